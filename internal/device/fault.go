@@ -1,0 +1,127 @@
+package device
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// FaultKind says what is wrong with an access.
+type FaultKind uint8
+
+// The kinds of fault.
+const (
+	OutOfBounds   FaultKind = iota // not wholly inside one allocation
+	NullPointer                    // near address zero
+	Misaligned                     // address no multiple of the access size
+	ReadOnlyWrite                  // write to constant memory
+	UseAfterFree                   // inside an allocation that was freed
+	WrongSpace                     // address of another state space
+)
+
+var faultNames = [...]string{
+	"out-of-bounds", "null-pointer", "misaligned", "read-only", "use-after-free", "wrong-space",
+}
+
+func (k FaultKind) String() string {
+	if int(k) < len(faultNames) {
+		return faultNames[k]
+	}
+	return fmt.Sprintf("fault %d", uint8(k))
+}
+
+// Fault is an illegal access to memory. Executors make their own for state
+// spaces that do not live in this package, with Space set.
+type Fault struct {
+	Kind   FaultKind
+	Addr   uint64
+	Size   uint64
+	Write  bool
+	Space  isa.Space // NoSpace or Global for an access to device memory
+	Detail string    // where the address lies, or what it should have been
+	// Nearest is the allocation that the address belongs or comes closest to;
+	// the zero Allocation if there is none.
+	Nearest Allocation
+}
+
+// Error says in one line what was accessed, where, and what is there.
+func (f *Fault) Error() string {
+	verb := "read"
+	if f.Write {
+		verb = "write"
+	}
+	what := fmt.Sprintf("%v %s of %s", f.Kind, verb, bytesText(f.Size))
+	if f.Kind == ReadOnlyWrite {
+		what = fmt.Sprintf("write of %s to read-only memory", bytesText(f.Size))
+	}
+	space := ""
+	if f.Space != isa.NoSpace && f.Space != isa.Global && f.Space != isa.Generic {
+		space = " " + f.Space.String() + " address"
+	}
+	s := fmt.Sprintf("%s at%s 0x%x", what, space, f.Addr)
+	if f.Detail != "" {
+		s += ": " + f.Detail
+	}
+	return s
+}
+
+// misaligned returns the fault of an access whose address is no multiple of
+// align, and says where it points to.
+func (m *Memory) misaligned(addr, size, align uint64, write bool) *Fault {
+	f := &Fault{Kind: Misaligned, Addr: addr, Size: size, Write: write, Nearest: m.Nearest(addr)}
+	f.Detail = fmt.Sprintf("the address must be a multiple of %d", align)
+	if f.Nearest.Contains(addr) {
+		f.Detail += fmt.Sprintf("; it is %s into %v", bytesText(addr-f.Nearest.Addr), f.Nearest)
+	}
+	return f
+}
+
+// explain returns the fault of an access that is not wholly inside one extent
+// or writes where writing is forbidden.
+func (m *Memory) explain(addr, size uint64, write bool) *Fault {
+	f := &Fault{Kind: OutOfBounds, Addr: addr, Size: size, Write: write, Nearest: m.Nearest(addr)}
+	near := f.Nearest
+	switch {
+	case addr < nullPage && !near.Contains(addr):
+		f.Kind = NullPointer
+		f.Detail = "a null pointer"
+		if addr != 0 {
+			f.Detail += " plus " + bytesText(addr)
+		}
+		f.Nearest = Allocation{}
+		return f
+	case len(m.regions) == 0:
+		f.Detail = "nothing is allocated"
+		return f
+	case near.Freed && near.Contains(addr):
+		f.Kind = UseAfterFree
+		f.Detail = fmt.Sprintf("%s into freed %v", bytesText(addr-near.Addr), near)
+		return f
+	case near.Flags&arena != 0 && near.Contains(addr):
+		m.heap.explain(f)
+		return f
+	case write && near.ReadOnly() && near.Contains(addr) && size <= near.Size-(addr-near.Addr):
+		f.Kind = ReadOnlyWrite
+		f.Detail = fmt.Sprintf("%s into %v", bytesText(addr-near.Addr), near)
+		return f
+	}
+	f.Detail = position(addr, size, near.Addr, near.Size) + " " + near.String()
+	if near.Freed {
+		f.Detail += ", which is freed"
+	}
+	return f
+}
+
+// position says where the size bytes at addr lie in relation to the extent of
+// n bytes at lo, as the beginning of a phrase that the extent's name ends.
+func position(addr, size, lo, n uint64) string {
+	switch {
+	case addr < lo:
+		return bytesText(lo-addr) + " before"
+	case addr-lo == n:
+		return "just past the end of"
+	case addr-lo > n:
+		return bytesText(addr-lo-n) + " past the end of"
+	}
+	return "reaching " + bytesText(size-(n-(addr-lo))) + " past the end of"
+}

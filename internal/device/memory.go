@@ -1,0 +1,295 @@
+package device
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Flag is a property of an allocation.
+type Flag uint8
+
+// The flags of Alloc.
+const (
+	ReadOnly Flag = 1 << iota // kernels may not write it; the host may (constants)
+	arena                     // the arena of the device heap
+)
+
+// Allocation describes one allocation.
+type Allocation struct {
+	Addr  uint64
+	Size  uint64
+	Name  string
+	Flags Flag
+	Freed bool
+}
+
+// ReadOnly reports whether kernels may not write the allocation.
+func (a Allocation) ReadOnly() bool { return a.Flags&ReadOnly != 0 }
+
+// Contains reports whether addr lies within the allocation.
+func (a Allocation) Contains(addr uint64) bool { return addr-a.Addr < a.Size }
+
+func (a Allocation) String() string {
+	noun := "buffer"
+	if a.ReadOnly() {
+		noun = "read-only buffer"
+	}
+	return fmt.Sprintf("%s %q (%s at 0x%x)", noun, a.Name, bytesText(a.Size), a.Addr)
+}
+
+func bytesText(n uint64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Symbol is a name that a program gives to a piece of memory.
+type Symbol struct {
+	Name string
+	Addr uint64
+	Size uint64
+}
+
+// region is an allocation with its bytes.
+type region struct {
+	Allocation
+	data  []byte // of length Size; nil once freed
+	index int    // in Memory.regions
+}
+
+// Memory is the global memory of one GPU.
+type Memory struct {
+	cfg     Config
+	regions []*region // by ascending address, freed ones included
+	next    uint64    // lowest address for the next allocation
+	live    uint64    // bytes allocated and not freed
+	gen     uint64    // counts frees; views drop what they remember when it moves
+	symbols map[string]Symbol
+	heap    *heap
+}
+
+// New returns an empty memory.
+func New(cfg Config) *Memory {
+	cfg = cfg.withDefaults()
+	return &Memory{cfg: cfg, next: cfg.Base, symbols: make(map[string]Symbol)}
+}
+
+// Alloc reserves size bytes, all zero, and returns the address of the first.
+// A size of zero is legal: the address is unique, and every access through it
+// is out of bounds. The name appears in messages and need not be unique.
+func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) {
+	free := m.cfg.Limit - m.live
+	if size > free {
+		return 0, fmt.Errorf("cannot allocate %s for %q: device memory is limited to %s and %d are left",
+			bytesText(size), name, bytesText(m.cfg.Limit), free)
+	}
+	addr := m.next + (-m.next & (m.cfg.Align - 1))
+	reserve := max(size, 1)
+	if addr < m.next || addr >= m.cfg.Top || reserve > m.cfg.Top-addr || m.cfg.Gap > math.MaxUint64-addr-reserve {
+		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up",
+			bytesText(size), name, m.cfg.Base, m.cfg.Top)
+	}
+	if size > math.MaxInt || !hostHas(size) {
+		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have the memory", bytesText(size), name)
+	}
+	r := &region{
+		Allocation: Allocation{Addr: addr, Size: size, Name: name},
+		data:       make([]byte, size),
+		index:      len(m.regions),
+	}
+	for _, f := range flags {
+		r.Flags |= f
+	}
+	m.regions = append(m.regions, r)
+	m.next = addr + reserve + m.cfg.Gap
+	m.live += size
+	return addr, nil
+}
+
+// Free releases the allocation that begins at addr. Its addresses stay dead:
+// an access to them is a use after free for the rest of the run.
+func (m *Memory) Free(addr uint64) error {
+	r := m.before(addr)
+	switch {
+	case r == nil || r.Addr != addr && !r.Contains(addr):
+		return fmt.Errorf("cannot free 0x%x: no allocation begins there", addr)
+	case r.Addr != addr:
+		return fmt.Errorf("cannot free 0x%x: it is %s into %v", addr, bytesText(addr-r.Addr), r.Allocation)
+	case r.Freed:
+		return fmt.Errorf("cannot free 0x%x: %v is freed already", addr, r.Allocation)
+	case r.Flags&arena != 0:
+		return fmt.Errorf("cannot free 0x%x: it is the arena of the device heap", addr)
+	}
+	r.Freed = true
+	r.data = nil
+	m.live -= r.Size
+	m.gen++
+	return nil
+}
+
+// before returns the region with the highest address not above addr, or nil.
+func (m *Memory) before(addr uint64) *region {
+	lo, hi := 0, len(m.regions)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if m.regions[mid].Addr <= addr {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return nil
+	}
+	return m.regions[lo-1]
+}
+
+// extent is a legal range of addresses: an allocation, or one live block of
+// the device heap.
+type extent struct {
+	r    *region
+	lo   uint64
+	size uint64
+}
+
+// holds reports whether the size bytes from addr on lie inside the extent.
+func (e *extent) holds(addr, size uint64) bool {
+	off := addr - e.lo
+	return off < e.size && size <= e.size-off
+}
+
+// bytes returns the extent's bytes.
+func (e *extent) bytes() []byte {
+	off := e.lo - e.r.Addr
+	return e.r.data[off : off+e.size : off+e.size]
+}
+
+// locate returns the extent that contains addr.
+func (m *Memory) locate(addr uint64) (extent, bool) {
+	r := m.before(addr)
+	if r == nil || r.Freed || !r.Contains(addr) {
+		return extent{}, false
+	}
+	if r.Flags&arena != 0 {
+		lo, size, ok := m.heap.block(addr)
+		return extent{r, lo, size}, ok && addr-lo < size
+	}
+	return extent{r, r.Addr, r.Size}, true
+}
+
+// Bytes returns the n bytes at addr in place: changes of the slice are changes
+// of memory. Read-only allocations are included, since the host may fill them.
+// The slice must not be used after the allocation is freed.
+func (m *Memory) Bytes(addr, n uint64) ([]byte, error) {
+	return m.hostBytes(addr, n, false)
+}
+
+func (m *Memory) hostBytes(addr, n uint64, write bool) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	r := m.before(addr)
+	if r == nil || r.Freed || !r.Contains(addr) || n > r.Size-(addr-r.Addr) {
+		return nil, m.explain(addr, n, write)
+	}
+	off := addr - r.Addr
+	return r.data[off : off+n : off+n], nil
+}
+
+// Read copies memory at addr to dst.
+func (m *Memory) Read(addr uint64, dst []byte) error {
+	src, err := m.hostBytes(addr, uint64(len(dst)), false)
+	if err != nil {
+		return err
+	}
+	copy(dst, src)
+	return nil
+}
+
+// Write copies src to memory at addr, read-only allocations included.
+func (m *Memory) Write(addr uint64, src []byte) error {
+	dst, err := m.hostBytes(addr, uint64(len(src)), true)
+	if err != nil {
+		return err
+	}
+	copy(dst, src)
+	return nil
+}
+
+// Find returns the allocation that contains addr, freed ones included. An
+// allocation of size zero is found by its own address.
+func (m *Memory) Find(addr uint64) (Allocation, bool) {
+	r := m.before(addr)
+	if r == nil || !r.Contains(addr) && r.Addr != addr {
+		return Allocation{}, false
+	}
+	return r.Allocation, true
+}
+
+// Nearest returns the allocation that contains addr or, failing that, the one
+// with the fewest bytes between it and addr, the lower one of two. It is the
+// zero Allocation while nothing is allocated.
+func (m *Memory) Nearest(addr uint64) Allocation {
+	if len(m.regions) == 0 {
+		return Allocation{}
+	}
+	below := m.before(addr)
+	if below == nil {
+		return m.regions[0].Allocation
+	}
+	if below.Contains(addr) || below.index+1 == len(m.regions) {
+		return below.Allocation
+	}
+	above := m.regions[below.index+1]
+	if above.Addr-addr < addr-(below.Addr+below.Size) {
+		return above.Allocation
+	}
+	return below.Allocation
+}
+
+// Allocations returns all allocations by ascending address, which is the order
+// in which they were made, freed ones included.
+func (m *Memory) Allocations() []Allocation {
+	list := make([]Allocation, len(m.regions))
+	for i, r := range m.regions {
+		list[i] = r.Allocation
+	}
+	return list
+}
+
+// Allocated returns the number of bytes allocated and not freed.
+func (m *Memory) Allocated() uint64 { return m.live }
+
+// Define gives the size bytes at addr a name. It fails if the name is taken or
+// the bytes are not allocated.
+func (m *Memory) Define(name string, addr, size uint64) error {
+	if old, taken := m.symbols[name]; taken {
+		return fmt.Errorf("symbol %q is defined already (%s at 0x%x)", name, bytesText(old.Size), old.Addr)
+	}
+	if a, ok := m.Find(addr); !ok || a.Freed || size > a.Size-(addr-a.Addr) {
+		return fmt.Errorf("symbol %q: %s at 0x%x are not inside one allocation", name, bytesText(size), addr)
+	}
+	m.symbols[name] = Symbol{name, addr, size}
+	return nil
+}
+
+// Symbol returns the memory that a name stands for.
+func (m *Memory) Symbol(name string) (Symbol, bool) {
+	s, ok := m.symbols[name]
+	return s, ok
+}
+
+// Symbols returns all symbols by ascending address, then name.
+func (m *Memory) Symbols() []Symbol {
+	list := make([]Symbol, 0, len(m.symbols))
+	for _, s := range m.symbols {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}

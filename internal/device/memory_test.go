@@ -1,0 +1,308 @@
+package device
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// alloc is Alloc for tests in which it must succeed.
+func alloc(t testing.TB, m *Memory, size uint64, name string, flags ...Flag) uint64 {
+	t.Helper()
+	addr, err := m.Alloc(size, name, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+func TestLayout(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		cfg   Config
+		sizes []uint64
+		want  []uint64
+	}{
+		{"defaults", Config{}, []uint64{1, 4096, 0, 0, 300}, []uint64{
+			0xc0000000, 0xc0001100, 0xc0003100, 0xc0004200, 0xc0005300}},
+		{"wide gap and alignment", Config{Base: 0x10000, Align: 4096, Gap: 0x10000}, []uint64{1, 4096, 1}, []uint64{
+			0x10000, 0x21000, 0x32000}},
+		{"base not aligned, gap below the least", Config{Base: 0x10001, Gap: 1}, []uint64{256, 1}, []uint64{
+			0x10100, 0x11200}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := New(test.cfg)
+			var got []uint64
+			for _, size := range test.sizes {
+				got = append(got, alloc(t, m, size, "x"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAllocRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		cfg  Config
+		size uint64
+		want string
+	}{
+		{"over the limit", Config{Limit: 1000}, 1001,
+			`cannot allocate 1001 bytes for "x": device memory is limited to 1000 bytes and 1000 are left`},
+		{"huge", Config{}, math.MaxUint64, "device memory is limited to 17179869184 bytes"},
+		{"huge with a huge limit", Config{Limit: math.MaxUint64}, math.MaxUint64 - 5000, "the address space from 0xc0000000 to 0x800000000000 is used up"},
+		{"more than any computer maps", Config{Limit: math.MaxUint64, Top: math.MaxUint64}, 1 << 60, "this computer does not have the memory"},
+		{"beyond the top", Config{Top: 0xc0001000}, 4097, "is used up"},
+		{"base above the top", Config{Base: 1 << 50}, 1, "is used up"},
+		{"base at the last address", Config{Base: math.MaxUint64, Top: math.MaxUint64}, 1, "is used up"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := New(test.cfg)
+			if _, err := m.Alloc(test.size, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			if n := len(m.Allocations()); n != 0 {
+				t.Errorf("a refused allocation left %d allocations behind", n)
+			}
+		})
+	}
+	t.Run("freeing gives back", func(t *testing.T) {
+		m := New(Config{Limit: 1000})
+		a := alloc(t, m, 600, "a")
+		if _, err := m.Alloc(600, "b"); err == nil {
+			t.Fatal("1200 of 1000 bytes could be allocated")
+		}
+		if err := m.Free(a); err != nil {
+			t.Fatal(err)
+		}
+		if b := alloc(t, m, 600, "b"); b == a {
+			t.Errorf("address 0x%x is in use a second time", b)
+		}
+		if got := m.Allocated(); got != 600 {
+			t.Errorf("%d bytes allocated, want 600", got)
+		}
+	})
+}
+
+// TestLazy allocates more than this test may touch: memory must come without
+// being written.
+func TestLazy(t *testing.T) {
+	m := New(Config{})
+	addr, err := m.Alloc(2<<30, "large")
+	if err != nil {
+		t.Skip(err)
+	}
+	v := m.Direct()
+	if !v.Store64(addr+2<<30-8, 42) {
+		t.Fatal("the last word cannot be written")
+	}
+	if x, ok := v.Load64(addr + 2<<30 - 8); x != 42 || !ok {
+		t.Errorf("read back %d, %v", x, ok)
+	}
+	if err := m.Free(addr); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFree(t *testing.T) {
+	m := New(Config{})
+	a := alloc(t, m, 100, "a")
+	z := alloc(t, m, 0, "z")
+	for _, test := range []struct {
+		addr uint64
+		want string // "" if it must succeed
+	}{
+		{0, "no allocation begins there"},
+		{a - 1, "no allocation begins there"},
+		{a + 1, `it is 1 byte into buffer "a" (100 bytes at 0xc0000000)`},
+		{a + 100, "no allocation begins there"},
+		{a, ""},
+		{a, `buffer "a" (100 bytes at 0xc0000000) is freed already`},
+		{z, ""},
+		{z, "is freed already"},
+	} {
+		err := m.Free(test.addr)
+		if test.want == "" {
+			if err != nil {
+				t.Errorf("Free(0x%x): %v", test.addr, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Free(0x%x): %v, want %q", test.addr, err, test.want)
+		}
+	}
+}
+
+func TestHostAccess(t *testing.T) {
+	m := New(Config{})
+	a := alloc(t, m, 8, "a")
+	c := alloc(t, m, 8, "c", ReadOnly)
+	for _, addr := range []uint64{a, c} {
+		if err := m.Write(addr+2, []byte{1, 2, 3}); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 8)
+		if err := m.Read(addr, got); err != nil {
+			t.Fatal(err)
+		}
+		if want := []byte{0, 0, 1, 2, 3, 0, 0, 0}; !bytes.Equal(got, want) {
+			t.Errorf("read % x, want % x", got, want)
+		}
+		b, err := m.Bytes(addr+4, 4)
+		if err != nil || len(b) != 4 || cap(b) != 4 || b[0] != 3 {
+			t.Errorf("Bytes: % x (capacity %d), %v", b, cap(b), err)
+		}
+		for _, bad := range []struct{ addr, n uint64 }{{addr, 9}, {addr + 8, 1}, {addr - 1, 2}, {addr + 1, math.MaxUint64}} {
+			var f *Fault
+			if _, err := m.Bytes(bad.addr, bad.n); !errors.As(err, &f) || f.Kind != OutOfBounds {
+				t.Errorf("Bytes(0x%x, %d): %v", bad.addr, bad.n, err)
+			}
+		}
+		if err := m.Write(addr+4, make([]byte, 5)); err == nil || !strings.HasPrefix(err.Error(), "out-of-bounds write of 5 bytes") {
+			t.Errorf("Write across the end: %v", err)
+		}
+	}
+	if err := m.Read(12345, nil); err != nil {
+		t.Errorf("reading nothing: %v", err)
+	}
+}
+
+func TestFindAndNearest(t *testing.T) {
+	m := New(Config{Base: 0x100000})
+	if got := m.Nearest(5); got != (Allocation{}) {
+		t.Errorf("nearest of nothing is %v", got)
+	}
+	a := alloc(t, m, 0x100, "a") // 0x100000
+	b := alloc(t, m, 0, "b")     // 0x101100
+	c := alloc(t, m, 0x10, "c")  // 0x102200
+	for _, test := range []struct {
+		addr    uint64
+		find    string
+		nearest string
+	}{
+		{0, "", "a"}, {a - 1, "", "a"}, {a, "a", "a"}, {a + 0xff, "a", "a"}, {a + 0x100, "", "a"},
+		{a + 0x100 + 0x7ff, "", "a"}, {a + 0x100 + 0x800, "", "a"}, {a + 0x100 + 0x801, "", "b"},
+		{b, "b", "b"}, {b + 1, "", "b"}, {c - 1, "", "c"}, {c + 0xf, "c", "c"}, {math.MaxUint64, "", "c"},
+	} {
+		got, ok := m.Find(test.addr)
+		if got.Name != test.find || ok != (test.find != "") {
+			t.Errorf("Find(0x%x) = %v, %v, want %q", test.addr, got, ok, test.find)
+		}
+		if got := m.Nearest(test.addr); got.Name != test.nearest {
+			t.Errorf("Nearest(0x%x) = %v, want %q", test.addr, got, test.nearest)
+		}
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	m := New(Config{})
+	a := alloc(t, m, 100, "module")
+	define := func(name string, addr, size uint64, want string) {
+		t.Helper()
+		err := m.Define(name, addr, size)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("Define(%q): %v, want %q", name, err, want)
+		}
+	}
+	define("y", a+50, 50, "")
+	define("x", a, 50, "")
+	define("x", a, 4, `symbol "x" is defined already (50 bytes at 0xc0000000)`)
+	define("late", a+50, 51, "51 bytes at 0xc0000032 are not inside one allocation")
+	define("nowhere", 16, 1, "not inside one allocation")
+	if s, ok := m.Symbol("y"); !ok || s != (Symbol{"y", a + 50, 50}) {
+		t.Errorf("Symbol(y) = %v, %v", s, ok)
+	}
+	if _, ok := m.Symbol("z"); ok {
+		t.Error("an unknown symbol is known")
+	}
+	if diff := cmp.Diff([]Symbol{{"x", a, 50}, {"y", a + 50, 50}}, m.Symbols()); diff != "" {
+		t.Errorf("Symbols (-want +got):\n%s", diff)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	m := New(Config{})
+	empty := New(Config{})
+	a := alloc(t, m, 4096, "a")             // 0xc0000000
+	c := alloc(t, m, 64, "table", ReadOnly) // 0xc0002000
+	gone := alloc(t, m, 64, "gone")         // 0xc0003100
+	zero := alloc(t, m, 0, "z")             // 0xc0004200
+	low := New(Config{Base: 4096})          // allocations may begin low
+	inLow, _ := low.Alloc(64, "low")        // 0x1000
+	if err := m.Free(gone); err != nil {
+		t.Fatal(err)
+	}
+	const R, W = false, true
+	for _, test := range []struct {
+		name  string
+		m     *Memory
+		addr  uint64
+		size  int
+		write bool
+		kind  FaultKind
+		want  string
+	}{
+		{"past the end", m, a + 4096 + 16, 4, R, OutOfBounds,
+			`out-of-bounds read of 4 bytes at 0xc0001010: 16 bytes past the end of buffer "a" (4096 bytes at 0xc0000000)`},
+		{"at the end", m, a + 4096, 8, W, OutOfBounds,
+			`out-of-bounds write of 8 bytes at 0xc0001000: just past the end of buffer "a" (4096 bytes at 0xc0000000)`},
+		{"across the end", m, a + 4094, 4, W, OutOfBounds,
+			`out-of-bounds write of 4 bytes at 0xc0000ffe: reaching 2 bytes past the end of buffer "a" (4096 bytes at 0xc0000000)`},
+		{"one byte across the end", m, a + 4095, 2, W, OutOfBounds,
+			`out-of-bounds write of 2 bytes at 0xc0000fff: reaching 1 byte past the end of buffer "a" (4096 bytes at 0xc0000000)`},
+		{"before", m, a - 4, 4, R, OutOfBounds,
+			`out-of-bounds read of 4 bytes at 0xbffffffc: 4 bytes before buffer "a" (4096 bytes at 0xc0000000)`},
+		{"null", m, 0, 4, R, NullPointer, `null-pointer read of 4 bytes at 0x0: a null pointer`},
+		{"near null", m, 40, 4, W, NullPointer, `null-pointer write of 4 bytes at 0x28: a null pointer plus 40 bytes`},
+		{"far away", m, math.MaxUint64, 4, R, OutOfBounds,
+			`out-of-bounds read of 4 bytes at 0xffffffffffffffff: 18446744070488309247 bytes past the end of buffer "z" (0 bytes at 0xc0004200)`},
+		{"read-only", m, c + 8, 4, W, ReadOnlyWrite,
+			`write of 4 bytes to read-only memory at 0xc0002008: 8 bytes into read-only buffer "table" (64 bytes at 0xc0002000)`},
+		{"read-only, across the end", m, c + 62, 4, W, OutOfBounds,
+			`out-of-bounds write of 4 bytes at 0xc000203e: reaching 2 bytes past the end of read-only buffer "table" (64 bytes at 0xc0002000)`},
+		{"use after free", m, gone + 4, 4, R, UseAfterFree,
+			`use-after-free read of 4 bytes at 0xc0003104: 4 bytes into freed buffer "gone" (64 bytes at 0xc0003100)`},
+		{"past a freed one", m, gone + 68, 4, R, OutOfBounds,
+			`out-of-bounds read of 4 bytes at 0xc0003144: 4 bytes past the end of buffer "gone" (64 bytes at 0xc0003100), which is freed`},
+		{"empty buffer", m, zero, 1, R, OutOfBounds,
+			`out-of-bounds read of 1 byte at 0xc0004200: just past the end of buffer "z" (0 bytes at 0xc0004200)`},
+		{"misaligned", m, a + 6, 4, R, Misaligned,
+			`misaligned read of 4 bytes at 0xc0000006: the address must be a multiple of 4; it is 6 bytes into buffer "a" (4096 bytes at 0xc0000000)`},
+		{"nothing", empty, 0xc0000000, 4, R, OutOfBounds, `out-of-bounds read of 4 bytes at 0xc0000000: nothing is allocated`},
+		{"low memory is not null", low, inLow + 62, 4, R, OutOfBounds,
+			`out-of-bounds read of 4 bytes at 0x103e: reaching 2 bytes past the end of buffer "low" (64 bytes at 0x1000)`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, v := range []*View{test.m.Direct(), test.m.NewOverlay()} {
+				f := v.Fault(test.addr, test.size, test.write)
+				if f == nil {
+					t.Fatal("no fault")
+				}
+				if f.Kind != test.kind || f.Error() != test.want {
+					t.Errorf("%v:\n got %v\nwant %s", f.Kind, f, test.want)
+				}
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		v := m.Direct()
+		for _, size := range []int{0, 1, 2, 3, 4, 12, 16} {
+			if f := v.Fault(a+48, size, true); f != nil {
+				t.Errorf("legal access of %d bytes: %v", size, f)
+			}
+		}
+	})
+	t.Run("of another space", func(t *testing.T) {
+		f := &Fault{Kind: Misaligned, Addr: 2, Size: 4, Space: isa.Shared, Detail: "the address must be a multiple of 4"}
+		if got, want := f.Error(), "misaligned read of 4 bytes at shared address 0x2: the address must be a multiple of 4"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}

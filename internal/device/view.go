@@ -1,0 +1,294 @@
+package device
+
+import "encoding/binary"
+
+// window is a run of bytes that a view may use without asking again: data[i] is
+// the byte at lo+i.
+type window struct {
+	lo   uint64
+	data []byte
+}
+
+// View is what one executing block sees of a Memory. Every access names bytes
+// that must lie wholly inside one allocation; alignment is the caller's to
+// check. A View belongs to one goroutine at a time. Slices that its methods
+// return are valid until the next call of any of its methods.
+type View struct {
+	read  [2]window // recent windows for reading
+	write window    // the latest window for writing
+	page  *page     // the overlay page that write is a window of; nil if direct
+	mem   *Memory
+	gen   uint64 // Memory.gen when the windows were made
+	turn  uint8  // which read window to replace next
+
+	overlay *overlay // nil for a direct view
+	recent  extent   // the latest extent found
+}
+
+// Direct returns a view that reads and writes memory in place.
+func (m *Memory) Direct() *View {
+	return &View{mem: m, gen: m.gen}
+}
+
+// NewOverlay returns a view that keeps its writes to itself until Commit.
+func (m *Memory) NewOverlay() *View {
+	return &View{mem: m, gen: m.gen, overlay: newOverlay()}
+}
+
+// ReadSpan returns the bytes from addr on: at least size of them, and as many
+// more as happen to be contiguous within the allocation. It returns nil if the
+// size bytes are not all legal to read; Fault then says why.
+func (v *View) ReadSpan(addr uint64, size int) []byte {
+	w := &v.read[0]
+	off := addr - w.lo
+	if off < uint64(len(w.data)) && uint64(size) <= uint64(len(w.data))-off && v.gen == v.mem.gen {
+		return w.data[off:]
+	}
+	w = &v.read[1]
+	off = addr - w.lo
+	if off < uint64(len(w.data)) && uint64(size) <= uint64(len(w.data))-off && v.gen == v.mem.gen {
+		return w.data[off:]
+	}
+	return v.readSlow(addr, size)
+}
+
+// WriteSpan returns a slice of exactly size bytes that stands for memory at
+// addr. The caller fills all of it at once. It returns nil if the bytes are not
+// all legal to write; Fault then says why.
+func (v *View) WriteSpan(addr uint64, size int) []byte {
+	w := &v.write
+	off := addr - w.lo
+	if off < uint64(len(w.data)) && uint64(size) <= uint64(len(w.data))-off && v.gen == v.mem.gen {
+		if v.page != nil {
+			v.page.mark(uint(addr%pageSize), uint(size))
+		}
+		return w.data[off : off+uint64(size) : off+uint64(size)]
+	}
+	return v.writeSlow(addr, size)
+}
+
+// settle brings the view up to date before the slow path of an access: a
+// pending write reaches its pages, and windows from before a free are dropped.
+func (v *View) settle() {
+	if v.overlay != nil && v.overlay.pending.data != nil {
+		v.flush()
+	}
+	if v.gen != v.mem.gen {
+		v.forget()
+	}
+}
+
+// forget drops all windows.
+func (v *View) forget() {
+	v.read = [2]window{}
+	v.write = window{}
+	v.page = nil
+	v.recent = extent{}
+	v.gen = v.mem.gen
+}
+
+// find returns the extent that holds size bytes at addr.
+func (v *View) find(addr uint64, size int) bool {
+	if size < 0 {
+		return false
+	}
+	if v.recent.holds(addr, uint64(size)) {
+		return true
+	}
+	e, ok := v.mem.locate(addr)
+	if !ok || !e.holds(addr, uint64(size)) {
+		return false
+	}
+	v.recent = e
+	return true
+}
+
+func (v *View) readSlow(addr uint64, size int) []byte {
+	v.settle()
+	if !v.find(addr, size) {
+		return nil
+	}
+	e := &v.recent
+	w := window{e.lo, e.bytes()}
+	if v.overlay != nil && v.overlay.wrote(e.r) {
+		page := v.overlay.window(e, addr)
+		if off := addr - page.lo; uint64(size) > uint64(len(page.data))-off {
+			return v.overlay.gather(e, addr, size)
+		}
+		w = page
+	}
+	v.read[v.turn] = w
+	v.turn ^= 1
+	return w.data[addr-w.lo:]
+}
+
+func (v *View) writeSlow(addr uint64, size int) []byte {
+	v.settle()
+	if !v.find(addr, size) || v.recent.r.ReadOnly() {
+		return nil
+	}
+	e := &v.recent
+	if v.overlay == nil {
+		v.write = window{e.lo, e.bytes()}
+		off := addr - e.lo
+		return v.write.data[off : off+uint64(size) : off+uint64(size)]
+	}
+	if addr%pageSize+uint64(size) > pageSize {
+		// Whoever comes next goes the slow way and lands in settle.
+		v.forget()
+		return v.overlay.postpone(addr, size)
+	}
+	p, fresh := v.overlay.own(e.r, addr)
+	if fresh {
+		// Windows that show the bytes of memory would hide the page.
+		v.read = [2]window{}
+	}
+	v.page = p
+	v.write = p.clip(e)
+	p.mark(uint(addr%pageSize), uint(size))
+	off := addr - v.write.lo
+	return v.write.data[off : off+uint64(size) : off+uint64(size)]
+}
+
+// ReadBytes copies memory at addr to dst. It returns false, and copies nothing,
+// if the bytes are not all legal to read.
+func (v *View) ReadBytes(addr uint64, dst []byte) bool {
+	if len(dst) == 0 {
+		return true
+	}
+	src := v.ReadSpan(addr, len(dst))
+	if src == nil {
+		return false
+	}
+	copy(dst, src)
+	return true
+}
+
+// WriteBytes copies src to memory at addr. It returns false, and copies
+// nothing, if the bytes are not all legal to write.
+func (v *View) WriteBytes(addr uint64, src []byte) bool {
+	if len(src) == 0 {
+		return true
+	}
+	dst := v.WriteSpan(addr, len(src))
+	if dst == nil {
+		return false
+	}
+	copy(dst, src)
+	return true
+}
+
+// CheckRead reports whether the size bytes at addr are all legal to read.
+func (v *View) CheckRead(addr uint64, size int) bool {
+	v.settle()
+	return v.find(addr, size)
+}
+
+// CheckWrite reports whether the size bytes at addr are all legal to write.
+func (v *View) CheckWrite(addr uint64, size int) bool {
+	v.settle()
+	return v.find(addr, size) && !v.recent.r.ReadOnly()
+}
+
+// Fault explains why an access is illegal. For an access that is legal as far
+// as bounds and write protection go it returns a misalignment, if size is a
+// power of two of which addr is no multiple, and otherwise nil.
+func (v *View) Fault(addr uint64, size int, write bool) *Fault {
+	if size < 0 {
+		size = 0
+	}
+	legal := v.CheckRead(addr, size)
+	if write {
+		legal = v.CheckWrite(addr, size)
+	}
+	n := uint64(size)
+	if !legal {
+		return v.mem.explain(addr, n, write)
+	}
+	if n != 0 && n&(n-1) == 0 && addr&(n-1) != 0 {
+		return v.Misaligned(addr, size, size, write)
+	}
+	return nil
+}
+
+// Misaligned returns the fault of an access whose address is no multiple of
+// align; that it is none is for the caller to have seen.
+func (v *View) Misaligned(addr uint64, size, align int, write bool) *Fault {
+	return v.mem.misaligned(addr, uint64(size), uint64(align), write)
+}
+
+// Load8 returns the byte at addr; false if it is illegal to read.
+func (v *View) Load8(addr uint64) (uint64, bool) {
+	b := v.ReadSpan(addr, 1)
+	if b == nil {
+		return 0, false
+	}
+	return uint64(b[0]), true
+}
+
+// Load16 returns the two bytes at addr, little endian.
+func (v *View) Load16(addr uint64) (uint64, bool) {
+	b := v.ReadSpan(addr, 2)
+	if b == nil {
+		return 0, false
+	}
+	return uint64(binary.LittleEndian.Uint16(b)), true
+}
+
+// Load32 returns the four bytes at addr, little endian.
+func (v *View) Load32(addr uint64) (uint64, bool) {
+	b := v.ReadSpan(addr, 4)
+	if b == nil {
+		return 0, false
+	}
+	return uint64(binary.LittleEndian.Uint32(b)), true
+}
+
+// Load64 returns the eight bytes at addr, little endian.
+func (v *View) Load64(addr uint64) (uint64, bool) {
+	b := v.ReadSpan(addr, 8)
+	if b == nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+// Store8 writes the low byte of x to addr; false if that is illegal.
+func (v *View) Store8(addr, x uint64) bool {
+	b := v.WriteSpan(addr, 1)
+	if b == nil {
+		return false
+	}
+	b[0] = byte(x)
+	return true
+}
+
+// Store16 writes the low two bytes of x to addr, little endian.
+func (v *View) Store16(addr, x uint64) bool {
+	b := v.WriteSpan(addr, 2)
+	if b == nil {
+		return false
+	}
+	binary.LittleEndian.PutUint16(b, uint16(x))
+	return true
+}
+
+// Store32 writes the low four bytes of x to addr, little endian.
+func (v *View) Store32(addr, x uint64) bool {
+	b := v.WriteSpan(addr, 4)
+	if b == nil {
+		return false
+	}
+	binary.LittleEndian.PutUint32(b, uint32(x))
+	return true
+}
+
+// Store64 writes the eight bytes of x to addr, little endian.
+func (v *View) Store64(addr, x uint64) bool {
+	b := v.WriteSpan(addr, 8)
+	if b == nil {
+		return false
+	}
+	binary.LittleEndian.PutUint64(b, x)
+	return true
+}

@@ -1,0 +1,97 @@
+// Package exec holds what all functional executors share: launches, the ways a
+// run can end badly, and the running of a grid's blocks on several goroutines
+// with one result for every number of them.
+//
+// What an instruction does is not here but in exec/ptx (and its siblings for
+// other instruction sets); when it happens is for the timing models.
+package exec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// Dim3 is an extent or an index in blocks or threads: X varies fastest.
+type Dim3 struct{ X, Y, Z uint32 }
+
+// Count returns X·Y·Z.
+func (d Dim3) Count() uint64 { return uint64(d.X) * uint64(d.Y) * uint64(d.Z) }
+
+// At returns the index of the n-th element in X-fastest order.
+func (d Dim3) At(n uint64) Dim3 {
+	x, y := uint64(d.X), uint64(d.Y)
+	return Dim3{uint32(n % x), uint32(n / x % y), uint32(n / (x * y))}
+}
+
+func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+
+// Where is the place of an instruction in a run.
+type Where struct {
+	Kernel   string
+	Function string // the function executing, if not the kernel itself
+	Block    Dim3
+	Thread   Dim3
+	PC       int    // instruction index in its function
+	Inst     string // the instruction as the program writes it
+	File     string // program text
+	Pos      isa.Pos
+	SrcFile  string // source file and line from debug information, if any
+	SrcLine  int
+}
+
+func (w Where) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "kernel %s", w.Kernel)
+	if w.Function != "" && w.Function != w.Kernel {
+		fmt.Fprintf(&b, " in function %s", w.Function)
+	}
+	fmt.Fprintf(&b, ", block %v, thread %v, pc %d: %s\n  at %s:%d", w.Block, w.Thread, w.PC, w.Inst, w.File, w.Pos.Line)
+	if w.SrcLine > 0 {
+		fmt.Fprintf(&b, " (source %s:%d)", w.SrcFile, w.SrcLine)
+	}
+	return b.String()
+}
+
+// Fault is an instruction that did something illegal: an access outside every
+// allocation, a misaligned one, trap, a failed assertion, a stack overflow.
+type Fault struct {
+	Where Where
+	What  string // "out-of-bounds read of 4 bytes at 0x… …"
+}
+
+func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
+
+// LimitError ends a run that reached its instruction limit.
+type LimitError struct {
+	Limit uint64 // warp instructions
+	Where Where  // where one warp stood
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("stopped after %d warp instructions, the limit (--max-cycles)\n  %s", e.Limit, e.Where)
+}
+
+// StuckError ends a run in which no warp can go on: barriers and waits that
+// can never be satisfied.
+type StuckError struct {
+	Kernel string
+	Block  Dim3
+	Waits  []string // what each warp waits for
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("no forward progress in kernel %s, block %v:\n  %s", e.Kernel, e.Block, strings.Join(e.Waits, "\n  "))
+}
+
+// LaunchError is a launch that the kernel or the machine cannot take: too many
+// threads, wrong parameters, a kernel with unsupported instructions.
+type LaunchError struct {
+	Kernel string
+	Msg    string
+}
+
+func (e *LaunchError) Error() string {
+	return fmt.Sprintf("cannot launch kernel %s: %s", e.Kernel, e.Msg)
+}

@@ -1,0 +1,280 @@
+package ptx
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: functions that the machine provides to device code. Their
+// arguments follow the CUDA ABI: vprintf(format, buffer), malloc(size),
+// free(pointer), __assertfail(message, file, line, function, character size).
+
+// checkBuiltin checks the shape of a call of a built-in function.
+func (s *callSite) checkBuiltin() error {
+	want := map[builtin][2]int{builtVprintf: {2, 1}, builtMalloc: {1, 1}, builtFree: {1, 0}, builtAssert: {5, 0}}[s.built]
+	if len(s.args) != want[0] || len(s.rets) > 1 || len(s.rets) > want[1] {
+		return fmt.Errorf("passes %d arguments and takes %d results, %s has %d and %d", len(s.args), len(s.rets), s.name, want[0], want[1])
+	}
+	return nil
+}
+
+// arg reads argument n of a call for lane i.
+func (w *warp) arg(s *callSite, n, i int) uint64 {
+	a := &s.args[n]
+	switch {
+	case a.off >= 0:
+		var buf [8]byte
+		copy(buf[:], w.local[i][w.fr.base+a.off:w.fr.base+a.off+min(a.size, 8)])
+		return le.Uint64(buf[:])
+	case a.class == c32:
+		return uint64(w.u32(a.r)[i])
+	}
+	return w.u64(a.r)[i]
+}
+
+// giveResult writes the result of a built-in function for lane i.
+func (w *warp) giveResult(s *callSite, i int, v uint64) {
+	if len(s.rets) == 0 {
+		return
+	}
+	r := &s.rets[0]
+	switch {
+	case r.off >= 0:
+		var buf [8]byte
+		le.PutUint64(buf[:], v)
+		copy(w.local[i][w.fr.base+r.off:w.fr.base+r.off+min(r.size, 8)], buf[:])
+	case r.class == c32:
+		w.r32[r.r][i] = uint32(v)
+	default:
+		w.r64[r.r][i] = v
+	}
+}
+
+// callBuiltin calls a function of the machine, lane after lane.
+func (w *warp) callBuiltin(s *callSite, m uint32) {
+	mem := w.blk.im.m.mem
+	for ; m != 0 && w.fault == nil; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		switch s.built {
+		case builtVprintf:
+			format, ok := w.cstring(i, w.arg(s, 0, i))
+			if !ok {
+				return
+			}
+			n := w.printf(i, format, w.arg(s, 1, i))
+			w.giveResult(s, i, uint64(n))
+		case builtMalloc:
+			a, ok := mem.HeapAlloc(w.arg(s, 0, i))
+			if !ok {
+				a = 0
+			}
+			w.giveResult(s, i, a)
+		case builtFree:
+			if a := w.arg(s, 0, i); a != 0 {
+				if err := mem.HeapFree(a); err != nil {
+					w.failf(1<<i, "free: %v", err)
+				}
+			}
+		case builtAssert:
+			msg, _ := w.cstring(i, w.arg(s, 0, i))
+			file, _ := w.cstring(i, w.arg(s, 1, i))
+			fn, _ := w.cstring(i, w.arg(s, 3, i))
+			w.fault = nil
+			w.failf(1<<i, "assertion failed: %s\n  in %s, %s:%d", msg, fn, file, uint32(w.arg(s, 2, i)))
+		}
+	}
+}
+
+// cstring reads a zero-terminated string at a generic address.
+func (w *warp) cstring(i int, addr uint64) (string, bool) {
+	const most = 1 << 16
+	var b strings.Builder
+	for n := uint64(0); n < most; n++ {
+		c, ok := w.generic(i, addr+n, 1)
+		if !ok {
+			return b.String(), false
+		}
+		if c == 0 {
+			return b.String(), true
+		}
+		b.WriteByte(byte(c))
+	}
+	w.failf(1<<i, "a string at %#x has no end within %d bytes", addr, most)
+	return b.String(), false
+}
+
+// generic reads size bytes at a generic address for lane i.
+func (w *warp) generic(i int, addr uint64, size int) (uint64, bool) {
+	w.addr[i] = addr
+	b := w.lane(isa.Generic, i, size, false)
+	if b == nil {
+		return 0, false
+	}
+	var buf [8]byte
+	copy(buf[:], b[:size])
+	return le.Uint64(buf[:]), true
+}
+
+// printf formats as C does, with the arguments at buf: 4 bytes for int and
+// shorter, 8 for long long, pointers and double, each naturally aligned. It
+// returns the number of arguments, as CUDA's does.
+func (w *warp) printf(i int, format string, buf uint64) int {
+	out := &w.blk.out
+	args := 0
+	take := func(size int) (uint64, bool) {
+		buf = (buf + uint64(size) - 1) &^ uint64(size-1)
+		v, ok := w.generic(i, buf, size)
+		buf += uint64(size)
+		args++
+		return v, ok
+	}
+	for p := 0; p < len(format); p++ {
+		if format[p] != '%' {
+			out.WriteByte(format[p])
+			continue
+		}
+		start := p
+		p++
+		spec := "%"
+		for p < len(format) && strings.IndexByte("-+ #0", format[p]) >= 0 {
+			spec += string(format[p])
+			p++
+		}
+		for p < len(format) && (format[p] >= '0' && format[p] <= '9' || format[p] == '.' || format[p] == '*') {
+			if format[p] == '*' {
+				v, ok := take(4)
+				if !ok {
+					return args
+				}
+				spec += fmt.Sprint(int32(v))
+			} else {
+				spec += string(format[p])
+			}
+			p++
+		}
+		long := 0
+		for p < len(format) && strings.IndexByte("hlLqjzt", format[p]) >= 0 {
+			switch format[p] {
+			case 'l', 'q', 'j', 'z', 't':
+				long++
+			case 'h':
+				long--
+			}
+			p++
+		}
+		if p >= len(format) {
+			out.WriteString(format[start:])
+			return args
+		}
+		size := 4
+		if long > 0 {
+			size = 8
+		}
+		switch c := format[p]; c {
+		case '%':
+			out.WriteByte('%')
+		case 'd', 'i':
+			v, ok := take(size)
+			if !ok {
+				return args
+			}
+			n := int64(int32(v))
+			switch {
+			case size == 8:
+				n = int64(v)
+			case long == -1:
+				n = int64(int16(v))
+			case long <= -2:
+				n = int64(int8(v))
+			}
+			fmt.Fprintf(out, spec+"d", n)
+		case 'u', 'x', 'X', 'o':
+			v, ok := take(size)
+			if !ok {
+				return args
+			}
+			switch long {
+			case -1:
+				v &= 0xffff
+			case -2:
+				v &= 0xff
+			}
+			if c == 'u' {
+				c = 'd'
+			}
+			fmt.Fprintf(out, spec+string(c), v)
+		case 'c':
+			v, ok := take(4)
+			if !ok {
+				return args
+			}
+			fmt.Fprintf(out, spec+"s", string([]byte{byte(v)}))
+		case 'p':
+			v, ok := take(8)
+			if !ok {
+				return args
+			}
+			fmt.Fprintf(out, strings.ReplaceAll(spec, "#", "")+"s", fmt.Sprintf("0x%x", v))
+		case 's':
+			v, ok := take(8)
+			if !ok {
+				return args
+			}
+			s, ok := w.cstring(i, v)
+			if !ok {
+				return args
+			}
+			fmt.Fprintf(out, spec+"s", s)
+		case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+			v, ok := take(8)
+			if !ok {
+				return args
+			}
+			out.WriteString(formatFloat(spec, c, math.Float64frombits(v)))
+		default:
+			out.WriteString(format[start : p+1])
+		}
+	}
+	return args
+}
+
+// formatFloat formats as C's printf does where Go's differs: infinities, NaNs,
+// and the exponent of %g and %a.
+func formatFloat(spec string, c byte, v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		s := "nan"
+		if math.IsInf(v, 0) {
+			s = "inf"
+		}
+		if v < 0 {
+			s = "-" + s
+		} else if strings.Contains(spec, "+") {
+			s = "+" + s
+		}
+		if c >= 'A' && c <= 'Z' {
+			s = strings.ToUpper(s)
+		}
+		width := strings.Trim(strings.SplitN(spec, ".", 2)[0], "%+ #0")
+		return fmt.Sprintf("%"+width+"s", s)
+	}
+	switch c {
+	case 'g', 'G':
+		// C's default precision is 6 significant digits, Go's the shortest.
+		if !strings.Contains(spec, ".") {
+			spec += ".6"
+		}
+		return fmt.Sprintf(spec+string(c), v)
+	case 'a', 'A':
+		if c == 'a' {
+			return fmt.Sprintf(spec+"x", v)
+		}
+		return fmt.Sprintf(spec+"X", v)
+	case 'F':
+		return fmt.Sprintf(spec+"f", v)
+	}
+	return fmt.Sprintf(spec+string(c), v)
+}

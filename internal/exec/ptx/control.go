@@ -1,0 +1,500 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: branches, calls, barriers and fences.
+
+func init() {
+	families["bra"] = decodeBra
+	families["brx"] = decodeBrx
+	families["call"] = decodeCall
+	families["ret"] = func(d *dec, _ *ptx.Inst, o *inst) error {
+		o.kind = kRet
+		d.info.Flow, d.info.Unit = isa.FlowReturn, isa.UnitBranch
+		return nil
+	}
+	families["exit"] = func(d *dec, _ *ptx.Inst, o *inst) error {
+		o.kind = kExit
+		d.info.Flow, d.info.Unit = isa.FlowExit, isa.UnitBranch
+		return nil
+	}
+	families["trap"] = func(d *dec, _ *ptx.Inst, o *inst) error {
+		o.kind = kMem
+		d.info.Unit = isa.UnitBranch
+		o.run = func(w *warp, _ *inst, m uint32) { w.failf(m, "trap: the program aborted itself") }
+		return nil
+	}
+	for _, op := range []string{"brkpt", "pmevent", "griddepcontrol", "setmaxnreg"} {
+		families[op] = decodeNothing
+	}
+	families["nanosleep"] = func(d *dec, in *ptx.Inst, o *inst) error {
+		if len(in.Args) != 1 {
+			return errors.New("takes one operand")
+		}
+		if _, err := d.src32(&in.Args[0], "u32"); err != nil {
+			return err
+		}
+		o.kind = kYield
+		o.run = func(*warp, *inst, uint32) {}
+		return nil
+	}
+	families["bar"] = decodeBar
+	families["barrier"] = decodeBar
+	families["membar"] = decodeFence
+	families["fence"] = decodeFence
+}
+
+// decodeNothing takes instructions without an effect on values: breakpoints
+// and performance events (nobody listens), register reallocation hints, and
+// dependent launches (a launch starts when the one before has ended).
+func decodeNothing(d *dec, _ *ptx.Inst, o *inst) error {
+	d.info.Unit = isa.UnitNone
+	o.run = func(*warp, *inst, uint32) {}
+	return nil
+}
+
+// decodeFence takes fences: a block's accesses are seen in program order
+// anyhow. Those wider than a block make blocks run in turn.
+func decodeFence(d *dec, in *ptx.Inst, o *inst) error {
+	d.info.Unit = isa.UnitBar
+	for _, m := range in.Mods {
+		switch m {
+		case "gl", "sys", "gpu":
+			d.im.ordered = true
+		}
+	}
+	o.run = func(*warp, *inst, uint32) {}
+	return nil
+}
+
+func decodeBra(d *dec, in *ptx.Inst, o *inst) error {
+	if len(in.Args) != 1 || in.Args[0].Kind != ptx.OpLabel {
+		return errors.New("needs a label")
+	}
+	o.kind = kBranch
+	o.target = int32(in.Args[0].Target)
+	d.info.Flow, d.info.Unit, d.info.Targets = isa.FlowBranch, isa.UnitBranch, []int32{o.target}
+	return nil
+}
+
+func decodeBrx(d *dec, in *ptx.Inst, o *inst) error {
+	if len(in.Args) != 2 {
+		return errors.New("needs an index and a table of targets")
+	}
+	t := d.ast.Tables[in.Args[1].Name]
+	if t == nil || t.Call {
+		return fmt.Errorf("needs a .branchtargets label where it has %q", in.Args[1].Name)
+	}
+	var err error
+	if o.a, err = d.src32(&in.Args[0], "u32"); err != nil {
+		return err
+	}
+	o.kind = kBranchIx
+	o.x = &extra{}
+	for _, x := range t.Targets {
+		o.x.table = append(o.x.table, int32(x))
+	}
+	d.info.Flow, d.info.Unit, d.info.Targets = isa.FlowIndirect, isa.UnitBranch, o.x.table
+	return nil
+}
+
+// decodeCall decodes direct and indirect calls: optional list of results,
+// function, optional list of arguments, optional prototype.
+func decodeCall(d *dec, in *ptx.Inst, o *inst) error {
+	o.kind = kCall
+	d.info.Flow, d.info.Unit = isa.FlowCall, isa.UnitBranch
+	site := &callSite{addr: none}
+	o.x = &extra{call: site}
+	to := callee(in)
+	if to == nil {
+		return errors.New("does not say what to call")
+	}
+	site.name = to.Name
+	before := true
+	for i := range in.Args {
+		a := &in.Args[i]
+		if a == to {
+			before = false
+			continue
+		}
+		if a.Kind != ptx.OpList {
+			continue
+		}
+		for k := range a.List {
+			s, err := d.actual(&a.List[k], before)
+			if err != nil {
+				return err
+			}
+			if before {
+				site.rets = append(site.rets, s)
+			} else {
+				site.args = append(site.args, s)
+			}
+		}
+	}
+	if to.Kind == ptx.OpReg {
+		r, c, _, err := d.reg(to, false)
+		if err != nil {
+			return err
+		}
+		if c == c32 {
+			o.flags |= fAddr32
+		}
+		site.addr, site.fns = r, d.im.byAddr
+		return nil
+	}
+	if to.Func == nil {
+		return fmt.Errorf("calls %q, which is no function", to.Name)
+	}
+	if def := d.im.kernel.prog.fnDef[to.Func]; def != nil {
+		site.fn = d.im.byAST[def]
+		if site.fn == nil {
+			return fmt.Errorf("calls the kernel %s", to.Name)
+		}
+		if len(def.Params) != len(site.args) || len(def.Rets) != len(site.rets) {
+			return fmt.Errorf("passes %d arguments and takes %d results, %s has %d and %d", len(site.args), len(site.rets), to.Name, len(def.Params), len(def.Rets))
+		}
+		return nil
+	}
+	if site.built = builtins[to.Name]; site.built != notBuilt {
+		if site.built == builtMalloc || site.built == builtFree {
+			d.im.ordered = true
+		}
+		return site.checkBuiltin()
+	}
+	return fmt.Errorf("calls %s, which has no definition: add the module that defines it to the program", to.Name)
+}
+
+// actual decodes an actual argument or result of a call.
+func (d *dec) actual(a *ptx.Operand, dst bool) (paramSlot, error) {
+	switch a.Kind {
+	case ptx.OpImm:
+		return paramSlot{off: -1, size: 8, r: d.const64(a.Imm.Bits), class: c64}, nil
+	case ptx.OpSink:
+		return paramSlot{off: -1, size: 8, r: d.scratch(c64), class: c64}, nil
+	case ptx.OpSym:
+		if v := a.Var; v != nil && v.Space == ptx.SpaceParam {
+			if off, ok := d.localAt[v]; ok {
+				return paramSlot{off: off, size: int(max(0, v.Size())), r: none}, nil
+			}
+		}
+		r, err := d.symbol(a, true)
+		return paramSlot{off: -1, size: 8, r: r, class: c64}, err
+	case ptx.OpSpecial:
+		r, err := d.special(a, false)
+		return paramSlot{off: -1, size: 4, r: r, class: c32}, err
+	}
+	r, c, t, err := d.reg(a, dst)
+	s := paramSlot{off: -1, size: max(1, t.Bytes()), r: r, class: c}
+	if err == nil && a.Elem == "" {
+		s.vec = a.Var.Vec
+	}
+	return s, err
+}
+
+// call executes a call for lanes m. Lanes that do not call, or call something
+// else, meet the others again after it.
+func (w *warp) call(in *inst, m uint32) {
+	site := in.x.call
+	if site.built != notBuilt {
+		w.callBuiltin(site, m)
+		if w.fault == nil {
+			w.pc++
+		}
+		return
+	}
+	if site.fn != nil && m == w.mask {
+		if w.invoke(in, site.fn, m, w.join) {
+			w.end()
+		}
+		return
+	}
+	j := w.joinAt(w.pc+1, w.mask)
+	rest := w.mask &^ m
+	for todo := m; todo != 0; {
+		f, same := site.fn, todo
+		if f == nil {
+			first := bits.TrailingZeros32(todo)
+			a := w.callAddr(in, first)
+			if f = site.fns[a]; f == nil {
+				w.failf(1<<first, "indirect call to %#x, which is no function", a)
+				return
+			}
+			if len(f.params) != len(site.args) || len(f.rets) != len(site.rets) {
+				w.failf(1<<first, "indirect call passes %d arguments and takes %d results, %s has %d and %d", len(site.args), len(site.rets), f.name, len(f.params), len(f.rets))
+				return
+			}
+			same = 0
+			for k := first; k < 32; k++ {
+				if todo>>k&1 != 0 && w.callAddr(in, k) == a {
+					same |= 1 << k
+				}
+			}
+		}
+		todo &^= same
+		if !w.invoke(in, f, same, j) {
+			return
+		}
+	}
+	if rest != 0 {
+		w.push(w.pc+1, rest, j, w.fr)
+	}
+	w.end()
+}
+
+func (w *warp) callAddr(in *inst, i int) uint64 {
+	if in.flags&fAddr32 != 0 {
+		return uint64(w.r32[in.x.call.addr][i])
+	}
+	return w.r64[in.x.call.addr][i]
+}
+
+// invoke makes a frame of f for lanes m and a fragment at its beginning. It
+// reports whether there was room.
+func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
+	caller := w.fr
+	if caller.depth+1 >= maxDepth || caller.top+f.local > maxLocal {
+		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, maxLocal)
+		return false
+	}
+	fr := w.blk.wk.frame(f)
+	fr.base, fr.depth, fr.parent, fr.ret, fr.site, fr.refs = caller.top, caller.depth+1, caller, w.pc+1, in, 0
+	caller.refs++
+	w.openFrame(fr, m)
+	site := in.x.call
+	for i := range f.params {
+		w.pass(fr, &f.params[i], caller, &site.args[i], m)
+	}
+	j := w.newJoin(join{pc: -1, parent: parent, want: m, fr: fr})
+	w.push(0, m, j, fr)
+	return true
+}
+
+// copyRets gives the running function's results to its caller for lanes m.
+func (w *warp) copyRets(m uint32) {
+	fr := w.fr
+	site := fr.site.x.call
+	for i := range fr.f.rets {
+		w.pass(fr.parent, &site.rets[i], fr, &fr.f.rets[i], m)
+	}
+}
+
+// pass copies an argument or result between two frames for lanes m.
+func (w *warp) pass(df *frame, dst *paramSlot, sf *frame, src *paramSlot, m uint32) {
+	if n := max(dst.vec, src.vec); n > 1 {
+		// A vector register: element by element.
+		for k := range n {
+			d, s := dst.elem(k), src.elem(k)
+			w.pass(df, &d, sf, &s, m)
+		}
+		return
+	}
+	n := min(dst.size, src.size)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if dst.off >= 0 && src.off >= 0 {
+			mem := w.local[i]
+			copy(mem[df.base+dst.off:df.base+dst.off+n], mem[sf.base+src.off:])
+			continue
+		}
+		var buf [16]byte
+		switch {
+		case src.off >= 0:
+			copy(buf[:], w.local[i][sf.base+src.off:sf.base+src.off+min(n, 16)])
+		case src.class == cPred:
+			buf[0] = byte(sf.pr[src.r] >> i & 1)
+		case src.class == c32:
+			v := sf.f.c32
+			if src.r >= 0 {
+				le.PutUint32(buf[:], sf.r32[src.r][i])
+			} else {
+				le.PutUint32(buf[:], v[^src.r][i])
+			}
+		default:
+			if src.r >= 0 {
+				le.PutUint64(buf[:], sf.r64[src.r][i])
+			} else {
+				le.PutUint64(buf[:], sf.f.c64[^src.r][i])
+			}
+			if src.class == c128 {
+				le.PutUint64(buf[8:], sf.r64[src.r+1][i])
+			}
+		}
+		switch {
+		case dst.off >= 0:
+			copy(w.local[i][df.base+dst.off:df.base+dst.off+min(dst.size, 16)], buf[:])
+		case dst.class == cPred:
+			df.pr[dst.r] = df.pr[dst.r]&^(1<<i) | uint32(buf[0]&1)<<i
+		case dst.class == c32:
+			v := le.Uint32(buf[:])
+			if dst.size < 4 {
+				v &= 1<<(8*dst.size) - 1
+			}
+			df.r32[dst.r][i] = v
+		default:
+			df.r64[dst.r][i] = le.Uint64(buf[:])
+			if dst.class == c128 {
+				df.r64[dst.r+1][i] = le.Uint64(buf[8:])
+			}
+		}
+	}
+}
+
+// elem is element k of a vector argument.
+func (p *paramSlot) elem(k int) paramSlot {
+	e := *p
+	e.vec = 0
+	switch {
+	case p.off >= 0:
+		e.off += k * p.size
+	case p.class == c128:
+		e.r += 2 * ref(k)
+	default:
+		e.r += ref(k)
+	}
+	return e
+}
+
+// barRed is a reducing barrier: kept in extra.any.
+type barRed struct {
+	op   string // popc, and, or
+	pred ref
+	neg  bool
+	dst  ref
+}
+
+// give writes the result of a barrier to the lanes of a fragment that waited.
+func (r *barRed) give(f *frag, _ *inst, br *barrier) {
+	v := br.pop
+	switch r.op {
+	case "popc":
+		d := &f.fr.r32[r.dst]
+		for m := f.mask; m != 0; m &= m - 1 {
+			d[bits.TrailingZeros32(m)&31] = v
+		}
+		return
+	case "and":
+		v = -b2u(br.and)
+	case "or":
+		v = -b2u(br.or)
+	}
+	if r.dst != none {
+		f.fr.pr[r.dst] = f.fr.pr[r.dst]&^f.mask | v&f.mask
+	}
+}
+
+func b2u(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// clusterBarrier is the number of the barrier of a cluster, which is one block
+// here; it comes after the named ones.
+const clusterBarrier = 16
+
+// decodeBar decodes bar and barrier in all forms.
+func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
+	d.info.Unit, d.info.Barrier = isa.UnitBar, true
+	if in.Has("warp") {
+		return decodeBarWarp(d, in, o)
+	}
+	o.kind = kSync
+	if in.Has("cluster") {
+		if in.Has("arrive") {
+			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(in, clusterBarrier, 0, m, false) }
+		} else {
+			o.run = func(w *warp, in *inst, m uint32) {
+				if w.blk.bars[clusterBarrier].came[w.id]&m == 0 {
+					w.pc++ // the phase it arrived in is complete
+					return
+				}
+				w.waitAt(clusterBarrier, m)
+			}
+		}
+		return nil
+	}
+	args := in.Args
+	var red *barRed
+	if in.Has("red") {
+		red = &barRed{dst: none}
+		for _, op := range []string{"popc", "and", "or"} {
+			if in.Has(op) {
+				red.op = op
+			}
+		}
+		if len(args) < 3 {
+			return errors.New("needs a destination, a barrier and a predicate")
+		}
+		var err error
+		if red.op == "popc" {
+			red.dst, err = d.dst32(&args[0])
+		} else {
+			red.dst, err = d.dstPred(&args[0])
+		}
+		if err != nil {
+			return err
+		}
+		if red.pred, red.neg, err = d.srcPred(&args[len(args)-1]); err != nil {
+			return err
+		}
+		args = args[1 : len(args)-1]
+		o.x = &extra{any: red}
+	}
+	if len(args) > 2 {
+		return errors.New("takes a barrier and a number of threads")
+	}
+	o.a, o.b = d.const32(0), none
+	var err error
+	if len(args) > 0 {
+		if o.a, err = d.src32(&args[0], "u32"); err != nil {
+			return err
+		}
+	}
+	if len(args) > 1 {
+		if o.b, err = d.src32(&args[1], "u32"); err != nil {
+			return err
+		}
+	}
+	arrive := in.Has("arrive")
+	if arrive && o.b == none {
+		return errors.New("needs a number of threads")
+	}
+	o.run = func(w *warp, in *inst, m uint32) {
+		first := bits.TrailingZeros32(m)
+		id := w.u32(in.a)[first]
+		need := uint32(0)
+		if in.b != none {
+			need = w.u32(in.b)[first]
+			if need%32 != 0 || need == 0 {
+				w.failf(m, "barrier %d for %d threads: the number must be a multiple of the warp size, 32, and not zero", id, need)
+				return
+			}
+		}
+		if id >= maxBarriers {
+			w.failf(m, "barrier %d: a block has barriers 0 to %d", id, maxBarriers-1)
+			return
+		}
+		if red != nil {
+			br := &w.blk.bars[id]
+			p := w.pr[red.pred]
+			if red.neg {
+				p = ^p
+			}
+			p &= m
+			br.pop += uint32(bits.OnesCount32(p))
+			br.and = br.and && p == m
+			br.or = br.or || p != 0
+		}
+		w.arriveAt(in, int(id), int(need), m, !arrive)
+	}
+	return nil
+}

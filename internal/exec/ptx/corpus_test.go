@@ -1,0 +1,60 @@
+package ptx_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// corpora are folders of PTX from real compilers: a few files of this
+// repository, and many more beside it where they exist.
+var corpora = []string{"../../isa/ptx/testdata/corpus", "../../../../shared/data/ptx/corpus"}
+
+// TestCorpusLoads links every file by itself and asks which kernels can run.
+// At least 97 of 100 must; the others are printed with what they lack.
+func TestCorpusLoads(t *testing.T) {
+	for _, dir := range corpora {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
+		if len(files) == 0 {
+			t.Logf("skipped: no files in %s", dir)
+			continue
+		}
+		kernels, bad := 0, 0
+		lacks := map[string]int{}
+		for _, name := range files {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mod, err := ptx.Parse(filepath.Base(name), src)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			p, err := xptx.Link(mod)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			for _, k := range p.Kernels() {
+				kernels++
+				if why := k.Unusable(); len(why) > 0 {
+					bad++
+					_, text, _ := strings.Cut(why[0].Error(), " ")
+					lacks[text]++
+				}
+				if k.Registers() < 0 || len(k.Functions()) == 0 {
+					t.Errorf("%s: kernel %s is not analysed", name, k.Name())
+				}
+			}
+		}
+		t.Logf("%s: %d files, %d kernels, %d cannot run: %v", dir, len(files), kernels, bad, lacks)
+		if bad*100 > kernels*3 {
+			t.Errorf("%s: %d of %d kernels cannot run, more than 3 of 100", dir, bad, kernels)
+		}
+	}
+}

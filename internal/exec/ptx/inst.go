@@ -1,0 +1,144 @@
+package ptx
+
+import (
+	"github.com/heddle-sim/heddle/internal/flow"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// ref names where an operand's 32 lanes lie: a slot of the current frame
+// (≥ 0), or an entry of the function's constants (< 0, stored as ^index).
+// Which slab it indexes (32-bit, 64-bit, predicates) is known to the operation
+// that holds it. Predicates have no constants.
+type ref = int32
+
+// none is the ref of an operand that is absent.
+const none ref = -1 << 31
+
+// runFunc does one operation for the lanes of m; m is never zero. A fault is
+// left in w.fault.
+type runFunc func(w *warp, in *inst, m uint32)
+
+// kind says how the interpreter loop treats an instruction.
+type kind uint8
+
+const (
+	kRun      kind = iota // call run, go on
+	kMem                  // call run, then look for a fault
+	kBranch               // to target where the guard holds; rpc is its reconvergence point
+	kBranchIx             // brx.idx
+	kCall                 // call, direct or indirect
+	kRet                  // ret
+	kExit                 // exit
+	kSync                 // bar, barrier: may block (run decides through w.block*)
+	kWarpSync             // needs the lanes of its member mask together (shfl.sync, vote.sync …)
+	kYield                // call run, then let other warps run (nanosleep, failed try_wait)
+)
+
+// Flags of an inst; which apply depends on the operation.
+const (
+	fNegGuard uint16 = 1 << iota // @!p
+	fAddr32                      // address base is a 32-bit register
+	fFtz                         // .ftz
+	fSat                         // .sat, .satfinite
+	fRelu                        // .relu
+	fNaN                         // .NaN
+	fXorSign                     // .xorsign.abs
+	fNegC                        // third operand is a negated predicate
+	fSpin                        // may be part of a wait for another thread
+	fSigned                      // sign-extends
+	fD64                         // destination register is 64 bits wide
+	fA64                         // first source register is 64 bits wide
+	fAligned                     // .aligned: the whole warp executes it together
+	fVolatile                    // volatile, or ordered stronger than weak
+)
+
+// inst is one decoded instruction. The fields mean what its run function says.
+type inst struct {
+	run    runFunc
+	d      ref // destination
+	a      ref // sources
+	b      ref
+	c      ref
+	e      ref
+	guard  ref // predicate slot, none if unguarded
+	target int32
+	rpc    int32 // reconvergence point of a branch, -1 for the function's end
+	imm    int64 // address offset or other constant
+	flags  uint16
+	kind   kind
+	size   uint8 // bytes per element of a memory operation, or an operation's own code
+	mode   uint8 // rounding mode, comparison or another selector of the operation
+	mode2  uint8
+	x      *extra
+}
+
+// extra holds what only some instructions need.
+type extra struct {
+	refs  []ref // vector elements and further operands
+	refs2 []ref
+	call  *callSite
+	table []int32 // branch targets
+	lane  func(a, b, c uint64) uint64
+	any   any // what a family of instructions keeps for itself
+}
+
+// fn is a decoded function.
+type fn struct {
+	ast    *ptx.Func
+	name   string
+	index  int // in image.fns
+	code   []inst
+	info   []isa.Inst
+	graph  *flow.Graph
+	n32    int // slots of each slab
+	n64    int
+	np     int
+	c32    [][32]uint32 // constants
+	c64    [][32]uint64
+	sregs  []sregSlot // slots filled when a frame is made
+	local  int        // bytes of local memory of a frame, a multiple of 16
+	params []paramSlot
+	rets   []paramSlot
+	err    []error // why it cannot run
+}
+
+// paramSlot is where a function's formal parameter or return value lives:
+// in local memory (off ≥ 0) or in a register (r, 32 or 64 bits or predicate).
+type paramSlot struct {
+	off   int // in the frame's local memory, -1 for a register
+	size  int // bytes, of each element of a vector register
+	r     ref
+	class regClass
+	vec   int // elements of a vector register, 0 for a scalar
+}
+
+// regClass is the slab that a register lives in.
+type regClass uint8
+
+const (
+	c32   regClass = iota // up to 32 bits
+	c64                   // 64 bits
+	cPred                 // predicate
+	c128                  // two 64-bit slots
+)
+
+// callSite is a call's operands.
+type callSite struct {
+	fns   map[uint64]*fn // by function address, for indirect calls
+	fn    *fn            // direct callee
+	addr  ref            // register with the address, 64 bits (32 with fAddr32)
+	args  []paramSlot
+	rets  []paramSlot
+	built builtin // vprintf, malloc …
+	name  string
+}
+
+// sregSlot is a slot to be filled with a special register or the address of a
+// local variable when a frame is made.
+type sregSlot struct {
+	slot ref
+	wide bool // 64-bit slab
+	kind sreg
+	off  int64 // local variables: offset in the frame
+}

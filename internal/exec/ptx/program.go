@@ -1,0 +1,601 @@
+package ptx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/flow"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// Program is one or more modules whose names have been resolved against each
+// other. It is immutable and may be placed on several machines.
+type Program struct {
+	mods    []*ptx.Module
+	kernels []*Kernel
+	byName  map[string]*Kernel
+	globals []*global               // in the order they are placed
+	varDef  map[*ptx.Var]*global    // every global and constant declaration
+	fnDef   map[*ptx.Func]*ptx.Func // every function declaration that has a body somewhere
+	fnMod   map[*ptx.Func]*ptx.Module
+	fnAddr  map[*ptx.Func]uint64 // address of each function with a body
+	fnAt    map[uint64]*ptx.Func
+}
+
+// global is a variable in global or constant memory with its definition.
+type global struct {
+	v     *ptx.Var
+	mod   *ptx.Module
+	size  uint64
+	index int
+}
+
+// Kernel is an entry of a program.
+type Kernel struct {
+	prog   *Program
+	mod    *ptx.Module
+	ast    *ptx.Func
+	params []Param
+	bytes  int
+	trial  *image // decoded without a machine, for reports
+}
+
+// Function is a kernel, or a function that one can reach, as the analyses and
+// the models see it.
+type Function struct {
+	Name  string
+	Code  []isa.Inst
+	Graph *flow.Graph
+}
+
+// Symbol is a variable of a program in device memory.
+type Symbol struct {
+	Name  string
+	Addr  uint64
+	Size  uint64
+	Type  ptx.Type
+	Const bool
+}
+
+// builtin is a function that the machine provides.
+type builtin uint8
+
+const (
+	notBuilt builtin = iota
+	builtVprintf
+	builtMalloc
+	builtFree
+	builtAssert
+)
+
+// builtins are the functions that device code may declare without defining
+// (CUDA C++ programming guide, appendix on the device-side C library).
+var builtins = map[string]builtin{
+	"vprintf": builtVprintf, "malloc": builtMalloc, "free": builtFree,
+	"__assertfail": builtAssert, "__assert_fail": builtAssert,
+}
+
+// Link resolves the names of the modules against each other: external
+// declarations find the visible or weak definition of another module, weak
+// definitions give way to strong ones. What stays undefined makes only the
+// kernels that use it unusable. The error is a ptx.ErrorList: a name with two
+// strong definitions.
+func Link(mods ...*ptx.Module) (*Program, error) {
+	p := &Program{
+		mods: mods, byName: map[string]*Kernel{},
+		varDef: map[*ptx.Var]*global{}, fnDef: map[*ptx.Func]*ptx.Func{},
+		fnMod: map[*ptx.Func]*ptx.Module{}, fnAddr: map[*ptx.Func]uint64{}, fnAt: map[uint64]*ptx.Func{},
+	}
+	var errs ptx.ErrorList
+	fail := func(m *ptx.Module, pos ptx.Pos, format string, args ...any) {
+		e := &ptx.Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
+		if int(pos.Line) <= len(m.Lines) && pos.Line > 0 {
+			e.LineText = m.Lines[pos.Line-1]
+		}
+		errs = append(errs, e)
+	}
+	vars := map[string]*global{}  // exported
+	fns := map[string]*ptx.Func{} // exported, with a body
+	for _, m := range mods {
+		local := map[string]*global{}
+		for _, v := range m.Vars {
+			if v.Space != ptx.SpaceGlobal && v.Space != ptx.SpaceConst || v.Linkage == ptx.Extern || v.Type.Opaque() {
+				continue
+			}
+			if g := local[v.Name]; g != nil {
+				p.varDef[v] = g
+				continue
+			}
+			g := &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(p.globals)}
+			if v.Linkage != ptx.NoLinkage {
+				if old := vars[v.Name]; old != nil {
+					switch {
+					case v.Linkage == ptx.Weak || v.Linkage == ptx.Common:
+						old.size = max(old.size, g.size)
+						p.varDef[v], local[v.Name] = old, old
+						continue
+					case old.v.Linkage == ptx.Weak || old.v.Linkage == ptx.Common:
+						old.v, old.mod, old.size = v, m, g.size
+						p.varDef[v], local[v.Name] = old, old
+						continue
+					default:
+						fail(m, v.Pos, "%s is defined twice; the other definition is at %s:%d", v.Name, old.mod.File, old.v.Pos.Line)
+						continue
+					}
+				}
+				vars[v.Name] = g
+			}
+			p.globals = append(p.globals, g)
+			p.varDef[v], local[v.Name] = g, g
+		}
+		for _, f := range m.Funcs {
+			p.fnMod[f] = m
+			if f.Proto || f.Linkage == ptx.NoLinkage {
+				continue
+			}
+			if old := fns[f.Name]; old != nil {
+				switch {
+				case f.Linkage == ptx.Weak:
+				case old.Linkage == ptx.Weak:
+					fns[f.Name] = f
+				default:
+					fail(m, f.Pos, "%s is defined twice; the other definition is at %s:%d", f.Name, p.fnMod[old].File, old.Pos.Line)
+				}
+				continue
+			}
+			fns[f.Name] = f
+		}
+	}
+	for _, m := range mods {
+		for _, v := range m.Vars {
+			if v.Linkage == ptx.Extern && p.varDef[v] == nil {
+				if g := vars[v.Name]; g != nil {
+					p.varDef[v] = g
+				}
+			}
+		}
+		bodies := map[string]*ptx.Func{}
+		for _, f := range m.Funcs {
+			if !f.Proto {
+				bodies[f.Name] = f
+			}
+		}
+		for _, a := range m.Aliases {
+			if f := bodies[a.Target]; f != nil && bodies[a.Name] == nil {
+				bodies[a.Name] = f
+			}
+		}
+		for _, f := range m.Funcs {
+			d := bodies[f.Name]
+			if d == nil || d.Linkage == ptx.Weak {
+				if g := fns[f.Name]; g != nil {
+					d = g
+				}
+			}
+			if d != nil {
+				p.fnDef[f] = d
+				if p.fnAddr[d] == 0 {
+					a := funcBase + 16*uint64(len(p.fnAddr))
+					p.fnAddr[d], p.fnAt[a] = a, d
+				}
+			}
+			if f.Entry && !f.Proto {
+				k := &Kernel{prog: p, mod: m, ast: f}
+				k.layoutParams()
+				p.kernels = append(p.kernels, k)
+				if p.byName[f.Name] == nil {
+					p.byName[f.Name] = k
+				}
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return p, nil
+}
+
+// Kernels returns the program's entries in source order.
+func (p *Program) Kernels() []*Kernel { return p.kernels }
+
+// Kernel finds an entry by name.
+func (p *Program) Kernel(name string) (*Kernel, bool) {
+	k, ok := p.byName[name]
+	return k, ok
+}
+
+// Modules returns the modules that the program was linked from.
+func (p *Program) Modules() []*ptx.Module { return p.mods }
+
+func alignUp(n, a int) int {
+	if a <= 1 {
+		return n
+	}
+	return (n + a - 1) / a * a
+}
+
+// alignOf is a variable's alignment: as written, or its element's size.
+func alignOf(v *ptx.Var) int {
+	a := max(1, v.Type.Bytes()) * max(1, v.Vec)
+	if v.Type.Opaque() {
+		a = 8
+	}
+	return max(a, v.Align)
+}
+
+func (k *Kernel) layoutParams() {
+	off := 0
+	for _, v := range k.ast.Params {
+		a := alignOf(v)
+		size := int(max(0, v.Size()))
+		if v.Type.Opaque() {
+			size = 8
+		}
+		off = alignUp(off, a)
+		k.params = append(k.params, Param{Name: v.Name, Type: v.Type, Size: size, Align: a, Offset: off, Opaque: v.Type.Opaque()})
+		off += size
+	}
+	k.bytes = off
+}
+
+// Name returns the entry's name.
+func (k *Kernel) Name() string { return k.ast.Name }
+
+// Params returns the entry's parameters with their places in the parameter block.
+func (k *Kernel) Params() []Param { return k.params }
+
+// ParamBytes returns the size of the parameter block.
+func (k *Kernel) ParamBytes() int { return k.bytes }
+
+// Module returns the module that defines the entry.
+func (k *Kernel) Module() *ptx.Module { return k.mod }
+
+// Func returns the entry's syntax tree.
+func (k *Kernel) Func() *ptx.Func { return k.ast }
+
+// MaxThreads returns the largest block that the entry allows by .maxntid or
+// .reqntid, 0 if it says nothing.
+func (k *Kernel) MaxThreads() int {
+	n := 0
+	for _, d := range [][3]int{k.ast.MaxNTID, k.ast.ReqNTID} {
+		if d[0] > 0 {
+			n = d[0] * max(1, d[1]) * max(1, d[2])
+		}
+	}
+	return n
+}
+
+func (k *Kernel) image() *image {
+	if k.trial == nil {
+		k.trial = decodeImage(k, nil)
+	}
+	return k.trial
+}
+
+// StaticShared returns the bytes of shared memory that the entry and all that
+// it can reach declare.
+func (k *Kernel) StaticShared() int { return k.image().sharedBytes }
+
+// LocalBytes returns the bytes of local memory of one activation of the entry.
+func (k *Kernel) LocalBytes() int { return k.image().entry.local }
+
+// Registers estimates the 32-bit registers that a thread needs: the most that
+// are live at one place of the entry or of any function it can reach. A
+// compiler may need more or fewer.
+func (k *Kernel) Registers() int {
+	n := 0
+	for _, f := range k.image().fns {
+		n = max(n, flow.Liveness(f.info, f.graph).Max(isa.RegGPR))
+	}
+	return n
+}
+
+// Unusable says why the kernel cannot run: every unsupported instruction that
+// it can reach, by name and line. It is empty for a kernel that can.
+func (k *Kernel) Unusable() []error {
+	var errs []error
+	for _, f := range k.image().fns {
+		errs = append(errs, f.err...)
+	}
+	return errs
+}
+
+// Functions returns the entry and every function that it can reach.
+func (k *Kernel) Functions() []Function {
+	var out []Function
+	for _, f := range k.image().fns {
+		out = append(out, Function{Name: f.name, Code: f.info, Graph: f.graph})
+	}
+	return out
+}
+
+// Machine is a program placed in device memory.
+type Machine struct {
+	prog    *Program
+	mem     *device.Memory
+	addr    []uint64 // by global.index
+	images  map[*Kernel]*image
+	workers []*worker
+	views   []*device.View
+	dview   *device.View
+	issued  uint64 // warp instructions of all launches so far
+	grids   uint64 // launches so far, for %gridid
+	tex     textures
+}
+
+// NewMachine places the program's variables in mem and initialises them. The
+// error says which variable finds no room or has an initialiser that refers to
+// something undefined.
+func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
+	m := &Machine{prog: p, mem: mem, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
+	for _, g := range p.globals {
+		var flags []device.Flag
+		if g.v.Space == ptx.SpaceConst {
+			flags = append(flags, device.ReadOnly)
+		}
+		a, err := mem.Alloc(max(g.size, 1), g.v.Name, flags...)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
+		}
+		m.addr[g.index] = a
+		if g.v.Linkage != ptx.NoLinkage {
+			if _, dup := mem.Symbol(g.v.Name); !dup {
+				if err := mem.Define(g.v.Name, a, g.size); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for _, g := range p.globals {
+		if g.v.Init == nil {
+			continue
+		}
+		buf := make([]byte, max(g.size, 1))
+		if err := m.initialise(g, buf); err != nil {
+			return nil, err
+		}
+		if err := mem.Write(m.addr[g.index], buf); err != nil {
+			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
+		}
+	}
+	m.initTextures()
+	return m, nil
+}
+
+// Memory returns the device memory that the program is placed in.
+func (m *Machine) Memory() *device.Memory { return m.mem }
+
+// Symbol finds a global or constant variable by name, module-local ones
+// included.
+func (m *Machine) Symbol(name string) (Symbol, bool) {
+	var found *global
+	for _, g := range m.prog.globals {
+		if g.v.Name == name && (found == nil || g.v.Linkage != ptx.NoLinkage) {
+			found = g
+		}
+	}
+	if found == nil {
+		return Symbol{}, false
+	}
+	return Symbol{Name: name, Addr: m.addr[found.index], Size: found.size, Type: found.v.Type, Const: found.v.Space == ptx.SpaceConst}, true
+}
+
+// Symbols returns the names of all variables that Symbol can find.
+func (m *Machine) Symbols() []string {
+	var names []string
+	for _, g := range m.prog.globals {
+		names = append(names, g.v.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// initialise writes a variable's initial value to buf.
+func (m *Machine) initialise(g *global, buf []byte) error {
+	elem := g.v.Type.Bytes()
+	dims := append([]int64(nil), g.v.Dims...)
+	if g.v.Vec > 1 {
+		dims = append(dims, int64(g.v.Vec))
+	}
+	at := 0
+	var put func(in *ptx.Init, depth, at, span int) error
+	put = func(in *ptx.Init, depth, at, span int) error {
+		if in.List == nil {
+			if at+elem > len(buf) {
+				return fmt.Errorf("%s:%d:%d: too many initialisers for %s", g.mod.File, in.Pos.Line, in.Pos.Col, g.v.Name)
+			}
+			v, err := m.constant(g, in.Expr)
+			if err != nil {
+				return err
+			}
+			var tmp [8]byte
+			binary.LittleEndian.PutUint64(tmp[:], v)
+			copy(buf[at:at+elem], tmp[:])
+			return nil
+		}
+		// Each element of this level covers the product of the dimensions below.
+		sub := elem
+		for _, d := range dims[min(len(dims), depth+1):] {
+			sub *= int(max(1, d))
+		}
+		for _, e := range in.List {
+			step := sub
+			if e.List == nil {
+				step = elem // flat lists fill element by element
+			}
+			if err := put(e, depth+1, at, step); err != nil {
+				return err
+			}
+			at += step
+		}
+		return nil
+	}
+	return put(g.v.Init, 0, at, len(buf))
+}
+
+// constant evaluates one initialiser to the bits of the variable's element.
+func (m *Machine) constant(g *global, e *ptx.Expr) (uint64, error) {
+	v := immBits(e.Imm, g.v.Type)
+	if e.Sym == "" {
+		return v, nil
+	}
+	a, ok := m.symbolIn(g.mod, e.Sym)
+	if !ok {
+		return 0, fmt.Errorf("%s:%d:%d: initialiser of %s: %s is not a variable in global or constant memory, nor a function with a body", g.mod.File, e.Pos.Line, e.Pos.Col, g.v.Name, e.Sym)
+	}
+	a += e.Imm.Bits
+	if e.Mask != 0 {
+		shift := 0
+		for e.Mask>>shift&0xff == 0 && shift < 56 {
+			shift += 8
+		}
+		a = a & e.Mask >> shift
+	}
+	return a, nil
+}
+
+// symbolIn resolves a name as a module sees it.
+func (m *Machine) symbolIn(mod *ptx.Module, name string) (uint64, bool) {
+	for _, v := range mod.Vars {
+		if v.Name == name {
+			if g := m.prog.varDef[v]; g != nil {
+				return m.addr[g.index], true
+			}
+		}
+	}
+	for _, f := range mod.Funcs {
+		if f.Name == name {
+			if d := m.prog.fnDef[f]; d != nil {
+				return m.prog.fnAddr[d], true
+			}
+		}
+	}
+	return 0, false
+}
+
+// immBits gives a literal's bits as a value of type t.
+func immBits(i ptx.Imm, t ptx.Type) uint64 {
+	f := func() float64 {
+		switch i.Kind {
+		case ptx.ImmF32:
+			return float64(math.Float32frombits(uint32(i.Bits)))
+		case ptx.ImmF64:
+			return math.Float64frombits(i.Bits)
+		case ptx.ImmUint:
+			return float64(i.Bits)
+		}
+		return float64(int64(i.Bits))
+	}
+	isFloat := i.Kind == ptx.ImmF32 || i.Kind == ptx.ImmF64
+	switch t {
+	case "f32":
+		if i.Kind == ptx.ImmF32 {
+			return i.Bits & 0xffffffff
+		}
+		return uint64(math.Float32bits(float32(f())))
+	case "f64":
+		return math.Float64bits(f())
+	case "f16":
+		return uint64(num.F64ToF16(math.Float64bits(f()), num.RN))
+	case "bf16":
+		return uint64(num.F64ToBF16(math.Float64bits(f()), num.RN))
+	}
+	if isFloat && !t.Float() {
+		// A floating literal for an untyped element: its own bits if it fits.
+		if t.Bits() == 64 && i.Kind == ptx.ImmF64 {
+			return i.Bits
+		}
+		if t.Bits() == 32 {
+			return uint64(math.Float32bits(float32(f())))
+		}
+		return uint64(int64(f()))
+	}
+	v := i.Bits
+	if b := t.Bits(); b < 64 {
+		v &= 1<<b - 1
+	}
+	return v
+}
+
+// needWorkers makes sure that there are n workers.
+func (m *Machine) needWorkers(n int) {
+	for len(m.workers) < n {
+		m.workers = append(m.workers, &worker{pool: map[*fn][]*frame{}})
+	}
+}
+
+// direct returns the view that writes memory in place.
+func (m *Machine) direct() *device.View {
+	if m.dview == nil {
+		m.dview = m.mem.Direct()
+	}
+	return m.dview
+}
+
+// overlay returns the i-th overlay, empty.
+func (m *Machine) overlay(i int) *device.View {
+	for len(m.views) <= i {
+		m.views = append(m.views, m.mem.NewOverlay())
+	}
+	return m.views[i]
+}
+
+// prepare checks a launch and decodes its kernel for this machine.
+func (m *Machine) prepare(l *Launch) (*image, error) {
+	k := l.Kernel
+	fail := func(format string, args ...any) error {
+		return &exec.LaunchError{Kernel: k.Name(), Msg: fmt.Sprintf(format, args...)}
+	}
+	for _, d := range []*exec.Dim3{&l.Grid, &l.Block} {
+		if d.X == 0 || d.Y == 0 || d.Z == 0 {
+			return nil, fail("grid %v and block %v must be at least 1 in every dimension", l.Grid, l.Block)
+		}
+	}
+	const maxThreads = 1024 // CUDA programming guide, compute capabilities 2.0 to 12.x
+	if l.Block.X > maxThreads || l.Block.Y > maxThreads || l.Block.Z > 64 || l.Block.Count() > maxThreads {
+		return nil, fail("block %v has more than %d threads, or more than 64 in z", l.Block, maxThreads)
+	}
+	if l.Grid.X > math.MaxInt32 || l.Grid.Y > 65535 || l.Grid.Z > 65535 {
+		return nil, fail("grid %v is larger than (2147483647,65535,65535)", l.Grid)
+	}
+	if r := k.ast.ReqNTID; r[0] > 0 {
+		if want := (exec.Dim3{X: uint32(r[0]), Y: uint32(max(1, r[1])), Z: uint32(max(1, r[2]))}); want != l.Block {
+			return nil, fail("it requires a block of %v (.reqntid), not %v", want, l.Block)
+		}
+	}
+	if n := k.MaxThreads(); n > 0 && l.Block.Count() > uint64(n) {
+		return nil, fail("it allows at most %d threads in a block (.maxntid), not %d", n, l.Block.Count())
+	}
+	if len(l.Params) != k.bytes {
+		return nil, fail("its parameters take %d bytes, not %d", k.bytes, len(l.Params))
+	}
+	if c := l.Cluster; c.Count() > 1 {
+		return nil, fail("clusters of more than one block are not supported")
+	}
+	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
+		return nil, fail("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
+	}
+	im := m.images[k]
+	if im == nil {
+		im = decodeImage(k, m)
+		m.images[k] = im
+	}
+	for _, f := range im.fns {
+		if len(f.err) > 0 {
+			return nil, fail("%v", f.err[0])
+		}
+	}
+	const maxShared = 227 << 10 // CUDA programming guide: most that a block of compute capability 9.0 can have
+	if l.Shared < 0 || im.sharedBytes+l.Shared > maxShared {
+		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", im.sharedBytes+l.Shared, im.sharedBytes, l.Shared, maxShared)
+	}
+	m.grids++
+	im.gridID = m.grids
+	return im, nil
+}

@@ -1,0 +1,240 @@
+package ptx
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// sreg is a value that is known when a frame is made: a special register that
+// does not change while a warp runs, or the address of a local variable.
+type sreg uint8
+
+const (
+	sregZero  sreg = iota
+	sregTrue       // the predicate that always holds
+	sregLocal      // address of a local variable: base of the frame plus off
+	sregTidX
+	sregTidY
+	sregTidZ
+	sregNtidX
+	sregNtidY
+	sregNtidZ
+	sregCtaidX
+	sregCtaidY
+	sregCtaidZ
+	sregNctaidX
+	sregNctaidY
+	sregNctaidZ
+	sregLane
+	sregWarp
+	sregNwarp
+	sregSM
+	sregNSM
+	sregGrid
+	sregLaneEQ
+	sregLaneLE
+	sregLaneLT
+	sregLaneGE
+	sregLaneGT
+	sregOne
+	sregDynShared
+	sregTotalShared
+)
+
+// smCount is what %nsmid says, and %smid is the block's index modulo it: the
+// 84 SMs of an RTX A6000, the default machine. (Assumed for functional runs,
+// which have no SMs.)
+const smCount = 84
+
+// sregs maps special registers that stay the same while a warp runs. Clusters
+// are of one block; performance monitors and environment registers read zero.
+var sregs = map[string]sreg{
+	"%tid.x": sregTidX, "%tid.y": sregTidY, "%tid.z": sregTidZ, "%tid.w": sregZero,
+	"%ntid.x": sregNtidX, "%ntid.y": sregNtidY, "%ntid.z": sregNtidZ, "%ntid.w": sregZero,
+	"%ctaid.x": sregCtaidX, "%ctaid.y": sregCtaidY, "%ctaid.z": sregCtaidZ, "%ctaid.w": sregZero,
+	"%nctaid.x": sregNctaidX, "%nctaid.y": sregNctaidY, "%nctaid.z": sregNctaidZ, "%nctaid.w": sregZero,
+	"%laneid": sregLane, "%warpid": sregWarp, "%nwarpid": sregNwarp, "%smid": sregSM, "%nsmid": sregNSM, "%gridid": sregGrid,
+	"%lanemask_eq": sregLaneEQ, "%lanemask_le": sregLaneLE, "%lanemask_lt": sregLaneLT, "%lanemask_ge": sregLaneGE, "%lanemask_gt": sregLaneGT,
+	"%clusterid.x": sregCtaidX, "%clusterid.y": sregCtaidY, "%clusterid.z": sregCtaidZ, "%clusterid.w": sregZero,
+	"%nclusterid.x": sregNctaidX, "%nclusterid.y": sregNctaidY, "%nclusterid.z": sregNctaidZ, "%nclusterid.w": sregZero,
+	"%cluster_ctaid.x": sregZero, "%cluster_ctaid.y": sregZero, "%cluster_ctaid.z": sregZero, "%cluster_ctaid.w": sregZero,
+	"%cluster_nctaid.x": sregOne, "%cluster_nctaid.y": sregOne, "%cluster_nctaid.z": sregOne, "%cluster_nctaid.w": sregZero,
+	"%cluster_ctarank": sregZero, "%cluster_nctarank": sregOne,
+	"%dynamic_smem_size": sregDynShared, "%total_smem_size": sregTotalShared, "%aggr_smem_size": sregTotalShared,
+	"%reserved_smem_offset_begin": sregZero, "%reserved_smem_offset_end": sregZero, "%reserved_smem_offset_cap": sregZero,
+	"%reserved_smem_offset_0": sregZero, "%reserved_smem_offset_1": sregZero,
+	"%current_graph_exec": sregZero,
+}
+
+func init() {
+	for i := range 8 {
+		sregs[fmt.Sprintf("%%pm%d", i)] = sregZero
+		sregs[fmt.Sprintf("%%pm%d_64", i)] = sregZero
+	}
+	for i := range 32 {
+		sregs[fmt.Sprintf("%%envreg%d", i)] = sregZero
+	}
+}
+
+// clocks are the special registers that change while a warp runs. Time in a
+// functional run is the number of instructions that the warp's block has
+// issued: it moves forward, and it is the same in every run.
+var clocks = map[string]func(w *warp) uint64{
+	"%clock":          func(w *warp) uint64 { return w.now() & 0xffffffff },
+	"%clock_hi":       func(w *warp) uint64 { return w.now() >> 32 },
+	"%clock64":        (*warp).now,
+	"%globaltimer":    (*warp).now,
+	"%globaltimer_lo": func(w *warp) uint64 { return w.now() & 0xffffffff },
+	"%globaltimer_hi": func(w *warp) uint64 { return w.now() >> 32 },
+}
+
+// now is the block's instruction count.
+func (w *warp) now() uint64 {
+	n := uint64(0)
+	for i := range w.blk.warps {
+		n += w.blk.warps[i].insts
+	}
+	return n
+}
+
+// sregName is a special register operand's full name.
+func sregName(o *ptx.Operand) string {
+	if o.Elem != "" {
+		return o.Name + "." + o.Elem
+	}
+	return o.Name
+}
+
+// special resolves a special register that stays the same as a source.
+func (d *dec) special(o *ptx.Operand, wide bool) (ref, error) {
+	name := sregName(o)
+	if s, ok := sregs[name]; ok {
+		return d.sregSlot(s, wide, 0, c32), nil
+	}
+	if _, ok := clocks[name]; ok {
+		return none, fmt.Errorf("reads %s, which only mov can", name)
+	}
+	return none, fmt.Errorf("reads %s, which is not supported", name)
+}
+
+// sregSlot returns the slot that is filled with a value when a frame is made.
+func (d *dec) sregSlot(s sreg, wide bool, off int64, c regClass) ref {
+	k := sregKey{s, wide, off}
+	r, ok := d.sregAt[k]
+	if !ok {
+		if wide {
+			c = c64
+		}
+		r = d.scratch(c)
+		d.sregAt[k] = r
+		d.f.sregs = append(d.f.sregs, sregSlot{slot: r, wide: wide, kind: s, off: off})
+	}
+	return r
+}
+
+// openFrame prepares fr for lanes m: special registers in their slots, local
+// memory there and zero.
+func (w *warp) openFrame(fr *frame, m uint32) {
+	f := fr.f
+	fr.top = fr.base + f.local
+	if f.local > 0 {
+		for ; m != 0; m &= m - 1 {
+			w.growLocal(bits.TrailingZeros32(m), fr.base, fr.top)
+		}
+	}
+	b := w.blk
+	for _, s := range f.sregs {
+		var lane func(i int) uint64
+		var all uint64
+		switch s.kind {
+		case sregTrue:
+			fr.pr[s.slot] = full
+			continue
+		case sregLocal:
+			all = uint64(int64(fr.base) + s.off)
+		case sregTidX, sregTidY, sregTidZ:
+			tid := &w.tid[s.kind-sregTidX]
+			lane = func(i int) uint64 { return uint64(tid[i]) }
+		case sregNtidX:
+			all = uint64(b.dim.X)
+		case sregNtidY:
+			all = uint64(b.dim.Y)
+		case sregNtidZ:
+			all = uint64(b.dim.Z)
+		case sregCtaidX:
+			all = uint64(b.idx.X)
+		case sregCtaidY:
+			all = uint64(b.idx.Y)
+		case sregCtaidZ:
+			all = uint64(b.idx.Z)
+		case sregNctaidX:
+			all = uint64(b.grid.X)
+		case sregNctaidY:
+			all = uint64(b.grid.Y)
+		case sregNctaidZ:
+			all = uint64(b.grid.Z)
+		case sregLane:
+			lane = func(i int) uint64 { return uint64(i) }
+		case sregWarp:
+			all = uint64(w.id)
+		case sregNwarp:
+			all = uint64(len(b.warps))
+		case sregSM:
+			all = b.n % smCount
+		case sregNSM:
+			all = smCount
+		case sregGrid:
+			all = b.im.gridID
+		case sregLaneEQ:
+			lane = func(i int) uint64 { return 1 << i }
+		case sregLaneLE:
+			lane = func(i int) uint64 { return 2<<i - 1 }
+		case sregLaneLT:
+			lane = func(i int) uint64 { return 1<<i - 1 }
+		case sregLaneGE:
+			lane = func(i int) uint64 { return 0xffffffff << i & 0xffffffff }
+		case sregLaneGT:
+			lane = func(i int) uint64 { return 0xfffffffe << i & 0xffffffff }
+		case sregOne:
+			all = 1
+		case sregDynShared:
+			all = uint64(b.launch.Shared)
+		case sregTotalShared:
+			all = uint64(len(b.shared))
+		}
+		if s.wide {
+			dst := &fr.r64[s.slot]
+			for i := range dst {
+				if lane != nil {
+					all = lane(i)
+				}
+				dst[i] = all
+			}
+		} else {
+			dst := &fr.r32[s.slot]
+			for i := range dst {
+				if lane != nil {
+					all = lane(i)
+				}
+				dst[i] = uint32(all)
+			}
+		}
+	}
+}
+
+// growLocal makes lane l's local memory reach to top, and clears [base, top).
+func (w *warp) growLocal(l, base, top int) {
+	mem := w.local[l]
+	if cap(mem) < top {
+		bigger := make([]byte, top, max(top, 2*cap(mem)))
+		copy(bigger, mem)
+		mem = bigger
+	}
+	if len(mem) < top {
+		mem = mem[:top]
+	}
+	clear(mem[base:top])
+	w.local[l] = mem
+}

@@ -1,0 +1,660 @@
+package ptx
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+const full = ^uint32(0)
+
+// Windows of the generic address space. Global memory begins at the base of
+// device memory, far above. (Assumed; hardware puts them elsewhere, programs
+// see only what cvta gives them. All are below 2^32 so that 32-bit programs
+// work too.)
+const (
+	sharedWindow = 0x0100_0000
+	windowSize   = 0x0100_0000
+	localWindow  = 0x0200_0000
+	paramWindow  = 0x0400_0000
+	funcBase     = 0x0001_0000 // function "addresses"; 16 apart, never readable
+)
+
+// Limits of a thread's stack. (Assumed: CUDA's default is 1 KiB of local
+// memory for calls, raised on request; recursion tests need some more.)
+const (
+	maxDepth = 1024
+	maxLocal = 512 << 10 // bytes per lane
+)
+
+// frame is one activation of a function by a set of lanes: its registers, and
+// where its local memory begins. Frames are pooled per worker.
+type frame struct {
+	f      *fn
+	r32    [][32]uint32
+	r64    [][32]uint64
+	pr     []uint32
+	cc     uint32 // condition code of add.cc and its kin, a bit per lane
+	base   int    // its local memory in every lane: [base, base+f.local)
+	top    int    // end of its local memory, moved by alloca
+	depth  int
+	parent *frame
+	ret    int32 // pc after the call, in parent
+	site   *inst // the call
+	refs   int   // fragments and joins that hold it
+}
+
+// join is a place where lanes wait for others of their group: the
+// reconvergence point of a branch, or the end of a frame (pc -1).
+type join struct {
+	pc     int32
+	parent int32 // enclosing join, -1 for a kernel frame's
+	want   uint32
+	got    uint32
+	fr     *frame
+	live   bool
+}
+
+// state of a fragment.
+type state uint8
+
+const (
+	ready     state = iota
+	atBarrier       // waits at a block barrier
+	atSync          // waits for other lanes of its warp
+)
+
+// frag is a set of lanes of a warp that execute together. A converged warp has
+// one.
+type frag struct {
+	pc   int32
+	mask uint32
+	join int32
+	st   state
+	bar  uint8  // barrier number while atBarrier
+	need uint32 // member mask while atSync
+	fr   *frame
+}
+
+// warp is 32 lanes of a block.
+type warp struct {
+	blk  *block
+	id   int    // in its block
+	live uint32 // lanes that have not exited
+
+	// The running fragment, and its frame's slabs.
+	pc   int32
+	mask uint32
+	join int32
+	fr   *frame
+	code []inst
+	r32  [][32]uint32
+	r64  [][32]uint64
+	pr   []uint32
+	k32  [][32]uint32
+	k64  [][32]uint64
+
+	frags   []frag // the others; the last ready one runs next
+	joins   []join
+	freeJ   []int32
+	running bool // the fields above hold a fragment
+
+	insts    uint64 // instructions issued
+	thrInsts uint64
+	spins    int    // instructions of the kind that waits, since the fragment was switched to
+	quantum  uint64 // instruction count at which starving is asked
+	ways     int    // times a fragment gave way
+	broken   int    // where breakJoin looks first
+
+	local   [32][]byte
+	addr    [32]uint64 // addresses of the current memory instruction
+	tid     [3][32]uint32
+	scratch [2][32]uint32 // rows for operations that need an operand rearranged
+
+	fault *fault
+	yield bool // let other warps run
+}
+
+// fault is a pending fault: which lane did what.
+type fault struct {
+	lane int
+	what string
+}
+
+// failf records a fault of the first lane of m.
+func (w *warp) failf(m uint32, format string, args ...any) {
+	if w.fault == nil {
+		w.fault = &fault{lane: bits.TrailingZeros32(m), what: fmt.Sprintf(format, args...)}
+	}
+}
+
+// u32, u64 give the lanes of a source operand.
+func (w *warp) u32(r ref) *[32]uint32 {
+	if r >= 0 {
+		return &w.r32[r]
+	}
+	return &w.k32[^r]
+}
+
+func (w *warp) u64(r ref) *[32]uint64 {
+	if r >= 0 {
+		return &w.r64[r]
+	}
+	return &w.k64[^r]
+}
+
+// pred gives the lanes of a predicate source; constants are not predicates.
+func (w *warp) pred(r ref) uint32 { return w.pr[r] }
+
+// setPred writes a predicate for the lanes of m.
+func (w *warp) setPred(r ref, v, m uint32) {
+	if r != none {
+		w.pr[r] = w.pr[r]&^m | v&m
+	}
+}
+
+// enter makes fr the frame whose slabs are current.
+func (w *warp) enter(fr *frame) {
+	w.fr = fr
+	f := fr.f
+	w.code, w.r32, w.r64, w.pr, w.k32, w.k64 = f.code, fr.r32, fr.r64, fr.pr, f.c32, f.c64
+}
+
+func (w *warp) newJoin(j join) int32 {
+	j.live = true
+	j.fr.refs++
+	if n := len(w.freeJ); n > 0 {
+		i := w.freeJ[n-1]
+		w.freeJ = w.freeJ[:n-1]
+		w.joins[i] = j
+		return i
+	}
+	w.joins = append(w.joins, j)
+	return int32(len(w.joins) - 1)
+}
+
+func (w *warp) dropJoin(i int32) {
+	j := &w.joins[i]
+	j.live = false
+	fr := j.fr
+	j.fr = nil
+	w.freeJ = append(w.freeJ, i)
+	w.blk.wk.release(fr)
+}
+
+// park puts the running fragment among the others.
+func (w *warp) park(st state) {
+	w.frags = append(w.frags, frag{pc: w.pc, mask: w.mask, join: w.join, st: st, fr: w.fr})
+	w.running = false
+}
+
+// end ends the running fragment; its lanes have arrived, returned or exited.
+func (w *warp) end() {
+	w.running = false
+	w.blk.wk.release(w.fr)
+	w.fr = nil
+}
+
+// push adds a ready fragment that runs next.
+func (w *warp) push(pc int32, mask uint32, join int32, fr *frame) {
+	fr.refs++
+	w.frags = append(w.frags, frag{pc: pc, mask: mask, join: join, st: ready, fr: fr})
+}
+
+// resume makes the last ready fragment the running one.
+func (w *warp) resume() bool {
+	for i := len(w.frags) - 1; i >= 0; i-- {
+		if w.frags[i].st == ready {
+			w.take(i)
+			return true
+		}
+	}
+	return false
+}
+
+// take makes fragment i the running one.
+func (w *warp) take(i int) {
+	f := w.frags[i]
+	copy(w.frags[i:], w.frags[i+1:])
+	w.frags = w.frags[:len(w.frags)-1]
+	w.pc, w.mask, w.join = f.pc, f.mask, f.join
+	w.enter(f.fr)
+	w.running = true
+}
+
+// arrive puts lanes m of the running fragment at join j.
+func (w *warp) arrive(j int32, m uint32) {
+	w.joins[j].got |= m
+	w.settle(j)
+}
+
+// settle lets the lanes of a join go on when all of them are there.
+func (w *warp) settle(i int32) {
+	j := &w.joins[i]
+	if !j.live || j.got != j.want {
+		return
+	}
+	switch {
+	case j.want == 0:
+		w.dropJoin(i)
+	case j.pc >= 0:
+		pc, got, parent, fr := j.pc, j.got, j.parent, j.fr
+		w.push(pc, got, parent, fr)
+		w.dropJoin(i)
+	default: // end of a frame: back to the caller
+		got, parent, fr := j.got, j.parent, j.fr
+		if fr.parent != nil {
+			w.push(fr.ret, got, parent, fr.parent)
+		}
+		w.dropJoin(i)
+	}
+}
+
+// leave takes lanes m out of the joins from j up to and including stop's
+// child: they will never arrive there.
+func (w *warp) leave(j, stop int32, m uint32) {
+	for j != stop && j >= 0 {
+		p := w.joins[j].parent
+		w.joins[j].want &^= m
+		w.joins[j].got &^= m
+		w.settle(j)
+		j = p
+	}
+}
+
+// frameJoin finds the join at the end of the running frame.
+func (w *warp) frameJoin() int32 {
+	j := w.join
+	for w.joins[j].pc >= 0 || w.joins[j].fr != w.fr {
+		j = w.joins[j].parent
+	}
+	return j
+}
+
+// fragQuantum is how many instructions a fragment runs before the loop asks
+// whether it waits for lanes that cannot run meanwhile.
+const fragQuantum = 2048
+
+// run executes until the warp blocks, ends, faults, or has issued limit
+// instructions more. It reports whether the warp did anything.
+func (w *warp) run(limit uint64) bool {
+	start := w.insts
+	stop := w.insts + limit
+	for {
+		if !w.running && !w.resume() {
+			return w.insts != start
+		}
+		// The fragment's own values stay in registers of this loop.
+		pc, mask := w.pc, w.mask
+		rpc := w.joins[w.join].pc
+		if w.joins[w.join].fr != w.fr {
+			rpc = -1
+		}
+		code := w.code
+	frag:
+		for {
+			if pc == rpc {
+				w.pc = pc
+				w.running = false
+				j := w.join
+				w.joins[j].got |= mask
+				fr := w.fr
+				w.settle(j)
+				w.blk.wk.release(fr)
+				break frag
+			}
+			if w.insts >= stop {
+				w.pc = pc
+				return true
+			}
+			in := &code[pc]
+			m := mask
+			if in.guard >= 0 {
+				if in.flags&fNegGuard != 0 {
+					m &^= w.pr[in.guard]
+				} else {
+					m &= w.pr[in.guard]
+				}
+			}
+			w.insts++
+			w.thrInsts += uint64(bits.OnesCount32(m))
+			switch in.kind {
+			case kRun:
+				if m != 0 {
+					in.run(w, in, m)
+				}
+				pc++
+			case kMem:
+				if m != 0 {
+					in.run(w, in, m)
+					if in.flags&fSpin != 0 {
+						w.spins++
+					}
+					if w.fault != nil {
+						w.pc = pc
+						return true
+					}
+				}
+				pc++
+			case kBranch:
+				if m == mask {
+					if in.target <= pc && w.insts >= w.quantum && w.starving() {
+						w.pc = in.target
+						w.giveWay()
+						break frag
+					}
+					pc = in.target
+					continue
+				}
+				if m == 0 {
+					pc++
+					continue
+				}
+				w.pc, w.mask = pc, mask
+				w.diverge(in.rpc, in.target, m, pc+1, mask&^m)
+				break frag
+			default:
+				w.pc = pc
+				w.special(in, m)
+				if w.fault != nil {
+					return true
+				}
+				if w.yield {
+					w.yield = false
+					return true
+				}
+				break frag
+			}
+		}
+	}
+}
+
+// diverge splits the running fragment: lanes t go to pct, lanes n to pcn; both
+// reconverge at rpc. The fragment that has reached rpc already waits there;
+// of two others the taken side is kept for later.
+func (w *warp) diverge(rpc, pct int32, t uint32, pcn int32, n uint32) {
+	j := w.joinAt(rpc, t|n)
+	fr := w.fr
+	// The taken side is pushed below the fall-through side.
+	w.push(pct, t, j, fr)
+	w.push(pcn, n, j, fr)
+	w.end()
+}
+
+// joinAt gives the join at which lanes of a branch meet again: the current one
+// if it is at rpc already (a loop's exits share one) or if they meet only at
+// the end of the function, else a new one.
+func (w *warp) joinAt(rpc int32, want uint32) int32 {
+	if j := &w.joins[w.join]; rpc < 0 || j.pc == rpc && j.fr == w.fr {
+		return w.join
+	}
+	return w.newJoin(join{pc: rpc, parent: w.join, want: want, fr: w.fr})
+}
+
+// starving reports whether the running fragment looks as if it waited for
+// lanes of its own warp: it has used up its quantum with instructions that
+// can wait, and there are lanes that could run instead.
+func (w *warp) starving() bool {
+	spun := w.spins
+	w.quantum = w.insts + fragQuantum
+	w.spins = 0
+	return spun >= 8 && w.blk.im.independent && w.mask != w.live
+}
+
+// giveWay parks the running fragment behind all others, and lets lanes that
+// wait at a join for this fragment run on without it if nothing else can run.
+func (w *warp) giveWay() {
+	w.frags = append(w.frags, frag{})
+	copy(w.frags[1:], w.frags)
+	w.frags[0] = frag{pc: w.pc, mask: w.mask, join: w.join, st: ready, fr: w.fr}
+	w.running = false
+	w.ways++
+	for _, f := range w.frags[1:] {
+		if f.st == ready && w.ways%4 != 0 {
+			return
+		}
+	}
+	w.breakJoin()
+}
+
+// breakJoin lets the lanes that wait at one join go on without the rest. It
+// reports whether there were any.
+func (w *warp) breakJoin() bool {
+	for n := range w.joins {
+		i := (w.broken + n) % len(w.joins)
+		j := &w.joins[i]
+		if !j.live || j.got == 0 || j.pc < 0 && j.fr.parent == nil {
+			continue
+		}
+		w.broken = i + 1
+		got := j.got
+		j.want &^= got
+		j.got = 0
+		if j.pc >= 0 {
+			w.push(j.pc, got, j.parent, j.fr)
+		} else { // lanes at the end of a called function return alone
+			w.push(j.fr.ret, got, j.parent, j.fr.parent)
+		}
+		return true
+	}
+	return false
+}
+
+// special executes control flow and whatever may block. It leaves the running
+// fragment's pc where it is to go on, or no running fragment.
+func (w *warp) special(in *inst, m uint32) {
+	if m == 0 {
+		w.pc++
+		return
+	}
+	switch in.kind {
+	case kExit:
+		w.exit(m)
+	case kRet:
+		w.doReturn(m)
+	case kCall:
+		w.call(in, m)
+	case kBranchIx:
+		w.branchIndexed(in, m)
+	case kSync:
+		in.run(w, in, m)
+	case kWarpSync:
+		w.warpSync(in, m)
+	case kYield:
+		in.run(w, in, m)
+		if w.fault != nil {
+			return
+		}
+		w.spins++
+		w.pc++
+		w.yield = true
+		if w.insts >= w.quantum && w.starving() {
+			w.giveWay()
+		}
+	}
+}
+
+// exit ends lanes m.
+func (w *warp) exit(m uint32) {
+	w.live &^= m
+	w.mask &^= m
+	j := w.join
+	if w.mask == 0 {
+		w.running = false
+		fr := w.fr
+		w.leave(j, -1, m)
+		w.blk.wk.release(fr)
+	} else {
+		w.pc++
+		w.leave(j, -1, m)
+	}
+	w.blk.exited(w, m)
+}
+
+// doReturn takes lanes m out of the running function; at the kernel's level
+// that ends the threads.
+func (w *warp) doReturn(m uint32) {
+	if w.fr.parent == nil {
+		w.exit(m)
+		return
+	}
+	w.copyRets(m)
+	root := w.frameJoin()
+	inner := w.join
+	w.mask &^= m
+	fr := w.fr
+	if w.mask == 0 {
+		w.running = false
+	} else {
+		w.pc++
+	}
+	w.leave(inner, root, m)
+	w.joins[root].got |= m
+	w.settle(root)
+	if !w.running {
+		w.blk.wk.release(fr)
+	}
+}
+
+// branchIndexed is brx.idx: each lane goes to the target its index selects.
+func (w *warp) branchIndexed(in *inst, m uint32) {
+	idx := w.u32(in.a)
+	rest := w.mask &^ m
+	if rest == 0 && uniform(idx, m) && uint64(idx[bits.TrailingZeros32(m)]) < uint64(len(in.x.table)) {
+		w.pc = in.x.table[idx[bits.TrailingZeros32(m)]]
+		return
+	}
+	j := w.joinAt(in.rpc, w.mask)
+	fr := w.fr
+	for todo := m; todo != 0; {
+		l := bits.TrailingZeros32(todo)
+		v := idx[l]
+		if uint64(v) >= uint64(len(in.x.table)) {
+			w.failf(1<<l, "branch index %d is outside its table of %d targets", v, len(in.x.table))
+			return
+		}
+		same := uint32(0)
+		for k := l; k < 32; k++ {
+			if todo>>k&1 != 0 && idx[k] == v {
+				same |= 1 << k
+			}
+		}
+		todo &^= same
+		w.push(in.x.table[v], same, j, fr)
+	}
+	if rest != 0 {
+		w.push(w.pc+1, rest, j, fr)
+	}
+	w.end()
+}
+
+// uniform reports whether all lanes of m hold the same value.
+func uniform(v *[32]uint32, m uint32) bool {
+	first := v[bits.TrailingZeros32(m)]
+	for ; m != 0; m &= m - 1 {
+		if v[bits.TrailingZeros32(m)] != first {
+			return false
+		}
+	}
+	return true
+}
+
+// warpSync executes an instruction that lanes of a member mask execute
+// together. Lanes of the mask that are elsewhere in the program are waited
+// for; when they come to the same instruction all run it at once.
+func (w *warp) warpSync(in *inst, m uint32) {
+	need := w.memberMask(in, m) & w.live
+	if need&^w.mask == 0 || !w.blk.im.independent {
+		in.run(w, in, m)
+		if w.fault == nil {
+			w.pc++
+		}
+		return
+	}
+	// Who waits here already?
+	have := w.mask
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
+			have |= f.mask
+		}
+	}
+	if need&^have != 0 {
+		w.frags = append(w.frags, frag{pc: w.pc, mask: w.mask, join: w.join, st: atSync, need: need, fr: w.fr})
+		w.running = false
+		return
+	}
+	w.syncTogether(in, have)
+}
+
+// syncTogether executes in for the running fragment and all that wait at the
+// same place, and makes them ready.
+func (w *warp) syncTogether(in *inst, have uint32) {
+	m := have
+	if in.guard >= 0 {
+		g := w.pr[in.guard]
+		if in.flags&fNegGuard != 0 {
+			g = ^g
+		}
+		m &= g
+	}
+	own := w.mask
+	w.mask = have
+	in.run(w, in, m)
+	w.mask = own
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
+			f.st = ready
+			f.pc++
+		}
+	}
+	w.pc++
+}
+
+// forceSync lets one group of lanes that wait for the rest of their warp go
+// on without it, as hardware does when the rest can never come. It reports
+// whether there was one.
+func (w *warp) forceSync() bool {
+	for i := range w.frags {
+		if w.frags[i].st == atSync {
+			w.take(i)
+			in := &w.code[w.pc]
+			have := w.mask
+			for k := range w.frags {
+				f := &w.frags[k]
+				if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
+					have |= f.mask
+				}
+			}
+			w.syncTogether(in, have)
+			return true
+		}
+	}
+	return false
+}
+
+// where describes the instruction at pc for one lane.
+func (w *warp) where(lane int) exec.Where {
+	f := w.fr.f
+	in := &f.info[w.pc]
+	wh := exec.Where{
+		Kernel:   w.blk.im.kernel.Name(),
+		Function: f.name,
+		Block:    w.blk.idx,
+		Thread:   exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]},
+		PC:       int(w.pc),
+		Inst:     in.Op,
+		File:     w.blk.im.fileOf(f),
+		Pos:      in.Pos,
+	}
+	if in.Line > 0 {
+		wh.SrcFile, wh.SrcLine = w.blk.im.srcFile(f, int(in.File)), int(in.Line)
+	}
+	return wh
+}
+
+// view is the block's view of device memory.
+func (w *warp) view() *device.View { return w.blk.view }

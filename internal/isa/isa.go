@@ -1,0 +1,131 @@
+// Package isa holds the words that every front end and every model share: what
+// an instruction is once it has been decoded, which registers and which memory
+// it names, which unit executes it, and where control may go after it.
+//
+// It is not an instruction set: text and binary forms live in isa/ptx, isa/sass
+// and isa/kasm, and what an instruction does to data lives in exec. A model
+// that counts cycles sees nothing but the types of this package.
+package isa
+
+import "math/bits"
+
+// WarpSize is the number of lanes of a warp on every GPU that Heddle models.
+const WarpSize = 32
+
+// LaneMask has one bit per lane of a warp; bit i stands for lane i.
+type LaneMask uint32
+
+// FullMask selects all 32 lanes.
+const FullMask LaneMask = 0xffffffff
+
+// Count returns the number of selected lanes.
+func (m LaneMask) Count() int { return bits.OnesCount32(uint32(m)) }
+
+// Space is a memory state space.
+type Space uint8
+
+// The state spaces. Generic addresses are resolved to one of the others per
+// lane when the instruction executes.
+const (
+	NoSpace Space = iota
+	Generic
+	Global
+	Shared
+	Local
+	Const
+	Param
+	Texture
+	Surface
+)
+
+var spaceNames = [...]string{"none", "generic", "global", "shared", "local", "const", "param", "texture", "surface"}
+
+func (s Space) String() string { return spaceNames[s] }
+
+// Unit is the kind of execution unit that an instruction occupies.
+type Unit uint8
+
+// The units. Which of them a machine has, and how wide they are, is a property
+// of its configuration.
+const (
+	UnitNone   Unit = iota // control flow and instructions without a data path
+	UnitALU                // integer, logic, moves, predicates
+	UnitFP32               // single precision (and half precision scalars)
+	UnitFP64               // double precision
+	UnitFP16               // packed half precision
+	UnitSFU                // transcendental approximations
+	UnitTensor             // mma, wmma
+	UnitLSU                // loads, stores, atomics, shuffles through the memory pipeline
+	UnitTex                // textures and surfaces
+	UnitBranch             // branches, calls, returns
+	UnitBar                // barriers and fences
+)
+
+var unitNames = [...]string{"none", "alu", "fp32", "fp64", "fp16", "sfu", "tensor", "lsu", "tex", "branch", "barrier"}
+
+func (u Unit) String() string { return unitNames[u] }
+
+// RegFile names a register file.
+type RegFile uint8
+
+// The register files. PTX has predicates and general registers of 32 bits; a
+// 64-bit value takes two of the latter, as it does on hardware.
+const (
+	NoReg    RegFile = iota
+	RegGPR           // general, 32 bits a lane
+	RegPred          // predicate, one bit a lane
+	RegUGPR          // uniform general (SASS)
+	RegUPred         // uniform predicate (SASS)
+)
+
+// Reg is a reference to Count consecutive registers of one file, starting at
+// Index. Indices are those of the executor's allocation for the function.
+type Reg struct {
+	File  RegFile
+	Count uint8
+	Index uint32
+}
+
+// Flow says how an instruction changes control.
+type Flow uint8
+
+// The kinds of control flow.
+const (
+	FlowNext     Flow = iota // falls through
+	FlowBranch               // to Targets[0]; falls through too where guarded
+	FlowIndirect             // to one of Targets (a branch table)
+	FlowCall                 // to a function, and then to the next instruction
+	FlowReturn               // leaves the function
+	FlowExit                 // ends the thread
+)
+
+var flowNames = [...]string{"next", "branch", "indirect", "call", "return", "exit"}
+
+func (f Flow) String() string { return flowNames[f] }
+
+// Inst is a static instruction, decoded once when a program is loaded. Models
+// hold pointers to it and never change it.
+type Inst struct {
+	PC      int32   // index in its function's code; byte addresses are 16*PC for PTX
+	Op      string  // opcode with its modifiers, as the source writes it
+	Unit    Unit    // what executes it
+	Flow    Flow    // where control goes
+	Guarded bool    // has a guard predicate (@p, @!p)
+	Targets []int32 // branch targets as PCs
+	Dsts    []Reg   // written registers
+	Srcs    []Reg   // read registers, the guard predicate included
+	Space   Space   // memory space, NoSpace if it touches no memory
+	Width   uint8   // bytes a lane moves, vectors included
+	Load    bool    // reads memory (an atomic reads and writes)
+	Store   bool    // writes memory
+	Atomic  bool    // reads and writes memory in one step
+	Barrier bool    // waits for other warps of the block
+	File    int32   // source file of its .loc, 0 if none (index given by the .file directive)
+	Line    int32   // source line of its .loc, 0 if none
+	Pos     Pos     // where it stands in the program text
+}
+
+// Pos is a position in a program text; lines and columns count from one.
+type Pos struct {
+	Line, Col int32
+}

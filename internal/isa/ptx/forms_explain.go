@@ -1,0 +1,263 @@
+package ptx
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// formError says why an instruction matches no row.
+type formError struct {
+	msg  string
+	hint string
+}
+
+func (e *formError) Error() string { return e.msg }
+
+// Hint returns what is allowed instead, "" if there is nothing to say.
+func (e *formError) Hint() string { return e.hint }
+
+// explain says why no row matches.
+func explain(in *Inst) *formError {
+	rows := formsByOp[in.Op]
+	if rows == nil {
+		e := &formError{msg: "unknown opcode " + in.Op}
+		if n := nearest(in.Op, opcodes); n != "" {
+			e.hint = "did you mean " + n + "?"
+		}
+		return e
+	}
+	// The rows that come closest: fewest modifiers to add, drop or replace; of
+	// these the one that takes the longest run of modifiers as written.
+	type fit struct {
+		form           *Form
+		wrong, missing []int
+	}
+	cost := func(f fit) (changes, drops, run int) {
+		run = len(in.Mods)
+		if len(f.wrong) > 0 {
+			run = f.wrong[0]
+		}
+		return max(len(f.wrong), len(f.missing)), len(f.wrong), -run
+	}
+	var best []fit
+	for _, f := range rows {
+		c := fit{form: f}
+		c.wrong, c.missing = f.misfit(in.Mods)
+		order := -1
+		if len(best) > 0 {
+			a1, a2, a3 := cost(c)
+			b1, b2, b3 := cost(best[0])
+			order = cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2), cmp.Compare(a3, b3))
+		}
+		switch {
+		case order < 0:
+			best = []fit{c}
+		case order == 0:
+			best = append(best, c)
+		}
+	}
+	near := best[0]
+	full := in.FullName()
+	e := &formError{hint: "the form is " + near.form.text(maxListed)}
+	var expected slot
+	for _, c := range best {
+		if len(c.missing) > 0 {
+			s := c.form.slots[c.missing[0]]
+			expected.typ = s.typ && (expected.typ || expected.vals == nil)
+			for _, v := range s.vals {
+				if !expected.allows(v) {
+					expected.vals = append(expected.vals, v)
+				}
+			}
+		}
+	}
+	switch {
+	case len(near.wrong) > 0:
+		at := near.wrong[0]
+		mod := in.Mods[at]
+		var all []string
+		repeats := false // some row has two places for it
+		for _, f := range rows {
+			places := 0
+			for _, s := range f.slots {
+				all = append(all, s.vals...)
+				if s.allows(mod) {
+					places++
+				}
+			}
+			repeats = repeats || places > 1
+		}
+		switch {
+		case slices.Contains(in.Mods[:at], mod) && !repeats:
+			e.msg = fmt.Sprintf("%s: .%s is there twice", full, mod)
+		case slices.Contains(all, mod):
+			e.msg = fmt.Sprintf("%s: .%s does not go with the other modifiers", full, mod)
+		default:
+			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, mod)
+			if n := nearest(mod, all); n != "" {
+				e.msg += ", did you mean ." + n + "?"
+			}
+		}
+		if len(near.missing) > 0 {
+			e.hint = "expected " + expected.describe() + "; " + e.hint
+		}
+	case len(near.missing) > 0:
+		e.msg = fmt.Sprintf("%s: missing %s", full, expected.describe())
+	default:
+		e.msg = full + ": modifiers in the wrong order"
+		for _, c := range best {
+			if v, ok := c.form.match(in.Mods); ok && c.form.rule != nil {
+				e.msg = full + ": " + c.form.rule(v)
+				break
+			}
+		}
+	}
+	return e
+}
+
+// maxListed is how many alternatives a message lists.
+const maxListed = 12
+
+// text returns the row as the manual would write it, classes spelled out. Lists
+// longer than most are cut.
+func (f *Form) text(most int) string {
+	var b strings.Builder
+	b.WriteString(f.Op)
+	for _, s := range f.slots {
+		list, cut := s.vals, ""
+		if len(list) > most {
+			list, cut = list[:most], ",…"
+		}
+		switch {
+		case s.opt:
+			b.WriteString("{." + strings.Join(list, ",.") + cut + "}")
+		case len(list) == 1:
+			b.WriteString("." + list[0])
+		default:
+			b.WriteString(".{" + strings.Join(list, ",") + cut + "}")
+		}
+	}
+	for i, a := range f.args {
+		sep := ", "
+		if i == 0 {
+			sep = " "
+		}
+		if a.opt {
+			b.WriteString("{" + sep + a.text() + "}")
+		} else {
+			b.WriteString(sep + a.text())
+		}
+	}
+	return b.String()
+}
+
+// text returns the operand as the manual would write it.
+func (a *argSpec) text() string {
+	name := a.name
+	switch a.kind {
+	case argAddr:
+		return "[" + name + "]"
+	case argTex, argTensor:
+		return "[" + name + ", {…}]"
+	case argList:
+		return "(" + name + ")"
+	}
+	switch {
+	case a.n > 0, a.n == lenAny, a.n == lenFrag:
+		name = "{" + name + "…}"
+	case a.neg:
+		name = "{!}" + name
+	}
+	switch {
+	case a.pair2:
+		name += "|q"
+	case a.pair:
+		name += "{|q}"
+	}
+	return name
+}
+
+// misfit places as many modifiers as it can and returns the indices of those
+// that found no slot and of the required slots that stayed empty.
+func (f *Form) misfit(mods []string) (wrong, missing []int) {
+	used := make([]bool, len(f.slots))
+	for j, m := range mods {
+		placed := false
+		for i := range f.slots {
+			if !used[i] && f.slots[i].allows(m) {
+				used[i], placed = true, true
+				break
+			}
+		}
+		if !placed {
+			wrong = append(wrong, j)
+		}
+	}
+	for i, s := range f.slots {
+		if !s.opt && !used[i] {
+			missing = append(missing, i)
+		}
+	}
+	return wrong, missing
+}
+
+// describe names what may stand in a slot, for messages.
+func (s *slot) describe() string {
+	if len(s.vals) == 1 {
+		return "." + s.vals[0]
+	}
+	what := "one of ."
+	if s.typ {
+		what = "a type: ."
+	}
+	if len(s.vals) > maxListed {
+		return what + strings.Join(s.vals[:maxListed], " .") + " …"
+	}
+	return what + strings.Join(s.vals, " .")
+}
+
+// nearest returns the candidate with the smallest edit distance from name, ""
+// if none is near enough to be a likely slip. Ties go to the first.
+func nearest(name string, candidates []string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	best, bestDist := "", max(1, len(name)/3)+1
+	for _, c := range candidates {
+		if d := len(c) - len(name); d >= bestDist || -d >= bestDist {
+			continue
+		}
+		if d := editDistance(name, c); d < bestDist {
+			best, bestDist = c, d
+		}
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b.
+func editDistance(a, b string) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,186 @@
+package num
+
+// The formats of eight bits and fewer. E4M3 has NaN (0x7f) but no infinity,
+// E5M2 has both, E2M3, E3M2 and E2M1 have neither, and UE8M0 is a power of two
+// with one NaN. A conversion to them saturates; what has no NaN turns one into
+// the largest positive value.
+
+// Narrow names a format with at most eight bits.
+type Narrow uint8
+
+// The narrow formats.
+const (
+	E4M3 Narrow = iota
+	E5M2
+	E2M3
+	E3M2
+	E2M1
+)
+
+// narrowFormat describes a format: fraction bits, smallest normal exponent,
+// largest finite magnitude, NaN, position of the sign bit.
+type narrowFormat struct {
+	mbits    uint
+	emin     int
+	max, nan uint8
+	sign     uint
+}
+
+var narrowFormats = [...]narrowFormat{
+	E4M3: {3, -6, 0x7e, 0x7f, 7},  // up to 448
+	E5M2: {2, -14, 0x7b, 0x7f, 7}, // up to 57344
+	E2M3: {3, 0, 0x1f, 0x1f, 5},   // up to 7.5
+	E3M2: {2, -2, 0x1f, 0x1f, 5},  // up to 28
+	E2M1: {1, 0, 0x07, 0x07, 3},   // up to 6
+}
+
+// toNarrow rounds an f64 to nearest even.
+func toNarrow(a uint64, n Narrow) uint8 {
+	f := &narrowFormats[n]
+	return f.pack(a, narrow(a, f.mbits, f.emin, RN))
+}
+
+func (f *narrowFormat) pack(a, mag uint64) uint8 {
+	switch {
+	case isNaN64(a):
+		return f.nan
+	case a&inf64 == inf64:
+		mag = uint64(f.max)
+	}
+	return uint8(a>>63)<<f.sign | uint8(min(mag, uint64(f.max)))
+}
+
+// F32ToE4M3 is cvt.rn.satfinite.e4m3x2.f32 for one element.
+func F32ToE4M3(a uint32) uint8 { return toNarrow(F32ToF64(a), E4M3) }
+
+// F32ToE5M2 is cvt.rn.satfinite.e5m2x2.f32 for one element.
+func F32ToE5M2(a uint32) uint8 { return toNarrow(F32ToF64(a), E5M2) }
+
+// F32ToE2M3 is cvt.rn.satfinite.e2m3x2.f32 for one element.
+func F32ToE2M3(a uint32) uint8 { return toNarrow(F32ToF64(a), E2M3) }
+
+// F32ToE3M2 is cvt.rn.satfinite.e3m2x2.f32 for one element.
+func F32ToE3M2(a uint32) uint8 { return toNarrow(F32ToF64(a), E3M2) }
+
+// F32ToE2M1 is cvt.rn.satfinite.e2m1x2.f32 for one element, in the low four
+// bits.
+func F32ToE2M1(a uint32) uint8 { return toNarrow(F32ToF64(a), E2M1) }
+
+// F16ToE4M3 is cvt.rn.satfinite.e4m3x2.f16x2 for one element.
+func F16ToE4M3(a uint16) uint8 { return toNarrow(F16ToF64(a), E4M3) }
+
+// F16ToE5M2 is cvt.rn.satfinite.e5m2x2.f16x2 for one element.
+func F16ToE5M2(a uint16) uint8 { return toNarrow(F16ToF64(a), E5M2) }
+
+// toNarrowRS rounds stochastically with the low eight bits of rbits, lined up
+// with the first bits dropped (an assumption, as in F32ToF16RS).
+func toNarrowRS(a, rbits uint32, n Narrow) uint8 {
+	f := &narrowFormats[n]
+	u := F32ToF64(a)
+	return f.pack(u, narrowRS(u, f.mbits, f.emin, rbits, 8))
+}
+
+// F32ToE4M3RS is cvt.rs.satfinite.e4m3x4.f32 for one element.
+func F32ToE4M3RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E4M3) }
+
+// F32ToE5M2RS is cvt.rs.satfinite.e5m2x4.f32 for one element.
+func F32ToE5M2RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E5M2) }
+
+// F32ToE2M3RS is cvt.rs.satfinite.e2m3x4.f32 for one element.
+func F32ToE2M3RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E2M3) }
+
+// F32ToE3M2RS is cvt.rs.satfinite.e3m2x4.f32 for one element.
+func F32ToE3M2RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E3M2) }
+
+// F32ToE2M1RS is cvt.rs.satfinite.e2m1x4.f32 for one element.
+func F32ToE2M1RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E2M1) }
+
+// NarrowToF32 widens a value of any of the formats; bits above it are ignored.
+func NarrowToF32(a uint8, n Narrow) uint32 {
+	f := &narrowFormats[n]
+	mag := a & (1<<f.sign - 1)
+	switch {
+	case n == E5M2 && mag >= 0x7c:
+		if mag > 0x7c {
+			return NaNF32
+		}
+		return uint32(a>>7)<<31 | inf32
+	case n == E4M3 && mag == 0x7f:
+		return NaNF32
+	}
+	// As an f32 with the exponent of the narrow format, subnormal or not, then
+	// scaled: 2^(127-bias), where emin is 1-bias.
+	v := f32(uint32(mag)<<(23-f.mbits)) * f32(uint32(126+f.emin+127)<<23)
+	return uint32(a>>f.sign)<<31 | b32(v)
+}
+
+// E4M3ToF32 widens.
+func E4M3ToF32(a uint8) uint32 { return NarrowToF32(a, E4M3) }
+
+// E5M2ToF32 widens.
+func E5M2ToF32(a uint8) uint32 { return NarrowToF32(a, E5M2) }
+
+// E2M3ToF32 widens; bits 6 and 7 are ignored.
+func E2M3ToF32(a uint8) uint32 { return NarrowToF32(a, E2M3) }
+
+// E3M2ToF32 widens; bits 6 and 7 are ignored.
+func E3M2ToF32(a uint8) uint32 { return NarrowToF32(a, E3M2) }
+
+// E2M1ToF32 widens; bits 4 to 7 are ignored.
+func E2M1ToF32(a uint8) uint32 { return NarrowToF32(a, E2M1) }
+
+// E4M3ToF16 widens.
+func E4M3ToF16(a uint8) uint16 { return f16RN(E4M3ToF32(a)) }
+
+// E5M2ToF16 widens.
+func E5M2ToF16(a uint8) uint16 { return f16RN(E5M2ToF32(a)) }
+
+// E2M3ToF16 widens.
+func E2M3ToF16(a uint8) uint16 { return f16RN(E2M3ToF32(a)) }
+
+// E3M2ToF16 widens.
+func E3M2ToF16(a uint8) uint16 { return f16RN(E3M2ToF32(a)) }
+
+// E2M1ToF16 widens.
+func E2M1ToF16(a uint8) uint16 { return f16RN(E2M1ToF32(a)) }
+
+// F32ToUE8M0 is cvt.ue8m0x2.f32 for one element: the power of two below (RZ)
+// or above (RP) the magnitude, from 2^-127 to 2^127. NaN is 0xff, and so is
+// what lies above, unless satfinite makes it 0xfe. That the sign is ignored is
+// an assumption: the format has none.
+func F32ToUE8M0(a uint32, r Round, satfinite bool) uint8 {
+	mag := a &^ sign32
+	if mag > inf32 {
+		return 0xff
+	}
+	exp := mag >> 23
+	if r == RP {
+		// Above 2^-127 (a subnormal f32) the next power is 2^-126.
+		if exp == 0 && mag > 1<<22 || exp != 0 && mag&(1<<23-1) != 0 {
+			exp++
+		}
+	}
+	if exp > 0xfe && satfinite {
+		return 0xfe
+	}
+	return uint8(exp)
+}
+
+// BF16ToUE8M0 is cvt.ue8m0x2.bf16x2 for one element.
+func BF16ToUE8M0(a uint16, r Round, satfinite bool) uint8 {
+	return F32ToUE8M0(BF16ToF32(a), r, satfinite)
+}
+
+// UE8M0ToF32 widens.
+func UE8M0ToF32(a uint8) uint32 { return BF16ToF32(UE8M0ToBF16(a)) | uint32(a/0xff)*0xffff }
+
+// UE8M0ToBF16 is cvt.rn.bf16x2.ue8m0x2 for one element.
+func UE8M0ToBF16(a uint8) uint16 {
+	switch a {
+	case 0:
+		return 0x40 // 2^-127 is subnormal
+	case 0xff:
+		return NaNBF16
+	}
+	return uint16(a) << 7
+}
