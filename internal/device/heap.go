@@ -19,7 +19,7 @@ type heap struct {
 	r      *region
 	free   []run             // by ascending address, never adjacent
 	live   map[uint64]uint64 // first grain of a block → its size in bytes
-	freed  map[uint64]bool   // first grain of blocks freed and not handed out again
+	freed  map[uint64]bool   // first grain of every block that was ever freed
 	starts []uint64          // a bit for each grain at which a live block begins
 	high   uint64            // grains below it have been in use at some time
 }
@@ -59,7 +59,6 @@ func (m *Memory) HeapAlloc(size uint64) (uint64, bool) {
 			h.free = slices.Delete(h.free, i, i+1)
 		}
 		h.live[first] = size
-		delete(h.freed, first)
 		h.starts[first/64] |= 1 << (first % 64)
 		h.high = max(h.high, first+grains)
 		return h.r.Addr + first*heapGrain, true

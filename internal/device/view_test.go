@@ -136,6 +136,13 @@ func TestViewsAgainstModel(t *testing.T) {
 					t.Fatalf("%d bytes, want %d", len(got), size)
 				}
 				// What the span holds beyond the size asked for must be right too.
+				if rapid.Bool().Draw(t, "copy") {
+					dst := make([]byte, size)
+					if !o.v.ReadBytes(addr, dst) {
+						t.Fatal("the bytes cannot be copied")
+					}
+					got = dst
+				}
 				for i, b := range got {
 					if want := o.read(ref, addr+uint64(i)); b != want {
 						t.Fatalf("byte %d of %d: got %d, want %d", i, size, b, want)
@@ -383,6 +390,12 @@ func TestOddSizes(t *testing.T) {
 			}
 			if b := v.ReadSpan(a, 8192); len(b) < 8192 {
 				t.Errorf("reading all gives %d bytes", len(b))
+			}
+			if v.ReadBytes(a, make([]byte, 8193)) || v.WriteBytes(a+1, make([]byte, 8192)) || v.ReadBytes(0, make([]byte, 1)) {
+				t.Error("bytes are copied past the end")
+			}
+			if !v.ReadBytes(0, nil) || !v.WriteBytes(0, nil) {
+				t.Error("copying nothing is illegal")
 			}
 			if v.ReadSpan(a, 8193) != nil || v.WriteSpan(a+1, 8192) != nil {
 				t.Error("the end can be passed")

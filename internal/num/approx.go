@@ -13,25 +13,37 @@ import (
 // mul is a product that is never fused with a following addition.
 func mul(a, b float64) float64 { return float64(a * b) }
 
-// exp2Series are the Taylor coefficients of 2^f: ln(2)^k / k!, lowest first.
-var exp2Series = func() (c [14]float64) {
-	const ln2 = 0.693147180559945309417232121458176568
-	c[0] = 1
-	for k := 1; k < len(c); k++ {
-		c[k] = c[k-1] * ln2 / float64(k)
-	}
-	return c
-}()
+// The Taylor coefficients of 2^f: ln(2)^k / k!.
+const (
+	ln2  = 0.693147180559945309417232121458176568
+	e2c1 = ln2
+	e2c2 = e2c1 * ln2 / 2
+	e2c3 = e2c2 * ln2 / 3
+	e2c4 = e2c3 * ln2 / 4
+	e2c5 = e2c4 * ln2 / 5
+	e2c6 = e2c5 * ln2 / 6
+	e2c7 = e2c6 * ln2 / 7
+	e2c8 = e2c7 * ln2 / 8
+	e2c9 = e2c8 * ln2 / 9
+	e2cA = e2c9 * ln2 / 10
+	e2cB = e2cA * ln2 / 11
+	e2cC = e2cB * ln2 / 12
+	e2cD = e2cC * ln2 / 13
+)
 
 // exp2 is 2^x for |x| < 1000, to a few units in the last place of f64.
 func exp2(x float64) float64 {
 	n := math.RoundToEven(x)
 	f := x - n
-	s := exp2Series[len(exp2Series)-1]
-	for k := len(exp2Series) - 2; k >= 0; k-- {
-		s = mul(s, f) + exp2Series[k]
-	}
-	return s * f64(uint64(1023+int(n))<<52)
+	f2 := mul(f, f)
+	f4 := mul(f2, f2)
+	// In pairs of pairs, so that the products need not wait for each other.
+	a := 1 + mul(e2c1, f) + mul(f2, e2c2+mul(e2c3, f))
+	b := e2c4 + mul(e2c5, f) + mul(f2, e2c6+mul(e2c7, f))
+	c := e2c8 + mul(e2c9, f) + mul(f2, e2cA+mul(e2cB, f))
+	d := e2cC + mul(e2cD, f)
+	s := a + mul(f4, b+mul(f4, c+mul(f4, d)))
+	return mul(s, f64(uint64(1023+int(n))<<52))
 }
 
 // Ex2ApproxF32 is ex2.approx.f32: within 2 ulp (relative error 2^-22.5 in

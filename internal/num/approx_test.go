@@ -174,6 +174,7 @@ func TestApproxF32(t *testing.T) {
 	// Each bound is the manual's; slack is what we promise on top: within one
 	// unit in the last place of the exact value, in fact about half of one.
 	const ours = 0.5001
+	// Below the smallest subnormal the last place is still that of 2^-149.
 	report := func(name string, manual, own *worst, bound, ownBound float64) {
 		t.Helper()
 		t.Logf("%s: worst %.3g of the manual's bound %.3g at %#x, worst %.4f ulp at %#x", name, manual.err, bound, manual.at, own.err, own.at)
@@ -186,9 +187,9 @@ func TestApproxF32(t *testing.T) {
 	}
 
 	var manual, older, own worst
-	samples("ex2", 6000, func(a uint32) {
+	samples("ex2", 2500, func(a uint32) {
 		x := float64(f32(a))
-		if !isFinite(a) || x >= 128 || x < -149 {
+		if !isFinite(a) || x >= 128 || x < -152 {
 			return
 		}
 		_, rel, ulp := errors(float64(f32(Ex2ApproxF32(a))), bigExp2(x))
@@ -203,7 +204,7 @@ func TestApproxF32(t *testing.T) {
 
 	var near, far worst
 	own = worst{}
-	samples("lg2", 6000, func(a uint32) {
+	samples("lg2", 2500, func(a uint32) {
 		a &^= sign32
 		x := float64(f32(a))
 		if !isFinite(a) || x == 0 || x == 1 {
@@ -226,7 +227,7 @@ func TestApproxF32(t *testing.T) {
 		ref  func(float64) *big.Float
 	}{{"sin", SinApproxF32, bigSin}, {"cos", CosApproxF32, bigCos}} {
 		near, far, own = worst{}, worst{}, worst{}
-		samples(f.name, 3000, func(a uint32) {
+		samples(f.name, 1500, func(a uint32) {
 			x := float64(f32(a))
 			if !isFinite(a) || x == 0 {
 				return
@@ -243,7 +244,7 @@ func TestApproxF32(t *testing.T) {
 	}
 
 	manual, own = worst{}, worst{}
-	samples("tanh", 5000, func(a uint32) {
+	samples("tanh", 2000, func(a uint32) {
 		x := float64(f32(a))
 		if !isFinite(a) || x == 0 {
 			return
@@ -263,7 +264,7 @@ func TestApproxF32(t *testing.T) {
 	report("tanh", &manual, &own, 0x1p-11, ours)
 
 	var rcp, rsqrt, sqrt, rsqrtOwn, sqrtOwn worst
-	samples("roots", 6000, func(a uint32) {
+	samples("roots", 3000, func(a uint32) {
 		x := float64(f32(a))
 		if !isFinite(a) || x == 0 {
 			return
@@ -289,7 +290,7 @@ func TestApproxF32(t *testing.T) {
 	report("rsqrt", &rsqrt, &rsqrtOwn, math.Exp2(-22.9), ours)
 
 	var div, full worst
-	refF32.forOperands(rng("div"), 2, 20000, func(x []uint64) {
+	refF32.forOperands(rng("div"), 2, 8000, func(x []uint64) {
 		a, b := uint32(x[0]), uint32(x[1])
 		if !isFinite(a) || !isFinite(b) || b&^sign32 == 0 || a&^sign32 == 0 {
 			return

@@ -246,15 +246,17 @@ func F32ToU(a uint32, r Round, width uint) uint64 {
 // F64ToS converts to a signed integer, which comes back sign-extended: out of
 // range clamps, and NaN is the smallest integer.
 func F64ToS(a uint64, r Round, width uint) uint64 {
-	least := uint64(1) << (width - 1) // as a magnitude
 	if isNaN64(a) {
-		return -least
+		return -(uint64(1) << (width - 1))
 	}
-	mag := integral(a, r)
-	if a&sign64 != 0 {
-		return -min(mag, least)
+	x, end := rint(f64(a), r), f64(uint64(1022+width)<<52) // 2^(width-1)
+	switch {
+	case x >= end:
+		return 1<<(width-1) - 1
+	case x < -end:
+		return -(uint64(1) << (width - 1))
 	}
-	return min(mag, least-1)
+	return uint64(int64(x))
 }
 
 // F64ToU converts to an unsigned integer: out of range clamps, and NaN is the
@@ -263,32 +265,16 @@ func F64ToU(a uint64, r Round, width uint) uint64 {
 	if isNaN64(a) {
 		return 1 << (width - 1)
 	}
-	mag := integral(a, r)
-	if a&sign64 != 0 {
-		return 0
-	}
-	return min(mag, ^uint64(0)>>(64-width))
-}
-
-// integral rounds the magnitude of a, which is not NaN, to an integer; from
-// 2^64 on all ones.
-func integral(a uint64, r Round) uint64 {
-	exp := int(a>>52&0x7ff) - 1023
-	sig := a&(1<<52-1) | 1<<52
+	x := rint(f64(a), r)
 	switch {
-	case exp > 63:
-		return ^uint64(0)
-	case exp >= 52:
-		return sig << (exp - 52)
-	case a<<1 == 0:
+	case x >= f64(uint64(1023+width)<<52): // 2^width
+		return ^uint64(0) >> (64 - width)
+	case x <= 0:
 		return 0
+	case x >= 1<<63:
+		return uint64(int64(x-1<<63)) | 1<<63
 	}
-	shift := uint(min(52-exp, 63))
-	q, half := sig>>shift, uint64(1)<<(shift-1)
-	if roundsUp(r, a&sign64 != 0, q&1 != 0, sig&half != 0, sig&(half-1) != 0) {
-		q++
-	}
-	return q
+	return uint64(int64(x))
 }
 
 // magnitude splits a signed integer.
@@ -313,10 +299,20 @@ func oddInt(sign, mag uint64) uint64 {
 }
 
 // SToF32 converts, rounding once. A zero is +0 in every mode.
-func SToF32(a int64, r Round) uint32 { return F64ToF32(oddInt(magnitude(a)), r) }
+func SToF32(a int64, r Round) uint32 {
+	if r == RN {
+		return b32(float32(a))
+	}
+	return F64ToF32(oddInt(magnitude(a)), r)
+}
 
 // UToF32 converts, rounding once.
-func UToF32(a uint64, r Round) uint32 { return F64ToF32(oddInt(0, a), r) }
+func UToF32(a uint64, r Round) uint32 {
+	if r == RN {
+		return b32(float32(a))
+	}
+	return F64ToF32(oddInt(0, a), r)
+}
 
 // SToF16 converts, rounding once. Beyond the range of f16 the result overflows
 // as the mode says.
@@ -332,18 +328,28 @@ func SToBF16(a int64, r Round) uint16 { return F64ToBF16(oddInt(magnitude(a)), r
 func UToBF16(a uint64, r Round) uint16 { return F64ToBF16(oddInt(0, a), r) }
 
 // SToF64 converts.
-func SToF64(a int64, r Round) uint64 { return intF64(r, a < 0, uint64(max(a, -a))) }
+func SToF64(a int64, r Round) uint64 {
+	if r == RN {
+		return b64(float64(a))
+	}
+	return intF64(r, a < 0, uint64(max(a, -a)))
+}
 
 // UToF64 converts.
-func UToF64(a uint64, r Round) uint64 { return intF64(r, false, a) }
+func UToF64(a uint64, r Round) uint64 {
+	if r == RN {
+		return b64(float64(a))
+	}
+	return intF64(r, false, a)
+}
 
 func intF64(r Round, neg bool, mag uint64) uint64 {
+	if mag == 0 {
+		return 0
+	}
 	var sign uint64
 	if neg {
 		sign = sign64
-	}
-	if mag>>53 == 0 {
-		return sign | b64(float64(mag))
 	}
 	n := bits.LeadingZeros64(mag)
 	return round64(sign, 63-n, mag<<n, false, r)

@@ -531,6 +531,12 @@ func TestNarrowFormats(t *testing.T) {
 				if got := f.from(c.a); got != c.want {
 					t.Errorf("%#x = %#x, want %#x", c.a, got, c.want)
 				}
+				if got := F32ToNarrow(c.a, f.format); got != c.want {
+					t.Errorf("F32ToNarrow(%#x) = %#x, want %#x", c.a, got, c.want)
+				}
+				if got := F32ToNarrowRS(c.a, 0, f.format); got != c.want {
+					t.Errorf("F32ToNarrowRS(%#x) = %#x, want %#x", c.a, got, c.want)
+				}
 				if got := f.rs(c.a, 0); got != c.want {
 					t.Errorf("%#x.rs = %#x, want %#x", c.a, got, c.want)
 				}

@@ -48,6 +48,11 @@
 //	FMAF32(a, b, c uint32, r Round) uint32
 //	SqrtF32, RcpF32(a uint32, r Round) uint32
 //
+// A whole warp at once, to nearest even (d may be an operand):
+//
+//	AddF32Lanes, SubF32Lanes, MulF32Lanes(d, a, b *Lanes)
+//	FMAF32Lanes(d, a, b, c *Lanes)
+//
 // f64 likewise:
 //
 //	Add64, Sub64, Mul64, Div64(a, b float64) float64
@@ -110,6 +115,7 @@
 //	E4M3ToF16, E5M2ToF16, E2M3ToF16, E3M2ToF16, E2M1ToF16(a uint8) uint16
 //	E4M3ToF32, E5M2ToF32, E2M3ToF32, E3M2ToF32, E2M1ToF32, UE8M0ToF32(a uint8) uint32
 //	UE8M0ToBF16(a uint8) uint16
+//	F32ToNarrow(a uint32, n Narrow) uint8, F32ToNarrowRS(a, rbits uint32, n Narrow) uint8
 //	NarrowToF32(a uint8, n Narrow) uint32                         any of the first five
 //	TF32ToF32(a uint32) uint32                                    drops the low 13 bits
 //

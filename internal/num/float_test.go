@@ -95,7 +95,7 @@ func wantNaN64(x ...uint64) uint64 {
 // check; here NaNs and the ones without a mode.
 func TestFastFloats(t *testing.T) {
 	g := rng("fast")
-	for range 20000 {
+	for range 8000 {
 		a, b, c := f32(uint32(refF32.random(g))), f32(uint32(refF32.random(g))), f32(uint32(refF32.random(g)))
 		x := []uint64{uint64(b32(a)), uint64(b32(b)), uint64(b32(c))}
 		nan := uint64(0x7fffffff)
@@ -132,15 +132,57 @@ func TestHalf(t *testing.T) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			g := rng(f.name)
-			f.ref.forOperands(g, 2, 100000, func(x []uint64) {
+			f.ref.forOperands(g, 2, 30000, func(x []uint64) {
 				a, b := uint16(x[0]), uint16(x[1])
 				f.ref.checkOp(t, "add", RN, uint64(f.add(a, b)), 0x7fff, x...)
 				f.ref.checkOp(t, "sub", RN, uint64(f.sub(a, b)), 0x7fff, x...)
 				f.ref.checkOp(t, "mul", RN, uint64(f.mul(a, b)), 0x7fff, x...)
 			})
-			f.ref.forOperands(g, 3, 200000, func(x []uint64) {
+			f.ref.forOperands(g, 3, 60000, func(x []uint64) {
 				f.ref.checkOp(t, "fma", RN, uint64(f.fma(uint16(x[0]), uint16(x[1]), uint16(x[2]))), 0x7fff, x...)
 			})
 		})
 	}
+}
+
+// A whole warp gives what its lanes give.
+func TestLanes(t *testing.T) {
+	g := rng("lanes")
+	for range 3000 {
+		var a, b, c, add, sub, mul, fma Lanes
+		for i := range a {
+			a[i], b[i], c[i] = uint32(refF32.random(g)), uint32(refF32.random(g)), uint32(refF32.random(g))
+		}
+		AddF32Lanes(&add, &a, &b)
+		SubF32Lanes(&sub, &a, &b)
+		MulF32Lanes(&mul, &a, &b)
+		FMAF32Lanes(&fma, &a, &b, &c)
+		inPlace := a
+		FMAF32Lanes(&inPlace, &inPlace, &b, &c)
+		for i := range a {
+			if add[i] != AddF32(a[i], b[i], RN) || sub[i] != SubF32(a[i], b[i], RN) || mul[i] != MulF32(a[i], b[i], RN) ||
+				fma[i] != FMAF32(a[i], b[i], c[i], RN) || inPlace[i] != fma[i] {
+				t.Fatalf("lane %d of %#x, %#x, %#x: %#x %#x %#x %#x %#x", i, a[i], b[i], c[i], add[i], sub[i], mul[i], fma[i], inPlace[i])
+			}
+		}
+	}
+}
+
+// Any bits at all: f64 in the directed modes against exact arithmetic.
+func FuzzF64(f *testing.F) {
+	f.Add(uint64(one64), uint64(one64+1), uint64(1), uint8(0))
+	f.Add(uint64(0x7fefffffffffffff), uint64(0x3ff0000000000001), uint64(0xffefffffffffffff), uint8(3))
+	f.Fuzz(func(t *testing.T, a, b, c uint64, mode uint8) {
+		r := modes[mode%4]
+		refF64.checkOp(t, "fma", r, FMAF64(a, b, c, r), wantNaN64(a, b, c), a, b, c)
+		refF64.checkOp(t, "add", r, AddF64(a, b, r), wantNaN64(a, b), a, b)
+		refF64.checkOp(t, "mul", r, MulF64(a, b, r), wantNaN64(a, b), a, b)
+		refF64.checkOp(t, "div", r, DivF64(a, b, r), wantNaN64(a, b), a, b)
+		refF64.checkOp(t, "sqrt", r, SqrtF64(a, r), wantNaN64(a), a)
+		x, y, z := uint32(a), uint32(b), uint32(c)
+		refF32.checkOp(t, "fma", r, uint64(FMAF32(x, y, z, r)), uint64(NaNF32), uint64(x), uint64(y), uint64(z))
+		refF32.checkOp(t, "div", r, uint64(DivF32(x, y, r)), uint64(NaNF32), uint64(x), uint64(y))
+		refF16.checkOp(t, "fma", RN, uint64(FMAF16(uint16(a), uint16(b), uint16(c))), 0x7fff, a&0xffff, b&0xffff, c&0xffff)
+		refBF16.checkOp(t, "fma", RN, uint64(FMABF16(uint16(a), uint16(b), uint16(c))), 0x7fff, a&0xffff, b&0xffff, c&0xffff)
+	})
 }

@@ -40,8 +40,9 @@ func f16RN(a uint32) uint16 {
 		}
 		return sign | infF16
 	case mag < 113<<23:
-		// Subnormal: the last bit of 0.5 weighs what that of an f16 does here.
-		return sign | uint16(b32(f32(mag)+0.5)-126<<23)
+		// Subnormal: the last bit of 0.5 weighs what that of an f16 does here,
+		// and the exponent of the sum lies above the 16 bits that are kept.
+		return sign | uint16(b32(f32(mag)+0.5))
 	}
 	return sign | uint16((mag-112<<23+0xfff+mag>>13&1)>>13)
 }
@@ -68,7 +69,22 @@ func MulF16(a, b uint16) uint16 { return f16RN(b32(float32(h32(a) * h32(b)))) }
 
 // FMAF16 is fma.rn.f16, rounded once.
 func FMAF16(a, b, c uint16) uint16 {
-	return F64ToF16(oddSum(float64(h32(a)*h32(b)), float64(h32(c))), RN)
+	u := oddSum(float64(h32(a))*float64(h32(b)), float64(h32(c)))
+	if v, ok := oddF32(u); ok {
+		return f16RN(v)
+	}
+	return F64ToF16(u, RN)
+}
+
+// oddF32 narrows an f64 that was rounded to odd, again to odd; ok is false if
+// it lies outside the normal range of f32.
+func oddF32(u uint64) (v uint32, ok bool) {
+	exp := u>>52&0x7ff - 897
+	v = uint32(u>>32)&sign32 | uint32(exp+1)<<23 | uint32(u>>29)&(1<<23-1)
+	if u&(1<<29-1) != 0 {
+		v |= 1
+	}
+	return v, exp < 254
 }
 
 // AddBF16 is add.rn.bf16.
@@ -84,5 +100,9 @@ func MulBF16(a, b uint16) uint16 {
 
 // FMABF16 is fma.rn.bf16, rounded once.
 func FMABF16(a, b, c uint16) uint16 {
-	return F64ToBF16(oddSum(float64(w32(a))*float64(w32(b)), float64(w32(c))), RN)
+	u := oddSum(float64(w32(a))*float64(w32(b)), float64(w32(c)))
+	if v, ok := oddF32(u); ok {
+		return bf16RN(v)
+	}
+	return F64ToBF16(u, RN)
 }

@@ -239,9 +239,6 @@ func bfeS(a uint64, pos, length, width uint32) uint64 {
 	if length == 0 {
 		return 0
 	}
-	if pos >= width {
-		return uint64(int64(a) >> 63)
-	}
 	v := int64(a) >> pos
 	if length >= width {
 		return uint64(v)

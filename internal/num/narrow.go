@@ -40,12 +40,11 @@ func toNarrow(a uint64, n Narrow) uint8 {
 	return f.pack(a, narrow(a, f.mbits, f.emin, RN))
 }
 
+// pack adds the sign and saturates what narrow made of a; an infinity comes
+// out of it as more than any finite value.
 func (f *narrowFormat) pack(a, mag uint64) uint8 {
-	switch {
-	case isNaN64(a):
+	if isNaN64(a) {
 		return f.nan
-	case a&inf64 == inf64:
-		mag = uint64(f.max)
 	}
 	return uint8(a>>63)<<f.sign | uint8(min(mag, uint64(f.max)))
 }
@@ -94,6 +93,14 @@ func F32ToE3M2RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E3M2) }
 
 // F32ToE2M1RS is cvt.rs.satfinite.e2m1x4.f32 for one element.
 func F32ToE2M1RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E2M1) }
+
+// F32ToNarrow is the conversion to any of the formats, as the function named
+// after it does it.
+func F32ToNarrow(a uint32, n Narrow) uint8 { return toNarrow(F32ToF64(a), n) }
+
+// F32ToNarrowRS is the stochastic conversion to any of the formats, as the
+// function named after it does it.
+func F32ToNarrowRS(a, rbits uint32, n Narrow) uint8 { return toNarrowRS(a, rbits, n) }
 
 // NarrowToF32 widens a value of any of the formats; bits above it are ignored.
 func NarrowToF32(a uint8, n Narrow) uint32 {

@@ -327,10 +327,26 @@ func key32(a uint32) int32 { return int32(a ^ uint32(int32(a)>>31)>>1) }
 func key64(a uint64) int64 { return int64(a ^ uint64(int64(a)>>63)>>1) }
 
 // Min32 is min.f32 without modifiers.
-func Min32(a, b float32) float32 { return f32(MinF32(b32(a), b32(b), 0)) }
+func Min32(a, b float32) float32 {
+	if a < b {
+		return a
+	}
+	if b < a {
+		return b
+	}
+	return f32(MinF32(b32(a), b32(b), 0))
+}
 
 // Max32 is max.f32 without modifiers.
-func Max32(a, b float32) float32 { return f32(MaxF32(b32(a), b32(b), 0)) }
+func Max32(a, b float32) float32 {
+	if a > b {
+		return a
+	}
+	if b > a {
+		return b
+	}
+	return f32(MaxF32(b32(a), b32(b), 0))
+}
 
 // Min64 is min.f64.
 func Min64(a, b float64) float64 { return f64(MinF64(b64(a), b64(b))) }

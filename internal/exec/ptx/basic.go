@@ -583,38 +583,21 @@ func decodeMov(d *dec, in *ptx.Inst, o *inst) error {
 			vec = 8
 		}
 	}
-	if vec == 0 && dst.Kind == ptx.OpReg && dst.Var != nil && dst.Var.Vec > 1 && dst.Elem == "" {
-		vec = dst.Var.Vec
+	if vec == 0 && isVector(dst) {
+		if isVector(src) && src.Var.Vec == dst.Var.Vec {
+			vec = dst.Var.Vec
+		} else {
+			dst = wholeVector(dst)
+		}
 	}
 	if vec > 0 {
 		return d.movVector(o, t, vec, dst, src)
 	}
-	if src.Kind == ptx.OpReg && src.Var != nil && src.Var.Vec > 1 && src.Elem == "" {
+	if isVector(src) {
 		src = wholeVector(src)
 	}
 	if dst.Kind == ptx.OpVec || src.Kind == ptx.OpVec {
 		return d.movPack(o, t, dst, src)
-	}
-	if src.Kind == ptx.OpSpecial {
-		if f := clocks[sregName(src)]; f != nil {
-			r, wide, _, err := d.dst(dst)
-			if err != nil {
-				return err
-			}
-			o.d = r
-			o.run = func(w *warp, in *inst, m uint32) {
-				v := f(w)
-				for ; m != 0; m &= m - 1 {
-					i := bits.TrailingZeros32(m) & 31
-					if wide {
-						w.r64[in.d][i] = v
-					} else {
-						w.r32[in.d][i] = uint32(v)
-					}
-				}
-			}
-			return nil
-		}
 	}
 	if t.Bits() == 128 {
 		r, c, _, err := d.reg(dst, true)
@@ -706,6 +689,11 @@ func (w *warp) setElem(e *movElem, i int, v uint64) {
 	} else {
 		w.r32[e.r][i] = uint32(v)
 	}
+}
+
+// isVector reports whether an operand is a vector register as a whole.
+func isVector(o *ptx.Operand) bool {
+	return o.Kind == ptx.OpReg && o.Var != nil && o.Var.Vec > 1 && o.Elem == ""
 }
 
 // wholeVector writes a vector register as the list of its elements.

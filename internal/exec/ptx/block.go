@@ -217,16 +217,27 @@ func (b *block) tryRelease(i int) {
 	br.reset()
 }
 
+// expects is the number of threads that a barrier operation names; 0 stands for
+// the whole block.
+func (b *block) expects(need int) int {
+	if need == 0 {
+		return 32 * len(b.warps)
+	}
+	return need
+}
+
 // arriveAt counts lanes m of the running fragment at barrier i, and blocks it
 // there if wait is set.
 func (w *warp) arriveAt(in *inst, i int, need int, m uint32, wait bool) {
 	b := w.blk
 	br := &b.bars[i]
-	if br.used && need != br.need {
-		w.failf(m, "barrier %d: this thread expects %d threads, others in the same phase expect %d (0 means all)", i, need, br.need)
+	if br.used && b.expects(need) != b.expects(br.need) {
+		w.failf(m, "barrier %d: this thread expects %d threads, others in the same phase expect %d", i, b.expects(need), b.expects(br.need))
 		return
 	}
-	br.used, br.need = true, need
+	if !br.used {
+		br.used, br.need = true, need
+	}
 	br.came[w.id] |= m
 	if !wait {
 		w.pc++
@@ -353,7 +364,7 @@ func (b *block) waits() []string {
 				}
 				what = fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", f.bar, came, all)
 			case atSync:
-				what = fmt.Sprintf("waits for lanes %#08x of its warp", f.need&^f.mask)
+				what = fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
 			}
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %d: %s (%s:%d) %s", i, f.mask, f.pc, in.Op, b.im.fileOf(f.fr.f), in.Pos.Line, what))
 		}

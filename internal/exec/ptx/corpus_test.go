@@ -15,7 +15,8 @@ import (
 var corpora = []string{"../../isa/ptx/testdata/corpus", "../../../../shared/data/ptx/corpus"}
 
 // TestCorpusLoads links every file by itself and asks which kernels can run.
-// At least 97 of 100 must; the others are printed with what they lack.
+// All must but those that call a function which their file only declares; in
+// the large corpus at least 97 of 100 must run.
 func TestCorpusLoads(t *testing.T) {
 	for _, dir := range corpora {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
@@ -46,6 +47,9 @@ func TestCorpusLoads(t *testing.T) {
 					bad++
 					_, text, _ := strings.Cut(why[0].Error(), " ")
 					lacks[text]++
+					if !strings.Contains(text, "undeclared function") && !strings.Contains(text, "no definition") && !strings.Contains(text, "only a prototype") {
+						t.Errorf("kernel %s cannot run: %v", k.Name(), why[0])
+					}
 				}
 				if k.Registers() < 0 || len(k.Functions()) == 0 {
 					t.Errorf("%s: kernel %s is not analysed", name, k.Name())
@@ -53,7 +57,7 @@ func TestCorpusLoads(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d files, %d kernels, %d cannot run: %v", dir, len(files), kernels, bad, lacks)
-		if bad*100 > kernels*3 {
+		if kernels > 500 && bad*100 > kernels*3 {
 			t.Errorf("%s: %d of %d kernels cannot run, more than 3 of 100", dir, bad, kernels)
 		}
 	}

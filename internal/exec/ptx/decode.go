@@ -365,17 +365,31 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	return nil
 }
 
-// sum is a source operand written as a register plus a constant, which is
-// computed into a slot of its own before the instruction runs.
+// sum is a source operand that is computed into a slot of its own before the
+// instruction runs: a register plus a constant, or a clock.
 type sum struct {
-	d, a ref
-	wide bool
-	off  uint64
+	d, a  ref
+	wide  bool
+	off   uint64
+	clock func(w *warp) uint64 // nil for a register plus a constant
 }
 
 func afterSums(sums []sum, run runFunc) runFunc {
 	return func(w *warp, in *inst, m uint32) {
 		for _, s := range sums {
+			if s.clock != nil {
+				v := s.clock(w)
+				if s.wide {
+					for i := range w.r64[s.d] {
+						w.r64[s.d][i] = v
+					}
+				} else {
+					for i := range w.r32[s.d] {
+						w.r32[s.d][i] = uint32(v)
+					}
+				}
+				continue
+			}
 			for k := m; k != 0; k &= k - 1 {
 				i := bits.TrailingZeros32(k) & 31
 				if s.wide {

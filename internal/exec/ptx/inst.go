@@ -51,6 +51,7 @@ const (
 	fA64                         // first source register is 64 bits wide
 	fAligned                     // .aligned: the whole warp executes it together
 	fVolatile                    // volatile, or ordered stronger than weak
+	fAnyPC                       // bar.warp.sync: lanes need not be at the same place
 )
 
 // inst is one decoded instruction. The fields mean what its run function says.

@@ -35,11 +35,6 @@ func (w *warp) fill32(r ref, v, m uint32) {
 	}
 }
 
-// memberMask is the member mask operand of a .sync instruction (o.e).
-func (w *warp) memberMask(in *inst, m uint32) uint32 {
-	return w.u32(in.e)[bits.TrailingZeros32(m)&31]
-}
-
 // member decodes the member mask, the last operand, of a .sync instruction.
 func (d *dec) member(in *ptx.Inst, o *inst, a *ptx.Operand) error {
 	var err error
@@ -53,6 +48,7 @@ func decodeBarWarp(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 1 {
 		return errors.New("takes a member mask")
 	}
+	o.flags |= fAnyPC
 	o.run = func(*warp, *inst, uint32) {}
 	return d.member(in, o, &in.Args[0])
 }

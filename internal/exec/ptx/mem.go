@@ -260,6 +260,8 @@ func decodeLoad(d *dec, in *ptx.Inst, o *inst) error {
 		o.run = load64Global
 	case simple && op.size == 4 && op.elems[0].class == c32 && space == isa.Shared:
 		o.run = load32Shared
+	case space == isa.Param && o.a == none && simple && op.size >= 4 && op.size <= 8 && (op.elems[0].class == c64) == (op.size == 8):
+		o.run = loadParam1
 	case space == isa.Param && o.a == none:
 		o.run = loadParam
 	default:
@@ -274,7 +276,7 @@ func decodeStore(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	// st.async and st.bulk have forms of their own.
 	if in.Has("async") || in.Has("bulk") {
-		return errUnsupported
+		return decodeStoreAsync(d, in, o)
 	}
 	op, err := d.memElems(in, &in.Args[1], false)
 	if err != nil {
@@ -581,6 +583,40 @@ func loadParam(w *warp, in *inst, m uint32) {
 	b := w.blk.params[off:]
 	for ; m != 0; m &= m - 1 {
 		w.take32(op, b, bits.TrailingZeros32(m))
+	}
+}
+
+// loadParam1 is loadParam of one register as wide as the element: the same
+// value for every lane.
+func loadParam1(w *warp, in *inst, m uint32) {
+	off, size := uint64(in.imm), uint64(in.size)
+	b := w.blk.params
+	if n := uint64(len(b)); off >= n || off+size > n {
+		loadParam(w, in, m) // for its message
+		return
+	}
+	if size == 4 {
+		v, d := le.Uint32(b[off:]), &w.r32[in.d]
+		if m == full {
+			for i := range d {
+				d[i] = v
+			}
+			return
+		}
+		for ; m != 0; m &= m - 1 {
+			d[bits.TrailingZeros32(m)&31] = v
+		}
+		return
+	}
+	v, d := le.Uint64(b[off:]), &w.r64[in.d]
+	if m == full {
+		for i := range d {
+			d[i] = v
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		d[bits.TrailingZeros32(m)&31] = v
 	}
 }
 

@@ -12,482 +12,778 @@ import (
 
 // opTable maps keys (see key) to operations.
 var opTable = map[string]opEntry{
-	"add.u32":               {"www", isa.UnitALU, op0},
-	"add.s32":               {"www", isa.UnitALU, op0},
-	"add.b32":               {"www", isa.UnitALU, op0},
-	"add.u64":               {"WWW", isa.UnitALU, op1},
-	"add.s64":               {"WWW", isa.UnitALU, op1},
-	"add.b64":               {"WWW", isa.UnitALU, op1},
-	"add.u16":               {"www", isa.UnitALU, op2},
-	"add.s16":               {"www", isa.UnitALU, op2},
-	"add.sat.s32":           {"www", isa.UnitALU, op3},
-	"add.u16x2":             {"www", isa.UnitALU, op4},
-	"add.s16x2":             {"www", isa.UnitALU, op4},
-	"sub.u32":               {"www", isa.UnitALU, op5},
-	"sub.s32":               {"www", isa.UnitALU, op5},
-	"sub.b32":               {"www", isa.UnitALU, op5},
-	"sub.u64":               {"WWW", isa.UnitALU, op6},
-	"sub.s64":               {"WWW", isa.UnitALU, op6},
-	"sub.b64":               {"WWW", isa.UnitALU, op6},
-	"sub.u16":               {"www", isa.UnitALU, op7},
-	"sub.s16":               {"www", isa.UnitALU, op7},
-	"sub.sat.s32":           {"www", isa.UnitALU, op8},
-	"mul.lo.u32":            {"www", isa.UnitALU, op9},
-	"mul.lo.s32":            {"www", isa.UnitALU, op9},
-	"mul.lo.u64":            {"WWW", isa.UnitALU, op10},
-	"mul.lo.s64":            {"WWW", isa.UnitALU, op10},
-	"mul.lo.u16":            {"www", isa.UnitALU, op11},
-	"mul.lo.s16":            {"www", isa.UnitALU, op11},
-	"mul.hi.u16":            {"www", isa.UnitALU, op12},
-	"mul.hi.s16":            {"www", isa.UnitALU, op13},
-	"mul.hi.u32":            {"www", isa.UnitALU, op14},
-	"mul.hi.s32":            {"www", isa.UnitALU, op15},
-	"mul.hi.u64":            {"WWW", isa.UnitALU, op16},
-	"mul.hi.s64":            {"WWW", isa.UnitALU, op17},
-	"mul.wide.u16":          {"www", isa.UnitALU, op18},
-	"mul.wide.s16":          {"www", isa.UnitALU, op19},
-	"mul.wide.u32":          {"Www", isa.UnitALU, op20},
-	"mul.wide.s32":          {"Www", isa.UnitALU, op21},
-	"mad.lo.u32":            {"wwww", isa.UnitALU, op22},
-	"mad.lo.s32":            {"wwww", isa.UnitALU, op22},
-	"mad.lo.u64":            {"WWWW", isa.UnitALU, op23},
-	"mad.lo.s64":            {"WWWW", isa.UnitALU, op23},
-	"mad.lo.u16":            {"wwww", isa.UnitALU, op24},
-	"mad.lo.s16":            {"wwww", isa.UnitALU, op24},
-	"mad.hi.u16":            {"wwww", isa.UnitALU, op25},
-	"mad.hi.s16":            {"wwww", isa.UnitALU, op26},
-	"mad.hi.u32":            {"wwww", isa.UnitALU, op27},
-	"mad.hi.s32":            {"wwww", isa.UnitALU, op28},
-	"mad.hi.sat.s32":        {"wwww", isa.UnitALU, op29},
-	"mad.hi.u64":            {"WWWW", isa.UnitALU, op30},
-	"mad.hi.s64":            {"WWWW", isa.UnitALU, op31},
-	"mad.wide.u16":          {"wwww", isa.UnitALU, op32},
-	"mad.wide.s16":          {"wwww", isa.UnitALU, op33},
-	"mad.wide.u32":          {"WwwW", isa.UnitALU, op34},
-	"mad.wide.s32":          {"WwwW", isa.UnitALU, op35},
-	"mul24.lo.u32":          {"www", isa.UnitALU, op36},
-	"mul24.lo.s32":          {"www", isa.UnitALU, op37},
-	"mul24.hi.u32":          {"www", isa.UnitALU, op38},
-	"mul24.hi.s32":          {"www", isa.UnitALU, op39},
-	"mad24.lo.u32":          {"wwww", isa.UnitALU, op40},
-	"mad24.lo.s32":          {"wwww", isa.UnitALU, op41},
-	"mad24.hi.u32":          {"wwww", isa.UnitALU, op42},
-	"mad24.hi.s32":          {"wwww", isa.UnitALU, op43},
-	"mad24.hi.sat.s32":      {"wwww", isa.UnitALU, op44},
-	"sad.u16":               {"wwww", isa.UnitALU, op45},
-	"sad.s16":               {"wwww", isa.UnitALU, op46},
-	"sad.u32":               {"wwww", isa.UnitALU, op47},
-	"sad.s32":               {"wwww", isa.UnitALU, op48},
-	"sad.u64":               {"WWWW", isa.UnitALU, op49},
-	"sad.s64":               {"WWWW", isa.UnitALU, op50},
-	"div.u16":               {"www", isa.UnitALU, op51},
-	"div.s16":               {"www", isa.UnitALU, op52},
-	"div.u32":               {"www", isa.UnitALU, op53},
-	"div.s32":               {"www", isa.UnitALU, op54},
-	"div.u64":               {"WWW", isa.UnitALU, op55},
-	"div.s64":               {"WWW", isa.UnitALU, op56},
-	"rem.u16":               {"www", isa.UnitALU, op57},
-	"rem.s16":               {"www", isa.UnitALU, op58},
-	"rem.u32":               {"www", isa.UnitALU, op59},
-	"rem.s32":               {"www", isa.UnitALU, op60},
-	"rem.u64":               {"WWW", isa.UnitALU, op61},
-	"rem.s64":               {"WWW", isa.UnitALU, op62},
-	"abs.s16":               {"ww", isa.UnitALU, op63},
-	"abs.s32":               {"ww", isa.UnitALU, op64},
-	"abs.s64":               {"WW", isa.UnitALU, op65},
-	"neg.s16":               {"ww", isa.UnitALU, op66},
-	"neg.s32":               {"ww", isa.UnitALU, op67},
-	"neg.s64":               {"WW", isa.UnitALU, op68},
-	"min.u16":               {"www", isa.UnitALU, op69},
-	"min.s16":               {"www", isa.UnitALU, op70},
-	"min.u32":               {"www", isa.UnitALU, op71},
-	"min.s32":               {"www", isa.UnitALU, op72},
-	"min.u64":               {"WWW", isa.UnitALU, op73},
-	"min.s64":               {"WWW", isa.UnitALU, op74},
-	"min.relu.s32":          {"www", isa.UnitALU, op75},
-	"min.u16x2":             {"www", isa.UnitALU, op76},
-	"min.s16x2":             {"www", isa.UnitALU, op77},
-	"min.relu.s16x2":        {"www", isa.UnitALU, op78},
-	"max.u16":               {"www", isa.UnitALU, op79},
-	"max.s16":               {"www", isa.UnitALU, op80},
-	"max.u32":               {"www", isa.UnitALU, op81},
-	"max.s32":               {"www", isa.UnitALU, op82},
-	"max.u64":               {"WWW", isa.UnitALU, op83},
-	"max.s64":               {"WWW", isa.UnitALU, op84},
-	"max.relu.s32":          {"www", isa.UnitALU, op85},
-	"max.u16x2":             {"www", isa.UnitALU, op86},
-	"max.s16x2":             {"www", isa.UnitALU, op87},
-	"max.relu.s16x2":        {"www", isa.UnitALU, op88},
-	"and.b32":               {"www", isa.UnitALU, op89},
-	"and.b64":               {"WWW", isa.UnitALU, op90},
-	"and.b16":               {"www", isa.UnitALU, op91},
-	"or.b32":                {"www", isa.UnitALU, op92},
-	"or.b64":                {"WWW", isa.UnitALU, op93},
-	"or.b16":                {"www", isa.UnitALU, op94},
-	"xor.b32":               {"www", isa.UnitALU, op95},
-	"xor.b64":               {"WWW", isa.UnitALU, op96},
-	"xor.b16":               {"www", isa.UnitALU, op97},
-	"not.b16":               {"ww", isa.UnitALU, op98},
-	"not.b32":               {"ww", isa.UnitALU, op99},
-	"not.b64":               {"WW", isa.UnitALU, op100},
-	"cnot.b16":              {"ww", isa.UnitALU, op101},
-	"cnot.b32":              {"ww", isa.UnitALU, op102},
-	"cnot.b64":              {"WW", isa.UnitALU, op103},
-	"shl.b16":               {"www", isa.UnitALU, op104},
-	"shl.b32":               {"www", isa.UnitALU, op105},
-	"shl.b64":               {"WWw", isa.UnitALU, op106},
-	"shr.u16":               {"www", isa.UnitALU, op107},
-	"shr.b16":               {"www", isa.UnitALU, op107},
-	"shr.s16":               {"www", isa.UnitALU, op108},
-	"shr.u32":               {"www", isa.UnitALU, op109},
-	"shr.b32":               {"www", isa.UnitALU, op109},
-	"shr.s32":               {"www", isa.UnitALU, op110},
-	"shr.u64":               {"WWw", isa.UnitALU, op111},
-	"shr.b64":               {"WWw", isa.UnitALU, op111},
-	"shr.s64":               {"WWw", isa.UnitALU, op112},
-	"shf.l.wrap.b32":        {"wwww", isa.UnitALU, op113},
-	"shf.clamp.r.b32":       {"wwww", isa.UnitALU, op114},
-	"shf.r.wrap.b32":        {"wwww", isa.UnitALU, op115},
-	"shf.clamp.l.b32":       {"wwww", isa.UnitALU, op116},
-	"popc.b32":              {"ww", isa.UnitALU, op117},
-	"popc.b64":              {"wW", isa.UnitALU, op118},
-	"clz.b32":               {"ww", isa.UnitALU, op119},
-	"clz.b64":               {"wW", isa.UnitALU, op120},
-	"brev.b32":              {"ww", isa.UnitALU, op121},
-	"brev.b64":              {"WW", isa.UnitALU, op122},
-	"bfind.u32":             {"ww", isa.UnitALU, op123},
-	"bfind.s32":             {"ww", isa.UnitALU, op124},
-	"bfind.u64":             {"wW", isa.UnitALU, op125},
-	"bfind.s64":             {"wW", isa.UnitALU, op126},
-	"bfind.shiftamt.u32":    {"ww", isa.UnitALU, op127},
-	"bfind.shiftamt.s32":    {"ww", isa.UnitALU, op128},
-	"bfind.shiftamt.u64":    {"wW", isa.UnitALU, op129},
-	"bfind.shiftamt.s64":    {"wW", isa.UnitALU, op130},
-	"bfe.u32":               {"wwww", isa.UnitALU, op131},
-	"bfe.s32":               {"wwww", isa.UnitALU, op132},
-	"bfe.u64":               {"WWww", isa.UnitALU, op133},
-	"bfe.s64":               {"WWww", isa.UnitALU, op134},
-	"bmsk.clamp.b32":        {"www", isa.UnitALU, op135},
-	"bmsk.wrap.b32":         {"www", isa.UnitALU, op136},
-	"szext.clamp.s32":       {"www", isa.UnitALU, op137},
-	"szext.wrap.s32":        {"www", isa.UnitALU, op138},
-	"szext.clamp.u32":       {"www", isa.UnitALU, op139},
-	"szext.wrap.u32":        {"www", isa.UnitALU, op140},
-	"fns.b32":               {"wwww", isa.UnitALU, op141},
-	"prmt.b32":              {"wwww", isa.UnitALU, op142},
-	"prmt.f4e.b32":          {"wwww", isa.UnitALU, op143},
-	"prmt.b4e.b32":          {"wwww", isa.UnitALU, op144},
-	"prmt.rc8.b32":          {"wwww", isa.UnitALU, op145},
-	"prmt.ecl.b32":          {"wwww", isa.UnitALU, op146},
-	"prmt.ecr.b32":          {"wwww", isa.UnitALU, op147},
-	"prmt.rc16.b32":         {"wwww", isa.UnitALU, op148},
-	"dp4a.u32.u32":          {"wwww", isa.UnitALU, op149},
-	"dp2a.lo.u32.u32":       {"wwww", isa.UnitALU, op150},
-	"dp2a.hi.u32.u32":       {"wwww", isa.UnitALU, op151},
-	"dp4a.u32.s32":          {"wwww", isa.UnitALU, op152},
-	"dp2a.lo.u32.s32":       {"wwww", isa.UnitALU, op153},
-	"dp2a.hi.u32.s32":       {"wwww", isa.UnitALU, op154},
-	"dp4a.s32.u32":          {"wwww", isa.UnitALU, op155},
-	"dp2a.lo.s32.u32":       {"wwww", isa.UnitALU, op156},
-	"dp2a.hi.s32.u32":       {"wwww", isa.UnitALU, op157},
-	"dp4a.s32.s32":          {"wwww", isa.UnitALU, op158},
-	"dp2a.lo.s32.s32":       {"wwww", isa.UnitALU, op159},
-	"dp2a.hi.s32.s32":       {"wwww", isa.UnitALU, op160},
-	"add.f32":               {"www", isa.UnitFP32, op161},
-	"add.ftz.f32":           {"www", isa.UnitFP32, op162},
-	"add.f64":               {"WWW", isa.UnitFP64, op163},
-	"add.sat.f32":           {"www", isa.UnitALU, op164},
-	"add.ftz.sat.f32":       {"www", isa.UnitALU, op165},
-	"add.rz.f64":            {"WWW", isa.UnitALU, op166},
-	"add.rz.f32":            {"www", isa.UnitALU, op167},
-	"add.rz.sat.f32":        {"www", isa.UnitALU, op168},
-	"add.ftz.rz.f32":        {"www", isa.UnitALU, op169},
-	"add.ftz.rz.sat.f32":    {"www", isa.UnitALU, op170},
-	"add.rm.f64":            {"WWW", isa.UnitALU, op171},
-	"add.rm.f32":            {"www", isa.UnitALU, op172},
-	"add.rm.sat.f32":        {"www", isa.UnitALU, op173},
-	"add.ftz.rm.f32":        {"www", isa.UnitALU, op174},
-	"add.ftz.rm.sat.f32":    {"www", isa.UnitALU, op175},
-	"add.rp.f64":            {"WWW", isa.UnitALU, op176},
-	"add.rp.f32":            {"www", isa.UnitALU, op177},
-	"add.rp.sat.f32":        {"www", isa.UnitALU, op178},
-	"add.ftz.rp.f32":        {"www", isa.UnitALU, op179},
-	"add.ftz.rp.sat.f32":    {"www", isa.UnitALU, op180},
-	"sub.f32":               {"www", isa.UnitFP32, op181},
-	"sub.ftz.f32":           {"www", isa.UnitFP32, op182},
-	"sub.f64":               {"WWW", isa.UnitFP64, op183},
-	"sub.sat.f32":           {"www", isa.UnitALU, op184},
-	"sub.ftz.sat.f32":       {"www", isa.UnitALU, op185},
-	"sub.rz.f64":            {"WWW", isa.UnitALU, op186},
-	"sub.rz.f32":            {"www", isa.UnitALU, op187},
-	"sub.rz.sat.f32":        {"www", isa.UnitALU, op188},
-	"sub.ftz.rz.f32":        {"www", isa.UnitALU, op189},
-	"sub.ftz.rz.sat.f32":    {"www", isa.UnitALU, op190},
-	"sub.rm.f64":            {"WWW", isa.UnitALU, op191},
-	"sub.rm.f32":            {"www", isa.UnitALU, op192},
-	"sub.rm.sat.f32":        {"www", isa.UnitALU, op193},
-	"sub.ftz.rm.f32":        {"www", isa.UnitALU, op194},
-	"sub.ftz.rm.sat.f32":    {"www", isa.UnitALU, op195},
-	"sub.rp.f64":            {"WWW", isa.UnitALU, op196},
-	"sub.rp.f32":            {"www", isa.UnitALU, op197},
-	"sub.rp.sat.f32":        {"www", isa.UnitALU, op198},
-	"sub.ftz.rp.f32":        {"www", isa.UnitALU, op199},
-	"sub.ftz.rp.sat.f32":    {"www", isa.UnitALU, op200},
-	"mul.f32":               {"www", isa.UnitFP32, op201},
-	"mul.ftz.f32":           {"www", isa.UnitFP32, op202},
-	"mul.f64":               {"WWW", isa.UnitFP64, op203},
-	"mul.sat.f32":           {"www", isa.UnitALU, op204},
-	"mul.ftz.sat.f32":       {"www", isa.UnitALU, op205},
-	"mul.rz.f64":            {"WWW", isa.UnitALU, op206},
-	"mul.rz.f32":            {"www", isa.UnitALU, op207},
-	"mul.rz.sat.f32":        {"www", isa.UnitALU, op208},
-	"mul.ftz.rz.f32":        {"www", isa.UnitALU, op209},
-	"mul.ftz.rz.sat.f32":    {"www", isa.UnitALU, op210},
-	"mul.rm.f64":            {"WWW", isa.UnitALU, op211},
-	"mul.rm.f32":            {"www", isa.UnitALU, op212},
-	"mul.rm.sat.f32":        {"www", isa.UnitALU, op213},
-	"mul.ftz.rm.f32":        {"www", isa.UnitALU, op214},
-	"mul.ftz.rm.sat.f32":    {"www", isa.UnitALU, op215},
-	"mul.rp.f64":            {"WWW", isa.UnitALU, op216},
-	"mul.rp.f32":            {"www", isa.UnitALU, op217},
-	"mul.rp.sat.f32":        {"www", isa.UnitALU, op218},
-	"mul.ftz.rp.f32":        {"www", isa.UnitALU, op219},
-	"mul.ftz.rp.sat.f32":    {"www", isa.UnitALU, op220},
-	"fma.f32":               {"wwww", isa.UnitFP32, op221},
-	"fma.ftz.f32":           {"wwww", isa.UnitFP32, op222},
-	"fma.f64":               {"WWWW", isa.UnitFP64, op223},
-	"fma.sat.f32":           {"wwww", isa.UnitALU, op224},
-	"fma.ftz.sat.f32":       {"wwww", isa.UnitALU, op225},
-	"fma.rz.f64":            {"WWWW", isa.UnitALU, op226},
-	"fma.rz.f32":            {"wwww", isa.UnitALU, op227},
-	"fma.rz.sat.f32":        {"wwww", isa.UnitALU, op228},
-	"fma.ftz.rz.f32":        {"wwww", isa.UnitALU, op229},
-	"fma.ftz.rz.sat.f32":    {"wwww", isa.UnitALU, op230},
-	"fma.rm.f64":            {"WWWW", isa.UnitALU, op231},
-	"fma.rm.f32":            {"wwww", isa.UnitALU, op232},
-	"fma.rm.sat.f32":        {"wwww", isa.UnitALU, op233},
-	"fma.ftz.rm.f32":        {"wwww", isa.UnitALU, op234},
-	"fma.ftz.rm.sat.f32":    {"wwww", isa.UnitALU, op235},
-	"fma.rp.f64":            {"WWWW", isa.UnitALU, op236},
-	"fma.rp.f32":            {"wwww", isa.UnitALU, op237},
-	"fma.rp.sat.f32":        {"wwww", isa.UnitALU, op238},
-	"fma.ftz.rp.f32":        {"wwww", isa.UnitALU, op239},
-	"fma.ftz.rp.sat.f32":    {"wwww", isa.UnitALU, op240},
-	"mad.f32":               {"wwww", isa.UnitFP32, op241},
-	"mad.ftz.f32":           {"wwww", isa.UnitFP32, op242},
-	"mad.f64":               {"WWWW", isa.UnitFP64, op243},
-	"mad.sat.f32":           {"wwww", isa.UnitALU, op244},
-	"mad.ftz.sat.f32":       {"wwww", isa.UnitALU, op245},
-	"mad.rz.f64":            {"WWWW", isa.UnitALU, op246},
-	"mad.rz.f32":            {"wwww", isa.UnitALU, op247},
-	"mad.rz.sat.f32":        {"wwww", isa.UnitALU, op248},
-	"mad.ftz.rz.f32":        {"wwww", isa.UnitALU, op249},
-	"mad.ftz.rz.sat.f32":    {"wwww", isa.UnitALU, op250},
-	"mad.rm.f64":            {"WWWW", isa.UnitALU, op251},
-	"mad.rm.f32":            {"wwww", isa.UnitALU, op252},
-	"mad.rm.sat.f32":        {"wwww", isa.UnitALU, op253},
-	"mad.ftz.rm.f32":        {"wwww", isa.UnitALU, op254},
-	"mad.ftz.rm.sat.f32":    {"wwww", isa.UnitALU, op255},
-	"mad.rp.f64":            {"WWWW", isa.UnitALU, op256},
-	"mad.rp.f32":            {"wwww", isa.UnitALU, op257},
-	"mad.rp.sat.f32":        {"wwww", isa.UnitALU, op258},
-	"mad.ftz.rp.f32":        {"wwww", isa.UnitALU, op259},
-	"mad.ftz.rp.sat.f32":    {"wwww", isa.UnitALU, op260},
-	"div.rn.f32":            {"www", isa.UnitALU, op261},
-	"div.ftz.rn.f32":        {"www", isa.UnitALU, op262},
-	"div.rn.f64":            {"WWW", isa.UnitALU, op263},
-	"sqrt.rn.f32":           {"ww", isa.UnitALU, op264},
-	"sqrt.ftz.rn.f32":       {"ww", isa.UnitALU, op265},
-	"sqrt.rn.f64":           {"WW", isa.UnitALU, op266},
-	"rcp.rn.f32":            {"ww", isa.UnitALU, op267},
-	"rcp.ftz.rn.f32":        {"ww", isa.UnitALU, op268},
-	"rcp.rn.f64":            {"WW", isa.UnitALU, op269},
-	"div.rz.f32":            {"www", isa.UnitALU, op270},
-	"div.ftz.rz.f32":        {"www", isa.UnitALU, op271},
-	"div.rz.f64":            {"WWW", isa.UnitALU, op272},
-	"sqrt.rz.f32":           {"ww", isa.UnitALU, op273},
-	"sqrt.ftz.rz.f32":       {"ww", isa.UnitALU, op274},
-	"sqrt.rz.f64":           {"WW", isa.UnitALU, op275},
-	"rcp.rz.f32":            {"ww", isa.UnitALU, op276},
-	"rcp.ftz.rz.f32":        {"ww", isa.UnitALU, op277},
-	"rcp.rz.f64":            {"WW", isa.UnitALU, op278},
-	"div.rm.f32":            {"www", isa.UnitALU, op279},
-	"div.ftz.rm.f32":        {"www", isa.UnitALU, op280},
-	"div.rm.f64":            {"WWW", isa.UnitALU, op281},
-	"sqrt.rm.f32":           {"ww", isa.UnitALU, op282},
-	"sqrt.ftz.rm.f32":       {"ww", isa.UnitALU, op283},
-	"sqrt.rm.f64":           {"WW", isa.UnitALU, op284},
-	"rcp.rm.f32":            {"ww", isa.UnitALU, op285},
-	"rcp.ftz.rm.f32":        {"ww", isa.UnitALU, op286},
-	"rcp.rm.f64":            {"WW", isa.UnitALU, op287},
-	"div.rp.f32":            {"www", isa.UnitALU, op288},
-	"div.ftz.rp.f32":        {"www", isa.UnitALU, op289},
-	"div.rp.f64":            {"WWW", isa.UnitALU, op290},
-	"sqrt.rp.f32":           {"ww", isa.UnitALU, op291},
-	"sqrt.ftz.rp.f32":       {"ww", isa.UnitALU, op292},
-	"sqrt.rp.f64":           {"WW", isa.UnitALU, op293},
-	"rcp.rp.f32":            {"ww", isa.UnitALU, op294},
-	"rcp.ftz.rp.f32":        {"ww", isa.UnitALU, op295},
-	"rcp.rp.f64":            {"WW", isa.UnitALU, op296},
-	"neg.f32":               {"ww", isa.UnitALU, op297},
-	"neg.ftz.f32":           {"ww", isa.UnitALU, op298},
-	"neg.f64":               {"WW", isa.UnitALU, op299},
-	"abs.f32":               {"ww", isa.UnitALU, op300},
-	"abs.ftz.f32":           {"ww", isa.UnitALU, op301},
-	"abs.f64":               {"WW", isa.UnitALU, op302},
-	"copysign.f32":          {"www", isa.UnitALU, op303},
-	"copysign.f64":          {"WWW", isa.UnitALU, op304},
-	"min.f64":               {"WWW", isa.UnitALU, op305},
-	"max.f64":               {"WWW", isa.UnitALU, op306},
-	"min.f32":               {"www", isa.UnitFP32, op307},
-	"min.ftz.f32":           {"www", isa.UnitFP32, op308},
-	"max.f32":               {"www", isa.UnitFP32, op309},
-	"max.ftz.f32":           {"www", isa.UnitFP32, op310},
-	"ex2.approx.f32":        {"ww", isa.UnitSFU, op311},
-	"ex2.approx.ftz.f32":    {"ww", isa.UnitSFU, op312},
-	"lg2.approx.f32":        {"ww", isa.UnitSFU, op313},
-	"lg2.approx.ftz.f32":    {"ww", isa.UnitSFU, op314},
-	"sin.approx.f32":        {"ww", isa.UnitSFU, op315},
-	"sin.approx.ftz.f32":    {"ww", isa.UnitSFU, op316},
-	"cos.approx.f32":        {"ww", isa.UnitSFU, op317},
-	"cos.approx.ftz.f32":    {"ww", isa.UnitSFU, op318},
-	"rcp.approx.f32":        {"ww", isa.UnitSFU, op319},
-	"rcp.approx.ftz.f32":    {"ww", isa.UnitSFU, op320},
-	"rsqrt.approx.f32":      {"ww", isa.UnitSFU, op321},
-	"rsqrt.approx.ftz.f32":  {"ww", isa.UnitSFU, op322},
-	"sqrt.approx.f32":       {"ww", isa.UnitSFU, op323},
-	"sqrt.approx.ftz.f32":   {"ww", isa.UnitSFU, op324},
-	"tanh.approx.f32":       {"ww", isa.UnitSFU, op325},
-	"div.approx.f32":        {"www", isa.UnitSFU, op326},
-	"div.approx.ftz.f32":    {"www", isa.UnitSFU, op327},
-	"div.full.f32":          {"www", isa.UnitSFU, op328},
-	"div.ftz.full.f32":      {"www", isa.UnitSFU, op329},
-	"rcp.approx.ftz.f64":    {"WW", isa.UnitSFU, op330},
-	"rsqrt.approx.f64":      {"WW", isa.UnitSFU, op331},
-	"rsqrt.approx.ftz.f64":  {"WW", isa.UnitSFU, op332},
-	"ex2.approx.atype.f16":  {"ww", isa.UnitSFU, op333},
-	"ex2.approx.f16":        {"ww", isa.UnitSFU, op333},
-	"ex2.approx.f16x2":      {"ww", isa.UnitSFU, op334},
-	"ex2.approx.ftz.f16":    {"ww", isa.UnitSFU, op335},
-	"ex2.approx.ftz.f16x2":  {"ww", isa.UnitSFU, op336},
-	"ex2.approx.ftz.bf16":   {"ww", isa.UnitSFU, op337},
-	"ex2.approx.ftz.bf16x2": {"ww", isa.UnitSFU, op338},
-	"tanh.approx.f16":       {"ww", isa.UnitSFU, op339},
-	"tanh.approx.f16x2":     {"ww", isa.UnitSFU, op340},
-	"tanh.approx.bf16":      {"ww", isa.UnitSFU, op341},
-	"tanh.approx.bf16x2":    {"ww", isa.UnitSFU, op342},
+	"add.u32":                       {"www", isa.UnitALU, op0},
+	"add.s32":                       {"www", isa.UnitALU, op0},
+	"add.b32":                       {"www", isa.UnitALU, op0},
+	"add.u64":                       {"WWW", isa.UnitALU, op1},
+	"add.s64":                       {"WWW", isa.UnitALU, op1},
+	"add.b64":                       {"WWW", isa.UnitALU, op1},
+	"add.u16":                       {"www", isa.UnitALU, op2},
+	"add.s16":                       {"www", isa.UnitALU, op2},
+	"add.sat.s32":                   {"www", isa.UnitALU, op3},
+	"add.u16x2":                     {"www", isa.UnitALU, op4},
+	"add.s16x2":                     {"www", isa.UnitALU, op4},
+	"sub.u32":                       {"www", isa.UnitALU, op5},
+	"sub.s32":                       {"www", isa.UnitALU, op5},
+	"sub.b32":                       {"www", isa.UnitALU, op5},
+	"sub.u64":                       {"WWW", isa.UnitALU, op6},
+	"sub.s64":                       {"WWW", isa.UnitALU, op6},
+	"sub.b64":                       {"WWW", isa.UnitALU, op6},
+	"sub.u16":                       {"www", isa.UnitALU, op7},
+	"sub.s16":                       {"www", isa.UnitALU, op7},
+	"sub.sat.s32":                   {"www", isa.UnitALU, op8},
+	"mul.lo.u32":                    {"www", isa.UnitALU, op9},
+	"mul.lo.s32":                    {"www", isa.UnitALU, op9},
+	"mul.lo.u64":                    {"WWW", isa.UnitALU, op10},
+	"mul.lo.s64":                    {"WWW", isa.UnitALU, op10},
+	"mul.lo.u16":                    {"www", isa.UnitALU, op11},
+	"mul.lo.s16":                    {"www", isa.UnitALU, op11},
+	"mul.hi.u16":                    {"www", isa.UnitALU, op12},
+	"mul.hi.s16":                    {"www", isa.UnitALU, op13},
+	"mul.hi.u32":                    {"www", isa.UnitALU, op14},
+	"mul.hi.s32":                    {"www", isa.UnitALU, op15},
+	"mul.hi.u64":                    {"WWW", isa.UnitALU, op16},
+	"mul.hi.s64":                    {"WWW", isa.UnitALU, op17},
+	"mul.wide.u16":                  {"www", isa.UnitALU, op18},
+	"mul.wide.s16":                  {"www", isa.UnitALU, op19},
+	"mul.wide.u32":                  {"Www", isa.UnitALU, op20},
+	"mul.wide.s32":                  {"Www", isa.UnitALU, op21},
+	"mad.lo.u32":                    {"wwww", isa.UnitALU, op22},
+	"mad.lo.s32":                    {"wwww", isa.UnitALU, op22},
+	"mad.lo.u64":                    {"WWWW", isa.UnitALU, op23},
+	"mad.lo.s64":                    {"WWWW", isa.UnitALU, op23},
+	"mad.lo.u16":                    {"wwww", isa.UnitALU, op24},
+	"mad.lo.s16":                    {"wwww", isa.UnitALU, op24},
+	"mad.hi.u16":                    {"wwww", isa.UnitALU, op25},
+	"mad.hi.s16":                    {"wwww", isa.UnitALU, op26},
+	"mad.hi.u32":                    {"wwww", isa.UnitALU, op27},
+	"mad.hi.s32":                    {"wwww", isa.UnitALU, op28},
+	"mad.hi.sat.s32":                {"wwww", isa.UnitALU, op29},
+	"mad.hi.u64":                    {"WWWW", isa.UnitALU, op30},
+	"mad.hi.s64":                    {"WWWW", isa.UnitALU, op31},
+	"mad.wide.u16":                  {"wwww", isa.UnitALU, op32},
+	"mad.wide.s16":                  {"wwww", isa.UnitALU, op33},
+	"mad.wide.u32":                  {"WwwW", isa.UnitALU, op34},
+	"mad.wide.s32":                  {"WwwW", isa.UnitALU, op35},
+	"mul24.lo.u32":                  {"www", isa.UnitALU, op36},
+	"mul24.lo.s32":                  {"www", isa.UnitALU, op37},
+	"mul24.hi.u32":                  {"www", isa.UnitALU, op38},
+	"mul24.hi.s32":                  {"www", isa.UnitALU, op39},
+	"mad24.lo.u32":                  {"wwww", isa.UnitALU, op40},
+	"mad24.lo.s32":                  {"wwww", isa.UnitALU, op41},
+	"mad24.hi.u32":                  {"wwww", isa.UnitALU, op42},
+	"mad24.hi.s32":                  {"wwww", isa.UnitALU, op43},
+	"mad24.hi.sat.s32":              {"wwww", isa.UnitALU, op44},
+	"sad.u16":                       {"wwww", isa.UnitALU, op45},
+	"sad.s16":                       {"wwww", isa.UnitALU, op46},
+	"sad.u32":                       {"wwww", isa.UnitALU, op47},
+	"sad.s32":                       {"wwww", isa.UnitALU, op48},
+	"sad.u64":                       {"WWWW", isa.UnitALU, op49},
+	"sad.s64":                       {"WWWW", isa.UnitALU, op50},
+	"div.u16":                       {"www", isa.UnitALU, op51},
+	"div.s16":                       {"www", isa.UnitALU, op52},
+	"div.u32":                       {"www", isa.UnitALU, op53},
+	"div.s32":                       {"www", isa.UnitALU, op54},
+	"div.u64":                       {"WWW", isa.UnitALU, op55},
+	"div.s64":                       {"WWW", isa.UnitALU, op56},
+	"rem.u16":                       {"www", isa.UnitALU, op57},
+	"rem.s16":                       {"www", isa.UnitALU, op58},
+	"rem.u32":                       {"www", isa.UnitALU, op59},
+	"rem.s32":                       {"www", isa.UnitALU, op60},
+	"rem.u64":                       {"WWW", isa.UnitALU, op61},
+	"rem.s64":                       {"WWW", isa.UnitALU, op62},
+	"abs.s16":                       {"ww", isa.UnitALU, op63},
+	"abs.s32":                       {"ww", isa.UnitALU, op64},
+	"abs.s64":                       {"WW", isa.UnitALU, op65},
+	"neg.s16":                       {"ww", isa.UnitALU, op66},
+	"neg.s32":                       {"ww", isa.UnitALU, op67},
+	"neg.s64":                       {"WW", isa.UnitALU, op68},
+	"min.u16":                       {"www", isa.UnitALU, op69},
+	"min.s16":                       {"www", isa.UnitALU, op70},
+	"min.u32":                       {"www", isa.UnitALU, op71},
+	"min.s32":                       {"www", isa.UnitALU, op72},
+	"min.u64":                       {"WWW", isa.UnitALU, op73},
+	"min.s64":                       {"WWW", isa.UnitALU, op74},
+	"min.relu.s32":                  {"www", isa.UnitALU, op75},
+	"min.u16x2":                     {"www", isa.UnitALU, op76},
+	"min.s16x2":                     {"www", isa.UnitALU, op77},
+	"min.relu.s16x2":                {"www", isa.UnitALU, op78},
+	"max.u16":                       {"www", isa.UnitALU, op79},
+	"max.s16":                       {"www", isa.UnitALU, op80},
+	"max.u32":                       {"www", isa.UnitALU, op81},
+	"max.s32":                       {"www", isa.UnitALU, op82},
+	"max.u64":                       {"WWW", isa.UnitALU, op83},
+	"max.s64":                       {"WWW", isa.UnitALU, op84},
+	"max.relu.s32":                  {"www", isa.UnitALU, op85},
+	"max.u16x2":                     {"www", isa.UnitALU, op86},
+	"max.s16x2":                     {"www", isa.UnitALU, op87},
+	"max.relu.s16x2":                {"www", isa.UnitALU, op88},
+	"and.b32":                       {"www", isa.UnitALU, op89},
+	"and.b64":                       {"WWW", isa.UnitALU, op90},
+	"and.b16":                       {"www", isa.UnitALU, op91},
+	"or.b32":                        {"www", isa.UnitALU, op92},
+	"or.b64":                        {"WWW", isa.UnitALU, op93},
+	"or.b16":                        {"www", isa.UnitALU, op94},
+	"xor.b32":                       {"www", isa.UnitALU, op95},
+	"xor.b64":                       {"WWW", isa.UnitALU, op96},
+	"xor.b16":                       {"www", isa.UnitALU, op97},
+	"not.b16":                       {"ww", isa.UnitALU, op98},
+	"not.b32":                       {"ww", isa.UnitALU, op99},
+	"not.b64":                       {"WW", isa.UnitALU, op100},
+	"cnot.b16":                      {"ww", isa.UnitALU, op101},
+	"cnot.b32":                      {"ww", isa.UnitALU, op102},
+	"cnot.b64":                      {"WW", isa.UnitALU, op103},
+	"shl.b16":                       {"www", isa.UnitALU, op104},
+	"shl.b32":                       {"www", isa.UnitALU, op105},
+	"shl.b64":                       {"WWw", isa.UnitALU, op106},
+	"shr.u16":                       {"www", isa.UnitALU, op107},
+	"shr.b16":                       {"www", isa.UnitALU, op107},
+	"shr.s16":                       {"www", isa.UnitALU, op108},
+	"shr.u32":                       {"www", isa.UnitALU, op109},
+	"shr.b32":                       {"www", isa.UnitALU, op109},
+	"shr.s32":                       {"www", isa.UnitALU, op110},
+	"shr.u64":                       {"WWw", isa.UnitALU, op111},
+	"shr.b64":                       {"WWw", isa.UnitALU, op111},
+	"shr.s64":                       {"WWw", isa.UnitALU, op112},
+	"shf.l.wrap.b32":                {"wwww", isa.UnitALU, op113},
+	"shf.clamp.r.b32":               {"wwww", isa.UnitALU, op114},
+	"shf.r.wrap.b32":                {"wwww", isa.UnitALU, op115},
+	"shf.clamp.l.b32":               {"wwww", isa.UnitALU, op116},
+	"popc.b32":                      {"ww", isa.UnitALU, op117},
+	"popc.b64":                      {"wW", isa.UnitALU, op118},
+	"clz.b32":                       {"ww", isa.UnitALU, op119},
+	"clz.b64":                       {"wW", isa.UnitALU, op120},
+	"brev.b32":                      {"ww", isa.UnitALU, op121},
+	"brev.b64":                      {"WW", isa.UnitALU, op122},
+	"bfind.u32":                     {"ww", isa.UnitALU, op123},
+	"bfind.s32":                     {"ww", isa.UnitALU, op124},
+	"bfind.u64":                     {"wW", isa.UnitALU, op125},
+	"bfind.s64":                     {"wW", isa.UnitALU, op126},
+	"bfind.shiftamt.u32":            {"ww", isa.UnitALU, op127},
+	"bfind.shiftamt.s32":            {"ww", isa.UnitALU, op128},
+	"bfind.shiftamt.u64":            {"wW", isa.UnitALU, op129},
+	"bfind.shiftamt.s64":            {"wW", isa.UnitALU, op130},
+	"bfe.u32":                       {"wwww", isa.UnitALU, op131},
+	"bfe.s32":                       {"wwww", isa.UnitALU, op132},
+	"bfe.u64":                       {"WWww", isa.UnitALU, op133},
+	"bfe.s64":                       {"WWww", isa.UnitALU, op134},
+	"bmsk.clamp.b32":                {"www", isa.UnitALU, op135},
+	"bmsk.wrap.b32":                 {"www", isa.UnitALU, op136},
+	"szext.clamp.s32":               {"www", isa.UnitALU, op137},
+	"szext.wrap.s32":                {"www", isa.UnitALU, op138},
+	"szext.clamp.u32":               {"www", isa.UnitALU, op139},
+	"szext.wrap.u32":                {"www", isa.UnitALU, op140},
+	"fns.b32":                       {"wwww", isa.UnitALU, op141},
+	"prmt.b32":                      {"wwww", isa.UnitALU, op142},
+	"prmt.f4e.b32":                  {"wwww", isa.UnitALU, op143},
+	"prmt.b4e.b32":                  {"wwww", isa.UnitALU, op144},
+	"prmt.rc8.b32":                  {"wwww", isa.UnitALU, op145},
+	"prmt.ecl.b32":                  {"wwww", isa.UnitALU, op146},
+	"prmt.ecr.b32":                  {"wwww", isa.UnitALU, op147},
+	"prmt.rc16.b32":                 {"wwww", isa.UnitALU, op148},
+	"dp4a.u32.u32":                  {"wwww", isa.UnitALU, op149},
+	"dp2a.lo.u32.u32":               {"wwww", isa.UnitALU, op150},
+	"dp2a.hi.u32.u32":               {"wwww", isa.UnitALU, op151},
+	"dp4a.u32.s32":                  {"wwww", isa.UnitALU, op152},
+	"dp2a.lo.u32.s32":               {"wwww", isa.UnitALU, op153},
+	"dp2a.hi.u32.s32":               {"wwww", isa.UnitALU, op154},
+	"dp4a.s32.u32":                  {"wwww", isa.UnitALU, op155},
+	"dp2a.lo.s32.u32":               {"wwww", isa.UnitALU, op156},
+	"dp2a.hi.s32.u32":               {"wwww", isa.UnitALU, op157},
+	"dp4a.s32.s32":                  {"wwww", isa.UnitALU, op158},
+	"dp2a.lo.s32.s32":               {"wwww", isa.UnitALU, op159},
+	"dp2a.hi.s32.s32":               {"wwww", isa.UnitALU, op160},
+	"add.f32":                       {"www", isa.UnitFP32, op161},
+	"add.ftz.f32":                   {"www", isa.UnitFP32, op162},
+	"add.f64":                       {"WWW", isa.UnitFP64, op163},
+	"add.sat.f32":                   {"www", isa.UnitALU, op164},
+	"add.ftz.sat.f32":               {"www", isa.UnitALU, op165},
+	"add.rz.f64":                    {"WWW", isa.UnitALU, op166},
+	"add.rz.f32":                    {"www", isa.UnitALU, op167},
+	"add.rz.sat.f32":                {"www", isa.UnitALU, op168},
+	"add.ftz.rz.f32":                {"www", isa.UnitALU, op169},
+	"add.ftz.rz.sat.f32":            {"www", isa.UnitALU, op170},
+	"add.rm.f64":                    {"WWW", isa.UnitALU, op171},
+	"add.rm.f32":                    {"www", isa.UnitALU, op172},
+	"add.rm.sat.f32":                {"www", isa.UnitALU, op173},
+	"add.ftz.rm.f32":                {"www", isa.UnitALU, op174},
+	"add.ftz.rm.sat.f32":            {"www", isa.UnitALU, op175},
+	"add.rp.f64":                    {"WWW", isa.UnitALU, op176},
+	"add.rp.f32":                    {"www", isa.UnitALU, op177},
+	"add.rp.sat.f32":                {"www", isa.UnitALU, op178},
+	"add.ftz.rp.f32":                {"www", isa.UnitALU, op179},
+	"add.ftz.rp.sat.f32":            {"www", isa.UnitALU, op180},
+	"sub.f32":                       {"www", isa.UnitFP32, op181},
+	"sub.ftz.f32":                   {"www", isa.UnitFP32, op182},
+	"sub.f64":                       {"WWW", isa.UnitFP64, op183},
+	"sub.sat.f32":                   {"www", isa.UnitALU, op184},
+	"sub.ftz.sat.f32":               {"www", isa.UnitALU, op185},
+	"sub.rz.f64":                    {"WWW", isa.UnitALU, op186},
+	"sub.rz.f32":                    {"www", isa.UnitALU, op187},
+	"sub.rz.sat.f32":                {"www", isa.UnitALU, op188},
+	"sub.ftz.rz.f32":                {"www", isa.UnitALU, op189},
+	"sub.ftz.rz.sat.f32":            {"www", isa.UnitALU, op190},
+	"sub.rm.f64":                    {"WWW", isa.UnitALU, op191},
+	"sub.rm.f32":                    {"www", isa.UnitALU, op192},
+	"sub.rm.sat.f32":                {"www", isa.UnitALU, op193},
+	"sub.ftz.rm.f32":                {"www", isa.UnitALU, op194},
+	"sub.ftz.rm.sat.f32":            {"www", isa.UnitALU, op195},
+	"sub.rp.f64":                    {"WWW", isa.UnitALU, op196},
+	"sub.rp.f32":                    {"www", isa.UnitALU, op197},
+	"sub.rp.sat.f32":                {"www", isa.UnitALU, op198},
+	"sub.ftz.rp.f32":                {"www", isa.UnitALU, op199},
+	"sub.ftz.rp.sat.f32":            {"www", isa.UnitALU, op200},
+	"mul.f32":                       {"www", isa.UnitFP32, op201},
+	"mul.ftz.f32":                   {"www", isa.UnitFP32, op202},
+	"mul.f64":                       {"WWW", isa.UnitFP64, op203},
+	"mul.sat.f32":                   {"www", isa.UnitALU, op204},
+	"mul.ftz.sat.f32":               {"www", isa.UnitALU, op205},
+	"mul.rz.f64":                    {"WWW", isa.UnitALU, op206},
+	"mul.rz.f32":                    {"www", isa.UnitALU, op207},
+	"mul.rz.sat.f32":                {"www", isa.UnitALU, op208},
+	"mul.ftz.rz.f32":                {"www", isa.UnitALU, op209},
+	"mul.ftz.rz.sat.f32":            {"www", isa.UnitALU, op210},
+	"mul.rm.f64":                    {"WWW", isa.UnitALU, op211},
+	"mul.rm.f32":                    {"www", isa.UnitALU, op212},
+	"mul.rm.sat.f32":                {"www", isa.UnitALU, op213},
+	"mul.ftz.rm.f32":                {"www", isa.UnitALU, op214},
+	"mul.ftz.rm.sat.f32":            {"www", isa.UnitALU, op215},
+	"mul.rp.f64":                    {"WWW", isa.UnitALU, op216},
+	"mul.rp.f32":                    {"www", isa.UnitALU, op217},
+	"mul.rp.sat.f32":                {"www", isa.UnitALU, op218},
+	"mul.ftz.rp.f32":                {"www", isa.UnitALU, op219},
+	"mul.ftz.rp.sat.f32":            {"www", isa.UnitALU, op220},
+	"fma.f32":                       {"wwww", isa.UnitFP32, op221},
+	"fma.ftz.f32":                   {"wwww", isa.UnitFP32, op222},
+	"fma.f64":                       {"WWWW", isa.UnitFP64, op223},
+	"fma.sat.f32":                   {"wwww", isa.UnitALU, op224},
+	"fma.ftz.sat.f32":               {"wwww", isa.UnitALU, op225},
+	"fma.rz.f64":                    {"WWWW", isa.UnitALU, op226},
+	"fma.rz.f32":                    {"wwww", isa.UnitALU, op227},
+	"fma.rz.sat.f32":                {"wwww", isa.UnitALU, op228},
+	"fma.ftz.rz.f32":                {"wwww", isa.UnitALU, op229},
+	"fma.ftz.rz.sat.f32":            {"wwww", isa.UnitALU, op230},
+	"fma.rm.f64":                    {"WWWW", isa.UnitALU, op231},
+	"fma.rm.f32":                    {"wwww", isa.UnitALU, op232},
+	"fma.rm.sat.f32":                {"wwww", isa.UnitALU, op233},
+	"fma.ftz.rm.f32":                {"wwww", isa.UnitALU, op234},
+	"fma.ftz.rm.sat.f32":            {"wwww", isa.UnitALU, op235},
+	"fma.rp.f64":                    {"WWWW", isa.UnitALU, op236},
+	"fma.rp.f32":                    {"wwww", isa.UnitALU, op237},
+	"fma.rp.sat.f32":                {"wwww", isa.UnitALU, op238},
+	"fma.ftz.rp.f32":                {"wwww", isa.UnitALU, op239},
+	"fma.ftz.rp.sat.f32":            {"wwww", isa.UnitALU, op240},
+	"mad.f32":                       {"wwww", isa.UnitFP32, op241},
+	"mad.ftz.f32":                   {"wwww", isa.UnitFP32, op242},
+	"mad.f64":                       {"WWWW", isa.UnitFP64, op243},
+	"mad.sat.f32":                   {"wwww", isa.UnitALU, op244},
+	"mad.ftz.sat.f32":               {"wwww", isa.UnitALU, op245},
+	"mad.rz.f64":                    {"WWWW", isa.UnitALU, op246},
+	"mad.rz.f32":                    {"wwww", isa.UnitALU, op247},
+	"mad.rz.sat.f32":                {"wwww", isa.UnitALU, op248},
+	"mad.ftz.rz.f32":                {"wwww", isa.UnitALU, op249},
+	"mad.ftz.rz.sat.f32":            {"wwww", isa.UnitALU, op250},
+	"mad.rm.f64":                    {"WWWW", isa.UnitALU, op251},
+	"mad.rm.f32":                    {"wwww", isa.UnitALU, op252},
+	"mad.rm.sat.f32":                {"wwww", isa.UnitALU, op253},
+	"mad.ftz.rm.f32":                {"wwww", isa.UnitALU, op254},
+	"mad.ftz.rm.sat.f32":            {"wwww", isa.UnitALU, op255},
+	"mad.rp.f64":                    {"WWWW", isa.UnitALU, op256},
+	"mad.rp.f32":                    {"wwww", isa.UnitALU, op257},
+	"mad.rp.sat.f32":                {"wwww", isa.UnitALU, op258},
+	"mad.ftz.rp.f32":                {"wwww", isa.UnitALU, op259},
+	"mad.ftz.rp.sat.f32":            {"wwww", isa.UnitALU, op260},
+	"div.rn.f32":                    {"www", isa.UnitALU, op261},
+	"div.ftz.rn.f32":                {"www", isa.UnitALU, op262},
+	"div.rn.f64":                    {"WWW", isa.UnitALU, op263},
+	"div.f64":                       {"WWW", isa.UnitALU, op263},
+	"sqrt.rn.f32":                   {"ww", isa.UnitALU, op264},
+	"sqrt.ftz.rn.f32":               {"ww", isa.UnitALU, op265},
+	"sqrt.rn.f64":                   {"WW", isa.UnitALU, op266},
+	"sqrt.f64":                      {"WW", isa.UnitALU, op266},
+	"rcp.rn.f32":                    {"ww", isa.UnitALU, op267},
+	"rcp.ftz.rn.f32":                {"ww", isa.UnitALU, op268},
+	"rcp.rn.f64":                    {"WW", isa.UnitALU, op269},
+	"rcp.f64":                       {"WW", isa.UnitALU, op269},
+	"div.rz.f32":                    {"www", isa.UnitALU, op270},
+	"div.ftz.rz.f32":                {"www", isa.UnitALU, op271},
+	"div.rz.f64":                    {"WWW", isa.UnitALU, op272},
+	"sqrt.rz.f32":                   {"ww", isa.UnitALU, op273},
+	"sqrt.ftz.rz.f32":               {"ww", isa.UnitALU, op274},
+	"sqrt.rz.f64":                   {"WW", isa.UnitALU, op275},
+	"rcp.rz.f32":                    {"ww", isa.UnitALU, op276},
+	"rcp.ftz.rz.f32":                {"ww", isa.UnitALU, op277},
+	"rcp.rz.f64":                    {"WW", isa.UnitALU, op278},
+	"div.rm.f32":                    {"www", isa.UnitALU, op279},
+	"div.ftz.rm.f32":                {"www", isa.UnitALU, op280},
+	"div.rm.f64":                    {"WWW", isa.UnitALU, op281},
+	"sqrt.rm.f32":                   {"ww", isa.UnitALU, op282},
+	"sqrt.ftz.rm.f32":               {"ww", isa.UnitALU, op283},
+	"sqrt.rm.f64":                   {"WW", isa.UnitALU, op284},
+	"rcp.rm.f32":                    {"ww", isa.UnitALU, op285},
+	"rcp.ftz.rm.f32":                {"ww", isa.UnitALU, op286},
+	"rcp.rm.f64":                    {"WW", isa.UnitALU, op287},
+	"div.rp.f32":                    {"www", isa.UnitALU, op288},
+	"div.ftz.rp.f32":                {"www", isa.UnitALU, op289},
+	"div.rp.f64":                    {"WWW", isa.UnitALU, op290},
+	"sqrt.rp.f32":                   {"ww", isa.UnitALU, op291},
+	"sqrt.ftz.rp.f32":               {"ww", isa.UnitALU, op292},
+	"sqrt.rp.f64":                   {"WW", isa.UnitALU, op293},
+	"rcp.rp.f32":                    {"ww", isa.UnitALU, op294},
+	"rcp.ftz.rp.f32":                {"ww", isa.UnitALU, op295},
+	"rcp.rp.f64":                    {"WW", isa.UnitALU, op296},
+	"neg.f32":                       {"ww", isa.UnitALU, op297},
+	"neg.ftz.f32":                   {"ww", isa.UnitALU, op298},
+	"neg.f64":                       {"WW", isa.UnitALU, op299},
+	"abs.f32":                       {"ww", isa.UnitALU, op300},
+	"abs.ftz.f32":                   {"ww", isa.UnitALU, op301},
+	"abs.f64":                       {"WW", isa.UnitALU, op302},
+	"copysign.f32":                  {"www", isa.UnitALU, op303},
+	"copysign.f64":                  {"WWW", isa.UnitALU, op304},
+	"min.f64":                       {"WWW", isa.UnitALU, op305},
+	"max.f64":                       {"WWW", isa.UnitALU, op306},
+	"min.f32":                       {"www", isa.UnitFP32, op307},
+	"min.ftz.f32":                   {"www", isa.UnitFP32, op308},
+	"max.f32":                       {"www", isa.UnitFP32, op309},
+	"max.ftz.f32":                   {"www", isa.UnitFP32, op310},
+	"min.NaN.f32":                   {"www", isa.UnitALU, op311},
+	"min.NaN.ftz.f32":               {"www", isa.UnitALU, op312},
+	"min.abs.xorsign.f32":           {"www", isa.UnitALU, op313},
+	"min.abs.ftz.xorsign.f32":       {"www", isa.UnitALU, op314},
+	"min.NaN.abs.xorsign.f32":       {"www", isa.UnitALU, op315},
+	"min.NaN.abs.ftz.xorsign.f32":   {"www", isa.UnitALU, op316},
+	"min3.f32":                      {"wwww", isa.UnitALU, op317},
+	"min3.ftz.f32":                  {"wwww", isa.UnitALU, op318},
+	"min3.NaN.f32":                  {"wwww", isa.UnitALU, op319},
+	"min3.NaN.ftz.f32":              {"wwww", isa.UnitALU, op320},
+	"min3.abs.f32":                  {"wwww", isa.UnitALU, op321},
+	"min3.abs.ftz.f32":              {"wwww", isa.UnitALU, op322},
+	"min3.NaN.abs.f32":              {"wwww", isa.UnitALU, op323},
+	"min3.NaN.abs.ftz.f32":          {"wwww", isa.UnitALU, op324},
+	"max.NaN.f32":                   {"www", isa.UnitALU, op325},
+	"max.NaN.ftz.f32":               {"www", isa.UnitALU, op326},
+	"max.abs.xorsign.f32":           {"www", isa.UnitALU, op327},
+	"max.abs.ftz.xorsign.f32":       {"www", isa.UnitALU, op328},
+	"max.NaN.abs.xorsign.f32":       {"www", isa.UnitALU, op329},
+	"max.NaN.abs.ftz.xorsign.f32":   {"www", isa.UnitALU, op330},
+	"max3.f32":                      {"wwww", isa.UnitALU, op331},
+	"max3.ftz.f32":                  {"wwww", isa.UnitALU, op332},
+	"max3.NaN.f32":                  {"wwww", isa.UnitALU, op333},
+	"max3.NaN.ftz.f32":              {"wwww", isa.UnitALU, op334},
+	"max3.abs.f32":                  {"wwww", isa.UnitALU, op335},
+	"max3.abs.ftz.f32":              {"wwww", isa.UnitALU, op336},
+	"max3.NaN.abs.f32":              {"wwww", isa.UnitALU, op337},
+	"max3.NaN.abs.ftz.f32":          {"wwww", isa.UnitALU, op338},
+	"add.f16":                       {"www", isa.UnitFP16, op339},
+	"add.f16x2":                     {"www", isa.UnitFP16, op340},
+	"add.sat.f16":                   {"www", isa.UnitFP16, op341},
+	"add.sat.f16x2":                 {"www", isa.UnitFP16, op342},
+	"sub.f16":                       {"www", isa.UnitFP16, op343},
+	"sub.f16x2":                     {"www", isa.UnitFP16, op344},
+	"sub.sat.f16":                   {"www", isa.UnitFP16, op345},
+	"sub.sat.f16x2":                 {"www", isa.UnitFP16, op346},
+	"mul.f16":                       {"www", isa.UnitFP16, op347},
+	"mul.f16x2":                     {"www", isa.UnitFP16, op348},
+	"mul.sat.f16":                   {"www", isa.UnitFP16, op349},
+	"mul.sat.f16x2":                 {"www", isa.UnitFP16, op350},
+	"fma.f16":                       {"wwww", isa.UnitFP16, op351},
+	"fma.f16x2":                     {"wwww", isa.UnitFP16, op352},
+	"fma.sat.f16":                   {"wwww", isa.UnitFP16, op353},
+	"fma.sat.f16x2":                 {"wwww", isa.UnitFP16, op354},
+	"fma.relu.f16":                  {"wwww", isa.UnitFP16, op355},
+	"fma.relu.f16x2":                {"wwww", isa.UnitFP16, op356},
+	"neg.f16":                       {"ww", isa.UnitFP16, op357},
+	"neg.f16x2":                     {"ww", isa.UnitFP16, op358},
+	"abs.f16":                       {"ww", isa.UnitFP16, op359},
+	"abs.f16x2":                     {"ww", isa.UnitFP16, op360},
+	"min.f16":                       {"www", isa.UnitFP16, op361},
+	"min.f16x2":                     {"www", isa.UnitFP16, op362},
+	"min.NaN.f16":                   {"www", isa.UnitFP16, op363},
+	"min.NaN.f16x2":                 {"www", isa.UnitFP16, op364},
+	"min.abs.xorsign.f16":           {"www", isa.UnitFP16, op365},
+	"min.abs.xorsign.f16x2":         {"www", isa.UnitFP16, op366},
+	"min.NaN.abs.xorsign.f16":       {"www", isa.UnitFP16, op367},
+	"min.NaN.abs.xorsign.f16x2":     {"www", isa.UnitFP16, op368},
+	"max.f16":                       {"www", isa.UnitFP16, op369},
+	"max.f16x2":                     {"www", isa.UnitFP16, op370},
+	"max.NaN.f16":                   {"www", isa.UnitFP16, op371},
+	"max.NaN.f16x2":                 {"www", isa.UnitFP16, op372},
+	"max.abs.xorsign.f16":           {"www", isa.UnitFP16, op373},
+	"max.abs.xorsign.f16x2":         {"www", isa.UnitFP16, op374},
+	"max.NaN.abs.xorsign.f16":       {"www", isa.UnitFP16, op375},
+	"max.NaN.abs.xorsign.f16x2":     {"www", isa.UnitFP16, op376},
+	"add.ftz.f16":                   {"www", isa.UnitFP16, op377},
+	"add.ftz.f16x2":                 {"www", isa.UnitFP16, op378},
+	"add.ftz.sat.f16":               {"www", isa.UnitFP16, op379},
+	"add.ftz.sat.f16x2":             {"www", isa.UnitFP16, op380},
+	"sub.ftz.f16":                   {"www", isa.UnitFP16, op381},
+	"sub.ftz.f16x2":                 {"www", isa.UnitFP16, op382},
+	"sub.ftz.sat.f16":               {"www", isa.UnitFP16, op383},
+	"sub.ftz.sat.f16x2":             {"www", isa.UnitFP16, op384},
+	"mul.ftz.f16":                   {"www", isa.UnitFP16, op385},
+	"mul.ftz.f16x2":                 {"www", isa.UnitFP16, op386},
+	"mul.ftz.sat.f16":               {"www", isa.UnitFP16, op387},
+	"mul.ftz.sat.f16x2":             {"www", isa.UnitFP16, op388},
+	"fma.ftz.f16":                   {"wwww", isa.UnitFP16, op389},
+	"fma.ftz.f16x2":                 {"wwww", isa.UnitFP16, op390},
+	"fma.ftz.sat.f16":               {"wwww", isa.UnitFP16, op391},
+	"fma.ftz.sat.f16x2":             {"wwww", isa.UnitFP16, op392},
+	"fma.ftz.relu.f16":              {"wwww", isa.UnitFP16, op393},
+	"fma.ftz.relu.f16x2":            {"wwww", isa.UnitFP16, op394},
+	"neg.ftz.f16":                   {"ww", isa.UnitFP16, op395},
+	"neg.ftz.f16x2":                 {"ww", isa.UnitFP16, op396},
+	"abs.ftz.f16":                   {"ww", isa.UnitFP16, op397},
+	"abs.ftz.f16x2":                 {"ww", isa.UnitFP16, op398},
+	"min.ftz.f16":                   {"www", isa.UnitFP16, op399},
+	"min.ftz.f16x2":                 {"www", isa.UnitFP16, op400},
+	"min.NaN.ftz.f16":               {"www", isa.UnitFP16, op401},
+	"min.NaN.ftz.f16x2":             {"www", isa.UnitFP16, op402},
+	"min.abs.ftz.xorsign.f16":       {"www", isa.UnitFP16, op403},
+	"min.abs.ftz.xorsign.f16x2":     {"www", isa.UnitFP16, op404},
+	"min.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP16, op405},
+	"min.NaN.abs.ftz.xorsign.f16x2": {"www", isa.UnitFP16, op406},
+	"max.ftz.f16":                   {"www", isa.UnitFP16, op407},
+	"max.ftz.f16x2":                 {"www", isa.UnitFP16, op408},
+	"max.NaN.ftz.f16":               {"www", isa.UnitFP16, op409},
+	"max.NaN.ftz.f16x2":             {"www", isa.UnitFP16, op410},
+	"max.abs.ftz.xorsign.f16":       {"www", isa.UnitFP16, op411},
+	"max.abs.ftz.xorsign.f16x2":     {"www", isa.UnitFP16, op412},
+	"max.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP16, op413},
+	"max.NaN.abs.ftz.xorsign.f16x2": {"www", isa.UnitFP16, op414},
+	"add.bf16":                      {"www", isa.UnitFP16, op415},
+	"add.bf16x2":                    {"www", isa.UnitFP16, op416},
+	"sub.bf16":                      {"www", isa.UnitFP16, op417},
+	"sub.bf16x2":                    {"www", isa.UnitFP16, op418},
+	"mul.bf16":                      {"www", isa.UnitFP16, op419},
+	"mul.bf16x2":                    {"www", isa.UnitFP16, op420},
+	"fma.bf16":                      {"wwww", isa.UnitFP16, op421},
+	"fma.bf16x2":                    {"wwww", isa.UnitFP16, op422},
+	"fma.relu.bf16":                 {"wwww", isa.UnitFP16, op423},
+	"fma.relu.bf16x2":               {"wwww", isa.UnitFP16, op424},
+	"neg.bf16":                      {"ww", isa.UnitFP16, op425},
+	"neg.bf16x2":                    {"ww", isa.UnitFP16, op426},
+	"abs.bf16":                      {"ww", isa.UnitFP16, op427},
+	"abs.bf16x2":                    {"ww", isa.UnitFP16, op428},
+	"min.bf16":                      {"www", isa.UnitFP16, op429},
+	"min.bf16x2":                    {"www", isa.UnitFP16, op430},
+	"min.NaN.bf16":                  {"www", isa.UnitFP16, op431},
+	"min.NaN.bf16x2":                {"www", isa.UnitFP16, op432},
+	"min.abs.xorsign.bf16":          {"www", isa.UnitFP16, op433},
+	"min.abs.xorsign.bf16x2":        {"www", isa.UnitFP16, op434},
+	"min.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP16, op435},
+	"min.NaN.abs.xorsign.bf16x2":    {"www", isa.UnitFP16, op436},
+	"max.bf16":                      {"www", isa.UnitFP16, op437},
+	"max.bf16x2":                    {"www", isa.UnitFP16, op438},
+	"max.NaN.bf16":                  {"www", isa.UnitFP16, op439},
+	"max.NaN.bf16x2":                {"www", isa.UnitFP16, op440},
+	"max.abs.xorsign.bf16":          {"www", isa.UnitFP16, op441},
+	"max.abs.xorsign.bf16x2":        {"www", isa.UnitFP16, op442},
+	"max.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP16, op443},
+	"max.NaN.abs.xorsign.bf16x2":    {"www", isa.UnitFP16, op444},
+	"add.f32x2":                     {"WWW", isa.UnitFP32, op445},
+	"add.ftz.f32x2":                 {"WWW", isa.UnitFP32, op446},
+	"add.f32.f16":                   {"www", isa.UnitFP32, op447},
+	"add.sat.f32.f16":               {"www", isa.UnitFP32, op448},
+	"add.f32.bf16":                  {"www", isa.UnitFP32, op449},
+	"add.sat.f32.bf16":              {"www", isa.UnitFP32, op450},
+	"add.rz.f32x2":                  {"WWW", isa.UnitFP32, op451},
+	"add.ftz.rz.f32x2":              {"WWW", isa.UnitFP32, op452},
+	"add.rz.f32.f16":                {"www", isa.UnitFP32, op453},
+	"add.rz.sat.f32.f16":            {"www", isa.UnitFP32, op454},
+	"add.rz.f32.bf16":               {"www", isa.UnitFP32, op455},
+	"add.rz.sat.f32.bf16":           {"www", isa.UnitFP32, op456},
+	"add.rm.f32x2":                  {"WWW", isa.UnitFP32, op457},
+	"add.ftz.rm.f32x2":              {"WWW", isa.UnitFP32, op458},
+	"add.rm.f32.f16":                {"www", isa.UnitFP32, op459},
+	"add.rm.sat.f32.f16":            {"www", isa.UnitFP32, op460},
+	"add.rm.f32.bf16":               {"www", isa.UnitFP32, op461},
+	"add.rm.sat.f32.bf16":           {"www", isa.UnitFP32, op462},
+	"add.rp.f32x2":                  {"WWW", isa.UnitFP32, op463},
+	"add.ftz.rp.f32x2":              {"WWW", isa.UnitFP32, op464},
+	"add.rp.f32.f16":                {"www", isa.UnitFP32, op465},
+	"add.rp.sat.f32.f16":            {"www", isa.UnitFP32, op466},
+	"add.rp.f32.bf16":               {"www", isa.UnitFP32, op467},
+	"add.rp.sat.f32.bf16":           {"www", isa.UnitFP32, op468},
+	"sub.f32x2":                     {"WWW", isa.UnitFP32, op469},
+	"sub.ftz.f32x2":                 {"WWW", isa.UnitFP32, op470},
+	"sub.f32.f16":                   {"www", isa.UnitFP32, op471},
+	"sub.sat.f32.f16":               {"www", isa.UnitFP32, op472},
+	"sub.f32.bf16":                  {"www", isa.UnitFP32, op473},
+	"sub.sat.f32.bf16":              {"www", isa.UnitFP32, op474},
+	"sub.rz.f32x2":                  {"WWW", isa.UnitFP32, op475},
+	"sub.ftz.rz.f32x2":              {"WWW", isa.UnitFP32, op476},
+	"sub.rz.f32.f16":                {"www", isa.UnitFP32, op477},
+	"sub.rz.sat.f32.f16":            {"www", isa.UnitFP32, op478},
+	"sub.rz.f32.bf16":               {"www", isa.UnitFP32, op479},
+	"sub.rz.sat.f32.bf16":           {"www", isa.UnitFP32, op480},
+	"sub.rm.f32x2":                  {"WWW", isa.UnitFP32, op481},
+	"sub.ftz.rm.f32x2":              {"WWW", isa.UnitFP32, op482},
+	"sub.rm.f32.f16":                {"www", isa.UnitFP32, op483},
+	"sub.rm.sat.f32.f16":            {"www", isa.UnitFP32, op484},
+	"sub.rm.f32.bf16":               {"www", isa.UnitFP32, op485},
+	"sub.rm.sat.f32.bf16":           {"www", isa.UnitFP32, op486},
+	"sub.rp.f32x2":                  {"WWW", isa.UnitFP32, op487},
+	"sub.ftz.rp.f32x2":              {"WWW", isa.UnitFP32, op488},
+	"sub.rp.f32.f16":                {"www", isa.UnitFP32, op489},
+	"sub.rp.sat.f32.f16":            {"www", isa.UnitFP32, op490},
+	"sub.rp.f32.bf16":               {"www", isa.UnitFP32, op491},
+	"sub.rp.sat.f32.bf16":           {"www", isa.UnitFP32, op492},
+	"mul.f32x2":                     {"WWW", isa.UnitFP32, op493},
+	"mul.ftz.f32x2":                 {"WWW", isa.UnitFP32, op494},
+	"mul.rz.f32x2":                  {"WWW", isa.UnitFP32, op495},
+	"mul.ftz.rz.f32x2":              {"WWW", isa.UnitFP32, op496},
+	"mul.rm.f32x2":                  {"WWW", isa.UnitFP32, op497},
+	"mul.ftz.rm.f32x2":              {"WWW", isa.UnitFP32, op498},
+	"mul.rp.f32x2":                  {"WWW", isa.UnitFP32, op499},
+	"mul.ftz.rp.f32x2":              {"WWW", isa.UnitFP32, op500},
+	"fma.f32x2":                     {"WWWW", isa.UnitFP32, op501},
+	"fma.ftz.f32x2":                 {"WWWW", isa.UnitFP32, op502},
+	"fma.f32.f16":                   {"wwww", isa.UnitFP32, op503},
+	"fma.sat.f32.f16":               {"wwww", isa.UnitFP32, op504},
+	"fma.f32.bf16":                  {"wwww", isa.UnitFP32, op505},
+	"fma.sat.f32.bf16":              {"wwww", isa.UnitFP32, op506},
+	"fma.rz.f32x2":                  {"WWWW", isa.UnitFP32, op507},
+	"fma.ftz.rz.f32x2":              {"WWWW", isa.UnitFP32, op508},
+	"fma.rz.f32.f16":                {"wwww", isa.UnitFP32, op509},
+	"fma.rz.sat.f32.f16":            {"wwww", isa.UnitFP32, op510},
+	"fma.rz.f32.bf16":               {"wwww", isa.UnitFP32, op511},
+	"fma.rz.sat.f32.bf16":           {"wwww", isa.UnitFP32, op512},
+	"fma.rm.f32x2":                  {"WWWW", isa.UnitFP32, op513},
+	"fma.ftz.rm.f32x2":              {"WWWW", isa.UnitFP32, op514},
+	"fma.rm.f32.f16":                {"wwww", isa.UnitFP32, op515},
+	"fma.rm.sat.f32.f16":            {"wwww", isa.UnitFP32, op516},
+	"fma.rm.f32.bf16":               {"wwww", isa.UnitFP32, op517},
+	"fma.rm.sat.f32.bf16":           {"wwww", isa.UnitFP32, op518},
+	"fma.rp.f32x2":                  {"WWWW", isa.UnitFP32, op519},
+	"fma.ftz.rp.f32x2":              {"WWWW", isa.UnitFP32, op520},
+	"fma.rp.f32.f16":                {"wwww", isa.UnitFP32, op521},
+	"fma.rp.sat.f32.f16":            {"wwww", isa.UnitFP32, op522},
+	"fma.rp.f32.bf16":               {"wwww", isa.UnitFP32, op523},
+	"fma.rp.sat.f32.bf16":           {"wwww", isa.UnitFP32, op524},
+	"ex2.approx.f32":                {"ww", isa.UnitSFU, op525},
+	"ex2.approx.ftz.f32":            {"ww", isa.UnitSFU, op526},
+	"lg2.approx.f32":                {"ww", isa.UnitSFU, op527},
+	"lg2.approx.ftz.f32":            {"ww", isa.UnitSFU, op528},
+	"sin.approx.f32":                {"ww", isa.UnitSFU, op529},
+	"sin.approx.ftz.f32":            {"ww", isa.UnitSFU, op530},
+	"cos.approx.f32":                {"ww", isa.UnitSFU, op531},
+	"cos.approx.ftz.f32":            {"ww", isa.UnitSFU, op532},
+	"rcp.approx.f32":                {"ww", isa.UnitSFU, op533},
+	"rcp.approx.ftz.f32":            {"ww", isa.UnitSFU, op534},
+	"rsqrt.approx.f32":              {"ww", isa.UnitSFU, op535},
+	"rsqrt.approx.ftz.f32":          {"ww", isa.UnitSFU, op536},
+	"sqrt.approx.f32":               {"ww", isa.UnitSFU, op537},
+	"sqrt.approx.ftz.f32":           {"ww", isa.UnitSFU, op538},
+	"ex2.f32":                       {"ww", isa.UnitSFU, op539},
+	"ex2.ftz.f32":                   {"ww", isa.UnitSFU, op539},
+	"lg2.f32":                       {"ww", isa.UnitSFU, op540},
+	"lg2.ftz.f32":                   {"ww", isa.UnitSFU, op540},
+	"sin.f32":                       {"ww", isa.UnitSFU, op541},
+	"sin.ftz.f32":                   {"ww", isa.UnitSFU, op541},
+	"cos.f32":                       {"ww", isa.UnitSFU, op542},
+	"cos.ftz.f32":                   {"ww", isa.UnitSFU, op542},
+	"rcp.f32":                       {"ww", isa.UnitSFU, op543},
+	"rcp.ftz.f32":                   {"ww", isa.UnitSFU, op543},
+	"rsqrt.f32":                     {"ww", isa.UnitSFU, op544},
+	"rsqrt.ftz.f32":                 {"ww", isa.UnitSFU, op544},
+	"sqrt.f32":                      {"ww", isa.UnitSFU, op545},
+	"sqrt.ftz.f32":                  {"ww", isa.UnitSFU, op545},
+	"div.f32":                       {"www", isa.UnitSFU, op546},
+	"div.ftz.f32":                   {"www", isa.UnitSFU, op546},
+	"rsqrt.f64":                     {"WW", isa.UnitSFU, op547},
+	"rsqrt.ftz.f64":                 {"WW", isa.UnitSFU, op548},
+	"tanh.approx.f32":               {"ww", isa.UnitSFU, op549},
+	"div.approx.f32":                {"www", isa.UnitSFU, op550},
+	"div.approx.ftz.f32":            {"www", isa.UnitSFU, op551},
+	"div.full.f32":                  {"www", isa.UnitSFU, op552},
+	"div.ftz.full.f32":              {"www", isa.UnitSFU, op553},
+	"rcp.approx.ftz.f64":            {"WW", isa.UnitSFU, op554},
+	"rsqrt.approx.f64":              {"WW", isa.UnitSFU, op555},
+	"rsqrt.approx.ftz.f64":          {"WW", isa.UnitSFU, op556},
+	"ex2.approx.atype.f16":          {"ww", isa.UnitSFU, op557},
+	"ex2.approx.f16":                {"ww", isa.UnitSFU, op557},
+	"ex2.approx.f16x2":              {"ww", isa.UnitSFU, op558},
+	"ex2.approx.ftz.f16":            {"ww", isa.UnitSFU, op559},
+	"ex2.approx.ftz.f16x2":          {"ww", isa.UnitSFU, op560},
+	"ex2.approx.ftz.bf16":           {"ww", isa.UnitSFU, op561},
+	"ex2.approx.ftz.bf16x2":         {"ww", isa.UnitSFU, op562},
+	"tanh.approx.f16":               {"ww", isa.UnitSFU, op563},
+	"tanh.approx.f16x2":             {"ww", isa.UnitSFU, op564},
+	"tanh.approx.bf16":              {"ww", isa.UnitSFU, op565},
+	"tanh.approx.bf16x2":            {"ww", isa.UnitSFU, op566},
+	"cvt.u64.u32":                   {"Ww", isa.UnitALU, op567},
+	"cvt.s64.u32":                   {"Ww", isa.UnitALU, op567},
+	"cvt.u64.s32":                   {"Ww", isa.UnitALU, op568},
+	"cvt.s64.s32":                   {"Ww", isa.UnitALU, op568},
+	"cvt.u32.u64":                   {"wW", isa.UnitALU, op569},
+	"cvt.u32.s64":                   {"wW", isa.UnitALU, op569},
+	"cvt.s32.u64":                   {"wW", isa.UnitALU, op569},
+	"cvt.s32.s64":                   {"wW", isa.UnitALU, op569},
+	"cvt.u32.u32":                   {"ww", isa.UnitALU, op570},
+	"cvt.u32.s32":                   {"ww", isa.UnitALU, op570},
+	"cvt.s32.u32":                   {"ww", isa.UnitALU, op570},
+	"cvt.s32.s32":                   {"ww", isa.UnitALU, op570},
+	"cvt.u64.u64":                   {"WW", isa.UnitALU, op571},
+	"cvt.u64.s64":                   {"WW", isa.UnitALU, op571},
+	"cvt.s64.u64":                   {"WW", isa.UnitALU, op571},
+	"cvt.s64.s64":                   {"WW", isa.UnitALU, op571},
+	"cvt.u32.u16":                   {"ww", isa.UnitALU, op572},
+	"cvt.s32.u16":                   {"ww", isa.UnitALU, op572},
+	"cvt.u32.s16":                   {"ww", isa.UnitALU, op573},
+	"cvt.s32.s16":                   {"ww", isa.UnitALU, op573},
+	"cvt.u64.u16":                   {"Ww", isa.UnitALU, op574},
+	"cvt.s64.u16":                   {"Ww", isa.UnitALU, op574},
+	"cvt.u64.s16":                   {"Ww", isa.UnitALU, op575},
+	"cvt.s64.s16":                   {"Ww", isa.UnitALU, op575},
+	"cvt.u32.u8":                    {"ww", isa.UnitALU, op576},
+	"cvt.s32.u8":                    {"ww", isa.UnitALU, op576},
+	"cvt.u32.s8":                    {"ww", isa.UnitALU, op577},
+	"cvt.s32.s8":                    {"ww", isa.UnitALU, op577},
+	"cvt.u16.u8":                    {"ww", isa.UnitALU, op578},
+	"cvt.s16.u8":                    {"ww", isa.UnitALU, op578},
+	"cvt.u16.s8":                    {"ww", isa.UnitALU, op579},
+	"cvt.s16.s8":                    {"ww", isa.UnitALU, op579},
+	"cvt.u16.u32":                   {"ww", isa.UnitALU, op580},
+	"cvt.u16.s32":                   {"ww", isa.UnitALU, op580},
+	"cvt.u16.u16":                   {"ww", isa.UnitALU, op580},
+	"cvt.u16.s16":                   {"ww", isa.UnitALU, op580},
+	"cvt.s16.u32":                   {"ww", isa.UnitALU, op580},
+	"cvt.s16.s32":                   {"ww", isa.UnitALU, op580},
+	"cvt.s16.u16":                   {"ww", isa.UnitALU, op580},
+	"cvt.s16.s16":                   {"ww", isa.UnitALU, op580},
+	"cvt.u16.u64":                   {"wW", isa.UnitALU, op581},
+	"cvt.u16.s64":                   {"wW", isa.UnitALU, op581},
+	"cvt.s16.u64":                   {"wW", isa.UnitALU, op581},
+	"cvt.s16.s64":                   {"wW", isa.UnitALU, op581},
+	"cvt.rn.f32.s32":                {"ww", isa.UnitFP32, op582},
+	"cvt.rn.f32.u32":                {"ww", isa.UnitFP32, op583},
+	"cvt.rn.f32.s64":                {"wW", isa.UnitFP32, op584},
+	"cvt.rn.f32.u64":                {"wW", isa.UnitFP32, op585},
+	"cvt.rn.f64.s32":                {"Ww", isa.UnitFP64, op586},
+	"cvt.rn.f64.u32":                {"Ww", isa.UnitFP64, op587},
+	"cvt.rn.f64.s64":                {"WW", isa.UnitFP64, op588},
+	"cvt.rn.f64.u64":                {"WW", isa.UnitFP64, op589},
+	"cvt.rzi.s32.f32":               {"ww", isa.UnitALU, op590},
+	"cvt.rzi.u32.f32":               {"ww", isa.UnitALU, op591},
+	"cvt.rzi.s32.f64":               {"wW", isa.UnitALU, op592},
+	"cvt.f64.f32":                   {"Ww", isa.UnitALU, op593},
+	"cvt.rn.f32.f64":                {"wW", isa.UnitALU, op594},
+	"cvt.f32.f16":                   {"ww", isa.UnitALU, op595},
+	"cvt.f32.bf16":                  {"ww", isa.UnitALU, op596},
+	"cvt.rn.f16.f32":                {"ww", isa.UnitALU, op597},
+	"cvt.rn.bf16.f32":               {"ww", isa.UnitALU, op598},
 }
 
 // cmpTable maps comparisons to functions that return the lanes for which they hold.
 var cmpTable = map[string]cmpEntry{
-	"eq.u16":      {"ww", isa.UnitALU, op343},
-	"eq.s16":      {"ww", isa.UnitALU, op343},
-	"eq.b16":      {"ww", isa.UnitALU, op343},
-	"eq.u32":      {"ww", isa.UnitALU, op344},
-	"eq.s32":      {"ww", isa.UnitALU, op344},
-	"eq.b32":      {"ww", isa.UnitALU, op344},
-	"eq.u64":      {"WW", isa.UnitALU, op345},
-	"eq.s64":      {"WW", isa.UnitALU, op345},
-	"eq.b64":      {"WW", isa.UnitALU, op345},
-	"ne.u16":      {"ww", isa.UnitALU, op346},
-	"ne.s16":      {"ww", isa.UnitALU, op346},
-	"ne.b16":      {"ww", isa.UnitALU, op346},
-	"ne.u32":      {"ww", isa.UnitALU, op347},
-	"ne.s32":      {"ww", isa.UnitALU, op347},
-	"ne.b32":      {"ww", isa.UnitALU, op347},
-	"ne.u64":      {"WW", isa.UnitALU, op348},
-	"ne.s64":      {"WW", isa.UnitALU, op348},
-	"ne.b64":      {"WW", isa.UnitALU, op348},
-	"lt.u16":      {"ww", isa.UnitALU, op349},
-	"lt.s16":      {"ww", isa.UnitALU, op350},
-	"lt.u32":      {"ww", isa.UnitALU, op351},
-	"lt.s32":      {"ww", isa.UnitALU, op352},
-	"lt.u64":      {"WW", isa.UnitALU, op353},
-	"lt.s64":      {"WW", isa.UnitALU, op354},
-	"le.u16":      {"ww", isa.UnitALU, op355},
-	"le.s16":      {"ww", isa.UnitALU, op356},
-	"le.u32":      {"ww", isa.UnitALU, op357},
-	"le.s32":      {"ww", isa.UnitALU, op358},
-	"le.u64":      {"WW", isa.UnitALU, op359},
-	"le.s64":      {"WW", isa.UnitALU, op360},
-	"gt.u16":      {"ww", isa.UnitALU, op361},
-	"gt.s16":      {"ww", isa.UnitALU, op362},
-	"gt.u32":      {"ww", isa.UnitALU, op363},
-	"gt.s32":      {"ww", isa.UnitALU, op364},
-	"gt.u64":      {"WW", isa.UnitALU, op365},
-	"gt.s64":      {"WW", isa.UnitALU, op366},
-	"ge.u16":      {"ww", isa.UnitALU, op367},
-	"ge.s16":      {"ww", isa.UnitALU, op368},
-	"ge.u32":      {"ww", isa.UnitALU, op369},
-	"ge.s32":      {"ww", isa.UnitALU, op370},
-	"ge.u64":      {"WW", isa.UnitALU, op371},
-	"ge.s64":      {"WW", isa.UnitALU, op372},
-	"lo.u16":      {"ww", isa.UnitALU, op373},
-	"lo.b16":      {"ww", isa.UnitALU, op373},
-	"lo.u32":      {"ww", isa.UnitALU, op374},
-	"lo.b32":      {"ww", isa.UnitALU, op374},
-	"lo.u64":      {"WW", isa.UnitALU, op375},
-	"lo.b64":      {"WW", isa.UnitALU, op375},
-	"ls.u16":      {"ww", isa.UnitALU, op376},
-	"ls.b16":      {"ww", isa.UnitALU, op376},
-	"ls.u32":      {"ww", isa.UnitALU, op377},
-	"ls.b32":      {"ww", isa.UnitALU, op377},
-	"ls.u64":      {"WW", isa.UnitALU, op378},
-	"ls.b64":      {"WW", isa.UnitALU, op378},
-	"hi.u16":      {"ww", isa.UnitALU, op379},
-	"hi.b16":      {"ww", isa.UnitALU, op379},
-	"hi.u32":      {"ww", isa.UnitALU, op380},
-	"hi.b32":      {"ww", isa.UnitALU, op380},
-	"hi.u64":      {"WW", isa.UnitALU, op381},
-	"hi.b64":      {"WW", isa.UnitALU, op381},
-	"hs.u16":      {"ww", isa.UnitALU, op382},
-	"hs.b16":      {"ww", isa.UnitALU, op382},
-	"hs.u32":      {"ww", isa.UnitALU, op383},
-	"hs.b32":      {"ww", isa.UnitALU, op383},
-	"hs.u64":      {"WW", isa.UnitALU, op384},
-	"hs.b64":      {"WW", isa.UnitALU, op384},
-	"eq.f32":      {"ww", isa.UnitFP32, op385},
-	"eq.f64":      {"WW", isa.UnitFP64, op386},
-	"ftz.eq.f32":  {"ww", isa.UnitFP32, op387},
-	"ne.f32":      {"ww", isa.UnitFP32, op388},
-	"ne.f64":      {"WW", isa.UnitFP64, op389},
-	"ftz.ne.f32":  {"ww", isa.UnitFP32, op390},
-	"lt.f32":      {"ww", isa.UnitFP32, op391},
-	"lt.f64":      {"WW", isa.UnitFP64, op392},
-	"ftz.lt.f32":  {"ww", isa.UnitFP32, op393},
-	"le.f32":      {"ww", isa.UnitFP32, op394},
-	"le.f64":      {"WW", isa.UnitFP64, op395},
-	"ftz.le.f32":  {"ww", isa.UnitFP32, op396},
-	"gt.f32":      {"ww", isa.UnitFP32, op397},
-	"gt.f64":      {"WW", isa.UnitFP64, op398},
-	"ftz.gt.f32":  {"ww", isa.UnitFP32, op399},
-	"ge.f32":      {"ww", isa.UnitFP32, op400},
-	"ge.f64":      {"WW", isa.UnitFP64, op401},
-	"ftz.ge.f32":  {"ww", isa.UnitFP32, op402},
-	"equ.f32":     {"ww", isa.UnitFP32, op403},
-	"equ.f64":     {"WW", isa.UnitFP64, op404},
-	"ftz.equ.f32": {"ww", isa.UnitFP32, op405},
-	"neu.f32":     {"ww", isa.UnitFP32, op406},
-	"neu.f64":     {"WW", isa.UnitFP64, op407},
-	"ftz.neu.f32": {"ww", isa.UnitFP32, op408},
-	"ltu.f32":     {"ww", isa.UnitFP32, op409},
-	"ltu.f64":     {"WW", isa.UnitFP64, op410},
-	"ftz.ltu.f32": {"ww", isa.UnitFP32, op411},
-	"leu.f32":     {"ww", isa.UnitFP32, op412},
-	"leu.f64":     {"WW", isa.UnitFP64, op413},
-	"ftz.leu.f32": {"ww", isa.UnitFP32, op414},
-	"gtu.f32":     {"ww", isa.UnitFP32, op415},
-	"gtu.f64":     {"WW", isa.UnitFP64, op416},
-	"ftz.gtu.f32": {"ww", isa.UnitFP32, op417},
-	"geu.f32":     {"ww", isa.UnitFP32, op418},
-	"geu.f64":     {"WW", isa.UnitFP64, op419},
-	"ftz.geu.f32": {"ww", isa.UnitFP32, op420},
-	"num.f32":     {"ww", isa.UnitFP32, op421},
-	"num.f64":     {"WW", isa.UnitFP64, op422},
-	"ftz.num.f32": {"ww", isa.UnitFP32, op423},
-	"nan.f32":     {"ww", isa.UnitFP32, op424},
-	"nan.f64":     {"WW", isa.UnitFP64, op425},
-	"ftz.nan.f32": {"ww", isa.UnitFP32, op426},
+	"eq.u16":      {"ww", isa.UnitALU, op599},
+	"eq.s16":      {"ww", isa.UnitALU, op599},
+	"eq.b16":      {"ww", isa.UnitALU, op599},
+	"eq.u32":      {"ww", isa.UnitALU, op600},
+	"eq.s32":      {"ww", isa.UnitALU, op600},
+	"eq.b32":      {"ww", isa.UnitALU, op600},
+	"eq.u64":      {"WW", isa.UnitALU, op601},
+	"eq.s64":      {"WW", isa.UnitALU, op601},
+	"eq.b64":      {"WW", isa.UnitALU, op601},
+	"ne.u16":      {"ww", isa.UnitALU, op602},
+	"ne.s16":      {"ww", isa.UnitALU, op602},
+	"ne.b16":      {"ww", isa.UnitALU, op602},
+	"ne.u32":      {"ww", isa.UnitALU, op603},
+	"ne.s32":      {"ww", isa.UnitALU, op603},
+	"ne.b32":      {"ww", isa.UnitALU, op603},
+	"ne.u64":      {"WW", isa.UnitALU, op604},
+	"ne.s64":      {"WW", isa.UnitALU, op604},
+	"ne.b64":      {"WW", isa.UnitALU, op604},
+	"lt.u16":      {"ww", isa.UnitALU, op605},
+	"lt.s16":      {"ww", isa.UnitALU, op606},
+	"lt.u32":      {"ww", isa.UnitALU, op607},
+	"lt.s32":      {"ww", isa.UnitALU, op608},
+	"lt.u64":      {"WW", isa.UnitALU, op609},
+	"lt.s64":      {"WW", isa.UnitALU, op610},
+	"le.u16":      {"ww", isa.UnitALU, op611},
+	"le.s16":      {"ww", isa.UnitALU, op612},
+	"le.u32":      {"ww", isa.UnitALU, op613},
+	"le.s32":      {"ww", isa.UnitALU, op614},
+	"le.u64":      {"WW", isa.UnitALU, op615},
+	"le.s64":      {"WW", isa.UnitALU, op616},
+	"gt.u16":      {"ww", isa.UnitALU, op617},
+	"gt.s16":      {"ww", isa.UnitALU, op618},
+	"gt.u32":      {"ww", isa.UnitALU, op619},
+	"gt.s32":      {"ww", isa.UnitALU, op620},
+	"gt.u64":      {"WW", isa.UnitALU, op621},
+	"gt.s64":      {"WW", isa.UnitALU, op622},
+	"ge.u16":      {"ww", isa.UnitALU, op623},
+	"ge.s16":      {"ww", isa.UnitALU, op624},
+	"ge.u32":      {"ww", isa.UnitALU, op625},
+	"ge.s32":      {"ww", isa.UnitALU, op626},
+	"ge.u64":      {"WW", isa.UnitALU, op627},
+	"ge.s64":      {"WW", isa.UnitALU, op628},
+	"lo.u16":      {"ww", isa.UnitALU, op629},
+	"lo.b16":      {"ww", isa.UnitALU, op629},
+	"lo.u32":      {"ww", isa.UnitALU, op630},
+	"lo.b32":      {"ww", isa.UnitALU, op630},
+	"lo.u64":      {"WW", isa.UnitALU, op631},
+	"lo.b64":      {"WW", isa.UnitALU, op631},
+	"ls.u16":      {"ww", isa.UnitALU, op632},
+	"ls.b16":      {"ww", isa.UnitALU, op632},
+	"ls.u32":      {"ww", isa.UnitALU, op633},
+	"ls.b32":      {"ww", isa.UnitALU, op633},
+	"ls.u64":      {"WW", isa.UnitALU, op634},
+	"ls.b64":      {"WW", isa.UnitALU, op634},
+	"hi.u16":      {"ww", isa.UnitALU, op635},
+	"hi.b16":      {"ww", isa.UnitALU, op635},
+	"hi.u32":      {"ww", isa.UnitALU, op636},
+	"hi.b32":      {"ww", isa.UnitALU, op636},
+	"hi.u64":      {"WW", isa.UnitALU, op637},
+	"hi.b64":      {"WW", isa.UnitALU, op637},
+	"hs.u16":      {"ww", isa.UnitALU, op638},
+	"hs.b16":      {"ww", isa.UnitALU, op638},
+	"hs.u32":      {"ww", isa.UnitALU, op639},
+	"hs.b32":      {"ww", isa.UnitALU, op639},
+	"hs.u64":      {"WW", isa.UnitALU, op640},
+	"hs.b64":      {"WW", isa.UnitALU, op640},
+	"eq.f32":      {"ww", isa.UnitFP32, op641},
+	"eq.f64":      {"WW", isa.UnitFP64, op642},
+	"ftz.eq.f32":  {"ww", isa.UnitFP32, op643},
+	"ne.f32":      {"ww", isa.UnitFP32, op644},
+	"ne.f64":      {"WW", isa.UnitFP64, op645},
+	"ftz.ne.f32":  {"ww", isa.UnitFP32, op646},
+	"lt.f32":      {"ww", isa.UnitFP32, op647},
+	"lt.f64":      {"WW", isa.UnitFP64, op648},
+	"ftz.lt.f32":  {"ww", isa.UnitFP32, op649},
+	"le.f32":      {"ww", isa.UnitFP32, op650},
+	"le.f64":      {"WW", isa.UnitFP64, op651},
+	"ftz.le.f32":  {"ww", isa.UnitFP32, op652},
+	"gt.f32":      {"ww", isa.UnitFP32, op653},
+	"gt.f64":      {"WW", isa.UnitFP64, op654},
+	"ftz.gt.f32":  {"ww", isa.UnitFP32, op655},
+	"ge.f32":      {"ww", isa.UnitFP32, op656},
+	"ge.f64":      {"WW", isa.UnitFP64, op657},
+	"ftz.ge.f32":  {"ww", isa.UnitFP32, op658},
+	"equ.f32":     {"ww", isa.UnitFP32, op659},
+	"equ.f64":     {"WW", isa.UnitFP64, op660},
+	"ftz.equ.f32": {"ww", isa.UnitFP32, op661},
+	"neu.f32":     {"ww", isa.UnitFP32, op662},
+	"neu.f64":     {"WW", isa.UnitFP64, op663},
+	"ftz.neu.f32": {"ww", isa.UnitFP32, op664},
+	"ltu.f32":     {"ww", isa.UnitFP32, op665},
+	"ltu.f64":     {"WW", isa.UnitFP64, op666},
+	"ftz.ltu.f32": {"ww", isa.UnitFP32, op667},
+	"leu.f32":     {"ww", isa.UnitFP32, op668},
+	"leu.f64":     {"WW", isa.UnitFP64, op669},
+	"ftz.leu.f32": {"ww", isa.UnitFP32, op670},
+	"gtu.f32":     {"ww", isa.UnitFP32, op671},
+	"gtu.f64":     {"WW", isa.UnitFP64, op672},
+	"ftz.gtu.f32": {"ww", isa.UnitFP32, op673},
+	"geu.f32":     {"ww", isa.UnitFP32, op674},
+	"geu.f64":     {"WW", isa.UnitFP64, op675},
+	"ftz.geu.f32": {"ww", isa.UnitFP32, op676},
+	"num.f32":     {"ww", isa.UnitFP32, op677},
+	"num.f64":     {"WW", isa.UnitFP64, op678},
+	"ftz.num.f32": {"ww", isa.UnitFP32, op679},
+	"nan.f32":     {"ww", isa.UnitFP32, op680},
+	"nan.f64":     {"WW", isa.UnitFP64, op681},
+	"ftz.nan.f32": {"ww", isa.UnitFP32, op682},
 }
 
 // add.{u32,s32,b32}: a + b
@@ -3929,8 +4225,2148 @@ func op310(w *warp, in *inst, m uint32) {
 	}
 }
 
-// ex2.approx.f32: num.Ex2ApproxF32(a)
+// min.NaN.f32: num.MinF32(a, b, 0|num.PropagateNaN)
 func op311(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MinF32(a, b, 0|num.PropagateNaN)
+	}
+}
+
+// min.NaN.ftz.f32: num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN))
+func op312(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN))
+	}
+}
+
+// min.abs.xorsign.f32: num.MinF32(a, b, 0|num.XorSign)
+func op313(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MinF32(a, b, 0|num.XorSign)
+	}
+}
+
+// min.abs.ftz.xorsign.f32: num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.XorSign))
+func op314(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.XorSign))
+	}
+}
+
+// min.NaN.abs.xorsign.f32: num.MinF32(a, b, 0|num.PropagateNaN|num.XorSign)
+func op315(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MinF32(a, b, 0|num.PropagateNaN|num.XorSign)
+	}
+}
+
+// min.NaN.abs.ftz.xorsign.f32: num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN|num.XorSign))
+func op316(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MinF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// min3.f32: num.Min3F32(a, b, c, 0)
+func op317(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Min3F32(a, b, c, 0)
+	}
+}
+
+// min3.ftz.f32: num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0))
+func op318(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0))
+	}
+}
+
+// min3.NaN.f32: num.Min3F32(a, b, c, 0|num.PropagateNaN)
+func op319(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Min3F32(a, b, c, 0|num.PropagateNaN)
+	}
+}
+
+// min3.NaN.ftz.f32: num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN))
+func op320(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN))
+	}
+}
+
+// min3.abs.f32: num.Min3F32(a, b, c, 0|num.Magnitude)
+func op321(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Min3F32(a, b, c, 0|num.Magnitude)
+	}
+}
+
+// min3.abs.ftz.f32: num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.Magnitude))
+func op322(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.Magnitude))
+	}
+}
+
+// min3.NaN.abs.f32: num.Min3F32(a, b, c, 0|num.PropagateNaN|num.Magnitude)
+func op323(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Min3F32(a, b, c, 0|num.PropagateNaN|num.Magnitude)
+	}
+}
+
+// min3.NaN.abs.ftz.f32: num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN|num.Magnitude))
+func op324(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Min3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN|num.Magnitude))
+	}
+}
+
+// max.NaN.f32: num.MaxF32(a, b, 0|num.PropagateNaN)
+func op325(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MaxF32(a, b, 0|num.PropagateNaN)
+	}
+}
+
+// max.NaN.ftz.f32: num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN))
+func op326(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN))
+	}
+}
+
+// max.abs.xorsign.f32: num.MaxF32(a, b, 0|num.XorSign)
+func op327(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MaxF32(a, b, 0|num.XorSign)
+	}
+}
+
+// max.abs.ftz.xorsign.f32: num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.XorSign))
+func op328(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.XorSign))
+	}
+}
+
+// max.NaN.abs.xorsign.f32: num.MaxF32(a, b, 0|num.PropagateNaN|num.XorSign)
+func op329(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.MaxF32(a, b, 0|num.PropagateNaN|num.XorSign)
+	}
+}
+
+// max.NaN.abs.ftz.xorsign.f32: num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN|num.XorSign))
+func op330(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.MaxF32(num.FTZF32(a), num.FTZF32(b), 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// max3.f32: num.Max3F32(a, b, c, 0)
+func op331(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Max3F32(a, b, c, 0)
+	}
+}
+
+// max3.ftz.f32: num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0))
+func op332(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0))
+	}
+}
+
+// max3.NaN.f32: num.Max3F32(a, b, c, 0|num.PropagateNaN)
+func op333(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Max3F32(a, b, c, 0|num.PropagateNaN)
+	}
+}
+
+// max3.NaN.ftz.f32: num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN))
+func op334(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN))
+	}
+}
+
+// max3.abs.f32: num.Max3F32(a, b, c, 0|num.Magnitude)
+func op335(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Max3F32(a, b, c, 0|num.Magnitude)
+	}
+}
+
+// max3.abs.ftz.f32: num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.Magnitude))
+func op336(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.Magnitude))
+	}
+}
+
+// max3.NaN.abs.f32: num.Max3F32(a, b, c, 0|num.PropagateNaN|num.Magnitude)
+func op337(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.Max3F32(a, b, c, 0|num.PropagateNaN|num.Magnitude)
+	}
+}
+
+// max3.NaN.abs.ftz.f32: num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN|num.Magnitude))
+func op338(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = num.FTZF32(num.Max3F32(num.FTZF32(a), num.FTZF32(b), num.FTZF32(c), 0|num.PropagateNaN|num.Magnitude))
+	}
+}
+
+// add.f16: num.AddF16(a, b)
+func op339(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.AddF16(a, b))
+	}
+}
+
+// add.f16x2: uint32(num.AddF16(uint16(a), uint16(b))) | uint32(num.AddF16(uint16(a>>16), uint16(b>>16)))<<16
+func op340(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.AddF16(uint16(a), uint16(b))) | uint32(num.AddF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// add.sat.f16: num.SatF16(num.AddF16(a, b))
+func op341(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.AddF16(a, b)))
+	}
+}
+
+// add.sat.f16x2: uint32(num.SatF16(num.AddF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.AddF16(uint16(a>>16), uint16(b>>16))))<<16
+func op342(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.AddF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.AddF16(uint16(a>>16), uint16(b>>16))))<<16
+	}
+}
+
+// sub.f16: num.SubF16(a, b)
+func op343(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SubF16(a, b))
+	}
+}
+
+// sub.f16x2: uint32(num.SubF16(uint16(a), uint16(b))) | uint32(num.SubF16(uint16(a>>16), uint16(b>>16)))<<16
+func op344(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SubF16(uint16(a), uint16(b))) | uint32(num.SubF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// sub.sat.f16: num.SatF16(num.SubF16(a, b))
+func op345(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.SubF16(a, b)))
+	}
+}
+
+// sub.sat.f16x2: uint32(num.SatF16(num.SubF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.SubF16(uint16(a>>16), uint16(b>>16))))<<16
+func op346(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.SubF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.SubF16(uint16(a>>16), uint16(b>>16))))<<16
+	}
+}
+
+// mul.f16: num.MulF16(a, b)
+func op347(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MulF16(a, b))
+	}
+}
+
+// mul.f16x2: uint32(num.MulF16(uint16(a), uint16(b))) | uint32(num.MulF16(uint16(a>>16), uint16(b>>16)))<<16
+func op348(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MulF16(uint16(a), uint16(b))) | uint32(num.MulF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// mul.sat.f16: num.SatF16(num.MulF16(a, b))
+func op349(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.MulF16(a, b)))
+	}
+}
+
+// mul.sat.f16x2: uint32(num.SatF16(num.MulF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.MulF16(uint16(a>>16), uint16(b>>16))))<<16
+func op350(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.MulF16(uint16(a), uint16(b)))) | uint32(num.SatF16(num.MulF16(uint16(a>>16), uint16(b>>16))))<<16
+	}
+}
+
+// fma.f16: num.FMAF16(a, b, c)
+func op351(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.FMAF16(a, b, c))
+	}
+}
+
+// fma.f16x2: uint32(num.FMAF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
+func op352(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.FMAF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
+	}
+}
+
+// fma.sat.f16: num.SatF16(num.FMAF16(a, b, c))
+func op353(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.SatF16(num.FMAF16(a, b, c)))
+	}
+}
+
+// fma.sat.f16x2: uint32(num.SatF16(num.FMAF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.SatF16(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+func op354(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.SatF16(num.FMAF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.SatF16(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+	}
+}
+
+// fma.relu.f16: num.ReluF16(num.FMAF16(a, b, c))
+func op355(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.ReluF16(num.FMAF16(a, b, c)))
+	}
+}
+
+// fma.relu.f16x2: uint32(num.ReluF16(num.FMAF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.ReluF16(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+func op356(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.ReluF16(num.FMAF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.ReluF16(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+	}
+}
+
+// neg.f16: num.NegF16(a)
+func op357(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.NegF16(a))
+	}
+}
+
+// neg.f16x2: uint32(num.NegF16(uint16(a))) | uint32(num.NegF16(uint16(a>>16)))<<16
+func op358(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.NegF16(uint16(a))) | uint32(num.NegF16(uint16(a>>16)))<<16
+	}
+}
+
+// abs.f16: num.AbsF16(a)
+func op359(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.AbsF16(a))
+	}
+}
+
+// abs.f16x2: uint32(num.AbsF16(uint16(a))) | uint32(num.AbsF16(uint16(a>>16)))<<16
+func op360(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.AbsF16(uint16(a))) | uint32(num.AbsF16(uint16(a>>16)))<<16
+	}
+}
+
+// min.f16: num.MinF16(a, b, 0)
+func op361(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinF16(a, b, 0))
+	}
+}
+
+// min.f16x2: uint32(num.MinF16(uint16(a), uint16(b), 0)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0))<<16
+func op362(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinF16(uint16(a), uint16(b), 0)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0))<<16
+	}
+}
+
+// min.NaN.f16: num.MinF16(a, b, 0|num.PropagateNaN)
+func op363(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinF16(a, b, 0|num.PropagateNaN))
+	}
+}
+
+// min.NaN.f16x2: uint32(num.MinF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+func op364(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+	}
+}
+
+// min.abs.xorsign.f16: num.MinF16(a, b, 0|num.XorSign)
+func op365(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinF16(a, b, 0|num.XorSign))
+	}
+}
+
+// min.abs.xorsign.f16x2: uint32(num.MinF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+func op366(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+	}
+}
+
+// min.NaN.abs.xorsign.f16: num.MinF16(a, b, 0|num.PropagateNaN|num.XorSign)
+func op367(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinF16(a, b, 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// min.NaN.abs.xorsign.f16x2: uint32(num.MinF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+func op368(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MinF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+	}
+}
+
+// max.f16: num.MaxF16(a, b, 0)
+func op369(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxF16(a, b, 0))
+	}
+}
+
+// max.f16x2: uint32(num.MaxF16(uint16(a), uint16(b), 0)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0))<<16
+func op370(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxF16(uint16(a), uint16(b), 0)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0))<<16
+	}
+}
+
+// max.NaN.f16: num.MaxF16(a, b, 0|num.PropagateNaN)
+func op371(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxF16(a, b, 0|num.PropagateNaN))
+	}
+}
+
+// max.NaN.f16x2: uint32(num.MaxF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+func op372(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+	}
+}
+
+// max.abs.xorsign.f16: num.MaxF16(a, b, 0|num.XorSign)
+func op373(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxF16(a, b, 0|num.XorSign))
+	}
+}
+
+// max.abs.xorsign.f16x2: uint32(num.MaxF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+func op374(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+	}
+}
+
+// max.NaN.abs.xorsign.f16: num.MaxF16(a, b, 0|num.PropagateNaN|num.XorSign)
+func op375(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxF16(a, b, 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// max.NaN.abs.xorsign.f16x2: uint32(num.MaxF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+func op376(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+	}
+}
+
+// add.ftz.f16: num.FTZF16(num.AddF16(num.FTZF16(a), num.FTZF16(b)))
+func op377(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.AddF16(num.FTZF16(a), num.FTZF16(b))))
+	}
+}
+
+// add.ftz.f16x2: uint32(num.FTZF16(num.AddF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.AddF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+func op378(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.AddF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.AddF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+	}
+}
+
+// add.ftz.sat.f16: num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(a), num.FTZF16(b))))
+func op379(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(a), num.FTZF16(b)))))
+	}
+}
+
+// add.ftz.sat.f16x2: uint32(num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+func op380(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.AddF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+	}
+}
+
+// sub.ftz.f16: num.FTZF16(num.SubF16(num.FTZF16(a), num.FTZF16(b)))
+func op381(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.SubF16(num.FTZF16(a), num.FTZF16(b))))
+	}
+}
+
+// sub.ftz.f16x2: uint32(num.FTZF16(num.SubF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.SubF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+func op382(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.SubF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.SubF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+	}
+}
+
+// sub.ftz.sat.f16: num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(a), num.FTZF16(b))))
+func op383(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(a), num.FTZF16(b)))))
+	}
+}
+
+// sub.ftz.sat.f16x2: uint32(num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+func op384(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.SubF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+	}
+}
+
+// mul.ftz.f16: num.FTZF16(num.MulF16(num.FTZF16(a), num.FTZF16(b)))
+func op385(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MulF16(num.FTZF16(a), num.FTZF16(b))))
+	}
+}
+
+// mul.ftz.f16x2: uint32(num.FTZF16(num.MulF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.MulF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+func op386(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MulF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b))))) | uint32(num.FTZF16(num.MulF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)))))<<16
+	}
+}
+
+// mul.ftz.sat.f16: num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(a), num.FTZF16(b))))
+func op387(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(a), num.FTZF16(b)))))
+	}
+}
+
+// mul.ftz.sat.f16x2: uint32(num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+func op388(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)))))) | uint32(num.SatF16(num.FTZF16(num.MulF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16))))))<<16
+	}
+}
+
+// fma.ftz.f16: num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c)))
+func op389(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c))))
+	}
+}
+
+// fma.ftz.f16x2: uint32(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c))))) | uint32(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16)))))<<16
+func op390(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c))))) | uint32(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16)))))<<16
+	}
+}
+
+// fma.ftz.sat.f16: num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c))))
+func op391(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c)))))
+	}
+}
+
+// fma.ftz.sat.f16x2: uint32(num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c)))))) | uint32(num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16))))))<<16
+func op392(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c)))))) | uint32(num.SatF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16))))))<<16
+	}
+}
+
+// fma.ftz.relu.f16: num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c))))
+func op393(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(a), num.FTZF16(b), num.FTZF16(c)))))
+	}
+}
+
+// fma.ftz.relu.f16x2: uint32(num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c)))))) | uint32(num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16))))))<<16
+func op394(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), num.FTZF16(uint16(c)))))) | uint32(num.ReluF16(num.FTZF16(num.FMAF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), num.FTZF16(uint16(c>>16))))))<<16
+	}
+}
+
+// neg.ftz.f16: num.NegF16(num.FTZF16(a))
+func op395(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.NegF16(num.FTZF16(a)))
+	}
+}
+
+// neg.ftz.f16x2: uint32(num.NegF16(num.FTZF16(uint16(a)))) | uint32(num.NegF16(num.FTZF16(uint16(a>>16))))<<16
+func op396(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.NegF16(num.FTZF16(uint16(a)))) | uint32(num.NegF16(num.FTZF16(uint16(a>>16))))<<16
+	}
+}
+
+// abs.ftz.f16: num.AbsF16(num.FTZF16(a))
+func op397(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.AbsF16(num.FTZF16(a)))
+	}
+}
+
+// abs.ftz.f16x2: uint32(num.AbsF16(num.FTZF16(uint16(a)))) | uint32(num.AbsF16(num.FTZF16(uint16(a>>16))))<<16
+func op398(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.AbsF16(num.FTZF16(uint16(a)))) | uint32(num.AbsF16(num.FTZF16(uint16(a>>16))))<<16
+	}
+}
+
+// min.ftz.f16: num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0))
+func op399(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0)))
+	}
+}
+
+// min.ftz.f16x2: uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0)))<<16
+func op400(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0)))<<16
+	}
+}
+
+// min.NaN.ftz.f16: num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN))
+func op401(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN)))
+	}
+}
+
+// min.NaN.ftz.f16x2: uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN)))<<16
+func op402(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN)))<<16
+	}
+}
+
+// min.abs.ftz.xorsign.f16: num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.XorSign))
+func op403(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.XorSign)))
+	}
+}
+
+// min.abs.ftz.xorsign.f16x2: uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.XorSign))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.XorSign)))<<16
+func op404(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.XorSign))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.XorSign)))<<16
+	}
+}
+
+// min.NaN.abs.ftz.xorsign.f16: num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN|num.XorSign))
+func op405(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN|num.XorSign)))
+	}
+}
+
+// min.NaN.abs.ftz.xorsign.f16x2: uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN|num.XorSign))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN|num.XorSign)))<<16
+func op406(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN|num.XorSign))) | uint32(num.FTZF16(num.MinF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN|num.XorSign)))<<16
+	}
+}
+
+// max.ftz.f16: num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0))
+func op407(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0)))
+	}
+}
+
+// max.ftz.f16x2: uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0)))<<16
+func op408(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0)))<<16
+	}
+}
+
+// max.NaN.ftz.f16: num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN))
+func op409(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN)))
+	}
+}
+
+// max.NaN.ftz.f16x2: uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN)))<<16
+func op410(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN)))<<16
+	}
+}
+
+// max.abs.ftz.xorsign.f16: num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.XorSign))
+func op411(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.XorSign)))
+	}
+}
+
+// max.abs.ftz.xorsign.f16x2: uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.XorSign))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.XorSign)))<<16
+func op412(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.XorSign))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.XorSign)))<<16
+	}
+}
+
+// max.NaN.abs.ftz.xorsign.f16: num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN|num.XorSign))
+func op413(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(a), num.FTZF16(b), 0|num.PropagateNaN|num.XorSign)))
+	}
+}
+
+// max.NaN.abs.ftz.xorsign.f16x2: uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN|num.XorSign))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN|num.XorSign)))<<16
+func op414(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a)), num.FTZF16(uint16(b)), 0|num.PropagateNaN|num.XorSign))) | uint32(num.FTZF16(num.MaxF16(num.FTZF16(uint16(a>>16)), num.FTZF16(uint16(b>>16)), 0|num.PropagateNaN|num.XorSign)))<<16
+	}
+}
+
+// add.bf16: num.AddBF16(a, b)
+func op415(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.AddBF16(a, b))
+	}
+}
+
+// add.bf16x2: uint32(num.AddBF16(uint16(a), uint16(b))) | uint32(num.AddBF16(uint16(a>>16), uint16(b>>16)))<<16
+func op416(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.AddBF16(uint16(a), uint16(b))) | uint32(num.AddBF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// sub.bf16: num.SubBF16(a, b)
+func op417(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.SubBF16(a, b))
+	}
+}
+
+// sub.bf16x2: uint32(num.SubBF16(uint16(a), uint16(b))) | uint32(num.SubBF16(uint16(a>>16), uint16(b>>16)))<<16
+func op418(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.SubBF16(uint16(a), uint16(b))) | uint32(num.SubBF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// mul.bf16: num.MulBF16(a, b)
+func op419(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MulBF16(a, b))
+	}
+}
+
+// mul.bf16x2: uint32(num.MulBF16(uint16(a), uint16(b))) | uint32(num.MulBF16(uint16(a>>16), uint16(b>>16)))<<16
+func op420(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MulBF16(uint16(a), uint16(b))) | uint32(num.MulBF16(uint16(a>>16), uint16(b>>16)))<<16
+	}
+}
+
+// fma.bf16: num.FMABF16(a, b, c)
+func op421(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.FMABF16(a, b, c))
+	}
+}
+
+// fma.bf16x2: uint32(num.FMABF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMABF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
+func op422(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.FMABF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMABF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
+	}
+}
+
+// fma.relu.bf16: num.ReluBF16(num.FMABF16(a, b, c))
+func op423(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), uint16(c[i])
+		d[i] = uint32(num.ReluBF16(num.FMABF16(a, b, c)))
+	}
+}
+
+// fma.relu.bf16x2: uint32(num.ReluBF16(num.FMABF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.ReluBF16(num.FMABF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+func op424(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint32(num.ReluBF16(num.FMABF16(uint16(a), uint16(b), uint16(c)))) | uint32(num.ReluBF16(num.FMABF16(uint16(a>>16), uint16(b>>16), uint16(c>>16))))<<16
+	}
+}
+
+// neg.bf16: num.NegBF16(a)
+func op425(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.NegBF16(a))
+	}
+}
+
+// neg.bf16x2: uint32(num.NegBF16(uint16(a))) | uint32(num.NegBF16(uint16(a>>16)))<<16
+func op426(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.NegBF16(uint16(a))) | uint32(num.NegBF16(uint16(a>>16)))<<16
+	}
+}
+
+// abs.bf16: num.AbsBF16(a)
+func op427(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = uint32(num.AbsBF16(a))
+	}
+}
+
+// abs.bf16x2: uint32(num.AbsBF16(uint16(a))) | uint32(num.AbsBF16(uint16(a>>16)))<<16
+func op428(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.AbsBF16(uint16(a))) | uint32(num.AbsBF16(uint16(a>>16)))<<16
+	}
+}
+
+// min.bf16: num.MinBF16(a, b, 0)
+func op429(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinBF16(a, b, 0))
+	}
+}
+
+// min.bf16x2: uint32(num.MinBF16(uint16(a), uint16(b), 0)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0))<<16
+func op430(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinBF16(uint16(a), uint16(b), 0)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0))<<16
+	}
+}
+
+// min.NaN.bf16: num.MinBF16(a, b, 0|num.PropagateNaN)
+func op431(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinBF16(a, b, 0|num.PropagateNaN))
+	}
+}
+
+// min.NaN.bf16x2: uint32(num.MinBF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+func op432(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinBF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+	}
+}
+
+// min.abs.xorsign.bf16: num.MinBF16(a, b, 0|num.XorSign)
+func op433(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinBF16(a, b, 0|num.XorSign))
+	}
+}
+
+// min.abs.xorsign.bf16x2: uint32(num.MinBF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+func op434(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinBF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+	}
+}
+
+// min.NaN.abs.xorsign.bf16: num.MinBF16(a, b, 0|num.PropagateNaN|num.XorSign)
+func op435(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MinBF16(a, b, 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// min.NaN.abs.xorsign.bf16x2: uint32(num.MinBF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+func op436(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MinBF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MinBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+	}
+}
+
+// max.bf16: num.MaxBF16(a, b, 0)
+func op437(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxBF16(a, b, 0))
+	}
+}
+
+// max.bf16x2: uint32(num.MaxBF16(uint16(a), uint16(b), 0)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0))<<16
+func op438(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxBF16(uint16(a), uint16(b), 0)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0))<<16
+	}
+}
+
+// max.NaN.bf16: num.MaxBF16(a, b, 0|num.PropagateNaN)
+func op439(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxBF16(a, b, 0|num.PropagateNaN))
+	}
+}
+
+// max.NaN.bf16x2: uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+func op440(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.PropagateNaN)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN))<<16
+	}
+}
+
+// max.abs.xorsign.bf16: num.MaxBF16(a, b, 0|num.XorSign)
+func op441(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxBF16(a, b, 0|num.XorSign))
+	}
+}
+
+// max.abs.xorsign.bf16x2: uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+func op442(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.XorSign)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.XorSign))<<16
+	}
+}
+
+// max.NaN.abs.xorsign.bf16: num.MaxBF16(a, b, 0|num.PropagateNaN|num.XorSign)
+func op443(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), uint16(b[i])
+		d[i] = uint32(num.MaxBF16(a, b, 0|num.PropagateNaN|num.XorSign))
+	}
+}
+
+// max.NaN.abs.xorsign.bf16x2: uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+func op444(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.MaxBF16(uint16(a), uint16(b), 0|num.PropagateNaN|num.XorSign)) | uint32(num.MaxBF16(uint16(a>>16), uint16(b>>16), 0|num.PropagateNaN|num.XorSign))<<16
+	}
+}
+
+// add.f32x2: uint64(num.AddF32(uint32(a), uint32(b), num.RN)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+func op445(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.AddF32(uint32(a), uint32(b), num.RN)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+	}
+}
+
+// add.ftz.f32x2: uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+func op446(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+	}
+}
+
+// add.f32.f16: num.AddF32(num.F16ToF32(a), b, num.RN)
+func op447(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.F16ToF32(a), b, num.RN)
+	}
+}
+
+// add.sat.f32.f16: num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RN))
+func op448(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RN))
+	}
+}
+
+// add.f32.bf16: num.AddF32(num.BF16ToF32(a), b, num.RN)
+func op449(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.BF16ToF32(a), b, num.RN)
+	}
+}
+
+// add.sat.f32.bf16: num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RN))
+func op450(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RN))
+	}
+}
+
+// add.rz.f32x2: uint64(num.AddF32(uint32(a), uint32(b), num.RZ)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+func op451(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.AddF32(uint32(a), uint32(b), num.RZ)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+	}
+}
+
+// add.ftz.rz.f32x2: uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+func op452(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+	}
+}
+
+// add.rz.f32.f16: num.AddF32(num.F16ToF32(a), b, num.RZ)
+func op453(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.F16ToF32(a), b, num.RZ)
+	}
+}
+
+// add.rz.sat.f32.f16: num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RZ))
+func op454(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RZ))
+	}
+}
+
+// add.rz.f32.bf16: num.AddF32(num.BF16ToF32(a), b, num.RZ)
+func op455(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.BF16ToF32(a), b, num.RZ)
+	}
+}
+
+// add.rz.sat.f32.bf16: num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RZ))
+func op456(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RZ))
+	}
+}
+
+// add.rm.f32x2: uint64(num.AddF32(uint32(a), uint32(b), num.RM)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+func op457(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.AddF32(uint32(a), uint32(b), num.RM)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+	}
+}
+
+// add.ftz.rm.f32x2: uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+func op458(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+	}
+}
+
+// add.rm.f32.f16: num.AddF32(num.F16ToF32(a), b, num.RM)
+func op459(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.F16ToF32(a), b, num.RM)
+	}
+}
+
+// add.rm.sat.f32.f16: num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RM))
+func op460(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RM))
+	}
+}
+
+// add.rm.f32.bf16: num.AddF32(num.BF16ToF32(a), b, num.RM)
+func op461(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.BF16ToF32(a), b, num.RM)
+	}
+}
+
+// add.rm.sat.f32.bf16: num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RM))
+func op462(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RM))
+	}
+}
+
+// add.rp.f32x2: uint64(num.AddF32(uint32(a), uint32(b), num.RP)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+func op463(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.AddF32(uint32(a), uint32(b), num.RP)) | uint64(num.AddF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+	}
+}
+
+// add.ftz.rp.f32x2: uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+func op464(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.AddF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+	}
+}
+
+// add.rp.f32.f16: num.AddF32(num.F16ToF32(a), b, num.RP)
+func op465(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.F16ToF32(a), b, num.RP)
+	}
+}
+
+// add.rp.sat.f32.f16: num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RP))
+func op466(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.F16ToF32(a), b, num.RP))
+	}
+}
+
+// add.rp.f32.bf16: num.AddF32(num.BF16ToF32(a), b, num.RP)
+func op467(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.AddF32(num.BF16ToF32(a), b, num.RP)
+	}
+}
+
+// add.rp.sat.f32.bf16: num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RP))
+func op468(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.AddF32(num.BF16ToF32(a), b, num.RP))
+	}
+}
+
+// sub.f32x2: uint64(num.SubF32(uint32(a), uint32(b), num.RN)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+func op469(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.SubF32(uint32(a), uint32(b), num.RN)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+	}
+}
+
+// sub.ftz.f32x2: uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+func op470(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+	}
+}
+
+// sub.f32.f16: num.SubF32(num.F16ToF32(a), b, num.RN)
+func op471(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.F16ToF32(a), b, num.RN)
+	}
+}
+
+// sub.sat.f32.f16: num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RN))
+func op472(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RN))
+	}
+}
+
+// sub.f32.bf16: num.SubF32(num.BF16ToF32(a), b, num.RN)
+func op473(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.BF16ToF32(a), b, num.RN)
+	}
+}
+
+// sub.sat.f32.bf16: num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RN))
+func op474(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RN))
+	}
+}
+
+// sub.rz.f32x2: uint64(num.SubF32(uint32(a), uint32(b), num.RZ)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+func op475(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.SubF32(uint32(a), uint32(b), num.RZ)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+	}
+}
+
+// sub.ftz.rz.f32x2: uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+func op476(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+	}
+}
+
+// sub.rz.f32.f16: num.SubF32(num.F16ToF32(a), b, num.RZ)
+func op477(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.F16ToF32(a), b, num.RZ)
+	}
+}
+
+// sub.rz.sat.f32.f16: num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RZ))
+func op478(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RZ))
+	}
+}
+
+// sub.rz.f32.bf16: num.SubF32(num.BF16ToF32(a), b, num.RZ)
+func op479(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.BF16ToF32(a), b, num.RZ)
+	}
+}
+
+// sub.rz.sat.f32.bf16: num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RZ))
+func op480(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RZ))
+	}
+}
+
+// sub.rm.f32x2: uint64(num.SubF32(uint32(a), uint32(b), num.RM)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+func op481(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.SubF32(uint32(a), uint32(b), num.RM)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+	}
+}
+
+// sub.ftz.rm.f32x2: uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+func op482(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+	}
+}
+
+// sub.rm.f32.f16: num.SubF32(num.F16ToF32(a), b, num.RM)
+func op483(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.F16ToF32(a), b, num.RM)
+	}
+}
+
+// sub.rm.sat.f32.f16: num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RM))
+func op484(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RM))
+	}
+}
+
+// sub.rm.f32.bf16: num.SubF32(num.BF16ToF32(a), b, num.RM)
+func op485(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.BF16ToF32(a), b, num.RM)
+	}
+}
+
+// sub.rm.sat.f32.bf16: num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RM))
+func op486(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RM))
+	}
+}
+
+// sub.rp.f32x2: uint64(num.SubF32(uint32(a), uint32(b), num.RP)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+func op487(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.SubF32(uint32(a), uint32(b), num.RP)) | uint64(num.SubF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+	}
+}
+
+// sub.ftz.rp.f32x2: uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+func op488(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.SubF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+	}
+}
+
+// sub.rp.f32.f16: num.SubF32(num.F16ToF32(a), b, num.RP)
+func op489(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.F16ToF32(a), b, num.RP)
+	}
+}
+
+// sub.rp.sat.f32.f16: num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RP))
+func op490(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.F16ToF32(a), b, num.RP))
+	}
+}
+
+// sub.rp.f32.bf16: num.SubF32(num.BF16ToF32(a), b, num.RP)
+func op491(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SubF32(num.BF16ToF32(a), b, num.RP)
+	}
+}
+
+// sub.rp.sat.f32.bf16: num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RP))
+func op492(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := uint16(a[i]), b[i]
+		d[i] = num.SatF32(num.SubF32(num.BF16ToF32(a), b, num.RP))
+	}
+}
+
+// mul.f32x2: uint64(num.MulF32(uint32(a), uint32(b), num.RN)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+func op493(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.MulF32(uint32(a), uint32(b), num.RN)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RN))<<32
+	}
+}
+
+// mul.ftz.f32x2: uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+func op494(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RN))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RN)))<<32
+	}
+}
+
+// mul.rz.f32x2: uint64(num.MulF32(uint32(a), uint32(b), num.RZ)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+func op495(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.MulF32(uint32(a), uint32(b), num.RZ)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RZ))<<32
+	}
+}
+
+// mul.ftz.rz.f32x2: uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+func op496(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RZ))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RZ)))<<32
+	}
+}
+
+// mul.rm.f32x2: uint64(num.MulF32(uint32(a), uint32(b), num.RM)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+func op497(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.MulF32(uint32(a), uint32(b), num.RM)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RM))<<32
+	}
+}
+
+// mul.ftz.rm.f32x2: uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+func op498(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RM))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RM)))<<32
+	}
+}
+
+// mul.rp.f32x2: uint64(num.MulF32(uint32(a), uint32(b), num.RP)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+func op499(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.MulF32(uint32(a), uint32(b), num.RP)) | uint64(num.MulF32(uint32(a>>32), uint32(b>>32), num.RP))<<32
+	}
+}
+
+// mul.ftz.rp.f32x2: uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+func op500(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r64[in.d], w.u64(in.a), w.u64(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.RP))) | uint64(num.FTZF32(num.MulF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.RP)))<<32
+	}
+}
+
+// fma.f32x2: uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RN)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RN))<<32
+func op501(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RN)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RN))<<32
+	}
+}
+
+// fma.ftz.f32x2: uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RN))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RN)))<<32
+func op502(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RN))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RN)))<<32
+	}
+}
+
+// fma.f32.f16: num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RN)
+func op503(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RN)
+	}
+}
+
+// fma.sat.f32.f16: num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RN))
+func op504(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RN))
+	}
+}
+
+// fma.f32.bf16: num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RN)
+func op505(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RN)
+	}
+}
+
+// fma.sat.f32.bf16: num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RN))
+func op506(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RN))
+	}
+}
+
+// fma.rz.f32x2: uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RZ)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RZ))<<32
+func op507(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RZ)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RZ))<<32
+	}
+}
+
+// fma.ftz.rz.f32x2: uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RZ))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RZ)))<<32
+func op508(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RZ))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RZ)))<<32
+	}
+}
+
+// fma.rz.f32.f16: num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RZ)
+func op509(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RZ)
+	}
+}
+
+// fma.rz.sat.f32.f16: num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RZ))
+func op510(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RZ))
+	}
+}
+
+// fma.rz.f32.bf16: num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RZ)
+func op511(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RZ)
+	}
+}
+
+// fma.rz.sat.f32.bf16: num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RZ))
+func op512(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RZ))
+	}
+}
+
+// fma.rm.f32x2: uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RM)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RM))<<32
+func op513(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RM)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RM))<<32
+	}
+}
+
+// fma.ftz.rm.f32x2: uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RM))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RM)))<<32
+func op514(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RM))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RM)))<<32
+	}
+}
+
+// fma.rm.f32.f16: num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RM)
+func op515(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RM)
+	}
+}
+
+// fma.rm.sat.f32.f16: num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RM))
+func op516(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RM))
+	}
+}
+
+// fma.rm.f32.bf16: num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RM)
+func op517(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RM)
+	}
+}
+
+// fma.rm.sat.f32.bf16: num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RM))
+func op518(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RM))
+	}
+}
+
+// fma.rp.f32x2: uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RP)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RP))<<32
+func op519(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FMAF32(uint32(a), uint32(b), uint32(c), num.RP)) | uint64(num.FMAF32(uint32(a>>32), uint32(b>>32), uint32(c>>32), num.RP))<<32
+	}
+}
+
+// fma.ftz.rp.f32x2: uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RP))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RP)))<<32
+func op520(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r64[in.d], w.u64(in.a), w.u64(in.b), w.u64(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := a[i], b[i], c[i]
+		d[i] = uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a)), num.FTZF32(uint32(b)), num.FTZF32(uint32(c)), num.RP))) | uint64(num.FTZF32(num.FMAF32(num.FTZF32(uint32(a>>32)), num.FTZF32(uint32(b>>32)), num.FTZF32(uint32(c>>32)), num.RP)))<<32
+	}
+}
+
+// fma.rp.f32.f16: num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RP)
+func op521(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RP)
+	}
+}
+
+// fma.rp.sat.f32.f16: num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RP))
+func op522(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.F16ToF32(a), num.F16ToF32(b), c, num.RP))
+	}
+}
+
+// fma.rp.f32.bf16: num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RP)
+func op523(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RP)
+	}
+}
+
+// fma.rp.sat.f32.bf16: num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RP))
+func op524(w *warp, in *inst, m uint32) {
+	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint16(a[i]), uint16(b[i]), c[i]
+		d[i] = num.SatF32(num.FMAF32(num.BF16ToF32(a), num.BF16ToF32(b), c, num.RP))
+	}
+}
+
+// ex2.approx.f32: num.Ex2ApproxF32(a)
+func op525(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3940,7 +6376,7 @@ func op311(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.ftz.f32: num.FTZF32(num.Ex2ApproxF32(num.FTZF32(a)))
-func op312(w *warp, in *inst, m uint32) {
+func op526(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3950,7 +6386,7 @@ func op312(w *warp, in *inst, m uint32) {
 }
 
 // lg2.approx.f32: num.Lg2ApproxF32(a)
-func op313(w *warp, in *inst, m uint32) {
+func op527(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3960,7 +6396,7 @@ func op313(w *warp, in *inst, m uint32) {
 }
 
 // lg2.approx.ftz.f32: num.FTZF32(num.Lg2ApproxF32(num.FTZF32(a)))
-func op314(w *warp, in *inst, m uint32) {
+func op528(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3970,7 +6406,7 @@ func op314(w *warp, in *inst, m uint32) {
 }
 
 // sin.approx.f32: num.SinApproxF32(a)
-func op315(w *warp, in *inst, m uint32) {
+func op529(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3980,7 +6416,7 @@ func op315(w *warp, in *inst, m uint32) {
 }
 
 // sin.approx.ftz.f32: num.FTZF32(num.SinApproxF32(num.FTZF32(a)))
-func op316(w *warp, in *inst, m uint32) {
+func op530(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -3990,7 +6426,7 @@ func op316(w *warp, in *inst, m uint32) {
 }
 
 // cos.approx.f32: num.CosApproxF32(a)
-func op317(w *warp, in *inst, m uint32) {
+func op531(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4000,7 +6436,7 @@ func op317(w *warp, in *inst, m uint32) {
 }
 
 // cos.approx.ftz.f32: num.FTZF32(num.CosApproxF32(num.FTZF32(a)))
-func op318(w *warp, in *inst, m uint32) {
+func op532(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4010,7 +6446,7 @@ func op318(w *warp, in *inst, m uint32) {
 }
 
 // rcp.approx.f32: num.RcpApproxF32(a)
-func op319(w *warp, in *inst, m uint32) {
+func op533(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4020,7 +6456,7 @@ func op319(w *warp, in *inst, m uint32) {
 }
 
 // rcp.approx.ftz.f32: num.FTZF32(num.RcpApproxF32(num.FTZF32(a)))
-func op320(w *warp, in *inst, m uint32) {
+func op534(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4030,7 +6466,7 @@ func op320(w *warp, in *inst, m uint32) {
 }
 
 // rsqrt.approx.f32: num.RsqrtApproxF32(a)
-func op321(w *warp, in *inst, m uint32) {
+func op535(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4040,7 +6476,7 @@ func op321(w *warp, in *inst, m uint32) {
 }
 
 // rsqrt.approx.ftz.f32: num.FTZF32(num.RsqrtApproxF32(num.FTZF32(a)))
-func op322(w *warp, in *inst, m uint32) {
+func op536(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4050,7 +6486,7 @@ func op322(w *warp, in *inst, m uint32) {
 }
 
 // sqrt.approx.f32: num.SqrtApproxF32(a)
-func op323(w *warp, in *inst, m uint32) {
+func op537(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4060,7 +6496,7 @@ func op323(w *warp, in *inst, m uint32) {
 }
 
 // sqrt.approx.ftz.f32: num.FTZF32(num.SqrtApproxF32(num.FTZF32(a)))
-func op324(w *warp, in *inst, m uint32) {
+func op538(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4069,8 +6505,108 @@ func op324(w *warp, in *inst, m uint32) {
 	}
 }
 
+// ex2.f32: num.FTZF32(num.Ex2ApproxF32(num.FTZF32(a)))
+func op539(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.Ex2ApproxF32(num.FTZF32(a)))
+	}
+}
+
+// lg2.f32: num.FTZF32(num.Lg2ApproxF32(num.FTZF32(a)))
+func op540(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.Lg2ApproxF32(num.FTZF32(a)))
+	}
+}
+
+// sin.f32: num.FTZF32(num.SinApproxF32(num.FTZF32(a)))
+func op541(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.SinApproxF32(num.FTZF32(a)))
+	}
+}
+
+// cos.f32: num.FTZF32(num.CosApproxF32(num.FTZF32(a)))
+func op542(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.CosApproxF32(num.FTZF32(a)))
+	}
+}
+
+// rcp.f32: num.FTZF32(num.RcpApproxF32(num.FTZF32(a)))
+func op543(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.RcpApproxF32(num.FTZF32(a)))
+	}
+}
+
+// rsqrt.f32: num.FTZF32(num.RsqrtApproxF32(num.FTZF32(a)))
+func op544(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.RsqrtApproxF32(num.FTZF32(a)))
+	}
+}
+
+// sqrt.f32: num.FTZF32(num.SqrtApproxF32(num.FTZF32(a)))
+func op545(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.SqrtApproxF32(num.FTZF32(a)))
+	}
+}
+
+// div.f32: num.FTZF32(num.DivApproxF32(num.FTZF32(a), num.FTZF32(b)))
+func op546(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = num.FTZF32(num.DivApproxF32(num.FTZF32(a), num.FTZF32(b)))
+	}
+}
+
+// rsqrt.f64: num.RsqrtApproxF64(a)
+func op547(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RsqrtApproxF64(a)
+	}
+}
+
+// rsqrt.ftz.f64: num.RsqrtApproxFTZF64(a)
+func op548(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RsqrtApproxFTZF64(a)
+	}
+}
+
 // tanh.approx.f32: num.TanhApproxF32(a)
-func op325(w *warp, in *inst, m uint32) {
+func op549(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4080,7 +6616,7 @@ func op325(w *warp, in *inst, m uint32) {
 }
 
 // div.approx.f32: num.DivApproxF32(a, b)
-func op326(w *warp, in *inst, m uint32) {
+func op550(w *warp, in *inst, m uint32) {
 	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4090,7 +6626,7 @@ func op326(w *warp, in *inst, m uint32) {
 }
 
 // div.approx.ftz.f32: num.FTZF32(num.DivApproxF32(num.FTZF32(a), num.FTZF32(b)))
-func op327(w *warp, in *inst, m uint32) {
+func op551(w *warp, in *inst, m uint32) {
 	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4100,7 +6636,7 @@ func op327(w *warp, in *inst, m uint32) {
 }
 
 // div.full.f32: num.DivFullF32(a, b)
-func op328(w *warp, in *inst, m uint32) {
+func op552(w *warp, in *inst, m uint32) {
 	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4110,7 +6646,7 @@ func op328(w *warp, in *inst, m uint32) {
 }
 
 // div.ftz.full.f32: num.FTZF32(num.DivFullF32(num.FTZF32(a), num.FTZF32(b)))
-func op329(w *warp, in *inst, m uint32) {
+func op553(w *warp, in *inst, m uint32) {
 	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4120,7 +6656,7 @@ func op329(w *warp, in *inst, m uint32) {
 }
 
 // rcp.approx.ftz.f64: num.RcpApproxFTZF64(a)
-func op330(w *warp, in *inst, m uint32) {
+func op554(w *warp, in *inst, m uint32) {
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4130,7 +6666,7 @@ func op330(w *warp, in *inst, m uint32) {
 }
 
 // rsqrt.approx.f64: num.RsqrtApproxF64(a)
-func op331(w *warp, in *inst, m uint32) {
+func op555(w *warp, in *inst, m uint32) {
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4140,7 +6676,7 @@ func op331(w *warp, in *inst, m uint32) {
 }
 
 // rsqrt.approx.ftz.f64: num.RsqrtApproxFTZF64(a)
-func op332(w *warp, in *inst, m uint32) {
+func op556(w *warp, in *inst, m uint32) {
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4150,7 +6686,7 @@ func op332(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.atype.f16: num.Ex2ApproxF16(a)
-func op333(w *warp, in *inst, m uint32) {
+func op557(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4160,7 +6696,7 @@ func op333(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.f16x2: uint32(num.Ex2ApproxF16(uint16(a))) | uint32(num.Ex2ApproxF16(uint16(a>>16)))<<16
-func op334(w *warp, in *inst, m uint32) {
+func op558(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4170,7 +6706,7 @@ func op334(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.ftz.f16: num.FTZF16(num.Ex2ApproxF16(num.FTZF16(a)))
-func op335(w *warp, in *inst, m uint32) {
+func op559(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4180,7 +6716,7 @@ func op335(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.ftz.f16x2: uint32(num.FTZF16(num.Ex2ApproxF16(num.FTZF16(uint16(a))))) | uint32(num.FTZF16(num.Ex2ApproxF16(num.FTZF16(uint16(a>>16)))))<<16
-func op336(w *warp, in *inst, m uint32) {
+func op560(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4190,7 +6726,7 @@ func op336(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.ftz.bf16: num.Ex2ApproxBF16(a)
-func op337(w *warp, in *inst, m uint32) {
+func op561(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4200,7 +6736,7 @@ func op337(w *warp, in *inst, m uint32) {
 }
 
 // ex2.approx.ftz.bf16x2: uint32(num.Ex2ApproxBF16(uint16(a))) | uint32(num.Ex2ApproxBF16(uint16(a>>16)))<<16
-func op338(w *warp, in *inst, m uint32) {
+func op562(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4210,7 +6746,7 @@ func op338(w *warp, in *inst, m uint32) {
 }
 
 // tanh.approx.f16: num.TanhApproxF16(a)
-func op339(w *warp, in *inst, m uint32) {
+func op563(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4220,7 +6756,7 @@ func op339(w *warp, in *inst, m uint32) {
 }
 
 // tanh.approx.f16x2: uint32(num.TanhApproxF16(uint16(a))) | uint32(num.TanhApproxF16(uint16(a>>16)))<<16
-func op340(w *warp, in *inst, m uint32) {
+func op564(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4230,7 +6766,7 @@ func op340(w *warp, in *inst, m uint32) {
 }
 
 // tanh.approx.bf16: num.TanhApproxBF16(a)
-func op341(w *warp, in *inst, m uint32) {
+func op565(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4240,7 +6776,7 @@ func op341(w *warp, in *inst, m uint32) {
 }
 
 // tanh.approx.bf16x2: uint32(num.TanhApproxBF16(uint16(a))) | uint32(num.TanhApproxBF16(uint16(a>>16)))<<16
-func op342(w *warp, in *inst, m uint32) {
+func op566(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -4249,8 +6785,363 @@ func op342(w *warp, in *inst, m uint32) {
 	}
 }
 
+// cvt.{u64,s64}.u32: uint64(a)
+func op567(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	if m == full {
+		for i := range d {
+			a := a[i]
+			d[i] = uint64(a)
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint64(a)
+	}
+}
+
+// cvt.{u64,s64}.s32: int64(a)
+func op568(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	if m == full {
+		for i := range d {
+			a := int32(a[i])
+			d[i] = uint64(int64(a))
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := int32(a[i])
+		d[i] = uint64(int64(a))
+	}
+}
+
+// cvt.{u32,s32}.{u64,s64}: uint32(a)
+func op569(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	if m == full {
+		for i := range d {
+			a := a[i]
+			d[i] = uint32(a)
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(a)
+	}
+}
+
+// cvt.{u32,s32}.{u32,s32}: a
+func op570(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = a
+	}
+}
+
+// cvt.{u64,s64}.{u64,s64}: a
+func op571(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = a
+	}
+}
+
+// cvt.{u32,s32}.u16: uint32(uint16(a))
+func op572(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint16(a))
+	}
+}
+
+// cvt.{u32,s32}.s16: int32(int16(a))
+func op573(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(int32(int16(a)))
+	}
+}
+
+// cvt.{u64,s64}.u16: uint64(uint16(a))
+func op574(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint64(uint16(a))
+	}
+}
+
+// cvt.{u64,s64}.s16: int64(int16(a))
+func op575(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint64(int64(int16(a)))
+	}
+}
+
+// cvt.{u32,s32}.u8: uint32(uint8(a))
+func op576(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint8(a))
+	}
+}
+
+// cvt.{u32,s32}.s8: int32(int8(a))
+func op577(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(int32(int8(a)))
+	}
+}
+
+// cvt.{u16,s16}.u8: uint32(uint8(a))
+func op578(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint8(a))
+	}
+}
+
+// cvt.{u16,s16}.s8: int16(int8(a))
+func op579(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint16(int16(int8(a))))
+	}
+}
+
+// cvt.{u16,s16}.{u32,s32,u16,s16}: uint32(uint16(a))
+func op580(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint16(a))
+	}
+}
+
+// cvt.{u16,s16}.{u64,s64}: uint32(uint16(a))
+func op581(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(uint16(a))
+	}
+}
+
+// cvt.rn.f32.s32: float32(a)
+func op582(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	if m == full {
+		for i := range d {
+			a := int32(a[i])
+			d[i] = math.Float32bits(float32(a))
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := int32(a[i])
+		d[i] = math.Float32bits(float32(a))
+	}
+}
+
+// cvt.rn.f32.u32: float32(a)
+func op583(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	if m == full {
+		for i := range d {
+			a := a[i]
+			d[i] = math.Float32bits(float32(a))
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = math.Float32bits(float32(a))
+	}
+}
+
+// cvt.rn.f32.s64: float32(a)
+func op584(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := int64(a[i])
+		d[i] = math.Float32bits(float32(a))
+	}
+}
+
+// cvt.rn.f32.u64: float32(a)
+func op585(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = math.Float32bits(float32(a))
+	}
+}
+
+// cvt.rn.f64.s32: float64(a)
+func op586(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := int32(a[i])
+		d[i] = math.Float64bits(float64(a))
+	}
+}
+
+// cvt.rn.f64.u32: float64(a)
+func op587(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = math.Float64bits(float64(a))
+	}
+}
+
+// cvt.rn.f64.s64: float64(a)
+func op588(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := int64(a[i])
+		d[i] = math.Float64bits(float64(a))
+	}
+}
+
+// cvt.rn.f64.u64: float64(a)
+func op589(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = math.Float64bits(float64(a))
+	}
+}
+
+// cvt.rzi.s32.f32: uint32(num.F32ToS(a, num.RZ, 32))
+func op590(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToS(a, num.RZ, 32))
+	}
+}
+
+// cvt.rzi.u32.f32: uint32(num.F32ToU(a, num.RZ, 32))
+func op591(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToU(a, num.RZ, 32))
+	}
+}
+
+// cvt.rzi.s32.f64: uint32(num.F64ToS(a, num.RZ, 32))
+func op592(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F64ToS(a, num.RZ, 32))
+	}
+}
+
+// cvt.f64.f32: num.F32ToF64(a)
+func op593(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.F32ToF64(a)
+	}
+}
+
+// cvt.rn.f32.f64: num.F64ToF32(a, num.RN)
+func op594(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.F64ToF32(a, num.RN)
+	}
+}
+
+// cvt.f32.f16: num.F16ToF32(a)
+func op595(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = num.F16ToF32(a)
+	}
+}
+
+// cvt.f32.bf16: num.BF16ToF32(a)
+func op596(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := uint16(a[i])
+		d[i] = num.BF16ToF32(a)
+	}
+}
+
+// cvt.rn.f16.f32: num.F32ToF16(a, num.RN)
+func op597(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToF16(a, num.RN))
+	}
+}
+
+// cvt.rn.bf16.f32: num.F32ToBF16(a, num.RN)
+func op598(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToBF16(a, num.RN))
+	}
+}
+
 // eq.{u16,s16,b16}: a == b
-func op343(w *warp, in *inst, m uint32) uint32 {
+func op599(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4264,7 +7155,7 @@ func op343(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.{u32,s32,b32}: a == b
-func op344(w *warp, in *inst, m uint32) uint32 {
+func op600(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4287,7 +7178,7 @@ func op344(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.{u64,s64,b64}: a == b
-func op345(w *warp, in *inst, m uint32) uint32 {
+func op601(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4310,7 +7201,7 @@ func op345(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u16,s16,b16}: a != b
-func op346(w *warp, in *inst, m uint32) uint32 {
+func op602(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4324,7 +7215,7 @@ func op346(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u32,s32,b32}: a != b
-func op347(w *warp, in *inst, m uint32) uint32 {
+func op603(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4347,7 +7238,7 @@ func op347(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u64,s64,b64}: a != b
-func op348(w *warp, in *inst, m uint32) uint32 {
+func op604(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4370,7 +7261,7 @@ func op348(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u16: a < b
-func op349(w *warp, in *inst, m uint32) uint32 {
+func op605(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4384,7 +7275,7 @@ func op349(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s16: a < b
-func op350(w *warp, in *inst, m uint32) uint32 {
+func op606(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4398,7 +7289,7 @@ func op350(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u32: a < b
-func op351(w *warp, in *inst, m uint32) uint32 {
+func op607(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4421,7 +7312,7 @@ func op351(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s32: a < b
-func op352(w *warp, in *inst, m uint32) uint32 {
+func op608(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4444,7 +7335,7 @@ func op352(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u64: a < b
-func op353(w *warp, in *inst, m uint32) uint32 {
+func op609(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4467,7 +7358,7 @@ func op353(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s64: a < b
-func op354(w *warp, in *inst, m uint32) uint32 {
+func op610(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4490,7 +7381,7 @@ func op354(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u16: a <= b
-func op355(w *warp, in *inst, m uint32) uint32 {
+func op611(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4504,7 +7395,7 @@ func op355(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s16: a <= b
-func op356(w *warp, in *inst, m uint32) uint32 {
+func op612(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4518,7 +7409,7 @@ func op356(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u32: a <= b
-func op357(w *warp, in *inst, m uint32) uint32 {
+func op613(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4541,7 +7432,7 @@ func op357(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s32: a <= b
-func op358(w *warp, in *inst, m uint32) uint32 {
+func op614(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4564,7 +7455,7 @@ func op358(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u64: a <= b
-func op359(w *warp, in *inst, m uint32) uint32 {
+func op615(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4587,7 +7478,7 @@ func op359(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s64: a <= b
-func op360(w *warp, in *inst, m uint32) uint32 {
+func op616(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4610,7 +7501,7 @@ func op360(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u16: a > b
-func op361(w *warp, in *inst, m uint32) uint32 {
+func op617(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4624,7 +7515,7 @@ func op361(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s16: a > b
-func op362(w *warp, in *inst, m uint32) uint32 {
+func op618(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4638,7 +7529,7 @@ func op362(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u32: a > b
-func op363(w *warp, in *inst, m uint32) uint32 {
+func op619(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4661,7 +7552,7 @@ func op363(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s32: a > b
-func op364(w *warp, in *inst, m uint32) uint32 {
+func op620(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4684,7 +7575,7 @@ func op364(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u64: a > b
-func op365(w *warp, in *inst, m uint32) uint32 {
+func op621(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4707,7 +7598,7 @@ func op365(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s64: a > b
-func op366(w *warp, in *inst, m uint32) uint32 {
+func op622(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4730,7 +7621,7 @@ func op366(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u16: a >= b
-func op367(w *warp, in *inst, m uint32) uint32 {
+func op623(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4744,7 +7635,7 @@ func op367(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s16: a >= b
-func op368(w *warp, in *inst, m uint32) uint32 {
+func op624(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4758,7 +7649,7 @@ func op368(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u32: a >= b
-func op369(w *warp, in *inst, m uint32) uint32 {
+func op625(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4781,7 +7672,7 @@ func op369(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s32: a >= b
-func op370(w *warp, in *inst, m uint32) uint32 {
+func op626(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4804,7 +7695,7 @@ func op370(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u64: a >= b
-func op371(w *warp, in *inst, m uint32) uint32 {
+func op627(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4827,7 +7718,7 @@ func op371(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s64: a >= b
-func op372(w *warp, in *inst, m uint32) uint32 {
+func op628(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -4850,7 +7741,7 @@ func op372(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u16,b16}: a < b
-func op373(w *warp, in *inst, m uint32) uint32 {
+func op629(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4864,7 +7755,7 @@ func op373(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u32,b32}: a < b
-func op374(w *warp, in *inst, m uint32) uint32 {
+func op630(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4878,7 +7769,7 @@ func op374(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u64,b64}: a < b
-func op375(w *warp, in *inst, m uint32) uint32 {
+func op631(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4892,7 +7783,7 @@ func op375(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u16,b16}: a <= b
-func op376(w *warp, in *inst, m uint32) uint32 {
+func op632(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4906,7 +7797,7 @@ func op376(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u32,b32}: a <= b
-func op377(w *warp, in *inst, m uint32) uint32 {
+func op633(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4920,7 +7811,7 @@ func op377(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u64,b64}: a <= b
-func op378(w *warp, in *inst, m uint32) uint32 {
+func op634(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4934,7 +7825,7 @@ func op378(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u16,b16}: a > b
-func op379(w *warp, in *inst, m uint32) uint32 {
+func op635(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4948,7 +7839,7 @@ func op379(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u32,b32}: a > b
-func op380(w *warp, in *inst, m uint32) uint32 {
+func op636(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4962,7 +7853,7 @@ func op380(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u64,b64}: a > b
-func op381(w *warp, in *inst, m uint32) uint32 {
+func op637(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4976,7 +7867,7 @@ func op381(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u16,b16}: a >= b
-func op382(w *warp, in *inst, m uint32) uint32 {
+func op638(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -4990,7 +7881,7 @@ func op382(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u32,b32}: a >= b
-func op383(w *warp, in *inst, m uint32) uint32 {
+func op639(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5004,7 +7895,7 @@ func op383(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u64,b64}: a >= b
-func op384(w *warp, in *inst, m uint32) uint32 {
+func op640(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5018,7 +7909,7 @@ func op384(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.f32: a == b
-func op385(w *warp, in *inst, m uint32) uint32 {
+func op641(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5041,7 +7932,7 @@ func op385(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.f64: a == b
-func op386(w *warp, in *inst, m uint32) uint32 {
+func op642(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5055,7 +7946,7 @@ func op386(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.eq.f32: num.FTZ32(a) == num.FTZ32(b)
-func op387(w *warp, in *inst, m uint32) uint32 {
+func op643(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5069,7 +7960,7 @@ func op387(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.f32: a < b || a > b
-func op388(w *warp, in *inst, m uint32) uint32 {
+func op644(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5092,7 +7983,7 @@ func op388(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.f64: a < b || a > b
-func op389(w *warp, in *inst, m uint32) uint32 {
+func op645(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5106,7 +7997,7 @@ func op389(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ne.f32: num.FTZ32(a) < num.FTZ32(b) || num.FTZ32(a) > num.FTZ32(b)
-func op390(w *warp, in *inst, m uint32) uint32 {
+func op646(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5120,7 +8011,7 @@ func op390(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.f32: a < b
-func op391(w *warp, in *inst, m uint32) uint32 {
+func op647(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5143,7 +8034,7 @@ func op391(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.f64: a < b
-func op392(w *warp, in *inst, m uint32) uint32 {
+func op648(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5157,7 +8048,7 @@ func op392(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.lt.f32: num.FTZ32(a) < num.FTZ32(b)
-func op393(w *warp, in *inst, m uint32) uint32 {
+func op649(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5171,7 +8062,7 @@ func op393(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.f32: a <= b
-func op394(w *warp, in *inst, m uint32) uint32 {
+func op650(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5194,7 +8085,7 @@ func op394(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.f64: a <= b
-func op395(w *warp, in *inst, m uint32) uint32 {
+func op651(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5208,7 +8099,7 @@ func op395(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.le.f32: num.FTZ32(a) <= num.FTZ32(b)
-func op396(w *warp, in *inst, m uint32) uint32 {
+func op652(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5222,7 +8113,7 @@ func op396(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.f32: a > b
-func op397(w *warp, in *inst, m uint32) uint32 {
+func op653(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5245,7 +8136,7 @@ func op397(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.f64: a > b
-func op398(w *warp, in *inst, m uint32) uint32 {
+func op654(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5259,7 +8150,7 @@ func op398(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.gt.f32: num.FTZ32(a) > num.FTZ32(b)
-func op399(w *warp, in *inst, m uint32) uint32 {
+func op655(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5273,7 +8164,7 @@ func op399(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.f32: a >= b
-func op400(w *warp, in *inst, m uint32) uint32 {
+func op656(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5296,7 +8187,7 @@ func op400(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.f64: a >= b
-func op401(w *warp, in *inst, m uint32) uint32 {
+func op657(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5310,7 +8201,7 @@ func op401(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ge.f32: num.FTZ32(a) >= num.FTZ32(b)
-func op402(w *warp, in *inst, m uint32) uint32 {
+func op658(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5324,7 +8215,7 @@ func op402(w *warp, in *inst, m uint32) uint32 {
 }
 
 // equ.f32: !(a < b || a > b)
-func op403(w *warp, in *inst, m uint32) uint32 {
+func op659(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5347,7 +8238,7 @@ func op403(w *warp, in *inst, m uint32) uint32 {
 }
 
 // equ.f64: !(a < b || a > b)
-func op404(w *warp, in *inst, m uint32) uint32 {
+func op660(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5361,7 +8252,7 @@ func op404(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.equ.f32: !(num.FTZ32(a) < num.FTZ32(b) || num.FTZ32(a) > num.FTZ32(b))
-func op405(w *warp, in *inst, m uint32) uint32 {
+func op661(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5375,7 +8266,7 @@ func op405(w *warp, in *inst, m uint32) uint32 {
 }
 
 // neu.f32: a != b
-func op406(w *warp, in *inst, m uint32) uint32 {
+func op662(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5398,7 +8289,7 @@ func op406(w *warp, in *inst, m uint32) uint32 {
 }
 
 // neu.f64: a != b
-func op407(w *warp, in *inst, m uint32) uint32 {
+func op663(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5412,7 +8303,7 @@ func op407(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.neu.f32: num.FTZ32(a) != num.FTZ32(b)
-func op408(w *warp, in *inst, m uint32) uint32 {
+func op664(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5426,7 +8317,7 @@ func op408(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ltu.f32: !(a >= b)
-func op409(w *warp, in *inst, m uint32) uint32 {
+func op665(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5449,7 +8340,7 @@ func op409(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ltu.f64: !(a >= b)
-func op410(w *warp, in *inst, m uint32) uint32 {
+func op666(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5463,7 +8354,7 @@ func op410(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ltu.f32: !(num.FTZ32(a) >= num.FTZ32(b))
-func op411(w *warp, in *inst, m uint32) uint32 {
+func op667(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5477,7 +8368,7 @@ func op411(w *warp, in *inst, m uint32) uint32 {
 }
 
 // leu.f32: !(a > b)
-func op412(w *warp, in *inst, m uint32) uint32 {
+func op668(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5500,7 +8391,7 @@ func op412(w *warp, in *inst, m uint32) uint32 {
 }
 
 // leu.f64: !(a > b)
-func op413(w *warp, in *inst, m uint32) uint32 {
+func op669(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5514,7 +8405,7 @@ func op413(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.leu.f32: !(num.FTZ32(a) > num.FTZ32(b))
-func op414(w *warp, in *inst, m uint32) uint32 {
+func op670(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5528,7 +8419,7 @@ func op414(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gtu.f32: !(a <= b)
-func op415(w *warp, in *inst, m uint32) uint32 {
+func op671(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5551,7 +8442,7 @@ func op415(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gtu.f64: !(a <= b)
-func op416(w *warp, in *inst, m uint32) uint32 {
+func op672(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5565,7 +8456,7 @@ func op416(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.gtu.f32: !(num.FTZ32(a) <= num.FTZ32(b))
-func op417(w *warp, in *inst, m uint32) uint32 {
+func op673(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5579,7 +8470,7 @@ func op417(w *warp, in *inst, m uint32) uint32 {
 }
 
 // geu.f32: !(a < b)
-func op418(w *warp, in *inst, m uint32) uint32 {
+func op674(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5602,7 +8493,7 @@ func op418(w *warp, in *inst, m uint32) uint32 {
 }
 
 // geu.f64: !(a < b)
-func op419(w *warp, in *inst, m uint32) uint32 {
+func op675(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5616,7 +8507,7 @@ func op419(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.geu.f32: !(num.FTZ32(a) < num.FTZ32(b))
-func op420(w *warp, in *inst, m uint32) uint32 {
+func op676(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5630,7 +8521,7 @@ func op420(w *warp, in *inst, m uint32) uint32 {
 }
 
 // num.f32: a == a && b == b
-func op421(w *warp, in *inst, m uint32) uint32 {
+func op677(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5653,7 +8544,7 @@ func op421(w *warp, in *inst, m uint32) uint32 {
 }
 
 // num.f64: a == a && b == b
-func op422(w *warp, in *inst, m uint32) uint32 {
+func op678(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5667,7 +8558,7 @@ func op422(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.num.f32: num.FTZ32(a) == num.FTZ32(a) && num.FTZ32(b) == num.FTZ32(b)
-func op423(w *warp, in *inst, m uint32) uint32 {
+func op679(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5681,7 +8572,7 @@ func op423(w *warp, in *inst, m uint32) uint32 {
 }
 
 // nan.f32: a != a || b != b
-func op424(w *warp, in *inst, m uint32) uint32 {
+func op680(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -5704,7 +8595,7 @@ func op424(w *warp, in *inst, m uint32) uint32 {
 }
 
 // nan.f64: a != a || b != b
-func op425(w *warp, in *inst, m uint32) uint32 {
+func op681(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -5718,7 +8609,7 @@ func op425(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.nan.f32: num.FTZ32(a) != num.FTZ32(a) || num.FTZ32(b) != num.FTZ32(b)
-func op426(w *warp, in *inst, m uint32) uint32 {
+func op682(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {

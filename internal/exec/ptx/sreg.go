@@ -113,8 +113,14 @@ func (d *dec) special(o *ptx.Operand, wide bool) (ref, error) {
 	if s, ok := sregs[name]; ok {
 		return d.sregSlot(s, wide, 0, c32), nil
 	}
-	if _, ok := clocks[name]; ok {
-		return none, fmt.Errorf("reads %s, which only mov can", name)
+	if f, ok := clocks[name]; ok {
+		c := c32
+		if wide {
+			c = c64
+		}
+		s := sum{d: d.scratch(c), wide: wide, clock: f}
+		d.sums = append(d.sums, s)
+		return s.d, nil
 	}
 	return none, fmt.Errorf("reads %s, which is not supported", name)
 }
@@ -138,7 +144,7 @@ func (d *dec) sregSlot(s sreg, wide bool, off int64, c regClass) ref {
 // memory there and zero.
 func (w *warp) openFrame(fr *frame, m uint32) {
 	f := fr.f
-	fr.top = fr.base + f.local
+	fr.top, fr.sp = fr.base+f.local, nil
 	if f.local > 0 {
 		for ; m != 0; m &= m - 1 {
 			w.growLocal(bits.TrailingZeros32(m), fr.base, fr.top)

@@ -36,9 +36,10 @@ type frame struct {
 	r32    [][32]uint32
 	r64    [][32]uint64
 	pr     []uint32
-	cc     uint32 // condition code of add.cc and its kin, a bit per lane
-	base   int    // its local memory in every lane: [base, base+f.local)
-	top    int    // end of its local memory, moved by alloca
+	cc     uint32   // condition code of add.cc and its kin, a bit per lane
+	base   int      // its local memory in every lane: [base, base+f.local)
+	top    int      // end of its local memory, moved by alloca
+	sp     *[32]int // each lane's end of it, once alloca is used
 	depth  int
 	parent *frame
 	ret    int32 // pc after the call, in parent
@@ -112,6 +113,7 @@ type warp struct {
 	addr    [32]uint64 // addresses of the current memory instruction
 	tid     [3][32]uint32
 	scratch [2][32]uint32 // rows for operations that need an operand rearranged
+	tile    *tile // of matrix multiplications, made on first use
 
 	fault *fault
 	yield bool // let other warps run
@@ -284,6 +286,10 @@ func (w *warp) run(limit uint64) bool {
 	stop := w.insts + limit
 	for {
 		if !w.running && !w.resume() {
+			// Lanes that wait for their warp may wait for some at a join.
+			if w.blk.im.independent && w.syncing() && w.breakJoin() {
+				continue
+			}
 			return w.insts != start
 		}
 		// The fragment's own values stay in registers of this loop.
@@ -490,6 +496,7 @@ func (w *warp) exit(m uint32) {
 		w.pc++
 		w.leave(j, -1, m)
 	}
+	w.recheck()
 	w.blk.exited(w, m)
 }
 
@@ -563,35 +570,94 @@ func uniform(v *[32]uint32, m uint32) bool {
 
 // warpSync executes an instruction that lanes of a member mask execute
 // together. Lanes of the mask that are elsewhere in the program are waited
-// for; when they come to the same instruction all run it at once.
+// for; when they come to the same instruction all run it at once. Lanes with
+// different masks (tiles of a warp) are groups of their own.
 func (w *warp) warpSync(in *inst, m uint32) {
-	need := w.memberMask(in, m) & w.live
-	if need&^w.mask == 0 || !w.blk.im.independent {
+	masks := w.u32(in.e)
+	mask := masks[bits.TrailingZeros32(m)&31]
+	if in.e >= 0 && !uniform(masks, m) {
+		w.tileSync(in, m)
+		return
+	}
+	if mask&w.live&^w.mask == 0 || !w.blk.im.independent {
 		in.run(w, in, m)
 		if w.fault == nil {
 			w.pc++
 		}
 		return
 	}
-	// Who waits here already?
-	have := w.mask
+	if have := w.mask | w.waiting(in, mask); mask&w.live&^have == 0 {
+		w.syncTogether(in, mask, have)
+		return
+	}
+	w.frags = append(w.frags, frag{pc: w.pc, mask: w.mask, join: w.join, st: atSync, need: mask, fr: w.fr})
+	w.running = false
+}
+
+// tileSync is warpSync for lanes with several member masks. Groups that are
+// complete run at once; the others wait as fragments of their own.
+func (w *warp) tileSync(in *inst, m uint32) {
+	masks := w.u32(in.e)
+	var late [32]uint32
+	n, rest := 0, uint32(0)
+	for todo := m; todo != 0; {
+		mask := masks[bits.TrailingZeros32(todo)&31]
+		group := uint32(0)
+		for k := todo; k != 0; k &= k - 1 {
+			if i := bits.TrailingZeros32(k) & 31; masks[i] == mask {
+				group |= 1 << i
+			}
+		}
+		todo &^= group
+		if mask&w.live&^w.mask != 0 && w.blk.im.independent {
+			late[n] = group
+			n++
+			rest |= group
+			continue
+		}
+		if in.run(w, in, group); w.fault != nil {
+			return
+		}
+	}
+	if n == 0 {
+		w.pc++
+		return
+	}
+	j, fr := w.joinAt(w.pc+1, w.mask), w.fr
+	if go1 := w.mask &^ rest; go1 != 0 {
+		w.push(w.pc+1, go1, j, fr)
+	}
+	for _, group := range late[:n] {
+		w.push(w.pc, group, j, fr)
+	}
+	w.end()
+}
+
+// meets reports whether fragment f waits to execute in together with the
+// lanes of mask that are at the running fragment's place.
+func (w *warp) meets(f *frag, in *inst, mask uint32) bool {
+	if f.st != atSync || f.need != mask {
+		return false
+	}
+	if f.pc == w.pc && f.fr == w.fr {
+		return true
+	}
+	return in.flags&fAnyPC != 0 && f.fr.f.code[f.pc].flags&fAnyPC != 0
+}
+
+// waiting gives the lanes that wait to execute in with the lanes of mask.
+func (w *warp) waiting(in *inst, mask uint32) (have uint32) {
 	for i := range w.frags {
-		f := &w.frags[i]
-		if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
+		if f := &w.frags[i]; w.meets(f, in, mask) {
 			have |= f.mask
 		}
 	}
-	if need&^have != 0 {
-		w.frags = append(w.frags, frag{pc: w.pc, mask: w.mask, join: w.join, st: atSync, need: need, fr: w.fr})
-		w.running = false
-		return
-	}
-	w.syncTogether(in, have)
+	return have
 }
 
-// syncTogether executes in for the running fragment and all that wait at the
-// same place, and makes them ready.
-func (w *warp) syncTogether(in *inst, have uint32) {
+// syncTogether executes in for the running fragment and all that wait for it,
+// and makes them ready.
+func (w *warp) syncTogether(in *inst, mask, have uint32) {
 	m := have
 	if in.guard >= 0 {
 		g := w.pr[in.guard]
@@ -600,18 +666,51 @@ func (w *warp) syncTogether(in *inst, have uint32) {
 		}
 		m &= g
 	}
-	own := w.mask
-	w.mask = have
-	in.run(w, in, m)
-	w.mask = own
+	if m != 0 {
+		own := w.mask
+		w.mask = have
+		in.run(w, in, m)
+		w.mask = own
+	}
 	for i := range w.frags {
-		f := &w.frags[i]
-		if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
+		if f := &w.frags[i]; w.meets(f, in, mask) {
 			f.st = ready
 			f.pc++
 		}
 	}
 	w.pc++
+}
+
+// recheck lets one fragment of each group that waited only for lanes that have
+// exited look again.
+func (w *warp) recheck() {
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.st != atSync {
+			continue
+		}
+		in := &f.fr.f.code[f.pc]
+		have := f.mask
+		for k := range w.frags {
+			g := &w.frags[k]
+			if g.st == atSync && g.need == f.need && (g.pc == f.pc && g.fr == f.fr || in.flags&fAnyPC != 0 && g.fr.f.code[g.pc].flags&fAnyPC != 0) {
+				have |= g.mask
+			}
+		}
+		if f.need&w.live&^have == 0 {
+			f.st = ready
+		}
+	}
+}
+
+// syncing reports whether a fragment waits for other lanes of the warp.
+func (w *warp) syncing() bool {
+	for i := range w.frags {
+		if w.frags[i].st == atSync {
+			return true
+		}
+	}
+	return false
 }
 
 // forceSync lets one group of lanes that wait for the rest of their warp go
@@ -620,16 +719,10 @@ func (w *warp) syncTogether(in *inst, have uint32) {
 func (w *warp) forceSync() bool {
 	for i := range w.frags {
 		if w.frags[i].st == atSync {
+			mask := w.frags[i].need
 			w.take(i)
 			in := &w.code[w.pc]
-			have := w.mask
-			for k := range w.frags {
-				f := &w.frags[k]
-				if f.st == atSync && f.pc == w.pc && f.fr == w.fr {
-					have |= f.mask
-				}
-			}
-			w.syncTogether(in, have)
+			w.syncTogether(in, mask, w.mask|w.waiting(in, mask))
 			return true
 		}
 	}

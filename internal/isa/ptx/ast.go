@@ -219,7 +219,7 @@ type Inst struct {
 	Pos   Pos
 	Guard *Guard
 	Op    string   // "ld", "add", "wmma": up to the first dot
-	Mods  []string // without dots, in source order: "global", "v4", "u32", "shared::cta"
+	Mods  []string // without dots, in source order: "global", "v4", "u32", "shared::cta"; shared between instructions, not to be changed
 	Args  []Operand
 
 	Form *Form // the row of the instruction table it matches; nil if none does

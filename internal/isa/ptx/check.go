@@ -15,10 +15,18 @@ type problem struct {
 
 // checkInst checks the operands of an instruction against its row: how many
 // there are, of which kind, and whether register types agree with the types of
-// the instruction. It reports nothing for an instruction without a row.
+// the instruction. It reports nothing for an instruction without a row; guards and
+// names are the resolver's.
 func checkInst(m *Module, _ *Func, in *Inst) []*Error {
+	if in.Form == nil {
+		return nil
+	}
+	v, ok := in.Form.match(in.Mods)
+	if !ok {
+		return nil
+	}
 	var errs []*Error
-	report := func(p problem) {
+	for _, p := range in.Form.checkArgs(v, in) {
 		e := &Error{Pos: p.pos, Msg: p.msg, Hint: p.hint}
 		if m != nil {
 			e.File = m.File
@@ -28,24 +36,14 @@ func checkInst(m *Module, _ *Func, in *Inst) []*Error {
 		}
 		errs = append(errs, e)
 	}
-	if g := in.Guard; g != nil && g.Reg.Kind == OpReg && g.Reg.Var != nil && !g.Reg.Var.Type.Predicate() {
-		report(problem{pos: g.Reg.Pos, msg: fmt.Sprintf("guard %s is not a predicate but .%s", g.Reg.Name, g.Reg.Var.Type)})
-	}
-	if in.Form == nil {
-		return errs
-	}
-	v, ok := in.Form.match(in.Mods)
-	if !ok {
-		return errs
-	}
-	for _, p := range in.Form.checkArgs(v, in) {
-		report(p)
-	}
 	return errs
 }
 
 // fits reports whether the operands of an instruction suit the row.
 func (f *Form) fits(in *Inst) bool {
+	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
+		return false
+	}
 	v, ok := f.match(in.Mods)
 	return ok && len(f.checkArgs(v, in)) == 0
 }
@@ -53,6 +51,9 @@ func (f *Form) fits(in *Inst) bool {
 // fitsShape reports whether number and kinds of operands suit the row, types
 // aside.
 func (f *Form) fitsShape(in *Inst) bool {
+	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
+		return false
+	}
 	v, ok := f.match(in.Mods)
 	if !ok {
 		return false
@@ -182,7 +183,7 @@ func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 		}
 		return nil
 	}
-	if o.Neg && !a.neg && o.Kind != OpImm {
+	if o.Neg && !a.neg && o.Kind != OpImm && (a.dest || !argType(v, a).Predicate()) {
 		return one(false, "", "%s: operand %s cannot be negated", in.FullName(), a.name)
 	}
 	if a.pair && o.Kind == OpPair {

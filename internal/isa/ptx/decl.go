@@ -264,7 +264,9 @@ func (p *parser) initializer(v *Var) bool {
 		p.errorAt(at, "initialiser of an .extern variable", "the module that defines it initialises it")
 	}
 	in, ok := p.initValue()
-	v.Init = in
+	if ok {
+		v.Init = in
+	}
 	return ok
 }
 

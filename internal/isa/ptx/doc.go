@@ -5,9 +5,10 @@
 //
 // Parse does it in four steps, one file each: the lexer cuts the text into
 // tokens (lexer.go), a recursive-descent parser builds declarations, blocks and
-// instructions (parser.go, expr.go), names are looked up in their scopes and
-// functions are flattened into a list of instructions (resolve.go), and each
-// instruction is matched against the instruction table (forms*.go, check.go).
+// instructions (parser.go, decl.go, stmt.go, expr.go), names are looked up in
+// their scopes (resolve.go) while functions are flattened into lists of
+// instructions (flatten.go), and each instruction is matched against the
+// instruction table (forms*.go, check.go).
 // Errors of all steps are collected (errors.go). Print writes a module in one
 // canonical layout (print.go); parsing that gives the same module again.
 //

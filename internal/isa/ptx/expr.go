@@ -187,6 +187,7 @@ func (p *parser) ternary() (value, bool) {
 func (p *parser) binary(prec int) (value, bool) {
 	left, ok := p.unary()
 	for ok {
+		p.splitRemainder()
 		op := p.tok
 		q := 0
 		if op.kind == tokPunct {
@@ -202,6 +203,20 @@ func (p *parser) binary(prec int) (value, bool) {
 		}
 	}
 	return value{}, false
+}
+
+// splitRemainder turns the token %3, which is a name elsewhere, into the
+// operator % and the number 3: a name cannot follow a constant.
+func (p *parser) splitRemainder() {
+	t := p.tok
+	if t.kind != tokIdent || t.text[0] != '%' || class[t.text[1]]&clsDigit == 0 {
+		return
+	}
+	if !p.peeked {
+		// Read the number again, so that 0x10 or 5.0 is cut as the lexer would.
+		p.lex.off = t.off + 1
+		p.tok.kind, p.tok.text = tokPunct, "%"
+	}
 }
 
 func (p *parser) unary() (value, bool) {

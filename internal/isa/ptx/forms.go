@@ -144,10 +144,12 @@ func (v values) mods() []string {
 	return out
 }
 
-// table is every row, formsByOp the same by opcode.
+// table is every row, formsByOp the same by opcode, modsByOp the modifiers that
+// an opcode takes in any of its rows.
 var (
 	table     []*Form
 	formsByOp = map[string][]*Form{}
+	modsByOp  = map[string][]string{}
 	opcodes   []string // sorted
 )
 
@@ -173,6 +175,13 @@ func init() {
 				opcodes = append(opcodes, f.Op)
 			}
 			formsByOp[f.Op] = append(formsByOp[f.Op], f)
+			for _, s := range f.slots {
+				for _, m := range s.vals {
+					if !slices.Contains(modsByOp[f.Op], m) {
+						modsByOp[f.Op] = append(modsByOp[f.Op], m)
+					}
+				}
+			}
 		}
 	}
 	sort.Strings(opcodes)
@@ -514,6 +523,9 @@ var matchCache struct {
 
 const maxMatchCache = 1 << 13
 
+// maxMods is more than any row has slots.
+const maxMods = 24
+
 // matchMods returns the rows that opcode and modifiers match.
 func matchMods(op string, mods []string) []*Form {
 	key := join(op, mods)
@@ -545,6 +557,9 @@ func matchMods(op string, mods []string) []*Form {
 // A row newer than the module's .version or .target is no error: PTX in the
 // wild does not keep to them.
 func matchForm(_ *Module, in *Inst) (*Form, error) {
+	if len(in.Mods) > maxMods {
+		return nil, &formError{msg: fmt.Sprintf("%s has %d modifiers, more than any instruction takes", clip(in.Op), len(in.Mods))}
+	}
 	fs := matchMods(in.Op, in.Mods)
 	switch {
 	case len(fs) == 1:

@@ -3,10 +3,13 @@ package ptx
 // dataRows: moves, shuffles within a warp, loads, stores, conversions and
 // address arithmetic.
 const dataRows = `
-mov.{movtype,b128}                       d:T, a:T ; 1.0
+mov.movtype                              d:T, a:T ; 1.0
+mov.b128                                 d:T, a:T ; 8.3 sm_70
 mov.pred                                 d:T, a:T ; 1.0
-mov.{b16,b32,b64,b128}                   d:T, a:{}* ; 1.0
-mov.{b16,b32,b64,b128}                   d:{}*_, a:T ; 1.0
+mov.bits16up                             d:T, a:{}* ; 1.0
+mov.b128                                 d:T, a:{}* ; 8.3 sm_70
+mov.bits16up                             d:{}*_, a:T ; 1.0
+mov.b128                                 d:{}*_, a:T ; 8.3 sm_70
 mov.vec.movtype                          d:{T}v_, a:{T}v ; 1.0
 shfl.{up,down,bfly,idx}.b32              d:T_{|q}, a:T, b:b32, c:b32 ; 3.0 sm_30
 shfl.sync.{up,down,bfly,idx}.b32         d:T_{|q}, a:T, b:b32, c:b32, mask:b32 ; 6.0 sm_30
@@ -149,6 +152,7 @@ cp.async.wait_all                        ; 7.0 sm_80
 cp.async.mbarrier.arrive{.noinc}{.ctaspaces}.b64  [a] ; 7.0 sm_80
 
 cp.async.bulk.{shared::cluster,shared::cta}.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.cachehint}  [dst], [src], size:u32, [mbar]{, mask:u16}{, pol:b64} ; 8.0 sm_90
+cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob  [dst], [src], size:u32, left:u32, right:u32, [mbar] ; 9.2 sm_90
 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes  [dst], [src], size:u32, [mbar] ; 8.0 sm_90
 cp.async.bulk.global.shared::cta.bulk_group{.cachehint}{.cp_mask}  [dst], [src], size:u32{, pol:b64}{, mask:u16} ; 8.0 sm_90
 cp.async.bulk.prefetch.L2.global{.cachehint}  [src], size:u32{, pol:b64} ; 8.0 sm_90

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,33 +12,36 @@ type formError struct {
 	hint string
 }
 
-func (e *formError) Error() string { return e.msg }
-
-// Hint returns what is allowed instead, "" if there is nothing to say.
-func (e *formError) Hint() string { return e.hint }
+// Error returns the message with what is allowed instead in parentheses.
+func (e *formError) Error() string {
+	if e.hint == "" {
+		return e.msg
+	}
+	return e.msg + " (" + e.hint + ")"
+}
 
 // explain says why no row matches.
 func explain(in *Inst) *formError {
 	rows := formsByOp[in.Op]
 	if rows == nil {
-		e := &formError{msg: "unknown opcode " + in.Op}
+		e := &formError{msg: "unknown opcode " + clip(in.Op)}
 		if n := nearest(in.Op, opcodes); n != "" {
 			e.hint = "did you mean " + n + "?"
 		}
 		return e
 	}
-	// The rows that come closest: fewest modifiers to add, drop or replace; of
-	// these the one that takes the longest run of modifiers as written.
+	// The rows that come closest: those that only lack modifiers; else those with
+	// the fewest to add, drop or replace, and of these the ones that take the
+	// longest run of modifiers as written.
 	type fit struct {
 		form           *Form
 		wrong, missing []int
 	}
-	cost := func(f fit) (changes, drops, run int) {
-		run = len(in.Mods)
-		if len(f.wrong) > 0 {
-			run = f.wrong[0]
+	cost := func(f fit) [4]int {
+		if len(f.wrong) == 0 {
+			return [4]int{0, len(f.missing)}
 		}
-		return max(len(f.wrong), len(f.missing)), len(f.wrong), -run
+		return [4]int{1, max(len(f.wrong), len(f.missing)), len(f.wrong), -f.wrong[0]}
 	}
 	var best []fit
 	for _, f := range rows {
@@ -47,9 +49,8 @@ func explain(in *Inst) *formError {
 		c.wrong, c.missing = f.misfit(in.Mods)
 		order := -1
 		if len(best) > 0 {
-			a1, a2, a3 := cost(c)
-			b1, b2, b3 := cost(best[0])
-			order = cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2), cmp.Compare(a3, b3))
+			a, b := cost(c), cost(best[0])
+			order = slices.Compare(a[:], b[:])
 		}
 		switch {
 		case order < 0:
@@ -60,6 +61,9 @@ func explain(in *Inst) *formError {
 	}
 	near := best[0]
 	full := in.FullName()
+	if len(full) > maxName {
+		full = full[:maxName] + "..."
+	}
 	e := &formError{hint: "the form is " + near.form.text(maxListed)}
 	var expected slot
 	for _, c := range best {
@@ -77,12 +81,10 @@ func explain(in *Inst) *formError {
 	case len(near.wrong) > 0:
 		at := near.wrong[0]
 		mod := in.Mods[at]
-		var all []string
 		repeats := false // some row has two places for it
 		for _, f := range rows {
 			places := 0
 			for _, s := range f.slots {
-				all = append(all, s.vals...)
 				if s.allows(mod) {
 					places++
 				}
@@ -91,12 +93,12 @@ func explain(in *Inst) *formError {
 		}
 		switch {
 		case slices.Contains(in.Mods[:at], mod) && !repeats:
-			e.msg = fmt.Sprintf("%s: .%s is there twice", full, mod)
-		case slices.Contains(all, mod):
+			e.msg = fmt.Sprintf("%s: .%s is there twice", full, clip(mod))
+		case slices.Contains(modsByOp[in.Op], mod):
 			e.msg = fmt.Sprintf("%s: .%s does not go with the other modifiers", full, mod)
 		default:
-			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, mod)
-			if n := nearest(mod, all); n != "" {
+			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, clip(mod))
+			if n := nearest(mod, modsByOp[in.Op]); n != "" {
 				e.msg += ", did you mean ." + n + "?"
 			}
 		}
@@ -116,6 +118,10 @@ func explain(in *Inst) *formError {
 	}
 	return e
 }
+
+// maxName is how much of an instruction's name a message shows; the longest of
+// the table are shorter.
+const maxName = 200
 
 // maxListed is how many alternatives a message lists.
 const maxListed = 12

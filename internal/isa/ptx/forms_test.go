@@ -14,7 +14,7 @@ func inst(name string) *Inst {
 	return &Inst{Op: parts[0], Mods: parts[1:]}
 }
 
-// allOpcodes is every opcode that the PTX manual describes, versions 1.0 to 9.1.
+// allOpcodes is every opcode that the PTX manual describes, versions 1.0 to 9.2.
 const allOpcodes = `abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev brkpt brx
 call clusterlaunchcontrol clz cnot copysign cos cp createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fence fma fns
 getctarank griddepcontrol isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma
@@ -58,6 +58,9 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: a slot has a value twice: %v", f.Syntax, s.vals)
 			}
 		}
+		if len(f.slots) > maxMods {
+			t.Errorf("%s: %d slots", f.Syntax, len(f.slots))
+		}
 		types := 0
 		for _, s := range f.slots {
 			if s.typ {
@@ -69,7 +72,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: operand %s refers to type %s of %d", f.Syntax, a.name, a.typ, types)
 			}
 		}
-		if f.Since.Before(Version{1, 0}) || Version(f.Since).Major > 9 {
+		if f.Since.Before(Version{1, 0}) || f.Since.Major > 9 {
 			t.Errorf("%s: version %s", f.Syntax, f.Since)
 		}
 	}
@@ -140,6 +143,9 @@ func TestExpandCoversEveryValue(t *testing.T) {
 			v, ok := f.match(mods)
 			if !ok {
 				t.Fatalf("%s does not match its own %v", f.Syntax, mods)
+			}
+			if n := len(join(f.Op, mods)); n > maxName {
+				t.Errorf("%s: a name of %d bytes is cut in messages", f.Syntax, n)
 			}
 			for i, m := range v.vals {
 				seen[i][m] = true
@@ -291,6 +297,7 @@ func TestNoForm(t *testing.T) {
 		{"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32",
 			"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32: the types of A and B differ: .s8 and .u8", ""},
 		{"bar", "bar: missing one of .sync .arrive", "the form is bar.sync a{, b}"},
+		{"cp.async.bulk.prefetch.L2", "cp.async.bulk.prefetch.L2: missing .global", "the form is cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [src], size{, pol}"},
 		{"bra.u32", "bra.u32: bra has no modifier .u32", "the form is bra{.uni} t"},
 		{"exit.u32", "exit.u32: exit has no modifier .u32", "the form is exit"},
 		{"membar.gpu", "membar.gpu: membar has no modifier .gpu", "expected one of .cta .gl .sys; the form is membar.{cta,gl,sys}"},
@@ -301,11 +308,14 @@ func TestNoForm(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.src, err, c.msg)
 			continue
 		}
-		if e.Error() != c.msg {
-			t.Errorf("%s:\n got %s\nwant %s", c.src, e.Error(), c.msg)
+		if e.msg != c.msg {
+			t.Errorf("%s:\n got %s\nwant %s", c.src, e.msg, c.msg)
 		}
-		if c.hint != "" && e.Hint() != c.hint {
-			t.Errorf("%s: hint\n got %s\nwant %s", c.src, e.Hint(), c.hint)
+		if c.hint != "" && e.hint != c.hint {
+			t.Errorf("%s: hint\n got %s\nwant %s", c.src, e.hint, c.hint)
+		}
+		if e.hint != "" && e.Error() != e.msg+" ("+e.hint+")" {
+			t.Errorf("%s: error text %s", c.src, e.Error())
 		}
 	}
 }

@@ -12,7 +12,7 @@ func Parse(name string, src []byte) (*Module, error) {
 	text := strings.TrimRight(string(src), "\x00") // PTX embedded in binaries ends in NUL
 	text = strings.TrimPrefix(text, "\ufeff")
 	m := &Module{File: name, AddressSize: 32, Files: map[int]string{}, Lines: splitLines(text)}
-	p := &parser{mod: m}
+	p := &parser{mod: m, modSets: map[string][]string{}}
 	p.lex = lexer{src: text, line: 1, fresh: true, report: p.lexError}
 	p.advance()
 	p.module()
@@ -61,6 +61,10 @@ type parser struct {
 	args  []Operand // operands of the current instruction
 	stack []Operand // operands of nested lists
 	arena []Operand // unused rest of the current chunk
+	insts []Inst    // likewise
+
+	mods    []string            // of the current instruction
+	modSets map[string][]string // modifiers by their text
 }
 
 // lexError reports text that is no token. What the parser would say about the
@@ -142,43 +146,73 @@ func (p *parser) ident(what, hint string) (token, bool) {
 	return t, true
 }
 
-// sync skips to the end of the statement: behind the next `;`, or before `}`,
-// a directive that begins a line, or the end. start is where the statement
-// began; at least one token is skipped if nothing was.
+// sync skips to the end of the statement: behind the next `;`, or before the
+// `}` of the block, a block, a directive that begins a line, or the end of the
+// file. start is where the statement began; at least one token is skipped if
+// nothing was.
 func (p *parser) sync(start int) {
-	defer func() { p.taint(start, p.tok.off) }()
+	open := p.taint(start, p.tok.off) // braces of operands that have begun
+	from := p.tok.off
+	defer func() { p.taint(from, p.tok.off) }()
 	if p.tok.off == start && p.tok.kind != tokEOF && !p.tok.is("}") {
 		if p.accept(";") {
 			return
 		}
 		p.advance()
 	}
-	for p.tok.kind != tokEOF && !p.tok.is("}") {
-		if p.tok.first && (p.tok.kind == tokDot && statementWord[p.tok.text] || p.tok.kind == tokLine) {
+	for p.tok.kind != tokEOF {
+		switch {
+		case p.tok.first && (p.tok.kind == tokDot && statementWord[p.tok.text] || p.tok.kind == tokLine):
 			return
-		}
-		if p.tok.is("{") && p.tok.first {
+		case p.tok.is("}") && open <= 0:
 			return
-		}
-		if p.accept(";") {
+		case p.tok.is("}"):
+			open--
+		case p.tok.is("{") && (p.tok.first || p.blockFollows()):
+			return
+		case p.tok.is("{"):
+			open++
+		case p.tok.is(";"):
+			p.advance()
 			return
 		}
 		p.advance()
 	}
 }
 
+// blockFollows reports whether the { that is the current token opens a block
+// and not a vector operand.
+func (p *parser) blockFollows() bool {
+	l := lexer{src: p.lex.src, off: p.tok.off + 1, report: func(Pos, string, string) {}}
+	for {
+		switch t := l.next(); {
+		case t.is("}"):
+			return false
+		case t.is(";"), t.is("{"), t.kind == tokEOF:
+			return true
+		}
+	}
+}
+
 // taint remembers the names in a stretch of text that was not understood: it
-// may have declared them, so that a use of one is no error of its own.
-func (p *parser) taint(from, to int) {
+// may have declared them, so that a use of one is no error of its own. It
+// returns how many more braces the text opens than it closes.
+func (p *parser) taint(from, to int) (open int) {
 	if p.tainted == nil {
 		p.tainted = map[string]bool{}
 	}
 	l := lexer{src: p.lex.src[:to], off: from, report: func(Pos, string, string) {}}
 	for t := l.next(); t.kind != tokEOF; t = l.next() {
-		if t.kind == tokIdent {
+		switch {
+		case t.kind == tokIdent:
 			p.tainted[t.text] = true
+		case t.is("{"):
+			open++
+		case t.is("}"):
+			open--
 		}
 	}
+	return open
 }
 
 // statementWord has the directives that begin a statement or an item.

@@ -32,8 +32,7 @@ func Print(w io.Writer, m *Module) error {
 
 // printer writes text; the writer keeps the first error.
 type printer struct {
-	w      *bufio.Writer
-	indent int
+	w *bufio.Writer
 }
 
 func (p *printer) str(parts ...string) {

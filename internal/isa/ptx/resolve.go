@@ -51,19 +51,10 @@ type resolver struct {
 	loc      *Loc
 	fixups   []fixup
 	tables   []tableFixup
+	suffix   map[string]int  // last suffix given to a name that is used again
 	reported map[string]bool // unknown names already reported in this function
 	faulty   bool            // the current instruction has an error
-}
-
-// fixup is an operand that waits for the place of its label.
-type fixup struct {
-	operand *Operand
-	label   *labelEntry
-}
-
-type tableFixup struct {
-	table *Table
-	scope *scope
+	looked   int             // names looked at for hints
 }
 
 func (r *resolver) errorAt(pos Pos, msg, hint string) {
@@ -263,7 +254,7 @@ func (r *resolver) alias(a *Alias) {
 	e, ok := r.top.names[a.Target]
 	if !ok || e.fn == nil {
 		if !r.tainted[a.Target] {
-			r.errorAt(a.Pos, "unknown function "+clip(a.Target), didYouMean(a.Target, r.visible(func(e entry) bool { return e.fn != nil })))
+			r.errorAt(a.Pos, "unknown function "+clip(a.Target), r.suggest(a.Target, func(e entry) bool { return e.fn != nil }))
 		}
 		return
 	}
@@ -276,7 +267,7 @@ func (r *resolver) alias(a *Alias) {
 
 // variable checks one variable and the symbols of its initialiser.
 func (r *resolver) variable(v *Var) {
-	if slices.Contains(v.Dims, -1) && v.Init == nil && v.Linkage != Extern {
+	if slices.Contains(v.Dims, -1) && v.Init == nil && v.Linkage != Extern && !r.tainted[v.Name] {
 		r.errorAt(v.Pos, "array "+clip(v.Name)+" without a size", "write its size, initialise it, or declare it .extern")
 	}
 	if v.Init == nil {
@@ -349,13 +340,29 @@ func (r *resolver) initSymbols(v *Var, in *Init) {
 	switch {
 	case !ok || e.v == nil && e.fn == nil:
 		if !r.tainted[x.Sym] {
-			r.errorAt(x.Pos, "unknown name "+clip(x.Sym), didYouMean(x.Sym, r.visible(func(e entry) bool { return e.v != nil || e.fn != nil })))
+			r.errorAt(x.Pos, "unknown name "+clip(x.Sym), r.suggest(x.Sym, func(e entry) bool { return e.v != nil || e.fn != nil }))
 		}
 	case e.v != nil && e.v.Space == SpaceReg:
 		r.errorAt(x.Pos, "register "+clip(x.Sym)+" in an initialiser", "only addresses of variables and functions are known before the program runs")
 	case x.Mask == 0 && v.Type.Bits() != 32 && v.Type.Bits() != 64:
 		r.errorAt(x.Pos, "address in a variable of type ."+string(v.Type), "an address takes 32 or 64 bits; single bytes are written 0xFF("+clip(x.Sym)+")")
 	}
+}
+
+// maxLooked bounds the names that are compared to find hints, over the whole
+// file.
+const maxLooked = 1 << 19
+
+// suggest is the hint for an unknown name: the nearest visible one that pick
+// accepts, or one of others.
+func (r *resolver) suggest(name string, pick func(entry) bool, others ...string) string {
+	if r.looked > maxLooked {
+		return ""
+	}
+	for s := r.cur; s != nil; s = s.parent {
+		r.looked += len(s.names) + len(s.families)
+	}
+	return didYouMean(name, append(r.visible(pick), others...))
 }
 
 // visible lists the names in scope that f accepts, nearest scope first.
@@ -371,152 +378,6 @@ func (r *resolver) visible(f func(entry) bool) []string {
 		slices.Sort(out[n:])
 	}
 	return out
-}
-
-// function resolves and flattens one function.
-func (r *resolver) function(f *Func) {
-	for _, v := range slices.Concat(f.Rets, f.Params) {
-		if v.Linkage = NoLinkage; v.Space == SpaceReg && f.Entry {
-			r.errorAt(v.Pos, "register parameter of a kernel", "kernel parameters are .param")
-		}
-	}
-	if f.Body == nil {
-		return
-	}
-	r.fn, r.depth, r.loc = f, 0, nil
-	r.reported = nil
-	f.Labels = map[string]int{}
-	f.Protos = map[string]*Func{}
-	f.Tables = map[string]*Table{}
-	r.cur = newScope(r.top)
-	for _, v := range slices.Concat(f.Rets, f.Params) {
-		r.declareVar(r.cur, v)
-	}
-	outer := map[string]bool{}
-	for _, s := range f.Body.Stmts {
-		if l, ok := s.(*Label); ok {
-			outer[l.Name] = true
-		}
-	}
-	r.block(f.Body, outer)
-	for _, t := range r.tables {
-		r.targets(t)
-	}
-	for _, x := range r.fixups {
-		x.operand.Target = x.label.index
-	}
-	r.fixups, r.tables = r.fixups[:0], r.tables[:0]
-	r.cur, r.fn = r.top, nil
-}
-
-// unique returns name, or name with a suffix if taken says that it is in use.
-func unique(name string, taken func(string) bool) string {
-	key := name
-	for i := 2; taken(key); i++ {
-		key = name + "#" + strconv.Itoa(i)
-	}
-	return key
-}
-
-// block resolves the statements of a block in the current scope. outer has
-// the labels of the function's own block, which keep their plain names.
-func (r *resolver) block(b *Block, outer map[string]bool) {
-	r.depth++
-	defer func() { r.depth-- }()
-	f := r.fn
-	labels := r.declareLabels(b)
-	for _, s := range b.Stmts {
-		switch s := s.(type) {
-		case *Label:
-			e := labels[s]
-			e.index = len(f.Code)
-			key := unique(s.Name, func(k string) bool {
-				_, ok := f.Labels[k]
-				return ok || r.depth > 1 && outer[k]
-			})
-			f.Labels[key] = e.index
-		case *VarDecl:
-			for _, v := range s.Vars {
-				r.declareVar(r.cur, v)
-				r.variable(v)
-				f.Vars = append(f.Vars, v)
-			}
-		case *Loc:
-			r.loc = s
-		case *Table:
-			key := unique(s.Name, func(k string) bool { return f.Tables[k] != nil })
-			f.Tables[key] = s
-			r.tables = append(r.tables, tableFixup{s, r.cur})
-		case *Func:
-			key := unique(s.Name, func(k string) bool { return f.Protos[k] != nil })
-			f.Protos[key] = s
-			// A prototype may be declared again; uses see the latest.
-			if e := r.cur.names[s.Name]; e.proto {
-				r.cur.names[s.Name] = entry{pos: s.Pos, fn: s, proto: true}
-			}
-		case *Block:
-			r.cur = newScope(r.cur)
-			r.block(s, outer)
-			r.cur = r.cur.parent
-		case *Inst:
-			s.Index = len(f.Code)
-			s.Loc = r.loc
-			f.Code = append(f.Code, s)
-			r.instruction(s)
-		}
-	}
-}
-
-// declareLabels enters the labels, tables and prototypes of a block, which may
-// be used before they stand there.
-func (r *resolver) declareLabels(b *Block) map[*Label]*labelEntry {
-	var labels map[*Label]*labelEntry
-	for _, s := range b.Stmts {
-		switch s := s.(type) {
-		case *Label:
-			if labels == nil {
-				labels = map[*Label]*labelEntry{}
-			}
-			e := &labelEntry{name: s.Name}
-			labels[s] = e
-			r.declare(r.cur, s.Name, entry{pos: s.Pos, label: e})
-		case *Table:
-			r.declare(r.cur, s.Name, entry{pos: s.Pos, table: s})
-		case *Func:
-			if !r.cur.names[s.Name].proto {
-				r.declare(r.cur, s.Name, entry{pos: s.Pos, fn: s, proto: true})
-			}
-		}
-	}
-	return labels
-}
-
-// targets resolves the names of a .branchtargets or .calltargets list.
-func (r *resolver) targets(t tableFixup) {
-	r.cur = t.scope
-	tab := t.table
-	for _, name := range tab.Names {
-		e, _, _, ok := t.scope.find(name)
-		switch {
-		case !ok && r.tainted[name]:
-		case tab.Call && ok && e.fn != nil && !e.proto:
-			tab.Funcs = append(tab.Funcs, e.fn)
-		case !tab.Call && ok && e.label != nil:
-			tab.Targets = append(tab.Targets, e.label.index)
-		case tab.Call:
-			r.errorAt(tab.Pos, unknownOr(ok, "function", name), didYouMean(name, r.visible(func(e entry) bool { return e.fn != nil && !e.proto })))
-		default:
-			r.errorAt(tab.Pos, unknownOr(ok, "label", name), didYouMean(name, r.visible(func(e entry) bool { return e.label != nil })))
-		}
-	}
-}
-
-// unknownOr words the error about a name that is not the wanted thing.
-func unknownOr(exists bool, what, name string) string {
-	if exists {
-		return clip(name) + " is no " + what
-	}
-	return "unknown " + what + " " + clip(name)
 }
 
 // role is what an instruction expects a name to be, for messages.
@@ -583,17 +444,99 @@ func (r *resolver) instruction(in *Inst) {
 			in.Bad = r.undeclaredCallee(o.Name)
 			return
 		}
+		r.call(in, callee)
 	}
 	if in.Bad == nil {
-		r.errs = append(r.errs, checkInst(r.mod, r.fn, in)...)
+		for _, e := range checkInst(r.mod, r.fn, in) {
+			r.errorAt(e.Pos, e.Msg, e.Hint)
+		}
 	}
+}
+
+// call compares a call with the signature of what it calls, where that is known.
+func (r *resolver) call(in *Inst, callee int) {
+	sig := in.Args[callee].Func
+	if sig != nil && sig.Entry {
+		r.errorAt(in.Args[callee].Pos, "call of the kernel "+clip(sig.Name), "only a .func can be called")
+		return
+	}
+	if sig == nil && len(in.Args) > callee+2 {
+		switch o := in.Args[callee+2]; {
+		case o.Func != nil:
+			sig = o.Func
+		case o.Table != nil && o.Table.Call && len(o.Table.Names) > 0:
+			// Every target has the same signature.
+			if e, ok := r.top.names[o.Table.Names[0]]; ok {
+				sig = e.fn
+			}
+		}
+	}
+	if sig == nil || sig.Variadic {
+		return
+	}
+	var rets []Operand
+	if callee == 1 {
+		rets = in.Args[0].List
+	}
+	r.passed(in, sig, "result", rets, sig.Rets)
+	if len(in.Args) > callee+1 { // `call f;` may leave the list out
+		r.passed(in, sig, "argument", in.Args[callee+1].List, sig.Params)
+	}
+}
+
+// passed compares the results or arguments of a call with their declarations.
+func (r *resolver) passed(in *Inst, sig *Func, what string, ops []Operand, want []*Var) {
+	declared := clip(sig.Name) + " is declared " + inLine(sig.Pos)
+	if len(ops) != len(want) {
+		r.errorAt(in.Pos, "call with "+count(len(ops), what)+", "+clip(sig.Name)+" has "+count(len(want), what), declared)
+		return
+	}
+	for i := range ops {
+		o, w := &ops[i], want[i]
+		if o.Var == nil || o.Elem != "" {
+			continue
+		}
+		have, need := int64(o.Var.Type.Bits()), int64(w.Type.Bits())
+		if o.Kind == OpSym { // .param variables are passed whole
+			if o.Var.Space != SpaceParam {
+				continue // the address of something else
+			}
+			have, need = o.Var.Size()*8, w.Size()*8
+		} else {
+			if w.Dims != nil || w.Vec != o.Var.Vec {
+				r.errorAt(o.Pos, what+" "+clip(o.Name)+" is one register, "+clip(w.Name)+" is not", declared)
+				continue
+			}
+			have, need = registerBits(have), registerBits(need)
+		}
+		if have != need {
+			r.errorAt(o.Pos, what+" "+clip(o.Name)+" has "+strconv.FormatInt(have, 10)+" bits, "+
+				clip(w.Name)+" has "+strconv.FormatInt(need, 10), declared)
+		}
+	}
+}
+
+// registerBits is the width that decides whether registers can stand for each
+// other: small integers are passed in registers of up to 32 bits.
+func registerBits(n int64) int64 {
+	if n > 1 && n < 32 {
+		return 32
+	}
+	return n
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // undeclaredCallee words why a call cannot be executed. It is no error of the
 // file: some producers call what the driver provides without declaring it.
 func (r *resolver) undeclaredCallee(name string) error {
 	msg := "call of the undeclared function " + clip(name)
-	if hint := didYouMean(name, r.visible(func(e entry) bool { return e.fn != nil })); hint != "" {
+	if hint := r.suggest(name, func(e entry) bool { return e.fn != nil }); hint != "" {
 		msg += " (" + hint + ")"
 	}
 	return errors.New(msg)
@@ -782,13 +725,13 @@ func (r *resolver) unknown(o *Operand, tooFar *Var, want role) {
 		r.errorAt(o.Pos, msg, where)
 		return
 	}
-	candidates := append(r.visible(pick), r.familyMembers(o.Name)...)
+	others := r.familyMembers(o.Name)
 	if what == "register" {
 		if s := nearestSpecial(o.Name); s != "" {
-			candidates = append(candidates, s)
+			others = append(others, s)
 		}
 	}
-	r.errorAt(o.Pos, msg, didYouMean(o.Name, candidates))
+	r.errorAt(o.Pos, msg, r.suggest(o.Name, pick, others...))
 }
 
 // isTainted reports whether a statement that was not understood may have

@@ -1,6 +1,9 @@
 package ptx
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // block parses `{ … }`. A block with errors inside is returned as far as it
 // was understood; ok is false only if it could not be closed.
@@ -192,21 +195,17 @@ func (p *parser) instruction(g *Guard) (*Inst, bool) {
 	if !ok {
 		return nil, false
 	}
-	in := &Inst{Pos: op.pos, Guard: g, Op: op.text}
+	if len(p.insts) == 0 {
+		p.insts = make([]Inst, 64)
+	}
+	in := &p.insts[0]
+	p.insts = p.insts[1:]
+	*in = Inst{Pos: op.pos, Guard: g, Op: op.text}
 	if c := op.text[0]; c == '%' || c == '$' || c == '_' {
 		p.errorAt(op.pos, "expected an instruction, found "+op.describe(), "a label is followed by :")
 		return nil, false
 	}
-	if p.tok.kind == tokDot {
-		n := 0
-		var mods [16]string
-		for p.tok.kind == tokDot && n < len(mods) {
-			mods[n] = p.tok.text
-			n++
-			p.advance()
-		}
-		in.Mods = append([]string(nil), mods[:n]...)
-	}
+	in.Mods = p.modifiers()
 	p.args = p.args[:0]
 	p.inCall = in.Op == "call"
 	for !p.tok.is(";") {
@@ -238,6 +237,36 @@ func (p *parser) instruction(g *Guard) (*Inst, bool) {
 	return in, true
 }
 
+// maxModifiers is more than any instruction has.
+const maxModifiers = 32
+
+// modifiers takes the dotted words behind an opcode. The few combinations that
+// a file uses share their slices.
+func (p *parser) modifiers() []string {
+	if p.tok.kind != tokDot {
+		return nil
+	}
+	start, end := p.tok.off, p.tok.off
+	p.mods = p.mods[:0]
+	for p.tok.kind == tokDot {
+		p.mods = append(p.mods, p.tok.text)
+		end = p.tok.end()
+		p.advance()
+	}
+	if n := len(p.mods); n > maxModifiers {
+		p.errorAt(p.last.pos, "instruction with "+strconv.Itoa(n)+" modifiers", "no instruction has more than a dozen")
+		p.mods = p.mods[:maxModifiers]
+		return slices.Clone(p.mods)
+	}
+	text := p.lex.src[start:end]
+	mods, ok := p.modSets[text]
+	if !ok {
+		mods = slices.Clip(slices.Clone(p.mods))
+		p.modSets[text] = mods
+	}
+	return mods
+}
+
 // beginsStatement reports whether the token, the first of its line, is more
 // likely the next statement than an operand of the instruction before it.
 func (p *parser) beginsStatement() bool {
@@ -266,10 +295,10 @@ func (p *parser) keep(ops []Operand) []Operand {
 	return out
 }
 
-// operand parses one operand, a pair `a|b` included.
+// operand parses one operand, a pair `a|b` or `{a, b}|p` included.
 func (p *parser) operand() (Operand, bool) {
 	o, ok := p.single()
-	if !ok || !p.tok.is("|") || o.Kind != OpSym && o.Kind != OpSink {
+	if !ok || !p.tok.is("|") || o.Kind != OpSym && o.Kind != OpSink && o.Kind != OpVec {
 		return o, ok
 	}
 	p.advance()

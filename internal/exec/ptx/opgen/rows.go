@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // rows lists every instruction that is one expression per lane. Semantics are
 // those of the PTX manual; arithmetic that is not plain Go is in internal/num.
@@ -161,7 +164,10 @@ func rows() []row {
 	}
 
 	floats(one, hot)
+	minMax(one)
+	halves(&rs)
 	approximations(sfu)
+	conversions(one, hot)
 	comparisons(&rs)
 	return rs
 }
@@ -243,11 +249,17 @@ func floats(one, hot func(names, kinds, expr string)) {
 		R := map[string]string{"rn": "num.RN", "rz": "num.RZ", "rm": "num.RM", "rp": "num.RP"}[rnd]
 		one("div."+rnd+".f32", "uuu", "num.DivF32(a, b, "+R+")")
 		one("div.ftz."+rnd+".f32", "uuu", "num.FTZF32(num.DivF32(num.FTZF32(a), num.FTZF32(b), "+R+"))")
-		one("div."+rnd+".f64", "UUU", "num.DivF64(a, b, "+R+")")
+		old := func(op string) string { // f64 before PTX 1.4: to nearest without saying so
+			if rnd == "rn" {
+				return " " + op + ".f64"
+			}
+			return ""
+		}
+		one("div."+rnd+".f64"+old("div"), "UUU", "num.DivF64(a, b, "+R+")")
 		for _, o := range [][2]string{{"sqrt", "Sqrt"}, {"rcp", "Rcp"}} {
 			one(o[0]+"."+rnd+".f32", "uu", "num."+o[1]+"F32(a, "+R+")")
 			one(o[0]+".ftz."+rnd+".f32", "uu", "num.FTZF32(num."+o[1]+"F32(num.FTZF32(a), "+R+"))")
-			one(o[0]+"."+rnd+".f64", "UU", "num."+o[1]+"F64(a, "+R+")")
+			one(o[0]+"."+rnd+".f64"+old(o[0]), "UU", "num."+o[1]+"F64(a, "+R+")")
 		}
 	}
 	one("neg.f32", "uu", "num.NegF32(a)")
@@ -272,6 +284,13 @@ func approximations(sfu func(names, kinds, expr string)) {
 		sfu(o[0]+".approx.f32", "uu", "num."+o[1]+"ApproxF32(a)")
 		sfu(o[0]+".approx.ftz.f32", "uu", "num.FTZF32(num."+o[1]+"ApproxF32(num.FTZF32(a)))")
 	}
+	// Before PTX 1.4 these had no modifier and approximated, flushing.
+	for _, o := range [][2]string{{"ex2", "Ex2"}, {"lg2", "Lg2"}, {"sin", "Sin"}, {"cos", "Cos"}, {"rcp", "Rcp"}, {"rsqrt", "Rsqrt"}, {"sqrt", "Sqrt"}} {
+		sfu(o[0]+".f32 "+o[0]+".ftz.f32", "uu", "num.FTZF32(num."+o[1]+"ApproxF32(num.FTZF32(a)))")
+	}
+	sfu("div.f32 div.ftz.f32", "uuu", "num.FTZF32(num.DivApproxF32(num.FTZF32(a), num.FTZF32(b)))")
+	sfu("rsqrt.f64", "UU", "num.RsqrtApproxF64(a)")
+	sfu("rsqrt.ftz.f64", "UU", "num.RsqrtApproxFTZF64(a)")
 	sfu("tanh.approx.f32", "uu", "num.TanhApproxF32(a)")
 	sfu("div.approx.f32", "uuu", "num.DivApproxF32(a, b)")
 	sfu("div.approx.ftz.f32", "uuu", "num.FTZF32(num.DivApproxF32(num.FTZF32(a), num.FTZF32(b)))")
@@ -339,4 +358,186 @@ func comparisons(rs *[]row) {
 		}
 		add("ftz."+c[0]+".f32", "pff", ftz, false)
 	}
+}
+
+// minMax adds the forms of min.f32 and max.f32 beyond the plain ones: .NaN,
+// .xorsign.abs, and three operands with .abs.
+func minMax(one func(names, kinds, expr string)) {
+	for _, o := range [][2]string{{"min", "Min"}, {"max", "Max"}} {
+		for i := range 16 {
+			ftz, nan, xor, three := i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
+			abs := xor
+			if three {
+				abs, xor = xor, false
+			}
+			if !nan && !abs && !three {
+				continue
+			}
+			name, flags := o[0], "0"
+			if nan {
+				name, flags = name+".NaN", flags+"|num.PropagateNaN"
+			}
+			if abs {
+				name += ".abs"
+				if !xor {
+					flags += "|num.Magnitude"
+				}
+			}
+			if ftz {
+				name += ".ftz"
+			}
+			if xor {
+				name, flags = name+".xorsign", flags+"|num.XorSign"
+			}
+			z := func(x string) string {
+				if ftz {
+					return "num.FTZF32(" + x + ")"
+				}
+				return x
+			}
+			if three {
+				// The decoder gives the form with three sources its own opcode.
+				one(strings.Replace(name, o[0], o[0]+"3", 1)+".f32", "uuuu", z("num."+o[1]+"3F32("+z("a")+", "+z("b")+", "+z("c")+", "+flags+")"))
+			} else {
+				one(name+".f32", "uuu", z("num."+o[1]+"F32("+z("a")+", "+z("b")+", "+flags+")"))
+			}
+		}
+	}
+}
+
+// halves adds f16, bf16, their packed forms, and f32x2.
+func halves(rs *[]row) {
+	// both writes the rows of a scalar and of a packed type for an expression
+	// over $a, $b, $c, which stand for one element.
+	scalar := strings.NewReplacer("$a", "a", "$b", "b", "$c", "c")
+	low := strings.NewReplacer("$a", "uint16(a)", "$b", "uint16(b)", "$c", "uint16(c)")
+	high := strings.NewReplacer("$a", "uint16(a>>16)", "$b", "uint16(b>>16)", "$c", "uint16(c>>16)")
+	both := func(name, t string, sources int, expr string) {
+		*rs = append(*rs,
+			row{names: name + "." + t, kinds: strings.Repeat("h", 1+sources), expr: scalar.Replace(expr), unit: "isa.UnitFP16"},
+			row{names: name + "." + t + "x2", kinds: strings.Repeat("u", 1+sources),
+				expr: "uint32(" + low.Replace(expr) + ") | uint32(" + high.Replace(expr) + ")<<16", unit: "isa.UnitFP16"})
+	}
+	for _, t := range []struct {
+		name, fn string
+		ftz      []bool
+	}{{"f16", "F16", []bool{false, true}}, {"bf16", "BF16", []bool{false}}} {
+		for _, ftz := range t.ftz {
+			f := ""
+			z := func(x string) string { return x }
+			if ftz {
+				f = ".ftz"
+				z = func(x string) string { return "num.FTZF16(" + x + ")" }
+			}
+			for _, o := range [][]string{{"add", "Add", "$a", "$b"}, {"sub", "Sub", "$a", "$b"}, {"mul", "Mul", "$a", "$b"}, {"fma", "FMA", "$a", "$b", "$c"}} {
+				var args []string
+				for _, a := range o[2:] {
+					args = append(args, z(a))
+				}
+				e := z("num." + o[1] + t.fn + "(" + strings.Join(args, ", ") + ")")
+				both(o[0]+f, t.name, len(args), e)
+				if t.name == "f16" {
+					both(o[0]+f+".sat", t.name, len(args), "num.SatF16("+e+")")
+				}
+				if o[0] == "fma" {
+					both(o[0]+f+".relu", t.name, len(args), "num.Relu"+t.fn+"("+e+")")
+				}
+			}
+			both("neg"+f, t.name, 1, "num.Neg"+t.fn+"("+z("$a")+")")
+			both("abs"+f, t.name, 1, "num.Abs"+t.fn+"("+z("$a")+")")
+			for _, o := range [][2]string{{"min", "Min"}, {"max", "Max"}} {
+				for i := range 4 {
+					name, flags := o[0], "0"
+					if i&1 != 0 {
+						name, flags = name+".NaN", flags+"|num.PropagateNaN"
+					}
+					if i&2 != 0 {
+						name, flags = name+".abs", flags+"|num.XorSign"
+					}
+					name += f
+					if i&2 != 0 {
+						name += ".xorsign"
+					}
+					both(name, t.name, 2, z("num."+o[1]+t.fn+"("+z("$a")+", "+z("$b")+", "+flags+")"))
+				}
+			}
+		}
+	}
+
+	for _, o := range []struct{ op, fn string }{{"add", "Add"}, {"sub", "Sub"}, {"mul", "Mul"}, {"fma", "FMA"}} {
+		kinds, args := "UUU", []string{"a", "b"}
+		if o.op == "fma" {
+			kinds, args = "UUUU", []string{"a", "b", "c"}
+		}
+		for _, rnd := range []string{"", ".rz", ".rm", ".rp"} {
+			R := map[string]string{"": "num.RN", ".rz": "num.RZ", ".rm": "num.RM", ".rp": "num.RP"}[rnd]
+			for _, ftz := range []bool{false, true} {
+				z := func(x string) string {
+					if ftz {
+						return "num.FTZF32(" + x + ")"
+					}
+					return x
+				}
+				half := func(shift string) string {
+					var l []string
+					for _, a := range args {
+						l = append(l, z("uint32("+a+shift+")"))
+					}
+					return z("num." + o.fn + "F32(" + strings.Join(l, ", ") + ", " + R + ")")
+				}
+				*rs = append(*rs, row{names: o.op + map[bool]string{true: ".ftz", false: ""}[ftz] + rnd + ".f32x2", kinds: kinds,
+					expr: "uint64(" + half("") + ") | uint64(" + half(">>32") + ")<<32", unit: "isa.UnitFP32"})
+			}
+			// Mixed precision: f16 or bf16 factors and terms, f32 the rest.
+			if o.op == "mul" {
+				continue
+			}
+			for _, t := range []string{"f16", "bf16"} {
+				w := "num." + strings.ToUpper(t) + "ToF32"
+				e, k := "num."+o.fn+"F32("+w+"(a), b, "+R+")", "uhu"
+				if o.op == "fma" {
+					e, k = "num.FMAF32("+w+"(a), "+w+"(b), c, "+R+")", "uhhu"
+				}
+				*rs = append(*rs, row{names: o.op + rnd + ".f32." + t, kinds: k, expr: e, unit: "isa.UnitFP32"},
+					row{names: o.op + rnd + ".sat.f32." + t, kinds: k, expr: "num.SatF32(" + e + ")", unit: "isa.UnitFP32"})
+			}
+		}
+	}
+}
+
+// conversions adds those cvt that programs use most, for registers as wide as
+// their types; cvt.go does the rest.
+func conversions(one, hot func(names, kinds, expr string)) {
+	hot("cvt.{u64,s64}.u32", "Uu", "uint64(a)")
+	hot("cvt.{u64,s64}.s32", "Ss", "int64(a)")
+	hot("cvt.{u32,s32}.{u64,s64}", "uU", "uint32(a)")
+	one("cvt.{u32,s32}.{u32,s32}", "uu", "a")
+	one("cvt.{u64,s64}.{u64,s64}", "UU", "a")
+	one("cvt.{u32,s32}.u16", "uu", "uint32(uint16(a))")
+	one("cvt.{u32,s32}.s16", "su", "int32(int16(a))")
+	one("cvt.{u64,s64}.u16", "Uu", "uint64(uint16(a))")
+	one("cvt.{u64,s64}.s16", "Su", "int64(int16(a))")
+	one("cvt.{u32,s32}.u8", "uu", "uint32(uint8(a))")
+	one("cvt.{u32,s32}.s8", "su", "int32(int8(a))")
+	one("cvt.{u16,s16}.u8", "uu", "uint32(uint8(a))")
+	one("cvt.{u16,s16}.s8", "Hu", "int16(int8(a))")
+	one("cvt.{u16,s16}.{u32,s32,u16,s16}", "uu", "uint32(uint16(a))")
+	one("cvt.{u16,s16}.{u64,s64}", "uU", "uint32(uint16(a))")
+	hot("cvt.rn.f32.s32", "fs", "float32(a)")
+	hot("cvt.rn.f32.u32", "fu", "float32(a)")
+	one("cvt.rn.f32.s64", "fS", "float32(a)")
+	one("cvt.rn.f32.u64", "fU", "float32(a)")
+	one("cvt.rn.f64.s32", "Fs", "float64(a)")
+	one("cvt.rn.f64.u32", "Fu", "float64(a)")
+	one("cvt.rn.f64.s64", "FS", "float64(a)")
+	one("cvt.rn.f64.u64", "FU", "float64(a)")
+	one("cvt.rzi.s32.f32", "uu", "uint32(num.F32ToS(a, num.RZ, 32))")
+	one("cvt.rzi.u32.f32", "uu", "uint32(num.F32ToU(a, num.RZ, 32))")
+	one("cvt.rzi.s32.f64", "uU", "uint32(num.F64ToS(a, num.RZ, 32))")
+	one("cvt.f64.f32", "Uu", "num.F32ToF64(a)")
+	one("cvt.rn.f32.f64", "uU", "num.F64ToF32(a, num.RN)")
+	one("cvt.f32.f16", "uh", "num.F16ToF32(a)")
+	one("cvt.f32.bf16", "uh", "num.BF16ToF32(a)")
+	one("cvt.rn.f16.f32", "hu", "num.F32ToF16(a, num.RN)")
+	one("cvt.rn.bf16.f32", "hu", "num.F32ToBF16(a, num.RN)")
 }

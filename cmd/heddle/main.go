@@ -1,0 +1,196 @@
+// Command heddle simulates GPU programs.
+//
+// It parses arguments, prints what the packages below it return, and turns
+// errors into exit codes; how anything works is not known here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/job"
+)
+
+// Exit codes; scripts rest on them.
+const (
+	exitOK          = 0
+	exitCheck       = 1   // a check found something
+	exitUsage       = 2   // bad usage or bad input
+	exitFault       = 3   // an instruction did something illegal
+	exitLimit       = 4   // a limit, or no forward progress
+	exitInterrupted = 130 // interrupted by the user
+)
+
+// commands are the verbs, one file each.
+type commands struct {
+	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
+	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
+	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
+}
+
+// env is what a verb may touch of the world outside.
+type env struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// exitError ends the program with a code; its message, if any, has been
+// printed or is err's.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage returns an error for bad usage or input.
+func usage(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	go func() {
+		<-ctx.Done()
+		stop() // a second interrupt ends the program at once
+	}()
+	os.Exit(heddle(env{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:]))
+}
+
+// heddle runs one command line and returns its exit code.
+func heddle(e env, args []string) int {
+	var c commands
+	k, err := kong.New(&c,
+		kong.Name("heddle"),
+		kong.Description("Heddle simulates GPUs: it runs the PTX of CUDA kernels on any computer, without a GPU or a CUDA toolkit."),
+		kong.Writers(e.stdout, e.stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(e),
+		kong.Vars(runVars()),
+	)
+	if err != nil {
+		panic(err) // the struct above is wrong, not the user
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	verbs := verbNames(k)
+	if v := args[0]; !strings.HasPrefix(v, "-") && !slices.Contains(verbs, v) {
+		hint := "; the commands are: " + strings.Join(verbs, ", ")
+		if n := job.Nearest(v, verbs); n != "" {
+			hint = fmt.Sprintf("; did you mean %q?", n)
+		} else if _, err := os.Stat(v); err == nil {
+			hint = fmt.Sprintf("; to run it, write: heddle run %s", v)
+		}
+		fmt.Fprintf(e.stderr, "heddle: unknown command %q%s\n", v, hint)
+		return exitUsage
+	}
+	ctx, err := k.Parse(args)
+	if err != nil {
+		fmt.Fprintf(e.stderr, "heddle: %s\n", parseError(err, k, args))
+		return exitUsage
+	}
+	err = ctx.Run()
+	if err == nil {
+		return exitOK
+	}
+	printErrors(e.stderr, err)
+	return exitCode(err)
+}
+
+func verbNames(k *kong.Kong) []string {
+	var names []string
+	for _, n := range k.Model.Children {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// parseError words a usage error; unknown flags name the nearest known one.
+func parseError(err error, k *kong.Kong, args []string) string {
+	msg := err.Error()
+	rest, ok := strings.CutPrefix(msg, "unknown flag ")
+	if !ok {
+		return msg + fmt.Sprintf("; see heddle %s --help", args[0])
+	}
+	flag, _, _ := strings.Cut(rest, ",")
+	var flags []string
+	for _, n := range k.Model.Children {
+		if n.Name == args[0] {
+			for _, f := range n.Flags {
+				flags = append(flags, "--"+f.Name)
+				if f.Short != 0 {
+					flags = append(flags, "-"+string(f.Short))
+				}
+			}
+		}
+	}
+	if n := job.Nearest(flag, flags); n != "" {
+		return fmt.Sprintf("unknown flag %s; did you mean %s?", flag, n)
+	}
+	return fmt.Sprintf("unknown flag %s; the flags of heddle %s are: --help %s", flag, args[0], strings.Join(flags, " "))
+}
+
+// exitCode maps an error to the program's exit code.
+func exitCode(err error) int {
+	var (
+		code  *exitError
+		fault *exec.Fault
+		limit *exec.LimitError
+		stuck *exec.StuckError
+	)
+	switch {
+	case errors.As(err, &code):
+		return code.code
+	case errors.As(err, &fault):
+		return exitFault
+	case errors.As(err, &limit), errors.As(err, &stuck):
+		return exitLimit
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitUsage
+}
+
+// printErrors prints every error within err, the ones that have a place in a
+// file in the form that editors know.
+func printErrors(w io.Writer, err error) {
+	switch e := err.(type) {
+	case ptx.ErrorList:
+		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
+	case job.Errors, *job.Error, *ptx.Error:
+		fmt.Fprintln(w, e)
+	case *exitError:
+		if e.err != nil {
+			printErrors(w, e.err)
+		}
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			printErrors(w, err)
+		}
+	default:
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintln(w, "heddle: interrupted")
+			return
+		}
+		fmt.Fprintf(w, "heddle: %v\n", err)
+	}
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// runCmd is `heddle run`.
+type runCmd struct {
+	Input string `arg:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks."`
+
+	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
+	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: functional computes and counts instructions; timing (the default) has no model yet."`
+	Core      string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
+	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}."`
+	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
+	Dump      []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
+	Kernels   string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
+	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
+	MaxCycles uint64   `placeholder:"N" help:"Stop after N warp instructions (exit code 4)."`
+	Quiet     bool     `help:"No progress line, and of the report only the last line."`
+	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
+}
+
+// maxThreads bounds the workers; more than this only costs memory, and no
+// number of them changes a result.
+const maxThreads = 256
+
+// runVars are the texts that the help takes from elsewhere.
+func runVars() map[string]string {
+	return map[string]string{"default_gpu": job.DefaultGPU, "setting_keys": strings.Join(job.SettingKeys(), ", ")}
+}
+
+// oneOf checks a flag whose values are words.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	hint := "it takes " + strings.Join(words, ", ")
+	if n := job.Nearest(value, words); n != "" {
+		hint = fmt.Sprintf("did you mean %q?", n)
+	}
+	return usage("%s=%s is not known; %s", flag, value, hint)
+}
+
+// options turns the flags into a job's options.
+func (c *runCmd) options() (job.Options, error) {
+	o := job.Options{GPU: c.GPU, Threads: min(c.Threads, maxThreads), MaxInsts: c.MaxCycles}
+	if err := oneOf("--mode", c.Mode, "timing", "functional"); err != nil {
+		return o, err
+	}
+	if err := oneOf("--progress", c.Progress, "auto", "always", "never"); err != nil {
+		return o, err
+	}
+	if c.GPU != "" {
+		if err := job.CheckGPU(c.GPU); err != nil {
+			return o, usage("--gpu: %w", err)
+		}
+	}
+	if c.Core != "" {
+		if err := oneOf("--core", c.Core, "modern", "simt", "kepler"); err != nil {
+			return o, err
+		}
+		if (c.Core == "kepler") != (c.GPU == "kepler-edu") && (c.Core == "kepler" || c.GPU != "") {
+			return o, usage("--core kepler and --gpu kepler-edu go together only")
+		}
+	}
+	for _, s := range c.Set {
+		if err := o.Settings.Set(s); err != nil {
+			return o, usage("-C: %w", err)
+		}
+	}
+	for _, d := range c.Dump {
+		buffer, file, ok := strings.Cut(d, "=")
+		if !ok || buffer == "" || file == "" {
+			return o, usage("--dump %s: write BUFFER=FILE", d)
+		}
+		o.Dumps = append(o.Dumps, job.Dump{Buffer: buffer, File: file})
+	}
+	if c.Threads < 0 {
+		return o, usage("--threads is %d, it must be at least 1", c.Threads)
+	}
+	if c.Kernels != "" {
+		sel, err := job.ParseSelection(c.Kernels)
+		if err != nil {
+			return o, usage("--kernels: %w", err)
+		}
+		o.Select = sel
+	}
+	return o, nil
+}
+
+// Run runs the job.
+func (c *runCmd) Run(e env) error {
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	if err := checkInput(e, c.Input); err != nil {
+		return err
+	}
+	if c.Mode == "timing" {
+		return usage("%s: there is no timing model for this input yet; compute its results with: heddle run %s --mode functional", c.Input, c.Input)
+	}
+	out, jsonOut := e.stdout, io.Writer(nil)
+	switch c.JSON {
+	case "":
+	case "-":
+		out, jsonOut = e.stderr, e.stdout
+	default:
+		f, err := os.Create(c.JSON)
+		if err != nil {
+			return usage("--json: %w", err)
+		}
+		defer f.Close()
+		jsonOut = f
+	}
+	o.Out = out
+
+	res, err := c.simulate(e, o)
+	if jsonOut != nil {
+		if werr := res.WriteJSON(jsonOut); werr != nil {
+			err = errors.Join(err, usage("--json: %w", werr))
+		}
+	}
+	switch {
+	case err != nil && len(res.Kernels) == 0:
+		return err
+	case c.Quiet:
+		fmt.Fprintln(out, res.Summary())
+	default:
+		if werr := res.WriteText(out); werr != nil && err == nil {
+			return usage("writing the report: %w", werr)
+		}
+	}
+	if err == nil && !res.OK {
+		return &exitError{code: exitCheck}
+	}
+	return err
+}
+
+// simulate loads and runs the job; the result is there in any case.
+func (c *runCmd) simulate(e env, o job.Options) (*report.Run, error) {
+	ready, err := job.Load(c.Input)
+	if err != nil {
+		return job.Failed(c.Input, o, err), err
+	}
+	line := newProgressLine(e.stderr, c.Progress, c.Quiet)
+	if line != nil {
+		o.Progress = line.show
+		defer line.clear()
+	}
+	return ready.Run(e.ctx, o)
+}
+
+// checkInput looks at what INPUT is, by content and not only by name, and says
+// what to do about everything that is not a job file.
+func checkInput(e env, path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return usage("cannot read %s: %w", path, errors.Unwrap(err))
+	}
+	const traces = "%s: traces are not supported yet; only job files (TOML) with PTX programs are"
+	base := strings.ToLower(filepath.Base(path))
+	if st.IsDir() {
+		for _, f := range []string{"kernelslist.g", "dynamic_trace.pb"} {
+			if _, err := os.Stat(filepath.Join(path, f)); err == nil {
+				return usage(traces, path)
+			}
+		}
+		return usage("%s is a folder; give a job file (TOML)", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return usage("cannot read %s: %w", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return usage("cannot read %s: %w", path, err)
+	}
+	head = head[:n]
+	ext := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xz"), ".zst"))
+	switch {
+	case base == "kernelslist.g" || ext == ".traceg" || ext == ".heddle-trace" || ext == ".pb":
+		return usage(traces, path)
+	case ext == ".json" && bytes.Contains(head, []byte("heddle-kepler-case")):
+		return usage("%s: recorded cases of the Kepler-style core are not supported yet; only job files (TOML) with PTX programs are", path)
+	case ext == ".ptx" || ext != ".toml" && looksLikePTX(head):
+		return needsJob(path)
+	}
+	if err := job.CheckProgram(path, head); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// looksLikePTX reports whether the first thing in the text that is not a
+// comment is PTX's .version.
+func looksLikePTX(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n\ufeff")
+		var end string
+		switch {
+		case bytes.HasPrefix(text, []byte("//")):
+			end = "\n"
+		case bytes.HasPrefix(text, []byte("/*")):
+			end = "*/"
+		default:
+			return bytes.HasPrefix(text, []byte(".version"))
+		}
+		i := bytes.Index(text, []byte(end))
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(end):]
+	}
+}
+
+// needsJob explains that a program alone cannot run, with a job file that fits
+// it as far as its text tells.
+func needsJob(path string) error {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return usage("cannot read %s: %w", path, errors.Unwrap(err))
+	}
+	mod, err := ptx.Parse(path, src)
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	prog, err := xptx.Link(mod)
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if len(prog.Kernels()) == 0 {
+		return usage("%s is PTX without a kernel (.entry); there is nothing to run", path)
+	}
+	jobFile := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".toml"
+	return usage("%s is a program; what it runs on stands in a job file. Beside it, %s could begin like this:\n\n%s\nand run with: heddle run %s --mode functional",
+		path, jobFile, template(filepath.Base(path), prog.Kernels()[0]), filepath.Join(filepath.Dir(path), jobFile))
+}
+
+// template writes a job file that launches a kernel. Parameters of eight bytes
+// without a floating-point type are taken for addresses: PTX does not tell.
+func template(file string, k *xptx.Kernel) string {
+	var b strings.Builder
+	var args []string
+	fmt.Fprintf(&b, "    program = %q\n", file)
+	for i, p := range k.Params() {
+		switch {
+		case p.Opaque:
+			args = append(args, `{ texture = "t" }`)
+		case p.Size == 8 && !p.Type.Float():
+			name := fmt.Sprintf("p%d", i)
+			fmt.Fprintf(&b, "\n    [buffers.%s]\n    type  = \"f32\"\n    count = 1024\n", name)
+			args = append(args, fmt.Sprintf("{ buffer = %q }", name))
+		case p.Size == p.Type.Bytes() && job.TypeByName(string(p.Type)) != job.NoType && p.Type.Float():
+			args = append(args, fmt.Sprintf("{ %s = 1.0 }", p.Type))
+		case p.Size == p.Type.Bytes() && job.TypeByName(string(p.Type)) != job.NoType:
+			args = append(args, fmt.Sprintf("{ %s = 1024 }", p.Type))
+		case p.Size <= 16:
+			args = append(args, fmt.Sprintf("{ bytes = %q }", strings.Repeat("00", p.Size)))
+		default:
+			args = append(args, fmt.Sprintf("{ bytes = \"…\" }  # %d bytes\n", p.Size))
+		}
+	}
+	block := 256
+	if n := k.MaxThreads(); n > 0 {
+		block = min(n, block)
+	}
+	fmt.Fprintf(&b, "\n    [[launches]]\n    kernel = %q\n    grid   = [%d, 1, 1]\n    block  = [%d, 1, 1]\n    args   = [%s]\n",
+		k.Name(), max(1, 1024/block), block, strings.Join(args, ", "))
+	return b.String()
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// versionCmd is `heddle version`.
+type versionCmd struct{}
+
+// Run prints the versions.
+func (versionCmd) Run(e env) error {
+	commit, changed := "unknown", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				changed = " (with changes)"
+			}
+		}
+	}
+	_, err := fmt.Fprintf(e.stdout, "heddle %s\ngo     %s %s/%s\ncommit %s%s\n", report.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, commit, changed)
+	return err
+}

@@ -1,0 +1,429 @@
+// Package heddle simulates GPUs. It loads CUDA kernels as PTX, runs them on any
+// computer, and returns what they computed and how many instructions it took:
+//
+//	prog, err := heddle.Load("vecadd.ptx")
+//	gpu, err := heddle.New(prog)
+//	a, err := heddle.Upload(gpu, "a", []float32{1, 2, 3})
+//	stats, err := gpu.Launch(ctx, "vecadd", heddle.Dim(1), heddle.Dim(32), a, uint32(3))
+//	out, err := heddle.Download[float32](gpu, a, 3)
+//
+// Today a run is functional: it computes values and counts instructions, not
+// cycles. Runs are deterministic, whatever the number of threads. The package
+// is for Go programs; the command line is cmd/heddle.
+package heddle
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"unsafe"
+
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// Version is Heddle's version.
+const Version = report.Version
+
+// Program is one or more PTX files, linked. It is immutable: any number of GPUs
+// may run it.
+type Program struct {
+	linked *xptx.Program
+}
+
+// Load reads PTX files and links them into one program.
+func Load(paths ...string) (*Program, error) {
+	sources := make([]Source, len(paths))
+	for i, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := job.CheckProgram(p, text); err != nil {
+			return nil, err
+		}
+		sources[i] = Source{Name: p, Text: string(text)}
+	}
+	return LoadSource(sources...)
+}
+
+// Source is the text of a PTX file and the name by which messages call it.
+type Source struct{ Name, Text string }
+
+// LoadSource links PTX texts into one program.
+func LoadSource(sources ...Source) (*Program, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("heddle: no program given")
+	}
+	var mods []*ptx.Module
+	var errs []error
+	for _, s := range sources {
+		m, err := ptx.Parse(s.Name, []byte(s.Text))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		mods = append(mods, m)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	linked, err := xptx.Link(mods...)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{linked}, nil
+}
+
+// Kernels lists the names of the program's kernels in source order.
+func (p *Program) Kernels() []string {
+	var names []string
+	for _, k := range p.linked.Kernels() {
+		names = append(names, k.Name())
+	}
+	return names
+}
+
+// Unusable says why a kernel cannot run, or returns nil if it can.
+func (p *Program) Unusable(kernel string) error {
+	k, err := p.kernel(kernel)
+	if err != nil {
+		return err
+	}
+	return errors.Join(k.Unusable()...)
+}
+
+func (p *Program) kernel(name string) (*xptx.Kernel, error) {
+	k, ok := p.linked.Kernel(name)
+	if ok {
+		return k, nil
+	}
+	if n := job.Nearest(name, p.Kernels()); n != "" {
+		return nil, fmt.Errorf("heddle: unknown kernel %q; did you mean %q?", name, n)
+	}
+	return nil, fmt.Errorf("heddle: unknown kernel %q; the program has %q", name, p.Kernels())
+}
+
+// Dim3 is an extent in blocks or threads.
+type Dim3 struct{ X, Y, Z uint32 }
+
+// Dim makes an extent of one to three numbers; those left out are 1.
+func Dim(xyz ...uint32) Dim3 {
+	d := Dim3{1, 1, 1}
+	for i, n := range xyz {
+		switch i {
+		case 0:
+			d.X = n
+		case 1:
+			d.Y = n
+		case 2:
+			d.Z = n
+		default:
+			panic("heddle.Dim: more than three dimensions")
+		}
+	}
+	return d
+}
+
+// Ptr is an address in device memory.
+type Ptr uint64
+
+// Add returns the address n bytes further.
+func (p Ptr) Add(n int) Ptr { return p + Ptr(n) }
+
+// GPU is a simulated machine with a program on it and memory of its own. It is
+// not for use by several goroutines at once.
+type GPU struct {
+	prog    *Program
+	mem     *device.Memory
+	machine *xptx.Machine
+	opt     options
+}
+
+type options struct {
+	threads  int
+	maxInsts uint64
+	out      io.Writer
+	memory   uint64
+	heap     uint64
+}
+
+// Option is a setting of New.
+type Option func(*options)
+
+// Threads sets the number of worker goroutines; the default is one per core. It
+// changes no result.
+func Threads(n int) Option { return func(o *options) { o.threads = n } }
+
+// MaxInstructions stops all launches together after n warp instructions with a
+// *LimitError.
+func MaxInstructions(n uint64) Option { return func(o *options) { o.maxInsts = n } }
+
+// Output is where printf in kernels goes; the default discards it.
+func Output(w io.Writer) Option { return func(o *options) { o.out = w } }
+
+// MemoryLimit bounds the device memory that may be allocated, in bytes.
+func MemoryLimit(n uint64) Option { return func(o *options) { o.memory = n } }
+
+// HeapSize sets the bytes that malloc in kernels can hand out.
+func HeapSize(n uint64) Option { return func(o *options) { o.heap = n } }
+
+// New makes a GPU and places the program's variables in its memory.
+func New(p *Program, opts ...Option) (*GPU, error) {
+	g := &GPU{prog: p}
+	for _, o := range opts {
+		o(&g.opt)
+	}
+	g.mem = device.New(device.Config{Limit: g.opt.memory, Heap: g.opt.heap})
+	m, err := xptx.NewMachine(p.linked, g.mem)
+	if err != nil {
+		return nil, err
+	}
+	g.machine = m
+	return g, nil
+}
+
+// Alloc reserves size bytes of zeroed device memory. Faults call it by name.
+func (g *GPU) Alloc(size int, name string) (Ptr, error) {
+	if size < 0 {
+		return 0, fmt.Errorf("heddle: cannot allocate %d bytes for %q", size, name)
+	}
+	addr, err := g.mem.Alloc(uint64(size), name)
+	return Ptr(addr), err
+}
+
+// Free releases an allocation; later accesses to it are faults.
+func (g *GPU) Free(p Ptr) error { return g.mem.Free(uint64(p)) }
+
+// Read copies device memory into b.
+func (g *GPU) Read(p Ptr, b []byte) error { return g.mem.Read(uint64(p), b) }
+
+// Write copies b into device memory.
+func (g *GPU) Write(p Ptr, b []byte) error { return g.mem.Write(uint64(p), b) }
+
+// Symbol returns the address and the size in bytes of a constant or global
+// variable of the program.
+func (g *GPU) Symbol(name string) (p Ptr, size int, err error) {
+	s, ok := g.machine.Symbol(name)
+	if !ok {
+		return 0, 0, fmt.Errorf("heddle: the program has no variable %q in constant or global memory", name)
+	}
+	return Ptr(s.Addr), int(s.Size), nil
+}
+
+// Element is a type that has the same bytes on the host and on the device.
+type Element interface {
+	~uint8 | ~int8 | ~uint16 | ~int16 | ~uint32 | ~int32 | ~uint64 | ~int64 | ~float32 | ~float64
+}
+
+// Upload allocates device memory and fills it with data.
+func Upload[T Element](g *GPU, name string, data []T) (Ptr, error) {
+	p, err := g.Alloc(len(data)*elementSize[T](), name)
+	if err != nil {
+		return 0, err
+	}
+	return p, Store(g, p, data)
+}
+
+// Store copies data to device memory, little endian as the device has it.
+func Store[T Element](g *GPU, p Ptr, data []T) error {
+	b, err := binary.Append(make([]byte, 0, len(data)*elementSize[T]()), binary.LittleEndian, data)
+	if err != nil {
+		return err
+	}
+	return g.Write(p, b)
+}
+
+// Download copies n elements from device memory.
+func Download[T Element](g *GPU, p Ptr, n int) ([]T, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("heddle: cannot download %d elements", n)
+	}
+	size := uint64(elementSize[T]())
+	if uint64(n) > math.MaxInt64/size {
+		return nil, fmt.Errorf("heddle: cannot download %d elements", n)
+	}
+	b, err := g.mem.Bytes(uint64(p), uint64(n)*size)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]T, n)
+	if _, err := binary.Decode(b, binary.LittleEndian, data); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func elementSize[T Element]() int {
+	var zero T
+	return int(unsafe.Sizeof(zero))
+}
+
+// Texture describes an image in device memory.
+type Texture struct {
+	Addr                 Ptr
+	Format               string    // element type: u8 s8 u16 s16 f16 u32 s32 f32
+	Channels             int       // 1, 2 or 4
+	Width, Height, Depth int       // texels; Height and Depth are 0 where the image has fewer dimensions
+	Pitch                int       // bytes from row to row; 0: rows follow each other closely
+	Linear               bool      // interpolate
+	Address              [3]string // clamp, wrap, mirror or border for each dimension; "" is clamp
+	Normalized           bool      // coordinates are in [0, 1)
+	ReadNormalized       bool      // integers are read as fractions
+}
+
+func (t Texture) internal() xptx.Texture {
+	x := xptx.Texture{
+		Addr: uint64(t.Addr), Format: t.Format, Channels: t.Channels, Width: t.Width, Height: t.Height, Depth: t.Depth,
+		Pitch: t.Pitch, Linear: t.Linear, Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
+	}
+	for i, a := range x.Address {
+		if a == "" {
+			x.Address[i] = "clamp"
+		}
+	}
+	return x
+}
+
+// BindTexture binds an image to the program's .texref or .surfref of that name.
+func (g *GPU) BindTexture(name string, t Texture) error {
+	return g.machine.BindTexture(name, t.internal())
+}
+
+// TextureObject makes a texture object, which kernels take as a 64-bit
+// parameter.
+func (g *GPU) TextureObject(t Texture) (uint64, error) {
+	return g.machine.TextureObject(t.internal())
+}
+
+// Stats counts what a launch did.
+type Stats struct {
+	Blocks             uint64 // blocks that ran to their end
+	WarpInstructions   uint64 // instructions issued, once per warp
+	ThreadInstructions uint64 // the same, once per active lane whose guard held
+}
+
+// Errors that a launch returns, for errors.As.
+type (
+	// Fault is an instruction that did something illegal, with its place.
+	Fault = exec.Fault
+	// LimitError ends a run that reached its instruction limit.
+	LimitError = exec.LimitError
+	// StuckError ends a run in which no warp can go on.
+	StuckError = exec.StuckError
+	// LaunchError is a launch that the kernel or the machine cannot take.
+	LaunchError = exec.LaunchError
+)
+
+// LaunchConfig has the settings of a launch that are seldom needed.
+type LaunchConfig struct {
+	Grid, Block Dim3
+	Shared      int  // dynamic shared memory, bytes
+	Cooperative bool // blocks may wait for each other
+}
+
+// Launch runs a kernel to its end. An argument is a Ptr, a number of the
+// parameter's size, an int, which is converted to the size of the parameter, a
+// bool for a byte, or []byte for a parameter passed by value. Stats are filled
+// also when an error ends the launch.
+func (g *GPU) Launch(ctx context.Context, kernel string, grid, block Dim3, args ...any) (Stats, error) {
+	return g.LaunchWith(ctx, kernel, LaunchConfig{Grid: grid, Block: block}, args...)
+}
+
+// LaunchWith is Launch with more settings.
+func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, args ...any) (Stats, error) {
+	k, err := g.prog.kernel(kernel)
+	if err != nil {
+		return Stats{}, err
+	}
+	params, err := parameterBlock(k, args)
+	if err != nil {
+		return Stats{}, &LaunchError{Kernel: kernel, Msg: err.Error()}
+	}
+	res, err := g.machine.Run(ctx, xptx.Launch{
+		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
+	}, xptx.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
+	return Stats{res.Blocks, res.WarpInsts, res.ThreadInsts}, err
+}
+
+// parameterBlock lays arguments out as the kernel's parameters.
+func parameterBlock(k *xptx.Kernel, args []any) ([]byte, error) {
+	params := k.Params()
+	if len(args) != len(params) {
+		return nil, fmt.Errorf("it takes %d arguments, not %d", len(params), len(args))
+	}
+	block := make([]byte, k.ParamBytes())
+	for i, a := range args {
+		p := params[i]
+		b, err := argumentBytes(a, p.Size)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d (%s): %w", i+1, p.Name, err)
+		}
+		if len(b) != p.Size {
+			return nil, fmt.Errorf("argument %d (%s) has %d bytes, the parameter (.%s) has %d", i+1, p.Name, len(b), p.Type, p.Size)
+		}
+		copy(block[p.Offset:], b)
+	}
+	return block, nil
+}
+
+// argumentBytes returns an argument's bytes; size is the parameter's.
+func argumentBytes(a any, size int) ([]byte, error) {
+	v := reflect.ValueOf(a)
+	switch v.Kind() {
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		if size != 1 && size != 2 && size != 4 && size != 8 {
+			return nil, fmt.Errorf("an integer cannot be passed for %d bytes", size)
+		}
+		var bits uint64
+		fits := true
+		if v.CanInt() {
+			n := v.Int()
+			bits = uint64(n)
+			fits = size == 8 || n >= -(1<<(8*size-1)) && n < 1<<(8*size)
+		} else {
+			bits = v.Uint()
+			fits = size == 8 || bits < 1<<(8*size)
+		}
+		if !fits {
+			return nil, fmt.Errorf("%v does not fit %d bytes", a, size)
+		}
+		return binary.LittleEndian.AppendUint64(nil, bits)[:size], nil
+	case reflect.Slice:
+		if b, ok := a.([]byte); ok {
+			return b, nil
+		}
+	case reflect.Bool, reflect.Int8, reflect.Uint8, reflect.Int16, reflect.Uint16, reflect.Int32, reflect.Uint32,
+		reflect.Int64, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return binary.Append(nil, binary.LittleEndian, a)
+	}
+	return nil, fmt.Errorf("a %T cannot be passed to a kernel", a)
+}
+
+// The result of a job, as the JSON report has it.
+type (
+	// JobResult is the result of a job.
+	JobResult = report.Run
+	// JobOptions are the settings of RunJob; the zero value is right for most.
+	JobOptions = job.Options
+)
+
+// RunJob runs a job file functionally. The result holds what was done also when
+// an error ended the run; without one, its OK tells whether all checks held.
+// The result is nil if the job could not be loaded.
+func RunJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error) {
+	ready, err := job.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return ready.Run(ctx, opt)
+}

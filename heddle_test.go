@@ -1,0 +1,192 @@
+package heddle_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle"
+)
+
+const kernels = `.version 7.8
+.target sm_80
+.address_size 64
+.global .align 4 .u32 counter[2] = {5, 6};
+
+// Stores its arguments.
+.visible .entry store(.param .u64 out, .param .f32 f, .param .s16 h, .param .u8 c, .param .u64 big, .param .align 4 .b8 s[8])
+{
+	.reg .b16 %h<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd0, [out];
+	ld.param.b32 %r0, [f];
+	ld.param.u16 %h0, [h];
+	ld.param.u8 %h1, [c];
+	ld.param.u64 %rd1, [big];
+	ld.param.u32 %r1, [s];
+	ld.param.u32 %r2, [s+4];
+	st.global.b32 [%rd0], %r0;
+	st.global.u16 [%rd0+4], %h0;
+	st.global.u16 [%rd0+6], %h1;
+	st.global.u64 [%rd0+8], %rd1;
+	st.global.u32 [%rd0+16], %r1;
+	st.global.u32 [%rd0+20], %r2;
+	ret;
+}
+.visible .entry wild(.param .u64 out)
+{
+	.reg .b64 %rd<1>;
+	ld.param.u64 %rd0, [out];
+	st.global.u32 [%rd0], 1;
+	ret;
+}
+.visible .entry endless()
+{
+L:	bra L;
+}
+`
+
+func newGPU(t *testing.T, opts ...heddle.Option) *heddle.GPU {
+	t.Helper()
+	p, err := heddle.LoadSource(heddle.Source{Name: "kernels.ptx", Text: kernels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"store", "wild", "endless"}, p.Kernels()); diff != "" {
+		t.Error(diff)
+	}
+	g, err := heddle.New(p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestArguments(t *testing.T) {
+	g := newGPU(t)
+	out, err := g.Alloc(24, "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := heddle.Dim(1)
+	launch := func(args ...any) error {
+		_, err := g.Launch(context.Background(), "store", one, one, args...)
+		return err
+	}
+	if err := launch(out, float32(1.5), int16(-2), 200, uint64(math.MaxUint64), []byte{1, 0, 0, 0, 2, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := heddle.Download[uint32](g, out, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]uint32{0x3fc00000, 200<<16 | 0xfffe, 0xffffffff, 0xffffffff, 1, 2}, got); diff != "" {
+		t.Error(diff)
+	}
+	s := make([]byte, 8)
+	for _, c := range []struct {
+		args []any
+		want string
+	}{
+		{[]any{out}, "takes 6 arguments, not 1"},
+		{[]any{out, 1.5, int16(1), 1, 1, s}, "argument 2 (f) has 8 bytes, the parameter (.f32) has 4"},
+		{[]any{out, float32(1), 40000, 256, 1, s}, "256 does not fit 1 bytes"},
+		{[]any{out, float32(1), 70000, 1, 1, s}, "70000 does not fit 2 bytes"},
+		{[]any{out, float32(1), -32769, 1, 1, s}, "-32769 does not fit 2 bytes"},
+		{[]any{out, float32(1), 1, 1, 1, s[:7]}, "argument 6 (s) has 7 bytes"},
+		{[]any{out, float32(1), 1, 1, "x", s}, "a string cannot be passed to a kernel"},
+		{[]any{out, float32(1), 1, 1, nil, s}, "cannot be passed to a kernel"},
+	} {
+		err := launch(c.args...)
+		var le *heddle.LaunchError
+		if !errors.As(err, &le) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	g := newGPU(t)
+	p, size, err := g.Symbol("counter")
+	if err != nil || size != 8 {
+		t.Fatalf("size %d, %v", size, err)
+	}
+	got, err := heddle.Download[int32](g, p, 2)
+	if diff := cmp.Diff([]int32{5, 6}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if err := heddle.Store(g, p.Add(4), []int32{-7}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := heddle.Download[int32](g, p, 2); !cmp.Equal(got, []int32{5, -7}) {
+		t.Errorf("got %v", got)
+	}
+	if _, _, err := g.Symbol("nothing"); err == nil {
+		t.Error("an unknown symbol was found")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	g := newGPU(t, heddle.MaxInstructions(500), heddle.Threads(1), heddle.MemoryLimit(1<<20))
+	ctx := context.Background()
+	one := heddle.Dim(1)
+	_, err := g.Launch(ctx, "wild", one, one, heddle.Ptr(64))
+	var fault *heddle.Fault
+	if !errors.As(err, &fault) || fault.Where.Kernel != "wild" || fault.Where.Pos.Line != 31 {
+		t.Errorf("%+v", err)
+	}
+	_, err = g.Launch(ctx, "endless", one, heddle.Dim(64))
+	var limit *heddle.LimitError
+	if !errors.As(err, &limit) {
+		t.Errorf("%v", err)
+	}
+	if _, err = g.Launch(ctx, "wlid", one, one); err == nil || !strings.Contains(err.Error(), `did you mean "wild"?`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := g.Alloc(1<<21, "big"); err == nil {
+		t.Error("the memory limit was passed")
+	}
+	if _, err := g.Alloc(-1, "x"); err == nil {
+		t.Error("a negative size was allocated")
+	}
+	if _, err := heddle.Download[int32](g, 0, 1); err == nil {
+		t.Error("null was read")
+	}
+	if _, err := heddle.Download[int64](g, 0, math.MaxInt); err == nil {
+		t.Error("too much was read")
+	}
+	p, err := g.Alloc(16, "freed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Free(p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Launch(ctx, "wild", one, one, p); !errors.As(err, &limit) {
+		t.Errorf("the limit is for all launches together: %v", err)
+	}
+	g = newGPU(t)
+	if p, err = g.Alloc(16, "freed"); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Free(p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Launch(ctx, "wild", one, one, p); !errors.As(err, &fault) || !strings.Contains(fault.What, "freed") {
+		t.Errorf("%v", err)
+	}
+	if _, err := heddle.LoadSource(); err == nil {
+		t.Error("no program was loaded")
+	}
+	if _, err := heddle.Load("nowhere.ptx"); err == nil {
+		t.Error("a missing file was loaded")
+	}
+	if _, err := heddle.LoadSource(heddle.Source{Name: "x.ptx", Text: "nonsense"}); err == nil {
+		t.Error("nonsense was loaded")
+	}
+}

@@ -1,0 +1,117 @@
+package ptx_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// bodyOpts are the conditions in which a test body runs; the zero value is one
+// block of 32 threads on sm_90.
+type bodyOpts struct {
+	version     string // "8.6" if empty
+	target      string // "sm_90" if empty
+	module      string // declarations and functions at module scope
+	block, grid uint32 // 32 and 1 if zero
+	shared      int    // dynamic shared memory
+	maxInsts    uint64 // 1<<24 if zero
+	threads     int    // workers
+	cooperative bool
+}
+
+// runBody runs a one-kernel program and returns its output buffer, which is
+// zero at the start. The body finds the address of the output in %out, of
+// input number i in %in<i>, and its %tid.x in %t; decls are its registers and
+// variables.
+func runBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes int) []byte {
+	t.Helper()
+	out, err := tryBody(t, o, decls, body, in, outBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tryBody is runBody for programs that end badly: it returns the error of
+// linking, launching or running.
+func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes int) ([]byte, error) {
+	t.Helper()
+	or := func(s, d string) string {
+		if s == "" {
+			return d
+		}
+		return s
+	}
+	var src strings.Builder
+	fmt.Fprintf(&src, ".version %s\n.target %s\n.address_size 64\n%s\n", or(o.version, "8.6"), or(o.target, "sm_90"), o.module)
+	src.WriteString(".visible .entry k(.param .u64 p_out")
+	for i := range in {
+		fmt.Fprintf(&src, ", .param .u64 p_in%d", i)
+	}
+	fmt.Fprintf(&src, ")\n{\n.reg .b64 %%out, %%in<%d>;\n.reg .b32 %%t;\n%s\n", len(in)+1, decls)
+	src.WriteString("ld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n")
+	for i := range in {
+		fmt.Fprintf(&src, "ld.param.u64 %%in%d, [p_in%d];\n", i, i)
+	}
+	src.WriteString(body + "\nret;\n}\n")
+	mod, err := ptx.Parse("test.ptx", []byte(src.String()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src.String())
+	}
+	p, err := xptx.Link(mod)
+	if err != nil {
+		return nil, err
+	}
+	mem := device.New(device.Config{})
+	m, err := xptx.NewMachine(p, mem)
+	if err != nil {
+		return nil, err
+	}
+	params := make([]byte, 8+8*len(in))
+	place := func(i int, name string, data []byte) uint64 {
+		a, err := mem.Alloc(uint64(max(1, len(data))), name)
+		if err == nil && len(data) > 0 {
+			err = mem.Write(a, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint64(params[8*i:], a)
+		return a
+	}
+	out := place(0, "out", make([]byte, outBytes))
+	for i, data := range in {
+		place(1+i, fmt.Sprintf("in%d", i), data)
+	}
+	k, ok := p.Kernel("k")
+	if !ok {
+		t.Fatal("the kernel is missing")
+	}
+	one := func(n, d uint32) exec.Dim3 {
+		if n == 0 {
+			n = d
+		}
+		return exec.Dim3{X: n, Y: 1, Z: 1}
+	}
+	if o.maxInsts == 0 {
+		o.maxInsts = 1 << 24
+	}
+	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative}
+	if _, err := m.Run(context.Background(), l, xptx.Options{Threads: max(1, o.threads), MaxInsts: o.maxInsts}); err != nil {
+		return nil, err
+	}
+	got := make([]byte, outBytes)
+	if outBytes > 0 {
+		if err := mem.Read(out, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return got, nil
+}

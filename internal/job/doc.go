@@ -1,0 +1,149 @@
+// Package job reads job files and runs them: it is the host side of a
+// simulation, what a CUDA program's main function is to its kernels. A job
+// file names programs, buffers and their contents, launches and copies, and
+// what the results must be.
+//
+// It does not know what an instruction does (exec) nor how a result is printed
+// (report); it does not count time.
+//
+// A job goes through three stages, each of which reports everything that is
+// wrong with file, line and column before the next begins: Parse looks at the
+// text alone, Open reads the files that it names and links the programs, and
+// Run allocates, fills, launches and checks.
+package job
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// Error is something wrong with a job, at a place in its file.
+type Error struct {
+	File string
+	Pos  isa.Pos // zero where no place is to blame
+	Msg  string
+	Err  error // what lies behind it, if anything
+}
+
+func (e *Error) Error() string {
+	if e.Pos.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
+}
+
+// Unwrap returns what lies behind the error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errors are all the errors of one stage, in file order.
+type Errors []*Error
+
+func (l Errors) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors one by one.
+func (l Errors) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, e := range l {
+		errs[i] = e
+	}
+	return errs
+}
+
+// maxErrors bounds the messages of one stage; whoever made that many mistakes
+// made one of them many times.
+const maxErrors = 20
+
+// errorList collects errors of one file.
+type errorList struct {
+	file string
+	errs Errors
+}
+
+func (l *errorList) add(pos isa.Pos, format string, args ...any) {
+	l.errs = append(l.errs, &Error{File: l.file, Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// err returns the errors in file order, or nil.
+func (l *errorList) err() error {
+	if len(l.errs) == 0 {
+		return nil
+	}
+	sort.SliceStable(l.errs, func(i, j int) bool {
+		a, b := l.errs[i].Pos, l.errs[j].Pos
+		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+	})
+	if n := len(l.errs); n > maxErrors {
+		l.errs = append(l.errs[:maxErrors:maxErrors], &Error{File: l.file, Msg: fmt.Sprintf("and %d more errors", n-maxErrors)})
+	}
+	return l.errs
+}
+
+// Nearest returns the name that is most like word, or "" if none is alike
+// enough to be what was meant. Ties go to the first name.
+func Nearest(word string, names []string) string {
+	best, dist := "", max(2, len(word)/3)+1
+	if len(word) > 64 {
+		return ""
+	}
+	for _, n := range names {
+		if len(n) > 2*len(word)+2 {
+			continue
+		}
+		if d := editDistance(strings.ToLower(word), strings.ToLower(n)); d < dist && d < max(len(word), len(n)) {
+			best, dist = n, d
+		}
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, substitutions, and swaps of
+// neighbours (restricted Damerau-Levenshtein).
+func editDistance(a, b string) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	cur := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}
+
+// suggest says what was probably meant: `; did you mean "buffers"?`, or else
+// what there is to choose from.
+func suggest(word string, names []string, kind string) string {
+	if n := Nearest(word, names); n != "" {
+		return fmt.Sprintf("; did you mean %q?", n)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("; there are no %s", kind)
+	}
+	shown := names
+	more := ""
+	if len(shown) > 12 {
+		shown, more = shown[:12], ", …"
+	}
+	return fmt.Sprintf("; %s: %s%s", kind, strings.Join(shown, ", "), more)
+}

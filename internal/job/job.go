@@ -1,0 +1,1015 @@
+package job
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// Job is a parsed job file.
+type Job struct {
+	File     string   // as given, for messages
+	Programs []Text   // program files, in order
+	GPU      string   // "" where the file names none
+	GPUPos   isa.Pos  // where it does
+	Buffers  []*Data  // in file order, which is the order of allocation
+	Symbols  []*Data  // variables of the program to be set
+	Textures []*Image // in file order
+	Steps    []*Step  // launches alone where the file has [[launches]]
+	Checks   []*Check
+
+	stepsGiven bool // [[steps]], not [[launches]]
+	buffers    map[string]*Data
+	symbols    map[string]*Data
+}
+
+// Text is a string of the job file and its place.
+type Text struct {
+	S   string
+	Pos isa.Pos
+}
+
+// Init says how a buffer is filled.
+type Init uint8
+
+// The initialisers.
+const (
+	InitZero Init = iota
+	InitIota
+	InitRandom
+	InitValues
+	InitFile
+)
+
+var initNames = []string{"zero", "iota", "random", "values", "file"}
+
+func (i Init) String() string { return initNames[i] }
+
+// Data is a buffer, or what a symbol is set to.
+type Data struct {
+	Name     string
+	Pos      isa.Pos
+	Type     Type
+	Count    int64 // elements; 0 where a file's or symbol's size decides
+	CountPos isa.Pos
+	Init     Init
+	Seed     uint64
+	Range    valueRange
+	Values   []uint64 // bits
+	File     Text
+}
+
+// Image is a texture.
+type Image struct {
+	Name                 string
+	Pos                  isa.Pos
+	Buffer               Text
+	Format               string // element type
+	Channels             int
+	Width, Height, Depth int64
+	Linear               bool
+	Address              [3]string
+	Normalized           bool
+	ReadNormalized       bool
+}
+
+// bytes returns the memory that the texture reads.
+func (t *Image) bytes() int64 {
+	return t.Width * max(1, t.Height) * max(1, t.Depth) * int64(t.Channels) * int64(TypeByName(t.Format).Size())
+}
+
+// StepKind is the kind of a step.
+type StepKind uint8
+
+// The kinds of steps.
+const (
+	StepLaunch StepKind = iota
+	StepCopy
+	StepRecord
+	StepWait
+	StepSync
+)
+
+var stepNames = []string{"launch", "copy", "record", "wait", "sync"}
+
+func (k StepKind) String() string { return stepNames[k] }
+
+// Step is one action of the host.
+type Step struct {
+	Kind   StepKind
+	Pos    isa.Pos
+	Index  int // in file order, from 0
+	Stream int64
+	Launch *Launch // StepLaunch
+	Number int     // of the launch, from 0
+	Copy   *Copy   // StepCopy
+	Event  Text    // StepRecord, StepWait
+}
+
+// Launch is a kernel to be run.
+type Launch struct {
+	Pos       isa.Pos
+	Kernel    Text // S is "" where the file names none
+	Grid      [3]int64
+	Block     [3]int64
+	BlockPos  isa.Pos
+	Shared    int64
+	SharedPos isa.Pos
+	Registers int64 // 0: the estimate
+	Args      []*Arg
+}
+
+// ArgKind is the kind of a kernel argument.
+type ArgKind uint8
+
+// The kinds of arguments.
+const (
+	ArgBytes   ArgKind = iota // a number or bytes, as Bytes
+	ArgBuffer                 // address of Name plus Offset
+	ArgTexture                // texture object Name
+)
+
+// Arg is an argument of a launch.
+type Arg struct {
+	Kind   ArgKind
+	Pos    isa.Pos
+	Word   string // what the file calls it: "u32", "bytes", "buffer" …
+	Bytes  []byte
+	Name   string
+	Offset int64 // bytes
+}
+
+// Copy moves bytes between buffers and files.
+type Copy struct {
+	From, To         Text // a buffer's name, or a file's if the flag is set
+	FromHost, ToHost bool
+	Bytes            int64 // 0: everything
+	BytesPos         isa.Pos
+}
+
+// Check compares a buffer or a symbol with what it should hold.
+type Check struct {
+	Pos       isa.Pos
+	Symbol    bool
+	Name      Text
+	Type      Type // NoType: that of the buffer
+	File      Text
+	Values    []uint64 // bits, once Open knows the type
+	anyNaN    []bool
+	values    *node // as written
+	Offset    int64 // elements
+	OffsetPos isa.Pos
+	Tolerance float64
+}
+
+// Limits of a launch that hold on every GPU (CUDA programming guide, technical
+// specifications per compute capability).
+const (
+	maxGridX   = 1<<31 - 1
+	maxGridYZ  = 65535
+	maxBlock   = 1024 // threads, and each of X and Y
+	maxBlockZ  = 64
+	maxCount   = 1 << 40 // elements of one buffer
+	maxStreams = 1 << 20
+	maxArg     = 32764 // bytes of a kernel's parameters since CUDA 12.1
+)
+
+// parser walks over the nodes of a job file.
+type parser struct {
+	errorList
+	job      *Job
+	launches int // so far
+}
+
+// Parse reads a job file's text. It looks at nothing but the text: whether
+// files exist and kernels fit is for Open.
+func Parse(file string, src []byte) (*Job, error) {
+	root, err := decodeTOML(file, src)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{errorList: errorList{file: file}, job: &Job{File: file}}
+	p.root(root)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return p.job, nil
+}
+
+// known complains about keys of a table that are not among names.
+func (p *parser) known(n *node, names ...string) {
+	for _, k := range n.keys {
+		if !slices.Contains(names, k) {
+			p.add(n.kids[k].keyPos, "unknown key %q%s", k, suggest(k, names, "known keys here"))
+		}
+	}
+}
+
+// str reads a string; found tells whether the key is there and right.
+func (p *parser) str(n *node, key string) (t Text, found bool) {
+	k := n.kids[key]
+	if k == nil {
+		return Text{}, false
+	}
+	s, ok := k.val.(string)
+	if !ok {
+		p.add(k.pos, "%s must be a string in quotes, not %s", key, k.kind())
+		return Text{}, false
+	}
+	if s == "" {
+		p.add(k.pos, "%s is empty", key)
+		return Text{}, false
+	}
+	if strings.ContainsRune(s, 0) {
+		p.add(k.pos, "%s contains a NUL character", key)
+		return Text{}, false
+	}
+	return Text{s, k.pos}, true
+}
+
+// oneOf reads a string that must be among names; the first is the default.
+func (p *parser) oneOf(n *node, key string, names ...string) string {
+	t, ok := p.str(n, key)
+	if !ok {
+		return names[0]
+	}
+	if !slices.Contains(names, t.S) {
+		p.add(t.Pos, "%s = %q is not known%s", key, t.S, suggest(t.S, names, "there are"))
+		return names[0]
+	}
+	return t.S
+}
+
+// integer reads an integer between lo and hi.
+func (p *parser) integer(n *node, key string, lo, hi, def int64) int64 {
+	k := n.kids[key]
+	if k == nil {
+		return def
+	}
+	return p.intValue(k, key, lo, hi, def)
+}
+
+func (p *parser) intValue(k *node, what string, lo, hi, def int64) int64 {
+	v, ok := k.val.(int64)
+	switch {
+	case !ok:
+		p.add(k.pos, "%s must be an integer, not %s", what, k.kind())
+	case v < lo:
+		p.add(k.pos, "%s is %d, it must be at least %d", what, v, lo)
+	case v > hi:
+		p.add(k.pos, "%s is %d, more than %d, the most that there can be", what, v, hi)
+	default:
+		return v
+	}
+	return def
+}
+
+// number reads a float or an integer as float64.
+func (p *parser) number(k *node, what string) (float64, bool) {
+	switch v := k.val.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	p.add(k.pos, "%s must be a number, not %s", what, k.kind())
+	return 0, false
+}
+
+func (p *parser) boolean(n *node, key string) bool {
+	k := n.kids[key]
+	if k == nil {
+		return false
+	}
+	v, ok := k.val.(bool)
+	if !ok {
+		p.add(k.pos, "%s must be true or false, not %s", key, k.kind())
+	}
+	return v
+}
+
+// tables returns the tables below a key such as [buffers.a], in file order.
+func (p *parser) tables(n *node, key, example string, each func(name string, t *node)) {
+	k := n.kids[key]
+	if k == nil {
+		return
+	}
+	if !k.table {
+		p.add(k.pos, "%s must be tables such as [%s], not %s", key, example, k.kind())
+		return
+	}
+	for _, name := range k.keys {
+		t := k.kids[name]
+		switch {
+		case !t.table:
+			p.add(t.keyPos, "%s.%s must be a table such as [%s], not %s", key, name, example, t.kind())
+		case name == "":
+			p.add(t.keyPos, "a name in %s is empty", key)
+		default:
+			each(name, t)
+		}
+	}
+}
+
+// list returns the tables of an array such as [[launches]].
+func (p *parser) list(n *node, key string, each func(t *node)) {
+	k := n.kids[key]
+	if k == nil {
+		return
+	}
+	if !k.array {
+		p.add(k.pos, "%s must be a list of tables: write [[%s]], with two brackets", key, key)
+		return
+	}
+	for _, t := range k.items {
+		if !t.table {
+			p.add(t.pos, "each of %s must be a table, not %s", key, t.kind())
+			continue
+		}
+		each(t)
+	}
+}
+
+func (p *parser) root(n *node) {
+	p.known(n, "program", "programs", "gpu", "buffers", "symbols", "textures", "launches", "steps", "checks")
+	p.programs(n)
+	if t, ok := p.str(n, "gpu"); ok {
+		p.job.GPU, p.job.GPUPos = t.S, t.Pos
+	}
+	p.tables(n, "buffers", "buffers.a", func(name string, t *node) {
+		p.job.Buffers = append(p.job.Buffers, p.data(name, t, true))
+	})
+	p.tables(n, "symbols", "symbols.table", func(name string, t *node) {
+		p.job.Symbols = append(p.job.Symbols, p.data(name, t, false))
+	})
+	p.tables(n, "textures", "textures.image", p.texture)
+
+	launches, steps := n.kids["launches"], n.kids["steps"]
+	if launches != nil && steps != nil {
+		p.add(steps.keyPos, "a job has either [[launches]] or [[steps]], not both; write each launch as a step: launch = { … }")
+	}
+	p.list(n, "launches", func(t *node) {
+		p.known(t, launchKeys...)
+		p.launchStep(t, t)
+	})
+	p.job.stepsGiven = steps != nil
+	p.list(n, "steps", p.step)
+	if launches == nil && steps == nil {
+		p.add(n.pos, "the job launches nothing: add [[launches]] with grid, block and args")
+	}
+	p.list(n, "checks", p.check)
+	p.names()
+}
+
+func (p *parser) programs(n *node) {
+	one, many := n.kids["program"], n.kids["programs"]
+	switch {
+	case one != nil && many != nil:
+		p.add(many.keyPos, "a job has either program or programs, not both")
+	case one != nil:
+		if t, ok := p.str(n, "program"); ok {
+			p.job.Programs = []Text{t}
+		}
+	case many == nil:
+		p.add(n.pos, "the job names no program: add program = \"FILE.ptx\"")
+	case !many.array:
+		p.add(many.pos, "programs must be a list of strings, not %s", many.kind())
+	case len(many.items) == 0:
+		p.add(many.pos, "programs is empty: name at least one file")
+	default:
+		for _, it := range many.items {
+			s, ok := it.val.(string)
+			if !ok || s == "" || strings.ContainsRune(s, 0) {
+				p.add(it.pos, "each of programs must be a file's name in quotes, not %s", it.kind())
+				continue
+			}
+			p.job.Programs = append(p.job.Programs, Text{s, it.pos})
+		}
+	}
+}
+
+func (p *parser) data(name string, t *node, buffer bool) *Data {
+	d := &Data{Name: name, Pos: t.keyPos, Range: defaultRange()}
+	p.known(t, "type", "count", "init", "seed", "range", "values", "file")
+	d.Type = p.elementType(t, true)
+	explicit := t.kids["init"] != nil
+	switch init := p.oneOf(t, "init", initNames...); {
+	case !explicit && t.kids["values"] != nil:
+		d.Init = InitValues
+	case !explicit && t.kids["file"] != nil:
+		d.Init = InitFile
+	default:
+		for i, n := range initNames {
+			if n == init {
+				d.Init = Init(i)
+			}
+		}
+	}
+	d.CountPos = d.Pos
+	if k := t.kids["count"]; k != nil {
+		d.CountPos = k.pos
+		d.Count = p.integer(t, "count", 1, maxCount, 1)
+	} else if buffer && d.Init != InitValues && d.Init != InitFile {
+		p.add(d.Pos, "buffer %q has no count: add count = N, the number of elements", name)
+	}
+	for _, only := range []struct {
+		key  string
+		init Init
+	}{{"seed", InitRandom}, {"range", InitRandom}, {"values", InitValues}, {"file", InitFile}} {
+		k := t.kids[only.key]
+		if k != nil && d.Init != only.init {
+			p.add(k.keyPos, "%s goes with init = %q, but init is %q", only.key, only.init, d.Init)
+		}
+		if k == nil && d.Init == only.init && (only.key == "values" || only.key == "file") {
+			p.add(d.Pos, "%q has init = %q but no %s", name, d.Init, only.key)
+		}
+	}
+	if d.Type == NoType {
+		return d
+	}
+	switch d.Init {
+	case InitRandom:
+		p.random(t, d)
+	case InitFile:
+		d.File, _ = p.str(t, "file")
+	case InitValues:
+		if k := t.kids["values"]; k != nil {
+			d.Values, _ = p.literals(k, d.Type)
+			n := int64(len(d.Values))
+			if d.Count == 0 {
+				d.Count = max(1, n)
+			}
+			if n > d.Count {
+				p.add(k.pos, "%q has count = %d, but %d values; make count larger or the list shorter", name, d.Count, n)
+			}
+		}
+	}
+	return d
+}
+
+// elementType reads `type`.
+func (p *parser) elementType(t *node, needed bool) Type {
+	s, ok := p.str(t, "type")
+	if !ok {
+		if needed && t.kids["type"] == nil {
+			p.add(t.keyPos, "no type: add type = \"f32\" (or one of %s)", strings.Join(TypeNames(), " "))
+		}
+		return NoType
+	}
+	typ := TypeByName(s.S)
+	if typ == NoType {
+		p.add(s.Pos, "type = %q is not known%s", s.S, suggest(s.S, TypeNames(), "there are"))
+	}
+	return typ
+}
+
+func (p *parser) random(t *node, d *Data) {
+	d.Seed = 1
+	if k := t.kids["seed"]; k != nil {
+		v, ok := k.val.(int64)
+		if !ok {
+			p.add(k.pos, "seed must be an integer, not %s", k.kind())
+		}
+		d.Seed = uint64(v)
+	}
+	k := t.kids["range"]
+	if k == nil {
+		return
+	}
+	if !k.array || len(k.items) != 2 {
+		p.add(k.pos, "range must be a list of two numbers, [low, high]")
+		return
+	}
+	if d.Type.Float() {
+		lo, ok1 := p.number(k.items[0], "the low end of range")
+		hi, ok2 := p.number(k.items[1], "the high end of range")
+		switch {
+		case !ok1 || !ok2:
+		case math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo):
+			p.add(k.pos, "range must be finite")
+		case hi < lo:
+			p.add(k.pos, "range ends (%v) below its beginning (%v)", hi, lo)
+		default:
+			d.Range = valueRange{flo: lo, fhi: hi}
+		}
+		return
+	}
+	var b [2]uint64
+	for i, it := range k.items {
+		v, _, err := d.Type.literal(it.val)
+		if err != nil {
+			p.add(it.pos, "range: %v", err)
+			return
+		}
+		b[i] = v
+	}
+	if d.Type.Signed() && int64(b[1]) < int64(b[0]) || !d.Type.Signed() && b[1] < b[0] {
+		p.add(k.pos, "range ends (%s) below its beginning (%s)", d.Type.Format(b[1]), d.Type.Format(b[0]))
+		return
+	}
+	d.Range = valueRange{ilo: b[0], ihi: b[1]}
+}
+
+// literals reads a list of numbers as elements of a type.
+func (p *parser) literals(k *node, t Type) (bits []uint64, anyNaN []bool) {
+	if !k.array {
+		p.add(k.pos, "values must be a list of numbers, not %s", k.kind())
+		return nil, nil
+	}
+	for _, it := range k.items {
+		if it.table || it.array {
+			p.add(it.pos, "values must be numbers, not %s", it.kind())
+			continue
+		}
+		b, nan, err := t.literal(it.val)
+		if err != nil {
+			p.add(it.pos, "%v", err)
+			continue
+		}
+		bits = append(bits, b)
+		anyNaN = append(anyNaN, nan)
+	}
+	return bits, anyNaN
+}
+
+// textureTypes are the element types of textures.
+var textureTypes = []string{"u8", "s8", "u16", "s16", "f16", "u32", "s32", "f32"}
+
+// addressModes are what happens to texture coordinates outside the image.
+var addressModes = []string{"clamp", "wrap", "mirror", "border"}
+
+func (p *parser) texture(name string, t *node) {
+	x := &Image{Name: name, Pos: t.keyPos}
+	p.job.Textures = append(p.job.Textures, x)
+	p.known(t, "buffer", "format", "width", "height", "depth", "filter", "address", "normalized", "read")
+	var ok bool
+	if x.Buffer, ok = p.str(t, "buffer"); !ok && t.kids["buffer"] == nil {
+		p.add(x.Pos, "texture %q has no buffer: add buffer = \"NAME\"", name)
+	}
+	x.Format, x.Channels = "f32", 1
+	if f, ok := p.str(t, "format"); ok {
+		elem, chans, many := strings.Cut(f.S, "x")
+		x.Format = elem
+		switch {
+		case !slices.Contains(textureTypes, elem):
+			p.add(f.Pos, "format = %q: the element type %q is not known%s", f.S, elem, suggest(elem, textureTypes, "there are"))
+			x.Format = "f32"
+		case many && chans == "2":
+			x.Channels = 2
+		case many && chans == "4":
+			x.Channels = 4
+		case many && chans != "1":
+			p.add(f.Pos, "format = %q: a texture has 1, 2 or 4 channels, as in \"u8x4\"", f.S)
+		}
+	} else if t.kids["format"] == nil {
+		p.add(x.Pos, "texture %q has no format: add format = \"f32\", or for example \"u8x4\"", name)
+	}
+	if t.kids["width"] == nil {
+		p.add(x.Pos, "texture %q has no width: add width = N, in texels", name)
+	}
+	x.Width = p.integer(t, "width", 1, 1<<27, 1)
+	x.Height = p.integer(t, "height", 1, 1<<17, 0)
+	x.Depth = p.integer(t, "depth", 1, 1<<14, 0)
+	if x.Depth > 0 && x.Height == 0 {
+		p.add(x.Pos, "texture %q has a depth but no height", name)
+	}
+	x.Linear = p.oneOf(t, "filter", "point", "linear") == "linear"
+	x.Normalized = p.boolean(t, "normalized")
+	x.ReadNormalized = p.oneOf(t, "read", "element", "normalized") == "normalized"
+	x.Address = [3]string{"clamp", "clamp", "clamp"}
+	p.address(t, x)
+	float := x.Format == "f32" || x.Format == "f16"
+	if x.ReadNormalized && (float || strings.HasSuffix(x.Format, "32")) {
+		p.add(t.kids["read"].pos, "read = \"normalized\" is for 8- and 16-bit integers, not %s", x.Format)
+	}
+	if x.Linear && !float && !x.ReadNormalized {
+		p.add(t.kids["filter"].pos, "filter = \"linear\" needs a float format or read = \"normalized\", not %s", x.Format)
+	}
+}
+
+func (p *parser) address(t *node, x *Image) {
+	k := t.kids["address"]
+	if k == nil {
+		return
+	}
+	items := []*node{k}
+	if k.array {
+		items = k.items
+		if len(items) == 0 || len(items) > 3 {
+			p.add(k.pos, "address has %d modes; write one, or one for each dimension", len(items))
+			return
+		}
+	}
+	for i, it := range items {
+		s, ok := it.val.(string)
+		switch {
+		case !ok:
+			p.add(it.pos, "address must be a string, not %s", it.kind())
+		case !slices.Contains(addressModes, s):
+			p.add(it.pos, "address = %q is not known%s", s, suggest(s, addressModes, "there are"))
+		case !x.Normalized && (s == "wrap" || s == "mirror"):
+			p.add(it.pos, "address = %q needs normalized = true", s)
+		case k.array:
+			x.Address[i] = s
+		default:
+			x.Address = [3]string{s, s, s}
+		}
+	}
+}
+
+var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "args"}
+
+// launchStep adds the launch that t describes as a step; at gives the place.
+func (p *parser) launchStep(t, at *node) {
+	l := &Launch{Pos: at.keyPos}
+	s := &Step{Kind: StepLaunch, Pos: at.keyPos, Launch: l, Number: p.launches}
+	p.launches++
+	p.job.Steps = append(p.job.Steps, s)
+	l.Kernel, _ = p.str(t, "kernel")
+	l.Grid, _ = p.dim3(t, "grid", [3]int64{maxGridX, maxGridYZ, maxGridYZ})
+	l.Block, l.BlockPos = p.dim3(t, "block", [3]int64{maxBlock, maxBlock, maxBlockZ})
+	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > maxBlock {
+		p.add(l.BlockPos, "block has %d threads, more than %d, the most that there can be", n, maxBlock)
+	}
+	l.Shared = p.integer(t, "shared", 0, 1<<24, 0)
+	l.SharedPos = l.Pos
+	if k := t.kids["shared"]; k != nil {
+		l.SharedPos = k.pos
+	}
+	s.Stream = p.integer(t, "stream", 0, maxStreams, 0)
+	l.Registers = p.integer(t, "registers", 1, 255, 0)
+	k := t.kids["args"]
+	if k == nil {
+		return
+	}
+	if !k.array {
+		p.add(k.pos, "args must be a list such as [{ buffer = \"a\" }, { u32 = 1 }], not %s", k.kind())
+		return
+	}
+	total := 0
+	for i, it := range k.items {
+		a := p.arg(it, i)
+		total += len(a.Bytes)
+		l.Args = append(l.Args, a)
+	}
+	if total > maxArg {
+		p.add(k.pos, "args have %d bytes, more than %d, the most that a kernel can take", total, maxArg)
+	}
+}
+
+// dim3 reads an extent: [x, y, z], shorter lists and a bare number included.
+func (p *parser) dim3(t *node, key string, limit [3]int64) ([3]int64, isa.Pos) {
+	d := [3]int64{1, 1, 1}
+	k := t.kids[key]
+	if k == nil {
+		p.add(t.keyPos, "the launch has no %s: add %s = [X, Y, Z]", key, key)
+		return d, t.keyPos
+	}
+	items := []*node{k}
+	if k.array {
+		items = k.items
+	}
+	if len(items) == 0 || len(items) > 3 {
+		p.add(k.pos, "%s has %d numbers; write one to three, [X, Y, Z]", key, len(items))
+		return d, k.pos
+	}
+	for i, it := range items {
+		d[i] = p.intValue(it, key+"."+"xyz"[i:i+1], 1, limit[i], 1)
+	}
+	return d, k.pos
+}
+
+var argWords = []string{"buffer", "u8", "s8", "u16", "s16", "f16", "bf16", "u32", "s32", "f32", "u64", "s64", "f64", "bytes", "texture"}
+
+func (p *parser) arg(n *node, i int) *Arg {
+	a := &Arg{Pos: n.pos}
+	if !n.table {
+		p.add(n.pos, "argument %d must be a table such as { u32 = 1 } or { buffer = \"a\" }, not %s", i+1, n.kind())
+		return a
+	}
+	p.known(n, append([]string{"offset"}, argWords...)...)
+	var words []string
+	for _, k := range n.keys {
+		if slices.Contains(argWords, k) {
+			words = append(words, k)
+		}
+	}
+	if len(words) != 1 {
+		if len(words) > 1 {
+			p.add(n.pos, "argument %d is both %s and %s; give one", i+1, words[0], words[1])
+		} else {
+			p.add(n.pos, "argument %d is empty; write for example { u32 = 1 } or { buffer = \"a\" }", i+1)
+		}
+		return a
+	}
+	a.Word = words[0]
+	k := n.kids[a.Word]
+	if off := n.kids["offset"]; off != nil && a.Word != "buffer" {
+		p.add(off.keyPos, "offset goes with buffer, not with %s", a.Word)
+	}
+	switch a.Word {
+	case "buffer":
+		a.Kind = ArgBuffer
+		t, _ := p.str(n, "buffer")
+		a.Name = t.S
+		a.Offset = p.integer(n, "offset", 0, math.MaxInt64, 0)
+	case "texture":
+		a.Kind = ArgTexture
+		t, _ := p.str(n, "texture")
+		a.Name = t.S
+	case "bytes":
+		t, ok := p.str(n, "bytes")
+		if !ok {
+			break
+		}
+		b, err := hexBytes(t.S)
+		if err != nil {
+			p.add(t.Pos, "bytes = %q: %v", shorten(t.S), err)
+		}
+		a.Bytes = b
+	default:
+		typ := TypeByName(a.Word)
+		if k.table || k.array {
+			p.add(k.pos, "%s must be a number, not %s", a.Word, k.kind())
+			break
+		}
+		bits, _, err := typ.literal(k.val)
+		if err != nil {
+			p.add(k.pos, "%v", err)
+		}
+		a.Bytes = make([]byte, typ.Size())
+		typ.put(a.Bytes, bits)
+	}
+	return a
+}
+
+func (p *parser) step(t *node) {
+	p.known(t, stepNames...)
+	if len(t.keys) != 1 || !slices.Contains(stepNames, t.keys[0]) {
+		if len(t.keys) != 1 {
+			p.add(t.keyPos, "a step is exactly one of %s", strings.Join(stepNames, ", "))
+		}
+		return
+	}
+	key := t.keys[0]
+	k := t.kids[key]
+	if key == "sync" {
+		if v, ok := k.val.(bool); !ok || !v {
+			p.add(k.pos, "sync can only be true")
+		}
+		p.job.Steps = append(p.job.Steps, &Step{Kind: StepSync, Pos: t.keyPos})
+		return
+	}
+	if !k.table {
+		p.add(k.pos, "%s must be a table, %s = { … }, not %s", key, key, k.kind())
+		return
+	}
+	switch key {
+	case "launch":
+		p.known(k, launchKeys...)
+		p.launchStep(k, t)
+	case "copy":
+		p.copy(k, t)
+	default:
+		p.known(k, "event", "stream")
+		s := &Step{Kind: StepRecord, Pos: t.keyPos}
+		if key == "wait" {
+			s.Kind = StepWait
+		}
+		var ok bool
+		if s.Event, ok = p.str(k, "event"); !ok && k.kids["event"] == nil {
+			p.add(k.keyPos, "%s has no event: add event = \"NAME\"", key)
+		}
+		s.Stream = p.integer(k, "stream", 0, maxStreams, 0)
+		p.job.Steps = append(p.job.Steps, s)
+	}
+}
+
+func (p *parser) copy(k, at *node) {
+	p.known(k, "from", "to", "bytes", "stream")
+	c := &Copy{BytesPos: k.keyPos}
+	end := func(key string) (Text, bool) {
+		t, ok := p.str(k, key)
+		if !ok {
+			if k.kids[key] == nil {
+				p.add(k.keyPos, "copy has no %s: add %s = \"BUFFER\" or \"host:FILE\"", key, key)
+			}
+			return t, false
+		}
+		file, host := strings.CutPrefix(t.S, "host:")
+		if host && file == "" {
+			p.add(t.Pos, "%s = \"host:\" names no file", key)
+		}
+		return Text{file, t.Pos}, host
+	}
+	c.From, c.FromHost = end("from")
+	c.To, c.ToHost = end("to")
+	if c.FromHost && c.ToHost {
+		p.add(k.keyPos, "copy goes from a file to a file; one end must be a buffer")
+	}
+	if b := k.kids["bytes"]; b != nil {
+		c.BytesPos = b.pos
+		c.Bytes = p.integer(k, "bytes", 1, math.MaxInt64, 1)
+	}
+	p.job.Steps = append(p.job.Steps, &Step{Kind: StepCopy, Pos: at.keyPos, Stream: p.integer(k, "stream", 0, maxStreams, 0), Copy: c})
+}
+
+func (p *parser) check(t *node) {
+	c := &Check{Pos: t.keyPos}
+	p.job.Checks = append(p.job.Checks, c)
+	p.known(t, "buffer", "symbol", "type", "file", "values", "offset", "tolerance")
+	buffer, symbol := t.kids["buffer"], t.kids["symbol"]
+	switch {
+	case buffer != nil && symbol != nil:
+		p.add(symbol.keyPos, "a check is of a buffer or of a symbol, not both")
+	case symbol != nil:
+		c.Symbol = true
+		c.Name, _ = p.str(t, "symbol")
+	case buffer != nil:
+		c.Name, _ = p.str(t, "buffer")
+	default:
+		p.add(c.Pos, "the check says not of what: add buffer = \"NAME\" or symbol = \"NAME\"")
+	}
+	c.Type = p.elementType(t, false)
+	file, values := t.kids["file"], t.kids["values"]
+	switch {
+	case file != nil && values != nil:
+		p.add(values.keyPos, "a check compares with a file or with values, not both")
+	case file != nil:
+		c.File, _ = p.str(t, "file")
+	case values == nil:
+		p.add(c.Pos, "the check says not against what: add file = \"FILE\" or values = [ … ]")
+	case !values.array:
+		p.add(values.pos, "values must be a list of numbers, not %s", values.kind())
+	case len(values.items) == 0:
+		p.add(values.pos, "values is empty: the check would compare nothing")
+	default:
+		c.values = values
+	}
+	c.Offset = p.integer(t, "offset", 0, maxCount, 0)
+	c.OffsetPos = c.Pos
+	if k := t.kids["offset"]; k != nil {
+		c.OffsetPos = k.pos
+	}
+	if k := t.kids["tolerance"]; k != nil {
+		v, ok := p.number(k, "tolerance")
+		if ok && !(v >= 0 && v <= 1) {
+			p.add(k.pos, "tolerance is %v, it must be between 0 and 1 (it is relative)", v)
+		}
+		c.Tolerance = v
+	}
+}
+
+// buffer returns the buffer of that name, nil if there is none.
+func (j *Job) buffer(name string) *Data { return j.buffers[name] }
+
+// BufferNames lists the buffers in file order.
+func (j *Job) BufferNames() []string {
+	names := make([]string, len(j.Buffers))
+	for i, d := range j.Buffers {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// names looks up what the parts of the file call each other.
+func (p *parser) names() {
+	j := p.job
+	j.buffers, j.symbols = map[string]*Data{}, map[string]*Data{}
+	for _, d := range j.Buffers {
+		j.buffers[d.Name] = d
+	}
+	for _, d := range j.Symbols {
+		j.symbols[d.Name] = d
+	}
+	buffer := func(t Text) {
+		if t.S != "" && j.buffer(t.S) == nil {
+			p.add(t.Pos, "unknown buffer %q%s", t.S, suggest(t.S, j.BufferNames(), "buffers"))
+		}
+	}
+	var textures []string
+	for _, x := range j.Textures {
+		textures = append(textures, x.Name)
+		buffer(x.Buffer)
+	}
+	var recorded []string // each event once, in file order
+	isRecorded := map[string]bool{}
+	for _, s := range j.Steps {
+		if s.Kind == StepRecord && !isRecorded[s.Event.S] {
+			isRecorded[s.Event.S] = true
+			recorded = append(recorded, s.Event.S)
+		}
+	}
+	for _, s := range j.Steps {
+		switch s.Kind {
+		case StepLaunch:
+			for _, a := range s.Launch.Args {
+				if a.Kind == ArgBuffer {
+					buffer(Text{a.Name, a.Pos})
+				}
+				if a.Kind == ArgTexture && a.Name != "" && !slices.Contains(textures, a.Name) {
+					p.add(a.Pos, "unknown texture %q%s", a.Name, suggest(a.Name, textures, "textures"))
+				}
+			}
+		case StepCopy:
+			if !s.Copy.FromHost {
+				buffer(s.Copy.From)
+			}
+			if !s.Copy.ToHost {
+				buffer(s.Copy.To)
+			}
+		case StepWait:
+			if s.Event.S != "" && !isRecorded[s.Event.S] {
+				p.add(s.Event.Pos, "event %q is waited for, but no step records it%s", s.Event.S, suggest(s.Event.S, recorded, "events recorded"))
+			}
+		}
+	}
+	for _, c := range j.Checks {
+		if !c.Symbol {
+			buffer(c.Name)
+		}
+		p.checkValues(c)
+	}
+	for i, s := range j.Steps {
+		s.Index = i
+	}
+	if len(p.errs) == 0 {
+		p.order()
+	}
+}
+
+// checkValues turns a check's values into bits where the type is known from
+// the text alone.
+func (p *parser) checkValues(c *Check) {
+	if c.Type == NoType {
+		if c.Symbol {
+			if d := p.job.symbols[c.Name.S]; d != nil {
+				c.Type = d.Type
+			}
+		} else if d := p.job.buffer(c.Name.S); d != nil {
+			c.Type = d.Type
+		}
+	}
+	if c.values != nil && c.Type != NoType {
+		c.Values, c.anyNaN = p.literals(c.values, c.Type)
+	}
+}
+
+// order puts the steps into the order in which they run: each stream's in file
+// order, a wait after the record that it refers to (the last before it in the
+// file, or else the first after it), and nothing across a sync. Of the steps
+// that may go, the first in the file goes.
+func (p *parser) order() {
+	steps := p.job.Steps
+	records := map[string][]int{}
+	for i, s := range steps {
+		if s.Kind == StepRecord {
+			records[s.Event.S] = append(records[s.Event.S], i)
+		}
+	}
+	done := make([]bool, len(steps))
+	ready := func(i int) bool {
+		if steps[i].Kind != StepWait {
+			return true
+		}
+		r := records[steps[i].Event.S]
+		return done[r[max(0, sort.SearchInts(r, i)-1)]]
+	}
+	var ordered []*Step
+	for first := 0; first < len(steps); {
+		// The steps up to the next sync, by stream.
+		queues := map[int64][]int{}
+		end := first
+		for ; end < len(steps) && steps[end].Kind != StepSync; end++ {
+			queues[steps[end].Stream] = append(queues[steps[end].Stream], end)
+		}
+		for len(queues) > 0 {
+			next := -1
+			for _, q := range queues {
+				if (next < 0 || q[0] < next) && ready(q[0]) {
+					next = q[0]
+				}
+			}
+			if next < 0 {
+				for _, q := range queues {
+					p.add(steps[q[0]].Event.Pos, "the wait for event %q can never end: it is recorded only after a step that comes after this wait", steps[q[0]].Event.S)
+				}
+				return
+			}
+			done[next] = true
+			ordered = append(ordered, steps[next])
+			stream := steps[next].Stream
+			if queues[stream] = queues[stream][1:]; len(queues[stream]) == 0 {
+				delete(queues, stream)
+			}
+		}
+		if end < len(steps) {
+			ordered = append(ordered, steps[end])
+		}
+		first = end + 1
+	}
+	p.job.Steps = ordered
+}

@@ -1,0 +1,401 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// Ready is a job whose files have been read and whose launches fit their
+// kernels.
+type Ready struct {
+	Job     *Job
+	Program *xptx.Program
+	kernels map[*Launch]*xptx.Kernel
+	regs    map[*xptx.Kernel]int // estimates made so far
+}
+
+// registers estimates the registers of a kernel, once.
+func (r *Ready) registers(k *xptx.Kernel) int {
+	n, ok := r.regs[k]
+	if !ok {
+		n = k.Registers()
+		r.regs[k] = n
+	}
+	return n
+}
+
+// Load reads and opens a job file.
+func Load(file string) (*Ready, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
+	}
+	j, err := Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return j.Open()
+}
+
+// reason is the part of a file error that says what is wrong, without the name
+// of the file, which the message around it has.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// Path returns a file of the job as seen from here.
+func (j *Job) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(j.File), name)
+}
+
+// opener collects what is wrong with the files of a job.
+type opener struct {
+	errorList
+	job     *Job
+	ready   *Ready
+	sources []error // PTX errors, which have places of their own
+}
+
+// Open reads the programs, links them, and checks that files exist and launches
+// fit.
+func (j *Job) Open() (*Ready, error) {
+	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]*xptx.Kernel{}, regs: map[*xptx.Kernel]int{}}}
+	mods := o.programs()
+	if len(mods) == len(j.Programs) {
+		prog, err := xptx.Link(mods...)
+		if err != nil {
+			o.sources = append(o.sources, err)
+		} else {
+			o.ready.Program = prog
+			o.launches()
+			o.textures(mods)
+		}
+	}
+	o.dataFiles()
+	if err := CheckGPU(j.GPU); j.GPU != "" && err != nil {
+		o.add(j.GPUPos, "%v", err)
+	}
+	if err := o.err(); err != nil {
+		o.sources = append(o.sources, err)
+	}
+	if len(o.sources) > 0 {
+		return nil, errors.Join(o.sources...)
+	}
+	return o.ready, nil
+}
+
+// programs reads and parses the program files.
+func (o *opener) programs() []*ptx.Module {
+	var mods []*ptx.Module
+	for _, t := range o.job.Programs {
+		path := o.job.Path(t.S)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
+			continue
+		}
+		if err := CheckProgram(path, src); err != nil {
+			o.add(t.Pos, "%v", err)
+			continue
+		}
+		m, err := ptx.Parse(path, src)
+		if err != nil {
+			o.sources = append(o.sources, err)
+			continue
+		}
+		mods = append(mods, m)
+	}
+	return mods
+}
+
+// CheckProgram says why a program file is of a kind that cannot run yet. It
+// returns nil for what may be PTX.
+func CheckProgram(path string, src []byte) error {
+	ext := strings.ToLower(filepath.Ext(path))
+	switch {
+	case bytes.HasPrefix(src, []byte("\x7fELF")) || ext == ".cubin":
+		return fmt.Errorf("%s is a cubin, which Heddle does not support yet; give the PTX that it was made from", path)
+	case ext == ".sass":
+		return fmt.Errorf("%s: programs in SASS are not supported yet; only PTX is", path)
+	case ext == ".kasm":
+		return fmt.Errorf("%s: programs of the Kepler-style core are not supported yet; only PTX is", path)
+	case ext == ".cu":
+		return fmt.Errorf("%s is CUDA C++; compile it to PTX first, for example with clang -x cuda --cuda-device-only -S", path)
+	}
+	return nil
+}
+
+// launches finds each launch's kernel and checks its arguments.
+func (o *opener) launches() {
+	prog := o.ready.Program
+	var names []string
+	for _, k := range prog.Kernels() {
+		names = append(names, k.Name())
+	}
+	unusable := map[*xptx.Kernel]bool{}
+	for _, s := range o.job.Steps {
+		if s.Kind != StepLaunch {
+			continue
+		}
+		l := s.Launch
+		var k *xptx.Kernel
+		if l.Kernel.S == "" {
+			if len(names) != 1 {
+				o.add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
+				continue
+			}
+			k = prog.Kernels()[0]
+		} else if found, ok := prog.Kernel(l.Kernel.S); ok {
+			k = found
+		} else {
+			o.add(l.Kernel.Pos, "unknown kernel %q%s", l.Kernel.S, suggest(l.Kernel.S, names, "kernels"))
+			continue
+		}
+		o.ready.kernels[l] = k
+		if why := k.Unusable(); len(why) > 0 {
+			if !unusable[k] {
+				unusable[k] = true
+				var b strings.Builder
+				for _, err := range why {
+					fmt.Fprintf(&b, "\n  %v", err)
+				}
+				o.add(l.Pos, "kernel %s cannot run:%s", k.Name(), b.String())
+			}
+			continue
+		}
+		if n, most := l.Block[0]*l.Block[1]*l.Block[2], int64(k.MaxThreads()); most > 0 && n > most {
+			o.add(l.BlockPos, "block has %d threads, but kernel %s is compiled for at most %d", n, k.Name(), most)
+		}
+		o.args(l, k)
+	}
+}
+
+// list writes names after a prefix, or nothing if there are none.
+func list(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > 12 {
+		names = append(names[:12:12], "…")
+	}
+	return prefix + strings.Join(names, ", ")
+}
+
+// args checks number and sizes of arguments.
+func (o *opener) args(l *Launch, k *xptx.Kernel) {
+	params := k.Params()
+	if len(l.Args) != len(params) {
+		var names []string
+		for _, p := range params {
+			names = append(names, p.Name)
+		}
+		fix := ""
+		if len(l.Args) < len(params) {
+			fix = fmt.Sprintf("; %s missing", strings.Join(names[len(l.Args):], ", "))
+			if len(params)-len(l.Args) == 1 {
+				fix = fmt.Sprintf("; %s is missing", names[len(l.Args)])
+			}
+		}
+		o.add(l.Pos, "kernel %s takes %d arguments%s, but args has %d%s", k.Name(), len(params), list(": ", names), len(l.Args), fix)
+		return
+	}
+	for i, a := range l.Args {
+		p := params[i]
+		what := fmt.Sprintf("argument %d is for parameter %s of kernel %s", i+1, p.Name, k.Name())
+		switch {
+		case p.Opaque && a.Kind != ArgTexture:
+			o.add(a.Pos, "%s, a .%s: write { texture = \"NAME\" }, not %s", what, p.Type, a.Word)
+		case p.Opaque:
+		case a.Kind == ArgTexture && p.Size != 8:
+			o.add(a.Pos, "%s, which has %d bytes; a texture object has 8", what, p.Size)
+		case a.Kind == ArgBuffer && p.Size != 8 && !(p.Size == 4 && k.Module().AddressSize == 32):
+			o.add(a.Pos, "%s, which has %d bytes (.%s); a buffer's address has 8", what, p.Size, p.Type)
+		case a.Kind == ArgBytes && len(a.Bytes) != p.Size:
+			o.add(a.Pos, "%s, which has %d bytes (.%s), but %s gives %d", what, p.Size, p.Type, a.Word, len(a.Bytes))
+		}
+		if a.Kind != ArgBuffer {
+			continue
+		}
+		if d := o.job.buffer(a.Name); d != nil && d.Count > 0 && a.Offset > d.Count*int64(d.Type.Size()) {
+			o.add(a.Pos, "offset %d is beyond the end of buffer %q, which has %d bytes", a.Offset, a.Name, d.Count*int64(d.Type.Size()))
+		}
+	}
+}
+
+// textures checks that each texture is bound to something and fits its buffer.
+func (o *opener) textures(mods []*ptx.Module) {
+	var refs []string
+	for _, m := range mods {
+		for _, v := range m.Vars {
+			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
+				refs = append(refs, v.Name)
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, r := range refs {
+		used[r] = true
+	}
+	for _, s := range o.job.Steps {
+		if s.Kind == StepLaunch {
+			for _, a := range s.Launch.Args {
+				if a.Kind == ArgTexture {
+					used[a.Name] = true
+				}
+			}
+		}
+	}
+	for _, x := range o.job.Textures {
+		if !used[x.Name] {
+			o.add(x.Pos, "texture %q is neither a .texref of the program nor an argument of a launch%s", x.Name, suggest(x.Name, refs, "texture references"))
+		}
+	}
+}
+
+// fileSize returns the bytes of a regular file.
+func (o *opener) fileSize(t Text) (int64, bool) {
+	path := o.job.Path(t.S)
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		o.add(t.Pos, "cannot read %s: %s", path, reason(err))
+	case !st.Mode().IsRegular():
+		o.add(t.Pos, "%s is not a regular file", path)
+	default:
+		return st.Size(), true
+	}
+	return 0, false
+}
+
+// elements returns how many elements a file holds.
+func (o *opener) elements(t Text, typ Type) (int64, bool) {
+	n, ok := o.fileSize(t)
+	if !ok {
+		return 0, false
+	}
+	if n%int64(typ.Size()) != 0 {
+		o.add(t.Pos, "%s has %d bytes, not a whole number of %v (%d bytes each)", o.job.Path(t.S), n, typ, typ.Size())
+		return 0, false
+	}
+	return n / int64(typ.Size()), true
+}
+
+// dataFiles checks the files that buffers, copies and checks name.
+func (o *opener) dataFiles() {
+	j := o.job
+	for _, d := range append(append([]*Data{}, j.Buffers...), j.Symbols...) {
+		if d.Init != InitFile {
+			continue
+		}
+		n, ok := o.elements(d.File, d.Type)
+		switch {
+		case !ok:
+		case n == 0:
+			o.add(d.File.Pos, "%s is empty", j.Path(d.File.S))
+		case d.Count == 0:
+			d.Count = n
+		case n != d.Count:
+			o.add(d.File.Pos, "%s holds %d elements of %v, but %q has count = %d", j.Path(d.File.S), n, d.Type, d.Name, d.Count)
+		}
+	}
+	for _, x := range j.Textures {
+		d := j.buffer(x.Buffer.S)
+		if have := d.Count * int64(d.Type.Size()); d.Count > 0 && x.bytes() > have {
+			o.add(x.Pos, "texture %q reads %d bytes, but buffer %q has %d", x.Name, x.bytes(), d.Name, have)
+		}
+	}
+	for _, s := range j.Steps {
+		if s.Kind == StepCopy {
+			o.copy(s.Copy)
+		}
+	}
+	for _, c := range j.Checks {
+		o.check(c)
+	}
+}
+
+// copy settles how many bytes a copy moves.
+func (o *opener) copy(c *Copy) {
+	most := int64(math.MaxInt64)
+	limit := func(t Text, host, source bool) {
+		n := most
+		switch {
+		case !host:
+			d := o.job.buffer(t.S)
+			n = d.Count * int64(d.Type.Size())
+		case source:
+			size, ok := o.fileSize(t)
+			if !ok {
+				return
+			}
+			n = size
+		}
+		switch {
+		case c.Bytes > n:
+			o.add(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, t.S, n)
+		case c.Bytes == 0 && source:
+			most = n
+		case c.Bytes == 0 && n < most:
+			o.add(t.Pos, "%s has %d bytes, too few for the %d of %s; give bytes = N", t.S, n, most, c.From.S)
+		}
+	}
+	limit(c.From, c.FromHost, true)
+	limit(c.To, c.ToHost, false)
+	if c.Bytes == 0 {
+		c.Bytes = most
+	}
+}
+
+// check settles how many elements a check compares.
+func (o *opener) check(c *Check) {
+	d := o.job.buffers[c.Name.S]
+	if c.Symbol {
+		d = o.job.symbols[c.Name.S]
+	}
+	n := int64(len(c.Values))
+	if c.File.S != "" {
+		if c.Type == NoType { // a symbol that only the program knows
+			o.fileSize(c.File)
+			return
+		}
+		var ok bool
+		if n, ok = o.elements(c.File, c.Type); !ok {
+			return
+		}
+		if n == 0 {
+			o.add(c.File.Pos, "%s is empty: the check would compare nothing", o.job.Path(c.File.S))
+		}
+	}
+	if d == nil || d.Count == 0 || c.Type == NoType {
+		return
+	}
+	if have := d.Count * int64(d.Type.Size()) / int64(c.Type.Size()); n > have || c.Offset > have-n {
+		pos, at := c.Pos, ""
+		if c.Offset > 0 {
+			pos, at = c.OffsetPos, fmt.Sprintf(" from offset %d", c.Offset)
+		}
+		o.add(pos, "the check compares %d elements%s, but %q has %d", n, at, c.Name.S, have)
+	}
+}
+
+// at returns an error of the job's file.
+func (j *Job) at(pos isa.Pos, format string, args ...any) *Error {
+	return &Error{File: j.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,402 @@
+package job
+
+import (
+	"errors"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// node is a value of a TOML file together with the place where it stands. The
+// values come from the TOML library; the places come from a scan of our own
+// (see places), because the library keeps those of errors only.
+type node struct {
+	val    any // string, int64, float64, bool, time.Time, nil for tables and arrays
+	pos    isa.Pos
+	keyPos isa.Pos
+
+	table bool
+	keys  []string // of a table, in file order
+	kids  map[string]*node
+
+	array bool
+	items []*node
+}
+
+// kind names the node's type in messages.
+func (n *node) kind() string {
+	switch {
+	case n.table:
+		return "a table"
+	case n.array:
+		return "a list"
+	}
+	switch n.val.(type) {
+	case string:
+		return "a string"
+	case int64:
+		return "an integer"
+	case float64:
+		return "a floating-point number"
+	case bool:
+		return "a boolean"
+	}
+	return "a date or time"
+}
+
+// maxJobFile bounds the text of a job file; data belongs into files of its own.
+const maxJobFile = 16 << 20
+
+// maxNesting bounds lists within lists.
+const maxNesting = 64
+
+// decodeTOML parses a TOML text into nodes.
+func decodeTOML(file string, src []byte) (*node, error) {
+	errs := errorList{file: file}
+	if len(src) > maxJobFile {
+		errs.add(isa.Pos{}, "the job file has %d bytes, more than %d; put data into files of their own (init = \"file\")", len(src), maxJobFile)
+		return nil, errs.err()
+	}
+	s := placeScanner{src: string(src)}
+	s.src = strings.TrimPrefix(s.src, "\ufeff")
+	s.scan()
+	if s.deep.Line > 0 {
+		errs.add(s.deep, "more than %d lists or tables inside each other", maxNesting)
+		return nil, errs.err()
+	}
+	data := map[string]any{}
+	if _, err := toml.Decode(string(src), &data); err != nil {
+		var pe toml.ParseError
+		if errors.As(err, &pe) {
+			errs.add(isa.Pos{Line: int32(pe.Position.Line), Col: int32(pe.Position.Col)}, "not valid TOML: %s", pe.Message)
+		} else {
+			errs.add(isa.Pos{}, "not valid TOML: %v", err)
+		}
+		return nil, errs.err()
+	}
+	return build(data, &s.root, isa.Pos{Line: 1, Col: 1}), nil
+}
+
+// build joins a decoded value with its places; where a place is missing the
+// enclosing one serves.
+func build(v any, p *place, around isa.Pos) *node {
+	if p == nil {
+		p = &place{}
+	}
+	n := &node{pos: p.val, keyPos: p.key}
+	if n.keyPos.Line == 0 {
+		n.keyPos = around
+	}
+	if n.pos.Line == 0 {
+		n.pos = n.keyPos
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		n.table = true
+		n.kids = make(map[string]*node, len(v))
+		for k, x := range v {
+			n.keys = append(n.keys, k)
+			n.kids[k] = build(x, p.kids[k], n.pos)
+		}
+		sort.Slice(n.keys, func(i, j int) bool {
+			a, b := n.kids[n.keys[i]].keyPos, n.kids[n.keys[j]].keyPos
+			if a != b {
+				return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+			}
+			return n.keys[i] < n.keys[j]
+		})
+	case []map[string]any:
+		n.array = true
+		for i, x := range v {
+			n.items = append(n.items, build(x, p.item(i), n.pos))
+		}
+	case []any:
+		n.array = true
+		for i, x := range v {
+			n.items = append(n.items, build(x, p.item(i), n.pos))
+		}
+	default:
+		n.val = v
+	}
+	return n
+}
+
+// place is where a key and its value stand, with those of what it contains.
+type place struct {
+	key, val isa.Pos
+	kids     map[string]*place
+	items    []*place
+}
+
+func (p *place) item(i int) *place {
+	if i < len(p.items) {
+		return p.items[i]
+	}
+	return nil
+}
+
+func (p *place) kid(key string, pos isa.Pos) *place {
+	if k := p.kids[key]; k != nil {
+		return k
+	}
+	if p.kids == nil {
+		p.kids = map[string]*place{}
+	}
+	k := &place{key: pos, val: pos}
+	p.kids[key] = k
+	return k
+}
+
+// placeScanner walks over TOML text and notes where keys and values stand. It
+// accepts more than TOML does, since the library judges the text, and it never
+// fails: on nonsense it goes on with the next line.
+type placeScanner struct {
+	src  string
+	i    int
+	line int32 // lines before i
+	bol  int   // offset of the first byte of the line
+	root place
+	deep isa.Pos // where nesting exceeds maxNesting
+}
+
+func (s *placeScanner) pos() isa.Pos {
+	return isa.Pos{Line: s.line + 1, Col: int32(utf8.RuneCountInString(s.src[s.bol:s.i])) + 1}
+}
+
+func (s *placeScanner) peek() byte {
+	if s.i < len(s.src) {
+		return s.src[s.i]
+	}
+	return 0
+}
+
+// next steps over one byte and keeps count of lines.
+func (s *placeScanner) next() {
+	if s.src[s.i] == '\n' {
+		s.line++
+		s.bol = s.i + 1
+	}
+	s.i++
+}
+
+// blanks skips spaces and, if lines is set, line ends and comments.
+func (s *placeScanner) blanks(lines bool) {
+	for s.i < len(s.src) {
+		switch c := s.src[s.i]; {
+		case c == ' ' || c == '\t':
+			s.i++
+		case lines && (c == '\n' || c == '\r'):
+			s.next()
+		case lines && c == '#':
+			for s.i < len(s.src) && s.src[s.i] != '\n' {
+				s.i++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// restOfLine goes to the end of the line.
+func (s *placeScanner) restOfLine() {
+	for s.i < len(s.src) && s.src[s.i] != '\n' {
+		s.i++
+	}
+}
+
+func (s *placeScanner) scan() {
+	cur := &s.root
+	for {
+		s.blanks(true)
+		if s.i >= len(s.src) || s.deep.Line > 0 {
+			return
+		}
+		start := s.i
+		if s.peek() == '[' {
+			pos := s.pos()
+			s.i++
+			list := s.peek() == '['
+			if list {
+				s.i++
+			}
+			cur = s.header(&s.root, pos, list)
+			s.restOfLine()
+		} else {
+			s.keyValue(cur, 0)
+			s.restOfLine()
+		}
+		if s.i == start {
+			s.next()
+		}
+	}
+}
+
+// header reads the path of a [table] or [[list]] header and returns its place.
+func (s *placeScanner) header(root *place, pos isa.Pos, list bool) *place {
+	cur := root
+	for {
+		s.blanks(false)
+		key, keyPos, ok := s.key()
+		if !ok {
+			return cur
+		}
+		cur = cur.kid(key, keyPos)
+		s.blanks(false)
+		last := s.peek() != '.'
+		if !last {
+			s.i++
+		}
+		switch {
+		case last && list:
+			it := &place{key: pos, val: pos}
+			cur.items = append(cur.items, it)
+			return it
+		case last:
+			return cur
+		case len(cur.items) > 0:
+			cur = cur.items[len(cur.items)-1]
+		}
+	}
+}
+
+// keyValue reads `key.key = value` into cur.
+func (s *placeScanner) keyValue(cur *place, depth int) {
+	for {
+		s.blanks(false)
+		key, pos, ok := s.key()
+		if !ok {
+			return
+		}
+		cur = cur.kid(key, pos)
+		s.blanks(false)
+		if s.peek() != '.' {
+			break
+		}
+		s.i++
+	}
+	if s.peek() != '=' {
+		return
+	}
+	s.i++
+	s.blanks(false)
+	s.value(cur, depth)
+}
+
+// key reads one part of a key, bare or quoted.
+func (s *placeScanner) key() (string, isa.Pos, bool) {
+	pos := s.pos()
+	if c := s.peek(); c == '"' || c == '\'' {
+		start := s.i
+		s.str()
+		return unquoteKey(s.src[start:s.i]), pos, true
+	}
+	start := s.i
+	for s.i < len(s.src) && !strings.ContainsRune(" \t\r\n.=[]{},#\"'", rune(s.src[s.i])) {
+		s.i++
+	}
+	return s.src[start:s.i], pos, s.i > start
+}
+
+// unquoteKey returns the contents of a quoted key. Keys with escapes lose
+// their place and nothing else, so they are left as they are.
+func unquoteKey(q string) string {
+	if len(q) < 2 {
+		return q
+	}
+	return q[1 : len(q)-1]
+}
+
+// str steps over a string of any of the four forms.
+func (s *placeScanner) str() {
+	q := s.src[s.i]
+	triple := strings.Repeat(string(q), 3)
+	if strings.HasPrefix(s.src[s.i:], triple) {
+		s.i += 3
+		for s.i < len(s.src) && !strings.HasPrefix(s.src[s.i:], triple) {
+			if q == '"' && s.src[s.i] == '\\' && s.i+1 < len(s.src) {
+				s.next()
+			}
+			s.next()
+		}
+		s.i = min(s.i+3, len(s.src))
+		for s.peek() == q { // quotes just before the closing three
+			s.i++
+		}
+		return
+	}
+	s.i++
+	for s.i < len(s.src) && s.src[s.i] != q && s.src[s.i] != '\n' {
+		if q == '"' && s.src[s.i] == '\\' && s.i+1 < len(s.src) && s.src[s.i+1] != '\n' {
+			s.i++
+		}
+		s.i++
+	}
+	if s.peek() == q {
+		s.i++
+	}
+}
+
+// value reads a value and notes its place in p.
+func (s *placeScanner) value(p *place, depth int) {
+	p.val = s.pos()
+	if depth >= maxNesting {
+		s.deep = p.val
+		s.i = len(s.src)
+		return
+	}
+	switch c := s.peek(); c {
+	case '"', '\'':
+		s.str()
+	case '[':
+		s.i++
+		for {
+			s.blanks(true)
+			switch c := s.peek(); {
+			case s.i >= len(s.src):
+				return
+			case c == ']':
+				s.i++
+				return
+			case c == ',':
+				s.i++
+			default:
+				it := &place{}
+				p.items = append(p.items, it)
+				start := s.i
+				s.value(it, depth+1)
+				it.key = it.val
+				if s.i == start {
+					s.next()
+				}
+			}
+		}
+	case '{':
+		s.i++
+		for {
+			s.blanks(true)
+			switch c := s.peek(); {
+			case s.i >= len(s.src):
+				return
+			case c == '}':
+				s.i++
+				return
+			case c == ',':
+				s.i++
+			default:
+				start := s.i
+				s.keyValue(p, depth+1)
+				if s.i == start {
+					s.next()
+				}
+			}
+		}
+	default:
+		for s.i < len(s.src) && !strings.ContainsRune(",]}#\r\n \t", rune(s.src[s.i])) {
+			s.i++
+		}
+	}
+}

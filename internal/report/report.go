@@ -1,0 +1,295 @@
+// Package report is what people and scripts see of a run: the model of a
+// result, its JSON form, and the text that a terminal shows. It does not know
+// who produced a result, and computes nothing but sums and ratios for display.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Version is Heddle's version.
+const Version = "0.1.0"
+
+// Run is the result of a run. Its JSON form is stable: fields are added, never
+// renamed. Seconds is the only field that may differ between two runs of the
+// same input.
+type Run struct {
+	Heddle     string         `json:"heddle"`
+	Input      string         `json:"input"`
+	Programs   []string       `json:"programs"`
+	GPU        string         `json:"gpu"`
+	Mode       string         `json:"mode"`
+	OK         bool           `json:"ok"`
+	Conditions map[string]any `json:"conditions"` // run conditions that were set, by key
+
+	WarpInstructions   uint64  `json:"warp_instructions"`
+	ThreadInstructions uint64  `json:"thread_instructions"`
+	Seconds            float64 `json:"seconds"`
+
+	Kernels []Kernel `json:"kernels"`
+	LeftOut int      `json:"launches_left_out,omitempty"` // launches that were not selected
+	Steps   []Step   `json:"steps,omitempty"`
+	Checks  []Check  `json:"checks"`
+	Dumps   []Dump   `json:"dumps,omitempty"`
+	Error   *Failure `json:"error,omitempty"`
+}
+
+// Kernel is one launch and what it did.
+type Kernel struct {
+	Name               string   `json:"name"`
+	Launch             int      `json:"launch"`
+	Stream             int64    `json:"stream"`
+	Grid               [3]int64 `json:"grid"`
+	Block              [3]int64 `json:"block"`
+	Registers          int      `json:"registers"`    // per thread; an estimate unless the input gives it
+	SharedBytes        int      `json:"shared_bytes"` // per block, static and dynamic
+	LocalBytes         int      `json:"local_bytes"`  // per thread
+	Blocks             uint64   `json:"blocks"`       // blocks that ran to their end
+	WarpInstructions   uint64   `json:"warp_instructions"`
+	ThreadInstructions uint64   `json:"thread_instructions"`
+}
+
+// Step is one action of the host, in the order in which they ran.
+type Step struct {
+	Step   int    `json:"step"` // in the order of the input, from 0
+	Kind   string `json:"kind"`
+	Stream int64  `json:"stream"`
+	Launch *int   `json:"launch,omitempty"` // of a launch: its number
+	From   string `json:"from,omitempty"`   // of a copy
+	To     string `json:"to,omitempty"`     // of a copy
+	Bytes  int64  `json:"bytes,omitempty"`  // of a copy
+	Event  string `json:"event,omitempty"`  // of a record or wait
+}
+
+// Check is one comparison of memory with what it should hold.
+type Check struct {
+	Buffer     string    `json:"buffer,omitempty"`
+	Symbol     string    `json:"symbol,omitempty"`
+	Against    string    `json:"against"` // the file, or "values"
+	OK         bool      `json:"ok"`
+	Elements   int64     `json:"elements"` // that were compared
+	Mismatches int64     `json:"mismatches"`
+	Tolerance  float64   `json:"tolerance,omitempty"`
+	First      *Mismatch `json:"first_mismatch,omitempty"`
+}
+
+// Mismatch is an element that is not what it should be. Values are text, since
+// JSON has no infinities and no 64-bit integers.
+type Mismatch struct {
+	Index int64  `json:"index"` // in the buffer
+	Got   string `json:"got"`
+	Want  string `json:"want"`
+}
+
+// Dump is a buffer written to a file.
+type Dump struct {
+	Buffer string `json:"buffer"`
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Failure is why a run ended before its end.
+type Failure struct {
+	Kind        string     `json:"kind"` // fault, limit, stuck, launch, interrupted or input
+	Message     string     `json:"message"`
+	Kernel      string     `json:"kernel,omitempty"`
+	Function    string     `json:"function,omitempty"`
+	Launch      *int       `json:"launch,omitempty"`
+	Block       *[3]uint32 `json:"block,omitempty"`
+	Thread      *[3]uint32 `json:"thread,omitempty"`
+	PC          *int       `json:"pc,omitempty"`
+	Instruction string     `json:"instruction,omitempty"`
+	File        string     `json:"file,omitempty"`
+	Line        int        `json:"line,omitempty"`
+	SourceFile  string     `json:"source_file,omitempty"`
+	SourceLine  int        `json:"source_line,omitempty"`
+}
+
+// WriteJSON writes the result as JSON, indented, with a final newline.
+func (r *Run) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteText writes the report for a person.
+func (r *Run) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "heddle %s  %s  %s", r.Heddle, r.Input, r.Mode)
+	if len(r.Programs) > 0 {
+		fmt.Fprintf(&b, "  (%s)", strings.Join(r.Programs, ", "))
+	}
+	b.WriteString("\n")
+	if len(r.Conditions) > 0 {
+		b.WriteString("conditions ")
+		for _, k := range sortedKeys(r.Conditions) {
+			fmt.Fprintf(&b, " %s=%v", k, r.Conditions[k])
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	r.kernelTable(&b)
+	if r.LeftOut > 0 {
+		fmt.Fprintf(&b, "%s left out (--kernels)\n", Plural(r.LeftOut, "launch", "launches"))
+	}
+	if len(r.Checks) > 0 {
+		b.WriteString("\n")
+		r.checkTable(&b)
+	}
+	for _, d := range r.Dumps {
+		fmt.Fprintf(&b, "\n%s: %s bytes to %s", d.Buffer, Count(uint64(d.Bytes)), d.File)
+	}
+	if len(r.Dumps) > 0 {
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.Summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// mostRows is how many rows the table of launches may have; longer runs show
+// launches of the same kernel together.
+const mostRows = 24
+
+// row is a row of the table of launches: one launch, or several of one kernel.
+type row struct {
+	Kernel
+	last, count int // the last launch's number, and how many there are
+	same        bool
+}
+
+// rows groups launches until the table is short enough: neighbours of the same
+// kernel first, then all of the same kernel.
+func (r *Run) rows() []row {
+	var rows []row
+	for _, k := range r.Kernels {
+		rows = append(rows, row{k, k.Launch, 1, true})
+	}
+	for _, adjacent := range []bool{true, false} {
+		if len(rows) <= mostRows {
+			break
+		}
+		var merged []row
+		at := map[string]int{}
+		for _, x := range rows {
+			i, seen := at[x.Name]
+			if !seen || adjacent && i != len(merged)-1 {
+				at[x.Name] = len(merged)
+				merged = append(merged, x)
+				continue
+			}
+			m := &merged[i]
+			m.same = m.same && x.same && m.Grid == x.Grid && m.Block == x.Block && m.SharedBytes == x.SharedBytes
+			m.last = x.last
+			m.count += x.count
+			m.WarpInstructions += x.WarpInstructions
+			m.ThreadInstructions += x.ThreadInstructions
+		}
+		rows = merged
+	}
+	return rows
+}
+
+func (r *Run) kernelTable(b *strings.Builder) {
+	if len(r.Kernels) == 0 {
+		b.WriteString("no kernel ran\n")
+		return
+	}
+	t := NewTable("launch", "<kernel", "grid", "block", "regs", "shared", "warp instr", "thread instr", "lanes")
+	for _, x := range r.rows() {
+		number, grid, block, shared := fmt.Sprint(x.Launch), dims(x.Grid), dims(x.Block), Bytes(uint64(x.SharedBytes))
+		if x.count > 1 {
+			number = fmt.Sprintf("%d–%d", x.Launch, x.last)
+			if x.count != x.last-x.Launch+1 {
+				number = fmt.Sprintf("%d of %s", x.count, number)
+			}
+		}
+		if !x.same {
+			grid, block, shared = "various", "", ""
+		}
+		t.Row(number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
+			Count(x.WarpInstructions), Count(x.ThreadInstructions), lanes(x.WarpInstructions, x.ThreadInstructions))
+	}
+	if len(r.Kernels) > 1 {
+		t.Rule()
+		t.Row("", "total", "", "", "", "", Count(r.WarpInstructions), Count(r.ThreadInstructions), lanes(r.WarpInstructions, r.ThreadInstructions))
+	}
+	t.Write(b)
+}
+
+func (r *Run) checkTable(b *strings.Builder) {
+	t := NewTable("<check", "<against", "elements", "tolerance", "<result")
+	for _, c := range r.Checks {
+		name := c.Buffer
+		if name == "" {
+			name = "symbol " + c.Symbol
+		}
+		tol := "bit for bit"
+		if c.Tolerance > 0 {
+			tol = fmt.Sprint(c.Tolerance)
+		}
+		result := "✓ ok"
+		if !c.OK {
+			result = fmt.Sprintf("✗ FAILED: %s; the first is [%d]: got %s, want %s",
+				Plural(int(c.Mismatches), "mismatch", "mismatches"), c.First.Index, c.First.Got, c.First.Want)
+		}
+		t.Row(name, c.Against, Count(uint64(c.Elements)), tol, result)
+	}
+	t.Write(b)
+}
+
+// Summary is the last line of the report: how the run ended, and how fast it was.
+func (r *Run) Summary() string {
+	d := time.Duration(r.Seconds * float64(time.Second))
+	state := "done"
+	switch {
+	case r.Error != nil && r.Error.Kind == "interrupted":
+		state = "interrupted"
+	case r.Error != nil:
+		state = "stopped"
+	}
+	s := fmt.Sprintf("%s in %s", state, Duration(d))
+	if r.Seconds > 0 && r.ThreadInstructions > 0 {
+		s += fmt.Sprintf(", %s thread instructions a second", Rate(float64(r.ThreadInstructions)/r.Seconds))
+	}
+	failed := 0
+	for _, c := range r.Checks {
+		if !c.OK {
+			failed++
+		}
+	}
+	switch {
+	case failed > 0:
+		s += fmt.Sprintf(": %d of %s FAILED", failed, Plural(len(r.Checks), "check", "checks"))
+	case r.Error == nil && len(r.Checks) > 0:
+		s += fmt.Sprintf(": %s ok", Plural(len(r.Checks), "check", "checks"))
+	case r.Error == nil:
+		s += "; the job checks nothing"
+	}
+	return s
+}
+
+// lanes is the share of lanes that were active, in percent.
+func lanes(warp, thread uint64) string {
+	if warp == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(thread)/float64(32*warp))
+}
+
+// dims writes an extent as 64×16, without trailing ones.
+func dims(d [3]int64) string {
+	s := fmt.Sprint(d[0])
+	if d[1] > 1 || d[2] > 1 {
+		s += fmt.Sprintf("×%d", d[1])
+	}
+	if d[2] > 1 {
+		s += fmt.Sprintf("×%d", d[2])
+	}
+	return s
+}
