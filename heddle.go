@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"unsafe"
 
@@ -44,7 +43,7 @@ type Program struct {
 func Load(paths ...string) (*Program, error) {
 	sources := make([]Source, len(paths))
 	for i, p := range paths {
-		text, err := os.ReadFile(p)
+		text, err := job.ReadFile(p)
 		if err != nil {
 			return nil, err
 		}
@@ -279,19 +278,20 @@ type Texture struct {
 	Address              [3]string // clamp, wrap, mirror or border for each dimension; "" is clamp
 	Normalized           bool      // coordinates are in [0, 1)
 	ReadNormalized       bool      // integers are read as fractions
+
+	Layers    int  // of a layered texture; 0: not layered
+	Cube      bool // six square faces, in every layer if it has layers
+	Levels    int  // mipmap levels, one after the other in memory; 0 and 1: one
+	MipLinear bool // blend the two nearest levels
+	Samples   int  // of a multisampled texture; 0 and 1: one
 }
 
 func (t Texture) internal() xptx.Texture {
-	x := xptx.Texture{
+	return xptx.Texture{
 		Addr: uint64(t.Addr), Format: t.Format, Channels: t.Channels, Width: t.Width, Height: t.Height, Depth: t.Depth,
 		Pitch: t.Pitch, Linear: t.Linear, Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
+		Layers: t.Layers, Cube: t.Cube, Levels: t.Levels, MipLinear: t.MipLinear, Samples: t.Samples,
 	}
-	for i, a := range x.Address {
-		if a == "" {
-			x.Address[i] = "clamp"
-		}
-	}
-	return x
 }
 
 // BindTexture binds an image to the program's .texref or .surfref of that name.
@@ -415,7 +415,16 @@ type (
 	JobResult = report.Run
 	// JobOptions are the settings of RunJob; the zero value is right for most.
 	JobOptions = job.Options
+	// JobDump asks for a buffer's bytes in a file.
+	JobDump = job.Dump
+	// JobProgress is how far a job has come.
+	JobProgress = job.Progress
+	// JobSelection picks launches of a job.
+	JobSelection = job.Selection
 )
+
+// SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
+func SelectLaunches(list string) (*JobSelection, error) { return job.ParseSelection(list) }
 
 // RunJob runs a job file functionally. The result holds what was done also when
 // an error ended the run; without one, its OK tells whether all checks held.

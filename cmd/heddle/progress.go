@@ -34,7 +34,8 @@ const (
 
 // newProgressLine returns nil where nothing is to be shown.
 func newProgressLine(w io.Writer, when string, quiet bool) *progressLine {
-	p := &progressLine{w: w, start: time.Now(), width: 80, launch: -1}
+	now := time.Now()
+	p := &progressLine{w: w, start: now, last: now, width: 80, launch: -1}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = true
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
@@ -57,7 +58,7 @@ func (p *progressLine) show(s job.Progress) {
 	if !p.terminal {
 		every = progressLog
 	}
-	if now.Sub(p.last) < every && (p.shown || now.Sub(p.start) < every) {
+	if now.Sub(p.last) < every {
 		return
 	}
 	p.last, p.shown = now, true
@@ -86,7 +87,11 @@ func (p *progressLine) text(s job.Progress, now time.Time) string {
 	if s.Blocks > 0 && s.Blocks < s.Total {
 		left := float64(now.Sub(p.began)) * (float64(s.Total)/float64(s.Blocks) - 1)
 		if left < float64(1000*time.Hour) {
-			text += "  " + report.Duration(time.Duration(left).Round(time.Second)) + " left"
+			if d := time.Duration(left).Round(time.Second); d < time.Minute {
+				text += fmt.Sprintf("  %d s left", int(d.Seconds()))
+			} else {
+				text += "  " + report.Duration(d) + " left"
+			}
 		}
 	}
 	return text

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -95,7 +94,7 @@ func (c *ptxCmd) Run(e env) error {
 
 // loadPTX parses a file and links it with itself.
 func loadPTX(file string) (*xptx.Program, *ptx.Module, error) {
-	src, err := os.ReadFile(file)
+	src, err := job.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
 	}

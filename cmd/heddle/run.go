@@ -181,6 +181,9 @@ func checkInput(e env, path string) error {
 		}
 		return usage("%s is a folder; give a job file (TOML)", path)
 	}
+	if !st.Mode().IsRegular() {
+		return usage("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
@@ -232,7 +235,7 @@ func looksLikePTX(text []byte) bool {
 // needsJob explains that a program alone cannot run, with a job file that fits
 // it as far as its text tells.
 func needsJob(path string) error {
-	src, err := os.ReadFile(path)
+	src, err := job.ReadFile(path)
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
 	}

@@ -21,6 +21,9 @@ const FullMask LaneMask = 0xffffffff
 // Count returns the number of selected lanes.
 func (m LaneMask) Count() int { return bits.OnesCount32(uint32(m)) }
 
+// First returns the lowest selected lane, 32 if there is none.
+func (m LaneMask) First() int { return bits.TrailingZeros32(uint32(m)) }
+
 // Space is a memory state space.
 type Space uint8
 
@@ -65,6 +68,51 @@ var unitNames = [...]string{"none", "alu", "fp32", "fp64", "fp16", "sfu", "tenso
 
 func (u Unit) String() string { return unitNames[u] }
 
+// Kind refines what a unit does, as far as latencies and counters tell it apart.
+type Kind uint8
+
+// The kinds of work. KindOther is all that is not named.
+const (
+	KindOther Kind = iota
+	KindAdd        // add, sub, with carry too
+	KindMax        // min, max
+	KindMul
+	KindMad // mad, fma
+	KindDiv // div, rem
+	KindMul24
+	KindMad24
+	KindShfl
+	KindFence // membar, fence
+)
+
+// Data is the kind of number that an arithmetic instruction works on.
+type Data uint8
+
+// The kinds of number.
+const (
+	DataInt Data = iota
+	DataHalf
+	DataFloat
+	DataDouble
+)
+
+// CacheOp is the cache operator of a memory instruction.
+type CacheOp uint8
+
+// The cache operators of PTX. CacheDefault is .ca for loads, .wb for stores
+// and .cg for atomics.
+const (
+	CacheDefault CacheOp = iota
+	CacheCA              // all levels
+	CacheCG              // global level: the L2 only
+	CacheCS              // streaming
+	CacheLU              // last use
+	CacheCV              // volatile: fetched again
+	CacheNC              // non-coherent: read-only data
+	CacheWB              // write back
+	CacheWT              // write through
+)
+
 // RegFile names a register file.
 type RegFile uint8
 
@@ -106,9 +154,11 @@ func (f Flow) String() string { return flowNames[f] }
 // Inst is a static instruction, decoded once when a program is loaded. Models
 // hold pointers to it and never change it.
 type Inst struct {
-	PC      int32   // index in its function's code; byte addresses are 16*PC for PTX
+	PC      int32   // index in its function's code
 	Op      string  // opcode with its modifiers, as the source writes it
 	Unit    Unit    // what executes it
+	Kind    Kind    // what the unit does
+	Data    Data    // on which kind of number
 	Flow    Flow    // where control goes
 	Guarded bool    // has a guard predicate (@p, @!p)
 	Targets []int32 // branch targets as PCs
@@ -116,6 +166,8 @@ type Inst struct {
 	Srcs    []Reg   // read registers, the guard predicate included
 	Space   Space   // memory space, NoSpace if it touches no memory
 	Width   uint8   // bytes a lane moves, vectors included
+	Elem    uint8   // bytes of one element of it
+	Cache   CacheOp // cache operator
 	Load    bool    // reads memory (an atomic reads and writes)
 	Store   bool    // writes memory
 	Atomic  bool    // reads and writes memory in one step

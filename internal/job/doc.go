@@ -62,14 +62,33 @@ func (l Errors) Unwrap() []error {
 // made one of them many times.
 const maxErrors = 20
 
+// keptErrors bounds the messages that are made before they are sorted: beyond
+// it errors are only counted, so that a file of nothing but errors costs little.
+const keptErrors = 10 * maxErrors
+
 // errorList collects errors of one file.
 type errorList struct {
 	file string
 	errs Errors
+	more int // errors beyond keptErrors
 }
 
 func (l *errorList) add(pos isa.Pos, format string, args ...any) {
+	if len(l.errs) >= keptErrors {
+		l.more++
+		return
+	}
 	l.errs = append(l.errs, &Error{File: l.file, Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// unknown adds an error about a name that is not among names; kind says what
+// they are. The format ends where the suggestion is to follow.
+func (l *errorList) unknown(pos isa.Pos, word string, names []string, kind, format string, args ...any) {
+	if len(l.errs) >= keptErrors {
+		l.more++
+		return
+	}
+	l.add(pos, "%s%s", fmt.Sprintf(format, args...), suggest(word, names, kind))
 }
 
 // err returns the errors in file order, or nil.
@@ -81,7 +100,7 @@ func (l *errorList) err() error {
 		a, b := l.errs[i].Pos, l.errs[j].Pos
 		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
 	})
-	if n := len(l.errs); n > maxErrors {
+	if n := len(l.errs) + l.more; n > maxErrors {
 		l.errs = append(l.errs[:maxErrors:maxErrors], &Error{File: l.file, Msg: fmt.Sprintf("and %d more errors", n-maxErrors)})
 	}
 	return l.errs

@@ -74,9 +74,17 @@ type Image struct {
 	Address              [3]string
 	Normalized           bool
 	ReadNormalized       bool
+
+	Pitch     int64 // bytes from row to row; 0: rows follow each other closely
+	Layers    int64 // 0: not layered
+	Levels    int64 // mipmap levels; 0: one
+	Samples   int64 // of a multisampled image; 0: one
+	Cube      bool
+	MipLinear bool
 }
 
-// bytes returns the memory that the texture reads.
+// bytes returns the memory that the texture reads at least, which is all of it
+// where it is one image with close rows.
 func (t *Image) bytes() int64 {
 	return t.Width * max(1, t.Height) * max(1, t.Depth) * int64(t.Channels) * int64(TypeByName(t.Format).Size())
 }
@@ -119,6 +127,7 @@ type Launch struct {
 	Shared    int64
 	SharedPos isa.Pos
 	Registers int64 // 0: the estimate
+	Coop      bool  // cooperative: blocks may wait for each other
 	Args      []*Arg
 }
 
@@ -203,7 +212,7 @@ func Parse(file string, src []byte) (*Job, error) {
 func (p *parser) known(n *node, names ...string) {
 	for _, k := range n.keys {
 		if !slices.Contains(names, k) {
-			p.add(n.kids[k].keyPos, "unknown key %q%s", k, suggest(k, names, "known keys here"))
+			p.unknown(n.kids[k].keyPos, k, names, "known keys here", "unknown key %q", k)
 		}
 	}
 }
@@ -237,7 +246,7 @@ func (p *parser) oneOf(n *node, key string, names ...string) string {
 		return names[0]
 	}
 	if !slices.Contains(names, t.S) {
-		p.add(t.Pos, "%s = %q is not known%s", key, t.S, suggest(t.S, names, "there are"))
+		p.unknown(t.Pos, t.S, names, "there are", "%s = %q is not known", key, t.S)
 		return names[0]
 	}
 	return t.S
@@ -461,7 +470,7 @@ func (p *parser) elementType(t *node, needed bool) Type {
 	}
 	typ := TypeByName(s.S)
 	if typ == NoType {
-		p.add(s.Pos, "type = %q is not known%s", s.S, suggest(s.S, TypeNames(), "there are"))
+		p.unknown(s.Pos, s.S, TypeNames(), "there are", "type = %q is not known", s.S)
 	}
 	return typ
 }
@@ -544,7 +553,8 @@ var addressModes = []string{"clamp", "wrap", "mirror", "border"}
 func (p *parser) texture(name string, t *node) {
 	x := &Image{Name: name, Pos: t.keyPos}
 	p.job.Textures = append(p.job.Textures, x)
-	p.known(t, "buffer", "format", "width", "height", "depth", "filter", "address", "normalized", "read")
+	p.known(t, "buffer", "format", "width", "height", "depth", "filter", "address", "normalized", "read",
+		"pitch", "layers", "cube", "levels", "mip_filter", "samples")
 	var ok bool
 	if x.Buffer, ok = p.str(t, "buffer"); !ok && t.kids["buffer"] == nil {
 		p.add(x.Pos, "texture %q has no buffer: add buffer = \"NAME\"", name)
@@ -555,7 +565,7 @@ func (p *parser) texture(name string, t *node) {
 		x.Format = elem
 		switch {
 		case !slices.Contains(textureTypes, elem):
-			p.add(f.Pos, "format = %q: the element type %q is not known%s", f.S, elem, suggest(elem, textureTypes, "there are"))
+			p.unknown(f.Pos, elem, textureTypes, "there are", "format = %q: the element type %q is not known", f.S, elem)
 			x.Format = "f32"
 		case many && chans == "2":
 			x.Channels = 2
@@ -579,6 +589,12 @@ func (p *parser) texture(name string, t *node) {
 	x.Linear = p.oneOf(t, "filter", "point", "linear") == "linear"
 	x.Normalized = p.boolean(t, "normalized")
 	x.ReadNormalized = p.oneOf(t, "read", "element", "normalized") == "normalized"
+	x.Pitch = p.integer(t, "pitch", 1, 1<<31, 0)
+	x.Layers = p.integer(t, "layers", 1, 2048, 0)
+	x.Levels = p.integer(t, "levels", 1, 28, 0)
+	x.Samples = p.integer(t, "samples", 1, 16, 0)
+	x.Cube = p.boolean(t, "cube")
+	x.MipLinear = p.oneOf(t, "mip_filter", "point", "linear") == "linear"
 	x.Address = [3]string{"clamp", "clamp", "clamp"}
 	p.address(t, x)
 	float := x.Format == "f32" || x.Format == "f16"
@@ -609,7 +625,7 @@ func (p *parser) address(t *node, x *Image) {
 		case !ok:
 			p.add(it.pos, "address must be a string, not %s", it.kind())
 		case !slices.Contains(addressModes, s):
-			p.add(it.pos, "address = %q is not known%s", s, suggest(s, addressModes, "there are"))
+			p.unknown(it.pos, s, addressModes, "there are", "address = %q is not known", s)
 		case !x.Normalized && (s == "wrap" || s == "mirror"):
 			p.add(it.pos, "address = %q needs normalized = true", s)
 		case k.array:
@@ -620,7 +636,7 @@ func (p *parser) address(t *node, x *Image) {
 	}
 }
 
-var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "args"}
+var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "cooperative", "args"}
 
 // launchStep adds the launch that t describes as a step; at gives the place.
 func (p *parser) launchStep(t, at *node) {
@@ -641,6 +657,7 @@ func (p *parser) launchStep(t, at *node) {
 	}
 	s.Stream = p.integer(t, "stream", 0, maxStreams, 0)
 	l.Registers = p.integer(t, "registers", 1, 255, 0)
+	l.Coop = p.boolean(t, "cooperative")
 	k := t.kids["args"]
 	if k == nil {
 		return
@@ -885,13 +902,16 @@ func (p *parser) names() {
 	for _, d := range j.Symbols {
 		j.symbols[d.Name] = d
 	}
+	buffers := j.BufferNames()
 	buffer := func(t Text) {
 		if t.S != "" && j.buffer(t.S) == nil {
-			p.add(t.Pos, "unknown buffer %q%s", t.S, suggest(t.S, j.BufferNames(), "buffers"))
+			p.unknown(t.Pos, t.S, buffers, "buffers", "unknown buffer %q", t.S)
 		}
 	}
 	var textures []string
+	isTexture := map[string]bool{}
 	for _, x := range j.Textures {
+		isTexture[x.Name] = true
 		textures = append(textures, x.Name)
 		buffer(x.Buffer)
 	}
@@ -910,8 +930,8 @@ func (p *parser) names() {
 				if a.Kind == ArgBuffer {
 					buffer(Text{a.Name, a.Pos})
 				}
-				if a.Kind == ArgTexture && a.Name != "" && !slices.Contains(textures, a.Name) {
-					p.add(a.Pos, "unknown texture %q%s", a.Name, suggest(a.Name, textures, "textures"))
+				if a.Kind == ArgTexture && a.Name != "" && !isTexture[a.Name] {
+					p.unknown(a.Pos, a.Name, textures, "textures", "unknown texture %q", a.Name)
 				}
 			}
 		case StepCopy:
@@ -923,7 +943,7 @@ func (p *parser) names() {
 			}
 		case StepWait:
 			if s.Event.S != "" && !isRecorded[s.Event.S] {
-				p.add(s.Event.Pos, "event %q is waited for, but no step records it%s", s.Event.S, suggest(s.Event.S, recorded, "events recorded"))
+				p.unknown(s.Event.Pos, s.Event.S, recorded, "events recorded", "event %q is waited for, but no step records it", s.Event.S)
 			}
 		}
 	}

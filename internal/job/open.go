@@ -36,7 +36,7 @@ func (r *Ready) registers(k *xptx.Kernel) int {
 
 // Load reads and opens a job file.
 func Load(file string) (*Ready, error) {
-	src, err := os.ReadFile(file)
+	src, err := ReadFile(file)
 	if err != nil {
 		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
 	}
@@ -55,6 +55,26 @@ func reason(err error) string {
 		return pe.Err.Error()
 	}
 	return err.Error()
+}
+
+// maxText bounds program texts. The largest that we know have ten megabytes.
+const maxText = 512 << 20
+
+// ReadFile reads the text of a job or a program. What is not a file, or too
+// large for a text, is an error before anything is read.
+func ReadFile(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is a folder")}
+	case !st.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+	case st.Size() > maxText:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, more than a text can have (%d)", st.Size(), maxText)}
+	}
+	return os.ReadFile(path)
 }
 
 // Path returns a file of the job as seen from here.
@@ -106,7 +126,7 @@ func (o *opener) programs() []*ptx.Module {
 	var mods []*ptx.Module
 	for _, t := range o.job.Programs {
 		path := o.job.Path(t.S)
-		src, err := os.ReadFile(path)
+		src, err := ReadFile(path)
 		if err != nil {
 			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
 			continue
@@ -165,7 +185,7 @@ func (o *opener) launches() {
 		} else if found, ok := prog.Kernel(l.Kernel.S); ok {
 			k = found
 		} else {
-			o.add(l.Kernel.Pos, "unknown kernel %q%s", l.Kernel.S, suggest(l.Kernel.S, names, "kernels"))
+			o.unknown(l.Kernel.Pos, l.Kernel.S, names, "kernels", "unknown kernel %q", l.Kernel.S)
 			continue
 		}
 		o.ready.kernels[l] = k
@@ -264,7 +284,7 @@ func (o *opener) textures(mods []*ptx.Module) {
 	}
 	for _, x := range o.job.Textures {
 		if !used[x.Name] {
-			o.add(x.Pos, "texture %q is neither a .texref of the program nor an argument of a launch%s", x.Name, suggest(x.Name, refs, "texture references"))
+			o.unknown(x.Pos, x.Name, refs, "texture references", "texture %q is neither a .texref of the program nor an argument of a launch", x.Name)
 		}
 	}
 }

@@ -234,6 +234,7 @@ func (x *runner) bindTextures() error {
 			Addr: x.addr[t.Buffer.S], Format: t.Format, Channels: t.Channels,
 			Width: int(t.Width), Height: int(t.Height), Depth: int(t.Depth), Linear: t.Linear,
 			Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
+			Pitch: int(t.Pitch), Layers: int(t.Layers), Levels: int(t.Levels), Samples: int(t.Samples), Cube: t.Cube, MipLinear: t.MipLinear,
 		}
 		if refs[t.Name] {
 			if err := x.machine.BindTexture(t.Name, tex); err != nil {
@@ -321,7 +322,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 			x.opt.Progress(Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
 		}
 	}
-	res, err := x.machine.Run(ctx, xptx.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params}, o)
+	res, err := x.machine.Run(ctx, xptx.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, o)
 	rk := report.Kernel{
 		Name: k.Name(), Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: x.ready.registers(k), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),

@@ -63,8 +63,6 @@ func BenchmarkWarp(b *testing.B) {
 			sink32[l] = FMA32(o.f[0][l], o.f[1][l], o.f[2][l])
 		}
 	})
-	bench32(b, "FMAF32Lanes", func(o *operands) { FMAF32Lanes(&sinkB, &o.u[0], &o.u[1], &o.u[2]) })
-	bench32(b, "AddF32Lanes", func(o *operands) { AddF32Lanes(&sinkB, &o.u[0], &o.u[1]) })
 	bench32(b, "AddF32.rz", func(o *operands) {
 		for l := range lanes {
 			sinkB[l] = AddF32(o.u[0][l], o.u[1][l], RZ)

@@ -7,7 +7,7 @@
 // Nothing here allocates, keeps state, or depends on the processor it runs on:
 // only IEEE add, subtract, multiply, divide, square root and fused multiply-add
 // are taken from the host, and every product that is added to something is
-// written so that the compiler may not fuse it.
+// exact, or written so that the compiler may not fuse the two.
 //
 // # Naming
 //
@@ -33,8 +33,9 @@
 // set, and 0xfff8000000000000 if it has none (the manual promises that payloads
 // are preserved; which operand wins, and the sign of the generated one, is an
 // assumption from what hardware is seen to do). Conversions between formats
-// return the NaN of the target format; to f64 that is 0x7ff8000000000000 with
-// sign and payload of the source.
+// return the NaN of the target format, except that bf16 to f32 keeps all bits
+// (the manual leaves it open), and that to f64 sign and payload of the source
+// are kept and the quiet bit is set.
 //
 // # Functions
 //
@@ -47,11 +48,6 @@
 //	AddF32, SubF32, MulF32, DivF32(a, b uint32, r Round) uint32
 //	FMAF32(a, b, c uint32, r Round) uint32
 //	SqrtF32, RcpF32(a uint32, r Round) uint32
-//
-// A whole warp at once, to nearest even (d may be an operand):
-//
-//	AddF32Lanes, SubF32Lanes, MulF32Lanes(d, a, b *Lanes)
-//	FMAF32Lanes(d, a, b, c *Lanes)
 //
 // f64 likewise:
 //

@@ -145,29 +145,6 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// A whole warp gives what its lanes give.
-func TestLanes(t *testing.T) {
-	g := rng("lanes")
-	for range 3000 {
-		var a, b, c, add, sub, mul, fma Lanes
-		for i := range a {
-			a[i], b[i], c[i] = uint32(refF32.random(g)), uint32(refF32.random(g)), uint32(refF32.random(g))
-		}
-		AddF32Lanes(&add, &a, &b)
-		SubF32Lanes(&sub, &a, &b)
-		MulF32Lanes(&mul, &a, &b)
-		FMAF32Lanes(&fma, &a, &b, &c)
-		inPlace := a
-		FMAF32Lanes(&inPlace, &inPlace, &b, &c)
-		for i := range a {
-			if add[i] != AddF32(a[i], b[i], RN) || sub[i] != SubF32(a[i], b[i], RN) || mul[i] != MulF32(a[i], b[i], RN) ||
-				fma[i] != FMAF32(a[i], b[i], c[i], RN) || inPlace[i] != fma[i] {
-				t.Fatalf("lane %d of %#x, %#x, %#x: %#x %#x %#x %#x %#x", i, a[i], b[i], c[i], add[i], sub[i], mul[i], fma[i], inPlace[i])
-			}
-		}
-	}
-}
-
 // Any bits at all: f64 in the directed modes against exact arithmetic.
 func FuzzF64(f *testing.F) {
 	f.Add(uint64(one64), uint64(one64+1), uint64(1), uint8(0))

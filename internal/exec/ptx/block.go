@@ -40,7 +40,10 @@ type block struct {
 	bars   [maxBarriers + 1]barrier // the last is the cluster's
 	out    bytes.Buffer             // what printf printed
 	launch *Launch
-	live   int // warps with live lanes
+	work   *work // that it belongs to when a core model runs it
+	live   int  // warps with live lanes
+	turn   int  // warp whose turn is next in the current round
+	moved  bool // some warp did something in this round
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -103,7 +106,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b.warps = append(b.warps, warp{})
 	}
 	b.warps = b.warps[:nw]
-	b.live = nw
+	b.live, b.turn, b.moved = nw, 0, false
 	for i := range b.bars {
 		br := &b.bars[i]
 		for len(br.came) < nw {
@@ -264,6 +267,10 @@ func (w *warp) waitAt(i int, m uint32) {
 // its block gets a turn; a warp that blocks gives way at once.
 const warpQuantum = 1 << 14
 
+// spinQuantum is the same for kernels that wait in loops: the warp that is
+// waited for may be the next one.
+const spinQuantum = 1 << 8
+
 // status says how far a block got.
 type status uint8
 
@@ -277,36 +284,41 @@ const (
 // run executes the block until it ends, or until it has issued budget
 // instructions.
 func (b *block) run(budget uint64) status {
+	quantum := uint64(warpQuantum)
+	if b.im.spins {
+		quantum = spinQuantum
+	}
 	for {
-		progress := false
-		for i := range b.warps {
-			w := &b.warps[i]
+		// A round goes on where the slice before it ended.
+		for b.turn < len(b.warps) {
+			w := &b.warps[b.turn]
+			b.turn++
 			if w.live == 0 {
 				continue
 			}
 			before := w.insts
-			limit := min(warpQuantum, budget)
-			if w.run(limit) {
-				progress = true
+			if w.run(min(quantum, budget)) {
+				b.moved = true
 			}
 			if w.fault != nil {
 				return failed
 			}
-			if used := w.insts - before; used >= budget {
+			used := w.insts - before
+			if used >= budget {
 				if b.live == 0 {
 					return finished
 				}
 				return stopped
-			} else {
-				budget -= used
 			}
+			budget -= used
 		}
 		if b.live == 0 {
 			return finished
 		}
-		if !progress && !b.unblock() {
+		if !b.moved && !b.unblock() {
 			return stuck
 		}
+		b.turn, b.moved = 0, false
 	}
 }
 

@@ -45,6 +45,11 @@ func decodeImage(k *Kernel, m *Machine) *image {
 		d.function()
 	}
 	im.entry = im.byAST[k.ast]
+	at := uint64(0)
+	for _, f := range im.fns {
+		f.base = at
+		at += instBytes * uint64(len(f.code))
+	}
 	return im
 }
 
@@ -359,6 +364,7 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	if err := decode(in, o); err != nil {
 		return err
 	}
+	classify(in, info)
 	if len(d.sums) > 0 && o.run != nil {
 		o.run = afterSums(d.sums, o.run)
 	}

@@ -24,7 +24,7 @@ const (
 	batchBytes = 16 << 20 // batches stop growing when their stores fill this
 
 	blockSlice = 1 << 20 // instructions before the next resident block gets a turn
-	spinSlice  = 1 << 12 // the same for kernels that wait in loops
+	spinSlice  = 1 << 10 // the same for kernels that wait in loops
 	residents  = 128     // blocks of an ordinary launch that can be under way at once
 )
 
@@ -108,11 +108,17 @@ func (r *gridRun) inTurn() error {
 	}
 	var under []*block
 	next := uint64(0)
+	more := 1 // blocks to begin
+	if r.l.Cooperative {
+		more = most
+	}
 	for next < r.total || len(under) > 0 {
-		if len(under) == 0 || next < r.total && len(under) < most {
+		for ; more > 0 && next < r.total && len(under) < most; more-- {
 			under = append(under, wk.newBlock(r.im, r.l, next, view))
 			next++
 		}
+		// If none of them ends they may wait for blocks that have not begun.
+		more = max(1, len(under))
 		// The newest block runs first: older ones have used up a slice already.
 		for i := len(under) - 1; i >= 0; i-- {
 			if r.ctx.Err() != nil {
@@ -132,6 +138,7 @@ func (r *gridRun) inTurn() error {
 				continue
 			}
 			under = append(under[:i], under[i+1:]...)
+			more = 1
 			err := r.finish(b, st)
 			if err != nil {
 				for _, b := range under {

@@ -92,6 +92,7 @@ type fn struct {
 	code   []inst
 	info   []isa.Inst
 	graph  *flow.Graph
+	base   uint64 // byte address of its first instruction, for instruction caches
 	n32    int // slots of each slab
 	n64    int
 	np     int

@@ -47,7 +47,7 @@ func (o op) has(mod string) bool { return slices.Contains(o.mods, mod) }
 func (o op) rounding() string {
 	for _, m := range o.mods {
 		switch strings.TrimSuffix(m, "i") {
-		case "rz", "rm", "rp":
+		case "rz", "rm", "rp", "rna":
 			return strings.TrimSuffix(m, "i")
 		}
 	}
@@ -906,7 +906,7 @@ func convert(o op, dt, st string, v uint64) uint64 {
 	if dt == "f32" && o.has("ftz") {
 		d = df.flush(d)
 	}
-	if o.has("satfinite") && d&(1<<(dw-1)-1) == df.inf {
+	if o.has("satfinite") && d&(1<<(df.bits-1)-1) == df.inf && !sf.decode(v).nan {
 		d--
 	}
 	if o.has("sat") {

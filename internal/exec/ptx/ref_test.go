@@ -123,7 +123,7 @@ func (f *floatFormat) round(r real, mode string, nan uint64) uint64 {
 	case r.nan:
 		return nan
 	case r.inf:
-		return sign | f.inf
+		return f.infinity(sign)
 	}
 	e := f.emin
 	if r.x.Sign() != 0 {
@@ -138,9 +138,17 @@ func (f *floatFormat) round(r real, mode string, nan uint64) uint64 {
 		if mode == "rz" || mode == "rm" && !r.neg || mode == "rp" && r.neg {
 			return sign | (f.inf - 1)
 		}
-		return sign | f.inf
+		return f.infinity(sign)
 	}
 	return sign | i.Uint64()
+}
+
+// infinity is what stands for it in the format; below eight bits nothing does.
+func (f *floatFormat) infinity(sign uint64) uint64 {
+	if f.bits < 8 {
+		return sign | (f.inf - 1)
+	}
+	return sign | f.inf
 }
 
 func sumOf(p, q real, mode string) real {

@@ -350,7 +350,7 @@ func (p *parser) function(pos Pos, linkage Linkage) (*Func, bool) {
 		return nil, false
 	}
 	// nvopencc left out the semicolon of prototypes.
-	bare := !f.Entry && p.tok.first && p.tok.kind == tokDot && prototypeEnd[p.tok.text]
+	bare := !f.Entry && p.tok.first && p.tok.kind == tokDot && (itemWord[p.tok.text] || p.tok.text == "file" || p.tok.text == "section")
 	f.Proto = p.tok.is(";") || bare
 	f.variadic(hasList)
 	if f.Proto {
@@ -369,11 +369,6 @@ func (p *parser) function(pos Pos, linkage Linkage) (*Func, bool) {
 	f.Body, ok = p.block()
 	return f, ok
 }
-
-// prototypeEnd has the directives that, beginning a line, end a prototype
-// without a semicolon.
-var prototypeEnd = map[string]bool{"visible": true, "extern": true, "weak": true, "entry": true, "func": true,
-	"global": true, "const": true, "file": true, "section": true, "alias": true}
 
 func (f *Func) variadic(hasList bool) {
 	if n := len(f.Params); n > 0 {

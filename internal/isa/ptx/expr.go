@@ -136,12 +136,13 @@ func (p *parser) constExpr() (v value, ok bool) {
 	return v, ok
 }
 
+// enter goes one level deeper, unless that is too deep; leave comes back.
 func (p *parser) enter() bool {
-	p.depth++
-	if p.depth > maxDepth {
+	if p.depth == maxDepth {
 		p.errorAt(p.tok.pos, "nested too deeply", "at most "+strconv.Itoa(maxDepth)+" levels are read")
 		return false
 	}
+	p.depth++
 	return true
 }
 

@@ -162,7 +162,7 @@ func TestOldPTX(t *testing.T) {
 		t.Errorf("linkage %v", v.Linkage)
 	}
 	f := m.testFunc(t, "old")
-	if n := len(f.Code); n != 10 {
+	if n := len(f.Code); n != 11 {
 		t.Fatalf("%d instructions", n)
 	}
 	if c := f.Code[3]; c.Op != "call" || c.Args[1].Func != m.testFunc(t, "g") || len(c.Args[2].List) != 2 {
@@ -177,6 +177,9 @@ func TestOldPTX(t *testing.T) {
 	}
 	if a := f.Code[7].Args[1]; a.Offset != -4 {
 		t.Errorf("offset %d", a.Offset)
+	}
+	if a := f.Code[9].Args[1]; a.Kind != OpSpecial || a.Elem != "x" {
+		t.Errorf("declared special register: %v", &a)
 	}
 	if g := m.testFunc(t, "g"); !g.Code[1].Guard.Neg || g.Code[1].Guard.Reg.Var != g.Params[1] || g.Code[1].Args[0].Target != 3 {
 		t.Errorf("guarded branch: %v", g.Code[1])

@@ -164,7 +164,7 @@ func (p *parser) sync(start int) {
 		switch {
 		case p.tok.first && (p.tok.kind == tokDot && statementWord[p.tok.text] || p.tok.kind == tokLine):
 			return
-		case p.tok.is("}") && open <= 0:
+		case p.tok.is("}") && open <= 0 && !p.strayBrace():
 			return
 		case p.tok.is("}"):
 			open--
@@ -201,11 +201,15 @@ func (p *parser) taint(from, to int) (open int) {
 	if p.tainted == nil {
 		p.tainted = map[string]bool{}
 	}
+	declares := strings.HasPrefix(p.lex.src[from:], ".")
 	l := lexer{src: p.lex.src[:to], off: from, report: func(Pos, string, string) {}}
 	for t := l.next(); t.kind != tokEOF; t = l.next() {
 		switch {
 		case t.kind == tokIdent:
 			p.tainted[t.text] = true
+			if declares { // perhaps a family whose <n> was lost
+				p.tainted[strings.TrimRight(t.text, "0123456789")] = true
+			}
 		case t.is("{"):
 			open++
 		case t.is("}"):
@@ -222,6 +226,11 @@ var statementWord = map[string]bool{
 	"entry": true, "func": true, "reg": true, "sreg": true, "const": true, "global": true, "local": true,
 	"param": true, "shared": true, "tex": true,
 }
+
+// itemWord has the directives that begin an item at module scope and nothing
+// inside of a function.
+var itemWord = map[string]bool{"version": true, "target": true, "address_size": true, "visible": true, "extern": true,
+	"weak": true, "entry": true, "func": true, "global": true, "const": true, "alias": true}
 
 var spaceWords = map[string]StateSpace{
 	"reg": SpaceReg, "sreg": SpaceSreg, "const": SpaceConst, "global": SpaceGlobal, "local": SpaceLocal,
@@ -289,7 +298,8 @@ func (p *parser) item() bool {
 		return true
 	case t.kind == tokIdent:
 		p.errorAt(t.pos, "instruction or label "+clip(t.text)+" outside of a function", "instructions stand between the braces of .entry or .func")
-		return false
+		p.skipStray()
+		return true
 	case t.kind != tokDot:
 		p.errorAt(t.pos, "expected a directive, found "+t.describe(), "")
 		return false
@@ -356,6 +366,35 @@ func (p *parser) skipFunction(start int) {
 	} else if p.tok.off == start {
 		p.advance()
 	}
+}
+
+// skipStray skips statements outside of a function: they follow a } too many
+// or a { too few. It stops behind the next } or before the next item.
+func (p *parser) skipStray() {
+	start := p.tok.off
+	for p.tok.kind != tokEOF && !(p.tok.first && p.tok.kind == tokDot && itemWord[p.tok.text]) {
+		if p.tok.is("{") {
+			p.skipBraces()
+			continue
+		}
+		stray := p.strayBrace()
+		if p.accept("}") && !stray {
+			break
+		} else if !stray {
+			p.advance()
+		}
+	}
+	p.taint(start, p.tok.off)
+}
+
+// strayBrace reports whether the current token is a } that closes no block but
+// belongs to an operand whose { is missing.
+func (p *parser) strayBrace() bool {
+	if !p.tok.is("}") || p.tok.first || p.last.is(";") || p.last.is("}") || p.last.is("{") {
+		return false
+	}
+	next := p.peek()
+	return next.is(";") || next.is(",")
 }
 
 // skipBraces skips a balanced { … }.

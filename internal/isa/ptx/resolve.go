@@ -151,7 +151,9 @@ func (r *resolver) declareVar(s *scope, v *Var) {
 		return
 	}
 	if strings.HasPrefix(v.Name, "%") && v.Count == 0 {
-		if _, ok := lookupSpecial(v.Name); ok {
+		if _, ok := lookupSpecial(v.Name); ok && v.Space == SpaceSreg {
+			return // old files declare special registers; they mean what they always mean
+		} else if ok {
 			r.errorAt(v.Pos, v.Name+" is a special register", "choose another name")
 			return
 		}
@@ -694,16 +696,21 @@ func (r *resolver) special(o *Operand, s *Special, want role) {
 	}
 }
 
-// unknown reports a name without a declaration, once per function.
+// unknown reports a name without a declaration, once per function and once for
+// registers that differ in their numbers only.
 func (r *resolver) unknown(o *Operand, tooFar *Var, want role) {
 	r.faulty = true
-	if r.reported[o.Name] || r.isTainted(o.Name) || len(r.errs) > 4*maxErrors {
+	key := o.Name
+	if tooFar == nil && key[0] == '%' { // one message for a whole family of registers
+		key = strings.TrimRight(key, "0123456789")
+	}
+	if r.reported[key] || r.isTainted(o.Name) || len(r.errs) > 4*maxErrors {
 		return
 	}
 	if r.reported == nil {
 		r.reported = map[string]bool{}
 	}
-	r.reported[o.Name] = true
+	r.reported[key] = true
 	what, pick := "name", func(entry) bool { return true }
 	switch {
 	case want == roleLabel:

@@ -11,7 +11,6 @@ func (p *parser) block() (*Block, bool) {
 	b := &Block{Pos: p.tok.pos}
 	if !p.enter() {
 		p.skipBraces()
-		p.leave()
 		return b, true
 	}
 	defer p.leave()
@@ -211,14 +210,14 @@ func (p *parser) instruction(g *Guard) (*Inst, bool) {
 	for !p.tok.is(";") {
 		if len(p.args) > 0 && !p.tok.is(",") {
 			p.missing(", or ;", "operands are separated by commas, and an instruction ends with ;")
-			if p.tok.first || p.tok.is("}") { // only the semicolon was forgotten
+			if p.tok.first || p.tok.is("}") && !p.strayBrace() { // only the semicolon was forgotten
 				break
 			}
 			return nil, false
 		}
 		if len(p.args) > 0 {
 			p.advance()
-		} else if p.tok.is("}") || p.tok.kind == tokEOF || p.tok.first && p.beginsStatement() {
+		} else if p.tok.is("}") && !p.strayBrace() || p.tok.kind == tokEOF || p.tok.first && p.beginsStatement() {
 			p.missing(";", "an instruction ends with ;")
 			break
 		}

@@ -1,0 +1,53 @@
+package ptx
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// kinds maps opcodes to the work that latencies tell apart.
+var kinds = map[string]isa.Kind{
+	"add": isa.KindAdd, "sub": isa.KindAdd, "addc": isa.KindAdd, "subc": isa.KindAdd,
+	"min": isa.KindMax, "max": isa.KindMax,
+	"mul": isa.KindMul, "mad": isa.KindMad, "madc": isa.KindMad, "fma": isa.KindMad,
+	"div": isa.KindDiv, "rem": isa.KindDiv,
+	"mul24": isa.KindMul24, "mad24": isa.KindMad24,
+	"shfl": isa.KindShfl, "membar": isa.KindFence, "fence": isa.KindFence,
+}
+
+var cacheOps = map[string]isa.CacheOp{
+	"ca": isa.CacheCA, "cg": isa.CacheCG, "cs": isa.CacheCS, "lu": isa.CacheLU, "cv": isa.CacheCV,
+	"nc": isa.CacheNC, "wb": isa.CacheWB, "wt": isa.CacheWT,
+}
+
+// classify fills what the timing models want to know of an instruction and
+// its decoder has not said.
+func classify(in *ptx.Inst, info *isa.Inst) {
+	info.Kind = kinds[in.Op]
+	for _, m := range in.Mods {
+		if c, ok := cacheOps[m]; ok && (info.Load || info.Store) {
+			info.Cache = c
+		}
+	}
+	types := in.Types()
+	if len(types) == 0 {
+		return
+	}
+	t := types[len(types)-1]
+	if in.Op == "cvt" || in.Op == "set" {
+		t = types[0]
+	}
+	if info.Load || info.Store {
+		info.Elem = uint8(min(t.Bytes(), 16))
+	}
+	switch {
+	case t == "f64":
+		info.Data = isa.DataDouble
+	case t == "f32" || t == "f32x2" || t == "tf32":
+		info.Data = isa.DataFloat
+	case strings.HasPrefix(string(t), "f16") || strings.HasPrefix(string(t), "bf16"):
+		info.Data = isa.DataHalf
+	}
+}

@@ -1,0 +1,173 @@
+package ptx
+
+import (
+	"io"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: the contract with the timing models (package exec, timing.go). A
+// core model steps warps one instruction at a time in an order of its own;
+// stores and atomics take effect on device memory when they are stepped.
+
+// instBytes is the size of an instruction in the address space of the
+// instruction cache (spec: GPGPU-Sim's PTX mode; PTX itself has no encoding).
+const instBytes = 8
+
+// work is a launch made ready for a core model.
+type work struct {
+	m    *Machine
+	im   *image
+	l    Launch
+	out  io.Writer
+	code []*isa.Inst
+}
+
+// NewWork checks a launch and makes it ready to be run by a core model. What
+// device code prints goes to out, block by block as they end; nil discards it.
+// The error is a *exec.LaunchError.
+func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
+	im, err := m.prepare(&l)
+	if err != nil {
+		return nil, err
+	}
+	m.needWorkers(1)
+	w := &work{m: m, im: im, l: l, out: out}
+	for _, f := range im.fns {
+		for i := range f.info {
+			w.code = append(w.code, &f.info[i])
+		}
+	}
+	return w, nil
+}
+
+func (w *work) Name() string      { return w.im.kernel.Name() }
+func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
+func (w *work) Threads() int      { return int(w.l.Block.Count()) }
+func (w *work) Registers() int    { return w.im.kernel.Registers() }
+func (w *work) Shared() int       { return w.im.sharedBytes + w.l.Shared }
+func (w *work) Code() []*isa.Inst { return w.code }
+
+func (w *work) Block(n uint64) exec.Block {
+	b := w.m.workers[0].newBlock(w.im, &w.l, n, w.m.direct())
+	b.work = w
+	return b
+}
+
+// Index returns the block's place in the grid.
+func (b *block) Index() exec.Dim3 { return b.idx }
+
+// Linear returns the block's number in the grid.
+func (b *block) Linear() uint64 { return b.n }
+
+// Warps returns the number of warps.
+func (b *block) Warps() int { return len(b.warps) }
+
+// Warp returns warp i.
+func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
+
+// Unblock lets lanes go on that wait for others of their warp.
+func (b *block) Unblock() bool { return b.unblock() }
+
+// Counts returns the instructions issued so far, per warp and per lane.
+func (b *block) Counts() (warp, thread uint64) { return b.insts() }
+
+// Waits describes what every warp waits for.
+func (b *block) Waits() []string { return b.waits() }
+
+// Release writes what the block printed and recycles its storage.
+func (b *block) Release() {
+	if w := b.work; w != nil && w.out != nil && b.out.Len() > 0 {
+		// A failing writer loses text only; the run's results stand.
+		_, _ = w.out.Write(b.out.Bytes())
+	}
+	b.work = nil
+	b.recycle()
+}
+
+// Live returns the lanes that have not exited.
+func (w *warp) Live() isa.LaneMask { return isa.LaneMask(w.live) }
+
+// Next returns the instruction that Step executes next.
+func (w *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
+	for {
+		if w.live == 0 {
+			return nil, 0, 0, exec.Done
+		}
+		if !w.running && !w.resume() {
+			for i := range w.frags {
+				if w.frags[i].st == atBarrier {
+					return nil, 0, 0, exec.AtBarrier
+				}
+			}
+			return nil, 0, 0, exec.AtSync
+		}
+		if j := &w.joins[w.join]; w.pc != j.pc || j.fr != w.fr {
+			break
+		}
+		// The fragment has come to its reconvergence point.
+		w.running = false
+		j := w.join
+		w.joins[j].got |= w.mask
+		fr := w.fr
+		w.settle(j)
+		w.blk.wk.release(fr)
+	}
+	f := w.fr.f
+	return &f.info[w.pc], isa.LaneMask(w.mask), f.base + instBytes*uint64(w.pc), exec.Ready
+}
+
+// Step executes the instruction that Next returns.
+func (w *warp) Step(e *exec.Effects) error {
+	info, active, _, st := w.Next()
+	*e = exec.Effects{}
+	if st != exec.Ready {
+		e.Blocked = st == exec.AtBarrier
+		return nil
+	}
+	in := &w.code[w.pc]
+	m := w.mask
+	if in.guard >= 0 {
+		if in.flags&fNegGuard != 0 {
+			m &^= w.pr[in.guard]
+		} else {
+			m &= w.pr[in.guard]
+		}
+	}
+	e.Inst, e.Active, e.Lanes, e.Space = info, active, isa.LaneMask(m), info.Space
+	live := w.live
+	w.run(1)
+	if w.fault != nil {
+		return w.blk.failure()
+	}
+	e.Exited = isa.LaneMask(live &^ w.live)
+	if m != 0 && (info.Load || info.Store) {
+		e.Addr = &w.addr
+		if e.Space == isa.Generic {
+			e.Space = genericSpace(w.addr[e.Lanes.First()])
+		}
+	}
+	if info.Barrier && !w.running {
+		e.Blocked = true
+		for i := range w.frags {
+			if w.frags[i].st == ready {
+				e.Blocked = false
+			}
+		}
+	}
+	return nil
+}
+
+// genericSpace tells which space a generic address lies in.
+func genericSpace(a uint64) isa.Space {
+	switch a &^ (windowSize - 1) {
+	case sharedWindow:
+		return isa.Shared
+	case localWindow:
+		return isa.Local
+	case paramWindow:
+		return isa.Param
+	}
+	return isa.Global
+}

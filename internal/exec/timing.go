@@ -1,0 +1,70 @@
+package exec
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// This file: the contract between function and timing. A core model drives
+// warps through it: it looks at the instruction at a warp's pc, steps it when
+// it issues, and gets its effects. One call per warp instruction.
+
+// WarpState says what a warp can do next.
+type WarpState uint8
+
+// The states.
+const (
+	Ready     WarpState = iota // Next has an instruction
+	AtBarrier                  // waits for other warps of its block
+	AtSync                     // parts of it wait for each other and none can run
+	Done                       // all threads have exited
+)
+
+// Effects is what a step did. It is filled by the executor and valid until the
+// warp's next step.
+type Effects struct {
+	Inst    *isa.Inst
+	Active  isa.LaneMask // lanes of the fragment that executed it
+	Lanes   isa.LaneMask // those whose guard held
+	Space   isa.Space    // memory space after generic addresses were resolved (of the first lane)
+	Addr    *[32]uint64  // addresses of Lanes, for instructions with Load or Store; generic ones as they are
+	Exited  isa.LaneMask // lanes that ended
+	Blocked bool         // the warp waits at a barrier now
+}
+
+// Warp is a warp of a running block, as a core model sees it.
+type Warp interface {
+	// Next returns the instruction that the next Step executes, the lanes that
+	// will be active, and the byte address of the instruction. It is nil unless
+	// the state is Ready. Calling it has no effect that the program could see.
+	Next() (*isa.Inst, isa.LaneMask, uint64, WarpState)
+	// Step executes that instruction. The error is a *Fault.
+	Step(e *Effects) error
+	// Live returns the lanes that have not exited.
+	Live() isa.LaneMask
+}
+
+// Block is a running thread block.
+type Block interface {
+	Index() Dim3
+	Linear() uint64 // index in the grid, x fastest
+	Warps() int
+	Warp(i int) Warp
+	// Unblock lets lanes go on that wait for others of their own warp which
+	// cannot come first. It reports whether there were any. A core model calls
+	// it when none of the block's warps can run.
+	Unblock() bool
+	Counts() (warpInsts, threadInsts uint64)
+	// Release gives the block's storage back; all warps must be Done, or the
+	// launch abandoned.
+	Release()
+}
+
+// Work is a launch made ready for a core model.
+type Work interface {
+	Name() string
+	Blocks() uint64
+	Threads() int   // of a block
+	Registers() int // per thread, an estimate
+	Shared() int    // bytes of a block, static and dynamic
+	Code() []*isa.Inst
+	// Block starts block n; blocks are started in any order, each once.
+	Block(n uint64) Block
+}

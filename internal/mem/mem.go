@@ -1,0 +1,197 @@
+// Package mem holds what the parts of the memory system pass to each other:
+// requests, their pool, and bounded queues of them. Caches, the network, the
+// partitions and DRAM are packages below it; the core models are its users.
+//
+// Only time is modelled here. Bytes live in package device; a request knows
+// which it touches, never their values.
+package mem
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// Kind says what a request is for. Counters are kept by kind; the names are
+// those of GPGPU-Sim's access types.
+type Kind uint8
+
+// The kinds.
+const (
+	GlobalRead Kind = iota
+	LocalRead
+	ConstRead
+	TexRead
+	GlobalWrite
+	LocalWrite
+	L1WriteBack
+	L2WriteBack
+	InstRead
+	L1WriteAlloc // the read that a write miss causes in an L1
+	L2WriteAlloc
+	Kinds // how many there are
+)
+
+var kindNames = [Kinds]string{
+	"GLOBAL_ACC_R", "LOCAL_ACC_R", "CONST_ACC_R", "TEXTURE_ACC_R", "GLOBAL_ACC_W", "LOCAL_ACC_W",
+	"L1_WRBK_ACC", "L2_WRBK_ACC", "INST_ACC_R", "L1_WR_ALLOC_R", "L2_WR_ALLOC_R",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Sizes of the memory system that no configuration changes.
+const (
+	LineBytes   = 128
+	SectorBytes = 32
+	ControlSize = 8 // bytes of a packet without data (spec simt-core 4.5)
+)
+
+// ByteMask has a bit per byte of a 128-byte line.
+type ByteMask [2]uint64
+
+// Set marks n bytes from offset at.
+func (m *ByteMask) Set(at, n int) {
+	for i := at; i < at+n && i < LineBytes; i++ {
+		m[i>>6] |= 1 << (i & 63)
+	}
+}
+
+// Or returns the union.
+func (m ByteMask) Or(o ByteMask) ByteMask { return ByteMask{m[0] | o[0], m[1] | o[1]} }
+
+// And returns the intersection.
+func (m ByteMask) And(o ByteMask) ByteMask { return ByteMask{m[0] & o[0], m[1] & o[1]} }
+
+// Sector returns the mask's bits of one 32-byte sector.
+func (m ByteMask) Sector(i int) uint32 { return uint32(m[i>>1] >> (32 * (i & 1))) }
+
+// Req is a request to memory, and the reply to it on its way back. One value
+// is used from the SM to DRAM and back; it belongs to the queue that holds it.
+type Req struct {
+	Addr    uint64 // of its first byte; aligned as its unit makes it
+	Size    uint32 // bytes of data
+	Kind    Kind
+	Write   bool
+	Atomic  bool
+	L2Only  bool  // bypasses the L1
+	Sectors uint8 // of its 128-byte line, 4 bits
+	Bytes   ByteMask
+	Lanes   isa.LaneMask
+
+	SM    uint16 // that sent it
+	Warp  uint16 // slot in the SM
+	Owner uint32 // the SM's record of the instruction it belongs to
+
+	Sub      int32  // L2 slice (sub-partition) it goes to, set by the address map
+	Chan     int32  // DRAM channel
+	Bank     int32
+	Row      uint32
+	Col      uint32
+	PartAddr uint64 // address within its partition, which indexes the L2
+
+	Reply  bool
+	Orig   *Req   // the request this is a piece of, or was caused by
+	Pieces int32  // pieces not yet answered (on the original)
+	Born   uint64 // core cycle it was made
+	Ready  uint64 // core cycle before which a delay queue keeps it
+
+	next *Req // in the pool
+}
+
+// IsWriteBack reports whether nobody waits for an answer.
+func (r *Req) IsWriteBack() bool { return r.Kind == L1WriteBack || r.Kind == L2WriteBack }
+
+// Pool recycles requests. It is used by one goroutine.
+type Pool struct {
+	free *Req
+	Made int // requests ever allocated
+	Live int // requests handed out and not yet returned
+}
+
+// Get returns a zero request.
+func (p *Pool) Get() *Req {
+	p.Live++
+	if r := p.free; r != nil {
+		p.free = r.next
+		*r = Req{}
+		return r
+	}
+	p.Made++
+	return new(Req)
+}
+
+// Put takes a request back; nobody may hold it any longer.
+func (p *Pool) Put(r *Req) {
+	p.Live--
+	r.next = p.free
+	p.free = r
+}
+
+// Queue is a FIFO of requests. A limit of 0 means no bound.
+type Queue struct {
+	buf   []*Req
+	head  int
+	n     int
+	limit int
+}
+
+// NewQueue returns an empty queue of at most limit requests.
+func NewQueue(limit int) Queue { return Queue{limit: limit} }
+
+// Len returns the number of requests in the queue.
+func (q *Queue) Len() int { return q.n }
+
+// Limit returns the bound, 0 if there is none.
+func (q *Queue) Limit() int { return q.limit }
+
+// Full reports whether nothing more fits.
+func (q *Queue) Full() bool { return q.limit > 0 && q.n >= q.limit }
+
+// Room reports whether k more requests fit.
+func (q *Queue) Room(k int) bool { return q.limit <= 0 || q.n+k <= q.limit }
+
+// Push appends a request. Callers look for room first: a queue with a limit is
+// never overfilled.
+func (q *Queue) Push(r *Req) {
+	if q.n == len(q.buf) {
+		bigger := make([]*Req, max(8, 2*len(q.buf)))
+		for i := range q.n {
+			bigger[i] = q.buf[(q.head+i)%len(q.buf)]
+		}
+		q.buf, q.head = bigger, 0
+	}
+	i := q.head + q.n
+	if i >= len(q.buf) {
+		i -= len(q.buf)
+	}
+	q.buf[i] = r
+	q.n++
+}
+
+// Head returns the oldest request, nil if there is none.
+func (q *Queue) Head() *Req {
+	if q.n == 0 {
+		return nil
+	}
+	return q.buf[q.head]
+}
+
+// At returns the i-th oldest request.
+func (q *Queue) At(i int) *Req {
+	i += q.head
+	if i >= len(q.buf) {
+		i -= len(q.buf)
+	}
+	return q.buf[i]
+}
+
+// Pop removes and returns the oldest request, nil if there is none.
+func (q *Queue) Pop() *Req {
+	if q.n == 0 {
+		return nil
+	}
+	r := q.buf[q.head]
+	q.buf[q.head] = nil
+	q.head++
+	if q.head == len(q.buf) {
+		q.head = 0
+	}
+	q.n--
+	return r
+}
