@@ -18,6 +18,17 @@ func init() {
 	families["bfi"] = decodeBfi
 	families["min"] = decodeMinMax
 	families["max"] = decodeMinMax
+	families["shl"] = decodeShift
+	families["shr"] = decodeShift
+}
+
+// decodeShift reads a literal amount with 32 bits, whatever is shifted.
+func decodeShift(d *dec, in *ptx.Inst, o *inst) error {
+	err := d.tableOp(in, o)
+	if err == nil && in.Args[2].Kind == ptx.OpImm {
+		o.b = d.const32(uint32(in.Args[2].Imm.Bits))
+	}
+	return err
 }
 
 // decodeMinMax tells min and max of three sources from those of two.

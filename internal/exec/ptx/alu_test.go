@@ -12,8 +12,8 @@ import (
 // pick turns a condition into the value of d.
 const pick = "; selp.b32 d, 1, 0, p; @q or.b32 d, d, 2"
 
-// TestTestp runs testp, bfi and cvt.pack.
-func TestFourOperands(t *testing.T) {
+// TestOddShapes runs testp, bfi and cvt.pack.
+func TestOddShapes(t *testing.T) {
 	var list []lineTest
 	class := func(prop string, r real, normal *big.Float) bool {
 		switch prop {
@@ -31,8 +31,9 @@ func TestFourOperands(t *testing.T) {
 		return !r.nan && !r.inf && !r.zero() && r.x.Cmp(normal) < 0
 	}
 	for _, prop := range []string{"finite", "infinite", "number", "notanumber", "normal", "subnormal"} {
-		for typ, reg := range map[string]string{"f32": "a", "f64": "A"} {
+		for _, typ := range []string{"f32", "f64"} {
 			f := formats[typ]
+			reg := map[string]string{"f32": "a", "f64": "A"}[typ]
 			normal := newBig().SetMantExp(big.NewFloat(1), f.emin)
 			list = append(list, lineTest{
 				text: "testp." + prop + "." + typ + " p, " + reg + "; selp.b32 d, 1, 0, p",
@@ -59,7 +60,8 @@ func TestFourOperands(t *testing.T) {
 				return insert(a, b, c&0xff, pos&0xff, 64)
 			}})
 	}
-	for typ, width := range map[string]uint{"u16": 16, "s16": 16, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "u2": 2, "s2": 2} {
+	for _, typ := range []string{"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"} {
+		width := widthOf(typ)
 		text := "cvt.pack.sat." + typ + ".s32 d, a, b"
 		if width < 16 {
 			text = "cvt.pack.sat." + typ + ".s32.b32 d, a, b, c"
@@ -174,6 +176,15 @@ func TestHalf(t *testing.T) {
 				add(op+rnd+".sat.f32."+typ, regs, n)
 			}
 		}
+	}
+	// The amount of a shift is 32 bits wide, whatever is shifted.
+	for _, op := range []string{"shl.b16", "shr.u16", "shr.b16", "shr.s16"} {
+		list = append(list, lineTest{text: "cvt.u16.u32 ha, a; " + op + " hd, ha, 65537; cvt.u32.u16 d, hd", want: func(a, _, _ uint64) uint64 {
+			if op == "shr.s16" && a&0x8000 != 0 {
+				return 0xffff
+			}
+			return 0
+		}})
 	}
 	// A literal of a mixed instruction has the type of its place.
 	list = append(list, lineTest{text: "add.f32.f16 d, 0.5, 0f3E800000", want: func(_, _, _ uint64) uint64 { return 0x3f400000 }})
@@ -298,7 +309,11 @@ func TestSetp(t *testing.T) {
 						return uint64(b2i(lo) | b2i(hi)<<1)
 					},
 				})
-				for dt, v := range map[string]uint64{typ + "x2": one, "u32": 0xffff, "s32": 0xffff} {
+				for _, dt := range []string{typ + "x2", "u32", "s32"} {
+					v := uint64(0xffff)
+					if dt == typ+"x2" {
+						v = one
+					}
 					list = append(list, lineTest{
 						text: setq + "set." + cmp + bop + "." + dt + "." + typ + "x2 d, a, b" + third,
 						want: func(a, b, c uint64) uint64 {
@@ -448,4 +463,32 @@ func TestCarry(t *testing.T) {
 		lineTest{wide: true, text: "{ .reg .b128 q; mov.b128 q, {A, B}; mov.b128 {_, D}, q; }", want: func(_, b, _ uint64) uint64 { return b }},
 	)
 	runLines(t, list)
+}
+
+// TestNoAllocations runs a loop over the instructions that are not in the
+// generated table for few and for many turns: the number of allocations must
+// not depend on it.
+func TestNoAllocations(t *testing.T) {
+	const loop = `
+mov.b32 n, %d;
+L:
+cvt.rn.f16.s32 ha, n; cvt.sat.u8.s32 hb, n; cvt.rni.f32.f32 b, a; cvt.rn.satfinite.e4m3x2.f32 hb, a, b;
+cvt.pack.sat.s16.s32 d, n, n; cvt.s64.s16 A, ha;
+vadd.s32.s32.s32.sat d, a.b0, b.h1, c; vmad.u32.u32.u32 d, a, b.b1, c; vadd4.s32.s32.s32 d, a, b, c; vset2.s32.s32.lt d, a, b, c;
+testp.normal.f32 p, a; bfi.b32 d, a, b, 3, n; add.f32.f16 d, ha, b; min.f32 d, a, b, c; fma.rn.relu.f16x2 d, a, b, c;
+add.u32 n, n, -1;
+setp.ne.u32 p, n, 0;
+@p bra L;
+`
+	decls := ".reg .b64 A;\n.reg .b32 a, b, c, d, n;\n.reg .b16 ha, hb;\n.reg .pred p;"
+	run := func(n int) func() {
+		body := fmt.Sprintf(loop, n)
+		return func() {
+			runBody(t, bodyOpts{version: "8.8", target: "sm_100a"}, decls, body, nil, 8)
+		}
+	}
+	few, many := testing.AllocsPerRun(5, run(2)), testing.AllocsPerRun(5, run(2000))
+	if many > few+20 {
+		t.Errorf("%.0f allocations in 2 turns, %.0f in 2000", few, many)
+	}
 }

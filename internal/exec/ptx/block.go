@@ -41,9 +41,9 @@ type block struct {
 	out    bytes.Buffer             // what printf printed
 	launch *Launch
 	work   *work // that it belongs to when a core model runs it
-	live   int  // warps with live lanes
-	turn   int  // warp whose turn is next in the current round
-	moved  bool // some warp did something in this round
+	live   int   // warps with live lanes
+	turn   int   // warp whose turn is next in the current round
+	moved  bool  // some warp did something in this round
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -80,12 +82,59 @@ func TestConformance(t *testing.T) {
 			if c.Check == "compile-only" {
 				return
 			}
-			runCase(t, p, k, c)
+			t.Run("run", func(t *testing.T) {
+				runCase(t, p, k, c, func(m *xptx.Machine, l xptx.Launch) error {
+					_, err := m.Run(context.Background(), l, xptx.Options{MaxInsts: 1 << 20})
+					return err
+				})
+			})
+			// The same through the contract with the timing models, one
+			// instruction of each warp in turn.
+			t.Run("step", func(t *testing.T) { runCase(t, p, k, c, stepAll) })
 		})
 	}
 }
 
-func runCase(t *testing.T, p *xptx.Program, k *xptx.Kernel, c conformanceCase) {
+// stepAll runs a launch as a core model would: it looks at each warp's next
+// instruction and steps it.
+func stepAll(m *xptx.Machine, l xptx.Launch) error {
+	w, err := m.NewWork(l, nil)
+	if err != nil {
+		return err
+	}
+	for n := range w.Blocks() {
+		b := w.Block(n)
+		var e exec.Effects
+		for left := b.Warps(); left > 0; {
+			left = b.Warps()
+			moved := false
+			for i := range b.Warps() {
+				wp := b.Warp(i)
+				inst, active, _, st := wp.Next()
+				if st == exec.Done {
+					left--
+				}
+				if st != exec.Ready {
+					continue
+				}
+				if err := wp.Step(&e); err != nil {
+					return err
+				}
+				if e.Inst != inst || e.Active != active || e.Lanes&^active != 0 {
+					return fmt.Errorf("step did %+v, next had said %s for lanes %#x", e, inst.Op, active)
+				}
+				moved = true
+			}
+			if left > 0 && !moved && !b.Unblock() {
+				return errors.New("stuck")
+			}
+		}
+		b.Release()
+	}
+	return nil
+}
+
+func runCase(t *testing.T, p *xptx.Program, k *xptx.Kernel, c conformanceCase, run func(*xptx.Machine, xptx.Launch) error) {
 	t.Helper()
 	mem := device.New(device.Config{})
 	m, err := xptx.NewMachine(p, mem)
@@ -132,7 +181,7 @@ func runCase(t *testing.T, p *xptx.Program, k *xptx.Kernel, c conformanceCase) {
 	}
 	dim := func(d [3]uint32) exec.Dim3 { return exec.Dim3{X: d[0], Y: d[1], Z: d[2]} }
 	l := xptx.Launch{Kernel: k, Grid: dim(c.Grid), Block: dim(c.Block), Shared: c.Shared, Params: params}
-	if _, err := m.Run(context.Background(), l, xptx.Options{MaxInsts: 1 << 20}); err != nil {
+	if err := run(m, l); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, len(want))

@@ -31,6 +31,10 @@ var leftOut = [][2]string{
 	{"multimem", "memory shared by several devices; Heddle simulates one"},
 }
 
+// wider are rows that list operations and types side by side although PTX does
+// not combine all of them.
+var wider = []string{"cp.reduce.async.bulk.shared::cluster", "cp.reduce.async.bulk.global"}
+
 // coverage is what became of the combinations of one row of the table.
 type coverage struct {
 	form    *ptx.Form
@@ -56,7 +60,7 @@ func TestCoverage(t *testing.T) {
 		}
 		rows = append(rows, c)
 		_, listed := c.leftOut()
-		if len(c.refused) > 0 && !listed && !newerThan80(f) {
+		if len(c.refused) > 0 && !listed && !c.tooWide() && !newerThan80(f) {
 			t.Errorf("PTX %d.%d has %s: %d of %d combinations are refused (%s), among them %s", f.Since.Major, f.Since.Minor, f.Syntax,
 				len(c.refused), len(c.all), c.reason(), c.name(c.refused[0]))
 		}
@@ -108,7 +112,11 @@ func (c *coverage) load(t *testing.T, from, to int) {
 			if !ok {
 				t.Fatalf("%s: a kernel is missing", c.form.Syntax)
 			}
-			if bad := k.Unusable(); len(bad) > 0 {
+			bad := k.Unusable()
+			if len(bad) > 0 && n == 1 && !strings.Contains(bad[0].Error(), "is not supported") {
+				continue // an optional operand that this combination does not take
+			}
+			if len(bad) > 0 {
 				c.refused = append(c.refused, i)
 				_, why, _ := strings.Cut(bad[0].Error(), c.name(i)+" ")
 				c.reasons[strings.TrimPrefix(strings.TrimPrefix(why, "is not supported"), ": ")]++
@@ -133,10 +141,19 @@ func (c *coverage) leftOut() (string, bool) {
 	return "", false
 }
 
+// tooWide reports whether the row has combinations that PTX does not, and some
+// that it does.
+func (c *coverage) tooWide() bool {
+	return len(c.refused) < len(c.all) && slices.ContainsFunc(wider, func(w string) bool { return strings.HasPrefix(c.form.Syntax, w) })
+}
+
 // reason joins the reasons given at load, the most frequent first.
 func (c *coverage) reason() string {
 	if why, ok := c.leftOut(); ok {
 		return why
+	}
+	if c.tooWide() {
+		return "PTX does not combine them"
 	}
 	var list []string
 	for r := range c.reasons {

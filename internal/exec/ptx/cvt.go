@@ -154,7 +154,7 @@ func decodeCvt(d *dec, in *ptx.Inst, o *inst) error {
 		// A conversion that changes nothing keeps even the payload of a NaN.
 		return d.cvtPipeline(in, o, dt, st, nil)
 	}
-	if d.cvtInTable(in, o, dt, st) {
+	if d.cvtInTable(in, dt) {
 		return d.tableOp(in, o)
 	}
 	stages, err := cvtStages(in, dt.Elem(), st.Elem())
@@ -166,16 +166,18 @@ func decodeCvt(d *dec, in *ptx.Inst, o *inst) error {
 
 // cvtInTable reports whether the generated table has the conversion and the
 // registers are as wide as their types.
-func (d *dec) cvtInTable(in *ptx.Inst, o *inst, dt, st ptx.Type) bool {
+func (d *dec) cvtInTable(in *ptx.Inst, dt ptx.Type) bool {
 	e, ok := opTable[key(in)]
-	if !ok || len(in.Args) != 2 {
+	if !ok || len(in.Args) != len(e.sig) {
 		return false
 	}
-	dst, src := &in.Args[0], &in.Args[1]
-	if dst.Kind != ptx.OpReg || dst.Var == nil || dst.Var.Type.Bits() != dt.Bits() {
-		return false
+	for i := range in.Args {
+		a := &in.Args[i]
+		if a.Kind != ptx.OpReg || a.Var == nil || (classOf(a.Var.Type) == c64) != (e.sig[i] == 'W') {
+			return false
+		}
 	}
-	return src.Kind == ptx.OpReg && src.Var != nil && (classOf(src.Var.Type) == c64) == (e.sig[1] == 'W')
+	return in.Args[0].Var.Type.Bits() == dt.Bits()
 }
 
 // cvtPipeline resolves the operands of a conversion from st to dt and plans it;

@@ -93,7 +93,7 @@ type fn struct {
 	info   []isa.Inst
 	graph  *flow.Graph
 	base   uint64 // byte address of its first instruction, for instruction caches
-	n32    int // slots of each slab
+	n32    int    // slots of each slab
 	n64    int
 	np     int
 	c32    [][32]uint32 // constants

@@ -3,18 +3,17 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/num"
 )
 
-// This file: matrix multiply-accumulate of a warp (mma.sync, wmma.mma) and the
-// loads and stores of wmma fragments.
+// This file: matrix multiply-accumulate of a warp (mma.sync, wmma.mma), the
+// loads and stores of wmma fragments, and redux.sync.
 //
 // Which element of a matrix a lane's register holds is, for mma.sync, as the
 // PTX manual's section on matrix fragments defines it; its figures all follow
@@ -34,7 +33,7 @@ func init() {
 type fragment struct {
 	dim  int // M or N
 	k    int // in elements
-	per  int // elements of a 32-bit register (1 for f64)
+	per  int // elements of a register (1 for f64, whose registers have 64 bits)
 	b    bool
 	regs int // registers that hold different elements
 }
@@ -58,6 +57,20 @@ func (f *fragment) at(r, lane int) (dim, k int) {
 	return dim + lane>>2, (k*4 + lane&3) * f.per
 }
 
+// places lists for every register and lane the index of its first element in
+// the matrix stored by rows of k (columns of B), counted in units of `unit`
+// elements.
+func (f *fragment) places(unit int) []int16 {
+	var out []int16
+	for r := range f.regs {
+		for lane := range 32 {
+			dim, k := f.at(r, lane)
+			out = append(out, int16((dim*f.k+k)/unit))
+		}
+	}
+	return out
+}
+
 // accum is how the registers of C or D hold an M×N matrix.
 type accum struct{ m, n int }
 
@@ -79,40 +92,59 @@ func (c accum) at(i, lane int) (row, col int) {
 // elems is the number of elements of a lane.
 func (c accum) elems() int { return c.m * c.n / 32 }
 
+// mmaClass is the arithmetic of a multiplication.
+type mmaClass uint8
+
+const (
+	mmaFloat mmaClass = iota // operands widened to f32, f32 accumulator
+	mmaHalf                  // the same, f16 accumulator
+	mmaF64
+	mmaInt8
+	mmaInt4
+	mmaBit
+)
+
 // mmaOp is a decoded matrix multiplication, kept in extra.any.
 type mmaOp struct {
 	m, n, k    int
 	at, bt     ptx.Type
 	ct, dt     ptx.Type
-	fa, fb     fragment
+	class      mmaClass
+	wa, wb     widening
 	acc        accum
 	a, b, c, d []ref
+	aAt, bAt   []int16 // fragment.places of A and B
+	cAt        []int16 // place of element i of a lane in C by rows: [32*i+lane]
 	sat        bool
 	and        bool // b1: and, else xor
 	rnd        num.Round
-	volta      bool // m8n8k4 of f16: four multiplications side by side
 	rowA, rowB bool
+	sparse     *sparsity // of A, nil if it is dense
 }
 
-// shapeOf parses mMnNkK.
-func shapeOf(in *ptx.Inst) (m, n, k int, ok bool) {
-	for _, s := range in.Mods {
-		if len(s) < 6 || s[0] != 'm' {
-			continue
-		}
-		ni, ki := strings.IndexByte(s, 'n'), strings.IndexByte(s, 'k')
-		if ni < 2 || ki < ni {
-			continue
-		}
-		var err [3]error
-		m, err[0] = strconv.Atoi(s[1:ni])
-		n, err[1] = strconv.Atoi(s[ni+1 : ki])
-		k, err[2] = strconv.Atoi(s[ki+1:])
-		if err[0] == nil && err[1] == nil && err[2] == nil {
-			return m, n, k, true
-		}
+// widening is how an element of A or B becomes f32.
+type widening struct {
+	bits   int // 8, 16 or 32 of the register
+	bf16   bool
+	format num.Narrow // of 8 bits
+	shift  uint8      // its first bit in the byte
+}
+
+// wideningOf gives the widening of a float type; ok is false for others. In
+// the bytes of .kind::f8f6f4 six bits lie low and four in the middle.
+func wideningOf(t ptx.Type) (wd widening, ok bool) {
+	switch t {
+	case "f16", "bf16":
+		return widening{bits: 16, bf16: t == "bf16"}, true
+	case "tf32":
+		return widening{bits: 32}, true
 	}
-	return 0, 0, 0, false
+	n, ok := narrowOf[t]
+	wd = widening{bits: 8, format: n}
+	if t == "e2m1" {
+		wd.shift = 2
+	}
+	return wd, ok
 }
 
 // perReg is the number of elements of a type in one register.
@@ -124,6 +156,16 @@ func perReg(t ptx.Type) int {
 		return 1
 	}
 	return 32 / t.Bits()
+}
+
+// shapeOf returns the instruction's mMnNkK.
+func shapeOf(in *ptx.Inst) (m, n, k int, ok bool) {
+	for _, s := range in.Mods {
+		if m, n, k, ok = ptx.ParseShape(s); ok && k > 0 {
+			return m, n, k, true
+		}
+	}
+	return 0, 0, 0, false
 }
 
 // fragRegs decodes a fragment operand: n registers in one slab.
@@ -168,22 +210,51 @@ func (w *warp) needAll(in *inst, m uint32) bool {
 	if m == full {
 		return true
 	}
-	w.failf(m, "%s needs all 32 lanes of its warp, only lanes %#08x execute it", w.fr.f.info[w.pc].Op, m)
+	w.failf(m, "%s needs all 32 lanes of its warp, only lanes %#010x execute it", w.fr.f.info[w.pc].Op, m)
 	return false
 }
 
 func decodeMMA(d *dec, in *ptx.Inst, o *inst) error {
-	for _, m := range in.Mods {
-		if strings.HasPrefix(m, "sp") || m == "block_scale" {
-			return errUnsupported
-		}
+	if in.Has("block_scale") {
+		return errUnsupported
+	}
+	op := &mmaOp{}
+	args := 4
+	if in.Has("sp") || in.Has("sp::ordered_metadata") {
+		op.sparse = &sparsity{ordered: !in.Has("sp")}
+		args = 6
 	}
 	types := in.Types()
-	if len(types) != 4 || len(in.Args) != 4 {
-		return errors.New("takes four types and four fragments")
+	if len(types) != 4 || len(in.Args) != args {
+		return fmt.Errorf("takes four types and %d operands", args)
 	}
-	op := &mmaOp{dt: types[0], at: types[1], bt: types[2], ct: types[3]}
+	op.dt, op.at, op.bt, op.ct = types[0], types[1], types[2], types[3]
 	return d.multiply(in, o, op, false)
+}
+
+// classOf says how the types of a multiplication are computed.
+func (op *mmaOp) classify() error {
+	var okA, okB bool
+	op.wa, okA = wideningOf(op.at)
+	op.wb, okB = wideningOf(op.bt)
+	switch {
+	case okA && okB && op.wa.bits == op.wb.bits:
+		op.class = mmaFloat
+		if op.ct == "f16" && op.dt == "f16" {
+			op.class = mmaHalf
+		}
+	case op.at == "f64":
+		op.class = mmaF64
+	case op.at == "s8", op.at == "u8":
+		op.class = mmaInt8
+	case op.at == "s4", op.at == "u4":
+		op.class = mmaInt4
+	case op.at == "b1":
+		op.class = mmaBit
+	default:
+		return errUnsupported
+	}
+	return nil
 }
 
 // multiply decodes what mma and wmma.mma share. The fragments of wmma may
@@ -193,14 +264,21 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	if op.m, op.n, op.k, ok = shapeOf(in); !ok {
 		return errors.New("has no shape")
 	}
+	if err := op.classify(); err != nil {
+		return err
+	}
 	d.info.Unit = isa.UnitTensor
 	d.together(o)
 	op.sat, op.and = in.Has("satfinite"), in.Has("and")
-	op.rnd = num.RN
-	for s, r := range map[string]num.Round{"rz": num.RZ, "rm": num.RM, "rp": num.RP} {
-		if in.Has(s) {
-			op.rnd = r
-		}
+	switch in.Rounding() {
+	case "rz":
+		op.rnd = num.RZ
+	case "rm":
+		op.rnd = num.RM
+	case "rp":
+		op.rnd = num.RP
+	default:
+		op.rnd = num.RN
 	}
 	layouts := []string{}
 	for _, m := range in.Mods {
@@ -212,17 +290,36 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 		return errors.New("needs two layouts")
 	}
 	op.rowA, op.rowB = layouts[0] == "row", layouts[1] == "row"
-	f64 := op.at == "f64"
+	f64 := op.class == mmaF64
 	var na, nb, nc, nd int
-	if op.volta = !wmma && op.m == 8 && op.n == 8 && op.k == 4 && op.at == "f16"; op.volta {
+	volta := !wmma && op.m == 8 && op.n == 8 && op.k == 4 && op.at == "f16"
+	if volta {
 		na, nb, nc, nd = 2, 2, 8, 8
 	} else {
-		op.fa = newFragment(op.m, op.k, perReg(op.at), false)
-		op.fb = newFragment(op.n, op.k, perReg(op.bt), true)
+		ka := op.k
+		if op.sparse != nil {
+			ka /= 2
+		}
+		fa := newFragment(op.m, ka, perReg(op.at), false)
+		fb := newFragment(op.n, op.k, perReg(op.bt), true)
 		op.acc = accum{op.m, op.n}
-		na, nb, nc, nd = op.fa.regs, op.fb.regs, op.acc.elems(), op.acc.elems()
-		if na == 0 || nb == 0 || nc == 0 {
+		na, nb, nc, nd = fa.regs, fb.regs, op.acc.elems(), op.acc.elems()
+		if na == 0 || nb == 0 || nc == 0 || op.m*ka > fa.per*tileRegs || op.n*op.k > fb.per*tileRegs || op.m*op.n > tileElems {
 			return errUnsupported
+		}
+		unit := 1
+		if op.class == mmaInt8 || op.class == mmaInt4 || op.class == mmaBit {
+			unit = fa.per // packed integers stay together
+		}
+		op.aAt, op.bAt = fa.places(unit), fb.places(unit)
+		for i := range nc {
+			for lane := range 32 {
+				row, col := op.acc.at(i, lane)
+				op.cAt = append(op.cAt, int16(row*op.n+col))
+			}
+		}
+		if wmma {
+			na, nb = wmmaRegs(op.at, fa), wmmaRegs(op.bt, fb)
 		}
 	}
 	if op.ct == "f16" {
@@ -230,9 +327,6 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	}
 	if op.dt == "f16" {
 		nd /= 2
-	}
-	if wmma {
-		na, nb = wmmaRegs(op.at, op.fa), wmmaRegs(op.bt, op.fb)
 	}
 	var err error
 	if op.d, err = d.fragRegs(&in.Args[0], nd, f64, true); err != nil {
@@ -247,13 +341,15 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	if op.c, err = d.fragRegs(&in.Args[3], nc, f64, false); err != nil {
 		return err
 	}
-	if op.kernel() == nil {
-		return errUnsupported
-	}
 	o.x = &extra{any: op}
-	o.run = mma
-	if op.volta {
+	switch {
+	case volta:
 		o.run = mmaVolta
+	case op.sparse != nil:
+		o.run = mmaSparse
+		return d.sparsity(in, op)
+	default:
+		o.run = mma
 	}
 	return nil
 }
@@ -267,136 +363,95 @@ func wmmaRegs(t ptx.Type, f fragment) int {
 	return f.regs
 }
 
+// Sizes of the largest fragments: registers times lanes of A or B, elements of C.
+const (
+	tileRegs  = 8 * 32
+	tileElems = 16 * 16
+)
+
 // tile is the storage of a multiplication: A by rows, B by columns, C by rows.
-// A warp has one.
+// Of A and B one pair is used, according to the class: widened floats, packed
+// integers or f64. A warp has one.
 type tile struct {
-	a8, b8   [32 * 64]uint8
-	a16, b16 [32 * 32]uint16
-	a32, b32 [32 * 32]uint32
-	a64, b64 [16 * 16]uint64
-	c        [16 * 16]uint64
+	af, bf [4 * tileRegs]float32
+	aw, bw [tileRegs]uint32
+	ad, bd [tileRegs]uint64
+	c      [tileElems]uint64
 }
 
-// kernel returns the dot product for the operation's types: of row i of A and
-// column j of B, with accumulator c. nil if there is none.
-func (op *mmaOp) kernel() func(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	fp8 := func(t ptx.Type) bool { _, ok := narrowOf[t]; return ok }
-	half := op.ct == "f16" && op.dt == "f16"
-	switch {
-	case op.at == "f64":
-		return dotF64
-	case op.at == "f16" && half:
-		return dotF16F16
-	case op.at == "f16":
-		return dotF16
-	case op.at == "bf16":
-		return dotBF16
-	case op.at == "tf32":
-		return dotTF32
-	case fp8(op.at) && fp8(op.bt) && half:
-		return dotFP8F16
-	case fp8(op.at) && fp8(op.bt):
-		return dotFP8
-	case op.at == "s8" || op.at == "u8":
-		return dotS8
-	case op.at == "s4" || op.at == "u4":
-		return dotS4
-	case op.at == "b1":
-		return dotB1
+func (w *warp) tileOf() *tile {
+	if w.tile == nil {
+		w.tile = new(tile)
 	}
-	return nil
+	return w.tile
 }
 
-func dotF64(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return num.DotF64(c, t.a64[i*k:i*k+k], t.b64[j*k:j*k+k], op.rnd)
-}
+// f32of gives the f32 of its bits.
+func f32of(b uint32) float32 { return math.Float32frombits(b) }
 
-func dotF16(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotF16(uint32(c), t.a16[i*k:i*k+k], t.b16[j*k:j*k+k]))
-}
-
-func dotF16F16(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotF16F16(uint16(c), t.a16[i*k:i*k+k], t.b16[j*k:j*k+k]))
-}
-
-func dotBF16(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotBF16(uint32(c), t.a16[i*k:i*k+k], t.b16[j*k:j*k+k]))
-}
-
-func dotTF32(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotTF32(uint32(c), t.a32[i*k:i*k+k], t.b32[j*k:j*k+k]))
-}
-
-func dotFP8(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotFP8(uint32(c), t.a8[i*k:i*k+k], t.b8[j*k:j*k+k], narrowOf[op.at], narrowOf[op.bt]))
-}
-
-func dotFP8F16(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k
-	return uint64(num.DotFP8F16(uint16(c), t.a8[i*k:i*k+k], t.b8[j*k:j*k+k], narrowOf[op.at], narrowOf[op.bt]))
-}
-
-func dotS8(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k / 4
-	return uint64(uint32(num.DotS8(int32(c), t.a32[i*k:i*k+k], t.b32[j*k:j*k+k], op.at == "s8", op.bt == "s8", op.sat)))
-}
-
-func dotS4(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k / 8
-	return uint64(uint32(num.DotS4(int32(c), t.a32[i*k:i*k+k], t.b32[j*k:j*k+k], op.at == "s4", op.bt == "s4", op.sat)))
-}
-
-func dotB1(op *mmaOp, t *tile, i, j int, c uint64) uint64 {
-	k := op.k / 32
-	return uint64(uint32(num.DotB1(int32(c), t.a32[i*k:i*k+k], t.b32[j*k:j*k+k], op.and)))
-}
-
-// gather puts the registers of a fragment into rows of k elements.
-func (w *warp) gather(f *fragment, refs []ref, t ptx.Type, a8 []uint8, a16 []uint16, a32 []uint32, a64 []uint64) {
-	for r := range f.regs {
-		if t == "f64" {
-			v := w.u64(refs[r])
-			for lane := range 32 {
-				dim, k := f.at(r, lane)
-				a64[dim*f.k+k] = v[lane]
-			}
-			continue
-		}
+// widen puts the floats of a fragment into dst.
+func (w *warp) widen(dst *[4 * tileRegs]float32, refs []ref, at []int16, wd widening) {
+	for r := range len(at) / 32 {
 		v := w.u32(refs[r])
-		for lane := range 32 {
-			dim, k := f.at(r, lane)
-			x := v[lane]
-			switch {
-			case f.per >= 8, t == "s8", t == "u8": // packed integers stay together
-				a32[(dim*f.k+k)/f.per] = x
-			case f.per == 4:
-				p := a8[dim*f.k+k:]
-				p[0], p[1], p[2], p[3] = uint8(x), uint8(x>>8), uint8(x>>16), uint8(x>>24)
-			case f.per == 2:
-				p := a16[dim*f.k+k:]
-				p[0], p[1] = uint16(x), uint16(x>>16)
-			default:
-				a32[dim*f.k+k] = x
+		at := at[32*r : 32*r+32]
+		switch {
+		case wd.bits == 32:
+			for lane, x := range v {
+				dst[at[lane]] = f32of(num.TF32ToF32(x))
+			}
+		case wd.bf16:
+			for lane, x := range v {
+				p := dst[at[lane]:][:2]
+				p[0], p[1] = f32of(x<<16), f32of(x&0xffff0000)
+			}
+		case wd.bits == 16:
+			for lane, x := range v {
+				p := dst[at[lane]:][:2]
+				p[0], p[1] = f32of(num.F16ToF32(uint16(x))), f32of(num.F16ToF32(uint16(x>>16)))
+			}
+		default:
+			for lane, x := range v {
+				p := dst[at[lane]:][:4]
+				for i := range p {
+					p[i] = f32of(num.NarrowToF32(uint8(x>>(8*i))>>wd.shift, wd.format))
+				}
 			}
 		}
 	}
 }
 
-// accIn reads element i of a lane's accumulator c as the type that the
+// operands gathers A and B from their registers.
+func (w *warp) operands(op *mmaOp, t *tile) {
+	switch op.class {
+	case mmaFloat, mmaHalf:
+		w.widen(&t.af, op.a, op.aAt, op.wa)
+		w.widen(&t.bf, op.b, op.bAt, op.wb)
+	case mmaF64:
+		for i, at := range op.aAt {
+			t.ad[at] = w.u64(op.a[i/32])[i%32]
+		}
+		for i, at := range op.bAt {
+			t.bd[at] = w.u64(op.b[i/32])[i%32]
+		}
+	default:
+		for i, at := range op.aAt {
+			t.aw[at] = w.u32(op.a[i/32])[i%32]
+		}
+		for i, at := range op.bAt {
+			t.bw[at] = w.u32(op.b[i/32])[i%32]
+		}
+	}
+}
+
+// accIn reads element i of a lane's accumulator C as the type that the
 // multiplication accumulates in.
 func (w *warp) accIn(op *mmaOp, i, lane int) uint64 {
 	switch {
-	case op.ct == "f64":
+	case op.class == mmaF64:
 		return w.u64(op.c[i])[lane]
 	case op.ct == "f16":
 		h := uint16(w.u32(op.c[i/2])[lane] >> (16 * (i & 1)))
-		if op.dt == "f16" {
+		if op.class == mmaHalf {
 			return uint64(h)
 		}
 		return uint64(num.F16ToF32(h))
@@ -407,29 +462,49 @@ func (w *warp) accIn(op *mmaOp, i, lane int) uint64 {
 // accOut writes element i of a lane's result.
 func (w *warp) accOut(op *mmaOp, i, lane int, v uint64) {
 	switch {
-	case op.dt == "f64":
+	case op.class == mmaF64:
 		w.r64[op.d[i]][lane] = v
 	case op.dt == "f16":
-		h := uint32(uint16(v))
-		if op.ct != "f16" {
-			h = uint32(num.F32ToF16(uint32(v), num.RN))
+		h := uint16(v)
+		if op.class != mmaHalf {
+			h = num.F32ToF16(uint32(v), num.RN)
+		}
+		if op.sat {
+			h = finiteF16(h)
 		}
 		p := &w.r32[op.d[i/2]][lane]
 		if i&1 == 0 {
-			*p = h
+			*p = uint32(h)
 		} else {
-			*p = *p&0xffff | h<<16
+			*p = *p&0xffff | uint32(h)<<16
 		}
+	case op.sat && op.dt == "f32":
+		w.r32[op.d[i]][lane] = finiteF32(uint32(v))
 	default:
 		w.r32[op.d[i]][lane] = uint32(v)
 	}
 }
 
-func (w *warp) tileOf() *tile {
-	if w.tile == nil {
-		w.tile = new(tile)
+// finiteF16 and finiteF32 are .satfinite of a float result, which wmma had
+// until PTX 6.4: infinities become the largest finite number, NaN +0.
+func finiteF16(h uint16) uint16 {
+	switch mag := h & 0x7fff; {
+	case mag > 0x7c00:
+		return 0
+	case mag == 0x7c00:
+		return h - 1
 	}
-	return w.tile
+	return h
+}
+
+func finiteF32(v uint32) uint32 {
+	switch mag := v & 0x7fffffff; {
+	case mag > 0x7f800000:
+		return 0
+	case mag == 0x7f800000:
+		return v - 1
+	}
+	return v
 }
 
 func mma(w *warp, in *inst, m uint32) {
@@ -438,23 +513,50 @@ func mma(w *warp, in *inst, m uint32) {
 	}
 	op := in.x.any.(*mmaOp)
 	t := w.tileOf()
-	w.gather(&op.fa, op.a, op.at, t.a8[:], t.a16[:], t.a32[:], t.a64[:])
-	w.gather(&op.fb, op.b, op.bt, t.b8[:], t.b16[:], t.b32[:], t.b64[:])
-	n := op.acc.elems()
-	dot := op.kernel()
+	w.operands(op, t)
 	// All of C is read before D is written: they may be the same registers.
-	for lane := range 32 {
-		for i := range n {
-			row, col := op.acc.at(i, lane)
-			t.c[row*op.n+col] = dot(op, t, row, col, w.accIn(op, i, lane))
+	for i, at := range op.cAt {
+		t.c[at] = w.accIn(op, i/32, i%32)
+	}
+	k := op.k
+	switch op.class {
+	case mmaInt8:
+		k /= 4
+	case mmaInt4:
+		k /= 8
+	case mmaBit:
+		k /= 32
+	}
+	for row := range op.m {
+		a := row * k
+		for col := range op.n {
+			b := col * k
+			p := &t.c[row*op.n+col]
+			switch op.class {
+			case mmaFloat:
+				*p = uint64(num.DotF32(uint32(*p), t.af[a:a+k], t.bf[b:b+k]))
+			case mmaHalf:
+				*p = uint64(num.DotF32F16(uint16(*p), t.af[a:a+k], t.bf[b:b+k]))
+			case mmaF64:
+				*p = num.DotF64(*p, t.ad[a:a+k], t.bd[b:b+k], op.rnd)
+			case mmaBit:
+				*p = uint64(uint32(num.DotB1(int32(*p), t.aw[a:a+k], t.bw[b:b+k], op.and)))
+			default:
+				*p = op.dotInt(*p, t.aw[a:a+k], t.bw[b:b+k])
+			}
 		}
 	}
-	for lane := range 32 {
-		for i := range n {
-			row, col := op.acc.at(i, lane)
-			w.accOut(op, i, lane, t.c[row*op.n+col])
-		}
+	for i, at := range op.cAt {
+		w.accOut(op, i/32, i%32, t.c[at])
 	}
+}
+
+// dotInt is the dot product of packed integers.
+func (op *mmaOp) dotInt(c uint64, a, b []uint32) uint64 {
+	if op.class == mmaInt4 {
+		return uint64(uint32(num.DotS4(int32(c), a, b, op.at == "s4", op.bt == "s4", op.sat)))
+	}
+	return uint64(uint32(num.DotS8(int32(c), a, b, op.at == "s8", op.bt == "s8", op.sat)))
 }
 
 // mmaVolta is m8n8k4 of f16: lanes 4q…4q+3 and 16+4q…16+4q+3 multiply a pair
@@ -464,7 +566,9 @@ func mmaVolta(w *warp, in *inst, m uint32) {
 		return
 	}
 	op := in.x.any.(*mmaOp)
-	half := func(refs []ref, i, lane int) uint16 { return uint16(w.u32(refs[i/2])[lane] >> (16 * (i & 1))) }
+	half := func(refs []ref, i, lane int) float32 {
+		return f32of(num.F16ToF32(uint16(w.u32(refs[i/2])[lane] >> (16 * (i & 1)))))
+	}
 	var out [32][8]uint64
 	f32 := op.dt == "f32"
 	cAt := func(f32 bool, i, lane int) (row, col int) {
@@ -475,7 +579,7 @@ func mmaVolta(w *warp, in *inst, m uint32) {
 		return lane&3 + hi, i
 	}
 	for q := range 4 {
-		var a, b [8][4]uint16 // rows of A, columns of B
+		var a, b [8][4]float32 // rows of A, columns of B
 		for l := range 8 {
 			lane := l&3 + 4*q + l>>2*16
 			hi := l >> 2 * 4
@@ -504,10 +608,10 @@ func mmaVolta(w *warp, in *inst, m uint32) {
 			lane := l&3 + 4*q + l>>2*16
 			for i := range 8 {
 				row, col := cAt(f32, i, lane)
-				if op.ct == "f16" && op.dt == "f16" {
-					out[lane][i] = uint64(num.DotF16F16(uint16(c[row][col]), a[row][:], b[col][:]))
+				if op.class == mmaHalf {
+					out[lane][i] = uint64(num.DotF32F16(uint16(c[row][col]), a[row][:], b[col][:]))
 				} else {
-					out[lane][i] = uint64(num.DotF16(uint32(c[row][col]), a[row][:], b[col][:]))
+					out[lane][i] = uint64(num.DotF32(uint32(c[row][col]), a[row][:], b[col][:]))
 				}
 			}
 		}
@@ -521,16 +625,22 @@ func mmaVolta(w *warp, in *inst, m uint32) {
 
 // wmmaMem is a decoded fragment load or store, kept in extra.any.
 type wmmaMem struct {
-	t      ptx.Type
-	which  byte // a, b or c (d of a store)
-	frag   fragment
-	acc    accum
-	row    bool
-	refs   []ref
+	pieces []wmmaPiece
+	row    bool // the matrix lies in memory by rows
+	store  bool
+	space  isa.Space
 	stride ref // none: rows lie tight
 	tight  int
-	space  isa.Space
-	store  bool
+	bits   int // of an element
+	size   int // bytes of a piece
+}
+
+// wmmaPiece is what one access moves of a register: an element, or a whole
+// register of elements that have less than a byte.
+type wmmaPiece struct {
+	r     ref
+	shift uint8 // its first bit in the register
+	at    [32]struct{ row, col uint8 }
 }
 
 func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
@@ -555,39 +665,70 @@ func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
 	if !ok || len(types) != 1 || len(in.Args) < 2 {
 		return errors.New("needs a shape, a type, a fragment and an address")
 	}
-	op := &wmmaMem{t: types[0], row: in.Has("row"), stride: none, store: in.Has("store")}
-	f64 := op.t == "f64"
+	t := types[0]
+	op := &wmmaMem{row: in.Has("row"), stride: none, store: in.Has("store"), bits: t.Bits(), size: t.Bytes()}
+	if t == "tf32" {
+		op.bits, op.size = 32, 4
+	}
 	frag, addr := &in.Args[0], &in.Args[1]
 	if op.store {
 		frag, addr = addr, frag
 	}
-	var regs int
+	var rows, cols, regs int
+	var f fragment
+	a, b := slices.Contains(in.Mods, "a"), slices.Contains(in.Mods, "b")
 	switch {
-	case slices.Contains(in.Mods, "a"):
-		op.which, op.frag = 'a', newFragment(m, k, perReg(op.t), false)
-		regs, op.tight = wmmaRegs(op.t, op.frag), k
-		if !op.row {
-			op.tight = m
-		}
-	case slices.Contains(in.Mods, "b"):
-		op.which, op.frag = 'b', newFragment(n, k, perReg(op.t), true)
-		regs, op.tight = wmmaRegs(op.t, op.frag), n
-		if !op.row {
-			op.tight = k
-		}
+	case a:
+		rows, cols, f = m, k, newFragment(m, k, perReg(t), false)
+	case b:
+		rows, cols, f = k, n, newFragment(n, k, perReg(t), true)
 	default:
-		op.which, op.acc = 'c', accum{m, n}
-		regs, op.tight = op.acc.elems(), n
-		if !op.row {
-			op.tight = m
-		}
-		if op.t == "f16" {
-			regs /= 2
-		}
+		rows, cols = m, n
 	}
-	var err error
-	if op.refs, err = d.fragRegs(frag, regs, f64, !op.store); err != nil {
+	acc := accum{m, n}
+	per := 1 // elements of a register
+	if a || b {
+		if f.regs == 0 {
+			return errUnsupported
+		}
+		regs, per = wmmaRegs(t, f), f.per
+	} else {
+		if t == "f16" {
+			per = 2
+		}
+		regs = acc.elems() / per
+	}
+	op.tight = cols
+	if !op.row {
+		op.tight = rows
+	}
+	refs, err := d.fragRegs(frag, regs, t == "f64", !op.store)
+	if err != nil {
 		return err
+	}
+	step := 1 // elements of a piece
+	if op.bits < 8 {
+		op.size, step = 4, per
+	}
+	for r := range refs {
+		for e := 0; e < per; e += step {
+			p := wmmaPiece{r: refs[r], shift: uint8(e * op.bits)}
+			for lane := range p.at {
+				var row, col int
+				switch {
+				case a:
+					row, col = f.at(r, lane)
+					col += e
+				case b:
+					col, row = f.at(r, lane)
+					row += e
+				default:
+					row, col = acc.at(r*per+e, lane)
+				}
+				p.at[lane].row, p.at[lane].col = uint8(row), uint8(col)
+			}
+			op.pieces = append(op.pieces, p)
+		}
 	}
 	if op.space, err = d.memAddress(addr, o, spaceOf(in)); err != nil {
 		return err
@@ -598,14 +739,13 @@ func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	d.together(o)
-	d.describe(op.space, 4*regs, !op.store, op.store)
+	d.describe(op.space, regs*max(4, t.Bytes()), !op.store, op.store)
 	o.x = &extra{any: op}
 	o.run = wmmaMove
 	return nil
 }
 
-// wmmaMove loads or stores a fragment, lane by lane and element by element;
-// sub-byte elements move in words of 32 bits.
+// wmmaMove loads or stores a fragment piece by piece.
 func wmmaMove(w *warp, in *inst, m uint32) {
 	if !w.needAll(in, m) {
 		return
@@ -613,89 +753,78 @@ func wmmaMove(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*wmmaMem)
 	w.addresses(in, m)
 	base := w.addr
-	bitsPer := op.t.Bits()
-	for lane := range 32 {
-		ld := op.tight
-		if op.stride != none {
-			ld = int(w.u32(op.stride)[lane])
+	// The stride is copied: a load may write its register.
+	var stride [32]uint32
+	if op.stride != none {
+		stride = *w.u32(op.stride)
+	} else {
+		for lane := range stride {
+			stride[lane] = uint32(op.tight)
 		}
-		// offset of element (row, col) in bits
-		at := func(row, col int) int {
-			if op.row {
-				return (row*ld + col) * bitsPer
+	}
+	what := "read"
+	if op.store {
+		what = "write"
+	}
+	size := op.size
+	for i := range op.pieces {
+		p := &op.pieces[i]
+		for lane := range p.at {
+			// Offset of the element in elements, then in bytes.
+			major, minor := int64(p.at[lane].row), int64(p.at[lane].col)
+			if !op.row {
+				major, minor = minor, major
 			}
-			return (col*ld + row) * bitsPer
-		}
-		move := func(bit, size int, load func() uint64, give func(uint64)) bool {
-			w.addr[lane] = base[lane] + uint64(int64(bit/8))
+			off := (major*int64(stride[lane]) + minor) * int64(op.bits) / 8
+			w.addr[lane] = base[lane] + uint64(off)
 			if w.addr[lane]&uint64(size-1) != 0 {
-				w.misaligned(1<<lane, size, "access")
-				return false
+				w.misaligned(1<<lane, size, what)
+				return
 			}
-			b := w.lane(op.space, lane, size, op.store)
-			if b == nil {
-				return false
+			mem := w.lane(op.space, lane, size, op.store)
+			if mem == nil {
+				return
 			}
-			var buf [8]byte
 			if op.store {
-				le.PutUint64(buf[:], load())
-				copy(b[:size], buf[:])
-			} else {
-				copy(buf[:], b[:size])
-				give(le.Uint64(buf[:]))
-			}
-			return true
-		}
-		if op.which == 'c' {
-			for i := range op.acc.elems() {
-				row, col := op.acc.at(i, lane)
-				ok := false
-				switch op.t {
-				case "f64":
-					ok = move(at(row, col), 8, func() uint64 { return w.u64(op.refs[i])[lane] }, func(v uint64) { w.r64[op.refs[i]][lane] = v })
-				case "f16":
-					sh := 16 * (i & 1)
-					ok = move(at(row, col), 2, func() uint64 { return uint64(w.u32(op.refs[i/2])[lane] >> sh) },
-						func(v uint64) { p := &w.r32[op.refs[i/2]][lane]; *p = *p&^(0xffff<<sh) | uint32(v)<<sh })
-				default:
-					ok = move(at(row, col), 4, func() uint64 { return uint64(w.u32(op.refs[i])[lane]) }, func(v uint64) { w.r32[op.refs[i]][lane] = uint32(v) })
-				}
-				if !ok {
-					return
-				}
-			}
-			continue
-		}
-		for r := range op.refs {
-			dim, k := op.frag.at(r, lane)
-			if op.t == "f64" {
-				row, col := dim, k
-				if op.which == 'b' {
-					row, col = k, dim
-				}
-				if !move(at(row, col), 8, nil, func(v uint64) { w.r64[op.refs[r]][lane] = v }) {
-					return
+				switch size {
+				case 2:
+					le.PutUint16(mem, uint16(w.u32(p.r)[lane]>>p.shift))
+				case 4:
+					le.PutUint32(mem, w.u32(p.r)[lane])
+				case 8:
+					le.PutUint64(mem, w.u64(p.r)[lane])
 				}
 				continue
 			}
-			x := uint32(0)
-			each, step := bitsPer, 1
-			if bitsPer < 8 {
-				each, step = 32, op.frag.per // a whole word of consecutive elements
+			switch size {
+			case 1:
+				x := &w.r32[p.r][lane]
+				*x = *x&^(0xff<<p.shift) | uint32(mem[0])<<p.shift
+			case 2:
+				x := &w.r32[p.r][lane]
+				*x = *x&^(0xffff<<p.shift) | uint32(le.Uint16(mem))<<p.shift
+			case 4:
+				w.r32[p.r][lane] = le.Uint32(mem)
+			case 8:
+				w.r64[p.r][lane] = le.Uint64(mem)
 			}
-			for e := 0; e < op.frag.per; e += step {
-				row, col := dim, k+e
-				if op.which == 'b' {
-					row, col = k+e, dim
-				}
-				if !move(at(row, col), each/8, nil, func(v uint64) { x |= uint32(v) << (e * bitsPer % 32) }) {
-					return
-				}
-			}
-			w.r32[op.refs[r]][lane] = x
 		}
 	}
 }
+
+// The operations of redux.sync.
+const (
+	reduxAdd uint8 = iota
+	reduxAnd
+	reduxOr
+	reduxXor
+	reduxMinS
+	reduxMaxS
+	reduxMinU
+	reduxMaxU
+	reduxMinF
+	reduxMaxF
+)
 
 // decodeRedux is redux.sync.
 func decodeRedux(d *dec, in *ptx.Inst, o *inst) error {
@@ -711,50 +840,74 @@ func decodeRedux(d *dec, in *ptx.Inst, o *inst) error {
 	if o.a, err = d.src32(&in.Args[1], t); err != nil {
 		return err
 	}
-	var f func(a, b uint32) uint32
+	maximum := in.Has("max")
+	pick := func(least, most uint8) uint8 {
+		if maximum {
+			return most
+		}
+		return least
+	}
 	switch {
 	case in.Has("add"):
-		f = func(a, b uint32) uint32 { return a + b }
+		o.mode = reduxAdd
 	case in.Has("and"):
-		f = func(a, b uint32) uint32 { return a & b }
+		o.mode = reduxAnd
 	case in.Has("or"):
-		f = func(a, b uint32) uint32 { return a | b }
+		o.mode = reduxOr
 	case in.Has("xor"):
-		f = func(a, b uint32) uint32 { return a ^ b }
-	case t == "f32":
-		var mm num.MinMax
-		if in.Has("NaN") {
-			mm = num.PropagateNaN
-		}
-		f = func(a, b uint32) uint32 { return num.MinF32(a, b, mm) }
-		if in.Has("max") {
-			f = func(a, b uint32) uint32 { return num.MaxF32(a, b, mm) }
-		}
-	case in.Has("min") && t == "s32":
-		f = func(a, b uint32) uint32 { return uint32(min(int32(a), int32(b))) }
-	case in.Has("max") && t == "s32":
-		f = func(a, b uint32) uint32 { return uint32(max(int32(a), int32(b))) }
-	case in.Has("min"):
-		f = func(a, b uint32) uint32 { return min(a, b) }
-	case in.Has("max"):
-		f = func(a, b uint32) uint32 { return max(a, b) }
-	default:
+		o.mode = reduxXor
+	case !maximum && !in.Has("min"):
 		return errUnsupported
-	}
-	abs := t == "f32" && in.Has("abs")
-	o.run = func(w *warp, in *inst, m uint32) {
-		a := w.u32(in.a)
-		get := func(i int) uint32 {
-			if abs {
-				return a[i] &^ (1 << 31)
-			}
-			return a[i]
+	case t == "f32":
+		o.mode = pick(reduxMinF, reduxMaxF)
+		if in.Has("abs") {
+			o.imm = 1 << 31 // bits to clear
 		}
-		v := get(bits.TrailingZeros32(m))
-		for k := m & (m - 1); k != 0; k &= k - 1 {
-			v = f(v, get(bits.TrailingZeros32(k)))
+		if in.Has("NaN") {
+			o.mode2 = uint8(num.PropagateNaN)
 		}
-		w.fill32(in.d, v, m)
+	case t.Signed():
+		o.mode = pick(reduxMinS, reduxMaxS)
+	default:
+		o.mode = pick(reduxMinU, reduxMaxU)
 	}
+	o.run = redux
 	return d.member(in, o, &in.Args[2])
+}
+
+// redux reduces the values of lanes m and gives each of them the result.
+func redux(w *warp, in *inst, m uint32) {
+	a := w.u32(in.a)
+	first := a[bits.TrailingZeros32(m)&31]
+	v := first
+	clr, mm := uint32(in.imm), num.MinMax(in.mode2)
+	if in.mode == reduxMinF || in.mode == reduxMaxF {
+		v = num.MinF32(first&^clr, first&^clr, mm) // a NaN in its canonical form
+	}
+	for k := m & (m - 1); k != 0; k &= k - 1 {
+		x := a[bits.TrailingZeros32(k)&31]
+		switch in.mode {
+		case reduxAdd:
+			v += x
+		case reduxAnd:
+			v &= x
+		case reduxOr:
+			v |= x
+		case reduxXor:
+			v ^= x
+		case reduxMinS:
+			v = uint32(min(int32(v), int32(x)))
+		case reduxMaxS:
+			v = uint32(max(int32(v), int32(x)))
+		case reduxMinU:
+			v = min(v, x)
+		case reduxMaxU:
+			v = max(v, x)
+		case reduxMinF:
+			v = num.MinF32(v, x&^clr, mm)
+		case reduxMaxF:
+			v = num.MaxF32(v, x&^clr, mm)
+		}
+	}
+	w.fill32(in.d, v, m)
 }

@@ -374,111 +374,111 @@ var opTable = map[string]opEntry{
 	"max3.abs.ftz.f32":              {"wwww", isa.UnitALU, op336},
 	"max3.NaN.abs.f32":              {"wwww", isa.UnitALU, op337},
 	"max3.NaN.abs.ftz.f32":          {"wwww", isa.UnitALU, op338},
-	"add.f16":                       {"www", isa.UnitFP16, op339},
+	"add.f16":                       {"www", isa.UnitFP32, op339},
 	"add.f16x2":                     {"www", isa.UnitFP16, op340},
-	"add.sat.f16":                   {"www", isa.UnitFP16, op341},
+	"add.sat.f16":                   {"www", isa.UnitFP32, op341},
 	"add.sat.f16x2":                 {"www", isa.UnitFP16, op342},
-	"sub.f16":                       {"www", isa.UnitFP16, op343},
+	"sub.f16":                       {"www", isa.UnitFP32, op343},
 	"sub.f16x2":                     {"www", isa.UnitFP16, op344},
-	"sub.sat.f16":                   {"www", isa.UnitFP16, op345},
+	"sub.sat.f16":                   {"www", isa.UnitFP32, op345},
 	"sub.sat.f16x2":                 {"www", isa.UnitFP16, op346},
-	"mul.f16":                       {"www", isa.UnitFP16, op347},
+	"mul.f16":                       {"www", isa.UnitFP32, op347},
 	"mul.f16x2":                     {"www", isa.UnitFP16, op348},
-	"mul.sat.f16":                   {"www", isa.UnitFP16, op349},
+	"mul.sat.f16":                   {"www", isa.UnitFP32, op349},
 	"mul.sat.f16x2":                 {"www", isa.UnitFP16, op350},
-	"fma.f16":                       {"wwww", isa.UnitFP16, op351},
+	"fma.f16":                       {"wwww", isa.UnitFP32, op351},
 	"fma.f16x2":                     {"wwww", isa.UnitFP16, op352},
-	"fma.sat.f16":                   {"wwww", isa.UnitFP16, op353},
+	"fma.sat.f16":                   {"wwww", isa.UnitFP32, op353},
 	"fma.sat.f16x2":                 {"wwww", isa.UnitFP16, op354},
-	"fma.relu.f16":                  {"wwww", isa.UnitFP16, op355},
+	"fma.relu.f16":                  {"wwww", isa.UnitFP32, op355},
 	"fma.relu.f16x2":                {"wwww", isa.UnitFP16, op356},
-	"neg.f16":                       {"ww", isa.UnitFP16, op357},
+	"neg.f16":                       {"ww", isa.UnitFP32, op357},
 	"neg.f16x2":                     {"ww", isa.UnitFP16, op358},
-	"abs.f16":                       {"ww", isa.UnitFP16, op359},
+	"abs.f16":                       {"ww", isa.UnitFP32, op359},
 	"abs.f16x2":                     {"ww", isa.UnitFP16, op360},
-	"min.f16":                       {"www", isa.UnitFP16, op361},
+	"min.f16":                       {"www", isa.UnitFP32, op361},
 	"min.f16x2":                     {"www", isa.UnitFP16, op362},
-	"min.NaN.f16":                   {"www", isa.UnitFP16, op363},
+	"min.NaN.f16":                   {"www", isa.UnitFP32, op363},
 	"min.NaN.f16x2":                 {"www", isa.UnitFP16, op364},
-	"min.abs.xorsign.f16":           {"www", isa.UnitFP16, op365},
+	"min.abs.xorsign.f16":           {"www", isa.UnitFP32, op365},
 	"min.abs.xorsign.f16x2":         {"www", isa.UnitFP16, op366},
-	"min.NaN.abs.xorsign.f16":       {"www", isa.UnitFP16, op367},
+	"min.NaN.abs.xorsign.f16":       {"www", isa.UnitFP32, op367},
 	"min.NaN.abs.xorsign.f16x2":     {"www", isa.UnitFP16, op368},
-	"max.f16":                       {"www", isa.UnitFP16, op369},
+	"max.f16":                       {"www", isa.UnitFP32, op369},
 	"max.f16x2":                     {"www", isa.UnitFP16, op370},
-	"max.NaN.f16":                   {"www", isa.UnitFP16, op371},
+	"max.NaN.f16":                   {"www", isa.UnitFP32, op371},
 	"max.NaN.f16x2":                 {"www", isa.UnitFP16, op372},
-	"max.abs.xorsign.f16":           {"www", isa.UnitFP16, op373},
+	"max.abs.xorsign.f16":           {"www", isa.UnitFP32, op373},
 	"max.abs.xorsign.f16x2":         {"www", isa.UnitFP16, op374},
-	"max.NaN.abs.xorsign.f16":       {"www", isa.UnitFP16, op375},
+	"max.NaN.abs.xorsign.f16":       {"www", isa.UnitFP32, op375},
 	"max.NaN.abs.xorsign.f16x2":     {"www", isa.UnitFP16, op376},
-	"add.ftz.f16":                   {"www", isa.UnitFP16, op377},
+	"add.ftz.f16":                   {"www", isa.UnitFP32, op377},
 	"add.ftz.f16x2":                 {"www", isa.UnitFP16, op378},
-	"add.ftz.sat.f16":               {"www", isa.UnitFP16, op379},
+	"add.ftz.sat.f16":               {"www", isa.UnitFP32, op379},
 	"add.ftz.sat.f16x2":             {"www", isa.UnitFP16, op380},
-	"sub.ftz.f16":                   {"www", isa.UnitFP16, op381},
+	"sub.ftz.f16":                   {"www", isa.UnitFP32, op381},
 	"sub.ftz.f16x2":                 {"www", isa.UnitFP16, op382},
-	"sub.ftz.sat.f16":               {"www", isa.UnitFP16, op383},
+	"sub.ftz.sat.f16":               {"www", isa.UnitFP32, op383},
 	"sub.ftz.sat.f16x2":             {"www", isa.UnitFP16, op384},
-	"mul.ftz.f16":                   {"www", isa.UnitFP16, op385},
+	"mul.ftz.f16":                   {"www", isa.UnitFP32, op385},
 	"mul.ftz.f16x2":                 {"www", isa.UnitFP16, op386},
-	"mul.ftz.sat.f16":               {"www", isa.UnitFP16, op387},
+	"mul.ftz.sat.f16":               {"www", isa.UnitFP32, op387},
 	"mul.ftz.sat.f16x2":             {"www", isa.UnitFP16, op388},
-	"fma.ftz.f16":                   {"wwww", isa.UnitFP16, op389},
+	"fma.ftz.f16":                   {"wwww", isa.UnitFP32, op389},
 	"fma.ftz.f16x2":                 {"wwww", isa.UnitFP16, op390},
-	"fma.ftz.sat.f16":               {"wwww", isa.UnitFP16, op391},
+	"fma.ftz.sat.f16":               {"wwww", isa.UnitFP32, op391},
 	"fma.ftz.sat.f16x2":             {"wwww", isa.UnitFP16, op392},
-	"fma.ftz.relu.f16":              {"wwww", isa.UnitFP16, op393},
+	"fma.ftz.relu.f16":              {"wwww", isa.UnitFP32, op393},
 	"fma.ftz.relu.f16x2":            {"wwww", isa.UnitFP16, op394},
-	"neg.ftz.f16":                   {"ww", isa.UnitFP16, op395},
+	"neg.ftz.f16":                   {"ww", isa.UnitFP32, op395},
 	"neg.ftz.f16x2":                 {"ww", isa.UnitFP16, op396},
-	"abs.ftz.f16":                   {"ww", isa.UnitFP16, op397},
+	"abs.ftz.f16":                   {"ww", isa.UnitFP32, op397},
 	"abs.ftz.f16x2":                 {"ww", isa.UnitFP16, op398},
-	"min.ftz.f16":                   {"www", isa.UnitFP16, op399},
+	"min.ftz.f16":                   {"www", isa.UnitFP32, op399},
 	"min.ftz.f16x2":                 {"www", isa.UnitFP16, op400},
-	"min.NaN.ftz.f16":               {"www", isa.UnitFP16, op401},
+	"min.NaN.ftz.f16":               {"www", isa.UnitFP32, op401},
 	"min.NaN.ftz.f16x2":             {"www", isa.UnitFP16, op402},
-	"min.abs.ftz.xorsign.f16":       {"www", isa.UnitFP16, op403},
+	"min.abs.ftz.xorsign.f16":       {"www", isa.UnitFP32, op403},
 	"min.abs.ftz.xorsign.f16x2":     {"www", isa.UnitFP16, op404},
-	"min.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP16, op405},
+	"min.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP32, op405},
 	"min.NaN.abs.ftz.xorsign.f16x2": {"www", isa.UnitFP16, op406},
-	"max.ftz.f16":                   {"www", isa.UnitFP16, op407},
+	"max.ftz.f16":                   {"www", isa.UnitFP32, op407},
 	"max.ftz.f16x2":                 {"www", isa.UnitFP16, op408},
-	"max.NaN.ftz.f16":               {"www", isa.UnitFP16, op409},
+	"max.NaN.ftz.f16":               {"www", isa.UnitFP32, op409},
 	"max.NaN.ftz.f16x2":             {"www", isa.UnitFP16, op410},
-	"max.abs.ftz.xorsign.f16":       {"www", isa.UnitFP16, op411},
+	"max.abs.ftz.xorsign.f16":       {"www", isa.UnitFP32, op411},
 	"max.abs.ftz.xorsign.f16x2":     {"www", isa.UnitFP16, op412},
-	"max.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP16, op413},
+	"max.NaN.abs.ftz.xorsign.f16":   {"www", isa.UnitFP32, op413},
 	"max.NaN.abs.ftz.xorsign.f16x2": {"www", isa.UnitFP16, op414},
-	"add.bf16":                      {"www", isa.UnitFP16, op415},
+	"add.bf16":                      {"www", isa.UnitFP32, op415},
 	"add.bf16x2":                    {"www", isa.UnitFP16, op416},
-	"sub.bf16":                      {"www", isa.UnitFP16, op417},
+	"sub.bf16":                      {"www", isa.UnitFP32, op417},
 	"sub.bf16x2":                    {"www", isa.UnitFP16, op418},
-	"mul.bf16":                      {"www", isa.UnitFP16, op419},
+	"mul.bf16":                      {"www", isa.UnitFP32, op419},
 	"mul.bf16x2":                    {"www", isa.UnitFP16, op420},
-	"fma.bf16":                      {"wwww", isa.UnitFP16, op421},
+	"fma.bf16":                      {"wwww", isa.UnitFP32, op421},
 	"fma.bf16x2":                    {"wwww", isa.UnitFP16, op422},
-	"fma.relu.bf16":                 {"wwww", isa.UnitFP16, op423},
+	"fma.relu.bf16":                 {"wwww", isa.UnitFP32, op423},
 	"fma.relu.bf16x2":               {"wwww", isa.UnitFP16, op424},
-	"neg.bf16":                      {"ww", isa.UnitFP16, op425},
+	"neg.bf16":                      {"ww", isa.UnitFP32, op425},
 	"neg.bf16x2":                    {"ww", isa.UnitFP16, op426},
-	"abs.bf16":                      {"ww", isa.UnitFP16, op427},
+	"abs.bf16":                      {"ww", isa.UnitFP32, op427},
 	"abs.bf16x2":                    {"ww", isa.UnitFP16, op428},
-	"min.bf16":                      {"www", isa.UnitFP16, op429},
+	"min.bf16":                      {"www", isa.UnitFP32, op429},
 	"min.bf16x2":                    {"www", isa.UnitFP16, op430},
-	"min.NaN.bf16":                  {"www", isa.UnitFP16, op431},
+	"min.NaN.bf16":                  {"www", isa.UnitFP32, op431},
 	"min.NaN.bf16x2":                {"www", isa.UnitFP16, op432},
-	"min.abs.xorsign.bf16":          {"www", isa.UnitFP16, op433},
+	"min.abs.xorsign.bf16":          {"www", isa.UnitFP32, op433},
 	"min.abs.xorsign.bf16x2":        {"www", isa.UnitFP16, op434},
-	"min.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP16, op435},
+	"min.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP32, op435},
 	"min.NaN.abs.xorsign.bf16x2":    {"www", isa.UnitFP16, op436},
-	"max.bf16":                      {"www", isa.UnitFP16, op437},
+	"max.bf16":                      {"www", isa.UnitFP32, op437},
 	"max.bf16x2":                    {"www", isa.UnitFP16, op438},
-	"max.NaN.bf16":                  {"www", isa.UnitFP16, op439},
+	"max.NaN.bf16":                  {"www", isa.UnitFP32, op439},
 	"max.NaN.bf16x2":                {"www", isa.UnitFP16, op440},
-	"max.abs.xorsign.bf16":          {"www", isa.UnitFP16, op441},
+	"max.abs.xorsign.bf16":          {"www", isa.UnitFP32, op441},
 	"max.abs.xorsign.bf16x2":        {"www", isa.UnitFP16, op442},
-	"max.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP16, op443},
+	"max.NaN.abs.xorsign.bf16":      {"www", isa.UnitFP32, op443},
 	"max.NaN.abs.xorsign.bf16x2":    {"www", isa.UnitFP16, op444},
 	"add.f32x2":                     {"WWW", isa.UnitFP32, op445},
 	"add.ftz.f32x2":                 {"WWW", isa.UnitFP32, op446},
@@ -672,118 +672,134 @@ var opTable = map[string]opEntry{
 	"cvt.f32.bf16":                  {"ww", isa.UnitALU, op596},
 	"cvt.rn.f16.f32":                {"ww", isa.UnitALU, op597},
 	"cvt.rn.bf16.f32":               {"ww", isa.UnitALU, op598},
+	"cvt.rn.f16x2.f32":              {"www", isa.UnitALU, op599},
+	"cvt.rn.bf16x2.f32":             {"www", isa.UnitALU, op600},
+	"cvt.rni.f32.f32":               {"ww", isa.UnitALU, op601},
+	"cvt.rni.f64.f64":               {"WW", isa.UnitALU, op602},
+	"cvt.rni.s32.f32":               {"ww", isa.UnitALU, op603},
+	"cvt.rzi.f32.f32":               {"ww", isa.UnitALU, op604},
+	"cvt.rzi.f64.f64":               {"WW", isa.UnitALU, op605},
+	"cvt.rmi.f32.f32":               {"ww", isa.UnitALU, op606},
+	"cvt.rmi.f64.f64":               {"WW", isa.UnitALU, op607},
+	"cvt.rmi.s32.f32":               {"ww", isa.UnitALU, op608},
+	"cvt.rpi.f32.f32":               {"ww", isa.UnitALU, op609},
+	"cvt.rpi.f64.f64":               {"WW", isa.UnitALU, op610},
+	"cvt.rpi.s32.f32":               {"ww", isa.UnitALU, op611},
+	"cvt.sat.f32.f32":               {"ww", isa.UnitALU, op612},
+	"cvt.ftz.f64.f32":               {"Ww", isa.UnitALU, op613},
+	"cvt.ftz.rn.f32.f64":            {"wW", isa.UnitALU, op614},
 }
 
 // cmpTable maps comparisons to functions that return the lanes for which they hold.
 var cmpTable = map[string]cmpEntry{
-	"eq.u16":      {"ww", isa.UnitALU, op599},
-	"eq.s16":      {"ww", isa.UnitALU, op599},
-	"eq.b16":      {"ww", isa.UnitALU, op599},
-	"eq.u32":      {"ww", isa.UnitALU, op600},
-	"eq.s32":      {"ww", isa.UnitALU, op600},
-	"eq.b32":      {"ww", isa.UnitALU, op600},
-	"eq.u64":      {"WW", isa.UnitALU, op601},
-	"eq.s64":      {"WW", isa.UnitALU, op601},
-	"eq.b64":      {"WW", isa.UnitALU, op601},
-	"ne.u16":      {"ww", isa.UnitALU, op602},
-	"ne.s16":      {"ww", isa.UnitALU, op602},
-	"ne.b16":      {"ww", isa.UnitALU, op602},
-	"ne.u32":      {"ww", isa.UnitALU, op603},
-	"ne.s32":      {"ww", isa.UnitALU, op603},
-	"ne.b32":      {"ww", isa.UnitALU, op603},
-	"ne.u64":      {"WW", isa.UnitALU, op604},
-	"ne.s64":      {"WW", isa.UnitALU, op604},
-	"ne.b64":      {"WW", isa.UnitALU, op604},
-	"lt.u16":      {"ww", isa.UnitALU, op605},
-	"lt.s16":      {"ww", isa.UnitALU, op606},
-	"lt.u32":      {"ww", isa.UnitALU, op607},
-	"lt.s32":      {"ww", isa.UnitALU, op608},
-	"lt.u64":      {"WW", isa.UnitALU, op609},
-	"lt.s64":      {"WW", isa.UnitALU, op610},
-	"le.u16":      {"ww", isa.UnitALU, op611},
-	"le.s16":      {"ww", isa.UnitALU, op612},
-	"le.u32":      {"ww", isa.UnitALU, op613},
-	"le.s32":      {"ww", isa.UnitALU, op614},
-	"le.u64":      {"WW", isa.UnitALU, op615},
-	"le.s64":      {"WW", isa.UnitALU, op616},
-	"gt.u16":      {"ww", isa.UnitALU, op617},
-	"gt.s16":      {"ww", isa.UnitALU, op618},
-	"gt.u32":      {"ww", isa.UnitALU, op619},
-	"gt.s32":      {"ww", isa.UnitALU, op620},
-	"gt.u64":      {"WW", isa.UnitALU, op621},
-	"gt.s64":      {"WW", isa.UnitALU, op622},
-	"ge.u16":      {"ww", isa.UnitALU, op623},
-	"ge.s16":      {"ww", isa.UnitALU, op624},
-	"ge.u32":      {"ww", isa.UnitALU, op625},
-	"ge.s32":      {"ww", isa.UnitALU, op626},
-	"ge.u64":      {"WW", isa.UnitALU, op627},
-	"ge.s64":      {"WW", isa.UnitALU, op628},
-	"lo.u16":      {"ww", isa.UnitALU, op629},
-	"lo.b16":      {"ww", isa.UnitALU, op629},
-	"lo.u32":      {"ww", isa.UnitALU, op630},
-	"lo.b32":      {"ww", isa.UnitALU, op630},
-	"lo.u64":      {"WW", isa.UnitALU, op631},
-	"lo.b64":      {"WW", isa.UnitALU, op631},
-	"ls.u16":      {"ww", isa.UnitALU, op632},
-	"ls.b16":      {"ww", isa.UnitALU, op632},
-	"ls.u32":      {"ww", isa.UnitALU, op633},
-	"ls.b32":      {"ww", isa.UnitALU, op633},
-	"ls.u64":      {"WW", isa.UnitALU, op634},
-	"ls.b64":      {"WW", isa.UnitALU, op634},
-	"hi.u16":      {"ww", isa.UnitALU, op635},
-	"hi.b16":      {"ww", isa.UnitALU, op635},
-	"hi.u32":      {"ww", isa.UnitALU, op636},
-	"hi.b32":      {"ww", isa.UnitALU, op636},
-	"hi.u64":      {"WW", isa.UnitALU, op637},
-	"hi.b64":      {"WW", isa.UnitALU, op637},
-	"hs.u16":      {"ww", isa.UnitALU, op638},
-	"hs.b16":      {"ww", isa.UnitALU, op638},
-	"hs.u32":      {"ww", isa.UnitALU, op639},
-	"hs.b32":      {"ww", isa.UnitALU, op639},
-	"hs.u64":      {"WW", isa.UnitALU, op640},
-	"hs.b64":      {"WW", isa.UnitALU, op640},
-	"eq.f32":      {"ww", isa.UnitFP32, op641},
-	"eq.f64":      {"WW", isa.UnitFP64, op642},
-	"ftz.eq.f32":  {"ww", isa.UnitFP32, op643},
-	"ne.f32":      {"ww", isa.UnitFP32, op644},
-	"ne.f64":      {"WW", isa.UnitFP64, op645},
-	"ftz.ne.f32":  {"ww", isa.UnitFP32, op646},
-	"lt.f32":      {"ww", isa.UnitFP32, op647},
-	"lt.f64":      {"WW", isa.UnitFP64, op648},
-	"ftz.lt.f32":  {"ww", isa.UnitFP32, op649},
-	"le.f32":      {"ww", isa.UnitFP32, op650},
-	"le.f64":      {"WW", isa.UnitFP64, op651},
-	"ftz.le.f32":  {"ww", isa.UnitFP32, op652},
-	"gt.f32":      {"ww", isa.UnitFP32, op653},
-	"gt.f64":      {"WW", isa.UnitFP64, op654},
-	"ftz.gt.f32":  {"ww", isa.UnitFP32, op655},
-	"ge.f32":      {"ww", isa.UnitFP32, op656},
-	"ge.f64":      {"WW", isa.UnitFP64, op657},
-	"ftz.ge.f32":  {"ww", isa.UnitFP32, op658},
-	"equ.f32":     {"ww", isa.UnitFP32, op659},
-	"equ.f64":     {"WW", isa.UnitFP64, op660},
-	"ftz.equ.f32": {"ww", isa.UnitFP32, op661},
-	"neu.f32":     {"ww", isa.UnitFP32, op662},
-	"neu.f64":     {"WW", isa.UnitFP64, op663},
-	"ftz.neu.f32": {"ww", isa.UnitFP32, op664},
-	"ltu.f32":     {"ww", isa.UnitFP32, op665},
-	"ltu.f64":     {"WW", isa.UnitFP64, op666},
-	"ftz.ltu.f32": {"ww", isa.UnitFP32, op667},
-	"leu.f32":     {"ww", isa.UnitFP32, op668},
-	"leu.f64":     {"WW", isa.UnitFP64, op669},
-	"ftz.leu.f32": {"ww", isa.UnitFP32, op670},
-	"gtu.f32":     {"ww", isa.UnitFP32, op671},
-	"gtu.f64":     {"WW", isa.UnitFP64, op672},
-	"ftz.gtu.f32": {"ww", isa.UnitFP32, op673},
-	"geu.f32":     {"ww", isa.UnitFP32, op674},
-	"geu.f64":     {"WW", isa.UnitFP64, op675},
-	"ftz.geu.f32": {"ww", isa.UnitFP32, op676},
-	"num.f32":     {"ww", isa.UnitFP32, op677},
-	"num.f64":     {"WW", isa.UnitFP64, op678},
-	"ftz.num.f32": {"ww", isa.UnitFP32, op679},
-	"nan.f32":     {"ww", isa.UnitFP32, op680},
-	"nan.f64":     {"WW", isa.UnitFP64, op681},
-	"ftz.nan.f32": {"ww", isa.UnitFP32, op682},
+	"eq.u16":      {"ww", isa.UnitALU, op615},
+	"eq.s16":      {"ww", isa.UnitALU, op615},
+	"eq.b16":      {"ww", isa.UnitALU, op615},
+	"eq.u32":      {"ww", isa.UnitALU, op616},
+	"eq.s32":      {"ww", isa.UnitALU, op616},
+	"eq.b32":      {"ww", isa.UnitALU, op616},
+	"eq.u64":      {"WW", isa.UnitALU, op617},
+	"eq.s64":      {"WW", isa.UnitALU, op617},
+	"eq.b64":      {"WW", isa.UnitALU, op617},
+	"ne.u16":      {"ww", isa.UnitALU, op618},
+	"ne.s16":      {"ww", isa.UnitALU, op618},
+	"ne.b16":      {"ww", isa.UnitALU, op618},
+	"ne.u32":      {"ww", isa.UnitALU, op619},
+	"ne.s32":      {"ww", isa.UnitALU, op619},
+	"ne.b32":      {"ww", isa.UnitALU, op619},
+	"ne.u64":      {"WW", isa.UnitALU, op620},
+	"ne.s64":      {"WW", isa.UnitALU, op620},
+	"ne.b64":      {"WW", isa.UnitALU, op620},
+	"lt.u16":      {"ww", isa.UnitALU, op621},
+	"lt.s16":      {"ww", isa.UnitALU, op622},
+	"lt.u32":      {"ww", isa.UnitALU, op623},
+	"lt.s32":      {"ww", isa.UnitALU, op624},
+	"lt.u64":      {"WW", isa.UnitALU, op625},
+	"lt.s64":      {"WW", isa.UnitALU, op626},
+	"le.u16":      {"ww", isa.UnitALU, op627},
+	"le.s16":      {"ww", isa.UnitALU, op628},
+	"le.u32":      {"ww", isa.UnitALU, op629},
+	"le.s32":      {"ww", isa.UnitALU, op630},
+	"le.u64":      {"WW", isa.UnitALU, op631},
+	"le.s64":      {"WW", isa.UnitALU, op632},
+	"gt.u16":      {"ww", isa.UnitALU, op633},
+	"gt.s16":      {"ww", isa.UnitALU, op634},
+	"gt.u32":      {"ww", isa.UnitALU, op635},
+	"gt.s32":      {"ww", isa.UnitALU, op636},
+	"gt.u64":      {"WW", isa.UnitALU, op637},
+	"gt.s64":      {"WW", isa.UnitALU, op638},
+	"ge.u16":      {"ww", isa.UnitALU, op639},
+	"ge.s16":      {"ww", isa.UnitALU, op640},
+	"ge.u32":      {"ww", isa.UnitALU, op641},
+	"ge.s32":      {"ww", isa.UnitALU, op642},
+	"ge.u64":      {"WW", isa.UnitALU, op643},
+	"ge.s64":      {"WW", isa.UnitALU, op644},
+	"lo.u16":      {"ww", isa.UnitALU, op645},
+	"lo.b16":      {"ww", isa.UnitALU, op645},
+	"lo.u32":      {"ww", isa.UnitALU, op646},
+	"lo.b32":      {"ww", isa.UnitALU, op646},
+	"lo.u64":      {"WW", isa.UnitALU, op647},
+	"lo.b64":      {"WW", isa.UnitALU, op647},
+	"ls.u16":      {"ww", isa.UnitALU, op648},
+	"ls.b16":      {"ww", isa.UnitALU, op648},
+	"ls.u32":      {"ww", isa.UnitALU, op649},
+	"ls.b32":      {"ww", isa.UnitALU, op649},
+	"ls.u64":      {"WW", isa.UnitALU, op650},
+	"ls.b64":      {"WW", isa.UnitALU, op650},
+	"hi.u16":      {"ww", isa.UnitALU, op651},
+	"hi.b16":      {"ww", isa.UnitALU, op651},
+	"hi.u32":      {"ww", isa.UnitALU, op652},
+	"hi.b32":      {"ww", isa.UnitALU, op652},
+	"hi.u64":      {"WW", isa.UnitALU, op653},
+	"hi.b64":      {"WW", isa.UnitALU, op653},
+	"hs.u16":      {"ww", isa.UnitALU, op654},
+	"hs.b16":      {"ww", isa.UnitALU, op654},
+	"hs.u32":      {"ww", isa.UnitALU, op655},
+	"hs.b32":      {"ww", isa.UnitALU, op655},
+	"hs.u64":      {"WW", isa.UnitALU, op656},
+	"hs.b64":      {"WW", isa.UnitALU, op656},
+	"eq.f32":      {"ww", isa.UnitFP32, op657},
+	"eq.f64":      {"WW", isa.UnitFP64, op658},
+	"ftz.eq.f32":  {"ww", isa.UnitFP32, op659},
+	"ne.f32":      {"ww", isa.UnitFP32, op660},
+	"ne.f64":      {"WW", isa.UnitFP64, op661},
+	"ftz.ne.f32":  {"ww", isa.UnitFP32, op662},
+	"lt.f32":      {"ww", isa.UnitFP32, op663},
+	"lt.f64":      {"WW", isa.UnitFP64, op664},
+	"ftz.lt.f32":  {"ww", isa.UnitFP32, op665},
+	"le.f32":      {"ww", isa.UnitFP32, op666},
+	"le.f64":      {"WW", isa.UnitFP64, op667},
+	"ftz.le.f32":  {"ww", isa.UnitFP32, op668},
+	"gt.f32":      {"ww", isa.UnitFP32, op669},
+	"gt.f64":      {"WW", isa.UnitFP64, op670},
+	"ftz.gt.f32":  {"ww", isa.UnitFP32, op671},
+	"ge.f32":      {"ww", isa.UnitFP32, op672},
+	"ge.f64":      {"WW", isa.UnitFP64, op673},
+	"ftz.ge.f32":  {"ww", isa.UnitFP32, op674},
+	"equ.f32":     {"ww", isa.UnitFP32, op675},
+	"equ.f64":     {"WW", isa.UnitFP64, op676},
+	"ftz.equ.f32": {"ww", isa.UnitFP32, op677},
+	"neu.f32":     {"ww", isa.UnitFP32, op678},
+	"neu.f64":     {"WW", isa.UnitFP64, op679},
+	"ftz.neu.f32": {"ww", isa.UnitFP32, op680},
+	"ltu.f32":     {"ww", isa.UnitFP32, op681},
+	"ltu.f64":     {"WW", isa.UnitFP64, op682},
+	"ftz.ltu.f32": {"ww", isa.UnitFP32, op683},
+	"leu.f32":     {"ww", isa.UnitFP32, op684},
+	"leu.f64":     {"WW", isa.UnitFP64, op685},
+	"ftz.leu.f32": {"ww", isa.UnitFP32, op686},
+	"gtu.f32":     {"ww", isa.UnitFP32, op687},
+	"gtu.f64":     {"WW", isa.UnitFP64, op688},
+	"ftz.gtu.f32": {"ww", isa.UnitFP32, op689},
+	"geu.f32":     {"ww", isa.UnitFP32, op690},
+	"geu.f64":     {"WW", isa.UnitFP64, op691},
+	"ftz.geu.f32": {"ww", isa.UnitFP32, op692},
+	"num.f32":     {"ww", isa.UnitFP32, op693},
+	"num.f64":     {"WW", isa.UnitFP64, op694},
+	"ftz.num.f32": {"ww", isa.UnitFP32, op695},
+	"nan.f32":     {"ww", isa.UnitFP32, op696},
+	"nan.f64":     {"WW", isa.UnitFP64, op697},
+	"ftz.nan.f32": {"ww", isa.UnitFP32, op698},
 }
 
 // add.{u32,s32,b32}: a + b
@@ -7140,8 +7156,168 @@ func op598(w *warp, in *inst, m uint32) {
 	}
 }
 
+// cvt.rn.f16x2.f32: uint32(num.F32ToF16(a, num.RN))<<16 | uint32(num.F32ToF16(b, num.RN))
+func op599(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.F32ToF16(a, num.RN))<<16 | uint32(num.F32ToF16(b, num.RN))
+	}
+}
+
+// cvt.rn.bf16x2.f32: uint32(num.F32ToBF16(a, num.RN))<<16 | uint32(num.F32ToBF16(b, num.RN))
+func op600(w *warp, in *inst, m uint32) {
+	d, a, b := &w.r32[in.d], w.u32(in.a), w.u32(in.b)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := a[i], b[i]
+		d[i] = uint32(num.F32ToBF16(a, num.RN))<<16 | uint32(num.F32ToBF16(b, num.RN))
+	}
+}
+
+// cvt.rni.f32.f32: num.RintF32(a, num.RN)
+func op601(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF32(a, num.RN)
+	}
+}
+
+// cvt.rni.f64.f64: num.RintF64(a, num.RN)
+func op602(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF64(a, num.RN)
+	}
+}
+
+// cvt.rni.s32.f32: uint32(num.F32ToS(a, num.RN, 32))
+func op603(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToS(a, num.RN, 32))
+	}
+}
+
+// cvt.rzi.f32.f32: num.RintF32(a, num.RZ)
+func op604(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF32(a, num.RZ)
+	}
+}
+
+// cvt.rzi.f64.f64: num.RintF64(a, num.RZ)
+func op605(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF64(a, num.RZ)
+	}
+}
+
+// cvt.rmi.f32.f32: num.RintF32(a, num.RM)
+func op606(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF32(a, num.RM)
+	}
+}
+
+// cvt.rmi.f64.f64: num.RintF64(a, num.RM)
+func op607(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF64(a, num.RM)
+	}
+}
+
+// cvt.rmi.s32.f32: uint32(num.F32ToS(a, num.RM, 32))
+func op608(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToS(a, num.RM, 32))
+	}
+}
+
+// cvt.rpi.f32.f32: num.RintF32(a, num.RP)
+func op609(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF32(a, num.RP)
+	}
+}
+
+// cvt.rpi.f64.f64: num.RintF64(a, num.RP)
+func op610(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.RintF64(a, num.RP)
+	}
+}
+
+// cvt.rpi.s32.f32: uint32(num.F32ToS(a, num.RP, 32))
+func op611(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = uint32(num.F32ToS(a, num.RP, 32))
+	}
+}
+
+// cvt.sat.f32.f32: num.SatF32(a)
+func op612(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.SatF32(a)
+	}
+}
+
+// cvt.ftz.f64.f32: num.F32ToF64(num.FTZF32(a))
+func op613(w *warp, in *inst, m uint32) {
+	d, a := &w.r64[in.d], w.u32(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.F32ToF64(num.FTZF32(a))
+	}
+}
+
+// cvt.ftz.rn.f32.f64: num.FTZF32(num.F64ToF32(a, num.RN))
+func op614(w *warp, in *inst, m uint32) {
+	d, a := &w.r32[in.d], w.u64(in.a)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := a[i]
+		d[i] = num.FTZF32(num.F64ToF32(a, num.RN))
+	}
+}
+
 // eq.{u16,s16,b16}: a == b
-func op599(w *warp, in *inst, m uint32) uint32 {
+func op615(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7155,7 +7331,7 @@ func op599(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.{u32,s32,b32}: a == b
-func op600(w *warp, in *inst, m uint32) uint32 {
+func op616(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7178,7 +7354,7 @@ func op600(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.{u64,s64,b64}: a == b
-func op601(w *warp, in *inst, m uint32) uint32 {
+func op617(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7201,7 +7377,7 @@ func op601(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u16,s16,b16}: a != b
-func op602(w *warp, in *inst, m uint32) uint32 {
+func op618(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7215,7 +7391,7 @@ func op602(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u32,s32,b32}: a != b
-func op603(w *warp, in *inst, m uint32) uint32 {
+func op619(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7238,7 +7414,7 @@ func op603(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.{u64,s64,b64}: a != b
-func op604(w *warp, in *inst, m uint32) uint32 {
+func op620(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7261,7 +7437,7 @@ func op604(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u16: a < b
-func op605(w *warp, in *inst, m uint32) uint32 {
+func op621(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7275,7 +7451,7 @@ func op605(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s16: a < b
-func op606(w *warp, in *inst, m uint32) uint32 {
+func op622(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7289,7 +7465,7 @@ func op606(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u32: a < b
-func op607(w *warp, in *inst, m uint32) uint32 {
+func op623(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7312,7 +7488,7 @@ func op607(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s32: a < b
-func op608(w *warp, in *inst, m uint32) uint32 {
+func op624(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7335,7 +7511,7 @@ func op608(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.u64: a < b
-func op609(w *warp, in *inst, m uint32) uint32 {
+func op625(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7358,7 +7534,7 @@ func op609(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.s64: a < b
-func op610(w *warp, in *inst, m uint32) uint32 {
+func op626(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7381,7 +7557,7 @@ func op610(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u16: a <= b
-func op611(w *warp, in *inst, m uint32) uint32 {
+func op627(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7395,7 +7571,7 @@ func op611(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s16: a <= b
-func op612(w *warp, in *inst, m uint32) uint32 {
+func op628(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7409,7 +7585,7 @@ func op612(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u32: a <= b
-func op613(w *warp, in *inst, m uint32) uint32 {
+func op629(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7432,7 +7608,7 @@ func op613(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s32: a <= b
-func op614(w *warp, in *inst, m uint32) uint32 {
+func op630(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7455,7 +7631,7 @@ func op614(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.u64: a <= b
-func op615(w *warp, in *inst, m uint32) uint32 {
+func op631(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7478,7 +7654,7 @@ func op615(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.s64: a <= b
-func op616(w *warp, in *inst, m uint32) uint32 {
+func op632(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7501,7 +7677,7 @@ func op616(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u16: a > b
-func op617(w *warp, in *inst, m uint32) uint32 {
+func op633(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7515,7 +7691,7 @@ func op617(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s16: a > b
-func op618(w *warp, in *inst, m uint32) uint32 {
+func op634(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7529,7 +7705,7 @@ func op618(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u32: a > b
-func op619(w *warp, in *inst, m uint32) uint32 {
+func op635(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7552,7 +7728,7 @@ func op619(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s32: a > b
-func op620(w *warp, in *inst, m uint32) uint32 {
+func op636(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7575,7 +7751,7 @@ func op620(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.u64: a > b
-func op621(w *warp, in *inst, m uint32) uint32 {
+func op637(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7598,7 +7774,7 @@ func op621(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.s64: a > b
-func op622(w *warp, in *inst, m uint32) uint32 {
+func op638(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7621,7 +7797,7 @@ func op622(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u16: a >= b
-func op623(w *warp, in *inst, m uint32) uint32 {
+func op639(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7635,7 +7811,7 @@ func op623(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s16: a >= b
-func op624(w *warp, in *inst, m uint32) uint32 {
+func op640(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7649,7 +7825,7 @@ func op624(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u32: a >= b
-func op625(w *warp, in *inst, m uint32) uint32 {
+func op641(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7672,7 +7848,7 @@ func op625(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s32: a >= b
-func op626(w *warp, in *inst, m uint32) uint32 {
+func op642(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7695,7 +7871,7 @@ func op626(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.u64: a >= b
-func op627(w *warp, in *inst, m uint32) uint32 {
+func op643(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7718,7 +7894,7 @@ func op627(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.s64: a >= b
-func op628(w *warp, in *inst, m uint32) uint32 {
+func op644(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7741,7 +7917,7 @@ func op628(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u16,b16}: a < b
-func op629(w *warp, in *inst, m uint32) uint32 {
+func op645(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7755,7 +7931,7 @@ func op629(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u32,b32}: a < b
-func op630(w *warp, in *inst, m uint32) uint32 {
+func op646(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7769,7 +7945,7 @@ func op630(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lo.{u64,b64}: a < b
-func op631(w *warp, in *inst, m uint32) uint32 {
+func op647(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7783,7 +7959,7 @@ func op631(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u16,b16}: a <= b
-func op632(w *warp, in *inst, m uint32) uint32 {
+func op648(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7797,7 +7973,7 @@ func op632(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u32,b32}: a <= b
-func op633(w *warp, in *inst, m uint32) uint32 {
+func op649(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7811,7 +7987,7 @@ func op633(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ls.{u64,b64}: a <= b
-func op634(w *warp, in *inst, m uint32) uint32 {
+func op650(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7825,7 +8001,7 @@ func op634(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u16,b16}: a > b
-func op635(w *warp, in *inst, m uint32) uint32 {
+func op651(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7839,7 +8015,7 @@ func op635(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u32,b32}: a > b
-func op636(w *warp, in *inst, m uint32) uint32 {
+func op652(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7853,7 +8029,7 @@ func op636(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hi.{u64,b64}: a > b
-func op637(w *warp, in *inst, m uint32) uint32 {
+func op653(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7867,7 +8043,7 @@ func op637(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u16,b16}: a >= b
-func op638(w *warp, in *inst, m uint32) uint32 {
+func op654(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7881,7 +8057,7 @@ func op638(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u32,b32}: a >= b
-func op639(w *warp, in *inst, m uint32) uint32 {
+func op655(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7895,7 +8071,7 @@ func op639(w *warp, in *inst, m uint32) uint32 {
 }
 
 // hs.{u64,b64}: a >= b
-func op640(w *warp, in *inst, m uint32) uint32 {
+func op656(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7909,7 +8085,7 @@ func op640(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.f32: a == b
-func op641(w *warp, in *inst, m uint32) uint32 {
+func op657(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7932,7 +8108,7 @@ func op641(w *warp, in *inst, m uint32) uint32 {
 }
 
 // eq.f64: a == b
-func op642(w *warp, in *inst, m uint32) uint32 {
+func op658(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7946,7 +8122,7 @@ func op642(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.eq.f32: num.FTZ32(a) == num.FTZ32(b)
-func op643(w *warp, in *inst, m uint32) uint32 {
+func op659(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7960,7 +8136,7 @@ func op643(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.f32: a < b || a > b
-func op644(w *warp, in *inst, m uint32) uint32 {
+func op660(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -7983,7 +8159,7 @@ func op644(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ne.f64: a < b || a > b
-func op645(w *warp, in *inst, m uint32) uint32 {
+func op661(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -7997,7 +8173,7 @@ func op645(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ne.f32: num.FTZ32(a) < num.FTZ32(b) || num.FTZ32(a) > num.FTZ32(b)
-func op646(w *warp, in *inst, m uint32) uint32 {
+func op662(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8011,7 +8187,7 @@ func op646(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.f32: a < b
-func op647(w *warp, in *inst, m uint32) uint32 {
+func op663(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8034,7 +8210,7 @@ func op647(w *warp, in *inst, m uint32) uint32 {
 }
 
 // lt.f64: a < b
-func op648(w *warp, in *inst, m uint32) uint32 {
+func op664(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8048,7 +8224,7 @@ func op648(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.lt.f32: num.FTZ32(a) < num.FTZ32(b)
-func op649(w *warp, in *inst, m uint32) uint32 {
+func op665(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8062,7 +8238,7 @@ func op649(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.f32: a <= b
-func op650(w *warp, in *inst, m uint32) uint32 {
+func op666(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8085,7 +8261,7 @@ func op650(w *warp, in *inst, m uint32) uint32 {
 }
 
 // le.f64: a <= b
-func op651(w *warp, in *inst, m uint32) uint32 {
+func op667(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8099,7 +8275,7 @@ func op651(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.le.f32: num.FTZ32(a) <= num.FTZ32(b)
-func op652(w *warp, in *inst, m uint32) uint32 {
+func op668(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8113,7 +8289,7 @@ func op652(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.f32: a > b
-func op653(w *warp, in *inst, m uint32) uint32 {
+func op669(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8136,7 +8312,7 @@ func op653(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gt.f64: a > b
-func op654(w *warp, in *inst, m uint32) uint32 {
+func op670(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8150,7 +8326,7 @@ func op654(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.gt.f32: num.FTZ32(a) > num.FTZ32(b)
-func op655(w *warp, in *inst, m uint32) uint32 {
+func op671(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8164,7 +8340,7 @@ func op655(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.f32: a >= b
-func op656(w *warp, in *inst, m uint32) uint32 {
+func op672(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8187,7 +8363,7 @@ func op656(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ge.f64: a >= b
-func op657(w *warp, in *inst, m uint32) uint32 {
+func op673(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8201,7 +8377,7 @@ func op657(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ge.f32: num.FTZ32(a) >= num.FTZ32(b)
-func op658(w *warp, in *inst, m uint32) uint32 {
+func op674(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8215,7 +8391,7 @@ func op658(w *warp, in *inst, m uint32) uint32 {
 }
 
 // equ.f32: !(a < b || a > b)
-func op659(w *warp, in *inst, m uint32) uint32 {
+func op675(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8238,7 +8414,7 @@ func op659(w *warp, in *inst, m uint32) uint32 {
 }
 
 // equ.f64: !(a < b || a > b)
-func op660(w *warp, in *inst, m uint32) uint32 {
+func op676(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8252,7 +8428,7 @@ func op660(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.equ.f32: !(num.FTZ32(a) < num.FTZ32(b) || num.FTZ32(a) > num.FTZ32(b))
-func op661(w *warp, in *inst, m uint32) uint32 {
+func op677(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8266,7 +8442,7 @@ func op661(w *warp, in *inst, m uint32) uint32 {
 }
 
 // neu.f32: a != b
-func op662(w *warp, in *inst, m uint32) uint32 {
+func op678(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8289,7 +8465,7 @@ func op662(w *warp, in *inst, m uint32) uint32 {
 }
 
 // neu.f64: a != b
-func op663(w *warp, in *inst, m uint32) uint32 {
+func op679(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8303,7 +8479,7 @@ func op663(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.neu.f32: num.FTZ32(a) != num.FTZ32(b)
-func op664(w *warp, in *inst, m uint32) uint32 {
+func op680(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8317,7 +8493,7 @@ func op664(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ltu.f32: !(a >= b)
-func op665(w *warp, in *inst, m uint32) uint32 {
+func op681(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8340,7 +8516,7 @@ func op665(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ltu.f64: !(a >= b)
-func op666(w *warp, in *inst, m uint32) uint32 {
+func op682(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8354,7 +8530,7 @@ func op666(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.ltu.f32: !(num.FTZ32(a) >= num.FTZ32(b))
-func op667(w *warp, in *inst, m uint32) uint32 {
+func op683(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8368,7 +8544,7 @@ func op667(w *warp, in *inst, m uint32) uint32 {
 }
 
 // leu.f32: !(a > b)
-func op668(w *warp, in *inst, m uint32) uint32 {
+func op684(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8391,7 +8567,7 @@ func op668(w *warp, in *inst, m uint32) uint32 {
 }
 
 // leu.f64: !(a > b)
-func op669(w *warp, in *inst, m uint32) uint32 {
+func op685(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8405,7 +8581,7 @@ func op669(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.leu.f32: !(num.FTZ32(a) > num.FTZ32(b))
-func op670(w *warp, in *inst, m uint32) uint32 {
+func op686(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8419,7 +8595,7 @@ func op670(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gtu.f32: !(a <= b)
-func op671(w *warp, in *inst, m uint32) uint32 {
+func op687(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8442,7 +8618,7 @@ func op671(w *warp, in *inst, m uint32) uint32 {
 }
 
 // gtu.f64: !(a <= b)
-func op672(w *warp, in *inst, m uint32) uint32 {
+func op688(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8456,7 +8632,7 @@ func op672(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.gtu.f32: !(num.FTZ32(a) <= num.FTZ32(b))
-func op673(w *warp, in *inst, m uint32) uint32 {
+func op689(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8470,7 +8646,7 @@ func op673(w *warp, in *inst, m uint32) uint32 {
 }
 
 // geu.f32: !(a < b)
-func op674(w *warp, in *inst, m uint32) uint32 {
+func op690(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8493,7 +8669,7 @@ func op674(w *warp, in *inst, m uint32) uint32 {
 }
 
 // geu.f64: !(a < b)
-func op675(w *warp, in *inst, m uint32) uint32 {
+func op691(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8507,7 +8683,7 @@ func op675(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.geu.f32: !(num.FTZ32(a) < num.FTZ32(b))
-func op676(w *warp, in *inst, m uint32) uint32 {
+func op692(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8521,7 +8697,7 @@ func op676(w *warp, in *inst, m uint32) uint32 {
 }
 
 // num.f32: a == a && b == b
-func op677(w *warp, in *inst, m uint32) uint32 {
+func op693(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8544,7 +8720,7 @@ func op677(w *warp, in *inst, m uint32) uint32 {
 }
 
 // num.f64: a == a && b == b
-func op678(w *warp, in *inst, m uint32) uint32 {
+func op694(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8558,7 +8734,7 @@ func op678(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.num.f32: num.FTZ32(a) == num.FTZ32(a) && num.FTZ32(b) == num.FTZ32(b)
-func op679(w *warp, in *inst, m uint32) uint32 {
+func op695(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8572,7 +8748,7 @@ func op679(w *warp, in *inst, m uint32) uint32 {
 }
 
 // nan.f32: a != a || b != b
-func op680(w *warp, in *inst, m uint32) uint32 {
+func op696(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	if m == full {
@@ -8595,7 +8771,7 @@ func op680(w *warp, in *inst, m uint32) uint32 {
 }
 
 // nan.f64: a != a || b != b
-func op681(w *warp, in *inst, m uint32) uint32 {
+func op697(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u64(in.a), w.u64(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {
@@ -8609,7 +8785,7 @@ func op681(w *warp, in *inst, m uint32) uint32 {
 }
 
 // ftz.nan.f32: num.FTZ32(a) != num.FTZ32(a) || num.FTZ32(b) != num.FTZ32(b)
-func op682(w *warp, in *inst, m uint32) uint32 {
+func op698(w *warp, in *inst, m uint32) uint32 {
 	a, b := w.u32(in.a), w.u32(in.b)
 	r := uint32(0)
 	for ; m != 0; m &= m - 1 {

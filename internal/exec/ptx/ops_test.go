@@ -91,8 +91,10 @@ func TestOps(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(key, "cvt.") { // the source's register may be wider
-				for i := range 32 {
-					src[0][i] |= rnd.Uint64() << widthOf(ref.types[0])
+				for k, typ := range ref.types {
+					for i := range 32 {
+						src[k][i] |= rnd.Uint64() << widthOf(typ)
+					}
 				}
 			}
 			mask := ^uint32(0)
@@ -273,15 +275,19 @@ func intReference(o op) *reference {
 			return d.Add(d.Abs(d), x[2])
 		})
 	case "div", "rem":
-		r := of(2, func(x []*big.Int) *big.Int {
+		return of(2, func(x []*big.Int) *big.Int {
+			if x[1].Sign() == 0 { // as hardware is seen to do: all ones, and the dividend
+				if o.name == "rem" {
+					return x[0]
+				}
+				return big.NewInt(-1)
+			}
 			q, m := n().QuoRem(x[0], x[1], n())
 			if o.name == "rem" {
 				return m
 			}
 			return q
 		})
-		r.skip = func(v []uint64) bool { return v[1] == 0 }
-		return r
 	case "min", "max":
 		return of(2, func(x []*big.Int) *big.Int {
 			if (x[0].Cmp(x[1]) < 0) == (o.name == "min") {
@@ -845,9 +851,13 @@ func rsqrt(x float64) float64 {
 	return 1 / math.Sqrt(x)
 }
 
-// cvtReference is a scalar conversion, registers as wide as their types.
+// cvtReference is a conversion, registers as wide as their types.
 func cvtReference(o op) *reference {
 	dt, st := o.types[0], o.types[1]
+	if pt := ptx.Type(dt); pt.Packed() {
+		c := conversion{op: o, dt: pt, st: ptx.Type(st), dreg: pt.Bits(), srcs: pt.Lanes()}
+		return &reference{types: slices.Repeat([]string{st}, c.srcs), want: func(v []uint64) uint64 { return c.want(v, 0) }}
+	}
 	return &reference{types: []string{st}, want: func(v []uint64) uint64 { return convert(o, dt, st, v[0]) }}
 }
 

@@ -113,6 +113,9 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 		unit, width, size = t.size*t.samples, lv.w, 1
 	}
 	if size > width {
+		if op.outOf == boundsZero {
+			return 0, false
+		}
 		w.failf(1<<i, "%s of %d bytes on %s, whose rows have %d", op.name, size, s.name, width)
 		return 0, false
 	}

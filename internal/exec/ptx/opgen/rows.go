@@ -414,7 +414,7 @@ func halves(rs *[]row) {
 	high := strings.NewReplacer("$a", "uint16(a>>16)", "$b", "uint16(b>>16)", "$c", "uint16(c>>16)")
 	both := func(name, t string, sources int, expr string) {
 		*rs = append(*rs,
-			row{names: name + "." + t, kinds: strings.Repeat("h", 1+sources), expr: scalar.Replace(expr), unit: "isa.UnitFP16"},
+			row{names: name + "." + t, kinds: strings.Repeat("h", 1+sources), expr: scalar.Replace(expr), unit: "isa.UnitFP32"},
 			row{names: name + "." + t + "x2", kinds: strings.Repeat("u", 1+sources),
 				expr: "uint32(" + low.Replace(expr) + ") | uint32(" + high.Replace(expr) + ")<<16", unit: "isa.UnitFP16"})
 	}
@@ -540,4 +540,16 @@ func conversions(one, hot func(names, kinds, expr string)) {
 	one("cvt.f32.bf16", "uh", "num.BF16ToF32(a)")
 	one("cvt.rn.f16.f32", "hu", "num.F32ToF16(a, num.RN)")
 	one("cvt.rn.bf16.f32", "hu", "num.F32ToBF16(a, num.RN)")
+	one("cvt.rn.f16x2.f32", "uuu", "uint32(num.F32ToF16(a, num.RN))<<16 | uint32(num.F32ToF16(b, num.RN))")
+	one("cvt.rn.bf16x2.f32", "uuu", "uint32(num.F32ToBF16(a, num.RN))<<16 | uint32(num.F32ToBF16(b, num.RN))")
+	for _, r := range [][2]string{{"rni", "RN"}, {"rzi", "RZ"}, {"rmi", "RM"}, {"rpi", "RP"}} {
+		one("cvt."+r[0]+".f32.f32", "uu", "num.RintF32(a, num."+r[1]+")")
+		one("cvt."+r[0]+".f64.f64", "UU", "num.RintF64(a, num."+r[1]+")")
+		if r[0] != "rzi" {
+			one("cvt."+r[0]+".s32.f32", "uu", "uint32(num.F32ToS(a, num."+r[1]+", 32))")
+		}
+	}
+	one("cvt.sat.f32.f32", "uu", "num.SatF32(a)")
+	one("cvt.ftz.f64.f32", "Uu", "num.F32ToF64(num.FTZF32(a))")
+	one("cvt.ftz.rn.f32.f64", "uU", "num.FTZF32(num.F64ToF32(a, num.RN))")
 }

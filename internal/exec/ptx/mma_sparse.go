@@ -1,0 +1,172 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: mma.sp, whose matrix A has two non-zero elements in every four (one in
+// two for tf32, two pairs in four for 4-bit integers) and comes packed: half as
+// many elements, and for each its place in its group, in a metadata operand.
+//
+// Where the metadata lies follows the PTX manual's figures of the sparse
+// fragments. Each row of A needs 16, 32 or 64 bits. Of each four lanes 4g…4g+3
+// one, two or four contribute, which the sparsity selector picks:
+//
+//   - 16- and 32-bit elements: a contributing lane holds in its low half 16 bits
+//     for row g, in its high half 16 bits for row g+8. If a row has 32 bits, the
+//     second contributing lane of the four holds the second halves.
+//   - 8- and 4-bit elements: the first contributing lane holds 32 bits for row g,
+//     the second 32 bits for row g+8. If a row has 64 bits, the third and the
+//     fourth hold the second words.
+//
+// The order of metadata in CUTLASS' host-side reordering, which feeds the same
+// instruction, agrees. Metadata that the manual calls undefined (an index
+// twice in a group, a tf32 index other than 0b0100 and 0b1110, and, with
+// .sp::ordered_metadata, descending indices) is a fault.
+
+// sparsity is how A of an mma.sp is packed.
+type sparsity struct {
+	ordered bool
+	meta    ref
+	sel     int  // first contributing lane of each four
+	wide    bool // 32 bits a lane and row, else 16
+	bits    int  // of metadata for an index
+	count   int  // indices of a row
+}
+
+// sparsity decodes metadata and selector, the last operands of mma.sp.
+func (d *dec) sparsity(in *ptx.Inst, op *mmaOp) error {
+	s := op.sparse
+	var err error
+	if s.meta, err = d.src32(&in.Args[4], "b32"); err != nil {
+		return err
+	}
+	s.bits, s.count = 2, op.k/2
+	switch {
+	case op.class == mmaInt8 || (op.class == mmaFloat || op.class == mmaHalf) && op.wa.bits == 8:
+		s.wide = true
+	case op.class == mmaInt4:
+		s.wide = true
+		s.count /= 2 // an index for two elements
+	case (op.class == mmaFloat || op.class == mmaHalf) && op.wa.bits == 16:
+	case op.class == mmaFloat && op.wa.bits == 32:
+		s.bits = 4
+	default:
+		return errUnsupported
+	}
+	lanes := s.count * s.bits / 16 // that contribute
+	if op.m != 16 || lanes != 1 && lanes != 2 && lanes != 4 || s.count > sparseMax {
+		return errUnsupported
+	}
+	f := &in.Args[5]
+	if f.Kind != ptx.OpImm {
+		return errors.New("needs a constant sparsity selector")
+	}
+	if f.Imm.Bits >= uint64(4/lanes) {
+		return fmt.Errorf("has sparsity selector %d; %d of four lanes hold its metadata, so it must be below %d", int64(f.Imm.Bits), lanes, 4/lanes)
+	}
+	s.sel = int(f.Imm.Bits) * lanes
+	return nil
+}
+
+// sparseMax is the largest number of indices of a row.
+const sparseMax = 32
+
+// places finds for each index of a row of A which element of its group of 4
+// (2 for tf32) it names, counted from the row's beginning. It reports false
+// after a fault.
+func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
+	s := op.sparse
+	meta := w.u32(s.meta)
+	g, high := row&7, row>>3
+	mask := uint32(1)<<s.bits - 1
+	for i := range s.count {
+		bit := i * s.bits
+		lane, shift := 4*g+s.sel, 0
+		if s.wide {
+			lane, shift = lane+bit/32*2+high, bit%32
+		} else {
+			lane, shift = lane+bit/16, 16*high+bit%16
+		}
+		v := meta[lane] >> shift & mask
+		if s.bits == 4 { // the indices of an element's two halves
+			switch v {
+			case 0b0100:
+				out[i] = 2 * i
+			case 0b1110:
+				out[i] = 2*i + 1
+			default:
+				w.failf(1<<lane, "sparsity metadata %#010x: index %#06b at bit %d selects no element of its pair, 0b0100 and 0b1110 do", meta[lane], v, shift)
+				return false
+			}
+			continue
+		}
+		out[i] = i/2*4 + int(v)
+		if i&1 == 0 {
+			continue
+		}
+		switch prev := out[i-1]; {
+		case prev == out[i]:
+			w.failf(1<<lane, "sparsity metadata %#010x: the indices at bits %d to %d select the same element of their group twice", meta[lane], shift-2, shift+1)
+			return false
+		case prev > out[i] && s.ordered:
+			w.failf(1<<lane, "sparsity metadata %#010x: the indices at bits %d to %d descend, which .sp::ordered_metadata excludes", meta[lane], shift-2, shift+1)
+			return false
+		}
+	}
+	return true
+}
+
+// mmaSparse multiplies the packed rows of A with the elements of B's columns
+// that their indices select. The others have no part in the result, not even
+// if they are NaN.
+func mmaSparse(w *warp, in *inst, m uint32) {
+	if !w.needAll(in, m) {
+		return
+	}
+	op := in.x.any.(*mmaOp)
+	t := w.tileOf()
+	w.operands(op, t)
+	for i, at := range op.cAt {
+		t.c[at] = w.accIn(op, i/32, i%32)
+	}
+	n := op.sparse.count
+	var at [sparseMax]int
+	for row := range op.m {
+		if !w.places(op, row, &at) {
+			return
+		}
+		for col := range op.n {
+			p := &t.c[row*op.n+col]
+			switch op.class {
+			case mmaFloat, mmaHalf:
+				var b [sparseMax]float32
+				column := t.bf[col*op.k:][:op.k]
+				for i, k := range at[:n] {
+					b[i] = column[k]
+				}
+				a := t.af[row*n:][:n]
+				if op.class == mmaHalf {
+					*p = uint64(num.DotF32F16(uint16(*p), a, b[:n]))
+				} else {
+					*p = uint64(num.DotF32(uint32(*p), a, b[:n]))
+				}
+			default: // an index selects a byte: an 8-bit element or two of 4 bits
+				var b [sparseMax / 4]uint32
+				words := 2 * n / 4 // of a column
+				column := t.bw[col*words:][:words]
+				for i, k := range at[:n] {
+					b[i/4] |= column[k/4] >> (8 * (k & 3)) & 0xff << (8 * (i & 3))
+				}
+				*p = op.dotInt(*p, t.aw[row*n/4:][:n/4], b[:n/4])
+			}
+		}
+	}
+	for i, at := range op.cAt {
+		w.accOut(op, i/32, i%32, t.c[at])
+	}
+}
