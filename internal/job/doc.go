@@ -88,7 +88,11 @@ func (l *errorList) unknown(pos isa.Pos, word string, names []string, kind, form
 		l.more++
 		return
 	}
-	l.add(pos, "%s%s", fmt.Sprintf(format, args...), suggest(word, names, kind))
+	hint := ""
+	if len(l.errs) < 2*maxErrors { // a search through many names takes its time
+		hint = suggest(word, names, kind)
+	}
+	l.add(pos, "%s%s", fmt.Sprintf(format, args...), hint)
 }
 
 // err returns the errors in file order, or nil.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"container/heap"
 	"math"
 	"slices"
 	"sort"
@@ -990,41 +991,58 @@ func (p *parser) order() {
 			records[s.Event.S] = append(records[s.Event.S], i)
 		}
 	}
-	done := make([]bool, len(steps))
-	ready := func(i int) bool {
+	// recordOf is the step that a wait refers to, -1 for other steps.
+	recordOf := func(i int) int {
 		if steps[i].Kind != StepWait {
-			return true
+			return -1
 		}
 		r := records[steps[i].Event.S]
-		return done[r[max(0, sort.SearchInts(r, i)-1)]]
+		return r[max(0, sort.SearchInts(r, i)-1)]
 	}
-	var ordered []*Step
+	done := make([]bool, len(steps))
+	ordered := make([]*Step, 0, len(steps))
 	for first := 0; first < len(steps); {
-		// The steps up to the next sync, by stream.
+		// The steps up to the next sync, by stream. The first of each stream is
+		// ready, or it waits for a record.
 		queues := map[int64][]int{}
 		end := first
 		for ; end < len(steps) && steps[end].Kind != StepSync; end++ {
 			queues[steps[end].Stream] = append(queues[steps[end].Stream], end)
 		}
-		for len(queues) > 0 {
-			next := -1
-			for _, q := range queues {
-				if (next < 0 || q[0] < next) && ready(q[0]) {
-					next = q[0]
-				}
+		var ready indexHeap
+		waiting := map[int][]int{}
+		offer := func(i int) {
+			if r := recordOf(i); r >= 0 && !done[r] {
+				waiting[r] = append(waiting[r], i)
+			} else {
+				heap.Push(&ready, i)
 			}
-			if next < 0 {
-				for _, q := range queues {
-					p.add(steps[q[0]].Event.Pos, "the wait for event %q can never end: it is recorded only after a step that comes after this wait", steps[q[0]].Event.S)
-				}
-				return
+		}
+		for _, q := range queues {
+			offer(q[0])
+		}
+		for len(ready) > 0 {
+			i := heap.Pop(&ready).(int)
+			done[i] = true
+			ordered = append(ordered, steps[i])
+			q := queues[steps[i].Stream][1:]
+			queues[steps[i].Stream] = q
+			if len(q) > 0 {
+				offer(q[0])
 			}
-			done[next] = true
-			ordered = append(ordered, steps[next])
-			stream := steps[next].Stream
-			if queues[stream] = queues[stream][1:]; len(queues[stream]) == 0 {
-				delete(queues, stream)
+			for _, w := range waiting[i] {
+				heap.Push(&ready, w)
 			}
+			delete(waiting, i)
+		}
+		for _, ws := range waiting {
+			for _, w := range ws {
+				e := steps[w].Event
+				p.add(e.Pos, "the wait for event %q can never end: it is recorded only after a step that comes after this wait", e.S)
+			}
+		}
+		if len(waiting) > 0 {
+			return
 		}
 		if end < len(steps) {
 			ordered = append(ordered, steps[end])
@@ -1032,4 +1050,18 @@ func (p *parser) order() {
 		first = end + 1
 	}
 	p.job.Steps = ordered
+}
+
+// indexHeap is a heap of step indices, smallest first.
+type indexHeap []int
+
+func (h indexHeap) Len() int           { return len(h) }
+func (h indexHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h indexHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *indexHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *indexHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -305,5 +306,36 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		walk(root, "")
+	}
+}
+
+// Large inputs take time in proportion to their size.
+func TestLargeInputs(t *testing.T) {
+	const n = 100_000
+	var waits strings.Builder
+	waits.WriteString("program = \"k.ptx\"\n")
+	for i := range 5000 {
+		fmt.Fprintf(&waits, "[[steps]]\nwait = { event = \"e%d\", stream = %d }\n", i, i)
+	}
+	for i := range 5000 {
+		fmt.Fprintf(&waits, "[[steps]]\nrecord = { event = \"e%d\", stream = %d }\n", i, i+5000)
+	}
+	for name, src := range map[string]string{
+		"launches":     "program = \"k.ptx\"\n" + strings.Repeat("[[launches]]\ngrid = 1\nblock = 1\n", 10_000),
+		"one line":     "program = \"k.ptx\"\n[buffers.a]\ntype = \"u8\"\nvalues = [" + strings.Repeat("1, ", n) + "]\n",
+		"dotted key":   strings.Repeat("a.", n) + "b = 1\n",
+		"dotted table": "[" + strings.Repeat("a.", n) + "b]\n",
+		"waits":        waits.String(),
+		"unknown":      minimal + strings.Repeat("args = [", 1) + strings.Repeat("{ buffer = \"none\" }, ", n/10) + "]\n",
+		"backslashes":  "\"" + strings.Repeat("\\", n),
+	} {
+		start := time.Now()
+		_, err := Parse("j.toml", []byte(src))
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%s: %v", name, d)
+		}
+		if good := name == "launches" || name == "waits"; good && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -250,3 +250,62 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%v, %+v", err, res.Error)
 	}
 }
+
+// A texture object and a texture reference read the same image: the texel at
+// (x, y), with coordinates beyond the edge clamped.
+func TestTextures(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"k.ptx": `.version 7.8
+.target sm_80
+.address_size 64
+.global .texref ref;
+.visible .entry look(.param .u64 out, .param .u64 tex)
+{
+	.reg .b32 %r<16>;
+	.reg .b64 %rd<6>;
+	ld.param.u64 %rd0, [out];
+	ld.param.u64 %rd1, [tex];
+	mov.u32 %r0, %tid.x;
+	mov.u32 %r1, %tid.y;
+	tex.2d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%rd1, {%r0, %r1}];
+	tex.2d.v4.u32.s32 {%r6, %r7, %r8, %r9}, [ref, {%r0, %r1}];
+	shl.b32 %r10, %r2, 16;
+	shl.b32 %r11, %r7, 8;
+	or.b32 %r12, %r10, %r11;
+	or.b32 %r12, %r12, %r3;
+	mad.lo.u32 %r13, %r1, 4, %r0;
+	mul.wide.u32 %rd2, %r13, 4;
+	add.u64 %rd3, %rd0, %rd2;
+	st.global.u32 [%rd3], %r12;
+	ret;
+}
+`,
+		"job.toml": `program = "k.ptx"
+[buffers.image]
+type = "u8"
+values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+[buffers.out]
+type = "u32"
+count = 12
+[textures.ref]
+buffer = "image"
+format = "u8x2"
+width = 3
+height = 2
+[[launches]]
+grid = 1
+block = [4, 3]
+args = [{ buffer = "out" }, { texture = "ref" }]
+[[checks]]
+buffer = "out"
+values = [0x010202, 0x030404, 0x050606, 0x050606, 0x070808, 0x090a0a, 0x0b0c0c, 0x0b0c0c, 0x070808, 0x090a0a, 0x0b0c0c, 0x0b0c0c]
+`})
+	ready, err := Load(filepath.Join(dir, "job.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ready.Run(context.Background(), Options{})
+	if err != nil || !res.OK {
+		t.Errorf("%v %+v", err, res.Checks)
+	}
+}

@@ -158,13 +158,17 @@ type placeScanner struct {
 	src  string
 	i    int
 	line int32 // lines before i
-	bol  int   // offset of the first byte of the line
 	root place
 	deep isa.Pos // where nesting exceeds maxNesting
+
+	counted int   // an offset in the line, and
+	col     int32 // the characters of the line before it
 }
 
 func (s *placeScanner) pos() isa.Pos {
-	return isa.Pos{Line: s.line + 1, Col: int32(utf8.RuneCountInString(s.src[s.bol:s.i])) + 1}
+	s.col += int32(utf8.RuneCountInString(s.src[s.counted:s.i]))
+	s.counted = s.i
+	return isa.Pos{Line: s.line + 1, Col: s.col + 1}
 }
 
 func (s *placeScanner) peek() byte {
@@ -178,7 +182,7 @@ func (s *placeScanner) peek() byte {
 func (s *placeScanner) next() {
 	if s.src[s.i] == '\n' {
 		s.line++
-		s.bol = s.i + 1
+		s.counted, s.col = s.i+1, 0
 	}
 	s.i++
 }
@@ -235,13 +239,22 @@ func (s *placeScanner) scan() {
 	}
 }
 
+// tooDeep ends the scan where values or keys lie too deep.
+func (s *placeScanner) tooDeep(depth int, pos isa.Pos) bool {
+	if depth < maxNesting {
+		return false
+	}
+	s.deep, s.i = pos, len(s.src)
+	return true
+}
+
 // header reads the path of a [table] or [[list]] header and returns its place.
 func (s *placeScanner) header(root *place, pos isa.Pos, list bool) *place {
 	cur := root
-	for {
+	for depth := 0; ; depth++ {
 		s.blanks(false)
 		key, keyPos, ok := s.key()
-		if !ok {
+		if !ok || s.tooDeep(depth, keyPos) {
 			return cur
 		}
 		cur = cur.kid(key, keyPos)
@@ -265,10 +278,10 @@ func (s *placeScanner) header(root *place, pos isa.Pos, list bool) *place {
 
 // keyValue reads `key.key = value` into cur.
 func (s *placeScanner) keyValue(cur *place, depth int) {
-	for {
+	for ; ; depth++ {
 		s.blanks(false)
 		key, pos, ok := s.key()
-		if !ok {
+		if !ok || s.tooDeep(depth, pos) {
 			return
 		}
 		cur = cur.kid(key, pos)
@@ -343,9 +356,7 @@ func (s *placeScanner) str() {
 // value reads a value and notes its place in p.
 func (s *placeScanner) value(p *place, depth int) {
 	p.val = s.pos()
-	if depth >= maxNesting {
-		s.deep = p.val
-		s.i = len(s.src)
+	if s.tooDeep(depth, p.val) {
 		return
 	}
 	switch c := s.peek(); c {

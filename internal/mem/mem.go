@@ -78,8 +78,8 @@ type Req struct {
 	Warp  uint16 // slot in the SM
 	Owner uint32 // the SM's record of the instruction it belongs to
 
-	Sub      int32  // L2 slice (sub-partition) it goes to, set by the address map
-	Chan     int32  // DRAM channel
+	Sub      int32 // L2 slice (sub-partition) it goes to, set by the address map
+	Chan     int32 // DRAM channel
 	Bank     int32
 	Row      uint32
 	Col      uint32

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // pick turns a condition into the value of d.
@@ -42,6 +45,13 @@ func TestOddShapes(t *testing.T) {
 				},
 			})
 		}
+	}
+	// Literals as sources of conversions.
+	for text, want := range map[string]uint64{
+		"cvt.rn.f32.s32 d, -5": 0xc0a00000, "cvt.rni.s32.f32 d, 2.5": 2, "cvt.rn.f16x2.f32 d, 1.0, 0.5": 0x3c003800,
+		"cvt.sat.u8.s32 d, 300": 255, "cvt.s32.s8 d, -1": 0xffffffff, "cvt.rzi.u32.f64 d, 3.75": 3, "cvt.u32.u16 d, 65537": 1,
+	} {
+		list = append(list, lineTest{text: text, want: func(_, _, _ uint64) uint64 { return want }})
 	}
 	insert := func(a, b, pos, length uint64, width uint) uint64 {
 		for i := range uint64(width) {
@@ -80,44 +90,104 @@ func TestOddShapes(t *testing.T) {
 	runLines(t, list)
 }
 
+// arithmeticLine is the line for an instruction of the generated table with n
+// sources, in registers of the given names (ha, hb and hc hold 16 bits of a, b
+// and c).
+func arithmeticLine(t *testing.T, inst string, regs [3]string, n int) lineTest {
+	t.Helper()
+	o := parseKey(inst)
+	if n == 3 && (o.name == "min" || o.name == "max") {
+		o.name += "3"
+	}
+	ref := referenceOf(o)
+	if ref == nil {
+		t.Fatalf("%s has no reference", inst)
+	}
+	sources := func(a, b, c uint64) []uint64 {
+		v := []uint64{a, b, c}[:n]
+		for i := range v {
+			v[i] &= ^uint64(0) >> (64 - widthOf(ref.types[i]))
+		}
+		return v
+	}
+	l := lineTest{want: func(a, b, c uint64) uint64 { return ref.want(sources(a, b, c)) }}
+	if ref.check != nil {
+		l.check = func(a, b, c, got uint64) error {
+			v := sources(a, b, c)
+			if ref.skip != nil && ref.skip(v) {
+				return nil
+			}
+			return ref.check(v, got)
+		}
+	}
+	width := widthOf(o.types[0])
+	switch o.name {
+	case "mul", "mad":
+		width <<= b2i(o.has("wide"))
+	case "popc", "clz", "bfind":
+		width = 32
+	}
+	dst := "d"
+	switch width {
+	case 16:
+		dst = "hd"
+	case 64:
+		dst, l.wide = "D", true
+	}
+	l.text = inst + " " + dst + ", " + strings.Join(regs[:n], ", ")
+	if strings.Contains(strings.Join(regs[:n], " ")+dst, "h") {
+		l.text = "cvt.u16.u32 ha, a; cvt.u16.u32 hb, b; cvt.u16.u32 hc, c; " + l.text
+		if dst == "hd" {
+			l.text += "; cvt.u32.u16 d, hd"
+		}
+	}
+	return l
+}
+
+// TestArithmetic runs every combination of the instruction table that the
+// generated table executes, as text.
+func TestArithmetic(t *testing.T) {
+	inTable := map[string]bool{}
+	for _, k := range xptx.OpKeys() {
+		inTable[parseKey(k).name] = true
+	}
+	delete(inTable, "cvt")
+	var list []lineTest
+	for _, f := range ptx.Forms() {
+		if !inTable[f.Op] {
+			continue
+		}
+		n := strings.Count(f.Syntax[strings.Index(f.Syntax, " "):], ",")
+		f.Expand(func(mods []string) bool {
+			inst := f.Op + "." + strings.Join(mods, ".")
+			o := parseKey(inst)
+			if o.has("cc") || o.has("oob") || o.types[0] == "pred" {
+				return true // elsewhere, or not executed
+			}
+			if n == 3 && (o.name == "min" || o.name == "max") {
+				o.name += "3"
+			}
+			ref := referenceOf(o)
+			if ref == nil {
+				t.Errorf("%s has no reference", inst)
+				return true
+			}
+			var regs [3]string
+			for i := range n {
+				regs[i] = map[uint]string{16: "h" + "abc"[i:i+1], 32: "abc"[i : i+1], 64: "ABC"[i : i+1]}[widthOf(ref.types[i])]
+			}
+			list = append(list, arithmeticLine(t, inst, regs, n))
+			return true
+		})
+	}
+	runLines(t, list)
+}
+
 // TestHalf runs half precision, mixed precision, packed f32 and min and max of
 // three sources as text, so that their operands are decoded too.
 func TestHalf(t *testing.T) {
 	var list []lineTest
-	add := func(inst string, regs [3]string, n int) {
-		o := parseKey(inst)
-		if n == 3 && (o.name == "min" || o.name == "max") {
-			o.name += "3"
-		}
-		ref := referenceOf(o)
-		if ref == nil {
-			t.Fatalf("%s has no reference", inst)
-		}
-		l := lineTest{want: func(a, b, c uint64) uint64 {
-			v := []uint64{a, b, c}[:n]
-			for i := range v {
-				v[i] &= ^uint64(0) >> (64 - widthOf(ref.types[i]))
-			}
-			return ref.want(v)
-		}}
-		dst := "d"
-		text := "cvt.u16.u32 ha, a; cvt.u16.u32 hb, b; cvt.u16.u32 hc, c; "
-		switch widthOf(o.types[0]) {
-		case 16:
-			dst = "hd"
-		case 64:
-			dst, l.wide = "D", true
-		}
-		text += inst + " " + dst
-		for i := range n {
-			text += ", " + regs[i]
-		}
-		if dst == "hd" {
-			text += "; cvt.u32.u16 d, hd"
-		}
-		l.text = text
-		list = append(list, l)
-	}
+	add := func(inst string, regs [3]string, n int) { list = append(list, arithmeticLine(t, inst, regs, n)) }
 	h, w, d := [3]string{"ha", "hb", "hc"}, [3]string{"a", "b", "c"}, [3]string{"A", "B", "C"}
 	for _, typ := range []string{"f16", "bf16", "f16x2", "bf16x2"} {
 		regs := h
@@ -475,12 +545,12 @@ L:
 cvt.rn.f16.s32 ha, n; cvt.sat.u8.s32 hb, n; cvt.rni.f32.f32 b, a; cvt.rn.satfinite.e4m3x2.f32 hb, a, b;
 cvt.pack.sat.s16.s32 d, n, n; cvt.s64.s16 A, ha;
 vadd.s32.s32.s32.sat d, a.b0, b.h1, c; vmad.u32.u32.u32 d, a, b.b1, c; vadd4.s32.s32.s32 d, a, b, c; vset2.s32.s32.lt d, a, b, c;
-testp.normal.f32 p, a; bfi.b32 d, a, b, 3, n; add.f32.f16 d, ha, b; min.f32 d, a, b, c; fma.rn.relu.f16x2 d, a, b, c;
+setp.lt.and.s32 p|q, a, b, q; lop3.b32 d, a, b, c, 7; testp.normal.f32 p, a; bfi.b32 d, a, b, 3, n; add.f32.f16 d, ha, b; min.f32 d, a, b, c; fma.rn.relu.f16x2 d, a, b, c;
 add.u32 n, n, -1;
 setp.ne.u32 p, n, 0;
 @p bra L;
 `
-	decls := ".reg .b64 A;\n.reg .b32 a, b, c, d, n;\n.reg .b16 ha, hb;\n.reg .pred p;"
+	decls := ".reg .b64 A;\n.reg .b32 a, b, c, d, n;\n.reg .b16 ha, hb;\n.reg .pred p, q;"
 	run := func(n int) func() {
 		body := fmt.Sprintf(loop, n)
 		return func() {

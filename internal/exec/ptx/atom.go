@@ -344,6 +344,9 @@ func (d *dec) policy(in *ptx.Inst, args []ptx.Operand) error {
 // is taken too.
 func (d *dec) address2(a *ptx.Operand, space isa.Space) (*inst, error) {
 	at := &inst{d: none, a: none, b: none, c: none, e: none, guard: none}
+	if a.Kind != ptx.OpAddr {
+		return nil, errors.New("needs an address in brackets")
+	}
 	got, err := d.memAddress(a, at, space)
 	if err == nil && got != space && got != isa.Generic {
 		err = fmt.Errorf("needs an address in .%s memory, not .%s", space, got)

@@ -177,7 +177,7 @@ func (d *dec) compare(in *ptx.Inst, o *inst, t ptx.Type, args []ptx.Operand) (*c
 			return nil, err
 		}
 	} else if c.run = halfCompare(op, t, in.Has("ftz")); c.run != nil {
-		d.info.Unit = isa.UnitFP16
+		d.info.Unit = isa.UnitFP32
 		if o.a, err = d.src32(&args[0], t); err != nil {
 			return nil, err
 		}
@@ -303,6 +303,9 @@ func (d *dec) setpHalf2(in *ptx.Inst, o *inst, t ptx.Type) error {
 	return nil
 }
 
+// highRows names the first two constants as operands.
+var highRows = inst{a: ^ref(0), b: ^ref(1)}
+
 // halfHigh runs a comparison of low halves on the high halves, through two
 // scratch rows of the warp.
 func halfHigh(cmp func(w *warp, in *inst, m uint32) uint32) func(w *warp, in *inst, m uint32) uint32 {
@@ -314,8 +317,7 @@ func halfHigh(cmp func(w *warp, in *inst, m uint32) uint32) func(w *warp, in *in
 		// Constants are addressed by negative refs: point two of them at the rows.
 		k := w.k32
 		w.k32 = w.scratch[:]
-		tmp := inst{a: ^ref(0), b: ^ref(1)}
-		r := cmp(w, &tmp, m)
+		r := cmp(w, &highRows, m)
 		w.k32 = k
 		return r
 	}
@@ -925,10 +927,11 @@ func decodeCarryOut(d *dec, in *ptx.Inst, o *inst) error {
 		if in.Op != "mad" && mixedFloat(in) {
 			return decodeMixed(d, in, o)
 		}
-		if isHalf(in) {
-			return decodeHalf(d, in, o)
+		err := d.tableOp(in, o)
+		if err == nil && in.Op == "mad" && in.Has("wide") && in.Args[3].Kind == ptx.OpImm && in.Types()[0].Bits() == 16 {
+			o.c = d.const32(uint32(in.Args[3].Imm.Bits)) // it has 32 bits, not 16
 		}
-		return d.tableOp(in, o)
+		return err
 	}
 	return d.carry(in, o, false)
 }

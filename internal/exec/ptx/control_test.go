@@ -28,6 +28,8 @@ func TestRandomGotos(t *testing.T) {
 		call               bool
 		ret                bool // lanes with an odd value leave
 		sync               bool // bar.warp.sync by what lanes are there
+		exit               bool // some lanes store their value and end
+		table              []int
 	}
 	type prog struct{ blocks []blk }
 	random := func(rnd *rand.Rand, calls bool) prog {
@@ -37,7 +39,13 @@ func TestRandomGotos(t *testing.T) {
 			p.blocks = append(p.blocks, blk{
 				mul: rnd.Uint32() | 1, add: rnd.Uint32(), mask: 1<<rnd.IntN(3) - 1, eq: rnd.Uint32N(4),
 				yes: rnd.IntN(n + 1), no: rnd.IntN(n + 1), call: calls && rnd.IntN(4) == 0, ret: rnd.IntN(12) == 0, sync: rnd.IntN(6) == 0,
+				exit: calls && rnd.IntN(10) == 0,
 			})
+			if rnd.IntN(5) == 0 {
+				for range 4 {
+					p.blocks[len(p.blocks)-1].table = append(p.blocks[len(p.blocks)-1].table, rnd.IntN(n+1))
+				}
+			}
 		}
 		return p
 	}
@@ -55,6 +63,12 @@ func TestRandomGotos(t *testing.T) {
 			}
 			if b.call {
 				s.WriteString("setp.gt.u32 %q0, %v, 0x40000000;\n@%q0 call (%v), callee, (%v);\n")
+			}
+			if b.exit {
+				fmt.Fprintf(&s, "and.b32 %%x, %%v, 0x3000;\nsetp.ne.u32 %%q0, %%x, 0;\n@%%q0 bra X%d;\n%sexit;\nX%d:\n", i, at("%v"), i)
+			}
+			if b.table != nil {
+				fmt.Fprintf(&s, "T%d: .branchtargets B%d, B%d, B%d, B%d;\nshr.u32 %%x, %%v, 30;\nsetp.lt.u32 %%q0, %%v, 0xe0000000;\n@%%q0 brx.idx %%x, T%d;\n", i, b.table[0], b.table[1], b.table[2], b.table[3], i)
 			}
 			fmt.Fprintf(&s, "shr.u32 %%x, %%v, 16;\nand.b32 %%x, %%x, %d;\nsetp.eq.u32 %%q0, %%x, %d;\n@%%q0 bra B%d;\nbra B%d;\n", b.mask, b.eq, b.yes, b.no)
 		}
@@ -75,6 +89,13 @@ func TestRandomGotos(t *testing.T) {
 			if b.call && v > 0x40000000 {
 				v = run(*callee, nil, v)
 			}
+			if b.exit && v&0x3000 == 0 {
+				return v
+			}
+			if b.table != nil && v < 0xe0000000 {
+				pc = b.table[v>>30]
+				continue
+			}
 			if pc = b.no; v>>16&b.mask == b.eq {
 				pc = b.yes
 			}
@@ -82,7 +103,7 @@ func TestRandomGotos(t *testing.T) {
 		return v
 	}
 	rnd := rand.New(rand.NewPCG(11, 12))
-	for round := range 300 {
+	for round := range 400 {
 		callee, main := random(rnd, false), random(rnd, true)
 		module := `.func (.reg .u32 %r) callee(.reg .u32 %v)
 		{ .reg .u32 %fuel, %x, %m; .reg .pred %q0;

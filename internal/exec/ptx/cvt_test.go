@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,10 +69,11 @@ func conversions() []conversion {
 	return list
 }
 
-// text is the conversion of the values at [%a], with the result at [%o].
+// text is the conversion of the values at [%a] where %on holds, with the result
+// at [%o].
 func (c *conversion) text() string {
 	var b, args strings.Builder
-	fmt.Fprintf(&b, "{\n.reg .b%d d;\n", c.dreg)
+	fmt.Fprintf(&b, "{\n.reg .b%d d;\nld.global.b%d d, [%%a+40];\n", c.dreg, c.dreg)
 	for s := range c.srcs {
 		fmt.Fprintf(&b, ".reg .b%d s%d;\nld.global.b%d s%d, [%%a+%d];\n", c.sreg, s, c.sreg, s, 8*s)
 		if s > 0 {
@@ -87,7 +89,7 @@ func (c *conversion) text() string {
 		b.WriteString(".reg .b32 rb;\nld.global.b32 rb, [%a+32];\n")
 		a += ", rb"
 	}
-	fmt.Fprintf(&b, "%s d, %s;\nst.global.b%d [%%o], d;\n}\n", c.name, a, c.dreg)
+	fmt.Fprintf(&b, "@%%on %s d, %s;\nst.global.b%d [%%o], d;\n}\n", c.name, a, c.dreg)
 	return b.String()
 }
 
@@ -197,10 +199,87 @@ func stochastic(o op, dt string, v, rbits uint64) uint64 {
 	return d
 }
 
+// cvtReference is a conversion, registers as wide as their types.
+func cvtReference(o op) *reference {
+	dt, st := o.types[0], o.types[1]
+	if pt := ptx.Type(dt); pt.Packed() {
+		c := conversion{op: o, dt: pt, st: ptx.Type(st), dreg: pt.Bits(), srcs: pt.Lanes()}
+		return &reference{types: slices.Repeat([]string{st}, c.srcs), want: func(v []uint64) uint64 { return c.want(v, 0) }}
+	}
+	return &reference{types: []string{st}, want: func(v []uint64) uint64 { return convert(o, dt, st, v[0]) }}
+}
+
+// convert converts one value of type st, with the modifiers of o.
+func convert(o op, dt, st string, v uint64) uint64 {
+	mode := o.rounding()
+	dw, sw := widthOf(dt), widthOf(st)
+	df, sf := formats[dt], formats[st]
+	v &= ^uint64(0) >> (64 - sw)
+	if sf != nil && st == "f32" && o.has("ftz") {
+		v = sf.flush(v)
+	}
+	var d uint64
+	switch {
+	case df == nil && sf == nil:
+		i := integer(v, sw, signedType(st))
+		if o.has("sat") {
+			return toInt(intReal(i), "rz", dw, signedType(dt), 0)
+		}
+		return wrap(i, dw)
+	case df == nil:
+		// NaN is 0, but the integer with only its top bit where one side has 64 bits.
+		nan := uint64(0)
+		if st == "f64" || dw == 64 {
+			nan = 1 << (dw - 1)
+		}
+		return toInt(sf.decode(v), mode, dw, signedType(dt), nan)
+	case sf == nil:
+		d = df.round(intReal(integer(v, sw, signedType(st))), mode, df.nan)
+	default:
+		r := sf.decode(v)
+		nan := df.nan
+		if dt == "f64" { // payload and sign are kept, quiet
+			nan = v>>(sw-1)<<63 | 0x7ff8000000000000 | v&(1<<sf.mant-1)<<(52-sf.mant)
+			if st == "f16" {
+				nan = 0x7fffffffe0000000 // by way of the f32 NaN
+			}
+		}
+		if df == sf {
+			integralMode := false
+			for _, m := range o.mods {
+				integralMode = integralMode || len(m) == 3 && m[0] == 'r' && m[2] == 'i'
+			}
+			if !integralMode {
+				d = v
+				break
+			}
+			r = integral(r, mode)
+		}
+		if st == "bf16" && dt == "f32" && r.nan {
+			d = v << 16
+			break
+		}
+		d = df.round(r, mode, nan)
+	}
+	if dt == "f32" && o.has("ftz") {
+		d = df.flush(d)
+	}
+	if o.has("satfinite") && d&(1<<(df.bits-1)-1) == df.inf && !sf.decode(v).nan {
+		d--
+	}
+	if o.has("sat") {
+		d = df.saturate(d)
+	}
+	if o.has("relu") {
+		d = df.relu(d)
+	}
+	return d
+}
+
 // TestCvt runs every conversion, with registers of every width, against the
 // reference.
 func TestCvt(t *testing.T) {
-	const lanes, record = 128, 40 // bytes of a lane's operands
+	const lanes, record = 128, 48 // bytes of a lane's operands: sources, random bits, old value
 	rnd := rand.New(rand.NewPCG(5, 6))
 	list := conversions()
 	bad := 0
@@ -208,7 +287,8 @@ func TestCvt(t *testing.T) {
 		batch := list[from:min(from+50, len(list))]
 		in := make([]byte, len(batch)*lanes*record)
 		var body strings.Builder
-		body.WriteString("mul.wide.u32 %x, %t, 8;\nadd.u64 %o, %out, %x;\nmul.wide.u32 %x, %t, 40;\nadd.u64 %a, %in0, %x;\n")
+		body.WriteString("mul.wide.u32 %x, %t, 8;\nadd.u64 %o, %out, %x;\nmul.wide.u32 %x, %t, 48;\nadd.u64 %a, %in0, %x;\n" +
+			"rem.u32 %r, %t, 3;\nsetp.ne.u32 %on, %r, 2;\n")
 		for k := range batch {
 			c := &batch[k]
 			body.WriteString(c.text())
@@ -220,9 +300,10 @@ func TestCvt(t *testing.T) {
 					binary.LittleEndian.PutUint64(at[8*s:], v)
 				}
 				binary.LittleEndian.PutUint64(at[32:], rnd.Uint64())
+				binary.LittleEndian.PutUint64(at[40:], rnd.Uint64())
 			}
 		}
-		out := runBody(t, bodyOpts{version: "9.1", target: "sm_100a", block: lanes}, ".reg .b64 %o, %a, %x;", body.String(), [][]byte{in}, len(batch)*lanes*8)
+		out := runBody(t, bodyOpts{version: "9.1", target: "sm_100a", block: lanes}, ".reg .b64 %o, %a, %x;\n.reg .b32 %r;\n.reg .pred %on;", body.String(), [][]byte{in}, len(batch)*lanes*8)
 		for k := range batch {
 			c := &batch[k]
 			for i := range lanes {
@@ -233,7 +314,11 @@ func TestCvt(t *testing.T) {
 				}
 				rb := binary.LittleEndian.Uint64(at[32:])
 				got := binary.LittleEndian.Uint64(out[(k*lanes+i)*8:])
-				if want := c.want(v, rb&0xffffffff); got != want {
+				want := c.want(v, rb&0xffffffff)
+				if i%3 == 2 {
+					want = binary.LittleEndian.Uint64(at[40:]) & (^uint64(0) >> (64 - c.dreg))
+				}
+				if got != want {
 					t.Errorf("%s of %#x (random %#x) from %d-bit to %d-bit registers = %#x, want %#x", c.name, v, rb, c.sreg, c.dreg, got, want)
 					bad++
 					break

@@ -839,7 +839,11 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 				}
 			}
 		}
-		return uint64(d.localAt[v]) + off, true, nil
+		a := uint64(d.localAt[v]) + off
+		if o.Generic {
+			a += localWindow
+		}
+		return a, true, nil
 	}
 	return 0, false, fmt.Errorf("cannot take the address of %s", v.Name)
 }

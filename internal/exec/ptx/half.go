@@ -56,11 +56,3 @@ func decodeFMA(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	return d.tableOp(in, o)
 }
-
-// isHalf and decodeHalf send half precision to the table.
-func isHalf(in *ptx.Inst) bool {
-	t := in.Types()
-	return len(t) == 1 && (t[0].Elem() == "f16" || t[0].Elem() == "bf16")
-}
-
-func decodeHalf(d *dec, in *ptx.Inst, o *inst) error { return d.tableOp(in, o) }

@@ -77,11 +77,9 @@ type inst struct {
 // extra holds what only some instructions need.
 type extra struct {
 	refs  []ref // vector elements and further operands
-	refs2 []ref
 	call  *callSite
 	table []int32 // branch targets
-	lane  func(a, b, c uint64) uint64
-	any   any // what a family of instructions keeps for itself
+	any   any     // what a family of instructions keeps for itself
 }
 
 // fn is a decoded function.

@@ -10,7 +10,10 @@ import (
 // This file: ldmatrix, stmatrix and movmatrix on 8×8 matrices of 16-bit
 // elements. Lane 8j+i gives the address of row i of matrix j; lane t holds of
 // each matrix the two elements 2(t mod 4) and the next of row t/4, or of column
-// t/4 with .trans (PTX manual, figures of ldmatrix).
+// t/4 with .trans (PTX manual, figures of ldmatrix). ldmatrix.m8n16 loads rows of
+// 16 elements of 6 or 4 bits, packed in the first 12 or 8 bytes of a row, into
+// bytes: lane t holds four of row t/4, each in the low bits of its byte. The
+// transposing forms on bytes (m16n16, m16n8) are refused.
 
 func init() {
 	families["ldmatrix"] = decodeLdmatrix
@@ -24,10 +27,18 @@ type matrixOp struct {
 	trans bool
 	space isa.Space
 	store bool
+	bits  int // of packed elements that become bytes, 0 for 8×8 of 16 bits
 }
 
 func decodeLdmatrix(d *dec, in *ptx.Inst, o *inst) error {
-	if !in.Has("m8n8") || !in.Has("b16") {
+	packed := 0
+	switch {
+	case in.Has("m8n8") && in.Has("b16"):
+	case in.Has("m8n16") && in.Has("b8x16") && in.Has("b6x16_p32"):
+		packed = 6
+	case in.Has("m8n16") && in.Has("b8x16") && in.Has("b4x16_p64"):
+		packed = 4
+	default:
 		return errUnsupported
 	}
 	if len(in.Args) != 2 {
@@ -40,7 +51,7 @@ func decodeLdmatrix(d *dec, in *ptx.Inst, o *inst) error {
 	case in.Has("x4"):
 		n = 4
 	}
-	op := &matrixOp{trans: in.Has("trans"), store: in.Op == "stmatrix"}
+	op := &matrixOp{trans: in.Has("trans"), store: in.Op == "stmatrix", bits: packed}
 	vec, addr := &in.Args[0], &in.Args[1]
 	if op.store {
 		vec, addr = addr, vec
@@ -77,6 +88,10 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 				w.misaligned(1<<l, 16, what)
 				return
 			}
+			if op.space == isa.Generic && w.addr[l]&^(windowSize-1) != sharedWindow {
+				w.failf(1<<l, "generic address %#x is not in shared memory", w.addr[l])
+				return
+			}
 			if rows[i] = w.lane(op.space, l, 16, op.store); rows[i] == nil {
 				return
 			}
@@ -97,6 +112,10 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 		d := &w.r32[r]
 		for t := range d {
 			row, col := t/4, 2*(t&3)
+			if op.bits != 0 {
+				d[t] = unpackRow(rows[row], 4*(t&3), op.bits)
+				continue
+			}
 			if op.trans {
 				d[t] = uint32(le.Uint16(rows[col][2*row:])) | uint32(le.Uint16(rows[col+1][2*row:]))<<16
 			} else {
@@ -104,6 +123,16 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 			}
 		}
 	}
+}
+
+// unpackRow takes four elements of 4 or 6 bits, from number i on, into bytes.
+func unpackRow(row []byte, i, bits int) (v uint32) {
+	for e := range 4 {
+		at := (i + e) * bits
+		x := le.Uint16(row[at/8:]) >> (at % 8) & (1<<bits - 1)
+		v |= uint32(x) << (8 * e)
+	}
+	return v
 }
 
 // decodeMovmatrix transposes the 8×8 matrix that the warp holds in a register.

@@ -39,7 +39,6 @@ type memOp struct {
 	size   int // bytes per element
 	total  int
 	signed bool
-	entry  bool // ld.param of a kernel's own parameter
 }
 
 // spaceOf maps an instruction's state space modifier.
@@ -108,7 +107,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 	switch base.Kind {
 	case ptx.OpImm:
 		o.imm += int64(base.Imm.Bits)
-		return d.localParam(o, space, false), nil
+		return d.localParam(space), nil
 	case ptx.OpReg:
 		r, c, t, err := d.reg(base, false)
 		if err != nil {
@@ -122,7 +121,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 		default:
 			return space, fmt.Errorf("has an address in %s, which is .%s", base.Name, t)
 		}
-		return d.localParam(o, space, false), nil
+		return d.localParam(space), nil
 	case ptx.OpSym:
 		a, local, err := d.address(base)
 		if err != nil {
@@ -145,6 +144,9 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 			}
 		}
 		if local {
+			if base.Generic {
+				a -= localWindow
+			}
 			o.a = d.sregSlot(sregLocal, true, int64(a), c32)
 			return isa.Local, nil
 		}
@@ -156,7 +158,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 
 // localParam turns the param space of a function, which lies in its frame,
 // into local space; a kernel's parameters stay where they are.
-func (d *dec) localParam(_ *inst, space isa.Space, _ bool) isa.Space {
+func (d *dec) localParam(space isa.Space) isa.Space {
 	if space == isa.Param && !d.ast.Entry {
 		return isa.Local
 	}
@@ -568,7 +570,7 @@ func loadAny(w *warp, in *inst, m uint32) {
 		if b == nil {
 			return
 		}
-		w.take32(op, b, i)
+		w.giveLane(op, b, i)
 	}
 }
 
@@ -582,7 +584,7 @@ func loadParam(w *warp, in *inst, m uint32) {
 	}
 	b := w.blk.params[off:]
 	for ; m != 0; m &= m - 1 {
-		w.take32(op, b, bits.TrailingZeros32(m))
+		w.giveLane(op, b, bits.TrailingZeros32(m))
 	}
 }
 
@@ -620,8 +622,8 @@ func loadParam1(w *warp, in *inst, m uint32) {
 	}
 }
 
-// take32 puts the elements in b into lane i's registers.
-func (w *warp) take32(op *memOp, b []byte, i int) {
+// giveLane puts the elements in b into lane i's registers.
+func (w *warp) giveLane(op *memOp, b []byte, i int) {
 	for k := range op.elems {
 		e := &op.elems[k]
 		if e.skip {

@@ -1,10 +1,14 @@
 package ptx_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -851,81 +855,29 @@ func rsqrt(x float64) float64 {
 	return 1 / math.Sqrt(x)
 }
 
-// cvtReference is a conversion, registers as wide as their types.
-func cvtReference(o op) *reference {
-	dt, st := o.types[0], o.types[1]
-	if pt := ptx.Type(dt); pt.Packed() {
-		c := conversion{op: o, dt: pt, st: ptx.Type(st), dreg: pt.Bits(), srcs: pt.Lanes()}
-		return &reference{types: slices.Repeat([]string{st}, c.srcs), want: func(v []uint64) uint64 { return c.want(v, 0) }}
+// TestGenerated says when ops_gen.go is not what opgen writes.
+func TestGenerated(t *testing.T) {
+	dir := t.TempDir()
+	gen := filepath.Join(dir, "opgen")
+	if out, err := exec.Command("go", "build", "-o", gen, "./opgen").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	return &reference{types: []string{st}, want: func(v []uint64) uint64 { return convert(o, dt, st, v[0]) }}
-}
-
-// convert converts one value of type st, with the modifiers of o.
-func convert(o op, dt, st string, v uint64) uint64 {
-	mode := o.rounding()
-	dw, sw := widthOf(dt), widthOf(st)
-	df, sf := formats[dt], formats[st]
-	v &= ^uint64(0) >> (64 - sw)
-	if sf != nil && st == "f32" && o.has("ftz") {
-		v = sf.flush(v)
+	cmd := exec.Command(gen)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	var d uint64
-	switch {
-	case df == nil && sf == nil:
-		i := integer(v, sw, signedType(st))
-		if o.has("sat") {
-			return toInt(intReal(i), "rz", dw, signedType(dt), 0)
-		}
-		return wrap(i, dw)
-	case df == nil:
-		// NaN is 0, but the integer with only its top bit where one side has 64 bits.
-		nan := uint64(0)
-		if st == "f64" || dw == 64 {
-			nan = 1 << (dw - 1)
-		}
-		return toInt(sf.decode(v), mode, dw, signedType(dt), nan)
-	case sf == nil:
-		d = df.round(intReal(integer(v, sw, signedType(st))), mode, df.nan)
-	default:
-		r := sf.decode(v)
-		nan := df.nan
-		if dt == "f64" { // payload and sign are kept, quiet
-			nan = v>>(sw-1)<<63 | 0x7ff8000000000000 | v&(1<<sf.mant-1)<<(52-sf.mant)
-			if st == "f16" {
-				nan = 0x7fffffffe0000000 // by way of the f32 NaN
-			}
-		}
-		if df == sf {
-			integralMode := false
-			for _, m := range o.mods {
-				integralMode = integralMode || len(m) == 3 && m[0] == 'r' && m[2] == 'i'
-			}
-			if !integralMode {
-				d = v
-				break
-			}
-			r = integral(r, mode)
-		}
-		if st == "bf16" && dt == "f32" && r.nan {
-			d = v << 16
-			break
-		}
-		d = df.round(r, mode, nan)
+	want, err := os.ReadFile(filepath.Join(dir, "ops_gen.go"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if dt == "f32" && o.has("ftz") {
-		d = df.flush(d)
+	got, err := os.ReadFile("ops_gen.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if o.has("satfinite") && d&(1<<(df.bits-1)-1) == df.inf && !sf.decode(v).nan {
-		d--
+	if !bytes.Equal(got, want) {
+		t.Error("ops_gen.go is stale: run go generate ./internal/exec/ptx")
 	}
-	if o.has("sat") {
-		d = df.saturate(d)
-	}
-	if o.has("relu") {
-		d = df.relu(d)
-	}
-	return d
 }
 
 // TestCmps runs every comparison of the generated table against its reference.

@@ -2,7 +2,6 @@ package ptx_test
 
 import (
 	"math/big"
-	"math/bits"
 	"math/rand/v2"
 )
 
@@ -368,5 +367,3 @@ func operand(rnd *rand.Rand, width uint, f *floatFormat) uint64 {
 	}
 	return v
 }
-
-func reverse(v uint64, width uint) uint64 { return bits.Reverse64(v) >> (64 - width) }

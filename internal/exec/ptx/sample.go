@@ -499,10 +499,7 @@ func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool
 			x = 0
 		}
 		if x = math.Mod(x, 2*size); x < 0 {
-			x += 2 * size
-		}
-		if x >= size {
-			x = 2*size - x
+			x = min(x+2*size, math.Nextafter(2*size, 0))
 		}
 	case modeClampOGL:
 		x = max(0, min(x, size))
@@ -522,8 +519,10 @@ func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool
 	return axis{index(i, n, mode), index(i+1, n, mode), fixedWeight(x - fl)}
 }
 
-// index applies an address mode to the index of a texel that is at most one
-// off after along.
+// index applies an address mode to the index of a texel. Mirroring reflects
+// texels, as Vulkan and Direct3D define it. The guide's formula for it, 1 -
+// frac(x), says the same everywhere but for the nearest texel of a coordinate
+// on the edge of two, where it names the other one, or one past the last.
 func index(i, n int, mode addressMode) int {
 	if i >= 0 && i < n {
 		return i
@@ -531,6 +530,11 @@ func index(i, n int, mode addressMode) int {
 	switch mode {
 	case modeWrap:
 		return (i%n + n) % n
+	case modeMirror:
+		if i = (i%(2*n) + 2*n) % (2 * n); i >= n {
+			i = 2*n - 1 - i
+		}
+		return i
 	case modeBorder:
 		return outside
 	}

@@ -213,7 +213,7 @@ func surfLoad(w *warp, in *inst, m uint32) {
 		}
 		var buf [32]byte // 4 elements of 8 bytes
 		if !there {
-			w.take32(op.mem, buf[:], i)
+			w.giveLane(op.mem, buf[:], i)
 			continue
 		}
 		size := op.mem.total
@@ -236,7 +236,7 @@ func surfLoad(w *warp, in *inst, m uint32) {
 			}
 			b = buf[:]
 		}
-		w.take32(op.mem, b, i)
+		w.giveLane(op.mem, b, i)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
@@ -147,9 +146,6 @@ func (w *warp) u64(r ref) *[32]uint64 {
 	return &w.k64[^r]
 }
 
-// pred gives the lanes of a predicate source; constants are not predicates.
-func (w *warp) pred(r ref) uint32 { return w.pr[r] }
-
 // setPred writes a predicate for the lanes of m.
 func (w *warp) setPred(r ref, v, m uint32) {
 	if r != none {
@@ -186,12 +182,6 @@ func (w *warp) dropJoin(i int32) {
 	w.blk.wk.release(fr)
 }
 
-// park puts the running fragment among the others.
-func (w *warp) park(st state) {
-	w.frags = append(w.frags, frag{pc: w.pc, mask: w.mask, join: w.join, st: st, fr: w.fr})
-	w.running = false
-}
-
 // end ends the running fragment; its lanes have arrived, returned or exited.
 func (w *warp) end() {
 	w.running = false
@@ -224,12 +214,6 @@ func (w *warp) take(i int) {
 	w.pc, w.mask, w.join = f.pc, f.mask, f.join
 	w.enter(f.fr)
 	w.running = true
-}
-
-// arrive puts lanes m of the running fragment at join j.
-func (w *warp) arrive(j int32, m uint32) {
-	w.joins[j].got |= m
-	w.settle(j)
 }
 
 // settle lets the lanes of a join go on when all of them are there.
@@ -748,6 +732,3 @@ func (w *warp) where(lane int) exec.Where {
 	}
 	return wh
 }
-
-// view is the block's view of device memory.
-func (w *warp) view() *device.View { return w.blk.view }

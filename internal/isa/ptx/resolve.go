@@ -665,10 +665,11 @@ func (r *resolver) register(o *Operand) {
 }
 
 // videoSelector reports whether s selects bytes or half-words, as video
-// instructions do: b0, h1, b3210, h10.
+// instructions do: b0, h1, b3210, h10; masks of four lanes select one to four
+// bytes: b20.
 func videoSelector(s string) bool {
 	n := len(s) - 1
-	if n < 1 || s[0] == 'b' && n != 1 && n != 4 || s[0] == 'h' && n > 2 || s[0] != 'b' && s[0] != 'h' {
+	if n < 1 || s[0] == 'b' && n > 4 || s[0] == 'h' && n > 2 || s[0] != 'b' && s[0] != 'h' {
 		return false
 	}
 	for _, c := range s[1:] {

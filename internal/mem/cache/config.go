@@ -1,0 +1,423 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+)
+
+// Level says where a cache sits: which kinds of request it makes itself, and
+// which address picks its set.
+type Level uint8
+
+// The levels.
+const (
+	L1 Level = iota // sets by the address
+	L2              // sets by the address within the partition (mem.Req.PartAddr)
+)
+
+// Replacement picks the victim among the lines of a set.
+type Replacement uint8
+
+// The replacement policies.
+const (
+	LRU  Replacement = iota // L: least recently accessed line
+	FIFO                    // F: line allocated longest ago
+)
+
+// WritePolicy says what a write that hits does.
+type WritePolicy uint8
+
+// The write policies.
+const (
+	ReadOnly     WritePolicy = iota // R: no writes expected; one that comes is handled as by WriteEvict
+	WriteBack                       // B: the line is kept, dirty
+	WriteThrough                    // T: the line is kept and the write is sent on
+	WriteEvict                      // E: the write is sent on and the sector dropped
+	LocalBack                       // L: local memory as WriteBack, global as WriteEvict
+)
+
+// Alloc says when a line is taken for a read that misses.
+type Alloc uint8
+
+// The allocation policies.
+const (
+	OnMiss    Alloc = iota // m: at the miss; the line is reserved until the data come
+	OnFill                 // f: when the data come
+	Streaming              // s: OnFill until the owner calls SetAlloc
+)
+
+// WriteAlloc says what a write that misses does.
+type WriteAlloc uint8
+
+// The write allocation policies.
+const (
+	NoWriteAlloc WriteAlloc = iota // N: the write is sent on
+	NaiveAlloc                     // W: the write is sent on and the line read
+	FetchOnWrite                   // F: the line is read, then modified
+	LazyFetch                      // L: the line is modified; what is missing is read when a read needs it
+)
+
+// IndexKind is a function from addresses to sets; see Index.
+type IndexKind uint8
+
+// The index functions.
+const (
+	Linear IndexKind = iota // L: low bits of the line number
+	Xor                     // X: low bits xor the next ones
+	IPoly                   // P: remainder of the line number by an irreducible polynomial over GF(2)
+	Fermi                   // H: bit permutation found on Fermi
+	Custom                  // C: always set 0
+)
+
+// MSHRKind is the organisation of the table of pending misses.
+type MSHRKind uint8
+
+// The organisations.
+const (
+	Assoc       MSHRKind = iota // A: associative
+	SectorAssoc                 // S: associative, in front of a sector cache that answers sector by sector
+	TexFIFO                     // F: texture FIFO
+	SectorFIFO                  // T: texture FIFO in front of a sector cache
+)
+
+// The letters of the policies in a configuration string, by value.
+const (
+	replaceLetters    = "LF"
+	writeLetters      = "RBTEL"
+	allocLetters      = "mfs"
+	writeAllocLetters = "NWFL"
+	indexLetters      = "LXPHC"
+	mshrLetters       = "ASFT"
+)
+
+// Config is a cache's immutable settings. The fields down to Port are those of
+// GPGPU-Sim's configuration string, which ParseConfig reads and String writes.
+type Config struct {
+	// Disabled says that there is no such cache ("none" in a string).
+	Disabled bool
+	// Name stands in error messages, such as "l1d".
+	Name string
+	// Level is the place of the cache.
+	Level Level
+
+	// Sectored makes lines of four 32-byte sectors that are filled and
+	// dirtied one by one (S); else a line is filled whole (N).
+	Sectored bool
+	// Sets is the number of sets.
+	Sets int
+	// Line is the length of a line in bytes.
+	Line int
+	// Ways is the number of lines in a set.
+	Ways int
+	// Replace picks the victim.
+	Replace Replacement
+	// Write is the policy for writes that hit.
+	Write WritePolicy
+	// Alloc is the policy for taking a line.
+	Alloc Alloc
+	// WriteAlloc is the policy for writes that miss.
+	WriteAlloc WriteAlloc
+	// Index is the function from addresses to sets.
+	Index IndexKind
+	// MSHR is the organisation of the pending-miss table.
+	MSHR MSHRKind
+	// Entries is the number of pending misses (texture: of the fragment FIFO).
+	Entries int
+	// Merge is the number of requests that one pending miss may serve
+	// (texture: entries of the request FIFO).
+	Merge int
+	// MissQueue is the number of requests that may wait for the next level
+	// (texture: entries of the reorder buffer).
+	MissQueue int
+	// ResultQueue is the number of entries of the texture result FIFO.
+	ResultQueue int
+	// Port is the width of the data and fill ports in bytes per cycle; 0 is
+	// the length of a line.
+	Port int
+
+	// WriteRatio is the percentage of dirty lines below which dirty lines
+	// are not victims (-gpgpu_l1_cache_write_ratio, L1D only).
+	WriteRatio int
+	// MaxWays is the largest number of ways that SetWays will set (adaptive
+	// L1, spec simt-core 1.5); 0 is Ways.
+	MaxWays int
+
+	// Compat holds the incumbent's quirks.
+	Compat Compat
+}
+
+// Compat has one switch for each behaviour of GPGPU-Sim that one would not
+// design but that changes cycles or counters. The zero value has all off.
+type Compat struct {
+	// MissNeedsTwo refuses every read that misses in a data cache unless two
+	// entries of the miss queue are free, even if it would only merge (Q42).
+	// Off: as many as it needs.
+	MissNeedsTwo bool
+	// ProtectWritten counts the written lines of a write-through cache as
+	// dirty when victims are chosen, although they need no write-back (Q17).
+	ProtectWritten bool
+	// ReindexWays makes SetWays renumber the lines, so that lines of before
+	// stand in other sets (Q16). Off: sets keep their lines, and ways that
+	// are taken away lose theirs.
+	ReindexWays bool
+	// FillByWay puts returning data into the line chosen at the miss,
+	// whatever has happened to it since. Off: into the line of that address
+	// if it still waits, else nowhere.
+	FillByWay bool
+	// LateMerge lets a read that joins a pending miss whose data have
+	// already come reserve a line, for which no more data will come. Off:
+	// such a read gets its data and takes no line.
+	LateMerge bool
+	// VictimSlice sends an L1 write-back to the slice of the request that
+	// threw the line out. Off: Sub and Chan of an L1 write-back are -1 and
+	// its owner maps the address.
+	VictimSlice bool
+	// MaskIndex takes the set of a linear index as the line number and-ed
+	// with sets-1 even if sets is no power of two, so that some sets stay
+	// empty. Off: remainder.
+	MaskIndex bool
+}
+
+// GPGPUSim returns the switches as the incumbent behaves.
+func GPGPUSim() Compat {
+	return Compat{
+		MissNeedsTwo: true, ProtectWritten: true, ReindexWays: true, FillByWay: true,
+		LateMerge: true, VictimSlice: true, MaskIndex: true,
+	}
+}
+
+// Limits on what a configuration may ask for; far beyond any hardware, they
+// keep a slip of the pen from eating all memory.
+const (
+	maxLines   = 1 << 22
+	maxEntries = 1 << 20
+)
+
+// Atom returns the unit of filling in bytes: a sector or a line.
+func (c *Config) Atom() int {
+	if c.Sectored {
+		return mem.SectorBytes
+	}
+	return c.Line
+}
+
+// Bytes returns the capacity.
+func (c *Config) Bytes() int {
+	if c.Disabled {
+		return 0
+	}
+	return c.Sets * c.Ways * c.Line
+}
+
+// IsTexture reports whether the string describes a Texture rather than a Cache.
+func (c *Config) IsTexture() bool { return c.MSHR == TexFIFO || c.MSHR == SectorFIFO }
+
+// port returns the effective width of the ports.
+func (c *Config) port() int {
+	if c.Port == 0 {
+		return c.Line
+	}
+	return c.Port
+}
+
+// maxWays returns the effective limit of SetWays.
+func (c *Config) maxWays() int { return max(c.MaxWays, c.Ways) }
+
+// ParseConfig reads a configuration string of GPGPU-Sim,
+//
+//	type:sets:line:ways,repl:write:alloc:wralloc:index,mshr:entries:merge,missq[:resultq[,port]]
+//
+// or "none". It checks the settings as New does.
+func ParseConfig(s string) (Config, error) {
+	s = strings.TrimSpace(s)
+	if s == "none" {
+		return Config{Disabled: true}, nil
+	}
+	bad := func(format string, a ...any) (Config, error) {
+		return Config{}, fmt.Errorf("cache %q: %s", s, fmt.Sprintf(format, a...))
+	}
+	groups := strings.Split(s, ",")
+	if len(groups) < 4 || len(groups) > 5 {
+		return bad("has %d comma-separated groups; 4 or 5 wanted, as in S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", len(groups))
+	}
+	f := make([][]string, len(groups))
+	for i, g := range groups {
+		f[i] = strings.Split(g, ":")
+	}
+	for i, want := range []int{4, 5, 3} {
+		if len(f[i]) != want {
+			return bad("group %d, %q, has %d fields; %d wanted", i+1, groups[i], len(f[i]), want)
+		}
+	}
+	if len(f[3]) > 2 {
+		return bad("group 4, %q, has %d fields; miss queue and result queue wanted", groups[3], len(f[3]))
+	}
+	var c Config
+	switch f[0][0] {
+	case "N":
+	case "S":
+		c.Sectored = true
+	default:
+		return bad("type %q is not N or S", f[0][0])
+	}
+	type number struct {
+		to   *int
+		text string
+		name string
+	}
+	numbers := []number{
+		{&c.Sets, f[0][1], "sets"}, {&c.Line, f[0][2], "line"}, {&c.Ways, f[0][3], "ways"},
+		{&c.Entries, f[2][1], "entries"}, {&c.Merge, f[2][2], "merge"}, {&c.MissQueue, f[3][0], "miss queue"},
+	}
+	if len(f[3]) == 2 {
+		numbers = append(numbers, number{&c.ResultQueue, f[3][1], "result queue"})
+	}
+	if len(f) == 5 {
+		if len(f[4]) != 1 {
+			return bad("group 5, %q, is not one port width", groups[4])
+		}
+		numbers = append(numbers, number{&c.Port, f[4][0], "port"})
+	}
+	for _, n := range numbers {
+		v, err := strconv.ParseUint(strings.TrimSpace(n.text), 10, 31)
+		if err != nil {
+			return bad("%s %q is not a number in range", n.name, n.text)
+		}
+		*n.to = int(v)
+	}
+	type letter struct {
+		to            *uint8
+		text, of, who string
+	}
+	for _, l := range []letter{
+		{(*uint8)(&c.Replace), f[1][0], replaceLetters, "replacement"},
+		{(*uint8)(&c.Write), f[1][1], writeLetters, "write policy"},
+		{(*uint8)(&c.Alloc), f[1][2], allocLetters, "allocation"},
+		{(*uint8)(&c.WriteAlloc), f[1][3], writeAllocLetters, "write allocation"},
+		{(*uint8)(&c.Index), f[1][4], indexLetters, "index"},
+		{(*uint8)(&c.MSHR), f[2][0], mshrLetters, "MSHR"},
+	} {
+		i := strings.Index(l.of, l.text)
+		if len(l.text) != 1 || i < 0 {
+			return bad("%s %q is not one of %s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "))
+		}
+		*l.to = uint8(i)
+	}
+	if err := c.Check(); err != nil {
+		return bad("%v", err)
+	}
+	return c, nil
+}
+
+// String writes the configuration string.
+func (c Config) String() string {
+	if c.Disabled {
+		return "none"
+	}
+	t := 'N'
+	if c.Sectored {
+		t = 'S'
+	}
+	at := func(letters string, i uint8) string {
+		if int(i) >= len(letters) {
+			return "?"
+		}
+		return letters[i : i+1]
+	}
+	s := fmt.Sprintf("%c:%d:%d:%d,%s:%s:%s:%s:%s,%s:%d:%d,%d", t, c.Sets, c.Line, c.Ways,
+		at(replaceLetters, uint8(c.Replace)), at(writeLetters, uint8(c.Write)), at(allocLetters, uint8(c.Alloc)),
+		at(writeAllocLetters, uint8(c.WriteAlloc)), at(indexLetters, uint8(c.Index)),
+		at(mshrLetters, uint8(c.MSHR)), c.Entries, c.Merge, c.MissQueue)
+	if c.ResultQueue != 0 || c.Port != 0 {
+		s += ":" + strconv.Itoa(c.ResultQueue)
+	}
+	if c.Port != 0 {
+		s += "," + strconv.Itoa(c.Port)
+	}
+	return s
+}
+
+// Check reports the first contradiction among the settings, nil if there is
+// none.
+func (c *Config) Check() error {
+	if c.Disabled {
+		return nil
+	}
+	type bound struct {
+		name    string
+		v, a, b int
+	}
+	for _, x := range []bound{
+		{"sets", c.Sets, 1, maxLines}, {"ways", c.Ways, 1, maxLines}, {"entries", c.Entries, 1, maxEntries},
+		{"merge", c.Merge, 1, maxEntries}, {"miss queue", c.MissQueue, 1, maxEntries},
+		{"result queue", c.ResultQueue, 0, maxEntries}, {"port", c.Port, 0, mem.LineBytes},
+		{"write ratio", c.WriteRatio, 0, 100}, {"maximal ways", c.MaxWays, 0, maxLines},
+	} {
+		if x.v < x.a || x.v > x.b {
+			return fmt.Errorf("%s %d is not within %d..%d", x.name, x.v, x.a, x.b)
+		}
+	}
+	enums := []struct {
+		v    uint8
+		of   string
+		name string
+	}{
+		{uint8(c.Replace), replaceLetters, "replacement"}, {uint8(c.Write), writeLetters, "write policy"},
+		{uint8(c.Alloc), allocLetters, "allocation"}, {uint8(c.WriteAlloc), writeAllocLetters, "write allocation"},
+		{uint8(c.Index), indexLetters, "index"}, {uint8(c.MSHR), mshrLetters, "MSHR"}, {uint8(c.Level), "12", "level"},
+	}
+	for _, e := range enums {
+		if int(e.v) >= len(e.of) {
+			return fmt.Errorf("%s %d is unknown", e.name, e.v)
+		}
+	}
+	switch {
+	case c.Line&(c.Line-1) != 0 || c.Line < mem.SectorBytes || c.Line > mem.LineBytes:
+		return fmt.Errorf("line %d is not 32, 64 or 128 bytes", c.Line)
+	case c.Sectored && c.Line != mem.LineBytes:
+		return fmt.Errorf("a sector cache has lines of 128 bytes, not %d", c.Line)
+	case c.Sets > maxLines/c.maxWays():
+		return fmt.Errorf("%d sets of %d ways are more than %d lines", c.Sets, c.maxWays(), maxLines)
+	case c.MaxWays != 0 && c.MaxWays < c.Ways:
+		return fmt.Errorf("maximal ways %d are fewer than the %d ways", c.MaxWays, c.Ways)
+	case c.Line%c.port() != 0:
+		return fmt.Errorf("port %d does not divide the line %d", c.Port, c.Line)
+	case c.Alloc != OnMiss && c.Write == WriteBack:
+		return errors.New("a write-back cache (B) must allocate on miss (m)")
+	case c.Alloc != OnMiss && (c.WriteAlloc == FetchOnWrite || c.WriteAlloc == LazyFetch):
+		return errors.New("write allocation F and L need allocation on miss (m)")
+	case c.Write == ReadOnly && c.WriteAlloc != NoWriteAlloc:
+		return errors.New("a read-only cache (R) has no write allocation")
+	}
+	if err := CheckIndex(c.Index, c.Sets); err != nil {
+		return err
+	}
+	if c.IsTexture() {
+		switch {
+		case c.ResultQueue < 1:
+			return errors.New("a texture cache needs a result queue")
+		case c.Sectored || c.Write != ReadOnly || c.Alloc != OnMiss:
+			return errors.New("a texture cache is of type N, read only (R), allocating on miss (m)")
+		}
+		return nil
+	}
+	least := 1
+	switch {
+	case c.WriteAlloc == NaiveAlloc:
+		least = 3 // the write, the read, a victim
+	case c.Write != ReadOnly:
+		least = 2 // the read, a victim
+	}
+	if c.MissQueue < least {
+		return fmt.Errorf("miss queue %d would block for ever; this write policy needs %d", c.MissQueue, least)
+	}
+	return nil
+}
+
+// log2 of a power of two.
+func log2(n int) int { return bits.Len(uint(n)) - 1 }

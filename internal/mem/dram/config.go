@@ -1,0 +1,293 @@
+package dram
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Scheduler says in which order requests are handed to the banks.
+type Scheduler uint8
+
+// The schedulers.
+const (
+	FIFO   Scheduler = iota // strictly by arrival; the head waits for its bank
+	FRFCFS                  // per bank: open row first, then the oldest
+)
+
+func (s Scheduler) String() string {
+	switch s {
+	case FIFO:
+		return "fifo"
+	case FRFCFS:
+		return "frfcfs"
+	}
+	return "scheduler " + strconv.Itoa(int(s))
+}
+
+// GroupBy says which bits of a bank's number name its bank group.
+type GroupBy uint8
+
+// The choices.
+const (
+	GroupByHighBits GroupBy = iota // neighbouring banks share a group
+	GroupByLowBits                 // neighbouring banks lie in different groups
+)
+
+func (g GroupBy) String() string {
+	switch g {
+	case GroupByHighBits:
+		return "high bits"
+	case GroupByLowBits:
+		return "low bits"
+	}
+	return "grouping " + strconv.Itoa(int(g))
+}
+
+// Timing is what a data sheet says about the device, in command clock cycles
+// except for the counts of banks and groups. The names are those of the
+// standards without their leading t.
+type Timing struct {
+	Banks  int // banks of the channel, a power of two up to 64
+	Groups int // bank groups, a power of two that divides Banks
+	CCD    int // column command to column command
+	CCDL   int // the same within one bank group; 0 leaves CCD alone in force
+	RRD    int // activate to activate, different banks
+	RCD    int // activate to read
+	RAS    int // activate to precharge
+	RP     int // precharge to activate
+	RC     int // activate to activate, same bank
+	CL     int // read command to its first data
+	WL     int // write command to its first data
+	CDLR   int // end of write data to a read command
+	WR     int // end of write data to precharge
+	RTPL   int // read to precharge within one bank group
+	REFI   int // average distance of two refreshes; 0: the channel never refreshes
+	RFC    int // refresh to the next activate
+}
+
+// WriteQueue keeps writes apart from reads. Reads go first until High writes
+// wait, then writes go until fewer than Low wait.
+type WriteQueue struct {
+	Enabled bool
+	Size    int // requests
+	High    int // pending writes that start a phase of writes
+	Low     int // phase ends when fewer are pending
+}
+
+// Config describes a channel. It does not change once a Device is made of it.
+type Config struct {
+	Timing
+
+	BusBytes    int // width of one chip's data pins, in bytes
+	BurstLength int // transfers per column command
+	DataRatio   int // transfers per command clock: 2 for double data rate, 4 for quad
+	Chips       int // chips side by side in the channel; they widen the burst
+
+	Scheduler   Scheduler
+	QueueSize   int // requests waiting for a bank under FRFCFS; 0: no bound
+	ReturnQueue int // answered requests that wait to leave; 0: 1024, as GPGPU-Sim has it
+	Writes      WriteQueue
+
+	// DualCommand lets a row and a column command go out in the same cycle, as
+	// HBM's two command buses do.
+	DualCommand bool
+	GroupBy     GroupBy
+	// NoTurnaround drops the wait between reading and writing, both ways.
+	NoTurnaround bool
+}
+
+// fifoDepth is the length of the queue in front of the FIFO scheduler, the one
+// GPGPU-Sim has (spec simt-core 7.4).
+const fifoDepth = 2
+
+const (
+	maxBanks     = 64
+	maxCycles    = 1 << 20 // larger settings than this are taken for mistakes
+	maxRequests  = 1 << 20
+	defaultReply = 1024
+)
+
+// AtomBytes is what one column command moves.
+func (c Config) AtomBytes() int { return c.BurstLength * c.BusBytes * c.Chips }
+
+// BurstCycles is how long one column command keeps the data pins busy, in
+// command clocks.
+func (c Config) BurstCycles() int { return c.BurstLength / c.DataRatio }
+
+// RCDWR is the distance from an activate to a write: the data come WL later,
+// so the command may come that much sooner.
+func (c Config) RCDWR() int { return max(0, c.RCD-(c.WL+1)) }
+
+// RTW is the distance from a read to a write command.
+func (c Config) RTW() int {
+	if c.NoTurnaround {
+		return 0
+	}
+	return max(0, c.CL+c.BurstCycles()+2-c.WL)
+}
+
+// WTR is the distance from a write to a read command.
+func (c Config) WTR() int {
+	if c.NoTurnaround {
+		return 0
+	}
+	return c.WL + c.BurstCycles() + c.CDLR
+}
+
+// WTP is the distance from a write to the precharge of its bank.
+func (c Config) WTP() int { return c.WL + c.BurstCycles() + c.WR }
+
+// Group returns the bank group of a bank.
+func (c Config) Group(bank int) int {
+	if c.GroupBy == GroupByLowBits {
+		return bank & (c.Groups - 1)
+	}
+	return bank / (c.Banks / c.Groups)
+}
+
+// Check reports the first setting that makes no device.
+func (c Config) Check() error {
+	t := c.Timing
+	if t.Banks < 1 || t.Banks > maxBanks || t.Banks&(t.Banks-1) != 0 {
+		return fmt.Errorf("dram: %d banks: want a power of two from 1 to %d", t.Banks, maxBanks)
+	}
+	if t.Groups < 1 || t.Groups > t.Banks || t.Groups&(t.Groups-1) != 0 {
+		return fmt.Errorf("dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
+	}
+	for _, v := range []struct {
+		name     string
+		val, low int
+	}{
+		{"CCD", t.CCD, 0}, {"CCDL", t.CCDL, 0}, {"RRD", t.RRD, 0}, {"RCD", t.RCD, 0}, {"RAS", t.RAS, 0},
+		{"RP", t.RP, 0}, {"RC", t.RC, 0}, {"CL", t.CL, 1}, {"WL", t.WL, 1}, {"CDLR", t.CDLR, 0},
+		{"WR", t.WR, 0}, {"RTPL", t.RTPL, 0}, {"REFI", t.REFI, 0}, {"RFC", t.RFC, 0},
+	} {
+		if v.val < v.low || v.val > maxCycles {
+			return fmt.Errorf("dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
+		}
+	}
+	if t.REFI > 0 && t.RFC >= t.REFI {
+		return fmt.Errorf("dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left", t.RFC, t.REFI)
+	}
+	for _, v := range []struct {
+		name      string
+		val, high int
+	}{
+		{"bus width in bytes", c.BusBytes, 1 << 12}, {"burst length", c.BurstLength, 1 << 10},
+		{"transfers per command clock", c.DataRatio, 1 << 10}, {"chips in the channel", c.Chips, 1 << 10},
+	} {
+		if v.val < 1 || v.val > v.high {
+			return fmt.Errorf("dram: %s is %d: want 1 to %d", v.name, v.val, v.high)
+		}
+	}
+	if c.BurstLength%c.DataRatio != 0 {
+		return fmt.Errorf("dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
+	}
+	if c.Scheduler > FRFCFS {
+		return fmt.Errorf("dram: unknown %v", c.Scheduler)
+	}
+	if c.GroupBy > GroupByLowBits {
+		return fmt.Errorf("dram: unknown %v of banks", c.GroupBy)
+	}
+	for _, v := range []struct {
+		name string
+		val  int
+	}{{"scheduler queue", c.QueueSize}, {"return queue", c.ReturnQueue}} {
+		if v.val < 0 || v.val > maxRequests {
+			return fmt.Errorf("dram: %s of %d requests: want 0 to %d", v.name, v.val, maxRequests)
+		}
+	}
+	if w := c.Writes; w.Enabled {
+		if c.Scheduler != FRFCFS {
+			return fmt.Errorf("dram: a separate write queue needs the frfcfs scheduler, not %v", c.Scheduler)
+		}
+		if w.Size < 1 || w.Size > maxRequests {
+			return fmt.Errorf("dram: write queue of %d requests: want 1 to %d", w.Size, maxRequests)
+		}
+		if w.High < 1 || w.High > w.Size {
+			return fmt.Errorf("dram: high watermark %d is outside the write queue of %d", w.High, w.Size)
+		}
+		if w.Low < 0 || w.Low > w.High {
+			return fmt.Errorf("dram: low watermark %d is above the high one of %d", w.Low, w.High)
+		}
+	}
+	return nil
+}
+
+// timingKeys are the names of the values in a timing string of GPGPU-Sim, in
+// the order of its older form without names.
+var timingKeys = []struct {
+	name     string
+	at       func(*Timing) *int
+	optional bool
+}{
+	{"nbk", func(t *Timing) *int { return &t.Banks }, false},
+	{"CCD", func(t *Timing) *int { return &t.CCD }, false},
+	{"RRD", func(t *Timing) *int { return &t.RRD }, false},
+	{"RCD", func(t *Timing) *int { return &t.RCD }, false},
+	{"RAS", func(t *Timing) *int { return &t.RAS }, false},
+	{"RP", func(t *Timing) *int { return &t.RP }, false},
+	{"RC", func(t *Timing) *int { return &t.RC }, false},
+	{"CL", func(t *Timing) *int { return &t.CL }, false},
+	{"WL", func(t *Timing) *int { return &t.WL }, false},
+	{"CDLR", func(t *Timing) *int { return &t.CDLR }, false},
+	{"WR", func(t *Timing) *int { return &t.WR }, false},
+	{"nbkgrp", func(t *Timing) *int { return &t.Groups }, true},
+	{"CCDL", func(t *Timing) *int { return &t.CCDL }, true},
+	{"RTPL", func(t *Timing) *int { return &t.RTPL }, true},
+}
+
+// ParseTiming reads a timing string as GPGPU-Sim writes it: pairs key=value in
+// any order, or the values alone in the fixed order nbk CCD RRD RCD RAS RP RC
+// CL WL CDLR WR nbkgrp CCDL RTPL; colons or blanks stand between. The last
+// three may be missing: one group, no further constraints.
+func ParseTiming(s string) (Timing, error) {
+	t := Timing{Groups: 1}
+	parts := strings.FieldsFunc(s, func(r rune) bool {
+		return r == ':' || r == ' ' || r == '\t' || r == '\n' || r == '\r'
+	})
+	if len(parts) == 0 {
+		return Timing{}, fmt.Errorf("dram timing: empty")
+	}
+	named := strings.Contains(s, "=")
+	seen := make([]bool, len(timingKeys))
+	for i, p := range parts {
+		k, text := i, p
+		if named {
+			key, val, ok := strings.Cut(p, "=")
+			if !ok {
+				return Timing{}, fmt.Errorf("dram timing: %q has no value", p)
+			}
+			k, text = -1, val
+			for j := range timingKeys {
+				if timingKeys[j].name == key {
+					k = j
+				}
+			}
+			if k < 0 {
+				return Timing{}, fmt.Errorf("dram timing: unknown key %q", key)
+			}
+		} else if i >= len(timingKeys) {
+			return Timing{}, fmt.Errorf("dram timing: %d values: at most %d", len(parts), len(timingKeys))
+		}
+		if seen[k] {
+			return Timing{}, fmt.Errorf("dram timing: %s is given twice", timingKeys[k].name)
+		}
+		seen[k] = true
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return Timing{}, fmt.Errorf("dram timing: %s=%q is not a whole number", timingKeys[k].name, text)
+		}
+		if v < 0 || v > maxCycles {
+			return Timing{}, fmt.Errorf("dram timing: %s=%d: want 0 to %d", timingKeys[k].name, v, maxCycles)
+		}
+		*timingKeys[k].at(&t) = v
+	}
+	for k := range timingKeys {
+		if !seen[k] && !timingKeys[k].optional {
+			return Timing{}, fmt.Errorf("dram timing: %s is missing", timingKeys[k].name)
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,188 @@
+package part
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+)
+
+// Indexing says how a sub-partition is found from an address, beyond the
+// fields of the mapping. The numbers are those of GPGPU-Sim's option
+// -gpgpu_memory_partition_indexing.
+type Indexing uint8
+
+// The choices.
+const (
+	Consecutive   Indexing = iota // channel and low bank bits as they are
+	BitwiseXor                    // channel xor the address bits above
+	IPolyIndex                    // irreducible polynomial over channel and sub-partition
+	PAEIndex                      // in GPGPU-Sim without effect: as Consecutive
+	RandomIndex                   // any, but the same each time
+	indexingCount = 5
+)
+
+var indexingNames = [indexingCount]string{"consecutive", "xor", "ipoly", "pae", "random"}
+
+func (x Indexing) String() string {
+	if int(x) < len(indexingNames) {
+		return indexingNames[x]
+	}
+	return "indexing " + strconv.Itoa(int(x))
+}
+
+// BankHash says how the bank bits are spread by the row.
+type BankHash uint8
+
+// The choices, numbered as GPGPU-Sim's -dram_bnk_indexing_policy.
+const (
+	BankLinear    BankHash = iota // the bank bits
+	BankXor                       // xor the low row bits
+	BankIPoly                     // irreducible polynomial over row and bank
+	bankHashCount = 3
+)
+
+var bankHashNames = [bankHashCount]string{"linear", "xor", "ipoly"}
+
+func (h BankHash) String() string {
+	if int(h) < len(bankHashNames) {
+		return bankHashNames[h]
+	}
+	return "bank hash " + strconv.Itoa(int(h))
+}
+
+// Queues are the lengths of a sub-partition's queues, in requests; 0: no bound.
+type Queues struct {
+	ToL2     int // from the network to the L2, behind the delay
+	ToDRAM   int // from the L2 to the DRAM
+	FromDRAM int // from the DRAM to the L2
+	ToNet    int // from the L2 to the network
+}
+
+// Compat has a switch for each behaviour of GPGPU-Sim that one would not
+// design but that changes cycles or counters. The zero value has all off.
+type Compat struct {
+	// CumulativeMasks gives piece i of a 128-byte request the bytes of its
+	// sector and of all before it (Q19). Off: the bytes of its sector.
+	CumulativeMasks bool
+	// PieceAddresses adds a sector's offset to the request's address even if
+	// that already points into the line, and leaves both halves of a 64-byte
+	// request without sectors at its address (Q20). Off: the address of the
+	// sector.
+	PieceAddresses bool
+	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits
+	// (Q21). Off: the whole address counts.
+	CopyTruncates bool
+	// CopyAges adds one cycle to the age of all later uses of a slice for
+	// every sector that a copy put there (Q22).
+	CopyAges bool
+	// LibraryRandom draws the sub-partition of RandomIndex from the GNU C
+	// library's generator, seeded with 1, as addresses are first met (Q25).
+	// Off: a hash of the address, the same in whatever order.
+	LibraryRandom bool
+	// FlushSlices limits FlushL2 to as many slices as there are channels
+	// (Q24). Off: all of them.
+	FlushSlices bool
+}
+
+// GPGPUSim returns the switches as the incumbent behaves.
+func GPGPUSim() Compat {
+	return Compat{
+		CumulativeMasks: true, PieceAddresses: true, CopyTruncates: true,
+		CopyAges: true, LibraryRandom: true, FlushSlices: true,
+	}
+}
+
+// Config describes all partitions of a chip, which are alike. It does not
+// change once a Memory is made of it.
+type Config struct {
+	Channels int // DRAM channels, one partition each
+	Subs     int // L2 slices of a channel, a power of two
+
+	// Mapping is the layout of an address as GPGPU-Sim writes it: 64 letters,
+	// highest bit first, D channel, B bank, R row, C column, S burst, 0
+	// unused; points and bars do not count. With "dramid@p;" in front the
+	// channel goes in at bit p instead of being spelled out.
+	Mapping  string
+	Indexing Indexing
+	BankHash BankHash
+
+	// L2 is one slice; Disabled sends everything to the DRAM.
+	L2            cache.Config
+	L2TextureOnly bool // only texture reads use the L2
+
+	Queues      Queues
+	ROPLatency  int // core cycles from entry to the L2; textures pass by
+	DRAMLatency int // core cycles from the L2 to the DRAM, before the DRAM itself
+
+	// FixedLatency replaces the DRAM by DRAMLatency alone: one request in and
+	// one out per DRAM cycle.
+	FixedLatency bool
+	DRAM         dram.Config
+
+	Compat Compat
+}
+
+const (
+	maxChannels = 1 << 12
+	maxSubs     = 1 << 8
+	maxLatency  = 1 << 20
+	maxQueue    = 1 << 20
+)
+
+// Check reports the first setting that makes no memory.
+func (c *Config) Check() error {
+	if c.Channels < 1 || c.Channels > maxChannels {
+		return fmt.Errorf("memory: %d channels: want 1 to %d", c.Channels, maxChannels)
+	}
+	if c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
+		return fmt.Errorf("memory: %d L2 slices per channel: want a power of two from 1 to %d", c.Subs, maxSubs)
+	}
+	for _, v := range []struct {
+		name      string
+		val, high int
+	}{
+		{"ROP latency", c.ROPLatency, maxLatency}, {"DRAM latency", c.DRAMLatency, maxLatency},
+		{"queue to the L2", c.Queues.ToL2, maxQueue}, {"queue from L2 to DRAM", c.Queues.ToDRAM, maxQueue},
+		{"queue from DRAM to L2", c.Queues.FromDRAM, maxQueue}, {"queue from L2 to network", c.Queues.ToNet, maxQueue},
+	} {
+		if v.val < 0 || v.val > v.high {
+			return fmt.Errorf("memory: %s is %d: want 0 to %d", v.name, v.val, v.high)
+		}
+	}
+	// A request longer than a sector enters as up to four.
+	if q := c.Queues.ToL2; q > 0 && q < 4 {
+		return fmt.Errorf("memory: queue to the L2 holds %d: the sectors of a line need 4", q)
+	}
+	if err := c.DRAM.Check(); err != nil {
+		return err
+	}
+	if q, r := c.DRAM.QueueSize, c.DRAM.ReturnQueue; q > 0 && r > 0 && c.sharedCredits() <= 0 {
+		return fmt.Errorf("memory: scheduler and return queue (%d, %d) leave nothing to share among %d slices", q, r, c.Subs)
+	}
+	if !c.L2.Disabled {
+		if c.L2.IsTexture() {
+			return fmt.Errorf("memory: the L2 cannot be a texture FIFO")
+		}
+		if err := c.L2.Check(); err != nil {
+			return fmt.Errorf("memory: L2: %w", err)
+		}
+	}
+	_, err := NewAddrMap(c)
+	return err
+}
+
+// sharedCredits is how many requests a channel may hold beyond one for each
+// slice; 0 means any number.
+func (c *Config) sharedCredits() int {
+	d := &c.DRAM
+	if d.QueueSize == 0 || d.ReturnQueue == 0 {
+		return 0
+	}
+	n := d.QueueSize + d.ReturnQueue - (c.Subs - 1)
+	if d.Writes.Enabled {
+		n += d.Writes.Size
+	}
+	return n
+}
