@@ -116,19 +116,22 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 }
 
 // completeTx is what a copy of n bytes per lane does to the mbarrier at the
-// address at when it has ended. It reports whether there was no fault.
+// address at when it has ended. It reports whether there was no fault. The
+// instruction's own addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
+	own := w.addr
 	w.addresses(at, m)
-	for ; m != 0; m &= m - 1 {
+	ok := true
+	for ; ok && m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b, p := w.mbarAt(at, i)
-		if p == nil || !w.addTx(&b, i, -n) {
-			return false
+		if ok = p != nil && w.addTx(&b, i, -n); ok {
+			b.advance()
+			le.PutUint64(p, b.pack())
 		}
-		b.advance()
-		le.PutUint64(p, b.pack())
 	}
-	return true
+	w.addr = own
+	return ok
 }
 
 // mbarOp is a decoded mbarrier instruction, kept in extra.any.
@@ -194,7 +197,6 @@ func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		o.run = mbarTx
 		if verb == "complete_tx" {
-			o.imm = -1
 			o.run = mbarTxDone
 		}
 		if err := address(0); err != nil {
@@ -590,6 +592,7 @@ func cpAsync(w *warp, in *inst, m uint32) {
 		}
 		copy(p, buf[:c.size])
 	}
+	w.addr = from // what the instruction's description speaks of
 }
 
 // decodeBulk is cp.async.bulk and cp.reduce.async.bulk: any multiple of 16
@@ -753,6 +756,9 @@ func bulkCopy(w *warp, in *inst, m uint32) {
 			return
 		}
 	}
+	if w.addr = from; c.to == isa.Global {
+		w.addr = to
+	}
 }
 
 func bulkReduce(w *warp, in *inst, m uint32) {
@@ -794,6 +800,9 @@ func bulkReduce(w *warp, in *inst, m uint32) {
 		if c.mbar != nil && !w.completeTx(c.mbar, 1<<i, int64(total)) {
 			return
 		}
+	}
+	if w.addr = from; c.to == isa.Global {
+		w.addr = to
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // TestCpAsync copies per lane with every size, operator and kind of zero fill.
@@ -231,7 +234,7 @@ func TestMbarrierPipeline(t *testing.T) {
 		binary.LittleEndian.PutUint32(in[4*i:], v)
 		want[i%32] += v * uint32(i/32+1)
 	}
-	for _, wait := range []string{"try_wait", "test_wait"} {
+	for i, wait := range []string{"try_wait", "test_wait", "try_wait", "test_wait"} {
 		body := strings.ReplaceAll(`
 		mov.u64 %a0, bars;
 		mov.u64 %a1, stage;
@@ -292,7 +295,7 @@ func TestMbarrierPipeline(t *testing.T) {
 		add.u64 %a6, %out, %a2;
 		st.global.u32 [%a6], %r7;`, "WAIT", wait)
 		body = strings.ReplaceAll(body, "ROUNDS", fmt.Sprint(rounds))
-		got := runBody(t, bodyOpts{block: 64}, ".reg .b64 %a<8>; .reg .b32 %r<8>; .reg .pred %p<4>; .shared .align 8 .b64 bars[4]; .shared .align 16 .b32 stage[64];", body, [][]byte{in}, 128)
+		got := runBody(t, bodyOpts{block: 64, stepped: i > 1}, ".reg .b64 %a<8>; .reg .b32 %r<8>; .reg .pred %p<4>; .shared .align 8 .b64 bars[4]; .shared .align 16 .b32 stage[64];", body, [][]byte{in}, 128)
 		for i, w := range want {
 			if g := binary.LittleEndian.Uint32(got[4*i:]); g != w {
 				t.Errorf("%s: sum %d is %d, want %d", wait, i, g, w)
@@ -382,6 +385,59 @@ func TestBulkCopies(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: got %x, want %x", size, got, want)
 		}
+	}
+}
+
+// TestStepAddresses: what a core model is told of atomics and copies are the
+// addresses in the space that it is told, not those of the copy's other end or
+// of its mbarrier.
+func TestStepAddresses(t *testing.T) {
+	in := words(make([]uint32, 64)...)
+	var base uint64
+	seen := 0
+	watch := func(e *exec.Effects) {
+		op, _, _ := strings.Cut(e.Inst.Op, ".")
+		switch {
+		case strings.HasPrefix(e.Inst.Op, "ld.global"):
+			base = e.Addr[0]
+		case op == "cp" || op == "atom" || op == "red":
+			seen++
+			space := isa.Global
+			if strings.Contains(e.Inst.Op, "red.async") {
+				space = isa.Shared
+			}
+			if e.Addr == nil || e.Space != space || e.Lanes != 0xf {
+				t.Errorf("%s: space %v, lanes %#x", e.Inst.Op, e.Space, e.Lanes)
+				return
+			}
+			for l := range uint64(4) {
+				want := base + 16*l
+				if space == isa.Shared {
+					want = 16 * l
+				}
+				if e.Addr[l] != want {
+					t.Errorf("%s: lane %d at %#x, want %#x", e.Inst.Op, l, e.Addr[l], want)
+				}
+			}
+		}
+	}
+	runBody(t, bodyOpts{block: 4, stepped: true, watch: watch}, regs+".shared .align 16 .b8 s[64]; .shared .align 8 .b64 bar;", `
+		mov.u64 %a0, s;
+		mul.wide.u32 %a1, %t, 16;
+		add.u64 %a0, %a0, %a1;
+		add.u64 %a2, %in0, %a1;
+		setp.eq.u32 %p0, %t, 0;
+		@%p0 mbarrier.init.shared.b64 [bar], 4;
+		ld.global.u32 %r0, [%a2];
+		cp.async.cg.shared.global [%a0], [%a2], 16;
+		cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%a0], [%a2], 16, [bar];
+		cp.async.bulk.global.shared::cta.bulk_group [%a2], [%a0], 16;
+		cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%a2], [%a0], 16;
+		atom.global.add.u32 %r0, [%a2], 1;
+		red.add.u64 [%a2], 1;
+		red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%a0], 1, [bar];`, [][]byte{in}, 4)
+	if seen != 7 {
+		t.Errorf("saw %d instructions, want 7", seen)
 	}
 }
 

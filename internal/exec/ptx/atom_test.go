@@ -338,7 +338,12 @@ func (c atomCase) check(t *testing.T, rnd *rand.Rand) {
 				if i > atomCells && rnd.IntN(2) == 0 {
 					src = cs[(i-atomCells)*size:]
 				}
-				copy(bs[i*size:(i+1)*size], src)
+				n := size
+				if size == 16 && rnd.IntN(3) == 0 {
+					n = 8 // only the low half is equal
+					binary.LittleEndian.PutUint64(bs[i*size+8:], rnd.Uint64())
+				}
+				copy(bs[i*size:i*size+n], src)
 			}
 		}
 	}
@@ -482,7 +487,7 @@ func TestAtomicOperands(t *testing.T) {
 	in := make([]byte, 64)
 	le.PutUint32(in[0:], math.Float32bits(1))
 	le.PutUint32(in[4:], math.Float32bits(10))
-	got := runBody(t, bodyOpts{block: 1}, ".reg .f32 %f<4>; .reg .b32 %r<4>; .reg .pred %p;", `
+	got := runBody(t, bodyOpts{block: 1}, ".reg .f32 %f<4>; .reg .b32 %r<4>; .reg .pred %p; .shared .b32 s[2];", `
 		mov.f32 %f0, 0f40000000;
 		mov.f32 %f1, 0f40400000;
 		atom.global.add.v2.f32 {%f1, %f0}, [%in0], {%f0, %f1};
@@ -501,10 +506,71 @@ func TestAtomicOperands(t *testing.T) {
 		st.global.u32 [%out+20], %r1;
 		st.global.u32 [%out+24], %r2;
 		atom.global.add.s32 %r3, [%in0+8], -2;
-		st.global.u32 [%out+28], %r3;`, [][]byte{in}, 32)
-	for i, w := range []uint32{math.Float32bits(10), math.Float32bits(1), math.Float32bits(4), math.Float32bits(13), 0, 5, 0xffffffff, 2} {
+		st.global.u32 [%out+28], %r3;
+		mov.u32 %r0, s;
+		st.shared.u32 [s+4], 40;
+		atom.shared.add.u32 %r1, [%r0+4], 2;
+		atom.shared.max.u32 %r2, [s+4], 99;
+		red.shared.inc.u32 [%r0+4], 1;
+		ld.shared.u32 %r3, [s+4];
+		st.global.v4.u32 [%out+32], {%r0, %r1, %r2, %r3};`, [][]byte{in}, 48)
+	for i, w := range []uint32{math.Float32bits(10), math.Float32bits(1), math.Float32bits(4), math.Float32bits(13), 0, 5, 0xffffffff, 2, 0, 40, 42, 0} {
 		if g := le.Uint32(got[4*i:]); g != w {
 			t.Errorf("word %d is %#x, want %#x", i, g, w)
+		}
+	}
+}
+
+// TestNoAllocationsInMemory: a loop of a thousand times as many rounds allocates no
+// more, for atomics, barriers in memory, copies, shuffles and calls.
+func TestNoAllocationsInMemory(t *testing.T) {
+	module := ".func (.reg .u32 %r) f(.reg .u32 %x) { add.u32 %r, %x, 1; ret; }"
+	for name, body := range map[string]string{
+		"atomics": `atom.global.add.u32 %r1, [%out], 1;
+atom.global.max.u64 %a0, [%out+8], %a1;
+red.global.add.f32 [%out+16], 0f3F800000;
+atom.shared.cas.b32 %r2, [s], %r2, 7;
+red.global.add.v2.f32 [%out+24], {0f3F800000, 0f3F800000};`,
+		"copies": `mul.wide.u32 %a0, %t, 4;
+mov.u64 %a1, s;
+add.u64 %a1, %a1, %a0;
+add.u64 %a2, %out, %a0;
+cp.async.ca.shared.global [%a1], [%a2], 4;
+cp.async.wait_all;
+cp.async.bulk.global.shared::cta.bulk_group [%out], [s], 16;`,
+		"barrier": `bar.sync 0;
+bar.red.popc.u32 %r1, 0, %p0;
+mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1;
+@%p0 bar.warp.sync 0xff;`,
+		"lanes": `shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;
+vote.sync.any.pred %p1, %p0, -1;
+match.any.sync.b32 %r2, %r1, -1;
+vote.sync.ballot.b32 %r3, %p0, %r4;`,
+		"calls": `@%p0 call (%r1), f, (%r1);
+call (%r1), f, (%r1);`,
+		"memory": `ld.volatile.global.v4.u32 {%r1, %r2, %r3, %r5}, [%out];
+st.global.v4.u32 [%out], {%r1, %r2, %r3, %r5};
+st.local.u32 [l], %r1;
+ld.u32 %r2, [generic(l)];`,
+	} {
+		count := func(rounds int) float64 {
+			return testing.AllocsPerRun(2, func() {
+				runBody(t, bodyOpts{module: module, maxInsts: 1 << 22}, regs+".reg .b32 %n; .reg .pred %q; .shared .align 16 .b32 s[64]; .shared .align 8 .b64 bar; .local .b32 l;", fmt.Sprintf(`
+				setp.lt.u32 %%p0, %%t, 8;
+				and.b32 %%r4, %%t, 16;
+				shl.b32 %%r4, 0xffff, %%r4;
+				setp.eq.u32 %%q, %%t, 0;
+				@%%q mbarrier.init.shared.b64 [bar], 1;
+				mov.u32 %%n, %d;
+			ROUND:
+				%s
+				sub.u32 %%n, %%n, 1;
+				setp.ne.u32 %%q, %%n, 0;
+				@%%q bra ROUND;`, rounds, body), nil, 128)
+			})
+		}
+		if few, many := count(5), count(5000); many > few+20 {
+			t.Errorf("%s: 5 rounds allocate %.0f times, 5000 rounds %.0f times", name, few, many)
 		}
 	}
 }
@@ -564,5 +630,37 @@ func TestAtomicsBetweenBlocks(t *testing.T) {
 		} else if string(first) != string(got) {
 			t.Errorf("%d workers give another result than one", threads)
 		}
+	}
+}
+
+// BenchmarkAtomics measures lanes a second of atomics that every lane of a warp
+// does, to its own word and to one word.
+func BenchmarkAtomics(b *testing.B) {
+	for _, c := range []struct{ name, inst string }{
+		{"red.global.own", "red.global.add.u32 [%a1], 1;"}, {"red.global.one", "red.global.add.u32 [%out], 1;"},
+		{"atom.global.own", "atom.global.add.u32 %r1, [%a1], 1;"}, {"red.shared.own", "red.shared.add.u32 [%a0], 1;"},
+		{"red.global.f32", "red.global.add.f32 [%a1], 0f3F800000;"}, {"atom.global.min.s32", "atom.global.min.s32 %r1, [%a1], %t;"},
+		{"atom.shared.cas", "atom.shared.cas.b32 %r1, [%a0], %t, %r1;"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			const rounds = 10000
+			body := fmt.Sprintf(`
+				mul.wide.u32 %%a0, %%t, 4;
+				add.u64 %%a1, %%out, %%a0;
+				mov.u64 %%a2, s;
+				add.u64 %%a0, %%a0, %%a2;
+				mov.u32 %%r0, %d;
+			L:	%s
+				%s
+				%s
+				%s
+				sub.u32 %%r0, %%r0, 1;
+				setp.ne.u32 %%p0, %%r0, 0;
+				@%%p0 bra L;`, rounds, c.inst, c.inst, c.inst, c.inst)
+			for b.Loop() {
+				runBody(b, bodyOpts{}, regs+".shared .b32 s[32];", body, nil, 128)
+			}
+			b.ReportMetric(float64(b.N)*rounds*4*32/b.Elapsed().Seconds(), "lanes/s")
+		})
 	}
 }

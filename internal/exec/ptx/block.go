@@ -251,11 +251,12 @@ func (w *warp) arriveAt(in *inst, i int, need int, m uint32, wait bool) {
 	b.tryRelease(i)
 }
 
-// waitAt blocks lanes m of the running fragment at barrier i. Lanes whose
-// guard is off do not wait: they go on as a fragment of their own.
+// waitAt blocks lanes m of the running fragment at barrier i. From sm_70 on,
+// lanes whose guard is off do not wait: they go on as a fragment of their own.
+// Before, a barrier counts and holds a warp as a whole (PTX manual, bar).
 func (w *warp) waitAt(i int, m uint32) {
 	w.blk.bars[i].waiting++
-	if rest := w.mask &^ m; rest != 0 {
+	if rest := w.mask &^ m; rest != 0 && w.blk.im.independent {
 		w.push(w.pc+1, rest, w.join, w.fr)
 		w.mask = m
 	}
@@ -285,7 +286,7 @@ const (
 // instructions.
 func (b *block) run(budget uint64) status {
 	quantum := uint64(warpQuantum)
-	if b.im.spins {
+	if b.im.spins || b.im.waits {
 		quantum = spinQuantum
 	}
 	for {
@@ -315,8 +316,13 @@ func (b *block) run(budget uint64) status {
 		if b.live == 0 {
 			return finished
 		}
-		if !b.moved && !b.unblock() {
-			return stuck
+		if !b.moved {
+			if !b.unblock() {
+				return stuck
+			}
+			if b.failure() != nil { // what lanes did that were let go
+				return failed
+			}
 		}
 		b.turn, b.moved = 0, false
 	}

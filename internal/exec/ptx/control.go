@@ -371,12 +371,19 @@ type barRed struct {
 }
 
 // give writes the result of a barrier to the lanes of a fragment that waited.
-func (r *barRed) give(f *frag, _ *inst, br *barrier) {
-	v := br.pop
+func (r *barRed) give(f *frag, in *inst, br *barrier) {
+	v, m := br.pop, f.mask
+	if in.guard >= 0 {
+		g := f.fr.pr[in.guard]
+		if in.flags&fNegGuard != 0 {
+			g = ^g
+		}
+		m &= g
+	}
 	switch r.op {
 	case "popc":
 		d := &f.fr.r32[r.dst]
-		for m := f.mask; m != 0; m &= m - 1 {
+		for ; m != 0; m &= m - 1 {
 			d[bits.TrailingZeros32(m)&31] = v
 		}
 		return
@@ -386,7 +393,7 @@ func (r *barRed) give(f *frag, _ *inst, br *barrier) {
 		v = -b2u(br.or)
 	}
 	if r.dst != none {
-		f.fr.pr[r.dst] = f.fr.pr[r.dst]&^f.mask | v&f.mask
+		f.fr.pr[r.dst] = f.fr.pr[r.dst]&^m | v&m
 	}
 }
 

@@ -2,6 +2,8 @@ package ptx_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
 
 const regs = ".reg .b64 %a<10>; .reg .b32 %r<12>; .reg .pred %p<6>;\n"
@@ -117,7 +120,7 @@ func TestRandomGotos(t *testing.T) {
 		target := []string{"sm_60", "sm_80"}[round%2]
 		body := "mul.wide.u32 %a0, %t, 4;\nadd.u64 %a0, %in0, %a0;\nld.global.u32 %v, [%a0];\nmov.u32 %fuel, 40;\n" +
 			text(main, fmt.Sprintf("@%%q0 bra B%d;\n", len(main.blocks))) + at("%v")
-		got := runBody(t, bodyOpts{module: module, target: target, version: "7.0", block: 64}, regs+".reg .u32 %v, %fuel, %x, %m; .reg .pred %q0;", body, [][]byte{words(in...)}, 4*64)
+		got := runBody(t, bodyOpts{module: module, target: target, version: "7.0", block: 64, stepped: round%4 >= 2}, regs+".reg .u32 %v, %fuel, %x, %m; .reg .pred %q0;", body, [][]byte{words(in...)}, 4*64)
 		for i, v := range in {
 			if g, w := word(got, i), run(main, &callee, v); g != w {
 				t.Fatalf("round %d, lane %d: got %#x, want %#x\n%s\n%s", round, i, g, w, module, body)
@@ -177,9 +180,11 @@ func TestSpinLocks(t *testing.T) {
 				body = "mov.u64 %a0, lock;\nst.shared.u64 [%a0], 0;\nbar.sync 0;\n"
 				end = "bar.sync 0;\nld.shared.u32 %r1, [lock+4];\nst.global.u32 [%out+4], %r1;\n"
 			}
-			got := runBody(t, bodyOpts{target: "sm_70", version: "7.0", block: threads}, regs+".shared .align 8 .b32 lock[2];", body+src+end, nil, 8)
-			if g := word(got, 1); g != want {
-				t.Errorf("%s lock in %s memory: %#x, want %#x", name, space, g, want)
+			for _, stepped := range []bool{false, true} {
+				got := runBody(t, bodyOpts{target: "sm_70", version: "7.0", block: threads, stepped: stepped}, regs+".shared .align 8 .b32 lock[2];", body+src+end, nil, 8)
+				if g := word(got, 1); g != want {
+					t.Errorf("%s lock in %s memory (stepped %v): %#x, want %#x", name, space, stepped, g, want)
+				}
 			}
 		}
 	}
@@ -284,8 +289,8 @@ func TestFlagsBetweenBlocks(t *testing.T) {
 			setp.ne.u32 %%p0, %%t, 0;
 			@%%p0 ret;
 			st.volatile.global.u32 [%%a0], %%r1;`, step, map[int]string{-4: "0", 4: "%r3"}[step], wait)
-			for _, threads := range []int{1, 3} {
-				got := runBody(t, bodyOpts{grid: 60, block: 64, threads: threads}, regs, body, nil, 62*4)
+			for _, threads := range []int{0, 1, 3} {
+				got := runBody(t, bodyOpts{grid: 60, block: 64, threads: threads, maxInsts: 1 << 20, stepped: threads == 0}, regs, body, nil, 62*4)
 				for i := range 60 {
 					want := uint32(i + 1)
 					if step > 0 {
@@ -527,6 +532,49 @@ func TestDivergentBarrier(t *testing.T) {
 		}
 		return v
 	})
+}
+
+// TestGuardedBarrier: lanes whose guard is off. Before sm_70 the barrier holds
+// their whole warp; from then on it counts threads, and they come by another
+// way.
+func TestGuardedBarrier(t *testing.T) {
+	for _, target := range []string{"sm_60", "sm_80"} {
+		body := `
+			setp.eq.u32 %p1, %t, 0;
+			@%p1 st.shared.u32 [s], 1;
+			bar.sync 0;
+			mov.u32 %r5, 0;
+			setp.lt.u32 %p0, %t, 32;
+			@%p0 bra HERE;
+			mov.u32 %r0, 3000;
+		DELAY:
+			sub.u32 %r0, %r0, 1;
+			setp.ne.u32 %p1, %r0, 0;
+			@%p1 bra DELAY;
+			st.shared.u32 [s], 2;
+		HERE:
+			and.b32 %r1, %t, 31;
+			setp.lt.u32 %p2, %r1, 8;
+			setp.eq.u32 %p3, %r1, 4;
+			@%p2 bar.red.popc.u32 %r5, 1, %p3;
+			OTHERS
+			ld.volatile.shared.u32 %r3, [s];
+			mad.lo.u32 %r3, %r5, 10, %r3;`
+		others := ""
+		if target == "sm_80" {
+			others = "setp.eq.u32 %p3, %r1, 9;\n@!%p2 bar.red.popc.u32 %r5, 1, %p3;"
+		}
+		got := runBody(t, bodyOpts{target: target, version: "6.3", block: 64}, regs+".shared .b32 s;", strings.Replace(body, "OTHERS", others, 1)+at("%r3"), nil, 256)
+		expect(t, got, func(i int) uint32 {
+			switch {
+			case target == "sm_80":
+				return 42
+			case i%32 < 8:
+				return 22
+			}
+			return 2
+		})
+	}
 }
 
 // TestBarriersThatCannotComplete: the report names what each warp waits for.
@@ -814,6 +862,31 @@ func TestWorkersChangeNothing(t *testing.T) {
 		}
 		if !bytes.Equal(got, first) {
 			t.Errorf("%d workers give other bytes than one", threads)
+		}
+	}
+}
+
+// TestLabelAtTheEnd: a branch may go to a label behind the last instruction.
+func TestLabelAtTheEnd(t *testing.T) {
+	for name, src := range map[string]string{
+		"branch": "st.global.u32 [%a], 1; bra END; END: }",
+		"table":  "ts: .branchtargets END, END; st.global.u32 [%a], 1; brx.idx 1, ts; END: }",
+		"guard":  "setp.eq.u32 %p, %r, 5; @%p bra END; st.global.u32 [%a], 1; ret; END: }",
+	} {
+		m, p, mem := machine(t, name, ".version 7.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out) { .reg .b64 %a; .reg .b32 %r; .reg .pred %p; mov.u32 %r, %tid.x; ld.param.u64 %a, [out]; "+src)
+		out, err := mem.Alloc(4, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := p.Kernel("k")
+		one := exec.Dim3{X: 1, Y: 1, Z: 1}
+		l := xptx.Launch{Kernel: k, Grid: one, Block: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		if _, err := m.Run(context.Background(), l, xptx.Options{Threads: 1}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := make([]byte, 4)
+		if err := mem.Read(out, got); err != nil || word(got, 0) != 1 {
+			t.Errorf("%s: wrote %d (%v), want 1", name, word(got, 0), err)
 		}
 	}
 }

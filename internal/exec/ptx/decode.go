@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/flow"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -22,6 +23,7 @@ type image struct {
 	sharedBytes int  // static
 	ordered     bool // blocks can talk to each other through global memory
 	spins       bool // it has accesses of the kind that waits for other threads
+	waits       bool // the same for threads of one block, in shared memory
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
 	gridID      uint64
 }
@@ -275,8 +277,8 @@ func (d *dec) function() {
 			errAt[pc] = err
 		}
 	}
-	// Control that runs off the end returns.
-	if n := len(ast.Code); n == 0 || falls(&f.info[n-1]) {
+	// Control that runs off the end, or jumps there, returns.
+	if n := len(ast.Code); n == 0 || falls(&f.info[n-1]) || targeted(f.info, int32(n)) {
 		f.code = append(f.code, inst{kind: kRet, guard: none})
 		i := isa.Inst{PC: int32(n), Op: "ret", Flow: isa.FlowReturn, Unit: isa.UnitBranch}
 		if n > 0 {
@@ -332,6 +334,16 @@ func isParam(f *ptx.Func, v *ptx.Var) bool {
 
 func falls(in *isa.Inst) bool {
 	return in.Guarded || in.Flow == isa.FlowNext || in.Flow == isa.FlowCall
+}
+
+// targeted reports whether an instruction branches to pc.
+func targeted(code []isa.Inst, pc int32) bool {
+	for i := range code {
+		if slices.Contains(code[i].Targets, pc) {
+			return true
+		}
+	}
+	return false
 }
 
 // one decodes an instruction.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -102,4 +105,53 @@ func TestNothingPanics(t *testing.T) {
 	if ran < 5000 {
 		t.Errorf("only %d instructions ran", ran)
 	}
+}
+
+// FuzzRun parses, links and runs whatever text it is given: errors and faults
+// are fine, panics and hangs are not.
+func FuzzRun(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "isa", "ptx", "testdata", "conformance", "*.ptx"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		if src, err := os.ReadFile(name); err == nil && len(src) < 3000 {
+			f.Add(string(src))
+		}
+	}
+	for _, form := range ptx.Forms() {
+		form.Expand(func(mods []string) bool {
+			f.Add(".version 9.0\n.target sm_100a\n.address_size 64\n.global .b8 synth_global[64];\n.shared .align 16 .b8 synth_shared[64];\n.entry k() {\n" + form.SynthesizeFull(mods) + "}\n")
+			return false
+		})
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		mod, err := ptx.Parse("fuzz.ptx", []byte(src))
+		if err != nil {
+			return
+		}
+		p, err := xptx.Link(mod)
+		if err != nil {
+			return
+		}
+		m, err := xptx.NewMachine(p, device.New(device.Config{Limit: 1 << 24}))
+		if err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		for _, k := range p.Kernels() {
+			if k.ParamBytes() > 1<<20 {
+				continue
+			}
+			l := xptx.Launch{Kernel: k, Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 48, Y: 1, Z: 1}, Params: make([]byte, k.ParamBytes())}
+			if n := k.Func().ReqNTID; n[0] > 0 {
+				l.Block = exec.Dim3{X: uint32(n[0]), Y: uint32(max(1, n[1])), Z: uint32(max(1, n[2]))}
+			}
+			_, _ = m.Run(ctx, l, xptx.Options{Threads: 1, MaxInsts: 20000})
+			if ctx.Err() != nil {
+				t.Fatal("20000 instructions take more than 5 seconds")
+			}
+		}
+	})
 }

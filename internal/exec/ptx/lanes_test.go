@@ -246,6 +246,12 @@ func TestOldVotes(t *testing.T) {
 
 // TestWarpSynchronisation: lanes that come late, from elsewhere, or not at all.
 func TestWarpSynchronisation(t *testing.T) {
+	checkWarpSynchronisation(t, false)
+	checkWarpSynchronisation(t, true)
+}
+
+func checkWarpSynchronisation(t *testing.T, stepped bool) {
+	t.Helper()
 	delay := `
 		mul.lo.u32 %r10, %t, 7;
 	D:	setp.eq.u32 %p5, %r10, 0;
@@ -254,7 +260,7 @@ func TestWarpSynchronisation(t *testing.T) {
 		bra D;
 	E:`
 	// Lanes leave a loop at different times and shuffle inside it.
-	got := runBody(t, bodyOpts{}, regs, delay+`
+	got := runBody(t, bodyOpts{stepped: stepped}, regs, delay+`
 		mov.u32 %r0, 0;
 		mov.u32 %r2, 0;
 	L:	setp.gt.u32 %p0, %r0, %t;
@@ -274,7 +280,7 @@ func TestWarpSynchronisation(t *testing.T) {
 	})
 	// A lane reads what another one stored before bar.warp.sync, though the two
 	// stand at different instructions and one took a detour.
-	got = runBody(t, bodyOpts{}, regs+".shared .b32 s[32];", `
+	got = runBody(t, bodyOpts{stepped: stepped}, regs+".shared .b32 s[32];", `
 		mov.u64 %a0, s;
 		mul.wide.u32 %a1, %t, 4;
 		add.u64 %a1, %a0, %a1;
@@ -306,7 +312,7 @@ func TestWarpSynchronisation(t *testing.T) {
 	})
 	// Half of the warp waits while the other half leaves; another warp spins
 	// meanwhile on what the waiting half will store.
-	got = runBody(t, bodyOpts{block: 64}, regs+".shared .b32 flag;", `
+	got = runBody(t, bodyOpts{block: 64, stepped: stepped}, regs+".shared .b32 flag;", `
 		setp.eq.u32 %p0, %t, 0;
 		@%p0 st.shared.u32 [flag], 0;
 		bar.sync 0;
@@ -334,7 +340,7 @@ func TestWarpSynchronisation(t *testing.T) {
 		return 1
 	})
 	// Tiles that come together at different times.
-	got = runBody(t, bodyOpts{}, regs, delay+`
+	got = runBody(t, bodyOpts{stepped: stepped}, regs, delay+`
 		shr.u32 %r0, %t, 3;
 		shl.b32 %r0, %r0, 3;
 		shl.b32 %r1, 0xff, %r0;
@@ -354,6 +360,123 @@ func TestWarpSynchronisation(t *testing.T) {
 		activemask.b32 %r4;
 	`+at("%r2"), nil, 128)
 	expect(t, got, func(i int) uint32 { return 0xffffffc0 & (0xff << (i / 8 * 8)) })
+}
+
+// TestTilesWaitApart: two tiles are incomplete at one instruction at the same
+// time; completing the first one does not let the second one go. A way out of
+// the loop that nobody takes keeps the lanes from meeting before.
+func TestTilesWaitApart(t *testing.T) {
+	checkTilesWaitApart(t, false)
+	checkTilesWaitApart(t, true)
+}
+
+func checkTilesWaitApart(t *testing.T, stepped bool) {
+	t.Helper()
+	got := runBody(t, bodyOpts{stepped: stepped}, regs, `
+		and.b32 %r0, %t, 24;
+		shl.b32 %r1, 0xff, %r0;
+		setp.ne.u32 %p0, %t, 99;
+		mov.u32 %r3, 0;
+		mov.u32 %r2, 0;
+		setp.eq.u32 %p1, %t, 3;
+		@%p1 mov.u32 %r3, 100;
+		setp.eq.u32 %p1, %t, 12;
+		@%p1 mov.u32 %r3, 4000;
+	LOOP:
+		setp.eq.u32 %p1, %r3, 0;
+		@%p1 bra VOTE;
+		setp.gt.u32 %p2, %r3, 100000;
+		@%p2 bra END;
+		sub.u32 %r3, %r3, 1;
+		bra LOOP;
+	VOTE:
+		vote.sync.ballot.b32 %r2, %p0, %r1;
+	END:
+	`+at("%r2"), nil, 128)
+	expect(t, got, func(i int) uint32 { return 0xff << (i / 8 * 8) })
+}
+
+// TestSyncAcrossJoin: half of a warp waits inside a branch for the other half,
+// which has reached the end of the branch, while another warp spins on what
+// comes after.
+func TestSyncAcrossJoin(t *testing.T) {
+	checkSyncAcrossJoin(t, false)
+	checkSyncAcrossJoin(t, true)
+}
+
+func checkSyncAcrossJoin(t *testing.T, stepped bool) {
+	t.Helper()
+	got := runBody(t, bodyOpts{block: 64, stepped: stepped}, regs+".shared .b32 flag;", `
+		setp.eq.u32 %p0, %t, 0;
+		@%p0 st.shared.u32 [flag], 0;
+		bar.sync 0;
+		setp.ge.u32 %p0, %t, 32;
+		@%p0 bra SPIN;
+		mov.u32 %r1, 1;
+		setp.lt.u32 %p1, %t, 16;
+		@%p1 bra INNER;
+		mov.u32 %r1, 2;
+		bra JOIN;
+	INNER:
+		bar.warp.sync 0xffffffff;
+		mov.u32 %r1, 3;
+		bra LAST;
+	JOIN:
+		bar.warp.sync 0xffffffff;
+		add.u32 %r1, %r1, 10;
+	LAST:
+		bar.warp.sync 0xffffffff;
+		st.volatile.shared.u32 [flag], 1;
+		bra END;
+	SPIN:
+		ld.volatile.shared.u32 %r0, [flag];
+		setp.eq.u32 %p1, %r0, 0;
+		@%p1 bra SPIN;
+		mov.u32 %r1, 7;
+	END:
+	`+at("%r1"), nil, 256)
+	expect(t, got, func(i int) uint32 {
+		switch {
+		case i < 16:
+			return 3
+		case i < 32:
+			return 12
+		}
+		return 7
+	})
+	// The same with the join before the second half's barrier.
+	got = runBody(t, bodyOpts{block: 64, stepped: stepped}, regs+".shared .b32 flag;", `
+		setp.eq.u32 %p0, %t, 0;
+		@%p0 st.shared.u32 [flag], 0;
+		bar.sync 0;
+		setp.ge.u32 %p0, %t, 32;
+		@%p0 bra SPIN;
+		setp.ge.u32 %p1, %t, 16;
+		mov.u32 %r1, 2;
+		@%p1 bra JOIN;
+		bar.warp.sync 0xffffffff;
+		mov.u32 %r1, 3;
+	JOIN:
+		add.u32 %r1, %r1, 10;
+		bar.warp.sync 0xffffffff;
+		st.volatile.shared.u32 [flag], 1;
+		bra END;
+	SPIN:
+		ld.volatile.shared.u32 %r0, [flag];
+		setp.eq.u32 %p1, %r0, 0;
+		@%p1 bra SPIN;
+		mov.u32 %r1, 7;
+	END:
+	`+at("%r1"), nil, 256)
+	expect(t, got, func(i int) uint32 {
+		switch {
+		case i < 16:
+			return 13
+		case i < 32:
+			return 12
+		}
+		return 7
+	})
 }
 
 // TestActiveMask: the lanes that execute together and whose guard holds.

@@ -76,6 +76,7 @@ func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 	o.flags |= fVolatile
 	if load {
 		o.flags |= fSpin
+		d.im.waits = true
 	}
 	if (space == isa.Global || space == isa.Generic) && !in.Has("cta") {
 		d.im.ordered = true

@@ -329,7 +329,7 @@ func TestMemoryOperands(t *testing.T) {
 	for i := range 8 {
 		binary.LittleEndian.PutUint32(in[4*i:], uint32(100+i))
 	}
-	got := runBody(t, bodyOpts{block: 1}, regs+".reg .v2 .b32 %v; .reg .v4 .f32 %w;", `
+	got := runBody(t, bodyOpts{block: 1}, regs+".reg .v2 .b32 %v; .reg .v4 .f32 %w; .shared .b32 s[2]; .local .b32 l;", `
 		ld.global.v4.u32 {%r0, _, %r1, _}, [%in0];
 		ld.global.v2.b32 %v, [%in0+16];
 		st.global.v4.u32 [%out], {%r0, %r1, %v.x, %v.y};
@@ -342,8 +342,13 @@ func TestMemoryOperands(t *testing.T) {
 		st.global.u8 [%out+22], 511;
 		st.global.f32 [%out+24], 1.5;
 		ld.global.v4.f32 %w, [%in0+16];
-		st.global.v2.f32 [%out+32], {%w.y, %w.x};`, [][]byte{in}, 40)
-	for i, w := range []uint32{100, 102, 104, 105, 107, 0x00fffffe, 0x3fc00000, 0, 105, 104} {
+		st.global.v2.f32 [%out+32], {%w.y, %w.x};
+		st.shared.u32 [s+4], 55;
+		ld.u32 %r3, [generic(s)+4];
+		st.u32 [l], 66;
+		ld.u32 %r4, [generic(l)];
+		st.global.v2.u32 [%out+40], {%r3, %r4};`, [][]byte{in}, 48)
+	for i, w := range []uint32{100, 102, 104, 105, 107, 0x00fffffe, 0x3fc00000, 0, 105, 104, 55, 66} {
 		if g := word(got, i); g != w {
 			t.Errorf("word %d is %#x, want %#x", i, g, w)
 		}

@@ -38,8 +38,14 @@ type fragment struct {
 	regs int // registers that hold different elements
 }
 
+// newFragment gives the fragment of a matrix; its regs are 0 if a matrix of this
+// size does not fill the registers of a warp.
 func newFragment(dim, k, per int, b bool) fragment {
-	return fragment{dim: dim, k: k, per: per, b: b, regs: dim * k / (32 * per)}
+	f := fragment{dim: dim, k: k, per: per, b: b}
+	if dim%8 == 0 && k%(4*per) == 0 {
+		f.regs = dim * k / (32 * per)
+	}
+	return f
 }
 
 // at returns the row of A (or column of B) and the first position along k of
@@ -106,20 +112,21 @@ const (
 
 // mmaOp is a decoded matrix multiplication, kept in extra.any.
 type mmaOp struct {
-	m, n, k    int
-	at, bt     ptx.Type
-	ct, dt     ptx.Type
-	class      mmaClass
-	wa, wb     widening
-	acc        accum
-	a, b, c, d []ref
-	aAt, bAt   []int16 // fragment.places of A and B
-	cAt        []int16 // place of element i of a lane in C by rows: [32*i+lane]
-	sat        bool
-	and        bool // b1: and, else xor
-	rnd        num.Round
-	rowA, rowB bool
-	sparse     *sparsity // of A, nil if it is dense
+	m, n, k      int
+	at, bt       ptx.Type
+	ct, dt       ptx.Type
+	class        mmaClass
+	wa, wb       widening
+	acc          accum
+	a, b, c, d   []ref
+	aAt, bAt     []int16 // fragment.places of A and B
+	cAt          []int16 // place of element i of a lane in C by rows: [32*i+lane]
+	sat          bool
+	and          bool // b1: and, else xor
+	rnd          num.Round
+	rowA, rowB   bool
+	signA, signB bool      // of integers
+	sparse       *sparsity // of A, nil if it is dense
 }
 
 // widening is how an element of A or B becomes f32.
@@ -174,6 +181,13 @@ func (d *dec) fragRegs(o *ptx.Operand, n int, wide, dst bool) ([]ref, error) {
 	if o.Kind == ptx.OpVec {
 		list = o.List
 	}
+	// A vector register as a whole stands for its elements.
+	if n > 1 && o.Kind == ptx.OpReg && o.Var != nil && o.Var.Vec == n && n <= 4 && o.Elem == "" {
+		list = slices.Repeat(list, n)
+		for i := range list {
+			list[i].Elem = "xyzw"[i : i+1]
+		}
+	}
 	if len(list) != n {
 		return nil, fmt.Errorf("needs %d registers in a fragment, not %d", n, len(list))
 	}
@@ -210,7 +224,7 @@ func (w *warp) needAll(in *inst, m uint32) bool {
 	if m == full {
 		return true
 	}
-	w.failf(m, "%s needs all 32 lanes of its warp, only lanes %#010x execute it", w.fr.f.info[w.pc].Op, m)
+	w.failf(m, "%s needs all 32 lanes of its warp, only lanes %#08x execute it", w.fr.f.info[w.pc].Op, m)
 	return false
 }
 
@@ -232,7 +246,7 @@ func decodeMMA(d *dec, in *ptx.Inst, o *inst) error {
 	return d.multiply(in, o, op, false)
 }
 
-// classOf says how the types of a multiplication are computed.
+// classify says how the types of a multiplication are computed.
 func (op *mmaOp) classify() error {
 	var okA, okB bool
 	op.wa, okA = wideningOf(op.at)
@@ -290,6 +304,7 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 		return errors.New("needs two layouts")
 	}
 	op.rowA, op.rowB = layouts[0] == "row", layouts[1] == "row"
+	op.signA, op.signB = op.at.Signed(), op.bt.Signed()
 	f64 := op.class == mmaF64
 	var na, nb, nc, nd int
 	volta := !wmma && op.m == 8 && op.n == 8 && op.k == 4 && op.at == "f16"
@@ -308,8 +323,8 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 			return errUnsupported
 		}
 		unit := 1
-		if op.class == mmaInt8 || op.class == mmaInt4 || op.class == mmaBit {
-			unit = fa.per // packed integers stay together
+		if op.class == mmaBit {
+			unit = fa.per // bits stay together
 		}
 		op.aAt, op.bAt = fa.places(unit), fb.places(unit)
 		for i := range nc {
@@ -370,11 +385,12 @@ const (
 )
 
 // tile is the storage of a multiplication: A by rows, B by columns, C by rows.
-// Of A and B one pair is used, according to the class: widened floats, packed
-// integers or f64. A warp has one.
+// Of A and B one pair is used, according to the class: widened floats, unpacked
+// integers, words of bits or f64. A warp has one.
 type tile struct {
 	af, bf [4 * tileRegs]float32
-	aw, bw [tileRegs]uint32
+	ai, bi [8 * tileRegs]int32
+	aw, bw [tileRegs]uint32 // of b1
 	ad, bd [tileRegs]uint64
 	c      [tileElems]uint64
 }
@@ -420,12 +436,38 @@ func (w *warp) widen(dst *[4 * tileRegs]float32, refs []ref, at []int16, wd wide
 	}
 }
 
+// unpack puts the integers of a fragment, of 8 or 4 bits, into dst.
+func (w *warp) unpack(dst *[8 * tileRegs]int32, refs []ref, at []int16, width int, signed bool) {
+	for r := range len(at) / 32 {
+		v := w.u32(refs[r])
+		at := at[32*r : 32*r+32]
+		for lane, x := range v {
+			p := dst[at[lane]:][:32/width]
+			for i := range p {
+				y := x << (32 - width - width*i) // its bits at the top
+				if signed {
+					p[i] = int32(y) >> (32 - width)
+				} else {
+					p[i] = int32(y >> (32 - width))
+				}
+			}
+		}
+	}
+}
+
 // operands gathers A and B from their registers.
 func (w *warp) operands(op *mmaOp, t *tile) {
 	switch op.class {
 	case mmaFloat, mmaHalf:
 		w.widen(&t.af, op.a, op.aAt, op.wa)
 		w.widen(&t.bf, op.b, op.bAt, op.wb)
+	case mmaInt8, mmaInt4:
+		width := 8
+		if op.class == mmaInt4 {
+			width = 4
+		}
+		w.unpack(&t.ai, op.a, op.aAt, width, op.signA)
+		w.unpack(&t.bi, op.b, op.bAt, width, op.signB)
 	case mmaF64:
 		for i, at := range op.aAt {
 			t.ad[at] = w.u64(op.a[i/32])[i%32]
@@ -519,12 +561,7 @@ func mma(w *warp, in *inst, m uint32) {
 		t.c[at] = w.accIn(op, i/32, i%32)
 	}
 	k := op.k
-	switch op.class {
-	case mmaInt8:
-		k /= 4
-	case mmaInt4:
-		k /= 8
-	case mmaBit:
+	if op.class == mmaBit {
 		k /= 32
 	}
 	for row := range op.m {
@@ -542,7 +579,7 @@ func mma(w *warp, in *inst, m uint32) {
 			case mmaBit:
 				*p = uint64(uint32(num.DotB1(int32(*p), t.aw[a:a+k], t.bw[b:b+k], op.and)))
 			default:
-				*p = op.dotInt(*p, t.aw[a:a+k], t.bw[b:b+k])
+				*p = uint64(uint32(dotInt(int32(*p), t.ai[a:a+k], t.bi[b:b+k], op.sat)))
 			}
 		}
 	}
@@ -551,12 +588,18 @@ func mma(w *warp, in *inst, m uint32) {
 	}
 }
 
-// dotInt is the dot product of packed integers.
-func (op *mmaOp) dotInt(c uint64, a, b []uint32) uint64 {
-	if op.class == mmaInt4 {
-		return uint64(uint32(num.DotS4(int32(c), a, b, op.at == "s4", op.bt == "s4", op.sat)))
+// dotInt is num.DotS8 and num.DotS4 of operands that are unpacked already: the
+// sum is exact, at the end it wraps or saturates.
+func dotInt(acc int32, a, b []int32, sat bool) int32 {
+	b = b[:len(a)]
+	s := int64(acc)
+	for i, x := range a {
+		s += int64(x) * int64(b[i])
 	}
-	return uint64(uint32(num.DotS8(int32(c), a, b, op.at == "s8", op.bt == "s8", op.sat)))
+	if sat {
+		s = min(max(s, math.MinInt32), math.MaxInt32)
+	}
+	return int32(s)
 }
 
 // mmaVolta is m8n8k4 of f16: lanes 4q…4q+3 and 16+4q…16+4q+3 multiply a pair

@@ -100,7 +100,7 @@ func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
 			case 0b1110:
 				out[i] = 2*i + 1
 			default:
-				w.failf(1<<lane, "sparsity metadata %#010x: index %#06b at bit %d selects no element of its pair, 0b0100 and 0b1110 do", meta[lane], v, shift)
+				w.failf(1<<lane, "sparsity metadata %#08x: index %#04b at bit %d selects no element of its pair, 0b0100 and 0b1110 do", meta[lane], v, shift)
 				return false
 			}
 			continue
@@ -111,10 +111,10 @@ func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
 		}
 		switch prev := out[i-1]; {
 		case prev == out[i]:
-			w.failf(1<<lane, "sparsity metadata %#010x: the indices at bits %d to %d select the same element of their group twice", meta[lane], shift-2, shift+1)
+			w.failf(1<<lane, "sparsity metadata %#08x: the indices at bits %d to %d select the same element of their group twice", meta[lane], shift-2, shift+1)
 			return false
 		case prev > out[i] && s.ordered:
-			w.failf(1<<lane, "sparsity metadata %#010x: the indices at bits %d to %d descend, which .sp::ordered_metadata excludes", meta[lane], shift-2, shift+1)
+			w.failf(1<<lane, "sparsity metadata %#08x: the indices at bits %d to %d descend, which .sp::ordered_metadata excludes", meta[lane], shift-2, shift+1)
 			return false
 		}
 	}
@@ -155,14 +155,20 @@ func mmaSparse(w *warp, in *inst, m uint32) {
 				} else {
 					*p = uint64(num.DotF32(uint32(*p), a, b[:n]))
 				}
-			default: // an index selects a byte: an 8-bit element or two of 4 bits
-				var b [sparseMax / 4]uint32
-				words := 2 * n / 4 // of a column
-				column := t.bw[col*words:][:words]
+			case mmaInt8:
+				var b [sparseMax]int32
+				column := t.bi[col*op.k:][:op.k]
 				for i, k := range at[:n] {
-					b[i/4] |= column[k/4] >> (8 * (k & 3)) & 0xff << (8 * (i & 3))
+					b[i] = column[k]
 				}
-				*p = op.dotInt(*p, t.aw[row*n/4:][:n/4], b[:n/4])
+				*p = uint64(uint32(dotInt(int32(*p), t.ai[row*n:][:n], b[:n], op.sat)))
+			case mmaInt4: // an index selects two elements
+				var b [2 * sparseMax]int32
+				column := t.bi[col*op.k:][:op.k]
+				for i, k := range at[:n] {
+					b[2*i], b[2*i+1] = column[2*k], column[2*k+1]
+				}
+				*p = uint64(uint32(dotInt(int32(*p), t.ai[2*row*n:][:2*n], b[:2*n], op.sat)))
 			}
 		}
 	}

@@ -264,7 +264,7 @@ func TestSurfaceTexels(t *testing.T) {
 			typ  string
 		}{{"u8", false, "u32"}, {"s8", false, "s32"}, {"u16", false, "b32"}, {"s16", false, "b32"}, {"u32", false, "u32"}, {"s32", false, "s32"},
 			{"u8", true, "f32"}, {"s8", true, "f32"}, {"u16", true, "f32"}, {"s16", true, "b32"}, {"f16", false, "f32"}, {"f32", false, "f32"},
-			{"u8", false, "s32"}, {"s16", false, "u32"}} {
+			{"u8", false, "s32"}, {"s16", false, "u32"}, {"u32", false, "s32"}, {"s32", false, "u32"}} {
 			for _, vec := range []int{1, 2, 4} {
 				for _, mode := range []string{"trap", "clamp", "zero"} {
 					channels := []int{1, 2, 4}[rng.Intn(3)]
@@ -447,6 +447,23 @@ tex.2d.v4.u32.s32 {%y0,%y1,%y2,%y3}, [%obj0, {%x0,%x1}];`}.mustRun(t, in)
 			if want := r[2] >> (8 * k) & 255; out[i][k] != want {
 				t.Fatalf("texel %d, channel %d: %d, want %d", i, k, out[i][k], want)
 			}
+		}
+	}
+}
+
+// TestSurfaceUnevenRows: where rows are no multiple of an access, .clamp goes
+// to the last place that is aligned.
+func TestSurfaceUnevenRows(t *testing.T) {
+	tex := xptx.Texture{Format: "u8", Channels: 2, Width: 5, Height: 2}
+	data := make([]byte, 20)
+	for i := range data {
+		data[i] = byte(i + 1)
+	}
+	out, _ := texProgram{nOut: 1, objects: []texBinding{{tex: tex, data: data}}, body: "suld.b.2d.b32.clamp {%y0}, [%obj0, {%x0,%x1}];"}.mustRun(t,
+		[][]uint32{{0, 0}, {4, 0}, {8, 0}, {12, 1}})
+	for i, want := range []uint32{0x04030201, 0x08070605, 0x08070605, 0x1211100f} {
+		if out[i][0] != want {
+			t.Errorf("access %d: %#x, want %#x", i, out[i][0], want)
 		}
 	}
 }

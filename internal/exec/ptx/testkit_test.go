@@ -3,6 +3,7 @@ package ptx_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,6 +25,8 @@ type bodyOpts struct {
 	maxInsts    uint64 // 1<<24 if zero
 	threads     int    // workers
 	cooperative bool
+	stepped     bool                  // one instruction of each warp at a time, as a core model does
+	watch       func(e *exec.Effects) // called after every step
 }
 
 // runBody runs a one-kernel program and returns its output buffer, which is
@@ -104,7 +107,12 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 		o.maxInsts = 1 << 24
 	}
 	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative}
-	if _, err := m.Run(context.Background(), l, xptx.Options{Threads: max(1, o.threads), MaxInsts: o.maxInsts}); err != nil {
+	if o.stepped {
+		err = stepLaunch(m, l, o)
+	} else {
+		_, err = m.Run(context.Background(), l, xptx.Options{Threads: max(1, o.threads), MaxInsts: o.maxInsts})
+	}
+	if err != nil {
 		return nil, err
 	}
 	got := make([]byte, outBytes)
@@ -114,4 +122,57 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 		}
 	}
 	return got, nil
+}
+
+// stepLaunch runs a launch with all blocks at once, one instruction of every warp
+// in turn.
+func stepLaunch(m *xptx.Machine, l xptx.Launch, o bodyOpts) error {
+	work, err := m.NewWork(l, nil)
+	if err != nil {
+		return err
+	}
+	var blocks []exec.Block
+	for n := range work.Blocks() {
+		blocks = append(blocks, work.Block(n))
+	}
+	defer func() {
+		for _, b := range blocks {
+			b.Release()
+		}
+	}()
+	var e exec.Effects
+	for steps := uint64(0); ; {
+		done, moved := true, false
+		for _, b := range blocks {
+			ran, left := false, false
+			for i := range b.Warps() {
+				w := b.Warp(i)
+				_, _, _, st := w.Next()
+				left = left || st != exec.Done
+				if st != exec.Ready {
+					continue
+				}
+				if err := w.Step(&e); err != nil {
+					return err
+				}
+				ran = true
+				if o.watch != nil {
+					o.watch(&e)
+				}
+				if steps++; steps > o.maxInsts {
+					return fmt.Errorf("no end after %d steps", o.maxInsts)
+				}
+			}
+			if left && !ran && b.Unblock() {
+				ran = true
+			}
+			done, moved = done && !left, moved || ran
+		}
+		if done {
+			return nil
+		}
+		if !moved {
+			return errors.New("stuck")
+		}
+	}
 }

@@ -447,7 +447,7 @@ func (m *Machine) readyTexture(t Texture) (boundTex, error) {
 	}
 	texels := uint64(1)
 	for _, n := range []int{t.Width, t.Height, t.Depth, t.Layers, t.Samples} {
-		if n > maxTexels || texels*uint64(max(1, n)) > maxTexels {
+		if uint64(n) > maxTexels || texels*uint64(max(1, n)) > maxTexels {
 			return none, fmt.Errorf("the texture has more than %d texels", uint64(maxTexels))
 		}
 		texels *= uint64(max(1, n))

@@ -1,6 +1,8 @@
 package ptx_test
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -8,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // refTexture is an image for the reference: values in float64, by x, y, z,
@@ -935,7 +940,7 @@ func TestTexBinding(t *testing.T) {
 		{"filtered integers", func(x *xptx.Texture) { x.Format, x.Linear = "u32", true }, "linear filtering needs"},
 		{"size", func(x *xptx.Texture) { x.Width = 0 }, "cannot be 0 by 4"},
 		{"negative size", func(x *xptx.Texture) { x.Height = -1 }, "cannot be"},
-		{"huge", func(x *xptx.Texture) { x.Width, x.Height = 1<<31, 1<<31 }, "more than"},
+		{"huge", func(x *xptx.Texture) { x.Width, x.Height = 1<<30, 1<<30 }, "more than"},
 		{"huge pitch", func(x *xptx.Texture) { x.Pitch = 1 << 62 }, "more bytes than"},
 		{"depth alone", func(x *xptx.Texture) { x.Height, x.Depth = 0, 2 }, "needs a height"},
 		{"address mode", func(x *xptx.Texture) { x.Address[1] = "around" }, `"around"`},
@@ -958,4 +963,121 @@ func TestTexBinding(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"nobody"`) {
 		t.Errorf("unknown name: %v", err)
 	}
+}
+
+// TestTexDivergent lets every lane choose its texture and its sampler.
+func TestTexDivergent(t *testing.T) {
+	rng := rand.New(rand.NewSource(9))
+	c := texCase{geom: "2d", size: [3]int{4, 4}, channels: 1, format: "f32"}
+	var obj []texBinding
+	var refs [2][2]*refTexture // image, filter
+	for k := range 2 {
+		tex, data, ref := c.build(rng, [3]string{"clamp", "clamp", "clamp"}, k == 1, false)
+		obj = append(obj, texBinding{tex: tex, data: data})
+		for f := range 2 {
+			r := *ref
+			r.linear = f == 1
+			refs[k][f] = &r
+		}
+	}
+	var in [][]uint32
+	for range 96 {
+		in = append(in, append(f32words([]float32{rng.Float32() * 4, rng.Float32() * 4}), rng.Uint32()&1, rng.Uint32()&1))
+	}
+	out, _ := texProgram{target: "sm_90, texmode_independent", nOut: 1, objects: obj, regs: ".reg .pred %q; .reg .b64 %a, %b;", body: `
+setp.eq.u32 %q, %x2, 0; selp.b64 %a, %obj0, %obj1, %q;
+setp.eq.u32 %q, %x3, 0; selp.b64 %b, %obj0, %obj1, %q;
+tex.2d.v4.f32.f32 {%y0,_,_,_}, [%a, %b, {%x0,%x1}];`}.mustRun(t, in)
+	for i, r := range in {
+		p := []float32{math.Float32frombits(r[0]), math.Float32frombits(r[1])}
+		if got, want := math.Float32frombits(out[i][0]), refs[r[2]][r[3]].sample(p, 0, 0); got != want {
+			t.Fatalf("image %d, filter %d, at %v: %v, want %v", r[2], r[3], p, got, want)
+		}
+	}
+}
+
+// TestTexLinked binds a reference that one module defines and another uses.
+func TestTexLinked(t *testing.T) {
+	head := ".version 8.0\n.target sm_80\n.address_size 64\n"
+	var mods []*ptx.Module
+	for i, text := range []string{
+		".visible .global .texref shared_tex;\n",
+		`.extern .global .texref shared_tex;
+.visible .entry k(.param .u64 out) {
+.reg .b64 %p; .reg .b32 %t, %v; ld.param.u64 %p, [out]; mov.u32 %t, %tid.x;
+tex.1d.v4.u32.s32 {%v,_,_,_}, [shared_tex, {%t}];
+mad.wide.u32 %p, %t, 4, %p; st.global.u32 [%p], %v; ret; }`,
+	} {
+		m, err := ptx.Parse(fmt.Sprintf("m%d.ptx", i), []byte(head+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mods = append(mods, m)
+	}
+	for _, order := range [][]*ptx.Module{{mods[0], mods[1]}, {mods[1], mods[0]}} {
+		prog, err := xptx.Link(order...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem := device.New(device.Config{})
+		m, err := xptx.NewMachine(prog, mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texels, _ := mem.Alloc(8, "texels")
+		out, _ := mem.Alloc(32, "out")
+		if err := mem.Write(texels, []byte{9, 8, 7, 6, 5, 4, 3, 2}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.BindTexture("shared_tex", xptx.Texture{Addr: texels, Format: "u8", Channels: 1, Width: 8}); err != nil {
+			t.Fatal(err)
+		}
+		k, _ := prog.Kernel("k")
+		l := xptx.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 8, Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		if _, err := m.Run(context.Background(), l, xptx.Options{Threads: 1}); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 32)
+		if err := mem.Read(out, got); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			if v := binary.LittleEndian.Uint32(got[4*i:]); v != uint32(9-i) {
+				t.Errorf("texel %d: %d, want %d", i, v, 9-i)
+			}
+		}
+	}
+}
+
+// texLoop is a program that samples an image n times in every thread.
+func texLoop(n int) texProgram {
+	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 64, Height: 64, ReadNormalized: true, Linear: true}
+	return texProgram{nOut: 4, regs: ".reg .b32 %i; .reg .pred %q;", objects: []texBinding{{tex: tex, data: make([]byte, 64*64*4)}}, body: fmt.Sprintf(`
+mov.b32 %%i, 0;
+loop:
+tex.2d.v4.f32.f32 {%%y0,%%y1,%%y2,%%y3}, [%%obj0, {%%x0,%%x1}];
+add.u32 %%i, %%i, 1;
+setp.lt.u32 %%q, %%i, %d;
+@%%q bra loop;`, n)}
+}
+
+// TestTexAllocations: sampling allocates nothing per instruction.
+func TestTexAllocations(t *testing.T) {
+	in := make([][]uint32, 32)
+	for i := range in {
+		in[i] = f32words([]float32{float32(i) * 1.7, float32(i) * 0.9})
+	}
+	count := func(n int) float64 { return testing.AllocsPerRun(1, func() { texLoop(n).mustRun(t, in) }) }
+	if few, many := count(10), count(2010); many > few+200 {
+		t.Errorf("2000 more instructions allocate %v times more", many-few)
+	}
+}
+
+func BenchmarkTexLinear2D(b *testing.B) {
+	in := make([][]uint32, 32)
+	for i := range in {
+		in[i] = f32words([]float32{float32(i) * 1.7, float32(i) * 0.9})
+	}
+	texLoop(b.N).mustRun(b, in)
+	b.ReportMetric(32*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
 }

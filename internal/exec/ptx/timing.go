@@ -126,6 +126,9 @@ func (w *warp) Step(e *exec.Effects) error {
 		e.Blocked = st == exec.AtBarrier
 		return nil
 	}
+	if w.fault != nil { // of lanes that Unblock let go
+		return w.blk.failure()
+	}
 	in := &w.code[w.pc]
 	m := w.mask
 	if in.guard >= 0 {

@@ -195,15 +195,20 @@ func (w *warp) push(pc int32, mask uint32, join int32, fr *frame) {
 	w.frags = append(w.frags, frag{pc: pc, mask: mask, join: join, st: ready, fr: fr})
 }
 
-// resume makes the last ready fragment the running one.
+// resume makes the last ready fragment the running one. Lanes that wait for
+// others of their warp may wait for some at a join: those may then go on.
 func (w *warp) resume() bool {
-	for i := len(w.frags) - 1; i >= 0; i-- {
-		if w.frags[i].st == ready {
-			w.take(i)
-			return true
+	for {
+		for i := len(w.frags) - 1; i >= 0; i-- {
+			if w.frags[i].st == ready {
+				w.take(i)
+				return true
+			}
+		}
+		if !w.blk.im.independent || !w.syncing() || !w.breakJoin() {
+			return false
 		}
 	}
-	return false
 }
 
 // take makes fragment i the running one.
@@ -270,10 +275,6 @@ func (w *warp) run(limit uint64) bool {
 	stop := w.insts + limit
 	for {
 		if !w.running && !w.resume() {
-			// Lanes that wait for their warp may wait for some at a join.
-			if w.blk.im.independent && w.syncing() && w.breakJoin() {
-				continue
-			}
 			return w.insts != start
 		}
 		// The fragment's own values stay in registers of this loop.
@@ -655,6 +656,9 @@ func (w *warp) syncTogether(in *inst, mask, have uint32) {
 		w.mask = have
 		in.run(w, in, m)
 		w.mask = own
+		if w.fault != nil {
+			return
+		}
 	}
 	for i := range w.frags {
 		if f := &w.frags[i]; w.meets(f, in, mask) {

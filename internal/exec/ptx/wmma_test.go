@@ -175,7 +175,7 @@ func (c *mmaCase) runWMMA(t *testing.T, done map[string]bool, space string, cRow
 	md.off = 0
 	for r := range want {
 		for col := range want[r] {
-			if g, x := md.get(got, r, col), tcResult(md.t, want[r][col], c.sat); g != x {
+			if g, x := md.get(got, r, col), tcResult(md.t, want[r][col], c.sat); !c.equal(g, x) {
 				t.Fatalf("%s, C by rows %v, D by rows %v, strided %v: D[%d][%d] = %#x, want %#x", space, cRow, dRow, strided, r, col, g, x)
 			}
 		}
@@ -235,6 +235,29 @@ wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%%b0,%%b1,%%b2,%%b3,%%b4,%%b5
 		}
 		if s := strings.Join(out, " "); s != c.want {
 			t.Errorf("%s%s: column 0 is %s, want %s", c.typ, c.sat, s, c.want)
+		}
+	}
+}
+
+// TestWMMAFaults: addresses that a fragment's load or store cannot take. The
+// matrix of 16×16 f16 has 512 bytes, and so has the buffer.
+func TestWMMAFaults(t *testing.T) {
+	const regs = "{%r0, %r1, %r2, %r3}"
+	for _, c := range []struct{ inst, want string }{
+		{"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 " + regs + ", [%out];", ""},
+		{"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 " + regs + ", [%out+2];", `out-of-bounds read of 2 bytes`},
+		{"wmma.load.c.sync.aligned.col.m16n16k16.f16 " + regs + ", [%out+1];", "misaligned read of 2 bytes"},
+		{"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 " + regs + ", [%out], 17;", "out-of-bounds read of 2 bytes"},
+		{"wmma.load.c.sync.aligned.row.m16n16k16.global.f16 " + regs + ", [%out], 0;", ""}, // every row is the first
+		{"wmma.store.d.sync.aligned.col.m16n16k16.global.f16 [%out], " + regs + ", 24;", "out-of-bounds write of 2 bytes"},
+		{"wmma.store.d.sync.aligned.row.m16n16k16.f16 [%out+3], " + regs + ";", "misaligned write of 2 bytes"},
+		{"wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [sm], " + regs + ";", "out-of-bounds write of 2 bytes at shared address"},
+		{"wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%out], 33;", "misaligned read of 4 bytes"},
+		{"setp.ne.u32 %p, %t, 31; @%p wmma.store.d.sync.aligned.row.m16n16k16.f16 [%out], " + regs + ";", "needs all 32 lanes of its warp, only lanes 0x7fffffff"},
+	} {
+		_, err := tryBody(t, bodyOpts{}, ".reg .b32 %r<4>; .reg .pred %p; .shared .align 32 .b8 sm[256];", c.inst, nil, 512)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.inst, err, c.want)
 		}
 	}
 }
