@@ -8,15 +8,15 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-func gpu(b *testing.B, file string) *heddle.GPU {
-	b.Helper()
+func gpu(tb testing.TB, file string) *heddle.GPU {
+	tb.Helper()
 	p, err := heddle.Load(file)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	g, err := heddle.New(p, heddle.Threads(1))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return g
 }
@@ -36,113 +36,168 @@ func add(a *heddle.Stats, b heddle.Stats) {
 	a.ThreadInstructions += b.ThreadInstructions
 }
 
-// BenchmarkPeak is a full-mask loop of FFMA and IADD on one thread.
-func BenchmarkPeak(b *testing.B) {
-	g := gpu(b, "peak.ptx")
-	const blocks, threads, rounds = 64, 256, 50
-	out, err := g.Alloc(4*blocks*threads, "out")
+const (
+	peakBlocks  = 64
+	peakThreads = 256
+)
+
+// peak is a full-mask loop of FFMA and IADD.
+type peak struct {
+	gpu *heddle.GPU
+	out heddle.Ptr
+}
+
+func newPeak(tb testing.TB) *peak {
+	g := gpu(tb, "peak.ptx")
+	out, err := g.Alloc(4*peakBlocks*peakThreads, "out")
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
+	return &peak{g, out}
+}
+
+func (p *peak) run(tb testing.TB, rounds int) heddle.Stats {
+	s, err := p.gpu.Launch(context.Background(), "peak", heddle.Dim(peakBlocks), heddle.Dim(peakThreads), p.out, rounds)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// The kernel's result, computed on the host. Halving is exact, so that product
+// and sum need one rounding, as in a fused multiply-add.
+func TestPeak(t *testing.T) {
+	const rounds = 20
+	p := newPeak(t)
+	p.run(t, rounds)
+	got, err := heddle.Download[uint32](p.gpu, p.out, peakBlocks*peakThreads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range got {
+		tid := uint32(i % peakThreads)
+		f := float32(1)
+		for range rounds {
+			f = float32(float64(f)*0.5 + float64(tid))
+		}
+		var sum float32
+		var x uint32
+		for k := range uint32(8) {
+			sum += f
+			x ^= k + rounds*tid
+		}
+		if want := uint32(sum) + x; g != want {
+			t.Fatalf("thread %d: %d, want %d", i, g, want)
+		}
+	}
+}
+
+// BenchmarkPeak runs on one thread.
+func BenchmarkPeak(b *testing.B) {
+	p := newPeak(b)
 	b.ReportAllocs()
 	var total heddle.Stats
 	for b.Loop() {
-		s, err := g.Launch(context.Background(), "peak", heddle.Dim(blocks), heddle.Dim(threads), out, rounds)
-		if err != nil {
-			b.Fatal(err)
-		}
-		add(&total, s)
+		add(&total, p.run(b, 50))
 	}
 	rate(b, total)
 }
 
-// graph makes a random graph in compressed rows.
-func graph(nodes, degree int) (row, col []uint32) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	row = append(row, 0)
-	for range nodes {
-		for range rng.IntN(2*degree + 1) {
-			col = append(col, uint32(rng.IntN(nodes)))
-		}
-		row = append(row, uint32(len(col)))
-	}
-	return row, col
+// search is a breadth-first search from node 0 of a random graph.
+type search struct {
+	nodes        int
+	row, col     []uint32
+	start        []int32
+	gpu          *heddle.GPU
+	pRow, pCol   heddle.Ptr
+	pCost, pMore heddle.Ptr
 }
 
-// depths is the search on the host.
-func depths(row, col []uint32) []int32 {
-	d := make([]int32, len(row)-1)
-	for i := range d {
-		d[i] = -1
+// newSearch makes a graph in compressed rows and uploads it.
+func newSearch(tb testing.TB, nodes, degree int) *search {
+	s := &search{nodes: nodes, row: []uint32{0}, gpu: gpu(tb, "bfs.ptx")}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range nodes {
+		for range rng.IntN(2*degree + 1) {
+			s.col = append(s.col, uint32(rng.IntN(nodes)))
+		}
+		s.row = append(s.row, uint32(len(s.col)))
+		s.start = append(s.start, -1)
 	}
-	d[0] = 0
+	s.start[0] = 0
+	for _, u := range []struct {
+		p    *heddle.Ptr
+		name string
+		data []uint32
+	}{{&s.pRow, "row", s.row}, {&s.pCol, "col", s.col}, {&s.pCost, "cost", make([]uint32, nodes)}, {&s.pMore, "more", []uint32{0}}} {
+		p, err := heddle.Upload(s.gpu, u.name, u.data)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		*u.p = p
+	}
+	return s
+}
+
+// run searches level by level until a level finds nothing.
+func (s *search) run(tb testing.TB) (total heddle.Stats) {
+	if err := heddle.Store(s.gpu, s.pCost, s.start); err != nil {
+		tb.Fatal(err)
+	}
+	for depth, more := 0, []uint32{1}; more[0] != 0; depth++ {
+		if err := heddle.Store(s.gpu, s.pMore, []uint32{0}); err != nil {
+			tb.Fatal(err)
+		}
+		grid := heddle.Dim(uint32(s.nodes+255) / 256)
+		st, err := s.gpu.Launch(context.Background(), "level", grid, heddle.Dim(256), s.pRow, s.pCol, s.pCost, s.pMore, depth, s.nodes)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		add(&total, st)
+		if more, err = heddle.Download[uint32](s.gpu, s.pMore, 1); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return total
+}
+
+// check compares the depths with those of a search on the host.
+func (s *search) check(tb testing.TB) {
+	want := append([]int32(nil), s.start...)
 	for queue := []uint32{0}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		for _, w := range col[row[v]:row[v+1]] {
-			if d[w] < 0 {
-				d[w] = d[v] + 1
+		for _, w := range s.col[s.row[v]:s.row[v+1]] {
+			if want[w] < 0 {
+				want[w] = want[v] + 1
 				queue = append(queue, w)
 			}
 		}
 	}
-	return d
-}
-
-// BenchmarkBFS is a breadth-first search over a random graph, all levels, on
-// one thread.
-func BenchmarkBFS(b *testing.B) {
-	const nodes, degree = 1 << 16, 8
-	row, col := graph(nodes, degree)
-	want := depths(row, col)
-	g := gpu(b, "bfs.ptx")
-	upload := func(name string, data []uint32) heddle.Ptr {
-		p, err := heddle.Upload(g, name, data)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return p
-	}
-	start := make([]int32, nodes)
-	for i := range start {
-		start[i] = -1
-	}
-	start[0] = 0
-	pRow, pCol := upload("row", row), upload("col", col)
-	pMore := upload("more", []uint32{0})
-	pCost, err := heddle.Upload(g, "cost", start)
+	got, err := heddle.Download[int32](s.gpu, s.pCost, s.nodes)
 	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	var total heddle.Stats
-	for b.Loop() {
-		if err := heddle.Store(g, pCost, start); err != nil {
-			b.Fatal(err)
-		}
-		for depth, more := 0, uint32(1); more != 0; depth++ {
-			if err := heddle.Store(g, pMore, []uint32{0}); err != nil {
-				b.Fatal(err)
-			}
-			s, err := g.Launch(context.Background(), "level", heddle.Dim(nodes/256), heddle.Dim(256), pRow, pCol, pCost, pMore, depth, nodes)
-			if err != nil {
-				b.Fatal(err)
-			}
-			add(&total, s)
-			m, err := heddle.Download[uint32](g, pMore, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			more = m[0]
-		}
-	}
-	rate(b, total)
-	got, err := heddle.Download[int32](g, pCost, nodes)
-	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			b.Fatalf("node %d has depth %d, want %d", i, got[i], want[i])
+			tb.Fatalf("node %d has depth %d, want %d", i, got[i], want[i])
 		}
 	}
+}
+
+func TestBFS(t *testing.T) {
+	s := newSearch(t, 3000, 3)
+	s.run(t)
+	s.check(t)
+}
+
+// BenchmarkBFS runs on one thread.
+func BenchmarkBFS(b *testing.B) {
+	s := newSearch(b, 1<<16, 8)
+	b.ReportAllocs()
+	var total heddle.Stats
+	for b.Loop() {
+		add(&total, s.run(b))
+	}
+	rate(b, total)
+	s.check(b)
 }

@@ -35,6 +35,7 @@ const (
 type commands struct {
 	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
+	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }
 

@@ -64,7 +64,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, err
 	}
 	if c.GPU != "" {
-		if err := job.CheckGPU(c.GPU); err != nil {
+		if err := job.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !job.IsFile(c.GPU)) {
 			return o, usage("--gpu: %w", err)
 		}
 	}
@@ -110,9 +110,7 @@ func (c *runCmd) Run(e env) error {
 	if err := checkInput(e, c.Input); err != nil {
 		return err
 	}
-	if c.Mode == "timing" {
-		return usage("%s: there is no timing model for this input yet; compute its results with: heddle run %s --mode functional", c.Input, c.Input)
-	}
+	o.Timing = c.Mode == "timing"
 	out, jsonOut := e.stdout, io.Writer(nil)
 	switch c.JSON {
 	case "":

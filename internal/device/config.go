@@ -18,12 +18,13 @@ const nullPage = 1 << 16
 // Config holds the settings of a Memory. A field that is zero takes its
 // default.
 type Config struct {
-	Base  uint64 // address of the first allocation
-	Align uint64 // alignment of every allocation, a power of two, at least 256
-	Gap   uint64 // guard bytes after every allocation, at least 4096
-	Limit uint64 // most bytes that may be allocated at one time
-	Heap  uint64 // size of the arena of HeapAlloc
-	Top   uint64 // first address beyond the address space
+	Base   uint64 // address of the first allocation
+	Align  uint64 // alignment of every allocation, a power of two, at least 256
+	Gap    uint64 // guard bytes after every allocation, at least 4096
+	Packed bool   // no guard bytes at all: GPGPU-Sim's layout, for comparisons of time
+	Limit  uint64 // most bytes that may be allocated at one time
+	Heap   uint64 // size of the arena of HeapAlloc
+	Top    uint64 // first address beyond the address space
 }
 
 func (c Config) withDefaults() Config {
@@ -42,5 +43,8 @@ func (c Config) withDefaults() Config {
 	}
 	c.Align = align
 	c.Gap = max(c.Gap, DefaultGap)
+	if c.Packed {
+		c.Gap = 0
+	}
 	return c
 }

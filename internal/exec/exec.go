@@ -63,14 +63,27 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
 
-// LimitError ends a run that reached its instruction limit.
+// LimitError ends a run that reached a limit.
 type LimitError struct {
-	Limit uint64 // warp instructions
-	Where Where  // where one warp stood
+	Limit uint64 // so many of What
+	What  string // "" is warp instructions; else "cycles" and the like
+	Where Where  // where one warp stood, if that is known
+}
+
+// Reached says which limit it was.
+func (e *LimitError) Reached() string {
+	what := e.What
+	if what == "" {
+		what = "warp instructions"
+	}
+	return fmt.Sprintf("stopped after %d %s, the limit", e.Limit, what)
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("stopped after %d warp instructions, the limit (--max-cycles)\n  %s", e.Limit, e.Where)
+	if e.Where.Kernel == "" {
+		return e.Reached()
+	}
+	return fmt.Sprintf("%s (--max-cycles)\n  %s", e.Reached(), e.Where)
 }
 
 // StuckError ends a run in which no warp can go on: barriers and waits that

@@ -31,6 +31,7 @@ type runner struct {
 	textures map[string]uint64 // texture objects made so far
 	res      *report.Run
 	launches int
+	timing   *chipRun // nil in a functional run
 }
 
 // Run runs the job. The result holds what was done also when an error is
@@ -78,7 +79,12 @@ func (x *runner) run(ctx context.Context) error {
 	if err := x.setup(); err != nil {
 		return err
 	}
-	err := x.steps(ctx)
+	err := error(nil)
+	if x.timing != nil {
+		err = x.stepsTimed(ctx)
+	} else {
+		err = x.steps(ctx)
+	}
 	if err == nil {
 		for _, c := range x.job.Checks {
 			rc, cerr := x.check(c)
@@ -94,7 +100,14 @@ func (x *runner) run(ctx context.Context) error {
 // setup allocates and fills everything that is there before the first step.
 func (x *runner) setup() error {
 	j := x.job
-	x.mem = device.New(device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap})
+	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap}
+	if x.opt.Timing {
+		if err := x.plugIn(); err != nil {
+			return &Error{File: j.File, Msg: err.Error(), Err: err}
+		}
+		dc.Packed = x.timing.chip.Config().Compat.PackedMemory
+	}
+	x.mem = device.New(dc)
 	for _, d := range x.opt.Dumps {
 		if j.buffer(d.Buffer) == nil {
 			return &Error{File: j.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, suggest(d.Buffer, j.BufferNames(), "buffers"))}
@@ -124,6 +137,9 @@ func (x *runner) setup() error {
 		if err := x.fill(d, x.addr[d.Name]); err != nil {
 			return err
 		}
+	}
+	if x.timing != nil {
+		x.filled()
 	}
 	machine, err := xptx.NewMachine(x.ready.Program, x.mem)
 	if err != nil {
@@ -290,8 +306,8 @@ func hostName(t Text, host bool) string {
 	return t.S
 }
 
-// launch runs one kernel to its end.
-func (x *runner) launch(ctx context.Context, s *Step) error {
+// prepare lays out a launch's arguments.
+func (x *runner) prepare(s *Step) (xptx.Launch, error) {
 	l, k := s.Launch, x.ready.kernels[s.Launch]
 	params := make([]byte, k.ParamBytes())
 	for i, a := range l.Args {
@@ -304,7 +320,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 			addr := x.addr[a.Name] + uint64(a.Offset)
 			if p.Size == 4 {
 				if addr > math.MaxUint32 {
-					return x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
+					return xptx.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
 				}
 				binary.LittleEndian.PutUint32(at, uint32(addr))
 			} else {
@@ -315,6 +331,16 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 		}
 	}
 	dim := func(d [3]int64) exec.Dim3 { return exec.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])} }
+	return xptx.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
+}
+
+// launch runs one kernel to its end.
+func (x *runner) launch(ctx context.Context, s *Step) error {
+	l, k := s.Launch, x.ready.kernels[s.Launch]
+	pl, err := x.prepare(s)
+	if err != nil {
+		return err
+	}
 	o := xptx.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
 		before := x.res.WarpInstructions
@@ -322,7 +348,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 			x.opt.Progress(Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
 		}
 	}
-	res, err := x.machine.Run(ctx, xptx.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, o)
+	res, err := x.machine.Run(ctx, pl, o)
 	rk := report.Kernel{
 		Name: k.Name(), Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: x.ready.registers(k), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),
@@ -498,8 +524,10 @@ func failure(err error, launch *int) *report.Failure {
 		f.Kind, f.Message = "fault", fault.What
 		at(fault.Where)
 	case errors.As(err, &limit):
-		f.Kind, f.Message = "limit", fmt.Sprintf("stopped after %d warp instructions, the limit", limit.Limit)
-		at(limit.Where)
+		f.Kind, f.Message = "limit", limit.Reached()
+		if limit.Where.Kernel != "" {
+			at(limit.Where)
+		}
 	case errors.As(err, &stuck):
 		f.Kind, f.Kernel = "stuck", stuck.Kernel
 		f.Block = &[3]uint32{stuck.Block.X, stuck.Block.Y, stuck.Block.Z}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/config"
 )
 
 // DefaultGPU is the machine where neither the command nor the job names one.
@@ -19,13 +21,18 @@ var GPUs = []string{
 	"kepler-edu",
 }
 
+// IsFile reports whether a machine is given by a file or folder.
+func IsFile(name string) bool {
+	return strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".config") || strings.ContainsAny(name, `/\\`)
+}
+
 // CheckGPU returns an error for a machine that is not known.
 func CheckGPU(name string) error {
 	if slices.Contains(GPUs, name) {
 		return nil
 	}
-	if strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".config") || strings.ContainsAny(name, `/\`) {
-		return fmt.Errorf("GPU %q: configuration files are for the timing models, which do not exist yet; give one of the names: %s", name, strings.Join(GPUs, ", "))
+	if IsFile(name) {
+		return fmt.Errorf("GPU %q: configuration files are for the timing models; give one of the names: %s", name, strings.Join(GPUs, ", "))
 	}
 	if n := Nearest(name, GPUs); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
@@ -37,7 +44,8 @@ func CheckGPU(name string) error {
 type Options struct {
 	GPU      string     // name of the machine; "" is the job's, or else DefaultGPU
 	Threads  int        // worker goroutines; 0: one per core. Changes no result
-	MaxInsts uint64     // stop after so many warp instructions; 0: never
+	Timing   bool       // count cycles; else only compute
+	MaxInsts uint64     // stop after so many warp instructions, cycles with Timing; 0: never
 	Select   *Selection // launches to run; nil is all of them
 	Dumps    []Dump     // buffers to be written to files at the end
 	Settings Settings
@@ -54,6 +62,7 @@ type Progress struct {
 	Kernel           string // its kernel
 	Blocks, Total    uint64 // its blocks: done, and all
 	WarpInsts        uint64 // of the run so far
+	Cycles           uint64 // of the run so far, where they are counted
 }
 
 // Settings are configuration values by dotted key. The zero value has the
@@ -62,6 +71,10 @@ type Settings struct {
 	Conditions map[string]any // those that were set, by key
 	Memory     uint64         // functional.memory, bytes; 0: the default
 	Heap       uint64         // functional.heap, bytes; 0: the default
+
+	// Assignments are the key=value of the machine and of the run conditions,
+	// in the order in which they were given.
+	Assignments []string
 }
 
 // setting is one key that may be set.
@@ -116,9 +129,20 @@ var settings = []setting{
 
 // SettingKeys lists the keys of Set.
 func SettingKeys() []string {
-	names := make([]string, len(settings))
-	for i, k := range settings {
-		names[i] = k.key
+	var names []string
+	for _, k := range settings {
+		names = append(names, k.key)
+	}
+	return names
+}
+
+// allKeys lists the keys of Set and of the machine.
+func allKeys() []string {
+	names := SettingKeys()
+	for _, k := range config.Keys() {
+		if !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
 	}
 	return names
 }
@@ -145,9 +169,16 @@ func (s *Settings) Set(arg string) error {
 			s.Conditions = map[string]any{}
 		}
 		s.Conditions[key] = v
+		if strings.HasPrefix(key, "run.") {
+			s.Assignments = append(s.Assignments, key+"="+value)
+		}
 		return nil
 	}
-	return fmt.Errorf("unknown key %q%s", key, suggest(key, SettingKeys(), "known keys"))
+	if slices.ContainsFunc(config.Keys(), func(k config.Key) bool { return k.Name == key }) {
+		s.Assignments = append(s.Assignments, key+"="+value)
+		return nil
+	}
+	return fmt.Errorf("unknown key %q%s", key, suggest(key, allKeys(), "known keys"))
 }
 
 // Selection picks launches of a job.

@@ -26,6 +26,7 @@ type Run struct {
 	OK         bool           `json:"ok"`
 	Conditions map[string]any `json:"conditions"` // run conditions that were set, by key
 
+	*Timing                    // nil in a functional run
 	WarpInstructions   uint64  `json:"warp_instructions"`
 	ThreadInstructions uint64  `json:"thread_instructions"`
 	Seconds            float64 `json:"seconds"`
@@ -51,6 +52,7 @@ type Kernel struct {
 	Blocks             uint64   `json:"blocks"`       // blocks that ran to their end
 	WarpInstructions   uint64   `json:"warp_instructions"`
 	ThreadInstructions uint64   `json:"thread_instructions"`
+	*KernelTiming               // nil in a functional run
 }
 
 // Step is one action of the host, in the order in which they ran.
@@ -63,6 +65,9 @@ type Step struct {
 	To     string `json:"to,omitempty"`     // of a copy
 	Bytes  int64  `json:"bytes,omitempty"`  // of a copy
 	Event  string `json:"event,omitempty"`  // of a record or wait
+
+	StartCycle *uint64 `json:"start_cycle,omitempty"` // where cycles are counted
+	EndCycle   *uint64 `json:"end_cycle,omitempty"`
 }
 
 // Check is one comparison of memory with what it should hold.

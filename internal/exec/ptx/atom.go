@@ -299,16 +299,21 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	o.run = atomAny
-	if op == rmwAdd && t.Bits() == 32 && !a.vector() && a.mbar == nil && a.b.elems[0].class == c32 && (a.dst == nil || a.dst.elems[0].class == c32) {
-		o.b, o.d = a.b.elems[0].r, none
+	if t.Bits() == 32 && !a.vector() && a.mbar == nil && a.b.elems[0].class == c32 && (a.dst == nil || a.dst.elems[0].class == c32) {
+		o.b, o.c, o.d = a.b.elems[0].r, a.b.elems[0].r, none
+		if a.c != nil {
+			o.c = a.c.elems[0].r
+		}
 		if a.dst != nil {
 			o.d = a.dst.elems[0].r
 		}
-		switch space {
-		case isa.Global:
+		switch {
+		case op == rmwAdd && space == isa.Global:
 			o.run = atomAdd32Global
-		case isa.Shared:
+		case op == rmwAdd && space == isa.Shared:
 			o.run = atomAdd32Shared
+		default:
+			o.run = atom32
 		}
 	}
 	return nil
@@ -478,6 +483,45 @@ func (w *warp) atom128(a *atomicOp, p []byte, i int) {
 	if a.dst != nil && !a.dst.elems[0].skip {
 		r := a.dst.elems[0].r
 		w.r64[r][i&31], w.r64[r+1][i&31] = lo, hi
+	}
+}
+
+// atom32 is an atomic operation on one element of 32 bits: in.b, in.c and in.d
+// are its registers.
+func atom32(w *warp, in *inst, m uint32) {
+	a := in.x.any.(*atomicOp)
+	if w.addresses(in, m)&3 != 0 {
+		w.misaligned(m, 4, "atomic operation")
+		return
+	}
+	b, c, v := w.u32(in.b), w.u32(in.c), w.blk.view
+	space, op := isa.Space(in.mode), a.op
+	if a.flush && space == isa.Global {
+		op = rmwAddF32Flush
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		var p []byte
+		do := op
+		if space == isa.Global {
+			if p = v.WriteSpan(w.addr[i&31], 4); p == nil {
+				w.globalFault(i, 4, true)
+				return
+			}
+		} else {
+			var global bool
+			if p, global = w.atomBytes(space, i, 4); p == nil {
+				return
+			}
+			if a.flush && global {
+				do = rmwAddF32Flush
+			}
+		}
+		old := le.Uint32(p)
+		le.PutUint32(p, uint32(do.apply(uint64(old), uint64(b[i&31]), uint64(c[i&31]))))
+		if in.d != none {
+			w.r32[in.d][i&31] = old
+		}
 	}
 }
 

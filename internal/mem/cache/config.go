@@ -166,8 +166,9 @@ type Compat struct {
 	// are taken away lose theirs.
 	ReindexWays bool
 	// FillByWay puts returning data into the line chosen at the miss,
-	// whatever has happened to it since. Off: into the line of that address
-	// if it still waits, else nowhere.
+	// whatever has happened to it since, and does not count a fill as use,
+	// so that Invalidate may pass over it. Off: data go into the line of that
+	// address if it still waits, else nowhere.
 	FillByWay bool
 	// LateMerge lets a read that joins a pending miss whose data have
 	// already come reserve a line, for which no more data will come. Off:

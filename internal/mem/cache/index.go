@@ -82,7 +82,6 @@ func Index(kind IndexKind, n int, shift uint, addr uint64) int {
 	return 0
 }
 
-
 // CheckIndex reports why Index cannot be used with n places, nil if it can.
 func CheckIndex(kind IndexKind, n int) error {
 	pow2 := n > 0 && n&(n-1) == 0

@@ -365,7 +365,7 @@ func (c *Cache) complete(i int32, sec uint8) {
 		return
 	}
 	all := mem.ByteMask{}
-	all.Set(0, c.cfg.Line)
+	all.Set(int(l.tag%mem.LineBytes), c.cfg.Line)
 	if l.dirty.And(all) == all {
 		l.rd |= sec
 	}
@@ -396,6 +396,9 @@ func (c *Cache) put(i int32, sec uint8, bytes mem.ByteMask) {
 // fillTag fills a sector by address, taking a line if there is none; a dirty
 // victim is lost. Without a candidate the data pass by.
 func (c *Cache) fillTag(now uint64, set int, tag uint64, sec uint8, write bool, bytes mem.ByteMask) int32 {
+	if !c.cfg.Compat.FillByWay {
+		c.used = true
+	}
 	st, i := c.look(set, tag, sec, write)
 	switch st {
 	case Fail:

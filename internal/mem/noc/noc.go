@@ -152,6 +152,9 @@ func (n *Network) Moving() bool { return n.queued > 0 || n.waiting > 0 && n.cfg.
 func (n *Network) Skip(k uint64) {
 	n.Stats.Cycles += k
 	n.now += k
+	if n.cfg.Kind == Local && n.cfg.Arbiter == RoundRobin {
+		n.turn = (n.turn + int(k%uint64(n.cfg.Inputs))) % n.cfg.Inputs
+	}
 }
 
 // Advance moves packets by one cycle.

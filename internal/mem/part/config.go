@@ -155,8 +155,10 @@ func (c *Config) Check() error {
 	if q := c.Queues.ToL2; q > 0 && q < 4 {
 		return fmt.Errorf("memory: queue to the L2 holds %d: the sectors of a line need 4", q)
 	}
-	if err := c.DRAM.Check(); err != nil {
-		return err
+	if !c.FixedLatency {
+		if err := c.DRAM.Check(); err != nil {
+			return err
+		}
 	}
 	if q, r := c.DRAM.QueueSize, c.DRAM.ReturnQueue; q > 0 && r > 0 && c.sharedCredits() <= 0 {
 		return fmt.Errorf("memory: scheduler and return queue (%d, %d) leave nothing to share among %d slices", q, r, c.Subs)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/internal/config"
+)
+
+// gpusCmd is `heddle gpus`.
+type gpusCmd struct {
+	Name    string   `arg:"" optional:"" name:"name" help:"A GPU of the list, or a file: TOML, or a gpgpusim.config. Without it, the list."`
+	Set     []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Change one value (repeatable)."`
+	Options bool     `help:"Of a gpgpusim.config, show what became of each option instead."`
+}
+
+// Run prints the list, or a GPU.
+func (c *gpusCmd) Run(e env) error {
+	if c.Name == "" {
+		if len(c.Set) > 0 || c.Options {
+			return usage("name a GPU: heddle gpus NAME; heddle gpus lists them")
+		}
+		return listGPUs(e)
+	}
+	g, options, err := config.LoadWithOptions(c.Name)
+	if err != nil {
+		return usage("%w", err)
+	}
+	var out bytes.Buffer
+	if c.Options {
+		if options == nil {
+			return usage("%s is no gpgpusim.config; its values and their sources: heddle gpus %s", c.Name, c.Name)
+		}
+		if err := config.WriteOptions(&out, options); err != nil {
+			return err
+		}
+		_, err := e.stdout.Write(out.Bytes())
+		return err
+	}
+	for _, s := range c.Set {
+		if err := g.Set(s); err != nil {
+			return usage("-C: %w", err)
+		}
+	}
+	if err := g.Check(); err != nil {
+		return usage("-C: %w", err)
+	}
+	if err := g.WriteTOML(&out); err != nil {
+		return err
+	}
+	_, err = e.stdout.Write(out.Bytes())
+	return err
+}
+
+// listGPUs prints a line for each GPU that is built in.
+func listGPUs(e env) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tCORE\tSMs\tMHz\tL2\tDRAM\tWHAT IT IS")
+	for _, n := range config.Names() {
+		g, err := config.Load(n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%d KiB\t%s GB/s\t%s\n", n, g.Core, g.SMs(), g.Clocks.Core.MHz(), g.L2Bytes()>>10, g.DRAMBandwidth(), g.Description)
+	}
+	return w.Flush()
+}

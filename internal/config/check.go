@@ -1,0 +1,190 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// maxSMs bounds the SMs of a chip; the largest there are have fewer than 200.
+const maxSMs = 4096
+
+// Check reports what does not fit together, all of it.
+func (g *GPU) Check() error {
+	var errs []error
+	bad := func(key, format string, a ...any) {
+		v, _ := g.Value(key)
+		errs = append(errs, fmt.Errorf("%s = %.60s: %s", key, v, fmt.Sprintf(format, a...)))
+	}
+	if n := g.SMs(); n > maxSMs {
+		bad("chip.clusters", "%d SMs in all are more than %d", n, maxSMs)
+	}
+	if !isPower(g.Chip.SlicesPerChannel) {
+		bad("chip.slices_per_channel", "the number of slices of a channel must be a power of two")
+	}
+	var major, minor int
+	if n, err := fmt.Sscanf(g.ComputeCapability+"\n", "%d.%d\n", &major, &minor); err != nil || n != 2 || major < 0 || minor < 0 || minor > 9 {
+		bad("compute_capability", "write major.minor, such as 8.6")
+	}
+	g.checkSM(bad)
+	g.checkSIMT(bad)
+	g.checkL1(bad)
+
+	// What is left is for the models to say. Their messages are about the
+	// tables named.
+	tables := []string{"l1d", "l1c", "l1t", "l1i", "l2", "l1d.prefer_l1", "l1d.prefer_shared"}
+	broken := false
+	for _, t := range tables {
+		c := g.CacheConfig(t)
+		if err := c.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("[%s]: %w", t, err))
+			broken = true
+			continue
+		}
+		if want := t == "l1t"; !c.Disabled && c.IsTexture() != want {
+			if want {
+				bad(t+".mshr", "a texture cache takes fifo or sector-fifo")
+			} else {
+				bad(t+".mshr", "fifo and sector-fifo are for the texture cache")
+			}
+		}
+	}
+	for _, t := range []string{"l1i", "l1c"} {
+		if !g.CacheConfig(t).Disabled || g.SIMT.PerfectInstConst {
+			continue
+		}
+		bad(t+".enabled", "an SM needs this cache unless simt.perfect_inst_const is true")
+	}
+	if err := g.DRAMConfig().Check(); err != nil {
+		errs = append(errs, fmt.Errorf("[dram]: %w", err))
+		broken = true
+	}
+	if !broken {
+		p := g.PartitionConfig()
+		if err := p.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("[partition]: %w", err))
+		}
+	}
+	for _, c := range g.networks() {
+		if err := c.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("[noc]: %w", err))
+			break
+		}
+	}
+	if g.Core == "simt" && len(errs) == 0 {
+		c := g.SIMTConfig()
+		if err := c.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("[simt]: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+type complain func(key, format string, a ...any)
+
+func (g *GPU) checkSM(bad complain) {
+	s := &g.SM
+	if s.Threads%32 != 0 || s.Threads > 64*32 {
+		bad("sm.threads", "want a multiple of 32, at most 2048")
+	}
+	if w := s.Threads / 32; g.SIMT.Schedulers > w {
+		bad("simt.schedulers", "there are only %d warps", w)
+	}
+	if s.SharedPerBlock > s.Shared {
+		bad("sm.shared_per_block", "the SM has only sm.shared = %d", s.Shared)
+	}
+	if !isPower(s.SharedGranule) {
+		bad("sm.shared_granule", "want a power of two")
+	}
+	if s.RegisterGranule > s.Registers {
+		bad("sm.register_granule", "the SM has only sm.registers = %d", s.Registers)
+	}
+	if s.SharedReserved > s.Shared && s.Shared > 0 {
+		bad("sm.shared_reserved", "the SM has only sm.shared = %d", s.Shared)
+	}
+}
+
+func (g *GPU) checkSIMT(bad complain) {
+	s := &g.SIMT
+	// An instruction enters its unit at stage latency − initiation.
+	for i := range keys {
+		k := &keys[i]
+		var of string
+		switch table, last, _ := cutLast(k.Name); {
+		case table == "simt.initiation":
+			of = "simt.latency." + last
+		case table == "simt.trace_initiation":
+			of = "simt.trace_latency." + last
+		case last == "initiation" && keyAt[table+".units"].at(g).Int() > 0:
+			of = table + ".latency"
+		default:
+			continue
+		}
+		if l := keyAt[of].at(g).Int(); k.at(g).Int() > l {
+			bad(k.Name, "the next instruction cannot wait longer than the latency, %s = %d", of, l)
+		}
+	}
+	for i := range s.Special {
+		if x := &s.Special[i]; x.Units > 0 && x.Depth < x.Latency {
+			at := fmt.Sprintf("simt.special%d", i+1)
+			bad(at+".depth", "an instruction needs %s.latency = %d", at, x.Latency)
+		}
+	}
+	if s.SubCores {
+		n := s.Schedulers
+		for _, x := range []struct {
+			key   string
+			width int
+			units int
+		}{
+			{"sp", s.Issue.SP, s.Units.SP}, {"dp", s.Issue.DP, s.Units.DP}, {"int", s.Issue.Int, s.Units.Int},
+			{"sfu", s.Issue.SFU, s.Units.SFU}, {"tensor", s.Issue.Tensor, s.Units.Tensor}, {"mem", s.Issue.Mem, 1},
+		} {
+			if x.units > 0 && x.width != n {
+				bad("simt.issue."+x.key, "with simt.sub_cores each of the simt.schedulers = %d has one register", n)
+			}
+		}
+		if s.Collector.Banks%n != 0 {
+			bad("simt.collector.banks", "with simt.sub_cores the banks are shared out among simt.schedulers = %d", n)
+		}
+		if s.Collector.Gen.Units%n != 0 {
+			bad("simt.collector.gen.units", "with simt.sub_cores the collectors are shared out among simt.schedulers = %d", n)
+		}
+	}
+	if s.Units.Tensor > 0 && !s.TensorPort && (!s.Collector.Specialized || s.Collector.Tensor.Units == 0) {
+		bad("simt.units.tensor", "no collector serves tensor units; set simt.tensor_port = true")
+	}
+}
+
+func (g *GPU) checkL1(bad complain) {
+	l := &g.L1D
+	if !isPower(l.BankInterleave) {
+		bad("l1d.bank_interleave", "want a power of two")
+	}
+	if !l.Adaptive {
+		return
+	}
+	switch {
+	case !l.Enabled:
+		bad("l1d.adaptive", "there is no L1 (l1d.enabled = false)")
+		return
+	case l.Unified == 0:
+		bad("l1d.unified", "an adaptive L1 needs the size of L1 and shared memory together")
+		return
+	case l.bytes() > l.Unified<<10:
+		bad("l1d.unified", "the L1 alone has %d KiB", l.bytes()>>10)
+	case l.Ways*(l.Unified<<10)%l.bytes() != 0:
+		bad("l1d.unified", "it is no whole number of ways of the L1, %d sets of %d bytes", l.Sets, l.Line)
+	}
+	if !slices.IsSorted(l.SharedSizes) {
+		bad("l1d.shared_sizes", "want them in ascending order")
+		return
+	}
+	most := l.SharedSizes[len(l.SharedSizes)-1]
+	if most >= l.Unified {
+		bad("l1d.shared_sizes", "the largest leaves nothing of l1d.unified = %d to the L1", l.Unified)
+	}
+	if g.SM.Shared > most<<10 {
+		bad("sm.shared", "the largest of l1d.shared_sizes is %d KiB", most)
+	}
+}

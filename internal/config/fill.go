@@ -1,0 +1,209 @@
+package config
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// word returns the number of a value among the words that its key may be. The
+// words of every such key stand in the order of the model's constants.
+func (g *GPU) word(key string) int {
+	k := keyAt[key]
+	return slices.Index(k.Enum, k.at(g).String())
+}
+
+// CacheConfig returns the settings of a cache by its table: l1d, l1c, l1t,
+// l1i, l2, l1d.prefer_l1 or l1d.prefer_shared.
+func (g *GPU) CacheConfig(table string) cache.Config {
+	var c *Cache
+	level := cache.L1
+	switch table {
+	case "l1d":
+		c = &g.L1D.Cache
+	case "l1d.prefer_l1":
+		c = &g.L1D.PreferL1
+	case "l1d.prefer_shared":
+		c = &g.L1D.PreferShared
+	case "l1c":
+		c = &g.L1C
+	case "l1t":
+		c = &g.L1T
+	case "l1i":
+		c = &g.L1I
+	case "l2":
+		c, level = &g.L2.Cache, cache.L2
+	default:
+		panic("config: no cache is called " + table)
+	}
+	if !c.Enabled {
+		return cache.Config{Disabled: true, Name: table, Level: level}
+	}
+	out := cache.Config{
+		Name: table, Level: level,
+		Sectored: c.Sectored, Sets: c.Sets, Line: c.Line, Ways: c.Ways,
+		Replace:    cache.Replacement(g.word(table + ".replace")),
+		Write:      cache.WritePolicy(g.word(table + ".write")),
+		Alloc:      cache.Alloc(g.word(table + ".allocate")),
+		WriteAlloc: cache.WriteAlloc(g.word(table + ".write_miss")),
+		Index:      cache.IndexKind(g.word(table + ".index")),
+		MSHR:       cache.MSHRKind(g.word(table + ".mshr")),
+		Entries:    c.Entries, Merge: c.Merge, MissQueue: c.MissQueue, ResultQueue: c.ResultQueue, Port: c.Port,
+		Compat: g.Compat.Cache,
+	}
+	if c == &g.L1D.Cache || c == &g.L1D.PreferL1 || c == &g.L1D.PreferShared {
+		out.WriteRatio = g.L1D.WriteRatio
+		if g.L1D.Adaptive {
+			out.MaxWays = max(c.Ways, c.Ways*(g.L1D.Unified<<10)/max(1, c.bytes()))
+		}
+	}
+	return out
+}
+
+// DRAMConfig returns the settings of one DRAM channel.
+func (g *GPU) DRAMConfig() dram.Config {
+	d, t := &g.DRAM, &g.DRAM.Timing
+	return dram.Config{
+		Timing: dram.Timing{
+			Banks: t.Banks, Groups: t.Groups, CCD: t.CCD, CCDL: t.CCDL, RRD: t.RRD, RCD: t.RCD, RAS: t.RAS, RP: t.RP,
+			RC: t.RC, CL: t.CL, WL: t.WL, CDLR: t.CDLR, WR: t.WR, RTPL: t.RTPL, REFI: t.REFI, RFC: t.RFC,
+		},
+		BusBytes: d.BusBytes, BurstLength: d.BurstLength, DataRatio: d.DataRatio, Chips: d.Chips,
+		Scheduler: dram.Scheduler(g.word("dram.scheduler")),
+		QueueSize: d.Queue, ReturnQueue: d.ReturnQueue,
+		Writes:      dram.WriteQueue{Enabled: d.WriteQueue, Size: d.WriteSize, High: d.WriteHigh, Low: d.WriteLow},
+		DualCommand: d.DualCommand, GroupBy: dram.GroupBy(g.word("dram.group_by")), NoTurnaround: d.NoTurnaround,
+	}
+}
+
+// PartitionConfig returns the settings of the memory partitions with their L2
+// and DRAM.
+func (g *GPU) PartitionConfig() part.Config {
+	p := &g.Partition
+	return part.Config{
+		Channels: g.Chip.Channels, Subs: g.Chip.SlicesPerChannel,
+		Mapping: p.Mapping, Indexing: part.Indexing(g.word("partition.indexing")), BankHash: part.BankHash(g.word("dram.bank_index")),
+		L2: g.CacheConfig("l2"), L2TextureOnly: g.L2.TextureOnly,
+		Queues:     part.Queues{ToL2: p.ToL2, ToDRAM: p.ToDRAM, FromDRAM: p.FromDRAM, ToNet: p.ToNoC},
+		ROPLatency: p.ROPLatency, DRAMLatency: p.DRAMLatency,
+		FixedLatency: g.DRAM.FixedLatency, DRAM: g.DRAMConfig(),
+		Compat: g.Compat.Partition,
+	}
+}
+
+// NoCConfig returns the settings of the two networks: requests go from
+// clusters to slices, replies the other way.
+func (g *GPU) NoCConfig() (requests, replies noc.Config) {
+	n := &g.NoC
+	c := noc.Config{
+		Kind: noc.Kind(g.word("noc.kind")), InBuffer: n.InBuffer, OutBuffer: n.OutBuffer,
+		Arbiter: noc.Arbiter(g.word("noc.arbiter")), GrantCycles: n.GrantCycles, FlitBytes: n.FlitBytes,
+	}
+	if c.Kind == noc.Fly {
+		c.InBuffer, c.OutBuffer, c.Delay = n.FlitInBuffer, n.FlitOutBuffer, n.Delay
+	}
+	requests, replies = c, c
+	requests.Inputs, requests.Outputs = g.Chip.Clusters, g.Chip.Channels*g.Chip.SlicesPerChannel
+	replies.Inputs, replies.Outputs = requests.Outputs, requests.Inputs
+	return requests, replies
+}
+
+// networks returns both, to be checked.
+func (g *GPU) networks() []noc.Config {
+	a, b := g.NoCConfig()
+	return []noc.Config{a, b}
+}
+
+// localBase is where local memory begins when the windows of GPGPU-Sim are in
+// use (spec simt-core 9).
+const localBase = 0x1f880000
+
+// SIMTConfig returns the settings of a SIMT core.
+func (g *GPU) SIMTConfig() simt.Config {
+	s := &g.SIMT
+	l, i := &s.Latency, &s.Initiation
+	c := simt.Config{
+		SMs: g.SMs(), Warps: g.SM.Threads / 32, Blocks: g.SM.Blocks, Registers: g.SM.Registers, Shared: g.SM.Shared,
+		RegisterGranule: g.SM.RegisterGranule, OneBlockAtLeast: g.SM.AlwaysOneBlock,
+
+		Schedulers: s.Schedulers, Policy: simt.Policy(g.word("simt.scheduler")), PolicyWarps: s.ActiveWarps,
+		MaxIssue: s.IssuePerWarp, DualDiffer: s.DualDiffers, SubCore: s.SubCores, FetchWidth: s.FetchThroughput,
+
+		IssueWidth: widths(&s.Issue), ExecWidth: widths(&s.Exec), WriteWidth: s.WriteBack,
+		IntTime: timings([6]int{l.IntAdd, l.IntMax, l.IntMul, l.IntMad, l.IntDiv, l.IntShfl},
+			[6]int{i.IntAdd, i.IntMax, i.IntMul, i.IntMad, i.IntDiv, i.IntShfl}),
+		FloatTime: timings([6]int{l.FPAdd, l.FPMax, l.FPMul, l.FPMad, l.FPDiv, l.IntShfl},
+			[6]int{i.FPAdd, i.FPMax, i.FPMul, i.FPMad, i.FPDiv, i.IntShfl}),
+		DoubleTime: timings([6]int{l.DPAdd, l.DPMax, l.DPMul, l.DPMad, l.DPDiv, l.IntShfl},
+			[6]int{i.DPAdd, i.DPMax, i.DPMul, i.DPMad, i.DPDiv, i.IntShfl}),
+		SFUTime:    simt.Timing{Latency: l.SFU, Initiation: i.SFU},
+		TensorTime: simt.Timing{Latency: l.Tensor, Initiation: i.Tensor},
+		OtherTime:  simt.Timing{Latency: s.OtherLatency, Initiation: s.OtherInitiation},
+
+		Generic:       simt.Collectors{Units: s.Collector.Gen.Units, In: s.Collector.Gen.InPorts, Out: s.Collector.Gen.OutPorts},
+		RegisterBanks: s.Collector.Banks, RegisterPorts: s.Collector.Steps,
+
+		SharedBanks: s.SharedBanks, SharedLatency: s.SharedLatency, LimitedBroadcast: s.SharedOneCast,
+		WarpParts: s.SharedParts, MemPorts: s.MemPorts, CoalesceArch: s.CoalesceArch,
+
+		L1D: g.CacheConfig("l1d"), L1C: g.CacheConfig("l1c"), L1T: g.CacheConfig("l1t"), L1I: g.CacheConfig("l1i"),
+		PerfectInstConst: s.PerfectInstConst,
+		L1Latency:        g.L1D.Latency, L1Banks: g.L1D.Banks, L1BankBytes: g.L1D.BankInterleave,
+		L1BankHash:    cache.IndexKind(g.word("l1d.bank_index")),
+		GlobalSkipsL1: g.L1D.SkipGlobal, FlushL1: g.Run.FlushL1, ResponseQueue: s.ResponseFIFO, LocalBase: localBase,
+
+		Compat: g.Compat.SIMT,
+	}
+	if c.MemPorts == 0 {
+		c.MemPorts = c.WarpParts
+	}
+	u := &s.Units
+	c.Units = [simt.Sets]int{simt.SP: u.SP, simt.DP: u.DP, simt.Int: u.Int, simt.SFU: u.SFU, simt.Tensor: u.Tensor, simt.Mem: 1}
+	if s.Collector.Specialized {
+		of := func(x *CollectorSet) simt.Collectors {
+			return simt.Collectors{Units: x.Units, In: x.InPorts, Out: x.OutPorts}
+		}
+		k := &s.Collector
+		c.Special = [simt.Sets]simt.Collectors{simt.SP: of(&k.SP), simt.DP: of(&k.DP), simt.Int: of(&k.Int),
+			simt.SFU: of(&k.SFU), simt.Tensor: of(&k.Tensor), simt.Mem: of(&k.Mem)}
+	}
+	return c
+}
+
+func widths(w *Widths) [simt.Sets]int {
+	return [simt.Sets]int{simt.SP: w.SP, simt.DP: w.DP, simt.Int: w.Int, simt.SFU: w.SFU, simt.Tensor: w.Tensor, simt.Mem: w.Mem}
+}
+
+func timings(latency, initiation [6]int) simt.Timings {
+	at := func(i int) simt.Timing { return simt.Timing{Latency: latency[i], Initiation: initiation[i]} }
+	return simt.Timings{Add: at(0), Max: at(1), Mul: at(2), Mad: at(3), Div: at(4), Shfl: at(5)}
+}
+
+// SharedWays returns what an adaptive L1 becomes when blocks of a kernel need
+// so many bytes of shared memory on an SM: the shared memory set up, in bytes,
+// and the ways left to the L1 (spec simt-core 1.5). Without an adaptive L1
+// nothing changes.
+func (g *GPU) SharedWays(need int) (shared, ways int) {
+	if !g.L1D.Adaptive {
+		return g.SM.Shared, g.L1D.Ways
+	}
+	sizes := g.L1D.SharedSizes
+	size := sizes[len(sizes)-1]
+	for _, s := range sizes {
+		if s<<10 >= need {
+			size = s
+			break
+		}
+	}
+	most := g.CacheConfig("l1d").MaxWays
+	unified := g.L1D.Unified
+	// Rounded to the nearest, halves up.
+	return size << 10, (2*most*(unified-size) + unified) / (2 * unified)
+}
+
+func isPower(n int) bool { return n > 0 && bits.OnesCount(uint(n)) == 1 }

@@ -1,0 +1,573 @@
+package config
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shared is a folder of other people's configuration files that some checkouts
+// have beside them.
+const shared = "../../../shared/data"
+
+func values(g *GPU) map[string]string {
+	m := map[string]string{}
+	for i := range keys {
+		m[keys[i].Name] = keys[i].format(g)
+	}
+	return m
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// small is the test file with further options behind it.
+func small(t *testing.T, more string) (*GPU, []Option, error) {
+	t.Helper()
+	return ReadGPGPUSim("small", []NamedText{
+		{"gpgpusim.config", read(t, "testdata/small/gpgpusim.config")},
+		{"trace.config", read(t, "testdata/small/trace.config")},
+		{"more.config", more},
+	}, func(string) (string, error) { return read(t, "testdata/fly/switch.icnt"), nil })
+}
+
+func TestOptionTokens(t *testing.T) {
+	tests := []struct{ name, text, want, err string }{
+		{"pairs", "-a 1 -b 2\n-c\t3", "1:-a 1:1 1:-b 1:2 2:-c 2:3", ""},
+		{"comments", "# x -a 1\n-a 1 # -b 2\n-c#3\n4", "2:-a 2:1 3:-c 4:4", ""},
+		{"quote", `-a "x y" -b 2`, "1:-a 1:x y 1:-b 1:2", ""},
+		{"quote over lines", "-a \"x=1: # c\n   y=2\n\n  z\" -b 2", "1:-a 1:x=1: y=2 z 4:-b 4:2", ""},
+		{"empty quote", `-a ""`, "1:-a 1:", ""},
+		{"quote at end of line", "-a \"x\"\n-b 2", "1:-a 1:x 2:-b 2:2", ""},
+		{"carriage returns", "-a 1\r\n-b \"2\r\n3\"\r\n", "1:-a 1:1 2:-b 2:2 3", ""},
+		{"no last newline", "-a 1", "1:-a 1:1", ""},
+		{"open quote", "-a 1\n-b \"x\n", "", "f:2: the quote is not closed"},
+		{"nothing", "", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			list, err := optionTokens("f", tt.text)
+			if tt.err != "" {
+				if err == nil || err.Error() != tt.err {
+					t.Fatalf("error %v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, k := range list {
+				got = append(got, fmt.Sprintf("%d:%s", k.line, k.text))
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("got  %s\nwant %s", s, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"-gpgpu_n_cluster 3", "more.config:1: unknown option -gpgpu_n_cluster; did you mean -gpgpu_n_clusters?"},
+		{"\n-no_such_thing_at_all 3", "more.config:2: unknown option -no_such_thing_at_all"},
+		{"-gpgpu_n_clusters", "more.config:1: -gpgpu_n_clusters has no value"},
+		{"-gpgpu_n_clusters -gpgpu_n_mem 1", "more.config:1: -gpgpu_n_clusters has no value"},
+		{"gpgpu_n_clusters 1", `more.config:1: "gpgpu_n_clusters" stands where an option was expected`},
+		{"-gpgpu_n_clusters x", `more.config:1: -gpgpu_n_clusters x: "x" is not a whole number`},
+		{"-gpgpu_n_clusters 0", "chip.clusters = 0 is out of bounds: want 1 to 1024"},
+		{"-gpgpu_n_clusters -5", "chip.clusters = -5 is out of bounds"},
+		{"-gpgpu_n_clusters 1000000", "chip.clusters = 1000000 is out of bounds"},
+		{"-gpgpu_n_clusters 99999999999999999999", "is not a whole number"},
+		{"-gpgpu_sub_core_model 2", `-gpgpu_sub_core_model 2: want 0 or 1, not "2"`},
+		{"-gpgpu_dram_scheduler 2", "2 stands for nothing here"},
+		{"-gpgpu_dram_scheduler -1", "-1 stands for nothing here"},
+		{"-gpgpu_clock_domains 1:2:3", "3 clocks, 4 are wanted"},
+		{"-gpgpu_clock_domains 1:2:3:0", "clocks.dram: 0 MHz is out of bounds"},
+		{"-gpgpu_clock_domains 1:2:3:-4", "is not a frequency in MHz"},
+		{"-gpgpu_clock_domains 1:2:3:nan", "is not a frequency in MHz"},
+		{"-gpgpu_clock_domains 1:2:3:1e400", "is not a frequency in MHz"},
+		{"-gpgpu_shader_core_pipeline 512:16", "a warp of 16 lanes is not supported, only 32"},
+		{"-gpgpu_pipeline_widths 1,1,1", "-gpgpu_pipeline_widths has 3 numbers; 11 are wanted"},
+		{"-gpgpu_tensor_core_avail 1", "-gpgpu_pipeline_widths has 11 numbers; 13 are wanted"},
+		{"-ptx_opcode_latency_fp 1,2,3", "3 numbers, 5 are wanted"},
+		{"-ptx_opcode_latency_int 1,2,3,4", "4 numbers, 6 are wanted"},
+		{"-specialized_unit_1 1,2,3", "3 parts, 6 are wanted"},
+		{"-gpgpu_scheduler mine", "want lrr, two_level_active"},
+		{"-gpgpu_scheduler two_level_active", "it lacks a number of warps"},
+		{"-gpgpu_cache:dl1 S:4:128", "cache \"S:4:128\""},
+		{"-gpgpu_dram_timing_opt nbk=16", "CCD is missing"},
+		{"-network_mode 3", "want 1 (a network file) or 2"},
+		{"-network_mode 1", "-network_mode 1 needs the network file"},
+		{"-icnt_subnets 1", "-icnt_subnets 1 is not supported, only 2"},
+		{"-gpgpu_ptx_sim_mode 1", "use --mode functional"},
+		{"-gpgpu_compute_capability_major 100", "is no number from 0 to 99"},
+		{"-gpgpu_shmem_option 8,x", "is not a whole number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			_, _, err := small(t, tt.text)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+	if _, _, err := ReadGPGPUSim("x", []NamedText{{"f", "-gpgpu_n_mem 4"}}, nil); err == nil || !strings.Contains(err.Error(), "-gpgpu_cache:dl2 is missing") {
+		t.Errorf("a file without caches: %v", err)
+	}
+	// Several mistakes are told at once.
+	_, _, err := small(t, "-gpgpu_n_mem x\n-gpgpu_n_clusters y")
+	if err == nil || strings.Count(err.Error(), "more.config:") != 2 {
+		t.Errorf("two mistakes: %v", err)
+	}
+}
+
+// optionCases says for every option that is honoured what a value of it makes
+// of which key. The values are none that the test file or a default has.
+var optionCases = []struct{ option, value, want string }{
+	{"-gpgpu_n_clusters", "3", "chip.clusters = 3"},
+	{"-gpgpu_n_cores_per_cluster", "5", "chip.sms_per_cluster = 5"},
+	{"-gpgpu_n_mem", "4", "chip.channels = 4"},
+	{"-gpgpu_n_sub_partition_per_mchannel", "1", "chip.slices_per_channel = 1"},
+	{"-gpgpu_max_concurrent_kernel", "9", "chip.kernels = 9"},
+	{"-gpgpu_concurrent_kernel_sm", "1", "chip.shared_sms = true"},
+	{"-gpgpu_simt_core_sim_order", "0", "chip.rotate_sms = false"},
+	{"-gpgpu_local_mem_map", "0", `chip.local_map = "plain"`},
+	{"-gpgpu_clock_domains", "1.5:2.25:3.125:4", "clocks.core = 1.5; clocks.noc = 2.25; clocks.l2 = 3.125; clocks.dram = 4"},
+	{"-gpgpu_compute_capability_major", "8", `compute_capability = "8.0"; architecture = "ampere"`},
+	{"-gpgpu_compute_capability_minor", "5", `compute_capability = "7.5"; architecture = "turing"`},
+	{"-gpgpu_shader_registers", "4096", "sm.registers = 4096"},
+	{"-gpgpu_registers_per_block", "4096", "sm.registers_per_block = 4096"},
+	{"-gpgpu_shader_cta", "7", "sm.blocks = 7"},
+	{"-gpgpu_num_cta_barriers", "8", "sm.barriers = 8"},
+	{"-gpgpu_shmem_size", "65536", "sm.shared = 65536"},
+	{"-gpgpu_shmem_sizeDefault", "65536", "sm.shared_prefer_none = 65536"},
+	{"-gpgpu_shmem_size_PrefL1", "8192", "sm.shared_prefer_l1 = 8192"},
+	{"-gpgpu_shmem_size_PrefShared", "8192", "sm.shared_prefer_smem = 8192"},
+	{"-gpgpu_shmem_per_block", "8192", "sm.shared_per_block = 8192"},
+	{"-gpgpu_ignore_resources_limitation", "1", "sm.always_one_block = true"},
+	{"-gpgpu_shader_core_pipeline", "256:32", "sm.threads = 256"},
+	{"-gpgpu_scheduler", "lrr", `simt.scheduler = "lrr"`},
+	{"-gpgpu_scheduler", "old", `simt.scheduler = "old"`},
+	{"-gpgpu_scheduler", "rrr", `simt.scheduler = "rrr"`},
+	{"-gpgpu_scheduler", "two_level_active:6:0:1", `simt.scheduler = "two-level"; simt.active_warps = 6`},
+	{"-gpgpu_scheduler", "warp_limiting:2:5", `simt.scheduler = "warp-limiting"; simt.active_warps = 5`},
+	{"-gpgpu_num_sched_per_core", "2", "simt.schedulers = 2"},
+	{"-gpgpu_max_insn_issue_per_warp", "1", "simt.issue_per_warp = 1"},
+	{"-gpgpu_dual_issue_diff_exec_units", "0", "simt.dual_differs = false"},
+	{"-gpgpu_sub_core_model", "1", "simt.sub_cores = true"},
+	{"-gpgpu_inst_fetch_throughput", "3", "simt.fetch_throughput = 3"},
+	{"-gpgpu_perfect_inst_const_cache", "1", "simt.perfect_inst_const = true"},
+	{"-gpgpu_tensor_core_avail", "1\n-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1,1,1,2,3,4", "simt.tensor_port = true; simt.issue.tensor = 3; simt.exec.tensor = 4"},
+	{"-gpgpu_pipeline_widths", "2,3,4,5,6,7,8,9,10,11,12", "simt.issue.sp = 2; simt.issue.dp = 3; simt.issue.int = 4; simt.issue.sfu = 5; simt.issue.mem = 6; simt.exec.sp = 7; simt.exec.dp = 8; simt.exec.int = 9; simt.exec.sfu = 10; simt.exec.mem = 11; simt.write_back = 12; simt.issue.tensor = 0"},
+	{"-gpgpu_num_sp_units", "2", "simt.units.sp = 2"},
+	{"-gpgpu_num_dp_units", "2", "simt.units.dp = 2"},
+	{"-gpgpu_num_int_units", "2", "simt.units.int = 2"},
+	{"-gpgpu_num_sfu_units", "2", "simt.units.sfu = 2"},
+	{"-gpgpu_num_tensor_core_units", "2", "simt.units.tensor = 2"},
+	{"-ptx_opcode_latency_int", "11,12,13,14,15,16", "simt.latency.int_add = 11; simt.latency.int_max = 12; simt.latency.int_mul = 13; simt.latency.int_mad = 14; simt.latency.int_div = 15; simt.latency.int_shfl = 16"},
+	{"-ptx_opcode_latency_int", "11,12,13,14,15", "simt.latency.int_div = 15; simt.latency.int_shfl = 1"},
+	{"-ptx_opcode_latency_fp", "11,12,13,14,15", "simt.latency.fp_add = 11; simt.latency.fp_max = 12; simt.latency.fp_mul = 13; simt.latency.fp_mad = 14; simt.latency.fp_div = 15"},
+	{"-ptx_opcode_latency_dp", "11,12,13,14,15", "simt.latency.dp_add = 11; simt.latency.dp_max = 12; simt.latency.dp_mul = 13; simt.latency.dp_mad = 14; simt.latency.dp_div = 15"},
+	{"-ptx_opcode_latency_sfu", "11", "simt.latency.sfu = 11"},
+	{"-ptx_opcode_latency_tesnor", "11", "simt.latency.tensor = 11"},
+	{"-ptx_opcode_initiation_int", "11,12,13,14,15,16", "simt.initiation.int_add = 11; simt.initiation.int_max = 12; simt.initiation.int_mul = 13; simt.initiation.int_mad = 14; simt.initiation.int_div = 15; simt.initiation.int_shfl = 16"},
+	{"-ptx_opcode_initiation_fp", "11,12,13,14,15", "simt.initiation.fp_add = 11; simt.initiation.fp_max = 12; simt.initiation.fp_mul = 13; simt.initiation.fp_mad = 14; simt.initiation.fp_div = 15"},
+	{"-ptx_opcode_initiation_dp", "11,12,13,14,15", "simt.initiation.dp_add = 11; simt.initiation.dp_max = 12; simt.initiation.dp_mul = 13; simt.initiation.dp_mad = 14; simt.initiation.dp_div = 15"},
+	{"-ptx_opcode_initiation_sfu", "11", "simt.initiation.sfu = 11"},
+	{"-ptx_opcode_initiation_tensor", "11", "simt.initiation.tensor = 11"},
+	{"-trace_opcode_latency_initiation_int", "11,12", "simt.trace_latency.int = 11; simt.trace_initiation.int = 12"},
+	{"-trace_opcode_latency_initiation_sp", "11,12", "simt.trace_latency.sp = 11; simt.trace_initiation.sp = 12"},
+	{"-trace_opcode_latency_initiation_dp", "11,12", "simt.trace_latency.dp = 11; simt.trace_initiation.dp = 12"},
+	{"-trace_opcode_latency_initiation_sfu", "11,12", "simt.trace_latency.sfu = 11; simt.trace_initiation.sfu = 12"},
+	{"-trace_opcode_latency_initiation_tensor", "11,12", "simt.trace_latency.tensor = 11; simt.trace_initiation.tensor = 12"},
+	{"-gpgpu_enable_specialized_operand_collector", "0", "simt.collector.specialized = false"},
+	{"-gpgpu_num_reg_banks", "24", "simt.collector.banks = 24"},
+	{"-gpgpu_reg_file_port_throughput", "3", "simt.collector.steps = 3"},
+	{"-gpgpu_smem_latency", "33", "simt.shared_latency = 33"},
+	{"-smem_latency", "33", "simt.shared_latency = 33"},
+	{"-gpgpu_shmem_num_banks", "8", "simt.shared_banks = 8"},
+	{"-gpgpu_shmem_limited_broadcast", "0", "simt.shared_one_cast = false"},
+	{"-gpgpu_shmem_warp_parts", "4", "simt.shared_parts = 4"},
+	{"-gpgpu_coalesce_arch", "35", "simt.coalesce_arch = 35"},
+	{"-gpgpu_mem_unit_ports", "2", "simt.mem_ports = 2"},
+	{"-gpgpu_n_ldst_response_buffer_size", "5", "simt.response_fifo = 5"},
+	{"-gpgpu_perfect_mem", "1", "simt.perfect_memory = true"},
+	{"-gpgpu_cache:dl1", "N:2:64:3,F:E:f:N:X,S:4:5,6:0,16", `l1d.enabled = true; l1d.sectored = false; l1d.sets = 2; l1d.line = 64; l1d.ways = 3; l1d.replace = "fifo"; l1d.write = "write-evict"; l1d.allocate = "on-fill"; l1d.write_miss = "send"; l1d.index = "xor"; l1d.mshr = "sector-associative"; l1d.entries = 4; l1d.merge = 5; l1d.miss_queue = 6; l1d.result_queue = 0; l1d.port = 16`},
+	{"-gpgpu_cache:dl1", "S:2:128:3,L:L:s:W:P,A:4:5,6", `l1d.write = "local-back"; l1d.allocate = "streaming"; l1d.write_miss = "send-and-read"; l1d.index = "ipoly"; l1d.mshr = "associative"; l1d.port = 0`},
+	{"-gpgpu_cache:dl1", "none", "l1d.enabled = false"},
+	{"-gpgpu_cache:dl1PrefL1", "S:8:128:3,L:T:m:F:C,A:4:5,6", `l1d.prefer_l1.enabled = true; l1d.prefer_l1.sets = 8; l1d.prefer_l1.write = "write-through"; l1d.prefer_l1.write_miss = "read-first"; l1d.prefer_l1.index = "zero"`},
+	{"-gpgpu_cache:dl1PrefShared", "S:32:128:3,L:T:m:N:H,A:4:5,6", `l1d.prefer_shared.enabled = true; l1d.prefer_shared.sets = 32; l1d.prefer_shared.index = "fermi"`},
+	{"-gpgpu_cache:il1", "N:2:128:3,L:R:f:N:L,S:4:5,6", "l1i.sets = 2; l1i.ways = 3; l1i.entries = 4; l1i.merge = 5; l1i.miss_queue = 6"},
+	{"-gpgpu_tex_cache:l1", "N:2:128:3,L:R:m:N:L,F:4:5,6:7", `l1t.sets = 2; l1t.ways = 3; l1t.mshr = "fifo"; l1t.entries = 4; l1t.merge = 5; l1t.miss_queue = 6; l1t.result_queue = 7`},
+	{"-gpgpu_const_cache:l1", "N:2:64:3,L:R:f:N:L,S:4:5,6", "l1c.sets = 2; l1c.ways = 3; l1c.entries = 4; l1c.merge = 5; l1c.miss_queue = 6"},
+	{"-gpgpu_l1_latency", "21", "l1d.latency = 21"},
+	{"-gpgpu_l1_banks", "4", "l1d.banks = 4"},
+	{"-gpgpu_l1_banks_byte_interleaving", "64", "l1d.bank_interleave = 64"},
+	{"-gpgpu_l1_banks_hashing_function", "3", `l1d.bank_index = "fermi"`},
+	{"-gpgpu_l1_cache_write_ratio", "25", "l1d.write_ratio = 25"},
+	{"-gpgpu_gmem_skip_L1D", "1", "l1d.skip_global = true"},
+	{"-gpgpu_adaptive_cache_config", "1", "l1d.adaptive = true"},
+	{"-gpgpu_unified_l1d_size", "96", "l1d.unified = 96"},
+	{"-gpgpu_shmem_option", "0,8,64", "l1d.shared_sizes = [0, 8, 64]"},
+	{"-network_mode", "1\n-inter_config_file x", `noc.kind = "fly"`},
+	{"-inter_config_file", "x\n-network_mode 1", "noc.flit_bytes = 48; noc.flit_in_buffer = 20; noc.flit_out_buffer = 12"},
+	{"-gpgpu_n_cluster_ejection_buffer_size", "31", "noc.cluster_fifo = 31"},
+	{"-icnt_in_buffer_limit", "31", "noc.in_buffer = 31"},
+	{"-icnt_out_buffer_limit", "31", "noc.out_buffer = 31"},
+	{"-icnt_arbiter_algo", "0", `noc.arbiter = "round-robin"`},
+	{"-icnt_grant_cycles", "3", "noc.grant_cycles = 3"},
+	{"-icnt_flit_size", "31", "noc.flit_bytes = 31"},
+	{"-gpgpu_cache:dl2", "S:8:128:3,L:B:m:L:X,A:4:5,6:0,64", `l2.sets = 8; l2.ways = 3; l2.write = "write-back"; l2.write_miss = "read-later"; l2.index = "xor"; l2.entries = 4; l2.merge = 5; l2.miss_queue = 6; l2.port = 64`},
+	{"-gpgpu_cache:dl2_texture_only", "1", "l2.texture_only = true"},
+	{"-gpgpu_dram_partition_queues", "21:22:23:24", "partition.to_l2 = 21; partition.to_dram = 22; partition.from_dram = 23; partition.to_noc = 24"},
+	{"-gpgpu_l2_rop_latency", "21", "partition.rop_latency = 21"},
+	{"-dram_latency", "21", "partition.dram_latency = 21"},
+	{"-gpgpu_mem_addr_mapping", "dramid@9;0", `partition.mapping = "dramid@9;0"`},
+	{"-gpgpu_memory_partition_indexing", "1", `partition.indexing = "xor"`},
+	{"-gpgpu_memory_partition_indexing", "2", `partition.indexing = "ipoly"`},
+	{"-gpgpu_memory_partition_indexing", "3", `partition.indexing = "pae"`},
+	{"-gpgpu_memory_partition_indexing", "4", `partition.indexing = "random"`},
+	{"-gpgpu_simple_dram_model", "1", "dram.fixed_latency = true"},
+	{"-gpgpu_dram_scheduler", "0", `dram.scheduler = "fifo"`},
+	{"-gpgpu_frfcfs_dram_sched_queue_size", "21", "dram.queue = 21"},
+	{"-gpgpu_dram_return_queue_size", "21", "dram.return_queue = 21"},
+	{"-gpgpu_dram_buswidth", "8", "dram.bus_bytes = 8"},
+	{"-gpgpu_dram_burst_length", "8", "dram.burst_length = 8"},
+	{"-dram_data_command_freq_ratio", "4", "dram.data_ratio = 4"},
+	{"-gpgpu_n_mem_per_ctrlr", "2", "dram.chips = 2"},
+	{"-dram_dual_bus_interface", "1", "dram.dual_command = true"},
+	{"-dram_bnk_indexing_policy", "1", `dram.bank_index = "xor"`},
+	{"-dram_bnk_indexing_policy", "2", `dram.bank_index = "ipoly"`},
+	{"-dram_bnkgrp_indexing_policy", "1", `dram.group_by = "low-bits"`},
+	{"-dram_elimnate_rw_turnaround", "1", "dram.no_turnaround = true"},
+	{"-dram_seperate_write_queue_enable", "1", "dram.write_queue = true"},
+	{"-dram_write_queue_size", "64:56:33", "dram.write_size = 64; dram.write_high = 56; dram.write_low = 33"},
+	{"-gpgpu_dram_timing_opt", "8:31:32:33:34:35:36:37:38:39:40:4:41:42", "dram.timing.banks = 8; dram.timing.ccd = 31; dram.timing.rrd = 32; dram.timing.rcd = 33; dram.timing.ras = 34; dram.timing.rp = 35; dram.timing.rc = 36; dram.timing.cl = 37; dram.timing.wl = 38; dram.timing.cdlr = 39; dram.timing.wr = 40; dram.timing.groups = 4; dram.timing.ccdl = 41; dram.timing.rtpl = 42"},
+	{"-gpgpu_kernel_launch_latency", "71", "run.launch_latency = 71"},
+	{"-gpgpu_TB_launch_latency", "71", "run.block_latency = 71"},
+	{"-gpgpu_perf_sim_memcpy", "0", "run.copies_fill_l2 = false"},
+	{"-gpgpu_flush_l1_cache", "1", "run.flush_l1 = true"},
+	{"-gpgpu_flush_l2_cache", "1", `run.caches = "flushed"`},
+	{"-gpgpu_deadlock_detect", "0", "run.detect_deadlock = false"},
+	{"-gpgpu_max_cycle", "71", "run.max_cycles = 71"},
+	{"-gpgpu_max_insn", "71", "run.max_insts = 71"},
+	{"-gpgpu_max_cta", "71", "run.max_blocks = 71"},
+	{"-gpgpu_max_completed_cta", "71", "run.max_done = 71"},
+	{"-gpgpu_runtime_stat", "71:3", "run.sample_period = 71"},
+}
+
+func TestEachOption(t *testing.T) {
+	cases := slices.Clone(optionCases)
+	for _, s := range [][2]string{{"gen", "gen"}, {"sp", "sp"}, {"dp", "dp"}, {"int", "int"}, {"sfu", "sfu"}, {"mem", "mem"}, {"tensor_core", "tensor"}} {
+		for i, p := range [][2]string{{"units", "units"}, {"in_ports", "in_ports"}, {"out_ports", "out_ports"}} {
+			cases = append(cases, struct{ option, value, want string }{
+				"-gpgpu_operand_collector_num_" + p[0] + "_" + s[0], fmt.Sprint(9 + i), fmt.Sprintf("simt.collector.%s.%s = %d", s[1], p[1], 9+i)})
+		}
+	}
+	for i := 1; i <= 8; i++ {
+		at := fmt.Sprintf("simt.special%d.", i)
+		cases = append(cases,
+			struct{ option, value, want string }{fmt.Sprintf("-specialized_unit_%d", i), "1,5,66,7,8,UDP",
+				at + "units = 5; " + at + "depth = 66; " + at + "issue_width = 7; " + at + "exec_width = 8; " + at + `name = "UDP"`},
+			struct{ option, value, want string }{fmt.Sprintf("-trace_opcode_latency_initiation_spec_op_%d", i), "11,12", at + "latency = 11; " + at + "initiation = 12"})
+	}
+	base, _, err := small(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := values(base)
+	tested := map[string]bool{}
+	for _, tt := range cases {
+		tested[tt.option] = true
+		t.Run(tt.option+" "+tt.value, func(t *testing.T) {
+			g, options, err := small(t, tt.option+" "+tt.value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := values(g)
+			changed := false
+			for part := range strings.SplitSeq(tt.want, "; ") {
+				key, want, _ := strings.Cut(part, " = ")
+				if got, ok := after[key]; !ok || got != want {
+					t.Errorf("%s = %s, want %s", key, got, want)
+				}
+				changed = changed || before[key] != after[key]
+			}
+			if !changed {
+				t.Error("the option changes nothing")
+			}
+			i := slices.IndexFunc(options, func(o Option) bool { return o.Name == tt.option && o.File == "more.config" })
+			if i < 0 || options[i].Use != Honoured || len(options[i].Keys) == 0 {
+				t.Error("it is not listed as honoured, with its keys")
+			}
+		})
+	}
+	for _, row := range optionTable {
+		if row.use == Honoured && !tested[row.name] {
+			t.Errorf("%s is honoured and has no test", row.name)
+		}
+	}
+}
+
+// Options that are said to change nothing change nothing, and those of which
+// one value is supported accept that one and no other.
+func TestOptionsWithoutEffect(t *testing.T) {
+	base, _, err := small(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range optionTable {
+		switch row.use {
+		case Inert:
+			g, options, err := small(t, row.name+" 1")
+			if err != nil {
+				t.Errorf("%s: %v", row.name, err)
+				continue
+			}
+			if d := cmp.Diff(values(base), values(g)); d != "" {
+				t.Errorf("%s changes:\n%s", row.name, d)
+			}
+			if o := options[len(options)-1]; o.Use != Inert || o.Note == "" {
+				t.Errorf("%s is not listed as inert, with a reason", row.name)
+			}
+		case Fixed:
+			if _, _, err := small(t, row.name+" "+row.only); err != nil {
+				t.Errorf("%s %s: %v", row.name, row.only, err)
+			}
+			if _, _, err := small(t, row.name+" 7"); err == nil {
+				t.Errorf("%s 7 is accepted", row.name)
+			}
+		}
+	}
+	for _, n := range modernOptions {
+		_, options, err := small(t, n+" 1")
+		if err != nil {
+			t.Errorf("%s: %v", n, err)
+		} else if o := options[len(options)-1]; o.Use != ModernCore {
+			t.Errorf("%s is listed as %v", n, o.Use)
+		}
+	}
+}
+
+func TestSmallFolder(t *testing.T) {
+	g, options, err := LoadWithOptions("testdata/small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"name": `"small"`, "clocks.noc": "900.5", "clocks.dram": "1200.25", "run.launch_latency": "70", "dram.timing.cl": "12",
+		"dram.timing.wr": "12", "simt.special1.units": "2", "simt.special1.latency": "9", "simt.trace_latency.int": "5",
+		"l2.index": `"ipoly"`, "noc.kind": `"crossbar"`, "sm.register_granule": "4", "compat.cache.miss_needs_two": "true",
+		"simt.fetch_throughput": "1", "run.copies_fill_l2": "true",
+	} {
+		if got, _ := g.Value(key); got != want {
+			t.Errorf("%s = %s, want %s", key, got, want)
+		}
+	}
+	for key, want := range map[string]string{
+		"chip.clusters": "gpgpusim.config:2 -gpgpu_n_clusters", "simt.fetch_throughput": "GPGPU-Sim's default of -gpgpu_inst_fetch_throughput",
+		"simt.special1.units": "trace.config:2 -specialized_unit_1", "noc.delay": "default; no option of GPGPU-Sim",
+	} {
+		if got := g.Source(key); got != want {
+			t.Errorf("source of %s: %s, want %s", key, got, want)
+		}
+	}
+	last := options[len(options)-1]
+	if last.Name != "-trace_opcode_latency_initiation_spec_op_1" || last.Line != 3 {
+		t.Errorf("last option %+v", last)
+	}
+	fly, options, err := LoadWithOptions("testdata/fly/gpgpusim.config")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fly.NoC.FlitBytes != 48 || fly.NoC.FlitInBuffer != 20 || fly.NoC.FlitOutBuffer != 12 || fly.NoC.Kind != "fly" {
+		t.Errorf("network %+v", fly.NoC)
+	}
+	if o := options[len(options)-3]; o.Name != "vc_buf_size" || o.Use != Inert {
+		t.Errorf("vc_buf_size behind ejection_buffer_size: %+v", o)
+	}
+}
+
+func TestNetworkErrors(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"k = 7;", "x.icnt:1: k = 7: the chip has 6 nodes"},
+		{"\nn = 2;", "x.icnt:2: n = 2 is not supported, only 1"},
+		{"topology = mesh;", "topology = mesh is not supported, only fly"},
+		{"num_vc = 1;", "unknown setting num_vc; did you mean num_vcs?"},
+		{"flit_size = big;", "is not a whole number"},
+		{"flit_size = 0;", "noc.flit_bytes = 0 is out of bounds"},
+		{"flit_size", "is not of the form name = value"},
+		{"= 3;", "is not of the form name = value"},
+		{"internal_speedup = 1.5;", "only 2.0"},
+	}
+	for _, tt := range tests {
+		_, _, err := ReadGPGPUSim("x", []NamedText{{"f", read(t, "testdata/fly/gpgpusim.config")}},
+			func(path string) (string, error) { return tt.text, nil })
+		_ = err
+		r := err
+		if r == nil || !strings.Contains(strings.ReplaceAll(r.Error(), "switch.icnt", "x.icnt"), tt.want) {
+			t.Errorf("%q: error %v, want %s", tt.text, r, tt.want)
+		}
+	}
+	_, _, err := ReadGPGPUSim("x", []NamedText{{"f", read(t, "testdata/fly/gpgpusim.config")}},
+		func(path string) (string, error) { return "", errors.New("no " + path) })
+	if err == nil || !strings.Contains(err.Error(), "no switch.icnt") {
+		t.Errorf("missing network file: %v", err)
+	}
+}
+
+var folders = map[string]string{
+	"gtx-480": "SM2_GTX480", "titan-x-pascal": "SM6_TITANX", "v100": "SM7_QV100", "rtx-2060": "SM75_RTX2060", "rtx-3070": "SM86_RTX3070",
+}
+
+// The shipped GPUs have the values of the configurations they name as their
+// source, except those that are said to be ours or the vendor's.
+func TestLibraryAgainstItsSources(t *testing.T) {
+	for name, folder := range folders {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(shared, "gpgpusim-configs", folder)
+			if _, err := os.Stat(dir); err != nil {
+				t.Skip("the configurations are not here")
+			}
+			want, _, err := load(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := 0
+			for i := range keys {
+				k := &keys[i]
+				src := got.Source(k.Name)
+				if strings.HasPrefix(k.Name, "compat.") || !strings.HasPrefix(src, folder) && !strings.HasPrefix(src, "GPGPU-Sim") {
+					continue
+				}
+				if a, b := k.format(got), k.format(want); a != b {
+					t.Errorf("%s = %s, %s has %s", k.Name, a, folder, b)
+				}
+				same++
+			}
+			if same < 200 {
+				t.Errorf("only %d values name %s as their source", same, folder)
+			}
+		})
+	}
+}
+
+// Every configuration folder that is here can be read, and what is in it is
+// sorted into honoured, inert, fixed and for the modern core.
+func TestReadsEveryFolder(t *testing.T) {
+	var dirs []string
+	for _, p := range []string{"gpgpusim-configs/*", "modern/configs/*"} {
+		list, err := filepath.Glob(filepath.Join(shared, p, "gpgpusim.config"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, list...)
+	}
+	if len(dirs) == 0 {
+		t.Skip("the configurations are not here")
+	}
+	for _, file := range dirs {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			g, options, err := LoadWithOptions(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var count [4]int
+			for _, o := range options {
+				count[o.Use]++
+			}
+			t.Logf("%d SMs, honoured %d, inert %d, fixed %d, modern core %d", g.SMs(), count[Honoured], count[Inert], count[Fixed], count[ModernCore])
+			if strings.Contains(file, "gpgpusim-configs") && count[ModernCore] != 0 {
+				t.Error("options of the modern core in a file of GPGPU-Sim")
+			}
+		})
+	}
+}
+
+// GPGPU-Sim prints every option in force, defaults included. Reading that list
+// must give the same GPU as reading the configuration it was started with.
+func TestDefaultsAgainstPrintedOptions(t *testing.T) {
+	printed := regexp.MustCompile(`^(-\S+)\s+(.*?)\s# `)
+	for _, folder := range []string{"SM2_GTX480", "SM75_RTX2060", "SM7_QV100"} {
+		t.Run(folder, func(t *testing.T) {
+			f, err := os.Open(filepath.Join(shared, "gpgpusim-runs/stdout", folder+".warm", "vecadd.txt.gz"))
+			if err != nil {
+				t.Skip("the runs are not here")
+			}
+			defer f.Close()
+			z, err := gzip.NewReader(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			seen := 0
+			for s := bufio.NewScanner(z); s.Scan(); {
+				m := printed.FindStringSubmatch(s.Text())
+				if m == nil || strings.TrimSpace(m[2]) == "" {
+					continue
+				}
+				fmt.Fprintf(&text, "%s %q\n", m[1], strings.TrimSpace(m[2]))
+				seen++
+			}
+			if seen < 150 {
+				t.Fatalf("only %d options are printed", seen)
+			}
+			dir := filepath.Join(shared, "gpgpusim-configs", folder)
+			network := func(path string) (string, error) { return readFile(filepath.Join(dir, path)) }
+			want, _, err := ReadGPGPUSim(folder, []NamedText{{"printed", text.String()}}, network)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := ReadGPGPUSim(folder, []NamedText{{"gpgpusim.config", read(t, filepath.Join(dir, "gpgpusim.config"))}}, network)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(values(want), values(got)); d != "" {
+				t.Errorf("printed (-), read (+):\n%s", d)
+			}
+		})
+	}
+}
+
+func FuzzReadGPGPUSim(f *testing.F) {
+	text, err := os.ReadFile("testdata/fly/gpgpusim.config")
+	if err != nil {
+		f.Fatal(err)
+	}
+	network, err := os.ReadFile("testdata/fly/switch.icnt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text), string(network))
+	f.Add("-a \"b\n", "k=1")
+	for _, c := range optionCases {
+		f.Add(string(text)+"\n"+c.option+" "+c.value, "")
+	}
+	f.Fuzz(func(t *testing.T, text, network string) {
+		g, _, err := ReadGPGPUSim("fuzz", []NamedText{{"f", text}}, func(string) (string, error) { return network, nil })
+		if err != nil {
+			return
+		}
+		checkSurvives(t, g)
+	})
+}

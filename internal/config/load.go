@@ -1,0 +1,381 @@
+package config
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed gpus/*.toml
+var library embed.FS
+
+const (
+	maxFile    = 1 << 20 // bytes of a configuration file
+	maxExtends = 8       // files that extend each other
+)
+
+// Names lists the GPUs that are built in.
+func Names() []string {
+	entries, err := library.ReadDir("gpus")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Load returns the GPU of a name, or of a file: TOML, or a gpgpusim.config of
+// GPGPU-Sim and Accel-Sim with the trace.config and the network file beside
+// it. Its values are checked.
+func Load(name string) (*GPU, error) {
+	g, _, err := LoadWithOptions(name)
+	return g, err
+}
+
+// LoadWithOptions is Load that also returns what became of each option of a
+// gpgpusim.config; of other files there is nothing to tell.
+func LoadWithOptions(name string) (*GPU, []Option, error) {
+	g, options, err := load(name, "")
+	if err != nil {
+		return nil, options, err
+	}
+	if err := g.Check(); err != nil {
+		return nil, options, fmt.Errorf("GPU %s: %w", name, err)
+	}
+	return g, options, nil
+}
+
+// load does not check. from is the folder that a path starts at.
+func load(name, from string) (*GPU, []Option, error) {
+	if slices.Contains(Names(), name) {
+		g, err := loadTOML(name, from, nil)
+		return g, nil, err
+	}
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(from, file)
+	}
+	st, err := os.Stat(file)
+	switch {
+	case err == nil && st.IsDir():
+		file = filepath.Join(file, "gpgpusim.config")
+		if _, err := os.Stat(file); err != nil {
+			return nil, nil, fmt.Errorf("%s is a folder without a gpgpusim.config", name)
+		}
+	case err != nil && !strings.ContainsAny(name, `/\`) && filepath.Ext(name) == "":
+		return nil, nil, unknownGPU(name)
+	case err != nil:
+		return nil, nil, fmt.Errorf("GPU %s: %w", name, err)
+	}
+	if filepath.Ext(file) == ".toml" {
+		g, err := loadTOML(name, from, nil)
+		return g, nil, err
+	}
+	text, err := readFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if filepath.Ext(file) != ".config" && !looksLikeOptions(text) {
+		return nil, nil, fmt.Errorf("%s is neither a GPU in TOML (*.toml) nor a gpgpusim.config", name)
+	}
+	return loadOptions(file)
+}
+
+func unknownGPU(name string) error {
+	if n := Nearest(name, Names()); n != "" {
+		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
+	}
+	return fmt.Errorf("unknown GPU %.60q; there are: %s", name, strings.Join(Names(), ", "))
+}
+
+// readFile reads a configuration file of bearable length.
+func readFile(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil {
+		return "", err
+	} else if !st.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file", file)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxFile {
+		return "", fmt.Errorf("%s is longer than %d bytes; that is no configuration file", file, maxFile)
+	}
+	return string(text), nil
+}
+
+// loadTOML reads a GPU file and those it extends. seen are the files that
+// extend it.
+func loadTOML(name, from string, seen []string) (*GPU, error) {
+	var text, file string
+	if slices.Contains(Names(), name) {
+		raw, err := library.ReadFile("gpus/" + name + ".toml")
+		if err != nil {
+			return nil, err
+		}
+		text, file, from = string(raw), name+".toml", ""
+	} else {
+		file = name
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(from, file)
+		}
+		var err error
+		if text, err = readFile(file); err != nil {
+			if errors.Is(err, os.ErrNotExist) && filepath.Ext(name) == "" {
+				return nil, unknownGPU(name)
+			}
+			return nil, err
+		}
+		from = filepath.Dir(file)
+	}
+	if slices.Contains(seen, file) {
+		return nil, fmt.Errorf("%s extends itself: %s", file, strings.Join(append(seen, file), " → "))
+	}
+	seen = append(seen, file)
+	if len(seen) > maxExtends {
+		return nil, fmt.Errorf("%s: more than %d files extend each other", seen[0], maxExtends)
+	}
+	return readTOML(file, text, func(base string) (*GPU, error) { return loadTOML(base, from, seen) })
+}
+
+// ReadTOML reads a GPU from the text of a file. It may extend the built-in
+// GPUs only. Its values are within their bounds; whether they fit together is
+// Check's business.
+func ReadTOML(file, text string) (*GPU, error) {
+	return readTOML(file, text, func(base string) (*GPU, error) {
+		if !slices.Contains(Names(), base) {
+			return nil, unknownGPU(base)
+		}
+		return loadTOML(base, "", []string{file})
+	})
+}
+
+func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, error) {
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: longer than %d bytes", file, maxFile)
+	}
+	var tree map[string]any
+	if _, err := toml.Decode(text, &tree); err != nil {
+		var p toml.ParseError
+		if errors.As(err, &p) {
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, p.Position.Line, max(1, p.Position.Col), p.Message)
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	places := findPlaces(text)
+	at := func(key string) string {
+		for k := key; ; {
+			if p, ok := places[k]; ok {
+				return fmt.Sprintf("%s:%d:%d", file, p.line, p.col)
+			}
+			var ok bool
+			if k, _, ok = cutLast(k); !ok {
+				return file
+			}
+		}
+	}
+
+	g := &GPU{}
+	given := map[string]any{}
+	flatten(tree, "", given)
+	base, extended := given["extends"]
+	delete(given, "extends")
+	if extended {
+		name, ok := base.(string)
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%s: extends takes the name of a GPU or a file", at("extends"))
+		}
+		b, err := extends(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: extends: %w", at("extends"), err)
+		}
+		g = b.clone()
+		for k, s := range g.sources {
+			if !strings.Contains(s, " (as ") {
+				g.sources[k] = fmt.Sprintf("%s (as %s)", s, b.Name)
+			}
+		}
+	}
+	var errs []error
+	names := make([]string, 0, len(given))
+	for n := range given {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if d := places[a].line - places[b].line; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for _, n := range names {
+		k := keyAt[n]
+		if k == nil {
+			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey(n)))
+			continue
+		}
+		source := places[n].comment
+		if source == "" {
+			source = fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(file)), places[n].line)
+		}
+		if err := g.put(k, given[n], source); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", at(n), err))
+		}
+	}
+	if !extended {
+		if missing := g.setDefaults(given); len(missing) > 0 && len(errs) == 0 {
+			rest := ""
+			if len(missing) > 6 {
+				rest = fmt.Sprintf(" and %d more", len(missing)-6)
+				missing = missing[:6]
+			}
+			errs = append(errs, fmt.Errorf("%s: no value for %s%s; give them, or begin with extends = %q", file, strings.Join(missing, ", "), rest, "rtx-3070"))
+		}
+	}
+	return g, errors.Join(errs...)
+}
+
+// setDefaults gives the values that are not among those given their defaults,
+// and returns the keys that have none.
+func (g *GPU) setDefaults(given map[string]any) (missing []string) {
+	for i := range keys {
+		k := &keys[i]
+		if _, ok := given[k.Name]; ok {
+			continue
+		}
+		if !k.HasDefault {
+			missing = append(missing, k.Name)
+			continue
+		}
+		v, err := k.parse(k.Default)
+		if err == nil {
+			err = g.put(k, v, "default")
+		}
+		if err != nil {
+			panic(fmt.Sprintf("config: default of %s: %v", k.Name, err))
+		}
+	}
+	return missing
+}
+
+// flatten turns tables into dotted keys.
+func flatten(tree map[string]any, prefix string, into map[string]any) {
+	for k, v := range tree {
+		if t, ok := v.(map[string]any); ok && len(t) > 0 {
+			flatten(t, prefix+k+".", into)
+			continue
+		}
+		into[prefix+k] = v
+	}
+}
+
+// place is where a key stands in a file, and the comment behind its value.
+type place struct {
+	line, col int
+	comment   string
+}
+
+// findPlaces finds the keys of a TOML text that package toml has accepted. It
+// knows enough of the language for configuration files; a key that it
+// misunderstands only lacks its place and its comment.
+func findPlaces(text string) map[string]place {
+	found := map[string]place{}
+	table := ""
+	depth := 0  // of brackets that a value has left open
+	fence := "" // that ends an open text of several lines
+	name := func(s string) string {
+		parts := strings.Split(s, ".")
+		for i := range parts {
+			parts[i] = strings.Trim(strings.TrimSpace(parts[i]), `"'`)
+		}
+		return strings.Join(parts, ".")
+	}
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.TrimSuffix(line, "\r")
+		value := line
+		key := ""
+		if depth == 0 && fence == "" {
+			trimmed := strings.TrimSpace(line)
+			if strings.HasPrefix(trimmed, "[") {
+				if head, _, ok := strings.Cut(trimmed, "]"); ok {
+					table = name(strings.TrimLeft(head, "["))
+					found[table] = place{line: number, col: strings.Index(line, "[") + 1}
+					table += "."
+				}
+				continue
+			}
+			left, right, ok := strings.Cut(line, "=")
+			if !ok || strings.HasPrefix(trimmed, "#") {
+				continue
+			}
+			key, value = table+name(left), right
+			found[key] = place{line: number, col: len(left) - len(strings.TrimLeft(left, " \t")) + 1}
+		}
+		var comment string
+		comment, depth, fence = scanValue(value, depth, fence)
+		if key != "" && comment != "" {
+			p := found[key]
+			p.comment = comment
+			found[key] = p
+		}
+	}
+	return found
+}
+
+// scanValue goes through a line of a value and returns the comment behind it,
+// and the brackets and the text that are still open.
+func scanValue(s string, depth int, fence string) (string, int, string) {
+	for i := 0; i < len(s); {
+		rest := s[i:]
+		if fence != "" {
+			switch {
+			case strings.HasPrefix(rest, fence):
+				i += len(fence)
+				fence = ""
+			case rest[0] == '\\' && fence[0] == '"':
+				i += 2
+			default:
+				i++
+			}
+			continue
+		}
+		switch {
+		case strings.HasPrefix(rest, `"""`), strings.HasPrefix(rest, `'''`):
+			fence = rest[:3]
+			i += 3
+			continue
+		case rest[0] == '"', rest[0] == '\'':
+			fence = rest[:1]
+		case rest[0] == '[', rest[0] == '{':
+			depth++
+		case rest[0] == ']', rest[0] == '}':
+			depth--
+		case rest[0] == '#':
+			return strings.TrimSpace(rest[1:]), max(0, depth), ""
+		}
+		i++
+	}
+	if len(fence) == 1 {
+		fence = "" // such a text ends with its line
+	}
+	return "", max(0, depth), fence
+}

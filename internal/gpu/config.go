@@ -1,0 +1,229 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// Clocks are the frequencies of the four domains in hertz. Whole kilohertz
+// keep their ratios exact.
+type Clocks struct{ Core, Net, L2, DRAM int64 }
+
+// Adaptive says how the L1D takes what a kernel leaves of the memory that it
+// shares with shared memory (spec simt-core 1.5).
+type Adaptive struct {
+	// Enabled switches it on (-gpgpu_adaptive_cache_config).
+	Enabled bool
+	// Unified is the size of both together in KiB (-gpgpu_unified_l1d_size).
+	Unified int
+	// Sizes are the sizes in KiB, ascending, that shared memory can have
+	// (-gpgpu_shmem_option).
+	Sizes []int
+}
+
+// Caches is the state of the caches at a kernel's start.
+type Caches uint8
+
+// The states.
+const (
+	L2Kept  Caches = iota // L1 invalidated, L2 kept
+	Flushed               // L1 and L2 empty
+	Warm                  // each kernel runs once, unmeasured, before it is measured
+)
+
+var cachesNames = [...]string{"l2-kept", "flushed", "warm"}
+
+// String returns the name of the state as in run.caches.
+func (c Caches) String() string { return cachesNames[c] }
+
+// Run holds the conditions of a run.
+type Run struct {
+	// Caches is the state of L1 and L2 at a kernel's start (run.caches).
+	Caches Caches
+	// ICacheWarm fills the instruction caches before a kernel (run.icache).
+	ICacheWarm bool
+	// FlushL1 invalidates the L1D of an SM whenever it has no thread left
+	// (-gpgpu_flush_l1_cache).
+	FlushL1 bool
+	// CopiesFillL2 puts what is copied to the device into the L2, at no cost
+	// in time (run.copies_fill_l2, -gpgpu_perf_sim_memcpy).
+	CopiesFillL2 bool
+	// LaunchLatency is core cycles from a kernel's launch to its first block,
+	// BlockLatency those in addition for every block of its grid
+	// (-gpgpu_kernel_launch_latency, -gpgpu_TB_launch_latency).
+	LaunchLatency, BlockLatency int
+	// IdleSkip jumps over cycles in which nothing can happen (run.idle_skip).
+	// It changes no result.
+	IdleSkip bool
+	// MaxCycles ends the run after so many core cycles, MaxInsts after so many
+	// thread instructions, MaxBlocks after so many blocks were placed, MaxDone
+	// after so many blocks have ended; 0 is never.
+	MaxCycles, MaxInsts, MaxBlocks, MaxDone uint64
+}
+
+// Compat has one switch for each behaviour of GPGPU-Sim that one would not
+// design but that changes cycles. The zero value has all off.
+type Compat struct {
+	// DrainBetween lets a kernel end only when the memory system is idle too,
+	// if no other kernel runs (spec simt-core 1.6, PTX mode). Off: with its
+	// last block, whose stores have been acknowledged.
+	DrainBetween bool
+	// ClocksRestart starts all clock domains at phase zero whenever the idle
+	// chip gets work (spec simt-core 1.6, PTX mode). Off: they run on.
+	ClocksRestart bool
+	// CopiesBackFill lets copies from the device to the host put data into the
+	// L2 as the others do.
+	CopiesBackFill bool
+	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2
+	// (Q24). Off: it empties the L2.
+	FlushDirtyOnly bool
+	// PackedMemory places buffers side by side, aligned to 256 bytes, as the
+	// incumbent's allocator does. Off: with unused addresses between them. It
+	// is for the owner of device memory to see to.
+	PackedMemory bool
+}
+
+// GPGPUSim returns the switches as the incumbent behaves.
+func GPGPUSim() Compat {
+	return Compat{DrainBetween: true, ClocksRestart: true, CopiesBackFill: true, FlushDirtyOnly: true, PackedMemory: true}
+}
+
+// Config is a chip's immutable settings.
+type Config struct {
+	// Name is what the machine is called.
+	Name string
+	// Clusters is the number of SM clusters, each one node of the network, and
+	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
+	// -gpgpu_n_cores_per_cluster).
+	Clusters, SMsPerCluster int
+	// RotateSMs lets another SM of a cluster be first every cycle
+	// (-gpgpu_simt_core_sim_order 1).
+	RotateSMs bool
+	// Kernels is how many kernels may run at a time
+	// (-gpgpu_max_concurrent_kernel).
+	Kernels int
+	// SharedSMs allows blocks of several kernels on one SM
+	// (-gpgpu_concurrent_kernel_sm).
+	SharedSMs bool
+	// Clocks are the clock domains (-gpgpu_clock_domains).
+	Clocks Clocks
+	// ClusterFIFO is how many replies wait at a cluster
+	// (-gpgpu_n_cluster_ejection_buffer_size).
+	ClusterFIFO int
+	// PerfectMemory answers every request of an SM at once
+	// (-gpgpu_perfect_mem).
+	PerfectMemory bool
+
+	// SM is a core, Mem the memory partitions. Net is one subnet; its numbers
+	// of inputs and outputs are set by New.
+	SM  simt.Config
+	Net noc.Config
+	Mem part.Config
+
+	Adaptive Adaptive
+	Run      Run
+	Compat   Compat
+}
+
+// SMs returns the number of SMs.
+func (c *Config) SMs() int { return c.Clusters * c.SMsPerCluster }
+
+// Slices returns the number of L2 slices.
+func (c *Config) Slices() int { return c.Mem.Channels * c.Mem.Subs }
+
+// Limits on what a configuration may ask for.
+const (
+	maxClusters = 1 << 10
+	maxSMs      = 1 << 12
+	maxKernels  = 1 << 10
+	maxFIFO     = 1 << 16
+	maxClock    = 1e12
+	maxWait     = 1 << 40
+)
+
+// Check reports the first contradiction, nil if there is none.
+func (c *Config) Check() error {
+	for _, b := range []struct {
+		name    string
+		v, a, b int
+	}{
+		{"clusters", c.Clusters, 1, maxClusters}, {"SMs per cluster", c.SMsPerCluster, 1, maxSMs},
+		{"concurrent kernels", c.Kernels, 1, maxKernels}, {"cluster FIFO", c.ClusterFIFO, 1, maxFIFO},
+		{"launch latency", c.Run.LaunchLatency, 0, maxWait}, {"block launch latency", c.Run.BlockLatency, 0, maxWait},
+	} {
+		if b.v < b.a || b.v > b.b {
+			return fmt.Errorf("%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
+		}
+	}
+	if c.SMs() > maxSMs {
+		return fmt.Errorf("%d SMs are more than the %d that can be simulated", c.SMs(), maxSMs)
+	}
+	if _, err := newClock(c.Clocks); err != nil {
+		return err
+	}
+	if err := c.Adaptive.check(c); err != nil {
+		return err
+	}
+	if err := c.SM.Check(); err != nil {
+		return fmt.Errorf("SM: %w", err)
+	}
+	if err := c.Mem.Check(); err != nil {
+		return err
+	}
+	net := c.net(c.Clusters, c.Slices())
+	return net.Check()
+}
+
+// net returns the settings of a subnet.
+func (c *Config) net(inputs, outputs int) noc.Config {
+	n := c.Net
+	n.Inputs, n.Outputs = inputs, outputs
+	return n
+}
+
+func (a *Adaptive) check(c *Config) error {
+	if !a.Enabled {
+		return nil
+	}
+	if c.SM.L1D.Disabled || c.SM.L1D.Bytes() < 1024 {
+		return fmt.Errorf("an adaptive L1 needs an L1 of at least 1 KiB")
+	}
+	if len(a.Sizes) == 0 {
+		return fmt.Errorf("an adaptive L1 needs a list of shared memory sizes")
+	}
+	last := -1
+	for _, s := range a.Sizes {
+		if s < 0 || s > a.Unified || s <= last {
+			return fmt.Errorf("shared memory sizes %v are not ascending from 0 to the %d KiB that the L1 shares", a.Sizes, a.Unified)
+		}
+		last = s
+	}
+	if m := a.maxWays(c); m < 1 || m > 1<<16 {
+		return fmt.Errorf("an L1 of %d KiB would have %d ways", a.Unified, m)
+	}
+	return nil
+}
+
+// maxWays is the L1D's associativity if it has all of the memory.
+func (a *Adaptive) maxWays(c *Config) int {
+	d := &c.SM.L1D
+	return d.Ways * a.Unified / (d.Bytes() / 1024)
+}
+
+// ways returns the L1D's associativity for a kernel whose blocks on one SM
+// need so many bytes of shared memory.
+func (a *Adaptive) ways(c *Config, shared int) int {
+	m := a.maxWays(c)
+	for _, s := range a.Sizes {
+		if s*1024 >= shared {
+			// Rounded to the nearest: m·(1 - s/unified) + 1/2.
+			return max(1, (2*m*(a.Unified-s)+a.Unified)/(2*a.Unified))
+		}
+	}
+	// More than the largest size: what is left of it.
+	s := a.Sizes[len(a.Sizes)-1]
+	return max(1, (2*m*(a.Unified-s)+a.Unified)/(2*a.Unified))
+}

@@ -1,0 +1,490 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// GPU is a chip. Not safe for concurrent use.
+type GPU struct {
+	cfg   Config
+	clk   clock
+	pool  mem.Pool
+	cores []*simt.Core
+	part  *part.Memory
+	req   *noc.Network // clusters to slices
+	rep   *noc.Network // slices to clusters
+	fifo  []mem.Queue  // replies waiting at each cluster
+	held  int          // replies in all of them
+
+	now   uint64 // core cycles since the start
+	awake []bool // by SM: has a warp that has not retired
+	first []int  // by cluster: SM that is simulated first, counted within it
+
+	slots     []*Kernel // running kernels, nil where free
+	running   int
+	lastSlot  int       // slot of the kernel that gave the last block
+	lastUnit  int       // cluster that took the last block
+	lastCore  []int     // by cluster: SM that took the last block, within it
+	bound     []*Kernel // by SM: kernel whose blocks it takes
+	placed    int       // blocks placed in this cycle
+	ended     bool      // a kernel's last block has ended
+	blocks    uint64    // placed so far
+	blocksEnd uint64    // ended so far
+	insts     uint64    // thread instructions of ended blocks
+
+	code     map[string]uint64 // place of each kernel's code, by its name
+	codeEnd  uint64
+	ways     int // of the L1D now, 0 if not adaptive
+	fault    error
+	ops      ops
+	progress func(Progress)
+
+	Stats Stats
+}
+
+// Stats are counters of the chip outside its parts.
+type Stats struct {
+	// DRAMFull counts L2 cycles in which a slice could take nothing from the
+	// network (gpu_stall_dramfull), NetFull replies that found no room there
+	// (gpu_stall_icnt2sh).
+	DRAMFull, NetFull uint64
+	// Skipped counts core cycles that were jumped over. It is the only counter
+	// that Run.IdleSkip changes.
+	Skipped uint64
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Cycle     uint64  // core cycles
+	Kernel    *Kernel // one that runs
+	Blocks    uint64  // of it that have ended
+	Total     uint64  // its blocks
+	WarpInsts uint64  // of all, up to now
+}
+
+// New makes an idle chip with empty caches.
+func New(cfg Config) (*GPU, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	g := &GPU{cfg: cfg, code: map[string]uint64{}}
+	var err error
+	if g.clk, err = newClock(cfg.Clocks); err != nil {
+		return nil, err
+	}
+	n := cfg.SMs()
+	g.cfg.SM.SMs = n
+	if cfg.Adaptive.Enabled {
+		g.cfg.SM.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
+	}
+	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
+		return nil, err
+	}
+	g.req = noc.New(cfg.net(cfg.Clusters, cfg.Slices()))
+	g.rep = noc.New(cfg.net(cfg.Slices(), cfg.Clusters))
+	g.fifo = make([]mem.Queue, cfg.Clusters)
+	for i := range g.fifo {
+		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
+	}
+	g.cores = make([]*simt.Core, n)
+	for i := range g.cores {
+		cluster := i / cfg.SMsPerCluster
+		env := simt.Env{
+			Pool:    &g.pool,
+			HasRoom: func(bytes int) bool { return g.req.HasRoom(cluster, bytes) },
+			Send:    func(r *mem.Req, bytes int) { g.send(cluster, r, bytes) },
+			BlockDone: func(k *simt.Kernel, b exec.Block) {
+				g.blockDone(i, k, b)
+			},
+		}
+		if cfg.PerfectMemory {
+			env.HasRoom = func(int) bool { return !g.fifo[cluster].Full() }
+			env.Send = func(r *mem.Req, _ int) { g.answer(cluster, r) }
+		}
+		if g.cores[i], err = simt.New(g.cfg.SM, i, env); err != nil {
+			return nil, err
+		}
+	}
+	g.awake, g.bound = make([]bool, n), make([]*Kernel, n)
+	g.first, g.lastCore = make([]int, cfg.Clusters), make([]int, cfg.Clusters)
+	for i := range g.lastCore {
+		g.lastCore[i] = cfg.SMsPerCluster - 1
+	}
+	g.lastUnit = cfg.Clusters - 1
+	g.slots = make([]*Kernel, cfg.Kernels)
+	return g, nil
+}
+
+// Config returns the settings.
+func (g *GPU) Config() *Config { return &g.cfg }
+
+// Now returns the core cycles since the start.
+func (g *GPU) Now() uint64 { return g.now }
+
+// OnProgress has f called now and then while the chip runs.
+func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
+
+// send puts a request of an SM into the network.
+func (g *GPU) send(cluster int, r *mem.Req, bytes int) {
+	g.part.Map().Decode(r)
+	g.req.Push(r, cluster, int(r.Sub), bytes)
+}
+
+// answer turns a request into its reply where memory takes no time.
+func (g *GPU) answer(cluster int, r *mem.Req) {
+	if r.IsWriteBack() {
+		g.pool.Put(r)
+		return
+	}
+	r.Reply = true
+	g.fifo[cluster].Push(r)
+	g.held++
+}
+
+// step does what happens at the next time at which a clock domain fires, in
+// the order of spec simt-core 1.2. It reports whether the core domain fired.
+func (g *GPU) step() bool {
+	f := g.clk.tick()
+	if f.has(coreDomain) {
+		g.deliver()
+	}
+	if f.has(netDomain) {
+		g.reply()
+	}
+	if f.has(dramDomain) {
+		for ch := range g.part.Channels() {
+			g.part.DRAMCycle(ch, g.now)
+		}
+	}
+	if f.has(l2Domain) {
+		g.enter()
+	}
+	if f.has(netDomain) {
+		g.req.Advance()
+		g.rep.Advance()
+	}
+	if !f.has(coreDomain) {
+		return false
+	}
+	g.coreCycle()
+	return true
+}
+
+// deliver gives each cluster's oldest reply to its SM, and takes one from the
+// network.
+func (g *GPU) deliver() {
+	if g.held == 0 && !g.rep.Busy() {
+		return
+	}
+	for c := range g.fifo {
+		q := &g.fifo[c]
+		if r := q.Head(); r != nil && g.cores[r.SM].Deliver(r) {
+			q.Pop()
+			g.held--
+		}
+		if !q.Full() {
+			if r := g.rep.Pop(c); r != nil {
+				q.Push(r)
+				g.held++
+			}
+		}
+	}
+}
+
+// replyBytes is the size of a reply's packet (spec simt-core 4.5).
+func replyBytes(r *mem.Req) int {
+	if r.Write && !r.Atomic {
+		return mem.ControlSize
+	}
+	return mem.ControlSize + int(r.Size)
+}
+
+// reply moves one reply of each slice into the network.
+func (g *GPU) reply() {
+	if !g.part.Busy() {
+		return
+	}
+	for s := range g.part.Subs() {
+		r := g.part.ReplyHead(s)
+		if r == nil {
+			continue
+		}
+		n := replyBytes(r)
+		if !g.rep.HasRoom(s, n) {
+			g.Stats.NetFull++
+			continue
+		}
+		g.part.PopReply(s)
+		g.rep.Push(r, s, int(r.SM)/g.cfg.SMsPerCluster, n)
+	}
+}
+
+// enter moves one packet of each slice out of the network, and does the L2's
+// cycle.
+func (g *GPU) enter() {
+	arrivals := g.req.Busy()
+	if !arrivals && !g.part.Busy() {
+		g.part.Skip(1, 0)
+		return
+	}
+	for s := range g.part.Subs() {
+		if !g.part.CanTake(s) {
+			g.Stats.DRAMFull++
+		} else if arrivals {
+			if r := g.req.Pop(s); r != nil {
+				g.part.Enter(s, r, g.now)
+			}
+		}
+		g.part.CacheCycle(s, g.now)
+	}
+}
+
+// coreCycle is one cycle of the core domain.
+func (g *GPU) coreCycle() {
+	per := g.cfg.SMsPerCluster
+	more := g.moreBlocks()
+	for c := range g.first {
+		base := c * per
+		if per == 1 {
+			if g.awake[base] {
+				g.cores[base].Cycle(g.now)
+			}
+			continue
+		}
+		live := more
+		for i := base; i < base+per && !live; i++ {
+			live = g.awake[i]
+		}
+		if !live {
+			continue
+		}
+		for k := range per {
+			i := g.first[c] + k
+			if i >= per {
+				i -= per
+			}
+			if g.awake[base+i] {
+				g.cores[base+i].Cycle(g.now)
+			}
+		}
+		if g.cfg.RotateSMs {
+			if g.first[c]++; g.first[c] == per {
+				g.first[c] = 0
+			}
+		}
+	}
+	g.now++
+	g.place()
+	for _, k := range g.slots {
+		if k != nil && k.latency > 0 {
+			k.latency--
+		}
+	}
+	g.settle()
+}
+
+// settle finds the SMs that have run dry.
+func (g *GPU) settle() {
+	per := g.cfg.SMsPerCluster
+	for c := range g.first {
+		base := c * per
+		was, is := false, false
+		for i := base; i < base+per; i++ {
+			was = was || g.awake[i]
+			g.awake[i] = g.cores[i].Unfinished()
+			is = is || g.awake[i]
+			if err := g.cores[i].Err(); err != nil && g.fault == nil {
+				g.fault = err
+			}
+		}
+		if was && !is && g.cfg.Run.FlushL1 {
+			for i := base; i < base+per; i++ {
+				if d := g.cores[i].L1D(); d != nil {
+					d.Invalidate()
+				}
+			}
+		}
+	}
+}
+
+// idle reports whether nothing is left to do but for write-backs, which nobody
+// waits for.
+func (g *GPU) idle() bool {
+	if g.moreBlocks() || g.req.Busy() || g.rep.Busy() {
+		return false
+	}
+	for _, a := range g.awake {
+		if a {
+			return false
+		}
+	}
+	return g.inPartitions() == 0
+}
+
+// inPartitions returns the SMs' requests in the memory partitions.
+func (g *GPU) inPartitions() uint64 {
+	var n uint64
+	for s := range g.part.Subs() {
+		st := g.part.SubStats(s)
+		n += st.Requests - st.Replies - st.Vanished
+	}
+	return n
+}
+
+// patience is how many core cycles may pass in which no instruction is issued
+// and no reply comes before a run is given up, as in GPGPU-Sim.
+const patience = 50_000
+
+// checkEvery is how often, in ticks, the slow tests of a run are made.
+const checkEvery = 4096
+
+// run steps the chip until a kernel has ended.
+func (g *GPU) run(ctx context.Context) error {
+	ticks := 0
+	lastMoved, moved := g.now, g.activity()
+	for {
+		if g.step() {
+			if g.fault != nil {
+				return g.fault
+			}
+			if err := g.limit(); err != nil {
+				return err
+			}
+			if g.cfg.Run.IdleSkip {
+				g.skip()
+			}
+		}
+		if g.ended && g.retire() {
+			return nil
+		}
+		if ticks++; ticks%checkEvery != 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if a := g.activity(); a != moved || g.latent() {
+			moved, lastMoved = a, g.now
+		} else if g.now-lastMoved > patience {
+			return g.stuck()
+		}
+		if g.progress != nil {
+			g.report()
+		}
+	}
+}
+
+// limit tests the limits of a run.
+func (g *GPU) limit() error {
+	r := &g.cfg.Run
+	switch {
+	case r.MaxCycles > 0 && g.now >= r.MaxCycles:
+		return &exec.LimitError{Limit: r.MaxCycles, What: "cycles"}
+	case r.MaxBlocks > 0 && g.blocks >= r.MaxBlocks:
+		return &exec.LimitError{Limit: r.MaxBlocks, What: "placed blocks"}
+	case r.MaxDone > 0 && g.blocksEnd >= r.MaxDone:
+		return &exec.LimitError{Limit: r.MaxDone, What: "ended blocks"}
+	case r.MaxInsts > 0 && g.insts >= r.MaxInsts:
+		return &exec.LimitError{Limit: r.MaxInsts, What: "thread instructions"}
+	}
+	return nil
+}
+
+// activity grows whenever an instruction is issued or a reply delivered.
+func (g *GPU) activity() uint64 {
+	var n uint64
+	for _, c := range g.cores {
+		n += c.Stats.WarpInsts + c.Stats.LatencyN + c.Stats.BlocksDone
+	}
+	return n
+}
+
+// latent reports whether a kernel still waits for its launch latency.
+func (g *GPU) latent() bool {
+	for _, k := range g.slots {
+		if k != nil && k.latency > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// report calls the owner's progress function.
+func (g *GPU) report() {
+	for _, k := range g.slots {
+		if k == nil {
+			continue
+		}
+		var n uint64
+		for _, c := range g.cores {
+			n += c.Stats.WarpInsts
+		}
+		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Total: k.total, WarpInsts: n})
+		return
+	}
+}
+
+// stuck describes a run in which nothing moves.
+func (g *GPU) stuck() error {
+	e := &exec.StuckError{}
+	for _, c := range g.cores {
+		b := c.Stuck()
+		if b == nil {
+			continue
+		}
+		if e.Kernel == "" {
+			e.Block = b.Index()
+			for _, k := range g.slots {
+				if k != nil && g.bound[c.ID()] == k {
+					e.Kernel = k.Name
+				}
+			}
+		}
+		if w, ok := b.(interface{ Waits() []string }); ok && len(e.Waits) < 64 {
+			for _, s := range w.Waits() {
+				e.Waits = append(e.Waits, fmt.Sprintf("SM %d: %s", c.ID(), s))
+			}
+		}
+	}
+	if e.Kernel == "" {
+		for _, k := range g.slots {
+			if k != nil {
+				e.Kernel = k.Name
+				e.Waits = append(e.Waits, fmt.Sprintf("kernel %s: %d of %d blocks placed, %d ended", k.Name, k.next, k.total, k.Blocks))
+			}
+		}
+	}
+	e.Waits = append(e.Waits, g.queues()...)
+	return e
+}
+
+// queues describes every queue outside the SMs that is not empty.
+func (g *GPU) queues() []string {
+	var list []string
+	for i := range g.fifo {
+		if n := g.fifo[i].Len(); n > 0 {
+			list = append(list, fmt.Sprintf("cluster %d: %d replies wait", i, n))
+		}
+	}
+	if g.req.Busy() {
+		list = append(list, "the request network is not empty")
+	}
+	if g.rep.Busy() {
+		list = append(list, "the reply network is not empty")
+	}
+	for s := range g.part.Subs() {
+		o := g.part.Occupancy(s)
+		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
+			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
+				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
+		}
+	}
+	return list
+}

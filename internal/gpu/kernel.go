@@ -1,0 +1,325 @@
+package gpu
+
+import (
+	"errors"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// Kernel is a launch: what it is, and, once it has ended, what it did.
+type Kernel struct {
+	Name      string
+	Registers int        // per thread, for occupancy
+	Shared    int        // bytes per block
+	Threads   int        // of a block
+	MaxBlocks int        // most blocks on an SM
+	LimitedBy simt.Limit // what allows no more
+	L1Ways    int        // of the L1D while it runs
+
+	// Start is the core cycle of the launch, FirstBlock that in which its
+	// first block was placed, End that of its end.
+	Start, FirstBlock, End uint64
+	// Blocks counts those that have ended; WarpInsts and ThreadInsts what they
+	// issued.
+	Blocks, WarpInsts, ThreadInsts uint64
+	// Alone reports whether no other kernel ran at the same time. The counters
+	// below are those of the whole chip from Start to End.
+	Alone bool
+	Counters
+
+	sk      *simt.Kernel
+	work    exec.Work
+	slot    int
+	next    uint64 // block to be placed next
+	total   uint64
+	latency uint64
+	before  Counters
+	done    func(k *Kernel)
+}
+
+// Cycles returns the core cycles from launch to end.
+func (k *Kernel) Cycles() uint64 { return k.End - k.Start }
+
+// Total returns the number of blocks of the grid.
+func (k *Kernel) Total() uint64 { return k.total }
+
+// LaunchOptions are what a launch decides beyond its work.
+type LaunchOptions struct {
+	Registers int // per thread, for occupancy; 0: the work's estimate
+}
+
+// newKernel prepares a launch. The error is a *exec.LaunchError if no SM can
+// take its blocks.
+func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
+	base, known := g.code[w.Name()]
+	if !known {
+		base = g.codeEnd
+	}
+	so := simt.KernelOptions{Registers: o.Registers, CodeBase: base}
+	sk, err := simt.NewKernel(&g.cfg.SM, w, so)
+	if err != nil {
+		return nil, err
+	}
+	// A small grid is spread over all SMs (spec simt-core 1.5).
+	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(sk.MaxBlocks)*sms {
+		so.MaxBlocks = int(max(1, (n+sms-1)/sms))
+		if sk, err = simt.NewKernel(&g.cfg.SM, w, so); err != nil {
+			return nil, err
+		}
+	}
+	if !known {
+		g.code[w.Name()] = base
+		g.codeEnd = (base + 8*uint64(len(w.Code())) + 255) &^ 255
+	}
+	return &Kernel{
+		Name: w.Name(), Registers: sk.Registers, Shared: sk.Shared, Threads: w.Threads(),
+		MaxBlocks: sk.MaxBlocks, LimitedBy: sk.LimitedBy,
+		sk: sk, work: w, total: w.Blocks(), Alone: true,
+	}, nil
+}
+
+var errNoSlot = errors.New("no free kernel slot")
+
+// start lets a kernel run from now on.
+func (g *GPU) start(k *Kernel) error {
+	slot := -1
+	for i, x := range g.slots {
+		if x == nil {
+			slot = i
+			break
+		}
+	}
+	if slot < 0 {
+		return errNoSlot
+	}
+	if g.running == 0 {
+		if g.cfg.Compat.ClocksRestart {
+			g.clk.restart()
+		}
+		if g.cfg.Run.Caches == Flushed {
+			g.emptyCaches()
+		}
+	}
+	if a := &g.cfg.Adaptive; a.Enabled {
+		if w := a.ways(&g.cfg, k.Shared*k.MaxBlocks); w != g.ways {
+			g.ways = w
+			for _, c := range g.cores {
+				c.L1D().SetWays(w)
+			}
+		}
+		k.L1Ways = g.ways
+	} else if d := g.cores[0].L1D(); d != nil {
+		k.L1Ways = d.Ways()
+	}
+	k.slot, k.Start = slot, g.now
+	k.latency = uint64(g.cfg.Run.LaunchLatency) + uint64(g.cfg.Run.BlockLatency)*k.total
+	for _, x := range g.slots {
+		if x != nil {
+			x.Alone, k.Alone = false, false
+		}
+	}
+	g.slots[slot] = k
+	g.running++
+	k.before.read(g)
+	if k.total == 0 {
+		g.ended = true
+	}
+	return nil
+}
+
+// emptyCaches makes all caches cold.
+func (g *GPU) emptyCaches() {
+	for _, c := range g.cores {
+		if d := c.L1D(); d != nil {
+			d.Invalidate()
+		}
+		if g.cfg.Compat.FlushDirtyOnly {
+			continue
+		}
+		if x := c.L1C(); x != nil {
+			x.Invalidate()
+		}
+		if x := c.L1I(); x != nil {
+			x.Invalidate()
+		}
+		if x := c.L1T(); x != nil {
+			x.Invalidate()
+		}
+	}
+	if g.cfg.Compat.FlushDirtyOnly {
+		g.part.FlushL2()
+	} else {
+		g.part.InvalidateL2()
+	}
+}
+
+// moreBlocks reports whether a running kernel has blocks to be placed.
+func (g *GPU) moreBlocks() bool {
+	for _, k := range g.slots {
+		if k != nil && k.next < k.total {
+			return true
+		}
+	}
+	return false
+}
+
+// choose picks the kernel that gives the next block (spec simt-core 1.4): the
+// one that gave the last, else the next in order of slots.
+func (g *GPU) choose() *Kernel {
+	can := func(i int) *Kernel {
+		if k := g.slots[i]; k != nil && k.next < k.total && k.latency == 0 {
+			return k
+		}
+		return nil
+	}
+	if k := can(g.lastSlot); k != nil {
+		return k
+	}
+	for i := range g.slots {
+		at := (g.lastSlot + 1 + i) % len(g.slots)
+		if k := can(at); k != nil {
+			g.lastSlot = at
+			return k
+		}
+	}
+	return nil
+}
+
+// place gives every cluster at most one block, starting behind the one that
+// took the last.
+func (g *GPU) place() {
+	g.placed = 0
+	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
+		return
+	}
+	n := len(g.first)
+	from := g.lastUnit
+	for i := range n {
+		c := from + 1 + i
+		for c >= n {
+			c -= n
+		}
+		if g.placeOn(c) {
+			g.lastUnit = c
+			g.placed++
+		}
+	}
+}
+
+// boundMore reports whether an SM is bound to a kernel with blocks left.
+func (g *GPU) boundMore() bool {
+	for _, k := range g.bound {
+		if k != nil && k.next < k.total && k.latency == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOn tries a cluster's SMs behind the one that took its last block.
+func (g *GPU) placeOn(cluster int) bool {
+	per := g.cfg.SMsPerCluster
+	for i := range per {
+		at := (g.lastCore[cluster] + 1 + i) % per
+		sm := cluster*per + at
+		c := g.cores[sm]
+		k := g.bound[sm]
+		if g.cfg.SharedSMs {
+			k = g.choose()
+		} else if k == nil || k.next >= k.total {
+			if c.Unfinished() {
+				continue
+			}
+			k = g.choose()
+			g.bound[sm] = k
+		}
+		if k == nil || k.next >= k.total || !c.CanTake(k.sk) {
+			continue
+		}
+		b := k.work.Block(k.next)
+		if !c.Launch(k.sk, b) {
+			b.Release()
+			continue
+		}
+		if k.next == 0 {
+			k.FirstBlock = g.now
+		}
+		k.next++
+		g.blocks++
+		g.awake[sm] = true
+		g.lastCore[cluster] = at
+		return true
+	}
+	return false
+}
+
+// blockDone is told by an SM that a block has ended.
+func (g *GPU) blockDone(_ int, sk *simt.Kernel, b exec.Block) {
+	w, t := b.Counts()
+	b.Release()
+	for _, k := range g.slots {
+		if k == nil || k.sk != sk {
+			continue
+		}
+		k.Blocks++
+		k.WarpInsts += w
+		k.ThreadInsts += t
+		g.blocksEnd++
+		g.insts += t
+		if k.Blocks == k.total {
+			g.ended = true
+		}
+		return
+	}
+}
+
+// retire ends kernels whose blocks have all ended, and reports whether there
+// was one. The last one waits for the memory where that is asked for.
+func (g *GPU) retire() bool {
+	any, open := false, false
+	for i, k := range g.slots {
+		if k == nil || k.Blocks < k.total {
+			continue
+		}
+		if g.cfg.Compat.DrainBetween && g.running == 1 && !g.idle() {
+			open = true
+			continue
+		}
+		k.End = g.now
+		k.Counters.read(g)
+		k.Counters.sub(&k.before)
+		g.slots[i] = nil
+		g.running--
+		any = true
+		for sm, x := range g.bound {
+			if x == k {
+				g.bound[sm] = nil
+			}
+		}
+		if k.done != nil {
+			k.done(k)
+		}
+	}
+	g.ended = open
+	return any
+}
+
+// abandon forgets all kernels after a run that ended early; what they did up
+// to now stays in them.
+func (g *GPU) abandon() {
+	for i, k := range g.slots {
+		if k == nil {
+			continue
+		}
+		k.End = g.now
+		k.Counters.read(g)
+		k.Counters.sub(&k.before)
+		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
+		g.slots[i] = nil
+		g.running--
+		if k.done != nil {
+			k.done(k)
+		}
+	}
+}

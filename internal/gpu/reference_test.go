@@ -1,0 +1,145 @@
+package gpu_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// The reference runs are those of GPGPU-Sim 4.2.0 on the same jobs and with
+// the same configuration files.
+const (
+	referenceRuns    = "../../../shared/data/gpgpusim-runs"
+	referenceConfigs = "../../../shared/data/gpgpusim-configs"
+)
+
+// refRow is a launch of a reference run.
+type refRow struct {
+	config, l2, job string
+	launch          int
+	v               map[string]float64
+}
+
+func readReference(t *testing.T) []refRow {
+	t.Helper()
+	f, err := os.Open(filepath.Join(referenceRuns, "runs.csv"))
+	if err != nil {
+		t.Skip("the reference runs are not here")
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []refRow
+	for _, r := range rows[1:] {
+		x := refRow{v: map[string]float64{}}
+		for i, name := range rows[0] {
+			switch name {
+			case "config":
+				x.config = r[i]
+			case "l2_at_start":
+				x.l2 = r[i]
+			case "job":
+				x.job = r[i]
+			default:
+				if n, err := strconv.ParseFloat(r[i], 64); err == nil {
+					x.v[name] = n
+				}
+			}
+		}
+		x.launch = int(x.v["launch"])
+		list = append(list, x)
+	}
+	return list
+}
+
+// runReference runs a job on a configuration as the reference did.
+func runReference(t *testing.T, config, l2, name string) *report.Run {
+	t.Helper()
+	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range ready.Job.Steps {
+		if s.Kind == job.StepLaunch {
+			s.Launch.Registers = 16
+		}
+	}
+	o := job.Options{Timing: true, GPU: filepath.Join(referenceConfigs, config, "gpgpusim.config")}
+	if err := o.Settings.Set(fmt.Sprintf("run.copies_fill_l2=%v", l2 == "warm")); err != nil {
+		t.Fatal(err)
+	}
+	res, err := ready.Run(context.Background(), o)
+	if err != nil {
+		t.Fatalf("%s %s %s: %v", config, l2, name, err)
+	}
+	if !res.OK {
+		t.Errorf("%s %s %s: wrong values: %+v", config, l2, name, res.Checks)
+	}
+	return res
+}
+
+// TestReference prints our figures beside the reference's.
+func TestReference(t *testing.T) {
+	rows := readReference(t)
+	only := os.Getenv("HEDDLE_REFERENCE") // such as "RTX2060.*cold.*vecadd"
+	done := map[string]*report.Run{}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-12s %-4s %-12s %2s | %8s %8s %7s | %7s %7s | %13s %13s | %13s %13s | %13s %13s\n", "config", "L2", "job", "", "cycles", "theirs", "error",
+		"winst", "theirs", "L1 acc", "L1 miss", "L2 acc", "L2 miss", "DRAM rd", "DRAM wr")
+	sum, n := 0.0, 0
+	for _, r := range rows {
+		key := r.config + " " + r.l2 + " " + r.job
+		if only != "" && !matches(only, key) {
+			continue
+		}
+		res := done[key]
+		if res == nil {
+			res = runReference(t, r.config, r.l2, r.job)
+			done[key] = res
+		}
+		if r.launch >= len(res.Kernels) {
+			t.Errorf("%s: launch %d is missing", key, r.launch)
+			continue
+		}
+		k := &res.Kernels[r.launch]
+		m := &k.Memory
+		lat := r.v["launch_latency_in_cycle"]
+		ours, theirs := float64(k.Cycles)-lat, r.v["gpu_sim_cycle"]-lat
+		e := 100 * (ours/theirs - 1)
+		sum += max(e, -e)
+		n++
+		pair := func(a uint64, col string) string {
+			if x := uint64(r.v[col]); x != a {
+				return fmt.Sprintf("%d/%d", a, x)
+			}
+			return fmt.Sprint("= ", a)
+		}
+		fmt.Fprintf(&b, "%-12s %-4s %-12s %2d | %8.0f %8.0f %+6.1f%% | %7d %7.0f | %13s %13s | %13s %13s | %13s %13s\n", r.config, r.l2, r.job, r.launch, ours, theirs, e,
+			k.WarpInstructions, r.v["warp_insn_issued"],
+			pair(m.L1.Accesses, "L1D_accesses"), pair(m.L1.Misses, "L1D_misses"), pair(m.L2.Accesses, "L2_accesses"), pair(m.L2.Misses, "L2_misses"),
+			pair(m.DRAM.Reads, "dram_reads"), pair(m.DRAM.Writes, "dram_writes"))
+	}
+	t.Logf("\n%s", b.String())
+	if n > 0 {
+		t.Logf("mean of absolute errors of cycles over %d launches: %.2f %%", n, sum/float64(n))
+	}
+}
+
+func matches(pattern, key string) bool {
+	for _, p := range strings.Split(pattern, ",") {
+		if !strings.Contains(key, p) {
+			return false
+		}
+	}
+	return true
+}

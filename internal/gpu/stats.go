@@ -1,0 +1,126 @@
+package gpu
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// Counters are those of all parts of a chip, each kind summed over its
+// instances; or a difference of two such sums.
+type Counters struct {
+	// SM sums the cores; fields that are the largest or the longest of
+	// something are so over the whole run even in a difference.
+	SM simt.Stats
+	// L1D, L1C, L1T and L1I sum the SMs' caches, L2 the slices.
+	L1D, L1C, L1T, L1I, L2 cache.Stats
+	// Request and Reply are the two subnets.
+	Request, Reply noc.Stats
+	// Slice sums the sub-partitions, Channel the channels, DRAM their devices.
+	Slice   part.SubStats
+	Channel part.ChannelStats
+	DRAM    dram.Stats
+	// Chip is what the chip itself counts.
+	Chip Stats
+}
+
+// read sums all counters up to now.
+func (c *Counters) read(g *GPU) {
+	*c = Counters{}
+	for _, s := range g.cores {
+		add(&c.SM, &s.Stats)
+		if x := s.L1D(); x != nil {
+			c.L1D.Add(&x.Stats)
+		}
+		if x := s.L1C(); x != nil {
+			c.L1C.Add(&x.Stats)
+		}
+		if x := s.L1I(); x != nil {
+			c.L1I.Add(&x.Stats)
+		}
+		if x := s.L1T(); x != nil {
+			c.L1T.Add(&x.Stats)
+		}
+	}
+	for i := range g.part.Subs() {
+		if s := g.part.L2Stats(i); s != nil {
+			c.L2.Add(s)
+		}
+		add(&c.Slice, g.part.SubStats(i))
+	}
+	for i := range g.part.Channels() {
+		add(&c.Channel, g.part.ChannelStats(i))
+		if d := g.part.DRAM(i); d != nil {
+			add(&c.DRAM, d.Stats())
+		}
+	}
+	add(&c.Request, &g.req.Stats)
+	add(&c.Reply, &g.rep.Stats)
+	c.Chip = g.Stats
+}
+
+// sub subtracts an earlier reading.
+func (c *Counters) sub(o *Counters) {
+	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), true)
+}
+
+// DRAMReads returns the sectors read from DRAM, those for write allocation
+// included; DRAMWrites those written.
+func (c *Counters) DRAMReads() uint64 { return c.DRAM.Reads + c.DRAM.AllocReads }
+
+// DRAMWrites returns the sectors written to DRAM.
+func (c *Counters) DRAMWrites() uint64 { return c.DRAM.Writes + c.DRAM.WriteBacks }
+
+// add adds o's counters to t's. Both are pointers to the same kind of struct of
+// counters.
+func add[T any](t, o *T) {
+	combine(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem(), false)
+}
+
+// combine adds or subtracts counters field by field. It serves the ends of
+// kernels only.
+func combine(t, o reflect.Value, minus bool) {
+	switch t.Kind() {
+	case reflect.Uint64:
+		if minus {
+			t.SetUint(t.Uint() - o.Uint())
+		} else {
+			t.SetUint(t.Uint() + o.Uint())
+		}
+	case reflect.Int:
+		if !minus {
+			t.SetInt(max(t.Int(), o.Int())) // the longest of something
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			switch t.Type().Field(i).Name {
+			case "LatencyMax", "WaitMax":
+				if !minus {
+					t.Field(i).SetUint(max(t.Field(i).Uint(), o.Field(i).Uint()))
+				}
+			default:
+				combine(t.Field(i), o.Field(i), minus)
+			}
+		}
+	case reflect.Slice:
+		if t.Len() < o.Len() {
+			n := reflect.MakeSlice(t.Type(), o.Len(), o.Len())
+			reflect.Copy(n, t)
+			t.Set(n)
+		}
+		for i := range o.Len() {
+			combine(t.Index(i), o.Index(i), minus)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			combine(t.Index(i), o.Index(i), minus)
+		}
+	default:
+		panic(fmt.Sprintf("gpu: counters of type %v", t.Type()))
+	}
+}

@@ -1,0 +1,206 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+// Op is an action of the host on a stream. Actions of one stream happen in
+// their order. Those of stream 0 wait for all before them on every stream, and
+// all behind them wait for them.
+type Op struct {
+	Kind   OpKind
+	Stream int64
+
+	// Make and Options are a launch. Add makes the work, which is run when its
+	// turn comes.
+	Make    func() (exec.Work, error)
+	Options LaunchOptions
+	// Save keeps the contents of device memory and returns how to restore
+	// them; runs with warm caches need it.
+	Save func() (restore func())
+	// Kernel is set for a launch by Add; it is complete when the action is.
+	Kernel *Kernel
+
+	// Copy moves a copy's bytes. It is called when the copy's turn comes, and
+	// takes no time.
+	Copy func() error
+	// Fills are the ranges of device memory that the copy writes, ToHost those
+	// it reads on their way to the host.
+	Fills, ToHost []Range
+
+	// Event is the event that is recorded or waited for.
+	Event string
+
+	// Start and End are core cycles, set when the action has ended.
+	Start, End uint64
+
+	state opState
+	after int // for a wait: the record it waits for, -1 if none
+}
+
+// Range is a piece of device memory.
+type Range struct{ Addr, Bytes uint64 }
+
+// OpKind is the kind of an action.
+type OpKind uint8
+
+// The kinds.
+const (
+	OpLaunch OpKind = iota
+	OpCopy
+	OpRecord
+	OpWait
+	OpSync // the host waits for all before it
+)
+
+type opState uint8
+
+const (
+	opWaits opState = iota
+	opRuns
+	opEnded
+)
+
+// Begun reports whether the action's turn has come.
+func (o *Op) Begun() bool { return o.state != opWaits }
+
+// ops are the actions given so far, in the host's order.
+type ops struct {
+	list  []*Op
+	first int            // all before it have ended
+	event map[string]int // last record of each event
+}
+
+// Add gives an action. It does not let time pass: see Finish. The error is a
+// *exec.LaunchError if no SM can take a launch.
+func (g *GPU) Add(o *Op) error {
+	o.after = -1
+	switch o.Kind {
+	case OpLaunch:
+		w, err := o.Make()
+		if err != nil {
+			return err
+		}
+		k, err := g.newKernel(w, o.Options)
+		if err != nil {
+			return err
+		}
+		o.Kernel = k
+		k.done = func(k *Kernel) { o.End, o.state = k.End, opEnded }
+	case OpRecord:
+		if g.ops.event == nil {
+			g.ops.event = map[string]int{}
+		}
+		g.ops.event[o.Event] = len(g.ops.list)
+	case OpWait:
+		if at, ok := g.ops.event[o.Event]; ok {
+			o.after = at
+		}
+	}
+	g.ops.list = append(g.ops.list, o)
+	return nil
+}
+
+// Finish lets time pass until all actions have ended. An error ends the run;
+// kernels that were under way are then complete as far as they came.
+func (g *GPU) Finish(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			g.abandon()
+			return err
+		}
+		if err := g.begin(); err != nil {
+			g.abandon()
+			return err
+		}
+		if g.running == 0 {
+			if g.ops.first < len(g.ops.list) {
+				g.abandon()
+				return errors.New("actions wait for each other")
+			}
+			return nil
+		}
+		if err := g.run(ctx); err != nil {
+			g.abandon()
+			return err
+		}
+	}
+}
+
+// begin starts all actions whose turn it is, and ends those that take no time,
+// until there are no more.
+func (g *GPU) begin() error {
+	for again := true; again; {
+		again = false
+		s := &g.ops
+		for s.first < len(s.list) && s.list[s.first].state == opEnded {
+			s.first++
+		}
+		open := map[int64]bool{} // streams with an earlier action that has not ended
+		for i := s.first; i < len(s.list); i++ {
+			o := s.list[i]
+			if o.state == opEnded {
+				continue
+			}
+			turn := !open[0] && !open[o.Stream]
+			if o.Stream == 0 || o.Kind == OpSync {
+				turn = len(open) == 0
+			}
+			if o.Kind == OpWait && o.after >= 0 && s.list[o.after].state != opEnded {
+				turn = false
+			}
+			if turn && o.state == opWaits {
+				if err := g.act(o); err != nil && !errors.Is(err, errNoSlot) {
+					return err
+				}
+				again = again || o.state == opEnded
+			}
+			if o.state != opEnded {
+				open[o.Stream] = true
+				if o.Kind == OpSync {
+					break // the host has not given the others yet
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// act starts an action.
+func (g *GPU) act(o *Op) error {
+	o.Start = g.now
+	switch o.Kind {
+	case OpLaunch:
+		if err := g.start(o.Kernel); err != nil {
+			return err
+		}
+		o.state = opRuns
+		return nil
+	case OpCopy:
+		if o.Copy != nil {
+			if err := o.Copy(); err != nil {
+				return err
+			}
+		}
+		g.Fill(o.Fills)
+		if g.cfg.Compat.CopiesBackFill {
+			g.Fill(o.ToHost)
+		}
+	}
+	o.End, o.state = g.now, opEnded
+	return nil
+}
+
+// Fill puts ranges of device memory into the L2, as copies to the device do
+// if the run's conditions say so.
+func (g *GPU) Fill(list []Range) {
+	if !g.cfg.Run.CopiesFillL2 {
+		return
+	}
+	for _, r := range list {
+		g.part.Warm(r.Addr, r.Bytes, g.now)
+	}
+}

@@ -1,0 +1,300 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// This file: runs that count cycles. The host side of a job becomes actions on
+// the chip's streams; values are computed by the same executor as in a
+// functional run, in the order in which the chip issues instructions.
+
+// Machine returns the chip that a run simulates: the GPU of that name or file,
+// with the values that were set.
+func (s *Settings) Machine(name string) (gpu.Config, error) {
+	if !slices.Contains(config.Names(), name) && slices.Contains(GPUs, name) {
+		return gpu.Config{}, fmt.Errorf("GPU %s has no timing model yet; there are %s (or compute only, with --mode functional)",
+			name, strings.Join(config.Names(), ", "))
+	}
+	c, err := config.Load(name)
+	if err != nil {
+		return gpu.Config{}, err
+	}
+	for _, a := range s.Assignments {
+		if err := c.Set(a); err != nil {
+			return gpu.Config{}, fmt.Errorf("-C %s: %w", a, err)
+		}
+	}
+	if err := c.Check(); err != nil {
+		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
+	}
+	return chip(c)
+}
+
+// chip fills the settings of a chip.
+func chip(c *config.GPU) (gpu.Config, error) {
+	net, _ := c.NoCConfig()
+	g := gpu.Config{
+		Name: c.Name, Clusters: c.Chip.Clusters, SMsPerCluster: c.Chip.SMsPerCluster,
+		RotateSMs: c.Chip.RotateSMs, Kernels: c.Chip.Kernels, SharedSMs: c.Chip.SharedSMs,
+		Clocks:      gpu.Clocks{Core: int64(c.Clocks.Core), Net: int64(c.Clocks.NoC), L2: int64(c.Clocks.L2), DRAM: int64(c.Clocks.DRAM)},
+		ClusterFIFO: c.NoC.ClusterFIFO, PerfectMemory: c.SIMT.PerfectMemory,
+		SM: c.SIMTConfig(), Net: net, Mem: c.PartitionConfig(),
+		Adaptive: gpu.Adaptive{Enabled: c.L1D.Adaptive, Unified: c.L1D.Unified, Sizes: c.L1D.SharedSizes},
+		Run: gpu.Run{
+			Caches:     gpu.Caches(slices.Index([]string{"l2-kept", "flushed", "warm"}, c.Run.Caches)),
+			ICacheWarm: c.Run.ICache == "warm", FlushL1: c.Run.FlushL1, CopiesFillL2: c.Run.CopiesFillL2,
+			LaunchLatency: c.Run.LaunchLatency, BlockLatency: c.Run.BlockLatency, IdleSkip: c.Run.IdleSkip,
+			MaxCycles: uint64(c.Run.MaxCycles), MaxInsts: uint64(c.Run.MaxInsts),
+			MaxBlocks: uint64(c.Run.MaxBlocks), MaxDone: uint64(c.Run.MaxDone),
+		},
+	}
+	if c.Compat.Partition.CopyTruncates { // a file of GPGPU-Sim
+		g.Compat = gpu.GPGPUSim()
+	}
+	return g, g.Check()
+}
+
+// conditions lists the run conditions that decide a comparison.
+func conditions(c *gpu.Config) map[string]any {
+	icache := "cold"
+	if c.Run.ICacheWarm {
+		icache = "warm"
+	}
+	return map[string]any{
+		"caches": c.Run.Caches.String(), "icache": icache,
+		"copies_fill_l2": c.Run.CopiesFillL2, "launch_latency": c.Run.LaunchLatency,
+	}
+}
+
+// chipRun is what a timing run has beyond a functional one.
+type chipRun struct {
+	chip *gpu.GPU
+	ops  []*gpu.Op // by step, nil for those left out
+}
+
+// plugIn makes the chip of a timing run.
+func (x *runner) plugIn() error {
+	name := cmp.Or(x.opt.GPU, x.job.GPU, DefaultGPU)
+	cfg, err := x.opt.Settings.Machine(name)
+	if err != nil {
+		return err
+	}
+	if x.opt.MaxInsts > 0 {
+		cfg.Run.MaxCycles = x.opt.MaxInsts
+	}
+	chip, err := gpu.New(cfg)
+	if err != nil {
+		return fmt.Errorf("GPU %s: %w", name, err)
+	}
+	x.timing = &chipRun{chip: chip}
+	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: "simt"}
+	x.res.Conditions = conditions(&cfg)
+	return nil
+}
+
+// filled tells the chip which memory was filled before the first step, as
+// copies from the host.
+func (x *runner) filled() {
+	for _, d := range x.job.Buffers {
+		x.timing.chip.Fill([]gpu.Range{{Addr: x.addr[d.Name], Bytes: uint64(d.Count) * uint64(d.Type.Size())}})
+	}
+}
+
+// stepsTimed runs the steps on the chip.
+func (x *runner) stepsTimed(ctx context.Context) error {
+	t := x.timing
+	t.ops = make([]*gpu.Op, len(x.job.Steps))
+	if x.opt.Progress != nil {
+		number := map[*gpu.Kernel]int{}
+		t.chip.OnProgress(func(p gpu.Progress) {
+			if len(number) == 0 {
+				for i, o := range t.ops {
+					if o != nil && o.Kernel != nil {
+						number[o.Kernel] = x.job.Steps[i].Number
+					}
+				}
+			}
+			x.opt.Progress(Progress{
+				Launch: number[p.Kernel], Launches: x.launches, Kernel: p.Kernel.Name,
+				Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle,
+			})
+		})
+	}
+	err := x.give()
+	if err == nil {
+		err = t.chip.Finish(ctx)
+	}
+	x.collect()
+	return err
+}
+
+// give hands all steps to the chip.
+func (x *runner) give() error {
+	for i, s := range x.job.Steps {
+		o := &gpu.Op{Stream: s.Stream, Event: s.Event.S}
+		switch s.Kind {
+		case StepLaunch:
+			k := x.ready.kernels[s.Launch]
+			if !x.opt.Select.Has(s.Number, k.Name()) {
+				x.res.LeftOut++
+				continue
+			}
+			l, err := x.prepare(s)
+			if err != nil {
+				return err
+			}
+			o.Kind, o.Options.Registers = gpu.OpLaunch, int(s.Launch.Registers)
+			if o.Options.Registers == 0 {
+				o.Options.Registers = x.ready.registers(k)
+			}
+			o.Make = func() (exec.Work, error) { return x.machine.NewWork(l, x.opt.Out) }
+			o.Save = x.save
+		case StepCopy:
+			c := s.Copy
+			o.Kind, o.Copy = gpu.OpCopy, func() error { return x.copy(c) }
+			if !c.ToHost {
+				o.Fills = []gpu.Range{{Addr: x.addr[c.To.S], Bytes: uint64(c.Bytes)}}
+			} else {
+				o.ToHost = []gpu.Range{{Addr: x.addr[c.From.S], Bytes: uint64(c.Bytes)}}
+			}
+		case StepRecord:
+			o.Kind = gpu.OpRecord
+		case StepWait:
+			o.Kind = gpu.OpWait
+		case StepSync:
+			o.Kind = gpu.OpSync
+		}
+		if err := x.timing.chip.Add(o); err != nil {
+			var le *exec.LaunchError
+			if errors.As(err, &le) {
+				err = &Error{File: x.job.File, Pos: s.Launch.Pos, Msg: le.Error(), Err: err}
+				x.res.Error = failure(err, &s.Number)
+			}
+			return err
+		}
+		x.timing.ops[i] = o
+	}
+	return nil
+}
+
+// save keeps the contents of device memory and returns how to restore them.
+func (x *runner) save() func() {
+	type kept struct {
+		at  device.Allocation
+		old []byte
+	}
+	var list []kept
+	for _, a := range x.mem.Allocations() {
+		if a.Freed || a.ReadOnly() {
+			continue
+		}
+		if b, err := x.mem.Bytes(a.Addr, a.Size); err == nil {
+			list = append(list, kept{a, slices.Clone(b)})
+		}
+	}
+	return func() {
+		for _, k := range list {
+			if b, err := x.mem.Bytes(k.at.Addr, k.at.Size); err == nil {
+				copy(b, k.old)
+			}
+		}
+	}
+}
+
+// collect writes what the chip did into the result.
+func (x *runner) collect() {
+	t := x.timing
+	for i, s := range x.job.Steps {
+		o := t.ops[i]
+		if o == nil {
+			continue
+		}
+		if o.Kernel != nil && o.Begun() {
+			x.res.Kernels = append(x.res.Kernels, x.kernel(s, o.Kernel))
+			x.res.WarpInstructions += o.Kernel.WarpInsts
+			x.res.ThreadInstructions += o.Kernel.ThreadInsts
+		}
+		if !x.job.stepsGiven {
+			continue
+		}
+		rs := report.Step{Step: s.Index, Kind: s.Kind.String(), Stream: s.Stream, Event: s.Event.S}
+		if s.Kind == StepLaunch {
+			rs.Launch = &s.Number
+		}
+		if s.Kind == StepCopy {
+			rs.From, rs.To, rs.Bytes = hostName(s.Copy.From, s.Copy.FromHost), hostName(s.Copy.To, s.Copy.ToHost), s.Copy.Bytes
+		}
+		if o.Begun() {
+			start, end := o.Start, o.End
+			rs.StartCycle, rs.EndCycle = &start, &end
+		}
+		x.res.Steps = append(x.res.Steps, rs)
+	}
+	x.res.Cycles = t.chip.Now()
+}
+
+// kernel describes a launch and its counters.
+func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
+	l, src := s.Launch, x.ready.kernels[s.Launch]
+	cfg := x.timing.chip.Config()
+	sm := &k.SM
+	t := &report.KernelTiming{
+		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
+		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
+		Stalls: map[string]uint64{}, SlotStalls: map[string]uint64{},
+	}
+	if t.Cycles > 0 {
+		t.IPC = float64(k.WarpInsts) / float64(t.Cycles)
+	}
+	if sm.Cycles > 0 {
+		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.SM.Warps)
+	}
+	for st := range simt.WarpStates {
+		t.Stalls[st.String()] = sm.States[st]
+	}
+	for _, by := range sm.Slots {
+		t.SlotStalls["idle"] += by[simt.SlotIdle]
+		t.SlotStalls["scoreboard"] += by[simt.SlotScoreboard]
+		t.SlotStalls["pipe"] += by[simt.SlotStall]
+	}
+	t.Memory = report.Memory{
+		L1: cacheLevel(&k.L1D), L1Const: cacheLevel(&k.L1C), L1Texture: cacheLevel(&k.L1T), L1Inst: cacheLevel(&k.L1I), L2: cacheLevel(&k.L2),
+		DRAM: report.DRAM{
+			Reads: k.DRAMReads(), Writes: k.DRAMWrites(), Activates: k.DRAM.Activates, Precharges: k.DRAM.Precharges,
+			Requests: k.DRAM.Requests, RowHits: k.DRAM.RowHits, BusyCycles: k.DRAM.DataCycles, Cycles: k.DRAM.Cycles,
+		},
+		Network: report.Network{
+			RequestPackets: k.Request.Packets, RequestFlits: k.Request.Flits, ReplyPackets: k.Reply.Packets, ReplyFlits: k.Reply.Flits,
+		},
+		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
+		L2EntryStallCycles: k.Chip.DRAMFull, ReplyStallCycles: k.Chip.NetFull,
+	}
+	if sm.LatencyN > 0 {
+		t.Memory.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
+	}
+	return report.Kernel{
+		Name: k.Name, Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
+		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: src.LocalBytes(),
+		Blocks: k.Blocks, WarpInstructions: k.WarpInsts, ThreadInstructions: k.ThreadInsts, KernelTiming: t,
+	}
+}
+
+func cacheLevel(s *cache.Stats) report.Cache {
+	return report.Cache{
+		Accesses: s.Total(), Hits: s.Of(cache.Hit), PendingHits: s.Of(cache.HitReserved),
+		Misses: s.Misses(), SectorMisses: s.Of(cache.SectorMiss), Refused: s.Of(cache.Fail), WriteBacks: s.WriteBacks,
+	}
+}

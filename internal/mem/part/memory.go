@@ -1,0 +1,553 @@
+package part
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+)
+
+// Memory is all partitions of a chip. Its owner calls, per tick of the clock
+// domains and in this order as far as they fire: for every sub-partition
+// ReplyHead and PopReply (network), DRAMCycle for every channel (DRAM), for
+// every sub-partition CanTake and Enter, then CacheCycle (L2). It is used by
+// one goroutine.
+type Memory struct {
+	cfg   Config
+	addr  *AddrMap
+	pool  *mem.Pool
+	subs  []sub
+	chans []channel
+	live  int // requests inside, with those the L2s made
+
+	credits int // requests that the slices of a channel share; 0: any number
+}
+
+// sub is a sub-partition: an L2 slice and the queues around it.
+type sub struct {
+	l2    *cache.Cache // nil if off
+	delay mem.Queue    // before the L2, by Ready
+	toL2, toDRAM,
+	fromDRAM, toNet mem.Queue
+	live    int    // requests of this slice anywhere
+	aged    uint64 // cycles that copies added to its times
+	idle    uint64 // L2 ticks not yet counted in the cache
+	private int    // requests in the channel on its own credit
+	stats   SubStats
+}
+
+// channel is the DRAM side of a partition.
+type channel struct {
+	dev     *dram.Device // nil with FixedLatency
+	latency mem.Queue    // before the DRAM, by Ready
+	last    int          // sub-partition that had the last turn
+	shared  int          // requests on shared credit
+	live    int          // requests between the L2s and back
+	idle    uint64       // DRAM ticks not yet counted in the device
+	stats   ChannelStats
+}
+
+// New makes an idle memory whose L2 is empty. Requests that it makes itself
+// come from the pool.
+func New(cfg Config, pool *mem.Pool) (*Memory, error) {
+	if pool == nil {
+		return nil, errors.New("memory: no pool of requests")
+	}
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	cfg.L2.Level = cache.L2
+	addr, err := NewAddrMap(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := &Memory{
+		cfg: cfg, addr: addr, pool: pool, credits: cfg.sharedCredits(),
+		subs: make([]sub, cfg.Channels*cfg.Subs), chans: make([]channel, cfg.Channels),
+	}
+	q := cfg.Queues
+	for i := range m.subs {
+		s := &m.subs[i]
+		s.delay = mem.NewQueue(0)
+		s.toL2, s.toDRAM = mem.NewQueue(q.ToL2), mem.NewQueue(q.ToDRAM)
+		s.fromDRAM, s.toNet = mem.NewQueue(q.FromDRAM), mem.NewQueue(q.ToNet)
+		if !cfg.L2.Disabled {
+			if s.l2, err = cache.New(cfg.L2, pool); err != nil {
+				return nil, fmt.Errorf("memory: L2: %w", err)
+			}
+		}
+	}
+	for i := range m.chans {
+		c := &m.chans[i]
+		c.latency, c.last = mem.NewQueue(0), cfg.Subs-1
+		if !cfg.FixedLatency {
+			if c.dev, err = dram.New(cfg.DRAM); err != nil {
+				return nil, fmt.Errorf("memory: %w", err)
+			}
+		}
+	}
+	return m, nil
+}
+
+// Config returns the settings.
+func (m *Memory) Config() *Config { return &m.cfg }
+
+// Map returns the address map, with which the makers of requests fill in
+// their place.
+func (m *Memory) Map() *AddrMap { return m.addr }
+
+// Channels returns the number of channels.
+func (m *Memory) Channels() int { return len(m.chans) }
+
+// Subs returns the number of sub-partitions of the chip.
+func (m *Memory) Subs() int { return len(m.subs) }
+
+// Busy reports whether any request is inside, replies not taken included.
+func (m *Memory) Busy() bool { return m.live > 0 }
+
+// CanTake reports whether a sub-partition may take a packet: its queue to the
+// L2 has room for the four sectors of a line.
+func (m *Memory) CanTake(sub int) bool { return m.subs[sub].toL2.Room(mem.LineBytes / mem.SectorBytes) }
+
+// Enter takes a packet from the network. The address map has set the request's
+// place, and CanTake was true.
+func (m *Memory) Enter(sub int, r *mem.Req, now uint64) {
+	s := &m.subs[sub]
+	s.stats.Packets++
+	r.Sub, r.Chan = int32(sub), int32(sub/m.cfg.Subs)
+	if s.l2 != nil && m.cfg.L2.Sectored && !oneSector(r) {
+		m.cut(s, r, now)
+		return
+	}
+	m.admit(s, r, now)
+}
+
+func oneSector(r *mem.Req) bool {
+	return r.Size == mem.SectorBytes && r.Sectors != 0 && r.Sectors&(r.Sectors-1) == 0
+}
+
+const allSectors = 1<<(mem.LineBytes/mem.SectorBytes) - 1
+
+// cut enters a request sector by sector.
+func (m *Memory) cut(s *sub, r *mem.Req, now uint64) {
+	sectors := r.Sectors & allSectors
+	twin := false // 64 bytes without a sector of their own
+	switch {
+	case r.Size >= mem.LineBytes:
+		sectors = allSectors
+	case r.Size == 2*mem.SectorBytes && (sectors == 0 || sectors == allSectors):
+		sectors = 0b11
+		if r.Addr%mem.LineBytes != 0 {
+			sectors = 0b1100
+		}
+		twin = true
+	case sectors == 0:
+		sectors = 1 << (r.Addr / mem.SectorBytes % 4)
+	}
+	r.Pieces = 0
+	for i := range mem.LineBytes / mem.SectorBytes {
+		if sectors>>i&1 != 0 {
+			r.Pieces++
+		}
+	}
+	below := mem.ByteMask{}
+	for i := range mem.LineBytes / mem.SectorBytes {
+		if sectors>>i&1 == 0 {
+			continue
+		}
+		p := m.pool.Get()
+		*p = *r
+		p.Orig, p.Pieces = r, 0
+		p.Size, p.Sectors = mem.SectorBytes, 1<<i
+		p.Addr = r.Addr&^(mem.LineBytes-1) + uint64(i)*mem.SectorBytes
+		if m.cfg.Compat.PieceAddresses {
+			p.Addr = r.Addr
+			if !twin {
+				p.Addr += uint64(i) * mem.SectorBytes
+			}
+		}
+		of := mem.ByteMask{}
+		of.Set(i*mem.SectorBytes, mem.SectorBytes)
+		below = below.Or(of)
+		if m.cfg.Compat.CumulativeMasks {
+			of = below
+		}
+		p.Bytes = r.Bytes.And(of)
+		m.addr.Decode(p)
+		p.Sub, p.Chan = r.Sub, r.Chan // it stays in the partition
+		m.admit(s, p, now)
+	}
+}
+
+// admit puts a request into the delay before the L2, or a texture's behind it.
+func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
+	s.stats.Requests++
+	s.live++
+	m.live++
+	if r.Kind == mem.TexRead {
+		s.toL2.Push(r)
+		return
+	}
+	r.Ready = now + uint64(m.cfg.ROPLatency)
+	s.delay.Push(r)
+}
+
+// ReplyHead returns the reply that a sub-partition holds longest, nil if there
+// is none.
+func (m *Memory) ReplyHead(sub int) *mem.Req { return m.subs[sub].toNet.Head() }
+
+// PopReply removes and returns ReplyHead. It is the taker's from now on.
+func (m *Memory) PopReply(sub int) *mem.Req {
+	s := &m.subs[sub]
+	r := s.toNet.Pop()
+	if r != nil {
+		s.stats.Replies++
+		m.gone(s)
+	}
+	return r
+}
+
+// gone counts a request that has left.
+func (m *Memory) gone(s *sub) {
+	s.live--
+	m.live--
+}
+
+// answer sends a request back; a write-back ends here, for nobody waits.
+func (m *Memory) answer(s *sub, r *mem.Req) {
+	if r.IsWriteBack() {
+		m.end(s, r)
+		return
+	}
+	r.Reply = true
+	s.toNet.Push(r)
+}
+
+// end returns a write-back to the pool, and the request it is a piece of with
+// the last of its pieces.
+func (m *Memory) end(s *sub, r *mem.Req) {
+	if r.Kind == mem.L1WriteBack {
+		s.stats.Vanished++
+		if o := r.Orig; o != nil {
+			if o.Pieces--; o.Pieces == 0 {
+				m.pool.Put(o)
+			}
+		}
+	}
+	m.pool.Put(r)
+	m.gone(s)
+}
+
+// catchUp counts the idle ticks of the L2.
+func (s *sub) catchUp() {
+	if s.idle > 0 {
+		if s.l2 != nil {
+			s.l2.Skip(s.idle)
+		}
+		s.idle = 0
+	}
+}
+
+// CacheCycle is one L2 tick of a sub-partition; now is the core cycle.
+func (m *Memory) CacheCycle(sub int, now uint64) {
+	s := &m.subs[sub]
+	if s.live == 0 {
+		s.idle++
+		return
+	}
+	if s.idle > 0 {
+		s.catchUp()
+	}
+	if s.l2 != nil && s.l2.Ready() && !s.toNet.Full() {
+		m.serve(s)
+	}
+	if r := s.fromDRAM.Head(); r != nil {
+		if s.l2 != nil && s.l2.WaitsFor(r) {
+			if s.l2.FillPortFree() {
+				s.fromDRAM.Pop()
+				s.l2.Fill(now+s.aged, r)
+			}
+		} else if !s.toNet.Full() {
+			s.fromDRAM.Pop()
+			m.answer(s, r)
+		}
+	}
+	if s.l2 != nil {
+		if s.l2.MissHead() != nil && !s.toDRAM.Full() {
+			m.sendDown(sub, s.l2.PopMiss())
+		}
+		s.l2.Tick()
+	}
+	if r := s.toL2.Head(); r != nil && !s.toDRAM.Full() {
+		if s.l2 == nil || m.cfg.L2TextureOnly && r.Kind != mem.TexRead {
+			s.toL2.Pop()
+			m.sendDown(sub, r)
+		} else if !s.toNet.Full() && s.l2.DataPortFree() {
+			m.access(s, r, now)
+		}
+	}
+	if r := s.delay.Head(); r != nil && r.Ready <= now && !s.toL2.Full() {
+		s.toL2.Push(s.delay.Pop())
+	}
+}
+
+// serve takes a request whose data have come out of the L2.
+func (m *Memory) serve(s *sub) {
+	r := s.l2.PopReady()
+	if r.Kind != mem.L2WriteAlloc {
+		m.answer(s, r)
+		return
+	}
+	if r.Orig != nil { // the write that the line was read for
+		m.answer(s, r.Orig)
+	}
+	m.pool.Put(r)
+	m.gone(s)
+}
+
+// access looks up the head of the queue to the L2.
+func (m *Memory) access(s *sub, r *mem.Req, now uint64) {
+	st := s.l2.Access(now+s.aged, r)
+	if st == cache.Fail {
+		return
+	}
+	s.toL2.Pop()
+	sent := s.l2.Sent()
+	if sent&cache.SentWriteBack != 0 {
+		s.live++
+		m.live++
+	}
+	if sent&cache.SentWriteAlloc != 0 {
+		s.live++
+		m.live++
+	}
+	// A write that neither went on nor waits for a read is done.
+	if st == cache.Hit && sent&cache.SentWrite == 0 ||
+		st != cache.Hit && r.Write && sent&(cache.SentWrite|cache.SentWriteAlloc) == 0 {
+		m.answer(s, r)
+	}
+}
+
+// sendDown puts a request into the queue to the DRAM.
+func (m *Memory) sendDown(sub int, r *mem.Req) {
+	if r.Kind == mem.L2WriteBack { // knows its slice, not yet its bank
+		p := m.addr.Find(r.Addr)
+		r.Bank, r.Row, r.Col = int32(m.addr.device(p)), p.Row, p.Col
+		r.Sub, r.Chan = int32(sub), int32(sub/m.cfg.Subs)
+	}
+	m.subs[sub].toDRAM.Push(r)
+	c := &m.chans[sub/m.cfg.Subs]
+	c.live++
+	c.stats.ToDRAM++
+}
+
+// catchUp counts the idle ticks of the device.
+func (c *channel) catchUp() {
+	if c.idle > 0 {
+		if c.dev != nil {
+			c.dev.Skip(c.idle)
+		}
+		c.idle = 0
+	}
+}
+
+// DRAMCycle is one DRAM tick of a channel; now is the core cycle.
+func (m *Memory) DRAMCycle(ch int, now uint64) {
+	c := &m.chans[ch]
+	if c.live == 0 {
+		c.idle++
+		return
+	}
+	if c.idle > 0 {
+		c.catchUp()
+	}
+	if c.dev == nil {
+		m.fixedCycle(ch, now)
+		return
+	}
+	if r := c.dev.ReplyHead(); r != nil {
+		s := &m.subs[r.Sub]
+		if !s.fromDRAM.Full() {
+			c.dev.PopReply()
+			s.fromDRAM.Push(r)
+			m.repay(c, s)
+		}
+	}
+	if r := c.dev.Cycle(now); r != nil {
+		m.written(c, r)
+	}
+	m.borrow(ch, now)
+	if r := c.latency.Head(); r != nil && r.Ready <= now && !c.dev.Full(r.Write) {
+		c.dev.Push(c.latency.Pop(), now)
+	}
+}
+
+// fixedCycle is DRAMCycle of a memory that is nothing but a delay.
+func (m *Memory) fixedCycle(ch int, now uint64) {
+	c := &m.chans[ch]
+	if r := c.latency.Head(); r != nil && r.Ready <= now {
+		s := &m.subs[r.Sub]
+		if r.IsWriteBack() {
+			c.latency.Pop()
+			m.written(c, r)
+		} else if !s.fromDRAM.Full() {
+			c.latency.Pop()
+			r.Reply = true
+			s.fromDRAM.Push(r)
+			m.repay(c, s)
+		}
+	}
+	m.borrow(ch, now)
+}
+
+// written ends a write-back that the DRAM has taken.
+func (m *Memory) written(c *channel, r *mem.Req) {
+	s := &m.subs[r.Sub]
+	m.repay(c, s)
+	if r.Kind == mem.L2WriteBack {
+		c.stats.WriteBacks++
+	}
+	m.end(s, r)
+}
+
+// repay gives back the credit of a request that has left the DRAM side.
+func (m *Memory) repay(c *channel, s *sub) {
+	c.live--
+	if s.private > 0 {
+		s.private--
+	} else {
+		c.shared--
+	}
+}
+
+// borrow moves one request from the sub-partitions, in turn, to the delay
+// before the DRAM.
+func (m *Memory) borrow(ch int, now uint64) {
+	c := &m.chans[ch]
+	n := m.cfg.Subs
+	poor := false
+	for k := 1; k <= n; k++ {
+		i := c.last + k
+		if i >= n {
+			i -= n
+		}
+		s := &m.subs[ch*n+i]
+		r := s.toDRAM.Head()
+		if r == nil || s.fromDRAM.Full() {
+			continue
+		}
+		if s.private > 0 && m.credits > 0 && c.shared >= m.credits {
+			poor = true
+			continue
+		}
+		if c.dev != nil && c.dev.Full(r.Write) {
+			break
+		}
+		s.toDRAM.Pop()
+		r.Ready = now + uint64(m.cfg.DRAMLatency)
+		c.latency.Push(r)
+		if s.private == 0 {
+			s.private = 1
+		} else {
+			c.shared++
+		}
+		c.last = i
+		return
+	}
+	if poor {
+		c.stats.NoCredit++
+	}
+}
+
+// Warm fills the L2 with n bytes from addr, as a copy from the host does: all
+// at once, without traffic.
+func (m *Memory) Warm(addr, n, now uint64) {
+	for at := uint64(0); at < n; at += mem.SectorBytes {
+		a := addr + at
+		if m.cfg.Compat.CopyTruncates {
+			a &= math.MaxUint32
+		}
+		s := &m.subs[m.addr.Find(a).Sub]
+		if s.l2 != nil {
+			s.l2.FillDirect(now+s.aged, a, m.addr.Local(a), 1<<(a/mem.SectorBytes%4))
+			s.stats.CopyFilled++
+		}
+		if m.cfg.Compat.CopyAges {
+			s.aged++
+		}
+	}
+}
+
+// FlushL2 drops the dirty lines of the L2 without traffic.
+func (m *Memory) FlushL2() {
+	n := len(m.subs)
+	if m.cfg.Compat.FlushSlices {
+		n = len(m.chans)
+	}
+	for i := range n {
+		if c := m.subs[i].l2; c != nil {
+			c.Flush()
+		}
+	}
+}
+
+// InvalidateL2 empties the L2 without traffic.
+func (m *Memory) InvalidateL2() {
+	for i := range m.subs {
+		if c := m.subs[i].l2; c != nil {
+			c.Invalidate()
+		}
+	}
+}
+
+// Never is the answer of NextEvent when nothing will ever happen by itself.
+const Never = math.MaxUint64
+
+// NextEvent returns the first core cycle, at least now, in which a tick may do
+// more than count; Never if nothing is inside. Until then Skip stands for the
+// ticks.
+func (m *Memory) NextEvent(now uint64) uint64 {
+	if m.live == 0 {
+		return Never
+	}
+	next := uint64(Never)
+	for i := range m.subs {
+		s := &m.subs[i]
+		if s.live == 0 {
+			continue
+		}
+		if s.toL2.Len()+s.toDRAM.Len()+s.fromDRAM.Len()+s.toNet.Len() > 0 || s.l2 != nil && !s.l2.Quiet() {
+			return now
+		}
+		if r := s.delay.Head(); r != nil {
+			next = min(next, max(now, r.Ready))
+		}
+	}
+	for i := range m.chans {
+		c := &m.chans[i]
+		if c.live == 0 {
+			continue
+		}
+		if c.dev != nil && !c.dev.Empty() {
+			return now
+		}
+		if r := c.latency.Head(); r != nil {
+			next = min(next, max(now, r.Ready))
+		}
+	}
+	return next
+}
+
+// Skip counts ticks of all L2 slices and all channels in which nothing
+// happens (see NextEvent).
+func (m *Memory) Skip(l2Ticks, dramTicks uint64) {
+	for i := range m.subs {
+		m.subs[i].idle += l2Ticks
+	}
+	for i := range m.chans {
+		m.chans[i].idle += dramTicks
+	}
+}

@@ -1,0 +1,123 @@
+package part
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+)
+
+// TestPointerChase follows the rings of GPGPU-Sim's reference runs through the
+// partitions, one dependent load after the other, and compares what a cold L2
+// costs: the difference of the run's cycles with a cold and with a warm L2, in
+// which everything outside the partition drops out. Reads, activates and row
+// hits must be equal, the difference within 1 %.
+func TestPointerChase(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "gpgpusim-runs")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no reference runs here: ", err)
+	}
+	hbm, _ := dram.Named("hbm2")
+	qv100 := testConfig()
+	qv100.Channels, qv100.Mapping, qv100.Indexing = 32, layoutHBM, IPolyIndex
+	qv100.ROPLatency, qv100.DRAMLatency, qv100.DRAM = 160, 100, hbm.Config
+	qv100.L2, _ = cache.ParseConfig("S:32:128:24,L:B:m:L:P,A:192:4,32:0,32")
+	const base = 0xc0000000 // where the runs put their first buffer
+	for _, v := range []struct {
+		name      string
+		cfg       Config
+		core      float64 // MHz
+		dram      float64
+		file      string
+		steps     int
+		between   int // core cycles from a reply to the next entry
+		hitL1     int // cycles of a load that finds its sector in the L1
+		cost      int // cycles of the cold run less those of the warm one
+		reads     uint64
+		activates uint64
+		rowHits   uint64
+	}{
+		{"rtx2060 large", testConfig(), 1365, 3500.5, "chase_large", 384, 53, 0, 144969 - 100480, 384, 226, 284},
+		{"rtx2060 small", testConfig(), 1365, 3500.5, "chase_small", 1500, 53, 48, 152836 - 124716, 256, 24, 256},
+		{"qv100 large", qv100, 1132, 850, "chase_large", 384, 40, 0, 132922 - 82770, 384, 212, 172},
+		{"qv100 small", qv100, 1132, 850, "chase_small", 1500, 40, 36, 129693 - 97966, 256, 32, 224},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join(dir, v.file+".ring.in.bin"))
+			if err != nil {
+				t.Skip(err)
+			}
+			chase := func(warm bool) (int, *Memory) {
+				c := newChip(t, v.cfg)
+				if warm {
+					c.m.Warm(base, uint64(len(raw)), 0)
+				}
+				var coreAt, dramAt float64 // microseconds
+				seen := map[uint64]bool{}
+				off, due := uint64(0), uint64(0)
+				waiting := false
+				for step := 0; step < v.steps || waiting; {
+					at := min(coreAt, dramAt)
+					core, dev := coreAt <= at, dramAt <= at
+					if core {
+						c.replies()
+						if waiting && len(c.got[1]) > 0 {
+							waiting, due = false, c.now+uint64(v.between)
+							delete(c.got, 1)
+						}
+					}
+					if dev {
+						dramAt += 1 / v.dram
+						for ch := range c.m.Channels() {
+							c.m.DRAMCycle(ch, c.now)
+						}
+					}
+					if !core {
+						continue
+					}
+					coreAt += 1 / v.core
+					if !waiting && c.now >= due && step < v.steps {
+						addr := base + off
+						off = binary.LittleEndian.Uint64(raw[off:])
+						step++
+						if sector := addr &^ 31; seen[sector] {
+							due = c.now + uint64(v.hitL1)
+						} else {
+							seen[sector], waiting = true, true
+							r := c.request(1, mem.GlobalRead, sector, 32)
+							c.m.Enter(int(r.Sub), r, c.now)
+						}
+					}
+					for sub := range c.m.Subs() {
+						c.m.CacheCycle(sub, c.now)
+					}
+					c.now++
+				}
+				return int(c.now), c.m
+			}
+			cold, m := chase(false)
+			warm, _ := chase(true)
+			var reads, activates, hits uint64
+			for ch := range m.Channels() {
+				s := m.DRAM(ch).Stats()
+				reads += s.Reads
+				activates += s.Activates
+				hits += s.RowHits
+			}
+			if reads != v.reads || activates != v.activates || hits != v.rowHits {
+				t.Errorf("%d reads, %d activates, %d row hits; GPGPU-Sim %d, %d, %d",
+					reads, activates, hits, v.reads, v.activates, v.rowHits)
+			}
+			if got := cold - warm; got < v.cost*99/100 || got > v.cost*101/100 {
+				t.Errorf("a cold L2 costs %d cycles, %.1f a miss; GPGPU-Sim %d, %.1f",
+					got, float64(got)/float64(v.reads), v.cost, float64(v.cost)/float64(v.reads))
+			} else {
+				t.Logf("a cold L2 costs %d cycles, GPGPU-Sim %d", got, v.cost)
+			}
+		})
+	}
+}

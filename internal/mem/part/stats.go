@@ -1,0 +1,81 @@
+package part
+
+import (
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+)
+
+// SubStats are the counters of one sub-partition.
+type SubStats struct {
+	Packets    uint64 // requests that entered, as sent
+	Requests   uint64 // the same after long ones were cut into sectors
+	Replies    uint64 // replies taken
+	Vanished   uint64 // L1 write-backs that ended here or in the DRAM
+	CopyFilled uint64 // sectors that copies put into the L2
+}
+
+// ChannelStats are the counters of one channel beyond those of its device.
+type ChannelStats struct {
+	ToDRAM     uint64 // requests that left an L2 for the DRAM
+	WriteBacks uint64 // of the L2s, ended
+	NoCredit   uint64 // cycles in which a request was there and no credit
+}
+
+// Occupancy says where the requests of a sub-partition and its channel are.
+type Occupancy struct {
+	Delay    int // in the delay before the L2
+	ToL2     int
+	ToDRAM   int
+	FromDRAM int
+	ToNet    int
+	Misses   int // of the L2, waiting for data or for their turn
+	MissLen  int // requests of the L2 on their way to ToDRAM
+
+	Latency   int // of the channel: in the delay before the DRAM
+	Scheduler int // waiting for a bank
+	Returned  int // answered, not yet back
+	DRAMIdle  bool
+}
+
+// SubStats returns the counters of a sub-partition.
+func (m *Memory) SubStats(sub int) *SubStats { return &m.subs[sub].stats }
+
+// ChannelStats returns the counters of a channel.
+func (m *Memory) ChannelStats(ch int) *ChannelStats { return &m.chans[ch].stats }
+
+// L2Stats returns the counters of a slice, nil if the L2 is off.
+func (m *Memory) L2Stats(sub int) *cache.Stats {
+	s := &m.subs[sub]
+	if s.l2 == nil {
+		return nil
+	}
+	s.catchUp()
+	return &s.l2.Stats
+}
+
+// DRAM returns the device of a channel, its counters up to date; nil with
+// FixedLatency. The caller only looks at it.
+func (m *Memory) DRAM(ch int) *dram.Device {
+	c := &m.chans[ch]
+	if c.dev != nil {
+		c.catchUp()
+	}
+	return c.dev
+}
+
+// Occupancy returns where the requests of a sub-partition are.
+func (m *Memory) Occupancy(sub int) Occupancy {
+	s := &m.subs[sub]
+	c := &m.chans[sub/m.cfg.Subs]
+	o := Occupancy{
+		Delay: s.delay.Len(), ToL2: s.toL2.Len(), ToDRAM: s.toDRAM.Len(),
+		FromDRAM: s.fromDRAM.Len(), ToNet: s.toNet.Len(), Latency: c.latency.Len(), DRAMIdle: true,
+	}
+	if s.l2 != nil {
+		o.Misses, o.MissLen = s.l2.Pending(), s.l2.MissLen()
+	}
+	if c.dev != nil {
+		o.Scheduler, o.DRAMIdle, o.Returned = c.dev.Pending(), c.dev.Empty(), c.dev.Replies()
+	}
+	return o
+}

@@ -1,0 +1,73 @@
+package report
+
+// Timing is what a run that counts cycles adds to its result.
+type Timing struct {
+	Core   string `json:"core"`   // the core model
+	Cycles uint64 `json:"cycles"` // core cycles from the start to the end of the last step
+}
+
+// KernelTiming is what a launch adds to its result if cycles are counted. The
+// counters of stalls and memory are those of the whole chip between start and
+// end; Shared says that other kernels ran then too.
+type KernelTiming struct {
+	StartCycle      uint64            `json:"start_cycle"` // of the launch, its latency included
+	EndCycle        uint64            `json:"end_cycle"`
+	Cycles          uint64            `json:"cycles"`
+	FirstBlockCycle uint64            `json:"first_block_cycle"`
+	IPC             float64           `json:"ipc"`       // warp instructions per cycle of the chip
+	Occupancy       float64           `json:"occupancy"` // resident warps of warp slots, over SMs with any
+	BlocksPerSM     int               `json:"blocks_per_sm"`
+	LimitedBy       string            `json:"limited_by"` // what allows no more blocks on an SM
+	L1Ways          int               `json:"l1_ways"`
+	Shared          bool              `json:"overlapped"`
+	Stalls          map[string]uint64 `json:"stalls"`      // warp cycles by the warp's state
+	SlotStalls      map[string]uint64 `json:"slot_stalls"` // scheduler cycles without issue, by reason
+	Memory          Memory            `json:"memory"`
+}
+
+// Memory are the counters of the memory system.
+type Memory struct {
+	L1                   Cache   `json:"l1"`
+	L1Const              Cache   `json:"l1_const"`
+	L1Texture            Cache   `json:"l1_texture"`
+	L1Inst               Cache   `json:"l1_inst"`
+	L2                   Cache   `json:"l2"`
+	DRAM                 DRAM    `json:"dram"`
+	Network              Network `json:"network"`
+	MeanLatencyCycles    float64 `json:"mean_latency_cycles"` // of a request, from the SM and back
+	SharedConflictCycles uint64  `json:"shared_conflict_cycles"`
+	LoadStoreStallCycles uint64  `json:"load_store_stall_cycles"`
+	L2EntryStallCycles   uint64  `json:"l2_entry_stall_cycles"`
+	ReplyStallCycles     uint64  `json:"reply_stall_cycles"`
+}
+
+// Cache are the counters of one level: accesses = hits + pending hits + misses.
+type Cache struct {
+	Accesses     uint64 `json:"accesses"`
+	Hits         uint64 `json:"hits"`
+	PendingHits  uint64 `json:"pending_hits"` // the data were on their way
+	Misses       uint64 `json:"misses"`       // sector misses included
+	SectorMisses uint64 `json:"sector_misses"`
+	Refused      uint64 `json:"refused"` // tries that found no room; not accesses
+	WriteBacks   uint64 `json:"write_backs"`
+}
+
+// DRAM are the counters of all channels.
+type DRAM struct {
+	Reads      uint64 `json:"reads"`  // bursts read
+	Writes     uint64 `json:"writes"` // bursts written
+	Activates  uint64 `json:"activates"`
+	Precharges uint64 `json:"precharges"`
+	Requests   uint64 `json:"requests"`
+	RowHits    uint64 `json:"row_hits"`
+	BusyCycles uint64 `json:"busy_cycles"` // of the data pins, in cycles of the command clock
+	Cycles     uint64 `json:"cycles"`      // of the command clock, over all channels
+}
+
+// Network are the counters of the two subnets.
+type Network struct {
+	RequestPackets uint64 `json:"request_packets"`
+	RequestFlits   uint64 `json:"request_flits"`
+	ReplyPackets   uint64 `json:"reply_packets"`
+	ReplyFlits     uint64 `json:"reply_flits"`
+}

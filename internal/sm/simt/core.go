@@ -1,0 +1,648 @@
+package simt
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+const none = int32(-1)
+
+// Env is what a core needs of the chip around it.
+type Env struct {
+	// Pool is where requests come from and go to. Cores that run in different
+	// goroutines need different ones.
+	Pool *mem.Pool
+	// HasRoom reports whether the network takes a packet of so many bytes now.
+	HasRoom func(bytes int) bool
+	// Send puts a request of so many bytes into the network. The core calls it
+	// only after HasRoom.
+	Send func(r *mem.Req, bytes int)
+	// BlockDone is told that a block has ended; its resources are free. The
+	// owner releases the block.
+	BlockDone func(k *Kernel, b exec.Block)
+}
+
+// warp is a warp slot.
+type warp struct {
+	x       exec.Warp
+	k       *Kernel
+	blk     int32 // in Core.blocks
+	next    int32 // instruction that Step executes next, -1 if it waits or has ended
+	state   exec.WarpState
+	ib      [2]int32 // instruction buffer: index of the instruction, -1 for one beyond the code
+	ibHead  uint8
+	ibHas   uint8 // bit per valid entry
+	fetch   int32 // instruction to be fetched next
+	inPipe  int32 // instructions buffered or in the pipeline
+	stores  int32 // stores not acknowledged
+	atomics int32 // atomic lanes not answered
+	regs    int32 // registers reserved
+	age     uint64
+	places  Places // where its states are charged, nil if nobody asks
+}
+
+// block is a place for a block.
+type block struct {
+	k           *Kernel
+	x           exec.Block
+	first, left int // first warp slot, warps not retired
+	run         int // warps that can step
+	stuck       bool
+}
+
+// flight is an instruction between issue and completion.
+type flight struct {
+	op    *op
+	uid   uint64
+	lanes isa.LaneMask // whose guard held
+	warp  int16
+	sched int16
+	delay int32 // cycles the unit's entry is still taken
+	out   int32 // accesses not answered
+	at    int32 // instruction index
+	path  path
+	piped bool // still in the pipeline
+	local bool
+	acc   []access
+}
+
+// Core is one streaming multiprocessor. Not safe for concurrent use.
+type Core struct {
+	cfg   Config
+	env   Env
+	id    int
+	Stats Stats
+
+	err  error
+	tick uint64 // core cycles so far: the time base of the pipelines
+	now  uint64 // core cycles of the GPU
+
+	warps  []warp
+	blocks []block
+	ages   uint64
+	uids   uint64
+
+	// Resources in use.
+	nBlocks, nRegs, nShared int
+	taken                   uint64 // warp slots of resident blocks
+
+	// Warp sets, a bit per slot.
+	alive   uint64 // launched, not retired
+	done    uint64 // all lanes have ended, not retired
+	ready   uint64 // can step, as far as its block is concerned
+	full    uint64 // has a buffered instruction
+	blocked uint64 // the buffered instruction waits for a register
+	onShort uint64 // of those, by the slowest producer
+	onLong  uint64
+	barrier uint64 // waits at a barrier
+	fence   uint64 // waits at a fence
+	atomic  uint64 // waits for atomics
+	imiss   uint64 // waits for the instruction cache
+
+	// Scoreboard: a bit per register, words per warp.
+	words  int
+	busy   []uint64
+	long   []uint64 // reserved by a load that goes through a cache
+	short  []uint64 // reserved by a load from shared memory or an SFU
+	flight []flight
+	freeF  []int32
+
+	fr struct { // fetch register
+		valid bool
+		warp  int32
+	}
+	lastFetch int
+	l1i       *cache.Cache
+
+	sched    []scheduler
+	turn     int // scheduler that issues first
+	eff      exec.Effects
+	finished []int32 // warps to look at for retirement
+
+	idoc, ocex [Sets]regset
+	col        collector
+	units      []unit
+	setUnits   [Sets][2]int
+	ring       uint64 // size of the units' rings less one
+	wb         []int32
+	busAt      []uint64
+	busN       []uint8
+
+	ls ldst
+
+	coal coalescer
+	acct account
+
+	places map[*Kernel]Places
+}
+
+// New returns an idle core. Its id is its number in the GPU.
+func New(cfg Config, id int, env Env) (*Core, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
+		return nil, fmt.Errorf("SM %d has no pool or no network", id)
+	}
+	c := &Core{cfg: cfg, env: env, id: id}
+	c.warps = make([]warp, cfg.Warps)
+	c.blocks = make([]block, cfg.Blocks)
+	c.words = 1
+	c.growRegisters(1)
+	for s := range Sets {
+		c.idoc[s].init(cfg.IssueWidth[s])
+		c.ocex[s].init(cfg.ExecWidth[s])
+	}
+	c.newSchedulers()
+	c.newCollector()
+	c.newUnits()
+	if err := c.newLoadStore(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if !cfg.PerfectInstConst {
+		ic := cfg.L1I
+		ic.Name = "l1i"
+		var err error
+		if c.l1i, err = cache.New(ic, env.Pool); err != nil {
+			return nil, fmt.Errorf("SM: %w", err)
+		}
+	}
+	c.Stats.init(&cfg)
+	return c, nil
+}
+
+// Config returns the core's settings.
+func (c *Core) Config() *Config { return &c.cfg }
+
+// ID returns the core's number in the GPU.
+func (c *Core) ID() int { return c.id }
+
+// Err returns the fault that stopped the core, nil if there is none. It is an
+// *exec.Fault if the program is at fault.
+func (c *Core) Err() error { return c.err }
+
+// Blocks returns the number of resident blocks.
+func (c *Core) Blocks() int { return c.nBlocks }
+
+// Resident returns the number of warps launched and not retired.
+func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
+
+// Unfinished reports whether a resident warp has not retired yet.
+func (c *Core) Unfinished() bool { return c.alive != 0 }
+
+// Busy reports whether a cycle would do anything: there are resident warps, or
+// requests of theirs are still under way.
+func (c *Core) Busy() bool { return c.alive != 0 || len(c.freeF) != len(c.flight) || c.ls.pending() }
+
+// L1D returns the data cache, nil if there is none.
+func (c *Core) L1D() *cache.Cache { return c.ls.l1d }
+
+// L1C returns the constant cache, nil if it is perfect or absent.
+func (c *Core) L1C() *cache.Cache { return c.ls.l1c }
+
+// L1I returns the instruction cache, nil if it is perfect.
+func (c *Core) L1I() *cache.Cache { return c.l1i }
+
+// L1T returns the texture cache, nil if there is none.
+func (c *Core) L1T() *cache.Texture { return c.ls.l1t }
+
+// KeepPlaces makes the core account the states of warps by instruction.
+func (c *Core) KeepPlaces() {
+	if c.places == nil {
+		c.places = map[*Kernel]Places{}
+	}
+}
+
+// Places returns the states by instruction of a kernel's warps on this core,
+// in the order of the work's code; nil without KeepPlaces. Warps that have not
+// retired are charged up to their last change.
+func (c *Core) Places(k *Kernel) Places {
+	if c.places == nil {
+		return nil
+	}
+	p := c.places[k]
+	if p == nil {
+		p = make(Places, len(k.ops))
+		c.places[k] = p
+	}
+	return p
+}
+
+// growRegisters makes room for w words of register mask per warp.
+func (c *Core) growRegisters(w int) {
+	grow := func(old []uint64) []uint64 {
+		s := make([]uint64, w*c.cfg.Warps)
+		for i := 0; i*c.words < len(old); i++ {
+			copy(s[i*w:], old[i*c.words:(i+1)*c.words])
+		}
+		return s
+	}
+	c.busy, c.long, c.short = grow(c.busy), grow(c.long), grow(c.short)
+	c.words = w
+}
+
+// CanTake reports whether the core has room for one more block of k.
+func (c *Core) CanTake(k *Kernel) bool {
+	_, _, ok := c.room(k)
+	return ok
+}
+
+// room finds a place for a block and for its warps.
+func (c *Core) room(k *Kernel) (blk, first int, ok bool) {
+	blk = -1
+	own := 0
+	for i := range c.blocks {
+		switch {
+		case c.blocks[i].k == k:
+			own++
+		case c.blocks[i].k == nil && blk < 0:
+			blk = i
+		}
+	}
+	if blk < 0 || own >= k.MaxBlocks {
+		return 0, 0, false
+	}
+	regs := c.nRegs + k.padded*roundUp(k.Registers, c.cfg.RegisterGranule)
+	if c.nBlocks > 0 && (regs > c.cfg.Registers || c.nShared+k.Shared > c.cfg.Shared) {
+		return 0, 0, false
+	}
+	m := uint64(1)<<k.Warps - 1
+	for first = 0; first+k.Warps <= c.cfg.Warps; first += k.Warps {
+		if c.taken&(m<<first) == 0 {
+			return blk, first, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Launch places a block of k on the core and reports whether there was room.
+func (c *Core) Launch(k *Kernel, b exec.Block) bool {
+	bi, first, ok := c.room(k)
+	if !ok {
+		return false
+	}
+	if k.words > c.words {
+		c.growRegisters(k.words)
+	}
+	c.nBlocks++
+	c.nRegs += k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
+	c.nShared += k.Shared
+	c.taken |= (uint64(1)<<k.Warps - 1) << first
+	n := b.Warps()
+	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
+	c.Stats.BlocksLaunched++
+	for i := range n {
+		s := first + i
+		w := &c.warps[s]
+		*w = warp{x: b.Warp(i), k: k, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.Places(k)}
+		c.ages++
+		bit := uint64(1) << s
+		c.alive |= bit
+		c.done &^= bit
+		c.ready &^= bit
+		c.full &^= bit
+		c.blocked &^= bit
+		c.fence &^= bit
+		c.atomic &^= bit
+		c.imiss &^= bit
+		c.refresh(int32(s))
+		w.fetch = max(w.next, 0)
+		c.sched[s%len(c.sched)].join(uint8(s))
+		c.Stats.WarpsLaunched++
+		c.acct.begin(c, s)
+	}
+	return true
+}
+
+// refresh asks a warp what it executes next.
+func (c *Core) refresh(s int32) {
+	w := &c.warps[s]
+	b := &c.blocks[w.blk]
+	bit := uint64(1) << s
+	c.barrier &^= bit
+	was := w.state == exec.Ready
+	in, _, addr, st := w.x.Next()
+	w.state, w.next = st, none
+	c.blocked &^= bit
+	if st == exec.Ready {
+		i := addr >> w.k.shift
+		if i >= uint64(len(w.k.ops)) || w.k.ops[i].inst != in {
+			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.k.Work.Name(), addr))
+			return
+		}
+		w.next = int32(i)
+		c.ready |= bit
+		if !was {
+			b.run++
+		}
+		return
+	}
+	c.ready &^= bit
+	if was {
+		b.run--
+	}
+	switch st {
+	case exec.Done:
+		c.done |= bit
+	case exec.AtBarrier:
+		c.barrier |= bit
+	}
+}
+
+// refreshBlock asks the waiting warps of a block again, and lets the executor
+// break waits within warps when none of them can step.
+func (c *Core) refreshBlock(bi int32) {
+	b := &c.blocks[bi]
+	for {
+		left := 0
+		for s := b.first; s < b.first+b.k.Warps; s++ {
+			w := &c.warps[s]
+			if w.x == nil || w.blk != bi || w.state == exec.Done {
+				continue
+			}
+			left++
+			if w.state != exec.Ready {
+				c.refresh(int32(s))
+			}
+		}
+		if left == 0 || b.run > 0 {
+			return
+		}
+		if !b.x.Unblock() {
+			b.stuck = true
+			return
+		}
+	}
+}
+
+// Stuck returns a resident block in which no warp can ever step again, nil if
+// there is none.
+func (c *Core) Stuck() exec.Block {
+	for i := range c.blocks {
+		if b := &c.blocks[i]; b.k != nil && b.stuck && b.run == 0 {
+			return b.x
+		}
+	}
+	return nil
+}
+
+func (c *Core) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Cycle does one core cycle. Now is the GPU's count of core cycles.
+func (c *Core) Cycle(now uint64) {
+	c.now = now
+	c.tick++
+	if c.alive == 0 && !c.Busy() {
+		return
+	}
+	c.Stats.Cycles++
+	c.Stats.WarpCycles += uint64(bits.OnesCount64(c.alive))
+	c.writeback()
+	c.execute()
+	for range c.cfg.RegisterPorts {
+		c.col.step(c)
+	}
+	c.issue()
+	for range c.cfg.FetchWidth {
+		c.decode()
+		c.fetch()
+		if c.l1i != nil {
+			c.sendMiss(c.l1i.MissHead(), c.l1i)
+			c.l1i.Tick()
+		}
+	}
+}
+
+// decode fills the buffer of the warp whose instructions have been fetched.
+func (c *Core) decode() {
+	if !c.fr.valid {
+		return
+	}
+	c.fr.valid = false
+	w := &c.warps[c.fr.warp]
+	w.ibHead, w.ibHas = 0, 1
+	w.ib = [2]int32{none, none}
+	w.inPipe++
+	c.full |= 1 << c.fr.warp
+	n := int32(len(w.k.ops))
+	if i := w.fetch; i < n {
+		w.ib[0] = i
+		if i+1 < n {
+			w.ib[1] = i + 1
+			w.ibHas = 3
+			w.inPipe++
+		}
+	}
+}
+
+// flush empties a warp's instruction buffer.
+func (c *Core) flush(s int32) {
+	w := &c.warps[s]
+	w.inPipe -= int32(bits.OnesCount8(w.ibHas))
+	w.ibHas = 0
+	bit := uint64(1) << s
+	c.full &^= bit
+	c.blocked &^= bit
+}
+
+// instBase is where instructions lie in the address space of the memory
+// system (spec simt-core 2.1).
+const instBase = 0xF000_0000
+
+// fetchBytes is what one access to the instruction cache brings.
+const fetchBytes = 16
+
+// fetch reads the next instructions of a warp whose buffer is empty, and
+// retires the finished warps that it passes.
+func (c *Core) fetch() {
+	if c.fr.valid {
+		return
+	}
+	if c.l1i != nil && c.l1i.Ready() {
+		r := c.l1i.PopReady()
+		c.imiss &^= 1 << r.Warp
+		c.fr.valid, c.fr.warp = true, int32(r.Warp)
+		c.env.Pool.Put(r)
+		return
+	}
+	want := c.alive &^ c.done &^ c.imiss &^ c.full
+	from := c.lastFetch + 1
+	if from >= c.cfg.Warps {
+		from = 0
+	}
+	s := nextBit(want, from)
+	if c.done != 0 {
+		c.retireFrom(from, s)
+	}
+	if s < 0 {
+		return
+	}
+	c.lastFetch = s
+	if c.l1i == nil {
+		c.fr.valid, c.fr.warp = true, int32(s)
+		return
+	}
+	w := &c.warps[s]
+	addr := instBase + w.k.base + uint64(w.fetch)<<w.k.shift
+	line := uint64(c.l1i.Config().Line)
+	r := c.env.Pool.Get()
+	r.Addr, r.Kind, r.Warp, r.SM, r.Born = addr, mem.InstRead, uint16(s), uint16(c.id), c.now
+	r.Size = uint32(min(fetchBytes, line-addr&(line-1)))
+	r.Sectors = sectorsOf(addr, r.Size)
+	switch c.l1i.Access(c.now, r) {
+	case cache.Hit:
+		c.fr.valid, c.fr.warp = true, int32(s)
+		c.env.Pool.Put(r)
+	case cache.Fail:
+		c.env.Pool.Put(r)
+	default:
+		c.imiss |= 1 << s
+	}
+}
+
+// nextBit returns the first set bit of m at or cyclically after from, -1 if
+// there is none.
+func nextBit(m uint64, from int) int {
+	if m == 0 {
+		return -1
+	}
+	if hi := m >> from << from; hi != 0 {
+		return bits.TrailingZeros64(hi)
+	}
+	return bits.TrailingZeros64(m)
+}
+
+// retireFrom retires finished warps: those from slot from up to slot to (-1:
+// all) in cyclic order, or all of them outside GPGPU-Sim's way.
+func (c *Core) retireFrom(from, to int) {
+	m := c.done
+	if c.cfg.Compat.RetireInScan && to >= 0 {
+		below := uint64(1)<<to - 1
+		if from <= to {
+			m &= below &^ (uint64(1)<<from - 1)
+		} else {
+			m &= below | ^(uint64(1)<<from - 1)
+		}
+	}
+	hi := m >> from << from
+	for _, part := range [2]uint64{hi, m &^ hi} {
+		for ; part != 0; part &= part - 1 {
+			s := bits.TrailingZeros64(part)
+			if w := &c.warps[s]; w.inPipe == 0 && w.stores == 0 && w.regs == 0 && w.atomics == 0 {
+				c.retire(s)
+			}
+		}
+	}
+}
+
+// retire takes a finished warp off its slot, and its block off the core when
+// it was the last.
+func (c *Core) retire(s int) {
+	bit := uint64(1) << s
+	c.alive &^= bit
+	c.done &^= bit
+	c.fence &^= bit
+	c.sched[s%len(c.sched)].leave(uint8(s))
+	w := &c.warps[s]
+	c.acct.end(c, s)
+	w.x = nil
+	b := &c.blocks[w.blk]
+	b.left--
+	if b.left > 0 {
+		return
+	}
+	k, x := b.k, b.x
+	c.nBlocks--
+	c.nRegs -= k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
+	c.nShared -= k.Shared
+	c.taken &^= (uint64(1)<<k.Warps - 1) << b.first
+	*b = block{}
+	c.Stats.BlocksDone++
+	if c.env.BlockDone != nil {
+		c.env.BlockDone(k, x)
+	}
+}
+
+// reserve marks the destination registers of an instruction.
+func (c *Core) reserve(s int32, o *op, kind depend) {
+	w := &c.warps[s]
+	at := int(s) * c.words
+	for _, r := range o.dsts {
+		i, b := at+int(r>>6), uint64(1)<<(r&63)
+		c.busy[i] |= b
+		switch kind {
+		case dependLong:
+			c.long[i] |= b
+		case dependShort:
+			c.short[i] |= b
+		}
+		w.regs++
+	}
+}
+
+// release frees the destination registers of an instruction.
+func (c *Core) release(s int32, o *op) {
+	w := &c.warps[s]
+	at := int(s) * c.words
+	for _, r := range o.dsts {
+		i, b := at+int(r>>6), uint64(1)<<(r&63)
+		c.busy[i] &^= b
+		c.long[i] &^= b
+		c.short[i] &^= b
+		w.regs--
+	}
+	c.blocked &^= 1 << s
+}
+
+// depend says what kind of instruction a register waits for.
+type depend uint8
+
+const (
+	dependFixed depend = iota // a unit of fixed latency
+	dependShort               // shared memory, SFU
+	dependLong                // a cache
+)
+
+// collides reports whether an instruction must wait for a register.
+func (c *Core) collides(s int32, o *op) bool {
+	if c.warps[s].regs == 0 {
+		return false
+	}
+	busy := c.busy[int(s)*c.words:][:c.words]
+	for _, r := range o.tests {
+		if busy[r>>6]>>(r&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// take makes a record for an instruction in flight.
+func (c *Core) take() int32 {
+	if n := len(c.freeF); n > 0 {
+		f := c.freeF[n-1]
+		c.freeF = c.freeF[:n-1]
+		return f
+	}
+	c.flight = append(c.flight, flight{})
+	return int32(len(c.flight) - 1)
+}
+
+// leave is told that an instruction has left the pipeline.
+func (c *Core) leave(i int32) {
+	f := &c.flight[i]
+	c.warps[f.warp].inPipe--
+	f.piped = false
+	if f.out == 0 {
+		c.freeF = append(c.freeF, i)
+	}
+}

@@ -1,0 +1,255 @@
+package simt
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// class is what the pipeline treats alike.
+type class uint8
+
+const (
+	classALU class = iota
+	classMem
+	classFence
+)
+
+// op is an instruction with what a core of one configuration wants to know
+// of it.
+type op struct {
+	inst  *isa.Inst
+	class class
+	load  bool // waits for an answer; atomics do
+	set   Set
+	lat   uint16 // cycles in the unit
+	init  uint16 // cycles between two in a unit
+	elem  uint8  // bytes a lane moves
+	dsts  []uint16
+	reads []uint16 // registers read through the collector, each once
+	tests []uint16 // registers that must not be reserved
+}
+
+// Kernel is a launch made ready for the cores of one GPU. It is shared and
+// never changes while they run it.
+type Kernel struct {
+	Work exec.Work
+	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
+	MaxBlocks int
+	LimitedBy Limit
+	// Warps is the number of warps of a block, Registers those of a thread,
+	// Shared the bytes of shared memory of a block.
+	Warps, Registers, Shared int
+
+	ops    []op
+	shift  uint // log2 of an instruction's bytes
+	base   uint64
+	words  int // 64-bit words of a warp's register mask
+	padded int // threads of a block, rounded up to warps
+}
+
+// KernelOptions are what a launch decides beyond its Work.
+type KernelOptions struct {
+	// Registers per thread; 0 is the work's estimate.
+	Registers int
+	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a
+	// small grid is spread over all SMs.
+	MaxBlocks int
+	// CodeBase is where the kernel's code lies in the space of instruction
+	// addresses. Kernels with different code need different places.
+	CodeBase uint64
+	// InstBytes is the size of an instruction: number i of Work.Code has byte
+	// address i·InstBytes. 0 is 8, that of PTX here. A power of two.
+	InstBytes int
+}
+
+// NewKernel prepares a launch for cores of configuration cfg. The error is a
+// *exec.LaunchError if no SM could ever take one of its blocks.
+func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
+	if o.InstBytes == 0 {
+		o.InstBytes = 8
+	}
+	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
+		return nil, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
+	}
+	k := &Kernel{Work: w, base: o.CodeBase, shift: uint(bits.TrailingZeros(uint(o.InstBytes)))}
+	k.Warps = (w.Threads() + 31) / 32
+	k.padded = 32 * k.Warps
+	k.Registers, k.Shared = w.Registers(), w.Shared()
+	if o.Registers > 0 {
+		k.Registers = o.Registers
+	}
+	refuse := func(format string, a ...any) (*Kernel, error) {
+		return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
+	}
+	if w.Threads() < 1 {
+		return refuse("a block has no threads")
+	}
+	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
+	if k.MaxBlocks == 0 {
+		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
+			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
+	}
+	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
+		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
+	}
+	if err := k.decode(cfg); err != nil {
+		return refuse("%v", err)
+	}
+	return k, nil
+}
+
+// files is the number of register files of package isa that hold registers.
+const files = int(isa.RegUPred)
+
+// maxRegisters is what the scoreboard's register numbers can tell apart.
+const maxRegisters = 1 << 16
+
+// decode fills the table of instructions.
+func (k *Kernel) decode(cfg *Config) error {
+	code := k.Work.Code()
+	// The files share one numbering: general registers first, as they are.
+	var size, first [files + 1]uint32
+	total := 0
+	for _, in := range code {
+		total += 2*len(in.Dsts) + 2*len(in.Srcs)
+		for _, list := range [2][]isa.Reg{in.Dsts, in.Srcs} {
+			for _, r := range list {
+				if int(r.File) <= files {
+					size[r.File] = max(size[r.File], r.Index+1)
+				}
+			}
+		}
+	}
+	n := uint32(0)
+	for f := int(isa.RegGPR); f <= files; f++ {
+		first[f] = n
+		n += size[f]
+	}
+	if n > maxRegisters {
+		return fmt.Errorf("uses %d registers, the scoreboard knows %d", n, maxRegisters)
+	}
+	k.words = max(1, int(n+63)/64)
+	number := func(r isa.Reg) (uint16, bool) {
+		if r.File == isa.NoReg || int(r.File) > files {
+			return 0, false
+		}
+		return uint16(first[r.File] + r.Index), true
+	}
+	k.ops = make([]op, len(code))
+	store := make([]uint16, 0, total)
+	for i, in := range code {
+		o := &k.ops[i]
+		o.inst = in
+		o.classify(cfg)
+		at := len(store)
+		for _, r := range in.Dsts {
+			if n, ok := number(r); ok {
+				store = appendNew(store, at, n)
+			}
+		}
+		o.dsts = store[at:len(store):len(store)]
+		// A guard is tested, not collected; it comes first, an address next.
+		srcs, guard := in.Srcs, []isa.Reg(nil)
+		if in.Guarded && len(srcs) > 0 && srcs[0].File == isa.RegPred {
+			guard, srcs = srcs[:1], srcs[1:]
+		}
+		if in.Atomic && len(srcs) > 0 && cfg.Compat.AtomicAddressFree {
+			srcs = srcs[1:]
+		}
+		at = len(store)
+		for _, r := range srcs {
+			if n, ok := number(r); ok {
+				store = appendNew(store, at, n)
+			}
+		}
+		o.reads = store[at:len(store):len(store)]
+		at = len(store)
+		for _, list := range [3][]isa.Reg{guard, srcs, in.Dsts} {
+			for _, r := range list {
+				if n, ok := number(r); ok {
+					store = appendNew(store, at, n)
+				}
+			}
+		}
+		o.tests = store[at:len(store):len(store)]
+	}
+	return nil
+}
+
+// appendNew appends v unless it is among s[from:].
+func appendNew(s []uint16, from int, v uint16) []uint16 {
+	for _, x := range s[from:] {
+		if x == v {
+			return s
+		}
+	}
+	return append(s, v)
+}
+
+// classify decides where an instruction executes and how long (spec simt-core
+// 2.3 and 9).
+func (o *op) classify(cfg *Config) {
+	in := o.inst
+	t := cfg.OtherTime
+	o.set = Int
+	switch {
+	case in.Kind == isa.KindFence:
+		o.class, o.set, t = classFence, Mem, Timing{1, 1}
+	case in.Load || in.Store:
+		o.class, o.set, t = classMem, Mem, Timing{1, 1}
+		o.load = in.Load || in.Atomic
+		o.elem = in.Width
+		if o.elem == 0 {
+			o.elem = max(in.Elem, 1)
+		}
+	case in.Unit == isa.UnitTensor:
+		o.set, t = Tensor, cfg.TensorTime
+	case in.Unit == isa.UnitSFU && in.Kind == isa.KindOther:
+		o.set, t = SFU, cfg.SFUTime
+	case in.Kind != isa.KindOther:
+		times := &cfg.IntTime
+		switch in.Data {
+		case isa.DataFloat:
+			times, o.set = &cfg.FloatTime, SP
+		case isa.DataDouble:
+			times, o.set = &cfg.DoubleTime, DP
+		}
+		switch in.Kind {
+		case isa.KindAdd:
+			t = times.Add
+		case isa.KindMax:
+			t = times.Max
+		case isa.KindMul:
+			t = times.Mul
+		case isa.KindMad:
+			t = times.Mad
+		case isa.KindDiv:
+			t, o.set = times.Div, SFU
+		case isa.KindMul24:
+			t, o.set = cfg.IntTime.Mul, Int
+			t.Latency++
+			t.Initiation++
+		case isa.KindMad24:
+			t, o.set = cfg.IntTime.Mad, Int
+			t.Latency++
+			t.Initiation++
+		case isa.KindShfl:
+			t, o.set = cfg.IntTime.Shfl, Int
+		}
+	}
+	switch {
+	case o.set == Int && cfg.Units[Int] == 0:
+		o.set = SP
+	case o.set == DP && cfg.Units[DP] == 0:
+		o.set = SFU
+	case o.set == Tensor && cfg.Units[Tensor] == 0:
+		// Such a GPU has no matrix instructions; a program that uses them all
+		// the same does its products on the SP units, in the tensor units' time
+		// (assumed).
+		o.set = SP
+	}
+	o.lat, o.init = uint16(t.Latency), uint16(t.Initiation)
+}

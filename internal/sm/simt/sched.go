@@ -1,0 +1,412 @@
+package simt
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// scheduler is one warp scheduler. Warp slot w belongs to scheduler w mod S.
+type scheduler struct {
+	mine   uint64 // its slots
+	last   int    // slot that issued last, -1 if none has
+	age    []uint8
+	active []uint8 // two-level: warps tried, in order
+	wait   []uint8 // two-level: warps that wait for a place
+	turn   int     // strict round robin: the warp whose turn it is
+	issued int     // instructions issued in the last cycle
+}
+
+func (c *Core) newSchedulers() {
+	n := c.cfg.Schedulers
+	c.sched = make([]scheduler, n)
+	for i := range c.sched {
+		s := &c.sched[i]
+		s.last, s.turn = -1, i
+		if c.cfg.Policy != LRR {
+			s.last = i
+		}
+		for w := i; w < c.cfg.Warps; w += n {
+			s.mine |= 1 << w
+			if len(s.active) < c.cfg.PolicyWarps {
+				s.active = append(s.active, uint8(w))
+			} else {
+				s.wait = append(s.wait, uint8(w))
+			}
+		}
+		s.age = make([]uint8, 0, maxWarps)
+	}
+}
+
+// join and leave keep the slots in the order of their warps' ages: a warp that
+// is launched is the youngest.
+func (s *scheduler) join(w uint8) { s.age = append(s.age, w) }
+
+func (s *scheduler) leave(w uint8) {
+	for i, x := range s.age {
+		if x == w {
+			s.age = append(s.age[:i], s.age[i+1:]...)
+			return
+		}
+	}
+}
+
+// slot is what a scheduler did in a cycle.
+type slot uint8
+
+const (
+	slotIdle  slot = iota // no warp had an instruction that it could issue by itself
+	slotScore             // all that had one waited for registers
+	slotStall             // no issue register was free
+	slotIssued
+)
+
+// issue runs the schedulers.
+func (c *Core) issue() {
+	n := len(c.sched)
+	c.acct.issued = 0
+	c.acct.stalled = 0
+	for i := range n {
+		k := c.turn + i
+		if k >= n {
+			k -= n
+		}
+		c.schedule(k)
+	}
+	c.turn++
+	if c.turn == n {
+		c.turn = 0
+	}
+	c.acct.charge(c)
+}
+
+// schedule lets scheduler k issue.
+func (c *Core) schedule(k int) {
+	s := &c.sched[k]
+	// Warps that do not wait. Those at a fence are looked at one by one: a look
+	// ends the wait when it may end.
+	free := s.mine & c.ready &^ c.atomic
+	if c.fence&free != 0 {
+		if c.cfg.Policy != LRR {
+			for m := c.fence & free; m != 0; m &= m - 1 {
+				c.passFence(int32(bits.TrailingZeros64(m)))
+			}
+			free &^= c.fence
+		}
+	}
+	try := free & (c.full | c.fence)
+	st := slotIdle
+	if try&c.blocked&c.full&^c.fence != 0 {
+		st = slotScore
+	}
+	try &^= c.blocked &^ c.fence
+	issued := 0
+	switch c.cfg.Policy {
+	case LRR:
+		hi := try & (^uint64(0) << (s.last + 1))
+		for _, part := range [2]uint64{hi, try &^ hi} {
+			for ; part != 0 && issued == 0; part &= part - 1 {
+				w := int32(bits.TrailingZeros64(part))
+				if c.fence>>w&1 != 0 && !c.passFence(w) {
+					continue
+				}
+				issued = c.attempt(k, w, &st)
+			}
+		}
+	case GTO, Limiting:
+		g := s.last
+		if try>>g&1 != 0 {
+			issued = c.attempt(k, int32(g), &st)
+		}
+		left := len(s.age)
+		if c.cfg.Policy == Limiting {
+			left = c.cfg.PolicyWarps
+		}
+		if try&^(1<<g) == 0 {
+			break
+		}
+		for _, w := range s.age {
+			if issued > 0 || left == 0 {
+				break
+			}
+			if free>>w&1 != 0 {
+				left--
+			}
+			if try>>w&1 != 0 && int(w) != g {
+				issued = c.attempt(k, int32(w), &st)
+			}
+		}
+	case Oldest:
+		if try == 0 {
+			break
+		}
+		for _, w := range s.age {
+			if try>>w&1 != 0 {
+				if issued = c.attempt(k, int32(w), &st); issued > 0 {
+					break
+				}
+			}
+		}
+	case RRR:
+		if s.issued > 0 || free>>s.turn&1 == 0 {
+			if w := nextBit(free, s.last+1); w >= 0 {
+				s.turn = w
+			} else {
+				st = slotIdle
+				break
+			}
+		}
+		st = slotIdle
+		if c.full>>s.turn&1 == 0 {
+			break
+		}
+		if c.blocked>>s.turn&1 != 0 {
+			st = slotScore
+			break
+		}
+		issued = c.attempt(k, int32(s.turn), &st)
+	case TwoLevel:
+		c.reorder(s, free)
+		st = slotIdle
+		for i := 0; i < len(s.active); i++ {
+			w := s.active[i]
+			if free&c.full>>w&1 == 0 {
+				continue
+			}
+			if c.blocked>>w&1 != 0 {
+				st = max(st, slotScore)
+				continue
+			}
+			if issued = c.attempt(k, int32(w), &st); issued > 0 {
+				for range issued {
+					s.rotate(w)
+				}
+				break
+			}
+		}
+	}
+	s.issued = issued
+	if issued > 0 {
+		st = slotIssued
+		c.Stats.Issues[min(issued, 2)-1]++
+	} else {
+		c.Stats.Slots[k][st]++
+	}
+	c.acct.slot[k] = st
+}
+
+// passFence ends a warp's wait at a fence if nothing is left to wait for.
+func (c *Core) passFence(s int32) bool {
+	w := &c.warps[s]
+	if w.regs != 0 || w.stores != 0 && !c.cfg.Compat.FenceLoadsOnly {
+		return false
+	}
+	c.fence &^= 1 << s
+	if c.cfg.FlushL1 && c.ls.l1d != nil {
+		c.ls.l1d.Invalidate()
+	}
+	return true
+}
+
+// reorder keeps the two-level scheduler's active list free of warps that wait
+// for long.
+func (c *Core) reorder(s *scheduler, free uint64) {
+	n := 0
+	for _, w := range s.active {
+		waits := free>>w&1 == 0
+		if !waits && c.full>>w&1 != 0 {
+			x := &c.warps[w]
+			if i := x.ib[x.ibHead]; i >= 0 && x.regs > 0 {
+				long := c.long[int(w)*c.words:][:c.words]
+				for _, r := range x.k.ops[i].reads {
+					waits = waits || long[r>>6]>>(r&63)&1 != 0
+				}
+			}
+		}
+		if waits {
+			s.wait = append(s.wait, w)
+		} else {
+			s.active[n] = w
+			n++
+		}
+	}
+	s.active = s.active[:n]
+	k := min(c.cfg.PolicyWarps-n, len(s.wait))
+	s.active = append(s.active, s.wait[:k]...)
+	s.wait = s.wait[:copy(s.wait, s.wait[k:])]
+}
+
+// rotate puts the warp that issued at the end of the active list, those after
+// it first.
+func (s *scheduler) rotate(w uint8) {
+	var tmp [maxWarps]uint8
+	for i, x := range s.active {
+		if x == w {
+			n := copy(tmp[:], s.active[i+1:])
+			copy(tmp[n:], s.active[:i+1])
+			copy(s.active, tmp[:len(s.active)])
+			return
+		}
+	}
+}
+
+// attempt tries to issue from warp s and returns how many instructions went.
+func (c *Core) attempt(k int, s int32, st *slot) int {
+	w := &c.warps[s]
+	bit := uint64(1) << s
+	issued := 0
+	last := Sets
+	for tried := 0; tried < c.cfg.MaxIssue && tried <= issued; tried++ {
+		if (c.ready&^c.atomic&^c.fence)&c.full&bit == 0 {
+			break
+		}
+		i := w.ib[w.ibHead]
+		if w.ibHas>>w.ibHead&1 == 0 {
+			break
+		}
+		if i != w.next {
+			// Control has gone elsewhere.
+			c.flush(s)
+			w.fetch = w.next
+			continue
+		}
+		o := &w.k.ops[i]
+		if c.collides(s, o) {
+			c.blocked |= bit
+			c.onShort &^= bit
+			c.onLong &^= bit
+			switch c.waitsOn(s) {
+			case dependLong:
+				c.onLong |= bit
+			case dependShort:
+				c.onShort |= bit
+			}
+			*st = max(*st, slotScore)
+			continue
+		}
+		*st = slotStall
+		if c.cfg.DualDiffer && o.set == last {
+			continue
+		}
+		if !c.idoc[o.set].room(c.cfg.SubCore, k) {
+			c.acct.stalled |= bit
+			continue
+		}
+		c.issueOne(k, s, i, o)
+		last = o.set
+		issued++
+		if c.err != nil {
+			break
+		}
+	}
+	if issued > 0 {
+		c.sched[k].last = int(s)
+		c.acct.issued |= bit
+	}
+	return issued
+}
+
+// issueOne issues the instruction at the head of warp s's buffer.
+func (c *Core) issueOne(k int, s, i int32, o *op) {
+	w := &c.warps[s]
+	bit := uint64(1) << s
+	w.ibHas &^= 1 << w.ibHead
+	if w.ibHas == 0 {
+		c.full &^= bit
+	}
+	c.acct.step(s, i)
+	fi := c.take()
+	f := &c.flight[fi]
+	acc := f.acc[:0]
+	*f = flight{op: o, uid: c.uids, warp: int16(s), sched: int16(k), delay: int32(o.init), at: i, piped: true, acc: acc}
+	c.uids++
+	c.idoc[o.set].put(c.cfg.SubCore, k, fi)
+
+	e := &c.eff
+	if err := w.x.Step(e); err != nil {
+		c.fail(err)
+		return
+	}
+	f.lanes = e.Lanes
+	n := e.Lanes.Count()
+	c.Stats.WarpInsts++
+	c.Stats.ThreadInsts += uint64(n)
+	c.Stats.Lanes[e.Active.Count()]++
+	c.Stats.PerWarp[s]++
+	if e.Exited != 0 {
+		c.flush(s)
+	}
+	w.ibHead ^= 1
+	w.fetch = i + 1
+
+	kind := dependFixed
+	switch o.class {
+	case classMem:
+		kind = c.memory(f, e)
+	case classFence:
+		c.fence |= bit
+	default:
+		if o.set == SFU {
+			kind = dependShort
+		}
+	}
+	c.reserve(s, o, kind)
+	c.refresh(s)
+	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
+		c.refreshBlock(w.blk)
+	}
+}
+
+// memory prepares a memory instruction: where it goes and which accesses it
+// makes.
+func (c *Core) memory(f *flight, e *exec.Effects) depend {
+	in := f.op.inst
+	f.path = pathNone
+	kind := dependLong
+	switch e.Space {
+	case isa.Shared:
+		f.path, kind = pathShared, dependShort
+	case isa.Const, isa.Param:
+		f.path = pathConst
+	case isa.Texture:
+		f.path = pathTexture
+	case isa.Local:
+		f.path, f.local = pathMemory, true
+	case isa.NoSpace:
+	default:
+		f.path = pathMemory
+	}
+	if f.path == pathConst && c.ls.l1c == nil && !c.cfg.PerfectInstConst || f.path == pathTexture && c.ls.l1t == nil {
+		f.path = pathMemory
+	}
+	if f.lanes != 0 && e.Addr != nil {
+		c.coal.accesses(c, f, e.Addr)
+	}
+	if in.Atomic {
+		n := 0
+		if f.path == pathShared {
+			n = f.lanes.Count()
+		}
+		for i := range f.acc {
+			if f.path == pathMemory {
+				n += f.acc[i].lanes.Count()
+			}
+		}
+		c.warps[f.warp].atomics += int32(n)
+		if n > 0 && c.cfg.Compat.AtomicsBlock {
+			c.atomic |= 1 << f.warp
+		}
+	}
+	return kind
+}
+
+// answered takes n lanes off the atomics that a warp waits for.
+func (c *Core) answered(s int32, n int) {
+	w := &c.warps[s]
+	w.atomics -= int32(n)
+	if w.atomics <= 0 {
+		w.atomics = 0
+		c.atomic &^= 1 << s
+	}
+}
