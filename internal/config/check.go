@@ -151,8 +151,8 @@ func (g *GPU) checkSIMT(bad complain) {
 			bad("simt.collector.gen.units", "with simt.sub_cores the collectors are shared out among simt.schedulers = %d", n)
 		}
 	}
-	if s.Units.Tensor > 0 && !s.TensorPort && (!s.Collector.Specialized || s.Collector.Tensor.Units == 0) {
-		bad("simt.units.tensor", "no collector serves tensor units; set simt.tensor_port = true")
+	if s.Units.Tensor > 0 && !s.TensorPort {
+		bad("simt.units.tensor", "without simt.tensor_port nothing reaches them")
 	}
 }
 

@@ -164,6 +164,9 @@ func (g *GPU) SIMTConfig() simt.Config {
 	}
 	u := &s.Units
 	c.Units = [simt.Sets]int{simt.SP: u.SP, simt.DP: u.DP, simt.Int: u.Int, simt.SFU: u.SFU, simt.Tensor: u.Tensor, simt.Mem: 1}
+	if !s.TensorPort {
+		c.Units[simt.Tensor] = 0
+	}
 	if s.Collector.Specialized {
 		of := func(x *CollectorSet) simt.Collectors {
 			return simt.Collectors{Units: x.Units, In: x.InPorts, Out: x.OutPorts}

@@ -187,7 +187,7 @@ type SIMT struct {
 	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own"`
 	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1"`
 	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false"`
-	TensorPort       bool    `help:"general collectors serve tensor units" def:"false"`
+	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false"`
 	Issue            Widths  `help:"pipeline registers between issue and the operand collector"`
 	Exec             Widths  `help:"pipeline registers between the operand collector and the units"`
 	WriteBack        int     `help:"pipeline registers before write-back, and result buses" unit:"instructions" want:"1..64"`

@@ -80,6 +80,9 @@ type Compat struct {
 	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2
 	// (Q24). Off: it empties the L2.
 	FlushDirtyOnly bool
+	// TakenFirst runs the taken side of a branch before the other one. Off:
+	// after it. It is for the owner of the executor to see to.
+	TakenFirst bool
 	// PackedMemory places buffers side by side, aligned to 256 bytes, as the
 	// incumbent's allocator does. Off: with unused addresses between them. It
 	// is for the owner of device memory to see to.
@@ -88,7 +91,7 @@ type Compat struct {
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, CopiesBackFill: true, FlushDirtyOnly: true, PackedMemory: true}
+	return Compat{DrainBetween: true, ClocksRestart: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
 }
 
 // Config is a chip's immutable settings.

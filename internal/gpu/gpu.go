@@ -45,6 +45,7 @@ type GPU struct {
 	fault    error
 	ops      ops
 	progress func(Progress)
+	places   bool // states of warps are kept by instruction
 
 	Stats Stats
 }
@@ -127,6 +128,15 @@ func (g *GPU) Config() *Config { return &g.cfg }
 
 // Now returns the core cycles since the start.
 func (g *GPU) Now() uint64 { return g.now }
+
+// KeepPlaces has every kernel keep what its warps did at each instruction. It
+// changes no other result.
+func (g *GPU) KeepPlaces() {
+	g.places = true
+	for _, c := range g.cores {
+		c.KeepPlaces()
+	}
+}
 
 // OnProgress has f called now and then while the chip runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }

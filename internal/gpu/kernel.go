@@ -27,6 +27,9 @@ type Kernel struct {
 	// below are those of the whole chip from Start to End.
 	Alone bool
 	Counters
+	// Places says what its warps did at each instruction of its work, and only
+	// its own; nil without KeepPlaces.
+	Places simt.Places
 
 	sk      *simt.Kernel
 	work    exec.Work
@@ -40,6 +43,9 @@ type Kernel struct {
 
 // Cycles returns the core cycles from launch to end.
 func (k *Kernel) Cycles() uint64 { return k.End - k.Start }
+
+// Work returns what was launched.
+func (k *Kernel) Work() exec.Work { return k.work }
 
 // Total returns the number of blocks of the grid.
 func (k *Kernel) Total() uint64 { return k.total }
@@ -289,6 +295,7 @@ func (g *GPU) retire() bool {
 		k.End = g.now
 		k.Counters.read(g)
 		k.Counters.sub(&k.before)
+		k.takePlaces(g)
 		g.slots[i] = nil
 		g.running--
 		any = true
@@ -305,6 +312,17 @@ func (g *GPU) retire() bool {
 	return any
 }
 
+// takePlaces collects what the kernel's warps did from all SMs.
+func (k *Kernel) takePlaces(g *GPU) {
+	if !g.places {
+		return
+	}
+	k.Places = k.sk.NewPlaces()
+	for _, c := range g.cores {
+		c.TakePlaces(k.sk, k.Places)
+	}
+}
+
 // abandon forgets all kernels after a run that ended early; what they did up
 // to now stays in them.
 func (g *GPU) abandon() {
@@ -315,6 +333,7 @@ func (g *GPU) abandon() {
 		k.End = g.now
 		k.Counters.read(g)
 		k.Counters.sub(&k.before)
+		k.takePlaces(g)
 		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
 		g.slots[i] = nil
 		g.running--

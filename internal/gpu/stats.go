@@ -33,6 +33,7 @@ type Counters struct {
 func (c *Counters) read(g *GPU) {
 	*c = Counters{}
 	for _, s := range g.cores {
+		s.Settle()
 		add(&c.SM, &s.Stats)
 		if x := s.L1D(); x != nil {
 			c.L1D.Add(&x.Stats)

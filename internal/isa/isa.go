@@ -131,7 +131,10 @@ const (
 type Reg struct {
 	File  RegFile
 	Count uint8
-	Index uint32
+	// Number is one more than the first number in the name that the program
+	// gives the register (%rd12: 13), 0 if the name has none.
+	Number uint16
+	Index  uint32
 }
 
 // Flow says how an instruction changes control.

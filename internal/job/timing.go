@@ -156,6 +156,7 @@ func (x *runner) give() error {
 			if err != nil {
 				return err
 			}
+			l.TakenFirst = x.timing.chip.Config().Compat.TakenFirst
 			o.Kind, o.Options.Registers = gpu.OpLaunch, int(s.Launch.Registers)
 			if o.Options.Registers == 0 {
 				o.Options.Registers = x.ready.registers(k)

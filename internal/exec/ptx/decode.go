@@ -291,7 +291,7 @@ func (d *dec) function() {
 		for _, list := range [][]isa.Reg{in.Dsts, in.Srcs} {
 			for k := range list {
 				if list[k].File == regWide {
-					list[k] = isa.Reg{File: isa.RegGPR, Count: 2, Index: uint32(f.n32) + 2*list[k].Index}
+					list[k].File, list[k].Index = isa.RegGPR, uint32(f.n32)+2*list[k].Index
 				}
 			}
 		}
@@ -580,7 +580,7 @@ func (d *dec) slot(v *ptx.Var, i, e int) ref {
 }
 
 // note records a register in the instruction's description.
-func (d *dec) note(r ref, c regClass, dst bool) {
+func (d *dec) note(r ref, c regClass, dst bool, number uint16) {
 	var reg isa.Reg
 	switch c {
 	case cPred:
@@ -590,6 +590,7 @@ func (d *dec) note(r ref, c regClass, dst bool) {
 	default:
 		reg = isa.Reg{File: regWide, Count: 2, Index: uint32(r)}
 	}
+	reg.Number = number
 	if dst {
 		d.info.Dsts = append(d.info.Dsts, reg)
 	} else {
@@ -605,6 +606,35 @@ func (d *dec) note(r ref, c regClass, dst bool) {
 	}
 }
 
+// numberIn returns one more than the first number in a register's name, 0 if
+// there is none or it is very large.
+func numberIn(o *ptx.Operand) uint16 {
+	n, found := 0, false
+	for _, c := range o.Var.Name {
+		if c >= '0' && c <= '9' {
+			n, found = 10*n+int(c-'0'), true
+		} else if found {
+			return uint16(n + 1)
+		}
+		if n > 1<<15 {
+			return 0
+		}
+	}
+	if o.Var.Count > 0 { // %r<N>: the name ends with the register's number
+		for p := 1; p <= o.Index; p *= 10 {
+			n *= 10
+		}
+		if o.Index == 0 {
+			n *= 10
+		}
+		n, found = n+o.Index, true
+	}
+	if !found || n > 1<<15 {
+		return 0
+	}
+	return uint16(n + 1)
+}
+
 // reg resolves a register operand: its slot, its class and its declared type.
 func (d *dec) reg(o *ptx.Operand, dst bool) (ref, regClass, ptx.Type, error) {
 	if o.Kind != ptx.OpReg || o.Var == nil {
@@ -612,7 +642,7 @@ func (d *dec) reg(o *ptx.Operand, dst bool) (ref, regClass, ptx.Type, error) {
 	}
 	r := d.slot(o.Var, o.Index, elemIndex(o.Elem))
 	c := classOf(o.Var.Type)
-	d.note(r, c, dst)
+	d.note(r, c, dst, numberIn(o))
 	if o.Imm.Bits != 0 && !dst && (c == c32 || c == c64) {
 		s := sum{d: d.scratch(c), a: r, wide: c == c64, off: o.Imm.Bits}
 		d.sums = append(d.sums, s)

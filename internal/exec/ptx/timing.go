@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"io"
+	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -147,6 +148,11 @@ func (w *warp) Step(e *exec.Effects) error {
 	e.Exited = isa.LaneMask(live &^ w.live)
 	if m != 0 && (info.Load || info.Store) {
 		e.Addr = &w.addr
+		if info.Space == isa.Param && in.a == none { // the executor itself needs none
+			for i := m; i != 0; i &= i - 1 {
+				w.addr[bits.TrailingZeros32(i)] = uint64(in.imm)
+			}
+		}
 		if e.Space == isa.Generic {
 			e.Space = genericSpace(w.addr[e.Lanes.First()])
 		}

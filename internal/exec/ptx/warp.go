@@ -364,13 +364,19 @@ func (w *warp) run(limit uint64) bool {
 
 // diverge splits the running fragment: lanes t go to pct, lanes n to pcn; both
 // reconverge at rpc. The fragment that has reached rpc already waits there;
-// of two others the taken side is kept for later.
+// of two others the taken side is kept for later, if the launch does not say
+// otherwise.
 func (w *warp) diverge(rpc, pct int32, t uint32, pcn int32, n uint32) {
 	j := w.joinAt(rpc, t|n)
 	fr := w.fr
-	// The taken side is pushed below the fall-through side.
-	w.push(pct, t, j, fr)
-	w.push(pcn, n, j, fr)
+	// What is pushed last runs first.
+	if w.blk.launch.TakenFirst {
+		w.push(pcn, n, j, fr)
+		w.push(pct, t, j, fr)
+	} else {
+		w.push(pct, t, j, fr)
+		w.push(pcn, n, j, fr)
+	}
 	w.end()
 }
 

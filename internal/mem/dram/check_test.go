@@ -108,7 +108,7 @@ func checkLog(c Config, log []Command) []string {
 				}
 			}
 		}
-		if column > 1 || row > 1 || !c.DualCommand && column+row > 1 {
+		if column > 1 || row > 1 || !c.DualCommand && !c.Compat.ColumnBehindRow && column+row > 1 {
 			say(i, "%d column and %d row commands in one cycle", column, row)
 		}
 		is, isOpen := open[x.Bank]

@@ -95,7 +95,23 @@ type Config struct {
 	GroupBy     GroupBy
 	// NoTurnaround drops the wait between reading and writing, both ways.
 	NoTurnaround bool
+
+	Compat Compat
 }
+
+// Compat has a switch for each behaviour of GPGPU-Sim that one would not
+// design but that changes cycles or counters. The zero value has all off.
+type Compat struct {
+	// ColumnBehindRow lets a column command go out in the cycle of a row
+	// command without DualCommand, if the scan of the banks, which goes on
+	// from the bank behind the row command's, skipping as many as it had
+	// passed, meets one that may. (Reference runs on one command bus print
+	// cycles with both commands.) Off: one command a cycle.
+	ColumnBehindRow bool
+}
+
+// GPGPUSim returns the switches as the incumbent behaves.
+func GPGPUSim() Compat { return Compat{ColumnBehindRow: true} }
 
 // fifoDepth is the length of the queue in front of the FIFO scheduler, the one
 // GPGPU-Sim has (spec simt-core 7.4).

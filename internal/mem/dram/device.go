@@ -1,6 +1,7 @@
 package dram
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -61,8 +62,8 @@ type bank struct {
 	row  uint32 // last activated
 	got  uint64 // cycle in which cur came
 
-	uses  uint64 // requests in a row for one row
-	since uint64 // core cycle of the first of them
+	uses  uint64 // requests handed over since the last change of row (FRFCFS)
+	since uint64 // core cycle of that change
 
 	// First cycle in which the command in question may go again.
 	rcd, rcdwr, ras, rc, rp, wtp, rtp uint64
@@ -97,6 +98,7 @@ type Device struct {
 
 	ccd, rrd, rtw, wtr uint64
 	ccdl, rtpl         []uint64 // by bank group
+	rowAt              uint64   // no row command can go before this cycle
 	quiet              uint64   // no timer runs from this cycle on
 
 	pins     []int32 // ring: bubbles and entries in order of their data
@@ -398,7 +400,12 @@ func (d *Device) scheduleFRFCFS(core uint64) {
 	if !write {
 		d.stats.ReadScheduled++
 	}
-	if hit {
+	if !hit { // another row than before: the count of the last one ends
+		k, s := &d.banks[b], &d.per[b]
+		s.RowUsesMax = max(s.RowUsesMax, k.uses)
+		s.RowSpanMax = max(s.RowSpanMax, core-k.since)
+		k.uses, k.since = 0, core
+	} else {
 		d.stats.RowHits++
 		d.per[b].RowHits++
 		if write {
@@ -428,20 +435,14 @@ func (d *Device) serve(i int32, core uint64) {
 	b.cur, b.got = i, d.now
 	d.busy |= bit
 	s := &d.per[e.bank]
-	if b.row != e.row || b.uses == 0 {
-		if b.uses > 0 {
-			s.RowSpanMax = max(s.RowSpanMax, core-b.since)
-		}
-		b.uses, b.since = 0, core
-	}
 	b.uses++
-	s.RowUsesMax = max(s.RowUsesMax, b.uses)
 	if b.open && b.row == e.row {
 		d.hit |= bit
 	}
 	if !e.write {
 		d.reads |= bit
 	}
+	d.rowAt = 0
 	wait := core - e.since
 	d.stats.WaitSum += wait
 	d.stats.WaitMax = max(d.stats.WaitMax, wait)
@@ -491,21 +492,24 @@ func (d *Device) readyColumns() uint64 {
 	return ready
 }
 
-// rowReady reports whether a row command may go to bank b, which has a request
-// or must close for a refresh.
-func (d *Device) rowReady(b int) bool {
+// rowTime returns the first cycle in which a row command may go to bank b,
+// which has a request for another row than its open one, or must close for a
+// refresh.
+func (d *Device) rowTime(b int) uint64 {
 	k := &d.banks[b]
 	if k.open {
-		return (d.refreshing || d.hit>>b&1 == 0) && d.now >= k.ras && d.now >= k.wtp && d.now >= k.rtp &&
-			d.now >= d.rtpl[d.group[b]]
+		return max(k.ras, k.wtp, k.rtp, d.rtpl[d.group[b]])
 	}
-	return !d.refreshing && d.now >= d.rrd && d.now >= k.rp && d.now >= k.rc
+	return max(d.rrd, k.rp, k.rc)
 }
 
 // command puts the commands of this cycle on the bus.
 func (d *Device) command(ready uint64) (column, row bool) {
 	if d.tREFI > 0 && d.refresh() {
 		return false, true
+	}
+	if ready == 0 && d.now < d.rowAt {
+		return false, false
 	}
 	rows := d.busy &^ d.hit
 	if d.refreshing {
@@ -525,6 +529,7 @@ func (d *Device) command(ready uint64) (column, row bool) {
 		return column, row
 	}
 	// One command: of each bank in turn the column, then the row.
+	soonest := uint64(math.MaxUint64)
 	for m := ready | rows; m != 0; {
 		b := from(m, d.prio)
 		m &^= 1 << b
@@ -532,23 +537,48 @@ func (d *Device) command(ready uint64) (column, row bool) {
 			d.column(b)
 			return true, false
 		}
-		if d.rowReady(b) {
+		t := d.rowTime(b)
+		if d.now >= t {
+			passed := (b - d.prio) & (d.cfg.Banks - 1)
 			d.row(b)
-			return false, true
+			if d.cfg.Compat.ColumnBehindRow {
+				column = d.columnBehind(b, passed, ready)
+			}
+			return column, true
 		}
+		soonest = min(soonest, t)
 	}
+	d.rowAt = soonest
 	return false, false
 }
 
+// columnBehind looks for a column command behind a row command to bank b,
+// before which the scan had passed some banks: it goes on that many and one
+// further, and ends where it has looked at as many banks as there are.
+func (d *Device) columnBehind(b, passed int, ready uint64) bool {
+	at := (b + passed + 2) & (d.cfg.Banks - 1)
+	left := d.cfg.Banks - 1 - passed
+	k := from(ready, at)
+	if k < 0 || (k-at)&(d.cfg.Banks-1) >= left {
+		return false
+	}
+	d.column(k)
+	return true
+}
+
 func (d *Device) firstRow(rows uint64) bool {
+	soonest := uint64(math.MaxUint64)
 	for m := rows; m != 0; {
 		b := from(m, d.prio)
 		m &^= 1 << b
-		if d.rowReady(b) {
+		t := d.rowTime(b)
+		if d.now >= t {
 			d.row(b)
 			return true
 		}
+		soonest = min(soonest, t)
 	}
+	d.rowAt = soonest
 	return false
 }
 
@@ -635,6 +665,7 @@ func (d *Device) row(b int) {
 		d.per[b].Activates++
 	}
 	d.prio = (b + 1) & (d.cfg.Banks - 1)
+	d.rowAt = 0
 	if d.log != nil {
 		d.log(Command{d.now, kind, b, k.row})
 	}
@@ -647,14 +678,14 @@ func (d *Device) refresh() bool {
 		if d.now < d.refreshAt {
 			return false
 		}
-		d.refreshing = true
+		d.refreshing, d.rowAt = true, 0
 	}
 	for b := range d.banks {
 		if k := &d.banks[b]; k.open || d.now < k.rp || d.now < k.rc {
 			return false
 		}
 	}
-	d.refreshing = false
+	d.refreshing, d.rowAt = false, 0
 	d.refreshAt += d.tREFI
 	until := d.now + uint64(d.cfg.RFC)
 	for b := range d.banks {
@@ -730,8 +761,10 @@ func (d *Device) countParallelism(ready uint64) {
 		s.BanksBusyCycles++
 	}
 	if d.hit != 0 {
-		s.BanksOpen += uint64(bits.OnesCount64(d.hit))
+		n := uint64(bits.OnesCount64(d.hit))
+		s.BanksOpen += n
 		s.BanksOpenCycles++
+		s.OpenWriteShare += uint64(bits.OnesCount64(d.hit&^d.reads)) << 32 / n
 		var groups uint64
 		for m := d.hit; m != 0; m &= m - 1 {
 			groups |= 1 << d.group[bits.TrailingZeros64(m)]

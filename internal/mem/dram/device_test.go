@@ -29,6 +29,9 @@ func configs() map[string]Config {
 		c = p.Config
 		c.QueueSize, c.ReturnQueue = 3, 2
 		all[p.Name+" short queues"] = c
+		c = p.Config
+		c.DualCommand, c.Compat = false, GPGPUSim()
+		all[p.Name+" as GPGPU-Sim"] = c
 	}
 	return all
 }
@@ -230,6 +233,8 @@ func show(log []Command) string {
 func TestCommands(t *testing.T) {
 	p, _ := Named("gddr6")
 	hbm, _ := Named("hbm2")
+	one := hbm.Config
+	one.DualCommand = false
 	type req struct {
 		at    uint64
 		bank  int32
@@ -274,8 +279,20 @@ func TestCommands(t *testing.T) {
 		// HBM2: CCDL 2, RRD 3, RCD 12, CL 12; both buses in one cycle.
 		{"column and row together", hbm.Config, []req{rd(0, 0, 5), rd(12, 1, 6)},
 			"0 ACT b0 r5, 12 RD b0 r5, 12 ACT b1 r6, 24 RD b1 r6", []uint64{24, 36}},
-		{"one bus", func() Config { c := hbm.Config; c.DualCommand = false; return c }(), []req{rd(0, 0, 5), rd(12, 1, 6)},
+		{"one bus", one, []req{rd(0, 0, 5), rd(12, 1, 6)},
 			"0 ACT b0 r5, 12 RD b0 r5, 13 ACT b1 r6, 25 RD b1 r6", []uint64{24, 37}},
+		// In cycle 12 the scan starts at bank 4. The row command to bank 5 is
+		// its second look; it goes on three further, at 8, and comes to 2.
+		{"one bus, a column behind a row", func() Config { c := one; c.Compat = GPGPUSim(); return c }(),
+			[]req{rd(0, 2, 5), rd(12, 5, 6)},
+			"0 ACT b2 r5, 12 ACT b5 r6, 12 RD b2 r5, 24 RD b5 r6", []uint64{24, 36}},
+		{"one bus, row first", one, []req{rd(0, 2, 5), rd(12, 5, 6)},
+			"0 ACT b2 r5, 12 ACT b5 r6, 13 RD b2 r5, 24 RD b5 r6", []uint64{25, 36}},
+		// Here it starts at 8 and finds bank 4 in its thirteenth look; three
+		// are left, from bank 2 to 4, and bank 6 is not among them.
+		{"one bus, the column passed over", func() Config { c := one; c.Compat = GPGPUSim(); return c }(),
+			[]req{rd(0, 6, 5), rd(12, 4, 6)},
+			"0 ACT b6 r5, 12 ACT b4 r6, 13 RD b6 r5, 24 RD b4 r6", []uint64{25, 36}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			var reqs []*mem.Req

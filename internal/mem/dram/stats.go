@@ -8,8 +8,8 @@ type BankStats struct {
 	Requests   uint64 // handed to the bank
 	RowHits    uint64 // of these, those that found their row open or in use
 	Busy       uint64 // cycles with a request
-	RowUsesMax uint64 // most requests in succession for one row
-	RowSpanMax uint64 // core cycles from the first request for a row to the first for the next, longest
+	RowUsesMax uint64 // most requests between two changes of row, under FRFCFS
+	RowSpanMax uint64 // most core cycles between two changes of row, under FRFCFS
 	WaitMax    uint64 // longest wait of a request for the bank, core cycles
 }
 
@@ -47,6 +47,7 @@ type Stats struct {
 	BanksBusy, BanksBusyCycles   uint64 // with a request
 	BanksOpen, BanksOpenCycles   uint64 // with a request for their open row
 	BanksReady, BanksReadyCycles uint64 // with a column command that may go now
+	OpenWriteShare               uint64 // writes among BanksOpen, their share per cycle summed, in 2^-32
 	GroupsOpen                   uint64 // bank groups with such a bank as BanksOpen
 	AfterBusyCycles              uint64 // with a request after the cycle's commands
 

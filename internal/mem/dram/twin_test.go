@@ -197,7 +197,14 @@ func (t *twin) step() (ended *mem.Req) {
 		t.prio = (b + 1) % c.Banks
 		return true
 	}
-	if c.DualCommand {
+	if c.Compat.ColumnBehindRow && !c.DualCommand {
+		col, rw := false, false
+		for i := range c.Banks {
+			b := (t.prio + i) % c.Banks // prio moves with a row command
+			col = col || column(b)
+			rw = rw || !col && row(b)
+		}
+	} else if c.DualCommand {
 		for i := range c.Banks {
 			if column((t.prio + i) % c.Banks) {
 				break

@@ -74,9 +74,6 @@ type Compat struct {
 	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits
 	// (Q21). Off: the whole address counts.
 	CopyTruncates bool
-	// CopyAges adds one cycle to the age of all later uses of a slice for
-	// every sector that a copy put there (Q22).
-	CopyAges bool
 	// LibraryRandom draws the sub-partition of RandomIndex from the GNU C
 	// library's generator, seeded with 1, as addresses are first met (Q25).
 	// Off: a hash of the address, the same in whatever order.
@@ -90,7 +87,7 @@ type Compat struct {
 func GPGPUSim() Compat {
 	return Compat{
 		CumulativeMasks: true, PieceAddresses: true, CopyTruncates: true,
-		CopyAges: true, LibraryRandom: true, FlushSlices: true,
+		LibraryRandom: true, FlushSlices: true,
 	}
 }
 

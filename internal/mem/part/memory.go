@@ -475,9 +475,7 @@ func (m *Memory) Warm(addr, n, now uint64) {
 			s.l2.FillDirect(now+s.aged, a, m.addr.Local(a), 1<<(a/mem.SectorBytes%4))
 			s.stats.CopyFilled++
 		}
-		if m.cfg.Compat.CopyAges {
-			s.aged++
-		}
+		s.aged++ // a copy's sectors come one after the other
 	}
 }
 

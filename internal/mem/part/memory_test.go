@@ -581,6 +581,24 @@ func TestWarm(t *testing.T) {
 	}
 }
 
+// TestWarmOrder: the sectors of a copy are used one after the other, so the
+// first line of one that overflows a set is the one to go.
+func TestWarmOrder(t *testing.T) {
+	cfg := testConfig()
+	var err error
+	if cfg.L2, err = cache.ParseConfig("S:1:128:2,L:B:m:L:L,A:8:2,4:0,32"); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Channels, cfg.Subs = 1, 1
+	for addr, hit := range map[uint64]bool{0: false, 128: true, 256: true} {
+		c := newChip(t, cfg)
+		c.m.Warm(0, 3*128, 0)
+		if at := c.send(mem.GlobalRead, addr, 32); (at[0] == 196) != hit {
+			t.Errorf("line %#x: reply after %d cycles, hit %v expected", addr, at[0], hit)
+		}
+	}
+}
+
 // TestWriteBack: a dirty line that must go reaches the DRAM as a write-back to
 // its own bank and row.
 func TestWriteBack(t *testing.T) {

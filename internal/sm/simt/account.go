@@ -43,10 +43,30 @@ type account struct {
 	slot    [maxWarps]slot  // of each scheduler
 }
 
-// Places holds, for every instruction of a kernel, the cycles that warps spent
-// at it in each state: Selected for its issues, the others for the waits in
-// front of it.
-type Places [][WarpStates]uint64
+// Place is what warps did at one instruction of a kernel.
+type Place struct {
+	// Issues counts the times that it was issued, Lanes the lanes whose guard
+	// held then.
+	Issues, Lanes uint64
+	// States sums the cycles of warps: Selected for those of its issues, the
+	// others for the waits in front of it.
+	States [WarpStates]uint64
+}
+
+// Places holds a place for every instruction of a kernel, in the order of its
+// work's code.
+type Places []Place
+
+// Add adds places of the same kernel.
+func (p Places) Add(o Places) {
+	for i := range o {
+		p[i].Issues += o[i].Issues
+		p[i].Lanes += o[i].Lanes
+		for st, n := range o[i].States {
+			p[i].States[st] += n
+		}
+	}
+}
 
 func (a *account) begin(c *Core, s int) {
 	a.in[NoInstruction] |= 1 << s
@@ -69,9 +89,18 @@ func (a *account) add(c *Core, s int, st WarpState) {
 	n := c.tick - a.since[s]
 	c.Stats.States[st] += n
 	if p := c.warps[s].places; p != nil {
-		p[a.at[s]][st] += n
+		p[a.at[s]].States[st] += n
 	}
 	a.since[s] = c.tick
+}
+
+// settle charges the states of all warps up to now.
+func (a *account) settle(c *Core) {
+	for st := range WarpStates {
+		for m := a.in[st] & c.alive; m != 0; m &= m - 1 {
+			a.add(c, bits.TrailingZeros64(m), st)
+		}
+	}
 }
 
 // step is told that warp s issues instruction i.

@@ -7,10 +7,12 @@ type regset struct {
 	used uint64
 	all  uint64
 	slot []int32
+	uid  []uint64 // of the instructions
 }
 
 func (r *regset) init(n int) {
 	r.slot = make([]int32, n)
+	r.uid = make([]uint64, n)
 	r.all = 1<<n - 1
 }
 
@@ -22,17 +24,17 @@ func (r *regset) room(own bool, k int) bool {
 	return r.used != r.all
 }
 
-func (r *regset) put(own bool, k int, f int32) {
+func (r *regset) put(own bool, k int, f int32, uid uint64) {
 	if !own {
 		k = bits.TrailingZeros64(^r.used)
 	}
 	r.used |= 1 << k
-	r.slot[k] = f
+	r.slot[k], r.uid[k] = f, uid
 }
 
 // oldest returns the register that holds the instruction issued first, of
 // those in mask; -1 if there is none.
-func (r *regset) oldest(c *Core, mask uint64) int {
+func (r *regset) oldest(mask uint64) int {
 	m := r.used & mask
 	if m&(m-1) == 0 {
 		if m == 0 {
@@ -44,7 +46,7 @@ func (r *regset) oldest(c *Core, mask uint64) int {
 	var uid uint64
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if u := c.flight[r.slot[i]].uid; best < 0 || u < uid {
+		if u := r.uid[i]; best < 0 || u < uid {
 			best, uid = i, u
 		}
 	}
@@ -54,6 +56,7 @@ func (r *regset) oldest(c *Core, mask uint64) int {
 // cunit is a collector unit.
 type cunit struct {
 	f    int32 // instruction
+	uid  uint64
 	need int16 // operands missing
 	out  Set
 	reg  uint8 // its register of the output set in sub-core mode
@@ -65,15 +68,17 @@ type cset struct {
 	free     uint64
 	ready    uint64 // taken, no operand missing
 	per      int    // units per scheduler
+	// last is the unit that each of the set's dispatchers took last, from where
+	// its search begins after each unit.
+	last []uint8
+	from []uint8
 }
-
-// dispatcher moves ready instructions of a set to the units.
-type dispatcher struct{ set, last int }
 
 // port takes instructions from issue registers into collector units.
 type port struct {
 	in   []Set
 	sets []int
+	same bool // as the port before
 }
 
 // bank is the queue of a register bank's reads: the units that wait.
@@ -107,7 +112,6 @@ type collector struct {
 	units   []cunit
 	sets    []cset
 	setOf   []uint8 // of each unit
-	disp    []dispatcher
 	ports   []port
 	banks   []bank
 	waiting uint64 // banks with reads queued
@@ -133,10 +137,15 @@ func (c *Core) newCollector() {
 			col.units = append(col.units, cunit{})
 			col.setOf = append(col.setOf, uint8(n))
 		}
-		col.sets = append(col.sets, s)
-		for range x.Out {
-			col.disp = append(col.disp, dispatcher{set: n})
+		s.last = make([]uint8, x.Out)
+		for last := range x.Units {
+			next := last + 1
+			if cfg.SubCore && cfg.Compat.NextGroupFirst {
+				next = last + s.per - last%s.per
+			}
+			s.from = append(s.from, uint8(next%x.Units))
 		}
+		col.sets = append(col.sets, s)
 		return n
 	}
 	gen := add(cfg.Generic)
@@ -151,7 +160,8 @@ func (c *Core) newCollector() {
 				p.in = append(p.in, s)
 			}
 		}
-		for range cfg.Generic.In {
+		for i := range cfg.Generic.In {
+			p.same = i > 0
 			col.ports = append(col.ports, p)
 		}
 	}
@@ -163,7 +173,8 @@ func (c *Core) newCollector() {
 		if gen >= 0 {
 			p.sets = append(p.sets, gen)
 		}
-		for range cfg.Special[s].In {
+		for i := range cfg.Special[s].In {
+			p.same = i > 0
 			col.ports = append(col.ports, p)
 		}
 	}
@@ -198,38 +209,39 @@ func (col *collector) step(c *Core) {
 	col.written = 0
 }
 
+// dispatch moves instructions that have their operands to the units: each
+// dispatcher of a set one, until one finds none.
 func (col *collector) dispatch(c *Core) {
-	for i := range col.disp {
-		d := &col.disp[i]
-		s := &col.sets[d.set]
-		if s.ready == 0 {
-			continue
-		}
-		from := d.last + 1
-		if c.cfg.SubCore {
-			from = d.last + s.per - d.last%s.per
-		}
-		from %= s.n
-		hi := s.ready >> from << from
-		lo := s.ready &^ hi
-	search:
-		for _, m := range [2]uint64{hi, lo} {
-			for ; m != 0; m &= m - 1 {
-				k := bits.TrailingZeros64(m)
-				u := &col.units[s.first+k]
-				o := &c.ocex[u.out]
-				if !o.room(c.cfg.SubCore, int(u.reg)) {
-					continue
-				}
-				o.put(c.cfg.SubCore, int(u.reg), u.f)
-				s.ready &^= 1 << k
-				s.free |= 1 << k
-				col.held--
-				d.last = k
-				break search
+	for i := range col.sets {
+		s := &col.sets[i]
+		for d := range s.last {
+			if s.ready == 0 || !col.dispatchOne(c, s, &s.last[d]) {
+				break
 			}
 		}
 	}
+}
+
+func (col *collector) dispatchOne(c *Core, s *cset, last *uint8) bool {
+	from := s.from[*last]
+	hi := s.ready >> from << from
+	for _, m := range [2]uint64{hi, s.ready &^ hi} {
+		for ; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			u := &col.units[s.first+k]
+			o := &c.ocex[u.out]
+			if !o.room(c.cfg.SubCore, int(u.reg)) {
+				continue
+			}
+			o.put(c.cfg.SubCore, int(u.reg), u.f, u.uid)
+			s.ready &^= 1 << k
+			s.free |= 1 << k
+			col.held--
+			*last = uint8(k)
+			return true
+		}
+	}
+	return false
 }
 
 func (col *collector) read() {
@@ -249,14 +261,22 @@ func (col *collector) read() {
 	}
 }
 
+// allocate moves instructions from the issue registers to collector units:
+// each port one of every set that it serves.
 func (col *collector) allocate(c *Core) {
+	placed := true
 	for i := range col.ports {
 		p := &col.ports[i]
+		if p.same && !placed {
+			continue // it would find what the last one found
+		}
+		placed = false
 		for _, in := range p.in {
 			rs := &c.idoc[in]
 			for mask := rs.used; mask != 0; {
-				r := rs.oldest(c, mask)
+				r := rs.oldest(mask)
 				if col.place(c, p, in, r) {
+					placed = true
 					break
 				}
 				if c.cfg.Compat.OldestBlocks || !c.cfg.SubCore {
@@ -285,11 +305,11 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		k := bits.TrailingZeros64(m)
 		n := s.first + k
 		u := &col.units[n]
-		u.f, u.out, u.need = fi, in, int16(len(f.op.reads))
+		u.f, u.uid, u.out, u.need = fi, f.uid, in, int16(len(f.op.readBanks))
 		s.free &^= 1 << k
 		col.held++
 		rs.used &^= 1 << r
-		for _, reg := range f.op.reads {
+		for _, reg := range f.op.readBanks {
 			b := col.bankOf(c, reg, f.warp, f.sched)
 			col.banks[b].push(uint16(n))
 			col.waiting |= 1 << b
@@ -305,7 +325,9 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 // write marks the banks of an instruction's results as taken, whatever takes
 // them already.
 func (col *collector) write(c *Core, f *flight) {
-	for _, r := range f.op.dsts {
-		col.written |= 1 << col.bankOf(c, r, f.warp, f.sched)
+	for _, r := range f.op.dstBanks {
+		if r != noBank {
+			col.written |= 1 << col.bankOf(c, r, f.warp, f.sched)
+		}
 	}
 }

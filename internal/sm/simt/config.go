@@ -180,6 +180,11 @@ type Compat struct {
 	// look for a collector unit, so that a scheduler whose units are taken
 	// holds up the others (Q8). Off: each scheduler's oldest looks.
 	OldestBlocks bool
+	// NextGroupFirst starts the search for an instruction to dispatch at the
+	// next scheduler's first collector unit (spec simt-core 3.2). With one busy
+	// scheduler its first unit always goes first, and what sits in its last one
+	// waits until nothing else comes. Off: behind the unit that went last.
+	NextGroupFirst bool
 	// RetireInScan retires finished warps only as the fetch scan passes them,
 	// which ends at the first warp that fetches (Q9). Off: at once.
 	RetireInScan bool
@@ -205,13 +210,17 @@ type Compat struct {
 	// the incumbent are one cycle an iteration and the address's latency
 	// faster than loops of ld.) Off: as for loads.
 	AtomicAddressFree bool
+	// NameBanks takes a register's bank from the first number in its name, as
+	// PTX gives it; registers of one number are read once, and those without
+	// not at all. Off: registers are numbered as they are first used.
+	NameBanks bool
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
 	return Compat{
-		OldestBlocks: true, RetireInScan: true, HighestFirst: true, EndSegments: true,
-		ZeroIsNone: true, WordPerLane: true, FenceLoadsOnly: true, AtomicsBlock: true, AtomicAddressFree: true,
+		OldestBlocks: true, NextGroupFirst: true, RetireInScan: true, HighestFirst: true, EndSegments: true,
+		ZeroIsNone: true, WordPerLane: true, FenceLoadsOnly: true, AtomicsBlock: true, AtomicAddressFree: true, NameBanks: true,
 	}
 }
 

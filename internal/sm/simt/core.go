@@ -128,6 +128,7 @@ type Core struct {
 	col        collector
 	units      []unit
 	setUnits   [Sets][2]int
+	working    [Sets]int // instructions in the units
 	ring       uint64 // size of the units' rings less one
 	wb         []int32
 	busAt      []uint64
@@ -139,6 +140,7 @@ type Core struct {
 	acct account
 
 	places map[*Kernel]Places
+	spare  []Places
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -218,20 +220,39 @@ func (c *Core) KeepPlaces() {
 	}
 }
 
-// Places returns the states by instruction of a kernel's warps on this core,
-// in the order of the work's code; nil without KeepPlaces. Warps that have not
-// retired are charged up to their last change.
-func (c *Core) Places(k *Kernel) Places {
+// placesOf returns where the states of a kernel's warps on this core are
+// charged; nil without KeepPlaces.
+func (c *Core) placesOf(k *Kernel) Places {
 	if c.places == nil {
 		return nil
 	}
 	p := c.places[k]
 	if p == nil {
-		p = make(Places, len(k.ops))
+		if n := len(c.spare); n > 0 && cap(c.spare[n-1]) >= len(k.ops) {
+			p, c.spare = c.spare[n-1][:len(k.ops)], c.spare[:n-1]
+			clear(p)
+		} else {
+			p = make(Places, len(k.ops))
+		}
 		c.places[k] = p
 	}
 	return p
 }
+
+// TakePlaces adds what a kernel's warps did on this core to sum, which has a
+// place for each of its instructions, and forgets it. None of the kernel's
+// blocks may come to this core later.
+func (c *Core) TakePlaces(k *Kernel, sum Places) {
+	if p := c.places[k]; p != nil {
+		sum.Add(p)
+		delete(c.places, k)
+		c.spare = append(c.spare, p)
+	}
+}
+
+// Settle charges the states of the resident warps up to now; else a state is
+// charged when it ends.
+func (c *Core) Settle() { c.acct.settle(c) }
 
 // growRegisters makes room for w words of register mask per warp.
 func (c *Core) growRegisters(w int) {
@@ -299,7 +320,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	for i := range n {
 		s := first + i
 		w := &c.warps[s]
-		*w = warp{x: b.Warp(i), k: k, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.Places(k)}
+		*w = warp{x: b.Warp(i), k: k, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k)}
 		c.ages++
 		bit := uint64(1) << s
 		c.alive |= bit

@@ -16,6 +16,8 @@ func TestDistances(t *testing.T) {
 	memory := func(in *isa.Inst, addr *[32]uint64) func(int) (*isa.Inst, *[32]uint64) {
 		return func(int) (*isa.Inst, *[32]uint64) { return in, addr }
 	}
+	// The first ten instructions of a chain are not measured: they warm the L1.
+	warm := func(f func(int) (*isa.Inst, *[32]uint64)) func(int) (*isa.Inst, *[32]uint64) { return f }
 	type row struct {
 		name string
 		cfg  func(testing.TB) Config
@@ -42,6 +44,23 @@ func TestDistances(t *testing.T) {
 		{"longer unit", qv100, nil, self(dfma, 1), 13},
 		{"register ports 1", rtx3070, func(c *Config) { c.RegisterPorts = 1 }, self(fma, 1, 2), 8},
 		{"register ports 1, three of one bank", rtx3070, func(c *Config) { c.RegisterPorts = 1 }, self(fma, 1, 3, 5), 10},
+		{"no source", rtx3070, nil, self(mov), 6},
+		{"no source, register ports 1", rtx3070, func(c *Config) { c.RegisterPorts = 1 }, self(mov), 7},
+		{"independent floats", rtx3070, func(c *Config) { c.FloatTime.Mad = Timing{2, 1} }, func(i int) (*isa.Inst, *[32]uint64) { return fma(1+i%20, 30), nil }, 1},
+		{"independent integers", rtx3070, nil, func(i int) (*isa.Inst, *[32]uint64) { return alu(1+i, 300), nil }, 2},
+		{"L1 hit", rtx3070, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x1000, 0))), 43},
+		{"L1 hit, one sector in each bank", rtx3070, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x1000, 4))), 43},
+		{"L1 hit, two sectors in each bank", rtx3070, nil, warm(memory(load(isa.Global, 8, 1, 1), strided(0x1000, 8))), 44},
+		{"L1 hit, all sectors in one bank", rtx3070, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x10000, 128))), 74},
+		{"L1 hit", qv100, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x1000, 4))), 24},
+		{"past the L1", rtx3070, nil, memory(with(load(isa.Global, 4, 1, 1), isa.CacheCG), strided(0x1000, 0)), 199},
+		{"atomics on one word", rtx3070, nil, memory(atom(isa.Global, 1, 1, 2), strided(0x1000, 0)), 230},
+		{"L1 miss", rtx3070, nil, func(i int) (*isa.Inst, *[32]uint64) {
+			return load(isa.Global, 4, 1, 1), strided(0x1000+0x80*uint64(i), 0)
+		}, 239},
+		{"L1 miss", qv100, func(c *Config) { c.SMs = 2 }, func(i int) (*isa.Inst, *[32]uint64) {
+			return load(isa.Global, 4, 1, 1), strided(0x1000+0x80*uint64(i), 0)
+		}, 193},
 		{"perfect constant", rtx3070, nil, memory(load(isa.Param, 4, 1, 1), strided(8, 0)), 4},
 	}
 	for _, r := range rows {
@@ -51,6 +70,10 @@ func TestDistances(t *testing.T) {
 				r.edit(&cfg)
 			}
 			g := newRig(t, cfg)
+			g.delay = 187 + 6 // the 3070's L2, local crossbar
+			if cfg.SMs == 2 {
+				g.delay = 160 + 6 // the V100's
+			}
 			g.run(chain(50, r.next), 20000)
 			if got := g.slope(10, 40); got != r.want {
 				t.Errorf("%d cycles, want %d", got, r.want)

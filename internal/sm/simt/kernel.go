@@ -29,7 +29,10 @@ type op struct {
 	elem  uint8  // bytes a lane moves
 	dsts  []uint16
 	reads []uint16 // registers read through the collector, each once
-	tests []uint16 // registers that must not be reserved
+	// readBanks and dstBanks are the places in banks of the registers to be read,
+	// and of dsts.
+	readBanks, dstBanks []uint16
+	tests               []uint16 // registers that must not be reserved
 }
 
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
@@ -49,6 +52,9 @@ type Kernel struct {
 	words  int // 64-bit words of a warp's register mask
 	padded int // threads of a block, rounded up to warps
 }
+
+// NewPlaces returns empty places for its instructions.
+func (k *Kernel) NewPlaces() Places { return make(Places, len(k.ops)) }
 
 // KernelOptions are what a launch decides beyond its Work.
 type KernelOptions struct {
@@ -166,6 +172,10 @@ func (k *Kernel) decode(cfg *Config) error {
 			}
 		}
 		o.reads = store[at:len(store):len(store)]
+		o.readBanks, o.dstBanks = o.reads, o.dsts
+		if cfg.Compat.NameBanks {
+			o.nameBanks(srcs, in.Dsts)
+		}
 		at = len(store)
 		for _, list := range [3][]isa.Reg{guard, srcs, in.Dsts} {
 			for _, r := range list {
@@ -177,6 +187,31 @@ func (k *Kernel) decode(cfg *Config) error {
 		o.tests = store[at:len(store):len(store)]
 	}
 	return nil
+}
+
+// noBank marks a register that lies in no bank.
+const noBank = 0xffff
+
+// nameBanks takes the places of registers in banks from the numbers in their
+// names. Registers of one number are read once; those without are neither read
+// nor written through the banks.
+func (o *op) nameBanks(srcs, dsts []isa.Reg) {
+	o.readBanks, o.dstBanks = nil, make([]uint16, len(o.dsts))
+	for _, r := range srcs {
+		if r.Number > 0 {
+			o.readBanks = appendNew(o.readBanks, 0, r.Number-1)
+		}
+	}
+	at := 0
+	seen := map[isa.Reg]bool{}
+	for _, r := range dsts {
+		if seen[r] || at == len(o.dstBanks) {
+			continue
+		}
+		seen[r] = true
+		o.dstBanks[at] = r.Number - 1 // noBank if it has none
+		at++
+	}
 }
 
 // appendNew appends v unless it is among s[from:].

@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -131,7 +132,7 @@ func (b *fakeBlock) open() {
 
 // The instructions of the scripts.
 
-func gpr(i int) isa.Reg { return isa.Reg{File: isa.RegGPR, Count: 1, Index: uint32(i)} }
+func gpr(i int) isa.Reg { return isa.Reg{File: isa.RegGPR, Count: 1, Number: uint16(i + 1), Index: uint32(i)} }
 
 func regs(list ...int) []isa.Reg {
 	var r []isa.Reg
@@ -304,7 +305,8 @@ type rig struct {
 	core   *Core
 	pool   mem.Pool
 	cycle  uint64
-	delay  uint64 // from Send to Deliver, in cycles
+	delay  uint64            // from Send to Deliver, in cycles
+	more   [mem.Kinds]uint64 // in addition, by kind of request
 	flying []inFlight
 	sent   []mem.Req // copies of all requests, if keep is set
 	keep   bool
@@ -338,7 +340,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 				g.pool.Put(r)
 				return
 			}
-			g.flying = append(g.flying, inFlight{r, g.cycle + g.delay})
+			g.put(r, g.cycle+g.delay+g.more[r.Kind])
 		},
 		BlockDone: func(_ *Kernel, b exec.Block) { g.ended++; b.Release() },
 	})
@@ -347,6 +349,15 @@ func newRig(t testing.TB, cfg Config) *rig {
 	}
 	g.core = core
 	return g
+}
+
+// put keeps what is under way in the order in which it comes back.
+func (g *rig) put(r *mem.Req, due uint64) {
+	i := len(g.flying)
+	for i > 0 && g.flying[i-1].due > due {
+		i--
+	}
+	g.flying = slices.Insert(g.flying, i, inFlight{r, due})
 }
 
 // tick delivers what is due and does a cycle.

@@ -183,7 +183,7 @@ func (l *ldst) accept(c *Core) {
 	if l.entry >= 0 || in.used == 0 {
 		return
 	}
-	r := in.oldest(c, in.used)
+	r := in.oldest(in.used)
 	fi := in.slot[r]
 	in.used &^= 1 << r
 	l.entry = fi
@@ -275,8 +275,12 @@ func (l *ldst) writeback(c *Core) {
 	if l.wb >= 0 {
 		fi := l.wb
 		f := &c.flight[fi]
-		for i, r := range f.op.dsts {
+		for i, r := range f.op.dstBanks {
 			if l.wbDone>>i&1 != 0 {
+				continue
+			}
+			if r == noBank {
+				l.wbDone |= 1 << i
 				continue
 			}
 			b := c.col.bankOf(c, r, f.warp, f.sched)

@@ -321,7 +321,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	acc := f.acc[:0]
 	*f = flight{op: o, uid: c.uids, warp: int16(s), sched: int16(k), delay: int32(o.init), at: i, piped: true, acc: acc}
 	c.uids++
-	c.idoc[o.set].put(c.cfg.SubCore, k, fi)
+	c.idoc[o.set].put(c.cfg.SubCore, k, fi, f.uid)
 
 	e := &c.eff
 	if err := w.x.Step(e); err != nil {
@@ -334,6 +334,10 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	c.Stats.ThreadInsts += uint64(n)
 	c.Stats.Lanes[e.Active.Count()]++
 	c.Stats.PerWarp[s]++
+	if w.places != nil {
+		w.places[i].Issues++
+		w.places[i].Lanes += uint64(n)
+	}
 	if e.Exited != 0 {
 		c.flush(s)
 	}

@@ -53,6 +53,9 @@ func (c *Core) execute() {
 	t := c.tick
 	for s := range Mem {
 		in := &c.ocex[s]
+		if in.used == 0 && c.working[s] == 0 {
+			continue
+		}
 		for i := c.setUnits[s][0]; i < c.setUnits[s][1]; i++ {
 			u := &c.units[i]
 			if u.n > 0 {
@@ -61,6 +64,7 @@ func (c *Core) execute() {
 					c.wb = append(c.wb, *p)
 					*p = none
 					u.n--
+					c.working[s]--
 				}
 			}
 			if u.entry >= 0 {
@@ -98,7 +102,7 @@ func (c *Core) start(u *unit, t uint64) {
 func (c *Core) accept(u *unit, in *regset, t uint64) {
 	r := u.k
 	if !c.cfg.SubCore {
-		r = in.oldest(c, in.used)
+		r = in.oldest(in.used)
 	} else if in.used>>r&1 == 0 {
 		return
 	}
@@ -118,4 +122,5 @@ func (c *Core) accept(u *unit, in *regset, t uint64) {
 	u.taken[p] = end
 	in.used &^= 1 << r
 	u.entry = fi
+	c.working[u.set]++
 }
