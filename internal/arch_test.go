@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"internal/config/...": {"internal/mem/...", "internal/sm/...", "internal/gpu/...", "internal/config/..."},
 
 	"internal/job": {"internal/isa", "internal/isa/ptx", "internal/num", "internal/device",
-		"internal/exec", "internal/exec/ptx", "internal/report"},
+		"internal/exec", "internal/exec/ptx", "internal/report",
+		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt"},
 	"": {"internal/isa/ptx", "internal/device", "internal/exec", "internal/exec/ptx", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/config", "internal/job", "internal/report", ""},

@@ -18,17 +18,19 @@ import (
 
 // runCmd is `heddle run`.
 type runCmd struct {
-	Input string `arg:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks."`
+	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks."`
 
-	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
-	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: functional computes and counts instructions; timing (the default) has no model yet."`
+	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
+	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
 	Core      string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
 	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}."`
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
 	Dump      []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
 	Kernels   string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
 	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
-	MaxCycles uint64   `placeholder:"N" help:"Stop after N warp instructions (exit code 4)."`
+	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
+	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
+	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
 	Quiet     bool     `help:"No progress line, and of the report only the last line."`
 	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
 }
@@ -76,6 +78,9 @@ func (c *runCmd) options() (job.Options, error) {
 			return o, usage("--core kepler and --gpu kepler-edu go together only")
 		}
 	}
+	if c.Core == "modern" && c.Mode == "timing" {
+		return o, usage("--core modern: there is no such model yet; PTX runs on --core simt, or without cycles with --mode functional")
+	}
 	for _, s := range c.Set {
 		if err := o.Settings.Set(s); err != nil {
 			return o, usage("-C: %w", err)
@@ -103,6 +108,12 @@ func (c *runCmd) options() (job.Options, error) {
 
 // Run runs the job.
 func (c *runCmd) Run(e env) error {
+	if c.Explain != "" {
+		return explain(e, c.Explain)
+	}
+	if c.Input == "" {
+		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML)")
+	}
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -125,6 +136,12 @@ func (c *runCmd) Run(e env) error {
 		jsonOut = f
 	}
 	o.Out = out
+	if c.AccelSim {
+		if !o.Timing {
+			return usage("--accel-sim-stats prints counters of a timing run; leave --mode %s out", c.Mode)
+		}
+		o.AccelSim = out
+	}
 
 	res, err := c.simulate(e, o)
 	if jsonOut != nil {

@@ -65,19 +65,15 @@ func (g *GPU) Check() error {
 			errs = append(errs, fmt.Errorf("[partition]: %w", err))
 		}
 	}
-	for _, c := range g.networks() {
-		if err := c.Check(); err != nil {
-			errs = append(errs, fmt.Errorf("[noc]: %w", err))
-			break
-		}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
 	}
-	if g.Core == "simt" && len(errs) == 0 {
-		c := g.SIMTConfig()
-		if err := c.Check(); err != nil {
-			errs = append(errs, fmt.Errorf("[simt]: %w", err))
-		}
+	core := g.SIMTConfig()
+	if err := core.Check(); err != nil {
+		return fmt.Errorf("[simt]: %w", err)
 	}
-	return errors.Join(errs...)
+	chip := g.ChipConfig()
+	return chip.Check()
 }
 
 type complain func(key, format string, a ...any)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
@@ -78,6 +79,7 @@ func (g *GPU) DRAMConfig() dram.Config {
 		QueueSize: d.Queue, ReturnQueue: d.ReturnQueue,
 		Writes:      dram.WriteQueue{Enabled: d.WriteQueue, Size: d.WriteSize, High: d.WriteHigh, Low: d.WriteLow},
 		DualCommand: d.DualCommand, GroupBy: dram.GroupBy(g.word("dram.group_by")), NoTurnaround: d.NoTurnaround,
+		Compat: g.Compat.DRAM,
 	}
 }
 
@@ -113,10 +115,24 @@ func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	return requests, replies
 }
 
-// networks returns both, to be checked.
-func (g *GPU) networks() []noc.Config {
-	a, b := g.NoCConfig()
-	return []noc.Config{a, b}
+// ChipConfig returns the settings of the whole chip with SIMT cores.
+func (g *GPU) ChipConfig() gpu.Config {
+	net, _ := g.NoCConfig()
+	r := &g.Run
+	return gpu.Config{
+		Name: g.Name, Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
+		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
+		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
+		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory,
+		SM: g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
+		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},
+		Run: gpu.Run{
+			Caches: gpu.Caches(g.word("run.caches")), ICacheWarm: r.ICache == "warm", FlushL1: r.FlushL1, CopiesFillL2: r.CopiesFillL2,
+			LaunchLatency: r.LaunchLatency, BlockLatency: r.BlockLatency, IdleSkip: r.IdleSkip, DetectDeadlock: r.DetectDeadlock,
+			MaxCycles: uint64(r.MaxCycles), MaxInsts: uint64(r.MaxInsts), MaxBlocks: uint64(r.MaxBlocks), MaxDone: uint64(r.MaxDone),
+		},
+		Compat: g.Compat.Chip,
+	}
 }
 
 // localBase is where local memory begins when the windows of GPGPU-Sim are in
@@ -185,28 +201,6 @@ func widths(w *Widths) [simt.Sets]int {
 func timings(latency, initiation [6]int) simt.Timings {
 	at := func(i int) simt.Timing { return simt.Timing{Latency: latency[i], Initiation: initiation[i]} }
 	return simt.Timings{Add: at(0), Max: at(1), Mul: at(2), Mad: at(3), Div: at(4), Shfl: at(5)}
-}
-
-// SharedWays returns what an adaptive L1 becomes when blocks of a kernel need
-// so many bytes of shared memory on an SM: the shared memory set up, in bytes,
-// and the ways left to the L1 (spec simt-core 1.5). Without an adaptive L1
-// nothing changes.
-func (g *GPU) SharedWays(need int) (shared, ways int) {
-	if !g.L1D.Adaptive {
-		return g.SM.Shared, g.L1D.Ways
-	}
-	sizes := g.L1D.SharedSizes
-	size := sizes[len(sizes)-1]
-	for _, s := range sizes {
-		if s<<10 >= need {
-			size = s
-			break
-		}
-	}
-	most := g.CacheConfig("l1d").MaxWays
-	unified := g.L1D.Unified
-	// Rounded to the nearest, halves up.
-	return size << 10, (2*most*(unified-size) + unified) / (2 * unified)
 }
 
 func isPower(n int) bool { return n > 0 && bits.OnesCount(uint(n)) == 1 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/part"
@@ -285,7 +286,9 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		return nil, err
 	}
 	r.source = "for a file of GPGPU-Sim"
-	g.Compat = Compat{Cache: cache.GPGPUSim(), Partition: part.GPGPUSim(), SIMT: simt.GPGPUSim()}
+	g.Compat = Compat{
+		Cache: cache.GPGPUSim(), Partition: part.GPGPUSim(), DRAM: dram.GPGPUSim(), SIMT: simt.GPGPUSim(), Chip: gpu.GPGPUSim(),
+	}
 	for i := range keys {
 		if k := &keys[i]; strings.HasPrefix(k.Name, "compat.") {
 			g.sources[k.Name] = r.source
@@ -332,6 +335,9 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 
 // pipeline hands out -gpgpu_pipeline_widths.
 func (r *reader) pipeline() error {
+	if w := r.widths; len(w) == 7 && !r.tensor { // GPGPU-Sim 3: SP, SFU and MEM only
+		r.widths = []int{w[0], 0, 0, w[1], w[2], w[3], 0, 0, w[4], w[5], w[6]}
+	}
 	want := 11
 	if r.tensor {
 		want = 13
@@ -395,9 +401,25 @@ func number(s string) (int64, error) {
 	return n, nil
 }
 
+// newCache brings a cache string of GPGPU-Sim 3, which has neither a type nor,
+// before 3.2, an index function, into today's form.
+func newCache(text string) string {
+	groups := strings.Split(strings.TrimSpace(text), ",")
+	if len(groups) < 4 {
+		return text
+	}
+	if strings.Count(groups[0], ":") == 2 {
+		groups[0] = "N:" + groups[0]
+	}
+	if strings.Count(groups[1], ":") == 3 {
+		groups[1] += ":L"
+	}
+	return strings.Join(groups, ",")
+}
+
 // setCache reads a cache string into the keys below a table.
 func (r *reader) setCache(table, text string) error {
-	c, err := cache.ParseConfig(text)
+	c, err := cache.ParseConfig(newCache(text))
 	if err != nil {
 		return err
 	}

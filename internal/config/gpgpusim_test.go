@@ -238,6 +238,12 @@ var optionCases = []struct{ option, value, want string }{
 	{"-gpgpu_dram_partition_queues", "21:22:23:24", "partition.to_l2 = 21; partition.to_dram = 22; partition.from_dram = 23; partition.to_noc = 24"},
 	{"-gpgpu_l2_rop_latency", "21", "partition.rop_latency = 21"},
 	{"-dram_latency", "21", "partition.dram_latency = 21"},
+	{"-rop_latency", "22", "partition.rop_latency = 22"},
+	{"-gpgpu_dram_sched_queue_size", "22", "dram.queue = 22"},
+	{"-gpgpu_pipeline_widths", "2,3,4,5,6,7,8", "simt.issue.sp = 2; simt.issue.sfu = 3; simt.issue.mem = 4; simt.issue.dp = 0; simt.exec.sp = 5; simt.exec.sfu = 6; simt.exec.mem = 7; simt.exec.int = 0; simt.write_back = 8"},
+	{"-gpgpu_cache:dl1", "32:128:4,L:L:m:N:H,A:33:9,9", `l1d.sectored = false; l1d.sets = 32; l1d.index = "fermi"; l1d.entries = 33; l1d.miss_queue = 9`},
+	{"-gpgpu_cache:dl1", "32:128:4,L:L:m:N,A:33:9,9", `l1d.sectored = false; l1d.sets = 32; l1d.index = "linear"; l1d.miss_queue = 9`},
+	{"-gpgpu_cache:dl2", "64:128:8,L:B:m:W:L,A:32:4,5:0,16", `l2.sectored = false; l2.sets = 64; l2.write = "write-back"; l2.write_miss = "send-and-read"; l2.index = "linear"; l2.miss_queue = 5; l2.port = 16`},
 	{"-gpgpu_mem_addr_mapping", "dramid@9;0", `partition.mapping = "dramid@9;0"`},
 	{"-gpgpu_memory_partition_indexing", "1", `partition.indexing = "xor"`},
 	{"-gpgpu_memory_partition_indexing", "2", `partition.indexing = "ipoly"`},
@@ -401,6 +407,34 @@ func TestSmallFolder(t *testing.T) {
 	}
 	if o := options[len(options)-3]; o.Name != "vc_buf_size" || o.Use != Inert {
 		t.Errorf("vc_buf_size behind ejection_buffer_size: %+v", o)
+	}
+}
+
+func TestWriteOptions(t *testing.T) {
+	g, options, err := smallChip(t, "-l2_ideal 1\n-icnt_subnets 2\n-branch_latency 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range keys {
+		if k := &keys[i]; strings.HasPrefix(k.Name, "compat.") && k.format(g) != "true" {
+			t.Errorf("%s is off in a file of GPGPU-Sim", k.Name)
+		}
+	}
+	var out strings.Builder
+	if err := WriteOptions(&out, options); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	order := []string{
+		"honoured:\n", "  -gpgpu_n_clusters 2  # chip.clusters\n", "inert:\n", "  -l2_ideal 1  # GPGPU-Sim reads it and never uses it\n",
+		"fixed:\n", "  -icnt_subnets 2  # ", "modern core:\n", "  -branch_latency 2  # ",
+	}
+	for _, want := range order {
+		_, rest, ok := strings.Cut(got, want)
+		if !ok {
+			t.Fatalf("%q is missing, or not behind what comes before it, in:\n%s", want, out.String())
+		}
+		got = rest
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is the type of a value.
@@ -163,9 +164,18 @@ var compatHelp = map[string]string{
 	"compat.partition.cumulative_masks": "piece i of a line has the bytes of all pieces before it too (Q19)",
 	"compat.partition.piece_addresses":  "halves of 64-byte requests get addresses beyond their line (Q20)",
 	"compat.partition.copy_truncates":   "copies fill the L2 at their address modulo 4 GiB (Q21)",
-	"compat.partition.copy_ages":        "copies make later accesses of a slice younger by one cycle per sector (Q22)",
 	"compat.partition.library_random":   "random slices come from the C library's generator in order of first touch (Q25)",
 	"compat.partition.flush_slices":     "an L2 flush reaches only as many slices as there are channels (Q24)",
+	"compat.dram.column_behind_row":     "a column command may follow a row command in the same cycle although there is one command bus",
+	"compat.chip.drain_between":         "a kernel ends only when the memory system is idle too",
+	"compat.chip.clocks_restart":        "all clocks start at phase zero whenever the idle chip gets work",
+	"compat.chip.copies_back_fill":      "copies from the device fill the L2 as copies to it do",
+	"compat.chip.flush_dirty_only":      "a flush of the L2 drops written lines only (Q24)",
+	"compat.chip.taken_first":           "the taken side of a branch runs first",
+	"compat.chip.packed_memory":         "buffers lie side by side",
+	"compat.simt.next_group_first":      "the search for an instruction to dispatch starts at the next scheduler's collectors",
+	"compat.simt.atomic_address_free":   "an atomic leaves its address register free",
+	"compat.simt.name_banks":            "a register's bank comes from the first number in its name",
 	"compat.simt.oldest_blocks":         "an instruction without a free collector holds up younger ones of all schedulers (Q8)",
 	"compat.simt.retire_in_scan":        "finished warps are retired only as the fetch scan passes them (Q9)",
 	"compat.simt.highest_first":         "a warp's accesses go from the highest address down (Q11)",
@@ -212,7 +222,7 @@ func (k *Key) assign(g *GPU, v any) error {
 		if !ok {
 			return k.wrong(v)
 		}
-		if len(s) > 1024 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		if len(s) > 1024 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return fmt.Errorf("%s: a text of one line and at most 1024 bytes is wanted", k.Name)
 		}
 		if k.Enum != nil && !slices.Contains(k.Enum, s) {

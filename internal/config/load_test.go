@@ -72,9 +72,10 @@ func checkSurvives(t *testing.T, g *GPU) {
 		t.Fatal(err)
 	}
 	if g.Check() == nil {
-		g.SIMTConfig()
-		g.PartitionConfig()
-		g.SharedWays(g.SM.Shared)
+		c := g.ChipConfig()
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 	back, err := ReadTOML("written.toml", out.String())
 	if err != nil {
@@ -358,22 +359,18 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Each value reaches the settings of a model, or is among those that the chip
-// itself uses.
+// Each value reaches the settings of a model, or is among those that are for
+// others: device properties, the vendor's rules of occupancy, the host side.
 func TestEachKeyReachesAModel(t *testing.T) {
-	chip := map[string]bool{}
-	for _, n := range strings.Fields(`name description core architecture compute_capability
-		chip.kernels chip.shared_sms chip.rotate_sms chip.local_map clocks.core clocks.noc clocks.l2 clocks.dram
+	others := map[string]bool{}
+	for _, n := range strings.Fields(`description core architecture compute_capability chip.local_map
 		sm.warp_granule sm.shared_prefer_none sm.shared_prefer_l1 sm.shared_prefer_smem sm.shared_per_block sm.registers_per_block
-		sm.shared_granule sm.shared_reserved sm.barriers simt.perfect_memory noc.cluster_fifo l1d.shared_sizes
-		run.caches run.icache run.copies_fill_l2 run.launch_latency run.block_latency run.idle_skip run.detect_deadlock
-		run.max_cycles run.max_insts run.max_blocks run.max_done run.sample_period`) {
-		chip[n] = true
+		sm.shared_granule sm.shared_reserved sm.barriers run.detect_deadlock run.sample_period`) {
+		others[n] = true
 	}
-	type models struct{ A, B, C, D, E any }
+	type models struct{ A, B, C any }
 	fill := func(g *GPU) models {
-		a, b := g.NoCConfig()
-		return models{g.SIMTConfig(), g.PartitionConfig(), [2]any{a, b}, g.CacheConfig("l1d.prefer_l1"), g.CacheConfig("l1d.prefer_shared")}
+		return models{g.ChipConfig(), g.CacheConfig("l1d.prefer_l1"), g.CacheConfig("l1d.prefer_shared")}
 	}
 	base := func(fly bool) *GPU {
 		g, err := Load("v100")
@@ -416,32 +413,9 @@ func TestEachKeyReachesAModel(t *testing.T) {
 			}
 			changed = changed || !reflect.DeepEqual(before, fill(g))
 		}
-		if changed == chip[k.Name] {
-			t.Errorf("%s reaches a model: %v; it is for the chip itself: %v", k.Name, changed, chip[k.Name])
+		if changed == others[k.Name] {
+			t.Errorf("%s reaches a model: %v; it is for others: %v", k.Name, changed, others[k.Name])
 		}
-	}
-}
-
-func TestSharedWays(t *testing.T) {
-	g, err := Load("v100") // 128 KiB; 32 KiB are 64 ways; shared 0, 8, 16, 32, 64, 96 KiB
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct{ need, shared, ways int }{
-		{0, 0, 256}, {1, 8 << 10, 240}, {8 << 10, 8 << 10, 240}, {8<<10 + 1, 16 << 10, 224}, {64 << 10, 64 << 10, 128},
-		{64<<10 + 1, 96 << 10, 64}, {96 << 10, 96 << 10, 64}, {200 << 10, 96 << 10, 64},
-	}
-	for _, tt := range tests {
-		if s, w := g.SharedWays(tt.need); s != tt.shared || w != tt.ways {
-			t.Errorf("need %d: shared %d, ways %d, want %d, %d", tt.need, s, w, tt.shared, tt.ways)
-		}
-	}
-	fermi, err := Load("gtx-480")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, w := fermi.SharedWays(0); s != 49152 || w != 4 {
-		t.Errorf("not adaptive: %d, %d", s, w)
 	}
 }
 

@@ -347,6 +347,7 @@ var optionTable = slices.Concat([]optionRow{
 	nums("-gpgpu_dram_partition_queues", "8:8:8:8", ":", false, below("partition", "to_l2", "to_dram", "from_dram", "to_noc")...),
 	num("-gpgpu_l2_rop_latency", "85", "partition.rop_latency"),
 	num("-dram_latency", "30", "partition.dram_latency"),
+	num("-rop_latency", "", "partition.rop_latency"), // its name in GPGPU-Sim 3
 	needed(text("-gpgpu_mem_addr_mapping", "partition.mapping")),
 	words("-gpgpu_memory_partition_indexing", "0", "partition.indexing", "consecutive", "xor", "ipoly", "pae", "random"),
 
@@ -355,6 +356,7 @@ var optionTable = slices.Concat([]optionRow{
 	words("-gpgpu_dram_scheduler", "1", "dram.scheduler", "fifo", "frfcfs"),
 	num("-gpgpu_frfcfs_dram_sched_queue_size", "0", "dram.queue"),
 	num("-gpgpu_dram_return_queue_size", "0", "dram.return_queue"),
+	num("-gpgpu_dram_sched_queue_size", "", "dram.queue"), // its name in GPGPU-Sim 3.1
 	num("-gpgpu_dram_buswidth", "4", "dram.bus_bytes"),
 	num("-gpgpu_dram_burst_length", "4", "dram.burst_length"),
 	num("-dram_data_command_freq_ratio", "2", "dram.data_ratio"),

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/part"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
@@ -21,7 +23,7 @@ import (
 type GPU struct {
 	Name              string `help:"what the machine is called"`
 	Description       string `help:"one line about it" def:""`
-	Core              string `help:"the core model that simulates it" enum:"simt|modern|kepler" def:"simt"`
+	Core              string `help:"the core model that simulates it" enum:"simt" def:"simt"`
 	Architecture      string `help:"the vendor's name of the generation" def:""`
 	ComputeCapability string `help:"major.minor, for the device properties" def:"0.0"`
 
@@ -347,5 +349,7 @@ type Run struct {
 type Compat struct {
 	Cache     cache.Compat
 	Partition part.Compat
+	DRAM      dram.Compat
 	SIMT      simt.Compat
+	Chip      gpu.Compat
 }

@@ -58,6 +58,9 @@ type Run struct {
 	// IdleSkip jumps over cycles in which nothing can happen (run.idle_skip).
 	// It changes no result.
 	IdleSkip bool
+	// DetectDeadlock ends a run in which nothing has moved for long
+	// (-gpgpu_deadlock_detect).
+	DetectDeadlock bool
 	// MaxCycles ends the run after so many core cycles, MaxInsts after so many
 	// thread instructions, MaxBlocks after so many blocks were placed, MaxDone
 	// after so many blocks have ended; 0 is never.

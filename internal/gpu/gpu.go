@@ -28,12 +28,15 @@ type GPU struct {
 	first []int  // by cluster: SM that is simulated first, counted within it
 
 	slots     []*Kernel // running kernels, nil where free
+	active    []*Kernel // the running ones, in order of slots
 	running   int
+	full      []bool    // by SM: has no room for its kernel until a block ends
 	lastSlot  int       // slot of the kernel that gave the last block
 	lastUnit  int       // cluster that took the last block
 	lastCore  []int     // by cluster: SM that took the last block, within it
 	bound     []*Kernel // by SM: kernel whose blocks it takes
 	placed    int       // blocks placed in this cycle
+	fresh     bool      // a kernel has just become ready to give blocks
 	ended     bool      // a kernel's last block has ended
 	blocks    uint64    // placed so far
 	blocksEnd uint64    // ended so far
@@ -41,11 +44,16 @@ type GPU struct {
 
 	code     map[string]uint64 // place of each kernel's code, by its name
 	codeEnd  uint64
+	moved    uint64 // activity at the last change of it that was seen
+	movedAt  uint64
 	ways     int // of the L1D now, 0 if not adaptive
 	fault    error
 	ops      ops
 	progress func(Progress)
 	places   bool // states of warps are kept by instruction
+
+	times memTimes
+	onEnd func(*Kernel)
 
 	Stats Stats
 }
@@ -56,6 +64,8 @@ type Stats struct {
 	// network (gpu_stall_dramfull), NetFull replies that found no room there
 	// (gpu_stall_icnt2sh).
 	DRAMFull, NetFull uint64
+	// EnterCycles counts L2 cycles in which a slice took a packet.
+	EnterCycles uint64
 	// Skipped counts core cycles that were jumped over. It is the only counter
 	// that Run.IdleSkip changes.
 	Skipped uint64
@@ -112,14 +122,18 @@ func New(cfg Config) (*GPU, error) {
 		if g.cores[i], err = simt.New(g.cfg.SM, i, env); err != nil {
 			return nil, err
 		}
+		if !cfg.Run.IdleSkip {
+			g.cores[i].KeepAwake()
+		}
 	}
-	g.awake, g.bound = make([]bool, n), make([]*Kernel, n)
+	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
 	g.first, g.lastCore = make([]int, cfg.Clusters), make([]int, cfg.Clusters)
 	for i := range g.lastCore {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}
 	g.lastUnit = cfg.Clusters - 1
 	g.slots = make([]*Kernel, cfg.Kernels)
+	g.times.bank = make([]bankTime, cfg.Mem.Channels*cfg.Mem.DRAM.Banks)
 	return g, nil
 }
 
@@ -138,6 +152,9 @@ func (g *GPU) KeepPlaces() {
 	}
 }
 
+// OnEnd has f called at the end of every kernel, its counters read.
+func (g *GPU) OnEnd(f func(*Kernel)) { g.onEnd = f }
+
 // OnProgress has f called now and then while the chip runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 
@@ -153,7 +170,7 @@ func (g *GPU) answer(cluster int, r *mem.Req) {
 		g.pool.Put(r)
 		return
 	}
-	r.Reply = true
+	r.Reply, r.Ready = true, g.now
 	g.fifo[cluster].Push(r)
 	g.held++
 }
@@ -195,7 +212,9 @@ func (g *GPU) deliver() {
 	}
 	for c := range g.fifo {
 		q := &g.fifo[c]
-		if r := q.Head(); r != nil && g.cores[r.SM].Deliver(r) {
+		if r := q.Head(); r != nil && g.cores[r.SM].CanDeliver(r) {
+			g.times.delivered(g.now, r, int(r.Chan)*g.cfg.Mem.DRAM.Banks+int(r.Bank))
+			g.cores[r.SM].Deliver(r)
 			q.Pop()
 			g.held--
 		}
@@ -232,6 +251,7 @@ func (g *GPU) reply() {
 			continue
 		}
 		g.part.PopReply(s)
+		r.Ready = g.now
 		g.rep.Push(r, s, int(r.SM)/g.cfg.SMsPerCluster, n)
 	}
 }
@@ -244,15 +264,21 @@ func (g *GPU) enter() {
 		g.part.Skip(1, 0)
 		return
 	}
+	entered := false
 	for s := range g.part.Subs() {
 		if !g.part.CanTake(s) {
 			g.Stats.DRAMFull++
 		} else if arrivals {
 			if r := g.req.Pop(s); r != nil {
+				entered = true
+				g.times.entered(g.now, r)
 				g.part.Enter(s, r, g.now)
 			}
 		}
 		g.part.CacheCycle(s, g.now)
+	}
+	if entered {
+		g.Stats.EnterCycles++
 	}
 }
 
@@ -292,9 +318,12 @@ func (g *GPU) coreCycle() {
 	}
 	g.now++
 	g.place()
-	for _, k := range g.slots {
-		if k != nil && k.latency > 0 {
-			k.latency--
+	g.fresh = false
+	for _, k := range g.active {
+		if k.latency > 0 {
+			if k.latency--; k.latency == 0 {
+				g.fresh = true
+			}
 		}
 	}
 	g.settle()
@@ -352,13 +381,12 @@ func (g *GPU) inPartitions() uint64 {
 // and no reply comes before a run is given up, as in GPGPU-Sim.
 const patience = 50_000
 
-// checkEvery is how often, in ticks, the slow tests of a run are made.
-const checkEvery = 4096
+// watchEvery is how often, in core cycles, a run is looked at from outside.
+const watchEvery = 4096
 
 // run steps the chip until a kernel has ended.
 func (g *GPU) run(ctx context.Context) error {
-	ticks := 0
-	lastMoved, moved := g.now, g.activity()
+	g.moved, g.movedAt = g.activity(), g.now
 	for {
 		if g.step() {
 			if g.fault != nil {
@@ -367,28 +395,38 @@ func (g *GPU) run(ctx context.Context) error {
 			if err := g.limit(); err != nil {
 				return err
 			}
-			if g.cfg.Run.IdleSkip {
-				g.skip()
+			if err := g.watch(ctx); err != nil {
+				return err
+			}
+			if g.cfg.Run.IdleSkip && g.skip() {
+				if err := g.watch(ctx); err != nil {
+					return err
+				}
 			}
 		}
 		if g.ended && g.retire() {
 			return nil
 		}
-		if ticks++; ticks%checkEvery != 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if a := g.activity(); a != moved || g.latent() {
-			moved, lastMoved = a, g.now
-		} else if g.now-lastMoved > patience {
-			return g.stuck()
-		}
-		if g.progress != nil {
-			g.report()
-		}
 	}
+}
+
+// watch ends a run that was interrupted or in which nothing moves any more.
+func (g *GPU) watch(ctx context.Context) error {
+	if g.now%watchEvery != 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if a := g.activity(); a != g.moved || g.latent() {
+		g.moved, g.movedAt = a, g.now
+	} else if g.now-g.movedAt > patience && g.cfg.Run.DetectDeadlock {
+		return g.stuck()
+	}
+	if g.progress != nil {
+		g.report()
+	}
+	return nil
 }
 
 // limit tests the limits of a run.
@@ -418,8 +456,8 @@ func (g *GPU) activity() uint64 {
 
 // latent reports whether a kernel still waits for its launch latency.
 func (g *GPU) latent() bool {
-	for _, k := range g.slots {
-		if k != nil && k.latency > 0 {
+	for _, k := range g.active {
+		if k.latency > 0 {
 			return true
 		}
 	}

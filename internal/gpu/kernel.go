@@ -127,11 +127,28 @@ func (g *GPU) start(k *Kernel) error {
 	}
 	g.slots[slot] = k
 	g.running++
+	g.list()
+	g.fresh = true
+	if g.cfg.Run.ICacheWarm {
+		for _, c := range g.cores {
+			c.WarmCode(k.sk)
+		}
+	}
 	k.before.read(g)
 	if k.total == 0 {
 		g.ended = true
 	}
 	return nil
+}
+
+// list finds the running kernels.
+func (g *GPU) list() {
+	g.active = g.active[:0]
+	for _, k := range g.slots {
+		if k != nil {
+			g.active = append(g.active, k)
+		}
+	}
 }
 
 // emptyCaches makes all caches cold.
@@ -162,8 +179,8 @@ func (g *GPU) emptyCaches() {
 
 // moreBlocks reports whether a running kernel has blocks to be placed.
 func (g *GPU) moreBlocks() bool {
-	for _, k := range g.slots {
-		if k != nil && k.next < k.total {
+	for _, k := range g.active {
+		if k.next < k.total {
 			return true
 		}
 	}
@@ -239,8 +256,13 @@ func (g *GPU) placeOn(cluster int) bool {
 			}
 			k = g.choose()
 			g.bound[sm] = k
+			g.full[sm] = false
 		}
-		if k == nil || k.next >= k.total || !c.CanTake(k.sk) {
+		if k == nil || k.next >= k.total || g.full[sm] {
+			continue
+		}
+		if !c.CanTake(k.sk) {
+			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
 		b := k.work.Block(k.next)
@@ -261,7 +283,8 @@ func (g *GPU) placeOn(cluster int) bool {
 }
 
 // blockDone is told by an SM that a block has ended.
-func (g *GPU) blockDone(_ int, sk *simt.Kernel, b exec.Block) {
+func (g *GPU) blockDone(sm int, sk *simt.Kernel, b exec.Block) {
+	g.full[sm] = false
 	w, t := b.Counts()
 	b.Release()
 	for _, k := range g.slots {
@@ -298,6 +321,7 @@ func (g *GPU) retire() bool {
 		k.takePlaces(g)
 		g.slots[i] = nil
 		g.running--
+		g.list()
 		any = true
 		for sm, x := range g.bound {
 			if x == k {
@@ -306,6 +330,9 @@ func (g *GPU) retire() bool {
 		}
 		if k.done != nil {
 			k.done(k)
+		}
+		if g.onEnd != nil {
+			g.onEnd(k)
 		}
 	}
 	g.ended = open
@@ -337,6 +364,7 @@ func (g *GPU) abandon() {
 		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
 		g.slots[i] = nil
 		g.running--
+		g.list()
 		if k.done != nil {
 			k.done(k)
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,18 +91,34 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 	return res
 }
 
-// TestReference prints our figures beside the reference's.
+// unequal lists what is not within the tolerances below, by configuration, L2
+// state, job and launch, with the reason. Whatever is mended must leave it.
+var unequal = map[string]string{
+	"SM2_GTX480 cold copy_s32 0": flySwitch,
+	"SM2_GTX480 warm copy_s32 0": flySwitch,
+}
+
+const (
+	// On this configuration the incumbent uses a flit-level switch, of which
+	// ours is a simpler stand-in: its arbitration under load differs, and with
+	// it which of two accesses to one line comes first.
+	flySwitch = "network of the GTX 480 under load"
+)
+
+// TestReference compares launches with GPGPU-Sim's and prints the table.
 func TestReference(t *testing.T) {
 	rows := readReference(t)
-	only := os.Getenv("HEDDLE_REFERENCE") // such as "RTX2060.*cold.*vecadd"
+	only := os.Getenv("HEDDLE_REFERENCE") // words that a row must have, such as "RTX2060,cold"
 	done := map[string]*report.Run{}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-12s %-4s %-12s %2s | %8s %8s %7s | %7s %7s | %13s %13s | %13s %13s | %13s %13s\n", "config", "L2", "job", "", "cycles", "theirs", "error",
 		"winst", "theirs", "L1 acc", "L1 miss", "L2 acc", "L2 miss", "DRAM rd", "DRAM wr")
-	sum, n := 0.0, 0
+	sum := map[string]float64{}
+	count := map[string]int{}
+	exact := 0
 	for _, r := range rows {
 		key := r.config + " " + r.l2 + " " + r.job
-		if only != "" && !matches(only, key) {
+		if !hasAll(key, only) {
 			continue
 		}
 		res := done[key]
@@ -111,13 +130,19 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s: launch %d is missing", key, r.launch)
 			continue
 		}
+		key = fmt.Sprint(key, " ", r.launch)
 		k := &res.Kernels[r.launch]
 		m := &k.Memory
 		lat := r.v["launch_latency_in_cycle"]
 		ours, theirs := float64(k.Cycles)-lat, r.v["gpu_sim_cycle"]-lat
 		e := 100 * (ours/theirs - 1)
-		sum += max(e, -e)
-		n++
+		for _, c := range []string{"all", r.config} {
+			sum[c] += math.Abs(e)
+			count[c]++
+		}
+		if e == 0 {
+			exact++
+		}
 		pair := func(a uint64, col string) string {
 			if x := uint64(r.v[col]); x != a {
 				return fmt.Sprintf("%d/%d", a, x)
@@ -128,15 +153,55 @@ func TestReference(t *testing.T) {
 			k.WarpInstructions, r.v["warp_insn_issued"],
 			pair(m.L1.Accesses, "L1D_accesses"), pair(m.L1.Misses, "L1D_misses"), pair(m.L2.Accesses, "L2_accesses"), pair(m.L2.Misses, "L2_misses"),
 			pair(m.DRAM.Reads, "dram_reads"), pair(m.DRAM.Writes, "dram_writes"))
+
+		// Accesses and instructions are equal but for bfs, whose threads race:
+		// what a thread does depends on when another's store is seen.
+		same := 0.0
+		if r.job == "bfs" {
+			same = 0.002
+			if r.config == "SM2_GTX480" {
+				same = 0.01
+			}
+		}
+		var wrong []string
+		within := func(what string, a, b, tolerance float64) {
+			// A few events more or less say nothing where there are hardly any.
+			if math.Abs(a-b) > tolerance*b+min(2, 100*tolerance) {
+				wrong = append(wrong, fmt.Sprintf("%s %.0f, theirs %.0f", what, a, b))
+			}
+		}
+		within("thread instructions", float64(k.ThreadInstructions), r.v["gpu_sim_insn"], same/2)
+		within("warp instructions", float64(k.WarpInstructions), r.v["warp_insn_issued"], same)
+		within("cycles", ours, theirs, map[string]float64{"SM2_GTX480": 0.07, "SM75_RTX2060": 0.025}[r.config])
+		within("L1 accesses", float64(m.L1.Accesses), r.v["L1D_accesses"], same)
+		within("L2 accesses", float64(m.L2.Accesses), r.v["L2_accesses"], same)
+		within("L1 misses", float64(m.L1.Misses), r.v["L1D_misses"], 0.02)
+		within("L2 misses", float64(m.L2.Misses), r.v["L2_misses"], 0.02)
+		within("DRAM reads", float64(m.DRAM.Reads), r.v["dram_reads"], 0.02)
+		within("DRAM writes", float64(m.DRAM.Writes), r.v["dram_writes"], 0.02)
+		why, known := unequal[key]
+		switch {
+		case len(wrong) > 0 && !known:
+			t.Errorf("%s: %s", key, strings.Join(wrong, "; "))
+		case len(wrong) > 0:
+			t.Logf("%s: %s (%s)", key, strings.Join(wrong, "; "), why)
+		case known:
+			t.Errorf("%s is within the tolerances now and must leave the list", key)
+		}
 	}
 	t.Logf("\n%s", b.String())
-	if n > 0 {
-		t.Logf("mean of absolute errors of cycles over %d launches: %.2f %%", n, sum/float64(n))
+	for _, c := range slices.Sorted(maps.Keys(sum)) {
+		t.Logf("%-12s: mean of the absolute errors in cycles over %d launches: %.2f %%", c, count[c], sum[c]/float64(count[c]))
+	}
+	t.Logf("%d launches have the same number of cycles", exact)
+	if only == "" && sum["all"]/float64(count["all"]) > 0.6 {
+		t.Errorf("the mean error in cycles is %.2f %%", sum["all"]/float64(count["all"]))
 	}
 }
 
-func matches(pattern, key string) bool {
-	for _, p := range strings.Split(pattern, ",") {
+// hasAll reports whether a key has all of the words of a list.
+func hasAll(key, list string) bool {
+	for _, p := range strings.Split(list, ",") {
 		if !strings.Contains(key, p) {
 			return false
 		}

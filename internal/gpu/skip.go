@@ -1,24 +1,31 @@
 package gpu
 
-import "github.com/heddle-sim/heddle/internal/mem/part"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/mem/part"
+)
 
 // skip jumps over the core cycles in which nothing can happen. The clocks tick
-// all the same, so that every counter of cycles is right.
-func (g *GPU) skip() {
-	if g.placed > 0 || g.ended || g.held > 0 || g.req.Busy() || g.rep.Busy() {
-		return
-	}
-	for _, a := range g.awake {
-		if a {
-			return
-		}
+// all the same, so that every counter of cycles is right. Blocks that found no
+// room find none until an SM does something. It reports whether there were any.
+func (g *GPU) skip() bool {
+	if g.placed > 0 || g.fresh || g.ended || g.held > 0 || g.req.Busy() || g.rep.Busy() {
+		return false
 	}
 	until := uint64(part.Never)
-	for _, k := range g.slots {
-		if k != nil && k.next < k.total {
-			if k.latency == 0 {
-				return
-			}
+	for i, a := range g.awake {
+		if !a {
+			continue
+		}
+		t := g.cores[i].NextEvent(g.now - 1)
+		if t <= g.now {
+			return false
+		}
+		until = min(until, t)
+	}
+	for _, k := range g.active {
+		if k.next < k.total && k.latency > 0 {
 			// The first block is placed at the end of the cycle in which the
 			// latency is zero before it is counted down.
 			until = min(until, g.now+k.latency)
@@ -27,11 +34,13 @@ func (g *GPU) skip() {
 	if t := g.part.NextEvent(g.now); t < until {
 		until = t
 	}
+	// The watch looks at the same cycles whether any are skipped or not.
+	until = min(until, (g.now/watchEvery+1)*watchEvery)
 	if m := g.cfg.Run.MaxCycles; m > 0 {
 		until = min(until, m-1)
 	}
-	if until == part.Never || until <= g.now {
-		return
+	if until <= g.now {
+		return false
 	}
 	n := until - g.now
 	var net, l2, dram uint64
@@ -42,18 +51,27 @@ func (g *GPU) skip() {
 		net += uint64(f >> netDomain & 1)
 		g.now += uint64(f >> coreDomain & 1)
 	}
+	for i, a := range g.awake {
+		if a {
+			g.cores[i].Skip(n)
+		}
+	}
 	g.part.Skip(l2, dram)
 	g.req.Skip(net)
 	g.rep.Skip(net)
-	if per := g.cfg.SMsPerCluster; per > 1 && g.cfg.RotateSMs && g.moreBlocks() {
+	if per := g.cfg.SMsPerCluster; per > 1 && g.cfg.RotateSMs {
+		more := g.moreBlocks()
 		for c := range g.first {
-			g.first[c] = (g.first[c] + int(n%uint64(per))) % per
+			if more || slices.Contains(g.awake[c*per:(c+1)*per], true) {
+				g.first[c] = (g.first[c] + int(n%uint64(per))) % per
+			}
 		}
 	}
-	for _, k := range g.slots {
-		if k != nil && k.latency > 0 {
+	for _, k := range g.active {
+		if k.latency > 0 {
 			k.latency -= n
 		}
 	}
 	g.Stats.Skipped += n
+	return true
 }

@@ -33,6 +33,7 @@ type Counters struct {
 func (c *Counters) read(g *GPU) {
 	*c = Counters{}
 	for _, s := range g.cores {
+		s.Sync()
 		s.Settle()
 		add(&c.SM, &s.Stats)
 		if x := s.L1D(); x != nil {
@@ -63,6 +64,13 @@ func (c *Counters) read(g *GPU) {
 	add(&c.Request, &g.req.Stats)
 	add(&c.Reply, &g.rep.Stats)
 	c.Chip = g.Stats
+}
+
+// Totals returns the counters since the start.
+func (g *GPU) Totals() Counters {
+	var c Counters
+	c.read(g)
+	return c
 }
 
 // sub subtracts an earlier reading.

@@ -15,8 +15,8 @@ type Op struct {
 	Stream int64
 
 	// Make and Options are a launch. Add makes the work, which is run when its
-	// turn comes.
-	Make    func() (exec.Work, error)
+	// turn comes. With warm caches another one is made for the rehearsal.
+	Make    func(rehearsal bool) (exec.Work, error)
 	Options LaunchOptions
 	// Save keeps the contents of device memory and returns how to restore
 	// them; runs with warm caches need it.
@@ -37,8 +37,9 @@ type Op struct {
 	// Start and End are core cycles, set when the action has ended.
 	Start, End uint64
 
-	state opState
-	after int // for a wait: the record it waits for, -1 if none
+	state  opState
+	warmed bool // has been rehearsed
+	after  int  // for a wait: the record it waits for, -1 if none
 }
 
 // Range is a piece of device memory.
@@ -80,7 +81,7 @@ func (g *GPU) Add(o *Op) error {
 	o.after = -1
 	switch o.Kind {
 	case OpLaunch:
-		w, err := o.Make()
+		w, err := o.Make(false)
 		if err != nil {
 			return err
 		}
@@ -171,9 +172,16 @@ func (g *GPU) begin() error {
 
 // act starts an action.
 func (g *GPU) act(o *Op) error {
+	warm := g.cfg.Run.Caches == Warm
+	if warm && g.running > 0 {
+		return errNoSlot // one after the other
+	}
 	o.Start = g.now
 	switch o.Kind {
 	case OpLaunch:
+		if warm && !o.warmed {
+			return g.rehearse(o)
+		}
 		if err := g.start(o.Kernel); err != nil {
 			return err
 		}
@@ -192,6 +200,28 @@ func (g *GPU) act(o *Op) error {
 	}
 	o.End, o.state = g.now, opEnded
 	return nil
+}
+
+// rehearse runs a launch once without counting it. What it wrote is undone, but
+// the caches keep what it left there.
+func (g *GPU) rehearse(o *Op) error {
+	w, err := o.Make(true)
+	if err != nil {
+		return err
+	}
+	k, err := g.newKernel(w, o.Options)
+	if err != nil {
+		return err
+	}
+	restore := func() {}
+	if o.Save != nil {
+		restore = o.Save()
+	}
+	k.done = func(*Kernel) {
+		restore()
+		o.warmed = true
+	}
+	return g.start(k)
 }
 
 // Fill puts ranges of device memory into the L2, as copies to the device do

@@ -109,7 +109,7 @@ func (j *Job) Open() (*Ready, error) {
 		}
 	}
 	o.dataFiles()
-	if err := CheckGPU(j.GPU); j.GPU != "" && err != nil {
+	if err := CheckGPU(j.GPU); j.GPU != "" && !IsFile(j.GPU) && err != nil {
 		o.add(j.GPUPos, "%v", err)
 	}
 	if err := o.err(); err != nil {

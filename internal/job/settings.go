@@ -50,6 +50,7 @@ type Options struct {
 	Dumps    []Dump     // buffers to be written to files at the end
 	Settings Settings
 	Out      io.Writer      // what kernels print; nil discards it
+	AccelSim io.Writer      // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil
 	Progress func(Progress) // called now and then; nil for silence
 }
 

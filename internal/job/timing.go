@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/device"
@@ -40,31 +41,7 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 	if err := c.Check(); err != nil {
 		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
 	}
-	return chip(c)
-}
-
-// chip fills the settings of a chip.
-func chip(c *config.GPU) (gpu.Config, error) {
-	net, _ := c.NoCConfig()
-	g := gpu.Config{
-		Name: c.Name, Clusters: c.Chip.Clusters, SMsPerCluster: c.Chip.SMsPerCluster,
-		RotateSMs: c.Chip.RotateSMs, Kernels: c.Chip.Kernels, SharedSMs: c.Chip.SharedSMs,
-		Clocks:      gpu.Clocks{Core: int64(c.Clocks.Core), Net: int64(c.Clocks.NoC), L2: int64(c.Clocks.L2), DRAM: int64(c.Clocks.DRAM)},
-		ClusterFIFO: c.NoC.ClusterFIFO, PerfectMemory: c.SIMT.PerfectMemory,
-		SM: c.SIMTConfig(), Net: net, Mem: c.PartitionConfig(),
-		Adaptive: gpu.Adaptive{Enabled: c.L1D.Adaptive, Unified: c.L1D.Unified, Sizes: c.L1D.SharedSizes},
-		Run: gpu.Run{
-			Caches:     gpu.Caches(slices.Index([]string{"l2-kept", "flushed", "warm"}, c.Run.Caches)),
-			ICacheWarm: c.Run.ICache == "warm", FlushL1: c.Run.FlushL1, CopiesFillL2: c.Run.CopiesFillL2,
-			LaunchLatency: c.Run.LaunchLatency, BlockLatency: c.Run.BlockLatency, IdleSkip: c.Run.IdleSkip,
-			MaxCycles: uint64(c.Run.MaxCycles), MaxInsts: uint64(c.Run.MaxInsts),
-			MaxBlocks: uint64(c.Run.MaxBlocks), MaxDone: uint64(c.Run.MaxDone),
-		},
-	}
-	if c.Compat.Partition.CopyTruncates { // a file of GPGPU-Sim
-		g.Compat = gpu.GPGPUSim()
-	}
-	return g, g.Check()
+	return c.ChipConfig(), nil
 }
 
 // conditions lists the run conditions that decide a comparison.
@@ -88,6 +65,9 @@ type chipRun struct {
 // plugIn makes the chip of a timing run.
 func (x *runner) plugIn() error {
 	name := cmp.Or(x.opt.GPU, x.job.GPU, DefaultGPU)
+	if x.opt.GPU == "" && IsFile(x.job.GPU) {
+		name = x.job.Path(x.job.GPU)
+	}
 	cfg, err := x.opt.Settings.Machine(name)
 	if err != nil {
 		return err
@@ -100,7 +80,11 @@ func (x *runner) plugIn() error {
 		return fmt.Errorf("GPU %s: %w", name, err)
 	}
 	x.timing = &chipRun{chip: chip}
-	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: "simt"}
+	chip.KeepPlaces()
+	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
+	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: "simt", SMs: cfg.SMs(), Clocks: report.Clocks{
+		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
+	}}
 	x.res.Conditions = conditions(&cfg)
 	return nil
 }
@@ -133,12 +117,23 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 			})
 		})
 	}
+	var printed error
+	if x.opt.AccelSim != nil {
+		start := time.Now()
+		t.chip.OnEnd(func(k *gpu.Kernel) {
+			for i, o := range t.ops {
+				if s := x.job.Steps[i]; o != nil && o.Kernel == k && printed == nil {
+					printed = t.chip.WriteAccelSim(x.opt.AccelSim, k, s.Number+1, s.Stream, time.Since(start))
+				}
+			}
+		})
+	}
 	err := x.give()
 	if err == nil {
 		err = t.chip.Finish(ctx)
 	}
 	x.collect()
-	return err
+	return errors.Join(err, printed)
 }
 
 // give hands all steps to the chip.
@@ -161,7 +156,12 @@ func (x *runner) give() error {
 			if o.Options.Registers == 0 {
 				o.Options.Registers = x.ready.registers(k)
 			}
-			o.Make = func() (exec.Work, error) { return x.machine.NewWork(l, x.opt.Out) }
+			o.Make = func(rehearsal bool) (exec.Work, error) {
+				if rehearsal {
+					return x.machine.NewWork(l, nil)
+				}
+				return x.machine.NewWork(l, x.opt.Out)
+			}
 			o.Save = x.save
 		case StepCopy:
 			c := s.Copy
@@ -245,6 +245,8 @@ func (x *runner) collect() {
 		x.res.Steps = append(x.res.Steps, rs)
 	}
 	x.res.Cycles = t.chip.Now()
+	total := t.chip.Totals()
+	x.res.Memory = memory(&total, t.chip.Config())
 }
 
 // kernel describes a launch and its counters.
@@ -263,34 +265,80 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 	if sm.Cycles > 0 {
 		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.SM.Warps)
 	}
+	t.Lines = x.lines(k)
 	for st := range simt.WarpStates {
-		t.Stalls[st.String()] = sm.States[st]
+		var n uint64
+		for i := range k.Places {
+			n += k.Places[i].States[st]
+		}
+		t.Stalls[st.String()] = n
+		t.WarpCycles += n
 	}
 	for _, by := range sm.Slots {
 		t.SlotStalls["idle"] += by[simt.SlotIdle]
 		t.SlotStalls["scoreboard"] += by[simt.SlotScoreboard]
 		t.SlotStalls["pipe"] += by[simt.SlotStall]
 	}
-	t.Memory = report.Memory{
-		L1: cacheLevel(&k.L1D), L1Const: cacheLevel(&k.L1C), L1Texture: cacheLevel(&k.L1T), L1Inst: cacheLevel(&k.L1I), L2: cacheLevel(&k.L2),
-		DRAM: report.DRAM{
-			Reads: k.DRAMReads(), Writes: k.DRAMWrites(), Activates: k.DRAM.Activates, Precharges: k.DRAM.Precharges,
-			Requests: k.DRAM.Requests, RowHits: k.DRAM.RowHits, BusyCycles: k.DRAM.DataCycles, Cycles: k.DRAM.Cycles,
-		},
-		Network: report.Network{
-			RequestPackets: k.Request.Packets, RequestFlits: k.Request.Flits, ReplyPackets: k.Reply.Packets, ReplyFlits: k.Reply.Flits,
-		},
-		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
-		L2EntryStallCycles: k.Chip.DRAMFull, ReplyStallCycles: k.Chip.NetFull,
-	}
-	if sm.LatencyN > 0 {
-		t.Memory.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
-	}
+	t.Memory = memory(&k.Counters, cfg)
 	return report.Kernel{
 		Name: k.Name, Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: src.LocalBytes(),
 		Blocks: k.Blocks, WarpInstructions: k.WarpInsts, ThreadInstructions: k.ThreadInsts, KernelTiming: t,
 	}
+}
+
+// lines lays what a kernel's warps did beside the program's text.
+func (x *runner) lines(k *gpu.Kernel) []report.Line {
+	src, ok := k.Work().(interface{ Source(i int) exec.Where })
+	if !ok {
+		return nil
+	}
+	var list []report.Line
+	for i := range k.Places {
+		p := &k.Places[i]
+		l := report.Line{Issues: p.Issues, ThreadInstructions: p.Lanes, Stalls: map[string]uint64{}}
+		for st, n := range p.States {
+			if n > 0 {
+				l.Stalls[simt.WarpState(st).String()] = n
+				l.WarpCycles += n
+			}
+		}
+		if l.WarpCycles == 0 && l.Issues == 0 {
+			continue
+		}
+		w := src.Source(i)
+		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
+		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
+		list = append(list, l)
+	}
+	return list
+}
+
+// memory describes the counters of the memory system.
+func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
+	sm := &c.SM
+	m := report.Memory{
+		L1: cacheLevel(&c.L1D), L1Const: cacheLevel(&c.L1C), L1Texture: cacheLevel(&c.L1T), L1Inst: cacheLevel(&c.L1I), L2: cacheLevel(&c.L2),
+		DRAM: report.DRAM{
+			Reads: c.DRAMReads(), Writes: c.DRAMWrites(), Activates: c.DRAM.Activates, Precharges: c.DRAM.Precharges,
+			Requests: c.DRAM.Requests, RowHits: c.DRAM.RowHits, BusyCycles: c.DRAM.DataCycles, Cycles: c.DRAM.Cycles,
+		},
+		Network: report.Network{
+			RequestPackets: c.Request.Packets, RequestFlits: c.Request.Flits, ReplyPackets: c.Reply.Packets, ReplyFlits: c.Reply.Flits,
+		},
+		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
+		L2EntryStallCycles: c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
+	}
+	if d := &cfg.Mem.DRAM; !cfg.Mem.FixedLatency {
+		m.DRAM.BytesRead = m.DRAM.Reads * uint64(d.AtomBytes())
+		m.DRAM.BytesWritten = m.DRAM.Writes * uint64(d.AtomBytes())
+		m.DRAM.Peak = float64(cfg.Mem.Channels*d.BusBytes*d.Chips*d.DataRatio) * float64(cfg.Clocks.DRAM) / 1e9
+	}
+	if sm.LatencyN > 0 {
+		m.Replies = sm.LatencyN
+		m.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
+	}
+	return m
 }
 
 func cacheLevel(s *cache.Stats) report.Cache {

@@ -89,7 +89,7 @@ type Req struct {
 	Orig   *Req   // the request this is a piece of, or was caused by
 	Pieces int32  // pieces not yet answered (on the original)
 	Born   uint64 // core cycle it was made
-	Ready  uint64 // core cycle before which a delay queue keeps it
+	Ready  uint64 // core cycle before which a delay queue keeps it; of a reply, when it left its partition
 
 	next *Req // in the pool
 }

@@ -130,6 +130,9 @@ func (r *Run) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "  (%s)", strings.Join(r.Programs, ", "))
 	}
 	b.WriteString("\n")
+	if r.Timing != nil {
+		r.machineLine(&b)
+	}
 	if len(r.Conditions) > 0 {
 		b.WriteString("conditions ")
 		for _, k := range sortedKeys(r.Conditions) {
@@ -138,9 +141,16 @@ func (r *Run) WriteText(w io.Writer) error {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n")
-	r.kernelTable(&b)
+	if r.Timing != nil {
+		r.timingTable(&b)
+	} else {
+		r.kernelTable(&b)
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, "%s left out (--kernels)\n", Plural(r.LeftOut, "launch", "launches"))
+	}
+	if r.Timing != nil {
+		r.timingSections(&b)
 	}
 	if len(r.Checks) > 0 {
 		b.WriteString("\n")
@@ -166,6 +176,7 @@ type row struct {
 	Kernel
 	last, count int // the last launch's number, and how many there are
 	same        bool
+	timed       timed
 }
 
 // rows groups launches until the table is short enough: neighbours of the same
@@ -173,7 +184,9 @@ type row struct {
 func (r *Run) rows() []row {
 	var rows []row
 	for _, k := range r.Kernels {
-		rows = append(rows, row{k, k.Launch, 1, true})
+		x := row{Kernel: k, last: k.Launch, count: 1, same: true}
+		x.timed.add(k.KernelTiming)
+		rows = append(rows, x)
 	}
 	for _, adjacent := range []bool{true, false} {
 		if len(rows) <= mostRows {
@@ -194,10 +207,26 @@ func (r *Run) rows() []row {
 			m.count += x.count
 			m.WarpInstructions += x.WarpInstructions
 			m.ThreadInstructions += x.ThreadInstructions
+			m.timed.join(&x.timed)
 		}
 		rows = merged
 	}
 	return rows
+}
+
+// labels returns a row's launch numbers and extents.
+func (x *row) labels() (number, grid, block, shared string) {
+	number, grid, block, shared = fmt.Sprint(x.Launch), dims(x.Grid), dims(x.Block), Bytes(uint64(x.SharedBytes))
+	if x.count > 1 {
+		number = fmt.Sprintf("%d–%d", x.Launch, x.last)
+		if x.count != x.last-x.Launch+1 {
+			number = fmt.Sprintf("%d of %s", x.count, number)
+		}
+	}
+	if !x.same {
+		grid, block, shared = "various", "", ""
+	}
+	return number, grid, block, shared
 }
 
 func (r *Run) kernelTable(b *strings.Builder) {
@@ -207,16 +236,7 @@ func (r *Run) kernelTable(b *strings.Builder) {
 	}
 	t := NewTable("launch", "<kernel", "grid", "block", "regs", "shared", "warp instr", "thread instr", "lanes")
 	for _, x := range r.rows() {
-		number, grid, block, shared := fmt.Sprint(x.Launch), dims(x.Grid), dims(x.Block), Bytes(uint64(x.SharedBytes))
-		if x.count > 1 {
-			number = fmt.Sprintf("%d–%d", x.Launch, x.last)
-			if x.count != x.last-x.Launch+1 {
-				number = fmt.Sprintf("%d of %s", x.count, number)
-			}
-		}
-		if !x.same {
-			grid, block, shared = "various", "", ""
-		}
+		number, grid, block, shared := x.labels()
 		t.Row(number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
 			Count(x.WarpInstructions), Count(x.ThreadInstructions), lanes(x.WarpInstructions, x.ThreadInstructions))
 	}
@@ -259,7 +279,9 @@ func (r *Run) Summary() string {
 		state = "stopped"
 	}
 	s := fmt.Sprintf("%s in %s", state, Duration(d))
-	if r.Seconds > 0 && r.ThreadInstructions > 0 {
+	if r.Seconds > 0 && r.Timing != nil {
+		s += fmt.Sprintf(", %s cycles and %s warp instructions a second", Rate(float64(r.Cycles)/r.Seconds), Rate(float64(r.WarpInstructions)/r.Seconds))
+	} else if r.Seconds > 0 && r.ThreadInstructions > 0 {
 		s += fmt.Sprintf(", %s thread instructions a second", Rate(float64(r.ThreadInstructions)/r.Seconds))
 	}
 	failed := 0

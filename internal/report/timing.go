@@ -3,7 +3,18 @@ package report
 // Timing is what a run that counts cycles adds to its result.
 type Timing struct {
 	Core   string `json:"core"`   // the core model
+	SMs    int    `json:"sms"`    // of the machine
+	Clocks Clocks `json:"clocks"` // of the machine
 	Cycles uint64 `json:"cycles"` // core cycles from the start to the end of the last step
+	Memory Memory `json:"memory"` // of the whole run, launches that only warm the caches included
+}
+
+// Clocks are the frequencies of a machine's clock domains in MHz.
+type Clocks struct {
+	Core    float64 `json:"core_mhz"`
+	Network float64 `json:"network_mhz"`
+	L2      float64 `json:"l2_mhz"`
+	DRAM    float64 `json:"dram_mhz"` // of the commands
 }
 
 // KernelTiming is what a launch adds to its result if cycles are counted. The
@@ -22,7 +33,24 @@ type KernelTiming struct {
 	Shared          bool              `json:"overlapped"`
 	Stalls          map[string]uint64 `json:"stalls"`      // warp cycles by the warp's state
 	SlotStalls      map[string]uint64 `json:"slot_stalls"` // scheduler cycles without issue, by reason
+	WarpCycles      uint64            `json:"warp_cycles"` // resident warps, summed over cycles and SMs: the sum of the stalls
 	Memory          Memory            `json:"memory"`
+	Lines           []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in the order of the code
+}
+
+// Line is what the warps of one launch did at one instruction.
+type Line struct {
+	File               string            `json:"file"` // program text
+	Line               int               `json:"line"`
+	PC                 int               `json:"pc"` // index in its function
+	Function           string            `json:"function"`
+	Instruction        string            `json:"instruction"`
+	SourceFile         string            `json:"source_file,omitempty"` // from debug information, if there is any
+	SourceLine         int               `json:"source_line,omitempty"`
+	Issues             uint64            `json:"issues"`              // warp instructions
+	ThreadInstructions uint64            `json:"thread_instructions"` // lanes whose guard held
+	WarpCycles         uint64            `json:"warp_cycles"`         // spent at it: the sum of its stalls
+	Stalls             map[string]uint64 `json:"stalls"`              // by the warp's state, those that are not zero
 }
 
 // Memory are the counters of the memory system.
@@ -35,6 +63,7 @@ type Memory struct {
 	DRAM                 DRAM    `json:"dram"`
 	Network              Network `json:"network"`
 	MeanLatencyCycles    float64 `json:"mean_latency_cycles"` // of a request, from the SM and back
+	Replies              uint64  `json:"replies"`             // over which that is the mean
 	SharedConflictCycles uint64  `json:"shared_conflict_cycles"`
 	LoadStoreStallCycles uint64  `json:"load_store_stall_cycles"`
 	L2EntryStallCycles   uint64  `json:"l2_entry_stall_cycles"`
@@ -62,6 +91,11 @@ type DRAM struct {
 	RowHits    uint64 `json:"row_hits"`
 	BusyCycles uint64 `json:"busy_cycles"` // of the data pins, in cycles of the command clock
 	Cycles     uint64 `json:"cycles"`      // of the command clock, over all channels
+
+	BytesRead    uint64 `json:"bytes_read"`
+	BytesWritten uint64 `json:"bytes_written"`
+	// Peak is the highest rate of all data pins together.
+	Peak float64 `json:"peak_gb_per_s"`
 }
 
 // Network are the counters of the two subnets.

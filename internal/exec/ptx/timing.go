@@ -56,6 +56,23 @@ func (w *work) Block(n uint64) exec.Block {
 	return b
 }
 
+// Source says where instruction i of Code stands: everything of exec.Where but
+// the thread.
+func (w *work) Source(i int) exec.Where {
+	for _, f := range w.im.fns {
+		if i < len(f.info) {
+			in := &f.info[i]
+			wh := exec.Where{Kernel: w.im.kernel.Name(), Function: f.name, PC: i, Inst: in.Op, File: w.im.fileOf(f), Pos: in.Pos}
+			if in.Line > 0 {
+				wh.SrcFile, wh.SrcLine = w.im.srcFile(f, int(in.File)), int(in.Line)
+			}
+			return wh
+		}
+		i -= len(f.info)
+	}
+	return exec.Where{}
+}
+
 // Index returns the block's place in the grid.
 func (b *block) Index() exec.Dim3 { return b.idx }
 

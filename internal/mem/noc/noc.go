@@ -12,7 +12,10 @@ type packet struct {
 	dst   int32
 	size  int32  // what it takes of a buffer
 	flits int32  // of those, not yet moved
+	len   int32  // flits by FlitBytes
 	ready uint64 // advance at which it can be popped
+	born  uint64 // advances before it was pushed
+	id    uint64 // packets pushed before it
 }
 
 // fifo is a bounded ring of packets.
@@ -46,6 +49,10 @@ func (f *fifo) pop() packet {
 // within a cycle, Advance once a cycle.
 type Network struct {
 	Stats Stats
+	// Latency is how long packets took. In and Out count what was given to
+	// each input node, and what came through to each output node.
+	Latency Latency
+	In, Out []Traffic
 
 	cfg     Config
 	in      []fifo
@@ -81,6 +88,7 @@ func New(cfg Config) *Network {
 		n.from[i], n.hold[i] = -1, cfg.GrantCycles
 	}
 	n.used = make([]bool, cfg.Inputs)
+	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
 	return n
 }
 
@@ -108,15 +116,18 @@ func (n *Network) HasRoom(src, bytes int) bool {
 // HasRoom must have said yes.
 func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	f := n.flits(bytes)
+	p := packet{req: r, dst: int32(dst), len: int32(f), born: n.now, id: n.Stats.Packets}
 	n.Stats.Packets++
 	n.Stats.Flits += uint64(f)
+	n.In[src].add(f)
 	if n.in[src].n == 0 {
 		n.want[dst*n.words+src>>6] |= 1 << (src & 63)
 	}
 	if n.cfg.Kind == Local {
 		f = 1
 	}
-	n.in[src].push(packet{req: r, dst: int32(dst), size: int32(f), flits: int32(f)})
+	p.size, p.flits = int32(f), int32(f)
+	n.in[src].push(p)
 	n.inSize[src] += f
 	n.queued++
 }
@@ -151,6 +162,7 @@ func (n *Network) Moving() bool { return n.queued > 0 || n.waiting > 0 && n.cfg.
 // Skip counts k advances in which nothing could move.
 func (n *Network) Skip(k uint64) {
 	n.Stats.Cycles += k
+	n.Stats.OutFill += k * uint64(n.waiting)
 	n.now += k
 	if n.cfg.Kind == Local && n.cfg.Arbiter == RoundRobin {
 		n.turn = (n.turn + int(k%uint64(n.cfg.Inputs))) % n.cfg.Inputs
@@ -162,16 +174,19 @@ func (n *Network) Advance() {
 	n.Stats.Cycles++
 	n.now++
 	if n.queued == 0 {
+		n.Stats.OutFill += uint64(n.waiting)
 		if n.cfg.Kind == Local && n.cfg.Arbiter == RoundRobin {
 			n.turn = (n.turn + 1) % n.cfg.Inputs
 		}
 		return
 	}
 	n.countConflicts()
+	n.Stats.Active++
 	before := n.Stats.Moved
 	switch {
 	case n.cfg.Kind == Fly:
 		n.advanceFly()
+		n.countFill()
 		return
 	case n.cfg.Arbiter == ISLIP:
 		n.advanceISLIP()
@@ -181,6 +196,13 @@ func (n *Network) Advance() {
 	if n.Stats.Moved != before {
 		n.Stats.Busy++
 	}
+	n.countFill()
+}
+
+// countFill counts the packets in the buffers after an advance.
+func (n *Network) countFill() {
+	n.Stats.InFill += uint64(n.queued)
+	n.Stats.OutFill += uint64(n.waiting)
 }
 
 // countConflicts counts the inputs that cannot all be served because their
@@ -233,6 +255,8 @@ func (n *Network) deliver(p packet, delay int) {
 	p.ready = n.now + uint64(delay)
 	n.out[p.dst].push(p)
 	n.waiting++
+	n.Out[p.dst].add(int(p.len))
+	n.Latency.add(p.ready-p.born-1, uint64(p.len), p.id)
 	n.Stats.Moved++
 }
 

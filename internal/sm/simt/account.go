@@ -49,7 +49,8 @@ type Place struct {
 	// held then.
 	Issues, Lanes uint64
 	// States sums the cycles of warps: Selected for those of its issues, the
-	// others for the waits in front of it.
+	// others for the waits in front of it; a barrier's and an exit's own waits
+	// come after it.
 	States [WarpStates]uint64
 }
 
@@ -122,10 +123,10 @@ func (a *account) charge(c *Core) {
 		take(Sync, w)
 	}
 	take(Membar, c.fence)
-	take(Atomics, c.atomic)
-	take(NoInstruction, ^c.full)
-	if b := left & c.blocked; b != 0 {
-		take(LongScoreboard, b&c.onLong)
+	take(Atomics, c.atomic&^c.copying)
+	take(NoInstruction, ^c.full&^c.copying)
+	if b := left & (c.blocked | c.copying); b != 0 {
+		take(LongScoreboard, c.onLong&c.blocked|c.copying)
 		take(ShortScoreboard, b&c.onShort)
 		take(Wait, b)
 	}

@@ -283,7 +283,13 @@ func (c *Config) Check() error {
 			return fmt.Errorf("%s initiation interval %d is longer than its latency %d", t.name, t.t.Initiation, t.t.Latency)
 		}
 	}
+	units := 0
+	for s := range Mem {
+		units += c.Units[s]
+	}
 	switch {
+	case units > maxPipes:
+		return fmt.Errorf("%d units are more than %d", units, maxPipes)
 	case c.Units[SP] == 0 || c.Units[SFU] == 0:
 		return errors.New("a core needs SP and SFU units")
 	case c.Units[Mem] != 1:

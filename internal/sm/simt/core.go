@@ -40,7 +40,9 @@ type warp struct {
 	fetch   int32 // instruction to be fetched next
 	inPipe  int32 // instructions buffered or in the pipeline
 	stores  int32 // stores not acknowledged
+	storing int32 // store instructions that have accesses to send
 	atomics int32 // atomic lanes not answered
+	copies  int32 // asynchronous copies under way
 	regs    int32 // registers reserved
 	age     uint64
 	places  Places // where its states are charged, nil if nobody asks
@@ -57,18 +59,19 @@ type block struct {
 
 // flight is an instruction between issue and completion.
 type flight struct {
-	op    *op
-	uid   uint64
-	lanes isa.LaneMask // whose guard held
-	warp  int16
-	sched int16
-	delay int32 // cycles the unit's entry is still taken
-	out   int32 // accesses not answered
-	at    int32 // instruction index
-	path  path
-	piped bool // still in the pipeline
-	local bool
-	acc   []access
+	op     *op
+	uid    uint64
+	lanes  isa.LaneMask // whose guard held
+	warp   int16
+	sched  int16
+	delay  int32 // cycles the unit's entry is still taken
+	out    int32 // accesses not answered
+	at     int32 // instruction index
+	path   path
+	piped  bool // still in the pipeline
+	local  bool
+	copies bool // counted among the warp's copies
+	acc    []access
 }
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
@@ -81,6 +84,10 @@ type Core struct {
 	err  error
 	tick uint64 // core cycles so far: the time base of the pipelines
 	now  uint64 // core cycles of the GPU
+
+	wake  uint64 // tick before which nothing happens, 0 if awake
+	slept uint64 // ticks not yet accounted for
+	awake bool   // never sleeps
 
 	warps  []warp
 	blocks []block
@@ -100,8 +107,10 @@ type Core struct {
 	onShort uint64 // of those, by the slowest producer
 	onLong  uint64
 	barrier uint64 // waits at a barrier
+	passed  uint64 // the buffered instruction lacks only an issue register
 	fence   uint64 // waits at a fence
-	atomic  uint64 // waits for atomics
+	atomic  uint64 // waits for atomics or asynchronous copies
+	copying uint64 // of those, waits for copies
 	imiss   uint64 // waits for the instruction cache
 
 	// Scoreboard: a bit per register, words per warp.
@@ -119,20 +128,22 @@ type Core struct {
 	lastFetch int
 	l1i       *cache.Cache
 
-	sched    []scheduler
-	turn     int // scheduler that issues first
-	eff      exec.Effects
-	finished []int32 // warps to look at for retirement
+	sched []scheduler
+	turn  int // scheduler that issues first
+	eff   exec.Effects
+
+	held [Sets]uint64 // of those passed, by the set whose register they lack
 
 	idoc, ocex [Sets]regset
 	col        collector
 	units      []unit
 	setUnits   [Sets][2]int
-	working    [Sets]int // instructions in the units
-	ring       uint64 // size of the units' rings less one
+	entries    uint64   // units with an instruction at their entry
+	ends       []uint64 // units in which one reaches the end, by tick
+	staged     int      // instructions in the units' stages
+	ring       uint64   // size of the units' rings less one
 	wb         []int32
-	busAt      []uint64
-	busN       []uint8
+	buses      []booking
 
 	ls ldst
 
@@ -252,7 +263,10 @@ func (c *Core) TakePlaces(k *Kernel, sum Places) {
 
 // Settle charges the states of the resident warps up to now; else a state is
 // charged when it ends.
-func (c *Core) Settle() { c.acct.settle(c) }
+func (c *Core) Settle() {
+	c.Sync()
+	c.acct.settle(c)
+}
 
 // growRegisters makes room for w words of register mask per warp.
 func (c *Core) growRegisters(w int) {
@@ -307,6 +321,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	if !ok {
 		return false
 	}
+	c.Sync()
 	if k.words > c.words {
 		c.growRegisters(k.words)
 	}
@@ -330,6 +345,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		c.blocked &^= bit
 		c.fence &^= bit
 		c.atomic &^= bit
+		c.copying &^= bit
 		c.imiss &^= bit
 		c.refresh(int32(s))
 		w.fetch = max(w.next, 0)
@@ -350,6 +366,7 @@ func (c *Core) refresh(s int32) {
 	in, _, addr, st := w.x.Next()
 	w.state, w.next = st, none
 	c.blocked &^= bit
+	c.unpass(bit)
 	if st == exec.Ready {
 		i := addr >> w.k.shift
 		if i >= uint64(len(w.k.ops)) || w.k.ops[i].inst != in {
@@ -420,6 +437,13 @@ func (c *Core) fail(err error) {
 
 // Cycle does one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
+	if c.wake != 0 {
+		if c.tick+c.slept+1 < c.wake {
+			c.slept++
+			return
+		}
+		c.Sync()
+	}
 	c.now = now
 	c.tick++
 	if c.alive == 0 && !c.Busy() {
@@ -441,6 +465,7 @@ func (c *Core) Cycle(now uint64) {
 			c.l1i.Tick()
 		}
 	}
+	c.doze()
 }
 
 // decode fills the buffer of the warp whose instructions have been fetched.
@@ -473,6 +498,17 @@ func (c *Core) flush(s int32) {
 	bit := uint64(1) << s
 	c.full &^= bit
 	c.blocked &^= bit
+	c.unpass(bit)
+}
+
+// unpass forgets what has been found out about warps' buffered instructions.
+func (c *Core) unpass(m uint64) {
+	if c.passed&m != 0 {
+		c.passed &^= m
+		for s := range c.held {
+			c.held[s] &^= m
+		}
+	}
 }
 
 // instBase is where instructions lie in the address space of the memory
@@ -558,11 +594,16 @@ func (c *Core) retireFrom(from, to int) {
 	for _, part := range [2]uint64{hi, m &^ hi} {
 		for ; part != 0; part &= part - 1 {
 			s := bits.TrailingZeros64(part)
-			if w := &c.warps[s]; w.inPipe == 0 && w.stores == 0 && w.regs == 0 && w.atomics == 0 {
+			if w := &c.warps[s]; w.drained() {
 				c.retire(s)
 			}
 		}
 	}
+}
+
+// drained reports whether nothing of a warp is under way any more.
+func (w *warp) drained() bool {
+	return w.inPipe == 0 && w.stores == 0 && w.regs == 0 && w.atomics == 0 && w.copies == 0
 }
 
 // retire takes a finished warp off its slot, and its block off the core when
@@ -664,6 +705,22 @@ func (c *Core) leave(i int32) {
 	c.warps[f.warp].inPipe--
 	f.piped = false
 	if f.out == 0 {
-		c.freeF = append(c.freeF, i)
+		c.free(i)
 	}
+}
+
+// free takes back the record of an instruction that has left the pipeline and
+// waits for nothing.
+func (c *Core) free(i int32) {
+	f := &c.flight[i]
+	if f.copies {
+		w := &c.warps[f.warp]
+		w.copies--
+		if bit := uint64(1) << f.warp; w.copies == 0 && c.copying&bit != 0 {
+			c.copying &^= bit
+			c.atomic &^= bit
+			c.answered(int32(f.warp), 0)
+		}
+	}
+	c.freeF = append(c.freeF, i)
 }

@@ -16,7 +16,7 @@ func TestDistances(t *testing.T) {
 	memory := func(in *isa.Inst, addr *[32]uint64) func(int) (*isa.Inst, *[32]uint64) {
 		return func(int) (*isa.Inst, *[32]uint64) { return in, addr }
 	}
-	// The first ten instructions of a chain are not measured: they warm the L1.
+	// The first instructions of a chain are not measured: they warm the caches.
 	warm := func(f func(int) (*isa.Inst, *[32]uint64)) func(int) (*isa.Inst, *[32]uint64) { return f }
 	type row struct {
 		name string
@@ -61,6 +61,9 @@ func TestDistances(t *testing.T) {
 		{"L1 miss", qv100, func(c *Config) { c.SMs = 2 }, func(i int) (*isa.Inst, *[32]uint64) {
 			return load(isa.Global, 4, 1, 1), strided(0x1000+0x80*uint64(i), 0)
 		}, 193},
+		{"constant hit", rtx3070, func(c *Config) { c.PerfectInstConst = false }, memory(load(isa.Const, 4, 1, 1), strided(0x1000, 0)), 4},
+		{"constants of eight lines", rtx3070, func(c *Config) { c.PerfectInstConst = false }, memory(load(isa.Const, 4, 1, 1), strided(0x1000, 16)), 11},
+		{"constants of 32 lines", rtx3070, func(c *Config) { c.PerfectInstConst = false }, memory(load(isa.Const, 4, 1, 1), strided(0x1000, 64)), 35},
 		{"perfect constant", rtx3070, nil, memory(load(isa.Param, 4, 1, 1), strided(8, 0)), 4},
 	}
 	for _, r := range rows {
@@ -75,7 +78,11 @@ func TestDistances(t *testing.T) {
 				g.delay = 160 + 6 // the V100's
 			}
 			g.run(chain(50, r.next), 20000)
-			if got := g.slope(10, 40); got != r.want {
+			a, b := 10, 40
+			if !cfg.PerfectInstConst {
+				a, b = 18, 30 // within a line of the instruction cache
+			}
+			if got := g.slope(a, b); got != r.want {
 				t.Errorf("%d cycles, want %d", got, r.want)
 			}
 		})

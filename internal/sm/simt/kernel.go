@@ -3,6 +3,7 @@ package simt
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -23,6 +24,8 @@ type op struct {
 	inst  *isa.Inst
 	class class
 	load  bool // waits for an answer; atomics do
+	copy  bool // asynchronous copy: its answers are waited for apart
+	await bool // waits for asynchronous copies
 	set   Set
 	lat   uint16 // cycles in the unit
 	init  uint16 // cycles between two in a unit
@@ -236,10 +239,14 @@ func (o *op) classify(cfg *Config) {
 	case in.Load || in.Store:
 		o.class, o.set, t = classMem, Mem, Timing{1, 1}
 		o.load = in.Load || in.Atomic
+		o.copy = in.Load && in.Store && !in.Atomic && strings.HasPrefix(in.Op, "cp.async")
 		o.elem = in.Width
 		if o.elem == 0 {
 			o.elem = max(in.Elem, 1)
 		}
+	case strings.HasPrefix(in.Op, "cp.async.wait"), strings.HasPrefix(in.Op, "cp.async.bulk.wait"):
+		// For all of them: how many groups may be left is not known here.
+		o.await = true
 	case in.Unit == isa.UnitTensor:
 		o.set, t = Tensor, cfg.TensorTime
 	case in.Unit == isa.UnitSFU && in.Kind == isa.KindOther:

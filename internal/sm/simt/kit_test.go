@@ -132,7 +132,9 @@ func (b *fakeBlock) open() {
 
 // The instructions of the scripts.
 
-func gpr(i int) isa.Reg { return isa.Reg{File: isa.RegGPR, Count: 1, Number: uint16(i + 1), Index: uint32(i)} }
+func gpr(i int) isa.Reg {
+	return isa.Reg{File: isa.RegGPR, Count: 1, Number: uint16(i + 1), Index: uint32(i)}
+}
 
 func regs(list ...int) []isa.Reg {
 	var r []isa.Reg
@@ -312,8 +314,8 @@ type rig struct {
 	keep   bool
 	refuse bool // the network takes nothing
 	ended  int
+	held   int  // ticks in which the core refused a reply
 	issues []at // steps with their cycles
-	skip   bool
 }
 
 type inFlight struct {
@@ -367,6 +369,7 @@ func (g *rig) tick() {
 		r := g.flying[0].r
 		r.Reply = true
 		if !g.core.Deliver(r) {
+			g.held++
 			break
 		}
 		g.flying = g.flying[1:]

@@ -135,12 +135,14 @@ func (c *Core) Deliver(r *mem.Req) bool {
 	if r.Kind != mem.InstRead && c.ls.replies.Full() {
 		return false
 	}
+	c.Sync()
 	size := uint64(mem.ControlSize)
 	if !r.Write {
 		size += uint64(r.Size)
 	}
 	c.Stats.ReplyPackets[r.Kind]++
 	c.Stats.ReplyBytes[r.Kind] += size
+	sized(&c.Stats.ReplySizes, r, size-mem.ControlSize)
 	if r.Kind == mem.InstRead {
 		if c.l1i == nil || !c.l1i.Fill(c.now, r) {
 			c.drop(r)
@@ -266,6 +268,7 @@ func (c *Core) trySend(r *mem.Req) bool {
 	r.SM = uint16(c.id)
 	c.Stats.Packets[r.Kind]++
 	c.Stats.Bytes[r.Kind] += uint64(size)
+	sized(&c.Stats.SentSizes, r, uint64(size)-mem.ControlSize)
 	c.env.Send(r, size)
 	return true
 }
@@ -393,7 +396,7 @@ func (c *Core) oneAnswered(fi int32) {
 		c.Stats.Completed++
 	}
 	if !f.piped {
-		c.freeF = append(c.freeF, fi)
+		c.free(fi)
 	}
 }
 
@@ -402,7 +405,7 @@ func (c *Core) complete(fi int32) {
 	f := &c.flight[fi]
 	c.release(int32(f.warp), f.op)
 	c.Stats.Completed++
-	c.freeF = append(c.freeF, fi)
+	c.free(fi)
 }
 
 // stored is told that a store is acknowledged.
@@ -503,6 +506,9 @@ func (l *ldst) work(c *Core) {
 		}
 		c.leave(fi)
 	default:
+		if f.op.class == classMem {
+			c.warps[f.warp].storing--
+		}
 		c.Stats.Completed++
 		c.leave(fi)
 	}

@@ -101,6 +101,16 @@ func (c *Core) schedule(k int) {
 		st = slotScore
 	}
 	try &^= c.blocked &^ c.fence
+	if m := try & c.passed; m != 0 {
+		// Nothing has changed for those whose issue register is still taken.
+		for x := range Sets {
+			if h := m & c.held[x]; h != 0 && !c.idoc[x].room(c.cfg.SubCore, k) {
+				try &^= h
+				c.acct.stalled |= h
+				st = slotStall
+			}
+		}
+	}
 	issued := 0
 	switch c.cfg.Policy {
 	case LRR:
@@ -190,6 +200,7 @@ func (c *Core) schedule(k int) {
 	if issued > 0 {
 		st = slotIssued
 		c.Stats.Issues[min(issued, 2)-1]++
+		c.Stats.IssuesBy[k][min(issued, 2)-1]++
 	} else {
 		c.Stats.Slots[k][st]++
 	}
@@ -198,8 +209,7 @@ func (c *Core) schedule(k int) {
 
 // passFence ends a warp's wait at a fence if nothing is left to wait for.
 func (c *Core) passFence(s int32) bool {
-	w := &c.warps[s]
-	if w.regs != 0 || w.stores != 0 && !c.cfg.Compat.FenceLoadsOnly {
+	if !c.fenceOpen(s) {
 		return false
 	}
 	c.fence &^= 1 << s
@@ -207,6 +217,12 @@ func (c *Core) passFence(s int32) bool {
 		c.ls.l1d.Invalidate()
 	}
 	return true
+}
+
+// fenceOpen reports whether all that a fence waits for has happened.
+func (c *Core) fenceOpen(s int32) bool {
+	w := &c.warps[s]
+	return w.regs == 0 && (c.cfg.Compat.FenceLoadsOnly || w.stores == 0 && w.storing == 0)
 }
 
 // reorder keeps the two-level scheduler's active list free of warps that wait
@@ -291,6 +307,8 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 		}
 		if !c.idoc[o.set].room(c.cfg.SubCore, k) {
 			c.acct.stalled |= bit
+			c.passed |= bit
+			c.held[o.set] |= bit
 			continue
 		}
 		c.issueOne(k, s, i, o)
@@ -354,6 +372,10 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 		if o.set == SFU {
 			kind = dependShort
 		}
+		if o.await && w.copies > 0 {
+			c.copying |= bit
+			c.atomic |= bit
+		}
 	}
 	c.reserve(s, o, kind)
 	c.refresh(s)
@@ -387,6 +409,13 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	if f.lanes != 0 && e.Addr != nil {
 		c.coal.accesses(c, f, e.Addr)
 	}
+	if !f.op.load {
+		c.warps[f.warp].storing++
+	}
+	if f.op.copy && len(f.acc) > 0 {
+		f.copies = true
+		c.warps[f.warp].copies++
+	}
 	if in.Atomic {
 		n := 0
 		if f.path == pathShared {
@@ -409,8 +438,11 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 func (c *Core) answered(s int32, n int) {
 	w := &c.warps[s]
 	w.atomics -= int32(n)
-	if w.atomics <= 0 {
-		w.atomics = 0
-		c.atomic &^= 1 << s
+	w.atomics = max(w.atomics, 0)
+	switch bit := uint64(1) << s; {
+	case w.atomics == 0:
+		c.atomic &^= bit &^ c.copying
+	case c.cfg.Compat.AtomicsBlock:
+		c.atomic |= bit
 	}
 }

@@ -63,6 +63,8 @@ type Stats struct {
 	Lanes [33]uint64
 	// Issues counts scheduler cycles that issued one and two instructions.
 	Issues [2]uint64
+	// IssuesBy splits them by scheduler.
+	IssuesBy [][2]uint64
 	// Slots counts scheduler cycles without issue, by scheduler and outcome.
 	Slots [][3]uint64
 	// PerWarp counts issues by warp slot.
@@ -81,6 +83,9 @@ type Stats struct {
 	Packets, Bytes [mem.Kinds]uint64
 	// ReplyPackets and ReplyBytes count what came in.
 	ReplyPackets, ReplyBytes [mem.Kinds]uint64
+	// SentSizes and ReplySizes split the packets by their data, in steps of a
+	// sector up to a line; atomics are apart from other reads, at AtomicPackets.
+	SentSizes, ReplySizes [mem.Kinds + 1][PacketSizes]uint64
 	// Latency sums the core cycles from making a request to its delivery, over
 	// LatencyN replies; LatencyMax is the longest, LatencyLog counts them by
 	// the logarithm to base 2.
@@ -94,7 +99,23 @@ type Stats struct {
 	WarpLife uint64
 }
 
+// PacketSizes is how many sizes of packets are told apart.
+const PacketSizes = mem.LineBytes/mem.SectorBytes + 1
+
+// AtomicPackets is where Stats.SentSizes and Stats.ReplySizes count atomics.
+const AtomicPackets = int(mem.Kinds)
+
+// sized counts a packet with so many bytes of data.
+func sized(by *[mem.Kinds + 1][PacketSizes]uint64, r *mem.Req, data uint64) {
+	k := int(r.Kind)
+	if r.Atomic {
+		k = AtomicPackets
+	}
+	by[k][min((data+mem.SectorBytes-1)/mem.SectorBytes, PacketSizes-1)]++
+}
+
 func (s *Stats) init(cfg *Config) {
+	s.IssuesBy = make([][2]uint64, cfg.Schedulers)
 	s.Slots = make([][3]uint64, cfg.Schedulers)
 	s.PerWarp = make([]uint64, cfg.Warps)
 }

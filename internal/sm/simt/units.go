@@ -8,10 +8,19 @@ type unit struct {
 	set   Set
 	k     int   // number among its kind
 	entry int32 // dispatch register
-	n     int   // instructions in the stages
 	ring  []int32
-	taken []uint64 // tick for which the exit is booked, by tick
 }
+
+// booking is what has been promised for a tick: result buses, and the exits of
+// units. It is void unless it is for that tick.
+type booking struct {
+	tick  uint64
+	exits uint64
+	n     int
+}
+
+// maxPipes is how many units a core can have: a bit each in a mask.
+const maxPipes = 64
 
 func (c *Core) newUnits() {
 	longest := 1
@@ -23,16 +32,12 @@ func (c *Core) newUnits() {
 	for s := range Mem {
 		c.setUnits[s][0] = len(c.units)
 		for k := range c.cfg.Units[s] {
-			u := unit{set: s, k: k, entry: none, ring: make([]int32, size), taken: make([]uint64, size)}
-			for i := range u.ring {
-				u.ring[i] = none
-			}
-			c.units = append(c.units, u)
+			c.units = append(c.units, unit{set: s, k: k, entry: none, ring: make([]int32, size)})
 		}
 		c.setUnits[s][1] = len(c.units)
 	}
-	c.busAt = make([]uint64, size)
-	c.busN = make([]uint8, size)
+	c.ends = make([]uint64, size)
+	c.buses = make([]booking, size)
 	c.wb = make([]int32, 0, maxWidth)
 }
 
@@ -51,27 +56,24 @@ func (c *Core) writeback() {
 // execute runs the units and the load/store unit.
 func (c *Core) execute() {
 	t := c.tick
+	if end := &c.ends[t&c.ring]; *end != 0 {
+		for m := *end; m != 0; m &= m - 1 {
+			c.wb = append(c.wb, c.units[bits.TrailingZeros64(m)].ring[t&c.ring])
+		}
+		c.staged -= bits.OnesCount64(*end)
+		*end = 0
+	}
+	for m := c.entries; m != 0; m &= m - 1 {
+		c.start(bits.TrailingZeros64(m), t)
+	}
 	for s := range Mem {
 		in := &c.ocex[s]
-		if in.used == 0 && c.working[s] == 0 {
+		if in.used == 0 {
 			continue
 		}
 		for i := c.setUnits[s][0]; i < c.setUnits[s][1]; i++ {
-			u := &c.units[i]
-			if u.n > 0 {
-				p := &u.ring[t&c.ring]
-				if *p >= 0 {
-					c.wb = append(c.wb, *p)
-					*p = none
-					u.n--
-					c.working[s]--
-				}
-			}
-			if u.entry >= 0 {
-				c.start(u, t)
-			}
-			if u.entry < 0 && in.used != 0 {
-				c.accept(u, in, t)
+			if c.entries>>i&1 == 0 && in.used != 0 {
+				c.accept(i, in, t)
 			}
 		}
 	}
@@ -82,7 +84,8 @@ func (c *Core) execute() {
 }
 
 // start moves the instruction at a unit's entry into the stages.
-func (c *Core) start(u *unit, t uint64) {
+func (c *Core) start(i int, t uint64) {
+	u := &c.units[i]
 	f := &c.flight[u.entry]
 	if f.delay > 0 {
 		f.delay--
@@ -90,16 +93,19 @@ func (c *Core) start(u *unit, t uint64) {
 	if f.delay > 0 {
 		return
 	}
-	p := &u.ring[(t+1+uint64(f.op.lat-f.op.init))&c.ring]
-	if *p < 0 {
-		*p = u.entry
+	p := (t + 1 + uint64(f.op.lat-f.op.init)) & c.ring
+	if c.ends[p]>>i&1 == 0 {
+		c.ends[p] |= 1 << i
+		u.ring[p] = u.entry
 		u.entry = none
-		u.n++
+		c.entries &^= 1 << i
+		c.staged++
 	}
 }
 
 // accept takes an instruction from the execute registers.
-func (c *Core) accept(u *unit, in *regset, t uint64) {
+func (c *Core) accept(i int, in *regset, t uint64) {
+	u := &c.units[i]
 	r := u.k
 	if !c.cfg.SubCore {
 		r = in.oldest(in.used)
@@ -108,19 +114,16 @@ func (c *Core) accept(u *unit, in *regset, t uint64) {
 	}
 	fi := in.slot[r]
 	end := t + uint64(c.flight[fi].op.lat)
-	p := end & c.ring
-	if u.taken[p] == end {
+	p := &c.buses[end&c.ring]
+	if p.tick != end {
+		*p = booking{tick: end}
+	}
+	if p.exits>>i&1 != 0 || p.n >= c.cfg.WriteWidth {
 		return
 	}
-	if c.busAt[p] != end {
-		c.busAt[p], c.busN[p] = end, 0
-	}
-	if int(c.busN[p]) >= c.cfg.WriteWidth {
-		return
-	}
-	c.busN[p]++
-	u.taken[p] = end
+	p.n++
+	p.exits |= 1 << i
 	in.used &^= 1 << r
 	u.entry = fi
-	c.working[u.set]++
+	c.entries |= 1 << i
 }

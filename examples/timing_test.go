@@ -1,0 +1,252 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// long are the jobs that take seconds in timing mode. They run on one GPU only.
+var long = []string{"recursion", "spinlock", "kmeans", "bfs", "vecadd", "nbody", "hotspot", "scan", "funcptr", "needle", "pathfinder"}
+
+// timedJobs lists the paths of the repository's jobs that compute something:
+// the examples, and those of the comparison with GPGPU-Sim.
+func timedJobs(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for _, ex := range examples {
+		list = append(list, filepath.Join(ex.name, ex.name+".toml"))
+	}
+	more, err := filepath.Glob("../internal/job/testdata/gpgpusim/*.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(more) < 16 {
+		t.Fatalf("only %d jobs of the comparison are there", len(more))
+	}
+	return append(list, more...)
+}
+
+func jobName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".toml") }
+
+// outcome is what a run of a job left behind: the bytes of all its buffers,
+// what its kernels printed, and its checks.
+type outcome struct {
+	buffers map[string][]byte
+	printed string
+	result  *heddle.JobResult
+}
+
+// runAll runs a job and keeps all that it left.
+func runAll(t *testing.T, path string, opt heddle.JobOptions) outcome {
+	t.Helper()
+	ready, err := job.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var printed bytes.Buffer
+	opt.Out = &printed
+	for _, b := range ready.Job.BufferNames() {
+		opt.Dumps = append(opt.Dumps, heddle.JobDump{Buffer: b, File: filepath.Join(dir, b)})
+	}
+	res, err := ready.Run(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcome{map[string][]byte{}, printed.String(), res}
+	for _, d := range opt.Dumps {
+		if o.buffers[d.Buffer], err = os.ReadFile(d.File); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// racing are the buffers whose content depends on the order in which warps run,
+// with the reason. Their checks still hold, but the bytes differ from run mode
+// to run mode.
+var racing = map[string]string{}
+
+// TestTimingValues runs every job on the shipped GPUs with cycles counted, and
+// wants the values of the functional run.
+func TestTimingValues(t *testing.T) {
+	gpus := config.Names()
+	for n, path := range timedJobs(t) {
+		name := jobName(path)
+		on := gpus
+		if testing.Short() || slices.Contains(long, name) {
+			on = gpus[n%len(gpus):][:1]
+		}
+		if testing.Short() && (name == "recursion" || name == "spinlock") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := runAll(t, path, heddle.JobOptions{MaxInsts: 1 << 30})
+			for _, gpu := range on {
+				got := runAll(t, path, heddle.JobOptions{Timing: true, GPU: gpu})
+				sameValues(t, gpu, got, want)
+				accounted(t, gpu, got.result)
+			}
+		})
+	}
+}
+
+// sameValues compares what two runs computed.
+func sameValues(t *testing.T, gpu string, got, want outcome) {
+	t.Helper()
+	name := jobName(got.result.Input)
+	for _, c := range got.result.Checks {
+		if !c.OK {
+			t.Errorf("%s: the job's check fails: %+v", gpu, c)
+		}
+	}
+	if len(got.result.Checks) != len(want.result.Checks) || !got.result.OK {
+		t.Errorf("%s: ok is %v after %d checks, %d in the functional run", gpu, got.result.OK, len(got.result.Checks), len(want.result.Checks))
+	}
+	for b, w := range want.buffers {
+		if bytes.Equal(got.buffers[b], w) {
+			continue
+		}
+		if racing[name+" "+b] == "" {
+			i := 0
+			for i < len(w) && i < len(got.buffers[b]) && got.buffers[b][i] == w[i] {
+				i++
+			}
+			t.Errorf("%s: buffer %s differs from the functional run at byte %d of %d", gpu, b, i, len(w))
+		}
+	}
+	if g, w := sortedLines(got.printed), sortedLines(want.printed); g != w {
+		t.Errorf("%s: printed (lines sorted)\n%s\nthe functional run\n%s", gpu, g, w)
+	}
+}
+
+// sortedLines is a text without the order of its lines, which is that of the
+// warps.
+func sortedLines(s string) string {
+	l := strings.SplitAfter(s, "\n")
+	slices.Sort(l)
+	return strings.Join(l, "")
+}
+
+// accounted tests that what is counted in two ways is counted alike.
+func accounted(t *testing.T, gpu string, r *heddle.JobResult) {
+	t.Helper()
+	var warps, threads uint64
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		warps += k.WarpInstructions
+		threads += k.ThreadInstructions
+		if k.EndCycle-k.StartCycle != k.Cycles || k.EndCycle > r.Cycles {
+			t.Errorf("%s: launch %d runs from %d to %d of %d, %d cycles", gpu, k.Launch, k.StartCycle, k.EndCycle, r.Cycles, k.Cycles)
+		}
+		var issues, lanes uint64
+		if k.Stalls["selected"] > k.WarpInstructions {
+			t.Errorf("%s: launch %d: warps were selected in %d cycles for %d instructions", gpu, k.Launch, k.Stalls["selected"], k.WarpInstructions)
+		}
+		for _, l := range k.Lines {
+			issues += l.Issues
+			lanes += l.ThreadInstructions
+		}
+		if issues != k.WarpInstructions || lanes != k.ThreadInstructions {
+			t.Errorf("%s: launch %d: its lines have %d warp and %d thread instructions, it has %d and %d", gpu, k.Launch,
+				issues, lanes, k.WarpInstructions, k.ThreadInstructions)
+		}
+	}
+	if warps != r.WarpInstructions || threads != r.ThreadInstructions {
+		t.Errorf("%s: the launches have %d warp and %d thread instructions, the run %d and %d", gpu, warps, threads, r.WarpInstructions, r.ThreadInstructions)
+	}
+	m := &r.Memory
+	for _, c := range []struct {
+		name string
+		c    *report.Cache
+	}{{"L1", &m.L1}, {"constant", &m.L1Const}, {"texture", &m.L1Texture}, {"instruction", &m.L1Inst}, {"L2", &m.L2}} {
+		if c.c.Hits+c.c.PendingHits+c.c.Misses != c.c.Accesses || c.c.SectorMisses > c.c.Misses {
+			t.Errorf("%s: %s cache: %+v do not add up", gpu, c.name, *c.c)
+		}
+	}
+	// All that leaves an SM is answered, but for what its caches write back.
+	if n := m.Network.ReplyPackets + m.L1.WriteBacks; m.Network.RequestPackets != n {
+		t.Errorf("%s: %d packets to memory, %d replies and write-backs", gpu, m.Network.RequestPackets, n)
+	}
+}
+
+// plain is a result as JSON without what the clock on the wall says.
+func plain(t *testing.T, r *heddle.JobResult) string {
+	t.Helper()
+	c := *r
+	c.Seconds = 0
+	b, err := json.MarshalIndent(&c, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestTimingDeterminism wants the same result, to the last counter, from every
+// run of a job: again, with more workers, and without jumping over idle cycles.
+func TestTimingDeterminism(t *testing.T) {
+	gpus := config.Names()
+	for n, path := range timedJobs(t) {
+		name := jobName(path)
+		if testing.Short() && n%4 != 0 || slices.Contains([]string{"recursion", "spinlock"}, name) && testing.Short() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gpu := gpus[(n+3)%len(gpus)]
+			first := runAll(t, path, heddle.JobOptions{Timing: true, GPU: gpu, Threads: 1})
+			want := plain(t, first.result)
+			variants := []struct {
+				threads int
+				idle    bool
+			}{{2, true}, {5, false}}
+			if name == "recursion" || name == "spinlock" {
+				variants = variants[1:]
+			}
+			for _, v := range variants {
+				opt := heddle.JobOptions{Timing: true, GPU: gpu, Threads: v.threads}
+				if err := opt.Settings.Set(fmt.Sprintf("run.idle_skip=%v", v.idle)); err != nil {
+					t.Fatal(err)
+				}
+				opt.Settings.Conditions = nil
+				got := runAll(t, path, opt)
+				if s := plain(t, got.result); s != want {
+					t.Errorf("%s: %d workers and idle skip %v give another result:\n%s", gpu, v.threads, v.idle, firstDifference(s, want))
+				}
+				if got.printed != first.printed {
+					t.Errorf("%s: %d workers and idle skip %v print otherwise", gpu, v.threads, v.idle)
+				}
+				for b, w := range first.buffers {
+					if !bytes.Equal(got.buffers[b], w) {
+						t.Errorf("%s: %d workers and idle skip %v: buffer %s differs", gpu, v.threads, v.idle, b)
+					}
+				}
+			}
+		})
+	}
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			from := max(0, i-3)
+			return strings.Join(g[from:i], "\n") + "\n got: " + g[i] + "\nwant: " + w[i]
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}

@@ -1,0 +1,12 @@
+// Package kasm computes what the instructions of the Kepler-style core do to
+// the 32 lanes of a warp: integer operations, comparisons, the core's own
+// floating-point arithmetic, and its table-driven special functions.
+//
+// It keeps no state and knows no cycles; registers, masks, memory and the
+// order of things belong to sm/kepler.
+package kasm
+
+import "github.com/heddle-sim/heddle/internal/isa/kasm"
+
+// Vector is one value for each lane.
+type Vector [kasm.Lanes]uint32

@@ -1,0 +1,39 @@
+package gpu_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/job"
+)
+
+// BenchmarkJobs runs reference jobs on the RTX 2060 and reports warp
+// instructions a second, loading and host work included.
+func BenchmarkJobs(b *testing.B) {
+	const folder = "../job/testdata/gpgpusim"
+	for _, name := range []string{"vecadd", "copy_s8", "matmul_tiled", "matmul_naive", "chase_large", "hist_shared", "bfs", "fp64axpy"} {
+		b.Run(name, func(b *testing.B) {
+			file := filepath.Join(folder, name+".toml")
+			if _, err := os.Stat(file); err != nil {
+				b.Skip(err)
+			}
+			ready, err := job.Load(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var insts, cycles uint64
+			b.ReportAllocs()
+			for b.Loop() {
+				res, err := ready.Run(b.Context(), job.Options{Timing: true, GPU: "rtx-2060"})
+				if err != nil {
+					b.Fatal(err)
+				}
+				insts += res.WarpInstructions
+				cycles += res.Cycles
+			}
+			b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "winst/s")
+			b.ReportMetric(float64(cycles)/b.Elapsed().Seconds(), "cycles/s")
+		})
+	}
+}

@@ -1,0 +1,260 @@
+package gpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// work counts down: one block's time is that of its loop.
+const workPTX = `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry work(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b64 %rd<4>;
+ .reg .b32 %r<8>;
+ .reg .pred %p<2>;
+ ld.param.u64 %rd1, [out];
+ ld.param.u32 %r1, [rounds];
+ mov.u32 %r2, 0;
+LOOP:
+ add.u32 %r2, %r2, 1;
+ setp.lt.u32 %p1, %r2, %r1;
+ @%p1 bra LOOP;
+ ld.global.u32 %r3, [%rd1];
+ add.u32 %r3, %r3, %r2;
+ st.global.u32 [%rd1], %r3;
+ exit;
+}
+.visible .entry hang()
+{
+ .reg .b32 %r<4>;
+ .reg .pred %p<2>;
+ mov.u32 %r1, %tid.x;
+ setp.ge.u32 %p1, %r1, 32;
+ @%p1 bra SECOND;
+ bar.sync 1, 64;
+ exit;
+SECOND:
+ bar.sync 2, 64;
+ exit;
+}
+.visible .entry forever()
+{
+LOOP:
+ bra LOOP;
+}
+`
+
+// write makes a job of steps over two buffers of one number.
+func write(t *testing.T, steps string) string {
+	t.Helper()
+	dir := t.TempDir()
+	text := "program = \"work.ptx\"\n[buffers.a]\ntype = \"u32\"\ncount = 1\n[buffers.b]\ntype = \"u32\"\ncount = 1\n" + steps
+	for name, s := range map[string]string{"work.ptx": workPTX, "job.toml": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "job.toml")
+}
+
+func launch(stream int, buffer string, rounds, blocks int) string {
+	return fmt.Sprintf("[[steps]]\nlaunch = { kernel = \"work\", grid = [%d, 1, 1], block = [32, 1, 1], stream = %d, args = [{ buffer = %q }, { u32 = %d }] }\n", blocks, stream, buffer, rounds)
+}
+
+func host(format string, args ...any) string {
+	return "[[steps]]\n" + fmt.Sprintf(format, args...) + "\n"
+}
+
+// TestStreams checks which actions overlap and which wait for which.
+func TestStreams(t *testing.T) {
+	// A relation of two steps by number: "0 before 1" (one ends before the other
+	// starts), "0 with 1" (both run at the same time), "0 at 1" (they start in
+	// the same cycle).
+	for _, c := range []struct {
+		name, steps string
+		relations   []string
+		set         []string
+	}{
+		{"one stream", launch(1, "a", 400, 1) + launch(1, "b", 100, 1), []string{"0 before 1"}, nil},
+		{"two streams", launch(1, "a", 400, 1) + launch(2, "b", 100, 1), []string{"0 at 1", "0 with 1"}, nil},
+		{"more streams than kernels may run", launch(1, "a", 400, 1) + launch(2, "b", 400, 1) + launch(3, "b", 100, 1),
+			[]string{"0 with 1", "0 before 2"}, []string{"chip.kernels=2"}},
+		{"one kernel at a time", launch(1, "a", 400, 1) + launch(2, "b", 100, 1), []string{"0 before 1"}, []string{"chip.kernels=1"}},
+		{"stream 0 waits for all", launch(1, "a", 400, 1) + launch(0, "b", 100, 1), []string{"0 before 1"}, nil},
+		{"all wait for stream 0", launch(0, "a", 400, 1) + launch(1, "b", 100, 1), []string{"0 before 1"}, nil},
+		{"stream 0 between two", launch(1, "a", 400, 1) + launch(0, "b", 100, 1) + launch(2, "a", 100, 1), []string{"0 before 1", "1 before 2"}, nil},
+		{"wait for an event", launch(1, "a", 400, 1) + host(`record = { event = "e", stream = 1 }`) +
+			host(`wait = { event = "e", stream = 2 }`) + launch(2, "b", 100, 1) + launch(3, "b", 100, 1),
+			[]string{"0 before 3", "0 with 4", "1 at 2"}, nil},
+		{"an event before the work", host(`record = { event = "e", stream = 1 }`) + launch(1, "a", 400, 1) +
+			host(`wait = { event = "e", stream = 2 }`) + launch(2, "b", 100, 1), []string{"1 with 3", "1 at 3"}, nil},
+		{"the host waits", launch(1, "a", 400, 1) + host("sync = true") + launch(2, "b", 100, 1), []string{"0 before 2"}, nil},
+		{"a copy waits for its stream", launch(1, "a", 400, 1) + host(`copy = { from = "a", to = "b", stream = 1 }`) + launch(2, "b", 1000, 1),
+			[]string{"0 before 1", "0 at 2"}, nil},
+		{"a copy overlaps another stream", launch(1, "a", 400, 1) + host(`copy = { from = "b", to = "b", stream = 2 }`), []string{"0 at 1"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := run(t, write(t, c.steps), true, job.Options{GPU: "rtx-2060"}, c.set...)
+			for _, r := range c.relations {
+				var i, j int
+				var how string
+				if _, err := fmt.Sscan(r, &i, &how, &j); err != nil {
+					t.Fatal(err)
+				}
+				a, b := res.Steps[i], res.Steps[j]
+				ok := map[string]bool{
+					"before": *a.EndCycle <= *b.StartCycle,
+					"with":   *a.StartCycle < *b.EndCycle && *b.StartCycle < *a.EndCycle,
+					"at":     *a.StartCycle == *b.StartCycle,
+				}[how]
+				if !ok {
+					t.Errorf("not %s: %d..%d and %d..%d", r, *a.StartCycle, *a.EndCycle, *b.StartCycle, *b.EndCycle)
+				}
+			}
+		})
+	}
+}
+
+// TestStreamValues checks that a copy sees what the launches before it wrote,
+// and launches behind it what it brought.
+func TestStreamValues(t *testing.T) {
+	res := run(t, write(t, launch(1, "a", 40, 1)+host(`copy = { from = "a", to = "b", stream = 1 }`)+launch(1, "b", 2, 1)+
+		"[[checks]]\nbuffer = \"a\"\nvalues = [40]\n[[checks]]\nbuffer = \"b\"\nvalues = [42]\n"), true, job.Options{GPU: "rtx-2060"})
+	if !res.OK {
+		t.Errorf("%+v", res.Checks)
+	}
+}
+
+// TestLaunchLatency checks when the first block is placed.
+func TestLaunchLatency(t *testing.T) {
+	for _, c := range []struct {
+		set   []string
+		first uint64
+	}{
+		{[]string{"run.launch_latency=0"}, 1}, {[]string{"run.launch_latency=1"}, 2}, {[]string{"run.launch_latency=700"}, 701},
+		{[]string{"run.launch_latency=700", "run.block_latency=10"}, 731}, {[]string{"run.launch_latency=9000", "run.idle_skip=false"}, 9001},
+	} {
+		res := run(t, write(t, launch(0, "a", 40, 3)), true, job.Options{GPU: "rtx-2060"}, c.set...)
+		if got := res.Kernels[0].FirstBlockCycle; got != c.first {
+			t.Errorf("%v: the first block is placed in cycle %d, want %d", c.set, got, c.first)
+		}
+	}
+}
+
+// TestPlacing checks how blocks are spread and how many run at a time.
+func TestPlacing(t *testing.T) {
+	alone := run(t, write(t, launch(0, "a", 400, 1)), true, job.Options{GPU: "rtx-2060"})
+	cycles := func(blocks int, set ...string) float64 {
+		res := run(t, write(t, launch(0, "a", 400, blocks)), true, job.Options{GPU: "rtx-2060"}, set...)
+		return float64(res.Kernels[0].Cycles-res.Kernels[0].FirstBlockCycle) / float64(alone.Kernels[0].Cycles-alone.Kernels[0].FirstBlockCycle)
+	}
+	one := []string{"sm.blocks=1"}
+	if x := cycles(30, one...); x > 1.2 {
+		t.Errorf("30 blocks on 30 SMs take %.2f times as long as one", x)
+	}
+	if x := cycles(31, one...); x < 1.8 || x > 2.2 {
+		t.Errorf("31 blocks, one on each of 30 SMs at a time, take %.2f times as long as one", x)
+	}
+	if x := cycles(31); x > 1.6 {
+		t.Errorf("31 blocks on 30 SMs take %.2f times as long as one", x)
+	}
+}
+
+// TestEnds checks how runs end that do not come to their end by themselves.
+func TestEnds(t *testing.T) {
+	step := func(kernel string) string {
+		return fmt.Sprintf("[[steps]]\nlaunch = { kernel = %q, grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n", kernel)
+	}
+	for _, c := range []struct {
+		name, kernel string
+		set          []string
+		max          uint64
+		check        func(err error, r *report.Run) string
+	}{
+		{"barriers that wait for each other", "hang", nil, 0, func(err error, r *report.Run) string {
+			var e *exec.StuckError
+			if !errors.As(err, &e) {
+				return "no StuckError"
+			}
+			if e.Kernel != "hang" || !strings.Contains(strings.Join(e.Waits, "\n"), "barrier") {
+				return "it does not say who waits for what"
+			}
+			return ""
+		}},
+		{"a limit on cycles", "forever", []string{"run.launch_latency=0"}, 5000, func(err error, r *report.Run) string {
+			var e *exec.LimitError
+			if !errors.As(err, &e) || e.Limit != 5000 {
+				return "no LimitError"
+			}
+			if len(r.Kernels) != 1 || r.Kernels[0].EndCycle != 5000 || r.Kernels[0].WarpInstructions == 0 {
+				return "the results so far are missing"
+			}
+			return ""
+		}},
+		{"a limit on blocks", "forever", []string{"run.max_blocks=1"}, 0, func(err error, r *report.Run) string {
+			var e *exec.LimitError
+			if !errors.As(err, &e) {
+				return "no LimitError"
+			}
+			return ""
+		}},
+	} {
+		for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
+			t.Run(c.name+" "+skip, func(t *testing.T) {
+				ready, err := job.Load(write(t, step(c.kernel)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := job.Options{Timing: true, GPU: "rtx-2060", MaxInsts: c.max}
+				for _, s := range append(c.set, skip) {
+					if err := o.Settings.Set(s); err != nil {
+						t.Fatal(err)
+					}
+				}
+				res, err := ready.Run(context.Background(), o)
+				if msg := c.check(err, res); msg != "" {
+					t.Errorf("%s: %v", msg, err)
+				}
+			})
+		}
+	}
+}
+
+// TestInterrupt ends an endless run from outside; what it did is there.
+func TestInterrupt(t *testing.T) {
+	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	res, err := ready.Run(ctx, job.Options{Timing: true, GPU: "rtx-2060"})
+	if !errors.Is(err, context.DeadlineExceeded) || len(res.Kernels) != 1 || res.Kernels[0].WarpInstructions == 0 {
+		t.Errorf("%v, %d kernels", err, len(res.Kernels))
+	}
+}
+
+// TestRefused launches what no SM can take.
+func TestRefused(t *testing.T) {
+	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [1, 1, 1], block = [64, 1, 1], shared = 1000000, args = [] }\n"))
+	if err != nil {
+		t.Skip("refused by the job's own checks:", err)
+	}
+	_, err = ready.Run(context.Background(), job.Options{Timing: true, GPU: "rtx-2060"})
+	var le *exec.LaunchError
+	if !errors.As(err, &le) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,167 @@
+package kcase_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heddle-sim/heddle/internal/kcase"
+	"github.com/heddle-sim/heddle/internal/sm/kepler"
+)
+
+// replay runs a case and reports every difference.
+func replay(t *testing.T, text []byte, folder string) {
+	c, err := kcase.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	progs, err := c.Assemble(c.Name, func(file string) (string, error) {
+		b, err := os.ReadFile(filepath.Join(folder, file))
+		return string(b), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := c.Core(kepler.Config{}, progs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Trace(true)
+	k.Run(c.Limit())
+	diffs, n := c.Compare(k)
+	if n < 1000 {
+		t.Errorf("only %d values compared", n)
+	}
+	for i, d := range diffs {
+		if i == 4000 {
+			t.Errorf("and %d more", len(diffs)-i)
+			break
+		}
+		t.Error(d)
+	}
+}
+
+// Every program of the reference testbenches does on the model what it did on
+// the hardware description.
+func TestPrograms(t *testing.T) {
+	files, err := filepath.Glob("testdata/programs/*.json")
+	if err != nil || len(files) != 28 {
+		t.Fatalf("%d cases, want 28; %v", len(files), err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".json"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay(t, text, filepath.Dir(f))
+		})
+	}
+}
+
+// So do random programs.
+func TestRandom(t *testing.T) {
+	f, err := os.Open("testdata/random.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 64<<20)
+	n := 0
+	for lines.Scan() {
+		text := append([]byte(nil), lines.Bytes()...)
+		c, err := kcase.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			replay(t, text, "")
+		})
+	}
+	if err := lines.Err(); err != nil || n != 40 {
+		t.Fatalf("%d cases, want 40; %v", n, err)
+	}
+}
+
+// load returns a case and a core that is set up for it.
+func load(tb testing.TB, name string) (*kcase.Case, func() *kepler.Core) {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/programs/" + name + ".json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, err := kcase.Parse(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	progs, err := c.Assemble(name, func(file string) (string, error) {
+		b, err := os.ReadFile("testdata/programs/" + file)
+		return string(b), err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c, func() *kepler.Core {
+		k, err := c.Core(kepler.Config{}, progs)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return k
+	}
+}
+
+// A cycle allocates nothing once the lines of memory that the program writes
+// are there.
+func TestAllocations(t *testing.T) {
+	for _, name := range []string{"test_perspective_cube", "test_multi_warp_torus"} {
+		c, start := load(t, name)
+		k := start()
+		k.Run(c.Limit())
+		done := k.Cycle()
+		warm := start()
+		k.Words(func(addr, _ uint32) { warm.SetMemory(addr, 0) })
+		for warm.Cycle() < 300 {
+			warm.Step()
+		}
+		if n := testing.AllocsPerRun(int(done)-400, warm.Step); n != 0 {
+			t.Errorf("%s: %v allocations per cycle", name, n)
+		}
+	}
+}
+
+// Simulated cycles per second, from the first fetch to the end.
+func BenchmarkCycle(b *testing.B) {
+	for _, name := range []string{"test_perspective_cube", "test_parallel_torus", "test_multi_warp_torus"} {
+		b.Run(name, func(b *testing.B) {
+			c, start := load(b, name)
+			b.ReportAllocs()
+			k := start()
+			for range b.N {
+				if k.Done() {
+					b.StopTimer()
+					k = start()
+					for k.Cycle() < 69 {
+						k.Step()
+					}
+					b.StartTimer()
+				}
+				k.Step()
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cycles/s")
+			_ = c
+		})
+	}
+}

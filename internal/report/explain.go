@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// This file: what every counter means, in one table.
+
+// Counter explains a counter.
+type Counter struct {
+	// Name is its path in the JSON result without "kernels.", or its name in
+	// GPGPU-Sim's output; "[…]" there stands for the indices.
+	Name string
+	// Unit is what is counted.
+	Unit string
+	// Meaning is a sentence or two.
+	Meaning string
+	// Source says which part of the machine counts it.
+	Source string
+}
+
+// The sources of counters.
+const (
+	byCore    = "SMs"
+	byChip    = "chip"
+	byL1      = "first-level caches"
+	byL2      = "L2 slices"
+	byNet     = "network"
+	byDRAM    = "DRAM channels"
+	byPart    = "memory partitions"
+	byProgram = "executor"
+	byRun     = "run"
+	byJob     = "job"
+	byMachine = "configuration"
+)
+
+// own are the counters of the JSON result.
+var own = []Counter{
+	{"cycles", "core cycles", "Of a launch: from the launch, its launch latency included, to its last write acknowledged. Of a run: from the start to the end of the last step.", byChip},
+	{"seconds", "seconds", "Time that the simulation took on the host. The only figure that differs between two runs.", byRun},
+	{"warp_instructions", "warp instructions", "Instructions issued, each once for a warp, those whose guard switches all lanes off included.", byProgram},
+	{"thread_instructions", "thread instructions", "Lanes that were active and whose guard predicate held, summed over warp instructions; exit included.", byProgram},
+	{"launches_left_out", "launches", "Launches that --kernels did not select.", byRun},
+	{"sms", "SMs", "Streaming multiprocessors of the machine.", byMachine},
+	{"clocks.core_mhz", "MHz", "Clock of the SMs: the unit of all cycles that are not said to be others.", byMachine},
+	{"clocks.network_mhz", "MHz", "Clock of the network between SMs and memory partitions.", byMachine},
+	{"clocks.l2_mhz", "MHz", "Clock of the L2 slices.", byMachine},
+	{"clocks.dram_mhz", "MHz", "Clock of the DRAM's commands; data move several times as often.", byMachine},
+
+	{"launch", "", "Number of the launch in the job, from 0.", byJob},
+	{"stream", "", "Stream of the launch.", byJob},
+	{"grid", "blocks", "Extent of the grid.", byJob},
+	{"block", "threads", "Extent of a block.", byJob},
+	{"blocks", "blocks", "Blocks that ran to their end.", byChip},
+	{"registers", "32-bit registers", "Registers of a thread, which limit occupancy: an estimate from the program's live values unless the job says it.", byProgram},
+	{"shared_bytes", "bytes", "Shared memory of a block, static and dynamic.", byProgram},
+	{"local_bytes", "bytes", "Local memory of a thread.", byProgram},
+	{"start_cycle", "core cycles", "When the launch (or step) began, counted from the run's start.", byChip},
+	{"end_cycle", "core cycles", "When the launch (or step) ended, counted from the run's start.", byChip},
+	{"first_block_cycle", "core cycles", "When the launch's first block was placed on an SM; after the launch latency.", byChip},
+	{"ipc", "warp instructions per core cycle", "Warp instructions divided by cycles, for the whole chip.", byChip},
+	{"occupancy", "share, 0 to 1", "Resident warps divided by warp slots, over the cycles of those SMs that had any warp.", byCore},
+	{"blocks_per_sm", "blocks", "Most blocks of the launch that an SM holds at a time.", byCore},
+	{"limited_by", "", "What allows no more blocks on an SM: threads, warps, blocks, registers, shared memory, or the grid, which is spread over all SMs.", byCore},
+	{"l1_ways", "ways", "Associativity of the L1 data cache during the launch; with an adaptive L1 it is what shared memory leaves.", byCore},
+	{"warp_cycles", "warp cycles", "Resident warps summed over cycles: every warp of the launch from its start to its end. The stalls split it without a rest.", byCore},
+
+	{"stalls.selected", "warp cycles", "The warp issued an instruction.", byCore},
+	{"stalls.not_selected", "warp cycles", "The warp could have issued, but its scheduler took another. Many of these mean that there are more ready warps than needed.", byCore},
+	{"stalls.no_instruction", "warp cycles", "The warp's instruction buffer was empty: instructions were being fetched and decoded, after a branch for example, or missed the instruction cache.", byCore},
+	{"stalls.wait", "warp cycles", "The next instruction waits for the result of one of fixed latency, such as an addition.", byCore},
+	{"stalls.short_scoreboard", "warp cycles", "The next instruction waits for shared memory or for the special function unit.", byCore},
+	{"stalls.long_scoreboard", "warp cycles", "The next instruction waits for a load that goes through a cache: global, local, constant or texture memory.", byCore},
+	{"stalls.pipe_throttle", "warp cycles", "The next instruction is ready, but no issue register of its unit was free: that unit has too much to do.", byCore},
+	{"stalls.barrier", "warp cycles", "The warp waits for others of its block at a barrier.", byCore},
+	{"stalls.sync", "warp cycles", "Lanes of the warp wait for others of the same warp.", byCore},
+	{"stalls.membar", "warp cycles", "The warp waits at a memory fence for its outstanding stores and loads.", byCore},
+	{"stalls.atomics", "warp cycles", "The warp waits for the replies to its atomic operations.", byCore},
+	{"stalls.drain", "warp cycles", "All lanes have ended; stores are not acknowledged or instructions are still in the pipeline.", byCore},
+	{"slot_stalls.idle", "scheduler cycles", "No warp of the scheduler had an instruction that it could consider: empty buffers, barriers, fences.", byCore},
+	{"slot_stalls.scoreboard", "scheduler cycles", "Some warps had an instruction, and all of those waited for registers.", byCore},
+	{"slot_stalls.pipe", "scheduler cycles", "An instruction had its registers, but no issue register of its unit was free.", byCore},
+
+	{"memory.dram.reads", "bursts", "Read commands; those for write allocation in the L2 included.", byDRAM},
+	{"memory.dram.writes", "bursts", "Write commands; written-back L2 lines included.", byDRAM},
+	{"memory.dram.activates", "commands", "Rows opened.", byDRAM},
+	{"memory.dram.precharges", "commands", "Rows closed.", byDRAM},
+	{"memory.dram.requests", "requests", "Requests handed to the channels.", byDRAM},
+	{"memory.dram.row_hits", "requests", "Requests that found their row open or in use.", byDRAM},
+	{"memory.dram.busy_cycles", "command clock cycles", "Cycles of the data pins in use, summed over channels.", byDRAM},
+	{"memory.dram.cycles", "command clock cycles", "Cycles that passed, summed over channels.", byDRAM},
+	{"memory.dram.bytes_read", "bytes", "Data read: the reads times the bytes of a burst.", byDRAM},
+	{"memory.dram.bytes_written", "bytes", "Data written: the writes times the bytes of a burst.", byDRAM},
+	{"memory.dram.peak_gb_per_s", "10⁹ bytes per second", "What all data pins together can move at most.", byMachine},
+	{"memory.network.request_packets", "packets", "Packets from SMs to memory partitions.", byNet},
+	{"memory.network.request_flits", "flits", "The same, in units of the network's width.", byNet},
+	{"memory.network.reply_packets", "packets", "Packets from memory partitions to SMs.", byNet},
+	{"memory.network.reply_flits", "flits", "The same, in units of the network's width.", byNet},
+	{"memory.mean_latency_cycles", "core cycles", "Mean time from making a request in an SM to the arrival of its reply there; L1 hits make no request.", byCore},
+	{"memory.replies", "replies", "Replies over which mean_latency_cycles is the mean.", byCore},
+	{"memory.shared_conflict_cycles", "core cycles", "Cycles for which the load/store units were held up by bank conflicts of shared memory.", byCore},
+	{"memory.load_store_stall_cycles", "core cycles", "Cycles in which a load/store unit could not finish its instruction, for any reason.", byCore},
+	{"memory.l2_entry_stall_cycles", "L2 cycles", "Cycles in which a slice could take nothing from the network because its queue was full.", byPart},
+	{"memory.reply_stall_cycles", "network cycles", "Replies that found no room in the network, each cycle counted.", byPart},
+
+	{"lines.line", "", "Line of the program text.", byProgram},
+	{"lines.pc", "instructions", "Index of the instruction in its function.", byProgram},
+	{"lines.source_line", "", "Line of the source that the program was compiled from, if it says so (.loc).", byProgram},
+	{"lines.issues", "warp instructions", "Times that warps issued this instruction.", byCore},
+	{"lines.thread_instructions", "thread instructions", "Lanes whose guard held, summed over its issues.", byCore},
+	{"lines.warp_cycles", "warp cycles", "Time that warps spent at this instruction: waiting in front of it, and issuing it. The sum of its stalls.", byCore},
+	{"lines.stalls", "warp cycles", "That time by the warps' states, as in stalls.", byCore},
+}
+
+// levels are the caches of the JSON result.
+var levels = []struct{ name, what, source string }{
+	{"l1", "the L1 data caches", byL1},
+	{"l1_const", "the constant caches", byL1},
+	{"l1_texture", "the texture caches", byL1},
+	{"l1_inst", "the instruction caches", byL1},
+	{"l2", "the L2 slices", byL2},
+}
+
+// cacheCounters are those of one level; %s stands for it.
+var cacheCounters = []Counter{
+	{"accesses", "sectors or lines", "Requests that %s accepted: hits, pending hits and misses. In sectored caches a request is one sector of 32 bytes, else a line.", ""},
+	{"hits", "sectors or lines", "Accesses to %s that found their data.", ""},
+	{"pending_hits", "sectors or lines", "Accesses to %s whose data an earlier miss had asked for already.", ""},
+	{"misses", "sectors or lines", "Accesses to %s that found nothing, sector misses included.", ""},
+	{"sector_misses", "sectors", "Accesses to %s that found the line, but not their sector of it.", ""},
+	{"refused", "tries", "Tries that %s refused for want of room; they are repeated and are no accesses.", ""},
+	{"write_backs", "requests", "Written lines or sectors that %s sent on when they were replaced.", ""},
+}
+
+// Counters returns all explained counters, those of the JSON result first.
+func Counters() []Counter {
+	list := slices.Clone(own)
+	for _, l := range levels {
+		for _, c := range cacheCounters {
+			list = append(list, Counter{"memory." + l.name + "." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, l.what), l.source})
+		}
+	}
+	return append(list, accelSim...)
+}
+
+// Explained finds the counters that a name means: the whole name, the last
+// parts of a path, or an indexed name of GPGPU-Sim's with any indices. Without
+// any, near are the names that contain it.
+func Explained(name string) (found []Counter, near []string) {
+	name = strings.TrimPrefix(strings.TrimSpace(name), "kernels.")
+	plain := noIndices(name)
+	for _, c := range Counters() {
+		switch {
+		case c.Name == name, strings.HasSuffix(c.Name, "."+name), noIndices(c.Name) == plain && plain != "":
+			found = append(found, c)
+		case name != "" && strings.Contains(strings.ToLower(c.Name), strings.ToLower(name)):
+			near = append(near, c.Name)
+		}
+	}
+	return found, near
+}
+
+// noIndices takes what stands in brackets out of a name.
+func noIndices(s string) string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range s {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth = max(0, depth-1)
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// WriteExplanation writes what a counter is, for a person.
+func (c *Counter) WriteExplanation(w io.Writer) error {
+	unit := c.Unit
+	if unit == "" {
+		unit = "none"
+	}
+	_, err := fmt.Fprintf(w, "%s\n  %s\n  unit: %s; counted by: %s\n", c.Name, c.Meaning, unit, c.Source)
+	return err
+}

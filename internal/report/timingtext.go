@@ -1,0 +1,281 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file: what a person sees of a run that counts cycles.
+
+// How much is shown: a run with few launches fits on one screen.
+const (
+	barWidth  = 32
+	mostLines = 8
+)
+
+// timed are the figures of a row of the table of launches.
+type timed struct {
+	cycles, warpCycles uint64
+	occupied           float64 // occupancy times cycles
+	blocks             int     // on an SM
+	limited            string
+	stalls             map[string]uint64
+}
+
+// add takes a launch in; nil is one of a functional run.
+func (t *timed) add(k *KernelTiming) {
+	if k == nil {
+		return
+	}
+	t.join(&timed{k.Cycles, k.WarpCycles, k.Occupancy * float64(k.Cycles), k.BlocksPerSM, k.LimitedBy, k.Stalls})
+}
+
+// join adds the figures of other launches.
+func (t *timed) join(o *timed) {
+	if t.stalls == nil {
+		t.stalls = map[string]uint64{}
+		t.blocks, t.limited = o.blocks, o.limited
+	}
+	t.cycles += o.cycles
+	t.warpCycles += o.warpCycles
+	t.occupied += o.occupied
+	if t.limited != o.limited {
+		t.limited = "various"
+	}
+	if t.blocks != o.blocks {
+		t.blocks = 0
+	}
+	for s, n := range o.stalls {
+		t.stalls[s] += n
+	}
+}
+
+// machineLine says what was simulated.
+func (r *Run) machineLine(b *strings.Builder) {
+	c := &r.Clocks
+	mhz := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	fmt.Fprintf(b, "%s: %s, %s core; MHz: core %s, network %s, L2 %s, DRAM %s\n",
+		r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core, mhz(c.Core), mhz(c.Network), mhz(c.L2), mhz(c.DRAM))
+}
+
+// timingTable is the table of launches.
+func (r *Run) timingTable(b *strings.Builder) {
+	if len(r.Kernels) == 0 {
+		b.WriteString("no kernel ran\n")
+		return
+	}
+	t := NewTable("launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<most wait for")
+	for _, x := range r.rows() {
+		number, grid, block, shared := x.labels()
+		m := &x.timed
+		blocks := "–"
+		if m.blocks > 0 {
+			blocks = fmt.Sprint(m.blocks)
+		}
+		occ := "–"
+		if m.cycles > 0 {
+			occ = percent(m.occupied, float64(m.cycles))
+		}
+		t.Row(number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
+			lanes(x.WarpInstructions, x.ThreadInstructions), occ, blocks, m.limited, mostly(m.stalls, 1))
+	}
+	if len(r.Kernels) > 1 {
+		t.Rule()
+		t.Row("", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
+			lanes(r.WarpInstructions, r.ThreadInstructions), "", "", "", "")
+	}
+	t.Write(b)
+}
+
+// ratio writes a quotient with two decimals.
+func ratio(a, b uint64) string {
+	if b == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", float64(a)/float64(b))
+}
+
+// percent writes a share.
+func percent(a, b float64) string {
+	if b == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*a/b)
+}
+
+// selected is the state of a warp that issues; all others are waits.
+const selected = "selected"
+
+// spoken is a state's name in words.
+func spoken(state string) string { return strings.ReplaceAll(state, "_", " ") }
+
+// share is a part of something, by name.
+type share struct {
+	name string
+	n    uint64
+}
+
+// shares sorts counters, the largest first, those that are zero left out.
+func shares(m map[string]uint64) []share {
+	var list []share
+	for s, n := range m {
+		if n > 0 {
+			list = append(list, share{s, n})
+		}
+	}
+	slices.SortFunc(list, func(a, b share) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name))
+	})
+	return list
+}
+
+// mostly names the largest waits and their shares of all.
+func mostly(stalls map[string]uint64, most int) string {
+	var total uint64
+	for _, n := range stalls {
+		total += n
+	}
+	var parts []string
+	for _, s := range shares(stalls) {
+		if s.name == selected {
+			continue
+		}
+		p := 100 * float64(s.n) / float64(total)
+		if len(parts) == most || len(parts) > 0 && p < 10 {
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", spoken(s.name), p))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// bar draws a share of the width, to an eighth of a character.
+func bar(part, of uint64) string {
+	if of == 0 {
+		return ""
+	}
+	n := int(float64(part)/float64(of)*barWidth*8 + 0.5)
+	if n == 0 && part > 0 {
+		n = 1
+	}
+	s := strings.Repeat("█", n/8)
+	if n%8 > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[n%8-1])
+	}
+	return s
+}
+
+// timingSections are the parts of the report below the table of launches.
+func (r *Run) timingSections(b *strings.Builder) {
+	stalls := map[string]uint64{}
+	var warpCycles uint64
+	for i := range r.Kernels {
+		k := r.Kernels[i].KernelTiming
+		if k == nil {
+			continue
+		}
+		for s, n := range k.Stalls {
+			stalls[s] += n
+		}
+		warpCycles += k.WarpCycles
+	}
+	if warpCycles == 0 {
+		return
+	}
+	t := NewTable("<what warps did", "cycles", "share", "<")
+	for _, s := range shares(stalls) {
+		t.Row(spoken(s.name), Count(s.n), percent(float64(s.n), float64(warpCycles)), bar(s.n, warpCycles))
+	}
+	b.WriteString("\n")
+	t.Write(b)
+	b.WriteString("\n")
+	r.memoryTable(b)
+	r.hotLines(b, warpCycles)
+}
+
+// memoryTable shows what the memory system did.
+func (r *Run) memoryTable(b *strings.Builder) {
+	m := &r.Memory
+	t := NewTable("<memory", "accesses", "hits", "pending", "misses", "written back")
+	for _, l := range []struct {
+		name string
+		c    *Cache
+	}{{"L1 data", &m.L1}, {"L1 constant", &m.L1Const}, {"L1 texture", &m.L1Texture}, {"L1 instruction", &m.L1Inst}, {"L2", &m.L2}} {
+		if l.c.Accesses == 0 {
+			continue
+		}
+		of := float64(l.c.Accesses)
+		t.Row(l.name, Count(l.c.Accesses), percent(float64(l.c.Hits), of), percent(float64(l.c.PendingHits), of), percent(float64(l.c.Misses), of), Count(l.c.WriteBacks))
+	}
+	if len(t.rows) > 0 {
+		t.Write(b)
+	}
+	if d := &m.DRAM; d.Requests > 0 {
+		fmt.Fprintf(b, "DRAM  %s read, %s written", Bytes(d.BytesRead), Bytes(d.BytesWritten))
+		if s := float64(r.Cycles) / (r.Clocks.Core * 1e6); s > 0 && d.Peak > 0 {
+			rate := float64(d.BytesRead+d.BytesWritten) / s / 1e9
+			fmt.Fprintf(b, ", %.1f GB/s of %.1f (%s)", rate, d.Peak, percent(rate, d.Peak))
+		}
+		fmt.Fprintf(b, "; row hits %s\n", percent(float64(d.RowHits), float64(d.Requests)))
+	}
+	if m.Replies > 0 {
+		fmt.Fprintf(b, "a request to memory took %.0f cycles on average, there and back\n", m.MeanLatencyCycles)
+	}
+	if m.SharedConflictCycles > 0 {
+		fmt.Fprintf(b, "shared memory: %s cycles lost to bank conflicts\n", Count(m.SharedConflictCycles))
+	}
+}
+
+// hotLines shows the instructions at which warps spent most of their time,
+// those of all launches together.
+func (r *Run) hotLines(b *strings.Builder, total uint64) {
+	type key struct {
+		file, function string
+		pc             int
+	}
+	at := map[key]int{}
+	var list []Line
+	for i := range r.Kernels {
+		k := r.Kernels[i].KernelTiming
+		if k == nil {
+			continue
+		}
+		for _, l := range k.Lines {
+			p := key{l.File, l.Function, l.PC}
+			n, seen := at[p]
+			if !seen {
+				n = len(list)
+				at[p] = n
+				sum := l
+				sum.Issues, sum.WarpCycles, sum.Stalls = 0, 0, map[string]uint64{}
+				list = append(list, sum)
+			}
+			list[n].Issues += l.Issues
+			list[n].WarpCycles += l.WarpCycles
+			for s, c := range l.Stalls {
+				list[n].Stalls[s] += c
+			}
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Compare(b.WarpCycles, a.WarpCycles) })
+	t := NewTable("<hottest lines", "<source", "<instruction", "issues", "share", "<waiting for")
+	for i, l := range list {
+		if i == mostLines || i > 0 && l.WarpCycles*100 < total {
+			break
+		}
+		src := ""
+		if l.SourceLine > 0 {
+			src = fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine)
+		}
+		t.Row(fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line), src, l.Instruction, Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
+	}
+	b.WriteString("\n")
+	t.Write(b)
+}

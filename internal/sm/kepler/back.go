@@ -1,0 +1,258 @@
+package kepler
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec/kasm"
+	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// resolve decides what the head of the integer queue does to control: whether
+// it leaves, branches, exits, meets others at a barrier.
+func (k *Core) resolve(now *cycle) {
+	mem := &k.mems[k.memAt]
+	now.fpuServed = k.fpu.valid && (!k.alu.valid || !mem.valid)
+	now.fpuBlocked = k.fpu.valid && !now.fpuServed
+	now.pop[unitFPU] = k.queue[unitFPU].n > 0 && !now.stall && !now.fpuBlocked
+
+	q := &k.queue[unitALU]
+	if q.n == 0 {
+		return
+	}
+	h := &q.ring[q.head]
+	i := k.inst(h)
+	w := h.warp
+	now.warp = w
+	now.commits = true
+	now.pop[unitALU] = true
+	now.squash = h.nop || k.stale(h)
+	if i.Op == isa.BAR && !h.nop && k.barInit && k.barExpected != 0 && (k.barMask|1<<w)&k.barExpected == k.barExpected {
+		// Warps are let go even by a barrier that a branch has overtaken.
+		now.toReady = 1 << w
+		for v := range Warps {
+			if k.barExpected>>v&1 != 0 && k.status[v] == Barrier {
+				now.toReady |= 1 << v
+			}
+		}
+	}
+	if now.squash {
+		k.stats.Squashed++
+		return
+	}
+	now.lanes = k.lanes(h, i)
+	if i.selp {
+		now.selp = k.predicate(w, uint8(i.Imm&7))
+	}
+	if i.unit != unitControl {
+		return
+	}
+	lsu := &k.queue[unitLSU]
+	inLSU := lsu.n > 0 && lsu.ring[lsu.head].warp == w && k.free[w].n > 0 || k.lsu.valid && k.lsu.warp == w
+	if i.Op == isa.BAR || i.Op == isa.EXIT {
+		now.commits = k.outstanding[w] == 0 && !inLSU
+		now.pop[unitALU] = now.commits
+	}
+	pc := uint32(h.pc)
+	switch i.Op {
+	case isa.BRA:
+		now.branch, now.target = now.lanes != 0, pc+uint32(i.Imm)
+	case isa.BEQ, isa.BNE:
+		taken := uint32(0)
+		a, b := &k.buf[h.buf][0], &k.buf[h.buf][1]
+		for l := range a {
+			if (a[l] == b[l]) == (i.Op == isa.BEQ) {
+				taken |= 1 << l
+			}
+		}
+		taken &= now.lanes
+		if taken == 0 {
+			return
+		}
+		now.branch, now.target = true, pc+uint32(i.Imm)
+		if rest := now.lanes &^ taken; rest != 0 {
+			k.diverge(w, pc+1, rest)
+			now.newMask, now.maskSet = taken, true
+		}
+	case isa.SSY:
+		if now.lanes == 0 {
+			return
+		}
+		k.diverge(w, pc+uint32(i.Imm), k.mask[w])
+		now.branch, now.target = true, pc+1
+	case isa.JOIN:
+		if k.stackTop[w] == 0 {
+			return
+		}
+		k.stackTop[w]--
+		f := k.stack[w][k.stackTop[w]%StackDepth]
+		now.branch, now.target = true, f.pc
+		now.newMask, now.maskSet = f.mask, true
+	case isa.CALL:
+		k.calls[w][k.callTop[w]%CallDepth] = pc + 1
+		k.callTop[w] = (k.callTop[w] + 1) & 15
+		now.branch, now.target = true, pc+uint32(i.Imm)
+	case isa.RET:
+		if k.callTop[w] == 0 {
+			return
+		}
+		k.callTop[w]--
+		now.branch, now.target = true, k.calls[w][k.callTop[w]%CallDepth]
+	case isa.BAR:
+		k.barrier(now, w)
+	case isa.EXIT:
+		// An exit always jumps to itself; while anything of the warp is on
+		// its way it is fetched again.
+		now.branch, now.target = true, pc
+		now.exits = now.commits && !(k.sharedResp.valid && k.sharedResp.warp == w || mem.valid && mem.warp == w ||
+			k.port[0].valid && k.port[0].warp == w || k.port[1].valid && k.port[1].warp == w)
+	}
+}
+
+// diverge pushes an entry on a warp's divergence stack. The 33rd overwrites
+// the first.
+func (k *Core) diverge(w uint8, pc, mask uint32) {
+	k.stack[w][k.stackTop[w]%StackDepth] = frame{pc, mask}
+	k.stackTop[w] = (k.stackTop[w] + 1) & 63
+}
+
+// barrier is a cycle of BAR at the head of the integer queue. All of it looks
+// at the registers as they were before. In epoch zero nobody has to wait,
+// because what was seen is zero as well.
+func (k *Core) barrier(now *cycle, w uint8) {
+	bit := uint32(1) << w
+	active, init, expected := k.barActive, k.barInit, k.barExpected
+	unseen := (k.barSeen^k.barEpoch)&bit != 0
+	all := init && (k.barMask|bit)&expected == expected && expected != 0
+	if !active {
+		k.barExpected = 0
+		for v := range Warps {
+			if s := k.status[v]; s == Ready || s == Barrier {
+				k.barExpected |= 1 << v
+			}
+		}
+		k.barActive, k.barInit = true, false
+	}
+	if unseen {
+		k.barSeen = k.barSeen&^bit | k.barEpoch&bit
+		k.barMask |= bit
+	}
+	if active && !init {
+		k.barInit = true
+	}
+	if now.commits && k.outstanding[w] == 0 && unseen {
+		now.atBar = true
+	}
+	if all {
+		k.barMask, k.barSeen = 0, 0
+		k.barEpoch = ^k.barEpoch
+		k.barActive, k.barInit = false, false
+	}
+}
+
+// assign writes the masked lanes of a vector.
+func assign(to, from *kasm.Vector, mask uint32) {
+	if mask == ^uint32(0) {
+		*to = *from
+		return
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		to[l] = from[l]
+	}
+}
+
+// writeBack writes what the write ports hold, then gives the ports to the
+// results of this cycle: the first to the integer pipe, the second to memory,
+// either to the floating-point pipe.
+func (k *Core) writeBack(now *cycle) {
+	for p := range k.port {
+		if r := &k.port[p]; r.valid && r.mask != 0 {
+			assign(&k.regs[r.warp][r.rd], &r.v, r.mask)
+		}
+		k.port[p].valid = false
+	}
+	if p := &k.predOut; p.valid {
+		d := &k.preds[p.warp][p.pred]
+		*d = *d&^p.mask | p.v&p.mask
+	}
+	k.predOut = k.aluPred
+
+	mem := &k.mems[k.memAt]
+	switch {
+	case k.alu.valid:
+		k.toPort(now, 0, &k.alu)
+	case now.fpuServed:
+		k.toPort(now, 0, &k.fpu)
+	}
+	switch {
+	case mem.valid:
+		k.toPort(now, 1, mem)
+	case now.fpuServed && k.alu.valid:
+		k.toPort(now, 1, &k.fpu)
+	}
+}
+
+func (k *Core) toPort(now *cycle, p int, r *result) {
+	d := &k.port[p]
+	d.valid, d.warp, d.rd, d.mask = true, r.warp, r.rd, r.mask
+	if r.mask != 0 {
+		d.v = r.v
+	}
+	now.clearWarp[p] = r.warp
+	switch {
+	case r.last:
+		now.clears[p] = 1 << r.rd
+	case now.clearWarp[0] == r.warp:
+		now.clears[0] &^= 1 << r.rd // a part that is not the last keeps the register
+	}
+}
+
+// execute computes the results that leave the pipes at the end of the cycle.
+func (k *Core) execute(now *cycle) {
+	k.alu.valid, k.aluPred.valid = false, false
+	if q := &k.queue[unitALU]; q.n > 0 {
+		h := &q.ring[q.head]
+		i := k.inst(h)
+		r := &k.alu
+		r.valid, r.last, r.warp, r.rd, r.mask = true, true, h.warp, i.rd, 0
+		if !now.squash && i.writes {
+			r.mask = now.lanes
+			ops := &k.buf[h.buf]
+			kasm.Integer(i.Op, i.Imm, now.selp, &ops[0], &ops[1], &ops[2], &r.v)
+			if i.setp {
+				k.aluPred = predWrite{valid: true, warp: h.warp, pred: i.Rd & 7, mask: now.lanes}
+				for l, v := range r.v {
+					k.aluPred.v |= v << l
+				}
+			}
+		}
+		if now.pop[unitALU] {
+			k.bufFree |= 1 << h.buf
+		}
+	}
+	if now.fpuBlocked {
+		return
+	}
+	r := &k.fpu
+	r.valid = false
+	q := &k.queue[unitFPU]
+	if q.n == 0 {
+		// An empty queue shows an operation of warp 0 with tag 0, which is
+		// squashed as long as the warp's tag is another.
+		if k.tag[0] != 0 {
+			r.valid, r.last, r.warp, r.rd, r.mask = true, true, 0, 0, 0
+		}
+		return
+	}
+	h := &q.ring[q.head]
+	i := k.inst(h)
+	r.valid, r.last, r.warp, r.rd, r.mask = true, true, h.warp, i.rd, 0
+	if !now.fpuStale {
+		r.mask = now.fpuLanes
+		ops := &k.buf[h.buf]
+		kasm.Float(i.Op, &ops[0], &ops[1], &ops[2], &r.v)
+	}
+	if now.pop[unitFPU] {
+		k.bufFree |= 1 << h.buf
+	}
+}

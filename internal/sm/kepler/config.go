@@ -1,0 +1,4 @@
+package kepler
+
+// Config says which machine is simulated.
+type Config struct{}

@@ -1,0 +1,410 @@
+package kepler
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec/kasm"
+	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// Core is one core with its memories.
+type Core struct {
+	cfg      Config
+	programs [][isa.ProgramWords]inst
+	state
+	line   map[uint32]*[lineWords]uint32 // global memory that was written, by line number
+	queued []message                     // the mock memory's queue
+	qhead  int
+
+	tracing bool
+	trace   []Fetch
+}
+
+// Fetch is a row of the fetch trace: an instruction selected in a cycle.
+type Fetch struct {
+	Cycle uint64
+	Warp  int
+	PC    int
+	Slot  int // 0, or 1 for the second of a pair
+	Op    isa.Op
+}
+
+// New returns a core after reset: no warp started, all memories and registers
+// zero, all program memories empty.
+func New(cfg Config) *Core {
+	k := &Core{cfg: cfg, line: map[uint32]*[lineWords]uint32{}}
+	k.programs = make([][isa.ProgramWords]inst, 1, 1+Warps)
+	for pc := range k.programs[0] {
+		k.programs[0][pc] = decode(0)
+	}
+	for w := range Warps {
+		k.mask[w] = ^uint32(0)
+		for s := range slots {
+			k.free[w].ring[s] = uint8(s)
+		}
+		k.free[w].n = slots
+	}
+	k.idle = ^uint32(0)
+	k.bufFree = ^uint64(0)
+	return k
+}
+
+// Trace makes the core keep a row for every instruction that it selects.
+func (k *Core) Trace(on bool) { k.tracing = on }
+
+// Fetches returns the fetch trace so far.
+func (k *Core) Fetches() []Fetch { return k.trace }
+
+// errWarp is returned for a warp that the core does not have.
+var errWarp = fmt.Errorf("warps are 0 to %d", Warps-1)
+
+// Load writes a program into the program memories of some warps; the rest of
+// their words are zero.
+func (k *Core) Load(words []uint64, warps ...int) error {
+	if len(words) > isa.ProgramWords {
+		return fmt.Errorf("the program has %d words, a warp's program memory holds %d", len(words), isa.ProgramWords)
+	}
+	if len(k.programs) > 255 {
+		return errors.New("more programs than a core can tell apart")
+	}
+	p := len(k.programs)
+	k.programs = append(k.programs, [isa.ProgramWords]inst{})
+	for pc := range k.programs[p] {
+		w := uint64(0)
+		if pc < len(words) {
+			w = words[pc]
+		}
+		k.programs[p][pc] = decode(w)
+	}
+	for _, w := range warps {
+		if w < 0 || w >= Warps {
+			return errWarp
+		}
+		k.program[w] = uint8(p)
+	}
+	return nil
+}
+
+// Start makes a warp ready at a pc with some lanes active.
+func (k *Core) Start(warp int, pc, mask uint32) error {
+	if warp < 0 || warp >= Warps {
+		return errWarp
+	}
+	k.pc[warp], k.mask[warp] = pc, mask
+	k.setStatus(warp, Ready)
+	k.started |= 1 << warp
+	return nil
+}
+
+func (k *Core) setStatus(w int, s Status) {
+	k.status[w] = s
+	k.ready &^= 1 << w
+	if s == Ready {
+		k.ready |= 1 << w
+	}
+}
+
+// SetRegister sets a register of one lane, or of all if lane is negative.
+func (k *Core) SetRegister(warp, reg, lane int, v uint32) error {
+	switch {
+	case warp < 0 || warp >= Warps:
+		return errWarp
+	case reg < 0 || reg >= isa.Registers:
+		return fmt.Errorf("registers are 0 to %d", isa.Registers-1)
+	case lane >= isa.Lanes:
+		return fmt.Errorf("lanes are 0 to %d, or -1 for all", isa.Lanes-1)
+	}
+	if lane >= 0 {
+		k.regs[warp][reg][lane] = v
+		return nil
+	}
+	for l := range k.regs[warp][reg] {
+		k.regs[warp][reg][l] = v
+	}
+	return nil
+}
+
+// Register returns the values of a register, by lane.
+func (k *Core) Register(warp, reg int) kasm.Vector { return k.regs[warp][reg] }
+
+// Predicate returns the lanes in which a predicate of a warp holds.
+func (k *Core) Predicate(warp, pred int) uint32 { return k.preds[warp][pred] }
+
+// PC, Mask, Status, StackTop and CallTop return what the core knows of a warp.
+func (k *Core) PC(warp int) uint32     { return k.pc[warp] }
+func (k *Core) Mask(warp int) uint32   { return k.mask[warp] }
+func (k *Core) Status(warp int) Status { return k.status[warp] }
+func (k *Core) StackTop(warp int) int  { return int(k.stackTop[warp]) }
+func (k *Core) CallTop(warp int) int   { return int(k.callTop[warp]) }
+func (k *Core) Started(warp int) bool  { return k.started>>warp&1 != 0 }
+func (k *Core) Cycle() uint64          { return k.cycle }
+func (k *Core) Stats() Stats           { return k.stats }
+func (k *Core) Shared(word int) uint32 { return binary.LittleEndian.Uint32(k.shared[4*word:]) }
+func (k *Core) Memory(addr uint32) uint32 {
+	if l := k.line[addr/lineBytes]; l != nil {
+		return l[addr%lineBytes/4]
+	}
+	return 0
+}
+
+// SetMemory sets the word of global memory that holds a byte address.
+func (k *Core) SetMemory(addr, v uint32) { k.lineFor(addr / lineBytes)[addr%lineBytes/4] = v }
+
+// SetShared sets the word of shared memory that holds a byte address.
+func (k *Core) SetShared(addr int, v uint32) error {
+	if addr < 0 || addr >= SharedBytes {
+		return fmt.Errorf("shared memory has %d bytes", SharedBytes)
+	}
+	binary.LittleEndian.PutUint32(k.shared[addr&^3:], v)
+	return nil
+}
+
+// ExitCycle returns the cycle in which a warp was first seen to have exited, 0
+// if it has not.
+func (k *Core) ExitCycle(warp int) uint64 { return k.exitCycle[warp] }
+
+// Words calls f for every word of global memory that is not zero, in no order.
+func (k *Core) Words(f func(addr, v uint32)) {
+	for n, l := range k.line {
+		for i, v := range l {
+			if v != 0 {
+				f(n*lineBytes+uint32(i)*4, v)
+			}
+		}
+	}
+}
+
+func (k *Core) lineFor(n uint32) *[lineWords]uint32 {
+	l := k.line[n]
+	if l == nil {
+		l = new([lineWords]uint32)
+		k.line[n] = l
+	}
+	return l
+}
+
+// Done reports whether every warp that was started has exited; it becomes true
+// one cycle after the last one did.
+func (k *Core) Done() bool { return k.doneCycle != 0 }
+
+// DoneCycle returns the cycle in which Done became true, 0 before.
+func (k *Core) DoneCycle() uint64 { return k.doneCycle }
+
+// drain is how many cycles Run goes on for after the last warp has exited: an
+// exit does not wait for results of the warp that are not written yet.
+const drain = 10
+
+// Run simulates until every warp has exited and what was on its way is
+// written, or until a cycle; it reports whether the former.
+func (k *Core) Run(until uint64) bool {
+	for !k.Done() && k.cycle < until {
+		k.Step()
+	}
+	if !k.Done() {
+		return false
+	}
+	for k.cycle < k.doneCycle+drain {
+		k.Step()
+	}
+	return true
+}
+
+// inst returns the instruction of a slot.
+func (k *Core) inst(s *slot) *inst { return &k.programs[s.prog][s.pc] }
+
+// predicate returns the lanes in which a predicate holds, with what the
+// integer pipe is about to write.
+func (k *Core) predicate(w, p uint8) uint32 {
+	if p == isa.Always {
+		return ^uint32(0)
+	}
+	v := k.preds[w][p]
+	if f := &k.aluPred; f.valid && f.warp == w && f.pred == p {
+		return f.v // of all lanes, those too that will not be written
+	}
+	return v
+}
+
+// lanes returns the lanes on which an instruction executes.
+func (k *Core) lanes(s *slot, i *inst) uint32 {
+	p := k.predicate(s.warp, i.pred)
+	if i.Guard&8 != 0 {
+		p = ^p
+	}
+	return s.mask & p
+}
+
+// stale reports whether a branch has overtaken an instruction.
+func (k *Core) stale(s *slot) bool {
+	return s.tag != k.tag[s.warp]
+}
+
+// Step simulates one cycle.
+func (k *Core) Step() {
+	var now cycle
+	now.idle = bits.OnesCount32(k.idle)
+	now.stall = k.cycle < firstFetch || k.conflict ||
+		k.decoded[0].valid && now.idle == 0 || k.decoded[1].valid && now.idle < 2
+
+	// Decisions, all from the state at the cycle's start.
+	k.resolve(&now)
+	k.selectWarp(&now)
+	for w := range k.free {
+		if k.free[w].n > 0 {
+			now.lsuFree |= 1 << w
+		}
+	}
+	if k.queue[unitLSU].n > 0 {
+		h := &k.queue[unitLSU].ring[k.queue[unitLSU].head]
+		now.lsuLanes, now.lsuStale = k.lanes(h, k.inst(h)), k.stale(h)
+	}
+	if k.queue[unitFPU].n > 0 {
+		h := &k.queue[unitFPU].ring[k.queue[unitFPU].head]
+		now.fpuLanes, now.fpuStale = k.lanes(h, k.inst(h)), k.stale(h)
+	}
+	k.memory(&now)
+	k.release(&now)
+	k.collect(&now)
+	k.decode(&now)
+
+	// Register and predicate files, write ports, results.
+	k.writeBack(&now)
+	k.execute(&now)
+
+	// The state at the cycle's end.
+	for q := range k.queue {
+		if now.pop[q] {
+			k.queue[q].pop()
+		}
+		if now.push[q].valid {
+			k.queue[q].push(now.push[q])
+		}
+	}
+	k.commit(&now)
+	k.memAt ^= 1
+	k.cycle++
+	k.stats.Cycles++
+}
+
+// cycle is what one cycle decides.
+type cycle struct {
+	idle  int  // collectors
+	stall bool // of fetch and decode
+
+	// The head of the integer queue.
+	warp    uint8
+	squash  bool
+	commits bool   // the head leaves its queue
+	lanes   uint32 // on which it executes
+	selp    uint32 // lanes in which SELP's predicate holds
+	branch  bool
+	target  uint32
+	newMask uint32
+	maskSet bool
+	exits   bool
+	atBar   bool
+	toReady uint32 // warps that a barrier lets go
+
+	// The heads of the other queues.
+	lsuLanes, fpuLanes uint32
+	lsuFree            uint32 // warps with a free transaction slot
+	lsuStale, fpuStale bool
+	fpuServed          bool // the result gets a write port
+	fpuBlocked         bool // the result register is taken
+
+	chosen [2]slot // instructions fetched
+	pop    [3]bool
+	full   [3]bool
+	push   [3]slot
+	freed  uint32 // collectors
+
+	markWarp, clearWarp [2]uint8
+	marks, clears       [2]uint64
+	markPred            [2]uint8
+}
+
+// commit applies what the cycle decided about warps.
+func (k *Core) commit(now *cycle) {
+	// Scoreboards: a mark wins over a release.
+	k.cleared[k.clearedWarp[0]], k.cleared[k.clearedWarp[1]] = 0, 0
+	k.clearedWarp = now.clearWarp
+	for p, c := range now.clears {
+		k.busy[now.clearWarp[p]] &^= c
+		k.cleared[now.clearWarp[p]] |= c
+	}
+	if k.predOut.valid { // it left the integer pipe in this cycle
+		k.predBusy[k.predOut.warp] &^= 1 << k.predOut.pred
+	}
+	for p := range now.marks {
+		k.busy[now.markWarp[p]] |= now.marks[p]
+		k.predBusy[now.markWarp[p]] |= now.markPred[p]
+	}
+
+	// Fetch.
+	if !now.stall {
+		k.fetched = now.chosen
+		if s := &now.chosen[0]; s.valid {
+			n := uint32(1)
+			if now.chosen[1].valid {
+				n = 2
+			}
+			k.pc[s.warp] += n
+			k.next = (s.warp + 1) % Warps
+		}
+	}
+
+	// Branch.
+	k.branched = now.branch
+	if now.branch {
+		w := now.warp
+		k.branchWarp = w
+		k.pc[w] = now.target
+		if now.commits {
+			k.tag[w] = (k.tag[w] + 1) & 3
+		}
+		for p := range k.fetched {
+			if k.fetched[p].warp == w {
+				k.fetched[p].valid = false
+			}
+		}
+		k.stats.Branches++
+	}
+	if now.maskSet {
+		k.mask[now.warp] = now.newMask
+	}
+
+	// States of warps.
+	alive := uint32(0)
+	for w := range Warps {
+		if s := k.status[w]; s != Idle && s != Exited {
+			alive |= 1 << w
+		}
+	}
+	if k.doneCycle == 0 && k.started != 0 && alive == 0 {
+		k.doneCycle = k.cycle + 1
+	}
+	if now.exits {
+		k.setStatus(int(now.warp), Exited)
+		k.exitCycle[now.warp] = k.cycle + 1
+	}
+	if now.atBar {
+		k.setStatus(int(now.warp), Barrier)
+	}
+	for m := now.toReady; m != 0; m &= m - 1 {
+		k.setStatus(bits.TrailingZeros32(m), Ready)
+	}
+}
+
+// Names reports whether an instruction of a warp's program names a register in
+// any of its fields, used or not.
+func (k *Core) Names(warp, reg int) bool {
+	for pc := range k.programs[k.program[warp]] {
+		if i := &k.programs[k.program[warp]][pc]; i.rd == uint8(reg) || i.reg[0] == uint8(reg) || i.reg[1] == uint8(reg) || i.reg[2] == uint8(reg) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,322 @@
+package kepler
+
+import (
+	"math/bits"
+
+	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// selectWarp chooses the instructions to fetch: of the first warp in turn that
+// can go on, one or two.
+func (k *Core) selectWarp(now *cycle) {
+	if now.stall || now.branch || k.branched || now.idle == 0 {
+		return
+	}
+	below := uint32(1)<<k.next - 1
+	for _, set := range [2]uint32{k.ready &^ below, k.ready & below} {
+		for ; set != 0; set &= set - 1 {
+			w := uint8(bits.TrailingZeros32(set))
+			prog, pc := &k.programs[k.program[w]], uint8(k.pc[w])
+			i := &prog[pc]
+			if i.global && k.free[w].n == 0 || !k.mayIssue(w, i) {
+				continue
+			}
+			k.fetch(now, 0, w, pc, i)
+			if j := &prog[pc+1]; now.idle >= 2 && pairs(i, j) && k.mayIssue(w, j) {
+				k.fetch(now, 1, w, pc+1, j)
+				k.stats.DualIssues++
+			} else {
+				k.stats.SingleIssues++
+			}
+			return
+		}
+	}
+}
+
+func (k *Core) fetch(now *cycle, at int, w, pc uint8, i *inst) {
+	now.chosen[at] = slot{valid: true, prog: k.program[w], pc: pc, warp: w, tag: k.tag[w]}
+	if k.tracing {
+		k.trace = append(k.trace, Fetch{k.cycle, int(w), int(pc), at, i.Op})
+	}
+}
+
+// mayIssue is the scoreboard's verdict on an instruction of a warp.
+func (k *Core) mayIssue(w uint8, i *inst) bool {
+	if i.free {
+		return true
+	}
+	if i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0 &&
+		!(k.aluPred.valid && k.aluPred.warp == w && k.aluPred.pred == i.pred) {
+		return false
+	}
+	if k.busy[w]&^k.cleared[w]&i.watch != 0 {
+		return false
+	}
+	for p := range k.fetched {
+		f := &k.fetched[p]
+		if !f.valid || f.warp != w {
+			continue
+		}
+		j := k.inst(f)
+		if j.ahead && i.names(j.Rd) || j.setp && i.needsPred(j.Rd&7) {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs reports whether instruction b may be issued together with a before it.
+func pairs(a, b *inst) bool {
+	switch {
+	case a.unit == b.unit || a.unit == unitControl || b.unit == unitControl:
+		return false
+	case a.pairs && b.names(a.Rd):
+		return false
+	case a.setp && b.needsPredPaired(a.Rd&7):
+		return false
+	}
+	return true
+}
+
+// decode moves what was fetched on, with the mask of now, and marks the
+// scoreboards. It runs after collect, which reads what was decoded before.
+func (k *Core) decode(now *cycle) {
+	if now.stall {
+		return
+	}
+	for p := range k.fetched {
+		f := &k.fetched[p]
+		d := &k.decoded[p]
+		*d = *f
+		d.valid = f.valid && f.tag == k.tag[f.warp]
+		if !d.valid {
+			continue
+		}
+		d.mask = k.mask[f.warp]
+		if now.branch && now.warp == f.warp || k.branched && k.branchWarp == f.warp {
+			continue
+		}
+		i := k.inst(f)
+		now.markWarp[p] = f.warp
+		if i.marks {
+			now.marks[p] = 1 << i.rd
+		}
+		if i.setp {
+			now.markPred[p] = 1 << (i.Rd & 7)
+		}
+	}
+}
+
+// collect reads operands, completes collectors, squashes what a branch has
+// overtaken, and allocates collectors to what was decoded.
+func (k *Core) collect(now *cycle) {
+	idle := k.idle // before this cycle's releases
+	if k.waiting != 0 {
+		k.readOperands()
+	}
+	k.squash()
+
+	// Allocation is not gated by a stall: a request that replays in shared
+	// memory holds what was decoded and has it allocated again every cycle.
+	d := &k.decoded
+	switch {
+	case d[0].valid && d[1].valid:
+		if now.idle >= 2 {
+			first := bits.TrailingZeros32(idle)
+			k.allocate(first, &d[0])
+			k.allocate(bits.TrailingZeros32(idle&^(1<<first)), &d[1])
+		}
+	case d[0].valid && now.idle >= 1:
+		k.allocate(bits.TrailingZeros32(idle), &d[0])
+	case d[1].valid && now.idle >= 2:
+		k.allocate(bits.TrailingZeros32(idle), &d[1])
+	}
+	k.idle |= now.freed
+}
+
+func (k *Core) allocate(u int, s *slot) {
+	k.idle &^= 1 << u
+	k.waiting |= 1 << u
+	e := &k.unit[u]
+	*e = *s
+	e.id = k.issueID[s.warp]
+	k.issueID[s.warp]++
+	e.buf = uint8(bits.TrailingZeros64(k.bufFree))
+	k.bufFree &^= 1 << e.buf
+	i := k.inst(s)
+	k.missing[u] = i.collects
+	if i.Op == isa.LDR {
+		// Its data has no meaning, but a replayed part of a load can be sent
+		// to memory as a store.
+		k.buf[e.buf][1] = k.second[u]
+	}
+}
+
+// readOperands lets each bank of the register file serve one operand, and the
+// write ports hand theirs over.
+func (k *Core) readOperands() {
+	var forward [collectors]uint8
+	var wants [banks]uint32 // collectors with an operand to read there
+	for set := k.waiting; set != 0; set &= set - 1 {
+		u := bits.TrailingZeros32(set)
+		m := k.missing[u]
+		if m == 0 {
+			k.waiting &^= 1 << u
+			k.complete |= 1 << u
+			continue
+		}
+		s := &k.unit[u]
+		i := k.inst(s)
+		for p := range k.port {
+			r := &k.port[p]
+			if !r.valid || r.mask == 0 || r.warp != s.warp {
+				continue
+			}
+			for o, reg := range i.reg {
+				if m>>o&1 != 0 && reg == r.rd {
+					forward[u] |= 1 << o
+					k.buf[s.buf][o] = r.v
+					if o == 1 {
+						k.second[u] = r.v
+					}
+				}
+			}
+		}
+		for o, reg := range i.reg {
+			if m&^forward[u]>>o&1 != 0 {
+				wants[reg%banks] |= 1 << u
+			}
+		}
+	}
+	var got [collectors]uint8
+	read := uint32(0)
+	for b := range wants {
+		if wants[b] == 0 {
+			continue
+		}
+		u := first(wants[b], k.bankNext[b])
+		k.bankNext[b] = (u + 1) % collectors
+		s := &k.unit[u]
+		i := k.inst(s)
+		for o, reg := range i.reg {
+			if k.missing[u]>>o&1 != 0 && int(reg%banks) == b {
+				if forward[u]>>o&1 == 0 {
+					k.buf[s.buf][o] = k.regs[s.warp][reg]
+					if o == 1 {
+						k.second[u] = k.regs[s.warp][reg]
+					}
+				}
+				got[u] |= 1 << o
+				break
+			}
+		}
+		read |= 1 << u
+	}
+	for set := k.waiting; set != 0; set &= set - 1 {
+		u := bits.TrailingZeros32(set)
+		k.missing[u] &^= got[u] | forward[u]
+	}
+}
+
+// first returns the first member of a set that is not empty, from a start on
+// and round.
+func first(set uint32, from uint8) uint8 {
+	if high := set &^ (1<<from - 1); high != 0 {
+		return uint8(bits.TrailingZeros32(high))
+	}
+	return uint8(bits.TrailingZeros32(set))
+}
+
+// squash turns what branches have overtaken into operations without effect.
+func (k *Core) squash() {
+	for set := k.waiting | k.complete; set != 0; set &= set - 1 {
+		u := bits.TrailingZeros32(set)
+		s := &k.unit[u]
+		if s.tag != k.tag[s.warp] {
+			s.nop = true
+			k.missing[u] = 0
+			k.waiting &^= 1 << u
+			k.complete |= 1 << u
+		}
+	}
+}
+
+// class is the queue that a collector's instruction goes to.
+func (k *Core) class(s *slot) int {
+	if s.nop {
+		return int(unitALU)
+	}
+	return k.inst(s).unit.pipe()
+}
+
+// release hands complete instructions to the queues: of each warp in order,
+// two in a cycle, to different queues.
+func (k *Core) release(now *cycle) {
+	if k.complete == 0 {
+		return
+	}
+	for q := range k.queue {
+		now.full[q] = k.queue[q].n == queueDepth
+	}
+	a := k.nextOut(-1, -1)
+	if a < 0 {
+		return
+	}
+	ca := k.class(&k.unit[a])
+	b := k.nextOut(a, ca)
+	last := a
+	if b >= 0 {
+		last = b
+	}
+	k.outNext = uint8(last+1) % collectors
+	k.accept(now, a, ca)
+	if b >= 0 {
+		k.accept(now, b, k.class(&k.unit[b]))
+	}
+}
+
+// nextOut returns the first complete collector whose turn it is in its warp,
+// after another that leaves in the same cycle, if any; -1 if there is none.
+func (k *Core) nextOut(with, class int) int {
+	below := uint32(1)<<k.outNext - 1
+	for _, set := range [2]uint32{k.complete &^ below, k.complete & below} {
+		for ; set != 0; set &= set - 1 {
+			u := bits.TrailingZeros32(set)
+			s := &k.unit[u]
+			turn := k.releaseID[s.warp]
+			if with >= 0 {
+				if u == with {
+					continue
+				}
+				if k.unit[with].warp == s.warp {
+					turn++
+				}
+				if k.class(s) == class {
+					continue
+				}
+			}
+			if s.id == turn {
+				return u
+			}
+		}
+	}
+	return -1
+}
+
+// accept moves an instruction into its queue if that takes it. The router
+// counts on a pop in the same cycle; the queue itself does not, and drops what
+// comes then.
+func (k *Core) accept(now *cycle, u, q int) {
+	if now.full[q] && (q == int(unitALU) || !now.pop[q]) {
+		return
+	}
+	s := &k.unit[u]
+	if now.full[q] {
+		k.bufFree |= 1 << s.buf
+	} else {
+		now.push[q] = *s
+	}
+	k.releaseID[s.warp]++
+	k.complete &^= 1 << u
+	now.freed |= 1 << u
+}

@@ -1,0 +1,291 @@
+package kepler
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// delays is how long the mock memory works on a message launched in a cycle,
+// by the cycle's number modulo seven: its shift register's sequence 5, 3, 7, 6,
+// 4, 1, 2, each modulo six, plus two.
+var delays = [7]uint64{7, 5, 3, 2, 6, 3, 4}
+
+// memory is a cycle of the load/store unit and of what is behind it.
+func (k *Core) memory(now *cycle) {
+	next := &k.mems[k.memAt^1]
+	next.valid = false
+
+	back, backWarp, backSlot := k.returning, k.returnWarp, k.returnSlot
+	k.returning = false
+	loaded := k.answer(next)
+	consumed := k.launch()
+	if back { // the slot of the answer in the cycle before
+		q := &k.free[backWarp]
+		if q.n < slots {
+			q.ring[(q.head+q.n)%slots] = backSlot
+			q.n++
+		}
+	}
+
+	// Shared memory.
+	l := &k.lsu
+	isShared := l.valid && !l.nop && (l.op == isa.LDS || l.op == isa.STS)
+	wasReplaying := k.conflict
+	hold := k.sharedResp.valid && loaded
+	if k.sharedResp.valid && !loaded {
+		*next = k.sharedResp
+	}
+	if !hold {
+		valid := k.sharedReq.valid
+		if valid {
+			k.sharedResp = k.sharedReq
+			k.sharedResp.v = k.read
+		}
+		k.sharedResp.valid = valid
+	}
+	switch r := &k.sharedReq; {
+	case isShared && !wasReplaying:
+		r.valid, r.last, r.warp, r.rd, r.mask = true, true, l.warp, l.rd, l.mask
+	case !hold:
+		r.valid = false
+	}
+	k.bankStep(isShared)
+	switch {
+	case isShared && !wasReplaying && next.valid:
+		consumed = true
+	case l.valid && l.nop && !next.valid:
+		next.valid, next.last, next.warp, next.rd, next.mask = true, true, l.warp, l.rd, 0
+		consumed = true
+	}
+
+	// The next request.
+	if consumed {
+		l.valid, l.nop, l.op, l.warp = false, false, isa.NOP, 0
+	}
+	q := &k.queue[unitLSU]
+	if q.n == 0 || l.valid {
+		return
+	}
+	h := &q.ring[q.head]
+	if now.lsuFree>>h.warp&1 == 0 {
+		return
+	}
+	now.pop[unitLSU] = true
+	k.pops++
+	i := k.inst(h)
+	l.valid, l.nop, l.op, l.warp, l.rd = true, now.lsuStale, i.Op, h.warp, i.rd
+	if l.nop {
+		l.op = isa.NOP
+	}
+	l.mask = now.lsuLanes
+	l.id = uint16(i.Op)<<8 | uint16(k.pops)
+	for n, a := range k.buf[h.buf][0] {
+		l.addr[n] = a + uint32(i.Imm)
+	}
+	l.data = k.buf[h.buf][1]
+	k.bufFree |= 1 << h.buf
+}
+
+// launch sends one line's part of a request to memory: of a split request that
+// waits to be replayed, or of the request at hand. It reports whether the
+// latter is done with.
+func (k *Core) launch() (consumed bool) {
+	l := &k.lsu
+	from, replayed := l, false
+	if k.replays != 0 {
+		able := k.replays
+		for m := able; m != 0; m &= m - 1 {
+			if w := bits.TrailingZeros32(m); k.free[w].n == 0 {
+				able &^= 1 << w
+			}
+		}
+		if able != 0 {
+			w := first(able, k.replayNext)
+			k.replayNext = (w + 1) % Warps
+			from, replayed = &k.replay[w], true
+		}
+	}
+	if !replayed && (!l.valid || l.nop || l.op != isa.LDR && l.op != isa.STR) {
+		return false
+	}
+
+	// The slot and the direction come from the request at hand, whoever's
+	// part is sent.
+	owner, write := l.warp, l.op == isa.STR
+	q := &k.free[owner]
+	id := q.ring[q.head]
+	if q.n > 0 {
+		q.head, q.n = (q.head+1)%slots, q.n-1
+	} else if !replayed {
+		return false
+	}
+	leader := 0
+	if from.mask != 0 {
+		leader = bits.TrailingZeros32(from.mask)
+	}
+	line := from.addr[leader] / lineBytes
+	part := uint32(0)
+	for m := from.mask; m != 0; m &= m - 1 {
+		if n := bits.TrailingZeros32(m); from.addr[n]/lineBytes == line {
+			part |= 1 << n
+		}
+	}
+	rest := from.mask &^ part
+	t := &k.table[from.warp][id]
+	t.valid, t.store, t.last, t.warp, t.slot, t.rd, t.mask = true, from.op == isa.STR, rest == 0, owner, id, from.rd, part
+	for n, a := range from.addr {
+		t.word[n] = uint8(a % lineBytes / 4)
+	}
+	k.outstanding[from.warp]++
+	k.queued = append(k.queued, message{warp: owner, slot: id, write: write, line: line, mask: part, at: k.cycle, word: t.word})
+	if write {
+		k.queued[len(k.queued)-1].data = from.data
+	}
+	k.stats.Transactions++
+	switch {
+	case replayed:
+		k.stats.Replays++
+		from.mask = rest
+		if rest == 0 {
+			k.replays &^= 1 << from.warp
+		}
+		return false
+	case rest != 0:
+		r := &k.replay[l.warp]
+		*r = *l
+		r.mask = rest
+		k.replays |= 1 << l.warp
+	}
+	return true
+}
+
+// answer is a cycle of the mock memory, which does one message after another.
+// It reports whether loaded values arrived for next.
+func (k *Core) answer(next *result) (loaded bool) {
+	if !k.working {
+		if k.qhead == len(k.queued) {
+			return false
+		}
+		k.head = k.queued[k.qhead]
+		switch k.qhead++; {
+		case k.qhead == len(k.queued):
+			k.queued, k.qhead = k.queued[:0], 0
+		case k.qhead >= 512:
+			k.queued, k.qhead = k.queued[:copy(k.queued, k.queued[k.qhead:])], 0
+		}
+		k.working = true
+		k.answerAt = max(k.head.at, k.answered) + delays[k.head.at%7] + 2
+	}
+	h := &k.head
+	if k.cycle+1 == k.answerAt && h.write {
+		line := k.lineFor(h.line)
+		for m := h.mask; m != 0; m &= m - 1 {
+			n := bits.TrailingZeros32(m)
+			line[h.word[n]] = h.data[n]
+		}
+	}
+	if k.cycle != k.answerAt {
+		return false
+	}
+	k.working, k.answered = false, k.cycle
+	t := &k.table[h.warp][h.slot]
+	if !t.valid || t.warp != h.warp || t.slot != h.slot || k.outstanding[h.warp] == 0 {
+		return false // nobody waits for it
+	}
+	t.valid = false
+	k.outstanding[h.warp]--
+	k.returning, k.returnWarp, k.returnSlot = true, h.warp, h.slot
+	if t.store {
+		return false
+	}
+	next.valid, next.last, next.warp, next.rd, next.mask = true, t.last, h.warp, t.rd, t.mask
+	clear(next.v[:])
+	if line := k.line[h.line]; line != nil && !h.write {
+		for m := t.mask; m != 0; m &= m - 1 {
+			n := bits.TrailingZeros32(m)
+			next.v[n] = line[t.word[n]]
+		}
+	}
+	return true
+}
+
+// bankStep is a cycle of shared memory: one word of each bank.
+func (k *Core) bankStep(isShared bool) {
+	if k.conflict {
+		k.stats.Conflicts++
+		k.service(&k.held, k.step)
+		k.step++
+		if k.steps--; k.steps == 0 {
+			k.conflict = false
+			k.serviced = k.held.id
+		}
+		return
+	}
+	l := &k.lsu
+	if !isShared || l.id == k.serviced {
+		return
+	}
+	// The n-th distinct word of a bank waits for the n-th cycle.
+	var words [sharedBanks][isa.Lanes]uint32
+	var count [sharedBanks]uint8
+	most := uint8(0)
+	for m := l.mask; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros32(m)
+		word := l.addr[n] / 4
+		b := word % sharedBanks
+		at := uint8(0)
+		for at < count[b] && words[b][at] != word {
+			at++
+		}
+		if at == count[b] {
+			words[b][at] = word
+			count[b]++
+			most = max(most, count[b])
+		}
+		k.order[n] = at
+	}
+	k.service(l, 0)
+	if most <= 1 {
+		k.serviced = l.id
+		return
+	}
+	k.conflict, k.steps, k.step = true, most-1, 1
+	k.held = *l
+}
+
+// service reads or writes the lanes whose turn it is.
+func (k *Core) service(r *request, step uint8) {
+	for m := r.mask; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros32(m)
+		if k.order[n] != step {
+			continue
+		}
+		at := r.addr[n] % SharedBytes
+		switch {
+		case at%4 != 0: // a misaligned word takes its bytes where they are
+			k.misaligned(r, n, at)
+		case r.op == isa.STS:
+			binary.LittleEndian.PutUint32(k.shared[at:], r.data[n])
+		default:
+			k.read[n] = binary.LittleEndian.Uint32(k.shared[at:])
+		}
+	}
+}
+
+// misaligned reads or writes one lane's four bytes; beyond the end they are
+// those of the start.
+func (k *Core) misaligned(r *request, lane int, at uint32) {
+	v := uint32(0)
+	for i := range uint32(4) {
+		b := &k.shared[(at+i)%SharedBytes]
+		if r.op == isa.STS {
+			*b = byte(r.data[lane] >> (8 * i))
+		}
+		v |= uint32(*b) << (8 * i)
+	}
+	if r.op != isa.STS {
+		k.read[lane] = v
+	}
+}
