@@ -7,9 +7,10 @@
 //	stats, err := gpu.Launch(ctx, "vecadd", heddle.Dim(1), heddle.Dim(32), a, uint32(3))
 //	out, err := heddle.Download[float32](gpu, a, 3)
 //
-// Today a run is functional: it computes values and counts instructions, not
-// cycles. Runs are deterministic, whatever the number of threads. The package
-// is for Go programs; the command line is cmd/heddle.
+// A GPU made like this only computes: it counts instructions, not cycles. One
+// made with the option Machine, such as heddle.Machine("rtx-2060"), simulates
+// that machine cycle by cycle. Runs are deterministic, whatever the number of
+// threads. The package is for Go programs; the command line is cmd/heddle.
 package heddle
 
 import (
@@ -25,6 +26,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -145,6 +147,7 @@ type GPU struct {
 	prog    *Program
 	mem     *device.Memory
 	machine *xptx.Machine
+	chip    *gpu.GPU // nil without Machine
 	opt     options
 }
 
@@ -154,6 +157,9 @@ type options struct {
 	out      io.Writer
 	memory   uint64
 	heap     uint64
+	chip     string
+	settings job.Settings
+	bad      error // the first setting that is wrong
 }
 
 // Option is a setting of New.
@@ -176,13 +182,45 @@ func MemoryLimit(n uint64) Option { return func(o *options) { o.memory = n } }
 // HeapSize sets the bytes that malloc in kernels can hand out.
 func HeapSize(n uint64) Option { return func(o *options) { o.heap = n } }
 
+// Machine makes launches count cycles on a machine: the name of a GPU that is
+// built in, a TOML file, or a gpgpusim.config. MaxInstructions then bounds the
+// cycles.
+func Machine(nameOrFile string) Option { return func(o *options) { o.chip = nameOrFile } }
+
+// Set changes one value of the machine or of the conditions of the run, as the
+// flag -C does: "run.launch_latency=0".
+func Set(assignment string) Option {
+	return func(o *options) {
+		if err := o.settings.Set(assignment); err != nil && o.bad == nil {
+			o.bad = fmt.Errorf("heddle: %w", err)
+		}
+	}
+}
+
 // New makes a GPU and places the program's variables in its memory.
 func New(p *Program, opts ...Option) (*GPU, error) {
 	g := &GPU{prog: p}
 	for _, o := range opts {
 		o(&g.opt)
 	}
-	g.mem = device.New(device.Config{Limit: g.opt.memory, Heap: g.opt.heap})
+	if g.opt.bad != nil {
+		return nil, g.opt.bad
+	}
+	dc := device.Config{Limit: g.opt.memory, Heap: g.opt.heap}
+	if g.opt.chip != "" {
+		cfg, err := g.opt.settings.Machine(g.opt.chip)
+		if err != nil {
+			return nil, fmt.Errorf("heddle: %w", err)
+		}
+		if g.opt.maxInsts > 0 {
+			cfg.Run.MaxCycles = g.opt.maxInsts
+		}
+		if g.chip, err = gpu.New(cfg); err != nil {
+			return nil, fmt.Errorf("heddle: GPU %s: %w", g.opt.chip, err)
+		}
+		dc.Packed = cfg.Compat.PackedMemory
+	}
+	g.mem = device.New(dc)
 	m, err := xptx.NewMachine(p.linked, g.mem)
 	if err != nil {
 		return nil, err
@@ -207,7 +245,13 @@ func (g *GPU) Free(p Ptr) error { return g.mem.Free(uint64(p)) }
 func (g *GPU) Read(p Ptr, b []byte) error { return g.mem.Read(uint64(p), b) }
 
 // Write copies b into device memory.
-func (g *GPU) Write(p Ptr, b []byte) error { return g.mem.Write(uint64(p), b) }
+func (g *GPU) Write(p Ptr, b []byte) error {
+	err := g.mem.Write(uint64(p), b)
+	if err == nil && g.chip != nil {
+		g.chip.Fill([]gpu.Range{{Addr: uint64(p), Bytes: uint64(len(b))}})
+	}
+	return err
+}
 
 // Symbol returns the address and the size in bytes of a constant or global
 // variable of the program.
@@ -310,6 +354,7 @@ type Stats struct {
 	Blocks             uint64 // blocks that ran to their end
 	WarpInstructions   uint64 // instructions issued, once per warp
 	ThreadInstructions uint64 // the same, once per active lane whose guard held
+	Cycles             uint64 // from the launch to its end; 0 without Machine
 }
 
 // Errors that a launch returns, for errors.As.
@@ -349,10 +394,35 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 	if err != nil {
 		return Stats{}, &LaunchError{Kernel: kernel, Msg: err.Error()}
 	}
-	res, err := g.machine.Run(ctx, xptx.Launch{
+	l := xptx.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
-	}, xptx.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
-	return Stats{res.Blocks, res.WarpInsts, res.ThreadInsts}, err
+	}
+	if g.chip != nil {
+		return g.timed(ctx, l)
+	}
+	res, err := g.machine.Run(ctx, l, xptx.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
+	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
+}
+
+// timed runs a kernel cycle by cycle.
+func (g *GPU) timed(ctx context.Context, l xptx.Launch) (Stats, error) {
+	l.TakenFirst = g.chip.Config().Compat.TakenFirst
+	op := &gpu.Op{
+		Kind: gpu.OpLaunch,
+		Make: func(rehearsal bool) (exec.Work, error) {
+			if rehearsal {
+				return g.machine.NewWork(l, nil)
+			}
+			return g.machine.NewWork(l, g.opt.out)
+		},
+		Save: g.mem.Save,
+	}
+	if err := g.chip.Add(op); err != nil {
+		return Stats{}, err
+	}
+	err := g.chip.Finish(ctx)
+	k := op.Kernel
+	return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()}, err
 }
 
 // parameterBlock lays arguments out as the kernel's parameters.

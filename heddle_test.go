@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,5 +189,53 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := heddle.LoadSource(heddle.Source{Name: "x.ptx", Text: "nonsense"}); err == nil {
 		t.Error("nonsense was loaded")
+	}
+}
+
+// TestMachine launches on a machine that counts cycles.
+func TestMachine(t *testing.T) {
+	prog, err := heddle.Load("examples/vecadd/vecadd.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(opts ...heddle.Option) heddle.Stats {
+		t.Helper()
+		g, err := heddle.New(prog, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := heddle.Upload(g, "a", []float32{1, 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := g.Alloc(12, "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var st heddle.Stats
+		for range 2 { // the second launch finds the machine as the first left it
+			if st, err = g.Launch(context.Background(), "vecadd", heddle.Dim(1), heddle.Dim(32), a, a, c, 3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum, err := heddle.Download[float32](g, c, 3)
+		if err != nil || !slices.Equal(sum, []float32{2, 4, 6}) {
+			t.Errorf("%v %v", sum, err)
+		}
+		return st
+	}
+	plain := run()
+	timed := run(heddle.Machine("rtx-2060"), heddle.Set("run.launch_latency=0"))
+	late := run(heddle.Machine("rtx-2060"), heddle.Set("run.launch_latency=1000"))
+	if plain.Cycles != 0 || timed.Cycles == 0 || late.Cycles != timed.Cycles+1000 {
+		t.Errorf("%d cycles without a machine, %d with one, %d with a latency of 1000 more", plain.Cycles, timed.Cycles, late.Cycles)
+	}
+	if timed.WarpInstructions != plain.WarpInstructions || timed.ThreadInstructions != plain.ThreadInstructions || timed.Blocks != plain.Blocks {
+		t.Errorf("%+v with a machine, %+v without", timed, plain)
+	}
+	for _, o := range [][]heddle.Option{{heddle.Machine("rtx-9999")}, {heddle.Machine("rtx-2060"), heddle.Set("run.launch_latencie=3")}, {heddle.Set("run.caches")}} {
+		if _, err := heddle.New(prog, o...); err == nil {
+			t.Error("a wrong option is taken")
+		}
 	}
 }

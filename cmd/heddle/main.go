@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
 )
@@ -35,6 +36,8 @@ const (
 type commands struct {
 	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
+	Asm     asmCmd     `cmd:"" help:"Assemble a program of the Kepler-style core."`
+	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of the Kepler-style core."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }
@@ -42,6 +45,7 @@ type commands struct {
 // env is what a verb may touch of the world outside.
 type env struct {
 	ctx    context.Context
+	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 }
@@ -73,7 +77,7 @@ func main() {
 		<-ctx.Done()
 		stop() // a second interrupt ends the program at once
 	}()
-	os.Exit(heddle(env{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:]))
+	os.Exit(heddle(env{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:]))
 }
 
 // heddle runs one command line and returns its exit code.
@@ -177,7 +181,7 @@ func printErrors(w io.Writer, err error) {
 	switch e := err.(type) {
 	case ptx.ErrorList:
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
-	case job.Errors, *job.Error, *ptx.Error:
+	case job.Errors, *job.Error, *ptx.Error, kasm.ErrorList:
 		fmt.Fprintln(w, e)
 	case *exitError:
 		if e.err != nil {

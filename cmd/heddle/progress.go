@@ -80,6 +80,9 @@ func (p *progressLine) text(s job.Progress, now time.Time) string {
 	if s.Total > 0 {
 		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)
 	}
+	if s.Cycles > 0 {
+		text += fmt.Sprintf("  %s cycles", report.Count(s.Cycles))
+	}
 	text += fmt.Sprintf("  %s warp instr", report.Count(s.WarpInsts))
 	if d := now.Sub(p.start).Seconds(); d > 0 {
 		text += fmt.Sprintf("  %s/s", report.Rate(float64(s.WarpInsts)/d))

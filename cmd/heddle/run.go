@@ -29,6 +29,9 @@ type runCmd struct {
 	Kernels   string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
 	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
+	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
+	Series    string   `placeholder:"N=FILE" help:"Write counters every N cycles, as comma-separated values (.csv)."`
+	Step      bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
 	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
 	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
 	Quiet     bool     `help:"No progress line, and of the report only the last line."`
@@ -114,6 +117,12 @@ func (c *runCmd) Run(e env) error {
 	if c.Input == "" {
 		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML)")
 	}
+	if err := c.checkStep(); err != nil {
+		return err
+	}
+	if isCase, ok := isKepler(c.Input); ok {
+		return c.runKepler(e, isCase)
+	}
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -136,6 +145,11 @@ func (c *runCmd) Run(e env) error {
 		jsonOut = f
 	}
 	o.Out = out
+	files, err := c.watchers(&o)
+	if err != nil {
+		return err
+	}
+	defer files.close()
 	if c.AccelSim {
 		if !o.Timing {
 			return usage("--accel-sim-stats prints counters of a timing run; leave --mode %s out", c.Mode)
@@ -144,6 +158,9 @@ func (c *runCmd) Run(e env) error {
 	}
 
 	res, err := c.simulate(e, o)
+	if werr := files.finish(e, o); werr != nil {
+		err = errors.Join(err, werr)
+	}
 	if jsonOut != nil {
 		if werr := res.WriteJSON(jsonOut); werr != nil {
 			err = errors.Join(err, usage("--json: %w", werr))
@@ -170,6 +187,9 @@ func (c *runCmd) simulate(e env, o job.Options) (*report.Run, error) {
 	ready, err := job.Load(c.Input)
 	if err != nil {
 		return job.Failed(c.Input, o, err), err
+	}
+	if c.Step {
+		return c.walk(e, ready, o)
 	}
 	line := newProgressLine(e.stderr, c.Progress, c.Quiet)
 	if line != nil {

@@ -145,7 +145,8 @@ func (g *GPU) SIMTConfig() simt.Config {
 	l, i := &s.Latency, &s.Initiation
 	c := simt.Config{
 		SMs: g.SMs(), Warps: g.SM.Threads / 32, Blocks: g.SM.Blocks, Registers: g.SM.Registers, Shared: g.SM.Shared,
-		RegisterGranule: g.SM.RegisterGranule, OneBlockAtLeast: g.SM.AlwaysOneBlock,
+		RegisterGranule: g.SM.RegisterGranule, WarpGranule: g.SM.WarpGranule,
+		SharedGranule: g.SM.SharedGranule, SharedReserved: g.SM.SharedReserved, OneBlockAtLeast: g.SM.AlwaysOneBlock,
 
 		Schedulers: s.Schedulers, Policy: simt.Policy(g.word("simt.scheduler")), PolicyWarps: s.ActiveWarps,
 		MaxIssue: s.IssuePerWarp, DualDiffer: s.DualDiffers, SubCore: s.SubCores, FetchWidth: s.FetchThroughput,

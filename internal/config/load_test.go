@@ -364,8 +364,8 @@ func TestNearest(t *testing.T) {
 func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
 	for _, n := range strings.Fields(`description core architecture compute_capability chip.local_map
-		sm.warp_granule sm.shared_prefer_none sm.shared_prefer_l1 sm.shared_prefer_smem sm.shared_per_block sm.registers_per_block
-		sm.shared_granule sm.shared_reserved sm.barriers run.detect_deadlock run.sample_period`) {
+		sm.shared_prefer_none sm.shared_prefer_l1 sm.shared_prefer_smem sm.shared_per_block sm.registers_per_block
+		sm.barriers run.sample_period`) {
 		others[n] = true
 	}
 	type models struct{ A, B, C any }

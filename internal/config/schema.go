@@ -75,7 +75,7 @@ type SM struct {
 	Blocks            int  `help:"resident blocks of an SM" unit:"blocks" want:"1..64"`
 	Registers         int  `help:"registers of an SM, 32 bits each" unit:"registers" want:"32..1048576"`
 	RegisterGranule   int  `help:"registers of a thread are rounded up to a multiple of this" unit:"registers" want:"1..256" def:"8"`
-	WarpGranule       int  `help:"warps of a block are rounded up to a multiple of this when registers are counted" unit:"warps" want:"1..32" def:"4"`
+	WarpGranule       int  `help:"the warps whose registers an SM holds are rounded down to a multiple of this" unit:"warps" want:"1..32" def:"4"`
 	Shared            int  `help:"shared memory of an SM that blocks can use" unit:"bytes" want:"0..1048576"`
 	SharedPreferNone  int  `help:"the same when a kernel takes back its preference; 0: no difference" unit:"bytes" want:"0..1048576" def:"0"`
 	SharedPreferL1    int  `help:"the same when a kernel prefers L1; 0: no difference" unit:"bytes" want:"0..1048576" def:"0"`

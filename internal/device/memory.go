@@ -293,3 +293,23 @@ func (m *Memory) Symbols() []Symbol {
 	})
 	return list
 }
+
+// Save keeps the contents of all allocations that kernels can write, and
+// returns what puts them back. Allocations made later keep what they have.
+func (m *Memory) Save() (restore func()) {
+	type kept struct {
+		r   *region
+		old []byte
+	}
+	var list []kept
+	for _, r := range m.regions {
+		if !r.Freed && !r.ReadOnly() {
+			list = append(list, kept{r, slices.Clone(r.data)})
+		}
+	}
+	return func() {
+		for _, k := range list {
+			copy(k.r.data, k.old)
+		}
+	}
+}

@@ -68,3 +68,50 @@ type Work interface {
 	// Block starts block n; blocks are started in any order, each once.
 	Block(n uint64) Block
 }
+
+// Inspector is what a Warp may also be, for those who look into it between two
+// steps. Looking changes nothing.
+type Inspector interface {
+	// Fragments returns the sets of lanes that go their own ways, the one that
+	// runs next first.
+	Fragments() []Fragment
+	// Joins returns the places where lanes wait for others to reconverge, the
+	// outermost first.
+	Joins() []Join
+	// Frame returns the function that a lane executes, the lanes that are in
+	// the same call of it, and their registers by name; false for a lane that
+	// has exited.
+	Frame(lane int) (Frame, bool)
+}
+
+// Fragment is a set of lanes of a warp that execute together.
+type Fragment struct {
+	Lanes    isa.LaneMask
+	Function string
+	PC       int    // instruction in its function
+	Waits    string // what for; "" if it can run
+}
+
+// Join is a place where lanes wait for others.
+type Join struct {
+	Function string
+	PC       int // -1: the end of the function
+	Came     isa.LaneMask
+	Missing  isa.LaneMask
+}
+
+// Frame is a call of a function with its registers.
+type Frame struct {
+	Function  string
+	Lanes     isa.LaneMask
+	Registers []Register
+}
+
+// Register is a register with the values of all lanes.
+type Register struct {
+	Name string
+	Type string // as the program declares it, such as .f32; .pred for a predicate
+	Bits int    // 1 for a predicate, up to 128
+	Lo   [32]uint64
+	Hi   [32]uint64 // of 128 bits, the upper 64
+}

@@ -24,7 +24,7 @@ import (
 // memTimes are times of requests that only this output shows.
 type memTimes struct {
 	toMem, toSM, all journey
-	bank        []bankTime // by channel and bank
+	bank             []bankTime // by channel and bank
 	// windows counts spans of windowCycles by the logarithm of the mean
 	// latency of the replies in them.
 	windows  [32]uint64
@@ -41,8 +41,6 @@ type journey struct {
 	n, sum, max uint64
 	log         [32]uint64 // by the logarithm to base 2
 }
-
-func (j *journey) mean() uint64 { return j.sum / max(1, j.n) }
 
 func (j *journey) add(d uint64) {
 	j.n++
@@ -331,8 +329,17 @@ func (g *GPU) simTimes(s *simText, tot *Counters) {
 	t := &g.times
 	s.f("maxmflatency = %d \nmax_icnt2mem_latency = %d \nmaxmrqlatency = %d \nmax_icnt2sh_latency = %d \n",
 		t.all.max, t.toMem.max, tot.DRAM.WaitMax, t.toSM.max)
-	s.f("averagemflatency = %d \navg_icnt2mem_latency = %d \navg_mrq_latency = %d \navg_icnt2sh_latency = %d \n",
-		t.all.mean(), t.toMem.mean(), tot.DRAM.WaitSum/max(1, tot.DRAM.Scheduled), t.toSM.mean())
+	for _, m := range []struct {
+		name   string
+		sum, n uint64
+	}{
+		{"averagemflatency", t.all.sum, t.all.n}, {"avg_icnt2mem_latency", t.toMem.sum, t.toMem.n},
+		{"avg_mrq_latency", tot.DRAM.WaitSum, tot.DRAM.Scheduled}, {"avg_icnt2sh_latency", t.toSM.sum, t.toSM.n},
+	} {
+		if m.n > 0 {
+			s.f("%s = %d \n", m.name, m.sum/m.n)
+		}
+	}
 	table := func(name string, v []uint64) {
 		s.f("%s:", name)
 		for _, n := range v {

@@ -21,6 +21,8 @@ const (
 type clock struct {
 	at     [domains]uint64 // when each fires next
 	period [domains]uint64
+
+	rounded *roundedClock // keeps the time instead, if it is there
 }
 
 // newClock finds the common unit of four frequencies.
@@ -61,7 +63,12 @@ func gcd(a, b int64) int64 {
 }
 
 // restart puts all domains at phase zero.
-func (k *clock) restart() { k.at = [domains]uint64{} }
+func (k *clock) restart() {
+	k.at = [domains]uint64{}
+	if k.rounded != nil {
+		k.rounded.at = [domains]rounded{}
+	}
+}
 
 // fired is a set of domains, a bit each.
 type fired uint8
@@ -71,6 +78,9 @@ func (f fired) has(d domain) bool { return f>>d&1 != 0 }
 // tick advances to the next time at which a domain fires. If the L2 is not
 // later than all others it fires, alone if it is earlier (spec simt-core 1.1).
 func (k *clock) tick() fired {
+	if k.rounded != nil {
+		return k.rounded.tick()
+	}
 	s := min(k.at[coreDomain], k.at[netDomain], k.at[dramDomain])
 	if s > math.MaxUint64/2 {
 		k.rebase()

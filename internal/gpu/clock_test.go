@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"fmt"
+	"math"
 	"math/big"
 	"testing"
 
@@ -93,4 +95,30 @@ func TestAdaptiveWays(t *testing.T) {
 			t.Errorf("%d bytes of shared memory leave %d ways, want %d", x.shared, got, x.ways)
 		}
 	}
+}
+
+// TestRoundedTime compares periods and sums with those of double precision.
+func TestRoundedTime(t *testing.T) {
+	same := func(t *rapid.T, what string, a rounded, b float64) {
+		if got := math.Ldexp(float64(a.mant), a.exp); got != b || a.mant != 0 && (a.mant < 1<<52 || a.mant >= 1<<53) {
+			t.Fatalf("%s: %g (%d·2^%d), want %g", what, got, a.mant, a.exp, b)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b rounded
+		var x, y float64
+		f, g := rapid.Int64Range(1, maxClock).Draw(t, "f"), rapid.Int64Range(1, maxClock).Draw(t, "g")
+		p, q := roundedPeriod(f), roundedPeriod(g)
+		same(t, "period", p, 1/float64(f))
+		same(t, "period", q, 1/float64(g))
+		for i := range rapid.IntRange(1, 3000).Draw(t, "sums") {
+			a, x = a.add(p), x+1/float64(f)
+			b, y = b.add(q), y+1/float64(g)
+			same(t, fmt.Sprint("sum ", i), a, x)
+			if a.after(b) != (x > y) || b.after(a) != (y > x) {
+				t.Fatalf("%g and %g are in the wrong order", x, y)
+			}
+		}
+		same(t, "sum of both", a.add(b), x+y)
+	})
 }

@@ -77,6 +77,10 @@ type Compat struct {
 	// ClocksRestart starts all clock domains at phase zero whenever the idle
 	// chip gets work (spec simt-core 1.6, PTX mode). Off: they run on.
 	ClocksRestart bool
+	// RoundedClocks adds up clock periods with the rounding of double
+	// precision, which orders domains of unequal clocks where in exact time
+	// they meet (Q26). Off: exact ratios.
+	RoundedClocks bool
 	// CopiesBackFill lets copies from the device to the host put data into the
 	// L2 as the others do.
 	CopiesBackFill bool
@@ -94,7 +98,7 @@ type Compat struct {
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
+	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
 }
 
 // Config is a chip's immutable settings.

@@ -8,5 +8,7 @@
 // package exec's; this package sees launches only as exec.Work.
 //
 // Time is exact: every clock domain has an integer period in a common unit, so
-// runs repeat bit for bit.
+// runs repeat bit for bit. For comparisons with GPGPU-Sim, whose clocks drift by
+// the rounding of its sums, that rounding can be switched on; it is done in
+// integers too.
 package gpu

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -53,9 +52,11 @@ type GPU struct {
 	places   bool // states of warps are kept by instruction
 
 	times memTimes
-	onEnd func(*Kernel)
+	see   observer
 
-	Stats Stats
+	onCycle func() error
+	lookAt  uint64 // cycle that is not jumped over
+	Stats   Stats
 }
 
 // Stats are counters of the chip outside its parts.
@@ -89,6 +90,9 @@ func New(cfg Config) (*GPU, error) {
 	var err error
 	if g.clk, err = newClock(cfg.Clocks); err != nil {
 		return nil, err
+	}
+	if cfg.Compat.RoundedClocks {
+		g.clk.rounded = newRoundedClock(cfg.Clocks)
 	}
 	n := cfg.SMs()
 	g.cfg.SM.SMs = n
@@ -151,9 +155,6 @@ func (g *GPU) KeepPlaces() {
 		c.KeepPlaces()
 	}
 }
-
-// OnEnd has f called at the end of every kernel, its counters read.
-func (g *GPU) OnEnd(f func(*Kernel)) { g.onEnd = f }
 
 // OnProgress has f called now and then while the chip runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
@@ -387,6 +388,11 @@ const watchEvery = 4096
 // run steps the chip until a kernel has ended.
 func (g *GPU) run(ctx context.Context) error {
 	g.moved, g.movedAt = g.activity(), g.now
+	if g.onCycle != nil && g.now == 0 {
+		if err := g.onCycle(); err != nil {
+			return err
+		}
+	}
 	for {
 		if g.step() {
 			if g.fault != nil {
@@ -395,12 +401,24 @@ func (g *GPU) run(ctx context.Context) error {
 			if err := g.limit(); err != nil {
 				return err
 			}
+			g.look()
 			if err := g.watch(ctx); err != nil {
 				return err
 			}
+			if g.onCycle != nil {
+				if err := g.onCycle(); err != nil {
+					return err
+				}
+			}
 			if g.cfg.Run.IdleSkip && g.skip() {
+				g.look()
 				if err := g.watch(ctx); err != nil {
 					return err
+				}
+				if g.onCycle != nil && g.now == g.lookAt {
+					if err := g.onCycle(); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -477,62 +495,4 @@ func (g *GPU) report() {
 		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Total: k.total, WarpInsts: n})
 		return
 	}
-}
-
-// stuck describes a run in which nothing moves.
-func (g *GPU) stuck() error {
-	e := &exec.StuckError{}
-	for _, c := range g.cores {
-		b := c.Stuck()
-		if b == nil {
-			continue
-		}
-		if e.Kernel == "" {
-			e.Block = b.Index()
-			for _, k := range g.slots {
-				if k != nil && g.bound[c.ID()] == k {
-					e.Kernel = k.Name
-				}
-			}
-		}
-		if w, ok := b.(interface{ Waits() []string }); ok && len(e.Waits) < 64 {
-			for _, s := range w.Waits() {
-				e.Waits = append(e.Waits, fmt.Sprintf("SM %d: %s", c.ID(), s))
-			}
-		}
-	}
-	if e.Kernel == "" {
-		for _, k := range g.slots {
-			if k != nil {
-				e.Kernel = k.Name
-				e.Waits = append(e.Waits, fmt.Sprintf("kernel %s: %d of %d blocks placed, %d ended", k.Name, k.next, k.total, k.Blocks))
-			}
-		}
-	}
-	e.Waits = append(e.Waits, g.queues()...)
-	return e
-}
-
-// queues describes every queue outside the SMs that is not empty.
-func (g *GPU) queues() []string {
-	var list []string
-	for i := range g.fifo {
-		if n := g.fifo[i].Len(); n > 0 {
-			list = append(list, fmt.Sprintf("cluster %d: %d replies wait", i, n))
-		}
-	}
-	if g.req.Busy() {
-		list = append(list, "the request network is not empty")
-	}
-	if g.rep.Busy() {
-		list = append(list, "the reply network is not empty")
-	}
-	for s := range g.part.Subs() {
-		o := g.part.Occupancy(s)
-		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
-			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
-				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
-		}
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
@@ -59,13 +60,22 @@ type LaunchOptions struct {
 // take its blocks.
 func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	base, known := g.code[w.Name()]
-	if !known {
+	if x, ok := w.(interface{ CodeBase() uint64 }); ok {
+		base, known = x.CodeBase(), true
+	} else if !known {
 		base = g.codeEnd
 	}
 	so := simt.KernelOptions{Registers: o.Registers, CodeBase: base}
 	sk, err := simt.NewKernel(&g.cfg.SM, w, so)
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
+		if most := uint64(sk.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
+			return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(
+				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
+				w.Blocks(), most, sk.MaxBlocks, g.cfg.SMs(), sk.LimitedBy)}
+		}
 	}
 	// A small grid is spread over all SMs (spec simt-core 1.5).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(sk.MaxBlocks)*sms {
@@ -331,8 +341,8 @@ func (g *GPU) retire() bool {
 		if k.done != nil {
 			k.done(k)
 		}
-		if g.onEnd != nil {
-			g.onEnd(k)
+		if g.see.onEnd != nil {
+			g.see.onEnd(k)
 		}
 	}
 	g.ended = open

@@ -91,19 +91,14 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 	return res
 }
 
-// unequal lists what is not within the tolerances below, by configuration, L2
-// state, job and launch, with the reason. Whatever is mended must leave it.
-var unequal = map[string]string{
-	"SM2_GTX480 cold copy_s32 0": flySwitch,
-	"SM2_GTX480 warm copy_s32 0": flySwitch,
-}
+// unequal lists the launches that are not within the tolerances below, by
+// configuration, L2 state, job and launch, with the reason. What is mended must
+// leave it; there is none at present.
+var unequal = map[string]string{}
 
-const (
-	// On this configuration the incumbent uses a flit-level switch, of which
-	// ours is a simpler stand-in: its arbitration under load differs, and with
-	// it which of two accesses to one line comes first.
-	flySwitch = "network of the GTX 480 under load"
-)
+// On the RTX 2060 and the QV100 every launch has the incumbent's cycles. On the
+// GTX 480, whose network is a router of BookSim, launches that load the network
+// differ by up to 3 %.
 
 // TestReference compares launches with GPGPU-Sim's and prints the table.
 func TestReference(t *testing.T) {
@@ -172,7 +167,7 @@ func TestReference(t *testing.T) {
 		}
 		within("thread instructions", float64(k.ThreadInstructions), r.v["gpu_sim_insn"], same/2)
 		within("warp instructions", float64(k.WarpInstructions), r.v["warp_insn_issued"], same)
-		within("cycles", ours, theirs, map[string]float64{"SM2_GTX480": 0.07, "SM75_RTX2060": 0.025}[r.config])
+		within("cycles", ours, theirs, map[string]float64{"SM2_GTX480": 0.03}[r.config])
 		within("L1 accesses", float64(m.L1.Accesses), r.v["L1D_accesses"], same)
 		within("L2 accesses", float64(m.L2.Accesses), r.v["L2_accesses"], same)
 		within("L1 misses", float64(m.L1.Misses), r.v["L1D_misses"], 0.02)
@@ -194,7 +189,7 @@ func TestReference(t *testing.T) {
 		t.Logf("%-12s: mean of the absolute errors in cycles over %d launches: %.2f %%", c, count[c], sum[c]/float64(count[c]))
 	}
 	t.Logf("%d launches have the same number of cycles", exact)
-	if only == "" && sum["all"]/float64(count["all"]) > 0.6 {
+	if only == "" && sum["all"]/float64(count["all"]) > 0.2 {
 		t.Errorf("the mean error in cycles is %.2f %%", sum["all"]/float64(count["all"]))
 	}
 }

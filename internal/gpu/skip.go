@@ -36,8 +36,14 @@ func (g *GPU) skip() bool {
 	}
 	// The watch looks at the same cycles whether any are skipped or not.
 	until = min(until, (g.now/watchEvery+1)*watchEvery)
+	if g.see.period > 0 {
+		until = min(until, g.see.next)
+	}
 	if m := g.cfg.Run.MaxCycles; m > 0 {
 		until = min(until, m-1)
+	}
+	if g.lookAt > g.now {
+		until = min(until, g.lookAt)
 	}
 	if until <= g.now {
 		return false

@@ -122,6 +122,7 @@ func (g *GPU) Finish(ctx context.Context) error {
 				g.abandon()
 				return errors.New("actions wait for each other")
 			}
+			g.ops = ops{}
 			return nil
 		}
 		if err := g.run(ctx); err != nil {

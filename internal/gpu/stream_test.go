@@ -258,3 +258,37 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestCaches checks what a launch finds in the L2 under each condition, that a
+// rehearsal leaves no values behind, and what copies leave in the L2.
+func TestCaches(t *testing.T) {
+	steps := launch(0, "a", 40, 1) + launch(0, "a", 2, 1) + "[[checks]]\nbuffer = \"a\"\nvalues = [42]\n"
+	for _, c := range []struct {
+		caches, fill string
+		misses       [2]uint64
+	}{
+		{"l2-kept", "false", [2]uint64{1, 0}}, {"flushed", "false", [2]uint64{1, 1}}, {"warm", "false", [2]uint64{0, 0}},
+		{"l2-kept", "true", [2]uint64{0, 0}}, {"flushed", "true", [2]uint64{1, 1}},
+	} {
+		res := run(t, write(t, steps), true, job.Options{GPU: "rtx-2060"}, "run.caches="+c.caches, "run.copies_fill_l2="+c.fill)
+		if !res.OK || len(res.Kernels) != 2 {
+			t.Errorf("%s: %d launches, %+v", c.caches, len(res.Kernels), res.Checks)
+			continue
+		}
+		got := [2]uint64{res.Kernels[0].Memory.DRAM.Reads, res.Kernels[1].Memory.DRAM.Reads}
+		if got != c.misses {
+			t.Errorf("%s, copies fill the L2: %s: %v sectors are read from DRAM, want %v", c.caches, c.fill, got, c.misses)
+		}
+	}
+}
+
+// TestICache checks that a warm instruction cache saves the misses of the code.
+func TestICache(t *testing.T) {
+	misses := func(set ...string) uint64 {
+		res := run(t, write(t, launch(0, "a", 40, 1)), true, job.Options{GPU: "gtx-480"}, set...)
+		return res.Kernels[0].Memory.L1Inst.Misses
+	}
+	if cold, warm := misses("run.icache=cold"), misses("run.icache=warm"); cold == 0 || warm != 0 {
+		t.Errorf("%d misses with a cold instruction cache, %d with a warm one", cold, warm)
+	}
+}

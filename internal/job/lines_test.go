@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/report"
@@ -52,6 +53,9 @@ func TestLines(t *testing.T) {
 				}
 				if sum != l.WarpCycles {
 					t.Errorf("%s launch %d line %d: stalls add up to %d of %d", c.file, k.Launch, l.Line, sum, l.WarpCycles)
+				}
+				if !strings.Contains(l.Text, l.Instruction) {
+					t.Errorf("%s launch %d: instruction %q, text %q", c.file, k.Launch, l.Instruction, l.Text)
 				}
 				if l.File == "" || l.Line < 1 || l.Instruction == "" {
 					t.Errorf("%s launch %d: a line without a place: %+v", c.file, k.Launch, l)

@@ -106,6 +106,8 @@ func (x *runner) setup() error {
 			return &Error{File: j.File, Msg: err.Error(), Err: err}
 		}
 		dc.Packed = x.timing.chip.Config().Compat.PackedMemory
+	} else if err := x.opt.Settings.check(); err != nil {
+		return &Error{File: j.File, Msg: err.Error(), Err: err}
 	}
 	x.mem = device.New(dc)
 	for _, d := range x.opt.Dumps {

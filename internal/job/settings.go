@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/timeline"
 )
 
 // DefaultGPU is the machine where neither the command nor the job names one.
@@ -49,8 +50,14 @@ type Options struct {
 	Select   *Selection // launches to run; nil is all of them
 	Dumps    []Dump     // buffers to be written to files at the end
 	Settings Settings
-	Out      io.Writer      // what kernels print; nil discards it
-	AccelSim io.Writer      // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil
+	Out      io.Writer          // what kernels print; nil discards it
+	Series   *Series            // with Timing: counters as they grow; may be nil
+	Timeline *timeline.Recorder // with Timing: gets the way of every instruction; may be nil
+	AccelSim io.Writer          // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil
+	// Inside, with Timing, is told that the run is about to begin; what it
+	// returns is called before the first cycle and after every one in which
+	// anything happens, and an error from it ends the run. May be nil.
+	Inside   func(*Inside) func() error
 	Progress func(Progress) // called now and then; nil for silence
 }
 

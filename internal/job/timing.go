@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -42,6 +41,23 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
 	}
 	return c.ChipConfig(), nil
+}
+
+// check says whether the values that were set are values of their keys.
+func (s *Settings) check() error {
+	if len(s.Assignments) == 0 {
+		return nil
+	}
+	c, err := config.Load(DefaultGPU)
+	if err != nil {
+		return err
+	}
+	for _, a := range s.Assignments {
+		if err := c.Set(a); err != nil {
+			return fmt.Errorf("-C %s: %w", a, err)
+		}
+	}
+	return nil
 }
 
 // conditions lists the run conditions that decide a comparison.
@@ -128,11 +144,26 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 			}
 		})
 	}
+	var rows *series
+	if x.opt.Series != nil {
+		rows = startSeries(t.chip, *x.opt.Series)
+	}
+	if x.opt.Timeline != nil {
+		record(t.chip, x.opt.Timeline)
+	}
+	x.inside()
 	err := x.give()
 	if err == nil {
 		err = t.chip.Finish(ctx)
 	}
 	x.collect()
+	if rows != nil {
+		printed = errors.Join(printed, rows.end())
+	}
+	if x.opt.Timeline != nil {
+		t.chip.FlushLog()
+		x.spans(x.opt.Timeline)
+	}
 	return errors.Join(err, printed)
 }
 
@@ -162,7 +193,7 @@ func (x *runner) give() error {
 				}
 				return x.machine.NewWork(l, x.opt.Out)
 			}
-			o.Save = x.save
+			o.Save = x.mem.Save
 		case StepCopy:
 			c := s.Copy
 			o.Kind, o.Copy = gpu.OpCopy, func() error { return x.copy(c) }
@@ -189,30 +220,6 @@ func (x *runner) give() error {
 		x.timing.ops[i] = o
 	}
 	return nil
-}
-
-// save keeps the contents of device memory and returns how to restore them.
-func (x *runner) save() func() {
-	type kept struct {
-		at  device.Allocation
-		old []byte
-	}
-	var list []kept
-	for _, a := range x.mem.Allocations() {
-		if a.Freed || a.ReadOnly() {
-			continue
-		}
-		if b, err := x.mem.Bytes(a.Addr, a.Size); err == nil {
-			list = append(list, kept{a, slices.Clone(b)})
-		}
-	}
-	return func() {
-		for _, k := range list {
-			if b, err := x.mem.Bytes(k.at.Addr, k.at.Size); err == nil {
-				copy(b, k.old)
-			}
-		}
-	}
 }
 
 // collect writes what the chip did into the result.
@@ -247,6 +254,7 @@ func (x *runner) collect() {
 	x.res.Cycles = t.chip.Now()
 	total := t.chip.Totals()
 	x.res.Memory = memory(&total, t.chip.Config())
+	parts(t.chip, x.res.Timing)
 }
 
 // kernel describes a launch and its counters.
@@ -265,7 +273,7 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 	if sm.Cycles > 0 {
 		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.SM.Warps)
 	}
-	t.Lines = x.lines(k)
+	t.Lines, t.LanesPerIssue = x.lines(k), sm.Lanes[:]
 	for st := range simt.WarpStates {
 		var n uint64
 		for i := range k.Places {
@@ -289,7 +297,7 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 
 // lines lays what a kernel's warps did beside the program's text.
 func (x *runner) lines(k *gpu.Kernel) []report.Line {
-	src, ok := k.Work().(interface{ Source(i int) exec.Where })
+	src, ok := k.Work().(sourced)
 	if !ok {
 		return nil
 	}
@@ -307,6 +315,7 @@ func (x *runner) lines(k *gpu.Kernel) []report.Line {
 			continue
 		}
 		w := src.Source(i)
+		l.Text = src.Text(i)
 		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
 		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
 		list = append(list, l)
@@ -335,7 +344,7 @@ func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
 		m.DRAM.Peak = float64(cfg.Mem.Channels*d.BusBytes*d.Chips*d.DataRatio) * float64(cfg.Clocks.DRAM) / 1e9
 	}
 	if sm.LatencyN > 0 {
-		m.Replies = sm.LatencyN
+		m.Replies, m.LatencyLog2 = sm.LatencyN, latencies(sm)
 		m.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
 	}
 	return m

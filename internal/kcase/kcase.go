@@ -32,7 +32,7 @@ type Case struct {
 	Warps    []Warp
 
 	StartCycle uint64 `json:"start_cycle"`
-	ExitOthers int    `json:"exit_others"` // other warps: 1 for exited from the start
+	ExitOthers int    `json:"exit_others"` // 1: the host had other warps exited instead of idle, which changes nothing
 	MaxCycles  uint64 `json:"max_cycles"`
 
 	RTL Recorded `json:"rtl"`
@@ -211,6 +211,9 @@ func (c *Case) Assemble(name string, read func(file string) (string, error)) (As
 
 // Core returns a core set up as the host did.
 func (c *Case) Core(cfg kepler.Config, progs Assembled) (*kepler.Core, error) {
+	if c.StartCycle > c.Limit() {
+		return nil, fmt.Errorf("start_cycle %d is beyond the end, %d", c.StartCycle, c.Limit())
+	}
 	k := kepler.New(cfg)
 	for i, p := range c.Programs {
 		if err := k.Load(progs[i].Words, p.Warps...); err != nil {
@@ -229,6 +232,9 @@ func (c *Case) Core(cfg kepler.Config, progs Assembled) (*kepler.Core, error) {
 		if err := k.SetShared(int(m[0]), uint32(m[1])); err != nil {
 			return nil, fmt.Errorf("shared: %v: %w", m, err)
 		}
+	}
+	for k.Cycle() < c.StartCycle && c.StartCycle >= kepler.FirstFetch {
+		k.Step()
 	}
 	for _, w := range c.Warps {
 		if err := k.Start(w.Warp, w.PC, uint32(w.Mask)); err != nil {

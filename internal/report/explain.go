@@ -106,6 +106,36 @@ var own = []Counter{
 	{"memory.l2_entry_stall_cycles", "L2 cycles", "Cycles in which a slice could take nothing from the network because its queue was full.", byPart},
 	{"memory.reply_stall_cycles", "network cycles", "Replies that found no room in the network, each cycle counted.", byPart},
 
+	{"series.cycle", "core cycles", "Of --series: when a row was written. The row's other figures are those since the row before, resident_warps aside.", byChip},
+	{"series.resident_warps", "warps", "Of --series: warps on all SMs at that moment.", byCore},
+
+	{"lanes_per_issue", "warp instructions", "Issues by the number of active lanes: the first entry is for none, the last for all 32.", byCore},
+	{"memory.latency_log2", "replies", "Replies by their latency: entry i counts those of 2^i to 2^(i+1)-1 core cycles.", byCore},
+
+	{"per_sm.sm", "", "Number of the SM.", byMachine},
+	{"per_sm.blocks", "blocks", "Blocks that ended on the SM.", byCore},
+	{"per_sm.warp_instructions", "warp instructions", "Issued by the SM.", byCore},
+	{"per_sm.thread_instructions", "thread instructions", "Lanes whose guard held, summed over them.", byCore},
+	{"per_sm.busy_cycles", "core cycles", "Cycles with a resident warp.", byCore},
+	{"per_sm.warp_cycles", "warp cycles", "Resident warps summed over cycles.", byCore},
+	{"per_sm.mean_latency_cycles", "core cycles", "Mean time from making a request to the arrival of its reply.", byCore},
+	{"per_slice.slice", "", "Number of the L2 slice.", byMachine},
+	{"per_slice.requests", "packets", "Packets that came to the slice from the network.", byPart},
+	{"per_channel.channel", "", "Number of the DRAM channel.", byMachine},
+	{"per_channel.reads", "bursts", "Read commands of the channel.", byDRAM},
+	{"per_channel.writes", "bursts", "Write commands of the channel.", byDRAM},
+	{"per_channel.activates", "commands", "Rows opened in the channel.", byDRAM},
+	{"per_channel.requests", "requests", "Requests handed to the channel.", byDRAM},
+	{"per_channel.row_hits", "requests", "Requests that found their row open or in use.", byDRAM},
+	{"per_channel.busy_cycles", "command clock cycles", "Cycles of the channel's data pins in use.", byDRAM},
+	{"per_channel.cycles", "command clock cycles", "Cycles that passed in the channel.", byDRAM},
+	{"per_channel.banks.bank", "", "Number of the bank in its channel.", byMachine},
+	{"per_channel.banks.reads", "bursts", "Read commands of the bank.", byDRAM},
+	{"per_channel.banks.writes", "bursts", "Write commands of the bank.", byDRAM},
+	{"per_channel.banks.activates", "commands", "Rows opened in the bank.", byDRAM},
+	{"per_channel.banks.requests", "requests", "Requests handed to the bank.", byDRAM},
+	{"per_channel.banks.row_hits", "requests", "Requests that found their row open or in use.", byDRAM},
+
 	{"lines.line", "", "Line of the program text.", byProgram},
 	{"lines.pc", "instructions", "Index of the instruction in its function.", byProgram},
 	{"lines.source_line", "", "Line of the source that the program was compiled from, if it says so (.loc).", byProgram},
@@ -142,6 +172,11 @@ func Counters() []Counter {
 		for _, c := range cacheCounters {
 			list = append(list, Counter{"memory." + l.name + "." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, l.what), l.source})
 		}
+	}
+	for _, c := range cacheCounters {
+		list = append(list,
+			Counter{"per_sm.l1." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, "the SM's L1 data cache"), byL1},
+			Counter{"per_slice.l2." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, "the slice"), byL2})
 	}
 	return append(list, accelSim...)
 }

@@ -7,6 +7,53 @@ type Timing struct {
 	Clocks Clocks `json:"clocks"` // of the machine
 	Cycles uint64 `json:"cycles"` // core cycles from the start to the end of the last step
 	Memory Memory `json:"memory"` // of the whole run, launches that only warm the caches included
+
+	// The parts of the machine, over the whole run.
+	PerSM      []SM      `json:"per_sm"`
+	PerSlice   []Slice   `json:"per_slice"`
+	PerChannel []Channel `json:"per_channel"`
+}
+
+// SM are the counters of one SM.
+type SM struct {
+	SM                 int     `json:"sm"`
+	Blocks             uint64  `json:"blocks"` // that ended
+	WarpInstructions   uint64  `json:"warp_instructions"`
+	ThreadInstructions uint64  `json:"thread_instructions"`
+	BusyCycles         uint64  `json:"busy_cycles"` // with a resident warp
+	WarpCycles         uint64  `json:"warp_cycles"`
+	MeanLatencyCycles  float64 `json:"mean_latency_cycles"`
+	L1                 Cache   `json:"l1"`
+}
+
+// Slice are the counters of one slice of the L2.
+type Slice struct {
+	Slice    int    `json:"slice"`
+	Requests uint64 `json:"requests"` // that came from the network
+	L2       Cache  `json:"l2"`
+}
+
+// Channel are the counters of one DRAM channel.
+type Channel struct {
+	Channel    int    `json:"channel"`
+	Reads      uint64 `json:"reads"`
+	Writes     uint64 `json:"writes"`
+	Activates  uint64 `json:"activates"`
+	Requests   uint64 `json:"requests"`
+	RowHits    uint64 `json:"row_hits"`
+	BusyCycles uint64 `json:"busy_cycles"` // of its data pins
+	Cycles     uint64 `json:"cycles"`
+	Banks      []Bank `json:"banks"`
+}
+
+// Bank are the counters of one bank of a channel.
+type Bank struct {
+	Bank      int    `json:"bank"`
+	Reads     uint64 `json:"reads"`
+	Writes    uint64 `json:"writes"`
+	Activates uint64 `json:"activates"`
+	Requests  uint64 `json:"requests"`
+	RowHits   uint64 `json:"row_hits"`
 }
 
 // Clocks are the frequencies of a machine's clock domains in MHz.
@@ -31,9 +78,10 @@ type KernelTiming struct {
 	LimitedBy       string            `json:"limited_by"` // what allows no more blocks on an SM
 	L1Ways          int               `json:"l1_ways"`
 	Shared          bool              `json:"overlapped"`
-	Stalls          map[string]uint64 `json:"stalls"`      // warp cycles by the warp's state
-	SlotStalls      map[string]uint64 `json:"slot_stalls"` // scheduler cycles without issue, by reason
-	WarpCycles      uint64            `json:"warp_cycles"` // resident warps, summed over cycles and SMs: the sum of the stalls
+	Stalls          map[string]uint64 `json:"stalls"`          // warp cycles by the warp's state
+	SlotStalls      map[string]uint64 `json:"slot_stalls"`     // scheduler cycles without issue, by reason
+	WarpCycles      uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
+	LanesPerIssue   []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
 	Memory          Memory            `json:"memory"`
 	Lines           []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in the order of the code
 }
@@ -45,6 +93,7 @@ type Line struct {
 	PC                 int               `json:"pc"` // index in its function
 	Function           string            `json:"function"`
 	Instruction        string            `json:"instruction"`
+	Text               string            `json:"text"`                  // the instruction with its operands
 	SourceFile         string            `json:"source_file,omitempty"` // from debug information, if there is any
 	SourceLine         int               `json:"source_line,omitempty"`
 	Issues             uint64            `json:"issues"`              // warp instructions
@@ -55,19 +104,20 @@ type Line struct {
 
 // Memory are the counters of the memory system.
 type Memory struct {
-	L1                   Cache   `json:"l1"`
-	L1Const              Cache   `json:"l1_const"`
-	L1Texture            Cache   `json:"l1_texture"`
-	L1Inst               Cache   `json:"l1_inst"`
-	L2                   Cache   `json:"l2"`
-	DRAM                 DRAM    `json:"dram"`
-	Network              Network `json:"network"`
-	MeanLatencyCycles    float64 `json:"mean_latency_cycles"` // of a request, from the SM and back
-	Replies              uint64  `json:"replies"`             // over which that is the mean
-	SharedConflictCycles uint64  `json:"shared_conflict_cycles"`
-	LoadStoreStallCycles uint64  `json:"load_store_stall_cycles"`
-	L2EntryStallCycles   uint64  `json:"l2_entry_stall_cycles"`
-	ReplyStallCycles     uint64  `json:"reply_stall_cycles"`
+	L1                   Cache    `json:"l1"`
+	L1Const              Cache    `json:"l1_const"`
+	L1Texture            Cache    `json:"l1_texture"`
+	L1Inst               Cache    `json:"l1_inst"`
+	L2                   Cache    `json:"l2"`
+	DRAM                 DRAM     `json:"dram"`
+	Network              Network  `json:"network"`
+	MeanLatencyCycles    float64  `json:"mean_latency_cycles"` // of a request, from the SM and back
+	Replies              uint64   `json:"replies"`             // over which that is the mean
+	LatencyLog2          []uint64 `json:"latency_log2"`        // replies whose latency was 2^i to 2^(i+1)-1 cycles
+	SharedConflictCycles uint64   `json:"shared_conflict_cycles"`
+	LoadStoreStallCycles uint64   `json:"load_store_stall_cycles"`
+	L2EntryStallCycles   uint64   `json:"l2_entry_stall_cycles"`
+	ReplyStallCycles     uint64   `json:"reply_stall_cycles"`
 }
 
 // Cache are the counters of one level: accesses = hits + pending hits + misses.

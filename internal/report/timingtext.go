@@ -68,7 +68,19 @@ func (r *Run) timingTable(b *strings.Builder) {
 		b.WriteString("no kernel ran\n")
 		return
 	}
-	t := NewTable("launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<most wait for")
+	// Where launches overlap, it matters when they began.
+	overlap := slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.KernelTiming != nil && k.Shared })
+	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<most wait for"}
+	t := NewTable(head...)
+	if overlap {
+		t = NewTable(slices.Insert(head, 1, "stream", "start")...)
+	}
+	row := func(start []string, cells ...string) {
+		if overlap {
+			cells = slices.Insert(cells, 1, start...)
+		}
+		t.Row(cells...)
+	}
 	for _, x := range r.rows() {
 		number, grid, block, shared := x.labels()
 		m := &x.timed
@@ -80,12 +92,16 @@ func (r *Run) timingTable(b *strings.Builder) {
 		if m.cycles > 0 {
 			occ = percent(m.occupied, float64(m.cycles))
 		}
-		t.Row(number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
+		start := []string{"", ""}
+		if x.count == 1 && x.KernelTiming != nil {
+			start = []string{fmt.Sprint(x.Stream), Count(x.StartCycle)}
+		}
+		row(start, number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
 			lanes(x.WarpInstructions, x.ThreadInstructions), occ, blocks, m.limited, mostly(m.stalls, 1))
 	}
 	if len(r.Kernels) > 1 {
 		t.Rule()
-		t.Row("", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
+		row([]string{"", ""}, "", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
 			lanes(r.WarpInstructions, r.ThreadInstructions), "", "", "", "")
 	}
 	t.Write(b)
@@ -230,6 +246,14 @@ func (r *Run) memoryTable(b *strings.Builder) {
 	}
 }
 
+// shorten cuts a text to n characters.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return strings.TrimRight(string(r[:n-1]), " ,") + "…"
+	}
+	return s
+}
+
 // hotLines shows the instructions at which warps spent most of their time,
 // those of all launches together.
 func (r *Run) hotLines(b *strings.Builder, total uint64) {
@@ -274,7 +298,7 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 		if l.SourceLine > 0 {
 			src = fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine)
 		}
-		t.Row(fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line), src, l.Instruction, Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
+		t.Row(fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line), src, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
 	}
 	b.WriteString("\n")
 	t.Write(b)

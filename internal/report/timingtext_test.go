@@ -29,7 +29,7 @@ func timedSample() *Run {
 					Cycles: 3000, Occupancy: 0.5, BlocksPerSM: 4, LimitedBy: "threads", WarpCycles: 10_000,
 					Stalls: map[string]uint64{"selected": 1000, "long_scoreboard": 8000, "wait": 1000, "drain": 0},
 					Lines: []Line{
-						{File: "a/k.ptx", Line: 7, PC: 1, Instruction: "ld.global.f32", SourceFile: "b/k.cu", SourceLine: 3, Issues: 500, WarpCycles: 700, Stalls: map[string]uint64{"selected": 500, "wait": 200}},
+						{File: "a/k.ptx", Line: 7, PC: 1, Instruction: "ld.global.f32", Text: "ld.global.f32 %f1, [%rd1+16], and a rest", SourceFile: "b/k.cu", SourceLine: 3, Issues: 500, WarpCycles: 700, Stalls: map[string]uint64{"selected": 500, "wait": 200}},
 						{File: "a/k.ptx", Line: 8, PC: 2, Instruction: "add.f32", Issues: 500, WarpCycles: 9300, Stalls: map[string]uint64{"selected": 500, "long_scoreboard": 8000, "wait": 800}},
 					},
 				},
@@ -71,9 +71,9 @@ DRAM  2 KiB read, 512 B written, 0.6 GB/s of 10.0 (6.4 %); row hits 25.0 %
 a request to memory took 410 cycles on average, there and back
 shared memory: 1,000 cycles lost to bank conflicts
 
-hottest lines  source  instruction    issues   share  waiting for
-k.ptx:8                add.f32           500  93.0 %  long scoreboard 86 %
-k.ptx:7        k.cu:3  ld.global.f32     500   7.0 %  wait 29 %
+hottest lines  source  instruction                           issues   share  waiting for
+k.ptx:8                add.f32                                  500  93.0 %  long scoreboard 86 %
+k.ptx:7        k.cu:3  ld.global.f32 %f1, [%rd1+16], and a…     500   7.0 %  wait 29 %
 
 done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job checks nothing
 `

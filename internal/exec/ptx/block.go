@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -362,6 +363,22 @@ func (b *block) insts() (warp, thread uint64) {
 	return
 }
 
+// waitOf says what a fragment of warp w waits for, "" if it can run.
+func (b *block) waitOf(w *warp, f *frag) string {
+	switch f.st {
+	case atBarrier:
+		br := &b.bars[f.bar]
+		came, all := b.count(br)
+		if br.need != 0 {
+			all = br.need
+		}
+		return fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", f.bar, came, all)
+	case atSync:
+		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
+	}
+	return ""
+}
+
 // waits describes what every warp waits for.
 func (b *block) waits() []string {
 	var out []string
@@ -372,18 +389,7 @@ func (b *block) waits() []string {
 		}
 		for _, f := range w.frags {
 			in := &f.fr.f.info[f.pc]
-			what := "is ready"
-			switch f.st {
-			case atBarrier:
-				br := &b.bars[f.bar]
-				came, all := b.count(br)
-				if br.need != 0 {
-					all = br.need
-				}
-				what = fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", f.bar, came, all)
-			case atSync:
-				what = fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
-			}
+			what := cmp.Or(b.waitOf(w, &f), "is ready")
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %d: %s (%s:%d) %s", i, f.mask, f.pc, in.Op, b.im.fileOf(f.fr.f), in.Pos.Line, what))
 		}
 		for _, j := range w.joins {

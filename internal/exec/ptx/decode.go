@@ -296,6 +296,7 @@ func (d *dec) function() {
 			}
 		}
 	}
+	f.slots = d.slots
 	f.graph = flow.Analyze(f.info)
 	for pc := range f.code {
 		in := &f.code[pc]

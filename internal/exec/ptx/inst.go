@@ -101,6 +101,8 @@ type fn struct {
 	params []paramSlot
 	rets   []paramSlot
 	err    []error // why it cannot run
+
+	slots map[slotKey]ref // of the registers that it uses, by name
 }
 
 // paramSlot is where a function's formal parameter or return value lives:

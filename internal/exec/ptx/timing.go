@@ -3,6 +3,7 @@ package ptx
 import (
 	"io"
 	"math/bits"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -50,10 +51,29 @@ func (w *work) Registers() int    { return w.im.kernel.Registers() }
 func (w *work) Shared() int       { return w.im.sharedBytes + w.l.Shared }
 func (w *work) Code() []*isa.Inst { return w.code }
 
+// Cooperative reports whether blocks may wait for each other, so that all of
+// them must be resident at a time.
+func (w *work) Cooperative() bool { return w.l.Cooperative }
+
 func (w *work) Block(n uint64) exec.Block {
 	b := w.m.workers[0].newBlock(w.im, &w.l, n, w.m.direct())
 	b.work = w
 	return b
+}
+
+// CodeBase returns where the kernel's code begins among all of its program's:
+// functions follow each other as the program text has them.
+func (w *work) CodeBase() uint64 {
+	n := 0
+	for _, m := range w.im.kernel.prog.mods {
+		for _, f := range m.Funcs {
+			if f == w.im.fns[0].ast {
+				return instBytes * uint64(n)
+			}
+			n += len(f.Code)
+		}
+	}
+	return instBytes * uint64(n)
 }
 
 // Source says where instruction i of Code stands: everything of exec.Where but
@@ -71,6 +91,20 @@ func (w *work) Source(i int) exec.Where {
 		i -= len(f.info)
 	}
 	return exec.Where{}
+}
+
+// Text returns instruction i of Code as the program writes it, on one line.
+func (w *work) Text(i int) string {
+	for _, f := range w.im.fns {
+		if i < len(f.info) {
+			if i < len(f.ast.Code) {
+				return strings.Join(strings.Fields(f.ast.Code[i].String()), " ")
+			}
+			return f.info[i].Op
+		}
+		i -= len(f.info)
+	}
+	return ""
 }
 
 // Index returns the block's place in the grid.

@@ -61,10 +61,10 @@ type Network struct {
 	outSize []int    // the same for outputs
 	want    []uint64 // per output: inputs whose head goes there, words bits
 	words   int
-	next    []int  // per output: input that is looked at first
-	hold    []int  // per output: busy cycles its pointer still stays
-	from    []int  // fly: per output the input whose packet is being moved, -1 if none
-	used    []bool // fly: per input, whether it moved a flit this cycle
+	next    []int // per output: input that is looked at first
+	hold    []int // per output: busy cycles its pointer still stays
+	from    []int // fly: per output the input whose packet is being moved, -1 if none
+	fly     *fly
 	turn    int    // round robin pointer
 	queued  int    // packets in input FIFOs
 	waiting int    // packets in output FIFOs
@@ -87,7 +87,9 @@ func New(cfg Config) *Network {
 	for i := range n.from {
 		n.from[i], n.hold[i] = -1, cfg.GrantCycles
 	}
-	n.used = make([]bool, cfg.Inputs)
+	if cfg.Kind == Fly {
+		n.fly = newFly(&cfg)
+	}
 	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
 	return n
 }
@@ -120,7 +122,7 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	n.Stats.Packets++
 	n.Stats.Flits += uint64(f)
 	n.In[src].add(f)
-	if n.in[src].n == 0 {
+	if n.in[src].n == 0 && n.cfg.Kind == Local {
 		n.want[dst*n.words+src>>6] |= 1 << (src & 63)
 	}
 	if n.cfg.Kind == Local {
@@ -148,7 +150,11 @@ func (n *Network) Pop(dst int) *mem.Req {
 		return nil
 	}
 	p := n.out[dst].pop()
-	n.outSize[dst] -= int(p.size)
+	if n.fly != nil {
+		n.fly.boundary[dst] -= int(p.size)
+	} else {
+		n.outSize[dst] -= int(p.size)
+	}
 	n.waiting--
 	return p.req
 }
@@ -310,55 +316,4 @@ func (n *Network) advanceRoundRobin() {
 		n.deliver(p, 0)
 	}
 	n.turn = (n.turn + 1) % n.cfg.Inputs
-}
-
-// advanceFly moves at most one flit from each input and to each output. An
-// output that has begun a packet finishes it before it takes another.
-func (n *Network) advanceFly() {
-	clear(n.used)
-	moved := false
-	for o := range n.cfg.Outputs {
-		i := n.from[o]
-		if i < 0 {
-			for start, tries := n.next[o], 0; tries < n.cfg.Inputs; tries++ {
-				c := n.first(o, start)
-				if c < 0 {
-					break
-				}
-				if !n.used[c] {
-					i = c
-					break
-				}
-				start = (c + 1) % n.cfg.Inputs
-			}
-			if i < 0 {
-				continue
-			}
-			// Room for the whole packet is taken when it begins; one that is
-			// larger than the buffer needs it empty.
-			size := int(n.in[i].buf[n.in[i].head].size)
-			if n.outSize[o] > 0 && n.outSize[o]+size > n.cfg.OutBuffer {
-				n.Stats.OutFull++
-				continue
-			}
-			n.outSize[o] += size
-		} else if n.used[i] {
-			continue
-		}
-		f := &n.in[i]
-		p := &f.buf[f.head]
-		n.used[i], moved = true, true
-		n.inSize[i]--
-		n.from[o] = i
-		if p.flits--; p.flits > 0 {
-			continue
-		}
-		done := n.behead(i)
-		n.from[o] = -1
-		n.next[o] = (i + 1) % n.cfg.Inputs
-		n.deliver(done, n.cfg.Delay)
-	}
-	if moved {
-		n.Stats.Busy++
-	}
 }

@@ -12,7 +12,7 @@ func local(in, out int) Config {
 	return Config{Kind: Local, Inputs: in, Outputs: out, InBuffer: 4, OutBuffer: 4, Arbiter: ISLIP, GrantCycles: 1, FlitBytes: 32}
 }
 
-func fly(in, out, delay int) Config {
+func flyOf(in, out, delay int) Config {
 	return Config{Kind: Fly, Inputs: in, Outputs: out, InBuffer: 16, OutBuffer: 16, GrantCycles: 1, FlitBytes: 40, Delay: delay}
 }
 
@@ -47,10 +47,12 @@ func TestZeroLoad(t *testing.T) {
 	}{
 		{"local, control packet", local(2, 2), 8, 1},
 		{"local, size does not matter", local(2, 2), 136, 1},
-		{"fly, one flit", fly(2, 2, 0), 8, 1},
-		{"fly, one flit and delay", fly(2, 2, 5), 40, 6},
-		{"fly, four flits", fly(2, 2, 0), 136, 4},
-		{"fly, four flits and delay", fly(2, 2, 5), 136, 9},
+		{"fly, one flit", flyOf(2, 2, 0), 8, 4},
+		{"fly, the least delay that it has", flyOf(2, 2, 3), 8, 4},
+		{"fly, one more", flyOf(2, 2, 4), 8, 5},
+		{"fly, one flit and delay", flyOf(2, 2, 5), 40, 6},
+		{"fly, four flits", flyOf(2, 2, 0), 136, 7},
+		{"fly, four flits and delay", flyOf(2, 2, 5), 136, 9},
 	} {
 		if got := arrival(t, c.cfg, c.bytes); got != c.want {
 			t.Errorf("%s: arrives after %d advances, want %d", c.name, got, c.want)
@@ -82,12 +84,12 @@ func TestRoom(t *testing.T) {
 	if n.waiting != 4 || n.queued != 4 {
 		t.Errorf("%d packets wait and %d are queued, want 4 and 4", n.waiting, n.queued)
 	}
-	f := New(fly(1, 1, 0))
+	f := New(flyOf(1, 1, 0))
 	f.Push(new(mem.Req), 0, 0, 136) // 4 of 16 flits
 	if !f.HasRoom(0, 12*40) || f.HasRoom(0, 12*40+1) {
 		t.Error("a fly's input of 16 flits with 4 taken holds 12 more and not 13")
 	}
-	if big := New(fly(1, 1, 0)); !big.HasRoom(0, 17*40) {
+	if big := New(flyOf(1, 1, 0)); !big.HasRoom(0, 17*40) {
 		t.Error("a packet larger than the buffer must fit an empty one")
 	}
 }
@@ -145,7 +147,7 @@ func TestSaturation(t *testing.T) {
 		t.Errorf("one output took %d packets in 1000 cycles, want 1000", moved)
 	}
 	// A fly moves a packet of four flits in four cycles.
-	f := New(fly(2, 1, 3))
+	f := New(flyOf(2, 1, 3))
 	moved = 0
 	for range 1000 {
 		for i := range 2 {

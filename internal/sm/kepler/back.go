@@ -1,6 +1,7 @@
 package kepler
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec/kasm"
@@ -13,7 +14,7 @@ func (k *Core) resolve(now *cycle) {
 	mem := &k.mems[k.memAt]
 	now.fpuServed = k.fpu.valid && (!k.alu.valid || !mem.valid)
 	now.fpuBlocked = k.fpu.valid && !now.fpuServed
-	now.pop[unitFPU] = k.queue[unitFPU].n > 0 && !now.stall && !now.fpuBlocked
+	now.pop[unitFPU] = k.queue[unitFPU].n > 0 && (!now.stall || k.cfg.Lossless) && !now.fpuBlocked
 
 	q := &k.queue[unitALU]
 	if q.n == 0 {
@@ -26,7 +27,7 @@ func (k *Core) resolve(now *cycle) {
 	now.commits = true
 	now.pop[unitALU] = true
 	now.squash = h.nop || k.stale(h)
-	if i.Op == isa.BAR && !h.nop && k.barInit && k.barExpected != 0 && (k.barMask|1<<w)&k.barExpected == k.barExpected {
+	if i.Op == isa.BAR && !h.nop && !k.cfg.Rendezvous && k.barInit && k.barExpected != 0 && (k.barMask|1<<w)&k.barExpected == k.barExpected {
 		// Warps are let go even by a barrier that a branch has overtaken.
 		now.toReady = 1 << w
 		for v := range Warps {
@@ -40,17 +41,35 @@ func (k *Core) resolve(now *cycle) {
 		return
 	}
 	now.lanes = k.lanes(h, i)
+	if i.Op != isa.EXIT && i.Op != isa.BAR {
+		k.count(now.lanes)
+	}
 	if i.selp {
-		now.selp = k.predicate(w, uint8(i.Imm&7))
+		now.selp = h.selp
+		if !k.cfg.FullScoreboard {
+			now.selp = k.predicate(w, uint8(i.Imm&7))
+		}
 	}
 	if i.unit != unitControl {
+		if k.cfg.Checked && !i.Op.Known() {
+			k.fail(h, now.lanes, "unknown operation")
+		}
+		return
+	}
+	if k.cfg.GuardedControl && now.lanes == 0 && i.Guard != isa.Always {
 		return
 	}
 	lsu := &k.queue[unitLSU]
 	inLSU := lsu.n > 0 && lsu.ring[lsu.head].warp == w && k.free[w].n > 0 || k.lsu.valid && k.lsu.warp == w
 	if i.Op == isa.BAR || i.Op == isa.EXIT {
 		now.commits = k.outstanding[w] == 0 && !inLSU
+		if k.cfg.PatientExit {
+			now.commits = k.drained(w)
+		}
 		now.pop[unitALU] = now.commits
+		if !now.commits && k.cfg.PatientExit {
+			return
+		}
 	}
 	pc := uint32(h.pc)
 	switch i.Op {
@@ -69,18 +88,25 @@ func (k *Core) resolve(now *cycle) {
 			return
 		}
 		now.branch, now.target = true, pc+uint32(i.Imm)
-		if rest := now.lanes &^ taken; rest != 0 {
-			k.diverge(w, pc+1, rest)
+		active := now.lanes
+		if k.cfg.GuardedControl {
+			active = k.mask[w]
+		}
+		if rest := active &^ taken; rest != 0 {
+			k.diverge(h, pc+1, rest)
 			now.newMask, now.maskSet = taken, true
 		}
 	case isa.SSY:
-		if now.lanes == 0 {
+		if now.lanes == 0 && !k.cfg.GuardedControl {
 			return
 		}
-		k.diverge(w, pc+uint32(i.Imm), k.mask[w])
+		k.diverge(h, pc+uint32(i.Imm), k.mask[w])
 		now.branch, now.target = true, pc+1
 	case isa.JOIN:
 		if k.stackTop[w] == 0 {
+			if k.cfg.Checked {
+				k.fail(h, now.lanes, "the divergence stack is empty")
+			}
 			return
 		}
 		k.stackTop[w]--
@@ -88,29 +114,123 @@ func (k *Core) resolve(now *cycle) {
 		now.branch, now.target = true, f.pc
 		now.newMask, now.maskSet = f.mask, true
 	case isa.CALL:
+		if k.cfg.Checked && k.callTop[w] == CallDepth {
+			k.fail(h, now.lanes, fmt.Sprintf("the call stack is full: %d return addresses", CallDepth))
+			return
+		}
 		k.calls[w][k.callTop[w]%CallDepth] = pc + 1
 		k.callTop[w] = (k.callTop[w] + 1) & 15
 		now.branch, now.target = true, pc+uint32(i.Imm)
 	case isa.RET:
 		if k.callTop[w] == 0 {
+			if k.cfg.Checked {
+				k.fail(h, now.lanes, "the call stack is empty")
+			}
 			return
 		}
 		k.callTop[w]--
 		now.branch, now.target = true, k.calls[w][k.callTop[w]%CallDepth]
 	case isa.BAR:
+		if now.commits {
+			k.count(now.lanes)
+		}
+		if k.cfg.Rendezvous {
+			k.barSeen ^= 1 << w // the warp's epoch is ahead now
+			now.atBar = true
+			now.branch, now.target = true, pc+1
+			return
+		}
 		k.barrier(now, w)
 	case isa.EXIT:
 		// An exit always jumps to itself; while anything of the warp is on
 		// its way it is fetched again.
 		now.branch, now.target = true, pc
-		now.exits = now.commits && !(k.sharedResp.valid && k.sharedResp.warp == w || mem.valid && mem.warp == w ||
-			k.port[0].valid && k.port[0].warp == w || k.port[1].valid && k.port[1].warp == w)
+		now.exits = now.commits && (k.cfg.PatientExit || !(k.sharedResp.valid && k.sharedResp.warp == w || mem.valid && mem.warp == w ||
+			k.port[0].valid && k.port[0].warp == w || k.port[1].valid && k.port[1].warp == w))
+		if now.exits {
+			k.count(now.lanes)
+		}
 	}
+	if k.cfg.Checked && now.branch && now.target >= isa.ProgramWords && i.Op != isa.BAR && i.Op != isa.SSY {
+		k.fail(h, now.lanes, fmt.Sprintf("jump to %d, out of the program memory of %d instructions", int32(now.target), isa.ProgramWords))
+	}
+}
+
+// drained reports whether nothing of a warp is on its way to or from memory,
+// nor in the floating-point pipe.
+func (k *Core) drained(w uint8) bool {
+	if k.outstanding[w] != 0 || k.replays>>w&1 != 0 || k.lsu.valid && k.lsu.warp == w {
+		return false
+	}
+	for _, r := range [...]*result{&k.fpu, &k.mems[k.memAt]} {
+		if r.valid && r.warp == w {
+			return false
+		}
+	}
+	for _, q := range [...]*queue{&k.queue[unitLSU], &k.queue[unitFPU]} {
+		for n := range q.n {
+			if q.ring[(q.head+n)%queueDepth].warp == w {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// meet lets warps go on once all that have not exited are at the barrier.
+func (k *Core) meet() {
+	waiting := uint32(0)
+	for w := range Warps {
+		switch k.status[w] {
+		case Ready:
+			return
+		case Barrier:
+			waiting |= 1 << w
+		}
+	}
+	k.barEpoch = ^k.barEpoch
+	k.barSeen = k.barEpoch
+	for ; waiting != 0; waiting &= waiting - 1 {
+		k.setStatus(bits.TrailingZeros32(waiting), Ready)
+	}
+}
+
+// Fault is an instruction that did something illegal.
+type Fault struct {
+	Warp, Lane int // Lane is the first that did it
+	PC         int
+	Inst       string
+	What       string
+}
+
+func (f *Fault) Error() string {
+	return fmt.Sprintf("%s: warp %d, lane %d, pc %d: %s", f.What, f.Warp, f.Lane, f.PC, f.Inst)
+}
+
+// Fault returns the illegal instruction that ended the run, nil if none did.
+func (k *Core) Fault() *Fault { return k.fault }
+
+// fail notes the first illegal instruction.
+func (k *Core) fail(s *slot, lanes uint32, what string) {
+	if k.fault == nil {
+		k.fault = &Fault{Warp: int(s.warp), Lane: bits.TrailingZeros32(lanes) % isa.Lanes, PC: int(s.pc), Inst: k.inst(s).Text(), What: what}
+	}
+}
+
+// count counts an instruction that executes on some lanes.
+func (k *Core) count(lanes uint32) {
+	k.stats.Executed++
+	k.stats.Threads += uint64(bits.OnesCount32(lanes))
 }
 
 // diverge pushes an entry on a warp's divergence stack. The 33rd overwrites
 // the first.
-func (k *Core) diverge(w uint8, pc, mask uint32) {
+func (k *Core) diverge(h *slot, pc, mask uint32) {
+	w := h.warp
+	if k.cfg.Checked && k.stackTop[w] >= StackDepth {
+		k.fail(h, mask, fmt.Sprintf("the divergence stack is full: %d entries", StackDepth))
+		return
+	}
 	k.stack[w][k.stackTop[w]%StackDepth] = frame{pc, mask}
 	k.stackTop[w] = (k.stackTop[w] + 1) & 63
 }
@@ -202,7 +322,7 @@ func (k *Core) toPort(now *cycle, p int, r *result) {
 	switch {
 	case r.last:
 		now.clears[p] = 1 << r.rd
-	case now.clearWarp[0] == r.warp:
+	case now.clearWarp[0] == r.warp && !k.cfg.FullScoreboard:
 		now.clears[0] &^= 1 << r.rd // a part that is not the last keeps the register
 	}
 }
@@ -214,11 +334,18 @@ func (k *Core) execute(now *cycle) {
 		h := &q.ring[q.head]
 		i := k.inst(h)
 		r := &k.alu
-		r.valid, r.last, r.warp, r.rd, r.mask = true, true, h.warp, i.rd, 0
-		if !now.squash && i.writes {
-			r.mask = now.lanes
+		r.valid, r.last, r.warp, r.rd, r.mask = now.commits || !k.cfg.PatientExit, h.mark || !k.cfg.FullScoreboard, h.warp, i.rd, 0
+		switch {
+		case now.squash && i.setp && k.cfg.FullScoreboard:
+			k.aluPred = predWrite{valid: true, warp: h.warp, pred: i.Rd & 7}
+		case !now.squash && (i.writes || i.setp):
 			ops := &k.buf[h.buf]
-			kasm.Integer(i.Op, i.Imm, now.selp, &ops[0], &ops[1], &ops[2], &r.v)
+			if !k.cfg.IEEE || !kasm.IEEE(i.Op, i.Imm, &ops[0], &ops[1], &ops[2], &r.v) {
+				kasm.Integer(i.Op, i.Imm, now.selp, &ops[0], &ops[1], &ops[2], &r.v)
+			}
+			if i.writes {
+				r.mask = now.lanes
+			}
 			if i.setp {
 				k.aluPred = predWrite{valid: true, warp: h.warp, pred: i.Rd & 7, mask: now.lanes}
 				for l, v := range r.v {
@@ -239,20 +366,27 @@ func (k *Core) execute(now *cycle) {
 	if q.n == 0 {
 		// An empty queue shows an operation of warp 0 with tag 0, which is
 		// squashed as long as the warp's tag is another.
-		if k.tag[0] != 0 {
+		if k.tag[0] != 0 && !k.cfg.PatientExit {
 			r.valid, r.last, r.warp, r.rd, r.mask = true, true, 0, 0, 0
 		}
 		return
 	}
 	h := &q.ring[q.head]
 	i := k.inst(h)
-	r.valid, r.last, r.warp, r.rd, r.mask = true, true, h.warp, i.rd, 0
+	r.valid, r.last, r.warp, r.rd, r.mask = true, h.mark || !k.cfg.FullScoreboard, h.warp, i.rd, 0
 	if !now.fpuStale {
 		r.mask = now.fpuLanes
 		ops := &k.buf[h.buf]
-		kasm.Float(i.Op, &ops[0], &ops[1], &ops[2], &r.v)
+		if !k.cfg.IEEE || !kasm.IEEE(i.Op, i.Imm, &ops[0], &ops[1], &ops[2], &r.v) {
+			kasm.Float(i.Op, &ops[0], &ops[1], &ops[2], &r.v)
+		}
 	}
 	if now.pop[unitFPU] {
+		if now.fpuStale {
+			k.stats.Squashed++
+		} else {
+			k.count(now.fpuLanes)
+		}
 		k.bufFree |= 1 << h.buf
 	}
 }

@@ -1,4 +1,98 @@
 package kepler
 
+import "fmt"
+
+// Level is a conformance level: which machine the core is to equal.
+type Level uint8
+
+// The levels.
+const (
+	// RTL is what the hardware description does, its accidents included.
+	RTL Level = iota
+	// Datasheet is what its datasheet promises.
+	Datasheet
+)
+
+// levels are the names of the levels.
+var levels = [...]string{RTL: "rtl", Datasheet: "datasheet"}
+
+// LevelByName finds a level; the error says which there are.
+func LevelByName(name string) (Level, error) {
+	for l, n := range levels {
+		if n == name {
+			return Level(l), nil
+		}
+	}
+	return RTL, fmt.Errorf("there is no conformance level %q; there are rtl and datasheet", name)
+}
+
+func (l Level) String() string { return levels[l] }
+
 // Config says which machine is simulated.
-type Config struct{}
+type Config struct {
+	Level Level
+	Switches
+}
+
+// Switches are the differences between the levels, all off at level RTL and
+// all on at level Datasheet.
+type Switches struct {
+	// Greedy: the scheduler stays with a warp while it is eligible. The RTL
+	// turns to the next one after every selection.
+	Greedy bool
+	// SeparateSFU: a floating-point and a special-function operation may be
+	// issued together. The RTL takes them for one unit.
+	SeparateSFU bool
+	// Rendezvous: a barrier holds each warp until all that have not exited
+	// have come, epoch after epoch. In the RTL's epoch zero nobody waits.
+	Rendezvous bool
+	// OwnTransactions: each part of a split access has a transaction slot and
+	// the direction of its own warp, and answers may overtake each other. The
+	// RTL takes both from the request that happens to be at hand (Q3).
+	OwnTransactions bool
+	// IEEE: arithmetic, comparison and conversion of floating-point numbers
+	// follow IEEE-754; the RTL's do not. Special functions are the same.
+	IEEE bool
+	// NoSideEffects: ISETP, FSETP, NOP, CALL, RET and STS write no general
+	// register (Q4 is the last of them).
+	NoSideEffects bool
+	// FullScoreboard: every register and predicate that an instruction reads
+	// or writes is waited for, guards are read in order, results release only
+	// what their instruction has marked, and nothing overtakes an unresolved
+	// branch of its warp. The RTL's lists have gaps.
+	FullScoreboard bool
+	// GuardedControl: guards apply to every control instruction, and lanes
+	// that a guard excludes from a branch fall through. The RTL ignores the
+	// guards of JOIN, CALL, RET, BAR and EXIT.
+	GuardedControl bool
+	// Lossless: queues drop nothing, collectors release in order whatever is
+	// refused, a stall executes nothing twice (Q6, Q7, Q8).
+	Lossless bool
+	// OneResponse: an access to shared memory answers once, when all its
+	// banks have been served. The RTL answers several times, first in the
+	// middle of a conflict.
+	OneResponse bool
+	// PatientExit: EXIT waits for what is on its way and then ends the warp.
+	// In the RTL it jumps to itself until it happens to find nothing, and an
+	// empty queue writes back for warp 0 (Q1).
+	PatientExit bool
+	// Checked: an unknown operation, a misaligned or out-of-range address, a
+	// jump out of program memory, and overflow or underflow of a stack end
+	// the run with a fault. In the RTL they wrap around or do nothing.
+	Checked bool
+}
+
+// ConfigFor returns the machine of a conformance level.
+func ConfigFor(l Level) Config {
+	c := Config{Level: l}
+	if l == Datasheet {
+		c.Switches = Switches{
+			Greedy: true, SeparateSFU: true, Rendezvous: true, OwnTransactions: true, IEEE: true, NoSideEffects: true,
+			FullScoreboard: true, GuardedControl: true, Lossless: true, OneResponse: true, PatientExit: true, Checked: true,
+		}
+	}
+	return c
+}
+
+// Level returns the core's conformance level.
+func (k *Core) Level() Level { return k.cfg.Level }

@@ -19,6 +19,7 @@ type Core struct {
 	queued []message                     // the mock memory's queue
 	qhead  int
 
+	fault   *Fault
 	tracing bool
 	trace   []Fetch
 }
@@ -38,7 +39,7 @@ func New(cfg Config) *Core {
 	k := &Core{cfg: cfg, line: map[uint32]*[lineWords]uint32{}}
 	k.programs = make([][isa.ProgramWords]inst, 1, 1+Warps)
 	for pc := range k.programs[0] {
-		k.programs[0][pc] = decode(0)
+		k.programs[0][pc] = decode(0, &k.cfg.Switches)
 	}
 	for w := range Warps {
 		k.mask[w] = ^uint32(0)
@@ -77,7 +78,7 @@ func (k *Core) Load(words []uint64, warps ...int) error {
 		if pc < len(words) {
 			w = words[pc]
 		}
-		k.programs[p][pc] = decode(w)
+		k.programs[p][pc] = decode(w, &k.cfg.Switches)
 	}
 	for _, w := range warps {
 		if w < 0 || w >= Warps {
@@ -197,10 +198,66 @@ func (k *Core) DoneCycle() uint64 { return k.doneCycle }
 // exit does not wait for results of the warp that are not written yet.
 const drain = 10
 
+// stuckAfter is how many cycles without any movement show that there will be
+// none: all that goes on by itself, such as the replay of a bank conflict, is
+// over much sooner.
+const stuckAfter = 512
+
+// Stuck reports whether warps wait for what can never happen.
+func (k *Core) Stuck() bool { return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter }
+
+// Waits says of each warp that has not exited what it waits for.
+func (k *Core) Waits() []string {
+	var list []string
+	for w := range Warps {
+		if s := k.status[w]; s == Idle || s == Exited {
+			continue
+		}
+		pc := uint8(k.pc[w])
+		i := &k.programs[k.program[w]][pc]
+		what := fmt.Sprintf("warp %d at pc %d (%s): ", w, pc, i.Text())
+		q := &k.queue[unitALU]
+		h := &q.ring[q.head]
+		atHead := q.n > 0 && int(h.warp) == w
+		switch {
+		case k.cfg.Checked && k.pc[w] >= isa.ProgramWords:
+			what = fmt.Sprintf("warp %d ran past the end of its program memory: there is no EXIT", w)
+		case k.status[w] == Barrier && k.cfg.Rendezvous:
+			what += "at a barrier, for the warps that have not come"
+		case k.status[w] == Barrier:
+			what += fmt.Sprintf("at a barrier, for warps %s", warpList(k.barExpected&^k.barMask))
+		case atHead && (k.inst(h).Op == isa.EXIT || k.inst(h).Op == isa.BAR):
+			what += fmt.Sprintf("%v waits for %d memory transactions that are never answered", k.inst(h).Op, k.outstanding[w])
+		case i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0:
+			what += fmt.Sprintf("for P%d, which nothing will write", i.pred)
+		case k.busy[w]&i.watch != 0:
+			what += fmt.Sprintf("for R%d, which nothing will write; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
+		case i.global && k.free[w].n == 0:
+			what += "for a free transaction slot"
+		default:
+			what += "for a pipeline that other warps block"
+		}
+		list = append(list, what)
+	}
+	return list
+}
+
+func warpList(set uint32) string {
+	s := ""
+	for ; set != 0; set &= set - 1 {
+		s += fmt.Sprintf(" %d", bits.TrailingZeros32(set))
+	}
+	if s == "" {
+		return "none"
+	}
+	return s[1:]
+}
+
 // Run simulates until every warp has exited and what was on its way is
-// written, or until a cycle; it reports whether the former.
+// written, until the core is stuck, or until a cycle; it reports whether the
+// first.
 func (k *Core) Run(until uint64) bool {
-	for !k.Done() && k.cycle < until {
+	for !k.Done() && k.cycle < until && !k.Stuck() && k.fault == nil {
 		k.Step()
 	}
 	if !k.Done() {
@@ -230,6 +287,9 @@ func (k *Core) predicate(w, p uint8) uint32 {
 
 // lanes returns the lanes on which an instruction executes.
 func (k *Core) lanes(s *slot, i *inst) uint32 {
+	if k.cfg.FullScoreboard {
+		return s.mask // the guard was read when it was decoded
+	}
 	p := k.predicate(s.warp, i.pred)
 	if i.Guard&8 != 0 {
 		p = ^p
@@ -242,11 +302,21 @@ func (k *Core) stale(s *slot) bool {
 	return s.tag != k.tag[s.warp]
 }
 
+// staleInQueue is stale for the queues that control instructions do not go
+// through. What is in order there when it comes is older than every branch that
+// is still to be resolved; the RTL takes it for younger if it has to wait.
+func (k *Core) staleInQueue(s *slot) bool {
+	if k.cfg.FullScoreboard {
+		return s.nop
+	}
+	return k.stale(s)
+}
+
 // Step simulates one cycle.
 func (k *Core) Step() {
 	var now cycle
 	now.idle = bits.OnesCount32(k.idle)
-	now.stall = k.cycle < firstFetch || k.conflict ||
+	now.stall = k.cycle < FirstFetch || k.conflict ||
 		k.decoded[0].valid && now.idle == 0 || k.decoded[1].valid && now.idle < 2
 
 	// Decisions, all from the state at the cycle's start.
@@ -259,11 +329,11 @@ func (k *Core) Step() {
 	}
 	if k.queue[unitLSU].n > 0 {
 		h := &k.queue[unitLSU].ring[k.queue[unitLSU].head]
-		now.lsuLanes, now.lsuStale = k.lanes(h, k.inst(h)), k.stale(h)
+		now.lsuLanes, now.lsuStale = k.lanes(h, k.inst(h)), k.staleInQueue(h)
 	}
 	if k.queue[unitFPU].n > 0 {
 		h := &k.queue[unitFPU].ring[k.queue[unitFPU].head]
-		now.fpuLanes, now.fpuStale = k.lanes(h, k.inst(h)), k.stale(h)
+		now.fpuLanes, now.fpuStale = k.lanes(h, k.inst(h)), k.staleInQueue(h)
 	}
 	k.memory(&now)
 	k.release(&now)
@@ -277,13 +347,22 @@ func (k *Core) Step() {
 	// The state at the cycle's end.
 	for q := range k.queue {
 		if now.pop[q] {
+			if h := &k.queue[q].ring[k.queue[q].head]; q == int(unitALU) && !h.nop && k.inst(h).unit == unitControl {
+				k.control[h.warp]--
+			}
 			k.queue[q].pop()
 		}
-		if now.push[q].valid {
-			k.queue[q].push(now.push[q])
+		if s := &now.push[q]; s.valid {
+			if q == int(unitALU) && !s.nop && k.inst(s).unit == unitControl {
+				k.control[s.warp]++
+			}
+			k.queue[q].push(*s)
 		}
 	}
 	k.commit(&now)
+	if now.chosen[0].valid || now.pop[0] || now.pop[1] || now.pop[2] || now.freed != 0 || k.working || now.stall && k.cycle < FirstFetch {
+		k.moved = k.cycle
+	}
 	k.memAt ^= 1
 	k.cycle++
 	k.stats.Cycles++
@@ -353,6 +432,7 @@ func (k *Core) commit(now *cycle) {
 			}
 			k.pc[s.warp] += n
 			k.next = (s.warp + 1) % Warps
+			k.last = s.warp
 		}
 	}
 
@@ -395,6 +475,9 @@ func (k *Core) commit(now *cycle) {
 	}
 	for m := now.toReady; m != 0; m &= m - 1 {
 		k.setStatus(bits.TrailingZeros32(m), Ready)
+	}
+	if k.cfg.Rendezvous && k.barSeen^k.barEpoch != 0 {
+		k.meet()
 	}
 }
 

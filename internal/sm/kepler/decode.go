@@ -118,12 +118,22 @@ type inst struct {
 	reg   [3]uint8 // rs1, rs2, rs3 as register numbers
 	rd    uint8    // rd as a register number
 	watch uint64   // registers that the scoreboard must have free
+	named uint64   // registers that any field names
 	pred  uint8    // guard's predicate; 7 is none
+	sfu   bool     // paired as a unit of its own
+	full  bool     // hazards are between registers, not raw fields
 }
 
-func decode(w uint64) inst {
+func decode(w uint64, sw *Switches) inst {
 	i := inst{Inst: kasm.Decode(w)}
 	i.opRule = rules[i.Op]
+	if sw.NoSideEffects {
+		i.writes = i.writes && i.Op.Known() && !i.setp && i.Op != kasm.NOP && i.Op != kasm.CALL && i.Op != kasm.RET && i.Op != kasm.STS && i.Op != kasm.STR
+	}
+	if sw.FullScoreboard {
+		i.complete()
+	}
+	i.sfu = sw.SeparateSFU && i.Op >= kasm.SIN && i.Op <= kasm.TANH
 	i.reg = [3]uint8{i.Rs1 % kasm.Registers, i.Rs2 % kasm.Registers, i.Rs3 % kasm.Registers}
 	i.rd = i.Rd % kasm.Registers
 	for k, r := range i.reg {
@@ -135,7 +145,26 @@ func decode(w uint64) inst {
 		i.watch |= 1 << i.rd
 	}
 	i.pred = i.Guard & 7
+	i.named = 1<<i.rd | 1<<i.reg[0] | 1<<i.reg[1] | 1<<i.reg[2]
 	return i
+}
+
+// complete fills the gaps of the scoreboard's lists: what is read or written
+// is checked, what is written is marked.
+func (i *inst) complete() {
+	i.full = true
+	i.checks = 0
+	if i.Op.Known() && i.Op != kasm.CALL && i.Op != kasm.RET {
+		i.checks = i.collects
+	}
+	if i.Op == kasm.IABS || i.Op == kasm.TANH {
+		i.checks = useRs1
+	}
+	i.marks, i.ahead, i.pairs = i.writes, i.writes, i.writes
+	if i.writes {
+		i.checks |= useRd
+	}
+	i.free = i.Op == kasm.NOP || i.Op == kasm.EXIT && i.Guard == kasm.Always
 }
 
 // names reports whether a raw register field is named by the instruction,

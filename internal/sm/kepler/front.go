@@ -12,25 +12,34 @@ func (k *Core) selectWarp(now *cycle) {
 	if now.stall || now.branch || k.branched || now.idle == 0 {
 		return
 	}
+	if k.cfg.Greedy && k.ready>>k.last&1 != 0 && k.selectFrom(now, k.last) {
+		return
+	}
 	below := uint32(1)<<k.next - 1
 	for _, set := range [2]uint32{k.ready &^ below, k.ready & below} {
 		for ; set != 0; set &= set - 1 {
-			w := uint8(bits.TrailingZeros32(set))
-			prog, pc := &k.programs[k.program[w]], uint8(k.pc[w])
-			i := &prog[pc]
-			if i.global && k.free[w].n == 0 || !k.mayIssue(w, i) {
-				continue
+			if k.selectFrom(now, uint8(bits.TrailingZeros32(set))) {
+				return
 			}
-			k.fetch(now, 0, w, pc, i)
-			if j := &prog[pc+1]; now.idle >= 2 && pairs(i, j) && k.mayIssue(w, j) {
-				k.fetch(now, 1, w, pc+1, j)
-				k.stats.DualIssues++
-			} else {
-				k.stats.SingleIssues++
-			}
-			return
 		}
 	}
+}
+
+// selectFrom fetches one or two instructions of a warp if it can go on.
+func (k *Core) selectFrom(now *cycle, w uint8) bool {
+	prog, pc := &k.programs[k.program[w]], uint8(k.pc[w])
+	i := &prog[pc]
+	if i.global && k.free[w].n == 0 || !k.mayIssue(w, i) || k.cfg.Checked && k.pc[w] >= isa.ProgramWords {
+		return false
+	}
+	k.fetch(now, 0, w, pc, i)
+	if j := &prog[pc+1]; now.idle >= 2 && pairs(i, j) && k.mayIssue(w, j) && !(k.cfg.Checked && pc == isa.ProgramWords-1) {
+		k.fetch(now, 1, w, pc+1, j)
+		k.stats.DualIssues++
+	} else {
+		k.stats.SingleIssues++
+	}
+	return true
 }
 
 func (k *Core) fetch(now *cycle, at int, w, pc uint8, i *inst) {
@@ -44,6 +53,9 @@ func (k *Core) fetch(now *cycle, at int, w, pc uint8, i *inst) {
 func (k *Core) mayIssue(w uint8, i *inst) bool {
 	if i.free {
 		return true
+	}
+	if k.cfg.FullScoreboard {
+		return k.mayIssueInFull(w, i)
 	}
 	if i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0 &&
 		!(k.aluPred.valid && k.aluPred.warp == w && k.aluPred.pred == i.pred) {
@@ -65,12 +77,38 @@ func (k *Core) mayIssue(w uint8, i *inst) bool {
 	return true
 }
 
+// mayIssueInFull is the verdict of a scoreboard without gaps.
+func (k *Core) mayIssueInFull(w uint8, i *inst) bool {
+	preds := k.predBusy[w]
+	if k.aluPred.valid && k.aluPred.warp == w {
+		preds &^= 1 << k.aluPred.pred
+	}
+	if k.busy[w]&i.watch != 0 {
+		return false
+	}
+	for p := range k.fetched {
+		f := &k.fetched[p]
+		if !f.valid || f.warp != w {
+			continue
+		}
+		j := k.inst(f)
+		if j.ahead && i.named>>j.rd&1 != 0 {
+			return false
+		}
+		if j.setp {
+			preds |= 1 << (j.Rd & 7)
+		}
+	}
+	preds &^= 1 << isa.Always
+	return preds>>i.pred&1 == 0 && !(i.selp && preds>>(i.Imm&7)&1 != 0) && !(i.setp && preds>>(i.Rd&7)&1 != 0)
+}
+
 // pairs reports whether instruction b may be issued together with a before it.
 func pairs(a, b *inst) bool {
 	switch {
-	case a.unit == b.unit || a.unit == unitControl || b.unit == unitControl:
+	case a.unit == b.unit && a.sfu == b.sfu || a.unit == unitControl || b.unit == unitControl:
 		return false
-	case a.pairs && b.names(a.Rd):
+	case a.pairs && (b.names(a.Rd) || a.full && b.named>>a.rd&1 != 0):
 		return false
 	case a.setp && b.needsPredPaired(a.Rd&7):
 		return false
@@ -93,6 +131,10 @@ func (k *Core) decode(now *cycle) {
 			continue
 		}
 		d.mask = k.mask[f.warp]
+		if k.cfg.FullScoreboard {
+			k.reserve(now, p)
+			continue
+		}
 		if now.branch && now.warp == f.warp || k.branched && k.branchWarp == f.warp {
 			continue
 		}
@@ -105,6 +147,43 @@ func (k *Core) decode(now *cycle) {
 			now.markPred[p] = 1 << (i.Rd & 7)
 		}
 	}
+}
+
+// reserve marks what an instruction will write, and reads its guard: with
+// nothing in flight that writes the predicate, it is in the file or on its way
+// into it.
+func (k *Core) reserve(now *cycle, p int) {
+	d := &k.decoded[p]
+	i := k.inst(d)
+	now.markWarp[p] = d.warp
+	if i.marks {
+		d.mark = true
+		now.marks[p] = 1 << i.rd
+	}
+	if i.setp {
+		now.markPred[p] = 1 << (i.Rd & 7)
+	}
+	guard := k.settled(d.warp, i.pred)
+	if i.Guard&8 != 0 {
+		guard = ^guard
+	}
+	d.mask &= guard
+	if i.selp {
+		d.selp = k.settled(d.warp, uint8(i.Imm&7))
+	}
+}
+
+// settled returns the lanes in which a predicate that nothing will change
+// holds.
+func (k *Core) settled(w, p uint8) uint32 {
+	if p == isa.Always {
+		return ^uint32(0)
+	}
+	v := k.preds[w][p]
+	if o := &k.predOut; o.valid && o.warp == w && o.pred == p {
+		v = v&^o.mask | o.v&o.mask
+	}
+	return v
 }
 
 // collect reads operands, completes collectors, squashes what a branch has
@@ -120,6 +199,7 @@ func (k *Core) collect(now *cycle) {
 	// memory holds what was decoded and has it allocated again every cycle.
 	d := &k.decoded
 	switch {
+	case now.stall && k.cfg.Lossless:
 	case d[0].valid && d[1].valid:
 		if now.idle >= 2 {
 			first := bits.TrailingZeros32(idle)
@@ -258,12 +338,12 @@ func (k *Core) release(now *cycle) {
 	for q := range k.queue {
 		now.full[q] = k.queue[q].n == queueDepth
 	}
-	a := k.nextOut(-1, -1)
+	a := k.nextOut(-1, -1, false)
 	if a < 0 {
 		return
 	}
 	ca := k.class(&k.unit[a])
-	b := k.nextOut(a, ca)
+	b := k.nextOut(a, ca, !(k.cfg.Lossless && now.full[ca]))
 	last := a
 	if b >= 0 {
 		last = b
@@ -277,7 +357,7 @@ func (k *Core) release(now *cycle) {
 
 // nextOut returns the first complete collector whose turn it is in its warp,
 // after another that leaves in the same cycle, if any; -1 if there is none.
-func (k *Core) nextOut(with, class int) int {
+func (k *Core) nextOut(with, class int, leaves bool) int {
 	below := uint32(1)<<k.outNext - 1
 	for _, set := range [2]uint32{k.complete &^ below, k.complete & below} {
 		for ; set != 0; set &= set - 1 {
@@ -288,14 +368,14 @@ func (k *Core) nextOut(with, class int) int {
 				if u == with {
 					continue
 				}
-				if k.unit[with].warp == s.warp {
+				if leaves && k.unit[with].warp == s.warp {
 					turn++
 				}
 				if k.class(s) == class {
 					continue
 				}
 			}
-			if s.id == turn {
+			if s.id == turn && !(k.cfg.FullScoreboard && k.overtakes(s, with)) {
 				return u
 			}
 		}
@@ -303,11 +383,23 @@ func (k *Core) nextOut(with, class int) int {
 	return -1
 }
 
+// overtakes reports whether an instruction would pass an unresolved control
+// instruction of its warp by going to another queue.
+func (k *Core) overtakes(s *slot, with int) bool {
+	if k.class(s) == int(unitALU) {
+		return false
+	}
+	if k.control[s.warp] > 0 {
+		return true
+	}
+	return with >= 0 && k.unit[with].warp == s.warp && k.inst(&k.unit[with]).unit == unitControl
+}
+
 // accept moves an instruction into its queue if that takes it. The router
 // counts on a pop in the same cycle; the queue itself does not, and drops what
 // comes then.
 func (k *Core) accept(now *cycle, u, q int) {
-	if now.full[q] && (q == int(unitALU) || !now.pop[q]) {
+	if now.full[q] && (q == int(unitALU) || !now.pop[q] || k.cfg.Lossless) {
 		return
 	}
 	s := &k.unit[u]
@@ -315,6 +407,9 @@ func (k *Core) accept(now *cycle, u, q int) {
 		k.bufFree |= 1 << s.buf
 	} else {
 		now.push[q] = *s
+		if k.cfg.FullScoreboard && q != int(unitALU) {
+			now.push[q].nop = k.stale(s)
+		}
 	}
 	k.releaseID[s.warp]++
 	k.complete &^= 1 << u

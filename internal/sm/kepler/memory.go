@@ -2,6 +2,7 @@ package kepler
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
@@ -19,7 +20,12 @@ func (k *Core) memory(now *cycle) {
 
 	back, backWarp, backSlot := k.returning, k.returnWarp, k.returnSlot
 	k.returning = false
-	loaded := k.answer(next)
+	loaded := false
+	if k.cfg.OwnTransactions {
+		loaded = k.answerAny(next)
+	} else {
+		loaded = k.answer(next)
+	}
 	consumed := k.launch()
 	if back { // the slot of the answer in the cycle before
 		q := &k.free[backWarp]
@@ -32,6 +38,47 @@ func (k *Core) memory(now *cycle) {
 	// Shared memory.
 	l := &k.lsu
 	isShared := l.valid && !l.nop && (l.op == isa.LDS || l.op == isa.STS)
+	if k.cfg.OneResponse {
+		if isShared && k.sharedOnce(next) {
+			consumed = true
+		}
+	} else if k.sharedPipe(next, isShared, loaded) {
+		consumed = true
+	}
+	if l.valid && l.nop && !next.valid {
+		next.valid, next.last, next.warp, next.rd, next.mask = true, l.mark || !k.cfg.FullScoreboard, l.warp, l.rd, 0
+		consumed = true
+	}
+	k.nextRequest(now, consumed)
+}
+
+// sharedOnce is a cycle of an access to shared memory that answers once, two
+// cycles after the last bank has been served. It reports whether it is done.
+func (k *Core) sharedOnce(next *result) bool {
+	l := &k.lsu
+	if !l.begun {
+		l.begun = true
+		l.ready = k.cycle + 2 + uint64(k.banksOf(l))
+		return false
+	}
+	if k.conflict {
+		k.bankStep(false)
+	}
+	if k.cycle < l.ready || next.valid {
+		return false
+	}
+	next.valid, next.last, next.warp, next.rd, next.mask = true, l.mark, l.warp, l.rd, 0
+	if l.op == isa.LDS {
+		next.mask = l.mask
+		next.v = k.read
+	}
+	return true
+}
+
+// sharedPipe is a cycle of the RTL's response pipeline of shared memory. It
+// reports whether the request at hand is done with.
+func (k *Core) sharedPipe(next *result, isShared, loaded bool) (consumed bool) {
+	l := &k.lsu
 	wasReplaying := k.conflict
 	hold := k.sharedResp.valid && loaded
 	if k.sharedResp.valid && !loaded {
@@ -52,15 +99,13 @@ func (k *Core) memory(now *cycle) {
 		r.valid = false
 	}
 	k.bankStep(isShared)
-	switch {
-	case isShared && !wasReplaying && next.valid:
-		consumed = true
-	case l.valid && l.nop && !next.valid:
-		next.valid, next.last, next.warp, next.rd, next.mask = true, true, l.warp, l.rd, 0
-		consumed = true
-	}
+	return isShared && !wasReplaying && next.valid
+}
 
-	// The next request.
+// nextRequest takes the next request from its queue when the one at hand is
+// done with.
+func (k *Core) nextRequest(now *cycle, consumed bool) {
+	l := &k.lsu
 	if consumed {
 		l.valid, l.nop, l.op, l.warp = false, false, isa.NOP, 0
 	}
@@ -78,14 +123,40 @@ func (k *Core) memory(now *cycle) {
 	l.valid, l.nop, l.op, l.warp, l.rd = true, now.lsuStale, i.Op, h.warp, i.rd
 	if l.nop {
 		l.op = isa.NOP
+		k.stats.Squashed++
+	} else {
+		k.count(now.lsuLanes)
 	}
-	l.mask = now.lsuLanes
+	l.mask, l.mark, l.begun, l.pc = now.lsuLanes, h.mark, false, h.pc
 	l.id = uint16(i.Op)<<8 | uint16(k.pops)
 	for n, a := range k.buf[h.buf][0] {
 		l.addr[n] = a + uint32(i.Imm)
 	}
 	l.data = k.buf[h.buf][1]
 	k.bufFree |= 1 << h.buf
+	if k.cfg.Checked && !l.nop {
+		k.checkAddresses(h, i)
+	}
+}
+
+// checkAddresses finds accesses that are not to a word of memory.
+func (k *Core) checkAddresses(h *slot, i *inst) {
+	l := &k.lsu
+	size, name := uint32(MemoryBytes), "memory"
+	if !i.global {
+		size, name = SharedBytes, "shared memory"
+	}
+	for m := l.mask; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros32(m)
+		switch a := l.addr[n]; {
+		case a%4 != 0:
+			k.fail(h, m, fmt.Sprintf("misaligned access to %s at %#x", name, a))
+			return
+		case a >= size:
+			k.fail(h, m, fmt.Sprintf("access to %s at %#x, beyond its %d bytes", name, a, size))
+			return
+		}
+	}
 }
 
 // launch sends one line's part of a request to memory: of a split request that
@@ -114,6 +185,9 @@ func (k *Core) launch() (consumed bool) {
 	// The slot and the direction come from the request at hand, whoever's
 	// part is sent.
 	owner, write := l.warp, l.op == isa.STR
+	if k.cfg.OwnTransactions {
+		owner, write = from.warp, from.op == isa.STR
+	}
 	q := &k.free[owner]
 	id := q.ring[q.head]
 	if q.n > 0 {
@@ -139,9 +213,16 @@ func (k *Core) launch() (consumed bool) {
 		t.word[n] = uint8(a % lineBytes / 4)
 	}
 	k.outstanding[from.warp]++
-	k.queued = append(k.queued, message{warp: owner, slot: id, write: write, line: line, mask: part, at: k.cycle, word: t.word})
-	if write {
-		k.queued[len(k.queued)-1].data = from.data
+	if k.cfg.OwnTransactions {
+		if !replayed {
+			from.group = id
+		}
+		k.fly(from, t, line, rest != 0)
+	} else {
+		k.queued = append(k.queued, message{warp: owner, slot: id, write: write, line: line, mask: part, at: k.cycle, word: t.word})
+		if write {
+			k.queued[len(k.queued)-1].data = from.data
+		}
 	}
 	k.stats.Transactions++
 	switch {
@@ -158,6 +239,59 @@ func (k *Core) launch() (consumed bool) {
 		r.mask = rest
 		k.replays |= 1 << l.warp
 	}
+	return true
+}
+
+// fly does what a transaction does to memory, and notes when it is answered.
+func (k *Core) fly(from *request, t *transaction, line uint32, more bool) {
+	t.group = from.group
+	k.parts[t.warp][t.group]++
+	k.open[t.warp][t.group] = more
+	clear(t.v[:])
+	switch words := k.line[line]; {
+	case t.store:
+		words = k.lineFor(line)
+		for m := t.mask; m != 0; m &= m - 1 {
+			n := bits.TrailingZeros32(m)
+			words[t.word[n]] = from.data[n]
+		}
+	case words != nil:
+		for m := t.mask; m != 0; m &= m - 1 {
+			n := bits.TrailingZeros32(m)
+			t.v[n] = words[t.word[n]]
+		}
+	}
+	t.last = from.mark
+	k.flights[k.flying] = flight{due: k.cycle + delays[k.cycle%7] + 2, warp: t.warp, slot: t.slot}
+	k.flying++
+}
+
+// answerAny answers the transaction that has been due for longest. It reports
+// whether loaded values arrived for next.
+func (k *Core) answerAny(next *result) (loaded bool) {
+	at := -1
+	for n := range k.flying {
+		if f := &k.flights[n]; f.due <= k.cycle && (at < 0 || f.due < k.flights[at].due) {
+			at = n
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	f := k.flights[at]
+	k.flying--
+	copy(k.flights[at:k.flying], k.flights[at+1:k.flying+1])
+	t := &k.table[f.warp][f.slot]
+	t.valid = false
+	k.outstanding[f.warp]--
+	k.parts[f.warp][t.group]--
+	k.returning, k.returnWarp, k.returnSlot = true, f.warp, f.slot
+	if t.store {
+		return false
+	}
+	next.valid, next.warp, next.rd, next.mask = true, f.warp, t.rd, t.mask
+	next.last = t.last && k.parts[f.warp][t.group] == 0 && !k.open[f.warp][t.group]
+	next.v = t.v
 	return true
 }
 
@@ -223,10 +357,14 @@ func (k *Core) bankStep(isShared bool) {
 		}
 		return
 	}
-	l := &k.lsu
-	if !isShared || l.id == k.serviced {
-		return
+	if l := &k.lsu; isShared && l.id != k.serviced {
+		k.banksOf(l)
 	}
+}
+
+// banksOf serves the first word of each bank of a request, and returns how many
+// more cycles the rest will take.
+func (k *Core) banksOf(l *request) uint8 {
 	// The n-th distinct word of a bank waits for the n-th cycle.
 	var words [sharedBanks][isa.Lanes]uint32
 	var count [sharedBanks]uint8
@@ -249,10 +387,11 @@ func (k *Core) bankStep(isShared bool) {
 	k.service(l, 0)
 	if most <= 1 {
 		k.serviced = l.id
-		return
+		return 0
 	}
 	k.conflict, k.steps, k.step = true, most-1, 1
 	k.held = *l
+	return most - 1
 }
 
 // service reads or writes the lanes whose turn it is.

@@ -9,8 +9,13 @@ import (
 const (
 	Warps       = 24
 	SharedBytes = 16384
-	StackDepth  = 32 // divergence stack entries of a warp
-	CallDepth   = 8  // return addresses of a warp
+	MemoryBytes = 32 << 20 // global memory, where addresses are checked
+	StackDepth  = 32       // divergence stack entries of a warp
+	CallDepth   = 8        // return addresses of a warp
+
+	// FirstFetch is the cycle in which fetch begins: the queues of free
+	// transaction slots fill before.
+	FirstFetch = slots + 5
 
 	collectors  = 32
 	banks       = 4
@@ -19,7 +24,6 @@ const (
 	lineBytes   = 128 // a transaction's reach
 	lineWords   = lineBytes / 4
 	sharedBanks = 32
-	firstFetch  = slots + 5 // the slot queues fill before
 )
 
 // Status is what a warp is doing.
@@ -55,6 +59,8 @@ type slot struct {
 	warp  uint8
 	tag   uint8
 	nop   bool   // squashed on the way
+	mark  bool   // it has marked rd in the scoreboard
+	selp  uint32 // lanes of SELP's predicate, if read in order
 	buf   uint8  // operand buffer
 	id    uint16 // order within the warp
 	mask  uint32
@@ -104,6 +110,11 @@ type predWrite struct {
 type request struct {
 	valid bool
 	nop   bool // squashed: only releases rd
+	mark  bool // rd is marked in the scoreboard
+	begun bool // shared memory has been asked
+	pc    uint8
+	group uint8  // slot of the first part of a split request
+	ready uint64 // cycle in which shared memory has answered all lanes
 	op    isa.Op
 	warp  uint8
 	rd    uint8
@@ -122,7 +133,15 @@ type transaction struct {
 	slot  uint8
 	rd    uint8
 	mask  uint32
+	group uint8
 	word  [isa.Lanes]uint8 // each lane's word in the line
+	v     kasm.Vector      // what a load has read
+}
+
+// flight is a transaction that will be answered, where answers may overtake.
+type flight struct {
+	due        uint64
+	warp, slot uint8
 }
 
 // message is a request in the mock memory.
@@ -180,6 +199,8 @@ type state struct {
 	branchWarp uint8
 
 	// Operand collectors.
+	last     uint8        // warp that was selected last
+	control  [Warps]uint8 // control instructions in the integer queue
 	idle     uint32
 	waiting  uint32 // allocated, operands missing or just read
 	complete uint32
@@ -227,6 +248,13 @@ type state struct {
 	answered uint64 // cycle of the answer before
 	head     message
 
+	// Where answers may overtake: transactions on their way, and how many
+	// parts of a request are.
+	flights [Warps * slots]flight
+	flying  int
+	parts   [Warps][slots]uint8
+	open    [Warps][slots]bool // more parts will follow
+
 	// Shared memory.
 	shared     [SharedBytes]byte
 	conflict   bool // replaying a request with bank conflicts
@@ -240,6 +268,7 @@ type state struct {
 	sharedResp result      // second stage
 
 	doneCycle uint64
+	moved     uint64 // last cycle in which an instruction or message got on
 	exitCycle [Warps]uint64
 	stats     Stats
 }
@@ -249,6 +278,8 @@ type Stats struct {
 	Cycles       uint64
 	DualIssues   uint64 // cycles in which two instructions were selected
 	SingleIssues uint64 // cycles in which one was
+	Executed     uint64 // instructions that reached a unit and counted; an exit once
+	Threads      uint64 // lanes on which they executed
 	Squashed     uint64 // instructions that a branch overtook, as they reached a unit
 	Branches     uint64 // branches taken
 	Transactions uint64 // lines asked of global memory

@@ -234,6 +234,9 @@ func (col *collector) dispatchOne(c *Core, s *cset, last *uint8) bool {
 				continue
 			}
 			o.put(c.cfg.SubCore, int(u.reg), u.f, u.uid)
+			if c.log != nil {
+				c.log.open[u.f].Dispatch = c.now
+			}
 			s.ready &^= 1 << k
 			s.free |= 1 << k
 			col.held--
@@ -306,6 +309,9 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		n := s.first + k
 		u := &col.units[n]
 		u.f, u.uid, u.out, u.need = fi, f.uid, in, int16(len(f.op.readBanks))
+		if c.log != nil {
+			c.log.open[fi].Collect = c.now
+		}
 		s.free &^= 1 << k
 		col.held++
 		rs.used &^= 1 << r

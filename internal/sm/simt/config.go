@@ -74,6 +74,13 @@ type Config struct {
 	// RegisterGranule is what registers per thread are rounded up to (spec
 	// simt-core 1.5: 4).
 	RegisterGranule int
+	// WarpGranule rounds down the number of warps whose registers an SM holds,
+	// to one that its parts share evenly; 0 and 1 do not.
+	WarpGranule int
+	// SharedGranule is what a block's shared memory is rounded up to in bytes,
+	// after SharedReserved bytes that the system takes of every block; 0 and 1
+	// do not round.
+	SharedGranule, SharedReserved int
 	// OneBlockAtLeast lets a block in that the limits forbid
 	// (-gpgpu_ignore_resources_limitation).
 	OneBlockAtLeast bool
@@ -247,6 +254,8 @@ func (c *Config) Check() error {
 		{"SMs", c.SMs, 1, 1 << 16}, {"warps", c.Warps, 1, maxWarps}, {"blocks", c.Blocks, 1, maxWarps},
 		{"registers", c.Registers, 1, maxStorage}, {"shared memory", c.Shared, 0, maxStorage},
 		{"register granule", c.RegisterGranule, 1, 256},
+		{"warp granule", c.WarpGranule, 0, maxWarps}, {"shared memory granule", c.SharedGranule, 0, 1 << 16},
+		{"reserved shared memory", c.SharedReserved, 0, 1 << 16},
 		{"schedulers", c.Schedulers, 1, maxWarps}, {"scheduling policy", int(c.Policy), 0, int(policies) - 1},
 		{"issue per warp", c.MaxIssue, 1, 2}, {"fetch width", c.FetchWidth, 1, maxRepeat},
 		{"write-back width", c.WriteWidth, 1, maxWidth},
@@ -384,13 +393,16 @@ func (l Limit) String() string { return limitNames[l] }
 func (c *Config) Occupancy(threads, registers, shared int) (int, Limit) {
 	padded := (threads + 31) &^ 31
 	n, by := c.Warps*32/padded, ByThreads
-	if shared > 0 && c.Shared/shared < n {
-		n, by = c.Shared/shared, ByShared
+	if s := c.sharedOf(shared); s > 0 && c.Shared/s < n {
+		n, by = c.Shared/s, ByShared
 	}
 	if registers > 0 {
-		r := padded * roundUp(registers, c.RegisterGranule)
-		if c.Registers/r < n {
-			n, by = c.Registers/r, ByRegisters
+		warps := c.Registers / (32 * roundUp(registers, c.RegisterGranule))
+		if c.WarpGranule > 1 {
+			warps -= warps % c.WarpGranule
+		}
+		if m := warps / (padded / 32); m < n {
+			n, by = m, ByRegisters
 		}
 	}
 	if c.Blocks < n {
@@ -403,3 +415,8 @@ func (c *Config) Occupancy(threads, registers, shared int) (int, Limit) {
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// sharedOf returns the shared memory that a block takes of an SM.
+func (c *Config) sharedOf(bytes int) int {
+	return roundUp(bytes+c.SharedReserved, max(1, c.SharedGranule))
+}

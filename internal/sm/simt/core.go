@@ -150,6 +150,7 @@ type Core struct {
 	coal coalescer
 	acct account
 
+	log    *log // nil if nobody asks
 	places map[*Kernel]Places
 	spare  []Places
 }
@@ -303,7 +304,7 @@ func (c *Core) room(k *Kernel) (blk, first int, ok bool) {
 		return 0, 0, false
 	}
 	regs := c.nRegs + k.padded*roundUp(k.Registers, c.cfg.RegisterGranule)
-	if c.nBlocks > 0 && (regs > c.cfg.Registers || c.nShared+k.Shared > c.cfg.Shared) {
+	if c.nBlocks > 0 && (regs > c.cfg.Registers || c.nShared+k.allocated > c.cfg.Shared) {
 		return 0, 0, false
 	}
 	m := uint64(1)<<k.Warps - 1
@@ -327,7 +328,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	}
 	c.nBlocks++
 	c.nRegs += k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
-	c.nShared += k.Shared
+	c.nShared += k.allocated
 	c.taken |= (uint64(1)<<k.Warps - 1) << first
 	n := b.Warps()
 	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
@@ -474,6 +475,9 @@ func (c *Core) decode() {
 		return
 	}
 	c.fr.valid = false
+	if c.log != nil {
+		c.log.decode[c.fr.warp] = c.now
+	}
 	w := &c.warps[c.fr.warp]
 	w.ibHead, w.ibHas = 0, 1
 	w.ib = [2]int32{none, none}
@@ -544,6 +548,9 @@ func (c *Core) fetch() {
 		return
 	}
 	c.lastFetch = s
+	if c.log != nil {
+		c.log.fetch[s] = c.now
+	}
 	if c.l1i == nil {
 		c.fr.valid, c.fr.warp = true, int32(s)
 		return
@@ -625,7 +632,7 @@ func (c *Core) retire(s int) {
 	k, x := b.k, b.x
 	c.nBlocks--
 	c.nRegs -= k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
-	c.nShared -= k.Shared
+	c.nShared -= k.allocated
 	c.taken &^= (uint64(1)<<k.Warps - 1) << b.first
 	*b = block{}
 	c.Stats.BlocksDone++
@@ -721,6 +728,9 @@ func (c *Core) free(i int32) {
 			c.atomic &^= bit
 			c.answered(int32(f.warp), 0)
 		}
+	}
+	if c.log != nil {
+		c.log.end(c, i)
 	}
 	c.freeF = append(c.freeF, i)
 }

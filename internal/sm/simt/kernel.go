@@ -54,6 +54,8 @@ type Kernel struct {
 	base   uint64
 	words  int // 64-bit words of a warp's register mask
 	padded int // threads of a block, rounded up to warps
+
+	allocated int // bytes of shared memory that a block takes of an SM
 }
 
 // NewPlaces returns empty places for its instructions.
@@ -96,6 +98,7 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 	if w.Threads() < 1 {
 		return refuse("a block has no threads")
 	}
+	k.allocated = cfg.sharedOf(k.Shared)
 	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
 	if k.MaxBlocks == 0 {
 		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",

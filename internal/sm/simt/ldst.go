@@ -150,7 +150,7 @@ func (c *Core) Deliver(r *mem.Req) bool {
 		return true
 	}
 	if r.Born > 0 && c.now >= r.Born {
-		d := c.now - r.Born
+		d := c.now + 1 - r.Born // a reply comes between two cycles
 		c.Stats.Latency += d
 		c.Stats.LatencyN++
 		c.Stats.LatencyMax = max(c.Stats.LatencyMax, d)
@@ -189,6 +189,9 @@ func (l *ldst) accept(c *Core) {
 	fi := in.slot[r]
 	in.used &^= 1 << r
 	l.entry = fi
+	if c.log != nil {
+		c.log.open[fi].Execute = c.now
+	}
 	f := &c.flight[fi]
 	if f.op.class != classMem {
 		return

@@ -339,6 +339,9 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	acc := f.acc[:0]
 	*f = flight{op: o, uid: c.uids, warp: int16(s), sched: int16(k), delay: int32(o.init), at: i, piped: true, acc: acc}
 	c.uids++
+	if c.log != nil {
+		c.log.begin(c, fi, s, i, k)
+	}
 	c.idoc[o.set].put(c.cfg.SubCore, k, fi, f.uid)
 
 	e := &c.eff

@@ -125,5 +125,8 @@ func (c *Core) accept(i int, in *regset, t uint64) {
 	p.exits |= 1 << i
 	in.used &^= 1 << r
 	u.entry = fi
+	if c.log != nil {
+		c.log.open[fi].Execute = c.now
+	}
 	c.entries |= 1 << i
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/job"
+)
+
+// asmCmd is `heddle asm`.
+type asmCmd struct {
+	File     string `arg:"" name:"file" help:"A program of the Kepler-style core (.kasm)."`
+	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the words go, 16 hex digits a line; - is standard output."`
+	Encoding string `default:"rtl" placeholder:"NAME" help:"Whose opcode numbers: rtl (the core's, the default) or datasheet (those of its datasheet's table 3)."`
+}
+
+// encoding checks --encoding.
+func encoding(name string) (kasm.Encoding, error) {
+	enc, ok := kasm.EncodingByName(name)
+	if !ok {
+		return enc, oneOf("--encoding", name, "rtl", "datasheet")
+	}
+	return enc, nil
+}
+
+// readProgram reads a text that is given on the command line.
+func readProgram(path string) (string, error) {
+	b, err := job.ReadFile(path)
+	if err != nil {
+		if cause := errors.Unwrap(err); cause != nil {
+			err = cause
+		}
+		return "", usage("cannot read %s: %w", path, err)
+	}
+	return string(b), nil
+}
+
+// writeOut writes to a file, or to standard output.
+func writeOut(e env, path, text string) error {
+	if path == "-" {
+		_, err := e.stdout.Write([]byte(text))
+		return err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		return usage("--out: %w", err)
+	}
+	return nil
+}
+
+// Run assembles.
+func (c *asmCmd) Run(e env) error {
+	enc, err := encoding(c.Encoding)
+	if err != nil {
+		return err
+	}
+	if strings.EqualFold(filepath.Ext(c.File), ".sass") {
+		return usage("%s: SASS cannot be assembled yet; only programs of the Kepler-style core (.kasm) can", c.File)
+	}
+	text, err := readProgram(c.File)
+	if err != nil {
+		return err
+	}
+	prog, err := kasm.Assemble(c.File, text, enc)
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return writeOut(e, c.Out, kasm.FormatHex(prog.Words, enc))
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// disasmCmd is `heddle disasm`.
+type disasmCmd struct {
+	File     string `arg:"" name:"file" help:"Words of the Kepler-style core, 16 hex digits a line (.hex)."`
+	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the program goes; - is standard output."`
+	Encoding string `placeholder:"NAME" help:"Whose opcode numbers: rtl or datasheet; default: what the file says, or else rtl."`
+}
+
+// Run disassembles.
+func (c *disasmCmd) Run(e env) error {
+	if ext := strings.ToLower(filepath.Ext(c.File)); ext == ".sass" || ext == ".kasm" {
+		return usage("%s is a program's text; heddle disasm reads words (.hex), which heddle asm writes", c.File)
+	}
+	text, err := readProgram(c.File)
+	if err != nil {
+		return err
+	}
+	words, enc, err := kasm.ParseHex(c.File, text)
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if c.Encoding != "" {
+		if enc, err = encoding(c.Encoding); err != nil {
+			return err
+		}
+	}
+	return writeOut(e, c.Out, kasm.Disassemble(words, enc))
+}

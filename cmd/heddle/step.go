@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/step"
+)
+
+// checkStep refuses flags that --step does not go with.
+func (c *runCmd) checkStep() error {
+	const again = "--step and %s do not go together: going back runs the job again, and would write it twice"
+	switch {
+	case !c.Step:
+	case c.Mode != "timing":
+		return usage("--step walks through cycles; leave --mode %s out", c.Mode)
+	case c.Timeline != "":
+		return usage(again, "--timeline")
+	case c.Series != "":
+		return usage(again, "--series")
+	case c.AccelSim:
+		return usage(again, "--accel-sim-stats")
+	}
+	return nil
+}
+
+// walk runs a job as commands from standard input say. The result is that of
+// the last run through it.
+func (c *runCmd) walk(e env, ready *job.Ready, o job.Options) (res *report.Run, err error) {
+	s := step.New(e.ctx, e.stdin, o.Out, isTerminal(e))
+	o.Out = s.Output(o.Out)
+	err = s.Run(func(inside func(*job.Inside) func() error) error {
+		o.Inside = inside
+		var err error
+		res, err = ready.Run(e.ctx, o)
+		return err
+	})
+	return res, err
+}
+
+// isTerminal reports whether a person types the commands.
+func isTerminal(e env) bool {
+	f, ok := e.stdin.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/timeline"
+)
+
+// outputs are the files that are written beside a run's result.
+type outputs struct {
+	timeline, series *os.File
+	format           timeline.Format
+}
+
+// watchers opens the files of --timeline and --series, and asks for what goes
+// into them.
+func (c *runCmd) watchers(o *job.Options) (*outputs, error) {
+	f := &outputs{}
+	if (c.Timeline != "" || c.Series != "") && !o.Timing {
+		return nil, usage("--timeline and --series show cycles; leave --mode %s out", c.Mode)
+	}
+	if c.Timeline != "" {
+		format, err := timeline.FormatOf(c.Timeline)
+		if err != nil {
+			return nil, usage("--timeline %w", err)
+		}
+		if f.timeline, err = os.Create(c.Timeline); err != nil {
+			return nil, usage("--timeline: %w", err)
+		}
+		f.format = format
+		o.Timeline = timeline.New(0)
+	}
+	if c.Series != "" {
+		every, file, ok := strings.Cut(c.Series, "=")
+		n, err := strconv.ParseUint(every, 10, 64)
+		if !ok || err != nil || n == 0 || file == "" {
+			f.close()
+			return nil, usage("--series %s: write N=FILE.csv, N cycles apart", c.Series)
+		}
+		if ext := strings.ToLower(filepath.Ext(file)); ext != ".csv" {
+			f.close()
+			return nil, usage("--series %s: only files that end with .csv can be written", c.Series)
+		}
+		if f.series, err = os.Create(file); err != nil {
+			f.close()
+			return nil, usage("--series: %w", err)
+		}
+		o.Series = &job.Series{Every: n, Out: f.series}
+	}
+	return f, nil
+}
+
+// finish writes what was kept until the end.
+func (f *outputs) finish(e env, o job.Options) error {
+	if f.timeline != nil {
+		r := o.Timeline
+		if err := r.Write(f.timeline, f.format); err != nil {
+			return usage("--timeline: %w", err)
+		}
+		if n := r.Left(); n > 0 {
+			fmt.Fprintf(e.stderr, "heddle: the timeline has the first %s warp instructions; %s more had no room\n", report.Count(uint64(r.Len())), report.Count(n))
+		}
+	}
+	for _, file := range []*os.File{f.timeline, f.series} {
+		if file != nil {
+			if err := file.Close(); err != nil {
+				return usage("writing %s: %w", file.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// close closes the files after a failure; those that are closed already stay
+// so.
+func (f *outputs) close() {
+	for _, file := range []*os.File{f.timeline, f.series} {
+		if file != nil {
+			_ = file.Close()
+		}
+	}
+}

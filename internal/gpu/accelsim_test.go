@@ -1,0 +1,274 @@
+package gpu_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// simStats runs a job and returns what is printed under GPGPU-Sim's names.
+func simStats(t *testing.T, file, gpu string, set ...string) string {
+	t.Helper()
+	ready, err := job.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	o := job.Options{Timing: true, GPU: gpu, AccelSim: &out}
+	for _, s := range set {
+		if err := o.Settings.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ready.Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var indices = regexp.MustCompile(`\[[^\]]*\]`)
+
+// simNames returns the names of the counters in a text, without indices, in
+// order of appearance.
+func simNames(text string) []string {
+	var list []string
+	add := func(name string) {
+		name = strings.TrimSpace(indices.ReplaceAllString(name, "[]"))
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	for _, l := range strings.Split(text, "\n") {
+		l = strings.TrimSpace(l)
+		switch {
+		case l == "", strings.ContainsAny(l[:1], "0123456789-="):
+		case strings.HasPrefix(l, "dram["), strings.HasPrefix(l, "DRAM["), strings.HasPrefix(l, "Memory Partition"), strings.HasPrefix(l, "Class"):
+			// rows of tables and headings
+		case strings.HasPrefix(l, "Cache L2_bank"), strings.HasPrefix(l, "MSHR contents"):
+			// a dump of what is in the MSHRs, not counters
+		case strings.HasPrefix(l, "bk0:"):
+			add("bk")
+		case strings.HasPrefix(l, "Stall:"), strings.HasPrefix(l, "n_cmd="), strings.HasPrefix(l, "n_activity="):
+			for _, f := range strings.Fields(l) {
+				add(f[:strings.IndexAny(f, "=:")])
+			}
+		case strings.HasPrefix(l, "ctas_completed"), strings.HasPrefix(l, "LD_mem_lat_dist"), strings.HasPrefix(l, "ST_mem_lat_dist"):
+			add(strings.Fields(l)[0])
+		case strings.HasPrefix(l, "In Dram Latency Queue"):
+			add("In Dram Latency Queue")
+		default:
+			if i := strings.IndexAny(l, "=:"); i >= 0 {
+				add(l[:i])
+			}
+		}
+	}
+	return list
+}
+
+// launches cuts a text into those of its launches.
+func launches(text string) []string {
+	parts := strings.Split(text, "kernel_name = ")
+	for i := range parts {
+		if at := strings.Index(parts[i], "GPGPU-Sim: synchronize"); at >= 0 {
+			parts[i] = parts[i][:at]
+		}
+	}
+	return parts[1:]
+}
+
+// headings are lines of the output that name no counter.
+var headings = []string{
+	"L1I_cache", "L1D_cache", "L1C_cache", "L1T_cache", "Total_core_cache_stats", "Total_core_cache_fail_stats", "BW Util details", "BW Util Bottlenecks",
+	"Commands details", "Dual Bus Interface Util", "L2_total_cache_breakdown", "L2_total_cache_reservation_fail_breakdown",
+}
+
+// Every name that is printed is explained.
+func TestAccelSimExplained(t *testing.T) {
+	for _, gpu := range []string{"rtx-2060", "gtx-480"} {
+		text := simStats(t, "../job/testdata/gpgpusim/vecadd.toml", gpu, "run.copies_fill_l2=false")
+		names := simNames(text)
+		if len(names) < 190 {
+			t.Errorf("%s: only %d names", gpu, len(names))
+		}
+		for _, n := range names {
+			if slices.Contains(headings, n) || regexp.MustCompile(`^W[0-9]+$`).MatchString(n) {
+				continue
+			}
+			if found, _ := report.Explained(strings.NewReplacer("bk", "bk…").Replace(n)); len(found) == 0 {
+				if found, _ = report.Explained(n); len(found) == 0 {
+					t.Errorf("%s: %q is not explained", gpu, n)
+				}
+			}
+		}
+	}
+}
+
+// The counters are running totals; those of the launch alone are not.
+func TestAccelSimTotals(t *testing.T) {
+	list := launches(simStats(t, "../job/testdata/gpgpusim/reduce.toml", "rtx-2060"))
+	if len(list) < 2 {
+		t.Fatalf("%d launches", len(list))
+	}
+	last := map[string]string{}
+	var cycles, insts uint64
+	for i, l := range list {
+		v := simValues(l)
+		cycles += number(t, v["gpu_sim_cycle"])
+		insts += number(t, v["gpu_sim_insn"])
+		if got := number(t, v["gpu_tot_sim_cycle"]); got != cycles {
+			t.Errorf("launch %d: gpu_tot_sim_cycle = %d, want %d", i, got, cycles)
+		}
+		if got := number(t, v["gpu_tot_sim_insn"]); got != insts {
+			t.Errorf("launch %d: gpu_tot_sim_insn = %d, want %d", i, got, insts)
+		}
+		for _, name := range []string{"L1D_total_cache_accesses", "gpgpu_n_tot_w_icount", "gpgpu_n_mem_read_global", "ctas_completed"} {
+			if i > 0 && number(t, v[name]) <= number(t, last[name]) {
+				t.Errorf("launch %d: %s went from %s to %s", i, name, last[name], v[name])
+			}
+		}
+		last = v
+	}
+}
+
+func number(t *testing.T, s string) uint64 {
+	t.Helper()
+	var n uint64
+	digits := 0
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = 10*n + uint64(c-'0')
+		digits++
+	}
+	if digits == 0 {
+		t.Fatalf("%q is no number", s)
+	}
+	return n
+}
+
+// simValues returns the first value of every name in the text of a launch.
+func simValues(text string) map[string]string {
+	v := map[string]string{}
+	for _, l := range strings.Split(text, "\n") {
+		l = strings.TrimSpace(l)
+		if rest, ok := strings.CutPrefix(l, "ctas_completed "); ok {
+			v["ctas_completed"] = rest
+			continue
+		}
+		if i := strings.IndexAny(l, "=:"); i > 0 {
+			name := strings.TrimSpace(l[:i])
+			if _, seen := v[name]; !seen {
+				v[name] = strings.TrimSpace(l[i+1:])
+			}
+		}
+	}
+	return v
+}
+
+func readStdout(t *testing.T, path string) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// All names of GPGPU-Sim's own output are in ours.
+func TestAccelSimNames(t *testing.T) {
+	if _, err := os.Stat(referenceRuns); err != nil {
+		t.Skip("the reference runs are not here")
+	}
+	for _, c := range []struct{ config, job string }{{"SM2_GTX480", "reduce"}, {"SM75_RTX2060", "vecadd"}, {"SM7_QV100", "vecadd"}} {
+		t.Run(c.config, func(t *testing.T) {
+			gpu := filepath.Join(referenceConfigs, c.config, "gpgpusim.config")
+			ours := simNames(simStats(t, filepath.Join(referenceRuns, c.job+".toml"), gpu, "run.copies_fill_l2=false"))
+			files, err := filepath.Glob(filepath.Join(referenceRuns, "stdout", c.config+".cold", "*.txt.gz"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%d files, %v", len(files), err)
+			}
+			theirs := 0
+			for _, f := range files {
+				for _, l := range launches(readStdout(t, f)) {
+					names := simNames("kernel_name = " + l)
+					theirs = max(theirs, len(names))
+					for _, n := range names {
+						// Which of these lines appear depends on whether any bank
+						// was left out.
+						if n == "bank skew" || n == "chip skew" || n == "min_bank_accesses" || n == "min_chip_accesses" || strings.Contains(n, "fail_stats_breakdown") || strings.Contains(n, "fail_breakdown") {
+							continue
+						}
+						if !slices.Contains(ours, n) {
+							t.Errorf("%s: no %q", filepath.Base(f), n)
+							ours = append(ours, n)
+						}
+					}
+				}
+			}
+			t.Logf("%d names there, %d here", theirs, len(ours))
+		})
+	}
+}
+
+// Counters whose values do not depend on how the incumbent rounds times are
+// equal where the models agree.
+func TestAccelSimValues(t *testing.T) {
+	if _, err := os.Stat(referenceRuns); err != nil {
+		t.Skip("the reference runs are not here")
+	}
+	names := []string{
+		"gpu_sim_insn", "gpu_tot_issued_cta", "gpu_sim_cycle", "gpu_stall_dramfull", "gpu_stall_icnt2sh", "partiton_level_parallism", "partiton_level_parallism_util", "L2_BW",
+		"L1D_total_cache_accesses", "L1D_total_cache_misses", "L1D_total_cache_pending_hits", "L1D_total_cache_reservation_fails", "L1D_cache_core[0]", "L1D_cache_fill_port_util",
+		"gpgpu_n_tot_w_icount", "gpgpu_n_mem_read_global", "gpgpu_n_mem_write_global", "gpgpu_n_load_insn", "gpgpu_n_store_insn", "gpgpu_n_shmem_insn", "gpgpu_n_param_mem_insn",
+		"gpgpu_stall_shd_mem[gl_mem][resource_stall]", "gpgpu_stall_shd_mem[gl_mem][coal_stall]", "gpgpu_n_stall_shd_mem", "gpgpu_n_l1cache_bkconflict", "gpgpu_n_shmem_bkconflict",
+		"Stall", "single_issue_nums", "dual_issue_nums",
+		"traffic_breakdown_coretomem[GLOBAL_ACC_R]", "traffic_breakdown_coretomem[GLOBAL_ACC_W]", "traffic_breakdown_memtocore[GLOBAL_ACC_R]",
+		"max_icnt2mem_latency", "max_icnt2sh_latency", "icnt2mem_lat_table", "icnt2sh_lat_table", "mf_lat_pw_table",
+		"total dram reads", "total dram writes", "average row locality",
+		"L2_cache_bank[0]", "L2_total_cache_accesses", "L2_total_cache_misses", "L2_total_cache_pending_hits", "L2_cache_data_port_util",
+		"icnt_total_pkts_mem_to_simt", "icnt_total_pkts_simt_to_mem",
+		"Req_Network_injected_packets_num", "Req_Network_cycles", "Req_Network_conflicts_per_cycle", "Req_Network_in_buffer_avg_util", "Req_Network_out_buffer_avg_util",
+		"Reply_Network_injected_packets_num", "Reply_Bank_Level_Parallism",
+	}
+	for _, c := range []struct{ config, l2, job string }{{"SM75_RTX2060", "cold", "vecadd"}, {"SM75_RTX2060", "cold", "fp64axpy"}, {"SM7_QV100", "warm", "hist_global"}} {
+		t.Run(c.config+" "+c.job, func(t *testing.T) {
+			fills := "run.copies_fill_l2=false"
+			if c.l2 == "warm" {
+				fills = "run.copies_fill_l2=true"
+			}
+			ours := launches(simStats(t, filepath.Join(referenceRuns, c.job+".toml"), filepath.Join(referenceConfigs, c.config, "gpgpusim.config"), fills))
+			theirs := launches(readStdout(t, filepath.Join(referenceRuns, "stdout", c.config+"."+c.l2, c.job+".txt.gz")))
+			if len(ours) != len(theirs) {
+				t.Fatalf("%d launches, %d there", len(ours), len(theirs))
+			}
+			for i := range ours {
+				a, b := simValues(ours[i]), simValues(theirs[i])
+				for _, n := range names {
+					if a[n] != b[n] {
+						t.Errorf("launch %d: %s: %s here, %s there", i, n, a[n], b[n])
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,443 @@
+package gpu
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// This file: looking into the chip between two core cycles, and saying what
+// warps wait for. Nothing here changes what happens.
+
+// OnCycle has f called when the first kernel has begun, before any cycle, and
+// then after every core cycle that is simulated; those in which nothing happens
+// may be jumped over, but see LookAt. An error from f ends the run.
+func (g *GPU) OnCycle(f func() error) { g.onCycle = f }
+
+// LookAt asks that the function of OnCycle is called when so many core cycles
+// are over, whether anything happens then or not.
+func (g *GPU) LookAt(cycle uint64) { g.lookAt = cycle }
+
+// Core returns an SM. The caller only looks at it.
+func (g *GPU) Core(sm int) *simt.Core { return g.cores[sm] }
+
+// Partitions returns the memory partitions. The caller only looks at them.
+func (g *GPU) Partitions() *part.Memory { return g.part }
+
+// Networks returns the networks of requests and of replies. The caller only
+// looks at them.
+func (g *GPU) Networks() (request, reply *noc.Network) { return g.req, g.rep }
+
+// Running returns the kernels that have started and not ended.
+func (g *GPU) Running() []*Kernel { return g.active }
+
+// Launches returns the kernels of all launches given so far, in their order.
+func (g *GPU) Launches() []*Kernel {
+	var list []*Kernel
+	for _, o := range g.ops.list {
+		if o.Kernel != nil {
+			list = append(list, o.Kernel)
+		}
+	}
+	return list
+}
+
+// Placed returns the blocks given to SMs so far.
+func (k *Kernel) Placed() uint64 { return k.next }
+
+// Latency returns what is left of the launch latency, in core cycles.
+func (k *Kernel) Latency() uint64 { return k.latency }
+
+// Runs reports whether it is the kernel of a core's block or warp.
+func (k *Kernel) Runs(sk *simt.Kernel) bool { return k.sk == sk }
+
+// Replies returns the number of replies that wait at a cluster, and how many
+// can.
+func (g *GPU) Replies(cluster int) (n, limit int) {
+	return g.fifo[cluster].Len(), g.fifo[cluster].Limit()
+}
+
+// Source says where an instruction of a work stands; its Inst is empty if the
+// work does not know.
+func Source(w exec.Work, at int) exec.Where {
+	if s, ok := w.(interface{ Source(i int) exec.Where }); ok && at >= 0 && at < len(w.Code()) {
+		return s.Source(at)
+	}
+	return exec.Where{PC: at}
+}
+
+// Line names an instruction: pc, operation and where it stands.
+func Line(w exec.Work, at int) string {
+	x := Source(w, at)
+	s := fmt.Sprintf("pc %d", x.PC)
+	if x.Function != "" && x.Function != w.Name() {
+		s = fmt.Sprintf("pc %s:%d", x.Function, x.PC)
+	}
+	if x.Inst == "" {
+		return s
+	}
+	s += fmt.Sprintf(" %s (%s:%d", x.Inst, filepath.Base(x.File), x.Pos.Line)
+	if x.SrcLine > 0 {
+		s += fmt.Sprintf(", %s:%d", filepath.Base(x.SrcFile), x.SrcLine)
+	}
+	return s + ")"
+}
+
+// Requests knows where every request is. It is a snapshot.
+type Requests struct {
+	list   []*mem.Req // each once
+	at     map[*mem.Req]string
+	behind map[*mem.Req]pending
+	pieces map[*mem.Req][]*mem.Req
+}
+
+// pending is a miss table's entry that serves a request.
+type pending struct {
+	cache string
+	sent  *mem.Req
+}
+
+// Requests finds all requests of the chip.
+func (g *GPU) Requests() *Requests {
+	q := &Requests{at: map[*mem.Req]string{}, behind: map[*mem.Req]pending{}, pieces: map[*mem.Req][]*mem.Req{}}
+	seen := map[*mem.Req]bool{}
+	know := func(r *mem.Req) {
+		for r != nil && !seen[r] {
+			seen[r] = true
+			q.list = append(q.list, r)
+			if r.Orig != nil {
+				q.pieces[r.Orig] = append(q.pieces[r.Orig], r)
+			}
+			r = r.Orig
+		}
+	}
+	in := func(r *mem.Req, place string) {
+		know(r)
+		q.at[r] = place
+	}
+	miss := func(name string, p cache.Pending) {
+		for _, r := range p.Waiting {
+			know(r)
+			q.behind[r] = pending{name, p.Sent}
+		}
+	}
+	for _, c := range g.cores {
+		c.EachRequest(in)
+		c.EachPending(miss)
+	}
+	g.req.Each(func(r *mem.Req, node int, arrived bool) {
+		if arrived {
+			in(r, fmt.Sprintf("in the request network, at L2 slice %d", node))
+		} else {
+			in(r, fmt.Sprintf("in the request network, from cluster %d to L2 slice %d", node, r.Sub))
+		}
+	})
+	g.rep.Each(func(r *mem.Req, node int, arrived bool) {
+		if arrived {
+			in(r, fmt.Sprintf("answered, in the reply network at cluster %d", node))
+		} else {
+			in(r, fmt.Sprintf("answered, in the reply network from L2 slice %d", node))
+		}
+	})
+	for i := range g.fifo {
+		for k := range g.fifo[i].Len() {
+			in(g.fifo[i].At(k), fmt.Sprintf("answered, in the reply queue of cluster %d", i))
+		}
+	}
+	g.part.Each(in)
+	for s := range g.part.Subs() {
+		if l2 := g.part.L2(s); l2 != nil {
+			l2.EachPending(func(p cache.Pending) { miss(fmt.Sprintf("L2 slice %d", s), p) })
+		}
+	}
+	return q
+}
+
+// LiveRequests returns the number of requests that have been made and not given
+// back.
+func (g *GPU) LiveRequests() int { return g.pool.Live }
+
+// Count returns the number of requests.
+func (q *Requests) Count() int { return len(q.list) }
+
+// Each calls f for every request.
+func (q *Requests) Each(f func(r *mem.Req)) {
+	for _, r := range q.list {
+		f(r)
+	}
+}
+
+// Place says where a request is, "nowhere" if nobody holds it.
+func (q *Requests) Place(r *mem.Req) string { return q.place(r, 0) }
+
+func (q *Requests) place(r *mem.Req, depth int) string {
+	const deep = 8 // no request waits for another through more tables than there are
+	if at, ok := q.at[r]; ok {
+		return at
+	}
+	if depth > deep {
+		return "behind many others"
+	}
+	b, waits := q.behind[r]
+	switch {
+	case waits && b.sent == nil:
+		return "answered, in the miss table of " + b.cache
+	case waits && b.sent != r:
+		return fmt.Sprintf("in the miss table of %s with an earlier miss, which is %s", b.cache, q.place(b.sent, depth+1))
+	}
+	// Its pieces, or a read on behalf of it, say where it is.
+	if p := q.pieces[r]; len(p) > 0 {
+		if len(p) == 1 {
+			return q.place(p[0], depth+1)
+		}
+		return fmt.Sprintf("in %d pieces, the first %s", len(p), q.place(p[0], depth+1))
+	}
+	return "nowhere"
+}
+
+// Of returns the requests of a warp for which keep holds, without pieces.
+func (q *Requests) Of(sm, slot int, keep func(r *mem.Req) bool) []*mem.Req {
+	var list []*mem.Req
+	for _, r := range q.list {
+		if r.Orig == nil && int(r.SM) == sm && int(r.Warp) == slot && !r.IsWriteBack() && keep(r) {
+			list = append(list, r)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *mem.Req) int { return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(a.Addr, b.Addr)) })
+	return list
+}
+
+// describe names the first few requests of a list and where they are.
+func (q *Requests) describe(list []*mem.Req) string {
+	const most = 3
+	var parts []string
+	for i, r := range list {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(list)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%#x, sent in cycle %d, is %s", r.Addr, r.Born, q.Place(r)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// WaitsFor says what a warp waits for, down to the queue that its requests are
+// in. It is "" for a warp that can issue.
+func (q *Requests) WaitsFor(sm int, v *simt.WarpView) string {
+	k := v.Kernel.Work
+	var parts []string
+	flights := func(keep func(f *simt.Flight) bool) {
+		for i := range v.Flights {
+			f := &v.Flights[i]
+			if !keep(f) {
+				continue
+			}
+			s := Line(k, f.At) + ", in " + f.Place
+			if f.Unsent > 0 {
+				s += fmt.Sprintf(", %d accesses not sent", f.Unsent)
+			}
+			if f.Unanswered > 0 {
+				s += fmt.Sprintf(", %d not answered", f.Unanswered)
+				if list := q.Of(sm, v.Slot, func(r *mem.Req) bool {
+					return int(r.Owner) == f.ID && !r.Write && r.Kind != mem.InstRead && r.Kind != mem.L1WriteAlloc
+				}); len(list) > 0 {
+					s += ": " + q.describe(list)
+				}
+			}
+			parts = append(parts, s)
+		}
+	}
+	all := func(*simt.Flight) bool { return true }
+	stores := func() {
+		if v.Stores > 0 {
+			s := fmt.Sprintf("%d stores to be acknowledged", v.Stores)
+			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Write && !r.Atomic }); len(list) > 0 {
+				s += ": " + q.describe(list)
+			}
+			parts = append(parts, s)
+		}
+	}
+	if v.At < 0 && v.Live != 0 {
+		parts = append(parts, fragmentWaits(v)...)
+	}
+	switch v.State {
+	case simt.NoInstruction:
+		if v.Missed {
+			s := "its instructions, which the instruction cache has missed"
+			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Kind == mem.InstRead }); len(list) > 0 {
+				s += ": " + q.describe(list)
+			}
+			parts = append(parts, s)
+		}
+	case simt.Wait, simt.ShortScoreboard, simt.LongScoreboard:
+		flights(func(f *simt.Flight) bool { return f.Blocks })
+		if v.Copies > 0 {
+			flights(func(f *simt.Flight) bool { return !f.Blocks })
+		}
+	case simt.PipeThrottle:
+		parts = append(parts, "a free issue register")
+	case simt.Membar:
+		flights(all)
+		stores()
+	case simt.Atomics:
+		flights(all)
+		if v.Atomics > 0 {
+			parts = append(parts, fmt.Sprintf("the answers for %d lanes of atomics", v.Atomics))
+		}
+	case simt.Drain:
+		flights(all)
+		stores()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fragmentWaits says what the lanes of a warp wait for that cannot step.
+func fragmentWaits(v *simt.WarpView) []string {
+	x, ok := v.Exec.(exec.Inspector)
+	if !ok {
+		return nil
+	}
+	var parts []string
+	line := func(function string, pc int) string {
+		for i := range v.Kernel.Work.Code() {
+			if w := Source(v.Kernel.Work, i); w.Function == function && w.PC == pc {
+				return Line(v.Kernel.Work, i)
+			}
+		}
+		return fmt.Sprintf("pc %d", pc)
+	}
+	for _, f := range x.Fragments() {
+		if f.Waits != "" {
+			parts = append(parts, fmt.Sprintf("lanes %#08x at %s %s", f.Lanes, line(f.Function, f.PC), f.Waits))
+		}
+	}
+	for _, j := range x.Joins() {
+		if j.Came != 0 && j.Missing != 0 {
+			where := "at the end of " + j.Function
+			if j.PC >= 0 {
+				where = "at " + line(j.Function, j.PC)
+			}
+			parts = append(parts, fmt.Sprintf("lanes %#08x wait for lanes %#08x %s, where they reconverge", j.Came, j.Missing, where))
+		}
+	}
+	return parts
+}
+
+// DescribeWarp says what a warp is, where it stands and what it waits for, in
+// one line.
+func (q *Requests) DescribeWarp(sm int, v *simt.WarpView) string {
+	s := fmt.Sprintf("warp %d of block %v (SM %d, slot %d)", v.InBlock, v.Block.Index(), sm, v.Slot)
+	switch {
+	case v.At >= 0:
+		s += ", next " + Line(v.Kernel.Work, v.At)
+	case v.Live == 0:
+		s += ", all lanes have exited"
+	}
+	s += ": " + v.State.String()
+	if w := q.WaitsFor(sm, v); w != "" {
+		s += ": " + w
+	}
+	return s
+}
+
+// mostWaits bounds the lines of a report on a run that is stuck.
+const mostWaits = 64
+
+// stuck describes a run in which nothing moves.
+func (g *GPU) stuck() error {
+	e := &exec.StuckError{}
+	q := g.Requests()
+	left := 0
+	name := func(b exec.Block, sk *simt.Kernel) {
+		e.Kernel, e.Block = sk.Work.Name(), b.Index()
+	}
+	var queues []string
+	for sm, c := range g.cores {
+		if b := c.Stuck(); b != nil && e.Kernel == "" {
+			for _, r := range c.ResidentBlocks() {
+				if r.Block == b {
+					name(b, r.Kernel)
+				}
+			}
+		}
+		views := c.Views()
+		for i := range views {
+			if len(e.Waits) == mostWaits {
+				left += len(views) - i
+				break
+			}
+			e.Waits = append(e.Waits, q.DescribeWarp(sm, &views[i]))
+		}
+		if len(views) == 0 {
+			continue
+		}
+		for _, x := range c.Queues() {
+			if x.Len > 0 && len(queues) < mostWaits {
+				s := fmt.Sprintf("SM %d, %s: %d", sm, x.Name, x.Len)
+				if x.Cap > 0 {
+					s += fmt.Sprintf(" of %d", x.Cap)
+				}
+				if x.What != "" {
+					s += " (" + x.What + ")"
+				}
+				queues = append(queues, s)
+			}
+		}
+	}
+	if e.Kernel == "" {
+		for _, c := range g.cores {
+			if list := c.ResidentBlocks(); len(list) > 0 {
+				name(list[0].Block, list[0].Kernel)
+				break
+			}
+		}
+	}
+	if left > 0 {
+		e.Waits = append(e.Waits, fmt.Sprintf("%d more warps", left))
+	}
+	for _, k := range g.active {
+		if e.Kernel == "" {
+			e.Kernel = k.Name
+		}
+		e.Waits = append(e.Waits, fmt.Sprintf("kernel %s: %d of %d blocks placed, %d ended", k.Name, k.next, k.total, k.Blocks))
+	}
+	e.Waits = append(e.Waits, queues...)
+	e.Waits = append(e.Waits, g.queues()...)
+	return e
+}
+
+// queues describes every queue outside the SMs that is not empty.
+func (g *GPU) queues() []string {
+	var list []string
+	for i := range g.fifo {
+		if n := g.fifo[i].Len(); n > 0 {
+			list = append(list, fmt.Sprintf("cluster %d: %d replies wait", i, n))
+		}
+	}
+	for _, n := range []struct {
+		name string
+		net  *noc.Network
+	}{{"request", g.req}, {"reply", g.rep}} {
+		if n.net.Busy() {
+			way, there := n.net.Packets()
+			list = append(list, fmt.Sprintf("%s network: %d packets under way, %d arrived and not taken", n.name, way, there))
+		}
+	}
+	for s := range g.part.Subs() {
+		o := g.part.Occupancy(s)
+		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
+			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
+				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
+		}
+	}
+	return list
+}

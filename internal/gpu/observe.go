@@ -1,0 +1,96 @@
+package gpu
+
+import (
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// This file: looking at a run while it lasts. Nothing here changes a result.
+
+// observer is who looks.
+type observer struct {
+	onEnd  func(*Kernel)
+	sample func()
+	period uint64 // core cycles between samples, 0 for none
+	next   uint64
+}
+
+// OnEnd has f called at the end of every kernel, its counters read.
+func (g *GPU) OnEnd(f func(*Kernel)) { g.see.onEnd = f }
+
+// OnSample has f called whenever another period of core cycles has passed.
+func (g *GPU) OnSample(period uint64, f func()) {
+	g.see.period, g.see.sample = period, f
+	g.see.next = g.now + period
+}
+
+// look calls the owner's function if it is time.
+func (g *GPU) look() {
+	for s := &g.see; s.period > 0 && g.now >= s.next; s.next += s.period {
+		s.sample()
+	}
+}
+
+// Log has the way of every instruction handed to sink, some at a time, SM by
+// SM; FlushLog hands on the rest. The list is used again after the call.
+func (g *GPU) Log(sink func(sm int, list []simt.Record)) {
+	for _, c := range g.cores {
+		c.Log(func(c *simt.Core, list []simt.Record) { sink(c.ID(), list) })
+	}
+}
+
+// FlushLog hands on the instructions that were kept.
+func (g *GPU) FlushLog() {
+	for _, c := range g.cores {
+		c.FlushLog()
+	}
+}
+
+// Sample are counters since the start, and how many warps are resident now.
+type Sample struct {
+	Cycle                          uint64
+	WarpInsts, ThreadInsts, Blocks uint64
+	Resident                       int
+	States                         [simt.WarpStates]uint64
+	L1Accesses, L1Hits             uint64
+	L2Accesses, L2Hits             uint64
+	DRAMReads, DRAMWrites          uint64
+	Requests, Replies              uint64 // packets of the two subnets
+	Latency, LatencyN              uint64 // of requests: sum and number
+}
+
+// Sample reads the counters.
+func (g *GPU) Sample() Sample {
+	s := Sample{Cycle: g.now, Blocks: g.blocksEnd, Requests: g.req.Stats.Packets, Replies: g.rep.Stats.Packets}
+	level := func(st *cache.Stats, accesses, hits *uint64) {
+		*accesses += st.Total()
+		*hits += st.Of(cache.Hit)
+	}
+	for _, c := range g.cores {
+		c.Settle()
+		s.WarpInsts += c.Stats.WarpInsts
+		s.ThreadInsts += c.Stats.ThreadInsts
+		s.Resident += c.Resident()
+		for i, n := range c.Stats.States {
+			s.States[i] += n
+		}
+		s.Latency += c.Stats.Latency
+		s.LatencyN += c.Stats.LatencyN
+		if d := c.L1D(); d != nil {
+			level(&d.Stats, &s.L1Accesses, &s.L1Hits)
+		}
+	}
+	for i := range g.part.Subs() {
+		if st := g.part.L2Stats(i); st != nil {
+			level(st, &s.L2Accesses, &s.L2Hits)
+		}
+	}
+	for i := range g.part.Channels() {
+		if d := g.part.DRAM(i); d != nil {
+			st := d.Stats()
+			s.DRAMReads += st.Reads + st.AllocReads
+			s.DRAMWrites += st.Writes + st.WriteBacks
+		}
+	}
+	return s
+}

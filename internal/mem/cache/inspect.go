@@ -1,0 +1,102 @@
+package cache
+
+import "github.com/heddle-sim/heddle/internal/mem"
+
+// This file: looking into a cache from outside. Nothing here changes it.
+
+// Pending is a miss whose requests have not all been popped.
+type Pending struct {
+	Addr uint64
+	// Sent is the request that went to the next level in its name, nil once
+	// its answer has come.
+	Sent    *mem.Req
+	Waiting []*mem.Req // that it serves, the oldest first
+}
+
+// EachPending calls f for every pending miss, by entry.
+func (c *Cache) EachPending(f func(Pending)) {
+	m := &c.mshr
+	for i := range m.miss {
+		e := &m.miss[i]
+		if e.req == nil {
+			continue
+		}
+		p := Pending{Addr: e.key, Sent: e.req}
+		if e.ready {
+			p.Sent = nil
+		}
+		for w := e.head; w != none; w = m.waiters[w].next {
+			p.Waiting = append(p.Waiting, m.waiters[w].r)
+		}
+		f(p)
+	}
+}
+
+// EachQueued calls f for every request in the miss queue, the oldest first.
+func (c *Cache) EachQueued(f func(*mem.Req)) {
+	for i := range c.queue.Len() {
+		f(c.queue.At(i))
+	}
+}
+
+// Lines counts the lines with data, those that wait for theirs, those with data
+// that the next level has not, and all.
+func (c *Cache) Lines() (valid, reserved, dirty, all int) {
+	for i := range c.lines {
+		l := &c.lines[i]
+		if l.set == none {
+			continue
+		}
+		all++
+		if l.val|l.mod != 0 {
+			valid++
+		}
+		if l.rsv != 0 {
+			reserved++
+		}
+		if l.mod != 0 {
+			dirty++
+		}
+	}
+	return
+}
+
+// Lines counts the lines whose tags are taken, and all.
+func (t *Texture) Lines() (valid, all int) {
+	valid, _, _, all = t.tags.Lines()
+	return
+}
+
+// Pending returns the number of accesses accepted and not yet popped.
+func (t *Texture) Pending() int { return t.fragments.n + t.results.n }
+
+// EachPending calls f for every access that waits, in order: a miss with what
+// it sent, a hit behind it without.
+func (t *Texture) EachPending(f func(Pending)) {
+	miss := 0
+	for i := range t.fragments.n {
+		x := t.fragments.at(i)
+		p := Pending{Addr: x.r.Addr, Waiting: []*mem.Req{x.r}}
+		if x.miss {
+			if o := t.reorders.at(miss); !o.back {
+				p.Addr, p.Sent = o.addr, o.r
+			}
+			miss++
+		}
+		f(p)
+	}
+	for i := range t.results.n {
+		r := *t.results.at(i)
+		f(Pending{Addr: r.Addr, Waiting: []*mem.Req{r}})
+	}
+}
+
+// EachQueued calls f for every request for the next level, the oldest first.
+func (t *Texture) EachQueued(f func(*mem.Req)) {
+	for i := range t.requests.Len() {
+		f(t.requests.At(i))
+	}
+}
+
+// MissLen returns the number of those.
+func (t *Texture) MissLen() int { return t.requests.Len() }

@@ -1,0 +1,425 @@
+package simt
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// This file: looking into a core from outside, between two cycles. It makes
+// copies, and changes nothing but that a sleeping core brings its counters up
+// to date.
+
+// WarpView is a resident warp.
+type WarpView struct {
+	Slot    int
+	Kernel  *Kernel
+	Block   exec.Block
+	InBlock int // warp of its block
+	Exec    exec.Warp
+	State   WarpState // in the last cycle
+	// At is the instruction that it executes next, in the order of the work's
+	// code; -1 if it waits for others or has ended. Active are the lanes that
+	// will be active, Live those that have not exited.
+	At           int
+	Active, Live isa.LaneMask
+	// Buffer holds the instructions in its instruction buffer, Fetch the one
+	// that is fetched next; Missed says that the instruction cache has missed.
+	Buffer []int
+	Fetch  int
+	Missed bool
+	// Issued counts the instructions that were issued from its slot, by this
+	// warp and those before it. Age tells warps of a slot apart.
+	Issued, Age uint64
+	// Reserved is the number of registers that wait for their results; Stores,
+	// Atomics and Copies count what has not been acknowledged: stores, lanes of
+	// atomics, asynchronous copies.
+	Reserved, Stores, Atomics, Copies int
+	// Flights are its instructions between issue and completion, the oldest
+	// first.
+	Flights []Flight
+	// Stuck says that no warp of its block can ever step again by itself.
+	Stuck bool
+}
+
+// Flight is an instruction between issue and completion.
+type Flight struct {
+	ID    int    // the core's record: Owner of its requests
+	At    int    // instruction, in the order of the work's code
+	Age   uint64 // instructions that the core issued before it
+	Lanes isa.LaneMask
+	Place string // where it is
+	// Blocks says that the warp's next instruction waits for a register that
+	// this one writes, or uses.
+	Blocks bool
+	// Unsent is the number of its accesses that have not been sent, Unanswered
+	// those that a load still waits for, those included.
+	Unsent, Unanswered int
+}
+
+// BlockView is a resident block.
+type BlockView struct {
+	Kernel *Kernel
+	Block  exec.Block
+	First  int // its first warp slot
+	Left   int // warps that have not retired
+	Stuck  bool
+}
+
+// ResidentBlocks returns the blocks on the core, by place.
+func (c *Core) ResidentBlocks() []BlockView {
+	var list []BlockView
+	for i := range c.blocks {
+		if b := &c.blocks[i]; b.k != nil {
+			list = append(list, BlockView{b.k, b.x, b.first, b.left, b.stuck && b.run == 0})
+		}
+	}
+	return list
+}
+
+// Slots returns the number of warp slots.
+func (c *Core) Slots() int { return len(c.warps) }
+
+// View returns the warp in a slot, false if there is none.
+func (c *Core) View(slot int) (WarpView, bool) {
+	if slot < 0 || slot >= len(c.warps) || c.alive>>slot&1 == 0 {
+		return WarpView{}, false
+	}
+	return c.views(1 << slot)[0], true
+}
+
+// Views returns all resident warps, by slot.
+func (c *Core) Views() []WarpView { return c.views(c.alive) }
+
+func (c *Core) views(set uint64) []WarpView {
+	c.Sync()
+	places := c.flightPlaces()
+	var list []WarpView
+	for m := set & c.alive; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := &c.warps[s]
+		b := &c.blocks[w.blk]
+		v := WarpView{
+			Slot: s, Kernel: w.k, Block: b.x, InBlock: s - b.first, Exec: w.x, State: c.stateOf(s), At: int(w.next), Live: w.x.Live(),
+			Fetch: int(w.fetch), Missed: c.imiss>>s&1 != 0, Issued: c.Stats.PerWarp[s], Age: w.age,
+			Reserved: int(w.regs), Stores: int(w.stores), Atomics: int(w.atomics), Copies: int(w.copies),
+			Stuck: b.stuck && b.run == 0,
+		}
+		if w.state == exec.Ready {
+			_, v.Active, _, _ = w.x.Next()
+		}
+		for i := range 2 {
+			if k := (int(w.ibHead) + i) & 1; w.ibHas>>k&1 != 0 && w.ib[k] >= 0 {
+				v.Buffer = append(v.Buffer, int(w.ib[k]))
+			}
+		}
+		v.Flights = c.flightsOf(int32(s), places)
+		list = append(list, v)
+	}
+	return list
+}
+
+// stateOf returns a warp's state in the last cycle.
+func (c *Core) stateOf(s int) WarpState {
+	for st := range WarpStates {
+		if c.acct.in[st]>>s&1 != 0 {
+			return st
+		}
+	}
+	return NoInstruction
+}
+
+// Stands is where a warp is: enough to tell that it has moved.
+type Stands struct {
+	Kernel      *Kernel
+	Age, Issued uint64
+	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
+}
+
+// Stand returns where the warp in a slot is, false if there is none.
+func (c *Core) Stand(s int) (Stands, bool) {
+	if c.alive>>s&1 == 0 {
+		return Stands{}, false
+	}
+	w := &c.warps[s]
+	st := Stands{w.k, w.age, c.Stats.PerWarp[s], w.next, none}
+	if c.acct.issued>>s&1 != 0 {
+		st.Last = c.acct.inst[s]
+	}
+	return st, true
+}
+
+// inFlight returns which records are in use.
+func (c *Core) inFlight() []bool {
+	used := make([]bool, len(c.flight))
+	for i := range used {
+		used[i] = true
+	}
+	for _, i := range c.freeF {
+		used[i] = false
+	}
+	return used
+}
+
+// flightPlaces says where every instruction in flight is; "" for none.
+func (c *Core) flightPlaces() []string {
+	list := make([]string, len(c.flight))
+	used := c.inFlight()
+	for i := range list {
+		if used[i] {
+			list[i] = "memory"
+		}
+	}
+	for s := range Sets {
+		for m := c.idoc[s].used; m != 0; m &= m - 1 {
+			list[c.idoc[s].slot[bits.TrailingZeros64(m)]] = s.String() + " issue register"
+		}
+		for m := c.ocex[s].used; m != 0; m &= m - 1 {
+			list[c.ocex[s].slot[bits.TrailingZeros64(m)]] = s.String() + " execute register"
+		}
+	}
+	c.eachCollector(func(n int, u *cunit, ready bool) {
+		list[u.f] = fmt.Sprintf("collector unit %d, %d operands missing", n, u.need)
+		if ready {
+			list[u.f] = fmt.Sprintf("collector unit %d, waits for a %s execute register", n, u.out)
+		}
+	})
+	for i := range c.units {
+		u := &c.units[i]
+		if u.entry >= 0 {
+			list[u.entry] = fmt.Sprintf("entry of %s unit %d", u.set, u.k)
+		}
+		for t := range c.ends {
+			if c.ends[t]>>i&1 != 0 {
+				left := (uint64(t) - c.tick) & c.ring
+				list[u.ring[t]] = fmt.Sprintf("%s unit %d, %d cycles to its end", u.set, u.k, left)
+			}
+		}
+	}
+	for _, i := range c.wb {
+		list[i] = "write-back"
+	}
+	l := &c.ls
+	if l.entry >= 0 {
+		list[l.entry] = "load/store unit"
+	}
+	for i := range l.shared.n {
+		list[l.shared.buf[(l.shared.head+i)&(len(l.shared.buf)-1)].v] = "shared memory pipeline"
+	}
+	if l.wb >= 0 {
+		list[l.wb] = "write-back of the load/store unit"
+	}
+	return list
+}
+
+func (c *Core) eachCollector(f func(n int, u *cunit, ready bool)) {
+	for i := range c.col.sets {
+		s := &c.col.sets[i]
+		for k := range s.n {
+			if s.free>>k&1 == 0 {
+				f(s.first+k, &c.col.units[s.first+k], s.ready>>k&1 != 0)
+			}
+		}
+	}
+}
+
+// flightsOf lists a warp's instructions in flight.
+func (c *Core) flightsOf(s int32, places []string) []Flight {
+	var list []Flight
+	w := &c.warps[s]
+	for i, place := range places {
+		f := &c.flight[i]
+		if place == "" || int32(f.warp) != s {
+			continue
+		}
+		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unsent: len(f.acc), Unanswered: int(f.out)}
+		if w.next >= 0 {
+			v.Blocks = c.holds(s, f.op, &w.k.ops[w.next])
+		}
+		at := len(list)
+		for at > 0 && list[at-1].Age > v.Age {
+			at--
+		}
+		list = append(list, Flight{})
+		copy(list[at+1:], list[at:])
+		list[at] = v
+	}
+	return list
+}
+
+// holds reports whether a register that warp s has reserved for o must be free
+// for next.
+func (c *Core) holds(s int32, o, next *op) bool {
+	busy := c.busy[int(s)*c.words:][:c.words]
+	for _, d := range o.dsts {
+		if busy[d>>6]>>(d&63)&1 == 0 {
+			continue
+		}
+		for _, r := range next.tests {
+			if r == d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// QueueView is a place of the core that instructions or requests pass, and how
+// full it is.
+type QueueView struct {
+	Name     string
+	Len, Cap int    // Cap 0: no bound of its own
+	What     string // what is in it
+}
+
+// Queues returns the places of the pipeline, from issue to the memory system.
+func (c *Core) Queues() []QueueView {
+	c.Sync()
+	var list []QueueView
+	add := func(name string, n, limit int, what string) {
+		list = append(list, QueueView{name, n, limit, what})
+	}
+	name := func(fi int32) string {
+		f := &c.flight[fi]
+		return fmt.Sprintf("warp %d pc %d", f.warp, f.at)
+	}
+	set := func(what string, r *regset) {
+		s := ""
+		for m := r.used; m != 0; m &= m - 1 {
+			s = join(s, name(r.slot[bits.TrailingZeros64(m)]))
+		}
+		add(what, bits.OnesCount64(r.used), len(r.slot), s)
+	}
+	for s := range Sets {
+		if c.cfg.IssueWidth[s] > 0 && c.cfg.Units[s] > 0 {
+			set("issue "+s.String(), &c.idoc[s])
+		}
+	}
+	for i := range c.col.sets {
+		s := &c.col.sets[i]
+		what := ""
+		for k := range s.n {
+			if s.free>>k&1 == 0 {
+				u := &c.col.units[s.first+k]
+				what = join(what, fmt.Sprintf("%s (%s, %d operands missing)", name(u.f), u.out, u.need))
+			}
+		}
+		add(fmt.Sprintf("collector units %d-%d", s.first, s.first+s.n-1), s.n-bits.OnesCount64(s.free), s.n, what)
+	}
+	for s := range Sets {
+		if c.cfg.ExecWidth[s] > 0 && c.cfg.Units[s] > 0 {
+			set("execute "+s.String(), &c.ocex[s])
+		}
+	}
+	for i := range c.units {
+		u := &c.units[i]
+		n, what := 0, ""
+		if u.entry >= 0 {
+			n, what = 1, name(u.entry)+" at the entry"
+		}
+		for d := range c.ring + 1 {
+			if t := (c.tick + d) & c.ring; c.ends[t]>>i&1 != 0 {
+				n++
+				what = join(what, fmt.Sprintf("%s ends in %d", name(u.ring[t]), d))
+			}
+		}
+		add(fmt.Sprintf("unit %s %d", u.set, u.k), n, 0, what)
+	}
+	what := ""
+	for _, fi := range c.wb {
+		what = join(what, name(fi))
+	}
+	add("write-back", len(c.wb), 0, what)
+	l := &c.ls
+	n, what := 0, ""
+	if l.entry >= 0 {
+		n, what = 1, fmt.Sprintf("%s, %d accesses to send", name(l.entry), len(c.flight[l.entry].acc))
+	}
+	add("load/store unit", n, 1, what)
+	add("shared memory pipeline", l.shared.n, c.cfg.SharedLatency, "")
+	for i := range l.l1 {
+		add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].n, c.cfg.L1Latency, "")
+	}
+	miss := func(name string, x *cache.Cache) {
+		if x == nil {
+			return
+		}
+		cfg := x.Config()
+		add(name+" miss table", x.Pending(), cfg.Entries, "")
+		add(name+" miss queue", x.MissLen(), cfg.MissQueue, "")
+	}
+	miss("L1D", l.l1d)
+	miss("constant cache", l.l1c)
+	miss("instruction cache", c.l1i)
+	if l.l1t != nil {
+		add("texture cache FIFO", l.l1t.Pending(), 0, "")
+		add("texture cache requests", l.l1t.MissLen(), l.l1t.Config().Merge, "")
+	}
+	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
+	n = 0
+	if l.direct != nil {
+		n = 1
+	}
+	add("reply past the L1D", n, 1, "")
+	return list
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// Resources says how much of the core the resident blocks take.
+func (c *Core) Resources() (blocks, warps, registers, shared int) {
+	return c.nBlocks, bits.OnesCount64(c.alive), c.nRegs, c.nShared
+}
+
+// EachRequest calls f for every request that is in a queue of the core, and
+// says where.
+func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
+	l := &c.ls
+	for i := range l.l1 {
+		q := &l.l1[i]
+		for k := range q.n {
+			f(q.buf[(q.head+k)&(len(q.buf)-1)].v, fmt.Sprintf("in the queue of L1D bank %d", i))
+		}
+	}
+	for i := range l.replies.Len() {
+		f(l.replies.At(i), "answered, in the SM's reply queue")
+	}
+	if l.direct != nil {
+		f(l.direct, "answered, waits for write-back")
+	}
+	each := func(name string, x *cache.Cache) {
+		if x != nil {
+			x.EachQueued(func(r *mem.Req) { f(r, "in the miss queue of the "+name) })
+		}
+	}
+	each("L1D", l.l1d)
+	each("constant cache", l.l1c)
+	each("instruction cache", c.l1i)
+	if l.l1t != nil {
+		l.l1t.EachQueued(func(r *mem.Req) { f(r, "in the request queue of the texture cache") })
+	}
+}
+
+// EachPending calls f for every miss pending in a cache of the core.
+func (c *Core) EachPending(f func(name string, p cache.Pending)) {
+	each := func(name string, x *cache.Cache) {
+		if x != nil {
+			x.EachPending(func(p cache.Pending) { f(name, p) })
+		}
+	}
+	each("the L1D", c.ls.l1d)
+	each("the constant cache", c.ls.l1c)
+	each("the instruction cache", c.l1i)
+	if c.ls.l1t != nil {
+		c.ls.l1t.EachPending(func(p cache.Pending) { f("the texture cache", p) })
+	}
+}

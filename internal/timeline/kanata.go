@@ -1,0 +1,132 @@
+package timeline
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+func sortInsts(list []*Inst, less func(a, b *Inst) int) { slices.SortStableFunc(list, less) }
+
+// pending is an instruction on its way while the file is written, and the
+// stage that it comes into next.
+type pending struct {
+	i    *Inst
+	id   int
+	next Stage // Stages: it ends
+	open Stage // the one it is in, Stages if none
+}
+
+func (p *pending) when() uint64 {
+	if p.next == Stages {
+		return p.i.end()
+	}
+	return p.i.At[p.next]
+}
+
+// way is a heap of them by time.
+type way []*pending
+
+func (w way) Len() int { return len(w) }
+func (w way) Less(a, b int) bool {
+	if x, y := w[a].when(), w[b].when(); x != y {
+		return x < y
+	}
+	return w[a].id < w[b].id
+}
+func (w way) Swap(a, b int) { w[a], w[b] = w[b], w[a] }
+func (w *way) Push(x any)   { *w = append(*w, x.(*pending)) }
+func (w *way) Pop() any {
+	old := *w
+	x := old[len(old)-1]
+	*w = old[:len(old)-1]
+	return x
+}
+
+// WriteKanata writes Konata's format, version 4: a line for every event, in
+// the order of time. Instructions are numbered in the order in which they were
+// fetched; the thread of an instruction is its SM and warp slot.
+func (r *Recorder) WriteKanata(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "Kanata\t0004\n")
+	list := r.all(func(x, y *Inst) int {
+		return cmp.Or(cmp.Compare(x.At[Fetch], y.At[Fetch]), cmp.Compare(x.SM, y.SM), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.At[Issue], y.At[Issue]))
+	})
+	slots := int32(1)
+	for _, i := range list {
+		slots = max(slots, i.Slot+1)
+	}
+	var now uint64
+	started := false
+	at := func(t uint64) {
+		switch {
+		case !started:
+			fmt.Fprintf(b, "C=\t%d\n", t)
+			started = true
+		case t > now:
+			fmt.Fprintf(b, "C\t%d\n", t-now)
+		}
+		now = max(now, t)
+	}
+	var open way
+	retired := 0
+	step := func() {
+		p := open[0]
+		at(p.when())
+		if p.open != Stages {
+			fmt.Fprintf(b, "E\t%d\t0\t%s\n", p.id, short[p.open])
+			p.open = Stages
+		}
+		if p.next == Stages {
+			fmt.Fprintf(b, "R\t%d\t%d\t0\n", p.id, retired)
+			retired++
+			heap.Pop(&open)
+			return
+		}
+		// Stages that take no time are not shown.
+		for p.next < Write && p.i.At[p.next+1] == p.i.At[p.next] {
+			p.next++
+		}
+		fmt.Fprintf(b, "S\t%d\t0\t%s\n", p.id, short[p.next])
+		p.open = p.next
+		p.next++
+		heap.Fix(&open, 0)
+	}
+	for id, i := range list {
+		for len(open) > 0 && open[0].when() <= i.At[Fetch] {
+			step()
+		}
+		at(i.At[Fetch])
+		fmt.Fprintf(b, "I\t%d\t%d\t%d\n", id, id, i.SM*slots+i.Slot)
+		fmt.Fprintf(b, "L\t%d\t0\tSM%d w%d: %s\n", id, i.SM, i.Slot, clean(r.name(i)))
+		fmt.Fprintf(b, "L\t%d\t1\t%s\n", id, clean(r.detail(i)))
+		heap.Push(&open, &pending{i: i, id: id, open: Stages})
+	}
+	for len(open) > 0 {
+		step()
+	}
+	return b.Flush()
+}
+
+// detail is what is shown of an instruction on demand.
+func (r *Recorder) detail(i *Inst) string {
+	s := fmt.Sprintf("%s, kernel %s, block %d, warp %d, scheduler %d, lanes %08x", r.name(i), r.kernel(i), i.Block, i.Warp, i.Sched, i.Lanes)
+	if p := r.place(i); p != "" {
+		s += ", " + p
+	}
+	return s
+}
+
+// clean keeps a text on one line and in one field.
+func clean(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\r' || c == '\t' {
+			return ' '
+		}
+		return c
+	}, s)
+}

@@ -1,0 +1,189 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// Stage is a stage of the pipeline.
+type Stage uint8
+
+// The stages, in their order. An instruction is in each from its time to the
+// next one's.
+const (
+	Fetch    Stage = iota // from the instruction cache
+	Decode                // and then in the instruction buffer
+	Issue                 // in the issue register
+	Read                  // of the operands, in a collector unit
+	Dispatch              // in front of its unit
+	Execute               // in its unit, or in memory
+	Write                 // back of the result: one cycle
+	Stages                // how many there are
+)
+
+// short are the stages' names in Konata, which shows them in cells.
+var short = [Stages]string{"F", "D", "Is", "Rd", "Dp", "X", "Wb"}
+
+var stageNames = [Stages]string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
+
+// String returns the stage's name.
+func (s Stage) String() string { return stageNames[s] }
+
+// Inst is a warp instruction's way. At holds the core cycle in which it came
+// into each stage; they do not fall. A stage left out begins with the next.
+type Inst struct {
+	At      [Stages]uint64
+	Block   uint64 // in its grid
+	Program int32  // what AddProgram returned
+	Index   int32  // of the instruction in the program
+	SM      int32
+	Sched   int32
+	Slot    int32  // warp slot of the SM
+	Warp    int32  // in its block
+	Lanes   uint32 // whose guard held
+}
+
+// end is the cycle after its last.
+func (i *Inst) end() uint64 { return i.At[Write] + 1 }
+
+// Program is a kernel's code.
+type Program struct {
+	Kernel string
+	Insts  []string // what each instruction is called
+	Places []string // where each stands in the program text, "" if unknown
+}
+
+// Span is something that lasts, such as a launch.
+type Span struct {
+	Name       string
+	Track      string // spans of one track are below each other
+	Start, End uint64
+}
+
+// DefaultLimit is how many instructions a Recorder holds if nothing else is
+// said: about 100 MB.
+const DefaultLimit = 1 << 20
+
+// chunk is how many instructions are allocated at a time.
+const chunk = 1 << 14
+
+// Recorder holds what is to be written.
+type Recorder struct {
+	limit    int
+	chunks   [][]Inst
+	n        int
+	left     uint64
+	programs []Program
+	spans    []Span
+}
+
+// New returns an empty recorder for at most limit instructions; those given
+// later are counted only. A limit of 0 is DefaultLimit.
+func New(limit int) *Recorder {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &Recorder{limit: limit}
+}
+
+// AddProgram makes a program known and returns its number.
+func (r *Recorder) AddProgram(p Program) int32 {
+	r.programs = append(r.programs, p)
+	return int32(len(r.programs) - 1)
+}
+
+// Add records an instruction.
+func (r *Recorder) Add(i Inst) {
+	if r.n == r.limit {
+		r.left++
+		return
+	}
+	if r.n%chunk == 0 {
+		r.chunks = append(r.chunks, make([]Inst, 0, min(chunk, r.limit-r.n)))
+	}
+	last := len(r.chunks) - 1
+	r.chunks[last] = append(r.chunks[last], i)
+	r.n++
+}
+
+// AddSpan records a span.
+func (r *Recorder) AddSpan(s Span) { r.spans = append(r.spans, s) }
+
+// Len returns the number of instructions recorded, Left how many there were no
+// room for.
+func (r *Recorder) Len() int { return r.n }
+
+// Left returns how many instructions there was no room for.
+func (r *Recorder) Left() uint64 { return r.left }
+
+// all returns the instructions in an order.
+func (r *Recorder) all(less func(a, b *Inst) int) []*Inst {
+	list := make([]*Inst, 0, r.n)
+	for _, c := range r.chunks {
+		for i := range c {
+			list = append(list, &c[i])
+		}
+	}
+	sortInsts(list, less)
+	return list
+}
+
+// name and place describe an instruction.
+func (r *Recorder) name(i *Inst) string {
+	if p := r.program(i); p != nil && int(i.Index) < len(p.Insts) && i.Index >= 0 {
+		return p.Insts[i.Index]
+	}
+	return fmt.Sprintf("instruction %d", i.Index)
+}
+
+func (r *Recorder) place(i *Inst) string {
+	if p := r.program(i); p != nil && int(i.Index) < len(p.Places) && i.Index >= 0 {
+		return p.Places[i.Index]
+	}
+	return ""
+}
+
+func (r *Recorder) program(i *Inst) *Program {
+	if i.Program < 0 || int(i.Program) >= len(r.programs) {
+		return nil
+	}
+	return &r.programs[i.Program]
+}
+
+func (r *Recorder) kernel(i *Inst) string {
+	if p := r.program(i); p != nil {
+		return p.Kernel
+	}
+	return ""
+}
+
+// Format is a file format.
+type Format uint8
+
+// The formats.
+const (
+	Kanata   Format = iota // of Konata, the pipeline viewer
+	Perfetto               // of ui.perfetto.dev
+)
+
+// FormatOf tells the format from a file's name.
+func FormatOf(name string) (Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".kanata":
+		return Kanata, nil
+	case ".pftrace":
+		return Perfetto, nil
+	default:
+		return 0, fmt.Errorf("%s: the ending picks the format: .kanata for Konata or .pftrace for Perfetto", name)
+	}
+}
+
+// Write writes everything in a format.
+func (r *Recorder) Write(w io.Writer, f Format) error {
+	if f == Kanata {
+		return r.WriteKanata(w)
+	}
+	return r.WritePerfetto(w)
+}
