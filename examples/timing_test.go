@@ -17,8 +17,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// seconds has the jobs that take long in timing mode: they run on one GPU only,
-// a small one. some has those that take noticeably long: they run on two.
+// seconds has the jobs that take long in timing mode, some those that take
+// noticeably long. They run on one GPU only, the former on a small one and once,
+// unless HEDDLE_ALL is set: then everything runs on all GPUs.
 var (
 	seconds = []string{"recursion", "spinlock"}
 	some    = []string{
@@ -89,16 +90,15 @@ func TestTiming(t *testing.T) {
 		name := jobName(path)
 		gpus := config.Names()
 		on := append(gpus[n%len(gpus):], gpus[:n%len(gpus)]...)
+		again := !testing.Short() || n%4 == 0
 		switch {
+		case os.Getenv("HEDDLE_ALL") != "":
+		case testing.Short() && (slices.Contains(seconds, name) || slices.Contains(some, name)):
+			continue
 		case slices.Contains(seconds, name):
-			if testing.Short() {
-				continue
-			}
-			on = []string{"gtx-480"}
-		case testing.Short():
+			on, again = []string{"gtx-480"}, false
+		case testing.Short() || slices.Contains(some, name):
 			on = on[:1]
-		case slices.Contains(some, name):
-			on = on[:2]
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +107,7 @@ func TestTiming(t *testing.T) {
 				got := runAll(t, path, heddle.JobOptions{Timing: true, GPU: gpu, Threads: 1})
 				sameValues(t, gpu, got, want)
 				accounted(t, gpu, got.result)
-				if i == 0 && (!testing.Short() || n%4 == 0) {
+				if i == 0 && again {
 					sameEverything(t, path, gpu, 5, false, got)
 				}
 				if i == 2 {

@@ -141,7 +141,16 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 		}
 	}
 	begin := time.Now()
-	runErr := c.keplerRun(e, k, progs, limit, recorded != nil)
+	var left error // the user has
+	if c.Step {
+		if k, left = c.walkKepler(e, out, cfg, text, limit, isCase); k == nil {
+			return left
+		}
+	}
+	runErr := left
+	if left == nil {
+		runErr = c.keplerRun(e, k, progs, limit, recorded != nil)
+	}
 	res := c.keplerResult(k, time.Since(begin), progs)
 	var diffs []kcase.Diff
 	if recorded != nil {
@@ -156,9 +165,16 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 			runErr = e.ctx.Err()
 		}
 	}
+	if left != nil {
+		runErr = left
+	}
 	if runErr != nil {
 		res.OK = false
-		res.Error = &report.Failure{Kind: failureKind(e, k), Message: runErr.Error()}
+		kind := failureKind(e, k)
+		if left != nil {
+			kind = "interrupted"
+		}
+		res.Error = &report.Failure{Kind: kind, Message: runErr.Error()}
 	}
 	if jsonOut != nil {
 		enc := json.NewEncoder(jsonOut)

@@ -102,17 +102,19 @@ func (g *GPU) PartitionConfig() part.Config {
 // clusters to slices, replies the other way.
 func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	n := &g.NoC
-	c := noc.Config{
+	requests = noc.Config{
 		Kind: noc.Kind(g.word("noc.kind")), InBuffer: n.InBuffer, OutBuffer: n.OutBuffer,
+		Inputs: g.Chip.Clusters, Outputs: g.Chip.Channels * g.Chip.SlicesPerChannel,
 		Arbiter: noc.Arbiter(g.word("noc.arbiter")), GrantCycles: n.GrantCycles, FlitBytes: n.FlitBytes,
+		Radix: n.Radix, Dimensions: n.Dimensions, VCs: n.VCs, AnyVC: n.AnyVC, Placement: noc.Placement(g.word("noc.placement")),
+		VCBuffer: n.VCBuffer, BoundaryBuffer: n.BoundaryBuffer, HoldVC: n.HoldVC, Iterations: n.Iterations,
+		RoutingDelay: n.RoutingDelay, VCDelay: n.VCDelay, SwitchDelay: n.SwitchDelay, CreditDelay: n.CreditDelay, LinkDelay: n.LinkDelay,
+		InputSpeedup: n.InputSpeedup, OutputSpeedup: n.OutputSpeedup, Steps: n.RouterSteps,
 	}
-	if c.Kind == noc.Fly {
-		c.InBuffer, c.OutBuffer, c.Delay = n.FlitInBuffer, n.FlitOutBuffer, n.Delay
+	if requests.Kind != noc.Local {
+		requests.InBuffer, requests.OutBuffer = n.FlitInBuffer, n.FlitOutBuffer
 	}
-	requests, replies = c, c
-	requests.Inputs, requests.Outputs = g.Chip.Clusters, g.Chip.Channels*g.Chip.SlicesPerChannel
-	replies.Inputs, replies.Outputs = requests.Outputs, requests.Inputs
-	return requests, replies
+	return requests, requests.Reverse()
 }
 
 // ChipConfig returns the settings of the whole chip with SIMT cores.

@@ -388,7 +388,7 @@ func TestSmallFolder(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"chip.clusters": "gpgpusim.config:2 -gpgpu_n_clusters", "simt.fetch_throughput": "GPGPU-Sim's default of -gpgpu_inst_fetch_throughput",
-		"simt.special1.units": "trace.config:2 -specialized_unit_1", "noc.delay": "default; no option of GPGPU-Sim",
+		"simt.special1.units": "trace.config:2 -specialized_unit_1", "noc.link_delay": "default; no option of GPGPU-Sim",
 	} {
 		if got := g.Source(key); got != want {
 			t.Errorf("source of %s: %s, want %s", key, got, want)
@@ -405,7 +405,10 @@ func TestSmallFolder(t *testing.T) {
 	if fly.NoC.FlitBytes != 48 || fly.NoC.FlitInBuffer != 20 || fly.NoC.FlitOutBuffer != 12 || fly.NoC.Kind != "fly" {
 		t.Errorf("network %+v", fly.NoC)
 	}
-	if o := options[len(options)-3]; o.Name != "vc_buf_size" || o.Use != Inert {
+	if fly.NoC.VCBuffer != 24 {
+		t.Errorf("vc_buf_size behind ejection_buffer_size: %d flits", fly.NoC.VCBuffer)
+	}
+	if o := options[len(options)-3]; o.Name != "vc_buf_size" || o.Use != Honoured || !slices.Equal(o.Keys, []string{"noc.vc_buffer"}) {
 		t.Errorf("vc_buf_size behind ejection_buffer_size: %+v", o)
 	}
 }
@@ -438,21 +441,112 @@ func TestWriteOptions(t *testing.T) {
 	}
 }
 
+// readSwitch reads the small folder's configuration with a network file of
+// its own: 2 clusters and 4 slices.
+func readSwitch(t *testing.T, text string) (*GPU, []Option, error) {
+	t.Helper()
+	return ReadGPGPUSim("x", []NamedText{{"f", read(t, "testdata/fly/gpgpusim.config")}}, func(string) (string, error) { return text, nil })
+}
+
+// TestNetworkSettings: what a setting of a network file changes, and nothing
+// else.
+func TestNetworkSettings(t *testing.T) {
+	base, _, err := readSwitch(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"topology = fly;", ""},
+		{"topology = fly; k = 6; n = 1; routing_function = dest_tag;", "noc.dimensions=1"},
+		{"k = 7;", "noc.radix=7"},
+		{"topology = fly; k = 3; n = 2;", "noc.dimensions=2 noc.radix=3"},
+		{"n = 3; k = 2; routing_function = dor; topology = mesh", `noc.dimensions=3 noc.kind="mesh" noc.radix=2`},
+		{"topology = mesh; routing_function = dim_order;", `noc.kind="mesh"`},
+		{"topology = torus; routing_function = dim_order;", `noc.kind="torus" noc.link_delay=2`},
+		{"topology = torus; use_noc_latency = 1;", `noc.kind="torus" noc.link_delay=2`},
+		{"topology = torus; use_noc_latency = 0;", `noc.kind="torus"`},
+		{"num_vcs = 1;", "noc.vcs=1"},
+		{"num_vcs = 4; read_request_end_vc = 3; write_reply_end_vc = 3;", "noc.any_vc=true noc.vcs=4"},
+		{"vc_buf_size = 20;", "noc.flit_out_buffer=20 noc.vc_buffer=20"},
+		{"ejection_buffer_size = 30;", "noc.flit_out_buffer=30"},
+		{"ejection_buffer_size = 30; vc_buf_size = 20;", "noc.flit_out_buffer=30 noc.vc_buffer=20"},
+		{"vc_buf_size = 20; ejection_buffer_size = 30;", "noc.flit_out_buffer=30 noc.vc_buffer=20"},
+		{"boundary_buffer_size = 11;", "noc.boundary_buffer=11"},
+		{"input_buffer_size = 13;", "noc.flit_in_buffer=13"},
+		{"flit_size = 48;", "noc.flit_bytes=48"},
+		{"use_map = 0;", `noc.placement="in-order"`},
+		{"wait_for_tail_credit = 1;", "noc.hold_vc=true"},
+		{"vc_allocator = islip; sw_allocator = islip;", ""},
+		{"vc_allocator = separable_input_first; sw_allocator = separable_input_first;", `noc.arbiter="round-robin"`},
+		{"alloc_iters = 3;", "noc.iterations=3"},
+		{"credit_delay = 3;", "noc.credit_delay=3"},
+		{"routing_delay = 3;", "noc.routing_delay=3"},
+		{"vc_alloc_delay = 3;", "noc.vc_delay=3"},
+		{"sw_alloc_delay = 3;", "noc.switch_delay=3"},
+		{"num_vcs = 2; input_speedup = 2;", "noc.any_vc=true noc.input_speedup=2 noc.vcs=2"},
+		{"output_speedup = 3;", "noc.output_speedup=3"},
+		{"internal_speedup = 1.0;", "noc.router_steps=1"},
+		{"injection_rate = 0.5; packet_size = {{1,2},{3}};", ""},
+	} {
+		g, options, err := readSwitch(t, tt.text)
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+			continue
+		}
+		named := map[string]bool{}
+		for _, o := range options {
+			if o.File == "switch.icnt" {
+				for _, k := range o.Keys {
+					named[k] = true
+				}
+			}
+		}
+		var got []string
+		for i := range keys {
+			name := keys[i].Name
+			if v := keys[i].format(g); v != keys[i].format(base) {
+				got = append(got, name+"="+v)
+				if !named[name] && name != "noc.link_delay" {
+					t.Errorf("%q: no setting is said to set %s", tt.text, name)
+				}
+			}
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q changes %q, want %q", tt.text, s, tt.want)
+		}
+	}
+}
+
 func TestNetworkErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"k = 7;", "switch.icnt:1: k = 7: the chip has 6 nodes"},
-		{"\nn = 2;", "switch.icnt:2: n = 2 is not supported, only 1"},
-		{"topology = mesh;", "topology = mesh is not supported, only fly"},
+		{"k = 5;", "switch.icnt:1: k = 5: the chip has 6 nodes"},
+		{"\nn = 2;\nk = 2;", "switch.icnt:3: k = 2: the chip has 6 nodes"},
+		{"n = 0;", "n = \"0\" is not a whole number above 0"},
+		{"n = 99; k = 2;", "noc.dimensions = 99 is out of bounds"},
+		{"topology = cmesh;", "topology = cmesh is not supported: want fly, mesh, torus"},
+		{"topology = mesh; routing_function = dest_tag;", "routing_function = dest_tag is not supported: in a mesh, want dor, dim_order"},
+		{"routing_function = valiant;", "routing_function = valiant is not supported: in a fly, want dest_tag"},
+		{"topology = torus; num_vcs = 3;", "even number of virtual channels"},
+		{"num_vcs = 2; read_reply_end_vc = 0;", "read_reply_end_vc = 0 is not supported: want 1"},
+		{"vc_allocator = islip; sw_allocator = separable_input_first;", "sw_allocator = separable_input_first is not supported: both allocators"},
+		{"sw_allocator = wavefront;", "sw_allocator = wavefront is not supported: want islip, separable_input_first"},
+		{"wait_for_tail_credit = 2;", "wait_for_tail_credit = 2 is not right"},
+		{"use_map = 1;", "use_map = 1 is not supported, only 0"},
+		{"vc_alloc_delay = 0;", "noc.vc_delay = 0 is out of bounds"},
+		{"input_speedup = 2;", "input speedup 2 does not divide the 1 virtual channels"},
 		{"num_vc = 1;", "unknown setting num_vc; did you mean num_vcs?"},
 		{"flit_size = big;", "is not a whole number"},
 		{"flit_size = 0;", "noc.flit_bytes = 0 is out of bounds"},
 		{"flit_size", "is not of the form name = value"},
 		{"= 3;", "is not of the form name = value"},
-		{"internal_speedup = 1.5;", "only 2.0"},
+		{"internal_speedup = 1.5;", "internal_speedup = \"1.5\" is not a whole number"},
 	}
 	for _, tt := range tests {
-		_, _, err := ReadGPGPUSim("x", []NamedText{{"f", read(t, "testdata/fly/gpgpusim.config")}},
-			func(string) (string, error) { return tt.text, nil })
+		g, _, err := readSwitch(t, tt.text)
+		if err == nil {
+			err = g.Check()
+		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: error %v, want %s", tt.text, err, tt.want)
 		}

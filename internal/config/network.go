@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,41 +13,42 @@ import (
 // only value that the model has.
 type networkRow struct {
 	key  string // "" if none
+	also string // a second key, unless another setting is for it
 	only string // "" if any
 	note string // why it sets nothing
 }
 
 const (
-	oneSwitch = "the network is one switch with one channel of flits"
-	asMeasure = "the switch takes the time that was measured with this value"
-	ownUse    = "GPGPU-Sim does not use it"
+	ownUse      = "GPGPU-Sim does not use it"
+	allChannels = "every packet may use every channel"
 )
 
 // networkTable holds the settings of the network files that come with
-// GPGPU-Sim. k and n are checked against the chip.
+// GPGPU-Sim. Those without anything are read together by finish.
 var networkTable = map[string]networkRow{
 	"flit_size":            {key: "noc.flit_bytes"},
 	"input_buffer_size":    {key: "noc.flit_in_buffer"},
 	"ejection_buffer_size": {key: "noc.flit_out_buffer"},
-	"vc_buf_size":          {key: "noc.flit_out_buffer"}, // unless ejection_buffer_size is there
-	"boundary_buffer_size": {note: "packets wait in the queue behind the output"},
+	"vc_buf_size":          {key: "noc.vc_buffer", also: "noc.flit_out_buffer"},
+	"boundary_buffer_size": {key: "noc.boundary_buffer"},
+	"topology":             {},
+	"routing_function":     {},
 	"k":                    {},
-	"n":                    {only: "1", note: oneSwitch},
-	"topology":             {only: "fly", note: oneSwitch},
-	"routing_function":     {only: "dest_tag", note: oneSwitch},
-	"num_vcs":              {only: "1", note: oneSwitch},
+	"n":                    {},
+	"num_vcs":              {key: "noc.vcs"},
+	"alloc_iters":          {key: "noc.iterations"},
+	"credit_delay":         {key: "noc.credit_delay"},
+	"routing_delay":        {key: "noc.routing_delay"},
+	"vc_alloc_delay":       {key: "noc.vc_delay"},
+	"sw_alloc_delay":       {key: "noc.switch_delay"},
+	"input_speedup":        {key: "noc.input_speedup"},
+	"output_speedup":       {key: "noc.output_speedup"},
+	"internal_speedup":     {key: "noc.router_steps"},
+	"vc_allocator":         {},
+	"sw_allocator":         {},
+	"wait_for_tail_credit": {},
+	"use_noc_latency":      {},
 	"subnets":              {only: "2", note: "requests and replies have a network each"},
-	"wait_for_tail_credit": {only: "0", note: asMeasure},
-	"vc_allocator":         {only: "islip", note: asMeasure},
-	"sw_allocator":         {only: "islip", note: asMeasure},
-	"alloc_iters":          {only: "1", note: asMeasure},
-	"credit_delay":         {only: "0", note: asMeasure},
-	"routing_delay":        {only: "0", note: asMeasure},
-	"vc_alloc_delay":       {only: "1", note: asMeasure},
-	"sw_alloc_delay":       {only: "1", note: asMeasure},
-	"input_speedup":        {only: "1", note: asMeasure},
-	"output_speedup":       {only: "1", note: asMeasure},
-	"internal_speedup":     {only: "2.0", note: asMeasure},
 	"use_map":              {only: "0", note: "nodes are numbered in order"},
 	"sim_type":             {only: "gpgpusim", note: "the only type that a GPU drives"},
 	"read_request_subnet":  {only: "0", note: "requests go through the first network"},
@@ -56,11 +58,22 @@ var networkTable = map[string]networkRow{
 
 	"network_count": {note: ownUse}, "traffic": {note: ownUse}, "packet_size": {note: ownUse}, "packet_size_rate": {note: ownUse},
 	"injection_rate": {note: ownUse}, "use_read_write": {note: ownUse},
-	"read_request_begin_vc": {only: "0", note: oneSwitch}, "read_request_end_vc": {only: "0", note: oneSwitch},
-	"write_request_begin_vc": {only: "0", note: oneSwitch}, "write_request_end_vc": {only: "0", note: oneSwitch},
-	"read_reply_begin_vc": {only: "0", note: oneSwitch}, "read_reply_end_vc": {only: "0", note: oneSwitch},
-	"write_reply_begin_vc": {only: "0", note: oneSwitch}, "write_reply_end_vc": {only: "0", note: oneSwitch},
+	"read_request_begin_vc": {only: "0", note: allChannels}, "read_request_end_vc": {},
+	"write_request_begin_vc": {only: "0", note: allChannels}, "write_request_end_vc": {},
+	"read_reply_begin_vc": {only: "0", note: allChannels}, "read_reply_end_vc": {},
+	"write_reply_begin_vc": {only: "0", note: allChannels}, "write_reply_end_vc": {},
 }
+
+// routings are the routing functions of each topology.
+var routings = map[string][]string{
+	"fly":   {"dest_tag"},
+	"mesh":  {"dor", "dim_order"},
+	"torus": {"dim_order"},
+}
+
+// allocators are the names that BookSim gives to the two orders of an
+// allocation.
+var allocators = map[string]string{"islip": "islip", "separable_input_first": "round-robin"}
 
 // sameValue compares numbers as numbers and words as words.
 func sameValue(a, b string) bool {
@@ -79,6 +92,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 		return list, fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, a...))
 	}
 	ejection := false
+	given := map[string]int{} // place in the list of settings that finish reads
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
@@ -94,49 +108,190 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 			}
 			row, known := networkTable[name]
 			if !known {
-				names := make([]string, 0, len(networkTable))
-				for n := range networkTable {
-					names = append(names, n)
-				}
-				slices.Sort(names)
-				if n := Nearest(name, names); n != "" {
+				if n := Nearest(name, slices.Sorted(maps.Keys(networkTable))); n != "" {
 					return fail(number, "unknown setting %.60s; did you mean %s?", name, n)
 				}
 				return fail(number, "unknown setting %.60s", name)
 			}
 			o := Option{Name: name, Value: value, File: file, Line: number, Use: Inert, Note: row.note}
-			r.keys = nil
-			r.source = fmt.Sprintf("%s:%d %s", filepath.Base(file), number, name)
+			r.networkSource(&o)
 			switch {
 			case row.only != "":
 				if !sameValue(value, row.only) {
 					return fail(number, "%s = %.40s is not supported, only %s: %s", name, value, row.only, row.note)
 				}
 				o.Use = Fixed
-			case name == "k":
-				nodes := r.g.Chip.Clusters + r.g.Chip.Channels*r.g.Chip.SlicesPerChannel
-				if value != strconv.Itoa(nodes) {
-					return fail(number, "k = %.40s: the chip has %d nodes, %d clusters and %d L2 slices", value, nodes, r.g.Chip.Clusters, nodes-r.g.Chip.Clusters)
+				if name == "use_map" {
+					o.Use = Honoured
+					if err := r.put("noc.placement", "in-order"); err != nil {
+						return fail(number, "%s: %v", name, err)
+					}
 				}
-				o.Use, o.Note = Fixed, "the nodes of the chip"
 			case row.key != "":
 				o.Use = Honoured
-				ejection = ejection || name == "ejection_buffer_size"
-				if name == "vc_buf_size" && ejection {
-					o.Use, o.Note = Inert, "ejection_buffer_size is there"
-					break
-				}
-				n, err := strconv.ParseInt(value, 10, 64)
+				n, err := wholeNumber(value)
 				if err != nil {
 					return fail(number, "%s = %.40q is not a whole number", name, value)
 				}
-				if err := r.put(row.key, n); err != nil {
+				err = r.put(row.key, n)
+				if ejection = ejection || name == "ejection_buffer_size"; err == nil && row.also != "" && !ejection {
+					err = r.put(row.also, n)
+				}
+				if err != nil {
 					return fail(number, "%s: %v", name, err)
 				}
-				o.Keys = r.keys
+			case row.note == "":
+				if at, twice := given[name]; twice {
+					list[at].Use, list[at].Note = Inert, "given again further down"
+				}
+				given[name] = len(list)
 			}
+			o.Keys = r.keys
 			list = append(list, o)
 		}
 	}
-	return list, nil
+	return list, r.finishNetwork(list, given)
+}
+
+// networkSource makes a setting the source of the keys that are put next.
+func (r *reader) networkSource(o *Option) {
+	r.keys = nil
+	r.source = fmt.Sprintf("%s:%d %s", filepath.Base(o.File), o.Line, o.Name)
+}
+
+// wholeNumber reads 2 and 2.0.
+func wholeNumber(s string) (int64, error) {
+	if whole, zeros, ok := strings.Cut(s, "."); ok && strings.Trim(zeros, "0") == "" {
+		s = whole
+	}
+	return strconv.ParseInt(s, 10, 64)
+}
+
+// finishNetwork reads the settings that only make sense together.
+func (r *reader) finishNetwork(list []Option, given map[string]int) error {
+	var failed error
+	// set does f for a setting if it is there and nothing has failed before.
+	set := func(name string, f func(o *Option) error) {
+		i, ok := given[name]
+		if !ok || failed != nil {
+			return
+		}
+		o := &list[i]
+		o.Use = Honoured
+		r.networkSource(o)
+		if err := f(o); err != nil {
+			failed = fmt.Errorf("%s:%d: %w", o.File, o.Line, err)
+		}
+		o.Keys = r.keys
+	}
+	refuse := func(o *Option, why string) error {
+		return fmt.Errorf("%s = %.40s is not supported: %s", o.Name, o.Value, why)
+	}
+	kind := "fly"
+	set("topology", func(o *Option) error {
+		if _, ok := routings[o.Value]; !ok {
+			return refuse(o, "want "+strings.Join(slices.Sorted(maps.Keys(routings)), ", "))
+		}
+		kind = o.Value
+		return r.put("noc.kind", kind)
+	})
+	set("routing_function", func(o *Option) error {
+		if !slices.Contains(routings[kind], o.Value) {
+			return refuse(o, "in a "+kind+", want "+strings.Join(routings[kind], ", "))
+		}
+		o.Use, o.Note = Fixed, "the way that the model takes through a "+kind
+		return nil
+	})
+
+	nodes := int64(r.g.Chip.Clusters + r.g.Chip.Channels*r.g.Chip.SlicesPerChannel)
+	k, n := int64(0), int64(1)
+	number := func(into *int64, key string) func(o *Option) error {
+		return func(o *Option) error {
+			v, err := wholeNumber(o.Value)
+			if err != nil || v < 1 {
+				return fmt.Errorf("%s = %.40q is not a whole number above 0", o.Name, o.Value)
+			}
+			*into = v
+			return r.put(key, v)
+		}
+	}
+	set("n", number(&n, "noc.dimensions"))
+	set("k", func(o *Option) error {
+		if kind == "fly" && n == 1 && o.Value == strconv.FormatInt(nodes, 10) {
+			// What follows from the chip stays free to follow it.
+			o.Use, o.Note = Fixed, "the nodes of the chip"
+			return nil
+		}
+		if err := number(&k, "noc.radix")(o); err != nil {
+			return err
+		}
+		have := int64(1)
+		for range n {
+			if have *= k; have >= nodes {
+				return nil
+			}
+		}
+		return fmt.Errorf("k = %.40s: the chip has %d nodes, %d clusters and %d L2 slices", o.Value, nodes, r.g.Chip.Clusters, nodes-int64(r.g.Chip.Clusters))
+	})
+
+	// BookSim's own rule is that a packet takes any channel that is free. With
+	// one channel there is nothing to choose.
+	vcs := max(r.g.NoC.VCs, 1)
+	for i := range list {
+		if o := &list[i]; o.Name == "num_vcs" && vcs > 1 && failed == nil {
+			r.networkSource(o)
+			failed = r.put("noc.any_vc", true)
+			o.Keys = append(o.Keys, r.keys...)
+		}
+	}
+	for _, name := range []string{"read_request_end_vc", "write_request_end_vc", "read_reply_end_vc", "write_reply_end_vc"} {
+		set(name, func(o *Option) error {
+			if !sameValue(o.Value, strconv.Itoa(vcs-1)) {
+				return refuse(o, fmt.Sprintf("want %d, %s", vcs-1, allChannels))
+			}
+			o.Use, o.Note = Fixed, allChannels
+			return nil
+		})
+	}
+	first := ""
+	for _, name := range []string{"vc_allocator", "sw_allocator"} {
+		set(name, func(o *Option) error {
+			word, ok := allocators[o.Value]
+			switch {
+			case !ok:
+				return refuse(o, "want "+strings.Join(slices.Sorted(maps.Keys(allocators)), ", "))
+			case first != "" && first != word:
+				return refuse(o, "both allocators of a router are of one kind")
+			}
+			first = word
+			return r.put("noc.arbiter", word)
+		})
+	}
+	bit := func(o *Option) (bool, error) {
+		if o.Value != "0" && o.Value != "1" {
+			return false, fmt.Errorf("%s = %.40s is not right; it takes 0, 1", o.Name, o.Value)
+		}
+		return o.Value == "1", nil
+	}
+	set("wait_for_tail_credit", func(o *Option) error {
+		b, err := bit(o)
+		if err != nil {
+			return err
+		}
+		return r.put("noc.hold_vc", b)
+	})
+	long := kind == "torus" // BookSim's links of a torus are twice as long
+	set("use_noc_latency", func(o *Option) error {
+		b, err := bit(o)
+		if o.Note = "links of one cycle"; b && long {
+			o.Note = "links of a torus take two cycles"
+		}
+		long = long && b
+		return err
+	})
+	if long && failed == nil {
+		r.source, r.keys = "BookSim's links of a torus", nil
+		failed = r.put("noc.link_delay", int64(2))
+	}
+	return failed
 }

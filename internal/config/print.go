@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/mem/noc"
 )
 
 // WriteTOML writes the whole GPU as a file that Load reads: above each value
@@ -118,6 +120,14 @@ func (g *GPU) Derived() []Derived {
 	if !g.DRAM.FixedLatency {
 		add("DRAM access", "%d bytes", g.DRAM.BurstLength*g.DRAM.BusBytes*g.DRAM.Chips)
 		add("DRAM bandwidth", "%s GB/s", g.DRAMBandwidth())
+	}
+	if net, _ := g.NoCConfig(); net.Kind != noc.Local && net.Check() == nil {
+		add("network", "%s; at most %d cycles when it is empty", net.Shape(), net.Longest())
+		if net.Kind != noc.Fly {
+			for i, row := range strings.Split(net.Map(), "\n") {
+				add(fmt.Sprint("network row ", i), "%s", row)
+			}
+		}
 	}
 	add("unit depth", "int %d, sp %d, dp %d, sfu %d, tensor %d cycles, the longest latency of each", g.depth(0), g.depth(1), g.depth(2), g.depth(3), g.depth(4))
 	return list

@@ -252,18 +252,35 @@ type L1D struct {
 	PreferShared   Cache  `enabled:"false" help:"the cache when a kernel prefers shared memory"`
 }
 
-// NoC is the network between clusters and L2 slices.
+// NoC is the network between clusters and L2 slices, once for requests and
+// once for replies.
 type NoC struct {
-	Kind          string `help:"crossbar: one packet per port and cycle, whatever its size; fly: a switch that moves flits" enum:"crossbar|fly"`
-	ClusterFIFO   int    `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8"`
-	FlitBytes     int    `help:"bytes of a flit; counts only for the crossbar, time for the fly" unit:"bytes" want:"1..1024" def:"32"`
-	InBuffer      int    `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64"`
-	OutBuffer     int    `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64"`
-	Arbiter       string `help:"crossbar: who is served" enum:"round-robin|islip" def:"islip"`
-	GrantCycles   int    `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1"`
-	FlitInBuffer  int    `help:"fly: queue in front of an input" unit:"flits" want:"4..65536" def:"9"`
-	FlitOutBuffer int    `help:"fly: queue behind an output" unit:"flits" want:"4..65536" def:"64"`
-	Delay         int    `help:"fly: cycles of a packet beyond those of the crossbar" unit:"cycles" want:"0..1024" def:"5"`
+	Kind           string `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
+	ClusterFIFO    int    `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8"`
+	FlitBytes      int    `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32"`
+	InBuffer       int    `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64"`
+	OutBuffer      int    `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64"`
+	Arbiter        string `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip"`
+	GrantCycles    int    `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1"`
+	Radix          int    `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
+	Dimensions     int    `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
+	Placement      string `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
+	VCs            int    `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
+	AnyVC          bool   `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
+	VCBuffer       int    `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
+	FlitInBuffer   int    `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
+	FlitOutBuffer  int    `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
+	BoundaryBuffer int    `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
+	HoldVC         bool   `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
+	Iterations     int    `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
+	RoutingDelay   int    `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
+	VCDelay        int    `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
+	SwitchDelay    int    `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
+	CreditDelay    int    `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
+	LinkDelay      int    `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
+	InputSpeedup   int    `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
+	OutputSpeedup  int    `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
+	RouterSteps    int    `help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
 }
 
 // Partition is the way from the network through the L2 to the DRAM.

@@ -27,6 +27,8 @@ type Effects struct {
 	Addr    *[32]uint64  // addresses of Lanes, for instructions with Load or Store; generic ones as they are
 	Exited  isa.LaneMask // lanes that ended
 	Blocked bool         // the warp waits at a barrier now
+	Wrote   bool         // memory may hold other values than before
+	Timed   bool         // it read the time
 }
 
 // Warp is a warp of a running block, as a core model sees it.
@@ -67,6 +69,13 @@ type Work interface {
 	Code() []*isa.Inst
 	// Block starts block n; blocks are started in any order, each once.
 	Block(n uint64) Block
+}
+
+// Digester is what a Warp may also be, for those who look for endless loops.
+type Digester interface {
+	// Digest returns a number for all that decides what the warp does next but
+	// memory, other warps and clocks. It is false if that cannot be said.
+	Digest() (uint64, bool)
 }
 
 // Inspector is what a Warp may also be, for those who look into it between two

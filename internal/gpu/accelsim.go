@@ -539,8 +539,8 @@ func (g *GPU) simL2(s *simText, tot *Counters) {
 // does.
 func (g *GPU) simNetwork(s *simText, tot *Counters) {
 	s.f("----------------------------Interconnect-DETAILS--------------------------------\n")
-	if g.cfg.Net.Kind == noc.Fly {
-		g.simFly(s)
+	if g.cfg.Net.Kind != noc.Local {
+		g.simRouters(s)
 	} else {
 		for _, n := range []struct {
 			name    string
@@ -570,9 +570,9 @@ func (g *GPU) simNetwork(s *simText, tot *Counters) {
 	s.f("----------------------------END-of-Interconnect-DETAILS-------------------------\n")
 }
 
-// simFly prints both subnets of a fly together; its nodes are the clusters,
+// simRouters prints both subnets of a network with routers together; its nodes are the clusters,
 // then the slices.
-func (g *GPU) simFly(s *simText) {
+func (g *GPU) simRouters(s *simText) {
 	a, b := &g.req.Latency, &g.rep.Latency
 	packets, flits := a.Packets+b.Packets, a.Flits+b.Flits
 	low := func(x, y, nx, ny uint64) uint64 {
@@ -626,9 +626,9 @@ func (g *GPU) simFly(s *simText) {
 		min, max uint64
 	}{
 		{"Packet latency", a.Sum + b.Sum, packets, low(a.Min, b.Min, a.Packets, b.Packets), max(a.Max, b.Max)},
-		{"Network latency", a.Sum + b.Sum, packets, low(a.Min, b.Min, a.Packets, b.Packets), max(a.Max, b.Max)},
+		{"Network latency", a.NetSum + b.NetSum, packets, low(a.NetMin, b.NetMin, a.Packets, b.Packets), max(a.NetMax, b.NetMax)},
 		{"Flit latency", a.FlitSum + b.FlitSum, flits, low(a.FlitMin, b.FlitMin, a.Flits, b.Flits), max(a.FlitMax, b.FlitMax)},
-		{"Fragmentation", 0, packets, 0, 0}, // the flits of a packet follow each other
+		{"Fragmentation", a.GapSum + b.GapSum, packets, low(a.GapMin, b.GapMin, a.Packets, b.Packets), max(a.GapMax, b.GapMax)},
 	}
 	for _, overall := range []bool{false, true} {
 		tail := ""
@@ -678,5 +678,5 @@ func (g *GPU) simFly(s *simText) {
 			s.f("Total in-flight flits = %d (0 measured)\n", left)
 		}
 	}
-	s.f("Hops average = 1 (1 samples)\n")
+	s.f("Hops average = %s (1 samples)\n", quotU("%.6g", a.Hops+b.Hops, packets))
 }

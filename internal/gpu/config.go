@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
@@ -127,8 +128,8 @@ type Config struct {
 	// (-gpgpu_perfect_mem).
 	PerfectMemory bool
 
-	// SM is a core, Mem the memory partitions. Net is one subnet; its numbers
-	// of inputs and outputs are set by New.
+	// SM is a core, Mem the memory partitions. Net is the subnet for requests;
+	// its numbers of inputs and outputs are set by New.
 	SM  simt.Config
 	Net noc.Config
 	Mem part.Config
@@ -152,6 +153,9 @@ const (
 	maxFIFO     = 1 << 16
 	maxClock    = 1e12
 	maxWait     = 1 << 40
+	maxPackets  = 1 << 23
+	maxLines    = 1 << 23
+	maxEntries  = 1 << 22
 )
 
 // Check reports the first contradiction, nil if there is none.
@@ -183,14 +187,50 @@ func (c *Config) Check() error {
 	if err := c.Mem.Check(); err != nil {
 		return err
 	}
-	net := c.net(c.Clusters, c.Slices())
-	return net.Check()
+	net := c.net()
+	if err := net.Check(); err != nil {
+		return err
+	}
+	return c.checkStorage()
 }
 
-// net returns the settings of a subnet.
-func (c *Config) net(inputs, outputs int) noc.Config {
+// checkStorage refuses sizes that are possible each but together would need
+// more memory than a simulation should take.
+func (c *Config) checkStorage() error {
+	nodes, sms, slices := c.Clusters+c.Slices(), c.SMs(), c.Slices()
+	of := func(x *cache.Config) [2]int {
+		if x.Disabled {
+			return [2]int{}
+		}
+		return [2]int{x.Sets * x.Ways, x.Entries + x.MissQueue + x.ResultQueue}
+	}
+	var lines, entries int
+	for _, x := range []*cache.Config{&c.SM.L1D, &c.SM.L1C, &c.SM.L1T, &c.SM.L1I} {
+		n := of(x)
+		lines += sms * n[0]
+		entries += sms * n[1]
+	}
+	n := of(&c.Mem.L2)
+	lines += slices * n[0]
+	entries += slices * n[1]
+	for _, b := range []struct {
+		what   string
+		n, max int
+	}{
+		{"packets of all network buffers", nodes * (c.Net.InBuffer + c.Net.OutBuffer), maxPackets},
+		{"lines of all caches", lines, maxLines}, {"pending misses of all caches", entries, maxEntries},
+	} {
+		if b.n > b.max {
+			return fmt.Errorf("the %s are %d, at most %d can be simulated", b.what, b.n, b.max)
+		}
+	}
+	return nil
+}
+
+// net returns the settings of the subnet for requests.
+func (c *Config) net() noc.Config {
 	n := c.Net
-	n.Inputs, n.Outputs = inputs, outputs
+	n.Inputs, n.Outputs, n.Reply = c.Clusters, c.Slices(), false
 	return n
 }
 

@@ -45,6 +45,8 @@ type GPU struct {
 	codeEnd  uint64
 	moved    uint64 // activity at the last change of it that was seen
 	movedAt  uint64
+	patience uint64
+	spin     spinWatch
 	ways     int // of the L1D now, 0 if not adaptive
 	fault    error
 	ops      ops
@@ -96,14 +98,15 @@ func New(cfg Config) (*GPU, error) {
 	}
 	n := cfg.SMs()
 	g.cfg.SM.SMs = n
+	g.patience = patience(&cfg)
 	if cfg.Adaptive.Enabled {
 		g.cfg.SM.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
 	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
 		return nil, err
 	}
-	g.req = noc.New(cfg.net(cfg.Clusters, cfg.Slices()))
-	g.rep = noc.New(cfg.net(cfg.Slices(), cfg.Clusters))
+	net := cfg.net()
+	g.req, g.rep = noc.New(net), noc.New(net.Reverse())
 	g.fifo = make([]mem.Queue, cfg.Clusters)
 	for i := range g.fifo {
 		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
@@ -379,8 +382,18 @@ func (g *GPU) inPartitions() uint64 {
 }
 
 // patience is how many core cycles may pass in which no instruction is issued
-// and no reply comes before a run is given up, as in GPGPU-Sim.
-const patience = 50_000
+// and no reply comes before a run is given up: as in GPGPU-Sim, and several
+// times what one request takes where memory is set to be very slow.
+func patience(c *Config) uint64 {
+	m := &c.Mem
+	n := 50_000 + 8*uint64(m.ROPLatency+m.DRAMLatency)
+	if !m.FixedLatency {
+		d := &m.DRAM.Timing
+		one := uint64(d.RC + d.RRD + d.RCD + d.RAS + d.RP + d.CL + d.WL + d.CCD + d.CCDL + d.CDLR + d.WR + d.RTPL + d.RFC)
+		n += 8 * one * uint64(1+c.Clocks.Core/c.Clocks.DRAM)
+	}
+	return n + 64*uint64(1+c.Clocks.Core/c.Clocks.L2+c.Clocks.Core/c.Clocks.Net)
+}
 
 // watchEvery is how often, in core cycles, a run is looked at from outside.
 const watchEvery = 4096
@@ -438,8 +451,13 @@ func (g *GPU) watch(ctx context.Context) error {
 	}
 	if a := g.activity(); a != g.moved || g.latent() {
 		g.moved, g.movedAt = a, g.now
-	} else if g.now-g.movedAt > patience && g.cfg.Run.DetectDeadlock {
+	} else if g.now-g.movedAt > g.patience && g.cfg.Run.DetectDeadlock {
 		return g.stuck()
+	}
+	if g.cfg.Run.DetectDeadlock {
+		if err := g.watchSpin(); err != nil {
+			return err
+		}
 	}
 	if g.progress != nil {
 		g.report()

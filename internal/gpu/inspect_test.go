@@ -112,8 +112,8 @@ func somewhere(g *gpu.GPU) error {
 // every cycle, and one in which idle cycles were not jumped over.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, c := range []struct{ gpu, job string }{
-		{"rtx-2060", "../../examples/reduction/reduction.toml"},
-		{"gtx-480", "../../examples/spmv/spmv.toml"},
+		{"rtx-2060", "../job/testdata/gpgpusim/vecadd.toml"},
+		{"gtx-480", "../job/testdata/gpgpusim/vecadd.toml"},
 	} {
 		t.Run(c.gpu, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +214,8 @@ func TestNoProgress(t *testing.T) {
 		}
 		return name
 	}
-	still := []string{"clocks.dram=0.001", "run.copies_fill_l2=false", "run.launch_latency=10"}
+	// What is on its way to the DRAM stays there.
+	still := []string{"run.copies_fill_l2=false", "run.launch_latency=10"}
 	const a = `{ buffer = "a" }`
 	for _, c := range []struct {
 		kernel, args string
@@ -245,7 +246,11 @@ func TestNoProgress(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := watch(t, file(c.kernel, c.args, c.threads), o, func(*job.Inside) {})
+			err := watch(t, file(c.kernel, c.args, c.threads), o, func(in *job.Inside) {
+				if c.args != "" {
+					in.Chip.StopDRAM()
+				}
+			})
 			var e *exec.StuckError
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v, want a StuckError", err)

@@ -59,6 +59,9 @@ type LaunchOptions struct {
 // newKernel prepares a launch. The error is a *exec.LaunchError if no SM can
 // take its blocks.
 func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
+	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
+		x.SetTime(&g.now, uint64(g.cfg.Clocks.Core))
+	}
 	base, known := g.code[w.Name()]
 	if x, ok := w.(interface{ CodeBase() uint64 }); ok {
 		base, known = x.CodeBase(), true

@@ -2,12 +2,14 @@ package gpu_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -119,6 +121,47 @@ LOOP:
  @%p1 bra LOOP;
 DONE:
  bar.sync 0;
+ exit;
+}
+.visible .entry later(.param .u64 n, .param .u32 rounds)
+{
+ .reg .b64 %rd<2>;
+ .reg .b32 %r<4>;
+ .reg .pred %p<2>;
+ ld.param.u64 %rd1, [n];
+ ld.param.u32 %r1, [rounds];
+ mov.u32 %r2, %ctaid.x;
+ setp.ne.u32 %p1, %r2, 0;
+ @%p1 bra LOOP;
+COUNT:
+ sub.u32 %r1, %r1, 1;
+ setp.ne.u32 %p1, %r1, 0;
+ @%p1 bra COUNT;
+ st.volatile.global.u32 [%rd1], 7;
+ exit;
+LOOP:
+ ld.volatile.global.u32 %r3, [%rd1];
+ setp.ne.u32 %p1, %r3, 7;
+ @%p1 bra LOOP;
+ exit;
+}
+.visible .entry until(.param .u64 n, .param .u64 cycles)
+{
+ .reg .b64 %rd<8>;
+ .reg .pred %p<2>;
+ ld.param.u64 %rd1, [n];
+ ld.param.u64 %rd2, [cycles];
+ mov.u64 %rd3, %globaltimer;
+ mov.u64 %rd4, %clock64;
+LOOP:
+ mov.u64 %rd5, %clock64;
+ sub.u64 %rd6, %rd5, %rd4;
+ setp.lt.u64 %p1, %rd6, %rd2;
+ @%p1 bra LOOP;
+ mov.u64 %rd7, %globaltimer;
+ sub.u64 %rd7, %rd7, %rd3;
+ st.global.u64 [%rd1], %rd6;
+ st.global.u64 [%rd1+8], %rd7;
  exit;
 }
 .visible .entry nothing()
@@ -449,5 +492,56 @@ func TestCooperative(t *testing.T) {
 			continue
 		}
 		refused(t, m, "120 can be resident")
+	}
+}
+
+// TestSpin launches blocks that go round in loops: until one comes that finds no
+// room, which must be found out; until one has counted for long; until the time
+// has come.
+func TestSpin(t *testing.T) {
+	m := newMicro(t, "rtx-2060").zeros("n", 1)
+	m.launch("meet", 121, 256, `{ buffer = "n" }`, "registers = 16")
+	for _, skip := range []bool{true, false} {
+		ready, err := job.Load(m.file())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := job.Options{Timing: true, GPU: m.gpu, MaxInsts: 1_000_000}
+		o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip)}
+		_, err = ready.Run(t.Context(), o)
+		var stuck *exec.StuckError
+		if !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), "1 of its 121 blocks find no room") {
+			t.Errorf("a barrier of 121 blocks where 120 have room: %v", err)
+		}
+	}
+	m = newMicro(t, "rtx-2060").zeros("n", 4)
+	m.launch("later", 31, 32, `{ buffer = "n" }, { u32 = 100000 }`)
+	m.launch("until", 1, 32, `{ buffer = "n" }, { u64 = 500000 }`)
+	if k := m.run(); k[0].Cycles < 5*firstLook || k[1].Cycles < 5*firstLook {
+		t.Errorf("the loops end after %d and %d cycles, before anybody looks at them", k[0].Cycles, k[1].Cycles)
+	}
+}
+
+// firstLook is at least how many cycles pass before a loop is looked at.
+const firstLook = 1 << 16
+
+// TestTime reads the time in a kernel: it is that of the core, and of the wall.
+func TestTime(t *testing.T) {
+	const cycles = 20_000
+	m := newMicro(t, "rtx-2060", "clocks.core=1250").zeros("n", 4)
+	m.launch("until", 1, 1, fmt.Sprintf(`{ buffer = "n" }, { u64 = %d }`, cycles))
+	out := filepath.Join(t.TempDir(), "n")
+	res := run(t, m.file(), true, job.Options{GPU: m.gpu, Dumps: []job.Dump{{Buffer: "n", File: out}}}, m.set...)
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, ns := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	if took < cycles || took > cycles+200 || took > res.Kernels[0].Cycles {
+		t.Errorf("a loop of %d cycles took %d by its clock, the launch %d", cycles, took, res.Kernels[0].Cycles)
+	}
+	// A cycle is 0.8 ns; the other clock is read some cycles before and after.
+	if lo, hi := took*8/10-1, (took+300)*8/10+1; ns < lo || ns > hi {
+		t.Errorf("%d cycles at 1.25 GHz are %d ns by the other clock", took, ns)
 	}
 }

@@ -91,16 +91,13 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 	return res
 }
 
-// unequal lists the launches that are not within the tolerances below, by
+// unequal lists the launches that are not equal in all figures below, by
 // configuration, L2 state, job and launch, with the reason. What is mended must
 // leave it; there is none at present.
 var unequal = map[string]string{}
 
-// On the RTX 2060 and the QV100 every launch has the incumbent's cycles. On the
-// GTX 480, whose network is a router of BookSim, launches that load the network
-// differ by up to 3 %.
-
-// TestReference compares launches with GPGPU-Sim's and prints the table.
+// TestReference compares launches with GPGPU-Sim's and prints the table. Every
+// figure must be equal.
 func TestReference(t *testing.T) {
 	rows := readReference(t)
 	only := os.Getenv("HEDDLE_REFERENCE") // words that a row must have, such as "RTX2060,cold"
@@ -149,31 +146,21 @@ func TestReference(t *testing.T) {
 			pair(m.L1.Accesses, "L1D_accesses"), pair(m.L1.Misses, "L1D_misses"), pair(m.L2.Accesses, "L2_accesses"), pair(m.L2.Misses, "L2_misses"),
 			pair(m.DRAM.Reads, "dram_reads"), pair(m.DRAM.Writes, "dram_writes"))
 
-		// Accesses and instructions are equal but for bfs, whose threads race:
-		// what a thread does depends on when another's store is seen.
-		same := 0.0
-		if r.job == "bfs" {
-			same = 0.002
-			if r.config == "SM2_GTX480" {
-				same = 0.01
-			}
-		}
 		var wrong []string
-		within := func(what string, a, b, tolerance float64) {
-			// A few events more or less say nothing where there are hardly any.
-			if math.Abs(a-b) > tolerance*b+min(2, 100*tolerance) {
+		equal := func(what string, a, b float64) {
+			if a != b {
 				wrong = append(wrong, fmt.Sprintf("%s %.0f, theirs %.0f", what, a, b))
 			}
 		}
-		within("thread instructions", float64(k.ThreadInstructions), r.v["gpu_sim_insn"], same/2)
-		within("warp instructions", float64(k.WarpInstructions), r.v["warp_insn_issued"], same)
-		within("cycles", ours, theirs, map[string]float64{"SM2_GTX480": 0.03}[r.config])
-		within("L1 accesses", float64(m.L1.Accesses), r.v["L1D_accesses"], same)
-		within("L2 accesses", float64(m.L2.Accesses), r.v["L2_accesses"], same)
-		within("L1 misses", float64(m.L1.Misses), r.v["L1D_misses"], 0.02)
-		within("L2 misses", float64(m.L2.Misses), r.v["L2_misses"], 0.02)
-		within("DRAM reads", float64(m.DRAM.Reads), r.v["dram_reads"], 0.02)
-		within("DRAM writes", float64(m.DRAM.Writes), r.v["dram_writes"], 0.02)
+		equal("thread instructions", float64(k.ThreadInstructions), r.v["gpu_sim_insn"])
+		equal("warp instructions", float64(k.WarpInstructions), r.v["warp_insn_issued"])
+		equal("cycles", ours, theirs)
+		equal("L1 accesses", float64(m.L1.Accesses), r.v["L1D_accesses"])
+		equal("L2 accesses", float64(m.L2.Accesses), r.v["L2_accesses"])
+		equal("L1 misses", float64(m.L1.Misses), r.v["L1D_misses"])
+		equal("L2 misses", float64(m.L2.Misses), r.v["L2_misses"])
+		equal("DRAM reads", float64(m.DRAM.Reads), r.v["dram_reads"])
+		equal("DRAM writes", float64(m.DRAM.Writes), r.v["dram_writes"])
 		why, known := unequal[key]
 		switch {
 		case len(wrong) > 0 && !known:
@@ -181,7 +168,7 @@ func TestReference(t *testing.T) {
 		case len(wrong) > 0:
 			t.Logf("%s: %s (%s)", key, strings.Join(wrong, "; "), why)
 		case known:
-			t.Errorf("%s is within the tolerances now and must leave the list", key)
+			t.Errorf("%s is equal now and must leave the list", key)
 		}
 	}
 	t.Logf("\n%s", b.String())
@@ -189,9 +176,6 @@ func TestReference(t *testing.T) {
 		t.Logf("%-12s: mean of the absolute errors in cycles over %d launches: %.2f %%", c, count[c], sum[c]/float64(count[c]))
 	}
 	t.Logf("%d launches have the same number of cycles", exact)
-	if only == "" && sum["all"]/float64(count["all"]) > 0.2 {
-		t.Errorf("the mean error in cycles is %.2f %%", sum["all"]/float64(count["all"]))
-	}
 }
 
 // hasAll reports whether a key has all of the words of a list.

@@ -22,11 +22,37 @@ import (
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
-// chip is what a session looks at.
+// chip is a GPU that runs a job.
 type chip struct {
 	in    *job.Inside
 	gpu   *gpu.GPU
 	ended bool
+}
+
+func (c *chip) now() uint64         { return c.gpu.Now() }
+func (c *chip) lookAt(cycle uint64) { c.gpu.LookAt(cycle) }
+func (c *chip) end()                { c.ended = true }
+func (c *chip) over() bool          { return c.ended }
+
+// untilIssued is the goal that a warp has issued n more instructions.
+func (c *chip) untilIssued(sm, slot int, n uint64) (func() string, error) {
+	core := c.gpu.Core(sm)
+	first, ok := core.Stand(slot)
+	if !ok {
+		return nil, fmt.Errorf("there is no warp %d.%d now", sm, slot)
+	}
+	return func() string {
+		st, ok := core.Stand(slot)
+		switch {
+		case !ok || st.Age != first.Age:
+			return fmt.Sprintf("warp %d.%d has ended", sm, slot)
+		case st.Issued < first.Issued+n:
+			return ""
+		case st.Last >= 0:
+			return fmt.Sprintf("warp %d.%d has issued %s", sm, slot, line(st.Kernel, int(st.Last)))
+		}
+		return reached
+	}, nil
 }
 
 // line names an instruction of a kernel.
@@ -65,11 +91,11 @@ func (c *chip) status() string {
 	return s
 }
 
-func (c *chip) checkSM(sm int) error {
+func (c *chip) slots(sm int) (int, error) {
 	if n := c.gpu.Config().SMs(); sm < 0 || sm >= n {
-		return fmt.Errorf("there is no SM %d; they are 0 to %d", sm, n-1)
+		return 0, fmt.Errorf("there is no SM %d; they are 0 to %d", sm, n-1)
 	}
-	return nil
+	return c.gpu.Core(sm).Slots(), nil
 }
 
 // firstWarp returns the first resident warp.
@@ -92,7 +118,7 @@ func (c *chip) each(sm int, f func(sm int, x *simt.Core)) {
 }
 
 // untilEnd is the goal that a kernel of those that run has ended.
-func (c *chip) untilEnd() func() string {
+func (c *chip) untilEnd() (func() string, error) {
 	over := func(k *gpu.Kernel) bool { return k.Blocks == k.Total() }
 	running := slices.DeleteFunc(slices.Clone(c.gpu.Running()), over)
 	return func() string {
@@ -108,7 +134,7 @@ func (c *chip) untilEnd() func() string {
 			}
 		}
 		return ""
-	}
+	}, nil
 }
 
 // untilBlock is the goal that a block is placed.
@@ -495,9 +521,15 @@ func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 		what = fmt.Sprintf("lane %d", lane)
 	}
 	fmt.Fprintf(w, "warp %d.%d, function %s, %s\n", sm, slot, f.Function, what)
+	return printRegisters(w, f.Registers, f.Lanes, lane, names)
+}
+
+// printRegisters prints those of a list that have one of the names, or all, in
+// one lane or, if lane is -1, in many.
+func printRegisters(w io.Writer, list []exec.Register, lanes isa.LaneMask, lane int, names []string) error {
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
-	for i := range f.Registers {
-		r := &f.Registers[i]
+	for i := range list {
+		r := &list[i]
 		if len(names) > 0 && !slices.Contains(names, r.Name) {
 			continue
 		}
@@ -510,11 +542,11 @@ func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 			for l := range 32 {
 				m |= uint32(r.Lo[l]&1) << l
 			}
-			fmt.Fprintf(t, "  %s\t%s\tholds in %08x\n", r.Name, r.Type, m&uint32(f.Lanes))
+			fmt.Fprintf(t, "  %s\t%s\tholds in %08x\n", r.Name, r.Type, m&uint32(lanes))
 			continue
 		}
 		lead := fmt.Sprintf("  %s\t%s", r.Name, r.Type)
-		for _, row := range rows(r, f.Lanes) {
+		for _, row := range rows(r, lanes) {
 			fmt.Fprintf(t, "%s\t%s\n", lead, row)
 			lead = "\t"
 		}

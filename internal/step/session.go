@@ -22,6 +22,34 @@ var errQuit = fmt.Errorf("stopped by the command quit: %w", context.Canceled)
 // maxLine bounds a command line.
 const maxLine = 1 << 16
 
+// machine is what a session looks at.
+type machine interface {
+	now() uint64         // cycles so far
+	lookAt(cycle uint64) // asks that look is called when so many are over
+	end()                // the run has ended
+	over() bool
+	status() string // how far the run has come, in a line
+
+	slots(sm int) (int, error)          // warp slots of an SM; the error says which SMs there are
+	firstWarp() (sm, slot int, ok bool) // that is resident
+
+	// These are what a run can go on for: the functions say something when it
+	// has come to pass, and are asked after every cycle.
+	untilIssued(sm, slot int, n uint64) (func() string, error)
+	untilEnd() (func() string, error)
+	untilBlock(text string) (func() string, error)
+	untilPC(text string) (func() string, error)
+	untilLine(text string) (func() string, error)
+
+	where(w io.Writer, sm, slot int)
+	warps(w io.Writer, sm int) // of all SMs if it is -1
+	warp(w io.Writer, sm, slot int) error
+	regs(w io.Writer, sm, slot, lane int, names []string) error // of all lanes if it is -1
+	mem(w io.Writer, at string, n uint64, typeName string) error
+	queues(w io.Writer, sm int)
+	caches(w io.Writer, sm int)
+}
+
 // Session is a conversation about one run, which may be repeated from its start
 // many times. It is used by one goroutine.
 type Session struct {
@@ -30,11 +58,13 @@ type Session struct {
 	out    io.Writer
 	prompt string // "": commands are echoed, so that a script's output can be read
 
-	chip  *chip
+	m     machine
 	goal  func() string // what the run goes on for: says so when it is reached
 	named string        // the goal in words
 	to    int64         // cycle to which a repeated run goes, -1 for none
 	quit  bool
+
+	pending []string // commands read and not yet done
 
 	sm, slot int // the chosen warp, slot -1 for none
 
@@ -90,27 +120,32 @@ func (o outputOnce) Write(p []byte) (int, error) {
 // Run runs a job through its conversation: run is called once, and again
 // whenever the user goes back. The error is that of the last run.
 func (s *Session) Run(run func(inside func(*job.Inside) func() error) error) error {
+	return s.repeat(func() error { return run(s.attach) })
+}
+
+// repeat runs something until the user does not want it again.
+func (s *Session) repeat(run func() error) error {
 	for {
 		s.at = 0
-		s.chip = nil
-		err := run(s.attach)
+		s.m = nil
+		err := run()
 		switch {
 		case errors.Is(err, errAgain):
 			continue
-		case s.quit || s.chip == nil || s.ctx.Err() != nil:
+		case s.quit || s.m == nil || s.ctx.Err() != nil:
 			return err
 		}
 		if s.goal != nil && s.named != "" {
 			s.printf("the run ended before: %s\n", s.named)
 		}
 		s.goal, s.to = nil, -1
-		s.chip.ended = true
+		s.m.end()
 		if err != nil {
 			s.printf("the run has ended: %v\n", err)
 		} else {
 			s.printf("the run has ended\n")
 		}
-		s.printf("%s\n", s.chip.status())
+		s.printf("%s\n", s.m.status())
 		if again := s.converse(); errors.Is(again, errAgain) {
 			continue
 		}
@@ -120,17 +155,17 @@ func (s *Session) Run(run func(inside func(*job.Inside) func() error) error) err
 
 // attach is told that a run is about to begin.
 func (s *Session) attach(in *job.Inside) func() error {
-	s.chip = &chip{in: in, gpu: in.Chip}
+	s.m = &chip{in: in, gpu: in.Chip}
 	return s.look
 }
 
 // look is called after every cycle.
 func (s *Session) look() error {
-	c := s.chip
+	c := s.m
 	switch {
 	case s.to >= 0:
-		if c.gpu.Now() < uint64(s.to) {
-			c.gpu.LookAt(uint64(s.to))
+		if c.now() < uint64(s.to) {
+			c.lookAt(uint64(s.to))
 			return nil
 		}
 		s.to = -1
@@ -160,44 +195,54 @@ var errGo = errors.New("go on")
 // it (errAgain) or ends it (errQuit).
 func (s *Session) converse() error {
 	for {
+		text, err := s.next()
+		if err != nil {
+			return err
+		}
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		if s.prompt == "" {
+			s.printf("> %s\n", strings.Join(words, " "))
+		}
+		err = s.do(words[0], words[1:])
+		switch {
+		case err == nil:
+		case errors.Is(err, errGo):
+			return nil
+		case errors.Is(err, errAgain), errors.Is(err, errQuit):
+			return err
+		default:
+			s.printf("error: %v\n", err)
+		}
+	}
+}
+
+// next returns the next command; the end of the input is one to quit.
+func (s *Session) next() (string, error) {
+	for len(s.pending) == 0 {
 		if s.prompt != "" {
 			s.printf("%s", s.prompt)
 		}
-		var line string
 		select {
 		case <-s.ctx.Done():
-			return s.ctx.Err()
-		case l, ok := <-s.in:
+			return "", s.ctx.Err()
+		case line, ok := <-s.in:
 			if !ok {
 				if s.prompt != "" {
 					s.printf("\n")
 				}
 				s.quit = true
-				return errQuit
+				return "", errQuit
 			}
-			line = l
-		}
-		line, _, _ = strings.Cut(line, "#")
-		for text := range strings.SplitSeq(line, ";") {
-			words := strings.Fields(text)
-			if len(words) == 0 {
-				continue
-			}
-			if s.prompt == "" {
-				s.printf("> %s\n", strings.Join(words, " "))
-			}
-			err := s.do(words[0], words[1:])
-			switch {
-			case err == nil:
-			case errors.Is(err, errGo):
-				return nil
-			case errors.Is(err, errAgain), errors.Is(err, errQuit):
-				return err
-			default:
-				s.printf("error: %v\n", err)
-			}
+			line, _, _ = strings.Cut(line, "#")
+			s.pending = strings.Split(line, ";")
 		}
 	}
+	text := s.pending[0]
+	s.pending = s.pending[1:]
+	return text, nil
 }
 
 // command is one command of the language.
@@ -270,7 +315,7 @@ func (s *Session) do(name string, args []string) error {
 		}
 		return fmt.Errorf("there is no command %q%s", name, hint)
 	case 1:
-		if found[0].goes && s.chip.ended {
+		if found[0].goes && s.m.over() {
 			return errors.New("the run has ended; back [N] goes back, quit prints the report")
 		}
 		return found[0].do(s, args)
@@ -324,10 +369,10 @@ func (s *Session) goOn(named string, goal func() string) error {
 
 // toCycle lets the run go on to a cycle.
 func (s *Session) toCycle(n uint64) error {
-	g := s.chip.gpu
-	g.LookAt(n)
+	m := s.m
+	m.lookAt(n)
 	return s.goOn(fmt.Sprintf("cycle %d", n), func() string {
-		if g.Now() < n {
+		if m.now() < n {
 			return ""
 		}
 		return reached
@@ -345,7 +390,7 @@ func (s *Session) step(args []string) error {
 	if n == 0 {
 		return nil
 	}
-	return s.toCycle(s.chip.gpu.Now() + n)
+	return s.toCycle(s.m.now() + n)
 }
 
 func (s *Session) stepi(args []string) error {
@@ -364,27 +409,11 @@ func (s *Session) stepi(args []string) error {
 		return err
 	}
 	sm, slot := s.sm, s.slot
-	c := s.chip.gpu.Core(sm)
-	first, ok := c.Stand(slot)
-	switch {
-	case !ok:
-		return fmt.Errorf("there is no warp %d.%d now", sm, slot)
-	case n == 0:
-		return nil
+	goal, err := s.m.untilIssued(sm, slot, n)
+	if err != nil || n == 0 {
+		return err
 	}
-	return s.goOn(fmt.Sprintf("%d instructions of warp %d.%d", n, sm, slot), func() string {
-		st, ok := c.Stand(slot)
-		switch {
-		case !ok || st.Age != first.Age:
-			return fmt.Sprintf("warp %d.%d has ended", sm, slot)
-		case st.Issued >= first.Issued+n:
-			if st.Last >= 0 {
-				return fmt.Sprintf("warp %d.%d has issued %s", sm, slot, line(st.Kernel, int(st.Last)))
-			}
-			return reached
-		}
-		return ""
-	})
+	return s.goOn(fmt.Sprintf("%d instructions of warp %d.%d", n, sm, slot), goal)
 }
 
 func (s *Session) until(args []string) error {
@@ -396,7 +425,11 @@ func (s *Session) until(args []string) error {
 		if err := atMost(args, 1); err != nil {
 			return err
 		}
-		return s.goOn("end", s.chip.untilEnd())
+		goal, err := s.m.untilEnd()
+		if err != nil {
+			return err
+		}
+		return s.goOn("end", goal)
 	}
 	if len(args) != 2 {
 		return fmt.Errorf("until %s takes one value", args[0])
@@ -409,16 +442,16 @@ func (s *Session) until(args []string) error {
 		if err != nil {
 			return err
 		}
-		if now := s.chip.gpu.Now(); n <= now {
+		if now := s.m.now(); n <= now {
 			return fmt.Errorf("this is cycle %d already; back %d goes to cycle %d", now, now-n, n)
 		}
 		return s.toCycle(n)
 	case "block":
-		goal, err = s.chip.untilBlock(args[1])
+		goal, err = s.m.untilBlock(args[1])
 	case "pc":
-		goal, err = s.chip.untilPC(args[1])
+		goal, err = s.m.untilPC(args[1])
 	case "line":
-		goal, err = s.chip.untilLine(args[1])
+		goal, err = s.m.untilLine(args[1])
 	}
 	if err != nil {
 		return err
@@ -441,7 +474,7 @@ func (s *Session) back(args []string) error {
 	if err != nil {
 		return err
 	}
-	now := s.chip.gpu.Now()
+	now := s.m.now()
 	if n > now {
 		return fmt.Errorf("this is cycle %d; there are not %d before it", now, n)
 	}
@@ -464,7 +497,7 @@ func (s *Session) choose(args []string) error {
 		if s.slot >= 0 {
 			return nil
 		}
-		sm, slot, ok := s.chip.firstWarp()
+		sm, slot, ok := s.m.firstWarp()
 		if !ok {
 			return errors.New("no warp is on any SM now")
 		}
@@ -481,10 +514,11 @@ func (s *Session) choose(args []string) error {
 	if err1 != nil || err2 != nil {
 		return fmt.Errorf("%q is not a warp; write SM.W, such as 0.3", args[0])
 	}
-	if err := s.chip.checkSM(sm); err != nil {
+	n, err := s.m.slots(sm)
+	if err != nil {
 		return err
 	}
-	if n := s.chip.gpu.Core(sm).Slots(); slot < 0 || slot >= n {
+	if slot < 0 || slot >= n {
 		return fmt.Errorf("an SM has warp slots 0 to %d, not %d", n-1, slot)
 	}
 	s.sm, s.slot = sm, slot
@@ -495,7 +529,7 @@ func (s *Session) where(args []string) error {
 	if err := atMost(args, 0); err != nil {
 		return err
 	}
-	s.chip.where(s.out, s.sm, s.slot)
+	s.m.where(s.out, s.sm, s.slot)
 	return nil
 }
 
@@ -511,13 +545,14 @@ func (s *Session) smArg(args []string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is not the number of an SM", args[0])
 	}
-	return sm, s.chip.checkSM(sm)
+	_, err = s.m.slots(sm)
+	return sm, err
 }
 
 func (s *Session) warps(args []string) error {
 	sm, err := s.smArg(args)
 	if err == nil {
-		s.chip.warps(s.out, sm)
+		s.m.warps(s.out, sm)
 	}
 	return err
 }
@@ -529,7 +564,7 @@ func (s *Session) warp(args []string) error {
 	if err := s.choose(args); err != nil {
 		return err
 	}
-	return s.chip.warp(s.out, s.sm, s.slot)
+	return s.m.warp(s.out, s.sm, s.slot)
 }
 
 func (s *Session) regs(args []string) error {
@@ -553,7 +588,7 @@ func (s *Session) regs(args []string) error {
 		}
 		names = append(names, a)
 	}
-	return s.chip.regs(s.out, s.sm, s.slot, lane, names)
+	return s.m.regs(s.out, s.sm, s.slot, lane, names)
 }
 
 func (s *Session) mem(args []string) error {
@@ -574,13 +609,13 @@ func (s *Session) mem(args []string) error {
 			return fmt.Errorf("unexpected %q", a)
 		}
 	}
-	return s.chip.mem(s.out, args[0], n, typ)
+	return s.m.mem(s.out, args[0], n, typ)
 }
 
 func (s *Session) queues(args []string) error {
 	sm, err := s.smArg(args)
 	if err == nil {
-		s.chip.queues(s.out, sm)
+		s.m.queues(s.out, sm)
 	}
 	return err
 }
@@ -588,7 +623,7 @@ func (s *Session) queues(args []string) error {
 func (s *Session) caches(args []string) error {
 	sm, err := s.smArg(args)
 	if err == nil {
-		s.chip.caches(s.out, sm)
+		s.m.caches(s.out, sm)
 	}
 	return err
 }

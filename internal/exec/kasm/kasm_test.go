@@ -115,7 +115,7 @@ func TestFloat(t *testing.T) {
 		{"negative product with one", kasm.FMUL, f(-1.25), f(1), 0, 0xbfe00000}, // mantissa 2^23 - 0.25·2^23
 		{"lost in alignment", kasm.FADD, f(1 << 24), f(0.5), 0, f(1 << 24)},
 		{"five", kasm.FDIV, f(10), f(2), 0, 0x409fffff},
-		{"zero times", kasm.FMUL, 0, f(-3), 0, 1<<31 | 0}, // -0 + 0: nothing subtracted, the sign stays
+		{"zero times", kasm.FMUL, 0, f(-3), 0, 1 << 31}, // -0 + 0: nothing subtracted, the sign stays
 		{"FTOI 1", kasm.FTOI, f(1), 0, 0, f(1)},
 		{"FTOI 6.75", kasm.FTOI, f(6.75), 0, 0, 0x40a00000},
 		{"SIN 0", kasm.SIN, 0, 0, 0, 0},

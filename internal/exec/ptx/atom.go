@@ -406,6 +406,7 @@ func (w *warp) give(op *memOp, k, i int, v uint64) {
 // atomAny is an atomic operation of any kind.
 func atomAny(w *warp, in *inst, m uint32) {
 	a := in.x.any.(*atomicOp)
+	w.wrote = true // or not, which is not looked at
 	if w.addresses(in, m)&uint64(a.total-1) != 0 {
 		w.misaligned(m, a.total, "atomic operation")
 		return
@@ -518,7 +519,9 @@ func atom32(w *warp, in *inst, m uint32) {
 			}
 		}
 		old := le.Uint32(p)
-		le.PutUint32(p, uint32(do.apply(uint64(old), uint64(b[i&31]), uint64(c[i&31]))))
+		v := uint32(do.apply(uint64(old), uint64(b[i&31]), uint64(c[i&31])))
+		le.PutUint32(p, v)
+		w.wrote = w.wrote || v != old
 		if in.d != none {
 			w.r32[in.d][i&31] = old
 		}
@@ -541,6 +544,7 @@ func atomAdd32Global(w *warp, in *inst, m uint32) {
 				return
 			}
 			le.PutUint32(p, le.Uint32(p)+b[i&31])
+			w.wrote = w.wrote || b[i&31] != 0
 		}
 		return
 	}
@@ -554,6 +558,7 @@ func atomAdd32Global(w *warp, in *inst, m uint32) {
 		}
 		old, add := le.Uint32(p), b[i&31]
 		le.PutUint32(p, old+add)
+		w.wrote = w.wrote || add != 0
 		d[i&31] = old
 	}
 }
@@ -574,6 +579,7 @@ func atomAdd32Shared(w *warp, in *inst, m uint32) {
 		}
 		old, add := le.Uint32(mem[at:]), b[i&31]
 		le.PutUint32(mem[at:], old+add)
+		w.wrote = w.wrote || add != 0
 		if in.d != none {
 			w.r32[in.d][i&31] = old
 		}

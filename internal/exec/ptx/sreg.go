@@ -78,25 +78,44 @@ func init() {
 	}
 }
 
-// clocks are the special registers that change while a warp runs. Time in a
-// functional run is the number of instructions that the warp's block has
-// issued: it moves forward, and it is the same in every run.
+// clocks are the special registers that change while a warp runs. A timing
+// model has told the time (work.SetTime): then %clock counts the cycles of the
+// core, and %globaltimer nanoseconds. Time in a functional run is the number of
+// instructions that the warp's block has issued: it moves forward, and it is the
+// same in every run.
 var clocks = map[string]func(w *warp) uint64{
 	"%clock":          func(w *warp) uint64 { return w.now() & 0xffffffff },
 	"%clock_hi":       func(w *warp) uint64 { return w.now() >> 32 },
 	"%clock64":        (*warp).now,
-	"%globaltimer":    (*warp).now,
-	"%globaltimer_lo": func(w *warp) uint64 { return w.now() & 0xffffffff },
-	"%globaltimer_hi": func(w *warp) uint64 { return w.now() >> 32 },
+	"%globaltimer":    (*warp).nanoseconds,
+	"%globaltimer_lo": func(w *warp) uint64 { return w.nanoseconds() & 0xffffffff },
+	"%globaltimer_hi": func(w *warp) uint64 { return w.nanoseconds() >> 32 },
 }
 
-// now is the block's instruction count.
+// now is the time in cycles, or the block's instruction count.
 func (w *warp) now() uint64 {
+	w.asked = true
+	if x := w.blk.work; x != nil && x.cycles != nil {
+		return *x.cycles
+	}
 	n := uint64(0)
 	for i := range w.blk.warps {
 		n += w.blk.warps[i].insts
 	}
 	return n
+}
+
+// nanoseconds is the time in nanoseconds, or the block's instruction count.
+func (w *warp) nanoseconds() uint64 {
+	n := w.now()
+	x := w.blk.work
+	if x == nil || x.cycles == nil || x.hertz == 0 {
+		return n
+	}
+	sec, rest := n/x.hertz, n%x.hertz
+	hi, lo := bits.Mul64(rest, 1e9)
+	ns, _ := bits.Div64(hi, lo, x.hertz)
+	return sec*1e9 + ns
 }
 
 // sregName is a special register operand's full name.

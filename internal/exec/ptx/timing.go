@@ -24,7 +24,14 @@ type work struct {
 	l    Launch
 	out  io.Writer
 	code []*isa.Inst
+
+	cycles *uint64 // the time now, nil in a functional run
+	hertz  uint64
 }
+
+// SetTime says where the time is kept, in cycles of a clock: what programs read
+// in %clock.
+func (w *work) SetTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
 
 // NewWork checks a launch and makes it ready to be run by a core model. What
 // device code prints goes to out, block by block as they end; nil discards it.
@@ -192,7 +199,9 @@ func (w *warp) Step(e *exec.Effects) error {
 	}
 	e.Inst, e.Active, e.Lanes, e.Space = info, active, isa.LaneMask(m), info.Space
 	live := w.live
+	w.wrote, w.asked = false, false
 	w.run(1)
+	e.Wrote, e.Timed = m != 0 && info.Store && (!info.Atomic || w.wrote), w.asked
 	if w.fault != nil {
 		return w.blk.failure()
 	}

@@ -100,6 +100,8 @@ type warp struct {
 	joins   []join
 	freeJ   []int32
 	running bool // the fields above hold a fragment
+	wrote   bool // an atomic operation has changed memory
+	asked   bool // the time was read
 
 	insts    uint64 // instructions issued
 	thrInsts uint64

@@ -1,6 +1,9 @@
 package noc
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kind is the kind of a network.
 type Kind uint8
@@ -8,21 +11,42 @@ type Kind uint8
 // The kinds.
 const (
 	Local Kind = iota // local crossbar (-network_mode 2)
-	Fly               // single switch with flits (-network_mode 1 with a fly of one stage)
+	Fly               // butterfly of switches, of one stage: one switch (-network_mode 1 with topology = fly)
+	Mesh              // grid of routers
+	Torus             // grid of routers whose ends are joined
 )
 
-func (k Kind) String() string { return [...]string{"local", "fly"}[k] }
+func (k Kind) String() string { return [...]string{"local", "fly", "mesh", "torus"}[k] }
 
 // Arbiter chooses which input an output serves.
 type Arbiter uint8
 
-// The arbiters of the local crossbar.
+// The arbiters. In a router, one of the two sides of an allocation chooses
+// first among its requests, by a pointer that moves past whoever was served
+// last; the other side chooses among those that chose it.
 const (
-	RoundRobin Arbiter = iota // one pointer over all inputs, moved every cycle (-icnt_arbiter_algo 0)
-	ISLIP                     // a pointer per output (1)
+	RoundRobin Arbiter = iota // local: one pointer over all inputs, moved every cycle (-icnt_arbiter_algo 0); routers: inputs choose first
+	ISLIP                     // local: a pointer per output (1); routers: outputs choose first
 )
 
 func (a Arbiter) String() string { return [...]string{"round-robin", "islip"}[a] }
+
+// Placement says at which terminals of a network the two sides are.
+type Placement uint8
+
+// The placements. Clusters and slices are counted from 0, terminals too.
+const (
+	// InOrder puts the clusters at the first terminals and the slices behind
+	// them, as GPGPU-Sim does with use_map = 0.
+	InOrder Placement = iota
+	// Spread puts the slices at equal distances among the terminals: slice j of
+	// m at number (2j+1)·t/2m of t. In a mesh or a torus the terminals are
+	// numbered along diagonals for this, so that slices are in different rows
+	// and columns. The clusters take what is left, in order.
+	Spread
+)
+
+func (p Placement) String() string { return [...]string{"in-order", "spread"}[p] }
 
 // Config describes one subnet.
 type Config struct {
@@ -30,30 +54,265 @@ type Config struct {
 	Inputs  int // nodes that send, numbered from 0
 	Outputs int // nodes that receive, numbered from 0
 
-	InBuffer    int     // packets of each input FIFO (-icnt_in_buffer_limit); flits for a fly (input_buffer_size)
-	OutBuffer   int     // packets of each output FIFO (-icnt_out_buffer_limit); flits for a fly (ejection_buffer_size)
-	Arbiter     Arbiter // local crossbar only; a fly uses a pointer per output
-	GrantCycles int     // busy cycles for which a pointer stays (-icnt_grant_cycles)
+	InBuffer  int     // packets of each input FIFO (-icnt_in_buffer_limit); of networks with flits, flits that wait for the first router (input_buffer_size)
+	OutBuffer int     // packets of each output FIFO (-icnt_out_buffer_limit); of networks with flits, flits of a channel that the last router may send ahead (ejection_buffer_size)
+	Arbiter   Arbiter // of the crossbar, or of every router's two allocators
 
-	FlitBytes int // size of a flit: counts for the local crossbar, time for a fly
-	Delay     int // fly: cycles that a packet takes beyond those of a local crossbar
+	GrantCycles int // busy cycles for which a pointer stays (local crossbar only; -icnt_grant_cycles)
+	FlitBytes   int // size of a flit; counts only for the local crossbar
+
+	// What follows describes routers; the local crossbar ignores it.
+
+	Radix      int  // nodes of a dimension, or inputs of a switch (k); 0: the fewest that hold all nodes
+	Dimensions int  // dimensions, or stages of a fly (n); 0: one stage, two dimensions
+	VCs        int  // virtual channels of a link (num_vcs); 0: one, or two for a torus
+	AnyVC      bool // a packet takes whatever channel is free; else each pair of nodes keeps to one, and its packets to their order
+
+	VCBuffer       int  // flits that a router holds of each channel of an input (vc_buf_size)
+	BoundaryBuffer int  // flits of a channel that wait behind the last router to be popped, whole packets or parts (boundary_buffer_size)
+	HoldVC         bool // a channel is free only when all that was sent on it has left the next router (wait_for_tail_credit)
+
+	Iterations    int // of each allocation (alloc_iters)
+	RoutingDelay  int // cycles to find a packet's way (routing_delay)
+	VCDelay       int // cycles to allocate a channel (vc_alloc_delay)
+	SwitchDelay   int // cycles to allocate the switch (sw_alloc_delay)
+	CreditDelay   int // cycles before a router uses a credit that came in (credit_delay)
+	LinkDelay     int // cycles from router to router; to and from nodes it is 1
+	InputSpeedup  int // ways from an input into the switch (input_speedup)
+	OutputSpeedup int // ways out of the switch to an output (output_speedup)
+	Steps         int // steps of a router in a cycle (internal_speedup)
+
+	Placement Placement
+	// Reply says that the inputs are the slices. It only places nodes: both
+	// subnets of a chip have the same nodes at the same terminals.
+	Reply bool
 }
+
+// Reverse returns the settings of the subnet in the other direction.
+func (c Config) Reverse() Config {
+	c.Inputs, c.Outputs, c.Reply = c.Outputs, c.Inputs, !c.Reply
+	return c
+}
+
+// Bounds on what a configuration may ask for.
+const (
+	maxSide  = 1 << 12 // nodes of a side
+	maxVCs   = 16
+	maxDelay = 64
+	maxSpeed = 16
+	maxFlits = 1 << 22 // of all buffers of a network
+	maxSpan  = 1 << 13 // terminals
+)
 
 // Check reports what is contradictory.
 func (c *Config) Check() error {
 	switch {
 	case c.Inputs < 1 || c.Outputs < 1:
 		return fmt.Errorf("a network needs at least one input and one output, not %d and %d", c.Inputs, c.Outputs)
-	case c.Inputs > 4096 || c.Outputs > 4096:
-		return fmt.Errorf("a network has at most 4096 nodes on a side, not %d and %d", c.Inputs, c.Outputs)
+	case c.Inputs > maxSide || c.Outputs > maxSide:
+		return fmt.Errorf("a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
 	case c.InBuffer < 1 || c.OutBuffer < 1:
 		return fmt.Errorf("network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
-	case c.GrantCycles < 1:
-		return fmt.Errorf("network grant cycles are at least 1, not %d", c.GrantCycles)
 	case c.FlitBytes < 1:
 		return fmt.Errorf("a flit has at least one byte, not %d", c.FlitBytes)
-	case c.Delay < 0:
-		return fmt.Errorf("the network delay is at least 0, not %d", c.Delay)
+	case c.Kind > Torus || c.Arbiter > ISLIP || c.Placement > Spread:
+		return fmt.Errorf("no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
+	case c.Kind == Local && c.GrantCycles < 1:
+		return fmt.Errorf("network grant cycles are at least 1, not %d", c.GrantCycles)
+	case c.Kind == Local:
+		return nil
+	}
+	for _, b := range []struct {
+		name      string
+		v, lo, hi int
+	}{
+		{"radix", c.Radix, 0, maxSpan}, {"dimensions", c.Dimensions, 0, 12}, {"virtual channels", c.VCs, 0, maxVCs},
+		{"channel buffer", c.VCBuffer, 1, 1 << 16}, {"boundary buffer", c.BoundaryBuffer, 1, 1 << 16}, {"output buffer", c.OutBuffer, 1, 1 << 16},
+		{"iterations", c.Iterations, 1, 64}, {"routing delay", c.RoutingDelay, 0, maxDelay}, {"channel allocation delay", c.VCDelay, 1, maxDelay},
+		{"switch allocation delay", c.SwitchDelay, 1, maxDelay}, {"credit delay", c.CreditDelay, 0, maxDelay}, {"link delay", c.LinkDelay, 1, maxDelay},
+		{"input speedup", c.InputSpeedup, 1, maxSpeed}, {"output speedup", c.OutputSpeedup, 1, maxSpeed}, {"steps of a router in a cycle", c.Steps, 1, maxSpeed},
+	} {
+		if b.v < b.lo || b.v > b.hi {
+			return fmt.Errorf("network %s %d is not within %d..%d", b.name, b.v, b.lo, b.hi)
+		}
+	}
+	s := c.shape()
+	if nodes := c.Inputs + c.Outputs; s.terminals < nodes {
+		return fmt.Errorf("%v has %d terminals, too few for %d nodes", s, s.terminals, nodes)
+	}
+	if s.terminals > maxSpan {
+		return fmt.Errorf("%v has more than the %d terminals that can be simulated", s, maxSpan)
+	}
+	if c.Kind == Torus && s.vcs%2 != 0 {
+		return fmt.Errorf("a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
+	}
+	if c.InputSpeedup > s.vcs || s.vcs%c.InputSpeedup != 0 {
+		return fmt.Errorf("network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
+	}
+	// The last product is within 2^13·2^5·2^4·2^17 and cannot overflow.
+	if n := s.routers * s.ports * s.vcs * (c.VCBuffer + max(c.VCBuffer, c.OutBuffer)); n > maxFlits {
+		return fmt.Errorf("the network's routers would hold %d flits, more than the %d that can be simulated", n, maxFlits)
 	}
 	return nil
+}
+
+// shape is the size of a network with routers.
+type shape struct {
+	kind      Kind
+	k, n      int
+	terminals int // k^n, or more than maxSpan
+	routers   int
+	ports     int // of each router, both in and out
+	vcs       int
+}
+
+func (s shape) String() string {
+	what := "dimension"
+	if s.kind == Fly {
+		what = "stage"
+	}
+	if s.n > 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("a %v of radix %d with %d %s", s.kind, s.k, s.n, what)
+}
+
+// shape finds what the configuration leaves open.
+func (c *Config) shape() shape {
+	s := shape{kind: c.Kind, k: c.Radix, n: c.Dimensions, vcs: c.VCs}
+	if s.n == 0 {
+		s.n = 2
+		if c.Kind == Fly {
+			s.n = 1
+		}
+	}
+	if s.vcs == 0 {
+		s.vcs = 1
+		if c.Kind == Torus {
+			s.vcs = 2
+		}
+	}
+	if s.k == 0 {
+		for s.k = 1; power(s.k, s.n) < c.Inputs+c.Outputs; s.k++ {
+		}
+	}
+	s.terminals = power(s.k, s.n)
+	s.routers, s.ports = s.terminals, 2*s.n+1
+	if c.Kind == Fly {
+		s.routers, s.ports = s.n*power(s.k, s.n-1), s.k
+	}
+	return s
+}
+
+// Shape says in words what a network with routers is.
+func (c *Config) Shape() string {
+	s := c.shape()
+	return fmt.Sprintf("%v; routers %d, virtual channels %d", s, s.routers, s.vcs)
+}
+
+// Longest returns the cycles after which a packet of one flit has come to the
+// node farthest away when nothing is in its way, 1 for the local crossbar. With
+// several steps a cycle it takes less.
+func (c *Config) Longest() int {
+	if c.Kind == Local {
+		return 1
+	}
+	s := c.shape()
+	hops := s.n
+	switch c.Kind {
+	case Mesh:
+		hops = s.n*(s.k-1) + 1
+	case Torus:
+		hops = s.n*(s.k/2) + 1
+	}
+	return 5 + hops*(c.RoutingDelay+c.VCDelay+c.SwitchDelay) + (hops-1)*(1+c.LinkDelay)
+}
+
+// power returns k^n, or something above maxSpan if it is more than that.
+func power(k, n int) int {
+	p := 1
+	for range n {
+		if p *= k; p > maxSpan {
+			return maxSpan + 1
+		}
+	}
+	return p
+}
+
+// nodes returns the terminals of the inputs and of the outputs.
+func (c *Config) nodes(s *shape) (in, out []int32) {
+	clusters, slices := c.Inputs, c.Outputs
+	if c.Reply {
+		clusters, slices = slices, clusters
+	}
+	a, b := make([]int32, 0, clusters), make([]int32, 0, slices)
+	if c.Placement == InOrder {
+		for i := range clusters {
+			a = append(a, int32(i))
+		}
+		for i := range slices {
+			b = append(b, int32(clusters+i))
+		}
+	} else {
+		taken := make([]bool, s.terminals)
+		for j := range slices {
+			t := (2*j + 1) * s.terminals / (2 * slices)
+			if c.Kind != Fly {
+				t = diagonal(t, s.k)
+			}
+			taken[t] = true
+			b = append(b, int32(t))
+		}
+		for t := 0; len(a) < clusters; t++ {
+			if !taken[t] {
+				a = append(a, int32(t))
+			}
+		}
+	}
+	if c.Reply {
+		return b, a
+	}
+	return a, b
+}
+
+// diagonal moves a terminal along its row by the sum of its other coordinates.
+func diagonal(t, k int) int {
+	sum := 0
+	for rest := t; rest > 0; rest /= k {
+		sum += rest % k
+	}
+	return t - t%k + sum%k
+}
+
+// Map describes where the nodes are, a line for each row of a mesh or torus of
+// two dimensions and one line for anything else: c and a number for a cluster,
+// s and a number for a slice, - for nothing.
+func (c *Config) Map() string {
+	s := c.shape()
+	name := make([]string, s.terminals)
+	for i := range name {
+		name[i] = "-"
+	}
+	in, out := c.nodes(&s)
+	if c.Reply {
+		in, out = out, in
+	}
+	for i, t := range in {
+		name[t] = fmt.Sprint("c", i)
+	}
+	for i, t := range out {
+		name[t] = fmt.Sprint("s", i)
+	}
+	var b strings.Builder
+	for i, n := range name {
+		switch {
+		case i == 0:
+		case c.Kind != Fly && s.n == 2 && i%s.k == 0:
+			b.WriteByte('\n')
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(n)
+	}
+	return b.String()
 }

@@ -1,12 +1,16 @@
 // Package noc is the network between the SM clusters and the memory
 // partitions: one subnet for requests, one for replies, each a Network.
 //
-// Two kinds are modelled. The local crossbar moves one packet to each output a
-// cycle, whatever its size; it is what GPGPU-Sim calls the local interconnect.
-// The fly is a single switch with flits, which stands for GPGPU-Sim's BookSim
-// with `topology = fly; n = 1`. Both have bounded buffers and refuse what does
-// not fit, so that a full partition is felt in the SMs.
+// The local crossbar moves one packet to each output a cycle, whatever its
+// size; it is what GPGPU-Sim calls the local interconnect. The other kinds move
+// flits through input-queued routers with virtual channels and credits, in the
+// steps and with the delays of BookSim: a fly (a butterfly of switches, of one
+// stage a single switch, as GPGPU-Sim's files have it), a mesh and a torus.
+// Routes are fixed by source and destination: the digits of the destination in
+// a fly, one dimension after the other in a grid. All have bounded buffers and
+// refuse what does not fit, so that a full partition is felt in the SMs.
 //
 // The package knows nothing of addresses: whoever pushes a request names the
-// node that it goes to.
+// node that it goes to. It does not model adaptive routes, wires' lengths or
+// power.
 package noc

@@ -1,29 +1,61 @@
 package noc
 
-import "github.com/heddle-sim/heddle/internal/mem"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+)
 
 // This file: looking into a network from outside. Nothing here changes it.
 
 // Each calls f for every packet: those on their way by input node, then those
-// that have arrived by output node, the oldest of a node first. A packet that
-// is passing from one buffer to the next may come twice.
+// that have arrived by output node, the oldest of a node first.
 func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
+	if n.fab != nil {
+		n.fab.each(f)
+		return
+	}
 	list := func(q *fifo, node int, arrived bool) {
 		for i := range q.n {
 			f(q.buf[(q.head+i)%len(q.buf)].req, node, arrived)
 		}
 	}
 	for i := range n.in {
-		if n.fly != nil {
-			list(&n.fly.channel[i], i, false)
-		}
 		list(&n.in[i], i, false)
 	}
 	for o := range n.out {
 		list(&n.out[o], o, true)
-		if n.fly != nil {
-			list(&n.fly.link[o], o, true)
+	}
+}
+
+// each is Each of a network of routers.
+func (f *fabric) each(call func(r *mem.Req, node int, arrived bool)) {
+	here := make([]bool, len(f.packets)) // at its output
+	for q := range f.boundary.n {
+		f.boundary.each(q, func(id int32) { here[id] = true })
+	}
+	under := make([][]*packet, len(f.inNode))
+	for id := range f.packets {
+		if p := &f.packets[id]; p.req != nil && !here[id] {
+			under[p.src] = append(under[p.src], p)
 		}
+	}
+	for node, list := range under {
+		slices.SortFunc(list, func(a, b *packet) int { return cmp.Compare(a.id, b.id) })
+		for _, p := range list {
+			call(p.req, node, false)
+		}
+	}
+	for q := range f.boundary.n {
+		f.boundary.each(q, func(id int32) { call(f.packets[id].req, q/f.vcs, true) })
+	}
+}
+
+// each calls f for the elements of a queue, the oldest first.
+func (r *ring[T]) each(q int, f func(T)) {
+	for i := range r.n[q] {
+		f(r.buf[q*int(r.size)+int((r.head[q]+i)%r.size)])
 	}
 }
 

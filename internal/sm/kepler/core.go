@@ -48,6 +48,7 @@ func New(cfg Config) *Core {
 		}
 		k.free[w].n = slots
 	}
+	k.queued = make([]message, 0, compactAt+Warps*slots)
 	k.idle = ^uint32(0)
 	k.bufFree = ^uint64(0)
 	return k

@@ -115,6 +115,9 @@ func (m *model) step(w *modelWarp) {
 	case kasm.SSY:
 		w.stack = append(w.stack, struct{ pc, mask uint32 }{uint32(pc + int(i.Imm)), w.mask})
 	case kasm.JOIN:
+		if len(w.stack) == 0 {
+			return
+		}
 		top := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		w.pc, w.mask = int(top.pc), top.mask

@@ -13,6 +13,10 @@ import (
 // 4, 1, 2, each modulo six, plus two.
 var delays = [7]uint64{7, 5, 3, 2, 6, 3, 4}
 
+// compactAt is how many messages done with the mock memory's queue keeps before
+// it moves the rest to its start.
+const compactAt = 512
+
 // memory is a cycle of the load/store unit and of what is behind it.
 func (k *Core) memory(now *cycle) {
 	next := &k.mems[k.memAt^1]
@@ -306,7 +310,7 @@ func (k *Core) answer(next *result) (loaded bool) {
 		switch k.qhead++; {
 		case k.qhead == len(k.queued):
 			k.queued, k.qhead = k.queued[:0], 0
-		case k.qhead >= 512:
+		case k.qhead >= compactAt:
 			k.queued, k.qhead = k.queued[:copy(k.queued, k.queued[k.qhead:])], 0
 		}
 		k.working = true

@@ -151,6 +151,8 @@ type Core struct {
 	acct account
 
 	log    *log // nil if nobody asks
+	spin   *spin
+	spins  bool // spin is told of every issue
 	places map[*Kernel]Places
 	spare  []Places
 }
@@ -333,6 +335,9 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	n := b.Warps()
 	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
 	c.Stats.BlocksLaunched++
+	if c.spins {
+		c.spin.broken = true
+	}
 	for i := range n {
 		s := first + i
 		w := &c.warps[s]

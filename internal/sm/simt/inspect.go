@@ -185,7 +185,7 @@ func (c *Core) flightPlaces() []string {
 	c.eachCollector(func(n int, u *cunit, ready bool) {
 		list[u.f] = fmt.Sprintf("collector unit %d, %d operands missing", n, u.need)
 		if ready {
-			list[u.f] = fmt.Sprintf("collector unit %d, waits for a %s execute register", n, u.out)
+			list[u.f] = fmt.Sprintf("collector unit %d, waits for an execute register of %s", n, u.out)
 		}
 	})
 	for i := range c.units {

@@ -24,6 +24,7 @@ type op struct {
 	inst  *isa.Inst
 	class class
 	load  bool // waits for an answer; atomics do
+	calm  bool // changes nothing but registers and memory of which Effects tell
 	copy  bool // asynchronous copy: its answers are waited for apart
 	await bool // waits for asynchronous copies
 	set   Set
@@ -156,6 +157,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		o := &k.ops[i]
 		o.inst = in
 		o.classify(cfg)
+		o.calm = calm(in.Op)
 		at := len(store)
 		for _, r := range in.Dsts {
 			if n, ok := number(r); ok {

@@ -385,6 +385,9 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
 		c.refreshBlock(w.blk)
 	}
+	if c.spins {
+		c.spin.issued(c, s, o, e)
+	}
 }
 
 // memory prepares a memory instruction: where it goes and which accesses it

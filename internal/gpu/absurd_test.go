@@ -1,0 +1,131 @@
+package gpu_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// TestAbsurdValues gives every key every absurd value. Either the value is
+// refused, or the chip is made without much memory and runs a kernel to its
+// end, to its limit, or to an explanation.
+func TestAbsurdValues(t *testing.T) {
+	mod, err := ptx.Parse("micro.ptx", []byte(microPTX))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := xptx.Link(mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []string{"0", "-1", "1", "3", "64", "1000000", "9223372036854775807", "1e300", "", "no such thing", "true", "[]"}
+	if testing.Short() {
+		values = []string{"0", "-1", "3", "1000000"}
+	}
+	refused, ended := 0, map[string]int{}
+	for _, key := range config.Keys() {
+		for _, v := range values {
+			c, err := config.Load("rtx-2060")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []string{"chip.clusters=2", "run.launch_latency=0"} {
+				if err := c.Set(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			what := key.Name + "=" + v
+			err = c.Set(what)
+			if err == nil {
+				err = c.Check()
+			}
+			if err != nil {
+				if refused++; strings.TrimSpace(err.Error()) == "" {
+					t.Errorf("%s: refused without a word", what)
+				}
+				continue
+			}
+			ended[try(t, what, prog, c)]++
+		}
+	}
+	t.Logf("%d values refused; the others: %v", refused, ended)
+	if refused == 0 || ended["done"] == 0 {
+		t.Errorf("%d refused, %d ran", refused, ended["done"])
+	}
+}
+
+// try runs a small kernel on a machine and says how it ended.
+func try(t *testing.T, what string, prog *xptx.Program, c *config.GPU) (end string) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s: panic: %v", what, p)
+			end = "panic"
+		}
+	}()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	cfg := c.ChipConfig()
+	if m := cfg.Run.MaxCycles; m == 0 || m > 200_000 {
+		cfg.Run.MaxCycles = 200_000
+	}
+	chip, err := gpu.New(cfg)
+	if err != nil {
+		t.Errorf("%s: passed the check, but refused: %v", what, err)
+		return "refused"
+	}
+	dev := device.New(device.Config{})
+	m, err := xptx.NewMachine(prog, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := dev.Alloc(1<<16, "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := prog.Kernel("stride")
+	p := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, at), 36)
+	l := xptx.Launch{Kernel: k, Grid: exec.Dim3{X: 5, Y: 1, Z: 1}, Block: exec.Dim3{X: 70, Y: 1, Z: 1}, Params: p}
+	err = chip.Add(&gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) { return m.NewWork(l, nil) }})
+	if err == nil {
+		err = chip.Finish(t.Context())
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 600<<20 {
+		t.Errorf("%s: takes %d MiB of memory", what, n>>20)
+	}
+	if d := time.Since(start); d > 10*time.Second {
+		t.Errorf("%s: takes %v", what, d)
+	}
+	var (
+		limit  *exec.LimitError
+		stuck  *exec.StuckError
+		launch *exec.LaunchError
+	)
+	switch {
+	case err == nil:
+		return "done"
+	case errors.As(err, &limit):
+		return "limit"
+	case errors.As(err, &stuck):
+		if len(stuck.Waits) == 0 {
+			t.Errorf("%s: stuck without an explanation", what)
+		}
+		return "stuck"
+	case errors.As(err, &launch):
+		return "launch refused"
+	}
+	t.Errorf("%s: %v", what, err)
+	return "error"
+}

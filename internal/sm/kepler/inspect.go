@@ -1,0 +1,128 @@
+package kepler
+
+import (
+	"fmt"
+	"math/bits"
+
+	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// This file: looking into a core from outside, between two cycles. Nothing here
+// changes it.
+
+// WarpView is what a warp is about.
+type WarpView struct {
+	PC, Mask    uint32
+	Program     int // index of its program
+	Status      Status
+	Issued      uint16  // instructions selected, modulo 65536
+	Busy        []int   // registers that the scoreboard holds
+	BusyPreds   []int   // predicates that it holds
+	Outstanding int     // transactions that are not answered
+	Stack       []Split // divergence, the outermost first
+	Calls       []uint32
+}
+
+// Split is an entry of a warp's divergence stack.
+type Split struct{ PC, Mask uint32 }
+
+// View returns a warp.
+func (k *Core) View(w int) WarpView {
+	v := WarpView{
+		PC: k.pc[w], Mask: k.mask[w], Program: int(k.program[w]), Status: k.status[w],
+		Issued: k.issueID[w], Outstanding: int(k.outstanding[w]),
+	}
+	for m := k.busy[w]; m != 0; m &= m - 1 {
+		v.Busy = append(v.Busy, bits.TrailingZeros64(m))
+	}
+	for m := k.predBusy[w]; m != 0; m &= m - 1 {
+		v.BusyPreds = append(v.BusyPreds, bits.TrailingZeros8(m))
+	}
+	for _, f := range k.stack[w][:min(int(k.stackTop[w]), StackDepth)] {
+		v.Stack = append(v.Stack, Split{f.pc, f.mask})
+	}
+	v.Calls = append(v.Calls, k.calls[w][:min(int(k.callTop[w]), CallDepth)]...)
+	return v
+}
+
+// Ended reports whether Run would go on no further: every warp has exited and
+// what was on its way is written, or there is a fault, or no progress.
+func (k *Core) Ended() bool {
+	if k.Done() {
+		return k.cycle >= k.doneCycle+drain
+	}
+	return k.Stuck() || k.fault != nil
+}
+
+// Text returns an instruction of a program as the assembler writes it.
+func (k *Core) Text(program, pc int) string {
+	return k.programs[program][pc%isa.ProgramWords].Text()
+}
+
+// QueueView is a place that instructions pass.
+type QueueView struct {
+	Name     string
+	Len, Cap int
+	What     string
+}
+
+// Queues returns the places of the pipeline, from fetch to the memory.
+func (k *Core) Queues() []QueueView {
+	var list []QueueView
+	name := func(s *slot) string {
+		t := fmt.Sprintf("warp %d pc %d %s", s.warp, s.pc, k.inst(s).Op)
+		if s.nop {
+			t += " (squashed)"
+		}
+		return t
+	}
+	pair := func(what string, p *[2]slot) {
+		q := QueueView{Name: what, Cap: 2}
+		for i := range p {
+			if p[i].valid {
+				q.add(name(&p[i]))
+			}
+		}
+		list = append(list, q)
+	}
+	pair("fetched", &k.fetched)
+	pair("decoded", &k.decoded)
+	q := QueueView{Name: "operand collectors", Cap: collectors}
+	for m := ^k.idle; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros32(m)
+		q.add(fmt.Sprintf("%s, %d operands missing", name(&k.unit[u]), k.missing[u]))
+	}
+	list = append(list, q)
+	for u, what := range [...]string{unitALU: "integer queue", unitLSU: "load/store queue", unitFPU: "floating-point queue"} {
+		p := &k.queue[u]
+		q := QueueView{Name: what, Cap: queueDepth}
+		for i := range p.n {
+			q.add(name(&p.ring[(p.head+i)%queueDepth]))
+		}
+		list = append(list, q)
+	}
+	q = QueueView{Name: "load/store unit", Cap: 1}
+	if r := &k.lsu; r.valid {
+		q.add(fmt.Sprintf("warp %d pc %d %s", r.warp, r.pc, r.op))
+	}
+	list = append(list, q)
+	q = QueueView{Name: "replays", Cap: Warps}
+	for m := k.replays; m != 0; m &= m - 1 {
+		r := &k.replay[bits.TrailingZeros32(m)]
+		q.add(fmt.Sprintf("warp %d pc %d %s, lanes %08x", r.warp, r.pc, r.op, r.mask))
+	}
+	list = append(list, q)
+	n := len(k.queued) - k.qhead
+	if k.working {
+		n++
+	}
+	return append(list, QueueView{Name: "memory", Len: n + k.flying})
+}
+
+func (q *QueueView) add(what string) {
+	q.Len++
+	if q.What != "" {
+		q.What += "; "
+	}
+	q.What += what
+}
