@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 		"internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
 	"internal/step": {"internal/isa", "internal/exec", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/gpu", "internal/job"},
-	"": {"internal/isa/ptx", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
+	"":              {"internal/isa/ptx", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/kcase",
 		"internal/config", "internal/job", "internal/report", "internal/step", "internal/timeline", ""},
