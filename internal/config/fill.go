@@ -138,7 +138,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 }
 
 // localBase is where local memory begins when the windows of GPGPU-Sim are in
-// use (spec simt-core 9).
+// use (GPGPU-Sim).
 const localBase = 0x1f880000
 
 // SIMTConfig returns the settings of a SIMT core.

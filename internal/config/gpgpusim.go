@@ -303,7 +303,7 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		{"compute_capability", fmt.Sprintf("%d.%d", r.major, r.minor)},
 		{"architecture", architecture(r.major, r.minor)},
 		// GPGPU-Sim rounds registers per thread up to 4, shared memory not at
-		// all (spec simt-core 1.5).
+		// all (GPGPU-Sim).
 		{"sm.register_granule", int64(4)}, {"sm.warp_granule", int64(1)},
 		{"sm.shared_granule", int64(1)}, {"sm.shared_reserved", int64(0)},
 	}

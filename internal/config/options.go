@@ -156,7 +156,7 @@ func inert(why string, names ...string) []optionRow {
 }
 
 // optionTable holds every option that GPGPU-Sim and the trace reader of
-// Accel-Sim have, with their defaults (spec simt-core 11, and the list that
+// Accel-Sim have, with their defaults (the list that
 // GPGPU-Sim prints).
 var optionTable = slices.Concat([]optionRow{
 	// The chip.

@@ -16,7 +16,7 @@ import (
 )
 
 // This file: the counters under GPGPU-Sim's names and in its format, so that
-// scripts made for its output read ours (spec simt-core 10). Every name is
+// scripts made for its output read ours (GPGPU-Sim). Every name is
 // there with the same meaning; where GPGPU-Sim prints 0 because it never
 // counts something, so do we. All but the figures of the launch itself are
 // running totals, as there.

@@ -76,7 +76,7 @@ type fired uint8
 func (f fired) has(d domain) bool { return f>>d&1 != 0 }
 
 // tick advances to the next time at which a domain fires. If the L2 is not
-// later than all others it fires, alone if it is earlier (spec simt-core 1.1).
+// later than all others it fires, alone if it is earlier (GPGPU-Sim).
 func (k *clock) tick() fired {
 	if k.rounded != nil {
 		return k.rounded.tick()

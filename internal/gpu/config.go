@@ -14,7 +14,7 @@ import (
 type Clocks struct{ Core, Net, L2, DRAM int64 }
 
 // Adaptive says how the L1D takes what a kernel leaves of the memory that it
-// shares with shared memory (spec simt-core 1.5).
+// shares with shared memory (GPGPU-Sim).
 type Adaptive struct {
 	// Enabled switches it on (-gpgpu_adaptive_cache_config).
 	Enabled bool
@@ -72,21 +72,21 @@ type Run struct {
 // design but that changes cycles. The zero value has all off.
 type Compat struct {
 	// DrainBetween lets a kernel end only when the memory system is idle too,
-	// if no other kernel runs (spec simt-core 1.6, PTX mode). Off: with its
+	// if no other kernel runs (GPGPU-Sim, PTX mode). Off: with its
 	// last block, whose stores have been acknowledged.
 	DrainBetween bool
 	// ClocksRestart starts all clock domains at phase zero whenever the idle
-	// chip gets work (spec simt-core 1.6, PTX mode). Off: they run on.
+	// chip gets work (GPGPU-Sim, PTX mode). Off: they run on.
 	ClocksRestart bool
 	// RoundedClocks adds up clock periods with the rounding of double
 	// precision, which orders domains of unequal clocks where in exact time
-	// they meet (Q26). Off: exact ratios.
+	// they meet. Off: exact ratios.
 	RoundedClocks bool
 	// CopiesBackFill lets copies from the device to the host put data into the
 	// L2 as the others do.
 	CopiesBackFill bool
-	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2
-	// (Q24). Off: it empties the L2.
+	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2.
+	// Off: it empties the L2.
 	FlushDirtyOnly bool
 	// TakenFirst runs the taken side of a branch before the other one. Off:
 	// after it. It is for the owner of the executor to see to.

@@ -180,7 +180,7 @@ func (g *GPU) answer(cluster int, r *mem.Req) {
 }
 
 // step does what happens at the next time at which a clock domain fires, in
-// the order of spec simt-core 1.2. It reports whether the core domain fired.
+// the order of GPGPU-Sim. It reports whether the core domain fired.
 func (g *GPU) step() bool {
 	f := g.clk.tick()
 	if f.has(coreDomain) {
@@ -231,7 +231,7 @@ func (g *GPU) deliver() {
 	}
 }
 
-// replyBytes is the size of a reply's packet (spec simt-core 4.5).
+// replyBytes is the size of a reply's packet (GPGPU-Sim).
 func replyBytes(r *mem.Req) int {
 	if r.Write && !r.Atomic {
 		return mem.ControlSize

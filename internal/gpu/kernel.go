@@ -80,7 +80,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 				w.Blocks(), most, sk.MaxBlocks, g.cfg.SMs(), sk.LimitedBy)}
 		}
 	}
-	// A small grid is spread over all SMs (spec simt-core 1.5).
+	// A small grid is spread over all SMs (GPGPU-Sim).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(sk.MaxBlocks)*sms {
 		so.MaxBlocks = int(max(1, (n+sms-1)/sms))
 		if sk, err = simt.NewKernel(&g.cfg.SM, w, so); err != nil {
@@ -200,7 +200,7 @@ func (g *GPU) moreBlocks() bool {
 	return false
 }
 
-// choose picks the kernel that gives the next block (spec simt-core 1.4): the
+// choose picks the kernel that gives the next block (GPGPU-Sim): the
 // one that gave the last, else the next in order of slots.
 func (g *GPU) choose() *Kernel {
 	can := func(i int) *Kernel {

@@ -39,7 +39,7 @@ func (k Kind) String() string { return kindNames[k] }
 const (
 	LineBytes   = 128
 	SectorBytes = 32
-	ControlSize = 8 // bytes of a packet without data (spec simt-core 4.5)
+	ControlSize = 8 // bytes of a packet without data (GPGPU-Sim)
 )
 
 // ByteMask has a bit per byte of a 128-byte line.

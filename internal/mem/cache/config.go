@@ -144,7 +144,7 @@ type Config struct {
 	// are not victims (-gpgpu_l1_cache_write_ratio, L1D only).
 	WriteRatio int
 	// MaxWays is the largest number of ways that SetWays will set (adaptive
-	// L1, spec simt-core 1.5); 0 is Ways.
+	// L1, GPGPU-Sim); 0 is Ways.
 	MaxWays int
 
 	// Compat holds the incumbent's quirks.
@@ -155,14 +155,14 @@ type Config struct {
 // design but that changes cycles or counters. The zero value has all off.
 type Compat struct {
 	// MissNeedsTwo refuses every read that misses in a data cache unless two
-	// entries of the miss queue are free, even if it would only merge (Q42).
+	// entries of the miss queue are free, even if it would only merge.
 	// Off: as many as it needs.
 	MissNeedsTwo bool
 	// ProtectWritten counts the written lines of a write-through cache as
-	// dirty when victims are chosen, although they need no write-back (Q17).
+	// dirty when victims are chosen, although they need no write-back.
 	ProtectWritten bool
 	// ReindexWays makes SetWays renumber the lines, so that lines of before
-	// stand in other sets (Q16). Off: sets keep their lines, and ways that
+	// stand in other sets. Off: sets keep their lines, and ways that
 	// are taken away lose theirs.
 	ReindexWays bool
 	// FillByWay puts returning data into the line chosen at the miss,

@@ -6,8 +6,8 @@ import (
 )
 
 // polynomials are the irreducible polynomials of IPoly by degree, without
-// their leading term. Degrees 4 to 6 give the tables of GPGPU-Sim (spec
-// simt-core 5.8), which has no others; the rest are the primitive trinomials
+// their leading term. Degrees 4 to 6 give the tables of GPGPU-Sim,
+// which has no others; the rest are the primitive trinomials
 // and pentanomials that are lowest in order, after the construction of Rau
 // (ISCA 1991) that those tables follow too.
 var polynomials = [...]uint32{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// ipolyTables are those of spec simt-core 5.8: for each bit of the index, the
+// ipolyTables are those of GPGPU-Sim: for each bit of the index, the
 // bits of the upper address whose parity it takes.
 var ipolyTables = map[int][][]int{
 	16: {{0, 3, 4, 6, 8, 9, 10, 11}, {0, 1, 3, 5, 6, 7, 8, 12}, {1, 2, 4, 6, 7, 8, 9}, {2, 3, 5, 7, 8, 9, 10}},

@@ -114,7 +114,7 @@ type Compat struct {
 func GPGPUSim() Compat { return Compat{ColumnBehindRow: true} }
 
 // fifoDepth is the length of the queue in front of the FIFO scheduler, the one
-// GPGPU-Sim has (spec simt-core 7.4).
+// GPGPU-Sim has.
 const fifoDepth = 2
 
 const (

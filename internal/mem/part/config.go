@@ -64,22 +64,22 @@ type Queues struct {
 // design but that changes cycles or counters. The zero value has all off.
 type Compat struct {
 	// CumulativeMasks gives piece i of a 128-byte request the bytes of its
-	// sector and of all before it (Q19). Off: the bytes of its sector.
+	// sector and of all before it. Off: the bytes of its sector.
 	CumulativeMasks bool
 	// PieceAddresses adds a sector's offset to the request's address even if
 	// that already points into the line, and leaves both halves of a 64-byte
-	// request without sectors at its address (Q20). Off: the address of the
+	// request without sectors at its address. Off: the address of the
 	// sector.
 	PieceAddresses bool
-	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits
-	// (Q21). Off: the whole address counts.
+	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits.
+	// Off: the whole address counts.
 	CopyTruncates bool
 	// LibraryRandom draws the sub-partition of RandomIndex from the GNU C
-	// library's generator, seeded with 1, as addresses are first met (Q25).
+	// library's generator, seeded with 1, as addresses are first met.
 	// Off: a hash of the address, the same in whatever order.
 	LibraryRandom bool
-	// FlushSlices limits FlushL2 to as many slices as there are channels
-	// (Q24). Off: all of them.
+	// FlushSlices limits FlushL2 to as many slices as there are channels.
+	// Off: all of them.
 	FlushSlices bool
 }
 

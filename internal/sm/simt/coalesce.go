@@ -73,7 +73,7 @@ func mark(m *mem.ByteMask, at, n uint) {
 	}
 }
 
-// accesses generates what a memory instruction asks for (spec simt-core 4.1).
+// accesses generates what a memory instruction asks for (GPGPU-Sim).
 func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	switch f.path {
 	case pathShared:
@@ -283,8 +283,8 @@ func (s *segment) shrink(seg uint64) access {
 	return access{addr: at, size: uint16(size), bytes: s.bytes, lanes: s.lanes, sectors: s.parts}
 }
 
-// localAddress returns where a word of a thread's local memory lies (spec
-// simt-core 9): word by word, with the threads of the whole GPU side by side.
+// localAddress returns where a word of a thread's local memory lies (GPGPU-Sim):
+// word by word, with the threads of the whole GPU side by side.
 func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 	at &= 1<<24 - 1 // drops the window of a generic address
 	p := uint64(k.padded)

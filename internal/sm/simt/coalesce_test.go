@@ -37,7 +37,7 @@ func requests(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *
 }
 
 // TestCoalescing checks the number and the sizes of the requests of a warp, by
-// architecture and width (spec simt-core 4.1).
+// architecture and width (GPGPU-Sim).
 func TestCoalescing(t *testing.T) {
 	base := uint64(0x1000)
 	for _, c := range []struct {

@@ -71,8 +71,8 @@ type Config struct {
 	Registers int
 	// Shared is the shared memory in bytes (-gpgpu_shmem_size).
 	Shared int
-	// RegisterGranule is what registers per thread are rounded up to (spec
-	// simt-core 1.5: 4).
+	// RegisterGranule is what registers per thread are rounded up to (GPGPU-Sim:
+	// 4).
 	RegisterGranule int
 	// WarpGranule rounds down the number of warps whose registers an SM holds,
 	// to one that its parts share evenly; 0 and 1 do not.
@@ -119,7 +119,7 @@ type Config struct {
 	// SFUTime and TensorTime are those of approximations and matrix products.
 	SFUTime, TensorTime Timing
 	// OtherTime is that of moves, conversions, comparisons, logic and control
-	// (spec simt-core 9: 1, 1).
+	// (GPGPU-Sim: 1, 1).
 	OtherTime Timing
 
 	// Generic are the collector units that serve every set
@@ -185,32 +185,32 @@ type Config struct {
 type Compat struct {
 	// OldestBlocks lets only the oldest instruction of an issue register set
 	// look for a collector unit, so that a scheduler whose units are taken
-	// holds up the others (Q8). Off: each scheduler's oldest looks.
+	// holds up the others. Off: each scheduler's oldest looks.
 	OldestBlocks bool
 	// NextGroupFirst starts the search for an instruction to dispatch at the
-	// next scheduler's first collector unit (spec simt-core 3.2). With one busy
+	// next scheduler's first collector unit (GPGPU-Sim). With one busy
 	// scheduler its first unit always goes first, and what sits in its last one
 	// waits until nothing else comes. Off: behind the unit that went last.
 	NextGroupFirst bool
 	// RetireInScan retires finished warps only as the fetch scan passes them,
-	// which ends at the first warp that fetches (Q9). Off: at once.
+	// which ends at the first warp that fetches. Off: at once.
 	RetireInScan bool
-	// HighestFirst sends a warp's accesses from the highest address down
-	// (Q11). Off: from the lowest up.
+	// HighestFirst sends a warp's accesses from the highest address down.
+	// Off: from the lowest up.
 	HighestFirst bool
 	// EndSegments covers of a lane that spans several segments only the first
-	// and the last (Q12). Off: all.
+	// and the last. Off: all.
 	EndSegments bool
-	// ZeroIsNone takes address 0 for no access (Q12).
+	// ZeroIsNone takes address 0 for no access.
 	ZeroIsNone bool
 	// WordPerLane counts one 4-byte word of each lane for conflicts in shared
-	// memory however wide the access is (Q13). Off: accesses of 8 and 16
+	// memory however wide the access is. Off: accesses of 8 and 16
 	// bytes go in two and four passes of all their words.
 	WordPerLane bool
-	// FenceLoadsOnly lets fences wait for loads but not for stores (Q14).
+	// FenceLoadsOnly lets fences wait for loads but not for stores.
 	FenceLoadsOnly bool
-	// AtomicsBlock stops a warp until all replies to its atomics are back
-	// (Q15). Off: only instructions that need the result wait.
+	// AtomicsBlock stops a warp until all replies to its atomics are back.
+	// Off: only instructions that need the result wait.
 	AtomicsBlock bool
 	// AtomicAddressFree lets an atomic neither wait for its address register
 	// nor read it through the collector. (Measured: one-warp loops of atom on

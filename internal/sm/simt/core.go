@@ -521,7 +521,7 @@ func (c *Core) unpass(m uint64) {
 }
 
 // instBase is where instructions lie in the address space of the memory
-// system (spec simt-core 2.1).
+// system (GPGPU-Sim).
 const instBase = 0xF000_0000
 
 // fetchBytes is what one access to the instruction cache brings.

@@ -280,7 +280,7 @@ func TestGreedyAgainstOldest(t *testing.T) {
 		}
 		return n
 	}
-	// A move's result takes six cycles (simt-core 3.4: L + 4 without a source
+	// A move's result takes six cycles (GPGPU-Sim: L + 4 without a source
 	// register, at two steps a cycle, L = 1), so five go to the second warp
 	// until the first may go on; the second's jump costs it some.
 	if n := back(Oldest); n > 5 || n < 1 {
@@ -521,7 +521,7 @@ func TestRetireInScan(t *testing.T) {
 	}
 }
 
-// TestOccupancy checks the limits on resident blocks (spec simt-core 1.5, and
+// TestOccupancy checks the limits on resident blocks (GPGPU-Sim, and
 // the figures for GTX480 of the incumbent's runs).
 func TestOccupancy(t *testing.T) {
 	fermi, volta := gtx480(t), qv100(t)

@@ -7,7 +7,7 @@ import (
 )
 
 // TestDistances checks the cycles from an instruction's issue to that of one
-// that needs its result, in chains (spec simt-core 3.4). Those of the 3070 and
+// that needs its result, in chains (GPGPU-Sim). Those of the 3070 and
 // the V100 were measured there with the incumbent.
 func TestDistances(t *testing.T) {
 	self := func(in func(dst int, src ...int) *isa.Inst, src ...int) func(int) (*isa.Inst, *[32]uint64) {

@@ -232,7 +232,7 @@ func appendNew(s []uint16, from int, v uint16) []uint16 {
 	return append(s, v)
 }
 
-// classify decides where an instruction executes and how long (spec simt-core
+// classify decides where an instruction executes and how long (GPGPU-Sim
 // 2.3 and 9).
 func (o *op) classify(cfg *Config) {
 	in := o.inst

@@ -217,7 +217,7 @@ func (l *ldst) accept(c *Core) {
 	}
 }
 
-// cycle does one cycle of the unit (spec simt-core 4.2).
+// cycle does one cycle of the unit (GPGPU-Sim).
 func (l *ldst) cycle(c *Core) {
 	l.ticks++
 	if l.wb >= 0 || l.shared.n > 0 || l.direct != nil || l.l1d != nil && l.l1d.Ready() ||
