@@ -210,6 +210,10 @@ Every combination of modifiers that the table knows was loaded in a kernel of it
 not executed is refused by name when a kernel that can reach it is loaded; nothing is guessed at run time.
 (Tables with more than five thousand combinations are sampled, every pair of modifiers included.)
 
+A kernel is refused as well if it can reach a call of a function that no module of its program defines. ` + "`vprintf`, `malloc`, `free`" + `
+and ` + "`__assertfail`" + ` are provided; launches from device code (` + "`cudaGetParameterBuffer`" + ` and its kin) and the functions of other
+runtimes (OptiX) are not.
+
 | opcode | combinations | executed | |
 | --- | ---: | ---: | --- |
 `)
