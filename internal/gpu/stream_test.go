@@ -250,7 +250,7 @@ func TestInterrupt(t *testing.T) {
 func TestRefused(t *testing.T) {
 	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [1, 1, 1], block = [64, 1, 1], shared = 1000000, args = [] }\n"))
 	if err != nil {
-		t.Skip("refused by the job's own checks:", err)
+		t.Fatal(err)
 	}
 	_, err = ready.Run(context.Background(), job.Options{Timing: true, GPU: "rtx-2060"})
 	var le *exec.LaunchError

@@ -65,7 +65,7 @@ func TestPointerChase(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join(dir, v.file+".ring.in.bin"))
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			chase := func(warm bool) (int, *Memory) {
 				c := newChip(t, v.cfg)
