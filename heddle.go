@@ -242,15 +242,31 @@ func (g *GPU) Alloc(size int, name string) (Ptr, error) {
 func (g *GPU) Free(p Ptr) error { return g.mem.Free(uint64(p)) }
 
 // Read copies device memory into b.
-func (g *GPU) Read(p Ptr, b []byte) error { return g.mem.Read(uint64(p), b) }
+func (g *GPU) Read(p Ptr, b []byte) error {
+	return g.copy(gpu.ToHost, p, len(b), func() error { return g.mem.Read(uint64(p), b) })
+}
 
 // Write copies b into device memory.
 func (g *GPU) Write(p Ptr, b []byte) error {
-	err := g.mem.Write(uint64(p), b)
-	if err == nil && g.chip != nil {
-		g.chip.Fill([]gpu.Range{{Addr: uint64(p), Bytes: uint64(len(b))}})
+	return g.copy(gpu.ToDevice, p, len(b), func() error { return g.mem.Write(uint64(p), b) })
+}
+
+// copy moves n bytes to or from device memory, in the machine's time if copies
+// take any.
+func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
+	if g.chip == nil {
+		return move()
 	}
-	return err
+	op := &gpu.Op{Kind: gpu.OpCopy, Way: way, Bytes: uint64(n), Copy: move}
+	if r := []gpu.Range{{Addr: uint64(p), Bytes: uint64(n)}}; way == gpu.ToHost {
+		op.ToHost = r
+	} else {
+		op.Fills = r
+	}
+	if err := g.chip.Add(op); err != nil {
+		return err
+	}
+	return g.chip.Finish(context.Background())
 }
 
 // Symbol returns the address and the size in bytes of a constant or global
@@ -295,8 +311,11 @@ func Download[T Element](g *GPU, p Ptr, n int) ([]T, error) {
 	if uint64(n) > math.MaxInt64/size {
 		return nil, fmt.Errorf("heddle: cannot download %d elements", n)
 	}
-	b, err := g.mem.Bytes(uint64(p), uint64(n)*size)
-	if err != nil {
+	var b []byte
+	if err := g.copy(gpu.ToHost, p, n*int(size), func() (err error) {
+		b, err = g.mem.Bytes(uint64(p), uint64(n)*size)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	data := make([]T, n)
@@ -498,11 +517,28 @@ func SelectLaunches(list string) (*JobSelection, error) { return job.ParseSelect
 
 // RunJob runs a job file functionally. The result holds what was done also when
 // an error ended the run; without one, its OK tells whether all checks held.
-// The result is nil if the job could not be loaded.
+// The result is nil if the job could not be loaded. Jobs of the Kepler-style
+// core count cycles in any case.
 func RunJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error) {
+	if job.IsKepler(path) {
+		return runKeplerJob(ctx, path, opt)
+	}
 	ready, err := job.Load(path)
 	if err != nil {
 		return nil, err
 	}
 	return ready.Run(ctx, opt)
+}
+
+// runKeplerJob runs a job file of the Kepler-style core.
+func runKeplerJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error) {
+	ready, err := job.LoadKepler(path)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := ready.Config()
+	if err != nil {
+		return nil, err
+	}
+	return ready.Run(ctx, job.KeplerOptions{Options: opt, Config: cfg})
 }

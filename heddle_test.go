@@ -239,3 +239,50 @@ func TestMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestTimedCopies reads the clock behind a copy of four mebibytes: 1000 ns and
+// 12.5 GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
+func TestTimedCopies(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "when.ptx", Text: `.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry when(.param .u64 out)
+{
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd0, [out];
+	mov.u64 %rd1, %clock64;
+	st.global.u64 [%rd0], %rd1;
+	ret;
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func(copies string) uint64 {
+		t.Helper()
+		g, err := heddle.New(prog, heddle.Machine("rtx-2060"), heddle.Set("run.copies="+copies))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := heddle.Upload(g, "data", make([]uint32, 1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A copy that goes wrong leaves the machine as it was.
+		if err := g.Write(p.Add(1<<22), []byte{1}); err == nil {
+			t.Error("a copy beyond the end of memory")
+		}
+		if _, err := g.Launch(context.Background(), "when", heddle.Dim(1), heddle.Dim(1), p); err != nil {
+			t.Fatal(err)
+		}
+		when, err := heddle.Download[uint64](g, p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when[0]
+	}
+	// The copy that goes wrong takes the latency and a cycle too.
+	if d := clock("timed") - clock("instant"); d != 1365+458018+1365+1 {
+		t.Errorf("the copies take %d cycles", d)
+	}
+}

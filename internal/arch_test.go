@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/exec/ptx": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/num", "internal/device", "internal/exec"},
 	"internal/report":   {},
 	"internal/timeline": {},
+	"internal/series":   {},
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
@@ -41,16 +42,19 @@ var mayImport = map[string][]string{
 	"internal/isa/kasm":  {},
 	"internal/exec/kasm": {"internal/isa/kasm", "internal/num"},
 	"internal/sm/kepler": {"internal/isa/kasm", "internal/exec/kasm"},
-	"internal/kcase":     {"internal/isa/kasm", "internal/sm/kepler"},
+	"internal/sm/kepler/chip": {"internal/isa", "internal/sm/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
+		"internal/mem/noc", "internal/mem/part"},
+	"internal/kcase": {"internal/isa/kasm", "internal/sm/kepler"},
+	"internal/krun":  {"internal/isa/kasm", "internal/sm/kepler", "internal/sm/kepler/chip", "internal/exec", "internal/report", "internal/timeline"},
 
 	"internal/job": {"internal/isa", "internal/isa/ptx", "internal/num", "internal/device",
-		"internal/exec", "internal/exec/ptx", "internal/report",
+		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
-	"internal/step": {"internal/isa", "internal/exec", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/gpu", "internal/job"},
+	"internal/step": {"internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
 	"":              {"internal/isa/ptx", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
-		"internal/isa/kasm", "internal/sm/kepler", "internal/kcase",
-		"internal/config", "internal/job", "internal/report", "internal/step", "internal/timeline", ""},
+		"internal/isa/kasm", "internal/sm/kepler", "internal/kcase", "internal/krun",
+		"internal/config", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 
 // tools are packages that make or measure others and may know what they need;
@@ -62,6 +66,7 @@ var tools = []string{"internal/exec/ptx/opgen", "examples", "bench"}
 var external = map[string][]string{
 	"internal/config": {"github.com/BurntSushi/toml"},
 	"internal/job":    {"github.com/BurntSushi/toml"},
+	"internal/series": {"github.com/parquet-go/parquet-go"},
 	"cmd/heddle":      {"github.com/alecthomas/kong", "golang.org/x/term"},
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/krun"
 )
 
 // Exit codes; scripts rest on them.
@@ -161,6 +162,7 @@ func exitCode(err error) int {
 		fault *exec.Fault
 		limit *exec.LimitError
 		stuck *exec.StuckError
+		ended *krun.Error
 	)
 	switch {
 	case errors.As(err, &code):
@@ -168,6 +170,11 @@ func exitCode(err error) int {
 	case errors.As(err, &fault):
 		return exitFault
 	case errors.As(err, &limit), errors.As(err, &stuck):
+		return exitLimit
+	case errors.As(err, &ended):
+		if ended.Kind == "fault" {
+			return exitFault
+		}
 		return exitLimit
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -30,7 +30,7 @@ type runCmd struct {
 	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
 	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
-	Series    string   `placeholder:"N=FILE" help:"Write counters every N cycles, as comma-separated values (.csv)."`
+	Series    string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
 	Step      bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
 	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
 	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
@@ -123,6 +123,9 @@ func (c *runCmd) Run(e env) error {
 	if isCase, ok := isKepler(c.Input); ok {
 		return c.runKepler(e, isCase)
 	}
+	if job.IsKepler(c.Input) {
+		return c.runKeplerJob(e)
+	}
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -131,20 +134,12 @@ func (c *runCmd) Run(e env) error {
 		return err
 	}
 	o.Timing = c.Mode == "timing"
-	out, jsonOut := e.stdout, io.Writer(nil)
-	switch c.JSON {
-	case "":
-	case "-":
-		out, jsonOut = e.stderr, e.stdout
-	default:
-		f, err := os.Create(c.JSON)
-		if err != nil {
-			return usage("--json: %w", err)
-		}
-		defer f.Close()
-		jsonOut = f
+	to, err := c.sinks(e)
+	if err != nil {
+		return err
 	}
-	o.Out = out
+	defer to.close()
+	o.Out = to.text
 	files, err := c.watchers(&o)
 	if err != nil {
 		return err
@@ -154,27 +149,64 @@ func (c *runCmd) Run(e env) error {
 		if !o.Timing {
 			return usage("--accel-sim-stats prints counters of a timing run; leave --mode %s out", c.Mode)
 		}
-		o.AccelSim = out
+		o.AccelSim = to.text
 	}
 
 	res, err := c.simulate(e, o)
 	if werr := files.finish(e, o); werr != nil {
 		err = errors.Join(err, werr)
 	}
-	if jsonOut != nil {
-		if werr := res.WriteJSON(jsonOut); werr != nil {
+	return c.conclude(to, res, "", err)
+}
+
+// sinks are where a result goes.
+type sinks struct {
+	text io.Writer // the report
+	json io.Writer // nil: nowhere
+	file *os.File  // to be closed; may be nil
+}
+
+// sinks opens them: with --json - the report gives way to standard error.
+func (c *runCmd) sinks(e env) (*sinks, error) {
+	switch c.JSON {
+	case "":
+		return &sinks{text: e.stdout}, nil
+	case "-":
+		return &sinks{text: e.stderr, json: e.stdout}, nil
+	}
+	f, err := os.Create(c.JSON)
+	if err != nil {
+		return nil, usage("--json: %w", err)
+	}
+	return &sinks{text: e.stdout, json: f, file: f}, nil
+}
+
+func (s *sinks) close() {
+	if s.file != nil {
+		_ = s.file.Close() // what was written has been checked
+	}
+}
+
+// conclude writes a result, and after its report what else is to be said. It
+// returns how the run ended.
+func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) error {
+	if to.json != nil {
+		if werr := res.WriteJSON(to.json); werr != nil {
 			err = errors.Join(err, usage("--json: %w", werr))
 		}
 	}
 	switch {
-	case err != nil && len(res.Kernels) == 0:
+	case err != nil && !res.Begun():
 		return err
 	case c.Quiet:
-		fmt.Fprintln(out, res.Summary())
+		more = res.Summary() + "\n" + more
 	default:
-		if werr := res.WriteText(out); werr != nil && err == nil {
+		if werr := res.WriteText(to.text); werr != nil && err == nil {
 			return usage("writing the report: %w", werr)
 		}
+	}
+	if _, werr := io.WriteString(to.text, more); werr != nil && err == nil {
+		return usage("writing the report: %w", werr)
 	}
 	if err == nil && !res.OK {
 		return &exitError{code: exitCheck}

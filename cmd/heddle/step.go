@@ -3,11 +3,11 @@ package main
 import (
 	"io"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/term"
 
 	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/step"
@@ -47,20 +47,12 @@ func (c *runCmd) walk(e env, ready *job.Ready, o job.Options) (res *report.Run, 
 // walkKepler runs a core of the Kepler-style machine as commands from standard
 // input say, and returns it as it stands at the end. Without a core, the error
 // says why there is none; with one, that the user has left.
-func (c *runCmd) walkKepler(e env, out io.Writer, cfg kepler.Config, text string, limit uint64, isCase bool) (*kepler.Core, error) {
+func (c *runCmd) walkKepler(e env, out io.Writer, cfg kepler.Config, text string, isCase bool) (*krun.Run, error) {
 	s := step.New(e.ctx, e.stdin, out, isTerminal(e))
-	return s.RunKepler(func() (step.Kepler, error) {
-		k, _, progs, err := c.keplerCore(cfg, text, isCase)
-		line := func(program, pc int) (string, int) {
-			program-- // before those loaded, a core has an empty one
-			if isCase || program < 0 || program >= len(progs) {
-				return "", 0
-			}
-			n, _ := progs[program].Line(pc)
-			return filepath.Base(progs[program].File), n
-		}
-		return step.Kepler{Core: k, Line: line}, err
-	}, limit)
+	return s.RunKepler(func() (*krun.Run, error) {
+		r, _, err := c.keplerCore(cfg, text, isCase)
+		return r, err
+	})
 }
 
 // isTerminal reports whether a person types the commands.

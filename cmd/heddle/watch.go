@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/series"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
 
@@ -16,6 +17,7 @@ import (
 type outputs struct {
 	timeline, series *os.File
 	format           timeline.Format
+	parquet          *series.Parquet // nil unless the series is one
 }
 
 // watchers opens the files of --timeline and --series, and asks for what goes
@@ -41,17 +43,22 @@ func (c *runCmd) watchers(o *job.Options) (*outputs, error) {
 		n, err := strconv.ParseUint(every, 10, 64)
 		if !ok || err != nil || n == 0 || file == "" {
 			f.close()
-			return nil, usage("--series %s: write N=FILE.csv, N cycles apart", c.Series)
+			return nil, usage("--series %s: write N=FILE.csv or N=FILE.parquet, N cycles apart", c.Series)
 		}
-		if ext := strings.ToLower(filepath.Ext(file)); ext != ".csv" {
+		ext := strings.ToLower(filepath.Ext(file))
+		if ext != ".csv" && ext != ".parquet" {
 			f.close()
-			return nil, usage("--series %s: only files that end with .csv can be written", c.Series)
+			return nil, usage("--series %s: the ending picks the format: .csv or .parquet", c.Series)
 		}
 		if f.series, err = os.Create(file); err != nil {
 			f.close()
 			return nil, usage("--series: %w", err)
 		}
 		o.Series = &job.Series{Every: n, Out: f.series}
+		if ext == ".parquet" {
+			f.parquet = series.NewParquet(f.series)
+			o.Series.Out = f.parquet
+		}
 	}
 	return f, nil
 }
@@ -65,6 +72,11 @@ func (f *outputs) finish(e env, o job.Options) error {
 		}
 		if n := r.Left(); n > 0 {
 			fmt.Fprintf(e.stderr, "heddle: the timeline has the first %s warp instructions; %s more had no room\n", report.Count(uint64(r.Len())), report.Count(n))
+		}
+	}
+	if f.parquet != nil {
+		if err := f.parquet.Close(); err != nil {
+			return usage("--series: %w", err)
 		}
 	}
 	for _, file := range []*os.File{f.timeline, f.series} {

@@ -152,10 +152,33 @@ func (g *GPU) checkSIMT(bad complain) {
 	}
 }
 
+// sectorAccesses reports whether all accesses of global and local memory are of
+// 32 bytes at most.
+func (g *GPU) sectorAccesses() bool {
+	arch := g.SIMT.CoalesceArch
+	return arch >= 40 || 20 <= arch && arch < 39 && g.L1D.SkipGlobal
+}
+
 func (g *GPU) checkL1(bad complain) {
 	l := &g.L1D
 	if !isPower(l.BankInterleave) {
 		bad("l1d.bank_interleave", "want a power of two")
+	}
+	// An access of several sectors has no place in a cache that fills them one
+	// by one.
+	if l.Enabled && l.Sectored && !g.sectorAccesses() {
+		bad("l1d.sectored", "with simt.coalesce_arch = %d accesses are as long as lines; want 40 and more, or 20 to 38 and l1d.skip_global", g.SIMT.CoalesceArch)
+	}
+	for _, x := range []struct {
+		key   string
+		cache *Cache
+	}{{"l1c", &g.L1C}, {"l1i", &g.L1I}} {
+		if x.cache.Enabled && x.cache.Sectored {
+			bad(x.key+".sectored", "this cache is read by whole lines")
+		}
+		if x.cache.Enabled && x.cache.Write != "read-only" {
+			bad(x.key+".write", "nothing is written to this cache: want \"read-only\"")
+		}
 	}
 	if !l.Adaptive {
 		return

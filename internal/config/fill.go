@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -127,13 +128,29 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
 		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory,
 		SM: g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
+		Copies:   g.copies(),
 		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},
 		Run: gpu.Run{
-			Caches: gpu.Caches(g.word("run.caches")), ICacheWarm: r.ICache == "warm", FlushL1: r.FlushL1, CopiesFillL2: r.CopiesFillL2,
+			Caches: gpu.Caches(g.word("run.caches")), ICacheWarm: r.ICache == "warm", FlushL1: r.FlushL1, CopiesFillL2: r.CopiesFillL2, BlockLog: r.BlockLog,
 			LaunchLatency: r.LaunchLatency, BlockLatency: r.BlockLatency, IdleSkip: r.IdleSkip, DetectDeadlock: r.DetectDeadlock,
 			MaxCycles: uint64(r.MaxCycles), MaxInsts: uint64(r.MaxInsts), MaxBlocks: uint64(r.MaxBlocks), MaxDone: uint64(r.MaxDone),
 		},
 		Compat: g.Compat.Chip,
+	}
+}
+
+// copies returns how long copies take. A channel's peak is that of its pins.
+func (g *GPU) copies() gpu.Copies {
+	const mega = 1_000_000
+	d, l := &g.DRAM, &g.Link
+	width, peak := int64(g.Chip.Channels*d.BusBytes*d.Chips*d.DataRatio), int64(math.MaxInt64)
+	if f := int64(g.Clocks.DRAM); f <= peak/max(1, width) {
+		peak = width * f
+	}
+	return gpu.Copies{
+		Timed:    g.Run.Copies == "timed",
+		ToDevice: int64(l.ToDevice) * mega, ToHost: int64(l.ToHost) * mega, OnDevice: peak / 100 * int64(l.DRAMShare),
+		Latency: l.Latency, OneEngine: l.OneEngine,
 	}
 }
 
@@ -174,7 +191,7 @@ func (g *GPU) SIMTConfig() simt.Config {
 		PerfectInstConst: s.PerfectInstConst,
 		L1Latency:        g.L1D.Latency, L1Banks: g.L1D.Banks, L1BankBytes: g.L1D.BankInterleave,
 		L1BankHash:    cache.IndexKind(g.word("l1d.bank_index")),
-		GlobalSkipsL1: g.L1D.SkipGlobal, FlushL1: g.Run.FlushL1, ResponseQueue: s.ResponseFIFO, LocalBase: localBase,
+		GlobalSkipsL1: g.L1D.SkipGlobal, FlushL1: g.Run.FlushL1, ResponseQueue: s.ResponseFIFO, LocalBase: localBase, LocalSlots: g.Chip.LocalMap == "slots",
 
 		Compat: g.Compat.SIMT,
 	}

@@ -21,7 +21,7 @@ type Use uint8
 // The uses.
 const (
 	Honoured   Use = iota // it sets values of the GPU
-	Inert                 // it changes no cycle there: printing, logging, power, device properties
+	Inert                 // it changes no number of a run: printing, logging, power, device properties, traces
 	Fixed                 // only one value is supported, and that is the one given
 	ModernCore            // it is for the core model of another simulator's files
 )
@@ -38,8 +38,8 @@ type Option struct {
 	File  string
 	Line  int
 	Use   Use
-	Keys  []string // that it sets, if honoured
-	Note  string   // why it sets none
+	Keys  []string // that it sets
+	Note  string   // why it sets none, or why no run depends on those
 }
 
 // token is a word of an option file.
@@ -269,7 +269,22 @@ func (r *reader) take(o *Option) error {
 		return fmt.Errorf("%s:%d: %s %.120s: %w", o.File, o.Line, o.Name, o.Value, err)
 	}
 	o.Keys = r.keys
+	if why, all := allInert(o.Keys); all {
+		o.Use, o.Note = Inert, why
+	}
 	return nil
+}
+
+// allInert reports whether no run depends on any of these keys, and why.
+func allInert(names []string) (why string, all bool) {
+	for _, n := range names {
+		if k := keyAt[n]; k == nil || k.Inert == "" {
+			return "", false
+		} else if why == "" {
+			why = k.Inert
+		}
+	}
+	return why, why != ""
 }
 
 // put sets a value by key.

@@ -29,6 +29,7 @@ type Key struct {
 	Min, Max   int64    // bounds of a number
 	Default    string   // of a GPU file that extends no other
 	HasDefault bool
+	Inert      string // why no run depends on the value; "" if runs do
 
 	kind kind
 	path []step
@@ -133,6 +134,7 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 		if enabled != "" && f.Name == "Enabled" {
 			k.Default = enabled
 		}
+		k.Inert = inertKey(name)
 		if e, ok := f.Tag.Lookup("enum"); ok {
 			k.Enum = strings.Split(e, "|")
 		}
@@ -149,6 +151,33 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 		}
 		*list = append(*list, k)
 	}
+}
+
+// inertKeys are the keys, or the beginnings of keys, that no run depends on.
+var inertKeys = map[string]string{
+	"name": "a name", "description": "a name", "core": "there is no other", "architecture": "a name",
+	"compute_capability":     "a device property",
+	"sm.registers_per_block": "a device property", "sm.shared_per_block": "a device property",
+	"run.idle_skip":       "it only makes runs faster",
+	"simt.special":        "for traces; PTX has no instructions of its own for these units",
+	"simt.trace_latency.": "for traces", "simt.trace_initiation.": "for traces",
+	"l1d.result_queue": "only a texture cache has one", "l1c.result_queue": "only a texture cache has one",
+	"l1i.result_queue": "only a texture cache has one", "l2.result_queue": "only a texture cache has one",
+	"l1d.prefer_l1.result_queue": "only a texture cache has one", "l1d.prefer_shared.result_queue": "only a texture cache has one",
+	"l1t.port": "texels leave through the result queue",
+}
+
+// inertKey says why no run depends on a key, "" if runs do.
+func inertKey(name string) string {
+	if why, ok := inertKeys[name]; ok {
+		return why
+	}
+	for start, why := range inertKeys {
+		if (strings.HasSuffix(start, ".") || start == "simt.special") && strings.HasPrefix(name, start) {
+			return why
+		}
+	}
+	return ""
 }
 
 // compatHelp explains the switches below compat; the letter Q and a number

@@ -363,9 +363,9 @@ func TestNearest(t *testing.T) {
 // others: device properties, the vendor's rules of occupancy, the host side.
 func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
-	for _, n := range strings.Fields(`description core architecture compute_capability chip.local_map
+	for _, n := range strings.Fields(`description core architecture compute_capability
 		sm.shared_prefer_none sm.shared_prefer_l1 sm.shared_prefer_smem sm.shared_per_block sm.registers_per_block
-		sm.barriers run.sample_period`) {
+		sm.barriers`) {
 		others[n] = true
 	}
 	type models struct{ A, B, C any }
@@ -465,7 +465,8 @@ func TestCheck(t *testing.T) {
 		{"rtx-3070", "partition.to_l2=2", "[partition]: "},
 		{"rtx-2060", "partition.indexing=xor", "[partition]: "},
 		{"rtx-3070", "simt.units.sp=2", "[simt]: "},
-		{"rtx-3070", "simt.coalesce_arch=12", "[simt]: "},
+		{"rtx-3070", "simt.coalesce_arch=20", "with simt.coalesce_arch = 20 accesses are as long as lines"},
+		{"rtx-3070", "l1c.sectored=true l1c.line=128", "l1c.sectored = true: this cache is read by whole lines"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.gpu+" "+tt.set, func(t *testing.T) {

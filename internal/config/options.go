@@ -167,7 +167,7 @@ var optionTable = slices.Concat([]optionRow{
 	num("-gpgpu_max_concurrent_kernel", "32", "chip.kernels"),
 	flag("-gpgpu_concurrent_kernel_sm", "0", "chip.shared_sms"),
 	flag("-gpgpu_simt_core_sim_order", "1", "chip.rotate_sms"),
-	words("-gpgpu_local_mem_map", "1", "chip.local_map", "plain", "interleaved"),
+	words("-gpgpu_local_mem_map", "1", "chip.local_map", "slots", "interleaved"),
 	{name: "-gpgpu_clock_domains", def: "500.0:2000.0:2000.0:2000.0", apply: func(r *reader, v string) error {
 		parts := strings.Split(v, ":")
 		into := []string{"clocks.core", "clocks.noc", "clocks.l2", "clocks.dram"}
@@ -380,14 +380,6 @@ var optionTable = slices.Concat([]optionRow{
 	num("-gpgpu_max_insn", "0", "run.max_insts"),
 	num("-gpgpu_max_cta", "0", "run.max_blocks"),
 	num("-gpgpu_max_completed_cta", "0", "run.max_done"),
-	{name: "-gpgpu_runtime_stat", def: "10000:0", apply: func(r *reader, v string) error {
-		v, _, _ = strings.Cut(v, ":")
-		n, err := number(v)
-		if err != nil {
-			return err
-		}
-		return r.put("run.sample_period", n)
-	}},
 
 	fixed("-gpgpu_simd_model", "1", "warps reconverge at the immediate post-dominator"),
 	fixed("-gpgpu_ptx_sim_mode", "0", "to compute without timing, use --mode functional"),
@@ -398,7 +390,7 @@ var optionTable = slices.Concat([]optionRow{
 	fixed("-resume_option", "0", "its checkpoints are not supported"),
 },
 	collectorOptions(), specialOptions(),
-	inert("it only prints or logs", "-gpgpu_ptx_instruction_classification", "-gpgpu_memlatency_stat", "-enable_ptx_file_line_stats",
+	inert("it only prints or logs", "-gpgpu_runtime_stat", "-gpgpu_ptx_instruction_classification", "-gpgpu_memlatency_stat", "-enable_ptx_file_line_stats",
 		"-ptx_line_stats_filename", "-visualizer_enabled", "-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_cflog_interval",
 		"-liveness_message_freq", "-trace_enabled", "-trace_components", "-trace_sampling_core", "-trace_sampling_memory_partition",
 		"-gpgpu_warpdistro_shader", "-gpgpu_warp_issue_shader", "-icnt_verbose", "-gpgpu_mem_addr_test", "-keep", "-save_embedded_ptx",

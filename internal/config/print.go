@@ -42,6 +42,9 @@ func (g *GPU) WriteTOML(w io.Writer) error {
 		if k.Enum != nil {
 			what += ": " + strings.Join(nonempty(k.Enum), ", ")
 		}
+		if k.Inert != "" {
+			what += " (changes no number: " + k.Inert + ")"
+		}
 		fmt.Fprintf(b, "# %s\n%s = %s", what, rest, k.format(g))
 		if s := g.sources[k.Name]; s != "" {
 			fmt.Fprintf(b, "  # %s", s)
@@ -199,7 +202,7 @@ func WriteOptions(w io.Writer, options []Option) error {
 				first = false
 			}
 			what := o.Note
-			if len(o.Keys) > 0 {
+			if len(o.Keys) > 0 && use == Honoured {
 				what = strings.Join(o.Keys, " ")
 			}
 			fmt.Fprintf(b, "  %s %s  # %s\n", o.Name, o.Value, what)

@@ -39,6 +39,7 @@ type GPU struct {
 	Partition Partition
 	L2        L2
 	DRAM      DRAM
+	Link      Link
 	Run       Run
 	Compat    Compat
 
@@ -58,7 +59,7 @@ type Chip struct {
 	Kernels          int    `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32"`
 	SharedSMs        bool   `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false"`
 	RotateSMs        bool   `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true"`
-	LocalMap         string `help:"how local memory lies in device memory: words of neighbouring threads side by side, or each thread's bytes together" enum:"interleaved|plain" def:"interleaved"`
+	LocalMap         string `help:"how the words of threads' local memory lie side by side: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after the other" enum:"interleaved|slots" def:"interleaved"`
 }
 
 // Clocks are the four clock domains.
@@ -205,7 +206,7 @@ type SIMT struct {
 
 	Collector Collector `help:"operand collectors"`
 
-	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"10..999"`
+	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999"`
 	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1"`
 	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511"`
 	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..128" def:"32"`
@@ -343,21 +344,31 @@ type Timing struct {
 	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
 }
 
+// Link is the way to the host and the engines that copy, for run.copies = timed.
+type Link struct {
+	ToDevice  int  `help:"rate of copies from the host" unit:"MB/s" want:"1..1000000000" def:"12500"`
+	ToHost    int  `help:"rate of copies to the host" unit:"MB/s" want:"1..1000000000" def:"12500"`
+	Latency   int  `help:"from a copy's start to its first byte, on the device too" unit:"ns" want:"0..1000000000" def:"1000"`
+	OneEngine bool `help:"the two directions share one copy engine" def:"false"`
+	DRAMShare int  `help:"what copies within device memory reach of the DRAM's peak rate, reads and writes together" unit:"%" want:"1..100" def:"80"`
+}
+
 // Run holds the conditions of a run.
 type Run struct {
 	Caches         string `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
 	ICache         string `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
 	FlushL1        bool   `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
 	CopiesFillL2   bool   `help:"copies from the host leave their data in the L2" def:"true"`
+	Copies         string `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
 	LaunchLatency  int    `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
 	BlockLatency   int    `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
+	BlockLog       bool   `help:"the result has where and when every block ran; changes no other number" def:"false"`
 	IdleSkip       bool   `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
 	DetectDeadlock bool   `help:"end a run in which nothing moves any more" def:"true"`
 	MaxCycles      int    `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
 	MaxInsts       int    `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
 	MaxBlocks      int    `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
 	MaxDone        int    `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
-	SamplePeriod   int    `help:"cycles between two samples of a series" unit:"cycles" want:"1..1000000000" def:"10000"`
 }
 
 // Compat holds the switches of every model for behaviour of GPGPU-Sim that

@@ -28,8 +28,14 @@ type memTimes struct {
 	// windows counts spans of windowCycles by the logarithm of the mean
 	// latency of the replies in them.
 	windows  [32]uint64
+	base     uint64 // cycle from which spans are counted: the last output
 	window   uint64 // the span that is open
 	sum, num uint64 // its latencies
+	// closedSum and closed are the latencies of the spans that have ended, of
+	// which GPGPU-Sim makes its averages.
+	closedSum, closed uint64
+
+	routed netTotals
 }
 
 // windowCycles is GPGPU-Sim's sampling period in the shipped configurations
@@ -69,7 +75,7 @@ func (t *memTimes) delivered(now uint64, r *mem.Req, at int) {
 		t.bank[at].sum += d
 		t.bank[at].max = max(t.bank[at].max, d)
 	}
-	if w := now / windowCycles; w != t.window {
+	if w := (now - t.base) / windowCycles; w != t.window {
 		t.close()
 		t.window = w
 	}
@@ -81,6 +87,8 @@ func (t *memTimes) delivered(now uint64, r *mem.Req, at int) {
 func (t *memTimes) close() {
 	if t.num > 0 {
 		t.windows[log2(t.sum/t.num)]++
+		t.closedSum += t.sum
+		t.closed += t.num
 		t.sum, t.num = 0, 0
 	}
 }
@@ -102,6 +110,15 @@ func quot(format string, a, b float64) string {
 }
 
 func quotU(format string, a, b uint64) string { return quot(format, float64(a), float64(b)) }
+
+// quot32 is quotU in single precision, in which GPGPU-Sim divides what its DRAM
+// counts; it shows in the last digits.
+func quot32(format string, a, b uint64) string {
+	if b == 0 {
+		return quotU(format, a, b)
+	}
+	return fmt.Sprintf(format, float32(a)/float32(b))
+}
 
 // WriteAccelSim writes the counters after kernel k, launch number uid from 1,
 // has ended. Elapsed is the time on the host since the start.
@@ -327,14 +344,17 @@ func (g *GPU) simTraffic(s *simText, tot *Counters) {
 // simTimes prints the times of requests.
 func (g *GPU) simTimes(s *simText, tot *Counters) {
 	t := &g.times
+	if (g.now-t.base)/windowCycles != t.window {
+		t.close()
+	}
 	s.f("maxmflatency = %d \nmax_icnt2mem_latency = %d \nmaxmrqlatency = %d \nmax_icnt2sh_latency = %d \n",
 		t.all.max, t.toMem.max, tot.DRAM.WaitMax, t.toSM.max)
 	for _, m := range []struct {
 		name   string
 		sum, n uint64
 	}{
-		{"averagemflatency", t.all.sum, t.all.n}, {"avg_icnt2mem_latency", t.toMem.sum, t.toMem.n},
-		{"avg_mrq_latency", tot.DRAM.WaitSum, tot.DRAM.Scheduled}, {"avg_icnt2sh_latency", t.toSM.sum, t.toSM.n},
+		{"averagemflatency", t.closedSum, t.closed}, {"avg_icnt2mem_latency", t.toMem.sum, t.closed},
+		{"avg_mrq_latency", tot.DRAM.WaitSum, tot.DRAM.Scheduled}, {"avg_icnt2sh_latency", t.toSM.sum, t.closed},
 	} {
 		if m.n > 0 {
 			s.f("%s = %d \n", m.name, m.sum/m.n)
@@ -352,10 +372,8 @@ func (g *GPU) simTimes(s *simText, tot *Counters) {
 	table("mf_lat_table", t.all.log[:])
 	table("icnt2mem_lat_table", t.toMem.log[:24])
 	table("icnt2sh_lat_table", t.toSM.log[:24])
-	if g.now/windowCycles != t.window {
-		t.close()
-	}
 	table("mf_lat_pw_table", t.windows[:])
+	t.base, t.window = g.now, 0
 }
 
 // simBanks prints the tables with a column for each bank of the DRAM.
@@ -419,9 +437,9 @@ func (g *GPU) simBanks(s *simText) {
 		x := at(ch, b)
 		uses += x.Requests
 		rows += x.Requests - x.RowHits
-		return quotU("%f", x.Requests, x.Requests-x.RowHits)
+		return quot32("%f", x.Requests, x.Requests-x.RowHits)
 	})
-	s.f("average row locality = %d/%d = %s\n", uses, rows, quotU("%f", uses, rows))
+	s.f("average row locality = %d/%d = %s\n", uses, rows, quot32("%f", uses, rows))
 	both := func(b *dram.BankStats) uint64 { return b.Reads + b.Writes }
 	table("number of total memory accesses made", count(both))
 	sums("total accesses: ", both)
@@ -472,10 +490,10 @@ func (g *GPU) simChannel(s *simText, ch int) {
 		{"Bank_Level_Parallism_Col", d.BanksOpen, d.BanksOpenCycles},
 		{"Bank_Level_Parallism_Ready", d.BanksReady, d.BanksReadyCycles},
 	} {
-		s.f("%s = %s\n", q.name, quotU("%.6f", q.a, q.b))
+		s.f("%s = %s\n", q.name, quot32("%.6f", q.a, q.b))
 	}
 	s.f("write_to_read_ratio_blp_rw_average = %s\n", quot("%.6f", float64(d.OpenWriteShare)/(1<<32), float64(d.BanksOpenCycles)))
-	s.f("GrpLevelPara = %s \n\n", quotU("%.6f", d.GroupsOpen, d.BanksOpenCycles))
+	s.f("GrpLevelPara = %s \n\n", quot32("%.6f", d.GroupsOpen, d.BanksOpenCycles))
 	count := func(name string, n uint64) { s.f("%s = %d \n", name, n) }
 	s.f("BW Util details:\nbwutil = %s \n", quotU("%.6f", d.DataCycles, d.Cycles))
 	count("total_CMD", d.Cycles)
@@ -512,9 +530,9 @@ func (g *GPU) simChannel(s *simText, ch int) {
 	either := d.Rows + d.Columns - d.DoubleIssue
 	s.f("Row_Bus_Util =  %s \nCoL_Bus_Util = %s \nEither_Row_CoL_Bus_Util = %s \n", quotU("%.6f", d.Rows, d.Cycles), quotU("%.6f", d.Columns, d.Cycles), quotU("%.6f", either, d.Cycles))
 	s.f("Issued_on_Two_Bus_Simul_Util = %s \nissued_two_Eff = %s \nqueue_avg = %s \n\n\n",
-		quotU("%.6f", d.DoubleIssue, d.Cycles), quotU("%.6f", d.DoubleIssue, either), quotU("%.6f", d.QueueSum, d.Cycles))
+		quot32("%.6f", d.DoubleIssue, d.Cycles), quotU("%.6f", d.DoubleIssue, either), quot32("%.6f", d.QueueSum, d.Cycles))
 	bins := strings.Repeat(" 0", 10) // never counted there either
-	s.f("dram_util_bins:%s\ndram_eff_bins:%s\nmrqq: max=%d avg=%s\n", bins, bins, d.QueueMax, quotU("%.6g", d.QueueSum, d.Cycles))
+	s.f("dram_util_bins:%s\ndram_eff_bins:%s\nmrqq: max=%d avg=%s\n", bins, bins, d.QueueMax, quot32("%.6g", d.QueueSum, d.Cycles))
 }
 
 // simL2 prints the L2 slices.
@@ -570,8 +588,17 @@ func (g *GPU) simNetwork(s *simText, tot *Counters) {
 	s.f("----------------------------END-of-Interconnect-DETAILS-------------------------\n")
 }
 
+// netSample is what both subnets of a network with routers did together in the
+// course of one launch: mean, least and greatest of each.
+type netSample struct {
+	latency, rate [4][3]float64
+	at            [4][2]int // the nodes of the least and the greatest rate
+	hops          float64
+}
+
 // simRouters prints both subnets of a network with routers together; its nodes are the clusters,
-// then the slices.
+// then the slices. The first part is of the launch alone, the second the mean
+// of all launches, with equal weights.
 func (g *GPU) simRouters(s *simText) {
 	a, b := &g.req.Latency, &g.rep.Latency
 	packets, flits := a.Packets+b.Packets, a.Flits+b.Flits
@@ -588,13 +615,9 @@ func (g *GPU) simRouters(s *simText) {
 	if b.Max > a.Max {
 		slowest = b.Slowest
 	}
-	cycles := float64(g.req.Stats.Cycles)
+	cycles := float64(g.req.Stats.Cycles - g.times.routed.cycles)
 	c := g.cfg.Clusters
 	nodes := c + g.cfg.Slices()
-	type rate struct {
-		name  string
-		value func(node int) uint64
-	}
 	in := func(node int) *noc.Traffic {
 		if node < c {
 			return &g.req.In[node]
@@ -607,7 +630,10 @@ func (g *GPU) simRouters(s *simText) {
 		}
 		return &g.req.Out[node-c]
 	}
-	rates := []rate{
+	rates := []struct {
+		name  string
+		value func(node int) uint64
+	}{
 		{"Injected packet rate", func(n int) uint64 { return in(n).Packets }},
 		{"Accepted packet rate", func(n int) uint64 { return out(n).Packets }},
 		{"Injected flit rate", func(n int) uint64 { return in(n).Flits }},
@@ -620,63 +646,107 @@ func (g *GPU) simRouters(s *simText) {
 		got.Packets += out(n).Packets
 		got.Flits += out(n).Flits
 	}
-	latencies := []struct {
-		name     string
-		sum, n   uint64
-		min, max uint64
-	}{
-		{"Packet latency", a.Sum + b.Sum, packets, low(a.Min, b.Min, a.Packets, b.Packets), max(a.Max, b.Max)},
-		{"Network latency", a.NetSum + b.NetSum, packets, low(a.NetMin, b.NetMin, a.Packets, b.Packets), max(a.NetMax, b.NetMax)},
-		{"Flit latency", a.FlitSum + b.FlitSum, flits, low(a.FlitMin, b.FlitMin, a.Flits, b.Flits), max(a.FlitMax, b.FlitMax)},
-		{"Fragmentation", a.GapSum + b.GapSum, packets, low(a.GapMin, b.GapMin, a.Packets, b.Packets), max(a.GapMax, b.GapMax)},
+	mean := func(sum, n uint64) float64 { return float64(sum) / float64(n) }
+	var x netSample
+	for i, l := range []struct{ sum, n, min, max uint64 }{
+		{a.Sum + b.Sum, packets, low(a.Min, b.Min, a.Packets, b.Packets), max(a.Max, b.Max)},
+		{a.NetSum + b.NetSum, packets, low(a.NetMin, b.NetMin, a.Packets, b.Packets), max(a.NetMax, b.NetMax)},
+		{a.FlitSum + b.FlitSum, flits, low(a.FlitMin, b.FlitMin, a.Flits, b.Flits), max(a.FlitMax, b.FlitMax)},
+		{a.GapSum + b.GapSum, packets, low(a.GapMin, b.GapMin, a.Packets, b.Packets), max(a.GapMax, b.GapMax)},
+	} {
+		x.latency[i] = [3]float64{mean(l.sum, l.n), float64(l.min), float64(l.max)}
 	}
-	for _, overall := range []bool{false, true} {
-		tail := ""
-		if overall {
-			tail = " (1 samples)"
-			s.f("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n")
-		} else {
-			s.f("Class 0:\n")
-		}
-		for i, l := range latencies {
-			s.f("%s average = %s%s\n\tminimum = %d%s\n\tmaximum = %d%s\n", l.name, quotU("%.6g", l.sum, l.n), tail, l.min, tail, l.max, tail)
-			if !overall && i == 1 {
-				s.f("Slowest packet = %d\n", slowest)
+	for i, r := range rates {
+		sum, lo, hi := uint64(0), 0, 0
+		for n := range nodes {
+			v := r.value(n)
+			sum += v
+			if v < r.value(lo) {
+				lo = n
 			}
-			if !overall && i == 2 {
-				s.f("Slowest flit = %d\n", slowest)
+			if v > r.value(hi) {
+				hi = n
 			}
 		}
-		for i, r := range rates {
-			sum, lo, hi := uint64(0), 0, 0
-			for n := range nodes {
-				v := r.value(n)
-				sum += v
-				if v < r.value(lo) {
-					lo = n
-				}
-				if v > r.value(hi) {
-					hi = n
-				}
-			}
-			eq, at := " = ", func(n int) string { return fmt.Sprintf(" (at node %d)", n) }
-			if overall {
-				at = func(int) string { return tail }
-			} else if i == 3 {
-				eq = "= "
-			}
-			s.f("%s average%s%s%s\n\tminimum = %s%s\n\tmaximum = %s%s\n", r.name, eq, quot("%.6g", float64(sum), cycles*float64(nodes)), tail,
-				quot("%.6g", float64(r.value(lo)), cycles), at(lo), quot("%.6g", float64(r.value(hi)), cycles), at(hi))
-		}
-		what := "length"
-		if overall {
-			what = "size"
-		}
-		s.f("Injected packet %s average = %s%s\nAccepted packet %s average = %s%s\n", what, quotU("%.6g", sent.Flits, sent.Packets), tail, what, quotU("%.6g", got.Flits, got.Packets), tail)
-		if !overall {
-			left := sent.Flits - got.Flits
-			s.f("Total in-flight flits = %d (0 measured)\n", left)
+		x.rate[i] = [3]float64{float64(sum) / (cycles * float64(nodes)), float64(r.value(lo)) / cycles, float64(r.value(hi)) / cycles}
+		x.at[i] = [2]int{lo, hi}
+	}
+	x.hops = mean(a.Hops+b.Hops, packets)
+
+	s.f("Class 0:\n")
+	names := [4]string{"Packet latency", "Network latency", "Flit latency", "Fragmentation"}
+	three := func(name, eq string, v [3]float64, tails [3]string) {
+		s.f("%s average%s%s%s\n\tminimum = %s%s\n\tmaximum = %s%s\n", name, eq, number(v[0]), tails[0], number(v[1]), tails[1], number(v[2]), tails[2])
+	}
+	for i, v := range x.latency {
+		three(names[i], " = ", v, [3]string{})
+		switch i {
+		case 1:
+			s.f("Slowest packet = %d\n", slowest)
+		case 2:
+			s.f("Slowest flit = %d\n", slowest)
 		}
 	}
-	s.f("Hops average = %s (1 samples)\n", quotU("%.6g", a.Hops+b.Hops, packets))
+	for i, v := range x.rate {
+		eq := " = "
+		if i == 3 {
+			eq = "= "
+		}
+		three(rates[i].name, eq, v, [3]string{"", fmt.Sprintf(" (at node %d)", x.at[i][0]), fmt.Sprintf(" (at node %d)", x.at[i][1])})
+	}
+	s.f("Injected packet length average = %s\nAccepted packet length average = %s\n", number(mean(sent.Flits, sent.Packets)), number(mean(got.Flits, got.Packets)))
+	s.f("Total in-flight flits = %d (0 measured)\n", g.times.routed.sent+sent.Flits-g.times.routed.got-got.Flits)
+
+	all := &g.times.routed
+	all.add(&x)
+	n := float64(all.samples)
+	tail := fmt.Sprintf(" (%d samples)", all.samples)
+	tails := [3]string{tail, tail, tail}
+	s.f("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n")
+	for i := range names {
+		three(names[i], " = ", over(all.sum.latency[i], n), tails)
+	}
+	for i := range rates {
+		three(rates[i].name, " = ", over(all.sum.rate[i], n), tails)
+	}
+	s.f("Injected packet size average = %s%s\nAccepted packet size average = %s%s\nHops average = %s%s\n",
+		number(all.sum.rate[2][0]/all.sum.rate[0][0]), tail, number(all.sum.rate[3][0]/all.sum.rate[1][0]), tail, number(all.sum.hops/n), tail)
+
+	// The next launch begins anew.
+	all.cycles = g.req.Stats.Cycles
+	all.sent += sent.Flits
+	all.got += got.Flits
+	*a, *b = noc.Latency{}, noc.Latency{}
+	for node := range nodes {
+		*in(node), *out(node) = noc.Traffic{}, noc.Traffic{}
+	}
+}
+
+// number writes a number with six digits; C's library writes what is none so.
+func number(v float64) string {
+	if v != v {
+		return "-nan"
+	}
+	return fmt.Sprintf("%.6g", v)
+}
+
+func over(v [3]float64, n float64) [3]float64 { return [3]float64{v[0] / n, v[1] / n, v[2] / n} }
+
+// netTotals are the samples of the launches so far.
+type netTotals struct {
+	samples   int
+	sum       netSample
+	cycles    uint64 // of the network, at the last one
+	sent, got uint64 // flits
+}
+
+func (t *netTotals) add(x *netSample) {
+	t.samples++
+	for i := range x.latency {
+		for k := range x.latency[i] {
+			t.sum.latency[i][k] += x.latency[i][k]
+			t.sum.rate[i][k] += x.rate[i][k]
+		}
+	}
+	t.sum.hops += x.hops
 }

@@ -101,6 +101,35 @@ func (k *clock) tick() fired {
 	return f
 }
 
+// skip ticks until the core has fired n times, and returns how often the other
+// domains have. Everything up to the core's last time fires: what comes at the
+// same time comes in the same tick.
+func (k *clock) skip(n uint64) (net, l2, dram uint64) {
+	const far = 1 << 62
+	if k.at[coreDomain] > far {
+		k.rebase()
+	}
+	if k.rounded != nil || n == 0 || k.at[coreDomain] > far || n > far/k.period[coreDomain] {
+		for n > 0 {
+			f := k.tick()
+			dram += uint64(f >> dramDomain & 1)
+			l2 += uint64(f >> l2Domain & 1)
+			net += uint64(f >> netDomain & 1)
+			n -= uint64(f >> coreDomain & 1)
+		}
+		return net, l2, dram
+	}
+	last := k.at[coreDomain] + (n-1)*k.period[coreDomain]
+	var fires [domains]uint64
+	for d := range domains {
+		if k.at[d] <= last {
+			fires[d] = (last-k.at[d])/k.period[d] + 1
+			k.at[d] += fires[d] * k.period[d]
+		}
+	}
+	return fires[netDomain], fires[l2Domain], fires[dramDomain]
+}
+
 // rebase subtracts what all times have in common.
 func (k *clock) rebase() {
 	s := min(k.at[coreDomain], k.at[netDomain], k.at[l2Domain], k.at[dramDomain])

@@ -51,6 +51,51 @@ func TestClockOrder(t *testing.T) {
 	})
 }
 
+// TestClockSkip compares a jump with as many ticks.
+func TestClockSkip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var hz [domains]int64
+		for i := range hz {
+			hz[i] = 500_000 * rapid.Int64Range(1, 8000).Draw(t, "half MHz")
+		}
+		a, err := newClock(Clocks{hz[0], hz[1], hz[2], hz[3]})
+		if err != nil {
+			t.Skip(err)
+		}
+		if rapid.Bool().Draw(t, "late") {
+			for d := range a.at {
+				a.at[d] = math.MaxUint64/2 - uint64(rapid.IntRange(0, 1000).Draw(t, "phase"))
+			}
+		}
+		b := a
+		for range 5 {
+			for range rapid.IntRange(0, 20).Draw(t, "ticks") {
+				a.tick()
+				b.tick()
+			}
+			n := uint64(rapid.IntRange(0, 300).Draw(t, "cycles"))
+			var want [domains]uint64
+			for want[coreDomain] < n {
+				f := a.tick()
+				for d := range domains {
+					if f.has(d) {
+						want[d]++
+					}
+				}
+			}
+			net, l2, dram := b.skip(n)
+			if got := [domains]uint64{coreDomain: n, netDomain: net, l2Domain: l2, dramDomain: dram}; got != want {
+				t.Fatalf("%v Hz, %d cycles: %v fire, want %v", hz, n, got, want)
+			}
+			for d := range domains {
+				if a.at[d]-a.at[coreDomain] != b.at[d]-b.at[coreDomain] {
+					t.Fatalf("%v Hz, %d cycles: times %v, want %v", hz, n, b.at, a.at)
+				}
+			}
+		}
+	})
+}
+
 // TestClockRebase has times reach the point at which they get a new base.
 func TestClockRebase(t *testing.T) {
 	c := Clocks{Core: 1365e6, Net: 1365e6, L2: 1365e6, DRAM: 3500.5e6}

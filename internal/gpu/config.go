@@ -49,8 +49,8 @@ type Run struct {
 	// FlushL1 invalidates the L1D of an SM whenever it has no thread left
 	// (-gpgpu_flush_l1_cache).
 	FlushL1 bool
-	// CopiesFillL2 puts what is copied to the device into the L2, at no cost
-	// in time (run.copies_fill_l2, -gpgpu_perf_sim_memcpy).
+	// CopiesFillL2 puts what is copied to the device into the L2 at the copy's
+	// end, at no cost in time (run.copies_fill_l2, -gpgpu_perf_sim_memcpy).
 	CopiesFillL2 bool
 	// LaunchLatency is core cycles from a kernel's launch to its first block,
 	// BlockLatency those in addition for every block of its grid
@@ -62,6 +62,12 @@ type Run struct {
 	// DetectDeadlock ends a run in which nothing has moved for long
 	// (-gpgpu_deadlock_detect).
 	DetectDeadlock bool
+	// BlockLog has every kernel keep where and when its blocks ran
+	// (run.block_log). It changes no other result.
+	BlockLog bool
+	// Threads is how many goroutines run SMs, as far as the host can; 0 is one.
+	// It changes no result.
+	Threads int
 	// MaxCycles ends the run after so many core cycles, MaxInsts after so many
 	// thread instructions, MaxBlocks after so many blocks were placed, MaxDone
 	// after so many blocks have ended; 0 is never.
@@ -135,6 +141,7 @@ type Config struct {
 	Mem part.Config
 
 	Adaptive Adaptive
+	Copies   Copies
 	Run      Run
 	Compat   Compat
 }
@@ -176,6 +183,9 @@ func (c *Config) Check() error {
 		return fmt.Errorf("%d SMs are more than the %d that can be simulated", c.SMs(), maxSMs)
 	}
 	if _, err := newClock(c.Clocks); err != nil {
+		return err
+	}
+	if err := c.Copies.check(); err != nil {
 		return err
 	}
 	if err := c.Adaptive.check(c); err != nil {

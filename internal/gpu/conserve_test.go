@@ -59,6 +59,27 @@ func newMachine(t *testing.T, name string, bytes uint64, set ...string) *machine
 // numbers.
 func (m *machine) launch(kernel string, blocks, threads uint32, args ...uint32) *gpu.Kernel {
 	m.t.Helper()
+	o := m.op(0, kernel, blocks, threads, args...)
+	m.finish(o)
+	return o.Kernel
+}
+
+// finish gives the chip actions and runs them to their end.
+func (m *machine) finish(list ...*gpu.Op) {
+	m.t.Helper()
+	for _, o := range list {
+		if err := m.chip.Add(o); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if err := m.chip.Finish(context.Background()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// op is a launch on a stream.
+func (m *machine) op(stream int64, kernel string, blocks, threads uint32, args ...uint32) *gpu.Op {
+	m.t.Helper()
 	k, ok := m.prog.Kernel(kernel)
 	if !ok {
 		m.t.Fatal("no kernel ", kernel)
@@ -68,14 +89,7 @@ func (m *machine) launch(kernel string, blocks, threads uint32, args ...uint32) 
 		p = binary.LittleEndian.AppendUint32(p, a)
 	}
 	l := xptx.Launch{Kernel: k, Grid: exec.Dim3{X: blocks, Y: 1, Z: 1}, Block: exec.Dim3{X: threads, Y: 1, Z: 1}, Params: p}
-	o := &gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) { return m.ptx.NewWork(l, nil) }}
-	if err := m.chip.Add(o); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := m.chip.Finish(context.Background()); err != nil {
-		m.t.Fatal(err)
-	}
-	return o.Kernel
+	return &gpu.Op{Kind: gpu.OpLaunch, Stream: stream, Make: func(bool) (exec.Work, error) { return m.ptx.NewWork(l, nil) }}
 }
 
 // TestConservation counts what goes in and what comes out: requests against
@@ -149,7 +163,7 @@ func settled(t *testing.T, what string, m *machine) {
 	if c.Request.Packets != out+c.SM.Packets[mem.L1WriteBack] || c.Reply.Packets != in {
 		t.Errorf("%s: the SMs sent %d and got %d, the network carried %d and %d", what, out, in, c.Request.Packets, c.Reply.Packets)
 	}
-	if p := m.chip.Pool(); p.Live != 0 {
-		t.Errorf("%s: %d requests are still under way", what, p.Live)
+	if n := m.chip.LiveRequests(); n != 0 {
+		t.Errorf("%s: %d requests are still under way", what, n)
 	}
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -14,7 +15,6 @@ import (
 type GPU struct {
 	cfg   Config
 	clk   clock
-	pool  mem.Pool
 	cores []*simt.Core
 	part  *part.Memory
 	req   *noc.Network // clusters to slices
@@ -24,7 +24,10 @@ type GPU struct {
 
 	now   uint64 // core cycles since the start
 	awake []bool // by SM: has a warp that has not retired
-	first []int  // by cluster: SM that is simulated first, counted within it
+
+	clusters  []cluster
+	team      team
+	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
 	slots     []*Kernel // running kernels, nil where free
 	active    []*Kernel // the running ones, in order of slots
@@ -39,7 +42,6 @@ type GPU struct {
 	ended     bool      // a kernel's last block has ended
 	blocks    uint64    // placed so far
 	blocksEnd uint64    // ended so far
-	insts     uint64    // thread instructions of ended blocks
 
 	code     map[string]uint64 // place of each kernel's code, by its name
 	codeEnd  uint64
@@ -50,8 +52,10 @@ type GPU struct {
 	ways     int // of the L1D now, 0 if not adaptive
 	fault    error
 	ops      ops
+	copies   copies
 	progress func(Progress)
 	places   bool // states of warps are kept by instruction
+	logged   bool // the way of instructions is kept
 
 	times memTimes
 	see   observer
@@ -102,31 +106,22 @@ func New(cfg Config) (*GPU, error) {
 	if cfg.Adaptive.Enabled {
 		g.cfg.SM.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
-	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
+	g.newTeam()
+	if g.part, err = part.New(cfg.Mem, &g.team.workers[0].pool); err != nil {
 		return nil, err
 	}
 	net := cfg.net()
 	g.req, g.rep = noc.New(net), noc.New(net.Reverse())
+	for c := range g.clusters {
+		g.clusters[c].out = g.req.NewOutbox(c)
+	}
 	g.fifo = make([]mem.Queue, cfg.Clusters)
 	for i := range g.fifo {
 		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
 	}
 	g.cores = make([]*simt.Core, n)
 	for i := range g.cores {
-		cluster := i / cfg.SMsPerCluster
-		env := simt.Env{
-			Pool:    &g.pool,
-			HasRoom: func(bytes int) bool { return g.req.HasRoom(cluster, bytes) },
-			Send:    func(r *mem.Req, bytes int) { g.send(cluster, r, bytes) },
-			BlockDone: func(k *simt.Kernel, b exec.Block) {
-				g.blockDone(i, k, b)
-			},
-		}
-		if cfg.PerfectMemory {
-			env.HasRoom = func(int) bool { return !g.fifo[cluster].Full() }
-			env.Send = func(r *mem.Req, _ int) { g.answer(cluster, r) }
-		}
-		if g.cores[i], err = simt.New(g.cfg.SM, i, env); err != nil {
+		if g.cores[i], err = simt.New(g.cfg.SM, i, g.env(i)); err != nil {
 			return nil, err
 		}
 		if !cfg.Run.IdleSkip {
@@ -134,7 +129,7 @@ func New(cfg Config) (*GPU, error) {
 		}
 	}
 	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
-	g.first, g.lastCore = make([]int, cfg.Clusters), make([]int, cfg.Clusters)
+	g.lastCore = make([]int, cfg.Clusters)
 	for i := range g.lastCore {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}
@@ -162,18 +157,8 @@ func (g *GPU) KeepPlaces() {
 // OnProgress has f called now and then while the chip runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 
-// send puts a request of an SM into the network.
-func (g *GPU) send(cluster int, r *mem.Req, bytes int) {
-	g.part.Map().Decode(r)
-	g.req.Push(r, cluster, int(r.Sub), bytes)
-}
-
 // answer turns a request into its reply where memory takes no time.
 func (g *GPU) answer(cluster int, r *mem.Req) {
-	if r.IsWriteBack() {
-		g.pool.Put(r)
-		return
-	}
 	r.Reply, r.Ready = true, g.now
 	g.fifo[cluster].Push(r)
 	g.held++
@@ -288,36 +273,10 @@ func (g *GPU) enter() {
 
 // coreCycle is one cycle of the core domain.
 func (g *GPU) coreCycle() {
-	per := g.cfg.SMsPerCluster
-	more := g.moreBlocks()
-	for c := range g.first {
-		base := c * per
-		if per == 1 {
-			if g.awake[base] {
-				g.cores[base].Cycle(g.now)
-			}
-			continue
-		}
-		live := more
-		for i := base; i < base+per && !live; i++ {
-			live = g.awake[i]
-		}
-		if !live {
-			continue
-		}
-		for k := range per {
-			i := g.first[c] + k
-			if i >= per {
-				i -= per
-			}
-			if g.awake[base+i] {
-				g.cores[base+i].Cycle(g.now)
-			}
-		}
-		if g.cfg.RotateSMs {
-			if g.first[c]++; g.first[c] == per {
-				g.first[c] = 0
-			}
+	g.runSMs()
+	if g.logged {
+		for _, c := range g.cores {
+			c.HandOn()
 		}
 	}
 	g.now++
@@ -336,21 +295,24 @@ func (g *GPU) coreCycle() {
 // settle finds the SMs that have run dry.
 func (g *GPU) settle() {
 	per := g.cfg.SMsPerCluster
-	for c := range g.first {
-		base := c * per
-		was, is := false, false
-		for i := base; i < base+per; i++ {
-			was = was || g.awake[i]
-			g.awake[i] = g.cores[i].Unfinished()
-			is = is || g.awake[i]
-			if err := g.cores[i].Err(); err != nil && g.fault == nil {
-				g.fault = err
-			}
-		}
-		if was && !is && g.cfg.Run.FlushL1 {
+	for at, m := range g.unsettled {
+		g.unsettled[at] = 0
+		for ; m != 0; m &= m - 1 {
+			base := (at<<6 + bits.TrailingZeros64(m)) * per
+			was, is := false, false
 			for i := base; i < base+per; i++ {
-				if d := g.cores[i].L1D(); d != nil {
-					d.Invalidate()
+				was = was || g.awake[i]
+				g.awake[i] = g.cores[i].Unfinished()
+				is = is || g.awake[i]
+				if err := g.cores[i].Err(); err != nil && g.fault == nil {
+					g.fault = err
+				}
+			}
+			if was && !is && g.cfg.Run.FlushL1 {
+				for i := base; i < base+per; i++ {
+					if d := g.cores[i].L1D(); d != nil {
+						d.Invalidate()
+					}
 				}
 			}
 		}
@@ -398,7 +360,7 @@ func patience(c *Config) uint64 {
 // watchEvery is how often, in core cycles, a run is looked at from outside.
 const watchEvery = 4096
 
-// run steps the chip until a kernel has ended.
+// run steps the chip until a kernel or a copy has ended.
 func (g *GPU) run(ctx context.Context) error {
 	g.moved, g.movedAt = g.activity(), g.now
 	if g.onCycle != nil && g.now == 0 {
@@ -435,7 +397,7 @@ func (g *GPU) run(ctx context.Context) error {
 				}
 			}
 		}
-		if g.ended && g.retire() {
+		if g.ended && g.retire() || g.copies.due(g.now) {
 			return nil
 		}
 	}
@@ -475,10 +437,19 @@ func (g *GPU) limit() error {
 		return &exec.LimitError{Limit: r.MaxBlocks, What: "placed blocks"}
 	case r.MaxDone > 0 && g.blocksEnd >= r.MaxDone:
 		return &exec.LimitError{Limit: r.MaxDone, What: "ended blocks"}
-	case r.MaxInsts > 0 && g.insts >= r.MaxInsts:
+	case r.MaxInsts > 0 && g.threadInsts() >= r.MaxInsts:
 		return &exec.LimitError{Limit: r.MaxInsts, What: "thread instructions"}
 	}
 	return nil
+}
+
+// threadInsts returns the thread instructions issued so far.
+func (g *GPU) threadInsts() uint64 {
+	var n uint64
+	for _, c := range g.cores {
+		n += c.Stats.ThreadInsts
+	}
+	return n
 }
 
 // activity grows whenever an instruction is issued or a reply delivered.
@@ -490,8 +461,12 @@ func (g *GPU) activity() uint64 {
 	return n
 }
 
-// latent reports whether a kernel still waits for its launch latency.
+// latent reports whether a kernel still waits for its launch latency, or a copy
+// is under way.
 func (g *GPU) latent() bool {
+	if g.copies.n > 0 {
+		return true
+	}
 	for _, k := range g.active {
 		if k.latency > 0 {
 			return true

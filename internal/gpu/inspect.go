@@ -164,7 +164,13 @@ func (g *GPU) Requests() *Requests {
 
 // LiveRequests returns the number of requests that have been made and not given
 // back.
-func (g *GPU) LiveRequests() int { return g.pool.Live }
+func (g *GPU) LiveRequests() int {
+	n := 0
+	for i := range g.team.workers {
+		n += g.team.workers[i].pool.Live
+	}
+	return n
+}
 
 // Count returns the number of requests.
 func (q *Requests) Count() int { return len(q.list) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -31,6 +32,9 @@ type Kernel struct {
 	// Places says what its warps did at each instruction of its work, and only
 	// its own; nil without KeepPlaces.
 	Places simt.Places
+	// BlockLog says where and when its blocks ran, by their index in the grid,
+	// those that have begun; nil without Run.BlockLog.
+	BlockLog []BlockRun
 
 	sk      *simt.Kernel
 	work    exec.Work
@@ -40,6 +44,13 @@ type Kernel struct {
 	latency uint64
 	before  Counters
 	done    func(k *Kernel)
+}
+
+// BlockRun is where and when a block ran: on an SM, from the core cycle in which
+// it was placed to that of its end. End is 0 for one that did not come to it.
+type BlockRun struct {
+	SM         int
+	Start, End uint64
 }
 
 // Cycles returns the core cycles from launch to end.
@@ -98,7 +109,8 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}, nil
 }
 
-var errNoSlot = errors.New("no free kernel slot")
+// errLater says that what an action needs is not free yet.
+var errLater = errors.New("no free kernel slot or copy engine")
 
 // start lets a kernel run from now on.
 func (g *GPU) start(k *Kernel) error {
@@ -110,7 +122,7 @@ func (g *GPU) start(k *Kernel) error {
 		}
 	}
 	if slot < 0 {
-		return errNoSlot
+		return errLater
 	}
 	if g.running == 0 {
 		if g.cfg.Compat.ClocksRestart {
@@ -125,6 +137,15 @@ func (g *GPU) start(k *Kernel) error {
 			g.ways = w
 			for _, c := range g.cores {
 				c.L1D().SetWays(w)
+			}
+		}
+		if g.cfg.SM.L1D.Alloc == cache.Streaming {
+			alloc := cache.OnFill
+			if k.Shared == 0 { // all of the memory is L1 (GPGPU-Sim)
+				alloc = cache.OnMiss
+			}
+			for _, c := range g.cores {
+				c.L1D().SetAlloc(alloc)
 			}
 		}
 		k.L1Ways = g.ways
@@ -229,7 +250,7 @@ func (g *GPU) place() {
 	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
 		return
 	}
-	n := len(g.first)
+	n := len(g.clusters)
 	from := g.lastUnit
 	for i := range n {
 		c := from + 1 + i
@@ -286,9 +307,13 @@ func (g *GPU) placeOn(cluster int) bool {
 		if k.next == 0 {
 			k.FirstBlock = g.now
 		}
+		if g.cfg.Run.BlockLog {
+			k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
+		}
 		k.next++
 		g.blocks++
 		g.awake[sm] = true
+		g.unsettled[cluster>>6] |= 1 << (cluster & 63)
 		g.lastCore[cluster] = at
 		return true
 	}
@@ -299,6 +324,7 @@ func (g *GPU) placeOn(cluster int) bool {
 func (g *GPU) blockDone(sm int, sk *simt.Kernel, b exec.Block) {
 	g.full[sm] = false
 	w, t := b.Counts()
+	at := b.Linear()
 	b.Release()
 	for _, k := range g.slots {
 		if k == nil || k.sk != sk {
@@ -308,7 +334,9 @@ func (g *GPU) blockDone(sm int, sk *simt.Kernel, b exec.Block) {
 		k.WarpInsts += w
 		k.ThreadInsts += t
 		g.blocksEnd++
-		g.insts += t
+		if g.cfg.Run.BlockLog {
+			k.BlockLog[at].End = g.now + 1
+		}
 		if k.Blocks == k.total {
 			g.ended = true
 		}
@@ -363,9 +391,11 @@ func (k *Kernel) takePlaces(g *GPU) {
 	}
 }
 
-// abandon forgets all kernels after a run that ended early; what they did up
+// abandon forgets all actions after a run that ended early; what kernels did up
 // to now stays in them.
 func (g *GPU) abandon() {
+	g.dropCopies()
+	g.ops = ops{}
 	for i, k := range g.slots {
 		if k == nil {
 			continue
@@ -375,6 +405,13 @@ func (g *GPU) abandon() {
 		k.Counters.sub(&k.before)
 		k.takePlaces(g)
 		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
+		if k.Places != nil { // its own, where others ran too
+			k.WarpInsts, k.ThreadInsts = 0, 0
+			for j := range k.Places {
+				k.WarpInsts += k.Places[j].Issues
+				k.ThreadInsts += k.Places[j].Lanes
+			}
+		}
 		g.slots[i] = nil
 		g.running--
 		g.list()

@@ -34,6 +34,7 @@ func (g *GPU) look() {
 // Log has the way of every instruction handed to sink, some at a time, SM by
 // SM; FlushLog hands on the rest. The list is used again after the call.
 func (g *GPU) Log(sink func(sm int, list []simt.Record)) {
+	g.logged = true
 	for _, c := range g.cores {
 		c.Log(func(c *simt.Core, list []simt.Record) { sink(c.ID(), list) })
 	}

@@ -31,6 +31,9 @@ func (g *GPU) skip() bool {
 			until = min(until, g.now+k.latency)
 		}
 	}
+	if g.copies.n > 0 {
+		until = min(until, g.copies.next)
+	}
 	if t := g.part.NextEvent(g.now); t < until {
 		until = t
 	}
@@ -49,14 +52,8 @@ func (g *GPU) skip() bool {
 		return false
 	}
 	n := until - g.now
-	var net, l2, dram uint64
-	for g.now < until {
-		f := g.clk.tick()
-		dram += uint64(f >> dramDomain & 1)
-		l2 += uint64(f >> l2Domain & 1)
-		net += uint64(f >> netDomain & 1)
-		g.now += uint64(f >> coreDomain & 1)
-	}
+	net, l2, dram := g.clk.skip(n)
+	g.now = until
 	for i, a := range g.awake {
 		if a {
 			g.cores[i].Skip(n)
@@ -67,9 +64,9 @@ func (g *GPU) skip() bool {
 	g.rep.Skip(net)
 	if per := g.cfg.SMsPerCluster; per > 1 && g.cfg.RotateSMs {
 		more := g.moreBlocks()
-		for c := range g.first {
+		for c := range g.clusters {
 			if more || slices.Contains(g.awake[c*per:(c+1)*per], true) {
-				g.first[c] = (g.first[c] + int(n%uint64(per))) % per
+				g.clusters[c].first = (g.clusters[c].first + int(n%uint64(per))) % per
 			}
 		}
 	}

@@ -24,20 +24,24 @@ type Op struct {
 	// Kernel is set for a launch by Add; it is complete when the action is.
 	Kernel *Kernel
 
-	// Copy moves a copy's bytes. It is called when the copy's turn comes, and
-	// takes no time.
-	Copy func() error
+	// Copy moves a copy's bytes; it is called at the copy's end. Way and Bytes
+	// say how long the copy takes, if copies take time.
+	Copy  func() error
+	Way   CopyWay
+	Bytes uint64
 	// Fills are the ranges of device memory that the copy writes, ToHost those
 	// it reads on their way to the host.
 	Fills, ToHost []Range
 
-	// Event is the event that is recorded or waited for.
-	Event string
+	// Event is the event that is recorded or waited for. A wait refers to the
+	// last record of it that was given before; without one it waits for nothing.
+	Event int
 
 	// Start and End are core cycles, set when the action has ended.
 	Start, End uint64
 
 	state  opState
+	cut    bool // ended with the run, before its own end
 	warmed bool // has been rehearsed
 	after  int  // for a wait: the record it waits for, -1 if none
 }
@@ -68,11 +72,14 @@ const (
 // Begun reports whether the action's turn has come.
 func (o *Op) Begun() bool { return o.state != opWaits }
 
+// Ended reports whether the action came to its end before the run did.
+func (o *Op) Ended() bool { return o.state == opEnded && !o.cut }
+
 // ops are the actions given so far, in the host's order.
 type ops struct {
 	list  []*Op
-	first int            // all before it have ended
-	event map[string]int // last record of each event
+	first int         // all before it have ended
+	event map[int]int // last record of each event
 }
 
 // Add gives an action. It does not let time pass: see Finish. The error is a
@@ -90,10 +97,10 @@ func (g *GPU) Add(o *Op) error {
 			return err
 		}
 		o.Kernel = k
-		k.done = func(k *Kernel) { o.End, o.state = k.End, opEnded }
+		k.done = func(k *Kernel) { o.End, o.state, o.cut = k.End, opEnded, k.Blocks < k.total }
 	case OpRecord:
 		if g.ops.event == nil {
-			g.ops.event = map[string]int{}
+			g.ops.event = map[int]int{}
 		}
 		g.ops.event[o.Event] = len(g.ops.list)
 	case OpWait:
@@ -108,6 +115,8 @@ func (g *GPU) Add(o *Op) error {
 // Finish lets time pass until all actions have ended. An error ends the run;
 // kernels that were under way are then complete as far as they came.
 func (g *GPU) Finish(ctx context.Context) error {
+	g.hire()
+	defer g.dismiss()
 	for {
 		if err := ctx.Err(); err != nil {
 			g.abandon()
@@ -117,7 +126,7 @@ func (g *GPU) Finish(ctx context.Context) error {
 			g.abandon()
 			return err
 		}
-		if g.running == 0 {
+		if g.running == 0 && g.copies.n == 0 {
 			if g.ops.first < len(g.ops.list) {
 				g.abandon()
 				return errors.New("actions wait for each other")
@@ -132,9 +141,12 @@ func (g *GPU) Finish(ctx context.Context) error {
 	}
 }
 
-// begin starts all actions whose turn it is, and ends those that take no time,
-// until there are no more.
+// begin ends the copies whose time has come, starts all actions whose turn it
+// is, and ends those that take no time, until there are no more.
 func (g *GPU) begin() error {
+	if err := g.endCopies(); err != nil {
+		return err
+	}
 	for again := true; again; {
 		again = false
 		s := &g.ops
@@ -155,15 +167,15 @@ func (g *GPU) begin() error {
 				turn = false
 			}
 			if turn && o.state == opWaits {
-				if err := g.act(o); err != nil && !errors.Is(err, errNoSlot) {
+				if err := g.act(o); err != nil && !errors.Is(err, errLater) {
 					return err
 				}
 				again = again || o.state == opEnded
 			}
 			if o.state != opEnded {
 				open[o.Stream] = true
-				if o.Kind == OpSync {
-					break // the host has not given the others yet
+				if o.Kind == OpSync || o.Stream == 0 {
+					break // all the others wait for it
 				}
 			}
 		}
@@ -174,8 +186,8 @@ func (g *GPU) begin() error {
 // act starts an action.
 func (g *GPU) act(o *Op) error {
 	warm := g.cfg.Run.Caches == Warm
-	if warm && g.running > 0 {
-		return errNoSlot // one after the other
+	if warm && (g.running > 0 || g.copies.n > 0) {
+		return errLater // one after the other
 	}
 	o.Start = g.now
 	switch o.Kind {
@@ -189,15 +201,7 @@ func (g *GPU) act(o *Op) error {
 		o.state = opRuns
 		return nil
 	case OpCopy:
-		if o.Copy != nil {
-			if err := o.Copy(); err != nil {
-				return err
-			}
-		}
-		g.Fill(o.Fills)
-		if g.cfg.Compat.CopiesBackFill {
-			g.Fill(o.ToHost)
-		}
+		return g.beginCopy(o)
 	}
 	o.End, o.state = g.now, opEnded
 	return nil

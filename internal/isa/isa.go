@@ -175,9 +175,21 @@ type Inst struct {
 	Store   bool    // writes memory
 	Atomic  bool    // reads and writes memory in one step
 	Barrier bool    // waits for other warps of the block
-	File    int32   // source file of its .loc, 0 if none (index given by the .file directive)
-	Line    int32   // source line of its .loc, 0 if none
-	Pos     Pos     // where it stands in the program text
+	Private bool    // no other block sees what it does, nor changes what it does
+	// Control is what the compiler says about when the instruction may issue,
+	// nil where the instruction set says nothing (PTX).
+	Control *Control
+	// Class is the class of the opcode as latencies of cores since Turing tell
+	// them apart, ClassNone where the front end does not know it.
+	Class   Class
+	Tensor  *Tensor   // of matrix instructions
+	Const   *ConstRef // the constant that an instruction other than a load has as an operand
+	Depbar  *Depbar   // what a DEPBAR waits for
+	Uniform bool      // the address comes from uniform registers alone
+	Clock   bool      // reads the clock
+	File    int32     // source file of its .loc, 0 if none (index given by the .file directive)
+	Line    int32     // source line of its .loc, 0 if none
+	Pos     Pos       // where it stands in the program text
 }
 
 // Pos is a position in a program text; lines and columns count from one.

@@ -9,7 +9,8 @@
 // A job goes through three stages, each of which reports everything that is
 // wrong with file, line and column before the next begins: Parse looks at the
 // text alone, Open reads the files that it names and links the programs, and
-// Run allocates, fills, launches and checks.
+// Run allocates, fills, launches and checks. Jobs of the Kepler-style core have
+// a form of their own and go through the same stages: see KeplerJob.
 package job
 
 import (

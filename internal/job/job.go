@@ -97,12 +97,13 @@ type StepKind uint8
 const (
 	StepLaunch StepKind = iota
 	StepCopy
+	StepFill
 	StepRecord
 	StepWait
 	StepSync
 )
 
-var stepNames = []string{"launch", "copy", "record", "wait", "sync"}
+var stepNames = []string{"launch", "copy", "fill", "record", "wait", "sync"}
 
 func (k StepKind) String() string { return stepNames[k] }
 
@@ -114,8 +115,9 @@ type Step struct {
 	Stream int64
 	Launch *Launch // StepLaunch
 	Number int     // of the launch, from 0
-	Copy   *Copy   // StepCopy
+	Copy   *Copy   // StepCopy, StepFill
 	Event  Text    // StepRecord, StepWait
+	Record int     // of a wait: Index of the record that it refers to
 }
 
 // Launch is a kernel to be run.
@@ -152,12 +154,40 @@ type Arg struct {
 	Offset int64 // bytes
 }
 
-// Copy moves bytes between buffers and files.
+// Place is what the end of a copy is.
+type Place uint8
+
+// The places.
+const (
+	Buffer    Place = iota
+	HostFile        // "host:FILE"
+	Symbol          // "symbol:NAME", a variable of the program
+	FillValue       // of a fill: an element that is repeated
+)
+
+// prefixes begin the ends of copies.
+var prefixes = map[Place]string{HostFile: "host:", Symbol: "symbol:"}
+
+// End is one end of a copy: a name or a file, without its prefix.
+type End struct {
+	Text
+	Place Place
+}
+
+// String returns the end as the job file has it.
+func (e End) String() string { return prefixes[e.Place] + e.S }
+
+// Copy moves bytes between buffers, variables and files, or fills a buffer or a
+// variable with one value.
 type Copy struct {
-	From, To         Text // a buffer's name, or a file's if the flag is set
-	FromHost, ToHost bool
-	Bytes            int64 // 0: everything
-	BytesPos         isa.Pos
+	From, To End
+	Bytes    int64   // once Open knows it; else 0
+	BytesPos isa.Pos // of the key, or of the step
+	given    bool    // the file says how many bytes
+
+	Type  Type   // of a fill's value; NoType: that of a variable that only the program knows
+	Value uint64 // its bits, if the type is known
+	value *node  // as written
 }
 
 // Check compares a buffer or a symbol with what it should hold.
@@ -789,8 +819,8 @@ func (p *parser) step(t *node) {
 	case "launch":
 		p.known(k, launchKeys...)
 		p.launchStep(k, t)
-	case "copy":
-		p.copy(k, t)
+	case "copy", "fill":
+		p.copy(key, k, t)
 	default:
 		p.known(k, "event", "stream")
 		s := &Step{Kind: StepRecord, Pos: t.keyPos}
@@ -806,33 +836,54 @@ func (p *parser) step(t *node) {
 	}
 }
 
-func (p *parser) copy(k, at *node) {
-	p.known(k, "from", "to", "bytes", "stream")
+// copy reads a copy or a fill, as word says.
+func (p *parser) copy(word string, k, at *node) {
 	c := &Copy{BytesPos: k.keyPos}
-	end := func(key string) (Text, bool) {
-		t, ok := p.str(k, key)
-		if !ok {
-			if k.kids[key] == nil {
-				p.add(k.keyPos, "copy has no %s: add %s = \"BUFFER\" or \"host:FILE\"", key, key)
-			}
-			return t, false
+	kind := StepCopy
+	if word == "fill" {
+		kind = StepFill
+		p.known(k, "to", "value", "bytes", "stream")
+		c.From.Place = FillValue
+		if c.value = k.kids["value"]; c.value == nil {
+			p.add(k.keyPos, "fill has no value: add value = NUMBER")
 		}
-		file, host := strings.CutPrefix(t.S, "host:")
-		if host && file == "" {
-			p.add(t.Pos, "%s = \"host:\" names no file", key)
-		}
-		return Text{file, t.Pos}, host
+	} else {
+		p.known(k, "from", "to", "bytes", "stream")
+		c.From = p.end(word, k, "from")
 	}
-	c.From, c.FromHost = end("from")
-	c.To, c.ToHost = end("to")
-	if c.FromHost && c.ToHost {
-		p.add(k.keyPos, "copy goes from a file to a file; one end must be a buffer")
+	c.To = p.end(word, k, "to")
+	switch {
+	case c.To.Place != HostFile:
+	case kind == StepFill:
+		p.add(k.keyPos, "fill writes device memory; its end must be a buffer or a symbol")
+	case c.From.Place == HostFile:
+		p.add(k.keyPos, "copy goes from a file to a file; one end must be a buffer or a symbol")
 	}
 	if b := k.kids["bytes"]; b != nil {
-		c.BytesPos = b.pos
+		c.BytesPos, c.given = b.pos, true
 		c.Bytes = p.integer(k, "bytes", 1, math.MaxInt64, 1)
 	}
-	p.job.Steps = append(p.job.Steps, &Step{Kind: StepCopy, Pos: at.keyPos, Stream: p.integer(k, "stream", 0, maxStreams, 0), Copy: c})
+	p.job.Steps = append(p.job.Steps, &Step{Kind: kind, Pos: at.keyPos, Stream: p.integer(k, "stream", 0, maxStreams, 0), Copy: c})
+}
+
+// end reads an end of a copy or a fill.
+func (p *parser) end(word string, k *node, key string) End {
+	t, ok := p.str(k, key)
+	if !ok {
+		if k.kids[key] == nil {
+			p.add(k.keyPos, "%s has no %s: add %s = \"BUFFER\", \"host:FILE\" or \"symbol:NAME\"", word, key, key)
+		}
+		return End{}
+	}
+	for _, place := range []Place{HostFile, Symbol} {
+		if name, found := strings.CutPrefix(t.S, prefixes[place]); found {
+			if name == "" {
+				p.add(t.Pos, "%s = %q names nothing", key, t.S)
+			}
+			return End{Text{name, t.Pos}, place}
+		}
+	}
+	return End{Text: t}
 }
 
 func (p *parser) check(t *node) {
@@ -935,13 +986,13 @@ func (p *parser) names() {
 					p.unknown(a.Pos, a.Name, textures, "textures", "unknown texture %q", a.Name)
 				}
 			}
-		case StepCopy:
-			if !s.Copy.FromHost {
-				buffer(s.Copy.From)
+		case StepCopy, StepFill:
+			for _, e := range []End{s.Copy.From, s.Copy.To} {
+				if e.Place == Buffer {
+					buffer(e.Text)
+				}
 			}
-			if !s.Copy.ToHost {
-				buffer(s.Copy.To)
-			}
+			p.fillValue(s.Copy)
 		case StepWait:
 			if s.Event.S != "" && !isRecorded[s.Event.S] {
 				p.unknown(s.Event.Pos, s.Event.S, recorded, "events recorded", "event %q is waited for, but no step records it", s.Event.S)
@@ -979,6 +1030,39 @@ func (p *parser) checkValues(c *Check) {
 	}
 }
 
+// fillValue turns a fill's value into bits where the type is known from the
+// text alone.
+func (p *parser) fillValue(c *Copy) {
+	if c.value == nil {
+		return
+	}
+	from := p.job.symbols
+	if c.To.Place == Buffer {
+		from = p.job.buffers
+	}
+	if d := from[c.To.S]; d != nil {
+		c.Type = d.Type
+		p.fillBits(c)
+	}
+}
+
+// fillBits turns a fill's value into bits of its type.
+func (p *parser) fillBits(c *Copy) {
+	if c.value.table || c.value.array {
+		p.add(c.value.pos, "value must be a number, not %s", c.value.kind())
+		return
+	}
+	var err error
+	if c.Value, _, err = c.Type.literal(c.value.val); err != nil {
+		p.add(c.value.pos, "%v", err)
+		return
+	}
+	c.From.S = c.Type.Format(c.Value)
+	if size := int64(c.Type.Size()); c.Bytes%size != 0 {
+		p.add(c.BytesPos, "bytes = %d is not a whole number of %v (%d bytes each)", c.Bytes, c.Type, size)
+	}
+}
+
 // order puts the steps into the order in which they run: each stream's in file
 // order, a wait after the record that it refers to (the last before it in the
 // file, or else the first after it), and nothing across a sync. Of the steps
@@ -998,6 +1082,9 @@ func (p *parser) order() {
 		}
 		r := records[steps[i].Event.S]
 		return r[max(0, sort.SearchInts(r, i)-1)]
+	}
+	for i, s := range steps {
+		s.Record = recordOf(i)
 	}
 	done := make([]bool, len(steps))
 	ordered := make([]*Step, 0, len(steps))

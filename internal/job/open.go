@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,7 +154,7 @@ func CheckProgram(path string, src []byte) error {
 	case ext == ".sass":
 		return fmt.Errorf("%s: programs in SASS are not supported yet; only PTX is", path)
 	case ext == ".kasm":
-		return fmt.Errorf("%s: programs of the Kepler-style core are not supported yet; only PTX is", path)
+		return fmt.Errorf("%s is a program of the Kepler-style core, which goes with no others: heddle run takes it, or a job file with .kasm programs alone", path)
 	case ext == ".cu":
 		return fmt.Errorf("%s is CUDA C++; compile it to PTX first, for example with clang -x cuda --cuda-device-only -S", path)
 	}
@@ -342,7 +341,7 @@ func (o *opener) dataFiles() {
 		}
 	}
 	for _, s := range j.Steps {
-		if s.Kind == StepCopy {
+		if s.Copy != nil {
 			o.copy(s.Copy)
 		}
 	}
@@ -351,36 +350,60 @@ func (o *opener) dataFiles() {
 	}
 }
 
-// copy settles how many bytes a copy moves.
+// copy settles how many bytes a copy moves, as far as that can be said before
+// the program's variables have their places.
 func (o *opener) copy(c *Copy) {
-	most := int64(math.MaxInt64)
-	limit := func(t Text, host, source bool) {
-		n := most
-		switch {
-		case !host:
-			d := o.job.buffer(t.S)
-			n = d.Count * int64(d.Type.Size())
-		case source:
-			size, ok := o.fileSize(t)
-			if !ok {
-				return
-			}
-			n = size
+	from, to := int64(anySize), int64(anySize)
+	switch c.From.Place {
+	case Buffer:
+		from = o.job.buffer(c.From.S).size()
+	case HostFile:
+		n, ok := o.fileSize(c.From.Text)
+		if !ok {
+			return
 		}
-		switch {
-		case c.Bytes > n:
-			o.add(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, t.S, n)
-		case c.Bytes == 0 && source:
-			most = n
-		case c.Bytes == 0 && n < most:
-			o.add(t.Pos, "%s has %d bytes, too few for the %d of %s; give bytes = N", t.S, n, most, c.From.S)
+		if n == 0 {
+			o.add(c.From.Pos, "%s is empty: nothing would be copied", o.job.Path(c.From.S))
+			return
 		}
+		from = n
 	}
-	limit(c.From, c.FromHost, true)
-	limit(c.To, c.ToHost, false)
-	if c.Bytes == 0 {
-		c.Bytes = most
+	if c.To.Place == Buffer {
+		to = o.job.buffer(c.To.S).size()
 	}
+	if err := c.settle(o.job, from, to); err != nil {
+		o.add(err.Pos, "%s", err.Msg)
+	}
+}
+
+// size returns the bytes of a buffer, anySize if its count is not known because
+// something is wrong with it.
+func (d *Data) size() int64 {
+	if d.Count == 0 {
+		return anySize
+	}
+	return d.Count * int64(d.Type.Size())
+}
+
+// anySize is the size of an end of a copy that takes what the other one has.
+const anySize = -1
+
+// settle decides how many bytes a copy moves if its ends have so many.
+func (c *Copy) settle(j *Job, from, to int64) *Error {
+	switch {
+	case c.given && c.Bytes > from && from != anySize:
+		return j.at(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, c.From.S, from)
+	case c.given && c.Bytes > to && to != anySize:
+		return j.at(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, c.To.S, to)
+	case c.given:
+	case from > to && to != anySize:
+		return j.at(c.To.Pos, "%s has %d bytes, too few for the %d of %s; give bytes = N", c.To.S, to, from, c.From.S)
+	case c.From.Place == FillValue:
+		c.Bytes = max(to, 0)
+	default:
+		c.Bytes = max(from, 0)
+	}
+	return nil
 }
 
 // check settles how many elements a check compares.

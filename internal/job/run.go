@@ -31,7 +31,8 @@ type runner struct {
 	textures map[string]uint64 // texture objects made so far
 	res      *report.Run
 	launches int
-	timing   *chipRun // nil in a functional run
+	moves    map[*Step]*move // of copies and fills
+	timing   *chipRun        // nil in a functional run
 }
 
 // Run runs the job. The result holds what was done also when an error is
@@ -151,6 +152,16 @@ func (x *runner) setup() error {
 	for _, d := range j.Symbols {
 		if err := x.symbol(d); err != nil {
 			return err
+		}
+	}
+	x.moves = map[*Step]*move{}
+	for _, s := range j.Steps {
+		if s.Copy != nil {
+			m, err := x.plan(s.Copy)
+			if err != nil {
+				return err
+			}
+			x.moves[s] = m
 		}
 	}
 	return x.bindTextures()
@@ -287,10 +298,10 @@ func (x *runner) steps(ctx context.Context) error {
 			if err := x.launch(ctx, s); err != nil {
 				return err
 			}
-		case StepCopy:
-			c := s.Copy
-			rs.From, rs.To, rs.Bytes = hostName(c.From, c.FromHost), hostName(c.To, c.ToHost), c.Bytes
-			if err := x.copy(c); err != nil {
+		case StepCopy, StepFill:
+			m := x.moves[s]
+			m.describe(&rs)
+			if err := x.copy(m); err != nil {
 				return err
 			}
 		}
@@ -299,13 +310,6 @@ func (x *runner) steps(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func hostName(t Text, host bool) string {
-	if host {
-		return "host:" + t.S
-	}
-	return t.S
 }
 
 // prepare lays out a launch's arguments.
@@ -371,33 +375,6 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 		x.res.Error = failure(err, &s.Number)
 	}
 	return err
-}
-
-// copy moves bytes between buffers and files.
-func (x *runner) copy(c *Copy) error {
-	n := uint64(c.Bytes)
-	if c.FromHost {
-		to, err := x.mem.Bytes(x.addr[c.To.S], n)
-		if err != nil {
-			return x.job.at(c.To.Pos, "%v", err)
-		}
-		return x.readFile(c.From, to)
-	}
-	from, err := x.mem.Bytes(x.addr[c.From.S], n)
-	if err != nil {
-		return x.job.at(c.From.Pos, "%v", err)
-	}
-	if c.ToHost {
-		path := x.job.Path(c.To.S)
-		if err := os.WriteFile(path, from, 0o666); err != nil {
-			return x.job.at(c.To.Pos, "cannot write %s: %s", path, reason(err))
-		}
-		return nil
-	}
-	if err := x.mem.Write(x.addr[c.To.S], from); err != nil {
-		return x.job.at(c.To.Pos, "%v", err)
-	}
-	return nil
 }
 
 // scalar returns the element type of a program's variable as job files have it.
@@ -467,7 +444,16 @@ func (x *runner) check(c *Check) (report.Check, error) {
 	if err != nil {
 		return rc, x.job.at(c.Pos, "%v", err)
 	}
-	for i := 0; i < int(n); i++ {
+	c.compare(&rc, typ, vals, anyNaN, got, want)
+	return rc, nil
+}
+
+// compare compares elements with those of a file, or else with values, and
+// notes the outcome.
+func (c *Check) compare(rc *report.Check, typ Type, vals []uint64, anyNaN []bool, got, want []byte) {
+	size := typ.Size()
+	rc.Elements = int64(len(got) / size)
+	for i := range int(rc.Elements) {
 		var w uint64
 		nan := false
 		if want != nil {
@@ -484,7 +470,6 @@ func (x *runner) check(c *Check) (report.Check, error) {
 		}
 	}
 	rc.OK = rc.Mismatches == 0
-	return rc, nil
 }
 
 // dumps writes buffers to files, also after a run that ended early.

@@ -129,6 +129,7 @@ var settings = []setting{
 	{"run.caches", "l2-kept, flushed or warm", oneOf("l2-kept", "flushed", "warm"), nil},
 	{"run.icache", "cold or warm", oneOf("cold", "warm"), nil},
 	{"run.copies_fill_l2", "true or false", boolean, nil},
+	{"run.copies", "instant or timed", oneOf("instant", "timed"), nil},
 	{"run.launch_latency", "a number of cycles", count, nil},
 	{"run.idle_skip", "true or false", boolean, nil},
 	{"functional.memory", "the most device memory, such as 16GiB", size, func(s *Settings, v any) { s.Memory = v.(uint64) }},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -66,8 +67,12 @@ func conditions(c *gpu.Config) map[string]any {
 	if c.Run.ICacheWarm {
 		icache = "warm"
 	}
+	copies := "instant"
+	if c.Copies.Timed {
+		copies = "timed"
+	}
 	return map[string]any{
-		"caches": c.Run.Caches.String(), "icache": icache,
+		"caches": c.Run.Caches.String(), "icache": icache, "copies": copies,
 		"copies_fill_l2": c.Run.CopiesFillL2, "launch_latency": c.Run.LaunchLatency,
 	}
 }
@@ -90,6 +95,9 @@ func (x *runner) plugIn() error {
 	}
 	if x.opt.MaxInsts > 0 {
 		cfg.Run.MaxCycles = x.opt.MaxInsts
+	}
+	if cfg.Run.Threads = x.opt.Threads; cfg.Run.Threads == 0 {
+		cfg.Run.Threads = runtime.GOMAXPROCS(0)
 	}
 	chip, err := gpu.New(cfg)
 	if err != nil {
@@ -170,7 +178,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 // give hands all steps to the chip.
 func (x *runner) give() error {
 	for i, s := range x.job.Steps {
-		o := &gpu.Op{Stream: s.Stream, Event: s.Event.S}
+		o := &gpu.Op{Stream: s.Stream}
 		switch s.Kind {
 		case StepLaunch:
 			k := x.ready.kernels[s.Launch]
@@ -194,18 +202,19 @@ func (x *runner) give() error {
 				return x.machine.NewWork(l, x.opt.Out)
 			}
 			o.Save = x.mem.Save
-		case StepCopy:
-			c := s.Copy
-			o.Kind, o.Copy = gpu.OpCopy, func() error { return x.copy(c) }
-			if !c.ToHost {
-				o.Fills = []gpu.Range{{Addr: x.addr[c.To.S], Bytes: uint64(c.Bytes)}}
+		case StepCopy, StepFill:
+			m := x.moves[s]
+			o.Kind, o.Copy = gpu.OpCopy, func() error { return x.copy(m) }
+			o.Way, o.Bytes = m.way(), uint64(m.Bytes)
+			if o.Way != gpu.ToHost {
+				o.Fills = []gpu.Range{{Addr: m.to, Bytes: o.Bytes}}
 			} else {
-				o.ToHost = []gpu.Range{{Addr: x.addr[c.From.S], Bytes: uint64(c.Bytes)}}
+				o.ToHost = []gpu.Range{{Addr: m.from, Bytes: o.Bytes}}
 			}
 		case StepRecord:
-			o.Kind = gpu.OpRecord
+			o.Kind, o.Event = gpu.OpRecord, s.Index
 		case StepWait:
-			o.Kind = gpu.OpWait
+			o.Kind, o.Event = gpu.OpWait, s.Record
 		case StepSync:
 			o.Kind = gpu.OpSync
 		}
@@ -242,12 +251,12 @@ func (x *runner) collect() {
 		if s.Kind == StepLaunch {
 			rs.Launch = &s.Number
 		}
-		if s.Kind == StepCopy {
-			rs.From, rs.To, rs.Bytes = hostName(s.Copy.From, s.Copy.FromHost), hostName(s.Copy.To, s.Copy.ToHost), s.Copy.Bytes
+		if m := x.moves[s]; m != nil {
+			m.describe(&rs)
 		}
 		if o.Begun() {
 			start, end := o.Start, o.End
-			rs.StartCycle, rs.EndCycle = &start, &end
+			rs.StartCycle, rs.EndCycle, rs.Unfinished = &start, &end, !o.Ended()
 		}
 		x.res.Steps = append(x.res.Steps, rs)
 	}
@@ -266,6 +275,15 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
 		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
 		Stalls: map[string]uint64{}, SlotStalls: map[string]uint64{},
+	}
+	if l.Registers == 0 {
+		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
+			n, _ := cfg.SM.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
+			if k.LimitedBy == simt.ByGrid {
+				n = min(n, k.MaxBlocks)
+			}
+			return n
+		})
 	}
 	if t.Cycles > 0 {
 		t.IPC = float64(k.WarpInsts) / float64(t.Cycles)
@@ -288,6 +306,13 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 		t.SlotStalls["pipe"] += by[simt.SlotStall]
 	}
 	t.Memory = memory(&k.Counters, cfg)
+	for i, b := range k.BlockLog {
+		r := report.BlockRun{Block: uint64(i), SM: b.SM, StartCycle: b.Start}
+		if b.End > 0 {
+			r.EndCycle = &b.End
+		}
+		t.BlockLog = append(t.BlockLog, r)
+	}
 	return report.Kernel{
 		Name: k.Name, Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: src.LocalBytes(),

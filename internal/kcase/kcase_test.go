@@ -104,21 +104,7 @@ func load(tb testing.TB, name string) (*kcase.Case, func() *kepler.Core) {
 
 func loadAt(tb testing.TB, name string, level kepler.Level) (*kcase.Case, func() *kepler.Core) {
 	tb.Helper()
-	text, err := os.ReadFile("testdata/programs/" + name + ".json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c, err := kcase.Parse(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	progs, err := c.Assemble(name, func(file string) (string, error) {
-		b, err := os.ReadFile("testdata/programs/" + file)
-		return string(b), err
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c, progs := assembled(tb, name)
 	return c, func() *kepler.Core {
 		k, err := c.Core(kepler.ConfigFor(level), progs)
 		if err != nil {

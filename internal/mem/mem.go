@@ -6,7 +6,11 @@
 // which it touches, never their values.
 package mem
 
-import "github.com/heddle-sim/heddle/internal/isa"
+import (
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
 
 // Kind says what a request is for. Counters are kept by kind; the names are
 // those of GPGPU-Sim's access types.
@@ -90,25 +94,32 @@ type Req struct {
 	Pieces int32  // pieces not yet answered (on the original)
 	Born   uint64 // core cycle it was made
 	Ready  uint64 // core cycle before which a delay queue keeps it; of a reply, when it left its partition
-
-	next *Req // in the pool
 }
 
 // IsWriteBack reports whether nobody waits for an answer.
 func (r *Req) IsWriteBack() bool { return r.Kind == L1WriteBack || r.Kind == L2WriteBack }
 
-// Pool recycles requests. It is used by one goroutine.
+// Pool recycles requests. It is used by one goroutine at a time. A request may
+// be given back to another pool than it came from.
 type Pool struct {
-	free *Req
-	Made int // requests ever allocated
-	Live int // requests handed out and not yet returned
+	// Depot, if set, evens out what several pools have.
+	Depot *Depot
+	// Made counts requests ever allocated, Live those handed out less those
+	// taken back: of several pools that share a depot, the sums count.
+	Made, Live int
+
+	free []*Req
 }
 
 // Get returns a zero request.
 func (p *Pool) Get() *Req {
 	p.Live++
-	if r := p.free; r != nil {
-		p.free = r.next
+	if len(p.free) == 0 && p.Depot != nil {
+		p.free = p.Depot.take(p.free)
+	}
+	if n := len(p.free); n > 0 {
+		r := p.free[n-1]
+		p.free = p.free[:n-1]
 		*r = Req{}
 		return r
 	}
@@ -119,8 +130,40 @@ func (p *Pool) Get() *Req {
 // Put takes a request back; nobody may hold it any longer.
 func (p *Pool) Put(r *Req) {
 	p.Live--
-	r.next = p.free
-	p.free = r
+	p.free = append(p.free, r)
+	if p.Depot != nil && len(p.free) >= 2*depotBatch {
+		p.free = p.Depot.give(p.free)
+	}
+}
+
+// depotBatch is how many requests pass between a pool and its depot at a time
+// (our choice: the lock is taken for one request in that many).
+const depotBatch = 64
+
+// Depot is where pools that are used side by side leave what they have too
+// much of. Which of the free requests a pool hands out changes nothing.
+type Depot struct {
+	mu   sync.Mutex
+	free []*Req
+}
+
+// take moves a batch from the depot to a pool.
+func (d *Depot) take(to []*Req) []*Req {
+	d.mu.Lock()
+	n := max(0, len(d.free)-depotBatch)
+	to = append(to, d.free[n:]...)
+	d.free = d.free[:n]
+	d.mu.Unlock()
+	return to
+}
+
+// give moves a batch from a pool to the depot.
+func (d *Depot) give(from []*Req) []*Req {
+	n := len(from) - depotBatch
+	d.mu.Lock()
+	d.free = append(d.free, from[n:]...)
+	d.mu.Unlock()
+	return from[:n]
 }
 
 // Queue is a FIFO of requests. A limit of 0 means no bound.

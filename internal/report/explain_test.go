@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -78,14 +79,24 @@ func TestExplained(t *testing.T) {
 					t.Errorf("%s%s is not explained", path, st)
 				}
 			}
+			for st := range kepler.WarpStates {
+				if explained[name+st.String()] == 0 {
+					t.Errorf("%s%s is not explained", path, st)
+				}
+			}
 		case "slot_stalls.":
+			for st := kepler.SlotSingle + 1; st < kepler.SlotStates; st++ {
+				if explained[name+st.String()] == 0 {
+					t.Errorf("%s%s is not explained", path, st)
+				}
+			}
 			for _, s := range []string{"idle", "scoreboard", "pipe"} {
 				if explained[name+s] == 0 {
 					t.Errorf("%s%s is not explained", path, s)
 				}
 			}
-		case "lines.stalls.":
-			if explained["lines.stalls"] == 0 {
+		case "lines.stalls.", "warps.stalls.", "kepler.exit_cycle.":
+			if explained[strings.TrimSuffix(name, ".")] == 0 {
 				t.Errorf("%s is not explained", path)
 			}
 		default:

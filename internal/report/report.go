@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,6 +38,15 @@ type Run struct {
 	Checks  []Check  `json:"checks"`
 	Dumps   []Dump   `json:"dumps,omitempty"`
 	Error   *Failure `json:"error,omitempty"`
+	Kepler  *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
+	State   string   `json:"-"`                // what the run left, for the report's text
+
+	Pictures []string `json:"pictures,omitempty"` // files written
+}
+
+// Begun reports whether anything has run that is worth a report.
+func (r *Run) Begun() bool {
+	return len(r.Kernels) > 0 || slices.ContainsFunc(r.Steps, func(s Step) bool { return s.StartCycle != nil })
 }
 
 // Kernel is one launch and what it did.
@@ -68,6 +78,7 @@ type Step struct {
 
 	StartCycle *uint64 `json:"start_cycle,omitempty"` // where cycles are counted
 	EndCycle   *uint64 `json:"end_cycle,omitempty"`
+	Unfinished bool    `json:"unfinished,omitempty"` // the run ended before it did
 }
 
 // Check is one comparison of memory with what it should hold.
@@ -106,6 +117,7 @@ type Failure struct {
 	Launch      *int       `json:"launch,omitempty"`
 	Block       *[3]uint32 `json:"block,omitempty"`
 	Thread      *[3]uint32 `json:"thread,omitempty"`
+	Warp        *int       `json:"warp,omitempty"` // where warps are not of a block
 	PC          *int       `json:"pc,omitempty"`
 	Instruction string     `json:"instruction,omitempty"`
 	File        string     `json:"file,omitempty"`
@@ -143,6 +155,7 @@ func (r *Run) WriteText(w io.Writer) error {
 	b.WriteString("\n")
 	if r.Timing != nil {
 		r.timingTable(&b)
+		r.estimateLine(&b)
 	} else {
 		r.kernelTable(&b)
 	}
@@ -150,6 +163,8 @@ func (r *Run) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%s left out (--kernels)\n", Plural(r.LeftOut, "launch", "launches"))
 	}
 	if r.Timing != nil {
+		r.stepTable(&b)
+		r.blockTable(&b)
 		r.timingSections(&b)
 	}
 	if len(r.Checks) > 0 {
@@ -159,8 +174,14 @@ func (r *Run) WriteText(w io.Writer) error {
 	for _, d := range r.Dumps {
 		fmt.Fprintf(&b, "\n%s: %s bytes to %s", d.Buffer, Count(uint64(d.Bytes)), d.File)
 	}
-	if len(r.Dumps) > 0 {
+	for _, p := range r.Pictures {
+		fmt.Fprintf(&b, "\n%s written", p)
+	}
+	if len(r.Dumps)+len(r.Pictures) > 0 {
 		b.WriteString("\n")
+	}
+	if r.State != "" {
+		fmt.Fprintf(&b, "\n%s", r.State)
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.Summary())
 	_, err := io.WriteString(w, b.String())
@@ -260,8 +281,10 @@ func (r *Run) checkTable(b *strings.Builder) {
 		}
 		result := "✓ ok"
 		if !c.OK {
-			result = fmt.Sprintf("✗ FAILED: %s; the first is [%d]: got %s, want %s",
-				Plural(int(c.Mismatches), "mismatch", "mismatches"), c.First.Index, c.First.Got, c.First.Want)
+			result = "✗ FAILED: " + Plural(int(c.Mismatches), "mismatch", "mismatches")
+			if c.First != nil {
+				result += fmt.Sprintf("; the first is [%d]: got %s, want %s", c.First.Index, c.First.Got, c.First.Want)
+			}
 		}
 		t.Row(name, c.Against, Count(uint64(c.Elements)), tol, result)
 	}

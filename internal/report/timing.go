@@ -68,22 +68,36 @@ type Clocks struct {
 // counters of stalls and memory are those of the whole chip between start and
 // end; Shared says that other kernels ran then too.
 type KernelTiming struct {
-	StartCycle      uint64            `json:"start_cycle"` // of the launch, its latency included
-	EndCycle        uint64            `json:"end_cycle"`
-	Cycles          uint64            `json:"cycles"`
-	FirstBlockCycle uint64            `json:"first_block_cycle"`
-	IPC             float64           `json:"ipc"`       // warp instructions per cycle of the chip
-	Occupancy       float64           `json:"occupancy"` // resident warps of warp slots, over SMs with any
-	BlocksPerSM     int               `json:"blocks_per_sm"`
-	LimitedBy       string            `json:"limited_by"` // what allows no more blocks on an SM
-	L1Ways          int               `json:"l1_ways"`
-	Shared          bool              `json:"overlapped"`
-	Stalls          map[string]uint64 `json:"stalls"`          // warp cycles by the warp's state
-	SlotStalls      map[string]uint64 `json:"slot_stalls"`     // scheduler cycles without issue, by reason
-	WarpCycles      uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
-	LanesPerIssue   []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
-	Memory          Memory            `json:"memory"`
-	Lines           []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in the order of the code
+	StartCycle      uint64  `json:"start_cycle"` // of the launch, its latency included
+	EndCycle        uint64  `json:"end_cycle"`
+	Cycles          uint64  `json:"cycles"`
+	FirstBlockCycle uint64  `json:"first_block_cycle"`
+	IPC             float64 `json:"ipc"`       // warp instructions per cycle of the chip
+	Occupancy       float64 `json:"occupancy"` // resident warps of warp slots, over SMs with any
+	BlocksPerSM     int     `json:"blocks_per_sm"`
+	LimitedBy       string  `json:"limited_by"` // what allows no more blocks on an SM
+	// RegisterEstimate is nil where the launch said how many registers it has.
+	RegisterEstimate *RegisterEstimate `json:"register_estimate,omitempty"`
+	L1Ways           int               `json:"l1_ways"`
+	Shared           bool              `json:"overlapped"`
+	Stalls           map[string]uint64 `json:"stalls"`          // warp cycles by the warp's state
+	SlotStalls       map[string]uint64 `json:"slot_stalls"`     // scheduler cycles without issue, by reason
+	WarpCycles       uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
+	LanesPerIssue    []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
+	Memory           Memory            `json:"memory"`
+	Warps            []Warp            `json:"warps,omitempty"` // where they have numbers that stay
+	Lines            []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in the order of the code
+	// BlockLog has the blocks that began, in the order of the grid, x fastest;
+	// with run.block_log only.
+	BlockLog []BlockRun `json:"block_log,omitempty"`
+}
+
+// BlockRun is where and when a block ran.
+type BlockRun struct {
+	Block      uint64  `json:"block"` // index in the grid
+	SM         int     `json:"sm"`
+	StartCycle uint64  `json:"start_cycle"`         // in which it was placed
+	EndCycle   *uint64 `json:"end_cycle,omitempty"` // if it came to its end
 }
 
 // Line is what the warps of one launch did at one instruction.

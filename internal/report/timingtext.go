@@ -57,6 +57,10 @@ func (t *timed) join(o *timed) {
 // machineLine says what was simulated.
 func (r *Run) machineLine(b *strings.Builder) {
 	c := &r.Clocks
+	if c.Core == 0 { // a machine whose cycles have no length
+		fmt.Fprintf(b, "%s: %s, %s core\n", r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core)
+		return
+	}
 	mhz := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	fmt.Fprintf(b, "%s: %s, %s core; MHz: core %s, network %s, L2 %s, DRAM %s\n",
 		r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core, mhz(c.Core), mhz(c.Network), mhz(c.L2), mhz(c.DRAM))
@@ -208,8 +212,16 @@ func (r *Run) timingSections(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	t.Write(b)
-	b.WriteString("\n")
-	r.memoryTable(b)
+	if r.Kepler != nil {
+		r.fetchTable(b)
+		if r.Memory.Replies > 0 { // there is more than the mock memory
+			b.WriteString("\n")
+			r.memoryTable(b)
+		}
+	} else {
+		b.WriteString("\n")
+		r.memoryTable(b)
+	}
 	r.hotLines(b, warpCycles)
 }
 
@@ -298,7 +310,11 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 		if l.SourceLine > 0 {
 			src = fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine)
 		}
-		t.Row(fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line), src, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
+		place := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
+		if l.Line == 0 { // no line wrote it
+			place = fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
+		}
+		t.Row(place, src, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
 	}
 	b.WriteString("\n")
 	t.Write(b)

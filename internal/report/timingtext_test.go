@@ -134,3 +134,46 @@ func TestBar(t *testing.T) {
 		}
 	}
 }
+
+// TestSteps checks what is said of steps and of blocks.
+func TestSteps(t *testing.T) {
+	at := func(n uint64) *uint64 { return &n }
+	two := 2
+	r := Run{Timing: &Timing{SMs: 3}, Kernels: []Kernel{{Name: "k", Launch: 2, KernelTiming: &KernelTiming{
+		BlockLog: []BlockRun{{0, 0, 100, at(300)}, {1, 2, 100, at(400)}, {2, 0, 301, nil}},
+	}}, {Name: "none", KernelTiming: &KernelTiming{BlockLog: []BlockRun{{0, 1, 7, nil}}}}}}
+	r.Steps = []Step{
+		{Step: 1, Kind: "copy", Stream: 3, From: "host:in", To: "a", Bytes: 2048, StartCycle: at(0), EndCycle: at(1234)},
+		{Step: 0, Kind: "fill", From: "9", To: "symbol:s", Bytes: 12, StartCycle: at(5), EndCycle: at(5)},
+		{Step: 2, Kind: "launch", Launch: &two, StartCycle: at(1234), EndCycle: at(2000), Unfinished: true},
+		{Step: 3, Kind: "wait", Stream: 1, Event: "e"},
+		{Step: 4, Kind: "sync"},
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"   1       3  copy host:in → a, 2 KiB            0  1,234   1,234\n",
+		"   0       0  fill symbol:s with 9, 12 B         5      5\n",
+		"   2       0  launch 2: k, unfinished        1,234  2,000     766\n",
+		"   3       1  wait e                             –      –\n",
+		"   4     all  sync                               –      –\n",
+		"     2  k            3    2              0     2           100         400       200   250      300\n",
+		"     0  none         1    1              0     1             7           –         –     –        –\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	for i := range 40 {
+		r.Steps = append(r.Steps, Step{Step: 5 + i, Kind: "sync"})
+	}
+	b.Reset()
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "sync"); n != 20 || !strings.Contains(b.String(), "and 21 more steps, which the JSON result has\n") {
+		t.Errorf("%d steps of one kind are shown:\n%s", n, b.String())
+	}
+}

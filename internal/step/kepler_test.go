@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/step"
 )
@@ -32,18 +33,12 @@ func walkKepler(t *testing.T, text, script string) (string, *kepler.Core, error)
 	}
 	var out bytes.Buffer
 	s := step.New(context.Background(), strings.NewReader(script), &out, false)
-	k, err := s.RunKepler(func() (step.Kepler, error) {
+	r, err := s.RunKepler(func() (*krun.Run, error) {
 		k := kepler.New(kepler.Config{})
-		line := func(program, pc int) (string, int) {
-			if program == 0 {
-				return "", 0
-			}
-			n, _ := prog.Line(pc)
-			return "e.kasm", n
-		}
-		return step.Kepler{Core: k, Line: line}, errors.Join(k.Load(prog.Words, 0), k.Start(0, 0, ^uint32(0)))
-	}, 100_000)
-	return out.String(), k, err
+		r := &krun.Run{Name: "e.kasm", Core: k, Programs: []*kasm.Program{prog}, Limit: 100_000}
+		return r, errors.Join(k.Load(prog.Words, 0), k.Start(0, 0, ^uint32(0)))
+	})
+	return out.String(), r.Core, err
 }
 
 // TestKeplerBack walks forward and back and compares what is printed, and the

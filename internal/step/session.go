@@ -68,6 +68,9 @@ type Session struct {
 
 	sm, slot int // the chosen warp, slot -1 for none
 
+	breaks   []breakpoint
+	displays []string // commands that are done whenever the run stops
+
 	printed, at int // bytes that kernels have printed, in all runs and in this one
 	kernelOut   io.Writer
 }
@@ -128,6 +131,9 @@ func (s *Session) repeat(run func() error) error {
 	for {
 		s.at = 0
 		s.m = nil
+		for i := range s.breaks {
+			s.breaks[i].hit = nil
+		}
 		err := run()
 		switch {
 		case errors.Is(err, errAgain):
@@ -146,6 +152,7 @@ func (s *Session) repeat(run func() error) error {
 			s.printf("the run has ended\n")
 		}
 		s.printf("%s\n", s.m.status())
+		s.show()
 		if again := s.converse(); errors.Is(again, errAgain) {
 			continue
 		}
@@ -164,6 +171,7 @@ func (s *Session) look() error {
 	c := s.m
 	switch {
 	case s.to >= 0:
+		s.hits()
 		if c.now() < uint64(s.to) {
 			c.lookAt(uint64(s.to))
 			return nil
@@ -171,15 +179,18 @@ func (s *Session) look() error {
 		s.to = -1
 	case s.goal != nil:
 		why := s.goal()
-		if why == "" {
+		hit := s.hits()
+		if why == "" && hit == "" {
 			return nil
 		}
 		s.goal = nil
-		if why != reached {
+		if why != "" && why != reached {
 			s.printf("%s\n", why)
 		}
+		s.printf("%s", hit)
 	}
 	s.printf("%s\n", c.status())
+	s.show()
 	return s.converse()
 }
 
@@ -210,8 +221,10 @@ func (s *Session) converse() error {
 		switch {
 		case err == nil:
 		case errors.Is(err, errGo):
+			s.seen()
 			return nil
 		case errors.Is(err, errAgain), errors.Is(err, errQuit):
+			s.seen()
 			return err
 		default:
 			s.printf("error: %v\n", err)
@@ -262,13 +275,21 @@ func init() {
 		{"until", "block B", "… until block B, a number or X,Y,Z, is placed on an SM", nil, true},
 		{"until", "pc P", "… until a warp comes to instruction P, or FUNCTION:P", nil, true},
 		{"until", "line L", "… until a warp comes to that line of the PTX, or to FILE:L, which may be a source file", nil, true},
+		{"until", "label NAME", "… until a warp comes to that label (Kepler-style core)", nil, true},
 		{"until", "end", "… until a kernel has ended", nil, true},
 		{"run", "", "go on to the end", (*Session).run, true},
 		{"back", "[N]", "go back by N core cycles (1); the job is run again up to there", (*Session).back, false},
+		{"backi", "[N] [SM.W]", "go back to before a warp's last N instructions (1) were selected (Kepler-style core)", (*Session).backi, false},
+		{"break", "cycle N|pc P|line L|label NAME", "stop there, whatever the run goes on for (Kepler-style core); alone, list these places", (*Session).breakAt, false},
+		{"delete", "[N]", "stop no more at place N of that list, or at any", (*Session).remove, false},
+		{"display", "[COMMAND]", "do a command whenever the run stops; alone, do none any more", (*Session).display, false},
 		{"where", "", "the cycle, the kernels that run, and the chosen warp", (*Session).where, false},
 		{"warps", "[SM]", "all resident warps: where they are and their states", (*Session).warps, false},
 		{"warp", "[SM.W]", "choose a warp; its lanes, instructions in flight and what it waits for", (*Session).warp, false},
 		{"regs", "[SM.W] [LANE] [NAME…]", "registers and predicates of a warp's lanes", (*Session).regs, false},
+		{"changed", "[SM.W]", "what has changed in a warp since the run stopped before (Kepler-style core)", (*Session).changed, false},
+		{"fb", "ADDRESS WIDTH HEIGHT [bit|u8|rgb] [ascii]", "memory as a picture, a bit, byte or word (rgb) for a pixel: blocks where it is not zero, or shades of it (Kepler-style core)", (*Session).picture, false},
+		{"pipeline", "", "all stages, and what fetch did in the cycle before (Kepler-style core)", (*Session).pipeline, false},
 		{"mem", "ADDRESS|BUFFER[+N] [COUNT] [TYPE]", "device memory: COUNT (8) values of TYPE (u32, f32, …)", (*Session).mem, false},
 		{"queues", "[SM]", "what is in pipelines, queues, networks and DRAM", (*Session).queues, false},
 		{"caches", "[SM]", "lines, pending misses and hits of the caches", (*Session).caches, false},
@@ -293,7 +314,7 @@ func (s *Session) do(name string, args []string) error {
 		}
 	}
 	// One letter means the commands that are used most.
-	short := map[string]string{"s": "step", "si": "stepi", "w": "warps", "r": "run", "q": "quit"}
+	short := map[string]string{"s": "step", "si": "stepi", "w": "warps", "r": "run", "q": "quit", "b": "break"}
 	if full, ok := short[name]; ok {
 		for _, c := range commands {
 			if c.name == full {
@@ -417,9 +438,9 @@ func (s *Session) stepi(args []string) error {
 }
 
 func (s *Session) until(args []string) error {
-	kinds := []string{"cycle", "block", "pc", "line", "end"}
+	kinds := []string{"cycle", "block", "pc", "line", "label", "end"}
 	if len(args) == 0 || !slices.Contains(kinds, args[0]) {
-		return fmt.Errorf("until what? cycle N, block B, pc P, line L, or end")
+		return fmt.Errorf("until what? cycle N, block B, pc P, line L, label NAME, or end")
 	}
 	if args[0] == "end" {
 		if err := atMost(args, 1); err != nil {
@@ -452,6 +473,12 @@ func (s *Session) until(args []string) error {
 		goal, err = s.m.untilPC(args[1])
 	case "line":
 		goal, err = s.m.untilLine(args[1])
+	case "label":
+		t, terr := s.teaching("until label")
+		if terr != nil {
+			return terr
+		}
+		goal, err = t.untilLabel(args[1])
 	}
 	if err != nil {
 		return err

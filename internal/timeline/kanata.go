@@ -82,7 +82,11 @@ func (r *Recorder) WriteKanata(w io.Writer) error {
 			p.open = Stages
 		}
 		if p.next == Stages {
-			fmt.Fprintf(b, "R\t%d\t%d\t0\n", p.id, retired)
+			how := 0
+			if p.i.Flushed {
+				how = 1
+			}
+			fmt.Fprintf(b, "R\t%d\t%d\t%d\n", p.id, retired, how)
 			retired++
 			heap.Pop(&open)
 			return

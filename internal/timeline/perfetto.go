@@ -227,6 +227,9 @@ func (r *Recorder) WritePerfetto(w io.Writer) error {
 		if s := r.place(i); s != "" {
 			notes = append(notes, note{name: "at", text: s})
 		}
+		if i.Flushed {
+			notes = append(notes, note{name: "flushed", text: "yes"})
+		}
 		for s := range Stages {
 			notes = append(notes, note{name: s.String(), n: i.At[s]})
 		}

@@ -43,6 +43,7 @@ type Inst struct {
 	Slot    int32  // warp slot of the SM
 	Warp    int32  // in its block
 	Lanes   uint32 // whose guard held
+	Flushed bool   // dropped on its way
 }
 
 // end is the cycle after its last.

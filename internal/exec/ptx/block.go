@@ -52,6 +52,7 @@ type block struct {
 type worker struct {
 	pool map[*fn][]*frame
 	free []*block
+	view *device.View // of a block that a core model runs
 }
 
 // frame takes a frame for f from the pool. Registers are zero, so that a

@@ -51,3 +51,20 @@ func classify(in *ptx.Inst, info *isa.Inst) {
 		info.Data = isa.DataHalf
 	}
 }
+
+// private reports whether an instruction leaves device memory and all else that
+// blocks share alone. Constants count as shared: where they lie is looked up
+// among all allocations, to which the device heap may be added.
+func private(in *ptx.Inst, o *inst, info *isa.Inst) bool {
+	switch {
+	case in.Op == "isspacep":
+		return false // asks what an address belongs to
+	case o.kind == kCall:
+		return o.x.call.built == notBuilt
+	}
+	switch info.Space {
+	case isa.NoSpace, isa.Shared, isa.Local, isa.Param:
+		return true
+	}
+	return false
+}

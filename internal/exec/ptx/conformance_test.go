@@ -117,7 +117,7 @@ func stepAll(m *xptx.Machine, l xptx.Launch) error {
 				if st != exec.Ready {
 					continue
 				}
-				if err := wp.Step(&e); err != nil {
+				if err := xptx.StepPrivately(wp, &e); err != nil {
 					return err
 				}
 				if e.Inst != inst || e.Active != active || e.Lanes&^active != 0 {

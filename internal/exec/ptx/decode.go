@@ -378,6 +378,7 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 		return err
 	}
 	classify(in, info)
+	info.Private = private(in, o, info)
 	if len(d.sums) > 0 && o.run != nil {
 		o.run = afterSums(d.sums, o.run)
 	}

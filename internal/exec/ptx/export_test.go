@@ -1,6 +1,10 @@
 package ptx
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+)
 
 // What the tests of the generated table need of the package's inside.
 
@@ -61,3 +65,15 @@ func RunCmp(key string, src *[3][32]uint64, m uint32) uint32 {
 
 // OpSig returns the signature of an operation.
 func OpSig(key string) string { return opTable[key].sig }
+
+// StepPrivately steps a warp. If its next instruction claims to be private, it
+// finds no device memory.
+func StepPrivately(x exec.Warp, e *exec.Effects) error {
+	if in, _, _, _ := x.Next(); in != nil && in.Private {
+		b := x.(*warp).blk
+		view, mem := b.view, b.im.m.mem
+		b.view, b.im.m.mem = nil, nil
+		defer func() { b.view, b.im.m.mem = view, mem }()
+	}
+	return x.Step(e)
+}

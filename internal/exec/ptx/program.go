@@ -285,17 +285,6 @@ func (k *Kernel) StaticShared() int { return k.image().sharedBytes }
 // LocalBytes returns the bytes of local memory of one activation of the entry.
 func (k *Kernel) LocalBytes() int { return k.image().entry.local }
 
-// Registers estimates the 32-bit registers that a thread needs: the most that
-// are live at one place of the entry or of any function it can reach. A
-// compiler may need more or fewer.
-func (k *Kernel) Registers() int {
-	n := 0
-	for _, f := range k.image().fns {
-		n = max(n, flow.Liveness(f.info, f.graph).Max(isa.RegGPR))
-	}
-	return n
-}
-
 // Unusable says why the kernel cannot run: every unsupported instruction that
 // it can reach, by name and line. It is empty for a kernel that can.
 func (k *Kernel) Unusable() []error {
@@ -322,6 +311,7 @@ type Machine struct {
 	addr    []uint64 // by global.index
 	images  map[*Kernel]*image
 	workers []*worker
+	apart   []*worker // of blocks that core models have run
 	views   []*device.View
 	dview   *device.View
 	issued  uint64 // warp instructions of all launches so far
@@ -526,9 +516,11 @@ func immBits(i ptx.Imm, t ptx.Type) uint64 {
 // needWorkers makes sure that there are n workers.
 func (m *Machine) needWorkers(n int) {
 	for len(m.workers) < n {
-		m.workers = append(m.workers, &worker{pool: map[*fn][]*frame{}})
+		m.workers = append(m.workers, newWorker())
 	}
 }
+
+func newWorker() *worker { return &worker{pool: map[*fn][]*frame{}} }
 
 // direct returns the view that writes memory in place.
 func (m *Machine) direct() *device.View {

@@ -152,7 +152,7 @@ func stepLaunch(m *xptx.Machine, l xptx.Launch, o bodyOpts) error {
 				if st != exec.Ready {
 					continue
 				}
-				if err := w.Step(&e); err != nil {
+				if err := xptx.StepPrivately(w, &e); err != nil {
 					return err
 				}
 				ran = true

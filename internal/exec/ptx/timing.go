@@ -41,7 +41,6 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.needWorkers(1)
 	w := &work{m: m, im: im, l: l, out: out}
 	for _, f := range im.fns {
 		for i := range f.info {
@@ -63,7 +62,15 @@ func (w *work) Code() []*isa.Inst { return w.code }
 func (w *work) Cooperative() bool { return w.l.Cooperative }
 
 func (w *work) Block(n uint64) exec.Block {
-	b := w.m.workers[0].newBlock(w.im, &w.l, n, w.m.direct())
+	// Blocks may be run side by side: each has a worker of its own.
+	var wk *worker
+	if k := len(w.m.apart); k > 0 {
+		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
+	} else {
+		wk = newWorker()
+		wk.view = w.m.mem.Direct()
+	}
+	b := wk.newBlock(w.im, &w.l, n, wk.view)
 	b.work = w
 	return b
 }
@@ -137,12 +144,17 @@ func (b *block) Waits() []string { return b.waits() }
 
 // Release writes what the block printed and recycles its storage.
 func (b *block) Release() {
-	if w := b.work; w != nil && w.out != nil && b.out.Len() > 0 {
+	w := b.work
+	if w == nil {
+		return
+	}
+	if w.out != nil && b.out.Len() > 0 {
 		// A failing writer loses text only; the run's results stand.
 		_, _ = w.out.Write(b.out.Bytes())
 	}
 	b.work = nil
 	b.recycle()
+	w.m.apart = append(w.m.apart, b.wk)
 }
 
 // Live returns the lanes that have not exited.

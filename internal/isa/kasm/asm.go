@@ -240,11 +240,18 @@ func (a *assembler) instruction(p *pending) {
 		a.raw(p)
 		return
 	}
-	base, cc, dotted := strings.Cut(strings.ToUpper(name), ".")
+	upper := strings.ToUpper(name)
+	base, cc, dotted := strings.Cut(upper, ".")
 	op, ok := byName[base]
+	if !ok { // some names have a dot
+		op, ok = byName[upper]
+		dotted = !ok
+	}
 	if !ok {
 		hint := "an unknown opcode can be written as .word 0x…"
-		if n := nearest(base); n != "" {
+		if e := endings(base); e != nil {
+			hint = "write " + base + "." + strings.Join(e, ", .")
+		} else if n := nearest(base); n != "" {
 			hint = "did you mean " + n + "?"
 		}
 		a.fail(at, hint, "unknown operation %q", name)
@@ -262,6 +269,10 @@ func (a *assembler) instruction(p *pending) {
 			return
 		}
 		p.inst.Imm = int32(i)
+	} else if dotted && ops[op].form == formTex {
+		if !a.texEndings(&p.inst, cc, at+len(base)) {
+			return
+		}
 	} else if dotted {
 		a.fail(at+len(base), "only ISETP and FSETP have an ending", "%s takes no .%s", base, strings.ToLower(cc))
 		return
@@ -307,6 +318,17 @@ func (a *assembler) operands(p *pending) bool {
 		n, ok := a.predicate()
 		i.Imm = int32(n)
 		return ok
+	case formAtomic:
+		return a.register(&i.Rd) && a.comma() && a.address(i) && a.comma() && a.register(&i.Rs2)
+	case formCas:
+		return a.register(&i.Rd) && a.comma() && a.address(i) && a.comma() && a.register(&i.Rs2) && a.comma() && a.register(&i.Rs3)
+	case formRast:
+		n, ok := a.predicate()
+		i.Rd = n
+		return ok && a.comma() && a.register(&i.Rs1)
+	case formTex:
+		return a.register(&i.Rd) && a.comma() && a.register(&i.Rs1) && a.comma() && a.register(&i.Rs2) && a.comma() &&
+			a.bracketed(&i.Rs3) && a.comma() && a.size(i)
 	}
 	return true
 }

@@ -24,7 +24,11 @@ func (i Inst) text(target string) string {
 		}
 		fmt.Fprintf(&p.b, "P%d ", i.Guard&7)
 	}
-	p.b.WriteString(i.Op.String())
+	name := i.Op.String()
+	if i.Op == TEX {
+		name = i.texName()
+	}
+	p.b.WriteString(name)
 	if target == "" {
 		target = strconv.Itoa(int(i.Imm))
 	}
@@ -78,6 +82,28 @@ func (i Inst) text(target string) string {
 		if i.Imm&^7 != 0 {
 			p.forced = append(p.forced, fmt.Sprintf("imm=%d", i.Imm))
 		}
+	case formAtomic, formCas:
+		p.operand(p.register("rd", i.Rd))
+		p.operand(p.address(i))
+		p.operand(p.register("rs2", i.Rs2))
+		if ops[i.Op].form == formCas {
+			p.operand(p.register("rs3", i.Rs3))
+		} else {
+			p.force("rs3", i.Rs3)
+		}
+	case formRast:
+		p.operand(fmt.Sprintf("P%d", i.Rd&7))
+		p.operand(p.register("rs1", i.Rs1))
+		if i.Rd > 7 {
+			p.force("rd", i.Rd)
+		}
+		p.force("rs2", i.Rs2)
+		p.force("rs3", i.Rs3)
+		if i.Imm != 0 {
+			p.forced = append(p.forced, fmt.Sprintf("imm=%d", i.Imm))
+		}
+	case formTex:
+		i.tex(&p)
 	}
 	for _, f := range p.forced {
 		p.b.WriteByte(' ')

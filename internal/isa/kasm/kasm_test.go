@@ -40,6 +40,18 @@ func TestAssemble(t *testing.T) {
 		{"FSETP.GE P7, R1, R2", word(0x81, 7, 1, 2, 7, 0, 5)},
 		{"SELP R9, R2, R3, P6 rs3=255", word(0x82, 9, 2, 3, 7, 255, 6)},
 		{"BAR imm=0xfffff rs1=1, rs2=2", word(0x25, 0, 1, 2, 7, 0, 0xfffff)},
+		{"ATOM.ADD R1, [R2 + 8], R3", word(0x90, 1, 2, 3, 7, 0, 8)},
+		{"@P2 atom.cas R1, [R2], R3, R4", word(0x97, 1, 2, 3, 2, 4, 0)},
+		{"ATOMS.EXCH R1, [R2 - 4], R3 rs3=9", word(0x9e, 1, 2, 3, 7, 9, 0xffffc)},
+		{"TRI R1, R2, R3, R4", word(0xa0, 1, 2, 3, 7, 4, 0)},
+		{"RAST P3, R5", word(0xa1, 3, 5, 0, 7, 0, 0)},
+		{"RAST P3, R5 rd=19 rs2=1 imm=2", word(0xa1, 19, 5, 1, 7, 0, 2)},
+		{"BARY R1, R5", word(0xa2, 1, 5, 0, 7, 0, 0)},
+		{"INTP R1, R2, R3, R4", word(0xa3, 1, 2, 3, 7, 4, 0)},
+		{"TEX R1, R2, R3, [R4], 64x32", word(0xa4, 1, 2, 3, 7, 4, 0x56)},
+		{"TEX.BILINEAR.CLAMP R1, R2, R3, [R4], 1X32768", word(0xa4, 1, 2, 3, 7, 4, 0x3f0)},
+		{"TEX.clamp.nearest R1, R2, R3, [R4], 8x8", word(0xa4, 1, 2, 3, 7, 4, 0x233)},
+		{"SMID R7", word(0xa5, 7, 0, 0, 7, 0, 0)},
 		{".word 0xdeadbeefcafef00d", 0xdeadbeefcafef00d},
 		{"SHL R1, R2, 010", word(0x60, 1, 2, 0, 7, 0, 10)},
 	} {
@@ -99,6 +111,13 @@ func TestMessages(t *testing.T) {
 		{"There:\nBRA there", "t.kasm:2:5: unknown label there (did you mean There? Labels tell capitals from small letters)"},
 		{"a:\na:", "t.kasm:2:1: label a stands twice"},
 		{"1a: NOP", `t.kasm:1:1: "1a" cannot be a label (labels start with a letter or underscore)`},
+		{"ATOM R1, [R2], R3", `t.kasm:1:1: unknown operation "ATOM" (write ATOM.ADD, .AND, .CAS, .EXCH, .MAX, .MIN, .OR, .XOR)`},
+		{"ATOM.ADD.X R1, [R2], R3", `t.kasm:1:1: unknown operation "ATOM.ADD.X" (write ATOM.ADD, .AND, .CAS, .EXCH, .MAX, .MIN, .OR, .XOR)`},
+		{"ATOM.CAS R1, [R2], R3", "t.kasm:1:22: expected a comma, found the end of the line"},
+		{"TEX.CUBIC R1, R2, R3, [R4], 8x8", "t.kasm:1:4: TEX takes no .cubic (the endings are .NEAREST or .BILINEAR and .REPEAT or .CLAMP)"},
+		{"TEX R1, R2, R3, R4, 8x8", `t.kasm:1:17: expected an address, found "R4" (write [R4])`},
+		{"TEX R1, R2, R3, [R4], 8x9", `t.kasm:1:23: expected a texture's size, found "8x9" (width and height are powers of two up to 32768, for example 64x32)`},
+		{"RAST R1, R2", `t.kasm:1:6: expected a predicate, found "R1" (predicates are P0 to P6, and P7 is always true)`},
 		{"NOP rs9=1", `t.kasm:1:5: there is no field "rs9" (the fields are rd, rs1, rs2, rs3 and imm)`},
 		{"NOP rd=256", "t.kasm:1:8: 256 does not fit rd (the range is 0 to 255)"},
 		{"NOP imm=1048576", "t.kasm:1:9: 1048576 does not fit imm (the range is -524288 to 0xfffff)"},
@@ -200,6 +219,7 @@ func TestHexMessages(t *testing.T) {
 func FuzzAssemble(f *testing.F) {
 	f.Add("start: @P1 ADD R1, R2, R3, R4, -5 rd=77\n BNE R1, R2, start ; x\n.word 0x1234\n")
 	f.Add("LDR R1, [R2 + 0x10] rs2=9\nSTS [R3 - 4], R5\nISETP.GE P3, R1, R2 imm=9\nSELP R1, R2, R3, P4\nCALL end\nend:")
+	f.Add("ATOM.ADD R1, [R2 + 4], R3\nATOMS.CAS R1, [R2], R3, R4 imm=0xfffff\n@!P1 RAST P2, R5 rd=255\nTEX.BILINEAR R1, R2, R3, [R4], 64x32 imm=-1\nINTP R1, R2, R3, R4\nSMID R9")
 	f.Fuzz(func(t *testing.T, text string) {
 		for enc := range kasm.Datasheet + 1 {
 			if p, err := kasm.Assemble("t.kasm", text, enc); err == nil {

@@ -83,6 +83,10 @@ const (
 	formJump               // label
 	formSetp               // .cc Pd, Rs1, Rs2
 	formSelp               // Rd, Rs1, Rs2, Pn
+	formAtomic             // Rd, [Rs1 + imm], Rs2
+	formCas                // Rd, [Rs1 + imm], Rs2, Rs3
+	formRast               // Pd, Rs1
+	formTex                // Rd, Rs1, Rs2, [Rs3], width x height
 )
 
 // opInfo is one line of the instruction set.
@@ -135,6 +139,7 @@ var ops = func() (t [256]opInfo) {
 	t[JOIN] = opInfo{"JOIN", formPlain, 0x2a}
 	t[BAR] = opInfo{"BAR", formPlain, 0x2b}
 	t[EXIT] = opInfo{"EXIT", formPlain, 0x2c}
+	addExtras(&t)
 	return t
 }()
 

@@ -293,6 +293,9 @@ func (c *Cache) fetch(t *try, r *mem.Req, key uint64, e int32, sent Sent) int32 
 		e = c.mshr.open(key, r, line)
 		c.mshr.wait(e, r)
 		r.Addr, r.Size = key, uint32(c.atom)
+		if c.atom > mem.SectorBytes && r.Sectors != 0 { // it is asked for as a whole
+			r.Sectors |= uint8(1<<(c.atom/mem.SectorBytes)-1) << (key / mem.SectorBytes % sectors)
+		}
 		c.queue.Push(r)
 		c.sent |= sent
 	}

@@ -42,7 +42,7 @@ func (k *Core) resolve(now *cycle) {
 	}
 	now.lanes = k.lanes(h, i)
 	if i.Op != isa.EXIT && i.Op != isa.BAR {
-		k.count(now.lanes)
+		k.count(h, now.lanes)
 	}
 	if i.selp {
 		now.selp = h.selp
@@ -51,7 +51,7 @@ func (k *Core) resolve(now *cycle) {
 		}
 	}
 	if i.unit != unitControl {
-		if k.cfg.Checked && !i.Op.Known() {
+		if k.cfg.Checked && !i.known {
 			k.fail(h, now.lanes, "unknown operation")
 		}
 		return
@@ -67,6 +67,7 @@ func (k *Core) resolve(now *cycle) {
 			now.commits = k.drained(w)
 		}
 		now.pop[unitALU] = now.commits
+		now.waits = !now.commits
 		if !now.commits && k.cfg.PatientExit {
 			return
 		}
@@ -129,7 +130,7 @@ func (k *Core) resolve(now *cycle) {
 		now.branch, now.target = true, k.calls[w][k.callTop[w]%CallDepth]
 	case isa.BAR:
 		if now.commits {
-			k.count(now.lanes)
+			k.count(h, now.lanes)
 		}
 		if k.cfg.Rendezvous {
 			k.barSeen ^= 1 << w // the warp's epoch is ahead now
@@ -145,7 +146,7 @@ func (k *Core) resolve(now *cycle) {
 		now.exits = now.commits && (k.cfg.PatientExit || !(k.sharedResp.valid && k.sharedResp.warp == w || mem.valid && mem.warp == w ||
 			k.port[0].valid && k.port[0].warp == w || k.port[1].valid && k.port[1].warp == w))
 		if now.exits {
-			k.count(now.lanes)
+			k.count(h, now.lanes)
 		}
 	}
 	if k.cfg.Checked && now.branch && now.target >= isa.ProgramWords && i.Op != isa.BAR && i.Op != isa.SSY {
@@ -195,6 +196,7 @@ func (k *Core) meet() {
 // Fault is an instruction that did something illegal.
 type Fault struct {
 	Warp, Lane int // Lane is the first that did it
+	Program    int // index of the warp's program
 	PC         int
 	Inst       string
 	What       string
@@ -210,14 +212,8 @@ func (k *Core) Fault() *Fault { return k.fault }
 // fail notes the first illegal instruction.
 func (k *Core) fail(s *slot, lanes uint32, what string) {
 	if k.fault == nil {
-		k.fault = &Fault{Warp: int(s.warp), Lane: bits.TrailingZeros32(lanes) % isa.Lanes, PC: int(s.pc), Inst: k.inst(s).Text(), What: what}
+		k.fault = &Fault{Warp: int(s.warp), Lane: bits.TrailingZeros32(lanes) % isa.Lanes, Program: int(s.prog), PC: int(s.pc), Inst: k.inst(s).Text(), What: what}
 	}
-}
-
-// count counts an instruction that executes on some lanes.
-func (k *Core) count(lanes uint32) {
-	k.stats.Executed++
-	k.stats.Threads += uint64(bits.OnesCount32(lanes))
 }
 
 // diverge pushes an entry on a warp's divergence stack. The 33rd overwrites
@@ -311,6 +307,9 @@ func (k *Core) writeBack(now *cycle) {
 
 func (k *Core) toPort(now *cycle, p int, r *result) {
 	d := &k.port[p]
+	if k.record != nil && r.way != 0 {
+		k.endWay(r.way, k.cycle, k.ways[r.way].Lanes, k.ways[r.way].Squashed)
+	}
 	d.valid, d.warp, d.rd, d.mask = true, r.warp, r.rd, r.mask
 	if r.mask != 0 {
 		d.v = r.v
@@ -336,10 +335,7 @@ func (k *Core) execute(now *cycle) {
 		case now.squash && i.setp && k.cfg.FullScoreboard:
 			k.aluPred = predWrite{valid: true, warp: h.warp, pred: i.Rd & 7}
 		case !now.squash && (i.writes || i.setp):
-			ops := &k.buf[h.buf]
-			if !k.cfg.IEEE || !kasm.IEEE(i.Op, i.Imm, &ops[0], &ops[1], &ops[2], &r.v) {
-				kasm.Integer(i.Op, i.Imm, now.selp, &ops[0], &ops[1], &ops[2], &r.v)
-			}
+			k.compute(now, h, i, &r.v)
 			if i.writes {
 				r.mask = now.lanes
 			}
@@ -351,6 +347,10 @@ func (k *Core) execute(now *cycle) {
 			}
 		}
 		if now.pop[unitALU] {
+			if k.record != nil {
+				k.ways[h.way].Execute = k.cycle
+				k.endWay(h.way, k.cycle+1, now.lanes, now.squash)
+			}
 			k.bufFree |= 1 << h.buf
 		}
 	}
@@ -364,13 +364,18 @@ func (k *Core) execute(now *cycle) {
 		// An empty queue shows an operation of warp 0 with tag 0, which is
 		// squashed as long as the warp's tag is another.
 		if k.tag[0] != 0 && !k.cfg.PatientExit {
-			r.valid, r.last, r.warp, r.rd, r.mask = true, true, 0, 0, 0
+			r.valid, r.last, r.warp, r.rd, r.mask, r.way = true, true, 0, 0, 0, 0
 		}
 		return
 	}
 	h := &q.ring[q.head]
 	i := k.inst(h)
-	r.valid, r.last, r.warp, r.rd, r.mask = true, h.mark || !k.cfg.FullScoreboard, h.warp, i.rd, 0
+	r.valid, r.last, r.warp, r.rd, r.mask, r.way = true, h.mark || !k.cfg.FullScoreboard, h.warp, i.rd, 0, 0
+	if k.record != nil && now.pop[unitFPU] {
+		r.way = h.way
+		e := &k.ways[h.way]
+		e.Execute, e.Lanes, e.Squashed = k.cycle, now.fpuLanes, now.fpuStale
+	}
 	if !now.fpuStale {
 		r.mask = now.fpuLanes
 		ops := &k.buf[h.buf]
@@ -382,7 +387,7 @@ func (k *Core) execute(now *cycle) {
 		if now.fpuStale {
 			k.stats.Squashed++
 		} else {
-			k.count(now.fpuLanes)
+			k.count(h, now.fpuLanes)
 		}
 		k.bufFree |= 1 << h.buf
 	}

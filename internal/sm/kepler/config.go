@@ -32,6 +32,7 @@ func (l Level) String() string { return levels[l] }
 type Config struct {
 	Level Level
 	Switches
+	Chip Chip // one SM with the mock memory, unless it asks for more
 }
 
 // Switches are the differences between the levels, all off at level RTL and
@@ -81,19 +82,27 @@ type Switches struct {
 	// call stack end the run with a fault. In the RTL they wrap around or do
 	// nothing.
 	Checked bool
+	// Extras: the atomics, the rasteriser, the texture unit and SMID exist, in
+	// opcode space that is free. In the RTL these opcodes are unknown. Needs
+	// OwnTransactions and OneResponse.
+	Extras bool
 }
 
 // ConfigFor returns the machine of a conformance level.
 func ConfigFor(l Level) Config {
-	c := Config{Level: l}
+	c := Config{Level: l, Chip: oneSM()}
 	if l == Datasheet {
 		c.Switches = Switches{
 			Greedy: true, SeparateSFU: true, Rendezvous: true, OwnTransactions: true, IEEE: true, NoSideEffects: true,
-			FullScoreboard: true, GuardedControl: true, Lossless: true, OneResponse: true, PatientExit: true, Checked: true,
+			FullScoreboard: true, GuardedControl: true, Lossless: true, OneResponse: true, PatientExit: true, Checked: true, Extras: true,
 		}
 	}
 	return c
 }
+
+// Config returns the machine that the core is. Of its settings, those of the
+// chip may be changed before it is made part of one.
+func (k *Core) Config() *Config { return &k.cfg }
 
 // Level returns the core's conformance level.
 func (k *Core) Level() Level { return k.cfg.Level }

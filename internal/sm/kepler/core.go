@@ -13,7 +13,10 @@ import (
 // Core is one core with its memories.
 type Core struct {
 	cfg      Config
+	sm       int     // its number, where there are several
+	outside  Outside // memory behind the load/store unit; nil for the mock memory
 	programs [][isa.ProgramWords]inst
+	points   [][isa.ProgramWords]Point // what happened at each instruction
 	state
 	line   map[uint32]*[lineWords]uint32 // global memory that was written, by line number
 	queued []message                     // the mock memory's queue
@@ -22,6 +25,10 @@ type Core struct {
 	fault   *Fault
 	tracing bool
 	trace   []Fetch
+
+	record   func(*Way) // told of every instruction's way; may be nil
+	ways     []wayEntry // of those in the pipeline
+	freeWays []uint16
 }
 
 // Fetch is a row of the fetch trace: an instruction selected in a cycle.
@@ -38,6 +45,7 @@ type Fetch struct {
 func New(cfg Config) *Core {
 	k := &Core{cfg: cfg, line: map[uint32]*[lineWords]uint32{}}
 	k.programs = make([][isa.ProgramWords]inst, 1, 1+Warps)
+	k.points = make([][isa.ProgramWords]Point, 1, 1+Warps)
 	for pc := range k.programs[0] {
 		k.programs[0][pc] = decode(0, &k.cfg.Switches)
 	}
@@ -74,6 +82,7 @@ func (k *Core) Load(words []uint64, warps ...int) error {
 	}
 	p := len(k.programs)
 	k.programs = append(k.programs, [isa.ProgramWords]inst{})
+	k.points = append(k.points, [isa.ProgramWords]Point{})
 	for pc := range k.programs[p] {
 		w := uint64(0)
 		if pc < len(words) {
@@ -95,7 +104,7 @@ func (k *Core) Start(warp int, pc, mask uint32) error {
 	if warp < 0 || warp >= Warps {
 		return errWarp
 	}
-	k.pc[warp], k.mask[warp] = pc, mask
+	k.pc[warp], k.mask[warp], k.startCycle[warp] = pc, mask, k.cycle
 	k.setStatus(warp, Ready)
 	k.started |= 1 << warp
 	return nil
@@ -104,8 +113,12 @@ func (k *Core) Start(warp int, pc, mask uint32) error {
 func (k *Core) setStatus(w int, s Status) {
 	k.status[w] = s
 	k.ready &^= 1 << w
-	if s == Ready {
+	k.over &^= 1 << w
+	switch s {
+	case Ready:
 		k.ready |= 1 << w
+	case Exited:
+		k.over |= 1 << w
 	}
 }
 
@@ -207,38 +220,79 @@ const stuckAfter = 512
 // Stuck reports whether warps wait for what can never happen.
 func (k *Core) Stuck() bool { return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter }
 
-// Waits says of each warp that has not exited what it waits for.
-func (k *Core) Waits() []string {
-	var list []string
+// Wait is what a warp that has not exited waits for.
+type Wait struct {
+	Warp, Program, PC int    // PC is the next instruction to fetch; of one that runs or is at a barrier, the last that executed
+	Mask              uint32 // active lanes
+	Inst              string
+	What              string
+}
+
+func (w Wait) String() string {
+	return fmt.Sprintf("warp %d at pc %d (%s), lanes %08x: %s", w.Warp, w.PC, w.Inst, w.Mask, w.What)
+}
+
+// Waiting says of each warp that has not exited what it waits for.
+func (k *Core) Waiting() []Wait {
+	var list []Wait
 	for w := range Warps {
 		if s := k.status[w]; s == Idle || s == Exited {
 			continue
 		}
-		pc := uint8(k.pc[w])
-		i := &k.programs[k.program[w]][pc]
-		what := fmt.Sprintf("warp %d at pc %d (%s): ", w, pc, i.Text())
-		q := &k.queue[unitALU]
-		h := &q.ring[q.head]
-		atHead := q.n > 0 && int(h.warp) == w
-		switch {
-		case k.cfg.Checked && k.pc[w] >= isa.ProgramWords:
-			what = fmt.Sprintf("warp %d ran past the end of its program memory: there is no EXIT", w)
-		case k.status[w] == Barrier && k.cfg.Rendezvous:
-			what += "at a barrier, for the warps that have not come"
-		case k.status[w] == Barrier:
-			what += fmt.Sprintf("at a barrier, for warps %s", warpList(k.barExpected&^k.barMask))
-		case atHead && (k.inst(h).Op == isa.EXIT || k.inst(h).Op == isa.BAR):
-			what += fmt.Sprintf("%v waits for %d memory transactions that are never answered", k.inst(h).Op, k.outstanding[w])
-		case i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0:
-			what += fmt.Sprintf("for P%d, which nothing will write", i.pred)
-		case k.busy[w]&i.watch != 0:
-			what += fmt.Sprintf("for R%d, which nothing will write; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
-		case i.global && k.free[w].n == 0:
-			what += "for a free transaction slot"
-		default:
-			what += "for a pipeline that other warps block"
+		pc := k.at(w)
+		what := k.waitsFor(uint8(w), pc)
+		if what == "" {
+			what = "it runs"
 		}
-		list = append(list, what)
+		if k.ran[w] && (what == "it runs" || k.status[w] == Barrier) {
+			pc = k.ranPC[w] // what it fetches next may lie behind a jump that is on its way
+		}
+		list = append(list, Wait{Warp: w, Program: int(k.program[w]), PC: int(pc), Mask: k.mask[w], Inst: k.programs[k.program[w]][pc].Text(), What: what})
+	}
+	return list
+}
+
+// at is the instruction that a warp fetches next: beyond the end of program
+// memory the last one, where the pc does not wrap around.
+func (k *Core) at(w int) uint8 {
+	if k.cfg.Checked && k.pc[w] >= isa.ProgramWords {
+		return isa.ProgramWords - 1
+	}
+	return uint8(k.pc[w])
+}
+
+// waitsFor says what a warp waits for, nothing if it runs.
+func (k *Core) waitsFor(w, pc uint8) string {
+	i := &k.programs[k.program[w]][pc]
+	q := &k.queue[unitALU]
+	h := &q.ring[q.head]
+	atHead := q.n > 0 && h.warp == w
+	switch {
+	case k.status[w] == Barrier && k.cfg.Rendezvous:
+		return fmt.Sprintf("at a barrier, for warps that have not come and have not exited: %s", warpList(k.started&^k.over&k.ready))
+	case k.status[w] == Barrier:
+		return fmt.Sprintf("at a barrier, for warps %s", warpList(k.barExpected&^k.barMask))
+	case atHead && (k.inst(h).Op == isa.EXIT || k.inst(h).Op == isa.BAR):
+		return fmt.Sprintf("%v waits for %d memory transactions that are not answered", k.inst(h).Op, k.outstanding[w])
+	case k.cfg.Checked && k.pc[w] >= isa.ProgramWords:
+		return "ran past the end of its program memory: there is no EXIT"
+	case i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0:
+		return fmt.Sprintf("for P%d, which nothing has written yet", i.pred)
+	case k.busy[w]&i.watch != 0:
+		return fmt.Sprintf("for R%d, which nothing has written yet; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
+	case i.global && k.free[w].n == 0:
+		return "for a free transaction slot"
+	case !k.Stuck():
+		return ""
+	}
+	return "for a pipeline that other warps block"
+}
+
+// Waits is Waiting in words.
+func (k *Core) Waits() []string {
+	var list []string
+	for _, w := range k.Waiting() {
+		list = append(list, w.String())
 	}
 	return list
 }
@@ -323,6 +377,7 @@ func (k *Core) Step() {
 	// Decisions, all from the state at the cycle's start.
 	k.resolve(&now)
 	k.selectWarp(&now)
+	k.account(&now)
 	for w := range k.free {
 		if k.free[w].n > 0 {
 			now.lsuFree |= 1 << w
@@ -386,6 +441,7 @@ type cycle struct {
 	maskSet bool
 	exits   bool
 	atBar   bool
+	waits   bool   // EXIT or BAR stays where it is
 	toReady uint32 // warps that a barrier lets go
 
 	// The heads of the other queues.
@@ -418,6 +474,7 @@ func (k *Core) commit(now *cycle) {
 	if k.predOut.valid { // it left the integer pipe in this cycle
 		k.predBusy[k.predOut.warp] &^= 1 << k.predOut.pred
 	}
+	k.producers(now)
 	for p := range now.marks {
 		k.busy[now.markWarp[p]] |= now.marks[p]
 		k.predBusy[now.markWarp[p]] |= now.markPred[p]
@@ -448,6 +505,9 @@ func (k *Core) commit(now *cycle) {
 		}
 		for p := range k.fetched {
 			if k.fetched[p].warp == w {
+				if k.fetched[p].valid && k.record != nil {
+					k.dropWay(k.fetched[p].way)
+				}
 				k.fetched[p].valid = false
 			}
 		}

@@ -122,13 +122,19 @@ type inst struct {
 	pred  uint8    // guard's predicate; 7 is none
 	sfu   bool     // paired as a unit of its own
 	full  bool     // hazards are between registers, not raw fields
+	known bool     // the machine has the operation
+	extra bool     // it is one that only the simulated machine has
 }
 
 func decode(w uint64, sw *Switches) inst {
 	i := inst{Inst: kasm.Decode(w)}
 	i.opRule = rules[i.Op]
+	i.known = sw.knows(i.Op)
+	if i.extra = i.known && i.Op.Extra(); i.extra {
+		i.opRule = extraRule(i.Op)
+	}
 	if sw.NoSideEffects {
-		i.writes = i.writes && i.Op.Known() && !i.setp && i.Op != kasm.NOP && i.Op != kasm.CALL && i.Op != kasm.RET && i.Op != kasm.STS && i.Op != kasm.STR
+		i.writes = i.writes && i.known && !i.setp && i.Op != kasm.NOP && i.Op != kasm.CALL && i.Op != kasm.RET && i.Op != kasm.STS && i.Op != kasm.STR
 	}
 	if sw.FullScoreboard {
 		i.complete()
@@ -154,7 +160,7 @@ func decode(w uint64, sw *Switches) inst {
 func (i *inst) complete() {
 	i.full = true
 	i.checks = 0
-	if i.Op.Known() && i.Op != kasm.CALL && i.Op != kasm.RET {
+	if i.known && i.Op != kasm.CALL && i.Op != kasm.RET {
 		i.checks = i.collects
 	}
 	if i.Op == kasm.IABS || i.Op == kasm.TANH {

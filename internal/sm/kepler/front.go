@@ -43,7 +43,12 @@ func (k *Core) selectFrom(now *cycle, w uint8) bool {
 }
 
 func (k *Core) fetch(now *cycle, at int, w, pc uint8, i *inst) {
+	k.picked[w]++
+	k.pickedPC[w] = pc
 	now.chosen[at] = slot{valid: true, prog: k.program[w], pc: pc, warp: w, tag: k.tag[w]}
+	if k.record != nil {
+		now.chosen[at].way = k.newWay(w, pc)
+	}
 	if k.tracing {
 		k.trace = append(k.trace, Fetch{k.cycle, int(w), int(pc), at, i.Op})
 	}
@@ -127,6 +132,9 @@ func (k *Core) decode(now *cycle) {
 		d := &k.decoded[p]
 		*d = *f
 		d.valid = f.valid && f.tag == k.tag[f.warp]
+		if k.record != nil && f.valid {
+			k.decodeWay(d)
+		}
 		if !d.valid {
 			continue
 		}
@@ -219,6 +227,9 @@ func (k *Core) allocate(u int, s *slot) {
 	k.waiting |= 1 << u
 	e := &k.unit[u]
 	*e = *s
+	if k.record != nil {
+		k.collectWay(e)
+	}
 	e.id = k.issueID[s.warp]
 	k.issueID[s.warp]++
 	e.buf = uint8(bits.TrailingZeros64(k.bufFree))
@@ -405,8 +416,14 @@ func (k *Core) accept(now *cycle, u, q int) {
 	s := &k.unit[u]
 	if now.full[q] {
 		k.bufFree |= 1 << s.buf
+		if k.record != nil {
+			k.dropWay(s.way)
+		}
 	} else {
 		now.push[q] = *s
+		if k.record != nil {
+			k.ways[s.way].Queue = k.cycle + 1
+		}
 		if k.cfg.FullScoreboard && q != int(unitALU) {
 			now.push[q].nop = k.stale(s)
 		}

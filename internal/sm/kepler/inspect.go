@@ -15,11 +15,13 @@ type WarpView struct {
 	PC, Mask    uint32
 	Program     int // index of its program
 	Status      Status
-	Issued      uint16  // instructions selected, modulo 65536
-	Busy        []int   // registers that the scoreboard holds
-	BusyPreds   []int   // predicates that it holds
-	Outstanding int     // transactions that are not answered
-	Stack       []Split // divergence, the outermost first
+	Issued      uint64    // instructions selected
+	Last        int       // the last of them, if any
+	Did         WarpState // what it did in the cycle before
+	Busy        []int     // registers that the scoreboard holds
+	BusyPreds   []int     // predicates that it holds
+	Outstanding int       // transactions that are not answered
+	Stack       []Split   // divergence, the outermost first
 	Calls       []uint32
 }
 
@@ -30,7 +32,7 @@ type Split struct{ PC, Mask uint32 }
 func (k *Core) View(w int) WarpView {
 	v := WarpView{
 		PC: k.pc[w], Mask: k.mask[w], Program: int(k.program[w]), Status: k.status[w],
-		Issued: k.issueID[w], Outstanding: int(k.outstanding[w]),
+		Issued: k.picked[w], Last: int(k.pickedPC[w]), Did: k.warpDid[w], Outstanding: int(k.outstanding[w]),
 	}
 	for m := k.busy[w]; m != 0; m &= m - 1 {
 		v.Busy = append(v.Busy, bits.TrailingZeros64(m))
@@ -58,6 +60,18 @@ func (k *Core) Ended() bool {
 func (k *Core) Text(program, pc int) string {
 	return k.programs[program][pc%isa.ProgramWords].Text()
 }
+
+// Op returns an instruction's operation.
+func (k *Core) Op(program, pc int) isa.Op { return k.programs[program][pc%isa.ProgramWords].Op }
+
+// Moved returns the last cycle in which an instruction or message got on.
+func (k *Core) Moved() uint64 { return k.moved }
+
+// Selected returns how many instructions of a warp have been selected.
+func (k *Core) Selected(warp int) uint64 { return k.picked[warp] }
+
+// Did returns what fetch did in the cycle before.
+func (k *Core) Did() SlotState { return k.did }
 
 // QueueView is a place that instructions pass.
 type QueueView struct {
@@ -101,6 +115,15 @@ func (k *Core) Queues() []QueueView {
 		}
 		list = append(list, q)
 	}
+	res := func(what string, r *result) {
+		q := QueueView{Name: what, Cap: 1}
+		if r.valid {
+			q.add(fmt.Sprintf("warp %d R%d, lanes %08x", r.warp, r.rd, r.mask))
+		}
+		list = append(list, q)
+	}
+	res("integer result", &k.alu)
+	res("floating-point result", &k.fpu)
 	q = QueueView{Name: "load/store unit", Cap: 1}
 	if r := &k.lsu; r.valid {
 		q.add(fmt.Sprintf("warp %d pc %d %s", r.warp, r.pc, r.op))
@@ -116,7 +139,11 @@ func (k *Core) Queues() []QueueView {
 	if k.working {
 		n++
 	}
-	return append(list, QueueView{Name: "memory", Len: n + k.flying})
+	list = append(list, QueueView{Name: "memory", Len: n + k.flying})
+	res("memory result", &k.mems[k.memAt])
+	res("write port 0", &k.port[0])
+	res("write port 1", &k.port[1])
+	return list
 }
 
 func (q *QueueView) add(what string) {

@@ -19,6 +19,8 @@ type model struct {
 	warps  []*modelWarp
 	memory map[uint32]uint32
 	shared map[uint32]uint32
+
+	features features // what programs have done
 }
 
 type modelWarp struct {
@@ -28,6 +30,7 @@ type modelWarp struct {
 	mask   uint32
 	regs   [64][32]uint32
 	preds  [7]uint32
+	tri    xkasm.Triangle
 	stack  []struct{ pc, mask uint32 }
 	calls  []int
 	exited bool
@@ -42,6 +45,7 @@ func (m *model) run() error {
 				if steps > 100_000 || w.pc < 0 || w.pc >= len(w.prog) {
 					return fmt.Errorf("warp %d does not end: pc %d", w.id, w.pc)
 				}
+				m.note(w)
 				m.step(w)
 			}
 			if w.barred {
@@ -73,7 +77,7 @@ func (m *model) step(w *modelWarp) {
 	lanes &= w.mask
 	pc := w.pc
 	w.pc++
-	if lanes == 0 {
+	if lanes == 0 || m.extra(w, i, lanes) {
 		return
 	}
 	each := func(f func(l int)) {
@@ -308,6 +312,10 @@ var plainOps = strings.Fields(`NOP ADD SUB MUL IMAD NEG MOV SLT SLE SEQ AND OR X
 	FADD FSUB FMUL FDIV FABS FNEG ITOF FTOI SIN COS EX2 LG2 RCP RSQ SQRT TANH`)
 
 func (p *program) simple() {
+	if p.r.IntN(8) == 0 {
+		p.extra()
+		return
+	}
 	g := p.guard()
 	imm := p.r.IntN(64) - 16
 	switch p.r.IntN(12) {
@@ -404,7 +412,17 @@ func randomProgram(r *rand.Rand, barriers int) string {
 // setUp gives the core and the model the same start.
 func setUp(t *testing.T, r *rand.Rand, texts []string, warps []int) (*kepler.Core, *model) {
 	t.Helper()
-	k := kepler.New(kepler.ConfigFor(kepler.Datasheet))
+	return setUpAt(t, r, kepler.Datasheet, texts, warps)
+}
+
+func setUpAt(t *testing.T, r *rand.Rand, level kepler.Level, texts []string, warps []int) (*kepler.Core, *model) {
+	t.Helper()
+	return setUpWith(t, r, kepler.ConfigFor(level), texts, warps)
+}
+
+func setUpWith(t *testing.T, r *rand.Rand, cfg kepler.Config, texts []string, warps []int) (*kepler.Core, *model) {
+	t.Helper()
+	k := kepler.New(cfg)
 	m := &model{memory: map[uint32]uint32{}, shared: map[uint32]uint32{}}
 	for n, w := range warps {
 		prog, err := kasm.Assemble("random.kasm", texts[n%len(texts)], kasm.RTL)
@@ -433,6 +451,8 @@ func setUp(t *testing.T, r *rand.Rand, texts []string, warps []int) (*kepler.Cor
 			mw.regs[51][l] = 1 + uint32(w)%3
 			mw.regs[52][l] = other*ownRegion + 4*l
 			mw.regs[53][l] = other*640 + 4*l
+			mw.regs[54][l] = base + 0x8000  // a texture
+			mw.regs[55][l] = base + 4*(l%7) // words that lanes share
 			for reg := range values {
 				switch r.IntN(3) {
 				case 0:
@@ -443,6 +463,11 @@ func setUp(t *testing.T, r *rand.Rand, texts []string, warps []int) (*kepler.Cor
 					mw.regs[reg][l] = uint32(r.IntN(40)) - 20
 				}
 			}
+		}
+		for n := range uint32(32 * 16) {
+			at := uint32(w)*ownRegion + 0x8000 + 4*n
+			m.memory[at] = r.Uint32()
+			k.SetMemory(at, m.memory[at])
 		}
 		for reg := range mw.regs {
 			for l, v := range mw.regs[reg] {

@@ -41,17 +41,20 @@ func (k *Core) memory(now *cycle) {
 
 	// Shared memory.
 	l := &k.lsu
-	isShared := l.valid && !l.nop && (l.op == isa.LDS || l.op == isa.STS)
+	isShared := l.valid && !l.nop && l.shared
 	if k.cfg.OneResponse {
 		if isShared && k.sharedOnce(next) {
 			consumed = true
+			k.endAccess()
 		}
 	} else if k.sharedPipe(next, isShared, loaded) {
 		consumed = true
+		k.endAccess()
 	}
 	if l.valid && l.nop && !next.valid {
 		next.valid, next.last, next.warp, next.rd, next.mask = true, l.mark || !k.cfg.FullScoreboard, l.warp, l.rd, 0
 		consumed = true
+		k.endAccess()
 	}
 	k.nextRequest(now, consumed)
 }
@@ -63,6 +66,9 @@ func (k *Core) sharedOnce(next *result) bool {
 	if !l.begun {
 		l.begun = true
 		l.ready = k.cycle + 2 + uint64(k.banksOf(l))
+		if l.extra {
+			l.ready += atomicShared
+		}
 		return false
 	}
 	if k.conflict {
@@ -72,7 +78,7 @@ func (k *Core) sharedOnce(next *result) bool {
 		return false
 	}
 	next.valid, next.last, next.warp, next.rd, next.mask = true, l.mark, l.warp, l.rd, 0
-	if l.op == isa.LDS {
+	if l.op != isa.STS {
 		next.mask = l.mask
 		next.v = k.read
 	}
@@ -124,19 +130,30 @@ func (k *Core) nextRequest(now *cycle, consumed bool) {
 	now.pop[unitLSU] = true
 	k.pops++
 	i := k.inst(h)
-	l.valid, l.nop, l.op, l.warp, l.rd = true, now.lsuStale, i.Op, h.warp, i.rd
+	l.valid, l.nop, l.op, l.warp, l.rd, l.shared, l.extra, l.imm = true, now.lsuStale, i.Op, h.warp, i.rd, !i.global, i.extra, i.Imm
 	if l.nop {
 		l.op = isa.NOP
 		k.stats.Squashed++
 	} else {
-		k.count(now.lsuLanes)
+		k.count(h, now.lsuLanes)
 	}
 	l.mask, l.mark, l.begun, l.pc = now.lsuLanes, h.mark, false, h.pc
 	l.id = uint16(i.Op)<<8 | uint16(k.pops)
+	l.way = h.way
+	if k.record != nil {
+		e := &k.ways[h.way]
+		e.Execute, e.Lanes, e.Squashed = k.cycle+1, now.lsuLanes, l.nop
+	}
 	for n, a := range k.buf[h.buf][0] {
 		l.addr[n] = a + uint32(i.Imm)
 	}
 	l.data = k.buf[h.buf][1]
+	if l.extra {
+		l.third = k.buf[h.buf][2]
+		if i.Op == isa.TEX {
+			l.addr = k.buf[h.buf][0] // no address: the first coordinate
+		}
+	}
 	k.bufFree |= 1 << h.buf
 	if k.cfg.Checked && !l.nop {
 		k.checkAddresses(h, i)
@@ -146,6 +163,10 @@ func (k *Core) nextRequest(now *cycle, consumed bool) {
 // checkAddresses finds accesses that are not to a word of memory.
 func (k *Core) checkAddresses(h *slot, i *inst) {
 	l := &k.lsu
+	if i.Op == isa.TEX {
+		k.checkTexture(h, l)
+		return
+	}
 	size, name := uint32(MemoryBytes), "memory"
 	if !i.global {
 		size, name = SharedBytes, "shared memory"
@@ -182,8 +203,11 @@ func (k *Core) launch() (consumed bool) {
 			from, replayed = &k.replay[w], true
 		}
 	}
-	if !replayed && (!l.valid || l.nop || l.op != isa.LDR && l.op != isa.STR) {
+	if !replayed && (!l.valid || l.nop || l.shared) {
 		return false
+	}
+	if !replayed && l.extra && l.op == isa.TEX {
+		return k.sample()
 	}
 
 	// The slot and the direction come from the request at hand, whoever's
@@ -213,15 +237,16 @@ func (k *Core) launch() (consumed bool) {
 	rest := from.mask &^ part
 	t := &k.table[from.warp][id]
 	t.valid, t.store, t.last, t.warp, t.slot, t.rd, t.mask = true, from.op == isa.STR, rest == 0, owner, id, from.rd, part
+	t.way = from.way
 	for n, a := range from.addr {
 		t.word[n] = uint8(a % lineBytes / 4)
 	}
 	k.outstanding[from.warp]++
 	if k.cfg.OwnTransactions {
 		if !replayed {
-			from.group = id
+			from.group = k.newGroup(from.warp)
 		}
-		k.fly(from, t, line, rest != 0)
+		k.perform(from, t, line, rest != 0)
 	} else {
 		k.queued = append(k.queued, message{warp: owner, slot: id, write: write, line: line, mask: part, at: k.cycle, word: t.word})
 		if write {
@@ -246,14 +271,27 @@ func (k *Core) launch() (consumed bool) {
 	return true
 }
 
-// fly does what a transaction does to memory, and notes when it is answered.
-func (k *Core) fly(from *request, t *transaction, line uint32, more bool) {
-	t.group = from.group
+// newGroup returns a number for the parts of a request, which may be answered in
+// any order and after those of later requests. There is a free one for each
+// free slot: no request of the warp is between its parts when another begins.
+func (k *Core) newGroup(warp uint8) uint8 {
+	g := uint8(bits.TrailingZeros64(^k.groups[warp]))
+	k.groups[warp] |= 1 << g
+	return g
+}
+
+// perform does what a transaction does to memory, and sends it there.
+func (k *Core) perform(from *request, t *transaction, line uint32, more bool) {
+	t.group, t.lines = from.group, 0
 	k.parts[t.warp][t.group]++
 	k.open[t.warp][t.group] = more
 	clear(t.v[:])
+	what, longer := read, uint64(0)
 	switch words := k.line[line]; {
+	case from.extra:
+		what, longer = atomic, k.atomics(from, t, line)-1
 	case t.store:
+		what = write
 		words = k.lineFor(line)
 		for m := t.mask; m != 0; m &= m - 1 {
 			n := bits.TrailingZeros32(m)
@@ -266,7 +304,29 @@ func (k *Core) fly(from *request, t *transaction, line uint32, more bool) {
 		}
 	}
 	t.last = from.mark
-	k.flights[k.flying] = flight{due: k.cycle + delays[k.cycle%7] + 2, warp: t.warp, slot: t.slot}
+	k.send(t.warp, t.slot, line, what, t.mask, longer)
+}
+
+// send asks memory for a line, which takes some cycles longer than usual.
+func (k *Core) send(warp, slot uint8, line uint32, what access, mask uint32, longer uint64) {
+	if k.outside != nil {
+		a := Access{Warp: warp, Slot: slot, Line: line, Words: ^uint32(0), Lanes: mask, Write: what == write, Atomic: what == atomic, Longer: uint32(longer)}
+		if what != textureRead {
+			a.Words = 0
+			t := &k.table[warp][slot]
+			for m := mask; m != 0; m &= m - 1 {
+				a.Words |= 1 << t.word[bits.TrailingZeros32(m)]
+			}
+		}
+		k.outside.Send(k.sm, a)
+		return
+	}
+	k.fly(warp, slot, k.cycle+delays[k.cycle%7]+2+longer)
+}
+
+// fly notes when a transaction is answered.
+func (k *Core) fly(warp, slot uint8, due uint64) {
+	k.flights[k.flying] = flight{due: due, warp: warp, slot: slot}
 	k.flying++
 }
 
@@ -286,15 +346,26 @@ func (k *Core) answerAny(next *result) (loaded bool) {
 	k.flying--
 	copy(k.flights[at:k.flying], k.flights[at+1:k.flying+1])
 	t := &k.table[f.warp][f.slot]
+	if t.lines > 0 {
+		k.filtered(f, t)
+		return false
+	}
 	t.valid = false
 	k.outstanding[f.warp]--
 	k.parts[f.warp][t.group]--
+	complete := k.parts[f.warp][t.group] == 0 && !k.open[f.warp][t.group]
+	if complete {
+		k.groups[f.warp] &^= 1 << t.group
+	}
 	k.returning, k.returnWarp, k.returnSlot = true, f.warp, f.slot
+	if k.record != nil && complete {
+		k.answerWay(t.way)
+	}
 	if t.store {
 		return false
 	}
 	next.valid, next.warp, next.rd, next.mask = true, f.warp, t.rd, t.mask
-	next.last = t.last && k.parts[f.warp][t.group] == 0 && !k.open[f.warp][t.group]
+	next.last = t.last && complete
 	next.v = t.v
 	return true
 }
@@ -335,6 +406,9 @@ func (k *Core) answer(next *result) (loaded bool) {
 	t.valid = false
 	k.outstanding[h.warp]--
 	k.returning, k.returnWarp, k.returnSlot = true, h.warp, h.slot
+	if k.record != nil && t.last {
+		k.answerWay(t.way)
+	}
 	if t.store {
 		return false
 	}
@@ -378,6 +452,9 @@ func (k *Core) banksOf(l *request) uint8 {
 		word := l.addr[n] / 4
 		b := word % sharedBanks
 		at := uint8(0)
+		if l.extra { // every lane changes its word by itself
+			at = count[b]
+		}
 		for at < count[b] && words[b][at] != word {
 			at++
 		}
@@ -409,6 +486,8 @@ func (k *Core) service(r *request, step uint8) {
 		switch {
 		case at%4 != 0: // a misaligned word takes its bytes where they are
 			k.misaligned(r, n, at)
+		case r.extra:
+			k.sharedAtomic(r, n, at)
 		case r.op == isa.STS:
 			binary.LittleEndian.PutUint32(k.shared[at:], r.data[n])
 		default:

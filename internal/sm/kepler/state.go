@@ -64,6 +64,7 @@ type slot struct {
 	buf   uint8  // operand buffer
 	id    uint16 // order within the warp
 	mask  uint32
+	way   uint16 // of the timeline; 0 is none
 }
 
 // frame is an entry of the divergence stack.
@@ -93,6 +94,7 @@ type result struct {
 	last  bool // releases rd in the scoreboard
 	warp  uint8
 	rd    uint8
+	way   uint16 // whose end this is; 0 is none
 	mask  uint32
 	v     kasm.Vector
 }
@@ -108,34 +110,42 @@ type predWrite struct {
 
 // request is what the load/store unit works on.
 type request struct {
-	valid bool
-	nop   bool // squashed: only releases rd
-	mark  bool // rd is marked in the scoreboard
-	begun bool // shared memory has been asked
-	pc    uint8
-	group uint8  // slot of the first part of a split request
-	ready uint64 // cycle in which shared memory has answered all lanes
-	op    isa.Op
-	warp  uint8
-	rd    uint8
-	mask  uint32
-	id    uint16 // operation and number, to tell requests apart
-	addr  kasm.Vector
-	data  kasm.Vector
+	valid  bool
+	nop    bool // squashed: only releases rd
+	mark   bool // rd is marked in the scoreboard
+	begun  bool // shared memory has been asked
+	shared bool // to shared memory
+	extra  bool // an atomic or TEX
+	pc     uint8
+	group  uint8  // what the parts of a split request have in common
+	ready  uint64 // cycle in which shared memory has answered all lanes
+	op     isa.Op
+	warp   uint8
+	rd     uint8
+	way    uint16
+	mask   uint32
+	id     uint16 // operation and number, to tell requests apart
+	imm    int32  // of TEX
+	addr   kasm.Vector
+	data   kasm.Vector
+	third  kasm.Vector // the value of rs3, where the operation has one
 }
 
 // transaction is an entry of a warp's table of outstanding transactions.
 type transaction struct {
-	valid bool
-	store bool
-	last  bool
-	warp  uint8 // with slot: the transaction's id
-	slot  uint8
-	rd    uint8
-	mask  uint32
-	group uint8
-	word  [isa.Lanes]uint8 // each lane's word in the line
-	v     kasm.Vector      // what a load has read
+	valid  bool
+	store  bool
+	last   bool
+	warp   uint8 // with slot: the transaction's id
+	slot   uint8
+	rd     uint8
+	way    uint16
+	mask   uint32
+	group  uint8
+	lines  uint8            // of a texture, still to come
+	filter uint8            // cycles that the texture unit takes afterwards
+	word   [isa.Lanes]uint8 // each lane's word in the line
+	v      kasm.Vector      // what a load has read
 }
 
 // flight is a transaction that will be answered, where answers may overtake.
@@ -190,6 +200,7 @@ type state struct {
 	program   [Warps]uint8 // index of its program
 	ready     uint32       // warps in state Ready
 	started   uint32       // warps that the host started
+	over      uint32       // warps that have exited
 
 	// Front end.
 	next       uint8 // where the scan for a warp begins
@@ -250,10 +261,14 @@ type state struct {
 
 	// Where answers may overtake: transactions on their way, and how many
 	// parts of a request are.
-	flights [Warps * slots]flight
+	flights [Warps*slots + texLines]flight
 	flying  int
+	groups  [Warps]uint64 // in use
 	parts   [Warps][slots]uint8
 	open    [Warps][slots]bool // more parts will follow
+
+	sampler sampler
+	tri     [Warps]kasm.Triangle // set up by TRI
 
 	// Shared memory.
 	shared     [SharedBytes]byte
@@ -267,10 +282,19 @@ type state struct {
 	sharedReq  result      // response pipeline, first stage
 	sharedResp result      // second stage
 
-	doneCycle uint64
-	moved     uint64 // last cycle in which an instruction or message got on
-	exitCycle [Warps]uint64
-	stats     Stats
+	doneCycle  uint64
+	moved      uint64 // last cycle in which an instruction or message got on
+	startCycle [Warps]uint64
+	exitCycle  [Warps]uint64
+	stats      Stats
+	counters   Counters
+	far, near  [Warps]uint64 // registers marked last by an access to global, to shared memory
+	picked     [Warps]uint64 // instructions selected
+	pickedPC   [Warps]uint8  // the last of them
+	ran        [Warps]bool   // whether any has executed
+	ranPC      [Warps]uint8  // the last of them
+	did        SlotState     // what fetch did in the cycle before
+	warpDid    [Warps]WarpState
 }
 
 // Stats counts what a run did.

@@ -33,9 +33,9 @@ func (s WarpState) String() string { return stateNames[s] }
 
 // account keeps each warp's state, and charges a state when it ends.
 type account struct {
-	issued  uint64 // warps that issued in this cycle
-	stalled uint64 // warps that found no issue register in this cycle
-	in      [WarpStates]uint64
+	issued  uint64    // warps that issued in this cycle
+	stalled uint64    // warps that found no issue register in this cycle
+	in      [4]uint64 // the states' numbers: a word per bit, a bit per warp
 	since   [maxWarps]uint64
 	born    [maxWarps]uint64
 	at      [maxWarps]int32 // instruction to which the state is charged
@@ -70,19 +70,22 @@ func (p Places) Add(o Places) {
 }
 
 func (a *account) begin(c *Core, s int) {
-	a.in[NoInstruction] |= 1 << s
+	for i := range a.in {
+		a.in[i] &^= 1 << s
+		a.in[i] |= uint64(NoInstruction) >> i & 1 << s
+	}
 	a.since[s], a.born[s] = c.tick, c.tick
 	a.at[s] = max(c.warps[s].next, 0)
 }
 
+// state returns the state of warp s.
+func (a *account) state(s int) WarpState {
+	return WarpState(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3)
+}
+
 // end charges the last state of a warp that retires.
 func (a *account) end(c *Core, s int) {
-	for st := range WarpStates {
-		if a.in[st]>>s&1 != 0 {
-			a.in[st] &^= 1 << s
-			a.add(c, s, st)
-		}
-	}
+	a.add(c, s, a.state(s))
 	c.Stats.WarpLife += c.tick - a.born[s]
 }
 
@@ -97,10 +100,9 @@ func (a *account) add(c *Core, s int, st WarpState) {
 
 // settle charges the states of all warps up to now.
 func (a *account) settle(c *Core) {
-	for st := range WarpStates {
-		for m := a.in[st] & c.alive; m != 0; m &= m - 1 {
-			a.add(c, bits.TrailingZeros64(m), st)
-		}
+	for m := c.alive; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		a.add(c, s, a.state(s))
 	}
 }
 
@@ -112,40 +114,48 @@ func (a *account) step(s, i int32) { a.inst[s] = i }
 func (a *account) charge(c *Core) {
 	var now [WarpStates]uint64
 	left := c.alive
-	take := func(st WarpState, m uint64) {
-		now[st] = left & m
-		left &^= m
-	}
-	take(Selected, a.issued)
-	take(Drain, c.done)
+	now[Selected] = left & a.issued
+	left &^= a.issued
+	now[Drain] = left & c.done
+	left &^= c.done
 	if w := left &^ c.ready; w != 0 {
-		take(Barrier, w&c.barrier)
-		take(Sync, w)
+		now[Barrier] = w & c.barrier
+		now[Sync] = w &^ c.barrier
+		left &= c.ready
 	}
-	take(Membar, c.fence)
-	take(Atomics, c.atomic&^c.copying)
-	take(NoInstruction, ^c.full&^c.copying)
+	if left&(c.fence|c.atomic|c.copying) != 0 {
+		now[Membar] = left & c.fence
+		left &^= c.fence
+		now[Atomics] = left & c.atomic &^ c.copying
+		left &^= c.atomic &^ c.copying
+	}
+	now[NoInstruction] = left &^ (c.full | c.copying)
+	left &= c.full | c.copying
 	if b := left & (c.blocked | c.copying); b != 0 {
-		take(LongScoreboard, c.onLong&c.blocked|c.copying)
-		take(ShortScoreboard, b&c.onShort)
-		take(Wait, b)
+		long := b & (c.onLong&c.blocked | c.copying)
+		now[LongScoreboard] = long
+		now[ShortScoreboard] = b & c.onShort &^ long
+		now[Wait] = b &^ (long | c.onShort)
+		left &^= b
 	}
-	take(PipeThrottle, a.stalled)
-	now[NotSelected] = left
-	for st := range WarpStates {
-		m := a.in[st] &^ now[st]
-		if st == Selected {
-			m = a.in[st] // each issue is charged to its own instruction
+	now[PipeThrottle] = left & a.stalled
+	now[NotSelected] = left &^ a.stalled
+	// A warp's state stands in four words, a bit of its number in each.
+	p0 := now[NotSelected] | now[Wait] | now[LongScoreboard] | now[Barrier] | now[Membar] | now[Drain]
+	p1 := now[NoInstruction] | now[Wait] | now[PipeThrottle] | now[Barrier] | now[Atomics] | now[Drain]
+	p2 := now[ShortScoreboard] | now[LongScoreboard] | now[PipeThrottle] | now[Barrier]
+	p3 := now[Sync] | now[Membar] | now[Atomics] | now[Drain]
+	was := &a.in
+	changed := (p0 ^ was[0]) | (p1 ^ was[1]) | (p2 ^ was[2]) | (p3 ^ was[3])
+	changed |= ^(was[0] | was[1] | was[2] | was[3]) // each issue is charged to its own instruction
+	for m := changed & c.alive; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		a.add(c, s, a.state(s))
+		if n := c.warps[s].next; n >= 0 {
+			a.at[s] = n
 		}
-		for m &= c.alive; m != 0; m &= m - 1 {
-			s := bits.TrailingZeros64(m)
-			a.add(c, s, st)
-			if n := c.warps[s].next; n >= 0 {
-				a.at[s] = n
-			}
-		}
-		a.in[st] = now[st]
 	}
+	a.in = [4]uint64{p0, p1, p2, p3}
 	for m := a.issued & c.alive; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
 		a.at[s] = a.inst[s]
@@ -160,14 +170,14 @@ func (c *Core) waitsOn(s int32) depend {
 	if i < 0 {
 		return dependFixed
 	}
-	at := int(s) * c.words
+	at := s * int32(c.words)
 	d := dependFixed
-	for _, r := range w.k.ops[i].tests {
-		k, b := at+int(r>>6), uint64(1)<<(r&63)
+	for _, p := range w.k.ops[i].test {
+		r := &c.regs[at+p.word]
 		switch {
-		case c.long[k]&b != 0:
+		case r.long&p.mask != 0:
 			return dependLong
-		case c.short[k]&b != 0:
+		case r.short&p.mask != 0:
 			d = dependShort
 		}
 	}

@@ -146,6 +146,7 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 	}
 	w := &c.warps[f.warp]
 	b := &c.blocks[w.blk]
+	simple := !f.local && !f.op.inst.Atomic && width&(width-1) == 0 && width <= mem.SectorBytes
 	parts := c.cfg.WarpParts
 	per := 32 / parts
 	for p := range parts {
@@ -154,9 +155,23 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 			continue
 		}
 		a.segs, a.order = a.segs[:0], a.order[:0]
+		last := int16(-1) // segment of the lane before
 		for m := lanes; m != 0; m &= m - 1 {
 			l := m.First() & 31
 			at := addr[l]
+			if simple && at&(width-1) == 0 && at != 0 {
+				// It lies within a sector.
+				base := at &^ (seg - 1)
+				if last < 0 || a.segs[last].base != base {
+					last = a.find(base)
+				}
+				s := &a.segs[last]
+				off := at % mem.LineBytes
+				s.lanes |= 1 << l
+				s.parts |= 1 << (off / mem.SectorBytes)
+				s.bytes[off>>6] |= (1<<width - 1) << (off & 63)
+				continue
+			}
 			switch {
 			case f.local:
 				// Words of a thread are spread, those of its neighbours beside
@@ -287,9 +302,13 @@ func (s *segment) shrink(seg uint64) access {
 // word by word, with the threads of the whole GPU side by side.
 func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 	at &= 1<<24 - 1 // drops the window of a generic address
-	p := uint64(k.padded)
 	t := uint64(32*warp + lane)
 	sms := uint64(c.cfg.SMs)
+	if c.cfg.LocalSlots {
+		slots := uint64(32 * c.cfg.Warps)
+		return c.cfg.LocalBase + 4*(at/4*slots*sms+slots*uint64(c.id)+t) + at%4
+	}
+	p := uint64(k.padded)
 	n := p * uint64(k.MaxBlocks) * sms
 	return c.cfg.LocalBase + 4*(at/4*n+p*(uint64(c.id)+sms*(t/p))+t%p) + at%4
 }
@@ -319,6 +338,9 @@ func (a *coalescer) conflicts(c *Core, f *flight, addr *[32]uint64) int {
 // degree returns the passes of one part of a warp: the largest number of
 // words that one bank must give.
 func (a *coalescer) degree(c *Core, lanes isa.LaneMask, addr *[32]uint64, words uint64) int {
+	if words == 1 && c.cfg.SharedBanks&(c.cfg.SharedBanks-1) == 0 && !c.cfg.LimitedBroadcast && a.apart(lanes, addr, uint64(c.cfg.SharedBanks-1)) {
+		return 1
+	}
 	seen, next, same, of, head := &a.word, &a.next, &a.same, &a.bank, &a.head
 	var per [maxBanks]uint8
 	for i := range c.cfg.SharedBanks {
@@ -360,6 +382,23 @@ func (a *coalescer) degree(c *Core, lanes isa.LaneMask, addr *[32]uint64, words 
 		most = max(most, per[i])
 	}
 	return int(most)
+}
+
+// apart reports whether no bank must give two different words to lanes that
+// want one each.
+func (a *coalescer) apart(lanes isa.LaneMask, addr *[32]uint64, mask uint64) bool {
+	var taken uint64
+	for m := lanes; m != 0; m &= m - 1 {
+		word := addr[m.First()&31] / 4
+		b := word & mask % maxBanks
+		if taken>>b&1 == 0 {
+			taken |= 1 << b
+			a.word[b] = word
+		} else if a.word[b] != word {
+			return false
+		}
+	}
+	return true
 }
 
 // limited counts passes where only one word, the first that several lanes

@@ -68,15 +68,27 @@ type cset struct {
 	free     uint64
 	ready    uint64 // taken, no operand missing
 	per      int    // units per scheduler
+	// Of those ready, by the set that they go to, and which of these are not
+	// empty, a bit each.
+	to  [Sets]uint64
+	any uint8
+	// groups are the units by their output register, in sub-core mode.
+	groups []uint64
 	// last is the unit that each of the set's dispatchers took last, from where
 	// its search begins after each unit.
 	last []uint8
 	from []uint8
 }
 
+// order is that in which a port looks at the issue register sets.
+var order = [Sets]Set{SP, SFU, Mem, Tensor, DP, Int}
+
+// rankOf is a set's place in order.
+var rankOf = [Sets]uint8{SP: 0, SFU: 1, Mem: 2, Tensor: 3, DP: 4, Int: 5}
+
 // port takes instructions from issue registers into collector units.
 type port struct {
-	in   []Set
+	in   uint8 // sets that it serves, a bit each by rank
 	sets []int
 	same bool // as the port before
 }
@@ -117,16 +129,24 @@ type collector struct {
 	waiting uint64 // banks with reads queued
 	written uint64 // banks taken by a write until the end of the next step
 	held    int    // units taken
-	nBanks  int
-	per     int // banks per scheduler in sub-core mode
+	pend    uint8  // issue register sets that hold an instruction, a bit each by rank
+	per     uint   // banks that a register may lie in
+	mask    uint   // per less one if that is a power of two, else 0
+	stride  uint   // banks from one scheduler's to the next one's; 0 if all share them
 }
 
 func (c *Core) newCollector() {
 	cfg := &c.cfg
 	col := &c.col
-	col.nBanks = cfg.RegisterBanks
 	col.banks = make([]bank, cfg.RegisterBanks)
-	col.per = max(1, cfg.RegisterBanks/cfg.Schedulers)
+	col.per = uint(cfg.RegisterBanks)
+	if cfg.SubCore {
+		col.per = uint(max(1, cfg.RegisterBanks/cfg.Schedulers))
+		col.stride = col.per
+	}
+	if col.per&(col.per-1) == 0 {
+		col.mask = col.per - 1
+	}
 	add := func(x Collectors) int {
 		if x.Units == 0 {
 			return -1
@@ -155,9 +175,9 @@ func (c *Core) newCollector() {
 	}
 	if gen >= 0 {
 		p := port{sets: []int{gen}}
-		for _, s := range [...]Set{SP, SFU, Mem, Tensor, DP, Int} {
+		for r, s := range order {
 			if cfg.Units[s] > 0 {
-				p.in = append(p.in, s)
+				p.in |= 1 << r
 			}
 		}
 		for i := range cfg.Generic.In {
@@ -169,7 +189,7 @@ func (c *Core) newCollector() {
 		if own[s] < 0 || cfg.Units[s] == 0 {
 			continue
 		}
-		p := port{in: []Set{s}, sets: []int{own[s]}}
+		p := port{in: 1 << rankOf[s], sets: []int{own[s]}}
 		if gen >= 0 {
 			p.sets = append(p.sets, gen)
 		}
@@ -180,33 +200,67 @@ func (c *Core) newCollector() {
 	}
 	if share := len(col.units) / cfg.Schedulers; cfg.SubCore && share > 0 {
 		for i := range col.units {
-			col.units[i].reg = uint8(min(i/share, cfg.Schedulers-1))
+			reg := min(i/share, cfg.Schedulers-1)
+			col.units[i].reg = uint8(reg)
+			s := &col.sets[col.setOf[i]]
+			for len(s.groups) <= reg {
+				s.groups = append(s.groups, 0)
+			}
+			s.groups[reg] |= 1 << (i - s.first)
 		}
 	}
 }
 
 // bankOf returns the bank of a warp's register.
-func (col *collector) bankOf(c *Core, reg uint16, warp, sched int16) uint {
+func (col *collector) bankOf(reg uint16, warp, sched int16) uint {
 	b := uint(reg) + uint(warp)
-	if c.cfg.SubCore {
-		return b%uint(col.per) + uint(sched)*uint(col.per)
+	if col.mask != 0 {
+		b &= col.mask
+	} else {
+		b %= col.per
 	}
-	return b % uint(col.nBanks)
+	return b + uint(sched)*col.stride
 }
 
 // step does one step: dispatch, read, allocate.
 func (col *collector) step(c *Core) {
 	if col.held > 0 {
 		col.dispatch(c)
-		col.read()
+		col.read(c)
 	}
-	for s := range Sets {
-		if c.idoc[s].used != 0 {
-			col.allocate(c)
-			break
-		}
+	if col.pend != 0 {
+		col.allocate(c)
 	}
 	col.written = 0
+}
+
+// complete is told that unit k of the set has all operands.
+func (s *cset) complete(k int, out Set) {
+	s.ready |= 1 << k
+	s.to[out] |= 1 << k
+	s.any |= 1 << out
+}
+
+// leaving returns the units of a set whose instruction may leave: their output
+// register is free.
+func (s *cset) leaving(c *Core) uint64 {
+	var m uint64
+	for x := s.any; x != 0; x &= x - 1 {
+		out := bits.TrailingZeros8(x)
+		o := &c.ocex[out]
+		if s.groups == nil {
+			if o.used != o.all {
+				m |= s.to[out]
+			}
+			continue
+		}
+		var taken uint64
+		for g, units := range s.groups {
+			taken |= units & -(o.used >> g & 1)
+		}
+		m |= s.to[out] &^ taken
+	}
+	return m
 }
 
 // dispatch moves instructions that have their operands to the units: each
@@ -215,40 +269,46 @@ func (col *collector) dispatch(c *Core) {
 	for i := range col.sets {
 		s := &col.sets[i]
 		for d := range s.last {
-			if s.ready == 0 || !col.dispatchOne(c, s, &s.last[d]) {
+			if s.ready == 0 {
 				break
 			}
+			m := s.leaving(c)
+			if m == 0 {
+				break
+			}
+			k := nextBit(m, int(s.from[s.last[d]]))
+			s.last[d] = uint8(k)
+			col.send(c, s, k)
 		}
 	}
 }
 
-func (col *collector) dispatchOne(c *Core, s *cset, last *uint8) bool {
-	from := s.from[*last]
-	hi := s.ready >> from << from
-	for _, m := range [2]uint64{hi, s.ready &^ hi} {
-		for ; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			u := &col.units[s.first+k]
-			o := &c.ocex[u.out]
-			if !o.room(c.cfg.SubCore, int(u.reg)) {
-				continue
-			}
-			o.put(c.cfg.SubCore, int(u.reg), u.f, u.uid)
-			if c.log != nil {
-				c.log.open[u.f].Dispatch = c.now
-			}
-			s.ready &^= 1 << k
-			s.free |= 1 << k
-			col.held--
-			*last = uint8(k)
-			return true
-		}
+// send moves the instruction of unit k of a set to its execute register.
+func (col *collector) send(c *Core, s *cset, k int) {
+	u := &col.units[s.first+k]
+	c.ocex[u.out].put(c.cfg.SubCore, int(u.reg), u.f, u.uid)
+	c.moved = true
+	if u.out != Mem {
+		c.waiting++
 	}
-	return false
+	if c.log != nil {
+		c.log.open[u.f].Dispatch = c.now
+	}
+	bit := uint64(1) << k
+	s.ready &^= bit
+	s.free |= bit
+	if s.to[u.out] &^= bit; s.to[u.out] == 0 {
+		s.any &^= 1 << u.out
+	}
+	col.held--
 }
 
-func (col *collector) read() {
-	for m := col.waiting &^ col.written; m != 0; m &= m - 1 {
+func (col *collector) read(c *Core) {
+	m := col.waiting &^ col.written
+	if m != 0 {
+		c.moved = true
+	}
+	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		b := &col.banks[i]
 		n := b.pop()
@@ -259,7 +319,7 @@ func (col *collector) read() {
 		u.need--
 		if u.need == 0 {
 			s := &col.sets[col.setOf[n]]
-			s.ready |= 1 << (int(n) - s.first)
+			s.complete(int(n)-s.first, u.out)
 		}
 	}
 }
@@ -267,25 +327,35 @@ func (col *collector) read() {
 // allocate moves instructions from the issue registers to collector units:
 // each port one of every set that it serves.
 func (col *collector) allocate(c *Core) {
-	placed := true
+	live := col.pend
 	for i := range col.ports {
 		p := &col.ports[i]
-		if p.same && !placed {
-			continue // it would find what the last one found
+		if !p.same {
+			live = col.pend
 		}
-		placed = false
-		for _, in := range p.in {
+		// A set from which the same port before this one could take nothing
+		// has nothing for this one.
+		for m := live & p.in; m != 0; m &= m - 1 {
+			bit := m & -m
+			in := order[bits.TrailingZeros8(m)]
 			rs := &c.idoc[in]
+			placed := false
 			for mask := rs.used; mask != 0; {
 				r := rs.oldest(mask)
-				if col.place(c, p, in, r) {
-					placed = true
+				if placed = col.place(c, p, in, r); placed {
 					break
 				}
 				if c.cfg.Compat.OldestBlocks || !c.cfg.SubCore {
 					break
 				}
 				mask &^= 1 << r
+			}
+			if rs.used == 0 {
+				col.pend &^= bit
+				placed = false
+			}
+			if !placed {
+				live &^= bit
 			}
 		}
 	}
@@ -307,6 +377,7 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		}
 		k := bits.TrailingZeros64(m)
 		n := s.first + k
+		c.moved = true
 		u := &col.units[n]
 		u.f, u.uid, u.out, u.need = fi, f.uid, in, int16(len(f.op.readBanks))
 		if c.log != nil {
@@ -316,12 +387,12 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		col.held++
 		rs.used &^= 1 << r
 		for _, reg := range f.op.readBanks {
-			b := col.bankOf(c, reg, f.warp, f.sched)
+			b := col.bankOf(reg, f.warp, f.sched)
 			col.banks[b].push(uint16(n))
 			col.waiting |= 1 << b
 		}
 		if u.need == 0 {
-			s.ready |= 1 << k
+			s.complete(k, in)
 		}
 		return true
 	}
@@ -333,7 +404,7 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 func (col *collector) write(c *Core, f *flight) {
 	for _, r := range f.op.dstBanks {
 		if r != noBank {
-			col.written |= 1 << col.bankOf(c, r, f.warp, f.sched)
+			col.written |= 1 << col.bankOf(r, f.warp, f.sched)
 		}
 	}
 }

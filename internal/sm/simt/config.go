@@ -175,6 +175,10 @@ type Config struct {
 	ResponseQueue int
 	// LocalBase is where local memory lies in the physical address space.
 	LocalBase uint64
+	// LocalSlots lays out local memory by the thread slots of all SMs, the
+	// same for every kernel. Off: by the blocks that can be resident, those of
+	// neighbouring SMs side by side (-gpgpu_local_mem_map 0 and 1).
+	LocalSlots bool
 
 	// Compat holds the incumbent's quirks.
 	Compat Compat

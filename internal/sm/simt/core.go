@@ -25,15 +25,24 @@ type Env struct {
 	// BlockDone is told that a block has ended; its resources are free. The
 	// owner releases the block.
 	BlockDone func(k *Kernel, b exec.Block)
+	// Turn, if set, is called before the core has something executed that is
+	// not private to a block. Where cores run side by side it returns when all
+	// that come before this one have issued in this cycle.
+	Turn func()
+	// Issued, if set, is called in each cycle that the core does not sleep, when
+	// it has issued.
+	Issued func()
 }
 
 // warp is a warp slot.
 type warp struct {
 	x       exec.Warp
 	k       *Kernel
+	ops     []op  // of its kernel
 	blk     int32 // in Core.blocks
 	next    int32 // instruction that Step executes next, -1 if it waits or has ended
 	state   exec.WarpState
+	set     Set      // of Core.need in which its bit may be
 	ib      [2]int32 // instruction buffer: index of the instruction, -1 for one beyond the code
 	ibHead  uint8
 	ibHas   uint8 // bit per valid entry
@@ -74,6 +83,13 @@ type flight struct {
 	acc    []access
 }
 
+// reserved is a word of the scoreboard: a bit per register.
+type reserved struct {
+	busy  uint64
+	long  uint64 // of those, by a load that goes through a cache
+	short uint64 // by a load from shared memory or an SFU
+}
+
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
 	cfg   Config
@@ -88,6 +104,8 @@ type Core struct {
 	wake  uint64 // tick before which nothing happens, 0 if awake
 	slept uint64 // ticks not yet accounted for
 	awake bool   // never sleeps
+	moved bool   // something in front of the load/store unit has moved in this cycle
+	quiet bool   // nothing there can move before the load/store unit or a unit gives it cause
 
 	warps  []warp
 	blocks []block
@@ -115,9 +133,7 @@ type Core struct {
 
 	// Scoreboard: a bit per register, words per warp.
 	words  int
-	busy   []uint64
-	long   []uint64 // reserved by a load that goes through a cache
-	short  []uint64 // reserved by a load from shared memory or an SFU
+	regs   []reserved
 	flight []flight
 	freeF  []int32
 
@@ -128,22 +144,33 @@ type Core struct {
 	lastFetch int
 	l1i       *cache.Cache
 
-	sched []scheduler
-	turn  int // scheduler that issues first
-	eff   exec.Effects
+	sched      []scheduler
+	calmPolicy bool // schedulers without a warp to try do nothing
+	turn       int  // scheduler that issues first
+	eff        exec.Effects
 
-	held [Sets]uint64 // of those passed, by the set whose register they lack
+	// What is next in the buffers of warps that can step, found out whenever that
+	// may have changed: by the set that it goes to if only the issue register may
+	// be missing; or it is not what the warp executes next; or it waits for a
+	// register, and for what.
+	need      [Sets]uint64
+	astray    uint64
+	collide   uint64
+	willShort uint64
+	willLong  uint64
 
 	idoc, ocex [Sets]regset
 	col        collector
 	units      []unit
 	setUnits   [Sets][2]int
-	entries    uint64   // units with an instruction at their entry
-	ends       []uint64 // units in which one reaches the end, by tick
-	staged     int      // instructions in the units' stages
-	ring       uint64   // size of the units' rings less one
+	entries    uint64   // units whose dispatch register is taken
+	waiting    int      // instructions in execute registers, those of the load/store unit apart
+	ends       []uint64 // units that one leaves, by tick; one took a result bus of the tick before
+	frees      []uint64 // units whose dispatch register is free again, by tick
+	stage      []int32  // the instructions of ends, by tick and unit
+	staged     int      // how many there are
+	ring       uint64   // size of the wheels less one
 	wb         []int32
-	buses      []booking
 
 	ls ldst
 
@@ -208,8 +235,9 @@ func (c *Core) Blocks() int { return c.nBlocks }
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
 
-// Unfinished reports whether a resident warp has not retired yet.
-func (c *Core) Unfinished() bool { return c.alive != 0 }
+// Unfinished reports whether a resident warp has not retired yet,
+// and whether a read that the L1D makes for a store is still under way.
+func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.ls.l1d.Pending() > 0 }
 
 // Busy reports whether a cycle would do anything: there are resident warps, or
 // requests of theirs are still under way.
@@ -273,15 +301,11 @@ func (c *Core) Settle() {
 
 // growRegisters makes room for w words of register mask per warp.
 func (c *Core) growRegisters(w int) {
-	grow := func(old []uint64) []uint64 {
-		s := make([]uint64, w*c.cfg.Warps)
-		for i := 0; i*c.words < len(old); i++ {
-			copy(s[i*w:], old[i*c.words:(i+1)*c.words])
-		}
-		return s
+	s := make([]reserved, w*c.cfg.Warps)
+	for i := 0; i*c.words < len(c.regs); i++ {
+		copy(s[i*w:], c.regs[i*c.words:(i+1)*c.words])
 	}
-	c.busy, c.long, c.short = grow(c.busy), grow(c.long), grow(c.short)
-	c.words = w
+	c.regs, c.words = s, w
 }
 
 // CanTake reports whether the core has room for one more block of k.
@@ -325,6 +349,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		return false
 	}
 	c.Sync()
+	c.quiet = false
 	if k.words > c.words {
 		c.growRegisters(k.words)
 	}
@@ -341,7 +366,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	for i := range n {
 		s := first + i
 		w := &c.warps[s]
-		*w = warp{x: b.Warp(i), k: k, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k)}
+		*w = warp{x: b.Warp(i), k: k, ops: k.ops, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k)}
 		c.ages++
 		bit := uint64(1) << s
 		c.alive |= bit
@@ -353,6 +378,11 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		c.atomic &^= bit
 		c.copying &^= bit
 		c.imiss &^= bit
+		c.astray &^= bit
+		c.collide &^= bit
+		for x := range c.need {
+			c.need[x] &^= bit
+		}
 		c.refresh(int32(s))
 		w.fetch = max(w.next, 0)
 		c.sched[s%len(c.sched)].join(uint8(s))
@@ -372,10 +402,10 @@ func (c *Core) refresh(s int32) {
 	in, _, addr, st := w.x.Next()
 	w.state, w.next = st, none
 	c.blocked &^= bit
-	c.unpass(bit)
+	c.passed &^= bit
 	if st == exec.Ready {
 		i := addr >> w.k.shift
-		if i >= uint64(len(w.k.ops)) || w.k.ops[i].inst != in {
+		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
 			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.k.Work.Name(), addr))
 			return
 		}
@@ -384,6 +414,7 @@ func (c *Core) refresh(s int32) {
 		if !was {
 			b.run++
 		}
+		c.look(s)
 		return
 	}
 	c.ready &^= bit
@@ -416,6 +447,9 @@ func (c *Core) refreshBlock(bi int32) {
 		}
 		if left == 0 || b.run > 0 {
 			return
+		}
+		if c.env.Turn != nil {
+			c.env.Turn()
 		}
 		if !b.x.Unblock() {
 			b.stuck = true
@@ -457,12 +491,29 @@ func (c *Core) Cycle(now uint64) {
 	}
 	c.Stats.Cycles++
 	c.Stats.WarpCycles += uint64(bits.OnesCount64(c.alive))
-	c.writeback()
-	c.execute()
+	if t := c.tick & c.ring; c.quiet && c.ends[t]|c.frees[t] == 0 {
+		c.loadStore()
+		if c.quiet {
+			c.pass()
+			if c.env.Issued != nil {
+				c.env.Issued()
+			}
+			c.doze()
+			return
+		}
+		c.moved = true
+	} else {
+		c.moved = len(c.wb) > 0
+		c.writeback()
+		c.execute()
+	}
 	for range c.cfg.RegisterPorts {
 		c.col.step(c)
 	}
 	c.issue()
+	if c.env.Issued != nil {
+		c.env.Issued()
+	}
 	for range c.cfg.FetchWidth {
 		c.decode()
 		c.fetch()
@@ -471,7 +522,10 @@ func (c *Core) Cycle(now uint64) {
 			c.l1i.Tick()
 		}
 	}
-	c.doze()
+	c.settle()
+	if c.quiet {
+		c.doze()
+	}
 }
 
 // decode fills the buffer of the warp whose instructions have been fetched.
@@ -480,6 +534,7 @@ func (c *Core) decode() {
 		return
 	}
 	c.fr.valid = false
+	c.moved = true
 	if c.log != nil {
 		c.log.decode[c.fr.warp] = c.now
 	}
@@ -497,6 +552,52 @@ func (c *Core) decode() {
 			w.inPipe++
 		}
 	}
+	if w.state == exec.Ready {
+		c.look(c.fr.warp)
+	}
+}
+
+// look finds out what hinders the next instruction in the buffer of a warp
+// that can step.
+func (c *Core) look(s int32) {
+	w := &c.warps[s]
+	bit := uint64(1) << s
+	c.need[w.set] &^= bit
+	c.astray &^= bit
+	c.collide &^= bit
+	if w.ibHas>>w.ibHead&1 == 0 {
+		return
+	}
+	i := w.ib[w.ibHead]
+	if i != w.next {
+		c.astray |= bit
+		return
+	}
+	o := &w.ops[i]
+	if w.regs != 0 {
+		at := s * int32(c.words)
+		var busy, long, short uint64
+		for i := range o.test {
+			p := &o.test[i]
+			r := &c.regs[at+p.word]
+			busy |= r.busy & p.mask
+			long |= r.long & p.mask
+			short |= r.short & p.mask
+		}
+		if busy != 0 {
+			c.collide |= bit
+			c.willLong &^= bit
+			c.willShort &^= bit
+			if long != 0 {
+				c.willLong |= bit
+			} else if short != 0 {
+				c.willShort |= bit
+			}
+			return
+		}
+	}
+	w.set = o.set
+	c.need[o.set] |= bit
 }
 
 // flush empties a warp's instruction buffer.
@@ -507,17 +608,8 @@ func (c *Core) flush(s int32) {
 	bit := uint64(1) << s
 	c.full &^= bit
 	c.blocked &^= bit
-	c.unpass(bit)
-}
-
-// unpass forgets what has been found out about warps' buffered instructions.
-func (c *Core) unpass(m uint64) {
-	if c.passed&m != 0 {
-		c.passed &^= m
-		for s := range c.held {
-			c.held[s] &^= m
-		}
-	}
+	c.passed &^= bit
+	c.moved = true
 }
 
 // instBase is where instructions lie in the address space of the memory
@@ -534,6 +626,7 @@ func (c *Core) fetch() {
 		return
 	}
 	if c.l1i != nil && c.l1i.Ready() {
+		c.moved = true
 		r := c.l1i.PopReady()
 		c.imiss &^= 1 << r.Warp
 		c.fr.valid, c.fr.warp = true, int32(r.Warp)
@@ -553,6 +646,7 @@ func (c *Core) fetch() {
 		return
 	}
 	c.lastFetch = s
+	c.moved = true
 	if c.log != nil {
 		c.log.fetch[s] = c.now
 	}
@@ -621,6 +715,7 @@ func (w *warp) drained() bool {
 // retire takes a finished warp off its slot, and its block off the core when
 // it was the last.
 func (c *Core) retire(s int) {
+	c.moved = true
 	bit := uint64(1) << s
 	c.alive &^= bit
 	c.done &^= bit
@@ -648,33 +743,38 @@ func (c *Core) retire(s int) {
 
 // reserve marks the destination registers of an instruction.
 func (c *Core) reserve(s int32, o *op, kind depend) {
-	w := &c.warps[s]
-	at := int(s) * c.words
-	for _, r := range o.dsts {
-		i, b := at+int(r>>6), uint64(1)<<(r&63)
-		c.busy[i] |= b
+	c.warps[s].regs += o.nDst
+	at := s * int32(c.words)
+	for i := range o.dst {
+		p := &o.dst[i]
+		r := &c.regs[at+p.word]
+		r.busy |= p.mask
 		switch kind {
 		case dependLong:
-			c.long[i] |= b
+			r.long |= p.mask
 		case dependShort:
-			c.short[i] |= b
+			r.short |= p.mask
 		}
-		w.regs++
 	}
 }
 
 // release frees the destination registers of an instruction.
 func (c *Core) release(s int32, o *op) {
-	w := &c.warps[s]
-	at := int(s) * c.words
-	for _, r := range o.dsts {
-		i, b := at+int(r>>6), uint64(1)<<(r&63)
-		c.busy[i] &^= b
-		c.long[i] &^= b
-		c.short[i] &^= b
-		w.regs--
+	c.warps[s].regs -= o.nDst
+	at := s * int32(c.words)
+	for i := range o.dst {
+		p := &o.dst[i]
+		r := &c.regs[at+p.word]
+		r.busy &^= p.mask
+		r.long &^= p.mask
+		r.short &^= p.mask
 	}
-	c.blocked &^= 1 << s
+	bit := uint64(1) << s
+	c.quiet = false
+	c.blocked &^= bit
+	if c.collide&bit != 0 && c.ready&bit != 0 {
+		c.look(s)
+	}
 }
 
 // depend says what kind of instruction a register waits for.
@@ -691,9 +791,9 @@ func (c *Core) collides(s int32, o *op) bool {
 	if c.warps[s].regs == 0 {
 		return false
 	}
-	busy := c.busy[int(s)*c.words:][:c.words]
-	for _, r := range o.tests {
-		if busy[r>>6]>>(r&63)&1 != 0 {
+	at := s * int32(c.words)
+	for i := range o.test {
+		if p := &o.test[i]; c.regs[at+p.word].busy&p.mask != 0 {
 			return true
 		}
 	}
@@ -716,6 +816,7 @@ func (c *Core) leave(i int32) {
 	f := &c.flight[i]
 	c.warps[f.warp].inPipe--
 	f.piped = false
+	c.quiet = false
 	if f.out == 0 {
 		c.free(i)
 	}
@@ -725,6 +826,7 @@ func (c *Core) leave(i int32) {
 // waits for nothing.
 func (c *Core) free(i int32) {
 	f := &c.flight[i]
+	c.quiet = false
 	if f.copies {
 		w := &c.warps[f.warp]
 		w.copies--

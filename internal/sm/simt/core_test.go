@@ -150,8 +150,8 @@ func TestAccounting(t *testing.T) {
 		if len(g.core.freeF) != len(g.core.flight) || g.core.Busy() {
 			t.Errorf("%s: instructions are still in flight", name)
 		}
-		for i := range g.core.busy {
-			if g.core.busy[i]|g.core.long[i]|g.core.short[i] != 0 {
+		for _, r := range g.core.regs {
+			if r != (reserved{}) {
 				t.Errorf("%s: registers are still reserved", name)
 			}
 		}

@@ -124,14 +124,7 @@ func (c *Core) views(set uint64) []WarpView {
 }
 
 // stateOf returns a warp's state in the last cycle.
-func (c *Core) stateOf(s int) WarpState {
-	for st := range WarpStates {
-		if c.acct.in[st]>>s&1 != 0 {
-			return st
-		}
-	}
-	return NoInstruction
-}
+func (c *Core) stateOf(s int) WarpState { return c.acct.state(s) }
 
 // Stands is where a warp is: enough to tell that it has moved.
 type Stands struct {
@@ -190,14 +183,14 @@ func (c *Core) flightPlaces() []string {
 	})
 	for i := range c.units {
 		u := &c.units[i]
-		if u.entry >= 0 {
-			list[u.entry] = fmt.Sprintf("entry of %s unit %d", u.set, u.k)
-		}
 		for t := range c.ends {
 			if c.ends[t]>>i&1 != 0 {
 				left := (uint64(t) - c.tick) & c.ring
-				list[u.ring[t]] = fmt.Sprintf("%s unit %d, %d cycles to its end", u.set, u.k, left)
+				list[c.stage[t*len(c.units)+i]] = fmt.Sprintf("%s unit %d, %d cycles to its end", u.set, u.k, left)
 			}
+		}
+		if c.entries>>i&1 != 0 {
+			list[u.entry] = fmt.Sprintf("entry of %s unit %d", u.set, u.k)
 		}
 	}
 	for _, i := range c.wb {
@@ -254,13 +247,9 @@ func (c *Core) flightsOf(s int32, places []string) []Flight {
 // holds reports whether a register that warp s has reserved for o must be free
 // for next.
 func (c *Core) holds(s int32, o, next *op) bool {
-	busy := c.busy[int(s)*c.words:][:c.words]
-	for _, d := range o.dsts {
-		if busy[d>>6]>>(d&63)&1 == 0 {
-			continue
-		}
-		for _, r := range next.tests {
-			if r == d {
+	for _, d := range o.dst {
+		for _, r := range next.test {
+			if r.word == d.word && r.mask&d.mask&c.regs[s*int32(c.words)+r.word].busy != 0 {
 				return true
 			}
 		}
@@ -317,14 +306,16 @@ func (c *Core) Queues() []QueueView {
 	}
 	for i := range c.units {
 		u := &c.units[i]
-		n, what := 0, ""
-		if u.entry >= 0 {
-			n, what = 1, name(u.entry)+" at the entry"
+		n, what, entry := 0, "", none
+		if c.entries>>i&1 != 0 {
+			entry = u.entry
+			n, what = 1, name(entry)+" at the entry"
 		}
 		for d := range c.ring + 1 {
-			if t := (c.tick + d) & c.ring; c.ends[t]>>i&1 != 0 {
+			t := (c.tick + d) & c.ring
+			if fi := c.stage[int(t)*len(c.units)+i]; c.ends[t]>>i&1 != 0 && fi != entry {
 				n++
-				what = join(what, fmt.Sprintf("%s ends in %d", name(u.ring[t]), d))
+				what = join(what, fmt.Sprintf("%s ends in %d", name(fi), d))
 			}
 		}
 		add(fmt.Sprintf("unit %s %d", u.set, u.k), n, 0, what)

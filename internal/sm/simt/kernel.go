@@ -31,12 +31,36 @@ type op struct {
 	lat   uint16 // cycles in the unit
 	init  uint16 // cycles between two in a unit
 	elem  uint8  // bytes a lane moves
-	dsts  []uint16
-	reads []uint16 // registers read through the collector, each once
-	// readBanks and dstBanks are the places in banks of the registers to be read,
-	// and of dsts.
+	nDst  int32  // registers written
+	// dst and test are the registers written, and those that must not be
+	// reserved; reads those read through the collector.
+	dst, test, reads []regMask
+	// readBanks and dstBanks are the places in banks of the registers read and
+	// written, each once.
 	readBanks, dstBanks []uint16
-	tests               []uint16 // registers that must not be reserved
+}
+
+// regMask is a set of registers in one word of the scoreboard.
+type regMask struct {
+	mask uint64
+	word int32
+}
+
+// maskOf returns a list of registers as masks.
+func maskOf(list []uint16) []regMask {
+	var out []regMask
+next:
+	for _, r := range list {
+		w, b := int32(r>>6), uint64(1)<<(r&63)
+		for i := range out {
+			if out[i].word == w {
+				out[i].mask |= b
+				continue next
+			}
+		}
+		out = append(out, regMask{b, w})
+	}
+	return out
 }
 
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
@@ -164,7 +188,7 @@ func (k *Kernel) decode(cfg *Config) error {
 				store = appendNew(store, at, n)
 			}
 		}
-		o.dsts = store[at:len(store):len(store)]
+		dsts := store[at:len(store):len(store)]
 		// A guard is tested, not collected; it comes first, an address next.
 		srcs, guard := in.Srcs, []isa.Reg(nil)
 		if in.Guarded && len(srcs) > 0 && srcs[0].File == isa.RegPred {
@@ -179,8 +203,8 @@ func (k *Kernel) decode(cfg *Config) error {
 				store = appendNew(store, at, n)
 			}
 		}
-		o.reads = store[at:len(store):len(store)]
-		o.readBanks, o.dstBanks = o.reads, o.dsts
+		o.readBanks, o.dstBanks = store[at:len(store):len(store)], dsts
+		o.nDst, o.dst, o.reads = int32(len(dsts)), maskOf(dsts), maskOf(o.readBanks)
 		if cfg.Compat.NameBanks {
 			o.nameBanks(srcs, in.Dsts)
 		}
@@ -192,7 +216,7 @@ func (k *Kernel) decode(cfg *Config) error {
 				}
 			}
 		}
-		o.tests = store[at:len(store):len(store)]
+		o.test = maskOf(store[at:])
 	}
 	return nil
 }
@@ -204,7 +228,7 @@ const noBank = 0xffff
 // names. Registers of one number are read once; those without are neither read
 // nor written through the banks.
 func (o *op) nameBanks(srcs, dsts []isa.Reg) {
-	o.readBanks, o.dstBanks = nil, make([]uint16, len(o.dsts))
+	o.readBanks, o.dstBanks = nil, make([]uint16, o.nDst)
 	for _, r := range srcs {
 		if r.Number > 0 {
 			o.readBanks = appendNew(o.readBanks, 0, r.Number-1)

@@ -127,7 +127,7 @@ func (c *Core) newLoadStore() error {
 // pending reports whether requests are in the unit.
 func (l *ldst) pending() bool {
 	return l.queued > 0 || l.replies.Len() > 0 || l.direct != nil ||
-		l.l1d != nil && l.l1d.MissLen() > 0
+		l.l1d != nil && (l.l1d.MissLen() > 0 || l.l1d.Pending() > 0)
 }
 
 // Deliver takes a reply from the network and reports whether there was room.
@@ -144,6 +144,7 @@ func (c *Core) Deliver(r *mem.Req) bool {
 	c.Stats.ReplyBytes[r.Kind] += size
 	sized(&c.Stats.ReplySizes, r, size-mem.ControlSize)
 	if r.Kind == mem.InstRead {
+		c.quiet = false
 		if c.l1i == nil || !c.l1i.Fill(c.now, r) {
 			c.drop(r)
 		}
@@ -189,6 +190,7 @@ func (l *ldst) accept(c *Core) {
 	fi := in.slot[r]
 	in.used &^= 1 << r
 	l.entry = fi
+	c.quiet = false
 	if c.log != nil {
 		c.log.open[fi].Execute = c.now
 	}
@@ -289,14 +291,14 @@ func (l *ldst) writeback(c *Core) {
 				l.wbDone |= 1 << i
 				continue
 			}
-			b := c.col.bankOf(c, r, f.warp, f.sched)
+			b := c.col.bankOf(r, f.warp, f.sched)
 			if c.col.written>>b&1 != 0 {
 				break
 			}
 			c.col.written |= 1 << b
 			l.wbDone |= 1 << i
 		}
-		if bits.OnesCount64(l.wbDone) < min(len(f.op.dsts), 64) {
+		if bits.OnesCount64(l.wbDone) < min(int(f.op.nDst), 64) {
 			return
 		}
 		l.wb = none
@@ -335,6 +337,7 @@ func (l *ldst) pick(c *Core, client int) int32 {
 			}
 			c.warps[f.warp].inPipe--
 			f.piped = false
+			c.quiet = false
 			return fi
 		}
 	case fromTexture:
@@ -394,7 +397,7 @@ func (c *Core) oneAnswered(fi int32) {
 	if f.out > 0 {
 		return
 	}
-	if len(f.op.dsts) > 0 {
+	if f.op.nDst > 0 {
 		c.release(int32(f.warp), f.op)
 		c.Stats.Completed++
 	}
@@ -412,7 +415,12 @@ func (c *Core) complete(fi int32) {
 }
 
 // stored is told that a store is acknowledged.
-func (c *Core) stored(r *mem.Req) { c.warps[r.Warp].stores-- }
+func (c *Core) stored(r *mem.Req) { c.acknowledged(r.Warp) }
+
+func (c *Core) acknowledged(warp uint16) {
+	c.warps[warp].stores--
+	c.quiet = false
+}
 
 // reply handles the head of the reply queue.
 func (l *ldst) reply(c *Core) {
@@ -436,7 +444,7 @@ func (l *ldst) reply(c *Core) {
 			w, wb = o.Warp, o.IsWriteBack()
 		}
 		if c.drop(r) && !wb {
-			c.warps[w].stores--
+			c.acknowledged(w)
 		}
 	case l.l1d != nil && !r.L2Only && l.l1d.WaitsFor(r):
 		if l.l1d.FillPortFree() {
@@ -504,7 +512,7 @@ func (l *ldst) work(c *Core) {
 		if f.out == 0 {
 			c.release(int32(f.warp), f.op)
 			c.Stats.Completed++
-		} else if len(f.op.dsts) == 0 {
+		} else if f.op.nDst == 0 {
 			c.Stats.Completed++
 		}
 		c.leave(fi)

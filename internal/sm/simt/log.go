@@ -26,7 +26,7 @@ type Record struct {
 	Done     uint64 // its result was written and its last access answered; without any, it left its unit
 }
 
-// logSize is how many records are kept before they are handed on.
+// logSize is how many records are kept before HandOn hands them on.
 const logSize = 512
 
 // log keeps records.
@@ -37,10 +37,18 @@ type log struct {
 	open          []Record // by record of the instruction in flight
 }
 
-// Log has the way of every instruction handed to sink from now on, some at a
-// time; FlushLog hands on the rest. The list is used again after the call.
+// Log has the way of every instruction kept from now on, until HandOn hands some
+// to sink, or FlushLog all. The list is used again after the call.
 func (c *Core) Log(sink func(c *Core, list []Record)) {
-	c.log = &log{sink: sink, buf: make([]Record, 0, logSize), open: make([]Record, len(c.flight))}
+	c.log = &log{sink: sink, buf: make([]Record, 0, logSize+64), open: make([]Record, len(c.flight))}
+}
+
+// HandOn hands on the records kept if there are many. Owners call it between
+// two cycles.
+func (c *Core) HandOn() {
+	if c.log != nil && len(c.log.buf) >= logSize {
+		c.FlushLog()
+	}
 }
 
 // FlushLog hands on the records kept.
@@ -78,7 +86,4 @@ func (l *log) end(c *Core, fi int32) {
 		at = *t
 	}
 	l.buf = append(l.buf, *r)
-	if len(l.buf) == cap(l.buf) {
-		c.FlushLog()
-	}
 }

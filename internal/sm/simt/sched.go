@@ -20,6 +20,7 @@ type scheduler struct {
 
 func (c *Core) newSchedulers() {
 	n := c.cfg.Schedulers
+	c.calmPolicy = c.cfg.Policy != TwoLevel && c.cfg.Policy != RRR
 	c.sched = make([]scheduler, n)
 	for i := range c.sched {
 		s := &c.sched[i]
@@ -67,12 +68,24 @@ func (c *Core) issue() {
 	n := len(c.sched)
 	c.acct.issued = 0
 	c.acct.stalled = 0
-	for i := range n {
-		k := c.turn + i
-		if k >= n {
-			k -= n
+	if free := c.ready &^ c.atomic; c.calmPolicy && free&(c.full&^c.blocked|c.fence) == 0 {
+		// Nobody has anything to try.
+		for k := range c.sched {
+			st := slotIdle
+			if c.sched[k].mine&free&c.full != 0 {
+				st = slotScore
+			}
+			c.Stats.Slots[k][st]++
+			c.acct.slot[k] = st
 		}
-		c.schedule(k)
+	} else {
+		for i := range n {
+			k := c.turn + i
+			if k >= n {
+				k -= n
+			}
+			c.schedule(k)
+		}
 	}
 	c.turn++
 	if c.turn == n {
@@ -101,62 +114,83 @@ func (c *Core) schedule(k int) {
 		st = slotScore
 	}
 	try &^= c.blocked &^ c.fence
-	if m := try & c.passed; m != 0 {
+	can := c.roomy(k) & try // have all that they need to issue
+	if h := try & c.passed &^ can; h != 0 {
 		// Nothing has changed for those whose issue register is still taken.
-		for x := range Sets {
-			if h := m & c.held[x]; h != 0 && !c.idoc[x].room(c.cfg.SubCore, k) {
-				try &^= h
-				c.acct.stalled |= h
-				st = slotStall
-			}
-		}
+		try &^= h
+		c.acct.stalled |= h
+		st = slotStall
 	}
 	issued := 0
 	switch c.cfg.Policy {
 	case LRR:
-		hi := try & (^uint64(0) << (s.last + 1))
-		for _, part := range [2]uint64{hi, try &^ hi} {
-			for ; part != 0 && issued == 0; part &= part - 1 {
-				w := int32(bits.TrailingZeros64(part))
-				if c.fence>>w&1 != 0 && !c.passFence(w) {
-					continue
-				}
-				issued = c.attempt(k, w, &st)
+		behind := ^uint64(0) << (s.last + 1)
+		if try&c.fence != 0 {
+			if m := try & behind; m != 0 {
+				issued = c.first(k, m, &st)
 			}
-		}
-	case GTO, Limiting:
-		g := s.last
-		if try>>g&1 != 0 {
-			issued = c.attempt(k, int32(g), &st)
-		}
-		left := len(s.age)
-		if c.cfg.Policy == Limiting {
-			left = c.cfg.PolicyWarps
-		}
-		if try&^(1<<g) == 0 {
+			if m := try &^ behind; m != 0 && issued == 0 {
+				issued = c.first(k, m, &st)
+			}
 			break
 		}
-		for _, w := range s.age {
-			if issued > 0 || left == 0 {
-				break
-			}
-			if free>>w&1 != 0 {
-				left--
-			}
-			if try>>w&1 != 0 && int(w) != g {
-				issued = c.attempt(k, int32(w), &st)
-			}
+		// The warps tried are those up to the first that can issue.
+		over, w := try, -1
+		if m := can & behind; m != 0 {
+			w = bits.TrailingZeros64(m)
+			over &= behind & (1<<w - 1)
+		} else if can != 0 {
+			w = bits.TrailingZeros64(can)
+			over &= behind | 1<<w - 1
 		}
-	case Oldest:
+		if over != 0 {
+			st = c.over(over, st)
+		}
+		if w >= 0 {
+			issued = c.attempt(k, int32(w), &st)
+		}
+	case GTO, Limiting, Oldest:
 		if try == 0 {
 			break
 		}
-		for _, w := range s.age {
-			if try>>w&1 != 0 {
-				if issued = c.attempt(k, int32(w), &st); issued > 0 {
+		over, w := uint64(0), -1
+		g := -1
+		if c.cfg.Policy != Oldest {
+			if g = s.last; can>>g&1 != 0 {
+				w = g
+			}
+			over = try & (1 << g)
+		}
+		if rest := try &^ over; w < 0 && rest != 0 {
+			left := len(s.age)
+			if c.cfg.Policy == Limiting {
+				left = c.cfg.PolicyWarps
+			}
+			for _, x := range s.age {
+				if left == 0 {
+					break
+				}
+				if free>>x&1 != 0 {
+					left--
+				}
+				if rest>>x&1 == 0 {
+					continue
+				}
+				over |= 1 << x
+				if can>>x&1 != 0 {
+					w = int(x)
 					break
 				}
 			}
+		}
+		if w >= 0 {
+			over &^= 1 << w
+		}
+		if over != 0 {
+			st = c.over(over, st)
+		}
+		if w >= 0 {
+			issued = c.attempt(k, int32(w), &st)
 		}
 	case RRR:
 		if s.issued > 0 || free>>s.turn&1 == 0 {
@@ -198,6 +232,7 @@ func (c *Core) schedule(k int) {
 	}
 	s.issued = issued
 	if issued > 0 {
+		c.moved = true
 		st = slotIssued
 		c.Stats.Issues[min(issued, 2)-1]++
 		c.Stats.IssuesBy[k][min(issued, 2)-1]++
@@ -207,12 +242,66 @@ func (c *Core) schedule(k int) {
 	c.acct.slot[k] = st
 }
 
+// roomy returns the warps whose next instruction only has to be issued: the
+// issue register that it goes to is free.
+func (c *Core) roomy(k int) uint64 {
+	var m uint64
+	for x := range Sets {
+		if c.need[x] != 0 && c.idoc[x].room(c.cfg.SubCore, k) {
+			m |= c.need[x]
+		}
+	}
+	return m
+}
+
+// over is told of warps that have been tried in vain. It returns what st
+// becomes by them.
+func (c *Core) over(set uint64, st slot) slot {
+	if m := set & c.astray; m != 0 {
+		set &^= m
+		for ; m != 0; m &= m - 1 {
+			// Control has gone elsewhere.
+			s := int32(bits.TrailingZeros64(m))
+			c.flush(s)
+			c.warps[s].fetch = c.warps[s].next
+		}
+	}
+	if m := set & c.collide; m != 0 {
+		set &^= m
+		c.blocked |= m
+		c.onShort = c.onShort&^m | c.willShort&m
+		c.onLong = c.onLong&^m | c.willLong&m
+		st = max(st, slotScore)
+	}
+	if set != 0 {
+		c.acct.stalled |= set
+		c.passed |= set
+		st = slotStall
+	}
+	return st
+}
+
+// first issues from the first warp of a set that can.
+func (c *Core) first(k int, set uint64, st *slot) int {
+	for ; set != 0; set &= set - 1 {
+		w := int32(bits.TrailingZeros64(set))
+		if c.fence>>w&1 != 0 && !c.passFence(w) {
+			continue
+		}
+		if n := c.attempt(k, w, st); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 // passFence ends a warp's wait at a fence if nothing is left to wait for.
 func (c *Core) passFence(s int32) bool {
 	if !c.fenceOpen(s) {
 		return false
 	}
 	c.fence &^= 1 << s
+	c.moved = true
 	if c.cfg.FlushL1 && c.ls.l1d != nil {
 		c.ls.l1d.Invalidate()
 	}
@@ -234,9 +323,8 @@ func (c *Core) reorder(s *scheduler, free uint64) {
 		if !waits && c.full>>w&1 != 0 {
 			x := &c.warps[w]
 			if i := x.ib[x.ibHead]; i >= 0 && x.regs > 0 {
-				long := c.long[int(w)*c.words:][:c.words]
-				for _, r := range x.k.ops[i].reads {
-					waits = waits || long[r>>6]>>(r&63)&1 != 0
+				for _, p := range x.k.ops[i].reads {
+					waits = waits || c.regs[int32(w)*int32(c.words)+p.word].long&p.mask != 0
 				}
 			}
 		}
@@ -287,7 +375,7 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 			w.fetch = w.next
 			continue
 		}
-		o := &w.k.ops[i]
+		o := &w.ops[i]
 		if c.collides(s, o) {
 			c.blocked |= bit
 			c.onShort &^= bit
@@ -308,7 +396,6 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 		if !c.idoc[o.set].room(c.cfg.SubCore, k) {
 			c.acct.stalled |= bit
 			c.passed |= bit
-			c.held[o.set] |= bit
 			continue
 		}
 		c.issueOne(k, s, i, o)
@@ -329,6 +416,7 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 func (c *Core) issueOne(k int, s, i int32, o *op) {
 	w := &c.warps[s]
 	bit := uint64(1) << s
+	c.moved = true
 	w.ibHas &^= 1 << w.ibHead
 	if w.ibHas == 0 {
 		c.full &^= bit
@@ -336,15 +424,19 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	c.acct.step(s, i)
 	fi := c.take()
 	f := &c.flight[fi]
-	acc := f.acc[:0]
-	*f = flight{op: o, uid: c.uids, warp: int16(s), sched: int16(k), delay: int32(o.init), at: i, piped: true, acc: acc}
+	f.op, f.uid, f.warp, f.sched, f.delay, f.at = o, c.uids, int16(s), int16(k), int32(o.init), i
+	f.out, f.path, f.piped, f.local, f.copies, f.acc = 0, pathNone, true, false, false, f.acc[:0]
 	c.uids++
 	if c.log != nil {
 		c.log.begin(c, fi, s, i, k)
 	}
 	c.idoc[o.set].put(c.cfg.SubCore, k, fi, f.uid)
+	c.col.pend |= 1 << rankOf[o.set]
 
 	e := &c.eff
+	if c.env.Turn != nil && !o.inst.Private {
+		c.env.Turn()
+	}
 	if err := w.x.Step(e); err != nil {
 		c.fail(err)
 		return
@@ -443,6 +535,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 // answered takes n lanes off the atomics that a warp waits for.
 func (c *Core) answered(s int32, n int) {
 	w := &c.warps[s]
+	c.quiet = false
 	w.atomics -= int32(n)
 	w.atomics = max(w.atomics, 0)
 	switch bit := uint64(1) << s; {

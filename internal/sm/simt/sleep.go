@@ -13,6 +13,9 @@ const Never = ^uint64(0)
 // KeepAwake turns sleeping off, so that every cycle is simulated.
 func (c *Core) KeepAwake() { c.Sync(); c.awake = true }
 
+// Asleep reports whether the next cycle may be one that is counted only.
+func (c *Core) Asleep() bool { return c.wake != 0 }
+
 // NextEvent returns the first cycle after now, that of the last call of Cycle,
 // in which the core may do anything by itself.
 func (c *Core) NextEvent(now uint64) uint64 {
@@ -51,7 +54,7 @@ func (c *Core) Sync() {
 	c.Stats.Cycles += n
 	c.Stats.WarpCycles += n * uint64(bits.OnesCount64(c.alive))
 	for k := range c.sched {
-		c.Stats.Slots[k][c.waitSlot(k)] += n
+		c.Stats.Slots[k][c.acct.slot[k]] += n
 	}
 	s := uint64(len(c.sched))
 	c.turn = int((uint64(c.turn) + n) % s)
@@ -70,55 +73,45 @@ func (c *Core) Sync() {
 	}
 }
 
-// waitSlot is what scheduler k does in a cycle in which no warp can issue.
-func (c *Core) waitSlot(k int) slot {
-	if c.sched[k].mine&c.ready&c.full&c.blocked&^c.atomic&^c.fence != 0 {
-		return slotScore
-	}
-	return slotIdle
+// settle finds out at the end of a cycle whether what lies in front of the
+// load/store unit would do in the next cycle what it did in this one, that is
+// nothing: no instruction moved, and none has been given cause to. Then only
+// the load/store unit is run, until something that the others wait for happens.
+func (c *Core) settle() {
+	c.quiet = !c.moved && !c.awake && c.calmPolicy && len(c.wb) == 0 && c.waiting == 0 && c.col.waiting == 0 &&
+		!c.fr.valid && (c.l1i == nil || !c.l1i.Ready() && c.l1i.MissLen() == 0)
 }
 
-// doze puts the core to sleep if it can.
+// pass counts a quiet cycle: every scheduler does what it did in the last one.
+func (c *Core) pass() {
+	c.col.written = 0
+	for k := range c.sched {
+		c.Stats.Slots[k][c.acct.slot[k]]++
+	}
+	c.turn++
+	if c.turn == len(c.sched) {
+		c.turn = 0
+	}
+	if c.l1i != nil {
+		c.l1i.Skip(uint64(c.cfg.FetchWidth))
+	}
+}
+
+// doze puts a quiet core to sleep if the load/store unit has nothing to do in
+// the next cycle either.
 func (c *Core) doze() {
-	if c.awake || c.acct.issued != 0 || len(c.wb) > 0 || c.col.held > 0 || c.fr.valid || c.ls.entry >= 0 {
-		return
-	}
-	if c.cfg.Policy == TwoLevel || c.cfg.Policy == RRR || c.cfg.MemPorts > 1 {
-		return // their state moves every cycle, or several times
-	}
-	if c.alive&^c.done&^c.imiss&^c.full != 0 {
-		return // something to fetch
-	}
-	if c.ready&c.full&^c.blocked&^c.atomic&^c.fence != 0 {
-		return // something to issue
-	}
-	for m := c.fence & c.ready &^ c.atomic; m != 0; m &= m - 1 {
-		if c.fenceOpen(int32(bits.TrailingZeros64(m))) {
-			return
-		}
-	}
-	for m := c.done; m != 0; m &= m - 1 {
-		if w := &c.warps[bits.TrailingZeros64(m)]; w.drained() {
-			return // somebody to retire
-		}
-	}
-	for s := range Sets {
-		if c.idoc[s].used|c.ocex[s].used != 0 {
-			return
-		}
-	}
-	if c.entries != 0 {
-		return
+	if c.cfg.MemPorts > 1 {
+		return // it has several cycles in one
 	}
 	next := c.ls.next(c.tick)
+	if next <= c.tick+1 {
+		return
+	}
 	if c.staged > 0 {
 		t := c.tick + 1
-		for ; t < next && c.ends[t&c.ring] == 0; t++ {
+		for ; t < next && c.ends[t&c.ring]|c.frees[t&c.ring] == 0; t++ {
 		}
 		next = t
-	}
-	if c.l1i != nil && (c.l1i.Ready() || c.l1i.MissLen() > 0) {
-		return
 	}
 	if next > c.tick+1 {
 		c.wake = next

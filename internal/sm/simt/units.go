@@ -2,21 +2,14 @@ package simt
 
 import "math/bits"
 
-// unit is a pipelined execution unit. Instructions in its stages stand in a
-// ring at the tick in which they reach the end, so nothing is shifted.
+// unit is a pipelined execution unit. An instruction that it takes is entered
+// in a wheel (Core.ends, Core.stage) at the tick in which it will leave: one
+// leaves a unit, and takes a result bus, in the cycle before. So nothing is
+// shifted and nothing counts down.
 type unit struct {
 	set   Set
 	k     int   // number among its kind
-	entry int32 // dispatch register
-	ring  []int32
-}
-
-// booking is what has been promised for a tick: result buses, and the exits of
-// units. It is void unless it is for that tick.
-type booking struct {
-	tick  uint64
-	exits uint64
-	n     int
+	entry int32 // instruction in the dispatch register, while Core.entries has the unit's bit
 }
 
 // maxPipes is how many units a core can have: a bit each in a mask.
@@ -32,12 +25,12 @@ func (c *Core) newUnits() {
 	for s := range Mem {
 		c.setUnits[s][0] = len(c.units)
 		for k := range c.cfg.Units[s] {
-			c.units = append(c.units, unit{set: s, k: k, entry: none, ring: make([]int32, size)})
+			c.units = append(c.units, unit{set: s, k: k})
 		}
 		c.setUnits[s][1] = len(c.units)
 	}
-	c.ends = make([]uint64, size)
-	c.buses = make([]booking, size)
+	c.ends, c.frees = make([]uint64, size), make([]uint64, size)
+	c.stage = make([]int32, size*len(c.units))
 	c.wb = make([]int32, 0, maxWidth)
 }
 
@@ -55,78 +48,78 @@ func (c *Core) writeback() {
 
 // execute runs the units and the load/store unit.
 func (c *Core) execute() {
-	t := c.tick
-	if end := &c.ends[t&c.ring]; *end != 0 {
-		for m := *end; m != 0; m &= m - 1 {
-			c.wb = append(c.wb, c.units[bits.TrailingZeros64(m)].ring[t&c.ring])
+	t := c.tick & c.ring
+	if m := c.ends[t]; m != 0 {
+		at := int(t) * len(c.units)
+		c.staged -= bits.OnesCount64(m)
+		for ; m != 0; m &= m - 1 {
+			c.wb = append(c.wb, c.stage[at+bits.TrailingZeros64(m)])
 		}
-		c.staged -= bits.OnesCount64(*end)
-		*end = 0
+		c.ends[t] = 0
 	}
-	for m := c.entries; m != 0; m &= m - 1 {
-		c.start(bits.TrailingZeros64(m), t)
+	if m := c.frees[t]; m != 0 {
+		c.entries &^= m
+		c.frees[t] = 0
 	}
+	if c.waiting != 0 {
+		c.start()
+	}
+	c.loadStore()
+}
+
+// loadStore runs the load/store unit.
+func (c *Core) loadStore() {
+	for range c.cfg.MemPorts {
+		c.ls.cycle(c)
+		if c.ocex[Mem].used != 0 && c.ls.entry < 0 {
+			c.ls.accept(c)
+		}
+	}
+}
+
+// start lets the units take instructions from the execute registers.
+func (c *Core) start() {
 	for s := range Mem {
 		in := &c.ocex[s]
 		if in.used == 0 {
 			continue
 		}
-		for i := c.setUnits[s][0]; i < c.setUnits[s][1]; i++ {
-			if c.entries>>i&1 == 0 && in.used != 0 {
-				c.accept(i, in, t)
+		first, end := c.setUnits[s][0], c.setUnits[s][1]
+		if c.cfg.SubCore {
+			// Unit k looks at register k.
+			for m := in.used & (1<<(end-first) - 1) &^ (c.entries >> first); m != 0; m &= m - 1 {
+				k := bits.TrailingZeros64(m)
+				c.accept(first+k, k, in)
+			}
+			continue
+		}
+		for i := first; i < end && in.used != 0; i++ {
+			if c.entries>>i&1 == 0 {
+				c.accept(i, in.oldest(in.used), in)
 			}
 		}
 	}
-	for range c.cfg.MemPorts {
-		c.ls.cycle(c)
-		c.ls.accept(c)
-	}
 }
 
-// start moves the instruction at a unit's entry into the stages.
-func (c *Core) start(i int, t uint64) {
-	u := &c.units[i]
-	f := &c.flight[u.entry]
-	if f.delay > 0 {
-		f.delay--
-	}
-	if f.delay > 0 {
+// accept lets unit i take the instruction in an execute register, if nothing
+// leaves it, and a result bus is free, when this one will.
+func (c *Core) accept(i, reg int, in *regset) {
+	fi := in.slot[reg]
+	o := c.flight[fi].op
+	p := (c.tick + uint64(o.lat) + 1) & c.ring
+	ends := c.ends[p]
+	if ends>>i&1 != 0 || bits.OnesCount64(ends) >= c.cfg.WriteWidth {
 		return
 	}
-	p := (t + 1 + uint64(f.op.lat-f.op.init)) & c.ring
-	if c.ends[p]>>i&1 == 0 {
-		c.ends[p] |= 1 << i
-		u.ring[p] = u.entry
-		u.entry = none
-		c.entries &^= 1 << i
-		c.staged++
-	}
-}
-
-// accept takes an instruction from the execute registers.
-func (c *Core) accept(i int, in *regset, t uint64) {
-	u := &c.units[i]
-	r := u.k
-	if !c.cfg.SubCore {
-		r = in.oldest(in.used)
-	} else if in.used>>r&1 == 0 {
-		return
-	}
-	fi := in.slot[r]
-	end := t + uint64(c.flight[fi].op.lat)
-	p := &c.buses[end&c.ring]
-	if p.tick != end {
-		*p = booking{tick: end}
-	}
-	if p.exits>>i&1 != 0 || p.n >= c.cfg.WriteWidth {
-		return
-	}
-	p.n++
-	p.exits |= 1 << i
-	in.used &^= 1 << r
-	u.entry = fi
+	c.ends[p] = ends | 1<<i
+	c.stage[int(p)*len(c.units)+i] = fi
+	c.staged++
+	c.frees[(c.tick+uint64(o.init))&c.ring] |= 1 << i
+	c.entries |= 1 << i
+	c.units[i].entry = fi
+	in.used &^= 1 << reg
+	c.waiting--
 	if c.log != nil {
 		c.log.open[fi].Execute = c.now
 	}
-	c.entries |= 1 << i
 }

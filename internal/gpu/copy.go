@@ -1,0 +1,190 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// This file: how long copies take. A copy has a fixed time before its first
+// byte and then goes on at the rate of its way. Each way has one engine, which
+// does one copy after the other. Copies take no bandwidth from kernels, nor
+// kernels from copies.
+
+// Copies says how long copies take.
+type Copies struct {
+	// Timed lets copies take time (run.copies). Off: they end when their turn
+	// comes, and nothing else here counts.
+	Timed bool
+	// ToDevice and ToHost are the rates of the link to the host in bytes per
+	// second, OnDevice the bytes that copies within device memory read and
+	// write together in a second.
+	ToDevice, ToHost, OnDevice int64
+	// Latency is the time in nanoseconds from a copy's start to its first byte.
+	Latency int
+	// OneEngine lets the two directions of the link share an engine. Off: they
+	// overlap.
+	OneEngine bool
+}
+
+// CopyWay is where a copy's bytes go.
+type CopyWay uint8
+
+// The ways.
+const (
+	ToDevice CopyWay = iota // from the host
+	ToHost                  // from the device
+	OnDevice                // from device memory to device memory: each byte is read and written
+	Filling                 // one value into device memory: each byte is written
+)
+
+// engines is the number of copy engines: two of the link, one of the device.
+const engines = 3
+
+// Bounds of what Copies may say.
+const (
+	maxRate        = 1 << 50
+	maxCopyLatency = 1_000_000_000
+)
+
+// check reports the first contradiction.
+func (c *Copies) check() error {
+	if !c.Timed {
+		return nil
+	}
+	for _, r := range []struct {
+		name string
+		rate int64
+	}{{"to the device", c.ToDevice}, {"to the host", c.ToHost}, {"on the device", c.OnDevice}} {
+		if r.rate < 1 || r.rate > maxRate {
+			return fmt.Errorf("copies %s: %d bytes per second are not within 1..%d", r.name, r.rate, int64(maxRate))
+		}
+	}
+	if c.Latency < 0 || c.Latency > maxCopyLatency {
+		return fmt.Errorf("latency of a copy %d ns is not within 0..%d", c.Latency, maxCopyLatency)
+	}
+	return nil
+}
+
+// engine returns the engine that serves a way.
+func (c *Copies) engine(w CopyWay) int {
+	switch {
+	case w == OnDevice || w == Filling:
+		return 2
+	case w == ToHost && !c.OneEngine:
+		return 1
+	}
+	return 0
+}
+
+// cycles returns the core cycles that a copy takes at a core clock in hertz:
+// the latency and the transfer, each rounded up.
+func (c *Copies) cycles(w CopyWay, bytes uint64, clock int64) uint64 {
+	rate, moved := c.ToDevice, bytes
+	switch w {
+	case ToHost:
+		rate = c.ToHost
+	case OnDevice:
+		rate, moved = c.OnDevice, min(bytes, math.MaxUint64/2)*2
+	case Filling:
+		rate = c.OnDevice
+	}
+	return rounds(uint64(c.Latency), uint64(clock), 1_000_000_000) + rounds(moved, uint64(clock), uint64(rate))
+}
+
+// rounds returns a·b/c rounded up, and something very large if that is too much
+// to count.
+func rounds(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	lo, carry := bits.Add64(lo, c-1, 0)
+	if hi += carry; hi >= c {
+		return math.MaxUint64 / 4
+	}
+	q, _ := bits.Div64(hi, lo, c)
+	return min(q, math.MaxUint64/4)
+}
+
+// copies are the copies under way.
+type copies struct {
+	by   [engines]*Op // by engine, nil where it is free
+	next uint64       // the first end of them, if there are any
+	n    int          // how many there are
+}
+
+// beginCopy occupies the copy's engine until its end. It is errLater if the
+// engine is not free.
+func (g *GPU) beginCopy(o *Op) error {
+	c := &g.cfg.Copies
+	if !c.Timed || o.Bytes == 0 {
+		return g.endCopy(o)
+	}
+	e := c.engine(o.Way)
+	if g.copies.by[e] != nil {
+		return errLater
+	}
+	o.End = g.now + c.cycles(o.Way, o.Bytes, g.cfg.Clocks.Core)
+	o.state = opRuns
+	g.copies.by[e] = o
+	g.copies.n++
+	g.copies.find()
+	return nil
+}
+
+// find looks for the copy that ends first.
+func (c *copies) find() {
+	c.next = math.MaxUint64
+	for _, o := range c.by {
+		if o != nil {
+			c.next = min(c.next, o.End)
+		}
+	}
+}
+
+// due reports whether a copy's time is over.
+func (c *copies) due(now uint64) bool { return c.n > 0 && now >= c.next }
+
+// endCopies ends the copies whose time is over.
+func (g *GPU) endCopies() error {
+	if !g.copies.due(g.now) {
+		return nil
+	}
+	for e, o := range g.copies.by {
+		if o == nil || g.now < o.End {
+			continue
+		}
+		g.copies.by[e] = nil
+		g.copies.n--
+		if err := g.endCopy(o); err != nil {
+			return err
+		}
+	}
+	g.copies.find()
+	return nil
+}
+
+// endCopy moves a copy's bytes. Whoever reads them while it is under way sees
+// them as they were before.
+func (g *GPU) endCopy(o *Op) error {
+	if o.Copy != nil {
+		if err := o.Copy(); err != nil {
+			return err
+		}
+	}
+	g.Fill(o.Fills)
+	if g.cfg.Compat.CopiesBackFill {
+		g.Fill(o.ToHost)
+	}
+	o.End, o.state = g.now, opEnded
+	return nil
+}
+
+// dropCopies ends the copies of a run that has ended; their bytes stay where
+// they are.
+func (g *GPU) dropCopies() {
+	for _, o := range g.copies.by {
+		if o != nil {
+			o.End, o.cut, o.state = g.now, true, opEnded
+		}
+	}
+	g.copies = copies{}
+}

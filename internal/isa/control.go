@@ -1,0 +1,97 @@
+package isa
+
+// This file: what SASS says beyond data flow. Since Volta the compiler, not
+// the hardware, sees to it that an instruction finds its operands: each
+// instruction carries control bits that say how long its warp waits and for
+// what. "MICRO'25" is Huerta et al., "Dissecting and Modeling the Architecture
+// of Modern GPU Cores", MICRO 2025.
+
+// Counters is how many dependence counters a warp has (measured, MICRO'25).
+const Counters = 6
+
+// NoCounter stands where an instruction uses no dependence counter; it is also
+// how the control bits say so.
+const NoCounter = 7
+
+// Control are the control bits of an instruction.
+type Control struct {
+	// Stall is the stall counter, 0 to 15: the warp's next instruction issues
+	// that many cycles later at the earliest.
+	Stall uint8
+	// Yield bars the warp from issuing in the next cycle.
+	Yield bool
+	// Write and Read are the dependence counters, 0 to 5, that the instruction
+	// raises when it issues and lowers when its results have been written, and
+	// when its sources have been read; NoCounter if none.
+	Write, Read uint8
+	// Wait has a bit per counter that must be zero before it issues.
+	Wait uint8
+	// Reuse has bit i set if the i-th of the instruction's Srcs that is a
+	// general register stays in the register-file cache.
+	Reuse uint8
+}
+
+// Class is a class of opcodes that share pipeline and latency on cores since
+// Turing (MICRO'25 and the configuration of its simulator).
+type Class uint8
+
+// The classes, each with opcodes that belong to it.
+const (
+	ClassNone     Class = iota
+	ClassInt            // IADD3, LOP3, SHF, LEA, PRMT, SEL, MOV, IMNMX, CS2R
+	ClassIntSlow        // POPC, FLO, BREV
+	ClassFP32           // FADD, FMUL, FFMA, FMNMX, FSEL, FSET
+	ClassIMAD           // IMAD and its variants
+	ClassHalf           // HADD2, HMUL2, HFMA2, HSET2, HMNMX2
+	ClassSetp           // ISETP, FSETP, HSETP2: compare into predicates
+	ClassPred           // PLOP3, P2R, R2P: predicates alone
+	ClassSFU            // MUFU, F2I, I2F, FRND, F2FP
+	ClassUniform        // the uniform datapath: UIADD3, UMOV, R2UR, VOTEU
+	ClassBranch         // BRA, BSSY, BSYNC, CALL, RET, EXIT, WARPSYNC, BMOV
+	ClassMisc           // NOP, VOTE, BAR, DEPBAR, REDUX, NANOSLEEP: no queue
+	ClassMiscQ          // S2UR, ERRBAR: misc with a queue
+	ClassMio            // S2R, SHFL, MATCH: through the memory queue
+	ClassFP64           // DADD, DMUL, DFMA, DSETP, F2F with doubles
+	ClassTensor         // HMMA, IMMA, BMMA
+	ClassDMMA           // DMMA
+	ClassTexture        // TEX, TLD
+	ClassFence          // MEMBAR
+	ClassLoad           // LD, LDG, LDL, LDS, LDSM
+	ClassStore          // ST, STG, STL, STS
+	ClassAtomic         // ATOM, ATOMG, ATOMS, RED
+	ClassConstant       // LDC
+	ClassCopy           // LDGSTS
+	Classes             // how many there are
+)
+
+var classNames = [Classes]string{
+	"none", "int", "int_slow", "fp32", "imad", "half", "setp", "pred", "sfu", "uniform", "branch", "misc", "misc_queued",
+	"mio", "fp64", "tensor", "dmma", "texture", "fence", "load", "store", "atomic", "constant", "copy",
+}
+
+func (c Class) String() string { return classNames[c] }
+
+// Tensor is the shape of a matrix instruction: D = A·B + C with A of M×K and B
+// of K×N elements.
+type Tensor struct {
+	M, N, K uint16
+	// Bits is the size of an element as the mnemonic has it; of floating-point
+	// forms that of the accumulator (F16 or F32).
+	Bits   uint8
+	Sparse bool
+	F32    bool // accumulates in binary32
+}
+
+// ConstRef is a place in a constant bank.
+type ConstRef struct {
+	Bank   uint8
+	Offset uint32 // bytes
+}
+
+// Depbar is what a DEPBAR.LE waits for: counter SB is at most AtMost, and the
+// counters of the mask Zero are zero.
+type Depbar struct {
+	SB     uint8
+	AtMost uint8
+	Zero   uint8
+}

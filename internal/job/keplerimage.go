@@ -1,0 +1,205 @@
+package job
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/color/palette"
+	"image/gif"
+	"image/png"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: framebuffers as pictures.
+
+// FrameImage makes pictures of a buffer.
+type FrameImage struct {
+	Pos           isa.Pos
+	Buffer        Text
+	Width, Height int    // pixels
+	Format        string // bit, u8 or rgb
+	Colours       color.Palette
+	Scale         int  // a pixel's side in the picture
+	PNG, GIF      Text // files, S is "" for none
+	Frame         int  // of the PNG
+	Delay         int  // of the GIF, hundredths of a second for each frame
+}
+
+// pixelFormats are the ways in which a buffer holds pixels, row by row.
+var pixelFormats = []string{
+	"bit", // rows of whole bytes, the lowest bit on the left
+	"u8",  // a byte for each pixel, which names a colour
+	"rgb", // a word for each pixel, 0x00RRGGBB
+}
+
+// bytes returns the memory that the pixels take.
+func (m *FrameImage) bytes() int64 {
+	w, h := int64(m.Width), int64(m.Height)
+	switch m.Format {
+	case "bit":
+		return (w + 7) / 8 * h
+	case "u8":
+		return w * h
+	}
+	return 4 * w * h
+}
+
+// image reads an [[images]].
+func (p *keplerParser) image(t *node) {
+	m := &FrameImage{Pos: t.keyPos}
+	p.k.Images = append(p.k.Images, m)
+	p.known(t, "buffer", "width", "height", "format", "colours", "scale", "png", "gif", "frame", "delay")
+	for _, key := range []string{"buffer", "width", "height"} {
+		if t.kids[key] == nil {
+			p.add(t.keyPos, "the picture has no %s", key)
+		}
+	}
+	m.Buffer, _ = p.str(t, "buffer")
+	p.knownBuffer(m.Buffer)
+	m.Width, m.Height = int(p.integer(t, "width", 1, maxEdge, 1)), int(p.integer(t, "height", 1, maxEdge, 1))
+	m.Format = p.oneOf(t, "format", pixelFormats...)
+	m.Scale = int(p.integer(t, "scale", 1, maxScale, 1))
+	if m.Scale*max(m.Width, m.Height) > maxEdge {
+		p.add(t.keyPos, "the picture's longer side has %d pixels, more than %d", m.Scale*max(m.Width, m.Height), maxEdge)
+	}
+	if n := m.Scale * m.Scale * m.Width * m.Height; t.kids["gif"] != nil && n*p.k.Frames > maxPixels {
+		p.add(t.keyPos, "%d frames of %d pixels are more than one GIF can take, %d pixels", p.k.Frames, n, maxPixels)
+	}
+	m.Delay = int(p.integer(t, "delay", 0, 10_000, 5))
+	m.PNG, _ = p.str(t, "png")
+	m.GIF, _ = p.str(t, "gif")
+	if t.kids["png"] == nil && t.kids["gif"] == nil {
+		p.add(t.keyPos, "the picture goes nowhere: add png = \"FILE\" or gif = \"FILE\"")
+	}
+	m.Frame = p.frame(t, false)
+	p.colours(t, m)
+}
+
+// colours reads the colours that pixels name; those that are left out are
+// black and white for bits, shades of grey for bytes.
+func (p *keplerParser) colours(t *node, m *FrameImage) {
+	switch m.Format {
+	case "bit":
+		m.Colours = color.Palette{color.RGBA{A: 255}, color.RGBA{255, 255, 255, 255}}
+	case "u8":
+		for i := range 256 {
+			m.Colours = append(m.Colours, color.RGBA{uint8(i), uint8(i), uint8(i), 255})
+		}
+	}
+	k := t.kids["colours"]
+	switch {
+	case k == nil:
+		return
+	case m.Format == "rgb":
+		p.add(k.keyPos, "format = \"rgb\" has colours of its own")
+		return
+	case !k.array || len(k.items) > len(m.Colours):
+		p.add(k.pos, "colours must be a list of at most %d, such as [\"#000000\", \"#ffffff\"]", len(m.Colours))
+		return
+	}
+	for i, it := range k.items {
+		s, _ := it.val.(string)
+		v, err := strconv.ParseUint(s[min(1, len(s)):], 16, 32)
+		if err != nil || len(s) != 7 || s[0] != '#' {
+			p.add(it.pos, "a colour is written \"#rrggbb\"")
+			continue
+		}
+		m.Colours[i] = rgb(uint32(v))
+	}
+}
+
+func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255} }
+
+// colour returns the colour of a pixel.
+func (m *FrameImage) colour(b []byte, x, y int) color.Color {
+	switch m.Format {
+	case "bit":
+		return m.Colours[b[y*((m.Width+7)/8)+x/8]>>(x%8)&1]
+	case "u8":
+		return m.Colours[b[y*m.Width+x]]
+	}
+	return rgb(binary.LittleEndian.Uint32(b[4*(y*m.Width+x):]))
+}
+
+// palette returns the colours of a picture that is made of some frames: those
+// that pixels can name, those that occur if they are few, or else a general
+// one.
+func (m *FrameImage) palette(frames [][]byte) color.Palette {
+	if m.Format != "rgb" {
+		return m.Colours
+	}
+	var list color.Palette
+	seen := map[uint32]bool{}
+	for _, b := range frames {
+		for i := range m.Width * m.Height {
+			v := binary.LittleEndian.Uint32(b[4*i:]) & 0xffffff
+			if seen[v] {
+				continue
+			}
+			if seen[v] = true; len(seen) > 256 {
+				return palette.Plan9
+			}
+			list = append(list, rgb(v))
+		}
+	}
+	return list
+}
+
+// paint makes a picture of a buffer's bytes.
+func (m *FrameImage) paint(b []byte, pal color.Palette) *image.Paletted {
+	im := image.NewPaletted(image.Rect(0, 0, m.Scale*m.Width, m.Scale*m.Height), pal)
+	for y := range m.Height {
+		for x := range m.Width {
+			c := uint8(pal.Index(m.colour(b, x, y)))
+			for dy := range m.Scale {
+				row := im.Pix[im.PixOffset(m.Scale*x, m.Scale*y+dy):]
+				for dx := range m.Scale {
+					row[dx] = c
+				}
+			}
+		}
+	}
+	return im
+}
+
+// writePNG writes one frame.
+func (m *FrameImage) writePNG(w io.Writer, b []byte) error {
+	if m.Format != "rgb" {
+		return png.Encode(w, m.paint(b, m.Colours))
+	}
+	im := image.NewRGBA(image.Rect(0, 0, m.Scale*m.Width, m.Scale*m.Height))
+	for y := range im.Rect.Max.Y {
+		for x := range im.Rect.Max.X {
+			im.Set(x, y, m.colour(b, x/m.Scale, y/m.Scale))
+		}
+	}
+	return png.Encode(w, im)
+}
+
+// writeGIF writes all frames as an endless animation.
+func (m *FrameImage) writeGIF(w io.Writer, frames [][]byte) error {
+	pal := m.palette(frames)
+	g := &gif.GIF{}
+	for _, b := range frames {
+		g.Image = append(g.Image, m.paint(b, pal))
+		g.Delay = append(g.Delay, m.Delay)
+	}
+	return gif.EncodeAll(w, g)
+}
+
+// create writes a file of the job.
+func create(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

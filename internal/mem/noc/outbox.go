@@ -1,0 +1,60 @@
+package noc
+
+import "github.com/heddle-sim/heddle/internal/mem"
+
+// Outbox is where the owner of an input node keeps what it sends until all
+// owners are done with their cycle. Owners of different nodes may use theirs
+// side by side, while nobody uses the network itself; it answers as the network
+// would if every packet were given to it at once.
+type Outbox struct {
+	net  *Network
+	src  int
+	list []parcel
+	size int    // of the node's buffer that they will take
+	full uint64 // times there was no room
+}
+
+// parcel is a packet on its way to the network.
+type parcel struct {
+	req        *mem.Req
+	dst, bytes int32
+}
+
+// NewOutbox returns the outbox of an input node.
+func (n *Network) NewOutbox(src int) Outbox { return Outbox{net: n, src: src} }
+
+// HasRoom reports whether the node takes one more packet of so many bytes.
+func (o *Outbox) HasRoom(bytes int) bool {
+	n := o.net
+	if s := n.inSize[o.src] + o.size; s+n.size(bytes) <= n.cfg.InBuffer || s == 0 {
+		return true
+	}
+	o.full++
+	return false
+}
+
+// Push keeps a packet. HasRoom must have said yes.
+func (o *Outbox) Push(r *mem.Req, dst, bytes int) {
+	o.list = append(o.list, parcel{r, int32(dst), int32(bytes)})
+	o.size += o.net.size(bytes)
+}
+
+// Flush gives what was kept to the network.
+func (o *Outbox) Flush() {
+	if o.full > 0 {
+		o.net.Stats.InFull += o.full
+		o.full = 0
+	}
+	if len(o.list) == 0 {
+		return
+	}
+	for i := range o.list {
+		p := &o.list[i]
+		o.net.Push(p.req, o.src, int(p.dst), int(p.bytes))
+		p.req = nil
+	}
+	o.list, o.size = o.list[:0], 0
+}
+
+// Used reports whether Flush has anything to do.
+func (o *Outbox) Used() bool { return len(o.list) > 0 || o.full > 0 }
