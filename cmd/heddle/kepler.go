@@ -214,6 +214,7 @@ func (c *runCmd) keplerCore(cfg kepler.Config, text string, isCase bool) (*krun.
 		r.Limit = recorded.Limit()
 	}
 	r.Core.Trace(true)
+	r.Whole = true // as the hardware ran
 	return r, recorded, nil
 }
 

@@ -1,6 +1,7 @@
 package kepler_test
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"os"
@@ -193,7 +194,15 @@ func appMatmul(t *testing.T, level kepler.Level) {
 			k.SetMemory(0x100+4*n, 1)
 		}
 	}
+	waited := false // at the barrier
+	for !k.Done() && k.Cycle() < 10_000 {
+		k.Step()
+		waited = waited || k.Status(0) == kepler.Barrier || k.Status(1) == kepler.Barrier
+	}
 	ends(t, k)
+	if waited != (level == kepler.Datasheet) {
+		t.Errorf("a warp has waited at the barrier: %v", waited)
+	}
 	used := 0
 	for n := range uint32(64) {
 		if got := k.Memory(0x200 + 4*n); got != n+1 {
@@ -383,9 +392,9 @@ func functionCall(t *testing.T, level kepler.Level) {
 		var b strings.Builder
 		b.WriteString("CALL f1\nADD R9, R9, R63, R63, 1000\nEXIT\n")
 		for n := 1; n <= depth; n++ {
-			b.WriteString("f" + string(rune('0'+n)) + ": ADD R9, R9, R" + string(rune('0'+n)) + ", R63, 0\n")
+			fmt.Fprintf(&b, "f%d: ADD R9, R9, R%d, R63, 0\n", n, n)
 			if n < depth {
-				b.WriteString("CALL f" + string(rune('1'+n)) + "\nADD R9, R9, R63, R63, 100\n")
+				fmt.Fprintf(&b, "CALL f%d\nADD R9, R9, R63, R63, 100\n", n+1)
 			}
 			b.WriteString("RET\n")
 		}
@@ -482,10 +491,10 @@ func memorySystem(t *testing.T, level kepler.Level) {
 	const loads = 40
 	var b strings.Builder
 	for n := range loads {
-		b.WriteString("LDR R" + itoa(n+10) + ", [R1 + " + itoa(128*n) + "]\n")
+		fmt.Fprintf(&b, "LDR R%d, [R1 + %d]\n", n+10, 128*n)
 	}
 	for n := range loads {
-		b.WriteString("ADD R9, R9, R" + itoa(n+10) + ", R63, 0\n")
+		fmt.Fprintf(&b, "ADD R9, R9, R%d, R63, 0\n", n+10)
 	}
 	k := setup(t, level, 2, b.String()+"EXIT")
 	sum := uint32(0)
@@ -507,6 +516,33 @@ func memorySystem(t *testing.T, level kepler.Level) {
 		t.Errorf("%d transactions, want %d", n, loads)
 	}
 
+	// While the lanes of an access to one bank of shared memory are served in
+	// turn, the RTL executes what waits behind it again and again.
+	b.Reset()
+	b.WriteString("LDS R9, [R1]\n")
+	for n := range 16 {
+		fmt.Fprintf(&b, "ADD R%d, R%d, R63, R63, 1\n", 20+n, 20+n)
+	}
+	k = setup(t, level, 2, b.String()+"EXIT")
+	set(t, k, 2, 1, func(l uint32) uint32 { return 128 * l })
+	for l := range kasm.Lanes {
+		if err := k.SetShared(128*l, uint32(l+50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ends(t, k)
+	holds(t, k, 2, 9, "bank conflict", func(l uint32) uint32 { return l + 50 })
+	if n := k.Stats().Conflicts; n != 31 {
+		t.Errorf("a conflict of 32 lanes costs %d cycles, want 31", n)
+	}
+	total := uint32(0)
+	for n := range 16 {
+		total += k.Register(2, 20+n)[0]
+	}
+	if total < 16 || (total == 16) != (level == kepler.Datasheet) {
+		t.Errorf("16 additions of one behind a bank conflict come to %d", total)
+	}
+
 	// A load finds what the same warp has stored before it.
 	k = setup(t, level, 2, `
         STR   [R1], R2
@@ -520,13 +556,6 @@ func memorySystem(t *testing.T, level kepler.Level) {
 	ends(t, k)
 	holds(t, k, 2, 9, "load after store", func(l uint32) uint32 { return 3 * l })
 	holds(t, k, 2, 8, "load after the second store", func(l uint32) uint32 { return 3*l + 1 })
-}
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + itoa(n%10)
 }
 
 // pipelineIssue is which instructions are selected together: the datasheet's
@@ -572,6 +601,32 @@ func pipelineIssue(t *testing.T, level kepler.Level) {
 			t.Errorf("%q together: %v", text, got)
 		}
 	}
+	// The scheduler stays with a warp that can go on; the RTL's turns to the next.
+	prog, err := kasm.Assemble("turns.kasm", "ADD R10, R11, R12, R13\nADD R20, R21, R22, R23\nADD R30, R31, R32, R33\nEXIT", kasm.RTL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := kepler.New(kepler.ConfigFor(level))
+	turns.Trace(true)
+	if err := turns.Load(prog.Words, 3, 8); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []int{3, 8} {
+		if err := turns.Start(w, 0, ^uint32(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ends(t, turns)
+	want := []int{3, 3, 3}
+	if level == kepler.RTL {
+		want = []int{3, 8, 3}
+	}
+	for i, w := range want {
+		if got := turns.Fetches()[i].Warp; got != w {
+			t.Errorf("fetch %d is of warp %d, want %d", i, got, w)
+		}
+	}
+
 	// A pair counts as one cycle that selected two.
 	k := setup(t, level, 3, "ADD R10, R11, R12, R13\nFADD R20, R21, R22, R23\nEXIT")
 	ends(t, k)

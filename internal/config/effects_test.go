@@ -57,12 +57,12 @@ var effects = slices.Concat([]effect{
 	{"-gpgpu_scheduler warp_limiting:2:2", "chase.many", "more", ""},
 	{"simt.active_warps=2", "chase.many", "differ", "-gpgpu_scheduler two_level_active:4:0:1"},
 	{"-gpgpu_num_sched_per_core 1", "flood_int_add", "more", ""},
-	{"-gpgpu_max_insn_issue_per_warp 2", "banks", "less", "-gpgpu_perfect_inst_const_cache 1"},
+	{"-gpgpu_max_insn_issue_per_warp 2", "banks", "differ", ""},
 	{"-gpgpu_dual_issue_diff_exec_units 0", "flood_int_add.one", "less", "-gpgpu_max_insn_issue_per_warp 2"},
 	{"-gpgpu_sub_core_model 1", "mix", "differ", ""},
-	{"-gpgpu_inst_fetch_throughput 3", "flood_int_add", "less", "-gpgpu_perfect_inst_const_cache 1"},
+	{"-gpgpu_inst_fetch_throughput 3", "flood_int_add.one", "less", "-gpgpu_perfect_inst_const_cache 1"},
 	{"-gpgpu_perfect_inst_const_cache 1", "consts", "less", ""},
-	{"-gpgpu_tensor_core_avail 0\n-gpgpu_num_tensor_core_units 0", "flood_tensor", "more", ""},
+	{"-gpgpu_tensor_core_avail 0\n-gpgpu_num_tensor_core_units 0", "mix", "differ", ""},
 	{"simt.tensor_port=false", "", "refused without simt.tensor_port nothing reaches them", ""},
 	{"-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1,1,1,1,1,1", "mix", "more", ""},
 	{"simt.issue.sp=1", "banks", "differ", ""},
@@ -149,7 +149,7 @@ var effects = slices.Concat([]effect{
 	{"-gpgpu_l1_banks_hashing_function 1", "reuse", "differ", ""},
 	{"l1d.bank_index=ipoly", "reuse", "differ", "-gpgpu_l1_banks 16"},
 	{"l1d.bank_index=fermi", "stream", "differ", "-gpgpu_l1_banks 32"},
-	{"-gpgpu_l1_cache_write_ratio 20", "partial.many", "differ", ""},
+	{"-gpgpu_l1_cache_write_ratio 20", "evict", "differ", ""},
 	{"-gpgpu_gmem_skip_L1D 1", "reuse", ".L1D misses less", ""},
 	{"-gpgpu_adaptive_cache_config 1", "reuse", "L1 ways more", "-gpgpu_unified_l1d_size 40\n-gpgpu_shmem_option 0,8,32"},
 	{"-gpgpu_unified_l1d_size 48", "reuse", "L1 ways more", "-gpgpu_adaptive_cache_config 1\n-gpgpu_unified_l1d_size 40\n-gpgpu_shmem_option 0,8,32"},
@@ -365,30 +365,28 @@ const mesh = "-network_mode 1\n-inter_config_file x\nnet topology = mesh;\n"
 // compatEffects switches behaviours of GPGPU-Sim off, one by one.
 var compatEffects = []effect{
 	{"compat.cache.miss_needs_two=false", "stream", "differ", ""},
-	{"compat.cache.protect_written=false", "dirty", "differ", ""},
-	{"compat.cache.reindex_ways=false", "reuse", "differ", "l1d.adaptive=true\nl1d.unified=40\nl1d.shared_sizes=0,8,32"},
-	{"compat.cache.fill_by_way=false", "partial", "differ", ""},
+	{"compat.cache.protect_written=false", "evict", "differ", "-gpgpu_l1_cache_write_ratio 20"},
+	{"compat.cache.reindex_ways=false", "reuse.shrink", "differ", "-gpgpu_flush_l1_cache 0\nl1d.adaptive=true\nl1d.unified=40\nl1d.shared_sizes=0,8,32"},
+	{"compat.cache.fill_by_way=false", "fences", "differ", ""},
 	{"compat.cache.late_merge=false", "merge", "differ", ""},
 	{"compat.cache.victim_slice=false", "dirty", "differ", "l1d.write=write-back"},
 	{"compat.cache.mask_index=false", "stream", "differ", "l1d.sets=3"},
-	{"compat.partition.cumulative_masks=false", "wide", "differ", ""},
+	{"compat.partition.cumulative_masks=false", "stream", "differ", "-gpgpu_coalesce_arch 20\nl2.write_miss=read-first\n" + lines},
 	{"compat.partition.piece_addresses=false", "wide", "differ", ""},
-	{"compat.partition.copy_truncates=false", "reuse.twice", "differ", ""},
+	{"compat.partition.copy_truncates=false", "reuse.far", ".L2 misses less", ""},
 	{"compat.partition.library_random=false", "rows", "differ", "partition.indexing=random"},
-	{"compat.partition.flush_slices=false", "dirty.twice", "differ", "run.caches=flushed"},
+	{"compat.partition.flush_slices=false", "partial.twice", "differ", "run.caches=flushed"},
 	{"compat.dram.column_behind_row=false", "rows", "differ", ""},
 	{"compat.simt.oldest_blocks=false", "mix", "differ", "simt.sub_cores=true"},
 	{"compat.simt.next_group_first=false", "mix", "differ", "simt.sub_cores=true"},
 	{"compat.simt.retire_in_scan=false", "short.many", "differ", ""},
 	{"compat.simt.highest_first=false", "rows", "differ", ""},
-	{"compat.simt.end_segments=false", "wide", "differ", ""},
-	{"compat.simt.zero_is_none=false", "null", "differ", ""},
-	{"compat.simt.word_per_lane=false", "shared", "differ", ""},
+	{"compat.simt.word_per_lane=false", "cast", ".SM.SharedConflicts more", ""},
 	{"compat.simt.fence_loads_only=false", "fences", "more", ""},
 	{"compat.simt.atomics_block=false", "atomics.one", "less", ""},
 	{"compat.simt.atomic_address_free=false", "counter.one", "differ", ""},
 	{"compat.simt.name_banks=false", "names", "differ", ""},
-	{"compat.chip.drain_between=false", "dirty.twice", "less", ""},
+	{"compat.chip.drain_between=false", "short", "less", "l1d.write_miss=send-and-read"},
 	{"compat.chip.clocks_restart=false", "rows.twice", "differ", ""},
 	{"compat.chip.rounded_clocks=false", "rows", "differ", ""},
 	{"compat.chip.copies_back_fill=false", "reuse.twice", "differ", ""},
@@ -396,6 +394,9 @@ var compatEffects = []effect{
 	{"compat.chip.taken_first=false", "branches", "differ", ""},
 	{"compat.chip.packed_memory=false", "rows", "differ", ""},
 }
+
+// lines is an L1 that is filled by whole lines.
+const lines = "-gpgpu_cache:dl1 N:4:128:4,L:T:m:N:L,S:8:4,8\n"
 
 // perfect makes instructions come at once, and the clocks tick together.
 const perfect = "-gpgpu_perfect_inst_const_cache 1\n-gpgpu_clock_domains 1000:1000:1000:1000\n"
@@ -421,12 +422,15 @@ func times16(what string, values map[string]int) []effect {
 func collectors() []effect {
 	var list []effect
 	for _, s := range []struct{ option, on string }{
-		{"sp", "flood_fp_add"}, {"dp", "flood_dp_add"}, {"int", "flood_int_add"}, {"sfu", "flood_sfu"}, {"mem", "shared"}, {"tensor_core", "flood_tensor"},
+		{"sp", "flood_fp_add"}, {"dp", "flood_dp_add"}, {"int", "flood_int_add"}, {"sfu", "flood_sfu"}, {"mem", "cast"}, {"tensor_core", "flood_tensor"},
 	} {
-		with := perfect + "-gpgpu_enable_specialized_operand_collector 1\n-gpgpu_num_reg_banks 64\n-gpgpu_reg_file_port_throughput 2\n" +
+		with := perfect + "-gpgpu_enable_specialized_operand_collector 1\n-gpgpu_num_reg_banks 64\n" +
 			"-ptx_opcode_initiation_dp 1,1,1,1,1\n-ptx_opcode_initiation_sfu 1\n-ptx_opcode_initiation_tensor 1\n-gpgpu_inst_fetch_throughput 4\n"
 		for _, t := range []string{"gen", "sp", "dp", "int", "sfu", "mem", "tensor_core"} {
 			n := 4
+			if s.option == "mem" && t == "mem" {
+				with += "-gpgpu_mem_unit_ports 4\n"
+			}
 			if t == "gen" {
 				n = 0
 			}
@@ -438,9 +442,6 @@ func collectors() []effect {
 	}
 	return list
 }
-
-// listed are the keys that no kernel feels, with the reason.
-var listed = map[string]string{}
 
 // loadOf reads the name of a load: a kernel and, behind a point, how it is
 // launched.
@@ -470,6 +471,10 @@ func loadOf(name string) load {
 		l.blocks, l.registers = 24, 40
 	case "some":
 		l.shared = 4100
+	case "shrink": // the second without the shared memory of the first
+		l.launches, l.shared, l.shrink = 2, 20_000, true
+	case "far": // behind the first 4 GiB
+		l.launches, l.copies, l.far = 2, true, true
 	case "huge": // a block that fits on no SM
 		l.shared = 40_000
 	}
@@ -573,4 +578,84 @@ func refused(t *testing.T, e effect, words string) {
 	}
 }
 
-var _ = config.Keys
+// sameWords are words of keys that make no difference to other words, with the
+// reason; GPGPU-Sim has them too.
+var sameWords = map[string]string{
+	"core simt":               "there is no other",
+	"mshr sector-associative": "a cache sees by itself in how many pieces an answer comes, so it is as associative",
+	"mshr sector-fifo":        "likewise, as fifo",
+	"partition.indexing pae":  "GPGPU-Sim leaves it as consecutive",
+}
+
+// wordOf names a word of a key. All caches are of one model, so what is tried
+// with one of them counts for the others.
+func wordOf(key, word string) string {
+	table, last := key[:max(0, strings.LastIndexByte(key, '.'))], key[strings.LastIndexByte(key, '.')+1:]
+	if slices.Contains([]string{"l1d", "l1c", "l1t", "l1i", "l2", "l1d.prefer_l1", "l1d.prefer_shared"}, table) {
+		key = last
+	}
+	return key + " " + strings.Trim(word, `"`)
+}
+
+// TestEverySettingIsTried wants each option, each setting of a network file,
+// each key and each word of a key among the effects, and each key that no run
+// depends on to be none of them.
+func TestEverySettingIsTried(t *testing.T) {
+	options, nets, keys, words := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, e := range effects {
+		var after *config.GPU
+		before := base(t, e.with)
+		if !strings.HasPrefix(e.want, "refused") {
+			after = base(t, e.with+"\n"+e.set)
+		} else if k, v, ok := strings.Cut(e.set, "="); ok {
+			was, _ := before.Value(k)
+			keys[k], words[wordOf(k, v)], words[wordOf(k, was)] = true, true, true
+			continue
+		}
+		for line := range strings.SplitSeq(e.set, "\n") {
+			name, _, _ := strings.Cut(line, " ")
+			if options[name] = true; name == "net" {
+				for s := range strings.SplitSeq(line[4:], ";") {
+					n, _, _ := strings.Cut(s, "=")
+					nets[strings.TrimSpace(n)] = true
+				}
+			}
+		}
+		var changed []string
+		for _, k := range config.Keys() {
+			a, _ := before.Value(k.Name)
+			b, _ := after.Value(k.Name)
+			if a != b {
+				changed = append(changed, k.Name)
+				words[wordOf(k.Name, a)], words[wordOf(k.Name, b)] = true, true
+			}
+		}
+		if len(changed) == 1 {
+			keys[changed[0]] = true
+		}
+	}
+	for _, o := range config.OptionNames(config.Honoured) {
+		inert := config.OptionIsInert(o)
+		if options[o] == inert {
+			t.Errorf("%s is tried: %v; no run depends on what it sets: %v", o, options[o], inert)
+		}
+	}
+	for _, n := range config.NetworkNames() {
+		if !nets[n] && !config.NetworkIsFixed(n) {
+			t.Errorf("%s of a network file is not tried", n)
+		}
+	}
+	for _, k := range config.Keys() {
+		if keys[k.Name] == (k.Inert != "") {
+			t.Errorf("%s is tried alone: %v; no run depends on it: %q", k.Name, keys[k.Name], k.Inert)
+		}
+		if k.Inert != "" || len(k.Enum) == 0 {
+			continue
+		}
+		for _, w := range k.Enum {
+			if !words[wordOf(k.Name, w)] && sameWords[wordOf(k.Name, w)] == "" {
+				t.Errorf("%s = %s is not tried", k.Name, w)
+			}
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Name: g.Name, Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
 		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
-		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory,
+		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory, GatedLanes: g.SIMT.GatedLanes,
 		SM: g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
 		Copies:   g.copies(),
 		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},

@@ -171,6 +171,7 @@ var optionCases = []struct{ option, value, want string }{
 	{"-gpgpu_max_insn_issue_per_warp", "1", "simt.issue_per_warp = 1"},
 	{"-gpgpu_dual_issue_diff_exec_units", "0", "simt.dual_differs = false"},
 	{"-gpgpu_sub_core_model", "1", "simt.sub_cores = true"},
+	{"-gpgpu_clock_gated_lanes", "1", "simt.gated_lanes = true"},
 	{"-gpgpu_inst_fetch_throughput", "3", "simt.fetch_throughput = 3"},
 	{"-gpgpu_perfect_inst_const_cache", "1", "simt.perfect_inst_const = true"},
 	{"-gpgpu_tensor_core_avail", "1\n-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1,1,1,2,3,4", "simt.tensor_port = true; simt.issue.tensor = 3; simt.exec.tensor = 4"},

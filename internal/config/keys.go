@@ -164,7 +164,9 @@ var inertKeys = map[string]string{
 	"l1d.result_queue": "only a texture cache has one", "l1c.result_queue": "only a texture cache has one",
 	"l1i.result_queue": "only a texture cache has one", "l2.result_queue": "only a texture cache has one",
 	"l1d.prefer_l1.result_queue": "only a texture cache has one", "l1d.prefer_shared.result_queue": "only a texture cache has one",
-	"l1t.port": "texels leave through the result queue",
+	"compat.simt.end_segments": "for traces: accesses of PTX are aligned and span no two segments",
+	"compat.simt.zero_is_none": "for traces: in PTX an access of address 0 is an error",
+	"l1t.port":                 "texels leave through the result queue",
 }
 
 // inertKey says why no run depends on a key, "" if runs do.

@@ -22,9 +22,10 @@ import (
 // This file: small kernels, each of which leans on one part of a machine, and
 // how they are run on a machine that a test describes.
 
-// head and tail stand around the body of every kernel. %rd1 is the memory, %r1
-// the thread in its block, %r2 its block, %r3 the thread in the grid, %rd2 its
-// word of the memory; the other registers are zero or one.
+// head and tail stand around the body of every kernel, places before it unless
+// it is about arithmetic alone: %rd1 is the memory, %r1 the thread in its block,
+// %r2 its block, %r3 the thread in the grid, %rd2 its word of the memory. The
+// other registers are zero.
 const (
 	head = `.visible .entry %s(.param .u64 data, .param .u64 tex)
 {
@@ -33,13 +34,14 @@ const (
  .reg .f32 %%f<80>;
  .reg .f64 %%d<80>;
  .reg .pred %%p<4>;
-%s ld.param.u64 %%rd1, [data];
- mov.u32 %%r1, %%tid.x;
- mov.u32 %%r2, %%ctaid.x;
- mov.u32 %%r3, %%ntid.x;
- mad.lo.u32 %%r3, %%r2, %%r3, %%r1;
- mul.wide.u32 %%rd2, %%r3, 4;
- add.u64 %%rd2, %%rd1, %%rd2;
+`
+	places = ` ld.param.u64 %rd1, [data];
+ mov.u32 %r1, %tid.x;
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %ntid.x;
+ mad.lo.u32 %r3, %r2, %r3, %r1;
+ mul.wide.u32 %rd2, %r3, 4;
+ add.u64 %rd2, %rd1, %rd2;
 `
 	tail = " exit;\n}\n"
 )
@@ -126,6 +128,9 @@ var bodies = map[string][2]string{
 	// Shared memory with conflicts of several kinds.
 	"shared": {" .shared .align 16 .b8 s[8192];\n", " mov.u32 %r4, s;\n and.b32 %r7, %r1, 31;\n shl.b32 %r5, %r7, 4;\n add.u32 %r5, %r4, %r5;\n shr.u32 %r6, %r7, 3;\n shl.b32 %r6, %r6, 3;\n add.u32 %r6, %r4, %r6;\n" +
 		times(4, "st.shared.u32 [%r5+$i*512], %r1;\nld.shared.u32 %r1$h, [%r5+$i*512];\nld.shared.u32 %r2$h, [%r6+$i*512];\nld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r5+$i*512];")},
+	// All lanes of a warp want the same words.
+	"cast": {" .shared .align 16 .b8 s[512];\n", " mov.u32 %r4, s;\n" +
+		times(30, "ld.shared.u32 %r1$h, [%r4+$i*4];") + times(3, "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r4];")},
 	"atomics": {"", " and.b32 %r4, %r1, 3;\n mul.wide.u32 %rd3, %r4, 4;\n add.u64 %rd3, %rd1, %rd3;\n" +
 		times(3, "atom.global.add.u32 %r10, [%rd3+$i*64], 1;\nadd.u32 %r11, %r11, %r1;\nadd.u32 %r12, %r12, %r10;")},
 	// One warp whose next address depends on an atomic's answer.
@@ -191,8 +196,11 @@ func program(t *testing.T, name string) *xptx.Program {
 	if !ok {
 		t.Fatalf("no kernel %s", name)
 	}
-	text := ".version 7.0\n.target sm_75\n.address_size 64\n.const .align 4 .b32 table[4096];\n" +
-		fmt.Sprintf(head, name, body[0]) + body[1] + tail
+	text := ".version 7.0\n.target sm_75\n.address_size 64\n.const .align 4 .b32 table[4096];\n" + fmt.Sprintf(head, name) + body[0]
+	if _, op, _ := strings.Cut(name, "_"); op == "" {
+		text += places
+	}
+	text += body[1] + tail
 	mod, err := ptx.Parse(name+".ptx", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -207,14 +215,16 @@ func program(t *testing.T, name string) *xptx.Program {
 // load is a launch of a kernel, or several.
 type load struct {
 	kernel    string
-	blocks    int // of the grid
-	threads   int // of a block
-	launches  int // on one stream, one after the other; 0: one
-	streams   int // so many streams get the launches; 0: one
-	registers int // of a thread; 0: 16
-	shared    int // dynamic, bytes of a block
-	copies    bool
-	back      bool
+	blocks    int  // of the grid
+	threads   int  // of a block
+	launches  int  // on one stream, one after the other; 0: one
+	streams   int  // so many streams get the launches; 0: one
+	registers int  // of a thread; 0: 16
+	shared    int  // dynamic, bytes of a block
+	copies    bool // each launch after a copy from the host
+	back      bool // and one to it
+	shrink    bool // only the first launch has the shared memory
+	far       bool // the memory lies behind the first 4 GiB
 }
 
 // outcome is all numbers of a run, and how it ended.
@@ -245,6 +255,11 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if l.far {
+		if _, err := dev.Alloc(5<<28, "far"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var at [3]uint64
 	for i := range at { // neighbours, of which the middle one is used
 		if at[i], err = dev.Alloc(memoryBytes, fmt.Sprint("data", i)); err != nil {
@@ -272,7 +287,10 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 	if !ok {
 		t.Fatal("no kernel ", l.kernel)
 	}
-	for range max(1, l.launches) {
+	for i := range max(1, l.launches) {
+		if i > 0 && l.shrink {
+			l.shared = 0
+		}
 		if l.copies {
 			add(&gpu.Op{Kind: gpu.OpCopy, Fills: []gpu.Range{{Addr: at[1], Bytes: 4096}}})
 		}

@@ -227,6 +227,7 @@ var optionTable = slices.Concat([]optionRow{
 	num("-gpgpu_max_insn_issue_per_warp", "2", "simt.issue_per_warp"),
 	flag("-gpgpu_dual_issue_diff_exec_units", "1", "simt.dual_differs"),
 	flag("-gpgpu_sub_core_model", "0", "simt.sub_cores"),
+	flag("-gpgpu_clock_gated_lanes", "0", "simt.gated_lanes"),
 	num("-gpgpu_inst_fetch_throughput", "1", "simt.fetch_throughput"),
 	flag("-gpgpu_perfect_inst_const_cache", "0", "simt.perfect_inst_const"),
 	{name: "-gpgpu_tensor_core_avail", def: "0", apply: func(r *reader, v string) error {
@@ -394,8 +395,7 @@ var optionTable = slices.Concat([]optionRow{
 		"-ptx_line_stats_filename", "-visualizer_enabled", "-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_cflog_interval",
 		"-liveness_message_freq", "-trace_enabled", "-trace_components", "-trace_sampling_core", "-trace_sampling_memory_partition",
 		"-gpgpu_warpdistro_shader", "-gpgpu_warp_issue_shader", "-icnt_verbose", "-gpgpu_mem_addr_test", "-keep", "-save_embedded_ptx",
-		"-gpgpu_ptx_save_converted_ptxplus", "-gpgpu_ptx_inst_debug_to_file", "-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid",
-		"-gpgpu_clock_gated_lanes"),
+		"-gpgpu_ptx_save_converted_ptxplus", "-gpgpu_ptx_inst_debug_to_file", "-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"),
 	inert("the power model changes no cycle", "-power_simulation_enabled", "-power_simulation_mode", "-power_per_cycle_dump", "-power_trace_enabled",
 		"-power_trace_zlevel", "-gpuwattch_xml_file", "-accelwattch_xml_file", "-hw_perf_file_name", "-hw_perf_bench_name", "-aggregate_power_stats",
 		"-steady_power_levels_enabled", "-steady_state_definition", "-n_regfile_gating_group", "-gpgpu_clock_gated_reg_file",

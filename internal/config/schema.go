@@ -188,6 +188,7 @@ type SIMT struct {
 	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..8" def:"1"`
 	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true"`
 	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own"`
+	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false"`
 	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1"`
 	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false"`
 	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false"`

@@ -243,6 +243,10 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	simFails(s, "Total_core_cache_fail_stats_breakdown", &all)
 
 	sm := &tot.SM
+	lanes := 32 * sm.Completed
+	if g.cfg.GatedLanes {
+		lanes = sm.CompletedLanes
+	}
 	s.f("ctas_completed %d, Shader 0 warp_id issue ditsribution:\nwarp_id:\n", sm.BlocksDone)
 	per := g.cores[0].Stats.PerWarp
 	for len(per) > 0 && per[len(per)-1] == 0 {
@@ -266,7 +270,7 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 		name string
 		n    uint64
 	}{
-		{"\ngpgpu_n_tot_thrd_icount", 32 * sm.Completed},
+		{"\ngpgpu_n_tot_thrd_icount", lanes},
 		{"gpgpu_n_tot_w_icount", sm.Completed},
 		{"gpgpu_n_stall_shd_mem", sm.LSStalls},
 		{"gpgpu_n_mem_read_local", sm.Packets[mem.LocalRead]},

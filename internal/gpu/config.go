@@ -133,6 +133,9 @@ type Config struct {
 	// PerfectMemory answers every request of an SM at once
 	// (-gpgpu_perfect_mem).
 	PerfectMemory bool
+	// GatedLanes counts completed thread instructions by active lanes, not 32
+	// for each of a warp (-gpgpu_clock_gated_lanes). It changes no time.
+	GatedLanes bool
 
 	// SM is a core, Mem the memory partitions. Net is the subnet for requests;
 	// its numbers of inputs and outputs are set by New.

@@ -149,6 +149,8 @@ func TestOrder(t *testing.T) {
 		{"a wait refers to the last record before it", upload(1, "a") + record(1, "e") + wait(2, "e") + upload(1, "b") + record(1, "e") + wait(3, "e") + copyStep(2, "a", "c") + copyStep(3, "b", "d"), nil,
 			[]expect{{nil, false, fromHost}, {[]int{0}, false, instant}, {[]int{1}, false, instant}, {[]int{0}, false, fromHost}, {[]int{3}, false, instant},
 				{[]int{4}, false, instant}, {[]int{2}, false, onDevice}, {[]int{5}, false, onDevice}}},
+		{"a wait before its record in the file refers to the first one", wait(2, "e") + copyStep(2, "c", "d") + upload(1, "a") + record(1, "e") + upload(1, "b") + record(1, "e"), nil,
+			[]expect{{[]int{3}, false, instant}, {[]int{0}, false, onDevice}, {nil, false, fromHost}, {[]int{2}, false, instant}, {[]int{2}, false, fromHost}, {[]int{4}, false, instant}}},
 		{"a wait for two events", upload(1, "a") + record(1, "e") + download(2, "b") + record(2, "f") + wait(3, "e") + wait(3, "f") + copyStep(3, "c", "d"), nil,
 			[]expect{{nil, false, fromHost}, {[]int{0}, false, instant}, {nil, false, toHost}, {[]int{2}, false, instant}, {[]int{1}, false, instant}, {[]int{3, 4}, false, instant}, {[]int{5}, false, onDevice}}},
 		{"a wait holds up its own stream only", upload(1, "a") + record(1, "e") + wait(2, "e") + copyStep(2, "a", "b") + download(3, "c"), nil,

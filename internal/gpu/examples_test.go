@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,59 +56,255 @@ func run(t *testing.T, file string, timing bool, o job.Options, set ...string) *
 	return res
 }
 
-// TestExamplesKeepTheirValues runs the examples cycle by cycle on the shipped
-// GPUs: their checks hold, and as many instructions are executed as in a
-// functional run if nothing depends on the order of blocks.
-func TestExamplesKeepTheirValues(t *testing.T) {
-	gpus := []string{"gtx-480", "rtx-a6000"}
-	if os.Getenv("HEDDLE_ALL") != "" {
-		gpus = config.Names()
+// smaller cuts the grids of a job down to some blocks. What the job checks is
+// then not all computed, so it checks nothing.
+func smaller(r *job.Ready, blocks int64) {
+	for _, s := range r.Job.Steps {
+		if s.Kind != job.StepLaunch {
+			continue
+		}
+		left := blocks
+		for i := range s.Launch.Grid {
+			s.Launch.Grid[i] = min(s.Launch.Grid[i], left)
+			left = max(1, left/s.Launch.Grid[i])
+		}
 	}
+	r.Job.Checks = nil
+}
+
+// after is what a run leaves behind: its result and the bytes of its buffers.
+type after struct {
+	*report.Run
+	buffers map[string][]byte
+}
+
+// runSmall runs a job with small grids, in full with HEDDLE_ALL.
+func runSmall(t *testing.T, file string, o job.Options) after {
+	t.Helper()
+	ready, err := job.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("HEDDLE_ALL") == "" {
+		smaller(ready, 6)
+	}
+	dir := t.TempDir()
+	for _, b := range ready.Job.BufferNames() {
+		o.Dumps = append(o.Dumps, job.Dump{Buffer: b, File: filepath.Join(dir, b)})
+	}
+	r := after{buffers: map[string][]byte{}}
+	if r.Run, err = ready.Run(context.Background(), o); err != nil {
+		t.Fatalf("%s on %s: %v", file, o.GPU, err)
+	}
+	for _, d := range o.Dumps {
+		if r.buffers[d.Buffer], err = os.ReadFile(d.File); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// longRuns take long even with small grids, and run on one GPU only.
+var longRuns = []string{"spinlock", "recursion"}
+
+// TestEveryExampleOnEveryGPU runs all examples cycle by cycle on all shipped
+// GPUs. All memory is as after a functional run, the checks hold, and what is
+// counted adds up; as many instructions are executed if nothing depends on the
+// order of blocks.
+func TestEveryExampleOnEveryGPU(t *testing.T) {
 	// What a block does depends on what others have done before, or a warp asks
 	// again until others have come.
 	racing := map[string]bool{"mbarrier": true, "bfs": true, "gridsync": true, "kmeans": true, "lookback": true, "spinlock": true, "heap": true}
-	for _, file := range examples(t) {
+	files, err := filepath.Glob("../../examples/*/*.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := 0
+	for n, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
+		if filepath.Base(filepath.Dir(file)) == "kepler" {
+			continue // for a machine of its own
+		}
+		gpus := config.Names()
+		switch {
+		case os.Getenv("HEDDLE_ALL") != "":
+		case slices.Contains(longRuns, name):
+			if testing.Short() {
+				continue
+			}
+			gpus = gpus[:1]
+		case testing.Short():
+			if !slices.Contains(quick, name) {
+				continue
+			}
+			gpus = gpus[n%len(gpus):][:1]
+		}
 		t.Run(name, func(t *testing.T) {
-			want := run(t, file, false, job.Options{})
+			want := runSmall(t, file, job.Options{MaxInsts: 1 << 30})
 			for _, g := range gpus {
-				got := run(t, file, true, job.Options{GPU: g})
+				pairs++
+				got := runSmall(t, file, job.Options{Timing: true, GPU: g})
 				if !got.OK {
 					t.Errorf("%s: checks fail: %+v", g, got.Checks)
+				}
+				for b, w := range want.buffers {
+					if !bytes.Equal(got.buffers[b], w) {
+						t.Errorf("%s: buffer %s differs from the functional run", g, b)
+					}
 				}
 				if !racing[name] && (got.WarpInstructions != want.WarpInstructions || got.ThreadInstructions != want.ThreadInstructions) {
 					t.Errorf("%s: %d warp and %d thread instructions, %d and %d in a functional run", g,
 						got.WarpInstructions, got.ThreadInstructions, want.WarpInstructions, want.ThreadInstructions)
 				}
-				for _, k := range got.Kernels {
-					balance(t, g, &k)
+				for i := range got.Kernels {
+					balance(t, g, &got.Kernels[i])
 				}
+				balanceRun(t, g, got.Run)
 			}
 		})
 	}
+	t.Logf("%d pairs of an example and a GPU", pairs)
 }
 
 // balance tests what must add up in a launch's counters.
 func balance(t *testing.T, gpu string, k *report.Kernel) {
 	t.Helper()
-	m := &k.Memory
-	for name, c := range map[string]*report.Cache{"L1": &m.L1, "L1 const": &m.L1Const, "L1 texture": &m.L1Texture, "L1 inst": &m.L1Inst, "L2": &m.L2} {
-		if c.Accesses != c.Hits+c.PendingHits+c.Misses {
-			t.Errorf("%s, launch %d: %s: %d accesses are not %d hits, %d pending hits and %d misses", gpu, k.Launch, name, c.Accesses, c.Hits, c.PendingHits, c.Misses)
-		}
-	}
+	what := fmt.Sprintf("%s, launch %d", gpu, k.Launch)
+	caches(t, what, &k.Memory)
 	var sum uint64
 	for _, n := range k.Stalls {
 		sum += n
 	}
 	if sum != k.WarpCycles || sum == 0 {
-		t.Errorf("%s, launch %d: the states of warps add up to %d cycles of %d", gpu, k.Launch, sum, k.WarpCycles)
+		t.Errorf("%s: the states of warps add up to %d cycles of %d", what, sum, k.WarpCycles)
 	}
 	if k.Stalls["selected"] > k.WarpInstructions {
-		t.Errorf("%s, launch %d: %d cycles with an issue, %d issues", gpu, k.Launch, k.Stalls["selected"], k.WarpInstructions)
+		t.Errorf("%s: %d cycles with an issue, %d issues", what, k.Stalls["selected"], k.WarpInstructions)
 	}
 	if k.EndCycle-k.StartCycle != k.Cycles || k.FirstBlockCycle <= k.StartCycle || k.FirstBlockCycle >= k.EndCycle {
-		t.Errorf("%s, launch %d: start %d, first block %d, end %d, cycles %d", gpu, k.Launch, k.StartCycle, k.FirstBlockCycle, k.EndCycle, k.Cycles)
+		t.Errorf("%s: start %d, first block %d, end %d, cycles %d", what, k.StartCycle, k.FirstBlockCycle, k.EndCycle, k.Cycles)
+	}
+	var issues, lanes, at uint64
+	for i := range k.Lines {
+		l := &k.Lines[i]
+		issues += l.Issues
+		lanes += l.ThreadInstructions
+		at += l.WarpCycles
+	}
+	if issues != k.WarpInstructions || lanes != k.ThreadInstructions || at != k.WarpCycles {
+		t.Errorf("%s: its instructions have %d issues, %d lanes and %d cycles, it has %d, %d and %d", what, issues, lanes, at, k.WarpInstructions, k.ThreadInstructions, k.WarpCycles)
+	}
+	if k.Shared {
+		return // what follows is of all kernels that ran at the time
+	}
+	issues, lanes = 0, 0
+	for n, x := range k.LanesPerIssue {
+		issues += x
+		lanes += uint64(n) * x
+	}
+	if issues != k.WarpInstructions || lanes < k.ThreadInstructions {
+		t.Errorf("%s: %d issues with %d active lanes, %d warp and %d thread instructions", what, issues, lanes, k.WarpInstructions, k.ThreadInstructions)
+	}
+}
+
+// caches tests that the accesses of caches are hits, pending hits and misses.
+func caches(t *testing.T, what string, m *report.Memory) {
+	t.Helper()
+	for name, c := range map[string]*report.Cache{"L1": &m.L1, "L1 const": &m.L1Const, "L1 texture": &m.L1Texture, "L1 inst": &m.L1Inst, "L2": &m.L2} {
+		if c.Accesses != c.Hits+c.PendingHits+c.Misses || c.SectorMisses > c.Misses {
+			t.Errorf("%s: %s: %+v do not add up", what, name, *c)
+		}
+	}
+}
+
+// balanceRun tests what must add up over the parts of a machine.
+func balanceRun(t *testing.T, gpu string, r *report.Run) {
+	t.Helper()
+	m := &r.Memory
+	caches(t, gpu, m)
+	plus := func(a, b *report.Cache) {
+		a.Accesses += b.Accesses
+		a.Hits += b.Hits
+		a.PendingHits += b.PendingHits
+		a.Misses += b.Misses
+		a.SectorMisses += b.SectorMisses
+		a.Refused += b.Refused
+		a.WriteBacks += b.WriteBacks
+	}
+	var l1, l2 report.Cache
+	var busy, resident, warps, threads, blocks, entered uint64
+	for i := range r.PerSM {
+		s := &r.PerSM[i]
+		plus(&l1, &s.L1)
+		busy += s.BusyCycles
+		resident += s.WarpCycles
+		warps += s.WarpInstructions
+		threads += s.ThreadInstructions
+		blocks += s.Blocks
+	}
+	for i := range r.PerSlice {
+		plus(&l2, &r.PerSlice[i].L2)
+		entered += r.PerSlice[i].Requests
+	}
+	if l1 != m.L1 || l2 != m.L2 {
+		t.Errorf("%s: the SMs' L1s have %+v together, the slices %+v; the machine %+v and %+v", gpu, l1, l2, m.L1, m.L2)
+	}
+	var kwarps, kthreads, kblocks, kresident, slots uint64
+	shared := false
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		kwarps += k.WarpInstructions
+		kthreads += k.ThreadInstructions
+		kblocks += k.Blocks
+		kresident += k.WarpCycles
+		slots += k.Stalls["selected"]
+		for _, n := range k.SlotStalls {
+			slots += n
+		}
+		shared = shared || k.Shared
+	}
+	if warps != kwarps || threads != kthreads || blocks != kblocks || resident != kresident || warps != r.WarpInstructions || threads != r.ThreadInstructions {
+		t.Errorf("%s: the SMs have %d warp and %d thread instructions, %d blocks, %d warp cycles; the launches %d, %d, %d, %d", gpu,
+			warps, threads, blocks, resident, kwarps, kthreads, kblocks, kresident)
+	}
+	// Each scheduler issues in a cycle, or says why not.
+	if c, err := config.Load(gpu); err != nil {
+		t.Error(err)
+	} else if n := busy * uint64(c.ChipConfig().SM.Schedulers); !shared && slots != n {
+		t.Errorf("%s: schedulers account for %d of %d cycles", gpu, slots, n)
+	}
+	// All that the SMs send enters a slice, and all but what their caches
+	// write back is answered, sector by sector where the L2 cuts it up.
+	if entered != m.Network.RequestPackets {
+		t.Errorf("%s: %d requests sent, %d entered the slices", gpu, m.Network.RequestPackets, entered)
+	}
+	n := m.Network.RequestPackets - m.L1.WriteBacks
+	if got := m.Network.ReplyPackets; got < n || got > 4*n {
+		t.Errorf("%s: %d replies to %d requests", gpu, got, n)
+	}
+	var d report.DRAM
+	for i := range r.PerChannel {
+		c := &r.PerChannel[i]
+		var b report.Bank
+		for _, x := range c.Banks {
+			b.Reads += x.Reads
+			b.Writes += x.Writes
+			b.Activates += x.Activates
+			b.Requests += x.Requests
+			b.RowHits += x.RowHits
+		}
+		if b.Reads != c.Reads || b.Writes != c.Writes || b.Activates != c.Activates || b.RowHits != c.RowHits || b.Requests > c.Requests || b.RowHits > b.Requests || c.BusyCycles > c.Cycles {
+			t.Errorf("%s: channel %d: its banks have %+v, it has %d reads, %d writes, %d activates, %d requests, %d row hits, %d of %d cycles", gpu, i,
+				b, c.Reads, c.Writes, c.Activates, c.Requests, c.RowHits, c.BusyCycles, c.Cycles)
+		}
+		d.Reads += c.Reads
+		d.Writes += c.Writes
+		d.Activates += c.Activates
+		d.Requests += c.Requests
+		d.BusyCycles += c.BusyCycles
+	}
+	if x := &m.DRAM; d.Reads != x.Reads || d.Writes != x.Writes || d.Activates != x.Activates || d.Requests != x.Requests || d.BusyCycles != x.BusyCycles || x.Precharges > x.Activates {
+		t.Errorf("%s: the channels have %+v together, the DRAM %+v", gpu, d, *x)
 	}
 }
 

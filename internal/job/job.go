@@ -1040,7 +1040,7 @@ func (p *parser) fillValue(c *Copy) {
 	if c.To.Place == Buffer {
 		from = p.job.buffers
 	}
-	if d := from[c.To.S]; d != nil {
+	if d := from[c.To.S]; d != nil && d.Type != NoType {
 		c.Type = d.Type
 		p.fillBits(c)
 	}

@@ -1,14 +1,15 @@
 package job
 
 import (
+	"cmp"
 	"encoding/binary"
 	"image"
 	"image/color"
-	"image/color/palette"
 	"image/gif"
 	"image/png"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -141,9 +142,33 @@ func (m *FrameImage) palette(frames [][]byte) color.Palette {
 				continue
 			}
 			if seen[v] = true; len(seen) > 256 {
-				return palette.Plan9
+				return m.commonest(frames)
 			}
 			list = append(list, rgb(v))
+		}
+	}
+	return list
+}
+
+// commonest returns the 256 colours that occur most often, where those that
+// share the upper five bits of each channel count as one, their mean.
+func (m *FrameImage) commonest(frames [][]byte) color.Palette {
+	type bucket struct{ n, r, g, b, at int }
+	all := make([]bucket, 1<<15)
+	for _, f := range frames {
+		for i := range m.Width * m.Height {
+			v := int(binary.LittleEndian.Uint32(f[4*i:]))
+			r, g, b := v>>16&255, v>>8&255, v&255
+			at := r>>3<<10 | g>>3<<5 | b>>3
+			s := &all[at]
+			*s = bucket{s.n + 1, s.r + r, s.g + g, s.b + b, at}
+		}
+	}
+	slices.SortFunc(all, func(x, y bucket) int { return cmp.Or(y.n-x.n, x.at-y.at) })
+	var list color.Palette
+	for _, s := range all[:256] {
+		if s.n > 0 {
+			list = append(list, color.RGBA{uint8(s.r / s.n), uint8(s.g / s.n), uint8(s.b / s.n), 255})
 		}
 	}
 	return list

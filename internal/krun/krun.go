@@ -25,6 +25,7 @@ type Run struct {
 	Core     *kepler.Core    //
 	Programs []*kasm.Program // in the order in which the core loaded them
 	Limit    uint64          // cycles; 0 is DefaultLimit
+	Whole    bool            // to the limit, even if it is clear that the program never exits
 	From     uint64          // cycles of runs before this one, which timeline and series go on from
 
 	Timeline *timeline.Recorder // takes every instruction's way; may be nil
@@ -81,6 +82,7 @@ func (r *Run) Do(ctx context.Context) error {
 		return r.doChip(ctx)
 	}
 	k, limit := r.Core, r.limit()
+	k.Watch(!r.Whole)
 	if r.Timeline != nil {
 		r.record()
 		defer k.Record(nil)
@@ -135,6 +137,9 @@ func (r *Run) Err() *Error {
 	case k.Done():
 		return nil
 	case k.Stuck():
+		if cycle, period := k.Repeats(); period > 0 {
+			return &Error{Kind: "stuck", Msg: fmt.Sprintf("%s: the program never exits: the state of cycle %d came back %d cycles later:%s", r.Name, r.From+cycle, period, r.waiting())}
+		}
 		return &Error{Kind: "stuck", Msg: fmt.Sprintf("%s: no forward progress after cycle %d:%s", r.Name, k.Moved(), r.waiting())}
 	}
 	limit := exec.LimitError{Limit: r.From + r.limit(), What: "cycles"}

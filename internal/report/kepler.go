@@ -66,4 +66,22 @@ func (r *Run) fetchTable(b *strings.Builder) {
 	c.Row("of them from splits", Count(k.Replays))
 	c.Row("bank conflict cycles", Count(k.Conflicts))
 	c.Write(b)
+	r.warpTable(b)
+}
+
+// warpTable shows the warps of a run of one launch, if there are several.
+func (r *Run) warpTable(b *strings.Builder) {
+	if len(r.Kernels) != 1 || r.Kernels[0].KernelTiming == nil || len(r.Kernels[0].Warps) < 2 {
+		return
+	}
+	t := NewTable("warp", "cycles", "exit in", "selected", "<most wait for")
+	for _, w := range r.Kernels[0].Warps {
+		exit := "–"
+		if w.ExitCycle > 0 {
+			exit = Count(w.ExitCycle)
+		}
+		t.Row(Count(uint64(w.Warp)), Count(w.Cycles), exit, percent(float64(w.Stalls[selected]), float64(w.Cycles)), mostly(w.Stalls, 2))
+	}
+	b.WriteString("\n")
+	t.Write(b)
 }

@@ -154,11 +154,11 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"   1       3  copy host:in → a, 2 KiB            0  1,234   1,234\n",
-		"   0       0  fill symbol:s with 9, 12 B         5      5\n",
-		"   2       0  launch 2: k, unfinished        1,234  2,000     766\n",
-		"   3       1  wait e                             –      –\n",
-		"   4     all  sync                               –      –\n",
+		"   1       3  copy host:in → a, 2 KiB         0  1,234   1,234\n",
+		"   0       0  fill symbol:s with 9, 12 B      5      5\n",
+		"   2       0  launch 2: k, unfinished     1,234  2,000     766\n",
+		"   3       1  wait e                          –      –\n",
+		"   4     all  sync                            –      –\n",
 		"     2  k            3    2              0     2           100         400       200   250      300\n",
 		"     0  none         1    1              0     1             7           –         –     –        –\n",
 	} {

@@ -51,10 +51,10 @@ func frames(t *testing.T, file, buffer string, set ...string) (left [][]byte, cy
 const (
 	size                  = 96
 	texels                = 16
-	firstAngle, turn      = 2048, 683 // of 65536
+	firstAngle, turn      = 2048, 1024 // of 65536
 	half, distance, focus = 96, 400, 1600
-	pictures, picture     = 24, 7
-	scale                 = 3
+	pictures, picture     = 16, 5
+	scale                 = 2
 )
 
 // sine is the core's sine by its definition: a table of 256 points of a turn in
@@ -319,6 +319,6 @@ func showsGIF(t *testing.T, name string, want [][]int) {
 		t.Fatalf("%s has %d frames", name, len(g.Image))
 	}
 	for f, im := range g.Image {
-		shows(t, name, im, want[f], 40)
+		shows(t, name, im, want[f], 48)
 	}
 }

@@ -1,6 +1,7 @@
 // Package kasm computes what the instructions of the Kepler-style core do to
 // the 32 lanes of a warp: integer operations, comparisons, the core's own
-// floating-point arithmetic, and its table-driven special functions.
+// floating-point arithmetic, and its table-driven special functions; and what
+// the atomics, the rasteriser and the texture unit compute, which are our own.
 //
 // It keeps no state and knows no cycles; registers, masks, memory and the
 // order of things belong to sm/kepler.

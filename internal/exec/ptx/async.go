@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -429,6 +430,9 @@ func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 		return errUnsupported
 	case in.Has("commit_group"), in.Has("wait_group"), in.Has("wait_all"):
 		d.info.Unit = isa.UnitLSU
+		if in.Has("wait_group") && len(in.Args) > 0 {
+			d.info.Groups = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+		}
 		o.run = func(*warp, *inst, uint32) {}
 		return nil
 	case in.Has("prefetch"):

@@ -274,7 +274,7 @@ func (a *assembler) instruction(p *pending) {
 			return
 		}
 	} else if dotted {
-		a.fail(at+len(base), "only ISETP and FSETP have an ending", "%s takes no .%s", base, strings.ToLower(cc))
+		a.fail(at+len(base), "only ISETP, FSETP and TEX have endings", "%s takes no .%s", base, strings.ToLower(cc))
 		return
 	}
 	if a.operands(p) {

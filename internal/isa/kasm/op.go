@@ -4,8 +4,9 @@ package kasm
 // the core's RTL.
 type Op uint8
 
-// The opcodes that the core knows. Every other number is an operation of the
-// integer unit that yields zero.
+// The opcodes that the hardware knows; those that are not the hardware's are in
+// extra.go. Every other number is an operation of the integer unit that yields
+// zero.
 const (
 	NOP   Op = 0x00
 	ADD   Op = 0x01

@@ -313,8 +313,11 @@ func (c *Cache) evict(t *try, out evicted) {
 	w.Sectors, w.Bytes, w.Lanes = out.sectors, out.bytes, t.r.Lanes
 	w.SM, w.Born = t.r.SM, t.now
 	w.Sub, w.Chan = -1, -1
-	if c.cfg.Level == L2 || c.cfg.Compat.VictimSlice {
+	switch {
+	case c.cfg.Level == L2:
 		w.Sub, w.Chan = t.r.Sub, t.r.Chan
+	case c.cfg.Compat.VictimSlice:
+		w.PartAddr = t.r.Addr // see part.AddrMap.Decode
 	}
 	c.queue.Push(w)
 	c.sent |= SentWriteBack

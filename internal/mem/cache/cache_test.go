@@ -342,7 +342,8 @@ func TestVictimGoesWhere(t *testing.T) {
 		level     Level
 		compat    bool
 		sub, chip int32
-	}{{L1, false, -1, -1}, {L1, true, 5, 2}, {L2, false, 5, 2}, {L2, true, 5, 2}} {
+		with      uint64 // address of the request that throws the line out
+	}{{L1, false, -1, -1, 0}, {L1, true, -1, -1, 0x80}, {L2, false, 5, 2, 0}, {L2, true, 5, 2, 0}} {
 		cfg, err := ParseConfig("S:1:128:1,L:B:m:L:L,A:8:8,8:0,32")
 		if err != nil {
 			t.Fatal(err)
@@ -362,7 +363,7 @@ func TestVictimGoesWhere(t *testing.T) {
 		if x.level == L2 {
 			kind = mem.L2WriteBack
 		}
-		if got == nil || got.Sub != x.sub || got.Chan != x.chip || got.Kind != kind || got.Addr != 0 || got.Sectors != 4 ||
+		if got == nil || got.Sub != x.sub || got.Chan != x.chip || got.PartAddr != x.with || got.Kind != kind || got.Addr != 0 || got.Sectors != 4 ||
 			got.SM != 9 || got.Lanes != 6 || got.Bytes != w.Bytes || !got.Write || !got.IsWriteBack() {
 			t.Errorf("level %d, compat %v: %+v", x.level, x.compat, got)
 		}

@@ -175,8 +175,8 @@ type Compat struct {
 	// such a read gets its data and takes no line.
 	LateMerge bool
 	// VictimSlice sends an L1 write-back to the slice of the request that
-	// threw the line out. Off: Sub and Chan of an L1 write-back are -1 and
-	// its owner maps the address.
+	// threw the line out, whose address it has in PartAddr. Off: it has none.
+	// Sub and Chan of an L1 write-back are -1 until its owner maps it.
 	VictimSlice bool
 	// MaskIndex takes the set of a linear index as the line number and-ed
 	// with sets-1 even if sets is no power of two, so that some sets stay

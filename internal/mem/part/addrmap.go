@@ -290,10 +290,15 @@ func (m *AddrMap) Local(addr uint64) uint64 {
 
 // Decode fills a new request's place from its address. With a remembering
 // map the order of the calls matters, as it does in GPGPU-Sim: it is that in
-// which requests are made, copies included.
+// which requests are made, copies included. The write-back of an L1 goes to the
+// slice of the address in its PartAddr, if that is not 0.
 func (m *AddrMap) Decode(r *mem.Req) {
 	p := m.Find(r.Addr)
 	r.Sub, r.Chan = int32(p.Sub), int32(p.Chan)
+	if r.Kind == mem.L1WriteBack && r.PartAddr != 0 {
+		q := m.Find(r.PartAddr)
+		r.Sub, r.Chan = int32(q.Sub), int32(q.Chan)
+	}
 	r.Bank, r.Row, r.Col = int32(m.device(p)), p.Row, p.Col
 	r.PartAddr = m.Local(r.Addr)
 }

@@ -160,7 +160,7 @@ func (m *Memory) cut(s *sub, r *mem.Req, now uint64) {
 		}
 		p := m.pool.Get()
 		*p = *r
-		p.Orig, p.Pieces = r, 0
+		p.Orig, p.Pieces, p.PartAddr = r, 0, 0
 		p.Size, p.Sectors = mem.SectorBytes, 1<<i
 		p.Addr = r.Addr&^(mem.LineBytes-1) + uint64(i)*mem.SectorBytes
 		if m.cfg.Compat.PieceAddresses {

@@ -29,6 +29,13 @@ type Core struct {
 	record   func(*Way) // told of every instruction's way; may be nil
 	ways     []wayEntry // of those in the pipeline
 	freeWays []uint16
+
+	// To find a state that comes back.
+	watching             bool
+	twin, probe          *state // an earlier state, and the one of now
+	twinAt, nextTwin     uint64 // cycles of that state, and of the one to keep next
+	written, twinWritten uint64 // stores to global memory, until then
+	period               uint64 // after which it came back; 0 if it did not
 }
 
 // Fetch is a row of the fetch trace: an instruction selected in a cycle.
@@ -192,7 +199,9 @@ func (k *Core) Words(f func(addr, v uint32)) {
 	}
 }
 
+// lineFor returns a line that will be written.
 func (k *Core) lineFor(n uint32) *[lineWords]uint32 {
+	k.written++
 	l := k.line[n]
 	if l == nil {
 		l = new([lineWords]uint32)
@@ -218,7 +227,10 @@ const drain = 10
 const stuckAfter = 512
 
 // Stuck reports whether warps wait for what can never happen.
-func (k *Core) Stuck() bool { return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter }
+func (k *Core) Stuck() bool { return k.period != 0 || k.still() }
+
+// still reports whether nothing moves any more.
+func (k *Core) still() bool { return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter }
 
 // Wait is what a warp that has not exited waits for.
 type Wait struct {
@@ -282,7 +294,7 @@ func (k *Core) waitsFor(w, pc uint8) string {
 		return fmt.Sprintf("for R%d, which nothing has written yet; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
 	case i.global && k.free[w].n == 0:
 		return "for a free transaction slot"
-	case !k.Stuck():
+	case !k.still():
 		return ""
 	}
 	return "for a pipeline that other warps block"
@@ -314,6 +326,9 @@ func warpList(set uint32) string {
 func (k *Core) Run(until uint64) bool {
 	for !k.Done() && k.cycle < until && !k.Stuck() && k.fault == nil {
 		k.Step()
+		if k.watching {
+			k.lookForTwin()
+		}
 	}
 	if !k.Done() {
 		return false

@@ -125,7 +125,7 @@ func deepProgram(r *rand.Rand) string {
 // Random programs on 24 warps that fill both stacks and access many lines leave
 // what the instruction set says.
 func TestDeepAgainstModel(t *testing.T) {
-	const each = 250
+	const each = 150
 	var total features
 	for seed := range uint64(each) {
 		r := rand.New(rand.NewPCG(seed, 1234))

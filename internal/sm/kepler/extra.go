@@ -147,13 +147,20 @@ func (k *Core) beginSample(l *request) {
 	t.way = l.way
 	clear(t.v[:])
 	how := isa.TextureOf(l.imm)
+	var words *[lineWords]uint32 // of the line looked at last
+	at := ^uint32(0)
 	for m := l.mask; m != 0; m &= m - 1 {
 		n := bits.TrailingZeros32(m)
 		tap := kasm.Taps(how, l.addr[n], l.data[n], l.third[n])
 		var texel [4]uint32
 		for j, a := range tap.At[:tap.N] {
-			texel[j] = k.Memory(a)
-			x.need(a / lineBytes)
+			if line := a / lineBytes; line != at {
+				at, words = line, k.line[line]
+				x.need(line)
+			}
+			if words != nil {
+				texel[j] = words[a%lineBytes/4]
+			}
 		}
 		t.v[n] = tap.Filter(&texel)
 	}

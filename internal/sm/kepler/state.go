@@ -310,6 +310,3 @@ type Stats struct {
 	Replays      uint64 // of them, parts of a split request
 	Conflicts    uint64 // extra cycles of shared memory for bank conflicts
 }
-
-// Instructions returns how many instructions were selected.
-func (s *Stats) Instructions() uint64 { return 2*s.DualIssues + s.SingleIssues }

@@ -52,6 +52,7 @@ type warp struct {
 	storing int32 // store instructions that have accesses to send
 	atomics int32 // atomic lanes not answered
 	copies  int32 // asynchronous copies under way
+	waits   *op   // of those waits for copies, what it waits at
 	regs    int32 // registers reserved
 	age     uint64
 	places  Places // where its states are charged, nil if nobody asks
@@ -80,6 +81,7 @@ type flight struct {
 	piped  bool // still in the pipeline
 	local  bool
 	copies bool // counted among the warp's copies
+	group  uint32
 	acc    []access
 }
 
@@ -136,6 +138,7 @@ type Core struct {
 	regs   []reserved
 	flight []flight
 	freeF  []int32
+	copies [][groupKinds]copies // by warp slot
 
 	fr struct { // fetch register
 		valid bool
@@ -195,6 +198,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
 	c.blocks = make([]block, cfg.Blocks)
+	c.copies = make([][groupKinds]copies, cfg.Warps)
 	c.words = 1
 	c.growRegisters(1)
 	for s := range Sets {
@@ -382,6 +386,9 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		c.collide &^= bit
 		for x := range c.need {
 			c.need[x] &^= bit
+		}
+		for x := range c.copies[s] {
+			c.copies[s][x].reset()
 		}
 		c.refresh(int32(s))
 		w.fetch = max(w.next, 0)
@@ -828,13 +835,7 @@ func (c *Core) free(i int32) {
 	f := &c.flight[i]
 	c.quiet = false
 	if f.copies {
-		w := &c.warps[f.warp]
-		w.copies--
-		if bit := uint64(1) << f.warp; w.copies == 0 && c.copying&bit != 0 {
-			c.copying &^= bit
-			c.atomic &^= bit
-			c.answered(int32(f.warp), 0)
-		}
+		c.copied(f)
 	}
 	if c.log != nil {
 		c.log.end(c, i)

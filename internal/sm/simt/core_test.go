@@ -485,6 +485,54 @@ func TestAsyncCopies(t *testing.T) {
 	}
 }
 
+// TestCopyGroups: a wait for groups lets the youngest closed ones stay under
+// way, copies of the open group are not waited for, and bulk groups are apart.
+func TestCopyGroups(t *testing.T) {
+	cp := func(op string) *isa.Inst {
+		return &isa.Inst{Op: op, Unit: isa.UnitLSU, Load: true, Store: true, Space: isa.Global, Width: 4, Elem: 4, Srcs: regs(2, 3)}
+	}
+	other := func(op string, n int32) *isa.Inst { return &isa.Inst{Op: op, Unit: isa.UnitLSU, Groups: n} }
+	const plain, bulk = "cp.async.ca.shared.global", "cp.async.bulk.global.shared::cta.bulk_group"
+	commit, commitBulk := other("cp.async.commit_group", 0), other("cp.async.bulk.commit_group", 0)
+	for _, tt := range []struct {
+		name  string
+		code  []*isa.Inst
+		waits bool // for the slow copies
+	}{
+		{"one of one may stay", []*isa.Inst{cp(plain), commit, other("cp.async.wait_group", 1)}, false},
+		{"none may stay", []*isa.Inst{cp(plain), commit, other("cp.async.wait_group", 0)}, true},
+		{"the older of two must go", []*isa.Inst{cp(plain), commit, cp(plain), commit, other("cp.async.wait_group", 1)}, true},
+		{"two of two may stay", []*isa.Inst{cp(plain), commit, cp(plain), commit, other("cp.async.wait_group", 2)}, false},
+		{"an empty group counts", []*isa.Inst{cp(plain), commit, commit, other("cp.async.wait_group", 1)}, true},
+		{"the open group is not waited for", []*isa.Inst{cp(plain), other("cp.async.wait_group", 0)}, false},
+		{"wait_all closes it", []*isa.Inst{cp(plain), other("cp.async.wait_all", 0)}, true},
+		{"bulk groups are apart", []*isa.Inst{cp(bulk), commitBulk, commit, other("cp.async.wait_group", 0)}, false},
+		{"and waited for alike", []*isa.Inst{cp(bulk), commitBulk, other("cp.async.bulk.wait_group.read", 0)}, true},
+		{"a copy for an mbarrier is in no group", []*isa.Inst{cp("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"), commitBulk, other("cp.async.bulk.wait_group", 0)}, false},
+	} {
+		g := newRig(t, rtx2060(t))
+		g.delay = 300
+		s := &script{code: append(tt.code, mov(5), exit())}
+		var steps []step
+		for i, in := range s.code {
+			st := step{pc: i}
+			if in.Load {
+				st.addr = strided(0x1000*uint64(i+1), 4)
+			}
+			steps = append(steps, st)
+		}
+		s.warps = [][]step{steps}
+		g.run(s, 5000)
+		n := len(tt.code)
+		if d := g.issues[n].cycle - g.issues[n-1].cycle; (d > g.delay/2) != tt.waits {
+			t.Errorf("%s: %d cycles at the wait, copies take %d", tt.name, d, g.delay)
+		}
+		if g.core.Busy() || g.pool.Live != 0 {
+			t.Errorf("%s: something is left", tt.name)
+		}
+	}
+}
+
 // TestRetireInScan: a finished warp's slot is free as soon as the scan for
 // something to fetch passes it, or at once.
 func TestRetireInScan(t *testing.T) {

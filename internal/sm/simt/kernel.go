@@ -3,7 +3,6 @@ package simt
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -26,12 +25,16 @@ type op struct {
 	load  bool // waits for an answer; atomics do
 	calm  bool // changes nothing but registers and memory of which Effects tell
 	copy  bool // asynchronous copy: its answers are waited for apart
-	await bool // waits for asynchronous copies
-	set   Set
-	lat   uint16 // cycles in the unit
-	init  uint16 // cycles between two in a unit
-	elem  uint8  // bytes a lane moves
-	nDst  int32  // registers written
+	// group is what an asynchronous copy joins, a commit closes, and a wait
+	// waits for until at most leave groups are left.
+	group         group
+	commit, await bool
+	leave         int
+	set           Set
+	lat           uint16 // cycles in the unit
+	init          uint16 // cycles between two in a unit
+	elem          uint8  // bytes a lane moves
+	nDst          int32  // registers written
 	// dst and test are the registers written, and those that must not be
 	// reserved; reads those read through the collector.
 	dst, test, reads []regMask
@@ -268,14 +271,10 @@ func (o *op) classify(cfg *Config) {
 	case in.Load || in.Store:
 		o.class, o.set, t = classMem, Mem, Timing{1, 1}
 		o.load = in.Load || in.Atomic
-		o.copy = in.Load && in.Store && !in.Atomic && strings.HasPrefix(in.Op, "cp.async")
 		o.elem = in.Width
 		if o.elem == 0 {
 			o.elem = max(in.Elem, 1)
 		}
-	case strings.HasPrefix(in.Op, "cp.async.wait"), strings.HasPrefix(in.Op, "cp.async.bulk.wait"):
-		// For all of them: how many groups may be left is not known here.
-		o.await = true
 	case in.Unit == isa.UnitTensor:
 		o.set, t = Tensor, cfg.TensorTime
 	case in.Unit == isa.UnitSFU && in.Kind == isa.KindOther:
@@ -322,5 +321,6 @@ func (o *op) classify(cfg *Config) {
 		// (assumed).
 		o.set = SP
 	}
+	o.copying()
 	o.lat, o.init = uint16(t.Latency), uint16(t.Initiation)
 }

@@ -399,7 +399,7 @@ func (c *Core) oneAnswered(fi int32) {
 	}
 	if f.op.nDst > 0 {
 		c.release(int32(f.warp), f.op)
-		c.Stats.Completed++
+		c.completed(f)
 	}
 	if !f.piped {
 		c.free(fi)
@@ -410,7 +410,7 @@ func (c *Core) oneAnswered(fi int32) {
 func (c *Core) complete(fi int32) {
 	f := &c.flight[fi]
 	c.release(int32(f.warp), f.op)
-	c.Stats.Completed++
+	c.completed(f)
 	c.free(fi)
 }
 
@@ -511,16 +511,16 @@ func (l *ldst) work(c *Core) {
 	case f.op.class == classMem && f.op.load:
 		if f.out == 0 {
 			c.release(int32(f.warp), f.op)
-			c.Stats.Completed++
+			c.completed(f)
 		} else if f.op.nDst == 0 {
-			c.Stats.Completed++
+			c.completed(f)
 		}
 		c.leave(fi)
 	default:
 		if f.op.class == classMem {
 			c.warps[f.warp].storing--
 		}
-		c.Stats.Completed++
+		c.completed(f)
 		c.leave(fi)
 	}
 	l.entry = none

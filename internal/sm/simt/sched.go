@@ -467,9 +467,8 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 		if o.set == SFU {
 			kind = dependShort
 		}
-		if o.await && w.copies > 0 {
-			c.copying |= bit
-			c.atomic |= bit
+		if o.commit || o.await {
+			c.groups(s, o)
 		}
 	}
 	c.reserve(s, o, kind)
@@ -513,6 +512,9 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	if f.op.copy && len(f.acc) > 0 {
 		f.copies = true
 		c.warps[f.warp].copies++
+		if f.op.group != noGroup {
+			f.group = c.copies[f.warp][f.op.group].join()
+		}
 	}
 	if in.Atomic {
 		n := 0

@@ -54,8 +54,9 @@ type Stats struct {
 	// resident warps over them.
 	Cycles, WarpCycles uint64
 	// WarpInsts and ThreadInsts count issued instructions, per warp and per
-	// lane whose guard held. Completed counts the warp instructions finished.
-	WarpInsts, ThreadInsts, Completed uint64
+	// lane whose guard held. Completed counts the warp instructions finished,
+	// CompletedLanes their active lanes.
+	WarpInsts, ThreadInsts, Completed, CompletedLanes uint64
 	// BlocksLaunched, BlocksDone and WarpsLaunched count what they say.
 	BlocksLaunched, BlocksDone, WarpsLaunched uint64
 	// Lanes counts issues by the number of active lanes (W1 to W32; W0 is an
@@ -104,6 +105,12 @@ const PacketSizes = mem.LineBytes/mem.SectorBytes + 1
 
 // AtomicPackets is where Stats.SentSizes and Stats.ReplySizes count atomics.
 const AtomicPackets = int(mem.Kinds)
+
+// completed counts an instruction that has finished.
+func (c *Core) completed(f *flight) {
+	c.Stats.Completed++
+	c.Stats.CompletedLanes += uint64(f.lanes.Count())
+}
 
 // sized counts a packet with so many bytes of data.
 func sized(by *[mem.Kinds + 1][PacketSizes]uint64, r *mem.Req, data uint64) {

@@ -40,7 +40,7 @@ func (c *Core) writeback() {
 		f := &c.flight[i]
 		c.col.write(c, f)
 		c.release(int32(f.warp), f.op)
-		c.Stats.Completed++
+		c.completed(f)
 		c.leave(i)
 	}
 	c.wb = c.wb[:0]

@@ -10,6 +10,8 @@
 package chip
 
 import (
+	"math/bits"
+
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -90,7 +92,7 @@ func (c *Chip) Send(sm int, a kepler.Access) {
 	}
 	r.Kind = mem.GlobalRead // textures as well: they have no cache of their own
 	if a.Write {
-		r.Kind = mem.GlobalWrite
+		r.Kind, r.Size = mem.GlobalWrite, mem.SectorBytes*uint32(max(1, bits.OnesCount8(r.Sectors)))
 	}
 	r.SM, r.Warp, r.Owner, r.Born = uint16(sm), uint16(a.Warp), uint32(a.Slot)|a.Longer<<8, c.now
 	r.Ready = c.now

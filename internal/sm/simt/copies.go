@@ -1,0 +1,122 @@
+package simt
+
+import "strings"
+
+// This file: groups of asynchronous copies (PTX manual, cp.async). A commit
+// closes the group that a warp's copies have joined so far and opens the next;
+// a wait lets the warp go on when at most so many closed groups, the youngest,
+// have copies under way. Groups of cp.async and of cp.async.bulk are apart.
+
+// group says which kind of group a copy joins, a commit closes and a wait
+// waits for.
+type group uint8
+
+// The kinds. Bulk copies that report to an mbarrier join none.
+const (
+	noGroup group = iota
+	plainGroup
+	bulkGroup
+	groupKinds
+)
+
+// copies are a warp's groups that are not complete, oldest first; the last is
+// the open one.
+type copies struct {
+	under []int32 // copies under way
+	first uint32  // number of the oldest
+}
+
+func (q *copies) reset() {
+	q.under = append(q.under[:0], 0)
+	q.first = 0
+}
+
+// join adds a copy to the open group and returns its number.
+func (q *copies) join() uint32 {
+	n := len(q.under) - 1
+	q.under[n]++
+	return q.first + uint32(n)
+}
+
+// commit closes the open group.
+func (q *copies) commit() {
+	q.under = append(q.under, 0)
+	q.trim()
+}
+
+// done is told that a copy of a group has ended.
+func (q *copies) done(n uint32) {
+	q.under[n-q.first]--
+	q.trim()
+}
+
+// trim drops complete groups from the front. The open one stays.
+func (q *copies) trim() {
+	k := 0
+	for k < len(q.under)-1 && q.under[k] == 0 {
+		k++
+	}
+	if k > 0 {
+		q.under = q.under[:copy(q.under, q.under[k:])]
+		q.first += uint32(k)
+	}
+}
+
+// closed returns the closed groups from the oldest that is not complete on.
+func (q *copies) closed() int { return len(q.under) - 1 }
+
+// copying sorts out the instructions of asynchronous copies.
+func (o *op) copying() {
+	name, is := strings.CutPrefix(o.inst.Op, "cp.async.")
+	if !is {
+		return
+	}
+	kind := plainGroup
+	if rest, bulk := strings.CutPrefix(name, "bulk."); bulk {
+		kind, name = bulkGroup, rest
+	}
+	switch {
+	case strings.HasPrefix(name, "wait_all"):
+		o.group, o.commit, o.await = kind, true, true
+	case strings.HasPrefix(name, "wait_group"):
+		o.group, o.await, o.leave = kind, true, int(o.inst.Groups)
+	case strings.HasPrefix(name, "commit_group"):
+		o.group, o.commit = kind, true
+	case o.inst.Load && o.inst.Store && !o.inst.Atomic:
+		o.copy = true
+		if kind == plainGroup || strings.Contains(name, "bulk_group") {
+			o.group = kind
+		}
+	}
+}
+
+// groups lets warp s close groups of copies and wait for them, as o says.
+func (c *Core) groups(s int32, o *op) {
+	q := &c.copies[s][o.group]
+	if o.commit {
+		q.commit()
+	}
+	if o.await && q.closed() > o.leave {
+		bit := uint64(1) << s
+		c.copying |= bit
+		c.atomic |= bit
+		c.warps[s].waits = o
+	}
+}
+
+// copied is told that an asynchronous copy has ended.
+func (c *Core) copied(f *flight) {
+	s := int32(f.warp)
+	c.warps[s].copies--
+	if f.op.group == noGroup {
+		return
+	}
+	c.copies[s][f.op.group].done(f.group)
+	if bit := uint64(1) << s; c.copying&bit != 0 {
+		if o := c.warps[s].waits; c.copies[s][o.group].closed() <= o.leave {
+			c.copying &^= bit
+			c.atomic &^= bit
+			c.answered(s, 0)
+		}
+	}
+}
