@@ -536,7 +536,7 @@ func runKeplerJob(ctx context.Context, path string, opt JobOptions) (*JobResult,
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := ready.Config()
+	cfg, err := ready.Config(opt.GPU)
 	if err != nil {
 		return nil, err
 	}

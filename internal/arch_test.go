@@ -21,6 +21,7 @@ const module = "github.com/heddle-sim/heddle"
 var mayImport = map[string][]string{
 	"internal/isa":      {},
 	"internal/isa/ptx":  {"internal/isa"},
+	"internal/isa/sass": {"internal/isa"},
 	"internal/flow":     {"internal/isa"},
 	"internal/num":      {},
 	"internal/device":   {"internal/isa"},

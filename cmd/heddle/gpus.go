@@ -23,6 +23,9 @@ func (c *gpusCmd) Run(e env) error {
 		}
 		return listGPUs(e)
 	}
+	if config.IsKepler(c.Name) {
+		return c.kepler(e)
+	}
 	g, options, err := config.LoadWithOptions(c.Name)
 	if err != nil {
 		return usage("%w", err)
@@ -30,7 +33,7 @@ func (c *gpusCmd) Run(e env) error {
 	var out bytes.Buffer
 	if c.Options {
 		if options == nil {
-			return usage("%s is no gpgpusim.config; its values and their sources: heddle gpus %s", c.Name, c.Name)
+			return c.noOptions()
 		}
 		if err := config.WriteOptions(&out, options); err != nil {
 			return err
@@ -53,6 +56,26 @@ func (c *gpusCmd) Run(e env) error {
 	return err
 }
 
+// noOptions says that a machine has nothing that --options could show.
+func (c *gpusCmd) noOptions() error {
+	return usage("%s is no gpgpusim.config; its values and their sources: heddle gpus %s", c.Name, c.Name)
+}
+
+// kepler prints a machine of the Kepler-style core.
+func (c *gpusCmd) kepler(e env) error {
+	if c.Options {
+		return c.noOptions()
+	}
+	m, err := config.LoadKepler(c.Name)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := m.Set(c.Set...); err != nil {
+		return usage("%w", err)
+	}
+	return m.WriteTOML(e.stdout)
+}
+
 // listGPUs prints a line for each GPU that is built in.
 func listGPUs(e env) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
@@ -64,5 +87,7 @@ func listGPUs(e env) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%d KiB\t%s GB/s\t%s\n", n, g.Core, g.SMs(), g.Clocks.Core.MHz(), g.L2Bytes()>>10, g.DRAMBandwidth(), g.Description)
 	}
+	m := config.NewKepler()
+	fmt.Fprintf(w, "%s\tkepler\t%d\t-\t-\t-\t%s\n", m.Name, m.Chip.SMs, m.Description)
 	return w.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/kcase"
@@ -39,18 +40,15 @@ func isKepler(path string) (isCase, ok bool) {
 // keplerOptions checks the flags that mean something to this core, and refuses
 // the others.
 func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
-	cfg := kepler.ConfigFor(kepler.Datasheet)
-	if isCase {
-		cfg = kepler.ConfigFor(kepler.RTL)
-	}
+	var cfg kepler.Config
 	if err := oneOf("--mode", c.Mode, "timing", "functional"); err != nil {
 		return cfg, err
 	}
 	switch {
 	case c.Mode == "functional":
 		return cfg, usage("--mode functional: programs and recorded cases of the Kepler-style core compute as they count cycles; leave --mode out")
-	case c.GPU != "" && c.GPU != krun.GPU:
-		return cfg, usage("--gpu %s: %s runs on %s only; leave --gpu out", c.GPU, c.Input, krun.GPU)
+	case c.GPU != "" && !config.IsKepler(c.GPU):
+		return cfg, c.wrongGPU()
 	case c.Core != "" && c.Core != "kepler":
 		return cfg, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
 	case len(c.Dump) > 0:
@@ -60,32 +58,28 @@ func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 	case c.AccelSim:
 		return cfg, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
 	}
-	const level = "kepler.conform" // sets all the others, so it comes first
-	for _, first := range []bool{true, false} {
-		for _, s := range c.Set {
-			key, value, ok := strings.Cut(s, "=")
-			if !ok {
-				return cfg, usage("-C %s: write KEY=VALUE", s)
-			}
-			if !slices.Contains(kepler.Keys, key) {
-				hint := "the keys are " + strings.Join(kepler.Keys, ", ")
-				if n := job.Nearest(key, kepler.Keys); n != "" {
-					hint = fmt.Sprintf("did you mean %s?", n)
-				}
-				return cfg, usage("-C: %s has no %q; %s", krun.GPU, key, hint)
-			}
-			if (key == level) != first {
-				continue
-			}
-			if isCase && !(key == level && value == kepler.RTL.String()) {
-				return cfg, usage("-C %s: recorded cases are compared at level rtl", s)
-			}
-			if err := cfg.Set(key, value); err != nil {
-				return cfg, usage("-C %s: %w", s, err)
-			}
+	m := config.NewKepler()
+	if c.GPU != "" {
+		var err error
+		if m, err = config.LoadKepler(c.GPU); err != nil {
+			return cfg, usage("--gpu: %w", err)
 		}
 	}
-	return cfg, nil
+	if isCase {
+		if err := m.Put(kepler.LevelKey, kepler.RTL.String(), "a recorded case"); err != nil {
+			return cfg, err
+		}
+	}
+	if err := m.Set(c.Set...); err != nil {
+		return cfg, usage("%w", err)
+	}
+	switch {
+	case isCase && m.Level != kepler.RTL:
+		return cfg, usage("-C %s=%v: recorded cases are compared at level rtl; differences one by one are below %s", kepler.LevelKey, m.Level, kepler.SwitchTable)
+	case isCase && m.Chip.Wanted():
+		return cfg, usage("%s: what was recorded is one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on", c.Input)
+	}
+	return m.Config, nil
 }
 
 // runKepler runs a program or a recorded case of the Kepler-style core.

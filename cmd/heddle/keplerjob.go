@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 
+	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
@@ -52,14 +55,14 @@ func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, er
 	switch {
 	case c.Mode == "functional":
 		return o, usage("--mode functional: the Kepler-style core computes as it counts cycles; leave --mode out")
-	case c.GPU != "" && c.GPU != krun.GPU:
-		return o, usage("--gpu %s: %s runs on %s only; leave --gpu out", c.GPU, c.Input, krun.GPU)
+	case c.GPU != "" && !config.IsKepler(c.GPU):
+		return o, c.wrongGPU()
 	case c.Core != "" && c.Core != "kepler":
 		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
 	case c.AccelSim:
 		return o, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
 	}
-	cfg, err := ready.Config(c.Set...)
+	cfg, err := ready.Config(c.GPU, c.Set...)
 	if err != nil {
 		return o, usage("%w", err)
 	}
@@ -74,6 +77,14 @@ func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, er
 	o.Timing = true
 	o.Config = cfg
 	return o, nil
+}
+
+// wrongGPU says what a program for the Kepler-style core runs on.
+func (c *runCmd) wrongGPU() error {
+	if _, err := os.Stat(c.GPU); err != nil && filepath.Ext(c.GPU) == ".toml" {
+		return usage("--gpu: %w", err)
+	}
+	return usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
 }
 
 // alone refuses what looks into one core on a machine that has several, or

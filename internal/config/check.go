@@ -17,7 +17,7 @@ func (g *GPU) Check() error {
 		errs = append(errs, fmt.Errorf("%s = %.60s: %s", key, v, fmt.Sprintf(format, a...)))
 	}
 	if n := g.SMs(); n > maxSMs {
-		bad("chip.clusters", "%d SMs in all are more than %d", n, maxSMs)
+		bad("chip.clusters", "%d SMs in all are more than %d (chip.sms_per_cluster = %d)", n, maxSMs, g.Chip.SMsPerCluster)
 	}
 	if !isPower(g.Chip.SlicesPerChannel) {
 		bad("chip.slices_per_channel", "the number of slices of a channel must be a power of two")
@@ -37,7 +37,7 @@ func (g *GPU) Check() error {
 	for _, t := range tables {
 		c := g.CacheConfig(t)
 		if err := c.Check(); err != nil {
-			errs = append(errs, fmt.Errorf("[%s]: %w", t, err))
+			errs = append(errs, g.blame(t, err))
 			broken = true
 			continue
 		}
@@ -56,13 +56,13 @@ func (g *GPU) Check() error {
 		bad(t+".enabled", "an SM needs this cache unless simt.perfect_inst_const is true")
 	}
 	if err := g.DRAMConfig().Check(); err != nil {
-		errs = append(errs, fmt.Errorf("[dram]: %w", err))
+		errs = append(errs, g.blame("dram", err))
 		broken = true
 	}
 	if !broken {
 		p := g.PartitionConfig()
 		if err := p.Check(); err != nil {
-			errs = append(errs, fmt.Errorf("[partition]: %w", err))
+			errs = append(errs, g.blame("partition", err))
 		}
 	}
 	if len(errs) > 0 {
@@ -70,10 +70,13 @@ func (g *GPU) Check() error {
 	}
 	core := g.SIMTConfig()
 	if err := core.Check(); err != nil {
-		return fmt.Errorf("[simt]: %w", err)
+		return g.blame("simt", err)
 	}
 	chip := g.ChipConfig()
-	return chip.Check()
+	if err := chip.Check(); err != nil {
+		return g.blame("chip", err)
+	}
+	return nil
 }
 
 type complain func(key, format string, a ...any)
@@ -84,7 +87,7 @@ func (g *GPU) checkSM(bad complain) {
 		bad("sm.threads", "want a multiple of 32, at most 2048")
 	}
 	if w := s.Threads / 32; g.SIMT.Schedulers > w {
-		bad("simt.schedulers", "there are only %d warps", w)
+		bad("simt.schedulers", "there are only %d warps (sm.threads = %d)", w, s.Threads)
 	}
 	if s.SharedPerBlock > s.Shared {
 		bad("sm.shared_per_block", "the SM has only sm.shared = %d", s.Shared)
@@ -166,8 +169,13 @@ func (g *GPU) checkL1(bad complain) {
 	}
 	// An access of several sectors has no place in a cache that fills them one
 	// by one.
-	if l.Enabled && l.Sectored && !g.sectorAccesses() {
-		bad("l1d.sectored", "with simt.coalesce_arch = %d accesses are as long as lines; want 40 and more, or 20 to 38 and l1d.skip_global", g.SIMT.CoalesceArch)
+	for _, x := range []struct {
+		key   string
+		cache *Cache
+	}{{"l1d", &l.Cache}, {"l1d.prefer_l1", &l.PreferL1}, {"l1d.prefer_shared", &l.PreferShared}} {
+		if x.cache.Enabled && x.cache.Sectored && !g.sectorAccesses() {
+			bad(x.key+".sectored", "with simt.coalesce_arch = %d accesses are as long as lines; want 40 and more, or 20 to 38 and l1d.skip_global", g.SIMT.CoalesceArch)
+		}
 	}
 	for _, x := range []struct {
 		key   string
@@ -188,12 +196,12 @@ func (g *GPU) checkL1(bad complain) {
 		bad("l1d.adaptive", "there is no L1 (l1d.enabled = false)")
 		return
 	case l.Unified == 0:
-		bad("l1d.unified", "an adaptive L1 needs the size of L1 and shared memory together")
+		bad("l1d.unified", "an adaptive L1 needs the size of L1 and shared memory together (l1d.adaptive = true)")
 		return
 	case l.bytes() > l.Unified<<10:
-		bad("l1d.unified", "the L1 alone has %d KiB", l.bytes()>>10)
+		bad("l1d.unified", "the L1 alone has %d KiB: l1d.sets = %d, l1d.ways = %d, l1d.line = %d", l.bytes()>>10, l.Sets, l.Ways, l.Line)
 	case l.Ways*(l.Unified<<10)%l.bytes() != 0:
-		bad("l1d.unified", "it is no whole number of ways of the L1, %d sets of %d bytes", l.Sets, l.Line)
+		bad("l1d.unified", "it is no whole number of ways of the L1: l1d.sets = %d, l1d.line = %d", l.Sets, l.Line)
 	}
 	if !slices.IsSorted(l.SharedSizes) {
 		bad("l1d.shared_sizes", "want them in ascending order")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/gpu"
 )
 
 // effect is a setting, a kernel that feels it, and what of the run changes.
@@ -21,7 +22,20 @@ type effect struct {
 // effects has a row for each option of GPGPU-Sim that is honoured and for each
 // key of a GPU that a run depends on. Directions are wanted where they follow
 // from what the setting is.
-var effects = slices.Concat([]effect{
+var effects = slices.Concat(plain,
+	times16("latency", map[string]int{"int_add": 9, "int_max": 9, "int_mul": 11, "int_mad": 13, "int_div": 47, "int_shfl": 17,
+		"fp_add": 9, "fp_max": 10, "fp_mul": 12, "fp_mad": 15, "fp_div": 53, "dp_add": 17, "dp_max": 18, "dp_mul": 19, "dp_mad": 25, "dp_div": 97}),
+	times16("initiation", map[string]int{"int_add": 4, "int_max": 6, "int_mul": 8, "int_mad": 10, "int_div": 30, "int_shfl": 12,
+		"fp_add": 5, "fp_max": 7, "fp_mul": 9, "fp_mad": 11, "fp_div": 30, "dp_add": 12, "dp_max": 14, "dp_mul": 16, "dp_mad": 18, "dp_div": 60}),
+	collectors(),
+	preferred("l1d.prefer_l1", "-gpgpu_cache:dl1PrefL1", "l1"),
+	preferred("l1d.prefer_shared", "-gpgpu_cache:dl1PrefShared", "smem"),
+	networkEffects,
+	compatEffects,
+)
+
+// plain are the effects that are written out.
+var plain = []effect{
 	// The chip.
 	{"-gpgpu_n_clusters 4", "stream.many", "differ", ""},
 	{"-gpgpu_n_cores_per_cluster 1", "long.many", "more", ""},
@@ -43,8 +57,12 @@ var effects = slices.Concat([]effect{
 	{"-gpgpu_shader_registers 8192", "long.big", "blocks per SM less", ""},
 	{"sm.register_granule=32", "long.regs", "blocks per SM less", ""},
 	{"sm.warp_granule=8", "long.regs", "blocks per SM less", ""},
-	{"-gpgpu_shmem_size 16384\n-gpgpu_shmem_per_block 16384", "long.big", "blocks per SM less", ""},
+	{"-gpgpu_shmem_size 16384", "long.big", "blocks per SM less", ""},
 	{"sm.shared=16384", "long.big", "blocks per SM less", "sm.shared_per_block=16384"},
+	{"-gpgpu_shmem_sizeDefault 32768", "long.big.none", "blocks per SM more", ""},
+	{"-gpgpu_shmem_size_PrefL1 32768", "long.big.l1", "blocks per SM more", ""},
+	{"-gpgpu_shmem_size_PrefShared 32768", "long.big.smem", "blocks per SM more", ""},
+	{"-gpgpu_num_cta_barriers 2", "named", "end done refused", ""},
 	{"sm.shared_granule=16384", "long.some", "blocks per SM less", "-gpgpu_n_clusters 1\n-gpgpu_n_cores_per_cluster 1"},
 	{"sm.shared_reserved=8000", "long.big", "blocks per SM less", ""},
 	{"-gpgpu_ignore_resources_limitation 1", "long.huge", "end refused done", ""},
@@ -143,6 +161,10 @@ var effects = slices.Concat([]effect{
 	{"l1d.merge=1", "merge", "more", ""},
 	{"l1d.miss_queue=3", "partial", "differ", ""},
 	{"l1d.port=8", "reuse", ".L1D.DataBusy more", ""},
+	{"-gpgpu_cache:dl1PrefL1 S:4:128:2,L:T:m:L:L,A:8:4,8:0,32", "reuse.l1", ".L1D misses more", ""},
+	{"-gpgpu_cache:dl1PrefShared S:4:128:2,L:T:m:L:L,A:8:4,8:0,32", "reuse.smem", ".L1D misses more", ""},
+	{"l1d.prefer_l1.enabled=false", "reuse.l1", "differ", "-gpgpu_cache:dl1PrefL1 S:4:128:2,L:T:m:L:L,A:8:4,8:0,32"},
+	{"l1d.prefer_shared.enabled=false", "reuse.smem", "differ", "-gpgpu_cache:dl1PrefShared S:4:128:2,L:T:m:L:L,A:8:4,8:0,32"},
 	{"-gpgpu_l1_latency 20", "reuse.one", "more", ""},
 	{"-gpgpu_l1_banks 1", "reuse", "more", ""},
 	{"-gpgpu_l1_banks_byte_interleaving 128", "reuse", "differ", ""},
@@ -275,6 +297,9 @@ var effects = slices.Concat([]effect{
 	{"l2.port=8", "rows", ".L2.DataBusy more", ""},
 
 	// DRAM.
+	{"dram.preset=hbm2", "rows", "differ", ""},
+	{"dram.preset=gddr6", "rows", "differ", "dram.preset=gddr5"},
+	{"dram.preset=hbm3", "rows", "differ", "dram.preset=gddr5x"},
 	{"-gpgpu_simple_dram_model 1", "rows", "less", ""},
 	{"-gpgpu_dram_scheduler 0", "rows", "more", ""},
 	{"-gpgpu_frfcfs_dram_sched_queue_size 1", "rows", "more", ""},
@@ -319,20 +344,20 @@ var effects = slices.Concat([]effect{
 	{"-gpgpu_flush_l2_cache 1", "partial.twice", "differ", ""},
 	{"run.caches=warm", "reuse", "launch 0 start more", ""},
 	{"run.icache=warm", "long", ".L1I misses less", ""},
+	{"run.copies=timed", "empty.engines", "more", ""},
+	{"link.to_device=1000", "empty.engines", "more", "run.copies=timed"},
+	{"link.to_host=1000", "empty.engines", "more", "run.copies=timed"},
+	{"link.latency=50000", "empty.engines", "more", "run.copies=timed"},
+	{"link.one_engine=true", "empty.engines", "more", "run.copies=timed"},
+	{"link.dram_share=1", "empty.engines", "more", "run.copies=timed"},
+	{"run.block_log=true", "empty", "logged blocks more", ""},
+	{"-gpgpu_clock_gated_lanes 1", "short.printed", "gpgpu_n_tot_thrd_icount less", ""},
 	{"-gpgpu_deadlock_detect 0", "hang", "end stuck limit", ""},
 	{"-gpgpu_max_cycle 300", "long", "end done limit", ""},
 	{"-gpgpu_max_insn 500", "long", "end done limit", ""},
 	{"-gpgpu_max_cta 2", "long.many", "end done limit", ""},
 	{"-gpgpu_max_completed_cta 2", "long.many", "end done limit", ""},
-},
-	times16("latency", map[string]int{"int_add": 9, "int_max": 9, "int_mul": 11, "int_mad": 13, "int_div": 47, "int_shfl": 17,
-		"fp_add": 9, "fp_max": 10, "fp_mul": 12, "fp_mad": 15, "fp_div": 53, "dp_add": 17, "dp_max": 18, "dp_mul": 19, "dp_mad": 25, "dp_div": 97}),
-	times16("initiation", map[string]int{"int_add": 4, "int_max": 6, "int_mul": 8, "int_mad": 10, "int_div": 30, "int_shfl": 12,
-		"fp_add": 5, "fp_max": 7, "fp_mul": 9, "fp_mad": 11, "fp_div": 30, "dp_add": 12, "dp_max": 14, "dp_mul": 16, "dp_mad": 18, "dp_div": 60}),
-	collectors(),
-	networkEffects,
-	compatEffects,
-)
+}
 
 // networkEffects are the settings of a network file.
 var networkEffects = []effect{
@@ -417,6 +442,29 @@ func times16(what string, values map[string]int) []effect {
 	return list
 }
 
+// preferred is a row for each key of the cache that a launch may prefer: those
+// of the plain L1, by a launch that prefers the other one.
+func preferred(table, option, how string) []effect {
+	fields := strings.Fields("sectored sets line ways replace write allocate write_miss index mshr entries merge miss_queue port")
+	move := func(text string) string {
+		for _, f := range fields {
+			text = strings.ReplaceAll(text, "l1d."+f+"=", table+"."+f+"=")
+		}
+		return text
+	}
+	var list []effect
+	for _, e := range plain {
+		set := move(e.set)
+		// With an adaptive L1 nothing is preferred.
+		if set == e.set || strings.Contains(e.set, "\n") || strings.Contains(e.with, "l1d.adaptive") {
+			continue
+		}
+		with := option + " S:4:128:4,L:T:m:L:L,A:8:4,8:0,32\n" + move(e.with)
+		list = append(list, effect{set, strings.TrimPrefix(e.on+"."+how, "."+how), e.want, with})
+	}
+	return list
+}
+
 // collectors is a row for each size of each set of collectors of its own. One
 // of each stands against two, where registers and units hold up nothing.
 func collectors() []effect {
@@ -443,19 +491,28 @@ func collectors() []effect {
 	return list
 }
 
-// loadOf reads the name of a load: a kernel and, behind a point, how it is
+// loadOf reads the name of a load: a kernel and, behind points, how it is
 // launched.
 func loadOf(name string) load {
-	kernel, how, _ := strings.Cut(name, ".")
+	parts := strings.Split(name, ".")
+	kernel := parts[0]
 	l := load{kernel: kernel, blocks: 8, threads: 128}
 	switch {
-	case how == "" && strings.HasPrefix(kernel, "chain_"):
+	case strings.HasPrefix(kernel, "chain_"):
 		l.blocks, l.threads = 1, 32
-	case how == "" && strings.HasPrefix(kernel, "flood_"):
+	case strings.HasPrefix(kernel, "flood_"):
 		l.blocks, l.threads = 4, 256
-	case how == "" && kernel == "hang":
+	case kernel == "hang":
 		l.blocks = 1
 	}
+	for _, how := range parts[1:] {
+		l.shape(how)
+	}
+	return l
+}
+
+// shape changes how a kernel is launched.
+func (l *load) shape(how string) {
 	switch how {
 	case "one":
 		l.blocks, l.threads = 1, 32
@@ -471,14 +528,25 @@ func loadOf(name string) load {
 		l.blocks, l.registers = 24, 40
 	case "some":
 		l.shared = 4100
+	case "engines":
+		l.engines = true
+	case "printed":
+		l.threads, l.printed = 50, true
 	case "shrink": // the second without the shared memory of the first
 		l.launches, l.shared, l.shrink = 2, 20_000, true
 	case "far": // behind the first 4 GiB
 		l.launches, l.copies, l.far = 2, true, true
 	case "huge": // a block that fits on no SM
 		l.shared = 40_000
+	case "none":
+		l.prefer = gpu.PreferNone
+	case "l1":
+		l.prefer = gpu.PreferL1
+	case "smem":
+		l.prefer = gpu.PreferShared
+	default:
+		panic("no shape " + how)
 	}
-	return l
 }
 
 // felt says what is wrong with the change of an outcome: nothing if it is as
@@ -632,6 +700,8 @@ func TestEverySettingIsTried(t *testing.T) {
 		}
 		if len(changed) == 1 {
 			keys[changed[0]] = true
+		} else if k, _, ok := strings.Cut(e.set, "="); ok && !strings.Contains(e.set, "\n") {
+			keys[k] = keys[k] || slices.Contains(changed, k)
 		}
 	}
 	for _, o := range config.OptionNames(config.Honoured) {

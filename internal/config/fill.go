@@ -118,6 +118,29 @@ func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	return requests, requests.Reverse()
 }
 
+// splits returns the L1D and the shared memory of an SM by what a launch
+// prefers: what is not said of a preference is as without one.
+func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
+	for p, x := range [gpu.Preferences]struct {
+		on     bool
+		table  string
+		shared int
+	}{
+		gpu.Undecided: {table: "l1d"}, gpu.PreferNone: {table: "l1d", shared: g.SM.SharedPreferNone},
+		gpu.PreferL1:     {g.L1D.PreferL1.Enabled, "l1d.prefer_l1", g.SM.SharedPreferL1},
+		gpu.PreferShared: {g.L1D.PreferShared.Enabled, "l1d.prefer_shared", g.SM.SharedPreferSmem},
+	} {
+		s[p] = gpu.Split{L1D: g.CacheConfig("l1d"), Shared: g.SM.Shared}
+		if x.on {
+			s[p].L1D = g.CacheConfig(x.table)
+		}
+		if x.shared > 0 {
+			s[p].Shared = x.shared
+		}
+	}
+	return s
+}
+
 // ChipConfig returns the settings of the whole chip with SIMT cores.
 func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
@@ -127,7 +150,8 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
 		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory, GatedLanes: g.SIMT.GatedLanes,
-		SM: g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
+		Splits: g.splits(),
+		SM:     g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
 		Copies:   g.copies(),
 		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},
 		Run: gpu.Run{
@@ -165,7 +189,7 @@ func (g *GPU) SIMTConfig() simt.Config {
 	c := simt.Config{
 		SMs: g.SMs(), Warps: g.SM.Threads / 32, Blocks: g.SM.Blocks, Registers: g.SM.Registers, Shared: g.SM.Shared,
 		RegisterGranule: g.SM.RegisterGranule, WarpGranule: g.SM.WarpGranule,
-		SharedGranule: g.SM.SharedGranule, SharedReserved: g.SM.SharedReserved, OneBlockAtLeast: g.SM.AlwaysOneBlock,
+		SharedGranule: g.SM.SharedGranule, SharedReserved: g.SM.SharedReserved, OneBlockAtLeast: g.SM.AlwaysOneBlock, Barriers: g.SM.Barriers,
 
 		Schedulers: s.Schedulers, Policy: simt.Policy(g.word("simt.scheduler")), PolicyWarps: s.ActiveWarps,
 		MaxIssue: s.IssuePerWarp, DualDiffer: s.DualDiffers, SubCore: s.SubCores, FetchWidth: s.FetchThroughput,

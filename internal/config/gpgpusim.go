@@ -187,7 +187,7 @@ type reader struct {
 // The quirks of GPGPU-Sim are on.
 func ReadGPGPUSim(name string, files []NamedText, network func(path string) (string, error)) (*GPU, []Option, error) {
 	r := &reader{g: &GPU{}, given: map[string]bool{}}
-	r.g.setDefaults(map[string]any{})
+	r.g.setDefaults()
 	for i := range keys {
 		r.g.sources[keys[i].Name] = "default; no option of GPGPU-Sim"
 	}
@@ -466,18 +466,7 @@ func (r *reader) setTiming(text string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		last string
-		v    int
-	}{
-		{"banks", t.Banks}, {"groups", t.Groups}, {"ccd", t.CCD}, {"ccdl", t.CCDL}, {"rrd", t.RRD}, {"rcd", t.RCD}, {"ras", t.RAS},
-		{"rp", t.RP}, {"rc", t.RC}, {"cl", t.CL}, {"wl", t.WL}, {"cdlr", t.CDLR}, {"wr", t.WR}, {"rtpl", t.RTPL},
-	} {
-		if err := r.put("dram.timing."+p.last, int64(p.v)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return putTiming(&t, func(key string, n int64) error { return r.put(key, n) })
 }
 
 // setScheduler reads -gpgpu_scheduler, which is matched by parts of words in

@@ -153,30 +153,27 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 	}
 }
 
-// inertKeys are the keys, or the beginnings of keys, that no run depends on.
-var inertKeys = map[string]string{
-	"name": "a name", "description": "a name", "core": "there is no other", "architecture": "a name",
-	"compute_capability":     "a device property",
-	"sm.registers_per_block": "a device property", "sm.shared_per_block": "a device property",
-	"run.idle_skip":       "it only makes runs faster",
-	"simt.special":        "for traces; PTX has no instructions of its own for these units",
-	"simt.trace_latency.": "for traces", "simt.trace_initiation.": "for traces",
-	"l1d.result_queue": "only a texture cache has one", "l1c.result_queue": "only a texture cache has one",
-	"l1i.result_queue": "only a texture cache has one", "l2.result_queue": "only a texture cache has one",
-	"l1d.prefer_l1.result_queue": "only a texture cache has one", "l1d.prefer_shared.result_queue": "only a texture cache has one",
-	"compat.simt.end_segments": "for traces: accesses of PTX are aligned and span no two segments",
-	"compat.simt.zero_is_none": "for traces: in PTX an access of address 0 is an error",
-	"l1t.port":                 "texels leave through the result queue",
+// inertKeys are keys, and beginnings of keys, that no run depends on.
+var inertKeys = []struct{ start, why string }{
+	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"}, {"core", "there is no other"},
+	{"compute_capability", "a device property"},
+	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
+	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
+	{"run.idle_skip", "it only makes runs faster"},
+	{"simt.special", "for traces; PTX has no instructions of its own for these units"},
+	{"simt.trace_", "for traces"},
+	{"compat.simt.end_segments", "for traces: accesses of PTX are aligned and span no two segments"},
+	{"compat.simt.zero_is_none", "for traces: in PTX an access of address 0 is an error"},
+	{"l1d.result_queue", "only a texture cache has one"}, {"l1c.result_queue", "only a texture cache has one"},
+	{"l1i.result_queue", "only a texture cache has one"}, {"l2.result_queue", "only a texture cache has one"},
+	{"l1t.port", "texels leave through the result queue"},
 }
 
 // inertKey says why no run depends on a key, "" if runs do.
 func inertKey(name string) string {
-	if why, ok := inertKeys[name]; ok {
-		return why
-	}
-	for start, why := range inertKeys {
-		if (strings.HasSuffix(start, ".") || start == "simt.special") && strings.HasPrefix(name, start) {
-			return why
+	for _, k := range inertKeys {
+		if strings.HasPrefix(name, k.start) {
+			return k.why
 		}
 	}
 	return ""
@@ -471,13 +468,23 @@ func (g *GPU) put(k *Key, v any, source string) error {
 	if g.sources == nil {
 		g.sources = make(map[string]string, len(keys))
 	}
-	g.sources[k.Name] = strings.Map(func(r rune) rune {
+	if k.Name == presetKey && g.DRAM.Preset != "" {
+		if err := g.usePreset(); err != nil {
+			return err
+		}
+	}
+	g.sources[k.Name] = oneLine(source)
+	return nil
+}
+
+// oneLine makes a text fit for a comment.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
-	}, source)
-	return nil
+	}, s)
 }
 
 // clone returns a copy that shares nothing that can change.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,14 +110,9 @@ var bodies = map[string][2]string{
 	// Whole sectors written, read at once, then lines that push them out.
 	"evict": {"", times(4, "st.global.u32 [%rd2+$i*4096], %r1;\nld.global.u32 %r1$h, [%rd2+$i*4096];") +
 		times(8, "ld.global.u32 %r2$g, [%rd2+65536+$i*8192];") + times(4, "ld.global.u32 %r1$h, [%rd2+$i*4096];")},
-	// Wide and unaligned accesses.
+	// Accesses of 8 and 16 bytes.
 	"wide": {"", " mul.wide.u32 %rd3, %r3, 16;\n add.u64 %rd3, %rd1, %rd3;\n" +
 		times(3, "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd3+$i*8192];\nst.global.v2.u32 [%rd3+$i*8192+32768], {%r10, %r11};")},
-	// Lanes in the upper halves of segments, at distances that are no power of two.
-	"ragged": {"", " mul.wide.u32 %rd3, %r1, 20;\n add.u64 %rd3, %rd1, %rd3;\n add.u64 %rd3, %rd3, 68;\n" +
-		times(4, "ld.global.u32 %r1$h, [%rd3+$i*6144];\nst.global.u32 [%rd3+$i*6144+24576], %r1$h;")},
-	// Reading with and without the L1.
-	"bypass": {"", times(4, "ld.global.cg.u32 %r1$h, [%rd2+$i*8192];\nld.global.ca.u32 %r2$h, [%rd2+$i*8192];")},
 	"consts": {"", " and.b32 %r4, %r1, 7;\n mul.wide.u32 %rd3, %r4, 4;\n mov.u64 %rd4, table;\n add.u64 %rd3, %rd3, %rd4;\n" +
 		times(8, "ld.const.u32 %r1$h, [%rd3+$i*416];") + times(8, "ld.const.u32 %r1$h, [%rd3+$i*416];")},
 	// Constants of lines that the warps want in different orders.
@@ -138,7 +134,6 @@ var bodies = map[string][2]string{
 	"local": {" .local .align 8 .b8 l[256];\n", " mov.u64 %rd3, l;\n" +
 		times(6, "st.local.u32 [%rd3+$i*12], %r1;") + times(6, "ld.local.u32 %r1$h, [%rd3+$i*12];") +
 		times(6, "st.local.u32 [%rd3+$i*12], %r1$h;")},
-	"code": {"", times(300, "add.u32 %r1$h, %r2$h, 1;")},
 	// Warps that are at different places of a code that is longer than a cache.
 	"branches": {"", " and.b32 %r4, %r1, 3;\n" + times(4, `setp.eq.u32 %p1, %r4, $i;
 @%p1 bra T$i;
@@ -146,8 +141,6 @@ add.u32 %r10, %r10, 1; mul.lo.u32 %r11, %r11, 3; add.u32 %r12, %r12, 1; add.u32 
 bra J$i;
 T$i: ld.global.u32 %r20, [%rd2+$i*512]; add.u32 %r21, %r21, %r20;
 J$i: add.u32 %r22, %r22, 1;`)},
-	"barriers": {" .shared .align 4 .b8 s[1024];\n", " shl.b32 %r5, %r1, 2;\n mov.u32 %r4, s;\n add.u32 %r4, %r4, %r5;\n" +
-		times(4, "st.shared.u32 [%r4], %r1;\nbar.sync 0;\nld.shared.u32 %r10, [%r4];\nadd.u32 %r1, %r1, %r10;\nbar.sync 0;")},
 	"fences": {"", times(4, "st.global.u32 [%rd2+$i*4096], %r1;\nmembar.gl;\nld.global.u32 %r1$h, [%rd2];\nadd.u32 %r30, %r30, %r1$h;")},
 	// All units at once, with operands that fall on the same register banks.
 	"mix": {"", times(12, `add.u32 %r1$d, %r2$d, %r3$d;
@@ -164,15 +157,14 @@ ld.global.u32 %r7$d, [%rd2+$d*64];`)},
 	"long":  {"", " mov.u32 %r4, 60;\nL: sub.u32 %r4, %r4, 1;\n setp.ne.u32 %p1, %r4, 0;\n @%p1 bra L;\n st.global.u32 [%rd2], %r4;\n"},
 	"empty": {"", ""},
 	// Warps that wait for each other for ever.
-	"hang":  {"", " setp.eq.u32 %p1, %r2, 0;\nL: ld.volatile.global.u32 %r4, [%rd1];\n setp.eq.u32 %p1, %r4, 0;\n @%p1 bra L;\n"},
-	"stuck": {"", " setp.lt.u32 %p1, %r1, 32;\n @%p1 bra A;\n bar.sync 1, 128;\nA: bar.sync 2, 128;\n"},
+	"hang": {"", " setp.eq.u32 %p1, %r2, 0;\nL: ld.volatile.global.u32 %r4, [%rd1];\n setp.eq.u32 %p1, %r4, 0;\n @%p1 bra L;\n"},
+	// Its last barrier has the number 5.
+	"named": {"", " bar.sync 5;\n"},
 	// Warps that go through parts of a long code in orders of their own.
 	"roam": {"", " shr.u32 %r4, %r1, 5;\n shr.u32 %r5, %r3, 5;\n and.b32 %r4, %r5, 7;\n mov.u32 %r6, 12;\nNEXT: mul.lo.u32 %r4, %r4, 3;\n add.u32 %r4, %r4, 1;\n and.b32 %r4, %r4, 7;\n" +
 		times(8, "setp.eq.u32 %p1, %r4, $g;\n@%p1 bra S$g;") + " bra END;\n" +
 		times(8, "S$g: "+strings.Repeat("add.u32 %r10, %r11, 1; xor.b32 %r12, %r13, 1; ", 16)+"bra END;") +
 		"END: sub.u32 %r6, %r6, 1;\n setp.ne.u32 %p1, %r6, 0;\n @%p1 bra NEXT;\n"},
-	// Accesses to address 0.
-	"null": {"", " setp.ne.u32 %p1, %r1, 0;\n selp.b64 %rd3, %rd1, %rd2, %p1;\n ld.global.u32 %r10, [%rd3];\n"},
 	// Rare ways of naming registers and addresses.
 	"names": {" .reg .b32 alpha, beta, x7, y7;\n", times(10, "add.u32 alpha, x7, y7;\nadd.u32 beta, %r7, x7;\nfma.rn.f32 %f7, %f15, %f23, %f31;\nmad.lo.u32 x7, %r15, %r23, y7;")},
 }
@@ -223,6 +215,9 @@ type load struct {
 	shared    int  // dynamic, bytes of a block
 	copies    bool // each launch after a copy from the host
 	back      bool // and one to it
+	engines   bool // copies each way on streams of their own, before the launches
+	prefer    gpu.Preference
+	printed   bool // the counters as GPGPU-Sim prints them count too
 	shrink    bool // only the first launch has the shared memory
 	far       bool // the memory lies behind the first 4 GiB
 }
@@ -287,6 +282,19 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 	if !ok {
 		t.Fatal("no kernel ", l.kernel)
 	}
+	if l.engines {
+		for i, w := range []gpu.CopyWay{gpu.ToDevice, gpu.ToHost, gpu.OnDevice} {
+			add(&gpu.Op{Kind: gpu.OpCopy, Stream: int64(i + 1), Way: w, Bytes: 1 << 16})
+		}
+	}
+	var printed strings.Builder
+	if l.printed {
+		chip.OnEnd(func(k *gpu.Kernel) {
+			if err := chip.WriteAccelSim(&printed, k, 1, 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 	for i := range max(1, l.launches) {
 		if i > 0 && l.shrink {
 			l.shared = 0
@@ -304,7 +312,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 			if l.streams > 1 {
 				o.Stream = int64(s + 1)
 			}
-			o.Options.Registers = l.registers
+			o.Options.Registers, o.Options.Prefer = l.registers, l.prefer
 			if l.registers == 0 {
 				o.Options.Registers = 16
 			}
@@ -340,7 +348,15 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 		if k := o.Kernel; k != nil {
 			at := fmt.Sprintf("launch %d ", i)
 			out.numbers[at+"start"], out.numbers[at+"first"], out.numbers[at+"end"] = k.Start, k.FirstBlock, k.End
+			out.numbers["logged blocks"] = uint64(len(k.BlockLog))
 			out.numbers["blocks per SM"], out.numbers["limited by"], out.numbers["L1 ways"] = uint64(k.MaxBlocks), uint64(k.LimitedBy), uint64(k.L1Ways)
+		}
+	}
+	for line := range strings.SplitSeq(printed.String(), "\n") {
+		if name, value, ok := strings.Cut(line, "="); ok {
+			if n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64); err == nil {
+				out.numbers[strings.TrimSpace(name)] = n
+			}
 		}
 	}
 	return out

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
 
 //go:embed gpus/*.toml
@@ -59,6 +61,9 @@ func LoadWithOptions(name string) (*GPU, []Option, error) {
 
 // load does not check. from is the folder that a path starts at.
 func load(name, from string) (*GPU, []Option, error) {
+	if isKepler(name, from, maxExtends) {
+		return nil, nil, fmt.Errorf("%s is a machine of the Kepler-style core, which runs programs in .kasm", name)
+	}
 	if slices.Contains(Names(), name) {
 		g, err := loadTOML(name, from, nil)
 		return g, nil, err
@@ -94,10 +99,11 @@ func load(name, from string) (*GPU, []Option, error) {
 }
 
 func unknownGPU(name string) error {
-	if n := Nearest(name, Names()); n != "" {
+	names := append(Names(), kepler.Name)
+	if n := Nearest(name, names); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
 	}
-	return fmt.Errorf("unknown GPU %.60q; there are: %s", name, strings.Join(Names(), ", "))
+	return fmt.Errorf("unknown GPU %.60q; there are: %s", name, strings.Join(names, ", "))
 }
 
 // readFile reads a configuration file of bearable length.
@@ -168,7 +174,15 @@ func ReadTOML(file, text string) (*GPU, error) {
 	})
 }
 
-func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, error) {
+// document is the text of a file, read but not understood.
+type document struct {
+	file   string
+	given  map[string]any // by dotted key
+	places map[string]place
+}
+
+// decode reads the text of a file.
+func decode(file, text string) (*document, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s: longer than %d bytes", file, maxFile)
 	}
@@ -180,22 +194,40 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	places := findPlaces(text)
-	at := func(key string) string {
-		for k := key; ; {
-			if p, ok := places[k]; ok {
-				return fmt.Sprintf("%s:%d:%d", file, p.line, p.col)
-			}
-			var ok bool
-			if k, _, ok = cutLast(k); !ok {
-				return file
-			}
+	d := &document{file: file, given: map[string]any{}, places: findPlaces(text)}
+	flatten(tree, "", d.given)
+	return d, nil
+}
+
+// at is the place of a key, or of the table it stands in, for a message.
+func (d *document) at(key string) string {
+	for {
+		if p, ok := d.places[key]; ok {
+			return fmt.Sprintf("%s:%d:%d", d.file, p.line, p.col)
+		}
+		var ok bool
+		if key, _, ok = cutLast(key); !ok {
+			return d.file
 		}
 	}
+}
+
+// source says where a value comes from: the comment behind it, or its line.
+func (d *document) source(key string) string {
+	if c := d.places[key].comment; c != "" {
+		return c
+	}
+	return fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(d.file)), d.places[key].line)
+}
+
+func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, error) {
+	d, err := decode(file, text)
+	if err != nil {
+		return nil, err
+	}
+	given, places, at := d.given, d.places, d.at
 
 	g := &GPU{}
-	given := map[string]any{}
-	flatten(tree, "", given)
 	base, extended := given["extends"]
 	delete(given, "extends")
 	if extended {
@@ -220,6 +252,12 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 		names = append(names, n)
 	}
 	slices.SortFunc(names, func(a, b string) int {
+		if a == presetKey || b == presetKey {
+			if a == presetKey {
+				return -1
+			}
+			return 1
+		}
 		if d := places[a].line - places[b].line; d != 0 {
 			return d
 		}
@@ -231,16 +269,12 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey(n)))
 			continue
 		}
-		source := places[n].comment
-		if source == "" {
-			source = fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(file)), places[n].line)
-		}
-		if err := g.put(k, given[n], source); err != nil {
+		if err := g.put(k, given[n], d.source(n)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), err))
 		}
 	}
 	if !extended {
-		if missing := g.setDefaults(given); len(missing) > 0 && len(errs) == 0 {
+		if missing := g.setDefaults(); len(missing) > 0 && len(errs) == 0 {
 			rest := ""
 			if len(missing) > 6 {
 				rest = fmt.Sprintf(" and %d more", len(missing)-6)
@@ -252,12 +286,12 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 	return g, errors.Join(errs...)
 }
 
-// setDefaults gives the values that are not among those given their defaults,
-// and returns the keys that have none.
-func (g *GPU) setDefaults(given map[string]any) (missing []string) {
+// setDefaults gives the values that come from nowhere their defaults, and
+// returns the keys that have none.
+func (g *GPU) setDefaults() (missing []string) {
 	for i := range keys {
 		k := &keys[i]
-		if _, ok := given[k.Name]; ok {
+		if g.sources[k.Name] != "" {
 			continue
 		}
 		if !k.HasDefault {

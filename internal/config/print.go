@@ -107,6 +107,10 @@ func (g *GPU) Derived() []Derived {
 	add("warps per SM", "%d", g.SM.Threads/32)
 	add("f32 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
 		perGiga(2*32*int64(sms)*int64(g.SIMT.Units.SP)*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.FPMad))), g.SIMT.Units.SP*sms, g.SIMT.Initiation.FPMad)
+	if n := int64(sms) * int64(g.SIMT.Units.DP); n > 0 {
+		add("f64 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
+			perGiga(2*32*n*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.DPMad))), n, g.SIMT.Initiation.DPMad)
+	}
 	if g.L1D.Enabled {
 		kib := g.L1D.bytes() >> 10
 		if g.L1D.Adaptive {

@@ -306,6 +306,7 @@ type L2 struct {
 
 // DRAM is one memory channel.
 type DRAM struct {
+	Preset       string `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
 	FixedLatency bool   `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
 	Scheduler    string `help:"order of requests" enum:"fifo|frfcfs" def:"frfcfs"`
 	Queue        int    `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`

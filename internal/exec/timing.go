@@ -37,7 +37,10 @@ type Warp interface {
 	// will be active, and the byte address of the instruction. It is nil unless
 	// the state is Ready. Calling it has no effect that the program could see.
 	Next() (*isa.Inst, isa.LaneMask, uint64, WarpState)
-	// Step executes that instruction. The error is a *Fault.
+	// Step executes that instruction. The error is a *Fault. Warps of different
+	// blocks may be stepped side by side as long as the instructions are
+	// private; whoever steps another sees to it that no other of them is under
+	// way.
 	Step(e *Effects) error
 	// Live returns the lanes that have not exited.
 	Live() isa.LaneMask
@@ -51,7 +54,8 @@ type Block interface {
 	Warp(i int) Warp
 	// Unblock lets lanes go on that wait for others of their own warp which
 	// cannot come first. It reports whether there were any. A core model calls
-	// it when none of the block's warps can run.
+	// it when none of the block's warps can run. It may have instructions
+	// executed that are not private.
 	Unblock() bool
 	Counts() (warpInsts, threadInsts uint64)
 	// Release gives the block's storage back; all warps must be Done, or the

@@ -3,6 +3,8 @@ package gpu_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,7 +30,7 @@ func TestAbsurdValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := []string{"0", "-1", "1", "3", "64", "1000000", "9223372036854775807", "1e300", "", "no such thing", "true", "[]"}
+	values := []string{"0", "-1", "1", "3", "64", "1000000", "1000000000000000000", "9223372036854775807", "1e300", "nan", "-inf", "", "no such thing", "true", "[]"}
 	if testing.Short() {
 		values = []string{"0", "-1", "3", "1000000"}
 	}
@@ -50,12 +52,15 @@ func TestAbsurdValues(t *testing.T) {
 				err = c.Check()
 			}
 			if err != nil {
-				if refused++; strings.TrimSpace(err.Error()) == "" {
-					t.Errorf("%s: refused without a word", what)
+				if refused++; !strings.Contains(err.Error(), key.Name) {
+					t.Errorf("%s: refused without its name: %v", what, err)
 				}
 				continue
 			}
-			ended[try(t, what, prog, c)]++
+			end := try(t, what, prog, c)
+			if ended[end]++; end != "done" {
+				t.Logf("%s: %s", what, end)
+			}
 		}
 	}
 	t.Logf("%d values refused; the others: %v", refused, ended)
@@ -128,4 +133,82 @@ func try(t *testing.T, what string, prog *xptx.Program, c *config.GPU) (end stri
 	}
 	t.Errorf("%s: %v", what, err)
 	return "error"
+}
+
+// numbersIn calls f with every number of a struct that can be set.
+func numbersIn(v reflect.Value, name string, f func(name string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				numbersIn(v.Field(i), name+"."+v.Type().Field(i).Name, f)
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			numbersIn(v.Index(i), fmt.Sprintf("%s[%d]", name, i), f)
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		f(name, v)
+	}
+}
+
+// TestAbsurdConfig gives every number of a chip's settings absurd values that
+// no file could have brought there: New refuses them with a word, or makes a
+// chip, and does neither slowly.
+func TestAbsurdConfig(t *testing.T) {
+	refused, made := 0, 0
+	for _, name := range []string{"rtx-2060", "gtx-480"} {
+		g, err := config.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []string{"chip.clusters=2", "chip.channels=2", "l1d.adaptive=true", "l1d.unified=96", "l1d.shared_sizes=32,64"} {
+			if err := g.Set(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, n := range []int64{0, -1, 1, 3, 1_000_000, 1_000_000_000_000_000_000, -1 << 63, 1<<63 - 1} {
+			var fields int
+			cfg := g.ChipConfig()
+			numbersIn(reflect.ValueOf(&cfg).Elem(), "", func(string, reflect.Value) { fields++ })
+			for i := range fields {
+				cfg := g.ChipConfig()
+				at, what := 0, ""
+				numbersIn(reflect.ValueOf(&cfg).Elem(), "", func(name string, v reflect.Value) {
+					if at == i {
+						what = fmt.Sprintf("%s = %d", name, n)
+						if v.CanInt() {
+							v.SetInt(n)
+						} else {
+							v.SetUint(uint64(n))
+						}
+					}
+					at++
+				})
+				func() {
+					defer func() {
+						if p := recover(); p != nil {
+							t.Errorf("%s: %s: panic: %v", name, what, p)
+						}
+					}()
+					start := time.Now()
+					_, err := gpu.New(cfg)
+					if err == nil {
+						made++
+					} else if refused++; strings.TrimSpace(err.Error()) == "" {
+						t.Errorf("%s: %s: refused without a word", name, what)
+					}
+					if d := time.Since(start); d > 10*time.Second {
+						t.Errorf("%s: %s: takes %v", name, what, d)
+					}
+				}()
+			}
+		}
+	}
+	t.Logf("%d refused, %d made", refused, made)
+	if refused < 500 || made < 500 {
+		t.Errorf("%d refused, %d made", refused, made)
+	}
 }

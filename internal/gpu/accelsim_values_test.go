@@ -99,8 +99,6 @@ var differing = map[string]string{
 	"Slowest flit":                          "as Slowest packet",
 	"Req_Network_out_buffer_full_per_cycle": "one launch of 88; cause unknown",
 	"bk":                                    "the idle cycles of a bank, by less than 0.3 %; cause unknown",
-	// To be counted by active lanes where the configuration wants it.
-	"gpgpu_n_tot_thrd_icount": "on the Quadro V100 there only active lanes",
 }
 
 // hostTime are counters that depend on how fast the host is.

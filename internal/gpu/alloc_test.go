@@ -1,15 +1,9 @@
 package gpu_test
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
-	"github.com/heddle-sim/heddle/internal/exec"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // loadPTX never ends: it loads, adds, stores and counts all over its buffer.
@@ -40,8 +34,14 @@ LOOP:
 // TestNoAllocations runs a busy chip: once its queues have grown nothing is
 // allocated any more.
 func TestNoAllocations(t *testing.T) {
-	for _, name := range []string{"rtx-2060", "gtx-480"} {
-		c, err := config.Load(name)
+	for _, x := range []struct {
+		gpu            string
+		threads, ticks int
+	}{{"rtx-2060", 1, 200_000}, {"gtx-480", 1, 200_000}, {"rtx-2060", 2, 20_000}} {
+		if x.threads > 1 {
+			together(t, x.threads)
+		}
+		c, err := config.Load(x.gpu)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,47 +50,24 @@ func TestNoAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		chip, err := gpu.New(c.ChipConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
-		mod, err := ptx.Parse("load.ptx", []byte(loadPTX))
-		if err != nil {
-			t.Fatal(err)
-		}
-		prog, err := xptx.Link(mod)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mem := device.New(device.Config{})
-		addr, err := mem.Alloc(1<<20, "buf")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := xptx.NewMachine(prog, mem)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := xptx.Launch{
-			Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: 64, Y: 1, Z: 1}, Block: exec.Dim3{X: 256, Y: 1, Z: 1},
-			Params: binary.LittleEndian.AppendUint64(nil, addr),
-		}
-		op := &gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) { return m.NewWork(l, nil) }}
-		if err := chip.Add(op); err != nil {
-			t.Fatal(err)
-		}
+		cfg := c.ChipConfig()
+		cfg.Run.Threads = x.threads
+		params, _ := buffers(t, 1<<20)
+		chip, _ := loadOn(t, cfg, loadPTX, 64, 256, params, nil)
 		if err := chip.Begin(); err != nil {
 			t.Fatal(err)
 		}
-		for range 200_000 {
+		chip.Hire()
+		defer chip.Dismiss()
+		for range x.ticks {
 			chip.Tick()
 		}
 		if n := testing.AllocsPerRun(1, func() {
-			for range 10_000 {
+			for range x.ticks / 20 {
 				chip.Tick()
 			}
 		}); n > 10 { // a queue may still grow to twice its size
-			t.Errorf("%s: %.0f allocations in 10,000 ticks", name, n)
+			t.Errorf("%s, %d threads: %.0f allocations in %d ticks", x.gpu, x.threads, n, x.ticks/20)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package gpu_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/job"
@@ -35,5 +37,31 @@ func BenchmarkJobs(b *testing.B) {
 			b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "winst/s")
 			b.ReportMetric(float64(cycles)/b.Elapsed().Seconds(), "cycles/s")
 		})
+	}
+}
+
+// BenchmarkThreads runs jobs that fill the chip with one and with two workers.
+func BenchmarkThreads(b *testing.B) {
+	for _, x := range []struct{ file, gpu string }{
+		{"../job/testdata/gpgpusim/matmul_tiled.toml", "rtx-2060"}, {"../job/testdata/gpgpusim/copy_s8.toml", "rtx-2060"},
+		{"../../examples/hotspot/hotspot.toml", "rtx-a6000"}, {"../../examples/matmul/matmul.toml", "rtx-a6000"}, {"../../examples/spmv/spmv.toml", "rtx-2060"}, {"../../examples/mandelbrot/mandelbrot.toml", "v100"},
+	} {
+		ready, err := job.Load(x.file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/%s/%d", strings.TrimSuffix(filepath.Base(x.file), ".toml"), x.gpu, n), func(b *testing.B) {
+				var insts uint64
+				for b.Loop() {
+					res, err := ready.Run(b.Context(), job.Options{Timing: true, GPU: x.gpu, Threads: n})
+					if err != nil {
+						b.Fatal(err)
+					}
+					insts += res.WarpInstructions
+				}
+				b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "winst/s")
+			})
+		}
 	}
 }

@@ -143,10 +143,42 @@ type Config struct {
 	Net noc.Config
 	Mem part.Config
 
+	// Splits are the L1D and the shared memory of an SM by what a launch prefers,
+	// void where a Split has no L1D.
+	Splits [Preferences]Split
+
 	Adaptive Adaptive
 	Copies   Copies
 	Run      Run
 	Compat   Compat
+}
+
+// Preference is what a launch wants the memory to be that L1D and shared memory
+// share (cudaFuncSetCacheConfig).
+type Preference uint8
+
+// The preferences.
+const (
+	Undecided    Preference = iota // the launch does not say
+	PreferNone                     // it takes back what it preferred
+	PreferL1                       // -gpgpu_cache:dl1PrefL1, -gpgpu_shmem_size_PrefL1
+	PreferShared                   // -gpgpu_cache:dl1PrefShared, -gpgpu_shmem_size_PrefShared
+	Preferences                    // how many there are
+)
+
+// Split is how the memory is shared: an L1D, and bytes of shared memory.
+type Split struct {
+	L1D    cache.Config
+	Shared int
+}
+
+// split returns what a launch's preference comes to: the base settings where an
+// adaptive L1 decides by itself, or nothing is said of it.
+func (c *Config) split(p Preference) Split {
+	if s := c.Splits[p]; s.L1D.Sets > 0 && !c.Adaptive.Enabled {
+		return s
+	}
+	return Split{c.SM.L1D, c.SM.Shared}
 }
 
 // SMs returns the number of SMs.
@@ -190,6 +222,19 @@ func (c *Config) Check() error {
 	}
 	if err := c.Copies.check(); err != nil {
 		return err
+	}
+	for p := range Preferences {
+		sm := c.SM
+		s := c.split(p)
+		if sm.Shared = s.Shared; s.L1D.Sets > 0 && !s.L1D.Disabled {
+			sm.L1D = s.L1D
+			if err := s.L1D.Check(); err != nil {
+				return fmt.Errorf("preference %d: %w", p, err)
+			}
+		}
+		if err := sm.Check(); err != nil {
+			return fmt.Errorf("preference %d: %w", p, err)
+		}
 	}
 	if err := c.Adaptive.check(c); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/timeline"
 )
 
 // quick are the examples that tests run in any case; with HEDDLE_ALL all are
@@ -321,26 +322,37 @@ func json(t *testing.T, r *report.Run) string {
 }
 
 // TestOneResult runs examples with and without jumping over idle cycles, with
-// different numbers of threads, and again: nothing in the result changes.
+// different numbers of threads, with a timeline, and again: nothing in the
+// result changes, and nothing in the timeline.
 func TestOneResult(t *testing.T) {
 	some := []string{"gaussian", "histogram", "mbarrier", "streams", "texture", "transpose"}
 	for _, file := range examples(t) {
 		if !slices.Contains(some, strings.TrimSuffix(filepath.Base(file), ".toml")) && os.Getenv("HEDDLE_ALL") == "" {
 			continue
 		}
-		for _, g := range []string{"gtx-480", "v100"} {
+		for _, g := range []string{"gtx-480", "rtx-2060", "v100"} {
 			base := json(t, run(t, file, true, job.Options{GPU: g, Threads: 1}))
-			for what, o := range map[string]struct {
+			var ways [2]bytes.Buffer
+			for i, x := range []struct {
 				threads int
-				set     string
-			}{"again": {1, ""}, "without idle skip": {2, "run.idle_skip=false"}, "5 threads": {5, ""}} {
-				var set []string
-				if o.set != "" {
-					set = append(set, o.set)
+				way     bool
+				set     []string
+			}{{threads: 1, way: true}, {threads: 2, way: true}, {threads: 2, set: []string{"run.idle_skip=false"}}, {threads: 5}, {threads: 1}} {
+				o := job.Options{GPU: g, Threads: x.threads}
+				if x.way {
+					o.Timeline = timeline.New(20_000)
 				}
-				if got := json(t, run(t, file, true, job.Options{GPU: g, Threads: o.threads}, set...)); got != base {
-					t.Errorf("%s on %s, %s: %s", file, g, what, firstDifference(base, got))
+				if got := json(t, run(t, file, true, o, x.set...)); got != base {
+					t.Errorf("%s on %s, %+v: %s", file, g, x, firstDifference(base, got))
 				}
+				if x.way {
+					if err := o.Timeline.WriteKanata(&ways[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if !bytes.Equal(ways[0].Bytes(), ways[1].Bytes()) || ways[0].Len() < 1<<10 {
+				t.Errorf("%s on %s: timelines of %d and %d bytes differ", file, g, ways[0].Len(), ways[1].Len())
 			}
 		}
 	}

@@ -13,10 +13,10 @@ func (g *GPU) Dismiss() { g.dismiss() }
 // StopDRAM makes the clock of the DRAM stand still.
 func (g *GPU) StopDRAM() { g.clk.at[dramDomain] = 1 << 62 }
 
-// AlwaysTogether has workers called for every cycle from now on. The function
-// that it returns ends that.
+// AlwaysTogether has workers called for every cycle from now on, and has who
+// waits sleep soon. The function that it returns ends that.
 func AlwaysTogether() func() {
-	old := worthwhile
-	worthwhile = 0
-	return func() { worthwhile = old }
+	w, l := worthwhile, looks
+	worthwhile, looks = 0, 1<<8
+	return func() { worthwhile, looks = w, l }
 }

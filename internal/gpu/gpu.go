@@ -13,20 +13,23 @@ import (
 
 // GPU is a chip. Not safe for concurrent use.
 type GPU struct {
-	cfg   Config
-	clk   clock
-	cores []*simt.Core
-	part  *part.Memory
-	req   *noc.Network // clusters to slices
-	rep   *noc.Network // slices to clusters
-	fifo  []mem.Queue  // replies waiting at each cluster
-	held  int          // replies in all of them
+	cfg      Config
+	cores    []*simt.Core
+	clusters []cluster
+	part     *part.Memory
+	req      *noc.Network // clusters to slices
+	rep      *noc.Network // slices to clusters
+	fifo     []mem.Queue  // replies waiting at each cluster
+	awake    []bool       // by SM: has a warp that has not retired
+	choked   []bool       // by SM: has no room for a reply
+	inbox    []*mem.Req   // by cluster: reply for one of its SMs in this cycle
+	team     team
 
-	now   uint64 // core cycles since the start
-	awake []bool // by SM: has a warp that has not retired
-
-	clusters  []cluster
-	team      team
+	clk       clock
+	pool      mem.Pool
+	held      int      // replies in all of fifo
+	handed    []int    // clusters with something in inbox
+	now       uint64   // core cycles since the start
 	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
 	slots     []*Kernel // running kernels, nil where free
@@ -49,7 +52,8 @@ type GPU struct {
 	movedAt  uint64
 	patience uint64
 	spin     spinWatch
-	ways     int // of the L1D now, 0 if not adaptive
+	ways     int        // of the L1D now, 0 if not adaptive
+	prefer   Preference // of the kernel that began last
 	fault    error
 	ops      ops
 	copies   copies
@@ -107,7 +111,7 @@ func New(cfg Config) (*GPU, error) {
 		g.cfg.SM.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
 	g.newTeam()
-	if g.part, err = part.New(cfg.Mem, &g.team.workers[0].pool); err != nil {
+	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
 		return nil, err
 	}
 	net := cfg.net()
@@ -120,14 +124,21 @@ func New(cfg Config) (*GPU, error) {
 		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
 	}
 	g.cores = make([]*simt.Core, n)
-	for i := range g.cores {
-		if g.cores[i], err = simt.New(g.cfg.SM, i, g.env(i)); err != nil {
-			return nil, err
-		}
-		if !cfg.Run.IdleSkip {
-			g.cores[i].KeepAwake()
+	// What one worker uses is made together, so that it shares no cache lines
+	// with what another uses.
+	for w := range g.team.workers {
+		for _, c := range g.team.workers[w].own {
+			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
+				if g.cores[i], err = simt.New(g.cfg.SM, i, g.env(i)); err != nil {
+					return nil, err
+				}
+				if !cfg.Run.IdleSkip {
+					g.cores[i].KeepAwake()
+				}
+			}
 		}
 	}
+	g.choked, g.inbox = make([]bool, n), make([]*mem.Req, cfg.Clusters)
 	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
 	g.lastCore = make([]int, cfg.Clusters)
 	for i := range g.lastCore {
@@ -193,6 +204,18 @@ func (g *GPU) step() bool {
 	return true
 }
 
+// hand gives a reply to an SM: at once, or at the beginning of the core cycle
+// that is due, by whoever runs it.
+func (g *GPU) hand(cluster int, r *mem.Req) {
+	if sm := r.SM; !g.awake[sm] {
+		g.cores[sm].Deliver(r)
+		g.choked[sm] = g.cores[sm].RepliesFull()
+		return
+	}
+	g.inbox[cluster] = r
+	g.handed = append(g.handed, cluster)
+}
+
 // deliver gives each cluster's oldest reply to its SM, and takes one from the
 // network.
 func (g *GPU) deliver() {
@@ -201,9 +224,9 @@ func (g *GPU) deliver() {
 	}
 	for c := range g.fifo {
 		q := &g.fifo[c]
-		if r := q.Head(); r != nil && g.cores[r.SM].CanDeliver(r) {
+		if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !g.choked[r.SM]) {
 			g.times.delivered(g.now, r, int(r.Chan)*g.cfg.Mem.DRAM.Banks+int(r.Bank))
-			g.cores[r.SM].Deliver(r)
+			g.hand(c, r)
 			q.Pop()
 			g.held--
 		}

@@ -165,9 +165,9 @@ func (g *GPU) Requests() *Requests {
 // LiveRequests returns the number of requests that have been made and not given
 // back.
 func (g *GPU) LiveRequests() int {
-	n := 0
-	for i := range g.team.workers {
-		n += g.team.workers[i].pool.Live
+	n := g.pool.Live
+	for i := range g.clusters {
+		n += g.clusters[i].own.Live
 	}
 	return n
 }

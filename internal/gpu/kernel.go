@@ -42,6 +42,7 @@ type Kernel struct {
 	next    uint64 // block to be placed next
 	total   uint64
 	latency uint64
+	prefer  Preference
 	before  Counters
 	done    func(k *Kernel)
 }
@@ -65,6 +66,7 @@ func (k *Kernel) Total() uint64 { return k.total }
 // LaunchOptions are what a launch decides beyond its work.
 type LaunchOptions struct {
 	Registers int // per thread, for occupancy; 0: the work's estimate
+	Prefer    Preference
 }
 
 // newKernel prepares a launch. The error is a *exec.LaunchError if no SM can
@@ -80,7 +82,9 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 		base = g.codeEnd
 	}
 	so := simt.KernelOptions{Registers: o.Registers, CodeBase: base}
-	sk, err := simt.NewKernel(&g.cfg.SM, w, so)
+	sm := g.cfg.SM
+	sm.Shared = g.cfg.split(o.Prefer).Shared
+	sk, err := simt.NewKernel(&sm, w, so)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	// A small grid is spread over all SMs (GPGPU-Sim).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(sk.MaxBlocks)*sms {
 		so.MaxBlocks = int(max(1, (n+sms-1)/sms))
-		if sk, err = simt.NewKernel(&g.cfg.SM, w, so); err != nil {
+		if sk, err = simt.NewKernel(&sm, w, so); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +109,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	return &Kernel{
 		Name: w.Name(), Registers: sk.Registers, Shared: sk.Shared, Threads: w.Threads(),
 		MaxBlocks: sk.MaxBlocks, LimitedBy: sk.LimitedBy,
-		sk: sk, work: w, total: w.Blocks(), Alone: true,
+		sk: sk, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
 	}, nil
 }
 
@@ -124,6 +128,17 @@ func (g *GPU) start(k *Kernel) error {
 	if slot < 0 {
 		return errLater
 	}
+	if s := g.cfg.split(k.prefer); s != g.cfg.split(g.prefer) {
+		if g.running > 0 {
+			return errLater // until the SMs are empty
+		}
+		for _, c := range g.cores {
+			if err := c.Resplit(s.L1D, s.Shared); err != nil {
+				return err
+			}
+		}
+	}
+	g.prefer = k.prefer
 	if g.running == 0 {
 		if g.cfg.Compat.ClocksRestart {
 			g.clk.restart()
@@ -139,7 +154,7 @@ func (g *GPU) start(k *Kernel) error {
 				c.L1D().SetWays(w)
 			}
 		}
-		if g.cfg.SM.L1D.Alloc == cache.Streaming {
+		if g.cores[0].L1D().Config().Alloc == cache.Streaming {
 			alloc := cache.OnFill
 			if k.Shared == 0 { // all of the memory is L1 (GPGPU-Sim)
 				alloc = cache.OnMiss

@@ -3,8 +3,10 @@ package gpu
 import (
 	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -33,9 +35,16 @@ type cluster struct {
 	out    noc.Outbox   // requests for the network
 	direct []*mem.Req   // requests that are answered at once (Config.PerfectMemory)
 	ended  []endedBlock // in the order of their end
-	pool   *mem.Pool    // its worker's
-	_      [64]byte     // clusters of different workers share no cache line
+	worker *worker
+	pool   *mem.Pool
+	own    mem.Pool // pool, if there are several workers
+	load   int      // cycles of its SMs since the clusters were last dealt out
+	_      [pad]byte
 }
+
+// pad keeps what one worker writes off the cache lines that another uses; hosts
+// fetch lines in pairs.
+const pad = 128
 
 // endedBlock is a block that has ended on an SM.
 type endedBlock struct {
@@ -46,44 +55,53 @@ type endedBlock struct {
 
 // worker runs some of the clusters.
 type worker struct {
-	_      [64]byte
-	at     atomic.Uint64 // round<<roundBits + the cluster that it issues from next, allIssued or finished
+	_  [pad]byte
+	at atomic.Uint64 // round<<roundBits + the cluster that it issues from next, or allIssued
+	_  [pad]byte
+
+	done atomic.Uint64            // rounds
+	busy int                      // SMs that were awake in the last cycle
+	news [maxClusters / 64]uint64 // a bit for each cluster that has something for the rest of the chip
+	_    [pad]byte
+
 	round  uint64
-	turned bool     // the cluster under way has had its turn
-	busy   int      // SMs that were awake in the last cycle
-	looks  int      // see await
-	live   []int32  // clusters to be run in this cycle
-	next   int      // in live: the one behind the cluster under way
-	news   []uint64 // a bit for each cluster that has something for the rest of the chip
-	own    []int32  // all its clusters, ascending
-	pool   mem.Pool
-	_      [64]byte
+	turned bool    // the cluster under way has had its turn
+	next   int     // in live: the one behind the cluster under way
+	live   []int32 // clusters to be run in this cycle
+	own    []int32 // all its clusters, ascending
+	load   int     // of all of them
+	_      [pad]byte
 }
 
 // What stands in the low bits of worker.at behind all clusters.
 const (
 	roundBits = 16
-	allIssued = 1<<roundBits - 2
-	finished  = 1<<roundBits - 1
+	allIssued = 1<<roundBits - 1
 )
 
 // team is the workers of a chip. The first is the goroutine that owns the chip.
 type team struct {
-	depot   mem.Depot
 	workers []worker
-	hired   bool          // the others have goroutines
-	on      bool          // they are at work on a cycle
-	busy    int           // SMs that were awake in the last cycle
-	round   atomic.Uint64 // cycles begun; the highest bit sends the workers home
-	more    bool          // of this cycle: blocks wait to be placed
+	depot   mem.Depot
+	home    sync.WaitGroup
+	hired   bool // the others have goroutines
+	_       [pad]byte
 
-	tried, slept   int // see judge
-	rest, nextRest int // cycles that the owner runs alone, now and the next time
+	// The order for a cycle.
+	round atomic.Uint64 // cycles begun; the highest bit sends the workers home
+	now   uint64        // core cycle
+	more  bool          // blocks wait to be placed
+	on    bool          // several workers are at it
+	_     [pad]byte
 
 	asleep atomic.Int32 // who sleeps in await
 	mu     sync.Mutex
 	wake   sync.Cond
-	home   sync.WaitGroup
+	_      [pad]byte
+
+	busy  int // SMs that were awake in the last cycle
+	deal  int // cycles until clusters are dealt out again
+	trier trier
 }
 
 const goHome = 1 << 63
@@ -103,16 +121,20 @@ func (g *GPU) newTeam() {
 	g.clusters = make([]cluster, g.cfg.Clusters)
 	for i := range t.workers {
 		w := &t.workers[i]
-		w.news = make([]uint64, (len(g.clusters)+63)/64, 8+(len(g.clusters)+63)/64)
-		w.live = make([]int32, 0, len(g.clusters)+16)
-		if n > 1 {
-			w.pool.Depot = &t.depot
-		}
+		w.live = make([]int32, 0, (len(g.clusters)+63)&^63)
+		w.own = make([]int32, 0, (len(g.clusters)+63)&^63)
 	}
 	for c := range g.clusters {
-		w := &t.workers[c%n]
+		w, cl := &t.workers[c%n], &g.clusters[c]
 		w.own = append(w.own, int32(c))
-		g.clusters[c].pool = &w.pool
+		cl.worker, cl.pool = w, &g.pool
+		if n > 1 {
+			cl.own.Depot = &t.depot
+			cl.pool = &cl.own
+		}
+	}
+	if n > 1 {
+		g.pool.Depot = &t.depot
 	}
 	g.unsettled = make([]uint64, (len(g.clusters)+63)/64)
 }
@@ -142,15 +164,14 @@ func (g *GPU) env(i int) simt.Env {
 	}
 	if t := &g.team; len(t.workers) > 1 {
 		c := i / g.cfg.SMsPerCluster
-		w := &t.workers[c%len(t.workers)]
 		e.Turn = func() {
-			if t.on && !w.turned {
-				t.turn(w, c)
+			if t.on && !cl.worker.turned {
+				t.turn(cl.worker, c)
 			}
 		}
 		e.Issued = func() {
 			if t.on && cl.last {
-				t.issued(w)
+				t.issued(cl.worker)
 			}
 		}
 	}
@@ -164,17 +185,18 @@ func (g *GPU) hire() {
 		return
 	}
 	t.hired = true
-	t.tried, t.slept, t.rest, t.nextRest = 0, 0, 0, shortRest
+	t.trier = trier{}
 	t.round.Store(0)
 	for i := range t.workers {
 		w := &t.workers[i]
-		w.at.Store(finished)
-		w.round, w.looks = 0, mostLooks
+		w.at.Store(allIssued)
+		w.done.Store(0)
+		w.round = 0
 		if i > 0 {
 			t.home.Go(func() {
 				for {
 					w.round++
-					t.await(&t.round, w.round, &w.looks)
+					t.await(&t.round, w.round)
 					if t.round.Load()&goHome != 0 {
 						return
 					}
@@ -199,34 +221,36 @@ func (g *GPU) dismiss() {
 // runSMs does the core cycle of all SMs.
 func (g *GPU) runSMs() {
 	t := &g.team
-	t.more = g.moreBlocks()
-	if t.rest > 0 {
-		t.rest--
-	}
-	if t.hired && t.busy >= worthwhile*len(t.workers) && (t.rest == 0 || worthwhile == 0) {
-		t.judge(t.asleep.Load() > 0)
-		t.on = true
-		own := &t.workers[0]
+	t.now, t.more = g.now, g.moreBlocks()
+	t.on = t.hired && t.busy >= worthwhile*len(t.workers) && (worthwhile == 0 || t.trier.call(t.asleep.Load() > 0))
+	own := &t.workers[0]
+	t.busy = 0
+	if t.on {
+		if t.deal--; t.deal <= 0 {
+			g.deal()
+		}
 		own.round++
 		t.tell(&t.round, own.round)
 		g.work(own)
-		t.busy = own.busy
 		for i := 1; i < len(t.workers); i++ {
 			w := &t.workers[i]
-			t.await(&w.at, own.round<<roundBits+finished, &own.looks)
+			t.await(&w.done, own.round)
 			t.busy += w.busy
 		}
 		t.on = false
 	} else {
-		w := &t.workers[0]
-		w.busy = 0
+		own.busy = 0
 		for c := range g.clusters {
 			if g.lives(c) {
-				g.runCluster(w, c)
+				g.runCluster(own, c)
 			}
 		}
-		t.busy = w.busy
 	}
+	t.busy += own.busy
+	for _, c := range g.handed {
+		g.inbox[c] = nil
+	}
+	g.handed = g.handed[:0]
 	g.hearNews()
 }
 
@@ -247,7 +271,50 @@ func (g *GPU) work(w *worker) {
 			t.issued(w)
 		}
 	}
-	t.tell(&w.at, w.round<<roundBits+finished)
+	t.tell(&w.done, w.round)
+}
+
+// dealEvery is how many cycles pass before it is looked at whether the workers
+// have as much to do (our choice).
+const dealEvery = 1 << 10
+
+// deal gives clusters of the worker that has most to do to the one that has
+// least.
+func (g *GPU) deal() {
+	t := &g.team
+	t.deal = dealEvery
+	a, b := &t.workers[0], &t.workers[0]
+	for i := range t.workers {
+		w := &t.workers[i]
+		w.load = 0
+		for _, c := range w.own {
+			w.load += g.clusters[c].load
+		}
+		if w.load > a.load {
+			a = w
+		}
+		if w.load < b.load {
+			b = w
+		}
+	}
+	if gap := a.load - b.load; gap > a.load/16 {
+		kept := a.own[:0]
+		for _, c := range a.own {
+			cl := &g.clusters[c]
+			if cl.load > 0 && 2*cl.load <= gap+cl.load/2 {
+				gap -= 2 * cl.load
+				cl.worker = b
+				b.own = append(b.own, c)
+				continue
+			}
+			kept = append(kept, c)
+		}
+		a.own = kept
+		slices.Sort(b.own)
+	}
+	for c := range g.clusters {
+		g.clusters[c].load = 0
+	}
 }
 
 // issued is told that the cluster under way has issued, or that none is yet.
@@ -264,7 +331,7 @@ func (t *team) issued(w *worker) {
 func (t *team) turn(w *worker, c int) {
 	for i := range t.workers {
 		if v := &t.workers[i]; v != w {
-			t.await(&v.at, w.round<<roundBits+uint64(c), &w.looks)
+			t.await(&v.at, w.round<<roundBits+uint64(c))
 		}
 	}
 	w.turned = true
@@ -292,6 +359,9 @@ func (g *GPU) runCluster(w *worker, c int) {
 	cl := &g.clusters[c]
 	per := g.cfg.SMsPerCluster
 	base := c * per
+	if r := g.inbox[c]; r != nil {
+		g.cores[r.SM].Deliver(r)
+	}
 	left := 0
 	for _, a := range g.awake[base : base+per] {
 		if a {
@@ -309,10 +379,17 @@ func (g *GPU) runCluster(w *worker, c int) {
 		left--
 		cl.last = left == 0
 		core := g.cores[base+i]
-		if core.Cycle(g.now); !core.Asleep() {
-			w.busy++
+		core.Cycle(g.team.now)
+		if x := core.RepliesFull(); x != g.choked[base+i] {
+			g.choked[base+i] = x
 		}
-		cl.dry = cl.dry || !core.Unfinished() || core.Err() != nil
+		switch {
+		case !core.Unfinished() || core.Err() != nil:
+			cl.dry = true
+		case !core.Asleep():
+			w.busy++
+			cl.load++
+		}
 	}
 	if per > 1 && g.cfg.RotateSMs {
 		if cl.first++; cl.first == per {
@@ -357,24 +434,18 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// How often who waits looks before it sleeps (our choice). The most takes some
-// 20 µs, longer than the rest of the chip does for most cycles. Where looking is
-// in vain, since the host has other things to do, it is done less.
-const (
-	fewLooks  = 1 << 6
-	mostLooks = 1 << 14
-)
+// looks is how often who waits looks before it sleeps (our choice): some 100 µs,
+// longer than the rest of the chip takes for a cycle, and than it takes most
+// hosts to wake somebody. Tests look less.
+var looks = 1 << 17
 
-// await waits until a number is at least so much. Looks is how often the caller
-// looks.
-func (t *team) await(a *atomic.Uint64, n uint64, looks *int) {
-	for range *looks {
+// await waits until a number is at least so much.
+func (t *team) await(a *atomic.Uint64, n uint64) {
+	for range looks {
 		if a.Load() >= n {
-			*looks = min(*looks+*looks/16+1, mostLooks)
 			return
 		}
 	}
-	*looks = max(*looks/2, fewLooks)
 	t.asleep.Add(1)
 	t.mu.Lock()
 	for a.Load() < n {
@@ -394,30 +465,74 @@ func (t *team) tell(a *atomic.Uint64, n uint64) {
 	}
 }
 
-// How the workers are spared where most of their time would go into waking each
-// other, as on a host that has other things to do (our choice). Results do not
-// depend on it.
+// Whether workers are called is tried out, since it depends on the program and
+// on what else the host does: some cycles with them, some without, and then
+// many in the way that took less time. Results do not depend on it.
 const (
-	trial     = 64      // cycles after which they are judged
-	mostSlept = 16      // of those, in which somebody had to be woken
-	shortRest = 1 << 10 // cycles that the owner runs alone then; twice as long each time
-	longRest  = 1 << 18
+	warmUp    = 8       // cycles before those whose time is taken (our choices, all of these)
+	trial     = 128     // cycles whose time is taken
+	mostSlept = 16      // of those with workers, in which they had to be woken: then it is in vain
+	won       = 1 << 13 // cycles before the next trial if workers make a run faster
+	lost      = 1 << 10 // the same if they do not; twice as long each time
+	longLost  = 1 << 18
 )
 
-// judge decides how long the owner of the chip runs alone. Slept says that the
-// workers slept before a cycle.
-func (t *team) judge(slept bool) {
-	if slept {
-		t.slept++
+// stage is what a trial is at.
+type stage uint8
+
+const (
+	decided stage = iota
+	warmingTogether
+	timingTogether
+	warmingAlone
+	timingAlone
+)
+
+// trier finds out whether calling the workers pays.
+type trier struct {
+	stage    stage
+	together bool
+	left     int // cycles of this stage
+	slept    int
+	lost     int // length of the next lost stage
+	mark     time.Time
+	took     time.Duration // with workers
+}
+
+// call decides whether the workers are called for a cycle. Slept says that they
+// would have to be woken.
+func (t *trier) call(slept bool) bool {
+	if slept && t.together && t.stage != decided {
+		if t.slept++; t.slept > mostSlept {
+			t.decide(false)
+		}
 	}
-	if t.tried++; t.tried < trial {
+	if t.left > 0 {
+		t.left--
+		return t.together
+	}
+	switch t.stage {
+	case decided:
+		t.stage, t.together, t.left, t.slept = warmingTogether, true, warmUp, 0
+	case warmingTogether:
+		t.stage, t.left, t.mark = timingTogether, trial, time.Now()
+	case timingTogether:
+		t.took = time.Since(t.mark)
+		t.stage, t.together, t.left = warmingAlone, false, warmUp
+	case warmingAlone:
+		t.stage, t.left, t.mark = timingAlone, trial, time.Now()
+	case timingAlone:
+		t.decide(t.took+t.took/16 < time.Since(t.mark)) // they slow down what they do not count, too
+	}
+	return t.together
+}
+
+func (t *trier) decide(together bool) {
+	t.stage, t.together, t.left = decided, together, won
+	if together {
+		t.lost = 0
 		return
 	}
-	if t.slept > mostSlept {
-		t.rest = t.nextRest
-		t.nextRest = min(2*t.nextRest, longRest)
-	} else {
-		t.nextRest = shortRest
-	}
-	t.tried, t.slept = 0, 0
+	t.lost = min(max(2*t.lost, lost), longLost)
+	t.left = t.lost
 }

@@ -10,7 +10,7 @@ import (
 // all the same, so that every counter of cycles is right. Blocks that found no
 // room find none until an SM does something. It reports whether there were any.
 func (g *GPU) skip() bool {
-	if g.placed > 0 || g.fresh || g.ended || g.held > 0 || g.req.Busy() || g.rep.Busy() {
+	if g.team.busy > 0 || g.placed > 0 || g.fresh || g.ended || g.held > 0 || g.req.Busy() || g.rep.Busy() {
 		return false
 	}
 	until := uint64(part.Never)

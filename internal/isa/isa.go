@@ -175,6 +175,7 @@ type Inst struct {
 	Store   bool    // writes memory
 	Atomic  bool    // reads and writes memory in one step
 	Barrier bool    // waits for other warps of the block
+	Named   uint8   // one more than the number of the barrier that the text names, 0 if it names none
 	Private bool    // no other block sees what it does, nor changes what it does
 	// Control is what the compiler says about when the instruction may issue,
 	// nil where the instruction set says nothing (PTX).

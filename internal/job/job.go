@@ -129,8 +129,9 @@ type Launch struct {
 	BlockPos  isa.Pos
 	Shared    int64
 	SharedPos isa.Pos
-	Registers int64 // 0: the estimate
-	Coop      bool  // cooperative: blocks may wait for each other
+	Registers int64  // 0: the estimate
+	Coop      bool   // cooperative: blocks may wait for each other
+	Prefer    string // "", "none", "l1" or "shared": see gpu.Preference
 	Args      []*Arg
 }
 
@@ -667,7 +668,7 @@ func (p *parser) address(t *node, x *Image) {
 	}
 }
 
-var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "cooperative", "args"}
+var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "cooperative", "prefer", "args"}
 
 // launchStep adds the launch that t describes as a step; at gives the place.
 func (p *parser) launchStep(t, at *node) {
@@ -689,6 +690,11 @@ func (p *parser) launchStep(t, at *node) {
 	s.Stream = p.integer(t, "stream", 0, maxStreams, 0)
 	l.Registers = p.integer(t, "registers", 1, 255, 0)
 	l.Coop = p.boolean(t, "cooperative")
+	if s, ok := p.str(t, "prefer"); ok {
+		if l.Prefer = s.S; !slices.Contains([]string{"none", "l1", "shared"}, s.S) {
+			p.add(t.kids["prefer"].pos, "prefer = %q: want \"l1\", \"shared\" or \"none\"", s.S)
+		}
+	}
 	k := t.kids["args"]
 	if k == nil {
 		return

@@ -11,7 +11,6 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
 
@@ -29,7 +28,8 @@ type KeplerJob struct {
 	Images   []*FrameImage
 	Checks   []*KeplerCheck
 
-	places map[string]*bufferPlace
+	places    map[string]*bufferPlace
+	keplerPos isa.Pos // of what the job says of its machine
 }
 
 // KeplerSetting is a key below [kepler], dotted, and its value as a command
@@ -118,7 +118,7 @@ func IsKepler(path string) bool {
 	if _, err := toml.Decode(string(src), &head); err != nil {
 		return false
 	}
-	return head.GPU == krun.GPU || slices.ContainsFunc(append(head.Programs, head.Program), isKasm)
+	return head.GPU == kepler.Name || slices.ContainsFunc(append(head.Programs, head.Program), isKasm)
 }
 
 func isKasm(file string) bool { return strings.EqualFold(filepath.Ext(file), ".kasm") }
@@ -155,11 +155,13 @@ func (p *keplerParser) root(n *node) {
 	}
 	if t, ok := p.str(n, "gpu"); ok {
 		p.job.GPU, p.job.GPUPos = t.S, t.Pos
-		if t.S != krun.GPU {
-			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q only; leave gpu out", t.S, krun.GPU)
+		if t.S != kepler.Name && filepath.Ext(t.S) != ".toml" {
+			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; leave gpu out", t.S, kepler.Name, kepler.Name)
 		}
 	}
+	p.k.keplerPos = p.job.GPUPos
 	if k := n.kids["kepler"]; k != nil {
+		p.k.keplerPos = k.keyPos
 		p.settings("kepler", k)
 	}
 	p.tables(n, "buffers", "buffers.a", p.buffer)

@@ -152,7 +152,7 @@ cycles = 1
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := r.Config()
+	cfg, err := r.Config("")
 	if err != nil || cfg.Level != kepler.Datasheet {
 		t.Fatal(cfg.Level, err)
 	}

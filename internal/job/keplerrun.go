@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/krun"
@@ -66,7 +66,7 @@ func (k *KeplerJob) Open() (*KeplerReady, error) {
 	}
 	r.buffers(o)
 	var wrong *Error
-	if _, err := r.Config(); errors.As(err, &wrong) {
+	if _, err := r.Config(""); errors.As(err, &wrong) {
 		o.errs = append(o.errs, wrong)
 	}
 	if err := o.err(); err != nil {
@@ -202,45 +202,41 @@ func (r *KeplerReady) allFrames(o *opener, c *KeplerCheck, n int64) {
 	}
 }
 
-// Config returns the machine that the job asks for, with the key=value of the
-// command line, which win.
-func (r *KeplerReady) Config(sets ...string) (kepler.Config, error) {
-	c := kepler.ConfigFor(kepler.Datasheet)
-	// The conformance level sets all the others, so it comes first.
-	for _, first := range []bool{true, false} {
-		for _, s := range r.Job.Settings {
-			if (s.Key == keplerLevel) != first {
-				continue
-			}
-			if err := setKepler(&c, s.Key, s.Value); err != nil {
-				return c, r.Job.at(s.Pos, "%v", err)
-			}
+// Config returns the machine that a job runs on: the one of a name or file, or
+// else the job's, with the job's settings and then the key=value of the command
+// line. Where several set the same, the last wins; a conformance level sets
+// every switch again.
+func (r *KeplerReady) Config(gpu string, sets ...string) (kepler.Config, error) {
+	j := r.Job
+	m, err := config.NewKepler(), error(nil)
+	switch {
+	case gpu != "":
+		if m, err = config.LoadKepler(gpu); err != nil {
+			return kepler.Config{}, fmt.Errorf("--gpu: %w", err)
 		}
-		for _, s := range sets {
-			key, value, ok := strings.Cut(s, "=")
-			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-			if !ok {
-				return c, fmt.Errorf("-C %s: write KEY=VALUE", s)
-			}
-			if (key == keplerLevel) != first {
-				continue
-			}
-			if err := setKepler(&c, key, value); err != nil {
-				return c, fmt.Errorf("-C %s: %w", s, err)
-			}
+	case j.GPU != "":
+		name := j.GPU
+		if IsFile(name) {
+			name = j.Path(name)
+		}
+		if m, err = config.LoadKepler(name); err != nil {
+			return kepler.Config{}, j.at(j.GPUPos, "gpu: %v", err)
 		}
 	}
-	return c, nil
-}
-
-// keplerLevel is the key of the conformance level.
-const keplerLevel = "kepler.conform"
-
-func setKepler(c *kepler.Config, key, value string) error {
-	if !slices.Contains(kepler.Keys, key) {
-		return fmt.Errorf("%s has no key %q%s", krun.GPU, key, suggest(key, kepler.Keys, "keys"))
+	settings := slices.Clone(j.Settings)
+	slices.SortStableFunc(settings, func(a, b KeplerSetting) int { return config.LevelFirst(a.Key, b.Key) })
+	for _, s := range settings {
+		if err := m.Put(s.Key, s.Value, "the job"); err != nil {
+			return m.Config, j.at(s.Pos, "%v", err)
+		}
 	}
-	return c.Set(key, value)
+	if len(sets) > 0 {
+		return m.Config, m.Set(sets...)
+	}
+	if err := m.Check(); err != nil {
+		return m.Config, j.at(j.keplerPos, "%v", err)
+	}
+	return m.Config, nil
 }
 
 // Core returns a core that is set up for a frame.
@@ -363,12 +359,11 @@ func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, 
 	start := time.Now()
 	x := &keplerRunner{ready: r, opt: opt, last: -1, kept: map[int][][]byte{}, all: map[int][]byte{}}
 	x.res = &report.Run{
-		Heddle: report.Version, Input: r.Job.File, GPU: krun.GPU, Mode: "timing", Programs: []string{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
-		Conditions: krun.Conditions(&opt.Config),
+		Heddle: report.Version, Input: r.Job.File, GPU: opt.Config.Name, Mode: "timing", Programs: []string{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
+		Conditions: opt.Config.Conditions(),
 		Timing:     &report.Timing{Core: "kepler", SMs: max(1, opt.Config.Chip.SMs)},
 		Kepler:     &report.Kepler{Conform: opt.Config.Level.String(), ExitCycle: map[string]uint64{}},
 	}
-	maps.Copy(x.res.Conditions, opt.Config.Chip.Settings())
 	for _, t := range r.Job.Job.Programs {
 		x.res.Programs = append(x.res.Programs, t.S)
 	}

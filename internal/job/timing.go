@@ -25,7 +25,7 @@ import (
 // Machine returns the chip that a run simulates: the GPU of that name or file,
 // with the values that were set.
 func (s *Settings) Machine(name string) (gpu.Config, error) {
-	if !slices.Contains(config.Names(), name) && slices.Contains(GPUs, name) {
+	if !slices.Contains(config.Names(), name) && slices.Contains(GPUs, name) && !config.IsKepler(name) {
 		return gpu.Config{}, fmt.Errorf("GPU %s has no timing model yet; there are %s (or compute only, with --mode functional)",
 			name, strings.Join(config.Names(), ", "))
 	}
@@ -195,6 +195,7 @@ func (x *runner) give() error {
 			if o.Options.Registers == 0 {
 				o.Options.Registers = x.ready.registers(k)
 			}
+			o.Options.Prefer = map[string]gpu.Preference{"none": gpu.PreferNone, "l1": gpu.PreferL1, "shared": gpu.PreferShared}[s.Launch.Prefer]
 			o.Make = func(rehearsal bool) (exec.Work, error) {
 				if rehearsal {
 					return x.machine.NewWork(l, nil)

@@ -55,13 +55,6 @@ func Alone(cfg *kepler.Config, what string) error {
 	return fmt.Errorf("%s looks into one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on", what)
 }
 
-// Conditions are the settings that a result states.
-func Conditions(cfg *kepler.Config) map[string]any {
-	m := cfg.Chip.Settings()
-	m["kepler.conform"] = cfg.Level.String()
-	return m
-}
-
 // AddMemory adds what the memory system of a chip did in this run to the
 // counters of others.
 func (r *Run) AddMemory(to *report.Memory) {

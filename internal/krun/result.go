@@ -8,9 +8,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
 
-// GPU is the name of the core's machine.
-const GPU = "kepler-edu"
-
 // Kernel is the run as a launch of a result: where its cycles and those of its
 // warps went, and which instructions they went to.
 func (r *Run) Kernel(name string) report.Kernel {
@@ -105,8 +102,8 @@ func (r *Run) Result(name string) *report.Run {
 	k := r.Core
 	s := k.Stats()
 	res := &report.Run{
-		Heddle: report.Version, Input: r.Name, GPU: GPU, Mode: "timing", OK: k.Done(),
-		Conditions:       Conditions(k.Config()),
+		Heddle: report.Version, Input: r.Name, GPU: k.Config().Name, Mode: "timing", OK: k.Done(),
+		Conditions:       k.Config().Conditions(),
 		Timing:           &report.Timing{Core: "kepler", SMs: max(1, k.Config().Chip.SMs), Cycles: k.Counted(), Memory: r.memory},
 		WarpInstructions: s.Executed, ThreadInstructions: s.Threads,
 		Kernels: []report.Kernel{r.Kernel(name)}, Kepler: r.Counters(), Checks: []report.Check{},

@@ -138,7 +138,7 @@ func (p *Pool) Put(r *Req) {
 
 // depotBatch is how many requests pass between a pool and its depot at a time
 // (our choice: the lock is taken for one request in that many).
-const depotBatch = 64
+const depotBatch = 32
 
 // Depot is where pools that are used side by side leave what they have too
 // much of. Which of the free requests a pool hands out changes nothing.

@@ -29,7 +29,7 @@ func frames(t *testing.T, file, buffer string, set ...string) (left [][]byte, cy
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := ready.Config(set...)
+	cfg, err := ready.Config("", set...)
 	if err != nil {
 		t.Fatal(err)
 	}

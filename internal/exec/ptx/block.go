@@ -68,7 +68,7 @@ func (wk *worker) frame(f *fn) *frame {
 		fr.cc = 0
 		return fr
 	}
-	return &frame{f: f, r32: make([][32]uint32, f.n32), r64: make([][32]uint64, f.n64), pr: make([]uint32, f.np)}
+	return &frame{f: f, r32: make([][32]uint32, f.n32), r64: make([][32]uint64, f.n64), pr: make([]uint32, f.np, (f.np+31)&^31)}
 }
 
 // release drops one hold on fr and recycles it after the last.

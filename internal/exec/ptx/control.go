@@ -461,6 +461,12 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	o.a, o.b = d.const32(0), none
 	var err error
+	switch {
+	case len(args) == 0:
+		d.info.Named = 1
+	case args[0].Kind == ptx.OpImm:
+		d.info.Named = uint8(min(args[0].Imm.Bits, 254) + 1)
+	}
 	if len(args) > 0 {
 		if o.a, err = d.src32(&args[0], "u32"); err != nil {
 			return err

@@ -183,8 +183,9 @@ func (c Config) Check() error {
 			return fmt.Errorf("dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
 		}
 	}
-	if t.REFI > 0 && t.RFC >= t.REFI {
-		return fmt.Errorf("dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left", t.RFC, t.REFI)
+	// Between two refreshes there must be time to open a row, use and close it.
+	if least := t.RFC + max(t.RC, t.RAS+t.RP) + t.RCD + t.CL + t.WL + t.WR; t.REFI > 0 && least >= t.REFI {
+		return fmt.Errorf("dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
 	}
 	for _, v := range []struct {
 		name      string

@@ -471,6 +471,34 @@ func (d *Device) stepSlowly(core uint64) {
 	d.Cycle(core)
 }
 
+// TestPresetsFit: the numbers of a preset do not contradict each other, and let
+// open rows keep all pins busy.
+func TestPresetsFit(t *testing.T) {
+	for _, p := range Presets {
+		c := p.Config
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		if c.BurstLength/c.DataRatio != c.CCD {
+			t.Errorf("%s: a burst takes %d cycles, column commands come every %d", p.Name, c.BurstLength/c.DataRatio, c.CCD)
+		}
+		if c.CCDL < c.CCD || c.RAS < c.RCD || c.WL > c.CL || c.Groups*c.CCD < c.CCDL {
+			t.Errorf("%s: %+v", p.Name, c.Timing)
+		}
+		// All are nanoseconds rounded to cycles one by one.
+		if d := c.RAS + c.RP - c.RC; d < 0 || d > 1 {
+			t.Errorf("%s: RAS %d and RP %d make no RC of %d", p.Name, c.RAS, c.RP, c.RC)
+		}
+		r := p.Refreshing()
+		if err := r.Check(); err != nil || r.REFI <= 10*r.RFC {
+			t.Errorf("%s: a refresh of %d every %d cycles: %v", p.Name, r.RFC, r.REFI, err)
+		}
+		if p.Source == "" || c.AtomBytes() < 32 {
+			t.Errorf("%s: source %q, %d bytes of a burst", p.Name, p.Source, c.AtomBytes())
+		}
+	}
+}
+
 // TestRowBandwidth: reads that stay in open rows of different groups come at
 // one burst per CCD.
 func TestRowBandwidth(t *testing.T) {

@@ -102,6 +102,7 @@ const (
 	maxSpeed = 16
 	maxFlits = 1 << 22 // of all buffers of a network
 	maxSpan  = 1 << 13 // terminals
+	maxQueue = 1 << 24 // packets or flits of one buffer
 )
 
 // Check reports what is contradictory.
@@ -113,6 +114,8 @@ func (c *Config) Check() error {
 		return fmt.Errorf("a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
 	case c.InBuffer < 1 || c.OutBuffer < 1:
 		return fmt.Errorf("network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
+	case c.InBuffer > maxQueue || c.OutBuffer > maxQueue:
+		return fmt.Errorf("network buffers hold at most %d packets, not %d in and %d out", maxQueue, c.InBuffer, c.OutBuffer)
 	case c.FlitBytes < 1:
 		return fmt.Errorf("a flit has at least one byte, not %d", c.FlitBytes)
 	case c.Kind > Torus || c.Arbiter > ISLIP || c.Placement > Spread:

@@ -331,6 +331,33 @@ func TestBankHash(t *testing.T) {
 	}
 }
 
+// TestVictimPlace: a write-back of an L1 that has another address beside its
+// own goes to the slice of that one, and to its own place there.
+func TestVictimPlace(t *testing.T) {
+	c := shipped["rtx2060"]
+	m, err := NewAddrMap(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own, other = 0x12345680, 0x22222480
+	of := func(addr, near uint64, kind mem.Kind) mem.Req {
+		r := mem.Req{Addr: addr, PartAddr: near, Kind: kind}
+		m.Decode(&r)
+		return r
+	}
+	a, b := of(own, 0, mem.GlobalRead), of(other, 0, mem.GlobalRead)
+	if a.Sub == b.Sub || a.Chan == b.Chan {
+		t.Fatal("both addresses lie in one slice")
+	}
+	w := of(own, other, mem.L1WriteBack)
+	if w.Sub != b.Sub || w.Chan != b.Chan || w.Bank != a.Bank || w.Row != a.Row || w.Col != a.Col || w.PartAddr != a.PartAddr {
+		t.Errorf("%+v, want the slice of\n%+v and the place of\n%+v", w, b, a)
+	}
+	if w := of(own, 0, mem.L1WriteBack); w.Sub != a.Sub || w.Chan != a.Chan {
+		t.Errorf("%+v, want the slice of %+v", w, a)
+	}
+}
+
 func TestBadMaps(t *testing.T) {
 	for _, v := range []struct {
 		name string

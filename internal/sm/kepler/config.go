@@ -28,15 +28,22 @@ func LevelByName(name string) (Level, error) {
 
 func (l Level) String() string { return levels[l] }
 
+// Name is what the machine with the settings that nobody has changed is called.
+const Name = "kepler-edu"
+
 // Config says which machine is simulated.
 type Config struct {
+	Name  string // what it is called in results
 	Level Level
 	Switches
 	Chip Chip // one SM with the mock memory, unless it asks for more
+	// Delay is how many cycles the mock memory works on a request; 0 is what
+	// the RTL's does, 2 to 7 by the cycle.
+	Delay int
 }
 
 // Switches are the differences between the levels, all off at level RTL and
-// all on at level Datasheet.
+// all on at level Datasheet. Each has a key of its own, see Keys.
 type Switches struct {
 	// Greedy: the scheduler stays with a warp while it is eligible. The RTL
 	// turns to the next one after every selection.
@@ -90,18 +97,23 @@ type Switches struct {
 
 // ConfigFor returns the machine of a conformance level.
 func ConfigFor(l Level) Config {
-	c := Config{Level: l, Chip: oneSM()}
-	if l == Datasheet {
-		c.Switches = Switches{
-			Greedy: true, SeparateSFU: true, Rendezvous: true, OwnTransactions: true, IEEE: true, NoSideEffects: true,
-			FullScoreboard: true, GuardedControl: true, Lossless: true, OneResponse: true, PatientExit: true, Checked: true, Extras: true,
-		}
-	}
-	return c
+	return Config{Name: Name, Level: l, Switches: switchesOf(l), Chip: oneSM()}
 }
 
-// Config returns the machine that the core is. Of its settings, those of the
-// chip may be changed before it is made part of one.
+// switchesOf are the switches of a level.
+func switchesOf(l Level) Switches {
+	if l == RTL {
+		return Switches{}
+	}
+	return Switches{
+		Greedy: true, SeparateSFU: true, Rendezvous: true, OwnTransactions: true, IEEE: true, NoSideEffects: true,
+		FullScoreboard: true, GuardedControl: true, Lossless: true, OneResponse: true, PatientExit: true, Checked: true, Extras: true,
+	}
+}
+
+// Config returns the machine that the core is. Of its settings, the delay
+// of the memory may be changed before it runs, and those of the chip before it
+// is made part of one.
 func (k *Core) Config() *Config { return &k.cfg }
 
 // Level returns the core's conformance level.

@@ -96,25 +96,6 @@ func (p *program) extra() {
 	}
 }
 
-// started returns a core with a program on some warps.
-func started(t *testing.T, text string, warps ...int) *kepler.Core {
-	t.Helper()
-	p, err := kasm.Assemble("t.kasm", text, kasm.RTL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := kepler.New(kepler.ConfigFor(kepler.Datasheet))
-	if err := k.Load(p.Words, warps...); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range warps {
-		if err := k.Start(w, 0, ^uint32(0)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return k
-}
-
 func finish(t *testing.T, k *kepler.Core) {
 	t.Helper()
 	if !k.Run(100_000) {
@@ -128,7 +109,7 @@ func TestTickets(t *testing.T) {
 	for w := range kepler.Warps {
 		warps = append(warps, w)
 	}
-	k := started(t, `
+	k := start(t, kepler.Datasheet, `
 		MOV R1, R60, 1
 		ATOM.ADD R2, [R60 + 0x100], R1
 		ATOMS.ADD R3, [R60 + 0x40], R1
@@ -159,7 +140,7 @@ func TestTickets(t *testing.T) {
 // cyclesOf runs a program on warp 0, whose R1 holds four times the lane's
 // number.
 func cyclesOf(t *testing.T, text string) uint64 {
-	k := started(t, text, 0)
+	k := start(t, kepler.Datasheet, text, 0)
 	for l := range 32 {
 		_ = k.SetRegister(0, 1, l, uint32(4*l))
 	}
@@ -198,7 +179,7 @@ func TestTextureLines(t *testing.T) {
 		want uint64
 	}{{"TEX", 32}, {"TEX.BILINEAR", 32}} {
 		// Rows of 32 texels are lines; lane n looks at the middle of row n.
-		k := started(t, "TID R1\nSHL R2, R1, R60, 8\nADD R2, R2, R60, 128\nMOV R3, R60, 0x180\n"+c.how+" R4, R3, R2, [R60], 32x32\nEXIT", 0)
+		k := start(t, kepler.Datasheet, "TID R1\nSHL R2, R1, R60, 8\nADD R2, R2, R60, 128\nMOV R3, R60, 0x180\n"+c.how+" R4, R3, R2, [R60], 32x32\nEXIT", 0)
 		for n := range 32 * 32 {
 			k.SetMemory(uint32(4*n), uint32(1000+n))
 		}
@@ -223,7 +204,7 @@ func TestExtraFaults(t *testing.T) {
 		{"MOV R1, R60, 2\nTEX R2, R3, R3, [R1], 8x8\nEXIT", "misaligned texture: its first texel is at 0x2: warp 0, lane 0, pc 1: TEX R2, R3, R3, [R1], 8x8"},
 		{"SUB R1, R60, 4\nTEX.BILINEAR.CLAMP R2, R3, R3, [R1], 8x8\nEXIT", "texel at 0xfffffffc, beyond the 33554432 bytes of memory: warp 0, lane 0, pc 1: TEX.BILINEAR.CLAMP R2, R3, R3, [R1], 8x8"},
 	} {
-		k := started(t, c.text, 0)
+		k := start(t, kepler.Datasheet, c.text, 0)
 		k.Run(10_000)
 		if f := k.Fault(); f == nil || f.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, f, c.want)
@@ -287,17 +268,6 @@ func TestTextureStress(t *testing.T) {
 	}
 }
 
-// set changes settings of a core that has not run.
-func set(t *testing.T, k *kepler.Core, list ...string) {
-	t.Helper()
-	for _, s := range list {
-		key, value, _ := strings.Cut(s, "=")
-		if err := k.Config().Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // Random programs leave on several SMs with caches what they leave without a
 // pipeline. Each SM has a shared memory of its own.
 func TestChipAgainstModel(t *testing.T) {
@@ -311,7 +281,7 @@ func TestChipAgainstModel(t *testing.T) {
 		texts := []string{randomProgram(r, 0), randomProgram(r, 0)}
 		warps := r.Perm(kepler.Warps)[:1+r.IntN(kepler.Warps)]
 		k, m := setUp(t, r, texts, warps)
-		set(t, k, machines[n%len(machines)]...)
+		settings(t, k.Config(), machines[n%len(machines)]...)
 		if err := m.run(); err != nil {
 			t.Fatal(err)
 		}
@@ -353,13 +323,13 @@ func TestExtraAllocations(t *testing.T) {
 	@P1 BARY R7, R4
 		STR [R2 + 0x8000], R7
 		BRA loop`
-	k := started(t, text, 0, 1, 2, 3)
+	k := start(t, kepler.Datasheet, text, 0, 1, 2, 3)
 	k.Run(5_000)
 	if n := testing.AllocsPerRun(5_000, k.Step); n != 0 {
 		t.Errorf("%v allocations a cycle", n)
 	}
-	k = started(t, text, 0, 1, 2, 3)
-	set(t, k, "kepler.sms=2", "kepler.l1.on=true", "kepler.l2.on=true")
+	k = start(t, kepler.Datasheet, text, 0, 1, 2, 3)
+	settings(t, k.Config(), "kepler.sms=2", "kepler.l1.on=true", "kepler.l2.on=true")
 	c, err := chip.New(k)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,14 @@ import (
 // 4, 1, 2, each modulo six, plus two.
 var delays = [7]uint64{7, 5, 3, 2, 6, 3, 4}
 
+// delay is how long the mock memory works on a message launched in a cycle.
+func (k *Core) delay(launch uint64) uint64 {
+	if k.cfg.Delay > 0 {
+		return uint64(k.cfg.Delay)
+	}
+	return delays[launch%7]
+}
+
 // compactAt is how many messages done with the mock memory's queue keeps before
 // it moves the rest to its start.
 const compactAt = 512
@@ -321,7 +329,7 @@ func (k *Core) send(warp, slot uint8, line uint32, what access, mask uint32, lon
 		k.outside.Send(k.sm, a)
 		return
 	}
-	k.fly(warp, slot, k.cycle+delays[k.cycle%7]+2+longer)
+	k.fly(warp, slot, k.cycle+k.delay(k.cycle)+2+longer)
 }
 
 // fly notes when a transaction is answered.
@@ -385,7 +393,7 @@ func (k *Core) answer(next *result) (loaded bool) {
 			k.queued, k.qhead = k.queued[:copy(k.queued, k.queued[k.qhead:])], 0
 		}
 		k.working = true
-		k.answerAt = max(k.head.at, k.answered) + delays[k.head.at%7] + 2
+		k.answerAt = max(k.head.at, k.answered) + k.delay(k.head.at) + 2
 	}
 	h := &k.head
 	if k.cycle+1 == k.answerAt && h.write {

@@ -19,9 +19,10 @@ type Way struct {
 	Squashed          bool   // overtaken by a branch, or lost
 }
 
-// Record has f told of every instruction from now on that comes to its end, in
-// the order in which they do. With nil it is told of those that are still on
-// their way, and of no more. It is to be called before the first cycle. What f is given is its own only until it returns.
+// Record has f told of every instruction that comes to its end, in the order in
+// which they do. It is to be called before the first cycle. With nil f is told
+// of those that are still on their way, and of no more. What f is given is its
+// own only until it returns.
 func (k *Core) Record(f func(*Way)) {
 	if f == nil && k.record != nil {
 		for n := range k.ways {

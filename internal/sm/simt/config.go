@@ -81,6 +81,9 @@ type Config struct {
 	// after SharedReserved bytes that the system takes of every block; 0 and 1
 	// do not round.
 	SharedGranule, SharedReserved int
+	// Barriers is how many named barriers a block can have, 0 for no limit here
+	// (-gpgpu_num_cta_barriers).
+	Barriers int
 	// OneBlockAtLeast lets a block in that the limits forbid
 	// (-gpgpu_ignore_resources_limitation).
 	OneBlockAtLeast bool
@@ -260,6 +263,7 @@ func (c *Config) Check() error {
 		{"register granule", c.RegisterGranule, 1, 256},
 		{"warp granule", c.WarpGranule, 0, maxWarps}, {"shared memory granule", c.SharedGranule, 0, 1 << 16},
 		{"reserved shared memory", c.SharedReserved, 0, 1 << 16},
+		{"barriers", c.Barriers, 0, 255},
 		{"schedulers", c.Schedulers, 1, maxWarps}, {"scheduling policy", int(c.Policy), 0, int(policies) - 1},
 		{"issue per warp", c.MaxIssue, 1, 2}, {"fetch width", c.FetchWidth, 1, maxRepeat},
 		{"write-back width", c.WriteWidth, 1, maxWidth},

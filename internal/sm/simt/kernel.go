@@ -132,6 +132,11 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
 			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
 	}
+	for _, in := range w.Code() {
+		if n := int(in.Named); cfg.Barriers > 0 && n > cfg.Barriers {
+			return refuse("%s, line %d of the program text: barrier %d; a block has %d barriers here, from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
+		}
+	}
 	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
 		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
 	}

@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -124,6 +125,33 @@ func (c *Core) newLoadStore() error {
 	return nil
 }
 
+// Resplit gives the core another L1D, empty, and another amount of shared
+// memory, as launches that prefer one or the other want it. No warp may be
+// resident. The L1D's counters go on; write-backs that wait in it are dropped,
+// as when it is invalidated.
+func (c *Core) Resplit(l1d cache.Config, shared int) error {
+	c.Sync()
+	c.cfg.Shared = shared
+	if c.ls.l1d == nil || l1d.Disabled {
+		return nil
+	}
+	old := c.ls.l1d
+	if c.alive != 0 || old.Pending() > 0 {
+		return fmt.Errorf("SM %d: the L1D cannot change while it is in use", c.id)
+	}
+	for r := old.MissHead(); r != nil; r = old.MissHead() {
+		c.env.Pool.Put(old.PopMiss())
+	}
+	l1d.Name = old.Config().Name
+	d, err := cache.New(l1d, c.env.Pool)
+	if err != nil {
+		return err
+	}
+	d.Stats = old.Stats
+	c.cfg.L1D, c.ls.l1d = l1d, d
+	return nil
+}
+
 // pending reports whether requests are in the unit.
 func (l *ldst) pending() bool {
 	return l.queued > 0 || l.replies.Len() > 0 || l.direct != nil ||
@@ -161,8 +189,8 @@ func (c *Core) Deliver(r *mem.Req) bool {
 	return true
 }
 
-// CanDeliver reports whether Deliver would take a reply of this kind.
-func (c *Core) CanDeliver(r *mem.Req) bool { return r.Kind == mem.InstRead || !c.ls.replies.Full() }
+// RepliesFull reports whether Deliver would take nothing but instructions.
+func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
 
 // drop returns a reply to the pool, and with its last piece the request that
 // it was cut from. It reports whether the request is answered.

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+)
+
+// presetKey names a kind of memory. It is read before the other keys of a file,
+// so that they can change what it gives.
+const presetKey = "dram.preset"
+
+// usePreset gives a channel the values of a kind of memory.
+func (g *GPU) usePreset() error {
+	p, ok := dram.Named(g.DRAM.Preset)
+	if !ok {
+		return fmt.Errorf("%s = %q is not known", presetKey, g.DRAM.Preset)
+	}
+	c := &p.Config
+	word := func(key string, i int) string { return keyAt[key].Enum[i] }
+	source := fmt.Sprintf("%s %s: %s", presetKey, p.Name, p.Source)
+	for _, v := range []struct {
+		key string
+		v   any
+	}{
+		{"clocks.dram", p.MHz},
+		{"dram.scheduler", word("dram.scheduler", int(c.Scheduler))}, {"dram.group_by", word("dram.group_by", int(c.GroupBy))},
+		{"dram.queue", int64(c.QueueSize)}, {"dram.return_queue", int64(c.ReturnQueue)},
+		{"dram.bus_bytes", int64(c.BusBytes)}, {"dram.burst_length", int64(c.BurstLength)}, {"dram.data_ratio", int64(c.DataRatio)},
+		{"dram.chips", int64(c.Chips)}, {"dram.dual_command", c.DualCommand}, {"dram.no_turnaround", c.NoTurnaround},
+		{"dram.fixed_latency", false},
+	} {
+		if err := g.put(keyAt[v.key], v.v, source); err != nil {
+			return err
+		}
+	}
+	return putTiming(&c.Timing, func(key string, n int64) error { return g.put(keyAt[key], n, source) })
+}
+
+// putTiming gives each number of a data sheet to put, refresh left out.
+func putTiming(t *dram.Timing, put func(key string, n int64) error) error {
+	for _, p := range []struct {
+		last string
+		v    int
+	}{
+		{"banks", t.Banks}, {"groups", t.Groups}, {"ccd", t.CCD}, {"ccdl", t.CCDL}, {"rrd", t.RRD}, {"rcd", t.RCD}, {"ras", t.RAS},
+		{"rp", t.RP}, {"rc", t.RC}, {"cl", t.CL}, {"wl", t.WL}, {"cdlr", t.CDLR}, {"wr", t.WR}, {"rtpl", t.RTPL},
+	} {
+		if err := put("dram.timing."+p.last, int64(p.v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

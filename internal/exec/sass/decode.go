@@ -1,0 +1,435 @@
+package sass
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// decoders has what makes an operation of each opcode; the files of the
+// families fill it in.
+var decoders [sass.Ops]func(*dec) error
+
+// errForm is what a decoder returns for a form that it does not know.
+var errForm = errors.New("this form is not supported")
+
+// dec decodes one kernel.
+type dec struct {
+	k     *Kernel
+	words map[uint32]ref  // rows of literals
+	banks map[[2]int64]ref // rows of constants
+	in    *sass.Inst
+	o     *inst
+}
+
+// uniforms is the number of rows that a warp has for uniform registers.
+const uniforms = 63
+
+// decode decodes a kernel. What cannot be executed is listed in Kernel.bad.
+func (p *Program) decode(t *sass.Kernel) *Kernel {
+	k := &Kernel{Name: t.Name, Shared: t.Shared, Local: t.Local, Regs: t.Regs, Params: t.Params, prog: p, text: t}
+	k.infos = t.Infos()
+	k.rows = k.Regs + uniforms
+	k.code = make([]inst, len(t.Code)+1)
+	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}
+	for i := range t.Code {
+		d.in, d.o = &t.Code[i], &k.code[i]
+		*d.o = inst{info: &k.infos[i], pd: [2]uint8{noPredicate, noPredicate}}
+		if err := d.decode(); err != nil {
+			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
+		}
+	}
+	end := isa.Inst{PC: int32(len(t.Code)), Op: "(end of the code)", Unit: isa.UnitBranch, Flow: isa.FlowExit, Class: isa.ClassBranch}
+	if n := len(t.Code); n > 0 {
+		end.Pos = t.Code[n-1].Pos
+	}
+	k.code[len(t.Code)] = inst{info: &end, kind: kBreak, act: actEnd, guard: predicate{at: predTrue}}
+	return k
+}
+
+func (d *dec) decode() error {
+	in, o := d.in, d.o
+	if g := in.Guard; g.Uniform {
+		o.guard = predicate{uniformPred + g.Pred, g.Not}
+	} else {
+		o.guard = predicate{g.Pred, g.Not}
+	}
+	for i := range o.ps {
+		o.ps[i] = predicate{at: predTrue}
+	}
+	f := decoders[in.Op]
+	if f == nil {
+		return fmt.Errorf("%s is not supported", in.Op)
+	}
+	if err := f(d); err != nil {
+		return err
+	}
+	o.late = variable(o.info.Class)
+	for k := range o.src[:o.nsrc] {
+		o.changed = o.changed || !o.src[k].plain()
+	}
+	return nil
+}
+
+// variable reports whether instructions of a class have variable latency: they
+// read their sources some time after they issue (measured, MICRO'25; the
+// encodings say the same).
+func variable(c isa.Class) bool {
+	switch c {
+	case isa.ClassIntSlow, isa.ClassSFU, isa.ClassFP64, isa.ClassDMMA, isa.ClassMio, isa.ClassMiscQ, isa.ClassTexture,
+		isa.ClassFence, isa.ClassLoad, isa.ClassStore, isa.ClassAtomic, isa.ClassConstant, isa.ClassCopy:
+		return true
+	}
+	return false
+}
+
+// only returns an error if the instruction has a modifier that is none of those
+// given.
+func (d *dec) only(names ...string) error {
+next:
+	for _, m := range d.in.Mods {
+		for _, n := range names {
+			if m == n {
+				continue next
+			}
+		}
+		return fmt.Errorf("%s with .%s is not supported", d.in.Op, m)
+	}
+	return nil
+}
+
+// literal returns the row in which all lanes hold v.
+func (d *dec) literal(v uint32) ref {
+	r, ok := d.words[v]
+	if !ok {
+		var row [32]uint32
+		for i := range row {
+			row[i] = v
+		}
+		r = ^ref(len(d.k.fixed))
+		d.k.fixed = append(d.k.fixed, row)
+		d.words[v] = r
+	}
+	return r
+}
+
+// constant returns the row that a launch fills from a constant bank.
+func (d *dec) constant(bank int, offset int64) ref {
+	key := [2]int64{int64(bank), offset}
+	r, ok := d.banks[key]
+	if !ok {
+		r = ^ref(len(d.k.fixed))
+		d.k.fixed = append(d.k.fixed, [32]uint32{})
+		d.k.consts = append(d.k.consts, constant{bank, offset, int(^r)})
+		d.banks[key] = r
+	}
+	return r
+}
+
+// general returns the row of a general register.
+func (d *dec) general(n int) (ref, error) {
+	switch {
+	case n >= sass.RZ:
+		return d.literal(0), nil
+	case n >= d.k.Regs:
+		return 0, fmt.Errorf("R%d is beyond the %d registers of .regs", n, d.k.Regs)
+	}
+	return ref(n), nil
+}
+
+// uniformRow returns the row of a uniform register.
+func (d *dec) uniformRow(n int) (ref, error) {
+	switch {
+	case n == sass.URZ:
+		return d.literal(0), nil
+	case n > sass.URZ:
+		return 0, fmt.Errorf("UR%d: there are UR0 to UR62", n)
+	}
+	return ref(d.k.Regs + n), nil
+}
+
+// word returns word i of a value: a register, a literal or a constant.
+func (d *dec) word(o *sass.Operand, i int) (ref, error) {
+	switch o.Kind {
+	case sass.Reg:
+		if o.Reg == sass.RZ {
+			return d.literal(0), nil
+		}
+		return d.general(int(o.Reg) + i)
+	case sass.UReg:
+		if o.Reg == sass.URZ {
+			return d.literal(0), nil
+		}
+		return d.uniformRow(int(o.Reg) + i)
+	case sass.Imm:
+		return d.literal(uint32(o.Imm >> (32 * i))), nil
+	case sass.FImm:
+		return d.literal(uint32(o.Bits >> (32 * i))), nil
+	case sass.Const:
+		if o.HasU || o.Reg != sass.RZ {
+			return 0, errors.New("a constant with an index is not supported here")
+		}
+		return d.constant(int(o.Bank), o.Imm+4*int64(i)), nil
+	}
+	return 0, fmt.Errorf("operand %v is of a kind that is not supported here", o)
+}
+
+// add appends a source.
+func (d *dec) add(s source) error {
+	if int(d.o.nsrc) == maxSrc {
+		return errForm
+	}
+	d.o.src[d.o.nsrc] = s
+	d.o.nsrc++
+	return nil
+}
+
+// words appends n plain words of an operand.
+func (d *dec) addWords(o *sass.Operand, n int) error {
+	for i := range n {
+		r, err := d.word(o, i)
+		if err != nil {
+			return err
+		}
+		if err := d.add(plain(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values are the operands that give numbers, in text order.
+func (d *dec) values() []*sass.Operand {
+	var list []*sass.Operand
+	for i := range d.in.Operands {
+		o := &d.in.Operands[i]
+		if o.Dst {
+			continue
+		}
+		switch o.Kind {
+		case sass.Reg, sass.UReg, sass.Imm, sass.FImm, sass.Const:
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// bitsAdd appends a value as 32 bits whose ~ inverts it.
+func (d *dec) addBits(o *sass.Operand) error {
+	r, err := d.word(o, 0)
+	if err != nil {
+		return err
+	}
+	s := plain(r)
+	switch {
+	case o.Abs:
+		return errForm
+	case o.Not:
+		s.xor = full
+	case o.Neg:
+		s.xor, s.add = full, 1
+	}
+	return d.add(s)
+}
+
+// addF32 appends a value as a binary32.
+func (d *dec) addF32(o *sass.Operand) error {
+	r, err := d.word(o, 0)
+	if err != nil {
+		return err
+	}
+	return d.add(floatSource(r, o, 1<<31))
+}
+
+// floatSource is an operand of which sign has the sign bits.
+func floatSource(r ref, o *sass.Operand, sign uint32) source {
+	s := plain(r)
+	if o.Abs {
+		s.and = ^sign
+	}
+	if o.Neg {
+		s.xor = sign
+	}
+	return s
+}
+
+// addF64 appends a value as a binary64, in two words.
+func (d *dec) addF64(o *sass.Operand) error {
+	lo, err := d.word(o, 0)
+	if err != nil {
+		return err
+	}
+	hi, err := d.word(o, 1)
+	if err != nil {
+		return err
+	}
+	if err := d.add(plain(lo)); err != nil {
+		return err
+	}
+	return d.add(floatSource(hi, o, 1<<31))
+}
+
+// addHalves appends a value as two half words; low is the second half of a
+// literal.
+func (d *dec) addHalves(o, low *sass.Operand) error {
+	if o.Kind == sass.FImm && o.Width == 16 {
+		v := uint32(o.Bits & 0xffff)
+		if o.Neg {
+			v ^= 0x8000
+		}
+		l := v
+		if low != nil {
+			if l = uint32(low.Bits & 0xffff); low.Neg {
+				l ^= 0x8000
+			}
+		}
+		return d.add(plain(d.literal(v<<16 | l)))
+	}
+	r, err := d.word(o, 0)
+	if err != nil {
+		return err
+	}
+	s := floatSource(r, o, 0x80008000)
+	switch o.Suffix {
+	case "", "H1_H0":
+	case "H0_H0":
+		s.half = lowHalf
+	case "H1_H1":
+		s.half = highHalf
+	default:
+		return fmt.Errorf("an operand with .%s is not supported here", o.Suffix)
+	}
+	return d.add(s)
+}
+
+// result adds n words of the result register.
+func (d *dec) result(n int) error {
+	o := d.in.Find(sass.Rd)
+	if o == nil {
+		return errForm
+	}
+	return d.resultAt(o, n)
+}
+
+func (d *dec) resultAt(o *sass.Operand, n int) error {
+	for i := range n {
+		r, err := d.word(o, i)
+		if err != nil {
+			return err
+		}
+		if o.Kind == sass.UReg {
+			d.o.toUR = true
+		} else if o.Kind != sass.Reg {
+			return errForm
+		}
+		if r < 0 {
+			r = nowhere
+		}
+		d.o.dst[d.o.ndst] = r
+		d.o.ndst++
+	}
+	return nil
+}
+
+// predResult sets where predicate result i goes; the text may leave it out.
+func (d *dec) predResult(i int, role sass.Role) {
+	o := d.in.Find(role)
+	if o == nil || o.Reg == sass.PT {
+		return
+	}
+	d.o.pd[i] = o.Reg
+	if o.Kind == sass.UPred {
+		d.o.pd[i] = uniformPred + o.Reg
+		d.o.toUP = true
+	}
+}
+
+// predSource sets predicate source i; absent is its value where the text leaves
+// it out.
+func (d *dec) predSource(i int, role sass.Role, absent bool) {
+	d.o.ps[i] = predicate{at: predTrue, not: !absent}
+	if o := d.in.Find(role); o != nil {
+		d.o.ps[i] = predicate{o.Reg, o.Not}
+		if o.Kind == sass.UPred {
+			d.o.ps[i].at += uniformPred
+		}
+	}
+}
+
+// rounding is the rounding mode among the modifiers: RN if none is there.
+func (d *dec) rounding() num.Round {
+	for _, m := range d.in.Mods {
+		switch m {
+		case "RM", "FLOOR":
+			return num.RM
+		case "RP", "CEIL":
+			return num.RP
+		case "RZ", "TRUNC":
+			return num.RZ
+		}
+	}
+	return num.RN
+}
+
+// floatFlags sets what floating-point instructions share.
+func (d *dec) floatFlags() {
+	d.o.ftz, d.o.sat, d.o.round = d.in.Has("FTZ"), d.in.Has("SAT"), d.rounding()
+}
+
+// comparisons are the relations of the SETP instructions.
+var comparisons = map[string]num.Cmp{
+	"F": 0, "LT": num.LT, "EQ": num.EQ, "LE": num.LE, "GT": num.GT, "NE": num.NE, "GE": num.GE, "T": num.NUM | num.NAN,
+	"NUM": num.NUM, "NAN": num.NAN, "LTU": num.LTU, "EQU": num.EQU, "LEU": num.LEU, "GTU": num.GTU, "NEU": num.NEU, "GEU": num.GEU,
+}
+
+// Combinations of a comparison with a predicate, in inst.mode.
+const (
+	andPred = iota
+	orPred
+	xorPred
+)
+
+// comparison sets relation and combination of a SETP instruction.
+func (d *dec) comparison() error {
+	found := false
+	d.o.mode = 255
+	for _, m := range d.in.Mods {
+		if c, ok := comparisons[m]; ok && !found {
+			d.o.cmp, found = c, true
+			continue
+		}
+		switch m {
+		case "AND":
+			d.o.mode = andPred
+		case "OR":
+			d.o.mode = orPred
+		case "XOR":
+			d.o.mode = xorPred
+		}
+	}
+	if !found || d.o.mode == 255 {
+		return errForm
+	}
+	return nil
+}
+
+// combine combines lanes in which a relation holds with a predicate.
+func combine(mode uint8, r, p uint32) uint32 {
+	switch mode {
+	case orPred:
+		return r | p
+	case xorPred:
+		return r ^ p
+	}
+	return r & p
+}
+
+// put registers decoders.
+func put(f func(*dec) error, ops ...sass.Op) {
+	for _, op := range ops {
+		decoders[op] = f
+	}
+}

@@ -1,0 +1,96 @@
+package sass
+
+import (
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// ref names a row of 32 lanes: a register of the warp if it is not negative,
+// else row ^ref of the launch's constants.
+type ref int32
+
+const nowhere ref = -1 << 31 // a result that is discarded
+
+// Most rows that an instruction reads and writes: HMMA.16816.F32 reads 4, 2 and
+// 4; LDG.128 and DMMA write 4.
+const (
+	maxSrc = 12
+	maxDst = 4
+)
+
+// kind tells the instructions that change control flow, or wait, from those
+// that only compute.
+type kind uint8
+
+const (
+	kRun   kind = iota // computes: run does it
+	kNop               // has no effect on values
+	kFlow              // act does it when it issues
+	kBreak             // the place behind the last instruction
+)
+
+// source is an operand of 32 bits a lane: what stands in the row, changed to
+// (row AND and XOR xor) + add, and then the half that is chosen.
+type source struct {
+	row           ref
+	and, xor, add uint32
+	half          half
+}
+
+// half says which half words of a register an operand of packed halves means.
+type half uint8
+
+const (
+	bothHalves half = iota // H1_H0
+	lowHalf                // H0_H0
+	highHalf               // H1_H1
+)
+
+func plain(r ref) source { return source{row: r, and: full} }
+
+func (s *source) plain() bool {
+	return s.and == full && s.xor == 0 && s.add == 0 && s.half == bothHalves
+}
+
+// predicate is a predicate operand: an index into warp.pr.
+type predicate struct {
+	at  uint8
+	not bool
+}
+
+// noPredicate is a predicate result that is discarded.
+const noPredicate = 0xff
+
+// inst is a decoded instruction.
+type inst struct {
+	run  func(w *warp, in *inst, p *pending, m uint32)
+	act  func(w *warp, in *inst, m uint32)
+	info *isa.Inst
+
+	kind    kind
+	late    bool // of variable latency
+	uniform bool // computes once per warp, in lane 0
+	toUR    bool // its result goes to uniform registers: lane 0 for all
+	toUP    bool // its predicate results are uniform
+	changed bool // some source is not plain
+	guard   predicate
+
+	nsrc, ndst uint8
+	src        [maxSrc]source
+	dst        [maxDst]ref
+	pd         [2]uint8     // predicate results
+	ps         [3]predicate // predicate sources
+
+	// Of the families: what each means stands with its operations.
+	ftz, sat, flag bool
+	mode, lut, arg uint8
+	round          num.Round
+	cmp            num.Cmp
+	count          int
+	imm            uint64
+	target         int32
+	mem, mem2      *access
+	mma            *matrix
+}
+
+const full = ^uint32(0)

@@ -1,0 +1,783 @@
+package sass
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: integers, bits and moves. The vector and the uniform instruction
+// of a pair are one operation: a uniform one runs in lane 0.
+
+func init() {
+	put(decodeIADD3, sass.OpIADD3, sass.OpUIADD3)
+	put(decodeIMAD, sass.OpIMAD, sass.OpUIMAD)
+	put(decodeLEA, sass.OpLEA, sass.OpULEA)
+	put(decodeLOP3, sass.OpLOP3, sass.OpULOP3)
+	put(decodeSHF, sass.OpSHF, sass.OpUSHF)
+	put(decodePRMT, sass.OpPRMT, sass.OpUPRMT)
+	put(decodeBits, sass.OpBMSK, sass.OpUBMSK, sass.OpSGXT, sass.OpUSGXT, sass.OpPOPC, sass.OpUPOPC, sass.OpFLO, sass.OpUFLO,
+		sass.OpBREV, sass.OpUBREV, sass.OpIABS)
+	put(decodeIMNMX, sass.OpIMNMX, sass.OpVIMNMX)
+	put(decodeISETP, sass.OpISETP, sass.OpUISETP)
+	put(decodeSEL, sass.OpSEL, sass.OpUSEL)
+	put(decodeMOV, sass.OpMOV, sass.OpUMOV)
+	put(decodeIDP, sass.OpIDP)
+	put(decodeVABSDIFF, sass.OpVABSDIFF, sass.OpVABSDIFF4)
+}
+
+// once marks the instructions of the uniform datapath: their result is uniform,
+// and nothing in them differs from lane to lane.
+func (d *dec) once() {
+	if rd := d.in.Find(sass.Rd); rd != nil && rd.Kind == sass.UReg || d.in.Guard.Uniform || d.o.toUP {
+		d.o.uniform = true
+	}
+}
+
+// sources appends n values, each with its sign or inversion.
+func (d *dec) sources(n int) error {
+	v := d.values()
+	if len(v) < n {
+		return errForm
+	}
+	for _, o := range v[:n] {
+		if err := d.addBits(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeIADD3: the sum of three terms. A negated term counts as its inverse plus
+// one, in 33 bits, so that the negation of 0 carries out; with .X it is only
+// inverted, and two predicates are added (hardware tests of a Mesa driver).
+func decodeIADD3(d *dec) error {
+	if err := d.only("X"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	x := d.in.Has("X")
+	for _, o := range v {
+		r, err := d.word(o, 0)
+		if err != nil {
+			return err
+		}
+		s := plain(r)
+		if o.Neg || o.Not {
+			s.xor = full
+			if !x {
+				d.o.count++
+			}
+		}
+		if err := d.add(s); err != nil {
+			return err
+		}
+	}
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	d.o.run = opIADD3
+	d.predSource(0, sass.Pp, false)
+	d.predSource(1, sass.Pq, false)
+	d.once()
+	return nil
+}
+
+func opIADD3(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, c := p.s[0], p.s[1], p.s[2]
+	n, px, qx := uint64(in.count), p.ps[0], p.ps[1]
+	d := &p.out[0]
+	if in.pd[0]&in.pd[1] == noPredicate && px|qx == 0 {
+		for i := range d {
+			d[i] = a[i] + b[i] + c[i] + uint32(n)
+		}
+		return
+	}
+	var u, v uint32
+	for i := range d {
+		s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(px>>i&1) + uint64(qx>>i&1)
+		d[i] = uint32(s)
+		if s>>32 != 0 {
+			u |= 1 << i
+		}
+		if s>>33 != 0 {
+			v |= 1 << i
+		}
+	}
+	p.pout = [2]uint32{u, v}
+}
+
+// The forms of IMAD, in inst.mode.
+const (
+	imadLow = iota
+	imadWide
+	imadHigh
+)
+
+// decodeIMAD: a·b + c. MOV, SHL, IADD and U32 in the mnemonic are hints for
+// readers. .HI is taken to add all of a pair c to the product, as .WIDE does
+// (assumed).
+func decodeIMAD(d *dec) error {
+	if err := d.only("X", "WIDE", "HI", "U32", "MOV", "SHL", "IADD", "S32"); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	o, n, words := d.o, 1, 1
+	switch {
+	case d.in.Has("WIDE"):
+		o.mode, n, words = imadWide, 2, 2
+	case d.in.Has("HI"):
+		o.mode, words = imadHigh, 2
+	}
+	o.flag = !d.in.Has("U32") // signed
+	if err := d.result(n); err != nil {
+		return err
+	}
+	x := d.in.Has("X")
+	for i, op := range v {
+		switch {
+		case i == 2 && words == 2:
+			if op.Kind == sass.Imm { // 32 bits, not more
+				if err := d.addWords(op, 1); err != nil {
+					return err
+				}
+				if err := d.add(plain(d.literal(uint32(int32(op.Imm) >> 31)))); err != nil {
+					return err
+				}
+				break
+			}
+			if err := d.addWords(op, 2); err != nil {
+				return err
+			}
+			if op.Neg || op.Not {
+				o.src[2].xor, o.src[3].xor = full, full
+				if !x {
+					o.imm = 1
+				}
+			}
+		case x && (op.Neg || op.Not):
+			r, err := d.word(op, 0)
+			if err != nil {
+				return err
+			}
+			s := plain(r)
+			s.xor = full
+			if err := d.add(s); err != nil {
+				return err
+			}
+		default:
+			if i < 2 && op.Neg && o.mode != imadLow {
+				return errForm
+			}
+			if err := d.addBits(op); err != nil {
+				return err
+			}
+		}
+	}
+	d.predResult(0, sass.Pu)
+	d.predSource(0, sass.Pp, false)
+	if !x {
+		o.ps[0] = predicate{predTrue, true}
+	}
+	o.run = opIMAD
+	if o.mode != imadLow {
+		o.run = opIMADWide
+	}
+	d.once()
+	return nil
+}
+
+func opIMAD(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, c, d, x := p.s[0], p.s[1], p.s[2], &p.out[0], p.ps[0]
+	if x == 0 {
+		for i := range d {
+			d[i] = a[i]*b[i] + c[i]
+		}
+		return
+	}
+	for i := range d {
+		d[i] = a[i]*b[i] + c[i] + x>>i&1
+	}
+}
+
+// opIMADWide: Pu is the carry out of the sum (assumed).
+func opIMADWide(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, lo, hi, x := p.s[0], p.s[1], p.s[2], p.s[3], p.ps[0]
+	var u uint32
+	for i := range p.out[0] {
+		var t uint64
+		if in.flag {
+			t = uint64(int64(int32(a[i])) * int64(int32(b[i])))
+		} else {
+			t = uint64(a[i]) * uint64(b[i])
+		}
+		s, c1 := bits.Add64(t, uint64(lo[i])|uint64(hi[i])<<32, uint64(x>>i&1))
+		s, c2 := bits.Add64(s, in.imm, 0)
+		u |= uint32(c1|c2) << i
+		if in.mode == imadHigh {
+			p.out[0][i] = uint32(s >> 32)
+		} else {
+			p.out[0][i], p.out[1][i] = uint32(s), uint32(s>>32)
+		}
+	}
+	p.pout[0] = u
+}
+
+// decodeLEA: a shifted left, plus b. .HI takes the upper half of the shifted
+// pair {c, a}, .SX32 the sign of a for c. Pu is the carry out of any step; with
+// .X a negated term is inverted and a predicate added (hardware tests of a Mesa
+// driver).
+func decodeLEA(d *dec) error {
+	if err := d.only("HI", "X", "SX32"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	o := d.o
+	hi, sx := d.in.Has("HI"), d.in.Has("SX32")
+	want := 3
+	if hi && !sx {
+		want = 4
+	}
+	if len(v) != want || v[want-1].Kind != sass.Imm {
+		return errForm
+	}
+	o.count = int(v[want-1].Imm) & 31
+	o.flag = d.in.Has("X")
+	for i, op := range v[:want-1] {
+		r, err := d.word(op, 0)
+		if err != nil {
+			return err
+		}
+		s := plain(r)
+		if i == 1 && (op.Neg || op.Not) {
+			s.xor = full
+			o.arg |= 2 // b is negated
+		}
+		if i == 0 && (op.Neg || op.Not) {
+			o.arg |= 1 // what is shifted is negated
+		}
+		if err := d.add(s); err != nil {
+			return err
+		}
+	}
+	switch {
+	case sx:
+		o.mode = 2
+	case hi:
+		o.mode = 1
+	}
+	d.predResult(0, sass.Pu)
+	d.predSource(0, sass.Pp, false)
+	if !o.flag {
+		o.ps[0] = predicate{predTrue, true}
+	}
+	o.run = opLEA
+	d.once()
+	return nil
+}
+
+func opLEA(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, d, x, n := p.s[0], p.s[1], &p.out[0], p.ps[0], in.count
+	var u uint32
+	for i := range d {
+		var t uint32
+		switch in.mode {
+		case 0:
+			t = a[i] << n
+		case 1:
+			t = uint32((uint64(a[i]) | uint64(p.s[2][i])<<32) >> (32 - n))
+		case 2:
+			t = uint32(int64(int32(a[i])) >> (32 - n))
+		}
+		c := uint32(0)
+		ones := uint32(0)
+		if in.arg != 0 && !in.flag {
+			ones = 1
+		}
+		if in.arg&1 != 0 {
+			t = ^t
+		}
+		s, c1 := bits.Add32(t, b[i], x>>i&1)
+		s, c2 := bits.Add32(s, ones, 0)
+		c |= c1 | c2
+		d[i] = s
+		u |= c << i
+	}
+	p.pout[0] = u
+}
+
+// decodeLOP3: any function of three bits. Pu says whether the result is not 0,
+// or the predicate holds; with .PAND both have to (assumed).
+func decodeLOP3(d *dec) error {
+	if err := d.only("LUT", "PAND"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 4 || v[3].Kind != sass.Imm {
+		return errForm
+	}
+	if err := d.sources(3); err != nil {
+		return err
+	}
+	d.o.lut, d.o.flag = uint8(v[3].Imm), d.in.Has("PAND")
+	d.predResult(0, sass.Pu)
+	d.predSource(0, sass.Pp, false)
+	d.o.run = opLOP3
+	d.once()
+	return nil
+}
+
+func opLOP3(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+	switch in.lut {
+	case 0xc0: // a & b
+		for i := range d {
+			d[i] = a[i] & b[i]
+		}
+	case 0xfc: // a | b
+		for i := range d {
+			d[i] = a[i] | b[i]
+		}
+	case 0x3c: // a ^ b
+		for i := range d {
+			d[i] = a[i] ^ b[i]
+		}
+	default:
+		// One term for each entry of the table, as masks.
+		var t [8]uint32
+		for k := range t {
+			t[k] = -(uint32(in.lut) >> k & 1)
+		}
+		for i := range d {
+			x, y, z := a[i], b[i], c[i]
+			d[i] = ^x&(^y&(^z&t[0]|z&t[1])|y&(^z&t[2]|z&t[3])) | x&(^y&(^z&t[4]|z&t[5])|y&(^z&t[6]|z&t[7]))
+		}
+	}
+	if in.pd[0] != noPredicate {
+		u := uint32(0)
+		for i := range d {
+			if d[i] != 0 {
+				u |= 1 << i
+			}
+		}
+		if in.flag {
+			u &= p.ps[0]
+		} else {
+			u |= p.ps[0]
+		}
+		p.pout[0] = u
+	}
+}
+
+// decodeSHF: a funnel shift of the pair {c, a}; the amount is clamped to the
+// width, or taken modulo it with .W (hardware tests of a Mesa driver).
+func decodeSHF(d *dec) error {
+	if err := d.only("L", "R", "W", "U32", "S32", "U64", "S64", "HI"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	if err := d.sources(3); err != nil {
+		return err
+	}
+	o := d.o
+	o.count = 32
+	if d.in.Has("U64") || d.in.Has("S64") {
+		o.count = 64
+	}
+	o.flag = d.in.Has("W")
+	switch {
+	case d.in.Has("L"):
+		o.mode = 0
+	case d.in.Has("S32") || d.in.Has("S64"):
+		o.mode = 2
+	case d.in.Has("R"):
+		o.mode = 1
+	default:
+		return errForm
+	}
+	if d.in.Has("HI") {
+		o.arg = 32
+	}
+	o.run = opSHF
+	d.once()
+	return nil
+}
+
+func opSHF(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+	width := uint32(in.count)
+	for i := range d {
+		x, n := uint64(a[i])|uint64(c[i])<<32, b[i]
+		if in.flag {
+			n &= width - 1
+		} else {
+			n = min(n, width)
+		}
+		switch in.mode {
+		case 0:
+			x <<= n
+		case 1:
+			x >>= n
+		default:
+			x = uint64(int64(x) >> n)
+		}
+		d[i] = uint32(x >> in.arg)
+	}
+}
+
+var prmtModes = map[string]num.PrmtMode{
+	"F4E": num.PrmtF4E, "B4E": num.PrmtB4E, "RC8": num.PrmtRC8, "ECL": num.PrmtECL, "ECR": num.PrmtECR, "RC16": num.PrmtRC16,
+}
+
+// decodePRMT: four bytes out of eight; sources are a, the selector and c.
+func decodePRMT(d *dec) error {
+	if err := d.only("F4E", "B4E", "RC8", "ECL", "ECR", "RC16", "IDX"); err != nil {
+		return err
+	}
+	for _, m := range d.in.Mods {
+		d.o.mode = uint8(prmtModes[m])
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.o.run = opPRMT
+	d.once()
+	return d.sources(3)
+}
+
+func opPRMT(_ *warp, in *inst, p *pending, m uint32) {
+	a, s, c := p.s[0], p.s[1], p.s[2]
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.out[0][i] = num.Prmt(a[i], c[i], s[i], num.PrmtMode(in.mode))
+	}
+}
+
+// decodeBits: operations on the bits of a word. BMSK and SGXT clamp amounts from
+// 32 on, or with .W take them modulo 32 (assumed, as PTX does).
+func decodeBits(d *dec) error {
+	if err := d.result(1); err != nil {
+		return err
+	}
+	n, o := 1, d.o
+	switch d.in.Op {
+	case sass.OpBMSK, sass.OpUBMSK:
+		n, o.run = 2, opBMSK
+		if err := d.only("W", "C"); err != nil {
+			return err
+		}
+	case sass.OpSGXT, sass.OpUSGXT:
+		n, o.run = 2, opSGXT
+		if err := d.only("W", "U32"); err != nil {
+			return err
+		}
+	case sass.OpFLO, sass.OpUFLO:
+		o.run = opFLO
+		if err := d.only("U32", "SH"); err != nil {
+			return err
+		}
+		o.arg = 0
+		if d.in.Has("SH") {
+			o.arg = 1
+		}
+		d.predResult(0, sass.Pu)
+	default:
+		o.run = map[sass.Op]func(*warp, *inst, *pending, uint32){
+			sass.OpPOPC: opPOPC, sass.OpUPOPC: opPOPC, sass.OpBREV: opBREV, sass.OpUBREV: opBREV, sass.OpIABS: opIABS,
+		}[d.in.Op]
+		if err := d.only(); err != nil {
+			return err
+		}
+	}
+	o.flag = d.in.Has("U32")
+	if d.in.Has("W") {
+		o.mode = 1
+	}
+	d.once()
+	return d.sources(n)
+}
+
+func opBMSK(_ *warp, in *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		p.out[0][i] = num.Bmsk(p.s[0][i], p.s[1][i], in.mode == 0)
+	}
+}
+
+func opSGXT(_ *warp, in *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		if in.flag {
+			p.out[0][i] = num.SzextU32(p.s[0][i], p.s[1][i], in.mode == 0)
+		} else {
+			p.out[0][i] = num.SzextS32(p.s[0][i], p.s[1][i], in.mode == 0)
+		}
+	}
+}
+
+// opFLO: the place of the highest bit that differs from the sign; Pu says that
+// there is one (assumed).
+func opFLO(_ *warp, in *inst, p *pending, _ uint32) {
+	u := uint32(0)
+	for i := range p.out[0] {
+		v := p.s[0][i]
+		if in.flag {
+			v = num.BfindU32(v, in.arg == 1)
+		} else {
+			v = num.BfindS32(v, in.arg == 1)
+		}
+		p.out[0][i] = v
+		if v != full {
+			u |= 1 << i
+		}
+	}
+	p.pout[0] = u
+}
+
+func opPOPC(_ *warp, _ *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		p.out[0][i] = uint32(bits.OnesCount32(p.s[0][i]))
+	}
+}
+
+func opBREV(_ *warp, _ *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		p.out[0][i] = bits.Reverse32(p.s[0][i])
+	}
+}
+
+// opIABS: that of the smallest integer is itself.
+func opIABS(_ *warp, _ *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		v := int32(p.s[0][i])
+		p.out[0][i] = uint32(max(v, -v))
+		if v == -1<<31 {
+			p.out[0][i] = 1 << 31
+		}
+	}
+}
+
+// decodeIMNMX: the minimum where the predicate holds, else the maximum.
+func decodeIMNMX(d *dec) error {
+	if err := d.only("U32", "S32"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.o.flag = !d.in.Has("U32")
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opIMNMX
+	return d.sources(2)
+}
+
+func opIMNMX(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	flip := uint32(0)
+	if in.flag {
+		flip = 1 << 31
+	}
+	for i := range d {
+		if (a[i]^flip < b[i]^flip) == (p.ps[0]>>i&1 != 0) {
+			d[i] = a[i]
+		} else {
+			d[i] = b[i]
+		}
+	}
+}
+
+// decodeISETP: with .EX the comparison of the upper halves of 64-bit numbers,
+// where a third predicate has that of the lower ones and decides if they are
+// equal.
+func decodeISETP(d *dec) error {
+	if err := d.comparison(); err != nil {
+		return err
+	}
+	d.o.flag = !d.in.Has("U32")
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	d.predSource(0, sass.Pp, true)
+	if d.in.Has("EX") {
+		d.predSource(1, sass.Pr, true)
+		d.o.arg = 1
+	}
+	d.o.run = opISETP
+	d.o.uniform = d.in.Op == sass.OpUISETP
+	return d.sources(2)
+}
+
+func opISETP(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b := p.s[0], p.s[1]
+	flip := uint32(0)
+	if in.flag {
+		flip = 1 << 31
+	}
+	var lt, eq uint32
+	for i := range a {
+		x, y := a[i]^flip, b[i]^flip
+		if x < y {
+			lt |= 1 << i
+		}
+		if x == y {
+			eq |= 1 << i
+		}
+	}
+	r := uint32(0)
+	if in.cmp&num.LT != 0 {
+		r |= lt
+	}
+	if in.cmp&num.EQ != 0 {
+		r |= eq
+	}
+	if in.cmp&num.GT != 0 {
+		r |= ^(lt | eq)
+	}
+	if in.arg == 1 && in.cmp != 0 && in.cmp != num.NUM|num.NAN {
+		r = r&^eq | p.ps[1]&eq
+	}
+	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
+}
+
+// decodeSEL: a where the predicate holds, else b.
+func decodeSEL(d *dec) error {
+	if err := d.only(); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opSEL
+	d.once()
+	return d.sources(2)
+}
+
+func opSEL(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, d, m := p.s[0], p.s[1], &p.out[0], p.ps[0]
+	for i := range d {
+		t := -(m >> i & 1)
+		d[i] = a[i]&t | b[i]&^t
+	}
+}
+
+// decodeMOV: the lane mask of MOV, a second literal, is taken as all lanes and
+// refused if it is less.
+func decodeMOV(d *dec) error {
+	if err := d.only(); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) == 2 && (v[1].Kind != sass.Imm || v[1].Imm != 0xf) {
+		return errForm
+	}
+	d.o.run = opMOV
+	d.once()
+	return d.sources(1)
+}
+
+func opMOV(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0] = *p.s[0] }
+
+// decodeIDP: dot products of bytes, and of half words with bytes.
+func decodeIDP(d *dec) error {
+	if err := d.only("4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	var types []string
+	for _, m := range d.in.Mods {
+		switch m {
+		case "U8", "S8", "U16", "S16":
+			types = append(types, m)
+		}
+	}
+	if len(types) != 2 {
+		return errForm
+	}
+	d.o.flag = types[0][0] == 'S'
+	d.o.sat = types[1][0] == 'S'
+	switch {
+	case d.in.Has("4A"):
+		d.o.mode = 0
+	case d.in.Has("HI"):
+		d.o.mode = 2
+	default:
+		d.o.mode = 1
+	}
+	d.o.run = opIDP
+	return d.sources(3)
+}
+
+func opIDP(_ *warp, in *inst, p *pending, m uint32) {
+	a, b, c := p.s[0], p.s[1], p.s[2]
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if in.mode == 0 {
+			p.out[0][i] = num.Dp4a(a[i], b[i], c[i], in.flag, in.sat)
+		} else {
+			p.out[0][i] = num.Dp2a(a[i], b[i], c[i], in.flag, in.sat, in.mode == 2)
+		}
+	}
+}
+
+// decodeVABSDIFF: |a - b| + c; of VABSDIFF4 byte by byte, with .ACC their sum.
+func decodeVABSDIFF(d *dec) error {
+	if err := d.only("U8", "ACC", "U32", "S32"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.o.flag = !d.in.Has("U32")
+	switch {
+	case d.in.Op == sass.OpVABSDIFF:
+		d.o.run = opVABSDIFF
+	case !d.in.Has("ACC"):
+		return errForm
+	default:
+		d.o.run = opVABSDIFF4
+	}
+	return d.sources(3)
+}
+
+func opVABSDIFF(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, c := p.s[0], p.s[1], p.s[2]
+	for i := range p.out[0] {
+		x, y := int64(a[i]), int64(b[i])
+		if in.flag {
+			x, y = int64(int32(a[i])), int64(int32(b[i]))
+		}
+		p.out[0][i] = uint32(max(x-y, y-x)) + c[i]
+	}
+}
+
+func opVABSDIFF4(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, c := p.s[0], p.s[1], p.s[2]
+	for i := range p.out[0] {
+		s := c[i]
+		for k := 0; k < 32; k += 8 {
+			x, y := int32(a[i]>>k&0xff), int32(b[i]>>k&0xff)
+			s += uint32(max(x-y, y-x))
+		}
+		p.out[0][i] = s
+	}
+}

@@ -1,0 +1,440 @@
+package sass
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+var le = binary.LittleEndian
+
+const instBytes = sass.InstBytes
+
+// Windows of the generic address space. (Assumed; hardware puts them elsewhere,
+// programs take them from constant bank 0. They are where PTX programs have
+// them.)
+const (
+	sharedWindow = 0x0100_0000
+	windowSize   = 0x0100_0000
+	localWindow  = 0x0200_0000
+)
+
+// Limits of a launch (CUDA programming guide, compute capability 7.5 to 9.0).
+const (
+	maxThreads = 1024
+	maxShared  = 227 << 10
+	maxGridX   = 1<<31 - 1
+	maxGridYZ  = 65535
+	maxBlockXY = 1024
+	maxBlockZ  = 64
+)
+
+// stackBytes is what a thread has for calls beyond what its kernel declares
+// (CUDA's default is 1 KiB).
+const stackBytes = 1024
+
+// maxLocal bounds a thread's local memory (CUDA programming guide: 512 KiB).
+const maxLocal = 512 << 10
+
+// Constant bank 0 before its parameters (measured on cubins of sm_70 to sm_90).
+const (
+	constBlockDim  = 0x00
+	constGridDim   = 0x0c
+	constShared    = 0x18
+	constLocal     = 0x20
+	constStack     = 0x28
+	bankBytes      = 64 << 10
+	newBlockDim    = 0x360 // from sm_100 on
+	newGridDim     = 0x36c
+	newStack       = 0x37c
+	firstNewLayout = 100
+)
+
+// Program is the kernels of a file.
+type Program struct {
+	file    string
+	arch    sass.Arch
+	kernels []*Kernel
+}
+
+// Kernel is a kernel that has been decoded.
+type Kernel struct {
+	Name   string
+	Shared int // bytes of static shared memory
+	Local  int // bytes of local memory a thread asks for
+	Regs   int // general registers per thread
+	Params []sass.Param
+
+	prog   *Program
+	text   *sass.Kernel
+	infos  []isa.Inst
+	code   []inst // one more than there are: the last is the end
+	rows   int    // of a warp: general and uniform registers
+	consts []constant
+	fixed  [][32]uint32 // rows of constants, those of banks to be filled at launch
+	bad    []error
+}
+
+// constant is a word of a constant bank that the code names.
+type constant struct {
+	bank   int
+	offset int64
+	row    int
+}
+
+// UnsupportedError is an instruction that cannot be executed.
+type UnsupportedError struct {
+	File  string
+	Pos   isa.Pos
+	Text  string
+	Words [2]uint64
+	Why   string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s (words %016x %016x): %s", e.File, e.Pos.Line, e.Pos.Col, e.Text, e.Words[0], e.Words[1], e.Why)
+}
+
+// Load decodes all kernels of a file. An instruction that is not supported makes
+// its kernel unusable, see Kernel.Unusable.
+func Load(f *sass.File) *Program {
+	p := &Program{file: f.Name, arch: f.Arch}
+	for _, k := range f.Kernels {
+		p.kernels = append(p.kernels, p.decode(k))
+	}
+	return p
+}
+
+// Kernels returns the kernels in the order of the text.
+func (p *Program) Kernels() []*Kernel { return p.kernels }
+
+// Kernel finds a kernel by name.
+func (p *Program) Kernel(name string) (*Kernel, bool) {
+	for _, k := range p.kernels {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// File returns the name of the program's text.
+func (p *Program) File() string { return p.file }
+
+// Unusable says why the kernel cannot run; nil if it can.
+func (k *Kernel) Unusable() []error { return k.bad }
+
+// Text is the kernel as isa/sass has it.
+func (k *Kernel) Text() *sass.Kernel { return k.text }
+
+// ParamBytes is the size of the parameter block, from the first parameter's
+// place to the last one's end.
+func (k *Kernel) ParamBytes() int {
+	n := 0
+	for _, p := range k.Params {
+		n = max(n, p.Offset-k.text.Arch.ParamBase()+p.Bytes)
+	}
+	return n
+}
+
+// source says where an instruction stands.
+func (k *Kernel) source(in *inst) exec.Where {
+	return exec.Where{Kernel: k.Name, PC: int(in.info.PC), Inst: k.line(int(in.info.PC)), File: k.prog.file, Pos: in.info.Pos}
+}
+
+// line is instruction i as text.
+func (k *Kernel) line(i int) string {
+	if i < len(k.text.Code) {
+		return k.text.Code[i].Text()
+	}
+	return "(end of the code)"
+}
+
+// Launch is one grid to run.
+type Launch struct {
+	Kernel      *Kernel
+	Grid, Block exec.Dim3
+	Shared      int    // dynamic shared memory, bytes
+	Params      []byte // from the first parameter's place in constant bank 0 on
+	Cooperative bool   // blocks may wait for each other
+
+	// TakenFirst runs the taken side of a branch before the other one.
+	TakenFirst bool
+}
+
+// Options are the conditions of a functional run; they change no result.
+type Options struct {
+	MaxInsts uint64 // warp instructions per machine, all launches together; 0 means no limit
+
+	// Progress, if set, is called now and then with the blocks done so far,
+	// their total, and the warp instructions so far.
+	Progress func(blocks, total, warpInsts uint64)
+}
+
+// Result counts what a launch did, as far as it came.
+type Result struct {
+	Blocks      uint64
+	WarpInsts   uint64
+	ThreadInsts uint64
+}
+
+// Machine is device memory on which a program's kernels run.
+type Machine struct {
+	mem    *device.Memory
+	view   *device.View
+	apart  []*worker // of blocks that core models run, idle ones
+	issued uint64
+}
+
+// NewMachine returns a machine with the given memory.
+func NewMachine(mem *device.Memory) *Machine { return &Machine{mem: mem, view: mem.Direct()} }
+
+// image is a kernel as one launch runs it: constants have their values.
+type image struct {
+	m      *Machine
+	kernel *Kernel
+	rows   [][32]uint32
+	banks  [8][]byte
+	local  int // bytes of local memory per thread
+	work   *work
+}
+
+// prepare checks a launch and fills its constants.
+func (m *Machine) prepare(l *Launch) (*image, error) {
+	k := l.Kernel
+	fail := func(format string, args ...any) error {
+		return &exec.LaunchError{Kernel: k.Name, Msg: fmt.Sprintf(format, args...)}
+	}
+	if len(k.bad) > 0 {
+		return nil, fail("%v", errors.Join(k.bad...))
+	}
+	g, b := l.Grid, l.Block
+	switch {
+	case g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0:
+		return nil, fail("grid %v and block %v must not be empty", g, b)
+	case b.X > maxBlockXY || b.Y > maxBlockXY || b.Z > maxBlockZ || b.Count() > maxThreads:
+		return nil, fail("a block of %v threads is too large: at most %d × %d × %d and %d in all", b, maxBlockXY, maxBlockXY, maxBlockZ, maxThreads)
+	case g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ:
+		return nil, fail("a grid of %v blocks is too large: at most %d × %d × %d", g, maxGridX, maxGridYZ, maxGridYZ)
+	case l.Shared < 0 || k.Shared+l.Shared > maxShared:
+		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", k.Shared+l.Shared, k.Shared, l.Shared, maxShared)
+	case len(l.Params) < k.ParamBytes():
+		return nil, fail("%d bytes of parameters given, the kernel takes %d", len(l.Params), k.ParamBytes())
+	case k.Local > maxLocal-stackBytes:
+		return nil, fail("%d bytes of local memory are more than the %d that a thread can have", k.Local, maxLocal-stackBytes)
+	}
+	im := &image{m: m, kernel: k, local: (k.Local + stackBytes + 15) &^ 15}
+	im.fillBanks(l)
+	im.rows = append([][32]uint32(nil), k.fixed...)
+	for _, c := range k.consts {
+		v := uint32(im.constant(uint64(c.bank), uint64(c.offset), 4))
+		for i := range im.rows[c.row] {
+			im.rows[c.row][i] = v
+		}
+	}
+	return im, nil
+}
+
+// fillBanks puts together the constant banks of a launch.
+func (im *image) fillBanks(l *Launch) {
+	k := im.kernel
+	base := k.text.Arch.ParamBase()
+	b0 := make([]byte, base+max(len(l.Params), k.ParamBytes())+3&^3)
+	dims, grid, stack := constBlockDim, constGridDim, constStack
+	if k.text.Arch >= firstNewLayout {
+		dims, grid, stack = newBlockDim, newGridDim, newStack
+	}
+	for i, v := range []uint32{l.Block.X, l.Block.Y, l.Block.Z} {
+		le.PutUint32(b0[dims+4*i:], v)
+	}
+	for i, v := range []uint32{l.Grid.X, l.Grid.Y, l.Grid.Z} {
+		le.PutUint32(b0[grid+4*i:], v)
+	}
+	le.PutUint64(b0[constShared:], sharedWindow)
+	le.PutUint64(b0[constLocal:], localWindow)
+	le.PutUint32(b0[stack:], uint32(im.local))
+	copy(b0[base:], l.Params)
+	im.banks[0] = b0
+	for _, c := range k.text.Consts {
+		if c.Bank < 0 || c.Bank >= len(im.banks) || c.Offset < 0 {
+			continue
+		}
+		b := im.banks[c.Bank]
+		if end := min(c.Offset+len(c.Bytes), bankBytes); len(b) < end {
+			b = append(b, make([]byte, end-len(b))...)
+		}
+		copy(b[min(c.Offset, len(b)):], c.Bytes)
+		im.banks[c.Bank] = b
+	}
+}
+
+// constant reads size bytes, at most eight, of a constant bank. What lies
+// outside is 0 (assumed).
+func (im *image) constant(bank, offset uint64, size int) uint64 {
+	var buf [8]byte
+	if bank < uint64(len(im.banks)) {
+		if b := im.banks[bank]; offset < uint64(len(b)) {
+			copy(buf[:size], b[offset:])
+		}
+	}
+	return le.Uint64(buf[:])
+}
+
+// Shares of a functional run: how many blocks are under way at a time, and how
+// many instructions one runs before the next gets a turn. Blocks run one after
+// another on memory itself, in one order, so that every result is the same in
+// every run.
+const (
+	residents  = 128
+	blockSlice = 1 << 14
+)
+
+// Run executes a launch to its end. Errors: *exec.LaunchError if it cannot
+// start; *exec.Fault, *exec.StuckError or *exec.LimitError if a block came to
+// one; ctx.Err() if it was cancelled.
+func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) {
+	im, err := m.prepare(&l)
+	if err != nil {
+		return Result{}, err
+	}
+	budget := ^uint64(0)
+	if o.MaxInsts > 0 {
+		budget = o.MaxInsts - min(o.MaxInsts, m.issued)
+	}
+	wk := &worker{view: m.view}
+	total := l.Grid.Count()
+	var res Result
+	var under []*block
+	count := func(b *block) {
+		wi, ti := b.Counts()
+		res.WarpInsts += wi
+		res.ThreadInsts += ti
+	}
+	defer func() {
+		for _, b := range under {
+			count(b)
+		}
+		m.issued += res.WarpInsts
+	}()
+	most := uint64(residents)
+	if l.Cooperative {
+		most = total
+	}
+	for next := uint64(0); next < total || len(under) > 0; {
+		// One block more each round: if none of them ends, they may wait for one
+		// that has not begun.
+		for more := max(1, len(under)); more > 0 && next < total && uint64(len(under)) < most; more-- {
+			under = append(under, wk.newBlock(im, &l, next))
+			next++
+		}
+		for i := 0; i < len(under); {
+			if ctx.Err() != nil {
+				return res, ctx.Err()
+			}
+			b := under[i]
+			before, _ := b.Counts()
+			st, err := b.run(min(blockSlice, budget))
+			after, _ := b.Counts()
+			budget -= min(budget, after-before)
+			switch {
+			case st == failed:
+				return res, err
+			case st == stuck:
+				return res, &exec.StuckError{Kernel: l.Kernel.Name, Block: b.idx, Waits: b.Waits()}
+			case st == stopped && budget == 0:
+				return res, &exec.LimitError{Limit: o.MaxInsts, Where: b.somewhere()}
+			case st == stopped:
+				i++
+				continue
+			}
+			count(b)
+			res.Blocks++
+			under = append(under[:i], under[i+1:]...)
+			b.recycle()
+			if o.Progress != nil {
+				o.Progress(res.Blocks, total, m.issued+res.WarpInsts)
+			}
+		}
+	}
+	return res, nil
+}
+
+// work is a launch made ready for a core model.
+type work struct {
+	m    *Machine
+	im   *image
+	l    Launch
+	code []*isa.Inst
+
+	cycles *uint64 // the time now, nil in a functional run
+	hertz  uint64
+}
+
+// NewWork checks a launch and makes it ready to be run by a core model. The
+// error is a *exec.LaunchError.
+func (m *Machine) NewWork(l Launch) (exec.Work, error) {
+	im, err := m.prepare(&l)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{m: m, im: im, l: l}
+	im.work = w
+	for i := range im.kernel.infos {
+		w.code = append(w.code, &im.kernel.infos[i])
+	}
+	return w, nil
+}
+
+// SetTime says where the time is kept, in cycles of a clock: what programs read
+// in SR_CLOCKLO.
+func (w *work) SetTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
+
+func (w *work) Name() string      { return w.im.kernel.Name }
+func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
+func (w *work) Threads() int      { return int(w.l.Block.Count()) }
+func (w *work) Registers() int    { return w.im.kernel.Regs }
+func (w *work) Shared() int       { return w.im.kernel.Shared + w.l.Shared }
+func (w *work) Code() []*isa.Inst { return w.code }
+
+// Cooperative reports whether blocks may wait for each other, so that all of
+// them must be resident at a time.
+func (w *work) Cooperative() bool { return w.l.Cooperative }
+
+// Source says where instruction i of Code stands.
+func (w *work) Source(i int) exec.Where { return w.im.kernel.source(&w.im.kernel.code[i]) }
+
+// Text returns instruction i of Code on one line.
+func (w *work) Text(i int) string { return w.im.kernel.line(i) }
+
+// CodeBase returns where the kernel's code begins among all of its program's:
+// kernels follow each other as the text has them.
+func (w *work) CodeBase() uint64 {
+	n := 0
+	for _, k := range w.im.kernel.prog.kernels {
+		if k == w.im.kernel {
+			break
+		}
+		n += len(k.text.Code)
+	}
+	return uint64(n) * instBytes
+}
+
+// Block starts block n. Blocks may be run side by side: each has a worker of
+// its own.
+func (w *work) Block(n uint64) exec.Block {
+	var wk *worker
+	if k := len(w.m.apart); k > 0 {
+		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
+	} else {
+		wk = &worker{view: w.m.mem.Direct()}
+	}
+	b := wk.newBlock(w.im, &w.l, n)
+	b.work = w
+	return b
+}

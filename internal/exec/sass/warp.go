@@ -1,0 +1,361 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// Places of predicates in warp.pr: P0 to P6 and PT, UP0 to UP6 and UPT.
+const (
+	predTrue    = 7
+	uniformPred = 8
+	predicates  = 16
+)
+
+// bRegs is the number of convergence barriers of a warp (at least 16, measured;
+// the encoding has 16).
+const bRegs = 16
+
+// warp is 32 lanes of a block.
+type warp struct {
+	blk  *block
+	id   int
+	live uint32 // lanes that have not exited
+
+	// The fragment that runs.
+	pc      int32
+	mask    uint32
+	running bool
+	since   uint64 // insts when it was switched to
+	frags   []frag // the others; the last ready one runs next
+
+	rows []([32]uint32)     // general registers, then uniform ones (the same in all lanes)
+	pr   [predicates]uint32 // predicates; uniform ones are all ones or zero
+	b    [bRegs][32]uint32  // convergence barriers, as each lane sees them
+
+	barCount [32]uint32 // what the last BAR.RED gave
+	barPred  uint32
+
+	insts    uint64
+	thrInsts uint64
+	seq      uint64  // issued instructions with something pending
+	waiting  []int32 // pending instructions that have not had their Access
+
+	local [32][]byte
+	addr  [32]uint64         // of the memory access under way
+	tmp   [maxSrc][32]uint32 // sources with their modifiers applied
+	tid   [3][32]uint32
+
+	wrote bool
+	asked bool
+	fault *fault
+}
+
+// pending is an instruction that has issued and not been committed.
+type pending struct {
+	in   *inst
+	mask uint32
+	seq  uint64
+	done bool // its results are computed
+	s    [maxSrc]*[32]uint32
+	ps   [3]uint32
+	out  [maxDst][32]uint32
+	pout [2]uint32
+	buf  [maxSrc][32]uint32 // operands taken at issue, of variable latency
+	to   [32]uint32         // LDGSTS: where in shared memory
+}
+
+// fault is a pending fault: which lane did what at which instruction.
+type fault struct {
+	lane int
+	in   *inst
+	what string
+}
+
+// failf records a fault of the first lane of m.
+func (w *warp) failf(in *inst, m uint32, format string, args ...any) {
+	if w.fault == nil {
+		w.fault = &fault{lane: bits.TrailingZeros32(m) & 31, in: in, what: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (w *warp) failure() error {
+	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), What: w.fault.what}
+}
+
+// where is the place of an instruction as a lane executes it.
+func (w *warp) where(lane int, in *inst) exec.Where {
+	wh := w.blk.im.kernel.source(in)
+	wh.Block = w.blk.idx
+	wh.Thread = exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]}
+	return wh
+}
+
+// row gives the lanes of a source.
+func (w *warp) row(r ref) *[32]uint32 {
+	if r >= 0 {
+		return &w.rows[r]
+	}
+	return &w.blk.im.rows[^r]
+}
+
+// pred gives the lanes in which a predicate operand holds.
+func (w *warp) pred(p predicate) uint32 {
+	v := w.pr[p.at]
+	if p.not {
+		return ^v
+	}
+	return v
+}
+
+// Live returns the lanes that have not exited.
+func (w *warp) Live() isa.LaneMask { return isa.LaneMask(w.live) }
+
+// Next returns the instruction that the next Issue executes.
+func (w *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
+	if !w.ready() {
+		return nil, 0, 0, w.state()
+	}
+	return w.blk.im.kernel.code[w.pc].info, isa.LaneMask(w.mask), uint64(w.pc) * instBytes, exec.Ready
+}
+
+// state says why the warp cannot run.
+func (w *warp) state() exec.WarpState {
+	if w.live == 0 {
+		return exec.Done
+	}
+	for i := range w.frags {
+		if w.frags[i].st == atBarrier {
+			return exec.AtBarrier
+		}
+	}
+	return exec.AtSync
+}
+
+// Step executes the next instruction in one go.
+func (w *warp) Step(e *exec.Effects) error {
+	p, err := w.Issue(e)
+	if err != nil || p == exec.NoPending {
+		return err
+	}
+	if w.Late(p) {
+		first := *e
+		err = w.Access(p, e)
+		e.Exited, e.Blocked = first.Exited, first.Blocked
+	}
+	w.Commit(p)
+	return err
+}
+
+// Issue executes the next instruction as far as it goes when it issues.
+func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
+	*e = exec.Effects{}
+	if !w.ready() {
+		e.Blocked = w.state() == exec.AtBarrier
+		return exec.NoPending, nil
+	}
+	if w.fault != nil { // of a Commit whose Access nobody called
+		return exec.NoPending, w.failure()
+	}
+	in := &w.blk.im.kernel.code[w.pc]
+	m := w.mask & w.pred(in.guard)
+	e.Inst, e.Active, e.Lanes, e.Space = in.info, isa.LaneMask(w.mask), isa.LaneMask(m), in.info.Space
+	w.insts++
+	w.thrInsts += uint64(bits.OnesCount32(m))
+	switch {
+	case in.kind == kFlow || in.kind == kBreak:
+		live := w.live
+		if m == 0 {
+			w.pc++
+		} else {
+			in.act(w, in, m)
+		}
+		if w.fault != nil {
+			return exec.NoPending, w.failure()
+		}
+		e.Exited = isa.LaneMask(live &^ w.live)
+		e.Blocked = in.info.Barrier && !w.ready()
+		return exec.NoPending, nil
+	case m == 0 || in.kind == kNop:
+		w.pc++
+		return exec.NoPending, nil
+	}
+	w.pc++
+	h := w.blk.takePending()
+	p := w.blk.pend[h]
+	p.in, p.mask, p.done = in, m, false
+	w.seq++
+	p.seq = w.seq
+	for k := range in.ps {
+		p.ps[k] = w.pred(in.ps[k])
+	}
+	if in.late {
+		for k := range in.src[:in.nsrc] {
+			if r := in.src[k].row; r >= 0 {
+				p.buf[k] = w.rows[r]
+				p.s[k] = &p.buf[k]
+			} else {
+				p.s[k] = w.row(r)
+			}
+		}
+		w.waiting = append(w.waiting, h)
+		return exec.Pending(h), nil
+	}
+	for k := range in.src[:in.nsrc] {
+		p.s[k] = w.row(in.src[k].row)
+	}
+	w.compute(p)
+	e.Timed = w.asked
+	if w.fault != nil {
+		w.blk.givePending(h)
+		return exec.NoPending, w.failure()
+	}
+	return exec.Pending(h), nil
+}
+
+// compute applies the modifiers of a pending instruction's sources and runs it.
+func (w *warp) compute(p *pending) {
+	in, m := p.in, p.mask
+	if in.uniform {
+		m = 1
+	}
+	if in.changed {
+		for k := range in.src[:in.nsrc] {
+			if s := &in.src[k]; !s.plain() {
+				s.apply(&w.tmp[k], p.s[k])
+				p.s[k] = &w.tmp[k]
+			}
+		}
+	}
+	w.wrote, w.asked = false, false
+	in.run(w, in, p, m)
+	p.done = true
+}
+
+// apply writes the lanes of row to t as the operand means them.
+func (s *source) apply(t, row *[32]uint32) {
+	for i := range t {
+		t[i] = row[i]&s.and ^ s.xor + s.add
+	}
+	switch s.half {
+	case lowHalf:
+		for i := range t {
+			t[i] = t[i]&0xffff | t[i]<<16
+		}
+	case highHalf:
+		for i := range t {
+			t[i] = t[i]>>16 | t[i]&0xffff0000
+		}
+	}
+}
+
+// Late reports whether a pending instruction needs Access.
+func (w *warp) Late(h exec.Pending) bool { return w.blk.pend[h].in.late }
+
+// Access has a pending instruction of variable latency access memory and compute
+// its results.
+func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
+	*e = exec.Effects{}
+	p := w.blk.pend[h]
+	in := p.in
+	e.Inst, e.Active, e.Lanes, e.Space = in.info, isa.LaneMask(p.mask), isa.LaneMask(p.mask), in.info.Space
+	if p.done {
+		return nil
+	}
+	for i, q := range w.waiting {
+		if q == int32(h) {
+			w.waiting = append(w.waiting[:i], w.waiting[i+1:]...)
+			break
+		}
+	}
+	w.compute(p)
+	e.Wrote, e.Timed = w.wrote, w.asked
+	if w.fault != nil {
+		return w.failure()
+	}
+	if in.mem != nil {
+		e.Addr = &w.addr
+		if e.Space == isa.Generic {
+			e.Space, _ = genericSpace(w.addr[e.Lanes.First()&31])
+		}
+	}
+	return nil
+}
+
+// Commit makes the results of a pending instruction visible and ends it.
+func (w *warp) Commit(h exec.Pending) {
+	p := w.blk.pend[h]
+	in := p.in
+	if !p.done { // a model that has no use for its addresses
+		var e exec.Effects
+		if w.Access(h, &e) != nil {
+			w.blk.givePending(int32(h))
+			return
+		}
+	}
+	m := p.mask
+	if in.toUR {
+		m = full
+		for k := range in.dst[:in.ndst] {
+			v := p.out[k][0]
+			for i := range p.out[k] {
+				p.out[k][i] = v
+			}
+		}
+	}
+	for k := range in.dst[:in.ndst] {
+		r := in.dst[k]
+		if r < 0 {
+			continue
+		}
+		d := &w.rows[r]
+		if m == full {
+			*d = p.out[k]
+		} else {
+			for t := m; t != 0; t &= t - 1 {
+				i := bits.TrailingZeros32(t) & 31
+				d[i] = p.out[k][i]
+			}
+		}
+		if len(w.waiting) > 0 {
+			w.disturb(p, r, m)
+		}
+	}
+	for k, r := range in.pd {
+		if r == noPredicate {
+			continue
+		}
+		v, m := p.pout[k], p.mask
+		if in.toUP {
+			v, m = -(v & 1), full
+		}
+		w.pr[r] = w.pr[r]&^m | v&m
+	}
+	if in.mem2 != nil {
+		w.store(in, p)
+	}
+	w.blk.givePending(int32(h))
+}
+
+// disturb has a result reach the operands of earlier instructions that have not
+// read them yet: nobody waited for them.
+func (w *warp) disturb(p *pending, r ref, m uint32) {
+	for _, h := range w.waiting {
+		q := w.blk.pend[h]
+		if q.seq >= p.seq {
+			continue
+		}
+		for k := range q.in.src[:q.in.nsrc] {
+			if q.in.src[k].row != r {
+				continue
+			}
+			for t := m; t != 0; t &= t - 1 {
+				i := bits.TrailingZeros32(t) & 31
+				q.buf[k][i] = w.rows[r][i]
+			}
+		}
+	}
+}

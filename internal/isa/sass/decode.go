@@ -1,0 +1,309 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// A WordError is a word that the tables do not describe.
+type WordError struct {
+	Arch  Arch
+	Words [2]uint64
+	Why   string
+}
+
+func (e *WordError) Error() string {
+	return fmt.Sprintf("%016x %016x is no instruction of %s that is supported: %s", e.Words[0], e.Words[1], e.Arch, e.Why)
+}
+
+// Decode reads the instruction that two words are at an address, control bits
+// included. Its error is a *WordError.
+func Decode(a Arch, words [2]uint64, addr uint32) (Inst, error) {
+	in, err := decodeBody(a, words, addr)
+	if err != nil {
+		return in, err
+	}
+	if in.Ctl, err = decodeControl(word128(words)); err != nil {
+		return in, &WordError{a, words, err.Error()}
+	}
+	for i := range in.Operands {
+		if in.Operands[i].Reuse && in.Ctl.Yield && controlled(words) {
+			return in, &WordError{a, words, "reuse together with yield"}
+		}
+	}
+	return in, nil
+}
+
+// controlled reports whether a word has any control bits but those of reuse.
+func controlled(words [2]uint64) bool { return word128(words).and(controlMask) != word128{} }
+
+// decodeBody reads all but the control bits.
+func decodeBody(a Arch, words [2]uint64, addr uint32) (Inst, error) {
+	w := word128(words)
+	code := opcodeSpan.get(w)
+	rows := tableOf(a).byOpcode[code]
+	if len(rows) == 0 {
+		return Inst{}, &WordError{a, words, fmt.Sprintf("opcode 0x%x is unknown", code)}
+	}
+	why := ""
+	for _, r := range rows {
+		in, problem := r.decode(w, addr)
+		if problem == "" {
+			in.Words, in.Addr = words, addr
+			return in, nil
+		}
+		if why == "" || len(problem) > len(why) {
+			why = r.op.String() + ": " + problem
+		}
+	}
+	return Inst{}, &WordError{a, words, why}
+}
+
+// decode reads a word as this form. The second result says why it is not one.
+func (r *row) decode(w word128, addr uint32) (Inst, string) {
+	if w.and(r.mask) != r.value {
+		return Inst{}, "another form of it"
+	}
+	in := Inst{Op: r.op, Addr: addr}
+	in.Guard = Guard{Pred: uint8(guardSpan.get(w)), Not: w.bit(guardNot) == 1, Uniform: r.guard}
+	known := r.known
+	for i := range r.mods {
+		m := &r.mods[i]
+		if m.enum == nil {
+			if m.at == nil || m.at.get(w) == 1 {
+				in.Mods = appendMods(in.Mods, m.text)
+			}
+			continue
+		}
+		names, ok := m.enum.names[m.at.get(w)]
+		if !ok {
+			return in, fmt.Sprintf("%s has no value %d", m.enum.name, m.at.get(w))
+		}
+		in.Mods = appendMods(in.Mods, names[0])
+	}
+	hidden := -1 // optional operands left out since the last one that stands
+	for i := range r.operands {
+		f := &r.operands[i]
+		var o Operand
+		if problem := f.decode(w, addr, &o); problem != "" {
+			return in, problem
+		}
+		if f.reuse >= 0 {
+			known.setBit(f.reuse, 1)
+		}
+		o.Role, o.Dst, o.Tail = f.role, f.dst, f.tail
+		if f.left(&o) {
+			if hidden < 0 {
+				hidden = i
+			}
+			continue
+		}
+		// Of two optional results side by side the first stands if the
+		// second does.
+		if hidden >= 0 && f.opt == unlessPT && f.dst && r.operands[hidden].dst {
+			var first Operand
+			r.operands[hidden].decode(w, addr, &first)
+			first.Role, first.Dst = r.operands[hidden].role, true
+			in.Operands = append(in.Operands, first)
+		}
+		hidden = -1
+		in.Operands = append(in.Operands, o)
+		if f.kind == fImm && f.imm == immH2 {
+			in.Operands = append(in.Operands, Operand{Kind: FImm, Role: half2(f.role), Bits: w[0] >> 32 & 0xffff, Width: 16})
+		}
+		if r.pow2 && f.kind == fImm && bits.OnesCount32(uint32(o.Imm)) != 1 {
+			return in, "the immediate is no power of two"
+		}
+	}
+	if rest := w.and(known.not()); rest != (word128{}) {
+		n := bits.TrailingZeros64(rest[0])
+		if rest[0] == 0 {
+			n = 64 + bits.TrailingZeros64(rest[1])
+		}
+		return in, fmt.Sprintf("bit %d belongs to no field", n)
+	}
+	r.count(&in)
+	return in, ""
+}
+
+// half2 is the role of the second half of a packed immediate.
+func half2(r Role) Role {
+	if r == C {
+		return C2
+	}
+	return B2
+}
+
+// appendMods adds the parts of a modifier, which may have dots in it.
+func appendMods(mods []string, text string) []string {
+	from := 0
+	for i := 0; i <= len(text); i++ {
+		if i == len(text) || text[i] == '.' {
+			if i > from {
+				mods = append(mods, text[from:i])
+			}
+			from = i + 1
+		}
+	}
+	return mods
+}
+
+// left reports whether an operand is left out of the text.
+func (f *operandField) left(o *Operand) bool {
+	switch f.opt {
+	case unlessPT:
+		if o.Kind == Imm || o.Kind == Mask {
+			return o.Imm == 0
+		}
+		return o.Reg == PT && !o.Not
+	case unlessNot:
+		return o.Reg == PT && o.Not
+	}
+	return false
+}
+
+func (f *operandField) flag(w word128, n int) bool { return n >= 0 && w.bit(n) == 1 }
+
+// decode reads one operand; the result says what is wrong with it.
+func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
+	v := uint64(0)
+	if f.at != nil {
+		v = f.at.get(w)
+	}
+	o.Neg, o.Abs, o.Not = f.flag(w, f.neg), f.flag(w, f.abs), f.flag(w, f.not) || f.flag(w, f.inv)
+	o.Reuse = f.flag(w, f.reuse)
+	if f.suffix != nil && f.kind != fEnum {
+		names, ok := f.suffix.names[f.suffAt.get(w)]
+		if !ok {
+			return fmt.Sprintf("%s has no value %d", f.suffix.name, f.suffAt.get(w))
+		}
+		o.Suffix = names[0]
+	}
+	switch f.kind {
+	case fGPR:
+		o.Kind, o.Reg = Reg, uint8(v)
+		if o.Reuse && o.Reg == RZ {
+			return "RZ is kept for reuse"
+		}
+	case fUGPR:
+		o.Kind, o.Reg = UReg, uint8(v)
+		if f.at.width() > 6 && v == 255 {
+			o.Reg = URZ
+		}
+	case fPred:
+		o.Kind, o.Reg = Pred, uint8(v)
+	case fUPred:
+		o.Kind, o.Reg = UPred, uint8(v)
+	case fPnz:
+		o.Kind, o.Reg, o.Not = Pred, uint8(7-v&7), v&8 != 0
+	case fBReg:
+		o.Kind, o.Reg = BReg, uint8(v)
+		if v > 15 {
+			return fmt.Sprintf("there is no B%d", v)
+		}
+	case fSB:
+		o.Kind, o.Reg = SB, uint8(v)
+		if v > 5 {
+			return fmt.Sprintf("there is no SB%d", v)
+		}
+	case fSReg:
+		o.Kind, o.Reg = SReg, uint8(v)
+	case fImm:
+		o.fromImm(f, v)
+	case fConst:
+		o.Kind, o.Bank, o.Imm, o.Reg = Const, uint8(constBank.get(w)), int64(constWord.get(w))*4, RZ
+	case fCX:
+		o.Kind, o.UReg, o.HasU, o.CX, o.Imm, o.Reg = Const, uint8(cxReg.get(w)), true, true, int64(constWord.get(w))*4, RZ
+	case fLDC:
+		o.Kind, o.Bank, o.Reg = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w))
+		o.Imm = signed(ldcBytes.get(w), 16)
+		if o.Reg == RZ {
+			o.Imm &= 0xffff
+		}
+	case fULDC:
+		o.Kind, o.Bank, o.Reg, o.UReg = Const, uint8(constBank.get(w)), RZ, URZ
+		o.Imm = int64(ldcBytes.get(w))
+		if f.at != nil {
+			o.UReg, o.HasU = uint8(v), true
+			o.Imm = signed(uint64(o.Imm), 16)
+		}
+	case fTarget:
+		o.Kind, o.Imm, o.Index, o.Reg = Target, signed(v, f.at.width())*f.scale+int64(addr)+InstBytes, -1, RZ
+	case fAbs:
+		o.Kind, o.Imm, o.Index, o.Reg = Target, int64(v)*f.scale, -1, RZ
+	case fMask:
+		o.Kind, o.Imm = Mask, int64(v)
+	case fWord:
+		o.Kind, o.Suffix = Word, f.word
+	case fEnum:
+		names, ok := f.suffix.names[f.suffAt.get(w)]
+		if !ok {
+			return fmt.Sprintf("%s has no value %d", f.suffix.name, f.suffAt.get(w))
+		}
+		o.Kind, o.Suffix = Word, names[0]
+	case fMem:
+		return f.decodeMem(w, addr, o)
+	}
+	return ""
+}
+
+func (o *Operand) fromImm(f *operandField, v uint64) {
+	switch f.imm {
+	case immUnsigned:
+		o.Kind, o.Imm = Imm, int64(v)
+	case immSigned:
+		o.Kind, o.Imm = Imm, signed(v, f.at.width())
+	case immF32:
+		o.Kind, o.Bits, o.Width = FImm, v, 32
+	case immF16:
+		o.Kind, o.Bits, o.Width = FImm, v, 16
+	case immF64:
+		o.Kind, o.Bits, o.Width = FImm, v<<32, 64
+	case immH2:
+		o.Kind, o.Bits, o.Width = FImm, v>>16, 16
+	}
+	if o.Kind == Imm {
+		o.Imm *= f.scale
+	}
+}
+
+// eBit is the .E of memory instructions: addresses of 64 bits.
+const eBit = 72
+
+func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
+	o.Kind, o.Reg, o.UReg = Mem, RZ, URZ
+	if f.base != nil {
+		var b Operand
+		if problem := f.base.decode(w, addr, &b); problem != "" {
+			return problem
+		}
+		o.Reg, o.Suffix = b.Reg, b.Suffix
+	}
+	if f.ureg != nil {
+		var u Operand
+		f.ureg.decode(w, addr, &u)
+		o.UReg, o.HasU = u.Reg, u.Reg != URZ || f.keepURZ
+	}
+	if f.desc != nil {
+		var d Operand
+		f.desc.decode(w, addr, &d)
+		o.Desc, o.HasD, o.Hidden = d.Reg, true, f.descOld
+	}
+	if f.offset != nil {
+		var i Operand
+		f.offset.decode(w, addr, &i)
+		o.Imm = i.Imm
+	}
+	if o.Reg == RZ && f.base != nil {
+		if f.wide && f.desc == nil {
+			if f.base.suffAt.get(w) != w.bit(eBit) {
+				return "the width of an address without register is not that of .E"
+			}
+			o.Suffix = ""
+		}
+		if !o.HasU && f.ureg == nil && f.desc == nil && f.offset != nil {
+			o.Imm &= 1<<f.offset.at.width() - 1 // an address by itself is not negative
+		}
+	}
+	return ""
+}

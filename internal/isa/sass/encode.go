@@ -1,0 +1,595 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// lineError is a mistake in a line: where, how long, what, and how to mend it.
+type lineError struct {
+	col, length int
+	what, fix   string
+}
+
+func (e *lineError) Error() string { return e.what }
+
+// source is an instruction as the text has it.
+type source struct {
+	op     Op
+	opCol  int
+	opText string // mnemonic with modifiers
+	mods   []string
+	guard  Guard
+	args   []arg
+	addr   uint32
+}
+
+// attempt is the best that a form could do with the text: how far it got.
+type attempt struct {
+	depth int
+	err   *lineError
+}
+
+// encode finds the form that fits the text and returns its word.
+func (t *table) encode(s *source) (word128, *lineError) {
+	best := attempt{depth: -1}
+	fail := func(depth int, err *lineError) {
+		if depth > best.depth {
+			best = attempt{depth, err}
+		}
+	}
+	for _, r := range t.byOp[s.op] {
+		w := r.value
+		if r.guard != s.guard.Uniform && !s.guard.Always() {
+			fail(0, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s is guarded by %s", s.op, map[bool]string{true: "a uniform predicate (UP0 to UP6)", false: "a predicate (P0 to P6)"}[r.guard]), ""})
+			continue
+		}
+		guardSpan.set(&w, uint64(s.guard.Pred))
+		if s.guard.Not {
+			w.setBit(guardNot, 1)
+		}
+		if n, ok := r.encodeMods(0, s.mods, 0, &w); !ok {
+			if n < len(s.mods) {
+				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s has no modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])})
+			} else {
+				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "it looks like: " + r.usage()})
+			}
+			continue
+		}
+		if depth, err := r.encodeArgs(s, 0, 0, &w); err != nil {
+			fail(100+depth, err)
+			continue
+		}
+		if w.and(r.mask) != r.value {
+			fail(150, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "it looks like: " + r.usage()})
+			continue
+		}
+		if _, problem := r.decode(w, s.addr); problem != "" {
+			fail(150, &lineError{s.opCol, len(s.opText), problem, "it looks like: " + r.usage()})
+			continue
+		}
+		return w, nil
+	}
+	if best.err == nil {
+		return word128{}, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s does not exist on %s", s.op, t.arch), ""}
+	}
+	return word128{}, best.err
+}
+
+// encodeMods holds the modifiers against the row's from the i-th on; it
+// returns how many fitted.
+func (r *row) encodeMods(i int, mods []string, at int, w *word128) (int, bool) {
+	if i == len(r.mods) {
+		return at, at == len(mods)
+	}
+	m := &r.mods[i]
+	far := at
+	try := func(text string, v uint64) bool {
+		n := 0
+		if text != "" {
+			n = strings.Count(text, ".") + 1
+			if at+n > len(mods) || strings.Join(mods[at:at+n], ".") != text {
+				return false
+			}
+		}
+		saved := *w
+		if m.at != nil {
+			m.at.set(w, v)
+		}
+		f, ok := r.encodeMods(i+1, mods, at+n, w)
+		far = max(far, f)
+		if !ok {
+			*w = saved
+		}
+		return ok
+	}
+	if m.enum == nil {
+		if try(m.text, 1) {
+			return far, true
+		}
+		return far, m.at != nil && try("", 0)
+	}
+	for _, e := range m.enum.order {
+		if try(e.text, e.value) {
+			return far, true
+		}
+	}
+	return far, false
+}
+
+// suggest names the nearest modifier.
+func (r *row) suggest(mod string) string {
+	var names []string
+	for i := range r.mods {
+		m := &r.mods[i]
+		if m.enum == nil {
+			names = append(names, m.text)
+			continue
+		}
+		for _, e := range m.enum.order {
+			if e.text != "" {
+				names = append(names, e.text)
+			}
+		}
+	}
+	if n := nearest(mod, names); n != "" {
+		return "did you mean ." + n + "?"
+	}
+	return "it looks like: " + r.usage()
+}
+
+// usage is the row's line without its numbers.
+func (r *row) usage() string {
+	body, _, _ := strings.Cut(r.src, ";")
+	f := strings.Fields(body)
+	if len(f) < 3 {
+		return r.op.String()
+	}
+	for i := range f {
+		if name, _, ok := strings.Cut(f[i], "@"); ok && strings.HasPrefix(f[i], ".") {
+			f[i] = name
+		}
+	}
+	return strings.Join(f[2:], " ")
+}
+
+// encodeArgs holds the operands from the j-th on against the row's fields from
+// the i-th on; it returns how many fitted.
+func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
+	if i == len(r.operands) {
+		if j == len(s.args) {
+			return j, nil
+		}
+		return j, &lineError{s.args[j].col, len(s.args[j].text), "an operand too many", "it looks like: " + r.usage()}
+	}
+	f := &r.operands[i]
+	depth := j
+	var failure *lineError
+	if j < len(s.args) {
+		a := &s.args[j]
+		saved := *w
+		used := 1
+		err := f.encode(a, s.addr, w)
+		if err == nil && f.kind == fImm && f.imm == immH2 { // the second half
+			used = 2
+			if j+1 >= len(s.args) {
+				err = fmt.Errorf("the lower half of a packed immediate is missing")
+			} else if low, e := parseFloat(s.args[j+1].num, 16); e != nil || s.args[j+1].num == "" {
+				err = fmt.Errorf("%s is no half-precision number", s.args[j+1].text)
+			} else {
+				span{{47, 32}}.set(w, low)
+			}
+		}
+		if err == nil && a.Tail != f.tail {
+			err = fmt.Errorf("%s is out of place", a.text)
+		}
+		if err == nil && r.pow2 && f.kind == fImm && bits.OnesCount32(uint32(f.at.get(*w))) != 1 {
+			err = fmt.Errorf("%s is no power of two", a.text)
+		}
+		if err == nil {
+			d, e := r.encodeArgs(s, i+1, j+used, w)
+			if e == nil {
+				return d, nil
+			}
+			depth, failure = d, e
+		} else {
+			failure = &lineError{a.col, len(a.text), err.Error(), ""}
+			if f.at != nil && f.kind == fImm && a.num != "" {
+				depth++ // a number out of range beats an operand of another kind
+			}
+		}
+		*w = saved
+	} else {
+		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "it looks like: " + r.usage()}
+	}
+	if f.opt == always {
+		return depth, failure
+	}
+	saved := *w
+	f.leaveOut(w)
+	d, e := r.encodeArgs(s, i+1, j, w)
+	if e == nil {
+		return d, nil
+	}
+	*w = saved
+	if d >= depth {
+		return d, e
+	}
+	return depth, failure
+}
+
+// leaveOut writes what an operand that the text leaves out stands for.
+func (f *operandField) leaveOut(w *word128) {
+	switch {
+	case f.kind == fImm || f.kind == fPnz || f.kind == fMask:
+		f.at.set(w, 0)
+	default:
+		f.at.set(w, PT)
+	}
+	if f.not >= 0 {
+		v := uint64(0)
+		if f.opt == unlessNot {
+			v = 1
+		}
+		w.setBit(f.not, v)
+	}
+}
+
+var fieldNames = map[fieldKind]string{
+	fGPR: "a register", fUGPR: "a uniform register", fPred: "a predicate", fUPred: "a uniform predicate", fBReg: "a barrier register (B0 to B15)",
+	fSB: "a dependence counter (SB0 to SB5)", fSReg: "a special register", fImm: "a number", fConst: "a constant (c[0x0][0x160])",
+	fCX: "a constant (cx[UR4][0x10])", fLDC: "a constant (c[0x0][R2+0x10])", fULDC: "a constant (c[0x0][UR4+0x10])", fTarget: "a label or an address", fAbs: "a label or an address",
+	fMask: "a set of counters ({2,1})", fMem: "an address ([R2+0x10])", fPnz: "a predicate",
+}
+
+// encode writes one operand. Its error says why the text does not fit.
+func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
+	mismatch := func() error {
+		if f.kind == fWord {
+			return fmt.Errorf("%s stands where %s has to be", a.text, f.word)
+		}
+		if f.kind == fEnum {
+			return fmt.Errorf("%s is no %s", a.text, f.suffix.name)
+		}
+		return fmt.Errorf("%s stands where %s has to be", a.text, fieldNames[f.kind])
+	}
+	switch f.kind {
+	case fGPR:
+		if a.Kind != Reg {
+			return mismatch()
+		}
+		if f.literal >= 0 && int(a.Reg) != f.literal {
+			return mismatch()
+		}
+		if a.Reuse && f.reuse < 0 {
+			return fmt.Errorf("%s cannot be kept for reuse", a.text)
+		}
+		if a.Reuse && a.Reg == RZ {
+			return fmt.Errorf("RZ needs no reuse")
+		}
+		if a.Reuse {
+			w.setBit(f.reuse, 1)
+		}
+		f.at.set(w, uint64(a.Reg))
+	case fUGPR:
+		if a.Kind != UReg {
+			return mismatch()
+		}
+		if f.at.width() > 6 {
+			if a.Reg == URZ {
+				f.at.set(w, 255)
+				break
+			}
+		} else if a.Reg > URZ {
+			return fmt.Errorf("there is no UR%d: the highest is 62", a.Reg)
+		}
+		f.at.set(w, uint64(a.Reg))
+	case fPred, fUPred, fPnz:
+		want := Pred
+		if f.kind == fUPred {
+			want = UPred
+		}
+		if a.Kind != want || a.Not && f.not < 0 && f.kind != fPnz {
+			return mismatch()
+		}
+		if f.kind == fPnz {
+			v := uint64(7 - a.Reg)
+			if a.Not {
+				v |= 8
+			}
+			f.at.set(w, v)
+			return nil
+		}
+		f.at.set(w, uint64(a.Reg))
+	case fBReg, fSB, fSReg:
+		want := map[fieldKind]Kind{fBReg: BReg, fSB: SB, fSReg: SReg}[f.kind]
+		if a.Kind != want {
+			return mismatch()
+		}
+		f.at.set(w, uint64(a.Reg))
+	case fImm:
+		return f.encodeImm(a, w, mismatch)
+	case fConst, fCX, fLDC, fULDC:
+		if err := f.encodeConst(a, w, mismatch); err != nil {
+			return err
+		}
+	case fTarget, fAbs:
+		if a.Kind == Imm && a.num != "" {
+			v, err := parseInt(a.num)
+			if err != nil {
+				return err
+			}
+			a.Operand.Imm = v
+		} else if a.Kind != Target {
+			return mismatch()
+		}
+		v := a.Operand.Imm
+		if f.kind == fTarget {
+			v -= int64(addr) + InstBytes
+		}
+		if v%f.scale != 0 {
+			return fmt.Errorf("%s is no multiple of %d", a.text, f.scale)
+		}
+		if v /= f.scale; !fits(v, f.at.width(), f.kind == fTarget) {
+			return fmt.Errorf("%s is out of reach", a.text)
+		}
+		f.at.set(w, uint64(v))
+		return nil
+	case fMask:
+		if a.Kind != Mask {
+			return mismatch()
+		}
+		f.at.set(w, uint64(a.Operand.Imm))
+	case fWord:
+		if a.Kind != Word || a.Suffix != f.word {
+			return mismatch()
+		}
+		return nil
+	case fEnum:
+		for _, e := range f.suffix.order {
+			if e.text == a.text {
+				f.suffAt.set(w, e.value)
+				return nil
+			}
+		}
+		return mismatch()
+	case fMem:
+		return f.encodeMem(a, w, mismatch)
+	}
+	return f.encodeMarks(a, w)
+}
+
+// encodeMarks writes signs, bars and suffix.
+func (f *operandField) encodeMarks(a *arg, w *word128) error {
+	mark := func(on bool, name string, where ...int) error {
+		for _, n := range where {
+			if n >= 0 {
+				v := uint64(0)
+				if on {
+					v = 1
+				}
+				w.setBit(n, v)
+				return nil
+			}
+		}
+		if on {
+			return fmt.Errorf("%s cannot be %s", a.text, name)
+		}
+		return nil
+	}
+	if err := mark(a.Neg, "negated here", f.neg); err != nil {
+		return err
+	}
+	if err := mark(a.Abs, "an absolute value here", f.abs); err != nil {
+		return err
+	}
+	if err := mark(a.Not, "inverted here", f.not, f.inv); err != nil {
+		return err
+	}
+	if f.suffix != nil {
+		for _, e := range f.suffix.order {
+			if e.text == a.Suffix {
+				f.suffAt.set(w, e.value)
+				return nil
+			}
+		}
+		return fmt.Errorf("%s cannot have this suffix here", a.text)
+	}
+	if a.Suffix != "" {
+		return fmt.Errorf("%s cannot have a suffix here", a.text)
+	}
+	return nil
+}
+
+func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) error {
+	if a.Kind != Imm || a.num == "" {
+		return mismatch()
+	}
+	width := map[immType]int{immF16: 16, immF32: 32, immF64: 64, immH2: 16}[f.imm]
+	if width > 0 {
+		v, err := parseFloat(a.num, width)
+		if err != nil {
+			return err
+		}
+		switch f.imm {
+		case immF64:
+			if v<<32 != 0 {
+				return fmt.Errorf("%s does not fit: only the upper 32 bits of a double have a place", a.text)
+			}
+			v >>= 32
+		case immH2:
+			span{{63, 48}}.set(w, v)
+			return nil
+		}
+		f.at.set(w, v)
+		return nil
+	}
+	v, err := parseInt(a.num)
+	if err != nil {
+		return fmt.Errorf("%s is no integer", a.text)
+	}
+	if v%f.scale != 0 {
+		return fmt.Errorf("%s is no multiple of %d", a.text, f.scale)
+	}
+	v /= f.scale
+	n := f.at.width()
+	if !fits(v, n, true) && !fits(v, n, false) || v < 0 && f.imm == immUnsigned && n < 32 || v >= 1<<(n-1) && f.imm == immSigned && n < 32 {
+		return fmt.Errorf("%s is out of range: %d bits", a.text, n)
+	}
+	f.at.set(w, uint64(v))
+	return nil
+}
+
+func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) error {
+	if a.Kind != Const || a.CX != (f.kind == fCX) || a.Reg != RZ && f.kind != fLDC {
+		return mismatch()
+	}
+	v := a.Operand.Imm
+	if f.kind == fULDC {
+		if a.HasU != (f.at != nil) {
+			return mismatch()
+		}
+		if !fits(v, 16, a.HasU) {
+			return fmt.Errorf("%s is beyond a constant bank", a.text)
+		}
+		constBank.set(w, uint64(a.Bank))
+		ldcBytes.set(w, uint64(v))
+		if f.at != nil {
+			f.at.set(w, uint64(a.UReg))
+		}
+		return nil
+	}
+	if a.HasU && !a.CX {
+		return mismatch()
+	}
+	if f.kind == fLDC {
+		if !fits(v, 16, a.Reg != RZ) {
+			return fmt.Errorf("%s is beyond a constant bank", a.text)
+		}
+		constBank.set(w, uint64(a.Bank))
+		ldcBytes.set(w, uint64(v))
+		ldcReg.set(w, uint64(a.Reg))
+		return nil
+	}
+	if v < 0 || v >= 1<<16 {
+		return fmt.Errorf("%s is beyond a constant bank (64 KiB)", a.text)
+	}
+	if v%4 != 0 {
+		return fmt.Errorf("%s is not aligned: offsets of constants are multiples of 4", a.text)
+	}
+	constWord.set(w, uint64(v/4))
+	if f.kind == fCX {
+		cxReg.set(w, uint64(a.UReg))
+		return nil
+	}
+	constBank.set(w, uint64(a.Bank))
+	return nil
+}
+
+func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) error {
+	if a.Kind != Mem {
+		return mismatch()
+	}
+	if a.HasD != (f.desc != nil) || a.HasD && a.Hidden != f.descOld {
+		return mismatch()
+	}
+	if f.desc != nil {
+		if a.Desc > URZ && f.desc.at.width() == 6 {
+			return fmt.Errorf("there is no UR%d: the highest is 62", a.Desc)
+		}
+		v := uint64(a.Desc)
+		if a.Desc == URZ && f.desc.at.width() > 6 {
+			v = 255
+		}
+		f.desc.at.set(w, v)
+	}
+	switch {
+	case f.ureg == nil && a.HasU:
+		return mismatch()
+	case f.ureg != nil:
+		if f.keepURZ && !a.HasU {
+			return mismatch()
+		}
+		if !f.keepURZ && a.HasU && a.UReg == URZ {
+			return mismatch()
+		}
+		if a.UReg > URZ && f.ureg.at.width() == 6 {
+			return fmt.Errorf("there is no UR%d: the highest is 62", a.UReg)
+		}
+		v := uint64(a.UReg)
+		if a.UReg == URZ && f.ureg.at.width() > 6 {
+			v = 255
+		}
+		f.ureg.at.set(w, v)
+	}
+	switch {
+	case f.base == nil && a.Reg != RZ:
+		return mismatch()
+	case f.base != nil:
+		f.base.at.set(w, uint64(a.Reg))
+		switch {
+		case f.wide && a.Reg == RZ && a.Suffix == "" && f.desc == nil:
+			f.base.suffAt.set(w, w.bit(eBit))
+		case f.base.suffix != nil:
+			found := false
+			for _, e := range f.base.suffix.order {
+				if e.text == a.Suffix {
+					f.base.suffAt.set(w, e.value)
+					found = true
+					break
+				}
+			}
+			if !found {
+				return fmt.Errorf("%s cannot have this suffix here", a.text)
+			}
+		case a.Suffix != "":
+			return fmt.Errorf("%s cannot have a suffix here", a.text)
+		}
+	}
+	v := a.Operand.Imm
+	if f.offset == nil {
+		if v != 0 {
+			return fmt.Errorf("%s cannot have an offset here", a.text)
+		}
+		return nil
+	}
+	n := f.offset.at.width()
+	if !fits(v, n, true) && !(a.Reg == RZ && !a.HasU && fits(v, n, false)) {
+		return fmt.Errorf("the offset of %s is out of range: %d bits", a.text, n)
+	}
+	f.offset.at.set(w, uint64(v))
+	return nil
+}
+
+// nearest is the candidate with the smallest edit distance, "" if none is near.
+func nearest(name string, list []string) string {
+	best, found := 3, ""
+	for _, c := range list {
+		if d := editDistance(name, c); d < best {
+			best, found = d, c
+		}
+	}
+	return found
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		prev := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cur := row[j]
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(row[j]+1, row[j-1]+1, prev+cost)
+			prev = cur
+		}
+	}
+	return row[len(b)]
+}

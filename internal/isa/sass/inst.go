@@ -1,0 +1,211 @@
+package sass
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// InstBytes is the size of an instruction.
+const InstBytes = 16
+
+// Numbers that name no register: reads give zero (true for predicates), writes
+// go nowhere.
+const (
+	RZ  = 255 // general registers
+	URZ = 63  // uniform registers before sm_100
+	PT  = 7   // predicates and uniform predicates
+)
+
+// Inst is one instruction, from text or from words.
+type Inst struct {
+	Op    Op
+	Mods  []string // modifiers of the mnemonic in text order, without dots
+	Guard Guard
+	// Operands are in text order. Optional operands that the text leaves out
+	// (a predicate result PT, a carry-in !PT) are not listed: see Find.
+	Operands []Operand
+	Ctl      isa.Control // control bits; of no meaning where the kernel has none (Kernel.Control)
+	Words    [2]uint64   // low word first
+	Addr     uint32      // bytes from the kernel's start
+	Pos      isa.Pos     // where it stands in the text, zero if it comes from words
+}
+
+// Guard is the predicate before an instruction.
+type Guard struct {
+	Pred    uint8 // PT if always
+	Not     bool
+	Uniform bool // a uniform predicate: the uniform datapath's instructions
+}
+
+// Always reports whether the instruction runs in every active lane.
+func (g Guard) Always() bool { return g.Pred == PT && !g.Not }
+
+// Kind is the kind of an operand.
+type Kind uint8
+
+// The kinds of operands.
+const (
+	NoOperand Kind = iota
+	Reg            // general register: Reg, Count
+	UReg           // uniform register: Reg, Count
+	Pred           // predicate: Reg
+	UPred          // uniform predicate: Reg
+	BReg           // convergence barrier register B0..B15: Reg
+	SB             // dependence counter SB0..SB5: Reg
+	SReg           // special register: Reg is its number
+	Imm            // integer: Imm
+	FImm           // floating-point immediate: Bits, Width
+	Const          // constant bank: Bank or UReg (cx), Imm, and a general index register if Reg is not RZ
+	Mem            // address: Reg, UReg, Desc, Imm
+	Target         // place in the code: Imm is its address in bytes, Index its instruction
+	Mask           // set of dependence counters {4,3,2}: Imm has a bit for each
+	Word           // keyword (PR, UPR: all predicates as a value; PPPPPPPP): Suffix is its text
+)
+
+// Role says which part an operand plays; the names are those of the tables.
+type Role uint8
+
+// The roles. Executors look operands up by role, so that an operand that the
+// text leaves out moves nothing.
+const (
+	NoRole Role = iota
+	Rd          // result register, general or uniform (or what BMOV and B2R write)
+	Pu          // first predicate result
+	Pv          // second predicate result
+	A           // first source
+	B           // second source
+	C           // third source
+	Pp          // first predicate source
+	Pq          // second predicate source
+	Pr          // third predicate source
+	Lut         // LOP3 and PLOP3 function table, mask of P2R and R2P
+	Lut2        // PLOP3: table of the second result
+	Addr        // address of a memory instruction
+	Addr2       // second address: LDGSTS's global side
+	Dest        // branch target
+	Bar         // B register
+	B2          // low half of a packed-half immediate in B's place
+	C2          // low half of a packed-half immediate in C's place
+	Extra       // others, in text order
+)
+
+// Operand is one operand of an instruction.
+type Operand struct {
+	Kind  Kind
+	Role  Role
+	Dst   bool  // written
+	Reg   uint8 // register number; of Mem and Const the base, RZ if none
+	Count uint8 // how many consecutive registers are read or written; 0 of operands that are none
+	Neg   bool  // - before it
+	Abs   bool  // |…|
+	Not   bool  // ! before a predicate, ~ before a register
+	Reuse bool
+	// Suffix is what follows the name, without the dot: H0_H0, H1_H1, F32, B1,
+	// 64, U32, X4, X8, X16, ROW, COL. Of Mem it belongs to the base register.
+	Suffix string
+	// Imm is an integer immediate, the byte offset of Const and Mem, or the byte
+	// address of Target.
+	Imm    int64
+	Index  int32  // Target: number of the instruction in the kernel, -1 if outside
+	Bits   uint64 // FImm: the number's bits
+	Width  uint8  // FImm: 16, 32 or 64
+	Bank   uint8  // Const
+	UReg   uint8  // Mem and Const (cx): uniform register added, URZ if none
+	HasU   bool   // Mem, Const: UReg is there
+	UCount uint8  // registers of UReg
+	Desc   uint8  // Mem: uniform register pair of the descriptor
+	HasD   bool   // Mem: Desc is there (desc[URn])
+	CX     bool   // Const: UReg names the bank, cx[URn][…]; else it is added to the offset
+	Hidden bool   // Mem: the descriptor is one that older disassemblers do not print (desc0)
+	// Tail says that the operand follows the one before it after a space, not
+	// a comma: RET.REL R2 0x0.
+	Tail bool
+}
+
+// Has reports whether the mnemonic has a modifier.
+func (in *Inst) Has(mod string) bool {
+	for _, m := range in.Mods {
+		if m == mod {
+			return true
+		}
+	}
+	return false
+}
+
+// Find returns the operand of a role, nil if the text leaves it out (it is
+// PT, !PT or RZ then, whichever does nothing).
+func (in *Inst) Find(r Role) *Operand {
+	for i := range in.Operands {
+		if in.Operands[i].Role == r {
+			return &in.Operands[i]
+		}
+	}
+	return nil
+}
+
+// File is a program: kernels of one architecture.
+type File struct {
+	Name    string
+	Arch    Arch
+	Kernels []*Kernel
+}
+
+// Kernel returns the kernel of a name, nil if there is none.
+func (f *File) Kernel(name string) *Kernel {
+	for _, k := range f.Kernels {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Kernel is one kernel.
+type Kernel struct {
+	Name     string
+	Arch     Arch
+	Regs     int // general registers per thread
+	Shared   int // bytes of static shared memory
+	Local    int // bytes of local memory per thread
+	Barriers int // named barriers
+	Params   []Param
+	Consts   []ConstData
+	Code     []Inst
+	Labels   []Label
+	// Control says that the text has control codes. Without them Ctl means
+	// nothing and the hardware has to guard dependences itself.
+	Control bool
+	Pos     isa.Pos // of its .kernel directive
+}
+
+// Param is a kernel parameter.
+type Param struct {
+	Name   string
+	Bytes  int
+	Offset int // in constant bank 0
+}
+
+// ConstData are bytes that a program puts into a constant bank.
+type ConstData struct {
+	Bank   int
+	Offset int
+	Bytes  []byte
+}
+
+// Label is a name for an instruction.
+type Label struct {
+	Name  string
+	Index int // number of the instruction; len(Code) for the end
+}
+
+// Arch is an architecture: 75 for sm_75.
+type Arch int
+
+// ParamBase is the byte offset of the first parameter in constant bank 0
+// (measured on cubins and listings of each architecture).
+func (a Arch) ParamBase() int {
+	switch {
+	case a >= 100:
+		return 0x380
+	case a >= 90:
+		return 0x210
+	}
+	return 0x160
+}

@@ -1,0 +1,376 @@
+package sass
+
+// Op is an opcode: the mnemonic without its modifiers.
+type Op uint16
+
+// The opcodes that the tables name.
+const (
+	NoOp Op = iota
+	OpACQBULK
+	OpARRIVES
+	OpATOM
+	OpATOMG
+	OpATOMS
+	OpB2R
+	OpBAR
+	OpBMMA
+	OpBMOV
+	OpBMSK
+	OpBPT
+	OpBRA
+	OpBREAK
+	OpBREV
+	OpBRX
+	OpBRXU
+	OpBSSY
+	OpBSYNC
+	OpCALL
+	OpCCTL
+	OpCGAERRBAR
+	OpCREDUX
+	OpCS2R
+	OpCS2UR
+	OpDADD
+	OpDEPBAR
+	OpDFMA
+	OpDMMA
+	OpDMUL
+	OpDSETP
+	OpELECT
+	OpERRBAR
+	OpEXIT
+	OpF2F
+	OpF2FP
+	OpF2I
+	OpF2IP
+	OpFADD
+	OpFADD2
+	OpFCHK
+	OpFENCE
+	OpFFMA
+	OpFFMA2
+	OpFLO
+	OpFMNMX
+	OpFMNMX3
+	OpFMUL
+	OpFRND
+	OpFSEL
+	OpFSET
+	OpFSETP
+	OpFSWZADD
+	OpHADD2
+	OpHFMA2
+	OpHMMA
+	OpHMNMX2
+	OpHMUL2
+	OpHSET2
+	OpHSETP2
+	OpI2F
+	OpI2FP
+	OpI2I
+	OpI2IP
+	OpIABS
+	OpIADD
+	OpIADD3
+	OpIDP
+	OpIMAD
+	OpIMMA
+	OpIMNMX
+	OpISETP
+	OpJMP
+	OpJMX
+	OpKILL
+	OpLD
+	OpLDC
+	OpLDCU
+	OpLDG
+	OpLDGDEPBAR
+	OpLDGSTS
+	OpLDL
+	OpLDS
+	OpLDSM
+	OpLDTM
+	OpLEA
+	OpLEPC
+	OpLOP3
+	OpMATCH
+	OpMEMBAR
+	OpMOV
+	OpMOVM
+	OpMUFU
+	OpNANOSLEEP
+	OpNOP
+	OpP2R
+	OpPLOP3
+	OpPMTRIG
+	OpPOPC
+	OpPREEXIT
+	OpPRMT
+	OpPSETP
+	OpQMMA
+	OpQSPC
+	OpR2B
+	OpR2P
+	OpR2UR
+	OpRED
+	OpREDG
+	OpREDUX
+	OpRET
+	OpRPCMOV
+	OpS2R
+	OpS2UR
+	OpSEL
+	OpSGXT
+	OpSHF
+	OpSHFL
+	OpST
+	OpSTG
+	OpSTL
+	OpSTS
+	OpSTSM
+	OpSTTM
+	OpSULD
+	OpSUST
+	OpSYNCS
+	OpTEX
+	OpTLD
+	OpTLD4
+	OpTXD
+	OpTXQ
+	OpUBLKCP
+	OpUBLKRED
+	OpUBMSK
+	OpUBREV
+	OpUFLO
+	OpUI2FP
+	OpUIADD3
+	OpUIMAD
+	OpUISETP
+	OpULDC
+	OpULEA
+	OpULOP3
+	OpUMOV
+	OpUP2UR
+	OpUPLOP3
+	OpUPOPC
+	OpUPRMT
+	OpUR2UP
+	OpUSEL
+	OpUSETMAXREG
+	OpUSGXT
+	OpUSHF
+	OpUTCATOMSWS
+	OpUTCBAR
+	OpUTCHMMA
+	OpUTCIMMA
+	OpUTCOMMA
+	OpUTCQMMA
+	OpUTCSHIFT
+	OpUTMACMDFLUSH
+	OpUTMALDG
+	OpUTMAPF
+	OpUTMAREDG
+	OpUTMASTG
+	OpUVIRTCOUNT
+	OpVABSDIFF
+	OpVABSDIFF4
+	OpVIADD
+	OpVIADDMNMX
+	OpVIMNMX
+	OpVIMNMX3
+	OpVOTE
+	OpVOTEU
+	OpWARPSYNC
+	OpYIELD
+	Ops // how many there are
+)
+
+var opNames = [Ops]string{
+	NoOp:           "none",
+	OpACQBULK:      "ACQBULK",
+	OpARRIVES:      "ARRIVES",
+	OpATOM:         "ATOM",
+	OpATOMG:        "ATOMG",
+	OpATOMS:        "ATOMS",
+	OpB2R:          "B2R",
+	OpBAR:          "BAR",
+	OpBMMA:         "BMMA",
+	OpBMOV:         "BMOV",
+	OpBMSK:         "BMSK",
+	OpBPT:          "BPT",
+	OpBRA:          "BRA",
+	OpBREAK:        "BREAK",
+	OpBREV:         "BREV",
+	OpBRX:          "BRX",
+	OpBRXU:         "BRXU",
+	OpBSSY:         "BSSY",
+	OpBSYNC:        "BSYNC",
+	OpCALL:         "CALL",
+	OpCCTL:         "CCTL",
+	OpCGAERRBAR:    "CGAERRBAR",
+	OpCREDUX:       "CREDUX",
+	OpCS2R:         "CS2R",
+	OpCS2UR:        "CS2UR",
+	OpDADD:         "DADD",
+	OpDEPBAR:       "DEPBAR",
+	OpDFMA:         "DFMA",
+	OpDMMA:         "DMMA",
+	OpDMUL:         "DMUL",
+	OpDSETP:        "DSETP",
+	OpELECT:        "ELECT",
+	OpERRBAR:       "ERRBAR",
+	OpEXIT:         "EXIT",
+	OpF2F:          "F2F",
+	OpF2FP:         "F2FP",
+	OpF2I:          "F2I",
+	OpF2IP:         "F2IP",
+	OpFADD:         "FADD",
+	OpFADD2:        "FADD2",
+	OpFCHK:         "FCHK",
+	OpFENCE:        "FENCE",
+	OpFFMA:         "FFMA",
+	OpFFMA2:        "FFMA2",
+	OpFLO:          "FLO",
+	OpFMNMX:        "FMNMX",
+	OpFMNMX3:       "FMNMX3",
+	OpFMUL:         "FMUL",
+	OpFRND:         "FRND",
+	OpFSEL:         "FSEL",
+	OpFSET:         "FSET",
+	OpFSETP:        "FSETP",
+	OpFSWZADD:      "FSWZADD",
+	OpHADD2:        "HADD2",
+	OpHFMA2:        "HFMA2",
+	OpHMMA:         "HMMA",
+	OpHMNMX2:       "HMNMX2",
+	OpHMUL2:        "HMUL2",
+	OpHSET2:        "HSET2",
+	OpHSETP2:       "HSETP2",
+	OpI2F:          "I2F",
+	OpI2FP:         "I2FP",
+	OpI2I:          "I2I",
+	OpI2IP:         "I2IP",
+	OpIABS:         "IABS",
+	OpIADD:         "IADD",
+	OpIADD3:        "IADD3",
+	OpIDP:          "IDP",
+	OpIMAD:         "IMAD",
+	OpIMMA:         "IMMA",
+	OpIMNMX:        "IMNMX",
+	OpISETP:        "ISETP",
+	OpJMP:          "JMP",
+	OpJMX:          "JMX",
+	OpKILL:         "KILL",
+	OpLD:           "LD",
+	OpLDC:          "LDC",
+	OpLDCU:         "LDCU",
+	OpLDG:          "LDG",
+	OpLDGDEPBAR:    "LDGDEPBAR",
+	OpLDGSTS:       "LDGSTS",
+	OpLDL:          "LDL",
+	OpLDS:          "LDS",
+	OpLDSM:         "LDSM",
+	OpLDTM:         "LDTM",
+	OpLEA:          "LEA",
+	OpLEPC:         "LEPC",
+	OpLOP3:         "LOP3",
+	OpMATCH:        "MATCH",
+	OpMEMBAR:       "MEMBAR",
+	OpMOV:          "MOV",
+	OpMOVM:         "MOVM",
+	OpMUFU:         "MUFU",
+	OpNANOSLEEP:    "NANOSLEEP",
+	OpNOP:          "NOP",
+	OpP2R:          "P2R",
+	OpPLOP3:        "PLOP3",
+	OpPMTRIG:       "PMTRIG",
+	OpPOPC:         "POPC",
+	OpPREEXIT:      "PREEXIT",
+	OpPRMT:         "PRMT",
+	OpPSETP:        "PSETP",
+	OpQMMA:         "QMMA",
+	OpQSPC:         "QSPC",
+	OpR2B:          "R2B",
+	OpR2P:          "R2P",
+	OpR2UR:         "R2UR",
+	OpRED:          "RED",
+	OpREDG:         "REDG",
+	OpREDUX:        "REDUX",
+	OpRET:          "RET",
+	OpRPCMOV:       "RPCMOV",
+	OpS2R:          "S2R",
+	OpS2UR:         "S2UR",
+	OpSEL:          "SEL",
+	OpSGXT:         "SGXT",
+	OpSHF:          "SHF",
+	OpSHFL:         "SHFL",
+	OpST:           "ST",
+	OpSTG:          "STG",
+	OpSTL:          "STL",
+	OpSTS:          "STS",
+	OpSTSM:         "STSM",
+	OpSTTM:         "STTM",
+	OpSULD:         "SULD",
+	OpSUST:         "SUST",
+	OpSYNCS:        "SYNCS",
+	OpTEX:          "TEX",
+	OpTLD:          "TLD",
+	OpTLD4:         "TLD4",
+	OpTXD:          "TXD",
+	OpTXQ:          "TXQ",
+	OpUBLKCP:       "UBLKCP",
+	OpUBLKRED:      "UBLKRED",
+	OpUBMSK:        "UBMSK",
+	OpUBREV:        "UBREV",
+	OpUFLO:         "UFLO",
+	OpUI2FP:        "UI2FP",
+	OpUIADD3:       "UIADD3",
+	OpUIMAD:        "UIMAD",
+	OpUISETP:       "UISETP",
+	OpULDC:         "ULDC",
+	OpULEA:         "ULEA",
+	OpULOP3:        "ULOP3",
+	OpUMOV:         "UMOV",
+	OpUP2UR:        "UP2UR",
+	OpUPLOP3:       "UPLOP3",
+	OpUPOPC:        "UPOPC",
+	OpUPRMT:        "UPRMT",
+	OpUR2UP:        "UR2UP",
+	OpUSEL:         "USEL",
+	OpUSETMAXREG:   "USETMAXREG",
+	OpUSGXT:        "USGXT",
+	OpUSHF:         "USHF",
+	OpUTCATOMSWS:   "UTCATOMSWS",
+	OpUTCBAR:       "UTCBAR",
+	OpUTCHMMA:      "UTCHMMA",
+	OpUTCIMMA:      "UTCIMMA",
+	OpUTCOMMA:      "UTCOMMA",
+	OpUTCQMMA:      "UTCQMMA",
+	OpUTCSHIFT:     "UTCSHIFT",
+	OpUTMACMDFLUSH: "UTMACMDFLUSH",
+	OpUTMALDG:      "UTMALDG",
+	OpUTMAPF:       "UTMAPF",
+	OpUTMAREDG:     "UTMAREDG",
+	OpUTMASTG:      "UTMASTG",
+	OpUVIRTCOUNT:   "UVIRTCOUNT",
+	OpVABSDIFF:     "VABSDIFF",
+	OpVABSDIFF4:    "VABSDIFF4",
+	OpVIADD:        "VIADD",
+	OpVIADDMNMX:    "VIADDMNMX",
+	OpVIMNMX:       "VIMNMX",
+	OpVIMNMX3:      "VIMNMX3",
+	OpVOTE:         "VOTE",
+	OpVOTEU:        "VOTEU",
+	OpWARPSYNC:     "WARPSYNC",
+	OpYIELD:        "YIELD",
+}
+
+func (o Op) String() string { return opNames[o] }
+
+var opsByName = func() map[string]Op {
+	m := make(map[string]Op, Ops)
+	for o := NoOp + 1; o < Ops; o++ {
+		m[opNames[o]] = o
+	}
+	return m
+}()

@@ -1,0 +1,440 @@
+package sass
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// arg is an operand as the text has it: not yet held against a form.
+type arg struct {
+	Operand
+	text  string
+	num   string // a number: its digits; what they mean depends on the form
+	label string // a name that may be a label
+	col   int    // column in the line, from one
+}
+
+var (
+	regPattern   = regexp.MustCompile(`^R(\d+|Z)$`)
+	uregPattern  = regexp.MustCompile(`^UR(\d+|Z)$`)
+	predPattern  = regexp.MustCompile(`^P([0-6]|T)$`)
+	upredPattern = regexp.MustCompile(`^UP([0-6]|T)$`)
+	bregPattern  = regexp.MustCompile(`^B(\d+)$`)
+	sbPattern    = regexp.MustCompile(`^SB(\d+)$`)
+	numPattern   = regexp.MustCompile(`^[+-]?(0[xX][0-9a-fA-F]+|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|INF|QNAN|SNAN)$`)
+)
+
+// number reads the number in a register's name.
+func number(digits string, zero uint8, highest int) (uint8, error) {
+	if digits == "Z" || digits == "T" {
+		return zero, nil
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n > highest {
+		return 0, fmt.Errorf("the highest is %d", highest)
+	}
+	return uint8(n), nil
+}
+
+// parseArgs cuts the operands of an instruction and reads each as far as can be
+// done without knowing the form. col is the column of the text's first byte.
+func parseArgs(text string, col int) ([]arg, *lineError) {
+	var args []arg
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	at := 0
+	for _, part := range splitOperands(text) {
+		lead := len(part) - len(strings.TrimLeft(part, " \t"))
+		body := strings.TrimSpace(part)
+		c := col + at + lead
+		at += len(part) + 1
+		if body == "" {
+			return nil, &lineError{c, 1, "an operand is missing here", ""}
+		}
+		// R2 0x0: a second operand after a space.
+		tail := false
+		for _, piece := range splitSpaces(body) {
+			a, err := parseArg(piece.text)
+			a.col, a.text, a.Tail = c+piece.at, piece.text, tail
+			if err != nil {
+				return nil, &lineError{a.col, len(piece.text), err.Error(), ""}
+			}
+			args = append(args, a)
+			tail = true
+		}
+	}
+	return args, nil
+}
+
+type piece struct {
+	text string
+	at   int
+}
+
+// splitSpaces cuts "R2 0x0" in two, and leaves spaces in brackets and between a
+// constant bank and its offset alone.
+func splitSpaces(s string) []piece {
+	var out []piece
+	depth, from := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '[', '{', '|':
+			if s[i] != '|' {
+				depth++
+			}
+		case ']', '}':
+			depth--
+		case ' ', '\t':
+			rest := strings.TrimLeft(s[i:], " \t")
+			if depth == 0 && rest != "" && rest[0] != '[' && rest[0] != '.' {
+				if i > from {
+					out = append(out, piece{s[from:i], from})
+				}
+				from = i + 1
+			}
+		}
+	}
+	return append(out, piece{strings.TrimSpace(s[from:]), from})
+}
+
+func parseArg(text string) (arg, error) {
+	var a arg
+	a.Reg, a.UReg, a.Desc = RZ, URZ, URZ
+	s := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "\t", "")
+	if numPattern.MatchString(s) {
+		a.Kind, a.num = Imm, s
+		return a, nil
+	}
+	if strings.HasPrefix(s, "-") {
+		a.Neg, s = true, s[1:]
+	}
+	if strings.HasPrefix(s, "!") || strings.HasPrefix(s, "~") {
+		a.Not = true
+		s = s[1:]
+	}
+	if strings.HasPrefix(s, "|") {
+		rest := s[1:]
+		n := strings.Index(rest, "|")
+		if n < 0 {
+			return a, fmt.Errorf("%q has no closing bar", text)
+		}
+		a.Abs = true
+		s = rest[:n] + rest[n+1:]
+	}
+	switch {
+	case s == "":
+		return a, fmt.Errorf("%q is no operand", text)
+	case s[0] == '{':
+		return a, a.parseMask(s)
+	case strings.HasPrefix(s, "c[") || strings.HasPrefix(s, "cx["):
+		return a, a.parseConst(s)
+	case s[0] == '[' || strings.HasPrefix(s, "desc[") || strings.HasPrefix(s, "desc0["):
+		return a, a.parseMem(s)
+	case strings.HasPrefix(s, "SR"):
+		if n, ok := Special(s); ok {
+			a.Kind, a.Reg = SReg, n
+			return a, nil
+		}
+	}
+	return a, a.parseName(s)
+}
+
+// parseName reads registers, and words that mean what the form says.
+func (a *arg) parseName(s string) error {
+	parts := strings.Split(s, ".")
+	name := parts[0]
+	var err error
+	set := func(k Kind, m []string, zero uint8, highest int) {
+		a.Kind = k
+		if a.Reg, err = number(m[1], zero, highest); err != nil {
+			err = fmt.Errorf("there is no %s: %w", name, err)
+		}
+	}
+	switch {
+	case regPattern.MatchString(name):
+		set(Reg, regPattern.FindStringSubmatch(name), RZ, 254)
+	case uregPattern.MatchString(name):
+		set(UReg, uregPattern.FindStringSubmatch(name), URZ, 254)
+	case predPattern.MatchString(name):
+		set(Pred, predPattern.FindStringSubmatch(name), PT, 6)
+	case upredPattern.MatchString(name):
+		set(UPred, upredPattern.FindStringSubmatch(name), PT, 6)
+	case bregPattern.MatchString(name):
+		set(BReg, bregPattern.FindStringSubmatch(name), 0, 15)
+	case sbPattern.MatchString(name):
+		set(SB, sbPattern.FindStringSubmatch(name), 0, 5)
+	default:
+		a.Kind, a.Suffix, a.label = Word, s, s
+		return nil
+	}
+	for _, p := range parts[1:] {
+		switch {
+		case p == "reuse" && a.Kind == Reg:
+			a.Reuse = true
+		case a.Suffix == "" && p != "":
+			a.Suffix = p
+		default:
+			return fmt.Errorf("%q has a suffix too many", s)
+		}
+	}
+	return err
+}
+
+func (a *arg) parseMask(s string) error {
+	a.Kind = Mask
+	if !strings.HasSuffix(s, "}") {
+		return fmt.Errorf("%q has no closing brace", s)
+	}
+	for _, p := range strings.Split(s[1:len(s)-1], ",") {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 0 || n > 5 {
+			return fmt.Errorf("%q is no dependence counter; they are 0 to 5", p)
+		}
+		a.Imm |= 1 << n
+	}
+	return nil
+}
+
+// brackets cuts x[one][two] into its parts.
+func brackets(s string) ([]string, bool) {
+	var out []string
+	for s != "" {
+		if s[0] != '[' {
+			return out, false
+		}
+		n := strings.IndexByte(s, ']')
+		if n < 0 {
+			return out, false
+		}
+		out = append(out, s[1:n])
+		s = s[n+1:]
+		if strings.HasPrefix(s, ".") { // a suffix of the whole
+			return append(out, s), true
+		}
+	}
+	return out, true
+}
+
+func (a *arg) parseConst(s string) error {
+	a.Kind = Const
+	rest, bindless := strings.CutPrefix(s, "cx")
+	if !bindless {
+		rest = strings.TrimPrefix(s, "c")
+	}
+	parts, ok := brackets(rest)
+	if ok && len(parts) == 3 && strings.HasPrefix(parts[2], ".") {
+		a.Suffix = parts[2][1:]
+		parts = parts[:2]
+	}
+	if !ok || len(parts) != 2 {
+		return fmt.Errorf("%q is no constant; one looks like c[0x0][0x160]", s)
+	}
+	if m := uregPattern.FindStringSubmatch(parts[0]); bindless && m != nil {
+		n, err := number(m[1], URZ, 254)
+		if err != nil {
+			return err
+		}
+		a.UReg, a.HasU, a.CX = n, true, true
+	} else {
+		v, err := parseInt(parts[0])
+		if bindless || err != nil || v < 0 || v > 31 {
+			return fmt.Errorf("%q is no constant bank; banks are 0 to 31", parts[0])
+		}
+		a.Bank = uint8(v)
+	}
+	for _, term := range terms(parts[1]) {
+		if m := regPattern.FindStringSubmatch(term); m != nil {
+			n, err := number(m[1], RZ, 254)
+			if err != nil {
+				return err
+			}
+			a.Reg = n
+			continue
+		}
+		if m := uregPattern.FindStringSubmatch(term); m != nil && !bindless {
+			n, err := number(m[1], URZ, 254)
+			if err != nil {
+				return err
+			}
+			a.UReg, a.HasU = n, true
+			continue
+		}
+		v, err := parseInt(term)
+		if err != nil {
+			return fmt.Errorf("%q is no offset in a constant bank", parts[1])
+		}
+		a.Imm += v
+	}
+	return nil
+}
+
+// terms cuts R2.64+UR4+-0x10 at its plus signs.
+func terms(s string) []string {
+	var out []string
+	for _, t := range strings.Split(s, "+") {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// descShown and descHidden are the two ways in which a word can say that it
+// uses a descriptor: with and without bit 101, which changes nothing but what
+// older disassemblers print.
+const (
+	descShown  = "desc"
+	descHidden = "desc0"
+)
+
+func (a *arg) parseMem(s string) error {
+	a.Kind = Mem
+	rest := s
+	for _, prefix := range []string{descHidden, descShown} {
+		if r, ok := strings.CutPrefix(s, prefix+"["); ok {
+			rest, a.HasD, a.Hidden = "["+r, true, prefix == descHidden
+			break
+		}
+	}
+	parts, ok := brackets(rest)
+	if !ok || a.HasD && len(parts) != 2 || !a.HasD && len(parts) != 1 {
+		return fmt.Errorf("%q is no address", s)
+	}
+	if a.HasD {
+		m := uregPattern.FindStringSubmatch(parts[0])
+		if m == nil {
+			return fmt.Errorf("%q is no uniform register of a descriptor", parts[0])
+		}
+		n, err := number(m[1], URZ, 254)
+		if err != nil {
+			return err
+		}
+		a.Desc = n
+	}
+	body := parts[len(parts)-1]
+	if body == "" {
+		return fmt.Errorf("%q has no address in it", s)
+	}
+	list := terms(body)
+	for i, t := range list {
+		name, suffix, _ := strings.Cut(t, ".")
+		switch {
+		case regPattern.MatchString(name) && i == 0:
+			n, err := number(regPattern.FindStringSubmatch(name)[1], RZ, 254)
+			if err != nil {
+				return fmt.Errorf("there is no %s: %w", name, err)
+			}
+			a.Reg, a.Suffix = n, suffix
+		case uregPattern.MatchString(name) && !a.HasU && suffix == "":
+			n, err := number(uregPattern.FindStringSubmatch(name)[1], URZ, 254)
+			if err != nil {
+				return fmt.Errorf("there is no %s: %w", name, err)
+			}
+			a.UReg, a.HasU = n, true
+		default:
+			v, err := parseInt(t)
+			if err != nil || i != len(list)-1 {
+				return fmt.Errorf("%q is no part of an address", t)
+			}
+			a.Imm = v
+		}
+	}
+	return nil
+}
+
+// parseInt reads a decimal or hexadecimal number with a sign.
+func parseInt(s string) (int64, error) {
+	neg := strings.HasPrefix(s, "-")
+	v, err := strconv.ParseUint(strings.TrimLeft(s, "+-"), 0, 64)
+	if err != nil || len(s) > 1 && strings.ContainsAny(s[1:], "+-") {
+		return 0, fmt.Errorf("%q is no number", s)
+	}
+	if neg {
+		if v > 1<<63 {
+			return 0, fmt.Errorf("%q is out of range", s)
+		}
+		return -int64(v), nil
+	}
+	if v > math.MaxInt64 {
+		return 0, fmt.Errorf("%q is out of range", s)
+	}
+	return int64(v), nil
+}
+
+// parseFloat reads a floating-point immediate of a width as bits: a decimal
+// number, INF, QNAN, or the bits themselves in hexadecimal. A double has to be
+// one whose lower 32 bits are zero, for these have no place.
+func parseFloat(s string, width int) (uint64, error) {
+	sign := uint64(0)
+	body := strings.TrimLeft(s, "+-")
+	if strings.HasPrefix(s, "-") {
+		sign = 1 << (width - 1)
+	}
+	low := strings.ToLower(body)
+	switch {
+	case strings.HasPrefix(low, "0x"):
+		v, err := strconv.ParseUint(low[2:], 16, width)
+		if err != nil {
+			return 0, fmt.Errorf("%s has more than %d bits", s, width)
+		}
+		return v ^ sign, nil
+	case low == "inf":
+		switch width {
+		case 16:
+			return sign | 0x7c00, nil
+		case 32:
+			return sign | 0x7f800000, nil
+		}
+		return sign | 0x7ff0000000000000, nil
+	case low == "qnan" || low == "snan":
+		if low == "snan" {
+			return 0, fmt.Errorf("%s: write a signalling NaN as its bits in hexadecimal", s)
+		}
+		return sign | quietNaN(width), nil
+	}
+	switch width {
+	case 16:
+		h, err := parseHalf(body)
+		return sign | uint64(h), err
+	case 32:
+		x, err := strconv.ParseFloat(body, 32)
+		if err != nil {
+			return 0, fmt.Errorf("%s does not fit into 32 bits", s)
+		}
+		return sign | uint64(math.Float32bits(float32(x))), nil
+	}
+	x, err := strconv.ParseFloat(body, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s does not fit into 64 bits", s)
+	}
+	return sign | math.Float64bits(x), nil
+}
+
+// parseHalf rounds a decimal number to binary16, to nearest and ties to even.
+func parseHalf(s string) (uint16, error) {
+	x, _, err := big.ParseFloat(s, 10, 200, big.ToNearestEven)
+	if err != nil {
+		return 0, fmt.Errorf("%s is no number", s)
+	}
+	if x.Sign() == 0 {
+		return 0, nil
+	}
+	exp := x.MantExp(nil) - 1 // x = 1.f × 2^exp
+	exp = max(exp, -14)
+	scaled := new(big.Float).SetPrec(200).SetMantExp(x, 10-exp) // the last bit of the fraction is 1
+	n, _ := scaled.Int64()
+	rest := new(big.Float).Sub(scaled, new(big.Float).SetInt64(n))
+	if c := rest.Cmp(big.NewFloat(0.5)); c > 0 || c == 0 && n&1 == 1 {
+		n++
+	}
+	h := n + int64(exp+14)<<10
+	if h >= 0x7c00 {
+		return 0, fmt.Errorf("%s does not fit into 16 bits", s)
+	}
+	return uint16(h), nil
+}

@@ -1,0 +1,800 @@
+package sass
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The tables are text, so that they can be read and checked like a manual.
+// table/sm_75.txt explains how; this file turns them into rows, once, when
+// the first program is read.
+
+//go:embed table/*.txt
+var tableText embed.FS
+
+// enum is a field whose values have names.
+type enum struct {
+	name  string
+	at    span
+	names map[uint64][]string // the first is printed; "" prints nothing
+	order []enumName          // longest first, for reading
+}
+
+type enumName struct {
+	text  string
+	value uint64
+}
+
+// modField is a part of the mnemonic behind the opcode.
+type modField struct {
+	enum *enum
+	at   span
+	text string // a modifier that is always there, where enum is nil and at empty; else printed if the bit is set
+}
+
+// immType says how a number in a field is to be read.
+type immType uint8
+
+const (
+	immUnsigned immType = iota
+	immSigned
+	immF16
+	immF32
+	immF64 // the upper 32 bits of a double
+	immH2  // two halves, the upper one first
+)
+
+// field kinds of operands
+type fieldKind uint8
+
+const (
+	fGPR fieldKind = iota
+	fUGPR
+	fPred
+	fUPred
+	fBReg
+	fSB
+	fSReg
+	fImm
+	fConst  // c[bank][word offset]
+	fCX     // cx[UR][word offset]
+	fLDC    // c[bank][R + byte offset]
+	fULDC   // c[bank][UR + byte offset]
+	fTarget // relative to the next instruction
+	fAbs    // code address
+	fMask
+	fWord
+	fEnum
+	fMem
+	fPnz // predicate whose encoding is mirrored: PT is 0
+)
+
+// opt says when an operand is left out of the text.
+type opt uint8
+
+const (
+	always    opt = iota
+	unlessPT      // left out if PT (or an offset of 0)
+	unlessNot     // left out if !PT
+)
+
+// operandField is an operand of a row.
+type operandField struct {
+	kind    fieldKind
+	role    Role
+	dst     bool
+	at      span
+	opt     opt
+	neg     int // bit numbers, -1 if none
+	abs     int
+	inv     int
+	not     int
+	reuse   int
+	suffix  *enum
+	suffAt  span
+	imm     immType
+	scale   int64
+	count   string // how many registers: "", "2", "sz" and the like; see counts.go
+	tail    bool
+	word    string
+	half    bool // half-precision slot
+	literal int  // register number that it must have, -1 if any
+
+	// of memory operands
+	base    *operandField
+	ureg    *operandField
+	keepURZ bool
+	offset  *operandField
+	desc    *operandField
+	descOld bool
+	wide    bool // base's suffix bit follows .E where there is no base
+}
+
+// row is one instruction form.
+type row struct {
+	op       Op
+	src      string // the table's line, for messages
+	mask     word128
+	value    word128 // what the bits of mask have to be
+	known    word128 // all bits that belong to a field; others must be zero
+	mods     []modField
+	operands []operandField
+	pow2     bool // the immediate has to be a power of two
+	guard    bool // has a guard that is a uniform predicate
+}
+
+// table holds the rows of one architecture.
+type table struct {
+	arch     Arch
+	rows     []*row
+	byOpcode map[uint64][]*row
+	byOp     map[Op][]*row
+}
+
+// opcodeSpan is the 13-bit opcode.
+var opcodeSpan = span{{91, 91}, {11, 0}}
+
+// guardSpan is the guard predicate, guardNot its negation.
+var guardSpan = span{{14, 12}}
+
+const guardNot = 15
+
+// controlMask covers the control bits, reuse left out.
+var controlMask = span{{121, 105}}.mask()
+
+// archTables are the architectures and the files that make their tables, base
+// first: a later file's rows go before an earlier one's, and `drop` takes out
+// opcodes that have another meaning.
+var archTables = map[Arch][]string{
+	75: {"sm_75", "mem_75"},
+	80: {"sm_75", "mem_80", "sm_80"},
+	86: {"sm_75", "mem_80", "sm_80", "sm_86"},
+}
+
+// Archs lists the architectures with tables, in order.
+func Archs() []Arch {
+	list := make([]Arch, 0, len(archTables))
+	for a := range archTables {
+		list = append(list, a)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// String is the architecture's name: sm_86.
+func (a Arch) String() string { return fmt.Sprintf("sm_%d", int(a)) }
+
+// ParseArch reads the name of an architecture.
+func ParseArch(name string) (Arch, error) {
+	if num, ok := strings.CutPrefix(name, "sm_"); ok {
+		if n, err := strconv.Atoi(num); err == nil {
+			if _, ok := archTables[Arch(n)]; ok {
+				return Arch(n), nil
+			}
+		}
+	}
+	names := make([]string, 0, len(archTables))
+	for _, a := range Archs() {
+		names = append(names, a.String())
+	}
+	return 0, fmt.Errorf("unknown architecture %q; known are %s", name, strings.Join(names, ", "))
+}
+
+var tables sync.Map // Arch to func() *table
+
+// tableOf returns the rows of an architecture, built on first use. The tables
+// are part of the program: an error in them is a bug, which a test finds.
+func tableOf(a Arch) *table {
+	f, ok := tables.Load(a)
+	if !ok {
+		f, _ = tables.LoadOrStore(a, sync.OnceValue(func() *table {
+			t, err := buildTable(a)
+			if err != nil {
+				panic(err)
+			}
+			return t
+		}))
+	}
+	return f.(func() *table)()
+}
+
+// builder reads table files.
+type builder struct {
+	enums map[string]*enum
+	rows  []*row
+}
+
+func buildTable(a Arch) (*table, error) {
+	b := &builder{enums: map[string]*enum{"np": quadSigns()}}
+	var all []*row
+	for _, name := range archTables[a] {
+		text, err := tableText.ReadFile("table/" + name + ".txt")
+		if err != nil {
+			return nil, err
+		}
+		b.rows = nil
+		var drop []uint64
+		for i, line := range strings.Split(string(text), "\n") {
+			if n := strings.Index(line, "#"); n >= 0 {
+				line = line[:n]
+			}
+			words := strings.Fields(line)
+			if len(words) == 0 {
+				continue
+			}
+			var err error
+			switch words[0] {
+			case "enum":
+				err = b.enum(words[1:])
+			case "drop":
+				for _, w := range words[1:] {
+					n, e := strconv.ParseUint(w, 16, 64)
+					if e != nil {
+						err = e
+					}
+					drop = append(drop, n)
+				}
+			default:
+				err = b.row(line)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s.txt:%d: %w", name, i+1, err)
+			}
+		}
+		all = slices.DeleteFunc(all, func(r *row) bool { return slices.Contains(drop, opcodeSpan.get(r.value)) })
+		all = append(b.rows, all...)
+	}
+	t := &table{arch: a, rows: all, byOpcode: map[uint64][]*row{}, byOp: map[Op][]*row{}}
+	for _, r := range all {
+		code := opcodeSpan.get(r.value)
+		t.byOpcode[code] = append(t.byOpcode[code], r)
+		t.byOp[r.op] = append(t.byOp[r.op], r)
+	}
+	return t, nil
+}
+
+// quadSigns is the operand of FSWZADD: four times two bits that stand for the
+// signs of a pair of lanes.
+func quadSigns() *enum {
+	e := &enum{name: "signs of lanes", at: span{{39, 32}}, names: map[uint64][]string{}}
+	pairs := [4]string{"PP", "PN", "NP", "ZP"}
+	for v := range uint64(256) {
+		text := pairs[v>>6] + pairs[v>>4&3] + pairs[v>>2&3] + pairs[v&3]
+		e.names[v] = []string{text}
+		e.order = append(e.order, enumName{text, v})
+	}
+	return e
+}
+
+// parseSpan reads 79:78 or 91+11:0.
+func parseSpan(s string) (span, error) {
+	var out span
+	for _, part := range strings.Split(s, "+") {
+		hi, lo, two := strings.Cut(part, ":")
+		h, err := strconv.Atoi(hi)
+		if err != nil {
+			return nil, fmt.Errorf("bit span %q", s)
+		}
+		l := h
+		if two {
+			if l, err = strconv.Atoi(lo); err != nil {
+				return nil, fmt.Errorf("bit span %q", s)
+			}
+		}
+		if h < l || h > 127 {
+			return nil, fmt.Errorf("bit span %q", s)
+		}
+		out = append(out, segment{h, l})
+	}
+	return out, nil
+}
+
+// enum reads: name span value=name|other value=name …; "-" is the name that is
+// not printed.
+func (b *builder) enum(words []string) error {
+	if len(words) < 3 {
+		return fmt.Errorf("an enum needs a name, a span and values")
+	}
+	e := &enum{name: words[0], names: map[uint64][]string{}}
+	var err error
+	if e.at, err = parseSpan(words[1]); err != nil {
+		return err
+	}
+	for _, w := range words[2:] {
+		num, names, ok := strings.Cut(w, "=")
+		v, err := strconv.ParseUint(num, 0, 64)
+		if !ok || err != nil {
+			return fmt.Errorf("enum value %q", w)
+		}
+		for _, n := range strings.Split(names, "|") {
+			if n == "-" {
+				n = ""
+			}
+			e.names[v] = append(e.names[v], n)
+			e.order = append(e.order, enumName{n, v})
+		}
+	}
+	slices.SortStableFunc(e.order, func(x, y enumName) int { return len(y.text) - len(x.text) })
+	b.enums[e.name] = e
+	return nil
+}
+
+// newRow starts a row of an opcode.
+func newRow(op Op, line string, opcode uint64) *row {
+	r := &row{op: op, src: strings.TrimSpace(line)}
+	r.fix(opcodeSpan, opcode)
+	r.use(guardSpan)
+	r.useBit(guardNot)
+	r.known = r.known.or(controlMask)
+	return r
+}
+
+func (r *row) fix(at span, v uint64) {
+	m := at.mask()
+	r.mask, r.known = r.mask.or(m), r.known.or(m)
+	at.set(&r.value, v)
+}
+
+func (r *row) use(at span) { r.known = r.known.or(at.mask()) }
+
+func (r *row) useBit(n int) {
+	if n >= 0 {
+		r.known.setBit(n, 1)
+	}
+}
+
+// slot is where a row's variable operand goes in one of its forms.
+type slot struct {
+	kind fieldKind
+	at   string
+	low  bool // in bits 63:32: negated by 63 and so on; else where Rc is
+}
+
+// form is one operand form of the ALU instructions: what it adds to the
+// opcode, and where B and C are.
+type form struct {
+	letter string
+	add    uint64
+	b, c   slot
+}
+
+var (
+	regLow  = slot{fGPR, "39:32", true}
+	regHigh = slot{fGPR, "71:64", false}
+	immLow  = slot{fImm, "63:32", true}
+	conLow  = slot{fConst, "", true}
+	cxLow   = slot{fCX, "", true}
+	urLow   = slot{fUGPR, "37:32", true}
+	urHigh  = slot{fUGPR, "69:64", false}
+)
+
+// shapes are the operand forms (bits 11:9 of the opcode, bit 91): R register,
+// I immediate, C constant, X constant through a uniform register, U uniform
+// register, in B's place; r is the plain form and i, c, x, u the same in C's.
+var shapes = map[string][]form{
+	"b": {
+		{"R", 0x200, regLow, regHigh}, {"I", 0x800, immLow, regHigh}, {"C", 0xa00, conLow, regHigh},
+		{"X", 0x1a00, cxLow, regHigh}, {"U", 0x1c00, urLow, regHigh},
+	},
+	"bc": {
+		{"R", 0x200, regLow, regHigh}, {"I", 0x800, immLow, regHigh}, {"C", 0xa00, conLow, regHigh},
+		{"X", 0x1a00, cxLow, regHigh}, {"U", 0x1c00, urLow, regHigh},
+		{"i", 0x400, regHigh, immLow}, {"c", 0x600, regHigh, conLow}, {"x", 0x1600, regHigh, cxLow}, {"u", 0x1e00, regHigh, urLow},
+	},
+	"c": { // two sources, with the forms that C has in bc
+		{"R", 0x200, regLow, slot{}}, {"I", 0x400, immLow, slot{}}, {"C", 0x600, conLow, slot{}},
+		{"X", 0x1600, cxLow, slot{}}, {"U", 0x1e00, urLow, slot{}},
+	},
+	"d": { // the same, a register standing where Rc is
+		{"R", 0x200, regHigh, slot{}}, {"I", 0x400, immLow, slot{}}, {"C", 0x600, conLow, slot{}},
+		{"X", 0x1600, cxLow, slot{}}, {"U", 0x1e00, urLow, slot{}},
+	},
+	"ub": {{"R", 0x1200, urLow, urHigh}, {"I", 0x1800, immLow, urHigh}},
+	"ubc": {
+		{"R", 0x1200, urLow, urHigh}, {"I", 0x1800, immLow, urHigh}, {"i", 0x1400, urHigh, immLow},
+	},
+}
+
+// row reads a line: opcode, shape, mnemonic, modifiers, operands, fixed bits.
+func (b *builder) row(line string) error {
+	body, fixed, _ := strings.Cut(line, ";")
+	words := strings.Fields(body)
+	if len(words) < 3 {
+		return fmt.Errorf("a row needs an opcode, a shape and a mnemonic")
+	}
+	code, err := strconv.ParseUint(words[0], 16, 64)
+	if err != nil {
+		return fmt.Errorf("opcode %q", words[0])
+	}
+	op, ok := opsByName[words[2]]
+	if !ok {
+		return fmt.Errorf("mnemonic %q is not in op.go", words[2])
+	}
+	n := 3
+	for n < len(words) && strings.HasPrefix(words[n], ".") {
+		n++
+	}
+	mods, rest := words[3:n], strings.Join(words[n:], " ")
+	forms := []form{{}}
+	if words[1] != "-" {
+		name, letters, some := strings.Cut(words[1], ":")
+		list, ok := shapes[name]
+		if !ok {
+			return fmt.Errorf("shape %q", words[1])
+		}
+		forms = nil
+		for _, f := range list {
+			if !some || strings.Contains(letters, f.letter) {
+				forms = append(forms, f)
+			}
+		}
+	}
+	for _, f := range forms {
+		r := newRow(op, line, code+f.add)
+		if err := b.mods(r, mods); err != nil {
+			return err
+		}
+		if err := b.operands(r, rest, f); err != nil {
+			return err
+		}
+		for _, w := range strings.Fields(fixed) {
+			switch w {
+			case "pow2":
+				r.pow2 = true
+				continue
+			case "uguard":
+				r.guard = true
+				continue
+			}
+			at, v, ok := strings.Cut(w, "=")
+			s, err := parseSpan(at)
+			num, err2 := strconv.ParseUint(v, 0, 64)
+			if !ok || err != nil || err2 != nil {
+				return fmt.Errorf("fixed bits %q", w)
+			}
+			r.fix(s, num)
+		}
+		b.rows = append(b.rows, r)
+	}
+	return nil
+}
+
+func (b *builder) mods(r *row, words []string) error {
+	for _, w := range words {
+		name, at, placed := strings.Cut(w[1:], "@")
+		var s span
+		if placed {
+			var err error
+			if s, err = parseSpan(at); err != nil {
+				return err
+			}
+		}
+		m := modField{text: name, at: s}
+		if name == strings.ToLower(name) && name[0] >= 'a' {
+			e, ok := b.enums[name]
+			if !ok {
+				return fmt.Errorf("enum %q", name)
+			}
+			m.enum = e
+			if !placed {
+				m.at = e.at
+			}
+		}
+		r.use(m.at)
+		r.mods = append(r.mods, m)
+	}
+	return nil
+}
+
+// operandPattern cuts an operand of a table into name, place, marks, suffix,
+// number type and register count.
+var operandPattern = regexp.MustCompile(`^(\+?)([A-Za-z][A-Za-z0-9]*)(?:@([0-9:+]+))?([-|~?!]*)(?:\.([a-z0-9]+)(?:@([0-9:+]+))?)?(?::([a-z0-9]+))?(?:\*([a-z0-9]+))?(?:=([0-9]+))?$`)
+
+var immTypes = map[string]immType{"u": immUnsigned, "s": immSigned, "f16": immF16, "f32": immF32, "f64": immF64, "h2": immH2}
+
+// named are the operands with a place of their own.
+var named = map[string]struct {
+	kind fieldKind
+	role Role
+	at   string
+	dst  bool
+	not  int
+}{
+	"Rd": {fGPR, Rd, "23:16", true, -1}, "Ra": {fGPR, A, "31:24", false, -1}, "Rb": {fGPR, B, "39:32", false, -1},
+	"Rc": {fGPR, C, "71:64", false, -1}, "Rx": {fGPR, Extra, "71:64", false, -1}, "Rd2": {fGPR, Extra, "71:64", true, -1},
+	"URd": {fUGPR, Rd, "21:16", true, -1}, "URa": {fUGPR, A, "29:24", false, -1}, "URb": {fUGPR, B, "37:32", false, -1},
+	"URc": {fUGPR, C, "69:64", false, -1}, "URx": {fUGPR, Extra, "69:64", false, -1},
+	"Pu": {fPred, Pu, "83:81", true, -1}, "Pv": {fPred, Pv, "86:84", true, -1}, "Pp": {fPred, Pp, "89:87", false, 90},
+	"Pq": {fPred, Pq, "79:77", false, 80}, "Pr": {fPred, Pr, "70:68", false, 71},
+	"UPu": {fUPred, Pu, "83:81", true, -1}, "UPv": {fUPred, Pv, "86:84", true, -1}, "UPp": {fUPred, Pp, "89:87", false, 90},
+	"UPq": {fUPred, Pq, "79:77", false, 80}, "UPr": {fUPred, Pr, "70:68", false, 71},
+	"Bd": {fBReg, Bar, "19:16", false, -1}, "Ba": {fBReg, Bar, "29:24", false, -1},
+	"SB": {fSB, Extra, "46:44", false, -1}, "SR": {fSReg, A, "79:72", false, -1},
+	"mask": {fMask, Extra, "37:32", false, -1},
+	"rel":  {fTarget, Dest, "81:34", false, -1}, "abs": {fAbs, Dest, "80:34", false, -1},
+	"c": {fConst, B, "", false, -1}, "ldc": {fLDC, Addr, "", false, -1},
+	"Bw":   {fBReg, Bar, "19:16", true, -1},
+	"immA": {fImm, A, "63:32", false, -1}, "immB": {fImm, B, "63:32", false, -1}, "immC": {fImm, C, "63:32", false, -1},
+	"roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
+	"imm": {fImm, Extra, "63:32", false, -1}, "lut": {fImm, Lut, "79:72", false, -1}, "lut2": {fImm, Lut2, "23:16", false, -1},
+	"Pz": {fPnz, Pp, "67:64", false, -1},
+}
+
+// constSpan is bank and word offset of a constant operand, ldcSpan bank and
+// byte offset of a constant that is loaded.
+var (
+	constBank = span{{58, 54}}
+	constWord = span{{53, 40}}
+	ldcBytes  = span{{53, 38}}
+	cxReg     = span{{37, 32}}
+	ldcReg    = span{{31, 24}}
+)
+
+func (b *builder) operands(r *row, text string, f form) error {
+	if text == "" {
+		return nil
+	}
+	for _, part := range splitOperands(text) {
+		part = strings.TrimSpace(part)
+		tail := false
+		if p, ok := strings.CutPrefix(part, "&"); ok { // follows after a space
+			part, tail = p, true
+		}
+		o, err := b.operand(r, part, f)
+		if err != nil {
+			return err
+		}
+		o.tail = tail
+		r.operands = append(r.operands, o)
+	}
+	return nil
+}
+
+// splitOperands cuts at commas outside brackets.
+func splitOperands(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, s[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(out, s[from:])
+}
+
+func (b *builder) operand(r *row, text string, f form) (operandField, error) {
+	o := operandField{neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
+	if word, ok := strings.CutPrefix(text, "'"); ok {
+		o.kind, o.word, o.role = fWord, word, Extra
+		return o, nil
+	}
+	if strings.Contains(text, "[") {
+		return b.mem(r, text, f)
+	}
+	m := operandPattern.FindStringSubmatch(text)
+	if m == nil {
+		return o, fmt.Errorf("operand %q", text)
+	}
+	name, at, marks := m[2], m[3], m[4]
+	low := false
+	sl, isSlot := slot{}, false
+	switch name {
+	case "B":
+		sl, isSlot, o.role = f.b, true, B
+	case "C":
+		sl, isSlot, o.role = f.c, true, C
+	}
+	switch {
+	case isSlot:
+		o.kind, low = sl.kind, sl.low
+		if at == "" {
+			at = sl.at
+		}
+	default:
+		if e, ok := b.enums[name]; ok {
+			o.kind, o.suffix, o.suffAt, o.role = fEnum, e, e.at, Extra
+			if at != "" {
+				s, err := parseSpan(at)
+				if err != nil {
+					return o, err
+				}
+				o.suffAt = s
+			}
+			r.use(o.suffAt)
+			return o, nil
+		}
+		d, ok := named[name]
+		if !ok {
+			return o, fmt.Errorf("operand name %q", name)
+		}
+		o.kind, o.role, o.dst, o.not = d.kind, d.role, d.dst, d.not
+		if at == "" {
+			at = d.at
+		}
+		low = name == "Rb" || name == "URb" || name == "c"
+	}
+	if at != "" {
+		s, err := parseSpan(at)
+		if err != nil {
+			return o, err
+		}
+		o.at = s
+		r.use(s)
+	}
+	switch o.kind {
+	case fConst:
+		r.use(constBank)
+		r.use(constWord)
+	case fCX:
+		r.use(cxReg)
+		r.use(constWord)
+	case fLDC:
+		r.use(constBank)
+		r.use(ldcBytes)
+		r.use(ldcReg)
+	case fULDC:
+		r.use(constBank)
+		r.use(ldcBytes)
+	case fTarget, fAbs:
+		o.scale = 4
+	}
+	if name == "roff" {
+		o.scale, o.imm = 4, immSigned
+	}
+	for _, role := range o.at {
+		if (o.kind == fPred || o.kind == fUPred) && len(o.at) == 1 && o.not < 0 && !o.dst {
+			o.not = role.hi + 1
+		}
+	}
+	r.useBit(o.not)
+	sign := signBits(o.role, low)
+	if o.kind != fImm {
+		for _, c := range marks {
+			switch c {
+			case '-':
+				o.neg = sign.neg
+			case '|':
+				o.abs = sign.abs
+			case '~':
+				o.inv = sign.neg
+			}
+		}
+		r.useBit(o.neg)
+		r.useBit(o.abs)
+		r.useBit(o.inv)
+	}
+	if strings.Contains(marks, "?") {
+		o.opt = unlessPT
+		if strings.Contains(marks, "!") {
+			o.opt = unlessNot
+		}
+	}
+	if m[5] != "" && o.kind != fImm {
+		e, ok := b.enums[m[5]]
+		if !ok {
+			return o, fmt.Errorf("enum %q", m[5])
+		}
+		o.suffix, o.suffAt = e, e.at
+		if e.name == "swz" { // packed halves: each slot has its own place
+			o.suffAt, o.half = span{sign.swz}, true
+			if o.role == C && !low || o.role == B && isSlot && !low {
+				if o.neg >= 0 {
+					o.neg = 84
+					r.useBit(84)
+				}
+				if o.abs >= 0 {
+					o.abs = 83
+					r.useBit(83)
+				}
+			}
+		}
+		if m[6] != "" {
+			s, err := parseSpan(m[6])
+			if err != nil {
+				return o, err
+			}
+			o.suffAt = s
+		}
+		r.use(o.suffAt)
+	}
+	if m[7] != "" {
+		t, ok := immTypes[m[7]]
+		if !ok {
+			return o, fmt.Errorf("number type %q", m[7])
+		}
+		o.imm = t
+		if o.kind == fImm && t == immF16 && isSlot {
+			o.at = span{{47, 32}}
+		}
+	}
+	o.count = m[8]
+	if m[9] != "" {
+		n, _ := strconv.Atoi(m[9])
+		o.literal = n
+		r.fix(o.at, uint64(n))
+	}
+	if o.kind == fGPR && !o.dst && (o.role == A || o.role == B || o.role == C) {
+		o.reuse = map[Role]int{A: 122, B: 123, C: 124}[o.role]
+	}
+	return o, nil
+}
+
+// signs are the bits that negate, take the absolute value and select halves of
+// a source.
+type signs struct {
+	neg, abs int
+	swz      segment
+}
+
+func signBits(role Role, low bool) signs {
+	switch {
+	case role == A:
+		return signs{72, 73, segment{75, 74}}
+	case low:
+		return signs{63, 62, segment{61, 60}}
+	}
+	return signs{75, 74, segment{82, 81}}
+}
+
+// memPattern cuts [Ra.w90+UR@69:64!+s24] and desc[URb][…].
+var memPattern = regexp.MustCompile(`^(desc0?\[([^\]]+)\])?\[([^\]+]*)((?:\+[^\]+]+)*)\](\^)?$`)
+
+func (b *builder) mem(r *row, text string, f form) (operandField, error) {
+	o := operandField{kind: fMem, role: Addr, neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
+	m := memPattern.FindStringSubmatch(strings.ReplaceAll(text, "@79:78", "@79:78"))
+	if m == nil {
+		return o, fmt.Errorf("address %q", text)
+	}
+	if m[5] != "" {
+		o.role = Addr2
+	}
+	one := func(s string) (*operandField, error) {
+		p, err := b.operand(r, s, f)
+		return &p, err
+	}
+	var err error
+	if m[2] != "" {
+		if o.desc, err = one(m[2]); err != nil {
+			return o, err
+		}
+		o.descOld = strings.HasPrefix(text, "desc0")
+	}
+	parts := append([]string{m[3]}, strings.Split(strings.TrimPrefix(m[4], "+"), "+")...)
+	for _, p := range parts {
+		switch {
+		case p == "":
+		case strings.HasPrefix(p, "UR"):
+			p, o.keepURZ = strings.TrimSuffix(p, "!"), strings.HasSuffix(p, "!")
+			o.ureg, err = one(p)
+		case strings.HasPrefix(p, "R"):
+			o.base, err = one(p)
+			if o.base != nil && o.base.suffix != nil {
+				o.wide = o.base.suffix.name == "w"
+			}
+		case strings.HasPrefix(p, "imm"):
+			o.offset, err = one(p)
+		default:
+			err = fmt.Errorf("address %q", text)
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	if o.base != nil {
+		o.base.reuse = -1
+	}
+	return o, nil
+}

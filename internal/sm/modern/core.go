@@ -1,0 +1,679 @@
+package modern
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+const none = int32(-1)
+
+// Env is what a core needs of the chip around it.
+type Env struct {
+	// Pool is where requests come from and go to. Cores that run in different
+	// goroutines need different ones.
+	Pool *mem.Pool
+	// HasRoom reports whether the network takes a packet of so many bytes now.
+	HasRoom func(bytes int) bool
+	// Send puts a request of so many bytes into the network. The core calls it
+	// only after HasRoom.
+	Send func(r *mem.Req, bytes int)
+	// BlockDone is told that a block has ended; its resources are free. The
+	// owner releases the block.
+	BlockDone func(k *Kernel, b exec.Block)
+	// Turn, if set, is called before the core has something executed that is
+	// not private to a block. Where cores run side by side it returns when all
+	// that come before this one have issued in this cycle.
+	Turn func()
+	// Issued, if set, is called in each cycle that the core does not sleep, when
+	// all that executes in it has been executed.
+	Issued func()
+}
+
+// fetched is an instruction in a warp's buffer.
+type fetched struct {
+	at            int32
+	fetch, decode uint64 // core cycles, for the log
+}
+
+// shown is a pending instruction of fixed latency and the tick from which its
+// result can be read.
+type shown struct {
+	due uint64
+	p   exec.Pending
+}
+
+// warp is a warp slot.
+type warp struct {
+	x     exec.Warp
+	d     exec.Deferred // the same, nil if its results are visible at once
+	k     *Kernel
+	ops   []op  // of its kernel
+	blk   int32 // in Core.blocks
+	next  int32 // instruction that it executes next, -1 if it waits or has ended
+	state exec.WarpState
+
+	ib       [maxBuffer]fetched
+	ibHead   uint8
+	ibN      uint8 // instructions buffered
+	ibAll    uint8 // those and the ones being fetched
+	epoch    uint8 // changes when the buffer is flushed
+	fetch    int32 // instruction to be fetched next
+	l0       int32 // place in the L0I of the line fetched last
+	sb       [isa.Counters]uint8
+	busySB   uint8 // counters that are not zero
+	longSB   uint8 // of those, raised by an instruction that goes through a cache
+	depbars  [2]depbar
+	nDepbars uint8
+
+	due     []shown // of fixed latency, the next first
+	flights int32   // instructions in flight
+	unread  int32   // memory instructions that have not touched memory yet
+	stores  int32   // stores not acknowledged
+	regs    int32   // scoreboard: registers reserved
+	copies  copies
+	age     uint64
+	places  Places // where its states are charged, nil if nobody asks
+}
+
+// depbar is a DEPBAR that holds its warp from a tick on.
+type depbar struct {
+	d    *isa.Depbar
+	from uint64
+}
+
+// block is a place for a block.
+type block struct {
+	k           *Kernel
+	x           exec.Block
+	first, left int // first warp slot, warps not retired
+	run         int // warps that can step
+	stuck       bool
+}
+
+// flight is an instruction between issue and its last effect.
+type flight struct {
+	op      *op
+	uid     uint64
+	issue   uint64 // tick
+	left    uint64 // tick in which it left the address unit
+	lanes   isa.LaneMask
+	p       exec.Pending
+	at      int32 // instruction
+	out     int32 // requests not answered
+	next    int32 // accesses handed on
+	group   uint32
+	warp    int16
+	sub     int8
+	refs    int8 // what still has to happen to it
+	path    path
+	pipe    Pipe
+	touched bool // memory has been touched
+	gone    bool // has left the address unit
+	local   bool
+	passes  uint16 // through shared memory
+	acc     []access
+}
+
+// Core is one streaming multiprocessor. Not safe for concurrent use.
+type Core struct {
+	cfg   Config
+	env   Env
+	id    int
+	Stats Stats
+
+	err  error
+	tick uint64 // core cycles so far: the time base of the pipelines
+	now  uint64 // core cycles of the GPU
+
+	wake  uint64 // tick before which nothing happens, 0 if awake
+	slept uint64 // ticks not yet accounted for
+	awake bool   // never sleeps
+	moved bool   // something may happen in the next cycle
+
+	warps  []warp
+	blocks []block
+	subs   []subcore
+	ages   uint64
+	uids   uint64
+	last   *Kernel // launched last
+
+	// Resources in use.
+	nBlocks, nRegs, nShared int
+	taken                   uint64 // warp slots of resident blocks
+
+	// Warp sets, a bit per slot.
+	alive   uint64 // launched, not retired
+	done    uint64 // all lanes have ended, not retired
+	ready   uint64 // can step, as far as its block is concerned
+	has     uint64 // the buffer has its next instruction
+	stalled uint64 // its stall counter or yield bit holds it
+	waits   uint64 // its next instruction waits for counters or registers
+	long    uint64 // of those, for memory behind a cache
+	fixed   uint64 // of those, for a result of fixed latency
+	fence   uint64 // waits at a memory barrier
+	timed   uint64 // of those, for its least time
+	imc     uint64 // waits for a constant
+	copying uint64 // waits for asynchronous copies
+	barrier uint64 // waits at a barrier
+	imiss   uint64 // waits for the instruction cache
+	room    uint64 // has room in its buffer and instructions to fetch
+	turned  uint64 // has branched in this cycle
+	branch  uint64 // has branched, and no instruction since
+
+	stallEnds [64]uint64 // warps whose stall ends, by tick
+
+	wheel  wheel
+	flight []flight
+	freeF  []int32
+	raises []raise // counters raised in this cycle
+
+	// Scoreboards: a bit and a count of readers per register.
+	words, total int
+	busy         []uint64
+	readers      []uint8
+
+	l1i      *cache.Cache
+	up, down ring[lineReq]
+	turnUp   int // sub-core asked first for the link
+	vl       tags
+	vlWait   []waiting // LDC that wait for a line
+
+	fp64Free uint64
+	fp64Turn int
+
+	ls  memory
+	eff exec.Effects
+
+	acct    account
+	log     *log
+	hazards *hazards
+	places  map[*Kernel]Places
+	spare   []Places
+	spin    *spin
+}
+
+// New returns an idle core. Its id is its number in the GPU.
+func New(cfg Config, id int, env Env) (*Core, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
+		return nil, fmt.Errorf("SM %d has no pool or no network", id)
+	}
+	c := &Core{cfg: cfg, env: env, id: id}
+	c.warps = make([]warp, cfg.Warps)
+	for i := range c.warps {
+		c.warps[i].due = make([]shown, 0, 64)
+	}
+	c.blocks = make([]block, cfg.Blocks)
+	c.wheel.init()
+	c.grow(1, 1)
+	c.raises = make([]raise, 0, 2*cfg.SubCores)
+	c.newSubCores()
+	c.vl = newTags(cfg.L0VL)
+	if err := c.newMemory(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if !cfg.PerfectICache || !cfg.PerfectConst {
+		ic := cfg.L1I
+		ic.Name = "l1i"
+		var err error
+		if c.l1i, err = cache.New(ic, env.Pool); err != nil {
+			return nil, fmt.Errorf("SM: %w", err)
+		}
+	}
+	c.Stats.init(&cfg)
+	return c, nil
+}
+
+// Config returns the core's settings.
+func (c *Core) Config() *Config { return &c.cfg }
+
+// ID returns the core's number in the GPU.
+func (c *Core) ID() int { return c.id }
+
+// Err returns the fault that stopped the core, nil if there is none. It is an
+// *exec.Fault if the program is at fault.
+func (c *Core) Err() error { return c.err }
+
+// Blocks returns the number of resident blocks.
+func (c *Core) Blocks() int { return c.nBlocks }
+
+// Resident returns the number of warps launched and not retired.
+func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
+
+// Unfinished reports whether a resident warp has not retired yet, or a read
+// that the L1D makes for a store is still under way.
+func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.ls.l1d.Pending() > 0 }
+
+// Busy reports whether a cycle would do anything: there are resident warps, or
+// requests are still under way.
+func (c *Core) Busy() bool {
+	return c.alive != 0 || c.ls.pending() || c.up.n > 0 || c.down.n > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
+}
+
+// L1D returns the data cache, nil if there is none.
+func (c *Core) L1D() *cache.Cache { return c.ls.l1d }
+
+// L1I returns the cache of instructions and constants, nil if both are perfect.
+func (c *Core) L1I() *cache.Cache { return c.l1i }
+
+// KeepPlaces makes the core account the states of warps by instruction.
+func (c *Core) KeepPlaces() {
+	if c.places == nil {
+		c.places = map[*Kernel]Places{}
+	}
+}
+
+// placesOf returns where the states of a kernel's warps on this core are
+// charged; nil without KeepPlaces.
+func (c *Core) placesOf(k *Kernel) Places {
+	if c.places == nil {
+		return nil
+	}
+	p := c.places[k]
+	if p == nil {
+		if n := len(c.spare); n > 0 && cap(c.spare[n-1]) >= len(k.ops) {
+			p, c.spare = c.spare[n-1][:len(k.ops)], c.spare[:n-1]
+			clear(p)
+		} else {
+			p = make(Places, len(k.ops))
+		}
+		c.places[k] = p
+	}
+	return p
+}
+
+// TakePlaces adds what a kernel's warps did on this core to sum, which has a
+// place for each of its instructions, and forgets it. None of the kernel's
+// blocks may come to this core later.
+func (c *Core) TakePlaces(k *Kernel, sum Places) {
+	if p := c.places[k]; p != nil {
+		sum.Add(p)
+		delete(c.places, k)
+		c.spare = append(c.spare, p)
+	}
+}
+
+// Settle charges the states of the resident warps up to now; else a state is
+// charged when it ends.
+func (c *Core) Settle() {
+	c.Sync()
+	c.acct.settle(c)
+}
+
+// grow makes room for the scoreboards of warps with so many registers.
+func (c *Core) grow(words, total int) {
+	if words > c.words {
+		s := make([]uint64, words*c.cfg.Warps)
+		for i := 0; i*c.words < len(c.busy); i++ {
+			copy(s[i*words:], c.busy[i*c.words:(i+1)*c.words])
+		}
+		c.busy, c.words = s, words
+	}
+	if total > c.total {
+		s := make([]uint8, total*c.cfg.Warps)
+		for i := 0; i*c.total < len(c.readers); i++ {
+			copy(s[i*total:], c.readers[i*c.total:(i+1)*c.total])
+		}
+		c.readers, c.total = s, total
+	}
+}
+
+// CanTake reports whether the core has room for one more block of k.
+func (c *Core) CanTake(k *Kernel) bool {
+	_, _, ok := c.roomFor(k)
+	return ok
+}
+
+// roomFor finds a place for a block and for its warps.
+func (c *Core) roomFor(k *Kernel) (blk, first int, ok bool) {
+	blk = -1
+	own := 0
+	for i := range c.blocks {
+		switch {
+		case c.blocks[i].k == k:
+			own++
+		case c.blocks[i].k == nil && blk < 0:
+			blk = i
+		}
+	}
+	if blk < 0 || own >= k.MaxBlocks || c.nRegs+k.taken > c.cfg.Registers || c.nShared+k.allocated > c.cfg.Shared {
+		return 0, 0, false
+	}
+	m := uint64(1)<<k.Warps - 1
+	for first = 0; first+k.Warps <= c.cfg.Warps; first++ {
+		if c.taken&(m<<first) == 0 {
+			return blk, first, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Launch places a block of k on the core and reports whether there was room.
+func (c *Core) Launch(k *Kernel, b exec.Block) bool {
+	bi, first, ok := c.roomFor(k)
+	if !ok {
+		return false
+	}
+	c.Sync()
+	c.moved = true
+	if k != c.last && c.nBlocks == 0 && !c.cfg.KeepCode {
+		c.forgetCode()
+	}
+	c.last = k
+	if !k.ControlBits {
+		c.grow(k.words, k.total)
+	}
+	c.nBlocks++
+	c.nRegs += k.taken
+	c.nShared += k.allocated
+	c.taken |= (uint64(1)<<k.Warps - 1) << first
+	n := b.Warps()
+	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
+	c.Stats.BlocksLaunched++
+	for i := range n {
+		s := first + i
+		w := &c.warps[s]
+		w.copies.reset()
+		*w = warp{x: b.Warp(i), k: k, ops: k.ops, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k),
+			due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
+		w.d, _ = w.x.(exec.Deferred)
+		c.ages++
+		bit := uint64(1) << s
+		c.alive |= bit
+		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
+			&c.barrier, &c.imiss, &c.turned, &c.branch} {
+			*m &^= bit
+		}
+		c.room |= bit
+		c.refresh(int32(s))
+		w.fetch = max(w.next, 0)
+		c.subs[s%len(c.subs)].join(uint8(s))
+		c.Stats.WarpsLaunched++
+		c.acct.begin(c, s)
+		if c.hazards != nil {
+			c.hazards.begin(c, s)
+		}
+	}
+	if c.spin != nil {
+		c.spin.broken = true
+	}
+	return true
+}
+
+// refresh asks a warp what it executes next.
+func (c *Core) refresh(s int32) {
+	w := &c.warps[s]
+	b := &c.blocks[w.blk]
+	bit := uint64(1) << s
+	was := w.state == exec.Ready
+	in, _, addr, st := w.x.Next()
+	w.state, w.next = st, none
+	c.barrier &^= bit
+	c.waits &^= bit
+	c.has &^= bit
+	if st == exec.Ready {
+		i := addr >> w.k.shift
+		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
+			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.k.Work.Name(), addr))
+			return
+		}
+		w.next = int32(i)
+		c.ready |= bit
+		if !was {
+			b.run++
+		}
+		c.aim(s)
+		return
+	}
+	c.ready &^= bit
+	if was {
+		b.run--
+	}
+	switch st {
+	case exec.Done:
+		c.done |= bit
+		c.room &^= bit
+	case exec.AtBarrier:
+		c.barrier |= bit
+	}
+}
+
+// aim sees to it that what a warp has in its buffer, or is fetching, is what it
+// executes next.
+func (c *Core) aim(s int32) {
+	w := &c.warps[s]
+	bit := uint64(1) << s
+	if w.ibN > 0 {
+		if w.ib[w.ibHead].at == w.next {
+			c.has |= bit
+			return
+		}
+	} else if w.fetch-int32(w.ibAll) == w.next {
+		return
+	}
+	w.ibN, w.ibAll, w.ibHead = 0, 0, 0
+	w.epoch++
+	w.fetch = w.next
+	c.imiss &^= bit
+	c.room |= bit
+	c.turned |= bit
+	c.branch |= bit
+}
+
+// refreshBlock asks the waiting warps of a block again, and lets the executor
+// break waits within warps when none of them can step.
+func (c *Core) refreshBlock(bi int32) {
+	b := &c.blocks[bi]
+	for {
+		left := 0
+		for s := b.first; s < b.first+b.k.Warps; s++ {
+			w := &c.warps[s]
+			if w.x == nil || w.blk != bi || w.state == exec.Done {
+				continue
+			}
+			left++
+			if w.state != exec.Ready {
+				c.refresh(int32(s))
+			}
+		}
+		if left == 0 || b.run > 0 {
+			return
+		}
+		if c.env.Turn != nil {
+			c.env.Turn()
+		}
+		if !b.x.Unblock() {
+			b.stuck = true
+			return
+		}
+	}
+}
+
+// Stuck returns a resident block in which no warp can ever step again, nil if
+// there is none.
+func (c *Core) Stuck() exec.Block {
+	for i := range c.blocks {
+		if b := &c.blocks[i]; b.k != nil && b.stuck && b.run == 0 {
+			return b.x
+		}
+	}
+	return nil
+}
+
+func (c *Core) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Cycle does one core cycle. Now is the GPU's count of core cycles.
+func (c *Core) Cycle(now uint64) {
+	if c.wake != 0 {
+		if c.tick+c.slept+1 < c.wake {
+			c.slept++
+			return
+		}
+		c.Sync()
+	}
+	c.now = now
+	c.tick++
+	if c.alive == 0 && !c.Busy() {
+		return
+	}
+	t := c.tick
+	c.Stats.Cycles++
+	c.Stats.WarpCycles += uint64(bits.OnesCount64(c.alive))
+	c.moved = false
+	if m := c.stallEnds[t&63]; m != 0 {
+		c.stalled &^= m
+		c.stallEnds[t&63] = 0
+	}
+	c.receive(t)
+	for {
+		e, ok := c.wheel.pop(t)
+		if !ok {
+			break
+		}
+		c.happen(t, e)
+	}
+	c.ls.cycle(c, t)
+	c.fp64(t)
+	c.acct.clear()
+	for i := range c.subs {
+		s := &c.subs[i]
+		c.start(s, t)
+		c.allocate(s, t)
+		c.control(s, t)
+		c.arrive(s, t)
+		c.issue(s, t)
+	}
+	if c.env.Issued != nil {
+		c.env.Issued()
+	}
+	c.raise()
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.memN -= s.memFreed
+		s.memFreed = 0
+		c.fetch(s, t)
+		c.prefetch(s, t)
+	}
+	c.link(t)
+	c.turned = 0
+	if c.l1i != nil {
+		c.sendMiss(c.l1i.MissHead(), c.l1i)
+		c.l1i.Tick()
+	}
+	if c.ls.l1d != nil {
+		c.sendMiss(c.ls.l1d.MissHead(), c.ls.l1d)
+		c.ls.l1d.Tick()
+	}
+	if c.done != 0 {
+		c.retire()
+	}
+	c.acct.charge(c)
+	if !c.moved && !c.awake {
+		c.doze(t)
+	}
+}
+
+// happen lets an event happen.
+func (c *Core) happen(t uint64, e event) {
+	if e.kind == evFence {
+		c.timed &^= 1 << e.f
+		c.pass(e.f)
+		return
+	}
+	f := &c.flight[e.f]
+	s := int32(f.warp)
+	switch e.kind {
+	case evRead:
+		c.touch(e.f)
+		if c.err != nil {
+			return
+		}
+		c.readDone(s, f)
+		c.endRef(e.f)
+	case evLower:
+		if f.op.ctl != nil {
+			c.lower(s, f.op.ctl.Read)
+		}
+		c.endRef(e.f)
+	case evSend:
+		c.enter(t, e.f)
+	case evWrite:
+		c.write(t, e.f)
+	case evVisible:
+		c.visible(s, e.f)
+	}
+}
+
+// retire takes finished warps off their slots of which nothing is under way,
+// and blocks off the core with their last warp.
+func (c *Core) retire() {
+	for m := c.done; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := &c.warps[s]
+		if w.flights > 0 || w.stores > 0 || w.regs > 0 || len(w.due) > 0 && w.due[len(w.due)-1].due > c.tick {
+			continue
+		}
+		c.show(w, c.tick)
+		bit := uint64(1) << s
+		c.moved = true
+		c.alive &^= bit
+		c.done &^= bit
+		c.fence &^= bit
+		c.copying &^= bit
+		c.subs[s%len(c.subs)].leave(uint8(s))
+		c.acct.end(c, s)
+		w.x, w.d = nil, nil
+		b := &c.blocks[w.blk]
+		b.left--
+		if b.left > 0 {
+			continue
+		}
+		k, x := b.k, b.x
+		c.nBlocks--
+		c.nRegs -= k.taken
+		c.nShared -= k.allocated
+		c.taken &^= (uint64(1)<<k.Warps - 1) << b.first
+		*b = block{}
+		c.Stats.BlocksDone++
+		if c.env.BlockDone != nil {
+			c.env.BlockDone(k, x)
+		}
+	}
+}
+
+// take makes a record for an instruction in flight.
+func (c *Core) take() int32 {
+	if n := len(c.freeF); n > 0 {
+		f := c.freeF[n-1]
+		c.freeF = c.freeF[:n-1]
+		return f
+	}
+	c.flight = append(c.flight, flight{acc: make([]access, 0, 32)})
+	return int32(len(c.flight) - 1)
+}
+
+// endRef is told that one of the things that had to happen to an instruction
+// in flight has happened.
+func (c *Core) endRef(fi int32) {
+	f := &c.flight[fi]
+	f.refs--
+	if f.refs > 0 {
+		return
+	}
+	c.warps[f.warp].flights--
+	if c.log != nil {
+		c.log.end(c, fi)
+	}
+	c.freeF = append(c.freeF, fi)
+}

@@ -1,0 +1,605 @@
+package modern
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// queueSize is the most entries of a queue of a sub-core.
+const queueSize = 16
+
+// subcore is a quarter of the SM: a scheduler, its registers and its pipes.
+type subcore struct {
+	k    int
+	mine uint64  // its slots
+	age  []uint8 // its resident slots, the oldest first
+
+	// Front end.
+	arriving [8]arrival // instructions being fetched, by tick
+	nArrive  int
+	l0i      tags
+	misses   []waiting // lines asked for, and the warps that wait for them
+	stream   stream
+	ask      ring[lineReq] // for the link
+	fl       tags
+	flMisses []waiting
+
+	// Issue.
+	last     int    // slot that issued last, -1 if none has
+	held     uint64 // tick before which nothing is issued: a constant is missing
+	heldBy   int
+	portFree uint64            // tick from which the issue port is free
+	clock    uint64            // tick in which a clock was read last
+	free     [Tensor + 1]uint64 // tick from which a pipe takes an issue
+
+	// Control and Allocate.
+	ctl, alloc int32
+	seen       bool // the instruction in Control has been there a cycle
+
+	// Registers.
+	rd, wr [2]ports
+	rfc    [slots][2]cached
+
+	// Variable latency.
+	sfu, misc, dp     ring[int32]
+	sfuFree, miscFree uint64
+	mem               ring[int32] // instructions in front of the address unit
+	memN, memFreed    int         // those and the one in it; those that left in this cycle
+	addr              int32       // instruction in the address unit
+	addrReady         uint64
+	back              uint64 // tick until which the way back to the registers is taken
+}
+
+// cached is an entry of the register-file cache.
+type cached struct {
+	warp int16 // -1 if empty
+	reg  uint8
+}
+
+// raise is counters to be raised at the end of the cycle.
+type raise struct {
+	warp        int32
+	write, read uint8
+	long        bool
+}
+
+func (c *Core) newSubCores() {
+	n := c.cfg.SubCores
+	c.subs = make([]subcore, n)
+	for i := range c.subs {
+		s := &c.subs[i]
+		*s = subcore{k: i, last: -1, ctl: none, alloc: none, addr: none, l0i: newTags(c.cfg.L0I), fl: newTags(c.cfg.L0FL)}
+		for w := i; w < c.cfg.Warps; w += n {
+			s.mine |= 1 << w
+		}
+		s.age = make([]uint8, 0, maxWarps)
+		s.misses = make([]waiting, 0, 16)
+		s.flMisses = make([]waiting, 0, 16)
+		s.forget()
+	}
+}
+
+// forget empties the register-file cache.
+func (s *subcore) forget() {
+	for i := range s.rfc {
+		s.rfc[i][0].warp, s.rfc[i][1].warp = -1, -1
+	}
+}
+
+// join and leave keep the slots in the order of their warps' ages. A warp that
+// comes is the youngest, and issue begins with the youngest [SIM].
+func (s *subcore) join(w uint8) {
+	s.age = append(s.age, w)
+	s.last = int(w)
+}
+
+func (s *subcore) leave(w uint8) {
+	for i, x := range s.age {
+		if x == w {
+			s.age = append(s.age[:i], s.age[i+1:]...)
+			break
+		}
+	}
+	for i := range s.rfc {
+		for b := range s.rfc[i] {
+			if s.rfc[i][b].warp == int16(w) {
+				s.rfc[i][b].warp = -1
+			}
+		}
+	}
+	if s.last == int(w) {
+		s.last = -1
+	}
+}
+
+// verdict is what a scheduler finds out about a warp.
+type verdict uint8
+
+const (
+	goes   verdict = iota
+	cannot         // another warp may be tried
+	nobody         // nothing issues in this cycle
+)
+
+// throttle is what a warp that could issue as far as its operands go waits
+// for.
+type throttle uint8
+
+const (
+	throttleMath throttle = iota // its pipe
+	throttleLG                   // the memory queue, with an access to global or local memory
+	throttleMIO                  // the memory queue, or another
+	throttleDispatch
+	throttles
+)
+
+// issue lets a sub-core issue: the warp that issued last if it can, else the
+// youngest that can (CGGTY [HW]).
+func (c *Core) issue(s *subcore, t uint64) {
+	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying)
+	if cand == 0 {
+		return
+	}
+	c.moved = true
+	if s.ctl >= 0 || t < s.portFree {
+		c.acct.throttled[throttleDispatch] |= cand
+		return
+	}
+	if t < s.held && (s.heldBy < 0 || c.imc>>s.heldBy&1 != 0) {
+		c.acct.throttled[throttleDispatch] |= cand
+		return
+	}
+	if g := s.last; g >= 0 && cand>>g&1 != 0 {
+		switch c.attempt(s, int32(g), t) {
+		case goes, nobody:
+			return
+		}
+		cand &^= 1 << g
+	}
+	for i := len(s.age) - 1; i >= 0 && cand != 0; i-- {
+		g := s.age[i]
+		if cand>>g&1 == 0 {
+			continue
+		}
+		switch c.attempt(s, int32(g), t) {
+		case goes, nobody:
+			return
+		}
+		cand &^= 1 << g
+	}
+}
+
+// attempt issues the next instruction of a warp if it may.
+func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
+	w := &c.warps[g]
+	at := w.next
+	o := &w.ops[at]
+	bit := uint64(1) << g
+	if ctl := o.ctl; ctl != nil {
+		if m := ctl.Wait & w.busySB; m != 0 || w.nDepbars > 0 || o.fence != noFence || o.inst.Barrier {
+			if !c.mayPass(w, o, m, t) {
+				c.waits |= bit
+				c.fixed &^= bit
+				c.long &^= bit
+				if w.busySB&w.longSB != 0 {
+					c.long |= bit
+				}
+				return cannot
+			}
+		}
+		if ctl.Write < isa.Counters && w.sb[ctl.Write] >= maxCounter || ctl.Read < isa.Counters && w.sb[ctl.Read] >= maxCounter {
+			c.waits |= bit
+			c.fixed &^= bit
+			c.long |= bit
+			c.Stats.CounterLimits++
+			return cannot
+		}
+	} else if !c.operandsFree(g, o) {
+		return cannot
+	}
+	pipe := o.pipe
+	switch pipe {
+	case SFU:
+		// The latch must be free when it arrives.
+		if n := s.sfu.n; n > 1 || n == 1 && max(s.sfuFree, c.flight[*s.sfu.front()].issue+2) > t+2 {
+			c.acct.throttled[throttleMath] |= bit
+			return cannot
+		}
+	case MiscQueue:
+		if s.misc.n >= c.cfg.QueueMisc {
+			c.acct.throttled[throttleMIO] |= bit
+			return cannot
+		}
+	case FP64:
+		if s.dp.n >= c.cfg.QueueFP64 {
+			c.acct.throttled[throttleMath] |= bit
+			return cannot
+		}
+	case Memory:
+		if s.memN >= c.cfg.MemQueue {
+			c.acct.throttled[o.fullQueue] |= bit
+			return cannot
+		}
+	default:
+		if s.free[pipe] > t {
+			if !o.either || s.free[Int] > t {
+				c.acct.throttled[throttleMath] |= bit
+				return cannot
+			}
+			pipe = Int
+		}
+	}
+	if o.inst.Clock && s.clock+1 == t { // [HW]
+		c.acct.throttled[throttleMath] |= bit
+		return cannot
+	}
+	if o.hasConst && !c.cfg.PerfectConst && !c.constant(s, g, o.constant, t) {
+		s.held, s.heldBy = t+uint64(c.cfg.ConstSwitch), int(g)
+		return nobody
+	}
+	c.issueOne(s, g, at, o, pipe, t)
+	return goes
+}
+
+// maxCounter is the highest value of a dependence counter ([HW]). Nobody has
+// measured what raising it further does; the warp is held instead, which is
+// counted.
+const maxCounter = 63
+
+// mayPass reports whether the counters let an instruction issue; m are those
+// of its wait mask that are not zero.
+func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
+	if m != 0 {
+		return false
+	}
+	n := uint8(0)
+	for i := range w.nDepbars {
+		b := w.depbars[i]
+		if t < b.from {
+			w.depbars[n] = b
+			n++
+			continue
+		}
+		if w.sb[b.d.SB%isa.Counters] > b.d.AtMost || w.busySB&b.d.Zero != 0 {
+			return false
+		}
+	}
+	w.nDepbars = n
+	if o.inst.Depbar != nil && int(n) == len(w.depbars) {
+		return false
+	}
+	// Barriers wait for all counters [SIM], and until the warp's memory
+	// instructions have touched memory [INF].
+	return o.fence == noFence && !o.inst.Barrier || w.busySB == 0 && w.unread == 0
+}
+
+// operandsFree reports whether the scoreboards let an instruction issue.
+func (c *Core) operandsFree(g int32, o *op) bool {
+	w := &c.warps[g]
+	bit := uint64(1) << g
+	if w.unread > 0 && (o.fence != noFence || o.inst.Barrier) {
+		c.waits |= bit
+		c.long |= bit
+		return false
+	}
+	at := int(g) * c.words
+	for i := range o.test {
+		p := &o.test[i]
+		if c.busy[at+int(p.word)]&p.mask != 0 {
+			c.waits |= bit
+			c.long &^= bit
+			c.fixed &^= bit
+			switch c.producer(g, o) {
+			case waitLong:
+				c.long |= bit
+			case waitFixed:
+				c.fixed |= bit
+			}
+			return false
+		}
+	}
+	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
+	for _, r := range o.dst {
+		if rd[r] > 0 {
+			c.waits |= bit
+			c.long &^= bit
+			c.fixed |= bit
+			return false
+		}
+	}
+	for _, r := range o.src {
+		if int(rd[r]) >= c.cfg.Consumers {
+			c.waits |= bit
+			c.long &^= bit
+			c.fixed |= bit
+			return false
+		}
+	}
+	return true
+}
+
+// waitFor says what kind of instruction a warp waits for.
+type waitFor uint8
+
+const (
+	waitFixed waitFor = iota
+	waitShort
+	waitLong
+)
+
+// producer tells which kind of instruction in flight a warp waits for; the
+// slowest counts.
+func (c *Core) producer(g int32, o *op) waitFor {
+	kind := waitFixed
+	for i := range c.flight {
+		f := &c.flight[i]
+		if f.refs == 0 || int32(f.warp) != g || !f.op.late {
+			continue
+		}
+		for _, d := range f.op.outs {
+			for _, x := range o.test {
+				if d.word == x.word && d.mask&x.mask != 0 {
+					if f.op.long {
+						return waitLong
+					}
+					kind = waitShort
+				}
+			}
+		}
+	}
+	return kind
+}
+
+// show makes the results of fixed latency visible that can be read at a tick.
+func (c *Core) show(w *warp, t uint64) {
+	n := 0
+	for n < len(w.due) && w.due[n].due <= t {
+		w.d.Commit(w.due[n].p)
+		n++
+	}
+	if n > 0 {
+		w.due = w.due[:copy(w.due, w.due[n:])]
+	}
+}
+
+// showAt enters a result that can be read from a tick on.
+func (w *warp) showAt(due uint64, p exec.Pending) {
+	i := len(w.due)
+	w.due = append(w.due, shown{})
+	for i > 0 && w.due[i-1].due > due {
+		w.due[i] = w.due[i-1]
+		i--
+	}
+	w.due[i] = shown{due, p}
+}
+
+// issueOne issues the instruction at the head of a warp's buffer.
+func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
+	w := &c.warps[g]
+	bit := uint64(1) << g
+	head := &w.ib[w.ibHead]
+	w.ibHead++
+	if int(w.ibHead) == c.cfg.Buffer {
+		w.ibHead = 0
+	}
+	w.ibN--
+	w.ibAll--
+	if int(w.fetch) < len(w.ops) {
+		c.room |= bit
+	}
+	s.last = int(g)
+	c.branch &^= bit
+	c.acct.step(g, at)
+	if o.inst.Clock {
+		s.clock = t
+	}
+	if o.alone && c.cfg.MadBubble > 0 {
+		s.portFree = t + 1 + uint64(c.cfg.MadBubble)
+	}
+
+	fi := c.take()
+	f := &c.flight[fi]
+	*f = flight{op: o, uid: c.uids, issue: t, p: exec.NoPending, at: at, warp: int16(g), sub: int8(s.k), refs: 1, path: o.path, pipe: pipe, acc: f.acc[:0]}
+	c.uids++
+	w.flights++
+	if c.log != nil {
+		c.log.begin(c, fi, head)
+	}
+
+	e := &c.eff
+	if c.env.Turn != nil && !o.inst.Private {
+		c.env.Turn()
+	}
+	var err error
+	if w.d != nil {
+		// Nothing is bypassed to an instruction of variable latency.
+		to := t
+		if o.late && o.ctl != nil {
+			to--
+		}
+		c.show(w, to)
+		f.p, err = w.d.Issue(e)
+	} else {
+		err = w.x.Step(e)
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	f.lanes = e.Lanes
+	n := e.Lanes.Count()
+	c.Stats.WarpInsts++
+	c.Stats.ThreadInsts += uint64(n)
+	c.Stats.Lanes[e.Active.Count()]++
+	c.Stats.PerWarp[g]++
+	c.Stats.IssuesBy[s.k]++
+	c.Stats.ByPipe[pipe]++
+	if w.places != nil {
+		w.places[at].Issues++
+		w.places[at].Lanes += uint64(n)
+	}
+	if c.hazards != nil && o.ctl != nil && w.d != nil {
+		c.hazards.issue(c, fi, e)
+	}
+
+	s.ctl, s.seen = fi, false
+	if o.late {
+		c.queue(s, fi, e)
+	} else {
+		c.dispatch(s, fi, t)
+	}
+	if o.ctl == nil {
+		c.reserve(g, o)
+	}
+	if o.group != noGroup {
+		c.groups(g, f)
+	}
+	if o.fence != noFence {
+		c.fenceAt(g, o, t)
+	}
+	if d := o.inst.Depbar; d != nil && o.ctl != nil {
+		w.depbars[w.nDepbars] = depbar{d, t + uint64(c.cfg.DepbarDelay)}
+		w.nDepbars++
+	}
+	if o.stall > 1 {
+		c.stalled |= bit
+		c.stallEnds[(t+uint64(o.stall))&63] |= bit
+	}
+	c.refresh(g)
+	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
+		c.refreshBlock(w.blk)
+	}
+	if c.spin != nil {
+		c.spin.issued(c, g, o, e)
+	}
+}
+
+// queue puts an instruction of variable latency on its way.
+func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
+	f := &c.flight[fi]
+	w := &c.warps[f.warp]
+	switch f.op.pipe {
+	case SFU:
+		s.sfu.push(fi)
+	case MiscQueue:
+		s.misc.push(fi)
+	case FP64:
+		s.dp.push(fi)
+	case Memory:
+		s.mem.push(fi)
+		s.memN++
+		w.unread++
+		if w.d == nil {
+			c.place(f, e)
+		}
+	}
+}
+
+// dispatch arranges for what happens to an instruction of fixed latency besides
+// Allocate.
+func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
+	f := &c.flight[fi]
+	o := f.op
+	w := &c.warps[f.warp]
+	s.free[f.pipe] = t + uint64(o.interval)
+	due := t + uint64(o.latency)
+	if f.p >= 0 {
+		if w.d.Late(f.p) {
+			// The executor takes it for one of variable latency: it reads its
+			// sources with the others of fixed latency.
+			c.touchPending(f)
+			if c.err != nil {
+				return
+			}
+		}
+		w.showAt(due, f.p)
+	}
+	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters {
+		f.refs++
+		c.wheel.add(due, evVisible, fi)
+	}
+}
+
+// visible is told that the result of an instruction of fixed latency can be
+// read.
+func (c *Core) visible(s int32, fi int32) {
+	f := &c.flight[fi]
+	if f.op.ctl != nil {
+		c.lower(s, f.op.ctl.Write)
+	} else {
+		c.release(s, f.op)
+	}
+	c.endRef(fi)
+}
+
+// raise raises the counters of the instructions that came to Control in this
+// cycle; so they count from the next one on.
+func (c *Core) raise() {
+	for _, r := range c.raises {
+		w := &c.warps[r.warp]
+		for _, n := range [2]uint8{r.write, r.read} {
+			if n < isa.Counters {
+				w.sb[n]++
+				w.busySB |= 1 << n
+				if r.long {
+					w.longSB |= 1 << n
+				}
+			}
+		}
+		c.moved = true
+	}
+	c.raises = c.raises[:0]
+}
+
+// lower lowers a counter of a warp.
+func (c *Core) lower(s int32, n uint8) {
+	if n >= isa.Counters {
+		return
+	}
+	w := &c.warps[s]
+	w.sb[n]--
+	if w.sb[n] == 0 {
+		w.busySB &^= 1 << n
+		w.longSB &^= 1 << n
+	}
+	c.waits &^= 1 << s
+}
+
+// reserve marks the registers of an instruction in the scoreboards.
+func (c *Core) reserve(g int32, o *op) {
+	at := int(g) * c.words
+	for i := range o.outs {
+		p := &o.outs[i]
+		c.busy[at+int(p.word)] |= p.mask
+		c.warps[g].regs += int32(bits.OnesCount64(p.mask))
+	}
+	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
+	for _, r := range o.src {
+		rd[r]++
+	}
+}
+
+// release frees the registers that an instruction has written.
+func (c *Core) release(g int32, o *op) {
+	at := int(g) * c.words
+	for i := range o.outs {
+		p := &o.outs[i]
+		c.busy[at+int(p.word)] &^= p.mask
+		c.warps[g].regs -= int32(bits.OnesCount64(p.mask))
+	}
+	c.waits &^= 1 << g
+}
+
+// readDone is told that an instruction has read its sources.
+func (c *Core) readDone(g int32, f *flight) {
+	if f.op.ctl != nil {
+		return
+	}
+	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
+	for _, r := range f.op.src {
+		rd[r]--
+	}
+	c.waits &^= 1 << g
+}
