@@ -26,22 +26,26 @@ import (
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
 // Version is Heddle's version.
 const Version = report.Version
 
-// Program is one or more PTX files, linked. It is immutable: any number of GPUs
+// Program is one or more PTX files, linked, or files of SASS. It is immutable: any number of GPUs
 // may run it.
 type Program struct {
-	linked *xptx.Program
+	linked *program.Program
 }
 
-// Load reads PTX files and links them into one program.
+// Load reads PTX files and links them into one program, or reads SASS files
+// (.sass).
 func Load(paths ...string) (*Program, error) {
 	sources := make([]Source, len(paths))
 	for i, p := range paths {
@@ -49,25 +53,37 @@ func Load(paths ...string) (*Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := job.CheckProgram(p, text); err != nil {
-			return nil, err
+		if !program.IsSASS(p) {
+			if err := job.CheckProgram(p, text); err != nil {
+				return nil, err
+			}
 		}
 		sources[i] = Source{Name: p, Text: string(text)}
 	}
 	return LoadSource(sources...)
 }
 
-// Source is the text of a PTX file and the name by which messages call it.
+// Source is the text of a PTX or SASS file (.sass) and the name by which messages call it.
 type Source struct{ Name, Text string }
 
-// LoadSource links PTX texts into one program.
+// LoadSource links PTX texts, or puts SASS texts together, into one program.
 func LoadSource(sources ...Source) (*Program, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("heddle: no program given")
 	}
 	var mods []*ptx.Module
+	var files []*xsass.Program
 	var errs []error
 	for _, s := range sources {
+		if program.IsSASS(s.Name) {
+			f, err := sass.Parse(s.Name, s.Text, 0)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			files = append(files, xsass.Load(f))
+			continue
+		}
 		m, err := ptx.Parse(s.Name, []byte(s.Text))
 		if err != nil {
 			errs = append(errs, err)
@@ -78,11 +94,21 @@ func LoadSource(sources ...Source) (*Program, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
+	if len(files) > 0 {
+		if len(mods) > 0 {
+			return nil, errors.New("heddle: a program is PTX or SASS, not both")
+		}
+		p, err := program.FromSASS(files...)
+		if err != nil {
+			return nil, err
+		}
+		return &Program{p}, nil
+	}
 	linked, err := xptx.Link(mods...)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{linked}, nil
+	return &Program{program.FromPTX(linked)}, nil
 }
 
 // Kernels lists the names of the program's kernels in source order.
@@ -103,7 +129,7 @@ func (p *Program) Unusable(kernel string) error {
 	return errors.Join(k.Unusable()...)
 }
 
-func (p *Program) kernel(name string) (*xptx.Kernel, error) {
+func (p *Program) kernel(name string) (*program.Kernel, error) {
 	k, ok := p.linked.Kernel(name)
 	if ok {
 		return k, nil
@@ -146,7 +172,7 @@ func (p Ptr) Add(n int) Ptr { return p + Ptr(n) }
 type GPU struct {
 	prog    *Program
 	mem     *device.Memory
-	machine *xptx.Machine
+	machine *program.Machine
 	chip    *gpu.GPU // nil without Machine
 	opt     options
 }
@@ -221,7 +247,7 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		dc.Packed = cfg.Compat.PackedMemory
 	}
 	g.mem = device.New(dc)
-	m, err := xptx.NewMachine(p.linked, g.mem)
+	m, err := program.NewMachine(p.linked, g.mem)
 	if err != nil {
 		return nil, err
 	}
@@ -357,15 +383,25 @@ func (t Texture) internal() xptx.Texture {
 	}
 }
 
+var errNoTextures = errors.New("heddle: textures are for PTX programs")
+
 // BindTexture binds an image to the program's .texref or .surfref of that name.
 func (g *GPU) BindTexture(name string, t Texture) error {
-	return g.machine.BindTexture(name, t.internal())
+	m := g.machine.PTX()
+	if m == nil {
+		return errNoTextures
+	}
+	return m.BindTexture(name, t.internal())
 }
 
 // TextureObject makes a texture object, which kernels take as a 64-bit
 // parameter.
 func (g *GPU) TextureObject(t Texture) (uint64, error) {
-	return g.machine.TextureObject(t.internal())
+	m := g.machine.PTX()
+	if m == nil {
+		return 0, errNoTextures
+	}
+	return m.TextureObject(t.internal())
 }
 
 // Stats counts what a launch did.
@@ -413,18 +449,18 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 	if err != nil {
 		return Stats{}, &LaunchError{Kernel: kernel, Msg: err.Error()}
 	}
-	l := xptx.Launch{
+	l := program.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
 	if g.chip != nil {
 		return g.timed(ctx, l)
 	}
-	res, err := g.machine.Run(ctx, l, xptx.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
+	res, err := g.machine.Run(ctx, l, program.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
 	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
 }
 
 // timed runs a kernel cycle by cycle.
-func (g *GPU) timed(ctx context.Context, l xptx.Launch) (Stats, error) {
+func (g *GPU) timed(ctx context.Context, l program.Launch) (Stats, error) {
 	l.TakenFirst = g.chip.Config().Compat.TakenFirst
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch,
@@ -445,7 +481,7 @@ func (g *GPU) timed(ctx context.Context, l xptx.Launch) (Stats, error) {
 }
 
 // parameterBlock lays arguments out as the kernel's parameters.
-func parameterBlock(k *xptx.Kernel, args []any) ([]byte, error) {
+func parameterBlock(k *program.Kernel, args []any) ([]byte, error) {
 	params := k.Params()
 	if len(args) != len(params) {
 		return nil, fmt.Errorf("it takes %d arguments, not %d", len(params), len(args))

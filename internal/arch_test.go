@@ -19,17 +19,19 @@ const module = "github.com/heddle-sim/heddle"
 // and has no right to is a sign that something lives in the wrong place;
 // docs/architecture.md says what each is for.
 var mayImport = map[string][]string{
-	"internal/isa":      {},
-	"internal/isa/ptx":  {"internal/isa"},
-	"internal/isa/sass": {"internal/isa"},
-	"internal/flow":     {"internal/isa"},
-	"internal/num":      {},
-	"internal/device":   {"internal/isa"},
-	"internal/exec":     {"internal/isa"},
-	"internal/exec/ptx": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/num", "internal/device", "internal/exec"},
-	"internal/report":   {},
-	"internal/timeline": {},
-	"internal/series":   {},
+	"internal/isa":       {},
+	"internal/isa/ptx":   {"internal/isa"},
+	"internal/isa/sass":  {"internal/isa"},
+	"internal/flow":      {"internal/isa"},
+	"internal/num":       {},
+	"internal/device":    {"internal/isa"},
+	"internal/exec":      {"internal/isa"},
+	"internal/exec/ptx":  {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/num", "internal/device", "internal/exec"},
+	"internal/exec/sass": {"internal/isa", "internal/isa/sass", "internal/num", "internal/device", "internal/exec"},
+	"internal/program":   {"internal/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/report":    {},
+	"internal/timeline":  {},
+	"internal/series":    {},
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
@@ -48,13 +50,13 @@ var mayImport = map[string][]string{
 	"internal/kcase": {"internal/isa/kasm", "internal/sm/kepler"},
 	"internal/krun":  {"internal/isa/kasm", "internal/sm/kepler", "internal/sm/kepler/chip", "internal/exec", "internal/report", "internal/timeline"},
 
-	"internal/job": {"internal/isa", "internal/isa/ptx", "internal/num", "internal/device",
+	"internal/job": {"internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
 	"internal/step": {"internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
-	"":              {"internal/isa/ptx", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
+	"":              {"internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
-		"internal/isa/kasm", "internal/sm/kepler", "internal/kcase", "internal/krun",
+		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
 		"internal/config", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 

@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/job"
 )
 
 // asmCmd is `heddle asm`.
 type asmCmd struct {
-	File     string `arg:"" name:"file" help:"A program of the Kepler-style core (.kasm)."`
-	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the words go, 16 hex digits a line; - is standard output."`
+	File     string `arg:"" name:"file" help:"A program: SASS (.sass) or of the Kepler-style core (.kasm)."`
+	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the words go: of SASS two of 16 hex digits a line, the low one first, of the Kepler-style core one; - is standard output."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose text has no .arch: sm_75, sm_80, sm_86."`
 	Encoding string `default:"rtl" placeholder:"NAME" help:"Whose opcode numbers: rtl (the core's, the default) or datasheet (those of its datasheet's table 3)."`
 }
 
@@ -24,6 +26,18 @@ func encoding(name string) (kasm.Encoding, error) {
 		return enc, oneOf("--encoding", name, "rtl", "datasheet")
 	}
 	return enc, nil
+}
+
+// sassArch checks --arch; 0 if it was not given.
+func sassArch(name string) (sass.Arch, error) {
+	if name == "" {
+		return 0, nil
+	}
+	arch, err := sass.ParseArch(name)
+	if err != nil {
+		return 0, usage("--arch: %w", err)
+	}
+	return arch, nil
 }
 
 // readProgram reads a text that is given on the command line.
@@ -56,12 +70,23 @@ func (c *asmCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	if strings.EqualFold(filepath.Ext(c.File), ".sass") {
-		return usage("%s: SASS cannot be assembled yet; only programs of the Kepler-style core (.kasm) can", c.File)
+	arch, err := sassArch(c.Arch)
+	if err != nil {
+		return err
 	}
 	text, err := readProgram(c.File)
 	if err != nil {
 		return err
+	}
+	if strings.EqualFold(filepath.Ext(c.File), ".sass") {
+		f, err := sass.Parse(c.File, text, arch)
+		if err != nil {
+			return &exitError{code: exitUsage, err: err}
+		}
+		return writeOut(e, c.Out, sass.FormatHex(f))
+	}
+	if arch != 0 {
+		return usage("--arch goes with SASS (.sass); %s is a program of the Kepler-style core", c.File)
 	}
 	prog, err := kasm.Assemble(c.File, text, enc)
 	if err != nil {

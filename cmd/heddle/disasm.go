@@ -5,12 +5,14 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
 // disasmCmd is `heddle disasm`.
 type disasmCmd struct {
-	File     string `arg:"" name:"file" help:"Words of the Kepler-style core, 16 hex digits a line (.hex)."`
+	File     string `arg:"" name:"file" help:"Words (.hex), 16 hex digits each: two a line are SASS, one is the Kepler-style core."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the program goes; - is standard output."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose file does not say it: sm_75, sm_80, sm_86."`
 	Encoding string `placeholder:"NAME" help:"Whose opcode numbers: rtl or datasheet; default: what the file says, or else rtl."`
 }
 
@@ -22,6 +24,17 @@ func (c *disasmCmd) Run(e env) error {
 	text, err := readProgram(c.File)
 	if err != nil {
 		return err
+	}
+	if sass.IsHex(text) || c.Arch != "" {
+		arch, err := sassArch(c.Arch)
+		if err != nil {
+			return err
+		}
+		f, err := sass.ParseHex(c.File, text, arch)
+		if err != nil {
+			return &exitError{code: exitUsage, err: err}
+		}
+		return writeOut(e, c.Out, f.Text())
 	}
 	words, enc, err := kasm.ParseHex(c.File, text)
 	if err != nil {

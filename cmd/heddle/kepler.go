@@ -37,26 +37,41 @@ func isKepler(path string) (isCase, ok bool) {
 	return true, err == nil && bytes.Contains(text, []byte("heddle-kepler-case"))
 }
 
-// keplerOptions checks the flags that mean something to this core, and refuses
-// the others.
+// keplerFlags refuses the flags that mean nothing to this core, and turns the
+// others into options; the machine and its settings are not among them.
+func (c *runCmd) keplerFlags() (job.Options, error) {
+	var o job.Options
+	switch {
+	case c.Mode == "functional":
+		return o, usage("--mode functional: the Kepler-style core computes as it counts cycles; leave --mode out")
+	case c.GPU != "" && !config.IsKepler(c.GPU):
+		if _, err := os.Stat(c.GPU); err != nil && filepath.Ext(c.GPU) == ".toml" {
+			return o, usage("--gpu: %w", err)
+		}
+		return o, usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
+	case c.Core != "" && c.Core != "kepler":
+		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
+	case c.AccelSim:
+		return o, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
+	}
+	plain := *c
+	plain.Set, plain.GPU, plain.Core = nil, "", ""
+	o, err := plain.options()
+	o.Timing = true
+	return o, err
+}
+
+// keplerOptions returns the machine that a program or a recorded case runs on.
 func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 	var cfg kepler.Config
-	if err := oneOf("--mode", c.Mode, "timing", "functional"); err != nil {
+	if _, err := c.keplerFlags(); err != nil {
 		return cfg, err
 	}
 	switch {
-	case c.Mode == "functional":
-		return cfg, usage("--mode functional: programs and recorded cases of the Kepler-style core compute as they count cycles; leave --mode out")
-	case c.GPU != "" && !config.IsKepler(c.GPU):
-		return cfg, c.wrongGPU()
-	case c.Core != "" && c.Core != "kepler":
-		return cfg, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
 	case len(c.Dump) > 0:
 		return cfg, usage("--dump: %s has no buffers", c.Input)
 	case c.Kernels != "":
 		return cfg, usage("--kernels: %s has no launches", c.Input)
-	case c.AccelSim:
-		return cfg, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
 	}
 	m := config.NewKepler()
 	if c.GPU != "" {
@@ -104,8 +119,7 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 		return err
 	}
 	defer to.close()
-	var o job.Options
-	o.Timing = true
+	o := job.Options{Timing: true}
 	files, err := c.watchers(&o)
 	if err != nil {
 		return err

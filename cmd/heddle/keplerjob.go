@@ -2,10 +2,7 @@ package main
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 
-	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
@@ -51,16 +48,10 @@ func (c *runCmd) runKeplerJob(e env) error {
 // keplerJobOptions turns the flags into options; what the command line sets
 // wins over the job.
 func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, error) {
-	var o job.KeplerOptions
-	switch {
-	case c.Mode == "functional":
-		return o, usage("--mode functional: the Kepler-style core computes as it counts cycles; leave --mode out")
-	case c.GPU != "" && !config.IsKepler(c.GPU):
-		return o, c.wrongGPU()
-	case c.Core != "" && c.Core != "kepler":
-		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
-	case c.AccelSim:
-		return o, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
+	plain, err := c.keplerFlags()
+	o := job.KeplerOptions{Options: plain}
+	if err != nil {
+		return o, err
 	}
 	cfg, err := ready.Config(c.GPU, c.Set...)
 	if err != nil {
@@ -69,36 +60,14 @@ func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, er
 	if err := c.alone(&cfg); err != nil {
 		return o, err
 	}
-	plain := *c
-	plain.Set, plain.GPU, plain.Core = nil, "", ""
-	if o.Options, err = plain.options(); err != nil {
-		return o, err
-	}
-	o.Timing = true
 	o.Config = cfg
 	return o, nil
 }
 
-// wrongGPU says what a program for the Kepler-style core runs on.
-func (c *runCmd) wrongGPU() error {
-	if _, err := os.Stat(c.GPU); err != nil && filepath.Ext(c.GPU) == ".toml" {
-		return usage("--gpu: %w", err)
-	}
-	return usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
-}
-
-// alone refuses what looks into one core on a machine that has several, or
-// caches.
+// alone refuses to walk through a machine that has several SMs, or caches.
 func (c *runCmd) alone(cfg *kepler.Config) error {
-	for _, f := range []struct {
-		name string
-		on   bool
-	}{{"--step", c.Step}, {"--timeline", c.Timeline != ""}, {"--series", c.Series != ""}} {
-		if f.on {
-			if err := krun.Alone(cfg, f.name); err != nil {
-				return usage("%w", err)
-			}
-		}
+	if c.Step && cfg.Chip.Wanted() {
+		return usage("--step looks into one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on")
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/krun"
 )
@@ -37,8 +38,8 @@ const (
 type commands struct {
 	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
-	Asm     asmCmd     `cmd:"" help:"Assemble a program of the Kepler-style core."`
-	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of the Kepler-style core."`
+	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
+	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }
@@ -187,6 +188,8 @@ func exitCode(err error) int {
 func printErrors(w io.Writer, err error) {
 	switch e := err.(type) {
 	case ptx.ErrorList:
+		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
+	case sass.ErrorList:
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
 	case job.Errors, *job.Error, *ptx.Error, kasm.ErrorList:
 		fmt.Fprintln(w, e)

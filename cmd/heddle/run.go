@@ -18,12 +18,12 @@ import (
 
 // runCmd is `heddle run`.
 type runCmd struct {
-	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks."`
+	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
 
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
 	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
 	Core      string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
-	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}."`
+	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
 	Dump      []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
 	Kernels   string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
@@ -115,7 +115,7 @@ func (c *runCmd) Run(e env) error {
 		return explain(e, c.Explain)
 	}
 	if c.Input == "" {
-		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML)")
+		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML), or a program (.kasm) or recorded case (.json) of the Kepler-style core")
 	}
 	if err := c.checkStep(); err != nil {
 		return err
@@ -266,8 +266,6 @@ func checkInput(e env, path string) error {
 	switch {
 	case base == "kernelslist.g" || ext == ".traceg" || ext == ".heddle-trace" || ext == ".pb":
 		return usage(traces, path)
-	case ext == ".json" && bytes.Contains(head, []byte("heddle-kepler-case")):
-		return usage("%s: recorded cases of the Kepler-style core are not supported yet; only job files (TOML) with PTX programs are", path)
 	case ext == ".ptx" || ext != ".toml" && looksLikePTX(head):
 		return needsJob(path)
 	}

@@ -30,6 +30,7 @@ type Key struct {
 	Default    string   // of a GPU file that extends no other
 	HasDefault bool
 	Inert      string // why no run depends on the value; "" if runs do
+	Len        int    // numbers of a list; 0: up to maxList
 
 	kind kind
 	path []step
@@ -77,6 +78,11 @@ func snake(name string) string {
 func buildKeys() []Key {
 	var list []Key
 	walkFields(reflect.TypeFor[GPU](), "", nil, "", &list)
+	for i, g := 0, ampere(); i < len(list); i++ {
+		if k := &list[i]; strings.HasPrefix(k.Name, modernStart) {
+			k.Default, k.HasDefault = k.format(g), true
+		}
+	}
 	return list
 }
 
@@ -135,6 +141,12 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 			k.Default = enabled
 		}
 		k.Inert = inertKey(name)
+		if n, ok := f.Tag.Lookup("len"); ok {
+			var err error
+			if k.Len, err = strconv.Atoi(n); err != nil {
+				panic("config: length of " + name)
+			}
+		}
 		if e, ok := f.Tag.Lookup("enum"); ok {
 			k.Enum = strings.Split(e, "|")
 		}
@@ -277,7 +289,7 @@ func (k *Key) assign(g *GPU, v any) error {
 		at.SetInt(int64(hz))
 	case listKind:
 		in, ok := v.([]any)
-		if !ok || len(in) == 0 || len(in) > maxList {
+		if !ok || len(in) == 0 || len(in) > maxList || k.Len > 0 && len(in) != k.Len {
 			return k.wrong(v)
 		}
 		out := make([]int, len(in))
@@ -312,6 +324,9 @@ func (k *Key) Takes() string {
 	case hzKind:
 		return "a frequency in MHz"
 	case listKind:
+		if k.Len > 0 {
+			return fmt.Sprintf("%d numbers from %d to %d, such as %s", k.Len, k.Min, k.Max, k.Default)
+		}
 		return fmt.Sprintf("up to %d numbers from %d to %d, such as [0, 32, 64]", maxList, k.Min, k.Max)
 	case textKind:
 		if k.Enum == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestLibrary(t *testing.T) {
-	for _, n := range []string{"gtx-480", "titan-x-pascal", "v100", "rtx-2060", "rtx-3070", "rtx-a6000"} {
+	for _, n := range Names() {
 		t.Run(n, func(t *testing.T) {
 			g, err := Load(n)
 			if err != nil {

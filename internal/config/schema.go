@@ -15,15 +15,17 @@ import (
 //	unit  what it counts
 //	want  the bounds of a number, both included
 //	enum  the words a text may be
+//	len   how many numbers a list has
 //	def   the value of a GPU file that says nothing; without it, a file that
-//	      extends no other must give the value
+//	      extends no other must give the value; the modern core's values are
+//	      then those of package modern
 //
 // The key of a field is its name in small letters with underscores, below the
 // key of the struct it stands in.
 type GPU struct {
 	Name              string `help:"what the machine is called"`
 	Description       string `help:"one line about it" def:""`
-	Core              string `help:"the core model that simulates it" enum:"simt" def:"simt"`
+	Core              string `help:"the core model that simulates it" enum:"simt|modern" def:"simt"`
 	Architecture      string `help:"the vendor's name of the generation" def:""`
 	ComputeCapability string `help:"major.minor, for the device properties" def:"0.0"`
 
@@ -31,6 +33,7 @@ type GPU struct {
 	Clocks    Clocks
 	SM        SM
 	SIMT      SIMT
+	Modern    Modern
 	L1D       L1D
 	L1C       Cache
 	L1T       Cache

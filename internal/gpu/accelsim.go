@@ -133,7 +133,7 @@ func (g *GPU) WriteAccelSim(w io.Writer, k *Kernel, uid int, stream int64, elaps
 	s.f("gpu_sim_cycle = %d\ngpu_sim_insn = %d\ngpu_ipc = %s\n", cycles, k.ThreadInsts, quotU("%12.4f", k.ThreadInsts, cycles))
 	s.f("gpu_tot_sim_cycle = %d\ngpu_tot_sim_insn = %d\ngpu_tot_ipc = %s\n", total, tot.SM.ThreadInsts, quotU("%12.4f", tot.SM.ThreadInsts, total))
 	s.f("gpu_tot_issued_cta = %d\n", tot.SM.BlocksLaunched)
-	slots := uint64(g.cfg.SM.Warps)
+	slots := uint64(g.cfg.Warps())
 	s.f("gpu_occupancy = %s%% \ngpu_tot_occupancy = %s%% \n", quotU("%.4f", 100*k.SM.WarpCycles, slots*k.SM.Cycles), quotU("%.4f", 100*tot.SM.WarpCycles, slots*tot.SM.Cycles))
 	s.f("max_total_param_size = 0\n") // of kernels that kernels launch: there are none
 	s.f("gpu_stall_dramfull = %d\ngpu_stall_icnt2sh    = %d\n", tot.Chip.DRAMFull, tot.Chip.NetFull)
@@ -248,7 +248,7 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 		lanes = sm.CompletedLanes
 	}
 	s.f("ctas_completed %d, Shader 0 warp_id issue ditsribution:\nwarp_id:\n", sm.BlocksDone)
-	per := g.cores[0].Stats.PerWarp
+	per := g.cores[0].perWarp()
 	for len(per) > 0 && per[len(per)-1] == 0 {
 		per = per[:len(per)-1] // slots never used are not shown
 	}

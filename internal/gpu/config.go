@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -137,11 +138,14 @@ type Config struct {
 	// for each of a warp (-gpgpu_clock_gated_lanes). It changes no time.
 	GatedLanes bool
 
-	// SM is a core, Mem the memory partitions. Net is the subnet for requests;
-	// its numbers of inputs and outputs are set by New.
-	SM  simt.Config
-	Net noc.Config
-	Mem part.Config
+	// Core is the model of the cores: SM are their settings if they are SIMT
+	// cores, Modern if they are modern ones. Mem is the memory partitions. Net is
+	// the subnet for requests; its numbers of inputs and outputs are set by New.
+	Core   CoreModel
+	SM     simt.Config
+	Modern modern.Config
+	Net    noc.Config
+	Mem    part.Config
 
 	// Splits are the L1D and the shared memory of an SM by what a launch prefers,
 	// void where a Split has no L1D.
@@ -178,7 +182,7 @@ func (c *Config) split(p Preference) Split {
 	if s := c.Splits[p]; s.L1D.Sets > 0 && !c.Adaptive.Enabled {
 		return s
 	}
-	return Split{c.SM.L1D, c.SM.Shared}
+	return Split{*c.l1d(), *c.shared()}
 }
 
 // SMs returns the number of SMs.
@@ -224,22 +228,22 @@ func (c *Config) Check() error {
 		return err
 	}
 	for p := range Preferences {
-		sm := c.SM
+		x := *c
 		s := c.split(p)
-		if sm.Shared = s.Shared; s.L1D.Sets > 0 && !s.L1D.Disabled {
-			sm.L1D = s.L1D
+		if *x.shared() = s.Shared; s.L1D.Sets > 0 && !s.L1D.Disabled {
+			*x.l1d() = s.L1D
 			if err := s.L1D.Check(); err != nil {
 				return fmt.Errorf("preference %d: %w", p, err)
 			}
 		}
-		if err := sm.Check(); err != nil {
+		if err := x.checkSM(); err != nil {
 			return fmt.Errorf("preference %d: %w", p, err)
 		}
 	}
 	if err := c.Adaptive.check(c); err != nil {
 		return err
 	}
-	if err := c.SM.Check(); err != nil {
+	if err := c.checkSM(); err != nil {
 		return fmt.Errorf("SM: %w", err)
 	}
 	if err := c.Mem.Check(); err != nil {
@@ -263,7 +267,7 @@ func (c *Config) checkStorage() error {
 		return [2]int{x.Sets * x.Ways, x.Entries + x.MissQueue + x.ResultQueue}
 	}
 	var lines, entries int
-	for _, x := range []*cache.Config{&c.SM.L1D, &c.SM.L1C, &c.SM.L1T, &c.SM.L1I} {
+	for _, x := range c.caches() {
 		n := of(x)
 		lines += sms * n[0]
 		entries += sms * n[1]
@@ -296,7 +300,7 @@ func (a *Adaptive) check(c *Config) error {
 	if !a.Enabled {
 		return nil
 	}
-	if c.SM.L1D.Disabled || c.SM.L1D.Bytes() < 1024 {
+	if c.l1d().Disabled || c.l1d().Bytes() < 1024 {
 		return fmt.Errorf("an adaptive L1 needs an L1 of at least 1 KiB")
 	}
 	if len(a.Sizes) == 0 {
@@ -317,7 +321,7 @@ func (a *Adaptive) check(c *Config) error {
 
 // maxWays is the L1D's associativity if it has all of the memory.
 func (a *Adaptive) maxWays(c *Config) int {
-	d := &c.SM.L1D
+	d := c.l1d()
 	return d.Ways * a.Unified / (d.Bytes() / 1024)
 }
 

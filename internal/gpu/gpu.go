@@ -8,13 +8,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // GPU is a chip. Not safe for concurrent use.
 type GPU struct {
 	cfg      Config
-	cores    []*simt.Core
+	cores    []Core
 	clusters []cluster
 	part     *part.Memory
 	req      *noc.Network // clusters to slices
@@ -105,10 +104,10 @@ func New(cfg Config) (*GPU, error) {
 		g.clk.rounded = newRoundedClock(cfg.Clocks)
 	}
 	n := cfg.SMs()
-	g.cfg.SM.SMs = n
+	g.cfg.SM.SMs, g.cfg.Modern.SMs = n, n
 	g.patience = patience(&cfg)
 	if cfg.Adaptive.Enabled {
-		g.cfg.SM.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
+		g.cfg.l1d().MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
 	g.newTeam()
 	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
@@ -123,13 +122,13 @@ func New(cfg Config) (*GPU, error) {
 	for i := range g.fifo {
 		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
 	}
-	g.cores = make([]*simt.Core, n)
+	g.cores = make([]Core, n)
 	// What one worker uses is made together, so that it shares no cache lines
 	// with what another uses.
 	for w := range g.team.workers {
 		for _, c := range g.team.workers[w].own {
 			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
-				if g.cores[i], err = simt.New(g.cfg.SM, i, g.env(i)); err != nil {
+				if g.cores[i], err = g.newCore(i); err != nil {
 					return nil, err
 				}
 				if !cfg.Run.IdleSkip {
@@ -470,7 +469,7 @@ func (g *GPU) limit() error {
 func (g *GPU) threadInsts() uint64 {
 	var n uint64
 	for _, c := range g.cores {
-		n += c.Stats.ThreadInsts
+		n += c.Count().ThreadInsts
 	}
 	return n
 }
@@ -479,7 +478,8 @@ func (g *GPU) threadInsts() uint64 {
 func (g *GPU) activity() uint64 {
 	var n uint64
 	for _, c := range g.cores {
-		n += c.Stats.WarpInsts + c.Stats.LatencyN + c.Stats.BlocksDone
+		s := c.Count()
+		n += s.activity()
 	}
 	return n
 }
@@ -506,7 +506,7 @@ func (g *GPU) report() {
 		}
 		var n uint64
 		for _, c := range g.cores {
-			n += c.Stats.WarpInsts
+			n += c.Count().WarpInsts
 		}
 		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Total: k.total, WarpInsts: n})
 		return

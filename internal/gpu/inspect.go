@@ -12,7 +12,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // This file: looking into the chip between two core cycles, and saying what
@@ -28,7 +27,7 @@ func (g *GPU) OnCycle(f func() error) { g.onCycle = f }
 func (g *GPU) LookAt(cycle uint64) { g.lookAt = cycle }
 
 // Core returns an SM. The caller only looks at it.
-func (g *GPU) Core(sm int) *simt.Core { return g.cores[sm] }
+func (g *GPU) Core(sm int) Core { return g.cores[sm] }
 
 // Partitions returns the memory partitions. The caller only looks at them.
 func (g *GPU) Partitions() *part.Memory { return g.part }
@@ -58,7 +57,7 @@ func (k *Kernel) Placed() uint64 { return k.next }
 func (k *Kernel) Latency() uint64 { return k.latency }
 
 // Runs reports whether it is the kernel of a core's block or warp.
-func (k *Kernel) Runs(sk *simt.Kernel) bool { return k.sk == sk }
+func (k *Kernel) Runs(w exec.Work) bool { return k.work == w }
 
 // Replies returns the number of replies that wait at a cluster, and how many
 // can.
@@ -238,10 +237,10 @@ func (q *Requests) describe(list []*mem.Req) string {
 
 // WaitsFor says what a warp waits for, down to the queue that its requests are
 // in. It is "" for a warp that can issue.
-func (q *Requests) WaitsFor(sm int, v *simt.WarpView) string {
-	k := v.Kernel.Work
+func (q *Requests) WaitsFor(sm int, v *WarpView) string {
+	k := v.Work
 	var parts []string
-	flights := func(keep func(f *simt.Flight) bool) {
+	flights := func(keep func(f *Flight) bool) {
 		for i := range v.Flights {
 			f := &v.Flights[i]
 			if !keep(f) {
@@ -262,7 +261,7 @@ func (q *Requests) WaitsFor(sm int, v *simt.WarpView) string {
 			parts = append(parts, s)
 		}
 	}
-	all := func(*simt.Flight) bool { return true }
+	all := func(*Flight) bool { return true }
 	stores := func() {
 		if v.Stores > 0 {
 			s := fmt.Sprintf("%d stores to be acknowledged", v.Stores)
@@ -275,8 +274,8 @@ func (q *Requests) WaitsFor(sm int, v *simt.WarpView) string {
 	if v.At < 0 && v.Live != 0 {
 		parts = append(parts, fragmentWaits(v)...)
 	}
-	switch v.State {
-	case simt.NoInstruction:
+	switch v.waits {
+	case waitsFetch:
 		if v.Missed {
 			s := "its instructions, which the instruction cache has missed"
 			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Kind == mem.InstRead }); len(list) > 0 {
@@ -284,39 +283,36 @@ func (q *Requests) WaitsFor(sm int, v *simt.WarpView) string {
 			}
 			parts = append(parts, s)
 		}
-	case simt.Wait, simt.ShortScoreboard, simt.LongScoreboard:
-		flights(func(f *simt.Flight) bool { return f.Blocks })
+	case waitsResult:
+		flights(func(f *Flight) bool { return f.Blocks })
 		if v.Copies > 0 {
-			flights(func(f *simt.Flight) bool { return !f.Blocks })
+			flights(func(f *Flight) bool { return !f.Blocks })
 		}
-	case simt.PipeThrottle:
+	case waitsRegister:
 		parts = append(parts, "a free issue register")
-	case simt.Membar:
+	case waitsAll:
 		flights(all)
 		stores()
-	case simt.Atomics:
+	case waitsAtomics:
 		flights(all)
 		if v.Atomics > 0 {
 			parts = append(parts, fmt.Sprintf("the answers for %d lanes of atomics", v.Atomics))
 		}
-	case simt.Drain:
-		flights(all)
-		stores()
 	}
 	return strings.Join(parts, "; ")
 }
 
 // fragmentWaits says what the lanes of a warp wait for that cannot step.
-func fragmentWaits(v *simt.WarpView) []string {
+func fragmentWaits(v *WarpView) []string {
 	x, ok := v.Exec.(exec.Inspector)
 	if !ok {
 		return nil
 	}
 	var parts []string
 	line := func(function string, pc int) string {
-		for i := range v.Kernel.Work.Code() {
-			if w := Source(v.Kernel.Work, i); w.Function == function && w.PC == pc {
-				return Line(v.Kernel.Work, i)
+		for i := range v.Work.Code() {
+			if w := Source(v.Work, i); w.Function == function && w.PC == pc {
+				return Line(v.Work, i)
 			}
 		}
 		return fmt.Sprintf("pc %d", pc)
@@ -340,15 +336,15 @@ func fragmentWaits(v *simt.WarpView) []string {
 
 // DescribeWarp says what a warp is, where it stands and what it waits for, in
 // one line.
-func (q *Requests) DescribeWarp(sm int, v *simt.WarpView) string {
+func (q *Requests) DescribeWarp(sm int, v *WarpView) string {
 	s := fmt.Sprintf("warp %d of block %v (SM %d, slot %d)", v.InBlock, v.Block.Index(), sm, v.Slot)
 	switch {
 	case v.At >= 0:
-		s += ", next " + Line(v.Kernel.Work, v.At)
+		s += ", next " + Line(v.Work, v.At)
 	case v.Live == 0:
 		s += ", all lanes have exited"
 	}
-	s += ": " + v.State.String()
+	s += ": " + v.State
 	if w := q.WaitsFor(sm, v); w != "" {
 		s += ": " + w
 	}
@@ -363,15 +359,15 @@ func (g *GPU) stuck() error {
 	e := &exec.StuckError{}
 	q := g.Requests()
 	left := 0
-	name := func(b exec.Block, sk *simt.Kernel) {
-		e.Kernel, e.Block = sk.Work.Name(), b.Index()
+	name := func(b exec.Block, w exec.Work) {
+		e.Kernel, e.Block = w.Name(), b.Index()
 	}
 	var queues []string
 	for sm, c := range g.cores {
 		if b := c.Stuck(); b != nil && e.Kernel == "" {
 			for _, r := range c.ResidentBlocks() {
 				if r.Block == b {
-					name(b, r.Kernel)
+					name(b, r.Work)
 				}
 			}
 		}
@@ -402,7 +398,7 @@ func (g *GPU) stuck() error {
 	if e.Kernel == "" {
 		for _, c := range g.cores {
 			if list := c.ResidentBlocks(); len(list) > 0 {
-				name(list[0].Block, list[0].Kernel)
+				name(list[0].Block, list[0].Work)
 				break
 			}
 		}

@@ -6,18 +6,17 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // Kernel is a launch: what it is, and, once it has ended, what it did.
 type Kernel struct {
 	Name      string
-	Registers int        // per thread, for occupancy
-	Shared    int        // bytes per block
-	Threads   int        // of a block
-	MaxBlocks int        // most blocks on an SM
-	LimitedBy simt.Limit // what allows no more
-	L1Ways    int        // of the L1D while it runs
+	Registers int    // per thread, for occupancy
+	Shared    int    // bytes per block
+	Threads   int    // of a block
+	MaxBlocks int    // most blocks on an SM
+	LimitedBy string // what allows no more: threads, shared memory, registers, blocks, or ByGrid
+	L1Ways    int    // of the L1D while it runs
 
 	// Start is the core cycle of the launch, FirstBlock that in which its
 	// first block was placed, End that of its end.
@@ -31,12 +30,12 @@ type Kernel struct {
 	Counters
 	// Places says what its warps did at each instruction of its work, and only
 	// its own; nil without KeepPlaces.
-	Places simt.Places
+	Places []Place
 	// BlockLog says where and when its blocks ran, by their index in the grid,
 	// those that have begun; nil without Run.BlockLog.
 	BlockLog []BlockRun
 
-	sk      *simt.Kernel
+	core    any // what its cores make of it: see fit
 	work    exec.Work
 	slot    int
 	next    uint64 // block to be placed next
@@ -77,39 +76,36 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	base, known := g.code[w.Name()]
 	if x, ok := w.(interface{ CodeBase() uint64 }); ok {
-		base, known = x.CodeBase(), true
+		base, known = x.CodeBase()*g.cfg.codeScale(w), true
 	} else if !known {
 		base = g.codeEnd
 	}
-	so := simt.KernelOptions{Registers: o.Registers, CodeBase: base}
-	sm := g.cfg.SM
-	sm.Shared = g.cfg.split(o.Prefer).Shared
-	sk, err := simt.NewKernel(&sm, w, so)
+	shared := g.cfg.split(o.Prefer).Shared
+	k, err := g.fits(w, shared, o.Registers, 0, base)
 	if err != nil {
 		return nil, err
 	}
 	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
-		if most := uint64(sk.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
+		if most := uint64(k.maxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
 			return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
-				w.Blocks(), most, sk.MaxBlocks, g.cfg.SMs(), sk.LimitedBy)}
+				w.Blocks(), most, k.maxBlocks, g.cfg.SMs(), k.limitedBy)}
 		}
 	}
 	// A small grid is spread over all SMs (GPGPU-Sim).
-	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(sk.MaxBlocks)*sms {
-		so.MaxBlocks = int(max(1, (n+sms-1)/sms))
-		if sk, err = simt.NewKernel(&sm, w, so); err != nil {
+	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(k.maxBlocks)*sms {
+		if k, err = g.fits(w, shared, o.Registers, int(max(1, (n+sms-1)/sms)), base); err != nil {
 			return nil, err
 		}
 	}
 	if !known {
 		g.code[w.Name()] = base
-		g.codeEnd = (base + 8*uint64(len(w.Code())) + 255) &^ 255
+		g.codeEnd = (base + g.cfg.instBytes()*uint64(len(w.Code())) + 255) &^ 255
 	}
 	return &Kernel{
-		Name: w.Name(), Registers: sk.Registers, Shared: sk.Shared, Threads: w.Threads(),
-		MaxBlocks: sk.MaxBlocks, LimitedBy: sk.LimitedBy,
-		sk: sk, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
+		Name: w.Name(), Registers: k.registers, Shared: k.shared, Threads: w.Threads(),
+		MaxBlocks: k.maxBlocks, LimitedBy: k.limitedBy,
+		core: k.core, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
 	}, nil
 }
 
@@ -133,7 +129,7 @@ func (g *GPU) start(k *Kernel) error {
 			return errLater // until the SMs are empty
 		}
 		for _, c := range g.cores {
-			if err := c.Resplit(s.L1D, s.Shared); err != nil {
+			if err := c.split(s); err != nil {
 				return err
 			}
 		}
@@ -180,7 +176,7 @@ func (g *GPU) start(k *Kernel) error {
 	g.fresh = true
 	if g.cfg.Run.ICacheWarm {
 		for _, c := range g.cores {
-			c.WarmCode(k.sk)
+			c.warmCode(k)
 		}
 	}
 	k.before.read(g)
@@ -310,12 +306,12 @@ func (g *GPU) placeOn(cluster int) bool {
 		if k == nil || k.next >= k.total || g.full[sm] {
 			continue
 		}
-		if !c.CanTake(k.sk) {
+		if !c.canTake(k) {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
 		b := k.work.Block(k.next)
-		if !c.Launch(k.sk, b) {
+		if !c.launch(k, b) {
 			b.Release()
 			continue
 		}
@@ -336,13 +332,13 @@ func (g *GPU) placeOn(cluster int) bool {
 }
 
 // blockDone is told by an SM that a block has ended.
-func (g *GPU) blockDone(sm int, sk *simt.Kernel, b exec.Block) {
+func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 	g.full[sm] = false
 	w, t := b.Counts()
 	at := b.Linear()
 	b.Release()
 	for _, k := range g.slots {
-		if k == nil || k.sk != sk {
+		if k == nil || k.core != core {
 			continue
 		}
 		k.Blocks++
@@ -400,10 +396,7 @@ func (k *Kernel) takePlaces(g *GPU) {
 	if !g.places {
 		return
 	}
-	k.Places = k.sk.NewPlaces()
-	for _, c := range g.cores {
-		c.TakePlaces(k.sk, k.Places)
-	}
+	k.Places = g.placesOf(k)
 }
 
 // abandon forgets all actions after a run that ended early; what kernels did up

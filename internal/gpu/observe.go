@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -33,10 +34,10 @@ func (g *GPU) look() {
 
 // Log has the way of every instruction handed to sink, some at a time, SM by
 // SM; FlushLog hands on the rest. The list is used again after the call.
-func (g *GPU) Log(sink func(sm int, list []simt.Record)) {
+func (g *GPU) Log(sink func(sm int, list []Record)) {
 	g.logged = true
-	for _, c := range g.cores {
-		c.Log(func(c *simt.Core, list []simt.Record) { sink(c.ID(), list) })
+	for i, c := range g.cores {
+		c.log(func(list []Record) { sink(i, list) })
 	}
 }
 
@@ -47,12 +48,15 @@ func (g *GPU) FlushLog() {
 	}
 }
 
+// maxStates bounds the states of warps of a core model.
+const maxStates = max(int(simt.WarpStates), int(modern.WarpStates))
+
 // Sample are counters since the start, and how many warps are resident now.
 type Sample struct {
 	Cycle                          uint64
 	WarpInsts, ThreadInsts, Blocks uint64
 	Resident                       int
-	States                         [simt.WarpStates]uint64
+	States                         [maxStates]uint64 // in the order of the chip's States
 	L1Accesses, L1Hits             uint64
 	L2Accesses, L2Hits             uint64
 	DRAMReads, DRAMWrites          uint64
@@ -68,15 +72,15 @@ func (g *GPU) Sample() Sample {
 		*hits += st.Of(cache.Hit)
 	}
 	for _, c := range g.cores {
-		c.Settle()
-		s.WarpInsts += c.Stats.WarpInsts
-		s.ThreadInsts += c.Stats.ThreadInsts
-		s.Resident += c.Resident()
-		for i, n := range c.Stats.States {
+		for i, n := range c.states() {
 			s.States[i] += n
 		}
-		s.Latency += c.Stats.Latency
-		s.LatencyN += c.Stats.LatencyN
+		x := c.Count()
+		s.WarpInsts += x.WarpInsts
+		s.ThreadInsts += x.ThreadInsts
+		s.Resident += c.Resident()
+		s.Latency += x.Latency
+		s.LatencyN += x.LatencyN
 		if d := c.L1D(); d != nil {
 			level(&d.Stats, &s.L1Accesses, &s.L1Hits)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // This file: the SMs of one core cycle run side by side. The result is that of
@@ -49,7 +48,7 @@ const pad = 128
 // endedBlock is a block that has ended on an SM.
 type endedBlock struct {
 	sm int
-	k  *simt.Kernel
+	k  any // Kernel.core
 	b  exec.Block
 }
 
@@ -112,10 +111,14 @@ const goHome = 1 << 63
 var worthwhile = 2
 
 // newTeam decides who runs which cluster. More workers than the host runs at a
-// time would only wait for each other.
+// time would only wait for each other. Where the order of requests decides where
+// an address lies, one worker keeps it.
 func (g *GPU) newTeam() {
 	t := &g.team
 	n := max(1, min(g.cfg.Run.Threads, g.cfg.Clusters, runtime.GOMAXPROCS(0)))
+	if g.cfg.Mem.Remembers() {
+		n = 1
+	}
 	t.workers = make([]worker, n)
 	t.wake.L = &t.mu
 	g.clusters = make([]cluster, g.cfg.Clusters)
@@ -139,22 +142,32 @@ func (g *GPU) newTeam() {
 	g.unsettled = make([]uint64, (len(g.clusters)+63)/64)
 }
 
+// env is what an SM sees of the chip; turn and issued are nil where nobody runs
+// beside it.
+type env struct {
+	pool         *mem.Pool
+	hasRoom      func(bytes int) bool
+	send         func(r *mem.Req, bytes int)
+	blockDone    func(k any, b exec.Block)
+	turn, issued func()
+}
+
 // env is what SM i sees of the chip.
-func (g *GPU) env(i int) simt.Env {
+func (g *GPU) env(i int) env {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
-	e := simt.Env{
-		Pool:    cl.pool,
-		HasRoom: cl.out.HasRoom,
-		Send: func(r *mem.Req, bytes int) {
+	e := env{
+		pool:    cl.pool,
+		hasRoom: cl.out.HasRoom,
+		send: func(r *mem.Req, bytes int) {
 			g.part.Map().Decode(r)
 			cl.out.Push(r, int(r.Sub), bytes)
 		},
-		BlockDone: func(k *simt.Kernel, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
+		blockDone: func(k any, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
 	if g.cfg.PerfectMemory {
 		q := &g.fifo[i/g.cfg.SMsPerCluster]
-		e.HasRoom = func(int) bool { return q.Room(len(cl.direct) + 1) }
-		e.Send = func(r *mem.Req, _ int) {
+		e.hasRoom = func(int) bool { return q.Room(len(cl.direct) + 1) }
+		e.send = func(r *mem.Req, _ int) {
 			if r.IsWriteBack() {
 				cl.pool.Put(r)
 				return
@@ -164,12 +177,12 @@ func (g *GPU) env(i int) simt.Env {
 	}
 	if t := &g.team; len(t.workers) > 1 {
 		c := i / g.cfg.SMsPerCluster
-		e.Turn = func() {
+		e.turn = func() {
 			if t.on && !cl.worker.turned {
 				t.turn(cl.worker, c)
 			}
 		}
-		e.Issued = func() {
+		e.issued = func() {
 			if t.on && cl.last {
 				t.issued(cl.worker)
 			}
@@ -378,15 +391,14 @@ func (g *GPU) runCluster(w *worker, c int) {
 		}
 		left--
 		cl.last = left == 0
-		core := g.cores[base+i]
-		core.Cycle(g.team.now)
-		if x := core.RepliesFull(); x != g.choked[base+i] {
+		st := g.cores[base+i].run(g.team.now)
+		if x := st&repliesFull != 0; x != g.choked[base+i] {
 			g.choked[base+i] = x
 		}
 		switch {
-		case !core.Unfinished() || core.Err() != nil:
+		case st&dry != 0:
 			cl.dry = true
-		case !core.Asleep():
+		case st&asleep == 0:
 			w.busy++
 			cl.load++
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/mem/part"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -303,8 +304,9 @@ func TestRacesHaveOneOutcome(t *testing.T) {
 	}
 }
 
-// TestRunsStopAlike ends the racing kernel before its time, and a kernel that
-// goes wrong on many SMs in the same cycle.
+// TestRunsStopAlike ends the racing kernel before its time, runs it where memory
+// is unlike that of any GPU, and a kernel that goes wrong on many SMs in the
+// same cycle.
 func TestRunsStopAlike(t *testing.T) {
 	together(t, 3)
 	const name = "rtx-2060"
@@ -314,9 +316,12 @@ func TestRunsStopAlike(t *testing.T) {
 		"placed":       func(c *gpu.Config) { c.Run.MaxBlocks = 33 },
 		"ended":        func(c *gpu.Config) { c.Run.MaxDone = 7 },
 		"perfect":      func(c *gpu.Config) { c.PerfectMemory = true },
+		"remembering": func(c *gpu.Config) {
+			c.Mem.Indexing, c.Mem.Compat.LibraryRandom = part.RandomIndex, true
+		},
 	} {
 		base := race(t, name, 1, true, change)
-		if (base.err == "") != (what == "perfect") {
+		if (base.err == "") != (what == "perfect" || what == "remembering") {
 			t.Errorf("%s: %q", what, base.err)
 		}
 		got := race(t, name, 3, true, change)

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -15,8 +16,10 @@ import (
 // instances; or a difference of two such sums.
 type Counters struct {
 	// SM sums the cores; fields that are the largest or the longest of
-	// something are so over the whole run even in a difference.
-	SM simt.Stats
+	// something are so over the whole run even in a difference. Of modern cores
+	// it has what both models count; all that they count is in Modern.
+	SM     simt.Stats
+	Modern modern.Stats
 	// L1D, L1C, L1T and L1I sum the SMs' caches, L2 the slices.
 	L1D, L1C, L1T, L1I, L2 cache.Stats
 	// Request and Reply are the two subnets.
@@ -33,9 +36,7 @@ type Counters struct {
 func (c *Counters) read(g *GPU) {
 	*c = Counters{}
 	for _, s := range g.cores {
-		s.Sync()
-		s.Settle()
-		add(&c.SM, &s.Stats)
+		s.readInto(c)
 		if x := s.L1D(); x != nil {
 			c.L1D.Add(&x.Stats)
 		}
@@ -49,6 +50,7 @@ func (c *Counters) read(g *GPU) {
 			c.L1T.Add(&x.Stats)
 		}
 	}
+	shareNames(&c.SM, &c.Modern)
 	for i := range g.part.Subs() {
 		if s := g.part.L2Stats(i); s != nil {
 			c.L2.Add(s)

@@ -200,6 +200,9 @@ cycles = 1
 	if err != nil || res.LeftOut != 2 || len(res.Kernels) != 1 {
 		t.Fatalf("%v, %d left out", err, res.LeftOut)
 	}
+	if len(res.Checks) != 1 || res.Checks[0].Buffer != "R4 of warp 9" || !res.Checks[0].OK {
+		t.Errorf("of frame 1 alone: %+v", res.Checks)
+	}
 	if b, err := os.ReadFile(dump); err != nil || len(b) != 4 || binary.LittleEndian.Uint32(b) != 6 {
 		t.Errorf("dumped %v, %v", b, err)
 	}
@@ -221,7 +224,7 @@ func TestKeplerErrors(t *testing.T) {
 		{head + "frames = 0\n" + warp, ":2:10: frames is 0, it must be at least 1"},
 		{head + "launches = 1\n" + warp, `:2:1: unknown key "launches"`},
 		{"program = \"a.ptx\"\ngpu = \"kepler-edu\"\n" + warp, ":1:11: a.ptx is not .kasm"},
-		{head + "gpu = \"v100\"\n" + warp, `:2:7: gpu = "v100": programs in .kasm run on "kepler-edu" only`},
+		{head + "gpu = \"v100\"\n" + warp, `:2:7: gpu = "v100": programs in .kasm run on "kepler-edu", or a file with extends = "kepler-edu"; leave gpu out`},
 		{"program = \"missing.kasm\"\n" + warp, ":1:11: cannot read the program"},
 		{"program = \"bad.kasm\"\n" + warp, "bad.kasm:1:1: unknown operation"},
 		{head + "[kepler]\nkonform = \"rtl\"\n" + warp, `:3:11: kepler-edu has no key "kepler.konform"; did you mean "kepler.conform"?`},

@@ -191,6 +191,14 @@ func (m *FrameImage) paint(b []byte, pal color.Palette) *image.Paletted {
 	return im
 }
 
+// still returns the frame that the PNG shows, where last is the last that runs.
+func (m *FrameImage) still(last int) int {
+	if m.Frame == lastFrame {
+		return last
+	}
+	return m.Frame
+}
+
 // writePNG writes one frame.
 func (m *FrameImage) writePNG(w io.Writer, b []byte) error {
 	if m.Format != "rgb" {

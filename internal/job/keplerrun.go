@@ -401,7 +401,7 @@ func (x *keplerRunner) run(ctx context.Context) error {
 	if err := x.sums(); err != nil {
 		return err
 	}
-	return x.pictures()
+	return x.pictures(frames)
 }
 
 // prepare sets a frame up, with what is to be written of it.
@@ -464,7 +464,7 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 		return err
 	}
 	for i, m := range x.ready.Job.Images {
-		if m.GIF.S != "" || f == x.of(m.Frame) {
+		if m.GIF.S != "" || f == m.still(x.last) {
 			x.kept[i] = append(x.kept[i], x.ready.Bytes(k, m.Buffer.S)[:m.bytes()])
 		}
 	}
@@ -474,7 +474,7 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 		case c.Cycles > 0:
 		case c.Frame == allFrames:
 			x.all[i] = append(x.all[i], x.ready.Bytes(k, c.Name.S)...)
-		case f == x.of(c.Frame):
+		case f == c.Frame || c.Frame == lastFrame && f == x.ready.Job.Frames-1:
 			if err := x.check(k, c); err != nil {
 				return err
 			}
@@ -484,14 +484,6 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 		return x.dumps(k)
 	}
 	return nil
-}
-
-// of returns the frame that a number means.
-func (x *keplerRunner) of(frame int) int {
-	if frame == lastFrame {
-		return x.last
-	}
-	return frame
 }
 
 // check compares what one frame left.
@@ -554,7 +546,7 @@ func (x *keplerRunner) sums() error {
 	for i, c := range x.ready.Job.Checks {
 		switch {
 		case c.Level.S != "" && c.Level.S != x.opt.Config.Level.String():
-		case c.Cycles > 0:
+		case c.Cycles > 0 && x.res.LeftOut == 0:
 			rc := report.Check{Buffer: "cycles", Against: "values", Elements: 1, OK: x.res.Cycles == c.Cycles}
 			if !rc.OK {
 				rc.Mismatches, rc.First = 1, &report.Mismatch{Got: fmt.Sprint(x.res.Cycles), Want: fmt.Sprint(c.Cycles)}
@@ -569,14 +561,20 @@ func (x *keplerRunner) sums() error {
 	return nil
 }
 
-// pictures writes the pictures.
-func (x *keplerRunner) pictures() error {
+// pictures writes the pictures of the frames that ran. Where frames are left out, they are not those
+// of the job, and ".part" before the ending keeps these as they are.
+func (x *keplerRunner) pictures(ran []int) error {
 	j := x.ready.Job
 	path := func(t Text) string {
-		if x.opt.Pictures != "" {
-			return filepath.Join(x.opt.Pictures, t.S)
+		file := t.S
+		if x.res.LeftOut > 0 {
+			ext := filepath.Ext(file)
+			file = strings.TrimSuffix(file, ext) + ".part" + ext
 		}
-		return j.Path(t.S)
+		if x.opt.Pictures != "" {
+			return filepath.Join(x.opt.Pictures, file)
+		}
+		return j.Path(file)
 	}
 	write := func(t Text, encode func(io.Writer) error) error {
 		if err := create(path(t), encode); err != nil {
@@ -586,23 +584,17 @@ func (x *keplerRunner) pictures() error {
 		return nil
 	}
 	for i, m := range j.Images {
-		frames := x.kept[i]
-		if len(frames) == 0 {
-			continue // the frame was not selected
-		}
-		still := frames[len(frames)-1]
+		frames, still := x.kept[i], 0
 		if m.GIF.S != "" {
-			if n := x.of(m.Frame); x.res.LeftOut == 0 {
-				still = frames[n]
-			}
 			if err := write(m.GIF, func(w io.Writer) error { return m.writeGIF(w, frames) }); err != nil {
 				return err
 			}
+			still = slices.Index(ran, m.still(x.last))
 		}
-		if m.PNG.S == "" {
-			continue
+		if m.PNG.S == "" || still < 0 || len(frames) == 0 {
+			continue // its frame was not selected
 		}
-		if err := write(m.PNG, func(w io.Writer) error { return m.writePNG(w, still) }); err != nil {
+		if err := write(m.PNG, func(w io.Writer) error { return m.writePNG(w, frames[still]) }); err != nil {
 			return err
 		}
 	}

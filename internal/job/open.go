@@ -10,27 +10,19 @@ import (
 	"strings"
 
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	xprog "github.com/heddle-sim/heddle/internal/program"
 )
 
 // Ready is a job whose files have been read and whose launches fit their
 // kernels.
 type Ready struct {
 	Job     *Job
-	Program *xptx.Program
-	kernels map[*Launch]*xptx.Kernel
-	regs    map[*xptx.Kernel]int // estimates made so far
-}
-
-// registers estimates the registers of a kernel, once.
-func (r *Ready) registers(k *xptx.Kernel) int {
-	n, ok := r.regs[k]
-	if !ok {
-		n = k.Registers()
-		r.regs[k] = n
-	}
-	return n
+	Program *xprog.Program
+	kernels map[*Launch]*xprog.Kernel
 }
 
 // Load reads and opens a job file.
@@ -95,14 +87,27 @@ type opener struct {
 // Open reads the programs, links them, and checks that files exist and launches
 // fit.
 func (j *Job) Open() (*Ready, error) {
-	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]*xptx.Kernel{}, regs: map[*xptx.Kernel]int{}}}
-	mods := o.programs()
-	if len(mods) == len(j.Programs) {
-		prog, err := xptx.Link(mods...)
+	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]*xprog.Kernel{}}}
+	mods, files := o.programs()
+	switch {
+	case len(mods)+len(files) < len(j.Programs):
+	case len(mods) > 0 && len(files) > 0:
+		o.add(j.Programs[0].Pos, "the programs of a job are PTX or SASS; this one has both")
+	case len(files) > 0:
+		prog, err := xprog.FromSASS(files...)
 		if err != nil {
 			o.sources = append(o.sources, err)
 		} else {
 			o.ready.Program = prog
+			o.launches()
+			o.textures(nil)
+		}
+	default:
+		prog, err := xptx.Link(mods...)
+		if err != nil {
+			o.sources = append(o.sources, err)
+		} else {
+			o.ready.Program = xprog.FromPTX(prog)
 			o.launches()
 			o.textures(mods)
 		}
@@ -121,13 +126,21 @@ func (j *Job) Open() (*Ready, error) {
 }
 
 // programs reads and parses the program files.
-func (o *opener) programs() []*ptx.Module {
-	var mods []*ptx.Module
+func (o *opener) programs() (mods []*ptx.Module, files []*xsass.Program) {
 	for _, t := range o.job.Programs {
 		path := o.job.Path(t.S)
 		src, err := ReadFile(path)
 		if err != nil {
 			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
+			continue
+		}
+		if xprog.IsSASS(path) {
+			f, err := sass.Parse(path, string(src), 0)
+			if err != nil {
+				o.sources = append(o.sources, err)
+				continue
+			}
+			files = append(files, xsass.Load(f))
 			continue
 		}
 		if err := CheckProgram(path, src); err != nil {
@@ -141,7 +154,7 @@ func (o *opener) programs() []*ptx.Module {
 		}
 		mods = append(mods, m)
 	}
-	return mods
+	return mods, files
 }
 
 // CheckProgram says why a program file is of a kind that cannot run yet. It
@@ -152,7 +165,7 @@ func CheckProgram(path string, src []byte) error {
 	case bytes.HasPrefix(src, []byte("\x7fELF")) || ext == ".cubin":
 		return fmt.Errorf("%s is a cubin, which Heddle does not support yet; give the PTX that it was made from", path)
 	case ext == ".sass":
-		return fmt.Errorf("%s: programs in SASS are not supported yet; only PTX is", path)
+		return fmt.Errorf("%s is SASS, which says nothing about buffers and launches: write a job file with program = %q", path, filepath.Base(path))
 	case ext == ".kasm":
 		return fmt.Errorf("%s is a program of the Kepler-style core, which goes with no others: heddle run takes it, or a job file with .kasm programs alone", path)
 	case ext == ".cu":
@@ -168,13 +181,13 @@ func (o *opener) launches() {
 	for _, k := range prog.Kernels() {
 		names = append(names, k.Name())
 	}
-	unusable := map[*xptx.Kernel]bool{}
+	unusable := map[*xprog.Kernel]bool{}
 	for _, s := range o.job.Steps {
 		if s.Kind != StepLaunch {
 			continue
 		}
 		l := s.Launch
-		var k *xptx.Kernel
+		var k *xprog.Kernel
 		if l.Kernel.S == "" {
 			if len(names) != 1 {
 				o.add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
@@ -218,7 +231,7 @@ func list(prefix string, names []string) string {
 }
 
 // args checks number and sizes of arguments.
-func (o *opener) args(l *Launch, k *xptx.Kernel) {
+func (o *opener) args(l *Launch, k *xprog.Kernel) {
 	params := k.Params()
 	if len(l.Args) != len(params) {
 		var names []string
@@ -244,10 +257,10 @@ func (o *opener) args(l *Launch, k *xptx.Kernel) {
 		case p.Opaque:
 		case a.Kind == ArgTexture && p.Size != 8:
 			o.add(a.Pos, "%s, which has %d bytes; a texture object has 8", what, p.Size)
-		case a.Kind == ArgBuffer && p.Size != 8 && !(p.Size == 4 && k.Module().AddressSize == 32):
-			o.add(a.Pos, "%s, which has %d bytes (.%s); a buffer's address has 8", what, p.Size, p.Type)
+		case a.Kind == ArgBuffer && p.Size != 8 && !(p.Size == 4 && k.AddressBytes() == 4):
+			o.add(a.Pos, "%s, which has %d bytes%s; a buffer's address has 8", what, p.Size, typeOf(p))
 		case a.Kind == ArgBytes && len(a.Bytes) != p.Size:
-			o.add(a.Pos, "%s, which has %d bytes (.%s), but %s gives %d", what, p.Size, p.Type, a.Word, len(a.Bytes))
+			o.add(a.Pos, "%s, which has %d bytes%s, but %s gives %d", what, p.Size, typeOf(p), a.Word, len(a.Bytes))
 		}
 		if a.Kind != ArgBuffer {
 			continue
@@ -256,6 +269,14 @@ func (o *opener) args(l *Launch, k *xptx.Kernel) {
 			o.add(a.Pos, "offset %d is beyond the end of buffer %q, which has %d bytes", a.Offset, a.Name, d.Count*int64(d.Type.Size()))
 		}
 	}
+}
+
+// typeOf is a parameter's type in a message, if it has one.
+func typeOf(p xprog.Param) string {
+	if p.Type == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (.%s)", p.Type)
 }
 
 // textures checks that each texture is bound to something and fits its buffer.

@@ -17,6 +17,7 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -26,7 +27,7 @@ type runner struct {
 	job      *Job
 	opt      Options
 	mem      *device.Memory
-	machine  *xptx.Machine
+	machine  *xprog.Machine
 	addr     map[string]uint64 // of buffers
 	textures map[string]uint64 // texture objects made so far
 	res      *report.Run
@@ -144,7 +145,7 @@ func (x *runner) setup() error {
 	if x.timing != nil {
 		x.filled()
 	}
-	machine, err := xptx.NewMachine(x.ready.Program, x.mem)
+	machine, err := xprog.NewMachine(x.ready.Program, x.mem)
 	if err != nil {
 		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
 	}
@@ -241,7 +242,11 @@ func (x *runner) symbol(d *Data) error {
 // objects of those that launches take as arguments.
 func (x *runner) bindTextures() error {
 	refs := map[string]bool{}
-	for _, m := range x.ready.Program.Modules() {
+	prog, machine := x.ready.Program.PTX(), x.machine.PTX()
+	if prog == nil { // what other programs know no textures
+		return nil
+	}
+	for _, m := range prog.Modules() {
 		for _, v := range m.Vars {
 			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
 				refs[v.Name] = true
@@ -266,12 +271,12 @@ func (x *runner) bindTextures() error {
 			Pitch: int(t.Pitch), Layers: int(t.Layers), Levels: int(t.Levels), Samples: int(t.Samples), Cube: t.Cube, MipLinear: t.MipLinear,
 		}
 		if refs[t.Name] {
-			if err := x.machine.BindTexture(t.Name, tex); err != nil {
+			if err := machine.BindTexture(t.Name, tex); err != nil {
 				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
 			}
 		}
 		if objects[t.Name] {
-			handle, err := x.machine.TextureObject(tex)
+			handle, err := machine.TextureObject(tex)
 			if err != nil {
 				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
 			}
@@ -313,7 +318,7 @@ func (x *runner) steps(ctx context.Context) error {
 }
 
 // prepare lays out a launch's arguments.
-func (x *runner) prepare(s *Step) (xptx.Launch, error) {
+func (x *runner) prepare(s *Step) (xprog.Launch, error) {
 	l, k := s.Launch, x.ready.kernels[s.Launch]
 	params := make([]byte, k.ParamBytes())
 	for i, a := range l.Args {
@@ -326,7 +331,7 @@ func (x *runner) prepare(s *Step) (xptx.Launch, error) {
 			addr := x.addr[a.Name] + uint64(a.Offset)
 			if p.Size == 4 {
 				if addr > math.MaxUint32 {
-					return xptx.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
+					return xprog.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
 				}
 				binary.LittleEndian.PutUint32(at, uint32(addr))
 			} else {
@@ -337,7 +342,7 @@ func (x *runner) prepare(s *Step) (xptx.Launch, error) {
 		}
 	}
 	dim := func(d [3]int64) exec.Dim3 { return exec.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])} }
-	return xptx.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
+	return xprog.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
 }
 
 // launch runs one kernel to its end.
@@ -347,7 +352,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
-	o := xptx.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
+	o := xprog.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
 		before := x.res.WarpInstructions
 		o.Progress = func(blocks, total, warpInsts uint64) {
@@ -357,7 +362,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	res, err := x.machine.Run(ctx, pl, o)
 	rk := report.Kernel{
 		Name: k.Name(), Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
-		Registers: x.ready.registers(k), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),
+		Registers: k.Registers(), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	}
 	if l.Registers > 0 {

@@ -193,7 +193,7 @@ func (x *runner) give() error {
 			l.TakenFirst = x.timing.chip.Config().Compat.TakenFirst
 			o.Kind, o.Options.Registers = gpu.OpLaunch, int(s.Launch.Registers)
 			if o.Options.Registers == 0 {
-				o.Options.Registers = x.ready.registers(k)
+				o.Options.Registers = k.Registers()
 			}
 			o.Options.Prefer = map[string]gpu.Preference{"none": gpu.PreferNone, "l1": gpu.PreferL1, "shared": gpu.PreferShared}[s.Launch.Prefer]
 			o.Make = func(rehearsal bool) (exec.Work, error) {

@@ -79,21 +79,19 @@ func TestCyclesInDocs(t *testing.T) {
 		line(fmt.Sprintf("level `%v`", level), thousands(c[0]), thousands(c[1]), thousands(c[2]))
 	}
 	total(kepler.RTL, rtl)
-	cfg.PatientExit = true
-	row("`PatientExit`", last(cfg))
-	cfg.NoSideEffects = true // a register that is not waited for must not be written
-	if now := last(cfg); now != was {
-		t.Errorf("NoSideEffects changes cycles: %v, before %v", now, was)
+	turnOn := func(name string) string {
+		if err := cfg.Set(kepler.SwitchTable+name, "true"); err != nil {
+			t.Fatal(err)
+		}
+		return "`" + name + "`"
 	}
-	for _, s := range []struct {
-		name string
-		on   *bool
-	}{
-		{"FullScoreboard", &cfg.FullScoreboard}, {"OwnTransactions", &cfg.OwnTransactions}, {"OneResponse", &cfg.OneResponse},
-		{"Greedy", &cfg.Greedy}, {"Rendezvous", &cfg.Rendezvous},
-	} {
-		*s.on = true
-		row("`"+s.name+"`", last(cfg))
+	row(turnOn("patient_exit"), last(cfg))
+	turnOn("no_side_effects") // a register that is not waited for must not be written
+	if now := last(cfg); now != was {
+		t.Errorf("no_side_effects changes cycles: %v, before %v", now, was)
+	}
+	for _, name := range []string{"full_scoreboard", "own_transactions", "one_response", "greedy", "rendezvous"} {
+		row(turnOn(name), last(cfg))
 	}
 	row("all others", sheet)
 	total(kepler.Datasheet, sheet)
@@ -101,7 +99,6 @@ func TestCyclesInDocs(t *testing.T) {
 
 // assembled returns a recorded case and its programs.
 func assembled(t testing.TB, name string) (*kcase.Case, kcase.Assembled) {
-	t.Helper()
 	t.Helper()
 	text, err := os.ReadFile("testdata/programs/" + name + ".json")
 	if err != nil {

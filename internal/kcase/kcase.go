@@ -21,6 +21,10 @@ const Format = "heddle-kepler-case/1"
 // DefaultMaxCycles ends the run of a case that does not say when to stop.
 const DefaultMaxCycles = 1_000_000
 
+// maxStart bounds the cycles before the warps start, in which nothing happens.
+// Our choice.
+const maxStart = 1_000_000
+
 // Case is a recorded run: what the host set up, and what the hardware did.
 type Case struct {
 	Format   string
@@ -211,8 +215,8 @@ func (c *Case) Assemble(name string, read func(file string) (string, error)) (As
 
 // Core returns a core set up as the host did.
 func (c *Case) Core(cfg kepler.Config, progs Assembled) (*kepler.Core, error) {
-	if c.StartCycle > c.Limit() {
-		return nil, fmt.Errorf("start_cycle %d is beyond the end, %d", c.StartCycle, c.Limit())
+	if most := min(c.Limit(), maxStart); c.StartCycle > most {
+		return nil, fmt.Errorf("start_cycle %d is later than %d, the latest that this case can have", c.StartCycle, most)
 	}
 	k := kepler.New(cfg)
 	for i, p := range c.Programs {

@@ -2,10 +2,8 @@ package krun
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/sm/kepler/chip"
 )
 
@@ -19,13 +17,32 @@ func (r *Run) doChip(ctx context.Context) error {
 		return err
 	}
 	limit := r.limit()
+	if r.Timeline != nil {
+		r.record(c.SMs())
+		defer stopRecording(c.SMs())
+	}
+	var rows *series
+	if r.Series != nil {
+		rows = r.startSeries()
+	}
 	for !c.Ended() && c.Cycle() < limit && ctx.Err() == nil {
-		c.Run(min(limit, c.Cycle()+stretch-c.Cycle()%stretch))
+		until := min(limit, c.Cycle()+stretch-c.Cycle()%stretch)
+		if rows != nil {
+			until = min(until, rows.next)
+		}
+		c.Run(until)
+		if rows != nil && c.Cycle() >= rows.next {
+			c.Gather()
+			rows.row()
+		}
 		if r.Progress != nil && c.Cycle()%stretch == 0 {
 			r.Progress(c.Cycle())
 		}
 	}
 	c.Gather()
+	if err := rows.end(); err != nil {
+		return err
+	}
 	s := c.Stats()
 	r.memory = report.Memory{
 		L1: report.Cache(s.L1), L2: report.Cache(s.L2),
@@ -44,15 +61,6 @@ func (r *Run) doChip(ctx context.Context) error {
 		return err // not a nil *Error in an error
 	}
 	return nil
-}
-
-// Alone says why something that looks into one core cannot be had of a machine
-// with several SMs or caches; it is nil for a machine without.
-func Alone(cfg *kepler.Config, what string) error {
-	if !cfg.Chip.Wanted() {
-		return nil
-	}
-	return fmt.Errorf("%s looks into one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on", what)
 }
 
 // AddMemory adds what the memory system of a chip did in this run to the

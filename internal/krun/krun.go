@@ -84,8 +84,9 @@ func (r *Run) Do(ctx context.Context) error {
 	k, limit := r.Core, r.limit()
 	k.Watch(!r.Whole)
 	if r.Timeline != nil {
-		r.record()
-		defer k.Record(nil)
+		sms := []*kepler.Core{k}
+		r.record(sms)
+		defer stopRecording(sms)
 	}
 	var rows *series
 	if r.Series != nil {
@@ -107,11 +108,8 @@ func (r *Run) Do(ctx context.Context) error {
 			r.Progress(k.Cycle())
 		}
 	}
-	if rows != nil {
-		rows.row()
-		if err := rows.w.Flush(); err != nil {
-			return fmt.Errorf("--series: %w", err)
-		}
+	if err := rows.end(); err != nil {
+		return err
 	}
 	if err := ctx.Err(); err != nil && !k.Done() {
 		return err
@@ -176,8 +174,8 @@ func (r *Run) At(program, pc int) string {
 	return fmt.Sprintf("%s:%d: ", file, line)
 }
 
-// record has the way of every instruction written down.
-func (r *Run) record() {
+// record has the way of every instruction on some SMs written down.
+func (r *Run) record(sms []*kepler.Core) {
 	k := r.Core
 	first := int32(0)
 	for p := range k.Programs() {
@@ -194,16 +192,25 @@ func (r *Run) record() {
 			first = n
 		}
 	}
-	k.Record(func(w *kepler.Way) {
-		at := [timeline.Stages]uint64{w.Fetch, w.Decode, w.Collect, w.Read, w.Queue, w.Execute, w.Write}
-		for s := range at {
-			at[s] += r.From
-		}
-		r.Timeline.Add(timeline.Inst{
-			At:      at,
-			Program: first + int32(w.Program), Index: int32(w.PC), Slot: int32(w.Warp), Warp: int32(w.Warp), Lanes: w.Lanes, Flushed: w.Squashed,
+	for sm, k := range sms {
+		k.Record(func(w *kepler.Way) {
+			at := [timeline.Stages]uint64{w.Fetch, w.Decode, w.Collect, w.Read, w.Queue, w.Execute, w.Write}
+			for s := range at {
+				at[s] += r.From
+			}
+			r.Timeline.Add(timeline.Inst{
+				At: at, SM: int32(sm), Slot: int32(w.Warp), Warp: int32(w.Warp),
+				Program: first + int32(w.Program), Index: int32(w.PC), Lanes: w.Lanes, Flushed: w.Squashed,
+			})
 		})
-	})
+	}
+}
+
+// stopRecording has what is still on its way written down, and nothing more.
+func stopRecording(sms []*kepler.Core) {
+	for _, k := range sms {
+		k.Record(nil)
+	}
 }
 
 // series writes counters as they grow.
@@ -233,6 +240,18 @@ func (r *Run) startSeries() *series {
 	}
 	fmt.Fprintln(s.w, ",memory_transactions,split_transactions,shared_conflict_cycles,branches_taken,squashed_instructions")
 	return s
+}
+
+// end writes the last row, if anybody asked for rows.
+func (s *series) end() error {
+	if s == nil {
+		return nil
+	}
+	s.row()
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("--series: %w", err)
+	}
+	return nil
 }
 
 // row writes what happened since the last row.

@@ -7,9 +7,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +23,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/kcase"
 	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
@@ -65,6 +70,12 @@ func setUp(t *testing.T, text []byte, level kepler.Level) (*kcase.Case, *krun.Ru
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, coreOf(t, c, level)
+}
+
+// coreOf sets up the run of a case.
+func coreOf(t *testing.T, c *kcase.Case, level kepler.Level) *krun.Run {
+	t.Helper()
 	progs, err := c.Assemble(c.Name, func(file string) (string, error) {
 		b, err := os.ReadFile(filepath.Join(recorded, "programs", file))
 		return string(b), err
@@ -77,7 +88,7 @@ func setUp(t *testing.T, text []byte, level kepler.Level) (*kcase.Case, *krun.Ru
 		t.Fatal(err)
 	}
 	k.Trace(true)
-	return c, &krun.Run{Name: "case", Core: k, Programs: progs, Limit: min(c.Limit(), 60_000)}
+	return &krun.Run{Name: "case", Core: k, Programs: progs, Limit: min(c.Limit(), 60_000)}
 }
 
 func sum(m map[string]uint64) (n uint64) {
@@ -96,63 +107,139 @@ func TestCounters(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", name, level), func(t *testing.T) {
 				t.Parallel()
 				c, r := setUp(t, text, level)
-				err := r.Do(context.Background())
-				var ended *krun.Error
-				if err != nil && !errors.As(err, &ended) {
-					t.Fatal(err)
+				res := addsUp(t, c, r)
+				if level != kepler.RTL {
+					return
 				}
-				res := r.Result("case")
-				k, own := res.Kernels[0].KernelTiming, res.Kepler
-				same := func(what string, got, want uint64) {
-					t.Helper()
-					if got != want {
-						t.Errorf("%s: %d, want %d", what, got, want)
-					}
+				if c.RTL.DoneCycle != nil {
+					same(t, "cycles", res.Cycles, *c.RTL.DoneCycle)
 				}
-				if level == kepler.RTL {
-					if c.RTL.DoneCycle != nil {
-						same("cycles", res.Cycles, *c.RTL.DoneCycle)
-					}
-					if c.RTL.Dual != nil {
-						same("dual", own.DualIssues, *c.RTL.Dual)
-						same("single", own.SingleIssues, *c.RTL.Single)
-					}
-					for w, n := range c.RTL.ExitCycle {
-						same("exit of warp "+w, own.ExitCycle[w], n)
-					}
+				if c.RTL.Dual != nil {
+					same(t, "dual", res.Kepler.DualIssues, *c.RTL.Dual)
+					same(t, "single", res.Kepler.SingleIssues, *c.RTL.Single)
 				}
-				same("fetch", own.DualIssues+own.SingleIssues+sum(k.SlotStalls), k.Cycles)
-				same("cycles of the run", k.Cycles, res.Cycles)
-				same("warps", sum(k.Stalls), k.WarpCycles)
-				var warps uint64
-				selected := map[int]uint64{}
-				for i, f := range r.Core.Fetches() {
-					if i == 0 || r.Core.Fetches()[i-1].Cycle != f.Cycle {
-						selected[f.Warp]++
-					}
+				for w, n := range c.RTL.ExitCycle {
+					same(t, "exit of warp "+w, res.Kepler.ExitCycle[w], n)
 				}
-				for _, w := range k.Warps {
-					same(fmt.Sprint("warp ", w.Warp), sum(w.Stalls), w.Cycles)
-					if w.ExitCycle > 0 && c.StartCycle < kepler.FirstFetch {
-						same(fmt.Sprint("life of warp ", w.Warp), w.Cycles, w.ExitCycle)
-					}
-					same(fmt.Sprint("selections of warp ", w.Warp), w.Stalls["selected"], selected[w.Warp])
-					warps += w.Cycles
-				}
-				same("all warps", warps, k.WarpCycles)
-				var at, issues, threads uint64
-				for _, l := range k.Lines {
-					same(fmt.Sprint("line ", l.Line), sum(l.Stalls), l.WarpCycles)
-					at += l.WarpCycles
-					issues += l.Issues
-					threads += l.ThreadInstructions
-				}
-				same("lines", at, k.WarpCycles)
-				same("instructions", issues, res.WarpInstructions)
-				same("threads", threads, res.ThreadInstructions)
 			})
 		}
 	}
+}
+
+// TestMutatedCases runs the recorded cases with other registers, masks, warps
+// and programs than they were recorded with. Nobody knows what the hardware
+// would do, but nothing panics, every run comes to its limit or says why it
+// ended, and every cycle is counted once.
+func TestMutatedCases(t *testing.T) {
+	all := cases(t)
+	names := slices.Sorted(maps.Keys(all))
+	ends := map[string]int{}
+	for n := range 6 * len(names) {
+		rng := rand.New(rand.NewPCG(41, uint64(n)))
+		level := kepler.Level(n / len(names) % 2)
+		c, err := kcase.Parse(all[names[n%len(names)]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := kcase.Parse(all[names[rng.IntN(len(names))]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.MaxCycles, c.StartCycle = 4000, 0
+		switch rng.IntN(3) {
+		case 0: // the programs of another case, for the same warps
+			for i := range c.Programs {
+				p := other.Programs[i%len(other.Programs)]
+				c.Programs[i].Asm, c.Programs[i].AsmFile = p.Asm, p.AsmFile
+			}
+		case 1: // with its memory as well
+			c.Mem, c.Shared, c.Programs = other.Mem, other.Shared, other.Programs
+		}
+		for i := range c.Programs {
+			c.Programs[i].Warps = nil
+		}
+		c.Warps = nil
+		for _, w := range rng.Perm(kepler.Warps)[:1+rng.IntN(kepler.Warps)] {
+			mask := rng.Uint32() & rng.Uint32() // now and then none at all
+			if rng.IntN(2) == 0 {
+				mask = ^uint32(0) >> rng.IntN(33)
+			}
+			c.Warps = append(c.Warps, kcase.Warp{Warp: w, PC: uint32(rng.IntN(40) / 30 * rng.IntN(40)), Mask: kcase.Hex(mask)})
+			if rng.IntN(40) > 0 { // else its program memory is empty
+				p := &c.Programs[rng.IntN(len(c.Programs))]
+				p.Warps = append(p.Warps, w)
+			}
+			for range 4 {
+				c.Regs = append(c.Regs, [4]int64{int64(w), rng.Int64N(64), rng.Int64N(33) - 1, int64(rng.Uint32() >> rng.IntN(32))})
+			}
+		}
+		t.Run(fmt.Sprintf("%d/%s/%v", n, c.Name, level), func(t *testing.T) {
+			res := addsUp(t, c, coreOf(t, c, level))
+			switch {
+			case res.OK:
+				ends["done"]++
+			case res.Cycles == 0:
+				t.Error("it did not run")
+			default:
+				ends["not done"]++
+			}
+		})
+	}
+	if ends["done"] < 100 || ends["not done"] < 20 {
+		t.Errorf("%v: too much of one kind", ends)
+	}
+}
+
+func same(t *testing.T, what string, got, want uint64) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %d, want %d", what, got, want)
+	}
+}
+
+// addsUp runs a case, and checks that the counters of its result add up.
+func addsUp(t *testing.T, c *kcase.Case, r *krun.Run) *report.Run {
+	t.Helper()
+	err := r.Do(context.Background())
+	var ended *krun.Error
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	if err == nil && !r.Core.Done() || err != nil && (ended.Msg == "" || ended.Kind == "limit" && r.Core.Cycle() != r.Limit) {
+		t.Errorf("it ended in cycle %d with %v", r.Core.Cycle(), err)
+	}
+	res := r.Result("case")
+	k, own := res.Kernels[0].KernelTiming, res.Kepler
+	same(t, "fetch", own.DualIssues+own.SingleIssues+sum(k.SlotStalls), k.Cycles)
+	same(t, "cycles of the run", k.Cycles, res.Cycles)
+	same(t, "warps", sum(k.Stalls), k.WarpCycles)
+	var warps uint64
+	selected := map[int]uint64{}
+	for i, f := range r.Core.Fetches() {
+		if i == 0 || r.Core.Fetches()[i-1].Cycle != f.Cycle {
+			selected[f.Warp]++
+		}
+	}
+	for _, w := range k.Warps {
+		same(t, fmt.Sprint("warp ", w.Warp), sum(w.Stalls), w.Cycles)
+		if w.ExitCycle > 0 && c.StartCycle < kepler.FirstFetch {
+			same(t, fmt.Sprint("life of warp ", w.Warp), w.Cycles, w.ExitCycle)
+		}
+		same(t, fmt.Sprint("selections of warp ", w.Warp), w.Stalls["selected"], selected[w.Warp])
+		warps += w.Cycles
+	}
+	same(t, "all warps", warps, k.WarpCycles)
+	var at, issues, threads uint64
+	for _, l := range k.Lines {
+		same(t, fmt.Sprint("line ", l.Line), sum(l.Stalls), l.WarpCycles)
+		at += l.WarpCycles
+		issues += l.Issues
+		threads += l.ThreadInstructions
+	}
+	same(t, "lines", at, k.WarpCycles)
+	same(t, "instructions", issues, res.WarpInstructions)
+	same(t, "threads", threads, res.ThreadInstructions)
+	return res
 }
 
 // TestTimeline records the way of every instruction of every kind of case, and
@@ -260,6 +347,29 @@ func TestWay(t *testing.T) {
 	}
 }
 
+// totals adds up the rows of a series, and returns the cycle of the last.
+func totals(t *testing.T, series io.Reader, every uint64) (total map[string]uint64, last uint64) {
+	t.Helper()
+	rows, err := csv.NewReader(series).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total = map[string]uint64{}
+	for i, row := range rows[1:] {
+		for col, cell := range row {
+			if n, err := strconv.ParseUint(cell, 10, 64); err == nil {
+				total[rows[0][col]] += n
+			}
+		}
+		cycle, err := strconv.ParseUint(row[0], 10, 64)
+		if err != nil || i < len(rows)-2 && cycle != last+every || cycle <= last {
+			t.Fatalf("every %d: row %d is of cycle %s", every, i, row[0])
+		}
+		last = cycle
+	}
+	return total, last
+}
+
 // TestSeries adds up the rows, which are to give the counters of the end.
 func TestSeries(t *testing.T) {
 	for _, every := range []uint64{1, 7, 1000, 1_000_000} {
@@ -273,24 +383,7 @@ func TestSeries(t *testing.T) {
 		if err := r.Do(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := csv.NewReader(&out).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		total := map[string]uint64{}
-		var last uint64
-		for i, row := range rows[1:] {
-			for col, cell := range row {
-				if n, err := strconv.ParseUint(cell, 10, 64); err == nil {
-					total[rows[0][col]] += n
-				}
-			}
-			cycle, err := strconv.ParseUint(row[0], 10, 64)
-			if err != nil || i < len(rows)-2 && cycle != last+every || cycle <= last {
-				t.Fatalf("every %d: row %d is of cycle %s", every, i, row[0])
-			}
-			last = cycle
-		}
+		total, last := totals(t, &out, every)
 		res := r.Result("matmul")
 		for name, want := range map[string]uint64{
 			"warp_instructions": res.WarpInstructions, "thread_instructions": res.ThreadInstructions,

@@ -8,6 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
 
+// sms returns how many SMs the machine has.
+func (r *Run) sms() int { return max(1, r.Core.Config().Chip.SMs) }
+
 // Kernel is the run as a launch of a result: where its cycles and those of its
 // warps went, and which instructions they went to.
 func (r *Run) Kernel(name string) report.Kernel {
@@ -44,7 +47,7 @@ func (r *Run) Kernel(name string) report.Kernel {
 		t.SlotStalls[st.String()] = c.Slots[st]
 	}
 	if cycles > 0 {
-		t.Occupancy = float64(t.WarpCycles) / float64(kepler.Warps*cycles)
+		t.Occupancy = float64(t.WarpCycles) / float64(uint64(kepler.Warps*r.sms())*cycles)
 	}
 	t.Lines = r.lines()
 	t.Memory = r.memory
@@ -73,7 +76,9 @@ func (r *Run) lines() []report.Line {
 			if l.File, l.Line = r.Place(p, pc); l.File == "" {
 				l.File = r.Name
 			}
-			l.Text = r.Core.Text(p, pc)
+			if l.Text = r.Core.Text(p, pc); l.Line == 0 {
+				l.Text += " (no code)" // behind the program, where memory is zero
+			}
 			l.Instruction = r.Core.Op(p, pc).String()
 			list = append(list, l)
 		}
@@ -104,7 +109,7 @@ func (r *Run) Result(name string) *report.Run {
 	res := &report.Run{
 		Heddle: report.Version, Input: r.Name, GPU: k.Config().Name, Mode: "timing", OK: k.Done(),
 		Conditions:       k.Config().Conditions(),
-		Timing:           &report.Timing{Core: "kepler", SMs: max(1, k.Config().Chip.SMs), Cycles: k.Counted(), Memory: r.memory},
+		Timing:           &report.Timing{Core: "kepler", SMs: r.sms(), Cycles: k.Counted(), Memory: r.memory},
 		WarpInstructions: s.Executed, ThreadInstructions: s.Threads,
 		Kernels: []report.Kernel{r.Kernel(name)}, Kepler: r.Counters(), Checks: []report.Check{},
 	}

@@ -160,7 +160,11 @@ func (r *Run) WriteText(w io.Writer) error {
 		r.kernelTable(&b)
 	}
 	if r.LeftOut > 0 {
-		fmt.Fprintf(&b, "%s left out (--kernels)\n", Plural(r.LeftOut, "launch", "launches"))
+		what := Plural(r.LeftOut, "launch", "launches")
+		if r.Kepler != nil {
+			what = Plural(r.LeftOut, "frame", "frames")
+		}
+		fmt.Fprintf(&b, "%s left out (--kernels)\n", what)
 	}
 	if r.Timing != nil {
 		r.stepTable(&b)
@@ -318,7 +322,10 @@ func (r *Run) Summary() string {
 		s += fmt.Sprintf(": %d of %s FAILED", failed, Plural(len(r.Checks), "check", "checks"))
 	case r.Error == nil && len(r.Checks) > 0:
 		s += fmt.Sprintf(": %s ok", Plural(len(r.Checks), "check", "checks"))
-	case r.Error == nil:
+	case r.Error != nil || len(r.Programs) == 1 && r.Programs[0] == r.Input: // a program by itself
+	case r.LeftOut > 0:
+		s += "; no check is of what ran"
+	default:
 		s += "; the job checks nothing"
 	}
 	return s

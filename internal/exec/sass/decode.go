@@ -19,7 +19,7 @@ var errForm = errors.New("this form is not supported")
 // dec decodes one kernel.
 type dec struct {
 	k     *Kernel
-	words map[uint32]ref  // rows of literals
+	words map[uint32]ref   // rows of literals
 	banks map[[2]int64]ref // rows of constants
 	in    *sass.Inst
 	o     *inst
@@ -46,7 +46,7 @@ func (p *Program) decode(t *sass.Kernel) *Kernel {
 	if n := len(t.Code); n > 0 {
 		end.Pos = t.Code[n-1].Pos
 	}
-	k.code[len(t.Code)] = inst{info: &end, kind: kBreak, act: actEnd, guard: predicate{at: predTrue}}
+	k.code[len(t.Code)] = inst{info: &end, kind: kFlow, act: actEnd, guard: predicate{at: predTrue}, ps: [3]predicate{2: {at: predTrue}}}
 	return k
 }
 
@@ -66,6 +66,19 @@ func (d *dec) decode() error {
 	}
 	if err := f(d); err != nil {
 		return err
+	}
+	for i := range in.Operands {
+		p := &in.Operands[i]
+		if !p.Dst || p.Kind != sass.Pred && p.Kind != sass.UPred || p.Reg == sass.PT {
+			continue
+		}
+		n := p.Reg
+		if p.Kind == sass.UPred {
+			n += uniformPred
+		}
+		if o.pd[0] != n && o.pd[1] != n {
+			return fmt.Errorf("the predicate result %v is not supported", p)
+		}
 	}
 	o.late = variable(o.info.Class)
 	for k := range o.src[:o.nsrc] {
@@ -187,7 +200,7 @@ func (d *dec) add(s source) error {
 	return nil
 }
 
-// words appends n plain words of an operand.
+// addWords appends n plain words of an operand.
 func (d *dec) addWords(o *sass.Operand, n int) error {
 	for i := range n {
 		r, err := d.word(o, i)
@@ -217,7 +230,7 @@ func (d *dec) values() []*sass.Operand {
 	return list
 }
 
-// bitsAdd appends a value as 32 bits whose ~ inverts it.
+// addBits appends a value as 32 bits whose ~ inverts it.
 func (d *dec) addBits(o *sass.Operand) error {
 	r, err := d.word(o, 0)
 	if err != nil {

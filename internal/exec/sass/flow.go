@@ -167,12 +167,6 @@ func (w *warp) meet(f frag) {
 
 // actBranch is BRA and its kin to a fixed place.
 func actBranch(w *warp, in *inst, m uint32) {
-	if in.flag { // a second predicate decides too
-		if m &= w.pred(in.ps[0]); m == 0 {
-			w.pc++
-			return
-		}
-	}
 	w.split(in.target, m)
 }
 

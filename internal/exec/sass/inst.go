@@ -23,10 +23,9 @@ const (
 type kind uint8
 
 const (
-	kRun   kind = iota // computes: run does it
-	kNop               // has no effect on values
-	kFlow              // act does it when it issues
-	kBreak             // the place behind the last instruction
+	kRun  kind = iota // computes: run does it
+	kNop              // has no effect on values
+	kFlow             // act does it when it issues
 )
 
 // source is an operand of 32 bits a lane: what stands in the row, changed to
@@ -63,9 +62,11 @@ const noPredicate = 0xff
 
 // inst is a decoded instruction.
 type inst struct {
-	run  func(w *warp, in *inst, p *pending, m uint32)
-	act  func(w *warp, in *inst, m uint32)
-	info *isa.Inst
+	run func(w *warp, in *inst, p *pending, m uint32)
+	act func(w *warp, in *inst, m uint32)
+	// commit does what becomes visible beyond registers and two predicates.
+	commit func(w *warp, in *inst, p *pending)
+	info   *isa.Inst
 
 	kind    kind
 	late    bool // of variable latency

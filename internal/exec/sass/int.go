@@ -675,8 +675,8 @@ func opSEL(_ *warp, _ *inst, p *pending, _ uint32) {
 	}
 }
 
-// decodeMOV: the lane mask of MOV, a second literal, is taken as all lanes and
-// refused if it is less.
+// decodeMOV: a second literal has a bit for each lane of a quad that is written
+// (assumed).
 func decodeMOV(d *dec) error {
 	if err := d.only(); err != nil {
 		return err
@@ -685,15 +685,24 @@ func decodeMOV(d *dec) error {
 		return err
 	}
 	v := d.values()
-	if len(v) == 2 && (v[1].Kind != sass.Imm || v[1].Imm != 0xf) {
-		return errForm
-	}
 	d.o.run = opMOV
+	if len(v) == 2 {
+		if v[1].Kind != sass.Imm || v[1].Imm < 0 || v[1].Imm > 0xf {
+			return errForm
+		}
+		d.o.imm = uint64(v[1].Imm) * 0x11111111
+		d.o.run = opMOVPart
+	}
 	d.once()
 	return d.sources(1)
 }
 
 func opMOV(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0] = *p.s[0] }
+
+func opMOVPart(_ *warp, in *inst, p *pending, _ uint32) {
+	p.mask &= uint32(in.imm)
+	p.out[0] = *p.s[0]
+}
 
 // decodeIDP: dot products of bytes, and of half words with bytes.
 func decodeIDP(d *dec) error {
@@ -751,10 +760,12 @@ func decodeVABSDIFF(d *dec) error {
 	switch {
 	case d.in.Op == sass.OpVABSDIFF:
 		d.o.run = opVABSDIFF
-	case !d.in.Has("ACC"):
-		return errForm
 	default:
 		d.o.run = opVABSDIFF4
+		d.o.flag = d.in.Has("ACC")
+		if v := d.values(); !d.o.flag && (len(v) != 3 || v[2].Kind != sass.Reg || v[2].Reg != sass.RZ) {
+			return errForm
+		}
 	}
 	return d.sources(3)
 }
@@ -770,13 +781,17 @@ func opVABSDIFF(_ *warp, in *inst, p *pending, _ uint32) {
 	}
 }
 
-func opVABSDIFF4(_ *warp, _ *inst, p *pending, _ uint32) {
+func opVABSDIFF4(_ *warp, in *inst, p *pending, _ uint32) {
 	a, b, c := p.s[0], p.s[1], p.s[2]
 	for i := range p.out[0] {
 		s := c[i]
 		for k := 0; k < 32; k += 8 {
 			x, y := int32(a[i]>>k&0xff), int32(b[i]>>k&0xff)
-			s += uint32(max(x-y, y-x))
+			v := uint32(max(x-y, y-x))
+			if !in.flag {
+				v <<= k
+			}
+			s += v
 		}
 		p.out[0][i] = s
 	}

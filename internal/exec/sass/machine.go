@@ -438,3 +438,6 @@ func (w *work) Block(n uint64) exec.Block {
 	b.work = w
 	return b
 }
+
+// File is the name of the text that the kernel is from.
+func (k *Kernel) File() string { return k.prog.file }

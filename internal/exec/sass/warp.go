@@ -166,9 +166,9 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	w.insts++
 	w.thrInsts += uint64(bits.OnesCount32(m))
 	switch {
-	case in.kind == kFlow || in.kind == kBreak:
+	case in.kind == kFlow:
 		live := w.live
-		if m == 0 {
+		if m &= w.pred(in.ps[2]); m == 0 {
 			w.pc++
 		} else {
 			in.act(w, in, m)
@@ -334,8 +334,8 @@ func (w *warp) Commit(h exec.Pending) {
 		}
 		w.pr[r] = w.pr[r]&^m | v&m
 	}
-	if in.mem2 != nil {
-		w.store(in, p)
+	if in.commit != nil {
+		in.commit(w, in, p)
 	}
 	w.blk.givePending(int32(h))
 }

@@ -108,10 +108,10 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 		}
 		hidden = -1
 		in.Operands = append(in.Operands, o)
-		if f.kind == fImm && f.imm == immH2 {
-			in.Operands = append(in.Operands, Operand{Kind: FImm, Role: half2(f.role), Bits: w[0] >> 32 & 0xffff, Width: 16})
+		if f.pair() {
+			in.Operands = append(in.Operands, Operand{Kind: FImm, Role: half2(f.role), Bits: w[0] >> 32 & 0xffff, Width: 16, Brain: f.imm == immB2})
 		}
-		if r.pow2 && f.kind == fImm && bits.OnesCount32(uint32(o.Imm)) != 1 {
+		if r.shl && f.kind == fImm && !isShift(uint32(o.Imm)) {
 			return in, "the immediate is no power of two"
 		}
 	}
@@ -125,6 +125,10 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	r.count(&in)
 	return in, ""
 }
+
+// isShift reports whether a factor is written as a shift: a power of two.
+// Disassemblers leave out 0x10000.
+func isShift(v uint32) bool { return bits.OnesCount32(v) == 1 && v != 1<<16 }
 
 // half2 is the role of the second half of a packed immediate.
 func half2(r Role) Role {
@@ -215,7 +219,7 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 	case fCX:
 		o.Kind, o.UReg, o.HasU, o.CX, o.Imm, o.Reg = Const, uint8(cxReg.get(w)), true, true, int64(constWord.get(w))*4, RZ
 	case fLDC:
-		o.Kind, o.Bank, o.Reg = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w))
+		o.Kind, o.Bank, o.Reg, o.UReg = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w)), RZ
 		o.Imm = signed(ldcBytes.get(w), 16)
 		if o.Reg == RZ {
 			o.Imm &= 0xffff
@@ -259,8 +263,8 @@ func (o *Operand) fromImm(f *operandField, v uint64) {
 		o.Kind, o.Bits, o.Width = FImm, v, 16
 	case immF64:
 		o.Kind, o.Bits, o.Width = FImm, v<<32, 64
-	case immH2:
-		o.Kind, o.Bits, o.Width = FImm, v>>16, 16
+	case immH2, immB2:
+		o.Kind, o.Bits, o.Width, o.Brain = FImm, v>>16, 16, f.imm == immB2
 	}
 	if o.Kind == Imm {
 		o.Imm *= f.scale
@@ -287,6 +291,11 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 	if f.desc != nil {
 		var d Operand
 		f.desc.decode(w, addr, &d)
+		if f.desc.next {
+			if d.Reg++; d.Reg >= URZ {
+				return "there is no register for the descriptor"
+			}
+		}
 		o.Desc, o.HasD, o.Hidden = d.Reg, true, f.descOld
 	}
 	if f.offset != nil {
@@ -295,6 +304,12 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 		o.Imm = i.Imm
 	}
 	if o.Reg == RZ && f.base != nil {
+		if f.keepURZ && f.wide {
+			return "an address without register has a form of its own"
+		}
+		if f.wide && f.ureg != nil && !o.HasU {
+			return "an address without any register has a form of its own"
+		}
 		if f.wide && f.desc == nil {
 			if f.base.suffAt.get(w) != w.bit(eBit) {
 				return "the width of an address without register is not that of .E"

@@ -2,7 +2,6 @@ package sass
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 )
 
@@ -31,6 +30,12 @@ type attempt struct {
 	err   *lineError
 }
 
+// How far an attempt got: modifiers fit, operands fit.
+const (
+	operandDepth = 1 << 10
+	formDepth    = 1 << 20
+)
+
 // encode finds the form that fits the text and returns its word.
 func (t *table) encode(s *source) (word128, *lineError) {
 	best := attempt{depth: -1}
@@ -58,15 +63,15 @@ func (t *table) encode(s *source) (word128, *lineError) {
 			continue
 		}
 		if depth, err := r.encodeArgs(s, 0, 0, &w); err != nil {
-			fail(100+depth, err)
+			fail(operandDepth+depth, err)
 			continue
 		}
 		if w.and(r.mask) != r.value {
-			fail(150, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "it looks like: " + r.usage()})
 			continue
 		}
 		if _, problem := r.decode(w, s.addr); problem != "" {
-			fail(150, &lineError{s.opCol, len(s.opText), problem, "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "it looks like: " + r.usage()})
 			continue
 		}
 		return w, nil
@@ -159,24 +164,24 @@ func (r *row) usage() string {
 func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 	if i == len(r.operands) {
 		if j == len(s.args) {
-			return j, nil
+			return ranks * j, nil
 		}
-		return j, &lineError{s.args[j].col, len(s.args[j].text), "an operand too many", "it looks like: " + r.usage()}
+		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "an operand too many", "it looks like: " + r.usage()}
 	}
 	f := &r.operands[i]
-	depth := j
+	depth := ranks * j
 	var failure *lineError
 	if j < len(s.args) {
 		a := &s.args[j]
 		saved := *w
 		used := 1
 		err := f.encode(a, s.addr, w)
-		if err == nil && f.kind == fImm && f.imm == immH2 { // the second half
+		if err == nil && f.pair() { // the second half
 			used = 2
 			if j+1 >= len(s.args) {
 				err = fmt.Errorf("the lower half of a packed immediate is missing")
-			} else if low, e := parseFloat(s.args[j+1].num, 16); e != nil || s.args[j+1].num == "" {
-				err = fmt.Errorf("%s is no half-precision number", s.args[j+1].text)
+			} else if low, e := parseHalves(s.args[j+1].num, f.imm); e != nil {
+				err = fmt.Errorf("%s is no number of 16 bits", s.args[j+1].text)
 			} else {
 				span{{47, 32}}.set(w, low)
 			}
@@ -184,7 +189,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		if err == nil && a.Tail != f.tail {
 			err = fmt.Errorf("%s is out of place", a.text)
 		}
-		if err == nil && r.pow2 && f.kind == fImm && bits.OnesCount32(uint32(f.at.get(*w))) != 1 {
+		if err == nil && r.shl && f.kind == fImm && !isShift(uint32(f.at.get(*w))) {
 			err = fmt.Errorf("%s is no power of two", a.text)
 		}
 		if err == nil {
@@ -195,9 +200,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 			depth, failure = d, e
 		} else {
 			failure = &lineError{a.col, len(a.text), err.Error(), ""}
-			if f.at != nil && f.kind == fImm && a.num != "" {
-				depth++ // a number out of range beats an operand of another kind
-			}
+			depth += rank(err)
 		}
 		*w = saved
 	} else {
@@ -236,6 +239,39 @@ func (f *operandField) leaveOut(w *word128) {
 	}
 }
 
+// misfit says why an operand does not fit a field. The best of all forms'
+// reasons is shown: a wrong kind of operand says least about what was meant, a
+// value out of range most.
+type misfit struct {
+	rank int
+	text string
+}
+
+func (m *misfit) Error() string { return m.text }
+
+// The ranks of misfits.
+const (
+	wrongKind = iota
+	wrongMark // a sign or suffix that the field has not
+	wrongValue
+	ranks
+)
+
+func rank(err error) int {
+	if m, ok := err.(*misfit); ok {
+		return m.rank
+	}
+	return wrongValue
+}
+
+func kindError(format string, args ...any) error {
+	return &misfit{wrongKind, fmt.Sprintf(format, args...)}
+}
+
+func markError(format string, args ...any) error {
+	return &misfit{wrongMark, fmt.Sprintf(format, args...)}
+}
+
 var fieldNames = map[fieldKind]string{
 	fGPR: "a register", fUGPR: "a uniform register", fPred: "a predicate", fUPred: "a uniform predicate", fBReg: "a barrier register (B0 to B15)",
 	fSB: "a dependence counter (SB0 to SB5)", fSReg: "a special register", fImm: "a number", fConst: "a constant (c[0x0][0x160])",
@@ -247,12 +283,12 @@ var fieldNames = map[fieldKind]string{
 func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 	mismatch := func() error {
 		if f.kind == fWord {
-			return fmt.Errorf("%s stands where %s has to be", a.text, f.word)
+			return kindError("%s stands where %s has to be", a.text, f.word)
 		}
 		if f.kind == fEnum {
-			return fmt.Errorf("%s is no %s", a.text, f.suffix.name)
+			return kindError("%s is no %s", a.text, f.suffix.name)
 		}
-		return fmt.Errorf("%s stands where %s has to be", a.text, fieldNames[f.kind])
+		return kindError("%s stands where %s has to be", a.text, fieldNames[f.kind])
 	}
 	switch f.kind {
 	case fGPR:
@@ -321,7 +357,12 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 				return err
 			}
 			a.Operand.Imm = v
-		} else if a.Kind != Target {
+		} else if a.Kind == Word && !a.found {
+			if a.near != "" {
+				return fmt.Errorf("there is no label %s; did you mean %s?", a.text, a.near)
+			}
+			return fmt.Errorf("there is no label %s", a.text)
+		} else if a.Kind != Word {
 			return mismatch()
 		}
 		v := a.Operand.Imm
@@ -374,7 +415,7 @@ func (f *operandField) encodeMarks(a *arg, w *word128) error {
 			}
 		}
 		if on {
-			return fmt.Errorf("%s cannot be %s", a.text, name)
+			return markError("%s cannot be %s", a.text, name)
 		}
 		return nil
 	}
@@ -394,10 +435,10 @@ func (f *operandField) encodeMarks(a *arg, w *word128) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("%s cannot have this suffix here", a.text)
+		return markError("%s cannot have this suffix here", a.text)
 	}
 	if a.Suffix != "" {
-		return fmt.Errorf("%s cannot have a suffix here", a.text)
+		return markError("%s cannot have a suffix here", a.text)
 	}
 	return nil
 }
@@ -406,21 +447,22 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 	if a.Kind != Imm || a.num == "" {
 		return mismatch()
 	}
-	width := map[immType]int{immF16: 16, immF32: 32, immF64: 64, immH2: 16}[f.imm]
+	if f.pair() {
+		v, err := parseHalves(a.num, f.imm)
+		span{{63, 48}}.set(w, v)
+		return err
+	}
+	width := map[immType]int{immF16: 16, immF32: 32, immF64: 64}[f.imm]
 	if width > 0 {
 		v, err := parseFloat(a.num, width)
 		if err != nil {
 			return err
 		}
-		switch f.imm {
-		case immF64:
+		if f.imm == immF64 {
 			if v<<32 != 0 {
 				return fmt.Errorf("%s does not fit: only the upper 32 bits of a double have a place", a.text)
 			}
 			v >>= 32
-		case immH2:
-			span{{63, 48}}.set(w, v)
-			return nil
 		}
 		f.at.set(w, v)
 		return nil
@@ -439,6 +481,21 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 	}
 	f.at.set(w, uint64(v))
 	return nil
+}
+
+// parseHalves reads a half of a packed immediate.
+func parseHalves(num string, t immType) (uint64, error) {
+	if num == "" {
+		return 0, fmt.Errorf("no number")
+	}
+	if t == immB2 && !strings.HasPrefix(strings.TrimLeft(num, "+-"), "0x") {
+		v, err := parseFloat(num, 32)
+		if err == nil && v&0xffff != 0 {
+			err = fmt.Errorf("%s does not fit into a bfloat16", num)
+		}
+		return v >> 16, err
+	}
+	return parseFloat(num, 16)
 }
 
 func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) error {
@@ -502,13 +559,18 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 		if a.Desc == URZ && f.desc.at.width() > 6 {
 			v = 255
 		}
-		f.desc.at.set(w, v)
+		switch {
+		case !f.desc.next:
+			f.desc.at.set(w, v)
+		case f.desc.at.get(*w)+1 != v:
+			return fmt.Errorf("the descriptor of %s has to be UR%d, the register after that of the first address", a.text, f.desc.at.get(*w)+1)
+		}
 	}
 	switch {
 	case f.ureg == nil && a.HasU:
 		return mismatch()
 	case f.ureg != nil:
-		if f.keepURZ && !a.HasU {
+		if !a.HasU && (f.keepURZ || a.Reg == RZ) {
 			return mismatch()
 		}
 		if !f.keepURZ && a.HasU && a.UReg == URZ {
@@ -541,10 +603,10 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 				}
 			}
 			if !found {
-				return fmt.Errorf("%s cannot have this suffix here", a.text)
+				return markError("%s cannot have this suffix here", a.text)
 			}
 		case a.Suffix != "":
-			return fmt.Errorf("%s cannot have a suffix here", a.text)
+			return markError("%s cannot have a suffix here", a.text)
 		}
 	}
 	v := a.Operand.Imm

@@ -121,7 +121,14 @@ func (o *Operand) write(b *strings.Builder) {
 	case Imm, Target:
 		b.WriteString(hexInt(o.Imm))
 	case FImm:
-		b.WriteString(floatText(o.Bits, int(o.Width)))
+		switch text := floatText(o.Bits<<16, 32); {
+		case !o.Brain:
+			b.WriteString(floatText(o.Bits, int(o.Width)))
+		case strings.HasPrefix(text, "0x"):
+			fmt.Fprintf(b, "0x%x", o.Bits)
+		default:
+			b.WriteString(text)
+		}
 	case Const:
 		o.writeConst(b)
 	case Mem:
@@ -166,7 +173,7 @@ func (o *Operand) writeConst(b *strings.Builder) {
 	switch {
 	case o.HasU && !o.CX:
 		index = uregName(o.UReg)
-	case o.Reg != RZ:
+	case o.Reg != RZ || o.Role == Addr && o.UReg == RZ && o.Imm == 0: // LDC writes the register if nothing else
 		index = regName(o.Reg)
 	}
 	b.WriteString(index)

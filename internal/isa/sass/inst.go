@@ -106,6 +106,7 @@ type Operand struct {
 	Index  int32  // Target: number of the instruction in the kernel, -1 if outside
 	Bits   uint64 // FImm: the number's bits
 	Width  uint8  // FImm: 16, 32 or 64
+	Brain  bool   // FImm of 16 bits: bfloat16
 	Bank   uint8  // Const
 	UReg   uint8  // Mem and Const (cx): uniform register added, URZ if none
 	HasU   bool   // Mem, Const: UReg is there
@@ -173,6 +174,9 @@ type Kernel struct {
 	// nothing and the hardware has to guard dependences itself.
 	Control bool
 	Pos     isa.Pos // of its .kernel directive
+	// declared says that the program gives Regs itself; it is counted from the
+	// code otherwise.
+	declared bool
 }
 
 // Param is a kernel parameter.

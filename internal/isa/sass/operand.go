@@ -15,6 +15,8 @@ type arg struct {
 	text  string
 	num   string // a number: its digits; what they mean depends on the form
 	label string // a name that may be a label
+	found bool   // it is one: Imm is its address
+	near  string // the label with the most similar name, where it is none
 	col   int    // column in the line, from one
 }
 
@@ -189,6 +191,9 @@ func (a *arg) parseMask(s string) error {
 	a.Kind = Mask
 	if !strings.HasSuffix(s, "}") {
 		return fmt.Errorf("%q has no closing brace", s)
+	}
+	if s == "{}" {
+		return nil
 	}
 	for _, p := range strings.Split(s[1:len(s)-1], ",") {
 		n, err := strconv.Atoi(p)

@@ -47,6 +47,7 @@ const (
 	immF32
 	immF64 // the upper 32 bits of a double
 	immH2  // two halves, the upper one first
+	immB2  // two bfloat16, the upper one first
 )
 
 // field kinds of operands
@@ -103,6 +104,7 @@ type operandField struct {
 	tail    bool
 	word    string
 	half    bool // half-precision slot
+	next    bool // uniform register after the one in the field
 	literal int  // register number that it must have, -1 if any
 
 	// of memory operands
@@ -124,9 +126,12 @@ type row struct {
 	known    word128 // all bits that belong to a field; others must be zero
 	mods     []modField
 	operands []operandField
-	pow2     bool // the immediate has to be a power of two
+	shl      bool // the immediate has to be a power of two, and not 0x10000
 	guard    bool // has a guard that is a uniform predicate
 }
+
+// pair reports whether the field holds two numbers.
+func (f *operandField) pair() bool { return f.kind == fImm && (f.imm == immH2 || f.imm == immB2) }
 
 // table holds the rows of one architecture.
 type table struct {
@@ -151,9 +156,9 @@ var controlMask = span{{121, 105}}.mask()
 // first: a later file's rows go before an earlier one's, and `drop` takes out
 // opcodes that have another meaning.
 var archTables = map[Arch][]string{
-	75: {"sm_75", "mem_75"},
-	80: {"sm_75", "mem_80", "sm_80"},
-	86: {"sm_75", "mem_80", "sm_80", "sm_86"},
+	75: {"sm_75", "mem_75", "tex"},
+	80: {"sm_75", "mem_80", "tex", "sm_80"},
+	86: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 }
 
 // Archs lists the architectures with tables, in order.
@@ -205,12 +210,13 @@ func tableOf(a Arch) *table {
 
 // builder reads table files.
 type builder struct {
-	enums map[string]*enum
-	rows  []*row
+	enums   map[string]*enum
+	rows    []*row
+	noReuse map[Op]bool
 }
 
 func buildTable(a Arch) (*table, error) {
-	b := &builder{enums: map[string]*enum{"np": quadSigns()}}
+	b := &builder{enums: map[string]*enum{"np": quadSigns()}, noReuse: map[Op]bool{}}
 	var all []*row
 	for _, name := range archTables[a] {
 		text, err := tableText.ReadFile("table/" + name + ".txt")
@@ -231,6 +237,14 @@ func buildTable(a Arch) (*table, error) {
 			switch words[0] {
 			case "enum":
 				err = b.enum(words[1:])
+			case "noreuse":
+				for _, w := range words[1:] {
+					op, ok := opsByName[w]
+					if !ok {
+						err = fmt.Errorf("mnemonic %q is not in op.go", w)
+					}
+					b.noReuse[op] = true
+				}
 			case "drop":
 				for _, w := range words[1:] {
 					n, e := strconv.ParseUint(w, 16, 64)
@@ -444,8 +458,8 @@ func (b *builder) row(line string) error {
 		}
 		for _, w := range strings.Fields(fixed) {
 			switch w {
-			case "pow2":
-				r.pow2 = true
+			case "shl":
+				r.shl = true
 				continue
 			case "uguard":
 				r.guard = true
@@ -495,7 +509,7 @@ func (b *builder) mods(r *row, words []string) error {
 // number type and register count.
 var operandPattern = regexp.MustCompile(`^(\+?)([A-Za-z][A-Za-z0-9]*)(?:@([0-9:+]+))?([-|~?!]*)(?:\.([a-z0-9]+)(?:@([0-9:+]+))?)?(?::([a-z0-9]+))?(?:\*([a-z0-9]+))?(?:=([0-9]+))?$`)
 
-var immTypes = map[string]immType{"u": immUnsigned, "s": immSigned, "f16": immF16, "f32": immF32, "f64": immF64, "h2": immH2}
+var immTypes = map[string]immType{"u": immUnsigned, "s": immSigned, "f16": immF16, "f32": immF32, "f64": immF64, "h2": immH2, "b2": immB2}
 
 // named are the operands with a place of their own.
 var named = map[string]struct {
@@ -518,6 +532,9 @@ var named = map[string]struct {
 	"mask": {fMask, Extra, "37:32", false, -1},
 	"rel":  {fTarget, Dest, "81:34", false, -1}, "abs": {fAbs, Dest, "80:34", false, -1},
 	"c": {fConst, B, "", false, -1}, "ldc": {fLDC, Addr, "", false, -1},
+	"URt": {fUGPR, Extra, "45:40", false, -1},
+	"Rm":  {fGPR, Extra, "47:40", false, -1}, "URn": {fUGPR, Extra, "69:64", false, -1},
+	"Rw": {fGPR, Extra, "23:16", false, -1}, "URi": {fUGPR, A, "29:24", false, 30},
 	"Bw":   {fBReg, Bar, "19:16", true, -1},
 	"immA": {fImm, A, "63:32", false, -1}, "immB": {fImm, B, "63:32", false, -1}, "immC": {fImm, C, "63:32", false, -1},
 	"roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
@@ -726,8 +743,17 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		o.literal = n
 		r.fix(o.at, uint64(n))
 	}
-	if o.kind == fGPR && !o.dst && (o.role == A || o.role == B || o.role == C) {
+	if o.kind == fGPR && !o.dst && !b.noReuse[r.op] && (o.role == A || o.role == B || o.role == C) {
 		o.reuse = map[Role]int{A: 122, B: 123, C: 124}[o.role]
+		if isSlot && f.c == (slot{}) { // the shapes c and d: what is called B is the third source
+			o.reuse = 124
+		}
+	}
+	switch name {
+	case "Rm":
+		o.reuse = 50
+	case "URn":
+		o.next = true
 	}
 	return o, nil
 }
@@ -754,7 +780,7 @@ var memPattern = regexp.MustCompile(`^(desc0?\[([^\]]+)\])?\[([^\]+]*)((?:\+[^\]
 
 func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 	o := operandField{kind: fMem, role: Addr, neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
-	m := memPattern.FindStringSubmatch(strings.ReplaceAll(text, "@79:78", "@79:78"))
+	m := memPattern.FindStringSubmatch(text)
 	if m == nil {
 		return o, fmt.Errorf("address %q", text)
 	}
@@ -795,6 +821,9 @@ func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 	}
 	if o.base != nil {
 		o.base.reuse = -1
+	}
+	if !o.wide { // only behind a register with .64 or .U32 may it be left out
+		o.keepURZ = true
 	}
 	return o, nil
 }

@@ -428,3 +428,27 @@ func checkInside(t *testing.T, c *Cache) {
 		}
 	}
 }
+
+// TestStreamsMeetPolicies: every policy is in one of the streams that the cache
+// and its twin are compared on; the two kinds of texture cache have streams of
+// their own.
+func TestStreamsMeetPolicies(t *testing.T) {
+	seen := map[any]bool{}
+	for _, s := range streams {
+		c, err := ParseConfig(s.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []any{c.Replace, c.Write, c.Alloc, c.WriteAlloc, c.Index, c.MSHR, c.Sectored} {
+			seen[p] = true
+		}
+	}
+	for _, p := range []any{
+		LRU, FIFO, ReadOnly, WriteBack, WriteThrough, WriteEvict, LocalBack, OnMiss, OnFill, Streaming,
+		NoWriteAlloc, NaiveAlloc, FetchOnWrite, LazyFetch, Linear, Xor, IPoly, Fermi, Assoc, SectorAssoc, true, false,
+	} {
+		if !seen[p] {
+			t.Errorf("no stream with %T %v", p, p)
+		}
+	}
+}

@@ -19,8 +19,8 @@ type Place struct {
 	Col  uint32 // of the row
 }
 
-// AddrMap finds the place of an address. Only RandomIndex with
-// Compat.LibraryRandom remembers anything between calls.
+// AddrMap finds the place of an address. Unless it remembers (see
+// Config.Remembers), calls of it may run side by side.
 type AddrMap struct {
 	channels, subs int
 	logSubs        uint
@@ -218,7 +218,7 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		if m.at < m.logSubs {
 			return fail("random indexing: the channel is at bit %d, below the %d bits of the L2 slices", m.at, m.logSubs)
 		}
-		if c.Compat.LibraryRandom {
+		if c.Remembers() {
 			m.library, m.drawn = newLibraryRandom(1), make(map[uint64]int32)
 		}
 	default:

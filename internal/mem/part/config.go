@@ -121,6 +121,10 @@ type Config struct {
 	Compat Compat
 }
 
+// Remembers reports whether the place of an address depends on which addresses
+// were asked for before it, so that their order counts.
+func (c *Config) Remembers() bool { return c.Indexing == RandomIndex && c.Compat.LibraryRandom }
+
 const (
 	maxChannels = 1 << 12
 	maxSubs     = 1 << 8

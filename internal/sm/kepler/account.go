@@ -17,7 +17,7 @@ type SlotState uint8
 const (
 	SlotDual         SlotState = iota // two instructions of a warp were selected
 	SlotSingle                        // one was
-	SlotDone                          // every warp has exited
+	SlotDone                          // every warp of the SM has exited, or it has none
 	SlotStart                         // before the first fetch
 	SlotConflict                      // a bank conflict in shared memory holds the front end
 	SlotCollector                     // no operand collector is free for what was decoded or is to come
@@ -73,7 +73,8 @@ var slotOf = [WarpStates]SlotState{
 
 // Counters say where the cycles of a run went.
 type Counters struct {
-	// Slots are cycles by what fetch did. They add up to Core.Counted.
+	// Slots are cycles by what fetch did. They add up to Core.Counted, for each
+	// of the SMs that a core was split into.
 	Slots [SlotStates]uint64
 	// Warps are cycles of each warp by its state. They add up to its lifetime:
 	// from its start to its exit, or to now.

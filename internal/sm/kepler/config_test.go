@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/sm/kepler/chip"
 )
 
 // switchNames are the differences between the levels.
@@ -134,5 +135,68 @@ func TestEverySwitchMatters(t *testing.T) {
 		if !matters {
 			t.Errorf("%s changes nothing", name)
 		}
+	}
+}
+
+// A user may turn every switch by itself. Whatever the combination, short of
+// those that Check refuses, nothing panics, every cycle is counted once, and a
+// run that stops says why; on several SMs too.
+func TestSwitchCombinations(t *testing.T) {
+	ends := map[string]int{}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 99))
+		cfg := kepler.ConfigFor(kepler.Level(r.IntN(2)))
+		for _, k := range kepler.Keys() {
+			if k.Switch && r.IntN(3) == 0 {
+				settings(t, &cfg, fmt.Sprintf("%s=%v", k.Name, r.IntN(2) == 0))
+			}
+		}
+		if r.IntN(3) == 0 {
+			cfg.Delay = r.IntN(1500)
+		}
+		if cfg.Check() != nil {
+			cfg.Extras = false
+		}
+		if r.IntN(3) == 0 {
+			cfg.Chip.SMs, cfg.Chip.L1.On = 1+r.IntN(4), r.IntN(2) == 0
+			if cfg.Check() != nil {
+				cfg.Chip.SMs, cfg.Chip.L1.On = 1, false
+			}
+		}
+		texts := []string{randomProgram(r, 1), randomProgram(r, 0)}
+		k, _ := setUpWith(t, r, cfg, texts, r.Perm(kepler.Warps)[:1+r.IntN(kepler.Warps)])
+		k.Trace(!cfg.Chip.Wanted())
+		if cfg.Chip.Wanted() {
+			c, err := chip.New(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Run(4000)
+			c.Gather()
+			ends["chip"]++
+		} else {
+			k.Run(4000)
+			addsUp(t, k)
+		}
+		switch {
+		case k.Done():
+			ends["done"]++
+		case k.Fault() != nil:
+			ends["fault"]++
+		case k.Stuck():
+			if ends["stuck"]++; len(k.Waits()) == 0 {
+				t.Errorf("seed %d: stuck, and nothing waits", seed)
+			}
+		case k.Cycle() == 4000:
+			ends["limit"]++
+		default:
+			t.Errorf("seed %d: it stops in cycle %d and does not say why", seed, k.Cycle())
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d: %+v", seed, cfg)
+		}
+	}
+	if ends["done"] < 20 || ends["fault"] < 20 || ends["stuck"]+ends["limit"] == 0 || ends["chip"] < 20 {
+		t.Errorf("%v: too much of one kind", ends)
 	}
 }

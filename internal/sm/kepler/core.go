@@ -229,8 +229,10 @@ const stuckAfter = 512
 // Stuck reports whether warps wait for what can never happen.
 func (k *Core) Stuck() bool { return k.period != 0 || k.still() }
 
-// still reports whether nothing moves any more.
-func (k *Core) still() bool { return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter }
+// still reports whether nothing moves any more, and nothing will be answered.
+func (k *Core) still() bool {
+	return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter && k.flying == 0
+}
 
 // Wait is what a warp that has not exited waits for.
 type Wait struct {

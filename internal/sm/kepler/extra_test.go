@@ -324,11 +324,13 @@ func TestExtraAllocations(t *testing.T) {
 		STR [R2 + 0x8000], R7
 		BRA loop`
 	k := start(t, kepler.Datasheet, text, 0, 1, 2, 3)
+	k.Trace(false)
 	k.Run(5_000)
 	if n := testing.AllocsPerRun(5_000, k.Step); n != 0 {
 		t.Errorf("%v allocations a cycle", n)
 	}
 	k = start(t, kepler.Datasheet, text, 0, 1, 2, 3)
+	k.Trace(false)
 	settings(t, k.Config(), "kepler.sms=2", "kepler.l1.on=true", "kepler.l2.on=true")
 	c, err := chip.New(k)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// Limits of the keys. Our choice, but for the delay: with a longer one a core
-// that waits for memory could not be told from one that is stuck.
+// Limits of the keys, our choice.
 const (
 	maxSMs     = Warps // more would have no warp
 	maxSets    = 1024
@@ -19,7 +18,6 @@ const (
 	maxLatency = 10_000
 	maxMisses  = 1024
 	maxSlices  = 16
-	maxDelay   = 400
 )
 
 // Key is a setting of the machine. The table below is the one place where a
@@ -51,7 +49,7 @@ var keys = func() []Key {
 		},
 		{
 			Name: "kepler.memory.delay", Help: "how long the mock memory works on a request; 0: by the cycle, 2 to 7, as in the RTL", Unit: "cycles", Source: "RTL",
-			Max: maxDelay, at: func(c *Config) any { return &c.Delay },
+			Max: maxLatency, at: func(c *Config) any { return &c.Delay },
 		},
 		{
 			Name: "kepler.sms", Help: "SMs; warp w runs on SM w modulo that", Unit: "SMs", Source: "RTL; more of them are our assumption",

@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 		{"", ""},
 		{"kepler.conform=rtl", ""},
 		{"kepler.sms=2", ""},
-		{"kepler.memory.delay=400", ""},
+		{"kepler.memory.delay=10000", ""},
 		{"kepler.conform=rtl kepler.switch.own_transactions=true kepler.l2.on=true", ""},
 		{"kepler.switch.extras=false kepler.switch.one_response=false", ""},
 		{"kepler.conform=rtl kepler.sms=2", "several SMs and caches need kepler.switch.own_transactions"},
@@ -165,7 +165,7 @@ func TestNeeds(t *testing.T) {
 // that is set is that of every request.
 func TestDelay(t *testing.T) {
 	for level := range kepler.Datasheet + 1 {
-		for _, d := range []int{1, 6, 100, 400} {
+		for _, d := range []int{1, 6, 400, 3000} {
 			for skew := range 3 {
 				k := start(t, level, strings.Repeat("NOP rd=9\n", skew)+"LDR R1, [R2]\nADD R4, R1, R5\nEXIT", 5)
 				settings(t, k.Config(), fmt.Sprint("kepler.memory.delay=", d))

@@ -351,6 +351,7 @@ func (k *Core) answerAny(next *result) (loaded bool) {
 		return false
 	}
 	f := k.flights[at]
+	k.moved = k.cycle
 	k.flying--
 	copy(k.flights[at:k.flying], k.flights[at+1:k.flying+1])
 	t := &k.table[f.warp][f.slot]

@@ -65,7 +65,8 @@ func (k *Core) Answered(warp, slot uint8, later uint32) {
 
 // Gather takes over what became of a core's warps on the SMs that Split made:
 // their registers and counters, sums of the counters of the SMs, the last
-// cycle, and whether they are stuck. Shared memory is that of the first SM.
+// cycle, and whether they are stuck. Shared memory is that of the first SM. It
+// changes nothing on the SMs, so it may look at a chip that goes on.
 func (k *Core) Gather(sms []*Core, stuck bool) {
 	k.stats, k.counters, k.cycle, k.moved, k.doneCycle, k.fault = Stats{}, Counters{}, 0, 0, 0, nil
 	clear(k.points)
@@ -87,14 +88,24 @@ func (k *Core) Gather(sms []*Core, stuck bool) {
 				k.points[p][pc].add(&c.points[p][pc])
 			}
 		}
-		k.cycle, k.moved, k.doneCycle = max(k.cycle, c.cycle), max(k.moved, c.moved), max(k.doneCycle, c.doneCycle)
-		done = done && (c.started == 0 || c.doneCycle != 0)
+		k.cycle, k.doneCycle = max(k.cycle, c.cycle), max(k.doneCycle, c.doneCycle)
+		if c.started != 0 && c.doneCycle == 0 {
+			done = false
+			k.moved = max(k.moved, c.moved)
+		}
 		if k.fault == nil && c.fault != nil {
 			k.fault = c.fault
 		}
 	}
 	if !done {
 		k.doneCycle = 0
+	}
+	for _, c := range sms { // one that is done, or never had a warp, has slept since
+		rest := k.Counted()
+		if c.started != 0 {
+			rest -= c.Counted()
+		}
+		k.counters.Slots[SlotDone] += rest
 	}
 	if !stuck { // memory may take longer than a core would be patient
 		k.moved = k.cycle

@@ -37,6 +37,7 @@ type Env struct {
 // fetched is an instruction in a warp's buffer.
 type fetched struct {
 	at            int32
+	valid         bool   // it has been decoded
 	fetch, decode uint64 // core cycles, for the log
 }
 
@@ -59,12 +60,11 @@ type warp struct {
 
 	ib       [maxBuffer]fetched
 	ibHead   uint8
-	ibN      uint8 // instructions buffered
-	ibAll    uint8 // those and the ones being fetched
-	epoch    uint8 // changes when the buffer is flushed
-	fetch    int32 // instruction to be fetched next
-	l0       int32 // place in the L0I of the line fetched last
-	sb       [isa.Counters]uint8
+	ibN      uint8  // instructions buffered or being fetched
+	epoch    uint32 // changes when the buffer is flushed
+	fetch    int32  // instruction to be fetched next
+	l0       int32  // place in the L0I of the line fetched last
+	sb       [isa.Counters]int8
 	busySB   uint8 // counters that are not zero
 	longSB   uint8 // of those, raised by an instruction that goes through a cache
 	depbars  [2]depbar
@@ -76,6 +76,7 @@ type warp struct {
 	stores  int32   // stores not acknowledged
 	regs    int32   // scoreboard: registers reserved
 	copies  copies
+	leave   int32 // closed groups of copies that may be left when it goes on
 	age     uint64
 	places  Places // where its states are charged, nil if nobody asks
 }
@@ -160,7 +161,6 @@ type Core struct {
 	imc     uint64 // waits for a constant
 	copying uint64 // waits for asynchronous copies
 	barrier uint64 // waits at a barrier
-	imiss   uint64 // waits for the instruction cache
 	room    uint64 // has room in its buffer and instructions to fetch
 	turned  uint64 // has branched in this cycle
 	branch  uint64 // has branched, and no instruction since
@@ -194,7 +194,6 @@ type Core struct {
 	hazards *hazards
 	places  map[*Kernel]Places
 	spare   []Places
-	spin    *spin
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -388,7 +387,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
-			&c.barrier, &c.imiss, &c.turned, &c.branch} {
+			&c.barrier, &c.turned, &c.branch} {
 			*m &^= bit
 		}
 		c.room |= bit
@@ -400,9 +399,6 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		if c.hazards != nil {
 			c.hazards.begin(c, s)
 		}
-	}
-	if c.spin != nil {
-		c.spin.broken = true
 	}
 	return true
 }
@@ -451,17 +447,18 @@ func (c *Core) aim(s int32) {
 	w := &c.warps[s]
 	bit := uint64(1) << s
 	if w.ibN > 0 {
-		if w.ib[w.ibHead].at == w.next {
-			c.has |= bit
+		if h := &w.ib[w.ibHead]; h.at == w.next {
+			if h.valid {
+				c.has |= bit
+			}
 			return
 		}
-	} else if w.fetch-int32(w.ibAll) == w.next {
+	} else if w.fetch == w.next {
 		return
 	}
-	w.ibN, w.ibAll, w.ibHead = 0, 0, 0
+	w.ibN, w.ibHead = 0, 0
 	w.epoch++
 	w.fetch = w.next
-	c.imiss &^= bit
 	c.room |= bit
 	c.turned |= bit
 	c.branch |= bit
@@ -548,8 +545,8 @@ func (c *Core) Cycle(now uint64) {
 	c.acct.clear()
 	for i := range c.subs {
 		s := &c.subs[i]
-		c.start(s, t)
 		c.allocate(s, t)
+		c.start(s, t)
 		c.control(s, t)
 		c.arrive(s, t)
 		c.issue(s, t)

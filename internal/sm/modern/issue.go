@@ -20,7 +20,9 @@ type subcore struct {
 	arriving [8]arrival // instructions being fetched, by tick
 	nArrive  int
 	l0i      tags
-	misses   []waiting // lines asked for, and the warps that wait for them
+	asked    []uint64      // lines asked for
+	missing  []arrival     // instructions that wait for their lines
+	late     ring[arrival] // instructions whose lines have come
 	stream   stream
 	ask      ring[lineReq] // for the link
 	fl       tags
@@ -30,8 +32,8 @@ type subcore struct {
 	last     int    // slot that issued last, -1 if none has
 	held     uint64 // tick before which nothing is issued: a constant is missing
 	heldBy   int
-	portFree uint64            // tick from which the issue port is free
-	clock    uint64            // tick in which a clock was read last
+	portFree uint64             // tick from which the issue port is free
+	clock    uint64             // tick in which a clock was read last
 	free     [Tensor + 1]uint64 // tick from which a pipe takes an issue
 
 	// Control and Allocate.
@@ -75,7 +77,7 @@ func (c *Core) newSubCores() {
 			s.mine |= 1 << w
 		}
 		s.age = make([]uint8, 0, maxWarps)
-		s.misses = make([]waiting, 0, 16)
+		s.asked, s.missing = make([]uint64, 0, 16), make([]arrival, 0, 64)
 		s.flMisses = make([]waiting, 0, 16)
 		s.forget()
 	}
@@ -262,7 +264,7 @@ func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
 			n++
 			continue
 		}
-		if w.sb[b.d.SB%isa.Counters] > b.d.AtMost || w.busySB&b.d.Zero != 0 {
+		if int(w.sb[b.d.SB%isa.Counters]) > int(b.d.AtMost) || w.busySB&b.d.Zero != 0 {
 			return false
 		}
 	}
@@ -385,7 +387,6 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		w.ibHead = 0
 	}
 	w.ibN--
-	w.ibAll--
 	if int(w.fetch) < len(w.ops) {
 		c.room |= bit
 	}
@@ -471,9 +472,6 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
 		c.refreshBlock(w.blk)
 	}
-	if c.spin != nil {
-		c.spin.issued(c, g, o, e)
-	}
 }
 
 // queue puts an instruction of variable latency on its way.
@@ -505,6 +503,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 	w := &c.warps[f.warp]
 	s.free[f.pipe] = t + uint64(o.interval)
 	due := t + uint64(o.latency)
+	f.touched = true
 	if f.p >= 0 {
 		if w.d.Late(f.p) {
 			// The executor takes it for one of variable latency: it reads its
@@ -516,7 +515,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 		}
 		w.showAt(due, f.p)
 	}
-	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters {
+	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == commitGroup && w.copies.open()) {
 		f.refs++
 		c.wheel.add(due, evVisible, fi)
 	}
@@ -542,6 +541,9 @@ func (c *Core) raise() {
 		for _, n := range [2]uint8{r.write, r.read} {
 			if n < isa.Counters {
 				w.sb[n]++
+				if w.sb[n] <= 0 {
+					continue // a group of copies ended before
+				}
 				w.busySB |= 1 << n
 				if r.long {
 					w.longSB |= 1 << n
@@ -560,7 +562,7 @@ func (c *Core) lower(s int32, n uint8) {
 	}
 	w := &c.warps[s]
 	w.sb[n]--
-	if w.sb[n] == 0 {
+	if w.sb[n] <= 0 {
 		w.busySB &^= 1 << n
 		w.longSB &^= 1 << n
 	}

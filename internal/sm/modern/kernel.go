@@ -420,6 +420,11 @@ func (o *op) classify(cfg *Config) {
 	if o.pipe != Memory && o.interval == 0 {
 		o.pipe, o.interval, o.latency = Misc, 1, 2
 	}
+	if in.Clock {
+		// It waits for no pipe of others: with an FFMA in front of it that took
+		// the Int pipe it issues in the next cycle ([HW], Listing 1).
+		o.pipe, o.interval = Misc, 1
+	}
 	o.late = o.pipe > Tensor
 	o.fullQueue = throttleMath
 	if o.pipe == Memory {
@@ -551,10 +556,11 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	if a.RAW > 0 {
 		o.raw = uint16(a.RAW - less - cfg.AddressStart - cfg.AddressCycles)
 	}
-	if o.leaves {
-		o.war = uint16(max(0, a.WAR-less-cfg.AddressStart-cfg.AddressCycles))
+	if left := a.WAR - 1 - cfg.AddressStart - cfg.AddressCycles; o.leaves && left >= 0 {
+		o.war = uint16(left + 1 - less)
 		return
 	}
+	o.leaves = false
 	o.war = uint16(max(0, a.WAR-less-cfg.AddressStart))
 	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
 }

@@ -199,20 +199,21 @@ func TestSameCycles(t *testing.T) {
 	}
 }
 
-// Gathered counters add up: those of fetch to the cycles of all SMs, those of a
+// Gathered counters add up: those of fetch to the run's cycles on every SM, those of a
 // warp to its lifetime.
 func TestGather(t *testing.T) {
 	k := productCore(t, machines[0]...)
 	c := run(t, k)
-	var slots, sms uint64
+	once := *k.Counters()
+	if c.Gather(); *k.Counters() != once {
+		t.Error("gathering once more changes the counters")
+	}
+	var slots uint64
 	for _, n := range k.Counters().Slots {
 		slots += n
 	}
-	for _, sm := range c.SMs() {
-		sms += sm.Counted()
-	}
-	if slots != sms || sms == 0 {
-		t.Errorf("fetch accounts for %d cycles of %d", slots, sms)
+	if sms := uint64(len(c.SMs())); slots != sms*k.DoneCycle() || sms < 2 {
+		t.Errorf("fetch accounts for %d cycles of %d on %d SMs", slots, k.DoneCycle(), sms)
 	}
 	for w := range 16 {
 		var n uint64

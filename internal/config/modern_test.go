@@ -1,0 +1,160 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
+)
+
+// The GPUs of the modern core have the parts that the paper lists (its Table 4).
+func TestModernGPUsAgainstThePaper(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(shared, "modern/hw-truth.json"))
+	if err != nil {
+		t.Skip("the measurements are not here")
+	}
+	var truth struct {
+		Tests []struct {
+			ID   string
+			Rows json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(raw, &truth); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		GPU, Arch  string
+		MHz        int     `json:"core_mhz"`
+		MemMHz     float64 `json:"mem_mhz"`
+		SMs        int
+		Warps      int     `json:"warps_per_sm"`
+		L1         int     `json:"l1_smem_kb"`
+		Partitions int     `json:"mem_partitions"`
+		L2         float64 `json:"l2_mb"`
+	}
+	for _, x := range truth.Tests {
+		if x.ID == "table4_gpus" {
+			if err := json.Unmarshal(x.Rows, &rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(rows) != 7 {
+		t.Fatalf("%d GPUs in the table", len(rows))
+	}
+	for _, r := range rows {
+		g, err := Load(strings.ToLower(strings.ReplaceAll(r.GPU, " ", "-")))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		// The table has the DRAM's data rate in one of two units.
+		rate := float64(g.Clocks.DRAM) / 1e6 * float64(g.DRAM.DataRatio)
+		if rate != 2*r.MemMHz {
+			t.Errorf("%s: memory runs at %v MT/s, the table has %v", r.GPU, rate, r.MemMHz)
+		}
+		got := []any{strings.ToLower(r.Arch) == g.Architecture, int(g.Clocks.Core / 1e6), g.SMs(), g.SM.Threads / 32, g.L1D.Unified, g.Chip.Channels, float64(g.L2Bytes()) / (1 << 20)}
+		want := []any{true, r.MHz, r.SMs, r.Warps, r.L1, r.Partitions, r.L2}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: table (-), GPU (+):\n%s", r.GPU, d)
+		}
+	}
+}
+
+// The package of the core and the files say the same.
+func TestModernGPUsAgainstTheirCore(t *testing.T) {
+	for _, tt := range []struct {
+		gpu  string
+		want modern.Config
+	}{{"rtx-a6000", modern.Ampere()}, {"rtx-2080-ti", modern.Turing()}} {
+		g, err := Load(tt.gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := g.Modern, modernOf(&tt.want)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: package modern (-), GPU file (+):\n%s", tt.gpu, d)
+		}
+		c := g.ModernConfig()
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", tt.gpu, err)
+		}
+		// What stands in other tables.
+		c.L1I.Name, c.L1D.Name, c.L1D.MaxWays, c.L1D.WriteRatio = tt.want.L1I.Name, tt.want.L1D.Name, tt.want.L1D.MaxWays, tt.want.L1D.WriteRatio
+		c.SMs, c.Blocks, c.SharedGranule = tt.want.SMs, tt.want.Blocks, tt.want.SharedGranule
+		if d := cmp.Diff(tt.want, c); d != "" {
+			t.Errorf("%s: package modern (-), settings (+):\n%s", tt.gpu, d)
+		}
+	}
+}
+
+// Every field of the core's settings is filled by a key of its own or by those
+// of the SM and the caches, and by nothing else.
+func TestEachModernFieldHasAKey(t *testing.T) {
+	g, err := Load("rtx-a6000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := g.ModernConfig()
+	changed := map[string]bool{}
+	note := func(g *GPU) {
+		a, b := reflect.ValueOf(base), reflect.ValueOf(g.ModernConfig())
+		for i := range a.NumField() {
+			if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+				changed[a.Type().Field(i).Name] = true
+			}
+		}
+	}
+	for i := range keys {
+		k := &keys[i]
+		if strings.HasPrefix(k.Name, modernStart) {
+			x := g.clone()
+			before := len(changed)
+			at := k.at(x)
+			switch k.kind {
+			case boolKind:
+				at.SetBool(!at.Bool())
+			case textKind:
+				at.SetString(k.Enum[(slices.Index(k.Enum, at.String())+1)%len(k.Enum)])
+			case listKind:
+				l := slices.Clone(at.Interface().([]int))
+				l[2]++
+				at.Set(reflect.ValueOf(l))
+			default:
+				at.SetInt(at.Int() + 1)
+			}
+			if note(x); reflect.DeepEqual(base, x.ModernConfig()) {
+				t.Errorf("%s changes nothing (%d)", k.Name, before)
+			}
+		}
+	}
+	// In other tables: the SM, its caches, the number of SMs; where local memory
+	// lies is fixed.
+	for _, n := range []string{"SMs", "Warps", "Blocks", "Registers", "Shared", "RegisterGranule", "SharedGranule", "SharedReserved", "L1I", "L1D", "LocalBase"} {
+		if changed[n] {
+			t.Errorf("%s has two keys", n)
+		}
+		changed[n] = true
+	}
+	for f := range reflect.TypeFor[modern.Config]().Fields() {
+		if !changed[f.Name] {
+			t.Errorf("no key changes %s", f.Name)
+		}
+	}
+	// Classes that are timed otherwise have no times.
+	var times []isa.Class
+	g.Modern.Time.each(func(c isa.Class, _ *ClassTime) { times = append(times, c) })
+	for c := range isa.Classes {
+		if slices.Contains(times, c) == (modern.Ampere().Time[c] == modern.Timing{}) {
+			t.Errorf("class %v has a key: %v", c, slices.Contains(times, c))
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package sass
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: double precision, in pairs of registers, the even one low.
+
+func init() {
+	put(decodeDADD, sass.OpDADD, sass.OpDMUL, sass.OpDFMA)
+	put(decodeDSETP, sass.OpDSETP)
+}
+
+// pair is lane i of two words.
+func (p *pending) pair(k, i int) uint64 { return uint64(p.s[k][i]) | uint64(p.s[k+1][i])<<32 }
+
+// setPair writes lane i of two result words.
+func (p *pending) setPair(k, i int, v uint64) { p.out[k][i], p.out[k+1][i] = uint32(v), uint32(v>>32) }
+
+func decodeDADD(d *dec) error {
+	if err := d.only("RN", "RM", "RP", "RZ"); err != nil {
+		return err
+	}
+	d.o.round = d.rounding()
+	if err := d.result(2); err != nil {
+		return err
+	}
+	n := 2
+	switch d.in.Op {
+	case sass.OpDADD:
+		d.o.run = opDADD
+	case sass.OpDMUL:
+		d.o.run = opDMUL
+	default:
+		n, d.o.run = 3, opDFMA
+	}
+	return d.doubles(n)
+}
+
+func (d *dec) doubles(n int) error {
+	v := d.values()
+	if len(v) != n {
+		return errForm
+	}
+	for _, o := range v {
+		if err := d.addF64(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func opDADD(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.setPair(0, i, num.AddF64(p.pair(0, i), p.pair(2, i), in.round))
+	}
+}
+
+func opDMUL(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.setPair(0, i, num.MulF64(p.pair(0, i), p.pair(2, i), in.round))
+	}
+}
+
+func opDFMA(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.setPair(0, i, num.FMAF64(p.pair(0, i), p.pair(2, i), p.pair(4, i), in.round))
+	}
+}
+
+// decodeDSETP: comparisons; .MAX and .MIN, whose predicates are not documented,
+// are refused.
+func decodeDSETP(d *dec) error {
+	if err := d.comparison(); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opDSETP
+	return d.doubles(2)
+}
+
+func opDSETP(_ *warp, in *inst, p *pending, m uint32) {
+	r := uint32(0)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if num.CmpF64(in.cmp, p.pair(0, i), p.pair(2, i)) {
+			r |= 1 << i
+		}
+	}
+	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
+}

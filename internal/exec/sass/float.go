@@ -1,0 +1,386 @@
+package sass
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: single precision. Subnormal numbers are kept unless .FTZ is there;
+// a result that is no number is 0x7fffffff (PTX manual).
+
+func init() {
+	put(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA)
+	put(decodeFMNMX, sass.OpFMNMX)
+	put(decodeFSETP, sass.OpFSETP, sass.OpFSET)
+	put(decodeFSEL, sass.OpFSEL)
+	put(decodeFCHK, sass.OpFCHK)
+	put(decodeMUFU, sass.OpMUFU)
+}
+
+// scales are the factors of FMUL, as powers of two.
+var scales = map[string]int{"D2": -1, "D4": -2, "D8": -3, "M2": 1, "M4": 2, "M8": 3}
+
+// decodeFADD: FADD, FMUL and FFMA, each rounded once. With .FMZ and .DNZ a
+// product with a zero is zero.
+func decodeFADD(d *dec) error {
+	if err := d.only("FTZ", "SAT", "RN", "RM", "RP", "RZ", "FMZ", "DNZ", "D2", "D4", "D8", "M2", "M4", "M8"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	o := d.o
+	o.flag = d.in.Has("FMZ") || d.in.Has("DNZ")
+	if d.in.Has("FMZ") {
+		o.ftz = true
+	}
+	n := 2
+	plainCase := o.round == num.RN && !o.ftz && !o.sat && !o.flag
+	switch d.in.Op {
+	case sass.OpFADD:
+		o.run = opFADDAny
+		if plainCase {
+			o.run = opFADD
+		}
+	case sass.OpFMUL:
+		for _, m := range d.in.Mods {
+			o.count += scales[m]
+		}
+		o.run = opFMULAny
+		if plainCase && o.count == 0 {
+			o.run = opFMUL
+		}
+	default:
+		n = 3
+		o.run = opFFMAAny
+		if plainCase {
+			o.run = opFFMA
+		}
+	}
+	return d.floats(n)
+}
+
+// floats decodes a result and n binary32 sources.
+func (d *dec) floats(n int) error {
+	if err := d.result(1); err != nil {
+		return err
+	}
+	return d.floatSources(n)
+}
+
+func (d *dec) floatSources(n int) error {
+	v := d.values()
+	if len(v) != n {
+		return errForm
+	}
+	for _, o := range v {
+		if err := d.addF32(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func f32(b uint32) float32 { return math.Float32frombits(b) }
+
+// finish applies .FTZ and .SAT to a result.
+func (in *inst) finish(v uint32) uint32 {
+	if in.ftz {
+		v = num.FTZF32(v)
+	}
+	if in.sat {
+		v = num.SatF32(v)
+	}
+	return v
+}
+
+// flush applies .FTZ to an operand.
+func (in *inst) flush(v uint32) uint32 {
+	if in.ftz {
+		return num.FTZF32(v)
+	}
+	return v
+}
+
+func opFADD(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	for i := range d {
+		d[i] = math.Float32bits(num.Add32(f32(a[i]), f32(b[i])))
+	}
+}
+
+func opFMUL(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	for i := range d {
+		d[i] = math.Float32bits(num.Mul32(f32(a[i]), f32(b[i])))
+	}
+}
+
+func opFFMA(_ *warp, _ *inst, p *pending, m uint32) {
+	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = math.Float32bits(num.FMA32(f32(a[i]), f32(b[i]), f32(c[i])))
+	}
+}
+
+func opFADDAny(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.out[0][i] = in.finish(num.AddF32(in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.round))
+	}
+}
+
+// isZero reports whether a binary32 is a zero.
+func isZero(a uint32) bool { return a<<1 == 0 }
+
+// opFMULAny: the product of two binary32 is exact in binary64, and so is its
+// multiple by a power of two; it is rounded once.
+func opFMULAny(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
+		switch {
+		case in.flag && (isZero(a) || isZero(b)):
+			p.out[0][i] = 0
+		case in.count != 0:
+			v := float64(f32(a)) * float64(f32(b))
+			p.out[0][i] = in.finish(num.F64ToF32(math.Float64bits(math.Ldexp(v, in.count)), in.round))
+		default:
+			p.out[0][i] = in.finish(num.MulF32(a, b, in.round))
+		}
+	}
+}
+
+func opFFMAAny(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.flush(p.s[2][i])
+		if in.flag && (isZero(a) || isZero(b)) {
+			p.out[0][i] = in.finish(num.AddF32(0, c, in.round))
+			continue
+		}
+		p.out[0][i] = in.finish(num.FMAF32(a, b, c, in.round))
+	}
+}
+
+// decodeFMNMX: the minimum where the predicate holds, else the maximum. A number
+// wins over none, unless .NAN is there; -0 is below +0.
+func decodeFMNMX(d *dec) error {
+	if err := d.only("FTZ", "NAN"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	if d.in.Has("NAN") {
+		d.o.arg = uint8(num.PropagateNaN)
+	}
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opFMNMX
+	return d.floats(2)
+}
+
+func opFMNMX(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
+		if p.ps[0]>>i&1 != 0 {
+			p.out[0][i] = in.finish(num.MinF32(a, b, num.MinMax(in.arg)))
+		} else {
+			p.out[0][i] = in.finish(num.MaxF32(a, b, num.MinMax(in.arg)))
+		}
+	}
+}
+
+// decodeFSETP: FSETP compares into predicates, FSET into a register: all ones,
+// or with .BF one as a number.
+func decodeFSETP(d *dec) error {
+	if err := d.comparison(); err != nil {
+		return err
+	}
+	d.floatFlags()
+	d.predSource(0, sass.Pp, true)
+	if d.in.Op == sass.OpFSET {
+		d.o.run = opFSET
+		d.o.imm = uint64(full)
+		if d.in.Has("BF") {
+			d.o.imm = 0x3f800000
+		}
+		return d.floats(2)
+	}
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	d.o.run = opFSETP
+	return d.floatSources(2)
+}
+
+func (in *inst) compareF32(p *pending, m uint32) (r uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if num.CmpF32(in.cmp, in.flush(p.s[0][i]), in.flush(p.s[1][i])) {
+			r |= 1 << i
+		}
+	}
+	return r
+}
+
+func opFSETP(_ *warp, in *inst, p *pending, m uint32) {
+	r := in.compareF32(p, m)
+	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
+}
+
+func opFSET(_ *warp, in *inst, p *pending, m uint32) {
+	r := combine(in.mode, in.compareF32(p, m), p.ps[0])
+	for i := range p.out[0] {
+		p.out[0][i] = -(r >> i & 1) & uint32(in.imm)
+	}
+}
+
+// decodeFSEL: a where the predicate holds, else b.
+func decodeFSEL(d *dec) error {
+	if err := d.only("FTZ"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opSEL
+	if d.o.ftz {
+		d.o.run = opFSELFlush
+	}
+	return d.floats(2)
+}
+
+func opFSELFlush(w *warp, in *inst, p *pending, m uint32) {
+	opSEL(w, in, p, m)
+	for i := range p.out[0] {
+		p.out[0][i] = num.FTZF32(p.out[0][i])
+	}
+}
+
+// decodeFCHK: whether a/b needs the slow way of a division.
+func decodeFCHK(d *dec) error {
+	if err := d.only("DIVIDE"); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	d.o.run = opFCHK
+	return d.floatSources(2)
+}
+
+// opFCHK: hardware's rule is not known. The fast way multiplies with a
+// reciprocal and corrects the quotient with the remainder; it is right if none
+// of these leaves the normal range. The rule here is on the safe side: the slow
+// way is right always.
+func opFCHK(_ *warp, _ *inst, p *pending, _ uint32) {
+	u := uint32(0)
+	for i := range p.s[0] {
+		a, b := int(p.s[0][i]>>23&0xff), int(p.s[1][i]>>23&0xff)
+		if a < 26 || a > 252 || b < 3 || b > 250 || a-b < -120 || a-b > 120 {
+			u |= 1 << i
+		}
+	}
+	p.pout[0] = u
+}
+
+// The functions of MUFU, in inst.mode.
+const (
+	mufuCOS = iota
+	mufuSIN
+	mufuEX2
+	mufuLG2
+	mufuRCP
+	mufuRSQ
+	mufuRCP64H
+	mufuRSQ64H
+	mufuSQRT
+	mufuTANH
+)
+
+var mufuModes = map[string]uint8{
+	"COS": mufuCOS, "SIN": mufuSIN, "EX2": mufuEX2, "LG2": mufuLG2, "RCP": mufuRCP, "RSQ": mufuRSQ,
+	"RCP64H": mufuRCP64H, "RSQ64H": mufuRSQ64H, "SQRT": mufuSQRT, "TANH": mufuTANH,
+}
+
+// decodeMUFU: approximations. Subnormal operands and results are zero. The bits
+// of hardware's are not public; the errors here are, of normal results:
+//
+//	RCP            1 ulp
+//	EX2            2 ulp
+//	RSQ, SQRT      2^-22.9 and 2^-23, relative
+//	LG2            2^-22, absolute in (0.5, 2), relative elsewhere
+//	SIN, COS       2^-20, absolute, of 2π times the operand
+//	TANH           2^-11, relative
+//	RCP64H, RSQ64H 2^-20, relative, of the number whose upper word it is
+func decodeMUFU(d *dec) error {
+	if len(d.in.Mods) != 1 {
+		return errForm
+	}
+	mode, ok := mufuModes[d.in.Mods[0]]
+	if !ok {
+		return errForm
+	}
+	d.o.mode = mode
+	d.o.run = opMUFU
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 1 {
+		return errForm
+	}
+	if v[0].Kind == sass.FImm && v[0].Width == 64 { // the upper word of a double
+		r, err := d.word(v[0], 1)
+		if err != nil {
+			return err
+		}
+		return d.add(floatSource(r, v[0], 1<<31))
+	}
+	return d.addF32(v[0])
+}
+
+// turn takes an angle as parts of a full turn to radians in [-π, π]: both steps
+// but the last are exact.
+func turn(a uint32) uint32 {
+	x := float64(f32(a))
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return num.NaNF32
+	}
+	x -= math.RoundToEven(x)
+	return math.Float32bits(float32(x * (2 * math.Pi)))
+}
+
+func opMUFU(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := p.s[0][i]
+		var v uint32
+		switch in.mode {
+		case mufuRCP64H:
+			p.out[0][i] = uint32(num.RcpApproxFTZF64(uint64(a)<<32) >> 32)
+			continue
+		case mufuRSQ64H:
+			p.out[0][i] = uint32(num.RsqrtApproxFTZF64(uint64(a)<<32) >> 32)
+			continue
+		}
+		a = num.FTZF32(a)
+		switch in.mode {
+		case mufuCOS:
+			v = num.CosApproxF32(turn(a))
+		case mufuSIN:
+			v = num.SinApproxF32(turn(a))
+		case mufuEX2:
+			v = num.Ex2ApproxF32(a)
+		case mufuLG2:
+			v = num.Lg2ApproxF32(a)
+		case mufuRCP:
+			v = num.RcpApproxF32(a)
+		case mufuRSQ:
+			v = num.RsqrtApproxF32(a)
+		case mufuSQRT:
+			v = num.SqrtApproxF32(a)
+		case mufuTANH:
+			v = num.TanhApproxF32(a)
+		}
+		p.out[0][i] = num.FTZF32(v)
+	}
+}

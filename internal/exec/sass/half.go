@@ -1,0 +1,272 @@
+package sass
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: two half-precision numbers to a register, binary16 or bfloat16.
+
+func init() {
+	put(decodeHADD2, sass.OpHADD2, sass.OpHMUL2, sass.OpHFMA2)
+	put(decodeHSETP2, sass.OpHSETP2, sass.OpHSET2)
+	put(decodeHMNMX2, sass.OpHMNMX2)
+}
+
+// halves decodes n operands of packed halves; a literal is two operands.
+func (d *dec) halves(n int) error {
+	v := d.values()
+	k := 0
+	for i := 0; i < len(v); i++ {
+		var low *sass.Operand
+		if o := v[i]; o.Kind == sass.FImm && o.Width == 16 && i+1 < len(v) && v[i+1].Kind == sass.FImm {
+			low = v[i+1]
+		}
+		if err := d.addHalves(v[i], low); err != nil {
+			return err
+		}
+		if low != nil {
+			i++
+		}
+		k++
+	}
+	if k != n {
+		return errForm
+	}
+	return nil
+}
+
+// decodeHADD2: HADD2, HMUL2 and HFMA2, each half rounded once. .F32 gives the
+// sum of the chosen halves as a binary32. .MMA names the pipe that executes it.
+func decodeHADD2(d *dec) error {
+	if err := d.only("FTZ", "SAT", "RELU", "F32", "MMA", "BF16_V2", "BF16"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	o := d.o
+	o.flag = d.in.Has("BF16_V2") || d.in.Has("BF16")
+	if d.in.Has("RELU") {
+		o.arg = 1
+	}
+	if p := d.in.Find(sass.Pp); p != nil && (p.Reg != sass.PT || p.Not) {
+		return errForm
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	n := 2
+	switch d.in.Op {
+	case sass.OpHADD2:
+		o.run = opHADD2
+		if d.in.Has("F32") {
+			if o.flag || o.sat {
+				return errForm
+			}
+			o.run = opHADD2Wide
+		}
+	case sass.OpHMUL2:
+		o.run = opHMUL2
+	default:
+		n, o.run = 3, opHFMA2
+	}
+	if d.in.Has("F32") && d.in.Op != sass.OpHADD2 {
+		return errForm
+	}
+	return d.halves(n)
+}
+
+// halfIn applies .FTZ to an operand.
+func (in *inst) halfIn(v uint32) uint16 {
+	h := uint16(v)
+	if !in.ftz {
+		return h
+	}
+	if in.flag {
+		return num.FTZBF16(h)
+	}
+	return num.FTZF16(h)
+}
+
+// halfOut applies .FTZ, .SAT and .RELU to a result.
+func (in *inst) halfOut(h uint16) uint32 {
+	h = in.halfIn(uint32(h))
+	if in.flag {
+		if in.sat {
+			h = num.SatBF16(h)
+		}
+		if in.arg == 1 {
+			h = num.ReluBF16(h)
+		}
+		return uint32(h)
+	}
+	if in.sat {
+		h = num.SatF16(h)
+	}
+	if in.arg == 1 {
+		h = num.ReluF16(h)
+	}
+	return uint32(h)
+}
+
+func (in *inst) halfAdd(a, b uint32) uint32 {
+	if in.flag {
+		return in.halfOut(num.AddBF16(in.halfIn(a), in.halfIn(b)))
+	}
+	return in.halfOut(num.AddF16(in.halfIn(a), in.halfIn(b)))
+}
+
+func (in *inst) halfMul(a, b uint32) uint32 {
+	if in.flag {
+		return in.halfOut(num.MulBF16(in.halfIn(a), in.halfIn(b)))
+	}
+	return in.halfOut(num.MulF16(in.halfIn(a), in.halfIn(b)))
+}
+
+func (in *inst) halfFMA(a, b, c uint32) uint32 {
+	if in.flag {
+		return in.halfOut(num.FMABF16(in.halfIn(a), in.halfIn(b), in.halfIn(c)))
+	}
+	return in.halfOut(num.FMAF16(in.halfIn(a), in.halfIn(b), in.halfIn(c)))
+}
+
+func opHADD2(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.s[0][i], p.s[1][i]
+		p.out[0][i] = in.halfAdd(a, b) | in.halfAdd(a>>16, b>>16)<<16
+	}
+}
+
+func opHADD2Wide(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := num.F16ToF32(in.halfIn(p.s[0][i])), num.F16ToF32(in.halfIn(p.s[1][i]))
+		p.out[0][i] = num.AddF32(a, b, num.RN)
+	}
+}
+
+func opHMUL2(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.s[0][i], p.s[1][i]
+		p.out[0][i] = in.halfMul(a, b) | in.halfMul(a>>16, b>>16)<<16
+	}
+}
+
+func opHFMA2(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := p.s[0][i], p.s[1][i], p.s[2][i]
+		p.out[0][i] = in.halfFMA(a, b, c) | in.halfFMA(a>>16, b>>16, c>>16)<<16
+	}
+}
+
+// decodeHSETP2: the comparison of the lower halves goes to one predicate, of the
+// upper to the other; with .H_AND both have to hold, and the second predicate
+// has the opposite. HSET2 gives half words of ones, or one as a number.
+func decodeHSETP2(d *dec) error {
+	if err := d.comparison(); err != nil {
+		return err
+	}
+	d.floatFlags()
+	o := d.o
+	o.flag = d.in.Has("BF16_V2") || d.in.Has("BF16")
+	if d.in.Has("H_AND") {
+		o.arg = 1
+	}
+	d.predSource(0, sass.Pp, true)
+	if d.in.Op == sass.OpHSET2 {
+		o.run = opHSET2
+		o.imm = 0xffff
+		if d.in.Has("BF") {
+			o.imm = 0x3c00
+			if o.flag {
+				o.imm = 0x3f80
+			}
+		}
+		if err := d.result(1); err != nil {
+			return err
+		}
+		return d.halves(2)
+	}
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	o.run = opHSETP2
+	return d.halves(2)
+}
+
+func (in *inst) compareHalves(p *pending, m uint32) (lo, hi uint32) {
+	f := num.CmpF16
+	if in.flag {
+		f = num.CmpBF16
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.s[0][i], p.s[1][i]
+		if f(in.cmp, in.halfIn(a), in.halfIn(b)) {
+			lo |= 1 << i
+		}
+		if f(in.cmp, in.halfIn(a>>16), in.halfIn(b>>16)) {
+			hi |= 1 << i
+		}
+	}
+	return lo, hi
+}
+
+func opHSETP2(_ *warp, in *inst, p *pending, m uint32) {
+	lo, hi := in.compareHalves(p, m)
+	if in.arg == 1 {
+		lo &= hi
+		hi = ^lo
+	}
+	p.pout = [2]uint32{combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])}
+}
+
+func opHSET2(_ *warp, in *inst, p *pending, m uint32) {
+	lo, hi := in.compareHalves(p, m)
+	lo, hi = combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])
+	for i := range p.out[0] {
+		p.out[0][i] = -(lo>>i&1)&uint32(in.imm) | -(hi>>i&1)&uint32(in.imm)<<16
+	}
+}
+
+// decodeHMNMX2: minima where the predicate holds, else maxima.
+func decodeHMNMX2(d *dec) error {
+	if err := d.only("FTZ", "NAN", "BF16_V2", "BF16"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	d.o.flag = d.in.Has("BF16_V2") || d.in.Has("BF16")
+	if d.in.Has("NAN") {
+		d.o.lut = uint8(num.PropagateNaN)
+	}
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opHMNMX2
+	if err := d.result(1); err != nil {
+		return err
+	}
+	return d.halves(2)
+}
+
+func (in *inst) halfMinMax(a, b uint32, least bool) uint32 {
+	x, y, m := in.halfIn(a), in.halfIn(b), num.MinMax(in.lut)
+	switch {
+	case in.flag && least:
+		return in.halfOut(num.MinBF16(x, y, m))
+	case in.flag:
+		return in.halfOut(num.MaxBF16(x, y, m))
+	case least:
+		return in.halfOut(num.MinF16(x, y, m))
+	}
+	return in.halfOut(num.MaxF16(x, y, m))
+}
+
+func opHMNMX2(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, least := p.s[0][i], p.s[1][i], p.ps[0]>>i&1 != 0
+		p.out[0][i] = in.halfMinMax(a, b, least) | in.halfMinMax(a>>16, b>>16, least)<<16
+	}
+}

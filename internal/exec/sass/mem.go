@@ -1,0 +1,554 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// This file: loads, stores and the addresses of all memory instructions.
+
+func init() {
+	put(decodeLoad, sass.OpLD, sass.OpLDG, sass.OpLDS, sass.OpLDL)
+	put(decodeStore, sass.OpST, sass.OpSTG, sass.OpSTS, sass.OpSTL)
+	put(decodeLDC, sass.OpLDC, sass.OpULDC)
+	put(decodeLDSM, sass.OpLDSM)
+	put(decodeLDGSTS, sass.OpLDGSTS)
+	put(decodeQSPC, sass.OpQSPC)
+}
+
+// access is where and how much a memory instruction accesses: the sources from
+// number at on are two words of the base and two of the uniform register.
+type access struct {
+	at     int
+	wide   bool // addresses have 64 bits
+	scale  uint // the base is shifted left by this
+	imm    uint64
+	space  isa.Space
+	size   int // bytes of a lane
+	signed bool
+}
+
+// spaces are the memory spaces of the instructions.
+var spaces = map[sass.Op]isa.Space{
+	sass.OpLD: isa.Generic, sass.OpST: isa.Generic, sass.OpATOM: isa.Generic, sass.OpQSPC: isa.Generic,
+	sass.OpLDG: isa.Global, sass.OpSTG: isa.Global, sass.OpATOMG: isa.Global, sass.OpRED: isa.Global,
+	sass.OpLDS: isa.Shared, sass.OpSTS: isa.Shared, sass.OpATOMS: isa.Shared, sass.OpLDSM: isa.Shared,
+	sass.OpLDL: isa.Local, sass.OpSTL: isa.Local,
+}
+
+// address decodes an address operand. The descriptor of a global address is not
+// looked at: it is 0 in practice.
+func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
+	if o == nil || o.Kind != sass.Mem {
+		return nil, errForm
+	}
+	a := &access{at: int(d.o.nsrc), space: space, imm: uint64(o.Imm)}
+	global := space == isa.Global || space == isa.Generic
+	a.wide = global && (d.in.Has("E") || o.Count == 2 || o.HasD)
+	switch o.Suffix {
+	case "", "64", "U32":
+	case "X4":
+		a.scale = 2
+	case "X8":
+		a.scale = 3
+	case "X16":
+		a.scale = 4
+	default:
+		return nil, fmt.Errorf("an address with .%s is not supported", o.Suffix)
+	}
+	zero := d.literal(0)
+	rows := [4]ref{zero, zero, zero, zero}
+	var err error
+	if o.Reg != sass.RZ {
+		for i := range max(1, int(o.Count)) {
+			if rows[i&1], err = d.general(int(o.Reg) + i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if o.HasU && o.UReg != sass.URZ {
+		n := 1
+		if a.wide {
+			n = 2
+		}
+		for i := range n {
+			if rows[2+i], err = d.uniformRow(int(o.UReg) + i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, r := range rows {
+		if err := d.add(plain(r)); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// addresses computes the addresses of lanes m into w.addr and returns the
+// bitwise or of all, for alignment.
+func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
+	lo, hi, ulo, uhi := p.s[a.at], p.s[a.at+1], p.s[a.at+2], p.s[a.at+3]
+	if a.wide {
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			v := uint64(lo[i]) | uint64(hi[i])<<32
+			v += (uint64(ulo[i]) | uint64(uhi[i])<<32) + a.imm
+			w.addr[i] = v
+			or |= v
+		}
+		return or
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v := uint64(lo[i]<<a.scale + ulo[i] + uint32(a.imm))
+		w.addr[i] = v
+		or |= v
+	}
+	return or
+}
+
+// check computes the addresses of an access and records the fault of the first
+// lane whose is misaligned.
+func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) bool {
+	mask := uint64(a.size - 1)
+	if w.addresses(a, p, m)&mask == 0 {
+		return true
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if w.addr[i]&mask != 0 {
+			w.failf(in, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, a.size, w.addr[i], a.size)
+			return false
+		}
+	}
+	return true
+}
+
+// genericSpace tells which space a generic address lies in, and its address
+// there.
+func genericSpace(a uint64) (isa.Space, uint64) {
+	switch a &^ (windowSize - 1) {
+	case sharedWindow:
+		return isa.Shared, a - sharedWindow
+	case localWindow:
+		return isa.Local, a - localWindow
+	}
+	return isa.Global, a
+}
+
+// bytes returns the bytes of lane i's access, nil after a fault.
+func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte {
+	a := w.addr[i]
+	if space == isa.Generic {
+		space, a = genericSpace(a)
+	}
+	var mem []byte
+	switch space {
+	case isa.Shared:
+		mem = w.blk.shared
+	case isa.Local:
+		mem = w.local[i]
+	default:
+		var b []byte
+		if write {
+			b = w.blk.view.WriteSpan(a, size)
+		} else {
+			b = w.blk.view.ReadSpan(a, size)
+		}
+		if b == nil {
+			w.failf(in, 1<<i, "%v", w.blk.view.Fault(a, size, write))
+		}
+		return b
+	}
+	if n := uint64(len(mem)); a >= n || a+uint64(size) > n {
+		what := "read"
+		if write {
+			what = "write"
+		}
+		owner := "the block"
+		if space == isa.Local {
+			owner = "a thread"
+		}
+		w.failf(in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes of it", what, size, space, a, owner, n)
+		return nil
+	}
+	return mem[a : a+uint64(size)]
+}
+
+// dataSize is the size of a memory instruction's data.
+func (d *dec) dataSize() (size int, signed bool) {
+	for _, m := range d.in.Mods {
+		switch m {
+		case "U8":
+			return 1, false
+		case "S8":
+			return 1, true
+		case "U16":
+			return 2, false
+		case "S16":
+			return 2, true
+		case "64", "S64":
+			return 8, false
+		case "128":
+			return 16, false
+		}
+	}
+	return 4, false
+}
+
+// hints are the modifiers of memory instructions that change no value: cache
+// operators, scopes and orders. Memory here is coherent.
+var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
+	"U8", "S8", "U16", "S16", "64", "128"}
+
+// region gives the part of an address operand by its role.
+func (d *dec) memory(role sass.Role) (err error) {
+	if err = d.only(hints...); err != nil {
+		return err
+	}
+	d.o.mem, err = d.address(d.in.Find(role), spaces[d.in.Op])
+	if err == nil {
+		d.o.mem.size, d.o.mem.signed = d.dataSize()
+	}
+	return err
+}
+
+func decodeLoad(d *dec) error {
+	if err := d.memory(sass.Addr); err != nil {
+		return err
+	}
+	a := d.o.mem
+	if err := d.result(max(1, a.size/4)); err != nil {
+		return err
+	}
+	// The predicate operand: where it does not hold nothing is read, and the
+	// result is zero (assumed).
+	for i := range d.in.Operands {
+		if o := &d.in.Operands[i]; o.Kind == sass.Pred {
+			if o.Dst {
+				return errForm
+			}
+			d.o.ps[0] = predicate{o.Reg, o.Not}
+		}
+	}
+	d.o.run = opLoad
+	return nil
+}
+
+func opLoad(w *warp, in *inst, p *pending, m uint32) {
+	a := in.mem
+	if off := m &^ p.ps[0]; off != 0 {
+		for k := range p.out[:in.ndst] {
+			p.out[k] = [32]uint32{}
+		}
+		if m &= p.ps[0]; m == 0 {
+			return
+		}
+	}
+	if !w.check(in, a, p, m, "read") {
+		return
+	}
+	if a.size == 4 && a.space == isa.Global {
+		w.load32(in, p, m)
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		b := w.bytes(in, a.space, i, a.size, false)
+		if b == nil {
+			return
+		}
+		switch a.size {
+		case 1:
+			p.out[0][i] = uint32(b[0])
+			if a.signed {
+				p.out[0][i] = uint32(int8(b[0]))
+			}
+		case 2:
+			v := le.Uint16(b)
+			p.out[0][i] = uint32(v)
+			if a.signed {
+				p.out[0][i] = uint32(int16(v))
+			}
+		default:
+			for k := range a.size / 4 {
+				p.out[k][i] = le.Uint32(b[4*k:])
+			}
+		}
+	}
+}
+
+// load32 is the load of a word from global memory; lanes next to each other
+// take their words from one piece of it.
+func (w *warp) load32(in *inst, p *pending, m uint32) {
+	v, d := w.blk.view, &p.out[0]
+	var base uint64
+	var span []byte
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := w.addr[i]
+		if off := a - base; off < uint64(len(span)) && off+4 <= uint64(len(span)) {
+			d[i] = le.Uint32(span[off:])
+			continue
+		}
+		if span = v.ReadSpan(a, 4); span == nil {
+			w.failf(in, 1<<i, "%v", v.Fault(a, 4, false))
+			return
+		}
+		base = a
+		d[i] = le.Uint32(span)
+	}
+}
+
+func decodeStore(d *dec) error {
+	if err := d.memory(sass.Addr); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 1 {
+		return errForm
+	}
+	d.o.run = opStore
+	return d.addWords(v[0], max(1, d.o.mem.size/4))
+}
+
+func opStore(w *warp, in *inst, p *pending, m uint32) {
+	a := in.mem
+	if !w.check(in, a, p, m, "write") {
+		return
+	}
+	w.wrote = true
+	data := p.s[a.at+4:]
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		b := w.bytes(in, a.space, i, a.size, true)
+		if b == nil {
+			return
+		}
+		switch a.size {
+		case 1:
+			b[0] = byte(data[0][i])
+		case 2:
+			le.PutUint16(b, uint16(data[0][i]))
+		default:
+			for k := range a.size / 4 {
+				le.PutUint32(b[4*k:], data[k][i])
+			}
+		}
+	}
+}
+
+// decodeLDC: from a constant bank, at an offset that a register may add to.
+func decodeLDC(d *dec) error {
+	if err := d.only("U8", "S8", "U16", "S16", "64"); err != nil {
+		return err
+	}
+	var c *sass.Operand
+	for i := range d.in.Operands {
+		if d.in.Operands[i].Kind == sass.Const {
+			c = &d.in.Operands[i]
+		}
+	}
+	if c == nil {
+		return errForm
+	}
+	a := &access{imm: uint64(c.Imm), space: isa.Const}
+	a.size, a.signed = d.dataSize()
+	if err := d.result(max(1, a.size/4)); err != nil {
+		return err
+	}
+	r := d.literal(0)
+	var err error
+	switch {
+	case c.HasU && c.UReg != sass.URZ:
+		r, err = d.uniformRow(int(c.UReg))
+	case c.Reg != sass.RZ:
+		r, err = d.general(int(c.Reg))
+	}
+	if err != nil {
+		return err
+	}
+	d.o.mem, d.o.arg = a, c.Bank
+	d.o.run = opLDC
+	d.once()
+	return d.add(plain(r))
+}
+
+func opLDC(w *warp, in *inst, p *pending, m uint32) {
+	a, im := in.mem, w.blk.im
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		at := uint64(p.s[0][i] + uint32(a.imm))
+		w.addr[i] = at
+		if at&uint64(a.size-1) != 0 {
+			w.failf(in, 1<<i, "misaligned read of %d bytes at %#x of constant bank %d: the address must be a multiple of %d", a.size, at, in.arg, a.size)
+			return
+		}
+		v := im.constant(uint64(in.arg), at, a.size)
+		switch {
+		case a.size == 8:
+			p.out[1][i] = uint32(v >> 32)
+		case a.signed && a.size == 1:
+			v = uint64(uint32(int8(v)))
+		case a.signed && a.size == 2:
+			v = uint64(uint32(int16(v)))
+		}
+		p.out[0][i] = uint32(v)
+	}
+}
+
+// decodeLDSM: matrices of 8 × 8 half words, spread over the warp. Lanes 8k to
+// 8k+7 give the addresses of the rows of matrix k; lane i gets two neighbours of
+// row i/4. With .MT88 rows and columns change places.
+func decodeLDSM(d *dec) error {
+	if err := d.only("16", "M88", "MT88", "2", "4"); err != nil {
+		return err
+	}
+	n := 1
+	switch {
+	case d.in.Has("2"):
+		n = 2
+	case d.in.Has("4"):
+		n = 4
+	}
+	d.o.flag, d.o.count = d.in.Has("MT88"), n
+	if err := d.result(n); err != nil {
+		return err
+	}
+	var err error
+	if d.o.mem, err = d.address(d.in.Find(sass.Addr), isa.Shared); err == nil {
+		d.o.mem.size = 16
+	}
+	d.o.run = opLDSM
+	return err
+}
+
+func opLDSM(w *warp, in *inst, p *pending, m uint32) {
+	rows := full >> (32 - 8*in.count)
+	if !w.check(in, in.mem, p, rows, "read") {
+		return
+	}
+	for k := range in.count {
+		var tile [8][16]byte
+		for r := range 8 {
+			b := w.bytes(in, isa.Shared, 8*k+r, 16, false)
+			if b == nil {
+				return
+			}
+			copy(tile[r][:], b)
+		}
+		for i := range 32 {
+			r, c := i/4, i%4*2
+			if in.flag {
+				p.out[k][i] = uint32(le.Uint16(tile[c][2*r:])) | uint32(le.Uint16(tile[c+1][2*r:]))<<16
+			} else {
+				p.out[k][i] = le.Uint32(tile[r][2*c:])
+			}
+		}
+	}
+}
+
+// decodeLDGSTS: from global to shared memory past the registers. Global memory
+// is read at Access; shared memory has the bytes from Commit on. Where the
+// predicate operand does not hold, zeros are stored.
+func decodeLDGSTS(d *dec) error {
+	if err := d.only(append([]string{"BYPASS", "ZFILL"}, hints...)...); err != nil {
+		return err
+	}
+	size, _ := d.dataSize()
+	if size < 4 {
+		return errForm
+	}
+	to, err := d.address(d.in.Find(sass.Addr), isa.Shared)
+	if err != nil {
+		return err
+	}
+	from, err := d.address(d.in.Find(sass.Addr2), isa.Global)
+	if err != nil {
+		return err
+	}
+	to.size, from.size = size, size
+	d.o.mem, d.o.mem2 = from, to
+	d.predSource(0, sass.Pp, true)
+	d.o.run, d.o.commit = opLDGSTS, (*warp).commitLDGSTS
+	return nil
+}
+
+func opLDGSTS(w *warp, in *inst, p *pending, m uint32) {
+	if !w.check(in, in.mem2, p, m, "write") {
+		return
+	}
+	size := in.mem.size
+	for t := m; t != 0; t &= t - 1 {
+		i := bits.TrailingZeros32(t) & 31
+		if w.bytes(in, isa.Shared, i, size, true) == nil {
+			return
+		}
+		p.to[i] = uint32(w.addr[i])
+	}
+	for k := range size / 4 {
+		p.out[k] = [32]uint32{}
+	}
+	if !w.check(in, in.mem, p, m, "read") {
+		return
+	}
+	for t := m & p.ps[0]; t != 0; t &= t - 1 {
+		i := bits.TrailingZeros32(t) & 31
+		b := w.bytes(in, isa.Global, i, size, false)
+		if b == nil {
+			return
+		}
+		for k := range size / 4 {
+			p.out[k][i] = le.Uint32(b[4*k:])
+		}
+	}
+}
+
+func (w *warp) commitLDGSTS(in *inst, p *pending) {
+	for m := p.mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		for k := range in.mem.size / 4 {
+			le.PutUint32(w.blk.shared[int(p.to[i])+4*k:], p.out[k][i])
+		}
+	}
+}
+
+// decodeQSPC: whether a generic address lies in a space; the register gets the
+// answer as a number (assumed).
+func decodeQSPC(d *dec) error {
+	if err := d.only("E", "G", "L", "S"); err != nil {
+		return err
+	}
+	switch {
+	case d.in.Has("G"):
+		d.o.mode = uint8(isa.Global)
+	case d.in.Has("L"):
+		d.o.mode = uint8(isa.Local)
+	default:
+		d.o.mode = uint8(isa.Shared)
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	a, err := d.address(d.in.Find(sass.Addr), isa.Generic)
+	d.o.run = func(w *warp, in *inst, p *pending, m uint32) {
+		w.addresses(a, p, m)
+		for i := range p.out[0] {
+			p.out[0][i] = 0
+		}
+		p.pout[0] = 0
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			if s, _ := genericSpace(w.addr[i]); uint8(s) == in.mode {
+				p.out[0][i] = 1
+				p.pout[0] |= 1 << i
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,325 @@
+package sass
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/num"
+)
+
+// This file: matrices spread over a warp. D = A·B + C with A of M×K, B of K×N
+// and C, D of M×N elements. Lane i holds of A, in register r, the elements of
+// row i/4 + 8·(r mod 2) (M = 16) from column e·(i mod 4) + 4·e·(r/2) on, e of them
+// to a register; of B those of column i/4 from row e·(i mod 4) + 4·e·r on; of C
+// and D the two of row i/4 (+ 8) and columns 2·(i mod 4), +1 (PTX manual,
+// mma: the fragments of the instructions that these come from).
+//
+// Products are exact. How the tensor cores round their sums is not public;
+// see num's dot products. Integers are exact.
+
+func init() {
+	put(decodeMMA, sass.OpHMMA, sass.OpIMMA, sass.OpBMMA, sass.OpDMMA)
+	put(decodeMOVM, sass.OpMOVM)
+}
+
+// matrix is the shape of a matrix instruction.
+type matrix struct {
+	m, k       int
+	bits       int // of an element of A and B
+	a, b, c    int // registers
+	from       int // first source that is C
+	aSigned    bool
+	bSigned    bool
+	half       bool // D has binary16
+	bf16, tf32 bool
+	and, sat   bool
+	round      num.Round
+}
+
+// tile is the room for the elements of A and B.
+type tile struct {
+	a [16 * 32]float32
+	b [8 * 32]float32
+	x [16 * 64]int32
+	y [8 * 64]int32
+	u [16 * 8]uint32
+	v [8 * 8]uint32
+	d [8 * 4]uint64
+	e [8 * 4]uint64
+}
+
+func decodeMMA(d *dec) error {
+	in, x := d.in, &matrix{}
+	for _, m := range in.Mods {
+		if rest, ok := strings.CutPrefix(m, "168"); ok {
+			x.m = 16
+			x.k, _ = strconv.Atoi(rest)
+		} else if rest, ok := strings.CutPrefix(m, "88"); ok && x.m == 0 {
+			x.m = 8
+			x.k, _ = strconv.Atoi(rest)
+		}
+	}
+	if x.k == 0 || in.Has("SP") {
+		return errForm
+	}
+	signs := 0
+	switch in.Op {
+	case sass.OpHMMA:
+		if err := d.only("1684", "1688", "16816", "F16", "F32", "BF16", "TF32"); err != nil {
+			return err
+		}
+		x.bits, x.half, x.bf16, x.tf32 = 16, !in.Has("F32"), in.Has("BF16"), in.Has("TF32")
+		if x.tf32 {
+			x.bits = 32
+		}
+		if (x.bf16 || x.tf32) && x.half {
+			return errForm
+		}
+	case sass.OpIMMA:
+		for _, m := range in.Mods {
+			if t := strings.TrimLeft(m, "US"); t == "8" || t == "4" {
+				if len(m) != 2 {
+					continue
+				}
+				x.bits = int(t[0] - '0')
+				if signs == 0 {
+					x.aSigned = m[0] == 'S'
+				} else {
+					x.bSigned = m[0] == 'S'
+				}
+				signs++
+			}
+		}
+		x.sat = in.Has("SAT")
+		if signs != 2 {
+			return errForm
+		}
+	case sass.OpBMMA:
+		x.bits, x.and = 1, in.Has("AND")
+	case sass.OpDMMA:
+		if err := d.only("884", "RN", "RM", "RP", "RZ"); err != nil {
+			return err
+		}
+		x.bits, x.round = 64, d.rounding()
+	}
+	x.a, x.b, x.c = x.m*x.k*x.bits/1024, 8*x.k*x.bits/1024, x.m*8/32
+	if x.half {
+		x.c /= 2
+	}
+	if x.bits == 64 {
+		x.c = 4
+	}
+	if x.a == 0 || x.b == 0 || x.a > 4 || x.b > 2 || x.k*x.bits > 1024 {
+		return errForm
+	}
+	d.o.mma = x
+	if err := d.result(x.c); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	for i, n := range []int{x.a, x.b, x.c} {
+		o := v[i]
+		if i == 2 {
+			x.from = int(d.o.nsrc)
+		}
+		if o.Neg || o.Abs || o.Suffix != "" && o.Suffix != "ROW" && o.Suffix != "COL" {
+			return errForm
+		}
+		if err := d.addWords(o, n); err != nil {
+			return err
+		}
+	}
+	switch {
+	case in.Op == sass.OpHMMA:
+		d.o.run = opHMMA
+	case in.Op == sass.OpIMMA:
+		d.o.run = opIMMA
+	case in.Op == sass.OpBMMA:
+		d.o.run = opBMMA
+	default:
+		d.o.run = opDMMA
+	}
+	return nil
+}
+
+// all reports whether all lanes take part, without which the result of a matrix
+// instruction is not defined.
+func (w *warp) all(in *inst, m uint32) bool {
+	if m != full {
+		w.failf(in, m, "matrix instruction with lanes %#08x only: all 32 must take part", m)
+	}
+	return m == full
+}
+
+// element returns bits n·e to n·e+e-1 of a register.
+func element(v uint32, n, e int) uint32 { return v >> (n * e) & uint32(1<<e-1) }
+
+// widen is an element as a binary32.
+func (x *matrix) widen(v uint32) float32 {
+	switch {
+	case x.tf32:
+		return f32(num.TF32ToF32(v))
+	case x.bf16:
+		return f32(num.BF16ToF32(uint16(v)))
+	}
+	return f32(num.F16ToF32(uint16(v)))
+}
+
+// places calls f for each register element of A, and of B, with its row or
+// column, and its place along K.
+func (x *matrix) places(fa, fb func(r, lane, n, row, k int)) {
+	per := max(1, 32/x.bits)
+	for lane := range 32 {
+		for r := range x.a {
+			row, half := lane/4, r
+			if x.m == 16 {
+				row, half = row+8*(r&1), r/2
+			}
+			for n := range per {
+				fa(r, lane, n, row, per*(lane%4)+4*per*half+n)
+			}
+		}
+		for r := range x.b {
+			for n := range per {
+				fb(r, lane, n, lane/4, per*(lane%4)+4*per*r+n)
+			}
+		}
+	}
+}
+
+func opHMMA(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	x, t := in.mma, &w.blk.wk.tile
+	x.places(
+		func(r, lane, n, row, k int) { t.a[row*x.k+k] = x.widen(element32(p.s[r][lane], n, x.bits)) },
+		func(r, lane, n, col, k int) { t.b[col*x.k+k] = x.widen(element32(p.s[x.a+r][lane], n, x.bits)) })
+	for lane := range 32 {
+		for i := range x.m / 4 {
+			row, col := lane/4+i/2*8, lane%4*2+i%2
+			a, b := t.a[row*x.k:row*x.k+x.k], t.b[col*x.k:col*x.k+x.k]
+			if x.half {
+				h := uint32(num.DotF32F16(uint16(p.s[x.from+i/2][lane]>>(i%2*16)), a, b))
+				if i%2 == 0 {
+					p.out[i/2][lane] = h
+				} else {
+					p.out[i/2][lane] |= h << 16
+				}
+			} else {
+				p.out[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
+			}
+		}
+	}
+}
+
+// element32 is element for widths up to 32.
+func element32(v uint32, n, e int) uint32 {
+	if e == 32 {
+		return v
+	}
+	return element(v, n, e)
+}
+
+func opIMMA(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	x, t := in.mma, &w.blk.wk.tile
+	extend := func(v uint32, signed bool) int32 {
+		if signed {
+			return int32(v<<(32-x.bits)) >> (32 - x.bits)
+		}
+		return int32(v)
+	}
+	x.places(
+		func(r, lane, n, row, k int) { t.x[row*x.k+k] = extend(element(p.s[r][lane], n, x.bits), x.aSigned) },
+		func(r, lane, n, col, k int) { t.y[col*x.k+k] = extend(element(p.s[x.a+r][lane], n, x.bits), x.bSigned) })
+	for lane := range 32 {
+		for i := range x.m / 4 {
+			row, col := lane/4+i/2*8, lane%4*2+i%2
+			s := int64(int32(p.s[x.from+i][lane]))
+			for k := range x.k {
+				s += int64(t.x[row*x.k+k]) * int64(t.y[col*x.k+k])
+			}
+			if x.sat {
+				s = max(min(s, math.MaxInt32), math.MinInt32)
+			}
+			p.out[i][lane] = uint32(s)
+		}
+	}
+}
+
+func opBMMA(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	x, t := in.mma, &w.blk.wk.tile
+	words := x.k / 32
+	for lane := range 32 {
+		for r := range x.a {
+			row, half := lane/4, r
+			if x.m == 16 {
+				row, half = row+8*(r&1), r/2
+			}
+			t.u[row*words+lane%4+4*half] = p.s[r][lane]
+		}
+		for r := range x.b {
+			t.v[lane/4*words+lane%4+4*r] = p.s[x.a+r][lane]
+		}
+	}
+	for lane := range 32 {
+		for i := range x.m / 4 {
+			row, col := lane/4+i/2*8, lane%4*2+i%2
+			p.out[i][lane] = uint32(num.DotB1(int32(p.s[x.from+i][lane]), t.u[row*words:row*words+words], t.v[col*words:col*words+words], x.and))
+		}
+	}
+}
+
+// opDMMA is a chain of fused multiply-adds in the order of K (assumed).
+func opDMMA(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	x, t := in.mma, &w.blk.wk.tile
+	for lane := range 32 {
+		t.d[lane] = p.pair(0, lane) // row lane/4, k lane%4
+		t.e[lane] = p.pair(2, lane) // column lane/4
+	}
+	for lane := range 32 {
+		for i := range 2 {
+			row, col := lane/4, lane%4*2+i
+			p.setPair(2*i, lane, num.DotF64(p.pair(x.from+2*i, lane), t.d[4*row:4*row+4], t.e[4*col:4*col+4], x.round))
+		}
+	}
+}
+
+// decodeMOVM: a matrix of 8 × 8 half words, two to a lane as LDSM gives them,
+// with rows and columns changed.
+func decodeMOVM(d *dec) error {
+	if err := d.only("16", "MT88"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.o.run = opMOVM
+	return d.sources(1)
+}
+
+func opMOVM(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	a := p.s[0]
+	at := func(r, c int) uint32 { return a[r*4+c/2] >> (c % 2 * 16) & 0xffff }
+	for i := range 32 {
+		r, c := i/4, i%4*2
+		p.out[0][i] = at(c, r) | at(c+1, r)<<16
+	}
+}

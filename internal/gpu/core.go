@@ -1,0 +1,373 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
+)
+
+// This file: what the chip knows of its cores. Each core model has a file that
+// makes it fit: simt.go, modern.go.
+
+// CoreModel is the kind of a chip's cores.
+type CoreModel uint8
+
+// The core models.
+const (
+	SIMT   CoreModel = iota // package sm/simt
+	Modern                  // package sm/modern
+)
+
+var coreNames = [...]string{"simt", "modern"}
+
+// String returns the name of the model as in core.
+func (m CoreModel) String() string { return coreNames[m] }
+
+// Core is an SM. Those outside this package only look at it.
+type Core interface {
+	// Slots is the number of warp slots, Resident that of the warps launched and
+	// not retired.
+	Slots() int
+	Resident() int
+	// View returns the warp in a slot, false if there is none; Views all of them.
+	View(slot int) (WarpView, bool)
+	Views() []WarpView
+	// Stand returns where the warp in a slot is, false if there is none.
+	Stand(slot int) (Stands, bool)
+	// ResidentBlocks returns the blocks on the core.
+	ResidentBlocks() []BlockView
+	// Queues returns the places of the pipeline, from issue to the memory system.
+	Queues() []QueueView
+	// Count returns its counters that all models have, up to now.
+	Count() Count
+	// L1D, L1C, L1I and L1T are its caches, nil where there is none.
+	L1D() *cache.Cache
+	L1C() *cache.Cache
+	L1I() *cache.Cache
+	L1T() *cache.Texture
+
+	// run does a core cycle.
+	run(now uint64) status
+	// Deliver hands over a reply, for which there is room.
+	Deliver(r *mem.Req) bool
+	RepliesFull() bool
+	Unfinished() bool
+	Err() error
+	// NextEvent, Skip and KeepAwake are about cycles in which nothing happens.
+	NextEvent(now uint64) uint64
+	Skip(n uint64)
+	KeepAwake()
+	canTake(k *Kernel) bool
+	launch(k *Kernel, b exec.Block) bool
+	// split changes how L1D and shared memory share their memory.
+	split(s Split) error
+	warmCode(k *Kernel)
+	// states returns the cycles of warps in each state, up to now.
+	states() []uint64
+	perWarp() []uint64
+	readInto(c *Counters)
+	KeepPlaces()
+	log(sink func(list []Record))
+	HandOn()
+	FlushLog()
+	WatchSpin(tries int)
+	Spinning() (yes, ended bool)
+	EndSpin()
+	Stuck() exec.Block
+	EachRequest(f func(r *mem.Req, place string))
+	EachPending(f func(name string, p cache.Pending))
+}
+
+// status is how a core stands after a cycle.
+type status uint8
+
+const (
+	repliesFull status = 1 << iota // it has no room for a reply
+	dry                            // it is finished, or has come to a fault
+	asleep                         // its next cycle may be one that is counted only
+)
+
+// Count are counters of a core that all models have.
+type Count struct {
+	WarpInsts, ThreadInsts uint64
+	BlocksDone             uint64
+	Cycles, WarpCycles     uint64 // with a resident warp
+	Latency, LatencyN      uint64 // of requests: sum and number
+}
+
+// activity grows whenever an instruction is issued or a reply delivered.
+func (c *Count) activity() uint64 { return c.WarpInsts + c.LatencyN + c.BlocksDone }
+
+// Place is what warps did at one instruction of a kernel.
+type Place struct {
+	// Issues counts the times that it was issued, Lanes the lanes whose guard
+	// held then.
+	Issues, Lanes uint64
+	// States sums the cycles of warps in each state, in the order of the chip's
+	// States.
+	States []uint64
+}
+
+// Record is a warp instruction that has left a core.
+type Record struct {
+	Work  exec.Work
+	Block uint64 // in its grid
+	ID    uint64 // instructions that the core issued before it
+	At    int32  // instruction, in the order of the work's code
+	Warp  int16  // in its block
+	Slot  int16  // of the core
+	Sched int16  // scheduler, sub-core
+	Lanes isa.LaneMask
+	// Times are the core cycles in which it came into each stage of the chip's
+	// Stages; they do not fall.
+	Times [maxStages]uint64
+}
+
+// placesOf adds up what a kernel's warps did on all SMs.
+func (g *GPU) placesOf(k *Kernel) []Place {
+	switch x := k.core.(type) {
+	case *simt.Kernel:
+		sum := x.NewPlaces()
+		for _, c := range g.cores {
+			c.(simtCore).TakePlaces(x, sum)
+		}
+		list := make([]Place, len(sum))
+		for i := range sum {
+			list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:]}
+		}
+		return list
+	case *modern.Kernel:
+		sum := x.NewPlaces()
+		for _, c := range g.cores {
+			c.(modernCore).TakePlaces(x, sum)
+		}
+		list := make([]Place, len(sum))
+		for i := range sum {
+			list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:]}
+		}
+		return list
+	}
+	return nil
+}
+
+// maxStages bounds the stages of a core model.
+const maxStages = 10
+
+// WarpView is a resident warp.
+type WarpView struct {
+	Slot    int
+	Work    exec.Work
+	Block   exec.Block
+	InBlock int // warp of its block
+	Exec    exec.Warp
+	State   string // in the last cycle
+	// At is the instruction that it executes next, in the order of the work's
+	// code; -1 if it waits for others or has ended. Active are the lanes that
+	// will be active, Live those that have not exited.
+	At           int
+	Active, Live isa.LaneMask
+	// Buffer holds the instructions in its instruction buffer; Missed says that
+	// the instruction cache has missed.
+	Buffer []int
+	Missed bool
+	// Issued counts the instructions that were issued from its slot, by this
+	// warp and those before it. Age tells warps of a slot apart.
+	Issued, Age uint64
+	// Reserved is the number of registers that wait for their results; Stores,
+	// Atomics and Copies count what has not been acknowledged: stores, lanes of
+	// atomics, asynchronous copies.
+	Reserved, Stores, Atomics, Copies int
+	// Counters are its dependence counters, nil where it has none.
+	Counters []int
+	// Flights are its instructions between issue and completion, the oldest
+	// first.
+	Flights []Flight
+	// Stuck says that no warp of its block can ever step again by itself.
+	Stuck bool
+	// waits sorts out what its state means.
+	waits waitKind
+}
+
+// waitKind is what a warp's state means for those who ask what it waits for.
+type waitKind uint8
+
+const (
+	waitsOther    waitKind = iota
+	waitsFetch             // for instructions
+	waitsResult            // for results
+	waitsRegister          // for a place behind issue
+	waitsAll               // for all that is under way
+	waitsAtomics           // for atomics
+)
+
+// Flight is an instruction between issue and completion.
+type Flight struct {
+	ID    int    // the core's record: Owner of its requests
+	At    int    // instruction, in the order of the work's code
+	Age   uint64 // instructions that the core issued before it
+	Lanes isa.LaneMask
+	Place string // where it is
+	// Blocks says that the warp's next instruction waits for a register that
+	// this one writes, or uses.
+	Blocks bool
+	// Unsent is the number of its accesses that have not been sent, Unanswered
+	// those that a load still waits for, those included.
+	Unsent, Unanswered int
+}
+
+// BlockView is a resident block.
+type BlockView struct {
+	Work  exec.Work
+	Block exec.Block
+	First int // its first warp slot
+	Left  int // warps that have not retired
+	Stuck bool
+}
+
+// Stands is where a warp is: enough to tell that it has moved.
+type Stands struct {
+	Work        exec.Work
+	Age, Issued uint64
+	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
+}
+
+// QueueView is a place of a core that instructions or requests pass, and how
+// full it is.
+type QueueView struct {
+	Name     string
+	Len, Cap int    // Cap 0: no bound of its own
+	What     string // what is in it
+}
+
+// newCore makes SM i.
+func (g *GPU) newCore(i int) (Core, error) {
+	if g.cfg.Core == Modern {
+		c, err := modern.New(g.cfg.Modern, i, g.modernEnv(i))
+		return modernCore{c}, err
+	}
+	c, err := simt.New(g.cfg.SM, i, g.simtEnv(i))
+	return simtCore{c}, err
+}
+
+// States are the names of the states of warps.
+func (g *GPU) States() []string {
+	if g.cfg.Core == Modern {
+		return modernStates
+	}
+	return simtStates
+}
+
+// Stages are the names of the stages of the pipeline that Records tell of.
+func (g *GPU) Stages() []string {
+	if g.cfg.Core == Modern {
+		return modernStages
+	}
+	return simtStages
+}
+
+// ByGrid says that a grid is too small to bring more blocks to an SM.
+const ByGrid = "grid"
+
+// fit is a launch made ready for the chip's cores.
+type fit struct {
+	core              any // *simt.Kernel or *modern.Kernel
+	maxBlocks         int
+	limitedBy         string
+	registers, shared int
+}
+
+// fits prepares a launch for the chip's cores.
+func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (fit, error) {
+	if g.cfg.Core == Modern {
+		sm := g.cfg.Modern
+		sm.Shared = shared
+		k, err := modern.NewKernel(&sm, w, modern.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base})
+		if err != nil {
+			return fit{}, err
+		}
+		return fit{k, k.MaxBlocks, k.LimitedBy.String(), k.Registers, k.Shared}, nil
+	}
+	sm := g.cfg.SM
+	sm.Shared = shared
+	k, err := simt.NewKernel(&sm, w, simt.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base})
+	if err != nil {
+		return fit{}, err
+	}
+	return fit{k, k.MaxBlocks, k.LimitedBy.String(), k.Registers, k.Shared}, nil
+}
+
+// Occupancy returns how many blocks of a kernel fit on an SM, and what stops
+// the next one.
+func (c *Config) Occupancy(threads, registers, shared int) (int, string) {
+	if c.Core == Modern {
+		n, by := c.Modern.Occupancy(threads, registers, shared)
+		return n, by.String()
+	}
+	n, by := c.SM.Occupancy(threads, registers, shared)
+	return n, by.String()
+}
+
+// instBytes is the size of an instruction in the caches of SMs.
+func (c *Config) instBytes() uint64 {
+	if c.Core == Modern {
+		return 16
+	}
+	return 8
+}
+
+// codeScale is how much further apart a work's kernels lie than it says. PTX
+// counts 8 bytes an instruction.
+func (c *Config) codeScale(w exec.Work) uint64 {
+	if code := w.Code(); c.Core == Modern && len(code) > 0 && code[0].Control == nil {
+		return c.instBytes() / 8
+	}
+	return 1
+}
+
+// Warps returns the warps that can be resident on an SM.
+func (c *Config) Warps() int {
+	if c.Core == Modern {
+		return c.Modern.Warps
+	}
+	return c.SM.Warps
+}
+
+// l1d returns the settings of the data caches of SMs.
+func (c *Config) l1d() *cache.Config {
+	if c.Core == Modern {
+		return &c.Modern.L1D
+	}
+	return &c.SM.L1D
+}
+
+// shared returns the shared memory of an SM in bytes.
+func (c *Config) shared() *int {
+	if c.Core == Modern {
+		return &c.Modern.Shared
+	}
+	return &c.SM.Shared
+}
+
+// checkSM reports a contradiction in the settings of SMs.
+func (c *Config) checkSM() error {
+	if c.Core == Modern {
+		return c.Modern.Check()
+	}
+	if c.Core != SIMT {
+		return fmt.Errorf("core model %d is not known", c.Core)
+	}
+	return c.SM.Check()
+}
+
+// caches returns the settings of all caches of an SM.
+func (c *Config) caches() []*cache.Config {
+	if c.Core == Modern {
+		return []*cache.Config{&c.Modern.L1D, &c.Modern.L1I}
+	}
+	return []*cache.Config{&c.SM.L1D, &c.SM.L1C, &c.SM.L1T, &c.SM.L1I}
+}

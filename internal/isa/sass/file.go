@@ -1,0 +1,652 @@
+package sass
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// Bounds of what a program can ask for.
+const (
+	maxRegs     = 255     // R0 to R254 (the encoding)
+	maxShared   = 1 << 20 // bytes; more than any architecture has (our choice)
+	maxLocal    = 1 << 19 // bytes a thread (CUDA programming guide)
+	maxBarriers = 16      // named barriers of a block (PTX manual)
+	maxParams   = 4096    // bytes of parameters (CUDA programming guide)
+	maxBank     = 1 << 16 // bytes of a constant bank (the encoding)
+	maxCode     = 1 << 20 // instructions of a kernel (our choice)
+)
+
+// statement is an instruction whose operands wait for the labels.
+type statement struct {
+	src   *source
+	raw   *word128 // .word
+	ctl   isa.Control
+	hasC  bool
+	index int
+	pos   isa.Pos
+	line  string
+}
+
+type parser struct {
+	file   *File
+	kernel *Kernel
+	errs   ErrorList
+	lineNo int
+	line   string
+	stmts  []statement
+	regs   bool   // .regs was given
+	broken bool   // an instruction of the kernel could not be read
+	header string // the line of its .kernel
+	arch   Arch   // from outside the text
+	given  bool   // .arch was given
+	ctlPos int    // line of the first control code, of the first instruction without one
+	noCtl  int
+	params int // bytes so far
+}
+
+// Parse reads a program (.sass). arch counts where the text has no .arch; 0 if
+// nothing is known. On error it returns an ErrorList.
+func Parse(name, text string, arch Arch) (*File, error) {
+	p := &parser{file: &File{Name: name, Arch: arch}, arch: arch}
+	text = strings.TrimPrefix(text, "\ufeff")
+	for i, line := range strings.Split(text, "\n") {
+		p.lineNo, p.line = i+1, strings.TrimSuffix(line, "\r")
+		p.statement(blank(p.line))
+		if len(p.errs) >= maxErrors {
+			break
+		}
+	}
+	p.finish()
+	if len(p.file.Kernels) == 0 && len(p.errs) == 0 {
+		p.lineNo, p.line = 1, ""
+		p.fail(1, "a program begins with .arch sm_86 and .kernel NAME", "there is no kernel in this file")
+	}
+	if len(p.errs) > 0 {
+		return nil, p.errs.sorted()
+	}
+	return p.file, nil
+}
+
+// blank puts spaces in place of comments.
+func blank(line string) string {
+	for {
+		n := strings.Index(line, "/*")
+		if n < 0 {
+			break
+		}
+		m := strings.Index(line[n+2:], "*/")
+		if m < 0 {
+			break
+		}
+		end := n + 2 + m + 2
+		line = line[:n] + strings.Repeat(" ", end-n) + line[end:]
+	}
+	if n := strings.Index(line, "//"); n >= 0 {
+		line = line[:n]
+	}
+	if n := strings.IndexByte(line, '#'); n >= 0 {
+		line = line[:n]
+	}
+	return line
+}
+
+func (p *parser) fail(col int, hint, format string, args ...any) {
+	p.errs = append(p.errs, &Error{File: p.file.Name, Line: p.lineNo, Col: max(col, 1), Msg: fmt.Sprintf(format, args...), Hint: hint, Text: p.line})
+}
+
+func (p *parser) failAt(e *lineError) { p.fail(e.col, e.fix, "%s", e.what) }
+
+var labelPattern = regexp.MustCompile(`^\s*([.$A-Za-z_][.$A-Za-z0-9_]*)\s*:`)
+
+// statement reads a line.
+func (p *parser) statement(line string) {
+	at := 0
+	for {
+		m := labelPattern.FindStringSubmatchIndex(line[at:])
+		if m == nil {
+			break
+		}
+		p.label(line[at+m[2]:at+m[3]], at+m[2]+1)
+		at += m[1]
+	}
+	rest := strings.TrimLeft(line[at:], " \t")
+	col := len(line) - len(rest) + 1
+	switch {
+	case rest == "":
+	case rest[0] == '.' && !strings.HasPrefix(rest, ".word"):
+		p.directive(rest, col)
+	default:
+		p.instruction(rest, col)
+	}
+}
+
+func (p *parser) label(name string, col int) {
+	if p.kernel == nil {
+		p.fail(col, "start a kernel with .kernel NAME", "label %s stands outside a kernel", name)
+		return
+	}
+	for _, l := range p.kernel.Labels {
+		if l.Name == name {
+			p.fail(col, "", "label %s exists already", name)
+			return
+		}
+	}
+	if k, _ := parseArg(name); k.Kind != Word {
+		p.fail(col, "choose another name", "%s is the name of a register", name)
+		return
+	}
+	p.kernel.Labels = append(p.kernel.Labels, Label{name, len(p.stmts)})
+}
+
+var directives = []string{".arch", ".kernel", ".param", ".regs", ".shared", ".local", ".barriers", ".const", ".word"}
+
+// directive reads .name operands.
+func (p *parser) directive(text string, col int) {
+	name, rest, _ := strings.Cut(text, " ")
+	name, tail, tab := strings.Cut(name, "\t")
+	if tab {
+		rest = tail + " " + rest
+	}
+	args := splitOperands(strings.TrimRight(strings.TrimSpace(rest), ";"))
+	for i := range args {
+		args[i] = strings.TrimSpace(args[i])
+	}
+	if len(args) == 1 && args[0] == "" {
+		args = nil
+	}
+	if name != ".arch" && name != ".kernel" && p.kernel == nil {
+		for _, d := range directives {
+			if d == name {
+				p.fail(col, "start a kernel with .kernel NAME", "%s stands outside a kernel", name)
+				return
+			}
+		}
+	}
+	need := func(n int, usage string) bool {
+		if len(args) == n {
+			return true
+		}
+		p.fail(col, "it looks like: "+usage, "%s takes %d operands, not %d", name, n, len(args))
+		return false
+	}
+	switch name {
+	case ".arch":
+		if !need(1, ".arch sm_86") {
+			return
+		}
+		a, err := ParseArch(args[0])
+		switch {
+		case err != nil:
+			p.fail(col, "", "%v", err)
+		case p.given:
+			p.fail(col, "one file is for one architecture", ".arch stands here a second time")
+		case len(p.file.Kernels) > 0:
+			p.fail(col, "put it in the first line", ".arch has to stand before the first kernel")
+		default:
+			p.file.Arch, p.given = a, true
+		}
+	case ".kernel":
+		if need(1, ".kernel NAME") {
+			p.startKernel(args[0], col)
+		}
+	case ".param":
+		if need(2, ".param NAME, BYTES") {
+			p.param(args, col)
+		}
+	case ".regs":
+		p.size(args, &p.kernel.Regs, 1, maxRegs, name+" NUMBER", col)
+		p.regs = true
+	case ".shared":
+		p.size(args, &p.kernel.Shared, 0, maxShared, name+" BYTES", col)
+	case ".local":
+		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
+	case ".barriers":
+		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
+	case ".const":
+		if need(3, ".const BANK, OFFSET, HEX WORDS") {
+			p.constants(args, col)
+		}
+	default:
+		hint := "directives are " + strings.Join(directives, " ")
+		if n := nearest(name, directives); n != "" {
+			hint = "did you mean " + n + "?"
+		}
+		p.fail(col, hint, "%s is no directive", name)
+	}
+}
+
+func (p *parser) size(args []string, to *int, lo, hi int, usage string, col int) {
+	if len(args) != 1 {
+		p.fail(col, "it looks like: "+usage, "one number has to stand here")
+		return
+	}
+	v, err := parseInt(args[0])
+	if err != nil || v < int64(lo) || v > int64(hi) {
+		p.fail(col, fmt.Sprintf("%d to %d", lo, hi), "%q is not in range", args[0])
+		return
+	}
+	*to = int(v)
+}
+
+var namePattern = regexp.MustCompile(`^[$A-Za-z_][$A-Za-z0-9_.]*$`)
+
+func (p *parser) startKernel(name string, col int) {
+	p.finish()
+	if p.file.Arch == 0 {
+		p.fail(col, "put .arch sm_86 in the first line, or give --arch", "the architecture is not known")
+		p.file.Arch = 86 // one message is enough; the rest of the file is still looked at
+	}
+	if !namePattern.MatchString(name) {
+		p.fail(col, "letters, digits, _, $ and dots", "%q is no name for a kernel", name)
+	}
+	if p.file.Kernel(name) != nil {
+		p.fail(col, "", "kernel %s exists already", name)
+	}
+	p.kernel = &Kernel{Name: name, Arch: p.file.Arch, Pos: isa.Pos{Line: int32(p.lineNo), Col: int32(col)}}
+	p.file.Kernels = append(p.file.Kernels, p.kernel)
+	p.stmts, p.regs, p.ctlPos, p.noCtl, p.params, p.broken, p.header = nil, false, 0, 0, 0, false, p.line
+}
+
+// param places a parameter: aligned to the largest power of two up to 8 that
+// divides its size, as compilers place scalars and pointers.
+func (p *parser) param(args []string, col int) {
+	n, err := parseInt(args[1])
+	if err != nil || n < 1 || n > maxParams {
+		p.fail(col, fmt.Sprintf("1 to %d", maxParams), "%q is no size of a parameter in bytes", args[1])
+		return
+	}
+	if !namePattern.MatchString(args[0]) {
+		p.fail(col, "letters, digits, _, $ and dots", "%q is no name for a parameter", args[0])
+		return
+	}
+	for _, q := range p.kernel.Params {
+		if q.Name == args[0] {
+			p.fail(col, "", "parameter %s exists already", args[0])
+			return
+		}
+	}
+	align := 8
+	for n%int64(align) != 0 {
+		align /= 2
+	}
+	at := (p.params + align - 1) / align * align
+	if p.params = at + int(n); p.params > maxParams {
+		p.fail(col, fmt.Sprintf("%d bytes have a place", maxParams), "too many parameters")
+		return
+	}
+	p.kernel.Params = append(p.kernel.Params, Param{Name: args[0], Bytes: int(n), Offset: p.file.Arch.ParamBase() + at})
+}
+
+// constants reads .const BANK, OFFSET, words.
+func (p *parser) constants(args []string, col int) {
+	bank, err1 := parseInt(args[0])
+	off, err2 := parseInt(args[1])
+	if err1 != nil || bank < 0 || bank > 31 {
+		p.fail(col, "0 to 31", "%q is no constant bank", args[0])
+		return
+	}
+	if err2 != nil || off < 0 || off%4 != 0 {
+		p.fail(col, "a multiple of 4", "%q is no offset in a constant bank", args[1])
+		return
+	}
+	var data []byte
+	for _, w := range strings.Fields(args[2]) {
+		v, err := strconv.ParseUint(strings.TrimPrefix(w, "0x"), 16, 32)
+		if err != nil {
+			p.fail(col, "words of up to 8 hexadecimal digits", "%q is no word", w)
+			return
+		}
+		data = binary.LittleEndian.AppendUint32(data, uint32(v))
+	}
+	if off+int64(len(data)) > maxBank {
+		p.fail(col, fmt.Sprintf("a bank holds %d bytes", maxBank), "these words go beyond the bank's end")
+		return
+	}
+	p.kernel.Consts = append(p.kernel.Consts, ConstData{Bank: int(bank), Offset: int(off), Bytes: data})
+}
+
+// instruction reads a control code and an instruction, or .word.
+func (p *parser) instruction(text string, col int) {
+	if p.kernel == nil {
+		p.fail(col, "start a kernel with .kernel NAME", "an instruction stands outside a kernel")
+		return
+	}
+	st := statement{index: len(p.stmts), line: p.line}
+	if strings.HasPrefix(text, ".word") {
+		st.pos = isa.Pos{Line: int32(p.lineNo), Col: int32(col)}
+		w, err := parseWords(strings.TrimSuffix(strings.TrimSpace(text[len(".word"):]), ";"))
+		if err != nil {
+			p.fail(col, "it looks like: .word 0x000000000000794d, 0x000fea0003800000", "%v", err)
+		}
+		st.raw = &w
+		p.add(st)
+		return
+	}
+	if strings.HasPrefix(text, "[") {
+		n := strings.IndexByte(text, ']')
+		if n < 0 {
+			p.fail(col, controlHint, "the control code has no closing bracket")
+			p.broken = true
+			return
+		}
+		c, err := parseControl(text[:n+1])
+		if err != nil {
+			p.fail(col+err.col-1, err.fix, "%s", err.what)
+		}
+		st.ctl, st.hasC = c, true
+		rest := strings.TrimLeft(text[n+1:], " \t")
+		col += len(text) - len(rest)
+		text = rest
+	}
+	if n := strings.IndexByte(text, ';'); n >= 0 && strings.TrimSpace(text[n+1:]) != "" {
+		p.fail(col+n+1, "one instruction a line", "something stands behind the semicolon")
+		p.broken = true
+		return
+	}
+	st.pos = isa.Pos{Line: int32(p.lineNo), Col: int32(col)}
+	src, err := parseInstruction(text, col)
+	if err != nil {
+		p.failAt(err)
+		src, p.broken = nil, true
+	}
+	st.src = src
+	switch {
+	case st.hasC && p.ctlPos == 0:
+		p.ctlPos = p.lineNo
+	case !st.hasC && p.noCtl == 0:
+		p.noCtl = p.lineNo
+	}
+	if st.hasC && p.noCtl > 0 || !st.hasC && p.ctlPos > 0 {
+		where := max(p.ctlPos, p.noCtl)
+		if where == p.lineNo {
+			p.fail(col, "give every instruction of a kernel one, or none", "some instructions of this kernel have control codes and some have not")
+		}
+	}
+	if st.hasC && src != nil && st.ctl.Yield {
+		for i := range src.args {
+			if src.args[i].Reuse {
+				p.fail(src.args[i].col, "write - in place of Y, or leave .reuse out", "reuse and yield exclude each other")
+				break
+			}
+		}
+	}
+	p.add(st)
+}
+
+func (p *parser) add(st statement) {
+	if len(p.stmts) == maxCode {
+		p.fail(int(st.pos.Col), "", "a kernel has at most %d instructions", maxCode)
+	}
+	if len(p.stmts) <= maxCode {
+		p.stmts = append(p.stmts, st)
+	}
+}
+
+// parseWords reads the two words of .word, low word first.
+func parseWords(text string) (word128, error) {
+	lo, hi, ok := strings.Cut(text, ",")
+	a, err1 := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(lo), "0x"), 16, 64)
+	b, err2 := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(hi), "0x"), 16, 64)
+	if !ok || err1 != nil || err2 != nil {
+		return word128{}, fmt.Errorf("two words of up to 16 hexadecimal digits have to stand here")
+	}
+	return word128{a, b}, nil
+}
+
+const controlHint = "a control code looks like [B0-----:R-:W1:-:S04]: wait mask, read counter, write counter, Y or -, stall"
+
+// parseControl reads [B------:R-:W-:-:S01]. The column in its error counts
+// from the bracket.
+func parseControl(s string) (isa.Control, *lineError) {
+	c := isa.Control{Read: isa.NoCounter, Write: isa.NoCounter}
+	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"), ":")
+	if len(parts) != 5 {
+		return c, &lineError{1, len(s), fmt.Sprintf("%s is no control code", s), controlHint}
+	}
+	at := 2
+	col := make([]int, 5)
+	for i, part := range parts {
+		col[i] = at
+		at += len(part) + 1
+	}
+	if len(parts[0]) != 7 || parts[0][0] != 'B' {
+		return c, &lineError{col[0], len(parts[0]), fmt.Sprintf("%q is no wait mask", parts[0]), "B and six places, a digit or - in each: B0-2---"}
+	}
+	for n := range isa.Counters {
+		switch b := parts[0][n+1]; b {
+		case '-':
+		case byte('0' + n):
+			c.Wait |= 1 << n
+		case '6', '7', '8', '9':
+			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("dependence counter %c does not exist", b), "there are 0 to 5"}
+		default:
+			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("%q is out of place in a wait mask", string(b)), "each counter has its own place: B012345"}
+		}
+	}
+	for i, to := range []*uint8{&c.Read, &c.Write} {
+		part, letter := parts[i+1], "RW"[i]
+		switch {
+		case len(part) == 2 && part[0] == letter && part[1] == '-':
+		case len(part) == 2 && part[0] == letter && part[1] >= '0' && part[1] <= '5':
+			*to = part[1] - '0'
+		case len(part) == 2 && part[0] == letter && part[1] >= '6' && part[1] <= '9':
+			return c, &lineError{col[i+1], len(part), fmt.Sprintf("dependence counter %c does not exist", part[1]), "there are 0 to 5, and - for none"}
+		default:
+			return c, &lineError{col[i+1], len(part), fmt.Sprintf("%q is no counter", part), fmt.Sprintf("%c and a digit or -", letter)}
+		}
+	}
+	switch parts[3] {
+	case "Y":
+		c.Yield = true
+	case "-":
+	default:
+		return c, &lineError{col[3], len(parts[3]), fmt.Sprintf("%q stands in the place of the yield mark", parts[3]), "Y or -"}
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(parts[4], "S"), 10, 16)
+	if err != nil || !strings.HasPrefix(parts[4], "S") || len(parts[4]) > 3 {
+		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("%q is no stall count", parts[4]), "S00 to S15"}
+	}
+	if n > 15 {
+		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("a stall of %d cycles cannot be encoded", n), "S00 to S15"}
+	}
+	c.Stall = uint8(n)
+	return c, nil
+}
+
+// finish encodes the kernel that has been read.
+func (p *parser) finish() {
+	k := p.kernel
+	if k == nil {
+		return
+	}
+	lineNo, line := p.lineNo, p.line
+	defer func() { p.lineNo, p.line = lineNo, line }()
+	k.Control = p.ctlPos > 0
+	t := tableOf(k.Arch)
+	labels := make(map[string]int64, len(k.Labels))
+	names := make([]string, 0, len(k.Labels))
+	for _, l := range k.Labels {
+		labels[l.Name] = int64(l.Index) * InstBytes
+		names = append(names, l.Name)
+	}
+	k.Code = make([]Inst, len(p.stmts))
+	for i := range p.stmts {
+		if len(p.errs) >= 2*maxErrors {
+			break
+		}
+		st := &p.stmts[i]
+		p.lineNo, p.line = int(st.pos.Line), st.line
+		addr := uint32(i) * InstBytes
+		in := &k.Code[i]
+		switch {
+		case st.raw != nil:
+			*in = fromWords(k.Arch, *st.raw, addr)
+		case st.src != nil:
+			st.src.addr = addr
+			for j := range st.src.args {
+				st.src.args[j].resolve(labels, names)
+			}
+			w, err := t.encode(st.src)
+			if err != nil {
+				p.failAt(err)
+				p.broken = true
+				continue
+			}
+			if k.Control {
+				encodeControl(&w, st.ctl)
+			}
+			var problem error
+			if *in, problem = decodeBody(k.Arch, w, addr); problem != nil {
+				p.fail(int(st.pos.Col), "", "%v", problem)
+				p.broken = true
+				continue
+			}
+			if in.Ctl = st.ctl; !k.Control {
+				in.Ctl = isa.Control{}
+			}
+		}
+		in.Pos = st.pos
+	}
+	k.link()
+	p.check(k)
+	if k.declared = p.regs; !p.regs {
+		k.Regs = max(k.usedRegs(), 1)
+	}
+	p.kernel = nil
+}
+
+// resolve gives an operand that is a label's name its address.
+func (a *arg) resolve(labels map[string]int64, names []string) {
+	if a.Kind != Word || a.label == "" {
+		return
+	}
+	if v, ok := labels[a.label]; ok {
+		a.Operand.Imm, a.found = v, true
+		return
+	}
+	a.near = nearest(a.label, names)
+}
+
+// fromWords is the instruction of a word, or one that only has its word.
+func fromWords(arch Arch, w word128, addr uint32) Inst {
+	in, err := Decode(arch, w, addr)
+	if err != nil {
+		in = Inst{Words: w, Addr: addr, Guard: Guard{Pred: PT}}
+		in.Ctl, _ = decodeControl(w)
+	}
+	return in
+}
+
+// link gives branch targets the numbers of their instructions.
+func (k *Kernel) link() {
+	for i := range k.Code {
+		for j := range k.Code[i].Operands {
+			o := &k.Code[i].Operands[j]
+			if o.Kind != Target {
+				continue
+			}
+			o.Index = -1
+			if o.Imm >= 0 && o.Imm%InstBytes == 0 && o.Imm/InstBytes < int64(len(k.Code)) {
+				o.Index = int32(o.Imm / InstBytes)
+			}
+		}
+	}
+}
+
+// top is the first general register above an operand's, 0 if it has none.
+func (o *Operand) top() int {
+	if o.Kind == Reg && o.Reg != RZ || o.Kind == Mem && o.Reg != RZ || o.Kind == Const && o.Reg != RZ {
+		return int(o.Reg) + int(max(o.Count, 1))
+	}
+	return 0
+}
+
+// usedRegs is how many general registers the code names.
+func (k *Kernel) usedRegs() int {
+	n := 0
+	for i := range k.Code {
+		for j := range k.Code[i].Operands {
+			n = max(n, k.Code[i].Operands[j].top())
+		}
+	}
+	return n
+}
+
+// ends reports whether nothing runs after the instruction.
+func (in *Inst) ends() bool {
+	if !in.Guard.Always() || in.Find(Pp) != nil {
+		return false
+	}
+	switch in.Op {
+	case OpEXIT, OpRET, OpBRX, OpBRXU, OpJMP, OpJMX, OpKILL:
+		return true
+	case OpBRA:
+		return len(in.Mods) == 0 && in.Find(A) == nil
+	}
+	return false
+}
+
+// check looks for what is wrong with a kernel as a whole.
+func (p *parser) check(k *Kernel) {
+	at := func(pos isa.Pos, line string) { p.lineNo, p.line = int(pos.Line), line }
+	exits := false
+	for i := range k.Code {
+		in := &k.Code[i]
+		at(in.Pos, p.stmts[i].line)
+		exits = exits || in.Op == OpEXIT || in.Op == OpRET || in.Op == NoOp
+		col := func(j int) int {
+			if src := p.stmts[i].src; src != nil && j < len(src.args) {
+				return src.args[j].col
+			}
+			return int(in.Pos.Col)
+		}
+		for j := range in.Operands {
+			o := &in.Operands[j]
+			if n := o.top(); p.regs && n > k.Regs {
+				p.fail(col(j), fmt.Sprintf("raise .regs to %d", n), "%s goes beyond .regs %d", o, k.Regs)
+			}
+			if n := misaligned(o); n > 0 {
+				p.fail(col(j), fmt.Sprintf("its number has to be a multiple of %d", n), "%s is the first of %d registers", o, n)
+			}
+			if o.Kind == Target && o.Index < 0 && !o.Tail {
+				p.fail(col(j), fmt.Sprintf("the kernel's code goes from 0x0 to 0x%x, in steps of 0x%x", (len(k.Code)-1)*InstBytes, InstBytes), "%s branches into nowhere: there is no instruction at %s", in.Op, hexInt(o.Imm))
+			}
+		}
+	}
+	if p.broken { // what is missing may be in what could not be read
+		return
+	}
+	if n := len(k.Code); n == 0 || !exits {
+		at(k.Pos, p.header)
+		p.fail(int(k.Pos.Col), "end it with EXIT ;", "kernel %s has no EXIT", k.Name)
+	} else if last := &k.Code[n-1]; !last.ends() && last.Op != NoOp && last.Op != OpNOP {
+		at(last.Pos, p.stmts[n-1].line)
+		p.fail(int(last.Pos.Col), "end the kernel with EXIT, or a branch back", "execution runs past the end of kernel %s here", k.Name)
+	}
+}
+
+// misaligned returns the alignment that an operand's register number breaks,
+// 0 if it is all right: two registers start at an even one, four at a multiple
+// of four.
+func misaligned(o *Operand) int {
+	bad := func(n, count uint8) bool { return (count == 2 || count == 4) && n%count != 0 }
+	switch o.Kind {
+	case Reg, Mem:
+		if o.Reg != RZ && bad(o.Reg, o.Count) {
+			return int(o.Count)
+		}
+	case UReg:
+		if o.Reg != URZ && bad(o.Reg, o.Count) {
+			return int(o.Count)
+		}
+	}
+	if o.Kind == Mem && o.HasU && o.UReg != URZ && bad(o.UReg, o.UCount) {
+		return int(o.UCount)
+	}
+	return 0
+}

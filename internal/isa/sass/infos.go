@@ -1,0 +1,370 @@
+package sass
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// trait is what models want to know of an opcode.
+type trait struct {
+	class isa.Class
+	unit  isa.Unit
+	kind  isa.Kind
+	data  isa.Data
+}
+
+// traits groups the opcodes by class. Which pipe an opcode takes and whether
+// its latency is fixed comes from the sm_75 forms; a result of fixed latency
+// must not be in a class that lowers a dependence counter, for compilers
+// raise none there. So F2FP, I2FP and the packing conversions are with the
+// integers and not with the other conversions.
+var traits = func() (t [Ops]trait) {
+	add := func(class isa.Class, unit isa.Unit, ops ...Op) {
+		for _, op := range ops {
+			t[op] = trait{class: class, unit: unit}
+		}
+	}
+	add(isa.ClassInt, isa.UnitALU, OpIADD3, OpLOP3, OpSHF, OpLEA, OpPRMT, OpSEL, OpMOV, OpIMNMX, OpIABS, OpVABSDIFF, OpVABSDIFF4,
+		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP)
+	add(isa.ClassIntSlow, isa.UnitALU, OpPOPC, OpFLO, OpBREV)
+	add(isa.ClassFP32, isa.UnitFP32, OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFSEL, OpFSET, OpFSWZADD)
+	add(isa.ClassIMAD, isa.UnitFP32, OpIMAD, OpIDP)
+	add(isa.ClassHalf, isa.UnitFP16, OpHADD2, OpHMUL2, OpHFMA2, OpHSET2, OpHMNMX2)
+	add(isa.ClassSetp, isa.UnitALU, OpISETP, OpFSETP, OpHSETP2)
+	add(isa.ClassPred, isa.UnitALU, OpPLOP3, OpP2R, OpR2P)
+	add(isa.ClassSFU, isa.UnitSFU, OpMUFU, OpF2I, OpI2F, OpFRND, OpF2F, OpFCHK)
+	add(isa.ClassUniform, isa.UnitALU, OpUIADD3, OpUIMAD, OpULEA, OpULOP3, OpUSHF, OpUPRMT, OpUSGXT, OpUBMSK, OpUISETP, OpUSEL, OpUFLO,
+		OpUBREV, OpUPOPC, OpUMOV, OpUP2UR, OpUPLOP3, OpULDC, OpR2UR, OpVOTEU)
+	add(isa.ClassBranch, isa.UnitBranch, OpBRA, OpBRX, OpBRXU, OpJMP, OpJMX, OpCALL, OpRET, OpEXIT, OpKILL, OpBSSY, OpBSYNC, OpBREAK,
+		OpWARPSYNC, OpYIELD, OpBMOV, OpBPT)
+	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpREDUX, OpB2R, OpBAR)
+	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpERRBAR)
+	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM)
+	add(isa.ClassFP64, isa.UnitFP64, OpDADD, OpDMUL, OpDFMA, OpDSETP)
+	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA)
+	add(isa.ClassDMMA, isa.UnitTensor, OpDMMA)
+	add(isa.ClassTexture, isa.UnitTex, OpTEX, OpTLD, OpTLD4, OpTXD, OpTXQ, OpSULD, OpSUST)
+	add(isa.ClassFence, isa.UnitBar, OpMEMBAR)
+	add(isa.ClassLoad, isa.UnitLSU, OpLD, OpLDG, OpLDL, OpLDS, OpLDSM)
+	add(isa.ClassStore, isa.UnitLSU, OpST, OpSTG, OpSTL, OpSTS)
+	add(isa.ClassAtomic, isa.UnitLSU, OpATOM, OpATOMG, OpATOMS, OpRED)
+	add(isa.ClassConstant, isa.UnitLSU, OpLDC)
+	add(isa.ClassCopy, isa.UnitLSU, OpLDGSTS)
+
+	for _, op := range []Op{OpVOTE, OpREDUX, OpB2R} {
+		t[op].unit = isa.UnitALU
+	}
+	t[OpBAR].unit = isa.UnitBar
+	t[OpS2R].unit = isa.UnitALU
+	kinds := map[isa.Kind][]Op{
+		isa.KindAdd: {OpIADD3, OpUIADD3, OpFADD, OpDADD, OpHADD2},
+		isa.KindMax: {OpIMNMX, OpFMNMX, OpHMNMX2},
+		isa.KindMul: {OpFMUL, OpDMUL, OpHMUL2},
+		isa.KindMad: {OpFFMA, OpIMAD, OpUIMAD, OpDFMA, OpHFMA2, OpIDP},
+	}
+	for kind, ops := range kinds {
+		for _, op := range ops {
+			t[op].kind = kind
+		}
+	}
+	t[OpSHFL].kind, t[OpMEMBAR].kind = isa.KindShfl, isa.KindFence
+	data := map[isa.Data][]Op{
+		isa.DataFloat:  {OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFSEL, OpFSET, OpFSETP, OpFSWZADD, OpFCHK, OpMUFU},
+		isa.DataDouble: {OpDADD, OpDMUL, OpDFMA, OpDSETP, OpDMMA},
+		isa.DataHalf:   {OpHADD2, OpHMUL2, OpHFMA2, OpHSET2, OpHSETP2, OpHMNMX2, OpHMMA},
+	}
+	for d, ops := range data {
+		for _, op := range ops {
+			t[op].data = d
+		}
+	}
+	return t
+}()
+
+var spaces = map[Op]isa.Space{
+	OpLDG: isa.Global, OpSTG: isa.Global, OpATOMG: isa.Global, OpRED: isa.Global, OpLDGSTS: isa.Global,
+	OpLD: isa.Generic, OpST: isa.Generic, OpATOM: isa.Generic,
+	OpLDS: isa.Shared, OpSTS: isa.Shared, OpATOMS: isa.Shared, OpLDSM: isa.Shared,
+	OpLDL: isa.Local, OpSTL: isa.Local, OpLDC: isa.Const,
+	OpTEX: isa.Texture, OpTLD: isa.Texture, OpTLD4: isa.Texture, OpTXD: isa.Texture, OpSULD: isa.Surface, OpSUST: isa.Surface,
+}
+
+// Infos describes the kernel's instructions in the words that all models share.
+func (k *Kernel) Infos() []isa.Inst {
+	list := make([]isa.Inst, len(k.Code))
+	for i := range k.Code {
+		k.Code[i].info(&list[i], int32(i))
+		if k.Control {
+			c := k.Code[i].Ctl
+			c.Reuse = k.Code[i].reuseMask()
+			list[i].Control = &c
+		}
+	}
+	return list
+}
+
+func (in *Inst) info(o *isa.Inst, pc int32) {
+	t := &traits[in.Op]
+	o.PC, o.Pos, o.Class, o.Unit, o.Kind, o.Data = pc, in.Pos, t.class, t.unit, t.kind, t.data
+	o.Op = in.Op.String()
+	if len(in.Mods) > 0 {
+		o.Op += "." + strings.Join(in.Mods, ".")
+	}
+	if in.Op == OpF2F && in.Has("F64") { // with doubles: the shared unit
+		o.Class, o.Unit, o.Data = isa.ClassFP64, isa.UnitFP64, isa.DataDouble
+	}
+	in.flow(o)
+	for i := range in.Operands {
+		in.operand(o, &in.Operands[i])
+	}
+	if in.Guard.Pred != PT {
+		file := isa.RegPred
+		if in.Guard.Uniform {
+			file = isa.RegUPred
+		}
+		o.Srcs = append(o.Srcs, register(file, in.Guard.Pred, 1))
+	}
+	in.memory(o)
+	switch in.Op {
+	case OpHMMA, OpIMMA, OpBMMA, OpDMMA:
+		m, n, kk := in.shape()
+		ab, acc := in.elementBits()
+		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}
+		if in.Op == OpHMMA {
+			o.Tensor.Bits = uint8(acc)
+		}
+	case OpBAR:
+		o.Barrier = !in.Has("ARV")
+		if p := in.Find(A); p != nil && p.Kind == Imm {
+			o.Named = uint8(p.Imm) + 1
+		}
+	case OpDEPBAR:
+		o.Depbar = &isa.Depbar{SB: isa.NoCounter}
+		for i := range in.Operands {
+			switch p := &in.Operands[i]; p.Kind {
+			case SB:
+				o.Depbar.SB = p.Reg
+			case Imm:
+				o.Depbar.AtMost = uint8(p.Imm)
+			case Mask:
+				o.Depbar.Zero = uint8(p.Imm)
+			}
+		}
+	case OpS2R, OpS2UR, OpCS2R:
+		if p := in.Find(A); p != nil {
+			o.Clock = p.Reg >= srClockLo && p.Reg <= srTimerHi
+		}
+	}
+}
+
+// The numbers of the clocks among the special registers.
+const (
+	srClockLo = 0x50
+	srTimerHi = 0x53
+)
+
+// flow says where control goes.
+func (in *Inst) flow(o *isa.Inst) {
+	o.Guarded = !in.Guard.Always()
+	switch in.Op {
+	case OpBRA, OpJMP:
+		o.Flow = isa.FlowBranch
+	case OpBRX, OpBRXU, OpJMX:
+		o.Flow = isa.FlowIndirect
+	case OpCALL:
+		o.Flow = isa.FlowCall
+	case OpRET:
+		o.Flow = isa.FlowReturn
+	case OpEXIT, OpKILL:
+		o.Flow = isa.FlowExit
+	default:
+		return
+	}
+	// A branch has a predicate of its own beside the guard, and its conditions
+	// (.DIV, .CONV) decide too.
+	if in.Find(Pp) != nil || in.Op == OpBRA && (in.Has("DIV") || in.Has("CONV")) {
+		o.Guarded = true
+	}
+	if t := in.Find(Dest); t != nil && t.Kind == Target && t.Index >= 0 {
+		o.Targets = []int32{t.Index}
+	}
+}
+
+func register(file isa.RegFile, n, count uint8) isa.Reg {
+	return isa.Reg{File: file, Count: count, Number: uint16(n) + 1, Index: uint32(n)}
+}
+
+// operand adds what an operand reads or writes. Registers that are none (RZ,
+// PT) are not listed.
+func (in *Inst) operand(o *isa.Inst, p *Operand) {
+	add := func(file isa.RegFile, n, none, count uint8) {
+		if n == none || count == 0 {
+			return
+		}
+		r := register(file, n, count)
+		if p.Dst {
+			o.Dsts = append(o.Dsts, r)
+		} else {
+			o.Srcs = append(o.Srcs, r)
+		}
+	}
+	switch p.Kind {
+	case Reg:
+		add(isa.RegGPR, p.Reg, RZ, p.Count)
+	case UReg:
+		add(isa.RegUGPR, p.Reg, URZ, p.Count)
+	case Pred:
+		add(isa.RegPred, p.Reg, PT, 1)
+	case UPred:
+		add(isa.RegUPred, p.Reg, PT, 1)
+	case Mem:
+		add(isa.RegGPR, p.Reg, RZ, p.Count)
+		if p.HasU {
+			add(isa.RegUGPR, p.UReg, URZ, max(p.UCount, 1))
+		}
+		if p.HasD {
+			add(isa.RegUGPR, p.Desc, URZ, 2)
+		}
+		o.Uniform = o.Uniform || p.Reg == RZ && p.HasU
+	case Const:
+		if p.Role == Addr {
+			add(isa.RegGPR, p.Reg, RZ, p.Count)
+			if p.HasU {
+				add(isa.RegUGPR, p.UReg, URZ, 1)
+			}
+			if in.Op == OpULDC && !p.HasU {
+				o.Const = &isa.ConstRef{Bank: p.Bank, Offset: uint32(p.Imm)}
+			}
+			return
+		}
+		if p.CX {
+			add(isa.RegUGPR, p.UReg, URZ, 2)
+			return
+		}
+		o.Const = &isa.ConstRef{Bank: p.Bank, Offset: uint32(p.Imm)}
+	case Word:
+		in.predicates(o, p)
+	}
+}
+
+// predicates lists those that P2R and UP2UR read and R2P writes: the ones of
+// the mask.
+func (in *Inst) predicates(o *isa.Inst, p *Operand) {
+	file := isa.RegPred
+	switch p.Suffix {
+	case "PR":
+	case "UPR":
+		file = isa.RegUPred
+	default:
+		return
+	}
+	mask := int64(0x7f)
+	if m := in.Find(B); m != nil && m.Kind == Imm {
+		mask = m.Imm
+	}
+	for n := range uint8(PT) {
+		if mask>>n&1 == 0 {
+			continue
+		}
+		if r := register(file, n, 1); in.Op == OpR2P {
+			o.Dsts = append(o.Dsts, r)
+		} else {
+			o.Srcs = append(o.Srcs, r)
+		}
+	}
+}
+
+// memory describes the access.
+func (in *Inst) memory(o *isa.Inst) {
+	space, ok := spaces[in.Op]
+	o.Private = private(in.Op, space)
+	if !ok {
+		return
+	}
+	o.Space = space
+	switch o.Class {
+	case isa.ClassLoad, isa.ClassConstant:
+		o.Load = true
+	case isa.ClassStore:
+		o.Store = true
+	case isa.ClassAtomic:
+		o.Atomic, o.Store, o.Load = true, true, in.Op != OpRED
+	case isa.ClassCopy:
+		o.Load = true
+	case isa.ClassTexture:
+		o.Load, o.Store = in.Op != OpSUST, in.Op == OpSUST
+		return
+	}
+	o.Width = uint8(in.bytes())
+	o.Elem = o.Width
+	if in.Op == OpLDSM {
+		o.Elem = 4
+	}
+	for _, m := range in.Mods {
+		switch m {
+		case "BYPASS":
+			o.Cache = isa.CacheCG
+		case "EF":
+			o.Cache = isa.CacheCS
+		case "LU":
+			o.Cache = isa.CacheLU
+		case "CONSTANT":
+			o.Cache = isa.CacheNC
+		}
+	}
+	// Strong accesses beyond the SM go to the L2.
+	if in.Has("STRONG") && (in.Has("GPU") || in.Has("SYS")) || in.Has("MMIO") {
+		o.Cache = isa.CacheCG
+	}
+}
+
+// private reports whether other blocks have no part in an instruction.
+func private(op Op, s isa.Space) bool {
+	switch s {
+	case isa.Global, isa.Generic, isa.Surface, isa.Texture:
+		return false
+	}
+	switch op {
+	case OpMEMBAR, OpERRBAR, OpCCTL, OpNANOSLEEP:
+		return false
+	}
+	return true
+}
+
+// bytes is how many bytes a lane moves.
+func (in *Inst) bytes() int {
+	if in.Op == OpLDSM {
+		return 4 * in.registers("n", Rd)
+	}
+	for _, m := range in.Mods {
+		switch m {
+		case "U8", "S8":
+			return 1
+		case "U16", "S16":
+			return 2
+		case "64", "S64", "U64", "F64":
+			return 8
+		case "128":
+			return 16
+		}
+	}
+	return 4
+}
+
+// reuseMask has bit i set if the i-th general register among the sources is
+// kept in the register-file cache.
+func (in *Inst) reuseMask() uint8 {
+	mask, n := uint8(0), 0
+	for i := range in.Operands {
+		p := &in.Operands[i]
+		if p.Dst || p.Reg == RZ || p.Kind != Reg && p.Kind != Mem && p.Kind != Const {
+			continue
+		}
+		if p.Reuse {
+			mask |= 1 << n
+		}
+		n++
+	}
+	return mask
+}

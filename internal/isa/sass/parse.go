@@ -1,0 +1,62 @@
+package sass
+
+import (
+	"fmt"
+	"strings"
+)
+
+// parseInstruction reads an instruction without its control code: guard,
+// mnemonic, operands, perhaps a semicolon. col is the column of its first byte.
+func parseInstruction(text string, col int) (*source, *lineError) {
+	s := &source{guard: Guard{Pred: PT}}
+	body := strings.TrimRight(text, " \t")
+	body = strings.TrimRight(strings.TrimSuffix(body, ";"), " \t")
+	lead := len(body) - len(strings.TrimLeft(body, " \t"))
+	col, body = col+lead, body[lead:]
+	if strings.HasPrefix(body, "@") {
+		n := strings.IndexAny(body, " \t")
+		if n < 0 {
+			return nil, &lineError{col, len(body), "a guard without an instruction", ""}
+		}
+		name := body[1:n]
+		if rest, ok := strings.CutPrefix(name, "!"); ok {
+			s.guard.Not, name = true, rest
+		}
+		switch {
+		case predPattern.MatchString(name):
+			s.guard.Pred, _ = number(predPattern.FindStringSubmatch(name)[1], PT, 6)
+		case upredPattern.MatchString(name):
+			s.guard.Pred, _ = number(upredPattern.FindStringSubmatch(name)[1], PT, 6)
+			s.guard.Uniform = true
+		default:
+			return nil, &lineError{col, n, fmt.Sprintf("%q is no guard", body[:n]), "one is @P0 to @P6 or @UP0 to @UP6, with ! to negate it"}
+		}
+		rest := strings.TrimLeft(body[n:], " \t")
+		col += len(body) - len(rest)
+		body = rest
+	}
+	n := strings.IndexAny(body, " \t")
+	if n < 0 {
+		n = len(body)
+	}
+	s.opText, s.opCol = body[:n], col
+	if s.opText == "" {
+		return nil, &lineError{col, 1, "an instruction is missing here", ""}
+	}
+	parts := strings.Split(s.opText, ".")
+	op, ok := opsByName[parts[0]]
+	if !ok {
+		fix := ""
+		if near := nearest(parts[0], opNames[1:]); near != "" {
+			fix = "did you mean " + near + "?"
+		}
+		return nil, &lineError{col, len(parts[0]), fmt.Sprintf("%q is no opcode", parts[0]), fix}
+	}
+	s.op, s.mods = op, parts[1:]
+	args, err := parseArgs(body[n:], col+n)
+	if err != nil {
+		return nil, err
+	}
+	s.args = args
+	return s, nil
+}

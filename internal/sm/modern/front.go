@@ -1,0 +1,397 @@
+package modern
+
+import (
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// This file: instructions and constants on their way to the sub-cores. Both
+// come over one link from a cache that all sub-cores share.
+
+// instBase is where instructions lie in the address space of the memory
+// system (GPGPU-Sim).
+const instBase = 0xF000_0000
+
+// codeBytes is what an instruction takes in instruction caches ([HW]: 128
+// bits).
+const codeBytes = 16
+
+// fetchStages is the cycles from a fetch that hits to the issue of the
+// instruction.
+const fetchStages = 3
+
+// arrival is an instruction on its way to its place in a buffer.
+type arrival struct {
+	valid bool
+	warp  uint8
+	epoch uint32
+	slot  uint8
+	line  uint64 // of those that have missed
+	due   uint64 // of those whose line has come, tick from which they are decoded
+}
+
+// who says which cache a line is for.
+type who uint8
+
+const (
+	forL0I who = iota
+	forFL
+	forVL
+)
+
+// lineReq is a request for a line on the link.
+type lineReq struct {
+	line uint64 // number of the line in the cache that asks
+	due  uint64 // tick in which it arrives
+	sub  int8
+	who  who
+}
+
+// waiting is a line that has been asked for, and the warps that wait for it. For
+// the L0VL it is one instruction.
+type waiting struct {
+	line  uint64
+	warps uint64
+	f     int32
+}
+
+// stream is a stream buffer: lines in a row that have been asked for.
+type stream struct {
+	list   ring[streamLine]
+	next   uint64 // line asked for next
+	end    uint64 // line behind the code
+	active bool
+}
+
+type streamLine struct {
+	line    uint64
+	arrived bool
+	wanted  bool // instructions wait for it, which is at the head
+}
+
+// fetch reads the next instruction of a warp: of the one that issued last if
+// its buffer has room, else of the youngest that has [SIM].
+func (c *Core) fetch(s *subcore, t uint64) {
+	can := s.mine & c.room &^ c.turned
+	if can == 0 {
+		if s.mine&c.room != 0 {
+			c.moved = true
+		}
+		return
+	}
+	c.moved = true
+	g := s.last
+	if g < 0 || can>>g&1 == 0 {
+		for i := len(s.age) - 1; i >= 0; i-- {
+			if can>>s.age[i]&1 != 0 {
+				g = int(s.age[i])
+				break
+			}
+		}
+	}
+	w := &c.warps[g]
+	bit := uint64(1) << g
+	if int(w.fetch) >= len(w.ops) {
+		c.room &^= bit
+		return
+	}
+	slot := int(w.ibHead) + int(w.ibN)
+	if slot >= c.cfg.Buffer {
+		slot -= c.cfg.Buffer
+	}
+	a := arrival{valid: true, warp: uint8(g), epoch: w.epoch, slot: uint8(slot)}
+	w.ib[slot] = fetched{at: w.fetch, fetch: c.now}
+	c.Stats.Fetches++
+	hit := true
+	if !c.cfg.PerfectICache {
+		n := uint64(c.cfg.L0I.Line)
+		a.line = (instBase + w.k.base + uint64(w.fetch)*codeBytes) / n
+		if w.l0, hit = s.l0i.find(a.line, w.l0); !hit {
+			end := (instBase + w.k.base + uint64(len(w.ops))*codeBytes + n - 1) / n
+			if hit = c.missed(s, a.line, end); !hit {
+				s.missing = append(s.missing, a)
+			}
+		}
+	}
+	if hit {
+		s.arriving[(t+fetchStages)&7] = a
+		s.nArrive++
+	}
+	w.fetch++
+	w.ibN++
+	if int(w.ibN) == c.cfg.Buffer || int(w.fetch) == len(w.ops) {
+		c.room &^= bit
+	}
+}
+
+// arrive decodes the instruction that was fetched three cycles ago, and one
+// whose line has come: with four warps of which one misses, nobody is held up
+// by the other ([HW], Figure 4).
+func (c *Core) arrive(s *subcore, t uint64) {
+	if s.nArrive+s.late.n == 0 {
+		return
+	}
+	c.moved = true
+	if a := &s.arriving[t&7]; a.valid {
+		a.valid = false
+		s.nArrive--
+		c.decode(a)
+	}
+	if s.late.n > 0 && s.late.front().due <= t {
+		a := s.late.pop()
+		c.decode(&a)
+	}
+}
+
+// decode puts an instruction into its place in a buffer.
+func (c *Core) decode(a *arrival) {
+	w := &c.warps[a.warp]
+	if w.x == nil || w.epoch != a.epoch {
+		return
+	}
+	f := &w.ib[a.slot]
+	f.valid, f.decode = true, c.now-1
+	if a.slot == w.ibHead && w.next == f.at {
+		c.has |= 1 << a.warp
+	}
+}
+
+// came is told that a line is in the L0I: the instructions that wait for it
+// are decoded, one a cycle from the next one on.
+func (s *subcore) came(line, t uint64) {
+	n := 0
+	for _, a := range s.missing {
+		if a.line != line {
+			s.missing[n] = a
+			n++
+			continue
+		}
+		a.due = t + 1
+		s.late.push(a)
+	}
+	s.missing = s.missing[:n]
+}
+
+// missed looks a line up that is not in the L0I. It reports whether the stream
+// buffer had it; else it will come.
+func (c *Core) missed(s *subcore, line, end uint64) bool {
+	c.Stats.L0IMisses++
+	for _, x := range s.asked {
+		if x == line {
+			return false
+		}
+	}
+	b := &s.stream
+	if b.list.n > 0 {
+		switch h := b.list.front(); {
+		case h.line == line && h.arrived:
+			c.Stats.StreamHits++
+			b.list.pop()
+			s.l0i.put(line)
+			return true
+		case h.line == line:
+			c.Stats.StreamHits++
+			h.wanted = true
+			return false
+		case h.line != line+1 && !h.wanted:
+			b.active = false
+			b.list.head, b.list.n = 0, 0
+		}
+	}
+	s.asked = append(s.asked, line)
+	s.ask.push(lineReq{line: line, who: forL0I})
+	if c.cfg.Prefetch > 0 && b.list.n == 0 {
+		b.next, b.end, b.active = line+1, end, true
+	}
+	return false
+}
+
+// prefetch lets the stream buffer ask for its next line.
+func (c *Core) prefetch(s *subcore, t uint64) {
+	b := &s.stream
+	if !b.active || b.list.n >= c.cfg.Prefetch || s.ask.n > 0 {
+		return
+	}
+	c.moved = true
+	stop := b.next >= b.end || s.l0i.where(b.next) >= 0
+	for _, x := range s.asked {
+		stop = stop || x == b.next
+	}
+	if stop {
+		b.active = false
+		return
+	}
+	b.list.push(streamLine{line: b.next})
+	s.ask.push(lineReq{line: b.next, who: forL0I})
+	b.next++
+	c.Stats.Prefetches++
+}
+
+// asks reports whether a sub-core wants the link.
+func (c *Core) asks() bool {
+	for i := range c.subs {
+		if c.subs[i].ask.n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// link lets one sub-core put a request on the link to the L1I, in turn [SIM].
+func (c *Core) link(t uint64) {
+	n := len(c.subs)
+	for i := range n {
+		k := c.turnUp + i
+		if k >= n {
+			k -= n
+		}
+		s := &c.subs[k]
+		if s.ask.n == 0 {
+			continue
+		}
+		r := s.ask.pop()
+		r.sub, r.due = int8(k), t+uint64(c.cfg.LinkUp)
+		c.up.push(r)
+		c.turnUp = k + 1
+		if c.turnUp == n {
+			c.turnUp = 0
+		}
+		c.moved = true
+		return
+	}
+}
+
+// size returns the line size of the cache that a request comes from.
+func (c *Core) size(w who) uint64 {
+	switch w {
+	case forFL:
+		return uint64(c.cfg.L0FL.Line)
+	case forVL:
+		return uint64(c.cfg.L0VL.Line)
+	}
+	return uint64(c.cfg.L0I.Line)
+}
+
+// shared does a cycle of the L1I: a look-up and an answer [SIM].
+func (c *Core) shared(t uint64) {
+	if c.up.n > 0 && c.up.front().due <= t {
+		c.moved = true
+		q := c.up.front()
+		n := c.size(q.who)
+		r := c.env.Pool.Get()
+		r.Addr, r.Size, r.SM, r.Born = q.line*n, uint32(n), uint16(c.id), c.now
+		r.Kind, r.Warp, r.Owner = mem.InstRead, uint16(q.sub), uint32(q.who)
+		if q.who != forL0I {
+			r.Kind = mem.ConstRead
+		}
+		switch c.l1i.Access(c.now, r) {
+		case cache.Hit:
+			c.down.push(lineReq{line: q.line, due: t + 1 + uint64(c.cfg.LinkDown), sub: q.sub, who: q.who})
+			c.env.Pool.Put(r)
+			c.up.pop()
+		case cache.Fail:
+			c.env.Pool.Put(r)
+		default:
+			c.up.pop()
+		}
+	} else if c.l1i != nil && c.l1i.Ready() {
+		c.moved = true
+		r := c.l1i.PopReady()
+		w := who(r.Owner)
+		c.down.push(lineReq{line: r.Addr / c.size(w), due: t + 1 + uint64(c.cfg.LinkDown), sub: int8(r.Warp), who: w})
+		c.env.Pool.Put(r)
+	}
+	if c.down.n > 0 && c.down.front().due <= t {
+		c.moved = true
+		c.comes(t, c.down.pop())
+	}
+}
+
+// comes takes a line off the link.
+func (c *Core) comes(t uint64, q lineReq) {
+	s := &c.subs[q.sub]
+	switch q.who {
+	case forL0I:
+		for i, x := range s.asked {
+			if x == q.line {
+				s.l0i.put(q.line)
+				s.came(q.line, t)
+				s.asked = append(s.asked[:i], s.asked[i+1:]...)
+				return
+			}
+		}
+		b := &s.stream
+		for i := range b.list.n {
+			l := &b.list.buf[(b.list.head+i)&(len(b.list.buf)-1)]
+			if l.line != q.line {
+				continue
+			}
+			l.arrived = true
+			if i == 0 && l.wanted {
+				s.l0i.put(q.line)
+				s.came(q.line, t)
+				b.list.pop()
+			}
+			return
+		}
+	case forFL:
+		s.fl.put(q.line)
+		for i := range s.flMisses {
+			if s.flMisses[i].line == q.line {
+				c.imc &^= s.flMisses[i].warps
+				s.flMisses = append(s.flMisses[:i], s.flMisses[i+1:]...)
+				return
+			}
+		}
+	case forVL:
+		c.vl.put(q.line)
+		n := 0
+		for _, x := range c.vlWait {
+			if x.line != q.line {
+				c.vlWait[n] = x
+				n++
+				continue
+			}
+			c.constCame(t, x.f)
+		}
+		c.vlWait = c.vlWait[:n]
+	}
+}
+
+// constant looks up the constant of an instruction of fixed latency, at issue
+// [HW], and asks for it if it is not there.
+func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
+	c.Stats.FLLookups++
+	if _, ok := s.fl.find(line, 0); ok {
+		return true
+	}
+	c.Stats.FLMisses++
+	bit := uint64(1) << g
+	c.imc |= bit
+	for i := range s.flMisses {
+		if s.flMisses[i].line == line {
+			s.flMisses[i].warps |= bit
+			return false
+		}
+	}
+	s.flMisses = append(s.flMisses, waiting{line: line, warps: bit})
+	s.ask.push(lineReq{line: line, who: forFL})
+	return false
+}
+
+// forgetCode empties the caches of instructions and constants.
+func (c *Core) forgetCode() {
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.l0i.clear()
+		s.fl.clear()
+		s.stream.active = false
+		if s.stream.list.n > 0 && !s.stream.list.front().wanted {
+			s.stream.list.head, s.stream.list.n = 0, 0
+		}
+	}
+	c.vl.clear()
+	if c.l1i != nil {
+		c.l1i.Invalidate()
+	}
+}

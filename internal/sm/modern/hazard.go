@@ -1,0 +1,456 @@
+package modern
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: the hazard checker. It watches programs with control bits for
+// instructions that issue before what they need is there, or before others
+// have read what they overwrite, and for waits that are missing although it
+// went well this time.
+
+// HazardKind is what is wrong.
+type HazardKind uint8
+
+// The kinds.
+const (
+	// RAW: a register is read before the value that program order promises can
+	// be read.
+	RAW HazardKind = iota
+	// WAR: a register is overwritten that an earlier instruction has not read,
+	// as far as the program knows.
+	WAR
+	// WAW: an earlier result will overwrite a later one.
+	WAW
+	hazardKinds
+)
+
+var hazardNames = [hazardKinds]string{"read after write", "write after read", "write after write"}
+
+func (k HazardKind) String() string { return hazardNames[k] }
+
+// Hazard is a dependence that a program does not wait for.
+type Hazard struct {
+	Kind   HazardKind
+	Kernel *Kernel
+	Block  uint64 // in its grid
+	Warp   int    // in its block
+	Cycle  uint64 // core cycle of the instruction's issue
+	// At is the instruction that issues too soon, Producer the earlier one, whose
+	// result or whose sources are meant; both in the order of the work's code.
+	At, Producer int32
+	// Reg is the register, Lane the first lane concerned.
+	Reg  isa.Reg
+	Lane int
+	// Short is the cycles by which it issues too soon; 0 if all went well this
+	// time, but for no wait that the program has.
+	Short int
+	// Fixes are the control codes that mend it, by instruction; none if stall
+	// counters alone cannot.
+	Fixes []Fix
+	// Count is how often it happened, at any warp; the rest is of the first
+	// time.
+	Count int
+}
+
+// Fix is a control code that an instruction should have.
+type Fix struct {
+	At      int32
+	Control isa.Control
+}
+
+// String describes the hazard in one line.
+func (h *Hazard) String() string {
+	file := [...]string{isa.RegGPR: "R", isa.RegPred: "P", isa.RegUGPR: "UR", isa.RegUPred: "UP"}[h.Reg.File]
+	code := h.Kernel.Work.Code()
+	s := fmt.Sprintf("%s of %s%d: %s (line %d) behind %s (line %d), block %d warp %d lane %d", h.Kind, file, h.Reg.Index,
+		code[h.At].Op, code[h.At].Pos.Line, code[h.Producer].Op, code[h.Producer].Pos.Line, h.Block, h.Warp, h.Lane)
+	if h.Short > 0 {
+		s += fmt.Sprintf(", %d cycles too soon", h.Short)
+	} else {
+		s += ", not waited for"
+	}
+	for _, f := range h.Fixes {
+		s += fmt.Sprintf("; line %d needs %s", code[f.At].Pos.Line, ControlText(f.Control))
+	}
+	return s
+}
+
+// ControlText writes control bits without the reuse bits as SASS text has them.
+func ControlText(c isa.Control) string {
+	b := []byte("[B------:R-:W-:-:S00]")
+	for i := range isa.Counters {
+		if c.Wait>>i&1 != 0 {
+			b[2+i] = byte('0' + i)
+		}
+	}
+	if c.Read < isa.Counters {
+		b[10] = '0' + c.Read
+	}
+	if c.Write < isa.Counters {
+		b[13] = '0' + c.Write
+	}
+	if c.Yield {
+		b[15] = 'Y'
+	}
+	b[18], b[19] = '0'+c.Stall/10, '0'+c.Stall%10
+	return string(b)
+}
+
+// maxHazards is how many different hazards are kept (our choice).
+const maxHazards = 1000
+
+// writer is the last instruction that writes a register.
+type writer struct {
+	uid    uint64 // one more than the instruction's, 0 if there is none
+	issue  uint64 // tick
+	due    uint64 // of fixed latency: tick from which it can be read
+	at     int32
+	lanes  isa.LaneMask
+	late   bool
+	shown  bool // of variable latency: it can be read
+	waited bool // the program has waited for it
+	count  uint8
+}
+
+// reader is an instruction of variable latency that reads registers.
+type reader struct {
+	uid    uint64
+	issue  uint64
+	at     int32
+	lanes  isa.LaneMask
+	regs   []uint16
+	count  [2]uint8 // counters that tell that it has read them
+	read   bool
+	waited bool
+}
+
+// open is a hazard whose Short is not known yet.
+type open struct {
+	index int    // in the list
+	uid   uint64 // instruction that will tell
+	from  uint64 // tick
+}
+
+// watched is what the checker knows of a warp.
+type watched struct {
+	regs    []writer
+	readers []reader
+	opens   []open
+	last    int32 // instruction issued last, -1 if none
+	bars    []depbar
+	order   [isa.Counters][]uint64 // instructions that have raised a counter, in order
+}
+
+type hazardKey struct {
+	k            *Kernel
+	kind         HazardKind
+	at, producer int32
+	reg          uint16
+}
+
+// hazards is the checker.
+type hazards struct {
+	warps [maxWarps]watched
+	list  []Hazard
+	known map[hazardKey]int
+}
+
+// CheckHazards begins to look for hazards in programs with control bits.
+func (c *Core) CheckHazards() { c.hazards = &hazards{known: map[hazardKey]int{}} }
+
+// Hazards returns the different hazards found, in the order in which they
+// happened first.
+func (c *Core) Hazards() []Hazard {
+	if c.hazards == nil {
+		return nil
+	}
+	return c.hazards.list
+}
+
+func (h *hazards) begin(c *Core, s int) {
+	w := &h.warps[s]
+	*w = watched{regs: make([]writer, c.warps[s].k.total), last: none}
+}
+
+// register returns the register of a number.
+func (k *Kernel) register(n uint16) isa.Reg {
+	r := isa.Reg{File: isa.RegGPR, Count: 1, Index: uint32(n)}
+	for f := int(isa.RegPred); f <= files; f++ {
+		if uint32(n) >= k.first[f] {
+			r.File, r.Index = isa.RegFile(f), uint32(n)-k.first[f]
+		}
+	}
+	return r
+}
+
+// overlap returns the lanes in which two instructions meet at a register.
+func overlap(r isa.Reg, a, b isa.LaneMask) isa.LaneMask {
+	if r.File == isa.RegUGPR || r.File == isa.RegUPred {
+		return 1
+	}
+	return a & b
+}
+
+// note records a hazard and returns its index, -1 if it was known.
+func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer int32, lanes isa.LaneMask, short uint64, fixes []Fix) int {
+	w := &c.warps[f.warp]
+	key := hazardKey{w.k, kind, f.at, producer, n}
+	if i, ok := h.known[key]; ok {
+		h.list[i].Count++
+		return -1
+	}
+	if len(h.list) >= maxHazards {
+		return -1
+	}
+	b := &c.blocks[w.blk]
+	h.known[key] = len(h.list)
+	h.list = append(h.list, Hazard{
+		Kind: kind, Kernel: w.k, Block: b.x.Linear(), Warp: int(f.warp) - b.first, Cycle: c.now, At: f.at, Producer: producer,
+		Reg: w.k.register(n), Lane: lanes.First(), Short: int(short), Fixes: fixes, Count: 1,
+	})
+	return len(h.list) - 1
+}
+
+// later mends what issues too soon by a longer stall of the instruction in
+// front of it.
+func (h *hazards) later(w *watched, k *Kernel, short uint64) []Fix {
+	if w.last < 0 {
+		return nil
+	}
+	ctl := *k.ops[w.last].ctl
+	stall := uint64(k.ops[w.last].stall) + short
+	if stall > 15 {
+		return nil // it takes instructions in between
+	}
+	ctl.Stall = uint8(stall)
+	ctl.Yield = ctl.Yield && stall != 1 || stall > 11
+	return []Fix{{w.last, ctl}}
+}
+
+// wait mends what issues too soon by a wait for a counter that the producer
+// raises when it issues; which says whether for its result or for its reads.
+func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write bool) []Fix {
+	p, x := *k.ops[producer].ctl, *k.ops[at].ctl
+	n := &p.Read
+	if write {
+		n = &p.Write
+	}
+	var list []Fix
+	changed := false
+	if *n >= isa.Counters {
+		// The first counter that nobody else in the kernel uses.
+		used := uint8(0)
+		for i := range k.ops {
+			if c := k.ops[i].ctl; c != nil {
+				used |= 1<<(c.Write&7) | 1<<(c.Read&7)
+			}
+		}
+		*n = uint8(min(bits.TrailingZeros8(^used), isa.Counters-1))
+		changed = true
+	}
+	if now < issue+2 && p.Stall < 2 && !p.Yield {
+		p.Stall, changed = 2, true // the counter must have been raised
+	}
+	if changed {
+		list = append(list, Fix{producer, p})
+	}
+	if x.Wait>>*n&1 == 0 {
+		x.Wait |= 1 << *n
+		list = append(list, Fix{at, x})
+	}
+	return list
+}
+
+// issue is told of an instruction that issues.
+func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
+	f := &c.flight[fi]
+	w := &h.warps[f.warp]
+	o, t, k := f.op, f.issue, c.warps[f.warp].k
+	h.waits(w, o, t)
+	for _, n := range o.src {
+		p := &w.regs[n]
+		if p.uid == 0 {
+			continue
+		}
+		m := overlap(k.register(n), p.lanes, e.Lanes)
+		if m == 0 {
+			continue
+		}
+		h.reads(c, f, w, p, n, m)
+	}
+	for _, n := range o.dst {
+		r := k.register(n)
+		for i := range w.readers {
+			q := &w.readers[i]
+			m := overlap(r, q.lanes, e.Lanes)
+			if q.waited || m == 0 || !q.has(n) {
+				continue
+			}
+			if j := h.note(c, f, WAR, n, q.at, m, 0, h.wait(k, q.at, f.at, q.issue, t, false)); j >= 0 && !q.read {
+				w.opens = append(w.opens, open{j, q.uid, t})
+			}
+		}
+		p := &w.regs[n]
+		m := overlap(r, p.lanes, e.Lanes)
+		if p.uid == 0 || m == 0 {
+			continue
+		}
+		switch {
+		case p.late && !p.waited:
+			if j := h.note(c, f, WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
+				w.opens = append(w.opens, open{j, p.uid, t})
+			}
+		case !p.late && !o.late && p.due >= t+uint64(o.latency):
+			short := p.due - t - uint64(o.latency) + 1
+			h.note(c, f, WAW, n, p.at, m, short, h.later(w, k, short))
+		}
+	}
+	if e.Lanes != 0 {
+		for _, n := range o.dst {
+			w.regs[n] = writer{uid: f.uid + 1, issue: t, due: t + uint64(o.latency), at: f.at, lanes: e.Lanes, late: o.late, count: o.ctl.Write}
+		}
+		if o.late && len(o.src) > 0 {
+			w.readers = append(w.readers, reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.src, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
+		}
+	}
+	for i, n := range [2]uint8{o.ctl.Write, o.ctl.Read} {
+		if n < isa.Counters && !(i == 1 && n == o.ctl.Write) {
+			w.order[n] = append(w.order[n], f.uid+1)
+		}
+	}
+	if d := o.inst.Depbar; d != nil {
+		w.bars = append(w.bars, depbar{d, t + uint64(c.cfg.DepbarDelay)})
+	}
+	w.last = f.at
+}
+
+// reads checks a register that is read against its last writer.
+func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m isa.LaneMask) {
+	k, t := c.warps[f.warp].k, f.issue
+	if p.late {
+		if p.waited {
+			return
+		}
+		if j := h.note(c, f, RAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
+			w.opens = append(w.opens, open{j, p.uid, t})
+		}
+		return
+	}
+	need := p.due
+	if f.op.late {
+		need++ // nothing is bypassed to it
+	}
+	if t < need {
+		h.note(c, f, RAW, n, p.at, m, need-t, h.later(w, k, need-t))
+	}
+}
+
+func (q *reader) has(n uint16) bool {
+	for _, r := range q.regs {
+		if r == n {
+			return true
+		}
+	}
+	return false
+}
+
+// waits works out what a program knows when an instruction issues: its wait
+// mask and the DEPBARs in front have told it.
+func (h *hazards) waits(w *watched, o *op, t uint64) {
+	mask := o.ctl.Wait
+	if o.inst.Barrier || o.fence != noFence {
+		mask = 1<<isa.Counters - 1
+		for i := range w.readers {
+			w.readers[i].waited = true
+		}
+	}
+	n := 0
+	for _, b := range w.bars {
+		if t < b.from {
+			w.bars[n] = b
+			n++
+			continue
+		}
+		mask |= b.d.Zero
+		if sb := b.d.SB; sb < isa.Counters {
+			// All but the last so many have ended, since they end in order.
+			if list := w.order[sb]; len(list) > int(b.d.AtMost) {
+				w.know(sb, list[len(list)-1-int(b.d.AtMost)], t)
+			}
+		}
+	}
+	w.bars = w.bars[:n]
+	for ; mask != 0; mask &= mask - 1 {
+		w.know(uint8(bits.TrailingZeros8(mask)), ^uint64(0), t)
+	}
+	// Readers that the program has waited for are of no interest any more.
+	n = 0
+	for _, q := range w.readers {
+		if !q.waited || !q.read {
+			w.readers[n] = q
+			n++
+		}
+	}
+	w.readers = w.readers[:n]
+}
+
+// know marks what a counter has told of the instructions up to one. Those whose
+// counter was not raised yet it says nothing of.
+func (w *watched) know(sb uint8, upTo, t uint64) {
+	for i := range w.regs {
+		if p := &w.regs[i]; p.uid != 0 && p.late && p.count == sb && p.uid <= upTo && p.issue+2 <= t {
+			p.waited = true
+		}
+	}
+	for i := range w.readers {
+		if q := &w.readers[i]; (q.count[0] == sb || q.count[1] == sb) && q.uid <= upTo && q.issue+2 <= t {
+			q.waited = true
+		}
+	}
+	if upTo == ^uint64(0) {
+		w.order[sb] = w.order[sb][:0]
+	}
+}
+
+// read is told that an instruction of variable latency has read its sources.
+func (h *hazards) read(c *Core, f *flight) {
+	w := &h.warps[f.warp]
+	for i := range w.readers {
+		if q := &w.readers[i]; q.uid == f.uid+1 {
+			q.read = true
+		}
+	}
+	h.settle(c, w, WAR, f.uid+1)
+}
+
+// shown is told that the result of an instruction of variable latency can be
+// read.
+func (h *hazards) shown(c *Core, f *flight) {
+	w := &h.warps[f.warp]
+	for _, n := range f.op.dst {
+		if p := &w.regs[n]; p.uid == f.uid+1 {
+			p.shown = true
+		}
+	}
+	h.settle(c, w, RAW, f.uid+1)
+	h.settle(c, w, WAW, f.uid+1)
+}
+
+// settle says by how much instructions were too soon that waited for another.
+func (h *hazards) settle(c *Core, w *watched, kind HazardKind, uid uint64) {
+	n := 0
+	for _, x := range w.opens {
+		if x.uid == uid && h.list[x.index].Kind == kind {
+			h.list[x.index].Short = int(c.tick - x.from)
+			continue
+		}
+		w.opens[n] = x
+		n++
+	}
+	w.opens = w.opens[:n]
+}

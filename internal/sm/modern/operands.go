@@ -1,0 +1,380 @@
+package modern
+
+import (
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// control is the stage behind issue. Instructions of variable latency leave it
+// for their queues, where they have a place; the others for Allocate, and what
+// is held there holds up this stage and issue [HW].
+func (c *Core) control(s *subcore, t uint64) {
+	if s.ctl < 0 {
+		return
+	}
+	c.moved = true
+	f := &c.flight[s.ctl]
+	if !s.seen {
+		s.seen = true
+		if ctl := f.op.ctl; ctl != nil && (ctl.Write < isa.Counters || ctl.Read < isa.Counters) {
+			c.raises = append(c.raises, raise{int32(f.warp), ctl.Write, ctl.Read, f.op.long})
+		}
+		if c.log != nil {
+			c.log.open[s.ctl].Control = c.now
+		}
+	}
+	switch {
+	case f.op.late:
+		s.ctl = none
+	case s.alloc < 0:
+		s.alloc, s.ctl = s.ctl, none
+	}
+}
+
+// allocate lets an instruction of fixed latency go that can read all its
+// sources in the window behind this cycle.
+func (c *Core) allocate(s *subcore, t uint64) {
+	if s.alloc < 0 {
+		return
+	}
+	c.moved = true
+	fi := s.alloc
+	f := &c.flight[fi]
+	o := f.op
+	window := c.cfg.Window
+	if o.wide {
+		window = c.cfg.WideWindow
+	}
+	if len(o.sources) > 0 {
+		if !c.readable(s, f, window, t) {
+			// Its pipe is taken longer, too [SIM].
+			s.free[f.pipe]++
+			c.Stats.AllocateHolds++
+			return
+		}
+		if c.cfg.RFC {
+			s.keep(f)
+		}
+	}
+	s.alloc = none
+	// The write port: results of fixed latency wait for each other in the
+	// result queue, and nobody waits for that, since they are bypassed [HW].
+	if o.writes != 0 {
+		from := window + int(o.latency) + 1
+		for b := range s.wr {
+			if o.writes>>b&1 != 0 {
+				p := &s.wr[b]
+				p.at(t)
+				for i := from; i < min(from+c.cfg.ResultQueue, 64); i++ {
+					if p.busy[0]>>i&1 == 0 {
+						p.busy[0] |= 1 << i
+						break
+					}
+					c.Stats.ResultWaits++
+				}
+			}
+		}
+	}
+	if c.log != nil {
+		r := &c.log.open[fi]
+		r.Allocate = c.now
+		r.Read = c.now + 1
+		r.Execute = c.now + 1 + uint64(window)
+		r.Write = max(c.now+1+uint64(window)+uint64(o.latency), r.Execute)
+		r.fixed = true
+	}
+	if ctl := o.ctl; ctl == nil && len(o.src) > 0 {
+		f.refs++
+		c.wheel.add(t+uint64(window), evRead, fi)
+	} else if ctl != nil && ctl.Read < isa.Counters {
+		f.refs++
+		c.wheel.add(t+uint64(window), evLower, fi)
+	}
+	c.endRef(fi)
+}
+
+// readable finds out whether the read ports have room for an instruction's
+// sources in the window, and takes it.
+func (c *Core) readable(s *subcore, f *flight, window int, t uint64) bool {
+	need := [2]int{int(f.op.reads[0]), int(f.op.reads[1])}
+	if c.cfg.RFC {
+		need = s.unkept(f)
+	}
+	c.Stats.OperandReads += uint64(need[0] + need[1])
+	if c.cfg.Ports == 0 {
+		return true
+	}
+	for b := range s.rd {
+		s.rd[b].at(t)
+		if need[b] > 0 && s.rd[b].free(c.cfg.Ports, window) < need[b] {
+			c.Stats.OperandReads -= uint64(need[0] + need[1])
+			return false
+		}
+	}
+	for b := range s.rd {
+		s.rd[b].book(c.cfg.Ports, need[b], 1)
+	}
+	return true
+}
+
+// unkept counts the registers of each bank that an instruction does not find
+// in the register-file cache, each once.
+func (s *subcore) unkept(f *flight) [2]int {
+	var n [2]int
+	list := f.op.sources
+next:
+	for i, x := range list {
+		if x.slot < slots {
+			if e := &s.rfc[x.slot][x.reg&1]; e.warp == f.warp && e.reg == x.reg {
+				continue
+			}
+		}
+		for j := range i {
+			y := list[j]
+			if y.reg == x.reg && !(y.slot < slots && s.rfc[y.slot][y.reg&1] == cached{f.warp, y.reg}) {
+				continue next
+			}
+		}
+		n[x.reg&1]++
+	}
+	return n
+}
+
+// keep does to the register-file cache what an instruction that reads its
+// sources does: every entry that it asks for becomes free, and keeps the
+// register if the operand's reuse bit is set [HW]. A source of several
+// registers uses the entries of both banks, with the first register of each
+// [INF].
+func (s *subcore) keep(f *flight) {
+	for i, x := range f.op.sources {
+		if x.slot >= slots {
+			continue
+		}
+		e := &s.rfc[x.slot][x.reg&1]
+		first := true
+		for j := range i {
+			y := f.op.sources[j]
+			first = first && !(y.slot == x.slot && y.reg&1 == x.reg&1)
+		}
+		if !first {
+			continue
+		}
+		e.warp = -1
+		if x.reuse {
+			*e = cached{f.warp, x.reg}
+		}
+	}
+}
+
+// start lets instructions of variable latency begin.
+func (c *Core) start(s *subcore, t uint64) {
+	if s.sfu.n > 0 {
+		c.moved = true
+		fi := *s.sfu.front()
+		if f := &c.flight[fi]; t >= f.issue+2 && t >= s.sfuFree && c.readLate(s, f, t) {
+			s.sfu.pop()
+			s.sfuFree = t + uint64(f.op.interval)
+			c.begin(fi, t, uint64(c.cfg.Window))
+		}
+	}
+	if s.misc.n > 0 {
+		c.moved = true
+		fi := *s.misc.front()
+		if f := &c.flight[fi]; t >= f.issue+2 && t >= s.miscFree && c.readLate(s, f, t) {
+			s.misc.pop()
+			s.miscFree = t + uint64(f.op.interval)
+			c.begin(fi, t, uint64(c.cfg.Window))
+		}
+	}
+	if s.mem.n > 0 && s.addr < 0 {
+		c.moved = true
+		fi := *s.mem.front()
+		f := &c.flight[fi]
+		if t >= f.issue+uint64(c.cfg.AddressStart) && c.readLate(s, f, t) {
+			s.mem.pop()
+			s.addr, s.addrReady = fi, t+uint64(c.cfg.AddressCycles)
+			if c.log != nil {
+				c.log.open[fi].Read = c.now
+			}
+			if !f.op.leaves {
+				f.refs++
+				c.wheel.add(t+uint64(f.op.read), evRead, fi)
+				if ctl := f.op.ctl; ctl != nil && ctl.Read < isa.Counters {
+					f.refs++
+					c.wheel.add(t+uint64(f.op.war), evLower, fi)
+				}
+			}
+		}
+	}
+	if s.addr >= 0 {
+		c.moved = true
+	}
+}
+
+// readLate takes read ports for an instruction of variable latency: in a cycle
+// in which one is free in every bank [SIM].
+func (c *Core) readLate(s *subcore, f *flight, t uint64) bool {
+	o := f.op
+	if c.cfg.Ports == 0 || o.reads[0]+o.reads[1] == 0 {
+		return true
+	}
+	for b := range s.rd {
+		p := &s.rd[b]
+		p.at(t)
+		ok := false
+		for i := range c.cfg.Ports {
+			ok = ok || p.busy[i]&1 == 0
+		}
+		if !ok {
+			c.Stats.LateReadHolds++
+			return false
+		}
+	}
+	for b := range s.rd {
+		s.rd[b].book(c.cfg.Ports, int(o.reads[b]), 0)
+	}
+	c.Stats.OperandReads += uint64(o.reads[0] + o.reads[1])
+	return true
+}
+
+// begin is told that an instruction has begun in a pipe of variable latency
+// that reads its sources in so many cycles.
+func (c *Core) begin(fi int32, t, read uint64) {
+	f := &c.flight[fi]
+	f.refs++ // read, write
+	c.wheel.add(t+read, evRead, fi)
+	if ctl := f.op.ctl; ctl != nil && ctl.Read < isa.Counters {
+		f.refs++
+		c.wheel.add(t+read, evLower, fi)
+	}
+	c.wheel.add(max(t+uint64(f.op.latency), t+read+1), evWrite, fi)
+	if c.log != nil {
+		c.log.open[fi].Read = c.now
+		c.log.open[fi].Execute = c.now + read
+	}
+}
+
+// fp64 lets the FP64 unit that the sub-cores share take an instruction.
+func (c *Core) fp64(t uint64) {
+	n := len(c.subs)
+	for i := range n {
+		k := c.fp64Turn + i
+		if k >= n {
+			k -= n
+		}
+		s := &c.subs[k]
+		if s.dp.n == 0 {
+			continue
+		}
+		c.moved = true
+		if t < c.fp64Free {
+			return
+		}
+		fi := *s.dp.front()
+		f := &c.flight[fi]
+		if t < f.issue+2 || !c.readLate(s, f, t) {
+			continue
+		}
+		s.dp.pop()
+		c.fp64Free = t + uint64(f.op.interval)
+		c.fp64Turn = k + 1
+		if c.fp64Turn == n {
+			c.fp64Turn = 0
+		}
+		c.begin(fi, t, uint64(c.cfg.ReadFP64))
+		return
+	}
+}
+
+// touch has an instruction of variable latency executed, or what is left of
+// it: its sources have been read.
+func (c *Core) touch(fi int32) {
+	f := &c.flight[fi]
+	if f.touched {
+		return
+	}
+	f.touched = true
+	c.touchPending(f)
+	if f.op.pipe == Memory {
+		w := &c.warps[f.warp]
+		w.unread--
+		if w.unread == 0 {
+			c.waits &^= 1 << f.warp
+		}
+	}
+}
+
+// touchPending tells the executor that an instruction's sources have been
+// read.
+func (c *Core) touchPending(f *flight) {
+	w := &c.warps[f.warp]
+	if f.p < 0 || w.d == nil || !w.d.Late(f.p) {
+		return
+	}
+	e := &c.eff
+	if c.env.Turn != nil && !f.op.inst.Private {
+		c.env.Turn()
+	}
+	c.show(w, c.tick-1)
+	if err := w.d.Access(f.p, e); err != nil {
+		c.fail(err)
+		return
+	}
+	f.lanes = e.Lanes
+	if c.hazards != nil {
+		c.hazards.read(c, f)
+	}
+	if f.op.pipe == Memory {
+		c.place(f, e)
+	}
+}
+
+// write writes the result of an instruction of variable latency. Results of
+// fixed latency go before it at the write port of a bank [HW].
+func (c *Core) write(t uint64, fi int32) {
+	f := &c.flight[fi]
+	o := f.op
+	s := &c.subs[f.sub]
+	for b := range s.wr {
+		if o.writes>>b&1 != 0 {
+			if s.wr[b].at(t); s.wr[b].busy[0]&1 != 0 {
+				c.Stats.WriteConflicts++
+				c.wheel.add(t+1, evWrite, fi)
+				return
+			}
+		}
+	}
+	for b := range s.wr {
+		if o.writes>>b&1 != 0 {
+			s.wr[b].busy[0] |= 1
+		}
+	}
+	w := &c.warps[f.warp]
+	if c.log != nil {
+		c.log.open[fi].Write = c.now
+	}
+	if f.p != exec.NoPending {
+		c.show(w, t)
+		w.d.Commit(f.p)
+	}
+	if c.hazards != nil {
+		c.hazards.shown(c, f)
+	}
+	if o.ctl != nil {
+		c.lower(int32(f.warp), o.ctl.Write)
+	} else {
+		c.release(int32(f.warp), o)
+	}
+	c.moved = true
+	c.finish(fi)
+}
+
+// finish ends an instruction of variable latency.
+func (c *Core) finish(fi int32) {
+	f := &c.flight[fi]
+	c.Stats.Completed++
+	if f.op.group == joinGroup {
+		c.copied(f)
+	}
+	c.endRef(fi)
+}

@@ -1,0 +1,94 @@
+package modern
+
+import "math/bits"
+
+// This file: sleeping. When a cycle has ended with nothing left to do before
+// tick T but wait, the cycles up to T are counted, not simulated. That changes
+// no number: what they would have counted is added when the core wakes.
+
+// Never is the answer of NextEvent when only a reply or a block can wake the
+// core.
+const Never = ^uint64(0)
+
+// KeepAwake turns sleeping off, so that every cycle is simulated.
+func (c *Core) KeepAwake() { c.Sync(); c.awake = true }
+
+// Asleep reports whether the next cycle may be one that is counted only.
+func (c *Core) Asleep() bool { return c.wake != 0 }
+
+// NextEvent returns the first cycle after now, that of the last call of Cycle,
+// in which the core may do anything by itself.
+func (c *Core) NextEvent(now uint64) uint64 {
+	switch {
+	case c.alive == 0 && !c.Busy():
+		return Never
+	case c.wake == 0:
+		return now + 1
+	case c.wake == Never:
+		return Never
+	}
+	return now + c.wake - c.tick - c.slept
+}
+
+// Skip stands for n calls of Cycle, none of them at or after NextEvent.
+func (c *Core) Skip(n uint64) {
+	if c.wake != 0 {
+		c.slept += n
+		return
+	}
+	c.tick += n
+	c.now += n
+}
+
+// Sync brings the counters up to date with the cycles slept. Owners call it
+// before they read Stats or Places while warps are resident.
+func (c *Core) Sync() {
+	n := c.slept
+	c.wake, c.slept = 0, 0
+	if n == 0 {
+		return
+	}
+	c.tick += n
+	c.now += n
+	c.Stats.Cycles += n
+	c.Stats.WarpCycles += n * uint64(bits.OnesCount64(c.alive))
+	for k := range c.subs {
+		c.Stats.Slots[k][c.acct.slot[k]] += n
+	}
+	if c.l1i != nil {
+		c.l1i.Skip(n)
+	}
+	if c.ls.l1d != nil {
+		c.ls.l1d.Skip(n)
+	}
+}
+
+// doze puts a core to sleep in which nothing has moved, until something that
+// is due happens.
+func (c *Core) doze(t uint64) {
+	for m := c.done; m != 0; m &= m - 1 {
+		if len(c.warps[bits.TrailingZeros64(m)].due) > 0 {
+			return
+		}
+	}
+	next := c.wheel.next(t)
+	if c.stalled != 0 {
+		for i := t + 1; i < t+64 && i < next; i++ {
+			if c.stallEnds[i&63] != 0 {
+				next = i
+			}
+		}
+	}
+	if c.ls.look.n > 0 {
+		next = min(next, c.ls.look.front().due)
+	}
+	if c.up.n > 0 {
+		next = min(next, c.up.front().due)
+	}
+	if c.down.n > 0 {
+		next = min(next, c.down.front().due)
+	}
+	if next > t+1 {
+		c.wake = next
+	}
+}
