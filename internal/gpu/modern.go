@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
@@ -114,6 +113,70 @@ func (g *GPU) modernEnv(i int) modern.Env {
 		Pool: e.pool, HasRoom: e.hasRoom, Send: e.send, Turn: e.turn, Issued: e.issued,
 		BlockDone: func(k *modern.Kernel, b exec.Block) { e.blockDone(k, b) },
 	}
+}
+
+// modernWaits sorts the states of warps.
+var modernWaits = [modern.WarpStates]waitKind{
+	modern.NoInstruction: waitsFetch, modern.BranchResolving: waitsFetch,
+	modern.Wait: waitsResult, modern.ShortScoreboard: waitsResult, modern.LongScoreboard: waitsResult,
+	modern.MathThrottle: waitsRegister, modern.LGThrottle: waitsRegister, modern.MIOThrottle: waitsRegister, modern.Dispatch: waitsRegister,
+	modern.Membar: waitsAll, modern.Drain: waitsAll,
+}
+
+func (c modernCore) View(slot int) (WarpView, bool) {
+	v, ok := c.Core.View(slot)
+	if !ok {
+		return WarpView{}, false
+	}
+	return modernView(&v), true
+}
+
+func (c modernCore) Views() []WarpView {
+	list := c.Core.Views()
+	out := make([]WarpView, len(list))
+	for i := range list {
+		out[i] = modernView(&list[i])
+	}
+	return out
+}
+
+func modernView(v *modern.WarpView) WarpView {
+	w := WarpView{
+		Slot: v.Slot, Work: v.Kernel.Work, Block: v.Block, InBlock: v.InBlock, Exec: v.Exec, State: v.State.String(),
+		At: v.At, Active: v.Active, Live: v.Live, Buffer: v.Buffer, Missed: v.Missed, Issued: v.Issued, Age: v.Age,
+		Reserved: v.Reserved, Stores: v.Stores, Stuck: v.Stuck, waits: modernWaits[v.State],
+	}
+	if v.Kernel.ControlBits {
+		w.Counters = v.Counters[:]
+	}
+	for i := range v.Flights {
+		w.Flights = append(w.Flights, Flight(v.Flights[i]))
+	}
+	return w
+}
+
+func (c modernCore) Stand(slot int) (Stands, bool) {
+	st, ok := c.Core.Stand(slot)
+	if !ok {
+		return Stands{}, false
+	}
+	return Stands{st.Kernel.Work, st.Age, st.Issued, st.Next, st.Last}, true
+}
+
+func (c modernCore) ResidentBlocks() []BlockView {
+	var out []BlockView
+	for _, b := range c.Core.ResidentBlocks() {
+		out = append(out, BlockView{b.Kernel.Work, b.Block, b.First, b.Left, b.Stuck})
+	}
+	return out
+}
+
+func (c modernCore) Queues() []QueueView {
+	var out []QueueView
+	for _, q := range c.Core.Queues() {
+		out = append(out, QueueView(q))
+	}
+	return out
 }
 
 // Nobody searches modern cores for warps that go round for ever.

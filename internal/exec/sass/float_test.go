@@ -233,72 +233,36 @@ func TestApproximations(t *testing.T) {
 }
 
 func TestDoubles(t *testing.T) {
-	// What is no number keeps payloads; such operands are replaced.
-	d := func(l *lane, k int) float64 {
-		v := l.f64(k)
-		if math.IsNaN(v) {
-			return 1.25
-		}
-		return v
-	}
 	const no = 0xfff8000000000000
-	clean := func(text string, f func(l *lane) uint64) opCase {
+	// The operands of an instruction with their signs; the first that is no
+	// number is the result, quiet.
+	op := func(text string, signs []float64, f func(v []float64) uint64) opCase {
 		return opCase{text, "id", 2, 0, func(l *lane) result {
-			for k := 0; k < 6; k += 2 {
-				if math.IsNaN(l.f64(k)) {
-					return anyNaN(text, l)
+			v := make([]float64, len(signs))
+			for k, s := range signs {
+				bits := l.pair(2 * k)
+				if s < 0 {
+					bits ^= 1 << 63
+				}
+				if v[k] = math.Float64frombits(bits); math.IsNaN(v[k]) {
+					return word2(bits | 1<<51)
 				}
 			}
-			return word2(f(l))
+			return word2(f(v))
 		}}
 	}
 	check(t, []opCase{
-		clean("DADD R0, R4, R6", func(l *lane) uint64 { return b64.add(d(l, 0), d(l, 2), nearest, no) }),
-		clean("DADD.RM R0, R4, -R6", func(l *lane) uint64 { return b64.add(d(l, 0), -d(l, 2), down, no) }),
-		clean("DMUL R0, R4, R6", func(l *lane) uint64 { return b64.mul(d(l, 0), d(l, 2), nearest, no) }),
-		clean("DMUL.RZ R0, R4, R6", func(l *lane) uint64 { return b64.mul(d(l, 0), d(l, 2), zero, no) }),
-		clean("DFMA R0, R4, R6, R8", func(l *lane) uint64 { return b64.fma(d(l, 0), d(l, 2), d(l, 4), nearest, no) }),
-		clean("DFMA.RP R0, -R4, R6, R8", func(l *lane) uint64 { return b64.fma(-d(l, 0), d(l, 2), d(l, 4), up, no) }),
+		op("DADD R0, R4, R6", []float64{1, 1}, func(v []float64) uint64 { return b64.add(v[0], v[1], nearest, no) }),
+		op("DADD.RM R0, R4, -R6", []float64{1, -1}, func(v []float64) uint64 { return b64.add(v[0], v[1], down, no) }),
+		op("DMUL R0, R4, R6", []float64{1, 1}, func(v []float64) uint64 { return b64.mul(v[0], v[1], nearest, no) }),
+		op("DMUL.RZ R0, R4, R6", []float64{1, 1}, func(v []float64) uint64 { return b64.mul(v[0], v[1], zero, no) }),
+		op("DFMA R0, R4, R6, R8", []float64{1, 1, 1}, func(v []float64) uint64 { return b64.fma(v[0], v[1], v[2], nearest, no) }),
+		op("DFMA.RP R0, -R4, R6, R8", []float64{-1, 1, 1}, func(v []float64) uint64 { return b64.fma(v[0], v[1], v[2], up, no) }),
 		{"DSETP.GTU.AND P0, P1, R4, |R6|, P2", "id", 0, 2, func(l *lane) result {
 			c := related(l.f64(0), math.Abs(l.f64(2)), "gu")
 			return result{p: [2]bool{c && l.p[0], !c && l.p[0]}}
 		}},
 	})
-}
-
-// anyNaN is what an operation of doubles gives for an operand that is no number:
-// the first such operand, quiet, with its sign as the operand has it.
-func anyNaN(text string, l *lane) result {
-	n := 2
-	if text[:4] == "DFMA" {
-		n = 3
-	}
-	for k := range n {
-		v := l.pair(2 * k)
-		if v<<1 <= 0xffe0000000000000 {
-			continue
-		}
-		if text == "DADD.RM R0, R4, -R6" && k == 1 || text == "DFMA.RP R0, -R4, R6, R8" && k == 0 {
-			v ^= 1 << 63
-		}
-		return word2(v | 1<<51)
-	}
-	// One that is not read.
-	if n == 2 {
-		m := *l
-		m.r[4], m.r[5] = 0, 0
-		switch text {
-		case "DADD R0, R4, R6":
-			return word2(b64.add(m.f64(0), m.f64(2), nearest, 0xfff8000000000000))
-		case "DADD.RM R0, R4, -R6":
-			return word2(b64.add(m.f64(0), -m.f64(2), down, 0xfff8000000000000))
-		case "DMUL R0, R4, R6":
-			return word2(b64.mul(m.f64(0), m.f64(2), nearest, 0xfff8000000000000))
-		default:
-			return word2(b64.mul(m.f64(0), m.f64(2), zero, 0xfff8000000000000))
-		}
-	}
-	return result{}
 }
 
 // halves gives the result of f for both half words.

@@ -1,0 +1,330 @@
+package modern
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// This file: looking into a core from outside, between two cycles. It makes
+// copies, and changes nothing but that a sleeping core brings its counters up
+// to date.
+
+// WarpView is a resident warp.
+type WarpView struct {
+	Slot    int
+	Kernel  *Kernel
+	Block   exec.Block
+	InBlock int // warp of its block
+	Exec    exec.Warp
+	State   WarpState // in the last cycle
+	// At is the instruction that it executes next, in the order of the work's
+	// code; -1 if it waits for others or has ended. Active are the lanes that
+	// will be active, Live those that have not exited.
+	At           int
+	Active, Live isa.LaneMask
+	// Buffer holds the instructions in its instruction buffer; Missed says that
+	// the L0I has missed.
+	Buffer []int
+	Missed bool
+	// Issued counts the instructions that were issued from its slot, by this
+	// warp and those before it. Age tells warps of a core apart.
+	Issued, Age uint64
+	// Reserved is the number of registers that wait for their results, of a warp
+	// with scoreboards; Counters are its dependence counters. Stores counts
+	// those not acknowledged.
+	Reserved, Stores int
+	Counters         [isa.Counters]int
+	// Flights are its instructions between issue and completion, the oldest
+	// first.
+	Flights []Flight
+	// Stuck says that no warp of its block can ever step again by itself.
+	Stuck bool
+}
+
+// Flight is an instruction between issue and completion.
+type Flight struct {
+	ID    int    // the core's record: Owner of its requests
+	At    int    // instruction, in the order of the work's code
+	Age   uint64 // instructions that the core issued before it
+	Lanes isa.LaneMask
+	Place string // where it is
+	// Blocks says that the warp's next instruction waits for a register that
+	// this one writes, or uses, or for a counter that it has raised.
+	Blocks bool
+	// Unsent is the number of its accesses that have not been asked for,
+	// Unanswered the requests that a load still waits for.
+	Unsent, Unanswered int
+}
+
+// BlockView is a resident block.
+type BlockView struct {
+	Kernel *Kernel
+	Block  exec.Block
+	First  int // its first warp slot
+	Left   int // warps that have not retired
+	Stuck  bool
+}
+
+// Stands is where a warp is: enough to tell that it has moved.
+type Stands struct {
+	Kernel      *Kernel
+	Age, Issued uint64
+	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
+}
+
+// QueueView is a place of the core that instructions or requests pass, and how
+// full it is.
+type QueueView struct {
+	Name     string
+	Len, Cap int    // Cap 0: no bound of its own
+	What     string // what is in it
+}
+
+// ResidentBlocks returns the blocks on the core, by place.
+func (c *Core) ResidentBlocks() []BlockView {
+	var list []BlockView
+	for i := range c.blocks {
+		if b := &c.blocks[i]; b.k != nil {
+			list = append(list, BlockView{b.k, b.x, b.first, b.left, b.stuck && b.run == 0})
+		}
+	}
+	return list
+}
+
+// Slots returns the number of warp slots.
+func (c *Core) Slots() int { return len(c.warps) }
+
+// View returns the warp in a slot, false if there is none.
+func (c *Core) View(slot int) (WarpView, bool) {
+	if slot < 0 || slot >= len(c.warps) || c.alive>>slot&1 == 0 {
+		return WarpView{}, false
+	}
+	return c.views(1 << slot)[0], true
+}
+
+// Views returns all resident warps, by slot.
+func (c *Core) Views() []WarpView { return c.views(c.alive) }
+
+func (c *Core) views(set uint64) []WarpView {
+	c.Sync()
+	places := c.flightPlaces()
+	var list []WarpView
+	for m := set & c.alive; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := &c.warps[s]
+		b := &c.blocks[w.blk]
+		v := WarpView{
+			Slot: s, Kernel: w.k, Block: b.x, InBlock: s - b.first, Exec: w.x, State: c.acct.state(s), At: int(w.next), Live: w.x.Live(),
+			Missed: c.imiss>>s&1 != 0, Issued: c.Stats.PerWarp[s], Age: w.age, Reserved: int(w.regs), Stores: int(w.stores),
+			Stuck: b.stuck && b.run == 0,
+		}
+		for i, n := range w.sb {
+			v.Counters[i] = int(n)
+		}
+		if w.state == exec.Ready {
+			_, v.Active, _, _ = w.x.Next()
+		}
+		for i := range int(w.ibN) {
+			v.Buffer = append(v.Buffer, int(w.ib[(int(w.ibHead)+i)%c.cfg.Buffer].at))
+		}
+		v.Flights = c.flightsOf(int16(s), places)
+		list = append(list, v)
+	}
+	return list
+}
+
+// Stand returns where the warp in a slot is, false if there is none.
+func (c *Core) Stand(s int) (Stands, bool) {
+	if c.alive>>s&1 == 0 {
+		return Stands{}, false
+	}
+	w := &c.warps[s]
+	st := Stands{w.k, w.age, c.Stats.PerWarp[s], w.next, none}
+	if c.acct.issued>>s&1 != 0 {
+		st.Last = c.acct.inst[s]
+	}
+	return st, true
+}
+
+// flightPlaces says where every instruction in flight is; "" for none.
+func (c *Core) flightPlaces() []string {
+	list := make([]string, len(c.flight))
+	for i := range c.flight {
+		f := &c.flight[i]
+		switch {
+		case f.op == nil:
+		case f.op.pipe == Memory && f.gone:
+			list[i] = "the memory unit of the SM"
+		case f.op.pipe == Memory:
+			list[i] = "the memory pipeline"
+		default:
+			list[i] = "the " + f.pipe.String() + " pipe"
+		}
+	}
+	for _, i := range c.freeF {
+		list[i] = ""
+	}
+	in := func(q *ring[int32], what string) {
+		for i := range q.n {
+			list[q.at(i)] = what
+		}
+	}
+	for k := range c.subs {
+		s := &c.subs[k]
+		if s.ctl >= 0 {
+			list[s.ctl] = "control"
+		}
+		if s.alloc >= 0 {
+			list[s.alloc] = "allocate"
+		}
+		in(&s.sfu, "the queue of the SFU")
+		in(&s.misc, "the miscellaneous queue")
+		in(&s.dp, "the queue of the FP64 unit")
+		in(&s.mem, "the memory queue")
+		if s.addr >= 0 {
+			list[s.addr] = "the address unit"
+		}
+	}
+	in(&c.ls.expand, "the pending request table, not all of it asked for")
+	return list
+}
+
+// flightsOf lists a warp's instructions in flight.
+func (c *Core) flightsOf(s int16, places []string) []Flight {
+	var list []Flight
+	w := &c.warps[s]
+	for i, place := range places {
+		f := &c.flight[i]
+		if place == "" || f.warp != s {
+			continue
+		}
+		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unanswered: int(f.out)}
+		if f.path == pathMemory && f.touched {
+			v.Unsent = len(f.acc) - int(f.next)
+		}
+		if w.next >= 0 {
+			v.Blocks = holds(f.op, &w.ops[w.next])
+		}
+		at := len(list)
+		for at > 0 && list[at-1].Age > v.Age {
+			at--
+		}
+		list = append(list, Flight{})
+		copy(list[at+1:], list[at:])
+		list[at] = v
+	}
+	return list
+}
+
+// holds reports whether an instruction must wait for one in flight.
+func holds(o, next *op) bool {
+	if o.ctl != nil && next.ctl != nil {
+		for _, n := range [...]uint8{o.ctl.Write, o.ctl.Read} {
+			if n < isa.Counters && next.ctl.Wait>>n&1 != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, d := range o.outs {
+		for _, r := range next.test {
+			if r.word == d.word && r.mask&d.mask != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Queues returns the places of the pipeline, from issue to the memory system.
+func (c *Core) Queues() []QueueView {
+	c.Sync()
+	var list []QueueView
+	add := func(name string, n, limit int, what string) {
+		list = append(list, QueueView{name, n, limit, what})
+	}
+	name := func(fi int32) string {
+		f := &c.flight[fi]
+		return fmt.Sprintf("warp %d pc %d", f.warp, f.at)
+	}
+	one := func(what string, fi int32) {
+		if fi >= 0 {
+			add(what, 1, 1, name(fi))
+		}
+	}
+	queue := func(what string, q *ring[int32], limit int) {
+		s := ""
+		for i := range q.n {
+			if i > 0 {
+				s += "; "
+			}
+			s += name(q.at(i))
+		}
+		add(what, q.n, limit, s)
+	}
+	for k := range c.subs {
+		s := &c.subs[k]
+		at := fmt.Sprintf("sub-core %d ", k)
+		one(at+"control", s.ctl)
+		one(at+"allocate", s.alloc)
+		queue(at+"SFU queue", &s.sfu, 0)
+		queue(at+"miscellaneous queue", &s.misc, c.cfg.QueueMisc)
+		queue(at+"FP64 queue", &s.dp, c.cfg.QueueFP64)
+		queue(at+"memory queue", &s.mem, c.cfg.MemQueue)
+		one(at+"address unit", s.addr)
+		add(at+"lines asked for", len(s.asked), 0, "")
+	}
+	l := &c.ls
+	add("pending request table", l.prt, c.cfg.PRT, "")
+	add("entries that are expanded", l.expand.n, 0, "")
+	add("requests before the L1D", l.look.n, 0, "")
+	add("requests past the L1D", l.past.n, 0, "")
+	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
+	for _, x := range []struct {
+		name string
+		c    *cache.Cache
+	}{{"L1D", l.l1d}, {"L1I", c.l1i}} {
+		if x.c != nil {
+			cfg := x.c.Config()
+			add(x.name+" miss table", x.c.Pending(), cfg.Entries, "")
+			add(x.name+" miss queue", x.c.MissLen(), cfg.MissQueue, "")
+		}
+	}
+	return list
+}
+
+// EachRequest calls f for every request that is in a queue of the core, and
+// says where.
+func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
+	l := &c.ls
+	for i := range l.look.n {
+		f(l.look.at(i).r, "on the way to the L1D")
+	}
+	for i := range l.past.n {
+		f(l.past.at(i), "waits for the network, past the L1D")
+	}
+	for i := range l.replies.Len() {
+		f(l.replies.At(i), "answered, in the SM's reply queue")
+	}
+	if l.l1d != nil {
+		l.l1d.EachQueued(func(r *mem.Req) { f(r, "in the miss queue of the L1D") })
+	}
+	if c.l1i != nil {
+		c.l1i.EachQueued(func(r *mem.Req) { f(r, "in the miss queue of the L1I") })
+	}
+}
+
+// EachPending calls f for every miss pending in a cache of the core.
+func (c *Core) EachPending(f func(name string, p cache.Pending)) {
+	if c.ls.l1d != nil {
+		c.ls.l1d.EachPending(func(p cache.Pending) { f("the L1D", p) })
+	}
+	if c.l1i != nil {
+		c.l1i.EachPending(func(p cache.Pending) { f("the L1I", p) })
+	}
+}
