@@ -14,6 +14,7 @@
 package heddle
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"runtime"
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/device"
@@ -31,6 +33,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -134,7 +137,7 @@ func (p *Program) kernel(name string) (*program.Kernel, error) {
 	if ok {
 		return k, nil
 	}
-	if n := job.Nearest(name, p.Kernels()); n != "" {
+	if n := near.Name(name, p.Kernels()); n != "" {
 		return nil, fmt.Errorf("heddle: unknown kernel %q; did you mean %q?", name, n)
 	}
 	return nil, fmt.Errorf("heddle: unknown kernel %q; the program has %q", name, p.Kernels())
@@ -241,6 +244,7 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		if g.opt.maxInsts > 0 {
 			cfg.Run.MaxCycles = g.opt.maxInsts
 		}
+		cfg.Run.Threads = cmp.Or(g.opt.threads, runtime.GOMAXPROCS(0))
 		if g.chip, err = gpu.New(cfg); err != nil {
 			return nil, fmt.Errorf("heddle: GPU %s: %w", g.opt.chip, err)
 		}
@@ -551,10 +555,10 @@ type (
 // SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
 func SelectLaunches(list string) (*JobSelection, error) { return job.ParseSelection(list) }
 
-// RunJob runs a job file functionally. The result holds what was done also when
-// an error ended the run; without one, its OK tells whether all checks held.
-// The result is nil if the job could not be loaded. Jobs of the Kepler-style
-// core count cycles in any case.
+// RunJob runs a job file. It only computes, unless the options ask for Timing.
+// The result holds what was done also when an error ended the run; without one,
+// its OK tells whether all checks held. The result is nil if the job could not
+// be loaded. Jobs of the Kepler-style core count cycles in any case.
 func RunJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error) {
 	if job.IsKepler(path) {
 		return runKeplerJob(ctx, path, opt)

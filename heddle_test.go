@@ -227,6 +227,9 @@ func TestMachine(t *testing.T) {
 	plain := run()
 	timed := run(heddle.Machine("rtx-2060"), heddle.Set("run.launch_latency=0"))
 	late := run(heddle.Machine("rtx-2060"), heddle.Set("run.launch_latency=1000"))
+	if one := run(heddle.Machine("rtx-2060"), heddle.Set("run.launch_latency=0"), heddle.Threads(1)); one.Cycles != timed.Cycles {
+		t.Errorf("%d cycles with one worker, %d with as many as there are cores", one.Cycles, timed.Cycles)
+	}
 	if plain.Cycles != 0 || timed.Cycles == 0 || late.Cycles != timed.Cycles+1000 {
 		t.Errorf("%d cycles without a machine, %d with one, %d with a latency of 1000 more", plain.Cycles, timed.Cycles, late.Cycles)
 	}

@@ -20,8 +20,9 @@ const module = "github.com/heddle-sim/heddle"
 // docs/architecture.md says what each is for.
 var mayImport = map[string][]string{
 	"internal/isa":       {},
-	"internal/isa/ptx":   {"internal/isa"},
-	"internal/isa/sass":  {"internal/isa"},
+	"internal/near":      {},
+	"internal/isa/ptx":   {"internal/isa", "internal/near"},
+	"internal/isa/sass":  {"internal/isa", "internal/near", "internal/num"},
 	"internal/flow":      {"internal/isa"},
 	"internal/num":       {},
 	"internal/device":    {"internal/isa"},
@@ -39,10 +40,10 @@ var mayImport = map[string][]string{
 	"internal/mem/...":    {"internal/isa", "internal/stats", "internal/mem/..."},
 	"internal/sm/...":     {"internal/isa", "internal/flow", "internal/exec", "internal/stats", "internal/mem/...", "internal/sm/..."},
 	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/device", "internal/stats", "internal/mem/...", "internal/sm/...", "internal/gpu/..."},
-	"internal/config/...": {"internal/mem/...", "internal/sm/...", "internal/gpu/...", "internal/config/..."},
+	"internal/config/...": {"internal/near", "internal/mem/...", "internal/sm/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
-	"internal/isa/kasm":  {},
+	"internal/isa/kasm":  {"internal/near"},
 	"internal/exec/kasm": {"internal/isa/kasm", "internal/num"},
 	"internal/sm/kepler": {"internal/isa/kasm", "internal/exec/kasm"},
 	"internal/sm/kepler/chip": {"internal/isa", "internal/sm/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
@@ -50,12 +51,12 @@ var mayImport = map[string][]string{
 	"internal/kcase": {"internal/isa/kasm", "internal/sm/kepler"},
 	"internal/krun":  {"internal/isa/kasm", "internal/sm/kepler", "internal/sm/kepler/chip", "internal/exec", "internal/report", "internal/timeline"},
 
-	"internal/job": {"internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
+	"internal/job": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
-	"internal/step": {"internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
-	"":              {"internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
-	"cmd/heddle": {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
+	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
+	"":              {"internal/near", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
+	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
 		"internal/config", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }

@@ -12,7 +12,7 @@ import (
 type disasmCmd struct {
 	File     string `arg:"" name:"file" help:"Words (.hex), 16 hex digits each: two a line are SASS, one is the Kepler-style core."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the program goes; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose file does not say it: sm_75, sm_80, sm_86."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose file does not say it: sm_75, sm_80, sm_86; parts of sm_89, sm_100, sm_110, sm_120."`
 	Encoding string `placeholder:"NAME" help:"Whose opcode numbers: rtl or datasheet; default: what the file says, or else rtl."`
 }
 

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"github.com/heddle-sim/heddle/internal/near"
 	"strings"
 	"text/tabwriter"
 
 	"fmt"
 
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -53,5 +53,5 @@ func nearestCounter(name string) string {
 	for _, c := range report.Counters() {
 		names = append(names, c.Name, c.Name[strings.LastIndexByte(c.Name, '.')+1:])
 	}
-	return job.Nearest(name, names)
+	return near.Name(name, names)
 }

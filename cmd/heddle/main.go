@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"os"
 	"os/signal"
@@ -102,7 +103,7 @@ func heddle(e env, args []string) int {
 	verbs := verbNames(k)
 	if v := args[0]; !strings.HasPrefix(v, "-") && !slices.Contains(verbs, v) {
 		hint := "; the commands are: " + strings.Join(verbs, ", ")
-		if n := job.Nearest(v, verbs); n != "" {
+		if n := near.Name(v, verbs); n != "" {
 			hint = fmt.Sprintf("; did you mean %q?", n)
 		} else if _, err := os.Stat(v); err == nil {
 			hint = fmt.Sprintf("; to run it, write: heddle run %s", v)
@@ -150,7 +151,7 @@ func parseError(err error, k *kong.Kong, args []string) string {
 			}
 		}
 	}
-	if n := job.Nearest(flag, flags); n != "" {
+	if n := near.Name(flag, flags); n != "" {
 		return fmt.Sprintf("unknown flag %s; did you mean %s?", flag, n)
 	}
 	return fmt.Sprintf("unknown flag %s; the flags of heddle %s are: --help %s", flag, args[0], strings.Join(flags, " "))

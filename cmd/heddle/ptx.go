@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (c *ptxCmd) Run(e env) error {
 		return &exitError{code: exitUsage}
 	case !found:
 		hint := "the kernels are: " + strings.Join(names, ", ")
-		if n := job.Nearest(c.Kernel, names); n != "" {
+		if n := near.Name(c.Kernel, names); n != "" {
 			hint = fmt.Sprintf("did you mean %q?", n)
 		} else if len(names) == 0 {
 			hint = "there are no kernels"

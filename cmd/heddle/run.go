@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func oneOf(flag, value string, words ...string) error {
 		return nil
 	}
 	hint := "it takes " + strings.Join(words, ", ")
-	if n := job.Nearest(value, words); n != "" {
+	if n := near.Name(value, words); n != "" {
 		hint = fmt.Sprintf("did you mean %q?", n)
 	}
 	return usage("%s=%s is not known; %s", flag, value, hint)
@@ -81,8 +82,8 @@ func (c *runCmd) options() (job.Options, error) {
 			return o, usage("--core kepler and --gpu kepler-edu go together only")
 		}
 	}
-	if c.Core == "modern" && c.Mode == "timing" {
-		return o, usage("--core modern: there is no such model yet; PTX runs on --core simt, or without cycles with --mode functional")
+	if c.Core != "kepler" {
+		o.Settings.Core = c.Core
 	}
 	for _, s := range c.Set {
 		if err := o.Settings.Set(s); err != nil {
@@ -316,7 +317,7 @@ func needsJob(path string) error {
 		return usage("%s is PTX without a kernel (.entry); there is nothing to run", path)
 	}
 	jobFile := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".toml"
-	return usage("%s is a program; what it runs on stands in a job file. Beside it, %s could begin like this:\n\n%s\nand run with: heddle run %s --mode functional",
+	return usage("%s is a program; what it runs on stands in a job file. Beside it, %s could begin like this:\n\n%s\nand run with: heddle run %s",
 		path, jobFile, template(filepath.Base(path), prog.Kernels()[0]), filepath.Join(filepath.Dir(path), jobFile))
 }
 

@@ -47,6 +47,14 @@ var culprits = []culprit{
 	{"needs SP and SFU units", "simt.units.sp simt.units.sfu"},
 	{"units are more than", "simt.units.sp simt.units.dp simt.units.int simt.units.sfu simt.units.tensor"},
 	{"schedulers have only", "simt.schedulers sm.threads"},
+	{"sub-cores have only", "modern.sub_cores sm.threads"},
+	{"are no power of two", "modern.shared_banks modern.l1_banks"},
+	{"caches must be perfect", "l1i.enabled modern.perfect_icache modern.perfect_const"},
+	{"wide read window", "modern.wide_window modern.window"},
+	{"L0I line", "modern.l0i.line"}, {"L0I has", "modern.l0i.sets modern.l0i.ways"},
+	{"L0FL line", "modern.l0fl.line"}, {"L0FL has", "modern.l0fl.sets modern.l0fl.ways"},
+	{"L0VL line", "modern.l0vl.line"}, {"L0VL has", "modern.l0vl.sets modern.l0vl.ways"},
+	{" WAR ", "modern.address_start modern.address_cycles"}, {" RAW ", "modern.address_start modern.address_cycles"},
 
 	// Memory.
 	{"bank groups", "dram.timing.groups dram.timing.banks"},

@@ -27,7 +27,9 @@ func (g *GPU) Check() error {
 		bad("compute_capability", "write major.minor, such as 8.6")
 	}
 	g.checkSM(bad)
-	g.checkSIMT(bad)
+	if g.Core == "simt" {
+		g.checkSIMT(bad)
+	}
 	g.checkL1(bad)
 
 	// What is left is for the models to say. Their messages are about the
@@ -50,8 +52,8 @@ func (g *GPU) Check() error {
 		}
 	}
 	for _, t := range []string{"l1i", "l1c"} {
-		if !g.CacheConfig(t).Disabled || g.SIMT.PerfectInstConst {
-			continue
+		if !g.CacheConfig(t).Disabled || g.Core == "modern" || g.SIMT.PerfectInstConst {
+			continue // the modern core speaks for itself
 		}
 		bad(t+".enabled", "an SM needs this cache unless simt.perfect_inst_const is true")
 	}
@@ -68,9 +70,16 @@ func (g *GPU) Check() error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	core := g.SIMTConfig()
-	if err := core.Check(); err != nil {
-		return g.blame("simt", err)
+	if g.Core == "modern" {
+		core := g.ModernConfig()
+		if err := core.Check(); err != nil {
+			return g.blame("modern", err)
+		}
+	} else {
+		core := g.SIMTConfig()
+		if err := core.Check(); err != nil {
+			return g.blame("simt", err)
+		}
 	}
 	chip := g.ChipConfig()
 	if err := chip.Check(); err != nil {
@@ -86,7 +95,7 @@ func (g *GPU) checkSM(bad complain) {
 	if s.Threads%32 != 0 || s.Threads > 64*32 {
 		bad("sm.threads", "want a multiple of 32, at most 2048")
 	}
-	if w := s.Threads / 32; g.SIMT.Schedulers > w {
+	if w := s.Threads / 32; g.Core == "simt" && g.SIMT.Schedulers > w {
 		bad("simt.schedulers", "there are only %d warps (sm.threads = %d)", w, s.Threads)
 	}
 	if s.SharedPerBlock > s.Shared {

@@ -141,7 +141,7 @@ func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
 	return s
 }
 
-// ChipConfig returns the settings of the whole chip with SIMT cores.
+// ChipConfig returns the settings of the whole chip.
 func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
 	r := &g.Run
@@ -150,8 +150,10 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
 		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory, GatedLanes: g.SIMT.GatedLanes,
-		Splits: g.splits(),
-		SM:     g.SIMTConfig(), Net: net, Mem: g.PartitionConfig(),
+		Splits:   g.splits(),
+		CoreFrom: g.borrowed,
+		Core:     gpu.CoreModel(g.word("core")),
+		SM:       g.SIMTConfig(), Modern: g.ModernConfig(), Net: net, Mem: g.PartitionConfig(),
 		Copies:   g.copies(),
 		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},
 		Run: gpu.Run{

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -247,7 +248,7 @@ func (r *reader) take(o *Option) error {
 			names = append(names, optionTable[i].name)
 		}
 		hint := ""
-		if n := Nearest(o.Name, names); n != "" {
+		if n := near.Name(o.Name, names); n != "" {
 			hint = fmt.Sprintf("; did you mean %s?", n)
 		}
 		return fmt.Errorf("%s:%d: unknown option %.80s%s", o.File, o.Line, o.Name, hint)

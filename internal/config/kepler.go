@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"maps"
 	"path/filepath"
@@ -152,6 +153,9 @@ func (m *Kepler) put(key string, v any, source string) error {
 		if _, ok := v.(string); !ok || key == "name" && text == "" {
 			return fmt.Errorf("%s takes a text", key)
 		}
+		if err := checkText(key, text); err != nil {
+			return err
+		}
 	}
 	switch key {
 	case "name":
@@ -238,7 +242,7 @@ func LevelFirst(a, b string) int {
 
 func unknownKeplerKey(key string) error {
 	names := kepler.KeyNames()
-	if n := Nearest(key, names); n != "" {
+	if n := near.Name(key, names); n != "" {
 		return fmt.Errorf("%s has no key %q; did you mean %q?", kepler.Name, key, n)
 	}
 	for _, n := range names { // the last part alone, such as greedy
@@ -260,7 +264,7 @@ func (m *Kepler) WriteTOML(w io.Writer) error {
 	for _, f := range kepler.Facts() {
 		fmt.Fprintf(b, "#   %-19s %s (%s)\n", f.Name, f.Value, f.Source)
 	}
-	fmt.Fprintf(b, "\n# what the machine is called\nname = %q\n# one line about it\ndescription = %q\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", m.Name, m.Description, keplerCore)
+	fmt.Fprintf(b, "\n# what the machine is called\nname = %s\n# one line about it\ndescription = %s\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", quote(m.Name), quote(m.Description), keplerCore)
 	for _, k := range kepler.Keys() {
 		what := k.Help
 		if k.Unit != "" {

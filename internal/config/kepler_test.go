@@ -197,3 +197,29 @@ func TestKeplerIsNoGPU(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Any text is a machine or an error, and a machine's listing is the machine.
+func FuzzReadKepler(f *testing.F) {
+	var b bytes.Buffer
+	if err := NewKepler().WriteTOML(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Add("extends = \"kepler-edu\"\nname = 'a\"\\b'\n[kepler]\nswitch.greedy = false # why\nl1 = { on = true, ways = 8 }")
+	f.Add("description = \"\\u0007\"\n[kepler.memory]\ndelay = 1_0 # \"")
+	f.Fuzz(func(t *testing.T, text string) {
+		builtIn := func(string) (*Kepler, error) { return NewKepler(), nil }
+		m, err := readKepler("fuzz.toml", text, builtIn)
+		if err != nil {
+			return
+		}
+		list := listing(t, m)
+		again, err := readKepler("fuzz.toml", list, builtIn)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, list)
+		}
+		if again.Config != m.Config || listing(t, again) != list {
+			t.Errorf("%+v, want %+v, from\n%s", again.Config, m.Config, list)
+		}
+	})
+}

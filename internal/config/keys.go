@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"reflect"
 	"slices"
 	"strconv"
@@ -167,7 +168,7 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 
 // inertKeys are keys, and beginnings of keys, that no run depends on.
 var inertKeys = []struct{ start, why string }{
-	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"}, {"core", "there is no other"},
+	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"},
 	{"compute_capability", "a device property"},
 	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
 	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
@@ -262,11 +263,11 @@ func (k *Key) assign(g *GPU, v any) error {
 		if !ok {
 			return k.wrong(v)
 		}
-		if len(s) > 1024 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return fmt.Errorf("%s: a text of one line and at most 1024 bytes is wanted", k.Name)
+		if err := checkText(k.Name, s); err != nil {
+			return err
 		}
 		if k.Enum != nil && !slices.Contains(k.Enum, s) {
-			if n := Nearest(s, k.Enum); n != "" {
+			if n := near.Name(s, k.Enum); n != "" {
 				return fmt.Errorf("%s = %q is not known; did you mean %q?", k.Name, s, n)
 			}
 			return k.wrong(v)
@@ -412,6 +413,14 @@ func (k *Key) format(g *GPU) string {
 	return strconv.FormatInt(at.Int(), 10)
 }
 
+// checkText refuses a text that is none for a listing.
+func checkText(key, s string) error {
+	if len(s) > 1024 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fmt.Errorf("%s: a text of one line and at most 1024 bytes is wanted", key)
+	}
+	return nil
+}
+
 // quote writes a text as a basic string of TOML.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
@@ -522,7 +531,7 @@ func unknownKey(name string) error {
 	for i := range keys {
 		names[i] = keys[i].Name
 	}
-	if n := Nearest(name, names); n != "" {
+	if n := near.Name(name, names); n != "" {
 		return fmt.Errorf("unknown key %q; did you mean %q?", name, n)
 	}
 	for _, n := range names { // the last part alone, such as ways for l2.ways
@@ -553,47 +562,4 @@ func cutLast(s string) (before, after string, found bool) {
 		return "", s, false
 	}
 	return s[:i], s[i+1:], true
-}
-
-// Nearest returns the name that differs least from a word, "" if none is near.
-func Nearest(word string, names []string) string {
-	if len(word) > 80 {
-		return ""
-	}
-	best, least := "", max(2, len(word)/4)+1
-	word = strings.ToLower(word)
-	for _, n := range names {
-		if d := len(n) - len(word); d >= least || -d >= least {
-			continue
-		}
-		if d := distance(word, strings.ToLower(n)); d < least && d < max(len(word), len(n)) {
-			best, least = n, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour that make b of a.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			d := last[j-1]
-			if a[i-1] != b[j-1] {
-				d++
-			}
-			d = min(d, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, before[j-2]+1)
-			}
-			row[j] = d
-		}
-	}
-	return rows[(len(a)+1)%3][len(b)]
 }

@@ -349,7 +349,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 			at := fmt.Sprintf("launch %d ", i)
 			out.numbers[at+"start"], out.numbers[at+"first"], out.numbers[at+"end"] = k.Start, k.FirstBlock, k.End
 			out.numbers["logged blocks"] = uint64(len(k.BlockLog))
-			out.numbers["blocks per SM"], out.numbers["limited by"], out.numbers["L1 ways"] = uint64(k.MaxBlocks), uint64(k.LimitedBy), uint64(k.L1Ways)
+			out.numbers["blocks per SM"], out.numbers["limited by "+k.LimitedBy], out.numbers["L1 ways"] = uint64(k.MaxBlocks), 1, uint64(k.L1Ways)
 		}
 	}
 	for line := range strings.SplitSeq(printed.String(), "\n") {

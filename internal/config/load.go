@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"os"
 	"path"
@@ -100,7 +101,7 @@ func load(name, from string) (*GPU, []Option, error) {
 
 func unknownGPU(name string) error {
 	names := append(Names(), kepler.Name)
-	if n := Nearest(name, names); n != "" {
+	if n := near.Name(name, names); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
 	}
 	return fmt.Errorf("unknown GPU %.60q; there are: %s", name, strings.Join(names, ", "))
@@ -286,6 +287,9 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 	return g, errors.Join(errs...)
 }
 
+// byDefault is the source of values that nobody has given.
+const byDefault = "default"
+
 // setDefaults gives the values that come from nowhere their defaults, and
 // returns the keys that have none.
 func (g *GPU) setDefaults() (missing []string) {
@@ -300,7 +304,7 @@ func (g *GPU) setDefaults() (missing []string) {
 		}
 		v, err := k.parse(k.Default)
 		if err == nil {
-			err = g.put(k, v, "default")
+			err = g.put(k, v, byDefault)
 		}
 		if err != nil {
 			panic(fmt.Sprintf("config: default of %s: %v", k.Name, err))

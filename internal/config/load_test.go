@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -339,26 +340,6 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"l2.ways", "l2.sets", "run.caches"}
-	for word, want := range map[string]string{
-		"l2.way": "l2.ways", "l2.wasy": "l2.ways", "L2.WAYS": "l2.ways", "12.ways": "l2.ways", "run.cache": "run.caches", "": "",
-		"x": "", "abcdefg": "", strings.Repeat("l", 200): "",
-	} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 // Each value reaches the settings of a model, or is one that no run depends on.
 // Some of those do reach one: they are for launches that no job asks for, or
 // for a part that the model has but does not need.
@@ -408,7 +389,7 @@ func TestEachKeyReachesAModel(t *testing.T) {
 			case k.kind == textKind:
 				at.SetString("another")
 			case k.kind == listKind:
-				at.Set(reflect.ValueOf([]int{3}))
+				at.Set(reflect.ValueOf(slices.Repeat([]int{3}, max(1, k.Len))))
 			default:
 				at.SetInt(at.Int() + 32)
 			}

@@ -89,6 +89,7 @@ func TestModernGPUsAgainstTheirCore(t *testing.T) {
 		}
 		// What stands in other tables.
 		c.L1I.Name, c.L1D.Name, c.L1D.MaxWays, c.L1D.WriteRatio = tt.want.L1I.Name, tt.want.L1D.Name, tt.want.L1D.MaxWays, tt.want.L1D.WriteRatio
+		c.L1I.MSHR = tt.want.L1I.MSHR // of lines without sectors both words mean the same
 		c.SMs, c.Blocks, c.SharedGranule = tt.want.SMs, tt.want.Blocks, tt.want.SharedGranule
 		if d := cmp.Diff(tt.want, c); d != "" {
 			t.Errorf("%s: package modern (-), settings (+):\n%s", tt.gpu, d)
@@ -156,5 +157,61 @@ func TestEachModernFieldHasAKey(t *testing.T) {
 		if slices.Contains(times, c) == (modern.Ampere().Time[c] == modern.Timing{}) {
 			t.Errorf("class %v has a key: %v", c, slices.Contains(times, c))
 		}
+	}
+}
+
+// --core takes the parameters of the GPU that is most alike, and says so.
+func TestSetCore(t *testing.T) {
+	for _, tt := range []struct{ gpu, core, from string }{
+		{"rtx-3070", "modern", "rtx-3080"}, {"rtx-2060", "modern", "rtx-2070-super"}, {"v100", "modern", "rtx-2080-ti"},
+		{"gtx-480", "modern", "rtx-2070-super"}, {"titan-x-pascal", "modern", "rtx-2070-super"},
+		{"rtx-a6000", "modern", ""}, {"rtx-5070-ti", "modern", ""}, {"rtx-3070", "simt", ""},
+		{"rtx-a6000", "simt", "rtx-3070"}, {"rtx-2080-ti", "simt", "rtx-2060"}, {"rtx-5070-ti", "simt", "rtx-3070"},
+	} {
+		g, err := Load(tt.gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := g.Core == tt.core
+		if err := g.SetCore(tt.core); err != nil {
+			t.Fatal(err)
+		}
+		want := tt.from
+		if own {
+			want = ""
+		}
+		if g.Core != tt.core || g.CoreFrom() != want {
+			t.Errorf("%s on %s: has the parameters of %q, want %q", tt.gpu, tt.core, g.CoreFrom(), want)
+		}
+		if err := g.Check(); err != nil {
+			t.Errorf("%s on %s: %v", tt.gpu, tt.core, err)
+		}
+		if want == "" {
+			continue
+		}
+		from, err := Load(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range keys {
+			k := &keys[i]
+			if !strings.HasPrefix(k.Name, tt.core+".") {
+				continue
+			}
+			if a, b := k.format(g), k.format(from); a != b {
+				t.Errorf("%s on %s: %s = %s, %s has %s", tt.gpu, tt.core, k.Name, a, want, b)
+			}
+			if s := g.Source(k.Name); !strings.HasPrefix(s, byDefault) && !strings.Contains(s, " (as ") {
+				t.Errorf("%s on %s: %s comes from %q", tt.gpu, tt.core, k.Name, s)
+			}
+		}
+		checkSurvives(t, g)
+	}
+	g, err := Load("rtx-a6000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.SetCore("kepler"); err == nil || !strings.Contains(err.Error(), "there are simt, modern") {
+		t.Errorf("another core: %v", err)
 	}
 }

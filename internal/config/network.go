@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -108,7 +109,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 			}
 			row, known := networkTable[name]
 			if !known {
-				if n := Nearest(name, slices.Sorted(maps.Keys(networkTable))); n != "" {
+				if n := near.Name(name, slices.Sorted(maps.Keys(networkTable))); n != "" {
 					return fail(number, "unknown setting %.60s; did you mean %s?", name, n)
 				}
 				return fail(number, "unknown setting %.60s", name)

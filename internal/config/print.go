@@ -65,12 +65,16 @@ func nonempty(list []string) []string {
 }
 
 // pointless reports whether a value stands below something that is not there:
-// a cache that is switched off, a unit of which there are none.
+// a cache that is switched off, a unit of which there are none, a core that the
+// GPU neither has nor has parameters for.
 func (g *GPU) pointless(k *Key) bool {
 	table, last, _ := cutLast(k.Name)
 	if on := keyAt[table+".enabled"]; on != nil && last != "enabled" && !on.at(g).Bool() {
 		_, isCache := cacheFields[last]
 		return isCache
+	}
+	if strings.HasPrefix(k.Name, modernStart) && g.Core != "modern" && g.sources[k.Name] == byDefault {
+		return true
 	}
 	if strings.HasPrefix(table, "simt.special") && last != "units" {
 		return keyAt[table+".units"].at(g).Int() == 0

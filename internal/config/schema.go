@@ -48,6 +48,8 @@ type GPU struct {
 
 	// sources says where each value comes from, by key.
 	sources map[string]string
+	// borrowed is what CoreFrom returns.
+	borrowed string
 }
 
 // Hz is a clock frequency. Files give it in MHz, with up to six decimals.

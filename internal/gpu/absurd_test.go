@@ -35,21 +35,22 @@ func TestAbsurdValues(t *testing.T) {
 		values = []string{"0", "-1", "3", "1000000"}
 	}
 	refused, ended := 0, map[string]int{}
+	var c *config.GPU // loaded anew once a value has been taken
 	for _, key := range config.Keys() {
 		for _, v := range values {
-			c, err := config.Load("rtx-2060")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range []string{"chip.clusters=2", "run.launch_latency=0"} {
-				if err := c.Set(s); err != nil {
-					t.Fatal(err)
-				}
+			if c == nil {
+				c = smallChip(t)
 			}
 			what := key.Name + "=" + v
-			err = c.Set(what)
+			was, _ := c.Value(key.Name)
+			err := c.Set(what)
+			if now, _ := c.Value(key.Name); err != nil && now != was {
+				t.Errorf("%s: refused, but the value is %s now", what, now)
+			}
+			taken := c
 			if err == nil {
-				err = c.Check()
+				c = nil
+				err = taken.Check()
 			}
 			if err != nil {
 				if refused++; !strings.Contains(err.Error(), key.Name) {
@@ -57,7 +58,7 @@ func TestAbsurdValues(t *testing.T) {
 				}
 				continue
 			}
-			end := try(t, what, prog, c)
+			end := try(t, what, prog, taken)
 			if ended[end]++; end != "done" {
 				t.Logf("%s: %s", what, end)
 			}
@@ -67,6 +68,21 @@ func TestAbsurdValues(t *testing.T) {
 	if refused == 0 || ended["done"] == 0 {
 		t.Errorf("%d refused, %d ran", refused, ended["done"])
 	}
+}
+
+// smallChip returns the settings of a chip that is made and run soon.
+func smallChip(t *testing.T) *config.GPU {
+	t.Helper()
+	c, err := config.Load("rtx-2060")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"chip.clusters=2", "run.launch_latency=0"} {
+		if err := c.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
 }
 
 // try runs a small kernel on a machine and says how it ended.

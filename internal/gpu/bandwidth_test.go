@@ -11,7 +11,7 @@ import (
 
 // Kernels that ask for much without waiting for any of it: eight loads in a
 // round, each into a register of its own. A round of sweep takes a warp through
-// 1 KiB.
+// 1 KiB; anywhere loads one word after the other, each lane where it likes.
 const widePTX = `.version 7.0
 .target sm_70
 .address_size 64

@@ -138,6 +138,9 @@ type Config struct {
 	// for each of a warp (-gpgpu_clock_gated_lanes). It changes no time.
 	GatedLanes bool
 
+	// CoreFrom names the machine whose parameters the cores have, if that is
+	// another one.
+	CoreFrom string
 	// Core is the model of the cores: SM are their settings if they are SIMT
 	// cores, Modern if they are modern ones. Mem is the memory partitions. Net is
 	// the subnet for requests; its numbers of inputs and outputs are set by New.

@@ -155,6 +155,27 @@ func (g *GPU) placesOf(k *Kernel) []Place {
 	return nil
 }
 
+// SlotStalls returns the cycles of schedulers that issued nothing, by the reason.
+func (c *Counters) SlotStalls() map[string]uint64 {
+	m := map[string]uint64{}
+	for _, by := range c.Modern.Slots {
+		for st, n := range by {
+			switch {
+			case st == modern.SlotEmpty:
+				m["no_warp"] += n
+			case st != int(modern.Selected):
+				m[modernStates[st]] += n
+			}
+		}
+	}
+	for _, by := range c.SM.Slots {
+		m["idle"] += by[simt.SlotIdle]
+		m["scoreboard"] += by[simt.SlotScoreboard]
+		m["pipe"] += by[simt.SlotStall]
+	}
+	return m
+}
+
 // maxStages bounds the stages of a core model.
 const maxStages = 10
 
@@ -286,7 +307,7 @@ func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (
 	if g.cfg.Core == Modern {
 		sm := g.cfg.Modern
 		sm.Shared = shared
-		k, err := modern.NewKernel(&sm, w, modern.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base})
+		k, err := modern.NewKernel(&sm, w, modern.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
 		if err != nil {
 			return fit{}, err
 		}
@@ -294,7 +315,7 @@ func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (
 	}
 	sm := g.cfg.SM
 	sm.Shared = shared
-	k, err := simt.NewKernel(&sm, w, simt.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base})
+	k, err := simt.NewKernel(&sm, w, simt.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
 	if err != nil {
 		return fit{}, err
 	}
@@ -312,21 +333,21 @@ func (c *Config) Occupancy(threads, registers, shared int) (int, string) {
 	return n, by.String()
 }
 
-// instBytes is the size of an instruction in the caches of SMs.
-func (c *Config) instBytes() uint64 {
-	if c.Core == Modern {
-		return 16
+// instBytes is the size of a work's instructions in its addresses: 8 where it
+// does not say, as of PTX.
+func instBytes(w exec.Work) int {
+	if x, ok := w.(interface{ InstBytes() int }); ok {
+		return x.InstBytes()
 	}
 	return 8
 }
 
-// codeScale is how much further apart a work's kernels lie than it says. PTX
-// counts 8 bytes an instruction.
-func (c *Config) codeScale(w exec.Work) uint64 {
-	if code := w.Code(); c.Core == Modern && len(code) > 0 && code[0].Control == nil {
-		return c.instBytes() / 8
+// cachedBytes is what an instruction of a work takes in instruction caches.
+func (c *Config) cachedBytes(w exec.Work) uint64 {
+	if c.Core == Modern {
+		return 16 // [HW]: 128 bits, whatever stands for them
 	}
-	return 1
+	return uint64(instBytes(w))
 }
 
 // Warps returns the warps that can be resident on an SM.

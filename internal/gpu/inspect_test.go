@@ -100,7 +100,7 @@ func somewhere(g *gpu.GPU) error {
 				// One that is being written back has no request any more.
 				if have, want := len(list), f.Unanswered-f.Unsent; have != want && !(have == want-1 && strings.Contains(f.Place, "write-back")) {
 					err = fmt.Errorf("cycle %d: warp %d.%d %s (%s): %d requests found, %d accesses sent and not answered",
-						g.Now(), sm, v.Slot, gpu.Line(v.Kernel.Work, f.At), f.Place, have, want)
+						g.Now(), sm, v.Slot, gpu.Line(v.Work, f.At), f.Place, have, want)
 				}
 			}
 		}

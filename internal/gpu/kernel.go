@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 )
 
 // Kernel is a launch: what it is, and, once it has ended, what it did.
@@ -56,6 +57,12 @@ type BlockRun struct {
 // Cycles returns the core cycles from launch to end.
 func (k *Kernel) Cycles() uint64 { return k.End - k.Start }
 
+// ControlBits reports whether control bits guarded its dependences.
+func (k *Kernel) ControlBits() bool {
+	x, ok := k.core.(*modern.Kernel)
+	return ok && x.ControlBits
+}
+
 // Work returns what was launched.
 func (k *Kernel) Work() exec.Work { return k.work }
 
@@ -76,7 +83,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	base, known := g.code[w.Name()]
 	if x, ok := w.(interface{ CodeBase() uint64 }); ok {
-		base, known = x.CodeBase()*g.cfg.codeScale(w), true
+		base, known = x.CodeBase()/uint64(instBytes(w))*g.cfg.cachedBytes(w), true
 	} else if !known {
 		base = g.codeEnd
 	}
@@ -100,7 +107,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	if !known {
 		g.code[w.Name()] = base
-		g.codeEnd = (base + g.cfg.instBytes()*uint64(len(w.Code())) + 255) &^ 255
+		g.codeEnd = (base + g.cfg.cachedBytes(w)*uint64(len(w.Code())) + 255) &^ 255
 	}
 	return &Kernel{
 		Name: w.Name(), Registers: k.registers, Shared: k.shared, Threads: w.Threads(),

@@ -20,7 +20,7 @@ var modernStates = func() []string {
 	return list
 }()
 
-var modernStages = []string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back", "done"}
+var modernStages = []string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back"}
 
 // run does a core cycle.
 func (c modernCore) run(now uint64) status {
@@ -90,10 +90,13 @@ func (c modernCore) log(sink func([]Record)) {
 			e := &list[i]
 			r := Record{
 				Work: e.Kernel.Work, Block: e.Block, ID: e.ID, At: e.At, Warp: e.Warp, Slot: e.Slot, Sched: e.Sub, Lanes: e.Lanes,
-				Times: [maxStages]uint64{e.Fetch, e.Decode, e.Issue, e.Control, e.Allocate, e.Read, e.Execute, e.Memory, e.Write, e.Done},
+				Times: [maxStages]uint64{e.Fetch, e.Decode, e.Issue, e.Control, e.Allocate, e.Read, e.Execute, e.Memory, e.Write},
 			}
 			// A stage that it did not pass begins with the next.
 			at := e.Done
+			if e.Write > 0 {
+				at = e.Write
+			}
 			for j := len(modernStages) - 1; j >= 0; j-- {
 				if r.Times[j] == 0 || r.Times[j] > at {
 					r.Times[j] = at
@@ -178,9 +181,3 @@ func (c modernCore) Queues() []QueueView {
 	}
 	return out
 }
-
-// Nobody searches modern cores for warps that go round for ever.
-
-func (c modernCore) WatchSpin(int)               {}
-func (c modernCore) Spinning() (yes, ended bool) { return false, true }
-func (c modernCore) EndSpin()                    {}

@@ -20,7 +20,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // together lets n goroutines run at a time, however many cores the host has,
@@ -145,7 +144,7 @@ type outcome struct {
 	printed                  string
 	counters                 gpu.Counters
 	end                      uint64
-	log                      []simt.Record
+	log                      []gpu.Record
 	err                      string
 }
 
@@ -223,9 +222,9 @@ func race(t testing.TB, name string, threads int, logged bool, change func(*gpu.
 	chip, mem := loadOn(t, cfg, racePTX, raceBlocks, 64, params, &out)
 	var o outcome
 	if logged {
-		chip.Log(func(_ int, list []simt.Record) {
+		chip.Log(func(_ int, list []gpu.Record) {
 			for _, r := range list {
-				r.Kernel = nil
+				r.Work = nil
 				o.log = append(o.log, r)
 			}
 		})

@@ -15,6 +15,7 @@ package job
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"sort"
 	"strings"
 
@@ -111,54 +112,10 @@ func (l *errorList) err() error {
 	return l.errs
 }
 
-// Nearest returns the name that is most like word, or "" if none is alike
-// enough to be what was meant. Ties go to the first name.
-func Nearest(word string, names []string) string {
-	best, dist := "", max(2, len(word)/3)+1
-	if len(word) > 64 {
-		return ""
-	}
-	for _, n := range names {
-		if len(n) > 2*len(word)+2 {
-			continue
-		}
-		if d := editDistance(strings.ToLower(word), strings.ToLower(n)); d < dist && d < max(len(word), len(n)) {
-			best, dist = n, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, substitutions, and swaps of
-// neighbours (restricted Damerau-Levenshtein).
-func editDistance(a, b string) int {
-	prev2 := make([]int, len(b)+1)
-	prev := make([]int, len(b)+1)
-	cur := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, cur = prev, cur, prev2
-	}
-	return prev[len(b)]
-}
-
 // suggest says what was probably meant: `; did you mean "buffers"?`, or else
 // what there is to choose from.
 func suggest(word string, names []string, kind string) string {
-	if n := Nearest(word, names); n != "" {
+	if n := near.Name(word, names); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)
 	}
 	if len(names) == 0 {

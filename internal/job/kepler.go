@@ -95,10 +95,10 @@ type KeplerCheck struct {
 	Level     Text   // only at this level; S is "" for both
 }
 
-// Limits of the form.
+// Limits of the form, our choice.
 const (
-	maxFrames = 100_000 // our choice
-	maxEdge   = 4096    // pixels of a picture's side, our choice
+	maxFrames = 100_000
+	maxEdge   = 4096 // pixels of a picture's side
 	maxScale  = 64
 	maxPixels = 1 << 28 // of all frames of a GIF
 	maxKept   = 1 << 30 // bytes of all frames that one check compares

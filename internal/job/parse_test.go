@@ -213,18 +213,6 @@ func TestStepOrder(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"program", "buffers", "launches", "checks"}
-	for word, want := range map[string]string{
-		"bufers": "buffers", "Program": "program", "prgoram": "program", "launch": "launches",
-		"xyz": "", "": "", strings.Repeat("x", 1000): "",
-	} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestManyErrorsAreCut(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(minimal)

@@ -11,8 +11,7 @@ import (
 func parts(chip *gpu.GPU, t *report.Timing) {
 	for i := range chip.Config().SMs() {
 		c := chip.Core(i)
-		c.Settle()
-		s := &c.Stats
+		s := c.Count()
 		r := report.SM{
 			SM: i, Blocks: s.BlocksDone, WarpInstructions: s.WarpInsts, ThreadInstructions: s.ThreadInsts,
 			BusyCycles: s.Cycles, WarpCycles: s.WarpCycles,

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"regexp"
 	"slices"
@@ -35,7 +36,7 @@ func CheckGPU(name string) error {
 	if IsFile(name) {
 		return fmt.Errorf("GPU %q: configuration files are for the timing models; give one of the names: %s", name, strings.Join(GPUs, ", "))
 	}
-	if n := Nearest(name, GPUs); n != "" {
+	if n := near.Name(name, GPUs); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
 	}
 	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs, ", "))
@@ -79,6 +80,9 @@ type Settings struct {
 	Conditions map[string]any // those that were set, by key
 	Memory     uint64         // functional.memory, bytes; 0: the default
 	Heap       uint64         // functional.heap, bytes; 0: the default
+
+	// Core is the core model that was asked for; "" is the machine's own.
+	Core string
 
 	// Assignments are the key=value of the machine and of the run conditions,
 	// in the order in which they were given.

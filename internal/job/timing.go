@@ -15,7 +15,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // This file: runs that count cycles. The host side of a job becomes actions on
@@ -32,6 +31,11 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 	c, err := config.Load(name)
 	if err != nil {
 		return gpu.Config{}, err
+	}
+	if s.Core != "" {
+		if err := c.SetCore(s.Core); err != nil {
+			return gpu.Config{}, err
+		}
 	}
 	for _, a := range s.Assignments {
 		if err := c.Set(a); err != nil {
@@ -96,9 +100,7 @@ func (x *runner) plugIn() error {
 	if x.opt.MaxInsts > 0 {
 		cfg.Run.MaxCycles = x.opt.MaxInsts
 	}
-	if cfg.Run.Threads = x.opt.Threads; cfg.Run.Threads == 0 {
-		cfg.Run.Threads = runtime.GOMAXPROCS(0)
-	}
+	cfg.Run.Threads = cmp.Or(x.opt.Threads, runtime.GOMAXPROCS(0))
 	chip, err := gpu.New(cfg)
 	if err != nil {
 		return fmt.Errorf("GPU %s: %w", name, err)
@@ -106,7 +108,7 @@ func (x *runner) plugIn() error {
 	x.timing = &chipRun{chip: chip}
 	chip.KeepPlaces()
 	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
-	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: "simt", SMs: cfg.SMs(), Clocks: report.Clocks{
+	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: cfg.Core.String(), CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
 		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
 	}}
 	x.res.Conditions = conditions(&cfg)
@@ -241,6 +243,7 @@ func (x *runner) collect() {
 			continue
 		}
 		if o.Kernel != nil && o.Begun() {
+			x.guarded(o.Kernel)
 			x.res.Kernels = append(x.res.Kernels, x.kernel(s, o.Kernel))
 			x.res.WarpInstructions += o.Kernel.WarpInsts
 			x.res.ThreadInstructions += o.Kernel.ThreadInsts
@@ -267,6 +270,23 @@ func (x *runner) collect() {
 	parts(t.chip, x.res.Timing)
 }
 
+// guarded notes what guarded the dependences of a kernel's instructions.
+func (x *runner) guarded(k *gpu.Kernel) {
+	cfg := x.timing.chip.Config()
+	if cfg.Core != gpu.Modern {
+		return
+	}
+	d := report.Dependence{Mechanism: "control bits"}
+	if !k.ControlBits() {
+		d.Mechanism, d.Consumers = "scoreboards", cfg.Modern.Consumers
+	}
+	s := cfg.Modern.DependenceBits(k.ControlBits())
+	d.WarpBits, d.SMBits, d.RegisterFile = s.Warp, s.SM, s.Percent
+	if !slices.Contains(x.res.Dependences, d) {
+		x.res.Dependences = append(x.res.Dependences, d)
+	}
+}
+
 // kernel describes a launch and its counters.
 func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 	l, src := s.Launch, x.ready.kernels[s.Launch]
@@ -274,13 +294,13 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 	sm := &k.SM
 	t := &report.KernelTiming{
 		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
-		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
-		Stalls: map[string]uint64{}, SlotStalls: map[string]uint64{},
+		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy, Shared: !k.Alone, L1Ways: k.L1Ways,
+		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
 	}
 	if l.Registers == 0 {
 		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
-			n, _ := cfg.SM.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
-			if k.LimitedBy == simt.ByGrid {
+			n, _ := cfg.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
+			if k.LimitedBy == gpu.ByGrid {
 				n = min(n, k.MaxBlocks)
 			}
 			return n
@@ -290,21 +310,16 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 		t.IPC = float64(k.WarpInsts) / float64(t.Cycles)
 	}
 	if sm.Cycles > 0 {
-		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.SM.Warps)
+		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.Warps())
 	}
 	t.Lines, t.LanesPerIssue = x.lines(k), sm.Lanes[:]
-	for st := range simt.WarpStates {
+	for st, name := range x.timing.chip.States() {
 		var n uint64
 		for i := range k.Places {
 			n += k.Places[i].States[st]
 		}
-		t.Stalls[st.String()] = n
+		t.Stalls[name] = n
 		t.WarpCycles += n
-	}
-	for _, by := range sm.Slots {
-		t.SlotStalls["idle"] += by[simt.SlotIdle]
-		t.SlotStalls["scoreboard"] += by[simt.SlotScoreboard]
-		t.SlotStalls["pipe"] += by[simt.SlotStall]
 	}
 	t.Memory = memory(&k.Counters, cfg)
 	for i, b := range k.BlockLog {
@@ -328,12 +343,13 @@ func (x *runner) lines(k *gpu.Kernel) []report.Line {
 		return nil
 	}
 	var list []report.Line
+	names := x.timing.chip.States()
 	for i := range k.Places {
 		p := &k.Places[i]
 		l := report.Line{Issues: p.Issues, ThreadInstructions: p.Lanes, Stalls: map[string]uint64{}}
 		for st, n := range p.States {
 			if n > 0 {
-				l.Stalls[simt.WarpState(st).String()] = n
+				l.Stalls[names[st]] = n
 				l.WarpCycles += n
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
 
@@ -33,7 +32,7 @@ type series struct {
 func startSeries(chip *gpu.GPU, s Series) *series {
 	x := &series{chip: chip, w: bufio.NewWriter(s.Out)}
 	fmt.Fprint(x.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps,blocks")
-	for st := range simt.WarpStates {
+	for _, st := range chip.States() {
 		fmt.Fprintf(x.w, ",stalls.%s", st)
 	}
 	fmt.Fprintln(x.w, ",memory.l1.accesses,memory.l1.hits,memory.l2.accesses,memory.l2.hits,memory.dram.reads,memory.dram.writes,"+
@@ -50,7 +49,7 @@ func (x *series) row() {
 	}
 	insts := s.WarpInsts - o.WarpInsts
 	fmt.Fprintf(x.w, "%d,%d,%d,%.4f,%d,%d", s.Cycle, insts, s.ThreadInsts-o.ThreadInsts, float64(insts)/float64(s.Cycle-o.Cycle), s.Resident, s.Blocks-o.Blocks)
-	for st := range s.States {
+	for st := range x.chip.States() {
 		fmt.Fprintf(x.w, ",%d", s.States[st]-o.States[st])
 	}
 	mean := 0.0
@@ -70,18 +69,18 @@ func (x *series) end() error {
 
 // record has the way of every instruction written down.
 func record(chip *gpu.GPU, r *timeline.Recorder) {
-	programs := map[*simt.Kernel]int32{}
-	chip.Log(func(sm int, list []simt.Record) {
+	programs := map[exec.Work]int32{}
+	r.Stages(chip.Stages())
+	chip.Log(func(sm int, list []gpu.Record) {
 		for i := range list {
 			e := &list[i]
-			p, ok := programs[e.Kernel]
+			p, ok := programs[e.Work]
 			if !ok {
-				p = r.AddProgram(program(e.Kernel.Work))
-				programs[e.Kernel] = p
+				p = r.AddProgram(program(e.Work))
+				programs[e.Work] = p
 			}
 			r.Add(timeline.Inst{
-				At:    [timeline.Stages]uint64{e.Fetch, e.Decode, e.Issue, e.Collect, e.Dispatch, e.Execute, e.Done},
-				Block: e.Block, Program: p, Index: e.At, SM: int32(sm), Sched: int32(e.Sched), Slot: int32(e.Slot), Warp: int32(e.Warp), Lanes: uint32(e.Lanes),
+				At: e.Times, Block: e.Block, Program: p, Index: e.At, SM: int32(sm), Sched: int32(e.Sched), Slot: int32(e.Slot), Warp: int32(e.Warp), Lanes: uint32(e.Lanes),
 			})
 		}
 	})

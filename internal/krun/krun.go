@@ -194,7 +194,7 @@ func (r *Run) record(sms []*kepler.Core) {
 	}
 	for sm, k := range sms {
 		k.Record(func(w *kepler.Way) {
-			at := [timeline.Stages]uint64{w.Fetch, w.Decode, w.Collect, w.Read, w.Queue, w.Execute, w.Write}
+			at := [timeline.MaxStages]uint64{w.Fetch, w.Decode, w.Collect, w.Read, w.Queue, w.Execute, w.Write}
 			for s := range at {
 				at[s] += r.From
 			}

@@ -38,7 +38,7 @@ func (r *Run) estimateLine(b *strings.Builder) {
 		if e.BlocksIfMore != e.BlocksIfFewer {
 			blocks = fmt.Sprintf("%d to %s", e.BlocksIfFewer, blocks)
 		}
-		text := fmt.Sprintf("%s with %d to %d has %s on an SM", k.Name, e.Fewer, e.More, blocks)
+		text := fmt.Sprintf("%s (%d to %d) has %s on an SM", k.Name, e.Fewer, e.More, blocks)
 		switch {
 		case slices.Contains(list, text):
 		case len(list) == mostLines:
@@ -53,5 +53,5 @@ func (r *Run) estimateLine(b *strings.Builder) {
 	if more > 0 {
 		list = append(list, "…")
 	}
-	fmt.Fprintf(b, "regs are estimates: %s\n", strings.Join(list, "; "))
+	fmt.Fprintf(b, "regs are estimates; with a quarter fewer or more: %s\n", strings.Join(list, "; "))
 }

@@ -20,7 +20,7 @@ func TestRegisterEstimate(t *testing.T) {
 	var b strings.Builder
 	r := &Run{Kernels: []Kernel{kernel("a", e), kernel("said", nil), kernel("b", same), kernel("a", e), {Name: "functional"}}}
 	r.estimateLine(&b)
-	if got, want := b.String(), "regs are estimates: a with 15 to 25 has 6 to 4 blocks on an SM; b with 3 to 5 has 1 block on an SM\n"; got != want {
+	if got, want := b.String(), "regs are estimates; with a quarter fewer or more: a (15 to 25) has 6 to 4 blocks on an SM; b (3 to 5) has 1 block on an SM\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	// Many kernels do not fill the screen.

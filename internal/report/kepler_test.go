@@ -52,8 +52,8 @@ warp  cycles  exit in  selected  most wait for
    3     999      999    15.0 %  long scoreboard 78 %
   17     501        –    10.0 %  long scoreboard 90 %
 
-hottest lines  source  instruction  issues    share  waiting for
-p.kasm pc 200          NOP               0  100.0 %  long scoreboard 82 %
+hottest lines  instruction  issues    share  waiting for
+p.kasm pc 200  NOP               0  100.0 %  long scoreboard 82 %
 
 R1 all
 

@@ -64,17 +64,20 @@ func (r *Run) stepTable(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	t.Write(b)
-	if n := len(r.Steps) - mostRows; n > 0 {
-		fmt.Fprintf(b, "and %s, which the JSON result has\n", Plural(n, "more step", "more steps"))
-	}
+	moreRows(b, len(r.Steps)-mostRows, "step", "steps")
 }
 
 // blockTable sums up where and when blocks ran, if that was kept.
 func (r *Run) blockTable(b *strings.Builder) {
 	t := NewTable("launch", "<kernel", "blocks", "SMs", "fewest on one", "most", "first placed", "last ended", "shortest", "mean", "longest")
+	more := 0
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		if k.KernelTiming == nil || len(k.BlockLog) == 0 || len(t.rows) == mostRows {
+		if k.KernelTiming == nil || len(k.BlockLog) == 0 {
+			continue
+		}
+		if len(t.rows) == mostRows {
+			more++
 			continue
 		}
 		on := map[int]int{}
@@ -107,5 +110,13 @@ func (r *Run) blockTable(b *strings.Builder) {
 	if len(t.rows) > 0 {
 		b.WriteString("\n")
 		t.Write(b)
+	}
+	moreRows(b, more, "launch", "launches")
+}
+
+// moreRows says how many rows a table has left out.
+func moreRows(b *strings.Builder, n int, one, many string) {
+	if n > 0 {
+		fmt.Fprintf(b, "and %s, which the JSON result has\n", Plural(n, "more "+one, "more "+many))
 	}
 }

@@ -2,16 +2,32 @@ package report
 
 // Timing is what a run that counts cycles adds to its result.
 type Timing struct {
-	Core   string `json:"core"`   // the core model
-	SMs    int    `json:"sms"`    // of the machine
-	Clocks Clocks `json:"clocks"` // of the machine
-	Cycles uint64 `json:"cycles"` // core cycles from the start to the end of the last step
-	Memory Memory `json:"memory"` // of the whole run, launches that only warm the caches included
+	Core string `json:"core"` // the core model
+	// CoreFrom names the machine whose parameters the cores have, where this one
+	// has none of its own.
+	CoreFrom string `json:"core_from,omitempty"`
+	// Dependences are the mechanisms that kept instructions from issuing too
+	// soon, of cores that can choose, and what they cost.
+	Dependences []Dependence `json:"dependences,omitempty"`
+	SMs         int          `json:"sms"`    // of the machine
+	Clocks      Clocks       `json:"clocks"` // of the machine
+	Cycles      uint64       `json:"cycles"` // core cycles from the start to the end of the last step
+	Memory      Memory       `json:"memory"` // of the whole run, launches that only warm the caches included
 
 	// The parts of the machine, over the whole run.
 	PerSM      []SM      `json:"per_sm"`
 	PerSlice   []Slice   `json:"per_slice"`
 	PerChannel []Channel `json:"per_channel"`
+}
+
+// Dependence is a mechanism that keeps instructions from issuing too soon. Its
+// storage stands beside that of the registers.
+type Dependence struct {
+	Mechanism    string  `json:"mechanism"`
+	Consumers    int     `json:"consumers,omitempty"` // that a scoreboard counts for each register
+	WarpBits     int     `json:"warp_bits"`
+	SMBits       int     `json:"sm_bits"`
+	RegisterFile float64 `json:"register_file_percent"` // of the bits of an SM's register file
 }
 
 // SM are the counters of one SM.

@@ -64,6 +64,17 @@ func (r *Run) machineLine(b *strings.Builder) {
 	mhz := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	fmt.Fprintf(b, "%s: %s, %s core; MHz: core %s, network %s, L2 %s, DRAM %s\n",
 		r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core, mhz(c.Core), mhz(c.Network), mhz(c.L2), mhz(c.DRAM))
+	if r.CoreFrom != "" {
+		fmt.Fprintf(b, "  the core has the parameters of %s; %s has none for it\n", r.CoreFrom, r.GPU)
+	}
+	for _, d := range r.Dependences {
+		of := ""
+		if d.Consumers > 0 {
+			of = fmt.Sprintf(" of %s", Plural(d.Consumers, "consumer", "consumers"))
+		}
+		fmt.Fprintf(b, "  dependences guarded by %s%s: %s a warp, %s an SM, %.2f %% of the register file\n",
+			d.Mechanism, of, Plural(d.WarpBits, "bit", "bits"), Count(uint64(d.SMBits)), d.RegisterFile)
+	}
 }
 
 // timingTable is the table of launches.
@@ -214,18 +225,17 @@ func (r *Run) timingSections(b *strings.Builder) {
 	t.Write(b)
 	if r.Kepler != nil {
 		r.fetchTable(b)
-		if r.Memory.Replies > 0 { // there is more than the mock memory
-			b.WriteString("\n")
-			r.memoryTable(b)
+	}
+	if r.Kepler == nil || r.Memory.Replies > 0 { // there is more than the mock memory
+		var memory strings.Builder
+		if r.memoryTable(&memory); memory.Len() > 0 {
+			b.WriteString("\n" + memory.String())
 		}
-	} else {
-		b.WriteString("\n")
-		r.memoryTable(b)
 	}
 	r.hotLines(b, warpCycles)
 }
 
-// memoryTable shows what the memory system did.
+// memoryTable shows what the memory system did, if anything.
 func (r *Run) memoryTable(b *strings.Builder) {
 	m := &r.Memory
 	t := NewTable("<memory", "accesses", "hits", "pending", "misses", "written back")
@@ -301,20 +311,28 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 		return
 	}
 	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Compare(b.WarpCycles, a.WarpCycles) })
-	t := NewTable("<hottest lines", "<source", "<instruction", "issues", "share", "<waiting for")
+	head := []string{"<hottest lines", "<source", "<instruction", "issues", "share", "<waiting for"}
+	sources := slices.ContainsFunc(list, func(l Line) bool { return l.SourceLine > 0 })
+	if !sources {
+		head = slices.Delete(head, 1, 2)
+	}
+	t := NewTable(head...)
 	for i, l := range list {
 		if i == mostLines || i > 0 && l.WarpCycles*100 < total {
 			break
-		}
-		src := ""
-		if l.SourceLine > 0 {
-			src = fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine)
 		}
 		place := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
 		if l.Line == 0 { // no line wrote it
 			place = fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
 		}
-		t.Row(place, src, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
+		cells := []string{place}
+		switch {
+		case l.SourceLine > 0:
+			cells = append(cells, fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine))
+		case sources:
+			cells = append(cells, "")
+		}
+		t.Row(append(cells, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))...)
 	}
 	b.WriteString("\n")
 	t.Write(b)

@@ -168,6 +168,7 @@ func TestSteps(t *testing.T) {
 	}
 	for i := range 40 {
 		r.Steps = append(r.Steps, Step{Step: 5 + i, Kind: "sync"})
+		r.Kernels = append(r.Kernels, r.Kernels[1])
 	}
 	b.Reset()
 	if err := r.WriteText(&b); err != nil {
@@ -175,5 +176,8 @@ func TestSteps(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "sync"); n != 20 || !strings.Contains(b.String(), "and 21 more steps, which the JSON result has\n") {
 		t.Errorf("%d steps of one kind are shown:\n%s", n, b.String())
+	}
+	if !strings.Contains(b.String(), "and 18 more launches, which the JSON result has\n") {
+		t.Errorf("not said how many of 42 launches are left out:\n%s", b.String())
 	}
 }

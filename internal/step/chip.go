@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"math"
 	"path/filepath"
@@ -19,7 +20,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // chip is a GPU that runs a job.
@@ -49,14 +49,14 @@ func (c *chip) untilIssued(sm, slot int, n uint64) (func() string, error) {
 		case st.Issued < first.Issued+n:
 			return ""
 		case st.Last >= 0:
-			return fmt.Sprintf("warp %d.%d has issued %s", sm, slot, line(st.Kernel, int(st.Last)))
+			return fmt.Sprintf("warp %d.%d has issued %s", sm, slot, line(st.Work, int(st.Last)))
 		}
 		return reached
 	}, nil
 }
 
 // line names an instruction of a kernel.
-func line(k *simt.Kernel, at int) string { return gpu.Line(k.Work, at) }
+func line(w exec.Work, at int) string { return gpu.Line(w, at) }
 
 // plural writes a number with its noun.
 func plural(n uint64, one, many string) string {
@@ -73,7 +73,7 @@ func (c *chip) status() string {
 		x := c.gpu.Core(i)
 		n := x.Resident()
 		warps += uint64(n)
-		insts += x.Stats.WarpInsts
+		insts += x.Count().WarpInsts
 		if n > 0 {
 			sms++
 		}
@@ -109,7 +109,7 @@ func (c *chip) firstWarp() (sm, slot int, ok bool) {
 }
 
 // each calls f for SM sm, or for all.
-func (c *chip) each(sm int, f func(sm int, x *simt.Core)) {
+func (c *chip) each(sm int, f func(sm int, x gpu.Core)) {
 	for i := range c.gpu.Config().SMs() {
 		if sm < 0 || i == sm {
 			f(i, c.gpu.Core(i))
@@ -152,12 +152,12 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 		*[]*uint32{&idx.X, &idx.Y, &idx.Z}[i] = uint32(v)
 	}
 	type place struct {
-		k *simt.Kernel
+		k exec.Work
 		b uint64
 	}
 	is := func(b exec.Block) bool { return linear && b.Linear() == n || !linear && b.Index() == idx }
 	old := map[place]bool{}
-	find := func(f func(sm int, b simt.BlockView) bool) {
+	find := func(f func(sm int, b gpu.BlockView) bool) {
 		for sm := range c.gpu.Config().SMs() {
 			for _, b := range c.gpu.Core(sm).ResidentBlocks() {
 				if is(b.Block) && f(sm, b) {
@@ -166,8 +166,8 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 			}
 		}
 	}
-	find(func(_ int, b simt.BlockView) bool {
-		old[place{b.Kernel, b.Block.Linear()}] = true
+	find(func(_ int, b gpu.BlockView) bool {
+		old[place{b.Work, b.Block.Linear()}] = true
 		return false
 	})
 	if linear {
@@ -182,9 +182,9 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 	}
 	return func() string {
 		s := ""
-		find(func(sm int, b simt.BlockView) bool {
-			if !old[place{b.Kernel, b.Block.Linear()}] {
-				s = fmt.Sprintf("block %v of kernel %s is on SM %d", b.Block.Index(), b.Kernel.Work.Name(), sm)
+		find(func(sm int, b gpu.BlockView) bool {
+			if !old[place{b.Work, b.Block.Linear()}] {
+				s = fmt.Sprintf("block %v of kernel %s is on SM %d", b.Block.Index(), b.Work.Name(), sm)
 			}
 			return s != ""
 		})
@@ -291,11 +291,11 @@ func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 		return nil
 	}
 	type stand struct {
-		simt.Stands
+		gpu.Stands
 		ok bool
 	}
 	last := make([][]stand, c.gpu.Config().SMs())
-	look := func(came func(sm, slot int, st simt.Stands, at int32) bool) {
+	look := func(came func(sm, slot int, st gpu.Stands, at int32) bool) {
 		for sm := range last {
 			x := c.gpu.Core(sm)
 			if last[sm] == nil {
@@ -322,11 +322,11 @@ func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 			}
 		}
 	}
-	look(func(int, int, simt.Stands, int32) bool { return false })
+	look(func(int, int, gpu.Stands, int32) bool { return false })
 	return func() string {
 		s := ""
-		look(func(sm, slot int, st simt.Stands, at int32) bool {
-			if m := mark(st.Kernel.Work); at < 0 || m == nil || !m[at] {
+		look(func(sm, slot int, st gpu.Stands, at int32) bool {
+			if m := mark(st.Work); at < 0 || m == nil || !m[at] {
 				return false
 			}
 			what := "comes to"
@@ -334,7 +334,7 @@ func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 				what = "has come to, and issued,"
 			}
 			if s == "" {
-				s = fmt.Sprintf("warp %d.%d %s %s", sm, slot, what, line(st.Kernel, int(at)))
+				s = fmt.Sprintf("warp %d.%d %s %s", sm, slot, what, line(st.Work, int(at)))
 			}
 			return false // the others' places are noted all the same
 		})
@@ -363,8 +363,8 @@ const mostWarps = 64
 
 // states prints how many warps of each SM are in which state.
 func (c *chip) states(w io.Writer) {
-	c.each(-1, func(i int, x *simt.Core) {
-		var n [simt.WarpStates]int
+	c.each(-1, func(i int, x gpu.Core) {
+		n := map[string]int{}
 		list := x.Views()
 		for _, v := range list {
 			n[v.State]++
@@ -373,9 +373,9 @@ func (c *chip) states(w io.Writer) {
 			return
 		}
 		var parts []string
-		for st, k := range n {
-			if k > 0 {
-				parts = append(parts, fmt.Sprintf("%d %v", k, simt.WarpState(st)))
+		for _, st := range c.gpu.States() {
+			if n[st] > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n[st], st))
 			}
 		}
 		fmt.Fprintf(w, "SM %d: %s: %s\n", i, plural(uint64(len(list)), "warp", "warps"), strings.Join(parts, ", "))
@@ -387,7 +387,7 @@ func (c *chip) states(w io.Writer) {
 func (c *chip) warps(w io.Writer, sm int) {
 	if sm < 0 {
 		all := 0
-		c.each(-1, func(_ int, x *simt.Core) { all += x.Resident() })
+		c.each(-1, func(_ int, x gpu.Core) { all += x.Resident() })
 		if all > mostWarps {
 			c.states(w)
 			return
@@ -395,7 +395,7 @@ func (c *chip) warps(w io.Writer, sm int) {
 	}
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
 	n := 0
-	c.each(sm, func(i int, x *simt.Core) {
+	c.each(sm, func(i int, x gpu.Core) {
 		for _, v := range x.Views() {
 			if n == 0 {
 				fmt.Fprintln(t, "warp\tblock\tin block\tstate\tactive\tlive\tin flight\tnext")
@@ -403,7 +403,7 @@ func (c *chip) warps(w io.Writer, sm int) {
 			n++
 			next := "-"
 			if v.At >= 0 {
-				next = line(v.Kernel, v.At)
+				next = line(v.Work, v.At)
 			}
 			fmt.Fprintf(t, "%d.%d\t%v\t%d\t%v\t%08x\t%08x\t%d\t%s\n", i, v.Slot, v.Block.Index(), v.InBlock, v.State, uint32(v.Active), uint32(v.Live), len(v.Flights), next)
 		}
@@ -425,19 +425,19 @@ func (c *chip) warp(w io.Writer, sm, slot int) error {
 	fmt.Fprintf(w, "  lanes: %08x live, %08x active; %s issued from its slot\n", uint32(v.Live), uint32(v.Active), plural(v.Issued, "instruction", "instructions"))
 	if x, ok := v.Exec.(exec.Inspector); ok {
 		for _, f := range x.Fragments() {
-			fmt.Fprintf(w, "  lanes %08x at pc %s %s\n", uint32(f.Lanes), place(v.Kernel, f.Function, f.PC), cmp.Or(f.Waits, "can run"))
+			fmt.Fprintf(w, "  lanes %08x at pc %s %s\n", uint32(f.Lanes), place(v.Work, f.Function, f.PC), cmp.Or(f.Waits, "can run"))
 		}
 		for _, j := range x.Joins() {
 			at := "the end of " + j.Function
 			if j.PC >= 0 {
-				at = "pc " + place(v.Kernel, j.Function, j.PC)
+				at = "pc " + place(v.Work, j.Function, j.PC)
 			}
 			fmt.Fprintf(w, "  reconverge at %s: %08x came, %08x to come\n", at, uint32(j.Came), uint32(j.Missing))
 		}
 	}
 	var buffer []string
 	for _, at := range v.Buffer {
-		buffer = append(buffer, line(v.Kernel, at))
+		buffer = append(buffer, line(v.Work, at))
 	}
 	switch {
 	case v.Missed:
@@ -450,7 +450,7 @@ func (c *chip) warp(w io.Writer, sm, slot int) error {
 		plural(uint64(v.Stores), "store", "stores"), plural(uint64(v.Atomics), "lane of atomics", "lanes of atomics"), plural(uint64(v.Copies), "copy", "copies"))
 	for i := range v.Flights {
 		f := &v.Flights[i]
-		fmt.Fprintf(w, "  in flight: %s, lanes %08x, in %s", line(v.Kernel, f.At), uint32(f.Lanes), f.Place)
+		fmt.Fprintf(w, "  in flight: %s, lanes %08x, in %s", line(v.Work, f.At), uint32(f.Lanes), f.Place)
 		if f.Unsent > 0 {
 			fmt.Fprintf(w, ", %s to send", plural(uint64(f.Unsent), "access", "accesses"))
 		}
@@ -475,8 +475,8 @@ func (c *chip) warp(w io.Writer, sm, slot int) error {
 }
 
 // place names an instruction by its function.
-func place(k *simt.Kernel, function string, pc int) string {
-	if function == "" || function == k.Work.Name() {
+func place(k exec.Work, function string, pc int) string {
+	if function == "" || function == k.Name() {
 		return strconv.Itoa(pc)
 	}
 	return fmt.Sprintf("%s:%d", function, pc)
@@ -510,8 +510,8 @@ func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 	for _, n := range names {
 		if !known[n] {
 			hint := ""
-			if near := job.Nearest(n, mapKeys(known)); near != "" {
-				hint = fmt.Sprintf("; did you mean %s?", near)
+			if found := near.Name(n, mapKeys(known)); found != "" {
+				hint = fmt.Sprintf("; did you mean %s?", found)
 			}
 			return fmt.Errorf("function %s uses no register %q%s", f.Function, n, hint)
 		}
@@ -717,7 +717,7 @@ func (c *chip) queues(w io.Writer, sm int) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", who, name, size, what)
 	}
-	c.each(sm, func(i int, x *simt.Core) {
+	c.each(sm, func(i int, x gpu.Core) {
 		for _, q := range x.Queues() {
 			row(fmt.Sprintf("SM %d", i), q.Name, q.Len, q.Cap, q.What)
 		}
@@ -784,7 +784,7 @@ func (c *chip) caches(w io.Writer, sm int) {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", name, valid, reserved, dirty, all, x.Pending(),
 			s.Total(), s.Of(cache.Hit), s.Of(cache.HitReserved), s.Misses(), s.Of(cache.Fail))
 	}
-	c.each(sm, func(i int, x *simt.Core) {
+	c.each(sm, func(i int, x gpu.Core) {
 		row(fmt.Sprintf("SM %d L1D", i), x.L1D())
 		row(fmt.Sprintf("SM %d constant", i), x.L1C())
 		row(fmt.Sprintf("SM %d instruction", i), x.L1I())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"slices"
 	"strconv"
@@ -331,7 +332,7 @@ func (s *Session) do(name string, args []string) error {
 				names = append(names, c.name)
 			}
 		}
-		if n := job.Nearest(name, names); n != "" {
+		if n := near.Name(name, names); n != "" {
 			hint = fmt.Sprintf("; did you mean %q?", n)
 		}
 		return fmt.Errorf("there is no command %q%s", name, hint)

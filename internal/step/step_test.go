@@ -310,7 +310,7 @@ func arrivals(t *testing.T, file string) (pc map[string]uint64, block map[uint64
 					if v.At < 0 {
 						continue
 					}
-					w := gpu.Source(v.Kernel.Work, v.At)
+					w := gpu.Source(v.Work, v.At)
 					for _, key := range []string{fmt.Sprint(w.Function, ":", w.PC), fmt.Sprint("line ", w.Pos.Line)} {
 						if _, ok := pc[key]; !ok {
 							pc[key] = g.Now()

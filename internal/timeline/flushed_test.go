@@ -13,8 +13,8 @@ import (
 func TestFlushed(t *testing.T) {
 	r := timeline.New(0)
 	p := r.AddProgram(timeline.Program{Kernel: "k", Insts: []string{"add", "sub"}, Places: []string{"", ""}})
-	r.Add(timeline.Inst{At: [timeline.Stages]uint64{5, 6, 7, 8, 9, 10, 11}, Program: p, Index: 0})
-	r.Add(timeline.Inst{At: [timeline.Stages]uint64{6, 7, 8, 8, 8, 8, 8}, Program: p, Index: 1, Flushed: true})
+	r.Add(timeline.Inst{At: [timeline.MaxStages]uint64{5, 6, 7, 8, 9, 10, 11}, Program: p, Index: 0})
+	r.Add(timeline.Inst{At: [timeline.MaxStages]uint64{6, 7, 8, 8, 8, 8, 8}, Program: p, Index: 1, Flushed: true})
 	var kanata, perfetto bytes.Buffer
 	if err := r.WriteKanata(&kanata); err != nil {
 		t.Fatal(err)

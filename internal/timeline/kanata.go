@@ -17,12 +17,15 @@ func sortInsts(list []*Inst, less func(a, b *Inst) int) { slices.SortStableFunc(
 type pending struct {
 	i    *Inst
 	id   int
-	next Stage // Stages: it ends
-	open Stage // the one it is in, Stages if none
+	next int // ends: it ends
+	open int // the one it is in, ends if none
 }
 
+// ends stands behind the last stage.
+const ends = MaxStages
+
 func (p *pending) when() uint64 {
-	if p.next == Stages {
+	if p.next == ends {
 		return p.i.end()
 	}
 	return p.i.At[p.next]
@@ -73,15 +76,15 @@ func (r *Recorder) WriteKanata(w io.Writer) error {
 		now = max(now, t)
 	}
 	var open way
-	retired := 0
+	retired, last := 0, len(r.stages)-1
 	step := func() {
 		p := open[0]
 		at(p.when())
-		if p.open != Stages {
-			fmt.Fprintf(b, "E\t%d\t0\t%s\n", p.id, short[p.open])
-			p.open = Stages
+		if p.open != ends {
+			fmt.Fprintf(b, "E\t%d\t0\t%s\n", p.id, r.cell(p.open))
+			p.open = ends
 		}
-		if p.next == Stages {
+		if p.next == ends {
 			how := 0
 			if p.i.Flushed {
 				how = 1
@@ -92,12 +95,14 @@ func (r *Recorder) WriteKanata(w io.Writer) error {
 			return
 		}
 		// Stages that take no time are not shown.
-		for p.next < Write && p.i.At[p.next+1] == p.i.At[p.next] {
+		for p.next < last && p.i.At[p.next+1] == p.i.At[p.next] {
 			p.next++
 		}
-		fmt.Fprintf(b, "S\t%d\t0\t%s\n", p.id, short[p.next])
+		fmt.Fprintf(b, "S\t%d\t0\t%s\n", p.id, r.cell(p.next))
 		p.open = p.next
-		p.next++
+		if p.next++; p.next > last {
+			p.next = ends
+		}
 		heap.Fix(&open, 0)
 	}
 	for id, i := range list {
@@ -108,7 +113,7 @@ func (r *Recorder) WriteKanata(w io.Writer) error {
 		fmt.Fprintf(b, "I\t%d\t%d\t%d\n", id, id, i.SM*slots+i.Slot)
 		fmt.Fprintf(b, "L\t%d\t0\tSM%d w%d: %s\n", id, i.SM, i.Slot, clean(r.name(i)))
 		fmt.Fprintf(b, "L\t%d\t1\t%s\n", id, clean(r.detail(i)))
-		heap.Push(&open, &pending{i: i, id: id, open: Stages})
+		heap.Push(&open, &pending{i: i, id: id, open: ends})
 	}
 	for len(open) > 0 {
 		step()

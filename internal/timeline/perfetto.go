@@ -230,8 +230,8 @@ func (r *Recorder) WritePerfetto(w io.Writer) error {
 		if i.Flushed {
 			notes = append(notes, note{name: "flushed", text: "yes"})
 		}
-		for s := range Stages {
-			notes = append(notes, note{name: s.String(), n: i.At[s]})
+		for s, name := range r.stages {
+			notes = append(notes, note{name: name, n: i.At[s]})
 		}
 		p.slice(lanes[at].track, r.name(i), i.At[Issue], i.end(), notes)
 	}

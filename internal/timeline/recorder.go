@@ -10,8 +10,12 @@ import (
 // Stage is a stage of the pipeline.
 type Stage uint8
 
-// The stages, in their order. An instruction is in each from its time to the
-// next one's.
+// MaxStages is how many stages a pipeline can have.
+const MaxStages = 10
+
+// The stages, in their order, where a recorder is not told of others. An
+// instruction is in each from its time to the next one's. In every pipeline
+// the first is Fetch and the third Issue.
 const (
 	Fetch    Stage = iota // from the instruction cache
 	Decode                // and then in the instruction buffer
@@ -23,18 +27,20 @@ const (
 	Stages                // how many there are
 )
 
-// short are the stages' names in Konata, which shows them in cells.
-var short = [Stages]string{"F", "D", "Is", "Rd", "Dp", "X", "Wb"}
+// stageNames are their names.
+var stageNames = []string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
 
-var stageNames = [Stages]string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
-
-// String returns the stage's name.
-func (s Stage) String() string { return stageNames[s] }
+// short are stages' names in Konata, which shows them in cells.
+var short = map[string]string{
+	"fetch": "F", "decode": "D", "issue": "Is", "read operands": "Rd", "dispatch": "Dp", "execute": "X", "write back": "Wb",
+	"control": "C", "allocate": "A", "memory": "M",
+}
 
 // Inst is a warp instruction's way. At holds the core cycle in which it came
-// into each stage; they do not fall. A stage left out begins with the next.
+// into each stage; they do not fall. A stage left out begins with the next, and
+// the last lasts a cycle.
 type Inst struct {
-	At      [Stages]uint64
+	At      [MaxStages]uint64
 	Block   uint64 // in its grid
 	Program int32  // what AddProgram returned
 	Index   int32  // of the instruction in the program
@@ -47,7 +53,7 @@ type Inst struct {
 }
 
 // end is the cycle after its last.
-func (i *Inst) end() uint64 { return i.At[Write] + 1 }
+func (i *Inst) end() uint64 { return i.At[MaxStages-1] + 1 }
 
 // Program is a kernel's code.
 type Program struct {
@@ -72,6 +78,7 @@ const chunk = 1 << 14
 
 // Recorder holds what is to be written.
 type Recorder struct {
+	stages   []string
 	limit    int
 	chunks   [][]Inst
 	n        int
@@ -86,7 +93,18 @@ func New(limit int) *Recorder {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &Recorder{limit: limit}
+	return &Recorder{limit: limit, stages: stageNames}
+}
+
+// Stages names the stages of the pipeline, at most MaxStages.
+func (r *Recorder) Stages(names []string) { r.stages = names[:min(len(names), MaxStages)] }
+
+// cell is a stage's name in Konata.
+func (r *Recorder) cell(s int) string {
+	if n, ok := short[r.stages[s]]; ok {
+		return n
+	}
+	return r.stages[s]
 }
 
 // AddProgram makes a program known and returns its number.
@@ -100,6 +118,9 @@ func (r *Recorder) Add(i Inst) {
 	if r.n == r.limit {
 		r.left++
 		return
+	}
+	for s := len(r.stages); s < MaxStages; s++ {
+		i.At[s] = i.At[len(r.stages)-1]
 	}
 	if r.n%chunk == 0 {
 		r.chunks = append(r.chunks, make([]Inst, 0, min(chunk, r.limit-r.n)))

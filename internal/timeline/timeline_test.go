@@ -15,9 +15,9 @@ func sample() *Recorder {
 	r := New(0)
 	p := r.AddProgram(Program{Kernel: "k", Insts: []string{"ld.global.f32", "add\t.f32"}, Places: []string{"k.ptx:7", ""}})
 	// Given out of order, as SMs hand them on.
-	r.Add(Inst{At: [Stages]uint64{102, 103, 110, 111, 113, 113, 117}, Block: 4, Program: p, Index: 1, SM: 1, Sched: 2, Slot: 6, Warp: 2, Lanes: 0xf})
-	r.Add(Inst{At: [Stages]uint64{100, 101, 102, 103, 104, 105, 300}, Block: 3, Program: p, Index: 0, SM: 0, Sched: 1, Slot: 5, Warp: 1, Lanes: 0xffffffff})
-	r.Add(Inst{At: [Stages]uint64{100, 101, 104, 105, 105, 106, 109}, Block: 3, Program: p, Index: 1, SM: 0, Sched: 1, Slot: 5, Warp: 1, Lanes: 0xffffffff})
+	r.Add(Inst{At: [MaxStages]uint64{102, 103, 110, 111, 113, 113, 117}, Block: 4, Program: p, Index: 1, SM: 1, Sched: 2, Slot: 6, Warp: 2, Lanes: 0xf})
+	r.Add(Inst{At: [MaxStages]uint64{100, 101, 102, 103, 104, 105, 300}, Block: 3, Program: p, Index: 0, SM: 0, Sched: 1, Slot: 5, Warp: 1, Lanes: 0xffffffff})
+	r.Add(Inst{At: [MaxStages]uint64{100, 101, 104, 105, 105, 106, 109}, Block: 3, Program: p, Index: 1, SM: 0, Sched: 1, Slot: 5, Warp: 1, Lanes: 0xffffffff})
 	r.AddSpan(Span{Name: "launch 0: k", Track: "stream 0", Start: 90, End: 310})
 	return r
 }

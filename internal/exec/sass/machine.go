@@ -412,6 +412,9 @@ func (w *work) Source(i int) exec.Where { return w.im.kernel.source(&w.im.kernel
 // Text returns instruction i of Code on one line.
 func (w *work) Text(i int) string { return w.im.kernel.line(i) }
 
+// InstBytes returns the size of an instruction.
+func (w *work) InstBytes() int { return instBytes }
+
 // CodeBase returns where the kernel's code begins among all of its program's:
 // kernels follow each other as the text has them.
 func (w *work) CodeBase() uint64 {

@@ -2,6 +2,7 @@ package kasm
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"math"
 	"slices"
 	"strconv"
@@ -251,7 +252,7 @@ func (a *assembler) instruction(p *pending) {
 		hint := "an unknown opcode can be written as .word 0x…"
 		if e := endings(base); e != nil {
 			hint = "write " + base + "." + strings.Join(e, ", .")
-		} else if n := nearest(base); n != "" {
+		} else if n := near.Name(base, mnemonics()); n != "" {
 			hint = "did you mean " + n + "?"
 		}
 		a.fail(at, hint, "unknown operation %q", name)
@@ -597,41 +598,11 @@ func (a *assembler) resolve() {
 	}
 }
 
-// nearest returns the mnemonic most like a word, "" if none is.
-func nearest(word string) string {
-	best, name := 3, ""
-	if len(word) < 4 {
-		best = 2
-	}
+// mnemonics returns the names of all opcodes.
+func mnemonics() []string {
+	var names []string
 	for _, op := range Ops() {
-		if d := distance(word, op.String(), best); d < best {
-			best, name = d, op.String()
-		}
+		names = append(names, op.String())
 	}
-	return name
-}
-
-// distance counts the letters to insert, drop or replace between two words;
-// limit or more is not told apart.
-func distance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
-		}
-	}
-	return row[len(b)]
+	return names
 }

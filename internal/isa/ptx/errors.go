@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"sort"
 	"strings"
 )
@@ -149,7 +150,7 @@ func (l ErrorList) finish(file string, lines []string) ErrorList {
 
 // didYouMean turns a nearest name into a hint.
 func didYouMean(name string, candidates []string) string {
-	if n := nearest(name, candidates); n != "" {
+	if n := near.Name(name, candidates); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return ""

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"slices"
 	"strings"
 )
@@ -25,7 +26,7 @@ func explain(in *Inst) *formError {
 	rows := formsByOp[in.Op]
 	if rows == nil {
 		e := &formError{msg: "unknown opcode " + clip(in.Op)}
-		if n := nearest(in.Op, opcodes); n != "" {
+		if n := near.Name(in.Op, opcodes); n != "" {
 			e.hint = "did you mean " + n + "?"
 		}
 		return e
@@ -59,12 +60,12 @@ func explain(in *Inst) *formError {
 			best = append(best, c)
 		}
 	}
-	near := best[0]
+	closest := best[0]
 	full := in.FullName()
 	if len(full) > maxName {
 		full = full[:maxName] + "..."
 	}
-	e := &formError{hint: "the form is " + near.form.text(maxListed)}
+	e := &formError{hint: "the form is " + closest.form.text(maxListed)}
 	var expected slot
 	for _, c := range best {
 		if len(c.missing) > 0 {
@@ -78,8 +79,8 @@ func explain(in *Inst) *formError {
 		}
 	}
 	switch {
-	case len(near.wrong) > 0:
-		at := near.wrong[0]
+	case len(closest.wrong) > 0:
+		at := closest.wrong[0]
 		mod := in.Mods[at]
 		repeats := false // some row has two places for it
 		for _, f := range rows {
@@ -98,14 +99,14 @@ func explain(in *Inst) *formError {
 			e.msg = fmt.Sprintf("%s: .%s does not go with the other modifiers", full, mod)
 		default:
 			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, clip(mod))
-			if n := nearest(mod, modsByOp[in.Op]); n != "" {
+			if n := near.Name(mod, modsByOp[in.Op]); n != "" {
 				e.msg += ", did you mean ." + n + "?"
 			}
 		}
-		if len(near.missing) > 0 {
+		if len(closest.missing) > 0 {
 			e.hint = "expected " + expected.describe() + "; " + e.hint
 		}
-	case len(near.missing) > 0:
+	case len(closest.missing) > 0:
 		e.msg = fmt.Sprintf("%s: missing %s", full, expected.describe())
 	default:
 		e.msg = full + ": modifiers in the wrong order"
@@ -222,48 +223,4 @@ func (s *slot) describe() string {
 		return what + strings.Join(s.vals[:maxListed], " .") + " …"
 	}
 	return what + strings.Join(s.vals, " .")
-}
-
-// nearest returns the candidate with the smallest edit distance from name, ""
-// if none is near enough to be a likely slip. Ties go to the first.
-func nearest(name string, candidates []string) string {
-	if len(name) > 64 {
-		return ""
-	}
-	best, bestDist := "", max(1, len(name)/3)+1
-	for _, c := range candidates {
-		if d := len(c) - len(name); d >= bestDist || -d >= bestDist {
-			continue
-		}
-		if d := editDistance(name, c); d < bestDist {
-			best, bestDist = c, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, substitutions and swaps of
-// neighbours that turn a into b.
-func editDistance(a, b string) int {
-	prev2 := make([]int, len(b)+1)
-	prev := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, row = prev, row, prev2
-	}
-	return prev[len(b)]
 }

@@ -422,17 +422,6 @@ func TestInstAccessors(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	for _, c := range []struct{ name, want string }{
-		{"mvo", "mov"}, {"bra_", "bra"}, {"setpp", "setp"}, {"q", ""}, {"completely_else", ""},
-		{strings.Repeat("a", 1000), ""},
-	} {
-		if got := nearest(c.name, opcodes); got != c.want {
-			t.Errorf("nearest to %.20s is %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 // FuzzMatchForm: no list of modifiers makes matching panic or take long.
 func FuzzMatchForm(f *testing.F) {
 	for _, form := range Forms() {

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"strings"
 )
 
@@ -140,5 +141,5 @@ func nearestSpecial(name string) string {
 	for i, s := range specialList {
 		names[i] = s.Name
 	}
-	return nearest(name, names)
+	return near.Name(name, names)
 }

@@ -191,8 +191,12 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 		}
 	case fUGPR:
 		o.Kind, o.Reg = UReg, uint8(v)
-		if f.at.width() > 6 && v == 255 {
+		switch {
+		case f.at.width() <= 6:
+		case v == 255:
 			o.Reg = URZ
+		case v == URZ:
+			return "UR63 is not supported"
 		}
 	case fPred:
 		o.Kind, o.Reg = Pred, uint8(v)
@@ -285,7 +289,9 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 	}
 	if f.ureg != nil {
 		var u Operand
-		f.ureg.decode(w, addr, &u)
+		if problem := f.ureg.decode(w, addr, &u); problem != "" {
+			return problem
+		}
 		o.UReg, o.HasU = u.Reg, u.Reg != URZ || f.keepURZ
 	}
 	if f.desc != nil {

@@ -5,5 +5,14 @@
 // or changes. An instruction that no row describes is refused by name, never
 // guessed.
 //
+// The text is that of NVIDIA's disassembler with CuAssembler's control codes.
+// Two things are our own, so that no word is lost: .word stands for words that
+// no form describes, and desc0[…] for a descriptor that older disassemblers do
+// not print. Where two mnemonics mean one word (IMAD.MOV, IMAD with RZ), the
+// word disassembles to the disassembler's choice.
+//
+// sm_75, sm_80 and sm_86 go both ways; sm_89 and later can be disassembled as
+// far as their tables go (testdata/newer.golden counts).
+//
 // What an instruction does is not known here; see exec/sass.
 package sass

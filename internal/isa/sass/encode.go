@@ -2,7 +2,10 @@ package sass
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // lineError is a mistake in a line: where, how long, what, and how to mend it.
@@ -138,7 +141,7 @@ func (r *row) suggest(mod string) string {
 			}
 		}
 	}
-	if n := nearest(mod, names); n != "" {
+	if n := near.Name(mod, names); n != "" {
 		return "did you mean ." + n + "?"
 	}
 	return "it looks like: " + r.usage()
@@ -484,18 +487,22 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 }
 
 // parseHalves reads a half of a packed immediate.
-func parseHalves(num string, t immType) (uint64, error) {
-	if num == "" {
+func parseHalves(digits string, t immType) (uint64, error) {
+	if digits == "" {
 		return 0, fmt.Errorf("no number")
 	}
-	if t == immB2 && !strings.HasPrefix(strings.TrimLeft(num, "+-"), "0x") {
-		v, err := parseFloat(num, 32)
-		if err == nil && v&0xffff != 0 {
-			err = fmt.Errorf("%s does not fit into a bfloat16", num)
+	if t == immB2 {
+		switch low := strings.ToLower(strings.TrimLeft(digits, "+-")); low {
+		case "inf", "qnan":
+			v, err := parseFloat(digits, 32)
+			return v >> 16, err
+		default:
+			if !strings.HasPrefix(low, "0x") {
+				return parseNarrow(digits, num.F64ToBF16)
+			}
 		}
-		return v >> 16, err
 	}
-	return parseFloat(num, 16)
+	return parseFloat(digits, 16)
 }
 
 func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) error {
@@ -622,36 +629,4 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 	}
 	f.offset.at.set(w, uint64(v))
 	return nil
-}
-
-// nearest is the candidate with the smallest edit distance, "" if none is near.
-func nearest(name string, list []string) string {
-	best, found := 3, ""
-	for _, c := range list {
-		if d := editDistance(name, c); d < best {
-			best, found = d, c
-		}
-	}
-	return found
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		prev := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cur := row[j]
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j]+1, row[j-1]+1, prev+cost)
-			prev = cur
-		}
-	}
-	return row[len(b)]
 }

@@ -3,6 +3,7 @@ package sass
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,12 +48,13 @@ type parser struct {
 	ctlPos int    // line of the first control code, of the first instruction without one
 	noCtl  int
 	params int // bytes so far
+	hex    bool
 }
 
 // Parse reads a program (.sass). arch counts where the text has no .arch; 0 if
 // nothing is known. On error it returns an ErrorList.
 func Parse(name, text string, arch Arch) (*File, error) {
-	p := &parser{file: &File{Name: name, Arch: arch}, arch: arch}
+	p := &parser{file: &File{Name: name, Arch: arch}}
 	text = strings.TrimPrefix(text, "\ufeff")
 	for i, line := range strings.Split(text, "\n") {
 		p.lineNo, p.line = i+1, strings.TrimSuffix(line, "\r")
@@ -213,7 +215,7 @@ func (p *parser) directive(text string, col int) {
 		}
 	default:
 		hint := "directives are " + strings.Join(directives, " ")
-		if n := nearest(name, directives); n != "" {
+		if n := near.Name(name, directives); n != "" {
 			hint = "did you mean " + n + "?"
 		}
 		p.fail(col, hint, "%s is no directive", name)
@@ -240,6 +242,9 @@ func (p *parser) startKernel(name string, col int) {
 	if p.file.Arch == 0 {
 		p.fail(col, "put .arch sm_86 in the first line, or give --arch", "the architecture is not known")
 		p.file.Arch = 86 // one message is enough; the rest of the file is still looked at
+	}
+	if !p.hex && !p.file.Arch.Assembles() && len(p.file.Kernels) == 0 {
+		p.fail(col, "programs of sm_75, sm_80 and sm_86 can be assembled", "%s can be disassembled only", p.file.Arch)
 	}
 	if !namePattern.MatchString(name) {
 		p.fail(col, "letters, digits, _, $ and dots", "%q is no name for a kernel", name)
@@ -529,7 +534,7 @@ func (a *arg) resolve(labels map[string]int64, names []string) {
 		a.Operand.Imm, a.found = v, true
 		return
 	}
-	a.near = nearest(a.label, names)
+	a.near = near.Name(a.label, names)
 }
 
 // fromWords is the instruction of a word, or one that only has its word.

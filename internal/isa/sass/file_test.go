@@ -205,7 +205,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint64(0x0000000605057223), uint64(0x040fe80000000007), uint8(0))
 	f.Add(uint64(0xffffffd000008947), uint64(0x000fea000383ffff), uint8(2))
 	f.Fuzz(func(t *testing.T, lo, hi uint64, n uint8) {
-		arch := Archs()[int(n)%len(Archs())]
+		arch := assembled[int(n)%len(assembled)]
 		in, err := Decode(arch, [2]uint64{lo, hi}, 0)
 		if err != nil {
 			return

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // Text is the instruction as a disassembler writes it, without control codes
@@ -16,6 +17,9 @@ func (in *Inst) Text() string { return in.text(nil) }
 // text writes the instruction, branch targets by name where labels has one for
 // their address.
 func (in *Inst) text(labels map[int64]string) string {
+	if in.Op == NoOp { // a word that no form describes
+		return fmt.Sprintf(".word 0x%016x, 0x%016x", in.Words[0], in.Words[1])
+	}
 	var b strings.Builder
 	if !in.Guard.Always() {
 		b.WriteByte('@')
@@ -274,24 +278,7 @@ func floatOf(bits uint64, width int) float64 {
 	case 64:
 		return math.Float64frombits(bits)
 	}
-	return halfToFloat(uint16(bits))
-}
-
-func halfToFloat(h uint16) float64 {
-	sign, exp, frac := 1.0, int(h>>10&31), float64(h&0x3ff)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return math.Copysign(math.Ldexp(frac, -24), sign)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(1024+frac, exp-25)
+	return float64(math.Float32frombits(num.F16ToF32(uint16(bits))))
 }
 
 // ControlText writes control bits: [B0-2---:R1:W-:Y:S04].

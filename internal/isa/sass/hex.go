@@ -47,7 +47,7 @@ func IsHex(text string) bool {
 // words that are no instruction stay words. arch counts where the file has no
 // .arch. On error it returns an ErrorList.
 func ParseHex(name, text string, arch Arch) (*File, error) {
-	p := &parser{file: &File{Name: name, Arch: arch}, arch: arch}
+	p := &parser{file: &File{Name: name, Arch: arch}, hex: true}
 	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		p.lineNo, p.line = i+1, strings.TrimSuffix(line, "\r")
 		p.hexLine(strings.TrimSpace(p.line))

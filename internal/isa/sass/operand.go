@@ -3,10 +3,11 @@ package sass
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // arg is an operand as the text has it: not yet held against a form.
@@ -404,8 +405,7 @@ func parseFloat(s string, width int) (uint64, error) {
 	}
 	switch width {
 	case 16:
-		h, err := parseHalf(body)
-		return sign | uint64(h), err
+		return parseNarrow(s, num.F64ToF16)
 	case 32:
 		x, err := strconv.ParseFloat(body, 32)
 		if err != nil {
@@ -420,26 +420,13 @@ func parseFloat(s string, width int) (uint64, error) {
 	return sign | math.Float64bits(x), nil
 }
 
-// parseHalf rounds a decimal number to binary16, to nearest and ties to even.
-func parseHalf(s string) (uint16, error) {
-	x, _, err := big.ParseFloat(s, 10, 200, big.ToNearestEven)
-	if err != nil {
-		return 0, fmt.Errorf("%s is no number", s)
-	}
-	if x.Sign() == 0 {
-		return 0, nil
-	}
-	exp := x.MantExp(nil) - 1 // x = 1.f × 2^exp
-	exp = max(exp, -14)
-	scaled := new(big.Float).SetPrec(200).SetMantExp(x, 10-exp) // the last bit of the fraction is 1
-	n, _ := scaled.Int64()
-	rest := new(big.Float).Sub(scaled, new(big.Float).SetInt64(n))
-	if c := rest.Cmp(big.NewFloat(0.5)); c > 0 || c == 0 && n&1 == 1 {
-		n++
-	}
-	h := n + int64(exp+14)<<10
-	if h >= 0x7c00 {
+// parseNarrow reads a decimal number of 16 bits: the nearest double, rounded
+// to nearest even.
+func parseNarrow(s string, round func(uint64, num.Round) uint16) (uint64, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	h := round(math.Float64bits(x), num.RN)
+	if err != nil || math.IsInf(x, 0) || h&0x7fff == round(math.Float64bits(math.Inf(1)), num.RN) {
 		return 0, fmt.Errorf("%s does not fit into 16 bits", s)
 	}
-	return uint16(h), nil
+	return uint64(h), nil
 }

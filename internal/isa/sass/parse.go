@@ -2,6 +2,7 @@ package sass
 
 import (
 	"fmt"
+	"github.com/heddle-sim/heddle/internal/near"
 	"strings"
 )
 
@@ -47,8 +48,8 @@ func parseInstruction(text string, col int) (*source, *lineError) {
 	op, ok := opsByName[parts[0]]
 	if !ok {
 		fix := ""
-		if near := nearest(parts[0], opNames[1:]); near != "" {
-			fix = "did you mean " + near + "?"
+		if n := near.Name(parts[0], opNames[1:]); n != "" {
+			fix = "did you mean " + n + "?"
 		}
 		return nil, &lineError{col, len(parts[0]), fmt.Sprintf("%q is no opcode", parts[0]), fix}
 	}

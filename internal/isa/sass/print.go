@@ -81,7 +81,7 @@ func (k *Kernel) writeInst(b *strings.Builder, i int) {
 	in := &k.Code[i]
 	if in.Op == NoOp {
 		_, err := Decode(k.Arch, in.Words, in.Addr)
-		fmt.Fprintf(b, ".word 0x%016x, 0x%016x", in.Words[0], in.Words[1])
+		b.WriteString(in.Text())
 		if w, ok := err.(*WordError); ok {
 			b.WriteString(" // " + w.Why)
 		}

@@ -159,7 +159,23 @@ var archTables = map[Arch][]string{
 	75: {"sm_75", "mem_75", "tex"},
 	80: {"sm_75", "mem_80", "tex", "sm_80"},
 	86: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
+
+	// These can be disassembled only, and not everything of theirs.
+	89:  {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
+	100: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
+	110: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
+	120: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 }
+
+// Assembles reports whether programs of the architecture can be assembled; the
+// others can only be disassembled.
+func (a Arch) Assembles() bool { return a == 75 || a == 80 || a == 86 }
+
+// wideUniform reports whether uniform registers have numbers of eight bits.
+func (a Arch) wideUniform() bool { return a >= 100 }
+
+// wideSpans are the places of uniform registers with eight bits.
+var wideSpans = map[string]string{"21:16": "23:16", "29:24": "31:24", "37:32": "39:32", "69:64": "71:64"}
 
 // Archs lists the architectures with tables, in order.
 func Archs() []Arch {
@@ -213,10 +229,11 @@ type builder struct {
 	enums   map[string]*enum
 	rows    []*row
 	noReuse map[Op]bool
+	wide    bool // uniform registers have eight bits
 }
 
 func buildTable(a Arch) (*table, error) {
-	b := &builder{enums: map[string]*enum{"np": quadSigns()}, noReuse: map[Op]bool{}}
+	b := &builder{enums: map[string]*enum{"np": quadSigns()}, noReuse: map[Op]bool{}, wide: a.wideUniform()}
 	var all []*row
 	for _, name := range archTables[a] {
 		text, err := tableText.ReadFile("table/" + name + ".txt")
@@ -532,6 +549,7 @@ var named = map[string]struct {
 	"mask": {fMask, Extra, "37:32", false, -1},
 	"rel":  {fTarget, Dest, "81:34", false, -1}, "abs": {fAbs, Dest, "80:34", false, -1},
 	"c": {fConst, B, "", false, -1}, "ldc": {fLDC, Addr, "", false, -1},
+	"UPb": {fUPred, Extra, "26:24", false, 27},
 	"URt": {fUGPR, Extra, "45:40", false, -1},
 	"Rm":  {fGPR, Extra, "47:40", false, -1}, "URn": {fUGPR, Extra, "69:64", false, -1},
 	"Rw": {fGPR, Extra, "23:16", false, -1}, "URi": {fUGPR, A, "29:24", false, 30},
@@ -606,7 +624,7 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		return o, fmt.Errorf("operand %q", text)
 	}
 	name, at, marks := m[2], m[3], m[4]
-	low := false
+	low, given := false, at != ""
 	sl, isSlot := slot{}, false
 	switch name {
 	case "B":
@@ -642,6 +660,9 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 			at = d.at
 		}
 		low = name == "Rb" || name == "URb" || name == "c"
+	}
+	if w, ok := wideSpans[at]; ok && b.wide && o.kind == fUGPR && !given {
+		at = w
 	}
 	if at != "" {
 		s, err := parseSpan(at)
@@ -796,7 +817,7 @@ func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 		if o.desc, err = one(m[2]); err != nil {
 			return o, err
 		}
-		o.descOld = strings.HasPrefix(text, "desc0")
+		o.descOld = strings.HasPrefix(text, "desc0") && !b.wide // later disassemblers print it always
 	}
 	parts := append([]string{m[3]}, strings.Split(strings.TrimPrefix(m[4], "+"), "+")...)
 	for _, p := range parts {

@@ -562,8 +562,9 @@ func (k *Core) commit(now *cycle) {
 // Names reports whether an instruction of a warp's program names a register in
 // any of its fields, used or not.
 func (k *Core) Names(warp, reg int) bool {
-	for pc := range k.programs[k.program[warp]] {
-		if i := &k.programs[k.program[warp]][pc]; i.rd == uint8(reg) || i.reg[0] == uint8(reg) || i.reg[1] == uint8(reg) || i.reg[2] == uint8(reg) {
+	prog := &k.programs[k.program[warp]]
+	for pc := range prog {
+		if prog[pc].named>>reg&1 != 0 {
 			return true
 		}
 	}

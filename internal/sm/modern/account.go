@@ -136,37 +136,45 @@ var closest = [...]WarpState{
 	BranchResolving, NoInstruction, Barrier, Membar, MiscStall, Drain,
 }
 
+// sorted is warps by their state, and those not yet sorted in.
+type sorted struct {
+	left uint64
+	now  [WarpStates]uint64
+}
+
+// take sorts in those of a set that are left.
+func (w *sorted) take(st WarpState, m uint64) {
+	w.now[st] |= w.left & m
+	w.left &^= m
+}
+
 // charge finds every warp's state of this cycle. A state lasts from the tick
 // in which it is found to the one in which the next is found.
 func (a *account) charge(c *Core) {
-	var now [WarpStates]uint64
-	left := c.alive
-	take := func(st WarpState, m uint64) {
-		now[st] |= left & m
-		left &^= m
+	w := sorted{left: c.alive}
+	w.take(Selected, a.issued)
+	w.take(Drain, c.done)
+	if w.left&^c.ready != 0 {
+		w.take(Barrier, c.barrier&^c.ready)
+		w.take(MiscStall, ^c.ready)
 	}
-	take(Selected, a.issued)
-	take(Drain, c.done)
-	if left&^c.ready != 0 {
-		take(Barrier, c.barrier&^c.ready)
-		take(MiscStall, ^c.ready)
+	w.take(Membar, c.fence)
+	w.take(LongScoreboard, c.copying)
+	w.take(IMCMiss, c.imc)
+	w.take(BranchResolving, c.branch&^c.has)
+	w.take(Wait, c.stalled)
+	w.take(NoInstruction, ^c.has)
+	if w.left&c.waits != 0 {
+		w.take(LongScoreboard, c.waits&c.long)
+		w.take(Wait, c.waits&c.fixed)
+		w.take(ShortScoreboard, c.waits)
 	}
-	take(Membar, c.fence)
-	take(LongScoreboard, c.copying)
-	take(IMCMiss, c.imc)
-	take(BranchResolving, c.branch&^c.has)
-	take(Wait, c.stalled)
-	take(NoInstruction, ^c.has)
-	if left&c.waits != 0 {
-		take(LongScoreboard, c.waits&c.long)
-		take(Wait, c.waits&c.fixed)
-		take(ShortScoreboard, c.waits)
-	}
-	take(MathThrottle, a.throttled[throttleMath])
-	take(LGThrottle, a.throttled[throttleLG])
-	take(MIOThrottle, a.throttled[throttleMIO])
-	take(Dispatch, a.throttled[throttleDispatch])
-	now[NotSelected] = left
+	w.take(MathThrottle, a.throttled[throttleMath])
+	w.take(LGThrottle, a.throttled[throttleLG])
+	w.take(MIOThrottle, a.throttled[throttleMIO])
+	w.take(Dispatch, a.throttled[throttleDispatch])
+	w.take(NotSelected, ^uint64(0))
+	now := &w.now
 
 	var in [planes]uint64
 	for st, m := range now {

@@ -341,7 +341,7 @@ func (c *Config) Check() error {
 		{"instruction buffer", c.Buffer, 1, maxBuffer}, {"stream buffer", c.Prefetch, 0, maxPrefetch},
 		{"link to the L1I", c.LinkUp, 1, maxLatency}, {"link from the L1I", c.LinkDown, 1, maxLatency},
 		{"constant switch", c.ConstSwitch, 1, maxLatency}, {"stall above 11", c.LongStall, 1, 60},
-		{"stall 0 with yield", c.ZeroStall, 1, 60}, {"DEPBAR delay", c.DepbarDelay, 1, 60}, {"IMAD bubble", c.MadBubble, 0, 60},
+		{"stall 0 with yield", c.ZeroStall, 1, 60}, {"DEPBAR delay", c.DepbarDelay, 1, maxDepbar}, {"IMAD bubble", c.MadBubble, 0, 60},
 		{"register ports", c.Ports, 0, maxPorts}, {"read window", c.Window, 1, 16}, {"wide read window", c.WideWindow, c.Window, 16},
 		{"result queue", c.ResultQueue, 1, 32}, {"tensor extra", c.TensorExtra, 0, 256},
 		{"tensor F32 latency", c.TensorF32, 0, 256}, {"tensor F16 latency", c.TensorF16, 0, 256},

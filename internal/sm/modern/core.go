@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 const none = int32(-1)
@@ -67,7 +68,7 @@ type warp struct {
 	sb       [isa.Counters]int8
 	busySB   uint8 // counters that are not zero
 	longSB   uint8 // of those, raised by an instruction that goes through a cache
-	depbars  [2]depbar
+	depbars  [maxDepbar + 1]depbar
 	nDepbars uint8
 
 	due     []shown // of fixed latency, the next first
@@ -80,6 +81,10 @@ type warp struct {
 	age     uint64
 	places  Places // where its states are charged, nil if nobody asks
 }
+
+// maxDepbar is the longest that a DEPBAR may take until it holds its warp, in
+// cycles; so many can be on their way.
+const maxDepbar = 7
 
 // depbar is a DEPBAR that holds its warp from a tick on.
 type depbar struct {
@@ -193,6 +198,8 @@ type Core struct {
 	log     *log
 	hazards *hazards
 	places  map[*Kernel]Places
+	spin    *sm.Spin
+	spins   bool // spin is told of every issue
 	spare   []Places
 }
 
@@ -399,6 +406,9 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		if c.hazards != nil {
 			c.hazards.begin(c, s)
 		}
+	}
+	if c.spins {
+		c.spin.Break()
 	}
 	return true
 }

@@ -272,9 +272,17 @@ func (c *Core) size(w who) uint64 {
 	return uint64(c.cfg.L0I.Line)
 }
 
-// shared does a cycle of the L1I: a look-up and an answer [SIM].
+// shared does a cycle of the L1I: a look-up or an answer [SIM]. Misses that have
+// been answered go first, so that they make room.
 func (c *Core) shared(t uint64) {
-	if c.up.n > 0 && c.up.front().due <= t {
+	switch {
+	case c.l1i != nil && c.l1i.Ready():
+		c.moved = true
+		r := c.l1i.PopReady()
+		w := who(r.Owner)
+		c.down.push(lineReq{line: r.Addr / c.size(w), due: t + 1 + uint64(c.cfg.LinkDown), sub: int8(r.Warp), who: w})
+		c.env.Pool.Put(r)
+	case c.up.n > 0 && c.up.front().due <= t:
 		c.moved = true
 		q := c.up.front()
 		n := c.size(q.who)
@@ -294,12 +302,6 @@ func (c *Core) shared(t uint64) {
 		default:
 			c.up.pop()
 		}
-	} else if c.l1i != nil && c.l1i.Ready() {
-		c.moved = true
-		r := c.l1i.PopReady()
-		w := who(r.Owner)
-		c.down.push(lineReq{line: r.Addr / c.size(w), due: t + 1 + uint64(c.cfg.LinkDown), sub: int8(r.Warp), who: w})
-		c.env.Pool.Put(r)
 	}
 	if c.down.n > 0 && c.down.front().due <= t {
 		c.moved = true

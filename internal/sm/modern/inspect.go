@@ -120,7 +120,7 @@ func (c *Core) views(set uint64) []WarpView {
 		b := &c.blocks[w.blk]
 		v := WarpView{
 			Slot: s, Kernel: w.k, Block: b.x, InBlock: s - b.first, Exec: w.x, State: c.acct.state(s), At: int(w.next), Live: w.x.Live(),
-			Missed: c.imiss>>s&1 != 0, Issued: c.Stats.PerWarp[s], Age: w.age, Reserved: int(w.regs), Stores: int(w.stores),
+			Missed: c.awaitsLine(s), Issued: c.Stats.PerWarp[s], Age: w.age, Reserved: int(w.regs), Stores: int(w.stores),
 			Stuck: b.stuck && b.run == 0,
 		}
 		for i, n := range w.sb {
@@ -136,6 +136,17 @@ func (c *Core) views(set uint64) []WarpView {
 		list = append(list, v)
 	}
 	return list
+}
+
+// awaitsLine reports whether a warp's instructions wait for a line of the L0I.
+func (c *Core) awaitsLine(s int) bool {
+	sub := &c.subs[s%len(c.subs)]
+	for i := range sub.missing {
+		if a := &sub.missing[i]; int(a.warp) == s && a.epoch == c.warps[s].epoch {
+			return true
+		}
+	}
+	return false
 }
 
 // Stand returns where the warp in a slot is, false if there is none.

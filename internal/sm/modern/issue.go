@@ -269,9 +269,6 @@ func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
 		}
 	}
 	w.nDepbars = n
-	if o.inst.Depbar != nil && int(n) == len(w.depbars) {
-		return false
-	}
 	// Barriers wait for all counters [SIM], and until the warp's memory
 	// instructions have touched memory [INF].
 	return o.fence == noFence && !o.inst.Barrier || w.busySB == 0 && w.unread == 0
@@ -471,6 +468,9 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	c.refresh(g)
 	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
 		c.refreshBlock(w.blk)
+	}
+	if c.spins {
+		c.spin.Issued(int(g), w.x, w.next, w.state == exec.Ready, o.calm, e)
 	}
 }
 

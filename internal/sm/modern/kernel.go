@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // path is the way of an instruction through the memory unit of the SM.
@@ -56,10 +57,11 @@ type op struct {
 
 	pipe     Pipe
 	late     bool // variable latency
+	calm     bool // changes nothing but registers and memory of which Effects tell
 	alone    bool // IMAD: the issue port stays taken
 	long     bool // waits for it are long: through a cache
 	either   bool // may use the Int pipe as well
-	wide     bool // reads in the wide window
+	window   int  // cycles in which it reads its sources
 	interval uint16
 	latency  uint16 // as Timing.Latency
 	stall    uint8  // cycles to the warp's next issue
@@ -254,7 +256,7 @@ func (k *Kernel) decode(cfg *Config) error {
 	k.ops = make([]op, len(code))
 	for i, in := range code {
 		o := &k.ops[i]
-		o.inst = in
+		o.inst, o.calm = in, sm.Calm(in.Op)
 		if k.ControlBits {
 			o.ctl = in.Control
 			if c := in.Control; c.Stall > 15 || c.Wait >= 1<<isa.Counters || !counter(c.Write) || !counter(c.Read) {
@@ -266,7 +268,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		o.src = k.number(nil, in.Srcs)
 		o.test, o.outs = maskOf(maskOf(nil, o.src), o.dst), maskOf(nil, o.dst)
 		o.classify(cfg)
-		o.operands(in)
+		o.operands(cfg)
 	}
 	return nil
 }
@@ -310,15 +312,19 @@ func (c *Config) stallOf(ctl *isa.Control) uint8 {
 }
 
 // operands fills in what the register file has to do with an instruction.
-func (o *op) operands(in *isa.Inst) {
+func (o *op) operands(cfg *Config) {
+	in := o.inst
 	slot := uint8(0)
-	for i, r := range in.Srcs {
+	o.window = cfg.Window
+	for _, r := range in.Srcs {
 		if r.File != isa.RegGPR {
 			continue
 		}
-		reuse := in.Control != nil && in.Control.Reuse>>i&1 != 0
+		reuse := in.Control != nil && in.Control.Reuse>>slot&1 != 0
 		n := max(r.Count, 1)
-		o.wide = o.wide || n >= 4 && in.Tensor != nil
+		if n >= 4 && o.pipe == Tensor {
+			o.window = cfg.WideWindow
+		}
 		for j := range n {
 			reg := uint8(r.Index) + j
 			seen := false
@@ -331,6 +337,11 @@ func (o *op) operands(in *isa.Inst) {
 			o.sources = append(o.sources, source{reg, slot, reuse})
 		}
 		slot++
+	}
+	if n := int(max(o.reads[0], o.reads[1])); cfg.Ports > 0 {
+		// The window is as long as the reads need at least: PTX names registers
+		// one by one, and has instructions with more than SASS.
+		o.window = min(max(o.window, (n+cfg.Ports-1)/cfg.Ports), 60)
 	}
 	for _, r := range in.Dsts {
 		if r.File == isa.RegGPR {

@@ -448,7 +448,7 @@ type rig struct {
 	flying ring[inFlight]
 	sent   []mem.Req // copies of all requests, if keep is set
 	keep   bool
-	refuse bool // the network takes nothing
+	every  uint64 // the network takes something in one of so many cycles; 0: always
 	ended  int
 }
 
@@ -462,7 +462,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 	g := &rig{t: t, delay: 100}
 	core, err := New(cfg, 0, Env{
 		Pool:    &g.pool,
-		HasRoom: func(int) bool { return !g.refuse },
+		HasRoom: func(int) bool { return g.every == 0 || g.cycle%g.every == 0 },
 		Send: func(r *mem.Req, _ int) {
 			if g.keep {
 				g.sent = append(g.sent, *r)

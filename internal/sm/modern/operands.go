@@ -41,10 +41,7 @@ func (c *Core) allocate(s *subcore, t uint64) {
 	fi := s.alloc
 	f := &c.flight[fi]
 	o := f.op
-	window := c.cfg.Window
-	if o.wide {
-		window = c.cfg.WideWindow
-	}
+	window := o.window
 	if len(o.sources) > 0 {
 		if !c.readable(s, f, window, t) {
 			// Its pipe is taken longer, too [SIM].
@@ -106,7 +103,8 @@ func (c *Core) readable(s *subcore, f *flight, window int, t uint64) bool {
 	}
 	for b := range s.rd {
 		s.rd[b].at(t)
-		if need[b] > 0 && s.rd[b].free(c.cfg.Ports, window) < need[b] {
+		// What reads more than fits into the window (PTX only) needs it all.
+		if need[b] > 0 && s.rd[b].free(c.cfg.Ports, window) < min(need[b], c.cfg.Ports*window) {
 			c.Stats.OperandReads -= uint64(need[0] + need[1])
 			return false
 		}
@@ -321,6 +319,9 @@ func (c *Core) touchPending(f *flight) {
 		return
 	}
 	f.lanes = e.Lanes
+	if c.spins && e.Wrote {
+		c.spin.Break()
+	}
 	if c.hazards != nil {
 		c.hazards.read(c, f)
 	}

@@ -2,6 +2,7 @@ package modern
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,11 +11,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// runSASS runs one warp of a kernel of sm_86 whose parameter is the address of
-// 4 KiB, and returns those as words.
-func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig) {
+// loadSASS makes a block of a kernel of sm_86 whose parameter is the address of
+// so many bytes ready to run.
+func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, *Kernel, exec.Work, func() []byte) {
 	t.Helper()
 	text := ".arch sm_86\n.kernel probe\n.param out, 8\n.regs 64\n.shared 4096\n" + body
 	f, err := sass.Parse("probe.sass", text, 0)
@@ -26,11 +28,11 @@ func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig
 		t.Fatalf("kernel: %v", k.Unusable())
 	}
 	dev := device.New(device.Config{})
-	at, err := dev.Alloc(4096, "out")
+	at, err := dev.Alloc(uint64(bytes), "out")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dev.Write(at, make([]byte, 4096)); err != nil {
+	if err := dev.Write(at, make([]byte, bytes)); err != nil {
 		t.Fatal(err)
 	}
 	w, err := xsass.NewMachine(dev).NewWork(xsass.Launch{
@@ -40,7 +42,6 @@ func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig
 		t.Fatal(err)
 	}
 	g := newRig(t, cfg)
-	g.core.CheckHazards()
 	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
 		x.SetTime(&g.cycle, 1e9)
 	}
@@ -48,7 +49,22 @@ func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.core.Launch(mk, w.Block(0)) {
+	return g, mk, w, func() []byte {
+		b := make([]byte, bytes)
+		if err := dev.Read(at, b); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+}
+
+// trySASS runs a block of a kernel of sm_86 whose parameter is the address of 4
+// KiB, and returns those as words; the error is the fault that ended it.
+func trySASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig, error) {
+	t.Helper()
+	g, k, w, read := loadSASS(t, cfg, threads, 4096, body)
+	g.core.CheckHazards()
+	if !g.core.Launch(k, w.Block(0)) {
 		t.Fatal("no room")
 	}
 	for g.ended == 0 {
@@ -56,16 +72,22 @@ func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig
 			t.Fatalf("no end; states %v", g.core.Stats.States)
 		}
 		if err := g.core.Err(); err != nil {
-			t.Fatal(err)
+			return nil, g, err
 		}
 	}
-	b := make([]byte, 4096)
-	if err := dev.Read(at, b); err != nil {
-		t.Fatal(err)
-	}
-	out := make([]uint32, 1024)
+	b := read()
+	out := make([]uint32, len(b)/4)
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out, g, nil
+}
+
+func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig) {
+	t.Helper()
+	out, g, err := trySASS(t, cfg, threads, body)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out, g
 }
@@ -106,6 +128,28 @@ func TestSASSListing2(t *testing.T) {
 	}
 }
 
+// Listing 3 with real instructions: the upper half of an address comes a cycle
+// too late for a load.
+func TestSASSListing3(t *testing.T) {
+	for stall, ok := range map[int]bool{4: false, 5: true} {
+		_, g, err := trySASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:-:S01]      MOV R41, 0x7777 ;
+[B------:R-:W-:-:S02]      MOV R40, c[0x0][0x160] ;
+[B------:R-:W-:-:S04]      MOV R43, c[0x0][0x164] ;
+[B------:R-:W-:-:S%02d]      MOV R41, R43 ;
+[B------:R-:W0:-:S02]      LDG.E R36, [R40.64] ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`, stall))
+		var fault *exec.Fault
+		if (err == nil) != ok || err != nil && !errors.As(err, &fault) {
+			t.Errorf("stall %d: %v", stall, err)
+		}
+		if n := len(g.core.Hazards()); (n == 0) != ok {
+			t.Errorf("stall %d: %d hazards", stall, n)
+		}
+	}
+}
+
 // A reduction over shared memory with barriers, two warps a sub-core.
 func TestSASSReduction(t *testing.T) {
 	out, g := runSASS(t, Ampere(), 256, `
@@ -139,4 +183,50 @@ loop:
 	for _, h := range g.core.Hazards() {
 		t.Error(h.String())
 	}
+}
+
+// BenchmarkSASS times a block of 32 warps of real instructions, with values and
+// loads that miss the L1D.
+func BenchmarkSASS(b *testing.B) {
+	g, k, w, _ := loadSASS(b, Ampere(), 1024, 1<<20, `
+[B------:R-:W0:-:S02]      S2R R0, SR_TID.X ;
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S05]      MOV R9, c[0x0][0x164] ;
+[B0-----:R-:W-:-:S05]      IMAD.WIDE.U32 R8, R0, 0x10, R8 ;
+[B------:R-:W-:-:S01]      MOV R20, RZ ;
+[B------:R-:W-:-:S05]      MOV R21, RZ ;
+loop:
+[B------:R-:W-:-:S04]      LOP3.LUT R28, R20, 0x3f, RZ, 0xc0, !PT ;
+[B------:R-:W-:-:S05]      IMAD.WIDE.U32 R10, R28, 0x4000, R8 ;
+[B------:R-:W1:-:S01]      LDG.E.128 R12, [R10.64] ;
+[B------:R-:W-:-:S01]      FADD R22, R20, 1 ;
+[B------:R-:W-:-:S01]      FMUL R23, R21, R20 ;
+[B------:R-:W-:-:S04]      IADD3 R20, R20, 0x1, RZ ;
+[B-1----:R-:W-:-:S01]      FFMA R24, R12, R13, R24 ;
+[B------:R-:W-:-:S01]      FFMA R25, R14, R15, R25 ;
+[B------:R-:W-:-:S01]      FFMA R26, R12, R15, R26 ;
+[B------:R-:W-:-:S01]      FFMA R27, R14, R13, R27 ;
+[B------:R-:W-:-:S05]      BRA loop ;
+[B------:R-:W-:-:S05]      EXIT ;
+`)
+	g.delay = 300
+	if !g.core.Launch(k, w.Block(0)) {
+		b.Fatal("no room")
+	}
+	for range 5000 {
+		g.tick()
+	}
+	from := g.core.Stats.WarpInsts
+	b.ReportAllocs()
+	for b.Loop() {
+		for range 1000 {
+			g.tick()
+		}
+	}
+	b.ReportMetric(float64(g.core.Stats.WarpInsts-from)/b.Elapsed().Seconds()/1e6, "M-insts/s")
+	if err := g.core.Err(); err != nil {
+		b.Fatal(err)
+	}
+	l1 := &g.core.L1D().Stats
+	b.ReportMetric(float64(l1.Of(cache.Miss)+l1.Of(cache.SectorMiss))/float64(l1.Of(cache.Hit)+1), "misses/hit")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 const none = int32(-1)
@@ -181,7 +182,7 @@ type Core struct {
 	acct account
 
 	log    *log // nil if nobody asks
-	spin   *spin
+	spin   *sm.Spin
 	spins  bool // spin is told of every issue
 	places map[*Kernel]Places
 	spare  []Places
@@ -365,7 +366,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
 	c.Stats.BlocksLaunched++
 	if c.spins {
-		c.spin.broken = true
+		c.spin.Break()
 	}
 	for i := range n {
 		s := first + i

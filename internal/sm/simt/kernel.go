@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // class is what the pipeline treats alike.
@@ -189,7 +190,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		o := &k.ops[i]
 		o.inst = in
 		o.classify(cfg)
-		o.calm = calm(in.Op)
+		o.calm = sm.Calm(in.Op)
 		at := len(store)
 		for _, r := range in.Dsts {
 			if n, ok := number(r); ok {

@@ -477,7 +477,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 		c.refreshBlock(w.blk)
 	}
 	if c.spins {
-		c.spin.issued(c, s, o, e)
+		c.spin.Issued(int(s), w.x, w.next, w.state == exec.Ready, o.calm, e)
 	}
 }
 

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// This file: which core model simulates a GPU, and whose parameters it has.
+
+// Cores are the core models that a GPU can have.
+func Cores() []string { return slices.Clone(keyAt["core"].Enum) }
+
+// coreTables are the tables that hold the parameters of each core model and of
+// no other. The first decides whether a GPU has any.
+var coreTables = map[string][]string{"simt": {"simt."}, "modern": {modernStart, "l1i."}}
+
+// hasCore reports whether a GPU has parameters for a core model.
+func (g *GPU) hasCore(core string) bool {
+	for i := range keys {
+		if n := keys[i].Name; strings.HasPrefix(n, coreTables[core][0]) && !strings.HasPrefix(g.sources[n], byDefault) {
+			return true
+		}
+	}
+	return false
+}
+
+// SetCore has a GPU simulated by another core model. One without parameters for
+// it takes those of a built-in GPU: of the same architecture, else of the
+// nearest compute capability; of several the one whose number of SMs is the
+// nearest.
+func (g *GPU) SetCore(core string) error {
+	if !slices.Contains(Cores(), core) {
+		return fmt.Errorf("core %q is not known; there are %s", core, strings.Join(Cores(), ", "))
+	}
+	if core == g.Core {
+		return nil
+	}
+	if !g.hasCore(core) {
+		from, err := g.nearestWith(core)
+		if err != nil {
+			return err
+		}
+		for i := range keys {
+			k := &keys[i]
+			if !slices.ContainsFunc(coreTables[core], func(t string) bool { return strings.HasPrefix(k.Name, t) }) {
+				continue
+			}
+			k.at(g).Set(k.at(from))
+			source := from.sources[k.Name]
+			if !strings.Contains(source, " (as ") {
+				source = fmt.Sprintf("%s (as %s)", source, from.Name)
+			}
+			g.sources[k.Name] = source
+		}
+		g.borrowed = from.Name
+	} else {
+		g.borrowed = g.lender(core)
+	}
+	g.Core = core
+	g.sources["core"] = "chosen for this run"
+	return nil
+}
+
+// CoreFrom names the GPU whose parameters a core has that SetCore has chosen, if
+// it is another; else "".
+func (g *GPU) CoreFrom() string { return g.borrowed }
+
+// lender names the GPU that a GPU's parameters for a core were taken over from
+// by its file, all of them; "" if it has some of its own.
+func (g *GPU) lender(core string) string {
+	lender := ""
+	for i := range keys {
+		n := keys[i].Name
+		if s := g.sources[n]; strings.HasPrefix(n, coreTables[core][0]) && !strings.HasPrefix(s, byDefault) {
+			_, as, ok := strings.Cut(s, " (as ")
+			if !ok {
+				return ""
+			}
+			lender = strings.TrimSuffix(as, ")")
+		}
+	}
+	return lender
+}
+
+// nearestWith returns the built-in GPU that is most like this one and has
+// parameters for a core.
+func (g *GPU) nearestWith(core string) (*GPU, error) {
+	var best *GPU
+	least := math.Inf(1)
+	for _, n := range Names() {
+		x, err := loadTOML(n, "", nil)
+		if err != nil {
+			return nil, err
+		}
+		if !x.hasCore(core) || x.lender(core) != "" {
+			continue
+		}
+		// Generations first, then SMs.
+		d := math.Abs(float64(x.SMs() - g.SMs()))
+		if x.Architecture != g.Architecture {
+			d += float64(maxSMs) * (1 + math.Abs(capability(x)-capability(g)))
+		}
+		if d < least {
+			best, least = x, d
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("no GPU has parameters for the core %q", core)
+	}
+	return best, nil
+}
+
+// capability is the compute capability as a number, such as 8.6.
+func capability(g *GPU) float64 {
+	var major, minor int
+	if _, err := fmt.Sscanf(g.ComputeCapability, "%d.%d", &major, &minor); err != nil {
+		return 0
+	}
+	return float64(major) + float64(minor)/10
+}

@@ -1,0 +1,28 @@
+package modern
+
+import "github.com/heddle-sim/heddle/internal/sm"
+
+// This file: warps that wait in a loop for what never comes.
+
+// WatchSpin begins to look for endless loops. A warp may come back to the same
+// place so many times with other values before the search is given up.
+func (c *Core) WatchSpin(tries int) {
+	if c.spin == nil {
+		c.spin = new(sm.Spin)
+	}
+	c.spin.Watch(tries)
+	c.spins = true
+}
+
+// EndSpin ends the search.
+func (c *Core) EndSpin() { c.spins = false }
+
+// Spinning reports whether no resident warp can do anything but go round for
+// ever, as long as no other SM changes memory; ended is true if the search has
+// been given up, since something has changed.
+func (c *Core) Spinning() (yes, ended bool) {
+	if !c.spins || c.spin.Broken() {
+		return false, true
+	}
+	return c.alive&c.ready&^c.done&^c.spin.Looping() == 0, false
+}
