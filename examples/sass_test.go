@@ -109,8 +109,9 @@ func zip(a, b []float64, f func(x, y float64) float32) []float32 {
 	return out
 }
 
-// TestSASS runs the jobs in SASS, and the same with the kernels in PTX: all
-// results are those of the references, bit for bit.
+// TestSASS runs the jobs in SASS, and the same with the kernels in PTX, by
+// themselves and cycle by cycle: all results are those of the references, bit for
+// bit.
 func TestSASS(t *testing.T) {
 	jobs, err := filepath.Glob("sass/*.toml")
 	if err != nil || len(jobs) < len(sassReferences) {
@@ -157,8 +158,9 @@ func TestSASS(t *testing.T) {
 				}
 			}
 			for _, p := range []string{path, twin} {
-				for _, threads := range []int{1, 3} {
-					res, err := heddle.RunJob(context.Background(), p, heddle.JobOptions{Threads: threads, MaxInsts: 1 << 24})
+				for _, opt := range []heddle.JobOptions{{Threads: 1}, {Threads: 3}, {Threads: 1, Timing: true, GPU: "rtx-a6000"}} {
+					opt.MaxInsts = 1 << 24
+					res, err := heddle.RunJob(context.Background(), p, opt)
 					if err != nil {
 						t.Fatal(err)
 					}

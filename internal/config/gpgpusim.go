@@ -24,7 +24,7 @@ const (
 	Honoured   Use = iota // it sets values of the GPU
 	Inert                 // it changes no number of a run: printing, logging, power, device properties, traces
 	Fixed                 // only one value is supported, and that is the one given
-	ModernCore            // it is for the core model of another simulator's files
+	ModernCore            // it is for another simulator's core, and nothing here corresponds to it
 )
 
 var useNames = [...]string{"honoured", "inert", "fixed", "modern core"}
@@ -180,6 +180,9 @@ type reader struct {
 	widths  []int
 	tensor  bool
 	given   map[string]bool
+
+	prefetch bool  // -is_instruction_prefetching_enabled
+	stream   int64 // -prefetch_per_stream_buffer_size
 }
 
 // ReadGPGPUSim builds a GPU from the options of GPGPU-Sim and Accel-Sim. Later
@@ -239,14 +242,21 @@ func ReadGPGPUSim(name string, files []NamedText, network func(path string) (str
 func (r *reader) take(o *Option) error {
 	row := optionAt[o.Name]
 	if row == nil {
+		row = modernAt[o.Name]
+	}
+	if row == nil {
 		if slices.Contains(modernOptions, o.Name) {
-			o.Use, o.Note = ModernCore, "for the detailed core of the MICRO 2025 simulator; the SIMT core has nothing like it"
+			o.Use, o.Note = ModernCore, "for the core of the MICRO 2025 simulator; nothing here corresponds to it"
 			return nil
 		}
 		names := make([]string, 0, len(optionTable))
 		for i := range optionTable {
 			names = append(names, optionTable[i].name)
 		}
+		for n := range modernAt {
+			names = append(names, n)
+		}
+		slices.Sort(names)
 		hint := ""
 		if n := near.Name(o.Name, names); n != "" {
 			hint = fmt.Sprintf("; did you mean %s?", n)
@@ -315,7 +325,6 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		v   any
 	}{
 		{"description", "configuration of GPGPU-Sim"},
-		{"core", "simt"},
 		{"compute_capability", fmt.Sprintf("%d.%d", r.major, r.minor)},
 		{"architecture", architecture(r.major, r.minor)},
 		// GPGPU-Sim rounds registers per thread up to 4, shared memory not at
@@ -334,6 +343,9 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		}
 	}
 	if err := r.pipeline(); err != nil {
+		return nil, err
+	}
+	if err := r.finishModern(); err != nil {
 		return nil, err
 	}
 	if r.mode != 1 {

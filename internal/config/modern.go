@@ -28,7 +28,7 @@ type Modern struct {
 
 	LongStall   int `help:"what a stall counter above 11 without the yield bit stalls" unit:"cycles" want:"1..60"`
 	ZeroStall   int `help:"what a stall counter of 0 with the yield bit stalls" unit:"cycles" want:"1..60"`
-	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..60"`
+	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..7"`
 	MadBubble   int `help:"nothing is issued for so long behind an IMAD" unit:"cycles" want:"0..60"`
 
 	Ports       int  `help:"read ports of each of the two register banks; 0: no limit" unit:"ports" want:"0..4"`
@@ -61,7 +61,7 @@ type Modern struct {
 	Copy          Table2      `help:"LDGSTS"`
 	Constant      Constant    `help:"LDC"`
 	Mio           Mio         `help:"what passes the memory queue and touches no memory, such as S2R and SHFL"`
-	Texture       int         `help:"least latency of a texture instruction" unit:"cycles" want:"1..4096"`
+	Texture       int         `help:"least latency of a texture instruction" unit:"cycles" want:"4..4096"`
 	PRT           int         `key:"prt" help:"entries of the pending request table" unit:"instructions" want:"1..4096"`
 	Coalescers    int         `help:"entries of it that are expanded at a time, a line each in a cycle" unit:"instructions" want:"1..64"`
 	SharedBanks   int         `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`

@@ -215,3 +215,58 @@ func TestSetCore(t *testing.T) {
 		t.Errorf("another core: %v", err)
 	}
 }
+
+// The simulator's own configurations become modern cores, and where a GPU of
+// ours names one of them as its source, it has the same value.
+func TestModernConfigurations(t *testing.T) {
+	for name, folder := range map[string]string{
+		"rtx-3080": "SM86_RTX3080", "rtx-3080-ti": "SM86_RTX3080_TI", "rtx-3090": "SM86_RTX3090", "rtx-a6000": "SM86_RTXA6000_InstPref_8",
+		"rtx-2070-super": "SM75_RTX2070_S", "rtx-2080-ti": "SM75_RTX2080_TI", "rtx-5070-ti": "SM120_RTX5070_TI",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(shared, "modern/configs", folder)
+			if _, err := os.Stat(dir); err != nil {
+				t.Skip("the configurations are not here")
+			}
+			want, options, err := LoadWithOptions(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Core != "modern" {
+				t.Fatalf("core %s", want.Core)
+			}
+			set := map[string]bool{}
+			for _, o := range options {
+				for _, k := range o.Keys {
+					set[k] = true
+				}
+			}
+			got, err := Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := 0
+			for i := range keys {
+				k := &keys[i]
+				src := got.Source(k.Name)
+				// Values that come from the paper, a data sheet or elsewhere may
+				// differ; the comment says that they do.
+				if !strings.HasPrefix(src, "SM") || strings.Contains(src, "RTX3070") || strings.Contains(src, "RTX2060") || strings.Contains(src, "has no ") {
+					continue
+				}
+				a, b := k.format(got), k.format(want)
+				if strings.HasPrefix(k.Name, modernStart) && !set[k.Name] && strings.HasPrefix(want.Source(k.Name), byDefault) {
+					continue // what the configuration says of it is no option of ours
+				}
+				if a != b {
+					t.Errorf("%s = %s (%s), %s has %s (%s)", k.Name, a, src, folder, b, want.Source(k.Name))
+				}
+				same++
+			}
+			if same < 50 {
+				t.Errorf("only %d values name a configuration as their source", same)
+			}
+			checkSurvives(t, want)
+		})
+	}
+}

@@ -37,7 +37,7 @@ func TestNoAllocations(t *testing.T) {
 	for _, x := range []struct {
 		gpu            string
 		threads, ticks int
-	}{{"rtx-2060", 1, 200_000}, {"gtx-480", 1, 200_000}, {"rtx-2060", 2, 20_000}} {
+	}{{"rtx-2060", 1, 200_000}, {"gtx-480", 1, 200_000}, {"rtx-2060", 2, 20_000}, {"rtx-2070-super", 1, 100_000}} {
 		if x.threads > 1 {
 			together(t, x.threads)
 		}

@@ -41,6 +41,8 @@ func TestEveryRequestIsSomewhere(t *testing.T) {
 		{"rtx-2060", "../../examples/compact/compact.toml"},
 		{"gtx-480", "../../examples/histogram/histogram.toml"},
 		{"v100", "../../examples/texture/texture.toml"},
+		{"rtx-3080", "../../examples/compact/compact.toml"},
+		{"rtx-2080-ti", "../../examples/texture/texture.toml"},
 	} {
 		t.Run(c.gpu, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +116,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	for _, c := range []struct{ gpu, job string }{
 		{"rtx-2060", "../job/testdata/gpgpusim/vecadd.toml"},
 		{"gtx-480", "../job/testdata/gpgpusim/vecadd.toml"},
+		{"rtx-2070-super", "../job/testdata/gpgpusim/vecadd.toml"},
 	} {
 		t.Run(c.gpu, func(t *testing.T) {
 			t.Parallel()

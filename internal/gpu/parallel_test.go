@@ -271,7 +271,7 @@ func (o *outcome) compare(t testing.TB, want *outcome, what string) {
 // all accesses to memory, with workers at work in every cycle.
 func TestRacesHaveOneOutcome(t *testing.T) {
 	together(t, 3)
-	for _, name := range []string{"gtx-480", "rtx-2060", "v100"} {
+	for _, name := range []string{"gtx-480", "rtx-2060", "v100", "rtx-3080"} {
 		if testing.Short() && name != "gtx-480" {
 			continue
 		}
@@ -375,7 +375,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 		if !slices.Contains(some, name) && os.Getenv("HEDDLE_ALL") == "" {
 			continue
 		}
-		for _, g := range []string{"gtx-480", "rtx-2060", "v100"} {
+		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-2070-super"} {
 			t.Run(name+"/"+g, func(t *testing.T) {
 				base := json(t, run(t, file, true, job.Options{GPU: g, Threads: 1}))
 				if got := json(t, run(t, file, true, job.Options{GPU: g, Threads: 2})); got != base {

@@ -44,6 +44,10 @@ var own = []Counter{
 	{"warp_instructions", "warp instructions", "Instructions issued, each once for a warp, those whose guard switches all lanes off included.", byProgram},
 	{"thread_instructions", "thread instructions", "Lanes that were active and whose guard predicate held, summed over warp instructions; exit included.", byProgram},
 	{"launches_left_out", "launches", "Launches that --kernels did not select.", byRun},
+	{"dependences.consumers", "instructions", "Of the modern core: readers of a register that a scoreboard counts; left out where control bits guard dependences.", byMachine},
+	{"dependences.warp_bits", "bits", "Of the modern core: storage that the mechanism needs for a warp, to keep its instructions from issuing too soon.", byMachine},
+	{"dependences.sm_bits", "bits", "Of the modern core: that storage for all warps of an SM.", byMachine},
+	{"dependences.register_file_percent", "percent", "Of the modern core: that storage in relation to the SM's registers.", byMachine},
 	{"sms", "SMs", "Streaming multiprocessors of the machine.", byMachine},
 	{"clocks.core_mhz", "MHz", "Clock of the SMs: the unit of all cycles that are not said to be others.", byMachine},
 	{"clocks.network_mhz", "MHz", "Clock of the network between SMs and memory partitions.", byMachine},
@@ -88,6 +92,13 @@ var own = []Counter{
 	{"stalls.membar", "warp cycles", "The warp waits at a memory fence for its outstanding stores and loads.", byCore},
 	{"stalls.atomics", "warp cycles", "The warp waits for the replies to its atomic operations.", byCore},
 	{"stalls.drain", "warp cycles", "All lanes have ended; stores are not acknowledged or instructions are still in the pipeline. On the Kepler-style core: an EXIT or BAR waits for that, or fetch has come to the end of program memory.", byCore},
+	{"stalls.math_pipe_throttle", "warp cycles", "Of the modern core: the next instruction is ready, but the pipe that executes it was taken.", byCore},
+	{"stalls.lg_throttle", "warp cycles", "Of the modern core: the next instruction accesses global or local memory, and its sub-core holds as many memory instructions as it can.", byCore},
+	{"stalls.mio_throttle", "warp cycles", "Of the modern core: the next instruction goes to shared memory or through the memory queue otherwise, or to another queue, and there was no place.", byCore},
+	{"stalls.dispatch", "warp cycles", "Of the modern core: the stage behind issue was taken, since an earlier instruction waits for read ports of the registers, or the issue port was busy.", byCore},
+	{"stalls.branch_resolving", "warp cycles", "Of the modern core: the warp has branched, and instructions from there have not come yet.", byCore},
+	{"stalls.imc_miss", "warp cycles", "Of the modern core: an instruction of fixed latency reads a constant that its sub-core's constant cache does not have.", byCore},
+	{"stalls.misc", "warp cycles", "Of the modern core: lanes of the warp wait for others of the same warp.", byCore},
 	{"stalls.start", "warp cycles", "Of the Kepler-style core: the warp is ready, but fetch has not begun. It begins in cycle 69.", byCore},
 	{"stalls.branch", "warp cycles", "Of the Kepler-style core: a branch was taken, by this warp or another; fetch pauses for two cycles.", byCore},
 	{"stalls.bank_conflict", "warp cycles", "Of the Kepler-style core: shared memory serves the further words of a bank, which holds up fetch and decode.", byCore},
@@ -97,6 +108,7 @@ var own = []Counter{
 	{"slot_stalls.scoreboard", "scheduler cycles", "Some warps had an instruction, and all of those waited for registers; on the Kepler-style core for registers or predicates.", byCore},
 	{"slot_stalls.pipe", "scheduler cycles", "An instruction had its registers, but no issue register of its unit was free.", byCore},
 
+	{"slot_stalls.no_warp", "scheduler cycles", "Of the modern core: no warp was resident in the sub-core.", byCore},
 	{"slot_stalls.start", "scheduler cycles", "Of the Kepler-style core: cycles before the first fetch, which is in cycle 69.", byCore},
 	{"slot_stalls.branch", "scheduler cycles", "Of the Kepler-style core: a branch was taken in this cycle or the one before.", byCore},
 	{"slot_stalls.bank_conflict", "scheduler cycles", "Of the Kepler-style core: shared memory serves the further words of a bank, which holds up fetch and decode.", byCore},
@@ -200,9 +212,21 @@ var cacheCounters = []Counter{
 	{"write_backs", "requests", "Written lines or sectors that %s sent on when they were replaced.", ""},
 }
 
+// modernSlots are the states of warps that explain why a sub-core of the modern
+// core has not issued.
+var modernSlots = []string{
+	"not_selected", "no_instruction", "wait", "short_scoreboard", "long_scoreboard", "math_pipe_throttle", "lg_throttle", "mio_throttle",
+	"dispatch", "barrier", "membar", "branch_resolving", "imc_miss", "drain", "misc",
+}
+
 // Counters returns all explained counters, those of the JSON result first.
 func Counters() []Counter {
 	list := slices.Clone(own)
+	for _, s := range modernSlots {
+		if n := "slot_stalls." + s; !slices.ContainsFunc(own, func(c Counter) bool { return c.Name == n }) {
+			list = append(list, Counter{n, "scheduler cycles", "Of the modern core: the warp of the sub-core that was nearest to issuing was in this state; see stalls." + s + ".", byCore})
+		}
+	}
 	for _, l := range levels {
 		for _, c := range cacheCounters {
 			list = append(list, Counter{"memory." + l.name + "." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, l.what), l.source})

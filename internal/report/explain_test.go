@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -84,13 +85,23 @@ func TestExplained(t *testing.T) {
 					t.Errorf("%s%s is not explained", path, st)
 				}
 			}
+			for st := range modern.WarpStates {
+				if explained[name+st.String()] == 0 {
+					t.Errorf("%s%s is not explained", path, st)
+				}
+			}
 		case "slot_stalls.":
 			for st := kepler.SlotSingle + 1; st < kepler.SlotStates; st++ {
 				if explained[name+st.String()] == 0 {
 					t.Errorf("%s%s is not explained", path, st)
 				}
 			}
-			for _, s := range []string{"idle", "scoreboard", "pipe"} {
+			for st := range modern.WarpStates {
+				if st != modern.Selected && explained[name+st.String()] == 0 {
+					t.Errorf("%s%s is not explained", path, st)
+				}
+			}
+			for _, s := range []string{"idle", "scoreboard", "pipe", "no_warp"} {
 				if explained[name+s] == 0 {
 					t.Errorf("%s%s is not explained", path, s)
 				}
@@ -118,7 +129,7 @@ func TestFindExplanation(t *testing.T) {
 		{"kernels.memory.l2.hits", "memory.l2.hits", 1},
 		{"l2.hits", "memory.l2.hits", 2}, // and of each slice
 		{"hits", "memory.l1.hits", 7},
-		{"long_scoreboard", "stalls.long_scoreboard", 1},
+		{"long_scoreboard", "stalls.long_scoreboard", 2}, // and of schedulers
 		{"gpu_sim_cycle", "gpu_sim_cycle", 1},
 		{"L2_cache_bank[3]", "L2_cache_bank[…]", 1},
 		{"Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "Total_core_cache_stats_breakdown[…][…]", 1},

@@ -65,14 +65,17 @@ func (p *Spin) Issued(s int, x exec.Warp, next int32, ready, calm bool, e *exec.
 	}
 }
 
-// calmOps are the operations of which a loop that waits may consist: they do
-// nothing but to registers and to where a warp goes on. Atomic ones are looked
-// at when they execute.
+// calmOps are the operations, of PTX and of SASS, of which a loop that waits may
+// consist: they do nothing but to registers and to where a warp goes on. Atomic
+// ones are looked at when they execute.
 var calmOps = func() map[string]bool {
 	m := map[string]bool{}
 	for _, s := range strings.Fields(`abs add addc and activemask atom bfe bfi bra brev clz cnot cvt cvta div fence fma isspacep
 		ld ldu lop3 mad mad24 madc max membar min mov mul mul24 nanosleep neg not or popc prmt red rem sad selp set setp
-		shf shl shr slct sub subc testp vote xor`) {
+		shf shl shr slct sub subc testp vote xor
+		ATOM ATOMG ATOMS BMOV BRA BREAK BSSY BSYNC CCTL CS2R DADD DEPBAR DFMA DMUL DSETP ERRBAR F2F F2I FADD FFMA FMNMX FMUL FSEL FSETP
+		I2F IABS IADD3 IMAD IMNMX ISETP LD LDC LDG LDL LDS LEA LOP3 MEMBAR MOV MUFU NANOSLEEP NOP P2R PLOP3 POPC PRMT R2P R2UR S2R S2UR
+		SEL SHF UIADD3 UIMAD UISETP ULDC ULEA ULOP3 UMOV UPLOP3 USEL USHF VOTE WARPSYNC YIELD`) {
 		m[s] = true
 	}
 	return m

@@ -201,7 +201,7 @@ func (in *inst) atomic32(old, b, c uint32) uint32 {
 		}
 		return old + 1
 	case atomDec:
-		if old == 0 || old > b {
+		if old == 0 {
 			return b
 		}
 		return old - 1

@@ -2,7 +2,6 @@ package sass
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -376,5 +375,3 @@ func pick(c bool, a, b uint32) uint32 {
 	}
 	return b
 }
-
-var _ = fmt.Sprint

@@ -205,7 +205,8 @@ func (d *dec) dataSize() (size int, signed bool) {
 var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
 	"U8", "S8", "U16", "S16", "64", "128"}
 
-// region gives the part of an address operand by its role.
+// memory decodes what loads and stores share: the address in a role, and the
+// size.
 func (d *dec) memory(role sass.Role) (err error) {
 	if err = d.only(hints...); err != nil {
 		return err

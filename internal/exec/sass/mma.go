@@ -36,6 +36,7 @@ type matrix struct {
 	bf16, tf32 bool
 	and, sat   bool
 	round      num.Round
+	pa, pb     []int16 // first elements' places of A's and B's registers, lane by lane
 }
 
 // tile is the room for the elements of A and B.
@@ -114,6 +115,7 @@ func decodeMMA(d *dec) error {
 	if x.a == 0 || x.b == 0 || x.a > 4 || x.b > 2 || x.k*x.bits > 1024 {
 		return errForm
 	}
+	x.lay()
 	d.o.mma = x
 	if err := d.result(x.c); err != nil {
 		return err
@@ -157,7 +159,7 @@ func (w *warp) all(in *inst, m uint32) bool {
 }
 
 // element returns bits n·e to n·e+e-1 of a register.
-func element(v uint32, n, e int) uint32 { return v >> (n * e) & uint32(1<<e-1) }
+func element(v uint32, n, e int) uint32 { return v >> (n * e) & uint32(uint64(1)<<e-1) }
 
 // widen is an element as a binary32.
 func (x *matrix) widen(v uint32) float32 {
@@ -170,24 +172,24 @@ func (x *matrix) widen(v uint32) float32 {
 	return f32(num.F16ToF32(uint16(v)))
 }
 
-// places calls f for each register element of A, and of B, with its row or
-// column, and its place along K.
-func (x *matrix) places(fa, fb func(r, lane, n, row, k int)) {
-	per := max(1, 32/x.bits)
+// per is how many elements a register holds.
+func (x *matrix) per() int { return max(1, 32/x.bits) }
+
+// lay fills pa and pb.
+func (x *matrix) lay() {
+	per := x.per()
 	for lane := range 32 {
 		for r := range x.a {
 			row, half := lane/4, r
 			if x.m == 16 {
 				row, half = row+8*(r&1), r/2
 			}
-			for n := range per {
-				fa(r, lane, n, row, per*(lane%4)+4*per*half+n)
-			}
+			x.pa = append(x.pa, int16(row*x.k+per*(lane%4)+4*per*half))
 		}
+	}
+	for lane := range 32 {
 		for r := range x.b {
-			for n := range per {
-				fb(r, lane, n, lane/4, per*(lane%4)+4*per*r+n)
-			}
+			x.pb = append(x.pb, int16(lane/4*x.k+per*(lane%4)+4*per*r))
 		}
 	}
 }
@@ -197,9 +199,8 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	x, t := in.mma, &w.blk.wk.tile
-	x.places(
-		func(r, lane, n, row, k int) { t.a[row*x.k+k] = x.widen(element32(p.s[r][lane], n, x.bits)) },
-		func(r, lane, n, col, k int) { t.b[col*x.k+k] = x.widen(element32(p.s[x.a+r][lane], n, x.bits)) })
+	x.widenAll(t.a[:], x.pa, p.s[:x.a])
+	x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b])
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
@@ -218,12 +219,36 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// element32 is element for widths up to 32.
-func element32(v uint32, n, e int) uint32 {
-	if e == 32 {
-		return v
+// widenAll puts the elements of registers into their places as binary32.
+func (x *matrix) widenAll(dst []float32, at []int16, regs []*[32]uint32) {
+	per, k := x.per(), 0
+	for lane := range 32 {
+		for _, r := range regs {
+			d := dst[at[k]:]
+			for n := range per {
+				d[n] = x.widen(element(r[lane], n, x.bits))
+			}
+			k++
+		}
 	}
-	return element(v, n, e)
+}
+
+// unpackAll puts the elements of registers into their places as integers.
+func (x *matrix) unpackAll(dst []int32, at []int16, regs []*[32]uint32, signed bool) {
+	per, k := x.per(), 0
+	for lane := range 32 {
+		for _, r := range regs {
+			d := dst[at[k]:]
+			for n := range per {
+				v := int32(element(r[lane], n, x.bits))
+				if signed {
+					v = v << (32 - x.bits) >> (32 - x.bits)
+				}
+				d[n] = v
+			}
+			k++
+		}
+	}
 }
 
 func opIMMA(w *warp, in *inst, p *pending, m uint32) {
@@ -231,15 +256,8 @@ func opIMMA(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	x, t := in.mma, &w.blk.wk.tile
-	extend := func(v uint32, signed bool) int32 {
-		if signed {
-			return int32(v<<(32-x.bits)) >> (32 - x.bits)
-		}
-		return int32(v)
-	}
-	x.places(
-		func(r, lane, n, row, k int) { t.x[row*x.k+k] = extend(element(p.s[r][lane], n, x.bits), x.aSigned) },
-		func(r, lane, n, col, k int) { t.y[col*x.k+k] = extend(element(p.s[x.a+r][lane], n, x.bits), x.bSigned) })
+	x.unpackAll(t.x[:], x.pa, p.s[:x.a], x.aSigned)
+	x.unpackAll(t.y[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2

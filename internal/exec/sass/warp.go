@@ -42,6 +42,7 @@ type warp struct {
 	insts    uint64
 	thrInsts uint64
 	seq      uint64  // issued instructions with something pending
+	open     int     // instructions with something pending
 	waiting  []int32 // pending instructions that have not had their Access
 
 	local [32][]byte
@@ -188,6 +189,7 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	p := w.blk.pend[h]
 	p.in, p.mask, p.done = in, m, false
 	w.seq++
+	w.open++
 	p.seq = w.seq
 	for k := range in.ps {
 		p.ps[k] = w.pred(in.ps[k])
@@ -210,6 +212,7 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	w.compute(p)
 	e.Timed = w.asked
 	if w.fault != nil {
+		w.open--
 		w.blk.givePending(h)
 		return exec.NoPending, w.failure()
 	}
@@ -289,6 +292,7 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 func (w *warp) Commit(h exec.Pending) {
 	p := w.blk.pend[h]
 	in := p.in
+	w.open--
 	if !p.done { // a model that has no use for its addresses
 		var e exec.Effects
 		if w.Access(h, &e) != nil {

@@ -294,7 +294,7 @@ meet:
 join:
     VOTE.ANY R2, PT, PT
     LOP3.LUT R0, R0, R2, RZ, 0x3c, !PT
-    EXIT`, func(i int) uint32 { return ^(uint32(1 + i/12&1 + b2iu(i >= 24))) }},
+    EXIT`, func(i int) uint32 { return ^pick(i < 12, 1, 2) }},
 		{"a loop that lanes leave one by one", `
     S2R R1, SR_LANEID
     BSSY B3, done
@@ -432,9 +432,6 @@ apart:
 			finish(t, w)
 			for i := range 32 {
 				want := c.want(i)
-				if strings.HasPrefix(c.name, "both") {
-					want = pick(i < 12, 1, 2) ^ full
-				}
 				if got := w.rows[0][i]; got != want {
 					t.Errorf("%s (taken first: %v): lane %d has %#x, want %#x", c.name, takenFirst, i, got, want)
 					break
@@ -443,8 +440,6 @@ apart:
 		}
 	}
 }
-
-func b2iu(b bool) int { return int(b2u(b)) }
 
 // TestBarriers: blocks of several warps.
 func TestBarriers(t *testing.T) {

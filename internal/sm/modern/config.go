@@ -219,9 +219,6 @@ type Config struct {
 	Fence [3]int
 }
 
-// atLeast is what a memory instruction can need at least from its issue.
-const atLeast = 9
-
 // Ampere returns the core of GA10x as the authors configure it for the RTX
 // A6000 [SIM] with the measured figures [HW].
 func Ampere() Config {

@@ -73,6 +73,7 @@ type warp struct {
 
 	due     []shown // of fixed latency, the next first
 	flights int32   // instructions in flight
+	hidden  int32   // pending instructions whose results cannot be read yet
 	unread  int32   // memory instructions that have not touched memory yet
 	stores  int32   // stores not acknowledged
 	regs    int32   // scoreboard: registers reserved
@@ -106,7 +107,6 @@ type flight struct {
 	op      *op
 	uid     uint64
 	issue   uint64 // tick
-	left    uint64 // tick in which it left the address unit
 	lanes   isa.LaneMask
 	p       exec.Pending
 	at      int32 // instruction
@@ -123,6 +123,13 @@ type flight struct {
 	local   bool
 	passes  uint16 // through shared memory
 	acc     []access
+}
+
+// reserved is a word of the scoreboards: a bit per register.
+type reserved struct {
+	busy  uint64
+	long  uint64 // of those, by an instruction that goes through a cache
+	short uint64 // by another of variable latency
 }
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
@@ -153,22 +160,23 @@ type Core struct {
 	taken                   uint64 // warp slots of resident blocks
 
 	// Warp sets, a bit per slot.
-	alive   uint64 // launched, not retired
-	done    uint64 // all lanes have ended, not retired
-	ready   uint64 // can step, as far as its block is concerned
-	has     uint64 // the buffer has its next instruction
-	stalled uint64 // its stall counter or yield bit holds it
-	waits   uint64 // its next instruction waits for counters or registers
-	long    uint64 // of those, for memory behind a cache
-	fixed   uint64 // of those, for a result of fixed latency
-	fence   uint64 // waits at a memory barrier
-	timed   uint64 // of those, for its least time
-	imc     uint64 // waits for a constant
-	copying uint64 // waits for asynchronous copies
-	barrier uint64 // waits at a barrier
-	room    uint64 // has room in its buffer and instructions to fetch
-	turned  uint64 // has branched in this cycle
-	branch  uint64 // has branched, and no instruction since
+	alive   uint64            // launched, not retired
+	done    uint64            // all lanes have ended, not retired
+	ready   uint64            // can step, as far as its block is concerned
+	has     uint64            // the buffer has its next instruction
+	stalled uint64            // its stall counter or yield bit holds it
+	waits   uint64            // its next instruction waits for counters or registers
+	long    uint64            // of those, for memory behind a cache
+	fixed   uint64            // of those, for a result of fixed latency
+	fence   uint64            // waits at a memory barrier
+	timed   uint64            // of those, for its least time
+	queued  [throttles]uint64 // lacks nothing but a place in the memory queue
+	imc     uint64            // waits for a constant
+	copying uint64            // waits for asynchronous copies
+	barrier uint64            // waits at a barrier
+	room    uint64            // has room in its buffer and instructions to fetch
+	turned  uint64            // has branched in this cycle
+	branch  uint64            // has branched, and no instruction since
 
 	stallEnds [64]uint64 // warps whose stall ends, by tick
 
@@ -179,7 +187,7 @@ type Core struct {
 
 	// Scoreboards: a bit and a count of readers per register.
 	words, total int
-	busy         []uint64
+	busy         []reserved
 	readers      []uint8
 
 	l1i      *cache.Cache
@@ -316,7 +324,7 @@ func (c *Core) Settle() {
 // grow makes room for the scoreboards of warps with so many registers.
 func (c *Core) grow(words, total int) {
 	if words > c.words {
-		s := make([]uint64, words*c.cfg.Warps)
+		s := make([]reserved, words*c.cfg.Warps)
 		for i := 0; i*c.words < len(c.busy); i++ {
 			copy(s[i*words:], c.busy[i*c.words:(i+1)*c.words])
 		}
@@ -424,6 +432,8 @@ func (c *Core) refresh(s int32) {
 	c.barrier &^= bit
 	c.waits &^= bit
 	c.has &^= bit
+	c.queued[throttleLG] &^= bit
+	c.queued[throttleMIO] &^= bit
 	if st == exec.Ready {
 		i := addr >> w.k.shift
 		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {

@@ -25,5 +25,8 @@
 //
 // Memory is touched once the sources have been read: by loads on the way
 // through the address unit, by all others when they leave it. So memory
-// instructions of a sub-core touch memory in the order of their issue.
+// instructions of a sub-core touch memory in the order of their issue. A barrier
+// issues only when the memory instructions of its warp have touched memory, so
+// that blocks may rely on it ([INF]; the authors' simulator has it wait for all
+// dependence counters, which this model does as well).
 package modern

@@ -153,6 +153,13 @@ func (c *Core) issue(s *subcore, t uint64) {
 		c.acct.throttled[throttleDispatch] |= cand
 		return
 	}
+	if s.memN >= c.cfg.MemQueue {
+		for _, i := range [...]throttle{throttleLG, throttleMIO} {
+			m := cand & c.queued[i]
+			c.acct.throttled[i] |= m
+			cand &^= m
+		}
+	}
 	if g := s.last; g >= 0 && cand>>g&1 != 0 {
 		switch c.attempt(s, int32(g), t) {
 		case goes, nobody:
@@ -185,7 +192,10 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 				c.waits |= bit
 				c.fixed &^= bit
 				c.long &^= bit
-				if w.busySB&w.longSB != 0 {
+				if m == 0 {
+					m = w.busySB
+				}
+				if m&w.longSB != 0 {
 					c.long |= bit
 				}
 				return cannot
@@ -222,6 +232,9 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	case Memory:
 		if s.memN >= c.cfg.MemQueue {
 			c.acct.throttled[o.fullQueue] |= bit
+			if w.nDepbars == 0 { // nothing else can hold it any more
+				c.queued[o.fullQueue] |= bit
+			}
 			return cannot
 		}
 	default:
@@ -264,7 +277,7 @@ func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
 			n++
 			continue
 		}
-		if int(w.sb[b.d.SB%isa.Counters]) > int(b.d.AtMost) || w.busySB&b.d.Zero != 0 {
+		if sb := b.d.SB; sb < isa.Counters && int(w.sb[sb]) > int(b.d.AtMost) || w.busySB&b.d.Zero != 0 {
 			return false
 		}
 	}
@@ -283,17 +296,23 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 		c.long |= bit
 		return false
 	}
-	at := int(g) * c.words
-	for i := range o.test {
-		p := &o.test[i]
-		if c.busy[at+int(p.word)]&p.mask != 0 {
+	if w.regs > 0 {
+		var busy, long, short uint64
+		list := c.busy[int(g)*c.words:]
+		for i := range o.test {
+			p := &o.test[i]
+			r := &list[p.word]
+			busy |= r.busy & p.mask
+			long |= r.long & p.mask
+			short |= r.short & p.mask
+		}
+		if busy != 0 {
 			c.waits |= bit
 			c.long &^= bit
 			c.fixed &^= bit
-			switch c.producer(g, o) {
-			case waitLong:
+			if long != 0 {
 				c.long |= bit
-			case waitFixed:
+			} else if short == 0 {
 				c.fixed |= bit
 			}
 			return false
@@ -319,43 +338,12 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 	return true
 }
 
-// waitFor says what kind of instruction a warp waits for.
-type waitFor uint8
-
-const (
-	waitFixed waitFor = iota
-	waitShort
-	waitLong
-)
-
-// producer tells which kind of instruction in flight a warp waits for; the
-// slowest counts.
-func (c *Core) producer(g int32, o *op) waitFor {
-	kind := waitFixed
-	for i := range c.flight {
-		f := &c.flight[i]
-		if f.refs == 0 || int32(f.warp) != g || !f.op.late {
-			continue
-		}
-		for _, d := range f.op.outs {
-			for _, x := range o.test {
-				if d.word == x.word && d.mask&x.mask != 0 {
-					if f.op.long {
-						return waitLong
-					}
-					kind = waitShort
-				}
-			}
-		}
-	}
-	return kind
-}
-
 // show makes the results of fixed latency visible that can be read at a tick.
 func (c *Core) show(w *warp, t uint64) {
 	n := 0
 	for n < len(w.due) && w.due[n].due <= t {
 		w.d.Commit(w.due[n].p)
+		w.hidden--
 		n++
 	}
 	if n > 0 {
@@ -418,7 +406,9 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 			to--
 		}
 		c.show(w, to)
-		f.p, err = w.d.Issue(e)
+		if f.p, err = w.d.Issue(e); f.p >= 0 {
+			w.hidden++
+		}
 	} else {
 		err = w.x.Step(e)
 	}
@@ -470,7 +460,8 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.refreshBlock(w.blk)
 	}
 	if c.spins {
-		c.spin.Issued(int(g), w.x, w.next, w.state == exec.Ready, o.calm, e)
+		// Only a warp without results on their way is all that its registers say.
+		c.spin.Issued(int(g), w.x, w.next, w.state == exec.Ready && w.hidden == 0, o.calm, e)
 	}
 }
 
@@ -571,10 +562,17 @@ func (c *Core) lower(s int32, n uint8) {
 
 // reserve marks the registers of an instruction in the scoreboards.
 func (c *Core) reserve(g int32, o *op) {
-	at := int(g) * c.words
+	list := c.busy[int(g)*c.words:]
 	for i := range o.outs {
 		p := &o.outs[i]
-		c.busy[at+int(p.word)] |= p.mask
+		r := &list[p.word]
+		r.busy |= p.mask
+		switch {
+		case o.long:
+			r.long |= p.mask
+		case o.late:
+			r.short |= p.mask
+		}
 		c.warps[g].regs += int32(bits.OnesCount64(p.mask))
 	}
 	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
@@ -585,10 +583,13 @@ func (c *Core) reserve(g int32, o *op) {
 
 // release frees the registers that an instruction has written.
 func (c *Core) release(g int32, o *op) {
-	at := int(g) * c.words
+	list := c.busy[int(g)*c.words:]
 	for i := range o.outs {
 		p := &o.outs[i]
-		c.busy[at+int(p.word)] &^= p.mask
+		r := &list[p.word]
+		r.busy &^= p.mask
+		r.long &^= p.mask
+		r.short &^= p.mask
 		c.warps[g].regs -= int32(bits.OnesCount64(p.mask))
 	}
 	c.waits &^= 1 << g

@@ -340,7 +340,7 @@ func (o *op) operands(cfg *Config) {
 	}
 	if n := int(max(o.reads[0], o.reads[1])); cfg.Ports > 0 {
 		// The window is as long as the reads need at least: PTX names registers
-		// one by one, and has instructions with more than SASS.
+		// one by one, and has instructions with more than SASS. (60 is more than any has.)
 		o.window = min(max(o.window, (n+cfg.Ports-1)/cfg.Ports), 60)
 	}
 	for _, r := range in.Dsts {

@@ -28,8 +28,6 @@ type Record struct {
 	Memory   uint64 // the memory unit of the SM took it
 	Write    uint64 // its result was written
 	Done     uint64 // nothing of it was left
-
-	fixed bool
 }
 
 // logSize is how many records are kept before HandOn hands them on.

@@ -273,7 +273,7 @@ func (l *memory) accept(c *Core, t uint64) {
 func (c *Core) accepted(t uint64, fi int32) {
 	f := &c.flight[fi]
 	o := f.op
-	f.gone, f.left = true, t
+	f.gone = true
 	if o.leaves {
 		c.touch(fi)
 		if c.err != nil {
@@ -364,7 +364,9 @@ func (c *Core) respond(fi int32, due uint64) {
 	f := &c.flight[fi]
 	if f.op.raw == 0 {
 		if f.p >= 0 {
-			c.warps[f.warp].d.Commit(f.p)
+			w := &c.warps[f.warp]
+			w.d.Commit(f.p)
+			w.hidden--
 		}
 		if ctl := f.op.ctl; ctl != nil {
 			c.lower(int32(f.warp), ctl.Write)

@@ -78,7 +78,6 @@ func (c *Core) allocate(s *subcore, t uint64) {
 		r.Read = c.now + 1
 		r.Execute = c.now + 1 + uint64(window)
 		r.Write = max(c.now+1+uint64(window)+uint64(o.latency), r.Execute)
-		r.fixed = true
 	}
 	if ctl := o.ctl; ctl == nil && len(o.src) > 0 {
 		f.refs++
@@ -97,21 +96,21 @@ func (c *Core) readable(s *subcore, f *flight, window int, t uint64) bool {
 	if c.cfg.RFC {
 		need = s.unkept(f)
 	}
-	c.Stats.OperandReads += uint64(need[0] + need[1])
-	if c.cfg.Ports == 0 {
-		return true
-	}
-	for b := range s.rd {
-		s.rd[b].at(t)
-		// What reads more than fits into the window (PTX only) needs it all.
-		if need[b] > 0 && s.rd[b].free(c.cfg.Ports, window) < min(need[b], c.cfg.Ports*window) {
-			c.Stats.OperandReads -= uint64(need[0] + need[1])
-			return false
+	all := uint64(f.op.reads[0] + f.op.reads[1])
+	got := uint64(need[0] + need[1])
+	if c.cfg.Ports > 0 {
+		for b := range s.rd {
+			s.rd[b].at(t)
+			if need[b] > 0 && s.rd[b].free(c.cfg.Ports, window) < need[b] {
+				return false
+			}
+		}
+		for b := range s.rd {
+			s.rd[b].book(c.cfg.Ports, need[b], 1)
 		}
 	}
-	for b := range s.rd {
-		s.rd[b].book(c.cfg.Ports, need[b], 1)
-	}
+	c.Stats.OperandReads += got
+	c.Stats.ReuseHits += all - got
 	return true
 }
 
@@ -357,6 +356,7 @@ func (c *Core) write(t uint64, fi int32) {
 	if f.p != exec.NoPending {
 		c.show(w, t)
 		w.d.Commit(f.p)
+		w.hidden--
 	}
 	if c.hazards != nil {
 		c.hazards.shown(c, f)

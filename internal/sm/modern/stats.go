@@ -27,8 +27,8 @@ type Stats struct {
 	// Allocate for read ports, LateReadHolds those in which one of variable
 	// latency found none.
 	AllocateHolds, LateReadHolds uint64
-	// OperandReads counts registers read through the ports, ReuseHits sources
-	// found in the register-file cache.
+	// OperandReads counts registers read through the ports, ReuseHits those
+	// found in the register-file cache instead.
 	OperandReads, ReuseHits uint64
 	// ResultWaits counts cycles of results of fixed latency in the result queue,
 	// WriteConflicts the cycles by which they delayed others.

@@ -1,0 +1,132 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: looking into a warp between two steps. Nothing here changes it.
+
+// Fragments returns the sets of lanes that go their own ways.
+func (w *warp) Fragments() []exec.Fragment {
+	var list []exec.Fragment
+	name := w.blk.im.kernel.Name
+	if w.running {
+		list = append(list, exec.Fragment{Lanes: isa.LaneMask(w.mask), Function: name, PC: int(w.pc)})
+	}
+	for _, first := range [2]bool{true, false} {
+		for i := len(w.frags) - 1; i >= 0; i-- {
+			if f := &w.frags[i]; (f.st == ready) == first {
+				list = append(list, exec.Fragment{Lanes: isa.LaneMask(f.mask), Function: name, PC: int(f.pc), Waits: w.blk.waitOf(w, f)})
+			}
+		}
+	}
+	return list
+}
+
+// Joins returns the places where lanes wait for others: BSYNC and WARPSYNC.
+func (w *warp) Joins() []exec.Join {
+	var list []exec.Join
+	for i := range w.frags {
+		f := &w.frags[i]
+		var need uint32
+		switch f.st {
+		case atJoin:
+			need = w.members(f.bar, f.mask)
+		case atSync:
+			need = f.need & w.live
+		default:
+			continue
+		}
+		came := f.mask
+		for k := range w.frags {
+			if g := &w.frags[k]; w.together(f, g) {
+				came |= g.mask
+			}
+		}
+		list = append(list, exec.Join{Function: w.blk.im.kernel.Name, PC: int(f.pc), Came: isa.LaneMask(came), Missing: isa.LaneMask(need &^ came)})
+	}
+	return list
+}
+
+// Frame returns the registers of the warp; all lanes are in one function.
+func (w *warp) Frame(lane int) (exec.Frame, bool) {
+	if lane < 0 || lane > 31 || w.live>>lane&1 == 0 {
+		return exec.Frame{}, false
+	}
+	k := w.blk.im.kernel
+	out := exec.Frame{Function: k.Name, Lanes: isa.LaneMask(w.live)}
+	add := func(name string, width int, v *[32]uint32) {
+		r := exec.Register{Name: name, Type: ".b32", Bits: width}
+		if width == 1 {
+			r.Type = ".pred"
+		}
+		for i, x := range v {
+			r.Lo[i] = uint64(x)
+		}
+		out.Registers = append(out.Registers, r)
+	}
+	for i := range k.Regs {
+		add(fmt.Sprintf("R%d", i), 32, &w.rows[i])
+	}
+	for i := range uniforms {
+		add(fmt.Sprintf("UR%d", i), 32, &w.rows[k.Regs+i])
+	}
+	for i := range predicates {
+		name := fmt.Sprintf("P%d", i)
+		if i >= uniformPred {
+			name = fmt.Sprintf("UP%d", i-uniformPred)
+		}
+		if i%uniformPred == predTrue {
+			continue
+		}
+		var v [32]uint32
+		for l := range v {
+			v[l] = w.pr[i] >> l & 1
+		}
+		add(name, 1, &v)
+	}
+	for i := range w.b {
+		if w.b[i] != [32]uint32{} {
+			add(fmt.Sprintf("B%d", i), 32, &w.b[i])
+		}
+	}
+	return out, true
+}
+
+// Digest returns a number for what decides the warp's next steps: where its
+// lanes are, and their registers. It is false while lanes that do not run now
+// might run before the others have moved on, or while results are under way.
+func (w *warp) Digest() (uint64, bool) {
+	if !w.running || w.open != 0 {
+		return 0, false
+	}
+	for i := range w.frags {
+		if w.frags[i].st == ready {
+			return 0, false
+		}
+	}
+	h := uint64(uint32(w.pc))<<32 | uint64(w.mask)
+	mix := func(v uint64) {
+		hi, lo := bits.Mul64(h^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+		h = hi ^ lo + bits.RotateLeft64(h, 23)
+	}
+	mix(uint64(w.live))
+	for _, p := range w.pr {
+		mix(uint64(p))
+	}
+	for i := range w.rows {
+		for l := 0; l < 32; l += 2 {
+			mix(uint64(w.rows[i][l]) | uint64(w.rows[i][l+1])<<32)
+		}
+	}
+	for i := range w.b {
+		for l := 0; l < 32; l += 2 {
+			mix(uint64(w.b[i][l]) | uint64(w.b[i][l+1])<<32)
+		}
+	}
+	return h, true
+}
