@@ -201,7 +201,7 @@ func (in *inst) atomic32(old, b, c uint32) uint32 {
 		}
 		return old + 1
 	case atomDec:
-		if old == 0 {
+		if old == 0 || old > b {
 			return b
 		}
 		return old - 1

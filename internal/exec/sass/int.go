@@ -205,7 +205,7 @@ func opIMAD(_ *warp, in *inst, p *pending, _ uint32) {
 		return
 	}
 	for i := range d {
-		d[i] = a[i]*b[i] + c[i]
+		d[i] = a[i]*b[i] + c[i] + x>>i&1
 	}
 }
 

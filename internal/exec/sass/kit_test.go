@@ -277,13 +277,10 @@ func exact(x float64) *big.Float { return new(big.Float).SetPrec(4000).SetFloat6
 // fma is a·b + c rounded once, by exact arithmetic; nan is the bits of no
 // number.
 func (f ieee) fma(a, b, c float64, mode int, nan uint64) uint64 {
-	s := a*b + c // for what is infinite or no number
 	if math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) || math.IsNaN(a) || math.IsNaN(b) || math.IsNaN(c) {
-		switch {
-		case math.IsInf(a, 0) || math.IsInf(b, 0):
+		s := c
+		if math.IsInf(a, 0) || math.IsInf(b, 0) {
 			s = a*b + c
-		default:
-			s = c
 		}
 		if math.IsNaN(s) || math.IsNaN(a) || math.IsNaN(b) || math.IsNaN(c) {
 			return nan

@@ -158,6 +158,9 @@ func TestLanes(t *testing.T) {
 	together(t, "R2UR UR3, R4", "i", fold(true, nil), -1, 0)
 	together(t, "S2R R0, SR_LANEID", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(uint32(i)) }), 1, 0)
 	together(t, "S2R R0, SR_LTMASK", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(uint32(1<<i - 1)) }), 1, 0)
+	together(t, "S2R R0, SR_EQMASK", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(1 << i) }), 1, 0)
+	together(t, "S2R R0, SR_LEMASK", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(full >> (31 - i)) }), 1, 0)
+	together(t, "S2R R0, SR_GTMASK", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(full << i << 1) }), 1, 0)
 	together(t, "S2R R0, SR_GEMASK", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(full << i) }), 1, 0)
 	together(t, "S2R R0, SR_TID.X", "i", each(func(_ *[32]lane, _ uint32, i int) result { return word1(uint32(i)) }), 1, 0)
 }

@@ -245,7 +245,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 func (im *image) fillBanks(l *Launch) {
 	k := im.kernel
 	base := k.text.Arch.ParamBase()
-	b0 := make([]byte, base+max(len(l.Params), k.ParamBytes())+3&^3)
+	b0 := make([]byte, (base+max(len(l.Params), k.ParamBytes())+3)&^3)
 	dims, grid, stack := constBlockDim, constGridDim, constStack
 	if k.text.Arch >= firstNewLayout {
 		dims, grid, stack = newBlockDim, newGridDim, newStack

@@ -367,9 +367,9 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 			case srLtMask:
 				d[i] = bit - 1
 			case srLeMask:
-				d[i] = bit | bit - 1
+				d[i] = bit | (bit - 1)
 			case srGtMask:
-				d[i] = ^(bit | bit - 1)
+				d[i] = ^(bit | (bit - 1))
 			default:
 				d[i] = ^(bit - 1)
 			}
