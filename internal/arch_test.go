@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/mem/...":    {"internal/isa", "internal/stats", "internal/mem/..."},
 	"internal/sm/...":     {"internal/isa", "internal/flow", "internal/exec", "internal/stats", "internal/mem/...", "internal/sm/..."},
 	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/device", "internal/stats", "internal/mem/...", "internal/sm/...", "internal/gpu/..."},
-	"internal/config/...": {"internal/near", "internal/mem/...", "internal/sm/...", "internal/gpu/...", "internal/config/..."},
+	"internal/config/...": {"internal/near", "internal/isa", "internal/mem/...", "internal/sm/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
 	"internal/isa/kasm":  {"internal/near"},
@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"internal/job": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
-	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/simt", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
+	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
 	"":              {"internal/near", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",

@@ -51,6 +51,8 @@ func (c *runCmd) keplerFlags() (job.Options, error) {
 		return o, usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
 	case c.Core != "" && c.Core != "kepler":
 		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
+	case len(c.Check) > 0:
+		return o, usage("--check: the checkers look at the modern core, and %s runs on the Kepler-style core; leave --check out", c.Input)
 	case c.AccelSim:
 		return o, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
 	}

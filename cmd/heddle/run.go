@@ -32,6 +32,7 @@ type runCmd struct {
 	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
 	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
 	Series    string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
+	Check     []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
 	Step      bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
 	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
 	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
@@ -65,6 +66,15 @@ func (c *runCmd) options() (job.Options, error) {
 	o := job.Options{GPU: c.GPU, Threads: min(c.Threads, maxThreads), MaxInsts: c.MaxCycles}
 	if err := oneOf("--mode", c.Mode, "timing", "functional"); err != nil {
 		return o, err
+	}
+	for _, name := range c.Check {
+		if err := oneOf("--check", name, job.Hazards); err != nil {
+			return o, err
+		}
+		if c.Mode != "timing" {
+			return o, usage("--check %s is about cycles; leave --mode %s out", name, c.Mode)
+		}
+		o.Hazards = true
 	}
 	if err := oneOf("--progress", c.Progress, "auto", "always", "never"); err != nil {
 		return o, err

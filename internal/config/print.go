@@ -140,7 +140,9 @@ func (g *GPU) Derived() []Derived {
 			}
 		}
 	}
-	add("unit depth", "int %d, sp %d, dp %d, sfu %d, tensor %d cycles, the longest latency of each", g.depth(0), g.depth(1), g.depth(2), g.depth(3), g.depth(4))
+	if g.Core == "simt" {
+		add("unit depth", "int %d, sp %d, dp %d, sfu %d, tensor %d cycles, the longest latency of each", g.depth(0), g.depth(1), g.depth(2), g.depth(3), g.depth(4))
+	}
 	return list
 }
 

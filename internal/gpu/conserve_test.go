@@ -125,6 +125,9 @@ func TestConservation(t *testing.T) {
 				for _, n := range sm.States {
 					states += n
 				}
+				for _, n := range k.Modern.States { // of modern cores instead
+					states += n
+				}
 				if states != sm.WarpLife || states < k.WarpInsts/2 {
 					t.Errorf("%s: the states of warps add up to %d cycles, they lived %d", what, states, sm.WarpLife)
 				}

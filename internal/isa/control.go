@@ -31,6 +31,28 @@ type Control struct {
 	Reuse uint8
 }
 
+// String writes control bits, those of reuse left out, as SASS text has them:
+// [B0-2---:R1:W-:Y:S04].
+func (c Control) String() string {
+	b := []byte("[B------:R-:W-:-:S00]")
+	for n := range Counters {
+		if c.Wait>>n&1 == 1 {
+			b[2+n] = byte('0' + n)
+		}
+	}
+	if c.Read != NoCounter {
+		b[10] = '0' + c.Read
+	}
+	if c.Write != NoCounter {
+		b[13] = '0' + c.Write
+	}
+	if c.Yield {
+		b[15] = 'Y'
+	}
+	b[18], b[19] = '0'+c.Stall/10, '0'+c.Stall%10
+	return string(b)
+}
+
 // Class is a class of opcodes that share pipeline and latency on cores since
 // Turing (MICRO'25 and the configuration of its simulator).
 type Class uint8

@@ -56,6 +56,9 @@ func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	for _, c := range x.res.Checks {
 		x.res.OK = x.res.OK && c.OK
 	}
+	for i := range x.res.Checkers {
+		x.res.OK = x.res.OK && x.res.Checkers[i].OK
+	}
 	x.res.Seconds = time.Since(start).Seconds()
 	return x.res, err
 }

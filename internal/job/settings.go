@@ -60,6 +60,9 @@ type Options struct {
 	// anything happens, and an error from it ends the run. May be nil.
 	Inside   func(*Inside) func() error
 	Progress func(Progress) // called now and then; nil for silence
+	// Hazards, with Timing, has every SM look for what control bits do not wait
+	// for. It changes nothing else.
+	Hazards bool
 }
 
 // Dump asks for a buffer's bytes in a file.

@@ -107,6 +107,11 @@ func (x *runner) plugIn() error {
 	}
 	x.timing = &chipRun{chip: chip}
 	chip.KeepPlaces()
+	if x.opt.Hazards {
+		if err := x.watchHazards(&cfg); err != nil {
+			return err
+		}
+	}
 	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
 	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: cfg.Core.String(), CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
 		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
@@ -163,10 +168,18 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	}
 	x.inside()
 	err := x.give()
+	if err == nil && x.opt.Hazards {
+		if err := x.anyHazards(); err != nil {
+			return &Error{File: x.job.File, Msg: err.Error(), Err: err}
+		}
+	}
 	if err == nil {
 		err = t.chip.Finish(ctx)
 	}
 	x.collect()
+	if x.opt.Hazards {
+		x.hazards()
+	}
 	if rows != nil {
 		printed = errors.Join(printed, rows.end())
 	}
@@ -343,6 +356,7 @@ func (x *runner) lines(k *gpu.Kernel) []report.Line {
 		return nil
 	}
 	var list []report.Line
+	code := k.Work().Code()
 	names := x.timing.chip.States()
 	for i := range k.Places {
 		p := &k.Places[i]
@@ -358,6 +372,9 @@ func (x *runner) lines(k *gpu.Kernel) []report.Line {
 		}
 		w := src.Source(i)
 		l.Text = src.Text(i)
+		if c := code[i].Control; c != nil {
+			l.Control = c.String()
+		}
 		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
 		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
 		list = append(list, l)

@@ -36,10 +36,13 @@ type Run struct {
 	LeftOut int      `json:"launches_left_out,omitempty"` // launches that were not selected
 	Steps   []Step   `json:"steps,omitempty"`
 	Checks  []Check  `json:"checks"`
-	Dumps   []Dump   `json:"dumps,omitempty"`
-	Error   *Failure `json:"error,omitempty"`
-	Kepler  *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
-	State   string   `json:"-"`                // what the run left, for the report's text
+
+	Checkers []Checker `json:"checkers,omitempty"` // those of --check
+
+	Dumps  []Dump   `json:"dumps,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
+	State  string   `json:"-"`                // what the run left, for the report's text
 
 	Pictures []string `json:"pictures,omitempty"` // files written
 }
@@ -175,6 +178,7 @@ func (r *Run) WriteText(w io.Writer) error {
 		b.WriteString("\n")
 		r.checkTable(&b)
 	}
+	r.checkerTable(&b)
 	for _, d := range r.Dumps {
 		fmt.Fprintf(&b, "\n%s: %s bytes to %s", d.Buffer, Count(uint64(d.Bytes)), d.File)
 	}
@@ -327,6 +331,11 @@ func (r *Run) Summary() string {
 		s += "; no check is of what ran"
 	default:
 		s += "; the job checks nothing"
+	}
+	for i := range r.Checkers {
+		if found := r.Checkers[i].found(); found != "" {
+			s += "; " + found
+		}
 	}
 	return s
 }

@@ -124,6 +124,7 @@ type Line struct {
 	Function           string            `json:"function"`
 	Instruction        string            `json:"instruction"`
 	Text               string            `json:"text"`                  // the instruction with its operands
+	Control            string            `json:"control,omitempty"`     // control code, if it has one
 	SourceFile         string            `json:"source_file,omitempty"` // from debug information, if there is any
 	SourceLine         int               `json:"source_line,omitempty"`
 	Issues             uint64            `json:"issues"`              // warp instructions

@@ -13,8 +13,9 @@ import (
 
 // How much is shown: a run with few launches fits on one screen.
 const (
-	barWidth  = 32
-	mostLines = 8
+	barWidth    = 32
+	mostLines   = 8   // of the hottest
+	mostProgram = 100 // of programs that are printed whole
 )
 
 // timed are the figures of a row of the table of launches.
@@ -310,6 +311,10 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 	if len(list) == 0 {
 		return
 	}
+	if len(list) <= mostProgram && !slices.ContainsFunc(list, func(l Line) bool { return l.Control == "" }) {
+		programLines(b, list, total)
+		return
+	}
 	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Compare(b.WarpCycles, a.WarpCycles) })
 	head := []string{"<hottest lines", "<source", "<instruction", "issues", "share", "<waiting for"}
 	sources := slices.ContainsFunc(list, func(l Line) bool { return l.SourceLine > 0 })
@@ -321,18 +326,45 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 		if i == mostLines || i > 0 && l.WarpCycles*100 < total {
 			break
 		}
-		place := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
-		if l.Line == 0 { // no line wrote it
-			place = fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
-		}
-		cells := []string{place}
+		cells := []string{l.place()}
 		switch {
 		case l.SourceLine > 0:
 			cells = append(cells, fmt.Sprintf("%s:%d", filepath.Base(l.SourceFile), l.SourceLine))
 		case sources:
 			cells = append(cells, "")
 		}
-		t.Row(append(cells, shorten(cmp.Or(l.Text, l.Instruction), 36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))...)
+		t.Row(append(cells, l.code(36), Count(l.Issues), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))...)
+	}
+	b.WriteString("\n")
+	t.Write(b)
+}
+
+// place is where an instruction stands.
+func (l *Line) place() string {
+	if l.Line == 0 { // no line wrote it
+		return fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
+}
+
+// code is an instruction cut to so many characters, its control code in front.
+func (l *Line) code(most int) string {
+	text := shorten(cmp.Or(l.Text, l.Instruction), most)
+	if l.Control != "" {
+		return l.Control + "  " + text
+	}
+	return text
+}
+
+// programLines prints programs with control codes: beside each instruction that
+// warps came to, what they did there. Such programs are written by hand, line by
+// line, and their authors want to see every one.
+func programLines(b *strings.Builder, list []Line, total uint64) {
+	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.PC, b.PC)) })
+	t := NewTable("<line", "<instruction", "issues", "warp cycles", "share", "<waiting for")
+	for i := range list {
+		l := &list[i]
+		t.Row(l.place(), l.code(48), Count(l.Issues), Count(l.WarpCycles), percent(float64(l.WarpCycles), float64(total)), mostly(l.Stalls, 2))
 	}
 	b.WriteString("\n")
 	t.Write(b)

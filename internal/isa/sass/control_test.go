@@ -50,17 +50,17 @@ func TestControlCodes(t *testing.T) {
 				for _, read := range counters {
 					for wait := range uint8(64) {
 						c := isa.Control{Stall: stall, Yield: yield, Write: write, Read: read, Wait: wait}
-						back, bad := parseControl(ControlText(c))
+						back, bad := parseControl(c.String())
 						if bad != nil || back != c {
-							t.Fatalf("%s: %+v, %v, want %+v", ControlText(c), back, bad, c)
+							t.Fatalf("%s: %+v, %v, want %+v", c.String(), back, bad, c)
 						}
 						var w word128
 						encodeControl(&w, c)
 						if got, err := decodeControl(w); err != nil || got != c {
-							t.Fatalf("%s: %+v, %v, want %+v", ControlText(c), got, err, c)
+							t.Fatalf("%s: %+v, %v, want %+v", c.String(), got, err, c)
 						}
 						if w.and(controlMask.not()) != (word128{}) || seen[w] {
-							t.Fatalf("%s: %x", ControlText(c), w)
+							t.Fatalf("%s: %x", c.String(), w)
 						}
 						seen[w] = true
 					}
@@ -80,7 +80,7 @@ func TestControlText(t *testing.T) {
 		{"[B0-2---:R-:W5:Y:S15]", isa.Control{Stall: 15, Yield: true, Write: 5, Read: 7, Wait: 5}},
 		{"[B012345:R0:W-:Y:S00]", isa.Control{Yield: true, Write: 7, Read: 0, Wait: 63}},
 	} {
-		if got := ControlText(test.ctl); got != test.text {
+		if got := test.ctl.String(); got != test.text {
 			t.Errorf("%+v: %s, want %s", test.ctl, got, test.text)
 		}
 		if got, err := parseControl(test.text); err != nil || got != test.ctl {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/num"
 )
 
@@ -279,34 +278,4 @@ func floatOf(bits uint64, width int) float64 {
 		return math.Float64frombits(bits)
 	}
 	return float64(math.Float32frombits(num.F16ToF32(uint16(bits))))
-}
-
-// ControlText writes control bits: [B0-2---:R1:W-:Y:S04].
-func ControlText(c isa.Control) string {
-	var b strings.Builder
-	b.WriteString("[B")
-	for n := range isa.Counters {
-		if c.Wait>>n&1 == 1 {
-			b.WriteByte(byte('0' + n))
-		} else {
-			b.WriteByte('-')
-		}
-	}
-	counter := func(letter byte, n uint8) {
-		b.WriteByte(':')
-		b.WriteByte(letter)
-		if n == isa.NoCounter {
-			b.WriteByte('-')
-		} else {
-			b.WriteByte('0' + n)
-		}
-	}
-	counter('R', c.Read)
-	counter('W', c.Write)
-	y := byte('-')
-	if c.Yield {
-		y = 'Y'
-	}
-	fmt.Fprintf(&b, ":%c:S%02d]", y, c.Stall)
-	return b.String()
 }

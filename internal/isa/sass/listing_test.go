@@ -109,7 +109,7 @@ func TestListingControl(t *testing.T) {
 		case isa.ClassInt, isa.ClassFP32, isa.ClassIMAD, isa.ClassHalf, isa.ClassSetp, isa.ClassPred, isa.ClassUniform:
 			// Latency is fixed: nothing lowers a counter. R2UR is the exception.
 			if (c.Write != isa.NoCounter || c.Read != isa.NoCounter) && in.Op != OpR2UR {
-				t.Errorf("%04x %s: %s with a counter: %s", l.addr, l.text, info.Class, ControlText(c))
+				t.Errorf("%04x %s: %s with a counter: %s", l.addr, l.text, info.Class, c.String())
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (k *Kernel) writeInst(b *strings.Builder, i int) {
 		return
 	}
 	if k.Control {
-		b.WriteString(ControlText(in.Ctl))
+		b.WriteString(in.Ctl.String())
 		b.WriteByte(' ')
 	}
 	guard, text := "", in.text(k.labelNames())

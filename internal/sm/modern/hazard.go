@@ -63,11 +63,16 @@ type Fix struct {
 	Control isa.Control
 }
 
+// Register is the register's name in SASS.
+func (h *Hazard) Register() string {
+	file := [...]string{isa.RegGPR: "R", isa.RegPred: "P", isa.RegUGPR: "UR", isa.RegUPred: "UP"}[h.Reg.File]
+	return fmt.Sprintf("%s%d", file, h.Reg.Index)
+}
+
 // String describes the hazard in one line.
 func (h *Hazard) String() string {
-	file := [...]string{isa.RegGPR: "R", isa.RegPred: "P", isa.RegUGPR: "UR", isa.RegUPred: "UP"}[h.Reg.File]
 	code := h.Kernel.Work.Code()
-	s := fmt.Sprintf("%s of %s%d: %s (line %d) behind %s (line %d), block %d warp %d lane %d", h.Kind, file, h.Reg.Index,
+	s := fmt.Sprintf("%s of %s: %s (line %d) behind %s (line %d), block %d warp %d lane %d", h.Kind, h.Register(),
 		code[h.At].Op, code[h.At].Pos.Line, code[h.Producer].Op, code[h.Producer].Pos.Line, h.Block, h.Warp, h.Lane)
 	if h.Short > 0 {
 		s += fmt.Sprintf(", %d cycles too soon", h.Short)
@@ -75,30 +80,9 @@ func (h *Hazard) String() string {
 		s += ", not waited for"
 	}
 	for _, f := range h.Fixes {
-		s += fmt.Sprintf("; line %d needs %s", code[f.At].Pos.Line, ControlText(f.Control))
+		s += fmt.Sprintf("; line %d needs %s", code[f.At].Pos.Line, f.Control)
 	}
 	return s
-}
-
-// ControlText writes control bits without the reuse bits as SASS text has them.
-func ControlText(c isa.Control) string {
-	b := []byte("[B------:R-:W-:-:S00]")
-	for i := range isa.Counters {
-		if c.Wait>>i&1 != 0 {
-			b[2+i] = byte('0' + i)
-		}
-	}
-	if c.Read < isa.Counters {
-		b[10] = '0' + c.Read
-	}
-	if c.Write < isa.Counters {
-		b[13] = '0' + c.Write
-	}
-	if c.Yield {
-		b[15] = 'Y'
-	}
-	b[18], b[19] = '0'+c.Stall/10, '0'+c.Stall%10
-	return string(b)
 }
 
 // maxHazards is how many different hazards are kept (our choice).
@@ -158,6 +142,7 @@ type hazards struct {
 	warps [maxWarps]watched
 	list  []Hazard
 	known map[hazardKey]int
+	left  uint64 // times that one had no room in the list
 }
 
 // CheckHazards begins to look for hazards in programs with control bits.
@@ -170,6 +155,14 @@ func (c *Core) Hazards() []Hazard {
 		return nil
 	}
 	return c.hazards.list
+}
+
+// HazardsLeft returns how often a hazard happened that Hazards has no room for.
+func (c *Core) HazardsLeft() uint64 {
+	if c.hazards == nil {
+		return 0
+	}
+	return c.hazards.left
 }
 
 func (h *hazards) begin(c *Core, s int) {
@@ -205,6 +198,7 @@ func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer i
 		return -1
 	}
 	if len(h.list) >= maxHazards {
+		h.left++
 		return -1
 	}
 	b := &c.blocks[w.blk]
@@ -315,18 +309,38 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 			w.regs[n] = writer{uid: f.uid + 1, issue: t, due: t + uint64(o.latency), at: f.at, lanes: e.Lanes, late: o.late, count: o.ctl.Write}
 		}
 		if o.late && len(o.src) > 0 {
-			w.readers = append(w.readers, reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.src, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
+			w.addReader(reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.src, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
 		}
 	}
 	for i, n := range [2]uint8{o.ctl.Write, o.ctl.Read} {
 		if n < isa.Counters && !(i == 1 && n == o.ctl.Write) {
 			w.order[n] = append(w.order[n], f.uid+1)
+			if len(w.order[n]) > 2*mostBehind {
+				w.order[n] = append(w.order[n][:0], w.order[n][mostBehind:]...)
+			}
 		}
 	}
 	if d := o.inst.Depbar; d != nil {
 		w.bars = append(w.bars, depbar{d, t + uint64(c.cfg.DepbarDelay)})
 	}
 	w.last = f.at
+}
+
+// mostBehind is how many instructions behind the last one a DEPBAR can tell of:
+// its count has six bits.
+const mostBehind = 64
+
+// addReader adds a reader. In a loop that never waits for it, it takes the
+// place of the same instruction's earlier one, about which the same would be
+// said.
+func (w *watched) addReader(r reader) {
+	for i := range w.readers {
+		if q := &w.readers[i]; q.at == r.at && q.lanes == r.lanes && q.read {
+			*q = r
+			return
+		}
+	}
+	w.readers = append(w.readers, r)
 }
 
 // reads checks a register that is read against its last writer.

@@ -301,7 +301,33 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 func dump(p *program) string {
 	s := ""
 	for i, in := range p.code {
-		s += fmt.Sprintf("%d %s %s %v <- %v\n", i+1, ControlText(*in.Control), in.Op, in.Dsts, in.Srcs)
+		s += fmt.Sprintf("%d %s %s %v <- %v\n", i+1, in.Control, in.Op, in.Dsts, in.Srcs)
 	}
 	return s
+}
+
+// A loop that never waits for what it reads costs the checker no more memory
+// the longer it runs, and what is wrong with it is still found.
+func TestHazardsOfLongLoop(t *testing.T) {
+	_, g := runSASS(t, warm(), 32, `
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S04]      MOV R9, c[0x0][0x164] ;
+[B------:R-:W-:-:S05]      MOV R4, 0x7d0 ;
+loop:
+[B------:R0:W-:-:S02]      STS [RZ], R5 ;
+[B------:R-:W-:-:S02]      STS [RZ+0x4], R6 ;
+[B------:R-:W-:-:S05]      IADD3 R4, R4, -0x1, RZ ;
+[B------:R-:W-:Y:S13]      ISETP.NE.AND P0, PT, R4, RZ, PT ;
+[B------:R-:W-:-:S05]  @P0 BRA loop ;
+[B------:R-:W-:-:S05]      MOV R6, RZ ;
+[B------:R-:W-:-:S05]      EXIT ;
+`)
+	w := &g.core.hazards.warps[0]
+	if len(w.readers) > 32 || len(w.order[0]) > 2*mostBehind {
+		t.Errorf("after 2000 turns of the loop it keeps %d readers and %d orders", len(w.readers), len(w.order[0]))
+	}
+	list := g.core.Hazards()
+	if len(list) != 1 || list[0].Kind != WAR || list[0].Register() != "R6" || list[0].Count != 1 {
+		t.Errorf("hazards %v, want R6 written behind its store", list)
+	}
 }

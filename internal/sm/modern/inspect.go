@@ -56,8 +56,8 @@ type Flight struct {
 	// Blocks says that the warp's next instruction waits for a register that
 	// this one writes, or uses, or for a counter that it has raised.
 	Blocks bool
-	// Unsent is the number of its accesses that have not been asked for,
-	// Unanswered the requests that a load still waits for.
+	// Unsent is the number of its requests that have not been made, Unanswered
+	// those that a load still waits for, those included.
 	Unsent, Unanswered int
 }
 
@@ -130,7 +130,9 @@ func (c *Core) views(set uint64) []WarpView {
 			_, v.Active, _, _ = w.x.Next()
 		}
 		for i := range int(w.ibN) {
-			v.Buffer = append(v.Buffer, int(w.ib[(int(w.ibHead)+i)%c.cfg.Buffer].at))
+			if e := &w.ib[(int(w.ibHead)+i)%c.cfg.Buffer]; e.valid {
+				v.Buffer = append(v.Buffer, int(e.at))
+			}
 		}
 		v.Flights = c.flightsOf(int16(s), places)
 		list = append(list, v)
@@ -214,9 +216,17 @@ func (c *Core) flightsOf(s int16, places []string) []Flight {
 		if place == "" || f.warp != s {
 			continue
 		}
-		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unanswered: int(f.out)}
+		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place}
+		switch {
+		case f.path == pathConst && f.out > 0:
+			v.Place = fmt.Sprintf("the constant cache, where it waits for %d lines", f.out)
+		case f.path == pathMemory:
+			v.Unanswered = int(f.out)
+		}
 		if f.path == pathMemory && f.touched {
-			v.Unsent = len(f.acc) - int(f.next)
+			for _, a := range f.acc[f.next:] {
+				v.Unsent += bits.OnesCount8(a.sectors)
+			}
 		}
 		if w.next >= 0 {
 			v.Blocks = holds(f.op, &w.ops[w.next])
