@@ -87,7 +87,7 @@ var sassReferences = map[string]func(in *inputs) any{
 		a, b := in.f32("a"), in.f32("b")
 		out := make([]float32, 128*128)
 		for i := range out {
-			for k := range 64 {
+			for k := range 256 {
 				out[i] = fused(a[128*k+i/128], b[128*k+i%128], float64(out[i]))
 			}
 		}

@@ -3,6 +3,7 @@ package config_test
 // modernEffects are the effects of the modern core's values on kernels in PTX.
 var modernEffects = []effect{
 	{"core=modern", "mix", "differ", ""},
+	{"run.icache=warm", "long", ".L1I misses less", "core=modern"},
 	{"modern.sub_cores=1", "mix", "differ", "core=modern"},
 	{"modern.dependences=control-bits", "mix", "end done refused", "core=modern"},
 	{"modern.consumers=1", "mix", "more", "core=modern"},

@@ -310,7 +310,7 @@ func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
 		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy, Shared: !k.Alone, L1Ways: k.L1Ways,
 		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
 	}
-	if l.Registers == 0 {
+	if l.Registers == 0 && src.RegistersEstimated() {
 		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
 			n, _ := cfg.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
 			if k.LimitedBy == gpu.ByGrid {

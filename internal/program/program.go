@@ -148,6 +148,10 @@ func (k *Kernel) LocalBytes() int {
 	return k.ptx.LocalBytes()
 }
 
+// RegistersEstimated reports whether Registers is an estimate: SASS says how
+// many a kernel has, PTX does not.
+func (k *Kernel) RegistersEstimated() bool { return k.sass == nil }
+
 // Registers is the general registers per thread: of PTX an estimate, made once.
 func (k *Kernel) Registers() int {
 	if k.sass != nil {

@@ -19,6 +19,7 @@ func (c *Core) WarmCode(k *Kernel) {
 	if c.l1i == nil {
 		return
 	}
+	c.turnTo(k)
 	line := uint64(c.l1i.Config().Line)
 	all := uint8(1<<(line/mem.SectorBytes) - 1)
 	from := instBase + k.base

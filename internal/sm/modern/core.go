@@ -377,10 +377,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	}
 	c.Sync()
 	c.moved = true
-	if k != c.last && c.nBlocks == 0 && !c.cfg.KeepCode {
-		c.forgetCode()
-	}
-	c.last = k
+	c.turnTo(k)
 	if !k.ControlBits {
 		c.grow(k.words, k.total)
 	}

@@ -381,6 +381,16 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 	return false
 }
 
+// turnTo is told which kernel comes next: what the kernels before it left in the
+// caches of instructions and constants is forgotten, unless they still run or
+// the core keeps it.
+func (c *Core) turnTo(k *Kernel) {
+	if k != c.last && c.nBlocks == 0 && !c.cfg.KeepCode {
+		c.forgetCode()
+	}
+	c.last = k
+}
+
 // forgetCode empties the caches of instructions and constants.
 func (c *Core) forgetCode() {
 	for i := range c.subs {

@@ -514,8 +514,10 @@ func (c *Core) answered(t uint64, fi int32) {
 		return
 	}
 	c.ls.prt--
-	// What is left of the latency of a hit, whose look-up is behind it.
-	rest := int(f.op.raw) - c.cfg.L1Latency - (int(f.op.lines) - 1)
+	// What is left of the latency of a hit, whose look-ups are behind it. Lanes
+	// that share lines save look-ups, not time: the registers are filled at the
+	// same rate ([HW]: 512 bits a cycle).
+	rest := int(f.op.raw) - c.cfg.L1Latency - (min(int(f.op.lines), len(f.acc)) - 1)
 	c.respond(fi, t+uint64(max(rest, 1)))
 }
 
