@@ -1,4 +1,5 @@
 // Package bench measures how fast Heddle computes. It holds kernels, Go
-// benchmarks over them, and run.sh, which prints all figures in one table. It
-// is not a test: it fails only where a result is wrong.
+// benchmarks over them, run.sh, which prints all figures in one table, and
+// ablations.sh, which prints what parts of the modern core are worth. It is not a
+// test: it fails only where a result is wrong.
 package bench

@@ -148,7 +148,7 @@ func (d *dec) general(n int) (ref, error) {
 	case n >= sass.RZ:
 		return d.literal(0), nil
 	case n >= d.k.Regs:
-		return 0, fmt.Errorf("R%d is beyond the %d registers of .regs", n, d.k.Regs)
+		return 0, fmt.Errorf("register R%d is beyond the %d registers of .regs", n, d.k.Regs)
 	}
 	return ref(n), nil
 }

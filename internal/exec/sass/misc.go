@@ -160,7 +160,7 @@ func (d *dec) bar() error {
 		if o := &d.in.Operands[i]; o.Kind == sass.BReg {
 			d.o.arg = o.Reg
 			if o.Reg >= bRegs {
-				return fmt.Errorf("B%d: there are B0 to B%d", o.Reg, bRegs-1)
+				return fmt.Errorf("register B%d: there are B0 to B%d", o.Reg, bRegs-1)
 			}
 			return nil
 		}

@@ -43,7 +43,6 @@ type parser struct {
 	regs   bool   // .regs was given
 	broken bool   // an instruction of the kernel could not be read
 	header string // the line of its .kernel
-	arch   Arch   // from outside the text
 	given  bool   // .arch was given
 	ctlPos int    // line of the first control code, of the first instruction without one
 	noCtl  int
