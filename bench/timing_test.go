@@ -38,7 +38,7 @@ func timed(b *testing.B, list []*job.Ready) {
 	var warp, thread, cycles uint64
 	for b.Loop() {
 		for _, r := range list {
-			res, err := r.Run(context.Background(), job.Options{Timing: true, GPU: "rtx-2060"})
+			res, err := r.Run(context.Background(), job.Options{Timing: true, GPU: "rtx-2060", Threads: 1})
 			if err != nil || !res.OK {
 				b.Fatal(r.Job.File, err)
 			}
