@@ -25,6 +25,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -187,7 +188,7 @@ type options struct {
 	memory   uint64
 	heap     uint64
 	chip     string
-	settings job.Settings
+	settings chiprun.Settings
 	bad      error // the first setting that is wrong
 }
 
@@ -547,13 +548,13 @@ type (
 	// JobDump asks for a buffer's bytes in a file.
 	JobDump = job.Dump
 	// JobProgress is how far a job has come.
-	JobProgress = job.Progress
+	JobProgress = chiprun.Progress
 	// JobSelection picks launches of a job.
-	JobSelection = job.Selection
+	JobSelection = chiprun.Selection
 )
 
 // SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
-func SelectLaunches(list string) (*JobSelection, error) { return job.ParseSelection(list) }
+func SelectLaunches(list string) (*JobSelection, error) { return chiprun.ParseSelection(list) }
 
 // RunJob runs a job file. It only computes, unless the options ask for Timing.
 // The result holds what was done also when an error ended the run; without one,

@@ -60,14 +60,16 @@ var mayImport = map[string][]string{
 	"internal/kcase": {"internal/isa/kasm", "internal/sm/kepler"},
 	"internal/krun":  {"internal/isa/kasm", "internal/sm/kepler", "internal/sm/kepler/chip", "internal/exec", "internal/report", "internal/timeline"},
 
-	"internal/job": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
+	"internal/chiprun":  {"internal/near", "internal/isa", "internal/exec", "internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/report", "internal/timeline"},
+	"internal/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/chiprun", "internal/config", "internal/gpu", "internal/report", "internal/timeline", "internal/trace", "internal/trace/replay"},
+	"internal/job": {"internal/near", "internal/chiprun", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
 	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
-	"":              {"internal/near", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
+	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
-		"internal/config", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
+		"internal/config", "internal/chiprun", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 
 // tools are packages that make or measure others and may know what they need;

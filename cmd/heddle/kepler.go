@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/job"
@@ -144,7 +145,7 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 		line := newProgressLine(e.stderr, c.Progress, c.Quiet)
 		if line != nil {
 			r.Progress = func(cycle uint64) {
-				line.show(job.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+				line.show(chiprun.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
 			}
 		}
 		err = r.Do(e.ctx)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -49,7 +49,7 @@ func newProgressLine(w io.Writer, when string, quiet bool) *progressLine {
 }
 
 // show is called by the run now and then.
-func (p *progressLine) show(s job.Progress) {
+func (p *progressLine) show(s chiprun.Progress) {
 	now := time.Now()
 	if s.Launch != p.launch {
 		p.launch, p.began = s.Launch, now
@@ -75,7 +75,7 @@ func (p *progressLine) show(s job.Progress) {
 }
 
 // text words the line.
-func (p *progressLine) text(s job.Progress, now time.Time) string {
+func (p *progressLine) text(s chiprun.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
 	if s.Total > 0 {
 		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/chiprun"
 )
 
 func TestProgressText(t *testing.T) {
 	start := time.Now()
 	p := &progressLine{start: start.Add(-2 * time.Second), began: start.Add(-time.Second)}
-	got := p.text(job.Progress{Launch: 1, Launches: 5, Kernel: "k", Blocks: 250, Total: 1000, WarpInsts: 3_000_000}, start)
+	got := p.text(chiprun.Progress{Launch: 1, Launches: 5, Kernel: "k", Blocks: 250, Total: 1000, WarpInsts: 3_000_000}, start)
 	if want := "k 2/5  blocks 250/1,000 (25 %)  3,000,000 warp instr  1.5 million/s  3 s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	got = p.text(job.Progress{Launches: 1, Kernel: "k", Total: 4}, start)
+	got = p.text(chiprun.Progress{Launches: 1, Kernel: "k", Total: 4}, start)
 	if want := "k 1/1  blocks 0/4 (0 %)  0 warp instr  0/s"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -26,13 +26,13 @@ func TestProgressShow(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgressLine(&b, "always", false)
 	p.terminal, p.width = true, 20
-	p.show(job.Progress{Kernel: "soon", Launches: 1, Total: 4})
+	p.show(chiprun.Progress{Kernel: "soon", Launches: 1, Total: 4})
 	if b.Len() > 0 {
 		t.Errorf("a short run shows %q", b.String())
 	}
 	p.last = p.last.Add(-time.Minute)
-	p.show(job.Progress{Kernel: "kernel", Launches: 1, Total: 4})
-	p.show(job.Progress{Kernel: "at once", Launches: 1, Total: 4})
+	p.show(chiprun.Progress{Kernel: "kernel", Launches: 1, Total: 4})
+	p.show(chiprun.Progress{Kernel: "at once", Launches: 1, Total: 4})
 	p.clear()
 	got := b.String()
 	if want := "\rkernel 1/1  blocks \x1b[K\r\x1b[K"; got != want {
@@ -44,7 +44,7 @@ func TestProgressShow(t *testing.T) {
 	b.Reset()
 	p = newProgressLine(&b, "always", true)
 	p.last = p.last.Add(-time.Minute)
-	p.show(job.Progress{Kernel: "k", Launches: 1, Total: 4})
+	p.show(chiprun.Progress{Kernel: "k", Launches: 1, Total: 4})
 	p.clear()
 	if !strings.HasSuffix(b.String(), "\n") || strings.Contains(b.String(), "\x1b") {
 		t.Errorf("not a terminal, but %q", b.String())

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
@@ -46,7 +47,7 @@ const maxThreads = 256
 
 // runVars are the texts that the help takes from elsewhere.
 func runVars() map[string]string {
-	return map[string]string{"default_gpu": job.DefaultGPU, "setting_keys": strings.Join(job.SettingKeys(), ", ")}
+	return map[string]string{"default_gpu": chiprun.DefaultGPU, "setting_keys": strings.Join(chiprun.SettingKeys(), ", ")}
 }
 
 // oneOf checks a flag whose values are words.
@@ -68,7 +69,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, err
 	}
 	for _, name := range c.Check {
-		if err := oneOf("--check", name, job.Hazards); err != nil {
+		if err := oneOf("--check", name, chiprun.Hazards); err != nil {
 			return o, err
 		}
 		if c.Mode != "timing" {
@@ -80,7 +81,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, err
 	}
 	if c.GPU != "" {
-		if err := job.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !job.IsFile(c.GPU)) {
+		if err := chiprun.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !chiprun.IsFile(c.GPU)) {
 			return o, usage("--gpu: %w", err)
 		}
 	}
@@ -111,7 +112,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, usage("--threads is %d, it must be at least 1", c.Threads)
 	}
 	if c.Kernels != "" {
-		sel, err := job.ParseSelection(c.Kernels)
+		sel, err := chiprun.ParseSelection(c.Kernels)
 		if err != nil {
 			return o, usage("--kernels: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/series"
@@ -54,7 +55,7 @@ func (c *runCmd) watchers(o *job.Options) (*outputs, error) {
 			f.close()
 			return nil, usage("--series: %w", err)
 		}
-		o.Series = &job.Series{Every: n, Out: f.series}
+		o.Series = &chiprun.Series{Every: n, Out: f.series}
 		if ext == ".parquet" {
 			f.parquet = series.NewParquet(f.series)
 			o.Series.Out = f.parquet

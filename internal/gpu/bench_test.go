@@ -65,3 +65,27 @@ func BenchmarkThreads(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkModern runs examples on a chip of modern cores with one worker: those
+// that wait for memory, and some that compute.
+func BenchmarkModern(b *testing.B) {
+	for _, name := range []string{"vecadd", "scan", "kmeans", "bfs", "spmv", "nbody", "funcptr", "hotspot", "collatz"} {
+		b.Run(name, func(b *testing.B) {
+			ready, err := job.Load(filepath.Join("../../examples", name, name+".toml"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			var insts, cycles uint64
+			for b.Loop() {
+				res, err := ready.Run(b.Context(), job.Options{Timing: true, GPU: "rtx-a6000", Threads: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				insts += res.WarpInstructions
+				cycles += res.Cycles
+			}
+			b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "winst/s")
+			b.ReportMetric(float64(cycles)/b.Elapsed().Seconds(), "cycles/s")
+		})
+	}
+}

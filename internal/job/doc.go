@@ -92,7 +92,7 @@ func (l *errorList) unknown(pos isa.Pos, word string, names []string, kind, form
 	}
 	hint := ""
 	if len(l.errs) < 2*maxErrors { // a search through many names takes its time
-		hint = suggest(word, names, kind)
+		hint = near.Suggest(word, names, kind)
 	}
 	l.add(pos, "%s%s", fmt.Sprintf(format, args...), hint)
 }
@@ -110,21 +110,4 @@ func (l *errorList) err() error {
 		l.errs = append(l.errs[:maxErrors:maxErrors], &Error{File: l.file, Msg: fmt.Sprintf("and %d more errors", n-maxErrors)})
 	}
 	return l.errs
-}
-
-// suggest says what was probably meant: `; did you mean "buffers"?`, or else
-// what there is to choose from.
-func suggest(word string, names []string, kind string) string {
-	if n := near.Name(word, names); n != "" {
-		return fmt.Sprintf("; did you mean %q?", n)
-	}
-	if len(names) == 0 {
-		return fmt.Sprintf("; there are no %s", kind)
-	}
-	shown := names
-	more := ""
-	if len(shown) > 12 {
-		shown, more = shown[:12], ", …"
-	}
-	return fmt.Sprintf("; %s: %s%s", kind, strings.Join(shown, ", "), more)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
@@ -191,7 +192,7 @@ cycles = 1
 	}
 
 	// One frame of three: what is about all of them is not checked.
-	sel, err := ParseSelection("1")
+	sel, err := chiprun.ParseSelection("1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
@@ -216,7 +218,7 @@ func (r *KeplerReady) Config(gpu string, sets ...string) (kepler.Config, error) 
 		}
 	case j.GPU != "":
 		name := j.GPU
-		if IsFile(name) {
+		if chiprun.IsFile(name) {
 			name = j.Path(name)
 		}
 		if m, err = config.LoadKepler(name); err != nil {
@@ -327,7 +329,7 @@ type keplerRunner struct {
 }
 
 // Selected returns the frames that a selection picks.
-func (r *KeplerReady) Selected(sel *Selection) []int {
+func (r *KeplerReady) Selected(sel *chiprun.Selection) []int {
 	var list []int
 	for f := range r.Job.Frames {
 		if sel.Has(f, r.name()) {
@@ -384,7 +386,7 @@ func (x *keplerRunner) run(ctx context.Context) error {
 	r := x.ready
 	for _, d := range x.opt.Dumps {
 		if r.Job.buffer(d.Buffer) == nil {
-			return &Error{File: r.Job.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
+			return &Error{File: r.Job.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
 		}
 	}
 	frames := r.Selected(x.opt.Select)
@@ -419,7 +421,7 @@ func (x *keplerRunner) prepare(f int) (*krun.Run, error) {
 	}
 	run.Progress = func(cycle uint64) {
 		if x.opt.Progress != nil {
-			x.opt.Progress(Progress{Launch: f, Launches: x.ready.Job.Frames, Kernel: x.ready.name(),
+			x.opt.Progress(chiprun.Progress{Launch: f, Launches: x.ready.Job.Frames, Kernel: x.ready.name(),
 				WarpInsts: x.res.WarpInstructions + run.Core.Stats().Executed, Cycles: x.res.Cycles + cycle})
 		}
 	}

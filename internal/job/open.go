@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -113,7 +114,7 @@ func (j *Job) Open() (*Ready, error) {
 		}
 	}
 	o.dataFiles()
-	if err := CheckGPU(j.GPU); j.GPU != "" && !IsFile(j.GPU) && err != nil {
+	if err := chiprun.CheckGPU(j.GPU); j.GPU != "" && !chiprun.IsFile(j.GPU) && err != nil {
 		o.add(j.GPUPos, "%v", err)
 	}
 	if err := o.err(); err != nil {

@@ -12,11 +12,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/near"
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -66,7 +68,7 @@ func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 // newResult returns the result of a run in which nothing has happened yet.
 func newResult(input, gpu string, opt Options) *report.Run {
 	res := &report.Run{
-		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, gpu, DefaultGPU), Mode: "functional",
+		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, gpu, chiprun.DefaultGPU), Mode: "functional",
 		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
 	}
 	maps.Copy(res.Conditions, opt.Settings.Conditions)
@@ -111,13 +113,13 @@ func (x *runner) setup() error {
 			return &Error{File: j.File, Msg: err.Error(), Err: err}
 		}
 		dc.Packed = x.timing.chip.Config().Compat.PackedMemory
-	} else if err := x.opt.Settings.check(); err != nil {
+	} else if err := x.opt.Settings.Check(); err != nil {
 		return &Error{File: j.File, Msg: err.Error(), Err: err}
 	}
 	x.mem = device.New(dc)
 	for _, d := range x.opt.Dumps {
 		if j.buffer(d.Buffer) == nil {
-			return &Error{File: j.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, suggest(d.Buffer, j.BufferNames(), "buffers"))}
+			return &Error{File: j.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
 		}
 	}
 	selected := 0
@@ -131,7 +133,7 @@ func (x *runner) setup() error {
 	}
 	if x.launches > 0 && selected == 0 {
 		return &Error{File: j.File, Msg: fmt.Sprintf("--kernels %s selects none of the job's %s (0 to %d)",
-			x.opt.Select.text, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
+			x.opt.Select, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
 	}
 	for _, d := range j.Buffers {
 		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
@@ -213,7 +215,7 @@ func (x *runner) readFile(t Text, b []byte) error {
 func (x *runner) find(name string, pos isa.Pos) (xptx.Symbol, error) {
 	s, ok := x.machine.Symbol(name)
 	if !ok {
-		return s, x.job.at(pos, "the program has no variable %q in constant or global memory%s", name, suggest(name, x.machine.Symbols(), "variables"))
+		return s, x.job.at(pos, "the program has no variable %q in constant or global memory%s", name, near.Suggest(name, x.machine.Symbols(), "variables"))
 	}
 	return s, nil
 }
@@ -359,7 +361,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if x.opt.Progress != nil {
 		before := x.res.WarpInstructions
 		o.Progress = func(blocks, total, warpInsts uint64) {
-			x.opt.Progress(Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
+			x.opt.Progress(chiprun.Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
 		}
 	}
 	res, err := x.machine.Run(ctx, pl, o)

@@ -5,81 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
 // This file: runs that count cycles. The host side of a job becomes actions on
 // the chip's streams; values are computed by the same executor as in a
 // functional run, in the order in which the chip issues instructions.
-
-// Machine returns the chip that a run simulates: the GPU of that name or file,
-// with the values that were set.
-func (s *Settings) Machine(name string) (gpu.Config, error) {
-	if !slices.Contains(config.Names(), name) && slices.Contains(GPUs, name) && !config.IsKepler(name) {
-		return gpu.Config{}, fmt.Errorf("GPU %s has no timing model yet; there are %s (or compute only, with --mode functional)",
-			name, strings.Join(config.Names(), ", "))
-	}
-	c, err := config.Load(name)
-	if err != nil {
-		return gpu.Config{}, err
-	}
-	if s.Core != "" {
-		if err := c.SetCore(s.Core); err != nil {
-			return gpu.Config{}, err
-		}
-	}
-	for _, a := range s.Assignments {
-		if err := c.Set(a); err != nil {
-			return gpu.Config{}, fmt.Errorf("-C %s: %w", a, err)
-		}
-	}
-	if err := c.Check(); err != nil {
-		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
-	}
-	return c.ChipConfig(), nil
-}
-
-// check says whether the values that were set are values of their keys.
-func (s *Settings) check() error {
-	if len(s.Assignments) == 0 {
-		return nil
-	}
-	c, err := config.Load(DefaultGPU)
-	if err != nil {
-		return err
-	}
-	for _, a := range s.Assignments {
-		if err := c.Set(a); err != nil {
-			return fmt.Errorf("-C %s: %w", a, err)
-		}
-	}
-	return nil
-}
-
-// conditions lists the run conditions that decide a comparison.
-func conditions(c *gpu.Config) map[string]any {
-	icache := "cold"
-	if c.Run.ICacheWarm {
-		icache = "warm"
-	}
-	copies := "instant"
-	if c.Copies.Timed {
-		copies = "timed"
-	}
-	return map[string]any{
-		"caches": c.Run.Caches.String(), "icache": icache, "copies": copies,
-		"copies_fill_l2": c.Run.CopiesFillL2, "launch_latency": c.Run.LaunchLatency,
-	}
-}
 
 // chipRun is what a timing run has beyond a functional one.
 type chipRun struct {
@@ -89,34 +25,24 @@ type chipRun struct {
 
 // plugIn makes the chip of a timing run.
 func (x *runner) plugIn() error {
-	name := cmp.Or(x.opt.GPU, x.job.GPU, DefaultGPU)
-	if x.opt.GPU == "" && IsFile(x.job.GPU) {
+	name := cmp.Or(x.opt.GPU, x.job.GPU, chiprun.DefaultGPU)
+	if x.opt.GPU == "" && chiprun.IsFile(x.job.GPU) {
 		name = x.job.Path(x.job.GPU)
 	}
 	cfg, err := x.opt.Settings.Machine(name)
 	if err != nil {
 		return err
 	}
-	if x.opt.MaxInsts > 0 {
-		cfg.Run.MaxCycles = x.opt.MaxInsts
-	}
-	cfg.Run.Threads = cmp.Or(x.opt.Threads, runtime.GOMAXPROCS(0))
-	chip, err := gpu.New(cfg)
+	chip, err := chiprun.Begin(cfg, x.opt.MaxInsts, x.opt.Threads, x.res)
 	if err != nil {
 		return fmt.Errorf("GPU %s: %w", name, err)
 	}
 	x.timing = &chipRun{chip: chip}
-	chip.KeepPlaces()
 	if x.opt.Hazards {
-		if err := x.watchHazards(&cfg); err != nil {
+		if err := chiprun.WatchHazards(chip); err != nil {
 			return err
 		}
 	}
-	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
-	x.res.Mode, x.res.Timing = "timing", &report.Timing{Core: cfg.Core.String(), CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
-		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
-	}}
-	x.res.Conditions = conditions(&cfg)
 	return nil
 }
 
@@ -142,7 +68,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 					}
 				}
 			}
-			x.opt.Progress(Progress{
+			x.opt.Progress(chiprun.Progress{
 				Launch: number[p.Kernel], Launches: x.launches, Kernel: p.Kernel.Name,
 				Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle,
 			})
@@ -159,17 +85,23 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 			}
 		})
 	}
-	var rows *series
+	var rows *chiprun.Rows
 	if x.opt.Series != nil {
-		rows = startSeries(t.chip, *x.opt.Series)
+		rows = chiprun.StartSeries(t.chip, *x.opt.Series)
 	}
 	if x.opt.Timeline != nil {
-		record(t.chip, x.opt.Timeline)
+		chiprun.Record(t.chip, x.opt.Timeline)
 	}
 	x.inside()
 	err := x.give()
 	if err == nil && x.opt.Hazards {
-		if err := x.anyHazards(); err != nil {
+		var given []*gpu.Kernel
+		for _, o := range t.ops {
+			if o != nil && o.Kernel != nil {
+				given = append(given, o.Kernel)
+			}
+		}
+		if err := chiprun.AnyHazards(given); err != nil {
 			return &Error{File: x.job.File, Msg: err.Error(), Err: err}
 		}
 	}
@@ -178,10 +110,16 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	}
 	x.collect()
 	if x.opt.Hazards {
-		x.hazards()
+		begun := map[int]*gpu.Kernel{}
+		for i, o := range t.ops {
+			if o != nil && o.Kernel != nil && o.Begun() {
+				begun[x.job.Steps[i].Number] = o.Kernel
+			}
+		}
+		chiprun.AddHazards(t.chip, begun, x.res)
 	}
 	if rows != nil {
-		printed = errors.Join(printed, rows.end())
+		printed = errors.Join(printed, rows.End())
 	}
 	if x.opt.Timeline != nil {
 		t.chip.FlushLog()
@@ -256,10 +194,11 @@ func (x *runner) collect() {
 			continue
 		}
 		if o.Kernel != nil && o.Begun() {
-			x.guarded(o.Kernel)
-			x.res.Kernels = append(x.res.Kernels, x.kernel(s, o.Kernel))
-			x.res.WarpInstructions += o.Kernel.WarpInsts
-			x.res.ThreadInstructions += o.Kernel.ThreadInsts
+			l, src := s.Launch, x.ready.kernels[s.Launch]
+			chiprun.Add(t.chip, o.Kernel, chiprun.Launch{
+				Number: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block, LocalBytes: src.LocalBytes(),
+				Estimated: l.Registers == 0 && src.RegistersEstimated(),
+			}, x.res)
 		}
 		if !x.job.stepsGiven {
 			continue
@@ -277,141 +216,5 @@ func (x *runner) collect() {
 		}
 		x.res.Steps = append(x.res.Steps, rs)
 	}
-	x.res.Cycles = t.chip.Now()
-	total := t.chip.Totals()
-	x.res.Memory = memory(&total, t.chip.Config())
-	parts(t.chip, x.res.Timing)
-}
-
-// guarded notes what guarded the dependences of a kernel's instructions.
-func (x *runner) guarded(k *gpu.Kernel) {
-	cfg := x.timing.chip.Config()
-	if cfg.Core != gpu.Modern {
-		return
-	}
-	d := report.Dependence{Mechanism: "control bits"}
-	if !k.ControlBits() {
-		d.Mechanism, d.Consumers = "scoreboards", cfg.Modern.Consumers
-	}
-	s := cfg.Modern.DependenceBits(k.ControlBits())
-	d.WarpBits, d.SMBits, d.RegisterFile = s.Warp, s.SM, s.Percent
-	if !slices.Contains(x.res.Dependences, d) {
-		x.res.Dependences = append(x.res.Dependences, d)
-	}
-}
-
-// kernel describes a launch and its counters.
-func (x *runner) kernel(s *Step, k *gpu.Kernel) report.Kernel {
-	l, src := s.Launch, x.ready.kernels[s.Launch]
-	cfg := x.timing.chip.Config()
-	sm := &k.SM
-	t := &report.KernelTiming{
-		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
-		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy, Shared: !k.Alone, L1Ways: k.L1Ways,
-		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
-	}
-	if l.Registers == 0 && src.RegistersEstimated() {
-		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
-			n, _ := cfg.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
-			if k.LimitedBy == gpu.ByGrid {
-				n = min(n, k.MaxBlocks)
-			}
-			return n
-		})
-	}
-	if t.Cycles > 0 {
-		t.IPC = float64(k.WarpInsts) / float64(t.Cycles)
-	}
-	if sm.Cycles > 0 {
-		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.Warps())
-	}
-	t.Lines, t.LanesPerIssue = x.lines(k), sm.Lanes[:]
-	for st, name := range x.timing.chip.States() {
-		var n uint64
-		for i := range k.Places {
-			n += k.Places[i].States[st]
-		}
-		t.Stalls[name] = n
-		t.WarpCycles += n
-	}
-	t.Memory = memory(&k.Counters, cfg)
-	for i, b := range k.BlockLog {
-		r := report.BlockRun{Block: uint64(i), SM: b.SM, StartCycle: b.Start}
-		if b.End > 0 {
-			r.EndCycle = &b.End
-		}
-		t.BlockLog = append(t.BlockLog, r)
-	}
-	return report.Kernel{
-		Name: k.Name, Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
-		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: src.LocalBytes(),
-		Blocks: k.Blocks, WarpInstructions: k.WarpInsts, ThreadInstructions: k.ThreadInsts, KernelTiming: t,
-	}
-}
-
-// lines lays what a kernel's warps did beside the program's text.
-func (x *runner) lines(k *gpu.Kernel) []report.Line {
-	src, ok := k.Work().(sourced)
-	if !ok {
-		return nil
-	}
-	var list []report.Line
-	code := k.Work().Code()
-	names := x.timing.chip.States()
-	for i := range k.Places {
-		p := &k.Places[i]
-		l := report.Line{Issues: p.Issues, ThreadInstructions: p.Lanes, Stalls: map[string]uint64{}}
-		for st, n := range p.States {
-			if n > 0 {
-				l.Stalls[names[st]] = n
-				l.WarpCycles += n
-			}
-		}
-		if l.WarpCycles == 0 && l.Issues == 0 {
-			continue
-		}
-		w := src.Source(i)
-		l.Text = src.Text(i)
-		if c := code[i].Control; c != nil {
-			l.Control = c.String()
-		}
-		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
-		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
-		list = append(list, l)
-	}
-	return list
-}
-
-// memory describes the counters of the memory system.
-func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
-	sm := &c.SM
-	m := report.Memory{
-		L1: cacheLevel(&c.L1D), L1Const: cacheLevel(&c.L1C), L1Texture: cacheLevel(&c.L1T), L1Inst: cacheLevel(&c.L1I), L2: cacheLevel(&c.L2),
-		DRAM: report.DRAM{
-			Reads: c.DRAMReads(), Writes: c.DRAMWrites(), Activates: c.DRAM.Activates, Precharges: c.DRAM.Precharges,
-			Requests: c.DRAM.Requests, RowHits: c.DRAM.RowHits, BusyCycles: c.DRAM.DataCycles, Cycles: c.DRAM.Cycles,
-		},
-		Network: report.Network{
-			RequestPackets: c.Request.Packets, RequestFlits: c.Request.Flits, ReplyPackets: c.Reply.Packets, ReplyFlits: c.Reply.Flits,
-		},
-		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
-		L2EntryStallCycles: c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
-	}
-	if d := &cfg.Mem.DRAM; !cfg.Mem.FixedLatency {
-		m.DRAM.BytesRead = m.DRAM.Reads * uint64(d.AtomBytes())
-		m.DRAM.BytesWritten = m.DRAM.Writes * uint64(d.AtomBytes())
-		m.DRAM.Peak = float64(cfg.Mem.Channels*d.BusBytes*d.Chips*d.DataRatio) * float64(cfg.Clocks.DRAM) / 1e9
-	}
-	if sm.LatencyN > 0 {
-		m.Replies, m.LatencyLog2 = sm.LatencyN, latencies(sm)
-		m.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
-	}
-	return m
-}
-
-func cacheLevel(s *cache.Stats) report.Cache {
-	return report.Cache{
-		Accesses: s.Total(), Hits: s.Of(cache.Hit), PendingHits: s.Of(cache.HitReserved),
-		Misses: s.Misses(), SectorMisses: s.Of(cache.SectorMiss), Refused: s.Of(cache.Fail), WriteBacks: s.WriteBacks,
-	}
+	chiprun.End(t.chip, x.res)
 }

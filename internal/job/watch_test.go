@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
@@ -57,7 +58,7 @@ func TestWatching(t *testing.T) {
 			plain := watched(t, c.file, c.gpu, Options{}, fills)
 			var csv, sim bytes.Buffer
 			r := timeline.New(0)
-			seen := watched(t, c.file, c.gpu, Options{Timeline: r, Series: &Series{Every: 333, Out: &csv}, AccelSim: &sim}, fills)
+			seen := watched(t, c.file, c.gpu, Options{Timeline: r, Series: &chiprun.Series{Every: 333, Out: &csv}, AccelSim: &sim}, fills)
 			if diff := cmp.Diff(asJSON(t, plain), asJSON(t, seen)); diff != "" {
 				t.Fatalf("looking changes the result: %s", diff)
 			}
@@ -70,7 +71,7 @@ func TestWatching(t *testing.T) {
 
 			// The same rows come with every cycle simulated.
 			var slow bytes.Buffer
-			watched(t, c.file, c.gpu, Options{Series: &Series{Every: 333, Out: &slow}}, fills, "run.idle_skip=false")
+			watched(t, c.file, c.gpu, Options{Series: &chiprun.Series{Every: 333, Out: &slow}}, fills, "run.idle_skip=false")
 			if diff := cmp.Diff(csv.String(), slow.String()); diff != "" {
 				t.Errorf("skipping changes the series: %s", diff)
 			}

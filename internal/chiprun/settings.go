@@ -1,16 +1,14 @@
-package job
+package chiprun
 
 import (
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
 // DefaultGPU is the machine where neither the command nor the job names one.
@@ -41,32 +39,6 @@ func CheckGPU(name string) error {
 	}
 	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs, ", "))
 }
-
-// Options are the settings of a run that are not part of its job.
-type Options struct {
-	GPU      string     // name of the machine; "" is the job's, or else DefaultGPU
-	Threads  int        // worker goroutines; 0: one per core. Changes no result
-	Timing   bool       // count cycles; else only compute
-	MaxInsts uint64     // stop after so many warp instructions, cycles with Timing; 0: never
-	Select   *Selection // launches to run; nil is all of them
-	Dumps    []Dump     // buffers to be written to files at the end
-	Settings Settings
-	Out      io.Writer          // what kernels print; nil discards it
-	Series   *Series            // with Timing: counters as they grow; may be nil
-	Timeline *timeline.Recorder // with Timing: gets the way of every instruction; may be nil
-	AccelSim io.Writer          // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil
-	// Inside, with Timing, is told that the run is about to begin; what it
-	// returns is called before the first cycle and after every one in which
-	// anything happens, and an error from it ends the run. May be nil.
-	Inside   func(*Inside) func() error
-	Progress func(Progress) // called now and then; nil for silence
-	// Hazards, with Timing, has every SM look for what control bits do not wait
-	// for. It changes nothing else.
-	Hazards bool
-}
-
-// Dump asks for a buffer's bytes in a file.
-type Dump struct{ Buffer, File string }
 
 // Progress is how far a run has come.
 type Progress struct {
@@ -194,7 +166,7 @@ func (s *Settings) Set(arg string) error {
 		s.Assignments = append(s.Assignments, key+"="+value)
 		return nil
 	}
-	return fmt.Errorf("unknown key %q%s", key, suggest(key, allKeys(), "known keys"))
+	return fmt.Errorf("unknown key %q%s", key, near.Suggest(key, allKeys(), "known keys"))
 }
 
 // Selection picks launches of a job.
@@ -253,6 +225,9 @@ func ParseSelection(text string) (*Selection, error) {
 		rest = rest[1:]
 	}
 }
+
+// String returns the list as it was given.
+func (s *Selection) String() string { return s.text }
 
 // Has reports whether the selection contains the launch; a nil one has all.
 func (s *Selection) Has(number int, kernel string) bool {

@@ -1,4 +1,4 @@
-package job
+package chiprun
 
 import (
 	"cmp"
@@ -18,30 +18,30 @@ import (
 // Hazards is the name of the hazard checker.
 const Hazards = "hazards"
 
-// watchHazards has the chip look for hazards. It refuses a machine on which no
+// WatchHazards has the chip look for hazards. It refuses a machine on which no
 // program can have any.
-func (x *runner) watchHazards(cfg *gpu.Config) error {
+func WatchHazards(chip *gpu.GPU) error {
+	cfg := chip.Config()
 	if cfg.Core != gpu.Modern {
 		return fmt.Errorf("--check %s looks at the control bits of SASS, which the modern core obeys; the %v core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or --core modern", Hazards, cfg.Core)
 	}
-	x.timing.chip.CheckHazards()
+	chip.CheckHazards()
 	return nil
 }
 
-// anyHazards refuses a job none of whose launches has control bits.
-func (x *runner) anyHazards() error {
+// AnyHazards refuses a run none of whose launches has control bits.
+func AnyHazards(launches []*gpu.Kernel) error {
 	var names []string
-	for _, o := range x.timing.ops {
+	for _, k := range launches {
 		switch {
-		case o == nil || o.Kernel == nil:
-		case o.Kernel.ControlBits():
+		case k.ControlBits():
 			return nil
-		case !slices.Contains(names, o.Kernel.Name):
-			names = append(names, o.Kernel.Name)
+		case !slices.Contains(names, k.Name):
+			names = append(names, k.Name)
 		}
 	}
 	if len(names) == 0 {
-		return errors.New("--check " + Hazards + " looks at launches, and this job has none")
+		return errors.New("--check " + Hazards + " looks at launches, and this run has none")
 	}
 	return fmt.Errorf("--check %s looks at programs that control bits guard, and scoreboards guard %s; it takes SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
 		Hazards, strings.Join(names, ", "))
@@ -56,23 +56,20 @@ type hazardKey struct {
 	reg          isa.Reg
 }
 
-// hazards puts what the SMs found into the result: each hazard once, in the
+// AddHazards puts what the SMs found into a result: each hazard once, in the
 // order in which they happened first. Launches that only warm the caches do not
-// count.
-func (x *runner) hazards() {
+// count: begun are those that do, by the number that the result gives them.
+func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 	c := report.Checker{Checker: Hazards}
 	launch := map[exec.Work]int{}
-	for i, o := range x.timing.ops {
-		if o == nil || o.Kernel == nil || !o.Begun() {
-			continue
-		}
-		n := x.job.Steps[i].Number
-		launch[o.Kernel.Work()] = n
-		if !o.Kernel.ControlBits() {
+	for n, k := range begun {
+		launch[k.Work()] = n
+		if !k.ControlBits() {
 			c.NotWatched = append(c.NotWatched, n)
 		}
 	}
-	list, left := x.timing.chip.Hazards()
+	slices.Sort(c.NotWatched)
+	list, left := chip.Hazards()
 	c.LeftOut = left
 	list = slices.DeleteFunc(list, func(h gpu.Hazard) bool {
 		_, ok := launch[h.Kernel.Work]
@@ -93,7 +90,7 @@ func (x *runner) hazards() {
 		c.Hazards = append(c.Hazards, hazard(h, launch[h.Kernel.Work]))
 	}
 	c.OK = len(c.Hazards) == 0 && left == 0
-	x.res.Checkers = append(x.res.Checkers, c)
+	res.Checkers = append(res.Checkers, c)
 }
 
 // hazard describes one.

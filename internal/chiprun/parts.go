@@ -1,4 +1,4 @@
-package job
+package chiprun
 
 import (
 	"github.com/heddle-sim/heddle/internal/gpu"
