@@ -37,7 +37,7 @@ var culprits = []culprit{
 	{"warp parts", "simt.shared_parts"},
 	{"issue per warp", "simt.issue_per_warp"},
 	{"initiation interval", "simt.other_latency simt.other_initiation"},
-	{"reach no collector unit", "simt.collector.specialized simt.collector.$s.units simt.collector.$s.in_ports simt.collector.gen.units simt.collector.gen.in_ports simt.collector.gen.out_ports"},
+	{"reach no collector unit", "simt.units.$s simt.collector.specialized simt.collector.$s.units simt.collector.$s.in_ports simt.collector.gen.units simt.collector.gen.in_ports simt.collector.gen.out_ports"},
 	{"have no dispatch unit", "simt.collector.$s.units simt.collector.$s.out_ports simt.collector.gen.units simt.collector.gen.out_ports"},
 	{"cannot be shared out", "simt.collector.specialized simt.collector.$s.units simt.collector.gen.units simt.schedulers"},
 	{"no issue or execute registers", "simt.units.$s simt.issue.$s simt.exec.$s"},
@@ -83,7 +83,20 @@ var culprits = []culprit{
 	{"nodes on a side", "chip.clusters chip.channels chip.slices_per_channel"},
 }
 
-var unitWord = regexp.MustCompile(`\b(sp|dp|int|sfu|tensor|mem)\b`)
+var unitWord = regexp.MustCompile(`\b(sp|dp|int|sfu|tensor|mem|spec[1-8])\b`)
+
+// specialKey is the key of a specialised unit, which has a table of its own.
+func specialKey(key string) string {
+	kind, n, is := strings.Cut(key, ".spec")
+	if !is || len(n) != 1 {
+		return key
+	}
+	word := map[string]string{"simt.units": "units", "simt.issue": "issue_width", "simt.exec": "exec_width"}[kind]
+	if word == "" {
+		return key
+	}
+	return "simt.special" + n + "." + word
+}
 
 // blame adds to a model's complaint the keys that it is about, with their
 // values. table is where the settings of the model stand.
@@ -99,7 +112,7 @@ func (g *GPU) blame(table string, err error) error {
 		}
 		unit := unitWord.FindString(msg)
 		for k := range strings.FieldsSeq(strings.NewReplacer("$t", table, "$s", unit).Replace(c.keys)) {
-			list = append(list, k)
+			list = append(list, specialKey(k))
 		}
 	}
 	var about []string

@@ -158,7 +158,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Adaptive: gpu.Adaptive{Enabled: g.L1D.Adaptive, Unified: g.L1D.Unified, Sizes: slices.Clone(g.L1D.SharedSizes)},
 		Run: gpu.Run{
 			Caches: gpu.Caches(g.word("run.caches")), ICacheWarm: r.ICache == "warm", FlushL1: r.FlushL1, CopiesFillL2: r.CopiesFillL2, BlockLog: r.BlockLog,
-			LaunchLatency: r.LaunchLatency, BlockLatency: r.BlockLatency, IdleSkip: r.IdleSkip, DetectDeadlock: r.DetectDeadlock,
+			LaunchLatency: r.LaunchLatency, BlockLatency: r.BlockLatency, BlockInterval: r.BlockInterval, BlockTurnaround: r.BlockTurnaround, WarpTurnaround: r.WarpTurnaround, IdleSkip: r.IdleSkip, DetectDeadlock: r.DetectDeadlock,
 			MaxCycles: uint64(r.MaxCycles), MaxInsts: uint64(r.MaxInsts), MaxBlocks: uint64(r.MaxBlocks), MaxDone: uint64(r.MaxDone),
 		},
 		Compat: g.Compat.Chip,
@@ -206,6 +206,7 @@ func (g *GPU) SIMTConfig() simt.Config {
 		SFUTime:    simt.Timing{Latency: l.SFU, Initiation: i.SFU},
 		TensorTime: simt.Timing{Latency: l.Tensor, Initiation: i.Tensor},
 		OtherTime:  simt.Timing{Latency: s.OtherLatency, Initiation: s.OtherInitiation},
+		TraceTime:  traceTimes(s),
 
 		Generic:       simt.Collectors{Units: s.Collector.Gen.Units, In: s.Collector.Gen.InPorts, Out: s.Collector.Gen.OutPorts},
 		RegisterBanks: s.Collector.Banks, RegisterPorts: s.Collector.Steps,
@@ -226,6 +227,10 @@ func (g *GPU) SIMTConfig() simt.Config {
 	}
 	u := &s.Units
 	c.Units = [simt.Sets]int{simt.SP: u.SP, simt.DP: u.DP, simt.Int: u.Int, simt.SFU: u.SFU, simt.Tensor: u.Tensor, simt.Mem: 1}
+	for i := range s.Special {
+		x, set := &s.Special[i], simt.Spec1+simt.Set(i)
+		c.Units[set], c.IssueWidth[set], c.ExecWidth[set] = x.Units, x.IssueWidth, x.ExecWidth
+	}
 	if !s.TensorPort {
 		c.Units[simt.Tensor] = 0
 	}
@@ -242,6 +247,18 @@ func (g *GPU) SIMTConfig() simt.Config {
 
 func widths(w *Widths) [simt.Sets]int {
 	return [simt.Sets]int{simt.SP: w.SP, simt.DP: w.DP, simt.Int: w.Int, simt.SFU: w.SFU, simt.Tensor: w.Tensor, simt.Mem: w.Mem}
+}
+
+func traceTimes(s *SIMT) simt.TraceTimes {
+	at := func(latency, initiation int) simt.Timing {
+		return simt.Timing{Latency: latency, Initiation: initiation}
+	}
+	l, i := &s.TraceLatency, &s.TraceInitiation
+	t := simt.TraceTimes{Int: at(l.Int, i.Int), SP: at(l.SP, i.SP), DP: at(l.DP, i.DP), SFU: at(l.SFU, i.SFU), Tensor: at(l.Tensor, i.Tensor)}
+	for k := range s.Special {
+		t.Spec[k] = at(s.Special[k].Latency, s.Special[k].Initiation)
+	}
+	return t
 }
 
 func timings(latency, initiation [6]int) simt.Timings {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 )
@@ -80,6 +81,39 @@ type ops struct {
 	list  []*Op
 	first int         // all before it have ended
 	event map[int]int // last record of each event
+	feed  func() (*Op, error)
+	ahead int   // actions that are fetched from feed before they are needed
+	bad   error // that feed returned
+}
+
+// Feed has actions fetched one after another while others run, so that not all
+// of them have to be made at first: Finish calls next whenever fewer than ahead
+// actions wait or run, until it returns nil or an error, which ends the run once
+// the actions before have ended. Such a run has no events.
+func (g *GPU) Feed(ahead int, next func() (*Op, error)) {
+	g.ops.feed, g.ops.ahead = next, max(1, ahead)
+}
+
+// fetch adds actions from feed, and forgets those that have ended.
+func (g *GPU) fetch() {
+	s := &g.ops
+	for s.first < len(s.list) && s.list[s.first].state == opEnded {
+		s.first++
+	}
+	if s.feed == nil {
+		return
+	}
+	s.list = slices.Delete(s.list, 0, s.first)
+	s.first = 0
+	for s.feed != nil && len(s.list) < s.ahead {
+		o, err := s.feed()
+		if err == nil && o != nil {
+			err = g.Add(o)
+		}
+		if err != nil || o == nil {
+			s.feed, s.bad = nil, err
+		}
+	}
 }
 
 // Add gives an action. It does not let time pass: see Finish. The error is a
@@ -131,8 +165,9 @@ func (g *GPU) Finish(ctx context.Context) error {
 				g.abandon()
 				return errors.New("actions wait for each other")
 			}
+			err := g.ops.bad
 			g.ops = ops{}
-			return nil
+			return err
 		}
 		if err := g.run(ctx); err != nil {
 			g.abandon()
@@ -149,10 +184,8 @@ func (g *GPU) begin() error {
 	}
 	for again := true; again; {
 		again = false
+		g.fetch()
 		s := &g.ops
-		for s.first < len(s.list) && s.list[s.first].state == opEnded {
-			s.first++
-		}
 		open := map[int64]bool{} // streams with an earlier action that has not ended
 		for i := s.first; i < len(s.list); i++ {
 			o := s.list[i]

@@ -182,7 +182,14 @@ type Inst struct {
 	Control *Control
 	// Class is the class of the opcode as latencies of cores since Turing tell
 	// them apart, ClassNone where the front end does not know it.
-	Class   Class
+	Class Class
+	// Pipe is the class that Accel-Sim's table for the trace's architecture gives
+	// the opcode, which decides unit and latency on the SIMT core; PipeNone where
+	// the instruction comes from no trace.
+	Pipe Pipe
+	// Quick halves the interval between two of them in a unit (Accel-Sim, half
+	// precision and the forms with 32-bit immediates).
+	Quick   bool
 	Tensor  *Tensor   // of matrix instructions
 	Const   *ConstRef // the constant that an instruction other than a load has as an operand
 	Depbar  *Depbar   // what a DEPBAR waits for

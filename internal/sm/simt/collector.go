@@ -71,7 +71,7 @@ type cset struct {
 	// Of those ready, by the set that they go to, and which of these are not
 	// empty, a bit each.
 	to  [Sets]uint64
-	any uint8
+	any uint16
 	// groups are the units by their output register, in sub-core mode.
 	groups []uint64
 	// last is the unit that each of the set's dispatchers took last, from where
@@ -81,14 +81,15 @@ type cset struct {
 }
 
 // order is that in which a port looks at the issue register sets.
-var order = [Sets]Set{SP, SFU, Mem, Tensor, DP, Int}
+var order = [Sets]Set{SP, SFU, Mem, Tensor, DP, Int, Spec1, Spec2, Spec3, Spec4, Spec5, Spec6, Spec7, Spec8}
 
 // rankOf is a set's place in order.
-var rankOf = [Sets]uint8{SP: 0, SFU: 1, Mem: 2, Tensor: 3, DP: 4, Int: 5}
+var rankOf = [Sets]uint8{SP: 0, SFU: 1, Mem: 2, Tensor: 3, DP: 4, Int: 5,
+	Spec1: 6, Spec2: 7, Spec3: 8, Spec4: 9, Spec5: 10, Spec6: 11, Spec7: 12, Spec8: 13}
 
 // port takes instructions from issue registers into collector units.
 type port struct {
-	in   uint8 // sets that it serves, a bit each by rank
+	in   uint16 // sets that it serves, a bit each by rank
 	sets []int
 	same bool // as the port before
 }
@@ -129,7 +130,7 @@ type collector struct {
 	waiting uint64 // banks with reads queued
 	written uint64 // banks taken by a write until the end of the next step
 	held    int    // units taken
-	pend    uint8  // issue register sets that hold an instruction, a bit each by rank
+	pend    uint16 // issue register sets that hold an instruction, a bit each by rank
 	per     uint   // banks that a register may lie in
 	mask    uint   // per less one if that is a power of two, else 0
 	stride  uint   // banks from one scheduler's to the next one's; 0 if all share them
@@ -246,7 +247,7 @@ func (s *cset) complete(k int, out Set) {
 func (s *cset) leaving(c *Core) uint64 {
 	var m uint64
 	for x := s.any; x != 0; x &= x - 1 {
-		out := bits.TrailingZeros8(x)
+		out := bits.TrailingZeros16(x)
 		o := &c.ocex[out]
 		if s.groups == nil {
 			if o.used != o.all {
@@ -337,7 +338,7 @@ func (col *collector) allocate(c *Core) {
 		// has nothing for this one.
 		for m := live & p.in; m != 0; m &= m - 1 {
 			bit := m & -m
-			in := order[bits.TrailingZeros8(m)]
+			in := order[bits.TrailingZeros16(m)]
 			rs := &c.idoc[in]
 			placed := false
 			for mask := rs.used; mask != 0; {

@@ -17,11 +17,19 @@ const (
 	Int
 	SFU
 	Tensor
+	Spec1 // what traces call branches
+	Spec2 // textures
+	Spec3 // matrix products since Turing
+	Spec4 // the uniform datapath
+	Spec5
+	Spec6
+	Spec7
+	Spec8
 	Mem
 	Sets // how many there are
 )
 
-var setNames = [Sets]string{"sp", "dp", "int", "sfu", "tensor", "mem"}
+var setNames = [Sets]string{"sp", "dp", "int", "sfu", "tensor", "spec1", "spec2", "spec3", "spec4", "spec5", "spec6", "spec7", "spec8", "mem"}
 
 // String returns the name as GPGPU-Sim's options have it.
 func (s Set) String() string { return setNames[s] }
@@ -52,6 +60,13 @@ type Timing struct{ Latency, Initiation int }
 // Timings are those of the five kinds that options tell apart, and shuffles
 // (integers only).
 type Timings struct{ Add, Max, Mul, Mad, Div, Shfl Timing }
+
+// TraceTimes are the timings of the classes that traces have
+// (-trace_opcode_latency_initiation_*).
+type TraceTimes struct {
+	Int, SP, DP, SFU, Tensor Timing
+	Spec                     [8]Timing
+}
 
 // Collectors are the operand collector's sizes for one set: collector units,
 // input ports and dispatch units.
@@ -124,6 +139,9 @@ type Config struct {
 	// OtherTime is that of moves, conversions, comparisons, logic and control
 	// (GPGPU-Sim: 1, 1).
 	OtherTime Timing
+	// TraceTime are the timings of instructions that come from a trace. Those of
+	// a specialised unit that the core has not take an integer unit.
+	TraceTime TraceTimes
 
 	// Generic are the collector units that serve every set
 	// (-gpgpu_operand_collector_num_units_gen and its ports).
@@ -376,6 +394,14 @@ func (c *Config) timings() []namedTiming {
 	}{{"int", &c.IntTime}, {"float", &c.FloatTime}, {"double", &c.DoubleTime}} {
 		list = append(list, namedTiming{x.n + " add", x.t.Add}, namedTiming{x.n + " max", x.t.Max},
 			namedTiming{x.n + " mul", x.t.Mul}, namedTiming{x.n + " mad", x.t.Mad}, namedTiming{x.n + " div", x.t.Div})
+	}
+	tr := &c.TraceTime
+	list = append(list, namedTiming{"trace int", tr.Int}, namedTiming{"trace sp", tr.SP}, namedTiming{"trace dp", tr.DP},
+		namedTiming{"trace sfu", tr.SFU}, namedTiming{"trace tensor", tr.Tensor})
+	for i := range tr.Spec {
+		if s := Spec1 + Set(i); c.Units[s] > 0 {
+			list = append(list, namedTiming{"trace " + s.String(), tr.Spec[i]})
+		}
 	}
 	return list
 }

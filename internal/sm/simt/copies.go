@@ -1,6 +1,10 @@
 package simt
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
 
 // This file: groups of asynchronous copies (PTX manual, cp.async). A commit
 // closes the group that a warp's copies have joined so far and opens the next;
@@ -69,6 +73,9 @@ func (q *copies) closed() int { return len(q.under) - 1 }
 func (o *op) copying() {
 	name, is := strings.CutPrefix(o.inst.Op, "cp.async.")
 	if !is {
+		if o.inst.Pipe != isa.PipeNone {
+			o.copyingSASS()
+		}
 		return
 	}
 	kind := plainGroup
@@ -87,6 +94,19 @@ func (o *op) copying() {
 		if kind == plainGroup || strings.Contains(name, "bulk_group") {
 			o.group = kind
 		}
+	}
+}
+
+// copyingSASS does it for instructions of traces: a DEPBAR of any form waits for
+// groups (Accel-Sim).
+func (o *op) copyingSASS() {
+	switch name, _, _ := strings.Cut(o.inst.Op, "."); name {
+	case "LDGSTS":
+		o.copy, o.group = true, plainGroup
+	case "LDGDEPBAR":
+		o.group, o.commit = plainGroup, true
+	case "DEPBAR":
+		o.group, o.await, o.leave = plainGroup, true, int(o.inst.Groups)
 	}
 }
 

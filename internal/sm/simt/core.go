@@ -167,6 +167,7 @@ type Core struct {
 	col        collector
 	units      []unit
 	setUnits   [Sets][2]int
+	inUse      []Set    // sets that have units
 	entries    uint64   // units whose dispatch register is taken
 	waiting    int      // instructions in execute registers, those of the load/store unit apart
 	ends       []uint64 // units that one leaves, by tick; one took a result bus of the tick before

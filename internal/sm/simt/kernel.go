@@ -203,7 +203,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		if in.Guarded && len(srcs) > 0 && srcs[0].File == isa.RegPred {
 			guard, srcs = srcs[:1], srcs[1:]
 		}
-		if in.Atomic && len(srcs) > 0 && cfg.Compat.AtomicAddressFree {
+		if in.Atomic && len(srcs) > 0 && cfg.Compat.AtomicAddressFree && in.Pipe == isa.PipeNone {
 			srcs = srcs[1:]
 		}
 		at = len(store)
@@ -228,6 +228,44 @@ func (k *Kernel) decode(cfg *Config) error {
 		o.test = maskOf(store[at:])
 	}
 	return nil
+}
+
+// traced decides it for an instruction of a trace (Accel-Sim; spec of its classes
+// at isa.Pipe).
+func (o *op) traced(cfg *Config) Timing {
+	in := o.inst
+	tr := &cfg.TraceTime
+	t := Timing{1, 1}
+	switch p := in.Pipe; p {
+	case isa.PipeALU, isa.PipeInt:
+		t = tr.Int
+	case isa.PipeSP:
+		o.set, t = SP, tr.SP
+	case isa.PipeDP:
+		o.set, t = DP, tr.DP
+	case isa.PipeSFU:
+		o.set, t = SFU, tr.SFU
+	case isa.PipeTensor:
+		o.set, t = Tensor, tr.Tensor
+	case isa.PipeMemory:
+		o.class, o.set = classMem, Mem
+		o.load = in.Load || in.Atomic
+		o.elem = max(in.Width, 1)
+	case isa.PipeFence:
+		o.class, o.set = classFence, Mem
+	default:
+		if p < isa.PipeSpec1 {
+			break
+		}
+		t = tr.Int
+		if s := Spec1 + Set(p-isa.PipeSpec1); cfg.Units[s] > 0 {
+			o.set, t = s, tr.Spec[p-isa.PipeSpec1]
+		}
+	}
+	if in.Quick {
+		t.Initiation = max(1, t.Initiation/2)
+	}
+	return t
 }
 
 // noBank marks a register that lies in no bank.
@@ -272,6 +310,8 @@ func (o *op) classify(cfg *Config) {
 	t := cfg.OtherTime
 	o.set = Int
 	switch {
+	case in.Pipe != isa.PipeNone:
+		t = o.traced(cfg)
 	case in.Kind == isa.KindFence:
 		o.class, o.set, t = classFence, Mem, Timing{1, 1}
 	case in.Load || in.Store:

@@ -215,12 +215,14 @@ func same(t Timing) Timings { return Timings{t, t, t, t, t, t} }
 
 // subcore returns the settings that the Volta, Turing and Ampere files share.
 func subcore(t testing.TB) Config {
+	widths := [Sets]int{SP: 4, DP: 4, Int: 4, SFU: 4, Tensor: 4, Mem: 4}
 	c := Config{
 		SMs: 1, Warps: 64, Blocks: 32, Registers: 65536, Shared: 98304, RegisterGranule: 4,
 		Schedulers: 4, Policy: LRR, MaxIssue: 1, DualDiffer: true, SubCore: true, FetchWidth: 4,
-		IssueWidth: [Sets]int{4, 4, 4, 4, 4, 4}, ExecWidth: [Sets]int{4, 4, 4, 4, 4, 4}, WriteWidth: 8,
+		IssueWidth: widths, ExecWidth: widths, WriteWidth: 8,
 		Units: [Sets]int{SP: 4, DP: 4, Int: 4, SFU: 4, Tensor: 4, Mem: 1}, OtherTime: Timing{1, 1},
-		Generic: Collectors{8, 8, 8}, RegisterBanks: 16, RegisterPorts: 2,
+		TraceTime: TraceTimes{Int: Timing{2, 2}, SP: Timing{2, 1}, DP: Timing{64, 64}, SFU: Timing{21, 8}, Tensor: Timing{32, 32}}, // SM86_RTX3070
+		Generic:   Collectors{8, 8, 8}, RegisterBanks: 16, RegisterPorts: 2,
 		SharedBanks: 32, WarpParts: 1, MemPorts: 1,
 		L1I: parse(t, "N:64:128:16,L:R:f:N:L,S:2:48,4"), L1C: parse(t, "N:128:64:8,L:R:f:N:L,S:2:64,4"),
 		L1T: parse(t, "N:4:128:256,L:R:m:N:L,T:512:8,128:2"), PerfectInstConst: true,

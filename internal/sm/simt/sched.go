@@ -246,7 +246,7 @@ func (c *Core) schedule(k int) {
 // issue register that it goes to is free.
 func (c *Core) roomy(k int) uint64 {
 	var m uint64
-	for x := range Sets {
+	for _, x := range c.inUse {
 		if c.need[x] != 0 && c.idoc[x].room(c.cfg.SubCore, k) {
 			m |= c.need[x]
 		}

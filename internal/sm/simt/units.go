@@ -29,6 +29,11 @@ func (c *Core) newUnits() {
 		}
 		c.setUnits[s][1] = len(c.units)
 	}
+	for s := range Sets {
+		if c.cfg.Units[s] > 0 {
+			c.inUse = append(c.inUse, s)
+		}
+	}
 	c.ends, c.frees = make([]uint64, size), make([]uint64, size)
 	c.stage = make([]int32, size*len(c.units))
 	c.wb = make([]int32, 0, maxWidth)
@@ -79,9 +84,9 @@ func (c *Core) loadStore() {
 
 // start lets the units take instructions from the execute registers.
 func (c *Core) start() {
-	for s := range Mem {
+	for _, s := range c.inUse {
 		in := &c.ocex[s]
-		if in.used == 0 {
+		if in.used == 0 || s == Mem {
 			continue
 		}
 		first, end := c.setUnits[s][0], c.setUnits[s][1]
