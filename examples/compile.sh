@@ -50,6 +50,7 @@ compile nbody/nbody sm_80 ptx75
 compile needle/needle sm_60 ptx60
 compile ntt/ntt sm_60 ptx60
 compile pathfinder/pathfinder sm_70 ptx64
+compile polybench/polybench sm_90 ptx83
 compile printf/printf sm_75 ptx65
 compile recursion/recursion sm_80 ptx75
 compile reduction/reduction sm_90 ptx83

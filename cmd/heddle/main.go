@@ -17,6 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -42,6 +43,7 @@ type commands struct {
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
+	Compare compareCmd `cmd:"" help:"Hold results against what hardware measured, or against each other: errors, correlation, pictures."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }
 
@@ -192,7 +194,7 @@ func printErrors(w io.Writer, err error) {
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
 	case sass.ErrorList:
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
-	case job.Errors, *job.Error, *ptx.Error, kasm.ErrorList:
+	case job.Errors, *job.Error, *ptx.Error, kasm.ErrorList, *compare.Error:
 		fmt.Fprintln(w, e)
 	case *exitError:
 		if e.err != nil {

@@ -87,14 +87,18 @@ func (p *progressLine) text(s chiprun.Progress, now time.Time) string {
 	if d := now.Sub(p.start).Seconds(); d > 0 {
 		text += fmt.Sprintf("  %s/s", report.Rate(float64(s.WarpInsts)/d))
 	}
-	if s.Blocks > 0 && s.Blocks < s.Total {
-		left := float64(now.Sub(p.began)) * (float64(s.Total)/float64(s.Blocks) - 1)
-		if left < float64(1000*time.Hour) {
-			if d := time.Duration(left).Round(time.Second); d < time.Minute {
-				text += fmt.Sprintf("  %d s left", int(d.Seconds()))
-			} else {
-				text += "  " + report.Duration(d) + " left"
-			}
+	left := 0.0
+	switch {
+	case s.Share > 0 && s.Share < 1: // of the whole run
+		left = float64(now.Sub(p.start)) * (1/s.Share - 1)
+	case s.Share == 0 && s.Blocks > 0 && s.Blocks < s.Total: // of the launch
+		left = float64(now.Sub(p.began)) * (float64(s.Total)/float64(s.Blocks) - 1)
+	}
+	if left > 0 && left < float64(1000*time.Hour) {
+		if d := time.Duration(left).Round(time.Second); d < time.Minute {
+			text += fmt.Sprintf("  %d s left", int(d.Seconds()))
+		} else {
+			text += "  " + report.Duration(d) + " left"
 		}
 	}
 	return text

@@ -16,6 +16,10 @@ func TestProgressText(t *testing.T) {
 	if want := "k 2/5  blocks 250/1,000 (25 %)  3,000,000 warp instr  1.5 million/s  3 s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	got = p.text(chiprun.Progress{Launch: 1, Launches: 5, Kernel: "k", Blocks: 250, Total: 1000, Share: 0.2}, start)
+	if want := "k 2/5  blocks 250/1,000 (25 %)  0 warp instr  0/s  8 s left"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	got = p.text(chiprun.Progress{Launches: 1, Kernel: "k", Total: 4}, start)
 	if want := "k 1/1  blocks 0/4 (0 %)  0 warp instr  0/s"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

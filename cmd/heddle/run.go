@@ -16,6 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/trace/open"
 )
 
 // runCmd is `heddle run`.
@@ -138,6 +139,9 @@ func (c *runCmd) Run(e env) error {
 	if job.IsKepler(c.Input) {
 		return c.runKeplerJob(e)
 	}
+	if open.Is(c.Input) {
+		return c.runTrace(e)
+	}
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -250,15 +254,9 @@ func checkInput(e env, path string) error {
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
 	}
-	const traces = "%s: traces are not supported yet; only job files (TOML) with PTX programs are"
 	base := strings.ToLower(filepath.Base(path))
 	if st.IsDir() {
-		for _, f := range []string{"kernelslist.g", "dynamic_trace.pb"} {
-			if _, err := os.Stat(filepath.Join(path, f)); err == nil {
-				return usage(traces, path)
-			}
-		}
-		return usage("%s is a folder; give a job file (TOML)", path)
+		return usage("%s is a folder without a trace in it (kernelslist.g or dynamic_trace.pb); give a job file (TOML), or a folder of traces", path)
 	}
 	if !st.Mode().IsRegular() {
 		return usage("%s is not a regular file", path)
@@ -276,8 +274,6 @@ func checkInput(e env, path string) error {
 	head = head[:n]
 	ext := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xz"), ".zst"))
 	switch {
-	case base == "kernelslist.g" || ext == ".traceg" || ext == ".heddle-trace" || ext == ".pb":
-		return usage(traces, path)
 	case ext == ".ptx" || ext != ".toml" && looksLikePTX(head):
 		return needsJob(path)
 	}

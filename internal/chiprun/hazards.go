@@ -78,15 +78,19 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 	slices.SortStableFunc(list, func(a, b gpu.Hazard) int {
 		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.SM, b.SM))
 	})
-	at := map[hazardKey]int{}
+	first := map[hazardKey]*gpu.Hazard{}
+	var each []*gpu.Hazard
 	for i := range list {
 		h := &list[i]
 		key := hazardKey{h.Kernel.Work.Name(), h.Kind.String(), h.At, h.Producer, h.Reg}
-		if j, ok := at[key]; ok {
-			c.Hazards[j].Times += uint64(h.Count)
+		if x, ok := first[key]; ok {
+			x.Merge(&h.Hazard)
 			continue
 		}
-		at[key] = len(c.Hazards)
+		first[key] = h
+		each = append(each, h)
+	}
+	for _, h := range each {
 		c.Hazards = append(c.Hazards, hazard(h, launch[h.Kernel.Work]))
 	}
 	c.OK = len(c.Hazards) == 0 && left == 0

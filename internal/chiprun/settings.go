@@ -42,11 +42,12 @@ func CheckGPU(name string) error {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Launch, Launches int    // the launch that runs, from 0, and how many there are
-	Kernel           string // its kernel
-	Blocks, Total    uint64 // its blocks: done, and all
-	WarpInsts        uint64 // of the run so far
-	Cycles           uint64 // of the run so far, where they are counted
+	Launch, Launches int     // the launch that runs, from 0, and how many there are
+	Kernel           string  // its kernel
+	Blocks, Total    uint64  // its blocks: done, and all
+	WarpInsts        uint64  // of the run so far
+	Cycles           uint64  // of the run so far, where they are counted
+	Share            float64 // of the whole run that is done, 0 where nobody knows
 }
 
 // Settings are configuration values by dotted key. The zero value has the
@@ -112,6 +113,9 @@ var settings = []setting{
 	{"run.launch_latency", "a number of cycles", count, nil},
 	{"run.idle_skip", "true or false", boolean, nil},
 	{"functional.memory", "the most device memory, such as 16GiB", size, func(s *Settings, v any) { s.Memory = v.(uint64) }},
+	{"trace.hidden_dependences", "off or recover", oneOf("off", "recover"), nil},
+	{"trace.dependences", "recorded, scoreboard or inferred", oneOf("recorded", "scoreboard", "inferred"), nil},
+	{"trace.unknown", "MNEMONIC=KNOWN pairs such as FOO=IADD3, with commas between, or * for all others", func(s string) (any, bool) { return s, s != "" }, nil},
 	{"functional.heap", "the size of the device heap, such as 8MiB", size, func(s *Settings, v any) { s.Heap = v.(uint64) }},
 }
 

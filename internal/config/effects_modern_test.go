@@ -73,6 +73,7 @@ var modernEffects = []effect{
 	{"modern.l1_latency=1", "mix", "differ", "core=modern"},
 	{"modern.l1_banks=1", "mix", "differ", "core=modern"},
 	{"modern.l1_lookups=1", "mix", "differ", "core=modern"},
+	{"modern.l1_sectors=1", "mix", "differ", "core=modern"},
 	{"modern.fence_gpu=1", "fences", "less", "core=modern"},
 }
 
@@ -87,7 +88,7 @@ var notInPTX = []string{
 	"modern.l0i.ways", "modern.l0vl.sets", "modern.l0vl.ways", "modern.load.regular_war", "modern.load.uniform_raw",
 	"modern.load.uniform_war", "modern.long_stall", "modern.mio.raw", "modern.mio.war", "modern.queue_misc", "modern.response_queue",
 	"modern.result_queue", "modern.rfc", "modern.shared_load.regular_war", "modern.shared_load.uniform_raw", "modern.shared_load.uniform_war",
-	"modern.shared_store.uniform_war", "modern.store.uniform_war", "modern.tensor_f16", "modern.time.branch.latency",
+	"modern.shared_store.uniform_war", "modern.store.uniform_war", "modern.tensor_f16", "modern.tensor_halves", "modern.time.branch.latency",
 	"modern.time.branch.pipe", "modern.time.dmma.interval", "modern.time.dmma.latency", "modern.time.dmma.pipe", "modern.time.fp64.pipe",
 	"modern.time.half.interval", "modern.time.half.latency", "modern.time.half.pipe", "modern.time.imad.pipe",
 	"modern.time.int_slow.interval", "modern.time.int_slow.latency", "modern.time.int_slow.pipe", "modern.time.misc.interval",

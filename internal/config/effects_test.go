@@ -340,6 +340,9 @@ var plain = []effect{
 	// Conditions of the run.
 	{"-gpgpu_kernel_launch_latency 70", "empty.one", "by 50", perfect},
 	{"-gpgpu_TB_launch_latency 5", "empty", "by 40", perfect}, // 8 blocks
+	{"run.block_interval=500000", "empty", "more", perfect},
+	{"run.block_turnaround=400", "empty", "more", perfect + "sm.blocks=1\n"},
+	{"run.warp_turnaround=400", "empty", "more", perfect + "sm.blocks=1\n"},
 	{"-gpgpu_perf_sim_memcpy 0", "reuse.twice", ".L2 misses more", ""},
 	{"-gpgpu_flush_l1_cache 0", "reuse.twice", ".L1D misses less", ""},
 	{"-gpgpu_flush_l2_cache 1", "partial.twice", "differ", ""},

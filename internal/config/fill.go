@@ -146,7 +146,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
 	r := &g.Run
 	return gpu.Config{
-		Name: g.Name, Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
+		Name: g.Name, Arch: int(math.Round(10 * capability(g))), Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
 		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
 		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.SIMT.PerfectMemory, GatedLanes: g.SIMT.GatedLanes,

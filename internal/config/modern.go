@@ -37,17 +37,18 @@ type Modern struct {
 	WideWindow  int  `help:"the same with a source of four registers" unit:"cycles" want:"1..16"`
 	ResultQueue int  `help:"results that wait for the write port of their bank" unit:"results" want:"1..32"`
 
-	Time        ClassTimes `help:"how classes of instructions execute"`
-	FP32OnInt   bool       `key:"fp32_on_int" help:"f32 instructions may use the integer pipe when it is free"`
-	TensorExtra int        `help:"more distance of two HMMA.16816.F32 or HMMA.1688.F32" unit:"cycles" want:"0..256"`
-	TensorF32   int        `key:"tensor_f32" help:"a matrix product's latency beyond the cycles of its formula, f32 accumulators" unit:"cycles" want:"0..256"`
-	TensorF16   int        `key:"tensor_f16" help:"the same with others" unit:"cycles" want:"0..256"`
-	DivideInt   int        `help:"an integer division, a routine in SASS; only PTX has it as an instruction" unit:"cycles" want:"1..4096"`
-	DivideF32   int        `key:"divide_f32" help:"an f32 division or square root, likewise" unit:"cycles" want:"1..4096"`
-	DivideF64   int        `key:"divide_f64" help:"an f64 division or square root, likewise" unit:"cycles" want:"1..4096"`
-	QueueFP64   int        `key:"queue_fp64" help:"f64 instructions that wait in a sub-core for the unit of the SM" unit:"instructions" want:"1..16"`
-	ReadFP64    int        `key:"read_fp64" help:"from the start in that unit until the sources have been read" unit:"cycles" want:"1..256"`
-	QueueMisc   int        `help:"instructions that wait in a sub-core for its miscellaneous pipe" unit:"instructions" want:"1..16"`
+	Time         ClassTimes `help:"how classes of instructions execute"`
+	FP32OnInt    bool       `key:"fp32_on_int" help:"f32 instructions may use the integer pipe when it is free"`
+	TensorExtra  int        `help:"more distance of two HMMA.16816.F32 or HMMA.1688.F32" unit:"cycles" want:"0..256"`
+	TensorHalves int        `help:"distance of two matrix products without f32 accumulators, in halves of their formula's cycles" unit:"halves" want:"1..16"`
+	TensorF32    int        `key:"tensor_f32" help:"a matrix product's latency beyond the cycles of its formula, f32 accumulators" unit:"cycles" want:"0..256"`
+	TensorF16    int        `key:"tensor_f16" help:"the same with others" unit:"cycles" want:"0..256"`
+	DivideInt    int        `help:"an integer division, a routine in SASS; only PTX has it as an instruction" unit:"cycles" want:"1..4096"`
+	DivideF32    int        `key:"divide_f32" help:"an f32 division or square root, likewise" unit:"cycles" want:"1..4096"`
+	DivideF64    int        `key:"divide_f64" help:"an f64 division or square root, likewise" unit:"cycles" want:"1..4096"`
+	QueueFP64    int        `key:"queue_fp64" help:"f64 instructions that wait in a sub-core for the unit of the SM" unit:"instructions" want:"1..16"`
+	ReadFP64     int        `key:"read_fp64" help:"from the start in that unit until the sources have been read" unit:"cycles" want:"1..256"`
+	QueueMisc    int        `help:"instructions that wait in a sub-core for its miscellaneous pipe" unit:"instructions" want:"1..16"`
 
 	MemQueue      int         `help:"memory instructions that a sub-core holds" unit:"instructions" want:"1..16"`
 	AddressStart  int         `help:"from issue to the address unit" unit:"cycles" want:"3..64"`
@@ -68,6 +69,7 @@ type Modern struct {
 	L1Latency     int         `help:"to the look-up in the L1 data cache" unit:"cycles" want:"1..4096"`
 	L1Banks       int         `help:"its banks by line, a power of two" unit:"banks" want:"1..64"`
 	L1Lookups     int         `help:"look-ups of a bank in a cycle" unit:"per cycle" want:"1..64"`
+	L1Sectors     int         `help:"sectors of 32 bytes that it looks up in a cycle, in all banks" unit:"per cycle" want:"1..4096"`
 	ResponseQueue int         `help:"replies that the SM holds" unit:"packets" want:"1..65536"`
 	FenceBlock    int         `help:"a memory barrier for the block, at least" unit:"cycles" want:"1..4096"`
 	FenceGPU      int         `key:"fence_gpu" help:"a memory barrier for the GPU, at least" unit:"cycles" want:"1..4096"`
@@ -190,7 +192,7 @@ func modernOf(c *modern.Config) Modern {
 		L0FL: tags(c.L0FL), L0VL: tags(c.L0VL), PerfectConst: c.PerfectConst, ConstSwitch: c.ConstSwitch, KeepCode: c.KeepCode,
 		LongStall: c.LongStall, ZeroStall: c.ZeroStall, DepbarDelay: c.DepbarDelay, MadBubble: c.MadBubble,
 		Ports: c.Ports, RFC: c.RFC, Window: c.Window, WideWindow: c.WideWindow, ResultQueue: c.ResultQueue,
-		FP32OnInt: c.FP32OnInt, TensorExtra: c.TensorExtra, TensorF32: c.TensorF32, TensorF16: c.TensorF16,
+		FP32OnInt: c.FP32OnInt, TensorExtra: c.TensorExtra, TensorHalves: c.TensorHalves, TensorF32: c.TensorF32, TensorF16: c.TensorF16,
 		DivideInt: c.Divide[0], DivideF32: c.Divide[1], DivideF64: c.Divide[2],
 		QueueFP64: c.QueueFP64, ReadFP64: c.ReadFP64, QueueMisc: c.QueueMisc,
 		MemQueue: c.MemQueue, AddressStart: c.AddressStart, AddressCycles: c.AddressCycles, AcceptCycles: c.AcceptCycles, AsPrinted: c.AsPrinted,
@@ -201,7 +203,7 @@ func modernOf(c *modern.Config) Modern {
 		},
 		Mio:     Mio{c.Mio.WAR, c.Mio.RAW},
 		Texture: c.Texture, PRT: c.PRT, Coalescers: c.Coalescers, SharedBanks: c.SharedBanks,
-		L1Latency: c.L1Latency, L1Banks: c.L1Banks, L1Lookups: c.L1Lookups, ResponseQueue: c.ResponseQueue,
+		L1Latency: c.L1Latency, L1Banks: c.L1Banks, L1Lookups: c.L1Lookups, L1Sectors: c.L1Sectors, ResponseQueue: c.ResponseQueue,
 		FenceBlock: c.Fence[0], FenceGPU: c.Fence[1], FenceSystem: c.Fence[2],
 	}
 	m.Time.each(func(class isa.Class, t *ClassTime) {
@@ -238,7 +240,7 @@ func (g *GPU) ModernConfig() modern.Config {
 		L1I: g.CacheConfig("l1i"), L0FL: tags(m.L0FL), L0VL: tags(m.L0VL), PerfectConst: m.PerfectConst, ConstSwitch: m.ConstSwitch, KeepCode: m.KeepCode,
 		LongStall: m.LongStall, ZeroStall: m.ZeroStall, DepbarDelay: m.DepbarDelay, MadBubble: m.MadBubble,
 		Ports: m.Ports, RFC: m.RFC, Window: m.Window, WideWindow: m.WideWindow, ResultQueue: m.ResultQueue,
-		FP32OnInt: m.FP32OnInt, TensorExtra: m.TensorExtra, TensorF32: m.TensorF32, TensorF16: m.TensorF16,
+		FP32OnInt: m.FP32OnInt, TensorExtra: m.TensorExtra, TensorHalves: m.TensorHalves, TensorF32: m.TensorF32, TensorF16: m.TensorF16,
 		Divide:    [3]int{m.DivideInt, m.DivideF32, m.DivideF64},
 		QueueFP64: m.QueueFP64, ReadFP64: m.ReadFP64, QueueMisc: m.QueueMisc,
 		MemQueue: m.MemQueue, AddressStart: m.AddressStart, AddressCycles: m.AddressCycles, AcceptCycles: m.AcceptCycles, AsPrinted: m.AsPrinted,
@@ -249,7 +251,7 @@ func (g *GPU) ModernConfig() modern.Config {
 		},
 		Mio:     modern.Access{WAR: m.Mio.WAR, RAW: m.Mio.RAW},
 		Texture: m.Texture, PRT: m.PRT, Coalescers: m.Coalescers, SharedBanks: m.SharedBanks,
-		L1D: g.CacheConfig("l1d"), L1Latency: m.L1Latency, L1Banks: m.L1Banks, L1Lookups: m.L1Lookups,
+		L1D: g.CacheConfig("l1d"), L1Latency: m.L1Latency, L1Banks: m.L1Banks, L1Lookups: m.L1Lookups, L1Sectors: m.L1Sectors,
 		ResponseQueue: m.ResponseQueue, LocalBase: localBase,
 		Fence: [3]int{m.FenceBlock, m.FenceGPU, m.FenceSystem},
 	}

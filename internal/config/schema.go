@@ -362,20 +362,23 @@ type Link struct {
 
 // Run holds the conditions of a run.
 type Run struct {
-	Caches         string `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
-	ICache         string `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
-	FlushL1        bool   `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
-	CopiesFillL2   bool   `help:"copies from the host leave their data in the L2" def:"true"`
-	Copies         string `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
-	LaunchLatency  int    `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
-	BlockLatency   int    `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
-	BlockLog       bool   `help:"the result has where and when every block ran; changes no other number" def:"false"`
-	IdleSkip       bool   `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
-	DetectDeadlock bool   `help:"end a run in which nothing moves any more" def:"true"`
-	MaxCycles      int    `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
-	MaxInsts       int    `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
-	MaxBlocks      int    `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
-	MaxDone        int    `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
+	Caches          string `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
+	ICache          string `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
+	FlushL1         bool   `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
+	CopiesFillL2    bool   `help:"copies from the host leave their data in the L2" def:"true"`
+	Copies          string `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
+	LaunchLatency   int    `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
+	BlockLatency    int    `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
+	BlockInterval   int    `help:"least time between two blocks placed on the chip; 0: every cluster may take one each cycle" unit:"thousandths of a cycle" want:"0..1000000000" def:"0"`
+	BlockTurnaround int    `help:"from a block's end until another can take its place" unit:"cycles" want:"0..1000000" def:"0"`
+	WarpTurnaround  int    `help:"more of it for every warp of the block that has ended" unit:"cycles" want:"0..1000000" def:"0"`
+	BlockLog        bool   `help:"the result has where and when every block ran; changes no other number" def:"false"`
+	IdleSkip        bool   `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
+	DetectDeadlock  bool   `help:"end a run in which nothing moves any more" def:"true"`
+	MaxCycles       int    `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
+	MaxInsts        int    `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
+	MaxBlocks       int    `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
+	MaxDone         int    `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
 }
 
 // Compat holds the switches of every model for behaviour of GPGPU-Sim that

@@ -75,6 +75,16 @@ type Work interface {
 	Block(n uint64) Block
 }
 
+// Foreseen is what a Warp may also be whose way is known beforehand: that of a
+// trace. A core model may then fetch what comes next instead of what stands
+// next.
+type Foreseen interface {
+	// Ahead returns the byte address of the n-th instruction from the next one
+	// on, which is number 0, whether the warp can step or waits; false behind
+	// the last.
+	Ahead(n int) (addr uint64, ok bool)
+}
+
 // Digester is what a Warp may also be, for those who look for endless loops.
 type Digester interface {
 	// Digest returns a number for all that decides what the warp does next but

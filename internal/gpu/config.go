@@ -57,6 +57,12 @@ type Run struct {
 	// BlockLatency those in addition for every block of its grid
 	// (-gpgpu_kernel_launch_latency, -gpgpu_TB_launch_latency).
 	LaunchLatency, BlockLatency int
+	// BlockInterval is the least time between two blocks placed on the chip, in
+	// thousandths of a core cycle; 0: every cluster may take one each cycle.
+	BlockInterval int
+	// BlockTurnaround is core cycles from a block's end until another can take
+	// its place, WarpTurnaround those in addition for every warp of it.
+	BlockTurnaround, WarpTurnaround int
 	// IdleSkip jumps over cycles in which nothing can happen (run.idle_skip).
 	// It changes no result.
 	IdleSkip bool
@@ -102,17 +108,23 @@ type Compat struct {
 	// incumbent's allocator does. Off: with unused addresses between them. It
 	// is for the owner of device memory to see to.
 	PackedMemory bool
+	// ShortFills cuts the addresses of copies to 32 bits where they fill the L2,
+	// so that most fills go where nobody looks (Accel-Sim). It is for the owner
+	// of the copies to see to.
+	ShortFills bool
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
+	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true, ShortFills: true}
 }
 
 // Config is a chip's immutable settings.
 type Config struct {
-	// Name is what the machine is called.
+	// Name is what the machine is called. Arch is the compute capability without
+	// its point, 0 if nobody says; it changes nothing here.
 	Name string
+	Arch int
 	// Clusters is the number of SM clusters, each one node of the network, and
 	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
 	// -gpgpu_n_cores_per_cluster).
@@ -216,6 +228,7 @@ func (c *Config) Check() error {
 		{"clusters", c.Clusters, 1, maxClusters}, {"SMs per cluster", c.SMsPerCluster, 1, maxSMs},
 		{"concurrent kernels", c.Kernels, 1, maxKernels}, {"cluster FIFO", c.ClusterFIFO, 1, maxFIFO},
 		{"launch latency", c.Run.LaunchLatency, 0, maxWait}, {"block launch latency", c.Run.BlockLatency, 0, maxWait},
+		{"block interval", c.Run.BlockInterval, 0, maxWait}, {"block turnaround", c.Run.BlockTurnaround, 0, maxWait}, {"warp turnaround", c.Run.WarpTurnaround, 0, maxWait},
 	} {
 		if b.v < b.a || b.v > b.b {
 			return fmt.Errorf("%s %d is not within %d..%d", b.name, b.v, b.a, b.b)

@@ -37,6 +37,7 @@ type GPU struct {
 	full      []bool    // by SM: has no room for its kernel until a block ends
 	lastSlot  int       // slot of the kernel that gave the last block
 	lastUnit  int       // cluster that took the last block
+	rate      rate
 	lastCore  []int     // by cluster: SM that took the last block, within it
 	bound     []*Kernel // by SM: kernel whose blocks it takes
 	placed    int       // blocks placed in this cycle
@@ -140,6 +141,7 @@ func New(cfg Config) (*GPU, error) {
 	g.choked, g.inbox = make([]bool, n), make([]*mem.Req, cfg.Clusters)
 	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
 	g.lastCore = make([]int, cfg.Clusters)
+	g.rate = newRate(&cfg)
 	for i := range g.lastCore {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}

@@ -271,6 +271,9 @@ func (g *GPU) place() {
 	n := len(g.clusters)
 	from := g.lastUnit
 	for i := range n {
+		if !g.mayDispatch() {
+			return
+		}
 		c := from + 1 + i
 		for c >= n {
 			c -= n
@@ -313,6 +316,9 @@ func (g *GPU) placeOn(cluster int) bool {
 		if k == nil || k.next >= k.total || g.full[sm] {
 			continue
 		}
+		if !g.hasPlace(sm, k) {
+			continue
+		}
 		if !c.canTake(k) {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
@@ -330,6 +336,7 @@ func (g *GPU) placeOn(cluster int) bool {
 		}
 		k.next++
 		g.blocks++
+		g.dispatched(sm)
 		g.awake[sm] = true
 		g.unsettled[cluster>>6] |= 1 << (cluster & 63)
 		g.lastCore[cluster] = at
@@ -341,6 +348,7 @@ func (g *GPU) placeOn(cluster int) bool {
 // blockDone is told by an SM that a block has ended.
 func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 	g.full[sm] = false
+	g.vacated(sm, b.Warps())
 	w, t := b.Counts()
 	at := b.Linear()
 	b.Release()

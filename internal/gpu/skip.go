@@ -31,6 +31,7 @@ func (g *GPU) skip() bool {
 			until = min(until, g.now+k.latency)
 		}
 	}
+	until = g.nextPlace(until)
 	if g.copies.n > 0 {
 		until = min(until, g.copies.next)
 	}

@@ -60,14 +60,14 @@ type Class uint8
 // The classes, each with opcodes that belong to it.
 const (
 	ClassNone     Class = iota
-	ClassInt            // IADD3, LOP3, SHF, LEA, PRMT, SEL, MOV, IMNMX, CS2R
+	ClassInt            // IADD3, LOP3, SHF, LEA, PRMT, SEL, MOV, IMNMX, CS2R, F2FP, I2FP
 	ClassIntSlow        // POPC, FLO, BREV
 	ClassFP32           // FADD, FMUL, FFMA, FMNMX, FSEL, FSET
 	ClassIMAD           // IMAD and its variants
 	ClassHalf           // HADD2, HMUL2, HFMA2, HSET2, HMNMX2
 	ClassSetp           // ISETP, FSETP, HSETP2: compare into predicates
 	ClassPred           // PLOP3, P2R, R2P: predicates alone
-	ClassSFU            // MUFU, F2I, I2F, FRND, F2FP
+	ClassSFU            // MUFU, F2I, I2F, FRND, F2F, FCHK
 	ClassUniform        // the uniform datapath: UIADD3, UMOV, R2UR, VOTEU
 	ClassBranch         // BRA, BSSY, BSYNC, CALL, RET, EXIT, WARPSYNC, BMOV
 	ClassMisc           // NOP, VOTE, BAR, DEPBAR, REDUX, NANOSLEEP: no queue

@@ -375,7 +375,7 @@ func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, 
 	case errors.As(err, &ended):
 		x.res.Error = ended.Failure()
 	case err != nil:
-		x.res.Error = failure(err, nil)
+		x.res.Error = chiprun.Failure(err, nil)
 	}
 	x.res.OK = err == nil && !slices.ContainsFunc(x.res.Checks, func(c report.Check) bool { return !c.OK })
 	x.res.Seconds = time.Since(start).Seconds()

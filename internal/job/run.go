@@ -52,7 +52,7 @@ func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	}
 	err := x.run(ctx)
 	if err != nil && x.res.Error == nil {
-		x.res.Error = failure(err, nil)
+		x.res.Error = chiprun.Failure(err, nil)
 	}
 	x.res.OK = err == nil
 	for _, c := range x.res.Checks {
@@ -78,7 +78,7 @@ func newResult(input, gpu string, opt Options) *report.Run {
 // Failed returns the result of a job that could not be loaded.
 func Failed(input string, opt Options, err error) *report.Run {
 	res := newResult(input, "", opt)
-	res.Error = failure(err, nil)
+	res.Error = chiprun.Failure(err, nil)
 	return res
 }
 
@@ -382,7 +382,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 		x.res.ThreadInstructions += res.ThreadInsts
 	}
 	if err != nil {
-		x.res.Error = failure(err, &s.Number)
+		x.res.Error = chiprun.Failure(err, &s.Number)
 	}
 	return err
 }
@@ -499,39 +499,4 @@ func (x *runner) dumps() error {
 		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}
 	return nil
-}
-
-// failure describes an error for the report.
-func failure(err error, launch *int) *report.Failure {
-	f := &report.Failure{Kind: "input", Message: err.Error(), Launch: launch}
-	at := func(w exec.Where) {
-		f.Kernel, f.Function, f.Instruction, f.File, f.Line = w.Kernel, w.Function, w.Inst, w.File, int(w.Pos.Line)
-		f.SourceFile, f.SourceLine = w.SrcFile, w.SrcLine
-		f.Block, f.Thread = &[3]uint32{w.Block.X, w.Block.Y, w.Block.Z}, &[3]uint32{w.Thread.X, w.Thread.Y, w.Thread.Z}
-		f.PC = &w.PC
-	}
-	var (
-		fault *exec.Fault
-		limit *exec.LimitError
-		stuck *exec.StuckError
-		le    *exec.LaunchError
-	)
-	switch {
-	case errors.As(err, &fault):
-		f.Kind, f.Message = "fault", fault.What
-		at(fault.Where)
-	case errors.As(err, &limit):
-		f.Kind, f.Message = "limit", limit.Reached()
-		if limit.Where.Kernel != "" {
-			at(limit.Where)
-		}
-	case errors.As(err, &stuck):
-		f.Kind, f.Kernel = "stuck", stuck.Kernel
-		f.Block = &[3]uint32{stuck.Block.X, stuck.Block.Y, stuck.Block.Z}
-	case errors.As(err, &le):
-		f.Kind, f.Kernel = "launch", le.Kernel
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		f.Kind, f.Message = "interrupted", "interrupted"
-	}
-	return f
 }

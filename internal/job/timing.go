@@ -176,7 +176,7 @@ func (x *runner) give() error {
 			var le *exec.LaunchError
 			if errors.As(err, &le) {
 				err = &Error{File: x.job.File, Pos: s.Launch.Pos, Msg: le.Error(), Err: err}
-				x.res.Error = failure(err, &s.Number)
+				x.res.Error = chiprun.Failure(err, &s.Number)
 			}
 			return err
 		}

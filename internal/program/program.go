@@ -183,8 +183,8 @@ type Launch struct {
 
 // Options are the conditions of a functional run, Result is what it counted.
 type (
-	Options = xptx.Options
-	Result  = xptx.Result
+	Options = exec.Options
+	Result  = exec.Result
 )
 
 // Machine is a program placed in device memory.
@@ -232,8 +232,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	res, err := m.sass.Run(ctx, sl, xsass.Options{MaxInsts: o.MaxInsts, Progress: o.Progress})
-	return Result(res), err
+	return m.sass.Run(ctx, sl, o)
 }
 
 // NewWork makes a launch ready to be run by a core model. What device code

@@ -22,7 +22,7 @@ type Checker struct {
 
 // Hazard is a dependence between two instructions that a program's control bits
 // do not wait for. It stands once for all the times that it happened; block,
-// warp, lane and cycles are those of the first time.
+// warp, lane and cycle are those of the first time.
 type Hazard struct {
 	Kind        string      `json:"kind"` // read_after_write, write_after_read or write_after_write
 	Kernel      string      `json:"kernel"`
@@ -35,8 +35,8 @@ type Hazard struct {
 	Instruction Instruction `json:"instruction"`
 	Producer    Instruction `json:"producer"` // whose result, or whose reads, it does not wait for
 	Register    string      `json:"register"`
-	// Short is the cycles by which the instruction issued too soon. 0: it went
-	// well this time, but nothing in the program waits.
+	// Short is the most cycles by which the instruction issued too soon. 0: it
+	// went well every time, but nothing in the program waits.
 	Short int    `json:"cycles_short"`
 	Times uint64 `json:"times"` // that it happened, over all warps and launches
 	// Fixes are the control codes that mend it; without any, stall counters
@@ -87,7 +87,9 @@ func hazardTable(b *strings.Builder, list []Hazard) {
 		}
 		soon := "not waited for"
 		if h.Short > 0 {
-			soon = Plural(h.Short, "cycle", "cycles")
+			if soon = Plural(h.Short, "cycle", "cycles"); h.Times > 1 {
+				soon = "up to " + soon
+			}
 		}
 		fix := []string{"other instructions in between"}
 		if len(h.Fixes) > 0 {

@@ -42,6 +42,7 @@ type Run struct {
 	Dumps  []Dump   `json:"dumps,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
 	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
+	Trace  *Trace   `json:"trace,omitempty"`  // of replayed runs only
 	State  string   `json:"-"`                // what the run left, for the report's text
 
 	Pictures []string `json:"pictures,omitempty"` // files written
@@ -154,6 +155,9 @@ func (r *Run) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, " %s=%v", k, r.Conditions[k])
 		}
 		b.WriteString("\n")
+	}
+	if r.Trace != nil {
+		r.Trace.write(&b)
 	}
 	b.WriteString("\n")
 	if r.Timing != nil {

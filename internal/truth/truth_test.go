@@ -5,12 +5,14 @@ package truth_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +36,9 @@ var base = []string{"chip.clusters=1", "modern.keep_code=true"}
 // probe is a kernel of a file in testdata.
 type probe struct {
 	file, kernel string
-	warps        int // of its one block, 0: 1
+	text         string // of the file, if it is not in testdata
+	gpu          string // "": rtx-a6000
+	warps        int    // of its one block, 0: 1
 	set          []string
 	once         bool // only the first launch, that with cold caches
 }
@@ -63,24 +67,27 @@ const fill = 41
 func run(t *testing.T, p probe) *result {
 	t.Helper()
 	dir := t.TempDir()
-	src, err := os.ReadFile(filepath.Join("testdata", p.file+".sass"))
-	if err != nil {
-		t.Fatal(err)
+	src := []byte(p.text)
+	if p.text == "" {
+		var err error
+		if src, err = os.ReadFile(filepath.Join("testdata", p.file+".sass")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	launch := fmt.Sprintf("[[launches]]\nkernel = %q\ngrid = [1, 1, 1]\nblock = [%d, 1, 1]\nargs = [{ buffer = \"out\" }]\n", p.kernel, 32*max(p.warps, 1))
 	launches := 2
 	if p.once {
 		launches = 1
 	}
-	jobText := fmt.Sprintf("program = %q\n[buffers.out]\ntype = \"u32\"\ncount = 64\ninit = \"values\"\nvalues = [%s]\n%s",
-		p.file+".sass", strings.TrimSuffix(strings.Repeat(strconv.Itoa(fill)+", ", 64), ", "), strings.Repeat(launch, launches))
+	jobText := fmt.Sprintf("program = %q\n[buffers.out]\ntype = \"u32\"\ncount = 128\ninit = \"values\"\nvalues = [%s]\n%s",
+		p.file+".sass", strings.TrimSuffix(strings.Repeat(strconv.Itoa(fill)+", ", 128), ", "), strings.Repeat(launch, launches))
 	path := filepath.Join(dir, "probe.toml")
 	for name, b := range map[string][]byte{path: []byte(jobText), filepath.Join(dir, p.file+".sass"): src} {
 		if err := os.WriteFile(name, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	opt := heddle.JobOptions{Timing: true, GPU: "rtx-a6000", Threads: 1, MaxInsts: 1 << 20, Timeline: timeline.New(0)}
+	opt := heddle.JobOptions{Timing: true, GPU: cmp.Or(p.gpu, "rtx-a6000"), Threads: 1, MaxInsts: 1 << 20, Timeline: timeline.New(0)}
 	opt.Settings.Core = "modern"
 	for _, s := range slices.Concat(base, p.set) {
 		if err := opt.Settings.Set(s); err != nil {
@@ -279,7 +286,22 @@ func TestTruths(t *testing.T) {
 			}
 		})
 	}
-	if t.Failed() || done < len(file.Tests) { // some were left out with -run
+	t.Run("others", func(t *testing.T) {
+		done++
+		doc.WriteString(othersPreface)
+		for _, x := range others(t) {
+			off := x.got/x.want - 1
+			why := x.why
+			switch far := math.Abs(off) > tolerance; {
+			case far && why == "":
+				t.Errorf("%s, %s: %.4g, measured %.4g", x.id, x.what, x.got, x.want)
+			case !far:
+				why = ""
+			}
+			fmt.Fprintf(&doc, "| %s | %s | %.5g | %.5g | %+.1f %% | %s |\n", x.id, x.what, x.got, x.want, 100*off, why)
+		}
+	})
+	if t.Failed() || done < len(file.Tests)+1 { // some were left out with -run
 		return
 	}
 	if *update {

@@ -1,8 +1,6 @@
 package ptx
 
 import (
-	"io"
-
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -31,21 +29,8 @@ type Launch struct {
 	TakenFirst bool
 }
 
-// Options are the conditions of a run; they change no result.
-type Options struct {
-	Threads  int       // worker goroutines; 0 means as many as there are cores
-	MaxInsts uint64    // warp instructions per machine, all launches together; 0 means no limit
-	Out      io.Writer // where printf of device code goes; nil discards it
-
-	// Progress, if set, is called now and then from one goroutine with the
-	// blocks done so far, their total, and the warp instructions so far.
-	Progress func(blocks, total, warpInsts uint64)
-}
-
-// Result counts what a launch did. It is filled as far as the run came when
-// an error ended it.
-type Result struct {
-	Blocks      uint64 // blocks that ran to their end
-	WarpInsts   uint64 // instructions issued, once per warp (or per part of a diverged one)
-	ThreadInsts uint64 // active lanes whose guard held, summed over those
-}
+// Options are the conditions of a run, Result is what a launch did.
+type (
+	Options = exec.Options
+	Result  = exec.Result
+)

@@ -5,26 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 )
-
-// maxBarriers is the number of named barriers of a block (PTX manual: 16).
-const maxBarriers = 16
-
-// barrier is a named barrier of a block. Lanes are counted; a warp all of
-// whose live lanes have come counts as 32, as the manual's rule for partial
-// warps has it.
-type barrier struct {
-	came    []uint32 // per warp: lanes that arrived in this phase
-	need    int      // threads, a multiple of 32; 0: all of the block
-	waiting int      // fragments that block here
-	used    bool     // somebody arrived in this phase
-	pop     uint32   // bar.red: threads whose predicate held
-	and, or bool
-}
 
 // block is a thread block (CTA) being executed.
 type block struct {
@@ -38,13 +24,13 @@ type block struct {
 	params []byte
 	view   *device.View
 	warps  []warp
-	bars   [maxBarriers + 1]barrier // the last is the cluster's
-	out    bytes.Buffer             // what printf printed
+	bars   [exec.MaxBarriers + 1]exec.Barrier // the last is the cluster's
+	out    bytes.Buffer                       // what printf printed
 	launch *Launch
-	work   *work // that it belongs to when a core model runs it
-	live   int   // warps with live lanes
-	turn   int   // warp whose turn is next in the current round
-	moved  bool  // some warp did something in this round
+	work   *work    // that it belongs to when a core model runs it
+	live   int      // warps with live lanes
+	lanes  []uint32 // of each warp those that have not exited
+	turns  exec.Turns
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -108,42 +94,24 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b.warps = append(b.warps, warp{})
 	}
 	b.warps = b.warps[:nw]
-	b.live, b.turn, b.moved = nw, 0, false
+	b.live, b.turns = nw, exec.Turns{}
+	b.lanes = slices.Grow(b.lanes[:0], nw)[:nw]
 	for i := range b.bars {
-		br := &b.bars[i]
-		for len(br.came) < nw {
-			br.came = append(br.came, 0)
-		}
-		br.came = br.came[:nw]
-		br.reset()
+		b.bars[i].Size(nw)
 	}
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.blk, w.id = b, i
-		w.live = full
-		if rest := threads - 32*i; rest < 32 {
-			w.live = 1<<rest - 1
-		}
+		w.live = exec.Threads(b.dim, i, &w.tid)
+		b.lanes[i] = w.live
 		w.start()
 	}
 	return b
 }
 
-func (br *barrier) reset() {
-	clear(br.came)
-	br.need, br.waiting, br.used = 0, 0, false
-	br.pop, br.and, br.or = 0, true, false
-}
-
 // start puts a warp at the kernel's first instruction.
 func (w *warp) start() {
 	b := w.blk
-	for i := range 32 {
-		t := uint32(w.id*32 + i)
-		w.tid[0][i] = t % b.dim.X
-		w.tid[1][i] = t / b.dim.X % b.dim.Y
-		w.tid[2][i] = t / b.dim.X / b.dim.Y
-	}
 	w.frags, w.joins, w.freeJ = w.frags[:0], w.joins[:0], w.freeJ[:0]
 	w.insts, w.thrInsts, w.spins, w.quantum, w.ways, w.broken = 0, 0, 0, fragQuantum, 0, 0
 	w.fault, w.yield = nil, false
@@ -156,100 +124,61 @@ func (w *warp) start() {
 	w.enter(fr)
 }
 
-// exited is told that lanes m of w have ended.
-func (b *block) exited(w *warp, m uint32) {
+// exited is told that lanes of w have ended.
+func (b *block) exited(w *warp) {
+	b.lanes[w.id] = w.live
 	if w.live == 0 {
 		b.live--
 	}
 	for i := range b.bars {
-		if br := &b.bars[i]; br.used {
+		if b.bars[i].Used {
 			b.tryRelease(i)
 		}
 	}
 }
 
-// count returns the threads that have come to a barrier, and those of the
-// block that can come.
-func (b *block) count(br *barrier) (came, all int) {
-	for i := range b.warps {
-		live := b.warps[i].live
-		if live != 0 {
-			all += 32
-		}
-		switch c := br.came[i]; {
-		case c == 0:
-		case live != 0 && live&^c == 0, live == 0:
-			came += 32
-		case !b.im.independent:
-			came += 32
-		default:
-			came += bits.OnesCount32(c)
-		}
-	}
-	return came, all
-}
-
 // tryRelease opens barrier i if all have come.
 func (b *block) tryRelease(i int) {
 	br := &b.bars[i]
-	came, all := b.count(br)
-	need := br.need
-	if need == 0 {
-		need = all
-	}
-	if came < need {
+	if !br.Complete(b.lanes, !b.im.independent) {
 		return
 	}
-	if br.waiting > 0 {
-		for k := range b.warps {
-			w := &b.warps[k]
-			for n := range w.frags {
-				f := &w.frags[n]
-				if f.st != atBarrier || int(f.bar) != i {
-					continue
-				}
-				f.st = ready
-				in := &f.fr.f.code[f.pc]
-				if in.x != nil {
-					if red, ok := in.x.any.(*barRed); ok {
-						red.give(f, in, br)
-					}
-				}
-				f.pc++
+	for k := range b.warps {
+		w := &b.warps[k]
+		if br.Came[k] == 0 {
+			continue
+		}
+		for n := range w.frags {
+			f := &w.frags[n]
+			if f.st != atBarrier || int(f.bar) != i {
+				continue
 			}
+			f.st = ready
+			in := &f.fr.f.code[f.pc]
+			if in.x != nil {
+				if red, ok := in.x.any.(*barRed); ok {
+					red.give(f, in, br)
+				}
+			}
+			f.pc++
 		}
 	}
-	br.reset()
-}
-
-// expects is the number of threads that a barrier operation names; 0 stands for
-// the whole block.
-func (b *block) expects(need int) int {
-	if need == 0 {
-		return 32 * len(b.warps)
-	}
-	return need
+	br.Reset()
 }
 
 // arriveAt counts lanes m of the running fragment at barrier i, and blocks it
 // there if wait is set.
-func (w *warp) arriveAt(in *inst, i int, need int, m uint32, wait bool) {
+func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	b := w.blk
-	br := &b.bars[i]
-	if br.used && b.expects(need) != b.expects(br.need) {
-		w.failf(m, "barrier %d: this thread expects %d threads, others in the same phase expect %d", i, b.expects(need), b.expects(br.need))
+	if wrong := b.bars[i].Arrive(i, w.id, m, need); wrong != "" {
+		w.failf(m, "%s", wrong)
 		return
 	}
-	if !br.used {
-		br.used, br.need = true, need
-	}
-	br.came[w.id] |= m
-	if !wait {
+	if wait {
+		w.waitAt(i, m)
+	} else {
 		w.pc++
-		b.tryRelease(i)
-		return
 	}
-	w.waitAt(i, m)
 	b.tryRelease(i)
 }
 
@@ -257,7 +186,6 @@ func (w *warp) arriveAt(in *inst, i int, need int, m uint32, wait bool) {
 // lanes whose guard is off do not wait: they go on as a fragment of their own.
 // Before, a barrier counts and holds a warp as a whole (PTX manual, bar).
 func (w *warp) waitAt(i int, m uint32) {
-	w.blk.bars[i].waiting++
 	if rest := w.mask &^ m; rest != 0 && w.blk.im.independent {
 		w.push(w.pc+1, rest, w.join, w.fr)
 		w.mask = m
@@ -274,65 +202,39 @@ const warpQuantum = 1 << 14
 // waited for may be the next one.
 const spinQuantum = 1 << 8
 
-// status says how far a block got.
-type status uint8
-
-const (
-	stopped  status = iota // its budget is used up
-	finished               // all threads have exited
-	failed                 // faulted
-	stuck                  // no warp can go on
-)
-
-// run executes the block until it ends, or until it has issued budget
+// Run executes the block until it ends, or until it has issued budget
 // instructions.
-func (b *block) run(budget uint64) status {
+func (b *block) Run(budget uint64) exec.Status {
 	quantum := uint64(warpQuantum)
 	if b.im.spins || b.im.waits {
 		quantum = spinQuantum
 	}
-	for {
-		// A round goes on where the slice before it ended.
-		for b.turn < len(b.warps) {
-			w := &b.warps[b.turn]
-			b.turn++
-			if w.live == 0 {
-				continue
-			}
-			before := w.insts
-			if w.run(min(quantum, budget)) {
-				b.moved = true
-			}
-			if w.fault != nil {
-				return failed
-			}
-			used := w.insts - before
-			if used >= budget {
-				if b.live == 0 {
-					return finished
-				}
-				return stopped
-			}
-			budget -= used
-		}
-		if b.live == 0 {
-			return finished
-		}
-		if !b.moved {
-			if !b.unblock() {
-				return stuck
-			}
-			if b.failure() != nil { // what lanes did that were let go
-				return failed
-			}
-		}
-		b.turn, b.moved = 0, false
-	}
+	return b.turns.Run(b, len(b.warps), budget, quantum)
 }
 
-// unblock lets lanes go on that wait for others of their warp which will not
+// RunWarp has warp i issue at most so many instructions.
+func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
+	w := &b.warps[i]
+	if w.live == 0 {
+		return 0, false, true
+	}
+	before := w.insts
+	moved = w.run(most)
+	return w.insts - before, moved, w.fault == nil
+}
+
+// Over reports whether all threads have exited.
+func (b *block) Over() bool { return b.live == 0 }
+
+// Free lets lanes go on that wait for others of their warp.
+func (b *block) Free() (moved, ok bool) {
+	moved = b.Unblock()
+	return moved, b.Failure() == nil
+}
+
+// Unblock lets lanes go on that wait for others of their warp which will not
 // come before them.
-func (b *block) unblock() bool {
+func (b *block) Unblock() bool {
 	if !b.im.independent {
 		return false
 	}
@@ -355,8 +257,8 @@ func (b *block) unblock() bool {
 	return false
 }
 
-// insts returns the instructions that the block has issued, and their lanes.
-func (b *block) insts() (warp, thread uint64) {
+// Counts returns the instructions issued so far, per warp and per lane.
+func (b *block) Counts() (warp, thread uint64) {
 	for i := range b.warps {
 		warp += b.warps[i].insts
 		thread += b.warps[i].thrInsts
@@ -368,20 +270,15 @@ func (b *block) insts() (warp, thread uint64) {
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
-		br := &b.bars[f.bar]
-		came, all := b.count(br)
-		if br.need != 0 {
-			all = br.need
-		}
-		return fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", f.bar, came, all)
+		return b.bars[f.bar].Waiting(int(f.bar), b.lanes, !b.im.independent)
 	case atSync:
 		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
 	}
 	return ""
 }
 
-// waits describes what every warp waits for.
-func (b *block) waits() []string {
+// Waits describes what every warp waits for.
+func (b *block) Waits() []string {
 	var out []string
 	for i := range b.warps {
 		w := &b.warps[i]
@@ -399,15 +296,11 @@ func (b *block) waits() []string {
 			}
 		}
 	}
-	const most = 40
-	if len(out) > most {
-		out = append(out[:most], fmt.Sprintf("… and %d more", len(out)-most))
-	}
-	return out
+	return exec.FewWaits(out)
 }
 
-// failure turns the block's pending fault into an error.
-func (b *block) failure() error {
+// Failure turns the block's pending fault into an error.
+func (b *block) Failure() error {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.fault != nil {
 			return &exec.Fault{Where: w.where(w.fault.lane), What: strings.TrimSpace(w.fault.what)}
@@ -416,8 +309,8 @@ func (b *block) failure() error {
 	return nil
 }
 
-// somewhere is the place of the first warp that still runs.
-func (b *block) somewhere() exec.Where {
+// Somewhere is the place of the first warp that still runs.
+func (b *block) Somewhere() exec.Where {
 	for i := range b.warps {
 		w := &b.warps[i]
 		if w.live == 0 {
@@ -434,8 +327,8 @@ func (b *block) somewhere() exec.Where {
 	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.idx}
 }
 
-// recycle gives the block's storage back to its worker.
-func (b *block) recycle() {
+// Recycle gives the block's storage back to its worker.
+func (b *block) Recycle() {
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.fr, w.running = nil, false

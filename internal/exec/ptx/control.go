@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -371,8 +372,8 @@ type barRed struct {
 }
 
 // give writes the result of a barrier to the lanes of a fragment that waited.
-func (r *barRed) give(f *frag, in *inst, br *barrier) {
-	v, m := br.pop, f.mask
+func (r *barRed) give(f *frag, in *inst, br *exec.Barrier) {
+	v, m := br.Pop, f.mask
 	if in.guard >= 0 {
 		g := f.fr.pr[in.guard]
 		if in.flags&fNegGuard != 0 {
@@ -388,9 +389,9 @@ func (r *barRed) give(f *frag, in *inst, br *barrier) {
 		}
 		return
 	case "and":
-		v = -b2u(br.and)
+		v = -b2u(br.And)
 	case "or":
-		v = -b2u(br.or)
+		v = -b2u(br.Or)
 	}
 	if r.dst != none {
 		f.fr.pr[r.dst] = f.fr.pr[r.dst]&^m | v&m
@@ -417,10 +418,10 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	o.kind = kSync
 	if in.Has("cluster") {
 		if in.Has("arrive") {
-			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(in, clusterBarrier, 0, m, false) }
+			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(clusterBarrier, 0, m, false) }
 		} else {
 			o.run = func(w *warp, in *inst, m uint32) {
-				if w.blk.bars[clusterBarrier].came[w.id]&m == 0 {
+				if w.blk.bars[clusterBarrier].Came[w.id]&m == 0 {
 					w.pc++ // the phase it arrived in is complete
 					return
 				}
@@ -492,8 +493,8 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 				return
 			}
 		}
-		if id >= maxBarriers {
-			w.failf(m, "barrier %d: a block has barriers 0 to %d", id, maxBarriers-1)
+		if id >= exec.MaxBarriers {
+			w.failf(m, "barrier %d: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 			return
 		}
 		if red != nil {
@@ -502,12 +503,9 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 			if red.neg {
 				p = ^p
 			}
-			p &= m
-			br.pop += uint32(bits.OnesCount32(p))
-			br.and = br.and && p == m
-			br.or = br.or || p != 0
+			br.Reduce(p, m)
 		}
-		w.arriveAt(in, int(id), int(need), m, !arrive)
+		w.arriveAt(int(id), int(need), m, !arrive)
 	}
 	return nil
 }

@@ -133,15 +133,6 @@ func (b *block) Warps() int { return len(b.warps) }
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
-// Unblock lets lanes go on that wait for others of their warp.
-func (b *block) Unblock() bool { return b.unblock() }
-
-// Counts returns the instructions issued so far, per warp and per lane.
-func (b *block) Counts() (warp, thread uint64) { return b.insts() }
-
-// Waits describes what every warp waits for.
-func (b *block) Waits() []string { return b.waits() }
-
 // Release writes what the block printed and recycles its storage.
 func (b *block) Release() {
 	w := b.work
@@ -153,7 +144,7 @@ func (b *block) Release() {
 		_, _ = w.out.Write(b.out.Bytes())
 	}
 	b.work = nil
-	b.recycle()
+	b.Recycle()
 	w.m.apart = append(w.m.apart, b.wk)
 }
 
@@ -198,7 +189,7 @@ func (w *warp) Step(e *exec.Effects) error {
 		return nil
 	}
 	if w.fault != nil { // of lanes that Unblock let go
-		return w.blk.failure()
+		return w.blk.Failure()
 	}
 	in := &w.code[w.pc]
 	m := w.mask
@@ -215,7 +206,7 @@ func (w *warp) Step(e *exec.Effects) error {
 	w.run(1)
 	e.Wrote, e.Timed = m != 0 && info.Store && (!info.Atomic || w.wrote), w.asked
 	if w.fault != nil {
-		return w.blk.failure()
+		return w.blk.Failure()
 	}
 	e.Exited = isa.LaneMask(live &^ w.live)
 	if m != 0 && (info.Load || info.Store) {

@@ -490,7 +490,7 @@ func (w *warp) exit(m uint32) {
 		w.leave(j, -1, m)
 	}
 	w.recheck()
-	w.blk.exited(w, m)
+	w.blk.exited(w)
 }
 
 // doReturn takes lanes m out of the running function; at the kernel's level

@@ -3,30 +3,11 @@ package sass
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
 )
-
-// maxBarriers is the number of named barriers of a block (CUDA programming
-// guide: 16).
-const maxBarriers = 16
-
-// barrier is a named barrier of a block. Lanes are counted; a warp all of whose
-// live lanes have come counts as 32.
-type barrier struct {
-	came    []uint32 // per warp: lanes that arrived in this phase
-	need    int      // threads, a multiple of 32; 0: all of the block
-	used    bool     // somebody arrived in this phase
-	pop     uint32   // BAR.RED: threads whose predicate held
-	and, or bool
-}
-
-func (br *barrier) reset() {
-	clear(br.came)
-	br.need, br.used = 0, false
-	br.pop, br.and, br.or = 0, true, false
-}
 
 // block is a thread block being executed.
 type block struct {
@@ -38,7 +19,9 @@ type block struct {
 	shared []byte
 	view   *device.View
 	warps  []warp
-	bars   [maxBarriers]barrier
+	lanes  []uint32 // of each warp those that have not exited
+	turns  exec.Turns
+	bars   [exec.MaxBarriers]exec.Barrier
 	pend   []*pending
 	free   []int32
 	work   *work // that it belongs to when a core model runs it
@@ -46,9 +29,9 @@ type block struct {
 
 // worker owns what blocks reuse. One goroutine uses it at a time.
 type worker struct {
-	view  *device.View
-	spare []*block
-	tile  tile
+	direct *device.View // of a block that a core model runs
+	spare  []*block
+	tile   tile
 }
 
 // takePending returns a record for an instruction that issues.
@@ -65,14 +48,14 @@ func (b *block) takePending() int32 {
 func (b *block) givePending(h int32) { b.free = append(b.free, h) }
 
 // newBlock makes block n of a launch ready to run.
-func (wk *worker) newBlock(im *image, l *Launch, n uint64) *block {
+func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *block {
 	var b *block
 	if k := len(wk.spare); k > 0 {
 		b, wk.spare = wk.spare[k-1], wk.spare[:k-1]
 	} else {
 		b = &block{wk: wk}
 	}
-	b.im, b.launch, b.n, b.idx, b.view = im, l, n, l.Grid.At(n), wk.view
+	b.im, b.launch, b.n, b.idx, b.view, b.turns = im, l, n, l.Grid.At(n), view, exec.Turns{}
 	b.free = b.free[:0]
 	for h := range b.pend {
 		b.free = append(b.free, int32(h))
@@ -83,26 +66,19 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64) *block {
 	}
 	b.shared = b.shared[:size]
 	clear(b.shared)
-	threads := int(l.Block.Count())
-	nw := (threads + 31) / 32
+	nw := (int(l.Block.Count()) + 31) / 32
+	b.lanes = slices.Grow(b.lanes[:0], nw)[:nw]
 	for len(b.warps) < nw {
 		b.warps = append(b.warps, warp{})
 	}
 	b.warps = b.warps[:nw]
 	for i := range b.bars {
-		br := &b.bars[i]
-		for len(br.came) < nw {
-			br.came = append(br.came, 0)
-		}
-		br.came = br.came[:nw]
-		br.reset()
+		b.bars[i].Size(nw)
 	}
 	for i := range b.warps {
 		w := &b.warps[i]
-		w.blk, w.id, w.live = b, i, full
-		if rest := threads - 32*i; rest < 32 {
-			w.live = 1<<rest - 1
-		}
+		w.blk, w.id, w.live = b, i, exec.Threads(l.Block, i, &w.tid)
+		b.lanes[i] = w.live
 		w.start(im)
 	}
 	return b
@@ -112,11 +88,6 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64) *block {
 // that a program that reads one before writing it gives the same result
 // everywhere.
 func (w *warp) start(im *image) {
-	dim := w.blk.launch.Block
-	for i := range 32 {
-		t := uint32(w.id*32 + i)
-		w.tid[0][i], w.tid[1][i], w.tid[2][i] = t%dim.X, t/dim.X%dim.Y, t/dim.X/dim.Y
-	}
 	if n := im.kernel.rows; cap(w.rows) < n {
 		w.rows = make([][32]uint32, n)
 	} else {
@@ -140,50 +111,30 @@ func (w *warp) start(im *image) {
 	}
 }
 
-// recycle gives the block's storage back to its worker.
-func (b *block) recycle() { b.wk.spare = append(b.wk.spare, b) }
+// Recycle gives the block's storage back to its worker.
+func (b *block) Recycle() { b.wk.spare = append(b.wk.spare, b) }
 
 // exited is told that lanes of w have ended.
-func (b *block) exited(*warp) {
+func (b *block) exited(w *warp) {
+	b.lanes[w.id] = w.live
 	for i := range b.bars {
-		if b.bars[i].used {
+		if b.bars[i].Used {
 			b.release(i)
 		}
 	}
 }
 
-// count returns the threads that have come to a barrier, and those of the block
-// that can come.
-func (b *block) count(br *barrier) (came, all int) {
-	for i := range b.warps {
-		live := b.warps[i].live
-		if live != 0 {
-			all += 32
-		}
-		switch c := br.came[i]; {
-		case c == 0:
-		case live&^c == 0:
-			came += 32
-		default:
-			came += bits.OnesCount32(c)
-		}
-	}
-	return came, all
-}
-
 // release opens barrier i if all have come.
 func (b *block) release(i int) {
 	br := &b.bars[i]
-	came, all := b.count(br)
-	need := br.need
-	if need == 0 {
-		need = all
-	}
-	if came < need {
+	if !br.Complete(b.lanes, false) {
 		return
 	}
 	for k := range b.warps {
 		w := &b.warps[k]
+		if br.Came[k] == 0 {
+			continue
+		}
 		for n := range w.frags {
 			f := &w.frags[n]
 			if f.st != atBarrier || int(f.bar) != i {
@@ -191,17 +142,24 @@ func (b *block) release(i int) {
 			}
 			f.st = ready
 			f.pc++
-			v := uint32(0)
-			if in := &b.im.kernel.code[f.pc-1]; in.mode == barAnd && br.and || in.mode == barOr && br.or {
-				v = full
-			}
-			w.barPred = w.barPred&^f.mask | v&f.mask
-			for m := f.mask; m != 0; m &= m - 1 {
-				w.barCount[bits.TrailingZeros32(m)&31] = br.pop
+			if in := &b.im.kernel.code[f.pc-1]; in.mode >= barPopc {
+				w.reduced(in.mode, f.mask, br)
 			}
 		}
 	}
-	br.reset()
+	br.Reset()
+}
+
+// reduced keeps what a BAR.RED gave to lanes m, for B2R.
+func (w *warp) reduced(mode uint8, m uint32, br *exec.Barrier) {
+	v := uint32(0)
+	if mode == barAnd && br.And || mode == barOr && br.Or {
+		v = full
+	}
+	w.barPred = w.barPred&^m | v&m
+	for ; m != 0; m &= m - 1 {
+		w.barCount[bits.TrailingZeros32(m)&31] = br.Pop
+	}
 }
 
 // The operations of BAR, in inst.mode.
@@ -229,23 +187,18 @@ func actBAR(w *warp, in *inst, m uint32) {
 		}
 		need = int(n)
 	}
-	if id >= maxBarriers {
-		w.failf(in, m, "barrier %d: a block has barriers 0 to %d", id, maxBarriers-1)
+	if id >= exec.MaxBarriers {
+		w.failf(in, m, "barrier %d: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 		return
 	}
 	br := &b.bars[id]
-	if br.used && need != br.need {
-		w.failf(in, m, "barrier %d: this thread expects %s, others in the same phase %s", id, threadsOf(need), threadsOf(br.need))
+	if wrong := br.Arrive(int(id), w.id, m, need); wrong != "" {
+		w.failf(in, m, "%s", wrong)
 		return
 	}
-	br.used, br.need = true, need
 	if in.mode >= barPopc {
-		p := w.pred(in.ps[0]) & m
-		br.pop += uint32(bits.OnesCount32(p))
-		br.and = br.and && p == m
-		br.or = br.or || p != 0
+		br.Reduce(w.pred(in.ps[0]), m)
 	}
-	br.came[w.id] |= m
 	if in.mode == barArrive {
 		w.pc++
 	} else {
@@ -254,74 +207,63 @@ func actBAR(w *warp, in *inst, m uint32) {
 	b.release(int(id))
 }
 
-func threadsOf(n int) string {
-	if n == 0 {
-		return "all threads of the block"
-	}
-	return fmt.Sprintf("%d threads", n)
-}
-
 // opBarResult is B2R.RESULT: what the warp's last BAR.RED gave.
 func opBarResult(w *warp, _ *inst, p *pending, _ uint32) {
 	p.out[0], p.pout[0] = w.barCount, w.barPred
 }
 
 // quantum is how many instructions a warp runs before the next warp of its block
-// gets a turn in a functional run.
+// gets a turn in a functional run: loads of shared memory do not say whether
+// they wait for another warp's store.
 const quantum = 256
 
-// status says how far a block got.
-type status uint8
+// Run executes the block until it ends, or until it has issued budget
+// instructions.
+func (b *block) Run(budget uint64) exec.Status { return b.turns.Run(b, len(b.warps), budget, quantum) }
 
-const (
-	stopped  status = iota // its budget is used up
-	finished               // all threads have exited
-	failed                 // faulted
-	stuck                  // no warp can go on
-)
-
-// run executes the block until it ends, or until it has issued budget
-// instructions. The error is a *exec.Fault.
-func (b *block) run(budget uint64) (status, error) {
+// RunWarp has warp i issue at most so many instructions.
+func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	var e exec.Effects
-	for {
-		moved, live := false, false
-		for i := range b.warps {
-			w := &b.warps[i]
-			for range quantum {
-				if !w.ready() {
-					break
-				}
-				if budget == 0 {
-					return stopped, nil
-				}
-				if err := w.Step(&e); err != nil {
-					return failed, err
-				}
-				budget--
-				moved = true
-			}
-			live = live || w.live != 0
+	w := &b.warps[i]
+	for ; w.ready(); used++ {
+		if used == most {
+			return used, true, true
 		}
-		if !live {
-			return finished, nil
-		}
-		if !moved {
-			return stuck, nil
+		if w.Step(&e) != nil {
+			return used, true, false
 		}
 	}
+	return used, used > 0, true
+}
+
+// Over reports whether all threads have exited.
+func (b *block) Over() bool {
+	for _, live := range b.lanes {
+		if live != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Free does nothing: lanes that wait for others wait until those come.
+func (b *block) Free() (moved, ok bool) { return false, true }
+
+// Failure turns the block's pending fault into an error.
+func (b *block) Failure() error {
+	for i := range b.warps {
+		if w := &b.warps[i]; w.fault != nil {
+			return w.failure()
+		}
+	}
+	return nil
 }
 
 // waitOf says what a fragment of warp w waits for, "" if it can run.
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
-		br := &b.bars[f.bar]
-		came, all := b.count(br)
-		if br.need != 0 {
-			all = br.need
-		}
-		return fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", f.bar, came, all)
+		return b.bars[f.bar].Waiting(int(f.bar), b.lanes, false)
 	case atJoin:
 		came := f.mask
 		for k := range w.frags {
@@ -351,15 +293,11 @@ func (b *block) Waits() []string {
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %#x: %s (%s:%d) %s", i, f.mask, int(f.pc)*instBytes, in.info.Op, b.im.kernel.prog.file, in.info.Pos.Line, what))
 		}
 	}
-	const most = 40
-	if len(out) > most {
-		out = append(out[:most], fmt.Sprintf("… and %d more", len(out)-most))
-	}
-	return out
+	return exec.FewWaits(out)
 }
 
-// somewhere is the place of the first warp that still runs.
-func (b *block) somewhere() exec.Where {
+// Somewhere is the place of the first warp that still runs.
+func (b *block) Somewhere() exec.Where {
 	for i := range b.warps {
 		w := &b.warps[i]
 		if w.live == 0 {
@@ -402,7 +340,7 @@ func (b *block) Counts() (warp, thread uint64) {
 func (b *block) Release() {
 	if w := b.work; w != nil {
 		b.work = nil
-		b.recycle()
+		b.Recycle()
 		w.m.apart = append(w.m.apart, b.wk)
 	}
 }

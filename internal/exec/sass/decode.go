@@ -61,12 +61,21 @@ func (d *dec) decode() error {
 		o.ps[i] = predicate{at: predTrue}
 	}
 	f := decoders[in.Op]
-	if f == nil {
+	switch {
+	case in.Op == sass.NoOp: // words that stand in the text as they are
+		_, err := sass.Decode(d.k.text.Arch, in.Words, in.Addr)
+		var we *sass.WordError
+		if errors.As(err, &we) {
+			return errors.New(we.Why)
+		}
+		return errForm
+	case f == nil:
 		return fmt.Errorf("%s is not supported", in.Op)
 	}
 	if err := f(d); err != nil {
 		return err
 	}
+	d.ordering()
 	for i := range in.Operands {
 		p := &in.Operands[i]
 		if !p.Dst || p.Kind != sass.Pred && p.Kind != sass.UPred || p.Reg == sass.PT {
@@ -85,6 +94,32 @@ func (d *dec) decode() error {
 		o.changed = o.changed || !o.src[k].plain()
 	}
 	return nil
+}
+
+// ordering notes whether blocks can talk to each other through the instruction,
+// and whether it may be part of a wait. Scopes up to the SM are the block's own:
+// a program cannot know what else is on its SM.
+func (d *dec) ordering() {
+	in, wide := d.in, d.in.Has("GPU") || d.in.Has("SYS")
+	switch in.Op {
+	case sass.OpATOM, sass.OpATOMG, sass.OpRED:
+		// Whatever the scope: the bytes are updated in place, which a block's
+		// private copy of memory does not offer.
+		d.k.talks = true
+		d.k.spins = d.k.spins || in.Op != sass.OpRED
+	case sass.OpLD, sass.OpLDG:
+		if strong := in.Has("STRONG") || in.Has("MMIO"); strong && wide {
+			d.k.talks, d.k.spins = true, true
+		}
+	case sass.OpST, sass.OpSTG:
+		if strong := in.Has("STRONG") || in.Has("MMIO"); strong && wide {
+			d.k.talks = true
+		}
+	case sass.OpMEMBAR:
+		if wide || in.Has("VC") {
+			d.k.talks = true
+		}
+	}
 }
 
 // variable reports whether instructions of a class have variable latency: they

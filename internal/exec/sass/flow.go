@@ -223,7 +223,11 @@ func actIndirect(w *warp, in *inst, m uint32) {
 			w.push(to, same)
 		}
 	}
+	back := first <= w.pc
 	w.pc = first
+	if back && rest == 0 && w.insts-w.since > starve {
+		w.giveWay()
+	}
 }
 
 // actExit ends lanes m.

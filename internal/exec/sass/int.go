@@ -254,7 +254,7 @@ func decodeLEA(d *dec) error {
 		return errForm
 	}
 	o.count = int(v[want-1].Imm) & 31
-	o.flag = d.in.Has("X")
+	negated := uint64(0)
 	for i, op := range v[:want-1] {
 		r, err := d.word(op, 0)
 		if err != nil {
@@ -263,10 +263,11 @@ func decodeLEA(d *dec) error {
 		s := plain(r)
 		if i == 1 && (op.Neg || op.Not) {
 			s.xor = full
-			o.arg |= 2 // b is negated
+			negated++
 		}
 		if i == 0 && (op.Neg || op.Not) {
-			o.arg |= 1 // what is shifted is negated
+			o.arg = 1 // what is shifted is negated
+			negated++
 		}
 		if err := d.add(s); err != nil {
 			return err
@@ -280,8 +281,9 @@ func decodeLEA(d *dec) error {
 	}
 	d.predResult(0, sass.Pu)
 	d.predSource(0, sass.Pp, false)
-	if !o.flag {
+	if !d.in.Has("X") {
 		o.ps[0] = predicate{predTrue, true}
+		o.imm = negated
 	}
 	o.run = opLEA
 	d.once()
@@ -301,17 +303,15 @@ func opLEA(_ *warp, in *inst, p *pending, _ uint32) {
 		case 2:
 			t = uint32(int64(int32(a[i])) >> (32 - n))
 		}
-		c := uint32(0)
-		ones := uint32(0)
-		if in.arg != 0 && !in.flag {
-			ones = 1
-		}
 		if in.arg&1 != 0 {
 			t = ^t
 		}
-		s, c1 := bits.Add32(t, b[i], x>>i&1)
-		s, c2 := bits.Add32(s, ones, 0)
-		c |= c1 | c2
+		s, c := bits.Add32(t, b[i], x>>i&1)
+		for range in.imm { // what is missing from a negation
+			var more uint32
+			s, more = bits.Add32(s, 1, 0)
+			c |= more
+		}
 		d[i] = s
 		u |= c << i
 	}

@@ -109,6 +109,7 @@ func TestIntegers(t *testing.T) {
 		{"IMAD.X R0, R4, R5, R6, P2", "i", 1, 0, func(l *lane) result { return word1(l.r[0]*l.r[1] + l.r[2] + b2u(l.p[0])) }},
 		{"LEA R0, P0, R4, R5, 0x3", "i", 1, 1, func(l *lane) result { return lea(l.r[0]<<3, l.r[1], false, false) }},
 		{"LEA R0, P0, -R4, R5, 0x2", "i", 1, 1, func(l *lane) result { return lea(l.r[0]<<2, l.r[1], true, false) }},
+		{"LEA R0, P0, -R4, -R5, 0x2", "i", 1, 1, func(l *lane) result { return lea(l.r[0]<<2, l.r[1], true, true) }},
 		{"LEA R0, R4, -R5, 0x2", "i", 1, 0, func(l *lane) result { return lea(l.r[0]<<2, l.r[1], false, true) }},
 		{"LEA.HI R0, P0, R4, R5, R6, 0x5", "i", 1, 1, func(l *lane) result {
 			return lea(uint32((uint64(l.r[2])<<32|uint64(l.r[0]))>>27), l.r[1], false, false)

@@ -79,6 +79,8 @@ type Kernel struct {
 	consts []constant
 	fixed  [][32]uint32 // rows of constants, those of banks to be filled at launch
 	bad    []error
+	talks  bool // blocks can talk to each other through memory
+	spins  bool // and wait for each other in loops
 }
 
 // constant is a word of a constant bank that the code names.
@@ -168,28 +170,20 @@ type Launch struct {
 	TakenFirst bool
 }
 
-// Options are the conditions of a functional run; they change no result.
-type Options struct {
-	MaxInsts uint64 // warp instructions per machine, all launches together; 0 means no limit
-
-	// Progress, if set, is called now and then with the blocks done so far,
-	// their total, and the warp instructions so far.
-	Progress func(blocks, total, warpInsts uint64)
-}
-
-// Result counts what a launch did, as far as it came.
-type Result struct {
-	Blocks      uint64
-	WarpInsts   uint64
-	ThreadInsts uint64
-}
+// Options are the conditions of a functional run, Result is what a launch did.
+type (
+	Options = exec.Options
+	Result  = exec.Result
+)
 
 // Machine is device memory on which a program's kernels run.
 type Machine struct {
-	mem    *device.Memory
-	view   *device.View
-	apart  []*worker // of blocks that core models run, idle ones
-	issued uint64
+	mem     *device.Memory
+	view    *device.View   // of memory itself
+	views   []*device.View // overlays
+	workers []*worker      // of functional runs
+	apart   []*worker      // of blocks that core models run, idle ones
+	issued  uint64
 }
 
 // NewMachine returns a machine with the given memory.
@@ -286,15 +280,6 @@ func (im *image) constant(bank, offset uint64, size int) uint64 {
 	return le.Uint64(buf[:])
 }
 
-// Shares of a functional run: how many blocks are under way at a time, and how
-// many instructions one runs before the next gets a turn. Blocks run one after
-// another on memory itself, in one order, so that every result is the same in
-// every run.
-const (
-	residents  = 128
-	blockSlice = 1 << 14
-)
-
 // Run executes a launch to its end. Errors: *exec.LaunchError if it cannot
 // start; *exec.Fault, *exec.StuckError or *exec.LimitError if a block came to
 // one; ctx.Err() if it was cancelled.
@@ -303,66 +288,28 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	budget := ^uint64(0)
-	if o.MaxInsts > 0 {
-		budget = o.MaxInsts - min(o.MaxInsts, m.issued)
+	for len(m.workers) < o.Workers() {
+		m.workers = append(m.workers, new(worker))
 	}
-	wk := &worker{view: m.view}
-	total := l.Grid.Count()
-	var res Result
-	var under []*block
-	count := func(b *block) {
-		wi, ti := b.Counts()
-		res.WarpInsts += wi
-		res.ThreadInsts += ti
-	}
-	defer func() {
-		for _, b := range under {
-			count(b)
-		}
-		m.issued += res.WarpInsts
-	}()
-	most := uint64(residents)
-	if l.Cooperative {
-		most = total
-	}
-	for next := uint64(0); next < total || len(under) > 0; {
-		// One block more each round: if none of them ends, they may wait for one
-		// that has not begun.
-		for more := max(1, len(under)); more > 0 && next < total && uint64(len(under)) < most; more-- {
-			under = append(under, wk.newBlock(im, &l, next))
-			next++
-		}
-		for i := 0; i < len(under); {
-			if ctx.Err() != nil {
-				return res, ctx.Err()
+	g := exec.Grid{
+		Kernel: l.Kernel.Name, Blocks: l.Grid.Count(), Talks: l.Kernel.talks, Spins: l.Kernel.spins, Cooperative: l.Cooperative,
+		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
+			view := m.view
+			if overlay != exec.Direct {
+				view = m.views[overlay]
 			}
-			b := under[i]
-			before, _ := b.Counts()
-			st, err := b.run(min(blockSlice, budget))
-			after, _ := b.Counts()
-			budget -= min(budget, after-before)
-			switch {
-			case st == failed:
-				return res, err
-			case st == stuck:
-				return res, &exec.StuckError{Kernel: l.Kernel.Name, Block: b.idx, Waits: b.Waits()}
-			case st == stopped && budget == 0:
-				return res, &exec.LimitError{Limit: o.MaxInsts, Where: b.somewhere()}
-			case st == stopped:
-				i++
-				continue
+			return m.workers[worker].newBlock(im, &l, n, view)
+		},
+		Overlay: func(i int) exec.Overlay {
+			for len(m.views) <= i {
+				m.views = append(m.views, m.mem.NewOverlay())
 			}
-			count(b)
-			res.Blocks++
-			under = append(under[:i], under[i+1:]...)
-			b.recycle()
-			if o.Progress != nil {
-				o.Progress(res.Blocks, total, m.issued+res.WarpInsts)
-			}
-		}
+			return m.views[i]
+		},
 	}
-	return res, nil
+	res, err := g.Run(ctx, o, m.issued)
+	m.issued += res.WarpInsts
+	return res, err
 }
 
 // work is a launch made ready for a core model.
@@ -435,9 +382,9 @@ func (w *work) Block(n uint64) exec.Block {
 	if k := len(w.m.apart); k > 0 {
 		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
 	} else {
-		wk = &worker{view: w.m.mem.Direct()}
+		wk = &worker{direct: w.m.mem.Direct()}
 	}
-	b := wk.newBlock(w.im, &w.l, n)
+	b := wk.newBlock(w.im, &w.l, n, wk.direct)
 	b.work = w
 	return b
 }

@@ -246,7 +246,8 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 		for k := range p.out[:in.ndst] {
 			p.out[k] = [32]uint32{}
 		}
-		if m &= p.ps[0]; m == 0 {
+		m &= p.ps[0]
+		if p.at = m; m == 0 {
 			return
 		}
 	}
@@ -429,7 +430,11 @@ func decodeLDSM(d *dec) error {
 }
 
 func opLDSM(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
 	rows := full >> (32 - 8*in.count)
+	p.at = rows
 	if !w.check(in, in.mem, p, rows, "read") {
 		return
 	}
@@ -494,10 +499,11 @@ func opLDGSTS(w *warp, in *inst, p *pending, m uint32) {
 	for k := range size / 4 {
 		p.out[k] = [32]uint32{}
 	}
-	if !w.check(in, in.mem, p, m, "read") {
+	m &= p.ps[0]
+	if p.at = m; !w.check(in, in.mem, p, m, "read") {
 		return
 	}
-	for t := m & p.ps[0]; t != 0; t &= t - 1 {
+	for t := m; t != 0; t &= t - 1 {
 		i := bits.TrailingZeros32(t) & 31
 		b := w.bytes(in, isa.Global, i, size, false)
 		if b == nil {

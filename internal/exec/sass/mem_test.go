@@ -336,3 +336,53 @@ func TestGrid(t *testing.T) {
 		}
 	}
 }
+
+// TestAccessedLanes: a model hears of the addresses that are accessed, and of no
+// others: lanes whose predicate operand does not hold have none, nor have those
+// that give LDSM no row. Such addresses need not exist.
+func TestAccessedLanes(t *testing.T) {
+	mem := device.New(device.Config{})
+	addr, err := mem.Alloc(4096, "buf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text string
+		want uint32
+	}{
+		{"LDG.E R4, [R2], P0", 0x0000ff00},
+		{"LDG.E R4, [R2], !P0", 0xffff00ff},
+		{"LDG.E R4, [R2], !PT", 0},
+		{"LDGSTS.E [R8], [R2.64], P0", 0x0000ff00},
+		{"LDGSTS.E [R8], [R2.64], !PT", 0},
+		{"LDSM.16.M88 R4, [R8]", 0xff},
+		{"LDSM.16.M88.2 R4, [R8]", 0xffff},
+		{"LDSM.16.M88.4 R4, [R8]", 0xffffffff},
+	} {
+		w := &begin(t, load(t, c.text+"\nEXIT\n"), Launch{}, mem).warps[0]
+		w.pr[0] = 0x0000ff00
+		for i := range 32 {
+			a := addr + uint64(16*i)
+			if strings.HasPrefix(c.text, "LDG") && c.want>>i&1 == 0 {
+				a = 0x1003 // nowhere, and misaligned
+			}
+			w.rows[2][i], w.rows[3][i], w.rows[8][i] = uint32(a), uint32(a>>32), uint32(16*i)
+			w.addr[i] = 0xdead
+		}
+		p := issue(t, w)
+		if p == exec.NoPending {
+			t.Fatalf("%s leaves nothing pending", c.text)
+		}
+		e := reach(t, w, p)
+		if uint32(e.Lanes) != c.want || e.Addr == nil {
+			t.Errorf("%s: lanes %#08x access memory, want %#08x", c.text, uint32(e.Lanes), c.want)
+		}
+		for i := range 32 {
+			if c.want>>i&1 != 0 && e.Addr[i] == 0xdead {
+				t.Errorf("%s: lane %d has no address", c.text, i)
+				break
+			}
+		}
+		w.Commit(p)
+	}
+}

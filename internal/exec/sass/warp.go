@@ -59,6 +59,7 @@ type warp struct {
 type pending struct {
 	in   *inst
 	mask uint32
+	at   uint32 // lanes that access memory, known at Access
 	seq  uint64
 	done bool // its results are computed
 	s    [maxSrc]*[32]uint32
@@ -233,7 +234,7 @@ func (w *warp) compute(p *pending) {
 			}
 		}
 	}
-	w.wrote, w.asked = false, false
+	w.wrote, w.asked, p.at = false, false, p.mask
 	in.run(w, in, p, m)
 	p.done = true
 }
@@ -280,7 +281,7 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 		return w.failure()
 	}
 	if in.mem != nil {
-		e.Addr = &w.addr
+		e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
 		if e.Space == isa.Generic {
 			e.Space, _ = genericSpace(w.addr[e.Lanes.First()&31])
 		}

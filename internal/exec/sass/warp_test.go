@@ -413,6 +413,20 @@ spin:
 give:
     STS [0x10], R3
     EXIT`, func(i int) uint32 { return b2u(i == 0) * 9 }},
+		{"a lane that waits for another one's store and jumps back by register", `
+    S2R R1, SR_LANEID
+    ISETP.NE.AND P0, PT, R1, RZ, PT
+    MOV R3, 0x9
+    MOV R4, 0x60
+    MOV R5, RZ
+    @P0 BRA give
+    LDS R0, [0x10]
+    ISETP.EQ.AND P1, PT, R0, RZ, PT
+    @!P1 EXIT
+    RET.ABS.NODEC R4 0x0
+give:
+    STS [0x10], R3
+    EXIT`, func(i int) uint32 { return b2u(i == 0) * 9 }},
 		{"BRA.DIV jumps where lanes are missing", `
     S2R R1, SR_LANEID
     ISETP.LT.AND P0, PT, R1, 0x4, PT
@@ -482,6 +496,36 @@ first:
     STS [RZ+0x40], R3
     BAR.ARV 0x2, 0x40
     EXIT`, 64, func(i int) uint32 { return b2u(i >= 32) * 6 }},
+		{"a barrier that reduces nothing leaves the last result", `
+    S2R R1, SR_TID.X
+    BAR.RED.POPC 0x1, PT
+    BAR.SYNC 0x2
+    B2R.RESULT R0, P1
+    EXIT`, 64, func(int) uint32 { return 64 }},
+		{"all threads, and their number", `
+    S2R R1, SR_TID.X
+    ISETP.LT.AND P0, PT, R1, 0x20, PT
+    @P0 BRA first
+    BAR.SYNC 0x2, 0x40
+    MOV R0, 0x1
+    EXIT
+first:
+    BAR.SYNC 0x2
+    MOV R0, 0x1
+    EXIT`, 64, func(int) uint32 { return 1 }},
+		{"many warps spin on a word of shared memory that the last one stores", `
+    S2R R1, SR_TID.X
+    ISETP.GE.U32.AND P0, PT, R1, 0x3e0, PT
+    @P0 BRA give
+spin:
+    LDS R0, [0x10]
+    ISETP.EQ.AND P1, PT, R0, RZ, PT
+    @P1 BRA spin
+    EXIT
+give:
+    MOV R0, 0x9
+    STS [0x10], R0
+    EXIT`, 1024, func(int) uint32 { return 9 }},
 		{"warps that have exited count no more", `
     S2R R1, SR_TID.X
     ISETP.LT.AND P0, PT, R1, 0x40, PT
@@ -495,8 +539,13 @@ first:
 			t.Fatal(c.name, k.bad)
 		}
 		b := begin(t, k, Launch{Block: exec.Dim3{X: c.threads, Y: 1, Z: 1}}, nil)
-		if st, err := b.run(100_000); st != finished {
-			t.Errorf("%s: ended with status %d, %v, %v", c.name, st, err, b.Waits())
+		// In slices that are shorter than a round of all warps.
+		st := exec.Stopped
+		for n := 0; st == exec.Stopped && n < 200; n++ {
+			st = b.Run(1000)
+		}
+		if st != exec.Finished {
+			t.Errorf("%s: ended with status %d, %v, %v", c.name, st, b.Failure(), b.Waits())
 			continue
 		}
 		for i := range int(c.threads) {
@@ -534,6 +583,16 @@ other:
 		{"a trap", "BPT.TRAP 0x1\nEXIT", false, []string{"trap"}},
 		{"a jump out of the code", "MOV R2, 0x7770\nMOV R3, RZ\nRET.REL.NODEC R2 0x0\nEXIT", false, []string{"jump to 0x7770"}},
 		{"a matrix instruction with half a warp", "S2R R1, SR_LANEID\nISETP.LT.AND P0, PT, R1, 0x10, PT\n@P0 HMMA.16816.F32 R4, R8, R12, R4\nEXIT", false, []string{"all 32 must take part"}},
+		{"barriers that disagree", `
+    S2R R1, SR_TID.X
+    ISETP.LT.AND P0, PT, R1, 0x20, PT
+    @P0 BRA first
+    BAR.SYNC 0x2, 0x20
+    EXIT
+first:
+    BAR.ARV 0x2, 0x40
+    EXIT`, false, []string{"barrier 2: this thread expects 32 threads, others in the same phase expect 64"}},
+		{"a matrix load with half a warp", "S2R R1, SR_LANEID\nISETP.LT.AND P0, PT, R1, 0x10, PT\n@P0 LDSM.16.M88.4 R4, [R8]\nEXIT", false, []string{"all 32 must take part"}},
 		{"a barrier that does not exist", "MOV R2, 0x10\nBAR.SYNC R2\nEXIT", false, []string{"barrier 16", "0 to 15"}},
 		{"an atomic operation on local memory", "MOV R2, 0x2000010\nMOV R3, RZ\nATOM.E.ADD.STRONG.GPU PT, R4, [R2], R4\nEXIT", false, []string{"neither global nor shared"}},
 	} {

@@ -225,3 +225,6 @@ func predicates(r *row, p preds, i *Info) Predicates {
 
 // has reports whether it has a modifier.
 func (i *Info) has(m string) bool { return slices.Contains(i.Mods, m) }
+
+// Has reports whether the mnemonic has a modifier.
+func (i *Info) Has(m string) bool { return i.has(m) }

@@ -165,6 +165,11 @@ type Config struct {
 	// their interval (16 on GeForce since Ampere, 8 on Turing, 0 on the RTX A6000
 	// [SIM]).
 	TensorExtra int
+	// TensorHalves is the interval of matrix instructions without binary32
+	// accumulators in halves of the formula's cycles: 1 [SIM], which is the A100's
+	// rate, 2 on consumer chips ([HW]: 511 products a cycle and SM on the RTX
+	// 4090; 512 by the data sheets of Turing, GA10x and GB20x).
+	TensorHalves int
 	// TensorF32 and TensorF16 are what is added to the formula's cycles to make
 	// the dependent distance of products with and without binary32
 	// accumulators.
@@ -207,9 +212,12 @@ type Config struct {
 	SharedBanks int
 	// L1D is the data cache. L1Latency is the cycles to its look-up (13 [SIM]);
 	// L1Banks banks by line take L1Lookups look-ups a cycle each (4 and 4
-	// [SIM]).
+	// [SIM]), all together L1Sectors sectors a cycle: 4 of 32 bytes, since loads
+	// of 128 bits bring 117.8 bytes a cycle on the RTX 4090 and of 64 bits 124.7
+	// on the RTX 3060 [HW].
 	L1D                           cache.Config
 	L1Latency, L1Banks, L1Lookups int
+	L1Sectors                     int
 	// ResponseQueue is the length of the queue of replies.
 	ResponseQueue int
 	// LocalBase is where local memory lies in the physical address space.
@@ -229,7 +237,7 @@ func Ampere() Config {
 		L0FL: Tags{4, 2, 64}, L0VL: Tags{4, 8, 64}, ConstSwitch: 4,
 		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, MadBubble: 1,
 		Ports: 1, RFC: true, Window: 3, WideWindow: 6, ResultQueue: 8,
-		FP32OnInt: true,
+		FP32OnInt: true, TensorHalves: 2,
 		// DocumentSASS: HMMA.16816 takes 33 cycles with binary32 accumulators on
 		// sm_86, where the formula gives 32, and 24 with binary16, where it gives 16.
 		TensorF32: 1, TensorF16: 8,
@@ -247,7 +255,7 @@ func Ampere() Config {
 		// No figure in the paper: taken as a load from shared memory [INF].
 		Mio:     Access{9, 24},
 		Texture: 200, PRT: 128, Coalescers: 4, SharedBanks: 32,
-		L1Latency: 13, L1Banks: 4, L1Lookups: 4, ResponseQueue: 64, LocalBase: 0x1F88_0000,
+		L1Latency: 13, L1Banks: 4, L1Lookups: 4, L1Sectors: 4, ResponseQueue: 64, LocalBase: 0x1F88_0000,
 		Fence: [3]int{53, 186, 2900},
 	}
 	c.L1I = mustCache("N:64:128:16,L:R:f:N:L,A:32:32,32")
@@ -340,7 +348,7 @@ func (c *Config) Check() error {
 		{"constant switch", c.ConstSwitch, 1, maxLatency}, {"stall above 11", c.LongStall, 1, 60},
 		{"stall 0 with yield", c.ZeroStall, 1, 60}, {"DEPBAR delay", c.DepbarDelay, 1, maxDepbar}, {"IMAD bubble", c.MadBubble, 0, 60},
 		{"register ports", c.Ports, 0, maxPorts}, {"read window", c.Window, 1, 16}, {"wide read window", c.WideWindow, c.Window, 16},
-		{"result queue", c.ResultQueue, 1, 32}, {"tensor extra", c.TensorExtra, 0, 256},
+		{"result queue", c.ResultQueue, 1, 32}, {"tensor extra", c.TensorExtra, 0, 256}, {"tensor halves", c.TensorHalves, 1, 16},
 		{"tensor F32 latency", c.TensorF32, 0, 256}, {"tensor F16 latency", c.TensorF16, 0, 256},
 		{"FP64 queue", c.QueueFP64, 1, queueSize}, {"FP64 read", c.ReadFP64, 1, 256}, {"misc queue", c.QueueMisc, 1, queueSize},
 		{"memory queue", c.MemQueue, 1, queueSize}, {"address start", c.AddressStart, 3, 64},
@@ -348,6 +356,7 @@ func (c *Config) Check() error {
 		{"texture latency", c.Texture, 1, maxLatency}, {"pending request table", c.PRT, 1, 4096},
 		{"coalescers", c.Coalescers, 1, 64}, {"shared memory banks", c.SharedBanks, 1, 64},
 		{"L1D latency", c.L1Latency, 1, maxLatency}, {"L1D banks", c.L1Banks, 1, 64}, {"L1D look-ups", c.L1Lookups, 1, 64},
+		{"L1D sectors", c.L1Sectors, 1, 4096},
 		{"response queue", c.ResponseQueue, 1, 1 << 16},
 	}
 	for i, n := range c.Fence {

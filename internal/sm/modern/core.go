@@ -45,8 +45,9 @@ type fetched struct {
 // shown is a pending instruction of fixed latency and the tick from which its
 // result can be read.
 type shown struct {
-	due uint64
-	p   exec.Pending
+	due   uint64
+	p     exec.Pending
+	preds bool // predicates alone, which need no bypass
 }
 
 // warp is a warp slot.

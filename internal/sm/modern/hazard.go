@@ -33,7 +33,9 @@ var hazardNames = [hazardKinds]string{"read after write", "write after read", "w
 
 func (k HazardKind) String() string { return hazardNames[k] }
 
-// Hazard is a dependence that a program does not wait for.
+// Hazard is a dependence that a program does not wait for. It stands once for
+// all the times that it happened: where it happened is of the first time, Short
+// the worst of all, and Fixes mend them all.
 type Hazard struct {
 	Kind   HazardKind
 	Kernel *Kernel
@@ -46,15 +48,46 @@ type Hazard struct {
 	// Reg is the register, Lane the first lane concerned.
 	Reg  isa.Reg
 	Lane int
-	// Short is the cycles by which it issues too soon; 0 if all went well this
-	// time, but for no wait that the program has.
+	// Short is the most cycles by which it issued too soon; 0 if all went well
+	// every time, but for no wait that the program has.
 	Short int
 	// Fixes are the control codes that mend it, by instruction; none if stall
 	// counters alone cannot.
 	Fixes []Fix
-	// Count is how often it happened, at any warp; the rest is of the first
-	// time.
+	// Count is how often it happened, at any warp.
 	Count int
+}
+
+// Merge adds the times that the same hazard happened elsewhere: on another SM,
+// or in another launch.
+func (h *Hazard) Merge(x *Hazard) {
+	h.Count += x.Count
+	h.Short = max(h.Short, x.Short)
+	h.Fixes = mend(h.Fixes, x.Fixes)
+}
+
+// mend joins what mends a hazard at one time with what does at another. Nothing
+// mends both if nothing mends one.
+func mend(a, b []Fix) []Fix {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+next:
+	for _, f := range b {
+		for i := range a {
+			have := &a[i].Control
+			if a[i].At != f.At {
+				continue
+			}
+			have.Wait |= f.Control.Wait
+			if f.Control.Stall > have.Stall {
+				have.Stall, have.Yield = f.Control.Stall, f.Control.Yield
+			}
+			continue next
+		}
+		a = append(a, f)
+	}
+	return a
 }
 
 // Fix is a control code that an instruction should have.
@@ -88,9 +121,9 @@ func (h *Hazard) String() string {
 // maxHazards is how many different hazards are kept (our choice).
 const maxHazards = 1000
 
-// writer is the last instruction that writes a register.
+// writer is the last instruction that writes a register in some lanes.
 type writer struct {
-	uid    uint64 // one more than the instruction's, 0 if there is none
+	uid    uint64 // one more than the instruction's
 	issue  uint64 // tick
 	due    uint64 // of fixed latency: tick from which it can be read
 	at     int32
@@ -122,10 +155,11 @@ type open struct {
 
 // watched is what the checker knows of a warp.
 type watched struct {
-	regs    []writer
+	regs    [][]writer // of each register, those that differ in their lanes
 	readers []reader
 	opens   []open
-	last    int32 // instruction issued last, -1 if none
+	last    int32  // instruction issued last, -1 if none
+	issued  uint64 // tick in which it was
 	bars    []depbar
 	order   [isa.Counters][]uint64 // instructions that have raised a counter, in order
 }
@@ -167,7 +201,7 @@ func (c *Core) HazardsLeft() uint64 {
 
 func (h *hazards) begin(c *Core, s int) {
 	w := &h.warps[s]
-	*w = watched{regs: make([]writer, c.warps[s].k.total), last: none}
+	*w = watched{regs: make([][]writer, c.warps[s].k.total), last: none}
 }
 
 // register returns the register of a number.
@@ -183,19 +217,20 @@ func (k *Kernel) register(n uint16) isa.Reg {
 
 // overlap returns the lanes in which two instructions meet at a register.
 func overlap(r isa.Reg, a, b isa.LaneMask) isa.LaneMask {
-	if r.File == isa.RegUGPR || r.File == isa.RegUPred {
+	if (r.File == isa.RegUGPR || r.File == isa.RegUPred) && a != 0 && b != 0 {
 		return 1
 	}
 	return a & b
 }
 
-// note records a hazard and returns its index, -1 if it was known.
+// note records a hazard and returns its index, -1 if there is no room for it.
 func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer int32, lanes isa.LaneMask, short uint64, fixes []Fix) int {
 	w := &c.warps[f.warp]
 	key := hazardKey{w.k, kind, f.at, producer, n}
 	if i, ok := h.known[key]; ok {
-		h.list[i].Count++
-		return -1
+		x := &h.list[i]
+		x.Merge(&Hazard{Short: int(short), Fixes: fixes, Count: 1})
+		return i
 	}
 	if len(h.list) >= maxHazards {
 		h.left++
@@ -211,13 +246,13 @@ func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer i
 }
 
 // later mends what issues too soon by a longer stall of the instruction in
-// front of it.
-func (h *hazards) later(w *watched, k *Kernel, short uint64) []Fix {
+// front of it, so that it issues in a tick.
+func (h *hazards) later(w *watched, k *Kernel, tick uint64) []Fix {
 	if w.last < 0 {
 		return nil
 	}
 	ctl := *k.ops[w.last].ctl
-	stall := uint64(k.ops[w.last].stall) + short
+	stall := tick - w.issued
 	if stall > 15 {
 		return nil // it takes instructions in between
 	}
@@ -265,17 +300,19 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	f := &c.flight[fi]
 	w := &h.warps[f.warp]
 	o, t, k := f.op, f.issue, c.warps[f.warp].k
-	h.waits(w, o, t)
+	h.waits(w, k, o, t)
 	for _, n := range o.src {
-		p := &w.regs[n]
-		if p.uid == 0 {
-			continue
+		r := k.register(n)
+		lanes := e.Lanes
+		if o.decides(r) {
+			lanes = e.Active
 		}
-		m := overlap(k.register(n), p.lanes, e.Lanes)
-		if m == 0 {
-			continue
+		for i := range w.regs[n] {
+			p := &w.regs[n][i]
+			if m := overlap(r, p.lanes, lanes); m != 0 {
+				h.reads(c, f, w, p, n, m)
+			}
 		}
-		h.reads(c, f, w, p, n, m)
 	}
 	for _, n := range o.dst {
 		r := k.register(n)
@@ -289,24 +326,24 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 				w.opens = append(w.opens, open{j, q.uid, t})
 			}
 		}
-		p := &w.regs[n]
-		m := overlap(r, p.lanes, e.Lanes)
-		if p.uid == 0 || m == 0 {
-			continue
-		}
-		switch {
-		case p.late && !p.waited:
-			if j := h.note(c, f, WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
-				w.opens = append(w.opens, open{j, p.uid, t})
+		for i := range w.regs[n] {
+			p := &w.regs[n][i]
+			m := overlap(r, p.lanes, e.Lanes)
+			switch {
+			case m == 0:
+			case p.late && !p.waited:
+				if j := h.note(c, f, WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
+					w.opens = append(w.opens, open{j, p.uid, t})
+				}
+			case !p.late && !o.late && p.due >= t+uint64(o.latency):
+				soonest := p.due + 1 - uint64(o.latency)
+				h.note(c, f, WAW, n, p.at, m, soonest-t, h.later(w, k, soonest))
 			}
-		case !p.late && !o.late && p.due >= t+uint64(o.latency):
-			short := p.due - t - uint64(o.latency) + 1
-			h.note(c, f, WAW, n, p.at, m, short, h.later(w, k, short))
 		}
 	}
 	if e.Lanes != 0 {
 		for _, n := range o.dst {
-			w.regs[n] = writer{uid: f.uid + 1, issue: t, due: t + uint64(o.latency), at: f.at, lanes: e.Lanes, late: o.late, count: o.ctl.Write}
+			w.write(k.register(n), n, writer{uid: f.uid + 1, issue: t, due: t + uint64(o.latency), at: f.at, lanes: e.Lanes, late: o.late, count: o.ctl.Write})
 		}
 		if o.late && len(o.src) > 0 {
 			w.addReader(reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.src, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
@@ -323,7 +360,34 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	if d := o.inst.Depbar; d != nil {
 		w.bars = append(w.bars, depbar{d, t + uint64(c.cfg.DepbarDelay)})
 	}
-	w.last = f.at
+	w.last, w.issued = f.at, t
+}
+
+// decides reports whether a register decides in which lanes an instruction
+// executes: it is the guard, which stands last, or a branch's own predicate.
+// Such a register is read in all lanes, even if its old value says that none
+// executes.
+func (o *op) decides(r isa.Reg) bool {
+	in := o.inst
+	if !in.Guarded || r.File != isa.RegPred && r.File != isa.RegUPred {
+		return false
+	}
+	last := in.Srcs[len(in.Srcs)-1]
+	return in.Flow != isa.FlowNext || last.File == r.File && last.Index == r.Index
+}
+
+// write enters the last writer of a register. Earlier ones stay as far as they
+// have written other lanes and there is something to wait for.
+func (w *watched) write(r isa.Reg, n uint16, x writer) {
+	list := w.regs[n][:0]
+	for _, p := range w.regs[n] {
+		p.lanes &^= x.lanes
+		done := !p.late && p.due < x.issue || p.late && p.waited
+		if p.lanes != 0 && !done && r.File != isa.RegUGPR && r.File != isa.RegUPred {
+			list = append(list, p)
+		}
+	}
+	w.regs[n] = append(list, x)
 }
 
 // mostBehind is how many instructions behind the last one a DEPBAR can tell of:
@@ -356,11 +420,11 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		return
 	}
 	need := p.due
-	if f.op.late {
+	if f.op.late && !k.ops[p.at].preds {
 		need++ // nothing is bypassed to it
 	}
 	if t < need {
-		h.note(c, f, RAW, n, p.at, m, need-t, h.later(w, k, need-t))
+		h.note(c, f, RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }
 
@@ -375,12 +439,14 @@ func (q *reader) has(n uint16) bool {
 
 // waits works out what a program knows when an instruction issues: its wait
 // mask and the DEPBARs in front have told it.
-func (h *hazards) waits(w *watched, o *op, t uint64) {
+func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 	mask := o.ctl.Wait
 	if o.inst.Barrier || o.fence != noFence {
 		mask = 1<<isa.Counters - 1
 		for i := range w.readers {
-			w.readers[i].waited = true
+			if q := &w.readers[i]; k.ops[q.at].pipe == Memory {
+				q.waited = true
+			}
 		}
 	}
 	n := 0
@@ -416,9 +482,11 @@ func (h *hazards) waits(w *watched, o *op, t uint64) {
 // know marks what a counter has told of the instructions up to one. Those whose
 // counter was not raised yet it says nothing of.
 func (w *watched) know(sb uint8, upTo, t uint64) {
-	for i := range w.regs {
-		if p := &w.regs[i]; p.uid != 0 && p.late && p.count == sb && p.uid <= upTo && p.issue+2 <= t {
-			p.waited = true
+	for _, list := range w.regs {
+		for i := range list {
+			if p := &list[i]; p.late && p.count == sb && p.uid <= upTo && p.issue+2 <= t {
+				p.waited = true
+			}
 		}
 	}
 	for i := range w.readers {
@@ -447,8 +515,10 @@ func (h *hazards) read(c *Core, f *flight) {
 func (h *hazards) shown(c *Core, f *flight) {
 	w := &h.warps[f.warp]
 	for _, n := range f.op.dst {
-		if p := &w.regs[n]; p.uid == f.uid+1 {
-			p.shown = true
+		for i := range w.regs[n] {
+			if p := &w.regs[n][i]; p.uid == f.uid+1 {
+				p.shown = true
+			}
 		}
 	}
 	h.settle(c, w, RAW, f.uid+1)
@@ -460,7 +530,7 @@ func (h *hazards) settle(c *Core, w *watched, kind HazardKind, uid uint64) {
 	n := 0
 	for _, x := range w.opens {
 		if x.uid == uid && h.list[x.index].Kind == kind {
-			h.list[x.index].Short = int(c.tick - x.from)
+			h.list[x.index].Short = max(h.list[x.index].Short, int(c.tick-x.from))
 			continue
 		}
 		w.opens[n] = x

@@ -351,15 +351,30 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
+// showPreds makes the predicates visible that can be read at a tick.
+func (c *Core) showPreds(w *warp, t uint64) {
+	n := 0
+	for i := range w.due {
+		if x := w.due[i]; x.preds && x.due <= t {
+			w.d.Commit(x.p)
+			w.hidden--
+			continue
+		}
+		w.due[n] = w.due[i]
+		n++
+	}
+	w.due = w.due[:n]
+}
+
 // showAt enters a result that can be read from a tick on.
-func (w *warp) showAt(due uint64, p exec.Pending) {
+func (w *warp) showAt(due uint64, p exec.Pending, preds bool) {
 	i := len(w.due)
 	w.due = append(w.due, shown{})
 	for i > 0 && w.due[i-1].due > due {
 		w.due[i] = w.due[i-1]
 		i--
 	}
-	w.due[i] = shown{due, p}
+	w.due[i] = shown{due, p, preds}
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -400,12 +415,16 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	var err error
 	if w.d != nil {
-		// Nothing is bypassed to an instruction of variable latency.
+		// No register is bypassed to an instruction of variable latency. Its guard is
+		// read like any other's.
 		to := t
 		if o.late && o.ctl != nil {
 			to--
 		}
 		c.show(w, to)
+		if to < t {
+			c.showPreds(w, t)
+		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {
 			w.hidden++
 		}
@@ -504,7 +523,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 				return
 			}
 		}
-		w.showAt(due, f.p)
+		w.showAt(due, f.p, o.preds)
 	}
 	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == commitGroup && w.copies.open()) {
 		f.refs++

@@ -59,6 +59,7 @@ type op struct {
 	late     bool // variable latency
 	calm     bool // changes nothing but registers and memory of which Effects tell
 	alone    bool // IMAD: the issue port stays taken
+	preds    bool // writes predicates and nothing else
 	long     bool // waits for it are long: through a cache
 	either   bool // may use the Int pipe as well
 	window   int  // cycles in which it reads its sources
@@ -265,6 +266,10 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.stall = cfg.stallOf(o.ctl)
 		o.dst = k.number(nil, in.Dsts)
+		o.preds = len(in.Dsts) > 0
+		for _, r := range in.Dsts {
+			o.preds = o.preds && (r.File == isa.RegPred || r.File == isa.RegUPred)
+		}
 		o.src = k.number(nil, in.Srcs)
 		o.test, o.outs = maskOf(maskOf(nil, o.src), o.dst), maskOf(nil, o.dst)
 		o.classify(cfg)
@@ -450,7 +455,8 @@ func (o *op) classify(cfg *Config) {
 }
 
 // tensor computes the timing of a matrix instruction: M·N·K·bits/2048 cycles,
-// halved if sparse, of which half is the interval ([SIM]).
+// halved if sparse, of which half is the interval with binary32 accumulators
+// ([SIM]).
 func (o *op) tensor(cfg *Config) {
 	o.pipe = Tensor
 	m := o.inst.Tensor
@@ -462,9 +468,9 @@ func (o *op) tensor(cfg *Config) {
 		n /= 2
 	}
 	n = max(n, 2)
-	ii, lat := n/2, n+cfg.TensorF16
+	ii, lat := n/2*cfg.TensorHalves, n+cfg.TensorF16
 	if m.F32 {
-		lat = n + cfg.TensorF32
+		ii, lat = n/2, n+cfg.TensorF32
 		if m.M == 16 && m.N == 8 && (m.K == 16 || m.K == 8) {
 			ii += cfg.TensorExtra
 		}

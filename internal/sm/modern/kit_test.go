@@ -347,6 +347,8 @@ func (w *fakeWarp) Issue(e *exec.Effects) (exec.Pending, error) {
 	*e = exec.Effects{Inst: &in.Inst, Active: w.live, Lanes: w.live &^ in.dead, Space: in.Space}
 	w.pc++
 	switch {
+	case in.Flow == isa.FlowExit && e.Lanes == 0:
+		return exec.NoPending, nil
 	case in.Flow == isa.FlowExit:
 		e.Exited = w.live
 		w.live = 0

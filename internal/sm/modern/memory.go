@@ -475,11 +475,11 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 // lookUp lets requests look into the L1D, in order.
 func (l *memory) lookUp(c *Core, t uint64) {
 	var done [64]int
-	for l.look.n > 0 && l.look.front().due <= t {
+	for all := 0; l.look.n > 0 && l.look.front().due <= t; all++ {
 		c.moved = true
 		r := l.look.front().r
 		b := &done[int(r.Addr/mem.LineBytes)&(c.cfg.L1Banks-1)]
-		if *b == c.cfg.L1Lookups {
+		if *b == c.cfg.L1Lookups || all == c.cfg.L1Sectors {
 			c.Stats.L1Conflicts++
 			return
 		}

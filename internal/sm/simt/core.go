@@ -38,6 +38,7 @@ type Env struct {
 // warp is a warp slot.
 type warp struct {
 	x       exec.Warp
+	ahead   exec.Foreseen // the same, if it is one
 	k       *Kernel
 	ops     []op  // of its kernel
 	blk     int32 // in Core.blocks
@@ -373,6 +374,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		s := first + i
 		w := &c.warps[s]
 		*w = warp{x: b.Warp(i), k: k, ops: k.ops, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k)}
+		w.ahead, _ = w.x.(exec.Foreseen)
 		c.ages++
 		bit := uint64(1) << s
 		c.alive |= bit
@@ -555,8 +557,12 @@ func (c *Core) decode() {
 	n := int32(len(w.k.ops))
 	if i := w.fetch; i < n {
 		w.ib[0] = i
-		if i+1 < n {
-			w.ib[1] = i + 1
+		second := i + 1
+		if w.ahead != nil { // what comes next, wherever it stands (Accel-Sim)
+			second = w.foreseen(1, n)
+		}
+		if second < n {
+			w.ib[1] = second
 			w.ibHas = 3
 			w.inPipe++
 		}
@@ -564,6 +570,15 @@ func (c *Core) decode() {
 	if w.state == exec.Ready {
 		c.look(c.fr.warp)
 	}
+}
+
+// foreseen returns the n-th instruction from the next one on of a warp whose way
+// is known, end if there is none.
+func (w *warp) foreseen(n int, end int32) int32 {
+	if addr, ok := w.ahead.Ahead(n); ok {
+		return int32(min(addr>>w.k.shift, uint64(end)))
+	}
+	return end
 }
 
 // look finds out what hinders the next instruction in the buffer of a warp

@@ -451,11 +451,15 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 		w.places[i].Issues++
 		w.places[i].Lanes += uint64(n)
 	}
-	if e.Exited != 0 {
-		c.flush(s)
-	}
 	w.ibHead ^= 1
-	w.fetch = i + 1
+	if w.ahead == nil {
+		if e.Exited != 0 {
+			c.flush(s)
+		}
+		w.fetch = i + 1
+	} else {
+		w.fetch = w.foreseen(0, int32(len(w.ops)))
+	}
 
 	kind := dependFixed
 	switch o.class {

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// summary is what a set of errors comes to.
+type summary struct{ n, mean, median, tenth, worst, bias float64 }
+
+// summarise returns figures over errors, which are fractions: of their sizes the
+// mean, the median, the 90th percentile (the smallest error that nine tenths of them do not
+// exceed) and the worst, and the mean with its sign.
+func summarise(errors []float64) summary {
+	if len(errors) == 0 {
+		return summary{}
+	}
+	var s summary
+	size := make([]float64, len(errors))
+	for i, e := range errors {
+		size[i] = math.Abs(e)
+		s.mean += size[i] / float64(len(errors))
+		s.bias += e / float64(len(errors))
+	}
+	slices.Sort(size)
+	at := func(q float64) float64 { return size[max(0, int(math.Ceil(q*float64(len(size))))-1)] }
+	s.n, s.median, s.tenth, s.worst = float64(len(size)), at(.5), at(.9), at(1)
+	if n := len(size); n%2 == 0 {
+		s.median = (size[n/2-1] + size[n/2]) / 2
+	}
+	return s
+}
+
+func (s summary) String() string {
+	if s.n == 0 {
+		return "0 | | | | | "
+	}
+	return fmt.Sprintf("%.0f | %.1f | %.1f | %.1f | %.1f | %+.1f", s.n, 100*s.mean, 100*s.median, 100*s.tenth, 100*s.worst, 100*s.bias)
+}
+
+const summaryHead = "| | rows | mean | median | 90th percentile | worst | with its sign |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+
+// document writes the report.
+func document(rows []row, kept map[string]float64) string {
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString("| chase | Heddle | H100 PCIe |\n| --- | --- | --- |\n")
+	for _, c := range chases {
+		if n, ok := kept["latency "+c.name]; ok {
+			fmt.Fprintf(&b, "| %s | %.1f | %g |\n", c.name, n, c.hardware)
+		}
+	}
+	errors := func(kind string, want func(r *row) bool) []float64 {
+		var list []float64
+		for i := range rows {
+			r := &rows[i]
+			if n, ok := kept[r.key()]; ok && (kind == "" && cost(r) > 0 || r.kind == kind) && want(r) {
+				list = append(list, n/r.hardware()-1)
+			}
+		}
+		return list
+	}
+	yes := func(*row) bool { return true }
+	forTuning := func(r *row) bool { return r.tuned }
+	reported := func(r *row) bool { return !r.tuned }
+
+	b.WriteString(emptyText)
+	b.WriteString(summaryHead)
+	fmt.Fprintf(&b, "| tuned half | %v |\n| other half | %v |\n", summarise(errors("empty", forTuning)), summarise(errors("empty", reported)))
+	within := 0
+	list := errors("empty", yes)
+	for _, e := range list {
+		if math.Abs(e) <= .1 {
+			within++
+		}
+	}
+	fmt.Fprintf(&b, "\n%d of all %d rows are within 10 %%.\n", within, len(list))
+	table(&b, rows, kept, "empty", "threads", func(r *row) (string, string) { return fmt.Sprint(r.block), fmt.Sprint(r.blocks) }, "blocks")
+
+	b.WriteString(ffmaText)
+	b.WriteString(summaryHead)
+	few := func(r *row) bool { return r.blocks <= 3 }
+	fmt.Fprintf(&b, "| 1 to 3 blocks | %v |\n| more blocks | %v |\n\n", summarise(errors("ffma", few)), summarise(errors("ffma", func(r *row) bool { return !few(r) })))
+	b.WriteString(slopes(rows, kept))
+
+	b.WriteString(polyText)
+	b.WriteString(summaryHead)
+	for _, k := range benchmarks {
+		fmt.Fprintf(&b, "| %s | %v |\n", k.name, summarise(errors(k.name, yes)))
+	}
+	fmt.Fprintf(&b, "| all | %v |\n| all, tuned half | %v |\n| all, other half | %v |\n",
+		summarise(errors("", yes)), summarise(errors("", forTuning)), summarise(errors("", reported)))
+	left := 0
+	for i := range rows {
+		if _, ok := kept[rows[i].key()]; !ok && cost(&rows[i]) > 0 {
+			left++
+		}
+	}
+	fmt.Fprintf(&b, "\n%d rows are left out: those that would take more than the turns of inner loops that one to two minutes allow (`-steps`).\n", left)
+	for _, k := range benchmarks {
+		fmt.Fprintf(&b, "\n### %s\n", k.name)
+		table(&b, rows, kept, k.name, "size", func(r *row) (string, string) { return fmt.Sprint(r.size), fmt.Sprint(r.block) }, "width")
+	}
+	return b.String()
+}
+
+// table prints the ratio of each row of a kind: what place returns names its line
+// and its column.
+func table(b *strings.Builder, rows []row, kept map[string]float64, kind, lines string, place func(r *row) (line, column string), columns string) {
+	var names, across []string
+	cells := map[[2]string]string{}
+	for i := range rows {
+		r := &rows[i]
+		if r.kind != kind {
+			continue
+		}
+		l, c := place(r)
+		if !slices.Contains(names, l) {
+			names = append(names, l)
+		}
+		if !slices.Contains(across, c) {
+			across = append(across, c)
+		}
+		text := fmt.Sprintf("%.0f", r.hardware())
+		if n, ok := kept[r.key()]; ok {
+			text = fmt.Sprintf("%.0f / %.0f, %+.1f %%", n, r.hardware(), 100*(n/r.hardware()-1))
+		}
+		if r.tuned {
+			text += " t"
+		}
+		cells[[2]string{l, c}] = text
+	}
+	fmt.Fprintf(b, "\nHeddle / H100, cycles; t: tuned half.\n\n| %s |", lines)
+	for _, c := range across {
+		fmt.Fprintf(b, " %s %s |", columns, c)
+	}
+	b.WriteString("\n|" + strings.Repeat(" --- |", len(across)+1) + "\n")
+	for _, l := range names {
+		fmt.Fprintf(b, "| %s |", l)
+		for _, c := range across {
+			fmt.Fprintf(b, " %s |", cells[[2]string{l, c}])
+		}
+		b.WriteString("\n")
+	}
+}
+
+// slopes compares how many cycles a step of the chain takes, by least squares
+// over the turns of each shape of launch.
+func slopes(rows []row, kept map[string]float64) string {
+	type shape struct{ block, blocks int }
+	type sums struct{ n, x, xx, h, xh, k, xk float64 }
+	var order []shape
+	of := map[shape]*sums{}
+	for i := range rows {
+		r := &rows[i]
+		n, ok := kept[r.key()]
+		if r.kind != "ffma" || !ok || r.blocks > 3 {
+			continue
+		}
+		at := shape{r.block, r.blocks}
+		if of[at] == nil {
+			of[at] = &sums{}
+			order = append(order, at)
+		}
+		s, x, h := of[at], float64(128*r.turns), r.hardware()
+		s.n, s.x, s.xx, s.h, s.xh, s.k, s.xk = s.n+1, s.x+x, s.xx+x*x, s.h+h, s.xh+x*h, s.k+n, s.xk+x*n
+	}
+	var b strings.Builder
+	b.WriteString("| threads | blocks | Heddle, cycles a step | H100 | error |\n| --- | --- | --- | --- | --- |\n")
+	for _, at := range order {
+		s := of[at]
+		d := s.n*s.xx - s.x*s.x
+		if d == 0 {
+			continue
+		}
+		k, h := (s.n*s.xk-s.x*s.k)/d, (s.n*s.xh-s.x*s.h)/d
+		fmt.Fprintf(&b, "| %d | %d | %.3f | %.3f | %+.1f %% |\n", at.block, at.blocks, k, h, 100*(k/h-1))
+	}
+	return b.String()
+}
+
+const intro = `# h100-pcie against hardware
+
+Written by ` + "`go run ./bench/h100`" + ` from the results that it keeps; ` + "`go run ./bench/h100 -run .`" + ` simulates everything anew, which takes half an hour.
+
+The measurements are those of sarchlab/mgpusim (branch nvidia_instruction, MIT), made on an H100 PCIe: ` + "`bench/h100/testdata`" + ` has them with their notice. They come in two kinds, by Nsight
+Compute (the cycle counter, at the profiler's clock of about 1.09 GHz) and by Nsight Systems (the time of all kernels of a program). **Everything here is by Nsight Systems**, because PolyBench was
+measured that way only, and because it is the time of a run as users have it, at the boost clock of 1755 MHz that the GPU file has. The source multiplies that time by a clock. For most of PolyBench that
+was the clock of the idle GPU, 345 MHz; its time is recovered by division and multiplied by 1755 MHz. That the GPU ran at 1755 MHz in those runs is an assumption: nobody noted its clock.
+A program of several kernels is the sum of theirs, in both columns.
+
+Sorted by size, block and number of blocks, every second row of a kind is the *tuned half*: parameters may be set by it. The other half is only reported. An error is Heddle's cycles by those of
+the hardware, less one; all are in percent.
+
+## What was set, and by what
+
+| parameter | by what |
+| --- | --- |
+| ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels, least mean square of the relative errors |
+| ` + "`partition.rop_latency`, `partition.dram_latency`" + ` | pointer chases of gpu-benches (te42kyfo), below |
+
+Nothing was set by PolyBench or by the chains of FFMA: for them both halves are reports. All other values of the GPU file have a source of their own or are those of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them.
+
+## Pointer chases
+
+Cycles of a dependent load. The L2 of the real chip has two halves; data in the other half is at 475 cycles, and Heddle has one L2 at 265.
+
+`
+
+const emptyText = `
+## Empty kernels
+
+`
+
+const ffmaText = `
+## Chains of FFMA
+
+One warp to many, each with a chain of dependent FFMA, 128 for each turn of a loop.
+
+`
+
+const polyText = `
+## Programs that do what those of PolyBench do
+
+The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs by scoreboards. The measured ones are PolyBench's, compiled by nvcc. Blocks are as wide as
+the measurements say; their height is 8 in two dimensions and 1 in one, as PolyBench has it (the measurements do not say). Inputs were copied to the GPU before, so that the L2 has them.
+
+`

@@ -1,0 +1,205 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/near"
+)
+
+// object is a JSON object whose members have not been looked at yet.
+type object map[string]json.RawMessage
+
+// result is a result of a run as JSON. Only what is compared is decoded; a
+// result with a line for every instruction may be large.
+type result struct {
+	file    string
+	run     object
+	kernels []object
+
+	gpu, core, mode string
+	conditions      map[string]any
+	failure         string // why the run ended early, or ""
+}
+
+// readResult reads the JSON of a run.
+func readResult(file string, text []byte) (*result, error) {
+	r := &result{file: file}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&r.run); err != nil {
+		return nil, jsonError(file, text, d, err)
+	}
+	end := d.InputOffset()
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		line, col := position(text, end)
+		return nil, &Error{File: file, Line: line, Col: col, Msg: "something follows the result; a file holds one, and several files may be given"}
+	}
+	if _, ok := r.run["heddle"]; !ok {
+		hint := ""
+		if _, ok := r.run["format"]; ok {
+			hint = "; a recorded case is compared by heddle run"
+		}
+		return nil, &Error{File: file, Msg: `this JSON is no result of heddle run --json: it has no member "heddle"` + hint}
+	}
+	var head struct {
+		GPU        string         `json:"gpu"`
+		Core       string         `json:"core"`
+		Mode       string         `json:"mode"`
+		OK         *bool          `json:"ok"`
+		Conditions map[string]any `json:"conditions"`
+		Kernels    []object       `json:"kernels"`
+		Error      *struct {
+			Kind string `json:"kind"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, jsonError(file, text, nil, err)
+	}
+	r.gpu, r.core, r.mode, r.conditions, r.kernels = head.GPU, head.Core, head.Mode, head.Conditions, head.Kernels
+	switch {
+	case head.Error != nil && head.Error.Kind != "":
+		r.failure = fmt.Sprintf("the run ended early (%s)", shorten(head.Error.Kind, 40))
+	case head.OK != nil && !*head.OK:
+		r.failure = "a check of the run failed"
+	}
+	return r, nil
+}
+
+// jsonError gives an error of decoding its place.
+func jsonError(file string, text []byte, d *json.Decoder, err error) error {
+	var (
+		syntax *json.SyntaxError
+		kind   *json.UnmarshalTypeError
+	)
+	e := &Error{File: file, Msg: err.Error()}
+	switch {
+	case errors.As(err, &syntax):
+		e.Line, e.Col = position(text, syntax.Offset-1)
+	case errors.As(err, &kind):
+		e.Line, e.Col = position(text, kind.Offset-1)
+		e.Msg = fmt.Sprintf("%s is a %s, which is not what a result has there", kind.Field, kind.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		e.Line, e.Col = position(text, int64(len(text)))
+		e.Msg = "the file ends in the middle of the result; was the run still writing it?"
+	case d != nil:
+		e.Line, e.Col = position(text, d.InputOffset())
+	}
+	return e
+}
+
+// position is the line and column of a byte.
+func position(text []byte, offset int64) (line, col int) {
+	before := text[:min(max(offset, 0), int64(len(text)))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// what says what the result is of.
+func (r *result) what() string {
+	s := r.gpu
+	if s == "" {
+		s = "result"
+	}
+	if r.core != "" {
+		s += ", " + r.core + " core"
+	}
+	return s
+}
+
+// lookup follows a dotted path to a number.
+func lookup(o object, path string) (float64, error) {
+	parts := strings.Split(path, ".")
+	for i, part := range parts {
+		raw, ok := o[part]
+		here := strings.Join(parts[:i], ".")
+		if here != "" {
+			here += "."
+		}
+		if !ok {
+			return 0, fmt.Errorf("there is no %q%s", here+part, near.Suggest(part, numbers(o), "there are"))
+		}
+		if i < len(parts)-1 {
+			o = nil
+			if err := json.Unmarshal(raw, &o); err != nil || o == nil {
+				return 0, fmt.Errorf("%q has no parts", here+part)
+			}
+			continue
+		}
+		var v float64
+		if len(raw) > 0 && raw[0] == '{' {
+			if json.Unmarshal(raw, &o) == nil {
+				return 0, fmt.Errorf("%q is no number; it has parts, such as %q", here+part, here+part+"."+first(numbers(o)))
+			}
+		}
+		if string(raw) == "null" || json.Unmarshal(raw, &v) != nil {
+			return 0, fmt.Errorf("%q is no number", here+part)
+		}
+		return v, inRange(v, string(raw))
+	}
+	return 0, errors.New("the key is empty")
+}
+
+// numbers are the members of an object that are numbers or have parts, sorted.
+func numbers(o object) []string {
+	var names []string
+	for name, raw := range o {
+		if len(raw) > 0 && (raw[0] == '{' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return "…"
+	}
+	return names[0]
+}
+
+// rows returns the kernels of the result, or the run as one row.
+func (r *result) rows(by, path, runName string, less float64) ([]Row, error) {
+	if r.mode == "functional" && path == defaultKey {
+		return nil, &Error{File: r.file, Msg: "the result is of a functional run, which counts no cycles; run it without --mode functional, or compare another counter, such as --key warp_instructions"}
+	}
+	if by == Runs {
+		v, err := lookup(r.run, path)
+		if err != nil {
+			return nil, &Error{File: r.file, Msg: err.Error()}
+		}
+		return []Row{{Name: runName, Group: runName, Launch: -1, Value: v - less*float64(max(1, len(r.kernels))), File: r.file}}, nil
+	}
+	if len(r.kernels) == 0 {
+		return nil, &Error{File: r.file, Msg: "the result has no kernels; --by run compares whole runs"}
+	}
+	var rows []Row
+	for i, k := range r.kernels {
+		var head struct {
+			Name   string
+			Launch *int
+		}
+		if json.Unmarshal(k["name"], &head.Name) != nil {
+			return nil, &Error{File: r.file, Msg: fmt.Sprintf("kernel %d of the result has no name", i)}
+		}
+		if raw, ok := k["launch"]; ok && json.Unmarshal(raw, &head.Launch) != nil {
+			return nil, &Error{File: r.file, Msg: fmt.Sprintf("the launch number of kernel %d of the result is not a whole number", i)}
+		}
+		v, err := lookup(k, path)
+		if err != nil {
+			return nil, &Error{File: r.file, Msg: fmt.Sprintf("kernel %s: %s", shorten(head.Name, 60), err)}
+		}
+		row := Row{Name: head.Name, Group: identifier(head.Name), Launch: -1, Value: v - less, File: r.file}
+		if head.Launch != nil {
+			row.Launch = *head.Launch
+		}
+		rows = append(rows, row)
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Launch < rows[j].Launch })
+	return rows, nil
+}

@@ -1,0 +1,187 @@
+package exec
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// This file: what thread blocks of all instruction sets keep: whose turn it is,
+// named barriers, threads' places.
+
+// MaxBarriers is the number of named barriers of a block (PTX manual, bar;
+// CUDA programming guide: 16).
+const MaxBarriers = 16
+
+// Barrier is a named barrier of a block. Lanes are counted; a warp all of whose
+// live lanes have come counts as 32, as the PTX manual's rule for partial warps
+// has it.
+type Barrier struct {
+	Came    []uint32 // per warp: lanes that arrived in this phase
+	Need    int      // threads, a multiple of 32; 0: all of the block
+	Used    bool     // somebody arrived in this phase
+	Pop     uint32   // of a reduction: threads whose predicate held
+	And, Or bool
+}
+
+// Size makes the barrier one of a block of so many warps and begins a phase.
+func (b *Barrier) Size(warps int) {
+	for len(b.Came) < warps {
+		b.Came = append(b.Came, 0)
+	}
+	b.Came = b.Came[:warps]
+	b.Reset()
+}
+
+// Reset begins a phase.
+func (b *Barrier) Reset() {
+	clear(b.Came)
+	b.Need, b.Used = 0, false
+	b.Pop, b.And, b.Or = 0, true, false
+}
+
+// Arrive has lanes of a warp come to the barrier and expect that many threads,
+// 0 for all of the block. It returns what is wrong, "" if nothing is: all that
+// come in a phase have to expect the same.
+func (b *Barrier) Arrive(id, warp int, lanes uint32, need int) (wrong string) {
+	all := 32 * len(b.Came)
+	expected := func(n int) int {
+		if n == 0 {
+			return all
+		}
+		return n
+	}
+	if b.Used && expected(need) != expected(b.Need) {
+		return fmt.Sprintf("barrier %d: this thread expects %d threads, others in the same phase expect %d", id, expected(need), expected(b.Need))
+	}
+	if !b.Used {
+		b.Used, b.Need = true, need
+	}
+	b.Came[warp] |= lanes
+	return ""
+}
+
+// Reduce adds the predicates of lanes to those that a reduction has seen.
+func (b *Barrier) Reduce(holds, lanes uint32) {
+	holds &= lanes
+	b.Pop += uint32(bits.OnesCount32(holds))
+	b.And = b.And && holds == lanes
+	b.Or = b.Or || holds != 0
+}
+
+// Count returns the threads that have come, and those of the block that can
+// come; live has the lanes of each warp that have not exited. With whole a warp
+// counts as soon as one of its lanes has come (before sm_70).
+func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
+	for i, l := range live {
+		if l != 0 {
+			all += 32
+		}
+		switch c := b.Came[i]; {
+		case c == 0:
+		case whole || l&^c == 0:
+			came += 32
+		default:
+			came += bits.OnesCount32(c)
+		}
+	}
+	return came, all
+}
+
+// Complete reports whether all have come that the phase waits for.
+func (b *Barrier) Complete(live []uint32, whole bool) bool {
+	came, all := b.Count(live, whole)
+	if b.Need != 0 {
+		all = b.Need
+	}
+	return came >= all
+}
+
+// Waiting says what those wait for who have come to barrier id.
+func (b *Barrier) Waiting(id int, live []uint32, whole bool) string {
+	came, all := b.Count(live, whole)
+	if b.Need != 0 {
+		all = b.Need
+	}
+	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", id, came, all)
+}
+
+// Warper is a block as Turns sees it.
+type Warper interface {
+	// RunWarp has warp i issue at most so many instructions. It returns how many
+	// it did, whether it did anything, and whether all is well.
+	RunWarp(i int, most uint64) (used uint64, moved, ok bool)
+	// Over reports whether all threads have exited.
+	Over() bool
+	// Free lets lanes go on that wait for others which cannot come before them.
+	// It reports whether there were any, and whether all is well.
+	Free() (moved, ok bool)
+}
+
+// Turns is the order in which the warps of a block take their turns: one after
+// another, each until it waits or has used its quantum. A round goes on where
+// the slice before it ended.
+type Turns struct {
+	next  int
+	moved bool // some warp did something in this round
+}
+
+// Run gives warps their turns until the block ends or has issued budget
+// instructions.
+func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
+	for {
+		for t.next < warps {
+			i := t.next
+			t.next++
+			used, moved, ok := b.RunWarp(i, min(quantum, budget))
+			t.moved = t.moved || moved
+			if !ok {
+				return Failed
+			}
+			if used >= budget && moved {
+				if b.Over() {
+					return Finished
+				}
+				return Stopped
+			}
+			budget -= used
+		}
+		if b.Over() {
+			return Finished
+		}
+		if !t.moved {
+			moved, ok := b.Free()
+			if !moved {
+				return Stuck
+			}
+			if !ok { // what lanes did that were let go
+				return Failed
+			}
+		}
+		t.next, t.moved = 0, false
+	}
+}
+
+// Threads fills in the places of a warp's threads in a block of that extent and
+// returns the lanes that there are.
+func Threads(dim Dim3, warp int, at *[3][32]uint32) (live uint32) {
+	for i := range 32 {
+		t := uint32(warp*32 + i)
+		at[0][i], at[1][i], at[2][i] = t%dim.X, t/dim.X%dim.Y, t/dim.X/dim.Y
+	}
+	live = ^uint32(0)
+	if rest := int(dim.Count()) - 32*warp; rest < 32 {
+		live = 1<<rest - 1
+	}
+	return live
+}
+
+// mostWaits bounds what is said about one block.
+const mostWaits = 40
+
+// FewWaits shortens what warps wait for to what can be read.
+func FewWaits(list []string) []string {
+	if len(list) > mostWaits {
+		list = append(list[:mostWaits], fmt.Sprintf("… and %d more", len(list)-mostWaits))
+	}
+	return list
+}

@@ -1,0 +1,336 @@
+package exec
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// This file: running all blocks of a launch, whatever instruction set they
+// execute.
+//
+// Blocks that cannot talk to each other run in batches: every block of a batch
+// sees device memory as it was before the batch plus its own stores, and the
+// stores are applied in block order afterwards. So a batch's outcome is the
+// same however many goroutines ran it, even for programs with races. Blocks
+// that can talk (global atomics, fences, volatile and ordered accesses, device
+// heap) run one after another on device memory itself, each for a slice of
+// instructions at a time, and give way when they spin.
+const (
+	firstBatch = 32       // blocks in a launch's first batch
+	mostBatch  = 1024     // blocks in any batch
+	batchBytes = 16 << 20 // batches stop growing when their stores fill this
+
+	blockSlice = 1 << 20 // instructions before the next resident block gets a turn
+	spinSlice  = 1 << 10 // the same for kernels that wait in loops
+	residents  = 128     // blocks of an ordinary launch that can be under way at once
+	together   = 1 << 20 // blocks of a cooperative launch that can be
+)
+
+// Options are the conditions of a functional run; they change no result.
+type Options struct {
+	Threads  int       // worker goroutines; 0 means as many as there are cores
+	MaxInsts uint64    // warp instructions per machine, all launches together; 0 means no limit
+	Out      io.Writer // where printf of device code goes; nil discards it
+
+	// Progress, if set, is called now and then from one goroutine with the
+	// blocks done so far, their total, and the warp instructions so far.
+	Progress func(blocks, total, warpInsts uint64)
+}
+
+// Workers is how many goroutines a run with these options may use.
+func (o Options) Workers() int {
+	if o.Threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return o.Threads
+}
+
+// Result counts what a launch did. It is filled as far as the run came when
+// an error ended it.
+type Result struct {
+	Blocks      uint64 // blocks that ran to their end
+	WarpInsts   uint64 // instructions issued, once per warp (or per part of a diverged one)
+	ThreadInsts uint64 // active lanes whose guard held, summed over those
+}
+
+// add counts the instructions of a block.
+func (r *Result) add(b GridBlock) {
+	wi, ti := b.Counts()
+	r.WarpInsts += wi
+	r.ThreadInsts += ti
+}
+
+// Status says how far a block got.
+type Status uint8
+
+// The statuses.
+const (
+	Stopped  Status = iota // its budget is used up
+	Finished               // all threads have exited
+	Failed                 // faulted
+	Stuck                  // no warp can go on
+)
+
+// GridBlock is a thread block of a functional run.
+type GridBlock interface {
+	Index() Dim3
+	// Run executes the block until it ends, or until it has issued budget warp
+	// instructions.
+	Run(budget uint64) Status
+	Counts() (warpInsts, threadInsts uint64)
+	// Failure is the *Fault of a block that Failed.
+	Failure() error
+	// Waits describes what every warp waits for.
+	Waits() []string
+	// Somewhere is the place of a warp that has not ended.
+	Somewhere() Where
+	// Recycle gives the block's storage back to its worker.
+	Recycle()
+}
+
+// Overlay holds the stores of a block of a batch until the batch is over.
+type Overlay interface {
+	DirtyBytes() int // that it holds
+	Commit()         // applies them to memory and empties it
+}
+
+// Direct stands for memory itself where the number of an overlay is asked for.
+const Direct = -1
+
+// Grid is a launch that has been made ready to run.
+type Grid struct {
+	Kernel      string // for messages
+	Blocks      uint64
+	Talks       bool // blocks can talk to each other through memory
+	Spins       bool // and wait for each other in loops
+	Cooperative bool // all blocks must be under way at once
+
+	// Begin makes block n ready to run on memory itself (Direct) or on an
+	// overlay. Workers are numbered from 0; calls for different workers may come
+	// side by side.
+	Begin func(worker int, n uint64, overlay int) GridBlock
+	// Overlay returns an overlay that is empty. Numbers begin at 0.
+	Overlay func(i int) Overlay
+	// Ended, if set, is told of each block that ended, well or not, in the order
+	// of blocks. An error ends the run.
+	Ended func(GridBlock) error
+}
+
+// gridRun is the state of a launch under way.
+type gridRun struct {
+	*Grid
+	ctx    context.Context
+	o      Options
+	issued uint64 // by the machine before this launch
+	budget uint64 // warp instructions left
+	res    Result
+}
+
+// Run executes the launch to its end; issued is how many warp instructions the
+// machine has executed before. Errors: *Fault, *StuckError or *LimitError if a
+// block came to one; ctx.Err() if it was cancelled. The result counts what was
+// done also when an error is returned.
+func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error) {
+	r := &gridRun{Grid: g, ctx: ctx, o: o, issued: issued, budget: ^uint64(0)}
+	if o.MaxInsts > 0 {
+		r.budget = o.MaxInsts - min(o.MaxInsts, issued)
+	}
+	var err error
+	if g.Talks || g.Cooperative {
+		err = r.inTurn()
+	} else {
+		err = r.inBatches()
+	}
+	return r.res, err
+}
+
+// finish accounts for a block that has ended or failed, in block order.
+func (r *gridRun) finish(b GridBlock, st Status) error {
+	r.res.add(b)
+	if r.Ended != nil {
+		if err := r.Ended(b); err != nil {
+			return err
+		}
+	}
+	switch st {
+	case Failed:
+		return b.Failure()
+	case Stuck:
+		return &StuckError{Kernel: r.Kernel, Block: b.Index(), Waits: b.Waits()}
+	case Stopped:
+		return &LimitError{Limit: r.o.MaxInsts, Where: b.Somewhere()}
+	}
+	r.res.Blocks++
+	return nil
+}
+
+func (r *gridRun) progress() {
+	if r.o.Progress != nil {
+		r.o.Progress(r.res.Blocks, r.Blocks, r.issued+r.res.WarpInsts)
+	}
+}
+
+// inTurn runs blocks that may talk to each other.
+func (r *gridRun) inTurn() error {
+	most, slice := residents, uint64(blockSlice)
+	if r.Spins {
+		slice = spinSlice
+	}
+	if r.Cooperative {
+		most = int(min(r.Blocks, together))
+	}
+	var under []GridBlock
+	// Of blocks that are under way when the run ends, what they did counts.
+	leave := func(err error) error {
+		for _, b := range under {
+			r.res.add(b)
+		}
+		return err
+	}
+	next := uint64(0)
+	more := 1 // blocks to begin
+	if r.Cooperative {
+		more = most
+	}
+	for next < r.Blocks || len(under) > 0 {
+		for ; more > 0 && next < r.Blocks && len(under) < most; more-- {
+			under = append(under, r.Begin(0, next, Direct))
+			next++
+		}
+		// If none of them ends they may wait for blocks that have not begun.
+		more = max(1, len(under))
+		// The newest block runs first: older ones have used up a slice already.
+		for i := len(under) - 1; i >= 0; i-- {
+			if err := r.ctx.Err(); err != nil {
+				return leave(err)
+			}
+			b := under[i]
+			before, _ := b.Counts()
+			st := b.Run(min(slice, r.budget))
+			after, _ := b.Counts()
+			r.budget -= min(r.budget, after-before)
+			if st == Stopped && r.budget > 0 {
+				continue
+			}
+			under = append(under[:i], under[i+1:]...)
+			more = 1
+			if err := r.finish(b, st); err != nil {
+				return leave(err)
+			}
+			b.Recycle()
+			r.progress()
+		}
+	}
+	return nil
+}
+
+// place is a block's place in a batch.
+type place struct {
+	b       GridBlock
+	overlay Overlay
+	st      Status
+}
+
+// inBatches runs blocks that cannot talk to each other.
+func (r *gridRun) inBatches() error {
+	size := firstBatch
+	places := make([]place, 0, firstBatch)
+	direct := r.Blocks == 1
+	for first := uint64(0); first < r.Blocks; {
+		n := int(min(uint64(size), r.Blocks-first))
+		for len(places) < n {
+			var p place
+			if !direct {
+				p.overlay = r.Overlay(len(places))
+			}
+			places = append(places, p)
+		}
+		r.batch(first, places[:n], direct)
+		if err := r.ctx.Err(); err != nil {
+			for i := range places[:n] {
+				if p := &places[i]; p.b != nil && p.st == Finished {
+					if !direct {
+						p.overlay.Commit()
+					}
+					_ = r.finish(p.b, p.st)
+				}
+			}
+			return err
+		}
+		dirty := 0
+		for i := range places[:n] {
+			p := &places[i]
+			if !direct {
+				dirty += p.overlay.DirtyBytes()
+				p.overlay.Commit()
+			}
+			wi, _ := p.b.Counts()
+			if wi > r.budget || p.st == Stopped {
+				r.budget = 0
+				return r.finish(p.b, Stopped)
+			}
+			r.budget -= wi
+			if err := r.finish(p.b, p.st); err != nil {
+				return err
+			}
+			p.b.Recycle()
+			p.b = nil
+		}
+		first += uint64(n)
+		r.progress()
+		if dirty < batchBytes/2 && size < mostBatch {
+			size *= 2
+		} else if dirty > batchBytes && size > firstBatch {
+			size /= 2
+		}
+	}
+	return nil
+}
+
+// batch runs the blocks of a batch, the first of which is number first. Blocks
+// after one that ended badly need not run: the launch ends there.
+func (r *gridRun) batch(first uint64, places []place, direct bool) {
+	var at, cut atomic.Int64
+	cut.Store(int64(len(places)))
+	work := func(id int) {
+		for {
+			i := int(at.Add(1)) - 1
+			if int64(i) >= cut.Load() || r.ctx.Err() != nil {
+				return
+			}
+			p, view := &places[i], i
+			if direct {
+				view = Direct
+			}
+			b := r.Begin(id, first+uint64(i), view)
+			p.b, p.st = b, Stopped
+			for left := r.budget; left > 0; {
+				if r.ctx.Err() != nil || int64(i) > cut.Load() {
+					break
+				}
+				slice := min(blockSlice, left)
+				if p.st = b.Run(slice); p.st != Stopped {
+					break
+				}
+				left -= slice
+			}
+			if p.st != Finished {
+				for old := cut.Load(); int64(i) < old && !cut.CompareAndSwap(old, int64(i)); old = cut.Load() {
+				}
+			}
+		}
+	}
+	workers := min(r.o.Workers(), len(places))
+	if workers <= 1 {
+		work(0)
+		return
+	}
+	var wg sync.WaitGroup
+	for id := range workers {
+		wg.Go(func() { work(id) })
+	}
+	wg.Wait()
+}

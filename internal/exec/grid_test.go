@@ -1,0 +1,387 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+)
+
+// script is a block that issues a number of instructions and then ends in some
+// way. It writes its number to its overlay first.
+type script struct {
+	grid   *fakeGrid
+	n      uint64
+	length uint64
+	end    Status
+	done   uint64
+	needs  int64 // blocks that must have begun before it can end, 0 if it does not care
+}
+
+func (s *script) Index() Dim3                    { return Dim3{X: uint32(s.n)} }
+func (s *script) Counts() (warp, threads uint64) { return s.done, 32 * s.done }
+func (s *script) Failure() error                 { return &Fault{What: fmt.Sprintf("block %d", s.n)} }
+func (s *script) Waits() []string                { return []string{"waits"} }
+func (s *script) Somewhere() Where               { return Where{Kernel: "k", Block: s.Index()} }
+func (s *script) Recycle()                       { s.grid.recycled++ }
+
+func (s *script) Run(budget uint64) Status {
+	for ; budget > 0; budget-- {
+		if s.done >= s.length && s.grid.begun.Load() >= s.needs {
+			return s.end
+		}
+		s.done++
+	}
+	if s.done >= s.length && s.grid.begun.Load() >= s.needs {
+		return s.end
+	}
+	return Stopped
+}
+
+// fakeGrid is memory of one word, which every block sets to its number.
+type fakeGrid struct {
+	begun    atomic.Int64
+	recycled int
+	word     uint64
+	commits  []uint64
+	overlays []*fakeOverlay
+}
+
+type fakeOverlay struct {
+	grid *fakeGrid
+	word uint64
+}
+
+func (o *fakeOverlay) DirtyBytes() int { return 8 }
+func (o *fakeOverlay) Commit() {
+	o.grid.word = o.word
+	o.grid.commits = append(o.grid.commits, o.word)
+}
+
+// launch makes a grid of scripts; edit changes them.
+func (f *fakeGrid) launch(blocks uint64, edit func(s *script)) *Grid {
+	return &Grid{
+		Kernel: "k", Blocks: blocks,
+		Begin: func(worker int, n uint64, overlay int) GridBlock {
+			f.begun.Add(1)
+			s := &script{grid: f, n: n, length: 10 + n%7, end: Finished}
+			if edit != nil {
+				edit(s)
+			}
+			if overlay == Direct {
+				f.word = n
+			} else {
+				f.overlays[overlay].word = n
+			}
+			return s
+		},
+		Overlay: func(i int) Overlay {
+			for len(f.overlays) <= i {
+				f.overlays = append(f.overlays, &fakeOverlay{grid: f})
+			}
+			return f.overlays[i]
+		},
+	}
+}
+
+// length is how many instructions blocks 0 to n-1 have.
+func length(n uint64) (sum uint64) {
+	for i := range n {
+		sum += 10 + i%7
+	}
+	return sum
+}
+
+// TestGridCounts: all blocks run, stores are applied in the order of blocks, and
+// nothing depends on the number of goroutines.
+func TestGridCounts(t *testing.T) {
+	for _, blocks := range []uint64{1, 2, 31, 32, 33, 100, 3000} {
+		for _, threads := range []int{1, 2, 5} {
+			f := &fakeGrid{}
+			res, err := f.launch(blocks, nil).Run(context.Background(), Options{Threads: threads}, 0)
+			want := Result{Blocks: blocks, WarpInsts: length(blocks), ThreadInsts: 32 * length(blocks)}
+			if err != nil || res != want {
+				t.Errorf("%d blocks, %d threads: %+v, %v, want %+v", blocks, threads, res, err, want)
+			}
+			if f.word != blocks-1 || uint64(f.recycled) != blocks {
+				t.Errorf("%d blocks, %d threads: block %d stored last, %d were recycled", blocks, threads, f.word, f.recycled)
+			}
+			for i, n := range f.commits {
+				if n != uint64(i) {
+					t.Fatalf("%d blocks, %d threads: commit %d was of block %d", blocks, threads, i, n)
+				}
+			}
+		}
+	}
+}
+
+// TestGridEnds: the first block that ends badly, in the order of blocks, ends the
+// launch; what comes after it leaves no trace.
+func TestGridEnds(t *testing.T) {
+	for _, talks := range []bool{false, true} {
+		for _, threads := range []int{1, 4} {
+			for end, is := range map[Status]func(error) bool{
+				Failed: func(err error) bool { var e *Fault; return errors.As(err, &e) && e.What == "block 40" },
+				Stuck: func(err error) bool {
+					var e *StuckError
+					return errors.As(err, &e) && e.Block.X == 40 && e.Kernel == "k"
+				},
+			} {
+				f := &fakeGrid{}
+				g := f.launch(500, func(s *script) {
+					if s.n == 40 || s.n == 41 || s.n == 60 {
+						s.end = end
+					}
+				})
+				g.Talks = talks
+				res, err := g.Run(context.Background(), Options{Threads: threads}, 0)
+				if !is(err) {
+					t.Errorf("talks %v, %d threads: ended with %v", talks, threads, err)
+				}
+				if talks { // which blocks run beside it is a matter of turns
+					continue
+				}
+				if res.Blocks != 40 || res.WarpInsts != length(41) || f.word != 40 {
+					t.Errorf("%d threads: %+v, block %d stored last; want 40 blocks and %d instructions", threads, res, f.word, length(41))
+				}
+			}
+		}
+	}
+}
+
+// TestGridLimit: a limit that is just enough, and one that is one too low.
+func TestGridLimit(t *testing.T) {
+	const blocks, before = 70, 1000
+	for _, talks := range []bool{false, true} {
+		for _, threads := range []int{1, 3} {
+			for _, short := range []uint64{0, 1, 300, length(blocks)} {
+				f := &fakeGrid{}
+				g := f.launch(blocks, nil)
+				g.Talks = talks
+				res, err := g.Run(context.Background(), Options{Threads: threads, MaxInsts: before + length(blocks) - short}, before)
+				var l *LimitError
+				if (short != 0) != errors.As(err, &l) || short == 0 && err != nil {
+					t.Errorf("talks %v, %d threads, %d too few: %v", talks, threads, short, err)
+				}
+				if short != 0 && res.Blocks >= blocks {
+					t.Errorf("talks %v, %d threads, %d too few: %d blocks ended", talks, threads, short, res.Blocks)
+				}
+			}
+		}
+	}
+}
+
+// TestGridTalk: blocks that wait for others which have not begun get them, as far
+// as that many can be under way; cooperative ones all at once.
+func TestGridTalk(t *testing.T) {
+	for _, c := range []struct {
+		blocks      uint64
+		cooperative bool
+		ends        bool
+	}{{residents, false, true}, {residents + 1, false, false}, {1000, true, true}} {
+		f := &fakeGrid{}
+		g := f.launch(c.blocks, func(s *script) { s.needs = int64(c.blocks) })
+		g.Talks, g.Spins, g.Cooperative = true, true, c.cooperative
+		res, err := g.Run(context.Background(), Options{Threads: 2, MaxInsts: 20_000_000}, 0)
+		if (err == nil) != c.ends || c.ends && res.Blocks != c.blocks {
+			t.Errorf("%+v: %+v, %v", c, res, err)
+		}
+	}
+}
+
+// TestGridCancel: a run that is cancelled says so and counts what was done.
+func TestGridCancel(t *testing.T) {
+	for _, talks := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		f := &fakeGrid{}
+		g := f.launch(2000, nil)
+		g.Talks = talks
+		res, err := g.Run(ctx, Options{Threads: 2, Progress: func(blocks, total, _ uint64) {
+			if total != 2000 {
+				t.Errorf("progress of %d blocks", total)
+			}
+			if blocks >= 96 {
+				cancel()
+			}
+		}}, 0)
+		if !errors.Is(err, context.Canceled) || res.Blocks < 96 || res.Blocks == 2000 {
+			t.Errorf("talks %v: %+v, %v", talks, res, err)
+		}
+	}
+}
+
+// TestGridEnded: who is told of blocks hears of them in order, and can end the
+// run.
+func TestGridEnded(t *testing.T) {
+	for _, talks := range []bool{false, true} {
+		f := &fakeGrid{}
+		g := f.launch(300, nil)
+		g.Talks = talks
+		var heard []uint64
+		g.Ended = func(b GridBlock) error {
+			heard = append(heard, uint64(b.Index().X))
+			if len(heard) == 50 {
+				return errors.New("no more")
+			}
+			return nil
+		}
+		_, err := g.Run(context.Background(), Options{Threads: 3}, 0)
+		if err == nil || err.Error() != "no more" || len(heard) != 50 {
+			t.Errorf("talks %v: %v after %d blocks", talks, err, len(heard))
+		}
+		for i, n := range heard {
+			if !talks && n != uint64(i) {
+				t.Fatalf("heard of block %d as number %d", n, i)
+			}
+		}
+	}
+}
+
+// TestBarrier: threads that have come, and that can, by counting them one by one.
+func TestBarrier(t *testing.T) {
+	count := func(live, came [5]uint32, whole bool) bool {
+		var b Barrier
+		b.Size(5)
+		for i, c := range came {
+			if c != 0 {
+				if wrong := b.Arrive(3, i, c, 0); wrong != "" {
+					t.Fatal(wrong)
+				}
+			}
+		}
+		wantCame, wantAll := 0, 0
+		for i := range live {
+			if live[i] != 0 {
+				wantAll += 32
+			}
+			n, missing := 0, false
+			for lane := range 32 {
+				if came[i]>>lane&1 != 0 {
+					n++
+				} else if live[i]>>lane&1 != 0 {
+					missing = true
+				}
+			}
+			if n > 0 && (!missing || whole) {
+				n = 32
+			}
+			wantCame += n
+		}
+		gotCame, gotAll := b.Count(live[:], whole)
+		return gotCame == wantCame && gotAll == wantAll && b.Complete(live[:], whole) == (wantCame >= wantAll)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		var live, came [5]uint32
+		for i := range live {
+			live[i], came[i] = r.Uint32(), r.Uint32()
+			switch r.IntN(4) {
+			case 0:
+				live[i] = 0
+			case 1:
+				came[i] = 0
+			case 2:
+				came[i] |= live[i]
+			}
+		}
+		if whole := r.IntN(2) == 0; !count(live, came, whole) {
+			t.Errorf("live %x, come %x, whole warps %v", live, came, whole)
+		}
+	}
+	full := ^uint32(0)
+	var b Barrier
+	b.Size(2)
+	if wrong := b.Arrive(1, 0, full, 64) + b.Arrive(1, 1, 1, 0); wrong != "" {
+		t.Errorf("all 64 threads of a block and 64 are the same: %s", wrong)
+	}
+	if b.Complete([]uint32{full, full}, false) {
+		t.Error("complete with 33 of 64")
+	}
+	if wrong := b.Arrive(1, 1, full, 32); wrong == "" {
+		t.Error("32 and 64 threads in one phase are accepted")
+	}
+	b.Reduce(0x0f, 0xff)
+	b.Reduce(full, full)
+	if b.Pop != 36 || b.And || !b.Or {
+		t.Errorf("4 of 8 and 32 of 32 give %d, %v, %v", b.Pop, b.And, b.Or)
+	}
+	b.Reset()
+	b.Reduce(full, 0xff)
+	if b.Pop != 8 || !b.And || !b.Or || b.Used {
+		t.Errorf("8 of 8 give %d, %v, %v", b.Pop, b.And, b.Or)
+	}
+}
+
+// TestThreads: x varies fastest; the last warp may have fewer lanes.
+func TestThreads(t *testing.T) {
+	for _, dim := range []Dim3{{1, 1, 1}, {32, 1, 1}, {7, 5, 3}, {3, 1, 64}, {1024, 1, 1}} {
+		thread := 0
+		var at [3][32]uint32
+		live := Threads(dim, 0, &at)
+		for z := range dim.Z {
+			for y := range dim.Y {
+				for x := range dim.X {
+					lane := thread % 32
+					if lane == 0 && thread > 0 {
+						live = Threads(dim, thread/32, &at)
+					}
+					if at[0][lane] != x || at[1][lane] != y || at[2][lane] != z || live>>lane&1 == 0 {
+						t.Fatalf("%v: thread %d is (%d,%d,%d), want (%d,%d,%d)", dim, thread, at[0][lane], at[1][lane], at[2][lane], x, y, z)
+					}
+					thread++
+				}
+			}
+		}
+		if rest := thread % 32; rest != 0 && live>>rest != 0 {
+			t.Errorf("%v: lanes %#x of the last warp, which has %d", dim, live, rest)
+		}
+	}
+}
+
+// ring is a block whose warps run one after the other: warp i goes on when warp
+// i+1 has done its part; the last begins.
+type ring struct {
+	left []uint64 // instructions that each warp still has
+}
+
+func (r *ring) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
+	if r.left[i] == 0 || i+1 < len(r.left) && r.left[i+1] != 0 {
+		return 0, false, true
+	}
+	used = min(most, r.left[i])
+	r.left[i] -= used
+	return used, true, true
+}
+func (r *ring) Over() bool             { return r.left[0] == 0 }
+func (r *ring) Free() (moved, ok bool) { return false, true }
+
+// TestTurns: no slice, however small, keeps a warp from its turn.
+func TestTurns(t *testing.T) {
+	for _, slice := range []uint64{1, 3, 10, 1000} {
+		r := &ring{left: []uint64{5, 5, 5, 5, 5, 5}}
+		var turns Turns
+		st := Stopped
+		for n := 0; st == Stopped && n < 1000; n++ {
+			st = turns.Run(r, len(r.left), slice, 4)
+		}
+		if st != Finished {
+			t.Errorf("slices of %d: status %d with %v left", slice, st, r.left)
+		}
+	}
+	dead := &deadRing{}
+	if st := new(Turns).Run(dead, 3, 100, 10); st != Stuck || dead.asked != 2 {
+		t.Errorf("a block that cannot go on ends with status %d after it was asked %d times to let lanes go", st, dead.asked)
+	}
+}
+
+// deadRing has lanes to let go once, which does not help.
+type deadRing struct{ asked int }
+
+func (*deadRing) RunWarp(int, uint64) (used uint64, moved, ok bool) { return 0, false, true }
+func (*deadRing) Over() bool                                        { return false }
+func (d *deadRing) Free() (moved, ok bool) {
+	d.asked++
+	return d.asked == 1, true
+}

@@ -1,0 +1,97 @@
+package sass
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// TestRefusedForms: which forms of real programs' instructions are refused, by
+// mnemonic, is what testdata/refused.golden says: a form that stops working is
+// noticed, one that begins to work is taken off the list. Words come from the
+// golden pairs of isa/sass.
+func TestRefusedForms(t *testing.T) {
+	refused := map[string]int{}
+	var out strings.Builder
+	for _, arch := range []sass.Arch{75, 80, 86} {
+		f, err := os.Open(fmt.Sprintf("../../isa/sass/testdata/pairs.%s.tsv.zst", arch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := zstd.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		all, good := 0, 0
+		lines := bufio.NewScanner(z)
+		for lines.Scan() {
+			cols := strings.Split(lines.Text(), "\t")
+			if len(cols) != 3 || len(cols[1]) != 32 {
+				continue
+			}
+			hi, err1 := strconv.ParseUint(cols[1][:16], 16, 64)
+			lo, err2 := strconv.ParseUint(cols[1][16:], 16, 64)
+			if err1 != nil || err2 != nil {
+				t.Fatal(lines.Text())
+			}
+			in, err := sass.Decode(arch, [2]uint64{lo, hi}, 0)
+			if err != nil {
+				continue // isa/sass has its own list of those
+			}
+			// A target elsewhere is no matter of the form.
+			for i := range in.Operands {
+				if in.Operands[i].Kind == sass.Target {
+					in.Operands[i].Imm = 0
+				}
+			}
+			all++
+			k := Load(&sass.File{Name: "pairs", Arch: arch, Kernels: []*sass.Kernel{{Name: "k", Arch: arch, Regs: 255, Code: []sass.Inst{in}}}}).Kernels()[0]
+			if len(k.bad) == 0 {
+				good++
+				continue
+			}
+			name := in.Op.String()
+			if len(in.Mods) > 0 {
+				name += "." + strings.Join(in.Mods, ".")
+			}
+			refused[name]++
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s: %d of %d words are executed (%.1f %%)\n", arch, good, all, 100*float64(good)/float64(all))
+	}
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		fmt.Fprintf(&out, "%4d %s\n", refused[name], name)
+	}
+	const golden = "testdata/refused.golden"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(want) {
+		t.Errorf("the refused forms are not those of %s (-update writes it):\n%s", golden, out.String())
+	}
+}

@@ -1,0 +1,446 @@
+package replay
+
+import (
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: control bits as a compiler would set them. Stall counters cover
+// results of fixed latency, and dependence counters those of variable latency,
+// and sources that an instruction of variable latency reads late. What may
+// follow what is given as a graph, of a trace what did follow, so that no path
+// through it has a hazard.
+
+// maxStall is the largest stall counter.
+const maxStall = 15
+
+// yieldStall is the smallest stall counter that needs the yield bit: above 11
+// the hardware waits one or two cycles without it (measured, MICRO'25).
+const yieldStall = 12
+
+// Latencies are what control bits are made for.
+type Latencies struct {
+	// Fixed is cycles from the issue of an instruction of a class to that of one
+	// that reads its result; 0 is variable latency.
+	Fixed [isa.Classes]uint8
+	// Predicate is that of predicates, whoever writes them at fixed latency.
+	Predicate uint8
+	// Late is added where the reader is of variable latency, which sees no
+	// bypass.
+	Late uint8
+	// Branch is the stall of what changes control, Depbar that behind a DEPBAR,
+	// Raise the least from an instruction that raises a counter to one that
+	// waits for it.
+	Branch, Depbar, Raise uint8
+}
+
+// AmpereLatencies returns those of sm_80 and sm_86: measured dependent distances
+// of 4 and, of packed halves, 5; compilers leave 5 behind IMAD, 13 between a
+// comparison and what it guards, 5 behind a branch (MICRO'25, listings). Of the
+// uniform datapath they allow for more than the 4 measured within it where a
+// vector instruction reads the result; 6 is our choice. Matrix instructions
+// differ by shape: a counter guards them.
+func AmpereLatencies() Latencies {
+	l := Latencies{Predicate: 13, Late: 1, Branch: 5, Depbar: 4, Raise: 2}
+	for c, n := range map[isa.Class]uint8{
+		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 5, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6,
+		isa.ClassBranch: 5, isa.ClassMisc: 4, isa.ClassNone: 4,
+	} {
+		l.Fixed[c] = n
+	}
+	return l
+}
+
+// late reports whether an instruction has variable latency.
+func (l *Latencies) late(in *isa.Inst) bool { return l.Fixed[in.Class] == 0 }
+
+// of returns the fixed latency of a result.
+func (l *Latencies) of(in *isa.Inst, r isa.Reg) uint8 {
+	if r.File == isa.RegPred || r.File == isa.RegUPred {
+		return max(l.Predicate, l.Fixed[in.Class])
+	}
+	return l.Fixed[in.Class]
+}
+
+// regKey is one register of a file.
+type regKey uint32
+
+func keyOf(r isa.Reg, part int) regKey { return regKey(r.File)<<24 | regKey(r.Index) + regKey(part) }
+
+// node is an instruction with its registers one by one.
+type node struct {
+	in      *isa.Inst
+	late    bool
+	reads   []regKey
+	writes  []regKey
+	latency []uint8 // of each of writes, if it is not late
+	next    []int32
+	stall   uint8
+	wait    uint8
+	w, r    uint8 // counters
+}
+
+// pending is what may not have happened yet when an instruction issues.
+type pending struct {
+	key    regKey
+	cycles uint8 // until a result of fixed latency can be read
+	writes uint8 // counters of results that are on their way
+	reads  uint8 // counters of instructions that have not read it
+}
+
+// Infer returns control bits for instructions of which next lists for each
+// those that may follow it. The order of the list is that of the code; it
+// decides on nothing but which counter an instruction has.
+func Infer(list []isa.Inst, next [][]int32, l Latencies) []isa.Control {
+	g := newGraph(list, next, l)
+	g.counters()
+	g.waits()
+	g.stalls()
+	out := make([]isa.Control, len(list))
+	for i := range g.n {
+		n := &g.n[i]
+		out[i] = isa.Control{Stall: n.stall, Wait: n.wait, Write: n.w, Read: n.r, Yield: n.stall >= yieldStall}
+	}
+	return out
+}
+
+// graph is the code with what may follow what.
+type graph struct {
+	n []node
+	l Latencies
+}
+
+func newGraph(list []isa.Inst, next [][]int32, l Latencies) *graph {
+	g := &graph{n: make([]node, len(list)), l: l}
+	for i := range list {
+		in := &list[i]
+		n := &g.n[i]
+		*n = node{in: in, late: l.late(in), next: next[i], stall: 1, w: isa.NoCounter, r: isa.NoCounter}
+		for _, r := range in.Srcs {
+			if r.File == isa.NoReg {
+				continue
+			}
+			for k := range max(r.Count, 1) {
+				n.reads = append(n.reads, keyOf(r, int(k)))
+			}
+		}
+		for _, r := range in.Dsts {
+			if r.File == isa.NoReg {
+				continue
+			}
+			for k := range max(r.Count, 1) {
+				n.writes = append(n.writes, keyOf(r, int(k)))
+				n.latency = append(n.latency, l.of(in, r))
+			}
+		}
+		switch {
+		case in.Flow != isa.FlowNext || in.Class == isa.ClassBranch && in.Guarded:
+			n.stall = max(n.stall, l.Branch)
+		case in.Depbar != nil:
+			n.stall = max(n.stall, l.Depbar)
+		}
+	}
+	return g
+}
+
+// lookAhead is how many instructions are looked at to find the first that waits
+// for a result (our choice: what is further away shares counters at no cost).
+const lookAhead = 256
+
+// counters gives instructions of variable latency their counters: one that no
+// other needs until it is waited for, as far as there is one.
+func (g *graph) counters() {
+	groups := false // of copies: counter 0 is theirs
+	for i := range g.n {
+		groups = groups || isCommit(g.n[i].in)
+	}
+	var busy [isa.Counters]int // position up to which a counter is wanted
+	for i := range busy {
+		busy[i] = -1
+	}
+	first := 0
+	if groups {
+		first = 1
+	}
+	take := func(i, end int) uint8 {
+		best, least := first, -1
+		for c := first; c < isa.Counters; c++ {
+			if busy[c] < i {
+				best = c
+				least = 0
+				break
+			}
+			d := busy[c] - end
+			if d < 0 {
+				d = -d
+			}
+			if least < 0 || d < least {
+				best, least = c, d
+			}
+		}
+		busy[best] = max(busy[best], end)
+		return uint8(best)
+	}
+	seen := make([]int32, len(g.n))
+	for i := range g.n {
+		n := &g.n[i]
+		if isCommit(n.in) {
+			n.w = 0
+			continue
+		}
+		if !n.late || n.in.Class == isa.ClassFence {
+			continue
+		}
+		use, overwritten := g.ahead(i, seen)
+		if len(n.writes) > 0 {
+			n.w = take(i, i+use)
+		}
+		if overwritten > 0 {
+			n.r = take(i, i+overwritten)
+		}
+	}
+}
+
+// isCommit reports whether an instruction closes a group of copies.
+func isCommit(in *isa.Inst) bool {
+	return in.Class == isa.ClassMisc && len(in.Op) >= 9 && in.Op[:9] == "LDGDEPBAR"
+}
+
+// ahead returns the distance to the first instruction that needs the result of
+// instruction i, and to the first that overwrites one of its sources before; 0
+// if there is none.
+func (g *graph) ahead(i int, seen []int32) (use, overwritten int) {
+	type at struct {
+		i int32
+		d int
+	}
+	n := &g.n[i]
+	mark := int32(i) + 1
+	queue := []at{}
+	for _, j := range n.next {
+		queue = append(queue, at{j, 1})
+	}
+	use = lookAhead
+	for len(queue) > 0 {
+		q := queue[0]
+		queue = queue[1:]
+		if seen[q.i] == mark {
+			continue
+		}
+		seen[q.i] = mark
+		m := &g.n[q.i]
+		if meets(n.writes, m.reads) || meets(n.writes, m.writes) {
+			use = min(use, q.d)
+			continue // it waits for the result, and so for the sources
+		}
+		if overwritten == 0 && meets(n.reads, m.writes) {
+			overwritten = q.d
+			if len(n.writes) == 0 {
+				continue
+			}
+		}
+		if q.d >= lookAhead {
+			overwritten = max(overwritten, lookAhead) // it may come behind that
+			continue
+		}
+		for _, j := range m.next {
+			queue = append(queue, at{j, q.d + 1})
+		}
+	}
+	return use, overwritten
+}
+
+func meets(a, b []regKey) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flow passes what is pending through the graph until nothing changes. step
+// makes of what is pending in front of an instruction what is behind it.
+func (g *graph) flow(step func(i int, in []pending) []pending) {
+	state := make([][]pending, len(g.n))
+	var work []int32
+	queued := make([]bool, len(g.n))
+	for i := len(g.n) - 1; i >= 0; i-- {
+		work = append(work, int32(i))
+		queued[i] = true
+	}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		queued[i] = false
+		out := step(int(i), state[i])
+		for _, j := range g.n[i].next {
+			if merge(&state[j], out) && !queued[j] {
+				queued[j] = true
+				work = append(work, j)
+			}
+		}
+	}
+}
+
+// merge joins what may be pending on two paths and reports whether that is more
+// than before.
+func merge(to *[]pending, from []pending) bool {
+	changed := false
+next:
+	for _, f := range from {
+		for i := range *to {
+			t := &(*to)[i]
+			if t.key != f.key {
+				continue
+			}
+			if f.cycles > t.cycles {
+				t.cycles, changed = f.cycles, true
+			}
+			if f.writes&^t.writes|f.reads&^t.reads != 0 {
+				t.writes |= f.writes
+				t.reads |= f.reads
+				changed = true
+			}
+			continue next
+		}
+		*to = append(*to, f)
+		changed = true
+	}
+	return changed
+}
+
+func find(list []pending, k regKey) *pending {
+	for i := range list {
+		if list[i].key == k {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// waits sets wait masks. A wait that is set stays, and makes less pending behind
+// it; so masks only grow, and in the last round nothing is missing.
+func (g *graph) waits() {
+	for more := true; more; {
+		more = false
+		g.flow(func(i int, in []pending) []pending {
+			n := &g.n[i]
+			need := n.wait
+			for _, k := range n.reads {
+				if p := find(in, k); p != nil {
+					need |= p.writes
+				}
+			}
+			for _, k := range n.writes {
+				if p := find(in, k); p != nil {
+					need |= p.writes | p.reads
+				}
+			}
+			if need != n.wait {
+				n.wait, more = need, true
+			}
+			out := make([]pending, 0, len(in)+len(n.reads)+len(n.writes))
+			for _, p := range in {
+				if p.writes, p.reads = p.writes&^n.wait, p.reads&^n.wait; p.writes|p.reads != 0 {
+					out = append(out, p)
+				}
+			}
+			if n.w != isa.NoCounter {
+				for _, k := range n.writes {
+					merge(&out, []pending{{key: k, writes: 1 << n.w}})
+				}
+			}
+			if n.r != isa.NoCounter {
+				for _, k := range n.reads {
+					merge(&out, []pending{{key: k, reads: 1 << n.r}})
+				}
+			}
+			return out
+		})
+	}
+}
+
+// stalls sets stall counters: an instruction issues when all that came before it
+// on any path is ready.
+func (g *graph) stalls() {
+	for i := range g.n {
+		n := &g.n[i]
+		// A counter counts from the second cycle on.
+		raised := uint8(0)
+		for _, c := range [2]uint8{n.w, n.r} {
+			if c != isa.NoCounter {
+				raised |= 1 << c
+			}
+		}
+		for _, j := range n.next {
+			m := &g.n[j]
+			if m.wait&raised != 0 || raised != 0 && m.in.Depbar != nil {
+				n.stall = max(n.stall, g.l.Raise)
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		g.flow(func(i int, in []pending) []pending {
+			n := &g.n[i]
+			out := make([]pending, 0, len(in)+len(n.writes))
+			if !n.late {
+				for k, key := range n.writes {
+					out = append(out, pending{key: key, cycles: n.latency[k]})
+				}
+			}
+			for _, p := range in {
+				if q := find(out, p.key); q == nil {
+					out = append(out, p)
+				} else {
+					q.cycles = max(q.cycles, p.cycles)
+				}
+			}
+			for _, j := range n.next {
+				if d := g.short(out, &g.n[j]); d > n.stall {
+					n.stall, more = d, true
+				}
+			}
+			kept := out[:0]
+			for _, p := range out {
+				if p.cycles > n.stall {
+					p.cycles -= n.stall
+					kept = append(kept, p)
+				}
+			}
+			return kept
+		})
+	}
+}
+
+// short returns how many cycles behind an instruction the next may issue, given
+// what is pending at its issue.
+func (g *graph) short(out []pending, m *node) uint8 {
+	d := uint8(0)
+	for _, k := range m.reads {
+		if p := find(out, k); p != nil {
+			c := p.cycles
+			if m.late {
+				c += g.l.Late
+			}
+			d = max(d, c)
+		}
+	}
+	for i, k := range m.writes {
+		p := find(out, k)
+		if p == nil {
+			continue
+		}
+		// The later result must not be overwritten by the earlier one.
+		own := uint8(1)
+		if !m.late {
+			own = m.latency[i]
+		}
+		if p.cycles+1 > own {
+			d = max(d, p.cycles+1-own)
+		}
+	}
+	return min(d, maxStall)
+}

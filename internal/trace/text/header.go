@@ -1,0 +1,241 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/trace"
+)
+
+// maxVersion is the newest version of the tracer that we know.
+const maxVersion = 6
+
+// maxExtra bounds the header lines that mean nothing to us; our choice.
+const maxExtra = 64
+
+// The limits of a launch, from the CUDA programming guide, "Compute
+// Capabilities".
+var (
+	maxGrid  = trace.Dim{1<<31 - 1, 65535, 65535}
+	maxBlock = trace.Dim{1024, 1024, 64}
+)
+
+const maxThreads = 1024
+
+// The keys of header lines, as files have them.
+const (
+	keyName       = "kernel name"
+	keyID         = "kernel id"
+	keyGrid       = "grid dim"
+	keyBlock      = "block dim"
+	keyShared     = "shmem"
+	keyRegisters  = "nregs"
+	keyArch       = "binary version"
+	keyStream     = "cuda stream id"
+	keySharedBase = "shmem base_addr"
+	keyLocalBase  = "local mem base_addr"
+	keyNVBit      = "nvbit version"
+	keyVersion    = "accelsim tracer version"
+	keyLineInfo   = "enable lineinfo"
+)
+
+// readHeader reads the lines up to and with the first that begins with '#'.
+func (s *scanner) readHeader() error {
+	h := &s.h
+	seen := map[string]bool{}
+	for {
+		b, ok := s.l.next()
+		if !ok {
+			return s.ended("in the header")
+		}
+		if len(b) == 0 {
+			continue
+		}
+		if b[0] == '#' {
+			if bytes.HasPrefix(b, []byte(lineBegin)) {
+				s.l.back()
+			}
+			break
+		}
+		if b[0] != '-' {
+			return s.fail("header lines begin with '-', this one reads %q; a trace begins with \"-kernel name = ...\"", clip(b))
+		}
+		key, value, ok := strings.Cut(string(b[1:]), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if ok && seen[key] {
+			return s.fail("the header says %q twice: two files in one?", key)
+		}
+		seen[key] = true
+		if !ok || !s.setHeader(key, value) {
+			if len(h.Extra) == maxExtra {
+				return s.fail("more than %d unknown header lines: this is not a trace", maxExtra)
+			}
+			h.Extra = append(h.Extra, string(b))
+		}
+		if s.bad != nil {
+			return s.bad
+		}
+	}
+	for _, key := range []string{keyName, keyGrid, keyBlock} {
+		if !seen[key] {
+			return s.fail("the header has no line \"-%s = ...\"; the file is cut off or not a trace", key)
+		}
+	}
+	if h.Version < 0 || h.Version > maxVersion {
+		return s.fail("tracer version %d is not known, only those up to %d; record with one of them", h.Version, maxVersion)
+	}
+	if n := h.Block.Count(); n > maxThreads {
+		return s.fail("a thread block of %v has %d threads, more than the %d of any GPU", h.Block, n, maxThreads)
+	}
+	return nil
+}
+
+// setHeader stores a header line, and says whether it is one that we know.
+func (s *scanner) setHeader(key, value string) bool {
+	h := &s.h
+	switch key {
+	case keyName:
+		h.Kernel = value
+	case keyID:
+		h.ID = s.number(key, value, 0, 1<<62)
+	case keyGrid:
+		h.Grid = s.dim(key, value, maxGrid)
+	case keyBlock:
+		h.Block = s.dim(key, value, maxBlock)
+	case keyShared:
+		h.Shared = int(s.number(key, value, 0, 1<<30))
+	case keyRegisters:
+		h.Registers = int(s.number(key, value, 0, 1<<16))
+	case keyArch:
+		h.Arch = int(s.number(key, value, 0, 1<<16))
+	case keyStream:
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			s.mark("%q is no number of a stream", value)
+		}
+		h.Stream = n
+	case keySharedBase:
+		h.SharedBase = s.address(key, value)
+	case keyLocalBase:
+		h.LocalBase = s.address(key, value)
+	case keyNVBit:
+		h.NVBit = value
+	case keyVersion:
+		h.Version = int(s.number(key, value, 0, 1<<16))
+	case keyLineInfo:
+		h.LineInfo = s.number(key, value, 0, 1) == 1
+	default:
+		return false
+	}
+	return true
+}
+
+// number reads a decimal number of a header line.
+func (s *scanner) number(key, value string, least, most int64) int64 {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		s.mark("%q is no number for %q", clip([]byte(value)), key)
+	} else if n < least || n > most {
+		s.mark("%d is no possible value of %q, which lies between %d and %d", n, key, least, most)
+	}
+	return n
+}
+
+// address reads a hexadecimal number of a header line.
+func (s *scanner) address(key, value string) uint64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(value, "0x"), 16, 64)
+	if err != nil {
+		s.mark("%q is no address for %q; one reads 0x00007f5e00000000", clip([]byte(value)), key)
+	}
+	return n
+}
+
+// dim reads an extent, "(x,y,z)".
+func (s *scanner) dim(key, value string, most trace.Dim) (d trace.Dim) {
+	inner, ok := strings.CutPrefix(value, "(")
+	inner, ok2 := strings.CutSuffix(inner, ")")
+	if d, ok3 := parseDim([]byte(inner)); ok && ok2 && ok3 {
+		for i := range d {
+			if d[i] == 0 || d[i] > most[i] {
+				s.mark("%s %s is not possible: %c lies between 1 and %d on every GPU", key, value, 'x'+i, most[i])
+			}
+		}
+		return d
+	}
+	s.mark("%q is no extent for %q; one reads (8,1,1)", clip([]byte(value)), key)
+	return d
+}
+
+// parseDim reads three decimal numbers with commas between them.
+func parseDim(b []byte) (d trace.Dim, ok bool) {
+	for i := range d {
+		if i > 0 {
+			if len(b) == 0 || b[0] != ',' {
+				return d, false
+			}
+			b = b[1:]
+		}
+		n, k := decimal(b)
+		if k == 0 || n > 1<<32-1 {
+			return d, false
+		}
+		d[i] = uint32(n)
+		b = b[k:]
+	}
+	return d, len(b) == 0
+}
+
+// decimal reads digits at the beginning of b and returns their value and how
+// many they are, none if they are more than 18.
+func decimal(b []byte) (n uint64, k int) {
+	for k < len(b) && b[k]-'0' <= 9 {
+		n = n*10 + uint64(b[k]-'0')
+		k++
+	}
+	if k > 18 {
+		return 0, 0
+	}
+	return n, k
+}
+
+// clip shortens what a message quotes.
+func clip(b []byte) string {
+	const most = 60
+	if len(b) > most {
+		return string(b[:most]) + "..."
+	}
+	return string(b)
+}
+
+// fail makes an error of the line that was read last.
+func (s *scanner) fail(format string, args ...any) *trace.Error {
+	return &trace.Error{File: s.file, Line: s.l.line, Block: s.where(), Msg: fmt.Sprintf(format, args...)}
+}
+
+// mark keeps the first error of a line whose other parts are read on.
+func (s *scanner) mark(format string, args ...any) {
+	if s.bad == nil {
+		s.bad = s.fail(format, args...)
+	}
+}
+
+// where names the block and warp that are being read.
+func (s *scanner) where() string {
+	switch {
+	case s.warp >= 0:
+		return fmt.Sprintf("thread block %v, warp %d", s.index, s.warp)
+	case s.inBlock:
+		return fmt.Sprintf("thread block %v", s.index)
+	}
+	return ""
+}
+
+// ended makes the error of a text that has no more lines where it should.
+func (s *scanner) ended(where string) *trace.Error {
+	if err := s.l.err; err != nil && !isEOF(err) {
+		return s.fail("%v", err)
+	}
+	return s.fail("the file ends %s: it is cut off; get or record it again", where)
+}

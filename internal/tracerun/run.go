@@ -1,0 +1,451 @@
+package tracerun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/replay"
+)
+
+// Options are the settings of a run that are not part of its trace.
+type Options struct {
+	GPU       string             // name of the machine; "" is chiprun.DefaultGPU
+	Threads   int                // worker goroutines; 0: one per core. Changes no result
+	MaxCycles uint64             // stop after so many cycles; 0: never
+	Select    *chiprun.Selection // launches to run; nil is all of them
+	Settings  chiprun.Settings
+	Series    *chiprun.Series        // counters as they grow; may be nil
+	Timeline  *timeline.Recorder     // gets the way of every instruction; may be nil
+	AccelSim  io.Writer              // gets the counters under GPGPU-Sim's names after every launch; may be nil
+	Progress  func(chiprun.Progress) // called now and then; nil for silence
+	// Join, if not nil, adds to a launch what a disassembly knows of it.
+	Join func(*trace.Kernel) error
+}
+
+// ahead is how many actions the chip is given before it needs them: enough that
+// several streams have work (our choice).
+const ahead = 16
+
+// sized is a source that knows how much there is to read.
+type sized interface{ Size() int64 }
+
+// launch is a launch of the list.
+type launch struct {
+	number int
+	src    trace.Source
+	head   trace.Header
+	op     *gpu.Op
+	work   *replay.Work
+	size   int64
+}
+
+// opened is a launch that has been read.
+type opened struct {
+	k   *trace.Kernel
+	err error
+}
+
+// runner is the state of one run.
+type runner struct {
+	set  *trace.Set
+	opt  Options
+	res  *report.Run
+	chip *gpu.GPU
+	rep  replay.Options
+
+	launches []*launch // by number
+	next     int       // command to be given next
+	given    int       // launches among those before it
+	read     map[int]chan opened
+	unknown  map[string]*report.UnknownOp
+	all      int64 // of sizes
+	done     int64
+	started  time.Time
+	printed  error
+	taken    func() // told that a launch that was read has been taken
+}
+
+// Run replays a trace. The result holds what was done also when an error is
+// returned: a *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError,
+// or a context's error.
+func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) {
+	x := &runner{
+		set: set, opt: opt, started: time.Now(), read: map[int]chan opened{},
+		unknown: map[string]*report.UnknownOp{},
+	}
+	x.res = &report.Run{
+		Heddle: report.Version, Input: set.Name, Programs: []string{}, GPU: cmp.Or(opt.GPU, chiprun.DefaultGPU), Mode: "timing",
+		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
+		Trace: &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}},
+	}
+	maps.Copy(x.res.Conditions, opt.Settings.Conditions)
+	err := x.run(ctx)
+	if err != nil {
+		x.res.Error = chiprun.Failure(err, nil)
+	}
+	x.res.OK = err == nil
+	x.res.Seconds = time.Since(x.started).Seconds()
+	return x.res, err
+}
+
+func (x *runner) run(ctx context.Context) error {
+	if err := x.setup(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	x.readAhead(ctx)
+	x.chip.Feed(ahead, x.feed)
+	x.chip.OnEnd(x.ended)
+	if x.opt.Progress != nil {
+		x.chip.OnProgress(x.progress)
+	}
+	var rows *chiprun.Rows
+	if x.opt.Series != nil {
+		rows = chiprun.StartSeries(x.chip, *x.opt.Series)
+	}
+	if x.opt.Timeline != nil {
+		chiprun.Record(x.chip, x.opt.Timeline)
+	}
+	err := x.chip.Finish(ctx)
+	x.rest()
+	if rows != nil {
+		x.printed = errors.Join(x.printed, rows.End())
+	}
+	if x.opt.Timeline != nil {
+		x.chip.FlushLog()
+	}
+	return errors.Join(err, x.printed)
+}
+
+// setup makes the chip and finds the launches.
+func (x *runner) setup() error {
+	name := x.res.GPU
+	cfg, err := x.opt.Settings.Machine(name)
+	if err != nil {
+		return err
+	}
+	// In trace mode the incumbent starts the next kernel behind the last block,
+	// whatever is still under way, and its clocks run on.
+	cfg.Compat.DrainBetween, cfg.Compat.ClocksRestart = false, false
+	if x.chip, err = chiprun.Begin(cfg, x.opt.MaxCycles, x.opt.Threads, x.res); err != nil {
+		return fmt.Errorf("GPU %s: %w", name, err)
+	}
+	if err := x.rules(&cfg); err != nil {
+		return err
+	}
+	selected := 0
+	for i := range x.set.Commands {
+		src := x.set.Commands[i].Launch
+		if src == nil {
+			continue
+		}
+		l := &launch{number: len(x.launches), src: src, size: 1}
+		x.launches = append(x.launches, l)
+		if l.head, err = src.Header(); err != nil {
+			l.head = trace.Header{Kernel: src.Name()} // Open says what is wrong, at its turn
+		}
+		if s, ok := src.(sized); ok {
+			l.size = max(1, s.Size())
+		}
+		if x.opt.Select.Has(l.number, l.head.Kernel) {
+			selected++
+			x.all += l.size
+		}
+	}
+	x.res.Trace.Launches = len(x.launches)
+	if len(x.launches) > 0 && selected == 0 {
+		return fmt.Errorf("--kernels %s selects none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
+	}
+	if len(x.launches) == 0 {
+		return fmt.Errorf("%s: the trace has no launches", x.set.Name)
+	}
+	x.archs(cfg.Arch)
+	return nil
+}
+
+// archs notes for which architectures the trace was made, and warns where that
+// is not the machine's.
+func (x *runner) archs(machine int) {
+	t := x.res.Trace
+	for _, l := range x.launches {
+		if a := l.head.Arch; a > 0 && !slices.Contains(t.Arch, a) {
+			t.Arch = append(t.Arch, a)
+		}
+	}
+	slices.Sort(t.Arch)
+	for _, a := range t.Arch {
+		if machine > 0 && a != machine {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.res.GPU, machine))
+		}
+	}
+}
+
+// rules turns the settings into what replay wants to know.
+func (x *runner) rules(cfg *gpu.Config) error {
+	word := func(key, def string) string {
+		if v, ok := x.opt.Settings.Conditions[key].(string); ok {
+			return v
+		}
+		return def
+	}
+	// Files of GPGPU-Sim stand for Accel-Sim, which reads traces with its own
+	// eyes.
+	hidden := "recover"
+	if cfg.Compat.ShortFills {
+		hidden = "off"
+	}
+	o := &x.rep
+	var err error
+	if o.Hidden, err = replay.ParseHidden(word("trace.hidden_dependences", hidden)); err != nil {
+		return err
+	}
+	o.AsAccelSim = cfg.Core == gpu.SIMT && o.Hidden == replay.HiddenOff
+	if o.Dependences, err = replay.ParseDependences(word("trace.dependences", "recorded")); err != nil {
+		return err
+	}
+	if cfg.Core == gpu.SIMT {
+		o.Dependences = replay.Scoreboard
+	}
+	if o.Rules, err = unknownRules(word("trace.unknown", "")); err != nil {
+		return err
+	}
+	x.res.Trace.Hidden = o.Hidden.String()
+	x.res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
+	x.res.Conditions["trace.dependences"] = o.Dependences.String()
+	return nil
+}
+
+// unknownRules reads trace.unknown: MNEMONIC=KNOWN pairs, * for all others.
+func unknownRules(text string) (mnemonic.Rules, error) {
+	r := mnemonic.Rules{Named: map[string]string{}}
+	if text == "" {
+		return r, nil
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		name, as, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || name == "" || as == "" {
+			return r, fmt.Errorf("trace.unknown: %q is not MNEMONIC=KNOWN", pair)
+		}
+		if name == "*" {
+			r.Unknown = as
+		} else {
+			r.Named[name] = as
+		}
+	}
+	if _, err := mnemonic.New(0, r); err != nil {
+		return r, fmt.Errorf("trace.unknown: %w", err)
+	}
+	return r, nil
+}
+
+// readAhead reads launches in the order in which they will be asked for, a few
+// before they are.
+func (x *runner) readAhead(ctx context.Context) {
+	const depth = 2 // launches that may wait: each holds decoded blocks (our choice)
+	var order []*launch
+	for _, l := range x.launches {
+		if x.opt.Select.Has(l.number, l.head.Kernel) {
+			order = append(order, l)
+			x.read[l.number] = make(chan opened, 1)
+		}
+	}
+	tickets := make(chan struct{}, depth)
+	x.taken = func() { <-tickets }
+	go func() {
+		for _, l := range order {
+			select {
+			case tickets <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			k, err := l.src.Open()
+			if err == nil && x.opt.Join != nil {
+				err = x.opt.Join(k)
+			}
+			x.read[l.number] <- opened{k, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// feed gives the chip the next action.
+func (x *runner) feed() (*gpu.Op, error) {
+	for x.next < len(x.set.Commands) {
+		c := &x.set.Commands[x.next]
+		x.next++
+		if c.Launch == nil {
+			return x.copy(c), nil
+		}
+		l := x.launches[x.given]
+		x.given++
+		if !x.opt.Select.Has(l.number, l.head.Kernel) {
+			x.res.LeftOut++
+			continue
+		}
+		return x.launch(l)
+	}
+	return nil, nil
+}
+
+// copy is a copy to the device. Its bytes are not in the trace.
+func (x *runner) copy(c *trace.Command) *gpu.Op {
+	addr := c.Addr
+	if x.chip.Config().Compat.ShortFills {
+		addr = uint64(uint32(addr))
+	}
+	return &gpu.Op{
+		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: addr, Bytes: c.Bytes}},
+	}
+}
+
+// launch makes a launch's action.
+func (x *runner) launch(l *launch) (*gpu.Op, error) {
+	o := <-x.read[l.number]
+	x.taken()
+	if o.err != nil {
+		return nil, o.err
+	}
+	w, err := replay.New(o.k, x.rep)
+	if err != nil {
+		return nil, &trace.Error{File: l.src.Name(), Msg: err.Error()}
+	}
+	l.work, l.head = w, o.k.Header
+	l.op = &gpu.Op{
+		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
+		Make: func(rehearsal bool) (exec.Work, error) {
+			if rehearsal {
+				k, err := l.src.Open()
+				if err != nil {
+					return nil, err
+				}
+				return replay.New(k, x.rep)
+			}
+			return w, nil
+		},
+	}
+	x.note(l, o.k.Warnings)
+	return l.op, nil
+}
+
+// note puts what a launch is based on into the result.
+func (x *runner) note(l *launch, warnings []string) {
+	t, r := x.res.Trace, l.work.Report()
+	t.Words += r.Words
+	t.Mnemonics += r.Mnemonic
+	t.Needed += r.Hidden.Needed
+	t.Recovered += r.Hidden.Recovered
+	t.Absent += r.Absent
+	control := "scoreboards"
+	if r.Control != "none" {
+		control = "control bits, " + r.Control
+	}
+	if r.Why != "" {
+		control += " (" + r.Why + ")"
+	}
+	if !slices.Contains(t.Control, control) {
+		t.Control = append(t.Control, control)
+	}
+	for _, u := range r.Unknown {
+		e := x.unknown[u.Op]
+		if e == nil {
+			e = &report.UnknownOp{Mnemonic: u.Op, As: u.As}
+			x.unknown[u.Op] = e
+		}
+		e.Count += u.N
+	}
+	for _, list := range [2][]string{warnings, r.Warnings} {
+		for _, w := range list {
+			if !slices.Contains(t.Warnings, w) {
+				t.Warnings = append(t.Warnings, w)
+			}
+		}
+	}
+}
+
+// find returns the launch of a kernel.
+func (x *runner) find(k *gpu.Kernel) *launch {
+	w, ok := k.Work().(*replay.Work)
+	if !ok {
+		return nil
+	}
+	for _, l := range x.launches {
+		if l.work == w {
+			return l
+		}
+	}
+	return nil
+}
+
+// ended puts a launch that has come to its end into the result, and lets go of
+// what it held.
+func (x *runner) ended(k *gpu.Kernel) {
+	l := x.find(k)
+	if l == nil {
+		return // it only warmed the caches
+	}
+	if x.opt.AccelSim != nil && x.printed == nil {
+		x.printed = x.chip.WriteAccelSim(x.opt.AccelSim, k, l.number+1, int64(l.head.Stream), time.Since(x.started))
+	}
+	x.collect(l)
+	x.done += l.size
+}
+
+// collect puts a launch into the result.
+func (x *runner) collect(l *launch) {
+	of := func(d trace.Dim) [3]int64 { return [3]int64{int64(d[0]), int64(d[1]), int64(d[2])} }
+	chiprun.Add(x.chip, l.op.Kernel, chiprun.Launch{Number: l.number, Stream: int64(l.head.Stream), Grid: of(l.head.Grid), Block: of(l.head.Block)}, x.res)
+	if x.opt.Timeline != nil {
+		o := l.op
+		x.opt.Timeline.AddSpan(timeline.Span{Name: fmt.Sprintf("launch %d: %s", l.number, o.Kernel.Name), Track: fmt.Sprintf("stream %d", o.Stream),
+			Start: o.Kernel.Start, End: max(o.Kernel.End, o.Kernel.Start)})
+	}
+	_ = l.work.Trace().Blocks.Close() // it was read to its end, or the run was cut
+	l.op, l.work = nil, nil
+}
+
+// rest puts what has begun and not ended into the result, and sums up.
+func (x *runner) rest() {
+	for _, l := range x.launches {
+		if l.op != nil && l.op.Begun() {
+			x.collect(l)
+		}
+	}
+	slices.SortFunc(x.res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
+	for _, name := range slices.Sorted(maps.Keys(x.unknown)) {
+		x.res.Trace.Unknown = append(x.res.Trace.Unknown, *x.unknown[name])
+	}
+	chiprun.End(x.chip, x.res)
+}
+
+// progress passes on how far the run has come.
+func (x *runner) progress(p gpu.Progress) {
+	l := x.find(p.Kernel)
+	if l == nil {
+		return
+	}
+	share := float64(x.done)
+	if p.Total > 0 {
+		share += float64(l.size) * float64(p.Blocks) / float64(p.Total)
+	}
+	x.opt.Progress(chiprun.Progress{
+		Launch: l.number, Launches: len(x.launches), Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total,
+		WarpInsts: p.WarpInsts, Cycles: p.Cycle, Share: share / float64(max(1, x.all)),
+	})
+}
