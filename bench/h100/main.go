@@ -47,7 +47,7 @@ func main() {
 func do() error {
 	var set settings
 	which := flag.String("run", "", "simulate the kinds of rows that match this `expression`: latency, empty, ffma, 2dconv, ...")
-	steps := flag.Float64("steps", 1.8e6, "leave out rows of PolyBench with more turns of inner loops, summed over all warps")
+	steps := flag.Float64("steps", 1.8e6, "leave out rows with more turns of inner loops, summed over all warps")
 	small := flag.Int("size", 1<<30, "leave out larger rows of PolyBench")
 	out := flag.String("o", ".", "the folder that docs/h100.md and bench/h100/results.tsv are written below")
 	tuned := flag.Bool("tuned", false, "leave out the rows that are reported only")
@@ -65,6 +65,7 @@ func do() error {
 	if err != nil {
 		return err
 	}
+	results := filepath.Join(*out, "bench/h100/results.tsv")
 	if *which != "" {
 		p, err := heddle.Load(program)
 		if err != nil {
@@ -86,9 +87,12 @@ func do() error {
 				return fmt.Errorf("%s: %w", r.key(), err)
 			}
 			kept[r.key()] = n
+			if err := writeResults(results, kept); err != nil {
+				return err
+			}
 			fmt.Printf("%s\t%.0f\t%.0f\t%+.1f%%\t%.1fs\n", r.key(), r.hardware(), n, 100*(n/r.hardware()-1), time.Since(start).Seconds())
 		}
-		if err := writeResults(filepath.Join(*out, "bench/h100/results.tsv"), kept); err != nil {
+		if err := writeResults(results, kept); err != nil {
 			return err
 		}
 	}
@@ -99,7 +103,7 @@ func do() error {
 	return os.WriteFile(file, []byte(document(rows, kept)), 0o644)
 }
 
-// cost estimates the work of a row: turns of inner loops.
+// cost estimates the work of a row: turns of inner loops, of about ten instructions.
 func cost(r *row) float64 {
 	for _, b := range benchmarks {
 		if b.name == r.kind {
@@ -107,6 +111,9 @@ func cost(r *row) float64 {
 			square := float64(over(r.size, r.block)) * float64(over(r.size, rowsOfBlock)) * float64(over(r.block*rowsOfBlock, 32))
 			return b.steps(n, square, float64(over(r.size, r.block)))
 		}
+	}
+	if r.kind == "ffma" {
+		return 128 / 10 * float64(r.turns*r.blocks) * float64(over(r.block, 32))
 	}
 	return 0
 }
@@ -140,7 +147,7 @@ var chases = []struct {
 	hardware float64
 }{
 	{"L1", 32 << 10, false, 4096, 34.2},
-	{"L2, own half", 2 << 20, false, 10240, 265},
+	{"L2", 2 << 20, false, 10240, 265},
 	{"DRAM", 16 << 20, true, 2048, 650},
 }
 

@@ -56,7 +56,7 @@ func document(rows []row, kept map[string]float64) string {
 		var list []float64
 		for i := range rows {
 			r := &rows[i]
-			if n, ok := kept[r.key()]; ok && (kind == "" && cost(r) > 0 || r.kind == kind) && want(r) {
+			if n, ok := kept[r.key()]; ok && (kind == "" && r.size > 0 || r.kind == kind) && want(r) {
 				list = append(list, n/r.hardware()-1)
 			}
 		}
@@ -94,7 +94,7 @@ func document(rows []row, kept map[string]float64) string {
 		summarise(errors("", yes)), summarise(errors("", forTuning)), summarise(errors("", reported)))
 	left := 0
 	for i := range rows {
-		if _, ok := kept[rows[i].key()]; !ok && cost(&rows[i]) > 0 {
+		if _, ok := kept[rows[i].key()]; !ok && rows[i].size > 0 {
 			left++
 		}
 	}

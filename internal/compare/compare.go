@@ -118,7 +118,7 @@ func more(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", and there are %s", plural(n, "more row"))
+	return fmt.Sprintf(", and %s", plural(n, "more row"))
 }
 
 // repeated counts names that stand in several rows.

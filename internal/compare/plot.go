@@ -100,7 +100,7 @@ func line(xys plotter.XYs, c color.Color, width vg.Length, dashes ...vg.Length) 
 func axisLabel(t *Table) string {
 	name := filepath.Base(t.Files[0])
 	if len(t.Files) > 1 {
-		name = fmt.Sprintf("%s files", fmt.Sprint(len(t.Files)))
+		name = fmt.Sprintf("%d files", len(t.Files))
 	}
 	s := fmt.Sprintf("%s: %s", strings.ToUpper(t.Side), shorten(t.Metric, 30))
 	if t.What == "table" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,33 @@ func Tables(a *Source, b []*Source, o Options) (ta, tb *Table, by string, err er
 	errs = append(errs, err)
 	tb, err = table("b", all[1:], by, o.KeyB, o.Names, o.LessB)
 	errs = append(errs, err)
-	return ta, tb, by, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, "", err
+	}
+	tb.Notes = append(tb.Notes, differences(a, b)...)
+	return ta, tb, by, nil
+}
+
+// differences names the run conditions that the reference, if it is a result,
+// does not share with the results on the other side.
+func differences(a *Source, b []*Source) []string {
+	if a.result == nil {
+		return nil
+	}
+	var notes []string
+	for _, s := range b {
+		if s.result == nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(s.result.conditions)) {
+			inA, ok := a.result.conditions[key]
+			x, y := fmt.Sprint(inA), fmt.Sprint(s.result.conditions[key])
+			if n := fmt.Sprintf("the runs' conditions differ: %s is %s in A, %s in B", shorten(key, 40), shorten(x, 40), shorten(y, 40)); ok && x != y && !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	return notes
 }
 
 // filter applies conditions to all tables that have their column.

@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/sm"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -322,11 +323,11 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 func (g *GPU) simTraffic(s *simText, tot *Counters) {
 	for _, d := range []struct {
 		name string
-		by   *[mem.Kinds + 1][simt.PacketSizes]uint64
+		by   *[mem.Kinds + 1][sm.PacketSizes]uint64
 	}{{"coretomem", &tot.SM.SentSizes}, {"memtocore", &tot.SM.ReplySizes}} {
 		for k := range d.by {
 			name := "GLOBAL_ATOMIC"
-			if k != simt.AtomicPackets {
+			if k != sm.AtomicPackets {
 				name = mem.Kind(k).String()
 			}
 			var list strings.Builder

@@ -69,7 +69,7 @@ func BenchmarkThreads(b *testing.B) {
 // BenchmarkModern runs examples on a chip of modern cores with one worker: those
 // that wait for memory, and some that compute.
 func BenchmarkModern(b *testing.B) {
-	for _, name := range []string{"vecadd", "scan", "kmeans", "bfs", "spmv", "nbody", "funcptr", "hotspot", "collatz"} {
+	for _, name := range []string{"vecadd", "scan", "kmeans", "bfs", "spmv", "nbody", "funcptr", "hotspot", "collatz", "recursion", "spinlock"} {
 		b.Run(name, func(b *testing.B) {
 			ready, err := job.Load(filepath.Join("../../examples", name, name+".toml"))
 			if err != nil {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
@@ -72,7 +72,8 @@ type Core interface {
 	perWarp() []uint64
 	readInto(c *Counters)
 	KeepPlaces()
-	log(sink func(list []Record))
+	takePlaces(k *Kernel, sum sm.Places)
+	Log(sink func(list []Record))
 	HandOn()
 	FlushLog()
 	WatchSpin(tries int)
@@ -91,6 +92,20 @@ const (
 	dry                            // it is finished, or has come to a fault
 	asleep                         // its next cycle may be one that is counted only
 )
+
+func statusOf(full, finished, sleeps bool) status {
+	var s status
+	if full {
+		s |= repliesFull
+	}
+	if finished {
+		s |= dry
+	}
+	if sleeps {
+		s |= asleep
+	}
+	return s
+}
 
 // Count are counters of a core that all models have.
 type Count struct {
@@ -113,46 +128,35 @@ type Place struct {
 	States []uint64
 }
 
-// Record is a warp instruction that has left a core.
-type Record struct {
-	Work  exec.Work
-	Block uint64 // in its grid
-	ID    uint64 // instructions that the core issued before it
-	At    int32  // instruction, in the order of the work's code
-	Warp  int16  // in its block
-	Slot  int16  // of the core
-	Sched int16  // scheduler, sub-core
-	Lanes isa.LaneMask
-	// Times are the core cycles in which it came into each stage of the chip's
-	// Stages; they do not fall.
-	Times [maxStages]uint64
-}
+// What the chip shows of its cores is as they show it.
+type (
+	// Record is a warp instruction that has left a core.
+	Record = sm.Record
+	// WarpView is a resident warp.
+	WarpView = sm.WarpView
+	// Flight is an instruction between issue and completion.
+	Flight = sm.Flight
+	// BlockView is a resident block.
+	BlockView = sm.BlockView
+	// Stands is where a warp is: enough to tell that it has moved.
+	Stands = sm.Stands
+	// QueueView is a place of a core that instructions or requests pass, and how
+	// full it is.
+	QueueView = sm.QueueView
+)
 
 // placesOf adds up what a kernel's warps did on all SMs.
 func (g *GPU) placesOf(k *Kernel) []Place {
-	switch x := k.core.(type) {
-	case *simt.Kernel:
-		sum := x.NewPlaces()
-		for _, c := range g.cores {
-			c.(simtCore).TakePlaces(x, sum)
-		}
-		list := make([]Place, len(sum))
-		for i := range sum {
-			list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:]}
-		}
-		return list
-	case *modern.Kernel:
-		sum := x.NewPlaces()
-		for _, c := range g.cores {
-			c.(modernCore).TakePlaces(x, sum)
-		}
-		list := make([]Place, len(sum))
-		for i := range sum {
-			list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:]}
-		}
-		return list
+	sum := make(sm.Places, len(k.work.Code()))
+	for _, c := range g.cores {
+		c.takePlaces(k, sum)
 	}
-	return nil
+	list := make([]Place, len(sum))
+	n := len(g.States())
+	for i := range sum {
+		list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:n]}
+	}
+	return list
 }
 
 // SlotStalls returns the cycles of schedulers that issued nothing, by the reason.
@@ -176,102 +180,13 @@ func (c *Counters) SlotStalls() map[string]uint64 {
 	return m
 }
 
-// maxStages bounds the stages of a core model.
-const maxStages = 10
-
-// WarpView is a resident warp.
-type WarpView struct {
-	Slot    int
-	Work    exec.Work
-	Block   exec.Block
-	InBlock int // warp of its block
-	Exec    exec.Warp
-	State   string // in the last cycle
-	// At is the instruction that it executes next, in the order of the work's
-	// code; -1 if it waits for others or has ended. Active are the lanes that
-	// will be active, Live those that have not exited.
-	At           int
-	Active, Live isa.LaneMask
-	// Buffer holds the instructions in its instruction buffer; Missed says that
-	// the instruction cache has missed.
-	Buffer []int
-	Missed bool
-	// Issued counts the instructions that were issued from its slot, by this
-	// warp and those before it. Age tells warps of a slot apart.
-	Issued, Age uint64
-	// Reserved is the number of registers that wait for their results; Stores,
-	// Atomics and Copies count what has not been acknowledged: stores, lanes of
-	// atomics, asynchronous copies.
-	Reserved, Stores, Atomics, Copies int
-	// Counters are its dependence counters, nil where it has none.
-	Counters []int
-	// Flights are its instructions between issue and completion, the oldest
-	// first.
-	Flights []Flight
-	// Stuck says that no warp of its block can ever step again by itself.
-	Stuck bool
-	// waits sorts out what its state means.
-	waits waitKind
-}
-
-// waitKind is what a warp's state means for those who ask what it waits for.
-type waitKind uint8
-
-const (
-	waitsOther    waitKind = iota
-	waitsFetch             // for instructions
-	waitsResult            // for results
-	waitsRegister          // for a place behind issue
-	waitsAll               // for all that is under way
-	waitsAtomics           // for atomics
-)
-
-// Flight is an instruction between issue and completion.
-type Flight struct {
-	ID    int    // the core's record: Owner of its requests
-	At    int    // instruction, in the order of the work's code
-	Age   uint64 // instructions that the core issued before it
-	Lanes isa.LaneMask
-	Place string // where it is
-	// Blocks says that the warp's next instruction waits for a register that
-	// this one writes, or uses.
-	Blocks bool
-	// Unsent is the number of its accesses that have not been sent, Unanswered
-	// those that a load still waits for, those included.
-	Unsent, Unanswered int
-}
-
-// BlockView is a resident block.
-type BlockView struct {
-	Work  exec.Work
-	Block exec.Block
-	First int // its first warp slot
-	Left  int // warps that have not retired
-	Stuck bool
-}
-
-// Stands is where a warp is: enough to tell that it has moved.
-type Stands struct {
-	Work        exec.Work
-	Age, Issued uint64
-	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
-}
-
-// QueueView is a place of a core that instructions or requests pass, and how
-// full it is.
-type QueueView struct {
-	Name     string
-	Len, Cap int    // Cap 0: no bound of its own
-	What     string // what is in it
-}
-
 // newCore makes SM i.
 func (g *GPU) newCore(i int) (Core, error) {
 	if g.cfg.Core == Modern {
-		c, err := modern.New(g.cfg.Modern, i, g.modernEnv(i))
+		c, err := modern.New(g.cfg.Modern, i, envOf[modern.Kernel](g, i))
 		return modernCore{c}, err
 	}
-	c, err := simt.New(g.cfg.SM, i, g.simtEnv(i))
+	c, err := simt.New(g.cfg.SM, i, envOf[simt.Kernel](g, i))
 	return simtCore{c}, err
 }
 
@@ -286,9 +201,9 @@ func (g *GPU) States() []string {
 // Stages are the names of the stages of the pipeline that Records tell of.
 func (g *GPU) Stages() []string {
 	if g.cfg.Core == Modern {
-		return modernStages
+		return modern.Stages()
 	}
-	return simtStages
+	return simt.Stages()
 }
 
 // ByGrid says that a grid is too small to bring more blocks to an SM.
@@ -305,17 +220,17 @@ type fit struct {
 // fits prepares a launch for the chip's cores.
 func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (fit, error) {
 	if g.cfg.Core == Modern {
-		sm := g.cfg.Modern
-		sm.Shared = shared
-		k, err := modern.NewKernel(&sm, w, modern.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
+		cfg := g.cfg.Modern
+		cfg.Shared = shared
+		k, err := modern.NewKernel(&cfg, w, modern.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
 		if err != nil {
 			return fit{}, err
 		}
 		return fit{k, k.MaxBlocks, k.LimitedBy.String(), k.Registers, k.Shared}, nil
 	}
-	sm := g.cfg.SM
-	sm.Shared = shared
-	k, err := simt.NewKernel(&sm, w, simt.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
+	cfg := g.cfg.SM
+	cfg.Shared = shared
+	k, err := simt.NewKernel(&cfg, w, simt.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
 	if err != nil {
 		return fit{}, err
 	}

@@ -37,7 +37,7 @@ func (g *GPU) look() {
 func (g *GPU) Log(sink func(sm int, list []Record)) {
 	g.logged = true
 	for i, c := range g.cores {
-		c.log(func(list []Record) { sink(i, list) })
+		c.Log(func(list []Record) { sink(i, list) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: the SMs of one core cycle run side by side. The result is that of
@@ -142,32 +143,22 @@ func (g *GPU) newTeam() {
 	g.unsettled = make([]uint64, (len(g.clusters)+63)/64)
 }
 
-// env is what an SM sees of the chip; turn and issued are nil where nobody runs
-// beside it.
-type env struct {
-	pool         *mem.Pool
-	hasRoom      func(bytes int) bool
-	send         func(r *mem.Req, bytes int)
-	blockDone    func(k any, b exec.Block)
-	turn, issued func()
-}
-
-// env is what SM i sees of the chip.
-func (g *GPU) env(i int) env {
+// envOf is what SM i sees of the chip.
+func envOf[K any](g *GPU, i int) sm.Env[K] {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
-	e := env{
-		pool:    cl.pool,
-		hasRoom: cl.out.HasRoom,
-		send: func(r *mem.Req, bytes int) {
+	e := sm.Env[K]{
+		Pool:    cl.pool,
+		HasRoom: cl.out.HasRoom,
+		Send: func(r *mem.Req, bytes int) {
 			g.part.Map().Decode(r)
 			cl.out.Push(r, int(r.Sub), bytes)
 		},
-		blockDone: func(k any, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
+		BlockDone: func(k *K, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
 	if g.cfg.PerfectMemory {
 		q := &g.fifo[i/g.cfg.SMsPerCluster]
-		e.hasRoom = func(int) bool { return q.Room(len(cl.direct) + 1) }
-		e.send = func(r *mem.Req, _ int) {
+		e.HasRoom = func(int) bool { return q.Room(len(cl.direct) + 1) }
+		e.Send = func(r *mem.Req, _ int) {
 			if r.IsWriteBack() {
 				cl.pool.Put(r)
 				return
@@ -177,12 +168,12 @@ func (g *GPU) env(i int) env {
 	}
 	if t := &g.team; len(t.workers) > 1 {
 		c := i / g.cfg.SMsPerCluster
-		e.turn = func() {
+		e.Turn = func() {
 			if t.on && !cl.worker.turned {
 				t.turn(cl.worker, c)
 			}
 		}
-		e.issued = func() {
+		e.Issued = func() {
 			if t.on && cl.last {
 				t.issued(cl.worker)
 			}

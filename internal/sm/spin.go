@@ -30,11 +30,15 @@ func (p *Spin) Watch(tries int) { *p = Spin{tries: tries} }
 // Break gives the search up: something has changed.
 func (p *Spin) Break() { p.broken = true }
 
-// Broken reports whether the search has been given up.
-func (p *Spin) Broken() bool { return p.broken }
-
-// Looping returns the slots of the warps that came back as they were.
-func (p *Spin) Looping() uint64 { return p.looping }
+// Spinning reports whether all warps of a set, those that can run, have come
+// back as they were; ended is true if the search has been given up, since
+// something has changed.
+func (p *Spin) Spinning(running uint64) (yes, ended bool) {
+	if p.broken {
+		return false, true
+	}
+	return running&^p.looping == 0, false
+}
 
 // Issued is told of every instruction that is issued: the warp x in slot s has
 // done what e says and executes instruction next after it; ready is false if it

@@ -21,8 +21,8 @@ func TestSpin(t *testing.T) {
 	p.Watch(2)
 	for i := range 3 {
 		p.Issued(5, w, 7, true, true, &quiet)
-		if got := p.Looping(); (got == 1<<5) != (i > 0) || p.Broken() {
-			t.Errorf("visit %d: looping %#x, broken %v", i, got, p.Broken())
+		if got := p.looping; (got == 1<<5) != (i > 0) || p.broken {
+			t.Errorf("visit %d: looping %#x, broken %v", i, got, p.broken)
 		}
 	}
 	// With other registers each time the search is given up, but not at once.
@@ -31,13 +31,13 @@ func TestSpin(t *testing.T) {
 		w.n++
 		p.Issued(5, w, 7, true, true, &quiet)
 		p.Issued(5, w, 8, true, true, &quiet) // another place says nothing
-		if p.Broken() != (i > 2) || p.Looping() != 0 {
-			t.Errorf("visit %d: broken %v, looping %#x", i, p.Broken(), p.Looping())
+		if p.broken != (i > 2) || p.looping != 0 {
+			t.Errorf("visit %d: broken %v, looping %#x", i, p.broken, p.looping)
 		}
 	}
 	for name, e := range map[string]exec.Effects{"a store": {Wrote: true}, "the time": {Timed: true}, "an exit": {Exited: 1}} {
 		p.Watch(2)
-		if p.Issued(0, w, 1, true, true, &e); !p.Broken() {
+		if p.Issued(0, w, 1, true, true, &e); !p.broken {
 			t.Errorf("%s does not end the search", name)
 		}
 	}

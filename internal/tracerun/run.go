@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/timeline"
@@ -215,11 +216,13 @@ func (x *runner) rules(cfg *gpu.Config) error {
 		return err
 	}
 	o.AsAccelSim = cfg.Core == gpu.SIMT && o.Hidden == replay.HiddenOff
-	if o.Dependences, err = replay.ParseDependences(word("trace.dependences", "recorded")); err != nil {
+	if o.Dependences, err = replay.ParseDependences(word("trace.dependences", "inferred")); err != nil {
 		return err
 	}
 	if cfg.Core == gpu.SIMT {
 		o.Dependences = replay.Scoreboard
+	} else {
+		o.Latencies = latencies(cfg)
 	}
 	if o.Rules, err = unknownRules(word("trace.unknown", "")); err != nil {
 		return err
@@ -228,6 +231,19 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	x.res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
 	x.res.Conditions["trace.dependences"] = o.Dependences.String()
 	return nil
+}
+
+// latencies are those that inferred control bits are made for: what compilers
+// leave on Ampere, and more where the machine is slower.
+func latencies(cfg *gpu.Config) replay.Latencies {
+	l := replay.AmpereLatencies()
+	for c := range l.Fixed {
+		if l.Fixed[c] > 0 {
+			l.Fixed[c] = max(l.Fixed[c], uint8(min(255, cfg.Modern.Time[c].Latency)))
+		}
+	}
+	l.Predicate = max(l.Predicate, l.Fixed[isa.ClassSetp])
+	return l
 }
 
 // unknownRules reads trace.unknown: MNEMONIC=KNOWN pairs, * for all others.

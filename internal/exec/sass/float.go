@@ -17,6 +17,7 @@ func init() {
 	put(decodeFSETP, sass.OpFSETP, sass.OpFSET)
 	put(decodeFSEL, sass.OpFSEL)
 	put(decodeFCHK, sass.OpFCHK)
+	put(decodeFSWZADD, sass.OpFSWZADD)
 	put(decodeMUFU, sass.OpMUFU)
 }
 
@@ -254,6 +255,56 @@ func opFSELFlush(w *warp, in *inst, p *pending, m uint32) {
 	opSEL(w, in, p, m)
 	for i := range p.out[0] {
 		p.out[0][i] = num.FTZF32(p.out[0][i])
+	}
+}
+
+// The signs that FSWZADD gives a and b.
+const (
+	swzBoth  = iota // a + b
+	swzLeft         // a - b
+	swzRight        // b - a
+	swzMove         // b alone
+)
+
+var swzSigns = map[string]uint64{"PP": swzBoth, "PN": swzLeft, "NP": swzRight, "ZP": swzMove}
+
+// decodeFSWZADD: a sum whose signs depend on the lane's place in its four; the
+// first two letters of the last operand are those of place 0 (a Mesa driver,
+// which makes derivatives of it). .NDV says that the lanes of a four agree, and
+// changes no value.
+func decodeFSWZADD(d *dec) error {
+	if err := d.only("FTZ", "RN", "RM", "RP", "RZ", "NDV"); err != nil {
+		return err
+	}
+	d.floatFlags()
+	o := d.in.Find(sass.Extra)
+	if o == nil || o.Kind != sass.Word || len(o.Suffix) != 8 {
+		return errForm
+	}
+	for i := range 4 {
+		sign, ok := swzSigns[o.Suffix[2*i:2*i+2]]
+		if !ok {
+			return errForm
+		}
+		d.o.imm |= sign << (2 * i)
+	}
+	d.o.run = opFSWZADD
+	return d.floats(2)
+}
+
+func opFSWZADD(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.s[0][i], p.s[1][i]
+		switch in.imm >> (i % 4 * 2) & 3 {
+		case swzLeft:
+			b ^= 1 << 31
+		case swzRight:
+			a ^= 1 << 31
+		case swzMove:
+			a = b & (1 << 31) // a zero that changes no b
+		}
+		p.out[0][i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
 	}
 }
 

@@ -11,10 +11,10 @@ type ref int32
 
 const nowhere ref = -1 << 31 // a result that is discarded
 
-// Most rows that an instruction reads and writes: HMMA.16816.F32 reads 4, 2 and
-// 4; LDG.128 and DMMA write 4.
+// Most rows that an instruction reads and writes: IMMA.SP.16864 reads 4, 4, 4 and
+// 1; LDG.128 and DMMA write 4.
 const (
-	maxSrc = 12
+	maxSrc = 13
 	maxDst = 4
 )
 

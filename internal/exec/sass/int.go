@@ -53,6 +53,9 @@ func (d *dec) sources(n int) error {
 // one, in 33 bits, so that the negation of 0 carries out; with .X it is only
 // inverted, and two predicates are added (hardware tests of a Mesa driver).
 func decodeIADD3(d *dec) error {
+	if d.in.Op == sass.OpUIADD3 && d.in.Has("64") {
+		return d.decodeUIADD3Wide()
+	}
 	if err := d.only("X"); err != nil {
 		return err
 	}
@@ -111,6 +114,38 @@ func opIADD3(_ *warp, in *inst, p *pending, _ uint32) {
 		}
 	}
 	p.pout = [2]uint32{u, v}
+}
+
+// decodeUIADD3Wide: the sum of three 64-bit terms, of which some may be negated.
+// What its predicate results mean is not known.
+func (d *dec) decodeUIADD3Wide() error {
+	if err := d.only("64"); err != nil {
+		return err
+	}
+	if err := d.result(2); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	for _, o := range v {
+		at := d.o.nsrc
+		if err := d.addWords(o, 2); err != nil {
+			return err
+		}
+		if o.Neg {
+			d.o.src[at].xor, d.o.src[at+1].xor = full, full
+			d.o.imm++
+		}
+	}
+	d.o.run = opUIADD3Wide
+	d.once()
+	return nil
+}
+
+func opUIADD3Wide(_ *warp, in *inst, p *pending, _ uint32) {
+	p.setPair(0, 0, p.pair(0, 0)+p.pair(2, 0)+p.pair(4, 0)+in.imm)
 }
 
 // The forms of IMAD, in inst.mode.

@@ -16,6 +16,10 @@ import (
 // and D the two of row i/4 (+ 8) and columns 2·(i mod 4), +1 (PTX manual,
 // mma: the fragments of the instructions that these come from).
 //
+// With .SP every four elements of a row of A have two that are not zero (the
+// same manual, mma.sp): A comes packed, as a matrix of half as many columns, and
+// a fifth operand says which elements they are, see places.
+//
 // Products are exact. How the tensor cores round their sums is not public;
 // see num's dot products. Integers are exact.
 
@@ -30,6 +34,9 @@ type matrix struct {
 	bits       int // of an element of A and B
 	a, b, c    int // registers
 	from       int // first source that is C
+	ka         int // columns of A as it comes: k, or half of that
+	meta       int // source that has the places of A's elements
+	first      int // lane of each four that holds the first of them
 	aSigned    bool
 	bSigned    bool
 	half       bool // D has binary16
@@ -62,13 +69,14 @@ func decodeMMA(d *dec) error {
 			x.k, _ = strconv.Atoi(rest)
 		}
 	}
-	if x.k == 0 || in.Has("SP") {
+	if x.k == 0 {
 		return errForm
 	}
+	sparse := in.Has("SP")
 	signs := 0
 	switch in.Op {
 	case sass.OpHMMA:
-		if err := d.only("1684", "1688", "16816", "F16", "F32", "BF16", "TF32"); err != nil {
+		if err := d.only("1684", "1688", "16816", "16832", "SP", "F16", "F32", "BF16", "TF32"); err != nil {
 			return err
 		}
 		x.bits, x.half, x.bf16, x.tf32 = 16, !in.Has("F32"), in.Has("BF16"), in.Has("TF32")
@@ -105,14 +113,22 @@ func decodeMMA(d *dec) error {
 		}
 		x.bits, x.round = 64, d.rounding()
 	}
-	x.a, x.b, x.c = x.m*x.k*x.bits/1024, 8*x.k*x.bits/1024, x.m*8/32
+	x.ka = x.k
+	mostB := 2
+	if sparse {
+		x.ka, mostB = x.k/2, 4
+		if x.m != 16 || x.bits != 16 && x.bits != 8 || x.ka*x.bits != 256 {
+			return errForm
+		}
+	}
+	x.a, x.b, x.c = x.m*x.ka*x.bits/1024, 8*x.k*x.bits/1024, x.m*8/32
 	if x.half {
 		x.c /= 2
 	}
 	if x.bits == 64 {
 		x.c = 4
 	}
-	if x.a == 0 || x.b == 0 || x.a > 4 || x.b > 2 || x.k*x.bits > 1024 {
+	if x.a == 0 || x.b == 0 || x.a > 4 || x.b > mostB || x.k*x.bits > 1024 {
 		return errForm
 	}
 	x.lay()
@@ -121,7 +137,7 @@ func decodeMMA(d *dec) error {
 		return err
 	}
 	v := d.values()
-	if len(v) != 3 {
+	if !sparse && len(v) != 3 || sparse && len(v) != 5 {
 		return errForm
 	}
 	for i, n := range []int{x.a, x.b, x.c} {
@@ -129,12 +145,19 @@ func decodeMMA(d *dec) error {
 		if i == 2 {
 			x.from = int(d.o.nsrc)
 		}
-		if o.Neg || o.Abs || o.Suffix != "" && o.Suffix != "ROW" && o.Suffix != "COL" {
+		if o.Suffix != "" && o.Suffix != "ROW" && o.Suffix != "COL" || i == 2 && (o.Neg || o.Abs) {
 			return errForm
 		}
-		if err := d.addWords(o, n); err != nil {
+		if err := d.addElements(o, n, x); err != nil {
 			return err
 		}
+	}
+	if sparse {
+		if err := d.places(v[3], v[4], x); err != nil {
+			return err
+		}
+		d.o.run = opSparse
+		return nil
 	}
 	switch {
 	case in.Op == sass.OpHMMA:
@@ -147,6 +170,67 @@ func decodeMMA(d *dec) error {
 		d.o.run = opDMMA
 	}
 	return nil
+}
+
+// addElements appends n words of a fragment with the signs of its elements.
+func (d *dec) addElements(o *sass.Operand, n int, x *matrix) error {
+	for i := range n {
+		r, err := d.word(o, i)
+		if err != nil {
+			return err
+		}
+		sign := uint32(1 << 31)
+		switch {
+		case x.bits == 64 && i%2 == 0: // a lower half
+			sign = 0
+		case x.bits == 16:
+			sign = 0x80008000
+		case x.bits < 16 && (o.Neg || o.Abs):
+			return errForm
+		}
+		if err := d.add(floatSource(r, o, sign)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places decodes where the places of a sparse A's elements are: a register, and
+// which lanes of each four hold them.
+func (d *dec) places(meta, sel *sass.Operand, x *matrix) error {
+	lanes := x.ka * 2 / 16 // of each four that hold places
+	if meta.Kind != sass.Reg || sel.Kind != sass.Imm || sel.Imm < 0 || sel.Imm >= int64(4/lanes) {
+		return errForm
+	}
+	x.meta, x.first = int(d.o.nsrc), int(sel.Imm)*lanes
+	return d.addWords(meta, 1)
+}
+
+// sparseMax is the most elements that a row of a sparse A has.
+const sparseMax = 32
+
+// places finds for each element of a row of A as it comes its column. Each is
+// one of a group of four columns and has two bits. Of each four lanes 4g to
+// 4g+3, 16-bit elements have two that hold in their lower halves the bits of row
+// g, in their upper halves those of row g+8; of 8-bit elements the first and the
+// third hold those of row g, the others of row g+8. Two elements in the same
+// column, which the manual leaves undefined, are a fault.
+func (w *warp) places(in *inst, p *pending, row int, at *[sparseMax]uint8) bool {
+	x, g, high := in.mma, row&7, row>>3
+	for i := range x.ka {
+		bit := 2 * i
+		lane, shift := 4*g+x.first+bit/16, 16*high+bit%16
+		if x.bits == 8 {
+			lane, shift = 4*g+bit/32*2+high, bit%32
+		}
+		v := p.s[x.meta][lane&31]
+		at[i&(sparseMax-1)] = uint8(i/2*4) + uint8(v>>shift&3)
+		if i%2 == 1 && at[i] == at[i-1] {
+			w.failf(in, 1<<lane, "the places %#08x of a sparse matrix: those at bits %d to %d select the same element of their four twice", v, shift-2, shift+1)
+			return false
+		}
+	}
+	return true
 }
 
 // all reports whether all lanes take part, without which the result of a matrix
@@ -184,7 +268,7 @@ func (x *matrix) lay() {
 			if x.m == 16 {
 				row, half = row+8*(r&1), r/2
 			}
-			x.pa = append(x.pa, int16(row*x.k+per*(lane%4)+4*per*half))
+			x.pa = append(x.pa, int16(row*x.ka+per*(lane%4)+4*per*half))
 		}
 	}
 	for lane := range 32 {
@@ -204,19 +288,69 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
-			a, b := t.a[row*x.k:row*x.k+x.k], t.b[col*x.k:col*x.k+x.k]
-			if x.half {
-				h := uint32(num.DotF32F16(uint16(p.s[x.from+i/2][lane]>>(i%2*16)), a, b))
-				if i%2 == 0 {
-					p.out[i/2][lane] = h
-				} else {
-					p.out[i/2][lane] |= h << 16
-				}
-			} else {
-				p.out[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
-			}
+			x.dotFloat(p, lane, i, t.a[row*x.k:row*x.k+x.k], t.b[col*x.k:col*x.k+x.k])
 		}
 	}
+}
+
+// dotFloat is element i of a lane's part of D: that of C plus the sum of a·b.
+func (x *matrix) dotFloat(p *pending, lane, i int, a, b []float32) {
+	if !x.half {
+		p.out[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
+		return
+	}
+	h := uint32(num.DotF32F16(uint16(p.s[x.from+i/2][lane]>>(i%2*16)), a, b))
+	if i%2 == 0 {
+		p.out[i/2][lane] = h
+	} else {
+		p.out[i/2][lane] |= h << 16
+	}
+}
+
+// opSparse is HMMA.SP and IMMA.SP: of B's columns only the elements have a part
+// in the result that meet one of A's.
+func opSparse(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	x, t := in.mma, &w.blk.wk.tile
+	if x.bits == 16 {
+		x.widenAll(t.a[:], x.pa, p.s[:x.a])
+		x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b])
+	} else {
+		x.unpackAll(t.x[:], x.pa, p.s[:x.a], x.aSigned)
+		x.unpackAll(t.y[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
+	}
+	var at [sparseMax]uint8
+	for row := range x.m {
+		if !w.places(in, p, row, &at) {
+			return
+		}
+		for col := range 8 {
+			lane, i := row%8*4+col/2, row/8*2+col%2
+			if x.bits == 16 {
+				var b [sparseMax]float32
+				for k, c := range at[:x.ka] {
+					b[k] = t.b[col*x.k+int(c)]
+				}
+				x.dotFloat(p, lane, i, t.a[row*x.ka:row*x.ka+x.ka], b[:x.ka])
+				continue
+			}
+			s := int64(int32(p.s[x.from+i][lane]))
+			for k, c := range at[:x.ka] {
+				s += int64(t.x[row*x.ka+k]) * int64(t.y[col*x.k+int(c)])
+			}
+			p.out[i][lane] = x.clamp(s)
+		}
+	}
+}
+
+// clamp is an integer sum as it is stored: with .SAT the nearest there is.
+func (x *matrix) clamp(s int64) uint32 {
+	if x.sat {
+		s = max(min(s, math.MaxInt32), math.MinInt32)
+	}
+	return uint32(s)
 }
 
 // widenAll puts the elements of registers into their places as binary32.
@@ -265,10 +399,7 @@ func opIMMA(w *warp, in *inst, p *pending, m uint32) {
 			for k := range x.k {
 				s += int64(t.x[row*x.k+k]) * int64(t.y[col*x.k+k])
 			}
-			if x.sat {
-				s = max(min(s, math.MaxInt32), math.MinInt32)
-			}
-			p.out[i][lane] = uint32(s)
+			p.out[i][lane] = x.clamp(s)
 		}
 	}
 }

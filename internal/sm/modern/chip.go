@@ -3,8 +3,8 @@ package modern
 import (
 	"fmt"
 
-	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: what the owner of several cores asks for between two cycles.
@@ -20,13 +20,7 @@ func (c *Core) WarmCode(k *Kernel) {
 		return
 	}
 	c.turnTo(k)
-	line := uint64(c.l1i.Config().Line)
-	all := uint8(1<<(line/mem.SectorBytes) - 1)
-	from := instBase + k.base
-	to := from + uint64(len(k.ops))*codeBytes
-	for at := from &^ (line - 1); at < to; at += line {
-		c.l1i.FillDirect(c.now, at, at, all)
-	}
+	sm.Warm(c.l1i, c.now, instBase+k.base, uint64(len(k.ops))*codeBytes)
 }
 
 // Resplit gives the core another L1D, empty, and another amount of shared
@@ -39,19 +33,14 @@ func (c *Core) Resplit(l1d cache.Config, shared int) error {
 	if c.ls.l1d == nil || l1d.Disabled {
 		return nil
 	}
-	old := c.ls.l1d
-	if c.alive != 0 || old.Pending() > 0 {
-		return fmt.Errorf("SM %d: the L1D cannot change while it is in use", c.id)
+	if c.alive != 0 {
+		return fmt.Errorf("SM %d: the L1D cannot change while warps are resident", c.id)
 	}
-	for r := old.MissHead(); r != nil; r = old.MissHead() {
-		c.env.Pool.Put(old.PopMiss())
-	}
-	l1d.Name = old.Config().Name
-	d, err := cache.New(l1d, c.env.Pool)
+	d, err := sm.Resplit(c.ls.l1d, l1d, c.env.Pool)
 	if err != nil {
-		return err
+		return fmt.Errorf("SM %d: %w", c.id, err)
 	}
-	d.Stats = old.Stats
+	l1d.Name = d.Config().Name
 	c.cfg.L1D, c.ls.l1d = l1d, d
 	return nil
 }

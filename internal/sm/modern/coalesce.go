@@ -3,6 +3,7 @@ package modern
 import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // access is what an instruction asks for of one line of 128 bytes.
@@ -29,7 +30,7 @@ func (c *Core) coalesce(f *flight, addr *[32]uint64) {
 			n, piece = width/4, 4
 		}
 		for i := range n {
-			f.touch(lane, c.localAddress(f, lane, addr[lane]+4*i), piece)
+			f.touch(lane, sm.LocalAddress(c.cfg.LocalBase, addr[lane]+4*i, 32*int(f.warp)+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs), piece)
 		}
 	}
 }
@@ -98,16 +99,6 @@ func (c *Core) linesOf(f *flight, addr *[32]uint64) {
 			f.acc = append(f.acc, access{addr: base, lanes: 1 << lane})
 		}
 	}
-}
-
-// localAddress returns where a word of a thread's local memory lies: word by
-// word, with the threads of the whole GPU side by side (GPGPU-Sim).
-func (c *Core) localAddress(f *flight, lane int, at uint64) uint64 {
-	at &= 1<<24 - 1 // drops the window of a generic address
-	t := uint64(32*int(f.warp) + lane)
-	slots := uint64(32 * c.cfg.Warps)
-	sms := uint64(c.cfg.SMs)
-	return c.cfg.LocalBase + 4*(at/4*slots*sms+slots*uint64(c.id)+t) + at%4
 }
 
 // passes returns how many passes an access needs through the banks of shared
@@ -269,6 +260,7 @@ func (c *Core) trim(g int32) {
 	if c.copying>>g&1 != 0 {
 		if q.closed() <= int(w.leave) {
 			c.copying &^= 1 << g
+			c.stir = true
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/sm"
 )
@@ -14,26 +13,7 @@ import (
 const none = int32(-1)
 
 // Env is what a core needs of the chip around it.
-type Env struct {
-	// Pool is where requests come from and go to. Cores that run in different
-	// goroutines need different ones.
-	Pool *mem.Pool
-	// HasRoom reports whether the network takes a packet of so many bytes now.
-	HasRoom func(bytes int) bool
-	// Send puts a request of so many bytes into the network. The core calls it
-	// only after HasRoom.
-	Send func(r *mem.Req, bytes int)
-	// BlockDone is told that a block has ended; its resources are free. The
-	// owner releases the block.
-	BlockDone func(k *Kernel, b exec.Block)
-	// Turn, if set, is called before the core has something executed that is
-	// not private to a block. Where cores run side by side it returns when all
-	// that come before this one have issued in this cycle.
-	Turn func()
-	// Issued, if set, is called in each cycle that the core does not sleep, when
-	// all that executes in it has been executed.
-	Issued func()
-}
+type Env = sm.Env[Kernel]
 
 // fetched is an instruction in a warp's buffer.
 type fetched struct {
@@ -52,13 +32,10 @@ type shown struct {
 
 // warp is a warp slot.
 type warp struct {
-	x     exec.Warp
-	d     exec.Deferred // the same, nil if its results are visible at once
-	k     *Kernel
-	ops   []op  // of its kernel
-	blk   int32 // in Core.blocks
-	next  int32 // instruction that it executes next, -1 if it waits or has ended
-	state exec.WarpState
+	sm.Warp[Kernel]
+
+	d   exec.Deferred // X, nil if its results are visible at once
+	ops []op          // of its kernel
 
 	ib       [maxBuffer]fetched
 	ibHead   uint8
@@ -80,8 +57,6 @@ type warp struct {
 	regs    int32   // scoreboard: registers reserved
 	copies  copies
 	leave   int32 // closed groups of copies that may be left when it goes on
-	age     uint64
-	places  Places // where its states are charged, nil if nobody asks
 }
 
 // maxDepbar is the longest that a DEPBAR may take until it holds its warp, in
@@ -92,15 +67,6 @@ const maxDepbar = 7
 type depbar struct {
 	d    *isa.Depbar
 	from uint64
-}
-
-// block is a place for a block.
-type block struct {
-	k           *Kernel
-	x           exec.Block
-	first, left int // first warp slot, warps not retired
-	run         int // warps that can step
-	stuck       bool
 }
 
 // flight is an instruction between issue and its last effect.
@@ -135,6 +101,10 @@ type reserved struct {
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
+	sm.Residents[Kernel]
+	sm.Ledger[Kernel]
+	sm.Sleep
+
 	cfg   Config
 	env   Env
 	id    int
@@ -144,21 +114,13 @@ type Core struct {
 	tick uint64 // core cycles so far: the time base of the pipelines
 	now  uint64 // core cycles of the GPU
 
-	wake  uint64 // tick before which nothing happens, 0 if awake
-	slept uint64 // ticks not yet accounted for
-	awake bool   // never sleeps
-	moved bool   // something may happen in the next cycle
+	moved bool // something may happen in the next cycle
+	stir  bool // something may happen in the sub-cores in this cycle
 
-	warps  []warp
-	blocks []block
-	subs   []subcore
-	ages   uint64
-	uids   uint64
-	last   *Kernel // launched last
-
-	// Resources in use.
-	nBlocks, nRegs, nShared int
-	taken                   uint64 // warp slots of resident blocks
+	warps []warp
+	subs  []subcore
+	uids  uint64
+	last  *Kernel // launched last
 
 	// Warp sets, a bit per slot.
 	alive   uint64            // launched, not retired
@@ -204,12 +166,10 @@ type Core struct {
 	eff exec.Effects
 
 	acct    account
-	log     *log
+	log     *sm.Log
 	hazards *hazards
-	places  map[*Kernel]Places
 	spin    *sm.Spin
 	spins   bool // spin is told of every issue
-	spare   []Places
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -223,9 +183,11 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
 	for i := range c.warps {
-		c.warps[i].due = make([]shown, 0, 64)
+		w := &c.warps[i]
+		w.due = make([]shown, 0, 64)
+		c.Warps = append(c.Warps, &w.Warp)
 	}
-	c.blocks = make([]block, cfg.Blocks)
+	c.Init(cfg.Blocks, c.refresh, env.Turn)
 	c.wheel.init()
 	c.grow(1, 1)
 	c.raises = make([]raise, 0, 2*cfg.SubCores)
@@ -257,7 +219,7 @@ func (c *Core) ID() int { return c.id }
 func (c *Core) Err() error { return c.err }
 
 // Blocks returns the number of resident blocks.
-func (c *Core) Blocks() int { return c.nBlocks }
+func (c *Core) Blocks() int { return c.N }
 
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
@@ -278,48 +240,11 @@ func (c *Core) L1D() *cache.Cache { return c.ls.l1d }
 // L1I returns the cache of instructions and constants, nil if both are perfect.
 func (c *Core) L1I() *cache.Cache { return c.l1i }
 
-// KeepPlaces makes the core account the states of warps by instruction.
-func (c *Core) KeepPlaces() {
-	if c.places == nil {
-		c.places = map[*Kernel]Places{}
-	}
-}
-
-// placesOf returns where the states of a kernel's warps on this core are
-// charged; nil without KeepPlaces.
-func (c *Core) placesOf(k *Kernel) Places {
-	if c.places == nil {
-		return nil
-	}
-	p := c.places[k]
-	if p == nil {
-		if n := len(c.spare); n > 0 && cap(c.spare[n-1]) >= len(k.ops) {
-			p, c.spare = c.spare[n-1][:len(k.ops)], c.spare[:n-1]
-			clear(p)
-		} else {
-			p = make(Places, len(k.ops))
-		}
-		c.places[k] = p
-	}
-	return p
-}
-
-// TakePlaces adds what a kernel's warps did on this core to sum, which has a
-// place for each of its instructions, and forgets it. None of the kernel's
-// blocks may come to this core later.
-func (c *Core) TakePlaces(k *Kernel, sum Places) {
-	if p := c.places[k]; p != nil {
-		sum.Add(p)
-		delete(c.places, k)
-		c.spare = append(c.spare, p)
-	}
-}
-
 // Settle charges the states of the resident warps up to now; else a state is
 // charged when it ends.
 func (c *Core) Settle() {
 	c.Sync()
-	c.acct.settle(c)
+	sm.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
 }
 
 // grow makes room for the scoreboards of warps with so many registers.
@@ -340,63 +265,37 @@ func (c *Core) grow(words, total int) {
 	}
 }
 
-// CanTake reports whether the core has room for one more block of k.
-func (c *Core) CanTake(k *Kernel) bool {
-	_, _, ok := c.roomFor(k)
-	return ok
+// room is what the core has for blocks.
+func (c *Core) roomFor() sm.Room {
+	return sm.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared}
 }
 
-// roomFor finds a place for a block and for its warps.
-func (c *Core) roomFor(k *Kernel) (blk, first int, ok bool) {
-	blk = -1
-	own := 0
-	for i := range c.blocks {
-		switch {
-		case c.blocks[i].k == k:
-			own++
-		case c.blocks[i].k == nil && blk < 0:
-			blk = i
-		}
-	}
-	if blk < 0 || own >= k.MaxBlocks || c.nRegs+k.taken > c.cfg.Registers || c.nShared+k.allocated > c.cfg.Shared {
-		return 0, 0, false
-	}
-	m := uint64(1)<<k.Warps - 1
-	for first = 0; first+k.Warps <= c.cfg.Warps; first++ {
-		if c.taken&(m<<first) == 0 {
-			return blk, first, true
-		}
-	}
-	return 0, 0, false
+// CanTake reports whether the core has room for one more block of k.
+func (c *Core) CanTake(k *Kernel) bool {
+	_, _, ok := c.Find(k, k.need, c.roomFor())
+	return ok
 }
 
 // Launch places a block of k on the core and reports whether there was room.
 func (c *Core) Launch(k *Kernel, b exec.Block) bool {
-	bi, first, ok := c.roomFor(k)
+	bi, first, ok := c.Find(k, k.need, c.roomFor())
 	if !ok {
 		return false
 	}
 	c.Sync()
-	c.moved = true
+	c.moved, c.stir = true, true
 	c.turnTo(k)
 	if !k.ControlBits {
 		c.grow(k.words, k.total)
 	}
-	c.nBlocks++
-	c.nRegs += k.taken
-	c.nShared += k.allocated
-	c.taken |= (uint64(1)<<k.Warps - 1) << first
-	n := b.Warps()
-	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
+	c.Take(bi, first, k, k.Work, b, k.need)
 	c.Stats.BlocksLaunched++
-	for i := range n {
+	for i := range b.Warps() {
 		s := first + i
 		w := &c.warps[s]
 		w.copies.reset()
-		*w = warp{x: b.Warp(i), k: k, ops: k.ops, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k),
-			due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
-		w.d, _ = w.x.(exec.Deferred)
-		c.ages++
+		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
+		w.d, _ = w.X.(exec.Deferred)
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
@@ -405,10 +304,10 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 		}
 		c.room |= bit
 		c.refresh(int32(s))
-		w.fetch = max(w.next, 0)
+		w.fetch = max(w.Next, 0)
 		c.subs[s%len(c.subs)].join(uint8(s))
 		c.Stats.WarpsLaunched++
-		c.acct.begin(c, s)
+		c.acct.Begin(s, c.tick, uint8(NoInstruction), w.Next)
 		if c.hazards != nil {
 			c.hazards.begin(c, s)
 		}
@@ -422,33 +321,33 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 // refresh asks a warp what it executes next.
 func (c *Core) refresh(s int32) {
 	w := &c.warps[s]
-	b := &c.blocks[w.blk]
+	b := &c.Residents.Blocks[w.Block]
 	bit := uint64(1) << s
-	was := w.state == exec.Ready
-	in, _, addr, st := w.x.Next()
-	w.state, w.next = st, none
+	was := w.State == exec.Ready
+	in, _, addr, st := w.X.Next()
+	w.State, w.Next = st, none
 	c.barrier &^= bit
 	c.waits &^= bit
 	c.has &^= bit
 	c.queued[throttleLG] &^= bit
 	c.queued[throttleMIO] &^= bit
 	if st == exec.Ready {
-		i := addr >> w.k.shift
+		i := addr >> w.K.shift
 		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
-			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.k.Work.Name(), addr))
+			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.K.Work.Name(), addr))
 			return
 		}
-		w.next = int32(i)
+		w.Next = int32(i)
 		c.ready |= bit
 		if !was {
-			b.run++
+			b.Run++
 		}
 		c.aim(s)
 		return
 	}
 	c.ready &^= bit
 	if was {
-		b.run--
+		b.Run--
 	}
 	switch st {
 	case exec.Done:
@@ -465,61 +364,21 @@ func (c *Core) aim(s int32) {
 	w := &c.warps[s]
 	bit := uint64(1) << s
 	if w.ibN > 0 {
-		if h := &w.ib[w.ibHead]; h.at == w.next {
+		if h := &w.ib[w.ibHead]; h.at == w.Next {
 			if h.valid {
 				c.has |= bit
 			}
 			return
 		}
-	} else if w.fetch == w.next {
+	} else if w.fetch == w.Next {
 		return
 	}
 	w.ibN, w.ibHead = 0, 0
 	w.epoch++
-	w.fetch = w.next
+	w.fetch = w.Next
 	c.room |= bit
 	c.turned |= bit
 	c.branch |= bit
-}
-
-// refreshBlock asks the waiting warps of a block again, and lets the executor
-// break waits within warps when none of them can step.
-func (c *Core) refreshBlock(bi int32) {
-	b := &c.blocks[bi]
-	for {
-		left := 0
-		for s := b.first; s < b.first+b.k.Warps; s++ {
-			w := &c.warps[s]
-			if w.x == nil || w.blk != bi || w.state == exec.Done {
-				continue
-			}
-			left++
-			if w.state != exec.Ready {
-				c.refresh(int32(s))
-			}
-		}
-		if left == 0 || b.run > 0 {
-			return
-		}
-		if c.env.Turn != nil {
-			c.env.Turn()
-		}
-		if !b.x.Unblock() {
-			b.stuck = true
-			return
-		}
-	}
-}
-
-// Stuck returns a resident block in which no warp can ever step again, nil if
-// there is none.
-func (c *Core) Stuck() exec.Block {
-	for i := range c.blocks {
-		if b := &c.blocks[i]; b.k != nil && b.stuck && b.run == 0 {
-			return b.x
-		}
-	}
-	return nil
 }
 
 func (c *Core) fail(err error) {
@@ -530,9 +389,8 @@ func (c *Core) fail(err error) {
 
 // Cycle does one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
-	if c.wake != 0 {
-		if c.tick+c.slept+1 < c.wake {
-			c.slept++
+	if c.Asleep() {
+		if c.Pass(c.tick) {
 			return
 		}
 		c.Sync()
@@ -549,6 +407,7 @@ func (c *Core) Cycle(now uint64) {
 	if m := c.stallEnds[t&63]; m != 0 {
 		c.stalled &^= m
 		c.stallEnds[t&63] = 0
+		c.stir = true
 	}
 	c.receive(t)
 	for {
@@ -556,9 +415,39 @@ func (c *Core) Cycle(now uint64) {
 		if !ok {
 			break
 		}
+		c.stir = true
 		c.happen(t, e)
 	}
 	c.ls.cycle(c, t)
+	if c.stir || c.Awake() {
+		c.subCores(t)
+	} else if c.env.Issued != nil {
+		c.env.Issued()
+	}
+	if c.l1i != nil {
+		c.sendMiss(c.l1i.MissHead(), c.l1i)
+		c.l1i.Tick()
+	}
+	if c.ls.l1d != nil {
+		c.sendMiss(c.ls.l1d.MissHead(), c.ls.l1d)
+		c.ls.l1d.Tick()
+	}
+	if c.done != 0 {
+		c.retire()
+	}
+	c.acct.charge(c)
+	if !c.moved {
+		c.doze(t)
+	}
+}
+
+// subCores does a cycle of the sub-cores. One in which nothing moves there does
+// nothing, and neither do those behind it until something that the sub-cores
+// wait for happens: an event, the end of a stall, a line, a block. Then they are
+// left out.
+func (c *Core) subCores(t uint64) {
+	others := c.moved
+	c.moved = false
 	c.fp64(t)
 	c.acct.clear()
 	for i := range c.subs {
@@ -582,21 +471,8 @@ func (c *Core) Cycle(now uint64) {
 	}
 	c.link(t)
 	c.turned = 0
-	if c.l1i != nil {
-		c.sendMiss(c.l1i.MissHead(), c.l1i)
-		c.l1i.Tick()
-	}
-	if c.ls.l1d != nil {
-		c.sendMiss(c.ls.l1d.MissHead(), c.ls.l1d)
-		c.ls.l1d.Tick()
-	}
-	if c.done != 0 {
-		c.retire()
-	}
-	c.acct.charge(c)
-	if !c.moved && !c.awake {
-		c.doze(t)
-	}
+	c.stir = c.moved
+	c.moved = c.moved || others
 }
 
 // happen lets an event happen.
@@ -647,19 +523,12 @@ func (c *Core) retire() {
 		c.fence &^= bit
 		c.copying &^= bit
 		c.subs[s%len(c.subs)].leave(uint8(s))
-		c.acct.end(c, s)
-		w.x, w.d = nil, nil
-		b := &c.blocks[w.blk]
-		b.left--
-		if b.left > 0 {
+		c.Stats.WarpLife += c.acct.End(s, c.tick, c.Stats.States[:], w.Places)
+		w.d = nil
+		k, x, ended := c.Retire(s)
+		if !ended {
 			continue
 		}
-		k, x := b.k, b.x
-		c.nBlocks--
-		c.nRegs -= k.taken
-		c.nShared -= k.allocated
-		c.taken &^= (uint64(1)<<k.Warps - 1) << b.first
-		*b = block{}
 		c.Stats.BlocksDone++
 		if c.env.BlockDone != nil {
 			c.env.BlockDone(k, x)
@@ -688,7 +557,7 @@ func (c *Core) endRef(fi int32) {
 	}
 	c.warps[f.warp].flights--
 	if c.log != nil {
-		c.log.end(c, fi)
+		c.log.End(fi, f.lanes, c.now)
 	}
 	c.freeF = append(c.freeF, fi)
 }

@@ -12,6 +12,7 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa"
 	lang "github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // mixed is a program that meets every kind of wait.
@@ -72,14 +73,14 @@ func TestSleepAndStates(t *testing.T) {
 			}
 			sum := k.NewPlaces()
 			g.core.TakePlaces(k, sum)
-			var byPlace, all Place
+			var byPlace, all sm.Place
 			for _, x := range sum {
 				byPlace.Issues += x.Issues
 				for st, n := range x.States {
 					byPlace.States[st] += n
 				}
 			}
-			all.Issues, all.States = g.core.Stats.WarpInsts, g.core.Stats.States
+			all.Issues, all.States = g.core.Stats.WarpInsts, [sm.MaxStates]uint64(g.core.Stats.States)
 			if byPlace != all {
 				t.Errorf("%s: by instruction %+v, in all %+v", mode, byPlace, all)
 			}

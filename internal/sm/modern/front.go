@@ -105,9 +105,9 @@ func (c *Core) fetch(s *subcore, t uint64) {
 	hit := true
 	if !c.cfg.PerfectICache {
 		n := uint64(c.cfg.L0I.Line)
-		a.line = (instBase + w.k.base + uint64(w.fetch)*codeBytes) / n
+		a.line = (instBase + w.K.base + uint64(w.fetch)*codeBytes) / n
 		if w.l0, hit = s.l0i.find(a.line, w.l0); !hit {
-			end := (instBase + w.k.base + uint64(len(w.ops))*codeBytes + n - 1) / n
+			end := (instBase + w.K.base + uint64(len(w.ops))*codeBytes + n - 1) / n
 			if hit = c.missed(s, a.line, end); !hit {
 				s.missing = append(s.missing, a)
 			}
@@ -146,12 +146,12 @@ func (c *Core) arrive(s *subcore, t uint64) {
 // decode puts an instruction into its place in a buffer.
 func (c *Core) decode(a *arrival) {
 	w := &c.warps[a.warp]
-	if w.x == nil || w.epoch != a.epoch {
+	if w.X == nil || w.epoch != a.epoch {
 		return
 	}
 	f := &w.ib[a.slot]
 	f.valid, f.decode = true, c.now-1
-	if a.slot == w.ibHead && w.next == f.at {
+	if a.slot == w.ibHead && w.Next == f.at {
 		c.has |= 1 << a.warp
 	}
 }
@@ -312,6 +312,7 @@ func (c *Core) shared(t uint64) {
 // comes takes a line off the link.
 func (c *Core) comes(t uint64, q lineReq) {
 	s := &c.subs[q.sub]
+	c.stir = true
 	switch q.who {
 	case forL0I:
 		for i, x := range s.asked {
@@ -385,7 +386,7 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 // caches of instructions and constants is forgotten, unless they still run or
 // the core keeps it.
 func (c *Core) turnTo(k *Kernel) {
-	if k != c.last && c.nBlocks == 0 && !c.cfg.KeepCode {
+	if k != c.last && c.N == 0 && !c.cfg.KeepCode {
 		c.forgetCode()
 	}
 	c.last = k

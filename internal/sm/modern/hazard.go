@@ -201,7 +201,7 @@ func (c *Core) HazardsLeft() uint64 {
 
 func (h *hazards) begin(c *Core, s int) {
 	w := &h.warps[s]
-	*w = watched{regs: make([][]writer, c.warps[s].k.total), last: none}
+	*w = watched{regs: make([][]writer, c.warps[s].K.total), last: none}
 }
 
 // register returns the register of a number.
@@ -226,7 +226,7 @@ func overlap(r isa.Reg, a, b isa.LaneMask) isa.LaneMask {
 // note records a hazard and returns its index, -1 if there is no room for it.
 func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer int32, lanes isa.LaneMask, short uint64, fixes []Fix) int {
 	w := &c.warps[f.warp]
-	key := hazardKey{w.k, kind, f.at, producer, n}
+	key := hazardKey{w.K, kind, f.at, producer, n}
 	if i, ok := h.known[key]; ok {
 		x := &h.list[i]
 		x.Merge(&Hazard{Short: int(short), Fixes: fixes, Count: 1})
@@ -236,11 +236,11 @@ func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer i
 		h.left++
 		return -1
 	}
-	b := &c.blocks[w.blk]
+	b := &c.Residents.Blocks[w.Block]
 	h.known[key] = len(h.list)
 	h.list = append(h.list, Hazard{
-		Kind: kind, Kernel: w.k, Block: b.x.Linear(), Warp: int(f.warp) - b.first, Cycle: c.now, At: f.at, Producer: producer,
-		Reg: w.k.register(n), Lane: lanes.First(), Short: int(short), Fixes: fixes, Count: 1,
+		Kind: kind, Kernel: w.K, Block: b.X.Linear(), Warp: int(f.warp) - b.First, Cycle: c.now, At: f.at, Producer: producer,
+		Reg: w.K.register(n), Lane: lanes.First(), Short: int(short), Fixes: fixes, Count: 1,
 	})
 	return len(h.list) - 1
 }
@@ -299,7 +299,7 @@ func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write b
 func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	f := &c.flight[fi]
 	w := &h.warps[f.warp]
-	o, t, k := f.op, f.issue, c.warps[f.warp].k
+	o, t, k := f.op, f.issue, c.warps[f.warp].K
 	h.waits(w, k, o, t)
 	for _, n := range o.src {
 		r := k.register(n)
@@ -409,7 +409,7 @@ func (w *watched) addReader(r reader) {
 
 // reads checks a register that is read against its last writer.
 func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m isa.LaneMask) {
-	k, t := c.warps[f.warp].k, f.issue
+	k, t := c.warps[f.warp].K, f.issue
 	if p.late {
 		if p.waited {
 			return

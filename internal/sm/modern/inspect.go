@@ -4,130 +4,53 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: looking into a core from outside, between two cycles. It makes
 // copies, and changes nothing but that a sleeping core brings its counters up
 // to date.
 
-// WarpView is a resident warp.
-type WarpView struct {
-	Slot    int
-	Kernel  *Kernel
-	Block   exec.Block
-	InBlock int // warp of its block
-	Exec    exec.Warp
-	State   WarpState // in the last cycle
-	// At is the instruction that it executes next, in the order of the work's
-	// code; -1 if it waits for others or has ended. Active are the lanes that
-	// will be active, Live those that have not exited.
-	At           int
-	Active, Live isa.LaneMask
-	// Buffer holds the instructions in its instruction buffer; Missed says that
-	// the L0I has missed.
-	Buffer []int
-	Missed bool
-	// Issued counts the instructions that were issued from its slot, by this
-	// warp and those before it. Age tells warps of a core apart.
-	Issued, Age uint64
-	// Reserved is the number of registers that wait for their results, of a warp
-	// with scoreboards; Counters are its dependence counters. Stores counts
-	// those not acknowledged.
-	Reserved, Stores int
-	Counters         [isa.Counters]int
-	// Flights are its instructions between issue and completion, the oldest
-	// first.
-	Flights []Flight
-	// Stuck says that no warp of its block can ever step again by itself.
-	Stuck bool
-}
-
-// Flight is an instruction between issue and completion.
-type Flight struct {
-	ID    int    // the core's record: Owner of its requests
-	At    int    // instruction, in the order of the work's code
-	Age   uint64 // instructions that the core issued before it
-	Lanes isa.LaneMask
-	Place string // where it is
-	// Blocks says that the warp's next instruction waits for a register that
-	// this one writes, or uses, or for a counter that it has raised.
-	Blocks bool
-	// Unsent is the number of its requests that have not been made, Unanswered
-	// those that a load still waits for, those included.
-	Unsent, Unanswered int
-}
-
-// BlockView is a resident block.
-type BlockView struct {
-	Kernel *Kernel
-	Block  exec.Block
-	First  int // its first warp slot
-	Left   int // warps that have not retired
-	Stuck  bool
-}
-
-// Stands is where a warp is: enough to tell that it has moved.
-type Stands struct {
-	Kernel      *Kernel
-	Age, Issued uint64
-	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
-}
-
-// QueueView is a place of the core that instructions or requests pass, and how
-// full it is.
-type QueueView struct {
-	Name     string
-	Len, Cap int    // Cap 0: no bound of its own
-	What     string // what is in it
-}
-
-// ResidentBlocks returns the blocks on the core, by place.
-func (c *Core) ResidentBlocks() []BlockView {
-	var list []BlockView
-	for i := range c.blocks {
-		if b := &c.blocks[i]; b.k != nil {
-			list = append(list, BlockView{b.k, b.x, b.first, b.left, b.stuck && b.run == 0})
-		}
-	}
-	return list
-}
-
 // Slots returns the number of warp slots.
 func (c *Core) Slots() int { return len(c.warps) }
 
 // View returns the warp in a slot, false if there is none.
-func (c *Core) View(slot int) (WarpView, bool) {
+func (c *Core) View(slot int) (sm.WarpView, bool) {
 	if slot < 0 || slot >= len(c.warps) || c.alive>>slot&1 == 0 {
-		return WarpView{}, false
+		return sm.WarpView{}, false
 	}
 	return c.views(1 << slot)[0], true
 }
 
 // Views returns all resident warps, by slot.
-func (c *Core) Views() []WarpView { return c.views(c.alive) }
+func (c *Core) Views() []sm.WarpView { return c.views(c.alive) }
 
-func (c *Core) views(set uint64) []WarpView {
+// waitKinds sorts the states of warps.
+var waitKinds = [WarpStates]sm.WaitKind{
+	NoInstruction: sm.WaitsFetch, BranchResolving: sm.WaitsFetch,
+	Wait: sm.WaitsResult, ShortScoreboard: sm.WaitsResult, LongScoreboard: sm.WaitsResult,
+	MathThrottle: sm.WaitsPlace, LGThrottle: sm.WaitsPlace, MIOThrottle: sm.WaitsPlace, Dispatch: sm.WaitsPlace,
+	Membar: sm.WaitsAll, Drain: sm.WaitsAll,
+}
+
+func (c *Core) views(set uint64) []sm.WarpView {
 	c.Sync()
 	places := c.flightPlaces()
-	var list []WarpView
+	var list []sm.WarpView
 	for m := set & c.alive; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
 		w := &c.warps[s]
-		b := &c.blocks[w.blk]
-		v := WarpView{
-			Slot: s, Kernel: w.k, Block: b.x, InBlock: s - b.first, Exec: w.x, State: c.acct.state(s), At: int(w.next), Live: w.x.Live(),
-			Missed: c.awaitsLine(s), Issued: c.Stats.PerWarp[s], Age: w.age, Reserved: int(w.regs), Stores: int(w.stores),
-			Stuck: b.stuck && b.run == 0,
-		}
-		for i, n := range w.sb {
-			v.Counters[i] = int(n)
-		}
-		if w.state == exec.Ready {
-			_, v.Active, _, _ = w.x.Next()
+		st := WarpState(c.acct.Of(s))
+		v := c.Residents.View(s)
+		v.State, v.Waits, v.Missed, v.Issued = st.String(), waitKinds[st], c.awaitsLine(s), c.Stats.PerWarp[s]
+		v.Reserved, v.Stores = int(w.regs), int(w.stores)
+		if w.K.ControlBits {
+			for _, n := range w.sb {
+				v.Counters = append(v.Counters, int(n))
+			}
 		}
 		for i := range int(w.ibN) {
 			if e := &w.ib[(int(w.ibHead)+i)%c.cfg.Buffer]; e.valid {
@@ -152,16 +75,12 @@ func (c *Core) awaitsLine(s int) bool {
 }
 
 // Stand returns where the warp in a slot is, false if there is none.
-func (c *Core) Stand(s int) (Stands, bool) {
+func (c *Core) Stand(s int) (sm.Stands, bool) {
 	if c.alive>>s&1 == 0 {
-		return Stands{}, false
+		return sm.Stands{}, false
 	}
 	w := &c.warps[s]
-	st := Stands{w.k, w.age, c.Stats.PerWarp[s], w.next, none}
-	if c.acct.issued>>s&1 != 0 {
-		st.Last = c.acct.inst[s]
-	}
-	return st, true
+	return sm.Stands{Work: w.K.Work, Age: w.Age, Issued: c.Stats.PerWarp[s], Next: w.Next, Last: c.acct.Last(s)}, true
 }
 
 // flightPlaces says where every instruction in flight is; "" for none.
@@ -208,15 +127,15 @@ func (c *Core) flightPlaces() []string {
 }
 
 // flightsOf lists a warp's instructions in flight.
-func (c *Core) flightsOf(s int16, places []string) []Flight {
-	var list []Flight
+func (c *Core) flightsOf(s int16, places []string) []sm.Flight {
+	var list []sm.Flight
 	w := &c.warps[s]
 	for i, place := range places {
 		f := &c.flight[i]
 		if place == "" || f.warp != s {
 			continue
 		}
-		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place}
+		v := sm.Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place}
 		switch {
 		case f.path == pathConst && f.out > 0:
 			v.Place = fmt.Sprintf("the constant cache, where it waits for %d lines", f.out)
@@ -228,16 +147,10 @@ func (c *Core) flightsOf(s int16, places []string) []Flight {
 				v.Unsent += bits.OnesCount8(a.sectors)
 			}
 		}
-		if w.next >= 0 {
-			v.Blocks = holds(f.op, &w.ops[w.next])
+		if w.Next >= 0 {
+			v.Blocks = holds(f.op, &w.ops[w.Next])
 		}
-		at := len(list)
-		for at > 0 && list[at-1].Age > v.Age {
-			at--
-		}
-		list = append(list, Flight{})
-		copy(list[at+1:], list[at:])
-		list[at] = v
+		list = sm.AddFlight(list, v)
 	}
 	return list
 }
@@ -263,11 +176,11 @@ func holds(o, next *op) bool {
 }
 
 // Queues returns the places of the pipeline, from issue to the memory system.
-func (c *Core) Queues() []QueueView {
+func (c *Core) Queues() []sm.QueueView {
 	c.Sync()
-	var list []QueueView
+	var list []sm.QueueView
 	add := func(name string, n, limit int, what string) {
-		list = append(list, QueueView{name, n, limit, what})
+		list = append(list, sm.QueueView{Name: name, Len: n, Cap: limit, What: what})
 	}
 	name := func(fi int32) string {
 		f := &c.flight[fi]

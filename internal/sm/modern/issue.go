@@ -183,7 +183,7 @@ func (c *Core) issue(s *subcore, t uint64) {
 // attempt issues the next instruction of a warp if it may.
 func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	w := &c.warps[g]
-	at := w.next
+	at := w.Next
 	o := &w.ops[at]
 	bit := uint64(1) << g
 	if ctl := o.ctl; ctl != nil {
@@ -392,7 +392,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	s.last = int(g)
 	c.branch &^= bit
-	c.acct.step(g, at)
+	c.acct.Step(g, at)
 	if o.inst.Clock {
 		s.clock = t
 	}
@@ -406,7 +406,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	c.uids++
 	w.flights++
 	if c.log != nil {
-		c.log.begin(c, fi, head)
+		c.logged(fi, head)
 	}
 
 	e := &c.eff
@@ -429,7 +429,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 			w.hidden++
 		}
 	} else {
-		err = w.x.Step(e)
+		err = w.X.Step(e)
 	}
 	if err != nil {
 		c.fail(err)
@@ -443,9 +443,9 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	c.Stats.PerWarp[g]++
 	c.Stats.IssuesBy[s.k]++
 	c.Stats.ByPipe[pipe]++
-	if w.places != nil {
-		w.places[at].Issues++
-		w.places[at].Lanes += uint64(n)
+	if w.Places != nil {
+		w.Places[at].Issues++
+		w.Places[at].Lanes += uint64(n)
 	}
 	if c.hazards != nil && o.ctl != nil && w.d != nil {
 		c.hazards.issue(c, fi, e)
@@ -475,12 +475,12 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.stallEnds[(t+uint64(o.stall))&63] |= bit
 	}
 	c.refresh(g)
-	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
-		c.refreshBlock(w.blk)
+	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready {
+		c.RefreshBlock(w.Block)
 	}
 	if c.spins {
 		// Only a warp without results on their way is all that its registers say.
-		c.spin.Issued(int(g), w.x, w.next, w.state == exec.Ready && w.hidden == 0, o.calm, e)
+		c.spin.Issued(int(g), w.X, w.Next, w.State == exec.Ready && w.hidden == 0, o.calm, e)
 	}
 }
 
@@ -577,6 +577,7 @@ func (c *Core) lower(s int32, n uint8) {
 		w.longSB &^= 1 << n
 	}
 	c.waits &^= 1 << s
+	c.stir = true
 }
 
 // reserve marks the registers of an instruction in the scoreboards.

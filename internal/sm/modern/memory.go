@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // lookup is a request on its way to its look-up in the L1D.
@@ -60,43 +61,15 @@ func (c *Core) Deliver(r *mem.Req) bool {
 	}
 	c.Sync()
 	c.moved = true
-	size := uint64(mem.ControlSize)
-	if !r.Write {
-		size += uint64(r.Size)
-	}
-	c.Stats.ReplyPackets[r.Kind]++
-	c.Stats.ReplyBytes[r.Kind] += size
-	sized(&c.Stats.ReplySizes, r, size-mem.ControlSize)
+	c.Stats.Came(r)
 	if forL1I(r) {
 		if c.l1i == nil || !c.l1i.Fill(c.now, r) {
-			c.drop(r)
+			sm.Drop(c.env.Pool, r)
 		}
 		return true
 	}
-	if r.Born > 0 && c.now >= r.Born {
-		d := c.now + 1 - r.Born // a reply comes between two cycles
-		c.Stats.Latency += d
-		c.Stats.LatencyN++
-		c.Stats.LatencyMax = max(c.Stats.LatencyMax, d)
-		c.Stats.LatencyLog[min(bits.Len64(d), 31)]++
-	}
+	c.Stats.Took(r, c.now)
 	c.ls.replies.Push(r)
-	return true
-}
-
-// drop returns a reply to the pool, and with its last piece the request that
-// it was cut from. It reports whether the request is answered.
-func (c *Core) drop(r *mem.Req) bool {
-	o := r.Orig
-	c.env.Pool.Put(r)
-	if o == nil {
-		return true
-	}
-	o.Pieces--
-	if o.Pieces > 0 {
-		return false
-	}
-	c.env.Pool.Put(o)
 	return true
 }
 
@@ -113,22 +86,7 @@ func (c *Core) sendMiss(r *mem.Req, from *cache.Cache) {
 
 // trySend sends a request if the network has room for it.
 func (c *Core) trySend(r *mem.Req) bool {
-	test, size := mem.ControlSize, mem.ControlSize
-	if r.Write {
-		test += int(r.Size)
-	}
-	if r.Write || r.Atomic {
-		size += int(r.Size)
-	}
-	if !c.env.HasRoom(test) {
-		return false
-	}
-	r.SM = uint16(c.id)
-	c.Stats.Packets[r.Kind]++
-	c.Stats.Bytes[r.Kind] += uint64(size)
-	sized(&c.Stats.SentSizes, r, uint64(size)-mem.ControlSize)
-	c.env.Send(r, size)
-	return true
+	return sm.TrySend(&c.Stats.Traffic, &c.env, c.id, r)
 }
 
 // receive takes what has come from the memory system.
@@ -172,7 +130,7 @@ func (c *Core) reply() {
 		if o := r.Orig; o != nil {
 			w, wb = o.Warp, o.IsWriteBack()
 		}
-		if c.drop(r) && !wb {
+		if sm.Drop(c.env.Pool, r) && !wb {
 			c.stored(w)
 		}
 	case l.l1d != nil && !r.L2Only && l.l1d.WaitsFor(r):
@@ -186,7 +144,7 @@ func (c *Core) reply() {
 		if o := r.Orig; o != nil {
 			fi = int32(o.Owner)
 		}
-		if c.drop(r) {
+		if sm.Drop(c.env.Pool, r) {
 			c.answered(c.tick, fi)
 		}
 	}
@@ -216,7 +174,7 @@ func (c *Core) fenceAt(g int32, o *op, t uint64) {
 func (c *Core) pass(g int32) {
 	if bit := uint64(1) << g; c.warps[g].stores == 0 && c.timed&bit == 0 {
 		c.fence &^= bit
-		c.moved = true
+		c.moved, c.stir = true, true
 	}
 }
 
@@ -290,7 +248,7 @@ func (c *Core) accepted(t uint64, fi int32) {
 		}
 	}
 	if c.log != nil {
-		c.log.open[fi].Memory = c.now
+		c.log.Reach(fi, stageMemory, c.now)
 	}
 	c.count(f)
 	if f.path == pathMemory && len(f.acc) > 0 {

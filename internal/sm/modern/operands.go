@@ -20,7 +20,7 @@ func (c *Core) control(s *subcore, t uint64) {
 			c.raises = append(c.raises, raise{int32(f.warp), ctl.Write, ctl.Read, f.op.long})
 		}
 		if c.log != nil {
-			c.log.open[s.ctl].Control = c.now
+			c.log.Reach(s.ctl, stageControl, c.now)
 		}
 	}
 	switch {
@@ -73,11 +73,11 @@ func (c *Core) allocate(s *subcore, t uint64) {
 		}
 	}
 	if c.log != nil {
-		r := &c.log.open[fi]
-		r.Allocate = c.now
-		r.Read = c.now + 1
-		r.Execute = c.now + 1 + uint64(window)
-		r.Write = max(c.now+1+uint64(window)+uint64(o.latency), r.Execute)
+		exec := c.now + 1 + uint64(window)
+		c.log.Reach(fi, stageAllocate, c.now)
+		c.log.Reach(fi, stageRead, c.now+1)
+		c.log.Reach(fi, stageExecute, exec)
+		c.log.Reach(fi, stageWrite, exec+uint64(o.latency))
 	}
 	if ctl := o.ctl; ctl == nil && len(o.src) > 0 {
 		f.refs++
@@ -191,7 +191,7 @@ func (c *Core) start(s *subcore, t uint64) {
 			s.mem.pop()
 			s.addr, s.addrReady = fi, t+uint64(c.cfg.AddressCycles)
 			if c.log != nil {
-				c.log.open[fi].Read = c.now
+				c.log.Reach(fi, stageRead, c.now)
 			}
 			if !f.op.leaves {
 				f.refs++
@@ -246,8 +246,8 @@ func (c *Core) begin(fi int32, t, read uint64) {
 	}
 	c.wheel.add(max(t+uint64(f.op.latency), t+read+1), evWrite, fi)
 	if c.log != nil {
-		c.log.open[fi].Read = c.now
-		c.log.open[fi].Execute = c.now + read
+		c.log.Reach(fi, stageRead, c.now)
+		c.log.Reach(fi, stageExecute, c.now+read)
 	}
 }
 
@@ -351,7 +351,7 @@ func (c *Core) write(t uint64, fi int32) {
 	}
 	w := &c.warps[f.warp]
 	if c.log != nil {
-		c.log.open[fi].Write = c.now
+		c.log.Reach(fi, stageWrite, c.now)
 	}
 	if f.p != exec.NoPending {
 		c.show(w, t)

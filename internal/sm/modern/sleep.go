@@ -1,50 +1,38 @@
 package modern
 
-import "math/bits"
+import (
+	"math/bits"
 
-// This file: sleeping. When a cycle has ended with nothing left to do before
-// tick T but wait, the cycles up to T are counted, not simulated. That changes
-// no number: what they would have counted is added when the core wakes.
-
-// Never is the answer of NextEvent when only a reply or a block can wake the
-// core.
-const Never = ^uint64(0)
+	"github.com/heddle-sim/heddle/internal/sm"
+)
 
 // KeepAwake turns sleeping off, so that every cycle is simulated.
-func (c *Core) KeepAwake() { c.Sync(); c.awake = true }
-
-// Asleep reports whether the next cycle may be one that is counted only.
-func (c *Core) Asleep() bool { return c.wake != 0 }
+func (c *Core) KeepAwake() {
+	c.Sync()
+	c.StayAwake()
+}
 
 // NextEvent returns the first cycle after now, that of the last call of Cycle,
 // in which the core may do anything by itself.
 func (c *Core) NextEvent(now uint64) uint64 {
-	switch {
-	case c.alive == 0 && !c.Busy():
-		return Never
-	case c.wake == 0:
-		return now + 1
-	case c.wake == Never:
-		return Never
+	if c.alive == 0 && !c.Busy() {
+		return sm.Never
 	}
-	return now + c.wake - c.tick - c.slept
+	return c.Next(now, c.tick)
 }
 
 // Skip stands for n calls of Cycle, none of them at or after NextEvent.
 func (c *Core) Skip(n uint64) {
-	if c.wake != 0 {
-		c.slept += n
-		return
+	if !c.More(n) {
+		c.tick += n
+		c.now += n
 	}
-	c.tick += n
-	c.now += n
 }
 
 // Sync brings the counters up to date with the cycles slept. Owners call it
 // before they read Stats or Places while warps are resident.
 func (c *Core) Sync() {
-	n := c.slept
-	c.wake, c.slept = 0, 0
+	n := c.Wake()
 	if n == 0 {
 		return
 	}
@@ -88,7 +76,5 @@ func (c *Core) doze(t uint64) {
 	if c.down.n > 0 {
 		next = min(next, c.down.front().due)
 	}
-	if next > t+1 {
-		c.wake = next
-	}
+	c.Doze(t, next)
 }

@@ -21,8 +21,8 @@ func (c *Core) EndSpin() { c.spins = false }
 // ever, as long as no other SM changes memory; ended is true if the search has
 // been given up, since something has changed.
 func (c *Core) Spinning() (yes, ended bool) {
-	if !c.spins || c.spin.Broken() {
+	if !c.spins {
 		return false, true
 	}
-	return c.alive&c.ready&^c.done&^c.spin.Looping() == 0, false
+	return c.spin.Spinning(c.alive & c.ready &^ c.done)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 func fp64(d, a, b int) *inst {
@@ -317,8 +318,8 @@ func TestStorage(t *testing.T) {
 // The stages of every instruction follow each other.
 func TestLog(t *testing.T) {
 	g := newRig(t, Ampere())
-	var list []Record
-	g.core.Log(func(_ *Core, l []Record) { list = append(list, l...) })
+	var list []sm.Record
+	g.core.Log(func(l []sm.Record) { list = append(list, l...) })
 	p := mixed(2)
 	g.run(p, 100_000)
 	g.core.FlushLog()
@@ -328,16 +329,13 @@ func TestLog(t *testing.T) {
 	for i := range list {
 		r := &list[i]
 		at := uint64(0)
-		for j, x := range []uint64{r.Fetch, r.Decode, r.Issue, r.Control, r.Allocate, r.Read, r.Execute, r.Memory, r.Write, r.Done} {
-			if x == 0 {
-				continue
-			}
+		for j, x := range r.Times[:stages] {
 			if x < at {
 				t.Fatalf("instruction %d: stage %d at %d behind one at %d: %+v", r.At, j, x, at, *r)
 			}
 			at = x
 		}
-		if r.Fetch == 0 || r.Issue < r.Fetch+fetchStages || r.Control != r.Issue+1 {
+		if x := &r.Times; x[stageFetch] == 0 || x[stageIssue] < x[stageFetch]+fetchStages || x[stageControl] != x[stageIssue]+1 {
 			t.Fatalf("instruction %d: %+v", r.At, *r)
 		}
 	}

@@ -1,6 +1,10 @@
 package modern
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/sm"
+)
 
 // wheelSize is how many ticks ahead an event may lie, beyond what any
 // configuration asks for.
@@ -79,11 +83,11 @@ func (w *wheel) pop(tick uint64) (event, bool) {
 	return e, true
 }
 
-// next returns the first tick after this one that has events, Never if none
+// next returns the first tick after this one that has events, sm.Never if none
 // has.
 func (w *wheel) next(tick uint64) uint64 {
 	if w.n == 0 {
-		return Never
+		return sm.Never
 	}
 	from := tick + 1
 	for off := uint64(0); off <= wheelSize; {
@@ -93,7 +97,7 @@ func (w *wheel) next(tick uint64) uint64 {
 		}
 		off += 64 - t&63
 	}
-	return Never
+	return sm.Never
 }
 
 // ring is a first-in-first-out queue that grows.

@@ -50,7 +50,7 @@ func TestStatesAddUp(t *testing.T) {
 				}
 				g.tick()
 				for slot := range c.Slots() {
-					if st := c.acct.state(slot); st >= WarpStates {
+					if st := WarpState(c.acct.Of(slot)); st >= WarpStates {
 						t.Fatalf("cycle %d: warp %d has state %d", g.cycle, slot, st)
 					}
 				}
@@ -71,7 +71,7 @@ func TestStatesAddUp(t *testing.T) {
 			for i := range sum {
 				issues += sum[i].Issues
 				lanes += sum[i].Lanes
-				for st, n := range sum[i].States {
+				for st, n := range sum[i].States[:WarpStates] {
 					by[st] += n
 				}
 				if want := s.n * uint64(len(s.warps)); sum[i].Issues != want {

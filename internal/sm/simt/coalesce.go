@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // path is the way of a memory instruction through the load/store unit.
@@ -145,7 +146,7 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 		seg = 128
 	}
 	w := &c.warps[f.warp]
-	b := &c.blocks[w.blk]
+	b := &c.Residents.Blocks[w.Block]
 	simple := !f.local && !f.op.inst.Atomic && width&(width-1) == 0 && width <= mem.SectorBytes
 	parts := c.cfg.WarpParts
 	per := 32 / parts
@@ -181,7 +182,7 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 					n, piece = width/4, 4
 				}
 				for i := range n {
-					a.touch(c, l, c.localAddress(b.k, int(f.warp), l, at+4*i), piece, seg)
+					a.touch(c, l, c.localAddress(b.K, int(f.warp), l, at+4*i), piece, seg)
 				}
 			case c.cfg.Compat.ZeroIsNone && at == 0:
 			case f.op.inst.Atomic:
@@ -301,13 +302,12 @@ func (s *segment) shrink(seg uint64) access {
 // localAddress returns where a word of a thread's local memory lies (GPGPU-Sim):
 // word by word, with the threads of the whole GPU side by side.
 func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
+	if c.cfg.LocalSlots {
+		return sm.LocalAddress(c.cfg.LocalBase, at, 32*warp+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs)
+	}
 	at &= 1<<24 - 1 // drops the window of a generic address
 	t := uint64(32*warp + lane)
 	sms := uint64(c.cfg.SMs)
-	if c.cfg.LocalSlots {
-		slots := uint64(32 * c.cfg.Warps)
-		return c.cfg.LocalBase + 4*(at/4*slots*sms+slots*uint64(c.id)+t) + at%4
-	}
 	p := uint64(k.padded)
 	n := p * uint64(k.MaxBlocks) * sms
 	return c.cfg.LocalBase + 4*(at/4*n+p*(uint64(c.id)+sms*(t/p))+t%p) + at%4

@@ -293,7 +293,7 @@ func (col *collector) send(c *Core, s *cset, k int) {
 		c.waiting++
 	}
 	if c.log != nil {
-		c.log.open[u.f].Dispatch = c.now
+		c.log.Reach(u.f, stageDispatch, c.now)
 	}
 	bit := uint64(1) << k
 	s.ready &^= bit
@@ -382,7 +382,7 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		u := &col.units[n]
 		u.f, u.uid, u.out, u.need = fi, f.uid, in, int16(len(f.op.readBanks))
 		if c.log != nil {
-			c.log.open[fi].Collect = c.now
+			c.log.Reach(fi, stageCollect, c.now)
 		}
 		s.free &^= 1 << k
 		col.held++

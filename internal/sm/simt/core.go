@@ -14,38 +14,16 @@ import (
 const none = int32(-1)
 
 // Env is what a core needs of the chip around it.
-type Env struct {
-	// Pool is where requests come from and go to. Cores that run in different
-	// goroutines need different ones.
-	Pool *mem.Pool
-	// HasRoom reports whether the network takes a packet of so many bytes now.
-	HasRoom func(bytes int) bool
-	// Send puts a request of so many bytes into the network. The core calls it
-	// only after HasRoom.
-	Send func(r *mem.Req, bytes int)
-	// BlockDone is told that a block has ended; its resources are free. The
-	// owner releases the block.
-	BlockDone func(k *Kernel, b exec.Block)
-	// Turn, if set, is called before the core has something executed that is
-	// not private to a block. Where cores run side by side it returns when all
-	// that come before this one have issued in this cycle.
-	Turn func()
-	// Issued, if set, is called in each cycle that the core does not sleep, when
-	// it has issued.
-	Issued func()
-}
+type Env = sm.Env[Kernel]
 
 // warp is a warp slot.
 type warp struct {
-	x       exec.Warp
-	ahead   exec.Foreseen // the same, if it is one
-	k       *Kernel
-	ops     []op  // of its kernel
-	blk     int32 // in Core.blocks
-	next    int32 // instruction that Step executes next, -1 if it waits or has ended
-	state   exec.WarpState
-	set     Set      // of Core.need in which its bit may be
-	ib      [2]int32 // instruction buffer: index of the instruction, -1 for one beyond the code
+	sm.Warp[Kernel]
+
+	ahead   exec.Foreseen // X, if it is one
+	ops     []op          // of its kernel
+	set     Set           // of Core.need in which its bit may be
+	ib      [2]int32      // instruction buffer: index of the instruction, -1 for one beyond the code
 	ibHead  uint8
 	ibHas   uint8 // bit per valid entry
 	fetch   int32 // instruction to be fetched next
@@ -56,17 +34,6 @@ type warp struct {
 	copies  int32 // asynchronous copies under way
 	waits   *op   // of those waits for copies, what it waits at
 	regs    int32 // registers reserved
-	age     uint64
-	places  Places // where its states are charged, nil if nobody asks
-}
-
-// block is a place for a block.
-type block struct {
-	k           *Kernel
-	x           exec.Block
-	first, left int // first warp slot, warps not retired
-	run         int // warps that can step
-	stuck       bool
 }
 
 // flight is an instruction between issue and completion.
@@ -96,6 +63,10 @@ type reserved struct {
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
+	sm.Residents[Kernel]
+	sm.Ledger[Kernel]
+	sm.Sleep
+
 	cfg   Config
 	env   Env
 	id    int
@@ -105,20 +76,11 @@ type Core struct {
 	tick uint64 // core cycles so far: the time base of the pipelines
 	now  uint64 // core cycles of the GPU
 
-	wake  uint64 // tick before which nothing happens, 0 if awake
-	slept uint64 // ticks not yet accounted for
-	awake bool   // never sleeps
-	moved bool   // something in front of the load/store unit has moved in this cycle
-	quiet bool   // nothing there can move before the load/store unit or a unit gives it cause
+	moved bool // something in front of the load/store unit has moved in this cycle
+	quiet bool // nothing there can move before the load/store unit or a unit gives it cause
 
-	warps  []warp
-	blocks []block
-	ages   uint64
-	uids   uint64
-
-	// Resources in use.
-	nBlocks, nRegs, nShared int
-	taken                   uint64 // warp slots of resident blocks
+	warps []warp
+	uids  uint64
 
 	// Warp sets, a bit per slot.
 	alive   uint64 // launched, not retired
@@ -183,11 +145,10 @@ type Core struct {
 	coal coalescer
 	acct account
 
-	log    *log // nil if nobody asks
-	spin   *sm.Spin
-	spins  bool // spin is told of every issue
-	places map[*Kernel]Places
-	spare  []Places
+	log   *sm.Log // nil if nobody asks
+	front seen    // for log
+	spin  *sm.Spin
+	spins bool // spin is told of every issue
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -200,7 +161,10 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	}
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
-	c.blocks = make([]block, cfg.Blocks)
+	for i := range c.warps {
+		c.Warps = append(c.Warps, &c.warps[i].Warp)
+	}
+	c.Init(cfg.Blocks, c.refresh, env.Turn)
 	c.copies = make([][groupKinds]copies, cfg.Warps)
 	c.words = 1
 	c.growRegisters(1)
@@ -237,7 +201,7 @@ func (c *Core) ID() int { return c.id }
 func (c *Core) Err() error { return c.err }
 
 // Blocks returns the number of resident blocks.
-func (c *Core) Blocks() int { return c.nBlocks }
+func (c *Core) Blocks() int { return c.N }
 
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
@@ -262,48 +226,11 @@ func (c *Core) L1I() *cache.Cache { return c.l1i }
 // L1T returns the texture cache, nil if there is none.
 func (c *Core) L1T() *cache.Texture { return c.ls.l1t }
 
-// KeepPlaces makes the core account the states of warps by instruction.
-func (c *Core) KeepPlaces() {
-	if c.places == nil {
-		c.places = map[*Kernel]Places{}
-	}
-}
-
-// placesOf returns where the states of a kernel's warps on this core are
-// charged; nil without KeepPlaces.
-func (c *Core) placesOf(k *Kernel) Places {
-	if c.places == nil {
-		return nil
-	}
-	p := c.places[k]
-	if p == nil {
-		if n := len(c.spare); n > 0 && cap(c.spare[n-1]) >= len(k.ops) {
-			p, c.spare = c.spare[n-1][:len(k.ops)], c.spare[:n-1]
-			clear(p)
-		} else {
-			p = make(Places, len(k.ops))
-		}
-		c.places[k] = p
-	}
-	return p
-}
-
-// TakePlaces adds what a kernel's warps did on this core to sum, which has a
-// place for each of its instructions, and forgets it. None of the kernel's
-// blocks may come to this core later.
-func (c *Core) TakePlaces(k *Kernel, sum Places) {
-	if p := c.places[k]; p != nil {
-		sum.Add(p)
-		delete(c.places, k)
-		c.spare = append(c.spare, p)
-	}
-}
-
 // Settle charges the states of the resident warps up to now; else a state is
 // charged when it ends.
 func (c *Core) Settle() {
 	c.Sync()
-	c.acct.settle(c)
+	sm.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
 }
 
 // growRegisters makes room for w words of register mask per warp.
@@ -315,43 +242,20 @@ func (c *Core) growRegisters(w int) {
 	c.regs, c.words = s, w
 }
 
-// CanTake reports whether the core has room for one more block of k.
-func (c *Core) CanTake(k *Kernel) bool {
-	_, _, ok := c.room(k)
-	return ok
+// roomFor is what the core has for blocks.
+func (c *Core) roomFor() sm.Room {
+	return sm.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared, Aligned: true, FirstAlways: true}
 }
 
-// room finds a place for a block and for its warps.
-func (c *Core) room(k *Kernel) (blk, first int, ok bool) {
-	blk = -1
-	own := 0
-	for i := range c.blocks {
-		switch {
-		case c.blocks[i].k == k:
-			own++
-		case c.blocks[i].k == nil && blk < 0:
-			blk = i
-		}
-	}
-	if blk < 0 || own >= k.MaxBlocks {
-		return 0, 0, false
-	}
-	regs := c.nRegs + k.padded*roundUp(k.Registers, c.cfg.RegisterGranule)
-	if c.nBlocks > 0 && (regs > c.cfg.Registers || c.nShared+k.allocated > c.cfg.Shared) {
-		return 0, 0, false
-	}
-	m := uint64(1)<<k.Warps - 1
-	for first = 0; first+k.Warps <= c.cfg.Warps; first += k.Warps {
-		if c.taken&(m<<first) == 0 {
-			return blk, first, true
-		}
-	}
-	return 0, 0, false
+// CanTake reports whether the core has room for one more block of k.
+func (c *Core) CanTake(k *Kernel) bool {
+	_, _, ok := c.Find(k, k.need, c.roomFor())
+	return ok
 }
 
 // Launch places a block of k on the core and reports whether there was room.
 func (c *Core) Launch(k *Kernel, b exec.Block) bool {
-	bi, first, ok := c.room(k)
+	bi, first, ok := c.Find(k, k.need, c.roomFor())
 	if !ok {
 		return false
 	}
@@ -360,22 +264,16 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	if k.words > c.words {
 		c.growRegisters(k.words)
 	}
-	c.nBlocks++
-	c.nRegs += k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
-	c.nShared += k.allocated
-	c.taken |= (uint64(1)<<k.Warps - 1) << first
-	n := b.Warps()
-	c.blocks[bi] = block{k: k, x: b, first: first, left: n}
+	c.Take(bi, first, k, k.Work, b, k.need)
 	c.Stats.BlocksLaunched++
 	if c.spins {
 		c.spin.Break()
 	}
-	for i := range n {
+	for i := range b.Warps() {
 		s := first + i
 		w := &c.warps[s]
-		*w = warp{x: b.Warp(i), k: k, ops: k.ops, blk: int32(bi), state: exec.AtSync, next: none, age: c.ages, places: c.placesOf(k)}
-		w.ahead, _ = w.x.(exec.Foreseen)
-		c.ages++
+		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops}
+		w.ahead, _ = w.X.(exec.Foreseen)
 		bit := uint64(1) << s
 		c.alive |= bit
 		c.done &^= bit
@@ -395,10 +293,10 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 			c.copies[s][x].reset()
 		}
 		c.refresh(int32(s))
-		w.fetch = max(w.next, 0)
+		w.fetch = max(w.Next, 0)
 		c.sched[s%len(c.sched)].join(uint8(s))
 		c.Stats.WarpsLaunched++
-		c.acct.begin(c, s)
+		c.acct.Begin(s, c.tick, uint8(NoInstruction), w.Next)
 	}
 	return true
 }
@@ -406,31 +304,31 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 // refresh asks a warp what it executes next.
 func (c *Core) refresh(s int32) {
 	w := &c.warps[s]
-	b := &c.blocks[w.blk]
+	b := &c.Residents.Blocks[w.Block]
 	bit := uint64(1) << s
 	c.barrier &^= bit
-	was := w.state == exec.Ready
-	in, _, addr, st := w.x.Next()
-	w.state, w.next = st, none
+	was := w.State == exec.Ready
+	in, _, addr, st := w.X.Next()
+	w.State, w.Next = st, none
 	c.blocked &^= bit
 	c.passed &^= bit
 	if st == exec.Ready {
-		i := addr >> w.k.shift
+		i := addr >> w.K.shift
 		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
-			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.k.Work.Name(), addr))
+			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.K.Work.Name(), addr))
 			return
 		}
-		w.next = int32(i)
+		w.Next = int32(i)
 		c.ready |= bit
 		if !was {
-			b.run++
+			b.Run++
 		}
 		c.look(s)
 		return
 	}
 	c.ready &^= bit
 	if was {
-		b.run--
+		b.Run--
 	}
 	switch st {
 	case exec.Done:
@@ -438,46 +336,6 @@ func (c *Core) refresh(s int32) {
 	case exec.AtBarrier:
 		c.barrier |= bit
 	}
-}
-
-// refreshBlock asks the waiting warps of a block again, and lets the executor
-// break waits within warps when none of them can step.
-func (c *Core) refreshBlock(bi int32) {
-	b := &c.blocks[bi]
-	for {
-		left := 0
-		for s := b.first; s < b.first+b.k.Warps; s++ {
-			w := &c.warps[s]
-			if w.x == nil || w.blk != bi || w.state == exec.Done {
-				continue
-			}
-			left++
-			if w.state != exec.Ready {
-				c.refresh(int32(s))
-			}
-		}
-		if left == 0 || b.run > 0 {
-			return
-		}
-		if c.env.Turn != nil {
-			c.env.Turn()
-		}
-		if !b.x.Unblock() {
-			b.stuck = true
-			return
-		}
-	}
-}
-
-// Stuck returns a resident block in which no warp can ever step again, nil if
-// there is none.
-func (c *Core) Stuck() exec.Block {
-	for i := range c.blocks {
-		if b := &c.blocks[i]; b.k != nil && b.stuck && b.run == 0 {
-			return b.x
-		}
-	}
-	return nil
 }
 
 func (c *Core) fail(err error) {
@@ -488,9 +346,8 @@ func (c *Core) fail(err error) {
 
 // Cycle does one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
-	if c.wake != 0 {
-		if c.tick+c.slept+1 < c.wake {
-			c.slept++
+	if c.Asleep() {
+		if c.Pass(c.tick) {
 			return
 		}
 		c.Sync()
@@ -547,14 +404,14 @@ func (c *Core) decode() {
 	c.fr.valid = false
 	c.moved = true
 	if c.log != nil {
-		c.log.decode[c.fr.warp] = c.now
+		c.front.decode[c.fr.warp] = c.now
 	}
 	w := &c.warps[c.fr.warp]
 	w.ibHead, w.ibHas = 0, 1
 	w.ib = [2]int32{none, none}
 	w.inPipe++
 	c.full |= 1 << c.fr.warp
-	n := int32(len(w.k.ops))
+	n := int32(len(w.K.ops))
 	if i := w.fetch; i < n {
 		w.ib[0] = i
 		second := i + 1
@@ -567,7 +424,7 @@ func (c *Core) decode() {
 			w.inPipe++
 		}
 	}
-	if w.state == exec.Ready {
+	if w.State == exec.Ready {
 		c.look(c.fr.warp)
 	}
 }
@@ -576,7 +433,7 @@ func (c *Core) decode() {
 // is known, end if there is none.
 func (w *warp) foreseen(n int, end int32) int32 {
 	if addr, ok := w.ahead.Ahead(n); ok {
-		return int32(min(addr>>w.k.shift, uint64(end)))
+		return int32(min(addr>>w.K.shift, uint64(end)))
 	}
 	return end
 }
@@ -593,7 +450,7 @@ func (c *Core) look(s int32) {
 		return
 	}
 	i := w.ib[w.ibHead]
-	if i != w.next {
+	if i != w.Next {
 		c.astray |= bit
 		return
 	}
@@ -672,14 +529,14 @@ func (c *Core) fetch() {
 	c.lastFetch = s
 	c.moved = true
 	if c.log != nil {
-		c.log.fetch[s] = c.now
+		c.front.fetch[s] = c.now
 	}
 	if c.l1i == nil {
 		c.fr.valid, c.fr.warp = true, int32(s)
 		return
 	}
 	w := &c.warps[s]
-	addr := instBase + w.k.base + uint64(w.fetch)<<w.k.shift
+	addr := instBase + w.K.base + uint64(w.fetch)<<w.K.shift
 	line := uint64(c.l1i.Config().Line)
 	r := c.env.Pool.Get()
 	r.Addr, r.Kind, r.Warp, r.SM, r.Born = addr, mem.InstRead, uint16(s), uint16(c.id), c.now
@@ -745,20 +602,11 @@ func (c *Core) retire(s int) {
 	c.done &^= bit
 	c.fence &^= bit
 	c.sched[s%len(c.sched)].leave(uint8(s))
-	w := &c.warps[s]
-	c.acct.end(c, s)
-	w.x = nil
-	b := &c.blocks[w.blk]
-	b.left--
-	if b.left > 0 {
+	c.Stats.WarpLife += c.acct.End(s, c.tick, c.Stats.States[:], c.warps[s].Places)
+	k, x, ended := c.Retire(s)
+	if !ended {
 		return
 	}
-	k, x := b.k, b.x
-	c.nBlocks--
-	c.nRegs -= k.padded * roundUp(k.Registers, c.cfg.RegisterGranule)
-	c.nShared -= k.allocated
-	c.taken &^= (uint64(1)<<k.Warps - 1) << b.first
-	*b = block{}
 	c.Stats.BlocksDone++
 	if c.env.BlockDone != nil {
 		c.env.BlockDone(k, x)
@@ -855,7 +703,7 @@ func (c *Core) free(i int32) {
 		c.copied(f)
 	}
 	if c.log != nil {
-		c.log.end(c, i)
+		c.log.End(i, f.lanes, c.now)
 	}
 	c.freeF = append(c.freeF, i)
 }

@@ -4,114 +4,46 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: looking into a core from outside, between two cycles. It makes
 // copies, and changes nothing but that a sleeping core brings its counters up
 // to date.
 
-// WarpView is a resident warp.
-type WarpView struct {
-	Slot    int
-	Kernel  *Kernel
-	Block   exec.Block
-	InBlock int // warp of its block
-	Exec    exec.Warp
-	State   WarpState // in the last cycle
-	// At is the instruction that it executes next, in the order of the work's
-	// code; -1 if it waits for others or has ended. Active are the lanes that
-	// will be active, Live those that have not exited.
-	At           int
-	Active, Live isa.LaneMask
-	// Buffer holds the instructions in its instruction buffer, Fetch the one
-	// that is fetched next; Missed says that the instruction cache has missed.
-	Buffer []int
-	Fetch  int
-	Missed bool
-	// Issued counts the instructions that were issued from its slot, by this
-	// warp and those before it. Age tells warps of a slot apart.
-	Issued, Age uint64
-	// Reserved is the number of registers that wait for their results; Stores,
-	// Atomics and Copies count what has not been acknowledged: stores, lanes of
-	// atomics, asynchronous copies.
-	Reserved, Stores, Atomics, Copies int
-	// Flights are its instructions between issue and completion, the oldest
-	// first.
-	Flights []Flight
-	// Stuck says that no warp of its block can ever step again by itself.
-	Stuck bool
-}
-
-// Flight is an instruction between issue and completion.
-type Flight struct {
-	ID    int    // the core's record: Owner of its requests
-	At    int    // instruction, in the order of the work's code
-	Age   uint64 // instructions that the core issued before it
-	Lanes isa.LaneMask
-	Place string // where it is
-	// Blocks says that the warp's next instruction waits for a register that
-	// this one writes, or uses.
-	Blocks bool
-	// Unsent is the number of its accesses that have not been sent, Unanswered
-	// those that a load still waits for, those included.
-	Unsent, Unanswered int
-}
-
-// BlockView is a resident block.
-type BlockView struct {
-	Kernel *Kernel
-	Block  exec.Block
-	First  int // its first warp slot
-	Left   int // warps that have not retired
-	Stuck  bool
-}
-
-// ResidentBlocks returns the blocks on the core, by place.
-func (c *Core) ResidentBlocks() []BlockView {
-	var list []BlockView
-	for i := range c.blocks {
-		if b := &c.blocks[i]; b.k != nil {
-			list = append(list, BlockView{b.k, b.x, b.first, b.left, b.stuck && b.run == 0})
-		}
-	}
-	return list
-}
-
 // Slots returns the number of warp slots.
 func (c *Core) Slots() int { return len(c.warps) }
 
 // View returns the warp in a slot, false if there is none.
-func (c *Core) View(slot int) (WarpView, bool) {
+func (c *Core) View(slot int) (sm.WarpView, bool) {
 	if slot < 0 || slot >= len(c.warps) || c.alive>>slot&1 == 0 {
-		return WarpView{}, false
+		return sm.WarpView{}, false
 	}
 	return c.views(1 << slot)[0], true
 }
 
 // Views returns all resident warps, by slot.
-func (c *Core) Views() []WarpView { return c.views(c.alive) }
+func (c *Core) Views() []sm.WarpView { return c.views(c.alive) }
 
-func (c *Core) views(set uint64) []WarpView {
+// waitKinds sorts the states of warps.
+var waitKinds = [WarpStates]sm.WaitKind{
+	NoInstruction: sm.WaitsFetch, Wait: sm.WaitsResult, ShortScoreboard: sm.WaitsResult, LongScoreboard: sm.WaitsResult,
+	PipeThrottle: sm.WaitsPlace, Membar: sm.WaitsAll, Drain: sm.WaitsAll, Atomics: sm.WaitsAtomics,
+}
+
+func (c *Core) views(set uint64) []sm.WarpView {
 	c.Sync()
 	places := c.flightPlaces()
-	var list []WarpView
+	var list []sm.WarpView
 	for m := set & c.alive; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
 		w := &c.warps[s]
-		b := &c.blocks[w.blk]
-		v := WarpView{
-			Slot: s, Kernel: w.k, Block: b.x, InBlock: s - b.first, Exec: w.x, State: c.stateOf(s), At: int(w.next), Live: w.x.Live(),
-			Fetch: int(w.fetch), Missed: c.imiss>>s&1 != 0, Issued: c.Stats.PerWarp[s], Age: w.age,
-			Reserved: int(w.regs), Stores: int(w.stores), Atomics: int(w.atomics), Copies: int(w.copies),
-			Stuck: b.stuck && b.run == 0,
-		}
-		if w.state == exec.Ready {
-			_, v.Active, _, _ = w.x.Next()
-		}
+		st := WarpState(c.acct.Of(s))
+		v := c.Residents.View(s)
+		v.State, v.Waits, v.Missed, v.Issued = st.String(), waitKinds[st], c.imiss>>s&1 != 0, c.Stats.PerWarp[s]
+		v.Reserved, v.Stores, v.Atomics, v.Copies = int(w.regs), int(w.stores), int(w.atomics), int(w.copies)
 		for i := range 2 {
 			if k := (int(w.ibHead) + i) & 1; w.ibHas>>k&1 != 0 && w.ib[k] >= 0 {
 				v.Buffer = append(v.Buffer, int(w.ib[k]))
@@ -123,27 +55,13 @@ func (c *Core) views(set uint64) []WarpView {
 	return list
 }
 
-// stateOf returns a warp's state in the last cycle.
-func (c *Core) stateOf(s int) WarpState { return c.acct.state(s) }
-
-// Stands is where a warp is: enough to tell that it has moved.
-type Stands struct {
-	Kernel      *Kernel
-	Age, Issued uint64
-	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
-}
-
 // Stand returns where the warp in a slot is, false if there is none.
-func (c *Core) Stand(s int) (Stands, bool) {
+func (c *Core) Stand(s int) (sm.Stands, bool) {
 	if c.alive>>s&1 == 0 {
-		return Stands{}, false
+		return sm.Stands{}, false
 	}
 	w := &c.warps[s]
-	st := Stands{w.k, w.age, c.Stats.PerWarp[s], w.next, none}
-	if c.acct.issued>>s&1 != 0 {
-		st.Last = c.acct.inst[s]
-	}
-	return st, true
+	return sm.Stands{Work: w.K.Work, Age: w.Age, Issued: c.Stats.PerWarp[s], Next: w.Next, Last: c.acct.Last(s)}, true
 }
 
 // inFlight returns which records are in use.
@@ -221,25 +139,19 @@ func (c *Core) eachCollector(f func(n int, u *cunit, ready bool)) {
 }
 
 // flightsOf lists a warp's instructions in flight.
-func (c *Core) flightsOf(s int32, places []string) []Flight {
-	var list []Flight
+func (c *Core) flightsOf(s int32, places []string) []sm.Flight {
+	var list []sm.Flight
 	w := &c.warps[s]
 	for i, place := range places {
 		f := &c.flight[i]
 		if place == "" || int32(f.warp) != s {
 			continue
 		}
-		v := Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unsent: len(f.acc), Unanswered: int(f.out)}
-		if w.next >= 0 {
-			v.Blocks = c.holds(s, f.op, &w.k.ops[w.next])
+		v := sm.Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unsent: len(f.acc), Unanswered: int(f.out)}
+		if w.Next >= 0 {
+			v.Blocks = c.holds(s, f.op, &w.K.ops[w.Next])
 		}
-		at := len(list)
-		for at > 0 && list[at-1].Age > v.Age {
-			at--
-		}
-		list = append(list, Flight{})
-		copy(list[at+1:], list[at:])
-		list[at] = v
+		list = sm.AddFlight(list, v)
 	}
 	return list
 }
@@ -257,20 +169,12 @@ func (c *Core) holds(s int32, o, next *op) bool {
 	return false
 }
 
-// QueueView is a place of the core that instructions or requests pass, and how
-// full it is.
-type QueueView struct {
-	Name     string
-	Len, Cap int    // Cap 0: no bound of its own
-	What     string // what is in it
-}
-
 // Queues returns the places of the pipeline, from issue to the memory system.
-func (c *Core) Queues() []QueueView {
+func (c *Core) Queues() []sm.QueueView {
 	c.Sync()
-	var list []QueueView
+	var list []sm.QueueView
 	add := func(name string, n, limit int, what string) {
-		list = append(list, QueueView{name, n, limit, what})
+		list = append(list, sm.QueueView{Name: name, Len: n, Cap: limit, What: what})
 	}
 	name := func(fi int32) string {
 		f := &c.flight[fi]
@@ -364,11 +268,6 @@ func join(a, b string) string {
 		return b
 	}
 	return a + "; " + b
-}
-
-// Resources says how much of the core the resident blocks take.
-func (c *Core) Resources() (blocks, warps, registers, shared int) {
-	return c.nBlocks, bits.OnesCount64(c.alive), c.nRegs, c.nShared
 }
 
 // EachRequest calls f for every request that is in a queue of the core, and

@@ -84,11 +84,11 @@ type Kernel struct {
 	words  int // 64-bit words of a warp's register mask
 	padded int // threads of a block, rounded up to warps
 
-	allocated int // bytes of shared memory that a block takes of an SM
+	need sm.Need // of a block
 }
 
 // NewPlaces returns empty places for its instructions.
-func (k *Kernel) NewPlaces() Places { return make(Places, len(k.ops)) }
+func (k *Kernel) NewPlaces() sm.Places { return make(sm.Places, len(k.ops)) }
 
 // KernelOptions are what a launch decides beyond its Work.
 type KernelOptions struct {
@@ -127,7 +127,6 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 	if w.Threads() < 1 {
 		return refuse("a block has no threads")
 	}
-	k.allocated = cfg.sharedOf(k.Shared)
 	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
 	if k.MaxBlocks == 0 {
 		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
@@ -140,6 +139,9 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 	}
 	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
 		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
+	}
+	k.need = sm.Need{
+		Warps: k.Warps, Registers: k.padded * roundUp(k.Registers, cfg.RegisterGranule), Shared: cfg.sharedOf(k.Shared), MaxBlocks: k.MaxBlocks,
 	}
 	if err := k.decode(cfg); err != nil {
 		return refuse("%v", err)

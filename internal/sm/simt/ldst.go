@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // delayed is an entry of a queue that stands for a shift pipeline: it reaches
@@ -135,19 +136,14 @@ func (c *Core) Resplit(l1d cache.Config, shared int) error {
 	if c.ls.l1d == nil || l1d.Disabled {
 		return nil
 	}
-	old := c.ls.l1d
-	if c.alive != 0 || old.Pending() > 0 {
-		return fmt.Errorf("SM %d: the L1D cannot change while it is in use", c.id)
+	if c.alive != 0 {
+		return fmt.Errorf("SM %d: the L1D cannot change while warps are resident", c.id)
 	}
-	for r := old.MissHead(); r != nil; r = old.MissHead() {
-		c.env.Pool.Put(old.PopMiss())
-	}
-	l1d.Name = old.Config().Name
-	d, err := cache.New(l1d, c.env.Pool)
+	d, err := sm.Resplit(c.ls.l1d, l1d, c.env.Pool)
 	if err != nil {
-		return err
+		return fmt.Errorf("SM %d: %w", c.id, err)
 	}
-	d.Stats = old.Stats
+	l1d.Name = d.Config().Name
 	c.cfg.L1D, c.ls.l1d = l1d, d
 	return nil
 }
@@ -164,49 +160,21 @@ func (c *Core) Deliver(r *mem.Req) bool {
 		return false
 	}
 	c.Sync()
-	size := uint64(mem.ControlSize)
-	if !r.Write {
-		size += uint64(r.Size)
-	}
-	c.Stats.ReplyPackets[r.Kind]++
-	c.Stats.ReplyBytes[r.Kind] += size
-	sized(&c.Stats.ReplySizes, r, size-mem.ControlSize)
+	c.Stats.Came(r)
 	if r.Kind == mem.InstRead {
 		c.quiet = false
 		if c.l1i == nil || !c.l1i.Fill(c.now, r) {
-			c.drop(r)
+			sm.Drop(c.env.Pool, r)
 		}
 		return true
 	}
-	if r.Born > 0 && c.now >= r.Born {
-		d := c.now + 1 - r.Born // a reply comes between two cycles
-		c.Stats.Latency += d
-		c.Stats.LatencyN++
-		c.Stats.LatencyMax = max(c.Stats.LatencyMax, d)
-		c.Stats.LatencyLog[min(bits.Len64(d), 31)]++
-	}
+	c.Stats.Took(r, c.now)
 	c.ls.replies.Push(r)
 	return true
 }
 
 // RepliesFull reports whether Deliver would take nothing but instructions.
 func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
-
-// drop returns a reply to the pool, and with its last piece the request that
-// it was cut from. It reports whether the request is answered.
-func (c *Core) drop(r *mem.Req) bool {
-	o := r.Orig
-	c.env.Pool.Put(r)
-	if o == nil {
-		return true
-	}
-	o.Pieces--
-	if o.Pieces > 0 {
-		return false
-	}
-	c.env.Pool.Put(o)
-	return true
-}
 
 // accept takes the oldest memory instruction that has its operands.
 func (l *ldst) accept(c *Core) {
@@ -220,7 +188,7 @@ func (l *ldst) accept(c *Core) {
 	l.entry = fi
 	c.quiet = false
 	if c.log != nil {
-		c.log.open[fi].Execute = c.now
+		c.log.Reach(fi, stageExecute, c.now)
 	}
 	f := &c.flight[fi]
 	if f.op.class != classMem {
@@ -288,22 +256,7 @@ func (c *Core) sendMiss(r *mem.Req, from *cache.Cache) {
 
 // trySend sends a request if the network has room for it.
 func (c *Core) trySend(r *mem.Req) bool {
-	test, size := mem.ControlSize, mem.ControlSize
-	if r.Write {
-		test += int(r.Size)
-	}
-	if r.Write || r.Atomic {
-		size += int(r.Size)
-	}
-	if !c.env.HasRoom(test) {
-		return false
-	}
-	r.SM = uint16(c.id)
-	c.Stats.Packets[r.Kind]++
-	c.Stats.Bytes[r.Kind] += uint64(size)
-	sized(&c.Stats.SentSizes, r, uint64(size)-mem.ControlSize)
-	c.env.Send(r, size)
-	return true
+	return sm.TrySend(&c.Stats.Traffic, &c.env, c.id, r)
 }
 
 // writeback finishes one answered access, and picks the next.
@@ -383,7 +336,7 @@ func (l *ldst) pick(c *Core, client int) int32 {
 			if o := r.Orig; o != nil {
 				fi, lanes, atomic = int32(o.Owner), o.Lanes, o.Atomic
 			}
-			if !c.drop(r) {
+			if !sm.Drop(c.env.Pool, r) {
 				return none // more pieces of it come
 			}
 			if atomic {
@@ -471,7 +424,7 @@ func (l *ldst) reply(c *Core) {
 		if o := r.Orig; o != nil {
 			w, wb = o.Warp, o.IsWriteBack()
 		}
-		if c.drop(r) && !wb {
+		if sm.Drop(c.env.Pool, r) && !wb {
 			c.acknowledged(w)
 		}
 	case l.l1d != nil && !r.L2Only && l.l1d.WaitsFor(r):

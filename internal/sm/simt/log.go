@@ -1,89 +1,44 @@
 package simt
 
-import "github.com/heddle-sim/heddle/internal/isa"
+import "github.com/heddle-sim/heddle/internal/sm"
 
-// This file: the way of every instruction through the core, for those who ask.
-// It is written down beside the simulation and changes nothing in it.
+// Stages of the pipeline, as records tell of them.
+const (
+	stageFetch    = iota // its fetch began
+	stageDecode          // it came into the instruction buffer
+	stageIssue           // it was issued
+	stageCollect         // a collector unit took it, to read its operands
+	stageDispatch        // it had them and left the collector
+	stageExecute         // a unit took it
+	stageWrite           // its result was written and its last access answered; without any, it left its unit
+	stages
+)
 
-// Record is a warp instruction that has left the core. Its times are core
-// cycles of the GPU, each at or after the one before.
-type Record struct {
-	Kernel *Kernel
-	Block  uint64 // in its grid
-	ID     uint64 // instructions that the core issued before it
-	At     int32  // instruction, in the order of the work's code
-	Warp   int16  // in its block
-	Slot   int16  // of the core
-	Sched  int16  // scheduler
-	Lanes  isa.LaneMask
+var stageNames = [stages]string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
 
-	Fetch    uint64 // its fetch began
-	Decode   uint64 // it came into the instruction buffer
-	Issue    uint64
-	Collect  uint64 // a collector unit took it, to read its operands
-	Dispatch uint64 // it had them and left the collector
-	Execute  uint64 // a unit took it
-	Done     uint64 // its result was written and its last access answered; without any, it left its unit
-}
+// Stages returns the names of the stages of the pipeline that Records tell of.
+func Stages() []string { return stageNames[:] }
 
-// logSize is how many records are kept before HandOn hands them on.
-const logSize = 512
-
-// log keeps records.
-type log struct {
-	sink          func(c *Core, list []Record)
-	buf           []Record
-	fetch, decode [maxWarps]uint64
-	open          []Record // by record of the instruction in flight
-}
+// seen is when the instructions in the buffers of warps were fetched and decoded.
+type seen struct{ fetch, decode [maxWarps]uint64 }
 
 // Log has the way of every instruction kept from now on, until HandOn hands some
 // to sink, or FlushLog all. The list is used again after the call.
-func (c *Core) Log(sink func(c *Core, list []Record)) {
-	c.log = &log{sink: sink, buf: make([]Record, 0, logSize+64), open: make([]Record, len(c.flight))}
-}
+func (c *Core) Log(sink func(list []sm.Record)) { c.log = sm.NewLog(stages, sink) }
 
 // HandOn hands on the records kept if there are many. Owners call it between
 // two cycles.
-func (c *Core) HandOn() {
-	if c.log != nil && len(c.log.buf) >= logSize {
-		c.FlushLog()
-	}
-}
+func (c *Core) HandOn() { c.log.HandOn() }
 
 // FlushLog hands on the records kept.
-func (c *Core) FlushLog() {
-	if l := c.log; l != nil && len(l.buf) > 0 {
-		l.sink(c, l.buf)
-		l.buf = l.buf[:0]
-	}
-}
+func (c *Core) FlushLog() { c.log.Flush() }
 
-// begin is told that instruction i of warp s was issued as in-flight record fi.
-func (l *log) begin(c *Core, fi, s, i int32, sched int) {
-	for len(l.open) <= int(fi) {
-		l.open = append(l.open, Record{})
-	}
-	w := &c.warps[s]
-	b := &c.blocks[w.blk]
-	l.open[fi] = Record{
-		Kernel: w.k, Block: b.x.Linear(), ID: c.flight[fi].uid, At: i, Warp: int16(int(s) - b.first), Slot: int16(s), Sched: int16(sched),
-		Fetch: l.fetch[s], Decode: l.decode[s], Issue: c.now,
-	}
-}
-
-// end is told that an in-flight record is given back.
-func (l *log) end(c *Core, fi int32) {
-	r := &l.open[fi]
-	r.Lanes = c.flight[fi].lanes
-	r.Done = c.now
-	// What a stage left out, such as a fence the units, happened with the next.
-	at := r.Done
-	for _, t := range [...]*uint64{&r.Execute, &r.Dispatch, &r.Collect} {
-		if *t == 0 || *t > at {
-			*t = at
-		}
-		at = *t
-	}
-	l.buf = append(l.buf, *r)
+// logged begins the record of an instruction of warp s that a scheduler issues.
+func (c *Core) logged(fi, s int32, sched int) {
+	f := &c.flight[fi]
+	b := &c.Residents.Blocks[c.warps[s].Block]
+	c.log.Begin(fi, sm.Record{
+		Work: b.Work, Block: b.X.Linear(), ID: f.uid, At: f.at, Warp: int16(int(s) - b.First), Slot: int16(s), Sched: int16(sched),
+		Times: [sm.MaxStages]uint64{stageFetch: c.front.fetch[s], stageDecode: c.front.decode[s], stageIssue: c.now},
+	})
 }

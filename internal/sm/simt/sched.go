@@ -66,7 +66,7 @@ const (
 // issue runs the schedulers.
 func (c *Core) issue() {
 	n := len(c.sched)
-	c.acct.issued = 0
+	c.acct.Issued = 0
 	c.acct.stalled = 0
 	if free := c.ready &^ c.atomic; c.calmPolicy && free&(c.full&^c.blocked|c.fence) == 0 {
 		// Nobody has anything to try.
@@ -263,7 +263,7 @@ func (c *Core) over(set uint64, st slot) slot {
 			// Control has gone elsewhere.
 			s := int32(bits.TrailingZeros64(m))
 			c.flush(s)
-			c.warps[s].fetch = c.warps[s].next
+			c.warps[s].fetch = c.warps[s].Next
 		}
 	}
 	if m := set & c.collide; m != 0 {
@@ -323,7 +323,7 @@ func (c *Core) reorder(s *scheduler, free uint64) {
 		if !waits && c.full>>w&1 != 0 {
 			x := &c.warps[w]
 			if i := x.ib[x.ibHead]; i >= 0 && x.regs > 0 {
-				for _, p := range x.k.ops[i].reads {
+				for _, p := range x.K.ops[i].reads {
 					waits = waits || c.regs[int32(w)*int32(c.words)+p.word].long&p.mask != 0
 				}
 			}
@@ -369,10 +369,10 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 		if w.ibHas>>w.ibHead&1 == 0 {
 			break
 		}
-		if i != w.next {
+		if i != w.Next {
 			// Control has gone elsewhere.
 			c.flush(s)
-			w.fetch = w.next
+			w.fetch = w.Next
 			continue
 		}
 		o := &w.ops[i]
@@ -407,7 +407,7 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 	}
 	if issued > 0 {
 		c.sched[k].last = int(s)
-		c.acct.issued |= bit
+		c.acct.Issued |= bit
 	}
 	return issued
 }
@@ -421,14 +421,14 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	if w.ibHas == 0 {
 		c.full &^= bit
 	}
-	c.acct.step(s, i)
+	c.acct.Step(s, i)
 	fi := c.take()
 	f := &c.flight[fi]
 	f.op, f.uid, f.warp, f.sched, f.delay, f.at = o, c.uids, int16(s), int16(k), int32(o.init), i
 	f.out, f.path, f.piped, f.local, f.copies, f.acc = 0, pathNone, true, false, false, f.acc[:0]
 	c.uids++
 	if c.log != nil {
-		c.log.begin(c, fi, s, i, k)
+		c.logged(fi, s, k)
 	}
 	c.idoc[o.set].put(c.cfg.SubCore, k, fi, f.uid)
 	c.col.pend |= 1 << rankOf[o.set]
@@ -437,7 +437,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	if c.env.Turn != nil && !o.inst.Private {
 		c.env.Turn()
 	}
-	if err := w.x.Step(e); err != nil {
+	if err := w.X.Step(e); err != nil {
 		c.fail(err)
 		return
 	}
@@ -447,9 +447,9 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	c.Stats.ThreadInsts += uint64(n)
 	c.Stats.Lanes[e.Active.Count()]++
 	c.Stats.PerWarp[s]++
-	if w.places != nil {
-		w.places[i].Issues++
-		w.places[i].Lanes += uint64(n)
+	if w.Places != nil {
+		w.Places[i].Issues++
+		w.Places[i].Lanes += uint64(n)
 	}
 	w.ibHead ^= 1
 	if w.ahead == nil {
@@ -477,11 +477,11 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	}
 	c.reserve(s, o, kind)
 	c.refresh(s)
-	if o.inst.Barrier || e.Exited != 0 || w.state != exec.Ready {
-		c.refreshBlock(w.blk)
+	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready {
+		c.RefreshBlock(w.Block)
 	}
 	if c.spins {
-		c.spin.Issued(int(s), w.x, w.next, w.state == exec.Ready, o.calm, e)
+		c.spin.Issued(int(s), w.X, w.Next, w.State == exec.Ready, o.calm, e)
 	}
 }
 

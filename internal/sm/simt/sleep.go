@@ -1,50 +1,38 @@
 package simt
 
-import "math/bits"
+import (
+	"math/bits"
 
-// This file: sleeping. When a cycle has ended with nothing left to do before
-// tick T but wait, the cycles up to T are counted, not simulated. That changes
-// no number: what they would have counted is added when the core wakes.
-
-// Never is the answer of NextEvent when only a reply or a block can wake the
-// core.
-const Never = ^uint64(0)
+	"github.com/heddle-sim/heddle/internal/sm"
+)
 
 // KeepAwake turns sleeping off, so that every cycle is simulated.
-func (c *Core) KeepAwake() { c.Sync(); c.awake = true }
-
-// Asleep reports whether the next cycle may be one that is counted only.
-func (c *Core) Asleep() bool { return c.wake != 0 }
+func (c *Core) KeepAwake() {
+	c.Sync()
+	c.StayAwake()
+}
 
 // NextEvent returns the first cycle after now, that of the last call of Cycle,
 // in which the core may do anything by itself.
 func (c *Core) NextEvent(now uint64) uint64 {
-	switch {
-	case c.alive == 0 && !c.Busy():
-		return Never
-	case c.wake == 0:
-		return now + 1
-	case c.wake == Never:
-		return Never
+	if c.alive == 0 && !c.Busy() {
+		return sm.Never
 	}
-	return now + c.wake - c.tick - c.slept
+	return c.Next(now, c.tick)
 }
 
 // Skip stands for n calls of Cycle, none of them at or after NextEvent.
 func (c *Core) Skip(n uint64) {
-	if c.wake != 0 {
-		c.slept += n
-		return
+	if !c.More(n) {
+		c.tick += n
+		c.now += n
 	}
-	c.tick += n
-	c.now += n
 }
 
 // Sync brings the counters up to date with the cycles slept. Owners call it
 // before they read Stats or Places while warps are resident.
 func (c *Core) Sync() {
-	n := c.slept
-	c.wake, c.slept = 0, 0
+	n := c.Wake()
 	if n == 0 {
 		return
 	}
@@ -78,7 +66,7 @@ func (c *Core) Sync() {
 // nothing: no instruction moved, and none has been given cause to. Then only
 // the load/store unit is run, until something that the others wait for happens.
 func (c *Core) settle() {
-	c.quiet = !c.moved && !c.awake && c.calmPolicy && len(c.wb) == 0 && c.waiting == 0 && c.col.waiting == 0 &&
+	c.quiet = !c.moved && !c.Awake() && c.calmPolicy && len(c.wb) == 0 && c.waiting == 0 && c.col.waiting == 0 &&
 		!c.fr.valid && (c.l1i == nil || !c.l1i.Ready() && c.l1i.MissLen() == 0)
 }
 
@@ -113,9 +101,7 @@ func (c *Core) doze() {
 		}
 		next = t
 	}
-	if next > c.tick+1 {
-		c.wake = next
-	}
+	c.Doze(c.tick, next)
 }
 
 // next returns the first tick after the core's tick in which the load/store
@@ -129,7 +115,7 @@ func (l *ldst) next(tick uint64) uint64 {
 		l.l1t != nil && !l.l1t.Quiet():
 		return now
 	}
-	next := uint64(Never)
+	next := uint64(sm.Never)
 	if l.shared.n > 0 {
 		next = l.shared.due()
 	}
@@ -140,8 +126,8 @@ func (l *ldst) next(tick uint64) uint64 {
 			}
 		}
 	}
-	if next == Never {
-		return Never
+	if next == sm.Never {
+		return sm.Never
 	}
 	if next <= l.ticks {
 		return now

@@ -1,6 +1,6 @@
 package simt
 
-import "github.com/heddle-sim/heddle/internal/mem"
+import "github.com/heddle-sim/heddle/internal/sm"
 
 // Stall says why the load/store unit could not finish an instruction in a
 // cycle.
@@ -80,18 +80,7 @@ type Stats struct {
 	// SharedConflicts, L1Conflicts and ConstConflicts count stalled cycles of
 	// each kind.
 	SharedConflicts, L1Conflicts, ConstConflicts uint64
-	// Packets and Bytes count what was sent, by kind of request.
-	Packets, Bytes [mem.Kinds]uint64
-	// ReplyPackets and ReplyBytes count what came in.
-	ReplyPackets, ReplyBytes [mem.Kinds]uint64
-	// SentSizes and ReplySizes split the packets by their data, in steps of a
-	// sector up to a line; atomics are apart from other reads, at AtomicPackets.
-	SentSizes, ReplySizes [mem.Kinds + 1][PacketSizes]uint64
-	// Latency sums the core cycles from making a request to its delivery, over
-	// LatencyN replies; LatencyMax is the longest, LatencyLog counts them by
-	// the logarithm to base 2.
-	Latency, LatencyN, LatencyMax uint64
-	LatencyLog                    [32]uint64
+	sm.Traffic
 
 	// States sums the cycles of warps in each state.
 	States [WarpStates]uint64
@@ -100,25 +89,10 @@ type Stats struct {
 	WarpLife uint64
 }
 
-// PacketSizes is how many sizes of packets are told apart.
-const PacketSizes = mem.LineBytes/mem.SectorBytes + 1
-
-// AtomicPackets is where Stats.SentSizes and Stats.ReplySizes count atomics.
-const AtomicPackets = int(mem.Kinds)
-
 // completed counts an instruction that has finished.
 func (c *Core) completed(f *flight) {
 	c.Stats.Completed++
 	c.Stats.CompletedLanes += uint64(f.lanes.Count())
-}
-
-// sized counts a packet with so many bytes of data.
-func sized(by *[mem.Kinds + 1][PacketSizes]uint64, r *mem.Req, data uint64) {
-	k := int(r.Kind)
-	if r.Atomic {
-		k = AtomicPackets
-	}
-	by[k][min((data+mem.SectorBytes-1)/mem.SectorBytes, PacketSizes-1)]++
 }
 
 func (s *Stats) init(cfg *Config) {

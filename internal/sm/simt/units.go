@@ -125,6 +125,6 @@ func (c *Core) accept(i, reg int, in *regset) {
 	in.used &^= 1 << reg
 	c.waiting--
 	if c.log != nil {
-		c.log.open[fi].Execute = c.now
+		c.log.Reach(fi, stageExecute, c.now)
 	}
 }

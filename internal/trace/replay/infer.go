@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"strings"
+
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -22,7 +24,9 @@ type Latencies struct {
 	// Fixed is cycles from the issue of an instruction of a class to that of one
 	// that reads its result; 0 is variable latency.
 	Fixed [isa.Classes]uint8
-	// Predicate is that of predicates, whoever writes them at fixed latency.
+	// Predicate is that of predicates, whoever writes them at fixed latency, but
+	// of carries, which additions write for the upper half: they have the
+	// latency of the class.
 	Predicate uint8
 	// Late is added where the reader is of variable latency, which sees no
 	// bypass.
@@ -35,7 +39,8 @@ type Latencies struct {
 
 // AmpereLatencies returns those of sm_80 and sm_86: measured dependent distances
 // of 4 and, of packed halves, 5; compilers leave 5 behind IMAD, 13 between a
-// comparison and what it guards, 5 behind a branch (MICRO'25, listings). Of the
+// comparison and what it guards, 4 between an addition and what takes its carry,
+// 5 behind a branch (MICRO'25, listings). Of the
 // uniform datapath they allow for more than the 4 measured within it where a
 // vector instruction reads the result; 6 is our choice. Matrix instructions
 // differ by shape: a counter guards them.
@@ -55,10 +60,17 @@ func (l *Latencies) late(in *isa.Inst) bool { return l.Fixed[in.Class] == 0 }
 
 // of returns the fixed latency of a result.
 func (l *Latencies) of(in *isa.Inst, r isa.Reg) uint8 {
+	n := l.Fixed[in.Class]
 	if r.File == isa.RegPred || r.File == isa.RegUPred {
-		return max(l.Predicate, l.Fixed[in.Class])
+		switch in.Class {
+		case isa.ClassInt, isa.ClassIMAD:
+			if !strings.HasPrefix(in.Op, "LOP3") {
+				return n
+			}
+		}
+		return max(l.Predicate, n)
 	}
-	return l.Fixed[in.Class]
+	return n
 }
 
 // regKey is one register of a file.
@@ -202,7 +214,7 @@ func (g *graph) counters() {
 
 // isCommit reports whether an instruction closes a group of copies.
 func isCommit(in *isa.Inst) bool {
-	return in.Class == isa.ClassMisc && len(in.Op) >= 9 && in.Op[:9] == "LDGDEPBAR"
+	return in.Class == isa.ClassMisc && strings.HasPrefix(in.Op, "LDGDEPBAR")
 }
 
 // ahead returns the distance to the first instruction that needs the result of

@@ -222,7 +222,10 @@ const shared = "../../../../shared/data"
 type archive struct {
 	name    string
 	kernels []func(t testing.TB) (*trace.Kernel, uint64)
+	copies  [][]span // to the device, before each of the launches
 }
+
+type span struct{ addr, bytes uint64 }
 
 // archives reads the traces whose names have one of the given parts, all if
 // there is none. The test is skipped where they are not.
@@ -240,7 +243,11 @@ func archives(t testing.TB, parts ...string) []archive {
 		}
 		files := unpack(t, path)
 		a := archive{name: name}
+		var copies []span
 		for l := range strings.Lines(files["kernelslist.g"]) {
+			if f := strings.Split(strings.TrimSpace(l), ","); len(f) == 3 && f[0] == "MemcpyHtoD" {
+				copies = append(copies, span{hex(f[1]), uint64(number(f[2]))})
+			}
 			if l = strings.TrimSpace(l); !strings.HasPrefix(l, "kernel") {
 				continue
 			}
@@ -248,6 +255,8 @@ func archives(t testing.TB, parts ...string) []archive {
 			if !ok {
 				t.Fatalf("%s has no %s", path, l)
 			}
+			a.copies = append(a.copies, copies)
+			copies = nil
 			a.kernels = append(a.kernels, func(t testing.TB) (*trace.Kernel, uint64) {
 				r := newReader()
 				for l := range strings.Lines(text) {

@@ -48,14 +48,14 @@ const (
 	Inferred
 )
 
-var dependenceNames = [...]string{"as recorded", "scoreboard", "inferred"}
+var dependenceNames = [...]string{"recorded", "scoreboard", "inferred"}
 
 func (d Dependences) String() string { return dependenceNames[d] }
 
 // ParseDependences reads the name of a choice.
 func ParseDependences(s string) (Dependences, error) {
 	for i, n := range dependenceNames {
-		if s == n || i == 0 && s == "recorded" {
+		if s == n {
 			return Dependences(i), nil
 		}
 	}

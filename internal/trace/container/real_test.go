@@ -1,0 +1,128 @@
+package container
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ulikunitz/xz"
+
+	"github.com/heddle-sim/heddle/internal/trace"
+)
+
+// archives is where the recorded traces lie.
+const archives = "../../../../shared/data/traces"
+
+// real are recorded traces. Of each the sum over its .traceg files of what xz
+// 5.4 (-9e) makes of them is given in bytes.
+var real = []struct {
+	name string
+	xz   int64
+}{
+	{"jager197-lud-v1-excerpt", 904},
+	{"mgpusim-bfs-rodinia-2.0-ft", 345384},
+	{"mgpusim-dataset_debug", 59200},
+	{"mgpusim-simple-trace-example", 5136},
+	{"mgpusim-simtune-ffma-1-32-10", 784},
+	{"mgpusim-simtune-ffma-1-32-20", 792},
+	{"mgpusim-simtune-ffma-1-32-40", 808},
+	{"mgpusim-simtune-ffma-4096-16", 7084},
+	{"microgpusim-matrixmul-32-32", 2368},
+}
+
+// unpackTrace reads a recorded trace.
+func unpackTrace(t testing.TB, name string) *trace.Set {
+	t.Helper()
+	f, err := os.Open(filepath.Join(archives, name+".tar.xz"))
+	if err != nil {
+		t.Skip("the recorded traces are not here: ", err)
+	}
+	defer f.Close()
+	z, err := xz.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	found := ""
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return textTrace(t, found)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(h.Name, "kernelslist.g") {
+			found = dir
+		}
+	}
+}
+
+// size writes a set and returns the file and its bytes.
+func size(t testing.TB, set *trace.Set) (string, int64) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "x"+Ending)
+	if err := Write(out, set, nil); err != nil {
+		t.Fatal(err)
+	}
+	i, err := os.Stat(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, i.Size()
+}
+
+// Recorded traces come back as they were, and take less than half of what xz
+// makes of them.
+func TestRecorded(t *testing.T) {
+	var ours, theirs int64
+	for _, r := range real {
+		t.Run(r.name, func(t *testing.T) {
+			set := unpackTrace(t, r.name)
+			out, n := size(t, set)
+			t.Logf("%d bytes, xz %d: %.1f times", n, r.xz, float64(r.xz)/float64(n))
+			if n > r.xz {
+				t.Errorf("it is larger than with xz: %d bytes, %d", n, r.xz)
+			}
+			if strings.Contains(r.name, "bfs") && float64(n)*1.4 > float64(r.xz) {
+				t.Errorf("it is not 1.4 times smaller than with xz: %d bytes, %d", n, r.xz)
+			}
+			ours, theirs = ours+n, theirs+r.xz
+			got, err := Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, set, got)
+			// What was read can be written: the same file again.
+			again, _ := size(t, got)
+			a, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(again)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(a, b) {
+				t.Error("written again it is another file")
+			}
+		})
+	}
+	if ours*2 > theirs {
+		t.Errorf("together they are not half of what xz makes: %d bytes, %d", ours, theirs)
+	}
+}

@@ -1,0 +1,2 @@
+MemcpyHtoD,0x00007f6233c00000,512
+kernel-11-ctx_0x55dfecb31820.traceg

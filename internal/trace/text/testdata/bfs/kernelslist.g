@@ -1,0 +1,1 @@
+kernel-15.traceg.xz

@@ -1,0 +1,1 @@
+kernel-8.traceg
