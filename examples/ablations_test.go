@@ -40,10 +40,18 @@ func TestAblations(t *testing.T) {
 		got, min, max float64
 	}{
 		{"speed of maxflops without register-file cache", flops / studied(t, "maxflops", "modern.rfc=false"), 0.995, 1.005},
+		// A matter of the mix: half of its FFMAs read two registers of a bank. With
+		// all, as MaxFlops of the tuning suite has them, it would be 2, with none 1;
+		// the paper has 1.45 for its MaxFlops.
 		{"speed of maxflops with two read ports", flops / studied(t, "maxflops", "modern.ports=2"), 1.40, 1.50},
 		{"speed of sgemm without register-file cache", gemm / studied(t, "sgemm", "modern.rfc=false", "modern.ports=1"), 0.1, 0.8},
 		{"speed of sgemm, scoreboards of one consumer to those of 63", many / one, 0.1, 0.999},
-		// Close: which is ahead depends, within 3 %, on where the kernel's loads stand.
+		// Scoreboards lose where a load must not overwrite what is still being read:
+		// control bits know that reads of fixed latency come first. It is little, 2 %
+		// with the loads spread evenly and in the paper. Two warps share a sub-core
+		// here, and whichever waits lets the other go ahead, so that a cycle more or
+		// less decides who is next: over ten other places of the loads the ratio is
+		// 0.98 to 1.01, and 1.00 on average.
 		{"speed of sgemm, scoreboards of 63 consumers to control bits", gemm / many, 0.9, 1},
 	} {
 		if c.got < c.min || c.got > c.max {

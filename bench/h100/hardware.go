@@ -122,7 +122,7 @@ func readRow(line string) (r row, profile string, err error) {
 		}
 	}
 	switch {
-	case r.cycles <= 0 || r.frequency <= 0 || r.block <= 0:
+	case !(r.cycles > 0) || r.frequency <= 0 || r.block <= 0:
 		return r, "", fmt.Errorf("cycles, frequency and the size of a block have to be more than 0")
 	case name == "emptykernel":
 		r.kind = "empty"

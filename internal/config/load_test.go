@@ -47,6 +47,7 @@ func TestDerivedAgainstDataSheets(t *testing.T) {
 		{"rtx-3070", "46", "", "", "4096 KiB", "448.1 GB/s"},           // runs at a lower clock than the card
 		{"v100", "80", "", "5795.8 Gflop/s", "6144 KiB", "870.4 GB/s"}, // likewise
 		{"rtx-a6000", "84", "38707.2 Gflop/s", "604.8 Gflop/s", "6144 KiB", "768.0 GB/s"},
+		{"h100-pcie", "114", "51217.9 Gflop/s", "", "51200 KiB", "2039.0 GB/s"},
 	}
 	for _, tt := range tests {
 		g, err := Load(tt.gpu)

@@ -34,9 +34,9 @@ type GPU struct {
 	slots     []*Kernel // running kernels, nil where free
 	active    []*Kernel // the running ones, in order of slots
 	running   int
-	full      []bool    // by SM: has no room for its kernel until a block ends
-	lastSlot  int       // slot of the kernel that gave the last block
-	lastUnit  int       // cluster that took the last block
+	full      []bool // by SM: has no room for its kernel until a block ends
+	lastSlot  int    // slot of the kernel that gave the last block
+	lastUnit  int    // cluster that took the last block
 	rate      rate
 	lastCore  []int     // by cluster: SM that took the last block, within it
 	bound     []*Kernel // by SM: kernel whose blocks it takes

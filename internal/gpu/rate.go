@@ -54,7 +54,7 @@ func (g *GPU) vacated(sm, warps int) {
 	if g.rate.closing == nil {
 		return
 	}
-	at := g.now + uint64(g.cfg.Run.BlockTurnaround+g.cfg.Run.WarpTurnaround*warps)
+	at := g.now + 1 + uint64(g.cfg.Run.BlockTurnaround+g.cfg.Run.WarpTurnaround*warps)
 	list := append(g.rate.closing[sm], at)
 	for i := len(list) - 1; i > 0 && list[i-1] > at; i-- {
 		list[i], list[i-1] = list[i-1], list[i]

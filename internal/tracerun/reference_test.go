@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,8 +71,7 @@ var target = map[string]int{"SM75_RTX2060": 75, "SM7_QV100": 70, "SM86_RTX3070":
 // version, and the opcodes that its tables do not have replaced.
 type relabelled struct {
 	trace.Source
-	arch  int
-	times int // blocks are there so often
+	arch int
 }
 
 func (r relabelled) Header() (trace.Header, error) {
@@ -154,12 +154,18 @@ func reference(t testing.TB) []row {
 	return rows
 }
 
+// known are launches whose cycles differ from the reference's, with the share.
+// On TITAN X the incumbent picks memory partitions at random by the order in which
+// addresses come, and its order of asking is not ours.
+var known = map[string]float64{"SM6_TITANX/microgpusim-matrixmul-32-32": 0.02}
+
 // TestReference runs the traces that Accel-Sim ran, with its configuration
-// files.
+// files: all launches but those known have its cycles, warp and thread
+// instructions, accesses to L1 and L2, and reads and writes of DRAM.
 func TestReference(t *testing.T) {
 	rows := reference(t)
 	results := map[string]*report.Run{}
-	sum, worst, missed, n := 0.0, 0.0, 0, 0
+	n := 0
 	for _, r := range rows {
 		if r.trace == "x8-vectoradd" {
 			continue // TestEightfold
@@ -173,7 +179,7 @@ func TestReference(t *testing.T) {
 			}
 			for i := range set.Commands {
 				if c := &set.Commands[i]; c.Launch != nil {
-					c.Launch = relabelled{c.Launch, target[r.config], 1}
+					c.Launch = relabelled{c.Launch, target[r.config]}
 				}
 			}
 			res, err = tracerun.Run(context.Background(), set, tracerun.Options{GPU: filepath.Join(configs, r.config, "gpgpusim.config"), Threads: 1})
@@ -190,23 +196,96 @@ func TestReference(t *testing.T) {
 			}
 			return fmt.Sprintf(" %s %d, want %.0f", name, got, want)
 		}
-		const launch = 5000 // configured
-		want := r.v["gpu_sim_cycle"] - launch
-		e := (float64(k.Cycles)-launch)/want - 1
-		sum += math.Abs(e)
-		worst = max(worst, math.Abs(e))
-		n++
 		diff := off("warp_instr_trace", k.WarpInstructions) + off("gpu_sim_insn", k.ThreadInstructions) + off("L1D_accesses", k.Memory.L1.Accesses) +
 			off("L2_accesses", k.Memory.L2.Accesses) + off("dram_reads", k.Memory.DRAM.Reads) + off("dram_writes", k.Memory.DRAM.Writes)
-		if math.Abs(e) > 0.2 {
-			missed++
+		const launch = 5000 // configured
+		e := (float64(k.Cycles)-launch)/(r.v["gpu_sim_cycle"]-launch) - 1
+		if diff != "" || math.Abs(e) > known[key] {
+			t.Errorf("%s kernel %d: %d cycles, want %.0f (%+.2f %% less the launch)%s", key, r.kernel, k.Cycles, r.v["gpu_sim_cycle"], 100*e, diff)
 		}
-		if e != 0 || diff != "" {
-			t.Logf("%s kernel %d: %d cycles, want %.0f (%+.2f %% less the launch)%s", key, r.kernel, k.Cycles, r.v["gpu_sim_cycle"], 100*e, diff)
+		n++
+	}
+	if n != 164 {
+		t.Errorf("%d launches were compared, want 164", n)
+	}
+}
+
+// eightfold is a launch whose blocks are there eight times, as the reference
+// made it: a grid of eight times the length, the copies behind each other.
+type eightfold struct{ relabelled }
+
+func (e eightfold) Header() (trace.Header, error) {
+	h, err := e.relabelled.Header()
+	h.Grid[0] *= 8
+	return h, err
+}
+
+func (e eightfold) Open() (*trace.Kernel, error) {
+	k, err := e.relabelled.Open()
+	if err != nil {
+		return nil, err
+	}
+	k.Grid[0] *= 8
+	n := len(k.Present)
+	for i := n; i < 8*n; i++ {
+		k.Present = append(k.Present, uint64(i))
+	}
+	k.WarpInsts *= 8
+	k.ThreadInsts *= 8
+	k.Blocks = repeated{k.Blocks, n}
+	return k, nil
+}
+
+// repeated gives the same blocks again and again, at other addresses.
+type repeated struct {
+	trace.Blocks
+	n int
+}
+
+func (r repeated) Block(i int) (*trace.Block, error) {
+	b, err := r.Blocks.Block(i % r.n)
+	if err != nil {
+		return nil, err
+	}
+	// 16 MiB is the distance with which the reference's traffic to the DRAM is
+	// met to the request; its notes do not tell.
+	const distance = 16 << 20
+	c := *b
+	c.Index[0] = uint32(i)
+	c.Mems = slices.Clone(b.Mems)
+	for j := range c.Mems {
+		c.Mems[j].Base += uint64(i/r.n) * distance
+	}
+	return &c, nil
+}
+
+// Free keeps the blocks, which are asked for again.
+func (repeated) Free(*trace.Block) {}
+
+// TestEightfold is the reference's largest run. Its trace is not here; what was
+// made of it is eight cycles shorter.
+func TestEightfold(t *testing.T) {
+	reference(t)
+	set, err := open.Open(unpacked(t, "mgpusim-simple-trace-example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range set.Commands {
+		if c := &set.Commands[i]; c.Launch != nil {
+			c.Launch = eightfold{relabelled{c.Launch, 86}}
 		}
 	}
-	t.Logf("%d launches, mean of absolute errors %.2f %%, worst %.2f %%, %d beyond 20 %%", n, 100*sum/float64(n), 100*worst, missed)
-	if sum/float64(n) > 0.1 || missed > n/20 {
-		t.Errorf("mean error %.2f %%, %d of %d beyond 20 %%", 100*sum/float64(n), missed, n)
+	r, err := tracerun.Run(context.Background(), set, tracerun.Options{GPU: filepath.Join(configs, "SM86_RTX3070", "gpgpusim.config")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := r.Kernels[0]
+	got := []uint64{k.WarpInstructions, k.ThreadInstructions, k.Memory.L1.Accesses, k.Memory.L2.Accesses, k.Memory.DRAM.Reads, k.Memory.DRAM.Writes}
+	want := []uint64{212808, 6408448, 150000, 150000, 100000, 4932}
+	if !slices.Equal(got, want) {
+		t.Errorf("warp and thread instructions, L1, L2, DRAM reads and writes\n got %d\nwant %d", got, want)
+	}
+	if e := float64(k.Cycles)/15032 - 1; math.Abs(e) > 0.001 {
+		t.Errorf("%d cycles, want 15032 (%.2f %%)", k.Cycles, 100*e)
 	}
 }

@@ -105,6 +105,19 @@ func TestLoads(t *testing.T) {
 	if w.rows[4][3] != u.Uint32(fill[48:]) || w.rows[4][20] != 0 {
 		t.Errorf("a load with a predicate gives %#x and %#x", w.rows[4][3], w.rows[4][20])
 	}
+	// Addresses of 32 bits in registers: the one above is another's.
+	for _, text := range []string{"LDG.E R4, [R2.U32+UR4]", "LDG.E R4, desc[UR4][R2.U32]", "LDG.E R4, desc[UR4][R2.64]", "LDG.E R4, [R2.64+UR4]"} {
+		w, _ := memory(t, text, fill, func(w *warp) {
+			for i := range 32 {
+				if strings.Contains(text, "U32") {
+					w.rows[3][i] = 0x7777
+				}
+			}
+		})
+		if w.rows[4][3] != u.Uint32(fill[48:]) {
+			t.Errorf("%s gives %#x, want %#x", text, w.rows[4][3], u.Uint32(fill[48:]))
+		}
+	}
 	for text, want := range map[string]uint32{
 		"LDC R4, c[0x0][0x168]": 0x0c0b0a09, "LDC.U8 R4, c[0x0][0x16a]": 0x0b, "LDC R4, c[0x0][R5+0x160]": 0x08070605,
 		"LDC R4, c[0x0][0x7f00]": 0, "MOV R4, c[0x3][0x10]": 0, "MOV R4, c[0x0][0x0]": 32, "MOV R4, c[0x0][0xc]": 1,

@@ -338,7 +338,6 @@ func TestMatrixSigns(t *testing.T) {
 		{"DMMA.884 R0, R16, |R24|, R32", "DMMA.884 R4, R16, R24, R32", [2]func(int, uint32) uint32{nil, absHigh}},
 		{"DMMA.884 R0, |R16|, -R24, R32", "DMMA.884 R4, R16, R24, R32", [2]func(int, uint32) uint32{absHigh, negHigh}},
 	} {
-		r := rand.New(rand.NewPCG(6, 6))
 		var out [2][4][32]uint32
 		for pass, text := range []string{c.text, c.plain} {
 			k := load(t, text+"\nEXIT\n")
@@ -346,7 +345,7 @@ func TestMatrixSigns(t *testing.T) {
 				t.Fatal(k.bad)
 			}
 			w := &begin(t, k, Launch{}, nil).warps[0]
-			r = rand.New(rand.NewPCG(6, 6))
+			r := rand.New(rand.NewPCG(6, 6))
 			for reg := 16; reg < 40; reg++ {
 				for i := range 32 {
 					v := r.Uint32()&0x83ff83ff | 0x3c003c00 // numbers of either sign near one

@@ -154,7 +154,7 @@ func (in *Inst) addressRegisters(o *Operand) (base, uniform uint8) {
 	e := in.Has("E")
 	if o.Reg != RZ {
 		base = 1
-		if o.HasD || o.Suffix == "64" || e && !o.HasU && o.Suffix != "U32" && o.Role == Addr && in.Op != OpLDGSTS {
+		if o.Suffix != "U32" && (o.HasD || o.Suffix == "64" || e && !o.HasU && o.Role == Addr && in.Op != OpLDGSTS) {
 			base = 2
 		}
 	}

@@ -3,6 +3,7 @@ package sass
 import (
 	"fmt"
 	"github.com/heddle-sim/heddle/internal/near"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/num"
@@ -140,6 +141,9 @@ func (r *row) suggest(mod string) string {
 				names = append(names, e.text)
 			}
 		}
+	}
+	if slices.Contains(names, mod) {
+		return "modifiers have an order: " + r.usage()
 	}
 	if n := near.Name(mod, names); n != "" {
 		return "did you mean ." + n + "?"

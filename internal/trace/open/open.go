@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/container"
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
@@ -21,6 +22,7 @@ type form struct {
 // forms are asked in this order. Text comes last: it has the best messages for
 // what is of no form.
 var forms = []form{
+	{container.Is, container.Open},
 	{text.Is, text.Open},
 }
 

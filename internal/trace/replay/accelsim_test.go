@@ -154,6 +154,16 @@ func ours(t *testing.T, cfgName, name string) []*gpu.Kernel {
 	return list
 }
 
+// unequal are the launches that are not equal in all figures, with the reason
+// and by how many percent their cycles may differ.
+var unequal = map[string]struct {
+	why     string
+	percent float64
+}{
+	"SM6_TITANX microgpusim-matrixmul-32-32 1": {"its partitions are drawn at random, in an order of requests that a trace does not tell", 1.5},
+	"SM86_RTX3070 x8-vectoradd 1":              {"the trace was made by hand and is not here; the distance of its copies is a guess", 0.5},
+}
+
 // TestAccelSim replays traces on the SIMT core with Accel-Sim's configurations
 // and compares with what it printed.
 func TestAccelSim(t *testing.T) {
@@ -162,7 +172,7 @@ func TestAccelSim(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s %-30s %3s | %8s %8s %7s | %17s %15s %17s %15s | %15s %13s\n", "config", "trace", "", "cycles", "theirs", "error", "L1 acc", "L1 hit", "L2 acc", "L2 hit", "DRAM rd", "DRAM wr")
 	const launch = 5000
-	sum, n, far, counts := 0.0, 0, 0, 0
+	sum, n, exact := 0.0, 0, 0
 	for _, r := range readTheirs(t) {
 		key := r.config + " " + r.trace
 		if !strings.Contains(key, only) {
@@ -184,16 +194,24 @@ func TestAccelSim(t *testing.T) {
 		e := 100 * ((float64(k.Cycles())-launch)/(r.cycles-launch) - 1)
 		sum += math.Abs(e)
 		n++
-		if math.Abs(e) > 20 {
-			far++
+		why, known := unequal[key+" "+r.ordinal]
+		switch {
+		case e == 0:
+			exact++
+			if known {
+				t.Errorf("%s %s is equal now and must leave the list", key, r.ordinal)
+			}
+		case math.Abs(e) > why.percent:
+			t.Errorf("%s %s: %+.2f %% cycles; at most %.2f %% %s", key, r.ordinal, e, why.percent, why.why)
 		}
-		bad := false
 		pair := func(a, b float64, has bool) string {
 			if !has || a == b {
 				return fmt.Sprintf("= %.0f", a)
 			}
-			if math.Abs(a-b) > 0.05*b {
-				bad = true
+			// Hits are printed as a rate of four digits, and in one launch a few
+			// accesses hit instead of being merged.
+			if math.Abs(a-b) > 1+0.0001*b {
+				t.Errorf("%s %s: a count is %.0f, theirs %.0f", key, r.ordinal, a, b)
 			}
 			return fmt.Sprintf("%.0f/%.0f", a, b)
 		}
@@ -204,12 +222,8 @@ func TestAccelSim(t *testing.T) {
 			pair(float64(l1), r.l1, true), pair(hits(l1, k.L1D.Misses()), math.Round(r.l1*r.l1hit), r.hasL1),
 			pair(float64(l2), r.l2, true), pair(hits(l2, k.L2.Misses()), math.Round(r.l2*r.l2hit), r.hasL2),
 			pair(float64(k.DRAMReads()), r.reads, true), pair(float64(k.DRAMWrites()), r.writes, true))
-		if bad {
-			counts++
-			b.WriteString(" counts")
-		}
 		b.WriteString("\n")
 	}
 	t.Logf("\n%s", b.String())
-	t.Logf("%d launches: mean of the absolute errors %.2f %%, %d beyond 20 %%, %d with counts beyond 5 %%", n, sum/float64(max(n, 1)), far, counts)
+	t.Logf("%d launches, %d of them equal: mean of the absolute errors %.3f %%", n, exact, sum/float64(max(n, 1)))
 }

@@ -38,16 +38,16 @@ type Latencies struct {
 }
 
 // AmpereLatencies returns those of sm_80 and sm_86: measured dependent distances
-// of 4 and, of packed halves, 5; compilers leave 5 behind IMAD, 13 between a
-// comparison and what it guards, 4 between an addition and what takes its carry,
-// 5 behind a branch (MICRO'25, listings). Of the
-// uniform datapath they allow for more than the 4 measured within it where a
-// vector instruction reads the result; 6 is our choice. Matrix instructions
-// differ by shape: a counter guards them.
+// of 4 and, of packed halves, 5; compilers leave 4 behind IMAD and between an
+// addition and what takes its carry, 13 between a comparison and what it guards,
+// 5 behind a branch (MICRO'25, and a listing of sm_80). Of the uniform datapath
+// they allow for more than the 4 measured within it where a vector instruction
+// reads the result; 6 is our choice. Matrix instructions differ by shape: a
+// counter guards them.
 func AmpereLatencies() Latencies {
 	l := Latencies{Predicate: 13, Late: 1, Branch: 5, Depbar: 4, Raise: 2}
 	for c, n := range map[isa.Class]uint8{
-		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 5, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6,
+		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 4, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6,
 		isa.ClassBranch: 5, isa.ClassMisc: 4, isa.ClassNone: 4,
 	} {
 		l.Fixed[c] = n

@@ -1,0 +1,103 @@
+package compare
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// referenceData are tables that others measured, beside the repository; tests
+// of them are skipped where it stands alone.
+const referenceData = "../../../shared/data"
+
+func reference(t *testing.T, name string) *Source {
+	t.Helper()
+	file := filepath.Join(referenceData, name)
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("no reference data: %v", err)
+	}
+	s, err := ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Tables as they come from hardware and from other simulators: every row that
+// has cycles is found. The numbers of rows are grep's and Python's csv module's.
+func TestReferenceTables(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    Options
+		by   string
+		rows int
+	}{
+		{"hardware/h100.txt", Options{}, Runs, 611},
+		{"hardware/h100-rodinia.txt", Options{}, Runs, 219},
+		{"hardware/h100-emptykernel.txt", Options{}, Runs, 350},
+		{"hardware/h100-emptykernel.txt", Options{Where: []string{"profile_type=ncu"}}, Runs, 175},
+		{"hardware/h100-ffmakernel.txt", Options{}, Runs, 40},
+		{"hardware/h100-ffmakernel_full.txt", Options{}, Runs, 614},
+		{"hardware/volta-accelwattch-kernels.csv", Options{}, Kernels, 25},
+		{"hardware/hopper-blackwell.csv", Options{KeyA: "hw_cycles_equiv", Names: []string{"id"}}, Runs, 146},
+		{"hardware/ncu-rtx3080-nn.tsv", Options{}, Kernels, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := reference(t, tt.name)
+			tt.o.KeyB = tt.o.KeyA
+			ta, tb, by, err := Tables(s, []*Source{s}, tt.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ta.Rows) != tt.rows || by != tt.by {
+				t.Errorf("%d rows, by %s; want %d, by %s", len(ta.Rows), by, tt.rows, tt.by)
+			}
+			c, err := Compare(ta, tb, by, ByName, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.Pairs)+len(c.NoRatio) != tt.rows || c.Statistics.WorstAbsolute != 0 {
+				t.Errorf("with itself: %d pairs, worst error %v", len(c.Pairs), c.Statistics.WorstAbsolute)
+			}
+		})
+	}
+}
+
+// The 16 launches of one trace on two machines; the statistics are those of
+// Python's module of that name, quantiles with method="inclusive".
+func TestReferenceStatistics(t *testing.T) {
+	one := func(config string) *Table {
+		s := reference(t, "accel-sim-runs/summary.csv")
+		ta, _, _, err := Tables(s, []*Source{s}, Options{
+			Where: []string{"config=" + config, "trace=mgpusim-bfs-rodinia-2.0-ft", "kernel!=TOTAL"}, LessA: 5000,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ta
+	}
+	c, err := Compare(one("SM75_RTX2060"), one("SM86_RTX3070"), Kernels, ByName, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Statistics
+	if s.Pairs != 16 || s.Correlation == nil || s.LogCorrelation == nil {
+		t.Fatalf("statistics: %+v", s)
+	}
+	for _, tt := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"mean", s.MeanAbsolute, 10.371669411615747},
+		{"median", s.MedianAbsolute, 1.2648388920293951},
+		{"90th percentile", s.P90Absolute, 24.426338978609998},
+		{"worst", s.WorstAbsolute, 36.74865376218891},
+		{"correlation", *s.Correlation, 0.9950681570428581},
+		{"correlation of logarithms", *s.LogCorrelation, 0.9983729085855583},
+	} {
+		if math.Abs(tt.got-tt.want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", tt.name, tt.got, tt.want)
+		}
+	}
+}
