@@ -50,7 +50,7 @@ func TestAblations(t *testing.T) {
 		// control bits know that reads of fixed latency come first. It is little, 2 %
 		// with the loads spread evenly and in the paper. Two warps share a sub-core
 		// here, and whichever waits lets the other go ahead, so that a cycle more or
-		// less decides who is next: over ten other places of the loads the ratio is
+		// less decides who is next: over ten ways to spread the loads the ratio is
 		// 0.98 to 1.01, and 1.00 on average.
 		{"speed of sgemm, scoreboards of 63 consumers to control bits", gemm / many, 0.9, 1},
 	} {

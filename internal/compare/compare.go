@@ -32,7 +32,7 @@ type Comparison struct {
 	Small      int    // pairs left out because their reference is below the least asked for
 	OnlyA      []Row  // without a partner
 	OnlyB      []Row
-	Repeated   int // names that A has more than once, where rows are matched by name
+	Repeated   int // names that A has more than once, without launch numbers, where rows are matched by name
 	Statistics Statistics
 	Groups     []Group // if there are several, of two pairs or more on the average; in the order of A
 }
@@ -121,10 +121,14 @@ func more(n int) string {
 	return fmt.Sprintf(", and %s", plural(n, "more row"))
 }
 
-// repeated counts names that stand in several rows.
+// repeated counts names that stand in several rows without the number of a
+// launch: they may be launches, or measurements of one thing.
 func repeated(rows []Row) int {
 	count, n := map[string]int{}, 0
 	for _, r := range rows {
+		if r.Launch >= 0 {
+			continue
+		}
 		if count[r.Name]++; count[r.Name] == 2 {
 			n++
 		}

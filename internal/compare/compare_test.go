@@ -131,6 +131,30 @@ func TestZeros(t *testing.T) {
 	}
 }
 
+// Names that come again without a launch number are told: a table may hold
+// several measurements of one thing.
+func TestRepeatedNames(t *testing.T) {
+	for _, tt := range []struct {
+		rows []string
+		want int
+	}{
+		{[]string{"f 1", "g 1"}, 0},
+		{[]string{"f 1", "g 1", "f 2", "f 3", "g 4", "h 1"}, 2},
+		{[]string{"f #0 1", "f #1 2"}, 0},
+	} {
+		a, b := rowsOfText(t, "a", tt.rows...), rowsOfText(t, "b", tt.rows...)
+		for how, want := range map[string]int{ByName: tt.want, ByOrder: 0} {
+			c, err := Compare(a, b, Kernels, how, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Repeated != want {
+				t.Errorf("%v by %s: %d names repeated, want %d", tt.rows, how, c.Repeated, want)
+			}
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	c, err := Compare(rowsOfText(t, "a", "f 100", "g 100"), rowsOfText(t, "b", "f 110", "h 5"), Kernels, ByName, 0)
 	if err != nil {
@@ -353,7 +377,6 @@ func TestText(t *testing.T) {
 	}
 	want := `A  a.csv: table, 5 kernels of cycles, less 5,000 for each launch
 B  b.csv: table, 5 kernels of cycles
-note: A has 2 names more than once; the first is compared with the first, the second with the second, and so on
 
 kernel      A      B    B/A     error
 g #2    4,000  4,000  1.000   +0.00 %

@@ -229,7 +229,7 @@ func (c *Comparison) WriteErrors(w io.Writer, format string) error {
 			below = append(below, xy)
 		}
 	}
-	top := s.WorstAbsolute * 1.08
+	top := s.WorstAbsolute * 1.35 // above the worst there is room for the legend
 	if top == 0 {
 		top = 1
 	}

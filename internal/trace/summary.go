@@ -67,7 +67,7 @@ const window = 16 << 20
 func SpaceOf(op string) Space {
 	base, _, _ := strings.Cut(op, ".")
 	switch base {
-	case "LDG", "STG", "ATOMG", "RED", "REDG", "LDGSTS", "CCTL", "CCTLL", "TLD", "TEX", "SULD", "SUST", "SUATOM", "SURED":
+	case "LDG", "STG", "ATOMG", "RED", "REDG", "LDGSTS", "TLD", "TEX", "SULD", "SUST", "SUATOM", "SURED":
 		return SpaceGlobal
 	case "LDS", "STS", "LDSM", "STSM", "ATOMS", "REDS", "LDSLK", "STSCUL":
 		return SpaceShared

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	traces  = "../../../shared/data/traces"
+	traces  = "../../testdata/traces"
 	runs    = "../../../shared/data/accel-sim-runs"
 	configs = "../../../shared/data/gpgpusim-configs"
 )
@@ -33,7 +33,7 @@ func unpacked(t testing.TB, name string) string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(traces, name+".tar.xz"))
 	if err != nil {
-		t.Skip("the traces are not here")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := xz.NewReader(f)

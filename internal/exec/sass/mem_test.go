@@ -10,6 +10,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // memory runs instructions on a buffer of 4 KiB whose address is in R2 and R3 of
@@ -397,5 +398,28 @@ func TestAccessedLanes(t *testing.T) {
 			}
 		}
 		w.Commit(p)
+
+		// Who steps in one go hears of all lanes whose guard holds, and of no address
+		// that is not accessed.
+		rows := append([][32]uint32(nil), w.rows...)
+		w.start(w.blk.im)
+		copy(w.rows, rows)
+		w.pr[0] = 0x0000ff00
+		for i := range w.addr {
+			w.addr[i] = 0xdead
+		}
+		var all exec.Effects
+		if err := w.Step(&all); err != nil {
+			t.Fatal(err)
+		}
+		if all.Lanes != isa.FullMask || (all.Addr == nil) != (c.want == 0) {
+			t.Errorf("%s in one step: lanes %#08x, addresses %v", c.text, uint32(all.Lanes), all.Addr)
+		}
+		for i := range 32 {
+			if all.Addr != nil && (all.Addr[i] == 0xdead || all.Addr[i] == 0x1003) {
+				t.Errorf("%s in one step: lane %d accesses %#x", c.text, i, all.Addr[i])
+				break
+			}
+		}
 	}
 }

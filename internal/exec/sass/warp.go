@@ -147,9 +147,25 @@ func (w *warp) Step(e *exec.Effects) error {
 		first := *e
 		err = w.Access(p, e)
 		e.Exited, e.Blocked = first.Exited, first.Blocked
+		if e.Lanes != first.Lanes {
+			w.share(e)
+			e.Lanes = first.Lanes
+		}
 	}
 	w.Commit(p)
 	return err
+}
+
+// share gives lanes that execute a memory instruction and access nothing the
+// address of one that does, so that who steps the warp finds no other one.
+func (w *warp) share(e *exec.Effects) {
+	if e.Lanes == 0 {
+		e.Addr = nil
+		return
+	}
+	for m := ^e.Lanes; m != 0; m &= m - 1 {
+		w.addr[m.First()&31] = w.addr[e.Lanes.First()&31]
+	}
 }
 
 // Issue executes the next instruction as far as it goes when it issues.

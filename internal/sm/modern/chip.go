@@ -13,13 +13,19 @@ import (
 // store.
 func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
 
-// WarmCode puts a kernel's instructions into the L1I, from its first to its
-// last: what does not fit pushes out what came before it.
+// paramBytes is how much of constant bank 0 a launch writes: what is in front of
+// the parameters (SASS, sm_90) and 4 KiB of them (CUDA programming guide).
+const paramBytes = 0x210 + 4096
+
+// WarmCode puts into the L1I what a kernel's launch has written into constant
+// bank 0, and its instructions, from the first to the last: what does not fit
+// pushes out what came before it.
 func (c *Core) WarmCode(k *Kernel) {
 	if c.l1i == nil {
 		return
 	}
 	c.turnTo(k)
+	sm.Warm(c.l1i, c.now, constBase, paramBytes)
 	sm.Warm(c.l1i, c.now, instBase+k.base, uint64(len(k.ops))*codeBytes)
 }
 

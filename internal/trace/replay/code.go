@@ -25,7 +25,7 @@ const filler = "(not recorded)"
 // known is what was found out about a static instruction beyond isa.Inst.
 type known struct {
 	info    *mnemonic.Info
-	words   bool // described from its encoded words
+	words   bool // described from its encoded words or its full text
 	control *isa.Control
 }
 
@@ -47,10 +47,14 @@ func (w *Work) decode(o Options) error {
 	for i := range k.Code {
 		s, f, in := &k.Code[i], &facts[i], &list[i]
 		f.info, f.control = w.table.Lookup(s.Op), s.Control
-		if !o.AsAccelSim && s.Words != [2]uint64{} {
+		switch {
+		case o.AsAccelSim:
+		case s.Words != [2]uint64{}:
 			if f.words = w.fromWords(in, s, f); !f.words {
 				disagree++
 			}
+		case s.Text != "":
+			f.words = w.fromText(in, s, f)
 		}
 		if f.words {
 			w.report.Words++
@@ -199,15 +203,35 @@ func (w *Work) fromWords(in *isa.Inst, s *trace.Static, f *known) bool {
 	if err != nil || x.Op.String() != f.info.Base {
 		return false
 	}
-	k := sass.Kernel{Name: w.k.Kernel, Arch: arch, Code: []sass.Inst{x}, Control: true}
+	return first(in, &sass.Kernel{Name: w.k.Kernel, Arch: arch, Code: []sass.Inst{x}, Control: true}, s, f, true)
+}
+
+// fromText does so from the disassembly. Branches, whose targets are labels,
+// are left to their mnemonics.
+func (w *Work) fromText(in *isa.Inst, s *trace.Static, f *known) bool {
+	arch := sass.Arch(w.k.Arch)
+	if f.info.Inst.Class == isa.ClassBranch || strings.ContainsAny(s.Text, ";\n") || !slices.Contains(sass.Archs(), arch) || !arch.Assembles() {
+		return false
+	}
+	text := fmt.Sprintf(".arch %v\n.kernel k\n.regs 255\n[B------:R-:W-:-:S01] %s ;\n[B------:R-:W-:-:S05] EXIT ;\n", arch, s.Text)
+	file, err := sass.Parse("listing", text, arch)
+	if err != nil || len(file.Kernels) != 1 || len(file.Kernels[0].Code) != 2 || file.Kernels[0].Code[0].Op.String() != f.info.Base {
+		return false
+	}
+	return first(in, file.Kernels[0], s, f, false)
+}
+
+// first describes an instruction as the first of a kernel.
+func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) bool {
 	*in = k.Infos()[0]
 	in.Targets = nil
-	if s.Control == nil {
-		f.control = in.Control
-	} else {
+	switch {
+	case s.Control != nil:
 		c := *s.Control
 		c.Reuse = in.Control.Reuse // by the order of the operands here
 		f.control = &c
+	case bits:
+		f.control = in.Control
 	}
 	return true
 }

@@ -82,9 +82,7 @@ func ReadListing(file string, r io.Reader) (*Listing, error) {
 	if err := s.Err(); err != nil {
 		return nil, &trace.Error{File: file, Msg: fmt.Sprintf("the listing cannot be read: %v", err)}
 	}
-	if err := p.end(); err != nil {
-		return nil, &trace.Error{File: file, Line: p.last, Msg: err.Error()}
-	}
+	p.end()
 	if len(l.Names) == 0 {
 		return nil, &trace.Error{File: file, Msg: "there is no instruction in it; a listing has lines such as \"/*0010*/ MOV R1, c[0x0][0x28] ; /* 0x…  */\""}
 	}
@@ -106,16 +104,12 @@ type listingParser struct {
 	name string // of the function at hand
 	high bool   // the upper word of the last instruction is wanted
 	pc   uint32 // of the next pair of words
-	last int
 }
 
 func (p *listingParser) line(n int, text string) error {
-	p.last = n
 	t := strings.TrimSpace(text)
 	if name, ok := functionName(t); ok {
-		if err := p.end(); err != nil {
-			return err
-		}
+		p.end()
 		p.name, p.pc = name, 0
 		return nil
 	}
@@ -128,7 +122,8 @@ func (p *listingParser) line(n int, text string) error {
 			code := p.l.Code[p.name]
 			code[len(code)-1].Words[1] = w
 			p.high = false
-			return p.decode(&code[len(code)-1])
+			p.decode(&code[len(code)-1])
+			return nil
 		}
 	}
 	if a, b, ok := plainWords(t); ok {
@@ -136,20 +131,20 @@ func (p *listingParser) line(n int, text string) error {
 		p.pc += sass.InstBytes
 		p.add(x)
 		code := p.l.Code[p.name]
-		return p.decode(&code[len(code)-1])
+		p.decode(&code[len(code)-1])
+		return nil
 	}
 	return p.instruction(n, t)
 }
 
-// end is told that a function ends.
-func (p *listingParser) end() error {
+// end is told that no upper word comes any more. One word alone is an
+// instruction from before Volta, of which no encoding is known.
+func (p *listingParser) end() {
 	if p.high {
 		code := p.l.Code[p.name]
-		// Before Volta an instruction is one word.
 		code[len(code)-1].Words = [2]uint64{}
 		p.high = false
 	}
-	return nil
 }
 
 func (p *listingParser) add(x Listed) {
@@ -275,7 +270,8 @@ func (p *listingParser) instruction(n int, t string) error {
 	if x.Op == "" {
 		return fmt.Errorf("there is no mnemonic at %#x", pc)
 	}
-	if w, _, ok := word(rest); ok {
+	p.end()
+	if w, _, ok := word(rest); ok && (p.l.Arch == 0 || p.l.Arch >= 70) {
 		x.Words[0] = w
 		p.add(x)
 		p.high = true
@@ -285,26 +281,23 @@ func (p *listingParser) instruction(n int, t string) error {
 	return nil
 }
 
-// decode takes control bits out of an instruction's words, and the mnemonic
-// where there is no text.
-func (p *listingParser) decode(x *Listed) error {
-	c := controlOf(x.Words[1])
+// decode takes control bits out of an instruction's words.
+func (p *listingParser) decode(x *Listed) {
 	if x.Control == nil {
+		c := controlOf(x.Words[1])
 		x.Control = &c
 	}
-	if x.Op != "" {
-		return nil
+}
+
+// text fills in the text of an instruction that is known by its words alone.
+func (x *Listed) text(arch int) {
+	if x.Op != "" || x.Words == ([2]uint64{}) || !slices.Contains(sass.Archs(), sass.Arch(arch)) {
+		return
 	}
-	if p.l.Arch == 0 {
-		return nil
+	if in, err := sass.Decode(sass.Arch(arch), x.Words, x.PC); err == nil {
+		x.Text = in.Text()
+		x.Op, x.Guard = opAndGuard(x.Text)
 	}
-	in, err := sass.Decode(sass.Arch(p.l.Arch), x.Words, x.PC)
-	if err != nil {
-		return nil // it is compared by nothing then
-	}
-	x.Text = in.Text()
-	x.Op, x.Guard = opAndGuard(x.Text)
-	return nil
 }
 
 // controlOf reads the control bits of the high word.
@@ -460,6 +453,7 @@ func Join(k *trace.Kernel, l *Listing) (JoinReport, error) {
 		at, found := slices.BinarySearchFunc(code, s.PC, func(x Listed, pc uint32) int { return int(int64(x.PC) - int64(pc)) })
 		if found && s.Func == main {
 			x := &code[at]
+			x.text(k.Arch)
 			if x.Op != "" && x.Op != s.Op && !sameOp(x.Op, s.Op) {
 				if k.Version < 6 && s.Func == 0 && twice(k, i) {
 					found = false // the trace mixes a called function with the kernel

@@ -83,8 +83,8 @@ type Report struct {
 	// Source of control bits: "none", "recorded", "inferred", and why not
 	// another, if there is a reason.
 	Control, Why string
-	// Words counts static instructions described from their encoded words,
-	// Mnemonic those described from the mnemonic alone.
+	// Words counts static instructions described from their encoded words or
+	// full text, Mnemonic those described from the mnemonic alone.
 	Words, Mnemonic int
 	// Unknown are mnemonics that no table has, with the number of records.
 	Unknown []mnemonic.Count

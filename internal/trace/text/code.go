@@ -32,7 +32,7 @@ type code struct {
 
 // traits are what the scan wants to know of opcodes.
 type traits struct {
-	global bool // addresses global memory, so no address is 0
+	global bool // addresses global memory, so no address is 0; an LDGSTS may have that of its destination
 	exit   bool // may end a warp
 	async  bool // LDGSTS, of which raw files have two records
 }
@@ -135,7 +135,7 @@ func base(op string) string {
 
 func traitsOf(op string) (t traits) {
 	switch base(op) {
-	case "LDG", "STG", "LD", "ST", "ATOM", "ATOMG", "RED", "LDGSTS":
+	case "LDG", "STG", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG":
 		t.global = true
 	case "EXIT", "KILL", "BPT":
 		t.exit = true

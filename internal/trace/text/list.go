@@ -43,7 +43,7 @@ func Is(path string) bool {
 	b := make([]byte, 256)
 	n, _ := io.ReadFull(in, b)
 	s := strings.TrimSpace(string(b[:n]))
-	return strings.HasPrefix(s, "-") || isList(s)
+	return strings.HasPrefix(s, "-") && strings.Contains(s, keyName) || isList(s)
 }
 
 // isList says whether a text begins as a list does.
@@ -88,7 +88,7 @@ func Open(path string) (*trace.Set, error) {
 		b := make([]byte, 256)
 		n, _ := io.ReadFull(in, b)
 		in.Close()
-		if s := strings.TrimSpace(string(b[:n])); strings.HasPrefix(s, "-") || !isList(s) {
+		if s := strings.TrimSpace(string(b[:n])); !isList(s) {
 			set.Commands = []trace.Command{{File: path, Launch: &source{place: p, budget: room, insts: -1}, Text: p.name}}
 			setForm(set)
 			return set, nil

@@ -88,7 +88,7 @@ func TestPaths(t *testing.T) {
 		}
 		mustOpen(t, set.Commands[0].Launch)
 	}
-	for name, text := range map[string]string{"job.toml": "[[launch]]\n", "k.ptx": ".version 8.0\n", "empty": ""} {
+	for name, text := range map[string]string{"job.toml": "[[launch]]\n", "k.ptx": ".version 8.0\n", "gpgpusim.config": "-gpgpu_ptx_instruction_classification 0\n", "empty": ""} {
 		if Is(file(t, name, text)) {
 			t.Errorf("%s is taken for a trace", name)
 		}

@@ -14,6 +14,7 @@ const (
 	noteEmpty
 	noteMissing
 	noteZero
+	noteAfter
 	noteValues
 	noteKinds
 )
@@ -24,6 +25,7 @@ var noteText = [noteKinds]string{
 	noteEmpty:   "the warp has no instructions",
 	noteMissing: "not all warps of the block are here",
 	noteZero:    "a lane accesses global memory at address 0, which the tracer writes where it saw no address",
+	noteAfter:   "a lane goes on after its EXIT: lines are mixed up, or two warps are taken for one",
 	noteValues:  "register values are left out",
 }
 

@@ -39,8 +39,9 @@ type scanner struct {
 	b     *trace.Block
 	store bool // keep the records of a block; else only those of a line
 
-	last   int32 // form of the line before, -1 if unknown
-	lastAt int32 // its instruction
+	last   int32  // form of the line before, -1 if unknown
+	lastAt int32  // its instruction
+	exited uint32 // the lanes of the warp that have met EXIT
 	spaces []byte
 	static trace.Static
 	key    []byte
@@ -162,7 +163,7 @@ func (s *scanner) oneWarp(b []byte) *trace.Error {
 	if int32(w) <= s.warp {
 		return s.fail("warp %d after warp %d: blocks or warps are mixed up", w, s.warp)
 	}
-	s.warp, s.last = int32(w), -1
+	s.warp, s.last, s.exited = int32(w), -1, 0
 	if b, _ = s.content(); b == nil {
 		return s.ended("inside a thread block")
 	}
@@ -313,6 +314,12 @@ func (s *scanner) append(at int32, mask uint32, m *trace.Mem) {
 	s.lastAt = at
 	s.warpInsts++
 	s.threadInsts += uint64(bits.OnesCount32(mask))
+	if mask&s.exited != 0 && s.notes != nil {
+		s.notes.add(noteAfter, s)
+	}
+	if s.c.traits[at].exit {
+		s.exited |= mask
+	}
 	in := trace.Inst{At: at, Active: isa.LaneMask(mask), Mask: isa.LaneMask(mask), Mem: -1}
 	if m != nil {
 		in.Mem, in.NMems = int32(len(s.b.Mems)), 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
@@ -275,6 +276,7 @@ func (s *scanner) raw(bl *blocks, k *trace.Kernel) *trace.Error {
 			now, nowAt = list[w], at
 		}
 		s.inBlock, s.index, s.warp, s.last = true, d, int32(w), -1
+		s.exited = 0
 		reset(line)
 		s.b, s.store = line, false
 		if err := s.record(b); err != nil {
@@ -330,9 +332,16 @@ func (s *scanner) assemble(bl *blocks, k *trace.Kernel, parts map[uint64][]*trac
 			s.warp = int32(w)
 			from := int32(len(b.Insts))
 			mems, deltas := int32(len(b.Mems)), int32(len(b.Deltas))
+			var exited isa.LaneMask
 			for _, in := range p.Insts {
 				if in.Mem >= 0 {
 					in.Mem += mems
+				}
+				if in.Mask&exited != 0 {
+					s.notes.add(noteAfter, s)
+				}
+				if s.c.traits[in.At].exit {
+					exited |= in.Mask
 				}
 				b.Insts = append(b.Insts, in)
 			}

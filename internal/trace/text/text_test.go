@@ -356,6 +356,7 @@ func TestOdd(t *testing.T) {
 		{"0020 0000ffff 0 EXIT", "0020 0000ffff 0 NOP", "thread block 0,0,0, warp 1: the warp does not end with EXIT"},
 		{"warp = 1\ninsts = 2\n0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 \n\n", "", "thread block 0,0,0: only 1 of 2 warps are here"},
 		{"insts = 2\n0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 \n\n", "insts = 0\n\n", "thread block 0,0,0, warp 1: the warp has no instructions"},
+		{"0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", "0020 00000001 0 EXIT 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", ":32: thread block 0,0,0, warp 1: a lane goes on after its EXIT"},
 		{"-grid dim = (2,1,1)", "-grid dim = (9,1,1)", "2 of 9 thread blocks are here"},
 	} {
 		k, err := read(t, strings.Replace(two, c.from, c.to, 1))

@@ -157,7 +157,7 @@ func (w *setWriter) launch(name string, src trace.Source) (err error) {
 		return err
 	}
 	g, b := k.Grid, k.Block
-	fmt.Fprintf(&w.stats, "%s.trace, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d,%d\n", stem(name), k.Kernel,
+	fmt.Fprintf(&w.stats, "%s.trace, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d,%d\n", stem(name), oneLine(k.Kernel),
 		g[0], g[1], g[2], g.Count(), b[0], b[1], b[2], b.Count(), k.WarpInsts, k.WarpInsts)
 	return nil
 }
@@ -255,7 +255,7 @@ func formatNote(version int) string {
 func (w *writer) header() {
 	h := &w.k.Header
 	line := func(key, format string, args ...any) { fmt.Fprintf(w.w, "-"+key+" = "+format+"\n", args...) }
-	line(keyName, "%s", h.Kernel)
+	line(keyName, "%s", oneLine(h.Kernel))
 	line(keyID, "%d", h.ID)
 	line(keyGrid, "(%d,%d,%d)", h.Grid[0], h.Grid[1], h.Grid[2])
 	line(keyBlock, "(%d,%d,%d)", h.Block[0], h.Block[1], h.Block[2])
@@ -268,7 +268,7 @@ func (w *writer) header() {
 		line(keyLocalBase, "0x%016x", h.LocalBase)
 	}
 	if h.NVBit != "" {
-		line(keyNVBit, "%s", h.NVBit)
+		line(keyNVBit, "%s", oneLine(h.NVBit))
 	}
 	if w.version > 0 {
 		line(keyVersion, "%d", w.version)
@@ -281,12 +281,22 @@ func (w *writer) header() {
 		line(keyLineInfo, "%d", n)
 	}
 	for _, x := range h.Extra {
-		fmt.Fprintln(w.w, x)
+		fmt.Fprintln(w.w, oneLine(x))
 	}
 	fmt.Fprintf(w.w, "\n#traces format =%s\n\n\n", formatNote(w.version))
 	if w.version >= 3 {
 		w.w.WriteByte('\n')
 	}
+}
+
+// oneLine keeps a name from other files from ending its line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 // static returns the text of an instruction.
