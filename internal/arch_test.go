@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
+		"internal/compare", "internal/trace", "internal/trace/...", "internal/tracerun",
 		"internal/config", "internal/chiprun", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 

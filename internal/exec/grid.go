@@ -40,14 +40,6 @@ type Options struct {
 	Progress func(blocks, total, warpInsts uint64)
 }
 
-// Workers is how many goroutines a run with these options may use.
-func (o Options) Workers() int {
-	if o.Threads <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return o.Threads
-}
-
 // Result counts what a launch did. It is filled as far as the run came when
 // an error ended it.
 type Result struct {
@@ -117,6 +109,18 @@ type Grid struct {
 	// Ended, if set, is told of each block that ended, well or not, in the order
 	// of blocks. An error ends the run.
 	Ended func(GridBlock) error
+}
+
+// Workers is how many workers a run with these options has at the most.
+func (g *Grid) Workers(o Options) int {
+	n := o.Threads
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	if g.Talks || g.Cooperative {
+		n = 1
+	}
+	return int(min(uint64(n), g.Blocks, mostBatch))
 }
 
 // gridRun is the state of a launch under way.
@@ -323,7 +327,7 @@ func (r *gridRun) batch(first uint64, places []place, direct bool) {
 			}
 		}
 	}
-	workers := min(r.o.Workers(), len(places))
+	workers := min(r.Workers(r.o), len(places))
 	if workers <= 1 {
 		work(0)
 		return

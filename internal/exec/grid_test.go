@@ -117,6 +117,28 @@ func TestGridCounts(t *testing.T) {
 	}
 }
 
+// TestGridWorkers: no more workers than can have something to do.
+func TestGridWorkers(t *testing.T) {
+	for _, c := range []struct {
+		g       Grid
+		threads int
+		want    int
+	}{
+		{Grid{Blocks: 100}, 3, 3},
+		{Grid{Blocks: 2}, 3, 2},
+		{Grid{Blocks: 100, Talks: true}, 3, 1},
+		{Grid{Blocks: 100, Cooperative: true}, 3, 1},
+		{Grid{Blocks: 1 << 40}, 1_000_000, mostBatch},
+	} {
+		if got := c.g.Workers(Options{Threads: c.threads}); got != c.want {
+			t.Errorf("%+v, %d threads: %d workers, want %d", c.g, c.threads, got, c.want)
+		}
+	}
+	if n := (&Grid{Blocks: 100}).Workers(Options{}); n < 1 {
+		t.Errorf("%d workers by default", n)
+	}
+}
+
 // TestGridEnds: the first block that ends badly, in the order of blocks, ends the
 // launch; what comes after it leaves no trace.
 func TestGridEnds(t *testing.T) {

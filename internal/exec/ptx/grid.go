@@ -16,7 +16,6 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	m.needWorkers(o.Workers())
 	g := exec.Grid{
 		Kernel: l.Kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative,
 		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
@@ -29,6 +28,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		Overlay: func(i int) exec.Overlay { return m.overlay(i) },
 	}
 	m.direct()
+	m.needWorkers(g.Workers(o))
 	if o.Out != nil {
 		g.Ended = func(b exec.GridBlock) error {
 			out := &b.(*block).out

@@ -288,9 +288,6 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	for len(m.workers) < o.Workers() {
-		m.workers = append(m.workers, new(worker))
-	}
 	g := exec.Grid{
 		Kernel: l.Kernel.Name, Blocks: l.Grid.Count(), Talks: l.Kernel.talks, Spins: l.Kernel.spins, Cooperative: l.Cooperative,
 		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
@@ -306,6 +303,9 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 			}
 			return m.views[i]
 		},
+	}
+	for len(m.workers) < g.Workers(o) {
+		m.workers = append(m.workers, new(worker))
 	}
 	res, err := g.Run(ctx, o, m.issued)
 	m.issued += res.WarpInsts

@@ -21,6 +21,7 @@ type blocks struct {
 	stream *stream
 	next   int                   // that the stream gives
 	out    map[*trace.Block]bool // that the stream gave and has not got back
+	free   chan *trace.Block     // buffers to use again
 }
 
 // release gives back the memory of what was kept.
@@ -46,8 +47,14 @@ func (bl *blocks) Free(b *trace.Block) {
 		return
 	}
 	delete(bl.out, b)
-	if bl.stream != nil {
-		bl.stream.give(b)
+	bl.give(b)
+}
+
+// give takes a buffer back.
+func (bl *blocks) give(b *trace.Block) {
+	select {
+	case bl.free <- b:
+	default:
 	}
 }
 
@@ -82,7 +89,7 @@ func (bl *blocks) Block(i int) (*trace.Block, error) {
 			bl.out[d.b] = true
 			return d.b, nil
 		}
-		bl.stream.give(d.b)
+		bl.give(d.b)
 	}
 }
 
@@ -125,7 +132,7 @@ func (bl *blocks) start(i int) (*stream, error) {
 		s.l.offset, s.l.line = from.offset, from.line
 	}
 	s.h, s.c, s.lead, s.store = bl.h, bl.code, bl.lead, true
-	st := &stream{s: s, in: in, full: make(chan decoded, decodeAhead), free: make(chan *trace.Block, mostFree),
+	st := &stream{s: s, in: in, full: make(chan decoded, decodeAhead), free: bl.free,
 		stop: make(chan struct{}), done: make(chan struct{})}
 	go st.run(len(bl.marks) == 0, skip, bl.all-i)
 	return st, nil
@@ -136,14 +143,6 @@ func (st *stream) end() {
 	close(st.stop)
 	<-st.done
 	st.in.Close()
-}
-
-// give takes a buffer back.
-func (st *stream) give(b *trace.Block) {
-	select {
-	case st.free <- b:
-	default:
-	}
 }
 
 // run decodes count blocks after it has skipped some.

@@ -90,7 +90,7 @@ func (s *source) Open() (*trace.Kernel, error) {
 		sc.lead = 4
 	}
 	k := &trace.Kernel{}
-	bl := &blocks{source: s, code: sc.c, out: map[*trace.Block]bool{}}
+	bl := &blocks{source: s, code: sc.c, out: map[*trace.Block]bool{}, free: make(chan *trace.Block, mostFree)}
 	first, ok := sc.content()
 	switch {
 	case !ok:

@@ -169,6 +169,15 @@ func TestLines(t *testing.T) {
 		if len(b.Insts) != 2 {
 			t.Errorf("%s: %d records", c.line, len(b.Insts))
 		}
+		var out bytes.Buffer
+		if err := WriteKernel(&out, k, 0); err != nil {
+			t.Fatal(err)
+		}
+		want, _, _ := strings.Cut(strings.TrimSpace(c.line), " Val")
+		want = strings.Join(strings.Fields(want), " ")
+		if strings.Count(out.String(), "\n"+want) != 2 {
+			t.Errorf("%q is not in what is written:\n%s", want, out.String())
+		}
 	}
 }
 
@@ -671,6 +680,13 @@ func TestOtherVersions(t *testing.T) {
 		k := mustRead(t, out.String())
 		if k.Version != version {
 			t.Errorf("version %d has become %d", version, k.Version)
+		}
+		var again bytes.Buffer
+		if err := WriteKernel(&again, k, 0); err != nil {
+			t.Fatal(err)
+		}
+		if again.String() != out.String() {
+			t.Errorf("version %d is not the same when it is written again", version)
 		}
 		have := flat(t, k)
 		for i := range have {

@@ -201,6 +201,16 @@ type written struct {
 // names if version is 0. Errors are those of reading its blocks, *trace.Error,
 // and of w.
 //
+// A recorded file that is written as the version that it names is the same
+// again, byte for byte, but for this:
+//   - empty lines inside a warp go, as do doubled spaces; a line ends with a
+//     space where the tracer writes one, and only there;
+//   - header lines come in the tracer's order, unknown ones last; those that the
+//     version has and the file lacks come;
+//   - control characters in names become spaces;
+//   - records of raw files are grouped, the two of an LDGSTS become one;
+//   - values of version 6 become NoVal.
+//
 // What a version cannot say is left out: before version 6 all destinations but
 // a general register that comes first, sources other than the first five
 // general registers, and all but the last immediate, cut to 32 bits; before
