@@ -215,7 +215,7 @@ func readResults(file string) (map[string]float64, error) {
 	for line := 1; s.Scan(); line++ {
 		i := strings.LastIndexByte(s.Text(), '\t')
 		if i < 0 {
-			return nil, fmt.Errorf("%s:%d: no cycles; make the file anew with -run .", file, line)
+			return nil, fmt.Errorf("%s:%d: a key and cycles are wanted, make the file anew with -run", file, line)
 		}
 		n, err := strconv.ParseFloat(s.Text()[i+1:], 64)
 		if err != nil {

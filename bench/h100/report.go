@@ -199,25 +199,39 @@ the hardware, less one; all are in percent.
 | parameter | by what |
 | --- | --- |
 | ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels, least mean square of the relative errors |
-| ` + "`partition.rop_latency`, `partition.dram_latency`" + ` | pointer chases of gpu-benches (te42kyfo), below |
+| ` + "`partition.rop_latency`" + ` | the mean of what gpu-benches (te42kyfo) has measured for the two halves of the L2, 265 and 475 cycles |
+| ` + "`partition.dram_latency`" + ` | the 650 cycles that gpu-benches has for the DRAM |
+| ` + "`modern.coalescers`" + ` | 1, not 4 as for the RTX A6000: the tuned half of PolyBench up to a size of 96 |
 
-Nothing was set by PolyBench or by the chains of FFMA: for them both halves are reports. All other values of the GPU file have a source of their own or are those of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them.
+On the tuned half of PolyBench up to a size of 96, without 3mm, the mean error was with coalescers and cycles of the L2
+
+| coalescers | L2 265 | L2 318 | L2 370 |
+| --- | --- | --- | --- |
+| 1 | 17.4 | 9.3 | 6.2 |
+| 4 | | 11.7 | 8.1 |
+
+so that the mean of the two halves is also what these programs would choose. Nothing else was set by them, and nothing by the chains of FFMA. All other values of the GPU file have a source of their own or are those
+of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Caches of instructions, and the line with a kernel's parameters, are warm (` + "`run.icache`" + `): with cold ones an empty kernel takes 650 cycles more, and
+one with parameters as many again, which the measurements do not show.
 
 ## Pointer chases
 
-Cycles of a dependent load. The L2 of the real chip has two halves; data in the other half is at 475 cycles, and Heddle has one L2 at 265.
+Cycles of a dependent load. The hardware's L2 is that of an SM's own half; the other one takes 475. Heddle's has one place, at the mean of both.
 
 `
 
 const emptyText = `
 ## Empty kernels
 
+What launching costs. Small grids are limited by the dispatcher, one block in 1.14 cycles; large blocks, of which an SM holds two or three, by how soon a place is taken again.
+
 `
 
 const ffmaText = `
 ## Chains of FFMA
 
-One warp to many, each with a chain of dependent FFMA, 128 for each turn of a loop.
+Chains of dependent FFMA, 128 for each turn of a loop, in blocks of 32 to 128 threads. The measured program has a store that its last instruction skips; so has ours. Rows of more than some 6 million warp
+instructions are left out.
 
 `
 

@@ -24,6 +24,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/trace"
 )
 
 // Exit codes; scripts rest on them.
@@ -40,6 +41,7 @@ const (
 type commands struct {
 	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
+	Trace   traceCmd   `cmd:"" help:"Look into traces, or convert them."`
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
@@ -194,7 +196,7 @@ func printErrors(w io.Writer, err error) {
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
 	case sass.ErrorList:
 		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
-	case job.Errors, *job.Error, *ptx.Error, kasm.ErrorList, *compare.Error:
+	case job.Errors, *job.Error, *trace.Error, *ptx.Error, kasm.ErrorList, *compare.Error:
 		fmt.Fprintln(w, e)
 	case *exitError:
 		if e.err != nil {

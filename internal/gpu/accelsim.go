@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/sm"
+	"github.com/heddle-sim/heddle/internal/sm/modern"
 	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
@@ -244,6 +245,11 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	simFails(s, "Total_core_cache_fail_stats_breakdown", &all)
 
 	sm := &tot.SM
+	if g.cfg.Core == Modern {
+		m := *sm
+		asSIMT(&m, &tot.Modern)
+		sm = &m
+	}
 	lanes := 32 * sm.Completed
 	if g.cfg.GatedLanes {
 		lanes = sm.CompletedLanes
@@ -317,6 +323,35 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 		}
 	}
 	s.f("\n")
+}
+
+// asSIMT fills in counters of the SIMT core that have a counterpart in the modern
+// one. Those of stages that it does not have stay 0: its constant caches and
+// the data port of its L1D refuse nothing, and it asks for the lines of an
+// instruction while others go on.
+func asSIMT(to *simt.Stats, from *modern.Stats) {
+	to.Completed = from.WarpInsts // Completed counts those of variable latency
+	to.CompletedLanes = from.ThreadInsts
+	to.LSStallBy[simt.ClientShared][simt.StallBank] = from.SharedConflicts
+	to.LSStallBy[simt.ClientGlobalLoad][simt.StallBank] = from.L1Conflicts + from.L1Fails
+	to.LSStalls = from.SharedConflicts + from.L1Conflicts + from.L1Fails + from.TableFull
+	to.IssuesBy, to.Slots = make([][2]uint64, len(from.IssuesBy)), make([][3]uint64, len(from.Slots))
+	for k, n := range from.IssuesBy {
+		to.IssuesBy[k][0] = n
+	}
+	for k, by := range from.Slots {
+		for st, n := range by {
+			switch modern.WarpState(st) {
+			case modern.Selected:
+			case modern.Wait, modern.ShortScoreboard, modern.LongScoreboard:
+				to.Slots[k][simt.SlotScoreboard] += n
+			case modern.NotSelected, modern.MathThrottle, modern.LGThrottle, modern.MIOThrottle, modern.Dispatch, modern.IMCMiss:
+				to.Slots[k][simt.SlotStall] += n
+			default:
+				to.Slots[k][simt.SlotIdle] += n
+			}
+		}
+	}
 }
 
 // simTraffic prints the packets between SMs and partitions by their sizes.

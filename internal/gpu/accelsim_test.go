@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -227,5 +229,40 @@ func TestAccelSimNames(t *testing.T) {
 			}
 			t.Logf("%d names there, %d here", theirs, len(ours))
 		})
+	}
+}
+
+// Counters of the SIMT core that have a counterpart in the modern one are not
+// left at 0: what is issued and completed is all there, every cycle of a
+// sub-core is somewhere, and eight words of one bank cost seven passes more.
+func TestCountersOfModernCores(t *testing.T) {
+	const rounds = 100
+	m := newMicro(t, "rtx-2070-super").zeros("out", 1)
+	m.launch("banks", 1, 32, fmt.Sprintf(`{ buffer = "out" }, { u32 = 8 }, { u32 = %d }`, rounds))
+	count := map[string]uint64{}
+	for _, l := range simLines(simStats(t, m.file(), m.gpu, m.set...)) {
+		for _, f := range strings.Fields(l.value) {
+			if _, n, ok := strings.Cut(f, ":"); ok { // of the schedulers
+				f = n
+			}
+			n, _ := strconv.ParseUint(f, 10, 64)
+			name, _, _ := strings.Cut(l.key, "#")
+			count[name] += n
+		}
+	}
+	insts := count["gpu_sim_insn"] / 32
+	if n := count["gpgpu_n_tot_w_icount"]; n != count["single_issue_nums"] || n < insts || n > insts+rounds {
+		t.Errorf("%d warp instructions completed, %d issued; %d thread instructions", n, count["single_issue_nums"], count["gpu_sim_insn"])
+	}
+	if n := count["gpgpu_stall_shd_mem[s_mem][bk_conf]"]; n != 7*(rounds+1) {
+		t.Errorf("%d cycles of bank conflicts, want %d", n, 7*(rounds+1))
+	}
+	if n := count["gpgpu_n_stall_shd_mem"]; n < 7*(rounds+1) {
+		t.Errorf("%d cycles of stalls", n)
+	}
+	// The warp mostly waits for its loads; three sub-cores have none.
+	busy := count["Stall"] + count["W0_Scoreboard"] + count["single_issue_nums"]
+	if w := count["W0_Scoreboard"]; w < 20*rounds || count["W0_Idle"] < 3*busy {
+		t.Errorf("%d cycles waiting for registers, %d idle, %d issues, %d others", w, count["W0_Idle"], count["single_issue_nums"], count["Stall"])
 	}
 }

@@ -492,43 +492,53 @@ func refused(t *testing.T, m *micro, word string) {
 // TestCooperative launches blocks that wait for each other: as many as can be
 // resident, and one more.
 func TestCooperative(t *testing.T) {
-	for blocks, ok := range map[int]bool{30 * 4: true, 30*4 + 1: false} {
-		m := newMicro(t, "rtx-2060").zeros("n", 1)
-		m.launch("meet", blocks, 256, `{ buffer = "n" }`, "cooperative = true\nregisters = 16")
-		if ok {
-			if k := &m.run()[0]; k.BlocksPerSM != 4 {
-				t.Errorf("%d blocks on an SM", k.BlocksPerSM)
+	for _, c := range oneEach {
+		for _, more := range []int{0, 1} {
+			m := newMicro(t, c.gpu).zeros("n", 1)
+			m.launch("meet", 4*c.sms+more, 256, `{ buffer = "n" }`, "cooperative = true\nregisters = 16")
+			if more > 0 {
+				refused(t, m, fmt.Sprintf("%d can be resident", 4*c.sms))
+				continue
 			}
-			continue
+			if k := &m.run()[0]; k.BlocksPerSM != 4 {
+				t.Errorf("%s: %d blocks on an SM", c.gpu, k.BlocksPerSM)
+			}
 		}
-		refused(t, m, "120 can be resident")
 	}
 }
+
+// oneEach are a GPU of each core model, whose SMs take 1024 threads, and its SMs.
+var oneEach = []struct {
+	gpu string
+	sms int
+}{{"rtx-2060", 30}, {"rtx-2070-super", 40}}
 
 // TestSpin launches blocks that go round in loops: until one comes that finds no
 // room, which must be found out; until one has counted for long; until the time
 // has come.
 func TestSpin(t *testing.T) {
-	m := newMicro(t, "rtx-2060").zeros("n", 1)
-	m.launch("meet", 121, 256, `{ buffer = "n" }`, "registers = 16")
-	for _, skip := range []bool{true, false} {
-		ready, err := job.Load(m.file())
-		if err != nil {
-			t.Fatal(err)
+	for i, c := range oneEach {
+		m := newMicro(t, c.gpu).zeros("n", 1)
+		m.launch("meet", 4*c.sms+1, 256, `{ buffer = "n" }`, "registers = 16")
+		for _, skip := range []bool{true, false}[:2-i] {
+			ready, err := job.Load(m.file())
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := job.Options{Timing: true, GPU: m.gpu, MaxInsts: 1_000_000}
+			o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip)}
+			_, err = ready.Run(t.Context(), o)
+			var stuck *exec.StuckError
+			if want := fmt.Sprintf("1 of its %d blocks find no room", 4*c.sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: a barrier of a block more than have room: %v", c.gpu, err)
+			}
 		}
-		o := job.Options{Timing: true, GPU: m.gpu, MaxInsts: 1_000_000}
-		o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip)}
-		_, err = ready.Run(t.Context(), o)
-		var stuck *exec.StuckError
-		if !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), "1 of its 121 blocks find no room") {
-			t.Errorf("a barrier of 121 blocks where 120 have room: %v", err)
+		m = newMicro(t, c.gpu).zeros("n", 4)
+		m.launch("later", c.sms+1, 32, `{ buffer = "n" }, { u32 = 100000 }`)
+		m.launch("until", 1, 32, `{ buffer = "n" }, { u64 = 500000 }`)
+		if k := m.run(); k[0].Cycles < 5*firstLook || k[1].Cycles < 5*firstLook {
+			t.Errorf("%s: the loops end after %d and %d cycles, before anybody looks at them", c.gpu, k[0].Cycles, k[1].Cycles)
 		}
-	}
-	m = newMicro(t, "rtx-2060").zeros("n", 4)
-	m.launch("later", 31, 32, `{ buffer = "n" }, { u32 = 100000 }`)
-	m.launch("until", 1, 32, `{ buffer = "n" }, { u64 = 500000 }`)
-	if k := m.run(); k[0].Cycles < 5*firstLook || k[1].Cycles < 5*firstLook {
-		t.Errorf("the loops end after %d and %d cycles, before anybody looks at them", k[0].Cycles, k[1].Cycles)
 	}
 }
 

@@ -211,14 +211,16 @@ func TestEnds(t *testing.T) {
 			return ""
 		}},
 	} {
-		for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
-			t.Run(c.name+" "+skip, func(t *testing.T) {
+		for _, x := range []struct{ gpu, skip string }{
+			{"rtx-2060", "run.idle_skip=true"}, {"rtx-2060", "run.idle_skip=false"}, {"rtx-2070-super", "run.idle_skip=true"}, {"rtx-2070-super", "run.idle_skip=false"},
+		} {
+			t.Run(c.name+" "+x.gpu+" "+x.skip, func(t *testing.T) {
 				ready, err := job.Load(write(t, step(c.kernel)))
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := job.Options{Timing: true, GPU: "rtx-2060", MaxInsts: c.max}
-				for _, s := range append(c.set, skip) {
+				o := job.Options{Timing: true, GPU: x.gpu, MaxInsts: c.max}
+				for _, s := range append(c.set, x.skip) {
 					if err := o.Settings.Set(s); err != nil {
 						t.Fatal(err)
 					}

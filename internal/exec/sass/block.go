@@ -100,15 +100,7 @@ func (w *warp) start(im *image) {
 	w.pc, w.mask, w.running, w.since = 0, w.live, true, 0
 	w.frags, w.waiting = w.frags[:0], w.waiting[:0]
 	w.insts, w.thrInsts, w.seq, w.open, w.fault = 0, 0, 0, 0, nil
-	if n := im.local; n > 0 {
-		for i := range w.local {
-			if len(w.local[i]) != n {
-				w.local[i] = make([]byte, n)
-			} else {
-				clear(w.local[i])
-			}
-		}
-	}
+	w.used = false
 }
 
 // Recycle gives the block's storage back to its worker.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/device"
@@ -94,6 +95,34 @@ func TestThreads(t *testing.T) {
 	words = words[bytes.IndexByte([]byte(words), '\n')+1:]
 	if last := binary.LittleEndian.Uint32([]byte(words)); last != 999 {
 		t.Errorf("block %d stored last, want 999", last)
+	}
+}
+
+// TestFreshBlocks: every block finds its shared and local memory, registers,
+// predicates and barriers as new, whichever ran before it in the same place.
+func TestFreshBlocks(t *testing.T) {
+	got, err := runGrid(t, places+`
+    LDL R10, [0x10]
+    LDS R11, [0x20]
+    IADD3 R10, R10, R11, R20
+    @P3 IADD3 R10, R10, 0x1, RZ
+    IADD3 R10, R10, UR9, RZ
+    B2R.RESULT R12, P2
+    IADD3 R10, R10, R12, RZ
+    STG.E [R6], R10
+    MOV R20, 0x5
+    R2UR UR9, R20
+    ISETP.NE.AND P3, PT, R20, RZ, PT
+    STL [0x10], R20
+    STS [0x20], R20
+    BAR.RED.POPC 0x3, PT
+    EXIT
+`, 2, 1000, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := got[len(got)-4*64*1000:]; strings.Trim(words, "\x00") != "" {
+		t.Error("a block finds what an earlier one left")
 	}
 }
 

@@ -151,7 +151,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 	case isa.Shared:
 		mem = w.blk.shared
 	case isa.Local:
-		mem = w.local[i]
+		mem = w.stack(i)
 	default:
 		var b []byte
 		if write {

@@ -45,7 +45,8 @@ type warp struct {
 	open     int     // instructions with something pending
 	waiting  []int32 // pending instructions that have not had their Access
 
-	local [32][]byte
+	local []byte             // the lanes' local memory, one after the other; see stack
+	used  bool               // local holds this block's
 	addr  [32]uint64         // of the memory access under way
 	tmp   [maxSrc][32]uint32 // sources with their modifiers applied
 	tid   [3][32]uint32
@@ -111,6 +112,21 @@ func (w *warp) pred(p predicate) uint32 {
 		return ^v
 	}
 	return v
+}
+
+// stack returns the local memory of a lane. Most kernels have no use for it: it
+// is zeroed when it is first asked for.
+func (w *warp) stack(lane int) []byte {
+	n := w.blk.im.local
+	if !w.used {
+		w.used = true
+		if cap(w.local) < 32*n {
+			w.local = make([]byte, 32*n)
+		}
+		w.local = w.local[:32*n]
+		clear(w.local)
+	}
+	return w.local[lane*n : lane*n+n]
 }
 
 // Live returns the lanes that have not exited.

@@ -84,6 +84,8 @@ func (i *Info) count(w width, reg uint16) uint8 {
 	case wide64:
 		return pair(i.has("64") || i.has("U64") || i.has("S64"))
 	case mayPair:
+		return pair(i.has("WIDE") || i.has("HI"))
+	case product:
 		return pair(i.has("WIDE"))
 	case matrices:
 		switch {
@@ -252,6 +254,13 @@ func (i *Info) Results(reg uint16) uint8 { return i.count(i.row.dst, reg) }
 func (i *Info) Source(n, of int, reg uint16) uint8 {
 	if reg >= 255 || len(i.row.src) == 0 {
 		return 1
+	}
+	if i.Inst.Store && i.row.unit == isa.UnitLSU { // an address of uniform registers alone is not among them
+		want := 2
+		if i.has("CAS") {
+			want = 3
+		}
+		n += max(0, want-of)
 	}
 	w := i.row.src[min(n, len(i.row.src)-1)]
 	if w == mayPair && n == 1 && of >= 3 { // the second of three is a factor

@@ -53,7 +53,8 @@ const (
 	matA           // fragments of a matrix instruction
 	matB
 	matC
-	mayPair // IMAD.WIDE: the third source is a pair, the second may be it
+	mayPair // IMAD.WIDE and .HI: the third source is a pair, the second may be it
+	product // a pair where the mnemonic has .WIDE
 	wide64  // a pair where the mnemonic has .64
 )
 
@@ -72,18 +73,19 @@ const (
 var rows = []row{
 	// Integers, moves and logic, of fixed latency.
 	{ops: "IADD IADD3 IADD32I VIADD", class: isa.ClassInt, unit: isa.UnitALU, kind: isa.KindAdd, dst: wide64, src: []width{wide64}, out: mayPred, in: carry},
-	{ops: "LEA ISCADD ISCADD32I IMADSP", class: isa.ClassInt, unit: isa.UnitALU, kind: isa.KindAdd, out: mayPred, in: carry},
+	{ops: "LEA ISCADD ISCADD32I IMADSP", class: isa.ClassInt, unit: isa.UnitALU, out: mayPred, in: carry},
 	{ops: "IMNMX VIMNMX VIMNMX3 VIADDMNMX VMNMX VIMNMX2", class: isa.ClassInt, unit: isa.UnitALU, kind: isa.KindMax, dst: wide64, src: []width{wide64}, in: mayPred},
-	{ops: "LOP LOP3 LOP32I SHF SHL SHR BFE BFI PRMT SGXT BMSK IABS VABSDIFF VABSDIFF4 VADD ISAD ISUB BITEXTRACT", class: isa.ClassInt, unit: isa.UnitALU, out: mayPred},
+	{ops: "LOP LOP3 LOP32I SHF SHL SHR BFE BFI PRMT SGXT BMSK IABS VABSDIFF VABSDIFF4 VADD VSHR VSHL VSET ISAD ISUB", class: isa.ClassInt, unit: isa.UnitALU, out: mayPred, in: mayPred},
 	{ops: "MOV MOV32I MOV64IUR", class: isa.ClassInt, unit: isa.UnitALU, dst: wide64, src: []width{wide64}},
 	{ops: "SEL ICMP ISET", class: isa.ClassInt, unit: isa.UnitALU, dst: wide64, src: []width{wide64}, in: perPred},
 	{ops: "I2I I2IP F2FP F2IP I2FP F2FP32 RRO", class: isa.ClassInt, unit: isa.UnitALU},
 	{ops: "CS2R", class: isa.ClassInt, unit: isa.UnitALU, dst: clock, does: clocked},
 	{ops: "POPC FLO BREV", class: isa.ClassIntSlow, unit: isa.UnitALU, out: mayPred},
-	{ops: "IMAD IMUL IMUL32I IMAD32I XMAD IDP IDP4A IDP2A IMUL3", class: isa.ClassIMAD, unit: isa.UnitFP32, kind: isa.KindMad, dst: mayPair, src: []width{one, mayPair, mayPair}, out: mayPred, in: carry},
+	{ops: "IMAD IMUL IMUL32I IMAD32I XMAD IDP IDP4A IDP2A IMUL3", class: isa.ClassIMAD, unit: isa.UnitFP32, kind: isa.KindMad, dst: product, src: []width{one, mayPair, mayPair}, out: mayPred, in: carry},
 
 	// Single precision.
-	{ops: "FADD FADD32I FSWZADD", class: isa.ClassFP32, unit: isa.UnitFP32, kind: isa.KindAdd, data: isa.DataFloat},
+	{ops: "FSWZADD", class: isa.ClassFP32, unit: isa.UnitFP32, data: isa.DataFloat},
+	{ops: "FADD FADD32I", class: isa.ClassFP32, unit: isa.UnitFP32, kind: isa.KindAdd, data: isa.DataFloat},
 	{ops: "FMUL FMUL32I", class: isa.ClassFP32, unit: isa.UnitFP32, kind: isa.KindMul, data: isa.DataFloat},
 	{ops: "FFMA FFMA32I", class: isa.ClassFP32, unit: isa.UnitFP32, kind: isa.KindMad, data: isa.DataFloat},
 	{ops: "FADD2 FMUL2 FFMA2", class: isa.ClassFP32, unit: isa.UnitFP32, kind: isa.KindMad, data: isa.DataFloat, dst: two, src: []width{two}},
@@ -94,7 +96,7 @@ var rows = []row{
 	// Packed halves.
 	{ops: "HADD2 HADD2_32I", class: isa.ClassHalf, unit: isa.UnitFP16, kind: isa.KindAdd, data: isa.DataHalf},
 	{ops: "HMUL2 HMUL2_32I", class: isa.ClassHalf, unit: isa.UnitFP16, kind: isa.KindMul, data: isa.DataHalf},
-	{ops: "HFMA2 HFMA2_32I", class: isa.ClassHalf, unit: isa.UnitFP16, kind: isa.KindMad, data: isa.DataHalf},
+	{ops: "HFMA2 HFMA2_32I", class: isa.ClassHalf, unit: isa.UnitFP16, kind: isa.KindMad, data: isa.DataHalf, in: mayPred},
 	{ops: "HMNMX2 VHMNMX", class: isa.ClassHalf, unit: isa.UnitFP16, kind: isa.KindMax, data: isa.DataHalf, in: mayPred},
 	{ops: "HSET2", class: isa.ClassHalf, unit: isa.UnitFP16, data: isa.DataHalf, in: mayPred},
 
@@ -120,7 +122,7 @@ var rows = []row{
 
 	// The uniform datapath.
 	{ops: "UIADD3 UVIADD", class: isa.ClassUniform, unit: isa.UnitALU, kind: isa.KindAdd, does: uniform, dst: wide64, src: []width{wide64}, out: mayUni, in: carry},
-	{ops: "UIMAD", class: isa.ClassUniform, unit: isa.UnitALU, kind: isa.KindMad, does: uniform, dst: mayPair, src: []width{one, mayPair, mayPair}, out: mayUni, in: carry},
+	{ops: "UIMAD", class: isa.ClassUniform, unit: isa.UnitALU, kind: isa.KindMad, does: uniform, dst: product, src: []width{one, mayPair, mayPair}, out: mayUni, in: carry},
 	{ops: "ULEA ULOP ULOP3 ULOP32I USHF USHL USHR UPRMT USGXT UBMSK UFLO UBREV UPOPC UCLEA UIABS UF2FP UI2F UI2FP UF2F UF2I UI2I UFADD UFMUL UFFMA UFMNMX UFSEL UFSET UFRND UVIMNMX UIMNMX UVIMNMX3",
 		class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64, src: []width{wide64}, out: mayUni, in: carry | mayUni},
 	{ops: "UMOV UMOV32I", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64, src: []width{wide64}},
@@ -129,7 +131,7 @@ var rows = []row{
 	{ops: "UP2UR", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, in: uniPred},
 	{ops: "UR2UP", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, out: uniPred},
 	{ops: "ULDC", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64},
-	{ops: "R2UR", class: isa.ClassUniform, unit: isa.UnitALU, out: mayUni},
+	{ops: "R2UR", class: isa.ClassUniform, unit: isa.UnitALU, out: mayPred | mayUni},
 	{ops: "VOTEU", class: isa.ClassUniform, unit: isa.UnitALU, out: mayUni, in: perPred},
 	{ops: "ELECT", class: isa.ClassUniform, unit: isa.UnitALU, out: perPred},
 	{ops: "UGETNEXTWORKID USETMAXREG USETSHMSZ UVIRTCOUNT", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform},
@@ -158,15 +160,15 @@ var rows = []row{
 	// Through the memory pipeline, without an address in memory.
 	{ops: "S2R", class: isa.ClassMio, unit: isa.UnitALU, does: clocked},
 	{ops: "SHFL", class: isa.ClassMio, unit: isa.UnitLSU, kind: isa.KindShfl, out: mayPred},
-	{ops: "MATCH", class: isa.ClassMio, unit: isa.UnitLSU, out: mayPred},
+	{ops: "MATCH", class: isa.ClassMio, unit: isa.UnitLSU, src: []width{wide64}, out: mayPred},
 	{ops: "QSPC CCTL CCTLL CCTLT MOVM SYNCS AL2P PIXLD OUT", class: isa.ClassMio, unit: isa.UnitLSU, src: []width{address}, out: mayPred},
 
 	// Matrices.
-	{ops: "HMMA", class: isa.ClassTensor, unit: isa.UnitTensor, data: isa.DataHalf, dst: matC, src: []width{matA, matB, matC}},
-	{ops: "IMMA BMMA QMMA OMMA", class: isa.ClassTensor, unit: isa.UnitTensor, dst: matC, src: []width{matA, matB, matC}},
+	{ops: "HMMA", class: isa.ClassTensor, unit: isa.UnitTensor, data: isa.DataHalf, dst: matC, src: []width{matA, matB, matC, one}},
+	{ops: "IMMA BMMA QMMA OMMA", class: isa.ClassTensor, unit: isa.UnitTensor, dst: matC, src: []width{matA, matB, matC, one}},
 	{ops: "HGMMA IGMMA QGMMA BGMMA", class: isa.ClassTensor, unit: isa.UnitTensor, data: isa.DataHalf, dst: matC, src: []width{matC}},
 	{ops: "UTCHMMA UTCIMMA UTCQMMA UTCOMMA UTCCP UTCBAR UTCSHIFT UTCATOMSWS", class: isa.ClassTensor, unit: isa.UnitTensor, data: isa.DataHalf},
-	{ops: "DMMA DGMMA", class: isa.ClassDMMA, unit: isa.UnitTensor, data: isa.DataDouble, dst: matC, src: []width{matA, matB, matC}},
+	{ops: "DMMA DGMMA", class: isa.ClassDMMA, unit: isa.UnitTensor, data: isa.DataDouble, dst: matC, src: []width{matA, matB, matC, one}},
 
 	// Memory.
 	{ops: "LDG", class: isa.ClassLoad, unit: isa.UnitLSU, space: isa.Global, does: loads, dst: bySize, src: []width{address}, out: mayPred, in: mayPred},
@@ -191,9 +193,10 @@ var rows = []row{
 	{ops: "LDGSTS", class: isa.ClassCopy, unit: isa.UnitLSU, space: isa.Global, does: loads, src: []width{one, address}, in: mayPred},
 	{ops: "UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAREDG UTMAPF UTMACCTL", class: isa.ClassMiscQ, unit: isa.UnitLSU},
 	{ops: "MEMBAR FENCE", class: isa.ClassFence, unit: isa.UnitBar, kind: isa.KindFence},
-	{ops: "TEX TEXS TLD TLDS TLD4 TLD4S TXD TXA TXQ TMML TMMLT", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Texture, does: loads, out: mayPred},
-	{ops: "SULD SULDB SULDGA SULEA SUQUERY SUQ SUBFM SUCLAMP SUEAU", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Surface, does: loads, out: mayPred},
-	{ops: "SUST SUSTB SUSTGA SURED SUATOM SURED", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Surface, does: stores},
+	{ops: "TEX TEXS TLD TLDS TLD4 TLD4S TXD TXA TMML TMMLT", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Texture, does: loads, out: mayPred},
+	{ops: "TXQ SUQUERY SUQ SUBFM SUCLAMP SUEAU SULEA", class: isa.ClassTexture, unit: isa.UnitTex, out: mayPred},
+	{ops: "SULD SULDB SULDGA", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Surface, does: loads, out: mayPred},
+	{ops: "SUST SUSTB SUSTGA SURED SUATOM", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Surface, does: stores},
 }
 
 // byName has the row of every opcode.

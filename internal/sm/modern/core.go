@@ -50,6 +50,7 @@ type warp struct {
 	nDepbars uint8
 
 	due     []shown // of fixed latency, the next first
+	until   uint64  // tick from which the last result of fixed latency can be read
 	flights int32   // instructions in flight
 	hidden  int32   // pending instructions whose results cannot be read yet
 	unread  int32   // memory instructions that have not touched memory yet
@@ -512,7 +513,7 @@ func (c *Core) retire() {
 	for m := c.done; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
 		w := &c.warps[s]
-		if w.flights > 0 || w.stores > 0 || w.regs > 0 || len(w.due) > 0 && w.due[len(w.due)-1].due > c.tick {
+		if w.flights > 0 || w.stores > 0 || w.regs > 0 || w.until > c.tick {
 			continue
 		}
 		c.show(w, c.tick)

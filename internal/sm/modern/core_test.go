@@ -324,3 +324,40 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 }
+
+// Warps whose results are visible at once, as those of a trace, take under
+// control bits the time of others to the last cycle: with wait masks, DEPBAR,
+// memory barriers, instructions of variable latency, copies, and a result that
+// is not there yet when the last instruction has issued.
+func TestPlainWarpsTakeTheSameTime(t *testing.T) {
+	value := func(a []float64) float64 { return 1 }
+	tail := func(last *inst) *program {
+		copies := ld(isa.Global, 64, 8, 2)
+		copies.Op, copies.Class, copies.Store, copies.Dsts = "LDGSTS.E", isa.ClassCopy, true, nil
+		group := mk("LDGDEPBAR", isa.ClassMisc, -1).wr(2).stall(2)
+		p := prog(
+			ld(isa.Global, 32, 8, 2).wr(0).stall(2), ld(isa.Global, 32, 9, 2).wr(0).stall(2), ld(isa.Global, 128, 12, 2).wr(0).stall(2),
+			waitSB(0, 1).stall(4), fadd(10, 8, 9).stall(2),
+			copies, group, waitSB(2, 0).stall(4),
+			mk("MUFU.RCP", isa.ClassSFU, 20, 10).wr(1).stall(2).does(value), st(isa.Global, 32, 2, 20).wait(1<<1).rd(3),
+			mk("MEMBAR.SC.GPU", isa.ClassFence, -1).wait(1<<3), bar(), last, exit())
+		p.warps, p.smem, p.blocks = 5, 4096, 3
+		return p
+	}
+	hmma := mk("HMMA.16816.F32", isa.ClassTensor, 24, 4, 6).does(value)
+	hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 32, F32: true}
+	for i, p := range []*program{mixed(3), tail(hmma), tail(mk("ISETP", isa.ClassSetp, 30, 4).does(value)), tail(fadd(30, 4, 5))} {
+		var stats [2]Stats
+		var end [2]uint64
+		for j := range stats {
+			q := *p
+			q.plain, q.log, q.ended = j == 1, nil, nil
+			g := newRig(t, Ampere())
+			g.run(&q, 100_000)
+			stats[j], end[j] = g.core.Stats, g.cycle
+		}
+		if !reflect.DeepEqual(stats[0], stats[1]) || end[0] != end[1] {
+			t.Errorf("program %d: results visible when the core says so: ends at %d, %+v\\nat once: ends at %d, %+v", i, end[0], stats[0], end[1], stats[1])
+		}
+	}
+}

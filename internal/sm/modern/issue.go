@@ -514,6 +514,9 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 	s.free[f.pipe] = t + uint64(o.interval)
 	due := t + uint64(o.latency)
 	f.touched = true
+	if f.p >= 0 || w.d == nil && o.ctl != nil && len(o.dst) > 0 && f.lanes != 0 {
+		w.until = max(w.until, due)
+	}
 	if f.p >= 0 {
 		if w.d.Late(f.p) {
 			// The executor takes it for one of variable latency: it reads its

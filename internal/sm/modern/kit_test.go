@@ -1,6 +1,7 @@
 package modern
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -498,7 +499,9 @@ func (g *rig) tick() {
 	g.core.Cycle(g.cycle)
 }
 
-// run runs the blocks of a program to the end.
+// run runs the blocks of a program to the end. A program with control bits takes
+// the same time whether its results are visible when the core says so or at
+// once, as those of a trace are: on a new core it is run in both ways.
 func (g *rig) run(p *program, limit int) {
 	g.t.Helper()
 	p.rig = g
@@ -506,7 +509,23 @@ func (g *rig) run(p *program, limit int) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	fresh, from := g.cycle == 0 && !p.plain && k.ControlBits, len(p.log)
 	g.runKernel(p, k, limit)
+	if !fresh {
+		return
+	}
+	q := *p
+	q.plain, q.log, q.ended = true, nil, nil
+	h := newRig(g.t, *g.core.Config())
+	h.delay, h.every = g.delay, g.every
+	h.run(&q, limit)
+	if log := p.log[from:]; !slices.Equal(log, q.log) {
+		i := 0
+		for i < len(log) && i < len(q.log) && log[i] == q.log[i] {
+			i++
+		}
+		g.t.Errorf("issue %d with results that are visible at once: %+v; with others: %+v\n%s", i, q.log[i:min(i+1, len(q.log))], log[i:min(i+1, len(log))], dump(p))
+	}
 }
 
 func (g *rig) runKernel(p *program, k *Kernel, limit int) {

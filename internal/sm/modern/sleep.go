@@ -54,12 +54,12 @@ func (c *Core) Sync() {
 // doze puts a core to sleep in which nothing has moved, until something that
 // is due happens.
 func (c *Core) doze(t uint64) {
+	next := c.wheel.next(t)
 	for m := c.done; m != 0; m &= m - 1 {
-		if len(c.warps[bits.TrailingZeros64(m)].due) > 0 {
-			return
+		if u := c.warps[bits.TrailingZeros64(m)].until; u > t {
+			next = min(next, u)
 		}
 	}
-	next := c.wheel.next(t)
 	if c.stalled != 0 {
 		for i := t + 1; i < t+64 && i < next; i++ {
 			if c.stallEnds[i&63] != 0 {

@@ -701,6 +701,27 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
+// A launch of the first generation becomes one of version 5, with what that
+// has and the first generation lacks.
+func TestFirstGeneration(t *testing.T) {
+	k := openWith(t, "testdata/lud/kernel-8.traceg", 0)
+	defer k.Blocks.Close()
+	var out bytes.Buffer
+	if err := WriteKernel(&out, k, 5); err != nil {
+		t.Fatal(err)
+	}
+	want := flat(t, k)
+	for i := range want {
+		want[i].imms = "0"
+	}
+	same(t, "lud as version 5", flat(t, mustRead(t, out.String())), want)
+	for _, line := range []string{"-accelsim tracer version = 5\n", "-shmem base_addr = 0x0000000000000000\n", "0430 ffff0000 0 STS 2 R25 R8 4 1 0x200 4 0 \n"} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("there is no line %q", line)
+		}
+	}
+}
+
 // What a version cannot say is left out, by its rules of registers.
 func TestLeftOut(t *testing.T) {
 	k := mustRead(t, head(6, 0)+`#BEGIN_TB

@@ -1,0 +1,102 @@
+package modern
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// numbers calls f for every whole number of a configuration, by its path.
+func numbers(v reflect.Value, path string, f func(path string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Int, reflect.Uint8:
+		f(path, v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if t := v.Type().Field(i); t.IsExported() {
+				numbers(v.Field(i), path+"."+t.Name, f)
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			numbers(v.Index(i), path+"["+string(rune('0'+i%10))+"]", f)
+		}
+	}
+}
+
+// Whatever Check accepts runs to the end: every setting at the smallest and the
+// largest value that it takes, the others as they are.
+func TestBoundsRun(t *testing.T) {
+	set := func(v reflect.Value, n int) {
+		if v.Kind() == reflect.Uint8 {
+			v.SetUint(uint64(n))
+		} else {
+			v.SetInt(int64(n))
+		}
+	}
+	tried := 0
+	base := Ampere()
+	paths := 0
+	numbers(reflect.ValueOf(&base).Elem(), "", func(string, reflect.Value) { paths++ })
+	for k := range paths {
+		for _, up := range []bool{false, true} {
+			cfg := Ampere()
+			name, n := "", -1
+			i := 0
+			numbers(reflect.ValueOf(&cfg).Elem(), "", func(path string, v reflect.Value) {
+				if i++; i-1 != k {
+					return
+				}
+				name = path
+				most := 1 << 16
+				if v.Kind() == reflect.Uint8 {
+					most = 255
+				}
+				was := int(0)
+				if v.Kind() == reflect.Int {
+					was = int(v.Int())
+				} else {
+					was = int(v.Uint())
+				}
+				for x := range most + 1 {
+					x := x
+					if up {
+						x = most - x
+					}
+					if set(v, x); cfg.Check() == nil {
+						n = x
+						return
+					}
+				}
+				set(v, was)
+			})
+			if n < 0 {
+				continue // of a part that this configuration does not have
+			}
+			for seed := range uint64(2) {
+				p := wild(rand.New(rand.NewPCG(seed, 11)))
+				tex := ld(isa.Texture, 32, 8, 2).wr(0).stall(2)
+				tex.Op, tex.Class = "TEX", isa.ClassTexture
+				hmma := mk("HMMA.16816.F16", isa.ClassTensor, 40, 8, 12, 40).does(func(a []float64) float64 { return a[2] })
+				hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 16}
+				more := []*inst{tex, hmma, mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), mk("UIADD3", isa.ClassUniform, -1).to(reg(isa.RegUGPR, 4)),
+					mk("POPC", isa.ClassIntSlow, 9, 8).does(func(a []float64) float64 { return 0 }).wr(1).stall(2), nop().wait(3)}
+				code := append(p.code[:len(p.code)-1:len(p.code)-1], more...)
+				q := prog(append(code, exit())...)
+				q.warps, q.smem, q.blocks = p.warps, p.smem, p.blocks
+				g := newRig(t, cfg)
+				if _, err := NewKernel(g.core.Config(), q, KernelOptions{}); err != nil {
+					continue // the SM is too small for a block
+				}
+				t.Logf("%s = %d", name, n) // says which, if it does not end
+				g.run(q, 2_000_000)
+				tried++
+			}
+		}
+	}
+	if tried < 300 {
+		t.Errorf("only %d runs", tried)
+	}
+}
