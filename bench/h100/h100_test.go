@@ -201,3 +201,24 @@ func TestKept(t *testing.T) {
 		}
 	}
 }
+
+// The job files of the same kernels take as long as the launches here.
+func TestJobs(t *testing.T) {
+	p := load(t)
+	for name, r := range map[string]row{
+		"empty": {kind: "empty", block: 704, blocks: 2048}, "ffma": {kind: "ffma", block: 32, blocks: 1, turns: 20}, "gemm": {kind: "gemm", size: 64, block: 8},
+	} {
+		res, err := heddle.RunJob(t.Context(), "examples/polybench/"+name+".toml", heddle.JobOptions{Timing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := simulate(p, &r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The values differ, and buffers may lie elsewhere.
+		if !res.OK || math.Abs(float64(res.Cycles)/n-1) > .01 {
+			t.Errorf("%s: the job takes %d cycles, ok %v; the launch %.0f", name, res.Cycles, res.OK, n)
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 
 // runCmd is `heddle run`.
 type runCmd struct {
-	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
+	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a trace: a folder with kernelslist.g, a .traceg, a .heddle-trace. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
 
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
 	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
@@ -37,6 +37,7 @@ type runCmd struct {
 	Check     []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
 	Step      bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
 	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
+	SASS      string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
 	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
 	Quiet     bool     `help:"No progress line, and of the report only the last line."`
 	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
@@ -128,7 +129,7 @@ func (c *runCmd) Run(e env) error {
 		return explain(e, c.Explain)
 	}
 	if c.Input == "" {
-		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML), or a program (.kasm) or recorded case (.json) of the Kepler-style core")
+		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML), a trace, or a program (.kasm) or recorded case (.json) of the Kepler-style core")
 	}
 	if err := c.checkStep(); err != nil {
 		return err
@@ -141,6 +142,9 @@ func (c *runCmd) Run(e env) error {
 	}
 	if open.Is(c.Input) {
 		return c.runTrace(e)
+	}
+	if c.SASS != "" {
+		return usage("--sass adds control bits to a trace, and %s is none", c.Input)
 	}
 	o, err := c.options()
 	if err != nil {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"os"
 
 	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/trace/replay"
 	"github.com/heddle-sim/heddle/internal/tracerun"
 )
 
@@ -41,6 +43,11 @@ func (c *runCmd) runTrace(e env) error {
 	t := tracerun.Options{
 		GPU: o.GPU, Threads: o.Threads, MaxCycles: o.MaxInsts, Select: o.Select, Settings: o.Settings, Series: o.Series, Timeline: o.Timeline,
 	}
+	if c.SASS != "" {
+		if t.Listing, err = readListing(c.SASS); err != nil {
+			return err
+		}
+	}
 	if c.AccelSim {
 		t.AccelSim = to.text
 	}
@@ -57,4 +64,14 @@ func (c *runCmd) runTrace(e env) error {
 		err = errors.Join(err, werr)
 	}
 	return c.conclude(to, res, "", err)
+}
+
+// readListing reads a disassembly.
+func readListing(path string) (*replay.Listing, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usage("--sass: %w", err)
+	}
+	defer f.Close()
+	return replay.ReadListing(path, f)
 }

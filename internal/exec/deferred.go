@@ -31,8 +31,8 @@ type Deferred interface {
 	// when its sources have been read: it accesses memory and computes the
 	// results. Registers that later instructions of the warp have made visible
 	// since Issue have changed its operands: that is what happens where the
-	// compiler forgot to wait. It fills e with addresses and lanes. The error is
-	// a *Fault.
+	// compiler forgot to wait. It fills e; Lanes are those that access memory,
+	// which may be fewer than those whose guard held. The error is a *Fault.
 	Access(p Pending, e *Effects) error
 	// Commit makes the results visible and ends the pending instruction. It
 	// follows Access where there is one.

@@ -76,7 +76,7 @@ const sassText = `
     EXIT ;
 .kernel cannot
 .regs 16
-    DSETP.MAX.AND P0, P1, R2, R4, PT ;
+    WARPSYNC.EXCLUSIVE R4 ;
     EXIT ;
 `
 

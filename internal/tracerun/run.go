@@ -33,8 +33,8 @@ type Options struct {
 	Timeline  *timeline.Recorder     // gets the way of every instruction; may be nil
 	AccelSim  io.Writer              // gets the counters under GPGPU-Sim's names after every launch; may be nil
 	Progress  func(chiprun.Progress) // called now and then; nil for silence
-	// Join, if not nil, adds to a launch what a disassembly knows of it.
-	Join func(*trace.Kernel) error
+	// Listing, if not nil, adds to launches what a disassembly knows of them.
+	Listing *replay.Listing
 }
 
 // ahead is how many actions the chip is given before it needs them: enough that
@@ -56,8 +56,9 @@ type launch struct {
 
 // opened is a launch that has been read.
 type opened struct {
-	k   *trace.Kernel
-	err error
+	k    *trace.Kernel
+	join replay.JoinReport
+	err  error
 }
 
 // runner is the state of one run.
@@ -290,11 +291,12 @@ func (x *runner) readAhead(ctx context.Context) {
 				return
 			}
 			k, err := l.src.Open()
-			if err == nil && x.opt.Join != nil {
-				err = x.opt.Join(k)
+			o := opened{k: k, err: err}
+			if err == nil && x.opt.Listing != nil {
+				o.join, o.err = replay.Join(k, x.opt.Listing)
 			}
-			x.read[l.number] <- opened{k, err}
-			if err != nil {
+			x.read[l.number] <- o
+			if o.err != nil {
 				return
 			}
 		}
@@ -348,6 +350,9 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 		Make: func(rehearsal bool) (exec.Work, error) {
 			if rehearsal {
 				k, err := l.src.Open()
+				if err == nil && x.opt.Listing != nil {
+					_, err = replay.Join(k, x.opt.Listing)
+				}
 				if err != nil {
 					return nil, err
 				}
@@ -357,6 +362,9 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 		},
 	}
 	x.note(l, o.k.Warnings)
+	if x.opt.Listing != nil {
+		x.joined(o.k.Kernel, &o.join)
+	}
 	return l.op, nil
 }
 
@@ -392,6 +400,20 @@ func (x *runner) note(l *launch, warnings []string) {
 				t.Warnings = append(t.Warnings, w)
 			}
 		}
+	}
+}
+
+// joined warns of instructions that a listing does not have.
+func (x *runner) joined(kernel string, j *replay.JoinReport) {
+	if j.Covered == j.Total {
+		return
+	}
+	w := fmt.Sprintf("%s has %d of the %d static instructions of %s", x.opt.Listing.File, j.Covered, j.Total, kernel)
+	if len(j.Missing) > 0 {
+		w += "; not those at " + strings.Join(j.Missing, ", ")
+	}
+	if t := x.res.Trace; !slices.Contains(t.Warnings, w) {
+		t.Warnings = append(t.Warnings, w)
 	}
 }
 

@@ -208,7 +208,7 @@ func opF2I(_ *warp, in *inst, p *pending, m uint32) {
 		f := in.toF64(p, i)
 		var v uint64
 		switch {
-		case f<<1 > 0xffe0000000000000: // no number
+		case isNaN64(f):
 			if !in.sat {
 				v = 1 << (width - 1)
 			}

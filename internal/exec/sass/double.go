@@ -74,17 +74,57 @@ func opDFMA(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeDSETP: comparisons; .MAX and .MIN, whose predicates are not documented,
-// are refused.
+// decodeDSETP: comparisons into predicates. .MIN and .MAX say of which operand the
+// smaller or larger number is, for selections that follow: the first predicate,
+// that it is a; the second, that neither is a number and the result is b made
+// quiet. (Compilers make min.f64 and max.f64 of that; what the predicates are
+// follows from what those give. Of equal operands b is taken.)
 func decodeDSETP(d *dec) error {
-	if err := d.comparison(); err != nil {
-		return err
-	}
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
 	d.predSource(0, sass.Pp, true)
+	if least := d.in.Has("MIN"); least || d.in.Has("MAX") {
+		if err := d.only("MIN", "MAX", "AND"); err != nil {
+			return err
+		}
+		d.o.flag = least
+		d.o.run = opDSETPPick
+		return d.doubles(2)
+	}
+	if err := d.comparison(); err != nil {
+		return err
+	}
 	d.o.run = opDSETP
 	return d.doubles(2)
+}
+
+func opDSETPPick(_ *warp, in *inst, p *pending, m uint32) {
+	var first, none uint32
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.pair(0, i), p.pair(2, i)
+		switch aNone, bNone := isNaN64(a), isNaN64(b); {
+		case aNone && bNone:
+			none |= 1 << i
+		case aNone:
+		case bNone, in.flag == below(a, b) && a != b:
+			first |= 1 << i
+		}
+	}
+	p.pout = [2]uint32{first & p.ps[0], none & p.ps[0]}
+}
+
+func isNaN64(a uint64) bool { return a<<1 > 0xffe0000000000000 }
+
+// below compares two binary64 that are numbers; -0 is below +0.
+func below(a, b uint64) bool {
+	order := func(v uint64) uint64 { // as unsigned numbers in the same order
+		if v>>63 != 0 {
+			return ^v
+		}
+		return v | 1<<63
+	}
+	return order(a) < order(b)
 }
 
 func opDSETP(_ *warp, in *inst, p *pending, m uint32) {

@@ -110,6 +110,7 @@ func TestFreshBlocks(t *testing.T) {
     B2R.RESULT R12, P2
     IADD3 R10, R10, R12, RZ
     STG.E [R6], R10
+    BAR.SYNC 0x4
     MOV R20, 0x5
     R2UR UR9, R20
     ISETP.NE.AND P3, PT, R20, RZ, PT

@@ -180,6 +180,69 @@ func TestFloatModes(t *testing.T) {
 	}
 }
 
+// TestDoubleMinMax: what compilers make of min.f64 and max.f64 gives what the PTX
+// manual says of those: a number wins over none, -0 is below +0.
+func TestDoubleMinMax(t *testing.T) {
+	const pick = `
+    DSETP.%s.AND P0, P1, R4, R6, PT
+    SEL R0, R4, R6, P0
+    FSEL R1, R5, R7, P0
+@P1 LOP3.LUT R1, R7, 0x80000, RZ, 0xfc, !PT
+    EXIT
+`
+	r := rand.New(rand.NewPCG(12, 1))
+	for mode, less := range map[string]bool{"MIN": true, "MAX": false} {
+		b := begin(t, load(t, fmt.Sprintf(pick, mode)), Launch{}, nil)
+		for range 300 {
+			w := &b.warps[0]
+			w.live = full
+			w.start(b.im)
+			var in [32]lane
+			for i := range in {
+				for j := range 4 {
+					in[i].r[j] = word(r, "id"[j%2])
+					if r.IntN(3) == 0 { // zeros, infinities and no numbers more often
+						in[i].r[j] = []uint32{0, 0, 1 << 31, 0x7ff00000, 0xfff00000, 0x7ff80000, 0xfff00001}[r.IntN(7)]
+					}
+					w.rows[4+j][i] = in[i].r[j]
+				}
+			}
+			finish(t, w)
+			for i := range in {
+				a, c := in[i].pair(0), in[i].pair(2)
+				x, y := math.Float64frombits(a), math.Float64frombits(c)
+				want := c
+				switch {
+				case math.IsNaN(x) && math.IsNaN(y):
+					want |= 1 << 51
+				case math.IsNaN(x):
+				case math.IsNaN(y):
+					want = a
+				case x == 0 && y == 0:
+					if math.Signbit(x) == less {
+						want = a
+					}
+				case x < y == less:
+					want = a
+				}
+				if got := uint64(w.rows[0][i]) | uint64(w.rows[1][i])<<32; got != want {
+					t.Fatalf("%s of %#x and %#x is %#x, want %#x", mode, a, c, got, want)
+				}
+			}
+		}
+	}
+	check(t, []opCase{{"DSETP.MIN.AND P0, P1, |R4|, -R6, P2", "id", 0, 2, func(l *lane) result {
+		x, y := math.Abs(l.f64(0)), -l.f64(2)
+		switch {
+		case math.IsNaN(x) && math.IsNaN(y):
+			return result{p: [2]bool{false, l.p[0]}}
+		case math.IsNaN(x):
+			return result{}
+		}
+		return result{p: [2]bool{l.p[0] && (math.IsNaN(y) || x < y)}}
+	}}})
+}
+
 // TestHalfModes: .SAT clamps to [0, 1] and makes zero of what is no number, .RELU
 // makes zero of what is below it, .FTZ of what is subnormal (PTX manual, add, mul
 // and fma of f16 and bf16).

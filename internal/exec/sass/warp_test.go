@@ -646,7 +646,7 @@ func TestLimit(t *testing.T) {
 // TestRefused: forms that cannot be executed are named when the kernel is
 // loaded, all of them.
 func TestRefused(t *testing.T) {
-	k := load(t, "NOP\nDSETP.MAX.AND P0, P1, R2, R4, PT\nS2R R1, SR_SMEMSZ\nEXIT\n")
+	k := load(t, "NOP\nWARPSYNC.EXCLUSIVE R4\nS2R R1, SR_SMEMSZ\nEXIT\n")
 	if len(k.bad) != 2 {
 		t.Fatalf("%d instructions refused: %v", len(k.bad), k.bad)
 	}

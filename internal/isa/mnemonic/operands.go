@@ -255,7 +255,8 @@ func (i *Info) Source(n, of int, reg uint16) uint8 {
 	if reg >= 255 || len(i.row.src) == 0 {
 		return 1
 	}
-	if i.Inst.Store && i.row.unit == isa.UnitLSU { // an address of uniform registers alone is not among them
+	if (i.Inst.Store || i.Inst.Class == isa.ClassCopy) && i.row.unit == isa.UnitLSU && !i.has("ARRIVE") {
+		// An address of uniform registers alone is not among them.
 		want := 2
 		if i.has("CAS") {
 			want = 3

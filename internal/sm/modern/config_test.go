@@ -3,9 +3,11 @@ package modern
 import (
 	"math/rand/v2"
 	"reflect"
+	"sort"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
 // numbers calls f for every whole number of a configuration, by its path.
@@ -15,7 +17,7 @@ func numbers(v reflect.Value, path string, f func(path string, v reflect.Value))
 		f(path, v)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if t := v.Type().Field(i); t.IsExported() {
+			if t := v.Type().Field(i); t.IsExported() && t.Type != reflect.TypeFor[cache.Config]() {
 				numbers(v.Field(i), path+"."+t.Name, f)
 			}
 		}
@@ -43,7 +45,7 @@ func TestBoundsRun(t *testing.T) {
 	for k := range paths {
 		for _, up := range []bool{false, true} {
 			cfg := Ampere()
-			name, n := "", -1
+			name, n := "", 0
 			i := 0
 			numbers(reflect.ValueOf(&cfg).Elem(), "", func(path string, v reflect.Value) {
 				if i++; i-1 != k {
@@ -60,20 +62,15 @@ func TestBoundsRun(t *testing.T) {
 				} else {
 					was = int(v.Uint())
 				}
-				for x := range most + 1 {
-					x := x
-					if up {
-						x = most - x
-					}
-					if set(v, x); cfg.Check() == nil {
-						n = x
-						return
-					}
+				// What is taken lies on both sides of the value, without a gap.
+				refused := func(x int) bool { set(v, x); return cfg.Check() != nil }
+				if n = was - sort.Search(was, func(less int) bool { return refused(was - less - 1) }); up {
+					n = was + sort.Search(most-was, func(more int) bool { return refused(was + more + 1) })
 				}
-				set(v, was)
+				set(v, n)
 			})
-			if n < 0 {
-				continue // of a part that this configuration does not have
+			if cfg.Check() != nil {
+				continue // a class that this GPU does not have
 			}
 			for seed := range uint64(2) {
 				p := wild(rand.New(rand.NewPCG(seed, 11)))

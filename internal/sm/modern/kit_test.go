@@ -415,7 +415,7 @@ func (w *fakeWarp) Commit(p exec.Pending) {
 	}
 	w.used[p] = false
 	if late(&x.in.Inst) && !x.accessed {
-		panic("committed before its access")
+		panic("committed before its access: " + x.in.Op)
 	}
 	for _, d := range x.in.Dsts {
 		if d.File != isa.RegGPR {

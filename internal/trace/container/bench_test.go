@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
 // walk reads all blocks of all launches and returns how many records they
@@ -39,7 +40,11 @@ func BenchmarkRead(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
 			out := filepath.Join(b.TempDir(), "x"+Ending)
-			if err := Write(out, unpackTrace(b, r.name), nil); err != nil {
+			set, err := text.Open(unpackTrace(b, r.name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := Write(out, set, nil); err != nil {
 				b.Fatal(err)
 			}
 			n := 0
@@ -56,11 +61,40 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
+// BenchmarkText reads the same as text packed by xz.
+func BenchmarkText(b *testing.B) {
+	for _, r := range real {
+		b.Run(r.name, func(b *testing.B) {
+			set, err := text.Open(unpackTrace(b, r.name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			dir := b.TempDir()
+			if err := text.Write(dir, set, text.Options{Packing: "xz"}, nil); err != nil {
+				b.Fatal(err)
+			}
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				set, err := text.Open(dir)
+				if err != nil {
+					b.Fatal(err)
+				}
+				n += walk(b, set)
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
+		})
+	}
+}
+
 // BenchmarkWrite writes them.
 func BenchmarkWrite(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
-			set := unpackTrace(b, r.name)
+			set, err := text.Open(unpackTrace(b, r.name))
+			if err != nil {
+				b.Fatal(err)
+			}
 			n := walk(b, set)
 			out := filepath.Join(b.TempDir(), "x"+Ending)
 			for b.Loop() {

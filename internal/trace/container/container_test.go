@@ -341,6 +341,24 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// Launches of one name in different folders stay two.
+func TestNames(t *testing.T) {
+	set := small()
+	for i := range set.Commands {
+		set.Commands[i].Launch.(*memory).name = fmt.Sprintf("stream_%d/kernel_1", i%2)
+	}
+	out, _ := size(t, set)
+	got, err := Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"kernel_1", "kernel_1 (2)", "kernel_1"} {
+		if name := got.Commands[i].Launch.Name(); name != out+": "+want {
+			t.Errorf("launch %d: %s", i, name)
+		}
+	}
+}
+
 // Equal launches take no more than their headers.
 func TestEqualLaunches(t *testing.T) {
 	one := small()

@@ -31,8 +31,7 @@ func Is(path string) bool {
 }
 
 // Open reads the list of commands of a container; launches are read when they
-// are opened. Errors are of *trace.Error, but for those of the operating
-// system.
+// are opened. Errors are of *trace.Error.
 func Open(path string) (*trace.Set, error) {
 	c, err := open(path)
 	if err != nil {
@@ -59,22 +58,24 @@ func fail(path, format string, a ...any) error {
 	return &trace.Error{File: path, Msg: fmt.Sprintf(format, a...)}
 }
 
+func unreadable(path string, err error) error { return fail(path, "it cannot be read: %v", err) }
+
 const again = "fetch or convert it again"
 
 func open(path string) (*file, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
 	size := info.Size()
 	var head [headSize]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
 	if string(head[:len(magic)]) != magic {
 		return nil, fail(path, "it is no Heddle container: it should begin with %q", magic)
@@ -87,7 +88,7 @@ func open(path string) (*file, error) {
 		return nil, fail(path, "it ends after %d bytes, too few for a container: %s", size, again)
 	}
 	if _, err := f.ReadAt(foot[:], size-int64(footSize)); err != nil {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
 	if string(foot[12:]) != tail {
 		return nil, fail(path, "its end is missing: it was not copied or written to the end; %s", again)
@@ -99,7 +100,7 @@ func open(path string) (*file, error) {
 	}
 	z := make([]byte, packed+8)
 	if _, err := f.ReadAt(z, size-int64(footSize)-packed); err != nil {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
 	if crc32.Checksum(z, checksums) != binary.LittleEndian.Uint32(foot[8:]) {
 		return nil, fail(path, "its index does not agree with its checksum: %s", again)
@@ -300,7 +301,7 @@ func (l *launch) Open() (*trace.Kernel, error) {
 	}
 	var err error
 	if b.in, err = os.Open(l.file.path); err != nil {
-		return nil, err
+		return nil, unreadable(l.file.path, err)
 	}
 	if b.unpack, err = newUnpacker(); err != nil {
 		b.in.Close()

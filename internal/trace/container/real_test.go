@@ -12,6 +12,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
 // archives is where the recorded traces lie.
@@ -34,8 +35,8 @@ var real = []struct {
 	{"microgpusim-matrixmul-32-32", 2368},
 }
 
-// unpackTrace reads a recorded trace.
-func unpackTrace(t testing.TB, name string) *trace.Set {
+// unpackTrace returns the folder of a recorded trace.
+func unpackTrace(t testing.TB, name string) string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(archives, name+".tar.xz"))
 	if err != nil {
@@ -51,7 +52,7 @@ func unpackTrace(t testing.TB, name string) *trace.Set {
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
-			return textTrace(t, found)
+			return found
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +93,11 @@ func TestRecorded(t *testing.T) {
 	var ours, theirs int64
 	for _, r := range real {
 		t.Run(r.name, func(t *testing.T) {
-			set := unpackTrace(t, r.name)
+			dir := unpackTrace(t, r.name)
+			set, err := text.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
 			out, n := size(t, set)
 			t.Logf("%d bytes, xz %d: %.1f times", n, r.xz, float64(r.xz)/float64(n))
 			if n > r.xz {
@@ -120,9 +125,37 @@ func TestRecorded(t *testing.T) {
 			if !bytes.Equal(a, b) {
 				t.Error("written again it is another file")
 			}
+			// The text is the same as that of the trace itself.
+			from, to := t.TempDir(), t.TempDir()
+			if err := text.Write(from, set, text.Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := text.Write(to, got, text.Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			sameFiles(t, from, to)
+			sameFiles(t, to, from)
 		})
 	}
 	if ours*2 > theirs {
 		t.Errorf("together they are not half of what xz makes: %d bytes, %d", ours, theirs)
+	}
+}
+
+// sameFiles reports files of a folder that another has not, or not so.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	list, err := os.ReadDir(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		x, err := os.ReadFile(filepath.Join(a, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if y, err := os.ReadFile(filepath.Join(b, e.Name())); err != nil || !bytes.Equal(x, y) {
+			t.Errorf("%s is another: %v", e.Name(), err)
+		}
 	}
 }

@@ -63,7 +63,9 @@ type writer struct {
 	pool    map[string]uint64
 	statics [staticColumns][]byte
 	last    trace.Static
-	entries []byte // commands, so far
+	entries []byte            // commands, so far
+	names   map[string]string // of launches
+	taken   map[string]bool
 
 	progress     func(done, total uint64)
 	done, total  uint64
@@ -75,7 +77,10 @@ type writer struct {
 type limits struct{ insts, bytes, blocks int }
 
 func newWriter(out io.Writer, progress func(done, total uint64)) *writer {
-	return &writer{out: out, most: limits{partInsts, partBytes, partBlocks}, seen: map[partKey]uint64{}, pool: map[string]uint64{}, progress: progress}
+	return &writer{
+		out: out, most: limits{partInsts, partBytes, partBlocks}, seen: map[partKey]uint64{}, pool: map[string]uint64{},
+		names: map[string]string{}, taken: map[string]bool{}, progress: progress,
+	}
 }
 
 func (w *writer) write(b []byte) error {
@@ -125,14 +130,14 @@ func (w *writer) command(c *trace.Command) error {
 	name := ""
 	if c.Launch != nil {
 		kind = commandLaunch | commandWords
-		if name = sourceName(c.Launch.Name()); name != c.Text {
+		if name = w.name(c.Launch.Name()); name != c.Text {
 			kind |= commandName
 		}
 	} else if c.Text != commandText(c) {
 		kind = commandWords
 	}
 	b := append(w.entries, kind)
-	b = w.texts.put(b, c.File)
+	b = w.texts.put(b, filepath.Base(c.File)) // in which folder it was is nobody's business
 	b = uvarint(b, zigzag(int64(c.Line)))
 	if kind&commandWords != 0 {
 		b = w.texts.put(b, c.Text)
@@ -149,13 +154,23 @@ func (w *writer) command(c *trace.Command) error {
 	return w.launch(c.Launch)
 }
 
-// sourceName is the name of a launch without what was before it: the folder,
-// or another container.
-func sourceName(s string) string {
+// name returns the name of a launch without what is before it: the folder, or
+// another container. Two launches that had different names have so still.
+func (w *writer) name(full string) string {
+	if s, ok := w.names[full]; ok {
+		return s
+	}
+	s := full
 	if i := strings.LastIndex(s, Ending+": "); i >= 0 {
 		s = s[i+len(Ending)+2:]
 	}
-	return filepath.Base(s)
+	base := filepath.Base(s)
+	s = base
+	for n := 2; w.taken[s]; n++ {
+		s = fmt.Sprintf("%s (%d)", base, n)
+	}
+	w.names[full], w.taken[s] = s, true
+	return s
 }
 
 func (w *writer) launch(src trace.Source) error {

@@ -18,8 +18,12 @@ import (
 // producer gets a register of its own, above those that exist.
 
 // reach is how many instructions behind its producer a predicate or uniform
-// register is looked for (our choice: some basic blocks).
-const reach = 64
+// register is looked for (our choice: some basic blocks), branchReach that of
+// the guard of a branch, which may close a long loop.
+const (
+	reach       = 64
+	branchReach = 4096
+)
 
 // firstHidden is the index of the first register made up: behind the 8
 // predicates and the 255 uniform registers of any architecture.
@@ -63,7 +67,7 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		return p
 	}
 	// latest finds the producer that an instruction reads.
-	latest := func(from []*producer, at int, fresh bool, ok func(*producer) bool) *producer {
+	latest := func(from []*producer, at, reach int, fresh bool, ok func(*producer) bool) *producer {
 		var any *producer
 		for n := len(from) - 1; n >= 0 && at-from[n].at <= reach; n-- {
 			p := from[n]
@@ -83,6 +87,7 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		return any
 	}
 	var claims []*producer
+	block := 0 // place behind the last instruction that may change control
 	for at, i := range order {
 		if at > 0 && k.Code[i].Func != k.Code[order[at-1]].Func {
 			claims = append(append(append(claims, preds...), unis...), carries...)
@@ -105,14 +110,19 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		switch guard := k.Code[i].Guard; {
 		case guard.Known: // as the trace has it
 		case in.Class == isa.ClassBranch:
-			if w.conditional(i, sv) {
+			switch n := len(preds) - 1; {
+			case w.conditional(i, sv):
 				in.Guarded = true
-				p := latest(preds, at, false, nil)
-				read(p)
+				read(latest(preds, at, branchReach, false, nil))
+			case (in.Flow == isa.FlowBranch || in.Flow == isa.FlowExit) && n >= 0 && preds[n].reads == 0 && preds[n].at >= block:
+				// All lanes went the same way, but a comparison stands before it
+				// that nobody else has read.
+				in.Guarded = true
+				read(preds[n])
 			}
 		case sv.guarded[i]:
 			in.Guarded = true
-			read(latest(preds, at, false, nil))
+			read(latest(preds, at, reach, false, nil))
 		}
 		if in.Guarded && len(in.Srcs) > 1 && h.recovered == 1 { // a guard comes first
 			n := len(in.Srcs) - 1
@@ -128,13 +138,13 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		case r.Carry && f.Inst.Class == isa.ClassUniform:
 		case r.Carry:
 			// The lower half, if the results are a pair.
-			p := latest(carries, at, true, func(p *producer) bool { return below(&list[p.index], in) })
+			p := latest(carries, at, reach, true, func(p *producer) bool { return below(&list[p.index], in) })
 			if p == nil {
-				p = latest(carries, at, true, nil)
+				p = latest(carries, at, reach, true, nil)
 			}
 			read(p)
 		case r.Lane && f.Inst.Class != isa.ClassUniform:
-			read(latest(preds, at, false, nil))
+			read(latest(preds, at, reach, false, nil))
 		case r.MayLane && f.Inst.Class == isa.ClassSetp:
 			// A second comparison joins the first where that has no reader yet
 			// and stands directly before it.
@@ -145,19 +155,22 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		if !named {
 			switch {
 			case f.Inst.Class == isa.ClassUniform && readsUniform(f):
-				read(latest(unis, at, false, nil))
+				read(latest(unis, at, reach, false, nil))
 			case (in.Load || in.Store) && k.Arch >= 80 && (in.Space == isa.Global || in.Space == isa.Generic):
 				// The descriptor of global memory, a pair of uniform registers.
-				if p := latest(unis, at, false, func(p *producer) bool { return p.wide }); p != nil {
+				if p := latest(unis, at, reach, false, func(p *producer) bool { return p.wide }); p != nil {
 					read(p)
 				}
 			case f.Inst.Class != isa.ClassUniform && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[i].Srcs):
 				// It has an operand that is no general register: a uniform one if
 				// one waits for its reader.
-				if p := latest(unis, at, true, nil); p != nil && at-p.at <= reach/4 {
+				if p := latest(unis, at, reach, true, nil); p != nil && at-p.at <= reach/4 {
 					read(p)
 				}
 			}
+		}
+		if in.Class == isa.ClassBranch {
+			block = at
 		}
 		// Writes.
 		write := func(p *producer) { in.Dsts = append(in.Dsts, p.reg) }

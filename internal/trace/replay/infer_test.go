@@ -83,7 +83,7 @@ func programs(t *testing.T) []program {
 }
 
 // listing is the text of the compiler's kernel.
-func listing(t *testing.T) string {
+func listing(t testing.TB) string {
 	t.Helper()
 	b, err := os.ReadFile("../../isa/sass/testdata/gemm.sm80.listing.zst")
 	if err != nil {
@@ -101,7 +101,7 @@ func listing(t *testing.T) string {
 	return string(text)
 }
 
-func compiled(t *testing.T) program {
+func compiled(t testing.TB) program {
 	t.Helper()
 	k := sass.Kernel{Name: "gemm", Arch: 80, Control: true}
 	var addr uint32
