@@ -270,3 +270,34 @@ func TestModernConfigurations(t *testing.T) {
 		})
 	}
 }
+
+// Peaks are those of the data sheets, at each file's clock: flops a cycle and SM.
+func TestModernPeaks(t *testing.T) {
+	for _, tt := range []struct {
+		gpu                        string
+		f32, f64, tensor32, tensor int
+	}{
+		{"rtx-a6000", 256, 4, 1024, 1024},  // GA102 white paper: 154.8 Tflop/s with both
+		{"rtx-3080", 256, 4, 512, 1024},    // GA102 white paper: 59.5 and 119
+		{"rtx-2080-ti", 128, 4, 512, 1024}, // Turing white paper: 53.8 and 107.6
+		{"rtx-5070-ti", 256, 4, 512, 1024}, // Blackwell white paper: 87.9 and 175.8
+	} {
+		g, err := Load(tt.gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, d := range g.Derived() {
+			got[d.Name] = d.Value
+		}
+		flops := func(n int) string { return perGiga(int64(n) * int64(g.SMs()) * int64(g.Clocks.Core)) }
+		for name, want := range map[string]string{
+			"f32 peak": flops(tt.f32) + " Gflop/s (", "f64 peak": flops(tt.f64) + " Gflop/s (",
+			"tensor peak": flops(tt.tensor32) + " Gflop/s with f32 accumulators, " + flops(tt.tensor) + " with f16",
+		} {
+			if !strings.HasPrefix(got[name], want) {
+				t.Errorf("%s: %s %q, want %q", tt.gpu, name, got[name], want)
+			}
+		}
+	}
+}

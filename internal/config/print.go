@@ -109,11 +109,15 @@ func (g *GPU) Derived() []Derived {
 	sms := g.SMs()
 	add("SMs", "%d", sms)
 	add("warps per SM", "%d", g.SM.Threads/32)
-	add("f32 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
-		perGiga(2*32*int64(sms)*int64(g.SIMT.Units.SP)*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.FPMad))), g.SIMT.Units.SP*sms, g.SIMT.Initiation.FPMad)
-	if n := int64(sms) * int64(g.SIMT.Units.DP); n > 0 {
-		add("f64 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
-			perGiga(2*32*n*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.DPMad))), n, g.SIMT.Initiation.DPMad)
+	if g.Core == "modern" {
+		g.modernPeaks(add)
+	} else {
+		add("f32 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
+			perGiga(2*32*int64(sms)*int64(g.SIMT.Units.SP)*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.FPMad))), g.SIMT.Units.SP*sms, g.SIMT.Initiation.FPMad)
+		if n := int64(sms) * int64(g.SIMT.Units.DP); n > 0 {
+			add("f64 peak", "%s Gflop/s (%d units of 32 lanes, one fma each in %d cycles)",
+				perGiga(2*32*n*int64(g.Clocks.Core)/int64(max(1, g.SIMT.Initiation.DPMad))), n, g.SIMT.Initiation.DPMad)
+		}
 	}
 	if g.L1D.Enabled {
 		kib := g.L1D.bytes() >> 10
@@ -144,6 +148,34 @@ func (g *GPU) Derived() []Derived {
 		add("unit depth", "int %d, sp %d, dp %d, sfu %d, tensor %d cycles, the longest latency of each", g.depth(0), g.depth(1), g.depth(2), g.depth(3), g.depth(4))
 	}
 	return list
+}
+
+// modernPeaks adds the peaks of a modern core: fused multiply-adds of its pipes,
+// and products of half words in its tensor units, by HMMA with accumulators of
+// both kinds.
+func (g *GPU) modernPeaks(add func(name, format string, a ...any)) {
+	m := &g.Modern
+	sms, core := int64(g.SMs()), int64(g.Clocks.Core)
+	// Products in so many cycles of a unit of which there are n on an SM.
+	peak := func(n, products, cycles int64) string { return perGiga(2 * products * n * sms * core / max(1, cycles)) }
+	pipes, every := 1, int64(m.Time.FP32.Interval)
+	if m.FP32OnInt && m.Time.FP32.Pipe == "fp32" {
+		pipes = 2
+	}
+	// A sub-core issues one instruction a cycle.
+	each := max(1, float64(every)/float64(pipes))
+	add("f32 peak", "%s Gflop/s (%d sub-cores an SM, one FFMA each in %g cycles)", perGiga(int64(2*32*float64(int64(m.SubCores)*sms*core)/each)), m.SubCores, each)
+	if n := int64(m.Time.FP64.Interval); m.Time.FP64.Pipe == "fp64" {
+		add("f64 peak", "%s Gflop/s (one DFMA an SM in %d cycles)", peak(1, 32, n), n)
+	}
+	shape, products := "16816", int64(16*8*16)
+	if g.Architecture == "turing" { // the largest that it has
+		shape, products = "1688", 16*8*8
+	}
+	half := products * 16 / 2048 / 2
+	f32, f16 := 2*half+int64(m.TensorExtra), half*int64(m.TensorHalves)
+	add("tensor peak", "%s Gflop/s with f32 accumulators, %s with f16 (%d sub-cores an SM, one HMMA.%s each in %d and %d cycles)",
+		peak(int64(m.SubCores), products, f32), peak(int64(m.SubCores), products, f16), m.SubCores, shape, f32, f16)
 }
 
 // perGiga writes n in billions with one decimal.

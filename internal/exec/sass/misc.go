@@ -413,7 +413,8 @@ func (w *warp) timer() uint64 {
 	return t
 }
 
-// decodeLEPC: the address of the instruction itself.
+// decodeLEPC: the address of the instruction itself: published trap handlers
+// call with LEPC R12, CALL.ABS, and return with RET.ABS R12 0x20.
 func decodeLEPC(d *dec) error {
 	if err := d.result(2); err != nil {
 		return err

@@ -372,6 +372,15 @@ l1: WARPSYNC R4
     EXIT
 f:  MOV R0, 0x7
     RET.REL.NODEC R4 0x0`, func(i int) uint32 { return uint32((i + 1) % 2 * 7) }},
+		{"a call as trap handlers have it", `
+    NOP
+    LEPC R12
+    CALL.ABS 0x60
+    IADD3 R0, R0, 0x1, RZ
+    EXIT
+    NOP
+    MOV R0, 0x7
+    RET.ABS R12 0x20`, func(int) uint32 { return 8 }},
 		{"a jump by register", `
     S2R R1, SR_LANEID
     LOP3.LUT R2, R1, 0x3, RZ, 0xc0, !PT

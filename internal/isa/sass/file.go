@@ -353,7 +353,7 @@ func (p *parser) instruction(text string, col int) {
 		return
 	}
 	st.pos = isa.Pos{Line: int32(p.lineNo), Col: int32(col)}
-	src, err := parseInstruction(text, col)
+	src, err := parseInstruction(text, col, tableOf(p.kernel.Arch))
 	if err != nil {
 		p.failAt(err)
 		src, p.broken = nil, true

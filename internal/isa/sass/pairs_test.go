@@ -184,7 +184,7 @@ func golden(t *testing.T, path, got string) {
 
 // assembleText turns one instruction without control code into its words.
 func assembleText(arch Arch, text string, addr uint32) ([2]uint64, error) {
-	s, e := parseInstruction(text, 1)
+	s, e := parseInstruction(text, 1, tableOf(arch))
 	if e != nil {
 		return [2]uint64{}, fmt.Errorf("%s (column %d) %s", e.what, e.col, e.fix)
 	}

@@ -2,13 +2,15 @@ package sass
 
 import (
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
 // parseInstruction reads an instruction without its control code: guard,
 // mnemonic, operands, perhaps a semicolon. col is the column of its first byte.
-func parseInstruction(text string, col int) (*source, *lineError) {
+// The table is asked for the name that an unknown opcode may be meant to be.
+func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 	s := &source{guard: Guard{Pred: PT}}
 	body := strings.TrimRight(text, " \t")
 	body = strings.TrimRight(strings.TrimSuffix(body, ";"), " \t")
@@ -48,7 +50,7 @@ func parseInstruction(text string, col int) (*source, *lineError) {
 	op, ok := opsByName[parts[0]]
 	if !ok {
 		fix := ""
-		if n := near.Name(parts[0], opNames[1:]); n != "" {
+		if n := near.Name(parts[0], t.names()); n != "" {
 			fix = "did you mean " + n + "?"
 		}
 		return nil, &lineError{col, len(parts[0]), fmt.Sprintf("%q is no opcode", parts[0]), fix}

@@ -141,6 +141,17 @@ type table struct {
 	byOp     map[Op][]*row
 }
 
+// names lists the opcodes that the architecture has.
+func (t *table) names() []string {
+	var list []string
+	for op := NoOp + 1; op < Ops; op++ {
+		if len(t.byOp[op]) > 0 {
+			list = append(list, opNames[op])
+		}
+	}
+	return list
+}
+
 // opcodeSpan is the 13-bit opcode.
 var opcodeSpan = span{{91, 91}, {11, 0}}
 

@@ -353,7 +353,7 @@ func (c *Config) Check() error {
 		{"FP64 queue", c.QueueFP64, 1, queueSize}, {"FP64 read", c.ReadFP64, 1, 256}, {"misc queue", c.QueueMisc, 1, queueSize},
 		{"memory queue", c.MemQueue, 1, queueSize}, {"address start", c.AddressStart, 3, 64},
 		{"address cycles", c.AddressCycles, 1, 64}, {"accept cycles", c.AcceptCycles, 1, 64},
-		{"texture latency", c.Texture, 1, maxLatency}, {"pending request table", c.PRT, 1, 4096},
+		{"texture latency", c.Texture, 2, maxLatency}, {"pending request table", c.PRT, 1, 4096},
 		{"coalescers", c.Coalescers, 1, 64}, {"shared memory banks", c.SharedBanks, 1, 64},
 		{"L1D latency", c.L1Latency, 1, maxLatency}, {"L1D banks", c.L1Banks, 1, 64}, {"L1D look-ups", c.L1Lookups, 1, 64},
 		{"L1D sectors", c.L1Sectors, 1, 4096},
@@ -374,7 +374,7 @@ func (c *Config) Check() error {
 	}
 	first := c.AddressStart + c.AddressCycles
 	for _, a := range c.accesses() {
-		list = append(list, bound{a.name + " WAR", a.WAR, c.AddressStart, maxLatency})
+		list = append(list, bound{a.name + " WAR", a.WAR, c.AddressStart + 2, maxLatency})
 		if a.RAW != 0 {
 			list = append(list, bound{a.name + " RAW", a.RAW, first + 2, maxLatency})
 		}

@@ -14,12 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: enhanced_execution_info.json. Misspelt keys are so in the files.
-
-type jsonInfo struct {
-	Benchmark string         `json:"benchmark_name"`
-	Kernels   []jsonFunction `json:"kernels"`
-}
+// This file: enhanced_execution_info.json, an object of benchmark_name and
+// kernels, a list of functions. Misspelt keys are so in the files.
 
 type jsonFunction struct {
 	Name     string     `json:"kernel_name"`

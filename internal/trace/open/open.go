@@ -5,11 +5,14 @@
 package open
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/container"
+	"github.com/heddle-sim/heddle/internal/trace/micro"
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
@@ -23,12 +26,16 @@ type form struct {
 // what is of no form.
 var forms = []form{
 	{container.Is, container.Open},
+	{micro.Is, micro.Open},
 	{text.Is, text.Open},
 }
 
 // Is says whether a path looks like a trace: a folder with a list of launches
 // or with dynamic_trace.pb, a list, a launch of Accel-Sim, a .heddle-trace.
 func Is(path string) bool {
+	if exists(path) != nil {
+		return false
+	}
 	for _, f := range forms {
 		if f.is(path) {
 			return true
@@ -40,8 +47,8 @@ func Is(path string) bool {
 // Open reads what a path names. Launches are not read yet. What is wrong is an
 // *trace.Error.
 func Open(path string) (*trace.Set, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, &trace.Error{File: path, Msg: fmt.Sprintf("it cannot be read: %v", err)}
+	if err := exists(path); err != nil {
+		return nil, err
 	}
 	for _, f := range forms {
 		if f.is(path) {
@@ -49,4 +56,19 @@ func Open(path string) (*trace.Set, error) {
 		}
 	}
 	return text.Open(path)
+}
+
+// exists says what keeps a path from being read: there is nothing, or neither a
+// file nor a folder but, say, a pipe that might never give a byte.
+func exists(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &trace.Error{File: path, Msg: "there is no such file or folder"}
+	case err != nil:
+		return &trace.Error{File: path, Msg: fmt.Sprintf("it cannot be read: %v", err)}
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return &trace.Error{File: path, Msg: "it is neither a file nor a folder"}
+	}
+	return nil
 }

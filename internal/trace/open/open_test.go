@@ -5,6 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/container"
+	"github.com/heddle-sim/heddle/internal/trace/micro"
+	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
 // recorded is a folder of text.
@@ -31,6 +38,58 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A run that goes through all forms and back to text is the same text, with one
+// launch and its name as the text has them.
+func TestThroughAllForms(t *testing.T) {
+	dir := t.TempDir()
+	was := mustOpen(t, recorded)
+	packed := filepath.Join(dir, "run.heddle-trace")
+	if err := container.Write(packed, was, nil); err != nil {
+		t.Fatal(err)
+	}
+	proto := filepath.Join(dir, "proto")
+	if err := micro.Write(proto, mustOpen(t, packed), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, form string
+		version    int
+	}{{packed, "Heddle container", 0}, {proto, "MICRO'25", 5}} {
+		if !Is(c.path) {
+			t.Errorf("%s is not taken for a trace", c.path)
+		}
+		set := mustOpen(t, c.path)
+		if !strings.Contains(set.Form, c.form) {
+			t.Errorf("%s is taken for %q", c.path, set.Form)
+		}
+		out := filepath.Join(dir, "text of "+c.form)
+		if err := text.Write(out, set, text.Options{Version: c.version}, nil); err != nil {
+			t.Fatal(err)
+		}
+		files, _ := filepath.Glob(filepath.Join(out, "*.traceg"))
+		if len(files) != 1 {
+			t.Fatalf("the files are %v", files)
+		}
+		have, _ := os.ReadFile(files[0])
+		want, err := os.ReadFile(filepath.Join(recorded, "kernel-11-ctx_0x55dfecb31820.traceg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), string(have)); d != "" {
+			t.Errorf("by way of %s the text has become\n%s", c.form, d)
+		}
+	}
+}
+
+func mustOpen(t *testing.T, path string) *trace.Set {
+	t.Helper()
+	set, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // What is no trace is told from what is, and says what is missing.
 func TestNoTrace(t *testing.T) {
 	dir := t.TempDir()
@@ -43,7 +102,7 @@ func TestNoTrace(t *testing.T) {
 			t.Errorf("%s is taken for a trace", path)
 		}
 	}
-	for path, want := range map[string]string{dir: "there is no kernelslist.g", filepath.Join(dir, "none"): "no such file", t.TempDir(): "the folder is empty"} {
+	for path, want := range map[string]string{dir: "there is no kernelslist.g", filepath.Join(dir, "none"): "no such file", "/dev/null": "neither a file nor a folder", t.TempDir(): "the folder is empty"} {
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %s", path, err, want)
 		}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
@@ -13,12 +14,17 @@ import (
 // onChip runs launches one after another on a GPU of the library.
 func onChip(t *testing.T, name string, o Options, list ...*trace.Kernel) []*gpu.Kernel {
 	t.Helper()
+	return onThreads(t, name, 1, o, list...)
+}
+
+func onThreads(t *testing.T, name string, threads int, o Options, list ...*trace.Kernel) []*gpu.Kernel {
+	t.Helper()
 	cfg, err := config.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	chip := cfg.ChipConfig()
-	chip.Run.Threads = 1
+	chip.Run.Threads = threads
 	g, err := gpu.New(chip)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +104,29 @@ func TestChain(t *testing.T) {
 		t.Logf("hidden %v, dependences %v: %.3f cycles an FFMA, measured %.3f", o.Hidden, o.Dependences, slope, measured)
 		if o.Hidden == HiddenRecover && o.Dependences == Inferred && (slope < 0.98*measured || slope > 1.02*measured) {
 			t.Errorf("hidden %v: %.3f cycles an FFMA, measured %.3f", o.Hidden, slope, measured)
+		}
+	}
+}
+
+// Blocks of several SMs run side by side with one result.
+func TestThreads(t *testing.T) {
+	for _, name := range []string{"rtx-3070", "rtx-a6000"} {
+		var want []uint64
+		for _, threads := range []int{1, 4} {
+			var list []*trace.Kernel
+			for _, read := range archives(t, "bfs-rodinia")[0].kernels[6:9] {
+				k, _ := read(t)
+				list = append(list, k)
+			}
+			var got []uint64
+			for _, k := range onThreads(t, name, threads, Options{Dependences: Inferred}, list...) {
+				got = append(got, k.Cycles(), k.WarpInsts, k.ThreadInsts, k.L1D.Total(), k.L2.Misses())
+			}
+			if want == nil {
+				want = got
+			} else if !slices.Equal(got, want) {
+				t.Errorf("%s: %d threads: %v, one: %v", name, threads, got, want)
+			}
 		}
 	}
 }

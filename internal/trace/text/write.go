@@ -43,8 +43,9 @@ func (o Options) check() error {
 // Write writes a set to a folder: kernelslist.g, a file for each launch, and
 // stats.csv. A launch that cannot be read ends it with an *trace.Error; what
 // was written before stays. The folder is made if need be, and may hold no list
-// yet. Progress, unless nil, hears of each launch before it is written.
-func Write(dir string, set *trace.Set, o Options, progress func(done, launches int, name string)) error {
+// yet. Progress, which may be nil, is told how many blocks have been written of
+// how many the grids have.
+func Write(dir string, set *trace.Set, o Options, progress func(done, total uint64)) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -57,9 +58,16 @@ func Write(dir string, set *trace.Set, o Options, progress func(done, launches i
 		}
 	}
 	w := setWriter{dir: dir, o: o, names: map[string]string{}, used: map[string]bool{}, progress: progress}
+	if progress == nil {
+		w.progress = func(done, total uint64) {}
+	}
 	for _, c := range set.Commands {
-		if c.Launch != nil {
-			w.launches++
+		if c.Launch == nil {
+			continue
+		}
+		// A launch that cannot be read is reported when it is written.
+		if h, err := c.Launch.Header(); err == nil {
+			w.total += h.Grid.Count()
 		}
 	}
 	err := w.commands(set)
@@ -73,13 +81,14 @@ const statsHead = "kernel id, kernel mangled name, grid_dimX, grid_dimY, grid_di
 
 // setWriter writes a set.
 type setWriter struct {
-	dir            string
-	o              Options
-	list, stats    strings.Builder
-	names          map[string]string // file names, by those of launches
-	used           map[string]bool
-	done, launches int
-	progress       func(done, launches int, name string)
+	dir         string
+	o           Options
+	list, stats strings.Builder
+	names       map[string]string // file names, by those of launches
+	used        map[string]bool
+	count       int    // of launches so far
+	done, total uint64 // blocks of grids
+	progress    func(done, total uint64)
 }
 
 func (w *setWriter) commands(set *trace.Set) error {
@@ -88,10 +97,7 @@ func (w *setWriter) commands(set *trace.Set) error {
 			fmt.Fprintf(&w.list, "MemcpyHtoD,0x%016x,%d\n", c.Addr, c.Bytes)
 			continue
 		}
-		if w.progress != nil {
-			w.progress(w.done, w.launches, c.Launch.Name())
-		}
-		w.done++
+		w.count++
 		name, ok := w.names[c.Launch.Name()]
 		if !ok {
 			name = w.newName(c)
@@ -99,6 +105,9 @@ func (w *setWriter) commands(set *trace.Set) error {
 				return err
 			}
 			w.names[c.Launch.Name()] = name
+		} else if h, err := c.Launch.Header(); err == nil {
+			w.done += h.Grid.Count()
+			w.progress(w.done, w.total)
 		}
 		fmt.Fprintln(&w.list, name)
 	}
@@ -113,10 +122,10 @@ func (w *setWriter) newName(c trace.Command) string {
 		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 	if !plain || w.used[base] {
-		base = fmt.Sprintf("kernel-%d", w.done)
+		base = fmt.Sprintf("kernel-%d", w.count)
 	}
 	for n := 2; w.used[base]; n++ {
-		base = fmt.Sprintf("kernel-%d-%d", w.done, n)
+		base = fmt.Sprintf("kernel-%d-%d", w.count, n)
 	}
 	w.used[base] = true
 	name := base + ".traceg"
@@ -150,8 +159,16 @@ func (w *setWriter) launch(name string, src trace.Source) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := WriteKernel(out, k, w.o.Version); err != nil {
+	before := w.done
+	if err := writeKernel(out, k, w.o.Version, func() {
+		w.done++
+		w.progress(w.done, w.total)
+	}); err != nil {
 		return err
+	}
+	if n := k.Grid.Count() - uint64(len(k.Present)); n > 0 {
+		w.done = before + k.Grid.Count()
+		w.progress(w.done, w.total)
 	}
 	if err := out.Close(); err != nil {
 		return err
@@ -218,6 +235,11 @@ type written struct {
 // that of its source, because Accel-Sim takes it for an access to global
 // memory.
 func WriteKernel(out io.Writer, k *trace.Kernel, version int) error {
+	return writeKernel(out, k, version, func() {})
+}
+
+// writeKernel calls wrote after each block.
+func writeKernel(out io.Writer, k *trace.Kernel, version int, wrote func()) error {
 	if err := (Options{Version: version}).check(); err != nil {
 		return err
 	}
@@ -242,6 +264,7 @@ func WriteKernel(out io.Writer, k *trace.Kernel, version int) error {
 		if err != nil {
 			return err
 		}
+		wrote()
 	}
 	return w.w.Flush()
 }
