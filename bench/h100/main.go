@@ -51,6 +51,7 @@ func do() error {
 	small := flag.Int("size", 1<<30, "leave out larger rows of PolyBench")
 	out := flag.String("o", ".", "the folder that docs/h100.md and bench/h100/results.tsv are written below")
 	tuned := flag.Bool("tuned", false, "leave out the rows that are reported only")
+	missing := flag.Bool("missing", false, "leave out the rows of which a result is kept")
 	flag.Var(&set, "C", "set a value of the GPU (key=value)")
 	flag.Parse()
 	only, err := regexp.Compile(*which)
@@ -78,7 +79,7 @@ func do() error {
 		}
 		for i := range rows {
 			r := &rows[i]
-			if !only.MatchString(r.kind) || *tuned && !r.tuned || r.size > *small || cost(r) > *steps {
+			if _, ok := kept[r.key()]; ok && *missing || !only.MatchString(r.kind) || *tuned && !r.tuned || r.size > *small || cost(r) > *steps {
 				continue
 			}
 			start := time.Now()

@@ -54,6 +54,17 @@ func (p *progressLine) show(s chiprun.Progress) {
 	if s.Launch != p.launch {
 		p.launch, p.began = s.Launch, now
 	}
+	p.print(now, func() string { return p.text(s, now) })
+}
+
+// converted is called while a trace is written, with its blocks.
+func (p *progressLine) converted(done, total uint64) {
+	now := time.Now()
+	p.print(now, func() string { return fmt.Sprintf("%s of %s blocks", report.Count(done), report.Count(total)) })
+}
+
+// print shows a line if the last one is old enough.
+func (p *progressLine) print(now time.Time, line func() string) {
 	every := progressEvery
 	if !p.terminal {
 		every = progressLog
@@ -62,7 +73,7 @@ func (p *progressLine) show(s chiprun.Progress) {
 		return
 	}
 	p.last, p.shown = now, true
-	text := p.text(s, now)
+	text := line()
 	if !p.terminal {
 		fmt.Fprintln(p.w, text)
 		return

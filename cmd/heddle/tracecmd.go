@@ -16,6 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/container"
+	"github.com/heddle-sim/heddle/internal/trace/micro"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
@@ -242,7 +243,7 @@ func dims(d trace.Dim) string {
 type traceConvertCmd struct {
 	Dir      string `arg:"" name:"dir" help:"A trace of any form that run takes."`
 	Out      string `arg:"" name:"out" help:"What is written: FILE.heddle-trace, or a folder for Accel-Sim's text (kernelslist.g and .traceg) or the MICRO 2025 form."`
-	Form     string `placeholder:"FORM" help:"heddle or accel-sim; default: heddle if OUT ends in .heddle-trace, else accel-sim."`
+	Form     string `placeholder:"FORM" help:"heddle, accel-sim or micro; default: heddle if OUT ends in .heddle-trace, else accel-sim."`
 	Version  int    `placeholder:"N" help:"Version of the tracer whose text is written, 3 to 6; default: the trace's own."`
 	Compress string `placeholder:"HOW" help:"Pack each .traceg as xz, gz or zst; default: none."`
 	Quiet    bool   `help:"No progress."`
@@ -257,7 +258,7 @@ func (c *traceConvertCmd) Run(e env) error {
 			form = "heddle"
 		}
 	}
-	if err := oneOf("--form", form, "heddle", "accel-sim"); err != nil {
+	if err := oneOf("--form", form, "heddle", "accel-sim", "micro"); err != nil {
 		return err
 	}
 	if form != "accel-sim" && (c.Version != 0 || c.Compress != "") {
@@ -272,11 +273,19 @@ func (c *traceConvertCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
+	line := newProgressLine(e.stderr, "auto", c.Quiet)
+	var progress func(done, total uint64)
+	if line != nil {
+		progress = line.converted
+		defer line.clear()
+	}
 	switch form {
 	case "heddle":
-		err = container.Write(c.Out, set, nil)
+		err = container.Write(c.Out, set, progress)
+	case "micro":
+		err = micro.Write(c.Out, set, progress)
 	default:
-		err = text.Write(c.Out, set, text.Options{Version: c.Version, Packing: c.Compress}, nil)
+		err = text.Write(c.Out, set, text.Options{Version: c.Version, Packing: c.Compress}, progress)
 	}
 	if err != nil {
 		return err

@@ -42,6 +42,9 @@ func (p *Program) decode(t *sass.Kernel) *Kernel {
 			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
 		}
 	}
+	if !k.spins && k.polls() {
+		k.talks, k.spins = true, true
+	}
 	end := isa.Inst{PC: int32(len(t.Code)), Op: "(end of the code)", Unit: isa.UnitBranch, Flow: isa.FlowExit, Class: isa.ClassBranch}
 	if n := len(t.Code); n > 0 {
 		end.Pos = t.Code[n-1].Pos
@@ -120,6 +123,70 @@ func (d *dec) ordering() {
 			d.k.talks = true
 		}
 	}
+}
+
+// polls reports whether the code may wait for a word that another block stores
+// though its loads do not say so: whether a loop loads from a place that does not
+// change in it. Compilers have such loops, too, where a store might be to the
+// same place; running their blocks in turn is right as well.
+func (k *Kernel) polls() bool {
+	const most = 1 << 22 // instructions looked at; of more it is not asked
+	looked := 0
+	for last := range k.infos {
+		to := k.infos[last].Targets
+		if len(to) == 0 || int(to[0]) > last {
+			continue
+		}
+		body := k.infos[to[0] : last+1]
+		if looked += len(body); looked > most {
+			return true
+		}
+		var general, uniform [256]bool // written in the loop
+		for i := range body {
+			for _, r := range body[i].Dsts {
+				for n := r.Index; n < r.Index+uint32(r.Count); n++ {
+					switch r.File {
+					case isa.RegGPR:
+						general[n&255] = true
+					case isa.RegUGPR:
+						uniform[n&255] = true
+					}
+				}
+			}
+		}
+		for i := range body {
+			if in := &k.text.Code[int(to[0])+i]; in.Op == sass.OpLDG || in.Op == sass.OpLD {
+				if !in.Has("CONSTANT") && fixedPlace(in, &general, &uniform) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// fixedPlace reports whether the address of a load is made of none of the
+// registers given.
+func fixedPlace(in *sass.Inst, general, uniform *[256]bool) bool {
+	a := in.Find(sass.Addr)
+	if a == nil {
+		return false
+	}
+	if a.Reg != sass.RZ {
+		for n := range int(a.Count) {
+			if general[(int(a.Reg)+n)&255] {
+				return false
+			}
+		}
+	}
+	if a.HasU && a.UReg != sass.URZ {
+		for n := range max(1, int(a.UCount)) {
+			if uniform[(int(a.UReg)+n)&255] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // variable reports whether instructions of a class have variable latency: they

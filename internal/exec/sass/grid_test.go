@@ -141,6 +141,16 @@ func TestTalk(t *testing.T) {
 		"STG.E.STRONG.GPU [R2], R4":                  {true, false},
 		"MEMBAR.SC.GPU":                              {true, false},
 		"MEMBAR.ALL.SYS":                             {true, false},
+		// Loops that load the same word again and again, and such that go on.
+		"l: LDG.E R4, [R2]\n@P0 BRA l":                                {true, true},
+		"l: IADD3 R8, R8, 0x1, RZ\nLDG.E R4, [UR4]\n@P0 BRA l":        {true, true},
+		"l: LDG.E R4, [R2]\nIADD3 R2, R2, 0x4, RZ\n@P0 BRA l":         {},
+		"l: UIADD3 UR4, UR4, 0x4, URZ\nLDG.E R4, [UR4]\n@P0 BRA l":    {},
+		"l: IMAD.WIDE R6, R8, R9, R2\nLDG.E.64 R4, [R6]\n@P0 BRA l":   {},
+		"l: LDG.E.CONSTANT R4, [R2]\n@P0 BRA l":                       {},
+		"LDG.E R4, [R2]\nl: IADD3 R8, R8, 0x1, RZ\n@P0 BRA l":         {},
+		"l: LDS R4, [R2]\nLDL R5, [R6]\nSTG.E [R8], R4\n@P0 BRA l":    {},
+		"l: @P0 BRA m\nLDG.E R4, [R2]\nIADD3 R3, R3, R5, RZ\nm: EXIT": {},
 	} {
 		k := load(t, text+"\nEXIT\n")
 		if len(k.bad) > 0 {
@@ -157,17 +167,25 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestBlocksWait: a block that waits for one that has not begun.
+// TestBlocksWait: blocks that wait for some that have not begun, with loads that
+// say so and with such that do not.
 func TestBlocksWait(t *testing.T) {
+	for _, strong := range []string{".STRONG.GPU", ""} {
+		blocksWait(t, strong)
+	}
+}
+
+func blocksWait(t *testing.T, strong string) {
 	k := load(t, `
     S2R R1, SR_CTAID.X
     MOV R2, c[0x0][0x160]
     MOV R3, c[0x0][0x164]
     MOV R4, 0x1
-    RED.E.ADD.STRONG.GPU [R2], R4
+    ISETP.EQ.AND P1, PT, R1, 0x31, PT
+    @P1 STG.E`+strong+` [R2], R4
 again:
-    LDG.E.STRONG.GPU R5, [R2]
-    ISETP.LT.U32.AND P0, PT, R5, 0xc80, PT
+    LDG.E`+strong+` R5, [R2]
+    ISETP.EQ.AND P0, PT, R5, RZ, PT
     @P0 BRA again
     EXIT
 `)

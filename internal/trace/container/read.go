@@ -278,11 +278,7 @@ func (l *launch) Open() (*trace.Kernel, error) {
 	for i, n := range code {
 		k.Code[i] = l.file.pool[n]
 	}
-	k.Present = getRuns(&reader{b: l.present}, total, maxBlocks)
-	if k.Present == nil && len(l.present) > 1 {
-		return nil, damaged("its list of blocks cannot be read")
-	}
-	b := &blocks{launch: l, present: k.Present, part: -1}
+	b := &blocks{launch: l, part: -1}
 	r := reader{b: l.parts}
 	before, have, insts := uint64(0), uint64(0), uint64(0)
 	for range r.uvarint() {
@@ -296,6 +292,10 @@ func (l *launch) Open() (*trace.Kernel, error) {
 		insts += l.file.parts[p].insts
 		before = p + 1
 	}
+	k.Present = getRuns(&reader{b: l.present}, total, min(have, maxBlocks))
+	if k.Present == nil && len(l.present) > 1 {
+		return nil, damaged("its list of blocks cannot be read")
+	}
 	if have != uint64(len(k.Present)) || insts != k.WarpInsts {
 		return nil, damaged("its parts do not hold the blocks and instructions that it lists")
 	}
@@ -308,6 +308,7 @@ func (l *launch) Open() (*trace.Kernel, error) {
 		return nil, err
 	}
 	b.coder = newCoder(k)
+	b.present = k.Present
 	k.Blocks = b
 	return k, nil
 }

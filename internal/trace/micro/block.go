@@ -50,6 +50,8 @@ func getBlock(msg []byte, code *lookup, b *trace.Block, seen func(at int32, widt
 		switch {
 		case f.message(1):
 			b.Index, err = getDim(f.bytes)
+		case f.number(3):
+			return errors.New("it is packed in the way of a later fork of the tracer, with one function for the block: only the plain form is read")
 		case f.message(2):
 			id, v, err := entry(f.bytes)
 			if err != nil {

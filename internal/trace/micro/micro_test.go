@@ -549,6 +549,7 @@ func TestWrong(t *testing.T) {
 		{"no block", block, []byte{}, "it says that it is block 0,0,0"},
 		{"block of text", block, []byte("hello, world"), "no protobuf"},
 		{"warp twice", block, slices.Concat(putBytes(nil, 1, putDim(trace.Dim{1})), putEntry(nil, 2, 3, nil), putEntry(nil, 2, 3, nil)), "warp 3 is there twice"},
+		{"a fork's", block, putNumber(nil, 3, 1), "a later fork"},
 		{"warp", block, putEntry(nil, 2, -1, nil), "no such warp"},
 		{"form", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putNumber(nil, 3, 3)))), "form 3, which is not known"},
 		{"lanes", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putBytes(nil, 6, make([]byte, 33))))), "more than 32 lanes"},

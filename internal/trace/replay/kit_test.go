@@ -214,26 +214,23 @@ func readText(t testing.TB, text string) *trace.Kernel {
 	return r.kernel(t)
 }
 
-// shared is the folder of reference data beside the repository.
-const shared = "../../../../shared/data"
+// real is the folder of real traces; its NOTICE.md says where they come from.
+const real = "../../../testdata/traces"
 
 // archive is a trace of the reference data, unpacked: its launches in the order
 // of its list, with the instructions that the files state.
 type archive struct {
 	name    string
 	kernels []func(t testing.TB) (*trace.Kernel, uint64)
-	copies  [][]span // to the device, before each of the launches
 }
 
-type span struct{ addr, bytes uint64 }
-
 // archives reads the traces whose names have one of the given parts, all if
-// there is none. The test is skipped where they are not.
+// there is none.
 func archives(t testing.TB, parts ...string) []archive {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(shared, "traces", "*.tar.xz"))
+	paths, err := filepath.Glob(filepath.Join(real, "*.tar.xz"))
 	if err != nil || len(paths) == 0 {
-		t.Skip("the reference traces are not here")
+		t.Fatalf("no traces in %s: %v", real, err)
 	}
 	var list []archive
 	for _, path := range paths {
@@ -243,11 +240,7 @@ func archives(t testing.TB, parts ...string) []archive {
 		}
 		files := unpack(t, path)
 		a := archive{name: name}
-		var copies []span
 		for l := range strings.Lines(files["kernelslist.g"]) {
-			if f := strings.Split(strings.TrimSpace(l), ","); len(f) == 3 && f[0] == "MemcpyHtoD" {
-				copies = append(copies, span{hex(f[1]), uint64(number(f[2]))})
-			}
 			if l = strings.TrimSpace(l); !strings.HasPrefix(l, "kernel") {
 				continue
 			}
@@ -255,8 +248,6 @@ func archives(t testing.TB, parts ...string) []archive {
 			if !ok {
 				t.Fatalf("%s has no %s", path, l)
 			}
-			a.copies = append(a.copies, copies)
-			copies = nil
 			a.kernels = append(a.kernels, func(t testing.TB) (*trace.Kernel, uint64) {
 				r := newReader()
 				for l := range strings.Lines(text) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ const maxList = 16 << 20
 var packings = []string{"", ".xz", ".gz", ".zst"}
 
 // Is says whether a path looks like a text trace: a folder with a list, or a
-// file that begins as a list or a launch does.
+// file that is named as a list or a launch is, or begins as one does.
 func Is(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -33,6 +34,9 @@ func Is(path string) bool {
 	if info.IsDir() {
 		_, ok := listIn(path)
 		return ok
+	}
+	if name := filepath.Base(path); slices.Contains(listNames, name) || strings.Contains(name, ".traceg") {
+		return true
 	}
 	in, err := openText(place{dir: filepath.Dir(path), name: filepath.Base(path)}, 0)
 	if err != nil {
