@@ -37,6 +37,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/tracerun"
 )
 
 // Version is Heddle's version.
@@ -582,4 +584,19 @@ func runKeplerJob(ctx context.Context, path string, opt JobOptions) (*JobResult,
 		return nil, err
 	}
 	return ready.Run(ctx, job.KeplerOptions{Options: opt, Config: cfg})
+}
+
+// TraceOptions are the settings of RunTrace; the zero value is right for most.
+type TraceOptions = tracerun.Options
+
+// RunTrace replays a recorded run: a folder of Accel-Sim's tracer, its list, one
+// launch, a .heddle-trace, or a folder with dynamic_trace.pb. It counts cycles.
+// The result holds what was done also when an error ended the run; it is nil if
+// the trace could not be opened.
+func RunTrace(ctx context.Context, path string, opt TraceOptions) (*JobResult, error) {
+	set, err := open.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return tracerun.Run(ctx, set, opt)
 }

@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
 	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
-	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report"},
+	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report", "internal/trace/open", "internal/tracerun"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/tracerun",

@@ -241,4 +241,12 @@ const polyText = `
 The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs by scoreboards. The measured ones are PolyBench's, compiled by nvcc. Blocks are as wide as
 the measurements say; their height is 8 in two dimensions and 1 in one, as PolyBench has it (the measurements do not say). Inputs were copied to the GPU before, so that the L2 has them.
 
+What stands out:
+
+- 2dconv with blocks of 32 x 8 from a size of 512 on takes half as long again. From there on an SM, which holds eight such blocks, gets more than eight. A warp of Heddle keeps its place until its stores are
+  acknowledged, and then a block's place stays empty for the turnaround, which was measured with kernels that store nothing: on the hardware the two seem to overlap.
+- gesummv, worst with 32 lanes that each read a row of their own, is too fast by up to a quarter: with one warp on an SM the hardware seems to need two cycles for each line of such a load, where Heddle needs one. With
+  eight warps, syrk of the same width, one is right.
+- The L2 has no halves. What one SM fetches from the other half its neighbours find in their own; Heddle takes the mean for all, too little for the first and too much for the rest.
+
 `

@@ -24,8 +24,9 @@
 //     same one at a time do not disturb each other.
 //   - Addresses of code begin at 0 with the kernel's first instruction.
 //   - Scopes up to the SM are a block's own. Where blocks can talk to each other,
-//     by global atomics, fences and strong accesses of wider scope, they run in
-//     turn; else in batches on several goroutines, see package exec.
+//     by global atomics, by fences and strong accesses of wider scope, or by
+//     loops that load one word again and again, they run in turn; else in
+//     batches on several goroutines, see package exec.
 //   - Lanes that an SHFL asks but that do not take part give the asker its own
 //     value.
 package sass

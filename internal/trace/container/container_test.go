@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -368,6 +369,73 @@ func TestEqualLaunches(t *testing.T) {
 	}
 	if _, b := size(t, one); b-a > 100 {
 		t.Errorf("50 launches more, all equal, take %d bytes more", b-a)
+	}
+}
+
+// Files that claim much are refused before memory is taken for it, though their
+// checksums are right.
+func TestClaims(t *testing.T) {
+	one := func(grid trace.Dim, present []byte, parts ...uint64) func(w *writer) {
+		return func(w *writer) {
+			b := append(w.entries, commandLaunch|commandWords)
+			b = uvarint(w.texts.put(b, "kernelslist.g"), 2)
+			b = w.texts.put(b, "kernel-1.traceg")
+			b = putHeader(b, &w.texts, &trace.Header{Grid: grid})
+			b = putTexts(b, &w.texts, nil)
+			b = uvarint(uvarint(b, 0), 0)
+			b = append(putRuns(b, nil), present...)
+			b = uvarint(b, uint64(len(parts)))
+			for _, p := range parts {
+				b = uvarint(b, p)
+			}
+			w.entries = b
+		}
+	}
+	run := func(n uint64) []byte { return uvarint(uvarint(uvarint(nil, n), 0), n) }
+	part := func(size, blocks, insts uint64) func(w *writer) {
+		return func(w *writer) {
+			w.parts = uvarint(uvarint(uvarint([]byte{flagInline}, size), blocks), insts)
+			w.nParts = 1
+		}
+	}
+	const much = 1<<32 - 1
+	for name, claim := range map[string][]func(w *writer){
+		"blocks":           {one(trace.Dim{much, much, 1}, run(1<<60))},
+		"blocks of a part": {part(0, partBlocks, 0), one(trace.Dim{much, much, 1}, run(1<<60), 0)},
+		"grid":             {one(trace.Dim{much, much, much}, putRuns(nil, nil))},
+		"part":             {part(1<<39, 1, 1), one(trace.Dim{1, 1, 1}, run(1), 0)},
+		"records":          {part(0, 1, 1<<40), one(trace.Dim{1, 1, 1}, run(1), 0)},
+		"parts":            {func(w *writer) { w.nParts = 1 << 50 }},
+		"column":           {part(4, 1, 0), func(w *writer) { w.inline = uvarint(nil, 1<<27) }, one(trace.Dim{1, 1, 1}, run(1), 0)},
+	} {
+		var out bytes.Buffer
+		w := newWriter(&out, nil)
+		if err := w.set(&trace.Set{}); err != nil { // for its packer
+			t.Fatal(err)
+		}
+		out.Reset()
+		out.WriteString(magic + "\x01")
+		for _, f := range claim {
+			f(w)
+		}
+		if err := w.index(&trace.Set{Commands: make([]trace.Command, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := readAll(path)
+		runtime.ReadMemStats(&after)
+		var own *trace.Error
+		if !errors.As(err, &own) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 16 {
+			t.Errorf("%s: it takes %d MiB", name, n)
+		}
 	}
 }
 

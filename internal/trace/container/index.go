@@ -50,7 +50,7 @@ const (
 	hasKnown = hasControl | hasWords | hasGuard | hasText
 )
 
-// strings are texts that occur, each once.
+// texts are the strings that occur, each once.
 type texts struct {
 	list []string
 	at   map[string]uint64

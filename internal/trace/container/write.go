@@ -136,8 +136,12 @@ func (w *writer) command(c *trace.Command) error {
 	} else if c.Text != commandText(c) {
 		kind = commandWords
 	}
+	list := c.File
+	if list != "" { // in which folder it was is nobody's business
+		list = filepath.Base(list)
+	}
 	b := append(w.entries, kind)
-	b = w.texts.put(b, filepath.Base(c.File)) // in which folder it was is nobody's business
+	b = w.texts.put(b, list)
 	b = uvarint(b, zigzag(int64(c.Line)))
 	if kind&commandWords != 0 {
 		b = w.texts.put(b, c.Text)

@@ -225,6 +225,11 @@ func (w *Work) fromText(in *isa.Inst, s *trace.Static, f *known) bool {
 func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) bool {
 	*in = k.Infos()[0]
 	in.Targets = nil
+	if in.Class == isa.ClassNone { // the encoding is known, but not what it is for
+		t := f.info.Inst
+		t.Op, t.Dsts, t.Srcs, t.Guarded, t.Control, t.Const, t.Uniform, t.Clock = in.Op, in.Dsts, in.Srcs, in.Guarded, in.Control, in.Const, in.Uniform, in.Clock
+		*in = t
+	}
 	switch {
 	case s.Control != nil:
 		c := *s.Control

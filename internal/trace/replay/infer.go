@@ -55,8 +55,19 @@ func AmpereLatencies() Latencies {
 	return l
 }
 
-// late reports whether an instruction has variable latency.
-func (l *Latencies) late(in *isa.Inst) bool { return l.Fixed[in.Class] == 0 }
+// late reports whether an instruction has variable latency, or one that no stall
+// counter can express.
+func (l *Latencies) late(in *isa.Inst) bool {
+	if l.Fixed[in.Class] == 0 {
+		return true
+	}
+	for _, r := range in.Dsts {
+		if int(l.of(in, r))+int(l.Late) > maxStall {
+			return true
+		}
+	}
+	return false
+}
 
 // of returns the fixed latency of a result.
 func (l *Latencies) of(in *isa.Inst, r isa.Reg) uint8 {

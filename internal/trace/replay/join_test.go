@@ -3,6 +3,8 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -236,4 +238,44 @@ func FuzzReadListing(f *testing.F) {
 			_, _ = Join(k, l)
 		}
 	})
+}
+
+// Words that a tracer recorded on a later architecture give the control bits that
+// it found in them, and the classes of what they stand for.
+func TestRecordedWords(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(real, "control-bits-sample.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &trace.Kernel{Header: trace.Header{Kernel: "k", Grid: trace.Dim{1, 1, 1}, Block: trace.Dim{32, 1, 1}, Arch: 120}}
+	var want []isa.Control
+	for l := range strings.Lines(string(b)) {
+		f := strings.Split(strings.TrimSpace(l), "\t")
+		if len(f) != 10 || l[0] == '#' {
+			continue
+		}
+		k.Code = append(k.Code, trace.Static{PC: uint32(hex(f[0])), Op: f[1], Words: [2]uint64{hex(f[3]), hex(f[4])}})
+		want = append(want, isa.Control{Stall: uint8(number(f[5])), Yield: f[6] == "1", Write: uint8(number(f[7])), Read: uint8(number(f[8])), Wait: uint8(number(f[9]))})
+	}
+	if len(want) < 8 {
+		t.Fatalf("only %d instructions", len(want))
+	}
+	w, err := New(k, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := w.Report(); r.Words != len(want) || r.Control != "recorded" {
+		t.Errorf("%+v", r)
+	}
+	for i, c := range want {
+		in := w.Code()[w.At(i)]
+		got := *in.Control
+		got.Reuse = 0
+		if got != c {
+			t.Errorf("%#x %s: %v, want %v", k.Code[i].PC, in.Op, got, c)
+		}
+		if in.Class == isa.ClassNone {
+			t.Errorf("%s has no class", in.Op)
+		}
+	}
 }

@@ -141,7 +141,7 @@ func noted(t *testing.T) []measured {
 
 // random are measurements on a machine whose partitions are drawn at random by
 // the order in which addresses are asked for, which is not ours; they are met to
-// a thousandth.
+// two thousandths.
 var random = map[string]bool{"SM6_TITANX miss": true, "SM6_TITANX missl1": true}
 
 // The SIMT core takes as long as Accel-Sim for the same instructions again and
@@ -199,7 +199,7 @@ func TestMicro(t *testing.T) {
 
 func near(a, b [3]uint64) bool {
 	for i := range a {
-		if d := float64(a[i])/float64(b[i]) - 1; d > 0.001 || d < -0.001 {
+		if d := float64(a[i])/float64(b[i]) - 1; d > 0.002 || d < -0.002 {
 			return false
 		}
 	}
