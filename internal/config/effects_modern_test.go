@@ -79,8 +79,8 @@ var modernEffects = []effect{
 
 // notInPTX are values of the modern core that kernels in PTX do not feel, or
 // not those here: they are about control bits, about constants as operands,
-// uniform registers, code longer than the caches, or opcodes of SASS. The tests
-// of package modern are about them.
+// uniform registers, code longer than the caches, or opcodes of SASS. They are
+// among sassEffects.
 var notInPTX = []string{
 	"modern.const_switch", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
 	"modern.copy.regular_war", "modern.copy.uniform_raw", "modern.copy.uniform_war", "modern.depbar_delay", "modern.fence_block",

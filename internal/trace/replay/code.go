@@ -63,6 +63,9 @@ func (w *Work) decode(o Options) error {
 			w.report.Mnemonic++
 		}
 		in.Line = s.Line
+		if d := in.Depbar; d != nil {
+			in.Groups = int32(d.AtMost)
+		}
 		in.Pipe, in.Quick = f.info.Inst.Pipe, f.info.Inst.Quick
 		in.Private = true
 		in.Control = nil
@@ -290,7 +293,6 @@ func (w *Work) fromMnemonic(in *isa.Inst, s *trace.Static, f *mnemonic.Info, o O
 		d := &isa.Depbar{SB: 0, AtMost: 0} // compilers use SB0 for groups of copies
 		if n := len(s.Imms); n > 0 && s.Imms[n-1] > 0 {
 			d.AtMost = uint8(min(s.Imms[n-1], 63))
-			in.Groups = int32(min(s.Imms[n-1], 1<<20))
 		}
 		in.Depbar = d
 	}

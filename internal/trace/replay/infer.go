@@ -48,7 +48,7 @@ func AmpereLatencies() Latencies {
 	l := Latencies{Predicate: 13, Late: 1, Branch: 5, Depbar: 4, Raise: 2}
 	for c, n := range map[isa.Class]uint8{
 		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 4, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6,
-		isa.ClassBranch: 5, isa.ClassMisc: 4, isa.ClassNone: 4,
+		isa.ClassBranch: 5, isa.ClassMisc: 4, isa.ClassFence: 4, isa.ClassNone: 4,
 	} {
 		l.Fixed[c] = n
 	}
@@ -210,7 +210,7 @@ func (g *graph) counters() {
 			n.w = 0
 			continue
 		}
-		if !n.late || n.in.Class == isa.ClassFence {
+		if !n.late {
 			continue
 		}
 		use, overwritten := g.ahead(i, seen)

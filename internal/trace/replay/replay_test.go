@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
@@ -205,6 +206,78 @@ insts = 5
 		if d := cmp.Diff(s.want, take(t, s.x)); d != "" {
 			t.Errorf("%s", d)
 		}
+	}
+}
+
+// Barriers of several numbers and with counts are apart where the disassembly
+// tells them; where it does not, nobody waits for ever.
+func TestNumberedBarriers(t *testing.T) {
+	text := strings.Replace(head, "(64,1,1)", "(96,1,1)", 1) + `warp = 0
+insts = 2
+0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0
+0020 ffffffff 0 EXIT 0 0 0
+warp = 1
+insts = 2
+0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0
+0020 ffffffff 0 EXIT 0 0 0
+warp = 2
+insts = 3
+0010 ffffffff 0 BAR.ARV 0 0 0
+0030 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0
+0020 ffffffff 0 EXIT 0 0 0
+`
+	k := readText(t, text)
+	for i, dis := range map[uint32]string{0: "BAR.SYNC.DEFER_BLOCKING 0x1, 0x60", 0x10: "BAR.ARV 0x1, 0x60", 0x30: "BAR.SYNC.DEFER_BLOCKING 0x2, 0x20"} {
+		for j := range k.Code {
+			if k.Code[j].PC == i {
+				k.Code[j].Text = dis
+			}
+		}
+	}
+	w, err := New(k, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.Block(0)
+	states := func() (s [3]exec.WarpState) {
+		for i := range s {
+			_, _, _, s[i] = b.Warp(i).Next()
+		}
+		return s
+	}
+	take(t, b.Warp(0))
+	take(t, b.Warp(1))
+	if s := states(); s != [3]exec.WarpState{exec.AtBarrier, exec.AtBarrier, exec.Ready} {
+		t.Errorf("two of three warps have come: %v", s)
+	}
+	take(t, b.Warp(2)) // arrives, and waits for nobody
+	if s := states(); s != [3]exec.WarpState{} {
+		t.Errorf("the third has arrived: %v", s)
+	}
+	take(t, b.Warp(2)) // a barrier of its own
+	if s := states(); s != [3]exec.WarpState{} {
+		t.Errorf("a barrier of one warp: %v", s)
+	}
+	// Without the numbers the third arrives at the barrier of the others, and
+	// then waits at it, alone in the end.
+	w, err = New(readText(t, text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := runAll(t, w); n != 7 {
+		t.Errorf("%d instructions of 7", n)
+	}
+}
+
+// What no table knows is listed with what it was taken for.
+func TestUnknown(t *testing.T) {
+	w, err := New(readText(t, head+"warp = 0\ninsts = 3\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runAll(t, w)
+	if d := cmp.Diff([]mnemonic.Count{{Op: "FROB", As: "IADD3", N: 2}}, w.Report().Unknown); d != "" {
+		t.Error(d)
 	}
 }
 
