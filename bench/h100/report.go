@@ -239,7 +239,8 @@ const polyText = `
 ## Programs that do what those of PolyBench do
 
 The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs by scoreboards. The measured ones are PolyBench's, compiled by nvcc. Blocks are as wide as
-the measurements say; their height is 8 in two dimensions and 1 in one, as PolyBench has it (the measurements do not say). Inputs were copied to the GPU before, so that the L2 has them.
+the measurements say; their height is 8 in two dimensions and 1 in one, as PolyBench has it (the measurements do not say). PTX runs in the order in which it stands, so loads
+stand before the arithmetic on what they bring, as an assembler for the hardware would put them. Inputs were copied to the GPU before, so that the L2 has them.
 
 What stands out:
 
@@ -247,6 +248,9 @@ What stands out:
   acknowledged, and then a block's place stays empty for the turnaround, which was measured with kernels that store nothing: on the hardware the two seem to overlap.
 - gesummv, worst with 32 lanes that each read a row of their own, is too fast by up to a quarter: with one warp on an SM the hardware seems to need two cycles for each line of such a load, where Heddle needs one. With
   eight warps, syrk of the same width, one is right.
+- gemm of size 384 and more is too fast with blocks 8 or 16 wide and too slow with 32: with some forty warps on an SM, each of which stores a step of its sums in four, two or one line, something behind the L1 is full on the
+  hardware that is not in Heddle. We do not know what. The largest rows of 2mm and 3mm are left out; the hardware's times grow in
+  the same way there, so they must be expected to be as far off.
 - The L2 has no halves. What one SM fetches from the other half its neighbours find in their own; Heddle takes the mean for all, too little for the first and too much for the rest.
 
 `

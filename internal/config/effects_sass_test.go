@@ -106,9 +106,11 @@ var sassBodies = map[string]string{
 	"plop":          asm(16, "| PLOP3.LUT P1, PT, P2, P3, PT, 0x80, 0x0"),
 	"plop.one":      told("PLOP3.LUT P1, PT, P2, P3, PT, 0x80, 0x0"),
 	"isetp":         asm(16, "| ISETP.NE.AND P1, PT, R10, RZ, PT\n| IADD3 R$e, R10, R11, RZ"),
-	"mufu":          asm(8, "B------:R-:W0:-:S01 | MUFU.RCP R$e, R10"),
-	"uniform":       asm(16, "| UIADD3 UR8, UR9, UR10, URZ"),
-	"uniform.one":   told("UIADD3 UR8, UR9, UR10, URZ"),
+	"isetp.sel": asm(1, "B------:R-:W-:-:S08 | ISETP.EQ.AND P0, PT, R10, RZ, PT\nB------:R-:W-:-:S05 | SEL R7, R1, RZ, P0\nagain:\n"+
+		"B------:R-:W-:-:S05 | IADD3 R7, R7, -0x1, RZ\nB------:R-:W-:Y:S13 | ISETP.GT.AND P1, PT, R7, RZ, PT\nB------:R-:W-:-:S05 | @P1 BRA again"),
+	"mufu":        asm(8, "B------:R-:W0:-:S01 | MUFU.RCP R$e, R10"),
+	"uniform":     asm(16, "| UIADD3 UR8, UR9, UR10, URZ"),
+	"uniform.one": told("UIADD3 UR8, UR9, UR10, URZ"),
 }
 
 // sassEffect is a setting, the kernel that feels it, and how; with is set in
@@ -144,6 +146,7 @@ var sassEffects = []sassEffect{
 	{"modern.shared_store.uniform_war=99,99,99", "sts.uread", "more", ""},
 	{"modern.mio.raw=99", "shfl", "more", ""},
 	{"modern.mio.war=99", "shfl.read", "more", ""},
+	{"modern.guard_extra=0", "isetp.sel", "less", ""}, // the SEL comes too soon: no loop,
 	{"modern.long_stall=30", "stall12", "more", ""},
 	{"modern.zero_stall=60", "errbar", "more", ""},
 	{"modern.queue_misc=1", "queued", "differ", ""},

@@ -29,6 +29,7 @@ type Modern struct {
 	LongStall   int `help:"what a stall counter above 11 without the yield bit stalls" unit:"cycles" want:"1..60"`
 	ZeroStall   int `help:"what a stall counter of 0 with the yield bit stalls" unit:"cycles" want:"1..60"`
 	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..7"`
+	GuardExtra  int `help:"a guard or a branch sees the predicates of the pred pipe so long after an operand does" unit:"cycles" want:"0..60"`
 	MadBubble   int `help:"nothing is issued for so long behind an IMAD" unit:"cycles" want:"0..60"`
 
 	Ports       int  `help:"read ports of each of the two register banks; 0: no limit" unit:"ports" want:"0..4"`
@@ -190,7 +191,7 @@ func modernOf(c *modern.Config) Modern {
 		SubCores: c.SubCores, Dependences: c.Dependences.String(), Consumers: c.Consumers,
 		Buffer: c.Buffer, L0I: tags(c.L0I), Prefetch: c.Prefetch, PerfectICache: c.PerfectICache, LinkUp: c.LinkUp, LinkDown: c.LinkDown,
 		L0FL: tags(c.L0FL), L0VL: tags(c.L0VL), PerfectConst: c.PerfectConst, ConstSwitch: c.ConstSwitch, KeepCode: c.KeepCode,
-		LongStall: c.LongStall, ZeroStall: c.ZeroStall, DepbarDelay: c.DepbarDelay, MadBubble: c.MadBubble,
+		LongStall: c.LongStall, ZeroStall: c.ZeroStall, DepbarDelay: c.DepbarDelay, GuardExtra: c.GuardExtra, MadBubble: c.MadBubble,
 		Ports: c.Ports, RFC: c.RFC, Window: c.Window, WideWindow: c.WideWindow, ResultQueue: c.ResultQueue,
 		FP32OnInt: c.FP32OnInt, TensorExtra: c.TensorExtra, TensorHalves: c.TensorHalves, TensorF32: c.TensorF32, TensorF16: c.TensorF16,
 		DivideInt: c.Divide[0], DivideF32: c.Divide[1], DivideF64: c.Divide[2],
@@ -238,7 +239,7 @@ func (g *GPU) ModernConfig() modern.Config {
 		SubCores: m.SubCores, Dependences: modern.Dependences(g.word("modern.dependences")), Consumers: m.Consumers,
 		Buffer: m.Buffer, L0I: tags(m.L0I), Prefetch: m.Prefetch, PerfectICache: m.PerfectICache, LinkUp: m.LinkUp, LinkDown: m.LinkDown,
 		L1I: g.CacheConfig("l1i"), L0FL: tags(m.L0FL), L0VL: tags(m.L0VL), PerfectConst: m.PerfectConst, ConstSwitch: m.ConstSwitch, KeepCode: m.KeepCode,
-		LongStall: m.LongStall, ZeroStall: m.ZeroStall, DepbarDelay: m.DepbarDelay, MadBubble: m.MadBubble,
+		LongStall: m.LongStall, ZeroStall: m.ZeroStall, DepbarDelay: m.DepbarDelay, GuardExtra: m.GuardExtra, MadBubble: m.MadBubble,
 		Ports: m.Ports, RFC: m.RFC, Window: m.Window, WideWindow: m.WideWindow, ResultQueue: m.ResultQueue,
 		FP32OnInt: m.FP32OnInt, TensorExtra: m.TensorExtra, TensorHalves: m.TensorHalves, TensorF32: m.TensorF32, TensorF16: m.TensorF16,
 		Divide:    [3]int{m.DivideInt, m.DivideF32, m.DivideF64},

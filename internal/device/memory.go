@@ -14,6 +14,7 @@ type Flag uint8
 const (
 	ReadOnly Flag = 1 << iota // kernels may not write it; the host may (constants)
 	arena                     // the arena of the device heap
+	adopted                   // bytes of the host
 )
 
 // Allocation describes one allocation.
@@ -98,15 +99,48 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	r := &region{
 		Allocation: Allocation{Addr: addr, Size: size, Name: name},
 		data:       make([]byte, size),
-		index:      len(m.regions),
 	}
 	for _, f := range flags {
 		r.Flags |= f
 	}
-	m.regions = append(m.regions, r)
+	m.insert(r)
 	m.next = addr + reserve + m.cfg.Gap
 	m.live += size
 	return addr, nil
+}
+
+// Adopt makes bytes of the host part of device memory: kernels reach them at
+// addr, and host and device see each other's writes. They must lie beyond the
+// addresses that Alloc gives out (Config.Top). They count for no limit, and
+// Save and Free treat them as the others, but for a later Adopt their addresses
+// are free again after a Free.
+func (m *Memory) Adopt(addr uint64, data []byte, name string) error {
+	n := uint64(len(data))
+	if addr < m.cfg.Top || n == 0 || n > math.MaxUint64-addr {
+		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: they must lie beyond 0x%x", bytesText(n), addr, m.cfg.Top)
+	}
+	if r := m.before(addr + n - 1); r != nil && r.Addr+r.Size > addr {
+		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: %v is there", bytesText(n), addr, r.Allocation)
+	}
+	m.insert(&region{Allocation: Allocation{Addr: addr, Size: n, Name: name, Flags: adopted}, data: data})
+	return nil
+}
+
+// insert puts a region in its place among the others.
+func (m *Memory) insert(r *region) {
+	at := len(m.regions)
+	for at > 0 && m.regions[at-1].Addr > r.Addr {
+		at--
+	}
+	m.regions = slices.Insert(m.regions, at, r)
+	m.number(at)
+}
+
+// number says again which index regions have, from one on.
+func (m *Memory) number(from int) {
+	for i := from; i < len(m.regions); i++ {
+		m.regions[i].index = i
+	}
 }
 
 // Free releases the allocation that begins at addr. Its addresses stay dead:
@@ -125,8 +159,13 @@ func (m *Memory) Free(addr uint64) error {
 	}
 	r.Freed = true
 	r.data = nil
-	m.live -= r.Size
 	m.gen++
+	if r.Flags&adopted != 0 {
+		m.regions = slices.Delete(m.regions, r.index, r.index+1)
+		m.number(r.index)
+		return nil
+	}
+	m.live -= r.Size
 	return nil
 }
 

@@ -61,3 +61,17 @@ func TestRates(t *testing.T) {
 		}
 	}
 }
+
+// TestWarmCode checks that warm caches of the modern core hold a kernel's code and
+// its parameters: nothing is asked for further out.
+func TestWarmCode(t *testing.T) {
+	for _, c := range []struct {
+		icache string
+		misses bool
+	}{{"cold", true}, {"warm", false}} {
+		res := run(t, write(t, launch(0, "a", 4, 3)), true, job.Options{GPU: "rtx-a6000"}, "run.icache="+c.icache)
+		if n := res.Kernels[0].Memory.L1Inst.Misses; (n > 0) != c.misses {
+			t.Errorf("icache %s: %d misses of instructions and parameters", c.icache, n)
+		}
+	}
+}

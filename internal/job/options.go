@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
 // Options are the settings of a run that are not part of its job.
@@ -20,6 +21,9 @@ type Options struct {
 	Series   *chiprun.Series    // with Timing: counters as they grow; may be nil
 	Timeline *timeline.Recorder // with Timing: gets the way of every instruction; may be nil
 	AccelSim io.Writer          // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil
+	// Record, with Timing, gets what the job executes as a trace; may be nil. Who
+	// gives it calls its Finish.
+	Record *record.Recorder
 	// Inside, with Timing, is told that the run is about to begin; what it
 	// returns is called before the first cycle and after every one in which
 	// anything happens, and an error from it ends the run. May be nil.

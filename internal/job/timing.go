@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
 // This file: runs that count cycles. The host side of a job becomes actions on
@@ -50,7 +51,11 @@ func (x *runner) plugIn() error {
 // copies from the host.
 func (x *runner) filled() {
 	for _, d := range x.job.Buffers {
-		x.timing.chip.Fill([]gpu.Range{{Addr: x.addr[d.Name], Bytes: uint64(d.Count) * uint64(d.Type.Size())}})
+		n := uint64(d.Count) * uint64(d.Type.Size())
+		x.timing.chip.Fill([]gpu.Range{{Addr: x.addr[d.Name], Bytes: n}})
+		if x.opt.Record != nil {
+			x.opt.Record.Copy(x.addr[d.Name], n)
+		}
 	}
 }
 
@@ -105,6 +110,11 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 			return &Error{File: x.job.File, Msg: err.Error(), Err: err}
 		}
 	}
+	if err == nil && x.opt.Record != nil {
+		if err := x.opt.Record.Begin(); err != nil {
+			return &Error{File: x.job.File, Msg: fmt.Sprintf("--record: %v", err), Err: err}
+		}
+	}
 	if err == nil {
 		err = t.chip.Finish(ctx)
 	}
@@ -153,13 +163,22 @@ func (x *runner) give() error {
 				if rehearsal {
 					return x.machine.NewWork(l, nil)
 				}
-				return x.machine.NewWork(l, x.opt.Out)
+				w, err := x.machine.NewWork(l, x.opt.Out)
+				if err == nil && x.opt.Record != nil {
+					w = x.opt.Record.Launch(w, record.Launch{
+						Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, Registers: o.Options.Registers,
+					})
+				}
+				return w, err
 			}
 			o.Save = x.mem.Save
 		case StepCopy, StepFill:
 			m := x.moves[s]
 			o.Kind, o.Copy = gpu.OpCopy, func() error { return x.copy(m) }
 			o.Way, o.Bytes = m.way(), uint64(m.Bytes)
+			if o.Way == gpu.ToDevice && x.opt.Record != nil {
+				x.opt.Record.Copy(m.to, o.Bytes)
+			}
 			if o.Way != gpu.ToHost {
 				o.Fills = []gpu.Range{{Addr: m.to, Bytes: o.Bytes}}
 			} else {

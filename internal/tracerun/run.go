@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -52,6 +54,8 @@ type launch struct {
 	op     *gpu.Op
 	work   *replay.Work
 	size   int64
+
+	warnings []string
 }
 
 // opened is a launch that has been read.
@@ -344,6 +348,7 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 	if err != nil {
 		return nil, &trace.Error{File: l.src.Name(), Msg: err.Error()}
 	}
+	x.fit(o.k)
 	l.work, l.head = w, o.k.Header
 	l.op = &gpu.Op{
 		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
@@ -356,26 +361,60 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 				if err != nil {
 					return nil, err
 				}
-				return replay.New(k, x.rep)
+				again, err := replay.New(k, x.rep)
+				if err != nil {
+					return nil, err
+				}
+				x.fit(k)
+				return again, nil
 			}
 			return w, nil
 		},
 	}
-	x.note(l, o.k.Warnings)
+	l.warnings = o.k.Warnings
 	if x.opt.Listing != nil {
 		x.joined(o.k.Kernel, &o.join)
 	}
 	return l.op, nil
 }
 
-// note puts what a launch is based on into the result.
-func (x *runner) note(l *launch, warnings []string) {
+// fit cuts what a block needs of an SM down to what one has, so that a trace of
+// a larger machine runs: one block at a time on each SM. A warning tells.
+func (x *runner) fit(k *trace.Kernel) {
+	cfg, threads := x.chip.Config(), int(k.Block.Count())
+	fits := func(registers, shared int) bool {
+		n, _ := cfg.Occupancy(threads, registers, shared)
+		return n > 0
+	}
+	if !fits(0, 0) {
+		return // the chip says that it has too few threads
+	}
+	warn := func(format string, args ...any) {
+		w := k.Kernel + fmt.Sprintf(format, args...)
+		if t := x.res.Trace; !slices.Contains(t.Warnings, w) {
+			t.Warnings = append(t.Warnings, w)
+		}
+	}
+	if !fits(0, k.Shared) {
+		most := sort.Search(k.Shared, func(n int) bool { return !fits(0, n+1) })
+		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.res.GPU, most)
+		k.Shared = most
+	}
+	if !fits(k.Registers, 0) {
+		most := sort.Search(k.Registers, func(n int) bool { return !fits(n+1, 0) })
+		warn(" needs %d registers for each of the %d threads of a block, an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.res.GPU, most)
+		k.Registers = most
+	}
+}
+
+// note puts what a launch that has run is based on into the result.
+func (x *runner) note(l *launch) {
 	t, r := x.res.Trace, l.work.Report()
 	t.Words += r.Words
 	t.Mnemonics += r.Mnemonic
 	t.Needed += r.Hidden.Needed
 	t.Recovered += r.Hidden.Recovered
-	t.Absent += r.Absent
+	t.Absent += min(r.Absent, math.MaxUint64-t.Absent)
 	control := "scoreboards"
 	if r.Control != "none" {
 		control = "control bits, " + r.Control
@@ -394,7 +433,7 @@ func (x *runner) note(l *launch, warnings []string) {
 		}
 		e.Count += u.N
 	}
-	for _, list := range [2][]string{warnings, r.Warnings} {
+	for _, list := range [2][]string{l.warnings, r.Warnings} {
 		for _, w := range list {
 			if !slices.Contains(t.Warnings, w) {
 				t.Warnings = append(t.Warnings, w)
@@ -454,6 +493,7 @@ func (x *runner) collect(l *launch) {
 		x.opt.Timeline.AddSpan(timeline.Span{Name: fmt.Sprintf("launch %d: %s", l.number, o.Kernel.Name), Track: fmt.Sprintf("stream %d", o.Stream),
 			Start: o.Kernel.Start, End: max(o.Kernel.End, o.Kernel.Start)})
 	}
+	x.note(l)
 	_ = l.work.Trace().Blocks.Close() // it was read to its end, or the run was cut
 	l.op, l.work = nil, nil
 }

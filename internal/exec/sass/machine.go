@@ -359,6 +359,9 @@ func (w *work) Source(i int) exec.Where { return w.im.kernel.source(&w.im.kernel
 // Text returns instruction i of Code on one line.
 func (w *work) Text(i int) string { return w.im.kernel.line(i) }
 
+// SASS returns the kernel as its text has it.
+func (w *work) SASS() *sass.Kernel { return w.im.kernel.text }
+
 // InstBytes returns the size of an instruction.
 func (w *work) InstBytes() int { return instBytes }
 

@@ -235,6 +235,8 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 			o.UReg, o.HasU = uint8(v), true
 			o.Imm = signed(uint64(o.Imm), 16)
 		}
+	case fLDCU:
+		o.Kind, o.Bank, o.Reg, o.UReg, o.Imm = Const, uint8(constBank.get(w)), RZ, URZ, int64(ldcuBytes.get(w))
 	case fTarget:
 		o.Kind, o.Imm, o.Index, o.Reg = Target, signed(v, f.at.width())*f.scale+int64(addr)+InstBytes, -1, RZ
 	case fAbs:

@@ -282,7 +282,7 @@ func markError(format string, args ...any) error {
 var fieldNames = map[fieldKind]string{
 	fGPR: "a register", fUGPR: "a uniform register", fPred: "a predicate", fUPred: "a uniform predicate", fBReg: "a barrier register (B0 to B15)",
 	fSB: "a dependence counter (SB0 to SB5)", fSReg: "a special register", fImm: "a number", fConst: "a constant (c[0x0][0x160])",
-	fCX: "a constant (cx[UR4][0x10])", fLDC: "a constant (c[0x0][R2+0x10])", fULDC: "a constant (c[0x0][UR4+0x10])", fTarget: "a label or an address", fAbs: "a label or an address",
+	fCX: "a constant (cx[UR4][0x10])", fLDC: "a constant (c[0x0][R2+0x10])", fULDC: "a constant (c[0x0][UR4+0x10])", fLDCU: "a constant (c[0x0][0x10])", fTarget: "a label or an address", fAbs: "a label or an address",
 	fMask: "a set of counters ({2,1})", fMem: "an address ([R2+0x10])", fPnz: "a predicate",
 }
 
@@ -353,7 +353,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 		f.at.set(w, uint64(a.Reg))
 	case fImm:
 		return f.encodeImm(a, w, mismatch)
-	case fConst, fCX, fLDC, fULDC:
+	case fConst, fCX, fLDC, fULDC, fLDCU:
 		if err := f.encodeConst(a, w, mismatch); err != nil {
 			return err
 		}
@@ -514,6 +514,17 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 		return mismatch()
 	}
 	v := a.Operand.Imm
+	if f.kind == fLDCU {
+		if a.HasU {
+			return mismatch()
+		}
+		if !fits(v, 17, false) {
+			return fmt.Errorf("%s is beyond a constant bank", a.text)
+		}
+		constBank.set(w, uint64(a.Bank))
+		ldcuBytes.set(w, uint64(v))
+		return nil
+	}
 	if f.kind == fULDC {
 		if a.HasU != (f.at != nil) {
 			return mismatch()

@@ -54,6 +54,8 @@ func (r *row) fields() []span {
 			list = append(list, constBank, ldcBytes, ldcReg)
 		case fULDC:
 			list = append(list, constBank, ldcBytes)
+		case fLDCU:
+			list = append(list, constBank, ldcuBytes)
 		}
 		for _, p := range []*operandField{f.base, f.ureg, f.offset, f.desc} {
 			operand(p)

@@ -66,6 +66,7 @@ const (
 	fCX     // cx[UR][word offset]
 	fLDC    // c[bank][R + byte offset]
 	fULDC   // c[bank][UR + byte offset]
+	fLDCU   // c[bank][byte offset], a bit further down
 	fTarget // relative to the next instruction
 	fAbs    // code address
 	fMask
@@ -566,7 +567,7 @@ var named = map[string]struct {
 	"Rw": {fGPR, Extra, "23:16", false, -1}, "URi": {fUGPR, A, "29:24", false, 30},
 	"Bw":   {fBReg, Bar, "19:16", true, -1},
 	"immA": {fImm, A, "63:32", false, -1}, "immB": {fImm, B, "63:32", false, -1}, "immC": {fImm, C, "63:32", false, -1},
-	"roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
+	"roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "cdcu": {fLDCU, Addr, "", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
 	"imm": {fImm, Extra, "63:32", false, -1}, "lut": {fImm, Lut, "79:72", false, -1}, "lut2": {fImm, Lut2, "23:16", false, -1},
 	"Pz": {fPnz, Pp, "67:64", false, -1},
 }
@@ -577,6 +578,7 @@ var (
 	constBank = span{{58, 54}}
 	constWord = span{{53, 40}}
 	ldcBytes  = span{{53, 38}}
+	ldcuBytes = span{{53, 37}}
 	cxReg     = span{{37, 32}}
 	ldcReg    = span{{31, 24}}
 )
@@ -697,6 +699,9 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	case fULDC:
 		r.use(constBank)
 		r.use(ldcBytes)
+	case fLDCU:
+		r.use(constBank)
+		r.use(ldcuBytes)
 	case fTarget, fAbs:
 		o.scale = 4
 	}

@@ -138,6 +138,10 @@ type Config struct {
 	// DepbarDelay is the cycles from the issue of a DEPBAR until it holds the
 	// warp ([HW]: 4).
 	DepbarDelay int
+	// GuardExtra is the cycles that a guard, or a branch, needs more than an
+	// operand to see a predicate of the Pred pipe: a compiler's code for sm_80
+	// has a SEL 8 cycles behind its ISETP, and guards never less than 13 behind.
+	GuardExtra int
 	// MadBubble is the cycles in which nothing is issued after an IMAD (1
 	// [SIM]).
 	MadBubble int
@@ -235,7 +239,7 @@ func Ampere() Config {
 		SubCores: 4, Consumers: 63,
 		Buffer: 3, L0I: Tags{8, 32, 128}, Prefetch: 8, LinkUp: 39, LinkDown: 39,
 		L0FL: Tags{4, 2, 64}, L0VL: Tags{4, 8, 64}, ConstSwitch: 4,
-		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, MadBubble: 1,
+		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: 5, MadBubble: 1,
 		Ports: 1, RFC: true, Window: 3, WideWindow: 6, ResultQueue: 8,
 		FP32OnInt: true, TensorHalves: 2,
 		// DocumentSASS: HMMA.16816 takes 33 cycles with binary32 accumulators on
@@ -347,6 +351,7 @@ func (c *Config) Check() error {
 		{"link to the L1I", c.LinkUp, 1, maxLatency}, {"link from the L1I", c.LinkDown, 1, maxLatency},
 		{"constant switch", c.ConstSwitch, 1, maxLatency}, {"stall above 11", c.LongStall, 1, 60},
 		{"stall 0 with yield", c.ZeroStall, 1, 60}, {"DEPBAR delay", c.DepbarDelay, 1, maxDepbar}, {"IMAD bubble", c.MadBubble, 0, 60},
+		{"guard extra", c.GuardExtra, 0, 60},
 		{"register ports", c.Ports, 0, maxPorts}, {"read window", c.Window, 1, 16}, {"wide read window", c.WideWindow, c.Window, 16},
 		{"result queue", c.ResultQueue, 1, 32}, {"tensor extra", c.TensorExtra, 0, 256}, {"tensor halves", c.TensorHalves, 1, 16},
 		{"tensor F32 latency", c.TensorF32, 0, 256}, {"tensor F16 latency", c.TensorF16, 0, 256},

@@ -87,6 +87,7 @@ func TestBoundsRun(t *testing.T) {
 				if _, err := NewKernel(g.core.Config(), q, KernelOptions{}); err != nil {
 					continue // the SM is too small for a block
 				}
+				g.once = true
 				t.Logf("%s = %d", name, n) // says which, if it does not end
 				g.run(q, 2_000_000)
 				tried++

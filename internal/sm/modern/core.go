@@ -25,9 +25,9 @@ type fetched struct {
 // shown is a pending instruction of fixed latency and the tick from which its
 // result can be read.
 type shown struct {
-	due   uint64
-	p     exec.Pending
-	preds bool // predicates alone, which need no bypass
+	due  uint64
+	p    exec.Pending
+	pred uint64 // of predicates alone: tick from which operands can be they; else none of the run
 }
 
 // warp is a warp slot.
@@ -77,9 +77,10 @@ type flight struct {
 	issue   uint64 // tick
 	lanes   isa.LaneMask
 	p       exec.Pending
-	at      int32 // instruction
-	out     int32 // requests not answered
-	next    int32 // accesses handed on
+	at      int32  // instruction
+	due     uint64 // tick of its result, if that lies far ahead
+	out     int32  // requests not answered
+	next    int32  // accesses handed on
 	group   uint32
 	warp    int16
 	sub     int8
@@ -502,6 +503,8 @@ func (c *Core) happen(t uint64, e event) {
 		c.enter(t, e.f)
 	case evWrite:
 		c.write(t, e.f)
+	case evLater:
+		c.writeAt(f.due, e.f)
 	case evVisible:
 		c.visible(s, e.f)
 	}

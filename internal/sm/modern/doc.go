@@ -20,8 +20,9 @@
 // distance, whatever happens in Allocate meanwhile: the hardware must see to
 // that, because a compiler cannot know of the port conflicts that other warps
 // cause. An instruction of variable latency sees a register a cycle later, since
-// nothing is bypassed to it; predicates, its guard among them, it sees like
-// others ([INF]: they take no part in the bypass). Counters that are lowered in a cycle let instructions
+// nothing is bypassed to it; those of the SFU pipe do not, since compilers put
+// conversions four cycles behind what they convert. Predicates take no part in
+// the bypass ([INF]); guards see them later than operands do. Counters that are lowered in a cycle let instructions
 // issue in that cycle.
 //
 // Memory is touched once the sources have been read: by loads on the way

@@ -420,7 +420,10 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		return
 	}
 	need := p.due
-	if f.op.late && !k.ops[p.at].preds {
+	switch by := &k.ops[p.at]; {
+	case by.preds && f.op.asks:
+		need -= uint64(by.ahead)
+	case f.op.slow && !by.preds:
 		need++ // nothing is bypassed to it
 	}
 	if t < need {

@@ -351,11 +351,12 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showPreds makes the predicates visible that can be read at a tick.
-func (c *Core) showPreds(w *warp, t uint64) {
+// showPreds makes the predicates visible that a guard can see at a tick, or an
+// operand.
+func (c *Core) showPreds(w *warp, t uint64, operand bool) {
 	n := 0
 	for i := range w.due {
-		if x := w.due[i]; x.preds && x.due <= t {
+		if x := w.due[i]; x.pred <= t && (operand || x.due <= t) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
@@ -367,14 +368,18 @@ func (c *Core) showPreds(w *warp, t uint64) {
 }
 
 // showAt enters a result that can be read from a tick on.
-func (w *warp) showAt(due uint64, p exec.Pending, preds bool) {
+func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
+	pred := ^uint64(0)
+	if o.preds {
+		pred = due - uint64(o.ahead)
+	}
 	i := len(w.due)
 	w.due = append(w.due, shown{})
 	for i > 0 && w.due[i-1].due > due {
 		w.due[i] = w.due[i-1]
 		i--
 	}
-	w.due[i] = shown{due, p, preds}
+	w.due[i] = shown{due, p, pred}
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -415,15 +420,14 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	var err error
 	if w.d != nil {
-		// No register is bypassed to an instruction of variable latency. Its guard is
-		// read like any other's.
+		// Predicates take no part in the bypass, which some instructions do not see.
 		to := t
-		if o.late && o.ctl != nil {
+		if o.slow && o.ctl != nil {
 			to--
 		}
 		c.show(w, to)
-		if to < t {
-			c.showPreds(w, t)
+		if o.ctl != nil && len(w.due) > 0 && (o.asks || to < t) {
+			c.showPreds(w, t, o.asks)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {
 			w.hidden++
@@ -526,7 +530,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 				return
 			}
 		}
-		w.showAt(due, f.p, o.preds)
+		w.showAt(due, f.p, o)
 	}
 	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == commitGroup && w.copies.open()) {
 		f.refs++

@@ -56,13 +56,16 @@ type op struct {
 	ctl  *isa.Control // nil where scoreboards guard the program
 
 	pipe     Pipe
-	late     bool // variable latency
-	calm     bool // changes nothing but registers and memory of which Effects tell
-	alone    bool // IMAD: the issue port stays taken
-	preds    bool // writes predicates and nothing else
-	long     bool // waits for it are long: through a cache
-	either   bool // may use the Int pipe as well
-	window   int  // cycles in which it reads its sources
+	late     bool   // variable latency
+	calm     bool   // changes nothing but registers and memory of which Effects tell
+	alone    bool   // IMAD: the issue port stays taken
+	preds    bool   // writes predicates and nothing else
+	slow     bool   // no register is bypassed to it
+	asks     bool   // has predicates as operands, and no guard
+	ahead    uint16 // cycles by which operands see its predicates before guards do
+	long     bool   // waits for it are long: through a cache
+	either   bool   // may use the Int pipe as well
+	window   int    // cycles in which it reads its sources
 	interval uint16
 	latency  uint16 // as Timing.Latency
 	stall    uint8  // cycles to the warp's next issue
@@ -272,7 +275,14 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.src = k.number(nil, in.Srcs)
 		o.test, o.outs = maskOf(maskOf(nil, o.src), o.dst), maskOf(nil, o.dst)
+		for _, r := range in.Srcs {
+			o.asks = o.asks || !in.Guarded && (r.File == isa.RegPred || r.File == isa.RegUPred)
+		}
 		o.classify(cfg)
+		o.slow = o.late && o.pipe != SFU
+		if o.preds && o.pipe == Pred {
+			o.ahead = min(uint16(cfg.GuardExtra), o.latency-1)
+		}
 		o.operands(cfg)
 	}
 	return nil
@@ -570,8 +580,8 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	if cfg.AsPrinted {
 		less = 0
 	}
-	if a.RAW > 0 {
-		o.raw = uint16(a.RAW - less - cfg.AddressStart - cfg.AddressCycles)
+	if a.RAW > 0 || o.load || len(o.dst) > 0 {
+		o.raw = uint16(max(1, a.RAW-less-cfg.AddressStart-cfg.AddressCycles))
 	}
 	if left := a.WAR - 1 - cfg.AddressStart - cfg.AddressCycles; o.leaves && left >= 0 {
 		o.war = uint16(left + 1 - less)

@@ -453,6 +453,7 @@ type rig struct {
 	keep   bool
 	every  uint64 // the network takes something in one of so many cycles; 0: always
 	ended  int
+	once   bool // run runs programs in one way
 }
 
 type inFlight struct {
@@ -509,7 +510,7 @@ func (g *rig) run(p *program, limit int) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	fresh, from := g.cycle == 0 && !p.plain && k.ControlBits, len(p.log)
+	fresh, from := g.cycle == 0 && !g.once && !p.plain && k.ControlBits, len(p.log)
 	g.runKernel(p, k, limit)
 	if !fresh {
 		return

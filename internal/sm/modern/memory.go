@@ -24,6 +24,7 @@ type memory struct {
 	turn       int    // sub-core asked first
 	sharedFree uint64 // tick from which shared memory is free
 	prt        int    // entries of the pending request table in use
+	lines      int    // lines that instructions have begun to ask the L1D for and wait for
 	expand     ring[int32]
 	look       ring[lookup]
 	past       ring[*mem.Req] // requests past the L1D, to be sent
@@ -211,7 +212,7 @@ func (l *memory) accept(c *Core, t uint64) {
 		}
 		fi := s.addr
 		f := &c.flight[fi]
-		if f.op.path == pathMemory && l.prt >= c.cfg.PRT {
+		if (f.op.path == pathMemory || f.op.path == pathShared) && l.prt >= c.cfg.PRT {
 			c.Stats.TableFull++
 			continue
 		}
@@ -251,6 +252,9 @@ func (c *Core) accepted(t uint64, fi int32) {
 		c.log.Reach(fi, stageMemory, c.now)
 	}
 	c.count(f)
+	if f.waitsInTable() {
+		c.ls.prt++
+	}
 	if f.path == pathMemory && len(f.acc) > 0 {
 		c.ls.prt++
 		n := int32(0)
@@ -270,6 +274,10 @@ func (c *Core) accepted(t uint64, fi int32) {
 	}
 	c.enter(t, fi)
 }
+
+// waitsInTable reports whether an instruction on shared memory keeps an entry of
+// the pending request table until its result is written.
+func (f *flight) waitsInTable() bool { return f.path == pathShared && f.lanes != 0 && f.op.raw > 0 }
 
 // count counts a memory instruction.
 func (c *Core) count(f *flight) {
@@ -340,7 +348,17 @@ func (c *Core) respond(fi int32, due uint64) {
 		due = max(due, s.back+max(n, 2))
 		s.back = due
 	}
-	c.wheel.add(max(due, c.tick+1), evWrite, fi)
+	c.writeAt(max(due, c.tick+1), fi)
+}
+
+// writeAt has the result of an instruction written at a tick.
+func (c *Core) writeAt(due uint64, fi int32) {
+	if due-c.tick < wheelSize {
+		c.wheel.add(due, evWrite, fi)
+		return
+	}
+	c.flight[fi].due = due
+	c.wheel.add(c.tick+wheelSize-1, evLater, fi)
 }
 
 // loadConst looks the lines of an LDC up, one a cycle.
@@ -378,12 +396,19 @@ func (c *Core) constCame(t uint64, fi int32) {
 }
 
 // expandAll lets the oldest instructions of the pending request table ask for
-// a line each.
+// a line each. One begins only if the L1D has ways for all lines that have been
+// begun, its own included [SIM]; a first one always does.
 func (l *memory) expandAll(c *Core, t uint64) {
 	c.moved = true
 	for i, n := 0, min(l.expand.n, c.cfg.Coalescers); n > 0; n-- {
 		fi := l.expand.at(i)
 		f := &c.flight[fi]
+		if f.next == 0 && !c.past(f) {
+			if l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways {
+				return
+			}
+			l.lines += len(f.acc)
+		}
 		c.ask(t, fi, f, &f.acc[f.next])
 		f.next++
 		if int(f.next) < len(f.acc) {
@@ -392,16 +417,31 @@ func (l *memory) expandAll(c *Core, t uint64) {
 		}
 		l.expand.remove(i)
 		if !f.op.load {
-			l.prt--
+			c.complete(f)
 			c.respond(fi, t)
 		}
+	}
+}
+
+// past reports whether an instruction's requests pass the L1D by.
+func (c *Core) past(f *flight) bool {
+	in := f.op.inst
+	return c.ls.l1d == nil || in.Atomic || in.Cache == isa.CacheCG || in.Cache == isa.CacheCV
+}
+
+// complete takes an instruction on global or local memory out of the pending
+// request table.
+func (c *Core) complete(f *flight) {
+	c.ls.prt--
+	if !c.past(f) {
+		c.ls.lines -= len(f.acc)
 	}
 }
 
 // ask makes the requests for an access, one for each sector.
 func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 	in := f.op.inst
-	past := c.ls.l1d == nil || in.Atomic || in.Cache == isa.CacheCG || in.Cache == isa.CacheCV
+	past := c.past(f)
 	for m := a.sectors; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros8(m)
 		r := c.env.Pool.Get()
@@ -471,7 +511,7 @@ func (c *Core) answered(t uint64, fi int32) {
 	if f.out > 0 {
 		return
 	}
-	c.ls.prt--
+	c.complete(f)
 	// What is left of the latency of a hit, whose look-ups are behind it. Lanes
 	// that share lines save look-ups, not time: the registers are filled at the
 	// same rate ([HW]: 512 bits a cycle).

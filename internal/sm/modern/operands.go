@@ -374,6 +374,9 @@ func (c *Core) write(t uint64, fi int32) {
 func (c *Core) finish(fi int32) {
 	f := &c.flight[fi]
 	c.Stats.Completed++
+	if f.waitsInTable() {
+		c.ls.prt--
+	}
 	if f.op.group == joinGroup {
 		c.copied(f)
 	}

@@ -383,3 +383,80 @@ func TestConfigCheck(t *testing.T) {
 		}
 	}
 }
+
+// Results that come long after their instructions, behind thousands of passes
+// through shared memory, come in their time: a pass a cycle.
+func TestPassesAddUp(t *testing.T) {
+	const warps, loads, ways = 32, 16, 32
+	for _, table := range []int{128, 4096} {
+		var code []*inst
+		for i := range loads {
+			in := ld(isa.Shared, 32, 8+i, 2)
+			in.addr = strided(0, 4*32)
+			code = append(code, in)
+		}
+		p := prog(append(code, exit())...)
+		p.warps, p.smem = warps, 1<<13
+		cfg := warm()
+		cfg.PRT = table
+		g := newRig(t, cfg)
+		g.once = true
+		g.run(p, 100_000)
+		if least, most := uint64(warps*loads*ways), uint64(warps*loads*ways+100); g.cycle < least || g.cycle > most {
+			t.Errorf("%d entries: %d loads of %d passes each end after %d cycles", table, warps*loads, ways, g.cycle)
+		}
+	}
+}
+
+// Whatever is set as the latency of loads, those that wait for them go on.
+func TestLeastLatencies(t *testing.T) {
+	for _, mode := range []Dependences{ControlBits, Scoreboard} {
+		cfg := warm()
+		cfg.Dependences, cfg.Texture, cfg.Mio.RAW = mode, 1, 0
+		for i := range cfg.Load {
+			for j := range cfg.Load[i] {
+				cfg.Load[i][j].RAW, cfg.SharedLoad[i][j].RAW = 0, 0
+			}
+			cfg.Constant[i].RAW = 0
+		}
+		tex := ld(isa.Texture, 32, 8, 2).wr(0).stall(2)
+		tex.Op, tex.Class = "TEX", isa.ClassTexture
+		p := prog(tex, ld(isa.Global, 32, 9, 2).wr(1).stall(2), ld(isa.Shared, 32, 10, 2).wr(2).stall(2), ldc(11, 2).wr(3).stall(2),
+			mk("S2R", isa.ClassMio, 12).wr(4).stall(2), iadd3(13, 8, 9, 10).wait(31), iadd3(14, 11, 12), exit())
+		p.smem = 256
+		newRig(t, cfg).run(p, 3000)
+	}
+}
+
+// The lines that instructions have begun to ask the L1D for are no more than its
+// ways, but for an instruction alone.
+func TestLinesInProgress(t *testing.T) {
+	for _, c := range []struct{ each, ways, most int }{{1, 4, 4}, {2, 4, 4}, {3, 4, 3}, {8, 4, 8}, {8, 256, 128}} {
+		var code []*inst
+		for i := range 4 {
+			in := ld(isa.Global, 32, 8+2*i, 2)
+			in.addr = strided(uint64(0x10000*(i+1)), uint64(128*c.each/32))
+			code = append(code, in)
+		}
+		p := prog(append(code, exit())...)
+		p.warps = 4
+		cfg := warm()
+		cfg.L1D.Ways = c.ways
+		g := newRig(t, cfg)
+		g.delay, g.once = 400, true
+		k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.rig = g
+		g.core.Launch(k, p.Block(0))
+		most := 0
+		for range 40_000 {
+			g.tick()
+			most = max(most, g.core.ls.lines)
+		}
+		if most != c.most || g.core.ls.lines != 0 || g.core.ls.prt != 0 || g.ended != 1 {
+			t.Errorf("%d lines each, %d ways: %d at a time, want %d; at the end %d in %d entries", c.each, c.ways, most, c.most, g.core.ls.lines, g.core.ls.prt)
+		}
+	}
+}

@@ -6,8 +6,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/sm"
 )
 
-// wheelSize is how many ticks ahead an event may lie, beyond what any
-// configuration asks for.
+// wheelSize is how many ticks ahead an event may lie. Latencies that a
+// configuration asks for are less; results that come later, behind many others,
+// are entered in steps.
 const wheelSize = 8192
 
 // event is what happens to an instruction in flight at a tick.
@@ -24,6 +25,7 @@ const (
 	evLower                    // its read counter is lowered
 	evSend                     // it goes on in the memory unit
 	evWrite                    // its result is written
+	evLater                    // its result comes later than the wheel reaches
 	evVisible                  // of fixed latency: its result can be read
 	evFence                    // a barrier's least time is over; f is the warp
 )

@@ -33,3 +33,26 @@ func BenchmarkInfer(b *testing.B) {
 		Infer(p.code, p.next, AmpereLatencies())
 	}
 }
+
+// BenchmarkNew makes the launches of a real trace ready, with a pass over all
+// records and with control bits of our own.
+func BenchmarkNew(b *testing.B) {
+	records := uint64(0)
+	kernels := archives(b, "bfs-rodinia")[0].kernels
+	var works []func()
+	for _, read := range kernels {
+		k, _ := read(b)
+		records += k.WarpInsts
+		works = append(works, func() {
+			if _, err := New(k, Options{Hidden: HiddenRecover, Dependences: Inferred}); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+	for b.Loop() {
+		for _, f := range works {
+			f()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(records), "ns/record")
+}

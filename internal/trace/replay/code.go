@@ -25,7 +25,8 @@ const filler = "(not recorded)"
 // known is what was found out about a static instruction beyond isa.Inst.
 type known struct {
 	info    *mnemonic.Info
-	words   bool // described from its encoded words or its full text
+	words   bool          // described from its encoded words or its full text
+	konst   *isa.ConstRef // the constant that it loads
 	control *isa.Control
 }
 
@@ -70,6 +71,9 @@ func (w *Work) decode(o Options) error {
 		in.Private = true
 		in.Control = nil
 		w.about(&w.stat[i], in, f.info, s)
+		if f.konst != nil {
+			w.stat[i].konst = constant(f.konst)
+		}
 	}
 	if disagree > 0 {
 		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("%d static instructions have words that say something else than their mnemonics, or that are not understood; their mnemonics count", disagree))
@@ -77,15 +81,15 @@ func (w *Work) decode(o Options) error {
 	if err := w.place(list); err != nil {
 		return err
 	}
-	recover := o.Hidden == HiddenRecover && !o.AsAccelSim && w.report.Mnemonic > 0
+	hidden := o.Hidden == HiddenRecover && !o.AsAccelSim && w.report.Mnemonic > 0
 	infer := o.Dependences == Inferred && !complete(facts)
 	var sv *survey
-	if recover || infer {
+	if hidden || infer {
 		if sv, err = w.survey(); err != nil {
 			return err
 		}
 	}
-	if recover {
+	if hidden {
 		w.recover(list, facts, sv)
 	}
 	w.control(list, facts, o, sv)
@@ -146,9 +150,19 @@ func (w *Work) control(list []isa.Inst, facts []known, o Options, sv *survey) {
 	}
 }
 
+// constant returns the addresses of a load by all lanes of one constant, as
+// cores number them: banks of 64 KiB.
+func constant(c *isa.ConstRef) *[32]uint64 {
+	var a [32]uint64
+	for i := range a {
+		a[i] = uint64(c.Bank)<<16 | uint64(c.Offset&0xffff)
+	}
+	return &a
+}
+
 // about fills in what Step wants to know.
 func (w *Work) about(st *static, in *isa.Inst, f *mnemonic.Info, s *trace.Static) {
-	st.inst, st.space = in, in.Space
+	st.inst, st.space, st.konst = in, in.Space, &noAddress
 	switch {
 	case in.Flow == isa.FlowExit:
 		st.does |= doesExit
@@ -228,6 +242,11 @@ func (w *Work) fromText(in *isa.Inst, s *trace.Static, f *known) bool {
 func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) bool {
 	*in = k.Infos()[0]
 	in.Targets = nil
+	for i := range k.Code[0].Operands {
+		if o := &k.Code[0].Operands[i]; f.info.Inst.Space == isa.Const && o.Kind == sass.Const && o.Reg == sass.RZ && !o.HasU {
+			f.konst = &isa.ConstRef{Bank: o.Bank, Offset: uint32(o.Imm)}
+		}
+	}
 	if in.Class == isa.ClassNone { // the encoding is known, but not what it is for
 		t := f.info.Inst
 		t.Op, t.Dsts, t.Srcs, t.Guarded, t.Control, t.Const, t.Uniform, t.Clock = in.Op, in.Dsts, in.Srcs, in.Guarded, in.Control, in.Const, in.Uniform, in.Clock
@@ -273,6 +292,9 @@ func (w *Work) fromMnemonic(in *isa.Inst, s *trace.Static, f *mnemonic.Info, o O
 			n = f.Results(r.N)
 		}
 		w.add(&in.Dsts, r, n, o)
+	}
+	if in.Store && !in.Load && !in.Atomic || in.Kind == isa.KindFence {
+		in.Dsts = nil // whatever a trace says: nothing would ever come back for them
 	}
 	general := 0
 	for _, r := range s.Srcs {

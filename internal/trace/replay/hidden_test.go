@@ -153,3 +153,29 @@ func TestRecover(t *testing.T) {
 		t.Errorf("%d of %d dependences recovered, %d made up", hit, all, made)
 	}
 }
+
+// With inferred control bits programs take about as long on the modern core as
+// with those that were written for them.
+func TestInferredCycles(t *testing.T) {
+	var sum [3]float64
+	for _, p := range fulls(t) {
+		var got [3]uint64
+		for i, o := range []Options{{}, {Dependences: Inferred, Hidden: HiddenRecover}, {Dependences: Scoreboard, Hidden: HiddenRecover}} {
+			k, _ := p.record(t, rand.New(rand.NewPCG(7, 8)))
+			if i == 0 {
+				for j := range k.Code {
+					c := p.bits[k.Code[j].PC/16]
+					c.Reuse = 0
+					k.Code[j].Control = &c
+				}
+			}
+			got[i] = onChip(t, "rtx-a6000", o, k)[0].Cycles()
+			sum[i] += float64(got[i]) / float64(got[0])
+		}
+		t.Logf("%-12s %6d cycles as written, %6d inferred, %6d with scoreboards", p.name, got[0], got[1], got[2])
+		if r := float64(got[1]) / float64(got[0]); r > 1.1 || r < 0.75 {
+			t.Errorf("%s: %d cycles as written, %d inferred", p.name, got[0], got[1])
+		}
+	}
+	t.Logf("inferred %.3f, scoreboards %.3f of the time on average", sum[1]/sum[0], sum[2]/sum[0])
+}

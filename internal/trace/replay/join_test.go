@@ -243,7 +243,7 @@ func FuzzReadListing(f *testing.F) {
 // Words that a tracer recorded on a later architecture give the control bits that
 // it found in them, and the classes of what they stand for.
 func TestRecordedWords(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(real, "control-bits-sample.tsv"))
+	b, err := os.ReadFile(filepath.Join(traces, "control-bits-sample.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,6 +266,11 @@ func TestRecordedWords(t *testing.T) {
 	}
 	if r := w.Report(); r.Words != len(want) || r.Control != "recorded" {
 		t.Errorf("%+v", r)
+	}
+	for i, addr := range map[int]uint64{0: 0x37c, 5: 0x398} { // LDC R1, c[0x0][0x37c] and so on
+		if got := w.stat[i].konst[31]; got != addr {
+			t.Errorf("%s reads the constant at %#x, want %#x", k.Code[i].Op, got, addr)
+		}
 	}
 	for i, c := range want {
 		in := w.Code()[w.At(i)]

@@ -214,8 +214,8 @@ func readText(t testing.TB, text string) *trace.Kernel {
 	return r.kernel(t)
 }
 
-// real is the folder of real traces; its NOTICE.md says where they come from.
-const real = "../../../testdata/traces"
+// traces is the folder of real traces; its NOTICE.md says where they come from.
+const traces = "../../../testdata/traces"
 
 // archive is a trace of the reference data, unpacked: its launches in the order
 // of its list, with the instructions that the files state.
@@ -228,9 +228,9 @@ type archive struct {
 // there is none.
 func archives(t testing.TB, parts ...string) []archive {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(real, "*.tar.xz"))
+	paths, err := filepath.Glob(filepath.Join(traces, "*.tar.xz"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no traces in %s: %v", real, err)
+		t.Fatalf("no traces in %s: %v", traces, err)
 	}
 	var list []archive
 	for _, path := range paths {

@@ -84,12 +84,13 @@ func microTrace(kind string, arch, n, warps int) string {
 // measured is what the reference noted: cycles of 0, 100 and 300 repetitions.
 type measured struct {
 	config, kind string
+	ports        int // steps of the collector in a cycle; 0 as configured
 	warps        int
 	cycles       [3]uint64
 }
 
 var (
-	microLine  = regexp.MustCompile(`^(RTX3070|QV100|RTX2060|TITANX)(?: \(binary version \d+\))?: (.*)`)
+	microLine  = regexp.MustCompile("^(RTX3070|QV100|RTX2060|TITANX)(?: \\(binary version \\d+\\)| with `-gpgpu_reg_file_port_throughput (\\d+)`)?: (.*)")
 	microEntry = regexp.MustCompile(`^([a-z0-9, ]+?) (\d+) (\d+) (\d+)\.?$`)
 )
 
@@ -109,17 +110,18 @@ func noted(t *testing.T) []measured {
 			continue
 		}
 		warps := 1
+		ports, _ := strconv.Atoi(m[2])
 		var last [3]uint64
 		// "4 warps: bar 1 2 3, ldg128 1 2 3; 8 warps: ..."; "imad, mov, ldc 1 2 3".
 		names := ""
-		for _, part := range strings.FieldsFunc(strings.TrimSuffix(m[2], "."), func(r rune) bool { return r == ';' || r == ',' }) {
+		for _, part := range strings.FieldsFunc(strings.TrimSuffix(m[3], "."), func(r rune) bool { return r == ';' || r == ',' }) {
 			part = strings.TrimSpace(part)
 			if n, rest, ok := strings.Cut(part, " warps: "); ok {
 				warps, _ = strconv.Atoi(n)
 				part = rest
 			}
 			if rest, same := strings.CutSuffix(part, " same"); same {
-				list = append(list, measured{folders[m[1]], rest, warps, last})
+				list = append(list, measured{folders[m[1]], rest, ports, warps, last})
 				continue
 			}
 			e := microEntry.FindStringSubmatch(part)
@@ -131,7 +133,7 @@ func noted(t *testing.T) []measured {
 				last[i], _ = strconv.ParseUint(e[2+i], 10, 64)
 			}
 			for kind := range strings.SplitSeq(names+e[1], ",") {
-				list = append(list, measured{folders[m[1]], kind, warps, last})
+				list = append(list, measured{folders[m[1]], kind, ports, warps, last})
 			}
 			names = ""
 		}
@@ -171,6 +173,9 @@ func TestMicro(t *testing.T) {
 		}
 		var got [3]uint64
 		for i, n := range []int{0, 100, 300} {
+			if chip.SM.RegisterPorts = chips[m.config].SM.RegisterPorts; m.ports > 0 {
+				chip.SM.RegisterPorts = m.ports
+			}
 			g, err := gpu.New(chip)
 			if err != nil {
 				t.Fatal(err)

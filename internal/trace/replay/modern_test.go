@@ -2,6 +2,8 @@ package replay
 
 import (
 	"context"
+	"maps"
+	"os"
 	"slices"
 	"testing"
 
@@ -24,7 +26,7 @@ func onThreads(t *testing.T, name string, threads int, o Options, list ...*trace
 		t.Fatal(err)
 	}
 	chip := cfg.ChipConfig()
-	chip.Run.Threads = threads
+	chip.Run.Threads, chip.Run.LaunchLatency = threads, 0
 	g, err := gpu.New(chip)
 	if err != nil {
 		t.Fatal(err)
@@ -53,18 +55,22 @@ var ways = []Options{
 }
 
 // All real traces run to their end on a core of either model, with all their
-// instructions.
+// instructions. With HEDDLE_EVERYWHERE set it is all launches in all ways on all
+// GPUs of the library.
 func TestEverywhere(t *testing.T) {
-	gpus := []string{"rtx-a6000", "rtx-3070"}
-	if testing.Verbose() {
-		gpus = config.Names()
+	gpus := map[string][]Options{"rtx-a6000": {ways[0], ways[3]}, "rtx-3070": {ways[1]}}
+	all := os.Getenv("HEDDLE_EVERYWHERE") != ""
+	if all {
+		for _, n := range config.Names() {
+			gpus[n] = ways
+		}
 	}
 	for _, a := range archives(t) {
-		for _, name := range gpus {
-			for _, o := range ways {
+		for _, name := range slices.Sorted(maps.Keys(gpus)) {
+			for _, o := range gpus[name] {
 				var list []*trace.Kernel
 				for i, read := range a.kernels {
-					if i >= 2 && !testing.Verbose() { // those that follow repeat them
+					if i >= 2 && !all { // those that follow are like them
 						break
 					}
 					k, _ := read(t)

@@ -43,8 +43,9 @@ type static struct {
 	at    int32 // in code
 	does  does
 	space isa.Space
-	bar   uint8 // number of the barrier
-	count int32 // warps that it waits for, 0 for all
+	bar   uint8       // number of the barrier
+	count int32       // warps that it waits for, 0 for all
+	konst *[32]uint64 // addresses of a load of constants
 }
 
 type does uint8
@@ -413,8 +414,8 @@ func (x *warp) Ahead(n int) (uint64, bool) {
 
 func (x *warp) Live() isa.LaneMask { return x.live }
 
-// noAddress are the addresses of accesses to constants, of which traces have
-// none: all lanes read one word.
+// noAddress are the addresses of loads of constants where only their mnemonics
+// are known: traces have none. All lanes read one word.
 var noAddress [32]uint64
 
 // Step takes the next record. Its only errors are those of reading the block.
@@ -442,7 +443,7 @@ func (x *warp) Step(e *exec.Effects) error {
 			}
 		}
 	} else if s.does&doesConst != 0 {
-		e.Addr = &noAddress
+		e.Addr = s.konst
 	}
 	if s.does&(doesExit|doesWait|doesArrive) != 0 {
 		x.control(e, s, mask)

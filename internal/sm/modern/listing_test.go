@@ -1,0 +1,105 @@
+package modern
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// A compiler's code waits long enough for every result of fixed latency, as this
+// core has it: the shortest way from each writer to its readers, by the stall
+// counters alone, in a kernel of sm_80 that ptxas made.
+func TestCompilersWaitLongEnough(t *testing.T) {
+	b, err := os.ReadFile("../../isa/sass/testdata/gemm.sm80.listing.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	text, err := z.DecodeAll(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hex := func(s string) uint64 {
+		v, err := strconv.ParseUint(s, 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	first := regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/.*/\* 0x([0-9a-f]{16}) \*/`)
+	second := regexp.MustCompile(`^\s*/\* 0x([0-9a-f]{16}) \*/`)
+	k := sass.Kernel{Control: true}
+	var addr, low uint64
+	for line := range strings.Lines(string(text)) {
+		if m := first.FindStringSubmatch(line); m != nil {
+			addr, low = hex(m[1]), hex(m[2])
+		} else if m := second.FindStringSubmatch(line); m != nil {
+			in, err := sass.Decode(80, [2]uint64{low, hex(m[1])}, uint32(addr))
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Code = append(k.Code, in)
+		}
+	}
+	infos := k.Infos()
+	p := &program{warps: 1, blocks: 1, regs: 255}
+	for i := range infos {
+		p.infos = append(p.infos, &infos[i])
+	}
+	cfg := Ampere()
+	mk, err := NewKernel(&cfg, p, KernelOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type write struct {
+		at  int
+		now int
+	}
+	last := map[uint16]write{}
+	now, pairs := 0, 0
+	tight := map[[2]isa.Class]int{} // pairs without a cycle to spare
+	for i := range mk.ops {
+		o := &mk.ops[i]
+		for _, n := range o.src {
+			w, ok := last[n]
+			if !ok || mk.ops[w.at].late {
+				continue
+			}
+			by := &mk.ops[w.at]
+			need := int(by.latency)
+			switch {
+			case by.preds && o.asks:
+				need -= int(by.ahead)
+			case o.slow && !by.preds:
+				need++
+			}
+			pairs++
+			if now-w.now < need {
+				t.Errorf("%04x: %s is %d cycles behind %s (%04x), which needs %d", 16*i, k.Code[i].Text(), now-w.now, k.Code[w.at].Text(), 16*w.at, need)
+			} else if now-w.now == need {
+				tight[[2]isa.Class{by.inst.Class, o.inst.Class}]++
+			}
+		}
+		for _, n := range o.dst {
+			last[n] = write{i, now}
+		}
+		now += int(o.stall)
+		if o.inst.Flow != isa.FlowNext && !o.inst.Guarded {
+			clear(last) // nothing follows
+		}
+	}
+	if pairs < 500 || tight[[2]isa.Class{isa.ClassInt, isa.ClassInt}] == 0 || tight[[2]isa.Class{isa.ClassSetp, isa.ClassInt}] == 0 {
+		t.Errorf("%d pairs, of which tight are %v", pairs, tight)
+	}
+}
