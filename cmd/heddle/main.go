@@ -44,6 +44,7 @@ type commands struct {
 	Trace   traceCmd   `cmd:"" help:"Look into traces, or convert them."`
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
+	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, and nothing of NVIDIA's."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
 	Compare compareCmd `cmd:"" help:"Hold results against what hardware measured, or against each other: errors, correlation, pictures."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
@@ -79,6 +80,9 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
+	if code, ok := standIn(os.Args); ok {
+		os.Exit(code)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	go func() {
 		<-ctx.Done()

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"heddle": main})
+	testscript.Main(m, map[string]func(){"heddle": main, "ptxas": main, "fatbinary": main})
 }
 
 // TestScript runs the scripts under testdata/script: what users type, and what

@@ -304,6 +304,9 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 			&c.barrier, &c.turned, &c.branch} {
 			*m &^= bit
 		}
+		for i := range c.stallEnds {
+			c.stallEnds[i] &^= bit // that of the last instruction of the warp before it
+		}
 		c.room |= bit
 		c.refresh(int32(s))
 		w.fetch = max(w.Next, 0)

@@ -361,3 +361,22 @@ func TestPlainWarpsTakeTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+// The stall of a warp's last instruction is not that of the warp that comes to
+// its slot after it.
+func TestStallEndsWithItsWarp(t *testing.T) {
+	var code []*inst
+	for range 6 {
+		code = append(code, nop().stall(11))
+	}
+	p := prog(append(code, exit().stall(11))...)
+	p.blocks = 3
+	cfg := warm()
+	cfg.Blocks = 1
+	newRig(t, cfg).run(p, 2000)
+	for i := 1; i < len(p.log); i++ {
+		if a, b := p.log[i-1], p.log[i]; a.block == b.block && b.cycle-a.cycle != 11 {
+			t.Errorf("block %d: instruction %d issues %d cycles behind one with a stall of 11", b.block, b.pc, b.cycle-a.cycle)
+		}
+	}
+}

@@ -412,7 +412,7 @@ func TestPassesAddUp(t *testing.T) {
 func TestLeastLatencies(t *testing.T) {
 	for _, mode := range []Dependences{ControlBits, Scoreboard} {
 		cfg := warm()
-		cfg.Dependences, cfg.Texture, cfg.Mio.RAW = mode, 1, 0
+		cfg.Dependences, cfg.Texture, cfg.Mio.RAW = mode, 2, 0
 		for i := range cfg.Load {
 			for j := range cfg.Load[i] {
 				cfg.Load[i][j].RAW, cfg.SharedLoad[i][j].RAW = 0, 0

@@ -1,0 +1,338 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+)
+
+// ccCmd is `heddle cc`.
+type ccCmd struct {
+	Args []string `arg:"" optional:"" name:"args" help:"Files, and flags of nvcc or clang."`
+}
+
+const ccHelp = `Usage: heddle cc [flags] FILE...
+
+Compile CUDA C++ with clang (14 or later) and nothing of NVIDIA's.
+
+  FILE...            .cu files; also .cpp, .c, .o, .a, .so
+  -o FILE            where the result goes
+  -c                 compile to objects, do not link
+  --ptx              only the PTX of the kernels (NAME.ptx, or -o)
+  -arch=sm_XX        the oldest GPU that the kernels are for (default sm_70)
+  -lineinfo, -g      keep source lines for messages and reports
+  --use_fast_math    approximate float functions, no float denormals
+  --show             print the call of clang first
+
+Other flags of nvcc are translated (-gencode, -Xcompiler, -dc, -rdc ...) or, where
+they mean nothing here, dropped; all others go to clang: -I, -D, -O, -std, -L, -l ...
+A program made so runs with heddle cuda. The environment variable HEDDLE_CLANG
+names a compiler other than the newest on the path.
+`
+
+// defaultArch is for kernels that nobody says the GPU of.
+const defaultArch = "sm_70"
+
+// Run compiles.
+func (c *ccCmd) Run(e env) error {
+	call, err := parseCC(c.Args)
+	if err != nil {
+		return err
+	}
+	if call.help {
+		_, err := fmt.Fprint(e.stdout, ccHelp)
+		return err
+	}
+	if len(call.files) == 0 {
+		return usage("cc: no file to compile; see heddle cc --help")
+	}
+	clang, err := sdk.FindClang(e.ctx)
+	if err != nil {
+		return usage("cc: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return usage("cc: cannot find this program's own file: %w", err)
+	}
+	kit, err := sdk.Unpack(e.ctx, clang, self)
+	if err != nil {
+		return usage("cc: %w", err)
+	}
+	for _, args := range call.commands(kit) {
+		if call.show {
+			fmt.Fprintln(e.stderr, clang.Path, strings.Join(args, " "))
+		}
+		cmd := exec.CommandContext(e.ctx, clang.Path, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+		if err := cmd.Run(); err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				return &exitError{code: exitUsage} // clang has said why
+			}
+			return usage("cc: %w", err)
+		}
+	}
+	return nil
+}
+
+// ccCall is a command line of cc, understood.
+type ccCall struct {
+	help, show, compile, ptx, rdc bool
+	out                           string
+	archs                         []string // sm_XX
+	files                         []string // sources, objects, libraries, in order
+	flags                         []string // of clang, for compiling and linking
+	link                          []string // of clang, for linking alone
+}
+
+// dropped are flags of nvcc that mean nothing here; those with true have a
+// value as the next argument, unless it comes after an equals sign.
+var dropped = map[string]bool{
+	"-cudart": true, "--cudart": true, "-ccbin": true, "--compiler-bindir": true, "-maxrregcount": true, "--maxrregcount": true,
+	"-Xptxas": true, "--ptxas-options": true, "-Xnvlink": true, "-Xcudafe": true, "--threads": true, "-t": true, "-diag-suppress": true,
+	"--diag-suppress": true, "-lcudart": false, "-lcudart_static": false, "-lcudadevrt": false, "--expt-relaxed-constexpr": false,
+	"-expt-relaxed-constexpr": false, "--expt-extended-lambda": false, "-expt-extended-lambda": false, "--extended-lambda": false,
+	"-extended-lambda": false, "--relocatable-device-code=false": false, "-rdc=false": false, "--keep": false, "-keep": false,
+	"-restrict": false, "--restrict": false, "-m64": false, "--resource-usage": false, "-res-usage": false, "--no-align-double": false,
+	"-x=cu": false, "--compile-as-tools-patch": false, "-Wno-deprecated-gpu-targets": false, "-use-local-env": false,
+}
+
+// clangFlag is nvcc's spelling of flags that clang has too.
+var clangFlag = map[string][]string{
+	"-lineinfo": {"-gline-tables-only"}, "--generate-line-info": {"-gline-tables-only"}, "-G": {"-g"}, "--device-debug": {"-g"}, "--debug": {"-g"},
+	"--use_fast_math": {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
+	"-use_fast_math":  {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
+	"-ftz=true":       {"-fgpu-flush-denormals-to-zero"}, "--ftz=true": {"-fgpu-flush-denormals-to-zero"},
+	"-fmad=false": {"-ffp-contract=off"}, "--fmad=false": {"-ffp-contract=off"},
+	"-fmad=true": {"-ffp-contract=fast"}, "--fmad=true": {"-ffp-contract=fast"},
+	"-ftz=false": nil, "--ftz=false": nil, "-prec-div=true": nil, "-prec-sqrt=true": nil, "--prec-div=true": nil, "--prec-sqrt=true": nil,
+	"-prec-div=false": nil, "-prec-sqrt=false": nil, "--prec-div=false": nil, "--prec-sqrt=false": nil,
+	"-shared": {"-shared"}, "--shared": {"-shared"},
+}
+
+// withValue are flags of clang whose value is the next argument, beside those
+// that parseCC itself knows.
+var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-x", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-Xlinker", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
+
+// long are the long names of nvcc for short ones.
+var long = map[string]string{
+	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
+	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
+	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
+	"--device-c": "-dc", "--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-S": "--ptx-or-S", "--std": "-std", "-odir": "-odir",
+}
+
+var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
+
+// parseCC understands a command line.
+func parseCC(args []string) (*ccCall, error) {
+	c := &ccCall{}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		name, value, joined := strings.Cut(arg, "=")
+		if short, ok := long[name]; ok && short != "--ptx-or-S" {
+			name = short
+			if !joined {
+				arg = short
+			} else {
+				arg = short + "=" + value
+			}
+		}
+		next := func() (string, error) {
+			if joined {
+				return value, nil
+			}
+			if i++; i == len(args) {
+				return "", usage("cc: %s: a value is missing", arg)
+			}
+			return args[i], nil
+		}
+		if to, ok := clangFlag[arg]; ok {
+			c.flags = append(c.flags, to...)
+			continue
+		}
+		if more, ok := dropped[name]; ok {
+			if more && !joined {
+				if _, err := next(); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		if _, ok := dropped[arg]; ok {
+			continue
+		}
+		switch {
+		case arg == "--help" || arg == "-h":
+			c.help = true
+		case arg == "--show" || arg == "--verbose":
+			c.show = true
+		case arg == "-c":
+			c.compile = true
+		case arg == "-dc":
+			c.compile, c.rdc = true, true
+		case arg == "--ptx":
+			c.ptx = true
+		case name == "-rdc" || arg == "-fgpu-rdc":
+			if name == "-rdc" {
+				v, err := next()
+				if err != nil {
+					return nil, err
+				}
+				if v == "false" {
+					continue
+				}
+			}
+			c.rdc = true
+		case name == "-o":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.out = v
+		case name == "-arch" || name == "-gencode" || name == "-code" || name == "--cuda-gpu-arch" || name == "--offload-arch":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			if name == "-code" {
+				continue // the architecture of the PTX decides
+			}
+			if name == "-gencode" {
+				v, _, _ = strings.Cut(v, ",code") // arch=compute_XX
+			}
+			if err := c.arch(name, v); err != nil {
+				return nil, err
+			}
+		case name == "-Xcompiler":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
+		case name == "-Xlinker" && joined:
+			c.link = append(c.link, "-Xlinker", value)
+		case arg == "-Xlinker" || arg == "-L" || arg == "-l":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.link = append(c.link, arg, v)
+		case slices.Contains(withValue, arg):
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, arg, v)
+		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name) && strings.HasPrefix(args[i], "--"):
+			c.add(name + value)
+		case strings.HasPrefix(arg, "-") && arg != "-":
+			c.add(arg)
+		default:
+			c.files = append(c.files, arg)
+		}
+	}
+	if c.ptx && c.out != "" && len(c.files) > 1 {
+		return nil, usage("cc: -o names one file, and %d are compiled to PTX", len(c.files))
+	}
+	if c.ptx && c.compile {
+		return nil, usage("cc: --ptx and -c exclude each other")
+	}
+	if len(c.archs) == 0 {
+		c.archs = []string{defaultArch}
+	}
+	if c.rdc && !c.compile && !c.ptx {
+		return nil, usage("cc: kernels of several files cannot be linked with each other yet; without -rdc every file may launch its own kernels, and functions in a header can be shared")
+	}
+	return c, nil
+}
+
+// add takes one flag in one word.
+func (c *ccCall) add(flag string) {
+	if strings.HasPrefix(flag, "-L") || strings.HasPrefix(flag, "-l") || strings.HasPrefix(flag, "-Wl,") {
+		// Order matters to the linker: libraries stand among the files.
+		c.link = append(c.link, flag)
+		return
+	}
+	c.flags = append(c.flags, flag)
+}
+
+// arch takes an architecture; of several only the PTX of the oldest is needed,
+// as every later GPU takes it, but programs may choose code by it: all are kept.
+func (c *ccCall) arch(flag, value string) error {
+	if value == "native" || value == "all" || value == "all-major" {
+		value = defaultArch
+	}
+	m := archName.FindStringSubmatch(value)
+	if m == nil {
+		return usage("cc: %s: %q names no architecture; write sm_70, sm_75, sm_80, sm_86, sm_90 ...", flag, value)
+	}
+	if name := "sm_" + m[1]; !slices.Contains(c.archs, name) {
+		c.archs = append(c.archs, name)
+	}
+	return nil
+}
+
+// commands are the calls of clang.
+func (c *ccCall) commands(kit sdk.SDK) [][]string {
+	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check", "-Wno-c++11-narrowing"}
+	if kit.Clang.Major < 16 {
+		base = append(base, "-std=gnu++17")
+	}
+	for _, arch := range c.archs {
+		base = append(base, "--cuda-gpu-arch="+arch)
+	}
+	// Files that are not CUDA's may include its headers too.
+	base = append(base, "-isystem", kit.Include())
+	if c.rdc {
+		base = append(base, "-fgpu-rdc")
+	}
+	optimised := slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-O") })
+	if !optimised {
+		base = append(base, "-O2")
+	}
+	base = append(base, c.flags...)
+	if !c.ptx {
+		args := append(base, c.files...)
+		if c.compile {
+			args = append(args, "-c")
+		} else {
+			args = append(args, c.link...)
+			args = append(args, "-L"+kit.Lib(), "-lcudart")
+		}
+		if c.out != "" {
+			args = append(args, "-o", c.out)
+		}
+		return [][]string{args}
+	}
+	var calls [][]string
+	for _, file := range c.files {
+		out := c.out
+		if out == "" {
+			name := filepath.Base(file)
+			out = strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx"
+		}
+		calls = append(calls, append(slices.Clone(base), "--cuda-device-only", "-S", "-x", "cuda", file, "-o", out))
+	}
+	return calls
+}
+
+// standIn runs this program as one of the tools that clang calls, if it was
+// called by such a name.
+func standIn(args []string) (code int, ok bool) {
+	if len(args) == 0 || !slices.Contains(sdk.Tools, filepath.Base(args[0])) {
+		return 0, false
+	}
+	if err := sdk.RunTool(filepath.Base(args[0]), args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s (heddle): %v\n", filepath.Base(args[0]), err)
+		return exitUsage, true
+	}
+	return exitOK, true
+}
