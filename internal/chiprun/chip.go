@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -18,10 +17,6 @@ import (
 // Machine returns the chip that a run simulates: the GPU of that name or file,
 // with the values that were set.
 func (s *Settings) Machine(name string) (gpu.Config, error) {
-	if !slices.Contains(config.Names(), name) && slices.Contains(GPUs, name) && !config.IsKepler(name) {
-		return gpu.Config{}, fmt.Errorf("GPU %s has no timing model yet; there are %s (or compute only, with --mode functional)",
-			name, strings.Join(config.Names(), ", "))
-	}
 	c, err := config.Load(name)
 	if err != nil {
 		return gpu.Config{}, err

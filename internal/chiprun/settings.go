@@ -14,12 +14,8 @@ import (
 // DefaultGPU is the machine where neither the command nor the job names one.
 const DefaultGPU = "rtx-a6000"
 
-// GPUs are the machines that have a name. A functional run is the same on all.
-var GPUs = []string{
-	"gtx-480", "titan-x-pascal", "v100", "rtx-2060", "rtx-3070",
-	"rtx-2070-super", "rtx-2080-ti", "rtx-3080", "rtx-3080-ti", "rtx-3090", "rtx-a6000", "rtx-5070-ti", "h100-pcie",
-	"kepler-edu",
-}
+// GPUs lists the machines that have a name. A functional run is the same on all.
+func GPUs() []string { return append(slices.Clone(config.Names()), "kepler-edu") }
 
 // IsFile reports whether a machine is given by a file or folder.
 func IsFile(name string) bool {
@@ -28,16 +24,16 @@ func IsFile(name string) bool {
 
 // CheckGPU returns an error for a machine that is not known.
 func CheckGPU(name string) error {
-	if slices.Contains(GPUs, name) {
+	if slices.Contains(GPUs(), name) {
 		return nil
 	}
 	if IsFile(name) {
-		return fmt.Errorf("GPU %q: configuration files are for the timing models; give one of the names: %s", name, strings.Join(GPUs, ", "))
+		return fmt.Errorf("GPU %q: configuration files are for the timing models; give one of the names: %s", name, strings.Join(GPUs(), ", "))
 	}
-	if n := near.Name(name, GPUs); n != "" {
+	if n := near.Name(name, GPUs()); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
 	}
-	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs, ", "))
+	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs(), ", "))
 }
 
 // Progress is how far a run has come.

@@ -32,6 +32,7 @@ const (
 	byDRAM    = "DRAM channels"
 	byPart    = "memory partitions"
 	byProgram = "executor"
+	byTrace   = "trace"
 	byRun     = "run"
 	byJob     = "job"
 	byMachine = "configuration"
@@ -130,6 +131,15 @@ var own = []Counter{
 	{"kepler.split_transactions", "transactions", "Those of them that are not the first of their access: its lanes touch several lines.", byCore},
 	{"kepler.shared_conflict_cycles", "core cycles", "Cycles in which shared memory served the further words of a bank.", byCore},
 	{"kepler.exit_cycle", "core cycles", "By warp: the cycle in which it was first seen to have exited.", byCore},
+
+	{"trace.launches", "launches", "Of a replayed run: launches that the trace has, left out ones included.", byTrace},
+	{"trace.architectures", "", "Of a replayed run: the architectures that it was recorded on, 86 for sm_86.", byTrace},
+	{"trace.hidden_reads", "warp instructions", "Reads of predicates and uniform registers that the trace does not name.", byTrace},
+	{"trace.hidden_reads_recovered", "warp instructions", "Those of them whose producer was found in the static code.", byTrace},
+	{"trace.instructions_from_words", "instructions", "Static instructions that are described by their encoded words.", byTrace},
+	{"trace.instructions_from_mnemonics", "instructions", "Static instructions that are described by their mnemonics alone.", byTrace},
+	{"trace.unknown_mnemonics.warp_instructions", "warp instructions", "Records of a mnemonic that no table has; taken_for says what it was taken for (trace.unknown).", byTrace},
+	{"trace.blocks_without_record", "blocks", "Blocks of the grids that the trace does not hold, and that did not run.", byTrace},
 
 	{"memory.dram.reads", "bursts", "Read commands; those for write allocation in the L2 included.", byDRAM},
 	{"memory.dram.writes", "bursts", "Write commands; written-back L2 lines included.", byDRAM},

@@ -117,6 +117,7 @@ type maker struct {
 	live         uint32
 	budget       int
 	wide         bool // barriers may be unbalanced
+	zero         bool // address 0 may come: there is another
 	warps, lanes uint64
 }
 
@@ -328,9 +329,10 @@ func (m *maker) addresses(o *opcode, mask uint32) string {
 	if o.space == "shared" {
 		base = uint64(m.IntN(max(1, m.shared)))
 	}
-	if m.chance(3) {
+	if m.zero && m.chance(3) {
 		base = 0
 	}
+	m.zero = m.zero || o.space == "global" && base != 0 && mask != 0
 	random := m.chance(20)
 	for i := range bits.OnesCount32(mask) {
 		a := base + uint64(i*stride)
@@ -338,7 +340,7 @@ func (m *maker) addresses(o *opcode, mask uint32) string {
 			a = base + uint64(m.IntN(1<<16))
 		}
 		if o.space == "mixed" && m.chance(20) {
-			a = pick[uint64](m, 0x7f5e00000010, 0x7f5ddd000010, 0)
+			a = pick[uint64](m, 0x7f5e00000010, 0x7f5ddd000010, 0x7f0000000010)
 		}
 		at = append(at, a)
 	}
@@ -372,14 +374,13 @@ type launchFacts struct {
 	warps, lanes      uint64
 	shared, registers int
 	threads           int
-	oddBarriers       bool
 }
 
 // launch writes a launch and says what is in it.
 func (m *maker) launch(path string, id int) (launchFacts, error) {
 	m.out.Reset()
 	m.warps, m.lanes, m.pc = 0, 0, 0
-	m.wide = m.chance(30)
+	m.wide, m.zero = m.chance(30), false
 	grid := pick(m, [3]uint32{1, 1, 1}, [3]uint32{1 + m.Uint32N(20), 1, 1}, [3]uint32{2, 3, 2}, [3]uint32{5, 7, 1}, [3]uint32{1<<31 - 1, 1, 1}, [3]uint32{1<<31 - 1, 65535, 65535})
 	block := pick(m, [3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, [3]uint32{33, 1, 1}, [3]uint32{10, 10, 1}, [3]uint32{128, 1, 1}, [3]uint32{16, 16, 1}, [3]uint32{7, 5, 3}, [3]uint32{1, 1, 64},
 		[3]uint32{1024, 1, 1}, [3]uint32{8, 8, 16})
@@ -444,7 +445,7 @@ func (m *maker) launch(path string, id int) (launchFacts, error) {
 		}
 		o.WriteString("#END_TB\n\n")
 	}
-	return launchFacts{m.warps, m.lanes, m.shared, registers, threads, m.wide || holes}, os.WriteFile(path, []byte(o.String()), 0o666)
+	return launchFacts{m.warps, m.lanes, m.shared, registers, threads}, os.WriteFile(path, []byte(o.String()), 0o666)
 }
 
 // tortured makes a folder of a random trace.
