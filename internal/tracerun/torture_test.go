@@ -369,11 +369,9 @@ func (m *maker) addresses(o *opcode, mask uint32) string {
 	return s
 }
 
-// launchFacts is what a made launch must show.
+// launchFacts are the warp and thread instructions of a made launch.
 type launchFacts struct {
-	warps, lanes      uint64
-	shared, registers int
-	threads           int
+	warps, lanes uint64
 }
 
 // launch writes a launch and says what is in it.
@@ -445,7 +443,7 @@ func (m *maker) launch(path string, id int) (launchFacts, error) {
 		}
 		o.WriteString("#END_TB\n\n")
 	}
-	return launchFacts{m.warps, m.lanes, m.shared, registers, threads}, os.WriteFile(path, []byte(o.String()), 0o666)
+	return launchFacts{m.warps, m.lanes}, os.WriteFile(path, []byte(o.String()), 0o666)
 }
 
 // tortured makes a folder of a random trace.
