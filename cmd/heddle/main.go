@@ -45,6 +45,7 @@ type commands struct {
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
 	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, and nothing of NVIDIA's."`
+	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU, and print a report."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
 	Compare compareCmd `cmd:"" help:"Hold results against what hardware measured, or against each other: errors, correlation, pictures."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`

@@ -60,13 +60,15 @@ func (c *runCmd) recorder(o *job.Options) error {
 	return nil
 }
 
-// recorded waits until the trace is written.
-func recorded(o job.Options, err error) error {
+// recorded waits until the trace is written. The error is that of the run, and
+// what is wrong with the trace.
+func (c *runCmd) recorded(o job.Options, err error) error {
 	if o.Record == nil {
 		return err
 	}
 	if werr := o.Record.Finish(); werr != nil {
-		return errors.Join(err, usage("--record: %w", werr))
+		err = errors.Join(err, usage("--record: %w", werr))
 	}
+	_ = os.Remove(c.Record) // it goes only if nothing came into it
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // effect is a setting, a kernel that feels it, and what of the run changes.
 type effect struct {
 	set  string // see base
-	on   string // see loadOf
+	on   string // see loadOf; "trace " and a name: see traces
 	want string // see felt
 	with string // settings of both runs, see base
 }
@@ -33,6 +33,7 @@ var effects = slices.Concat(plain,
 	networkEffects,
 	compatEffects,
 	modernEffects,
+	traceEffects,
 )
 
 // plain are the effects that are written out.
@@ -623,14 +624,19 @@ func TestEffects(t *testing.T) {
 				refused(t, e, strings.TrimSpace(want))
 				return
 			}
-			l := loadOf(e.on)
+			run := func(lines string) outcome {
+				if name, ok := strings.CutPrefix(e.on, "trace "); ok {
+					return performTrace(t, base(t, lines), name)
+				}
+				return perform(t, base(t, lines), loadOf(e.on))
+			}
 			key := e.on + "\n" + e.with
 			before, ok := seen[key]
 			if !ok {
-				before = perform(t, base(t, e.with), l)
+				before = run(e.with)
 				seen[key] = before
 			}
-			if wrong := felt(e.want, before, perform(t, base(t, e.with+"\n"+e.set), l)); wrong != "" {
+			if wrong := felt(e.want, before, run(e.with+"\n"+e.set)); wrong != "" {
 				t.Errorf("%s: want %s: %s", e.on, e.want, wrong)
 			}
 		})

@@ -22,7 +22,7 @@ type Use uint8
 // The uses.
 const (
 	Honoured   Use = iota // it sets values of the GPU
-	Inert                 // it changes no number of a run: printing, logging, power, device properties, traces
+	Inert                 // it changes no number of a run: printing, logging, power, device properties
 	Fixed                 // only one value is supported, and that is the one given
 	ModernCore            // it is for another simulator's core, and nothing here corresponds to it
 )

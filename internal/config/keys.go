@@ -166,6 +166,14 @@ func walkFields(t reflect.Type, prefix string, path []step, enabled string, list
 	}
 }
 
+// Why no trace feels some keys that are for traces.
+const (
+	noTensor = "Accel-Sim has no opcode in this class; matrix products are special3's"
+	noClass  = "Accel-Sim has no opcode for this unit"
+	aWord    = "the number of the unit says which instructions it executes, not its name"
+	aBound   = "it only bounds the latency"
+)
+
 // inertKeys are keys, and beginnings of keys, that no run depends on.
 var inertKeys = []struct{ start, why string }{
 	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"},
@@ -173,10 +181,10 @@ var inertKeys = []struct{ start, why string }{
 	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
 	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
 	{"run.idle_skip", "it only makes runs faster"},
-	{"simt.special", "for traces; PTX has no instructions of its own for these units"},
-	{"simt.trace_", "for traces"},
-	{"compat.simt.end_segments", "for traces: accesses of PTX are aligned and span no two segments"},
-	{"compat.simt.zero_is_none", "for traces: in PTX an access of address 0 is an error"},
+	{"simt.trace_latency.tensor", noTensor}, {"simt.trace_initiation.tensor", noTensor},
+	{"simt.special1.name", aWord}, {"simt.special2.name", aWord}, {"simt.special3.name", aWord}, {"simt.special4.name", aWord},
+	{"simt.special1.depth", aBound}, {"simt.special2.depth", aBound}, {"simt.special3.depth", aBound}, {"simt.special4.depth", aBound},
+	{"simt.special5", noClass}, {"simt.special6", noClass}, {"simt.special7", noClass}, {"simt.special8", noClass},
 	{"l1d.result_queue", "only a texture cache has one"}, {"l1c.result_queue", "only a texture cache has one"},
 	{"l1i.result_queue", "only a texture cache has one"}, {"l2.result_queue", "only a texture cache has one"},
 	{"l1t.port", "texels leave through the result queue"},
@@ -208,6 +216,8 @@ var compatHelp = map[string]string{
 	"compat.partition.library_random":   "random slices come from the C library's generator in order of first touch",
 	"compat.partition.flush_slices":     "an L2 flush reaches only as many slices as there are channels",
 	"compat.dram.column_behind_row":     "a column command may follow a row command in the same cycle although there is one command bus",
+	"compat.chip.rounded_clocks":        "clock periods are added up with the rounding of double precision",
+	"compat.chip.short_fills":           "copies of a trace fill the L2 at their address modulo 4 GiB, and unless asked, dependences that a trace does not name stay unknown",
 	"compat.chip.drain_between":         "a kernel ends only when the memory system is idle too",
 	"compat.chip.clocks_restart":        "all clocks start at phase zero whenever the idle chip gets work",
 	"compat.chip.copies_back_fill":      "copies from the device fill the L2 as copies to it do",

@@ -348,7 +348,8 @@ func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
 	for _, k := range keys {
 		others[k.Name] = k.Inert != "" && k.Name != "run.idle_skip" && !strings.HasSuffix(k.Name, ".result_queue") && k.Name != "l1t.port" &&
-			!strings.HasPrefix(k.Name, "l1d.prefer_") && !strings.HasPrefix(k.Name, "compat.") && k.Name != "name"
+			!strings.HasPrefix(k.Name, "l1d.prefer_") && !strings.HasPrefix(k.Name, "compat.") && k.Name != "name" &&
+			k.Name != "compute_capability" && k.Inert != noTensor && (k.Inert != noClass || strings.HasSuffix(k.Name, ".name") || strings.HasSuffix(k.Name, ".depth"))
 	}
 	others[presetKey] = true // it gives values to other keys
 	type models struct{ A, B, C any }
@@ -369,9 +370,6 @@ func TestEachKeyReachesAModel(t *testing.T) {
 	}
 	for i := range keys {
 		k := &keys[i]
-		if strings.HasPrefix(k.Name, "simt.special") || strings.HasPrefix(k.Name, "simt.trace_") {
-			continue // for the trace front end
-		}
 		changed := false
 		for _, fly := range []bool{false, true} {
 			g := base(fly)

@@ -118,20 +118,20 @@ type Latency struct {
 
 // TraceLatency holds one number for each class of instruction in a trace.
 type TraceLatency struct {
-	Int    int `help:"integer and all that uses its unit" unit:"cycles" want:"1..511" def:"4"`
-	SP     int `help:"f32" unit:"cycles" want:"1..511" def:"4"`
-	DP     int `help:"f64" unit:"cycles" want:"1..511" def:"4"`
-	SFU    int `help:"special functions" unit:"cycles" want:"1..511" def:"4"`
-	Tensor int `help:"matrix multiply" unit:"cycles" want:"1..511" def:"4"`
+	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"4"`
+	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"4"`
+	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"4"`
+	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"4"`
+	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"4"`
 }
 
 // TraceInitiation is TraceLatency for the distance of two instructions.
 type TraceInitiation struct {
-	Int    int `help:"integer and all that uses its unit" unit:"cycles" want:"1..511" def:"1"`
-	SP     int `help:"f32" unit:"cycles" want:"1..511" def:"1"`
-	DP     int `help:"f64" unit:"cycles" want:"1..511" def:"1"`
-	SFU    int `help:"special functions" unit:"cycles" want:"1..511" def:"1"`
-	Tensor int `help:"matrix multiply" unit:"cycles" want:"1..511" def:"1"`
+	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"1"`
+	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"1"`
+	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"1"`
+	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"1"`
+	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"1"`
 }
 
 // Widths are the numbers of pipeline registers between two stages.
@@ -156,7 +156,7 @@ type Units struct {
 // Special is a unit for a class of trace instructions of its own.
 type Special struct {
 	Name       string `help:"what GPGPU-Sim calls it; its number picks the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:""`
-	Units      int    `help:"units; 0: there is no such unit" unit:"units" want:"0..32" def:"0"`
+	Units      int    `help:"units; 0: none, and an integer unit does their work in its own time" unit:"units" want:"0..32" def:"0"`
 	Depth      int    `help:"stages, at least the latency" unit:"cycles" want:"1..511" def:"4"`
 	IssueWidth int    `help:"pipeline registers before the operand collector" unit:"instructions" want:"1..32" def:"4"`
 	ExecWidth  int    `help:"pipeline registers behind the operand collector" unit:"instructions" want:"1..32" def:"4"`

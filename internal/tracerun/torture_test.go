@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	torture   = flag.Int("torture", 16, "random traces to replay")
+	torture   = flag.Int("torture", 10, "random traces to replay")
 	firstSeed = flag.Uint64("seed", 0, "of the first random trace")
 	keep      = flag.String("keep", "", "folder in which the first random trace is kept")
 )
