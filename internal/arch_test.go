@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"internal/trace/micro":     {"internal/isa", "internal/trace"},
 	"internal/trace/container": {"internal/isa", "internal/trace"},
 	"internal/trace/replay":    {"internal/isa", "internal/isa/mnemonic", "internal/isa/sass", "internal/flow", "internal/exec", "internal/trace"},
+	"internal/trace/record":    {"internal/isa", "internal/isa/sass", "internal/exec", "internal/trace"},
 	"internal/trace/open":      {"internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/container"},
 	"internal/compare":         {"internal/near", "internal/report"},
 	"internal/report":          {},
@@ -61,8 +62,8 @@ var mayImport = map[string][]string{
 	"internal/krun":  {"internal/isa/kasm", "internal/sm/kepler", "internal/sm/kepler/chip", "internal/exec", "internal/report", "internal/timeline"},
 
 	"internal/chiprun":  {"internal/near", "internal/isa", "internal/exec", "internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/report", "internal/timeline"},
-	"internal/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/chiprun", "internal/config", "internal/gpu", "internal/report", "internal/timeline", "internal/trace", "internal/trace/replay"},
-	"internal/job": {"internal/near", "internal/chiprun", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
+	"internal/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/chiprun", "internal/config", "internal/gpu", "internal/sm/simt", "internal/report", "internal/timeline", "internal/trace", "internal/trace/replay"},
+	"internal/job": {"internal/near", "internal/chiprun", "internal/trace/record", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/num", "internal/device",
 		"internal/isa/kasm", "internal/sm/kepler", "internal/krun", "internal/exec", "internal/exec/ptx", "internal/report",
 		"internal/config", "internal/gpu", "internal/mem/cache", "internal/sm/simt", "internal/timeline"},
 	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},

@@ -23,24 +23,26 @@ import (
 type runCmd struct {
 	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a trace: a folder with kernelslist.g, a .traceg, a .heddle-trace. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
 
-	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
-	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
-	Core      string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
-	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
-	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
-	Dump      []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
-	Kernels   string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
-	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
-	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
-	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
-	Series    string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
-	Check     []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
-	Step      bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
-	AccelSim  bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
-	SASS      string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
-	Explain   string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
-	Quiet     bool     `help:"No progress line, and of the report only the last line."`
-	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
+	GPU        string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
+	Mode       string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
+	Core       string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
+	Set        []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
+	JSON       string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
+	Dump       []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
+	Kernels    string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
+	Threads    int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
+	MaxCycles  uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
+	Timeline   string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
+	Series     string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
+	Check      []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
+	Step       bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
+	AccelSim   bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
+	SASS       string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
+	Record     string   `placeholder:"DIR" help:"Write a trace of what a job executes, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
+	RecordForm string   `default:"accel-sim" placeholder:"FORM" help:"The form of that trace: accel-sim, or micro, which keeps control bits."`
+	Explain    string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
+	Quiet      bool     `help:"No progress line, and of the report only the last line."`
+	Progress   string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
 }
 
 // maxThreads bounds the workers; more than this only costs memory, and no
@@ -135,12 +137,21 @@ func (c *runCmd) Run(e env) error {
 		return err
 	}
 	if isCase, ok := isKepler(c.Input); ok {
+		if err := c.checkRecord("the Kepler-style core"); err != nil {
+			return err
+		}
 		return c.runKepler(e, isCase)
 	}
 	if job.IsKepler(c.Input) {
+		if err := c.checkRecord("the Kepler-style core"); err != nil {
+			return err
+		}
 		return c.runKeplerJob(e)
 	}
 	if open.Is(c.Input) {
+		if err := c.checkRecord("a trace, which heddle trace convert writes in other forms,"); err != nil {
+			return err
+		}
 		return c.runTrace(e)
 	}
 	if c.SASS != "" {
@@ -151,6 +162,9 @@ func (c *runCmd) Run(e env) error {
 		return err
 	}
 	if err := checkInput(e, c.Input); err != nil {
+		return err
+	}
+	if err := c.checkRecord(""); err != nil {
 		return err
 	}
 	o.Timing = c.Mode == "timing"
@@ -172,7 +186,11 @@ func (c *runCmd) Run(e env) error {
 		o.AccelSim = to.text
 	}
 
+	if err := c.recorder(&o); err != nil {
+		return err
+	}
 	res, err := c.simulate(e, o)
+	err = c.recorded(o, err)
 	if werr := files.finish(e, o); werr != nil {
 		err = errors.Join(err, werr)
 	}

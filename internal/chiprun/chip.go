@@ -156,7 +156,7 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	if sm.Cycles > 0 {
 		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.Warps())
 	}
-	t.Lines, t.LanesPerIssue = lines(chip, k), sm.Lanes[:]
+	t.Lines, t.LanesPerIssue = lines(chip, k), slices.Clone(sm.Lanes[:])
 	for st, name := range chip.States() {
 		var n uint64
 		for i := range k.Places {

@@ -84,7 +84,7 @@ var traceEffects = slices.Concat([]effect{
 	{"-trace_opcode_latency_initiation_sfu 4,4", "trace flood_sfu", "more", ""},
 	{"compat.simt.end_segments=false", "trace over", "differ", "-gpgpu_coalesce_arch 13\n-gpgpu_cache:dl1 none"},
 	{"compat.simt.zero_is_none=false", "trace zero", ".Memory.L1.Accesses more", ""},
-	{"compat.chip.short_fills=false", "trace copied", ".Memory.L2.Misses less", "compat.partition.copy_truncates=false"},
+	{"compat.partition.copy_truncates=false", "trace copied", ".Memory.L2.Misses less", ""},
 }, specials())
 
 // specials are the effects of the units for branches, textures, matrix products

@@ -217,7 +217,6 @@ var compatHelp = map[string]string{
 	"compat.partition.flush_slices":     "an L2 flush reaches only as many slices as there are channels",
 	"compat.dram.column_behind_row":     "a column command may follow a row command in the same cycle although there is one command bus",
 	"compat.chip.rounded_clocks":        "clock periods are added up with the rounding of double precision",
-	"compat.chip.short_fills":           "copies of a trace fill the L2 at their address modulo 4 GiB, and unless asked, dependences that a trace does not name stay unknown",
 	"compat.chip.drain_between":         "a kernel ends only when the memory system is idle too",
 	"compat.chip.clocks_restart":        "all clocks start at phase zero whenever the idle chip gets work",
 	"compat.chip.copies_back_fill":      "copies from the device fill the L2 as copies to it do",

@@ -108,15 +108,11 @@ type Compat struct {
 	// incumbent's allocator does. Off: with unused addresses between them. It
 	// is for the owner of device memory to see to.
 	PackedMemory bool
-	// ShortFills cuts the addresses of copies to 32 bits where they fill the L2,
-	// so that most fills go where nobody looks (Accel-Sim). It is for the owner
-	// of the copies to see to.
-	ShortFills bool
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true, ShortFills: true}
+	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
 }
 
 // Config is a chip's immutable settings.

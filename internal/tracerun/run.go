@@ -19,6 +19,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sm/simt"
 	"github.com/heddle-sim/heddle/internal/timeline"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/replay"
@@ -212,7 +213,7 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	// Files of GPGPU-Sim stand for Accel-Sim, which reads traces with its own
 	// eyes.
 	hidden := "recover"
-	if cfg.Compat.ShortFills {
+	if cfg.SM.Compat == simt.GPGPUSim() {
 		hidden = "off"
 	}
 	o := &x.rep
@@ -328,12 +329,8 @@ func (x *runner) feed() (*gpu.Op, error) {
 
 // copy is a copy to the device. Its bytes are not in the trace.
 func (x *runner) copy(c *trace.Command) *gpu.Op {
-	addr := c.Addr
-	if x.chip.Config().Compat.ShortFills {
-		addr = uint64(uint32(addr))
-	}
 	return &gpu.Op{
-		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: addr, Bytes: c.Bytes}},
+		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: c.Addr, Bytes: c.Bytes}},
 	}
 }
 

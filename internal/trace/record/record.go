@@ -1,0 +1,236 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/trace"
+)
+
+const (
+	// version is that of the tracer whose statics are made: the latest, which
+	// knows uniform registers and two immediates. Writers leave out what their
+	// form has no place for.
+	version = 6
+	// Where executors put the generic windows of shared and local memory.
+	sharedBase = 0x0100_0000
+	localBase  = 0x0200_0000
+	// ptxArch is the architecture of which the mnemonics are that PTX gets.
+	ptxArch = 86
+	// mostBlocks is the largest grid that is recorded (our choice: 128 MiB for
+	// the list of its blocks).
+	mostBlocks = 1 << 24
+	// waiting is how many complete blocks wait for the writer before the run
+	// waits for it (our choice).
+	waiting = 256
+)
+
+// Recorder is a trace that is being made. Copies and launches are given in
+// order, then Begin is called, then the run goes on, then Finish is called. In
+// memory are the blocks that run, those that ended before an earlier one of
+// their launch, and launches that run beside one that comes before them.
+type Recorder struct {
+	write func(*trace.Set) error
+	set   trace.Set
+	count int // of launches
+	bad   error
+	cut   *trace.Error // what the writer is told of what never came
+	done  chan error   // nil until Begin
+
+	mu    sync.Mutex
+	come  sync.Cond // a block, or the end
+	gone  sync.Cond // a block was taken
+	over  bool      // the run has ended
+	ended bool      // the writer has
+}
+
+// New makes a recorder. What it records is called name, and write is called once
+// to write it: in a goroutine of its own, while the run goes on. Launches of the
+// set that it gets can be read once, and reading waits for the run.
+func New(name string, write func(*trace.Set) error) *Recorder {
+	r := &Recorder{write: write, set: trace.Set{Name: name, Form: "recorded by Heddle"}}
+	r.cut = &trace.Error{File: name, Msg: "the run ended before the launch did"}
+	r.come.L, r.gone.L = &r.mu, &r.mu
+	return r
+}
+
+// Copy notes a copy of so many bytes from the host to an address on the device.
+func (r *Recorder) Copy(addr, bytes uint64) {
+	r.set.Commands = append(r.set.Commands, trace.Command{
+		File: r.set.Name, Line: len(r.set.Commands) + 1, Addr: addr, Bytes: bytes, Text: fmt.Sprintf("MemcpyHtoD,0x%016x,%d", addr, bytes),
+	})
+}
+
+// Launch is what a trace says about a launch that its work does not tell.
+type Launch struct {
+	Stream      int64
+	Grid, Block [3]int64
+	Registers   int // of a thread; 0: what the work says
+}
+
+// Launch notes a launch and returns the work by which it is recorded, which has
+// to run in place of the other.
+func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
+	r.count++
+	if w.Blocks() > mostBlocks {
+		if r.bad == nil {
+			r.bad = fmt.Errorf("kernel %s has %d blocks; launches of up to %d are recorded", w.Name(), w.Blocks(), mostBlocks)
+		}
+		return w
+	}
+	k := trace.Kernel{Header: trace.Header{
+		Kernel: w.Name(), ID: int64(r.count), Grid: dim(l.Grid), Block: dim(l.Block), Shared: w.Shared(), Registers: w.Registers(),
+		Arch: ptxArch, Stream: uint64(l.Stream), SharedBase: sharedBase, LocalBase: localBase, Version: version,
+	}}
+	if l.Registers > 0 {
+		k.Header.Registers = l.Registers
+	}
+	s := &launch{r: r, k: &k, name: fmt.Sprintf("kernel-%d.traceg", r.count), blocks: map[uint64]*trace.Block{}}
+	x := newWork(w, s)
+	r.set.Commands = append(r.set.Commands, trace.Command{
+		File: r.set.Name, Line: len(r.set.Commands) + 1, Launch: s, Text: s.name,
+	})
+	return x
+}
+
+func dim(d [3]int64) trace.Dim { return trace.Dim{uint32(d[0]), uint32(d[1]), uint32(d[2])} }
+
+// Begin has the writer begin. The error says what cannot be recorded.
+func (r *Recorder) Begin() error {
+	if r.bad != nil {
+		return r.bad
+	}
+	r.done = make(chan error, 1)
+	go func() {
+		err := r.write(&r.set)
+		r.mu.Lock()
+		r.ended = true
+		r.gone.Broadcast()
+		r.mu.Unlock()
+		r.done <- err
+	}()
+	return nil
+}
+
+// Finish waits for the writer, when the run has ended. A launch that did not
+// come to its end is left out, which is no error; the error is the writer's.
+func (r *Recorder) Finish() error {
+	if r.done == nil {
+		return nil
+	}
+	r.mu.Lock()
+	r.over = true
+	r.come.Broadcast()
+	r.mu.Unlock()
+	return r.without(<-r.done)
+}
+
+// without returns an error but for what a run that was cut off causes.
+func (r *Recorder) without(err error) error {
+	if err == r.cut {
+		return nil
+	}
+	if x, ok := err.(interface{ Unwrap() []error }); ok && errors.Is(err, r.cut) {
+		var kept []error
+		for _, e := range x.Unwrap() {
+			kept = append(kept, r.without(e))
+		}
+		return errors.Join(kept...)
+	}
+	return err
+}
+
+// launch is a launch that is being recorded. It is trace.Source and
+// trace.Blocks.
+type launch struct {
+	r    *Recorder
+	k    *trace.Kernel
+	name string
+
+	// Under the recorder's lock:
+	blocks map[uint64]*trace.Block // complete ones that nobody has taken
+	next   uint64                  // the one that the writer wants
+	read   bool                    // the writer is at this launch
+	free   []*trace.Block
+}
+
+func (l *launch) Name() string { return l.name }
+
+func (l *launch) Header() (trace.Header, error) { return l.k.Header, nil }
+
+// Open returns the launch. Its counts grow as blocks are read.
+func (l *launch) Open() (*trace.Kernel, error) {
+	n := l.k.Grid.Count()
+	l.k.Present = make([]uint64, n)
+	for i := range l.k.Present {
+		l.k.Present[i] = uint64(i)
+	}
+	l.k.Blocks = l
+	l.r.mu.Lock()
+	l.read = true
+	l.r.mu.Unlock()
+	return l.k, nil
+}
+
+// Block waits until the run has come to the end of a block.
+func (l *launch) Block(i int) (*trace.Block, error) {
+	r := l.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.next = uint64(i)
+	for {
+		if b := l.blocks[l.next]; b != nil {
+			delete(l.blocks, l.next)
+			l.next++
+			r.gone.Broadcast()
+			l.k.WarpInsts += uint64(len(b.Insts))
+			for j := range b.Insts {
+				l.k.ThreadInsts += uint64(b.Insts[j].Mask.Count())
+			}
+			return b, nil
+		}
+		if r.over {
+			return nil, r.cut
+		}
+		r.come.Wait()
+	}
+}
+
+func (l *launch) Free(b *trace.Block) {
+	l.r.mu.Lock()
+	l.free = append(l.free, b)
+	l.r.mu.Unlock()
+}
+
+func (l *launch) Close() error { return nil }
+
+// complete takes a block that has ended. It waits where the writer is behind.
+func (l *launch) complete(n uint64, b *trace.Block) {
+	r := l.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || r.over {
+		return
+	}
+	l.blocks[n] = b
+	r.come.Broadcast()
+	for l.read && !r.ended && len(l.blocks) > waiting && l.blocks[l.next] != nil {
+		r.gone.Wait()
+	}
+}
+
+// empty returns a block to be filled.
+func (l *launch) empty() *trace.Block {
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	n := len(l.free)
+	if n == 0 {
+		return &trace.Block{}
+	}
+	b := l.free[n-1]
+	l.free = l.free[:n-1]
+	*b = trace.Block{Warps: b.Warps[:0], Insts: b.Insts[:0], Mems: b.Mems[:0], Deltas: b.Deltas[:0]}
+	return b
+}
