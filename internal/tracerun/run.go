@@ -44,6 +44,11 @@ type Options struct {
 // several streams have work (our choice).
 const ahead = 16
 
+// mostFilled bounds the bytes of one copy that go through the L2: what lies
+// before them has been replaced by what comes behind. The largest L2 of a
+// shipped machine has 128 MiB; eight times as much is our choice.
+const mostFilled = 1 << 30
+
 // sized is a source that knows how much there is to read.
 type sized interface{ Size() int64 }
 
@@ -54,6 +59,7 @@ type launch struct {
 	head   trace.Header
 	op     *gpu.Op
 	work   *replay.Work
+	again  *replay.Work // its rehearsal, if there is one
 	size   int64
 
 	warnings []string
@@ -64,6 +70,13 @@ type opened struct {
 	k    *trace.Kernel
 	join replay.JoinReport
 	err  error
+}
+
+// close lets go of what a launch holds.
+func (o *opened) close() {
+	if o.k != nil {
+		_ = o.k.Blocks.Close() // it was only read
+	}
 }
 
 // runner is the state of one run.
@@ -77,13 +90,15 @@ type runner struct {
 	launches []*launch // by number
 	next     int       // command to be given next
 	given    int       // launches among those before it
-	read     map[int]chan opened
+	read     chan opened // in the order in which launches are asked for
+	stopped  <-chan struct{}
+	running  map[*replay.Work]*launch
+	warned   map[string]bool
 	unknown  map[string]*report.UnknownOp
 	all      int64 // of sizes
 	done     int64
 	started  time.Time
 	printed  error
-	taken    func() // told that a launch that was read has been taken
 }
 
 // Run replays a trace. The result holds what was done also when an error is
@@ -91,15 +106,17 @@ type runner struct {
 // or a context's error.
 func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) {
 	x := &runner{
-		set: set, opt: opt, started: time.Now(), read: map[int]chan opened{},
-		unknown: map[string]*report.UnknownOp{},
+		set: set, opt: opt, started: time.Now(), running: map[*replay.Work]*launch{},
+		unknown: map[string]*report.UnknownOp{}, warned: map[string]bool{},
 	}
 	x.res = &report.Run{
 		Heddle: report.Version, Input: set.Name, Programs: []string{}, GPU: cmp.Or(opt.GPU, chiprun.DefaultGPU), Mode: "timing",
 		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
 		Trace: &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}},
 	}
-	maps.Copy(x.res.Conditions, opt.Settings.Conditions)
+	for _, w := range set.Warnings {
+		x.warned[w] = true
+	}
 	err := x.run(ctx)
 	if err != nil {
 		x.res.Error = chiprun.Failure(err, nil)
@@ -113,9 +130,16 @@ func (x *runner) run(ctx context.Context) error {
 	if err := x.setup(); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	x.readAhead(ctx)
+	reading, stop := context.WithCancel(ctx)
+	x.readAhead(reading)
+	defer func() {
+		stop()
+		go func() { // which ends with the launch that is being read
+			for o := range x.read {
+				o.close()
+			}
+		}()
+	}()
 	x.chip.Feed(ahead, x.feed)
 	x.chip.OnEnd(x.ended)
 	if x.opt.Progress != nil {
@@ -197,7 +221,7 @@ func (x *runner) archs(machine int) {
 	slices.Sort(t.Arch)
 	for _, a := range t.Arch {
 		if machine > 0 && a != machine {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.res.GPU, machine))
+			x.warn(fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.res.GPU, machine))
 		}
 	}
 }
@@ -236,6 +260,9 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	x.res.Trace.Hidden = o.Hidden.String()
 	x.res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
 	x.res.Conditions["trace.dependences"] = o.Dependences.String()
+	if u := word("trace.unknown", ""); u != "" {
+		x.res.Conditions["trace.unknown"] = u
+	}
 	return nil
 }
 
@@ -278,34 +305,42 @@ func unknownRules(text string) (mnemonic.Rules, error) {
 // readAhead reads launches in the order in which they will be asked for, a few
 // before they are.
 func (x *runner) readAhead(ctx context.Context) {
-	const depth = 2 // launches that may wait: each holds decoded blocks (our choice)
+	// One launch waits while the next one is being read: each holds decoded
+	// blocks (our choice).
+	x.read = make(chan opened, 1)
+	x.stopped = ctx.Done()
 	var order []*launch
 	for _, l := range x.launches {
 		if x.opt.Select.Has(l.number, l.head.Kernel) {
 			order = append(order, l)
-			x.read[l.number] = make(chan opened, 1)
 		}
 	}
-	tickets := make(chan struct{}, depth)
-	x.taken = func() { <-tickets }
 	go func() {
+		defer close(x.read)
 		for _, l := range order {
+			o := x.open(l)
 			select {
-			case tickets <- struct{}{}:
+			case x.read <- o:
 			case <-ctx.Done():
+				o.close()
 				return
 			}
-			k, err := l.src.Open()
-			o := opened{k: k, err: err}
-			if err == nil && x.opt.Listing != nil {
-				o.join, o.err = replay.Join(k, x.opt.Listing)
-			}
-			x.read[l.number] <- o
 			if o.err != nil {
 				return
 			}
 		}
 	}()
+}
+
+// open reads a launch.
+func (x *runner) open(l *launch) (o opened) {
+	o.k, o.err = l.src.Open()
+	if o.err == nil && x.opt.Listing != nil {
+		if o.join, o.err = replay.Join(o.k, x.opt.Listing); o.err != nil {
+			o.close()
+		}
+	}
+	return o
 }
 
 // feed gives the chip the next action.
@@ -329,40 +364,44 @@ func (x *runner) feed() (*gpu.Op, error) {
 
 // copy is a copy to the device. Its bytes are not in the trace.
 func (x *runner) copy(c *trace.Command) *gpu.Op {
+	over := c.Bytes - min(c.Bytes, mostFilled)
+	over &^= 255 // sectors and lines stay where they are
 	return &gpu.Op{
-		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: c.Addr, Bytes: c.Bytes}},
+		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: c.Addr + over, Bytes: c.Bytes - over}},
 	}
 }
 
 // launch makes a launch's action.
 func (x *runner) launch(l *launch) (*gpu.Op, error) {
-	o := <-x.read[l.number]
-	x.taken()
+	var o opened
+	select {
+	case o = <-x.read:
+	case <-x.stopped:
+		return nil, context.Canceled // Finish says why
+	}
 	if o.err != nil {
 		return nil, o.err
 	}
-	w, err := replay.New(o.k, x.rep)
+	w, err := x.ready(l, &o)
 	if err != nil {
-		return nil, &trace.Error{File: l.src.Name(), Msg: err.Error()}
+		return nil, err
 	}
-	x.fit(o.k)
 	l.work, l.head = w, o.k.Header
+	x.running[w] = l
 	l.op = &gpu.Op{
 		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
 		Make: func(rehearsal bool) (exec.Work, error) {
 			if rehearsal {
-				k, err := l.src.Open()
-				if err == nil && x.opt.Listing != nil {
-					_, err = replay.Join(k, x.opt.Listing)
+				o := x.open(l)
+				if o.err != nil {
+					return nil, o.err
 				}
+				again, err := x.ready(l, &o)
 				if err != nil {
 					return nil, err
 				}
-				again, err := replay.New(k, x.rep)
-				if err != nil {
-					return nil, err
-				}
-				x.fit(k)
+				l.again = again
+				x.running[again] = l
 				return again, nil
 			}
 			return w, nil
@@ -373,6 +412,25 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 		x.joined(o.k.Kernel, &o.join)
 	}
 	return l.op, nil
+}
+
+// ready makes work of a launch that has been read.
+func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
+	w, err := replay.New(o.k, x.rep)
+	if err != nil {
+		o.close()
+		return nil, &trace.Error{File: l.src.Name(), Msg: err.Error()}
+	}
+	x.fit(o.k)
+	return w, nil
+}
+
+// warn puts a warning into the result, once.
+func (x *runner) warn(w string) {
+	if !x.warned[w] {
+		x.warned[w] = true
+		x.res.Trace.Warnings = append(x.res.Trace.Warnings, w)
+	}
 }
 
 // fit cuts what a block needs of an SM down to what one has, so that a trace of
@@ -386,12 +444,7 @@ func (x *runner) fit(k *trace.Kernel) {
 	if !fits(0, 0) {
 		return // the chip says that it has too few threads
 	}
-	warn := func(format string, args ...any) {
-		w := k.Kernel + fmt.Sprintf(format, args...)
-		if t := x.res.Trace; !slices.Contains(t.Warnings, w) {
-			t.Warnings = append(t.Warnings, w)
-		}
-	}
+	warn := func(format string, args ...any) { x.warn(k.Kernel + fmt.Sprintf(format, args...)) }
 	if !fits(0, k.Shared) {
 		most := sort.Search(k.Shared, func(n int) bool { return !fits(0, n+1) })
 		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.res.GPU, most)
@@ -432,9 +485,7 @@ func (x *runner) note(l *launch) {
 	}
 	for _, list := range [2][]string{l.warnings, r.Warnings} {
 		for _, w := range list {
-			if !slices.Contains(t.Warnings, w) {
-				t.Warnings = append(t.Warnings, w)
-			}
+			x.warn(w)
 		}
 	}
 }
@@ -448,31 +499,36 @@ func (x *runner) joined(kernel string, j *replay.JoinReport) {
 	if len(j.Missing) > 0 {
 		w += "; not those at " + strings.Join(j.Missing, ", ")
 	}
-	if t := x.res.Trace; !slices.Contains(t.Warnings, w) {
-		t.Warnings = append(t.Warnings, w)
-	}
+	x.warn(w)
 }
 
-// find returns the launch of a kernel.
+// find returns the launch that a kernel is, and nil if it is one's rehearsal.
 func (x *runner) find(k *gpu.Kernel) *launch {
-	w, ok := k.Work().(*replay.Work)
-	if !ok {
-		return nil
-	}
-	for _, l := range x.launches {
-		if l.work == w {
-			return l
-		}
+	w, _ := k.Work().(*replay.Work)
+	if l := x.running[w]; l != nil && l.work == w {
+		return l
 	}
 	return nil
+}
+
+// free lets go of what work holds.
+func (x *runner) free(w **replay.Work) {
+	if *w != nil {
+		delete(x.running, *w)
+		_ = (*w).Trace().Blocks.Close() // it was read to its end, or the run was cut
+		*w = nil
+	}
 }
 
 // ended puts a launch that has come to its end into the result, and lets go of
 // what it held.
 func (x *runner) ended(k *gpu.Kernel) {
 	l := x.find(k)
-	if l == nil {
-		return // it only warmed the caches
+	if l == nil { // it only warmed the caches
+		if w, _ := k.Work().(*replay.Work); x.running[w] != nil {
+			x.free(&x.running[w].again)
+		}
+		return
 	}
 	if x.opt.AccelSim != nil && x.printed == nil {
 		x.printed = x.chip.WriteAccelSim(x.opt.AccelSim, k, l.number+1, int64(l.head.Stream), time.Since(x.started))
@@ -491,16 +547,19 @@ func (x *runner) collect(l *launch) {
 			Start: o.Kernel.Start, End: max(o.Kernel.End, o.Kernel.Start)})
 	}
 	x.note(l)
-	_ = l.work.Trace().Blocks.Close() // it was read to its end, or the run was cut
-	l.op, l.work = nil, nil
+	x.free(&l.work)
+	l.op = nil
 }
 
-// rest puts what has begun and not ended into the result, and sums up.
+// rest puts what has begun and not ended into the result, lets go of what has
+// not begun, and sums up.
 func (x *runner) rest() {
 	for _, l := range x.launches {
 		if l.op != nil && l.op.Begun() {
 			x.collect(l)
 		}
+		x.free(&l.again)
+		x.free(&l.work)
 	}
 	slices.SortFunc(x.res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
 	for _, name := range slices.Sorted(maps.Keys(x.unknown)) {

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/timeline"
+)
+
+// cudaCmd is `heddle cuda`.
+type cudaCmd struct {
+	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: ${default_gpu}."`
+	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
+	Core      string   `placeholder:"CORE" help:"The core model: modern or simt."`
+	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable), as in heddle run."`
+	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output, behind the program's; the report then goes to standard error)."`
+	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
+	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions: the program gets cudaErrorLaunchTimeout."`
+	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
+	Quiet     bool     `help:"Of the report only the last line."`
+
+	Command []string `arg:"" optional:"" passthrough:"" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
+}
+
+// Run runs the program, and prints the report behind its output. The exit code
+// is the program's.
+func (c *cudaCmd) Run(e env) error {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		c.Command = c.Command[1:]
+	}
+	if len(c.Command) == 0 {
+		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
+	}
+	rc := runCmd{GPU: c.GPU, Mode: c.Mode, Core: c.Core, Set: c.Set, JSON: c.JSON, Threads: c.Threads, MaxCycles: c.MaxCycles, Quiet: c.Quiet, Progress: "never"}
+	o, err := rc.options()
+	if err != nil {
+		return err
+	}
+	if _, err := o.Settings.Machine(cmp.Or(c.GPU, chiprun.DefaultGPU)); err != nil {
+		return usage("%w", err)
+	}
+	if c.Timeline != "" {
+		if c.Mode != "timing" {
+			return usage("--timeline shows cycles; leave --mode %s out", c.Mode)
+		}
+		if _, err := timeline.FormatOf(c.Timeline); err != nil {
+			return usage("--timeline %w", err)
+		}
+	}
+	program, err := exec.LookPath(c.Command[0])
+	if err != nil {
+		return usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
+	}
+	dir, err := runtimeLibrary(e)
+	if err != nil {
+		return usage("%w", err)
+	}
+	to, err := rc.sinks(e)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	tmp, err := os.MkdirTemp("", "heddle-cuda-")
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer os.RemoveAll(tmp)
+
+	result := filepath.Join(tmp, "result.json")
+	cmd := exec.Command(program, c.Command[1:]...)
+	cmd.Args[0] = c.Command[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	if cmd.Env, err = c.environment(dir, result, o.Settings.Core); err != nil {
+		return err
+	}
+	code, err := wait(cmd)
+	if err != nil {
+		return usage("cannot run %s: %w", c.Command[0], err)
+	}
+	if err := c.report(to, program, result); err != nil {
+		if code == 0 {
+			return err
+		}
+		fmt.Fprintf(e.stderr, "heddle: %v\n", err)
+	}
+	if code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// wait runs a command and returns its exit code, as shells have it for one that
+// a signal ended. An interrupt is for the command to obey.
+func wait(cmd *exec.Cmd) (int, error) {
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return 0, err
+	}
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return 128 + int(s.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}
+
+// environment tells the library what to simulate.
+func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
+	list := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_") })
+	path := dir
+	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
+		path += string(filepath.ListSeparator) + old
+	}
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, name+"="+value)
+		}
+	}
+	add("LD_LIBRARY_PATH", path)
+	add("HEDDLE_GPU", c.GPU)
+	add("HEDDLE_MODE", c.Mode)
+	add("HEDDLE_CORE", core)
+	add("HEDDLE_SET", strings.Join(c.Set, "\n"))
+	add("HEDDLE_RESULT", result)
+	if c.Threads > 0 {
+		add("HEDDLE_THREADS", strconv.Itoa(c.Threads))
+	}
+	if c.MaxCycles > 0 {
+		add("HEDDLE_MAX_CYCLES", strconv.FormatUint(c.MaxCycles, 10))
+	}
+	if c.Timeline != "" {
+		file, err := filepath.Abs(c.Timeline)
+		if err != nil {
+			return nil, usage("--timeline: %w", err)
+		}
+		add("HEDDLE_TIMELINE", file)
+	}
+	return list, nil
+}
+
+// report prints what the library wrote when the program ended.
+func (c *cudaCmd) report(to *sinks, program, file string) error {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return usage("there is no report: %s", whyNone(program))
+	}
+	var res report.Run
+	if err == nil {
+		err = json.Unmarshal(b, &res)
+	}
+	if err != nil {
+		return usage("the report cannot be read: %w", err)
+	}
+	if to.json != nil {
+		if _, err := to.json.Write(b); err != nil {
+			return usage("--json: %w", err)
+		}
+	}
+	if c.Quiet {
+		_, err = io.WriteString(to.text, res.Summary()+"\n")
+	} else {
+		err = res.WriteText(to.text)
+	}
+	if err != nil {
+		return usage("writing the report: %w", err)
+	}
+	return nil
+}
+
+// whyNone guesses why a program ended without a report.
+func whyNone(program string) string {
+	const ended = "the program did not come to its end by exit or return"
+	f, err := elf.Open(program)
+	if err != nil {
+		return ended
+	}
+	defer f.Close()
+	libs, err := f.ImportedLibraries()
+	if err != nil || slices.ContainsFunc(libs, func(l string) bool { return strings.HasPrefix(l, "libcudart.so") }) {
+		return ended
+	}
+	if f.Section(".nv_fatbin") != nil {
+		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
+	}
+	return program + " does not use the CUDA runtime as a shared library (libcudart.so)"
+}
+
+// The names by which programs ask for the runtime: that of the library, and
+// those of other releases.
+const libraryName = "libcudart.so.12"
+
+var libraryNames = []string{
+	"libcudart.so", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
+	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
+}
+
+// runtimeLibrary returns the folder with the CUDA runtime: beside this program
+// if it is installed there, else in the user's cache, where the first use builds
+// it.
+func runtimeLibrary(e env) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("cannot find this program's own file: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	bin := filepath.Dir(self)
+	for _, dir := range []string{bin, filepath.Join(bin, "..", "lib", "heddle")} {
+		if _, err := os.Stat(filepath.Join(dir, libraryName)); err == nil {
+			return dir, nil
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for the CUDA runtime: %w; set HOME or XDG_CACHE_HOME", err)
+	}
+	source, key, err := librarySource()
+	if err != nil {
+		return "", err
+	}
+	root := filepath.Join(cache, "heddle")
+	dir := filepath.Join(root, "cudart-"+key)
+	if _, err := os.Stat(filepath.Join(dir, libraryName)); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(root, "cudart-new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime for this version, once")
+	if err := buildLibrary(e.ctx, source, tmp); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, other := os.Stat(filepath.Join(dir, libraryName)); other != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// librarySource finds the source that this program was built from, and names its
+// present state.
+func librarySource() (root, key string, err error) {
+	_, file, _, _ := runtime.Caller(0)
+	root = filepath.Join(filepath.Dir(file), "..", "..")
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s", runtime.Version(), root)
+	for _, part := range []string{"cmd/libcudart", "internal", "go.mod", "go.sum"} {
+		err := filepath.WalkDir(filepath.Join(root, part), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if d.Name() == "testdata" {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			info, err := d.Info()
+			if err == nil && !strings.HasSuffix(path, "_test.go") {
+				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+			}
+			return err
+		})
+		if err != nil {
+			return "", "", fmt.Errorf("the source of the CUDA runtime is not on this computer (%w); build it where it is, "+
+				"with CGO_ENABLED=1 go build -buildmode=c-shared -o %s ./cmd/libcudart, and put it beside heddle", err, libraryName)
+		}
+	}
+	return root, hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// buildLibrary builds the CUDA runtime into a folder.
+func buildLibrary(ctx context.Context, root, dir string) error {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), and go is not on the path")
+	}
+	compiler := os.Getenv("CC")
+	for _, name := range []string{"gcc", "clang", "cc"} {
+		if _, err := exec.LookPath(name); compiler == "" && err == nil {
+			compiler = name
+		}
+	}
+	if compiler == "" {
+		return errors.New("building the CUDA runtime needs a C compiler, and there is none on the path; on Debian: apt-get install gcc libc6-dev")
+	}
+	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
+		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+`"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the CUDA runtime (go build in %s): %w\n%s", root, err, bytes.TrimSpace(out))
+	}
+	for _, name := range libraryNames {
+		if err := os.Symlink(libraryName, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

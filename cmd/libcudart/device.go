@@ -1,0 +1,254 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import (
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/cuda"
+)
+
+// This file: errors, the device, functions and occupancy.
+
+// version is the runtime's version as programs ask for it: that of the structs
+// in driver_types.h.
+const version = 11080
+
+// strings of C, made once each and never freed: programs keep the pointers.
+var (
+	names   = map[string]*C.char{}
+	namesMu sync.Mutex
+)
+
+func forever(s string) *C.char {
+	namesMu.Lock()
+	defer namesMu.Unlock()
+	c := names[s]
+	if c == nil {
+		c = C.CString(s)
+		names[s] = c
+	}
+	return c
+}
+
+//export cudaGetErrorString
+func cudaGetErrorString(e C.int) *C.char { return forever(cuda.Error(e).Text()) }
+
+//export cudaGetErrorName
+func cudaGetErrorName(e C.int) *C.char { return forever(cuda.Error(e).Name()) }
+
+//export cudaGetLastError
+func cudaGetLastError() C.int { return C.int(thread().LastError()) }
+
+//export cudaPeekAtLastError
+func cudaPeekAtLastError() C.int { return C.int(thread().PeekError()) }
+
+//export heddleUnsupported
+func heddleUnsupported(name *C.char) C.int { return C.int(thread().Unsupported(C.GoString(name))) }
+
+//export cudaRuntimeGetVersion
+func cudaRuntimeGetVersion(v C.uintptr_t) C.int { return give(v, C.int(version), need(v)) }
+
+//export cudaDriverGetVersion
+func cudaDriverGetVersion(v C.uintptr_t) C.int { return give(v, C.int(version), need(v)) }
+
+//export cudaGetDeviceCount
+func cudaGetDeviceCount(n C.uintptr_t) C.int { return give(n, C.int(1), need(n)) }
+
+//export cudaGetDevice
+func cudaGetDevice(n C.uintptr_t) C.int { return give(n, C.int(0), need(n)) }
+
+//export cudaSetDevice
+func cudaSetDevice(n C.int) C.int { return C.int(only(n)) }
+
+//export cudaChooseDevice
+func cudaChooseDevice(n, prop C.uintptr_t) C.int { return give(n, C.int(0), need(n)) }
+
+//export cudaSetDeviceFlags
+func cudaSetDeviceFlags(flags C.uint) C.int { return C.int(thread().Check(flags < 32)) }
+
+//export cudaGetDeviceFlags
+func cudaGetDeviceFlags(flags C.uintptr_t) C.int {
+	return give(flags, C.uint(C.cudaDeviceMapHost), need(flags))
+}
+
+//export cudaDeviceSynchronize
+func cudaDeviceSynchronize() C.int { return C.int(thread().Synchronize()) }
+
+//export cudaThreadSynchronize
+func cudaThreadSynchronize() C.int { return C.int(thread().Synchronize()) }
+
+//export cudaDeviceReset
+func cudaDeviceReset() C.int { return C.int(thread().Reset()) }
+
+//export cudaThreadExit
+func cudaThreadExit() C.int { return C.int(thread().Reset()) }
+
+//export cudaDeviceSetCacheConfig
+func cudaDeviceSetCacheConfig(c C.int) C.int { return C.int(thread().Check(c >= 0 && c <= 3)) }
+
+//export cudaThreadSetCacheConfig
+func cudaThreadSetCacheConfig(c C.int) C.int { return cudaDeviceSetCacheConfig(c) }
+
+//export cudaDeviceGetCacheConfig
+func cudaDeviceGetCacheConfig(c C.uintptr_t) C.int { return give(c, C.int(0), need(c)) }
+
+//export cudaDeviceSetSharedMemConfig
+func cudaDeviceSetSharedMemConfig(c C.int) C.int { return C.int(thread().Check(c >= 0 && c <= 2)) }
+
+//export cudaDeviceGetSharedMemConfig
+func cudaDeviceGetSharedMemConfig(c C.uintptr_t) C.int {
+	return give(c, C.int(C.cudaSharedMemBankSizeFourByte), need(c))
+}
+
+//export cudaDeviceSetLimit
+func cudaDeviceSetLimit(which C.int, n C.size_t) C.int {
+	return C.int(thread().SetLimit(int(which), uint64(n)))
+}
+
+//export cudaThreadSetLimit
+func cudaThreadSetLimit(which C.int, n C.size_t) C.int { return cudaDeviceSetLimit(which, n) }
+
+//export cudaDeviceGetLimit
+func cudaDeviceGetLimit(to C.uintptr_t, which C.int) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	n, err := thread().Limit(int(which))
+	return give(to, C.size_t(n), err)
+}
+
+//export cudaThreadGetLimit
+func cudaThreadGetLimit(to C.uintptr_t, which C.int) C.int { return cudaDeviceGetLimit(to, which) }
+
+//export cudaDeviceGetStreamPriorityRange
+func cudaDeviceGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
+	l, g := thread().PriorityRange()
+	if least != 0 {
+		put(least, C.int(l))
+	}
+	if greatest != 0 {
+		put(greatest, C.int(g))
+	}
+	return 0
+}
+
+//export cudaDeviceCanAccessPeer
+func cudaDeviceCanAccessPeer(to C.uintptr_t, device, peer C.int) C.int {
+	return give(to, C.int(0), need(to))
+}
+
+//export cudaDeviceGetAttribute
+func cudaDeviceGetAttribute(to C.uintptr_t, which, device C.int) C.int {
+	err := need(to)
+	if err == cuda.Success {
+		err = only(device)
+	}
+	v := 0
+	if err == cuda.Success {
+		v, err = thread().Attribute(int(which))
+	}
+	return give(to, C.int(v), err)
+}
+
+//export cudaGetDeviceProperties
+func cudaGetDeviceProperties(to C.uintptr_t, device C.int) C.int {
+	err := need(to)
+	if err == cuda.Success {
+		err = only(device)
+	}
+	p := runtime().Properties()
+	var d C.struct_cudaDeviceProp
+	for i, c := range []byte(p.Name) {
+		if i < len(d.name)-1 {
+			d.name[i] = C.char(c)
+		}
+	}
+	d.totalGlobalMem, d.totalConstMem = C.size_t(p.Memory), C.size_t(p.ConstantMemory)
+	d.sharedMemPerBlock, d.sharedMemPerBlockOptin = C.size_t(p.SharedPerBlock), C.size_t(p.SharedPerBlockOptIn)
+	d.sharedMemPerMultiprocessor = C.size_t(p.SharedPerSM)
+	d.reservedSharedMemPerBlock = C.size_t(p.SharedPerSM - p.SharedPerBlockOptIn)
+	d.regsPerBlock, d.regsPerMultiprocessor = C.int(p.RegistersPerSM), C.int(p.RegistersPerSM)
+	d.major, d.minor, d.multiProcessorCount = C.int(p.Major), C.int(p.Minor), C.int(p.SMs)
+	d.maxThreadsPerMultiProcessor, d.maxBlocksPerMultiProcessor = C.int(p.ThreadsPerSM), C.int(p.BlocksPerSM)
+	d.clockRate, d.memoryClockRate, d.memoryBusWidth = C.int(p.CoreKHz), C.int(p.MemoryKHz), C.int(p.BusBits)
+	d.l2CacheSize, d.asyncEngineCount = C.int(p.L2), C.int(p.CopyEngines)
+	attribute := func(to *C.int, which C.int) {
+		if v, e := thread().Attribute(int(which)); e == cuda.Success {
+			*to = C.int(v)
+		}
+	}
+	for i := range 3 {
+		attribute(&d.maxThreadsDim[i], C.int(C.cudaDevAttrMaxBlockDimX+i))
+		attribute(&d.maxGridSize[i], C.int(C.cudaDevAttrMaxGridDimX+i))
+	}
+	attribute(&d.maxThreadsPerBlock, C.cudaDevAttrMaxThreadsPerBlock)
+	attribute(&d.warpSize, C.cudaDevAttrWarpSize)
+	attribute(&d.singleToDoublePrecisionPerfRatio, C.cudaDevAttrSingleToDoublePrecisionPerfRatio)
+	d.memPitch, d.textureAlignment, d.texturePitchAlignment, d.surfaceAlignment = cuda.MaxPitch, cuda.TextureAlign, cuda.TexturePitchAlign, cuda.TextureAlign
+	for _, yes := range []*C.int{
+		&d.deviceOverlap, &d.canMapHostMemory, &d.concurrentKernels, &d.unifiedAddressing, &d.streamPrioritiesSupported,
+		&d.globalL1CacheSupported, &d.localL1CacheSupported, &d.managedMemory, &d.concurrentManagedAccess,
+		&d.canUseHostPointerForRegisteredMem, &d.cooperativeLaunch,
+	} {
+		*yes = 1
+	}
+	return give(to, d, err)
+}
+
+//export cudaFuncGetAttributes
+func cudaFuncGetAttributes(to, fn C.uintptr_t) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	f, err := thread().FunctionInfo(uint64(fn))
+	return give(to, C.struct_cudaFuncAttributes{
+		sharedSizeBytes: C.size_t(f.Shared), localSizeBytes: C.size_t(f.Local), maxThreadsPerBlock: C.int(f.MaxThreads),
+		numRegs: C.int(f.Registers), ptxVersion: C.int(f.Version), binaryVersion: C.int(f.Version),
+		maxDynamicSharedSizeBytes: C.int(f.MaxSharedPrefer), preferredShmemCarveout: C.cudaSharedmemCarveoutDefault,
+	}, err)
+}
+
+//export cudaFuncSetAttribute
+func cudaFuncSetAttribute(fn C.uintptr_t, which, value C.int) C.int {
+	switch which {
+	case C.cudaFuncAttributeMaxDynamicSharedMemorySize:
+		return C.int(thread().SetMaxShared(uint64(fn), int64(value)))
+	case C.cudaFuncAttributePreferredSharedMemoryCarveout:
+		return C.int(thread().Check(value >= -1 && value <= 100))
+	}
+	return C.int(thread().Check(false))
+}
+
+//export cudaFuncSetCacheConfig
+func cudaFuncSetCacheConfig(fn C.uintptr_t, prefer C.int) C.int {
+	return C.int(thread().SetPreference(uint64(fn), int(prefer)))
+}
+
+//export cudaFuncSetSharedMemConfig
+func cudaFuncSetSharedMemConfig(fn C.uintptr_t, c C.int) C.int {
+	return C.int(thread().Check(c >= 0 && c <= 2))
+}
+
+//export cudaOccupancyMaxActiveBlocksPerMultiprocessor
+func cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, fn C.uintptr_t, threads C.int, shared C.size_t) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	n, err := thread().Occupancy(uint64(fn), int(threads), uint64(shared))
+	return give(to, C.int(n), err)
+}
+
+//export cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+func cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(to, fn C.uintptr_t, threads C.int, shared C.size_t, flags C.uint) C.int {
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, fn, threads, shared)
+}
+
+//export cudaProfilerStart
+func cudaProfilerStart() C.int { return 0 }
+
+//export cudaProfilerStop
+func cudaProfilerStop() C.int { return 0 }

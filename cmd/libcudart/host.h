@@ -1,0 +1,28 @@
+// What the library asks of C: the thread that calls, pages at an address, the
+// program's standard output, and calls of the program's own functions.
+#ifndef HEDDLE_HOST_H
+#define HEDDLE_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver_types.h"
+
+// heddle_thread returns the number of the calling thread, from 1.
+uint64_t heddle_thread(void);
+
+// heddle_map makes n bytes of zeros at addr; it returns 0 if it could.
+int heddle_map(uintptr_t addr, size_t n);
+void heddle_unmap(uintptr_t addr, size_t n);
+
+// heddle_print writes to the program's standard output, in the order of its own
+// output.
+void heddle_print(const void *text, size_t n);
+
+// heddle_at_exit has heddleExit called when the program ends.
+void heddle_at_exit(void);
+
+void heddle_call(uintptr_t fn, uintptr_t data);
+void heddle_callback(uintptr_t fn, uintptr_t stream, int status, uintptr_t data);
+
+#endif

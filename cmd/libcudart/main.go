@@ -1,0 +1,205 @@
+// Command libcudart is the CUDA runtime as a shared library (-buildmode=c-shared):
+// programs that are linked against libcudart find it in place of NVIDIA's, and
+// run on a simulated GPU.
+//
+// It turns the calls of C into those of internal/cuda and knows nothing else;
+// nothing else in this repository uses cgo. heddle cuda builds it, and tells it
+// by environment variables what to simulate:
+//
+//	HEDDLE_GPU         name or file of the machine
+//	HEDDLE_MODE        functional, or timing (the default)
+//	HEDDLE_CORE        core model
+//	HEDDLE_SET         key=value of the configuration, one a line
+//	HEDDLE_THREADS     workers
+//	HEDDLE_MAX_CYCLES  bound of the run
+//	HEDDLE_RESULT      file for the result, as JSON, when the program ends
+//	HEDDLE_TIMELINE    file for every instruction's way through the pipeline
+package main
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../../internal/cuda/sdk/include
+#include "host.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/timeline"
+)
+
+func main() {} // a library has none
+
+// runtime returns the program's runtime, which its first call makes.
+var runtime = sync.OnceValue(func() *cuda.Runtime {
+	o, err := options(os.Getenv)
+	var r *cuda.Runtime
+	if err == nil {
+		r, err = cuda.New(o)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
+		os.Exit(2)
+	}
+	record = o.Timeline
+	C.heddle_at_exit()
+	return r
+})
+
+// record is the timeline of the run, nil without one.
+var record *timeline.Recorder
+
+// options reads the settings of the environment.
+func options(env func(string) string) (cuda.Options, error) {
+	o := cuda.Options{GPU: env("HEDDLE_GPU"), Program: "program", Host: host{}, Out: output{}, Log: os.Stderr}
+	if exe, err := os.Executable(); err == nil {
+		o.Program = exe
+	}
+	switch mode := env("HEDDLE_MODE"); mode {
+	case "", "timing":
+		o.Timing = true
+	case "functional":
+	default:
+		return o, fmt.Errorf("HEDDLE_MODE=%s is not known; it is timing or functional", mode)
+	}
+	o.Settings.Core = env("HEDDLE_CORE")
+	for line := range strings.Lines(env("HEDDLE_SET")) {
+		if err := o.Settings.Set(strings.TrimSuffix(line, "\n")); err != nil {
+			return o, fmt.Errorf("HEDDLE_SET: %w", err)
+		}
+	}
+	for _, n := range []struct {
+		name string
+		put  func(uint64)
+	}{
+		{"HEDDLE_THREADS", func(n uint64) { o.Threads = int(min(n, maxThreads)) }},
+		{"HEDDLE_MAX_CYCLES", func(n uint64) { o.MaxInsts = n }},
+	} {
+		if s := env(n.name); s != "" {
+			v, err := strconv.ParseUint(s, 10, 63)
+			if err != nil {
+				return o, fmt.Errorf("%s=%s is not a number", n.name, s)
+			}
+			n.put(v)
+		}
+	}
+	if file := env("HEDDLE_TIMELINE"); file != "" {
+		if !o.Timing {
+			return o, fmt.Errorf("HEDDLE_TIMELINE shows cycles, and HEDDLE_MODE is functional")
+		}
+		if _, err := timeline.FormatOf(file); err != nil {
+			return o, fmt.Errorf("HEDDLE_TIMELINE: %w", err)
+		}
+		o.Timeline = timeline.New(0)
+	}
+	if o.GPU == "" {
+		o.GPU = chiprun.DefaultGPU
+	}
+	return o, nil
+}
+
+// maxThreads bounds the workers; more only cost memory.
+const maxThreads = 256
+
+// heddleExit writes what the run came to when the program ends.
+//
+//export heddleExit
+func heddleExit() {
+	res := runtime().Result()
+	write := func(variable string, f func(io.Writer) error) {
+		path := os.Getenv(variable)
+		if path == "" {
+			return
+		}
+		file, err := os.Create(path)
+		if err == nil {
+			err = f(file)
+			if cerr := file.Close(); err == nil {
+				err = cerr
+			}
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "heddle: %s: %v\n", variable, err)
+		}
+	}
+	write("HEDDLE_RESULT", res.WriteJSON)
+	if record != nil {
+		write("HEDDLE_TIMELINE", func(w io.Writer) error {
+			format, err := timeline.FormatOf(os.Getenv("HEDDLE_TIMELINE"))
+			if err != nil {
+				return err
+			}
+			return record.Write(w, format)
+		})
+	}
+}
+
+// host is the program's memory.
+type host struct{}
+
+// pointer makes a pointer of an address of the host.
+func pointer(addr uint64) unsafe.Pointer {
+	p := uintptr(addr)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
+}
+
+func (host) Bytes(addr, n uint64) []byte { return unsafe.Slice((*byte)(pointer(addr)), n) }
+
+func (host) Map(addr, n uint64) error {
+	if C.heddle_map(C.uintptr_t(addr), C.size_t(n)) != 0 {
+		return syscall.ENOMEM
+	}
+	return nil
+}
+
+func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n)) }
+
+// output is where kernels print: among what the program prints.
+type output struct{}
+
+func (output) Write(b []byte) (int, error) {
+	if len(b) > 0 {
+		C.heddle_print(unsafe.Pointer(&b[0]), C.size_t(len(b)))
+	}
+	return len(b), nil
+}
+
+// thread returns the state of the thread that calls.
+func thread() *cuda.Thread { return runtime().Thread(uint64(C.heddle_thread())) }
+
+// put stores a value at an address of the host.
+func put[T any](addr C.uintptr_t, v T) { *(*T)(pointer(uint64(addr))) = v }
+
+// give stores what a call returned at an address of the host, if it succeeded.
+func give[T any](addr C.uintptr_t, v T, err cuda.Error) C.int {
+	if err == cuda.Success {
+		put(addr, v)
+	}
+	return C.int(err)
+}
+
+// need is an error if a result has no place.
+func need(places ...C.uintptr_t) cuda.Error {
+	return thread().Check(!slices.Contains(places, 0))
+}
+
+// only is an error for any device but the one there is.
+func only(device C.int) cuda.Error { return thread().Device(int(device)) }
+
+// text returns a string of the host.
+func text(addr C.uintptr_t) string {
+	if addr == 0 {
+		return ""
+	}
+	return C.GoString((*C.char)(pointer(uint64(addr))))
+}

@@ -1,0 +1,121 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+)
+
+// This file: what a program's constructors say before main, and what its stubs
+// of kernels call.
+
+// maxLinked bounds the fat binaries of one program that are linked together, our
+// choice.
+const maxLinked = 1 << 16
+
+// fatBinaries returns the fat binaries that a wrapper points to.
+func fatBinaries(wrapper C.uintptr_t) ([][]byte, error) {
+	if wrapper == 0 {
+		return nil, fmt.Errorf("no fat binary")
+	}
+	le, w := binary.LittleEndian, host{}.Bytes(uint64(wrapper), fatbin.WrapperBytes)
+	if m := le.Uint32(w); m != fatbin.WrapperMagic {
+		return nil, fmt.Errorf("fat binary: its wrapper begins with 0x%08x, not 0x%08x", m, uint32(fatbin.WrapperMagic))
+	}
+	var list [][]byte
+	add := func(addr uint64) error {
+		n, err := fatbin.Block(host{}.Bytes(addr, fatbin.HeaderBytes))
+		if err == nil {
+			list = append(list, host{}.Bytes(addr, uint64(n)))
+		}
+		return err
+	}
+	if version := le.Uint32(w[4:]); version != 2 {
+		return list, add(le.Uint64(w[8:]))
+	}
+	array := le.Uint64(w[16:])
+	for i := range uint64(maxLinked) {
+		addr := le.Uint64(host{}.Bytes(array+8*i, 8))
+		if addr == 0 {
+			break
+		}
+		if err := add(addr); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+//export __cudaRegisterFatBinary
+func __cudaRegisterFatBinary(wrapper C.uintptr_t) C.uintptr_t {
+	list, err := fatBinaries(wrapper)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
+	}
+	return C.uintptr_t(runtime().Register(list...))
+}
+
+//export __cudaRegisterFatBinaryEnd
+func __cudaRegisterFatBinaryEnd(handle C.uintptr_t) {}
+
+//export __cudaUnregisterFatBinary
+func __cudaUnregisterFatBinary(handle C.uintptr_t) { runtime().Unregister(uint64(handle)) }
+
+//export __cudaRegisterFunction
+func __cudaRegisterFunction(handle, hostFn, deviceFn, name C.uintptr_t, limit C.int, tid, bid, bdim, gdim, wsize C.uintptr_t) {
+	runtime().RegisterFunction(uint64(handle), uint64(hostFn), text(name))
+}
+
+//export __cudaRegisterVar
+func __cudaRegisterVar(handle, hostVar, deviceAddr, name C.uintptr_t, ext C.int, size C.size_t, constant, global C.int) {
+	runtime().RegisterVariable(uint64(handle), uint64(hostVar), text(name), uint64(size))
+}
+
+//export __cudaInitModule
+func __cudaInitModule(handle C.uintptr_t) C.char { return 1 }
+
+func dim(d C.dim3) cuda.Dim3 { return cuda.Dim3{X: uint32(d.x), Y: uint32(d.y), Z: uint32(d.z)} }
+
+//export __cudaPushCallConfiguration
+func __cudaPushCallConfiguration(grid, block C.dim3, shared C.size_t, stream C.uintptr_t) C.uint {
+	thread().Push(cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)})
+	return 0
+}
+
+//export __cudaPopCallConfiguration
+func __cudaPopCallConfiguration(grid, block, shared, stream C.uintptr_t) C.int {
+	c, err := thread().Pop()
+	if err == cuda.Success {
+		put(grid, C.dim3{x: C.uint(c.Grid.X), y: C.uint(c.Grid.Y), z: C.uint(c.Grid.Z)})
+		put(block, C.dim3{x: C.uint(c.Block.X), y: C.uint(c.Block.Y), z: C.uint(c.Block.Z)})
+		put(shared, C.size_t(c.Shared))
+		put(stream, C.uintptr_t(c.Stream))
+	}
+	return C.int(err)
+}
+
+func launch(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t, cooperative bool) C.int {
+	c := cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)}
+	return C.int(thread().Launch(uint64(fn), c, cooperative, func(n int, to []byte) {
+		at := binary.LittleEndian.Uint64(host{}.Bytes(uint64(args)+8*uint64(n), 8))
+		copy(to, host{}.Bytes(at, uint64(len(to))))
+	}))
+}
+
+//export cudaLaunchKernel
+func cudaLaunchKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t) C.int {
+	return launch(fn, grid, block, args, shared, stream, false)
+}
+
+//export cudaLaunchCooperativeKernel
+func cudaLaunchCooperativeKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t) C.int {
+	return launch(fn, grid, block, args, shared, stream, true)
+}

@@ -1,0 +1,92 @@
+package cuda
+
+import "fmt"
+
+// Error is an error code of the CUDA runtime, with the runtime's number.
+type Error int32
+
+// The error codes that the runtime returns. The numbers are those of CUDA 10.1
+// and later (CUDA runtime API, section Data types).
+const (
+	Success               Error = 0
+	InvalidValue          Error = 1
+	MemoryAllocation      Error = 2
+	InitializationError   Error = 3
+	InvalidConfiguration  Error = 9
+	InvalidPitchValue     Error = 12
+	InvalidSymbol         Error = 13
+	InvalidMemcpyWay      Error = 21
+	MissingConfiguration  Error = 52
+	InvalidDeviceFunction Error = 98
+	InvalidDevice         Error = 101
+	InvalidKernelImage    Error = 200
+	NoKernelImage         Error = 209
+	UnsupportedLimit      Error = 215
+	InvalidPTX            Error = 218
+	InvalidHandle         Error = 400
+	NotReady              Error = 600
+	IllegalAddress        Error = 700
+	OutOfResources        Error = 701
+	LaunchTimeout         Error = 702
+	PeerAccessNotEnabled  Error = 705
+	Assert                Error = 710
+	AlreadyRegistered     Error = 712
+	NotRegistered         Error = 713
+	MisalignedAddress     Error = 716
+	LaunchFailure         Error = 719
+	CooperativeTooLarge   Error = 720
+	NotSupported          Error = 801
+	Unknown               Error = 999
+)
+
+// errorNames has the name and the meaning of each code.
+var errorNames = map[Error][2]string{
+	Success:               {"cudaSuccess", "no error"},
+	InvalidValue:          {"cudaErrorInvalidValue", "invalid argument"},
+	MemoryAllocation:      {"cudaErrorMemoryAllocation", "out of memory"},
+	InitializationError:   {"cudaErrorInitializationError", "initialization error"},
+	InvalidConfiguration:  {"cudaErrorInvalidConfiguration", "invalid configuration argument"},
+	InvalidPitchValue:     {"cudaErrorInvalidPitchValue", "invalid pitch argument"},
+	InvalidSymbol:         {"cudaErrorInvalidSymbol", "invalid device symbol"},
+	InvalidMemcpyWay:      {"cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
+	MissingConfiguration:  {"cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+	InvalidDeviceFunction: {"cudaErrorInvalidDeviceFunction", "invalid device function"},
+	InvalidDevice:         {"cudaErrorInvalidDevice", "invalid device ordinal"},
+	InvalidKernelImage:    {"cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+	NoKernelImage:         {"cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
+	UnsupportedLimit:      {"cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
+	InvalidPTX:            {"cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+	InvalidHandle:         {"cudaErrorInvalidResourceHandle", "invalid resource handle"},
+	NotReady:              {"cudaErrorNotReady", "device not ready"},
+	IllegalAddress:        {"cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+	OutOfResources:        {"cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+	LaunchTimeout:         {"cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+	PeerAccessNotEnabled:  {"cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"},
+	Assert:                {"cudaErrorAssert", "device-side assert triggered"},
+	AlreadyRegistered:     {"cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
+	NotRegistered:         {"cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
+	MisalignedAddress:     {"cudaErrorMisalignedAddress", "misaligned address"},
+	LaunchFailure:         {"cudaErrorLaunchFailure", "unspecified launch failure"},
+	CooperativeTooLarge:   {"cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+	NotSupported:          {"cudaErrorNotSupported", "operation not supported"},
+	Unknown:               {"cudaErrorUnknown", "unknown error"},
+}
+
+// Name returns the name of a code, as cudaGetErrorName does.
+func (e Error) Name() string {
+	if n, ok := errorNames[e]; ok {
+		return n[0]
+	}
+	return "unrecognized error code"
+}
+
+// Text says what a code means, as cudaGetErrorString does.
+func (e Error) Text() string {
+	if n, ok := errorNames[e]; ok {
+		return n[1]
+	}
+	return "unrecognized error code"
+}
+
+// Error returns name, number and meaning.
+func (e Error) Error() string { return fmt.Sprintf("%s (%d): %s", e.Name(), int(e), e.Text()) }

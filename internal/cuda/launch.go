@@ -1,0 +1,252 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// Push keeps a launch's configuration until its stub takes it (<<< >>>).
+func (t *Thread) Push(c Call) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.calls = append(t.calls, c)
+}
+
+// Pop returns the configuration that was pushed last.
+func (t *Thread) Pop() (Call, Error) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	n := len(t.calls)
+	if n == 0 {
+		t.last = MissingConfiguration
+		return Call{}, MissingConfiguration
+	}
+	c := t.calls[n-1]
+	t.calls = t.calls[:n-1]
+	return c, Success
+}
+
+// launchRecord is what the report says about a launch that the chip has.
+type launchRecord struct {
+	about chiprun.Launch
+}
+
+// Bounds of a launch (CUDA programming guide, compute capabilities 3.0 to 12.x).
+const (
+	maxThreads  = 1024
+	maxBlockZ   = 64
+	maxGridX    = 1<<31 - 1
+	maxGridYZ   = 1<<16 - 1
+	plainShared = 48 << 10 // what a block has without asking for more
+)
+
+// Launch runs a kernel, or gives it to a stream. arg copies the bytes of the
+// n-th argument, all that are wanted.
+func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n int, to []byte)) Error {
+	return t.do(func(r *Runtime) Error {
+		id, err := r.stream(c.Stream)
+		if err != Success {
+			return err
+		}
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if err := r.fits(f, &c); err != Success {
+			return err
+		}
+		k := f.kernel
+		if list := k.Unusable(); len(list) > 0 {
+			r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
+			return NotSupported
+		}
+		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
+		for i, p := range k.Params() {
+			arg(i, l.Params[p.Offset:p.Offset+p.Size])
+		}
+		if r.chip == nil {
+			return r.compute(f, l, int64(id))
+		}
+		return r.launch(f, l, id)
+	})
+}
+
+// fits checks the extents of a launch.
+func (r *Runtime) fits(f *function, c *Call) Error {
+	g, b := c.Grid, c.Block
+	if g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0 ||
+		g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ ||
+		b.X > maxThreads || b.Y > maxThreads || b.Z > maxBlockZ || b.Count() > maxThreads {
+		return InvalidConfiguration
+	}
+	if n := f.kernel.MaxThreads(); n > 0 && b.Count() > uint64(n) {
+		return OutOfResources
+	}
+	if static := uint64(f.kernel.StaticShared()); static+c.Shared > max(plainShared, f.shared+static) || c.Shared > 1<<20 {
+		return InvalidValue
+	}
+	return Success
+}
+
+// extent writes an extent as reports do.
+func extent(d Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
+
+// compute runs a launch to its end, without time.
+func (r *Runtime) compute(f *function, l program.Launch, id int64) Error {
+	k := f.kernel
+	o := program.Options{Threads: r.opt.Threads, Out: r.opt.Out}
+	if most := r.opt.MaxInsts; most > 0 {
+		o.MaxInsts = most
+	}
+	res, err := f.module.machine.Run(context.Background(), l, o)
+	if refused(err) {
+		return r.refuse(f, err)
+	}
+	r.issued += res.WarpInsts
+	r.list(report.Kernel{
+		Name: k.Name(), Launch: r.launches, Stream: id, Grid: extent(l.Grid), Block: extent(l.Block),
+		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
+		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
+	})
+	r.res.WarpInstructions += res.WarpInsts
+	r.res.ThreadInstructions += res.ThreadInsts
+	r.launches++
+	return r.end(err)
+}
+
+// refused reports whether a launch could not start.
+func refused(err error) bool {
+	var le *exec.LaunchError
+	return errors.As(err, &le)
+}
+
+// refuse says why a launch could not start; nothing is broken by it.
+func (r *Runtime) refuse(f *function, err error) Error {
+	r.once(f.name+err.Error(), "%v", err)
+	if strings.Contains(err.Error(), "cooperative") {
+		return CooperativeTooLarge
+	}
+	return OutOfResources
+}
+
+// launch gives a launch to the chip.
+func (r *Runtime) launch(f *function, l program.Launch, id int64) Error {
+	k := f.kernel
+	l.TakenFirst = r.cfg.Compat.TakenFirst
+	machine, mem := f.module.machine, r.mem
+	op := &gpu.Op{
+		Kind: gpu.OpLaunch, Stream: id, Save: mem.Save,
+		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(f.prefer)},
+		Make: func(rehearsal bool) (exec.Work, error) {
+			if rehearsal {
+				return machine.NewWork(l, nil)
+			}
+			return machine.NewWork(l, r.opt.Out)
+		},
+	}
+	rec := &launchRecord{about: chiprun.Launch{
+		Number: r.launches, Stream: id, Grid: extent(l.Grid), Block: extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
+	}}
+	if err := r.give(op, rec); err != nil {
+		return r.refuse(f, err)
+	}
+	r.launches++
+	return r.crowded()
+}
+
+// FunctionInfo is what cudaFuncGetAttributes says of a kernel.
+type FunctionInfo struct {
+	Shared, Local   int // static shared memory of a block and local memory of a thread, bytes
+	MaxThreads      int // of a block
+	Registers       int // of a thread; an estimate
+	Version         int // of the code: ten times the compute capability of the GPU
+	MaxSharedPrefer int // dynamic shared memory that it may have, bytes
+}
+
+// FunctionInfo returns what is known of a kernel.
+func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		k := f.kernel
+		info = FunctionInfo{
+			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: maxThreads, Version: r.cfg.Arch,
+			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
+		}
+		if n := k.MaxThreads(); n > 0 {
+			info.MaxThreads = min(n, maxThreads)
+		}
+		for info.MaxThreads > 32 {
+			if n, _ := r.cfg.Occupancy(info.MaxThreads, info.Registers, info.Shared); n > 0 {
+				break
+			}
+			info.MaxThreads -= 32
+		}
+		return Success
+	})
+	return info, err
+}
+
+// SetMaxShared lets a kernel have more dynamic shared memory than every one has.
+func (t *Thread) SetMaxShared(host uint64, bytes int64) Error {
+	return t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if bytes < 0 || uint64(bytes)+uint64(f.kernel.StaticShared()) > r.props.SharedPerBlockOptIn {
+			return InvalidValue
+		}
+		f.shared = uint64(bytes)
+		return Success
+	})
+}
+
+// SetPreference says what a kernel wants L1 cache and shared memory to be
+// (cudaFuncCache).
+func (t *Thread) SetPreference(host uint64, prefer int) Error {
+	return t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		switch prefer {
+		case 0, 3:
+			f.prefer = int(gpu.PreferNone)
+		case 1:
+			f.prefer = int(gpu.PreferShared)
+		case 2:
+			f.prefer = int(gpu.PreferL1)
+		default:
+			return InvalidValue
+		}
+		return Success
+	})
+}
+
+// Occupancy returns the blocks of a kernel that an SM holds at a time.
+func (t *Thread) Occupancy(host uint64, threads int, shared uint64) (blocks int, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if threads <= 0 || shared > 1<<20 {
+			return InvalidValue
+		}
+		if threads <= maxThreads {
+			blocks, _ = r.cfg.Occupancy(threads, f.kernel.Registers(), f.kernel.StaticShared()+int(shared))
+		}
+		return Success
+	})
+	return blocks, err
+}

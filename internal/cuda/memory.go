@@ -1,0 +1,448 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/gpu"
+)
+
+// Kind is the direction of a copy (cudaMemcpyKind).
+type Kind int32
+
+// The directions.
+const (
+	HostToHost Kind = iota
+	HostToDevice
+	DeviceToHost
+	DeviceToDevice
+	AnyWay // as the addresses say
+)
+
+// sharing is memory of the host that the device reaches by the same address.
+type sharing struct {
+	size    uint64
+	mapped  uint64 // bytes that were mapped for it; 0: the program's own memory
+	managed bool
+	flags   uint32
+}
+
+// onDevice reports whether an address is one that only the device has.
+func onDevice(addr uint64) bool { return addr >= deviceBase && addr < deviceTop }
+
+// Malloc reserves device memory. Zero bytes are the null pointer.
+func (t *Thread) Malloc(size uint64) (addr uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		if size == 0 {
+			return Success
+		}
+		a, e := r.mem.Alloc(size, fmt.Sprintf("cudaMalloc(%d)", size))
+		if e != nil {
+			return MemoryAllocation
+		}
+		addr = a
+		return Success
+	})
+	return addr, err
+}
+
+// pitchAlign is the alignment of rows, in bytes, that cudaMallocPitch gives on
+// every GPU since compute capability 2.0 (texturePitchAlignment is less).
+const pitchAlign = 512
+
+// MallocPitch reserves rows of device memory, and returns the bytes from one to
+// the next.
+func (t *Thread) MallocPitch(width, height uint64) (addr, pitch uint64, err Error) {
+	if width > 1<<40 || height > 1<<40 || width > 0 && height > (1<<46)/width {
+		err = t.do(func(*Runtime) Error { return MemoryAllocation })
+		return 0, 0, err
+	}
+	pitch = (width + pitchAlign - 1) &^ (pitchAlign - 1)
+	addr, err = t.Malloc(pitch * height)
+	return addr, pitch, err
+}
+
+// Free releases device memory, or memory that host and device share. It waits
+// for all work. The null pointer is nothing to free.
+func (t *Thread) Free(addr uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		if addr == 0 {
+			return Success
+		}
+		if s := r.shared[addr]; s != nil && s.managed {
+			return r.unshare(addr)
+		}
+		if !onDevice(addr) || r.isVariable(addr) {
+			return InvalidValue
+		}
+		if err := r.finish(); err != Success {
+			return err
+		}
+		if r.mem.Free(addr) != nil {
+			return InvalidValue
+		}
+		return Success
+	})
+}
+
+// isVariable reports whether a variable of the program begins at an address.
+func (r *Runtime) isVariable(addr uint64) bool {
+	for _, v := range r.vars {
+		if v.addr == addr && v.module.machine != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// share makes memory that host and device reach by one address.
+func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
+	if size == 0 {
+		return 0, Success
+	}
+	if size > sharedTop-r.next-2*pageBytes {
+		return 0, MemoryAllocation
+	}
+	s.size, s.mapped = size, (size+pageBytes-1)&^(pageBytes-1)
+	addr := r.next
+	if r.opt.Host.Map(addr, s.mapped) != nil {
+		return 0, MemoryAllocation
+	}
+	if r.mem.Adopt(addr, r.opt.Host.Bytes(addr, size), fmt.Sprintf("%s(%d)", name, size)) != nil {
+		r.opt.Host.Unmap(addr, s.mapped)
+		return 0, MemoryAllocation
+	}
+	r.next += s.mapped + pageBytes // a page between them that faults
+	r.shared[addr] = s
+	return addr, Success
+}
+
+// unshare releases what share made, or forgets what the program registered.
+func (r *Runtime) unshare(addr uint64) Error {
+	if err := r.finish(); err != Success {
+		return err
+	}
+	s := r.shared[addr]
+	delete(r.shared, addr)
+	if r.mem.Free(addr) != nil {
+		return Unknown
+	}
+	if s.mapped > 0 {
+		r.opt.Host.Unmap(addr, s.mapped)
+	}
+	return Success
+}
+
+// MallocHost makes memory of the host that the device reaches by the same
+// address (cudaMallocHost, cudaHostAlloc).
+func (t *Thread) MallocHost(size uint64, flags uint32) (addr uint64, err Error) {
+	err = t.do(func(r *Runtime) (e Error) {
+		if flags > 7 {
+			return InvalidValue
+		}
+		addr, e = r.share(size, &sharing{flags: flags}, "cudaHostAlloc")
+		return e
+	})
+	return addr, err
+}
+
+// MallocManaged makes memory that both host and device use. It lies in the
+// host's memory; nothing moves.
+func (t *Thread) MallocManaged(size uint64, flags uint32) (addr uint64, err Error) {
+	err = t.do(func(r *Runtime) (e Error) {
+		if size == 0 || flags != 1 && flags != 2 {
+			return InvalidValue
+		}
+		addr, e = r.share(size, &sharing{managed: true}, "cudaMallocManaged")
+		return e
+	})
+	return addr, err
+}
+
+// FreeHost releases memory of MallocHost.
+func (t *Thread) FreeHost(addr uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		if addr == 0 {
+			return Success
+		}
+		if s := r.shared[addr]; s == nil || s.managed || s.mapped == 0 {
+			return InvalidValue
+		}
+		return r.unshare(addr)
+	})
+}
+
+// HostRegister lets the device reach memory of the program. Its addresses are
+// the host's, so that cycles of a timing run may depend on them.
+func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
+	return t.do(func(r *Runtime) Error {
+		if addr == 0 || size == 0 || size > 1<<46 {
+			return InvalidValue
+		}
+		if r.sharedAt(addr) != nil || r.sharedAt(addr+size-1) != nil {
+			return AlreadyRegistered
+		}
+		if r.mem.Adopt(addr, r.opt.Host.Bytes(addr, size), fmt.Sprintf("cudaHostRegister(%d)", size)) != nil {
+			return InvalidValue
+		}
+		r.shared[addr] = &sharing{size: size, flags: flags}
+		return Success
+	})
+}
+
+// HostUnregister takes HostRegister back.
+func (t *Thread) HostUnregister(addr uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		if s := r.shared[addr]; s == nil || s.mapped > 0 {
+			return NotRegistered
+		}
+		return r.unshare(addr)
+	})
+}
+
+// sharedAt returns the memory of both that an address lies in.
+func (r *Runtime) sharedAt(addr uint64) *sharing {
+	if onDevice(addr) {
+		return nil
+	}
+	a, ok := r.mem.Find(addr)
+	if !ok {
+		return nil
+	}
+	return r.shared[a.Addr]
+}
+
+// HostFlags returns the flags of MallocHost or HostRegister for an address.
+func (t *Thread) HostFlags(addr uint64) (flags uint32, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		s := r.sharedAt(addr)
+		if s == nil || s.managed {
+			return InvalidValue
+		}
+		flags = s.flags
+		return Success
+	})
+	return flags, err
+}
+
+// Where is what an address belongs to (cudaMemoryType).
+type Where int32
+
+// The kinds of memory.
+const (
+	Unregistered Where = iota
+	HostMemory
+	DeviceMemory
+	ManagedMemory
+)
+
+// Where says what an address belongs to.
+func (t *Thread) Where(addr uint64) (w Where, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		if s := r.sharedAt(addr); s != nil {
+			w = HostMemory
+			if s.managed {
+				w = ManagedMemory
+			}
+		} else if a, ok := r.mem.Find(addr); ok && !a.Freed && onDevice(addr) {
+			w = DeviceMemory
+		}
+		return Success
+	})
+	return w, err
+}
+
+// MemInfo returns the bytes of device memory that are free, and all.
+func (t *Thread) MemInfo() (free, total uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		total = r.memoryBytes()
+		free = total - r.mem.Allocated()
+		return Success
+	})
+	return free, total, err
+}
+
+// Rows are the bytes of a copy: Height rows of Width bytes, each Pitch bytes
+// behind the one before, in Depth planes, each Plane bytes behind.
+type Rows struct {
+	Width, Height, Depth uint64
+	DstPitch, SrcPitch   uint64
+	DstPlane, SrcPlane   uint64
+}
+
+// span returns the bytes from the first to the last that one side has, and
+// false if there are absurdly many.
+func (c *Rows) span(pitch, plane uint64) (uint64, bool) {
+	const most = 1 << 46
+	if c.Width > most || c.Height > most || c.Depth > most || pitch > most || plane > most {
+		return 0, false
+	}
+	if c.Height > 1 && pitch > most/(c.Height-1) || c.Depth > 1 && plane > most/(c.Depth-1) {
+		return 0, false
+	}
+	return (c.Depth-1)*plane + (c.Height-1)*pitch + c.Width, true
+}
+
+func (c *Rows) empty() bool { return c.Width == 0 || c.Height == 0 || c.Depth == 0 }
+
+// bytes returns the memory of one side of a copy in place.
+func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
+	if onDevice(addr) {
+		b, err := r.mem.Bytes(addr, n)
+		if err != nil {
+			return nil, InvalidValue
+		}
+		return b, Success
+	}
+	if addr == 0 {
+		return nil, InvalidValue
+	}
+	return r.opt.Host.Bytes(addr, n), Success
+}
+
+// side is one side of a copy: the address fits what the direction says of it.
+func (r *Runtime) side(addr uint64, device bool) bool {
+	if onDevice(addr) {
+		return device
+	}
+	return !device || r.sharedAt(addr) != nil
+}
+
+// way checks a copy's direction, and returns its way on the chip.
+func (r *Runtime) way(dst, src uint64, kind Kind) (w gpu.CopyWay, host bool, err Error) {
+	to, from := onDevice(dst) || r.sharedAt(dst) != nil, onDevice(src) || r.sharedAt(src) != nil
+	switch kind {
+	case HostToHost, HostToDevice, DeviceToHost, DeviceToDevice:
+		to, from = kind == HostToDevice || kind == DeviceToDevice, kind == DeviceToHost || kind == DeviceToDevice
+		if !r.side(dst, to) || !r.side(src, from) {
+			return 0, false, InvalidValue
+		}
+	case AnyWay:
+	default:
+		return 0, false, InvalidMemcpyWay
+	}
+	switch {
+	case to && from:
+		return gpu.OnDevice, false, Success
+	case to:
+		return gpu.ToDevice, false, Success
+	case from:
+		return gpu.ToHost, false, Success
+	}
+	return gpu.ToHost, true, Success
+}
+
+// Copy copies bytes. It waits for the copy's end, unless async is set and the
+// program cannot see the difference: it can where the host's memory is not
+// shared with the device.
+func (t *Thread) Copy(dst, src, n uint64, kind Kind, h uint64, async bool) Error {
+	return t.CopyRows(dst, src, Rows{Width: n, Height: 1, Depth: 1, DstPitch: n, SrcPitch: n, DstPlane: n, SrcPlane: n}, kind, h, async)
+}
+
+// CopyRows copies rows of bytes.
+func (t *Thread) CopyRows(dst, src uint64, c Rows, kind Kind, h uint64, async bool) Error {
+	return t.do(func(r *Runtime) Error { return r.copy(dst, src, c, kind, h, async) })
+}
+
+func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool) Error {
+	id, err := r.stream(h)
+	if err != Success {
+		return err
+	}
+	if c.Height > 1 && (c.DstPitch < c.Width || c.SrcPitch < c.Width) {
+		return InvalidPitchValue
+	}
+	way, host, err := r.way(dst, src, kind)
+	if err != Success || c.empty() {
+		return err
+	}
+	nd, ok := c.span(c.DstPitch, c.DstPlane)
+	ns, ok2 := c.span(c.SrcPitch, c.SrcPlane)
+	if !ok || !ok2 {
+		return InvalidValue
+	}
+	to, err := r.bytes(dst, nd)
+	if err != Success {
+		return err
+	}
+	from, err := r.bytes(src, ns)
+	if err != Success {
+		return err
+	}
+	pageable := !onDevice(dst) && r.sharedAt(dst) == nil // where the host could look at once
+	if r.chip == nil || host {
+		if err := r.finish(); err != Success {
+			return err
+		}
+		c.move(to, from)
+		return Success
+	}
+	if async && !onDevice(src) && r.sharedAt(src) == nil {
+		from = append([]byte(nil), from...) // the host may change it at once
+	}
+	op := &gpu.Op{Kind: gpu.OpCopy, Stream: id, Way: way, Bytes: c.Width * c.Height * c.Depth, Copy: func() error {
+		c.move(to, from)
+		return nil
+	}}
+	if way == gpu.ToHost {
+		op.ToHost = []gpu.Range{{Addr: src, Bytes: ns}}
+	} else {
+		op.Fills = []gpu.Range{{Addr: dst, Bytes: nd}}
+	}
+	if err := r.give(op, nil); err != nil {
+		return r.end(err)
+	}
+	if !async || pageable {
+		return r.finish()
+	}
+	return r.crowded()
+}
+
+// move copies the rows.
+func (c *Rows) move(to, from []byte) {
+	for z := range c.Depth {
+		for y := range c.Height {
+			copy(to[z*c.DstPlane+y*c.DstPitch:][:c.Width], from[z*c.SrcPlane+y*c.SrcPitch:][:c.Width])
+		}
+	}
+}
+
+// Fill sets rows of bytes to a value (cudaMemset, cudaMemset2D); the pitches of
+// the source do not count. It does not wait.
+func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		id, err := r.stream(h)
+		if err != Success || c.empty() {
+			return err
+		}
+		if c.Height > 1 && c.DstPitch < c.Width {
+			return InvalidPitchValue
+		}
+		n, ok := c.span(c.DstPitch, c.DstPlane)
+		if !ok || !r.side(dst, true) {
+			return InvalidValue
+		}
+		to, err := r.bytes(dst, n)
+		if err != Success {
+			return err
+		}
+		fill := func() error {
+			for z := range c.Depth {
+				for y := range c.Height {
+					row := to[z*c.DstPlane+y*c.DstPitch:][:c.Width]
+					for i := range row {
+						row[i] = value
+					}
+				}
+			}
+			return nil
+		}
+		if r.chip == nil {
+			return r.end(fill())
+		}
+		if err := r.give(&gpu.Op{Kind: gpu.OpCopy, Stream: id, Way: gpu.Filling, Bytes: c.Width * c.Height * c.Depth,
+			Copy: fill, Fills: []gpu.Range{{Addr: dst, Bytes: n}}}, nil); err != nil {
+			return r.end(err)
+		}
+		return r.crowded()
+	})
+}

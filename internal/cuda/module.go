@@ -1,0 +1,258 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+// module is the device code of one fat binary.
+type module struct {
+	name    string // for messages
+	blocks  [][]byte
+	prog    *program.Program // nil until loaded
+	machine *program.Machine // nil until placed in the context's memory
+	err     Error            // that loading it ended with
+	gone    bool             // unregistered
+}
+
+// function is a kernel by the address that stands for it in the host's code.
+type function struct {
+	module *module
+	name   string
+	kernel *program.Kernel // nil until the module is loaded
+	shared uint64          // dynamic shared memory that it may have, if it was raised
+	prefer int
+}
+
+// variable is one of the device, by the address of its shadow in the host's
+// memory.
+type variable struct {
+	module *module
+	name   string
+	addr   uint64 // once the module is placed
+	size   uint64
+}
+
+// Register takes the fat binaries of one part of the program: one, or several
+// that are linked together. It looks into them at first use. The number stands
+// for the module.
+func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := filepath.Base(r.opt.Program)
+	if n := len(r.modules); n > 0 {
+		name = fmt.Sprintf("%s.%d", name, n+1)
+	}
+	r.modules = append(r.modules, &module{name: name + ".ptx", blocks: blocks})
+	return uint64(len(r.modules))
+}
+
+// module returns a module by number, nil if there is none.
+func (r *Runtime) module(handle uint64) *module {
+	if handle == 0 || handle > uint64(len(r.modules)) || r.modules[handle-1].gone {
+		return nil
+	}
+	return r.modules[handle-1]
+}
+
+// Unregister forgets a module's kernels and variables.
+func (r *Runtime) Unregister(handle uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.module(handle)
+	if m == nil {
+		return
+	}
+	if r.mem != nil {
+		r.finish()
+	}
+	for host, f := range r.kernels {
+		if f.module == m {
+			delete(r.kernels, host)
+		}
+	}
+	for host, v := range r.vars {
+		if v.module == m {
+			delete(r.vars, host)
+		}
+	}
+	*m = module{name: m.name, gone: true}
+}
+
+// RegisterFunction says which kernel an address of the host's code stands for.
+func (r *Runtime) RegisterFunction(handle, host uint64, name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		r.kernels[host] = &function{module: m, name: name}
+	}
+}
+
+// RegisterVariable says which variable of the device an address of the host
+// stands for.
+func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		r.vars[host] = &variable{module: m, name: name, size: size}
+	}
+}
+
+// load makes a module ready to run: it chooses and parses PTX, and places the
+// variables in memory.
+func (r *Runtime) load(m *module) Error {
+	if m.err == Success && m.prog == nil {
+		prog, err := r.link(m)
+		if err != nil {
+			m.err = InvalidPTX
+			var no *fatbin.NoPTXError
+			var errs ptx.ErrorList
+			switch {
+			case errors.As(err, &no):
+				m.err = NoKernelImage
+			case errors.As(err, &errs):
+				err = errors.New(errs.Detail())
+			}
+			r.say("%v", err)
+		}
+		m.prog = prog
+		if err == nil {
+			r.res.Programs = append(r.res.Programs, m.name)
+		}
+	}
+	if m.err != Success {
+		return m.err
+	}
+	if m.machine == nil {
+		machine, err := program.NewMachine(m.prog, r.mem)
+		if err != nil {
+			r.say("%v", err)
+			return MemoryAllocation
+		}
+		m.machine = machine
+		for _, v := range r.vars {
+			if v.module == m {
+				if s, ok := machine.Symbol(v.name); ok {
+					v.addr, v.size = s.Addr, s.Size
+				}
+			}
+		}
+	}
+	return Success
+}
+
+// link parses the PTX that the GPU takes of every part of a module.
+func (r *Runtime) link(m *module) (*program.Program, error) {
+	var mods []*ptx.Module
+	for i, b := range m.blocks {
+		entries, err := fatbin.Parse(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		e, err := fatbin.Newest(entries, r.cfg.Arch)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		text, err := e.Text()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		name := m.name
+		if i > 0 {
+			name = fmt.Sprintf("%s part %d", name, i+1)
+		}
+		mod, err := ptx.Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		mods = append(mods, mod)
+	}
+	linked, err := xptx.Link(mods...)
+	if err != nil {
+		return nil, err
+	}
+	return program.FromPTX(linked), nil
+}
+
+// function returns a kernel that is ready to run.
+func (r *Runtime) function(host uint64) (*function, Error) {
+	f := r.kernels[host]
+	if f == nil {
+		return nil, InvalidDeviceFunction
+	}
+	if err := r.load(f.module); err != Success {
+		return nil, err
+	}
+	if f.kernel == nil {
+		k, ok := f.module.prog.Kernel(f.name)
+		if !ok {
+			r.once(f.name, "%s has no kernel %s", f.module.name, f.name)
+			return nil, InvalidDeviceFunction
+		}
+		f.kernel = k
+	}
+	return f, Success
+}
+
+// symbol returns a variable that has a place.
+func (r *Runtime) symbol(host uint64) (*variable, Error) {
+	v := r.vars[host]
+	if v == nil {
+		return nil, InvalidSymbol
+	}
+	if err := r.load(v.module); err != Success {
+		return nil, err
+	}
+	if v.addr == 0 {
+		return nil, InvalidSymbol
+	}
+	return v, Success
+}
+
+// Symbol returns the address and the bytes of the device's variable that an
+// address of the host stands for.
+func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		v, err := r.symbol(host)
+		if err == Success {
+			addr, size = v.addr, v.size
+		}
+		return err
+	})
+	return addr, size, err
+}
+
+// CopyToSymbol copies into a variable of the device.
+func (t *Thread) CopyToSymbol(host, src, n, offset uint64, kind Kind, h uint64, async bool) Error {
+	return t.copySymbol(host, n, offset, kind, HostToDevice, func(r *Runtime, addr uint64, c Rows) Error {
+		return r.copy(addr, src, c, kind, h, async)
+	})
+}
+
+// CopyFromSymbol copies from a variable of the device.
+func (t *Thread) CopyFromSymbol(dst, host, n, offset uint64, kind Kind, h uint64, async bool) Error {
+	return t.copySymbol(host, n, offset, kind, DeviceToHost, func(r *Runtime, addr uint64, c Rows) Error {
+		return r.copy(dst, addr, c, kind, h, async)
+	})
+}
+
+func (t *Thread) copySymbol(host, n, offset uint64, kind, other Kind, run func(*Runtime, uint64, Rows) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		v, err := r.symbol(host)
+		switch {
+		case err != Success:
+			return err
+		case kind != other && kind != DeviceToDevice && kind != AnyWay:
+			return InvalidMemcpyWay
+		case offset > v.size || n > v.size-offset:
+			return InvalidValue
+		}
+		return run(r, v.addr+offset, Rows{Width: n, Height: 1, Depth: 1})
+	})
+}

@@ -1,0 +1,70 @@
+package cuda
+
+import (
+	"slices"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// Bounds of a report, our choice: programs launch kernels without end. Launches
+// beyond them count in the totals.
+const (
+	maxListed   = 10000 // launches
+	maxDetailed = 100   // launches with their instructions, of a timing run
+)
+
+// list puts a launch into the report, as long as there is room.
+func (r *Runtime) list(k report.Kernel) {
+	if len(r.res.Kernels) < maxListed {
+		r.res.Kernels = append(r.res.Kernels, k)
+	}
+}
+
+// collect puts the launches that the chip has run into the report.
+func (r *Runtime) collect() {
+	for _, p := range r.pending {
+		if p.launch == nil || !p.op.Begun() {
+			continue
+		}
+		r.issued += p.op.Kernel.WarpInsts
+		kept := r.res.Kernels
+		chiprun.Add(r.chip, p.op.Kernel, p.launch.about, r.res)
+		k := &r.res.Kernels[len(r.res.Kernels)-1]
+		if len(kept) >= maxDetailed && k.KernelTiming != nil {
+			k.Lines = nil
+		}
+		if len(kept) >= maxListed {
+			r.res.Kernels = kept
+		}
+	}
+	r.pending = r.pending[:0]
+}
+
+// Result ends the run: it waits for all work and returns what it came to. Calls
+// after it are of no effect on the result.
+func (r *Runtime) Result() *report.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finish()
+	res := *r.res
+	res.Kernels = slices.Clone(r.res.Kernels)
+	if n := r.launches - len(res.Kernels); n > 0 {
+		r.once("listed", "the report lists %d launches; %d more count in its totals", len(res.Kernels), n)
+	}
+	if r.chip != nil {
+		timing := *r.res.Timing
+		res.Timing = &timing
+		chiprun.End(r.chip, &res)
+		if r.opt.Timeline != nil {
+			r.chip.FlushLog()
+		}
+	}
+	if r.failed != nil {
+		res.Error = chiprun.Failure(r.failed, nil)
+	}
+	res.OK = r.failed == nil
+	res.Seconds = time.Since(r.began).Seconds()
+	return &res
+}

@@ -1,0 +1,80 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+)
+
+// oldestClang is the first release of clang whose CUDA wrapper the headers fit.
+const oldestClang = 14
+
+// newestClang bounds the search for installed releases.
+const newestClang = 40
+
+// Clang is an installed compiler.
+type Clang struct {
+	Path    string // of clang++
+	Major   int    // release
+	Version string // the first line of clang++ --version
+}
+
+// ErrNoClang says that there is no clang, and how to get one.
+var ErrNoClang = errors.New("no clang found (14 or later is needed); install one with: sudo apt-get install clang")
+
+var versionLine = regexp.MustCompile(`(?m)^.*clang version (\d+)\..*$`)
+
+// FindClang returns the compiler that the environment variable HEDDLE_CLANG
+// names, or the newest on the path: clang++-40 down to clang++-14, or clang++.
+// The error wraps ErrNoClang where there is none.
+func FindClang(ctx context.Context) (Clang, error) {
+	if name := os.Getenv("HEDDLE_CLANG"); name != "" {
+		c, err := askClang(ctx, name)
+		if err != nil {
+			return Clang{}, fmt.Errorf("HEDDLE_CLANG: %w", err)
+		}
+		return c, nil
+	}
+	best, err := askClang(ctx, "clang++")
+	for major := newestClang; major >= oldestClang && major > best.Major; major-- {
+		c, e := askClang(ctx, fmt.Sprintf("clang++-%d", major))
+		if e == nil {
+			return c, nil
+		}
+		if ctx.Err() != nil {
+			return Clang{}, ctx.Err()
+		}
+	}
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			err = ErrNoClang
+		}
+		return Clang{}, err
+	}
+	return best, nil
+}
+
+// askClang finds a compiler and asks for its version.
+func askClang(ctx context.Context, name string) (Clang, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return Clang{}, err
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return Clang{}, fmt.Errorf("%s --version: %w", path, err)
+	}
+	m := versionLine.FindSubmatch(out)
+	if m == nil {
+		return Clang{}, fmt.Errorf("%s is not clang; %w", path, ErrNoClang)
+	}
+	major, err := strconv.Atoi(string(m[1]))
+	if err != nil || major < oldestClang {
+		return Clang{}, fmt.Errorf("%s is clang %s; %w", path, m[1], ErrNoClang)
+	}
+	return Clang{Path: path, Major: major, Version: string(m[0])}, nil
+}

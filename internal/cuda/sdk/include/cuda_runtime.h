@@ -1,0 +1,301 @@
+// The C++ side of the CUDA runtime, and what the compiler of NVIDIA includes
+// ahead of every program.
+#ifndef HEDDLE_CUDA_RUNTIME_H
+#define HEDDLE_CUDA_RUNTIME_H
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(__cplusplus)
+#include <new>
+#include <utility>
+#endif
+
+#include "host_defines.h"
+#include "vector_types.h"
+#include "vector_functions.h"
+#include "driver_types.h"
+#include "texture_types.h"
+#include "cuda_runtime_api.h"
+#include "library_types.h"
+
+static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
+  struct cudaExtent e;
+  e.width = w; e.height = h; e.depth = d;
+  return e;
+}
+static __inline__ __host__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  struct cudaPos p;
+  p.x = x; p.y = y; p.z = z;
+  return p;
+}
+static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, size_t pitch, size_t xsize, size_t ysize) {
+  struct cudaPitchedPtr p;
+  p.ptr = d; p.pitch = pitch; p.xsize = xsize; p.ysize = ysize;
+  return p;
+}
+
+#if defined(__cplusplus)
+
+template <class T> static inline cudaError_t cudaMalloc(T **p, size_t n) { return ::cudaMalloc((void **)(void *)p, n); }
+template <class T> static inline cudaError_t cudaMallocHost(T **p, size_t n, unsigned int flags = 0) {
+  return ::cudaHostAlloc((void **)(void *)p, n, flags);
+}
+template <class T> static inline cudaError_t cudaHostAlloc(T **p, size_t n, unsigned int flags) {
+  return ::cudaHostAlloc((void **)(void *)p, n, flags);
+}
+template <class T> static inline cudaError_t cudaMallocManaged(T **p, size_t n, unsigned int flags = cudaMemAttachGlobal) {
+  return ::cudaMallocManaged((void **)(void *)p, n, flags);
+}
+template <class T> static inline cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t w, size_t h) {
+  return ::cudaMallocPitch((void **)(void *)p, pitch, w, h);
+}
+template <class T> static inline cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t s) {
+  return ::cudaMallocAsync((void **)(void *)p, n, s);
+}
+template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **d, void *h, unsigned int flags) {
+  return ::cudaHostGetDevicePointer((void **)(void *)d, h, flags);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t n, size_t off = 0,
+                                             enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return ::cudaMemcpyToSymbol((const void *)&symbol, src, n, off, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t n, size_t off = 0,
+                                               enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, n, off, kind);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t n, size_t off = 0,
+                                                  enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t s = 0) {
+  return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, n, off, kind, s);
+}
+template <class T>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t n, size_t off = 0,
+                                                    enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t s = 0) {
+  return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, n, off, kind, s);
+}
+template <class T> static inline cudaError_t cudaGetSymbolAddress(void **p, const T &symbol) {
+  return ::cudaGetSymbolAddress(p, (const void *)&symbol);
+}
+template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol) {
+  return ::cudaGetSymbolSize(n, (const void *)&symbol);
+}
+static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
+
+template <class T>
+static inline cudaError_t cudaLaunchKernel(const T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
+  return ::cudaLaunchKernel((const void *)fn, grid, block, args, shared, s);
+}
+template <class T>
+static inline cudaError_t cudaLaunchCooperativeKernel(const T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
+  return ::cudaLaunchCooperativeKernel((const void *)fn, grid, block, args, shared, s);
+}
+template <class T> static inline cudaError_t cudaLaunch(T *fn) { return ::cudaLaunch((const void *)fn); }
+template <class T> static inline cudaError_t cudaSetupArgument(T arg, size_t offset) {
+  return ::cudaSetupArgument((const void *)&arg, sizeof(T), offset);
+}
+template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, T *fn) {
+  return ::cudaFuncGetAttributes(a, (const void *)fn);
+}
+template <class T> static inline cudaError_t cudaFuncSetAttribute(T *fn, enum cudaFuncAttribute a, int v) {
+  return ::cudaFuncSetAttribute((const void *)fn, a, v);
+}
+template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *fn, enum cudaFuncCache c) {
+  return ::cudaFuncSetCacheConfig((const void *)fn, c);
+}
+template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *fn, enum cudaSharedMemConfig c) {
+  return ::cudaFuncSetSharedMemConfig((const void *)fn, c);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, T fn, int threads, size_t shared) {
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, (const void *)fn, threads, shared);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, T fn, int threads, size_t shared, unsigned int flags) {
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(n, (const void *)fn, threads, shared, flags);
+}
+
+// The block size, a multiple of the warp's, with the most resident threads; of
+// equal ones the largest.
+template <class F, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T fn, F sharedOf, int limit = 0) {
+  struct cudaFuncAttributes attr;
+  int device = 0, sms = 0, best = 0;
+  cudaError_t err = ::cudaFuncGetAttributes(&attr, (const void *)fn);
+  if (err == cudaSuccess) err = ::cudaGetDevice(&device);
+  if (err == cudaSuccess) err = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+  if (err != cudaSuccess) return err;
+  int most = attr.maxThreadsPerBlock;
+  if (limit > 0 && limit < most) most = limit;
+  *grid = *block = 0;
+  for (int t = (most + 31) / 32 * 32; t > 0; t -= 32) {
+    int threads = t < most ? t : most, n = 0;
+    err = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void *)fn, threads, sharedOf(threads));
+    if (err != cudaSuccess) return err;
+    if (n * threads > best) {
+      best = n * threads;
+      *block = threads;
+      *grid = n * sms;
+    }
+  }
+  return cudaSuccess;
+}
+namespace heddle_sdk {
+struct same_shared {
+  size_t n;
+  size_t operator()(int) const { return n; }
+};
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T fn, size_t shared = 0, int limit = 0) {
+  heddle_sdk::same_shared s = {shared};
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, fn, s, limit);
+}
+
+// Channel descriptions of element types.
+template <class T> inline cudaChannelFormatDesc cudaCreateChannelDesc() {
+  cudaChannelFormatDesc d = {0, 0, 0, 0, cudaChannelFormatKindNone};
+  return d;
+}
+#define HEDDLE_CHANNEL(type, bits, n, kind)                                     \
+  template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {      \
+    cudaChannelFormatDesc d = {bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, cudaChannelFormatKind##kind}; \
+    return d;                                                                   \
+  }
+#define HEDDLE_CHANNELS(name, bits, kind) \
+  HEDDLE_CHANNEL(name##1, bits, 1, kind) HEDDLE_CHANNEL(name##2, bits, 2, kind) HEDDLE_CHANNEL(name##4, bits, 4, kind)
+HEDDLE_CHANNEL(char, 8, 1, Signed)
+HEDDLE_CHANNEL(signed char, 8, 1, Signed)
+HEDDLE_CHANNEL(unsigned char, 8, 1, Unsigned)
+HEDDLE_CHANNEL(short, 16, 1, Signed)
+HEDDLE_CHANNEL(unsigned short, 16, 1, Unsigned)
+HEDDLE_CHANNEL(int, 32, 1, Signed)
+HEDDLE_CHANNEL(unsigned int, 32, 1, Unsigned)
+HEDDLE_CHANNEL(float, 32, 1, Float)
+HEDDLE_CHANNELS(char, 8, Signed)
+HEDDLE_CHANNELS(uchar, 8, Unsigned)
+HEDDLE_CHANNELS(short, 16, Signed)
+HEDDLE_CHANNELS(ushort, 16, Unsigned)
+HEDDLE_CHANNELS(int, 32, Signed)
+HEDDLE_CHANNELS(uint, 32, Unsigned)
+HEDDLE_CHANNELS(float, 32, Float)
+#undef HEDDLE_CHANNELS
+#undef HEDDLE_CHANNEL
+
+#if defined(__CUDA__)
+
+template <class T, int kind, enum cudaTextureReadMode mode>
+__host__ texture<T, kind, mode>::texture(int norm, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address) {
+  memset(static_cast<textureReference *>(this), 0, sizeof(textureReference));
+  normalized = norm;
+  filterMode = filter;
+  addressMode[0] = addressMode[1] = addressMode[2] = address;
+  channelDesc = cudaCreateChannelDesc<T>();
+}
+template <class T, int kind, enum cudaTextureReadMode mode>
+__host__ texture<T, kind, mode>::texture(int norm, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address,
+                                         struct cudaChannelFormatDesc desc) {
+  memset(static_cast<textureReference *>(this), 0, sizeof(textureReference));
+  normalized = norm;
+  filterMode = filter;
+  addressMode[0] = addressMode[1] = addressMode[2] = address;
+  channelDesc = desc;
+}
+
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTexture(size_t *off, const texture<T, k, m> &tex, const void *p, const struct cudaChannelFormatDesc &desc, size_t n = UINT_MAX) {
+  return ::cudaBindTexture(off, static_cast<const textureReference *>(&tex), p, &desc, n);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTexture(size_t *off, const texture<T, k, m> &tex, const void *p, size_t n = UINT_MAX) {
+  return cudaBindTexture(off, tex, p, tex.channelDesc, n);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTexture2D(size_t *off, const texture<T, k, m> &tex, const void *p, const struct cudaChannelFormatDesc &desc,
+                                            size_t w, size_t h, size_t pitch) {
+  return ::cudaBindTexture2D(off, static_cast<const textureReference *>(&tex), p, &desc, w, h, pitch);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTexture2D(size_t *off, const texture<T, k, m> &tex, const void *p, size_t w, size_t h, size_t pitch) {
+  return ::cudaBindTexture2D(off, static_cast<const textureReference *>(&tex), p, &tex.channelDesc, w, h, pitch);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, k, m> &tex, cudaArray_const_t a, const struct cudaChannelFormatDesc &desc) {
+  return ::cudaBindTextureToArray(static_cast<const textureReference *>(&tex), a, &desc);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, k, m> &tex, cudaArray_const_t a) {
+  struct cudaChannelFormatDesc desc;
+  cudaError_t err = ::cudaGetChannelDesc(&desc, a);
+  return err == cudaSuccess ? cudaBindTextureToArray(tex, a, desc) : err;
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaUnbindTexture(const texture<T, k, m> &tex) {
+  return ::cudaUnbindTexture(static_cast<const textureReference *>(&tex));
+}
+template <class T, int k>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, k> &surf, cudaArray_const_t a, const struct cudaChannelFormatDesc &desc) {
+  return ::cudaBindSurfaceToArray(static_cast<const surfaceReference *>(&surf), a, &desc);
+}
+template <class T, int k>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, k> &surf, cudaArray_const_t a) {
+  struct cudaChannelFormatDesc desc;
+  cudaError_t err = ::cudaGetChannelDesc(&desc, a);
+  return err == cudaSuccess ? cudaBindSurfaceToArray(surf, a, desc) : err;
+}
+
+// What host code may call as well, though C has no such names.
+static inline __host__ float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline __host__ double rsqrt(double x) { return 1.0 / ::sqrt(x); }
+static inline __host__ float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+static inline __host__ double rcbrt(double x) { return 1.0 / ::cbrt(x); }
+extern "C" {
+__host__ float sinpif(float x);
+__host__ float cospif(float x);
+__host__ void sincospif(float x, float *s, float *c);
+__host__ float erfcinvf(float x);
+__host__ float normcdfinvf(float x);
+__host__ float normcdff(float x);
+__host__ float erfcxf(float x);
+}
+#define HEDDLE_MINMAX(type)                                                               \
+  static inline __host__ type min(type a, type b) { return b < a ? b : a; }               \
+  static inline __host__ type max(type a, type b) { return a < b ? b : a; }
+HEDDLE_MINMAX(int)
+HEDDLE_MINMAX(unsigned int)
+HEDDLE_MINMAX(long)
+HEDDLE_MINMAX(unsigned long)
+HEDDLE_MINMAX(long long)
+HEDDLE_MINMAX(unsigned long long)
+HEDDLE_MINMAX(float)
+HEDDLE_MINMAX(double)
+#undef HEDDLE_MINMAX
+#define HEDDLE_MINMAX(a, b, common)                                                       \
+  static inline __host__ common min(a x, b y) { return min((common)x, (common)y); }       \
+  static inline __host__ common min(b x, a y) { return min((common)x, (common)y); }       \
+  static inline __host__ common max(a x, b y) { return max((common)x, (common)y); }       \
+  static inline __host__ common max(b x, a y) { return max((common)x, (common)y); }
+HEDDLE_MINMAX(int, unsigned int, unsigned int)
+HEDDLE_MINMAX(long, unsigned long, unsigned long)
+HEDDLE_MINMAX(long long, unsigned long long, unsigned long long)
+HEDDLE_MINMAX(float, double, double)
+#undef HEDDLE_MINMAX
+
+typedef unsigned int cuuint32_t;
+typedef unsigned long long cuuint64_t;
+static __inline__ __host__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
+static __inline__ __device__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)(__attribute__((address_space(3))) const void *)p; }
+static __inline__ __device__ size_t __cvta_generic_to_global(const void *p) { return (size_t)(__attribute__((address_space(1))) const void *)p; }
+
+#endif // __CUDA__
+#endif // __cplusplus
+
+#endif

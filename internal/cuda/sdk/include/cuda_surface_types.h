@@ -1,0 +1,1 @@
+#include "texture_types.h"

@@ -1,0 +1,46 @@
+// The keywords of CUDA C++ as attributes of clang.
+#ifndef HEDDLE_HOST_DEFINES_H
+#define HEDDLE_HOST_DEFINES_H
+
+#if defined(__CUDA__)
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+// Clang knows managed variables for AMD alone, so naming one is an error here.
+#define __managed__ \
+  __attribute__((device, unavailable("__managed__ variables are not supported; allocate the memory with cudaMallocManaged")))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __launch_bounds__(...)
+#endif
+
+// From clang 15 on this is a keyword in CUDA files, which the C++ library needs.
+#if defined(__CUDA__) && __clang_major__ < 15
+#define __noinline__ __attribute__((noinline))
+#endif
+
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __annotate__(a) __attribute__((a))
+#define __location__(a)
+#define __device_builtin__
+#define __cudart_builtin__
+#define __thread__ __thread
+#define __grid_constant__
+#define __maxnreg__(n)
+#define __nv_pure__ __attribute__((pure))
+#define CUDARTAPI
+#define CUDAAPI
+#define CUDARTAPI_CDECL
+#define CUDA_CB
+
+#endif

@@ -1,0 +1,8 @@
+// The element types by which libraries name what they work on.
+#ifndef HEDDLE_LIBRARY_TYPES_H
+#define HEDDLE_LIBRARY_TYPES_H
+typedef enum cudaDataType_t {
+  CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_8I = 3, CUDA_C_32F = 4, CUDA_C_64F = 5,
+  CUDA_R_8U = 8, CUDA_R_32I = 10, CUDA_R_32U = 12, CUDA_R_16BF = 14
+} cudaDataType;
+#endif
