@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"internal/cuda/sdk":    {"internal/near"},
 	"internal/cuda": {"internal/near", "internal/cuda/fatbin", "internal/isa/ptx", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx",
 		"internal/chiprun", "internal/config", "internal/gpu", "internal/report", "internal/timeline"},
-	"cmd/libcudart": {"internal/cuda", "internal/chiprun", "internal/report", "internal/timeline"},
+	"cmd/libcudart": {"internal/cuda", "internal/cuda/fatbin", "internal/chiprun", "internal/report", "internal/timeline"},
 	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
 	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report", "internal/trace/open", "internal/tracerun"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
