@@ -70,6 +70,9 @@ func replayed(t testing.TB, dir string, o tracerun.Options) (*report.Run, error)
 // TestEveryTraceOnEveryGPU runs all traces to their ends on all GPUs. What was
 // counted is what a reader of the text counts.
 func TestEveryTraceOnEveryGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
 	for _, name := range archives {
 		dir := unpacked(t, name)
 		warp, thread := stated(t, dir)
