@@ -81,9 +81,9 @@ var mayImport = map[string][]string{
 		"internal/config", "internal/chiprun", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 
-// tools are packages that make or measure others and may know what they need;
+// tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/trace/tracetest", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.

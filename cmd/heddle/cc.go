@@ -300,7 +300,7 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 	}
 	base = append(base, c.flags...)
 	if !c.ptx {
-		args := append(base, c.files...)
+		args := append(base, c.inputs()...)
 		if c.compile {
 			args = append(args, "-c")
 		} else {
@@ -322,6 +322,20 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 		calls = append(calls, append(slices.Clone(base), "--cuda-device-only", "-S", "-x", "cuda", file, "-o", out))
 	}
 	return calls
+}
+
+// inputs are the files; those in C stay C, as a C++ compiler would not have it.
+func (c *ccCall) inputs() []string {
+	standard := slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-std=") })
+	var list []string
+	for _, file := range c.files {
+		if strings.HasSuffix(file, ".c") && !standard {
+			list = append(list, "-x", "c", file, "-x", "none")
+		} else {
+			list = append(list, file)
+		}
+	}
+	return list
 }
 
 // standIn runs this program as one of the tools that clang calls, if it was

@@ -254,7 +254,7 @@ func (c *traceConvertCmd) Run(e env) error {
 	form := c.Form
 	if form == "" {
 		form = "accel-sim"
-		if strings.HasSuffix(c.Out, ".heddle-trace") {
+		if strings.HasSuffix(c.Out, container.Ending) {
 			form = "heddle"
 		}
 	}

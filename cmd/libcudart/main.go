@@ -153,6 +153,9 @@ func pointer(addr uint64) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
 }
 
+// addressOf returns the address of what a pointer points to.
+func addressOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
 func (host) Bytes(addr, n uint64) []byte { return unsafe.Slice((*byte)(pointer(addr)), n) }
 
 func (host) Map(addr, n uint64) error {

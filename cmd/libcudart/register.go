@@ -104,7 +104,7 @@ func __cudaPopCallConfiguration(grid, block, shared, stream C.uintptr_t) C.int {
 
 func launch(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t, cooperative bool) C.int {
 	c := cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)}
-	return C.int(thread().Launch(uint64(fn), c, cooperative, func(n int, to []byte) {
+	return C.int(thread().Launch(uint64(fn), c, cooperative, func(n, _ int, to []byte) {
 		at := binary.LittleEndian.Uint64(host{}.Bytes(uint64(args)+8*uint64(n), 8))
 		copy(to, host{}.Bytes(at, uint64(len(to))))
 	}))
@@ -119,3 +119,20 @@ func cudaLaunchKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shar
 func cudaLaunchCooperativeKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t) C.int {
 	return launch(fn, grid, block, args, shared, stream, true)
 }
+
+//export cudaConfigureCall
+func cudaConfigureCall(grid, block C.dim3, shared C.size_t, stream C.uintptr_t) C.int {
+	thread().Configure(cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)})
+	return 0
+}
+
+//export cudaSetupArgument
+func cudaSetupArgument(arg C.uintptr_t, size, offset C.size_t) C.int {
+	if err := thread().Check(arg != 0 && size <= 1<<16); err != cuda.Success {
+		return C.int(err)
+	}
+	return C.int(thread().Argument(host{}.Bytes(uint64(arg), uint64(size)), uint64(offset)))
+}
+
+//export cudaLaunch
+func cudaLaunch(fn C.uintptr_t) C.int { return C.int(thread().LaunchConfigured(uint64(fn))) }

@@ -26,6 +26,7 @@ const code = `
 .address_size 64
 .const .align 4 .u32 factor = 3;
 .global .align 4 .u32 counter;
+.visible .global .texref image;
 .visible .entry add(.param .u64 out, .param .u32 n)
 {
 	.reg .b32 %r<3>;
@@ -150,6 +151,11 @@ var (
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 
+// texture stands for the program's texture, floats describes its texels.
+const texture = 0x3000
+
+var floats = Channel{Bits: [4]int32{32}, Kind: 2}
+
 func kernel(name string) uint64     { return 0x1000 + uint64(slices.Index(kernelNames, name)) }
 func variableOf(name string) uint64 { return 0x2000 + uint64(slices.Index(varNames, name)) }
 
@@ -174,6 +180,7 @@ func start(t testing.TB, edit func(*Options), images ...fatbin.Entry) *bench {
 	for _, n := range varNames {
 		r.RegisterVariable(h, variableOf(n), n, 4)
 	}
+	r.RegisterTexture(h, texture, "image", false)
 	b.r, b.Thread = r, r.Thread(1)
 	return b
 }
@@ -190,7 +197,7 @@ func (b *bench) want(what string, got, want Error) {
 
 // run launches a kernel with one block of threads.
 func (b *bench) run(name string, threads uint32, stream uint64, args ...uint64) Error {
-	return b.Launch(kernel(name), Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}, Stream: stream}, false, func(n int, to []byte) {
+	return b.Launch(kernel(name), Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}, Stream: stream}, false, func(n, _ int, to []byte) {
 		var word [8]byte
 		binary.LittleEndian.PutUint64(word[:], args[n])
 		copy(to, word[:])
@@ -241,15 +248,27 @@ func TestLaunch(t *testing.T) {
 		if got := b.words(stack, 3); !slices.Equal(got, []uint32{7, 700, 707}) {
 			t.Errorf("counter and the first two: %v", got)
 		}
+		b.Configure(Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: 2, Y: 1, Z: 1}})
+		binary.LittleEndian.PutUint64(b.host.Bytes(stack, 8), d)
+		b.want("second argument", b.Argument([]byte{50, 0, 0, 0}, 8), Success)
+		b.want("first argument", b.Argument(b.host.Bytes(stack, 8), 0), Success)
+		b.want("argument beyond all", b.Argument([]byte{1}, maxParams), InvalidValue)
+		b.LastError()
+		b.want("launch of old", b.LaunchConfigured(kernel("add")), Success)
+		b.want("launch without configuration", b.LaunchConfigured(kernel("add")), MissingConfiguration)
+		b.want("copy", b.Copy(stack, d, 12, DeviceToHost, 0, false), Success)
+		if got := b.words(stack, 3); !slices.Equal(got, []uint32{50, 51, 102}) {
+			t.Errorf("launched in the old way: %v", got)
+		}
 		res := b.r.Result()
-		if !res.OK || len(res.Kernels) != 2 || res.Kernels[0].Name != "add" || res.Kernels[1].Launch != 1 ||
-			res.Kernels[0].ThreadInstructions != 40*8 || res.ThreadInstructions != 40*8+2*10 || !slices.Equal(res.Programs, []string{"app.ptx"}) {
+		if !res.OK || len(res.Kernels) != 3 || res.Kernels[0].Name != "add" || res.Kernels[1].Launch != 1 ||
+			res.Kernels[0].ThreadInstructions != 40*8 || res.ThreadInstructions != 40*8+2*10+2*8 || !slices.Equal(res.Programs, []string{"app.ptx"}) {
 			t.Errorf("%+v", res)
 		}
 		if (res.Timing != nil) != (mode != nil) {
 			t.Errorf("timing %v", res.Timing)
 		}
-		if mode != nil && (res.Kernels[0].Cycles == 0 || res.Cycles < res.Kernels[1].EndCycle) {
+		if mode != nil && (res.Kernels[0].Cycles == 0 || res.Cycles < res.Kernels[2].EndCycle) {
 			t.Errorf("%d cycles of %d", res.Kernels[0].Cycles, res.Cycles)
 		}
 		// Whoever reads the JSON prints the same report.
@@ -271,7 +290,7 @@ func TestLaunch(t *testing.T) {
 func TestCodes(t *testing.T) {
 	one, block := Dim3{X: 1, Y: 1, Z: 1}, Dim3{X: 32, Y: 1, Z: 1}
 	launch := func(name string, c Call) func(*bench, uint64) Error {
-		return func(b *bench, _ uint64) Error { return b.Launch(kernel(name), c, false, func(int, []byte) {}) }
+		return func(b *bench, _ uint64) Error { return b.Launch(kernel(name), c, false, func(int, int, []byte) {}) }
 	}
 	for _, c := range []struct {
 		name string
@@ -375,6 +394,58 @@ func TestCodes(t *testing.T) {
 			_, err := b.MallocManaged(4, 1)
 			return err
 		}, MemoryAllocation},
+		{"array of nothing", func(b *bench, d uint64) Error { _, err := b.MallocArray(floats, 0, 0, 0, 0); return err }, InvalidValue},
+		{"array of three components", func(b *bench, d uint64) Error {
+			_, err := b.MallocArray(Channel{Bits: [4]int32{8, 8, 8}}, 4, 4, 0, 0)
+			return err
+		}, InvalidChannel},
+		{"array of unequal components", func(b *bench, d uint64) Error {
+			_, err := b.MallocArray(Channel{Bits: [4]int32{8, 16}}, 4, 4, 0, 0)
+			return err
+		}, InvalidChannel},
+		{"array of 64-bit components", func(b *bench, d uint64) Error {
+			_, err := b.MallocArray(Channel{Bits: [4]int32{64}}, 4, 4, 0, 0)
+			return err
+		}, InvalidChannel},
+		{"array too wide", func(b *bench, d uint64) Error { _, err := b.MallocArray(floats, 1<<20, 4, 0, 0); return err }, InvalidValue},
+		{"array with layers", func(b *bench, d uint64) Error { _, err := b.MallocArray(floats, 4, 4, 4, 1); return err }, NotSupported},
+		{"array freed twice", func(b *bench, d uint64) Error {
+			a, _ := b.MallocArray(floats, 4, 4, 0, 0)
+			b.FreeArray(a)
+			return b.FreeArray(a)
+		}, InvalidHandle},
+		{"array that is none", func(b *bench, d uint64) Error { _, err := b.Array(d); return err }, InvalidHandle},
+		{"bind what is no texture", func(b *bench, d uint64) Error {
+			return b.Bind(5, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
+		}, InvalidTexture},
+		{"bind the host's memory", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: stack, Channel: floats, Bytes: 64}, Sampling{})
+		}, InvalidValue},
+		{"bind memory that is freed", func(b *bench, d uint64) Error {
+			b.Free(d)
+			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
+		}, InvalidValue},
+		{"bind rows beyond the end", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: d, Channel: floats, Width: 4, Height: 5, Pitch: 16}, Sampling{})
+		}, InvalidValue},
+		{"bind all rows", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: d, Channel: floats, Width: 4, Height: 4, Pitch: 16}, Sampling{})
+		}, Success},
+		{"bind without knowing the end", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 1<<32 - 1}, Sampling{})
+		}, Success},
+		{"no such address mode", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{Address: [3]int32{4}})
+		}, InvalidValue},
+		{"interpolate integers", func(b *bench, d uint64) Error {
+			return b.Bind(texture, Image{Addr: d, Channel: Channel{Bits: [4]int32{32}}, Bytes: 64}, Sampling{Linear: true})
+		}, InvalidValue},
+		{"unbind what is no texture", func(b *bench, d uint64) Error { return b.Unbind(5) }, InvalidTexture},
+		{"texture object of no array", func(b *bench, d uint64) Error { _, err := b.TextureObject(Image{Array: 7}, Sampling{}); return err }, InvalidHandle},
+		{"texture object", func(b *bench, d uint64) Error {
+			_, err := b.TextureObject(Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
+			return err
+		}, Success},
 		{"stub without configuration", func(b *bench, d uint64) Error { _, err := b.Pop(); return err }, MissingConfiguration},
 		{"a name that is not there", func(b *bench, d uint64) Error { b.Unsupported("cudaNoName"); return b.Unsupported("cudaNoName") }, NotSupported},
 	} {
@@ -709,6 +780,39 @@ func TestProperties(t *testing.T) {
 	if _, err := New(Options{GPU: "rtx-2061"}); err == nil || !strings.Contains(err.Error(), "rtx-2060") {
 		t.Errorf("a GPU that is not there: %v", err)
 	}
+}
+
+// TestArrayPlace: where the bytes of an array are, and where it ends.
+func TestArrayPlace(t *testing.T) {
+	b := start(t, nil)
+	h, err := b.MallocArray(Channel{Bits: [4]int32{16, 16}, Kind: 1}, 5, 3, 2, 0)
+	b.want("array", err, Success)
+	a, err := b.Array(h)
+	b.want("array", err, Success)
+	first, row, plane, err := a.Place(0, 0, 0, 120)
+	if err != Success || row != 5*4 || plane != 3*5*4 || a.Texel() != 4 {
+		t.Fatalf("%#x, rows of %d, planes of %d, %v", first, row, plane, err)
+	}
+	for _, c := range []struct {
+		x, y, z, n uint64
+		at         uint64
+		want       Error
+	}{
+		{4, 2, 1, 16, 104, Success},
+		{4, 2, 1, 17, 0, InvalidValue},
+		{20, 0, 0, 0, 0, InvalidValue},
+		{0, 3, 0, 0, 0, InvalidValue},
+		{0, 0, 2, 0, 0, InvalidValue},
+		{0, 0, 0, 121, 0, InvalidValue},
+		{1 << 63, 1 << 63, 0, 1, 0, InvalidValue},
+	} {
+		addr, _, _, err := a.Place(c.x, c.y, c.z, c.n)
+		if err != c.want || err == Success && addr != first+c.at {
+			t.Errorf("%d bytes at (%d,%d,%d): +%d, %v", c.n, c.x, c.y, c.z, addr-first, err)
+		}
+	}
+	b.want("the last byte", b.Copy(first+119, stack, 1, HostToDevice, 0, false), Success)
+	b.want("the next one", b.Copy(first+120, stack, 1, HostToDevice, 0, false), InvalidValue)
 }
 
 // TestManyLaunches: memory stays bounded: the report does not grow without end,

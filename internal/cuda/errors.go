@@ -15,6 +15,8 @@ const (
 	InvalidConfiguration  Error = 9
 	InvalidPitchValue     Error = 12
 	InvalidSymbol         Error = 13
+	InvalidTexture        Error = 18
+	InvalidChannel        Error = 20
 	InvalidMemcpyWay      Error = 21
 	MissingConfiguration  Error = 52
 	InvalidDeviceFunction Error = 98
@@ -48,6 +50,8 @@ var errorNames = map[Error][2]string{
 	InvalidConfiguration:  {"cudaErrorInvalidConfiguration", "invalid configuration argument"},
 	InvalidPitchValue:     {"cudaErrorInvalidPitchValue", "invalid pitch argument"},
 	InvalidSymbol:         {"cudaErrorInvalidSymbol", "invalid device symbol"},
+	InvalidTexture:        {"cudaErrorInvalidTexture", "invalid texture reference"},
+	InvalidChannel:        {"cudaErrorInvalidChannelDescriptor", "invalid channel descriptor"},
 	InvalidMemcpyWay:      {"cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
 	MissingConfiguration:  {"cudaErrorMissingConfiguration", "__global__ function call is not configured"},
 	InvalidDeviceFunction: {"cudaErrorInvalidDeviceFunction", "invalid device function"},

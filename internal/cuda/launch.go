@@ -33,6 +33,47 @@ func (t *Thread) Pop() (Call, Error) {
 	return c, Success
 }
 
+// Configure begins a launch in the way of CUDA before 9.2: Argument follows for
+// each argument, then LaunchConfigured.
+func (t *Thread) Configure(c Call) {
+	t.Push(c)
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.params = t.params[:0]
+}
+
+// maxParams is the bytes that all arguments of a kernel have at most (CUDA
+// programming guide, from compute capability 7.0 and CUDA 12.1 on; before it was
+// 4 KiB).
+const maxParams = 32764
+
+// Argument gives bytes of the launch that is being configured.
+func (t *Thread) Argument(b []byte, offset uint64) Error {
+	return t.do(func(*Runtime) Error {
+		if offset > maxParams || uint64(len(b)) > maxParams-offset {
+			return InvalidValue
+		}
+		if need := int(offset) + len(b) - len(t.params); need > 0 {
+			t.params = append(t.params, make([]byte, need)...)
+		}
+		copy(t.params[offset:], b)
+		return Success
+	})
+}
+
+// LaunchConfigured launches what Configure and Argument made ready.
+func (t *Thread) LaunchConfigured(host uint64) Error {
+	c, err := t.Pop()
+	if err != Success {
+		return err
+	}
+	return t.Launch(host, c, false, func(_, offset int, to []byte) {
+		if offset < len(t.params) {
+			copy(to, t.params[offset:])
+		}
+	})
+}
+
 // launchRecord is what the report says about a launch that the chip has.
 type launchRecord struct {
 	about chiprun.Launch
@@ -48,8 +89,8 @@ const (
 )
 
 // Launch runs a kernel, or gives it to a stream. arg copies the bytes of the
-// n-th argument, all that are wanted.
-func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n int, to []byte)) Error {
+// n-th argument, all that are wanted; they lie at an offset among those of all.
+func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Error {
 	return t.do(func(r *Runtime) Error {
 		id, err := r.stream(c.Stream)
 		if err != Success {
@@ -69,7 +110,7 @@ func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n int, t
 		}
 		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
 		for i, p := range k.Params() {
-			arg(i, l.Params[p.Offset:p.Offset+p.Size])
+			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
 		}
 		if r.chip == nil {
 			return r.compute(f, l, int64(id))

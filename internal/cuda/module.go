@@ -82,6 +82,11 @@ func (r *Runtime) Unregister(handle uint64) {
 			delete(r.vars, host)
 		}
 	}
+	for host, x := range r.textures {
+		if x.module == m {
+			delete(r.textures, host)
+		}
+	}
 	*m = module{name: m.name, gone: true}
 }
 

@@ -66,11 +66,14 @@ type Runtime struct {
 	kernels map[uint64]*function
 	vars    map[uint64]*variable
 
+	textures map[uint64]*reference
+
 	// The context; reset drops it.
 	mem      *device.Memory // nil until first used
 	chip     *gpu.GPU       // nil in a functional run
 	sticky   Error
 	streams  map[uint64]*stream
+	arrays   map[uint64]*Array
 	events   map[uint64]*event
 	shared   map[uint64]*sharing // memory of the host that the device reaches
 	next     uint64              // address for the next memory that both share
@@ -88,9 +91,10 @@ type Runtime struct {
 // Thread is a thread of the program: it has its own last error and its own
 // launches that are being configured.
 type Thread struct {
-	r     *Runtime
-	last  Error
-	calls []Call
+	r      *Runtime
+	last   Error
+	calls  []Call
+	params []byte // of a launch that is configured in the old way
 }
 
 // Call is the configuration of a launch between <<< and >>>.
@@ -119,7 +123,7 @@ func New(o Options) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{
-		opt: o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{},
+		opt: o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
 		limits: defaultLimits(), said: map[string]bool{},
 		res: &report.Run{
 			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
@@ -167,6 +171,7 @@ func (r *Runtime) memoryBytes() uint64 {
 func (r *Runtime) forget() {
 	r.mem, r.sticky, r.pending = nil, Success, nil
 	r.streams, r.events, r.shared = map[uint64]*stream{}, map[uint64]*event{}, map[uint64]*sharing{}
+	r.arrays = map[uint64]*Array{}
 	r.next = deviceTop
 	for _, m := range r.modules {
 		m.machine = nil

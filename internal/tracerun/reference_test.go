@@ -1,11 +1,9 @@
 package tracerun_test
 
 import (
-	"archive/tar"
 	"context"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,11 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ulikunitz/xz"
-
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 	"github.com/heddle-sim/heddle/internal/tracerun"
 )
 
@@ -29,40 +26,7 @@ const (
 )
 
 // unpacked unpacks an archive of traces and returns the folder with its list.
-func unpacked(t testing.TB, name string) string {
-	t.Helper()
-	f, err := os.Open(filepath.Join(traces, name+".tar.xz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := xz.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		path := filepath.Join(dir, filepath.Base(h.Name))
-		b, err := io.ReadAll(r)
-		if err == nil {
-			err = os.WriteFile(path, b, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
+func unpacked(t testing.TB, name string) string { return tracetest.Folder(t, name) }
 
 // target is the binary version for which the reference relabelled its traces.
 var target = map[string]int{"SM75_RTX2060": 75, "SM7_QV100": 70, "SM86_RTX3070": 86}

@@ -87,9 +87,9 @@ type runner struct {
 	chip *gpu.GPU
 	rep  replay.Options
 
-	launches []*launch // by number
-	next     int       // command to be given next
-	given    int       // launches among those before it
+	launches []*launch   // by number
+	next     int         // command to be given next
+	given    int         // launches among those before it
 	read     chan opened // in the order in which launches are asked for
 	stopped  <-chan struct{}
 	running  map[*replay.Work]*launch

@@ -553,3 +553,15 @@ func ran(t *testing.T, how string, r *report.Run, facts []launchFacts) {
 		}
 	}
 }
+
+// TestNobodyWaits replays loads that write no register, for which no warp waits:
+// an SM whose warps have all retired still takes their answers, where they come
+// past the L1.
+func TestNobodyWaits(t *testing.T) {
+	dir, facts, about := tortured(t, 1000, opcodes(t))
+	r, err := replayed(t, dir, tracerun.Options{GPU: "titan-x-pascal", Threads: 1})
+	if err != nil {
+		t.Fatalf("%s: %.500v", about, err)
+	}
+	ran(t, about, r, facts)
+}

@@ -206,9 +206,12 @@ func (c *Core) Blocks() int { return c.N }
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
 
-// Unfinished reports whether a resident warp has not retired yet,
-// and whether a read that the L1D makes for a store is still under way.
-func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.ls.l1d.Pending() > 0 }
+// Unfinished reports whether a resident warp has not retired yet, an instruction
+// is in flight (a load that writes no register, which no warp waits for), or a
+// read that the L1D makes for a store is still under way.
+func (c *Core) Unfinished() bool {
+	return c.alive != 0 || len(c.freeF) != len(c.flight) || c.ls.l1d != nil && c.ls.l1d.Pending() > 0
+}
 
 // Busy reports whether a cycle would do anything: there are resident warps, or
 // requests of theirs are still under way.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/text"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
 // walk reads all blocks of all launches and returns how many records they
@@ -40,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
 			out := filepath.Join(b.TempDir(), "x"+Ending)
-			set, err := text.Open(unpackTrace(b, r.name))
+			set, err := text.Open(tracetest.Folder(b, r.name))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkText(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
-			set, err := text.Open(unpackTrace(b, r.name))
+			set, err := text.Open(tracetest.Folder(b, r.name))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -91,7 +92,7 @@ func BenchmarkText(b *testing.B) {
 func BenchmarkWrite(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
-			set, err := text.Open(unpackTrace(b, r.name))
+			set, err := text.Open(tracetest.Folder(b, r.name))
 			if err != nil {
 				b.Fatal(err)
 			}

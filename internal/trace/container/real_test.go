@@ -1,22 +1,16 @@
 package container
 
 import (
-	"archive/tar"
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/ulikunitz/xz"
-
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/text"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
-
-// archives is where the recorded traces lie.
-const archives = "../../../../shared/data/traces"
 
 // real are recorded traces. Of each the sum over its .traceg files of what xz
 // 5.4 (-9e) makes of them is given in bytes.
@@ -33,44 +27,6 @@ var real = []struct {
 	{"mgpusim-simtune-ffma-1-32-40", 808},
 	{"mgpusim-simtune-ffma-4096-16", 7084},
 	{"microgpusim-matrixmul-32-32", 2368},
-}
-
-// unpackTrace returns the folder of a recorded trace.
-func unpackTrace(t testing.TB, name string) string {
-	t.Helper()
-	f, err := os.Open(filepath.Join(archives, name+".tar.xz"))
-	if err != nil {
-		t.Skip("the recorded traces are not here: ", err)
-	}
-	defer f.Close()
-	z, err := xz.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	found := ""
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return found
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(h.Name, "kernelslist.g") {
-			found = dir
-		}
-	}
 }
 
 // size writes a set and returns the file and its bytes.
@@ -93,7 +49,7 @@ func TestRecorded(t *testing.T) {
 	var ours, theirs int64
 	for _, r := range real {
 		t.Run(r.name, func(t *testing.T) {
-			dir := unpackTrace(t, r.name)
+			dir := tracetest.Folder(t, r.name)
 			set, err := text.Open(dir)
 			if err != nil {
 				t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
 func gpr(n uint16) trace.Reg { return trace.Reg{File: isa.RegGPR, N: n} }
@@ -91,9 +92,9 @@ func TestRecordedInstruction(t *testing.T) {
 
 // The recorded control bits, as the file has them and as the words do.
 func TestRecordedControl(t *testing.T) {
-	b, err := os.ReadFile("../../../../shared/data/traces/control-bits-sample.tsv")
+	b, err := os.ReadFile(filepath.Join(tracetest.Dir(t), "control-bits-sample.tsv"))
 	if err != nil {
-		t.Skip("the recorded sample is not here: ", err)
+		t.Fatal(err)
 	}
 	r := csv.NewReader(bytes.NewReader(b))
 	r.Comma, r.Comment, r.FieldsPerRecord, r.LazyQuotes = '\t', '#', -1, true
@@ -533,6 +534,7 @@ func TestWrong(t *testing.T) {
 		{"no such launch", listName, list(stream1("kernel-7.trace")), "has no launch 7"},
 		{"a way out", listName, list(stream1("kernel-../../x.trace")), "should be kernel-N.trace"},
 		{"absurd grid", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 30, 1 << 30, 9}}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
+		{"grid of more than 2⁶⁴ blocks", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 20, 1 << 20, 1 << 30}}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
 		{"grid of zeros", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
 		{"grid too small", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1, 1, 1}}}, events: []string{"kernel-1.trace"}}}}}}), "of a block of a grid of 1×1×1"},
 		{"no static code", staticName, nil, "static code"},

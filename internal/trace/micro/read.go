@@ -272,7 +272,8 @@ func (l *launch) Open() (*trace.Kernel, error) {
 // present lists the blocks of which there are files.
 func (l *launch) present(grid trace.Dim) ([]uint64, error) {
 	const most = 1 << 26 // blocks of a launch: our own limit
-	if xy := uint64(grid[0]) * uint64(grid[1]); xy == 0 || grid[2] == 0 || xy > 1<<40 {
+	const wide = 65535   // extents of a grid but the first (CUDA programming guide, "Compute Capabilities")
+	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[1] > wide || grid[2] > wide {
 		return nil, fail(l.name, "a grid of %d×%d×%d blocks cannot be", grid[0], grid[1], grid[2])
 	}
 	dir, err := os.Open(l.name)

@@ -1,9 +1,7 @@
 package micro
 
 import (
-	"archive/tar"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,45 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/ulikunitz/xz"
 
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/text"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
-
-// unpackTrace returns the folder of a recorded trace.
-func unpackTrace(t testing.TB, name string) string {
-	t.Helper()
-	f, err := os.Open(filepath.Join("../../../../shared/data/traces", name+".tar.xz"))
-	if err != nil {
-		t.Skip("the recorded traces are not here: ", err)
-	}
-	defer f.Close()
-	z, err := xz.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return dir
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // plain is an instruction as far as both forms have it. Functions have other
 // numbers, and the disassembly is made up.
@@ -66,7 +30,7 @@ func TestRecorded(t *testing.T) {
 		"jager197-lud-v1-excerpt", "mgpusim-bfs-rodinia-2.0-ft", "mgpusim-dataset_debug", "mgpusim-simtune-ffma-1-32-10", "microgpusim-matrixmul-32-32",
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, err := text.Open(unpackTrace(t, name))
+			set, err := text.Open(tracetest.Folder(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +133,7 @@ func access(b *trace.Block, in *trace.Inst) string {
 
 // BenchmarkRead reads a trace whole: once for its code, once for its blocks.
 func BenchmarkRead(b *testing.B) {
-	set, err := text.Open(unpackTrace(b, "mgpusim-bfs-rodinia-2.0-ft"))
+	set, err := text.Open(tracetest.Folder(b, "mgpusim-bfs-rodinia-2.0-ft"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
 // An instruction of a disassembly in every notation that is read; the words are
@@ -243,7 +244,7 @@ func FuzzReadListing(f *testing.F) {
 // Words that a tracer recorded on a later architecture give the control bits that
 // it found in them, and the classes of what they stand for.
 func TestRecordedWords(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(traces, "control-bits-sample.tsv"))
+	b, err := os.ReadFile(filepath.Join(tracetest.Dir(t), "control-bits-sample.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,15 @@
 package replay
 
 import (
-	"archive/tar"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/ulikunitz/xz"
-
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
 // memBlocks are blocks in memory; those given back are checked against those
@@ -214,9 +209,6 @@ func readText(t testing.TB, text string) *trace.Kernel {
 	return r.kernel(t)
 }
 
-// traces is the folder of real traces; its NOTICE.md says where they come from.
-const traces = "../../../testdata/traces"
-
 // archive is a trace of the reference data, unpacked: its launches in the order
 // of its list, with the instructions that the files state.
 type archive struct {
@@ -228,17 +220,12 @@ type archive struct {
 // there is none.
 func archives(t testing.TB, parts ...string) []archive {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(traces, "*.tar.xz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no traces in %s: %v", traces, err)
-	}
 	var list []archive
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".tar.xz")
+	for _, name := range tracetest.Names(t) {
 		if len(parts) > 0 && !slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(name, p) }) {
 			continue
 		}
-		files := unpack(t, path)
+		files := tracetest.Files(t, name)
 		a := archive{name: name}
 		for l := range strings.Lines(files["kernelslist.g"]) {
 			if l = strings.TrimSpace(l); !strings.HasPrefix(l, "kernel") {
@@ -246,7 +233,7 @@ func archives(t testing.TB, parts ...string) []archive {
 			}
 			text, ok := files[l]
 			if !ok {
-				t.Fatalf("%s has no %s", path, l)
+				t.Fatalf("%s has no %s", name, l)
 			}
 			a.kernels = append(a.kernels, func(t testing.TB) (*trace.Kernel, uint64) {
 				r := newReader()
@@ -259,33 +246,4 @@ func archives(t testing.TB, parts ...string) []archive {
 		list = append(list, a)
 	}
 	return list
-}
-
-// unpack returns the files of an archive by their base names.
-func unpack(t testing.TB, path string) map[string]string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	x, err := xz.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for tr := tar.NewReader(x); ; {
-		h, err := tr.Next()
-		if err == io.EOF {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[filepath.Base(h.Name)] = string(b)
-	}
 }

@@ -130,7 +130,7 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 	in := bufio.NewScanner(io.LimitReader(f, maxList+1))
 	in.Buffer(nil, 1<<16)
 	total := 0
-	launches := 0
+	launches, strange := 0, 0
 	for n := 1; in.Scan(); n++ {
 		if total += len(in.Bytes()) + 1; total > maxList {
 			return nil, &trace.Error{File: p.String(), Line: n, Msg: fmt.Sprintf("a list of more than %d MiB: this is not a list of launches", maxList>>20)}
@@ -155,7 +155,9 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 			c.Launch = &source{place: find(p.dir, line), list: trace.Error{File: p.String(), Line: n}, budget: room, insts: insts}
 			launches++
 		default:
-			set.Warnings = append(set.Warnings, fmt.Sprintf("%s:%d: %q is neither a copy to the device nor a launch and is left out", p, n, clip([]byte(line))))
+			if strange++; strange <= mostNotes {
+				set.Warnings = append(set.Warnings, fmt.Sprintf("%s:%d: %q is neither a copy to the device nor a launch and is left out", p, n, clip([]byte(line))))
+			}
 			continue
 		}
 		set.Commands = append(set.Commands, c)
@@ -166,6 +168,9 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 			msg = "a line of more than 64 KiB: this is not a list of launches"
 		}
 		return nil, &trace.Error{File: p.String(), Msg: msg}
+	}
+	if more := strange - mostNotes; more > 0 {
+		set.Warnings = append(set.Warnings, fmt.Sprintf("%s: %d more lines are neither copies to the device nor launches and are left out", p, more))
 	}
 	if launches == 0 {
 		return nil, &trace.Error{File: p.String(), Msg: "the list names no launch; is it cut off, or was nothing recorded?"}

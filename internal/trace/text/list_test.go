@@ -26,6 +26,17 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
+// A file of other lines does not fill the memory with warnings.
+func TestStrangeList(t *testing.T) {
+	set, err := Open(folder(t, map[string]string{"kernelslist.g": "kernel-1.traceg\n" + strings.Repeat("x\n", 100_000), "kernel-1.traceg": two}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(set.Warnings); n != mostNotes+1 || !strings.Contains(set.Warnings[n-1], fmt.Sprint(100_000-mostNotes, " more lines")) {
+		t.Errorf("%d warnings, the last of them %q", n, set.Warnings[n-1])
+	}
+}
+
 // A list gives its commands in order; lines that are neither copies nor
 // launches are left out with a warning.
 func TestList(t *testing.T) {

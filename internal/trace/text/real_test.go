@@ -1,7 +1,6 @@
 package text
 
 import (
-	"archive/tar"
 	"bytes"
 	"fmt"
 	"io"
@@ -10,90 +9,20 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/ulikunitz/xz"
-
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
-// archives are recorded runs, each a tar.xz of a folder.
-const archives = "../../../../shared/data/traces"
-
-// recorded returns folders of recorded runs: those of testdata, and those of
-// the archives where they are at hand.
+// recorded returns folders of recorded runs.
 func recorded(t *testing.T) []string {
 	t.Helper()
 	dirs := []string{"testdata/lud", "testdata/backprop", "testdata/bfs"}
-	list, _ := filepath.Glob(filepath.Join(archives, "*.tar.xz"))
-	if len(list) == 0 {
-		t.Log("the archives of recorded traces are not here: only testdata is read")
+	for _, name := range tracetest.Names(t) {
+		dirs = append(dirs, tracetest.Folder(t, name))
 	}
-	unpacked.Do(func() {
-		for _, a := range list {
-			unpackedDirs = append(unpackedDirs, untar(t, a))
-		}
-	})
-	return append(dirs, unpackedDirs...)
-}
-
-// The archives are unpacked once, into a folder that TestMain removes.
-var (
-	unpacked     sync.Once
-	unpackedDirs []string
-	unpackedIn   string
-)
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "traces")
-	if err != nil {
-		panic(err)
-	}
-	unpackedIn = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// untar unpacks an archive and returns the folder in it that has the list.
-func untar(t *testing.T, archive string) string {
-	t.Helper()
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	x, err := xz.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, found := unpackedIn, ""
-	for r := tar.NewReader(x); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(dir, filepath.FromSlash(h.Name))
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		os.MkdirAll(filepath.Dir(to), 0o777)
-		if err := os.WriteFile(to, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if filepath.Base(to) == "kernelslist.g" {
-			found = filepath.Dir(to)
-		}
-	}
-	return found
+	return dirs
 }
 
 // launches calls f for each launch of the recorded runs.

@@ -2,6 +2,8 @@
 // conversions and, through float, the same results.
 #ifndef HEDDLE_CUDA_BF16_H
 #define HEDDLE_CUDA_BF16_H
+// Programs ask by this name whether the header was included.
+#define __CUDA_BF16_H__
 
 #include "cuda_runtime.h"
 

@@ -2,6 +2,8 @@
 // ahead of every program.
 #ifndef HEDDLE_CUDA_RUNTIME_H
 #define HEDDLE_CUDA_RUNTIME_H
+// Programs ask by this name whether the header was included.
+#define __CUDA_RUNTIME_H__
 
 #include <assert.h>
 #include <limits.h>

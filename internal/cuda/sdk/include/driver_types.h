@@ -3,6 +3,8 @@
 // one library.
 #ifndef HEDDLE_DRIVER_TYPES_H
 #define HEDDLE_DRIVER_TYPES_H
+// Programs ask by this name whether the header was included.
+#define __DRIVER_TYPES_H__
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,6 +1,8 @@
 // The vector types, with the sizes and alignments that kernels rely on.
 #ifndef HEDDLE_VECTOR_TYPES_H
 #define HEDDLE_VECTOR_TYPES_H
+// Programs ask by this name whether the header was included.
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+)
+
+// TestCUDA runs the scripts under testdata/cuda: CUDA programs from source to
+// report. They need clang and a C compiler, and share one cache, in which the
+// first of them builds the runtime.
+func TestCUDA(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building the CUDA runtime takes long")
+	}
+	if _, err := sdk.FindClang(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("the CUDA runtime needs gcc to be built")
+	}
+	var keep []string // what go build asks of the environment
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimRight(string(out), "\n"), "\n") {
+		if line != "" {
+			keep = append(keep, []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"}[i]+"="+line)
+		}
+	}
+	cache := t.TempDir()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/cuda",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, keep...)
+			e.Setenv("XDG_CACHE_HOME", cache)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "samejson": sameJSON},
+	})
+}
+
+// TestLibraryNames: the folder of the runtime has it under every name by which
+// programs of other releases ask for it.
+func TestLibraryNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building the CUDA runtime takes long")
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("the CUDA runtime needs gcc to be built")
+	}
+	root, _, err := librarySource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := buildLibrary(t.Context(), root, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append([]string{libraryName}, libraryNames...) {
+		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || st.Size() < 1<<20 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	t.Setenv("PATH", dir)
+	if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "go.dev/dl") {
+		t.Errorf("without Go: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/false\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CC", "")
+	if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "apt-get install gcc") {
+		t.Errorf("without a C compiler: %v", err)
+	}
+}

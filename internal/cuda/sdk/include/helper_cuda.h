@@ -1,0 +1,66 @@
+// The helpers that sample programs share: checked calls, devices, timers and
+// command lines.
+#ifndef HEDDLE_HELPER_CUDA_H
+#define HEDDLE_HELPER_CUDA_H
+
+#include "cuda_runtime.h"
+#include "helper_timer.h"
+#include "helper_string.h"
+
+#ifndef EXIT_WAIVED
+#define EXIT_WAIVED 2
+#endif
+
+static inline const char *_cudaGetErrorEnum(cudaError_t e) { return cudaGetErrorName(e); }
+
+static inline void heddle_check(cudaError_t e, const char *what, const char *file, int line) {
+  if (e == cudaSuccess) return;
+  fprintf(stderr, "CUDA error at %s:%d code=%d(%s) \"%s\"\n", file, line, (int)e, cudaGetErrorName(e), what);
+  exit(EXIT_FAILURE);
+}
+#define checkCudaErrors(call) heddle_check((call), #call, __FILE__, __LINE__)
+
+static inline void heddle_last(const char *message, const char *file, int line) {
+  cudaError_t e = cudaGetLastError();
+  if (e == cudaSuccess) return;
+  fprintf(stderr, "%s(%d) : %s : (%d) %s.\n", file, line, message, (int)e, cudaGetErrorString(e));
+  exit(EXIT_FAILURE);
+}
+#define getLastCudaError(message) heddle_last(message, __FILE__, __LINE__)
+
+// Cores per multiprocessor by architecture.
+static inline int _ConvertSMVer2Cores(int major, int minor) {
+  static const int table[][2] = {{0x30, 192}, {0x32, 192}, {0x35, 192}, {0x37, 192}, {0x50, 128}, {0x52, 128}, {0x53, 128}, {0x60, 64}, {0x61, 128},
+                                 {0x62, 128}, {0x70, 64},  {0x72, 64},  {0x75, 64},  {0x80, 64},  {0x86, 128}, {0x87, 128}, {0x89, 128}, {0x90, 128}};
+  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+    if (table[i][0] == (major << 4) + minor) return table[i][1];
+  return 128;
+}
+static inline int gpuGetMaxGflopsDeviceId() { return 0; }
+static inline int findCudaDevice(int argc, const char **argv) {
+  int device = checkCmdLineFlag(argc, argv, "device") ? getCmdLineArgumentInt(argc, argv, "device") : 0;
+  struct cudaDeviceProp prop;
+  checkCudaErrors(cudaSetDevice(device));
+  checkCudaErrors(cudaGetDeviceProperties(&prop, device));
+  printf("GPU Device %d: \"%s\" with compute capability %d.%d\n\n", device, prop.name, prop.major, prop.minor);
+  return device;
+}
+static inline int gpuDeviceInit(int device) {
+  checkCudaErrors(cudaSetDevice(device));
+  return device;
+}
+static inline bool checkCudaCapabilities(int major, int minor) {
+  int device = 0;
+  struct cudaDeviceProp prop;
+  checkCudaErrors(cudaGetDevice(&device));
+  checkCudaErrors(cudaGetDeviceProperties(&prop, device));
+  return prop.major > major || (prop.major == major && prop.minor >= minor);
+}
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+
+#endif

@@ -1,0 +1,224 @@
+package sdk_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+)
+
+// Where there is no compiler, the message says how to get one.
+func TestNoClang(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("HEDDLE_CLANG", "")
+	_, err := sdk.FindClang(context.Background())
+	if !errors.Is(err, sdk.ErrNoClang) || !strings.Contains(err.Error(), "apt-get install clang") {
+		t.Errorf("error %v", err)
+	}
+	t.Setenv("HEDDLE_CLANG", "no-such-compiler")
+	if _, err := sdk.FindClang(context.Background()); err == nil || !strings.Contains(err.Error(), "HEDDLE_CLANG") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A compiler that is older than the headers fit, or is none, is refused.
+func TestOtherCompilers(t *testing.T) {
+	for name, out := range map[string]string{"old": "clang version 11.0.1", "gcc": "g++ (Debian 12.2.0) 12.2.0"} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+out+"'\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("HEDDLE_CLANG", file)
+		if _, err := sdk.FindClang(context.Background()); !errors.Is(err, sdk.ErrNoClang) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Unpacking twice gives one folder; two at once do not disturb each other.
+func TestUnpack(t *testing.T) {
+	clang, err := sdk.FindClang(context.Background())
+	if err != nil {
+		t.Skip(err)
+	}
+	root := t.TempDir()
+	dirs := make(chan string, 3)
+	for range cap(dirs) {
+		go func() {
+			s, err := sdk.UnpackAt(context.Background(), root, clang, "/bin/true")
+			if err != nil {
+				t.Error(err)
+			}
+			dirs <- s.Dir
+		}()
+	}
+	first := <-dirs
+	for range cap(dirs) - 1 {
+		if d := <-dirs; d != first {
+			t.Errorf("%s and %s", first, d)
+		}
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("in the cache: %v, %v", entries, err)
+	}
+	for _, name := range []string{"version.json", "bin/ptxas", "bin/fatbinary", "nvvm/libdevice/libdevice.10.bc", "lib64/libcudart.so", "include/cuda.h"} {
+		if _, err := os.Lstat(filepath.Join(first, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The stand-in for ptxas copies; that for fatbinary keeps each text once.
+func TestTools(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{"a.s": "first", "b.s": "second text"} {
+		if err := os.WriteFile(path(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sdk.RunTool("ptxas", []string{"-m64", "-O2", "--gpu-name", "sm_70", "--output-file", path("a.o"), path("a.s")}); err != nil {
+		t.Fatal(err)
+	}
+	err := sdk.RunTool("fatbinary", []string{"-64", "--create", path("x"), "--image=profile=sm_70,file=" + path("a.o"),
+		"--image=profile=compute_70,file=" + path("a.s"), "--image3=kind=ptx,sm=90a,file=" + path("b.s")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	if le.Uint32(b) != 0xBA55ED50 || le.Uint16(b[6:]) != 16 || le.Uint64(b[8:]) != uint64(len(b)-16) {
+		t.Fatalf("header % x", b[:16])
+	}
+	for at, want := range map[int]struct {
+		sm   uint32
+		text string
+	}{16: {70, "first"}, 16 + 64 + 8: {90, "second text"}} {
+		e := b[at:]
+		size := le.Uint32(e[8:])
+		if le.Uint16(e) != 1 || le.Uint32(e[4:]) != 64 || le.Uint32(e[28:]) != want.sm || strings.TrimRight(string(e[64:64+size]), "\x00") != want.text {
+			t.Errorf("entry at %d: % x", at, e)
+		}
+		if size <= uint32(len(want.text)) || size%8 != 0 {
+			t.Errorf("entry at %d: %d bytes hold no zero at the end, or are not padded", at, size)
+		}
+	}
+	if len(b) != 16+64+8+64+16 {
+		t.Errorf("%d bytes: equal texts are not kept once", len(b))
+	}
+	for _, args := range [][]string{
+		{"ptxas"}, {"ptxas", "--output-file"}, {"ptxas", "a", "b", "-o", "c"}, {"ptxas", "-o", path("y"), path("none")},
+		{"fatbinary"}, {"fatbinary", "--create"}, {"fatbinary", "--create", path("y"), "--image=profile=sm_x,file=" + path("a.s")},
+		{"fatbinary", "--create", path("y"), "--image=profile=sm_70"}, {"nvlink"},
+	} {
+		if err := sdk.RunTool(args[0], args[1:]); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
+
+// clang's own list of the functions that it maps the C library's on is defined
+// in full.
+func TestMathNames(t *testing.T) {
+	s := kit(t)
+	out, err := exec.Command(s.Clang.Path, "-print-resource-dir").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "include/__clang_cuda_libdevice_declares.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Pairs and fours of small integers are for releases 9.0 and 9.1 alone.
+	list, _, _ := strings.Cut(string(text), "CUDA_VERSION < 9020")
+	_, rest, _ := strings.Cut(string(text), "#endif")
+	list += rest
+	defined, err := exec.Command(s.Clang.Path, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-nogpulib", "-w", "-S", "-emit-llvm", "-o", "-",
+		filepath.Join(s.Dir, "nvvm/libdevice/libdevice.10.bc")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, field := range strings.FieldsFunc(list, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		if !strings.HasPrefix(field, "__nv_") || strings.HasPrefix(field, "__nv_v") {
+			continue
+		}
+		n++
+		if !strings.Contains(string(defined), "@"+field+"(") {
+			t.Errorf("%s is not defined", field)
+		}
+	}
+	if n < 300 {
+		t.Errorf("only %d names", n)
+	}
+}
+
+// The generators' first numbers: Philox against the vectors that its authors
+// publish, XORWOW against its recurrence.
+func TestRandom(t *testing.T) {
+	gpu := device(t, kit(t), `
+#include <curand_kernel.h>
+extern "C" __global__ void philox(unsigned int *out) {
+  uint4 r = heddle_sdk::philox(make_uint4(0, 0, 0, 0), make_uint2(0, 0));
+  out[0] = r.x; out[1] = r.y; out[2] = r.z; out[3] = r.w;
+  r = heddle_sdk::philox(make_uint4(0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u), make_uint2(0xa4093822u, 0x299f31d0u));
+  out[4] = r.x; out[5] = r.y; out[6] = r.z; out[7] = r.w;
+}
+extern "C" __global__ void skips(unsigned int *out) {
+  curandState a, b;
+  curand_init(1234, 0, 0, &a);
+  curand_init(1234, 0, 1000, &b);
+  for (int i = 0; i < 1000; i++) curand(&a);
+  out[0] = curand(&a); out[1] = curand(&b);
+  curandStatePhilox4_32_10_t c, d;
+  curand_init(99, 3, 0, &c);
+  curand_init(99, 3, 123, &d);
+  for (int i = 0; i < 123; i++) curand(&c);
+  out[2] = curand(&c); out[3] = curand(&d);
+  curand_init(5, 6, 0, &a);
+  curand_init(5, 2, 0, &b);
+  skipahead_sequence(4, &b);
+  out[4] = curand(&a); out[5] = curand(&b);
+  curand_init(5, 7, 0, &b);
+  out[6] = out[4] != curand(&b); out[7] = 1;
+}`)
+	for kernel, want := range map[string][]uint32{
+		"philox": {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1},
+		"skips":  nil,
+	} {
+		out, err := heddle.Upload(gpu, "out", make([]uint32, 8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gpu.Launch(context.Background(), kernel, heddle.Dim(1), heddle.Dim(1), out); err != nil {
+			t.Fatal(err)
+		}
+		got, err := heddle.Download[uint32](gpu, out, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%s: number %d is %#x, want %#x", kernel, i, got[i], want[i])
+			}
+		}
+		for i := 0; want == nil && i < 8; i += 2 {
+			if got[i] != got[i+1] {
+				t.Errorf("%s: jumping and walking differ: %#x and %#x", kernel, got[i], got[i+1])
+			}
+		}
+	}
+}
