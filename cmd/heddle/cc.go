@@ -65,18 +65,35 @@ func (c *ccCmd) Run(e env) error {
 	if err != nil {
 		return usage("cc: %w", err)
 	}
-	for _, args := range call.commands(kit) {
+	run := func(args []string) error {
 		if call.show {
 			fmt.Fprintln(e.stderr, clang.Path, strings.Join(args, " "))
 		}
 		cmd := exec.CommandContext(e.ctx, clang.Path, args...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-		if err := cmd.Run(); err != nil {
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				return &exitError{code: exitUsage} // clang has said why
-			}
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return &exitError{code: exitUsage} // clang has said why
+		}
+		if err != nil {
 			return usage("cc: %w", err)
+		}
+		return nil
+	}
+	if !call.ptx && !call.compile {
+		tmp, err := os.MkdirTemp("", "heddle-cc-")
+		if err != nil {
+			return usage("cc: %w", err)
+		}
+		defer os.RemoveAll(tmp)
+		if err := call.joinKernels(kit, tmp, run); err != nil {
+			return err
+		}
+	}
+	for _, args := range call.commands(kit) {
+		if err := run(args); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -248,9 +265,6 @@ func parseCC(args []string) (*ccCall, error) {
 	if len(c.archs) == 0 {
 		c.archs = []string{defaultArch}
 	}
-	if c.rdc && !c.compile && !c.ptx {
-		return nil, usage("cc: kernels of several files cannot be linked with each other yet; without -rdc every file may launch its own kernels, and functions in a header can be shared")
-	}
 	return c, nil
 }
 
@@ -280,8 +294,8 @@ func (c *ccCall) arch(flag, value string) error {
 	return nil
 }
 
-// commands are the calls of clang.
-func (c *ccCall) commands(kit sdk.SDK) [][]string {
+// base are the arguments that every call of clang has.
+func (c *ccCall) base(kit sdk.SDK) []string {
 	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check", "-Wno-c++11-narrowing"}
 	if kit.Clang.Major < 16 {
 		base = append(base, "-std=gnu++17")
@@ -298,9 +312,14 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 	if !optimised {
 		base = append(base, "-O2")
 	}
-	base = append(base, c.flags...)
+	return append(base, c.flags...)
+}
+
+// commands are the calls of clang that make the result.
+func (c *ccCall) commands(kit sdk.SDK) [][]string {
+	base := c.base(kit)
 	if !c.ptx {
-		args := append(base, c.inputs()...)
+		args := append(base, c.inputs(c.files)...)
 		if c.compile {
 			args = append(args, "-c")
 		} else {
@@ -325,10 +344,10 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 }
 
 // inputs are the files; those in C stay C, as a C++ compiler would not have it.
-func (c *ccCall) inputs() []string {
+func (c *ccCall) inputs(files []string) []string {
 	standard := slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-std=") })
 	var list []string
-	for _, file := range c.files {
+	for _, file := range files {
 		if strings.HasSuffix(file, ".c") && !standard {
 			list = append(list, "-x", "c", file, "-x", "none")
 		} else {
@@ -336,6 +355,44 @@ func (c *ccCall) inputs() []string {
 		}
 	}
 	return list
+}
+
+// joinKernels makes one program of the kernels of several files, where these
+// were compiled for that: sources become objects in a folder for it, and an
+// object joins them that registers their fat binaries together.
+func (c *ccCall) joinKernels(kit sdk.SDK, dir string, run func([]string) error) error {
+	if c.rdc {
+		for i, file := range c.files {
+			if !slices.Contains([]string{".cu", ".cpp", ".cc", ".cxx", ".c"}, filepath.Ext(file)) {
+				continue
+			}
+			object := filepath.Join(dir, fmt.Sprintf("%d.o", i))
+			if err := run(append(append(c.base(kit), c.inputs([]string{file})...), "-c", "-o", object)); err != nil {
+				return err
+			}
+			c.files[i] = object
+		}
+	}
+	var names []string
+	for _, file := range c.files {
+		if filepath.Ext(file) != ".o" {
+			continue
+		}
+		list, err := sdk.Relocatable(file)
+		if err != nil {
+			return usage("cc: %s: %w", file, err)
+		}
+		names = append(names, list...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	source, object := filepath.Join(dir, "join.c"), filepath.Join(dir, "join.o")
+	if err := os.WriteFile(source, []byte(sdk.Join(names)), 0o666); err != nil {
+		return usage("cc: %w", err)
+	}
+	c.files = append(c.files, object)
+	return run([]string{"-x", "c", "-fPIC", "-O1", "-c", source, "-o", object})
 }
 
 // standIn runs this program as one of the tools that clang calls, if it was

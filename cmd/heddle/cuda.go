@@ -36,6 +36,7 @@ type cudaCmd struct {
 	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions: the program gets cudaErrorLaunchTimeout."`
 	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
+	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
 	Quiet     bool     `help:"Of the report only the last line."`
 
 	Command []string `arg:"" optional:"" passthrough:"" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
@@ -64,6 +65,11 @@ func (c *cudaCmd) Run(e env) error {
 		}
 		if _, err := timeline.FormatOf(c.Timeline); err != nil {
 			return usage("--timeline %w", err)
+		}
+	}
+	if c.SavePTX != "" {
+		if err := os.MkdirAll(c.SavePTX, 0o777); err != nil {
+			return usage("--save-ptx: %w", err)
 		}
 	}
 	program, err := exec.LookPath(c.Command[0])
@@ -146,12 +152,15 @@ func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
 	if c.MaxCycles > 0 {
 		add("HEDDLE_MAX_CYCLES", strconv.FormatUint(c.MaxCycles, 10))
 	}
-	if c.Timeline != "" {
-		file, err := filepath.Abs(c.Timeline)
-		if err != nil {
-			return nil, usage("--timeline: %w", err)
+	for _, f := range []struct{ variable, path string }{{"HEDDLE_TIMELINE", c.Timeline}, {"HEDDLE_SAVE_PTX", c.SavePTX}} {
+		if f.path == "" {
+			continue
 		}
-		add("HEDDLE_TIMELINE", file)
+		path, err := filepath.Abs(f.path) // the program may go to another folder
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		add(f.variable, path)
 	}
 	return list, nil
 }

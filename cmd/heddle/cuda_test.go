@@ -1,9 +1,11 @@
 package main
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,6 +73,47 @@ func TestLibraryNames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+
+	// Every function that the headers declare is there, if only to say that it is
+	// not supported, and so is what compilers call.
+	f, err := elf.Open(filepath.Join(dir, libraryName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, s := range symbols {
+		has[s.Name] = s.Section != elf.SHN_UNDEF
+	}
+	header, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "include", "cuda_runtime_api.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^(?:cudaError_t|const char \*) ?(cuda\w+)\(`).FindAllStringSubmatch(string(header), -1)
+	if len(names) < 100 {
+		t.Errorf("the header declares %d functions", len(names))
+	}
+	for _, n := range names {
+		if !has[n[1]] {
+			t.Errorf("%s is declared and not there", n[1])
+		}
+	}
+	for _, n := range []string{
+		"__cudaRegisterFatBinary", "__cudaRegisterFatBinaryEnd", "__cudaUnregisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterVar",
+		"__cudaRegisterTexture", "__cudaRegisterSurface", "__cudaRegisterManagedVar", "__cudaInitModule", "__cudaPushCallConfiguration", "__cudaPopCallConfiguration",
+	} {
+		if !has[n] {
+			t.Errorf("%s is not there", n)
+		}
+	}
+	if so, err := f.DynString(elf.DT_SONAME); err != nil || len(so) != 1 || so[0] != libraryName {
+		t.Errorf("it is called %q, %v", so, err)
+	}
+
 	t.Setenv("PATH", dir)
 	if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "go.dev/dl") {
 		t.Errorf("without Go: %v", err)

@@ -13,6 +13,7 @@
 //	HEDDLE_THREADS     workers
 //	HEDDLE_MAX_CYCLES  bound of the run
 //	HEDDLE_RESULT      file for the result, as JSON, when the program ends
+//	HEDDLE_SAVE_PTX    folder for the PTX that is loaded
 //	HEDDLE_TIMELINE    file for every instruction's way through the pipeline
 package main
 
@@ -26,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +103,9 @@ func options(env func(string) string) (cuda.Options, error) {
 			return o, fmt.Errorf("HEDDLE_TIMELINE: %w", err)
 		}
 		o.Timeline = timeline.New(0)
+	}
+	if dir := env("HEDDLE_SAVE_PTX"); dir != "" {
+		o.Save = func(name string, text []byte) error { return os.WriteFile(filepath.Join(dir, name), text, 0o666) }
 	}
 	if o.GPU == "" {
 		o.GPU = chiprun.DefaultGPU

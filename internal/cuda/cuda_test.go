@@ -231,7 +231,16 @@ func both(t *testing.T, f func(t *testing.T, mode func(*Options))) {
 // report.
 func TestLaunch(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
-		b := start(t, mode)
+		saved := map[string]string{}
+		b := start(t, func(o *Options) {
+			o.Save = func(name string, text []byte) error {
+				saved[name] = string(text)
+				return nil
+			}
+			if mode != nil {
+				mode(o)
+			}
+		})
 		d := b.malloc(4 * 40)
 		b.want("launch", b.run("add", 40, 0, d, 100), Success)
 		b.want("copy", b.Copy(stack, d, 4*40, DeviceToHost, 0, false), Success)
@@ -264,6 +273,9 @@ func TestLaunch(t *testing.T) {
 		if !res.OK || len(res.Kernels) != 3 || res.Kernels[0].Name != "add" || res.Kernels[1].Launch != 1 ||
 			res.Kernels[0].ThreadInstructions != 40*8 || res.ThreadInstructions != 40*8+2*10+2*8 || !slices.Equal(res.Programs, []string{"app.ptx"}) {
 			t.Errorf("%+v", res)
+		}
+		if len(saved) != 1 || saved["app.ptx"] != code {
+			t.Errorf("saved %q", saved)
 		}
 		if (res.Timing != nil) != (mode != nil) {
 			t.Errorf("timing %v", res.Timing)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -170,7 +171,12 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 		}
 		name := m.name
 		if i > 0 {
-			name = fmt.Sprintf("%s part %d", name, i+1)
+			name = fmt.Sprintf("%s-part%d.ptx", strings.TrimSuffix(name, ".ptx"), i+1)
+		}
+		if r.opt.Save != nil {
+			if err := r.opt.Save(name, text); err != nil {
+				r.say("%v", err)
+			}
 		}
 		mod, err := ptx.Parse(name, text)
 		if err != nil {

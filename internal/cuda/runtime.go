@@ -51,6 +51,9 @@ type Options struct {
 	Out      io.Writer // what device code prints; nil discards it
 	Log      io.Writer // faults and warnings; nil discards them
 	Timeline *timeline.Recorder
+	// Save is given the PTX that is loaded, with the name by which messages call
+	// it; nil if nobody wants it.
+	Save func(name string, text []byte) error
 }
 
 // Runtime is the runtime of one program, with one device. Its methods, and those

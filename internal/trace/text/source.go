@@ -10,7 +10,7 @@ import (
 )
 
 // keepBytes is how much of a set may stay decoded after its scans; our choice.
-const keepBytes = 16 << 20
+const keepBytes = 8 << 20
 
 // markEvery is how many blocks lie between places that are remembered.
 const markEvery = 256

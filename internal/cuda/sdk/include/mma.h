@@ -42,14 +42,14 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 16, 16, 16, __half> &f, con
   if (l == mem_row_major) __hmma_m16n16k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 0); else __hmma_m16n16k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(__half *p, const fragment<accumulator, 16, 16, 16, __half> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m16n16k16_st_c_f16((int *)p, (const int *)f.x, ldm, 0); else __hmma_m16n16k16_st_c_f16((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m16n16k16_st_c_f16((int *)p, (int *)f.x, ldm, 0); else __hmma_m16n16k16_st_c_f16((int *)p, (int *)f.x, ldm, 1);
 }
 template <> class fragment<accumulator, 16, 16, 16, float> : public storage<float, 8> {};
 HEDDLE_D void load_matrix_sync(fragment<accumulator, 16, 16, 16, float> &f, const float *p, unsigned ldm, layout_t l) {
   if (l == mem_row_major) __hmma_m16n16k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 0); else __hmma_m16n16k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(float *p, const fragment<accumulator, 16, 16, 16, float> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m16n16k16_st_c_f32((float *)p, (const float *)f.x, ldm, 0); else __hmma_m16n16k16_st_c_f32((float *)p, (const float *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m16n16k16_st_c_f32((float *)p, (float *)f.x, ldm, 0); else __hmma_m16n16k16_st_c_f32((float *)p, (float *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 16, __half> &d, const fragment<matrix_a, 16, 16, 16, __half, row_major> &a, const fragment<matrix_b, 16, 16, 16, __half, row_major> &b, const fragment<accumulator, 16, 16, 16, __half> &c) { __hmma_m16n16k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 16, __half> &d, const fragment<matrix_a, 16, 16, 16, __half, row_major> &a, const fragment<matrix_b, 16, 16, 16, __half, col_major> &b, const fragment<accumulator, 16, 16, 16, __half> &c) { __hmma_m16n16k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -80,14 +80,14 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 32, 8, 16, __half> &f, cons
   if (l == mem_row_major) __hmma_m32n8k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 0); else __hmma_m32n8k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(__half *p, const fragment<accumulator, 32, 8, 16, __half> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m32n8k16_st_c_f16((int *)p, (const int *)f.x, ldm, 0); else __hmma_m32n8k16_st_c_f16((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m32n8k16_st_c_f16((int *)p, (int *)f.x, ldm, 0); else __hmma_m32n8k16_st_c_f16((int *)p, (int *)f.x, ldm, 1);
 }
 template <> class fragment<accumulator, 32, 8, 16, float> : public storage<float, 8> {};
 HEDDLE_D void load_matrix_sync(fragment<accumulator, 32, 8, 16, float> &f, const float *p, unsigned ldm, layout_t l) {
   if (l == mem_row_major) __hmma_m32n8k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 0); else __hmma_m32n8k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(float *p, const fragment<accumulator, 32, 8, 16, float> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m32n8k16_st_c_f32((float *)p, (const float *)f.x, ldm, 0); else __hmma_m32n8k16_st_c_f32((float *)p, (const float *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m32n8k16_st_c_f32((float *)p, (float *)f.x, ldm, 0); else __hmma_m32n8k16_st_c_f32((float *)p, (float *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 32, 8, 16, __half> &d, const fragment<matrix_a, 32, 8, 16, __half, row_major> &a, const fragment<matrix_b, 32, 8, 16, __half, row_major> &b, const fragment<accumulator, 32, 8, 16, __half> &c) { __hmma_m32n8k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 32, 8, 16, __half> &d, const fragment<matrix_a, 32, 8, 16, __half, row_major> &a, const fragment<matrix_b, 32, 8, 16, __half, col_major> &b, const fragment<accumulator, 32, 8, 16, __half> &c) { __hmma_m32n8k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -118,14 +118,14 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 8, 32, 16, __half> &f, cons
   if (l == mem_row_major) __hmma_m8n32k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 0); else __hmma_m8n32k16_ld_c_f16((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(__half *p, const fragment<accumulator, 8, 32, 16, __half> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m8n32k16_st_c_f16((int *)p, (const int *)f.x, ldm, 0); else __hmma_m8n32k16_st_c_f16((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m8n32k16_st_c_f16((int *)p, (int *)f.x, ldm, 0); else __hmma_m8n32k16_st_c_f16((int *)p, (int *)f.x, ldm, 1);
 }
 template <> class fragment<accumulator, 8, 32, 16, float> : public storage<float, 8> {};
 HEDDLE_D void load_matrix_sync(fragment<accumulator, 8, 32, 16, float> &f, const float *p, unsigned ldm, layout_t l) {
   if (l == mem_row_major) __hmma_m8n32k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 0); else __hmma_m8n32k16_ld_c_f32((float *)f.x, (const float *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(float *p, const fragment<accumulator, 8, 32, 16, float> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __hmma_m8n32k16_st_c_f32((float *)p, (const float *)f.x, ldm, 0); else __hmma_m8n32k16_st_c_f32((float *)p, (const float *)f.x, ldm, 1);
+  if (l == mem_row_major) __hmma_m8n32k16_st_c_f32((float *)p, (float *)f.x, ldm, 0); else __hmma_m8n32k16_st_c_f32((float *)p, (float *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 8, 32, 16, __half> &d, const fragment<matrix_a, 8, 32, 16, __half, row_major> &a, const fragment<matrix_b, 8, 32, 16, __half, row_major> &b, const fragment<accumulator, 8, 32, 16, __half> &c) { __hmma_m8n32k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 8, 32, 16, __half> &d, const fragment<matrix_a, 8, 32, 16, __half, row_major> &a, const fragment<matrix_b, 8, 32, 16, __half, col_major> &b, const fragment<accumulator, 8, 32, 16, __half> &c) { __hmma_m8n32k16_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -165,7 +165,7 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 16, 16, 16, int> &f, const 
   if (l == mem_row_major) __imma_m16n16k16_ld_c((int *)f.x, (const int *)p, ldm, 0); else __imma_m16n16k16_ld_c((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(int *p, const fragment<accumulator, 16, 16, 16, int> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __imma_m16n16k16_st_c_i32((int *)p, (const int *)f.x, ldm, 0); else __imma_m16n16k16_st_c_i32((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __imma_m16n16k16_st_c_i32((int *)p, (int *)f.x, ldm, 0); else __imma_m16n16k16_st_c_i32((int *)p, (int *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 16, int> &d, const fragment<matrix_a, 16, 16, 16, signed char, row_major> &a, const fragment<matrix_b, 16, 16, 16, signed char, row_major> &b, const fragment<accumulator, 16, 16, 16, int> &c) { __imma_m16n16k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 16, int> &d, const fragment<matrix_a, 16, 16, 16, signed char, row_major> &a, const fragment<matrix_b, 16, 16, 16, signed char, col_major> &b, const fragment<accumulator, 16, 16, 16, int> &c) { __imma_m16n16k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -196,7 +196,7 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 32, 8, 16, int> &f, const i
   if (l == mem_row_major) __imma_m32n8k16_ld_c((int *)f.x, (const int *)p, ldm, 0); else __imma_m32n8k16_ld_c((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(int *p, const fragment<accumulator, 32, 8, 16, int> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __imma_m32n8k16_st_c_i32((int *)p, (const int *)f.x, ldm, 0); else __imma_m32n8k16_st_c_i32((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __imma_m32n8k16_st_c_i32((int *)p, (int *)f.x, ldm, 0); else __imma_m32n8k16_st_c_i32((int *)p, (int *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 32, 8, 16, int> &d, const fragment<matrix_a, 32, 8, 16, signed char, row_major> &a, const fragment<matrix_b, 32, 8, 16, signed char, row_major> &b, const fragment<accumulator, 32, 8, 16, int> &c) { __imma_m32n8k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 32, 8, 16, int> &d, const fragment<matrix_a, 32, 8, 16, signed char, row_major> &a, const fragment<matrix_b, 32, 8, 16, signed char, col_major> &b, const fragment<accumulator, 32, 8, 16, int> &c) { __imma_m32n8k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -227,7 +227,7 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 8, 32, 16, int> &f, const i
   if (l == mem_row_major) __imma_m8n32k16_ld_c((int *)f.x, (const int *)p, ldm, 0); else __imma_m8n32k16_ld_c((int *)f.x, (const int *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(int *p, const fragment<accumulator, 8, 32, 16, int> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __imma_m8n32k16_st_c_i32((int *)p, (const int *)f.x, ldm, 0); else __imma_m8n32k16_st_c_i32((int *)p, (const int *)f.x, ldm, 1);
+  if (l == mem_row_major) __imma_m8n32k16_st_c_i32((int *)p, (int *)f.x, ldm, 0); else __imma_m8n32k16_st_c_i32((int *)p, (int *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 8, 32, 16, int> &d, const fragment<matrix_a, 8, 32, 16, signed char, row_major> &a, const fragment<matrix_b, 8, 32, 16, signed char, row_major> &b, const fragment<accumulator, 8, 32, 16, int> &c) { __imma_m8n32k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 8, 32, 16, int> &d, const fragment<matrix_a, 8, 32, 16, signed char, row_major> &a, const fragment<matrix_b, 8, 32, 16, signed char, col_major> &b, const fragment<accumulator, 8, 32, 16, int> &c) { __imma_m8n32k16_mma_s8((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x, 1, 0); }
@@ -288,7 +288,7 @@ HEDDLE_D void load_matrix_sync(fragment<accumulator, 16, 16, 8, float> &f, const
   if (l == mem_row_major) __mma_tf32_m16n16k8_ld_c((float *)f.x, (const float *)p, ldm, 0); else __mma_tf32_m16n16k8_ld_c((float *)f.x, (const float *)p, ldm, 1);
 }
 HEDDLE_D void store_matrix_sync(float *p, const fragment<accumulator, 16, 16, 8, float> &f, unsigned ldm, layout_t l) {
-  if (l == mem_row_major) __mma_m16n16k8_st_c_f32((float *)p, (const float *)f.x, ldm, 0); else __mma_m16n16k8_st_c_f32((float *)p, (const float *)f.x, ldm, 1);
+  if (l == mem_row_major) __mma_m16n16k8_st_c_f32((float *)p, (float *)f.x, ldm, 0); else __mma_m16n16k8_st_c_f32((float *)p, (float *)f.x, ldm, 1);
 }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragment<matrix_a, 16, 16, 8, precision::tf32, row_major> &a, const fragment<matrix_b, 16, 16, 8, precision::tf32, row_major> &b, const fragment<accumulator, 16, 16, 8, float> &c) { __mma_tf32_m16n16k8_mma_f32((float *)d.x, (const int *)a.x, (const int *)b.x, (const float *)c.x, 0, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragment<matrix_a, 16, 16, 8, precision::tf32, row_major> &a, const fragment<matrix_b, 16, 16, 8, precision::tf32, col_major> &b, const fragment<accumulator, 16, 16, 8, float> &c) { __mma_tf32_m16n16k8_mma_f32((float *)d.x, (const int *)a.x, (const int *)b.x, (const float *)c.x, 1, 0); }

@@ -3,11 +3,6 @@
 
 typedef struct { double h, l; } dd;
 
-// A product that the compiler of the kernel, which is free to do so with
-// others, does not fuse with a following sum.
-#define MUL(a, b) __nvvm_mul_rn_d(a, b)
-#define MULF(a, b) __nvvm_mul_rn_f(a, b)
-
 static FN dd two_sum(double a, double b) {
   double s = a + b, t = s - a;
   return (dd){s, (a - (s - t)) + (b - t)};
@@ -18,7 +13,7 @@ static FN dd fast_sum(double a, double b) {
   return (dd){s, b - (s - a)};
 }
 static FN dd two_prod(double a, double b) {
-  double p = MUL(a, b);
+  double p = mul_f64(a, b);
   return (dd){p, __builtin_fma(a, b, -p)};
 }
 static FN dd dd_add(dd a, dd b) {

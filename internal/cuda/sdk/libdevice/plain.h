@@ -11,15 +11,29 @@ static FN ull d_bits(double x) { return __builtin_bit_cast(ull, x); }
 static FN float bits_f(uint u) { return __builtin_bit_cast(float, u); }
 static FN uint f_bits(float x) { return __builtin_bit_cast(uint, x); }
 
-FN double __nv_dadd_rn(double a, double b) { return __nvvm_add_rn_d(a, b); }
-FN double __nv_dsub_rn(double a, double b) { return __nvvm_add_rn_d(a, -b); }
-FN double __nv_dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+// Sums and products that stay what they are. Clang may fuse any others in a
+// kernel, and in old releases takes its own builtins with this rounding for
+// plain operators.
+#define UNFUSED(op, type, name, letter)                                     \
+  static FN type op##_##name(type a, type b) {                              \
+    type r;                                                                 \
+    __asm__(#op ".rn." #name " %0, %1, %2;" : "=" letter(r) : letter(a), letter(b)); \
+    return r;                                                               \
+  }
+UNFUSED(add, double, f64, "d")
+UNFUSED(mul, double, f64, "d")
+UNFUSED(add, float, f32, "f")
+UNFUSED(mul, float, f32, "f")
+
+FN double __nv_dadd_rn(double a, double b) { return add_f64(a, b); }
+FN double __nv_dsub_rn(double a, double b) { return add_f64(a, -b); }
+FN double __nv_dmul_rn(double a, double b) { return mul_f64(a, b); }
 FN double __nv_ddiv_rn(double a, double b) { return __nvvm_div_rn_d(a, b); }
 FN double __nv_drcp_rn(double a) { return __nvvm_rcp_rn_d(a); }
 FN double __nv_dsqrt_rn(double a) { return __nvvm_sqrt_rn_d(a); }
-FN float __nv_fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
-FN float __nv_fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
-FN float __nv_fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
+FN float __nv_fadd_rn(float a, float b) { return add_f32(a, b); }
+FN float __nv_fsub_rn(float a, float b) { return add_f32(a, -b); }
+FN float __nv_fmul_rn(float a, float b) { return mul_f32(a, b); }
 FN float __nv_fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
 FN float __nv_frcp_rn(float a) { return __nvvm_rcp_rn_f(a); }
 FN float __nv_fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }

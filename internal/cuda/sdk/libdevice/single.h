@@ -66,7 +66,7 @@ static FN int log_specialf(float x, float *r) {
 }
 // log(1 + f) in two parts: f - f²/2 + f³ (1/3 ...).
 static FN float log_tail(float f, float *low) {
-  float h = MULF(0.5f * f, f), hl = __builtin_fmaf(0.5f * f, f, -h);
+  float h = mul_f32(0.5f * f, f), hl = __builtin_fmaf(0.5f * f, f, -h);
   float s = f - h;
   *low = ((f - s) - h) + __builtin_fmaf(f * f * f, POLYF(LOGF, f), -hl);
   return s;
@@ -82,7 +82,7 @@ static FN float log_base(float x, float c, float cl, float k, float kl) {
   float r, f, low;
   if (log_specialf(x, &r)) return r;
   float e = split_log(x, &f), s = log_tail(f, &low);
-  float p = MULF(s, c), pl = __builtin_fmaf(s, c, -p) + __builtin_fmaf(s, cl, low * c);
+  float p = mul_f32(s, c), pl = __builtin_fmaf(s, c, -p) + __builtin_fmaf(s, cl, low * c);
   float h = __builtin_fmaf(e, k, p);
   return h + (__builtin_fmaf(e, k, -h) + p + __builtin_fmaf(e, kl, pl));
 }

@@ -1,0 +1,67 @@
+package sdk
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// registers begins the names of the functions by which objects with
+// relocatable device code hand over their fat binaries.
+const registers = "__cudaRegisterLinkedBinary"
+
+// Relocatable returns the names of the functions that an object wants to be
+// registered by; there are none if its device code stands alone.
+func Relocatable(object string) ([]string, error) {
+	f, err := elf.Open(object)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		return nil, err
+	}
+	var names []string
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF && strings.HasPrefix(s.Name, registers) && !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names, nil
+}
+
+// Join returns a file in C that defines these functions: when all objects have
+// called theirs, before main, their fat binaries are registered as one, whose
+// texts the runtime links, and every object then registers its kernels with it.
+func Join(names []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `struct wrapper { int magic, version; void *data, **list; };
+extern void **__cudaRegisterFatBinary(void *);
+extern void __cudaRegisterFatBinaryEnd(void **);
+extern void __cudaUnregisterFatBinary(void **);
+extern int atexit(void (*)(void));
+enum { count = %d };
+static void (*globals[count])(void **);
+static void *data[count + 1], **handle;
+static int n;
+static struct wrapper all = {0x466243b1, 2, 0, data};
+static void leave(void) { __cudaUnregisterFatBinary(handle); }
+static void join(void (*g)(void **), struct wrapper *w) {
+  globals[n] = g;
+  data[n++] = w->data;
+  if (n < count) return;
+  all.data = data[0];
+  handle = __cudaRegisterFatBinary(&all);
+  for (int i = 0; i < count; i++) globals[i](handle);
+  __cudaRegisterFatBinaryEnd(handle);
+  atexit(leave);
+}
+`, len(names))
+	for _, name := range names {
+		fmt.Fprintf(&b, "void %s(void (*g)(void **), void *w, void *id, void *use) { join(g, w); }\n", name)
+	}
+	return b.String()
+}
