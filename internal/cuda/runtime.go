@@ -130,7 +130,7 @@ func New(o Options) (*Runtime, error) {
 		limits: defaultLimits(), said: map[string]bool{},
 		res: &report.Run{
 			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
-			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
+			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
 		},
 	}
 	r.limits[limitHeap] = max(o.Settings.Heap, device.DefaultHeap)

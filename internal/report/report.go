@@ -44,6 +44,7 @@ type Run struct {
 	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
 	Trace  *Trace   `json:"trace,omitempty"`  // of replayed runs only
 	State  string   `json:"-"`                // what the run left, for the report's text
+	NoJob  bool     `json:"-"`                // what ran is no job file, which has checks of its own
 
 	Pictures []string `json:"pictures,omitempty"` // files written
 }
@@ -330,7 +331,7 @@ func (r *Run) Summary() string {
 		s += fmt.Sprintf(": %d of %s FAILED", failed, Plural(len(r.Checks), "check", "checks"))
 	case r.Error == nil && len(r.Checks) > 0:
 		s += fmt.Sprintf(": %s ok", Plural(len(r.Checks), "check", "checks"))
-	case r.Error != nil || len(r.Programs) == 1 && r.Programs[0] == r.Input: // a program by itself
+	case r.NoJob || r.Error != nil || len(r.Programs) == 1 && r.Programs[0] == r.Input: // a program by itself
 	case r.LeftOut > 0:
 		s += "; no check is of what ran"
 	default:

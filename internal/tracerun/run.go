@@ -111,7 +111,7 @@ func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) 
 	}
 	x.res = &report.Run{
 		Heddle: report.Version, Input: set.Name, Programs: []string{}, GPU: cmp.Or(opt.GPU, chiprun.DefaultGPU), Mode: "timing",
-		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
+		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
 		Trace: &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}},
 	}
 	for _, w := range set.Warnings {
