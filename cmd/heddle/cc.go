@@ -296,7 +296,9 @@ func (c *ccCall) arch(flag, value string) error {
 
 // base are the arguments that every call of clang has.
 func (c *ccCall) base(kit sdk.SDK) []string {
-	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check", "-Wno-c++11-narrowing"}
+	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
+		// Old sources rest on what gcc only warns of.
+		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration"}
 	if kit.Clang.Major < 16 {
 		base = append(base, "-std=gnu++17")
 	}

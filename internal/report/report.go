@@ -44,7 +44,7 @@ type Run struct {
 	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
 	Trace  *Trace   `json:"trace,omitempty"`  // of replayed runs only
 	State  string   `json:"-"`                // what the run left, for the report's text
-	NoJob  bool     `json:"-"`                // what ran is no job file, which has checks of its own
+	NoJob  bool     `json:"no_job,omitempty"` // what ran is no job file, which has checks of its own
 
 	Pictures []string `json:"pictures,omitempty"` // files written
 }
