@@ -66,7 +66,7 @@ func shareNames(to *simt.Stats, from *modern.Stats) {
 	t, f := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	for i := range t.NumField() {
 		if x := f.FieldByName(t.Type().Field(i).Name); x.IsValid() && x.Type() == t.Field(i).Type() {
-			combine(t.Field(i), x, false)
+			planOf(x.Type()).combine(t.Field(i).Addr().UnsafePointer(), x.Addr().UnsafePointer(), false)
 		}
 	}
 }

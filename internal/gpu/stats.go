@@ -1,9 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-	"reflect"
-
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
@@ -77,7 +74,7 @@ func (g *GPU) Totals() Counters {
 
 // sub subtracts an earlier reading.
 func (c *Counters) sub(o *Counters) {
-	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), true)
+	combine(c, o, true)
 }
 
 // DRAMReads returns the sectors read from DRAM, those for write allocation
@@ -90,48 +87,5 @@ func (c *Counters) DRAMWrites() uint64 { return c.DRAM.Writes + c.DRAM.WriteBack
 // add adds o's counters to t's. Both are pointers to the same kind of struct of
 // counters.
 func add[T any](t, o *T) {
-	combine(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem(), false)
-}
-
-// combine adds or subtracts counters field by field. It serves the ends of
-// kernels only.
-func combine(t, o reflect.Value, minus bool) {
-	switch t.Kind() {
-	case reflect.Uint64:
-		if minus {
-			t.SetUint(t.Uint() - o.Uint())
-		} else {
-			t.SetUint(t.Uint() + o.Uint())
-		}
-	case reflect.Int:
-		if !minus {
-			t.SetInt(max(t.Int(), o.Int())) // the longest of something
-		}
-	case reflect.Struct:
-		for i := range t.NumField() {
-			switch t.Type().Field(i).Name {
-			case "LatencyMax", "WaitMax":
-				if !minus {
-					t.Field(i).SetUint(max(t.Field(i).Uint(), o.Field(i).Uint()))
-				}
-			default:
-				combine(t.Field(i), o.Field(i), minus)
-			}
-		}
-	case reflect.Slice:
-		if t.Len() < o.Len() {
-			n := reflect.MakeSlice(t.Type(), o.Len(), o.Len())
-			reflect.Copy(n, t)
-			t.Set(n)
-		}
-		for i := range o.Len() {
-			combine(t.Index(i), o.Index(i), minus)
-		}
-	case reflect.Array:
-		for i := range t.Len() {
-			combine(t.Index(i), o.Index(i), minus)
-		}
-	default:
-		panic(fmt.Sprintf("gpu: counters of type %v", t.Type()))
-	}
+	combine(t, o, false)
 }

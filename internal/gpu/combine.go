@@ -1,0 +1,132 @@
+package gpu
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// This file: adding structs of counters field by field. What to do is found out
+// once for each type and kept as a list of runs of words, because it is done for
+// every SM at the start and end of every kernel.
+
+// rule says what becomes of a run of counters.
+type rule uint8
+
+const (
+	ruleSum     rule = iota // uint64: sums and differences
+	ruleLargest             // uint64: the largest, also in a difference
+	ruleLongest             // int: likewise
+)
+
+// words is a run of counters of one rule in a struct, 8 bytes each.
+type words struct {
+	at   uintptr
+	n    int
+	rule rule
+}
+
+// list is a slice of counters in a struct.
+type list struct {
+	at   uintptr
+	kind reflect.Type // of the slice
+}
+
+// plan is a type of counters, laid out.
+type plan struct {
+	words []words
+	lists []list
+}
+
+// plans holds those that have been made, by type.
+var plans sync.Map
+
+// planOf returns the plan of a type.
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{}
+	p.lay(t, 0, false)
+	plans.Store(t, p)
+	return p
+}
+
+// lay appends a field of a type at an offset; largest ones are named so.
+func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
+	run := func(r rule) {
+		if k := len(p.words) - 1; k >= 0 && p.words[k].rule == r && p.words[k].at+8*uintptr(p.words[k].n) == at {
+			p.words[k].n++
+			return
+		}
+		p.words = append(p.words, words{at, 1, r})
+	}
+	switch t.Kind() {
+	case reflect.Uint64:
+		if largest {
+			run(ruleLargest)
+		} else {
+			run(ruleSum)
+		}
+	case reflect.Int:
+		run(ruleLongest)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			p.lay(f.Type, at+f.Offset, f.Name == "LatencyMax" || f.Name == "WaitMax")
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			p.lay(t.Elem(), at+uintptr(i)*t.Elem().Size(), largest)
+		}
+	case reflect.Slice:
+		p.lists = append(p.lists, list{at, t})
+	default:
+		panic(fmt.Sprintf("gpu: counters of type %v", t))
+	}
+}
+
+// combine adds o's counters to t's, or subtracts them.
+func combine[T any](t, o *T, minus bool) {
+	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), minus)
+}
+
+func (p *plan) combine(t, o unsafe.Pointer, minus bool) {
+	for _, w := range p.words {
+		if w.rule == ruleLongest {
+			a, b := unsafe.Slice((*int)(unsafe.Add(t, w.at)), w.n), unsafe.Slice((*int)(unsafe.Add(o, w.at)), w.n)
+			for i := range a {
+				if !minus {
+					a[i] = max(a[i], b[i])
+				}
+			}
+			continue
+		}
+		a, b := unsafe.Slice((*uint64)(unsafe.Add(t, w.at)), w.n), unsafe.Slice((*uint64)(unsafe.Add(o, w.at)), w.n)
+		for i := range a {
+			switch {
+			case w.rule == ruleLargest:
+				if !minus {
+					a[i] = max(a[i], b[i])
+				}
+			case minus:
+				a[i] -= b[i]
+			default:
+				a[i] += b[i]
+			}
+		}
+	}
+	for _, l := range p.lists {
+		a, b := reflect.NewAt(l.kind, unsafe.Add(t, l.at)).Elem(), reflect.NewAt(l.kind, unsafe.Add(o, l.at)).Elem()
+		if a.Len() < b.Len() {
+			n := reflect.MakeSlice(l.kind, b.Len(), b.Len())
+			reflect.Copy(n, a)
+			a.Set(n)
+		}
+		each := planOf(l.kind.Elem())
+		for i := range b.Len() {
+			each.combine(a.Index(i).Addr().UnsafePointer(), b.Index(i).Addr().UnsafePointer(), minus)
+		}
+	}
+}
