@@ -318,7 +318,14 @@ func (x *runner) readAhead(ctx context.Context) {
 	go func() {
 		defer close(x.read)
 		for _, l := range order {
+			if ctx.Err() != nil {
+				return
+			}
 			o := x.open(l)
+			if ctx.Err() != nil { // select would choose either
+				o.close()
+				return
+			}
 			select {
 			case x.read <- o:
 			case <-ctx.Done():
