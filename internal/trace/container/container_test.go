@@ -453,7 +453,7 @@ func FuzzIndex(f *testing.F) {
 		}
 		for i := range c.parts {
 			if c.parts[i].insts > 1<<16 { // it may be so, and takes its time
-				t.Skip()
+				t.Skip("an index may say so; reading that much takes long")
 			}
 		}
 		set, err := c.list()
