@@ -186,3 +186,9 @@ for name, (f, gen) in two.items():
         if i % 2 and all(1e-37 < abs(v) < 1e38 for v in a):
             a = tuple(single(v) for v in a)
         line(name, f, a)
+# Between the poles, where the logarithm is not near one of its zeros.
+for i in range(2 * count):
+    x = -random.uniform(0, 60)
+    x = single(x) if i % 2 else x
+    if x != int(x) and abs(m.loggamma(mpf(x)).real) > 1:
+        line("lgamma", m.loggamma, [x])

@@ -1,9 +1,11 @@
-// Random numbers in kernels: the generators XORWOW and Philox 4x32-10, and the
-// distributions on them.
+// Random numbers in kernels: the generators XORWOW and Philox 4x32-10, those of
+// other headers, and the distributions on them.
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
 #include "cuda_runtime.h"
+#include "curand_mrg32k3a.h"
+#include "curand_sobol.h"
 #include "curand_xorwow_jump.h"
 
 #if defined(__CUDA__)
@@ -213,7 +215,27 @@ template <class S> HEDDLE_D double curand_log_normal_double(S *s, double mean, d
   return exp(mean + deviation * curand_normal_double(s));
 }
 
+// Four at once.
+template <class S> HEDDLE_D float4 curand_uniform4(S *s) {
+  float x = curand_uniform(s), y = curand_uniform(s), z = curand_uniform(s);
+  return make_float4(x, y, z, curand_uniform(s));
+}
+template <class S> HEDDLE_D float4 curand_normal4(S *s) {
+  float2 a = curand_normal2(s), b = curand_normal2(s);
+  return make_float4(a.x, a.y, b.x, b.y);
+}
+template <class S> HEDDLE_D double2 curand_uniform2_double(S *s) {
+  double x = curand_uniform_double(s);
+  return make_double2(x, curand_uniform_double(s));
+}
+template <class S> HEDDLE_D float2 curand_log_normal2(S *s, float mean, float deviation) {
+  float2 n = curand_normal2(s);
+  return make_float2(expf(mean + deviation * n.x), expf(mean + deviation * n.y));
+}
+
 #undef HEDDLE_D
+
+#include "curand_poisson.h"
 
 #endif
 

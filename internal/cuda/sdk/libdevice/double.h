@@ -466,6 +466,12 @@ static double remainder_low(double a, double b, ull *quotient) { // of 0 <= a, 0
   ull ma = ua & ((1ull << 52) - 1), mb = ub & ((1ull << 52) - 1);
   if (ea) ma |= 1ull << 52; else ea = 1;
   if (eb) mb |= 1ull << 52; else eb = 1;
+  int up = __nv_clzll((ll)mb) - 11; // of a subnormal divisor
+  mb <<= up;
+  eb -= up;
+  up = __nv_clzll((ll)ma) - 11;
+  ma <<= up;
+  ea -= up;
   ull q = 0;
   for (int i = ea - eb;; i--) {
     q <<= 1;

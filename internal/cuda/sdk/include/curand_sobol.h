@@ -1,0 +1,84 @@
+// Quasirandom numbers of Sobol, from direction vectors that the program brings:
+// the host library that would make them is not here.
+#ifndef HEDDLE_CURAND_SOBOL_H
+#define HEDDLE_CURAND_SOBOL_H
+
+#include "cuda_runtime.h"
+
+#if defined(__CUDA__)
+
+#define HEDDLE_D static __inline__ __device__
+
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
+namespace heddle_sdk {
+
+// The state for words of a type with so many bits. c scrambles.
+template <class W, int bits> struct sobol {
+  unsigned long long i;
+  W x, c;
+  W direction_vectors[bits];
+};
+// The number at i in the order of Gray's code.
+template <class W, int bits> HEDDLE_D void sobol_place(sobol<W, bits> *s, unsigned long long i) {
+  unsigned long long gray = i ^ i >> 1;
+  s->i = i;
+  s->x = s->c;
+  for (int k = 0; k < bits; k++)
+    if (gray >> k & 1) s->x ^= s->direction_vectors[k];
+}
+template <class W, int bits> HEDDLE_D void sobol_init(sobol<W, bits> *s, const W *vectors, W scramble, unsigned long long offset) {
+  for (int k = 0; k < bits; k++) s->direction_vectors[k] = vectors[k];
+  s->c = scramble;
+  sobol_place(s, offset);
+}
+template <class W, int bits> HEDDLE_D W sobol_next(sobol<W, bits> *s) {
+  W x = s->x;
+  int k = __ffsll((long long)~s->i) - 1;
+  if (k < 0 || k >= bits) k = bits - 1;
+  s->x ^= s->direction_vectors[k];
+  s->i++;
+  return x;
+}
+
+} // namespace heddle_sdk
+
+struct curandStateSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
+struct curandStateScrambledSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
+struct curandStateSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
+struct curandStateScrambledSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
+typedef struct curandStateSobol32 curandStateSobol32_t;
+typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef struct curandStateSobol64 curandStateSobol64_t;
+typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+
+HEDDLE_D void curand_init(unsigned int *vectors, unsigned int offset, curandStateSobol32 *s) { heddle_sdk::sobol_init(s, vectors, 0u, offset); }
+HEDDLE_D void curand_init(unsigned int *vectors, unsigned int scramble, unsigned int offset, curandStateScrambledSobol32 *s) {
+  heddle_sdk::sobol_init(s, vectors, scramble, offset);
+}
+HEDDLE_D void curand_init(unsigned long long *vectors, unsigned int offset, curandStateSobol64 *s) { heddle_sdk::sobol_init(s, vectors, 0ull, offset); }
+HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long scramble, unsigned int offset, curandStateScrambledSobol64 *s) {
+  heddle_sdk::sobol_init(s, vectors, scramble, offset);
+}
+
+// What the four kinds have in common. A number is used up by each value, so that
+// normal ones come from the inverse of the distribution, not in pairs.
+#define HEDDLE_SOBOL(kind, word, one)                                                                              \
+  HEDDLE_D word curand(kind *s) { return heddle_sdk::sobol_next(s); }                                              \
+  HEDDLE_D void skipahead(unsigned long long n, kind *s) { heddle_sdk::sobol_place(s, s->i + n); }                 \
+  HEDDLE_D double curand_uniform_double(kind *s) { return (double)curand(s) * one + 0.5 * one; }                   \
+  HEDDLE_D float curand_uniform(kind *s) { return (float)curand_uniform_double(s); }                               \
+  HEDDLE_D float curand_normal(kind *s) { return normcdfinvf(curand_uniform(s)); }                                 \
+  HEDDLE_D double curand_normal_double(kind *s) { return normcdfinv(curand_uniform_double(s)); }
+HEDDLE_SOBOL(curandStateSobol32, unsigned int, 0x1p-32)
+HEDDLE_SOBOL(curandStateScrambledSobol32, unsigned int, 0x1p-32)
+HEDDLE_SOBOL(curandStateSobol64, unsigned long long, 0x1p-64)
+HEDDLE_SOBOL(curandStateScrambledSobol64, unsigned long long, 0x1p-64)
+#undef HEDDLE_SOBOL
+
+#undef HEDDLE_D
+
+#endif
+
+#endif
