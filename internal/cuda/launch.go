@@ -108,7 +108,7 @@ func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offse
 			r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
 			return NotSupported
 		}
-		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
+		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
 		for i, p := range k.Params() {
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
 		}

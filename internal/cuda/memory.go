@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
@@ -91,7 +92,7 @@ func (r *Runtime) isVariable(addr uint64) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine.Holds(addr) })
 }
 
 // share makes memory that host and device reach by one address.
@@ -409,6 +410,13 @@ func (c *Rows) move(to, from []byte) {
 // Fill sets rows of bytes to a value (cudaMemset, cudaMemset2D); the pitches of
 // the source do not count. It does not wait.
 func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
+	return t.FillWith(dst, []byte{value}, c, h)
+}
+
+// FillWith sets rows of bytes to a value of several bytes, again and again. The
+// place and the extents are multiples of these, or it is an error.
+func (t *Thread) FillWith(dst uint64, value []byte, c Rows, h uint64) Error {
+	value = slices.Clone(value)
 	return t.do(func(r *Runtime) Error {
 		id, err := r.stream(h)
 		if err != Success || c.empty() {
@@ -417,8 +425,9 @@ func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
 		if c.Height > 1 && c.DstPitch < c.Width {
 			return InvalidPitchValue
 		}
+		unit := uint64(len(value))
 		n, ok := c.span(c.DstPitch, c.DstPlane)
-		if !ok || !r.side(dst, true) {
+		if !ok || !r.side(dst, true) || dst%unit != 0 || c.Width%unit != 0 || c.Height > 1 && c.DstPitch%unit != 0 {
 			return InvalidValue
 		}
 		to, err := r.bytes(dst, n)
@@ -429,8 +438,8 @@ func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
 			for z := range c.Depth {
 				for y := range c.Height {
 					row := to[z*c.DstPlane+y*c.DstPitch:][:c.Width]
-					for i := range row {
-						row[i] = value
+					for done := copy(row, value); done < len(row); done *= 2 {
+						copy(row[done:], row[:done])
 					}
 				}
 			}

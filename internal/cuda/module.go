@@ -12,14 +12,22 @@ import (
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
-// module is the device code of one fat binary.
+// module is the device code of one fat binary, or of what the driver was given.
 type module struct {
 	name    string // for messages
-	blocks  [][]byte
+	parts   []part
 	prog    *program.Program // nil until loaded
 	machine *program.Machine // nil until placed in the context's memory
 	err     Error            // that loading it ended with
 	gone    bool             // unregistered
+	driver  *handled         // nil of the program's own
+}
+
+// part is one text of a module, or several for different GPUs: PTX or a fat
+// binary.
+type part struct {
+	name string // for messages
+	data []byte
 }
 
 // function is a kernel by the address that stands for it in the host's code.
@@ -46,12 +54,30 @@ type variable struct {
 func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	name := filepath.Base(r.opt.Program)
-	if n := len(r.modules); n > 0 {
-		name = fmt.Sprintf("%s.%d", name, n+1)
+	m := &module{name: r.moduleName(r.opt.Program)}
+	for i, b := range blocks {
+		m.parts = append(m.parts, part{m.partName(i), b})
 	}
-	r.modules = append(r.modules, &module{name: name + ".ptx", blocks: blocks})
+	r.modules = append(r.modules, m)
 	return uint64(len(r.modules))
+}
+
+// moduleName makes a name for a module of a file, different from all others.
+func (r *Runtime) moduleName(file string) string {
+	name := filepath.Base(file)
+	r.named[name]++
+	if n := r.named[name]; n > 1 {
+		name = fmt.Sprintf("%s.%d", name, n)
+	}
+	return name + ".ptx"
+}
+
+// partName is what messages call a part of a module.
+func (m *module) partName(i int) string {
+	if i == 0 {
+		return m.name
+	}
+	return fmt.Sprintf("%s-part%d.ptx", strings.TrimSuffix(m.name, ".ptx"), i+1)
 }
 
 // module returns a module by number, nil if there is none.
@@ -113,33 +139,35 @@ func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64
 // load makes a module ready to run: it chooses and parses PTX, and places the
 // variables in memory.
 func (r *Runtime) load(m *module) Error {
+	code, err := r.prepare(m)
+	if err != nil {
+		r.say("%v", err)
+	}
+	return code
+}
+
+// prepare is load, and returns what is wrong when it finds it.
+func (r *Runtime) prepare(m *module) (Error, error) {
 	if m.err == Success && m.prog == nil {
 		prog, err := r.link(m)
 		if err != nil {
 			m.err = InvalidPTX
 			var no *fatbin.NoPTXError
-			var errs ptx.ErrorList
-			switch {
-			case errors.As(err, &no):
+			if errors.As(err, &no) {
 				m.err = NoKernelImage
-			case errors.As(err, &errs):
-				err = errors.New(errs.Detail())
 			}
-			r.say("%v", err)
+			return m.err, detail(err)
 		}
 		m.prog = prog
-		if err == nil {
-			r.res.Programs = append(r.res.Programs, m.name)
-		}
+		r.res.Programs = append(r.res.Programs, m.name)
 	}
 	if m.err != Success {
-		return m.err
+		return m.err, nil
 	}
 	if m.machine == nil {
 		machine, err := program.NewMachine(m.prog, r.mem)
 		if err != nil {
-			r.say("%v", err)
-			return MemoryAllocation
+			return MemoryAllocation, err
 		}
 		m.machine = machine
 		for _, v := range r.vars {
@@ -150,37 +178,28 @@ func (r *Runtime) load(m *module) Error {
 			}
 		}
 	}
-	return Success
+	return Success, nil
 }
 
 // link parses the PTX that the GPU takes of every part of a module.
 func (r *Runtime) link(m *module) (*program.Program, error) {
 	var mods []*ptx.Module
-	for i, b := range m.blocks {
-		entries, err := fatbin.Parse(b)
+	for _, p := range m.parts {
+		text, err := r.choose(p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-		e, err := fatbin.Newest(entries, r.cfg.Arch)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-		text, err := e.Text()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-		name := m.name
-		if i > 0 {
-			name = fmt.Sprintf("%s-part%d.ptx", strings.TrimSuffix(name, ".ptx"), i+1)
+			return nil, err
 		}
 		if r.opt.Save != nil {
-			if err := r.opt.Save(name, text); err != nil {
+			if err := r.opt.Save(p.name, text); err != nil {
 				r.say("%v", err)
 			}
 		}
-		mod, err := ptx.Parse(name, text)
+		mod, err := ptx.Parse(p.name, text)
 		if err != nil {
 			return nil, err
+		}
+		if mod.SM > r.cfg.Arch {
+			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", p.name, mod.SM, r.cfg.Arch)
 		}
 		mods = append(mods, mod)
 	}
@@ -189,6 +208,26 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 		return nil, err
 	}
 	return program.FromPTX(linked), nil
+}
+
+// choose returns the PTX of a part that suits the GPU.
+func (r *Runtime) choose(p part) ([]byte, error) {
+	if !fatbin.Is(p.data) {
+		return p.data, nil
+	}
+	entries, err := fatbin.Parse(p.data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	e, err := fatbin.Newest(entries, r.cfg.Arch)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	text, err := e.Text()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return text, nil
 }
 
 // function returns a kernel that is ready to run.

@@ -71,7 +71,12 @@ type Runtime struct {
 
 	textures map[uint64]*reference
 
-	// The context; reset drops it.
+	ctx    contexts
+	named  map[string]int // modules so far, by the names that they asked for
+	loaded []*module      // by the driver, in order
+	links  map[uint64]*linking
+
+	// What is on the device; reset drops it.
 	mem      *device.Memory // nil until first used
 	chip     *gpu.GPU       // nil in a functional run
 	sticky   Error
@@ -98,11 +103,15 @@ type Thread struct {
 	last   Error
 	calls  []Call
 	params []byte // of a launch that is configured in the old way
+
+	contexts []uint64 // a stack: the last is current
+	driven   bool     // within a call of the driver
 }
 
 // Call is the configuration of a launch between <<< and >>>.
 type Call struct {
 	Grid, Block Dim3
+	Cluster     Dim3   // of blocks; zero: the kernel's own, or none
 	Shared      uint64 // dynamic shared memory, bytes
 	Stream      uint64
 }
@@ -127,7 +136,7 @@ func New(o Options) (*Runtime, error) {
 	}
 	r := &Runtime{
 		opt: o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
-		limits: defaultLimits(), said: map[string]bool{},
+		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ctx: contexts{list: map[uint64]*driverContext{}},
 		res: &report.Run{
 			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
 			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
@@ -179,6 +188,11 @@ func (r *Runtime) forget() {
 	for _, m := range r.modules {
 		m.machine = nil
 	}
+	for _, m := range r.loaded {
+		r.drop(m)
+	}
+	r.loaded = nil
+	r.ctx.cleared()
 }
 
 // Thread returns the thread of a number, which the caller gives out.
@@ -209,6 +223,9 @@ func (t *Thread) do(f func(r *Runtime) Error) Error {
 	r := t.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !t.driven {
+		r.enter(t)
+	}
 	err := r.begin()
 	if err == Success {
 		err = f(r)

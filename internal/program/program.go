@@ -205,6 +205,18 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 	return &Machine{ptx: m}, nil
 }
 
+// Release gives the memory of the program's variables back. No launch of the
+// machine may follow, nor be under way.
+func (m *Machine) Release() error {
+	if m.ptx == nil {
+		return nil
+	}
+	return m.ptx.Release()
+}
+
+// Holds reports whether a variable of the program begins at an address.
+func (m *Machine) Holds(addr uint64) bool { return m.ptx != nil && m.ptx.Holds(addr) }
+
 // PTX returns the machine of a PTX program, nil if it is of another.
 func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 

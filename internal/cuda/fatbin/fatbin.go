@@ -58,6 +58,15 @@ type Entry struct {
 	Size  uint64 // in bytes once unpacked, if it is compressed
 }
 
+// Is reports whether a block begins with the bytes.
+func Is(b []byte) bool {
+	if len(b) < 4 {
+		return false
+	}
+	m := binary.LittleEndian.Uint32(b)
+	return m == dataMagic || m == oldDataMagic
+}
+
 // Block returns the bytes of a block, header included, given its first
 // HeaderBytes. The error says that none begins there.
 func Block(header []byte) (int, error) {

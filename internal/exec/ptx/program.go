@@ -2,8 +2,10 @@ package ptx
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/heddle-sim/heddle/internal/device"
@@ -357,6 +359,19 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 	m.initTextures()
 	return m, nil
 }
+
+// Release gives the memory of the program's variables back. No launch of the
+// machine may follow, nor be under way.
+func (m *Machine) Release() error {
+	var errs []error
+	for _, a := range m.addr {
+		errs = append(errs, m.mem.Free(a))
+	}
+	return errors.Join(errs...)
+}
+
+// Holds reports whether a variable of the program begins at an address.
+func (m *Machine) Holds(addr uint64) bool { return slices.Contains(m.addr, addr) }
 
 // Memory returns the device memory that the program is placed in.
 func (m *Machine) Memory() *device.Memory { return m.mem }

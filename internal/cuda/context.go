@@ -1,0 +1,420 @@
+package cuda
+
+// Contexts are a matter of the driver. All of them see the same device memory: a
+// context is what a thread must have current in order to call, and it owns what
+// the driver makes while it is current. The runtime works in whichever is
+// current to the thread, and makes the primary context current where none is.
+
+// contexts are those of a Runtime.
+type contexts struct {
+	ready   bool // after Init, or a call of the runtime
+	list    map[uint64]*driverContext
+	primary uint64
+	made    uint64 // so far, for their ids
+}
+
+// driverContext is one of the driver's.
+type driverContext struct {
+	id     uint64
+	flags  uint32
+	active bool // a primary context that nobody retains or uses is not
+	uses   int  // retained and not released, or attached
+	owned  map[Thing]struct{}
+}
+
+// Kind of a Thing.
+type ThingKind int
+
+// The kinds of things that end with their context.
+const (
+	OwnedMemory ThingKind = iota
+	OwnedHostMemory
+	OwnedStream
+	OwnedEvent
+	OwnedArray
+	OwnedModule
+)
+
+// Thing is something that ends with the context in which it was made.
+type Thing struct {
+	Kind   ThingKind
+	Handle uint64 // or address
+}
+
+// newContext makes a context.
+func (r *Runtime) newContext(flags uint32) uint64 {
+	c := &r.ctx
+	c.made++
+	h := r.handle()
+	c.list[h] = &driverContext{id: c.made, flags: flags, owned: map[Thing]struct{}{}}
+	return h
+}
+
+// cleared says that a reset has freed what contexts owned. A primary context that
+// nobody retains waits for its next use.
+func (c *contexts) cleared() {
+	for h, x := range c.list {
+		clear(x.owned)
+		x.active = x.active && (h != c.primary || x.uses > 0)
+	}
+}
+
+// enter is a call of the runtime: it makes the primary context current to a
+// thread that has none.
+func (r *Runtime) enter(t *Thread) {
+	r.ctx.ready = true
+	if len(t.contexts) == 0 {
+		t.contexts = append(t.contexts, r.primary())
+	}
+	if top := t.contexts[len(t.contexts)-1]; top == r.ctx.primary {
+		r.ctx.list[top].active = true
+	}
+}
+
+// primary returns the handle of the primary context.
+func (r *Runtime) primary() uint64 {
+	if r.ctx.primary == 0 {
+		r.ctx.primary = r.newContext(0)
+	}
+	return r.ctx.primary
+}
+
+// locked runs a part of the driver with the lock held.
+func (d Driver) locked(f func(r *Runtime, t *Thread) Result) Result {
+	d.t.r.mu.Lock()
+	defer d.t.r.mu.Unlock()
+	if !d.t.r.ctx.ready {
+		return ResultNotInitialized
+	}
+	return f(d.t.r, d.t)
+}
+
+// here returns the context that is current to a thread.
+func (r *Runtime) here(t *Thread) (*driverContext, Result) {
+	if len(t.contexts) == 0 {
+		return nil, ResultInvalidContext
+	}
+	c := r.ctx.list[t.contexts[len(t.contexts)-1]]
+	if c == nil || !c.active {
+		return nil, ResultContextIsDestroyed
+	}
+	return c, ResultSuccess
+}
+
+// known returns a context by handle.
+func (r *Runtime) known(h uint64) (*driverContext, Result) {
+	c := r.ctx.list[h]
+	if c == nil || !c.active {
+		return nil, ResultInvalidContext
+	}
+	return c, ResultSuccess
+}
+
+// contextFlags are all that cuCtxCreate takes: four ways to wait, mapped host
+// memory, local memory that stays, core dumps, synchronous memory operations.
+const contextFlags = 0x07 | 0x08 | 0x10 | 0x20 | 0x40 | 0x80
+
+// CreateContext makes a context and makes it current (cuCtxCreate).
+func (d Driver) CreateContext(flags uint32, device int32) (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		switch {
+		case device != 0:
+			return ResultInvalidDevice
+		case flags&^contextFlags != 0:
+			return ResultInvalidValue
+		}
+		h = r.newContext(flags)
+		c := r.ctx.list[h]
+		c.active, c.uses = true, 1
+		t.contexts = append(t.contexts, h)
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// DestroyContext ends a context and what it owns (cuCtxDestroy). After the last
+// of them the device is as new, and an error that stuck is forgotten.
+func (d Driver) DestroyContext(h uint64) Result {
+	res := d.locked(func(r *Runtime, t *Thread) Result {
+		if _, res := r.known(h); res != ResultSuccess {
+			return res
+		}
+		if h == r.ctx.primary {
+			return ResultInvalidContext
+		}
+		return ResultSuccess
+	})
+	if res != ResultSuccess {
+		return res
+	}
+	d.empty(h)
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		delete(r.ctx.list, h)
+		if n := len(t.contexts); n > 0 && t.contexts[n-1] == h {
+			t.contexts = t.contexts[:n-1]
+		}
+		return ResultSuccess
+	})
+}
+
+// empty frees what a context owns; everything, if it is the only one.
+func (d Driver) empty(h uint64) {
+	var things []Thing
+	alone := true
+	d.locked(func(r *Runtime, t *Thread) Result {
+		for other, c := range r.ctx.list {
+			alone = alone && (other == h || !c.active)
+		}
+		for x := range r.ctx.list[h].owned {
+			things = append(things, x)
+		}
+		clear(r.ctx.list[h].owned)
+		return ResultSuccess
+	})
+	d.Ask(func() Result {
+		if alone {
+			return d.t.Reset().Result()
+		}
+		for _, x := range things {
+			switch x.Kind { // what is gone already is not there to be freed
+			case OwnedMemory:
+				d.t.Free(x.Handle)
+			case OwnedHostMemory:
+				d.t.FreeHost(x.Handle)
+			case OwnedStream:
+				d.t.StreamDestroy(x.Handle)
+			case OwnedEvent:
+				d.t.EventDestroy(x.Handle)
+			case OwnedArray:
+				d.t.FreeArray(x.Handle)
+			case OwnedModule:
+				d.UnloadModule(x.Handle)
+			}
+		}
+		return ResultSuccess
+	})
+}
+
+// Own gives something to the current context.
+func (d Driver) Own(kind ThingKind, handle uint64) {
+	d.locked(func(r *Runtime, t *Thread) Result {
+		c, res := r.here(t)
+		if res == ResultSuccess {
+			c.owned[Thing{kind, handle}] = struct{}{}
+		}
+		return res
+	})
+}
+
+// Disown says that something is gone.
+func (d Driver) Disown(kind ThingKind, handle uint64) {
+	d.locked(func(r *Runtime, t *Thread) Result {
+		for _, c := range r.ctx.list {
+			delete(c.owned, Thing{kind, handle})
+		}
+		return ResultSuccess
+	})
+}
+
+// Context returns the context that is current to the thread, 0 if none is.
+func (d Driver) Context() (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		if n := len(t.contexts); n > 0 {
+			h = t.contexts[n-1]
+		}
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// SetContext makes a context current in place of the one that is; 0 leaves none
+// in its place (cuCtxSetCurrent).
+func (d Driver) SetContext(h uint64) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		if h != 0 {
+			if _, res := r.known(h); res != ResultSuccess {
+				return res
+			}
+		}
+		if n := len(t.contexts); n > 0 {
+			t.contexts = t.contexts[:n-1]
+		}
+		if h != 0 {
+			t.contexts = append(t.contexts, h)
+		}
+		return ResultSuccess
+	})
+}
+
+// maxContexts bounds a thread's stack of contexts, our choice.
+const maxContexts = 1 << 16
+
+// PushContext makes a context current until it is popped.
+func (d Driver) PushContext(h uint64) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		if _, res := r.known(h); res != ResultSuccess {
+			return res
+		}
+		if len(t.contexts) >= maxContexts {
+			return ResultOutOfMemory
+		}
+		t.contexts = append(t.contexts, h)
+		return ResultSuccess
+	})
+}
+
+// PopContext takes the current context off the thread and returns it.
+func (d Driver) PopContext() (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		n := len(t.contexts)
+		if n == 0 {
+			return ResultInvalidContext
+		}
+		h = t.contexts[n-1]
+		t.contexts = t.contexts[:n-1]
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// ContextInfo returns a context's number, from 1, and its flags; 0 is the
+// current one.
+func (d Driver) ContextInfo(h uint64) (id uint64, flags uint32, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		c, res := r.here(t)
+		if h != 0 {
+			c, res = r.known(h)
+		}
+		if res == ResultSuccess {
+			id, flags = c.id, c.flags
+		}
+		return res
+	})
+	return id, flags, res
+}
+
+// AttachContext counts one more user of the current context, DetachContext one
+// less: the last of them ends it (cuCtxAttach, cuCtxDetach).
+func (d Driver) AttachContext() (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		c, res := r.here(t)
+		if res == ResultSuccess {
+			c.uses++
+			h = t.contexts[len(t.contexts)-1]
+		}
+		return res
+	})
+	return h, res
+}
+
+// DetachContext takes AttachContext back.
+func (d Driver) DetachContext(h uint64) Result {
+	last := false
+	res := d.locked(func(r *Runtime, t *Thread) Result {
+		c, res := r.here(t)
+		if res != ResultSuccess {
+			return res
+		}
+		if t.contexts[len(t.contexts)-1] != h || h == r.ctx.primary {
+			return ResultInvalidContext
+		}
+		c.uses--
+		last = c.uses == 0
+		return ResultSuccess
+	})
+	if last {
+		return d.DestroyContext(h)
+	}
+	return res
+}
+
+// RetainPrimary returns the primary context, which lives until it is released as
+// often as it was retained.
+func (d Driver) RetainPrimary(device int32) (h uint64, res Result) {
+	res = d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+		c.active = true
+		c.uses++
+		h = r.ctx.primary
+		return ResultSuccess
+	})
+	return h, res
+}
+
+func (d Driver) onPrimary(device int32, f func(r *Runtime, c *driverContext) Result) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		if device != 0 {
+			return ResultInvalidDevice
+		}
+		return f(r, r.ctx.list[r.primary()])
+	})
+}
+
+// ReleasePrimary takes RetainPrimary back.
+func (d Driver) ReleasePrimary(device int32) Result {
+	var last uint64
+	res := d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+		if c.uses == 0 {
+			return ResultInvalidContext
+		}
+		if c.uses--; c.uses == 0 {
+			last = r.ctx.primary
+		}
+		return ResultSuccess
+	})
+	if last != 0 {
+		d.empty(last)
+		d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+			c.active, c.flags = false, 0
+			return ResultSuccess
+		})
+	}
+	return res
+}
+
+// ResetPrimary frees all that the primary context owns; it stays retained.
+func (d Driver) ResetPrimary(device int32) Result {
+	var h uint64
+	res := d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+		h = r.ctx.primary
+		return ResultSuccess
+	})
+	if res == ResultSuccess {
+		d.empty(h)
+		d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+			c.active = c.uses > 0
+			return ResultSuccess
+		})
+	}
+	return res
+}
+
+// PrimaryState returns the flags of the primary context and whether it is
+// active.
+func (d Driver) PrimaryState(device int32) (flags uint32, active bool, res Result) {
+	res = d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+		flags, active = c.flags, c.active
+		return ResultSuccess
+	})
+	return flags, active, res
+}
+
+// SetPrimaryFlags sets the flags of the primary context.
+func (d Driver) SetPrimaryFlags(device int32, flags uint32) Result {
+	return d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
+		if flags&^contextFlags != 0 {
+			return ResultInvalidValue
+		}
+		c.flags = flags
+		return ResultSuccess
+	})
+}
+
+// UsePrimary makes the primary context current to the thread, as cudaSetDevice
+// does.
+func (t *Thread) UsePrimary() {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	n := len(t.contexts)
+	t.contexts = append(t.contexts[:max(0, n-1)], t.r.primary())
+	t.r.enter(t)
+}
