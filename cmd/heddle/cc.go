@@ -81,6 +81,7 @@ func (c *ccCmd) Run(e env) error {
 		}
 		return nil
 	}
+	call.chooseOpenMP(e, kit)
 	if !call.ptx && !call.compile {
 		tmp, err := os.MkdirTemp("", "heddle-cc-")
 		if err != nil {
@@ -306,21 +307,48 @@ func (c *ccCall) base(kit sdk.SDK) []string {
 		base = append(base, "--cuda-gpu-arch="+arch)
 	}
 	// Files that are not CUDA's may include its headers too.
-	base = append(base, "-isystem", kit.Include())
+	base = append(base, "-isystem", kit.Include(), "-idirafter", filepath.Join(kit.Include(), "fallback"))
 	if c.rdc {
 		base = append(base, "-fgpu-rdc")
 	}
-	optimised := slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-O") })
-	if !optimised {
-		base = append(base, "-O2")
-	}
-	return append(base, c.flags...)
+	return append(base, c.ordinary()...)
 }
+
+// ordinary are the flags that have nothing to do with CUDA.
+func (c *ccCall) ordinary() []string {
+	if slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
+		return c.flags
+	}
+	return append([]string{"-O2"}, c.flags...)
+}
+
+// chooseOpenMP has the host's code run on one thread where clang has no OpenMP
+// library, and says so.
+func (c *ccCall) chooseOpenMP(e env, kit sdk.SDK) {
+	if !c.openMP() || kit.Clang.HasOpenMP(e.ctx) {
+		return
+	}
+	c.flags = slices.DeleteFunc(slices.Clone(c.flags), isOpenMP)
+	if c.compile || c.ptx { // it is said when the program is linked
+		return
+	}
+	fmt.Fprintf(e.stderr, "heddle: OpenMP's library is not here, and host code runs on one thread; install it with: sudo apt-get install libomp-%d-dev\n", kit.Clang.Major)
+}
+
+func (c *ccCall) openMP() bool { return slices.ContainsFunc(c.flags, isOpenMP) }
+
+func isOpenMP(flag string) bool { return flag == "-fopenmp" || strings.HasPrefix(flag, "-fopenmp=") }
+
+// sourceEndings are those of files that clang compiles.
+var sourceEndings = []string{".cu", ".cpp", ".cc", ".cxx", ".c"}
 
 // commands are the calls of clang that make the result.
 func (c *ccCall) commands(kit sdk.SDK) [][]string {
 	base := c.base(kit)
 	if !c.ptx {
+		if !c.compile && !slices.ContainsFunc(c.files, func(f string) bool { return slices.Contains(sourceEndings, filepath.Ext(f)) }) {
+			base = c.ordinary() // with OpenMP, flags of CUDA would call for tools that clang alone has not
+		}
 		args := append(base, c.inputs(c.files)...)
 		if c.compile {
 			args = append(args, "-c")
@@ -361,11 +389,12 @@ func (c *ccCall) inputs(files []string) []string {
 
 // joinKernels makes one program of the kernels of several files, where these
 // were compiled for that: sources become objects in a folder for it, and an
-// object joins them that registers their fat binaries together.
+// object joins them that registers their fat binaries together. Sources with
+// OpenMP become objects too: clang links both kinds at once in another way.
 func (c *ccCall) joinKernels(kit sdk.SDK, dir string, run func([]string) error) error {
-	if c.rdc {
+	if c.rdc || c.openMP() {
 		for i, file := range c.files {
-			if !slices.Contains([]string{".cu", ".cpp", ".cc", ".cxx", ".c"}, filepath.Ext(file)) {
+			if !slices.Contains(sourceEndings, filepath.Ext(file)) {
 				continue
 			}
 			object := filepath.Join(dir, fmt.Sprintf("%d.o", i))

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // oldestClang is the first release of clang whose CUDA wrapper the headers fit.
@@ -77,4 +79,16 @@ func askClang(ctx context.Context, name string) (Clang, error) {
 		return Clang{}, fmt.Errorf("%s is clang %s; %w", path, m[1], ErrNoClang)
 	}
 	return Clang{Path: path, Major: major, Version: string(m[0])}, nil
+}
+
+// HasOpenMP reports whether the compiler has a library for OpenMP to link to.
+func (c Clang) HasOpenMP(ctx context.Context) bool {
+	for _, name := range []string{"libomp.so", "libomp.a"} {
+		// What is not found comes back as it is.
+		out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
+		if err == nil && filepath.IsAbs(strings.TrimSpace(string(out))) {
+			return true
+		}
+	}
+	return false
 }
