@@ -69,7 +69,8 @@ var mayImport = map[string][]string{
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
 	"internal/cuda/fatbin": {},
-	"internal/cuda/sdk":    {"internal/near"},
+	"internal/cuda/cache":  {},
+	"internal/cuda/sdk":    {"internal/near", "internal/cuda/cache"},
 	"internal/cuda": {"internal/near", "internal/cuda/fatbin", "internal/isa/ptx", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx",
 		"internal/chiprun", "internal/config", "internal/gpu", "internal/report", "internal/timeline"},
 	"cmd/libcudart": {"internal/cuda", "internal/cuda/fatbin", "internal/chiprun", "internal/report", "internal/timeline"},

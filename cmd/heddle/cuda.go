@@ -1,21 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"context"
-	"crypto/sha256"
 	"debug/elf"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +32,7 @@ type cudaCmd struct {
 	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
 	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
 	Quiet     bool     `help:"Of the report only the last line."`
+	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
 	Command []string `arg:"" optional:"" passthrough:"" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
 }
@@ -47,6 +42,9 @@ type cudaCmd struct {
 func (c *cudaCmd) Run(e env) error {
 	if len(c.Command) > 0 && c.Command[0] == "--" {
 		c.Command = c.Command[1:]
+	}
+	if c.Build != "" {
+		return c.build(e)
 	}
 	if len(c.Command) == 0 {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
@@ -110,6 +108,28 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	if code != 0 {
 		return &exitError{code: code}
+	}
+	return nil
+}
+
+// build makes the CUDA runtime for other computers.
+func (c *cudaCmd) build(e env) error {
+	if len(c.Command) > 0 {
+		return usage("--build runs nothing: leave %s out", c.Command[0])
+	}
+	root, _, err := librarySource()
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := os.MkdirAll(c.Build, 0o777); err != nil {
+		return usage("--build: %w", err)
+	}
+	dir, err := filepath.Abs(c.Build)
+	if err != nil {
+		return usage("--build: %w", err)
+	}
+	if err := buildLibrary(e.ctx, root, dir); err != nil {
+		return usage("%w", err)
 	}
 	return nil
 }
@@ -210,127 +230,4 @@ func whyNone(program string) string {
 		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
 	}
 	return program + " does not use the CUDA runtime as a shared library (libcudart.so)"
-}
-
-// The names by which programs ask for the runtime: that of the library, and
-// those of other releases.
-const libraryName = "libcudart.so.12"
-
-var libraryNames = []string{
-	"libcudart.so", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
-	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
-}
-
-// runtimeLibrary returns the folder with the CUDA runtime: beside this program
-// if it is installed there, else in the user's cache, where the first use builds
-// it.
-func runtimeLibrary(e env) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("cannot find this program's own file: %w", err)
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	bin := filepath.Dir(self)
-	for _, dir := range []string{bin, filepath.Join(bin, "..", "lib", "heddle")} {
-		if _, err := os.Stat(filepath.Join(dir, libraryName)); err == nil {
-			return dir, nil
-		}
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("there is no place for the CUDA runtime: %w; set HOME or XDG_CACHE_HOME", err)
-	}
-	source, key, err := librarySource()
-	if err != nil {
-		return "", err
-	}
-	root := filepath.Join(cache, "heddle")
-	dir := filepath.Join(root, "cudart-"+key)
-	if _, err := os.Stat(filepath.Join(dir, libraryName)); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(root, 0o777); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(root, "cudart-new-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime for this version, once")
-	if err := buildLibrary(e.ctx, source, tmp); err != nil {
-		return "", err
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, other := os.Stat(filepath.Join(dir, libraryName)); other != nil {
-			return "", err
-		}
-	}
-	return dir, nil
-}
-
-// librarySource finds the source that this program was built from, and names its
-// present state.
-func librarySource() (root, key string, err error) {
-	_, file, _, _ := runtime.Caller(0)
-	root = filepath.Join(filepath.Dir(file), "..", "..")
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %s", runtime.Version(), root)
-	for _, part := range []string{"cmd/libcudart", "internal", "go.mod", "go.sum"} {
-		err := filepath.WalkDir(filepath.Join(root, part), func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() {
-				if d.Name() == "testdata" {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			info, err := d.Info()
-			if err == nil && !strings.HasSuffix(path, "_test.go") {
-				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
-			}
-			return err
-		})
-		if err != nil {
-			return "", "", fmt.Errorf("the source of the CUDA runtime is not on this computer (%w); build it where it is, "+
-				"with CGO_ENABLED=1 go build -buildmode=c-shared -o %s ./cmd/libcudart, and put it beside heddle", err, libraryName)
-		}
-	}
-	return root, hex.EncodeToString(h.Sum(nil))[:16], nil
-}
-
-// buildLibrary builds the CUDA runtime into a folder.
-func buildLibrary(ctx context.Context, root, dir string) error {
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), and go is not on the path")
-	}
-	compiler := os.Getenv("CC")
-	for _, name := range []string{"gcc", "clang", "cc"} {
-		if _, err := exec.LookPath(name); compiler == "" && err == nil {
-			compiler = name
-		}
-	}
-	if compiler == "" {
-		return errors.New("building the CUDA runtime needs a C compiler, and there is none on the path; on Debian: apt-get install gcc libc6-dev")
-	}
-	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
-		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+`"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the CUDA runtime (go build in %s): %w\n%s", root, err, bytes.TrimSpace(out))
-	}
-	for _, name := range libraryNames {
-		if err := os.Symlink(libraryName, filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,15 @@ func TestLibraryNames(t *testing.T) {
 	for _, n := range names {
 		if !has[n[1]] {
 			t.Errorf("%s is declared and not there", n[1])
+		}
+	}
+	versions, err := f.DynamicVersions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append([]string{libraryName}, libraryNames...) {
+		if name != "libcudart.so" && !slices.ContainsFunc(versions, func(v elf.DynamicVersion) bool { return v.Name == name && v.Index > 1 }) {
+			t.Errorf("there is no version %s", name)
 		}
 	}
 	for _, n := range []string{

@@ -13,10 +13,6 @@ import (
 
 // This file: errors, the device, functions and occupancy.
 
-// version is the runtime's version as programs ask for it: that of the structs
-// in driver_types.h.
-const version = 11080
-
 // strings of C, made once each and never freed: programs keep the pointers.
 var (
 	names   = map[string]*C.char{}
@@ -49,11 +45,11 @@ func cudaPeekAtLastError() C.int { return C.int(thread().PeekError()) }
 //export heddleUnsupported
 func heddleUnsupported(name *C.char) C.int { return C.int(thread().Unsupported(C.GoString(name))) }
 
-//export cudaRuntimeGetVersion
-func cudaRuntimeGetVersion(v C.uintptr_t) C.int { return give(v, C.int(version), need(v)) }
-
-//export cudaDriverGetVersion
-func cudaDriverGetVersion(v C.uintptr_t) C.int { return give(v, C.int(version), need(v)) }
+// heddleVersion is cudaRuntimeGetVersion and cudaDriverGetVersion of a release;
+// versions.c has their names.
+//
+//export heddleVersion
+func heddleVersion(v C.uintptr_t, release C.int) C.int { return give(v, release, need(v)) }
 
 //export cudaGetDeviceCount
 func cudaGetDeviceCount(n C.uintptr_t) C.int { return give(n, C.int(1), need(n)) }
@@ -154,49 +150,21 @@ func cudaDeviceGetAttribute(to C.uintptr_t, which, device C.int) C.int {
 	return give(to, C.int(v), err)
 }
 
-//export cudaGetDeviceProperties
-func cudaGetDeviceProperties(to C.uintptr_t, device C.int) C.int {
+// heddleDeviceProperties is cudaGetDeviceProperties of a release; versions.c has
+// its names.
+//
+//export heddleDeviceProperties
+func heddleDeviceProperties(to C.uintptr_t, device C.int, release C.int) C.int {
 	err := need(to)
 	if err == cuda.Success {
 		err = only(device)
 	}
-	p := runtime().Properties()
-	var d C.struct_cudaDeviceProp
-	for i, c := range []byte(p.Name) {
-		if i < len(d.name)-1 {
-			d.name[i] = C.char(c)
-		}
+	if err != cuda.Success {
+		return C.int(err)
 	}
-	d.totalGlobalMem, d.totalConstMem = C.size_t(p.Memory), C.size_t(p.ConstantMemory)
-	d.sharedMemPerBlock, d.sharedMemPerBlockOptin = C.size_t(p.SharedPerBlock), C.size_t(p.SharedPerBlockOptIn)
-	d.sharedMemPerMultiprocessor = C.size_t(p.SharedPerSM)
-	d.reservedSharedMemPerBlock = C.size_t(p.SharedPerSM - p.SharedPerBlockOptIn)
-	d.regsPerBlock, d.regsPerMultiprocessor = C.int(p.RegistersPerSM), C.int(p.RegistersPerSM)
-	d.major, d.minor, d.multiProcessorCount = C.int(p.Major), C.int(p.Minor), C.int(p.SMs)
-	d.maxThreadsPerMultiProcessor, d.maxBlocksPerMultiProcessor = C.int(p.ThreadsPerSM), C.int(p.BlocksPerSM)
-	d.clockRate, d.memoryClockRate, d.memoryBusWidth = C.int(p.CoreKHz), C.int(p.MemoryKHz), C.int(p.BusBits)
-	d.l2CacheSize, d.asyncEngineCount = C.int(p.L2), C.int(p.CopyEngines)
-	attribute := func(to *C.int, which C.int) {
-		if v, e := thread().Attribute(int(which)); e == cuda.Success {
-			*to = C.int(v)
-		}
-	}
-	for i := range 3 {
-		attribute(&d.maxThreadsDim[i], C.int(C.cudaDevAttrMaxBlockDimX+i))
-		attribute(&d.maxGridSize[i], C.int(C.cudaDevAttrMaxGridDimX+i))
-	}
-	attribute(&d.maxThreadsPerBlock, C.cudaDevAttrMaxThreadsPerBlock)
-	attribute(&d.warpSize, C.cudaDevAttrWarpSize)
-	attribute(&d.singleToDoublePrecisionPerfRatio, C.cudaDevAttrSingleToDoublePrecisionPerfRatio)
-	d.memPitch, d.textureAlignment, d.texturePitchAlignment, d.surfaceAlignment = cuda.MaxPitch, cuda.TextureAlign, cuda.TexturePitchAlign, cuda.TextureAlign
-	for _, yes := range []*C.int{
-		&d.deviceOverlap, &d.canMapHostMemory, &d.concurrentKernels, &d.unifiedAddressing, &d.streamPrioritiesSupported,
-		&d.globalL1CacheSupported, &d.localL1CacheSupported, &d.managedMemory, &d.concurrentManagedAccess,
-		&d.canUseHostPointerForRegisteredMem, &d.cooperativeLaunch,
-	} {
-		*yes = 1
-	}
-	return give(to, d, err)
+	b, err := thread().DeviceProp(cuda.Release(release))
+	copy(host{}.Bytes(uint64(to), uint64(len(b))), b)
+	return C.int(err)
 }
 
 //export cudaFuncGetAttributes

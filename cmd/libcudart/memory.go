@@ -71,13 +71,17 @@ func cudaMallocManaged(to C.uintptr_t, n C.size_t, flags C.uint) C.int {
 	return give(to, C.uintptr_t(addr), err)
 }
 
-//export cudaMemPrefetchAsync
-func cudaMemPrefetchAsync(addr C.uintptr_t, n C.size_t, device C.int, stream C.uintptr_t) C.int {
+// heddlePrefetch is cudaMemPrefetchAsync; versions.c has its names.
+//
+//export heddlePrefetch
+func heddlePrefetch(addr C.uintptr_t, n C.size_t, device C.int, stream C.uintptr_t) C.int {
 	return managed(addr, n)
 }
 
-//export cudaMemAdvise
-func cudaMemAdvise(addr C.uintptr_t, n C.size_t, advice, device C.int) C.int {
+// heddleAdvise is cudaMemAdvise; versions.c has its names.
+//
+//export heddleAdvise
+func heddleAdvise(addr C.uintptr_t, n C.size_t, advice, device C.int) C.int {
 	return managed(addr, n)
 }
 

@@ -135,8 +135,31 @@ func attribute(p *Properties, number int) (int, bool) {
 		return int(p.SharedPerBlockOptIn), true
 	case 106:
 		return p.BlocksPerSM, true
+	case 111:
+		return int(p.SharedPerSM - p.SharedPerBlockOptIn), true
 	}
-	return 0, false
+	n, ok := textureLimits[number]
+	return n, ok
+}
+
+// textureLimits are the largest textures and surfaces, in texels, rows and
+// layers (CUDA programming guide, technical specifications of compute
+// capabilities 7.0 and later).
+var textureLimits = map[int]int{
+	21: 131072,            // one dimension
+	22: 131072, 23: 65536, // two
+	24: 16384, 25: 16384, 26: 16384, // three
+	27: 32768, 28: 32768, 29: 2048, // two, in layers
+	42: 32768, 43: 2048, // one, in layers
+	45: 32768, 46: 32768, // gathered
+	52: 32768, 53: 32768, 54: 2046, // cubes, and in layers
+	55: 32768, 56: 131072, 57: 65536, // surfaces of one dimension, and two
+	58: 16384, 59: 16384, 60: 16384, // three
+	61: 32768, 62: 2048, // one, in layers
+	63: 32768, 64: 32768, 65: 2048, // two, in layers
+	66: 32768, 67: 32768, 68: 2046, // cubes, and in layers
+	69: 1 << 28,                        // linear memory, one dimension
+	70: 131072, 71: 65000, 72: 2097120, // two, and bytes of a row
 }
 
 // Numbers that all devices of compute capability 3.0 and later report.

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/cuda/cache"
 )
 
 //go:embed include libdevice lib
@@ -39,11 +41,11 @@ func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 // that, so different versions live side by side, and several processes may
 // unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
-	cache, err := os.UserCacheDir()
+	root, err := cache.Root()
 	if err != nil {
-		return SDK{}, err
+		return SDK{}, fmt.Errorf("there is no place for clang's folder: %w", err)
 	}
-	return UnpackAt(ctx, filepath.Join(cache, "heddle"), clang, tool)
+	return UnpackAt(ctx, root, clang, tool)
 }
 
 // UnpackAt is Unpack into another folder than the user's cache.
@@ -56,30 +58,13 @@ func UnpackAt(ctx context.Context, root string, clang Clang, tool string) (SDK, 
 	if err != nil {
 		return SDK{}, err
 	}
-	s := SDK{Dir: filepath.Join(root, "sdk-"+sum), Clang: clang}
-	if _, err := os.Stat(s.Dir); err == nil {
-		return s, nil
-	}
-	if err := os.MkdirAll(root, 0o777); err != nil {
-		return SDK{}, err
-	}
-	tmp, err := os.MkdirTemp(root, "sdk-new-")
-	if err != nil {
-		return SDK{}, err
-	}
-	defer os.RemoveAll(tmp)
-	if err := write(ctx, tmp, clang, tool); err != nil {
-		return SDK{}, fmt.Errorf("preparing %s: %w", s.Dir, err)
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return SDK{}, err
-	}
-	if err := os.Rename(tmp, s.Dir); err != nil {
-		if _, other := os.Stat(s.Dir); other != nil {
-			return SDK{}, err
+	dir, err := cache.Folder(ctx, root, "sdk", sum, func(dir string) error {
+		if err := write(ctx, dir, clang, tool); err != nil {
+			return fmt.Errorf("preparing clang's folder: %w", err)
 		}
-	}
-	return s, nil
+		return nil
+	})
+	return SDK{Dir: dir, Clang: clang}, err
 }
 
 // digest names a folder by what is in it.

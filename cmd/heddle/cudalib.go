@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/cuda/cache"
+)
+
+// The names by which programs ask for the runtime: that of the library, and
+// those of other releases.
+const libraryName = "libcudart.so.12"
+
+var libraryNames = []string{
+	"libcudart.so", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
+	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
+}
+
+// runtimeLibrary returns the folder with the CUDA runtime: beside this program
+// if it is installed there, else in the user's cache, where the first use builds
+// it.
+func runtimeLibrary(e env) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("cannot find this program's own file: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	bin := filepath.Dir(self)
+	for _, dir := range []string{bin, filepath.Join(bin, "..", "lib", "heddle")} {
+		if _, err := os.Stat(filepath.Join(dir, libraryName)); err == nil {
+			return dir, nil
+		}
+	}
+	root, err := cache.Root()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for the CUDA runtime: %w", err)
+	}
+	source, key, err := librarySource()
+	if err != nil {
+		return "", err
+	}
+	return cache.Folder(e.ctx, root, "cudart", key, func(dir string) error {
+		fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime for this version, once")
+		return buildLibrary(e.ctx, source, dir)
+	})
+}
+
+// librarySource finds the source that this program was built from, and names its
+// present state.
+func librarySource() (root, key string, err error) {
+	_, file, _, _ := runtime.Caller(0)
+	root = filepath.Join(filepath.Dir(file), "..", "..")
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s", runtime.Version(), root)
+	for _, part := range []string{"cmd/libcudart", "internal", "go.mod", "go.sum"} {
+		err := filepath.WalkDir(filepath.Join(root, part), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if d.Name() == "testdata" {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			info, err := d.Info()
+			if err == nil && !strings.HasSuffix(path, "_test.go") {
+				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+			}
+			return err
+		})
+		if err != nil {
+			return "", "", fmt.Errorf("the source of the CUDA runtime is not on this computer (%w); build it where it is, "+
+				"with heddle cuda --build DIR, and put what is in DIR beside heddle", err)
+		}
+	}
+	return root, hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// buildLibrary builds the CUDA runtime into a folder.
+func buildLibrary(ctx context.Context, root, dir string) error {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), and go is not on the path")
+	}
+	compiler := os.Getenv("CC")
+	for _, name := range []string{"gcc", "clang", "cc"} {
+		if _, err := exec.LookPath(name); compiler == "" && err == nil {
+			compiler = name
+		}
+	}
+	if compiler == "" {
+		return errors.New("building the CUDA runtime needs a C compiler, and there is none on the path; on Debian: apt-get install gcc libc6-dev")
+	}
+	versions := filepath.Join(root, "cmd", "libcudart", "versions.map")
+	if strings.ContainsAny(versions, `'",`) {
+		return fmt.Errorf("building the CUDA runtime: the name of the folder %s has a quote or a comma in it, which linkers do not take", root)
+	}
+	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
+		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+` '-Wl,--version-script=`+versions+`'"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the CUDA runtime (go build in %s): %w\n%s", root, err, bytes.TrimSpace(out))
+	}
+	for _, name := range libraryNames {
+		link := filepath.Join(dir, name)
+		if to, err := os.Readlink(link); err == nil && to == libraryName {
+			continue
+		}
+		if err := os.Symlink(libraryName, link); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+// Functions that are not the same in all releases of CUDA: a program gets that
+// of the release that it was linked for. A function with one version here must
+// have all of versions.map.
+#include "_cgo_export.h"
+
+// VERSION makes heddle_IMPL the function NAME for programs of a release. DEFAULT
+// does so for those of 11.x and for programs that ask for no version.
+#define VERSION(name, node, impl) __asm__(".symver heddle_" #impl ", " #name "@libcudart.so." node)
+#define DEFAULT(name, impl) __asm__(".symver heddle_" #impl ", " #name "@@libcudart.so.11.0")
+
+// The runtime is of the release that the program was linked for; where a library
+// served several, of the last. The driver is never behind it.
+#define RELEASE(name, number) \
+  int name(uintptr_t to) { return heddleVersion(to, number); }
+
+RELEASE(heddle_release_9_0, 9000)
+RELEASE(heddle_release_9_1, 9010)
+RELEASE(heddle_release_9_2, 9020)
+RELEASE(heddle_release_10_0, 10000)
+RELEASE(heddle_release_10_1, 10010)
+RELEASE(heddle_release_10_2, 10020)
+RELEASE(heddle_release_11, 11080)
+RELEASE(heddle_release_12, 12090)
+RELEASE(heddle_release_13, 13000)
+
+#define RELEASES(name) \
+  VERSION(name, "9.0", release_9_0); \
+  VERSION(name, "9.1", release_9_1); \
+  VERSION(name, "9.2", release_9_2); \
+  VERSION(name, "10.0", release_10_0); \
+  VERSION(name, "10.1", release_10_1); \
+  VERSION(name, "10.2", release_10_2); \
+  DEFAULT(name, release_11); \
+  VERSION(name, "12", release_12); \
+  VERSION(name, "13", release_13)
+
+RELEASES(cudaRuntimeGetVersion);
+RELEASES(cudaDriverGetVersion);
+
+// cudaDeviceProp has grown and shrunk. From 12.0 to 12.9 the headers call the
+// function by another name, and the old name stays what it was.
+#define PROPERTIES(name, release) \
+  int name(uintptr_t to, int device) { return heddleDeviceProperties(to, device, release); }
+
+PROPERTIES(heddle_properties_9, 90)
+PROPERTIES(heddle_properties_9_2, 92)
+PROPERTIES(heddle_properties_10, 100)
+PROPERTIES(heddle_properties_11, 110)
+PROPERTIES(cudaGetDeviceProperties_v2, 120)
+PROPERTIES(heddle_properties_13, 130)
+
+VERSION(cudaGetDeviceProperties, "9.0", properties_9);
+VERSION(cudaGetDeviceProperties, "9.1", properties_9);
+VERSION(cudaGetDeviceProperties, "9.2", properties_9_2);
+VERSION(cudaGetDeviceProperties, "10.0", properties_10);
+VERSION(cudaGetDeviceProperties, "10.1", properties_10);
+VERSION(cudaGetDeviceProperties, "10.2", properties_10);
+DEFAULT(cudaGetDeviceProperties, properties_11);
+VERSION(cudaGetDeviceProperties, "12", properties_11);
+VERSION(cudaGetDeviceProperties, "13", properties_13);
+
+// UNTIL_12 are the versions in which a function stayed the same before 13.
+#define UNTIL_12(name, impl) \
+  VERSION(name, "9.0", impl); \
+  VERSION(name, "9.1", impl); \
+  VERSION(name, "9.2", impl); \
+  VERSION(name, "10.0", impl); \
+  VERSION(name, "10.1", impl); \
+  VERSION(name, "10.2", impl); \
+  DEFAULT(name, impl); \
+  VERSION(name, "12", impl)
+
+// From 13.0 on a struct names the place that managed memory is for, and 12.2 has
+// such functions by other names.
+struct location {
+  int type, id;
+};
+
+// device is the number that stood for a place before: that of a device, or -1.
+static int device(struct location l) { return l.type == 1 ? l.id : -1; }
+
+int heddle_prefetch(uintptr_t addr, size_t n, int device, uintptr_t stream) {
+  return heddlePrefetch(addr, n, device, stream);
+}
+
+int cudaMemPrefetchAsync_v2(uintptr_t addr, size_t n, struct location to, unsigned flags, uintptr_t stream) {
+  return heddlePrefetch(addr, n, device(to), stream);
+}
+
+int heddle_advise(uintptr_t addr, size_t n, int advice, int device) { return heddleAdvise(addr, n, advice, device); }
+
+int cudaMemAdvise_v2(uintptr_t addr, size_t n, int advice, struct location at) {
+  return heddleAdvise(addr, n, advice, device(at));
+}
+
+UNTIL_12(cudaMemPrefetchAsync, prefetch);
+__asm__(".symver cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync@libcudart.so.13");
+UNTIL_12(cudaMemAdvise, advise);
+__asm__(".symver cudaMemAdvise_v2, cudaMemAdvise@libcudart.so.13");
