@@ -114,6 +114,9 @@ func buildLibrary(ctx context.Context, root, dir string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the CUDA runtime (go build in %s): %w\n%s", root, err, bytes.TrimSpace(out))
 	}
+	if err := os.Remove(filepath.Join(dir, "libcudart.so.h")); err != nil && !errors.Is(err, fs.ErrNotExist) { // Go's, for C
+		return err
+	}
 	for _, name := range libraryNames {
 		link := filepath.Join(dir, name)
 		if to, err := os.Readlink(link); err == nil && to == libraryName {
