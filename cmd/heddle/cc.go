@@ -65,6 +65,9 @@ func (c *ccCmd) Run(e env) error {
 	if err != nil {
 		return usage("cc: %w", err)
 	}
+	if err := call.macrosBehindHeaders(kit); err != nil {
+		return usage("cc: %w", err)
+	}
 	run := func(args []string) error {
 		if call.show {
 			fmt.Fprintln(e.stderr, clang.Path, strings.Join(args, " "))
