@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/report":          {},
 	"internal/timeline":        {},
 	"internal/series":          {},
+	"internal/progress":        {"internal/chiprun", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
@@ -73,12 +74,12 @@ var mayImport = map[string][]string{
 	"internal/cuda/sdk":    {"internal/near", "internal/cuda/cache"},
 	"internal/cuda": {"internal/near", "internal/cuda/fatbin", "internal/isa/ptx", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx",
 		"internal/chiprun", "internal/config", "internal/gpu", "internal/report", "internal/timeline"},
-	"cmd/libcudart": {"internal/cuda", "internal/cuda/fatbin", "internal/chiprun", "internal/report", "internal/timeline"},
+	"cmd/libcudart": {"internal/cuda", "internal/cuda/fatbin", "internal/chiprun", "internal/progress", "internal/report", "internal/timeline"},
 	"internal/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/sm/kepler", "internal/krun", "internal/gpu", "internal/job"},
 	"":              {"internal/near", "internal/chiprun", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/job", "internal/report", "internal/trace/open", "internal/tracerun"},
 	"cmd/heddle": {"internal/near", "internal/isa", "internal/isa/ptx", "internal/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/sm/kepler", "internal/kcase", "internal/krun",
-		"internal/compare", "internal/trace", "internal/trace/...", "internal/tracerun", "internal/cuda", "internal/cuda/...",
+		"internal/compare", "internal/trace", "internal/trace/...", "internal/tracerun", "internal/progress", "internal/cuda", "internal/cuda/...",
 		"internal/config", "internal/chiprun", "internal/job", "internal/report", "internal/series", "internal/step", "internal/timeline", ""},
 }
 
@@ -98,6 +99,7 @@ var external = map[string][]string{
 	"internal/job":             {"github.com/BurntSushi/toml"},
 	"internal/series":          {"github.com/parquet-go/parquet-go"},
 	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
+	"internal/progress":        {"golang.org/x/term"},
 }
 
 // imports returns the import paths of every package of the module, tests left

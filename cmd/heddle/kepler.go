@@ -17,6 +17,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/kcase"
 	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
@@ -142,15 +143,15 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 			err = r.Err()
 		}
 	} else {
-		line := newProgressLine(e.stderr, c.Progress, c.Quiet)
+		line := progress.New(e.stderr, c.Progress, c.Quiet)
 		if line != nil {
 			r.Progress = func(cycle uint64) {
-				line.show(chiprun.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+				line.Show(chiprun.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
 			}
 		}
 		err = r.Do(e.ctx)
 		if line != nil {
-			line.clear()
+			line.Clear()
 		}
 	}
 	res := r.Result(strings.TrimSuffix(filepath.Base(c.Input), filepath.Ext(c.Input)))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/sm/kepler"
 	"github.com/heddle-sim/heddle/internal/step"
 )
@@ -36,9 +37,9 @@ func (c *runCmd) runKeplerJob(e env) error {
 		o.Walk = func(start func() (*krun.Run, error)) (*krun.Run, error) {
 			return step.New(e.ctx, e.stdin, to.text, isTerminal(e)).RunKepler(start)
 		}
-	} else if line := newProgressLine(e.stderr, c.Progress, c.Quiet); line != nil {
-		o.Progress = line.show
-		defer line.clear()
+	} else if line := progress.New(e.stderr, c.Progress, c.Quiet); line != nil {
+		o.Progress = line.Show
+		defer line.Clear()
 	}
 	res, err := ready.Run(e.ctx, o)
 	err = errors.Join(err, files.finish(e, o.Options))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/progress"
 	"io"
 	"os"
 	"path/filepath"
@@ -261,10 +262,10 @@ func (c *runCmd) simulate(e env, o job.Options) (*report.Run, error) {
 	if c.Step {
 		return c.walk(e, ready, o)
 	}
-	line := newProgressLine(e.stderr, c.Progress, c.Quiet)
+	line := progress.New(e.stderr, c.Progress, c.Quiet)
 	if line != nil {
-		o.Progress = line.show
-		defer line.clear()
+		o.Progress = line.Show
+		defer line.Clear()
 	}
 	return ready.Run(e.ctx, o)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/trace/replay"
 	"github.com/heddle-sim/heddle/internal/tracerun"
@@ -51,14 +52,14 @@ func (c *runCmd) runTrace(e env) error {
 	if c.AccelSim {
 		t.AccelSim = to.text
 	}
-	line := newProgressLine(e.stderr, c.Progress, c.Quiet)
+	line := progress.New(e.stderr, c.Progress, c.Quiet)
 	if line != nil {
-		t.Progress = line.show
-		defer line.clear()
+		t.Progress = line.Show
+		defer line.Clear()
 	}
 	res, err := tracerun.Run(e.ctx, set, t)
 	if line != nil {
-		line.clear()
+		line.Clear()
 	}
 	if werr := files.finish(e, o); werr != nil {
 		err = errors.Join(err, werr)

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/container"
@@ -273,11 +274,11 @@ func (c *traceConvertCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	line := newProgressLine(e.stderr, "auto", c.Quiet)
+	line := progress.New(e.stderr, "auto", c.Quiet)
 	var progress func(done, total uint64)
 	if line != nil {
-		progress = line.converted
-		defer line.clear()
+		progress = line.Converted
+		defer line.Clear()
 	}
 	switch form {
 	case "heddle":

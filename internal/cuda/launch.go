@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -143,10 +142,13 @@ func extent(d Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z
 func (r *Runtime) compute(f *function, l program.Launch, id int64) Error {
 	k := f.kernel
 	o := program.Options{Threads: r.opt.Threads, Out: r.opt.Out}
+	progress, watched := r.watch(k.Name())
+	o.Progress = progress
 	if most := r.opt.MaxInsts; most > 0 {
 		o.MaxInsts = most
 	}
-	res, err := f.module.machine.Run(context.Background(), l, o)
+	res, err := f.module.machine.Run(r.life, l, o)
+	watched()
 	if refused(err) {
 		return r.refuse(f, err)
 	}

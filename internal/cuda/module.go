@@ -186,13 +186,16 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 	var mods []*ptx.Module
 	for _, p := range m.parts {
 		text, err := r.choose(p)
-		if err != nil {
-			return nil, err
-		}
-		if r.opt.Save != nil {
+		if r.opt.Save != nil && err == nil {
 			if err := r.opt.Save(p.name, text); err != nil {
 				r.say("%v", err)
 			}
+		}
+		if x := r.replacement(m, p, text); x != nil {
+			p.name, text, err = x.Name, x.Text, nil
+		}
+		if err != nil {
+			return nil, err
 		}
 		mod, err := ptx.Parse(p.name, text)
 		if err != nil {

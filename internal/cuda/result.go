@@ -48,6 +48,15 @@ func (r *Runtime) Result() *report.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.finish()
+	if r.opt.Progress != nil {
+		r.opt.Progress.Clear()
+	}
+	return r.result()
+}
+
+// result is what the run has come to.
+func (r *Runtime) result() *report.Run {
+	r.unused()
 	res := *r.res
 	res.Kernels = slices.Clone(r.res.Kernels)
 	if n := r.launches - len(res.Kernels); n > 0 {

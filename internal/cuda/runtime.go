@@ -51,6 +51,11 @@ type Options struct {
 	Out      io.Writer // what device code prints; nil discards it
 	Log      io.Writer // faults and warnings; nil discards them
 	Timeline *timeline.Recorder
+	// Progress, if not nil, is shown how far a launch has come, and cleared before
+	// the program goes on.
+	Progress Progress
+	// Replace are texts that take the place of the program's.
+	Replace []Replacement
 	// Save is given the PTX that is loaded, with the name by which messages call
 	// it; nil if nobody wants it.
 	Save func(name string, text []byte) error
@@ -90,6 +95,12 @@ type Runtime struct {
 	limits   map[int]uint64
 	launches int // so far
 	issued   uint64
+
+	replace []Replacement
+	offered []string // what there was to replace
+
+	life      context.Context // ends when the program is interrupted
+	interrupt context.CancelFunc
 
 	res    *report.Run
 	failed error // the first error that ended a kernel
@@ -134,14 +145,20 @@ func New(o Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	replace, err := replacements(o.Replace)
+	if err != nil {
+		return nil, err
+	}
 	r := &Runtime{
-		opt: o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
+		replace: replace,
+		opt:     o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
 		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ctx: contexts{list: map[uint64]*driverContext{}},
 		res: &report.Run{
 			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
 			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
 		},
 	}
+	r.life, r.interrupt = context.WithCancel(context.Background())
 	r.limits[limitHeap] = max(o.Settings.Heap, device.DefaultHeap)
 	r.props = properties(&cfg, r.memoryBytes())
 	r.forget()
@@ -165,6 +182,9 @@ func (r *Runtime) plugIn() error {
 	}
 	if r.opt.Timeline != nil {
 		chiprun.Record(chip, r.opt.Timeline)
+	}
+	if r.opt.Progress != nil {
+		chip.OnProgress(r.show)
 	}
 	r.chip = chip
 	return nil
@@ -222,7 +242,7 @@ func (r *Runtime) begin() Error {
 func (t *Thread) do(f func(r *Runtime) Error) Error {
 	r := t.r
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.leave()
 	if !t.driven {
 		r.enter(t)
 	}
@@ -339,7 +359,7 @@ func (r *Runtime) finish() Error {
 	if r.sticky != Success || len(r.pending) == 0 {
 		return r.sticky
 	}
-	err := r.chip.Finish(context.Background())
+	err := r.chip.Finish(r.life)
 	r.collect()
 	return r.end(err)
 }
@@ -348,6 +368,9 @@ func (r *Runtime) finish() Error {
 func (r *Runtime) end(err error) Error {
 	if err == nil {
 		return Success
+	}
+	if r.life.Err() != nil { // nobody hears of it any more
+		return Unknown
 	}
 	code := codeOf(err)
 	r.sticky = code

@@ -1,9 +1,12 @@
-package main
+// Package progress is the line on a terminal that says how far a run has come.
+// It is there while the run computes, and leaves nothing behind.
+package progress
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -13,29 +16,33 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// progressLine is one line on a terminal that says how far a run has come.
-type progressLine struct {
+// Line is such a line. Its methods may be called from several goroutines at once.
+type Line struct {
+	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
 	width    int
 	start    time.Time
 	last     time.Time
-	launch   int // that the times below are of
+	launch   int // that the next two are of
 	began    time.Time
+	before   uint64 // warp instructions of the run
 	shown    bool
 }
 
 // How often the line changes: often enough to be alive, seldom enough to cost
 // nothing.
 const (
-	progressEvery = 200 * time.Millisecond
-	progressLog   = 2 * time.Second // where lines cannot be overwritten
+	every    = 200 * time.Millisecond
+	everyLog = 2 * time.Second // where lines cannot be overwritten
 )
 
-// newProgressLine returns nil where nothing is to be shown.
-func newProgressLine(w io.Writer, when string, quiet bool) *progressLine {
+// New returns a line on w, nil where nothing is to be shown: when is "auto" (on a
+// terminal, and unless the run is to be quiet), "always" or "never". Where lines
+// cannot be taken back, one is written now and then.
+func New(w io.Writer, when string, quiet bool) *Line {
 	now := time.Now()
-	p := &progressLine{w: w, start: now, last: now, width: 80, launch: -1}
+	p := &Line{w: w, start: now, last: now, width: 80, launch: -1}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = true
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
@@ -48,28 +55,32 @@ func newProgressLine(w io.Writer, when string, quiet bool) *progressLine {
 	return p
 }
 
-// show is called by the run now and then.
-func (p *progressLine) show(s chiprun.Progress) {
+// Show is called by the run now and then.
+func (p *Line) Show(s chiprun.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := time.Now()
 	if s.Launch != p.launch {
-		p.launch, p.began = s.Launch, now
+		p.launch, p.began, p.before = s.Launch, now, s.WarpInsts
 	}
 	p.print(now, func() string { return p.text(s, now) })
 }
 
-// converted is called while a trace is written, with its blocks.
-func (p *progressLine) converted(done, total uint64) {
+// Converted is called while a trace is written, with its blocks.
+func (p *Line) Converted(done, total uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := time.Now()
 	p.print(now, func() string { return fmt.Sprintf("%s of %s blocks", report.Count(done), report.Count(total)) })
 }
 
 // print shows a line if the last one is old enough.
-func (p *progressLine) print(now time.Time, line func() string) {
-	every := progressEvery
+func (p *Line) print(now time.Time, line func() string) {
+	pause := every
 	if !p.terminal {
-		every = progressLog
+		pause = everyLog
 	}
-	if now.Sub(p.last) < every {
+	if now.Sub(p.last) < pause {
 		return
 	}
 	p.last, p.shown = now, true
@@ -86,8 +97,11 @@ func (p *progressLine) print(now time.Time, line func() string) {
 }
 
 // text words the line.
-func (p *progressLine) text(s chiprun.Progress, now time.Time) string {
+func (p *Line) text(s chiprun.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
+	if s.Launches == 0 { // nobody knows
+		text = fmt.Sprintf("%s  launch %d", s.Kernel, s.Launch)
+	}
 	if s.Total > 0 {
 		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)
 	}
@@ -95,8 +109,12 @@ func (p *progressLine) text(s chiprun.Progress, now time.Time) string {
 		text += fmt.Sprintf("  %s cycles", report.Count(s.Cycles))
 	}
 	text += fmt.Sprintf("  %s warp instr", report.Count(s.WarpInsts))
-	if d := now.Sub(p.start).Seconds(); d > 0 {
-		text += fmt.Sprintf("  %s/s", report.Rate(float64(s.WarpInsts)/d))
+	from, n := p.start, s.WarpInsts
+	if s.Launches == 0 { // a program has its own work to do before a launch
+		from, n = p.began, n-p.before
+	}
+	if d := now.Sub(from).Seconds(); d > 0 {
+		text += fmt.Sprintf("  %s/s", report.Rate(float64(n)/d))
 	}
 	left := 0.0
 	switch {
@@ -115,9 +133,12 @@ func (p *progressLine) text(s chiprun.Progress, now time.Time) string {
 	return text
 }
 
-// clear takes the line away.
-func (p *progressLine) clear() {
+// Clear takes the line away.
+func (p *Line) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.terminal && p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
 	}
 }

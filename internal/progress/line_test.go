@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/chiprun"
 )
 
-func TestProgressText(t *testing.T) {
+func TestText(t *testing.T) {
 	start := time.Now()
-	p := &progressLine{start: start.Add(-2 * time.Second), began: start.Add(-time.Second)}
+	p := &Line{start: start.Add(-2 * time.Second), began: start.Add(-time.Second)}
 	got := p.text(chiprun.Progress{Launch: 1, Launches: 5, Kernel: "k", Blocks: 250, Total: 1000, WarpInsts: 3_000_000}, start)
 	if want := "k 2/5  blocks 250/1,000 (25 %)  3,000,000 warp instr  1.5 million/s  3 s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -20,36 +20,41 @@ func TestProgressText(t *testing.T) {
 	if want := "k 2/5  blocks 250/1,000 (25 %)  0 warp instr  0/s  8 s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	p.before = 1000
+	got = p.text(chiprun.Progress{Launch: 12, Kernel: "k", Blocks: 1, Total: 4, Cycles: 5000, WarpInsts: 5000}, start)
+	if want := "k  launch 12  blocks 1/4 (25 %)  5,000 cycles  5,000 warp instr  4.0 thousand/s  3 s left"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	got = p.text(chiprun.Progress{Launches: 1, Kernel: "k", Total: 4}, start)
 	if want := "k 1/1  blocks 0/4 (0 %)  0 warp instr  0/s"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-func TestProgressShow(t *testing.T) {
+func TestShow(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgressLine(&b, "always", false)
+	p := New(&b, "always", false)
 	p.terminal, p.width = true, 20
-	p.show(chiprun.Progress{Kernel: "soon", Launches: 1, Total: 4})
+	p.Show(chiprun.Progress{Kernel: "soon", Launches: 1, Total: 4})
 	if b.Len() > 0 {
 		t.Errorf("a short run shows %q", b.String())
 	}
 	p.last = p.last.Add(-time.Minute)
-	p.show(chiprun.Progress{Kernel: "kernel", Launches: 1, Total: 4})
-	p.show(chiprun.Progress{Kernel: "at once", Launches: 1, Total: 4})
-	p.clear()
+	p.Show(chiprun.Progress{Kernel: "kernel", Launches: 1, Total: 4})
+	p.Show(chiprun.Progress{Kernel: "at once", Launches: 1, Total: 4})
+	p.Clear()
 	got := b.String()
 	if want := "\rkernel 1/1  blocks \x1b[K\r\x1b[K"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if newProgressLine(&b, "auto", false) != nil || newProgressLine(&b, "never", false) != nil {
+	if New(&b, "auto", false) != nil || New(&b, "never", false) != nil {
 		t.Error("progress is shown where there is no terminal")
 	}
 	b.Reset()
-	p = newProgressLine(&b, "always", true)
+	p = New(&b, "always", true)
 	p.last = p.last.Add(-time.Minute)
-	p.show(chiprun.Progress{Kernel: "k", Launches: 1, Total: 4})
-	p.clear()
+	p.Show(chiprun.Progress{Kernel: "k", Launches: 1, Total: 4})
+	p.Clear()
 	if !strings.HasSuffix(b.String(), "\n") || strings.Contains(b.String(), "\x1b") {
 		t.Errorf("not a terminal, but %q", b.String())
 	}

@@ -1,0 +1,95 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// Replacement is a PTX text that takes the place of one of the program's: of the
+// one with this name, or else of that which has kernels or functions of the same
+// names.
+type Replacement struct {
+	Name string // for messages
+	Text []byte
+
+	names []string // of what it defines
+	used  bool
+}
+
+// replacements reads what was given.
+func replacements(list []Replacement) ([]Replacement, error) {
+	list = slices.Clone(list)
+	for i := range list {
+		mod, err := ptx.Parse(list[i].Name, list[i].Text)
+		if err != nil {
+			return nil, err
+		}
+		list[i].names = defines(mod)
+		if len(list[i].names) == 0 {
+			return nil, fmt.Errorf("%s has no kernel and no function, so it cannot take the place of a module that has", list[i].Name)
+		}
+	}
+	return list, nil
+}
+
+// defines returns the names of the kernels and functions of a text.
+func defines(mod *ptx.Module) []string {
+	var names []string
+	for _, f := range mod.Funcs {
+		if f.Body != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// replacement returns what takes the place of a part of a module, nil if nothing
+// does. text is the part's own, if there is any that the GPU takes.
+func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
+	if len(r.replace) == 0 {
+		return nil
+	}
+	var names []string
+	if mod, err := ptx.Parse(p.name, text); text != nil && err == nil {
+		names = defines(mod)
+	} else {
+		for _, f := range r.kernels {
+			if f.module == m {
+				names = append(names, f.name)
+			}
+		}
+	}
+	r.offered = append(r.offered, fmt.Sprintf("%s with %s", p.name, strings.Join(names, ", ")))
+	for i := range r.replace {
+		if x := &r.replace[i]; x.Name == p.name {
+			x.used = true
+			return x
+		}
+	}
+	for i := range r.replace {
+		x := &r.replace[i]
+		if slices.ContainsFunc(x.names, func(n string) bool { return slices.Contains(names, n) }) {
+			x.used = true
+			return x
+		}
+	}
+	return nil
+}
+
+// unused says which replacements nobody needed.
+func (r *Runtime) unused() {
+	for _, x := range r.replace {
+		if x.used {
+			continue
+		}
+		loaded := "it loaded none"
+		if len(r.offered) > 0 {
+			loaded = "it loaded " + strings.Join(r.offered, "; ")
+		}
+		r.once("unused "+x.Name, "%s was not used: it defines %s, and no module that the program loaded has one of these; %s",
+			x.Name, strings.Join(x.names, ", "), loaded)
+	}
+}
