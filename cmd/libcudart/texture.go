@@ -7,194 +7,26 @@ import "C"
 
 import "github.com/heddle-sim/heddle/internal/cuda"
 
-// This file: arrays, textures, and copies in three dimensions.
-
-// at returns the struct at an address of the host.
-func at[T any](addr C.uintptr_t) *T { return (*T)(pointer(uint64(addr))) }
-
-func channel(d *C.struct_cudaChannelFormatDesc) cuda.Channel {
-	return cuda.Channel{Bits: [4]int32{int32(d.x), int32(d.y), int32(d.z), int32(d.w)}, Kind: int32(d.f)}
-}
-
-func describe(c cuda.Channel) C.struct_cudaChannelFormatDesc {
-	return C.struct_cudaChannelFormatDesc{x: C.int(c.Bits[0]), y: C.int(c.Bits[1]), z: C.int(c.Bits[2]), w: C.int(c.Bits[3]), f: uint32(c.Kind)}
-}
+// This file: textures and surfaces.
 
 //export __cudaRegisterTexture
 func __cudaRegisterTexture(handle, hostVar, deviceAddr, name C.uintptr_t, dim, norm, ext C.int) {
 	runtime().RegisterTexture(uint64(handle), uint64(hostVar), text(name), norm != 0)
 }
 
-//export cudaMallocArray
-func cudaMallocArray(to, desc C.uintptr_t, width, height C.size_t, flags C.uint) C.int {
-	return cudaMalloc3DArray(to, desc, C.struct_cudaExtent{width: width, height: height}, flags)
-}
-
-//export cudaMalloc3DArray
-func cudaMalloc3DArray(to, desc C.uintptr_t, e C.struct_cudaExtent, flags C.uint) C.int {
-	if err := need(to, desc); err != cuda.Success {
-		return C.int(err)
-	}
-	h, err := thread().MallocArray(channel(at[C.struct_cudaChannelFormatDesc](desc)), uint64(e.width), uint64(e.height), uint64(e.depth), uint32(flags))
-	return give(to, C.uintptr_t(h), err)
-}
-
-//export cudaFreeArray
-func cudaFreeArray(h C.uintptr_t) C.int { return C.int(thread().FreeArray(uint64(h))) }
-
-//export cudaGetChannelDesc
-func cudaGetChannelDesc(to, h C.uintptr_t) C.int {
-	if err := need(to); err != cuda.Success {
-		return C.int(err)
-	}
-	a, err := thread().Array(uint64(h))
-	return give(to, describe(a.Channel), err)
-}
-
-//export cudaArrayGetInfo
-func cudaArrayGetInfo(desc, extent, flags, h C.uintptr_t) C.int {
-	a, err := thread().Array(uint64(h))
-	if err == cuda.Success {
-		if desc != 0 {
-			put(desc, describe(a.Channel))
-		}
-		if extent != 0 {
-			put(extent, C.struct_cudaExtent{width: C.size_t(a.Width), height: C.size_t(a.Height), depth: C.size_t(a.Depth)})
-		}
-		if flags != 0 {
-			put(flags, C.uint(a.Flags))
-		}
-	}
-	return C.int(err)
-}
-
-// toArray copies rows to an array, or bytes that fill its rows (height 0).
-func toArray(h C.uintptr_t, x, y C.size_t, src C.uintptr_t, pitch, width, height C.size_t, kind C.int) C.int {
-	return arrayCopy(h, x, y, width, height, func(addr, row uint64, c cuda.Rows) cuda.Error {
-		c.DstPitch, c.SrcPitch = row, uint64(pitch)
-		return thread().CopyRows(addr, uint64(src), c, cuda.Kind(kind), 0, false)
-	})
-}
-
-// fromArray copies rows from an array.
-func fromArray(dst C.uintptr_t, pitch C.size_t, h C.uintptr_t, x, y, width, height C.size_t, kind C.int) C.int {
-	return arrayCopy(h, x, y, width, height, func(addr, row uint64, c cuda.Rows) cuda.Error {
-		c.DstPitch, c.SrcPitch = uint64(pitch), row
-		return thread().CopyRows(uint64(dst), addr, c, cuda.Kind(kind), 0, false)
-	})
-}
-
-func arrayCopy(h C.uintptr_t, x, y, width, height C.size_t, run func(addr, row uint64, c cuda.Rows) cuda.Error) C.int {
-	a, err := thread().Array(uint64(h))
-	if err != cuda.Success {
-		return C.int(err)
-	}
-	c := cuda.Rows{Width: uint64(width), Height: uint64(max(1, height)), Depth: 1}
-	addr, row, _, err := a.Place(uint64(x), uint64(y), 0, c.Width)
-	if err != cuda.Success || height > 0 && x+width > C.size_t(row) || uint64(y)+c.Height > max(1, a.Height) {
-		return C.int(thread().Check(false))
-	}
-	return C.int(run(addr, row, c))
-}
-
-//export cudaMemcpyToArray
-func cudaMemcpyToArray(h C.uintptr_t, x, y C.size_t, src C.uintptr_t, n C.size_t, kind C.int) C.int {
-	return toArray(h, x, y, src, n, n, 0, kind)
-}
-
-//export cudaMemcpyFromArray
-func cudaMemcpyFromArray(dst, h C.uintptr_t, x, y, n C.size_t, kind C.int) C.int {
-	return fromArray(dst, n, h, x, y, n, 0, kind)
-}
-
-//export cudaMemcpy2DToArray
-func cudaMemcpy2DToArray(h C.uintptr_t, x, y C.size_t, src C.uintptr_t, pitch, width, height C.size_t, kind C.int) C.int {
-	return toArray(h, x, y, src, pitch, width, max(1, height), kind)
-}
-
-//export cudaMemcpy2DFromArray
-func cudaMemcpy2DFromArray(dst C.uintptr_t, pitch C.size_t, h C.uintptr_t, x, y, width, height C.size_t, kind C.int) C.int {
-	return fromArray(dst, pitch, h, x, y, width, max(1, height), kind)
-}
-
-//export cudaMemcpy3D
-func cudaMemcpy3D(parms C.uintptr_t) C.int { return copy3D(parms, 0, false) }
-
-//export cudaMemcpy3DAsync
-func cudaMemcpy3DAsync(parms, stream C.uintptr_t) C.int { return copy3D(parms, stream, true) }
-
-// copy3D copies a box. Its width is in texels as soon as one side is an array.
-func copy3D(parms, stream C.uintptr_t, async bool) C.int {
-	if err := need(parms); err != cuda.Success {
-		return C.int(err)
-	}
-	p := at[C.struct_cudaMemcpy3DParms](parms)
-	unit := uint64(1)
-	sides := [2]struct {
-		array            uint64
-		pos              C.struct_cudaPos
-		ptr              C.struct_cudaPitchedPtr
-		image            cuda.Array
-		addr, row, plane uint64
-	}{
-		{array: uint64(word(&p.srcArray)), pos: p.srcPos, ptr: p.srcPtr},
-		{array: uint64(word(&p.dstArray)), pos: p.dstPos, ptr: p.dstPtr},
-	}
-	for i := range sides {
-		s := &sides[i]
-		if s.array == 0 {
-			continue
-		}
-		var err cuda.Error
-		if s.image, err = thread().Array(s.array); err != cuda.Success {
-			return C.int(err)
-		}
-		unit = s.image.Texel()
-	}
-	const most = 1 << 40 // more than any side has, so that products fit
-	for _, n := range []C.size_t{p.extent.width, p.extent.height, p.extent.depth, sides[0].pos.x, sides[0].pos.y, sides[0].pos.z, sides[1].pos.x, sides[1].pos.y, sides[1].pos.z} {
-		if n > most {
-			return C.int(thread().Check(false))
-		}
-	}
-	c := cuda.Rows{Width: uint64(p.extent.width) * unit, Height: uint64(p.extent.height), Depth: uint64(p.extent.depth)}
-	for i := range sides {
-		s := &sides[i]
-		if s.array == 0 {
-			if s.ptr.pitch > most || s.ptr.ysize > 1<<20 {
-				return C.int(thread().Check(false))
-			}
-			s.row = uint64(s.ptr.pitch)
-			s.plane = s.row * uint64(s.ptr.ysize)
-			s.addr = uint64(word(&s.ptr.ptr)) + uint64(s.pos.x) + uint64(s.pos.y)*s.row + uint64(s.pos.z)*s.plane
-			continue
-		}
-		var err cuda.Error
-		s.addr, s.row, s.plane, err = s.image.Place(uint64(s.pos.x)*unit, uint64(s.pos.y), uint64(s.pos.z), 0)
-		if err != cuda.Success || uint64(s.pos.x)*unit+c.Width > s.row || uint64(s.pos.y)+c.Height > max(1, s.image.Height) || uint64(s.pos.z)+c.Depth > max(1, s.image.Depth) {
-			return C.int(thread().Check(false))
-		}
-	}
-	c.SrcPitch, c.SrcPlane, c.DstPitch, c.DstPlane = sides[0].row, sides[0].plane, sides[1].row, sides[1].plane
-	return C.int(thread().CopyRows(sides[1].addr, sides[0].addr, c, cuda.Kind(p.kind), uint64(stream), async))
-}
-
-// word reads a pointer of C as the number that it is: it may be a handle or an
-// address of the device, which Go must not take for one of its own.
-func word[T any](p *T) uintptr { return *at[uintptr](C.uintptr_t(addressOf(p))) }
-
-//export cudaMemset3D
-func cudaMemset3D(p C.struct_cudaPitchedPtr, value C.int, e C.struct_cudaExtent) C.int {
-	return C.int(thread().Fill(uint64(word(&p.ptr)), byte(value), cuda.Rows{
-		Width: uint64(e.width), Height: uint64(e.height), Depth: uint64(e.depth),
-		DstPitch: uint64(p.pitch), DstPlane: uint64(p.pitch) * uint64(min(p.ysize, 1<<20)),
-	}, 0))
+//export __cudaRegisterSurface
+func __cudaRegisterSurface(handle, hostVar, deviceAddr, name C.uintptr_t, dim, ext C.int) {
+	runtime().RegisterSurface(uint64(handle), uint64(hostVar), text(name))
 }
 
 // sampling reads a textureReference.
 func sampling(ref C.uintptr_t) cuda.Sampling {
 	r := at[C.struct_textureReference](ref)
-	s := cuda.Sampling{Normalized: r.normalized != 0, Linear: r.filterMode == C.cudaFilterModeLinear}
+	s := cuda.Sampling{
+		Normalized: r.normalized != 0, Linear: r.filterMode == C.cudaFilterModeLinear, SRGB: r.sRGB != 0, MaxAnisotropy: uint32(r.maxAnisotropy),
+		MipLinear: r.mipmapFilterMode == C.cudaFilterModeLinear, LevelBias: float32(r.mipmapLevelBias),
+		MinLevel: float32(r.minMipmapLevelClamp), MaxLevel: float32(r.maxMipmapLevelClamp), NoTrilinear: r.disableTrilinearOptimization != 0,
+	}
 	for i := range s.Address {
 		s.Address[i] = int32(r.addressMode[i])
 	}
@@ -230,12 +62,40 @@ func cudaBindTextureToArray(ref, h, desc C.uintptr_t) C.int {
 	return bind(0, ref, desc, cuda.Image{Array: uint64(h)})
 }
 
+//export cudaBindTextureToMipmappedArray
+func cudaBindTextureToMipmappedArray(ref, h, desc C.uintptr_t) C.int {
+	return bind(0, ref, desc, cuda.Image{Mipmap: uint64(h)})
+}
+
 //export cudaUnbindTexture
 func cudaUnbindTexture(ref C.uintptr_t) C.int { return C.int(thread().Unbind(uint64(ref))) }
 
 //export cudaGetTextureAlignmentOffset
 func cudaGetTextureAlignmentOffset(offset, ref C.uintptr_t) C.int {
-	return give(offset, C.size_t(0), need(offset, ref))
+	if err := need(offset); err != cuda.Success {
+		return C.int(err)
+	}
+	return give(offset, C.size_t(0), thread().Bound(uint64(ref)))
+}
+
+// findReference gives the address of a reference, which is the address by which
+// programs ask for it.
+func findReference(to, symbol C.uintptr_t, surface bool) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	return give(to, symbol, thread().Reference(uint64(symbol), surface))
+}
+
+//export cudaGetTextureReference
+func cudaGetTextureReference(to, symbol C.uintptr_t) C.int { return findReference(to, symbol, false) }
+
+//export cudaGetSurfaceReference
+func cudaGetSurfaceReference(to, symbol C.uintptr_t) C.int { return findReference(to, symbol, true) }
+
+//export cudaBindSurfaceToArray
+func cudaBindSurfaceToArray(ref, h, desc C.uintptr_t) C.int {
+	return C.int(thread().BindSurface(uint64(ref), uint64(h)))
 }
 
 //export cudaCreateTextureObject
@@ -246,37 +106,55 @@ func cudaCreateTextureObject(to, res, tex, view C.uintptr_t) C.int {
 	t := at[C.struct_cudaTextureDesc](tex)
 	s := cuda.Sampling{
 		Normalized: t.normalizedCoords != 0, Linear: t.filterMode == C.cudaFilterModeLinear, ReadNormalized: t.readMode == C.cudaReadModeNormalizedFloat,
+		SRGB: t.sRGB != 0, MaxAnisotropy: uint32(t.maxAnisotropy), MipLinear: t.mipmapFilterMode == C.cudaFilterModeLinear, LevelBias: float32(t.mipmapLevelBias),
+		MinLevel: float32(t.minMipmapLevelClamp), MaxLevel: float32(t.maxMipmapLevelClamp), NoTrilinear: t.disableTrilinearOptimization != 0, Seamless: t.seamlessCubemap != 0,
 	}
 	for i := range s.Address {
 		s.Address[i] = int32(t.addressMode[i])
 	}
-	var i cuda.Image
-	var ok bool
-	if i, ok = resource(res); !ok {
-		return C.int(thread().Unsupported("cudaCreateTextureObject with mipmaps"))
+	for i := range s.Border {
+		s.Border[i] = float32(t.borderColor[i])
 	}
-	h, err := thread().TextureObject(i, s)
+	var v *cuda.View
+	if view != 0 {
+		d := at[C.struct_cudaResourceViewDesc](view)
+		v = &cuda.View{
+			Format: int32(d.format), Width: uint64(d.width), Height: uint64(d.height), Depth: uint64(d.depth),
+			FirstLevel: uint32(d.firstMipmapLevel), LastLevel: uint32(d.lastMipmapLevel), FirstLayer: uint32(d.firstLayer), LastLayer: uint32(d.lastLayer),
+		}
+	}
+	i, ok := resource(res)
+	if err := thread().Check(ok); err != cuda.Success {
+		return C.int(err)
+	}
+	h, err := thread().TextureObject(i, s, v)
 	return give(to, C.ulonglong(h), err)
 }
 
-// resource reads a cudaResourceDesc, whose union Go cannot name; false for one
-// with mipmaps.
-func resource(res C.uintptr_t) (cuda.Image, bool) {
-	type linear struct { // its layout for linear memory
+// The forms of a cudaResourceDesc's union, which Go cannot name: linear memory,
+// and rows.
+type (
+	linear struct {
 		addr  uintptr
 		desc  C.struct_cudaChannelFormatDesc
 		bytes C.size_t
 	}
-	type pitched struct { // and for rows
+	pitched struct {
 		addr                 uintptr
 		desc                 C.struct_cudaChannelFormatDesc
 		width, height, pitch C.size_t
 	}
+)
+
+// resource reads a cudaResourceDesc; false for one of no known kind.
+func resource(res C.uintptr_t) (cuda.Image, bool) {
 	d := at[C.struct_cudaResourceDesc](res)
 	union := C.uintptr_t(addressOf(&d.res))
 	switch d.resType {
 	case C.cudaResourceTypeArray:
 		return cuda.Image{Array: uint64(*at[uintptr](union))}, true
+	case C.cudaResourceTypeMipmappedArray:
+		return cuda.Image{Mipmap: uint64(*at[uintptr](union))}, true
 	case C.cudaResourceTypeLinear:
 		l := at[linear](union)
 		return cuda.Image{Addr: uint64(l.addr), Channel: channel(&l.desc), Bytes: uint64(l.bytes)}, true
@@ -287,9 +165,95 @@ func resource(res C.uintptr_t) (cuda.Image, bool) {
 	return cuda.Image{}, false
 }
 
+// putResource writes a cudaResourceDesc.
+func putResource(to C.uintptr_t, i cuda.Image) {
+	put(to, C.struct_cudaResourceDesc{})
+	d := at[C.struct_cudaResourceDesc](to)
+	union := C.uintptr_t(addressOf(&d.res))
+	switch {
+	case i.Mipmap != 0:
+		d.resType = C.cudaResourceTypeMipmappedArray
+		put(union, uintptr(i.Mipmap))
+	case i.Array != 0:
+		d.resType = C.cudaResourceTypeArray
+		put(union, uintptr(i.Array))
+	case i.Height == 0:
+		d.resType = C.cudaResourceTypeLinear
+		put(union, linear{uintptr(i.Addr), describe(i.Channel), C.size_t(i.Bytes)})
+	default:
+		d.resType = C.cudaResourceTypePitch2D
+		put(union, pitched{uintptr(i.Addr), describe(i.Channel), C.size_t(i.Width), C.size_t(i.Height), C.size_t(i.Pitch)})
+	}
+}
+
 //export cudaDestroyTextureObject
 func cudaDestroyTextureObject(h C.ulonglong) C.int {
-	return C.int(thread().FreeTextureObject(uint64(h)))
+	return C.int(thread().FreeObject(uint64(h), false))
+}
+
+//export cudaGetTextureObjectResourceDesc
+func cudaGetTextureObjectResourceDesc(to C.uintptr_t, h C.ulonglong) C.int {
+	return objectResource(to, h, false)
+}
+
+func objectResource(to C.uintptr_t, h C.ulonglong, surface bool) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	i, _, _, err := thread().Object(uint64(h), surface)
+	if err == cuda.Success {
+		putResource(to, i)
+	}
+	return C.int(err)
+}
+
+//export cudaGetTextureObjectTextureDesc
+func cudaGetTextureObjectTextureDesc(to C.uintptr_t, h C.ulonglong) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	_, s, _, err := thread().Object(uint64(h), false)
+	if err != cuda.Success {
+		return C.int(err)
+	}
+	bit := func(b bool) uint32 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	d := C.struct_cudaTextureDesc{
+		filterMode: bit(s.Linear), readMode: bit(s.ReadNormalized), sRGB: C.int(bit(s.SRGB)), normalizedCoords: C.int(bit(s.Normalized)),
+		maxAnisotropy: C.uint(s.MaxAnisotropy), mipmapFilterMode: bit(s.MipLinear), mipmapLevelBias: C.float(s.LevelBias),
+		minMipmapLevelClamp: C.float(s.MinLevel), maxMipmapLevelClamp: C.float(s.MaxLevel),
+		disableTrilinearOptimization: C.int(bit(s.NoTrilinear)), seamlessCubemap: C.int(bit(s.Seamless)),
+	}
+	for k := range s.Address {
+		d.addressMode[k] = uint32(s.Address[k])
+	}
+	for k := range s.Border {
+		d.borderColor[k] = C.float(s.Border[k])
+	}
+	put(to, d)
+	return C.int(err)
+}
+
+//export cudaGetTextureObjectResourceViewDesc
+func cudaGetTextureObjectResourceViewDesc(to C.uintptr_t, h C.ulonglong) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	_, _, v, err := thread().Object(uint64(h), false)
+	if err == cuda.Success && v == nil {
+		err = thread().Check(false) // there is none
+	}
+	if err == cuda.Success {
+		put(to, C.struct_cudaResourceViewDesc{
+			format: uint32(v.Format), width: C.size_t(v.Width), height: C.size_t(v.Height), depth: C.size_t(v.Depth),
+			firstMipmapLevel: C.uint(v.FirstLevel), lastMipmapLevel: C.uint(v.LastLevel), firstLayer: C.uint(v.FirstLayer), lastLayer: C.uint(v.LastLayer),
+		})
+	}
+	return C.int(err)
 }
 
 //export cudaCreateSurfaceObject
@@ -298,12 +262,19 @@ func cudaCreateSurfaceObject(to, res C.uintptr_t) C.int {
 		return C.int(err)
 	}
 	i, ok := resource(res)
-	if !ok || i.Array == 0 {
-		return C.int(thread().Check(false))
+	if err := thread().Check(ok && i.Array != 0); err != cuda.Success {
+		return C.int(err)
 	}
-	h, err := thread().TextureObject(i, cuda.Sampling{Address: [3]int32{1, 1, 1}})
+	h, err := thread().SurfaceObject(i.Array)
 	return give(to, C.ulonglong(h), err)
 }
 
 //export cudaDestroySurfaceObject
-func cudaDestroySurfaceObject(h C.ulonglong) C.int { return cudaDestroyTextureObject(h) }
+func cudaDestroySurfaceObject(h C.ulonglong) C.int {
+	return C.int(thread().FreeObject(uint64(h), true))
+}
+
+//export cudaGetSurfaceObjectResourceDesc
+func cudaGetSurfaceObjectResourceDesc(to C.uintptr_t, h C.ulonglong) C.int {
+	return objectResource(to, h, true)
+}

@@ -5,14 +5,10 @@
 extern int heddleUnsupported(char *name);
 
 UNSUPPORTED(__cudaRegisterManagedVar)
-UNSUPPORTED(__cudaRegisterSurface)
-UNSUPPORTED(cudaBindSurfaceToArray)
 UNSUPPORTED(cudaDeviceDisablePeerAccess)
 UNSUPPORTED(cudaDeviceEnablePeerAccess)
 UNSUPPORTED(cudaDeviceGetByPCIBusId)
 UNSUPPORTED(cudaDeviceGetPCIBusId)
-UNSUPPORTED(cudaGetTextureObjectResourceDesc)
-UNSUPPORTED(cudaGetTextureReference)
 UNSUPPORTED(cudaGraphCreate)
 UNSUPPORTED(cudaGraphDestroy)
 UNSUPPORTED(cudaGraphExecDestroy)

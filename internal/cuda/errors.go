@@ -16,8 +16,11 @@ const (
 	InvalidPitchValue     Error = 12
 	InvalidSymbol         Error = 13
 	InvalidTexture        Error = 18
+	InvalidTextureBinding Error = 19
 	InvalidChannel        Error = 20
 	InvalidMemcpyWay      Error = 21
+	InvalidFilter         Error = 26
+	InvalidSurface        Error = 37
 	MissingConfiguration  Error = 52
 	InvalidDeviceFunction Error = 98
 	InvalidDevice         Error = 101
@@ -51,6 +54,9 @@ var errorNames = map[Error][2]string{
 	InvalidPitchValue:     {"cudaErrorInvalidPitchValue", "invalid pitch argument"},
 	InvalidSymbol:         {"cudaErrorInvalidSymbol", "invalid device symbol"},
 	InvalidTexture:        {"cudaErrorInvalidTexture", "invalid texture reference"},
+	InvalidTextureBinding: {"cudaErrorInvalidTextureBinding", "texture is not bound to a pointer"},
+	InvalidFilter:         {"cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type"},
+	InvalidSurface:        {"cudaErrorInvalidSurface", "invalid surface reference"},
 	InvalidChannel:        {"cudaErrorInvalidChannelDescriptor", "invalid channel descriptor"},
 	InvalidMemcpyWay:      {"cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
 	MissingConfiguration:  {"cudaErrorMissingConfiguration", "__global__ function call is not configured"},

@@ -170,6 +170,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 			return MemoryAllocation, err
 		}
 		m.machine = machine
+		machine.PTX().UseObjects(r.texels)
 		for _, v := range r.vars {
 			if v.module == m {
 				if s, ok := machine.Symbol(v.name); ok {

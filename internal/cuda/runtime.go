@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/timeline"
@@ -87,6 +88,10 @@ type Runtime struct {
 	sticky   Error
 	streams  map[uint64]*stream
 	arrays   map[uint64]*Array
+	mipmaps  map[uint64]*Mipmap
+	objects  map[uint64]*object // textures and surfaces
+	texels   *xptx.Objects      // the same, as kernels know them
+	ended    []uint64           // objects that the program has destroyed, and work may still use
 	events   map[uint64]*event
 	shared   map[uint64]*sharing // memory of the host that the device reaches
 	next     uint64              // address for the next memory that both share
@@ -203,7 +208,11 @@ func (r *Runtime) memoryBytes() uint64 {
 func (r *Runtime) forget() {
 	r.mem, r.sticky, r.pending = nil, Success, nil
 	r.streams, r.events, r.shared = map[uint64]*stream{}, map[uint64]*event{}, map[uint64]*sharing{}
-	r.arrays = map[uint64]*Array{}
+	r.arrays, r.mipmaps = map[uint64]*Array{}, map[uint64]*Mipmap{}
+	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{}, nil
+	for _, ref := range r.textures {
+		ref.bound = false
+	}
 	r.next = deviceTop
 	for _, m := range r.modules {
 		m.machine = nil
@@ -361,6 +370,7 @@ func (r *Runtime) finish() Error {
 	}
 	err := r.chip.Finish(r.life)
 	r.collect()
+	r.dropObjects()
 	return r.end(err)
 }
 

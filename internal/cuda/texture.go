@@ -43,17 +43,71 @@ func (c Channel) texel() (format string, components int, bytes uint64, ok bool) 
 type Sampling struct {
 	Normalized     bool     // coordinates are in [0, 1)
 	Linear         bool     // interpolate
-	ReadNormalized bool     // integers are read as fractions
+	ReadNormalized bool     // integers of 8 and 16 bits are read as fractions
 	Address        [3]int32 // 0 wrap, 1 clamp, 2 mirror, 3 border, by dimension
+	SRGB           bool     // bytes that are read as fractions are sRGB
+	Border         [4]float32
+	MaxAnisotropy  uint32  // has no effect
+	MipLinear      bool    // blend the levels of a mipmap
+	LevelBias      float32 // added to the level of detail
+	MinLevel       float32 // least level of detail
+	MaxLevel       float32 // greatest level of detail
+	NoTrilinear    bool    // has no effect
+	Seamless       bool    // is not supported
 }
 
-// texture returns what the executor wants to know, but the place.
+// Image is where the texels of a texture are: in an array, in a mipmapped array,
+// or in device memory.
+type Image struct {
+	Array         uint64  // a handle
+	Mipmap        uint64  // a handle
+	Addr          uint64  // where neither is given
+	Channel       Channel // of device memory
+	Width, Height uint64  // texels; Height is 0 for a row
+	Pitch         uint64  // bytes from row to row
+	Bytes         uint64  // of a row that gives no Width; what is beyond the allocation does not count
+}
+
+// View is a part of an array, or its texels taken as others
+// (cudaResourceViewDesc).
+type View struct {
+	Format                int32 // cudaResourceViewFormat, 0: as the array has it
+	Width, Height, Depth  uint64
+	FirstLevel, LastLevel uint32
+	FirstLayer, LastLayer uint32
+}
+
+// viewFormats are the texels of views, by cudaResourceViewFormat from 1 on; those
+// after them are compressed.
+var viewFormats = func() (list []Channel) {
+	add := func(bits, kind int32) {
+		for _, n := range []int{1, 2, 4} {
+			c := Channel{Kind: kind}
+			for i := range n {
+				c.Bits[i] = bits
+			}
+			list = append(list, c)
+		}
+	}
+	for _, bits := range []int32{8, 16, 32} {
+		add(bits, 1)
+		add(bits, 0)
+	}
+	add(16, 2)
+	add(32, 2)
+	return list
+}()
+
+// texture is what the executor wants to know of texels and how they are read, but
+// not where they are.
 func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) {
 	format, n, texel, ok := c.texel()
 	if !ok {
 		return t, 0, InvalidChannel
 	}
-	t = xptx.Texture{Format: format, Channels: n, Linear: s.Linear, Normalized: s.Normalized, ReadNormalized: s.ReadNormalized}
+	t = xptx.Texture{Format: format, Channels: n, Linear: s.Linear, Normalized: s.Normalized, Border: s.Border,
+		ReadNormalized: s.ReadNormalized && c.Kind != 2 && c.Bits[0] < 32}
+	t.SRGB = s.SRGB && t.ReadNormalized && format == "u8"
 	for i, a := range s.Address {
 		if a < 0 || a > 3 {
 			return t, 0, InvalidValue
@@ -63,135 +117,103 @@ func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) 
 	return t, texel, Success
 }
 
-// Array is an image in device memory whose rows follow each other closely.
-type Array struct {
-	Channel              Channel
-	Width, Height, Depth uint64 // texels; Height and Depth are 0 where the image has fewer dimensions
-	Flags                uint32
-	addr, texel          uint64
-}
-
-// maxExtent bounds the sides of an array (CUDA programming guide, table of
-// technical specifications: 131072 texels of a one- or two-dimensional one).
-const maxExtent = 131072
-
-// MallocArray makes an array. The addresses of its texels are ArrayPlace's.
-func (t *Thread) MallocArray(c Channel, width, height, depth uint64, flags uint32) (h uint64, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		_, _, texel, ok := c.texel()
-		switch {
-		case !ok:
-			return InvalidChannel
-		case width == 0 || width > maxExtent || height > maxExtent || depth > maxExtent || depth > 0 && height == 0:
-			return InvalidValue
-		case flags&^surfaceStore != 0: // layers, cubes and gathering
-			r.once("layers", "arrays with layers or faces are not supported (cudaMalloc3DArray, flags %#x)", flags)
-			return NotSupported
-		}
-		addr, e := r.mem.Alloc(width*max(1, height)*max(1, depth)*texel, fmt.Sprintf("cudaMallocArray(%d,%d,%d)", width, height, depth))
-		if e != nil {
-			return MemoryAllocation
-		}
-		h = r.handle()
-		r.arrays[h] = &Array{Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, addr: addr, texel: texel}
-		return Success
-	})
-	return h, err
-}
-
-// surfaceStore is cudaArraySurfaceLoadStore.
-const surfaceStore = 2
-
-// FreeArray releases an array; it waits for all work.
-func (t *Thread) FreeArray(h uint64) Error {
-	return t.do(func(r *Runtime) Error {
-		if h == 0 {
-			return Success
-		}
-		a := r.arrays[h]
-		if a == nil {
-			return InvalidHandle
-		}
-		if err := r.finish(); err != Success {
-			return err
-		}
-		delete(r.arrays, h)
-		if r.mem.Free(a.addr) != nil {
-			return Unknown
-		}
-		return Success
-	})
-}
-
-// Array returns what an array was made with.
-func (t *Thread) Array(h uint64) (a Array, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		if r.arrays[h] == nil {
-			return InvalidHandle
-		}
-		a = *r.arrays[h]
-		return Success
-	})
-	return a, err
-}
-
-// Place returns the address of a byte of an array, the bytes of a row, and those
-// of a plane. It is an error if n bytes from there on are not all in the array.
-func (a *Array) Place(x, y, z, n uint64) (addr, row, plane uint64, err Error) {
-	row = a.Width * a.texel
-	plane = row * max(1, a.Height)
-	all := plane * max(1, a.Depth)
-	if x >= row || y >= max(1, a.Height) || z >= max(1, a.Depth) {
-		return 0, 0, 0, InvalidValue
+// image returns a texture with the place of its texels.
+func (r *Runtime) image(i Image, s Sampling, v *View) (t xptx.Texture, err Error) {
+	switch {
+	case s.Seamless:
+		r.once("seamless", "cube maps whose faces blend into each other (seamlessCubemap) are not supported")
+		return t, NotSupported
+	case i.Array != 0 || i.Mipmap != 0:
+		t, err = r.arrayImage(i, s, v)
+	case v != nil:
+		return t, InvalidValue // views are of arrays
+	default:
+		t, err = r.memoryImage(i, s)
 	}
-	at := x + y*row + z*plane
-	if n > all-at {
-		return 0, 0, 0, InvalidValue
+	if err == Success && t.Linear && t.Format[0] != 'f' && !t.ReadNormalized {
+		err = InvalidFilter
 	}
-	return a.addr + at, row, plane, Success
+	return t, err
 }
 
-// Texel returns the bytes of a texel.
-func (a *Array) Texel() uint64 { return a.texel }
-
-// reference is a texture at file scope, by the address of the program's
-// textureReference.
-type reference struct {
-	module *module
-	name   string
-	norm   bool // integers are read as fractions
-}
-
-// RegisterTexture says which texture of the device a textureReference at an
-// address of the host stands for, and whether it reads integers as fractions.
-func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if m := r.module(handle); m != nil {
-		r.textures[host] = &reference{m, name, norm}
-	}
-}
-
-// Image is where the texels of a texture are: in an array, or in device memory.
-type Image struct {
-	Array         uint64 // a handle, 0: device memory
-	Addr          uint64
-	Channel       Channel // of device memory
-	Width, Height uint64  // texels; Height is 0 for a row
-	Pitch         uint64  // bytes from row to row
-	Bytes         uint64  // of a row that gives no Width; what is beyond the allocation does not count
-}
-
-// image completes a texture with the place of its texels.
-func (r *Runtime) image(i Image, s Sampling) (t xptx.Texture, err Error) {
-	if i.Array != 0 {
-		a := r.arrays[i.Array]
-		if a == nil {
-			return t, InvalidHandle
+// arrayImage is image for an array or a mipmap.
+func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err Error) {
+	a := r.arrays[i.Array]
+	m := r.mipmaps[i.Mipmap]
+	levels := 1
+	switch {
+	case i.Mipmap != 0 && m == nil, i.Mipmap == 0 && a == nil:
+		return t, InvalidHandle
+	case m != nil:
+		if !s.Normalized { // the driver's API demands it (CUDA driver API, cuTexObjectCreate)
+			return t, InvalidValue
 		}
-		t, _, err = s.texture(a.Channel)
-		t.Addr, t.Width, t.Height, t.Depth = a.addr, int(a.Width), int(a.Height), int(a.Depth)
+		a, levels = &m.Array, len(m.Levels)
+	}
+	c, width, height, depth, addr, first := a.Channel, a.Width, a.Height, a.Depth, a.addr, 0
+	if v != nil {
+		last := 0
+		if m != nil {
+			first, last = int(v.FirstLevel), int(v.LastLevel)
+		}
+		if v.FirstLevel > v.LastLevel || last >= levels {
+			return t, InvalidValue
+		}
+		if m != nil {
+			width, height, depth = m.levelSize(first)
+			addr, levels = r.arrays[m.Levels[first]].addr, last-first+1
+		}
+		if v.Format != 0 {
+			if v.Format < 0 || int(v.Format) > len(viewFormats) {
+				r.once("view", "views of compressed texels (cudaResourceViewDesc, format %#x) are not supported", v.Format)
+				return t, NotSupported
+			}
+			c = viewFormats[v.Format-1]
+		}
+	}
+	t, texel, err := s.texture(c)
+	if err != Success {
 		return t, err
+	}
+	layers, cube := a.layers()
+	t.Addr, t.Width, t.Height, t.Cube, t.Levels, t.Layers = addr, int(width), int(height), cube, levels, int(layers)
+	if layers == 0 && !cube {
+		t.Depth = int(depth)
+	}
+	t.MipLinear, t.LevelBias = s.MipLinear, s.LevelBias
+	if m != nil {
+		t.LevelRange = &[2]float32{s.MinLevel, s.MaxLevel}
+	}
+	if v == nil {
+		return t, Success
+	}
+	// The other texels must be as large, and as many.
+	if texel != a.texel || v.Width != 0 && v.Width != width || v.Height != 0 && v.Height != height ||
+		v.Depth != 0 && layers == 0 && !cube && v.Depth != depth || v.FirstLayer > v.LastLayer {
+		return t, InvalidValue
+	}
+	if v.LastLayer > 0 {
+		n := max(1, int(layers))
+		if cube { // a view counts the faces of all cubes
+			n *= 6
+		}
+		first, count := int(v.FirstLayer), int(v.LastLayer)-int(v.FirstLayer)+1
+		if int64(v.LastLayer) >= int64(n) || cube && (first%6 != 0 || count%6 != 0) {
+			return t, InvalidValue
+		}
+		if cube && layers > 0 {
+			first, count = first/6, count/6
+		}
+		t.FirstLayer, t.LayerCount = first, count
+	}
+	return t, Success
+}
+
+// memoryImage is image for device memory. A row of texels is fetched by number:
+// there is nothing between them and nothing normalized about coordinates.
+func (r *Runtime) memoryImage(i Image, s Sampling) (t xptx.Texture, err Error) {
+	if i.Height == 0 {
+		s.Linear, s.Normalized = false, false
 	}
 	t, texel, err := s.texture(i.Channel)
 	if err != Success {
@@ -219,75 +241,225 @@ func (r *Runtime) image(i Image, s Sampling) (t xptx.Texture, err Error) {
 	return t, Success
 }
 
+// object is a texture or surface object.
+type object struct {
+	image    Image
+	sampling Sampling
+	view     *View // nil: none was given
+	surface  bool
+}
+
+// TextureObject makes a texture object; view is nil for all of an image as it is.
+func (t *Thread) TextureObject(i Image, s Sampling, view *View) (h uint64, err Error) {
+	err = t.do(func(r *Runtime) (e Error) {
+		if view != nil {
+			v := *view
+			view = &v
+		}
+		h, e = r.addObject(object{image: i, sampling: s, view: view})
+		return e
+	})
+	return h, err
+}
+
+// SurfaceObject makes a surface object of an array that may have one.
+func (t *Thread) SurfaceObject(array uint64) (h uint64, err Error) {
+	err = t.do(func(r *Runtime) (e Error) {
+		if e := r.surfaceArray(array); e != Success {
+			return e
+		}
+		h, e = r.addObject(object{image: Image{Array: array}, surface: true})
+		return e
+	})
+	return h, err
+}
+
+// surfaceArray is an error unless surfaces may be made of an array.
+func (r *Runtime) surfaceArray(h uint64) Error {
+	a := r.arrays[h]
+	switch {
+	case a == nil:
+		return InvalidHandle
+	case a.Flags&arraySurface == 0:
+		r.once("surface", "an array without the flag cudaArraySurfaceLoadStore cannot be a surface")
+		return InvalidValue
+	}
+	return Success
+}
+
+func (r *Runtime) addObject(o object) (uint64, Error) {
+	tex, err := r.image(o.image, o.sampling, o.view)
+	if err != Success {
+		return 0, err
+	}
+	h, e := r.texels.Add(r.mem, tex)
+	if e != nil {
+		r.say("texture object: %v", e)
+		return 0, InvalidValue
+	}
+	r.objects[h] = &o
+	return h, Success
+}
+
+// FreeObject ends a texture object, or a surface object; work that was given
+// before may still use it. No object is nothing to free.
+func (t *Thread) FreeObject(h uint64, surface bool) Error {
+	return t.do(func(r *Runtime) Error {
+		o := r.objects[h]
+		switch {
+		case h == 0:
+			return Success
+		case o == nil || o.surface != surface:
+			return InvalidValue
+		}
+		delete(r.objects, h)
+		r.ended = append(r.ended, h)
+		if len(r.pending) == 0 {
+			r.dropObjects()
+		}
+		return Success
+	})
+}
+
+// dropObjects takes from kernels the objects that the program has ended, when no
+// work is left that may use them.
+func (r *Runtime) dropObjects() {
+	for _, h := range r.ended {
+		if err := r.texels.Remove(h); err != nil {
+			r.say("%v", err)
+		}
+	}
+	r.ended = r.ended[:0]
+}
+
+// Object returns what a texture object, or a surface object, was made with; view
+// is nil if none was given.
+func (t *Thread) Object(h uint64, surface bool) (i Image, s Sampling, view *View, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		o := r.objects[h]
+		if o == nil || o.surface != surface {
+			return InvalidValue
+		}
+		i, s, view = o.image, o.sampling, o.view
+		return Success
+	})
+	return i, s, view, err
+}
+
+// reference is a texture or surface at file scope, by the address of the
+// program's textureReference or surfaceReference.
+type reference struct {
+	module  *module
+	name    string
+	norm    bool // integers are read as fractions
+	surface bool
+	bound   bool
+}
+
+// RegisterTexture says which texture of the device a textureReference at an
+// address of the host stands for, and whether it reads integers as fractions.
+func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		r.textures[host] = &reference{module: m, name: name, norm: norm}
+	}
+}
+
+// RegisterSurface says which surface of the device a surfaceReference stands for.
+func (r *Runtime) RegisterSurface(handle, host uint64, name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		r.textures[host] = &reference{module: m, name: name, surface: true}
+	}
+}
+
+// reference returns the texture, or surface, that stands at an address.
+func (r *Runtime) reference(host uint64, surface bool) (*reference, Error) {
+	ref := r.textures[host]
+	switch {
+	case ref != nil && ref.surface == surface:
+		return ref, Success
+	case surface:
+		return nil, InvalidSurface
+	}
+	return nil, InvalidTexture
+}
+
+// Reference is an error unless a texture, or a surface, stands at an address of
+// the host.
+func (t *Thread) Reference(host uint64, surface bool) Error {
+	return t.do(func(r *Runtime) Error {
+		_, err := r.reference(host, surface)
+		return err
+	})
+}
+
+// Bound is an error unless a texture at file scope is bound.
+func (t *Thread) Bound(host uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		ref, err := r.reference(host, false)
+		if err == Success && !ref.bound {
+			err = InvalidTextureBinding
+		}
+		return err
+	})
+}
+
 // Bind lets a texture at file scope read an image. It waits for all work, which
 // may still read another.
 func (t *Thread) Bind(host uint64, i Image, s Sampling) Error {
 	return t.do(func(r *Runtime) Error {
-		ref := r.textures[host]
-		if ref == nil {
-			return InvalidTexture
-		}
-		if err := r.load(ref.module); err != Success {
-			return err
-		}
-		s.ReadNormalized = ref.norm
-		tex, err := r.image(i, s)
+		ref, err := r.reference(host, false)
 		if err != Success {
 			return err
 		}
-		if err := r.finish(); err != Success {
+		s.ReadNormalized = ref.norm
+		return r.bind(ref, i, s)
+	})
+}
+
+// BindSurface lets a surface at file scope be an array. It waits for all work.
+func (t *Thread) BindSurface(host, array uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		ref, err := r.reference(host, true)
+		if err != Success {
 			return err
 		}
-		if e := ref.module.machine.PTX().BindTexture(ref.name, tex); e != nil {
-			r.say("texture %s: %v", ref.name, e)
-			return InvalidValue
+		if err := r.surfaceArray(array); err != Success {
+			return err
 		}
-		return Success
+		return r.bind(ref, Image{Array: array}, Sampling{})
 	})
+}
+
+func (r *Runtime) bind(ref *reference, i Image, s Sampling) Error {
+	if err := r.load(ref.module); err != Success {
+		return err
+	}
+	tex, err := r.image(i, s, nil)
+	if err != Success {
+		return err
+	}
+	if err := r.finish(); err != Success {
+		return err
+	}
+	if e := ref.module.machine.PTX().BindTexture(ref.name, tex); e != nil {
+		r.say("texture %s: %v", ref.name, e)
+		return InvalidValue
+	}
+	ref.bound = true
+	return Success
 }
 
 // Unbind ends a binding; what it was stays readable until another one.
 func (t *Thread) Unbind(host uint64) Error {
 	return t.do(func(r *Runtime) Error {
-		if r.textures[host] == nil {
-			return InvalidTexture
+		ref, err := r.reference(host, false)
+		if err == Success {
+			ref.bound = false
 		}
-		return Success
+		return err
 	})
-}
-
-// TextureObject makes a texture object, which is also good as a surface object.
-func (t *Thread) TextureObject(i Image, s Sampling) (h uint64, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		tex, err := r.image(i, s)
-		if err != Success {
-			return err
-		}
-		// Kernels of every module may read it: its number must be the same in all.
-		for _, m := range r.modules {
-			if m.gone || r.load(m) != Success {
-				continue
-			}
-			n, e := m.machine.PTX().TextureObject(tex)
-			switch {
-			case e != nil:
-				r.say("texture object: %v", e)
-				return InvalidValue
-			case h != 0 && n != h:
-				r.once("objects", "texture objects in a program of several modules, some with texture references, are not supported")
-				return NotSupported
-			}
-			h = n
-		}
-		if h == 0 {
-			return InvalidValue
-		}
-		return Success
-	})
-	return h, err
-}
-
-// FreeTextureObject ends a texture object.
-func (t *Thread) FreeTextureObject(h uint64) Error {
-	return t.do(func(*Runtime) Error { return Success })
 }

@@ -37,7 +37,8 @@ const (
 type lodMode uint8
 
 const (
-	lodNone  lodMode = iota // level 0: compute threads have no neighbours to take differences of
+	lodNone  lodMode = iota // level 0, to which bias and range apply: compute threads have no neighbours to take differences of
+	lodBase                 // the first level whatever the texture says
 	lodLevel                // as the instruction says
 	lodGrad                 // from the derivatives of the coordinates
 )
@@ -109,6 +110,8 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 		return a, nil
 	}
 	switch {
+	case in.Has("base"):
+		op.lod = lodBase
 	case in.Has("level"):
 		a, err := take("a level of detail")
 		if err != nil {
@@ -327,7 +330,7 @@ func (op *texOp) sample(p *texPoint) (v [4]uint32, ok bool) {
 		perLayer = 6
 	}
 	// Layers out of range give the last one (CUDA programming guide).
-	p.layer = int(min(layer, uint32(t.layers/perLayer-1))) * perLayer
+	p.layer = t.first + int(min(layer, uint32(t.layers/perLayer-1)))*perLayer
 	if op.sampR != none {
 		p.samp = int(w.u32(op.sampR)[i])
 		if p.samp >= t.samples {
@@ -367,7 +370,10 @@ func (op *texOp) sample(p *texPoint) (v [4]uint32, ok bool) {
 			lod = p.gradLevel(&g, dims, op.cube)
 		}
 	}
-	l0, l1, frac := p.levelsAt(lod)
+	l0, l1, frac := 0, 0, 0.0
+	if op.lod != lodBase {
+		l0, l1, frac = p.levelsAt(lod)
+	}
 	if v, ok = op.read(p, l0, &c, &off, dims); !ok || frac == 0 {
 		return v, ok
 	}
@@ -386,10 +392,13 @@ func (op *texOp) sample(p *texPoint) (v [4]uint32, ok bool) {
 // second, for a level of detail.
 func (p *texPoint) levelsAt(lod float64) (l0, l1 int, frac float64) {
 	last := float64(len(p.t.levels) - 1)
-	if last == 0 || !(lod > 0) { // NaN counts as 0
+	if lod != lod { // NaN counts as 0
+		lod = 0
+	}
+	lod = min(max(lod+p.smp.bias, p.smp.minLevel), p.smp.maxLevel, last)
+	if !(lod > 0) {
 		return 0, 0, 0
 	}
-	lod = min(lod, last)
 	if !p.smp.mipLinear || !p.t.format.float() {
 		l := int(math.Floor(lod + 0.5))
 		return l, l, 0
@@ -463,8 +472,12 @@ func cubeFace(c *[3]float64, g *[2][3]float64) int {
 // fixedWeight rounds a weight to 8 bits of fraction, 1 included.
 func fixedWeight(a float64) float64 { return math.Floor(a*256+0.5) / 256 }
 
-// outside is the index of a texel that is not there: the border.
-const outside = -1
+// Indices of texels that are not there: the border, and what a fetch from a row
+// of texels finds beyond it, which is zero.
+const (
+	outside = -1
+	missing = -2
+)
 
 // axis is where one coordinate falls: at texel i0, or between i0 and i1 with
 // the weight w for i1.
@@ -601,7 +614,9 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 func (op *texOp) fetchAxis(p *texPoint, x float64, n, k int) axis {
 	i := int(x)
 	if i < 0 || i >= n {
-		if op.name == "1d" || p.smp.mode[k] == modeBorder {
+		if op.name == "1d" {
+			i = missing
+		} else if p.smp.mode[k] == modeBorder {
 			i = outside
 		} else {
 			i = max(0, min(i, n-1))
@@ -610,16 +625,51 @@ func (op *texOp) fetchAxis(p *texPoint, x float64, n, k int) axis {
 	return axis{i, i, 0}
 }
 
-// texel reads one texel as register bits: zero outside of the image, and one
+// linearOf is the linear value of each byte of sRGB, as f32 (IEC 61966-2-1).
+var linearOf = func() (list [256]uint32) {
+	for i := range list {
+		c := float64(i) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		list[i] = math.Float32bits(float32(c))
+	}
+	return list
+}()
+
+// border is a channel of what is outside of the image, as register bits. The
+// colour is given in floats; of integer texels it is their value, to zero.
+// (Assumed: CUDA does not say.)
+func (f texFormat) border(s *sampler, k int) uint32 {
+	c := s.border[k]
+	switch {
+	case f.float():
+		return math.Float32bits(c)
+	case c != c:
+		return 0
+	case f.signed():
+		return uint32(int32(max(math.MinInt32, min(float64(c), math.MaxInt32))))
+	}
+	return uint32(max(0, min(float64(c), math.MaxUint32)))
+}
+
+// texel reads one texel as register bits: the border outside of the image, and one
 // for an alpha channel that the format does not have, zero for the others (as
 // OpenCL defines its channel orders, which PTX refers to).
 func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 	t := p.t
 	v[3] = t.format.one()
 	in := x >= 0 && y >= 0 && z >= 0
-	if !in {
+	switch {
+	case x == missing:
 		clear(v[:t.channels])
-	} else {
+	case !in:
+		for k := range t.channels {
+			v[k] = t.format.border(p.smp, k)
+		}
+	default:
 		a := lv.addr + uint64(p.layer)*lv.layer + uint64(z)*lv.slice + uint64(y)*lv.row + uint64(x*t.samples+p.samp)*uint64(t.size)
 		p.w.addr[p.lane] = a
 		b := p.w.blk.view.ReadSpan(a, t.size)
@@ -630,6 +680,9 @@ func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 		step := t.format.bytes()
 		for k := range t.channels {
 			v[k] = t.format.decode(b[k*step:])
+			if t.srgb && k < 3 {
+				v[k] = linearOf[b[k]]
+			}
 		}
 	}
 	if p.cmp {

@@ -154,7 +154,7 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 		w.failf(1<<i, "misaligned %s of %d bytes on %s: byte offset x is %d, which must be a multiple of %d", op.name, op.mem.total, s.name, c[0], op.mem.total)
 		return 0, false
 	}
-	addr = lv.addr + uint64(c[3])*lv.layer + uint64(c[2])*lv.slice + uint64(c[1])*lv.row + uint64(c[0]*unit)
+	addr = lv.addr + uint64(t.first+c[3])*lv.layer + uint64(c[2])*lv.slice + uint64(c[1])*lv.row + uint64(c[0]*unit)
 	w.addr[i] = addr
 	return addr, true
 }

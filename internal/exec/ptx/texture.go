@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/num"
 )
@@ -38,6 +39,15 @@ type Texture struct {
 	Levels    int  // of a mipmapped texture; 0 and 1: only one
 	MipLinear bool // blends the two nearest levels, else the nearest is taken
 	Samples   int  // of a multisampled texture; 0 and 1: only one
+
+	Border     [4]float32  // colour outside of the image, where an address mode is border
+	SRGB       bool        // u8 read as [0, 1]: red, green and blue are sRGB, and become linear
+	LevelBias  float32     // added to levels of detail
+	LevelRange *[2]float32 // least and greatest level of detail; nil: all there are
+
+	// Only these layers, or faces of a cube that has no layers, of the image in
+	// memory are seen: LayerCount from FirstLayer on; 0: all.
+	FirstLayer, LayerCount int
 }
 
 // addressMode is what happens to a coordinate outside of the image. The values
@@ -137,9 +147,12 @@ func (f texFormat) one() uint32 {
 
 // sampler is how coordinates become texels.
 type sampler struct {
-	linear, mipLinear bool
-	normalized        bool // for a sampler of its own: unless force_unnormalized_coords
-	mode              [3]addressMode
+	linear, mipLinear  bool
+	normalized         bool // for a sampler of its own: unless force_unnormalized_coords
+	mode               [3]addressMode
+	border             [4]float32
+	bias               float64
+	minLevel, maxLevel float64 // of detail
 }
 
 // texLevel is one mipmap level.
@@ -158,6 +171,8 @@ type boundTex struct {
 	size     int // bytes of a texel, one sample
 	samples  int
 	layers   int // times six for cubes
+	first    int // layer in memory that is layer 0
+	srgb     bool
 	cube     bool
 	layered  bool
 	w, h, d  int // as the host gave them, 0 where absent
@@ -198,11 +213,61 @@ type initFields struct {
 // programs too. (Assumed; programs only pass them on.)
 const texBase = 0x0800_0000
 
-// textures holds the slots of a machine: those of the program's references
-// first, then objects.
+// objectBase is the first handle of objects. There are at most maxObjects
+// references in a program, and as many objects at a time.
+const (
+	objectBase = texBase + 16*maxObjects
+	maxObjects = 1 << 20
+)
+
+// textures holds the slots of a machine's references, and the objects.
 type textures struct {
+	slots   []texSlot
+	byVar   map[*ptx.Var]int
+	objects *Objects
+}
+
+// Objects are texture objects. Machines of several programs in one memory may
+// share them: a handle is good in all.
+type Objects struct {
 	slots []texSlot
-	byVar map[*ptx.Var]int
+	free  []int // slots of objects that were destroyed, the last first to be used again
+}
+
+// UseObjects makes the machine's kernels find these texture objects in place of
+// the machine's own.
+func (m *Machine) UseObjects(o *Objects) { m.tex.objects = o }
+
+// Add makes a texture object of an image in mem and returns its handle, which is
+// also good as a surface object and as a sampler.
+func (o *Objects) Add(mem *device.Memory, t Texture) (uint64, error) {
+	b, err := readyTexture(mem, t)
+	if err != nil {
+		return 0, err
+	}
+	n := len(o.slots)
+	if k := len(o.free); k > 0 {
+		n, o.free = o.free[k-1], o.free[:k-1]
+	} else if n >= maxObjects {
+		return 0, fmt.Errorf("there are %d texture objects already; destroy those that are no longer used", maxObjects)
+	} else {
+		o.slots = append(o.slots, texSlot{})
+	}
+	o.slots[n] = texSlot{name: fmt.Sprintf("texture object %d", n), kind: isObject, bound: true, smp: b.smp, tex: b}
+	return objectBase + 16*uint64(n), nil
+}
+
+// Remove ends a texture object: a kernel that uses it from now on faults, until
+// its handle is given out again. The error says that there is none.
+func (o *Objects) Remove(handle uint64) error {
+	i := handle - objectBase
+	if i%16 != 0 || i/16 >= uint64(len(o.slots)) || !o.slots[i/16].bound {
+		return fmt.Errorf("%#x is the handle of no texture object", handle)
+	}
+	s := &o.slots[i/16]
+	*s = texSlot{name: s.name, kind: isObject}
+	o.free = append(o.free, int(i/16))
+	return nil
 }
 
 func isTexVar(v *ptx.Var) bool { return v.Type.Opaque() || v.Space == ptx.SpaceTex }
@@ -212,7 +277,7 @@ func isTexVar(v *ptx.Var) bool { return v.Type.Opaque() || v.Space == ptx.SpaceT
 // its reference unusable.
 func (m *Machine) initTextures() {
 	t := &m.tex
-	t.byVar = map[*ptx.Var]int{}
+	t.byVar, t.objects = map[*ptx.Var]int{}, &Objects{}
 	add := func(v *ptx.Var) int {
 		s := texSlot{name: v.Name, smp: sampler{normalized: v.Type == "samplerref", mode: [3]addressMode{modeClamp, modeClamp, modeClamp}}}
 		switch v.Type {
@@ -329,11 +394,14 @@ func (im *image) textureHandle(v *ptx.Var) uint64 {
 
 // slotOf finds what a handle stands for, nil if nothing.
 func (t *textures) slotOf(handle uint64) *texSlot {
-	i := handle - texBase
-	if i%16 != 0 || i/16 >= uint64(len(t.slots)) {
+	i, slots := handle-texBase, t.slots
+	if handle >= objectBase {
+		i, slots = handle-objectBase, t.objects.slots
+	}
+	if i%16 != 0 || i/16 >= uint64(len(slots)) {
 		return nil
 	}
-	return &t.slots[i/16]
+	return &slots[i/16]
 }
 
 // BindTexture binds the texture, surface or sampler references of the name,
@@ -342,14 +410,14 @@ func (t *textures) slotOf(handle uint64) *texSlot {
 // coordinates that t leaves at their zero values are what the program's
 // initialiser of the reference says.
 func (m *Machine) BindTexture(name string, t Texture) error {
-	b, err := m.readyTexture(t)
+	b, err := readyTexture(m.mem, t)
 	if err != nil {
 		return err
 	}
 	found := false
 	for i := range m.tex.slots {
 		s := &m.tex.slots[i]
-		if s.kind == isObject || s.name != name {
+		if s.name != name {
 			continue
 		}
 		if s.bad != nil {
@@ -383,21 +451,8 @@ func (m *Machine) BindTexture(name string, t Texture) error {
 	return nil
 }
 
-// TextureObject makes a texture object and returns its handle, which is also
-// good as a surface object and as a sampler.
-func (m *Machine) TextureObject(t Texture) (uint64, error) {
-	b, err := m.readyTexture(t)
-	if err != nil {
-		return 0, err
-	}
-	if len(m.tex.slots) >= 1<<20 {
-		return 0, errors.New("there are more than a million texture objects")
-	}
-	n := len(m.tex.slots)
-	smp := b.smp
-	m.tex.slots = append(m.tex.slots, texSlot{name: fmt.Sprintf("texture object %d", n), kind: isObject, bound: true, smp: smp, tex: b})
-	return texBase + 16*uint64(n), nil
-}
+// TextureObject makes a texture object, as Objects.Add does.
+func (m *Machine) TextureObject(t Texture) (uint64, error) { return m.tex.objects.Add(m.mem, t) }
 
 // Limits of a texture. (CUDA programming guide: 2^27 texels in linear memory,
 // 131072 in a row or column of an array, 16384 in depth and 2048 layers; we
@@ -405,7 +460,7 @@ func (m *Machine) TextureObject(t Texture) (uint64, error) {
 const maxTexels = 1 << 32
 
 // readyTexture checks a texture and computes where its parts lie.
-func (m *Machine) readyTexture(t Texture) (boundTex, error) {
+func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	var none boundTex
 	b := boundTex{channels: t.Channels, samples: max(1, t.Samples), layers: max(1, t.Layers), cube: t.Cube, layered: t.Layers > 0, w: t.Width, h: t.Height, d: t.Depth}
 	format, ok := texFormats[t.Format]
@@ -427,6 +482,10 @@ func (m *Machine) readyTexture(t Texture) (boundTex, error) {
 		}
 	}
 	b.format = format
+	if t.SRGB && format != fmtU8Norm {
+		return none, fmt.Errorf("sRGB is for texels of u8 that are read as normalised floats, not for %s", t.Format)
+	}
+	b.srgb = t.SRGB
 	if t.Linear && !format.float() {
 		return none, fmt.Errorf("linear filtering needs texels that are read as floats, not %s", t.Format)
 	}
@@ -459,7 +518,11 @@ func (m *Machine) readyTexture(t Texture) (boundTex, error) {
 		}
 		b.smp.mode[k] = mode
 	}
-	b.smp.linear, b.smp.mipLinear, b.smp.normalized = t.Linear, t.MipLinear, t.Normalized
+	b.smp.linear, b.smp.mipLinear, b.smp.normalized, b.smp.border = t.Linear, t.MipLinear, t.Normalized, t.Border
+	b.smp.bias, b.smp.maxLevel = float64(t.LevelBias), math.Inf(1)
+	if r := t.LevelRange; r != nil {
+		b.smp.minLevel, b.smp.maxLevel = float64(r[0]), float64(r[1])
+	}
 	if t.Cube {
 		b.layers *= 6
 	}
@@ -489,13 +552,27 @@ func (m *Machine) readyTexture(t Texture) (boundTex, error) {
 		addr += lv.layer * uint64(b.layers)
 		b.levels = append(b.levels, lv)
 	}
+	if n := t.LayerCount; n != 0 || t.FirstLayer != 0 {
+		all := max(1, t.Layers)
+		if t.Cube && t.Layers == 0 {
+			all = 6
+		}
+		if t.FirstLayer < 0 || n < 1 || t.FirstLayer > all-n {
+			return none, fmt.Errorf("the texture has layers 0 to %d, not %d from %d on", all-1, n, t.FirstLayer)
+		}
+		per := b.layers / all
+		b.first, b.layers = t.FirstLayer*per, n*per
+		if b.cube && b.layers%6 != 0 {
+			return none, fmt.Errorf("a cube has six faces, not %d", b.layers)
+		}
+	}
 	// The last row need not be there to its pitch.
 	last := &b.levels[0]
 	end := addr
 	if len(b.levels) == 1 {
 		end = addr - last.row + uint64(lvBytes(last, &b))
 	}
-	al, ok := m.mem.Find(t.Addr)
+	al, ok := mem.Find(t.Addr)
 	if !ok {
 		return none, fmt.Errorf("no memory is allocated at %#x, where the texture begins", t.Addr)
 	}
@@ -582,6 +659,9 @@ func (w *warp) slot(s *texSource, i int) *texSlot {
 		w.failf(1<<i, "%#x is the handle of no texture, sampler or surface", h)
 	case t.bad != nil:
 		w.failf(1<<i, "%v", t.bad)
+		return nil
+	case !t.bound && t.kind == isObject:
+		w.failf(1<<i, "the %s is used, but the host has destroyed it", t.name)
 		return nil
 	case !t.bound:
 		w.failf(1<<i, "the %s %s is used, but the host has bound nothing to it", texKindNames[t.kind], t.name)

@@ -191,6 +191,10 @@ HEDDLE_CHANNELS(uint, 32, Unsigned)
 HEDDLE_CHANNELS(float, 32, Float)
 #undef HEDDLE_CHANNELS
 #undef HEDDLE_CHANNEL
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf() { return ::cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat); }
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf1() { return ::cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat); }
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf2() { return ::cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat); }
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf4() { return ::cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat); }
 
 #if defined(__CUDA__)
 
@@ -238,6 +242,18 @@ static inline cudaError_t cudaBindTextureToArray(const texture<T, k, m> &tex, cu
   struct cudaChannelFormatDesc desc;
   cudaError_t err = ::cudaGetChannelDesc(&desc, a);
   return err == cudaSuccess ? cudaBindTextureToArray(tex, a, desc) : err;
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTextureToMipmappedArray(const texture<T, k, m> &tex, cudaMipmappedArray_const_t a, const struct cudaChannelFormatDesc &desc) {
+  return ::cudaBindTextureToMipmappedArray(static_cast<const textureReference *>(&tex), a, &desc);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaBindTextureToMipmappedArray(const texture<T, k, m> &tex, cudaMipmappedArray_const_t a) {
+  return cudaBindTextureToMipmappedArray(tex, a, tex.channelDesc);
+}
+template <class T, int k, enum cudaTextureReadMode m>
+static inline cudaError_t cudaGetTextureAlignmentOffset(size_t *off, const texture<T, k, m> &tex) {
+  return ::cudaGetTextureAlignmentOffset(off, static_cast<const textureReference *>(&tex));
 }
 template <class T, int k, enum cudaTextureReadMode m>
 static inline cudaError_t cudaUnbindTexture(const texture<T, k, m> &tex) {

@@ -60,6 +60,10 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
                               unsigned int flags HEDDLE_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                                     unsigned int levels, unsigned int flags HEDDLE_DEFAULT(0));
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t mipmap, unsigned int level);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t bytes);
@@ -71,6 +75,18 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *s
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                                   cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind, cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, size_t sx, size_t sy, size_t bytes,
+                                   enum cudaMemcpyKind kind HEDDLE_DEFAULT(cudaMemcpyDeviceToDevice));
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src, size_t sx, size_t sy, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind HEDDLE_DEFAULT(cudaMemcpyDeviceToDevice));
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream HEDDLE_DEFAULT(0));
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height);
@@ -159,14 +175,20 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *tex, 
 cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex, const void *p, const struct cudaChannelFormatDesc *desc,
                               size_t width, size_t height, size_t pitch);
 cudaError_t cudaBindTextureToArray(const struct textureReference *tex, cudaArray_const_t array, const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *tex, cudaMipmappedArray_const_t mipmap,
+                                            const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaUnbindTexture(const struct textureReference *tex);
 cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *tex);
 cudaError_t cudaGetTextureReference(const struct textureReference **tex, const void *symbol);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surf, const void *symbol);
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surf, cudaArray_const_t array, const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *obj, const struct cudaResourceDesc *res, const struct cudaTextureDesc *tex,
                                     const struct cudaResourceViewDesc *view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t obj);
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *res, cudaTextureObject_t obj);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *tex, cudaTextureObject_t obj);
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view, cudaTextureObject_t obj);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *res, cudaSurfaceObject_t obj);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *obj, const struct cudaResourceDesc *res);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t obj);
 

@@ -1,454 +1,139 @@
-// Texture fetches and surface accesses. Fetches go through the instructions
-// that clang's texture header writes; surfaces are written here.
+// Texture fetches. They go through the instructions that clang's texture header
+// writes, which knows operations by name: __tex2D_v2, and __tex2D_rmnf_v2 for
+// integers that are read as fractions.
 #ifndef HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 #define HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 
 #if defined(__cplusplus) && __cplusplus >= 201103L && defined(__CUDA__)
 
 #define HEDDLE_TEX static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_LIST(...) __VA_ARGS__
 
 namespace heddle_sdk {
-// What a fetch returns: the element, or floats of as many components.
+// Of an element: its number of components, floats of as many, and four of its
+// components.
 template <class T, int n> struct floats;
 template <class T> struct floats<T, 1> { typedef float type; };
 template <class T> struct floats<T, 2> { typedef float2 type; };
 template <class T> struct floats<T, 3> { typedef float3 type; };
 template <class T> struct floats<T, 4> { typedef float4 type; };
-template <class T> struct components { static const int n = sizeof(T) / sizeof(decltype(T::x)); };
-template <> struct components<char> { static const int n = 1; };
-template <> struct components<signed char> { static const int n = 1; };
-template <> struct components<unsigned char> { static const int n = 1; };
-template <> struct components<short> { static const int n = 1; };
-template <> struct components<unsigned short> { static const int n = 1; };
-template <> struct components<int> { static const int n = 1; };
-template <> struct components<unsigned int> { static const int n = 1; };
-template <> struct components<float> { static const int n = 1; };
-template <class T> struct normalized { typedef typename floats<T, components<T>::n>::type type; };
+template <class T> struct fours;
+template <class T> struct element {
+  typedef decltype(T::x) component;
+  static const int n = sizeof(T) / sizeof(component);
+};
+#define HEDDLE_ELEMENT(T, four)                                                \
+  template <> struct element<T> {                                              \
+    typedef T component;                                                       \
+    static const int n = 1;                                                    \
+  };                                                                           \
+  template <> struct fours<T> { typedef four type; };
+HEDDLE_ELEMENT(char, char4)
+HEDDLE_ELEMENT(signed char, char4)
+HEDDLE_ELEMENT(unsigned char, uchar4)
+HEDDLE_ELEMENT(short, short4)
+HEDDLE_ELEMENT(unsigned short, ushort4)
+HEDDLE_ELEMENT(int, int4)
+HEDDLE_ELEMENT(unsigned int, uint4)
+HEDDLE_ELEMENT(float, float4)
+#undef HEDDLE_ELEMENT
+template <class T> struct normalized { typedef typename floats<T, element<T>::n>::type type; };
+template <class T> struct gathered { typedef typename fours<typename element<T>::component>::type type; };
 } // namespace heddle_sdk
 
-template <class T> HEDDLE_TEX T tex1Dfetch(cudaTextureObject_t tex, int x) {
+// A fetch: its name, the kind of reference that it reads, its parameters, these
+// as arguments, and as arguments of clang's operation.
+#define HEDDLE_FETCH(name, kind, params, args, operands)                                                                    \
+  template <class T> HEDDLE_TEX T name(cudaTextureObject_t tex, HEDDLE_LIST params) {                                       \
+    T v;                                                                                                                    \
+    __nv_tex_surf_handler("__" #name "_v2", &v, tex, HEDDLE_LIST operands);                                                 \
+    return v;                                                                                                               \
+  }                                                                                                                         \
+  template <class T> HEDDLE_TEX void name(T *p, cudaTextureObject_t tex, HEDDLE_LIST params) {                              \
+    *p = name<T>(tex, HEDDLE_LIST args);                                                                                    \
+  }                                                                                                                         \
+  template <class T> HEDDLE_TEX T name(texture<T, kind, cudaReadModeElementType> tex, HEDDLE_LIST params) {                 \
+    T v;                                                                                                                    \
+    __nv_tex_surf_handler("__" #name "_v2", &v, tex, HEDDLE_LIST operands);                                                 \
+    return v;                                                                                                               \
+  }                                                                                                                         \
+  template <class T>                                                                                                        \
+  HEDDLE_TEX typename heddle_sdk::normalized<T>::type name(texture<T, kind, cudaReadModeNormalizedFloat> tex, HEDDLE_LIST params) { \
+    T element;                                                                                                              \
+    typename heddle_sdk::normalized<T>::type v;                                                                             \
+    __nv_tex_surf_handler("__" #name "_rmnf_v2", &element, &v, tex, HEDDLE_LIST operands);                                  \
+    return v;                                                                                                               \
+  }
+// The same with a place for whether the texels are there: they are, no array is
+// sparse.
+#define HEDDLE_FETCH_RESIDENT(name, kind, params, args, operands)                                                           \
+  HEDDLE_FETCH(name, kind, params, args, operands)                                                                          \
+  template <class T> HEDDLE_TEX T name(cudaTextureObject_t tex, HEDDLE_LIST params, bool *resident) {                       \
+    *resident = true;                                                                                                       \
+    return name<T>(tex, HEDDLE_LIST args);                                                                                  \
+  }
+
+HEDDLE_FETCH(tex1Dfetch, cudaTextureType1D, (int x), (x), (x))
+HEDDLE_FETCH(tex1D, cudaTextureType1D, (float x), (x), (x))
+HEDDLE_FETCH(tex1DLod, cudaTextureType1D, (float x, float level), (x, level), (x, level))
+HEDDLE_FETCH(tex1DGrad, cudaTextureType1D, (float x, float dx, float dy), (x, dx, dy), (x, dx, dy))
+HEDDLE_FETCH(tex1DLayered, cudaTextureType1DLayered, (float x, int layer), (x, layer), (x, layer))
+HEDDLE_FETCH(tex1DLayeredLod, cudaTextureType1DLayered, (float x, int layer, float level), (x, layer, level), (x, layer, level))
+HEDDLE_FETCH(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float dx, float dy), (x, layer, dx, dy), (x, layer, dx, dy))
+HEDDLE_FETCH_RESIDENT(tex2D, cudaTextureType2D, (float x, float y), (x, y), (x, y))
+HEDDLE_FETCH_RESIDENT(tex2DLod, cudaTextureType2D, (float x, float y, float level), (x, y, level), (x, y, level))
+HEDDLE_FETCH_RESIDENT(tex2DGrad, cudaTextureType2D, (float x, float y, float2 dx, float2 dy), (x, y, dx, dy), (x, y, &dx, &dy))
+HEDDLE_FETCH_RESIDENT(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer), (x, y, layer), (x, y, layer))
+HEDDLE_FETCH_RESIDENT(tex2DLayeredLod, cudaTextureType2DLayered, (float x, float y, int layer, float level), (x, y, layer, level), (x, y, layer, level))
+HEDDLE_FETCH_RESIDENT(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 dx, float2 dy), (x, y, layer, dx, dy),
+                      (x, y, layer, &dx, &dy))
+HEDDLE_FETCH_RESIDENT(tex3D, cudaTextureType3D, (float x, float y, float z), (x, y, z), (x, y, z))
+HEDDLE_FETCH_RESIDENT(tex3DLod, cudaTextureType3D, (float x, float y, float z, float level), (x, y, z, level), (x, y, z, level))
+HEDDLE_FETCH_RESIDENT(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy), (x, y, z, &dx, &dy))
+HEDDLE_FETCH_RESIDENT(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z), (x, y, z), (x, y, z))
+HEDDLE_FETCH(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level), (x, y, z, level), (x, y, z, level))
+HEDDLE_FETCH(texCubemapGrad, cudaTextureTypeCubemap, (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy), (x, y, z, &dx, &dy))
+HEDDLE_FETCH(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer), (x, y, z, layer))
+HEDDLE_FETCH(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float level), (x, y, z, layer, level),
+             (x, y, z, layer, level))
+HEDDLE_FETCH(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float4 dx, float4 dy),
+             (x, y, z, layer, dx, dy), (x, y, z, layer, &dx, &dy))
+
+// One component of the four texels around a place. An object's element has four
+// components, a reference's becomes as many.
+template <class T> HEDDLE_TEX T tex2Dgather(cudaTextureObject_t tex, float x, float y, int component = 0) {
   T v;
-  __nv_tex_surf_handler("__itex1Dfetch", &v, tex, x);
+  __nv_tex_surf_handler("__tex2Dgather_v2", &v, tex, x, y, component);
   return v;
 }
-template <class T> HEDDLE_TEX void tex1Dfetch(T *p, cudaTextureObject_t tex, int x) { *p = tex1Dfetch<T>(tex, x); }
-template <class T> HEDDLE_TEX T tex1Dfetch(texture<T, cudaTextureType1D, cudaReadModeElementType> tex, int x) {
-  T v;
-  __nv_tex_surf_handler("__tex1Dfetch_v2", &v, tex, x);
+template <class T> HEDDLE_TEX void tex2Dgather(T *p, cudaTextureObject_t tex, float x, float y, int component = 0) {
+  *p = tex2Dgather<T>(tex, x, y, component);
+}
+template <class T> HEDDLE_TEX T tex2Dgather(cudaTextureObject_t tex, float x, float y, bool *resident, int component = 0) {
+  *resident = true;
+  return tex2Dgather<T>(tex, x, y, component);
+}
+template <class T>
+HEDDLE_TEX typename heddle_sdk::gathered<T>::type tex2Dgather(texture<T, cudaTextureType2D, cudaReadModeElementType> tex, float x, float y,
+                                                              int component = 0) {
+  typename heddle_sdk::gathered<T>::type v;
+  __nv_tex_surf_handler("__tex2Dgather_v2", &v, tex, x, y, component);
   return v;
 }
 template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex1Dfetch(texture<T, cudaTextureType1D, cudaReadModeNormalizedFloat> tex, int x) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex1Dfetch_rmnf_v2", &kind, &v, tex, x);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex1D(cudaTextureObject_t tex, float x) {
-  T v;
-  __nv_tex_surf_handler("__itex1D", &v, tex, x);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex1D(T *p, cudaTextureObject_t tex, float x) { *p = tex1D<T>(tex, x); }
-template <class T> HEDDLE_TEX T tex1D(texture<T, cudaTextureType1D, cudaReadModeElementType> tex, float x) {
-  T v;
-  __nv_tex_surf_handler("__tex1D_v2", &v, tex, x);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex1D(texture<T, cudaTextureType1D, cudaReadModeNormalizedFloat> tex, float x) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex1D_rmnf_v2", &kind, &v, tex, x);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex1DLod(cudaTextureObject_t tex, float x, float level) {
-  T v;
-  __nv_tex_surf_handler("__itex1DLod", &v, tex, x, level);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex1DLod(T *p, cudaTextureObject_t tex, float x, float level) { *p = tex1DLod<T>(tex, x, level); }
-template <class T> HEDDLE_TEX T tex1DLod(texture<T, cudaTextureType1D, cudaReadModeElementType> tex, float x, float level) {
-  T v;
-  __nv_tex_surf_handler("__tex1DLod_v2", &v, tex, x, level);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex1DLod(texture<T, cudaTextureType1D, cudaReadModeNormalizedFloat> tex, float x, float level) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex1DLod_rmnf_v2", &kind, &v, tex, x, level);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex1DLayered(cudaTextureObject_t tex, float x, int layer) {
-  T v;
-  __nv_tex_surf_handler("__itex1DLayered", &v, tex, x, layer);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex1DLayered(T *p, cudaTextureObject_t tex, float x, int layer) { *p = tex1DLayered<T>(tex, x, layer); }
-template <class T> HEDDLE_TEX T tex1DLayered(texture<T, cudaTextureType1DLayered, cudaReadModeElementType> tex, float x, int layer) {
-  T v;
-  __nv_tex_surf_handler("__tex1DLayered_v2", &v, tex, x, layer);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex1DLayered(texture<T, cudaTextureType1DLayered, cudaReadModeNormalizedFloat> tex, float x, int layer) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex1DLayered_rmnf_v2", &kind, &v, tex, x, layer);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex2D(cudaTextureObject_t tex, float x, float y) {
-  T v;
-  __nv_tex_surf_handler("__itex2D", &v, tex, x, y);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex2D(T *p, cudaTextureObject_t tex, float x, float y) { *p = tex2D<T>(tex, x, y); }
-template <class T> HEDDLE_TEX T tex2D(texture<T, cudaTextureType2D, cudaReadModeElementType> tex, float x, float y) {
-  T v;
-  __nv_tex_surf_handler("__tex2D_v2", &v, tex, x, y);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex2D(texture<T, cudaTextureType2D, cudaReadModeNormalizedFloat> tex, float x, float y) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex2D_rmnf_v2", &kind, &v, tex, x, y);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex2DLod(cudaTextureObject_t tex, float x, float y, float level) {
-  T v;
-  __nv_tex_surf_handler("__itex2DLod", &v, tex, x, y, level);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex2DLod(T *p, cudaTextureObject_t tex, float x, float y, float level) { *p = tex2DLod<T>(tex, x, y, level); }
-template <class T> HEDDLE_TEX T tex2DLod(texture<T, cudaTextureType2D, cudaReadModeElementType> tex, float x, float y, float level) {
-  T v;
-  __nv_tex_surf_handler("__tex2DLod_v2", &v, tex, x, y, level);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex2DLod(texture<T, cudaTextureType2D, cudaReadModeNormalizedFloat> tex, float x, float y, float level) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex2DLod_rmnf_v2", &kind, &v, tex, x, y, level);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex2DLayered(cudaTextureObject_t tex, float x, float y, int layer) {
-  T v;
-  __nv_tex_surf_handler("__itex2DLayered", &v, tex, x, y, layer);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex2DLayered(T *p, cudaTextureObject_t tex, float x, float y, int layer) { *p = tex2DLayered<T>(tex, x, y, layer); }
-template <class T> HEDDLE_TEX T tex2DLayered(texture<T, cudaTextureType2DLayered, cudaReadModeElementType> tex, float x, float y, int layer) {
-  T v;
-  __nv_tex_surf_handler("__tex2DLayered_v2", &v, tex, x, y, layer);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex2DLayered(texture<T, cudaTextureType2DLayered, cudaReadModeNormalizedFloat> tex, float x, float y, int layer) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex2DLayered_rmnf_v2", &kind, &v, tex, x, y, layer);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex3D(cudaTextureObject_t tex, float x, float y, float z) {
-  T v;
-  __nv_tex_surf_handler("__itex3D", &v, tex, x, y, z);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex3D(T *p, cudaTextureObject_t tex, float x, float y, float z) { *p = tex3D<T>(tex, x, y, z); }
-template <class T> HEDDLE_TEX T tex3D(texture<T, cudaTextureType3D, cudaReadModeElementType> tex, float x, float y, float z) {
-  T v;
-  __nv_tex_surf_handler("__tex3D_v2", &v, tex, x, y, z);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex3D(texture<T, cudaTextureType3D, cudaReadModeNormalizedFloat> tex, float x, float y, float z) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex3D_rmnf_v2", &kind, &v, tex, x, y, z);
-  return v;
-}
-template <class T> HEDDLE_TEX T tex3DLod(cudaTextureObject_t tex, float x, float y, float z, float level) {
-  T v;
-  __nv_tex_surf_handler("__itex3DLod", &v, tex, x, y, z, level);
-  return v;
-}
-template <class T> HEDDLE_TEX void tex3DLod(T *p, cudaTextureObject_t tex, float x, float y, float z, float level) { *p = tex3DLod<T>(tex, x, y, z, level); }
-template <class T> HEDDLE_TEX T tex3DLod(texture<T, cudaTextureType3D, cudaReadModeElementType> tex, float x, float y, float z, float level) {
-  T v;
-  __nv_tex_surf_handler("__tex3DLod_v2", &v, tex, x, y, z, level);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type tex3DLod(texture<T, cudaTextureType3D, cudaReadModeNormalizedFloat> tex, float x, float y, float z, float level) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__tex3DLod_rmnf_v2", &kind, &v, tex, x, y, z, level);
-  return v;
-}
-template <class T> HEDDLE_TEX T texCubemap(cudaTextureObject_t tex, float x, float y, float z) {
-  T v;
-  __nv_tex_surf_handler("__itexCubemap", &v, tex, x, y, z);
-  return v;
-}
-template <class T> HEDDLE_TEX void texCubemap(T *p, cudaTextureObject_t tex, float x, float y, float z) { *p = texCubemap<T>(tex, x, y, z); }
-template <class T> HEDDLE_TEX T texCubemap(texture<T, cudaTextureTypeCubemap, cudaReadModeElementType> tex, float x, float y, float z) {
-  T v;
-  __nv_tex_surf_handler("__texCubemap_v2", &v, tex, x, y, z);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type texCubemap(texture<T, cudaTextureTypeCubemap, cudaReadModeNormalizedFloat> tex, float x, float y, float z) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__texCubemap_rmnf_v2", &kind, &v, tex, x, y, z);
-  return v;
-}
-template <class T> HEDDLE_TEX T texCubemapLod(cudaTextureObject_t tex, float x, float y, float z, float level) {
-  T v;
-  __nv_tex_surf_handler("__itexCubemapLod", &v, tex, x, y, z, level);
-  return v;
-}
-template <class T> HEDDLE_TEX void texCubemapLod(T *p, cudaTextureObject_t tex, float x, float y, float z, float level) { *p = texCubemapLod<T>(tex, x, y, z, level); }
-template <class T> HEDDLE_TEX T texCubemapLod(texture<T, cudaTextureTypeCubemap, cudaReadModeElementType> tex, float x, float y, float z, float level) {
-  T v;
-  __nv_tex_surf_handler("__texCubemapLod_v2", &v, tex, x, y, z, level);
-  return v;
-}
-template <class T>
-HEDDLE_TEX typename heddle_sdk::normalized<T>::type texCubemapLod(texture<T, cudaTextureTypeCubemap, cudaReadModeNormalizedFloat> tex, float x, float y, float z, float level) {
-  T kind;
-  typename heddle_sdk::normalized<T>::type v;
-  __nv_tex_surf_handler("__texCubemapLod_rmnf_v2", &kind, &v, tex, x, y, z, level);
+HEDDLE_TEX float4 tex2Dgather(texture<T, cudaTextureType2D, cudaReadModeNormalizedFloat> tex, float x, float y, int component = 0) {
+  T element;
+  float4 v;
+  __nv_tex_surf_handler("__tex2Dgather_rmnf_v2", &element, &v, tex, x, y, component);
   return v;
 }
 
-// Surface accesses by the size of the element, x in bytes, as PTX has them.
-namespace heddle_sdk {
-template <int bytes> struct surface_op;
-template <> struct surface_op<1> {
-  typedef unsigned short type;
-  HEDDLE_TEX void d1(type &v, cudaSurfaceObject_t s, int x) {
-    asm volatile("suld.b.1d.b8.trap %0, [%1, %2];" : "=h"(v) : "l"(s), "r"(x) : "memory");
-  }
-  HEDDLE_TEX void put_d1(type v, cudaSurfaceObject_t s, int x) {
-    asm volatile("sust.b.1d.b8.trap [%0, %1], %2;" : : "l"(s), "r"(x), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void d2(type &v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("suld.b.2d.b8.trap %0, [%1, {%2, %3}];" : "=h"(v) : "l"(s), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_d2(type v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("sust.b.2d.b8.trap [%0, {%1, %2}], %3;" : : "l"(s), "r"(x), "r"(y), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void d3(type &v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("suld.b.3d.b8.trap %0, [%1, {%2, %3, %4, %4}];" : "=h"(v) : "l"(s), "r"(x), "r"(y), "r"(z) : "memory");
-  }
-  HEDDLE_TEX void put_d3(type v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("sust.b.3d.b8.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(x), "r"(y), "r"(z), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void layered2(type &v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("suld.b.a2d.b8.trap %0, [%1, {%2, %3, %4, %4}];" : "=h"(v) : "l"(s), "r"(layer), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_layered2(type v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("sust.b.a2d.b8.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(layer), "r"(x), "r"(y), "h"(v) : "memory");
-  }
-};
-template <> struct surface_op<2> {
-  typedef unsigned short type;
-  HEDDLE_TEX void d1(type &v, cudaSurfaceObject_t s, int x) {
-    asm volatile("suld.b.1d.b16.trap %0, [%1, %2];" : "=h"(v) : "l"(s), "r"(x) : "memory");
-  }
-  HEDDLE_TEX void put_d1(type v, cudaSurfaceObject_t s, int x) {
-    asm volatile("sust.b.1d.b16.trap [%0, %1], %2;" : : "l"(s), "r"(x), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void d2(type &v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("suld.b.2d.b16.trap %0, [%1, {%2, %3}];" : "=h"(v) : "l"(s), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_d2(type v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("sust.b.2d.b16.trap [%0, {%1, %2}], %3;" : : "l"(s), "r"(x), "r"(y), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void d3(type &v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("suld.b.3d.b16.trap %0, [%1, {%2, %3, %4, %4}];" : "=h"(v) : "l"(s), "r"(x), "r"(y), "r"(z) : "memory");
-  }
-  HEDDLE_TEX void put_d3(type v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("sust.b.3d.b16.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(x), "r"(y), "r"(z), "h"(v) : "memory");
-  }
-  HEDDLE_TEX void layered2(type &v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("suld.b.a2d.b16.trap %0, [%1, {%2, %3, %4, %4}];" : "=h"(v) : "l"(s), "r"(layer), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_layered2(type v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("sust.b.a2d.b16.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(layer), "r"(x), "r"(y), "h"(v) : "memory");
-  }
-};
-template <> struct surface_op<4> {
-  typedef unsigned int type;
-  HEDDLE_TEX void d1(type &v, cudaSurfaceObject_t s, int x) {
-    asm volatile("suld.b.1d.b32.trap %0, [%1, %2];" : "=r"(v) : "l"(s), "r"(x) : "memory");
-  }
-  HEDDLE_TEX void put_d1(type v, cudaSurfaceObject_t s, int x) {
-    asm volatile("sust.b.1d.b32.trap [%0, %1], %2;" : : "l"(s), "r"(x), "r"(v) : "memory");
-  }
-  HEDDLE_TEX void d2(type &v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("suld.b.2d.b32.trap %0, [%1, {%2, %3}];" : "=r"(v) : "l"(s), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_d2(type v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("sust.b.2d.b32.trap [%0, {%1, %2}], %3;" : : "l"(s), "r"(x), "r"(y), "r"(v) : "memory");
-  }
-  HEDDLE_TEX void d3(type &v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("suld.b.3d.b32.trap %0, [%1, {%2, %3, %4, %4}];" : "=r"(v) : "l"(s), "r"(x), "r"(y), "r"(z) : "memory");
-  }
-  HEDDLE_TEX void put_d3(type v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("sust.b.3d.b32.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(x), "r"(y), "r"(z), "r"(v) : "memory");
-  }
-  HEDDLE_TEX void layered2(type &v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("suld.b.a2d.b32.trap %0, [%1, {%2, %3, %4, %4}];" : "=r"(v) : "l"(s), "r"(layer), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_layered2(type v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("sust.b.a2d.b32.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(layer), "r"(x), "r"(y), "r"(v) : "memory");
-  }
-};
-template <> struct surface_op<8> {
-  typedef unsigned long long type;
-  HEDDLE_TEX void d1(type &v, cudaSurfaceObject_t s, int x) {
-    asm volatile("suld.b.1d.b64.trap %0, [%1, %2];" : "=l"(v) : "l"(s), "r"(x) : "memory");
-  }
-  HEDDLE_TEX void put_d1(type v, cudaSurfaceObject_t s, int x) {
-    asm volatile("sust.b.1d.b64.trap [%0, %1], %2;" : : "l"(s), "r"(x), "l"(v) : "memory");
-  }
-  HEDDLE_TEX void d2(type &v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("suld.b.2d.b64.trap %0, [%1, {%2, %3}];" : "=l"(v) : "l"(s), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_d2(type v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("sust.b.2d.b64.trap [%0, {%1, %2}], %3;" : : "l"(s), "r"(x), "r"(y), "l"(v) : "memory");
-  }
-  HEDDLE_TEX void d3(type &v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("suld.b.3d.b64.trap %0, [%1, {%2, %3, %4, %4}];" : "=l"(v) : "l"(s), "r"(x), "r"(y), "r"(z) : "memory");
-  }
-  HEDDLE_TEX void put_d3(type v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("sust.b.3d.b64.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(x), "r"(y), "r"(z), "l"(v) : "memory");
-  }
-  HEDDLE_TEX void layered2(type &v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("suld.b.a2d.b64.trap %0, [%1, {%2, %3, %4, %4}];" : "=l"(v) : "l"(s), "r"(layer), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_layered2(type v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("sust.b.a2d.b64.trap [%0, {%1, %2, %3, %3}], %4;" : : "l"(s), "r"(layer), "r"(x), "r"(y), "l"(v) : "memory");
-  }
-};
-template <> struct surface_op<16> {
-  typedef ulonglong2 type;
-  HEDDLE_TEX void d1(type &v, cudaSurfaceObject_t s, int x) {
-    asm volatile("suld.b.1d.v2.b64.trap {%0, %1}, [%2, %3];" : "=l"(v.x), "=l"(v.y) : "l"(s), "r"(x) : "memory");
-  }
-  HEDDLE_TEX void put_d1(type v, cudaSurfaceObject_t s, int x) {
-    asm volatile("sust.b.1d.v2.b64.trap [%0, %1], {%2, %3};" : : "l"(s), "r"(x), "l"(v.x), "l"(v.y) : "memory");
-  }
-  HEDDLE_TEX void d2(type &v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("suld.b.2d.v2.b64.trap {%0, %1}, [%2, {%3, %4}];" : "=l"(v.x), "=l"(v.y) : "l"(s), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_d2(type v, cudaSurfaceObject_t s, int x, int y) {
-    asm volatile("sust.b.2d.v2.b64.trap [%0, {%1, %2}], {%3, %4};" : : "l"(s), "r"(x), "r"(y), "l"(v.x), "l"(v.y) : "memory");
-  }
-  HEDDLE_TEX void d3(type &v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("suld.b.3d.v2.b64.trap {%0, %1}, [%2, {%3, %4, %5, %5}];" : "=l"(v.x), "=l"(v.y) : "l"(s), "r"(x), "r"(y), "r"(z) : "memory");
-  }
-  HEDDLE_TEX void put_d3(type v, cudaSurfaceObject_t s, int x, int y, int z) {
-    asm volatile("sust.b.3d.v2.b64.trap [%0, {%1, %2, %3, %3}], {%4, %5};" : : "l"(s), "r"(x), "r"(y), "r"(z), "l"(v.x), "l"(v.y) : "memory");
-  }
-  HEDDLE_TEX void layered2(type &v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("suld.b.a2d.v2.b64.trap {%0, %1}, [%2, {%3, %4, %5, %5}];" : "=l"(v.x), "=l"(v.y) : "l"(s), "r"(layer), "r"(x), "r"(y) : "memory");
-  }
-  HEDDLE_TEX void put_layered2(type v, cudaSurfaceObject_t s, int x, int y, int layer) {
-    asm volatile("sust.b.a2d.v2.b64.trap [%0, {%1, %2, %3, %3}], {%4, %5};" : : "l"(s), "r"(layer), "r"(x), "r"(y), "l"(v.x), "l"(v.y) : "memory");
-  }
-};
+#undef HEDDLE_FETCH_RESIDENT
+#undef HEDDLE_FETCH
 
-template <class S> HEDDLE_TEX cudaSurfaceObject_t surface_handle(S s) {
-  cudaSurfaceObject_t h;
-  asm("mov.b64 %0, %1;" : "=l"(h) : "l"(s));
-  return h;
-}
-template <class T> HEDDLE_TEX T from_bits(typename surface_op<sizeof(T)>::type bits) {
-  T v;
-  memcpy(&v, &bits, sizeof(T));
-  return v;
-}
-template <class T> HEDDLE_TEX typename surface_op<sizeof(T)>::type to_bits(T v) {
-  typename surface_op<sizeof(T)>::type bits = typename surface_op<sizeof(T)>::type();
-  memcpy(&bits, &v, sizeof(T));
-  return bits;
-}
-} // namespace heddle_sdk
-template <class T> HEDDLE_TEX T surf1Dread(cudaSurfaceObject_t s, int x, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  typename heddle_sdk::surface_op<sizeof(T)>::type bits;
-  heddle_sdk::surface_op<sizeof(T)>::d1(bits, s, x);
-  return heddle_sdk::from_bits<T>(bits);
-}
-template <class T> HEDDLE_TEX void surf1Dread(T *p, cudaSurfaceObject_t s, int x, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf1Dread<T>(s, x, m);
-}
-template <class T> HEDDLE_TEX void surf1Dwrite(T v, cudaSurfaceObject_t s, int x, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  heddle_sdk::surface_op<sizeof(T)>::put_d1(heddle_sdk::to_bits<T>(v), s, x);
-}
-template <class T, int k> HEDDLE_TEX void surf1Dread(T *p, surface<void, k> s, int x, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf1Dread<T>(heddle_sdk::surface_handle(s), x, m);
-}
-template <class T, int k> HEDDLE_TEX void surf1Dwrite(T v, surface<void, k> s, int x, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  surf1Dwrite<T>(v, heddle_sdk::surface_handle(s), x, m);
-}
-template <class T> HEDDLE_TEX T surf2Dread(cudaSurfaceObject_t s, int x, int y, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  typename heddle_sdk::surface_op<sizeof(T)>::type bits;
-  heddle_sdk::surface_op<sizeof(T)>::d2(bits, s, x, y);
-  return heddle_sdk::from_bits<T>(bits);
-}
-template <class T> HEDDLE_TEX void surf2Dread(T *p, cudaSurfaceObject_t s, int x, int y, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf2Dread<T>(s, x, y, m);
-}
-template <class T> HEDDLE_TEX void surf2Dwrite(T v, cudaSurfaceObject_t s, int x, int y, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  heddle_sdk::surface_op<sizeof(T)>::put_d2(heddle_sdk::to_bits<T>(v), s, x, y);
-}
-template <class T, int k> HEDDLE_TEX void surf2Dread(T *p, surface<void, k> s, int x, int y, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf2Dread<T>(heddle_sdk::surface_handle(s), x, y, m);
-}
-template <class T, int k> HEDDLE_TEX void surf2Dwrite(T v, surface<void, k> s, int x, int y, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  surf2Dwrite<T>(v, heddle_sdk::surface_handle(s), x, y, m);
-}
-template <class T> HEDDLE_TEX T surf3Dread(cudaSurfaceObject_t s, int x, int y, int z, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  typename heddle_sdk::surface_op<sizeof(T)>::type bits;
-  heddle_sdk::surface_op<sizeof(T)>::d3(bits, s, x, y, z);
-  return heddle_sdk::from_bits<T>(bits);
-}
-template <class T> HEDDLE_TEX void surf3Dread(T *p, cudaSurfaceObject_t s, int x, int y, int z, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf3Dread<T>(s, x, y, z, m);
-}
-template <class T> HEDDLE_TEX void surf3Dwrite(T v, cudaSurfaceObject_t s, int x, int y, int z, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  heddle_sdk::surface_op<sizeof(T)>::put_d3(heddle_sdk::to_bits<T>(v), s, x, y, z);
-}
-template <class T, int k> HEDDLE_TEX void surf3Dread(T *p, surface<void, k> s, int x, int y, int z, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf3Dread<T>(heddle_sdk::surface_handle(s), x, y, z, m);
-}
-template <class T, int k> HEDDLE_TEX void surf3Dwrite(T v, surface<void, k> s, int x, int y, int z, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  surf3Dwrite<T>(v, heddle_sdk::surface_handle(s), x, y, z, m);
-}
-template <class T> HEDDLE_TEX T surf2DLayeredread(cudaSurfaceObject_t s, int x, int y, int layer, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  typename heddle_sdk::surface_op<sizeof(T)>::type bits;
-  heddle_sdk::surface_op<sizeof(T)>::layered2(bits, s, x, y, layer);
-  return heddle_sdk::from_bits<T>(bits);
-}
-template <class T> HEDDLE_TEX void surf2DLayeredread(T *p, cudaSurfaceObject_t s, int x, int y, int layer, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf2DLayeredread<T>(s, x, y, layer, m);
-}
-template <class T> HEDDLE_TEX void surf2DLayeredwrite(T v, cudaSurfaceObject_t s, int x, int y, int layer, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {
-  heddle_sdk::surface_op<sizeof(T)>::put_layered2(heddle_sdk::to_bits<T>(v), s, x, y, layer);
-}
-template <class T, int k> HEDDLE_TEX void surf2DLayeredread(T *p, surface<void, k> s, int x, int y, int layer, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  *p = surf2DLayeredread<T>(heddle_sdk::surface_handle(s), x, y, layer, m);
-}
-template <class T, int k> HEDDLE_TEX void surf2DLayeredwrite(T v, surface<void, k> s, int x, int y, int layer, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) {
-  surf2DLayeredwrite<T>(v, heddle_sdk::surface_handle(s), x, y, layer, m);
-}
+#include "heddle_surfaces.h"
 
+#undef HEDDLE_LIST
 #undef HEDDLE_TEX
 
 #endif

@@ -17,6 +17,8 @@
 #define cudaSurfaceType3D 0x03
 #define cudaSurfaceType1DLayered 0xF1
 #define cudaSurfaceType2DLayered 0xF2
+#define cudaSurfaceTypeCubemap 0x0C
+#define cudaSurfaceTypeCubemapLayered 0xFC
 
 enum cudaTextureAddressMode {
   cudaAddressModeWrap = 0,
