@@ -69,7 +69,7 @@ func TestLibraryNames(t *testing.T) {
 	if err := buildLibrary(t.Context(), root, dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append([]string{libraryName}, libraryNames...) {
+	for _, name := range slices.Concat([]string{libraryName}, libraryNames, driverNames) {
 		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || st.Size() < 1<<20 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -90,17 +90,33 @@ func TestLibraryNames(t *testing.T) {
 	for _, s := range symbols {
 		has[s.Name] = s.Section != elf.SHN_UNDEF
 	}
-	header, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "include", "cuda_runtime_api.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := regexp.MustCompile(`(?m)^(?:cudaError_t|struct \w+|const char \*) ?(cuda\w+)\(`).FindAllStringSubmatch(string(header), -1)
-	if len(names) < 100 {
-		t.Errorf("the header declares %d functions", len(names))
-	}
-	for _, n := range names {
-		if !has[n[1]] {
-			t.Errorf("%s is declared and not there", n[1])
+	for _, h := range []struct {
+		header, names string
+		stub          string // what programs are linked with
+		least         int
+	}{
+		{"cuda_runtime_api.h", `(?m)^(?:cudaError_t|struct \w+|const char \*) ?(cuda\w+)\(`, "libcudart.c", 100},
+		{"cuda.h", `(?m)^CUresult (cu\w+)\(`, "libcuda.c", 200},
+	} {
+		header, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "include", h.header))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stub, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "lib", h.stub))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(h.names).FindAllStringSubmatch(string(header), -1)
+		if len(names) < h.least {
+			t.Errorf("%s declares %d functions", h.header, len(names))
+		}
+		for _, n := range names {
+			if !has[n[1]] {
+				t.Errorf("%s is declared and not there", n[1])
+			}
+			if !strings.Contains(string(stub), "NAME("+n[1]+")") {
+				t.Errorf("%s is declared, and %s lacks it", n[1], h.stub)
+			}
 		}
 	}
 	versions, err := f.DynamicVersions()

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/cuda/cache"
@@ -25,6 +26,10 @@ var libraryNames = []string{
 	"libcudart.so", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
 	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
 }
+
+// driverNames are those of the driver, which is the same file: a program that
+// asks for both gets one.
+var driverNames = []string{"libcuda.so.1", "libcuda.so"}
 
 // runtimeLibrary returns the folder with the CUDA runtime: beside this program
 // if it is installed there, else in the user's cache, where the first use builds
@@ -117,7 +122,7 @@ func buildLibrary(ctx context.Context, root, dir string) error {
 	if err := os.Remove(filepath.Join(dir, "libcudart.so.h")); err != nil && !errors.Is(err, fs.ErrNotExist) { // Go's, for C
 		return err
 	}
-	for _, name := range libraryNames {
+	for _, name := range slices.Concat(libraryNames, driverNames) {
 		link := filepath.Join(dir, name)
 		if to, err := os.Readlink(link); err == nil && to == libraryName {
 			continue

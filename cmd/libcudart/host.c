@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "host.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 extern void heddleExit(void);
@@ -39,3 +41,22 @@ void heddle_call(uintptr_t fn, uintptr_t data) { ((cudaHostFn_t)fn)((void *)data
 void heddle_callback(uintptr_t fn, uintptr_t stream, int status, uintptr_t data) {
   ((cudaStreamCallback_t)fn)((cudaStream_t)stream, (cudaError_t)status, (void *)data);
 }
+
+size_t heddle_shared_of(uintptr_t fn, int threads) { return ((CUoccupancyB2DSize)fn)(threads); }
+
+uintptr_t heddle_symbol(const char *name) {
+  static _Atomic(void *) self;
+  if (self == NULL) {
+    Dl_info info;
+    if (dladdr((void *)&heddle_symbol, &info) == 0)
+      return 0;
+    self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (self == NULL)
+      return 0;
+  }
+  return (uintptr_t)dlsym(self, name);
+}
+
+void heddle_free(void *p) { free(p); }
+
+size_t heddle_length(uintptr_t text) { return strlen((const char *)text); }

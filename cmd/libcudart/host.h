@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HEDDLE_CUDA_TYPES_ONLY
+#include "cuda.h"
 #include "driver_types.h"
 
 // heddle_thread returns the number of the calling thread, from 1.
@@ -24,5 +26,18 @@ void heddle_at_exit(void);
 
 void heddle_call(uintptr_t fn, uintptr_t data);
 void heddle_callback(uintptr_t fn, uintptr_t stream, int status, uintptr_t data);
+
+// heddle_shared_of asks the program how much shared memory a block of so many
+// threads wants.
+size_t heddle_shared_of(uintptr_t fn, int threads);
+
+// heddle_symbol returns the address of a function of this library, 0 if it has
+// none of the name.
+uintptr_t heddle_symbol(const char *name);
+
+void heddle_free(void *p);
+
+// heddle_length returns the bytes of a text up to its zero byte.
+size_t heddle_length(uintptr_t text);
 
 #endif

@@ -60,3 +60,67 @@ func (d Driver) Parameter(fn uint64, n int) (offset, size int, res Result) {
 	})
 	return offset, size, res
 }
+
+// shaped is a launch in the way of CUDA before 4.0, made ready piece by piece.
+type shaped struct {
+	block  Dim3
+	shared uint64
+	params []byte
+}
+
+// shapedOf runs a part of making such a launch ready.
+func (d Driver) shapedOf(fn uint64, f func(s *shaped) Result) Result {
+	return d.In(func(*Thread) Result {
+		return d.locked(func(r *Runtime, t *Thread) Result {
+			k := r.kernels[fn]
+			if k == nil {
+				return ResultInvalidHandle
+			}
+			if k.shaped == nil {
+				k.shaped = &shaped{block: Dim3{X: 1, Y: 1, Z: 1}}
+			}
+			return f(k.shaped)
+		})
+	})
+}
+
+// Shape says how large blocks of a kernel are (cuFuncSetBlockShape).
+func (d Driver) Shape(fn uint64, block Dim3) Result {
+	return d.shapedOf(fn, func(s *shaped) Result { s.block = block; return ResultSuccess })
+}
+
+// SharedSize says how much dynamic shared memory they have, in bytes.
+func (d Driver) SharedSize(fn, bytes uint64) Result {
+	return d.shapedOf(fn, func(s *shaped) Result { s.shared = bytes; return ResultSuccess })
+}
+
+// SetParameter gives bytes of the parameters at an offset; without bytes it says
+// how many there are.
+func (d Driver) SetParameter(fn, offset uint64, b []byte) Result {
+	return d.shapedOf(fn, func(s *shaped) Result {
+		end := offset + uint64(len(b))
+		if end > maxParams {
+			return ResultInvalidValue
+		}
+		if need := int(end) - len(s.params); need > 0 {
+			s.params = append(s.params, make([]byte, need)...)
+		}
+		copy(s.params[offset:], b)
+		return ResultSuccess
+	})
+}
+
+// LaunchShaped launches what was made ready.
+func (d Driver) LaunchShaped(fn uint64, grid Dim3, stream uint64) Result {
+	var c Call
+	params := []byte{}
+	res := d.shapedOf(fn, func(s *shaped) Result {
+		c = Call{Grid: grid, Block: s.block, Shared: s.shared, Stream: stream}
+		params = append(params, s.params...)
+		return ResultSuccess
+	})
+	if res != ResultSuccess {
+		return res
+	}
+	return d.Launch(fn, c, false, params, nil)
+}

@@ -30,6 +30,9 @@ const (
 	linkedHeader = 16
 )
 
+// ImageMagics are what modules that are no text begin with.
+var ImageMagics = append(fatbin.Magics(), elfMagic, linkedMagic)
+
 // ImageHeader is how many bytes ImageBytes looks at.
 const ImageHeader = 16
 

@@ -293,3 +293,52 @@ func (t *Thread) Occupancy(host uint64, threads int, shared uint64) (blocks int,
 	})
 	return blocks, err
 }
+
+// BestBlock returns the threads of a block with which a kernel fills an SM best,
+// at most so many unless that is 0, and the blocks that an SM then holds. Of
+// equals it is the largest. A block of so many threads wants as much dynamic
+// shared memory as sharedOf says.
+func (t *Thread) BestBlock(host uint64, most int, sharedOf func(threads int) uint64) (threads, blocks int, err Error) {
+	info, err := t.FunctionInfo(host)
+	if err != Success {
+		return 0, 0, err
+	}
+	if most <= 0 || most > info.MaxThreads {
+		most = info.MaxThreads
+	}
+	for n := most; n > 0; n = (n - 1) &^ 31 {
+		b, err := t.Occupancy(host, n, sharedOf(n))
+		if err != Success {
+			return 0, 0, err
+		}
+		if b*n > blocks*threads {
+			threads, blocks = n, b
+		}
+	}
+	return threads, blocks, Success
+}
+
+// RoomForShared returns the dynamic shared memory, in bytes, that each block of a
+// kernel can have when an SM holds so many of them.
+func (t *Thread) RoomForShared(host uint64, blocks, threads int) (bytes uint64, err Error) {
+	if blocks <= 0 || threads <= 0 || threads > maxThreads {
+		return 0, t.Check(false)
+	}
+	info, err := t.FunctionInfo(host)
+	if err != Success {
+		return 0, err
+	}
+	if n, err := t.Occupancy(host, threads, 0); err != Success || n < blocks {
+		return 0, err
+	}
+	fits := uint64(0)
+	for step := uint64(1 << 20); step > 0; step /= 2 { // the largest that still lets so many in
+		if fits+step+uint64(info.Shared) > t.r.props.SharedPerBlockOptIn {
+			continue
+		}
+		if n, err := t.Occupancy(host, threads, fits+step); err == Success && n >= blocks {
+			fits += step
+		}
+	}
+	return fits, Success
+}

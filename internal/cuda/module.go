@@ -37,6 +37,7 @@ type function struct {
 	kernel *program.Kernel // nil until the module is loaded
 	shared uint64          // dynamic shared memory that it may have, if it was raised
 	prefer int
+	shaped *shaped // a launch that is made ready piece by piece, or nil
 }
 
 // variable is one of the device, by the address of its shadow in the host's

@@ -331,6 +331,13 @@ func (r *Runtime) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.opt.Log, "heddle: "+format+"\n", args...) // there is nobody else to tell
 }
 
+// Say writes a line for the user.
+func (r *Runtime) Say(message string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.say("%s", message)
+}
+
 // Synchronize waits for all work.
 func (t *Thread) Synchronize() Error {
 	return t.do(func(r *Runtime) Error { return r.finish() })

@@ -58,13 +58,18 @@ type Entry struct {
 	Size  uint64 // in bytes once unpacked, if it is compressed
 }
 
-// Is reports whether a block begins with the bytes.
-func Is(b []byte) bool {
-	if len(b) < 4 {
-		return false
+// Magics are what blocks begin with.
+func Magics() []string {
+	var list []string
+	for _, m := range []uint32{dataMagic, oldDataMagic} {
+		list = append(list, string(binary.LittleEndian.AppendUint32(nil, m)))
 	}
-	m := binary.LittleEndian.Uint32(b)
-	return m == dataMagic || m == oldDataMagic
+	return list
+}
+
+// Is reports whether bytes begin as a block does.
+func Is(b []byte) bool {
+	return slices.ContainsFunc(Magics(), func(m string) bool { return bytes.HasPrefix(b, []byte(m)) })
 }
 
 // Block returns the bytes of a block, header included, given its first

@@ -32,12 +32,13 @@ type SDK struct {
 // Include is the folder of headers.
 func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 
-// Lib is the folder with the empty libcudart.so that programs are linked to.
+// Lib is the folder with the empty libcudart.so and libcuda.so that programs are
+// linked to.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
 // Unpack returns the folder for a compiler, and makes it in the user's cache
 // when it is not there: headers, stand-ins that are links to the program tool,
-// and the two libraries, compiled. The folder's name is a digest of all of
+// and the libraries, compiled. The folder's name is a digest of all of
 // that, so different versions live side by side, and several processes may
 // unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
@@ -101,14 +102,20 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 			return err
 		}
 	}
-	// The math library is device code, the other one has only names.
+	// The math library is device code, the others have only names.
 	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",
 		"-nogpulib", "-emit-llvm", "-c", filepath.Join(dir, "libdevice/libdevice.c"), "-o", filepath.Join(dir, "nvvm/libdevice/libdevice.10.bc"))
 	if err != nil {
 		return err
 	}
-	return compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+Soname,
-		filepath.Join(dir, "lib/libcudart.c"), "-o", filepath.Join(dir, "lib64/libcudart.so"))
+	for _, lib := range []struct{ name, soname string }{{"libcudart", Soname}, {"libcuda", DriverSoname}} {
+		err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+lib.soname,
+			filepath.Join(dir, "lib", lib.name+".c"), "-o", filepath.Join(dir, "lib64", lib.name+".so"))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compile runs clang and returns what it complains about.

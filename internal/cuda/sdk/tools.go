@@ -162,3 +162,6 @@ func container(images []image) []byte {
 
 // Soname is the name under which a program asks for the CUDA runtime.
 const Soname = "libcudart.so.12"
+
+// DriverSoname is that of the driver.
+const DriverSoname = "libcuda.so.1"

@@ -307,8 +307,6 @@ HEDDLE_MINMAX(long long, unsigned long long, unsigned long long)
 HEDDLE_MINMAX(float, double, double)
 #undef HEDDLE_MINMAX
 
-typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
 static __inline__ __host__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 static __inline__ __device__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)(__attribute__((address_space(3))) const void *)p; }
 static __inline__ __device__ size_t __cvta_generic_to_global(const void *p) { return (size_t)(__attribute__((address_space(1))) const void *)p; }

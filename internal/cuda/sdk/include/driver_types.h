@@ -332,8 +332,11 @@ typedef void (*cudaHostFn_t)(void *data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 typedef enum cudaMemcpyKind cudaMemcpyKind;
 
+#ifndef CU_UUID_HAS_BEEN_DEFINED // cuda.h has it too
+#define CU_UUID_HAS_BEEN_DEFINED
 struct CUuuid_st { char bytes[16]; };
 typedef struct CUuuid_st CUuuid;
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 
 enum cudaChannelFormatKind {

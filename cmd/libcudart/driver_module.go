@@ -1,0 +1,323 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"os"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+)
+
+// This file: modules and linking.
+
+// maxJIT bounds the options of one call; the API has about thirty.
+const maxJIT = 1 << 10
+
+// jit is what a program wants to know of a compilation.
+type jit struct {
+	values   uint64 // address of the option values
+	errors   log
+	info     log
+	wallTime int // index of the option that asks for it, -1 without
+}
+
+// log is a buffer of the program for messages.
+type log struct {
+	addr, size uint64
+	sizeAt     int // index of the option with the size, -1 without
+}
+
+// jitOptions reads the options of a compilation.
+func jitOptions(n C.uint, options, values C.uintptr_t) (j jit, ok bool) {
+	j = jit{values: uint64(values), wallTime: -1, errors: log{sizeAt: -1}, info: log{sizeAt: -1}}
+	if n > maxJIT || n > 0 && (options == 0 || values == 0) {
+		return j, false
+	}
+	le := binary.LittleEndian
+	for i := range int(n) {
+		value := le.Uint64(host{}.Bytes(uint64(values)+8*uint64(i), 8))
+		switch le.Uint32(host{}.Bytes(uint64(options)+4*uint64(i), 4)) {
+		case C.CU_JIT_WALL_TIME:
+			j.wallTime = i
+		case C.CU_JIT_INFO_LOG_BUFFER:
+			j.info.addr = value
+		case C.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+			j.info.size, j.info.sizeAt = uint64(uint32(value)), i
+		case C.CU_JIT_ERROR_LOG_BUFFER:
+			j.errors.addr = value
+		case C.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+			j.errors.size, j.errors.sizeAt = uint64(uint32(value)), i
+		}
+	}
+	return j, true
+}
+
+// report fills the logs. Where the program has none for errors, they go to
+// standard error.
+func (j *jit) report(wrong error) {
+	message := ""
+	if wrong != nil {
+		message = wrong.Error()
+	}
+	j.write(&j.errors, message)
+	j.write(&j.info, "")
+	if j.wallTime >= 0 { // it takes no simulated time
+		put(C.uintptr_t(j.values+8*uint64(j.wallTime)), float32(0))
+	}
+	if wrong != nil && (j.errors.addr == 0 || j.errors.size == 0) {
+		runtime().Say(message)
+	}
+}
+
+func (j *jit) write(l *log, s string) {
+	if l.addr == 0 || l.size == 0 {
+		return
+	}
+	b := host{}.Bytes(l.addr, l.size)
+	n := copy(b[:len(b)-1], s)
+	b[n] = 0
+	if l.sizeAt >= 0 {
+		put(C.uintptr_t(j.values+8*uint64(l.sizeAt)), C.uint(n))
+	}
+}
+
+// images returns the modules that an address of the host stands for.
+func images(addr C.uintptr_t) ([][]byte, error) {
+	if begins(addr, wrapperMagic) {
+		return fatBinaries(addr)
+	}
+	size := 0
+	if slices.ContainsFunc(cuda.ImageMagics, func(magic string) bool { return begins(addr, magic) }) {
+		var err error
+		if size, err = cuda.ImageBytes(host{}.Bytes(uint64(addr), cuda.ImageHeader)); err != nil {
+			return nil, err
+		}
+	}
+	if size == 0 {
+		size = int(C.heddle_length(addr))
+	}
+	return [][]byte{host{}.Bytes(uint64(addr), uint64(size))}, nil
+}
+
+// wrapperMagic is fatbin.WrapperMagic as it lies in memory.
+var wrapperMagic = string(binary.LittleEndian.AppendUint32(nil, fatbin.WrapperMagic))
+
+// begins reports whether bytes lie at an address of the host. It looks at no
+// byte behind one that differs: that may not be there.
+func begins(addr C.uintptr_t, magic string) bool {
+	for i := range len(magic) {
+		if *at[byte](addr + C.uintptr_t(i)) != magic[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// load loads modules and returns the handle.
+func load(to C.uintptr_t, file string, j jit, images func() ([][]byte, error)) C.int {
+	d := driver()
+	return C.int(d.In(func(*cuda.Thread) cuda.Result {
+		if to == 0 {
+			return cuda.ResultInvalidValue
+		}
+		list, err := images()
+		if err != nil {
+			j.report(err)
+			return cuda.ResultInvalidImage
+		}
+		h, res, wrong := d.LoadModule(file, list...)
+		j.report(wrong)
+		back(to, C.uintptr_t(h), res)
+		return res
+	}))
+}
+
+//export cuModuleLoad
+func cuModuleLoad(to, name C.uintptr_t) C.int {
+	file := text(name)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return C.int(driver().In(func(*cuda.Thread) cuda.Result { return cuda.ResultFileNotFound }))
+	}
+	j, _ := jitOptions(0, 0, 0)
+	return load(to, file, j, func() ([][]byte, error) { return [][]byte{b}, nil })
+}
+
+//export cuModuleLoadData
+func cuModuleLoadData(to, image C.uintptr_t) C.int { return cuModuleLoadDataEx(to, image, 0, 0, 0) }
+
+//export cuModuleLoadDataEx
+func cuModuleLoadDataEx(to, image C.uintptr_t, n C.uint, options, values C.uintptr_t) C.int {
+	j, ok := jitOptions(n, options, values)
+	if !ok || image == 0 {
+		return setting(false)
+	}
+	return load(to, "", j, func() ([][]byte, error) { return images(image) })
+}
+
+//export cuModuleLoadFatBinary
+func cuModuleLoadFatBinary(to, image C.uintptr_t) C.int { return cuModuleLoadData(to, image) }
+
+//export cuModuleUnload
+func cuModuleUnload(h C.uintptr_t) C.int {
+	return C.int(driver().In(func(t *cuda.Thread) cuda.Result { return t.Driver().UnloadModule(uint64(h)) }))
+}
+
+//export cuModuleGetLoadingMode
+func cuModuleGetLoadingMode(to C.uintptr_t) C.int {
+	return ask(func() cuda.Result { put(to, C.int(C.CU_MODULE_EAGER_LOADING)); return cuda.ResultSuccess }, to)
+}
+
+//export cuModuleGetFunction
+func cuModuleGetFunction(to, h, name C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		f, res := driver().Function(uint64(h), text(name))
+		back(to, C.uintptr_t(f), res)
+		return res
+	}, to, name)
+}
+
+//export cuModuleGetFunctionCount
+func cuModuleGetFunctionCount(to, h C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		names, res := driver().Functions(uint64(h))
+		back(to, C.uint(len(names)), res)
+		return res
+	}, to)
+}
+
+//export cuModuleEnumerateFunctions
+func cuModuleEnumerateFunctions(to C.uintptr_t, n C.uint, h C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		names, res := driver().Functions(uint64(h))
+		for i, name := range names[:min(len(names), int(n))] {
+			f, _ := driver().Function(uint64(h), name)
+			put(to+8*C.uintptr_t(i), C.uintptr_t(f))
+		}
+		return res
+	}, to)
+}
+
+//export cuModuleGetGlobal_v2
+func cuModuleGetGlobal_v2(to, bytes, h, name C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		if to == 0 && bytes == 0 {
+			return cuda.ResultInvalidValue
+		}
+		addr, n, res := driver().Global(uint64(h), text(name))
+		if to != 0 {
+			back(to, C.uintptr_t(addr), res)
+		}
+		if bytes != 0 {
+			back(bytes, C.size_t(n), res)
+		}
+		return res
+	}, name)
+}
+
+// links are what the program wants to know of its links, and the images that it
+// was given, by handle.
+var (
+	links   = map[uint64]*link{}
+	linksMu sync.Mutex
+)
+
+type link struct {
+	jit   jit
+	image unsafe.Pointer // of C, nil until complete
+}
+
+// linkOf returns a link, one without any wishes if it is not known.
+func linkOf(h C.uintptr_t) *link {
+	linksMu.Lock()
+	defer linksMu.Unlock()
+	if l := links[uint64(h)]; l != nil {
+		return l
+	}
+	j, _ := jitOptions(0, 0, 0)
+	return &link{jit: j}
+}
+
+//export cuLinkCreate_v2
+func cuLinkCreate_v2(n C.uint, options, values, to C.uintptr_t) C.int {
+	j, ok := jitOptions(n, options, values)
+	if !ok {
+		return setting(false)
+	}
+	return ask(func() cuda.Result {
+		h, res := driver().NewLink()
+		if res == cuda.ResultSuccess {
+			linksMu.Lock()
+			defer linksMu.Unlock()
+			links[h] = &link{jit: j}
+			put(to, C.uintptr_t(h))
+		}
+		return res
+	}, to)
+}
+
+//export cuLinkAddData_v2
+func cuLinkAddData_v2(h C.uintptr_t, kind C.int, data C.uintptr_t, n C.size_t, name C.uintptr_t, count C.uint, options, values C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		if n > 1<<30 {
+			return cuda.ResultInvalidValue
+		}
+		return addToLink(h, kind, text(name), host{}.Bytes(uint64(data), uint64(n)))
+	}, data)
+}
+
+func addToLink(h C.uintptr_t, kind C.int, name string, data []byte) cuda.Result {
+	res, wrong := driver().AddToLink(uint64(h), cuda.Input(kind), name, data)
+	linkOf(h).jit.report(wrong)
+	return res
+}
+
+//export cuLinkAddFile_v2
+func cuLinkAddFile_v2(h C.uintptr_t, kind C.int, path C.uintptr_t, count C.uint, options, values C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		b, err := os.ReadFile(text(path))
+		if err != nil {
+			return cuda.ResultFileNotFound
+		}
+		return addToLink(h, kind, text(path), b)
+	}, path)
+}
+
+//export cuLinkComplete
+func cuLinkComplete(h, to, bytes C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		image, res, wrong := driver().CompleteLink(uint64(h))
+		l := linkOf(h)
+		l.jit.report(wrong)
+		if res != cuda.ResultSuccess {
+			return res
+		}
+		C.heddle_free(l.image)
+		l.image = C.CBytes(image)
+		put(to, l.image)
+		if bytes != 0 {
+			put(bytes, C.size_t(len(image)))
+		}
+		return res
+	}, to)
+}
+
+//export cuLinkDestroy
+func cuLinkDestroy(h C.uintptr_t) C.int {
+	res := driver().EndLink(uint64(h))
+	if res == cuda.ResultSuccess {
+		C.heddle_free(linkOf(h).image)
+		linksMu.Lock()
+		defer linksMu.Unlock()
+		delete(links, uint64(h))
+	}
+	return C.int(res)
+}

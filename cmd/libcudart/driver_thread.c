@@ -1,0 +1,70 @@
+// Functions of programs that were compiled for a default stream of each thread
+// (nvcc --default-stream per-thread): no stream means the thread's own. Those
+// that wait end in _ptds, those that do not in _ptsz.
+#include "_cgo_export.h"
+
+#define PER_THREAD 2
+#define OWN(stream) ((stream) ? (stream) : PER_THREAD)
+
+// WAITS is a copy or filling that waits, made of the one that does not.
+#define WAITS(name, params, call) \
+  int name##_ptds params { \
+    int error = call; \
+    return error ? error : cuStreamSynchronize(PER_THREAD); \
+  }
+
+WAITS(cuMemcpy, (uintptr_t dst, uintptr_t src, size_t n), cuMemcpyAsync(dst, src, n, PER_THREAD))
+WAITS(cuMemcpyHtoD_v2, (uintptr_t dst, uintptr_t src, size_t n), cuMemcpyHtoDAsync_v2(dst, src, n, PER_THREAD))
+WAITS(cuMemcpyDtoH_v2, (uintptr_t dst, uintptr_t src, size_t n), cuMemcpyDtoHAsync_v2(dst, src, n, PER_THREAD))
+WAITS(cuMemcpyDtoD_v2, (uintptr_t dst, uintptr_t src, size_t n), cuMemcpyDtoDAsync_v2(dst, src, n, PER_THREAD))
+WAITS(cuMemsetD8_v2, (uintptr_t dst, unsigned char v, size_t n), cuMemsetD8Async(dst, v, n, PER_THREAD))
+WAITS(cuMemsetD16_v2, (uintptr_t dst, unsigned short v, size_t n), cuMemsetD16Async(dst, v, n, PER_THREAD))
+WAITS(cuMemsetD32_v2, (uintptr_t dst, unsigned v, size_t n), cuMemsetD32Async(dst, v, n, PER_THREAD))
+WAITS(cuMemsetD2D8_v2, (uintptr_t dst, size_t pitch, unsigned char v, size_t w, size_t h), cuMemsetD2D8Async(dst, pitch, v, w, h, PER_THREAD))
+WAITS(cuMemsetD2D16_v2, (uintptr_t dst, size_t pitch, unsigned short v, size_t w, size_t h), cuMemsetD2D16Async(dst, pitch, v, w, h, PER_THREAD))
+WAITS(cuMemsetD2D32_v2, (uintptr_t dst, size_t pitch, unsigned v, size_t w, size_t h), cuMemsetD2D32Async(dst, pitch, v, w, h, PER_THREAD))
+
+// FORWARD is a function that takes a stream.
+#define FORWARD(name, params, ...) \
+  int name##_ptsz params { return name(__VA_ARGS__); }
+
+FORWARD(cuMemcpyAsync, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
+FORWARD(cuMemcpyHtoDAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
+FORWARD(cuMemcpyDtoHAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
+FORWARD(cuMemcpyDtoDAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
+FORWARD(cuMemsetD8Async, (uintptr_t dst, unsigned char v, size_t n, uintptr_t s), dst, v, n, OWN(s))
+FORWARD(cuMemsetD16Async, (uintptr_t dst, unsigned short v, size_t n, uintptr_t s), dst, v, n, OWN(s))
+FORWARD(cuMemsetD32Async, (uintptr_t dst, unsigned v, size_t n, uintptr_t s), dst, v, n, OWN(s))
+FORWARD(cuMemsetD2D8Async, (uintptr_t dst, size_t pitch, unsigned char v, size_t w, size_t h, uintptr_t s), dst, pitch, v, w, h, OWN(s))
+FORWARD(cuMemsetD2D16Async, (uintptr_t dst, size_t pitch, unsigned short v, size_t w, size_t h, uintptr_t s), dst, pitch, v, w, h, OWN(s))
+FORWARD(cuMemsetD2D32Async, (uintptr_t dst, size_t pitch, unsigned v, size_t w, size_t h, uintptr_t s), dst, pitch, v, w, h, OWN(s))
+FORWARD(cuMemAllocAsync, (uintptr_t to, size_t n, uintptr_t s), to, n, OWN(s))
+FORWARD(cuMemFreeAsync, (uintptr_t p, uintptr_t s), p, OWN(s))
+FORWARD(cuMemPrefetchAsync, (uintptr_t p, size_t n, int device, uintptr_t s), p, n, device, OWN(s))
+FORWARD(cuStreamSynchronize, (uintptr_t s), OWN(s))
+FORWARD(cuStreamQuery, (uintptr_t s), OWN(s))
+FORWARD(cuStreamWaitEvent, (uintptr_t s, uintptr_t event, unsigned flags), OWN(s), event, flags)
+FORWARD(cuStreamGetFlags, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamGetPriority, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamGetCtx, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamAddCallback, (uintptr_t s, uintptr_t fn, uintptr_t data, unsigned flags), OWN(s), fn, data, flags)
+FORWARD(cuStreamAttachMemAsync, (uintptr_t s, uintptr_t p, size_t n, unsigned flags), OWN(s), p, n, flags)
+FORWARD(cuEventRecord, (uintptr_t event, uintptr_t s), event, OWN(s))
+FORWARD(cuEventRecordWithFlags, (uintptr_t event, uintptr_t s, unsigned flags), event, OWN(s), flags)
+FORWARD(cuLaunchHostFunc, (uintptr_t s, uintptr_t fn, uintptr_t data), OWN(s), fn, data)
+FORWARD(cuLaunchKernel,
+        (uintptr_t fn, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, uintptr_t s,
+         uintptr_t params, uintptr_t extra),
+        fn, gx, gy, gz, bx, by, bz, shared, OWN(s), params, extra)
+FORWARD(cuLaunchCooperativeKernel,
+        (uintptr_t fn, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, uintptr_t s,
+         uintptr_t params),
+        fn, gx, gy, gz, bx, by, bz, shared, OWN(s), params)
+
+int cuLaunchKernelEx_ptsz(uintptr_t config, uintptr_t fn, uintptr_t params, uintptr_t extra) {
+  if (config == 0)
+    return cuLaunchKernelEx(config, fn, params, extra);
+  CUlaunchConfig own = *(CUlaunchConfig *)config;
+  own.hStream = (CUstream)OWN((uintptr_t)own.hStream);
+  return cuLaunchKernelEx((uintptr_t)&own, fn, params, extra);
+}
