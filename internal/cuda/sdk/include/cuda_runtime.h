@@ -14,12 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "host_defines.h"
+
 #if defined(__cplusplus)
+#if defined(__CUDA__)
+// Those of kernels; new and delete of clang's <new> rest on them.
+extern "C" __device__ void *malloc(size_t) __attribute__((nothrow, malloc));
+extern "C" __device__ void free(void *) __attribute__((nothrow));
+#endif
 #include <new>
 #include <utility>
 #endif
 
-#include "host_defines.h"
 #include "vector_types.h"
 #include "vector_functions.h"
 #include "driver_types.h"
@@ -93,11 +100,11 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const 
 static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
 
 template <class T>
-static inline cudaError_t cudaLaunchKernel(const T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
+static inline cudaError_t cudaLaunchKernel(T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
   return ::cudaLaunchKernel((const void *)fn, grid, block, args, shared, s);
 }
 template <class T>
-static inline cudaError_t cudaLaunchCooperativeKernel(const T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
+static inline cudaError_t cudaLaunchCooperativeKernel(T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
   return ::cudaLaunchCooperativeKernel((const void *)fn, grid, block, args, shared, s);
 }
 template <class T> static inline cudaError_t cudaLaunch(T *fn) { return ::cudaLaunch((const void *)fn); }
