@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,6 +20,24 @@ import (
 // report. They need clang and a C compiler, and share one cache, in which the
 // first of them builds the runtime.
 func TestCUDA(t *testing.T) {
+	env := cudaEnv(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/cuda",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, env...)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "samejson": sameJSON},
+	})
+}
+
+// cudaEnv returns the variables of the environment that compiling and running
+// CUDA programs needs beyond those of scripts: a cache of this run of the tests,
+// and what go build asks for. It skips the test if the compilers are not here.
+func cudaEnv(t *testing.T) []string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("building the CUDA runtime takes long")
 	}
@@ -28,29 +47,31 @@ func TestCUDA(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("the CUDA runtime needs gcc to be built")
 	}
-	var keep []string // what go build asks of the environment
-	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS").Output()
+	cache, err := cudaCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"XDG_CACHE_HOME=" + cache}
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, line := range strings.Split(strings.TrimRight(string(out), "\n"), "\n") {
 		if line != "" {
-			keep = append(keep, []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"}[i]+"="+line)
+			env = append(env, names[i]+"="+line)
 		}
 	}
-	cache := t.TempDir()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/cuda",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, keep...)
-			e.Setenv("XDG_CACHE_HOME", cache)
-			return nil
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "samejson": sameJSON},
-	})
+	return env
 }
+
+// cudaCache is the cache folder of all tests: the first that needs the runtime
+// builds it there.
+var cudaCache = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "heddle-test-")
+	shared = append(shared, dir)
+	return dir, err
+})
 
 // TestLibraryNames: the folder of the runtime has it under every name by which
 // programs of other releases ask for it.

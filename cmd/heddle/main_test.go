@@ -20,8 +20,24 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"heddle": main, "ptxas": main, "fatbinary": main})
+	testscript.Main(tidy{m}, map[string]func(){"heddle": main, "ptxas": main, "fatbinary": main})
 }
+
+// tidy removes what tests share when all have run.
+type tidy struct{ *testing.M }
+
+func (m tidy) Run() int {
+	code := m.M.Run()
+	for _, dir := range shared {
+		if err := os.RemoveAll(dir); err != nil {
+			code = max(code, 1)
+		}
+	}
+	return code
+}
+
+// shared are the folders that tests share.
+var shared []string
 
 // TestScript runs the scripts under testdata/script: what users type, and what
 // they see. Commands beside those of testscript:

@@ -107,6 +107,13 @@ func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offse
 			r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
 			return NotSupported
 		}
+		if cooperative {
+			n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
+			if most := uint64(n * r.cfg.SMs()); c.Grid.Count() > most {
+				r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), most, by)
+				return CooperativeTooLarge
+			}
+		}
 		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
 		for i, p := range k.Params() {
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
