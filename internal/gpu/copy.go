@@ -174,7 +174,7 @@ func (g *GPU) endCopy(o *Op) error {
 	if g.cfg.Compat.CopiesBackFill {
 		g.Fill(o.ToHost)
 	}
-	o.End, o.state = g.now, opEnded
+	g.endOp(o, g.now)
 	return nil
 }
 

@@ -71,6 +71,7 @@ type Core interface {
 	states() []uint64
 	perWarp() []uint64
 	readInto(c *Counters)
+	inherit(old Core)
 	KeepPlaces()
 	takePlaces(k *Kernel, sum sm.Places)
 	Log(sink func(list []Record))

@@ -66,6 +66,7 @@ type GPU struct {
 
 	onCycle func() error
 	lookAt  uint64 // cycle that is not jumped over
+	until   uint64 // cycle at which run returns
 	Stats   Stats
 }
 
@@ -384,7 +385,7 @@ func patience(c *Config) uint64 {
 // watchEvery is how often, in core cycles, a run is looked at from outside.
 const watchEvery = 4096
 
-// run steps the chip until a kernel or a copy has ended.
+// run steps the chip until a kernel or a copy has ended, or g.until.
 func (g *GPU) run(ctx context.Context) error {
 	g.moved, g.movedAt = g.activity(), g.now
 	if g.onCycle != nil && g.now == 0 {
@@ -421,7 +422,7 @@ func (g *GPU) run(ctx context.Context) error {
 				}
 			}
 		}
-		if g.ended && g.retire() || g.copies.due(g.now) {
+		if g.ended && g.retire() || g.copies.due(g.now) || g.now >= g.until {
 			return nil
 		}
 	}

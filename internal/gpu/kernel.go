@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -43,8 +44,10 @@ type Kernel struct {
 	total   uint64
 	latency uint64
 	prefer  Preference
-	before  Counters
-	done    func(k *Kernel)
+
+	priority int // smaller ones give their blocks first
+	before   Counters
+	done     func(k *Kernel)
 }
 
 // BlockRun is where and when a block ran: on an SM, from the core cycle in which
@@ -121,15 +124,15 @@ var errLater = errors.New("no free kernel slot or copy engine")
 
 // start lets a kernel run from now on.
 func (g *GPU) start(k *Kernel) error {
+	if g.running == len(g.slots) {
+		return errLater
+	}
 	slot := -1
 	for i, x := range g.slots {
 		if x == nil {
 			slot = i
 			break
 		}
-	}
-	if slot < 0 {
-		return errLater
 	}
 	if s := g.cfg.split(k.prefer); s != g.cfg.split(g.prefer) {
 		if g.running > 0 {
@@ -239,11 +242,18 @@ func (g *GPU) moreBlocks() bool {
 	return false
 }
 
-// choose picks the kernel that gives the next block (GPGPU-Sim): the
-// one that gave the last, else the next in order of slots.
+// choose picks the kernel that gives the next block: of those with the highest
+// priority (GPGPU-Sim, which knows no priorities) the one that gave the last,
+// else the next in order of slots.
 func (g *GPU) choose() *Kernel {
+	top := math.MaxInt
+	for _, k := range g.active {
+		if k.gives() {
+			top = min(top, k.priority)
+		}
+	}
 	can := func(i int) *Kernel {
-		if k := g.slots[i]; k != nil && k.next < k.total && k.latency == 0 {
+		if k := g.slots[i]; k != nil && k.priority == top && k.gives() {
 			return k
 		}
 		return nil
@@ -259,6 +269,22 @@ func (g *GPU) choose() *Kernel {
 		}
 	}
 	return nil
+}
+
+// gives reports whether a kernel has a block to be placed, and its latency is
+// over.
+func (k *Kernel) gives() bool { return k.next < k.total && k.latency == 0 }
+
+// outranked reports whether a kernel of higher priority than k has a block to
+// be placed. An SM that is k's then takes no more of its blocks, and is the
+// other's once those that it has have ended.
+func (g *GPU) outranked(k *Kernel) bool {
+	for _, x := range g.active {
+		if x.priority < k.priority && x.gives() {
+			return true
+		}
+	}
+	return false
 }
 
 // place gives every cluster at most one block, starting behind the one that
@@ -288,7 +314,7 @@ func (g *GPU) place() {
 // boundMore reports whether an SM is bound to a kernel with blocks left.
 func (g *GPU) boundMore() bool {
 	for _, k := range g.bound {
-		if k != nil && k.next < k.total && k.latency == 0 {
+		if k != nil && k.gives() {
 			return true
 		}
 	}
@@ -305,7 +331,7 @@ func (g *GPU) placeOn(cluster int) bool {
 		k := g.bound[sm]
 		if g.cfg.SharedSMs {
 			k = g.choose()
-		} else if k == nil || k.next >= k.total {
+		} else if k == nil || k.next >= k.total || g.outranked(k) {
 			if c.Unfinished() {
 				continue
 			}
@@ -418,7 +444,6 @@ func (k *Kernel) takePlaces(g *GPU) {
 // to now stays in them.
 func (g *GPU) abandon() {
 	g.dropCopies()
-	g.ops = ops{}
 	for i, k := range g.slots {
 		if k == nil {
 			continue
@@ -442,4 +467,5 @@ func (g *GPU) abandon() {
 			k.done(k)
 		}
 	}
+	g.ops = ops{}
 }

@@ -71,4 +71,6 @@ func shareNames(to *simt.Stats, from *modern.Stats) {
 	}
 }
 
+func (c modernCore) inherit(old Core) { c.Stats = old.(modernCore).Stats }
+
 func (c modernCore) takePlaces(k *Kernel, sum sm.Places) { c.TakePlaces(k.core.(*modern.Kernel), sum) }

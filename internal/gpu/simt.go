@@ -48,4 +48,6 @@ func (c simtCore) readInto(t *Counters) {
 	add(&t.SM, &c.Stats)
 }
 
+func (c simtCore) inherit(old Core) { c.Stats = old.(simtCore).Stats }
+
 func (c simtCore) takePlaces(k *Kernel, sum sm.Places) { c.TakePlaces(k.core.(*simt.Kernel), sum) }

@@ -46,6 +46,7 @@ func (g *GPU) skip() bool {
 	if m := g.cfg.Run.MaxCycles; m > 0 {
 		until = min(until, m-1)
 	}
+	until = min(until, g.until)
 	if g.lookAt > g.now {
 		until = min(until, g.lookAt)
 	}

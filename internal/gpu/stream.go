@@ -1,19 +1,28 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// Op is an action of the host on a stream. Actions of one stream happen in
-// their order. Those of stream 0 wait for all before them on every stream, and
-// all behind them wait for them.
+// Op is an action of the host. Actions of one stream happen in their order.
+// Those of stream 0 wait for all before them on every stream, and all behind
+// them wait for them, but for the streams that are NonBlocking.
 type Op struct {
-	Kind   OpKind
-	Stream int64
+	Kind        OpKind
+	Stream      int64
+	NonBlocking bool // its stream, which is not 0, goes its way beside stream 0
+	Loose       bool // it belongs to no stream, whatever Stream says: it waits for After alone
+	// After are actions, given before, that it waits for too.
+	After []*Op
+	// Priority decides which of several launches that could begin or could give
+	// the next block does: the smallest number, and among equals the first.
+	Priority int
 
 	// Make and Options are a launch. Add makes the work, which is run when its
 	// turn comes. With warm caches another one is made for the rehearsal.
@@ -34,17 +43,15 @@ type Op struct {
 	// it reads on their way to the host.
 	Fills, ToHost []Range
 
-	// Event is the event that is recorded or waited for. A wait refers to the
-	// last record of it that was given before; without one it waits for nothing.
-	Event int
-
 	// Start and End are core cycles, set when the action has ended.
 	Start, End uint64
 
 	state  opState
-	cut    bool // ended with the run, before its own end
-	warmed bool // has been rehearsed
-	after  int  // for a wait: the record it waits for, -1 if none
+	cut    bool   // ended with the run, before its own end
+	warmed bool   // has been rehearsed
+	number uint64 // of all given
+	waits  int    // actions that it waits for and that have not ended
+	next   []*Op  // actions that wait for it
 }
 
 // Range is a piece of device memory.
@@ -57,9 +64,8 @@ type OpKind uint8
 const (
 	OpLaunch OpKind = iota
 	OpCopy
-	OpRecord
-	OpWait
-	OpSync // the host waits for all before it
+	OpMark // takes no time; others wait for it, or ask when it was
+	OpSync // waits for all before it on every stream; all behind it wait for it
 )
 
 type opState uint8
@@ -76,11 +82,14 @@ func (o *Op) Begun() bool { return o.state != opWaits }
 // Ended reports whether the action came to its end before the run did.
 func (o *Op) Ended() bool { return o.state == opEnded && !o.cut }
 
-// ops are the actions given so far, in the host's order.
+// ops are the actions given so far.
 type ops struct {
-	list  []*Op
-	first int         // all before it have ended
-	event map[int]int // last record of each event
+	list  []*Op         // in the host's order; those that ended first may be gone
+	given uint64        // so far
+	open  int           // have not ended
+	last  map[int64]*Op // the last action of each stream, if it has not ended
+	sync  *Op           // the last OpSync, likewise
+	ready []*Op         // those that wait for nothing any more, in order of their turns
 	feed  func() (*Op, error)
 	ahead int   // actions that are fetched from feed before they are needed
 	bad   error // that feed returned
@@ -89,23 +98,28 @@ type ops struct {
 // Feed has actions fetched one after another while others run, so that not all
 // of them have to be made at first: Finish calls next whenever fewer than ahead
 // actions wait or run, until it returns nil or an error, which ends the run once
-// the actions before have ended. Such a run has no events.
+// the actions before have ended.
 func (g *GPU) Feed(ahead int, next func() (*Op, error)) {
 	g.ops.feed, g.ops.ahead = next, max(1, ahead)
+}
+
+// forget drops the first actions of the list that have ended.
+func (s *ops) forget() {
+	n := 0
+	for n < len(s.list) && s.list[n].state == opEnded {
+		n++
+	}
+	s.list = slices.Delete(s.list, 0, n)
 }
 
 // fetch adds actions from feed, and forgets those that have ended.
 func (g *GPU) fetch() {
 	s := &g.ops
-	for s.first < len(s.list) && s.list[s.first].state == opEnded {
-		s.first++
-	}
 	if s.feed == nil {
 		return
 	}
-	s.list = slices.Delete(s.list, 0, s.first)
-	s.first = 0
-	for s.feed != nil && len(s.list) < s.ahead {
+	s.forget()
+	for s.feed != nil && s.open < s.ahead {
 		o, err := s.feed()
 		if err == nil && o != nil {
 			err = g.Add(o)
@@ -119,9 +133,7 @@ func (g *GPU) fetch() {
 // Add gives an action. It does not let time pass: see Finish. The error is a
 // *exec.LaunchError if no SM can take a launch.
 func (g *GPU) Add(o *Op) error {
-	o.after = -1
-	switch o.Kind {
-	case OpLaunch:
+	if o.Kind == OpLaunch {
 		w, err := o.Make(false)
 		if err != nil {
 			return err
@@ -130,27 +142,116 @@ func (g *GPU) Add(o *Op) error {
 		if err != nil {
 			return err
 		}
-		o.Kernel = k
-		k.done = func(k *Kernel) { o.End, o.state, o.cut = k.End, opEnded, k.Blocks < k.total }
-	case OpRecord:
-		if g.ops.event == nil {
-			g.ops.event = map[int]int{}
-		}
-		g.ops.event[o.Event] = len(g.ops.list)
-	case OpWait:
-		if at, ok := g.ops.event[o.Event]; ok {
-			o.after = at
+		o.Kernel, k.priority = k, o.Priority
+		k.done = func(k *Kernel) {
+			o.cut = k.Blocks < k.total
+			g.endOp(o, k.End)
 		}
 	}
-	g.ops.list = append(g.ops.list, o)
+	s := &g.ops
+	o.number = s.given
+	s.given++
+	s.open++
+	s.list = append(s.list, o)
+	wait := func(x *Op) {
+		if x != nil && x.state != opEnded {
+			x.next = append(x.next, o)
+			o.waits++
+		}
+	}
+	for _, x := range o.After {
+		wait(x)
+	}
+	if !o.Loose {
+		s.enter(o, wait)
+	}
+	if o.waits == 0 {
+		s.offer(o)
+	}
 	return nil
+}
+
+// enter puts an action behind those of its stream, and has it wait for them and
+// for what other streams have before it.
+func (s *ops) enter(o *Op, wait func(*Op)) {
+	if s.last == nil {
+		s.last = map[int64]*Op{}
+	}
+	switch {
+	case o.Kind == OpSync:
+		for _, x := range s.last {
+			wait(x)
+		}
+		s.sync = o
+	case o.Stream == 0:
+		for _, x := range s.last {
+			if !x.NonBlocking {
+				wait(x)
+			}
+		}
+	default:
+		wait(s.last[o.Stream])
+		if !o.NonBlocking {
+			wait(s.last[0])
+		}
+	}
+	if s.sync != o {
+		wait(s.sync)
+	}
+	s.last[o.Stream] = o
+}
+
+// offer lets an action that waits for nothing have its turn.
+func (s *ops) offer(o *Op) {
+	at, _ := slices.BinarySearchFunc(s.ready, o, func(a, b *Op) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.number, b.number))
+	})
+	s.ready = slices.Insert(s.ready, at, o)
+}
+
+// endOp ends an action at a time; those that waited for nothing else are next.
+func (g *GPU) endOp(o *Op, at uint64) {
+	o.End, o.state, o.After = at, opEnded, nil
+	s := &g.ops
+	s.open--
+	if s.last[o.Stream] == o {
+		delete(s.last, o.Stream)
+	}
+	if s.sync == o {
+		s.sync = nil
+	}
+	for _, x := range o.next {
+		if x.waits--; x.waits == 0 {
+			s.offer(x)
+		}
+	}
+	o.next = nil
 }
 
 // Finish lets time pass until all actions have ended. An error ends the run;
 // kernels that were under way are then complete as far as they came.
-func (g *GPU) Finish(ctx context.Context) error {
+func (g *GPU) Finish(ctx context.Context) error { return g.pass(ctx, nil, math.MaxUint64) }
+
+// Wait lets time pass until an action that was given has ended, but no longer
+// than so many core cycles. Errors are as with Finish.
+func (g *GPU) Wait(ctx context.Context, o *Op, cycles uint64) error {
+	if o.state == opEnded {
+		return nil
+	}
+	until := g.now + cycles
+	if until < cycles {
+		until = math.MaxUint64
+	}
+	err := g.pass(ctx, o, until)
+	g.ops.forget()
+	return err
+}
+
+// pass lets time pass until a time, or an action has ended, or all have.
+func (g *GPU) pass(ctx context.Context, o *Op, until uint64) error {
 	g.hire()
 	defer g.dismiss()
+	g.until = until
 	for {
 		if err := ctx.Err(); err != nil {
 			g.abandon()
@@ -160,8 +261,11 @@ func (g *GPU) Finish(ctx context.Context) error {
 			g.abandon()
 			return err
 		}
+		if o != nil && o.state == opEnded || g.now >= until {
+			return nil
+		}
 		if g.running == 0 && g.copies.n == 0 {
-			if g.ops.first < len(g.ops.list) {
+			if g.ops.open > 0 {
 				g.abandon()
 				return errors.New("actions wait for each other")
 			}
@@ -182,35 +286,24 @@ func (g *GPU) begin() error {
 	if err := g.endCopies(); err != nil {
 		return err
 	}
+	s := &g.ops
 	for again := true; again; {
 		again = false
 		g.fetch()
-		s := &g.ops
-		open := map[int64]bool{} // streams with an earlier action that has not ended
-		for i := s.first; i < len(s.list); i++ {
-			o := s.list[i]
-			if o.state == opEnded {
-				continue
+		var later []*Op // have their turn, and must wait all the same
+		for len(s.ready) > 0 {
+			o := s.ready[0]
+			s.ready = slices.Delete(s.ready, 0, 1)
+			if err := g.act(o); err != nil && !errors.Is(err, errLater) {
+				return err
 			}
-			turn := !open[0] && !open[o.Stream]
-			if o.Stream == 0 || o.Kind == OpSync {
-				turn = len(open) == 0
+			if o.state == opWaits {
+				later = append(later, o)
 			}
-			if o.Kind == OpWait && o.after >= 0 && s.list[o.after].state != opEnded {
-				turn = false
-			}
-			if turn && o.state == opWaits {
-				if err := g.act(o); err != nil && !errors.Is(err, errLater) {
-					return err
-				}
-				again = again || o.state == opEnded
-			}
-			if o.state != opEnded {
-				open[o.Stream] = true
-				if o.Kind == OpSync || o.Stream == 0 {
-					break // all the others wait for it
-				}
-			}
+			again = again || o.state == opEnded
+		}
+		for _, o := range later {
+			s.offer(o)
 		}
 	}
 	return nil
@@ -236,7 +329,7 @@ func (g *GPU) act(o *Op) error {
 	case OpCopy:
 		return g.beginCopy(o)
 	}
-	o.End, o.state = g.now, opEnded
+	g.endOp(o, g.now)
 	return nil
 }
 

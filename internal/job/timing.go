@@ -140,6 +140,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 
 // give hands all steps to the chip.
 func (x *runner) give() error {
+	records := map[int]*gpu.Op{} // by index of the step
 	for i, s := range x.job.Steps {
 		o := &gpu.Op{Stream: s.Stream}
 		switch s.Kind {
@@ -185,9 +186,9 @@ func (x *runner) give() error {
 				o.ToHost = []gpu.Range{{Addr: m.from, Bytes: o.Bytes}}
 			}
 		case StepRecord:
-			o.Kind, o.Event = gpu.OpRecord, s.Index
+			o.Kind, records[s.Index] = gpu.OpMark, o
 		case StepWait:
-			o.Kind, o.Event = gpu.OpWait, s.Record
+			o.Kind, o.After = gpu.OpMark, []*gpu.Op{records[s.Record]}
 		case StepSync:
 			o.Kind = gpu.OpSync
 		}
