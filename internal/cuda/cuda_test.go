@@ -97,7 +97,8 @@ again:
 type memory struct {
 	mu     sync.Mutex
 	pieces map[uint64][]byte
-	full   bool // Map fails
+	full   bool                // Map fails
+	calls  []func(data uint64) // that the device may call
 }
 
 // Where the tests' own variables lie.
@@ -125,6 +126,14 @@ func (m *memory) Map(addr, n uint64) error {
 	}
 	m.pieces[addr] = make([]byte, n)
 	return nil
+}
+
+// Call takes the number of a function for its index in calls.
+func (m *memory) Call(fn, data uint64) {
+	m.mu.Lock()
+	f := m.calls[fn-1]
+	m.mu.Unlock()
+	f(data)
 }
 
 func (m *memory) Unmap(addr, n uint64) {
@@ -370,8 +379,8 @@ func TestCodes(t *testing.T) {
 		{"no such stream", launch("spin", Call{Grid: one, Block: block, Stream: 9}), InvalidHandle},
 		{"destroy no stream", func(b *bench, d uint64) Error { return b.StreamDestroy(0) }, InvalidHandle},
 		{"flags of a stream", func(b *bench, d uint64) Error { _, err := b.StreamCreate(2, 0); return err }, InvalidValue},
-		{"wait for no event", func(b *bench, d uint64) Error { return b.StreamWait(0, 0) }, InvalidHandle},
-		{"record no event", func(b *bench, d uint64) Error { return b.EventRecord(0, 0) }, InvalidHandle},
+		{"wait for no event", func(b *bench, d uint64) Error { return b.StreamWait(0, 0, 0) }, InvalidHandle},
+		{"record no event", func(b *bench, d uint64) Error { return b.EventRecord(0, 0, 0) }, InvalidHandle},
 		{"time of an event that was not recorded", func(b *bench, d uint64) Error {
 			e, _ := b.EventCreate(0)
 			_, err := b.EventElapsed(e, e)
@@ -379,7 +388,7 @@ func TestCodes(t *testing.T) {
 		}, InvalidHandle},
 		{"time of an event without", func(b *bench, d uint64) Error {
 			e, _ := b.EventCreate(noTiming)
-			b.EventRecord(e, 0)
+			b.EventRecord(e, 0, 0)
 			_, err := b.EventElapsed(e, e)
 			return err
 		}, InvalidHandle},
@@ -583,9 +592,10 @@ func TestStreams(t *testing.T) {
 		}
 		from, _ := b.EventCreate(0)
 		to, _ := b.EventCreate(0)
-		b.want("record", b.EventRecord(from, 0), Success)
+		b.want("record", b.EventRecord(from, 0, 0), Success)
 		order(b, s)
-		b.want("record", b.EventRecord(to, 0), Success)
+		b.want("record", b.EventRecord(to, 0, 0), Success)
+		b.want("wait", b.EventSynchronize(to), Success)
 		ms, err := b.EventElapsed(from, to)
 		b.want("elapsed", err, Success)
 		return ms
@@ -597,8 +607,8 @@ func TestStreams(t *testing.T) {
 	waits := elapsed(func(b *bench, s [2]uint64) {
 		e, _ := b.EventCreate(noTiming)
 		run(b, s[0])
-		b.want("record", b.EventRecord(e, s[0]), Success)
-		b.want("wait", b.StreamWait(s[1], e), Success)
+		b.want("record", b.EventRecord(e, s[0], 0), Success)
+		b.want("wait", b.StreamWait(s[1], e, 0), Success)
 		run(b, s[1])
 	})
 	between := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]); run(b, 0); run(b, s[1]) })
@@ -629,8 +639,8 @@ func TestAsync(t *testing.T) {
 		if got := b.host.Bytes(pinned, 16); string(got) != "0123456789abcdef" {
 			t.Errorf("pinned: %q", got)
 		}
-		if flags, priority, err := b.StreamInfo(s); flags != 1 || priority != -1 || err != Success {
-			t.Errorf("stream: %d, %d, %v", flags, priority, err)
+		if info, err := b.StreamInfo(s); info.Flags != 1 || info.Priority != -1 || err != Success {
+			t.Errorf("stream: %+v, %v", info, err)
 		}
 	})
 }
@@ -836,13 +846,13 @@ func TestManyLaunches(t *testing.T) {
 	b := start(t, func(o *Options) { o.Settings = chiprun.Settings{}; o.Threads = 1 })
 	from, _ := b.EventCreate(0)
 	to, _ := b.EventCreate(0)
-	b.EventRecord(from, 0)
+	b.EventRecord(from, 0, 0)
 	for range n {
 		if err := b.run("many", 1, 0); err != Success {
 			t.Fatal(err)
 		}
 	}
-	b.EventRecord(to, 0)
+	b.EventRecord(to, 0, 0)
 	if ms, err := b.EventElapsed(from, to); err != Success || ms != n/1e6 {
 		t.Errorf("%g ms, %v; want one instruction of a nanosecond for each launch", ms, err)
 	}

@@ -29,6 +29,7 @@ const (
 	UnsupportedLimit      Error = 215
 	InvalidPTX            Error = 218
 	InvalidHandle         Error = 400
+	IllegalState          Error = 401
 	NotReady              Error = 600
 	IllegalAddress        Error = 700
 	OutOfResources        Error = 701
@@ -40,8 +41,21 @@ const (
 	MisalignedAddress     Error = 716
 	LaunchFailure         Error = 719
 	CooperativeTooLarge   Error = 720
+	NotPermitted          Error = 800
 	NotSupported          Error = 801
-	Unknown               Error = 999
+
+	StreamCaptureUnsupported Error = 900
+	StreamCaptureInvalidated Error = 901
+	StreamCaptureMerge       Error = 902
+	StreamCaptureUnmatched   Error = 903
+	StreamCaptureUnjoined    Error = 904
+	StreamCaptureIsolation   Error = 905
+	StreamCaptureImplicit    Error = 906
+	CapturedEvent            Error = 907
+	StreamCaptureWrongThread Error = 908
+	GraphUpdateFailure       Error = 910
+
+	Unknown Error = 999
 )
 
 // errorNames has the name and the meaning of each code.
@@ -67,6 +81,7 @@ var errorNames = map[Error][2]string{
 	UnsupportedLimit:      {"cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
 	InvalidPTX:            {"cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
 	InvalidHandle:         {"cudaErrorInvalidResourceHandle", "invalid resource handle"},
+	IllegalState:          {"cudaErrorIllegalState", "the operation cannot be performed in the present state"},
 	NotReady:              {"cudaErrorNotReady", "device not ready"},
 	IllegalAddress:        {"cudaErrorIllegalAddress", "an illegal memory access was encountered"},
 	OutOfResources:        {"cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
@@ -78,8 +93,21 @@ var errorNames = map[Error][2]string{
 	MisalignedAddress:     {"cudaErrorMisalignedAddress", "misaligned address"},
 	LaunchFailure:         {"cudaErrorLaunchFailure", "unspecified launch failure"},
 	CooperativeTooLarge:   {"cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+	NotPermitted:          {"cudaErrorNotPermitted", "operation not permitted"},
 	NotSupported:          {"cudaErrorNotSupported", "operation not supported"},
-	Unknown:               {"cudaErrorUnknown", "unknown error"},
+
+	StreamCaptureUnsupported: {"cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+	StreamCaptureInvalidated: {"cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"},
+	StreamCaptureMerge:       {"cudaErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences"},
+	StreamCaptureUnmatched:   {"cudaErrorStreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
+	StreamCaptureUnjoined:    {"cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
+	StreamCaptureIsolation:   {"cudaErrorStreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
+	StreamCaptureImplicit:    {"cudaErrorStreamCaptureImplicit", "operation would make the legacy stream depend on a capturing blocking stream"},
+	CapturedEvent:            {"cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
+	StreamCaptureWrongThread: {"cudaErrorStreamCaptureWrongThread", "attempt to terminate a thread-local capture sequence from another thread"},
+	GraphUpdateFailure:       {"cudaErrorGraphExecUpdateFailure", "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"},
+
+	Unknown: {"cudaErrorUnknown", "unknown error"},
 }
 
 // Name returns the name of a code, as cudaGetErrorName does.

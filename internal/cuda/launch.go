@@ -75,6 +75,7 @@ func (t *Thread) LaunchConfigured(host uint64) Error {
 
 // launchRecord is what the report says about a launch that the chip has.
 type launchRecord struct {
+	name  string
 	about chiprun.Launch
 }
 
@@ -91,38 +92,61 @@ const (
 // n-th argument, all that are wanted; they lie at an offset among those of all.
 func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Error {
 	return t.do(func(r *Runtime) Error {
-		id, err := r.stream(c.Stream)
+		s, err := r.stream(c.Stream)
 		if err != Success {
 			return err
 		}
-		f, err := r.function(host)
+		w, err := r.prepareLaunch(host, c, cooperative, arg)
 		if err != Success {
 			return err
 		}
-		if err := r.fits(f, &c); err != Success {
-			return err
-		}
-		k := f.kernel
-		if list := k.Unusable(); len(list) > 0 {
-			r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
-			return NotSupported
-		}
-		if cooperative {
-			n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
-			if most := uint64(n * r.cfg.SMs()); c.Grid.Count() > most {
-				r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), most, by)
-				return CooperativeTooLarge
-			}
-		}
-		l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
-		for i, p := range k.Params() {
-			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
-		}
-		if r.chip == nil {
-			return r.compute(f, l, int64(id))
-		}
-		return r.launch(f, l, id)
+		return r.submit(s, w)
 	})
+}
+
+// kernelWork is a launch with its arguments.
+type kernelWork struct {
+	host   uint64 // what stands for the kernel in the host's code
+	f      *function
+	call   Call
+	launch program.Launch
+}
+
+// prepareLaunch makes a launch ready; arg is as in Launch.
+func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) (*kernelWork, Error) {
+	f, err := r.function(host)
+	if err != Success {
+		return nil, err
+	}
+	if err := r.fits(f, &c); err != Success {
+		return nil, err
+	}
+	k := f.kernel
+	if list := k.Unusable(); len(list) > 0 {
+		r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
+		return nil, NotSupported
+	}
+	if cooperative {
+		n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
+		if most := uint64(n * r.cfg.SMs()); c.Grid.Count() > most {
+			r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), most, by)
+			return nil, CooperativeTooLarge
+		}
+	}
+	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
+	for i, p := range k.Params() {
+		arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
+	}
+	return &kernelWork{host, f, c, l}, Success
+}
+
+func (w *kernelWork) kind() NodeKind { return NodeKernel }
+
+func (w *kernelWork) now(r *Runtime, s *stream) Error {
+	if w.f.module.machine == nil { // unloaded since a graph was made
+		return InvalidDeviceFunction
+	}
+	return r.compute(w.f, w.launch, s.id)
 }
 
 // fits checks the extents of a launch.
@@ -157,7 +181,7 @@ func (r *Runtime) compute(f *function, l program.Launch, id int64) Error {
 	res, err := f.module.machine.Run(r.life, l, o)
 	watched()
 	if refused(err) {
-		return r.refuse(f, err)
+		return r.refuse(f.name, err)
 	}
 	r.issued += res.WarpInsts
 	r.list(report.Kernel{
@@ -178,22 +202,25 @@ func refused(err error) bool {
 }
 
 // refuse says why a launch could not start; nothing is broken by it.
-func (r *Runtime) refuse(f *function, err error) Error {
-	r.once(f.name+err.Error(), "%v", err)
+func (r *Runtime) refuse(kernel string, err error) Error {
+	r.once(kernel+err.Error(), "%v", err)
 	if strings.Contains(err.Error(), "cooperative") {
 		return CooperativeTooLarge
 	}
 	return OutOfResources
 }
 
-// launch gives a launch to the chip.
-func (r *Runtime) launch(f *function, l program.Launch, id int64) Error {
-	k := f.kernel
+// op makes a launch for the chip.
+func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
+	k, l := w.f.kernel, w.launch
 	l.TakenFirst = r.cfg.Compat.TakenFirst
-	machine, mem := f.module.machine, r.mem
+	machine, mem := w.f.module.machine, r.mem
+	if machine == nil { // unloaded since a graph was made
+		return nil, nil, InvalidDeviceFunction
+	}
 	op := &gpu.Op{
-		Kind: gpu.OpLaunch, Stream: id, Save: mem.Save,
-		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(f.prefer)},
+		Kind: gpu.OpLaunch, Save: mem.Save,
+		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},
 		Make: func(rehearsal bool) (exec.Work, error) {
 			if rehearsal {
 				return machine.NewWork(l, nil)
@@ -201,14 +228,9 @@ func (r *Runtime) launch(f *function, l program.Launch, id int64) Error {
 			return machine.NewWork(l, r.opt.Out)
 		},
 	}
-	rec := &launchRecord{about: chiprun.Launch{
-		Number: r.launches, Stream: id, Grid: extent(l.Grid), Block: extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
-	}}
-	if err := r.give(op, rec); err != nil {
-		return r.refuse(f, err)
-	}
-	r.launches++
-	return r.crowded()
+	return op, &launchRecord{w.f.name, chiprun.Launch{
+		Number: r.launches, Stream: s.id, Grid: extent(l.Grid), Block: extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
+	}}, Success
 }
 
 // FunctionInfo is what cudaFuncGetAttributes says of a kernel.

@@ -33,8 +33,8 @@ func onDevice(addr uint64) bool { return addr >= deviceBase && addr < deviceTop 
 // Malloc reserves device memory. Zero bytes are the null pointer.
 func (t *Thread) Malloc(size uint64) (addr uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
-		if size == 0 {
-			return Success
+		if err := r.unsafe(); err != Success || size == 0 {
+			return err
 		}
 		a, e := r.mem.Alloc(size, fmt.Sprintf("cudaMalloc(%d)", size))
 		if e != nil {
@@ -66,8 +66,8 @@ func (t *Thread) MallocPitch(width, height uint64) (addr, pitch uint64, err Erro
 // for all work. The null pointer is nothing to free.
 func (t *Thread) Free(addr uint64) Error {
 	return t.do(func(r *Runtime) Error {
-		if addr == 0 {
-			return Success
+		if err := r.unsafe(); err != Success || addr == 0 {
+			return err
 		}
 		if s := r.shared[addr]; s != nil && s.managed {
 			return r.unshare(addr)
@@ -81,6 +81,7 @@ func (t *Thread) Free(addr uint64) Error {
 		if r.mem.Free(addr) != nil {
 			return InvalidValue
 		}
+		r.unpool(addr)
 		return Success
 	})
 }
@@ -97,8 +98,8 @@ func (r *Runtime) isVariable(addr uint64) bool {
 
 // share makes memory that host and device reach by one address.
 func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
-	if size == 0 {
-		return 0, Success
+	if err := r.unsafe(); err != Success || size == 0 {
+		return 0, err
 	}
 	if size > sharedTop-r.next-2*pageBytes {
 		return 0, MemoryAllocation
@@ -336,7 +337,12 @@ func (r *Runtime) way(dst, src uint64, kind Kind) (w gpu.CopyWay, host bool, err
 // program cannot see the difference: it can where the host's memory is not
 // shared with the device.
 func (t *Thread) Copy(dst, src, n uint64, kind Kind, h uint64, async bool) Error {
-	return t.CopyRows(dst, src, Rows{Width: n, Height: 1, Depth: 1, DstPitch: n, SrcPitch: n, DstPlane: n, SrcPlane: n}, kind, h, async)
+	return t.CopyRows(dst, src, line(n), kind, h, async)
+}
+
+// line is n bytes as rows.
+func line(n uint64) Rows {
+	return Rows{Width: n, Height: 1, Depth: 1, DstPitch: n, SrcPitch: n, DstPlane: n, SrcPlane: n}
 }
 
 // CopyRows copies rows of bytes.
@@ -344,58 +350,102 @@ func (t *Thread) CopyRows(dst, src uint64, c Rows, kind Kind, h uint64, async bo
 	return t.do(func(r *Runtime) Error { return r.copy(dst, src, c, kind, h, async) })
 }
 
-func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool) Error {
-	id, err := r.stream(h)
-	if err != Success {
-		return err
-	}
+// copyWork is a copy of rows of bytes.
+type copyWork struct {
+	dst, src uint64
+	rows     Rows
+	asked    Kind // direction as the program gave it
+	way      gpu.CopyWay
+	host     bool   // both sides are the host's
+	kept     []byte // what the source held at the call, if the host may change it before the copy
+}
+
+// prepareCopy checks a copy's arguments. A copy of nothing is nil.
+func (r *Runtime) prepareCopy(dst, src uint64, c Rows, kind Kind) (*copyWork, Error) {
 	if c.Height > 1 && (c.DstPitch < c.Width || c.SrcPitch < c.Width) {
-		return InvalidPitchValue
+		return nil, InvalidPitchValue
 	}
 	way, host, err := r.way(dst, src, kind)
 	if err != Success || c.empty() {
-		return err
+		return nil, err
 	}
-	nd, ok := c.span(c.DstPitch, c.DstPlane)
-	ns, ok2 := c.span(c.SrcPitch, c.SrcPlane)
+	w := &copyWork{dst: dst, src: src, rows: c, asked: kind, way: way, host: host}
+	_, _, err = w.sides(r)
+	return w, err
+}
+
+// sides returns the memory of both sides in place.
+func (w *copyWork) sides(r *Runtime) (to, from []byte, err Error) {
+	nd, ok := w.rows.span(w.rows.DstPitch, w.rows.DstPlane)
+	ns, ok2 := w.rows.span(w.rows.SrcPitch, w.rows.SrcPlane)
 	if !ok || !ok2 {
-		return InvalidValue
+		return nil, nil, InvalidValue
 	}
-	to, err := r.bytes(dst, nd)
+	if to, err = r.bytes(w.dst, nd); err == Success {
+		from, err = r.bytes(w.src, ns)
+	}
+	return to, from, err
+}
+
+func (w *copyWork) kind() NodeKind { return NodeCopy }
+
+func (w *copyWork) now(r *Runtime, _ *stream) Error {
+	to, from, err := w.sides(r)
+	if err == Success {
+		w.rows.move(to, from)
+	}
+	return err
+}
+
+func (w *copyWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+	to, from, err := w.sides(r)
 	if err != Success {
-		return err
+		return nil, nil, err
 	}
-	from, err := r.bytes(src, ns)
-	if err != Success {
-		return err
+	ns := uint64(len(from))
+	if w.kept != nil {
+		from = w.kept
 	}
-	pageable := !onDevice(dst) && r.sharedAt(dst) == nil // where the host could look at once
-	if r.chip == nil || host {
-		if err := r.finish(); err != Success {
-			return err
-		}
-		c.move(to, from)
-		return Success
-	}
-	if async && !onDevice(src) && r.sharedAt(src) == nil {
-		from = append([]byte(nil), from...) // the host may change it at once
-	}
-	op := &gpu.Op{Kind: gpu.OpCopy, Stream: id, Way: way, Bytes: c.Width * c.Height * c.Depth, Copy: func() error {
-		c.move(to, from)
+	op := &gpu.Op{Kind: gpu.OpCopy, Way: w.way, Copy: func() error {
+		w.rows.move(to, from)
 		return nil
 	}}
-	if way == gpu.ToHost {
-		op.ToHost = []gpu.Range{{Addr: src, Bytes: ns}}
-	} else {
-		op.Fills = []gpu.Range{{Addr: dst, Bytes: nd}}
+	switch {
+	case w.host: // the device has nothing to do with it
+		return op, nil, Success
+	case w.way == gpu.ToHost:
+		op.ToHost = []gpu.Range{{Addr: w.src, Bytes: ns}}
+	default:
+		op.Fills = []gpu.Range{{Addr: w.dst, Bytes: uint64(len(to))}}
 	}
-	if err := r.give(op, nil); err != nil {
-		return r.end(err)
+	op.Bytes = w.rows.Width * w.rows.Height * w.rows.Depth
+	return op, nil, Success
+}
+
+func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool) Error {
+	s, err := r.stream(h)
+	if err != Success {
+		return err
 	}
-	if !async || pageable {
-		return r.finish()
+	if !async {
+		if err := r.unsafe(); err != Success {
+			return err
+		}
 	}
-	return r.crowded()
+	w, err := r.prepareCopy(dst, src, c, kind)
+	if err != Success || w == nil {
+		return err
+	}
+	pageable := func(addr uint64) bool { return !onDevice(addr) && r.sharedAt(addr) == nil }
+	if async && r.chip != nil && s.capture == nil && pageable(src) && !pageable(dst) {
+		_, from, _ := w.sides(r)
+		w.kept = slices.Clone(from)
+	}
+	err = r.submit(s, w)
+	if err == Success && s.capture == nil && r.chip != nil && (!async || pageable(dst)) {
+		return r.await(s.last)
+	}
+	return err
 }
 
 // move copies the rows.
@@ -416,42 +466,86 @@ func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
 // FillWith sets rows of bytes to a value of several bytes, again and again. The
 // place and the extents are multiples of these, or it is an error.
 func (t *Thread) FillWith(dst uint64, value []byte, c Rows, h uint64) Error {
-	value = slices.Clone(value)
 	return t.do(func(r *Runtime) Error {
-		id, err := r.stream(h)
-		if err != Success || c.empty() {
-			return err
-		}
-		if c.Height > 1 && c.DstPitch < c.Width {
-			return InvalidPitchValue
-		}
-		unit := uint64(len(value))
-		n, ok := c.span(c.DstPitch, c.DstPlane)
-		if !ok || !r.side(dst, true) || dst%unit != 0 || c.Width%unit != 0 || c.Height > 1 && c.DstPitch%unit != 0 {
-			return InvalidValue
-		}
-		to, err := r.bytes(dst, n)
+		s, err := r.stream(h)
 		if err != Success {
 			return err
 		}
-		fill := func() error {
-			for z := range c.Depth {
-				for y := range c.Height {
-					row := to[z*c.DstPlane+y*c.DstPitch:][:c.Width]
-					for done := copy(row, value); done < len(row); done *= 2 {
-						copy(row[done:], row[:done])
-					}
-				}
-			}
-			return nil
+		w, err := r.prepareFill(dst, slices.Clone(value), c)
+		if err != Success || w == nil {
+			return err
 		}
-		if r.chip == nil {
-			return r.end(fill())
-		}
-		if err := r.give(&gpu.Op{Kind: gpu.OpCopy, Stream: id, Way: gpu.Filling, Bytes: c.Width * c.Height * c.Depth,
-			Copy: fill, Fills: []gpu.Range{{Addr: dst, Bytes: n}}}, nil); err != nil {
-			return r.end(err)
-		}
-		return r.crowded()
+		return r.submit(s, w)
 	})
+}
+
+// fillWork sets rows of bytes.
+type fillWork struct {
+	dst   uint64
+	value []byte
+	rows  Rows
+}
+
+// prepareFill checks the arguments of a fill. One of nothing is nil.
+func (r *Runtime) prepareFill(dst uint64, value []byte, c Rows) (*fillWork, Error) {
+	if c.empty() {
+		return nil, Success
+	}
+	if c.Height > 1 && c.DstPitch < c.Width {
+		return nil, InvalidPitchValue
+	}
+	unit := uint64(len(value))
+	if !r.side(dst, true) || dst%unit != 0 || c.Width%unit != 0 || c.Height > 1 && c.DstPitch%unit != 0 {
+		return nil, InvalidValue
+	}
+	w := &fillWork{dst, value, c}
+	_, err := w.bytes(r)
+	return w, err
+}
+
+// bytes returns the memory in place.
+func (w *fillWork) bytes(r *Runtime) ([]byte, Error) {
+	n, ok := w.rows.span(w.rows.DstPitch, w.rows.DstPlane)
+	if !ok {
+		return nil, InvalidValue
+	}
+	return r.bytes(w.dst, n)
+}
+
+// fill sets the rows.
+func (w *fillWork) fill(to []byte) {
+	c := &w.rows
+	for z := range c.Depth {
+		for y := range c.Height {
+			row := to[z*c.DstPlane+y*c.DstPitch:][:c.Width]
+			for done := copy(row, w.value); done < len(row); done *= 2 {
+				copy(row[done:], row[:done])
+			}
+		}
+	}
+}
+
+func (w *fillWork) kind() NodeKind { return NodeFill }
+
+func (w *fillWork) now(r *Runtime, _ *stream) Error {
+	to, err := w.bytes(r)
+	if err == Success {
+		w.fill(to)
+	}
+	return err
+}
+
+func (w *fillWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+	to, err := w.bytes(r)
+	if err != Success {
+		return nil, nil, err
+	}
+	return &gpu.Op{
+		Kind: gpu.OpCopy, Way: gpu.Filling, Bytes: w.rows.Width * w.rows.Height * w.rows.Depth,
+		Copy: func() error {
+			w.fill(to)
+			return nil
+		},
+		Fills: []gpu.Range{{Addr: w.dst, Bytes: uint64(len(to))}},
+	}, nil, Success
 }

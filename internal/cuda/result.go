@@ -22,11 +22,15 @@ func (r *Runtime) list(k report.Kernel) {
 	}
 }
 
-// collect puts the launches that the chip has run into the report.
-func (r *Runtime) collect() {
-	for _, p := range r.pending {
+// collect puts the launches that have ended into the report, and after the end of
+// all those that have begun.
+func (r *Runtime) collect(all bool) {
+	r.pending = slices.DeleteFunc(r.pending, func(p given) bool {
+		if !all && !p.op.Ended() {
+			return false
+		}
 		if p.launch == nil || !p.op.Begun() {
-			continue
+			return true
 		}
 		r.issued += p.op.Kernel.WarpInsts
 		kept := r.res.Kernels
@@ -38,8 +42,8 @@ func (r *Runtime) collect() {
 		if len(kept) >= maxListed {
 			r.res.Kernels = kept
 		}
-	}
-	r.pending = r.pending[:0]
+		return true
+	})
 }
 
 // Result ends the run: it waits for all work and returns what it came to. Calls
@@ -59,6 +63,7 @@ func (r *Runtime) result() *report.Run {
 	r.unused()
 	res := *r.res
 	res.Kernels = slices.Clone(r.res.Kernels)
+	slices.SortStableFunc(res.Kernels, func(a, b report.Kernel) int { return a.Launch - b.Launch }) // they came as they ended
 	if n := r.launches - len(res.Kernels); n > 0 {
 		r.once("listed", "the report lists %d launches; %d more count in its totals", len(res.Kernels), n)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
@@ -38,6 +39,8 @@ type Host interface {
 	Map(addr, n uint64) error
 	// Unmap takes them back.
 	Unmap(addr, n uint64)
+	// Call calls a function of the program's with what it wants to be given.
+	Call(fn, data uint64)
 }
 
 // Options are the settings of a Runtime.
@@ -66,16 +69,20 @@ type Options struct {
 // of its Threads, may be called from several goroutines at once.
 type Runtime struct {
 	mu      sync.Mutex
+	caller  *Thread // whose call is under way
 	opt     Options
 	cfg     gpu.Config
 	props   Properties
 	began   time.Time
-	threads map[uint64]*Thread
 	modules []*module // by handle, from 1
 	kernels map[uint64]*function
 	vars    map[uint64]*variable
 
 	textures map[uint64]*reference
+
+	threadsMu sync.Mutex
+	threads   map[uint64]*Thread
+	barred    *Thread // what a thread is while the device calls it
 
 	ctx    contexts
 	named  map[string]int // modules so far, by the names that they asked for
@@ -86,7 +93,17 @@ type Runtime struct {
 	mem      *device.Memory // nil until first used
 	chip     *gpu.GPU       // nil in a functional run
 	sticky   Error
-	streams  map[uint64]*stream
+	streams  map[uint64]*stream // those that the program has made
+	lanes    []*stream          // the legacy default stream, then all others in the order of their making
+	graphs   map[uint64]*graph
+	nodes    map[uint64]*node
+	execs    map[uint64]*graphExec
+	captures []*capture // that are under way
+	pools    map[uint64]*pool
+	pooled   map[uint64]pooled // memory of pools, by address
+
+	defaultPool, currentPool uint64 // 0 until they are asked for
+
 	arrays   map[uint64]*Array
 	mipmaps  map[uint64]*Mipmap
 	objects  map[uint64]*object // textures and surfaces
@@ -95,8 +112,8 @@ type Runtime struct {
 	events   map[uint64]*event
 	shared   map[uint64]*sharing // memory of the host that the device reaches
 	next     uint64              // address for the next memory that both share
-	handles  uint64              // given out so far, of streams and events
-	pending  []*given            // that the chip has not ended
+	handles  uint64              // given out so far, of streams, events and the like
+	pending  []given             // that the chip has not ended
 	limits   map[int]uint64
 	launches int // so far
 	issued   uint64
@@ -119,6 +136,10 @@ type Thread struct {
 	last   Error
 	calls  []Call
 	params []byte // of a launch that is configured in the old way
+
+	own    *stream     // its default stream, nil until it is used
+	mode   CaptureMode // how captures of others bind it
+	barred atomic.Bool // the device calls it, and it must not call the device
 
 	contexts []uint64 // a stack: the last is current
 	driven   bool     // within a call of the driver
@@ -213,6 +234,14 @@ func (r *Runtime) forget() {
 	for _, ref := range r.textures {
 		ref.bound = false
 	}
+	r.lanes, r.captures = []*stream{{handle: streamLegacy}}, nil
+	r.graphs, r.nodes, r.execs = map[uint64]*graph{}, map[uint64]*node{}, map[uint64]*graphExec{}
+	r.pools, r.pooled, r.defaultPool, r.currentPool = map[uint64]*pool{}, map[uint64]pooled{}, 0, 0
+	r.threadsMu.Lock()
+	for _, t := range r.threads {
+		t.own = nil
+	}
+	r.threadsMu.Unlock()
 	r.next = deviceTop
 	for _, m := range r.modules {
 		m.machine = nil
@@ -224,14 +253,22 @@ func (r *Runtime) forget() {
 	r.ctx.cleared()
 }
 
-// Thread returns the thread of a number, which the caller gives out.
+// Thread returns the thread of a number, which the caller gives out. To a thread
+// that the device is calling nothing is permitted.
 func (r *Runtime) Thread(id uint64) *Thread {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.threadsMu.Lock()
+	defer r.threadsMu.Unlock()
 	t := r.threads[id]
 	if t == nil {
 		t = &Thread{r: r}
 		r.threads[id] = t
+	}
+	if t.barred.Load() {
+		if r.barred == nil {
+			nobody := &Runtime{sticky: NotPermitted, life: context.Background(), said: map[string]bool{}, ctx: contexts{list: map[uint64]*driverContext{}}}
+			r.barred = &Thread{r: nobody}
+		}
+		return r.barred
 	}
 	return t
 }
@@ -252,6 +289,7 @@ func (t *Thread) do(f func(r *Runtime) Error) Error {
 	r := t.r
 	r.mu.Lock()
 	defer r.leave()
+	r.caller = t
 	if !t.driven {
 		r.enter(t)
 	}
@@ -340,7 +378,15 @@ func (r *Runtime) Say(message string) {
 
 // Synchronize waits for all work.
 func (t *Thread) Synchronize() Error {
-	return t.do(func(r *Runtime) Error { return r.finish() })
+	return t.do(func(r *Runtime) Error {
+		if len(r.captures) > 0 {
+			for _, c := range r.captures {
+				c.spoil()
+			}
+			return StreamCaptureUnsupported
+		}
+		return r.finish()
+	})
 }
 
 // Reset drops everything that the program made on the device, and the error that
@@ -349,15 +395,17 @@ func (t *Thread) Reset() Error {
 	r := t.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.caller = t
 	if r.sticky == Success {
 		r.finish()
 	}
 	if r.sticky != Success && r.chip != nil { // what a fault left in it cannot go on
-		r.say("after the error the program resets the device: cycles begin at 0 again, and the totals of the report are of what comes")
+		old := r.chip
 		if err := r.plugIn(); err != nil {
 			t.last = InitializationError
 			return t.last
 		}
+		r.chip.Inherit(old)
 	}
 	for addr, s := range r.shared {
 		if s.mapped > 0 {
@@ -367,18 +415,6 @@ func (t *Thread) Reset() Error {
 	r.forget()
 	t.last = Success
 	return Success
-}
-
-// finish lets the chip's time pass until all that was given has ended. Its error
-// sticks.
-func (r *Runtime) finish() Error {
-	if r.sticky != Success || len(r.pending) == 0 {
-		return r.sticky
-	}
-	err := r.chip.Finish(r.life)
-	r.collect()
-	r.dropObjects()
-	return r.end(err)
 }
 
 // end makes an error that ended a kernel stick, and tells the user.

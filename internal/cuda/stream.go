@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
 
@@ -11,87 +13,115 @@ const (
 	streamPerThread = 2
 )
 
-// maxPending is how much work is given to the chip before time must pass, our
-// choice: it bounds memory, not what overlaps in real programs.
-const maxPending = 1024
+// nonBlocking is cudaStreamNonBlocking: the stream goes its way beside the
+// default stream.
+const nonBlocking = 1
 
+// stream is one of the program's, or a default one.
 type stream struct {
-	id       int64 // on the chip
+	handle   uint64
+	id       int64 // on the chip and in the report
 	flags    uint32
 	priority int
+	gone     bool    // destroyed
+	last     *gpu.Op // the last of its actions in a timing run, nil if there was none
+
+	capture *capture // that it is in, nil if none
+	tail    []*node  // of that, behind which the next node comes
 }
 
+// idle reports whether nothing that the stream was given goes on.
+func (s *stream) idle() bool { return s.last == nil || s.last.Ended() }
+
+// event is one of the program's.
 type event struct {
-	id       int
 	flags    uint32
 	recorded bool
-	op       *gpu.Op // the last record in a timing run
+	op       *gpu.Op // the last record, in a timing run
 	at       uint64  // of a functional run: instructions issued before it
+
+	capture *capture // in which it was recorded last, nil if in none
+	tail    []*node  // of that, which it stands for
 }
 
-// given is work that the chip has.
-type given struct {
-	op     *gpu.Op
-	launch *launchRecord // nil unless it is a launch
+// record notes where the event is now.
+func (e *event) record(op *gpu.Op, at uint64) {
+	e.recorded, e.op, e.at = true, op, at
+	e.capture, e.tail = nil, nil
 }
 
-// handle gives out a number for a stream or an event that looks like a pointer
-// and is never used again.
+// handle gives out a number for something of the runtime's that looks like a
+// pointer and is never used again.
 func (r *Runtime) handle() uint64 {
 	r.handles++
 	return sharedTop + 16*r.handles
 }
 
-// stream returns the chip's number of a stream.
-func (r *Runtime) stream(h uint64) (int64, Error) {
+// stream returns a stream, as the thread that calls names it.
+func (r *Runtime) stream(h uint64) (*stream, Error) {
 	switch h {
 	case streamDefault, streamLegacy:
-		return 0, Success
+		return r.lanes[0], Success
 	case streamPerThread:
-		return streamPerThread, Success
+		t := r.caller
+		if t.own == nil {
+			t.own = &stream{handle: streamPerThread, id: streamPerThread}
+			for _, x := range r.lanes {
+				if x.id == t.own.id { // another thread's
+					t.own.id = r.newID()
+				}
+			}
+			r.lanes = append(r.lanes, t.own)
+		}
+		return t.own, Success
 	}
 	if s := r.streams[h]; s != nil {
-		return s.id, Success
+		return s, Success
 	}
-	return 0, InvalidHandle
+	return nil, InvalidHandle
 }
 
-// give hands work to the chip of a timing run.
-func (r *Runtime) give(op *gpu.Op, l *launchRecord) error {
-	if err := r.chip.Add(op); err != nil {
-		return err
-	}
-	r.pending = append(r.pending, &given{op, l})
-	return nil
+// newID gives out a number for a stream on the chip.
+func (r *Runtime) newID() int64 {
+	r.handles++
+	return int64(r.handles) + streamPerThread
 }
 
-// crowded lets time pass if very much has been given.
-func (r *Runtime) crowded() Error {
-	if len(r.pending) < maxPending {
-		return Success
+// lasts returns the actions after which all that a stream has is done: in the
+// legacy stream what all streams have that wait for it and it for them.
+func (r *Runtime) lasts(s *stream) []*gpu.Op {
+	var list []*gpu.Op
+	for _, x := range r.lanes {
+		if x == s || s.id == 0 && x.flags&nonBlocking == 0 {
+			if !x.idle() {
+				list = append(list, x.last)
+			}
+		}
 	}
-	return r.finish()
+	return list
 }
 
-// StreamCreate makes a stream. Flags are 0 or 1 (cudaStreamNonBlocking), which
-// is obeyed as 0: the chip's default stream waits for all others.
+// StreamCreate makes a stream. Flags are 0 or 1 (cudaStreamNonBlocking).
 func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
-		if flags > 1 {
+		if flags > nonBlocking {
 			return InvalidValue
 		}
 		h = r.handle()
-		r.streams[h] = &stream{id: int64(r.handles) + streamPerThread, flags: flags, priority: min(max(priority, greatestPriority), leastPriority)}
+		s := &stream{handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: min(max(priority, greatestPriority), leastPriority)}
+		r.streams[h] = s
+		r.lanes = append(r.lanes, s)
 		return Success
 	})
 	return h, err
 }
 
 // The priorities that streams can have, highest first, as GPUs of compute
-// capability 3.5 to 6 have them. They order nothing here.
+// capability 7 and later have them. The waiting blocks of a higher one are placed
+// first.
 const (
 	leastPriority    = 0
-	greatestPriority = -1
+	greatestPriority = -5
 )
 
 // PriorityRange returns the lowest and the highest priority.
@@ -100,55 +130,98 @@ func (t *Thread) PriorityRange() (least, greatest int) { return leastPriority, g
 // StreamDestroy forgets a stream; work that it has goes on.
 func (t *Thread) StreamDestroy(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
-		if r.streams[h] == nil {
+		s := r.streams[h]
+		if s == nil {
 			return InvalidHandle
 		}
+		if s.capture != nil {
+			s.capture.spoil()
+			return StreamCaptureUnsupported
+		}
+		s.gone = true
 		delete(r.streams, h)
+		r.lanes = slices.DeleteFunc(r.lanes, func(x *stream) bool { return x.gone && x.idle() })
 		return Success
 	})
 }
 
-// StreamInfo returns what a stream was made with.
-func (t *Thread) StreamInfo(h uint64) (flags uint32, priority int, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		if s := r.streams[h]; s != nil {
-			flags, priority = s.flags, s.priority
-			return Success
-		}
-		_, code := r.stream(h)
-		return code
-	})
-	return flags, priority, err
+// StreamInfo is what a stream was made with, and its number.
+type StreamInfo struct {
+	Flags    uint32
+	Priority int
+	ID       int64
 }
 
-// StreamSynchronize waits for a stream's work; in a timing run all other work
-// that was given ends too.
+// StreamInfo returns what a stream was made with.
+func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		if err == Success {
+			info = StreamInfo{s.flags, s.priority, s.id}
+		}
+		return err
+	})
+	return info, err
+}
+
+// StreamSynchronize waits for a stream's work.
 func (t *Thread) StreamSynchronize(h uint64) Error {
+	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.await(r.lasts(s)...) })
+}
+
+// StreamQuery is NotReady while a stream has work that has not ended. Then it
+// lets a little time pass.
+func (t *Thread) StreamQuery(h uint64) Error {
+	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.query(r.lasts(s)...) })
+}
+
+// ofStream is a call that waits for a stream, which must not be captured then.
+func (t *Thread) ofStream(h uint64, f func(r *Runtime, s *stream) Error) Error {
 	return t.do(func(r *Runtime) Error {
-		if _, err := r.stream(h); err != Success {
+		s, err := r.stream(h)
+		if err != Success {
 			return err
 		}
-		return r.finish()
+		c, err := r.captured(s)
+		if c != nil {
+			c.spoil()
+			return StreamCaptureUnsupported
+		}
+		if err != Success {
+			return err
+		}
+		return f(r, s)
 	})
 }
 
+// external is cudaEventRecordExternal and cudaEventWaitExternal: in a capture,
+// the record or the wait is a node.
+const external = 1
+
 // StreamWait lets a stream wait for the last record of an event.
-func (t *Thread) StreamWait(h, ev uint64) Error {
+func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
-		id, err := r.stream(h)
+		s, err := r.stream(h)
 		e := r.events[ev]
 		switch {
 		case err != Success:
 			return err
 		case e == nil:
 			return InvalidHandle
-		case r.chip == nil || !e.recorded:
+		case flags > external:
+			return InvalidValue
+		case flags == external && s.capture != nil:
+			return r.submit(s, &markWork{NodeEventWait, ev, e})
+		case s.capture != nil || e.capture != nil:
+			return r.join(s, e)
+		}
+		if _, err := r.captured(s); err != Success {
+			return err
+		}
+		if e.op == nil || e.op.Ended() {
 			return Success
 		}
-		if err := r.give(&gpu.Op{Kind: gpu.OpWait, Stream: id, Event: e.id}, nil); err != nil {
-			return r.end(err)
-		}
-		return r.crowded()
+		return r.submit(s, &markWork{NodeEventWait, ev, e})
 	})
 }
 
@@ -162,7 +235,7 @@ func (t *Thread) EventCreate(flags uint32) (h uint64, err Error) {
 			return InvalidValue
 		}
 		h = r.handle()
-		r.events[h] = &event{id: int(r.handles), flags: flags}
+		r.events[h] = &event{flags: flags}
 		return Success
 	})
 	return h, err
@@ -179,37 +252,64 @@ func (t *Thread) EventDestroy(h uint64) Error {
 	})
 }
 
-// EventRecord marks the place in a stream that has been reached.
-func (t *Thread) EventRecord(ev, h uint64) Error {
+// EventRecord marks the place in a stream that has been reached. In a capture
+// the event stands for what the stream has captured, unless flags are 1
+// (cudaEventRecordExternal): then a node records it.
+func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
-		id, err := r.stream(h)
+		s, err := r.stream(h)
 		e := r.events[ev]
+		switch {
+		case err != Success:
+			return err
+		case e == nil:
+			return InvalidHandle
+		case flags > external:
+			return InvalidValue
+		}
+		c, err := r.captured(s)
 		if err != Success {
 			return err
 		}
+		if c != nil && flags != external {
+			e.capture, e.tail = c, slices.Clone(s.tail)
+			return Success
+		}
+		return r.submit(s, &markWork{NodeEventRecord, ev, e})
+	})
+}
+
+// ofEvent is a call that asks about an event, which must not stand for something
+// captured then.
+func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		e := r.events[h]
 		if e == nil {
 			return InvalidHandle
 		}
-		e.recorded, e.at = true, r.issued
-		if r.chip == nil {
+		if e.capture != nil {
+			e.capture.spoil()
+			return CapturedEvent
+		}
+		if err := r.unsafe(); err != Success {
+			return err
+		}
+		if e.op == nil {
 			return Success
 		}
-		e.op = &gpu.Op{Kind: gpu.OpRecord, Stream: id, Event: e.id}
-		if err := r.give(e.op, nil); err != nil {
-			return r.end(err)
-		}
-		return r.crowded()
+		return f(r, e)
 	})
 }
 
 // EventSynchronize waits for an event.
 func (t *Thread) EventSynchronize(h uint64) Error {
-	return t.do(func(r *Runtime) Error {
-		if r.events[h] == nil {
-			return InvalidHandle
-		}
-		return r.finish()
-	})
+	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.await(e.op) })
+}
+
+// EventQuery is NotReady until an event has come. Then it lets a little time
+// pass.
+func (t *Thread) EventQuery(h uint64) Error {
+	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.query(e.op) })
 }
 
 // EventElapsed returns the milliseconds from one event to another: those of the
@@ -218,18 +318,21 @@ func (t *Thread) EventSynchronize(h uint64) Error {
 func (t *Thread) EventElapsed(from, to uint64) (ms float64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		a, b := r.events[from], r.events[to]
-		if a == nil || b == nil || !a.recorded || !b.recorded || (a.flags|b.flags)&noTiming != 0 {
+		switch {
+		case a == nil || b == nil || (a.flags|b.flags)&noTiming != 0:
 			return InvalidHandle
-		}
-		if r.chip == nil {
+		case a.capture != nil || b.capture != nil:
+			return CapturedEvent
+		case !a.recorded || !b.recorded:
+			return InvalidHandle
+		case r.chip == nil:
 			r.once("time", "a functional run has no time: for cudaEventElapsedTime a warp instruction counts as a nanosecond")
 			ms = (float64(b.at) - float64(a.at)) / 1e6
-			return Success
+		case !a.op.Ended() || !b.op.Ended():
+			return NotReady
+		default:
+			ms = (float64(b.op.End) - float64(a.op.End)) / float64(r.cfg.Clocks.Core) * 1e3
 		}
-		if err := r.finish(); err != Success {
-			return err
-		}
-		ms = (float64(b.op.End) - float64(a.op.End)) / float64(r.cfg.Clocks.Core) * 1e3
 		return Success
 	})
 	return ms, err

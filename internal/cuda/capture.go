@@ -1,0 +1,270 @@
+package cuda
+
+import "slices"
+
+// This file: turning what streams are given into a graph.
+
+// CaptureMode says which calls are refused while a capture is under way, because
+// they could wait for what is captured (cudaStreamCaptureMode): those of all
+// threads, those of the thread that captures, or none.
+type CaptureMode int32
+
+// The modes.
+const (
+	CaptureGlobal CaptureMode = iota
+	CaptureThread
+	CaptureRelaxed
+)
+
+// CaptureStatus is how it stands with a stream (cudaStreamCaptureStatus).
+type CaptureStatus int32
+
+// How it can stand.
+const (
+	CaptureNone CaptureStatus = iota
+	CaptureActive
+	CaptureInvalid
+)
+
+// capture is one that is under way, or has been.
+type capture struct {
+	id      uint64
+	graph   *graph
+	origin  *stream
+	streams []*stream // origin and those that have joined it
+	mode    CaptureMode
+	thread  *Thread
+	spoiled bool // a call that is not permitted came in between
+}
+
+// spoil makes a capture worthless.
+func (c *capture) spoil() { c.spoiled = true }
+
+// add captures work of a stream.
+func (c *capture) add(s *stream, w work) {
+	s.tail = []*node{c.graph.add(w, s.tail)}
+}
+
+// captured returns the capture that a stream is in, nil if it is in none. Work
+// for the legacy stream must not be given while a stream that waits for it is
+// captured.
+func (r *Runtime) captured(s *stream) (*capture, Error) {
+	if c := s.capture; c != nil {
+		if c.spoiled {
+			return nil, StreamCaptureInvalidated
+		}
+		return c, Success
+	}
+	err := Success
+	if s.id == 0 {
+		for _, c := range r.captures {
+			if slices.ContainsFunc(c.streams, func(x *stream) bool { return x.flags&nonBlocking == 0 }) {
+				c.spoil()
+				err = StreamCaptureImplicit
+			}
+		}
+	}
+	return nil, err
+}
+
+// unsafe is for calls that may wait for other work: an error while a capture
+// forbids them, which they spoil.
+func (r *Runtime) unsafe() Error {
+	t, err := r.caller, Success
+	for _, c := range r.captures {
+		if mine := c.thread == t && c.mode != CaptureRelaxed; t.mode != CaptureRelaxed && (mine || t.mode == CaptureGlobal && c.mode == CaptureGlobal) {
+			c.spoil()
+			err = StreamCaptureUnsupported
+		}
+	}
+	return err
+}
+
+// ExchangeCaptureMode sets how captures bind the calls of the thread, and
+// returns how they did.
+func (t *Thread) ExchangeCaptureMode(m CaptureMode) (old CaptureMode, err Error) {
+	err = t.do(func(*Runtime) Error {
+		if m < CaptureGlobal || m > CaptureRelaxed {
+			return InvalidValue
+		}
+		old, t.mode = t.mode, m
+		return Success
+	})
+	return old, err
+}
+
+// BeginCapture lets a stream do nothing, and keep what it is given for a graph.
+func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
+	return t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		switch {
+		case err != Success:
+			return err
+		case mode < CaptureGlobal || mode > CaptureRelaxed:
+			return InvalidValue
+		case s.id == 0:
+			return StreamCaptureUnsupported
+		case s.capture != nil:
+			return IllegalState
+		}
+		c := &capture{id: r.handle(), graph: r.newGraph(), origin: s, mode: mode, thread: t}
+		r.captures = append(r.captures, c)
+		c.enlist(s, nil)
+		return Success
+	})
+}
+
+// enlist lets a stream be part of a capture, behind nodes of it.
+func (c *capture) enlist(s *stream, behind []*node) {
+	s.capture, s.tail = c, slices.Clone(behind)
+	c.streams = append(c.streams, s)
+}
+
+// join lets a stream wait for an event where at least one of them is captured.
+func (r *Runtime) join(s *stream, e *event) Error {
+	c, err := r.captured(s)
+	switch {
+	case err != Success:
+		return err
+	case e.capture == nil: // what is captured would wait for what is not
+		c.spoil()
+		return StreamCaptureIsolation
+	case !slices.Contains(r.captures, e.capture):
+		return CapturedEvent
+	case e.capture.spoiled:
+		return StreamCaptureInvalidated
+	case c == nil && s.id == 0:
+		e.capture.spoil()
+		return StreamCaptureImplicit
+	case c == nil:
+		e.capture.enlist(s, e.tail)
+	case c != e.capture:
+		c.spoil()
+		e.capture.spoil()
+		return StreamCaptureMerge
+	default:
+		for _, n := range e.tail {
+			if !slices.Contains(s.tail, n) {
+				s.tail = append(s.tail, n)
+			}
+		}
+	}
+	return Success
+}
+
+// EndCapture ends the capture that began in a stream, and returns its graph.
+func (t *Thread) EndCapture(h uint64) (g uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		if err != Success {
+			return err
+		}
+		c := s.capture
+		switch {
+		case c == nil:
+			return IllegalState
+		case c.mode != CaptureRelaxed && c.thread != t:
+			return StreamCaptureWrongThread
+		case c.origin != s:
+			c.spoil()
+			return StreamCaptureUnmatched
+		}
+		unjoined := !c.joined()
+		for _, x := range c.streams {
+			x.capture, x.tail = nil, nil
+		}
+		r.captures = slices.DeleteFunc(r.captures, func(x *capture) bool { return x == c })
+		switch {
+		case c.spoiled:
+			err = StreamCaptureInvalidated
+		case unjoined:
+			err = StreamCaptureUnjoined
+		default:
+			g = c.graph.handle
+			return Success
+		}
+		r.destroy(c.graph)
+		return err
+	})
+	return g, err
+}
+
+// joined reports whether the stream in which a capture began waits for all that
+// other streams have captured.
+func (c *capture) joined() bool {
+	before := map[*node]bool{}
+	var visit func(list []*node)
+	visit = func(list []*node) {
+		for _, n := range list {
+			if !before[n] {
+				before[n] = true
+				visit(n.from)
+			}
+		}
+	}
+	visit(c.origin.tail)
+	for _, s := range c.streams {
+		for _, n := range s.tail {
+			if !before[n] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// CaptureInfo is how a stream's capture stands.
+type CaptureInfo struct {
+	Status CaptureStatus
+	ID     uint64   // of the capture
+	Graph  uint64   // so far
+	Tail   []uint64 // nodes behind which the next one comes
+}
+
+// CaptureInfo tells whether a stream is captured.
+func (t *Thread) CaptureInfo(h uint64) (info CaptureInfo, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		if err != Success {
+			return err
+		}
+		if s.capture == nil {
+			_, err := r.captured(s)
+			return err
+		}
+		c := s.capture
+		info = CaptureInfo{Status: CaptureActive, ID: c.id, Graph: c.graph.handle, Tail: handlesOf(s.tail)}
+		if c.spoiled {
+			info = CaptureInfo{Status: CaptureInvalid, ID: c.id}
+		}
+		return Success
+	})
+	return info, err
+}
+
+// SetCaptureTail sets the nodes behind which the next one of a captured stream
+// comes, or adds to them.
+func (t *Thread) SetCaptureTail(h uint64, nodes []uint64, add bool) Error {
+	return t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		if err != Success {
+			return err
+		}
+		c, err := r.captured(s)
+		if err != Success {
+			return err
+		}
+		if c == nil {
+			return IllegalState
+		}
+		list, err := r.nodesOf(c.graph, nodes)
+		if err != Success {
+			return err
+		}
+		if add {
+			list = append(s.tail, list...)
+		}
+		s.tail = list
+		return Success
+	})
+}

@@ -1,0 +1,802 @@
+package cuda
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/gpu"
+)
+
+// NodeKind is what a node of a graph does (cudaGraphNodeType).
+type NodeKind int32
+
+// The kinds.
+const (
+	NodeKernel NodeKind = iota
+	NodeCopy
+	NodeFill
+	NodeHost
+	NodeGraph
+	NodeEmpty
+	NodeEventWait
+	NodeEventRecord
+)
+
+// graph is work with an order.
+type graph struct {
+	r      *Runtime
+	handle uint64
+	nodes  []*node // in the order in which they were made
+}
+
+// node is a piece of work in a graph.
+type node struct {
+	handle uint64 // 0 in an executable graph
+	graph  *graph
+	work   work
+	from   []*node // that come before it
+	origin *node   // that it is a copy of, nil for none
+}
+
+// childWork is a graph within a graph, the node's own.
+type childWork struct{ graph *graph }
+
+func (w *childWork) kind() NodeKind { return NodeGraph }
+
+func (w *childWork) now(r *Runtime, s *stream) Error { return r.computeGraph(w.graph, s) }
+
+// op is never asked for: the graph's nodes stand in its place.
+func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *launchRecord, Error) {
+	return nil, nil, NotSupported
+}
+
+// graphExec is a graph that is ready to run.
+type graphExec struct {
+	order *graph  // its nodes, each behind those that it waits for
+	last  *gpu.Op // the end of its last launch, in a timing run
+}
+
+// newGraph makes an empty graph that has a handle.
+func (r *Runtime) newGraph() *graph {
+	g := &graph{r: r, handle: r.handle()}
+	r.graphs[g.handle] = g
+	return g
+}
+
+// add appends a node.
+func (g *graph) add(w work, from []*node) *node {
+	n := &node{graph: g, work: w, from: slices.Clone(from)}
+	if g.handle != 0 {
+		n.handle = g.r.handle()
+		g.r.nodes[n.handle] = n
+	}
+	g.nodes = append(g.nodes, n)
+	return n
+}
+
+// copyInto copies a graph's nodes to an empty one. Graphs within it are copied
+// too, with handles if the copy has one.
+func (g *graph) copyInto(to *graph) {
+	twin := map[*node]*node{}
+	for _, n := range g.nodes {
+		w := n.work
+		if c, ok := w.(*childWork); ok {
+			inner := &graph{r: g.r}
+			if to.handle != 0 {
+				inner = g.r.newGraph()
+			}
+			c.graph.copyInto(inner)
+			w = &childWork{inner}
+		}
+		x := to.add(w, nil)
+		x.origin = n
+		twin[n] = x
+	}
+	for _, n := range g.nodes {
+		for _, f := range n.from {
+			twin[n].from = append(twin[n].from, twin[f])
+		}
+	}
+}
+
+// destroy forgets a graph, its nodes and the graphs in it.
+func (r *Runtime) destroy(g *graph) {
+	for _, n := range g.nodes {
+		r.dropNode(n)
+	}
+	delete(r.graphs, g.handle)
+}
+
+// dropNode forgets a node and the graph in it.
+func (r *Runtime) dropNode(n *node) {
+	delete(r.nodes, n.handle)
+	if c, ok := n.work.(*childWork); ok {
+		r.destroy(c.graph)
+	}
+}
+
+// sort puts every node behind those that it waits for, and otherwise keeps the
+// order. It returns false if nodes wait for each other.
+func (g *graph) sort() bool {
+	open, next := map[*node]int{}, map[*node][]*node{}
+	at := map[*node]int{}
+	var ready []int // indices, ascending
+	for i, n := range g.nodes {
+		at[n], open[n] = i, len(n.from)
+		for _, f := range n.from {
+			next[f] = append(next[f], n)
+		}
+		if len(n.from) == 0 {
+			ready = append(ready, i)
+		}
+	}
+	list := make([]*node, 0, len(g.nodes))
+	for len(ready) > 0 {
+		n := g.nodes[ready[0]]
+		ready = ready[1:]
+		list = append(list, n)
+		for _, x := range next[n] {
+			if open[x]--; open[x] == 0 {
+				i, _ := slices.BinarySearch(ready, at[x])
+				ready = slices.Insert(ready, i, at[x])
+			}
+		}
+	}
+	if len(list) < len(g.nodes) {
+		return false
+	}
+	g.nodes = list
+	for _, n := range g.nodes {
+		if c, ok := n.work.(*childWork); ok && !c.graph.sort() {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves returns the nodes that nobody waits for.
+func (g *graph) leaves() []*node {
+	awaited := map[*node]bool{}
+	for _, n := range g.nodes {
+		for _, f := range n.from {
+			awaited[f] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return awaited[n] })
+}
+
+// computeGraph does a sorted graph at once.
+func (r *Runtime) computeGraph(g *graph, s *stream) Error {
+	for _, n := range g.nodes {
+		if err := n.work.now(r, s); err != Success {
+			return err
+		}
+	}
+	return Success
+}
+
+// play gives a sorted graph to the chip, behind actions. It returns those that
+// are its end, and adds those that call the host to calls.
+func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
+	ends := map[*node][]*gpu.Op{}
+	for _, n := range g.nodes {
+		behind := after
+		if len(n.from) > 0 {
+			behind = nil
+			for _, f := range n.from {
+				behind = append(behind, ends[f]...)
+			}
+		}
+		if c, ok := n.work.(*childWork); ok {
+			list, err := r.play(c.graph, s, behind, calls)
+			if err != Success {
+				return nil, err
+			}
+			ends[n] = list
+			continue
+		}
+		op, rec, err := n.work.op(r, s)
+		if err == Success {
+			op.Loose, op.After = true, append(op.After, behind...)
+			err = r.give(s, op, rec)
+		}
+		if err != Success {
+			return nil, err
+		}
+		if n.work.kind() == NodeHost {
+			*calls = append(*calls, op)
+		}
+		ends[n] = []*gpu.Op{op}
+	}
+	var list []*gpu.Op
+	for _, n := range g.leaves() {
+		list = append(list, ends[n]...)
+	}
+	if len(g.nodes) == 0 {
+		list = after
+	}
+	return list, Success
+}
+
+// run launches an executable graph in a stream.
+func (r *Runtime) run(x *graphExec, s *stream) Error {
+	if r.chip == nil {
+		return r.computeGraph(x.order, s)
+	}
+	begin := &gpu.Op{Kind: gpu.OpMark}
+	if x.last != nil { // one launch of a graph after the other, whatever their streams
+		begin.After = []*gpu.Op{x.last}
+	}
+	if err := r.give(s, begin, nil); err != Success {
+		return err
+	}
+	var calls []*gpu.Op
+	ends, err := r.play(x.order, s, []*gpu.Op{begin}, &calls)
+	if err != Success {
+		return err
+	}
+	x.last = &gpu.Op{Kind: gpu.OpMark, After: ends}
+	if err := r.give(s, x.last, nil); err != Success {
+		return err
+	}
+	if err := r.await(calls...); err != Success { // as HostCall does
+		return err
+	}
+	return r.crowded()
+}
+
+// handlesOf returns the handles of nodes.
+func handlesOf(nodes []*node) []uint64 {
+	list := make([]uint64, len(nodes))
+	for i, n := range nodes {
+		list[i] = n.handle
+	}
+	return list
+}
+
+// nodesOf returns nodes of one graph by handle.
+func (r *Runtime) nodesOf(g *graph, handles []uint64) ([]*node, Error) {
+	var list []*node
+	for _, h := range handles {
+		n := r.nodes[h]
+		if n == nil || n.graph != g {
+			return nil, InvalidValue
+		}
+		list = append(list, n)
+	}
+	return list, Success
+}
+
+// ofGraph is a call about a graph.
+func (t *Thread) ofGraph(h uint64, f func(r *Runtime, g *graph) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		g := r.graphs[h]
+		if g == nil {
+			return InvalidValue
+		}
+		return f(r, g)
+	})
+}
+
+// ofNode is a call about a node.
+func (t *Thread) ofNode(h uint64, f func(r *Runtime, n *node) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		n := r.nodes[h]
+		if n == nil {
+			return InvalidValue
+		}
+		return f(r, n)
+	})
+}
+
+// ofExec is a call about an executable graph.
+func (t *Thread) ofExec(h uint64, f func(r *Runtime, x *graphExec) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		x := r.execs[h]
+		if x == nil {
+			return InvalidValue
+		}
+		return f(r, x)
+	})
+}
+
+// GraphCreate makes an empty graph.
+func (t *Thread) GraphCreate(flags uint32) (h uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		if flags != 0 {
+			return InvalidValue
+		}
+		h = r.newGraph().handle
+		return Success
+	})
+	return h, err
+}
+
+// GraphDestroy forgets a graph. What was made of it stays.
+func (t *Thread) GraphDestroy(h uint64) Error {
+	return t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		r.destroy(g)
+		return Success
+	})
+}
+
+// GraphClone copies a graph.
+func (t *Thread) GraphClone(h uint64) (clone uint64, err Error) {
+	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		c := r.newGraph()
+		g.copyInto(c)
+		clone = c.handle
+		return Success
+	})
+	return clone, err
+}
+
+// NodeInClone returns the copy of a node in a clone of its graph.
+func (t *Thread) NodeInClone(h, clone uint64) (found uint64, err Error) {
+	err = t.ofNode(h, func(r *Runtime, n *node) Error {
+		g := r.graphs[clone]
+		if g == nil {
+			return InvalidValue
+		}
+		x := g.find(n)
+		if x == nil {
+			return InvalidValue
+		}
+		found = x.handle
+		return Success
+	})
+	return found, err
+}
+
+// find returns the copy of a node, in a graph or a graph within it; nil if there
+// is none.
+func (g *graph) find(n *node) *node {
+	for _, x := range g.nodes {
+		if x.origin == n {
+			return x
+		}
+		if c, ok := x.work.(*childWork); ok {
+			if y := c.graph.find(n); y != nil {
+				return y
+			}
+		}
+	}
+	return nil
+}
+
+// Work makes what a node does.
+type Work func(r *Runtime) (work, Error)
+
+// KernelNode is a launch; the arguments are as in Thread.Launch, and are read at
+// once.
+func KernelNode(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Work {
+	return func(r *Runtime) (work, Error) {
+		w, err := r.prepareLaunch(host, c, cooperative, arg)
+		return w, err
+	}
+}
+
+// CopyNode is a copy. It reads and writes memory of the host when its turn comes.
+func CopyNode(dst, src uint64, c Rows, kind Kind) Work {
+	return func(r *Runtime) (work, Error) {
+		w, err := r.prepareCopy(dst, src, c, kind)
+		if err == Success && w == nil {
+			return nil, InvalidValue // of nothing
+		}
+		return w, err
+	}
+}
+
+// CopyBytesNode is a copy of bytes in one piece.
+func CopyBytesNode(dst, src, n uint64, kind Kind) Work { return CopyNode(dst, src, line(n), kind) }
+
+// SymbolNode is a copy into a variable of the device, or out of it.
+func SymbolNode(host, offset, other, n uint64, kind Kind, to bool) Work {
+	return func(r *Runtime) (work, Error) {
+		v, err := r.symbol(host)
+		switch {
+		case err != Success:
+			return nil, err
+		case offset > v.size || n > v.size-offset:
+			return nil, InvalidValue
+		case to:
+			return CopyBytesNode(v.addr+offset, other, n, kind)(r)
+		}
+		return CopyBytesNode(other, v.addr+offset, n, kind)(r)
+	}
+}
+
+// FillNode sets rows to a value of 1, 2 or 4 bytes.
+func FillNode(dst uint64, value []byte, c Rows) Work {
+	return func(r *Runtime) (work, Error) {
+		if n := len(value); n != 1 && n != 2 && n != 4 {
+			return nil, InvalidValue
+		}
+		w, err := r.prepareFill(dst, slices.Clone(value), c)
+		if err == Success && w == nil {
+			return nil, InvalidValue
+		}
+		return w, err
+	}
+}
+
+// HostNode calls a function of the program.
+func HostNode(fn, data uint64) Work {
+	return func(*Runtime) (work, Error) {
+		if fn == 0 {
+			return nil, InvalidValue
+		}
+		return &hostWork{fn, data}, Success
+	}
+}
+
+// ChildNode is a copy of a graph.
+func ChildNode(h uint64) Work {
+	return func(r *Runtime) (work, Error) {
+		g := r.graphs[h]
+		if g == nil {
+			return nil, InvalidValue
+		}
+		inner := r.newGraph()
+		g.copyInto(inner)
+		return &childWork{inner}, Success
+	}
+}
+
+// EmptyNode does nothing but wait.
+func EmptyNode() Work {
+	return func(*Runtime) (work, Error) { return &markWork{nodeKind: NodeEmpty}, Success }
+}
+
+// EventNode records an event or waits for it.
+func EventNode(h uint64, kind NodeKind) Work {
+	return func(r *Runtime) (work, Error) {
+		e := r.events[h]
+		if e == nil {
+			return nil, InvalidHandle
+		}
+		return &markWork{kind, h, e}, Success
+	}
+}
+
+// GraphAdd adds a node behind others.
+func (t *Thread) GraphAdd(to uint64, behind []uint64, what Work) (h uint64, err Error) {
+	err = t.ofGraph(to, func(r *Runtime, g *graph) Error {
+		from, err := r.nodesOf(g, behind)
+		if err != Success {
+			return err
+		}
+		distinct := slices.Clone(behind)
+		slices.Sort(distinct)
+		if len(slices.Compact(distinct)) < len(behind) {
+			return InvalidValue
+		}
+		w, err := what(r)
+		if err == Success {
+			h = g.add(w, from).handle
+		}
+		return err
+	})
+	return h, err
+}
+
+// NodeSet changes what a node does to something of the same kind.
+func (t *Thread) NodeSet(h uint64, what Work) Error {
+	return t.ofNode(h, func(r *Runtime, n *node) Error { return r.set(n, what) })
+}
+
+// ExecSet changes what the copy of a node does in an executable graph.
+func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
+	return t.ofExec(exec, func(r *Runtime, x *graphExec) Error {
+		n := r.nodes[h]
+		if n == nil {
+			return InvalidValue
+		}
+		if n = x.order.find(n); n == nil {
+			return InvalidValue
+		}
+		c, ok := n.work.(*childWork)
+		if !ok {
+			return r.set(n, what)
+		}
+		w, err := what(r)
+		if err != Success {
+			return err
+		}
+		g, ok := w.(*childWork)
+		if !ok {
+			return InvalidValue
+		}
+		defer r.destroy(g.graph)
+		if !g.graph.sort() {
+			return InvalidValue
+		}
+		if res, _ := differ(c.graph, g.graph); res != UpdateSuccess {
+			return InvalidValue
+		}
+		replace(c.graph, g.graph)
+		return Success
+	})
+}
+
+func (r *Runtime) set(n *node, what Work) Error {
+	w, err := what(r)
+	if err != Success {
+		return err
+	}
+	if w.kind() != n.work.kind() {
+		return InvalidValue
+	}
+	n.work = w
+	return Success
+}
+
+// NodeDestroy takes a node out of its graph.
+func (t *Thread) NodeDestroy(h uint64) Error {
+	return t.ofNode(h, func(r *Runtime, n *node) Error {
+		is := func(x *node) bool { return x == n }
+		n.graph.nodes = slices.DeleteFunc(n.graph.nodes, is)
+		for _, x := range n.graph.nodes {
+			x.from = slices.DeleteFunc(x.from, is)
+		}
+		r.dropNode(n)
+		return Success
+	})
+}
+
+// GraphConnect lets nodes wait for others, pair by pair, or takes that back.
+func (t *Thread) GraphConnect(h uint64, from, to []uint64, connect bool) Error {
+	return t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		a, err := r.nodesOf(g, from)
+		if err != Success {
+			return err
+		}
+		b, err := r.nodesOf(g, to)
+		if err != Success {
+			return err
+		}
+		for i := range a { // all or nothing
+			if slices.Contains(b[i].from, a[i]) == connect || a[i] == b[i] {
+				return InvalidValue
+			}
+		}
+		for i := range a {
+			if connect {
+				b[i].from = append(b[i].from, a[i])
+			} else {
+				b[i].from = slices.DeleteFunc(b[i].from, func(x *node) bool { return x == a[i] })
+			}
+		}
+		return Success
+	})
+}
+
+// GraphNodes returns a graph's nodes in the order in which they were made; with
+// roots those alone that wait for none.
+func (t *Thread) GraphNodes(h uint64, roots bool) (list []uint64, err Error) {
+	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		for _, n := range g.nodes {
+			if !roots || len(n.from) == 0 {
+				list = append(list, n.handle)
+			}
+		}
+		return Success
+	})
+	return list, err
+}
+
+// GraphEdges returns which nodes come before which others.
+func (t *Thread) GraphEdges(h uint64) (from, to []uint64, err Error) {
+	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		for _, n := range g.nodes {
+			for _, f := range n.from {
+				from, to = append(from, f.handle), append(to, n.handle)
+			}
+		}
+		return Success
+	})
+	return from, to, err
+}
+
+// NodeInfo is what a node does.
+type NodeInfo struct {
+	Kind   NodeKind
+	Before []uint64 // nodes that it waits for
+	After  []uint64 // nodes that wait for it
+
+	// A launch.
+	Kernel   uint64
+	Call     Call
+	Params   []byte
+	Places   [][2]int // offset and bytes of each parameter in Params
+	Together bool     // a cooperative launch
+
+	// A copy or a fill.
+	Dst, Src  uint64
+	Rows      Rows
+	Direction Kind
+	Value     []byte
+
+	Fn, Data uint64 // a call of the host
+	Graph    uint64 // a graph within the graph
+	Event    uint64
+}
+
+// NodeInfo tells what a node does.
+func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
+	err = t.ofNode(h, func(r *Runtime, n *node) Error {
+		info.Kind, info.Before = n.work.kind(), handlesOf(n.from)
+		for _, x := range n.graph.nodes {
+			if slices.Contains(x.from, n) {
+				info.After = append(info.After, x.handle)
+			}
+		}
+		switch w := n.work.(type) {
+		case *kernelWork:
+			info.Kernel, info.Call, info.Params, info.Together = w.host, w.call, w.launch.Params, w.launch.Cooperative
+			for _, p := range w.launch.Kernel.Params() {
+				info.Places = append(info.Places, [2]int{p.Offset, p.Size})
+			}
+		case *copyWork:
+			info.Dst, info.Src, info.Rows, info.Direction = w.dst, w.src, w.rows, w.asked
+		case *fillWork:
+			info.Dst, info.Rows, info.Value = w.dst, w.rows, w.value
+		case *hostWork:
+			info.Fn, info.Data = w.fn, w.data
+		case *childWork:
+			info.Graph = w.graph.handle
+		case *markWork:
+			info.Event = w.handle
+		}
+		return Success
+	})
+	return info, err
+}
+
+// Flags of GraphInstantiate that ask for what is not there: launches from device
+// code. The others change nothing here.
+const (
+	instantiateOnDevice = 4
+	instantiateFlags    = 15
+)
+
+// GraphInstantiate makes an executable copy of a graph. Nodes must not wait for
+// each other.
+func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Error) {
+	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		switch {
+		case flags > instantiateFlags:
+			return InvalidValue
+		case flags&instantiateOnDevice != 0:
+			r.once("device launch", "graphs that device code launches (cudaGraphInstantiateFlagDeviceLaunch) are not supported")
+			return NotSupported
+		}
+		order := &graph{r: r}
+		g.copyInto(order)
+		if !order.sort() {
+			return InvalidValue
+		}
+		exec = r.handle()
+		r.execs[exec] = &graphExec{order: order}
+		return Success
+	})
+	return exec, err
+}
+
+// ExecDestroy forgets an executable graph; launches of it go on.
+func (t *Thread) ExecDestroy(h uint64) Error {
+	return t.ofExec(h, func(r *Runtime, _ *graphExec) Error {
+		delete(r.execs, h)
+		return Success
+	})
+}
+
+// ExecLaunch launches an executable graph in a stream. In a captured stream it
+// becomes a node.
+func (t *Thread) ExecLaunch(h, stream uint64) Error {
+	return t.ofExec(h, func(r *Runtime, x *graphExec) Error {
+		s, err := r.stream(stream)
+		if err != Success {
+			return err
+		}
+		c, err := r.captured(s)
+		if err != Success {
+			return err
+		}
+		if c != nil {
+			inner := r.newGraph()
+			x.order.copyInto(inner)
+			c.add(s, &childWork{inner})
+			return Success
+		}
+		return r.run(x, s)
+	})
+}
+
+// ExecUpload readies an executable graph, which it is.
+func (t *Thread) ExecUpload(h, stream uint64) Error {
+	return t.ofExec(h, func(r *Runtime, _ *graphExec) Error {
+		_, err := r.stream(stream)
+		return err
+	})
+}
+
+// UpdateResult says why an executable graph could not be updated
+// (cudaGraphExecUpdateResult).
+type UpdateResult int32
+
+// The results.
+const (
+	UpdateSuccess         UpdateResult = 0
+	UpdateTopologyChanged UpdateResult = 2
+	UpdateKindChanged     UpdateResult = 3
+)
+
+// ExecUpdate has an executable graph do what a graph of the same shape does:
+// their nodes correspond in the order of their making. Where they differ, it
+// returns the node of the graph that does, and nothing is changed.
+func (t *Thread) ExecUpdate(exec, h uint64) (res UpdateResult, at uint64, err Error) {
+	err = t.ofExec(exec, func(r *Runtime, x *graphExec) Error {
+		g := r.graphs[h]
+		if g == nil {
+			return InvalidValue
+		}
+		like := &graph{r: r}
+		g.copyInto(like)
+		if !like.sort() {
+			res = UpdateTopologyChanged
+			return GraphUpdateFailure
+		}
+		if res, at = differ(x.order, like); res != UpdateSuccess {
+			return GraphUpdateFailure
+		}
+		replace(x.order, like)
+		return Success
+	})
+	return res, at, err
+}
+
+// differ compares the shapes of two sorted graphs.
+func differ(a, b *graph) (UpdateResult, uint64) {
+	if len(a.nodes) != len(b.nodes) {
+		return UpdateTopologyChanged, 0
+	}
+	ia, ib := map[*node]int{}, map[*node]int{}
+	for i := range a.nodes {
+		n, m := a.nodes[i], b.nodes[i]
+		ia[n], ib[m] = i, i
+		if n.work.kind() != m.work.kind() {
+			return UpdateKindChanged, m.origin.handle
+		}
+		if len(n.from) != len(m.from) {
+			return UpdateTopologyChanged, m.origin.handle
+		}
+		places := func(list []*node, at map[*node]int) []int {
+			var p []int
+			for _, f := range list {
+				p = append(p, at[f])
+			}
+			slices.Sort(p)
+			return p
+		}
+		if !slices.Equal(places(n.from, ia), places(m.from, ib)) {
+			return UpdateTopologyChanged, m.origin.handle
+		}
+		if c, ok := n.work.(*childWork); ok {
+			if res, at := differ(c.graph, m.work.(*childWork).graph); res != UpdateSuccess {
+				return res, at
+			}
+		}
+	}
+	return UpdateSuccess, 0
+}
+
+// replace lets the nodes of one graph do what those of another do.
+func replace(a, b *graph) {
+	for i, n := range a.nodes {
+		if c, ok := n.work.(*childWork); ok {
+			replace(c.graph, b.nodes[i].work.(*childWork).graph)
+		} else {
+			n.work = b.nodes[i].work
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package cuda
+
+import (
+	"github.com/heddle-sim/heddle/internal/gpu"
+)
+
+// This file: how work gets to where it is done. A call of the program makes
+// work; its stream does it, or, while the stream is being captured, a node of a
+// graph keeps it for later.
+
+// work is something that a stream does.
+type work interface {
+	// kind is what a graph calls it.
+	kind() NodeKind
+	// now does it at once, in a functional run.
+	now(r *Runtime, s *stream) Error
+	// op makes an action for the chip of it. The record is for the report, nil
+	// unless the work is a launch.
+	op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error)
+}
+
+// given is work that the chip has and that had not ended when it was last asked.
+type given struct {
+	op     *gpu.Op
+	launch *launchRecord // nil unless it is a launch
+}
+
+// maxPending is how much work is given to the chip before time must pass, our
+// choice: it bounds memory, not what overlaps in real programs.
+const maxPending = 1024
+
+// submit gives work to a stream, or to the graph that the stream is captured in.
+func (r *Runtime) submit(s *stream, w work) Error {
+	c, err := r.captured(s)
+	switch {
+	case err != Success:
+		return err
+	case c != nil:
+		c.add(s, w)
+		return Success
+	case r.chip == nil:
+		return w.now(r, s)
+	}
+	_, err = r.enqueue(s, w)
+	if err == Success {
+		err = r.crowded()
+	}
+	return err
+}
+
+// enqueue gives work to a stream of the chip.
+func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
+	op, rec, err := w.op(r, s)
+	if err != Success {
+		return nil, err
+	}
+	return op, r.give(s, op, rec)
+}
+
+// give hands an action of a stream to the chip.
+func (r *Runtime) give(s *stream, op *gpu.Op, rec *launchRecord) Error {
+	op.Stream, op.NonBlocking, op.Priority = s.id, s.flags&nonBlocking != 0, s.priority
+	if err := r.chip.Add(op); err != nil {
+		if rec != nil {
+			return r.refuse(rec.name, err)
+		}
+		return r.end(err)
+	}
+	r.pending = append(r.pending, given{op, rec})
+	if rec != nil {
+		r.launches++
+	}
+	if !op.Loose {
+		s.last = op
+	}
+	return Success
+}
+
+// crowded lets time pass if very much has been given.
+func (r *Runtime) crowded() Error {
+	if len(r.pending) < maxPending {
+		return Success
+	}
+	return r.await(r.pending[len(r.pending)/2].op)
+}
+
+// await lets the chip's time pass until actions have ended. Its error sticks.
+func (r *Runtime) await(list ...*gpu.Op) Error {
+	for _, o := range list {
+		if err := r.pass(o, 1<<63); err != Success {
+			return err
+		}
+	}
+	return r.sticky
+}
+
+// queryTime is the simulated time that passes while the program asks whether
+// something has ended and it has not, in nanoseconds: our choice, about what the
+// call takes on a computer. Without it a program that asks again and again would
+// never come to an end.
+const queryTime = 1000
+
+// query tells whether actions have ended.
+func (r *Runtime) query(list ...*gpu.Op) Error {
+	for _, o := range list {
+		if err := r.pass(o, uint64(r.cfg.Clocks.Core)*queryTime/1e9); err != Success {
+			return err
+		}
+		if !o.Ended() {
+			return NotReady
+		}
+	}
+	return r.sticky
+}
+
+// pass lets so many cycles pass, less if an action ends before.
+func (r *Runtime) pass(o *gpu.Op, cycles uint64) Error {
+	if r.sticky != Success || o.Ended() {
+		return r.sticky
+	}
+	err := r.chip.Wait(r.life, o, cycles)
+	r.collect(err != nil)
+	return r.end(err)
+}
+
+// finish lets the chip's time pass until all that was given has ended. Its error
+// sticks.
+func (r *Runtime) finish() Error {
+	if r.sticky != Success || len(r.pending) == 0 {
+		return r.sticky
+	}
+	err := r.chip.Finish(r.life)
+	r.collect(true)
+	r.dropObjects()
+	return r.end(err)
+}
+
+// markWork is a place in a stream, such as the record of an event. It takes no
+// time.
+type markWork struct {
+	nodeKind NodeKind
+	handle   uint64 // of the event
+	ev       *event // that is recorded or waited for; nil for a node that only joins others
+}
+
+func (w *markWork) kind() NodeKind { return w.nodeKind }
+
+func (w *markWork) now(r *Runtime, _ *stream) Error {
+	if w.nodeKind == NodeEventRecord {
+		w.ev.record(nil, r.issued)
+	}
+	return Success
+}
+
+func (w *markWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+	op := &gpu.Op{Kind: gpu.OpMark}
+	switch w.nodeKind {
+	case NodeEventRecord:
+		w.ev.record(op, r.issued)
+	case NodeEventWait:
+		if w.ev.op != nil {
+			op.After = []*gpu.Op{w.ev.op}
+		}
+	}
+	return op, nil, Success
+}
+
+// hostWork is a call of the program's own code.
+type hostWork struct {
+	fn, data uint64 // as the program gave them
+}
+
+func (w *hostWork) kind() NodeKind { return NodeHost }
+
+// now calls the function with the lock released: it may use what it likes.
+func (w *hostWork) now(r *Runtime, _ *stream) Error {
+	if r.opt.Progress != nil {
+		r.opt.Progress.Clear()
+	}
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	r.opt.Host.Call(w.fn, w.data)
+	return Success
+}
+
+// op is for graphs: there the function is called within a call that waits for
+// the graph, and what it asks of the device is not permitted.
+func (w *hostWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+	return &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
+		t := r.caller
+		t.barred.Store(true)
+		defer t.barred.Store(false)
+		r.opt.Host.Call(w.fn, w.data)
+		return nil
+	}}, nil, Success
+}
+
+// HostCall has a stream call a function of the program once all before it has
+// ended (cudaLaunchHostFunc). That happens within this call: nothing else could
+// let time pass for a program that only waits for the function.
+func (t *Thread) HostCall(h, fn, data uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		s, err := r.stream(h)
+		if err != Success {
+			return err
+		}
+		if fn == 0 {
+			return InvalidValue
+		}
+		w := &hostWork{fn, data}
+		if c, err := r.captured(s); err != Success || c != nil {
+			if c != nil {
+				c.add(s, w)
+			}
+			return err
+		}
+		if err := r.await(r.lasts(s)...); err != Success {
+			return err
+		}
+		return w.now(r, s)
+	})
+}
