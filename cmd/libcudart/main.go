@@ -172,6 +172,8 @@ func (host) Map(addr, n uint64) error {
 
 func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n)) }
 
+func (host) Call(fn, data uint64) { C.heddle_call(C.uintptr_t(fn), C.uintptr_t(data)) }
+
 // output is where kernels print: among what the program prints.
 type output struct{}
 

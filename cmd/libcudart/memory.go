@@ -18,9 +18,6 @@ func cudaMalloc(to C.uintptr_t, n C.size_t) C.int {
 	return give(to, C.uintptr_t(addr), err)
 }
 
-//export cudaMallocAsync
-func cudaMallocAsync(to C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int { return cudaMalloc(to, n) }
-
 //export cudaMallocPitch
 func cudaMallocPitch(to, pitch C.uintptr_t, width, height C.size_t) C.int {
 	if err := need(to, pitch); err != cuda.Success {
@@ -46,9 +43,6 @@ func cudaMalloc3D(to C.uintptr_t, e C.struct_cudaExtent) C.int {
 
 //export cudaFree
 func cudaFree(addr C.uintptr_t) C.int { return C.int(thread().Free(uint64(addr))) }
-
-//export cudaFreeAsync
-func cudaFreeAsync(addr, stream C.uintptr_t) C.int { return C.int(thread().Free(uint64(addr))) }
 
 //export cudaMallocHost
 func cudaMallocHost(to C.uintptr_t, n C.size_t) C.int { return cudaHostAlloc(to, n, 0) }

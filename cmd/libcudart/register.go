@@ -84,6 +84,8 @@ func __cudaInitModule(handle C.uintptr_t) C.char { return 1 }
 
 func dim(d C.dim3) cuda.Dim3 { return cuda.Dim3{X: uint32(d.x), Y: uint32(d.y), Z: uint32(d.z)} }
 
+func toDim(d cuda.Dim3) C.dim3 { return C.dim3{x: C.uint(d.X), y: C.uint(d.Y), z: C.uint(d.Z)} }
+
 //export __cudaPushCallConfiguration
 func __cudaPushCallConfiguration(grid, block C.dim3, shared C.size_t, stream C.uintptr_t) C.uint {
 	thread().Push(cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)})
@@ -94,8 +96,8 @@ func __cudaPushCallConfiguration(grid, block C.dim3, shared C.size_t, stream C.u
 func __cudaPopCallConfiguration(grid, block, shared, stream C.uintptr_t) C.int {
 	c, err := thread().Pop()
 	if err == cuda.Success {
-		put(grid, C.dim3{x: C.uint(c.Grid.X), y: C.uint(c.Grid.Y), z: C.uint(c.Grid.Z)})
-		put(block, C.dim3{x: C.uint(c.Block.X), y: C.uint(c.Block.Y), z: C.uint(c.Block.Z)})
+		put(grid, toDim(c.Grid))
+		put(block, toDim(c.Block))
 		put(shared, C.size_t(c.Shared))
 		put(stream, C.uintptr_t(c.Stream))
 	}

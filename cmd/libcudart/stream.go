@@ -35,41 +35,40 @@ func cudaStreamDestroy(h C.uintptr_t) C.int { return C.int(thread().StreamDestro
 func cudaStreamSynchronize(h C.uintptr_t) C.int { return C.int(thread().StreamSynchronize(uint64(h))) }
 
 //export cudaStreamQuery
-func cudaStreamQuery(h C.uintptr_t) C.int { return C.int(thread().StreamSynchronize(uint64(h))) }
+func cudaStreamQuery(h C.uintptr_t) C.int { return C.int(thread().StreamQuery(uint64(h))) }
 
-//export cudaStreamGetFlags
-func cudaStreamGetFlags(h, to C.uintptr_t) C.int {
+// streamInfo stores something of what a stream is.
+func streamInfo[T any](h, to C.uintptr_t, of func(cuda.StreamInfo) T) C.int {
 	if err := need(to); err != cuda.Success {
 		return C.int(err)
 	}
-	flags, _, err := thread().StreamInfo(uint64(h))
-	return give(to, C.uint(flags), err)
+	info, err := thread().StreamInfo(uint64(h))
+	return give(to, of(info), err)
+}
+
+//export cudaStreamGetFlags
+func cudaStreamGetFlags(h, to C.uintptr_t) C.int {
+	return streamInfo(h, to, func(i cuda.StreamInfo) C.uint { return C.uint(i.Flags) })
 }
 
 //export cudaStreamGetPriority
 func cudaStreamGetPriority(h, to C.uintptr_t) C.int {
-	if err := need(to); err != cuda.Success {
-		return C.int(err)
-	}
-	_, priority, err := thread().StreamInfo(uint64(h))
-	return give(to, C.int(priority), err)
+	return streamInfo(h, to, func(i cuda.StreamInfo) C.int { return C.int(i.Priority) })
+}
+
+//export cudaStreamGetId
+func cudaStreamGetId(h, to C.uintptr_t) C.int {
+	return streamInfo(h, to, func(i cuda.StreamInfo) C.ulonglong { return C.ulonglong(i.ID) })
 }
 
 //export cudaStreamWaitEvent
 func cudaStreamWaitEvent(h, event C.uintptr_t, flags C.uint) C.int {
-	return C.int(thread().StreamWait(uint64(h), uint64(event)))
+	return C.int(thread().StreamWait(uint64(h), uint64(event), uint32(flags)))
 }
 
 //export cudaLaunchHostFunc
 func cudaLaunchHostFunc(h, fn, data C.uintptr_t) C.int {
-	if err := need(fn); err != cuda.Success {
-		return C.int(err)
-	}
-	err := thread().StreamSynchronize(uint64(h))
-	if err == cuda.Success {
-		C.heddle_call(fn, data)
-	}
-	return C.int(err)
+	return C.int(thread().HostCall(uint64(h), uint64(fn), uint64(data)))
 }
 
 //export cudaStreamAddCallback
@@ -78,15 +77,10 @@ func cudaStreamAddCallback(h, fn, data C.uintptr_t, flags C.uint) C.int {
 		return C.int(err)
 	}
 	err := thread().StreamSynchronize(uint64(h))
-	if err != cuda.InvalidHandle {
+	if err != cuda.InvalidHandle && err != cuda.StreamCaptureUnsupported {
 		C.heddle_callback(fn, h, C.int(err), data)
 	}
 	return C.int(err)
-}
-
-//export cudaStreamIsCapturing
-func cudaStreamIsCapturing(h, to C.uintptr_t) C.int {
-	return give(to, C.int(C.cudaStreamCaptureStatusNone), need(to))
 }
 
 //export cudaEventCreate
@@ -106,14 +100,19 @@ func cudaEventDestroy(h C.uintptr_t) C.int { return C.int(thread().EventDestroy(
 
 //export cudaEventRecord
 func cudaEventRecord(h, stream C.uintptr_t) C.int {
-	return C.int(thread().EventRecord(uint64(h), uint64(stream)))
+	return cudaEventRecordWithFlags(h, stream, 0)
+}
+
+//export cudaEventRecordWithFlags
+func cudaEventRecordWithFlags(h, stream C.uintptr_t, flags C.uint) C.int {
+	return C.int(thread().EventRecord(uint64(h), uint64(stream), uint32(flags)))
 }
 
 //export cudaEventSynchronize
 func cudaEventSynchronize(h C.uintptr_t) C.int { return C.int(thread().EventSynchronize(uint64(h))) }
 
 //export cudaEventQuery
-func cudaEventQuery(h C.uintptr_t) C.int { return C.int(thread().EventSynchronize(uint64(h))) }
+func cudaEventQuery(h C.uintptr_t) C.int { return C.int(thread().EventQuery(uint64(h))) }
 
 //export cudaEventElapsedTime
 func cudaEventElapsedTime(to, from, until C.uintptr_t) C.int {

@@ -3,6 +3,8 @@
 // have all of versions.map.
 #include "_cgo_export.h"
 
+#include <string.h>
+
 // VERSION makes heddle_IMPL the function NAME for programs of a release. DEFAULT
 // does so for those of 11.x and for programs that ask for no version.
 #define VERSION(name, node, impl) __asm__(".symver heddle_" #impl ", " #name "@libcudart.so." node)
@@ -59,15 +61,18 @@ DEFAULT(cudaGetDeviceProperties, properties_11);
 VERSION(cudaGetDeviceProperties, "12", properties_11);
 VERSION(cudaGetDeviceProperties, "13", properties_13);
 
-// UNTIL_12 are the versions in which a function stayed the same before 13.
-#define UNTIL_12(name, impl) \
+// UNTIL_11 and UNTIL_12 are the versions in which a function stayed the same
+// before 12 and 13.
+#define UNTIL_11(name, impl) \
   VERSION(name, "9.0", impl); \
   VERSION(name, "9.1", impl); \
   VERSION(name, "9.2", impl); \
   VERSION(name, "10.0", impl); \
   VERSION(name, "10.1", impl); \
   VERSION(name, "10.2", impl); \
-  DEFAULT(name, impl); \
+  DEFAULT(name, impl)
+#define UNTIL_12(name, impl) \
+  UNTIL_11(name, impl); \
   VERSION(name, "12", impl)
 
 // From 13.0 on a struct names the place that managed memory is for, and 12.2 has
@@ -97,3 +102,83 @@ UNTIL_12(cudaMemPrefetchAsync, prefetch);
 __asm__(".symver cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync@libcudart.so.13");
 UNTIL_12(cudaMemAdvise, advise);
 __asm__(".symver cudaMemAdvise_v2, cudaMemAdvise@libcudart.so.13");
+
+// From 12.0 on these have other arguments.
+int heddle_instantiate(uintptr_t exec, uintptr_t graph, uintptr_t node, uintptr_t log, size_t n) {
+  return heddleInstantiate(exec, graph, node, log, n);
+}
+int heddle_instantiate_12(uintptr_t exec, uintptr_t graph, unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+int heddle_update(uintptr_t exec, uintptr_t graph, uintptr_t node, uintptr_t result) { return heddleUpdate(exec, graph, node, result); }
+int heddle_update_12(uintptr_t exec, uintptr_t graph, uintptr_t info) { return heddleUpdateInfo(exec, graph, info); }
+
+UNTIL_11(cudaGraphInstantiate, instantiate);
+VERSION(cudaGraphInstantiate, "12", instantiate_12);
+VERSION(cudaGraphInstantiate, "13", instantiate_12);
+UNTIL_11(cudaGraphExecUpdate, update);
+VERSION(cudaGraphExecUpdate, "12", update_12);
+VERSION(cudaGraphExecUpdate, "13", update_12);
+
+// From 13.0 on edges of graphs have data, and 12.3 has such functions by other
+// names. Data means nothing here: all of it is 0, a full dependence.
+struct edge {
+  unsigned char data[8];
+};
+
+static int plain(int err, struct edge *data, const size_t *n) {
+  if (err == 0 && data)
+    memset(data, 0, *n * sizeof *data);
+  return err;
+}
+
+#define EDGES(name, impl, suffix) __asm__(".symver " #name suffix ", " #name "@libcudart.so.13"); UNTIL_12(name, impl)
+
+int heddle_connect(uintptr_t g, uintptr_t from, uintptr_t to, size_t n) { return heddleConnect(g, from, to, n, 1); }
+int cudaGraphAddDependencies_v2(uintptr_t g, uintptr_t from, uintptr_t to, const struct edge *data, size_t n) {
+  return heddleConnect(g, from, to, n, 1);
+}
+EDGES(cudaGraphAddDependencies, connect, "_v2");
+
+int heddle_part(uintptr_t g, uintptr_t from, uintptr_t to, size_t n) { return heddleConnect(g, from, to, n, 0); }
+int cudaGraphRemoveDependencies_v2(uintptr_t g, uintptr_t from, uintptr_t to, const struct edge *data, size_t n) {
+  return heddleConnect(g, from, to, n, 0);
+}
+EDGES(cudaGraphRemoveDependencies, part, "_v2");
+
+int heddle_edges(uintptr_t g, uintptr_t from, uintptr_t to, uintptr_t n) { return heddleEdges(g, from, to, n); }
+int cudaGraphGetEdges_v2(uintptr_t g, uintptr_t from, uintptr_t to, struct edge *data, size_t *n) {
+  return plain(heddleEdges(g, from, to, (uintptr_t)n), data, n);
+}
+EDGES(cudaGraphGetEdges, edges, "_v2");
+
+int heddle_before(uintptr_t node, uintptr_t to, uintptr_t n) { return heddleNeighbours(node, to, n, 0); }
+int cudaGraphNodeGetDependencies_v2(uintptr_t node, uintptr_t to, struct edge *data, size_t *n) {
+  return plain(heddleNeighbours(node, to, (uintptr_t)n, 0), data, n);
+}
+EDGES(cudaGraphNodeGetDependencies, before, "_v2");
+
+int heddle_after(uintptr_t node, uintptr_t to, uintptr_t n) { return heddleNeighbours(node, to, n, 1); }
+int cudaGraphNodeGetDependentNodes_v2(uintptr_t node, uintptr_t to, struct edge *data, size_t *n) {
+  return plain(heddleNeighbours(node, to, (uintptr_t)n, 1), data, n);
+}
+EDGES(cudaGraphNodeGetDependentNodes, after, "_v2");
+
+int heddle_tail(uintptr_t stream, uintptr_t nodes, size_t n, unsigned flags) { return heddleTail(stream, nodes, n, flags); }
+int cudaStreamUpdateCaptureDependencies_v2(uintptr_t stream, uintptr_t nodes, const struct edge *data, size_t n, unsigned flags) {
+  return heddleTail(stream, nodes, n, flags);
+}
+EDGES(cudaStreamUpdateCaptureDependencies, tail, "_v2");
+
+int heddle_captured(uintptr_t stream, uintptr_t status, uintptr_t id) { return cudaStreamGetCaptureInfo_v2(stream, status, id, 0, 0, 0); }
+int cudaStreamGetCaptureInfo_v3(uintptr_t stream, uintptr_t status, uintptr_t id, uintptr_t graph, uintptr_t nodes, const struct edge **data, size_t *n) {
+  static const struct edge none[1024]; // more dependencies than a stream is likely to have
+  size_t count = 0;
+  int err = cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, (uintptr_t)&count);
+  if (err == 0 && data)
+    *data = count <= sizeof none / sizeof *none ? none : 0;
+  if (err == 0 && n)
+    *n = count;
+  return err;
+}
+EDGES(cudaStreamGetCaptureInfo, captured, "_v3");

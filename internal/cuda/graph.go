@@ -597,6 +597,13 @@ func (t *Thread) GraphEdges(h uint64) (from, to []uint64, err Error) {
 	return from, to, err
 }
 
+// HasNode reports whether there is a node of a handle.
+func (t *Thread) HasNode(h uint64) bool {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	return t.r.nodes[h] != nil
+}
+
 // NodeInfo is what a node does.
 type NodeInfo struct {
 	Kind   NodeKind

@@ -68,6 +68,12 @@ template <class T> static inline cudaError_t cudaMallocPitch(T **p, size_t *pitc
 template <class T> static inline cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t s) {
   return ::cudaMallocAsync((void **)(void *)p, n, s);
 }
+template <class T> static inline cudaError_t cudaMallocAsync(T **p, size_t n, cudaMemPool_t pool, cudaStream_t s) {
+  return ::cudaMallocFromPoolAsync((void **)(void *)p, n, pool, s);
+}
+template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **p, size_t n, cudaMemPool_t pool, cudaStream_t s) {
+  return ::cudaMallocFromPoolAsync((void **)(void *)p, n, pool, s);
+}
 template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **d, void *h, unsigned int flags) {
   return ::cudaHostGetDevicePointer((void **)(void *)d, h, flags);
 }
@@ -98,6 +104,29 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const 
   return ::cudaGetSymbolSize(n, (const void *)&symbol);
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
+
+// Graphs, as programs for CUDA 12 call them.
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0) {
+  return ::cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info) {
+  info->errorNode = info->errorFromNode = 0;
+  return ::cudaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
+}
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
+                                                   const cudaGraphNode_t **nodes = 0, size_t *n = 0) {
+  return ::cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
+}
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *behind, size_t k, const T &symbol,
+                                                         const void *src, size_t n, size_t off, enum cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, behind, k, (const void *)&symbol, src, n, off, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *behind, size_t k, void *dst,
+                                                           const T &symbol, size_t n, size_t off, enum cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, behind, k, dst, (const void *)&symbol, n, off, kind);
+}
 
 template <class T>
 static inline cudaError_t cudaLaunchKernel(T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {

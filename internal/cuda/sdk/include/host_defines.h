@@ -40,6 +40,7 @@
 #define __nv_pure__ __attribute__((pure))
 #define CUDARTAPI
 #define CUDAAPI
+#define CUDART_CB
 #define CUDARTAPI_CDECL
 #define CUDA_CB
 

@@ -1,0 +1,145 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import "github.com/heddle-sim/heddle/internal/cuda"
+
+// This file: memory that is given and taken in the order of a stream, and its
+// pools.
+
+//export cudaMallocAsync
+func cudaMallocAsync(to C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
+	return mallocAsync(to, n, 0, stream)
+}
+
+//export cudaMallocFromPoolAsync
+func cudaMallocFromPoolAsync(to C.uintptr_t, n C.size_t, pool, stream C.uintptr_t) C.int {
+	if err := need(pool); err != cuda.Success {
+		return C.int(err)
+	}
+	return mallocAsync(to, n, pool, stream)
+}
+
+func mallocAsync(to C.uintptr_t, n C.size_t, pool, stream C.uintptr_t) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	addr, err := thread().MallocAsync(uint64(n), uint64(pool), uint64(stream))
+	return give(to, C.uintptr_t(addr), err)
+}
+
+//export cudaFreeAsync
+func cudaFreeAsync(addr, stream C.uintptr_t) C.int {
+	return C.int(thread().FreeAsync(uint64(addr), uint64(stream)))
+}
+
+// ofPool stores the pool that a call names for a device.
+func ofPool(to C.uintptr_t, device C.int, which func() (uint64, cuda.Error)) C.int {
+	err := need(to)
+	if err == cuda.Success {
+		err = only(device)
+	}
+	if err != cuda.Success {
+		return C.int(err)
+	}
+	h, err := which()
+	return give(to, C.uintptr_t(h), err)
+}
+
+//export cudaDeviceGetDefaultMemPool
+func cudaDeviceGetDefaultMemPool(to C.uintptr_t, device C.int) C.int {
+	return ofPool(to, device, thread().DefaultPool)
+}
+
+//export cudaDeviceGetMemPool
+func cudaDeviceGetMemPool(to C.uintptr_t, device C.int) C.int {
+	return ofPool(to, device, thread().CurrentPool)
+}
+
+//export cudaDeviceSetMemPool
+func cudaDeviceSetMemPool(device C.int, pool C.uintptr_t) C.int {
+	if err := only(device); err != cuda.Success {
+		return C.int(err)
+	}
+	return C.int(thread().SetCurrentPool(uint64(pool)))
+}
+
+//export cudaMemPoolCreate
+func cudaMemPoolCreate(to, props C.uintptr_t) C.int {
+	if err := need(to, props); err != cuda.Success {
+		return C.int(err)
+	}
+	p := at[C.struct_cudaMemPoolProps](props)
+	if p.handleTypes != C.cudaMemHandleTypeNone {
+		return C.int(thread().Unsupported("a memory pool for other processes"))
+	}
+	if err := thread().Check(p.allocType == C.cudaMemAllocationTypePinned && p.location._type == C.cudaMemLocationTypeDevice); err != cuda.Success {
+		return C.int(err)
+	}
+	return ofPool(to, p.location.id, thread().PoolCreate)
+}
+
+//export cudaMemPoolDestroy
+func cudaMemPoolDestroy(pool C.uintptr_t) C.int { return C.int(thread().PoolDestroy(uint64(pool))) }
+
+//export cudaMemPoolTrimTo
+func cudaMemPoolTrimTo(pool C.uintptr_t, n C.size_t) C.int {
+	return C.int(thread().PoolTrim(uint64(pool)))
+}
+
+// wide says which attributes of pools have 64 bits; the others are int.
+func wide(which C.int) bool { return which >= C.cudaMemPoolAttrReleaseThreshold }
+
+//export cudaMemPoolGetAttribute
+func cudaMemPoolGetAttribute(pool C.uintptr_t, which C.int, to C.uintptr_t) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	v, err := thread().PoolAttribute(uint64(pool), cuda.PoolAttribute(which))
+	if wide(which) {
+		return give(to, v, err)
+	}
+	return give(to, C.int(v), err)
+}
+
+//export cudaMemPoolSetAttribute
+func cudaMemPoolSetAttribute(pool C.uintptr_t, which C.int, from C.uintptr_t) C.int {
+	if err := need(from); err != cuda.Success {
+		return C.int(err)
+	}
+	v := uint64(*at[C.uint](from))
+	if wide(which) {
+		v = *at[uint64](from)
+	}
+	return C.int(thread().SetPoolAttribute(uint64(pool), cuda.PoolAttribute(which), v))
+}
+
+//export cudaMemPoolGetAccess
+func cudaMemPoolGetAccess(to, pool, location C.uintptr_t) C.int {
+	if err := need(to, location); err != cuda.Success {
+		return C.int(err)
+	}
+	_, err := thread().PoolAttribute(uint64(pool), cuda.PoolUsedNow)
+	if l := at[C.struct_cudaMemLocation](location); err == cuda.Success {
+		err = thread().Check(l._type == C.cudaMemLocationTypeDevice && l.id == 0)
+	}
+	return give(to, C.int(C.cudaMemAccessFlagsProtReadWrite), err)
+}
+
+//export cudaMemPoolSetAccess
+func cudaMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
+	if _, err := thread().PoolAttribute(uint64(pool), cuda.PoolUsedNow); err != cuda.Success {
+		return C.int(err)
+	}
+	for i := range min(n, 1<<16) {
+		a := at[C.struct_cudaMemAccessDesc](list + C.uintptr_t(i)*C.sizeof_struct_cudaMemAccessDesc)
+		// The device always reaches its own memory.
+		if err := thread().Check(a.location.id == 0 && a.flags != C.cudaMemAccessFlagsProtNone); err != cuda.Success {
+			return C.int(err)
+		}
+	}
+	return 0
+}
