@@ -65,7 +65,9 @@ func cuMemFree_v2(addr C.uintptr_t) C.int {
 }
 
 //export cuMemFreeAsync
-func cuMemFreeAsync(addr, stream C.uintptr_t) C.int { return cuMemFree_v2(addr) }
+func cuMemFreeAsync(addr, stream C.uintptr_t) C.int {
+	return disown(cuda.OwnedMemory, addr, func(t *cuda.Thread) cuda.Error { return t.FreeAsync(uint64(addr), uint64(stream)) })
+}
 
 //export cuMemHostAlloc
 func cuMemHostAlloc(to C.uintptr_t, n C.size_t, flags C.uint) C.int {

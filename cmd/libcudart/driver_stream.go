@@ -123,10 +123,7 @@ func cuEventRecord(h, stream C.uintptr_t) C.int {
 
 //export cuEventRecordWithFlags
 func cuEventRecordWithFlags(h, stream C.uintptr_t, flags C.uint) C.int {
-	if flags > 1 {
-		return setting(false)
-	}
-	return cuEventRecord(h, stream)
+	return same(func() C.int { return cudaEventRecordWithFlags(h, stream, flags) })
 }
 
 //export cuEventQuery

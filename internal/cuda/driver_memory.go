@@ -29,7 +29,7 @@ func (d Driver) OwnerOf(addr uint64) (h uint64, res Result) {
 // StreamContext returns the context of a stream.
 func (d Driver) StreamContext(stream uint64) (h uint64, res Result) {
 	res = d.Do(func(t *Thread) Error {
-		_, _, err := t.StreamInfo(stream)
+		_, err := t.StreamInfo(stream)
 		return err
 	})
 	if res != ResultSuccess {
