@@ -175,7 +175,7 @@ func cudaFuncGetAttributes(to, fn C.uintptr_t) C.int {
 	f, err := thread().FunctionInfo(uint64(fn))
 	return give(to, C.struct_cudaFuncAttributes{
 		sharedSizeBytes: C.size_t(f.Shared), localSizeBytes: C.size_t(f.Local), maxThreadsPerBlock: C.int(f.MaxThreads),
-		numRegs: C.int(f.Registers), ptxVersion: C.int(f.Version), binaryVersion: C.int(f.Version),
+		numRegs: C.int(f.Registers), ptxVersion: C.int(f.PTX), binaryVersion: C.int(f.Binary),
 		maxDynamicSharedSizeBytes: C.int(f.MaxSharedPrefer), preferredShmemCarveout: C.cudaSharedmemCarveoutDefault,
 	}, err)
 }

@@ -238,7 +238,7 @@ type FunctionInfo struct {
 	Shared, Local   int // static shared memory of a block and local memory of a thread, bytes
 	MaxThreads      int // of a block
 	Registers       int // of a thread; an estimate
-	Version         int // of the code: ten times the compute capability of the GPU
+	PTX, Binary     int // what the PTX is for and what it became code for: ten times the compute capability
 	MaxSharedPrefer int // dynamic shared memory that it may have, bytes
 }
 
@@ -251,7 +251,7 @@ func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 		}
 		k := f.kernel
 		info = FunctionInfo{
-			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: maxThreads, Version: r.cfg.Arch,
+			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: maxThreads, PTX: f.module.arch, Binary: r.cfg.Arch,
 			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
 		}
 		if n := k.MaxThreads(); n > 0 {

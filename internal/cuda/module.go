@@ -17,6 +17,7 @@ type module struct {
 	name    string // for messages
 	parts   []part
 	prog    *program.Program // nil until loaded
+	arch    int              // that its PTX is for: ten times the compute capability
 	machine *program.Machine // nil until placed in the context's memory
 	err     Error            // that loading it ended with
 	gone    bool             // unregistered
@@ -207,6 +208,7 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", p.name, mod.SM, r.cfg.Arch)
 		}
 		mods = append(mods, mod)
+		m.arch = max(m.arch, mod.SM)
 	}
 	linked, err := xptx.Link(mods...)
 	if err != nil {

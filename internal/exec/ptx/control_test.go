@@ -266,7 +266,17 @@ func TestFlagsBetweenWarps(t *testing.T) {
 // TestFlagsBetweenBlocks: block i waits for block i-1, and, in a launch that
 // fits, for block i+1, by all the ways to wait.
 func TestFlagsBetweenBlocks(t *testing.T) {
-	for _, wait := range []string{"ld.volatile.global.u32 %r1, [%a1];", "ld.acquire.gpu.global.u32 %r1, [%a1];", "ld.relaxed.sys.u32 %r1, [%a1];", "atom.global.add.u32 %r1, [%a1], 0;", "atom.or.b32 %r1, [%a1], 0;", "nanosleep.u32 20;\nld.volatile.u32 %r1, [%a1];"} {
+	const fenced = "membar.gl; @%p2 st.volatile.global.u32 [%a0], %r1;"
+	for wait, set := range map[string]string{
+		"ld.volatile.global.u32 %r1, [%a1];":             fenced,
+		"ld.acquire.gpu.global.u32 %r1, [%a1];":          fenced,
+		"ld.relaxed.sys.u32 %r1, [%a1];":                 fenced,
+		"atom.global.add.u32 %r1, [%a1], 0;":             fenced,
+		"atom.or.b32 %r1, [%a1], 0;":                     fenced,
+		"nanosleep.u32 20;\nld.volatile.u32 %r1, [%a1];": fenced,
+		"membar.cta; ld.cg.u32 %r1, [%a1];":              "membar.cta; @%p2 st.cg.u32 [%a0], %r1;",
+		"ld.global.cg.u32 %r1, [%a1];":                   "membar.gl; @%p2 st.global.u32 [%a0], %r1;",
+	} {
 		for _, step := range []int{-4, 4} { // the flag of the block before, or after
 			body := fmt.Sprintf(`
 			mov.u32 %%r0, %%ctaid.x;
@@ -285,10 +295,8 @@ func TestFlagsBetweenBlocks(t *testing.T) {
 			@%%p1 bra WAIT;
 			add.u32 %%r1, %%r1, 1;
 		SET:
-			membar.gl;
-			setp.ne.u32 %%p0, %%t, 0;
-			@%%p0 ret;
-			st.volatile.global.u32 [%%a0], %%r1;`, step, map[int]string{-4: "0", 4: "%r3"}[step], wait)
+			setp.eq.u32 %%p2, %%t, 0;
+			%s`, step, map[int]string{-4: "0", 4: "%r3"}[step], wait, set)
 			for _, threads := range []int{0, 1, 3} {
 				got := runBody(t, bodyOpts{grid: 60, block: 64, threads: threads, maxInsts: 1 << 20, stepped: threads == 0}, regs, body, nil, 62*4)
 				for i := range 60 {

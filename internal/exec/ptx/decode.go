@@ -13,17 +13,19 @@ import (
 
 // image is a kernel with all that it can reach, decoded for one machine.
 type image struct {
-	kernel      *Kernel
-	m           *Machine // nil in a trial, where addresses are zero
-	entry       *fn
-	fns         []*fn
-	byAST       map[*ptx.Func]*fn
-	byAddr      map[uint64]*fn // functions that may be called indirectly
-	sharedAt    map[*ptx.Var]int
-	sharedBytes int  // static
-	ordered     bool // blocks can talk to each other through global memory
-	spins       bool // it has accesses of the kind that waits for other threads
-	waits       bool // the same for threads of one block, in shared memory
+	kernel                    *Kernel
+	m                         *Machine // nil in a trial, where addresses are zero
+	entry                     *fn
+	fns                       []*fn
+	byAST                     map[*ptx.Func]*fn
+	byAddr                    map[uint64]*fn // functions that may be called indirectly
+	sharedAt                  map[*ptx.Var]int
+	sharedBytes               int  // static
+	ordered                   bool // blocks can talk to each other through global memory
+	spins                     bool // it has accesses of the kind that waits for other threads
+	waits                     bool // the same for threads of one block, in shared memory
+	globalLoads, globalStores bool // it has accesses that leave the L1 cache out
+
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
 	gridID      uint64
 }
@@ -45,6 +47,9 @@ func decodeImage(k *Kernel, m *Machine) *image {
 		d := &dec{im: im, f: f, mod: k.prog.fnMod[f.ast], ast: f.ast,
 			slots: map[slotKey]ref{}, consts: map[constKey]ref{}, sregAt: map[sregKey]ref{}, localAt: map[*ptx.Var]int{}}
 		d.function()
+	}
+	if im.globalLoads && (im.globalStores || im.ordered) {
+		im.ordered, im.spins, im.waits = true, true, true
 	}
 	im.entry = im.byAST[k.ast]
 	at := uint64(0)

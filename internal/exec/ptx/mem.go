@@ -68,6 +68,8 @@ func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 		switch m {
 		case "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cv", "sc":
 			strong = true
+		case "cg":
+			d.global(o, load)
 		}
 	}
 	if !strong {
@@ -83,6 +85,18 @@ func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 		if load {
 			d.im.spins = true
 		}
+	}
+}
+
+// global notes an access that leaves the L1 cache out. Before there were ordered
+// accesses, blocks talked by such loads and stores, and libraries still do; one
+// kind alone is a hint about caches.
+func (d *dec) global(o *inst, load bool) {
+	if load {
+		o.flags |= fSpin
+		d.im.globalLoads = true
+	} else {
+		d.im.globalStores = true
 	}
 }
 

@@ -1,1 +1,21 @@
-#include "cuda_runtime.h"
+// What kernels call of the runtime. Launches by kernels are not supported: these
+// are declarations for code that mentions them, and a kernel that would call one
+// is refused.
+#ifndef HEDDLE_CUDA_DEVICE_RUNTIME_API_H
+#define HEDDLE_CUDA_DEVICE_RUNTIME_API_H
+#define __CUDA_DEVICE_RUNTIME_API_H__
+
+#include "driver_types.h"
+
+#if defined(__CUDA__)
+
+extern "C" {
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ void *cudaGetParameterBufferV2(void *fn, dim3 grid, dim3 block, unsigned int shared);
+__device__ cudaError_t cudaLaunchDevice(void *fn, void *params, dim3 grid, dim3 block, unsigned int shared, cudaStream_t stream);
+__device__ cudaError_t cudaLaunchDeviceV2(void *params, cudaStream_t stream);
+}
+
+#endif
+
+#endif

@@ -32,6 +32,7 @@ extern "C" __device__ void free(void *) __attribute__((nothrow));
 #include "driver_types.h"
 #include "texture_types.h"
 #include "cuda_runtime_api.h"
+#include "cuda_device_runtime_api.h"
 #include "library_types.h"
 
 static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {

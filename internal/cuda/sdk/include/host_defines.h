@@ -1,6 +1,8 @@
 // The keywords of CUDA C++ as attributes of clang.
 #ifndef HEDDLE_HOST_DEFINES_H
 #define HEDDLE_HOST_DEFINES_H
+// Programs and libraries ask by such names whether a header was included.
+#define __HOST_DEFINES_H__
 
 #if defined(__CUDA__)
 #define __host__ __attribute__((host))

@@ -2,6 +2,7 @@
 // programs declare at file scope.
 #ifndef HEDDLE_TEXTURE_TYPES_H
 #define HEDDLE_TEXTURE_TYPES_H
+#define __TEXTURE_TYPES_H__
 
 #include "driver_types.h"
 

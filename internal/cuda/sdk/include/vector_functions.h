@@ -1,6 +1,7 @@
 // make_int4 and its like.
 #ifndef HEDDLE_VECTOR_FUNCTIONS_H
 #define HEDDLE_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 
