@@ -30,8 +30,10 @@ func cuFuncGetAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) C.int {
 			n = f.Local
 		case C.CU_FUNC_ATTRIBUTE_NUM_REGS:
 			n = f.Registers
-		case C.CU_FUNC_ATTRIBUTE_PTX_VERSION, C.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-			n = f.Version
+		case C.CU_FUNC_ATTRIBUTE_PTX_VERSION:
+			n = f.PTX
+		case C.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+			n = f.Binary
 		case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 			n = f.MaxSharedPrefer
 		case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
