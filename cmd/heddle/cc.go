@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -357,6 +358,7 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 			args = append(args, "-c")
 		} else {
 			args = append(args, c.link...)
+			args = append(args, c.fixed()...)
 			args = append(args, "-L"+kit.Lib(), "-lcudart")
 		}
 		if c.out != "" {
@@ -374,6 +376,30 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 		calls = append(calls, append(slices.Clone(base), "--cuda-device-only", "-S", "-x", "cuda", file, "-o", out))
 	}
 	return calls
+}
+
+// fixed are flags of the linker for a program with managed variables: the device
+// reaches them at the host's addresses, and if these are the same in every run, so
+// is the number of cycles. They lie above the addresses that kernels have for
+// shared and local memory.
+func (c *ccCall) fixed() []string {
+	own := func(f string) bool {
+		return strings.HasPrefix(f, "-fuse-ld") || slices.Contains([]string{"-shared", "-pie", "-no-pie", "-static-pie", "-r"}, f)
+	}
+	if slices.ContainsFunc(c.flags, own) || !slices.ContainsFunc(c.files, hasManaged) {
+		return nil
+	}
+	return []string{"-no-pie", "-Wl,-Ttext-segment=0x10000000"}
+}
+
+// hasManaged reports whether a source or an object names managed variables, or
+// their section.
+func hasManaged(file string) bool {
+	if !slices.Contains(append(sourceEndings, ".o"), filepath.Ext(file)) {
+		return false
+	}
+	data, err := os.ReadFile(file)
+	return err == nil && (bytes.Contains(data, []byte("__managed__")) || bytes.Contains(data, []byte("heddle_managed\x00")))
 }
 
 // inputs are the files; those in C stay C, as a C++ compiler would not have it.

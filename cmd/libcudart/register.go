@@ -64,7 +64,7 @@ func __cudaRegisterFatBinary(wrapper C.uintptr_t) C.uintptr_t {
 }
 
 //export __cudaRegisterFatBinaryEnd
-func __cudaRegisterFatBinaryEnd(handle C.uintptr_t) {}
+func __cudaRegisterFatBinaryEnd(handle C.uintptr_t) { runtime().InitManaged(uint64(handle)) }
 
 //export __cudaUnregisterFatBinary
 func __cudaUnregisterFatBinary(handle C.uintptr_t) { runtime().Unregister(uint64(handle)) }
@@ -79,8 +79,26 @@ func __cudaRegisterVar(handle, hostVar, deviceAddr, name C.uintptr_t, ext C.int,
 	runtime().RegisterVariable(uint64(handle), uint64(hostVar), text(name), uint64(size))
 }
 
+//export __cudaRegisterManagedVar
+func __cudaRegisterManagedVar(handle, hostPointer, deviceAddr, name C.uintptr_t, ext C.int, size C.size_t, constant, global C.int) {
+	runtime().RegisterManaged(uint64(handle), uint64(hostPointer), text(name), uint64(size))
+}
+
+// Code of NVIDIA's compiler calls this before it uses a managed variable.
+//
 //export __cudaInitModule
-func __cudaInitModule(handle C.uintptr_t) C.char { return 1 }
+func __cudaInitModule(handle C.uintptr_t) C.char {
+	if runtime().InitManaged(uint64(handle)) {
+		return 1
+	}
+	return 0
+}
+
+// Our headers call this for the part of a program that has managed variables,
+// ahead of all that registers any.
+//
+//export __heddleRegisterManaged
+func __heddleRegisterManaged(from, to C.uintptr_t) { runtime().ManagedSpan(uint64(from), uint64(to)) }
 
 func dim(d C.dim3) cuda.Dim3 { return cuda.Dim3{X: uint32(d.x), Y: uint32(d.y), Z: uint32(d.z)} }
 

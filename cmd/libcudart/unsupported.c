@@ -4,7 +4,6 @@
 
 extern int heddleUnsupported(char *name);
 
-UNSUPPORTED(__cudaRegisterManagedVar)
 UNSUPPORTED(cudaDeviceDisablePeerAccess)
 UNSUPPORTED(cudaDeviceEnablePeerAccess)
 UNSUPPORTED(cudaDeviceGetByPCIBusId)

@@ -176,6 +176,9 @@ func (d Driver) UnloadModule(h uint64) Result {
 		if err := m.machine.Release(); err != nil {
 			return ResultUnknown
 		}
+		for _, addr := range m.shares {
+			r.unshare(addr)
+		}
 		return ResultSuccess
 	})
 	d.Disown(OwnedModule, h)

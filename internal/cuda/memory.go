@@ -24,6 +24,7 @@ type sharing struct {
 	size    uint64
 	mapped  uint64 // bytes that were mapped for it; 0: the program's own memory
 	managed bool
+	static  bool // a variable, which the program does not free
 	flags   uint32
 }
 
@@ -69,7 +70,7 @@ func (t *Thread) Free(addr uint64) Error {
 		if err := r.unsafe(); err != Success || addr == 0 {
 			return err
 		}
-		if s := r.shared[addr]; s != nil && s.managed {
+		if s := r.shared[addr]; s != nil && s.managed && !s.static {
 			return r.unshare(addr)
 		}
 		if !onDevice(addr) || r.isVariable(addr) {

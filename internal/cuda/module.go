@@ -22,6 +22,8 @@ type module struct {
 	err     Error            // that loading it ended with
 	gone    bool             // unregistered
 	driver  *handled         // nil of the program's own
+	managed []*managed       // variables, in the order in which they were registered
+	shares  []uint64         // addresses of these, and of other managed variables
 }
 
 // part is one text of a module, or several for different GPUs: PTX or a fat
@@ -116,6 +118,11 @@ func (r *Runtime) Unregister(handle uint64) {
 			delete(r.textures, host)
 		}
 	}
+	for _, addr := range m.shares {
+		if s := r.shared[addr]; s != nil && s.mapped == 0 { // the others stay for what the program does at its end
+			r.unshare(addr)
+		}
+	}
 	*m = module{name: m.name, gone: true}
 }
 
@@ -133,7 +140,14 @@ func (r *Runtime) RegisterFunction(handle, host uint64, name string) {
 func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if m := r.module(handle); m != nil {
+	m := r.module(handle)
+	switch {
+	case m == nil:
+	case r.isManaged(host):
+		v := &managed{variable: variable{module: m, name: name, size: size}, host: host}
+		m.managed = append(m.managed, v)
+		r.vars[host] = &v.variable
+	default:
 		r.vars[host] = &variable{module: m, name: name, size: size}
 	}
 }
@@ -167,7 +181,11 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		return m.err, nil
 	}
 	if m.machine == nil {
-		machine, err := program.NewMachine(m.prog, r.mem)
+		at, err := r.placeManaged(m)
+		if err != nil {
+			return MemoryAllocation, err
+		}
+		machine, err := program.NewMachineAt(m.prog, r.mem, at)
 		if err != nil {
 			return MemoryAllocation, err
 		}

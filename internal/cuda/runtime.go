@@ -79,6 +79,7 @@ type Runtime struct {
 	vars    map[uint64]*variable
 
 	textures map[uint64]*reference
+	managed  []span // of the program's memory, where its managed variables are
 
 	threadsMu sync.Mutex
 	threads   map[uint64]*Thread

@@ -2,6 +2,7 @@ package device
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -9,7 +10,8 @@ import (
 // out, until they are freed.
 func TestAdopt(t *testing.T) {
 	const top = 1 << 40
-	m := New(Config{Top: top})
+	const base = 1 << 30
+	m := New(Config{Base: base, Top: top})
 	first, err := m.Alloc(16, "first")
 	if err != nil {
 		t.Fatal(err)
@@ -24,6 +26,9 @@ func TestAdopt(t *testing.T) {
 		{"high", top + 8192, high, true},
 		{"below it", top, low, true},
 		{"where Alloc gives out", top - 1, low, false},
+		{"where Alloc begins", base - 1, low, false},
+		{"before that", base - 9, []byte("below all"), true},
+		{"what a null pointer reaches", 100, low, false},
 		{"nothing", top + 100, nil, false},
 		{"over the end of another", top + 4, low, false},
 		{"over the start of another", top + 8191, low, false},
@@ -57,7 +62,7 @@ func TestAdopt(t *testing.T) {
 	for _, a := range m.Allocations() {
 		names = append(names, a.Name)
 	}
-	if len(names) != 4 || names[0] != "first" || names[1] != "second" || names[2] != "below it" || names[3] != "high" {
+	if !slices.Equal(names, []string{"before that", "first", "second", "below it", "high"}) {
 		t.Errorf("%q", names)
 	}
 	if a := m.Nearest(top + 12); a.Name != "below it" {

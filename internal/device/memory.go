@@ -110,14 +110,14 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 }
 
 // Adopt makes bytes of the host part of device memory: kernels reach them at
-// addr, and host and device see each other's writes. They must lie beyond the
-// addresses that Alloc gives out (Config.Top). They count for no limit, and
-// Save and Free treat them as the others, but for a later Adopt their addresses
-// are free again after a Free.
+// addr, and host and device see each other's writes. They must lie outside of the
+// addresses that Alloc gives out (Config.Base to Config.Top). They count for no
+// limit, and Save and Free treat them as the others, but for a later Adopt their
+// addresses are free again after a Free.
 func (m *Memory) Adopt(addr uint64, data []byte, name string) error {
 	n := uint64(len(data))
-	if addr < m.cfg.Top || n == 0 || n > math.MaxUint64-addr {
-		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: they must lie beyond 0x%x", bytesText(n), addr, m.cfg.Top)
+	if addr < nullPage || n == 0 || n > math.MaxUint64-addr || addr < m.cfg.Top && addr+n > m.cfg.Base {
+		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: they must lie below 0x%x or beyond 0x%x", bytesText(n), addr, m.cfg.Base, m.cfg.Top)
 	}
 	if r := m.before(addr + n - 1); r != nil && r.Addr+r.Size > addr {
 		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: %v is there", bytesText(n), addr, r.Allocation)

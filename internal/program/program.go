@@ -194,11 +194,15 @@ type Machine struct {
 }
 
 // NewMachine places a program's variables in memory.
-func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
+func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
+
+// NewMachineAt is NewMachine for a PTX program of which some variables, by name,
+// have a place in mem already.
+func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
 	if p.ptx == nil {
 		return &Machine{sass: xsass.NewMachine(mem)}, nil
 	}
-	m, err := xptx.NewMachine(p.ptx, mem)
+	m, err := xptx.NewMachineAt(p.ptx, mem, at)
 	if err != nil {
 		return nil, err
 	}

@@ -306,11 +306,24 @@ func (k *Kernel) Functions() []Function {
 	return out
 }
 
+// Managed lists the variables that host and device share, by their attribute
+// .managed, in source order. They have no address yet.
+func (p *Program) Managed() []Symbol {
+	var list []Symbol
+	for _, g := range p.globals {
+		if slices.Contains(g.v.Attrs, ".managed") {
+			list = append(list, Symbol{Name: g.v.Name, Size: max(g.size, 1), Type: g.v.Type})
+		}
+	}
+	return list
+}
+
 // Machine is a program placed in device memory.
 type Machine struct {
 	prog    *Program
 	mem     *device.Memory
 	addr    []uint64 // by global.index
+	given   []uint64 // of these, the addresses that NewMachineAt was given
 	images  map[*Kernel]*image
 	workers []*worker
 	apart   []*worker // of blocks that core models have run
@@ -324,14 +337,25 @@ type Machine struct {
 // NewMachine places the program's variables in mem and initialises them. The
 // error says which variable finds no room or has an initialiser that refers to
 // something undefined.
-func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
+func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
+
+// NewMachineAt is NewMachine for a program of which some variables, by name, have
+// a place in mem already.
+func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
 	m := &Machine{prog: p, mem: mem, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
 		var flags []device.Flag
 		if g.v.Space == ptx.SpaceConst {
 			flags = append(flags, device.ReadOnly)
 		}
-		a, err := mem.Alloc(max(g.size, 1), g.v.Name, flags...)
+		a, err := uint64(0), error(nil)
+		if place, ok := at[g.v.Name]; ok {
+			a = place
+			m.given = append(m.given, a)
+			_, err = mem.Bytes(a, max(g.size, 1))
+		} else {
+			a, err = mem.Alloc(max(g.size, 1), g.v.Name, flags...)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
 		}
@@ -360,12 +384,14 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 	return m, nil
 }
 
-// Release gives the memory of the program's variables back. No launch of the
-// machine may follow, nor be under way.
+// Release gives the memory of the program's variables back, but not of those that
+// had a place before. No launch of the machine may follow, nor be under way.
 func (m *Machine) Release() error {
 	var errs []error
 	for _, a := range m.addr {
-		errs = append(errs, m.mem.Free(a))
+		if !slices.Contains(m.given, a) {
+			errs = append(errs, m.mem.Free(a))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -307,6 +307,17 @@ static inline cudaError_t cudaBindSurfaceToArray(const surface<T, k> &surf, cuda
   return err == cudaSuccess ? cudaBindSurfaceToArray(surf, a, desc) : err;
 }
 
+// Tells the runtime where the managed variables are, if there are any, before
+// they are registered.
+extern "C" {
+extern char __start_heddle_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_heddle_managed[] __attribute__((weak, visibility("hidden")));
+__host__ void __heddleRegisterManaged(void *from, void *to);
+}
+static __host__ __attribute__((constructor(101))) void heddle_register_managed() {
+  if (__start_heddle_managed != __stop_heddle_managed) __heddleRegisterManaged(__start_heddle_managed, __stop_heddle_managed);
+}
+
 // What host code may call as well, though C has no such names.
 static inline __host__ float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline __host__ double rsqrt(double x) { return 1.0 / ::sqrt(x); }

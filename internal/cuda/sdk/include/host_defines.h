@@ -10,9 +10,9 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// Clang knows managed variables for AMD alone, so naming one is an error here.
-#define __managed__ \
-  __attribute__((device, unavailable("__managed__ variables are not supported; allocate the memory with cudaMallocManaged")))
+// Clang knows managed variables for AMD alone. Here the host's variable is the
+// variable, in a section by which the runtime knows those that it is to share.
+#define __managed__ __attribute__((device, section("heddle_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __host__

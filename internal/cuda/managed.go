@@ -1,0 +1,110 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// This file: variables that host and device share (__managed__).
+
+// managed is such a variable. Compilers make them in two ways. NVIDIA's keeps a
+// pointer in the program, which the runtime sets to memory that both share.
+// Clang has no managed variables: with this project's headers the variable of
+// the host is the variable, and the device reaches it at the host's address.
+type managed struct {
+	variable
+	host    uint64 // address of the variable, or of the pointer to it
+	pointer bool
+}
+
+// span is a range of addresses.
+type span struct{ from, to uint64 }
+
+// The executor's windows on shared and local memory and on parameters: generic
+// addresses at which no variable can be (exec/ptx, warp.go).
+const windowsFrom, windowsTo = 0x0100_0000, 0x0500_0000
+
+// ManagedSpan says where the program has its managed variables, those that are
+// registered like others.
+func (r *Runtime) ManagedSpan(from, to uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.managed = append(r.managed, span{from, to})
+}
+
+// isManaged reports whether the variable at an address of the host is managed.
+func (r *Runtime) isManaged(host uint64) bool {
+	for _, s := range r.managed {
+		if host >= s.from && host < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// RegisterManaged says that a pointer of the host is to hold the address of a
+// managed variable.
+func (r *Runtime) RegisterManaged(handle, pointer uint64, name string, size uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		m.managed = append(m.managed, &managed{variable: variable{module: m, name: name, size: size}, host: pointer, pointer: true})
+	}
+}
+
+// InitManaged gives the managed variables of a module their first values, so that
+// the host may use them before it calls the runtime. It reports whether it could.
+func (r *Runtime) InitManaged(handle uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.module(handle)
+	if m == nil || len(m.managed) == 0 {
+		return m != nil
+	}
+	return r.begin() == Success && r.load(m) == Success
+}
+
+// placeManaged gives a module's managed variables their places, by name: those
+// that were registered, and others of which the PTX says it.
+func (r *Runtime) placeManaged(m *module) (map[string]uint64, error) {
+	at := map[string]uint64{}
+	m.shares = nil
+	for _, v := range m.managed {
+		addr, err := r.placeVariable(v)
+		if err != Success {
+			return nil, fmt.Errorf("__managed__ variable %s of %d bytes finds no place (%#x in the program); link the program with heddle cc", v.name, v.size, v.host)
+		}
+		at[v.name], v.addr = addr, addr
+		m.shares = append(m.shares, addr)
+		r.vars[addr] = &v.variable // the host's &v is its address
+	}
+	for _, v := range m.prog.PTX().Managed() {
+		if _, ok := at[v.Name]; ok {
+			continue
+		}
+		addr, err := r.share(v.Size, &sharing{managed: true, static: true}, "__managed__ "+v.Name)
+		if err != Success {
+			return nil, fmt.Errorf("there is no memory for %s, a managed variable of %d bytes", v.Name, v.Size)
+		}
+		at[v.Name] = addr
+		m.shares = append(m.shares, addr)
+	}
+	return at, nil
+}
+
+func (r *Runtime) placeVariable(v *managed) (uint64, Error) {
+	s := &sharing{managed: true, static: true}
+	if v.pointer {
+		addr, err := r.share(v.size, s, "__managed__ "+v.name)
+		if err == Success {
+			binary.LittleEndian.PutUint64(r.opt.Host.Bytes(v.host, 8), addr)
+		}
+		return addr, err
+	}
+	s.size = v.size
+	if v.host < windowsTo && v.host+v.size > windowsFrom || r.mem.Adopt(v.host, r.opt.Host.Bytes(v.host, v.size), "__managed__ "+v.name) != nil {
+		return 0, MemoryAllocation
+	}
+	r.shared[v.host] = s
+	return v.host, Success
+}
