@@ -196,25 +196,23 @@ func (t *Thread) Limit(which int) (n uint64, err Error) {
 }
 
 // SetLimit sets a limit in bytes. Stack and printf are not limited here; the
-// heap cannot change once device memory is in use.
+// heap cannot change once a kernel has used it.
 func (t *Thread) SetLimit(which int, n uint64) Error {
-	r := t.r
-	r.mu.Lock()
-	if r.mem == nil && which == limitHeap && r.sticky == Success {
-		r.limits[which] = n
-	}
-	r.mu.Unlock()
 	return t.do(func(r *Runtime) Error {
-		if _, ok := r.limits[which]; !ok {
+		old, ok := r.limits[which]
+		if !ok {
 			return UnsupportedLimit
 		}
-		if which == limitHeap && n > r.limits[which] {
-			r.once("heap", "cudaDeviceSetLimit: the heap cannot grow to %d bytes after device memory was used; set -C functional.heap=SIZE", n)
-			return InvalidValue
+		if which == limitHeap && n != old {
+			if err := r.finish(); err != Success {
+				return err
+			}
+			if err := r.mem.SetHeapSize(n); err != nil {
+				r.once("heap", "cudaDeviceSetLimit: %v; set it earlier, or with -C functional.heap=SIZE", err)
+				return InvalidValue
+			}
 		}
-		if which != limitHeap {
-			r.limits[which] = n
-		}
+		r.limits[which] = n
 		return Success
 	})
 }

@@ -4,6 +4,12 @@
 #define HEDDLE_CUDA_RUNTIME_H
 // Programs ask by this name whether the header was included.
 #define __CUDA_RUNTIME_H__
+// The release of nvcc whose language this is.
+#if defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 8
+#define __CUDACC_VER_BUILD__ 89
+#endif
 
 #include <assert.h>
 #include <limits.h>

@@ -45,5 +45,6 @@
 #define CUDART_CB
 #define CUDARTAPI_CDECL
 #define CUDA_CB
+#define CUDART_CB
 
 #endif

@@ -1,1 +1,2 @@
-// Clang includes a file of this name; what would stand in it is part of clang or of other headers here.
+// Clang includes a file of this name where the words of the language are known.
+#include "device_intrinsics.h"

@@ -1,0 +1,179 @@
+// Functions of device code that clang's own headers lack: matches, hints for
+// caches, dot products of bytes, conversions of addresses.
+#ifndef HEDDLE_DEVICE_INTRINSICS_H
+#define HEDDLE_DEVICE_INTRINSICS_H
+
+#if defined(__CUDA__) && defined(__cplusplus)
+
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+
+namespace heddle_sdk {
+
+// The bits of a value of 1 to 16 bytes as the register type that PTX wants.
+template <unsigned int bytes> struct bits_of;
+template <> struct bits_of<4> { typedef unsigned int type; };
+template <> struct bits_of<8> { typedef unsigned long long type; };
+
+} // namespace heddle_sdk
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+
+HEDDLE_D void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;" : : "r"(ns)); }
+
+// The lanes that have the same value, and whether all have it.
+HEDDLE_D unsigned int heddle_match_any(unsigned int mask, unsigned int v) {
+  unsigned int r;
+  asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));
+  return r;
+}
+HEDDLE_D unsigned int heddle_match_any(unsigned int mask, unsigned long long v) {
+  unsigned int r;
+  asm volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(r) : "l"(v), "r"(mask));
+  return r;
+}
+HEDDLE_D unsigned int heddle_match_all(unsigned int mask, unsigned int v, int *all) {
+  unsigned int r;
+  asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" : "=r"(r), "=r"(*all) : "r"(v), "r"(mask));
+  return r;
+}
+HEDDLE_D unsigned int heddle_match_all(unsigned int mask, unsigned long long v, int *all) {
+  unsigned int r;
+  asm volatile("{ .reg .pred p; match.all.sync.b64 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }" : "=r"(r), "=r"(*all) : "l"(v), "r"(mask));
+  return r;
+}
+#define HEDDLE_MATCH(T)                                                                                                              \
+  HEDDLE_D unsigned int __match_any_sync(unsigned int mask, T v) {                                                                   \
+    return heddle_match_any(mask, __builtin_bit_cast(heddle_sdk::bits_of<sizeof(T)>::type, v));                                      \
+  }                                                                                                                                  \
+  HEDDLE_D unsigned int __match_all_sync(unsigned int mask, T v, int *all) {                                                         \
+    return heddle_match_all(mask, __builtin_bit_cast(heddle_sdk::bits_of<sizeof(T)>::type, v), all);                                 \
+  }
+HEDDLE_MATCH(int)
+HEDDLE_MATCH(unsigned int)
+HEDDLE_MATCH(long)
+HEDDLE_MATCH(unsigned long)
+HEDDLE_MATCH(long long)
+HEDDLE_MATCH(unsigned long long)
+HEDDLE_MATCH(float)
+HEDDLE_MATCH(double)
+#undef HEDDLE_MATCH
+
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+
+// Later releases of clang have functions of these names, which come first.
+#define HEDDLE_REDUX(name, op, T, type)                                                        \
+  template <class V> HEDDLE_D T heddle_##name##_##type(unsigned int mask, V v) {               \
+    T r;                                                                                       \
+    asm volatile("redux.sync." op "." #type " %0, %1, %2;" : "=r"(r) : "r"((T)v), "r"(mask));  \
+    return r;                                                                                  \
+  }
+HEDDLE_REDUX(add, "add", unsigned int, u32)
+HEDDLE_REDUX(min, "min", unsigned int, u32)
+HEDDLE_REDUX(max, "max", unsigned int, u32)
+HEDDLE_REDUX(min, "min", int, s32)
+HEDDLE_REDUX(max, "max", int, s32)
+HEDDLE_REDUX(and, "and", unsigned int, b32)
+HEDDLE_REDUX(or, "or", unsigned int, b32)
+HEDDLE_REDUX(xor, "xor", unsigned int, b32)
+#undef HEDDLE_REDUX
+template <class T> HEDDLE_D T __reduce_add_sync(unsigned int mask, T v) { return (T)heddle_add_u32(mask, v); }
+template <class T> HEDDLE_D T __reduce_min_sync(unsigned int mask, T v) {
+  return (T)-1 < (T)0 ? (T)heddle_min_s32(mask, v) : (T)heddle_min_u32(mask, v);
+}
+template <class T> HEDDLE_D T __reduce_max_sync(unsigned int mask, T v) {
+  return (T)-1 < (T)0 ? (T)heddle_max_s32(mask, v) : (T)heddle_max_u32(mask, v);
+}
+template <class T> HEDDLE_D T __reduce_and_sync(unsigned int mask, T v) { return (T)heddle_and_b32(mask, v); }
+template <class T> HEDDLE_D T __reduce_or_sync(unsigned int mask, T v) { return (T)heddle_or_b32(mask, v); }
+template <class T> HEDDLE_D T __reduce_xor_sync(unsigned int mask, T v) { return (T)heddle_xor_b32(mask, v); }
+
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
+
+// Dot products of four bytes, or of two of them with two halves of a word, and c.
+#define HEDDLE_DOT(name, op, T, V4, V2)                                                                                   \
+  HEDDLE_D T name(T a, T b, T c) {                                                                                        \
+    T r;                                                                                                                  \
+    asm(op " %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));                                                        \
+    return r;                                                                                                             \
+  }                                                                                                                       \
+  HEDDLE_D T name(V2 a, V4 b, T c) { return name(__builtin_bit_cast(T, a), __builtin_bit_cast(T, b), c); }
+HEDDLE_DOT(__dp4a, "dp4a.s32.s32", int, char4, char4)
+HEDDLE_DOT(__dp4a, "dp4a.u32.u32", unsigned int, uchar4, uchar4)
+HEDDLE_DOT(__dp2a_lo, "dp2a.lo.s32.s32", int, char4, short2)
+HEDDLE_DOT(__dp2a_lo, "dp2a.lo.u32.u32", unsigned int, uchar4, ushort2)
+HEDDLE_DOT(__dp2a_hi, "dp2a.hi.s32.s32", int, char4, short2)
+HEDDLE_DOT(__dp2a_hi, "dp2a.hi.u32.u32", unsigned int, uchar4, ushort2)
+#undef HEDDLE_DOT
+
+#endif
+
+// Loads and stores of global memory with a hint for the caches, of any type of
+// 1, 2, 4, 8 or 16 bytes.
+#define HEDDLE_LOAD(hint)                                                                                                 \
+  template <class T> HEDDLE_D T __ld##hint(const T *p) {                                                                  \
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "of 1, 2, 4, 8 or 16 bytes");                    \
+    if (sizeof(T) == 16) {                                                                                                \
+      unsigned long long w[2];                                                                                            \
+      asm volatile("ld.global." #hint ".v2.u64 {%0, %1}, [%2];" : "=l"(w[0]), "=l"(w[1]) : "l"(p) : "memory");            \
+      return *(const T *)w;                                                                                               \
+    }                                                                                                                     \
+    if (sizeof(T) == 8) {                                                                                                 \
+      unsigned long long w[2];                                                                                            \
+      asm volatile("ld.global." #hint ".u64 %0, [%1];" : "=l"(w[0]) : "l"(p) : "memory");                                 \
+      return *(const T *)w;                                                                                               \
+    }                                                                                                                     \
+    unsigned int w[4];                                                                                                    \
+    if (sizeof(T) == 4) asm volatile("ld.global." #hint ".u32 %0, [%1];" : "=r"(w[0]) : "l"(p) : "memory");               \
+    else if (sizeof(T) == 2) asm volatile("ld.global." #hint ".u16 %0, [%1];" : "=r"(w[0]) : "l"(p) : "memory");          \
+    else asm volatile("ld.global." #hint ".u8 %0, [%1];" : "=r"(w[0]) : "l"(p) : "memory");                               \
+    return *(const T *)w;                                                                                                 \
+  }
+HEDDLE_LOAD(cg)
+HEDDLE_LOAD(ca)
+HEDDLE_LOAD(cs)
+HEDDLE_LOAD(lu)
+HEDDLE_LOAD(cv)
+#undef HEDDLE_LOAD
+#define HEDDLE_STORE(hint)                                                                                                \
+  template <class T> HEDDLE_D void __st##hint(T *p, T v) {                                                                \
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "of 1, 2, 4, 8 or 16 bytes");                    \
+    unsigned long long w[2] = {0, 0};                                                                                     \
+    __builtin_memcpy(w, &v, sizeof(T));                                                                                   \
+    if (sizeof(T) == 16) asm volatile("st.global." #hint ".v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(w[0]), "l"(w[1]) : "memory"); \
+    else if (sizeof(T) == 8) asm volatile("st.global." #hint ".u64 [%0], %1;" : : "l"(p), "l"(w[0]) : "memory");          \
+    else if (sizeof(T) == 4) asm volatile("st.global." #hint ".u32 [%0], %1;" : : "l"(p), "r"((unsigned int)w[0]) : "memory"); \
+    else if (sizeof(T) == 2) asm volatile("st.global." #hint ".u16 [%0], %1;" : : "l"(p), "h"((unsigned short)w[0]) : "memory"); \
+    else asm volatile("st.global." #hint ".u8 [%0], %1;" : : "l"(p), "r"((unsigned int)w[0]) : "memory");                 \
+  }
+HEDDLE_STORE(wb)
+HEDDLE_STORE(cg)
+HEDDLE_STORE(cs)
+HEDDLE_STORE(wt)
+#undef HEDDLE_STORE
+
+// Addresses of a memory of their own as generic ones, and back.
+#define HEDDLE_CVTA(space)                                                     \
+  HEDDLE_D void *__cvta_##space##_to_generic(size_t a) {                       \
+    size_t r;                                                                  \
+    asm("cvta." #space ".u64 %0, %1;" : "=l"(r) : "l"(a));                     \
+    return (void *)r;                                                          \
+  }
+HEDDLE_CVTA(shared)
+HEDDLE_CVTA(global)
+HEDDLE_CVTA(local)
+#undef HEDDLE_CVTA
+HEDDLE_D void *__cvta_constant_to_generic(size_t a) {
+  size_t r;
+  asm("cvta.const.u64 %0, %1;" : "=l"(r) : "l"(a));
+  return (void *)r;
+}
+
+#undef HEDDLE_D
+
+#endif
+
+#endif
