@@ -2,6 +2,9 @@ package cuda
 
 import (
 	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -178,10 +181,10 @@ func (t *Thread) FreeHost(addr uint64) Error {
 // the host's, so that cycles of a timing run may depend on them.
 func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
-		if addr == 0 || size == 0 || size > 1<<46 {
+		if addr < pageBytes || size == 0 || size > 1<<46 || addr > 1<<56 || onDevice(addr) || flags > 15 {
 			return InvalidValue
 		}
-		if r.sharedAt(addr) != nil || r.sharedAt(addr+size-1) != nil {
+		if r.shares(addr, size) {
 			return AlreadyRegistered
 		}
 		if r.mem.Adopt(addr, r.opt.Host.Bytes(addr, size), fmt.Sprintf("cudaHostRegister(%d)", size)) != nil {
@@ -190,6 +193,19 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 		r.shared[addr] = &sharing{size: size, flags: flags}
 		return Success
 	})
+}
+
+// shares reports whether host and device share any of the bytes at an address.
+func (r *Runtime) shares(addr, size uint64) bool {
+	if r.sharedAt(addr) != nil {
+		return true
+	}
+	for a := range r.shared {
+		if a >= addr && a-addr < size {
+			return true
+		}
+	}
+	return false
 }
 
 // HostUnregister takes HostRegister back.
@@ -296,10 +312,43 @@ func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
 		}
 		return b, Success
 	}
-	if addr == 0 {
+	if addr < pageBytes || addr > math.MaxInt64 || n > math.MaxInt64-addr {
 		return nil, InvalidValue
 	}
-	return r.opt.Host.Bytes(addr, n), Success
+	if r.sharedAt(addr) != nil {
+		if a, _ := r.mem.Find(addr); n > a.Size-(addr-a.Addr) {
+			return nil, InvalidValue
+		}
+		return r.opt.Host.Bytes(addr, n), Success
+	}
+	b := r.opt.Host.Bytes(addr, n)
+	if !readable(b) {
+		r.say("a copy of %d bytes: there is not so much memory at %#x", n, addr)
+		return nil, InvalidValue
+	}
+	return b, Success
+}
+
+// readable reports whether memory of the host is there, by looking at each page:
+// a bad pointer is an error of the program's, and must not end it here.
+func readable(b []byte) (ok bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			if _, fault := e.(interface{ Addr() uintptr }); !fault {
+				panic(e)
+			}
+		}
+	}()
+	var sum byte
+	for i := 0; i < len(b); i += pageBytes {
+		sum |= b[i]
+	}
+	if len(b) > 0 {
+		sum |= b[len(b)-1]
+	}
+	runtime.KeepAlive(sum)
+	return true
 }
 
 // side is one side of a copy: the address fits what the direction says of it.

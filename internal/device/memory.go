@@ -67,6 +67,7 @@ type Memory struct {
 	regions []*region // by ascending address, freed ones included
 	next    uint64    // lowest address for the next allocation
 	live    uint64    // bytes allocated and not freed
+	freed   int       // of the regions
 	gen     uint64    // counts frees; views drop what they remember when it moves
 	symbols map[string]Symbol
 	heap    *heap
@@ -143,8 +144,13 @@ func (m *Memory) number(from int) {
 	}
 }
 
-// Free releases the allocation that begins at addr. Its addresses stay dead:
-// an access to them is a use after free for the rest of the run.
+// maxFreed bounds how many freed allocations are remembered, our choice: programs
+// allocate and free without end.
+const maxFreed = 1 << 15
+
+// Free releases the allocation that begins at addr. Its addresses stay dead: an
+// access to them is a use after free, or, once very many others were freed, one
+// where nothing ever was.
 func (m *Memory) Free(addr uint64) error {
 	r := m.before(addr)
 	switch {
@@ -166,7 +172,23 @@ func (m *Memory) Free(addr uint64) error {
 		return nil
 	}
 	m.live -= r.Size
+	if m.freed++; m.freed > maxFreed {
+		m.forget(maxFreed / 2)
+	}
 	return nil
+}
+
+// forget drops the oldest n of the allocations that are freed.
+func (m *Memory) forget(n int) {
+	m.freed -= n
+	m.regions = slices.DeleteFunc(m.regions, func(r *region) bool {
+		if !r.Freed || n == 0 {
+			return false
+		}
+		n--
+		return true
+	})
+	m.number(0)
 }
 
 // before returns the region with the highest address not above addr, or nil.

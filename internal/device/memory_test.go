@@ -309,3 +309,44 @@ func TestFaults(t *testing.T) {
 		}
 	})
 }
+
+// TestManyFrees: what is remembered of freed allocations is bounded; their
+// addresses stay dead.
+func TestManyFrees(t *testing.T) {
+	m := New(Config{})
+	kept, err := m.Alloc(16, "kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, last uint64
+	for i := range 2*maxFreed + 1 {
+		last, err = m.Alloc(16, "gone")
+		if err == nil {
+			err = m.Free(last)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = last
+		}
+	}
+	if n := len(m.Allocations()); n > maxFreed+1 {
+		t.Errorf("%d allocations are remembered", n)
+	}
+	for _, c := range []struct {
+		name string
+		addr uint64
+		ok   bool
+	}{{"kept", kept, true}, {"freed first", first, false}, {"freed last", last, false}} {
+		if _, err := m.Bytes(c.addr, 16); (err == nil) != c.ok {
+			t.Errorf("access to the one that was %s: %v", c.name, err)
+		}
+	}
+	if err := m.Free(last); err == nil || !strings.Contains(err.Error(), "freed already") {
+		t.Errorf("freed again: %v", err)
+	}
+	if err := m.Free(kept); err != nil {
+		t.Error(err)
+	}
+}
