@@ -2,13 +2,15 @@ package main
 
 import (
 	"cmp"
-	"debug/elf"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
@@ -30,7 +33,9 @@ type cudaCmd struct {
 	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions: the program gets cudaErrorLaunchTimeout."`
 	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
+	PTX       []string `name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's: of that of the same name, or with kernels of the same names (repeatable)."`
 	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
+	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line while kernels are simulated: auto (on a terminal), always or never."`
 	Quiet     bool     `help:"Of the report only the last line."`
 	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
@@ -48,6 +53,9 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	if len(c.Command) == 0 {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
+	}
+	if err := oneOf("--progress", c.Progress, "auto", "always", "never"); err != nil {
+		return err
 	}
 	rc := runCmd{GPU: c.GPU, Mode: c.Mode, Core: c.Core, Set: c.Set, JSON: c.JSON, Threads: c.Threads, MaxCycles: c.MaxCycles, Quiet: c.Quiet, Progress: "never"}
 	o, err := rc.options()
@@ -70,12 +78,25 @@ func (c *cudaCmd) Run(e env) error {
 			return usage("--save-ptx: %w", err)
 		}
 	}
+	for _, file := range c.PTX {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			_, err = ptx.Parse(file, text)
+		}
+		if errs := (ptx.ErrorList)(nil); errors.As(err, &errs) {
+			return err
+		} else if err != nil {
+			return usage("--ptx: %w", err)
+		}
+	}
 	program, err := exec.LookPath(c.Command[0])
 	if err != nil {
 		return usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
 	}
 	dir, err := runtimeLibrary(e)
-	if err != nil {
+	if errors.Is(err, context.Canceled) {
+		return err
+	} else if err != nil {
 		return usage("%w", err)
 	}
 	to, err := rc.sinks(e)
@@ -89,27 +110,31 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	defer os.RemoveAll(tmp)
 
-	result := filepath.Join(tmp, "result.json")
 	cmd := exec.Command(program, c.Command[1:]...)
 	cmd.Args[0] = c.Command[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	if cmd.Env, err = c.environment(dir, result, o.Settings.Core); err != nil {
+	if cmd.Env, err = c.environment(dir, tmp, o.Settings.Core); err != nil {
 		return err
 	}
-	code, err := wait(cmd)
+	state, err := wait(cmd)
 	if err != nil {
 		return usage("cannot run %s: %w", c.Command[0], err)
 	}
-	if err := c.report(to, program, result); err != nil {
-		if code == 0 {
-			return err
-		}
+	if state.signal != 0 && state.signal != syscall.SIGINT {
+		fmt.Fprintf(e.stderr, "heddle: %s was ended by a signal: %v\n", c.Command[0], state.signal)
+	}
+	err = c.report(to, tmp)
+	if errors.Is(err, errNoReport) { // the exit code is the program's all the same
+		fmt.Fprintf(e.stderr, "heddle: there is no report: %s\n", whyNone(cmd, program, state))
+		err = nil
+	}
+	if err != nil && state.code != 0 {
 		fmt.Fprintf(e.stderr, "heddle: %v\n", err)
 	}
-	if code != 0 {
-		return &exitError{code: code}
+	if state.code != 0 {
+		return &exitError{code: state.code}
 	}
-	return nil
+	return err
 }
 
 // build makes the CUDA runtime for other computers.
@@ -134,18 +159,36 @@ func (c *cudaCmd) build(e env) error {
 	return nil
 }
 
-// wait runs a command and returns its exit code, as shells have it for one that
-// a signal ended. An interrupt is for the command to obey.
-func wait(cmd *exec.Cmd) (int, error) {
-	err := cmd.Run()
+// ended is how a program came to its end.
+type ended struct {
+	code   int            // as shells have it: 128 and the signal, if one ended it
+	signal syscall.Signal // 0 if none did
+}
+
+// wait runs a command to its end. What the terminal asks for, an interrupt, it
+// asks of the command too, which obeys or does not; other requests are handed on.
+func wait(cmd *exec.Cmd) (ended, error) {
+	if err := cmd.Start(); err != nil {
+		return ended{}, err
+	}
+	signal.Ignore(os.Interrupt)
+	requests := make(chan os.Signal, 8)
+	signal.Notify(requests, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(requests)
+	go func() {
+		for s := range requests {
+			_ = cmd.Process.Signal(s) // it may have ended
+		}
+	}()
+	err := cmd.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return 0, err
+		return ended{}, err
 	}
 	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-		return 128 + int(s.Signal()), nil
+		return ended{code: 128 + int(s.Signal()), signal: s.Signal()}, nil
 	}
-	return exit.ExitCode(), nil
+	return ended{code: exit.ExitCode()}, nil
 }
 
 // environment tells the library what to simulate.
@@ -166,6 +209,20 @@ func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
 	add("HEDDLE_CORE", core)
 	add("HEDDLE_SET", strings.Join(c.Set, "\n"))
 	add("HEDDLE_RESULT", result)
+	progress := c.Progress
+	if c.Quiet && progress == "auto" {
+		progress = "never"
+	}
+	add("HEDDLE_PROGRESS", progress)
+	files := slices.Clone(c.PTX)
+	for i, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		files[i] = path
+	}
+	add("HEDDLE_PTX", strings.Join(files, "\n"))
 	if c.Threads > 0 {
 		add("HEDDLE_THREADS", strconv.Itoa(c.Threads))
 	}
@@ -185,49 +242,39 @@ func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
 	return list, nil
 }
 
-// report prints what the library wrote when the program ended.
-func (c *cudaCmd) report(to *sinks, program, file string) error {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return usage("there is no report: %s", whyNone(program))
-	}
-	var res report.Run
-	if err == nil {
-		err = json.Unmarshal(b, &res)
-	}
-	if err != nil {
-		return usage("the report cannot be read: %w", err)
-	}
-	if to.json != nil {
-		if _, err := to.json.Write(b); err != nil {
-			return usage("--json: %w", err)
+// errNoReport says that no program wrote one.
+var errNoReport = errors.New("there is no report")
+
+// report prints what the library wrote when programs ended: one, or several if
+// the one that was run ran others.
+func (c *cudaCmd) report(to *sinks, dir string) error {
+	for n := 1; ; n++ {
+		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))
+		if errors.Is(err, fs.ErrNotExist) {
+			if n == 1 {
+				return errNoReport
+			}
+			return nil
+		}
+		var res report.Run
+		if err == nil {
+			err = json.Unmarshal(b, &res)
+		}
+		if err != nil {
+			return usage("the report cannot be read: %w", err)
+		}
+		if to.json != nil {
+			if _, err := to.json.Write(b); err != nil {
+				return usage("--json: %w", err)
+			}
+		}
+		if c.Quiet {
+			_, err = io.WriteString(to.text, res.Summary()+"\n")
+		} else {
+			err = res.WriteText(to.text)
+		}
+		if err != nil {
+			return usage("writing the report: %w", err)
 		}
 	}
-	if c.Quiet {
-		_, err = io.WriteString(to.text, res.Summary()+"\n")
-	} else {
-		err = res.WriteText(to.text)
-	}
-	if err != nil {
-		return usage("writing the report: %w", err)
-	}
-	return nil
-}
-
-// whyNone guesses why a program ended without a report.
-func whyNone(program string) string {
-	const ended = "the program did not come to its end by exit or return"
-	f, err := elf.Open(program)
-	if err != nil {
-		return ended
-	}
-	defer f.Close()
-	libs, err := f.ImportedLibraries()
-	if err != nil || slices.ContainsFunc(libs, func(l string) bool { return strings.HasPrefix(l, "libcudart.so") }) {
-		return ended
-	}
-	if f.Section(".nv_fatbin") != nil {
-		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
-	}
-	return program + " does not use the CUDA runtime as a shared library (libcudart.so)"
 }

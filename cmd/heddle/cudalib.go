@@ -116,7 +116,9 @@ func buildLibrary(ctx context.Context, root, dir string) error {
 	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
 		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+` '-Wl,--version-script=`+versions+`'"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
+		return ctx.Err()
+	} else if err != nil {
 		return fmt.Errorf("building the CUDA runtime (go build in %s): %w\n%s", root, err, bytes.TrimSpace(out))
 	}
 	if err := os.Remove(filepath.Join(dir, "libcudart.so.h")); err != nil && !errors.Is(err, fs.ErrNotExist) { // Go's, for C

@@ -21,6 +21,17 @@ void heddle_unmap(uintptr_t addr, size_t n);
 // output.
 void heddle_print(const void *text, size_t n);
 
+// heddle_listen returns a pipe that says by a byte how the program is about to
+// end: by a signal, or by _exit (0); -1 if there is none. It waits until
+// heddle_answer says that the report is written. heddle_own is 0 in a process
+// that the program left, and after the report. heddle_die ends by a signal,
+// heddle_fault by that of an access to no memory, with a report.
+int heddle_listen(void);
+void heddle_answer(void);
+int heddle_own(void);
+void heddle_die(int sig);
+void heddle_fault(void);
+
 // heddle_at_exit has heddleExit called when the program ends.
 void heddle_at_exit(void);
 

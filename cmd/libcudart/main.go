@@ -12,8 +12,10 @@
 //	HEDDLE_SET         key=value of the configuration, one a line
 //	HEDDLE_THREADS     workers
 //	HEDDLE_MAX_CYCLES  bound of the run
-//	HEDDLE_RESULT      file for the result, as JSON, when the program ends
+//	HEDDLE_RESULT      folder for the result, as JSON, when the program ends
 //	HEDDLE_SAVE_PTX    folder for the PTX that is loaded
+//	HEDDLE_PTX         files of PTX to run in place of the program's, one a line
+//	HEDDLE_PROGRESS    always, auto (on a terminal), or never (the default)
 //	HEDDLE_TIMELINE    file for every instruction's way through the pipeline
 package main
 
@@ -24,10 +26,14 @@ package main
 import "C"
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +43,8 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/progress"
+	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/timeline"
 )
 
@@ -54,6 +62,7 @@ var runtime = sync.OnceValue(func() *cuda.Runtime {
 		os.Exit(2)
 	}
 	record = o.Timeline
+	listen(r)
 	C.heddle_at_exit()
 	return r
 })
@@ -63,7 +72,7 @@ var record *timeline.Recorder
 
 // options reads the settings of the environment.
 func options(env func(string) string) (cuda.Options, error) {
-	o := cuda.Options{GPU: env("HEDDLE_GPU"), Program: "program", Host: host{}, Out: output{}, Log: os.Stderr}
+	o := cuda.Options{GPU: env("HEDDLE_GPU"), Program: "program", Host: host{}, Fault: fault, Out: output{}, Log: os.Stderr}
 	if exe, err := os.Executable(); err == nil {
 		o.Program = exe
 	}
@@ -107,6 +116,18 @@ func options(env func(string) string) (cuda.Options, error) {
 	if dir := env("HEDDLE_SAVE_PTX"); dir != "" {
 		o.Save = func(name string, text []byte) error { return os.WriteFile(filepath.Join(dir, name), text, 0o666) }
 	}
+	for file := range strings.Lines(env("HEDDLE_PTX")) {
+		file = strings.TrimSuffix(file, "\n")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return o, fmt.Errorf("HEDDLE_PTX: %w", err)
+		}
+		o.Replace = append(o.Replace, cuda.Replacement{Name: filepath.Base(file), Text: text})
+	}
+	if line := progress.New(os.Stderr, cmp.Or(env("HEDDLE_PROGRESS"), "never"), false); line != nil {
+		o.Progress = line
+		o.Out = output{line}
+	}
 	if o.GPU == "" {
 		o.GPU = chiprun.DefaultGPU
 	}
@@ -116,37 +137,50 @@ func options(env func(string) string) (cuda.Options, error) {
 // maxThreads bounds the workers; more only cost memory.
 const maxThreads = 256
 
-// heddleExit writes what the run came to when the program ends.
-//
-//export heddleExit
-func heddleExit() {
-	res := runtime().Result()
-	write := func(variable string, f func(io.Writer) error) {
-		path := os.Getenv(variable)
-		if path == "" {
-			return
-		}
-		file, err := os.Create(path)
-		if err == nil {
-			err = f(file)
-			if cerr := file.Close(); err == nil {
-				err = cerr
-			}
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "heddle: %s: %v\n", variable, err)
+// writeReport writes what the run came to.
+func writeReport(res *report.Run) {
+	if dir := os.Getenv("HEDDLE_RESULT"); dir != "" {
+		if err := writeResult(dir, res); err != nil {
+			fmt.Fprintf(os.Stderr, "heddle: HEDDLE_RESULT: %v\n", err)
 		}
 	}
-	write("HEDDLE_RESULT", res.WriteJSON)
-	if record != nil {
-		write("HEDDLE_TIMELINE", func(w io.Writer) error {
-			format, err := timeline.FormatOf(os.Getenv("HEDDLE_TIMELINE"))
-			if err != nil {
-				return err
-			}
-			return record.Write(w, format)
-		})
+	if record == nil {
+		return
 	}
+	path := os.Getenv("HEDDLE_TIMELINE")
+	format, err := timeline.FormatOf(path)
+	if err == nil {
+		err = create(path, func(w io.Writer) error { return record.Write(w, format) })
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: HEDDLE_TIMELINE: %v\n", err)
+	}
+}
+
+// writeResult adds a result to a folder: 1.json, 2.json and so on, in the order
+// in which programs end. One is there only as a whole.
+func writeResult(dir string, res *report.Run) error {
+	file := filepath.Join(dir, fmt.Sprintf("new-%d", os.Getpid()))
+	if err := create(file, res.WriteJSON); err != nil {
+		return err
+	}
+	defer os.Remove(file)
+	for n := 1; ; n++ {
+		err := os.Link(file, filepath.Join(dir, fmt.Sprintf("%d.json", n)))
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// create writes a file.
+func create(path string, f func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = f(file)
+	return errors.Join(err, file.Close())
 }
 
 // host is the program's memory.
@@ -174,10 +208,14 @@ func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n
 
 func (host) Call(fn, data uint64) { C.heddle_call(C.uintptr_t(fn), C.uintptr_t(data)) }
 
-// output is where kernels print: among what the program prints.
-type output struct{}
+// output is where kernels print: among what the program prints, and not into the
+// progress line.
+type output struct{ line *progress.Line }
 
-func (output) Write(b []byte) (int, error) {
+func (o output) Write(b []byte) (int, error) {
+	if o.line != nil {
+		o.line.Clear()
+	}
 	if len(b) > 0 {
 		C.heddle_print(unsafe.Pointer(&b[0]), C.size_t(len(b)))
 	}
@@ -188,7 +226,25 @@ func (output) Write(b []byte) (int, error) {
 func thread() *cuda.Thread { return runtime().Thread(uint64(C.heddle_thread())) }
 
 // put stores a value at an address of the host.
-func put[T any](addr C.uintptr_t, v T) { *(*T)(pointer(uint64(addr))) = v }
+func put[T any](addr C.uintptr_t, v T) {
+	debug.SetPanicOnFault(true)
+	defer func() {
+		if e := recover(); e != nil {
+			addr, ok := cuda.FaultAddress(e)
+			if !ok {
+				panic(e)
+			}
+			fault(addr)
+		}
+	}()
+	*(*T)(pointer(uint64(addr))) = v
+}
+
+// fault ends the program as an access to memory that is not there does.
+func fault(addr uintptr) {
+	fmt.Fprintf(os.Stderr, "heddle: the program gave the address %#x of its own memory to CUDA, and there is no memory there\n", addr)
+	C.heddle_fault()
+}
 
 // give stores what a call returned at an address of the host, if it succeeded.
 func give[T any](addr C.uintptr_t, v T, err cuda.Error) C.int {

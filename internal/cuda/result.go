@@ -50,11 +50,8 @@ func (r *Runtime) collect(all bool) {
 // after it are of no effect on the result.
 func (r *Runtime) Result() *report.Run {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.leave()
 	r.finish()
-	if r.opt.Progress != nil {
-		r.opt.Progress.Clear()
-	}
 	return r.result()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,9 @@ type Options struct {
 	Out      io.Writer // what device code prints; nil discards it
 	Log      io.Writer // faults and warnings; nil discards them
 	Timeline *timeline.Recorder
+	// Fault is called when the program gave an address of the host where there is no
+	// memory; it does not return.
+	Fault func(addr uintptr)
 	// Progress, if not nil, is shown how far a launch has come, and cleared before
 	// the program goes on.
 	Progress Progress
@@ -289,6 +293,7 @@ func (r *Runtime) begin() Error {
 func (t *Thread) do(f func(r *Runtime) Error) Error {
 	r := t.r
 	r.mu.Lock()
+	debug.SetPanicOnFault(true) // for leave
 	defer r.leave()
 	r.caller = t
 	if !t.driven {

@@ -66,8 +66,17 @@ func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uin
 const watchEvery = 250 * time.Millisecond
 
 // leave ends a call of the program: nothing is left on its terminal. A program
-// that was interrupted stays in its call.
+// that was interrupted stays in its call, and one that gave an address of the
+// host where there is no memory ends as it would without a GPU.
 func (r *Runtime) leave() {
+	if e := recover(); e != nil {
+		addr, ok := FaultAddress(e)
+		if !ok || r.opt.Fault == nil {
+			r.mu.Unlock()
+			panic(e)
+		}
+		defer r.opt.Fault(addr)
+	}
 	if r.opt.Progress != nil {
 		r.opt.Progress.Clear()
 	}
@@ -75,6 +84,16 @@ func (r *Runtime) leave() {
 	if r.life.Err() != nil {
 		select {}
 	}
+}
+
+// FaultAddress returns the address of a panic that an access to memory has caused,
+// after debug.SetPanicOnFault.
+func FaultAddress(panicked any) (addr uintptr, ok bool) {
+	f, ok := panicked.(interface{ Addr() uintptr })
+	if !ok {
+		return 0, false
+	}
+	return f.Addr(), true
 }
 
 // Interrupt ends the run where it is and returns what it came to. No call of the
@@ -85,6 +104,8 @@ func (r *Runtime) Interrupt() *report.Run {
 	if r.opt.Progress != nil {
 		r.opt.Progress.Clear()
 	}
-	r.failed = context.Canceled
+	if r.failed == nil {
+		r.failed = context.Canceled
+	}
 	return r.result()
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -21,7 +20,6 @@ type Line struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
-	width    int
 	start    time.Time
 	last     time.Time
 	launch   int // that the next two are of
@@ -42,12 +40,9 @@ const (
 // cannot be taken back, one is written now and then.
 func New(w io.Writer, when string, quiet bool) *Line {
 	now := time.Now()
-	p := &Line{w: w, start: now, last: now, width: 80, launch: -1}
+	p := &Line{w: w, start: now, last: now, launch: -1}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = true
-		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
-			p.width = cols
-		}
 	}
 	if when == "never" || when == "auto" && (quiet || !p.terminal) {
 		return nil
@@ -89,12 +84,17 @@ func (p *Line) print(now time.Time, line func() string) {
 		fmt.Fprintln(p.w, text)
 		return
 	}
-	for utf8.RuneCountInString(text) >= p.width {
-		_, n := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-n]
-	}
-	fmt.Fprintf(p.w, "\r%s\x1b[K", text)
+	fmt.Fprint(p.w, save+noWrap+text+eraseRest+wrap+restore)
 }
+
+// What terminals know since the VT100. The line begins where the cursor is, for a
+// program may have written half a line of its own, ends at the edge, and the
+// cursor goes back.
+const (
+	save, restore = "\x1b7", "\x1b8"
+	noWrap, wrap  = "\x1b[?7l", "\x1b[?7h"
+	eraseRest     = "\x1b[K"
+)
 
 // text words the line.
 func (p *Line) text(s chiprun.Progress, now time.Time) string {
@@ -138,7 +138,7 @@ func (p *Line) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal && p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, eraseRest)
 		p.shown = false
 	}
 }

@@ -34,7 +34,7 @@ func TestText(t *testing.T) {
 func TestShow(t *testing.T) {
 	var b bytes.Buffer
 	p := New(&b, "always", false)
-	p.terminal, p.width = true, 20
+	p.terminal = true
 	p.Show(chiprun.Progress{Kernel: "soon", Launches: 1, Total: 4})
 	if b.Len() > 0 {
 		t.Errorf("a short run shows %q", b.String())
@@ -44,7 +44,7 @@ func TestShow(t *testing.T) {
 	p.Show(chiprun.Progress{Kernel: "at once", Launches: 1, Total: 4})
 	p.Clear()
 	got := b.String()
-	if want := "\rkernel 1/1  blocks \x1b[K\r\x1b[K"; got != want {
+	if want := "\x1b7\x1b[?7lkernel 1/1  blocks 0/4 (0 %)  0 warp instr  0/s\x1b[K\x1b[?7h\x1b8\x1b[K"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if New(&b, "auto", false) != nil || New(&b, "never", false) != nil {

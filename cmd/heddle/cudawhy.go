@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Why a program that was run left no report.
+
+// whyNone guesses it.
+func whyNone(cmd *exec.Cmd, program string, state ended) string {
+	if state.code == cannotLoad {
+		if why := missingLibraries(cmd, program); why != "" {
+			return why
+		}
+	}
+	const none = " made no call of CUDA"
+	f, err := elf.Open(program)
+	if err != nil {
+		return program + none // a script, say
+	}
+	defer f.Close()
+	libs, err := f.ImportedLibraries()
+	is := func(prefix string) bool {
+		return slices.ContainsFunc(libs, func(l string) bool { return strings.HasPrefix(l, prefix) })
+	}
+	switch {
+	case state.signal == syscall.SIGKILL:
+		return program + " was killed"
+	case err == nil && (is("libcudart.so") || is("libcuda.so")):
+		return program + none + ", or did not come to its end by exit or return"
+	case f.Section(".nv_fatbin") != nil || f.Section(".nvFatBinSegment") != nil:
+		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
+	}
+	return program + none + ": it is not linked with the CUDA runtime (libcudart.so)"
+}
+
+// cannotLoad is the exit code of the dynamic loader, and of shells, when a program
+// cannot be started.
+const cannotLoad = 127
+
+// notFound is how the loader lists a library that it does not find.
+var notFound = regexp.MustCompile(`(?m)^\s*(\S+) => not found$`)
+
+// missingLibraries asks the loader which libraries a program lacks. The program
+// itself does not run.
+func missingLibraries(cmd *exec.Cmd, program string) string {
+	f, err := elf.Open(program)
+	if err != nil {
+		return ""
+	}
+	f.Close()
+	ask := exec.Command(program)
+	ask.Env = append(slices.Clone(cmd.Env), "LD_TRACE_LOADED_OBJECTS=1")
+	out, err := ask.Output()
+	if err != nil && len(out) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, m := range notFound.FindAllSubmatch(bytes.TrimSpace(out), -1) {
+		if line := string(m[1]) + libraryHint(string(m[1])); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return program + " cannot start without " + strings.Join(lines, ", ")
+}
+
+// libraryHint says where a library comes from.
+func libraryHint(name string) string {
+	for _, h := range []struct{ prefixes, hint string }{
+		{"libcublas libcufft libcusparse libcusolver libcurand libcudnn libnpp libnvrtc libnvjpeg libnccl libnvJitLink libcutensor libcufile libnvToolsExt libcupti",
+			" (NVIDIA's own; Heddle has nothing in its place)"},
+		{"libcudart", " (a release of the CUDA runtime that Heddle does not know)"},
+		{"libomp. libiomp", " (apt-get install libomp5)"},
+		{"libgomp", " (apt-get install libgomp1)"},
+		{"libstdc++", " (apt-get install libstdc++6)"},
+		{"libGL. libGLU libglut libGLEW", " (OpenGL; apt-get install libgl1 libglu1-mesa freeglut3)"},
+	} {
+		for _, prefix := range strings.Fields(h.prefixes) {
+			if strings.HasPrefix(name, prefix) {
+				return h.hint
+			}
+		}
+	}
+	return " (apt-file search " + name + " finds the package; for a library of your own set LD_LIBRARY_PATH or link with -Wl,-rpath)"
+}

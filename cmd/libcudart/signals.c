@@ -1,0 +1,119 @@
+// How a program ends that does not return from main: what ran until then shall be
+// in the report. Nothing of Go may be called here, for a signal can come at any
+// time: a byte in a pipe asks a goroutine to write the report, and another pipe
+// says that it has.
+#define _GNU_SOURCE
+#include "host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// patience is how long a dying program waits for its report, in milliseconds.
+enum { patience = 10000 };
+
+static int ask[2] = {-1, -1}, answer[2] = {-1, -1};
+static volatile pid_t owner; // 0 until there is something to report, and after the report
+
+int heddle_listen(void) {
+  if (pipe2(ask, O_CLOEXEC) || pipe2(answer, O_CLOEXEC))
+    return -1;
+  int *all[] = {&ask[0], &ask[1], &answer[0], &answer[1]};
+  for (int i = 0; i < 4; i++) { // out of the way of what programs count on
+    int up = fcntl(*all[i], F_DUPFD_CLOEXEC, 100);
+    if (up >= 0) {
+      close(*all[i]);
+      *all[i] = up;
+    }
+  }
+  owner = getpid();
+  return ask[0];
+}
+
+void heddle_answer(void) {
+  owner = 0;
+  close(answer[1]); // for all who wait
+}
+
+int heddle_own(void) { return owner == getpid(); }
+
+// report has the report written, and waits for it if the program is about to end.
+static void report(int why, int wait) {
+  int saved = errno;
+  unsigned char b = why;
+  if (heddle_own() && write(ask[1], &b, 1) == 1 && wait) {
+    struct pollfd p = {answer[0], POLLIN, 0};
+    while (poll(&p, 1, patience) < 0 && errno == EINTR)
+      ;
+  }
+  errno = saved;
+}
+
+// die ends the program by a signal.
+static void die(int sig) {
+  struct sigaction usual = {.sa_handler = SIG_DFL};
+  sigaction(sig, &usual, 0);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, sig);
+  pthread_sigmask(SIG_UNBLOCK, &only, 0);
+  kill(getpid(), sig);
+}
+
+void heddle_die(int sig) { die(sig); }
+
+// fatal is called where the program cannot go on.
+static void fatal(int sig, siginfo_t *info, void *context) {
+  report(sig, 1);
+  die(sig);
+}
+
+void heddle_fault(void) { fatal(SIGSEGV, 0, 0); }
+
+// asked is called when the user wants the program to end. Who asks again has no
+// time for a report, but in the first second the same request may come by more
+// than one way.
+static void asked(int sig, siginfo_t *info, void *context) {
+  static volatile time_t first;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!heddle_own() || first && now.tv_sec > first + 1)
+    die(sig);
+  else if (!first) {
+    first = now.tv_sec;
+    report(sig, 0); // then heddle_die
+  }
+}
+
+// handle installs a handler where there is none.
+static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
+  struct sigaction now, ours = {.sa_sigaction = f, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  if (sigaction(sig, 0, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+    sigaction(sig, &ours, 0);
+}
+
+// Before Go's own constructor: it hands on what happens outside of Go's code.
+__attribute__((constructor(101))) static void begin(void) {
+  handle(SIGSEGV, fatal);
+  handle(SIGBUS, fatal);
+  handle(SIGFPE, fatal);
+  handle(SIGILL, fatal);
+  handle(SIGABRT, fatal);
+  handle(SIGINT, asked);
+  handle(SIGTERM, asked);
+  handle(SIGHUP, asked);
+}
+
+// Programs that end so run nothing that was registered with atexit.
+void _exit(int status) {
+  report(0, 1);
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status) __attribute__((alias("_exit")));

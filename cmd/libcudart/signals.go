@@ -1,0 +1,73 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import (
+	"sync"
+	"syscall"
+
+	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// reported holds whoever would write the report a second time.
+var reported sync.Once
+
+// listen has the report written when the program ends by a signal or by _exit.
+func listen(r *cuda.Runtime) {
+	fd := C.heddle_listen()
+	if fd < 0 {
+		return // then such a program has no report
+	}
+	go func() {
+		why := make([]byte, 1)
+		for {
+			n, err := syscall.Read(int(fd), why)
+			if err == syscall.EINTR {
+				continue
+			}
+			if n != 1 || err != nil {
+				return
+			}
+			break
+		}
+		sig := syscall.Signal(why[0])
+		res := r.Interrupt()
+		reported.Do(func() { writeReport(endedBy(res, sig)) })
+		C.heddle_answer()
+		switch sig {
+		case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
+			C.heddle_die(C.int(sig))
+		}
+	}()
+}
+
+// endedBy says in a report what ended the program: a signal, or _exit.
+func endedBy(res *report.Run, sig syscall.Signal) *report.Run {
+	if res.Error == nil || res.Error.Kind != "interrupted" {
+		return res // there is worse
+	}
+	switch sig {
+	case 0:
+		res.OK, res.Error = true, nil
+	case syscall.SIGINT:
+	default:
+		res.Error.Message = "the program was ended: " + sig.String()
+	}
+	return res
+}
+
+// heddleExit is called when the program ends by exit, or returns from main.
+//
+//export heddleExit
+func heddleExit() {
+	if C.heddle_own() == 0 {
+		return // a child that the program left
+	}
+	res := runtime().Result()
+	reported.Do(func() { writeReport(res) })
+	C.heddle_answer()
+}
