@@ -14,7 +14,19 @@ template <unsigned int bytes> struct bits_of;
 template <> struct bits_of<4> { typedef unsigned int type; };
 template <> struct bits_of<8> { typedef unsigned long long type; };
 
+// A type that a call does not say anything about.
+template <class T> struct same { typedef T type; };
+
 } // namespace heddle_sdk
+
+// Old names.
+HEDDLE_D int mulhi(int a, int b) { return __mulhi(a, b); }
+HEDDLE_D unsigned int mulhi(unsigned int a, unsigned int b) { return __umulhi(a, b); }
+HEDDLE_D unsigned int umulhi(unsigned int a, unsigned int b) { return __umulhi(a, b); }
+HEDDLE_D int mul24(int a, int b) { return __mul24(a, b); }
+HEDDLE_D unsigned int umul24(unsigned int a, unsigned int b) { return __umul24(a, b); }
+HEDDLE_D long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
+HEDDLE_D unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 
@@ -139,7 +151,7 @@ HEDDLE_LOAD(lu)
 HEDDLE_LOAD(cv)
 #undef HEDDLE_LOAD
 #define HEDDLE_STORE(hint)                                                                                                \
-  template <class T> HEDDLE_D void __st##hint(T *p, T v) {                                                                \
+  template <class T> HEDDLE_D void __st##hint(T *p, typename heddle_sdk::same<T>::type v) {                                                                \
     static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "of 1, 2, 4, 8 or 16 bytes");                    \
     unsigned long long w[2] = {0, 0};                                                                                     \
     __builtin_memcpy(w, &v, sizeof(T));                                                                                   \

@@ -1,0 +1,224 @@
+package sdk_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle"
+)
+
+// narrow is a format of 16 bits, as a list of its numbers from 0 upwards; the
+// bits of each are its place.
+type narrow struct {
+	name, typ string
+	values    []float64 // without a sign; the last is infinity
+}
+
+func formats() []narrow {
+	half, bf16 := narrow{name: "half", typ: "__half"}, narrow{name: "bfloat16", typ: "__nv_bfloat16"}
+	for u := range 0x7c01 {
+		e, m := u>>10, float64(u&0x3ff)
+		switch e {
+		case 0:
+			half.values = append(half.values, math.Ldexp(m, -24))
+		case 31:
+			half.values = append(half.values, math.Inf(1))
+		default:
+			half.values = append(half.values, math.Ldexp(1024+m, e-25))
+		}
+	}
+	for u := range 0x7f81 {
+		bf16.values = append(bf16.values, float64(math.Float32frombits(uint32(u)<<16)))
+	}
+	return []narrow{half, bf16}
+}
+
+// value is the number that bits are.
+func (f *narrow) value(u uint16) float64 {
+	if int(u&0x7fff) >= len(f.values) {
+		return math.NaN()
+	}
+	return math.Copysign(f.values[u&0x7fff], float64(1-2*int(u>>15)))
+}
+
+// round is x in the format: to the nearest, ties to even (n), towards zero (z),
+// down (d), or up (u).
+func (f *narrow) round(x float64, way byte) uint16 {
+	if math.IsNaN(x) {
+		return 0x7fff
+	}
+	sign := uint16(0)
+	if math.Signbit(x) {
+		sign, x = 0x8000, -x
+		way = map[byte]byte{'n': 'n', 'z': 'z', 'd': 'u', 'u': 'd'}[way]
+	}
+	i, exact := slices.BinarySearch(f.values, x) // the first that is not below
+	if exact {
+		return sign | uint16(i)
+	}
+	up := way == 'u'
+	if way == 'n' {
+		below, above := f.values[i-1], f.values[i]
+		if math.IsInf(above, 1) { // as if there were one more
+			above = 2*below - f.values[i-2]
+		}
+		up = x-below > above-x || x-below == above-x && i%2 == 0
+	}
+	if !up {
+		i--
+	}
+	return sign | uint16(i)
+}
+
+// TestHalf: conversions, arithmetic, choices and comparisons of both 16-bit
+// formats give what a list of all their numbers says.
+func TestHalf(t *testing.T) {
+	const n = 1 << 14
+	rng := rand.New(rand.NewPCG(5, 6))
+	doubles, bits := make([]float64, n), make([]uint32, n)
+	for i := range n {
+		doubles[i] = spread(rng, -30, 20)
+		if i%4 == 0 {
+			doubles[i] = spread(rng, -140, 128)
+		}
+		bits[i] = rng.Uint32()
+	}
+	copy(doubles, []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 65504, 65519.99, 65520, 65536, 1e300, 2048.5, 2049, 2049.0000001, 0x1p-25, 0x1.00000001p-25, 1.00390625, 1.00390626})
+	// Each is a function of a (both numbers of a pair of random bits) or of a
+	// random double x.
+	cases := []struct {
+		name, call string
+		want       func(f *narrow, a, b uint16, x float64) uint16
+	}{
+		{"from_double", "NAME_AS_USHORT(__double2FORMAT(x))", func(f *narrow, _, _ uint16, x float64) uint16 { return f.round(x, 'n') }},
+		{"from_float", "NAME_AS_USHORT(__float2FORMAT((float)x))", func(f *narrow, _, _ uint16, x float64) uint16 { return f.round(float64(float32(x)), 'n') }},
+		{"from_float_rz", "NAME_AS_USHORT(__float2FORMAT_rz((float)x))", func(f *narrow, _, _ uint16, x float64) uint16 { return f.round(float64(float32(x)), 'z') }},
+		{"from_float_rd", "NAME_AS_USHORT(__float2FORMAT_rd((float)x))", func(f *narrow, _, _ uint16, x float64) uint16 { return f.round(float64(float32(x)), 'd') }},
+		{"from_float_ru", "NAME_AS_USHORT(__float2FORMAT_ru((float)x))", func(f *narrow, _, _ uint16, x float64) uint16 { return f.round(float64(float32(x)), 'u') }},
+		{"from_int", "NAME_AS_USHORT(__int2FORMAT_rn((int)__double_as_longlong(x)))", func(f *narrow, _, _ uint16, x float64) uint16 {
+			return f.round(float64(int32(math.Float64bits(x))), 'n')
+		}},
+		{"from_ll", "NAME_AS_USHORT(__ll2FORMAT_ru(__double_as_longlong(x) >> 40))", func(f *narrow, _, _ uint16, x float64) uint16 {
+			return f.round(float64(int64(math.Float64bits(x))>>40), 'u')
+		}},
+		{"add", "NAME_AS_USHORT(__hadd(a, b))", func(f *narrow, a, b uint16, _ float64) uint16 { return f.round(f.value(a)+f.value(b), 'n') }},
+		{"sub", "NAME_AS_USHORT(a - b)", func(f *narrow, a, b uint16, _ float64) uint16 { return f.round(f.value(a)-f.value(b), 'n') }},
+		{"mul", "NAME_AS_USHORT(a * b)", func(f *narrow, a, b uint16, _ float64) uint16 { return f.round(f.value(a)*f.value(b), 'n') }},
+		{"mul_sat", "NAME_AS_USHORT(__hmul_sat(a, b))", func(f *narrow, a, b uint16, _ float64) uint16 {
+			v := f.value(a) * f.value(b)
+			if !(v > 0) {
+				v = 0
+			}
+			return f.round(min(v, 1), 'n')
+		}},
+		{"div", "NAME_AS_USHORT(a / b)", func(f *narrow, a, b uint16, _ float64) uint16 { return f.round(f.value(a)/f.value(b), 'n') }},
+		{"fma", "NAME_AS_USHORT(__hfma(a, b, a))", func(f *narrow, a, b uint16, _ float64) uint16 {
+			return f.round(oddSum(f.value(a)*f.value(b), f.value(a)), 'n')
+		}},
+		{"max", "NAME_AS_USHORT(__hmax(a, b))", func(f *narrow, a, b uint16, _ float64) uint16 {
+			x, y := f.value(a), f.value(b)
+			if math.IsNaN(x) {
+				x = y
+			}
+			if math.IsNaN(y) {
+				y = x
+			}
+			return f.round(max(x, y), 'n')
+		}},
+		{"min_nan", "NAME_AS_USHORT(__hmin_nan(a, b))", func(f *narrow, a, b uint16, _ float64) uint16 { return f.round(min(f.value(a), f.value(b)), 'n') }},
+		{"orders", "__hlt(a, b) | __hleu(a, b) << 1 | __hne(a, b) << 2 | __hneu(a, b) << 3 | (a >= b) << 4 | __hisnan(a) << 5", func(f *narrow, a, b uint16, _ float64) uint16 {
+			x, y := f.value(a), f.value(b)
+			none := math.IsNaN(x) || math.IsNaN(y)
+			r := uint16(0)
+			for i, is := range []bool{x < y, x <= y || none, x != y && !none, x != y, x >= y, math.IsNaN(x)} {
+				if is {
+					r |= 1 << i
+				}
+			}
+			return r
+		}},
+		{"to_short", "(unsigned short)__FORMAT2short_rn(a)", func(f *narrow, a, _ uint16, _ float64) uint16 {
+			return uint16(int16(integer(math.RoundToEven(f.value(a)), math.MinInt16, math.MaxInt16)))
+		}},
+		{"to_uint_ru", "(unsigned short)(__FORMAT2uint_ru(a) >> 3)", func(f *narrow, a, _ uint16, _ float64) uint16 {
+			return uint16(uint32(integer(math.Ceil(f.value(a)), 0, math.MaxUint32)) >> 3)
+		}},
+		{"to_int_rd", "(unsigned short)__FORMAT2int_rd(a)", func(f *narrow, a, _ uint16, _ float64) uint16 {
+			return uint16(int32(integer(math.Floor(f.value(a)), math.MinInt32, math.MaxInt32)))
+		}},
+	}
+	s := kit(t)
+	for _, f := range formats() {
+		for _, arch := range []string{"sm_70", "sm_90"} {
+			var src strings.Builder
+			src.WriteString("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n")
+			for _, c := range cases {
+				call := strings.NewReplacer("NAME_AS_USHORT", "__FORMAT_as_ushort").Replace(c.call)
+				fmt.Fprintf(&src, "extern \"C\" __global__ void test_%s(const double *xs, const unsigned int *bits, unsigned short *out) {\n"+
+					"  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  double x = xs[i];\n  TYPE a = __ushort_as_FORMAT((unsigned short)bits[i]), b = __ushort_as_FORMAT((unsigned short)(bits[i] >> 16));\n"+
+					"  (void)x, (void)a, (void)b;\n  out[i] = %s;\n}\n", c.name, call)
+			}
+			gpu := device(t, s, strings.NewReplacer("FORMAT", f.name, "TYPE", f.typ).Replace(src.String()), "--no-cuda-gpu-arch=sm_80", "--cuda-gpu-arch="+arch)
+			for _, c := range cases {
+				t.Run(f.name+"/"+arch+"/"+c.name, func(t *testing.T) {
+					xs, _ := heddle.Upload(gpu, "xs", doubles)
+					us, _ := heddle.Upload(gpu, "bits", bits)
+					out, err := heddle.Upload(gpu, "out", make([]uint16, n))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := gpu.Launch(t.Context(), "test_"+c.name, heddle.Dim(n/128), heddle.Dim(128), xs, us, out); err != nil {
+						t.Fatal(err)
+					}
+					got, err := heddle.Download[uint16](gpu, out, n)
+					if err != nil {
+						t.Fatal(err)
+					}
+					bad := 0
+					for i := range n {
+						a, b := uint16(bits[i]), uint16(bits[i]>>16)
+						if want := c.want(&f, a, b, doubles[i]); got[i] != want {
+							if bad++; bad <= 3 {
+								t.Errorf("of %#04x (%v), %#04x (%v), %v: %#04x, want %#04x", a, f.value(a), b, f.value(b), doubles[i], got[i], want)
+							}
+						}
+					}
+					if bad > 3 {
+						t.Errorf("and %d more", bad-3)
+					}
+				})
+			}
+		}
+	}
+}
+
+// integer is x within bounds, and 0 for no number.
+func integer(x float64, low, high float64) int64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return int64(min(max(x, low), high))
+}
+
+// oddSum is the sum of two doubles, rounded so that rounding it again to fewer
+// bits is as if the sum had been exact: if it is not, its last bit is one.
+func oddSum(x, y float64) float64 {
+	s := x + y
+	if math.IsNaN(s) || math.IsInf(s, 0) || math.Float64bits(s)&1 == 1 {
+		return s
+	}
+	exact := new(big.Float).SetPrec(2200).SetFloat64(x)
+	exact.Add(exact, new(big.Float).SetFloat64(y))
+	switch exact.Cmp(new(big.Float).SetFloat64(s)) {
+	case 1:
+		return math.Nextafter(s, math.Inf(1))
+	case -1:
+		return math.Nextafter(s, math.Inf(-1))
+	}
+	return s
+}

@@ -1,0 +1,36 @@
+// Rounding to float so that a second rounding is that of the value itself.
+#ifndef HEDDLE_ODD_FLOAT_H
+#define HEDDLE_ODD_FLOAT_H
+
+namespace heddle_sdk {
+#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+// The float below or above a value whose last bit is one, unless it is exact.
+HEDDLE_HD float odd_float(double d) {
+  float f = (float)d;
+  unsigned int u = __builtin_bit_cast(unsigned int, f);
+  if ((double)f == d || d != d || (u & 0x7fffffffu) == 0x7f800000u || (u & 1)) return f;
+  double size = d < 0 ? -d : d, rounded = f < 0 ? -(double)f : (double)f;
+  return __builtin_bit_cast(float, rounded > size ? u - 1 : u + 1);
+}
+HEDDLE_HD float odd_float(int i) { return odd_float((double)i); }
+HEDDLE_HD float odd_float(unsigned int i) { return odd_float((double)i); }
+HEDDLE_HD float odd_float(short i) { return (float)i; }
+HEDDLE_HD float odd_float(unsigned short i) { return (float)i; }
+// Of 64 bits the lowest that double would round away become one bit.
+HEDDLE_HD float odd_float(unsigned long long i) {
+  return odd_float((double)(i >> 53 ? (i & ~0xfffull) | (i & 0xfff ? 0x1000 : 0) : i));
+}
+HEDDLE_HD float odd_float(long long i) { return i < 0 ? -odd_float(0ull - (unsigned long long)i) : odd_float((unsigned long long)i); }
+HEDDLE_HD float odd_float(long i) { return odd_float((long long)i); }
+HEDDLE_HD float odd_float(unsigned long i) { return odd_float((unsigned long long)i); }
+// The same of a sum of doubles.
+HEDDLE_HD float odd_sum(double a, double b) {
+  double s = a + b, of_b = s - a, rest = (a - (s - of_b)) + (b - of_b);
+  unsigned long long u = __builtin_bit_cast(unsigned long long, s);
+  if (rest == 0 || rest != rest || (u & 1)) return odd_float(s);
+  return odd_float(__builtin_bit_cast(double, (rest < 0) == (s < 0) ? u + 1 : u - 1));
+}
+#undef HEDDLE_HD
+} // namespace heddle_sdk
+
+#endif
