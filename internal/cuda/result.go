@@ -44,6 +44,7 @@ func (r *Runtime) collect(all bool) {
 		}
 		return true
 	})
+	r.dropObjects()
 }
 
 // Result ends the run: it waits for all work and returns what it came to. Calls

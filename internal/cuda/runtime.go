@@ -113,11 +113,12 @@ type Runtime struct {
 	mipmaps  map[uint64]*Mipmap
 	objects  map[uint64]*object // textures and surfaces
 	texels   *xptx.Objects      // the same, as kernels know them
-	ended    []uint64           // objects that the program has destroyed, and work may still use
+	ended    []endedObject      // that the program has destroyed, and work may still use
 	events   map[uint64]*event
 	shared   map[uint64]*sharing // memory of the host that the device reaches
 	next     uint64              // address for the next memory that both share
 	handles  uint64              // given out so far, of streams, events and the like
+	given    uint64              // pieces of work, so far
 	pending  []given             // that the chip has not ended
 	limits   map[int]uint64
 	launches int // so far

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
@@ -313,23 +314,30 @@ func (t *Thread) FreeObject(h uint64, surface bool) Error {
 			return InvalidValue
 		}
 		delete(r.objects, h)
-		r.ended = append(r.ended, h)
-		if len(r.pending) == 0 {
-			r.dropObjects()
-		}
+		r.ended = append(r.ended, endedObject{h, r.given})
+		r.dropObjects()
 		return Success
 	})
 }
 
-// dropObjects takes from kernels the objects that the program has ended, when no
-// work is left that may use them.
+// endedObject is an object that the program has ended when so much work had been
+// given to the chip.
+type endedObject struct{ handle, given uint64 }
+
+// dropObjects takes from kernels the objects that the program has ended, when all
+// work that was given before has ended too.
 func (r *Runtime) dropObjects() {
-	for _, h := range r.ended {
-		if err := r.texels.Remove(h); err != nil {
+	n := 0
+	for _, e := range r.ended {
+		if len(r.pending) > 0 && r.pending[0].number <= e.given {
+			break
+		}
+		if err := r.texels.Remove(e.handle); err != nil {
 			r.say("%v", err)
 		}
+		n++
 	}
-	r.ended = r.ended[:0]
+	r.ended = slices.Delete(r.ended, 0, n)
 }
 
 // Object returns what a texture object, or a surface object, was made with; view

@@ -23,6 +23,7 @@ type work interface {
 type given struct {
 	op     *gpu.Op
 	launch *launchRecord // nil unless it is a launch
+	number uint64        // in the order in which it was given
 }
 
 // maxPending is how much work is given to the chip before time must pass, our
@@ -66,7 +67,8 @@ func (r *Runtime) give(s *stream, op *gpu.Op, rec *launchRecord) Error {
 		}
 		return r.end(err)
 	}
-	r.pending = append(r.pending, given{op, rec})
+	r.given++
+	r.pending = append(r.pending, given{op, rec, r.given})
 	if rec != nil {
 		r.launches++
 	}
@@ -131,7 +133,6 @@ func (r *Runtime) finish() Error {
 	}
 	err := r.chip.Finish(r.life)
 	r.collect(true)
-	r.dropObjects()
 	return r.end(err)
 }
 
