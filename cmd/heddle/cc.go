@@ -86,12 +86,15 @@ func (c *ccCmd) Run(e env) error {
 		return nil
 	}
 	call.chooseOpenMP(e, kit)
+	tmp, err := os.MkdirTemp("", "heddle-cc-")
+	if err != nil {
+		return usage("cc: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := call.asClangHasIt(tmp); err != nil {
+		return usage("cc: %w", err)
+	}
 	if !call.ptx && !call.compile {
-		tmp, err := os.MkdirTemp("", "heddle-cc-")
-		if err != nil {
-			return usage("cc: %w", err)
-		}
-		defer os.RemoveAll(tmp)
 		if err := call.joinKernels(kit, tmp, run); err != nil {
 			return err
 		}
@@ -303,9 +306,10 @@ func (c *ccCall) arch(flag, value string) error {
 func (c *ccCall) base(kit sdk.SDK) []string {
 	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
 		// Old sources rest on what gcc only warns of.
-		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
-		// So do checks on the host of what a kernel computed with integers that wrap.
-		"-Xarch_host", "-fwrapv"}
+		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration"}
+	if !c.ptx { // so do checks on the host of what a kernel computed with integers that wrap
+		base = append(base, "-Xarch_host", "-fwrapv")
+	}
 	if kit.Clang.Major < 16 {
 		base = append(base, "-std=gnu++17")
 	}
@@ -326,6 +330,29 @@ func (c *ccCall) ordinary() []string {
 		return c.flags
 	}
 	return append([]string{"-O2"}, c.flags...)
+}
+
+// asClangHasIt has clang read those sources in another spelling that only nvcc
+// takes as they are.
+func (c *ccCall) asClangHasIt(dir string) error {
+	var sources, folders []string
+	for _, file := range c.files {
+		if filepath.Ext(file) == ".cu" {
+			sources = append(sources, file)
+		}
+	}
+	for i, flag := range c.flags {
+		if folder, ok := strings.CutPrefix(flag, "-I"); ok && folder != "" {
+			folders = append(folders, folder)
+		} else if ok && i+1 < len(c.flags) {
+			folders = append(folders, c.flags[i+1])
+		}
+	}
+	overlay, err := sdk.Overlay(dir, sources, folders)
+	if err == nil && overlay != "" {
+		c.flags = append([]string{"-ivfsoverlay", overlay}, c.flags...)
+	}
+	return err
 }
 
 // chooseOpenMP has the host's code run on one thread where clang has no OpenMP

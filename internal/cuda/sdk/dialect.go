@@ -1,0 +1,220 @@
+package sdk
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// Clangs is a source of nvcc as clang takes it: brackets of launches that are
+// written in pieces, kernel<< <grid, block>> >(), become whole, and alignas after
+// __shared__ and its like becomes _Alignas. Lines stay where they are. It returns
+// false, and the text itself, where nothing had to change.
+func Clangs(text []byte) ([]byte, bool) {
+	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) {
+		return text, false
+	}
+	d := dialect{text: text}
+	d.scan()
+	if len(d.edits) == 0 {
+		return text, false
+	}
+	slices.SortFunc(d.edits, func(a, b edit) int { return a.from - b.from })
+	var out []byte
+	at := 0
+	for _, e := range d.edits {
+		out = append(append(out, text[at:e.from]...), e.put...)
+		at = e.to
+	}
+	return append(out, text[at:]...), true
+}
+
+// edit is a change of a text: the bytes from..to become put.
+type edit struct {
+	from, to int
+	put      string
+}
+
+// dialect goes through a text, token by token.
+type dialect struct {
+	text  []byte
+	edits []edit
+}
+
+// token is a word, or one other character, outside of comments and literals.
+type token struct{ from, to int }
+
+func (d *dialect) is(t token, s string) bool { return string(d.text[t.from:t.to]) == s }
+
+// scan finds what has to change.
+func (d *dialect) scan() {
+	var tokens []token
+	for at := 0; at < len(d.text); {
+		t, next := d.next(at)
+		if t.from < t.to {
+			tokens = append(tokens, t)
+		}
+		at = next
+	}
+	for i := range tokens {
+		switch {
+		case d.is(tokens[i], "<"):
+			d.launch(tokens, i)
+		case d.is(tokens[i], "alignas") && i > 0 && slices.ContainsFunc([]string{"__shared__", "__device__", "__constant__", "__managed__"}, func(s string) bool { return d.is(tokens[i-1], s) }):
+			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "_Alignas"})
+		}
+	}
+}
+
+// launch makes the brackets whole of a launch that begins at token i. Only <<
+// and < with a blank between, or a whole <<<, begin one; operator<< < does not.
+func (d *dialect) launch(tokens []token, i int) {
+	if i == 0 || i+2 >= len(tokens) || !d.is(tokens[i+1], "<") || !d.is(tokens[i+2], "<") || tokens[i].to != tokens[i+1].from && tokens[i+1].to != tokens[i+2].from {
+		return
+	}
+	if before := tokens[i-1]; d.is(before, "<") || d.is(before, "operator") {
+		return
+	}
+	depth := 0
+	for k := i + 3; k < len(tokens); k++ {
+		switch {
+		case d.is(tokens[k], "("), d.is(tokens[k], "["), d.is(tokens[k], "{"):
+			depth++
+		case d.is(tokens[k], ")"), d.is(tokens[k], "]"), d.is(tokens[k], "}"):
+			depth--
+		case d.is(tokens[k], ";"):
+			depth = -1
+		case depth == 0 && k+3 < len(tokens) && d.is(tokens[k], ">") && d.is(tokens[k+1], ">") && d.is(tokens[k+2], ">") && d.is(tokens[k+3], "("):
+			d.whole(tokens[i], tokens[i+1], tokens[i+2])
+			d.whole(tokens[k], tokens[k+1], tokens[k+2])
+			return
+		}
+		if depth < 0 {
+			return
+		}
+	}
+}
+
+// whole puts three brackets together, and what was between them behind.
+func (d *dialect) whole(a, b, c token) {
+	if a.to == b.from && b.to == c.from {
+		return
+	}
+	bracket := string(d.text[a.from:a.to])
+	d.edits = append(d.edits, edit{a.from, c.to, bracket + bracket + bracket + string(d.text[a.to:b.from]) + string(d.text[b.to:c.from])})
+}
+
+// next returns the token at a place, which is empty where there is a blank, a
+// comment or a literal, and the place after it.
+func (d *dialect) next(at int) (token, int) {
+	text := d.text
+	rest := text[at:]
+	c := text[at]
+	until := func(from int, end string) int {
+		if i := bytes.Index(text[from:], []byte(end)); i >= 0 {
+			return from + i + len(end)
+		}
+		return len(text)
+	}
+	switch {
+	case bytes.HasPrefix(rest, []byte("//")):
+		return token{}, until(at, "\n")
+	case bytes.HasPrefix(rest, []byte("/*")):
+		return token{}, until(at+2, "*/")
+	case bytes.HasPrefix(rest, []byte(`R"`)):
+		if i := bytes.IndexByte(rest, '('); i >= 2 && i <= 18 {
+			return token{}, until(at+i, ")"+string(rest[2:i])+`"`)
+		}
+		return token{}, at + 2
+	case c == '"' || c == '\'':
+		for i := at + 1; i < len(text); i++ {
+			switch text[i] {
+			case '\\':
+				i++
+			case c, '\n':
+				return token{}, i + 1
+			}
+		}
+		return token{}, len(text)
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		return token{}, at + 1
+	case wordByte(c):
+		to := at + 1
+		for to < len(text) && (wordByte(text[to]) || text[to] == '\'' && c >= '0' && c <= '9') {
+			to++
+		}
+		return token{at, to}, to
+	}
+	return token{at, at + 1}, at + 1
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+var quoted = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
+
+// largestSource bounds the files that Overlay reads, in bytes: our choice.
+const largestSource = 16 << 20
+
+// Overlay writes copies, as clang takes them, of those of the sources and of the
+// files that they include from their own folders or from the folders given, that
+// are not so already. It returns the name of a file that tells clang of them,
+// for -ivfsoverlay, or none where all are. Everything lies in dir.
+func Overlay(dir string, sources, folders []string) (string, error) {
+	type file struct {
+		Name     string `json:"name"`
+		Type     string `json:"type"`
+		External string `json:"external-contents"`
+	}
+	var changed []file
+	seen := map[string]bool{}
+	waiting := slices.Clone(sources)
+	for len(waiting) > 0 {
+		name, err := filepath.Abs(waiting[0])
+		waiting = waiting[1:]
+		if err != nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > largestSource {
+			continue // clang says what it misses
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if text, ok := Clangs(text); ok {
+			f, err := os.CreateTemp(dir, "*-"+filepath.Base(name))
+			if err != nil {
+				return "", err
+			}
+			_, err = f.Write(text)
+			if e := f.Close(); err == nil {
+				err = e
+			}
+			if err != nil {
+				return "", err
+			}
+			changed = append(changed, file{name, "file", f.Name()})
+		}
+		for _, m := range quoted.FindAllSubmatch(text, -1) {
+			for _, folder := range append([]string{filepath.Dir(name)}, folders...) {
+				waiting = append(waiting, filepath.Join(folder, string(m[1])))
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return "", nil
+	}
+	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": changed})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, overlay, 0o666)
+}
