@@ -33,6 +33,7 @@ var cudaExamples = []cudaExample{
 	}},
 	{name: "constant", threads: true},
 	{name: "events"},
+	{name: "graphs", threads: true},
 	{name: "half"},
 	{name: "hashtable", threads: true},
 	{name: "heap"},

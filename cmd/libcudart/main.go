@@ -195,7 +195,9 @@ func pointer(addr uint64) unsafe.Pointer {
 // addressOf returns the address of what a pointer points to.
 func addressOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-func (host) Bytes(addr, n uint64) []byte { return unsafe.Slice((*byte)(pointer(addr)), n) }
+func (host) Bytes(addr, n uint64) []byte {
+	return unsafe.Slice((*byte)(pointer(max(addr, 1))), n) // using the null pointer is a fault like others
+}
 
 func (host) Map(addr, n uint64) error {
 	if C.heddle_map(C.uintptr_t(addr), C.size_t(n)) != 0 {

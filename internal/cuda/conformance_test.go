@@ -37,6 +37,15 @@ func TestHandles(t *testing.T) {
 			a, _ := b.MallocArray(floats, 4, 4, 0, arraySurface)
 			return b.SurfaceObject(a)
 		}, func(b *bench, h uint64) Error { return b.FreeObject(h, true) }},
+		{"graph", func(b *bench) (uint64, Error) { return b.GraphCreate(0) }, func(b *bench, h uint64) Error { return b.GraphDestroy(h) }},
+		{"node", func(b *bench) (uint64, Error) {
+			g, _ := b.GraphCreate(0)
+			return b.GraphAdd(g, nil, EmptyNode())
+		}, func(b *bench, h uint64) Error { return b.NodeDestroy(h) }},
+		{"executable graph", func(b *bench) (uint64, Error) {
+			g, _ := b.GraphCreate(0)
+			return b.GraphInstantiate(g, 0)
+		}, func(b *bench, h uint64) Error { return b.ExecDestroy(h) }},
 	}
 	for _, c := range []struct {
 		kind, call string
@@ -103,6 +112,55 @@ func TestHandles(t *testing.T) {
 		{"texture object", "destroy", func(b *bench, h, _ uint64) Error { return b.FreeObject(h, false) }, InvalidValue},
 		{"surface object", "description", func(b *bench, h, _ uint64) Error { _, _, _, err := b.Object(h, true); return err }, InvalidValue},
 		{"surface object", "destroy", func(b *bench, h, _ uint64) Error { return b.FreeObject(h, true) }, InvalidValue},
+		{"stream", "query", func(b *bench, h, _ uint64) Error { return b.StreamQuery(h) }, InvalidHandle},
+		{"stream", "begin a capture", func(b *bench, h, _ uint64) Error { return b.BeginCapture(h, CaptureGlobal) }, InvalidHandle},
+		{"stream", "end a capture", func(b *bench, h, _ uint64) Error { _, err := b.EndCapture(h); return err }, InvalidHandle},
+		{"stream", "information about a capture", func(b *bench, h, _ uint64) Error { _, err := b.CaptureInfo(h); return err }, InvalidHandle},
+		{"stream", "launch a graph", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			x, _ := b.GraphInstantiate(g, 0)
+			return b.ExecLaunch(x, h)
+		}, InvalidHandle},
+		{"event", "query", func(b *bench, h, _ uint64) Error { return b.EventQuery(h) }, InvalidHandle},
+		{"event", "node that records it", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			_, err := b.GraphAdd(g, nil, EventNode(h, NodeEventRecord))
+			return err
+		}, InvalidHandle},
+		{"graph", "add a node", func(b *bench, h, _ uint64) Error { _, err := b.GraphAdd(h, nil, EmptyNode()); return err }, InvalidValue},
+		{"graph", "add it to another", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			_, err := b.GraphAdd(g, nil, ChildNode(h))
+			return err
+		}, InvalidValue},
+		{"graph", "connect", func(b *bench, h, _ uint64) Error { return b.GraphConnect(h, nil, nil, true) }, InvalidValue},
+		{"graph", "nodes", func(b *bench, h, _ uint64) Error { _, err := b.GraphNodes(h, false); return err }, InvalidValue},
+		{"graph", "edges", func(b *bench, h, _ uint64) Error { _, _, err := b.GraphEdges(h); return err }, InvalidValue},
+		{"graph", "clone", func(b *bench, h, _ uint64) Error { _, err := b.GraphClone(h); return err }, InvalidValue},
+		{"graph", "instantiate", func(b *bench, h, _ uint64) Error { _, err := b.GraphInstantiate(h, 0); return err }, InvalidValue},
+		{"graph", "update by it", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			x, _ := b.GraphInstantiate(g, 0)
+			_, _, err := b.ExecUpdate(x, h)
+			return err
+		}, InvalidValue},
+		{"graph", "destroy", func(b *bench, h, _ uint64) Error { return b.GraphDestroy(h) }, InvalidValue},
+		{"node", "wait for it", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			_, err := b.GraphAdd(g, []uint64{h}, EmptyNode())
+			return err
+		}, InvalidValue},
+		{"node", "information", func(b *bench, h, _ uint64) Error { _, err := b.NodeInfo(h); return err }, InvalidValue},
+		{"node", "change", func(b *bench, h, _ uint64) Error { return b.NodeSet(h, EmptyNode()) }, InvalidValue},
+		{"node", "destroy", func(b *bench, h, _ uint64) Error { return b.NodeDestroy(h) }, InvalidValue},
+		{"executable graph", "launch", func(b *bench, h, _ uint64) Error { return b.ExecLaunch(h, 0) }, InvalidValue},
+		{"executable graph", "upload", func(b *bench, h, _ uint64) Error { return b.ExecUpload(h, 0) }, InvalidValue},
+		{"executable graph", "update", func(b *bench, h, _ uint64) Error {
+			g, _ := b.GraphCreate(0)
+			_, _, err := b.ExecUpdate(h, g)
+			return err
+		}, InvalidValue},
+		{"executable graph", "destroy", func(b *bench, h, _ uint64) Error { return b.ExecDestroy(h) }, InvalidValue},
 	} {
 		t.Run(c.kind+"/"+c.call, func(t *testing.T) {
 			both(t, func(t *testing.T, mode func(*Options)) {

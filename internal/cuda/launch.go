@@ -134,8 +134,13 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		}
 	}
 	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
-	for i, p := range k.Params() {
-		arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
+	if !faultless(func() {
+		for i, p := range k.Params() {
+			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
+		}
+	}) {
+		r.say("launch of %s: there is no memory where its arguments should be", f.name)
+		return nil, InvalidValue
 	}
 	return &kernelWork{host, f, c, l}, Success
 }

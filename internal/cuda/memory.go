@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
@@ -329,25 +330,37 @@ func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
 	return b, Success
 }
 
-// readable reports whether memory of the host is there, by looking at each page:
-// a bad pointer is an error of the program's, and must not end it here.
-func readable(b []byte) (ok bool) {
+// readable reports whether memory of the host is there, by looking at each page.
+func readable(b []byte) bool {
+	return faultless(func() {
+		var sum byte
+		for i := 0; i < len(b); i += pageBytes {
+			sum |= b[i]
+		}
+		if len(b) > 0 {
+			sum |= b[len(b)-1]
+		}
+		runtime.KeepAlive(sum)
+	})
+}
+
+// faultless runs what reads memory of the host, and reports whether that was
+// there: a bad pointer is an error of the program's, and must not end it here.
+func faultless(f func()) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if e := recover(); e != nil {
-			if _, fault := e.(interface{ Addr() uintptr }); !fault {
+		switch e := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }: // a fault at an address
+		case runtime.Error:
+			if !strings.Contains(e.Error(), "nil pointer dereference") { // a fault in the first page
 				panic(e)
 			}
+		default:
+			panic(e)
 		}
 	}()
-	var sum byte
-	for i := 0; i < len(b); i += pageBytes {
-		sum |= b[i]
-	}
-	if len(b) > 0 {
-		sum |= b[len(b)-1]
-	}
-	runtime.KeepAlive(sum)
+	f()
 	return true
 }
 
