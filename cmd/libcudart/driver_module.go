@@ -104,7 +104,7 @@ func images(addr C.uintptr_t) ([][]byte, error) {
 	if size == 0 {
 		size = int(C.heddle_length(addr))
 	}
-	return [][]byte{host{}.Bytes(uint64(addr), uint64(size))}, nil
+	return [][]byte{cuda.Readable(host{}.Bytes(uint64(addr), uint64(size)))}, nil // the size may be wrong
 }
 
 // wrapperMagic is fatbin.WrapperMagic as it lies in memory.

@@ -34,7 +34,7 @@ func fatBinaries(wrapper C.uintptr_t) ([][]byte, error) {
 	add := func(addr uint64) error {
 		n, err := fatbin.Block(host{}.Bytes(addr, fatbin.HeaderBytes))
 		if err == nil {
-			list = append(list, host{}.Bytes(addr, uint64(n)))
+			list = append(list, cuda.Readable(host{}.Bytes(addr, uint64(n)))) // the size may be wrong
 		}
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
 )
 
 // This file holds what a program may do wrong against what the CUDA runtime API's
@@ -418,6 +420,48 @@ func TestBadPointers(t *testing.T) {
 			t.Errorf("it says: %s", b.log)
 		}
 	})
+}
+
+// TestReadable: how much of a range of memory is there.
+func TestReadable(t *testing.T) {
+	end := unmapped(t)
+	for _, c := range []struct{ before, n, want uint64 }{
+		{0, 0, 0}, {0, 1, 0}, {0, 100000, 0}, {1, 1, 1}, {1, 2, 1}, {10, 5000, 10}, {4096, 4096, 4096}, {4097, 4097, 4097}, {6000, 9000, 6000}, {6000, 5999, 5999},
+	} {
+		if got := Readable(realHost{}.Bytes(end-c.before, c.n)); uint64(len(got)) != c.want {
+			t.Errorf("%d bytes, of which %d are there: %d are readable", c.n, c.before, len(got))
+		}
+	}
+}
+
+// TestBrokenImages: device code that is cut off anywhere, or in which a byte is
+// wrong, is refused or runs; it never ends the program.
+func TestBrokenImages(t *testing.T) {
+	whole := fatbin.Append(nil, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(code)})
+	run := func(image []byte) (Error, string) {
+		b := start(t, func(o *Options) { o.MaxInsts = 1000 })
+		h := b.r.Register(image)
+		b.r.RegisterFunction(h, 0x9000, "spin")
+		err := b.Launch(0x9000, Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: 1, Y: 1, Z: 1}}, false, func(int, int, []byte) {})
+		return err, b.log.String()
+	}
+	allowed := []Error{InvalidKernelImage, NoKernelImage, InvalidPTX, InvalidDeviceFunction}
+	step := 7
+	for n := 0; n < len(whole); n += step {
+		if n < 100 {
+			step = 1
+		} else {
+			step = 37
+		}
+		if err, log := run(whole[:n]); err != InvalidKernelImage || log == "" {
+			t.Errorf("the first %d bytes: %v, and it says: %s", n, err, log)
+		}
+		broken := slices.Clone(whole)
+		broken[n] ^= 0xa5
+		if err, log := run(broken); err != Success && (!slices.Contains(allowed, err) && err != LaunchTimeout && err != NotSupported || log == "") {
+			t.Errorf("byte %d is wrong: %v, and it says: %s", n, err, log)
+		}
+	}
 }
 
 // TestErrorState: which error the calls that ask for the last one return, after

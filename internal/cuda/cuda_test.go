@@ -740,7 +740,7 @@ func TestImages(t *testing.T) {
 		{"too new", fatbin.Entry{Kind: fatbin.PTX, SM: 90, Data: []byte(code)}, NoKernelImage, "PTX for sm_90"},
 		{"machine code", fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: []byte{1}}, NoKernelImage, "no PTX"},
 		{"not PTX", fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte("hello")}, InvalidPTX, "found hello"},
-		{"garbage", fatbin.Entry{Kind: fatbin.PTX, SM: 70, Flags: 0x2000, Data: []byte("hello"), Size: 20}, InvalidPTX, "does not unpack"},
+		{"garbage", fatbin.Entry{Kind: fatbin.PTX, SM: 70, Flags: 0x2000, Data: []byte("hello"), Size: 20}, InvalidKernelImage, "does not unpack"},
 	} {
 		b := start(t, nil, c.image)
 		b.want(c.name, b.run("spin", 1, 0), c.want)

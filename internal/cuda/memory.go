@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
@@ -330,18 +331,22 @@ func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
 	return b, Success
 }
 
-// readable reports whether memory of the host is there, by looking at each page.
-func readable(b []byte) bool {
-	return faultless(func() {
+// readable reports whether memory of the host is there.
+func readable(b []byte) bool { return len(Readable(b)) == len(b) }
+
+// Readable returns the bytes of the host's memory that are there, from the first
+// on, by looking at each page.
+func Readable(b []byte) []byte {
+	n := 0
+	faultless(func() {
 		var sum byte
-		for i := 0; i < len(b); i += pageBytes {
-			sum |= b[i]
-		}
-		if len(b) > 0 {
-			sum |= b[len(b)-1]
+		for n < len(b) {
+			sum |= b[n]
+			n = min(len(b), n+pageBytes-int(uintptr(unsafe.Pointer(&b[n]))%pageBytes))
 		}
 		runtime.KeepAlive(sum)
 	})
+	return b[:n]
 }
 
 // faultless runs what reads memory of the host, and reports whether that was

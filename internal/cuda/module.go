@@ -61,6 +61,11 @@ func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
 	m := &module{name: r.moduleName(r.opt.Program)}
 	for i, b := range blocks {
 		m.parts = append(m.parts, part{m.partName(i), b})
+		if !fatbin.Is(b) { // the driver takes PTX too, but not a program's own code
+			_, err := fatbin.Parse(b)
+			r.say("%s: %v", m.partName(i), err)
+			m.err = InvalidKernelImage
+		}
 	}
 	r.modules = append(r.modules, m)
 	return uint64(len(r.modules))
@@ -169,8 +174,12 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		if err != nil {
 			m.err = InvalidPTX
 			var no *fatbin.NoPTXError
-			if errors.As(err, &no) {
+			var broken *imageError
+			switch {
+			case errors.As(err, &no):
 				m.err = NoKernelImage
+			case errors.As(err, &broken):
+				m.err = InvalidKernelImage
 			}
 			return m.err, detail(err)
 		}
@@ -204,6 +213,9 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 
 // link parses the PTX that the GPU takes of every part of a module.
 func (r *Runtime) link(m *module) (*program.Program, error) {
+	if len(m.parts) == 0 {
+		return nil, &imageError{fmt.Errorf("%s: there is no device code", m.name)}
+	}
 	var mods []*ptx.Module
 	for _, p := range m.parts {
 		text, err := r.choose(p)
@@ -242,7 +254,7 @@ func (r *Runtime) choose(p part) ([]byte, error) {
 	}
 	entries, err := fatbin.Parse(p.data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.name, err)
+		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
 	}
 	e, err := fatbin.Newest(entries, r.cfg.Arch)
 	if err != nil {
@@ -250,10 +262,15 @@ func (r *Runtime) choose(p part) ([]byte, error) {
 	}
 	text, err := e.Text()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.name, err)
+		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
 	}
 	return text, nil
 }
+
+// imageError says that what should hold device code is broken.
+type imageError struct{ error }
+
+func (e *imageError) Unwrap() error { return e.error }
 
 // function returns a kernel that is ready to run.
 func (r *Runtime) function(host uint64) (*function, Error) {
