@@ -225,6 +225,9 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 			}
 		}
 		if x := r.replacement(m, p, text); x != nil {
+			if err := x.fits(p.name, text); err != nil {
+				return nil, err
+			}
 			p.name, text, err = x.Name, x.Text, nil
 		}
 		if err != nil {

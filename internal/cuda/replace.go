@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // Replacement is a PTX text that takes the place of one of the program's: of the
@@ -75,6 +77,36 @@ func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
 			x.used = true
 			return x
 		}
+	}
+	return nil
+}
+
+// fits is an error if a kernel has other parameters than the one whose place it
+// takes: the program gives those of its own.
+func (x *Replacement) fits(name string, own []byte) error {
+	kernels := func(name string, text []byte) *program.Program {
+		mod, err := ptx.Parse(name, text)
+		if err != nil {
+			return nil
+		}
+		linked, err := xptx.Link(mod)
+		if err != nil {
+			return nil
+		}
+		return program.FromPTX(linked)
+	}
+	was, is := kernels(name, own), kernels(x.Name, x.Text)
+	if was == nil || is == nil { // what is wrong with it comes out when it is loaded
+		return nil
+	}
+	for _, n := range x.names {
+		a, ok := was.Kernel(n)
+		b, ok2 := is.Kernel(n)
+		if !ok || !ok2 || slices.EqualFunc(a.Params(), b.Params(), func(p, q program.Param) bool { return p.Offset == q.Offset && p.Size == q.Size }) {
+			continue
+		}
+		return fmt.Errorf("%s: kernel %s has %d parameters of %d bytes in all, and in %s it has %d of %d, which is what the program gives it: leave them as they are",
+			x.Name, n, len(b.Params()), b.ParamBytes(), name, len(a.Params()), a.ParamBytes())
 	}
 	return nil
 }
