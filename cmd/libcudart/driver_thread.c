@@ -24,6 +24,12 @@ WAITS(cuMemsetD2D8_v2, (uintptr_t dst, size_t pitch, unsigned char v, size_t w, 
 WAITS(cuMemsetD2D16_v2, (uintptr_t dst, size_t pitch, unsigned short v, size_t w, size_t h), cuMemsetD2D16Async(dst, pitch, v, w, h, PER_THREAD))
 WAITS(cuMemsetD2D32_v2, (uintptr_t dst, size_t pitch, unsigned v, size_t w, size_t h), cuMemsetD2D32Async(dst, pitch, v, w, h, PER_THREAD))
 
+WAITS(cuMemcpy2D_v2, (uintptr_t copy), cuMemcpy2DAsync_v2(copy, PER_THREAD))
+WAITS(cuMemcpy2DUnaligned_v2, (uintptr_t copy), cuMemcpy2DAsync_v2(copy, PER_THREAD))
+WAITS(cuMemcpy3D_v2, (uintptr_t copy), cuMemcpy3DAsync_v2(copy, PER_THREAD))
+WAITS(cuMemcpyHtoA_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n), cuMemcpyHtoAAsync_v2(dst, at, src, n, PER_THREAD))
+WAITS(cuMemcpyAtoH_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n), cuMemcpyAtoHAsync_v2(dst, src, at, n, PER_THREAD))
+
 // FORWARD is a function that takes a stream.
 #define FORWARD(name, params, ...) \
   int name##_ptsz params { return name(__VA_ARGS__); }
@@ -32,6 +38,10 @@ FORWARD(cuMemcpyAsync, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), ds
 FORWARD(cuMemcpyHtoDAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
 FORWARD(cuMemcpyDtoHAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
 FORWARD(cuMemcpyDtoDAsync_v2, (uintptr_t dst, uintptr_t src, size_t n, uintptr_t s), dst, src, n, OWN(s))
+FORWARD(cuMemcpy2DAsync_v2, (uintptr_t copy, uintptr_t s), copy, OWN(s))
+FORWARD(cuMemcpy3DAsync_v2, (uintptr_t copy, uintptr_t s), copy, OWN(s))
+FORWARD(cuMemcpyHtoAAsync_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n, uintptr_t s), dst, at, src, n, OWN(s))
+FORWARD(cuMemcpyAtoHAsync_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n, uintptr_t s), dst, src, at, n, OWN(s))
 FORWARD(cuMemsetD8Async, (uintptr_t dst, unsigned char v, size_t n, uintptr_t s), dst, v, n, OWN(s))
 FORWARD(cuMemsetD16Async, (uintptr_t dst, unsigned short v, size_t n, uintptr_t s), dst, v, n, OWN(s))
 FORWARD(cuMemsetD32Async, (uintptr_t dst, unsigned v, size_t n, uintptr_t s), dst, v, n, OWN(s))

@@ -157,6 +157,7 @@ func (r *Runtime) drop(m *module) {
 	}
 	for _, x := range m.driver.textures {
 		delete(r.textures, x)
+		delete(r.texrefs, x)
 	}
 	m.gone = true
 }

@@ -89,10 +89,11 @@ type Runtime struct {
 	threads   map[uint64]*Thread
 	barred    *Thread // what a thread is while the device calls it
 
-	ctx    contexts
-	named  map[string]int // modules so far, by the names that they asked for
-	loaded []*module      // by the driver, in order
-	links  map[uint64]*linking
+	ctx     contexts
+	named   map[string]int // modules so far, by the names that they asked for
+	loaded  []*module      // by the driver, in order
+	links   map[uint64]*linking
+	texrefs map[uint64]*TexRef
 
 	// What is on the device; reset drops it.
 	mem      *device.Memory // nil until first used
@@ -184,7 +185,7 @@ func New(o Options) (*Runtime, error) {
 	r := &Runtime{
 		replace: replace,
 		opt:     o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
-		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ctx: contexts{list: map[uint64]*driverContext{}},
+		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, texrefs: map[uint64]*TexRef{}, ctx: contexts{list: map[uint64]*driverContext{}},
 		res: &report.Run{
 			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
 			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,

@@ -404,6 +404,16 @@ func (t *textures) slotOf(handle uint64) *texSlot {
 	return &slots[i/16]
 }
 
+// HasTexture reports whether the program has a texture reference of the name, or
+// a surface reference.
+func (m *Machine) HasTexture(name string, surface bool) bool {
+	kind := isTexture
+	if surface {
+		kind = isSurface
+	}
+	return slices.ContainsFunc(m.tex.slots, func(s texSlot) bool { return s.kind == kind && s.name == name })
+}
+
 // BindTexture binds the texture, surface or sampler references of the name,
 // and the kernel parameters of these types that have it. A sampler takes only
 // filtering and address modes. Filtering, address modes and normalised
