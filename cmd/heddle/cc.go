@@ -27,6 +27,7 @@ Compile CUDA C++ with clang (14 or later) and nothing of NVIDIA's.
   -o FILE            where the result goes
   -c                 compile to objects, do not link
   --ptx              only the PTX of the kernels (NAME.ptx, or -o)
+  --fatbin           only a fat binary of it, with PTX for each -arch (NAME.fatbin, or -o)
   -arch=sm_XX        the oldest GPU that the kernels are for (default sm_70)
   -lineinfo, -g      keep source lines for messages and reports
   --use_fast_math    approximate float functions, no float denormals
@@ -99,6 +100,9 @@ func (c *ccCmd) Run(e env) error {
 			return err
 		}
 	}
+	if call.fatbin {
+		return call.fatBinaries(kit, run)
+	}
 	for _, args := range call.commands(kit) {
 		if err := run(args); err != nil {
 			return err
@@ -110,6 +114,7 @@ func (c *ccCmd) Run(e env) error {
 // ccCall is a command line of cc, understood.
 type ccCall struct {
 	help, show, compile, ptx, rdc bool
+	fatbin                        bool // of ptx: packed
 	out                           string
 	archs                         []string // sm_XX
 	files                         []string // sources, objects, libraries, in order
@@ -151,7 +156,7 @@ var long = map[string]string{
 	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
 	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
 	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
-	"--device-c": "-dc", "--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-S": "--ptx-or-S", "--std": "-std", "-odir": "-odir",
+	"--device-c": "-dc", "--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std", "-odir": "-odir",
 }
 
 var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
@@ -205,6 +210,8 @@ func parseCC(args []string) (*ccCall, error) {
 			c.compile, c.rdc = true, true
 		case arg == "--ptx":
 			c.ptx = true
+		case arg == "--fatbin":
+			c.ptx, c.fatbin = true, true
 		case name == "-rdc" || arg == "-fgpu-rdc":
 			if name == "-rdc" {
 				v, err := next()
@@ -265,10 +272,10 @@ func parseCC(args []string) (*ccCall, error) {
 		}
 	}
 	if c.ptx && c.out != "" && len(c.files) > 1 {
-		return nil, usage("cc: -o names one file, and %d are compiled to PTX", len(c.files))
+		return nil, usage("cc: -o names one file, and %d are compiled to one each", len(c.files))
 	}
 	if c.ptx && c.compile {
-		return nil, usage("cc: --ptx and -c exclude each other")
+		return nil, usage("cc: -c excludes --ptx and --fatbin")
 	}
 	if len(c.archs) == 0 {
 		c.archs = []string{defaultArch}
@@ -397,12 +404,7 @@ func (c *ccCall) commands(kit sdk.SDK) [][]string {
 	}
 	var calls [][]string
 	for _, file := range c.files {
-		out := c.out
-		if out == "" {
-			name := filepath.Base(file)
-			out = strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx"
-		}
-		calls = append(calls, append(slices.Clone(base), "--cuda-device-only", "-S", "-x", "cuda", file, "-o", out))
+		calls = append(calls, c.toPTX(kit, file, c.result(file, ".ptx")))
 	}
 	return calls
 }
@@ -429,6 +431,44 @@ func hasManaged(file string) bool {
 	}
 	data, err := os.ReadFile(file)
 	return err == nil && (bytes.Contains(data, []byte("__managed__")) || bytes.Contains(data, []byte("heddle_managed\x00")))
+}
+
+// result is the file that one file becomes, with another ending.
+func (c *ccCall) result(file, ending string) string {
+	if c.out != "" {
+		return c.out
+	}
+	name := filepath.Base(file)
+	return strings.TrimSuffix(name, filepath.Ext(name)) + ending
+}
+
+// toPTX is the call of clang that makes PTX of a file.
+func (c *ccCall) toPTX(kit sdk.SDK, file, out string) []string {
+	return append(slices.Clone(c.base(kit)), "--cuda-device-only", "-S", "-x", "cuda", file, "-o", out)
+}
+
+// fatBinaries makes a fat binary of each file, with PTX for every architecture.
+func (c *ccCall) fatBinaries(kit sdk.SDK, run func([]string) error) error {
+	tmp, err := os.MkdirTemp("", "heddle-cc-")
+	if err != nil {
+		return usage("cc: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	for _, file := range c.files {
+		pack := []string{"--create", c.result(file, ".fatbin")}
+		for _, arch := range c.archs {
+			one, text := *c, filepath.Join(tmp, arch+".ptx")
+			one.archs = []string{arch}
+			if err := run(one.toPTX(kit, file, text)); err != nil {
+				return err
+			}
+			pack = append(pack, fmt.Sprintf("--image=profile=%s,file=%s", arch, text))
+		}
+		if err := sdk.RunTool("fatbinary", pack); err != nil {
+			return usage("cc: %s: %w", file, err)
+		}
+	}
+	return nil
 }
 
 // inputs are the files; those in C stay C, as a C++ compiler would not have it.

@@ -106,8 +106,7 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 		case len(l.parts) == 0:
 			return ResultInvalidValue
 		}
-		if _, err := xptx.Link(l.mods...); err != nil {
-			wrong = detail(err)
+		if wrong = undefined(l.mods); wrong != nil {
 			return ResultInvalidPTX
 		}
 		le := binary.LittleEndian
@@ -121,6 +120,23 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 		return ResultSuccess
 	})
 	return image, res, wrong
+}
+
+// undefined is an error that says what modules lack in order to be a program.
+func undefined(mods []*ptx.Module) error {
+	prog, err := xptx.Link(mods...)
+	if err != nil {
+		return detail(err)
+	}
+	var missing []error
+	for _, k := range prog.Kernels() {
+		for _, err := range k.Unusable() {
+			if errors.Is(err, xptx.ErrUndefined) {
+				missing = append(missing, err)
+			}
+		}
+	}
+	return errors.Join(missing...)
 }
 
 // EndLink forgets a link.

@@ -79,7 +79,10 @@ func (m *module) split(image []byte) error {
 		return nil
 	}
 	le := binary.LittleEndian
-	for rest := image[min(linkedHeader, len(image)):]; len(rest) > 0; {
+	if len(image) < linkedHeader || le.Uint64(image[len(linkedMagic):]) != uint64(len(image)) {
+		return errors.New("the linked module is truncated")
+	}
+	for rest := image[linkedHeader:]; len(rest) > 0; {
 		var fields [2][]byte
 		for i := range fields {
 			if len(rest) < 8 || le.Uint64(rest) > uint64(len(rest)-8) {

@@ -170,7 +170,7 @@ func decodeCall(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		return site.checkBuiltin()
 	}
-	return fmt.Errorf("calls %s, which has no definition: add the module that defines it to the program", to.Name)
+	return fmt.Errorf("calls %s, which %w: add the module that defines it to the program", to.Name, ErrUndefined)
 }
 
 // actual decodes an actual argument or result of a call.

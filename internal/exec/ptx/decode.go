@@ -853,7 +853,7 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 	if o.Func != nil {
 		def := d.im.kernel.prog.fnDef[o.Func]
 		if def == nil {
-			return 0, false, fmt.Errorf("uses the address of %s, which has no definition", o.Name)
+			return 0, false, fmt.Errorf("uses the address of %s, which %w", o.Name, ErrUndefined)
 		}
 		return d.im.kernel.prog.fnAddr[def] + off, false, nil
 	}
@@ -868,7 +868,7 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 		}
 		g := d.im.kernel.prog.varDef[v]
 		if g == nil {
-			return 0, false, fmt.Errorf("uses %s, which has no definition", v.Name)
+			return 0, false, fmt.Errorf("uses %s, which %w", v.Name, ErrUndefined)
 		}
 		if d.im.m == nil {
 			return off, false, nil

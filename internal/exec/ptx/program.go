@@ -297,6 +297,10 @@ func (k *Kernel) Unusable() []error {
 	return errs
 }
 
+// ErrUndefined is in what Unusable returns for a name that no module of the
+// program defines.
+var ErrUndefined = errors.New("has no definition")
+
 // Functions returns the entry and every function that it can reach.
 func (k *Kernel) Functions() []Function {
 	var out []Function

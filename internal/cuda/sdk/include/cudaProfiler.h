@@ -1,1 +1,1 @@
-#include "cuda_runtime_api.h"
+#include "cuda.h"
