@@ -37,7 +37,7 @@ func whyNone(cmd *exec.Cmd, program string, state ended) string {
 	case f.Section(".nv_fatbin") != nil || f.Section(".nvFatBinSegment") != nil:
 		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
 	}
-	return program + none + ": it is not linked with the CUDA runtime (libcudart.so)"
+	return program + none + ": it is not linked with the CUDA runtime (libcudart.so) or driver (libcuda.so), and loaded neither"
 }
 
 // cannotLoad is the exit code of the dynamic loader, and of shells, when a program
