@@ -18,7 +18,7 @@ import (
 
 // The program of these tests: add(out, n) puts thread + n into out[thread], wild
 // stores far away, odd stores where it may not, stop traps, spin works for a
-// while, scale multiplies by a constant, cannot has an instruction that is not
+// while, turns(n) for n turns, scale multiplies by a constant, cannot has an instruction that is not
 // supported, many is for blocks of at most 64 threads.
 const code = `
 .version 7.0
@@ -78,6 +78,18 @@ const code = `
 again:
 	add.u32 %r0, %r0, 1;
 	setp.lt.u32 %p, %r0, 500;
+	@%p bra again;
+	ret;
+}
+.visible .entry turns(.param .u32 n)
+{
+	.reg .b32 %r<2>;
+	.reg .pred %p;
+	ld.param.u32 %r1, [n];
+	mov.u32 %r0, 0;
+again:
+	add.u32 %r0, %r0, 1;
+	setp.lt.u32 %p, %r0, %r1;
 	@%p bra again;
 	ret;
 }
@@ -156,7 +168,7 @@ type bench struct {
 
 // kernels and variables by the address that stands for them.
 var (
-	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "forever", "cannot", "many", "shared", "missing"}
+	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cannot", "many", "shared", "missing"}
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 

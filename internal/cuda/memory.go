@@ -495,6 +495,9 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 	if err != Success {
 		return err
 	}
+	if _, err := r.captured(s); err != Success {
+		return err
+	}
 	if !async {
 		if err := r.unsafe(); err != Success {
 			return err
