@@ -98,6 +98,7 @@ var external = map[string][]string{
 	"internal/trace/micro":     {"google.golang.org/protobuf/encoding/protowire"},
 	"internal/job":             {"github.com/BurntSushi/toml"},
 	"internal/series":          {"github.com/parquet-go/parquet-go"},
+	"internal/report":          {"github.com/ianlancetaylor/demangle"},
 	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
 	"internal/progress":        {"golang.org/x/term"},
 }

@@ -313,7 +313,7 @@ func (c *ccCall) arch(flag, value string) error {
 func (c *ccCall) base(kit sdk.SDK) []string {
 	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
 		// Old sources rest on what gcc only warns of.
-		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration"}
+		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration", "-Wno-register"}
 	if !c.ptx { // so do checks on the host of what a kernel computed with integers that wrap
 		base = append(base, "-Xarch_host", "-fwrapv")
 	}

@@ -141,6 +141,11 @@ func (r *Run) WriteJSON(w io.Writer) error {
 
 // WriteText writes the report for a person.
 func (r *Run) WriteText(w io.Writer) error {
+	if r.NoJob { // a job names its kernels, and finds them here by these names
+		shown := *r
+		shown.Kernels = plain(r.Kernels)
+		r = &shown
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "heddle %s  %s  %s", r.Heddle, r.Input, r.Mode)
 	if len(r.Programs) > 0 {

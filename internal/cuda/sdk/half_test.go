@@ -222,3 +222,95 @@ func oddSum(x, y float64) float64 {
 	}
 	return s
 }
+
+// TestFP8: both 8-bit formats widen to, and round as, a list of all their
+// numbers says.
+func TestFP8(t *testing.T) {
+	gpu := device(t, kit(t), `
+#include <cuda_fp8.h>
+#define KERNELS(name, kind)                                                                  \
+  extern "C" __global__ void widen_##name(const float *, float *out) {                       \
+    name v; v.__x = (unsigned char)threadIdx.x; out[threadIdx.x] = (float)v;                 \
+  }                                                                                          \
+  extern "C" __global__ void sat_##name(const float *x, float *out) {                        \
+    int i = blockIdx.x * 256 + threadIdx.x; out[i] = name(x[i]).__x;                         \
+  }                                                                                          \
+  extern "C" __global__ void nosat_##name(const float *x, float *out) {                      \
+    int i = blockIdx.x * 256 + threadIdx.x; out[i] = __nv_cvt_float_to_fp8(x[i], __NV_NOSAT, kind); \
+  }                                                                                          \
+  extern "C" __global__ void four_##name(const float *x, float *out) {                       \
+    int i = blockIdx.x * 256 + threadIdx.x; FOUR_##name v(make_float4(0, x[i], 1, x[i])); out[i] = (((float4)v).w == (float)name(x[i])) + 2 * (((float4)v).z == 1) + 4 * (((float4)v).x == 0); \
+  }
+#define FOUR___nv_fp8_e4m3 __nv_fp8x4_e4m3
+#define FOUR___nv_fp8_e5m2 __nv_fp8x4_e5m2
+KERNELS(__nv_fp8_e4m3, __NV_E4M3)
+KERNELS(__nv_fp8_e5m2, __NV_E5M2)
+`)
+	for _, c := range []struct {
+		name           string
+		fraction, bias int
+		count          int // of finite numbers without a sign
+		over           uint8
+	}{{"__nv_fp8_e4m3", 3, 7, 0x7f, 0x7f}, {"__nv_fp8_e5m2", 2, 15, 0x7c, 0x7c}} {
+		f := narrow{}
+		for u := range c.count {
+			m, e := float64(u&(1<<c.fraction-1)), u>>c.fraction
+			if e > 0 {
+				m, e = m+float64(int(1)<<c.fraction), e-1
+			}
+			f.values = append(f.values, math.Ldexp(m, e+1-c.bias-c.fraction))
+		}
+		f.values = append(f.values, math.Inf(1))
+		rng := rand.New(rand.NewPCG(7, 8))
+		xs := make([]float32, 8192)
+		for i := range xs {
+			xs[i] = float32(spread(rng, -20, 18))
+		}
+		copy(xs, []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), 448, 464, 463.99, 465, 57344, 61440, 61439, 0x1p-10, 0x1.8p-10, 0x1p-17, 1e-30})
+		launch := func(kernel string, blocks int) []float32 {
+			in, _ := heddle.Upload(gpu, "x", xs)
+			out, err := heddle.Upload(gpu, "out", make([]float32, len(xs)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := gpu.Launch(t.Context(), kernel+"_"+c.name, heddle.Dim(uint32(blocks)), heddle.Dim(256), in, out); err != nil {
+				t.Fatal(err)
+			}
+			got, err := heddle.Download[float32](gpu, out, len(xs))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		for u, got := range launch("widen", 1)[:256] {
+			want := math.NaN()
+			if k := u & 0x7f; k < c.count || k == c.count && c.over == 0x7c {
+				want = math.Copysign(f.values[k], float64(1-2*(u>>7)))
+			}
+			if float64(got) != want && !math.IsNaN(want) || math.IsNaN(want) != (got != got) {
+				t.Errorf("%s: %#02x is %v, want %v", c.name, u, got, want)
+			}
+		}
+		for i, got := range launch("sat", len(xs)/256) {
+			r := f.round(float64(xs[i]), 'n')
+			if want := uint8(r>>8) | uint8(min(r&0x7fff, uint16(c.count-1))); uint8(got) != want {
+				t.Errorf("%s: %v saturates to %#02x, want %#02x", c.name, xs[i], uint8(got), want)
+			}
+		}
+		for i, got := range launch("nosat", len(xs)/256) {
+			r := f.round(float64(xs[i]), 'n')
+			want := uint8(r>>8) | uint8(r)
+			if int(r&0x7fff) >= c.count {
+				want = uint8(r>>8) | c.over
+			}
+			if uint8(got) != want {
+				t.Errorf("%s: %v becomes %#02x, want %#02x", c.name, xs[i], uint8(got), want)
+			}
+		}
+		for i, got := range launch("four", len(xs)/256) {
+			if got != 7 {
+				t.Fatalf("%s: in a vector %v is something else", c.name, xs[i])
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ void *cudaGetParameterBufferV2(void *fn, dim3 grid, dim3 block, unsigned int shared);
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
 __device__ cudaError_t cudaLaunchDevice(void *fn, void *params, dim3 grid, dim3 block, unsigned int shared, cudaStream_t stream);
 __device__ cudaError_t cudaLaunchDeviceV2(void *params, cudaStream_t stream);
 }
