@@ -48,6 +48,7 @@ func TestHandles(t *testing.T) {
 			g, _ := b.GraphCreate(0)
 			return b.GraphInstantiate(g, 0)
 		}, func(b *bench, h uint64) Error { return b.ExecDestroy(h) }},
+		{"pool", func(b *bench) (uint64, Error) { return b.PoolCreate() }, func(b *bench, h uint64) Error { return b.PoolDestroy(h) }},
 	}
 	for _, c := range []struct {
 		kind, call string
@@ -162,6 +163,12 @@ func TestHandles(t *testing.T) {
 			_, _, err := b.ExecUpdate(h, g)
 			return err
 		}, InvalidValue},
+		{"pool", "allocate from it", func(b *bench, h, _ uint64) Error { _, err := b.MallocAsync(4, h, 0); return err }, InvalidValue},
+		{"pool", "attribute", func(b *bench, h, _ uint64) Error { _, err := b.PoolAttribute(h, 4); return err }, InvalidValue},
+		{"pool", "set an attribute", func(b *bench, h, _ uint64) Error { return b.SetPoolAttribute(h, 4, 1) }, InvalidValue},
+		{"pool", "trim", func(b *bench, h, _ uint64) Error { return b.PoolTrim(h) }, InvalidValue},
+		{"pool", "make it the device's", func(b *bench, h, _ uint64) Error { return b.SetCurrentPool(h) }, InvalidValue},
+		{"pool", "destroy", func(b *bench, h, _ uint64) Error { return b.PoolDestroy(h) }, InvalidValue},
 		{"executable graph", "destroy", func(b *bench, h, _ uint64) Error { return b.ExecDestroy(h) }, InvalidValue},
 	} {
 		t.Run(c.kind+"/"+c.call, func(t *testing.T) {

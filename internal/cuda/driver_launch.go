@@ -102,7 +102,7 @@ func (d Driver) SharedSize(fn, bytes uint64) Result {
 func (d Driver) SetParameter(fn, offset uint64, b []byte) Result {
 	return d.shapedOf(fn, func(s *shaped) Result {
 		end := offset + uint64(len(b))
-		if end > maxParams {
+		if offset > maxParams || end > maxParams {
 			return ResultInvalidValue
 		}
 		if need := int(end) - len(s.params); need > 0 {

@@ -189,7 +189,8 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 		if r.shares(addr, size) {
 			return AlreadyRegistered
 		}
-		if r.mem.Adopt(addr, r.opt.Host.Bytes(addr, size), fmt.Sprintf("cudaHostRegister(%d)", size)) != nil {
+		b := r.opt.Host.Bytes(addr, size)
+		if !readable(b) || r.mem.Adopt(addr, b, fmt.Sprintf("cudaHostRegister(%d)", size)) != nil {
 			return InvalidValue
 		}
 		r.shared[addr] = &sharing{size: size, flags: flags}
@@ -566,7 +567,7 @@ func (r *Runtime) prepareFill(dst uint64, value []byte, c Rows) (*fillWork, Erro
 		return nil, InvalidPitchValue
 	}
 	unit := uint64(len(value))
-	if !r.side(dst, true) || dst%unit != 0 || c.Width%unit != 0 || c.Height > 1 && c.DstPitch%unit != 0 {
+	if unit == 0 || !r.side(dst, true) || dst%unit != 0 || c.Width%unit != 0 || c.Height > 1 && c.DstPitch%unit != 0 {
 		return nil, InvalidValue
 	}
 	w := &fillWork{dst, value, c}
