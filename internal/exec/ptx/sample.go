@@ -58,6 +58,7 @@ type texOp struct {
 	grad    [2][3]ref
 	off     [3]ref // none where there is no offset
 	cmp     ref    // depth to compare with, none if absent
+	plain   bool   // nothing but coordinates, and perhaps a layer
 }
 
 func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
@@ -151,6 +152,7 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 	if len(rest) > 0 {
 		return errors.New("has too many operands")
 	}
+	op.plain = op.gather < 0 && op.lod != lodGrad && op.cmp == none && op.sampR == none && !op.cube && op.off == [3]ref{none, none, none}
 	o.kind, o.run, o.x = kMem, texAny, &extra{any: op}
 	d.describe(isa.Texture, 16, true, false)
 	d.info.Unit = isa.UnitTex
@@ -228,9 +230,10 @@ func texAny(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*texOp)
 	var slot *texSlot
 	var smp sampler
+	one := op.tex.uniform(w, m) && (!op.ownSmp || op.smp.uniform(w, m))
 	for k := m; k != 0; k &= k - 1 {
 		i := bits.TrailingZeros32(k) & 31
-		if slot == nil || !op.tex.uniform() || op.ownSmp && !op.smp.uniform() {
+		if slot == nil || !one {
 			if slot = w.slot(&op.tex, i); slot == nil {
 				return
 			}
@@ -256,6 +259,10 @@ func texAny(w *warp, in *inst, m uint32) {
 			}
 			if op.cmp != none && !slot.tex.format.float() {
 				w.failf(1<<i, "%s is compared with a depth, but its texels are integers", slot.name)
+				return
+			}
+			if t := &slot.tex; op.plain && one && len(t.levels) == 1 && t.samples == 1 && (!smp.linear || op.integer || !t.format.float()) {
+				op.nearest(w, slot, &smp, m)
 				return
 			}
 		}
@@ -578,7 +585,12 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 	}
 	// Products of weights and texels are exact in f64; the sum is rounded once
 	// to f32. Texels of weight 0 do not count, not even infinities.
+	// A channel that the format lacks is the same everywhere, but for comparisons.
 	var sum [4]float64
+	channels := p.t.channels
+	if p.cmp {
+		channels = 4
+	}
 	for corner := range 1 << dims {
 		weight := 1.0
 		var at [3]int
@@ -594,18 +606,55 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 		if weight == 0 {
 			continue
 		}
+		if p.add(lv, &at, weight, &sum) {
+			continue
+		}
 		t, ok := p.texel(lv, at[0], at[1], at[2])
 		if !ok {
 			return v, false
 		}
-		for k := range sum {
+		for k := range channels {
 			sum[k] += weight * float64(math.Float32frombits(t[k]))
 		}
 	}
-	for k := range v {
+	v[3] = p.t.format.one()
+	for k := range channels {
 		v[k] = math.Float32bits(float32(sum[k]))
 	}
 	return v, true
+}
+
+// unsignedFraction is what a byte is as a fraction.
+var unsignedFraction = func() (list [256]float64) {
+	for i := range list {
+		list[i] = float64(math.Float32frombits(fmtU8Norm.decode([]byte{byte(i)})))
+	}
+	return list
+}()
+
+// add adds the weighted channels of a texel of the commonest formats to a sum; it
+// reports whether the texel was one, there, and not to be compared.
+func (p *texPoint) add(lv *texLevel, at *[3]int, weight float64, sum *[4]float64) bool {
+	t := p.t
+	if at[0] < 0 || at[1] < 0 || at[2] < 0 || p.cmp || t.srgb || t.format != fmtF32 && t.format != fmtU8Norm {
+		return false
+	}
+	a := lv.addr + uint64(p.layer)*lv.layer + uint64(at[2])*lv.slice + uint64(at[1])*lv.row + uint64(at[0]*t.size) // samples are not filtered
+	b := p.w.blk.view.ReadSpan(a, t.size)
+	if b == nil {
+		return false
+	}
+	p.w.addr[p.lane] = a
+	if t.format == fmtU8Norm {
+		for k := range t.channels {
+			sum[k&3] += weight * unsignedFraction[b[k]]
+		}
+		return true
+	}
+	for k := range t.channels {
+		sum[k&3] += weight * float64(math.Float32frombits(le.Uint32(b[4*k:])))
+	}
+	return true
 }
 
 // fetchAxis is the place of an integer coordinate. One-dimensional textures
@@ -677,13 +726,7 @@ func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 			p.w.failf(1<<p.lane, "texel (%d,%d,%d) of %s: %v", x, y, z, p.slot.name, p.w.blk.view.Fault(a, t.size, false))
 			return v, false
 		}
-		step := t.format.bytes()
-		for k := range t.channels {
-			v[k] = t.format.decode(b[k*step:])
-			if t.srgb && k < 3 {
-				v[k] = linearOf[b[k]]
-			}
-		}
+		t.decode(b, &v)
 	}
 	if p.cmp {
 		// The comparison is "reference is not above" in every channel. (Assumed:
@@ -697,6 +740,93 @@ func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 		}
 	}
 	return v, true
+}
+
+// decode reads the channels of a texel as register bits.
+func (t *boundTex) decode(b []byte, v *[4]uint32) {
+	switch {
+	case t.format == fmtF32 || t.format == fmtU32 || t.format == fmtS32:
+		for k := range t.channels {
+			v[k] = le.Uint32(b[4*k:])
+		}
+	case t.srgb:
+		for k := range t.channels {
+			v[k] = linearOf[b[k]]
+		}
+		if t.channels == 4 {
+			v[3] = t.format.decode(b[3:])
+		}
+	default:
+		step := t.format.bytes()
+		for k := range t.channels {
+			v[k] = t.format.decode(b[k*step:])
+		}
+	}
+}
+
+// nearest is texAny for the commonest case: all lanes read the nearest texel of
+// one image, or fetch it by number. It does what sample does, with what is the
+// same for all lanes looked up once.
+func (op *texOp) nearest(w *warp, slot *texSlot, smp *sampler, m uint32) {
+	t, lv := &slot.tex, &slot.tex.levels[0]
+	size, step := [3]int{lv.w, lv.h, lv.d}, [3]uint64{uint64(t.size), lv.row, lv.slice}
+	p := texPoint{w: w, slot: slot, t: t, smp: smp}
+	res := m
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.layer = t.first
+		if op.layerR != none {
+			p.layer += int(min(w.u32(op.layerR)[i], uint32(t.layers-1)))
+		}
+		at := [3]int{}
+		addr, inside := lv.addr+uint64(p.layer)*lv.layer, true
+		for k := range op.dims {
+			bits := w.u32(op.r[k])[i]
+			n := size[k]
+			switch {
+			case op.integer:
+				at[k] = op.fetchAxis(&p, float64(int32(bits)), n, k).i0
+			case !smp.normalized && smp.mode[k] != modeBorder:
+				at[k] = clampedTexel(math.Float32frombits(bits), n)
+			default:
+				at[k] = smp.along(float64(math.Float32frombits(bits)), n, smp.mode[k], 0, false).i0
+			}
+			if at[k] < 0 {
+				inside = false
+				break
+			}
+			addr += uint64(at[k]) * step[k]
+		}
+		v := [4]uint32{3: t.format.one()}
+		var b []byte
+		if inside {
+			b = w.blk.view.ReadSpan(addr, t.size)
+		}
+		if b != nil {
+			w.addr[i] = addr
+			t.decode(b, &v)
+		} else { // the border, or a fault
+			p.lane = i
+			var ok bool
+			if v, ok = p.texel(lv, at[0], at[1], at[2]); !ok {
+				return
+			}
+		}
+		op.put(w, t.format, i, v)
+	}
+	w.setPred(op.res, full, res)
+}
+
+// clampedTexel is the texel of a coordinate that counts texels, of n of them, or
+// the one at the edge.
+func clampedTexel(x float32, n int) int {
+	switch {
+	case !(x > 0): // and NaN
+		return 0
+	case float64(x) >= float64(n):
+		return n - 1
+	}
+	return int(x)
 }
 
 // gather4 reads one channel of the four texels that linear filtering would

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -646,8 +647,29 @@ func (d *dec) texSource(a *ptx.Operand, want texKind) (texSource, error) {
 	return s, fmt.Errorf("needs a texture, sampler or surface where it has %q", a.Name)
 }
 
-// uniform reports whether all lanes name the same thing.
-func (s *texSource) uniform() bool { return s.r == none }
+// uniform reports whether the lanes of m all name the same thing.
+func (s *texSource) uniform(w *warp, m uint32) bool {
+	if s.r == none {
+		return true
+	}
+	first := bits.TrailingZeros32(m) & 31
+	if s.wide {
+		h := w.u64(s.r)
+		for k := m; k != 0; k &= k - 1 {
+			if h[bits.TrailingZeros32(k)&31] != h[first] {
+				return false
+			}
+		}
+		return true
+	}
+	h := w.u32(s.r)
+	for k := m; k != 0; k &= k - 1 {
+		if h[bits.TrailingZeros32(k)&31] != h[first] {
+			return false
+		}
+	}
+	return true
+}
 
 // slot finds what lane i of an instruction names, nil after a fault. An
 // unbound reference is a fault.

@@ -1073,6 +1073,17 @@ func TestTexAllocations(t *testing.T) {
 	}
 }
 
+func BenchmarkTexNearest2D(b *testing.B) {
+	p := texLoop(b.N)
+	p.objects[0].tex.Linear = false
+	in := make([][]uint32, 32)
+	for i := range in {
+		in[i] = f32words([]float32{float32(i) * 1.7, float32(i) * 0.9})
+	}
+	p.mustRun(b, in)
+	b.ReportMetric(32*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
 func BenchmarkTexLinear2D(b *testing.B) {
 	in := make([][]uint32, 32)
 	for i := range in {
