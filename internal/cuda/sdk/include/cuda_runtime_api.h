@@ -5,6 +5,9 @@
 #define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#include "cuda_per_thread.h"
+#endif
 
 #if defined(__cplusplus)
 #define HEDDLE_DEFAULT(v) = v

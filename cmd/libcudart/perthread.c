@@ -1,0 +1,72 @@
+// Functions as programs call them that were compiled for a default stream of each
+// thread (nvcc --default-stream per-thread): stream 0 is the thread's own. Names
+// end with ptsz where there is a stream among the arguments, and with ptds where
+// there is none.
+#include "_cgo_export.h"
+
+// own is the handle of the calling thread's stream.
+#define own ((uintptr_t)2)
+
+#define STREAM(name, params, args) \
+  int name##_ptsz params { \
+    s = s ? s : own; \
+    return name args; \
+  }
+
+// WAIT is for functions that return when the work is done, START for those that
+// do not.
+#define WAIT(name, params, call) \
+  int name##_ptds params { \
+    int err = call; \
+    return err ? err : cudaStreamSynchronize(own); \
+  }
+#define START(name, params, call) \
+  int name##_ptds params { return call; }
+
+unsigned __cudaPushCallConfiguration_ptsz(dim3 g, dim3 b, size_t m, uintptr_t s) { return __cudaPushCallConfiguration(g, b, m, s ? s : own); }
+STREAM(cudaLaunchKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
+STREAM(cudaLaunchCooperativeKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
+STREAM(cudaLaunchHostFunc, (uintptr_t s, uintptr_t fn, uintptr_t data), (s, fn, data))
+
+STREAM(cudaMemcpyAsync, (uintptr_t d, uintptr_t f, size_t n, int k, uintptr_t s), (d, f, n, k, s))
+STREAM(cudaMemcpyToSymbolAsync, (uintptr_t d, uintptr_t f, size_t n, size_t o, int k, uintptr_t s), (d, f, n, o, k, s))
+STREAM(cudaMemcpyFromSymbolAsync, (uintptr_t d, uintptr_t f, size_t n, size_t o, int k, uintptr_t s), (d, f, n, o, k, s))
+STREAM(cudaMemcpy2DAsync, (uintptr_t d, size_t dp, uintptr_t f, size_t fp, size_t w, size_t h, int k, uintptr_t s), (d, dp, f, fp, w, h, k, s))
+STREAM(cudaMemcpy2DToArrayAsync, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t p, size_t w, size_t h, int k, uintptr_t s), (a, x, y, f, p, w, h, k, s))
+STREAM(cudaMemcpy2DFromArrayAsync, (uintptr_t d, size_t p, uintptr_t a, size_t x, size_t y, size_t w, size_t h, int k, uintptr_t s), (d, p, a, x, y, w, h, k, s))
+STREAM(cudaMemcpyToArrayAsync, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t n, int k, uintptr_t s), (a, x, y, f, n, k, s))
+STREAM(cudaMemcpyFromArrayAsync, (uintptr_t d, uintptr_t a, size_t x, size_t y, size_t n, int k, uintptr_t s), (d, a, x, y, n, k, s))
+STREAM(cudaMemcpy3DAsync, (uintptr_t p, uintptr_t s), (p, s))
+STREAM(cudaMemsetAsync, (uintptr_t d, int v, size_t n, uintptr_t s), (d, v, n, s))
+STREAM(cudaMemset2DAsync, (uintptr_t d, size_t p, int v, size_t w, size_t h, uintptr_t s), (d, p, v, w, h, s))
+
+WAIT(cudaMemcpy, (uintptr_t d, uintptr_t f, size_t n, int k), cudaMemcpyAsync(d, f, n, k, own))
+WAIT(cudaMemcpyToSymbol, (uintptr_t d, uintptr_t f, size_t n, size_t o, int k), cudaMemcpyToSymbolAsync(d, f, n, o, k, own))
+WAIT(cudaMemcpyFromSymbol, (uintptr_t d, uintptr_t f, size_t n, size_t o, int k), cudaMemcpyFromSymbolAsync(d, f, n, o, k, own))
+WAIT(cudaMemcpy2D, (uintptr_t d, size_t dp, uintptr_t f, size_t fp, size_t w, size_t h, int k), cudaMemcpy2DAsync(d, dp, f, fp, w, h, k, own))
+WAIT(cudaMemcpy2DToArray, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t p, size_t w, size_t h, int k), cudaMemcpy2DToArrayAsync(a, x, y, f, p, w, h, k, own))
+WAIT(cudaMemcpy2DFromArray, (uintptr_t d, size_t p, uintptr_t a, size_t x, size_t y, size_t w, size_t h, int k), cudaMemcpy2DFromArrayAsync(d, p, a, x, y, w, h, k, own))
+WAIT(cudaMemcpyToArray, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t n, int k), cudaMemcpyToArrayAsync(a, x, y, f, n, k, own))
+WAIT(cudaMemcpyFromArray, (uintptr_t d, uintptr_t a, size_t x, size_t y, size_t n, int k), cudaMemcpyFromArrayAsync(d, a, x, y, n, k, own))
+WAIT(cudaMemcpy3D, (uintptr_t p), cudaMemcpy3DAsync(p, own))
+START(cudaMemset, (uintptr_t d, int v, size_t n), cudaMemsetAsync(d, v, n, own))
+START(cudaMemset2D, (uintptr_t d, size_t p, int v, size_t w, size_t h), cudaMemset2DAsync(d, p, v, w, h, own))
+
+STREAM(cudaStreamQuery, (uintptr_t s), (s))
+STREAM(cudaStreamSynchronize, (uintptr_t s), (s))
+STREAM(cudaStreamGetFlags, (uintptr_t s, uintptr_t to), (s, to))
+STREAM(cudaStreamGetPriority, (uintptr_t s, uintptr_t to), (s, to))
+STREAM(cudaStreamGetId, (uintptr_t s, uintptr_t to), (s, to))
+STREAM(cudaStreamWaitEvent, (uintptr_t s, uintptr_t e, unsigned f), (s, e, f))
+STREAM(cudaStreamAddCallback, (uintptr_t s, uintptr_t fn, uintptr_t data, unsigned f), (s, fn, data, f))
+STREAM(cudaStreamAttachMemAsync, (uintptr_t s, uintptr_t p, size_t n, unsigned f), (s, p, n, f))
+STREAM(cudaStreamBeginCapture, (uintptr_t s, int mode), (s, mode))
+STREAM(cudaStreamEndCapture, (uintptr_t s, uintptr_t to), (s, to))
+STREAM(cudaStreamIsCapturing, (uintptr_t s, uintptr_t to), (s, to))
+STREAM(cudaEventRecord, (uintptr_t e, uintptr_t s), (e, s))
+STREAM(cudaEventRecordWithFlags, (uintptr_t e, uintptr_t s, unsigned f), (e, s, f))
+STREAM(cudaGraphLaunch, (uintptr_t g, uintptr_t s), (g, s))
+STREAM(cudaGraphUpload, (uintptr_t g, uintptr_t s), (g, s))
+STREAM(cudaMallocAsync, (uintptr_t to, size_t n, uintptr_t s), (to, n, s))
+STREAM(cudaMallocFromPoolAsync, (uintptr_t to, size_t n, uintptr_t pool, uintptr_t s), (to, n, pool, s))
+STREAM(cudaFreeAsync, (uintptr_t p, uintptr_t s), (p, s))
