@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/report"
 )
 
 // ccCmd is `heddle cc`.
@@ -25,7 +27,7 @@ Compile CUDA C++ with clang (14 or later) and nothing of NVIDIA's.
 
   FILE...            .cu files; also .cpp, .c, .o, .a, .so
   -o FILE            where the result goes
-  -c                 compile to objects, do not link
+  -c                 compile to objects, do not link (-odir DIR: several, into a folder)
   --ptx              only the PTX of the kernels (NAME.ptx, or -o)
   --fatbin           only a fat binary of it, with PTX for each -arch (NAME.fatbin, or -o)
   -arch=sm_XX        the oldest GPU that the kernels are for (default sm_70)
@@ -33,7 +35,8 @@ Compile CUDA C++ with clang (14 or later) and nothing of NVIDIA's.
   --use_fast_math    approximate float functions, no float denormals
   --show             print the call of clang first
 
-Other flags of nvcc are translated (-gencode, -Xcompiler, -dc, -rdc ...) or, where
+Other flags of nvcc are translated (-gencode, -Xcompiler, -dc, -dlink, -rdc,
+--default-stream, -x cu ...) or, where
 they mean nothing here, dropped; all others go to clang: -I, -D, -O, -std, -L, -l ...
 A program made so runs with heddle cuda. The environment variable HEDDLE_CLANG
 names a compiler other than the newest on the path.
@@ -52,12 +55,16 @@ func (c *ccCmd) Run(e env) error {
 		_, err := fmt.Fprint(e.stdout, ccHelp)
 		return err
 	}
-	if len(call.files) == 0 {
+	if len(call.files) == 0 && !call.version {
 		return usage("cc: no file to compile; see heddle cc --help")
 	}
 	clang, err := sdk.FindClang(e.ctx)
 	if err != nil {
 		return usage("cc: %w", err)
+	}
+	if call.version {
+		_, err := fmt.Fprintf(e.stdout, "heddle cc %s, with %s\nIn place of NVIDIA's compiler: CUDA release 11.8\n", report.Version, clang.Version)
+		return err
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -95,13 +102,21 @@ func (c *ccCmd) Run(e env) error {
 	if err := call.asClangHasIt(tmp); err != nil {
 		return usage("cc: %w", err)
 	}
-	if !call.ptx && !call.compile {
+	if call.links() || call.dlink {
 		if err := call.joinKernels(kit, tmp, run); err != nil {
 			return err
 		}
 	}
 	if call.fatbin {
 		return call.fatBinaries(kit, run)
+	}
+	if call.dlink {
+		return nil // joinKernels has made it
+	}
+	if call.dir != "" {
+		if err := os.MkdirAll(call.dir, 0o777); err != nil {
+			return usage("cc: %w", err)
+		}
 	}
 	for _, args := range call.commands(kit) {
 		if err := run(args); err != nil {
@@ -113,13 +128,19 @@ func (c *ccCmd) Run(e env) error {
 
 // ccCall is a command line of cc, understood.
 type ccCall struct {
-	help, show, compile, ptx, rdc bool
-	fatbin                        bool // of ptx: packed
-	out                           string
-	archs                         []string // sm_XX
-	files                         []string // sources, objects, libraries, in order
-	flags                         []string // of clang, for compiling and linking
-	link                          []string // of clang, for linking alone
+	help, version, show bool
+	compile, ptx, rdc   bool
+	fatbin              bool              // of ptx: packed
+	look                bool              // clang only looks at the sources: -E, -M and their like
+	dlink               bool              // only the object that joins the kernels of others
+	out                 string            // a file
+	dir                 string            // for outputs that have no name of their own
+	language            string            // of the sources that follow, as far as -x says it
+	languages           map[string]string // of sources by name, whatever that is
+	archs               []string          // sm_XX
+	files               []string          // sources, objects, libraries, in order
+	flags               []string          // of clang, for compiling and linking
+	link                []string          // of clang, for linking alone
 }
 
 // dropped are flags of nvcc that mean nothing here; those with true have a
@@ -131,7 +152,12 @@ var dropped = map[string]bool{
 	"-expt-relaxed-constexpr": false, "--expt-extended-lambda": false, "-expt-extended-lambda": false, "--extended-lambda": false,
 	"-extended-lambda": false, "--relocatable-device-code=false": false, "-rdc=false": false, "--keep": false, "-keep": false,
 	"-restrict": false, "--restrict": false, "-m64": false, "--resource-usage": false, "-res-usage": false, "--no-align-double": false,
-	"-x=cu": false, "--compile-as-tools-patch": false, "-Wno-deprecated-gpu-targets": false, "-use-local-env": false,
+	"--compile-as-tools-patch": false, "-Wno-deprecated-gpu-targets": false, "-use-local-env": false,
+	"-forward-unknown-to-host-compiler": false, "--forward-unknown-to-host-compiler": false, "-forward-unknown-opts": false,
+	"-allow-unsupported-compiler": false, "--allow-unsupported-compiler": false, "-src-in-ptx": false, "--source-in-ptx": false,
+	"-extra-device-vectorization": false, "--extra-device-vectorization": false, "-dlto": false, "--dlink-time-opt": false,
+	"--Werror": true, "-nvlink-options": true, "--nvlink-options": true, "-keep-dir": true, "--keep-dir": true,
+	"-clean-targets": false, "-split-compile": true, "--split-compile": true,
 }
 
 // clangFlag is nvcc's spelling of flags that clang has too.
@@ -149,21 +175,24 @@ var clangFlag = map[string][]string{
 
 // withValue are flags of clang whose value is the next argument, beside those
 // that parseCC itself knows.
-var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-x", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-Xlinker", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
+var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-Xlinker", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
 
 // long are the long names of nvcc for short ones.
 var long = map[string]string{
 	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
 	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
 	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
-	"--device-c": "-dc", "--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std", "-odir": "-odir",
+	"--device-c": "-dc", "--device-link": "-dlink", "--output-directory": "-odir", "--x": "-x",
+	"-default-stream": "--default-stream", "-V": "--version", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
+	"--preprocess": "-E", "--dependency-output": "-MF", "--disable-warnings": "-w", "--profile": "-pg", "--dryrun": "-###", "-dryrun": "-###",
+	"--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std",
 }
 
 var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
 
 // parseCC understands a command line.
 func parseCC(args []string) (*ccCall, error) {
-	c := &ccCall{}
+	c := &ccCall{languages: map[string]string{}}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		name, value, joined := strings.Cut(arg, "=")
@@ -202,6 +231,8 @@ func parseCC(args []string) (*ccCall, error) {
 		switch {
 		case arg == "--help" || arg == "-h":
 			c.help = true
+		case arg == "--version":
+			c.version = true
 		case arg == "--show" || arg == "--verbose":
 			c.show = true
 		case arg == "-c":
@@ -212,6 +243,19 @@ func parseCC(args []string) (*ccCall, error) {
 			c.ptx = true
 		case arg == "--fatbin":
 			c.ptx, c.fatbin = true, true
+		case arg == "-dlink":
+			c.dlink = true
+		case arg == "-M" || arg == "-MM" || arg == "-E" || arg == "-fsyntax-only":
+			c.look = true
+			c.flags = append(c.flags, arg)
+		case name == "-odir" || name == "-x" || name == "--default-stream":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			if err := c.named(name, v); err != nil {
+				return nil, err
+			}
 		case name == "-rdc" || arg == "-fgpu-rdc":
 			if name == "-rdc" {
 				v, err := next()
@@ -257,18 +301,27 @@ func parseCC(args []string) (*ccCall, error) {
 				return nil, err
 			}
 			c.link = append(c.link, arg, v)
-		case slices.Contains(withValue, arg):
+		case slices.Contains(withValue, arg), joined && strings.HasPrefix(args[i], "--") && slices.Contains([]string{"-isystem", "-include", "-MF"}, name):
 			v, err := next()
 			if err != nil {
 				return nil, err
 			}
-			c.flags = append(c.flags, arg, v)
+			c.flags = append(c.flags, name, v)
+		case arg == "-std" || arg == "-O":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, map[string]string{"-std": "-std=", "-O": "-O"}[arg]+v)
 		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name) && strings.HasPrefix(args[i], "--"):
 			c.add(name + value)
 		case strings.HasPrefix(arg, "-") && arg != "-":
 			c.add(arg)
 		default:
 			c.files = append(c.files, arg)
+			if c.language != "" {
+				c.languages[arg] = c.language
+			}
 		}
 	}
 	if c.ptx && c.out != "" && len(c.files) > 1 {
@@ -277,11 +330,54 @@ func parseCC(args []string) (*ccCall, error) {
 	if c.ptx && c.compile {
 		return nil, usage("cc: -c excludes --ptx and --fatbin")
 	}
+	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
+		return nil, usage("cc: -o names one file, and %d are compiled; -odir names a folder", len(c.files))
+	}
+	if isFolder(c.out) {
+		if c.links() || c.dlink {
+			return nil, usage("cc: -o %s is a folder; name the file", c.out)
+		}
+		c.out, c.dir = "", c.out
+	}
 	if len(c.archs) == 0 {
 		c.archs = []string{defaultArch}
 	}
 	return c, nil
 }
+
+// isFolder reports whether an output is one: it is there, or its name ends so.
+func isFolder(name string) bool {
+	st, err := os.Stat(name)
+	return strings.HasSuffix(name, "/") || err == nil && st.IsDir()
+}
+
+// named takes one of the flags whose value has a meaning of its own here.
+func (c *ccCall) named(flag, value string) error {
+	switch flag {
+	case "-odir":
+		c.dir = value
+	case "-x":
+		c.language = value
+		if value == "cu" {
+			c.language = "cuda"
+		}
+		if value == "none" {
+			c.language = ""
+		}
+	case "--default-stream":
+		switch value {
+		case "per-thread":
+			c.flags = append(c.flags, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
+		case "legacy", "null":
+		default:
+			return usage("cc: %s: %q is not known; it is legacy or per-thread", flag, value)
+		}
+	}
+	return nil
+}
+
+// links reports whether a program or a library comes out.
+func (c *ccCall) links() bool { return !c.ptx && !c.compile && !c.look && !c.dlink }
 
 // add takes one flag in one word.
 func (c *ccCall) add(flag string) {
@@ -344,7 +440,7 @@ func (c *ccCall) ordinary() []string {
 func (c *ccCall) asClangHasIt(dir string) error {
 	var sources, folders []string
 	for _, file := range c.files {
-		if filepath.Ext(file) == ".cu" {
+		if filepath.Ext(file) == ".cu" || c.languages[file] == "cuda" {
 			sources = append(sources, file)
 		}
 	}
@@ -382,17 +478,30 @@ func isOpenMP(flag string) bool { return flag == "-fopenmp" || strings.HasPrefix
 // sourceEndings are those of files that clang compiles.
 var sourceEndings = []string{".cu", ".cpp", ".cc", ".cxx", ".c"}
 
+// isSource reports whether clang compiles a file.
+func (c *ccCall) isSource(file string) bool {
+	return c.languages[file] != "" || slices.Contains(sourceEndings, filepath.Ext(file))
+}
+
 // commands are the calls of clang that make the result.
 func (c *ccCall) commands(kit sdk.SDK) [][]string {
 	base := c.base(kit)
 	if !c.ptx {
-		if !c.compile && !slices.ContainsFunc(c.files, func(f string) bool { return slices.Contains(sourceEndings, filepath.Ext(f)) }) {
+		if !c.compile && !slices.ContainsFunc(c.files, c.isSource) {
 			base = c.ordinary() // with OpenMP, flags of CUDA would call for tools that clang alone has not
 		}
+		if c.compile && c.dir != "" {
+			var calls [][]string
+			for _, file := range c.files {
+				calls = append(calls, append(slices.Concat(base, c.inputs([]string{file})), "-c", "-o", c.result(file, ".o")))
+			}
+			return calls
+		}
 		args := append(base, c.inputs(c.files)...)
-		if c.compile {
+		switch {
+		case c.compile:
 			args = append(args, "-c")
-		} else {
+		case c.links():
 			args = append(args, c.link...)
 			args = append(args, c.fixed()...)
 			args = append(args, "-L"+kit.Lib(), "-lcudart")
@@ -439,7 +548,7 @@ func (c *ccCall) result(file, ending string) string {
 		return c.out
 	}
 	name := filepath.Base(file)
-	return strings.TrimSuffix(name, filepath.Ext(name)) + ending
+	return filepath.Join(c.dir, strings.TrimSuffix(name, filepath.Ext(name))+ending)
 }
 
 // toPTX is the call of clang that makes PTX of a file.
@@ -476,7 +585,9 @@ func (c *ccCall) inputs(files []string) []string {
 	standard := slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-std=") })
 	var list []string
 	for _, file := range files {
-		if strings.HasSuffix(file, ".c") && !standard {
+		if language := c.languages[file]; language != "" {
+			list = append(list, "-x", language, file, "-x", "none")
+		} else if strings.HasSuffix(file, ".c") && !standard {
 			list = append(list, "-x", "c", file, "-x", "none")
 		} else {
 			list = append(list, file)
@@ -492,7 +603,7 @@ func (c *ccCall) inputs(files []string) []string {
 func (c *ccCall) joinKernels(kit sdk.SDK, dir string, run func([]string) error) error {
 	if c.rdc || c.openMP() {
 		for i, file := range c.files {
-			if !slices.Contains(sourceEndings, filepath.Ext(file)) {
+			if !c.isSource(file) {
 				continue
 			}
 			object := filepath.Join(dir, fmt.Sprintf("%d.o", i))
@@ -502,26 +613,97 @@ func (c *ccCall) joinKernels(kit sdk.SDK, dir string, run func([]string) error) 
 			c.files[i] = object
 		}
 	}
-	var names []string
-	for _, file := range c.files {
-		if filepath.Ext(file) != ".o" {
-			continue
-		}
-		list, err := sdk.Relocatable(file)
-		if err != nil {
-			return usage("cc: %s: %w", file, err)
-		}
-		names = append(names, list...)
-	}
-	if len(names) == 0 {
-		return nil
+	names, err := c.relocatable(dir)
+	if err != nil || len(names) == 0 && !c.dlink {
+		return err
 	}
 	source, object := filepath.Join(dir, "join.c"), filepath.Join(dir, "join.o")
 	if err := os.WriteFile(source, []byte(sdk.Join(names)), 0o666); err != nil {
 		return usage("cc: %w", err)
 	}
+	if c.dlink {
+		object = cmp.Or(c.out, filepath.Join(c.dir, "a_dlink.o")) // nvcc's name for it
+	}
 	c.files = append(c.files, object)
 	return run([]string{"-x", "c", "-fPIC", "-O1", "-c", source, "-o", object})
+}
+
+// relocatable finds the objects whose kernels are to be joined, and returns the
+// names of the functions by which they want to be registered. Those in archives
+// become files of their own in a folder, for a part of them would not do.
+func (c *ccCall) relocatable(dir string) ([]string, error) {
+	var names, files []string
+	for _, file := range append(slices.Clone(c.files), c.archives()...) {
+		ending := filepath.Ext(file)
+		if ending != ".o" && ending != ".a" {
+			files = append(files, file)
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, usage("cc: %w", err)
+		}
+		objects := [][]byte{data}
+		if ending == ".a" {
+			if objects, err = sdk.Archived(data); err != nil {
+				return nil, usage("cc: %s: %w", file, err)
+			}
+		}
+		for i, object := range objects {
+			list, err := sdk.Relocatable(object)
+			if err != nil {
+				return nil, usage("cc: %s: %w", file, err)
+			}
+			names = append(names, list...)
+			if ending == ".o" || c.dlink {
+				continue
+			}
+			member := filepath.Join(dir, fmt.Sprintf("%s-%d-%d.o", filepath.Base(file), len(files), i))
+			if err := os.WriteFile(member, object, 0o666); err != nil {
+				return nil, usage("cc: %w", err)
+			}
+			files = append(files, member)
+		}
+		if slices.Contains(c.files, file) {
+			files = append(files, file)
+		}
+	}
+	c.files = files
+	return names, nil
+}
+
+// archives are the files of -lNAME, as far as they are archives beside which there
+// is no shared library.
+func (c *ccCall) archives() []string {
+	var folders, list []string
+	for i, flag := range c.link {
+		switch folder, ok := strings.CutPrefix(flag, "-L"); {
+		case ok && folder != "":
+			folders = append(folders, folder)
+		case ok && i+1 < len(c.link):
+			folders = append(folders, c.link[i+1])
+		}
+	}
+	for i, flag := range c.link {
+		name, ok := strings.CutPrefix(flag, "-l")
+		if !ok {
+			continue
+		}
+		if name == "" && i+1 < len(c.link) {
+			name = c.link[i+1]
+		}
+		for _, folder := range folders {
+			base := filepath.Join(folder, "lib"+name)
+			if _, err := os.Stat(base + ".so"); err == nil {
+				break
+			}
+			if _, err := os.Stat(base + ".a"); err == nil {
+				list = append(list, base+".a")
+				break
+			}
+		}
+	}
+	return list
 }
 
 // standIn runs this program as one of the tools that clang calls, if it was

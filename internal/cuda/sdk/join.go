@@ -1,10 +1,12 @@
 package sdk
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,12 +16,11 @@ const registers = "__cudaRegisterLinkedBinary"
 
 // Relocatable returns the names of the functions that an object wants to be
 // registered by; there are none if its device code stands alone.
-func Relocatable(object string) ([]string, error) {
-	f, err := elf.Open(object)
+func Relocatable(object []byte) ([]string, error) {
+	f, err := elf.NewFile(bytes.NewReader(object))
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	symbols, err := f.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, err
@@ -31,6 +32,36 @@ func Relocatable(object string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// Archived returns the objects of an archive (.a) that want to be registered; all
+// others are the linker's.
+func Archived(archive []byte) ([][]byte, error) {
+	const (
+		magic   = "!<arch>\n"
+		headLen = 60 // name 16, date 12, owner 6, group 6, mode 8, size 10, end 2 bytes
+	)
+	rest, ok := bytes.CutPrefix(archive, []byte(magic))
+	if !ok {
+		return nil, nil // a thin archive, or a script of the linker
+	}
+	var list [][]byte
+	for len(rest) >= headLen {
+		head := rest[:headLen]
+		size, err := strconv.ParseUint(strings.TrimSpace(string(head[48:58])), 10, 32)
+		if err != nil || string(head[58:]) != "`\n" || size > uint64(len(rest)-headLen) {
+			return nil, errors.New("the archive is damaged")
+		}
+		member := rest[headLen:][:size]
+		rest = rest[headLen:][size:]
+		if size%2 == 1 && len(rest) > 0 {
+			rest = rest[1:]
+		}
+		if names, err := Relocatable(member); err == nil && len(names) > 0 {
+			list = append(list, member)
+		}
+	}
+	return list, nil
 }
 
 // Join returns a file in C that defines these functions: when all objects have

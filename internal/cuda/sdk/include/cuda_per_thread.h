@@ -1,6 +1,6 @@
 // The names of functions where the default stream is one of each thread
-// (--default-stream per-thread). A kernel's launch is renamed in the object, for
-// the compiler knows it by its name.
+// (--default-stream per-thread). What the compiler calls by its name is renamed
+// in the object.
 #ifndef HEDDLE_CUDA_PER_THREAD_H
 #define HEDDLE_CUDA_PER_THREAD_H
 
@@ -11,7 +11,6 @@
 #define cudaGraphUpload cudaGraphUpload_ptsz
 #define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
 #define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
-#define cudaLaunchKernel cudaLaunchKernel_ptsz
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
 #define cudaMemcpy cudaMemcpy_ptds
@@ -49,6 +48,7 @@
 #define cudaStreamWaitEvent cudaStreamWaitEvent_ptsz
 
 #if defined(__cplusplus)
+extern "C" cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) __asm__("cudaLaunchKernel_ptsz");
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) __asm__("__cudaPushCallConfiguration_ptsz");
 #endif
 
