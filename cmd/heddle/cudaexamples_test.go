@@ -19,6 +19,7 @@ import (
 type cudaExample struct {
 	name    string
 	flags   []string // of heddle cc
+	ptx     string   // what is compiled to PTX by itself, and given to the program
 	gpu     string   // "": rtx-2060
 	exit    int
 	out     string   // what the program prints; "" is "0 wrong"
@@ -32,6 +33,7 @@ var cudaExamples = []cudaExample{
 		"assertion failed: in[i] >= 0", "assert.cu:10", "kernel _Z5rootsPKiPfi, block (1,0,0), thread (6,0,0)", "the program gets cudaErrorAssert from now on",
 	}},
 	{name: "constant", threads: true},
+	{name: "driver", flags: []string{"-lcuda"}, ptx: "saxpy.cu", threads: true},
 	{name: "events"},
 	{name: "graphs", threads: true},
 	{name: "half"},
@@ -91,15 +93,25 @@ func TestCUDAExamples(t *testing.T) {
 }
 
 func (e *cudaExample) test(t *testing.T, folder string, env []string) {
-	sources, err := filepath.Glob(filepath.Join(folder, "*.cu"))
+	dir := t.TempDir()
+	command := []string{filepath.Join(dir, e.name)}
+	compile := func(args ...string) {
+		t.Helper()
+		if out, err := e.command(env, append([]string{"cc"}, args...)).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("heddle cc: %v\n%s", err, out)
+		}
+	}
+	sources, err := filepath.Glob(filepath.Join(folder, "*.c*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, e.name)
-	if out, err := e.command(env, append(append([]string{"cc", "-o", program}, e.flags...), sources...)).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("heddle cc: %v\n%s", err, out)
+	if e.ptx != "" {
+		source, text := filepath.Join(folder, e.ptx), filepath.Join(dir, e.name+".ptx")
+		compile("--ptx", source, "-o", text)
+		command = append(command, text)
+		sources = slices.DeleteFunc(sources, func(s string) bool { return s == source })
 	}
+	compile(slices.Concat(sources, e.flags, []string{"-o", command[0]})...)
 	for _, mode := range []string{"functional", "timing"} {
 		want := e.out
 		if want == "" {
@@ -108,25 +120,25 @@ func (e *cudaExample) test(t *testing.T, folder string, env []string) {
 		if mode == "timing" && e.timing != "" {
 			want = e.timing
 		}
-		first := e.run(t, env, program, mode, "1", want)
+		first := e.run(t, env, command, mode, "1", want)
 		if !e.threads {
 			continue
 		}
-		if second := e.run(t, env, program, mode, "2", want); !bytes.Equal(first, second) {
+		if second := e.run(t, env, command, mode, "2", want); !bytes.Equal(first, second) {
 			t.Errorf("%s: one thread and two have different results:\n%s\n%s", mode, first, second)
 		}
 	}
 }
 
 // run runs the program, and returns its result without the time that it took.
-func (e *cudaExample) run(t *testing.T, env []string, program, mode, threads, want string) []byte {
+func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, want string) []byte {
 	t.Helper()
-	file := program + ".json"
+	file := command[0] + ".json"
 	gpu := e.gpu
 	if gpu == "" {
 		gpu = "rtx-2060"
 	}
-	cmd := e.command(env, []string{"cuda", "--gpu", gpu, "--mode", mode, "--threads", threads, "--json", file, "--quiet", "--", program})
+	cmd := e.command(env, append([]string{"cuda", "--gpu", gpu, "--mode", mode, "--threads", threads, "--json", file, "--quiet", "--"}, command...))
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	code := 0
