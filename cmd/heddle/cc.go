@@ -409,9 +409,13 @@ func (c *ccCall) arch(flag, value string) error {
 func (c *ccCall) base(kit sdk.SDK) []string {
 	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
 		// Old sources rest on what gcc only warns of.
-		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration", "-Wno-register"}
-	if !c.ptx { // so do checks on the host of what a kernel computed with integers that wrap
-		base = append(base, "-Xarch_host", "-fwrapv")
+		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
+		"-Wno-error=implicit-int", "-Wno-register", "-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw",
+		"-Wno-unknown-warning-option"}
+	if !c.ptx {
+		// So do checks on the host of what a kernel computed with integers that wrap,
+		// and methods that ask whether this is null.
+		base = append(base, "-Xarch_host", "-fwrapv", "-Xarch_host", "-fno-delete-null-pointer-checks")
 	}
 	if kit.Clang.Major < 16 {
 		base = append(base, "-std=gnu++17")

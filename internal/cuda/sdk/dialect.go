@@ -10,11 +10,12 @@ import (
 )
 
 // Clangs is a source of nvcc as clang takes it: brackets of launches that are
-// written in pieces, kernel<< <grid, block>> >(), become whole, and alignas after
-// __shared__ and its like becomes _Alignas. Lines stay where they are. It returns
-// false, and the text itself, where nothing had to change.
+// written in pieces, kernel<< <grid, block>> >(), become whole, alignas after
+// __shared__ and its like becomes _Alignas, and special registers in asm
+// statements with operands, "%smid", get the second percent sign. Lines stay where
+// they are. It returns false, and the text itself, where nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
-	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) {
+	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) && !bytes.Contains(text, []byte("asm")) {
 		return text, false
 	}
 	d := dialect{text: text}
@@ -56,6 +57,9 @@ func (d *dialect) scan() {
 		t, next := d.next(at)
 		if t.from < t.to {
 			tokens = append(tokens, t)
+			if d.is(t, "asm") || d.is(t, "__asm__") || d.is(t, "__asm") {
+				d.asm(next)
+			}
 		}
 		at = next
 	}
@@ -97,6 +101,44 @@ func (d *dialect) launch(tokens []token, i int) {
 		}
 	}
 }
+
+// asm doubles the percent signs before special registers in an asm statement, of
+// which the keyword ends at a place. Without operands its text is literal.
+func (d *dialect) asm(at int) {
+	var texts []token // string literals before the first colon
+	for depth := 0; at < len(d.text); {
+		t, next := d.next(at)
+		switch {
+		case t.from == t.to:
+			if d.text[at] == '"' {
+				texts = append(texts, token{at, next})
+			}
+		case d.is(t, "("):
+			depth++
+		case d.is(t, ")"), d.is(t, ";"):
+			if depth--; depth <= 0 {
+				return
+			}
+		case d.is(t, ":") && depth == 1:
+			for _, t := range texts {
+				for _, m := range register.FindAllSubmatchIndex(d.text[t.from:t.to], -1) {
+					if m[2] >= 0 {
+						d.edits = append(d.edits, edit{t.from + m[2], t.from + m[2], "%"})
+					}
+				}
+			}
+			return
+		case depth == 0 && !d.is(t, "volatile") && !d.is(t, "__volatile__") && !d.is(t, "__volatile"):
+			return
+		}
+		at = next
+	}
+}
+
+// register finds percent signs: doubled ones, and those of special registers,
+// which have names of at least three letters. Operands are numbers, with one
+// letter before at the most.
+var register = regexp.MustCompile(`%%|(%)[a-z_]{3}`)
 
 // whole puts three brackets together, and what was between them behind.
 func (d *dialect) whole(a, b, c token) {
