@@ -126,14 +126,14 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
 		return nil, NotSupported
 	}
-	if cooperative {
-		n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
-		if most := uint64(n * r.cfg.SMs()); c.Grid.Count() > most {
-			r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), most, by)
-			return nil, CooperativeTooLarge
-		}
+	// Programs with barriers of their own launch as many blocks as the machine holds.
+	n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
+	resident := n * r.cfg.SMs()
+	if cooperative && c.Grid.Count() > uint64(resident) {
+		r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
+		return nil, CooperativeTooLarge
 	}
-	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Params: make([]byte, k.ParamBytes())}
+	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}
 	if !faultless(func() {
 		for i, p := range k.Params() {
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])

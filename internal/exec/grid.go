@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -25,7 +26,7 @@ const (
 
 	blockSlice = 1 << 20 // instructions before the next resident block gets a turn
 	spinSlice  = 1 << 10 // the same for kernels that wait in loops
-	residents  = 128     // blocks of an ordinary launch that can be under way at once
+	residents  = 128     // blocks of an ordinary launch that can be under way at once, where the launch does not say
 	together   = 1 << 20 // blocks of a cooperative launch that can be
 )
 
@@ -99,6 +100,7 @@ type Grid struct {
 	Talks       bool // blocks can talk to each other through memory
 	Spins       bool // and wait for each other in loops
 	Cooperative bool // all blocks must be under way at once
+	Resident    int  // blocks of an ordinary launch that can be under way at once, as on the machine that it is for; 0: our choice
 
 	// Begin makes block n ready to run on memory itself (Direct) or on an
 	// overlay. Workers are numbered from 0; calls for different workers may come
@@ -179,7 +181,7 @@ func (r *gridRun) progress() {
 
 // inTurn runs blocks that may talk to each other.
 func (r *gridRun) inTurn() error {
-	most, slice := residents, uint64(blockSlice)
+	most, slice := cmp.Or(r.Resident, residents), uint64(blockSlice)
 	if r.Spins {
 		slice = spinSlice
 	}

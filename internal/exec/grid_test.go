@@ -201,11 +201,12 @@ func TestGridTalk(t *testing.T) {
 	for _, c := range []struct {
 		blocks      uint64
 		cooperative bool
+		resident    int
 		ends        bool
-	}{{residents, false, true}, {residents + 1, false, false}, {1000, true, true}} {
+	}{{residents, false, 0, true}, {residents + 1, false, 0, false}, {1000, true, 0, true}, {300, false, 300, true}, {300, false, 299, false}} {
 		f := &fakeGrid{}
 		g := f.launch(c.blocks, func(s *script) { s.needs = int64(c.blocks) })
-		g.Talks, g.Spins, g.Cooperative = true, true, c.cooperative
+		g.Talks, g.Spins, g.Cooperative, g.Resident = true, true, c.cooperative, c.resident
 		res, err := g.Run(context.Background(), Options{Threads: 2, MaxInsts: 20_000_000}, 0)
 		if (err == nil) != c.ends || c.ends && res.Blocks != c.blocks {
 			t.Errorf("%+v: %+v, %v", c, res, err)

@@ -178,6 +178,7 @@ type Launch struct {
 	Shared      int       // dynamic shared memory, bytes
 	Params      []byte    // laid out as Kernel.Params says
 	Cooperative bool      // blocks may wait for each other
+	Resident    int       // as in exec.Grid, for functional runs
 	TakenFirst  bool      // runs the taken side of a branch first
 }
 
@@ -226,7 +227,7 @@ func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
 func (l *Launch) forPTX() xptx.Launch {
 	return xptx.Launch{Kernel: l.Kernel.ptx, Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: l.Shared, Params: l.Params,
-		Cooperative: l.Cooperative, TakenFirst: l.TakenFirst}
+		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst}
 }
 
 func (l *Launch) forSASS() (xsass.Launch, error) {
@@ -234,7 +235,7 @@ func (l *Launch) forSASS() (xsass.Launch, error) {
 		return xsass.Launch{}, &exec.LaunchError{Kernel: l.Kernel.Name(), Msg: "clusters of blocks are not supported in SASS"}
 	}
 	return xsass.Launch{Kernel: l.Kernel.sass, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params,
-		Cooperative: l.Cooperative, TakenFirst: l.TakenFirst}, nil
+		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst}, nil
 }
 
 // Run executes a launch to its end and counts instructions. Errors:

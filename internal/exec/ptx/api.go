@@ -23,6 +23,7 @@ type Launch struct {
 	Shared      int       // dynamic shared memory, bytes
 	Params      []byte    // the parameter block, laid out as Kernel.Params says
 	Cooperative bool      // blocks may wait for each other
+	Resident    int       // as in exec.Grid, for functional runs
 
 	// TakenFirst runs the taken side of a branch before the other one. It
 	// changes an order that PTX leaves open, and so the time of a run.

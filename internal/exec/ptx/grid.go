@@ -17,7 +17,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		return Result{}, err
 	}
 	g := exec.Grid{
-		Kernel: l.Kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative,
+		Kernel: l.Kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
 			view := m.dview
 			if overlay != exec.Direct {

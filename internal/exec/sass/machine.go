@@ -165,6 +165,7 @@ type Launch struct {
 	Shared      int    // dynamic shared memory, bytes
 	Params      []byte // from the first parameter's place in constant bank 0 on
 	Cooperative bool   // blocks may wait for each other
+	Resident    int    // as in exec.Grid, for functional runs
 
 	// TakenFirst runs the taken side of a branch before the other one.
 	TakenFirst bool
@@ -289,7 +290,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		return Result{}, err
 	}
 	g := exec.Grid{
-		Kernel: l.Kernel.Name, Blocks: l.Grid.Count(), Talks: l.Kernel.talks, Spins: l.Kernel.spins, Cooperative: l.Cooperative,
+		Kernel: l.Kernel.Name, Blocks: l.Grid.Count(), Talks: l.Kernel.talks, Spins: l.Kernel.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
 			view := m.view
 			if overlay != exec.Direct {
