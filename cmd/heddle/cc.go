@@ -407,7 +407,8 @@ func (c *ccCall) arch(flag, value string) error {
 
 // base are the arguments that every call of clang has.
 func (c *ccCall) base(kit sdk.SDK) []string {
-	base := []string{"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
+	base := []string{"--start-no-unused-arguments", // not all of this is for all files
+		"--cuda-path=" + kit.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
 		// Old sources rest on what gcc only warns of.
 		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
 		"-Wno-error=implicit-int", "-Wno-register", "-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw",
@@ -428,6 +429,7 @@ func (c *ccCall) base(kit sdk.SDK) []string {
 	if c.rdc {
 		base = append(base, "-fgpu-rdc")
 	}
+	base = append(base, "--end-no-unused-arguments")
 	return append(base, c.ordinary()...)
 }
 
