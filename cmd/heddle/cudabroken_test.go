@@ -130,3 +130,106 @@ func TestBrokenPrograms(t *testing.T) {
 		})
 	}
 }
+
+// everyEntry is a program that calls every function that it reads the name of:
+// with null pointers, and with a place that has only zeros, in all combinations
+// for the first arguments.
+const everyEntry = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef long word;
+typedef int entry(word, word, word, word, word, word, word, word, word, word, word, word);
+
+static char room[1 << 14];
+
+int main(void) {
+  void *lib = dlopen("libcudart.so.12", RTLD_NOW);
+  char name[200];
+  int names = 0;
+  if (!lib) {
+    printf("%s\n", dlerror());
+    return 1;
+  }
+  while (scanf("%199s", name) == 1) {
+    entry *f = (entry *)dlsym(lib, name);
+    if (!f) {
+      printf("there is no %s\n", name);
+      return 1;
+    }
+    names++;
+    fprintf(stderr, "%s\n", name);
+    for (int mask = 0; mask < 128; mask++) {
+      word a[12];
+      for (int i = 0; i < 12; i++)
+        a[i] = mask >> (i < 6 ? i : 6) & 1 ? (word)room : 0;
+      memset(room, 0, sizeof room);
+      f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
+    }
+  }
+  printf("%d names\n", names);
+  return 0;
+}
+`
+
+// TestEveryEntry: no function of the library ends a program that calls it with
+// null pointers or with what is no handle.
+func TestEveryEntry(t *testing.T) {
+	env := append(os.Environ(), cudaEnv(t)...)
+	dir := t.TempDir()
+	program := filepath.Join(dir, "every")
+	if err := os.WriteFile(program+".c", []byte(everyEntry), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", program+".c", "-o", program, "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(mode, names string) (out, errs string, err error) {
+		cmd := exec.Command("heddle", "cuda", "--mode", mode, "--quiet", "--", program)
+		cmd.Env = env
+		var stdout, stderr strings.Builder
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(names), &stdout, &stderr
+		err = cmd.Run()
+		return stdout.String(), stderr.String(), err
+	}
+	if out, errs, err := run("functional", "cudaFree"); err != nil { // which builds the library, if no test has
+		t.Fatalf("%v\n%s%s", err, out, errs)
+	}
+	cache, err := cudaCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraries, err := filepath.Glob(filepath.Join(cache, "heddle", "cudart-*", libraryName))
+	if err != nil || len(libraries) != 1 {
+		t.Fatalf("%v are there, %v", libraries, err)
+	}
+	f, err := elf.Open(libraries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range symbols {
+		calls := strings.Contains(s.Name, "HostFunc") || strings.Contains(s.Name, "AddCallback") // what they are given
+		returns := s.Name == "cudaCreateChannelDesc"                                             // more than a number
+		if s.Section != elf.SHN_UNDEF && strings.HasPrefix(s.Name, "cu") && !calls && !returns {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) < 400 {
+		t.Errorf("the library has %d functions", len(names))
+	}
+	for _, mode := range []string{"functional", "timing"} {
+		out, errs, err := run(mode, strings.Join(names, "\n"))
+		if err != nil || !strings.HasPrefix(out, fmt.Sprintf("%d names\n", len(names))) {
+			t.Errorf("%s: %v\n%s%s", mode, err, out, errs[max(0, len(errs)-4000):])
+		}
+	}
+}

@@ -336,10 +336,10 @@ func TestGraphCodes(t *testing.T) {
 		{"a node that is destroyed", func(b *bench, g, n, x uint64) Error { b.NodeDestroy(n); return b.NodeSet(n, spin) }, InvalidValue},
 		{"a node of a graph that is destroyed", func(b *bench, g, n, x uint64) Error { b.GraphDestroy(g); return b.NodeDestroy(n) }, InvalidValue},
 		{"a graph after the reset", func(b *bench, g, n, x uint64) Error { b.Reset(); return b.ExecLaunch(x, 0) }, InvalidValue},
-		{"memory that is freed before the launch", func(b *bench, g, n, x uint64) Error {
+		{"memory that is freed before the launch", func(b *bench, g, n, _ uint64) Error {
 			d := b.malloc(4)
 			b.node(g, FillNode(d, []byte{1}, line(4)))
-			x = b.exec(g, 0)
+			x := b.exec(g, 0)
 			b.Free(d)
 			return b.ExecLaunch(x, 0)
 		}, InvalidValue},
