@@ -36,6 +36,7 @@ type cudaCmd struct {
 	PTX       []string `name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's: of that of the same name, or with kernels of the same names (repeatable)."`
 	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
 	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line while kernels are simulated: auto (on a terminal), always or never."`
+	Strict    bool     `help:"Stop at reads outside of all allocations also where a GPU has memory mapped; without it they give zeros and a warning."`
 	Quiet     bool     `help:"Of the report only the last line."`
 	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
@@ -223,6 +224,9 @@ func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
 		files[i] = path
 	}
 	add("HEDDLE_PTX", strings.Join(files, "\n"))
+	if c.Strict {
+		add("HEDDLE_STRICT", "1")
+	}
 	if c.Threads > 0 {
 		add("HEDDLE_THREADS", strconv.Itoa(c.Threads))
 	}

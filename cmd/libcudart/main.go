@@ -13,6 +13,7 @@
 //	HEDDLE_THREADS     workers
 //	HEDDLE_MAX_CYCLES  bound of the run
 //	HEDDLE_RESULT      folder for the result, as JSON, when the program ends
+//	HEDDLE_STRICT      not empty: reads a little outside of allocations are faults
 //	HEDDLE_SAVE_PTX    folder for the PTX that is loaded
 //	HEDDLE_PTX         files of PTX to run in place of the program's, one a line
 //	HEDDLE_PROGRESS    always, auto (on a terminal), or never (the default)
@@ -128,6 +129,7 @@ func options(env func(string) string) (cuda.Options, error) {
 		o.Progress = line
 		o.Out = output{line}
 	}
+	o.Strict = env("HEDDLE_STRICT") != ""
 	if o.GPU == "" {
 		o.GPU = chiprun.DefaultGPU
 	}

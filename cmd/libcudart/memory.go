@@ -154,6 +154,15 @@ func cudaMemGetInfo(free, total C.uintptr_t) C.int {
 	return give(total, C.size_t(n), err)
 }
 
+// __heddleSymbol is what our headers call for characters that may be a variable
+// of the device or the name of one: it returns the address that stands for the
+// variable, or host as it is.
+//
+//export __heddleSymbol
+func __heddleSymbol(host, name C.uintptr_t) C.uintptr_t {
+	return C.uintptr_t(thread().SymbolNamed(uint64(host), func() string { return text(name) }))
+}
+
 //export cudaGetSymbolAddress
 func cudaGetSymbolAddress(to, symbol C.uintptr_t) C.int {
 	if err := need(to); err != cuda.Success {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -200,6 +201,9 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		}
 		m.machine = machine
 		machine.PTX().UseObjects(r.texels)
+		if !r.opt.Strict {
+			machine.PTX().TolerateStrayReads(r.strayRead)
+		}
 		for _, v := range r.vars {
 			if v.module == m {
 				if s, ok := machine.Symbol(v.name); ok {
@@ -248,6 +252,11 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 		return nil, err
 	}
 	return program.FromPTX(linked), nil
+}
+
+// strayRead warns of a read outside of every allocation, once for each kernel.
+func (r *Runtime) strayRead(f *exec.Fault) {
+	r.once("stray read of "+f.Where.Kernel, "%v\nheddle: a GPU has memory mapped so near an allocation: the read gives zeros, and the program goes on (--strict makes it a fault)", f)
 }
 
 // choose returns the PTX of a part that suits the GPU.
@@ -321,6 +330,24 @@ func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
 		return err
 	})
 	return addr, size, err
+}
+
+// SymbolNamed returns the address of the host that stands for a variable of the
+// device: host, if it is one, or that of the first variable of the name. It
+// returns host where there is neither; name is asked for only where it matters.
+func (t *Thread) SymbolNamed(host uint64, name func() string) uint64 {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	if t.r.vars[host] != nil {
+		return host
+	}
+	want, found := name(), host
+	for at, v := range t.r.vars {
+		if v.name == want && (found == host || at < found) {
+			found = at
+		}
+	}
+	return found
 }
 
 // CopyToSymbol copies into a variable of the device.

@@ -292,11 +292,8 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 	if a.dst != nil || acquire {
 		o.flags |= fSpin
 	}
-	if op == rmwCAS || op == rmwExch || acquire || polls(in, op) {
-		d.im.waits = true
-		if space != isa.Shared {
-			d.im.spins = true
-		}
+	if space != isa.Shared && (op == rmwCAS || op == rmwExch || acquire || polls(in, op)) {
+		d.im.spins = true
 	}
 	o.run = atomAny
 	if t.Bits() == 32 && !a.vector() && a.mbar == nil && a.b.elems[0].class == c32 && (a.dst == nil || a.dst.elems[0].class == c32) {

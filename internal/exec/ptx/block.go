@@ -26,6 +26,7 @@ type block struct {
 	warps  []warp
 	bars   [exec.MaxBarriers + 1]exec.Barrier // the last is the cluster's
 	out    bytes.Buffer                       // what printf printed
+	stray  *exec.Fault                        // its first read outside of every allocation that was tolerated
 	launch *Launch
 	work   *work    // that it belongs to when a core model runs it
 	live   int      // warps with live lanes
@@ -82,6 +83,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	b.im, b.launch, b.n, b.view = im, l, n, view
 	b.idx, b.dim, b.grid, b.params = l.Grid.At(n), l.Block, l.Grid, l.Params
 	b.out.Reset()
+	b.stray = nil
 	size := im.sharedBytes + l.Shared
 	if cap(b.shared) < size {
 		b.shared = make([]byte, size)
@@ -195,21 +197,17 @@ func (w *warp) waitAt(i int, m uint32) {
 }
 
 // warpQuantum is how many instructions a warp runs before the next warp of
-// its block gets a turn; a warp that blocks gives way at once.
-const warpQuantum = 1 << 14
-
-// spinQuantum is the same for kernels that wait in loops: the warp that is
-// waited for may be the next one.
-const spinQuantum = 1 << 8
+// its block gets a turn; a warp that blocks gives way at once. The warp that a
+// loop waits for may be the next one. And programs that forget a barrier behind
+// a shared variable run well on GPUs, whose warps are never far apart: what one
+// reads first thing after a barrier, another overwrites many instructions later.
+// Our choice: few enough for those, enough that taking turns costs little.
+const warpQuantum = 32
 
 // Run executes the block until it ends, or until it has issued budget
 // instructions.
 func (b *block) Run(budget uint64) exec.Status {
-	quantum := uint64(warpQuantum)
-	if b.im.spins || b.im.waits {
-		quantum = spinQuantum
-	}
-	return b.turns.Run(b, len(b.warps), budget, quantum)
+	return b.turns.Run(b, len(b.warps), budget, warpQuantum)
 }
 
 // RunWarp has warp i issue at most so many instructions.

@@ -23,7 +23,6 @@ type image struct {
 	sharedBytes               int  // static
 	ordered                   bool // blocks can talk to each other through global memory
 	spins                     bool // it has accesses of the kind that waits for other threads
-	waits                     bool // the same for threads of one block, in shared memory
 	globalLoads, globalStores bool // it has accesses that leave the L1 cache out
 
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
@@ -49,7 +48,7 @@ func decodeImage(k *Kernel, m *Machine) *image {
 		d.function()
 	}
 	if im.globalLoads && (im.globalStores || im.ordered) {
-		im.ordered, im.spins, im.waits = true, true, true
+		im.ordered, im.spins = true, true
 	}
 	im.entry = im.byAST[k.ast]
 	at := uint64(0)

@@ -29,10 +29,11 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	}
 	m.direct()
 	m.needWorkers(g.Workers(o))
-	if o.Out != nil {
+	if o.Out != nil || m.stray != nil {
 		g.Ended = func(b exec.GridBlock) error {
+			b.(*block).tellStray()
 			out := &b.(*block).out
-			if out.Len() == 0 {
+			if out.Len() == 0 || o.Out == nil {
 				return nil
 			}
 			if _, err := o.Out.Write(out.Bytes()); err != nil {

@@ -78,7 +78,6 @@ func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 	o.flags |= fVolatile
 	if load {
 		o.flags |= fSpin
-		d.im.waits = true
 	}
 	if (space == isa.Global || space == isa.Generic) && !in.Has("cta") {
 		d.im.ordered = true
@@ -428,8 +427,9 @@ func load32Global(w *warp, in *inst, m uint32) {
 			continue
 		}
 		if span = v.ReadSpan(a, 4); span == nil {
-			w.globalFault(i, 4, false)
-			return
+			if span = w.strayRead(i, 4); span == nil {
+				return
+			}
 		}
 		base = a
 		d[i&31] = le.Uint32(span)
@@ -447,8 +447,9 @@ func load64Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		b := v.ReadSpan(w.addr[i&31], 8)
 		if b == nil {
-			w.globalFault(i, 8, false)
-			return
+			if b = w.strayRead(i&31, 8); b == nil {
+				return
+			}
 		}
 		d[i&31] = le.Uint64(b)
 	}
@@ -552,8 +553,10 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		} else {
 			b = w.blk.view.ReadSpan(a, size)
 		}
-		if b == nil {
+		if b == nil && write {
 			w.globalFault(i, size, write)
+		} else if b == nil {
+			b = w.strayRead(i, size)
 		}
 		return b
 	}

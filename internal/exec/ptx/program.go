@@ -336,6 +336,7 @@ type Machine struct {
 	issued  uint64 // warp instructions of all launches so far
 	grids   uint64 // launches so far, for %gridid
 	tex     textures
+	stray   func(*exec.Fault) // see TolerateStrayReads
 }
 
 // NewMachine places the program's variables in mem and initialises them. The

@@ -321,12 +321,12 @@ func (w *warp) run(limit uint64) bool {
 				pc++
 			case kMem:
 				if m != 0 {
+					w.pc = pc // where a fault or a stray read was
 					in.run(w, in, m)
 					if in.flags&fSpin != 0 {
 						w.spins++
 					}
 					if w.fault != nil {
-						w.pc = pc
 						return true
 					}
 				}

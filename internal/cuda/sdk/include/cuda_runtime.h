@@ -84,31 +84,49 @@ template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **p, size
 template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **d, void *h, unsigned int flags) {
   return ::cudaHostGetDevicePointer((void **)(void *)d, h, flags);
 }
+
+// A variable of the device, or, as before CUDA 5.0, the name of one: characters
+// may be either, and the library knows which variables there are.
+extern "C" const void *__heddleSymbol(const void *host, const char *name);
+template <class T> struct __heddleSymbolKind {
+  static const void *of(const T &s) { return (const void *)&s; }
+};
+template <size_t n> struct __heddleSymbolKind<char[n]> {
+  static const void *of(const char (&s)[n]) { return __heddleSymbol(s, s); }
+};
+template <> struct __heddleSymbolKind<const char *> {
+  static const void *of(const char *const &s) { return __heddleSymbol(&s, s); }
+};
+template <> struct __heddleSymbolKind<char *> {
+  static const void *of(char *const &s) { return __heddleSymbol(&s, s); }
+};
+template <class T> static inline const void *__heddleSymbolOf(const T &symbol) { return __heddleSymbolKind<T>::of(symbol); }
+
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t n, size_t off = 0,
                                              enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return ::cudaMemcpyToSymbol((const void *)&symbol, src, n, off, kind);
+  return ::cudaMemcpyToSymbol(__heddleSymbolOf(symbol), src, n, off, kind);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t n, size_t off = 0,
                                                enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, n, off, kind);
+  return ::cudaMemcpyFromSymbol(dst, __heddleSymbolOf(symbol), n, off, kind);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t n, size_t off = 0,
                                                   enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t s = 0) {
-  return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, n, off, kind, s);
+  return ::cudaMemcpyToSymbolAsync(__heddleSymbolOf(symbol), src, n, off, kind, s);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t n, size_t off = 0,
                                                     enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t s = 0) {
-  return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, n, off, kind, s);
+  return ::cudaMemcpyFromSymbolAsync(dst, __heddleSymbolOf(symbol), n, off, kind, s);
 }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **p, const T &symbol) {
-  return ::cudaGetSymbolAddress(p, (const void *)&symbol);
+  return ::cudaGetSymbolAddress(p, __heddleSymbolOf(symbol));
 }
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const T &symbol) {
-  return ::cudaGetSymbolSize(n, (const void *)&symbol);
+  return ::cudaGetSymbolSize(n, __heddleSymbolOf(symbol));
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
 
