@@ -92,11 +92,17 @@ func (m *module) partName(i int) string {
 
 // module returns a module by number, nil if there is none.
 func (r *Runtime) module(handle uint64) *module {
-	if handle == 0 || handle > uint64(len(r.modules)) || r.modules[handle-1].gone {
+	n := uint64(uint32(handle))
+	if n == 0 || n > uint64(len(r.modules)) || r.modules[n-1].gone {
 		return nil
 	}
-	return r.modules[handle-1]
+	return r.modules[n-1]
 }
+
+// partOf returns which part of a module registers something: what joins objects
+// puts it above the module's number (sdk.Join). Textures of several parts may have
+// the same name.
+func partOf(handle uint64) int { return int(handle >> 32) }
 
 // Unregister forgets a module's kernels and variables.
 func (r *Runtime) Unregister(handle uint64) {

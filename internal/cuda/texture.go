@@ -358,6 +358,7 @@ func (t *Thread) Object(h uint64, surface bool) (i Image, s Sampling, view *View
 // program's textureReference or surfaceReference.
 type reference struct {
 	module  *module
+	part    int // of the module
 	name    string
 	norm    bool // integers are read as fractions
 	surface bool
@@ -370,7 +371,7 @@ func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.module(handle); m != nil {
-		r.textures[host] = &reference{module: m, name: name, norm: norm}
+		r.textures[host] = &reference{module: m, part: partOf(handle), name: name, norm: norm}
 	}
 }
 
@@ -379,7 +380,7 @@ func (r *Runtime) RegisterSurface(handle, host uint64, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.module(handle); m != nil {
-		r.textures[host] = &reference{module: m, name: name, surface: true}
+		r.textures[host] = &reference{module: m, part: partOf(handle), name: name, surface: true}
 	}
 }
 
@@ -453,7 +454,7 @@ func (r *Runtime) bind(ref *reference, i Image, s Sampling) Error {
 	if err := r.finish(); err != Success {
 		return err
 	}
-	if e := ref.module.machine.PTX().BindTexture(ref.name, tex); e != nil {
+	if e := ref.module.machine.PTX().BindTextureOf(ref.part, ref.name, tex); e != nil {
 		r.say("texture %s: %v", ref.name, e)
 		return InvalidValue
 	}

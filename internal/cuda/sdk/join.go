@@ -67,6 +67,8 @@ func Archived(archive []byte) ([][]byte, error) {
 // Join returns a file in C that defines these functions: when all objects have
 // called theirs, before main, their fat binaries are registered as one, whose
 // texts the runtime links, and every object then registers its kernels with it.
+// An object's place among them stands in the upper half of the handle that it is
+// given.
 func Join(names []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `struct wrapper { int magic, version; void *data, **list; };
@@ -86,7 +88,7 @@ static void join(void (*g)(void **), struct wrapper *w) {
   if (n < count) return;
   all.data = data[0];
   handle = __cudaRegisterFatBinary(&all);
-  for (int i = 0; i < count; i++) globals[i](handle);
+  for (int i = 0; i < count; i++) globals[i]((void **)((unsigned long)handle | (unsigned long)i << 32));
   __cudaRegisterFatBinaryEnd(handle);
   atexit(leave);
 }

@@ -127,6 +127,37 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestStatics: a static variable has one name, and no line moves.
+func TestStatics(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.s"), filepath.Join(dir, "out")
+	const before = `.extern .global .align 4 .u32 _ZL1v;
+.extern .global .align 4 .u32 _ZL1vv;
+.visible .global .align 4 .u32 _ZL1v__static__0123abcdef = 1;
+.visible .global .align 8 .u64 p = generic(_ZL1v);
+	st.global.u32 [_ZL1v+4], %r1; // _ZL1vv, x$_ZL1v
+`
+	const after = `
+.extern .global .align 4 .u32 _ZL1vv;
+.visible .global .align 4 .u32 _ZL1v__static__0123abcdef = 1;
+.visible .global .align 8 .u64 p = generic(_ZL1v__static__0123abcdef);
+	st.global.u32 [_ZL1v__static__0123abcdef+4], %r1; // _ZL1vv, x$_ZL1v
+`
+	if err := os.WriteFile(in, []byte(before), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := sdk.RunTool("fatbinary", []string{"--create", out, "--image=profile=compute_70,file=" + in}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimRight(string(b[16+64:]), "\x00"); got != after {
+		t.Errorf("it became\n%s", got)
+	}
+}
+
 // clang's own list of the functions that it maps the C library's on is defined
 // in full.
 func TestMathNames(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -121,9 +123,47 @@ func readImage(list string) (image, error) {
 	if file == "" || img.sm == 0 {
 		return image{}, fmt.Errorf("a file and an architecture are needed")
 	}
-	var err error
-	img.text, err = os.ReadFile(file)
+	text, err := os.ReadFile(file)
+	img.text = renameStatics(text)
 	return img, err
+}
+
+// The name that clang gives a static variable of relocatable device code when it
+// knows that host code uses it, and the names in PTX.
+var (
+	staticName = regexp.MustCompile(`(?m)^\.visible .*?([\w$]+)(__static__[0-9a-f]+)\b`)
+	ptxName    = regexp.MustCompile(`[\w$]+`)
+)
+
+// renameStatics mends what clang does to static variables of relocatable device
+// code: kernels that come before the first use by host code have the variable's
+// old name, which is then declared as one of another file.
+func renameStatics(text []byte) []byte {
+	if !bytes.Contains(text, []byte("__static__")) {
+		return text
+	}
+	names := map[string][]byte{}
+	for _, m := range staticName.FindAllSubmatch(text, -1) {
+		names[string(m[1])] = append(slices.Clone(m[1]), m[2]...)
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	for i, line := range lines {
+		old := false
+		mended := ptxName.ReplaceAllFunc(line, func(word []byte) []byte {
+			if name, ok := names[string(word)]; ok {
+				old = true
+				return name
+			}
+			return word
+		})
+		switch {
+		case old && bytes.HasPrefix(line, []byte(".extern")):
+			lines[i] = nil
+		case old:
+			lines[i] = mended
+		}
+	}
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // container is a fat binary with one PTX entry per image, uncompressed: a

@@ -431,34 +431,60 @@ func (m *Machine) BindTexture(name string, t Texture) error {
 		if s.name != name {
 			continue
 		}
-		if s.bad != nil {
-			return s.bad
+		if err := s.bind(&b, &t); err != nil {
+			return err
 		}
 		found = true
-		s.bound = true
-		smp := b.smp
-		if s.set.linear && !t.Linear {
-			smp.linear = s.smp.linear
-		}
-		if s.set.normalized && !t.Normalized {
-			smp.normalized = s.smp.normalized
-		}
-		for k := range smp.mode {
-			if s.set.mode[k] && t.Address[k] == "" {
-				smp.mode[k] = s.smp.mode[k]
-			}
-		}
-		if s.kind == isSampler {
-			smp.normalized = s.smp.normalized
-			s.smp = smp
-			continue
-		}
-		s.tex = b
-		s.tex.smp = smp
 	}
 	if !found {
 		return fmt.Errorf("the program has no texture, surface or sampler reference %q", name)
 	}
+	return nil
+}
+
+// BindTextureOf is BindTexture for the reference that the name stands for in one
+// of the modules that were linked, from 0: others may have one of their own of
+// that name.
+func (m *Machine) BindTextureOf(module int, name string, t Texture) error {
+	if module >= 0 && module < len(m.prog.mods) {
+		for _, v := range m.prog.mods[module].Vars {
+			if i, ok := m.tex.byVar[v]; ok && v.Name == name {
+				b, err := readyTexture(m.mem, t)
+				if err != nil {
+					return err
+				}
+				return m.tex.slots[i].bind(&b, &t)
+			}
+		}
+	}
+	return m.BindTexture(name, t)
+}
+
+// bind makes a reference stand for an image, or a sampler for how it is read.
+func (s *texSlot) bind(b *boundTex, t *Texture) error {
+	if s.bad != nil {
+		return s.bad
+	}
+	s.bound = true
+	smp := b.smp
+	if s.set.linear && !t.Linear {
+		smp.linear = s.smp.linear
+	}
+	if s.set.normalized && !t.Normalized {
+		smp.normalized = s.smp.normalized
+	}
+	for k := range smp.mode {
+		if s.set.mode[k] && t.Address[k] == "" {
+			smp.mode[k] = s.smp.mode[k]
+		}
+	}
+	if s.kind == isSampler {
+		smp.normalized = s.smp.normalized
+		s.smp = smp
+		return nil
+	}
+	s.tex = *b
+	s.tex.smp = smp
 	return nil
 }
 
