@@ -407,7 +407,7 @@ func TestBadModules(t *testing.T) {
 		{"machine code", []byte("\x7fELF\x02\x01\x01abcdefghijklmnop"), ResultNoBinary, "heddle cc --fatbin"},
 		{"a fat binary of machine code", pack(fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: []byte{1}}), ResultNoBinary, "no PTX"},
 		{"a later GPU's", []byte(strings.Replace(plusText, "sm_70", "sm_90", 1)), ResultInvalidPTX, "sm_90"},
-		{"a truncated fat binary", good[:len(good)-40], ResultInvalidPTX, "truncated"},
+		{"a truncated fat binary", good[:len(good)-40], ResultInvalidImage, "truncated"},
 		{"a truncated link", []byte(linkedMagic + "\x20\x00\x00\x00\x00\x00\x00\x00\x05"), ResultInvalidImage, "truncated"},
 		{"a name beyond the end of a link", []byte(linkedMagic + "\x18\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00"), ResultInvalidImage, "truncated"},
 		{"an empty link", []byte(linkedMagic + "\x10\x00\x00\x00\x00\x00\x00\x00"), ResultInvalidImage, "empty"},
