@@ -318,11 +318,21 @@ func runTwin(t *testing.T, s stream, compat bool, seed uint64, steps int) {
 				if s.level == L2 {
 					index = partOf(a)
 				}
-				c.FillDirect(now, a, index, 1<<sec)
-				if !cfg.Sectored {
-					sec = 0
+				secs := uint8(1 + rng.IntN(15))
+				if rng.IntN(2) == 0 {
+					secs = 1 << sec
 				}
-				w.fillAddr(now, a, partOf(a), sec, true, [128]bool{})
+				c.FillInTurn(now, a, index, secs)
+				for sec := range 4 {
+					if secs>>sec&1 == 0 {
+						continue
+					}
+					if !cfg.Sectored {
+						sec = 0
+					}
+					w.fillAddr(now, a, partOf(a), sec, true, [128]bool{})
+					now++
+				}
 			case 7:
 				if cfg.Alloc == Streaming {
 					al := Alloc(rng.IntN(2))

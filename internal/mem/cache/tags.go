@@ -417,15 +417,49 @@ func (c *Cache) fillTag(now uint64, set int, tag uint64, sec uint8, write bool, 
 // host does; index is the address that picks the set (PartAddr for an L2).
 // A dirty victim vanishes without traffic.
 func (c *Cache) FillDirect(now, addr, index uint64, secs uint8) {
+	c.fillDirect(now, 0, addr, index, secs)
+}
+
+// FillInTurn is FillDirect with each sector a cycle behind the one before.
+func (c *Cache) FillInTurn(now, addr, index uint64, secs uint8) {
+	c.fillDirect(now, 1, addr, index, secs)
+}
+
+func (c *Cache) fillDirect(now, step, addr, index uint64, secs uint8) {
 	low := uint64(c.cfg.Line - 1)
 	set, tag := c.set(index&^low), addr&^low
-	if !c.cfg.Sectored {
-		c.fillTag(now, set, tag, 1, true, mem.ByteMask{})
+	for m := secs & (1<<sectors - 1); m != 0; m &= m - 1 {
+		sec := m & -m
+		if !c.cfg.Sectored {
+			sec = 1
+		}
+		i := c.fillTag(now, set, tag, sec, true, mem.ByteMask{})
+		if rest := m &^ sec; i != none && c.cfg.Sectored && c.allAbsent(i, rest) {
+			c.putAbsent(i, rest, now+step*uint64(bits.OnesCount8(rest)))
+			return
+		}
+		now += step
+	}
+}
+
+// allAbsent reports whether a line has none of some sectors, nor waits for them.
+func (c *Cache) allAbsent(i int32, secs uint8) bool {
+	l := &c.lines[i]
+	return (l.rsv|l.val|l.mod)&secs == 0
+}
+
+// putAbsent does what filling such sectors one by one does, the last of them now.
+func (c *Cache) putAbsent(i int32, secs uint8, now uint64) {
+	if secs == 0 {
 		return
 	}
-	for m := secs & (1<<sectors - 1); m != 0; m &= m - 1 {
-		c.fillTag(now, set, tag, m&-m, true, mem.ByteMask{})
-	}
+	l := &c.lines[i]
+	c.touch(i, now)
+	l.val |= secs
+	l.rd |= secs
+	l.modFill &^= secs
+	l.rdFill &^= secs
+	c.settle(i)
 }
 
 // drop makes a line invalid.

@@ -36,6 +36,7 @@ type AddrMap struct {
 
 	library *libraryRandom
 	drawn   map[uint64]int32
+	lineWise bool // the sectors of a line are in one slice
 }
 
 // field gathers scattered bits of an address into a number.
@@ -202,6 +203,12 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		m.local = newField(^(subMask | l.channel))
 		m.highShift = m.at + chanBits + m.logSubs
 	}
+
+	first := min(m.at, uint(bits.TrailingZeros64(subMask))) // bit that decides a slice
+	if c.Indexing == RandomIndex {
+		first = m.at - min(m.at, m.logSubs)
+	}
+	m.lineWise = 1<<first >= mem.LineBytes
 
 	switch c.Indexing {
 	case Consecutive, PAEIndex:

@@ -463,19 +463,28 @@ func (m *Memory) borrow(ch int, now uint64) {
 }
 
 // Warm fills the L2 with n bytes from addr, as a copy from the host does: all
-// at once, without traffic.
+// at once, without traffic, one sector after the other.
 func (m *Memory) Warm(addr, n, now uint64) {
-	for at := uint64(0); at < n; at += mem.SectorBytes {
-		a := addr + at
+	step := uint64(mem.SectorBytes)
+	if m.addr.lineWise {
+		step = mem.LineBytes
+	}
+	for at, end := addr, addr+n; at < end; {
+		// The sectors up to the next multiple of step, and one that is cut.
+		next := min(end, at&^(step-1)+step)
+		count := (next - at + mem.SectorBytes - 1) / mem.SectorBytes
+		a := at
 		if m.cfg.Compat.CopyTruncates {
 			a &= math.MaxUint32
 		}
 		s := &m.subs[m.addr.Find(a).Sub]
 		if s.l2 != nil {
-			s.l2.FillDirect(now+s.aged, a, m.addr.Local(a), 1<<(a/mem.SectorBytes%4))
-			s.stats.CopyFilled++
+			first := a / mem.SectorBytes % 4
+			s.l2.FillInTurn(now+s.aged, a, m.addr.Local(a), uint8((1<<count-1)<<first))
+			s.stats.CopyFilled += count
 		}
-		s.aged++ // a copy's sectors come one after the other
+		s.aged += count // a copy's sectors come one after the other
+		at += count * mem.SectorBytes
 	}
 }
 

@@ -581,6 +581,40 @@ func TestWarm(t *testing.T) {
 	}
 }
 
+// TestWarmLines: filling line by line leaves what filling sector by sector does.
+func TestWarmLines(t *testing.T) {
+	for name, cfg := range shipped {
+		rng := rand.New(rand.NewPCG(5, 6))
+		c, sector := newChip(t, cfg), newChip(t, cfg)
+		if !c.m.addr.lineWise {
+			t.Errorf("%s: the sectors of a line are in several slices", name)
+		}
+		sector.m.addr.lineWise = false
+		for now := range uint64(60) {
+			addr, n := rng.Uint64N(1<<22)&^rng.Uint64N(128), 1+rng.Uint64N(20000)
+			c.m.Warm(addr, n, now)
+			sector.m.Warm(addr, n, now)
+			if now%10 == 0 {
+				addr := addr &^ 127
+				if a, b := c.send(mem.GlobalWrite, addr, 32), sector.send(mem.GlobalWrite, addr, 32); !slices.Equal(a, b) {
+					t.Fatalf("%s: a write is answered at %v, filled by sectors at %v", name, a, b)
+				}
+			}
+		}
+		for range 200 {
+			addr := rng.Uint64N(1<<22) &^ 31
+			if a, b := c.send(mem.GlobalRead, addr, 32), sector.send(mem.GlobalRead, addr, 32); !slices.Equal(a, b) {
+				t.Fatalf("%s: a read of %#x is answered at %v, filled by sectors at %v", name, addr, a, b)
+			}
+		}
+		for i := range c.m.Subs() {
+			if a, b := *c.m.SubStats(i), *sector.m.SubStats(i); a != b {
+				t.Errorf("%s, slice %d: %+v, filled by sectors %+v", name, i, a, b)
+			}
+		}
+	}
+}
+
 // TestWarmOrder: the sectors of a copy are used one after the other, so the
 // first line of one that overflows a set is the one to go.
 func TestWarmOrder(t *testing.T) {
