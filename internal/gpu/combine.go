@@ -31,6 +31,8 @@ type words struct {
 type list struct {
 	at   uintptr
 	kind reflect.Type // of the slice
+	size uintptr      // of an element
+	each *plan
 }
 
 // plan is a type of counters, laid out.
@@ -81,7 +83,7 @@ func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 			p.lay(t.Elem(), at+uintptr(i)*t.Elem().Size(), largest)
 		}
 	case reflect.Slice:
-		p.lists = append(p.lists, list{at, t})
+		p.lists = append(p.lists, list{at, t, t.Elem().Size(), planOf(t.Elem())})
 	default:
 		panic(fmt.Sprintf("gpu: counters of type %v", t))
 	}
@@ -118,15 +120,17 @@ func (p *plan) combine(t, o unsafe.Pointer, minus bool) {
 		}
 	}
 	for _, l := range p.lists {
-		a, b := reflect.NewAt(l.kind, unsafe.Add(t, l.at)).Elem(), reflect.NewAt(l.kind, unsafe.Add(o, l.at)).Elem()
-		if a.Len() < b.Len() {
-			n := reflect.MakeSlice(l.kind, b.Len(), b.Len())
-			reflect.Copy(n, a)
-			a.Set(n)
+		// A slice of any elements, of which only place and length count.
+		a, b := (*[]struct{})(unsafe.Add(t, l.at)), (*[]struct{})(unsafe.Add(o, l.at))
+		if len(*a) < len(*b) {
+			n := reflect.MakeSlice(l.kind, len(*b), len(*b))
+			v := reflect.NewAt(l.kind, unsafe.Pointer(a)).Elem()
+			reflect.Copy(n, v)
+			v.Set(n)
 		}
-		each := planOf(l.kind.Elem())
-		for i := range b.Len() {
-			each.combine(a.Index(i).Addr().UnsafePointer(), b.Index(i).Addr().UnsafePointer(), minus)
+		to, from := unsafe.Pointer(unsafe.SliceData(*a)), unsafe.Pointer(unsafe.SliceData(*b))
+		for i := range len(*b) {
+			l.each.combine(unsafe.Add(to, uintptr(i)*l.size), unsafe.Add(from, uintptr(i)*l.size), minus)
 		}
 	}
 }

@@ -63,6 +63,7 @@ type GPU struct {
 
 	times memTimes
 	see   observer
+	last  reading
 
 	onCycle func() error
 	lookAt  uint64 // cycle that is not jumped over
@@ -388,6 +389,7 @@ const watchEvery = 4096
 // run steps the chip until a kernel or a copy has ended, or g.until.
 func (g *GPU) run(ctx context.Context) error {
 	g.moved, g.movedAt = g.activity(), g.now
+	g.last.good = false
 	if g.onCycle != nil && g.now == 0 {
 		if err := g.onCycle(); err != nil {
 			return err

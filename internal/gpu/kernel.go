@@ -189,7 +189,7 @@ func (g *GPU) start(k *Kernel) error {
 			c.warmCode(k)
 		}
 	}
-	k.before.read(g)
+	g.count(&k.before)
 	if k.total == 0 {
 		g.ended = true
 	}
@@ -208,6 +208,7 @@ func (g *GPU) list() {
 
 // emptyCaches makes all caches cold.
 func (g *GPU) emptyCaches() {
+	g.last.good = false
 	for _, c := range g.cores {
 		if d := c.L1D(); d != nil {
 			d.Invalidate()
@@ -251,6 +252,9 @@ func (g *GPU) choose() *Kernel {
 		if k.gives() {
 			top = min(top, k.priority)
 		}
+	}
+	if top == math.MaxInt {
+		return nil
 	}
 	can := func(i int) *Kernel {
 		if k := g.slots[i]; k != nil && k.priority == top && k.gives() {
@@ -409,7 +413,7 @@ func (g *GPU) retire() bool {
 			continue
 		}
 		k.End = g.now
-		k.Counters.read(g)
+		g.count(&k.Counters)
 		k.Counters.sub(&k.before)
 		k.takePlaces(g)
 		g.slots[i] = nil
@@ -449,7 +453,7 @@ func (g *GPU) abandon() {
 			continue
 		}
 		k.End = g.now
-		k.Counters.read(g)
+		g.count(&k.Counters)
 		k.Counters.sub(&k.before)
 		k.takePlaces(g)
 		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts

@@ -65,6 +65,23 @@ func (c *Counters) read(g *GPU) {
 	c.Chip = g.Stats
 }
 
+// reading is the last sum of all counters.
+type reading struct {
+	good bool // nothing has counted since
+	Counters
+}
+
+// count sums all counters up to now. Where kernels follow each other at once, the
+// end of one and the start of the next share a reading.
+func (g *GPU) count(c *Counters) {
+	if !g.last.good {
+		g.last.read(g)
+		g.last.good = true
+	}
+	*c = Counters{}
+	add(c, &g.last.Counters)
+}
+
 // Totals returns the counters since the start.
 func (g *GPU) Totals() Counters {
 	var c Counters

@@ -362,6 +362,7 @@ func (g *GPU) Fill(list []Range) {
 		return
 	}
 	for _, r := range list {
+		g.last.good = false
 		g.part.Warm(r.Addr, r.Bytes, g.now)
 	}
 }

@@ -34,8 +34,8 @@ type AddrMap struct {
 	channel, bank, row, col, local field
 	highShift                      uint
 
-	library *libraryRandom
-	drawn   map[uint64]int32
+	library  *libraryRandom
+	drawn    map[uint64]int32
 	lineWise bool // the sectors of a line are in one slice
 }
 
