@@ -102,6 +102,8 @@ var variants = map[string][]struct {
 	"cuMemPrefetchAsync":     {{8000, ""}, {12020, "_v2"}},
 	"cuMemAdvise":            {{8000, ""}, {12020, "_v2"}},
 	"cuStreamGetCaptureInfo": {{10010, ""}, {11030, "_v2"}, {12030, "_v3"}},
+	"cuGraphInstantiate":     {{10000, ""}, {11000, "_v2"}, {12000, "WithFlags"}},
+	"cuGraphExecUpdate":      {{10020, ""}, {12000, "_v2"}},
 	"cuEventElapsedTime":     {{3020, ""}, {12080, "_v2"}},
 }
 

@@ -135,18 +135,15 @@ func extras(extra C.uintptr_t) (buffer []byte, ok bool) {
 	return nil, false
 }
 
-// run launches a kernel with arguments in either form.
-func run(fn C.uintptr_t, c cuda.Call, cooperative bool, params, extra C.uintptr_t) C.int {
-	var buffer []byte
-	var arg func(n int, to []byte)
+// given are the arguments of a launch in either form: all in one buffer, or a
+// function that copies the n-th one, or neither.
+func given(params, extra C.uintptr_t) (buffer []byte, arg func(n int, to []byte), ok bool) {
 	switch {
 	case params != 0 && extra != 0:
-		return setting(false)
+		return nil, nil, false
 	case extra != 0:
-		var ok bool
-		if buffer, ok = extras(extra); !ok {
-			return setting(false)
-		}
+		buffer, ok = extras(extra)
+		return buffer, nil, ok
 	case params != 0:
 		arg = func(n int, to []byte) {
 			at := binary.LittleEndian.Uint64(host{}.Bytes(uint64(params)+8*uint64(n), 8))
@@ -154,6 +151,15 @@ func run(fn C.uintptr_t, c cuda.Call, cooperative bool, params, extra C.uintptr_
 				copy(to, host{}.Bytes(at, uint64(len(to))))
 			}
 		}
+	}
+	return nil, arg, true
+}
+
+// run launches a kernel.
+func run(fn C.uintptr_t, c cuda.Call, cooperative bool, params, extra C.uintptr_t) C.int {
+	buffer, arg, ok := given(params, extra)
+	if !ok {
+		return setting(false)
 	}
 	return C.int(driver().Launch(uint64(fn), c, cooperative, buffer, arg))
 }

@@ -321,3 +321,77 @@ func cuLinkDestroy(h C.uintptr_t) C.int {
 	}
 	return C.int(res)
 }
+
+// The forms before CUDA 6.5 differ in what options mean on other systems.
+
+//export cuLinkCreate
+func cuLinkCreate(n C.uint, options, values, to C.uintptr_t) C.int {
+	return cuLinkCreate_v2(n, options, values, to)
+}
+
+//export cuLinkAddData
+func cuLinkAddData(h C.uintptr_t, kind C.int, data C.uintptr_t, n C.size_t, name C.uintptr_t, count C.uint, options, values C.uintptr_t) C.int {
+	return cuLinkAddData_v2(h, kind, data, n, name, count, options, values)
+}
+
+//export cuLinkAddFile
+func cuLinkAddFile(h C.uintptr_t, kind C.int, path C.uintptr_t, count C.uint, options, values C.uintptr_t) C.int {
+	return cuLinkAddFile_v2(h, kind, path, count, options, values)
+}
+
+// Libraries and their kernels are modules and functions that belong to no
+// context. Here all contexts share them anyway, so they are the same handles.
+
+//export cuLibraryLoadData
+func cuLibraryLoadData(to, image, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {
+	return cuModuleLoadDataEx(to, image, n, options, values)
+}
+
+//export cuLibraryLoadFromFile
+func cuLibraryLoadFromFile(to, name, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {
+	return cuModuleLoad(to, name)
+}
+
+//export cuLibraryUnload
+func cuLibraryUnload(h C.uintptr_t) C.int { return cuModuleUnload(h) }
+
+//export cuLibraryGetKernel
+func cuLibraryGetKernel(to, h, name C.uintptr_t) C.int { return cuModuleGetFunction(to, h, name) }
+
+//export cuLibraryGetGlobal
+func cuLibraryGetGlobal(to, bytes, h, name C.uintptr_t) C.int {
+	return cuModuleGetGlobal_v2(to, bytes, h, name)
+}
+
+//export cuLibraryGetModule
+func cuLibraryGetModule(to, h C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		_, res := driver().Functions(uint64(h))
+		back(to, h, res)
+		return res
+	}, to)
+}
+
+//export cuKernelGetFunction
+func cuKernelGetFunction(to, kernel C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		_, _, res := driver().FunctionOf(uint64(kernel))
+		back(to, kernel, res)
+		return res
+	}, to)
+}
+
+//export cuKernelGetAttribute
+func cuKernelGetAttribute(to C.uintptr_t, which C.int, kernel C.uintptr_t, dev C.int) C.int {
+	return cuFuncGetAttribute(to, which, kernel)
+}
+
+//export cuKernelSetAttribute
+func cuKernelSetAttribute(which, value C.int, kernel C.uintptr_t, dev C.int) C.int {
+	return cuFuncSetAttribute(kernel, which, value)
+}
+
+//export cuKernelSetCacheConfig
+func cuKernelSetCacheConfig(kernel C.uintptr_t, prefer, dev C.int) C.int {
+	return cuFuncSetCacheConfig(kernel, prefer)
+}

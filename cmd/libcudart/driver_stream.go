@@ -78,6 +78,11 @@ func cuStreamGetPriority(h, to C.uintptr_t) C.int {
 	return same(func() C.int { return cudaStreamGetPriority(h, to) })
 }
 
+//export cuStreamGetId
+func cuStreamGetId(h, to C.uintptr_t) C.int {
+	return same(func() C.int { return cudaStreamGetId(h, to) })
+}
+
 //export cuStreamGetCtx
 func cuStreamGetCtx(h, to C.uintptr_t) C.int {
 	return ask(func() cuda.Result {

@@ -129,23 +129,25 @@ func cuMipmappedArrayDestroy(h C.uintptr_t) C.int {
 
 // Copies.
 
-// box copies rows and planes between sides that are kinds of memory by
-// CUmemorytype.
-func box(to, from C.CUmemorytype, dst, src cuda.Side, width, height, depth C.size_t, stream C.uintptr_t, async bool) C.int {
-	host := func(kind C.CUmemorytype) bool { return kind == C.CU_MEMORYTYPE_HOST }
-	kind := cuda.DeviceToDevice
+// direction is the way of a copy between kinds of memory.
+func direction(to, from C.CUmemorytype) cuda.Kind {
 	switch {
 	case to == C.CU_MEMORYTYPE_UNIFIED || from == C.CU_MEMORYTYPE_UNIFIED:
-		kind = cuda.AnyWay
-	case host(to) && host(from):
-		kind = cuda.HostToHost
-	case host(from):
-		kind = cuda.HostToDevice
-	case host(to):
-		kind = cuda.DeviceToHost
+		return cuda.AnyWay
+	case to == C.CU_MEMORYTYPE_HOST && from == C.CU_MEMORYTYPE_HOST:
+		return cuda.HostToHost
+	case from == C.CU_MEMORYTYPE_HOST:
+		return cuda.HostToDevice
+	case to == C.CU_MEMORYTYPE_HOST:
+		return cuda.DeviceToHost
 	}
+	return cuda.DeviceToDevice
+}
+
+// box copies rows and planes between sides that are kinds of memory.
+func box(to, from C.CUmemorytype, dst, src cuda.Side, width, height, depth C.size_t, stream C.uintptr_t, async bool) C.int {
 	return in(func(t *cuda.Thread) cuda.Error {
-		return t.CopyBox(dst, src, uint64(width), uint64(height), uint64(depth), kind, uint64(stream), async)
+		return t.CopyBox(dst, src, uint64(width), uint64(height), uint64(depth), direction(to, from), uint64(stream), async)
 	})
 }
 

@@ -30,6 +30,14 @@ WAITS(cuMemcpy3D_v2, (uintptr_t copy), cuMemcpy3DAsync_v2(copy, PER_THREAD))
 WAITS(cuMemcpyHtoA_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n), cuMemcpyHtoAAsync_v2(dst, at, src, n, PER_THREAD))
 WAITS(cuMemcpyAtoH_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n), cuMemcpyAtoHAsync_v2(dst, src, at, n, PER_THREAD))
 
+WAITS(cuMemcpy3DPeer, (uintptr_t copy), cuMemcpy3DPeerAsync(copy, PER_THREAD))
+WAITS(cuMemcpyPeer, (uintptr_t dst, uintptr_t to, uintptr_t src, uintptr_t from, size_t n), cuMemcpyPeerAsync(dst, to, src, from, n, PER_THREAD))
+
+// Copies of arrays that have no form with a stream wait for all streams.
+WAITS(cuMemcpyDtoA_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n), cuMemcpyDtoA_v2(dst, at, src, n))
+WAITS(cuMemcpyAtoD_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n), cuMemcpyAtoD_v2(dst, src, at, n))
+WAITS(cuMemcpyAtoA_v2, (uintptr_t dst, size_t to, uintptr_t src, size_t from, size_t n), cuMemcpyAtoA_v2(dst, to, src, from, n))
+
 // FORWARD is a function that takes a stream.
 #define FORWARD(name, params, ...) \
   int name##_ptsz params { return name(__VA_ARGS__); }
@@ -42,6 +50,8 @@ FORWARD(cuMemcpy2DAsync_v2, (uintptr_t copy, uintptr_t s), copy, OWN(s))
 FORWARD(cuMemcpy3DAsync_v2, (uintptr_t copy, uintptr_t s), copy, OWN(s))
 FORWARD(cuMemcpyHtoAAsync_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n, uintptr_t s), dst, at, src, n, OWN(s))
 FORWARD(cuMemcpyAtoHAsync_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n, uintptr_t s), dst, src, at, n, OWN(s))
+FORWARD(cuMemcpyPeerAsync, (uintptr_t dst, uintptr_t to, uintptr_t src, uintptr_t from, size_t n, uintptr_t s), dst, to, src, from, n, OWN(s))
+FORWARD(cuMemcpy3DPeerAsync, (uintptr_t copy, uintptr_t s), copy, OWN(s))
 FORWARD(cuMemsetD8Async, (uintptr_t dst, unsigned char v, size_t n, uintptr_t s), dst, v, n, OWN(s))
 FORWARD(cuMemsetD16Async, (uintptr_t dst, unsigned short v, size_t n, uintptr_t s), dst, v, n, OWN(s))
 FORWARD(cuMemsetD32Async, (uintptr_t dst, unsigned v, size_t n, uintptr_t s), dst, v, n, OWN(s))
@@ -51,11 +61,20 @@ FORWARD(cuMemsetD2D32Async, (uintptr_t dst, size_t pitch, unsigned v, size_t w, 
 FORWARD(cuMemAllocAsync, (uintptr_t to, size_t n, uintptr_t s), to, n, OWN(s))
 FORWARD(cuMemFreeAsync, (uintptr_t p, uintptr_t s), p, OWN(s))
 FORWARD(cuMemPrefetchAsync, (uintptr_t p, size_t n, int device, uintptr_t s), p, n, device, OWN(s))
+FORWARD(cuMemAllocFromPoolAsync, (uintptr_t to, size_t n, uintptr_t pool, uintptr_t s), to, n, pool, OWN(s))
+FORWARD(cuStreamBeginCapture_v2, (uintptr_t s, int mode), OWN(s), mode)
+FORWARD(cuStreamEndCapture, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamIsCapturing, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamGetCaptureInfo_v2, (uintptr_t s, uintptr_t status, uintptr_t id, uintptr_t graph, uintptr_t nodes, uintptr_t n), OWN(s), status, id,
+        graph, nodes, n)
+FORWARD(cuGraphUpload, (uintptr_t exec, uintptr_t s), exec, OWN(s))
+FORWARD(cuGraphLaunch, (uintptr_t exec, uintptr_t s), exec, OWN(s))
 FORWARD(cuStreamSynchronize, (uintptr_t s), OWN(s))
 FORWARD(cuStreamQuery, (uintptr_t s), OWN(s))
 FORWARD(cuStreamWaitEvent, (uintptr_t s, uintptr_t event, unsigned flags), OWN(s), event, flags)
 FORWARD(cuStreamGetFlags, (uintptr_t s, uintptr_t to), OWN(s), to)
 FORWARD(cuStreamGetPriority, (uintptr_t s, uintptr_t to), OWN(s), to)
+FORWARD(cuStreamGetId, (uintptr_t s, uintptr_t to), OWN(s), to)
 FORWARD(cuStreamGetCtx, (uintptr_t s, uintptr_t to), OWN(s), to)
 FORWARD(cuStreamAddCallback, (uintptr_t s, uintptr_t fn, uintptr_t data, unsigned flags), OWN(s), fn, data, flags)
 FORWARD(cuStreamAttachMemAsync, (uintptr_t s, uintptr_t p, size_t n, unsigned flags), OWN(s), p, n, flags)
