@@ -58,6 +58,7 @@ block 1, thread  0: hello  0.00 -10000000000 0xff A%
 	{name: "stencil"},
 	{name: "streams", out: "two streams take as long as one\n0 wrong\n", timing: "two streams take less time than one\n0 wrong\n", threads: true},
 	{name: "textures"},
+	{name: "threads"},
 	{name: "vecadd", threads: true},
 	{name: "wmma", flags: []string{"-arch=sm_75"}},
 }
