@@ -20,10 +20,6 @@ type managed struct {
 // span is a range of addresses.
 type span struct{ from, to uint64 }
 
-// The executor's windows on shared and local memory and on parameters: generic
-// addresses at which no variable can be (exec/ptx, warp.go).
-const windowsFrom, windowsTo = 0x0100_0000, 0x0500_0000
-
 // ManagedSpan says where the program has its managed variables, those that are
 // registered like others.
 func (r *Runtime) ManagedSpan(from, to uint64) {
@@ -102,7 +98,7 @@ func (r *Runtime) placeVariable(v *managed) (uint64, Error) {
 		return addr, err
 	}
 	s.size = v.size
-	if v.host < windowsTo && v.host+v.size > windowsFrom || r.mem.Adopt(v.host, r.opt.Host.Bytes(v.host, v.size), "__managed__ "+v.name) != nil {
+	if !r.adopt(v.host, r.opt.Host.Bytes(v.host, v.size), "__managed__ "+v.name) {
 		return 0, MemoryAllocation
 	}
 	r.shared[v.host] = s

@@ -79,7 +79,8 @@ func TestManaged(t *testing.T) {
 	})
 }
 
-// TestManagedPlaces: a variable where kernels see shared memory is refused.
+// TestManagedPlaces: a variable where kernels see shared memory is refused, and so
+// is other memory of the host.
 func TestManagedPlaces(t *testing.T) {
 	const at = windowsTo - 4
 	b := start(t, nil)
@@ -93,4 +94,6 @@ func TestManagedPlaces(t *testing.T) {
 	if _, _, err := b.Symbol(at); err != MemoryAllocation {
 		t.Errorf("symbol: %v", err)
 	}
+	b.want("register", b.HostRegister(at, 8, 0), InvalidValue)
+	b.want("register what lies beyond", b.HostRegister(at+4, 4, 0), Success)
 }

@@ -190,12 +190,27 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 			return AlreadyRegistered
 		}
 		b := r.opt.Host.Bytes(addr, size)
-		if !readable(b) || r.mem.Adopt(addr, b, fmt.Sprintf("cudaHostRegister(%d)", size)) != nil {
+		if !readable(b) || !r.adopt(addr, b, fmt.Sprintf("cudaHostRegister(%d)", size)) {
 			return InvalidValue
 		}
 		r.shared[addr] = &sharing{size: size, flags: flags}
 		return Success
 	})
+}
+
+// The executor's windows on shared and local memory and on parameters: generic
+// addresses that mean nothing else to kernels (exec/ptx, warp.go).
+const windowsFrom, windowsTo = 0x0100_0000, 0x0500_0000
+
+// adopt lets the device reach memory of the program at its own address; false if
+// kernels have something else there. A program that is linked to lie at a fixed,
+// low address may have such memory.
+func (r *Runtime) adopt(addr uint64, b []byte, name string) bool {
+	if addr < windowsTo && addr+uint64(len(b)) > windowsFrom {
+		r.once("windows", "%s: kernels cannot reach the host's memory at %#x to %#x, where their shared memory is; link the program with -pie, or with heddle cc", name, windowsFrom, windowsTo)
+		return false
+	}
+	return r.mem.Adopt(addr, b, name) == nil
 }
 
 // shares reports whether host and device share any of the bytes at an address.
