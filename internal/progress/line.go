@@ -109,12 +109,14 @@ func (p *Line) text(s chiprun.Progress, now time.Time) string {
 		text += fmt.Sprintf("  %s cycles", report.Count(s.Cycles))
 	}
 	text += fmt.Sprintf("  %s warp instr", report.Count(s.WarpInsts))
-	from, n := p.start, s.WarpInsts
 	if s.Launches == 0 { // a program has its own work to do before a launch
-		from, n = p.began, n-p.before
-	}
-	if d := now.Sub(from).Seconds(); d > 0 {
-		text += fmt.Sprintf("  %s/s", report.Rate(float64(n)/d))
+		d := now.Sub(p.began)
+		if n := s.WarpInsts - p.before; n > 0 && d > 0 {
+			text += fmt.Sprintf("  %s/s", report.Rate(float64(n)/d.Seconds()))
+		}
+		text += fmt.Sprintf("  %d s", int(d.Seconds()))
+	} else if d := now.Sub(p.start).Seconds(); d > 0 {
+		text += fmt.Sprintf("  %s/s", report.Rate(float64(s.WarpInsts)/d))
 	}
 	left := 0.0
 	switch {

@@ -46,7 +46,7 @@ func Folder(ctx context.Context, root, kind, key string, fill func(dir string) e
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return "", err
 	}
-	unlock, err := lock(ctx, filepath.Join(root, "lock-"+kind))
+	unlock, err := lock(ctx, dir+".lock")
 	if err != nil {
 		return "", err
 	}
@@ -85,22 +85,25 @@ func use(dir string) bool {
 	return true
 }
 
-// lock waits until this process alone works at a kind of folder. Where files
-// cannot be locked, nobody waits: the folder of the fastest stays.
+// lock waits until this process alone makes a folder. Where files cannot be
+// locked, nobody waits: the folder of the fastest stays. The file goes with the
+// lock: who waits for it finds the folder made.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	unlock = func() { f.Close() }
 	for {
 		err := tryLock(f)
 		if !errors.Is(err, errLocked) {
-			return unlock, nil
+			return func() {
+				_ = os.Remove(path)
+				f.Close()
+			}, nil
 		}
 		select {
 		case <-ctx.Done():
-			unlock()
+			f.Close()
 			return nil, ctx.Err()
 		case <-time.After(50 * time.Millisecond):
 		}

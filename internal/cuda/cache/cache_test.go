@@ -21,9 +21,7 @@ func names(t *testing.T, root string) []string {
 	}
 	var list []string
 	for _, e := range entries {
-		if e.IsDir() {
-			list = append(list, e.Name())
-		}
+		list = append(list, e.Name())
 	}
 	return list
 }
@@ -64,7 +62,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("it leaves %v", list)
 	}
 
-	unlock, err := lock(t.Context(), filepath.Join(root, "lock-kind"))
+	unlock, err := lock(t.Context(), filepath.Join(root, "kind-other.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
