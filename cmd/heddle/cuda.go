@@ -128,6 +128,8 @@ func (c *cudaCmd) Run(e env) error {
 	if errors.Is(err, errNoReport) { // the exit code is the program's all the same
 		fmt.Fprintf(e.stderr, "heddle: there is no report: %s\n", whyNone(cmd, program, state))
 		err = nil
+	} else if why := whyFailed(program); state.code != 0 && why != "" {
+		fmt.Fprintf(e.stderr, "heddle: %s\n", why)
 	}
 	if err != nil && state.code != 0 {
 		fmt.Fprintf(e.stderr, "heddle: %v\n", err)

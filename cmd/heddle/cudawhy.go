@@ -25,19 +25,46 @@ func whyNone(cmd *exec.Cmd, program string, state ended) string {
 		return program + none // a script, say
 	}
 	defer f.Close()
-	libs, err := f.ImportedLibraries()
-	is := func(prefix string) bool {
-		return slices.ContainsFunc(libs, func(l string) bool { return strings.HasPrefix(l, prefix) })
-	}
 	switch {
 	case state.signal == syscall.SIGKILL:
 		return program + " was killed"
-	case err == nil && (is("libcudart.so") || is("libcuda.so")):
+	case imports(f, "libcudart.so", "libcuda.so"):
 		return program + none + ", or did not come to its end by exit or return"
-	case f.Section(".nv_fatbin") != nil || f.Section(".nvFatBinSegment") != nil:
-		return program + " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
+	case hasKernels(f):
+		return program + builtIn
 	}
 	return program + none + ": it is not linked with the CUDA runtime (libcudart.so) or driver (libcuda.so), and loaded neither"
+}
+
+// builtIn is what is wrong with a program that has NVIDIA's runtime in itself.
+const builtIn = " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
+
+// whyFailed guesses why a program that left a report did not succeed; "" if
+// nothing is odd about it.
+func whyFailed(program string) string {
+	f, err := elf.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if !hasKernels(f) || imports(f, "libcudart.so") {
+		return ""
+	}
+	return program + builtIn
+}
+
+// imports reports whether a program is linked with one of some libraries, by the
+// beginnings of their names.
+func imports(f *elf.File, prefixes ...string) bool {
+	libs, _ := f.ImportedLibraries() // a program that has none imports none
+	return slices.ContainsFunc(libs, func(l string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(l, p) })
+	})
+}
+
+// hasKernels reports whether a program has fat binaries in it.
+func hasKernels(f *elf.File) bool {
+	return f.Section(".nv_fatbin") != nil || f.Section(".nvFatBinSegment") != nil
 }
 
 // cannotLoad is the exit code of the dynamic loader, and of shells, when a program

@@ -100,7 +100,7 @@ const (
 func (p *Line) text(s chiprun.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
 	if s.Launches == 0 { // nobody knows
-		text = fmt.Sprintf("%s  launch %d", s.Kernel, s.Launch)
+		text = fmt.Sprintf("%s  launch %d", report.Name(s.Kernel), s.Launch)
 	}
 	if s.Total > 0 {
 		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)

@@ -21,7 +21,7 @@ func TestText(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	p.before = 1000
-	got = p.text(chiprun.Progress{Launch: 12, Kernel: "k", Blocks: 1, Total: 4, Cycles: 5000, WarpInsts: 5000}, start)
+	got = p.text(chiprun.Progress{Launch: 12, Kernel: "_Z1kIiEvPT_", Blocks: 1, Total: 4, Cycles: 5000, WarpInsts: 5000}, start)
 	if want := "k  launch 12  blocks 1/4 (25 %)  5,000 cycles  5,000 warp instr  4.0 thousand/s  1 s  3 s left"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -40,6 +40,12 @@ func plain(kernels []Kernel) []Kernel {
 	return list
 }
 
+// Name is a kernel's name as people read it, where it stands alone: without
+// parameters and template arguments.
+func Name(kernel string) string {
+	return clip(demangle.Filter(kernel, demangle.NoParams, demangle.NoTemplateParams, demangle.NoEnclosingParams))
+}
+
 // clip leaves the middle of a very long name out: its end says what it is for.
 func clip(name string) string {
 	if utf8.RuneCountInString(name) <= widestName {
