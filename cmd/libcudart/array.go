@@ -192,11 +192,20 @@ func cudaMemcpy3D(parms C.uintptr_t) C.int { return copy3D(parms, 0, false) }
 //export cudaMemcpy3DAsync
 func cudaMemcpy3DAsync(parms, stream C.uintptr_t) C.int { return copy3D(parms, stream, true) }
 
-// copy3D copies a box. Its width is in texels as soon as one side is an array,
-// and so is x on that side.
+// copy3D copies a box.
 func copy3D(parms, stream C.uintptr_t, async bool) C.int {
-	if err := need(parms); err != cuda.Success {
+	b, err := boxOf(parms)
+	if err != cuda.Success {
 		return C.int(err)
+	}
+	return C.int(thread().CopyBox(b.Dst, b.Src, b.Width, b.Height, b.Depth, cuda.Kind(at[C.struct_cudaMemcpy3DParms](parms).kind), uint64(stream), async))
+}
+
+// boxOf reads a cudaMemcpy3DParms. The width is in texels as soon as one side is
+// an array, and so is x on that side.
+func boxOf(parms C.uintptr_t) (cuda.Box, cuda.Error) {
+	if err := need(parms); err != cuda.Success {
+		return cuda.Box{}, err
 	}
 	p := at[C.struct_cudaMemcpy3DParms](parms)
 	unit := uint64(0) // bytes of a texel
@@ -217,16 +226,13 @@ func copy3D(parms, stream C.uintptr_t, async bool) C.int {
 	}
 	src, err := side(uint64(word(&p.srcArray)), p.srcPos, &p.srcPtr)
 	if err != cuda.Success {
-		return C.int(err)
+		return cuda.Box{}, err
 	}
 	dst, err := side(uint64(word(&p.dstArray)), p.dstPos, &p.dstPtr)
 	if err == cuda.Success {
 		err = thread().Check(p.extent.width <= 1<<40)
 	}
-	if err != cuda.Success {
-		return C.int(err)
-	}
-	return C.int(thread().CopyBox(dst, src, uint64(p.extent.width)*max(1, unit), uint64(p.extent.height), uint64(p.extent.depth), cuda.Kind(p.kind), uint64(stream), async))
+	return cuda.Box{Dst: dst, Src: src, Width: uint64(p.extent.width) * max(1, unit), Height: uint64(p.extent.height), Depth: uint64(p.extent.depth)}, err
 }
 
 //export cudaMemset3D

@@ -238,25 +238,11 @@ func cudaGraphKernelNodeGetParams(node, to C.uintptr_t) C.int {
 
 // copyNode reads a cudaMemcpy3DParms.
 func copyNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
-	if err := need(params); err != cuda.Success {
+	b, err := boxOf(params)
+	if err != cuda.Success {
 		return nil, err
 	}
-	p := at[C.struct_cudaMemcpy3DParms](params)
-	if word(&p.srcArray) != 0 || word(&p.dstArray) != 0 {
-		return nil, thread().Unsupported("a copy of arrays in a graph")
-	}
-	const most = 1 << 40 // more than any side has, so that products fit
-	side := func(ptr *C.struct_cudaPitchedPtr, pos C.struct_cudaPos) (addr, pitch, plane uint64, ok bool) {
-		pitch, plane = uint64(ptr.pitch), uint64(ptr.pitch)*uint64(ptr.ysize)
-		ok = ptr.pitch <= most && ptr.ysize <= 1<<20 && pos.x <= most && pos.y <= 1<<20 && pos.z <= 1<<20
-		return uint64(word(&ptr.ptr)) + uint64(pos.x) + uint64(pos.y)*pitch + uint64(pos.z)*plane, pitch, plane, ok
-	}
-	c := cuda.Rows{Width: uint64(p.extent.width), Height: uint64(p.extent.height), Depth: uint64(p.extent.depth)}
-	var dst, src uint64
-	var ok, ok2 bool
-	dst, c.DstPitch, c.DstPlane, ok = side(&p.dstPtr, p.dstPos)
-	src, c.SrcPitch, c.SrcPlane, ok2 = side(&p.srcPtr, p.srcPos)
-	return cuda.CopyNode(dst, src, c, cuda.Kind(p.kind)), thread().Check(ok && ok2)
+	return cuda.BoxNode(b, cuda.Kind(at[C.struct_cudaMemcpy3DParms](params).kind)), err
 }
 
 //export cudaGraphAddMemcpyNode

@@ -251,26 +251,31 @@ type Side struct {
 	X, Y, Z uint64 // where the box begins: X in bytes, Z also counts layers and faces
 }
 
+// Box is a copy between two sides; the width is in bytes.
+type Box struct {
+	Dst, Src             Side
+	Width, Height, Depth uint64
+}
+
 // CopyBox copies a box: width is in bytes. It is an error if the box is not all
 // in the arrays.
 func (t *Thread) CopyBox(dst, src Side, width, height, depth uint64, kind Kind, h uint64, async bool) Error {
 	return t.do(func(r *Runtime) Error {
-		c := Rows{Width: width, Height: height, Depth: depth}
-		var at [2]uint64
-		for i, s := range []Side{dst, src} {
-			addr, row, plane, err := r.corner(s, c)
-			if err != Success {
-				return err
-			}
-			at[i] = addr
-			if i == 0 {
-				c.DstPitch, c.DstPlane = row, plane
-			} else {
-				c.SrcPitch, c.SrcPlane = row, plane
-			}
+		to, from, c, err := r.rows(Box{dst, src, width, height, depth})
+		if err != Success {
+			return err
 		}
-		return r.copy(at[0], at[1], c, kind, h, async)
+		return r.copy(to, from, c, kind, h, async)
 	})
+}
+
+// rows returns the rows of a box.
+func (r *Runtime) rows(b Box) (dst, src uint64, c Rows, err Error) {
+	c = Rows{Width: b.Width, Height: b.Height, Depth: b.Depth}
+	if dst, c.DstPitch, c.DstPlane, err = r.corner(b.Dst, c); err == Success {
+		src, c.SrcPitch, c.SrcPlane, err = r.corner(b.Src, c)
+	}
+	return dst, src, c, err
 }
 
 // corner returns the address where a side of a copy begins, and the bytes from row

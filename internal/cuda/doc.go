@@ -7,9 +7,10 @@
 // host's memory is behind the interface Host. cmd/libcudart makes a shared
 // library of it. What kernels do is in the packages below.
 //
-// Work runs when somebody waits for it. In a functional run a launch has ended
-// when the call returns; in a timing run launches and copies are given to the
-// chip as they come, so that streams overlap, and simulated time passes when the
-// host waits for any of them: then all that was given before ends. The host
-// itself takes no simulated time.
+// A call of the program makes work (work.go), and a stream does it, or a graph
+// keeps it. Work runs when somebody waits for it. In a functional run a launch has
+// ended when the call returns; in a timing run launches and copies are given to
+// the chip as they come, so that streams overlap, and simulated time passes while
+// the host waits, until just what it waits for has ended. The host itself takes no
+// simulated time, but for a little at each question whether something has ended.
 package cuda

@@ -386,6 +386,17 @@ func CopyNode(dst, src uint64, c Rows, kind Kind) Work {
 	}
 }
 
+// BoxNode is a copy of a box.
+func BoxNode(b Box, kind Kind) Work {
+	return func(r *Runtime) (work, Error) {
+		dst, src, c, err := r.rows(b)
+		if err != Success {
+			return nil, err
+		}
+		return CopyNode(dst, src, c, kind)(r)
+	}
+}
+
 // CopyBytesNode is a copy of bytes in one piece.
 func CopyBytesNode(dst, src, n uint64, kind Kind) Work { return CopyNode(dst, src, line(n), kind) }
 

@@ -457,7 +457,13 @@ func TestGraphNodes(t *testing.T) {
 		out := b.node(g, CopyBytesNode(stack+16, d, 24, AnyWay), call)
 		symbol := b.node(g, SymbolNode(variableOf("factor"), 0, stack, 4, HostToDevice, true), out)
 		back := b.node(g, SymbolNode(variableOf("factor"), 1, stack+64, 3, DeviceToHost, false), symbol)
-		b.node(g, EventNode(to, NodeEventRecord), back)
+		array, err := b.MallocArray(floats, 2, 2, 0, 0)
+		b.want("array", err, Success)
+		memory := Side{Addr: stack, Pitch: 8, Plane: 16}
+		into := b.node(g, BoxNode(Box{Side{Array: array}, memory, 8, 1, 1}, HostToDevice), back)
+		memory.Addr = stack + 128
+		from2 := b.node(g, BoxNode(Box{memory, Side{Array: array, X: 4}, 4, 1, 1}, DeviceToHost), into)
+		b.node(g, EventNode(to, NodeEventRecord), from2)
 		x := b.exec(g, 2)
 		copy(b.host.Bytes(stack, 8), "ABCDEFGH") // it is read when its turn comes
 		b.want("launch", b.ExecLaunch(x, 0), Success)
@@ -467,6 +473,9 @@ func TestGraphNodes(t *testing.T) {
 		}
 		if got := string(b.host.Bytes(stack+64, 3)); got != "BCD" || !slices.Equal(order, []uint64{42}) {
 			t.Errorf("%q of the variable, calls %v", got, order)
+		}
+		if got := string(b.host.Bytes(stack+128, 4)); got != "EFGH" {
+			t.Errorf("%q of the array", got)
 		}
 		ms, err := b.EventElapsed(from, to)
 		b.want("elapsed", err, Success)

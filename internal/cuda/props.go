@@ -105,11 +105,11 @@ func attribute(p *Properties, number int) (int, bool) {
 		return p.CoreKHz, true
 	case 14, 30:
 		return TextureAlign, true
-	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches
+	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95, 115: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches, memory pools
 		return 1, true
 	case 16:
 		return p.SMs, true
-	case 17, 18, 20, 32, 33, 34, 35, 50, 84, 85, 86, 88, 90, 96: // watchdog, integrated, compute mode, ECC, PCI, several GPUs, pageable memory, preemption
+	case 17, 18, 20, 32, 33, 34, 35, 50, 84, 85, 86, 88, 90, 96, 119: // handles of pools, watchdog, integrated, compute mode, ECC, PCI, several GPUs, pageable memory, preemption
 		return 0, true
 	case 36:
 		return p.MemoryKHz, true
