@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -35,5 +36,22 @@ func TestPlain(t *testing.T) {
 	long := clip("cub::DeviceScanKernel<cub::DeviceScanPolicy<int>::Policy600, thrust::detail::normal_iterator<int>>")
 	if n := utf8.RuneCountInString(long); n > widestName {
 		t.Errorf("%q has %d letters", long, n)
+	}
+}
+
+// TestManyPrograms: the first line of a report names as many programs as it has
+// room for.
+func TestManyPrograms(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "(a.ptx)\n", 6: "(a.ptx, b.ptx, c.ptx, d.ptx, e.ptx, f.ptx)\n", 7: "(a.ptx, b.ptx, c.ptx, d.ptx, e.ptx, 2 more)\n", 26: "(a.ptx, b.ptx, c.ptx, d.ptx, e.ptx, 21 more)\n",
+	} {
+		r := Run{Mode: "functional"}
+		for i := range n {
+			r.Programs = append(r.Programs, string(rune('a'+i))+".ptx")
+		}
+		var b strings.Builder
+		if err := r.WriteText(&b); err != nil || !strings.Contains(b.String(), want) || len(r.Programs) != n {
+			t.Errorf("%d: %v, %s", n, err, b.String())
+		}
 	}
 }

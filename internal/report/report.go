@@ -139,6 +139,16 @@ func (r *Run) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
+// firstFew are the names that a line has room for, and how many there are beside
+// them: programs that compile while they run load hundreds of modules.
+func firstFew(names []string) []string {
+	const most = 6
+	if len(names) <= most {
+		return names
+	}
+	return append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
+}
+
 // WriteText writes the report for a person.
 func (r *Run) WriteText(w io.Writer) error {
 	if r.NoJob { // a job names its kernels, and finds them here by these names
@@ -149,7 +159,7 @@ func (r *Run) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "heddle %s  %s  %s", r.Heddle, r.Input, r.Mode)
 	if len(r.Programs) > 0 {
-		fmt.Fprintf(&b, "  (%s)", strings.Join(r.Programs, ", "))
+		fmt.Fprintf(&b, "  (%s)", strings.Join(firstFew(r.Programs), ", "))
 	}
 	b.WriteString("\n")
 	if r.Timing != nil {
