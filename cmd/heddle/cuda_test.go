@@ -153,6 +153,11 @@ func TestLibraryNames(t *testing.T) {
 				t.Errorf("%s is declared, and %s lacks it", n[1], h.stub)
 			}
 		}
+		for _, n := range regexp.MustCompile(`(?m)^NAME\((\w+)\)`).FindAllStringSubmatch(string(stub), -1) {
+			if !has[n[1]] {
+				t.Errorf("programs are linked with %s of %s, which is not there", n[1], h.stub)
+			}
+		}
 	}
 	versions, err := f.DynamicVersions()
 	if err != nil {

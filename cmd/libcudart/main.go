@@ -229,19 +229,20 @@ func (o output) Write(b []byte) (int, error) {
 // thread returns the state of the thread that calls.
 func thread() *cuda.Thread { return runtime().Thread(uint64(C.heddle_thread())) }
 
-// put stores a value at an address of the host.
-func put[T any](addr C.uintptr_t, v T) {
+// put stores a value at an address of the host, and reports whether it could.
+func put[T any](addr C.uintptr_t, v T) (ok bool) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		if e := recover(); e != nil {
-			addr, ok := cuda.FaultAddress(e)
-			if !ok {
+			at, fault := cuda.FaultAddress(e)
+			if !fault {
 				panic(e)
 			}
-			fault(addr)
+			fmt.Fprintf(os.Stderr, "heddle: a result was to go to the address %#x of the program, and there is no memory there\n", at)
 		}
 	}()
 	*(*T)(pointer(uint64(addr))) = v
+	return true
 }
 
 // fault ends the program as an access to memory that is not there does.
@@ -252,8 +253,8 @@ func fault(addr uintptr) {
 
 // give stores what a call returned at an address of the host, if it succeeded.
 func give[T any](addr C.uintptr_t, v T, err cuda.Error) C.int {
-	if err == cuda.Success {
-		put(addr, v)
+	if err == cuda.Success && !put(addr, v) {
+		err = thread().Check(false)
 	}
 	return C.int(err)
 }
