@@ -132,9 +132,70 @@ func cudaDeviceGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
 	return 0
 }
 
+// There is one device, and it is no peer of itself.
+
 //export cudaDeviceCanAccessPeer
 func cudaDeviceCanAccessPeer(to C.uintptr_t, device, peer C.int) C.int {
-	return give(to, C.int(0), need(to))
+	err := need(to)
+	for _, d := range []C.int{device, peer} {
+		if err == cuda.Success {
+			err = only(d)
+		}
+	}
+	return give(to, C.int(0), err)
+}
+
+//export cudaDeviceEnablePeerAccess
+func cudaDeviceEnablePeerAccess(peer C.int, flags C.uint) C.int {
+	if flags != 0 {
+		return C.int(thread().Check(false))
+	}
+	return C.int(thread().Answer(cuda.InvalidDevice))
+}
+
+//export cudaDeviceDisablePeerAccess
+func cudaDeviceDisablePeerAccess(peer C.int) C.int {
+	err := only(peer)
+	if err == cuda.Success {
+		err = thread().Answer(cuda.PeerAccessNotEnabled)
+	}
+	return C.int(err)
+}
+
+//export cudaSetValidDevices
+func cudaSetValidDevices(list C.uintptr_t, n C.int) C.int {
+	err := thread().Check(n >= 0 && (n == 0 || list != 0))
+	if err == cuda.Success && n > 0 { // the first of them is taken
+		err = only(C.int(*(*int32)(pointer(uint64(list)))))
+	}
+	return C.int(err)
+}
+
+// busID is where the device says that it is: on no real bus.
+const busID = "0000:00:00.0"
+
+//export cudaDeviceGetPCIBusId
+func cudaDeviceGetPCIBusId(to C.uintptr_t, n, device C.int) C.int {
+	err := need(to)
+	if err == cuda.Success {
+		err = only(device)
+	}
+	if err == cuda.Success {
+		err = thread().Check(int(n) > len(busID))
+	}
+	if err == cuda.Success {
+		putText(to, n, busID)
+	}
+	return C.int(err)
+}
+
+//export cudaDeviceGetByPCIBusId
+func cudaDeviceGetByPCIBusId(to, id C.uintptr_t) C.int {
+	err := need(to, id)
+	if err == cuda.Success && text(id) != busID {
+		err = thread().Answer(cuda.InvalidDevice)
+	}
+	return give(to, C.int(0), err)
 }
 
 //export cudaDeviceGetAttribute

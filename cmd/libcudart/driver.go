@@ -297,9 +297,6 @@ func cuDeviceCanAccessPeer(to C.uintptr_t, dev, peer C.int) C.int {
 	return device(dev|peer, func() cuda.Result { put(to, C.int(0)); return cuda.ResultSuccess }, to)
 }
 
-// busID is where the device says that it is: on no real bus.
-const busID = "0000:00:00.0"
-
 //export cuDeviceGetPCIBusId
 func cuDeviceGetPCIBusId(to C.uintptr_t, n, dev C.int) C.int {
 	return device(dev, func() cuda.Result {

@@ -4,10 +4,5 @@
 
 extern int heddleUnsupported(char *name);
 
-UNSUPPORTED(cudaDeviceDisablePeerAccess)
-UNSUPPORTED(cudaDeviceEnablePeerAccess)
-UNSUPPORTED(cudaDeviceGetByPCIBusId)
-UNSUPPORTED(cudaDeviceGetPCIBusId)
 UNSUPPORTED(cudaGraphAddMemAllocNode)
 UNSUPPORTED(cudaGraphAddMemFreeNode)
-UNSUPPORTED(cudaSetValidDevices)

@@ -357,6 +357,9 @@ func (t *Thread) Check(right bool) Error {
 	})
 }
 
+// Answer is a call that always comes to the same.
+func (t *Thread) Answer(err Error) Error { return t.do(func(*Runtime) Error { return err }) }
+
 // Device is a call that names a device; there is one, with number 0.
 func (t *Thread) Device(number int) Error {
 	return t.do(func(*Runtime) Error {
