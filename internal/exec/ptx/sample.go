@@ -476,7 +476,10 @@ func cubeFace(c *[3]float64, g *[2][3]float64) int {
 	return face
 }
 
-// fixedWeight rounds a weight to 8 bits of fraction, 1 included.
+// fixedWeight rounds a weight to 8 bits of fraction, 1 included. The guide does not
+// say which way. To the nearest agrees best with the rotated picture that comes with
+// NVIDIA's sample simpleTexture, made by a GPU: 600 of its 262144 bytes differ, by
+// one; 1837 with weights rounded down, 1162 with 9 bits, 1150 without rounding.
 func fixedWeight(a float64) float64 { return math.Floor(a*256+0.5) / 256 }
 
 // Indices of texels that are not there: the border, and what a fetch from a row
