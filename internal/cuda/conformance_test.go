@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -395,6 +397,41 @@ func TestWrongArguments(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRegisters: a block whose threads need more registers than an SM has does not
+// start. Numbers of registers are estimates of what another compiler would need,
+// so a functional run, which needs none, lets it pass.
+func TestRegisters(t *testing.T) {
+	const live = 100 // at a time
+	var text strings.Builder
+	fmt.Fprintf(&text, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry full(.param .u64 p)\n{\n.reg .b64 %%p;\n.reg .b32 %%r<%d>;\nld.param.u64 %%p, [p];\n", live)
+	for i := range live {
+		fmt.Fprintf(&text, "ld.global.u32 %%r%d, [%%p+%d];\n", i, 4*i)
+	}
+	for i := range live {
+		fmt.Fprintf(&text, "st.global.u32 [%%p+%d], %%r%d;\n", 4*(live-1-i), i)
+	}
+	text.WriteString("ret;\n}\n")
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(text.String())})
+		b.r.RegisterFunction(1, 0x9000, "full")
+		d := b.malloc(4 * live)
+		launch := func(threads uint32) Error {
+			return b.Launch(0x9000, Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}}, false, func(_, _ int, to []byte) { binary.LittleEndian.PutUint64(to, d) })
+		}
+		want := Success
+		if mode != nil {
+			want = OutOfResources
+		}
+		b.want("1024 threads of 100 registers", launch(1024), want)
+		b.want("last error", b.LastError(), want)
+		b.want("512 of them", launch(512), Success)
+		b.want("to their end", b.Synchronize(), Success)
+		if info, err := b.FunctionInfo(0x9000); err != Success || info.Registers < live || info.MaxThreads >= 1024 {
+			t.Errorf("%+v, %v", info, err)
+		}
+	})
 }
 
 // TestBadPointers: a pointer of the host where there is no memory is an error of
