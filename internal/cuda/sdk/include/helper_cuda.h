@@ -28,6 +28,14 @@ static inline void heddle_last(const char *message, const char *file, int line) 
 }
 #define getLastCudaError(message) heddle_last(message, __FILE__, __LINE__)
 
+// The same, and the program goes on.
+static inline void heddle_last_told(const char *message, const char *file, int line) {
+  cudaError_t e = cudaGetLastError();
+  if (e != cudaSuccess) fprintf(stderr, "%s(%d) : %s : (%d) %s.\n", file, line, message, (int)e, cudaGetErrorString(e));
+}
+#define printLastCudaError(message) heddle_last_told(message, __FILE__, __LINE__)
+static inline int ftoi(float v) { return (int)(v >= 0 ? v + 0.5f : v - 0.5f); }
+
 // Cores per multiprocessor by architecture.
 static inline int _ConvertSMVer2Cores(int major, int minor) {
   static const int table[][2] = {{0x30, 192}, {0x32, 192}, {0x35, 192}, {0x37, 192}, {0x50, 128}, {0x52, 128}, {0x53, 128}, {0x60, 64}, {0x61, 128},
@@ -35,6 +43,12 @@ static inline int _ConvertSMVer2Cores(int major, int minor) {
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
     if (table[i][0] == (major << 4) + minor) return table[i][1];
   return 128;
+}
+static inline const char *_ConvertSMVer2ArchName(int major, int minor) {
+  static const char *const names[] = {"", "", "Fermi", "Kepler", "", "Maxwell", "Pascal", "Volta", "Ampere", "Hopper"};
+  if (major == 7 && minor == 5) return "Turing";
+  if (major == 8 && minor == 9) return "Ada";
+  return major > 9 ? "Blackwell" : names[major];
 }
 static inline int gpuGetMaxGflopsDeviceId() { return 0; }
 static inline int findCudaDevice(int argc, const char **argv) {

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#if defined(__cplusplus)
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#endif
 
 #ifndef STRCASECMP
 #define STRCASECMP strcasecmp
@@ -37,6 +43,24 @@ static inline bool getCmdLineArgumentString(int argc, const char **argv, const c
   const char *v = heddle_argument(argc, argv, name);
   *value = v && *v == '=' ? (char *)(v + 1) : 0;
   return *value != 0;
+}
+#if defined(__cplusplus)
+template <class T> inline bool getCmdLineArgumentValue(int argc, const char **argv, const char *name, T *value) {
+  const char *v = heddle_argument(argc, argv, name);
+  return v && *v == '=' && std::istringstream(v + 1) >> *value;
+}
+#endif
+// The place behind characters at the beginning of a text.
+static inline int stringRemoveDelimiter(char delimiter, const char *text) {
+  int n = 0;
+  while (text[n] && text[n] == delimiter) n++;
+  return n;
+}
+// The ending of a file's name, behind the last dot.
+static inline int getFileExtension(char *name, char **ending) {
+  char *dot = strrchr(name, '.');
+  *ending = dot ? dot + 1 : name + strlen(name);
+  return (int)strlen(*ending);
 }
 // The path of a file in the working folder or in ./data, as a copy; null if it is not there.
 static inline char *sdkFindFilePath(const char *file, const char *program) {
