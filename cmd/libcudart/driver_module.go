@@ -135,6 +135,10 @@ func load(to C.uintptr_t, file string, j jit, images func() ([][]byte, error)) C
 		}
 		h, res, wrong := d.LoadModule(file, list...)
 		j.report(wrong)
+		if res == cuda.ResultSuccess && j.info.addr != 0 {
+			why, _ := d.Unusable(h)
+			j.write(&j.info, why)
+		}
 		back(to, C.uintptr_t(h), res)
 		return res
 	}))

@@ -233,6 +233,22 @@ func (d Driver) Functions(mod uint64) (names []string, res Result) {
 	return names, res
 }
 
+// Unusable says why kernels of a module cannot run, one reason a line: an
+// instruction that is not supported, a function that is not there.
+func (d Driver) Unusable(mod uint64) (why string, res Result) {
+	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		var lines []string
+		for _, k := range m.prog.Kernels() {
+			for _, err := range k.Unusable() {
+				lines = append(lines, fmt.Sprintf("kernel %s: %v", k.Name(), err))
+			}
+		}
+		why = strings.Join(lines, "\n")
+		return ResultSuccess
+	})
+	return why, res
+}
+
 // FunctionOf returns the name of a kernel and the handle of its module, which is
 // 0 for one of the program's own.
 func (d Driver) FunctionOf(fn uint64) (name string, module uint64, res Result) {

@@ -318,6 +318,9 @@ func TestModules(t *testing.T) {
 		if list, _ := d.Functions(mod); !slices.Equal(list, []string{"plus", "fetch", "wild"}) {
 			t.Errorf("%v", list)
 		}
+		if why, res := d.Unusable(mod); why != "" || res != ResultSuccess {
+			t.Errorf("%q, %v", why, res)
+		}
 		if o, n, res := d.Parameter(f, 1); o != 8 || n != 4 || res != ResultSuccess {
 			t.Errorf("%d, %d, %v", o, n, res)
 		}
@@ -422,6 +425,13 @@ func TestBadModules(t *testing.T) {
 			t.Errorf("%d of %d bytes load", n, len(good))
 		}
 	}
+	half := d.module(strings.Replace(plusText, "st.global.u32 [%rd0], 1;", "tcgen05.wait::ld.sync.aligned;", 1))
+	if why, res := d.Unusable(half); !strings.HasPrefix(why, "kernel wild: app") || !strings.Contains(why, ".ptx:35: ") || res != ResultSuccess {
+		t.Errorf("one kernel is unusable: %q, %v", why, res)
+	}
+	d.is("the others run", d.Launch(d.function(half, "plus"), one, false, params(d.alloc(16), uint32(0)), nil), ResultSuccess)
+	d.is("that does not", d.Launch(d.function(half, "wild"), one, false, nil, nil), ResultNotSupported)
+	d.log.Reset()
 	h, res, wrong := d.LoadModule("dir/kernels64.fatbin", good)
 	if res != ResultSuccess || wrong != nil {
 		t.Fatal(res, wrong)
