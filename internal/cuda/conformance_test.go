@@ -231,6 +231,7 @@ func TestWrongArguments(t *testing.T) {
 		{"copy to the end of addresses", func(b *bench, d uint64) Error { return b.Copy(^uint64(3), d, 64, DeviceToHost, 0, false) }, InvalidValue},
 		{"copy from null to null", func(b *bench, d uint64) Error { return b.Copy(0, 0, 4, HostToHost, 0, false) }, InvalidValue},
 		{"copy, negative kind", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, -1, 0, false) }, InvalidMemcpyWay},
+		{"copy of nothing to nowhere", func(b *bench, d uint64) Error { return b.Copy(0, stack, 0, HostToDevice, 0, false) }, Success},
 		{"copy of nothing, unknown kind", func(b *bench, d uint64) Error { return b.Copy(d, stack, 0, 17, 0, false) }, InvalidMemcpyWay},
 		{"copy beyond pinned memory", func(b *bench, d uint64) Error {
 			p, _ := b.MallocHost(16, 0)
