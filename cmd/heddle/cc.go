@@ -81,7 +81,7 @@ func (c *ccCmd) Run(e env) error {
 		if call.show {
 			fmt.Fprintln(e.stderr, clang.Path, strings.Join(args, " "))
 		}
-		cmd := exec.CommandContext(e.ctx, clang.Path, args...)
+		cmd := exec.CommandContext(e.ctx, clang.Path, append([]string{"--driver-mode=g++"}, args...)...) // HEDDLE_CLANG may name the compiler of C
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
 		err := cmd.Run()
 		var exit *exec.ExitError
