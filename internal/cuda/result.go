@@ -19,7 +19,9 @@ const (
 func (r *Runtime) list(k report.Kernel) {
 	if len(r.res.Kernels) < maxListed {
 		r.res.Kernels = append(r.res.Kernels, k)
+		return
 	}
+	r.unlisted++
 }
 
 // collect puts the launches that have ended into the report, and after the end of
@@ -41,6 +43,7 @@ func (r *Runtime) collect(all bool) {
 		}
 		if len(kept) >= maxListed {
 			r.res.Kernels = kept
+			r.unlisted++
 		}
 		return true
 	})
@@ -62,7 +65,7 @@ func (r *Runtime) result() *report.Run {
 	res := *r.res
 	res.Kernels = slices.Clone(r.res.Kernels)
 	slices.SortStableFunc(res.Kernels, func(a, b report.Kernel) int { return a.Launch - b.Launch }) // they came as they ended
-	if n := r.launches - len(res.Kernels); n > 0 {
+	if n := r.unlisted; n > 0 {
 		r.once("listed", "the report lists %d launches; %d more count in its totals", len(res.Kernels), n)
 	}
 	if r.chip != nil {

@@ -126,6 +126,7 @@ type Runtime struct {
 	pending  []given             // that the chip has not ended
 	limits   map[int]uint64
 	launches int // so far
+	unlisted int // of those that have run: beyond the bounds of the report
 	issued   uint64
 
 	replace []Replacement
