@@ -14,6 +14,10 @@ import (
 // cuMemGetAllocationGranularity returns).
 const strayReach = 2 << 20
 
+// widestStray bounds a tolerated read, in bytes: loads take no more; larger ones
+// are bulk copies, which name their bounds.
+const widestStray = 32
+
 // TolerateStrayReads makes reads outside of every allocation, but near one that
 // is not freed, return zeros. Of each block that does so the first such read is
 // told, in the order in which blocks end. Everything else that is illegal
@@ -25,7 +29,7 @@ func (m *Machine) TolerateStrayReads(tell func(*exec.Fault)) { m.stray = tell }
 func (w *warp) strayRead(i, size int) []byte {
 	v, a := w.blk.view, w.addr[i]
 	f := v.Fault(a, size, false)
-	if m := w.blk.im.m; f == nil || m == nil || m.stray == nil || !nearMiss(f) {
+	if m := w.blk.im.m; f == nil || m == nil || m.stray == nil || size > widestStray || !nearMiss(f) {
 		w.globalFault(i, size, false)
 		return nil
 	}
