@@ -115,6 +115,9 @@ type Warper interface {
 	// Free lets lanes go on that wait for others which cannot come before them.
 	// It reports whether there were any, and whether all is well.
 	Free() (moved, ok bool)
+	// Met reports, once for each time, whether threads have met at a barrier, in a
+	// block that waits for others in loops.
+	Met() bool
 }
 
 // Turns is the order in which the warps of a block take their turns: one after
@@ -126,7 +129,9 @@ type Turns struct {
 }
 
 // Run gives warps their turns until the block ends or has issued budget
-// instructions.
+// instructions. It ends a slice early where the block's threads have met: blocks
+// with a barrier of their own between them all have to see that it is open before
+// the first of them comes to the next, which may use the same counter.
 func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 	for {
 		for t.next < warps {
@@ -144,6 +149,12 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 				return Stopped
 			}
 			budget -= used
+			if b.Met() {
+				if b.Over() {
+					return Finished
+				}
+				return Stopped
+			}
 		}
 		if b.Over() {
 			return Finished

@@ -366,7 +366,8 @@ func TestThreads(t *testing.T) {
 // ring is a block whose warps run one after the other: warp i goes on when warp
 // i+1 has done its part; the last begins.
 type ring struct {
-	left []uint64 // instructions that each warp still has
+	left  []uint64 // instructions that each warp still has
+	meets bool     // at a barrier after each turn
 }
 
 func (r *ring) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
@@ -379,6 +380,7 @@ func (r *ring) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 }
 func (r *ring) Over() bool             { return r.left[0] == 0 }
 func (r *ring) Free() (moved, ok bool) { return false, true }
+func (r *ring) Met() bool              { return r.meets }
 
 // TestTurns: no slice, however small, keeps a warp from its turn.
 func TestTurns(t *testing.T) {
@@ -393,6 +395,13 @@ func TestTurns(t *testing.T) {
 			t.Errorf("slices of %d: status %d with %v left", slice, st, r.left)
 		}
 	}
+	meeting := &ring{left: []uint64{5}, meets: true}
+	var turns Turns
+	for _, want := range []Status{Stopped, Stopped, Finished} {
+		if st := turns.Run(meeting, 1, 1000, 2); st != want {
+			t.Errorf("threads that have met: status %d with %v left, not %d", st, meeting.left, want)
+		}
+	}
 	dead := &deadRing{}
 	if st := new(Turns).Run(dead, 3, 100, 10); st != Stuck || dead.asked != 2 {
 		t.Errorf("a block that cannot go on ends with status %d after it was asked %d times to let lanes go", st, dead.asked)
@@ -402,6 +411,7 @@ func TestTurns(t *testing.T) {
 // deadRing has lanes to let go once, which does not help.
 type deadRing struct{ asked int }
 
+func (*deadRing) Met() bool                                         { return false }
 func (*deadRing) RunWarp(int, uint64) (used uint64, moved, ok bool) { return 0, false, true }
 func (*deadRing) Over() bool                                        { return false }
 func (d *deadRing) Free() (moved, ok bool) {

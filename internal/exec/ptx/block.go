@@ -32,6 +32,7 @@ type block struct {
 	live   int      // warps with live lanes
 	lanes  []uint32 // of each warp those that have not exited
 	turns  exec.Turns
+	met    bool // threads have met at a barrier
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -96,7 +97,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b.warps = append(b.warps, warp{})
 	}
 	b.warps = b.warps[:nw]
-	b.live, b.turns = nw, exec.Turns{}
+	b.live, b.turns, b.met = nw, exec.Turns{}, false
 	b.lanes = slices.Grow(b.lanes[:0], nw)[:nw]
 	for i := range b.bars {
 		b.bars[i].Size(nw)
@@ -166,6 +167,7 @@ func (b *block) tryRelease(i int) {
 		}
 	}
 	br.Reset()
+	b.met = true
 }
 
 // arriveAt counts lanes m of the running fragment at barrier i, and blocks it
@@ -219,6 +221,13 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	before := w.insts
 	moved = w.run(most)
 	return w.insts - before, moved, w.fault == nil
+}
+
+// Met is as in exec.Warper.
+func (b *block) Met() bool {
+	met := b.met
+	b.met = false
+	return met && b.im.spins
 }
 
 // Over reports whether all threads have exited.

@@ -21,6 +21,7 @@ type block struct {
 	warps  []warp
 	lanes  []uint32 // of each warp those that have not exited
 	turns  exec.Turns
+	met    bool // threads have met at a barrier
 	bars   [exec.MaxBarriers]exec.Barrier
 	pend   []*pending
 	free   []int32
@@ -55,7 +56,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	} else {
 		b = &block{wk: wk}
 	}
-	b.im, b.launch, b.n, b.idx, b.view, b.turns = im, l, n, l.Grid.At(n), view, exec.Turns{}
+	b.im, b.launch, b.n, b.idx, b.view, b.turns, b.met = im, l, n, l.Grid.At(n), view, exec.Turns{}, false
 	b.free = b.free[:0]
 	for h := range b.pend {
 		b.free = append(b.free, int32(h))
@@ -140,6 +141,7 @@ func (b *block) release(i int) {
 		}
 	}
 	br.Reset()
+	b.met = true
 }
 
 // reduced keeps what a BAR.RED gave to lanes m, for B2R.
@@ -226,6 +228,13 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 		}
 	}
 	return used, used > 0, true
+}
+
+// Met is as in exec.Warper.
+func (b *block) Met() bool {
+	met := b.met
+	b.met = false
+	return met && b.launch.Kernel.spins
 }
 
 // Over reports whether all threads have exited.
