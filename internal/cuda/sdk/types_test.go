@@ -134,6 +134,8 @@ CASE(half_cr, half, half, float, 32, 8, 16, col, row)
 CASE(half_cc, half, half, float, 8, 32, 16, col, col)
 CASE(bf16_rc, __nv_bfloat16, __nv_bfloat16, float, 16, 16, 16, row, col)
 CASE(tf32_rc, wmma::precision::tf32, float, float, 16, 16, 8, row, col)
+CASE(double_rc, double, double, double, 8, 8, 4, row, col)
+CASE(double_cr, double, double, double, 8, 8, 4, col, row)
 CASE(s8_rc, signed char, signed char, int, 16, 16, 16, row, col)
 CASE(s8_cr, signed char, signed char, int, 32, 8, 16, col, row)
 `, "-std=c++17")
@@ -142,7 +144,7 @@ CASE(s8_cr, signed char, signed char, int, 32, 8, 16, col, row)
 		m, n, k int
 	}{
 		{"half_rr", 16, 16, 16}, {"half_rc", 16, 16, 16}, {"half_cr", 32, 8, 16}, {"half_cc", 8, 32, 16},
-		{"bf16_rc", 16, 16, 16}, {"tf32_rc", 16, 16, 8}, {"s8_rc", 16, 16, 16}, {"s8_cr", 32, 8, 16},
+		{"bf16_rc", 16, 16, 16}, {"tf32_rc", 16, 16, 8}, {"double_rc", 8, 8, 4}, {"double_cr", 8, 8, 4}, {"s8_rc", 16, 16, 16}, {"s8_cr", 32, 8, 16},
 	} {
 		out, err := gpu.Alloc(4*c.m*c.n, "out")
 		if err != nil {

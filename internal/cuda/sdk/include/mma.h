@@ -1,5 +1,5 @@
 // Warp-wide matrix products on tensor cores, as nvcuda::wmma has them: half,
-// bfloat16, TF32 and 8-bit integers.
+// bfloat16, TF32, double and 8-bit integers.
 #ifndef HEDDLE_MMA_H
 #define HEDDLE_MMA_H
 
@@ -294,6 +294,25 @@ HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragmen
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragment<matrix_a, 16, 16, 8, precision::tf32, row_major> &a, const fragment<matrix_b, 16, 16, 8, precision::tf32, col_major> &b, const fragment<accumulator, 16, 16, 8, float> &c) { __mma_tf32_m16n16k8_mma_f32((float *)d.x, (const int *)a.x, (const int *)b.x, (const float *)c.x, 1, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragment<matrix_a, 16, 16, 8, precision::tf32, col_major> &a, const fragment<matrix_b, 16, 16, 8, precision::tf32, row_major> &b, const fragment<accumulator, 16, 16, 8, float> &c) { __mma_tf32_m16n16k8_mma_f32((float *)d.x, (const int *)a.x, (const int *)b.x, (const float *)c.x, 2, 0); }
 HEDDLE_D void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, const fragment<matrix_a, 16, 16, 8, precision::tf32, col_major> &a, const fragment<matrix_b, 16, 16, 8, precision::tf32, col_major> &b, const fragment<accumulator, 16, 16, 8, float> &c) { __mma_tf32_m16n16k8_mma_f32((float *)d.x, (const int *)a.x, (const int *)b.x, (const float *)c.x, 3, 0); }
+template <> class fragment<accumulator, 8, 8, 4, double> : public storage<double, 2> {};
+HEDDLE_D void load_matrix_sync(fragment<accumulator, 8, 8, 4, double> &f, const double *p, unsigned ldm, layout_t l) {
+  if (l == mem_row_major) __dmma_m8n8k4_ld_c(f.x, p, ldm, 0); else __dmma_m8n8k4_ld_c(f.x, p, ldm, 1);
+}
+HEDDLE_D void store_matrix_sync(double *p, const fragment<accumulator, 8, 8, 4, double> &f, unsigned ldm, layout_t l) {
+  if (l == mem_row_major) __dmma_m8n8k4_st_c_f64(p, f.x, ldm, 0); else __dmma_m8n8k4_st_c_f64(p, f.x, ldm, 1);
+}
+template <> class fragment<matrix_a, 8, 8, 4, double, row_major> : public storage<double, 1> {};
+HEDDLE_D void load_matrix_sync(fragment<matrix_a, 8, 8, 4, double, row_major> &f, const double *p, unsigned ldm) { __dmma_m8n8k4_ld_a(f.x, p, ldm, 0); }
+template <> class fragment<matrix_a, 8, 8, 4, double, col_major> : public storage<double, 1> {};
+HEDDLE_D void load_matrix_sync(fragment<matrix_a, 8, 8, 4, double, col_major> &f, const double *p, unsigned ldm) { __dmma_m8n8k4_ld_a(f.x, p, ldm, 1); }
+template <> class fragment<matrix_b, 8, 8, 4, double, row_major> : public storage<double, 1> {};
+HEDDLE_D void load_matrix_sync(fragment<matrix_b, 8, 8, 4, double, row_major> &f, const double *p, unsigned ldm) { __dmma_m8n8k4_ld_b(f.x, p, ldm, 0); }
+template <> class fragment<matrix_b, 8, 8, 4, double, col_major> : public storage<double, 1> {};
+HEDDLE_D void load_matrix_sync(fragment<matrix_b, 8, 8, 4, double, col_major> &f, const double *p, unsigned ldm) { __dmma_m8n8k4_ld_b(f.x, p, ldm, 1); }
+HEDDLE_D void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, row_major> &a, const fragment<matrix_b, 8, 8, 4, double, row_major> &b, const fragment<accumulator, 8, 8, 4, double> &c) { __dmma_m8n8k4_mma_f64(d.x, a.x, b.x, c.x, 0, 0); }
+HEDDLE_D void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, row_major> &a, const fragment<matrix_b, 8, 8, 4, double, col_major> &b, const fragment<accumulator, 8, 8, 4, double> &c) { __dmma_m8n8k4_mma_f64(d.x, a.x, b.x, c.x, 1, 0); }
+HEDDLE_D void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, col_major> &a, const fragment<matrix_b, 8, 8, 4, double, row_major> &b, const fragment<accumulator, 8, 8, 4, double> &c) { __dmma_m8n8k4_mma_f64(d.x, a.x, b.x, c.x, 2, 0); }
+HEDDLE_D void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, col_major> &a, const fragment<matrix_b, 8, 8, 4, double, col_major> &b, const fragment<accumulator, 8, 8, 4, double> &c) { __dmma_m8n8k4_mma_f64(d.x, a.x, b.x, c.x, 3, 0); }
 HEDDLE_D float __float_to_tf32(float f) {
   unsigned int u;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(f));
