@@ -24,5 +24,6 @@ func (c *Core) Spinning() (yes, ended bool) {
 	if !c.spins {
 		return false, true
 	}
-	return c.spin.Spinning(c.alive & c.ready &^ c.done)
+	yes, ended = c.spin.Spinning(c.alive & c.ready &^ c.done)
+	return yes && c.done == 0, ended // a warp that ended and waits for its memory accesses will be gone
 }
