@@ -151,7 +151,7 @@ func firstFew(names []string) []string {
 
 // WriteText writes the report for a person.
 func (r *Run) WriteText(w io.Writer) error {
-	if r.NoJob { // a job names its kernels, and finds them here by these names
+	if r.NoJob && r.Trace == nil { // jobs, and selections of a trace's launches, name kernels as they are
 		shown := *r
 		shown.Kernels = plain(r.Kernels)
 		r = &shown
