@@ -198,18 +198,28 @@ func (t *Thread) ofStream(h uint64, f func(r *Runtime, s *stream) Error) Error {
 // the record or the wait is a node.
 const external = 1
 
+// mark returns the stream and the event of a record or a wait.
+func (r *Runtime) mark(h, ev uint64, flags uint32) (*stream, *event, Error) {
+	s, err := r.stream(h)
+	e := r.events[ev]
+	switch {
+	case err != Success:
+		return nil, nil, err
+	case e == nil:
+		return nil, nil, InvalidHandle
+	case flags > external:
+		return nil, nil, InvalidValue
+	}
+	return s, e, Success
+}
+
 // StreamWait lets a stream wait for the last record of an event.
 func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
-		s, err := r.stream(h)
-		e := r.events[ev]
+		s, e, err := r.mark(h, ev, flags)
 		switch {
 		case err != Success:
 			return err
-		case e == nil:
-			return InvalidHandle
-		case flags > external:
-			return InvalidValue
 		case flags == external && s.capture != nil:
 			return r.submit(s, &markWork{NodeEventWait, ev, e})
 		case s.capture != nil || e.capture != nil:
@@ -257,15 +267,9 @@ func (t *Thread) EventDestroy(h uint64) Error {
 // (cudaEventRecordExternal): then a node records it.
 func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
-		s, err := r.stream(h)
-		e := r.events[ev]
-		switch {
-		case err != Success:
+		s, e, err := r.mark(h, ev, flags)
+		if err != Success {
 			return err
-		case e == nil:
-			return InvalidHandle
-		case flags > external:
-			return InvalidValue
 		}
 		c, err := r.captured(s)
 		if err != Success {
