@@ -441,7 +441,9 @@ type LaunchConfig struct {
 // Launch runs a kernel to its end. An argument is a Ptr, a number of the
 // parameter's size, an int, which is converted to the size of the parameter, a
 // bool for a byte, or []byte for a parameter passed by value. Stats are filled
-// also when an error ends the launch.
+// also when an error ends the launch. What such a launch had under way does
+// nothing more: the next finds memory as it was then, and the machine idle with
+// empty caches.
 func (g *GPU) Launch(ctx context.Context, kernel string, grid, block Dim3, args ...any) (Stats, error) {
 	return g.LaunchWith(ctx, kernel, LaunchConfig{Grid: grid, Block: block}, args...)
 }

@@ -445,9 +445,11 @@ func (k *Kernel) takePlaces(g *GPU) {
 }
 
 // abandon forgets all actions after a run that ended early; what kernels did up
-// to now stays in them.
+// to now stays in them. The machine can be looked at as it stands until the next
+// action, which finds it renewed if a kernel ran.
 func (g *GPU) abandon() {
 	g.dropCopies()
+	g.stale = g.stale || g.running > 0 || g.fault != nil
 	for i, k := range g.slots {
 		if k == nil {
 			continue

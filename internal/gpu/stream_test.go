@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -245,6 +249,42 @@ func TestInterrupt(t *testing.T) {
 	res, err := ready.Run(ctx, job.Options{Timing: true, GPU: "rtx-2060"})
 	if !errors.Is(err, context.DeadlineExceeded) || len(res.Kernels) != 1 || res.Kernels[0].WarpInstructions == 0 {
 		t.Errorf("%v, %d kernels", err, len(res.Kernels))
+	}
+}
+
+// TestJobAgain runs a job that was interrupted once more: it is as if it had not
+// been run before.
+func TestJobAgain(t *testing.T) {
+	steps := launch(1, "a", 400, 40) + launch(2, "b", 400, 40) + launch(0, "a", 10, 1)
+	for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
+		for _, threads := range []int{1, 2} {
+			opt := job.Options{Timing: true, GPU: gpu, Threads: threads}
+			want := run(t, write(t, steps), true, opt)
+			ready, err := job.Load(write(t, steps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut := opt
+			cut.MaxInsts = want.Cycles / 2
+			var limit *exec.LimitError
+			if _, err := ready.Run(context.Background(), cut); !errors.As(err, &limit) {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cut = opt
+			cut.Progress = func(chiprun.Progress) { cancel() }
+			if _, err := ready.Run(ctx, cut); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			got, err := ready.Run(context.Background(), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Seconds, got.Seconds, want.Input = 0, 0, got.Input
+			if diff := cmp.Diff(want.Kernels, got.Kernels, cmpopts.IgnoreFields(report.Line{}, "File")); diff != "" {
+				t.Errorf("%s, %d threads: not as in a first run:\n%s", gpu, threads, diff)
+			}
+		}
 	}
 }
 
