@@ -216,11 +216,9 @@ func (c *Core) sectorsOnly(f *flight) bool {
 	return false
 }
 
-// toL2 reports whether the cache operator names the L2 only. Atomics do.
-func (f *flight) toL2() bool {
-	in := f.op.inst
-	return in.Cache == isa.CacheCG || in.Atomic && in.Cache == isa.CacheDefault
-}
+// toL2 reports whether an instruction goes to the L2 alone: by its cache operator,
+// or because it is an atomic, which the L2 does, whatever its operator.
+func (f *flight) toL2() bool { return f.op.inst.Cache == isa.CacheCG || f.op.inst.Atomic }
 
 // touch adds n bytes at an address to the segments that they lie in.
 func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {

@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -542,8 +543,9 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 func (c *Core) answered(s int32, n int) {
 	w := &c.warps[s]
 	c.quiet = false
-	w.atomics -= int32(n)
-	w.atomics = max(w.atomics, 0)
+	if w.atomics -= int32(n); w.atomics < 0 {
+		c.fail(fmt.Errorf("SM %d, warp slot %d: %d more lanes of atomics were answered than asked; this is an error of the simulator", c.id, s, -w.atomics))
+	}
 	switch bit := uint64(1) << s; {
 	case w.atomics == 0:
 		c.atomic &^= bit &^ c.copying
