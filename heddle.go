@@ -474,9 +474,7 @@ func (g *GPU) timed(ctx context.Context, l program.Launch) (Stats, error) {
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch,
 		Make: func(rehearsal bool) (exec.Work, error) {
-			if rehearsal {
-				return g.machine.NewWork(l, nil)
-			}
+			l.Rehearsal = rehearsal
 			return g.machine.NewWork(l, g.opt.out)
 		},
 		Save: g.mem.Save,

@@ -390,6 +390,63 @@ second:
 	}
 }
 
+// TestGridID reads %gridid, the number of a launch in time (PTX ISA, special
+// registers). Launches that were refused, that were only prepared, and rehearsals
+// have none.
+func TestGridID(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "which.ptx", Text: `.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry which(.param .u64 out)
+{
+	.reg .b64 %rd<4>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd0, [out];
+	mov.u64 %rd1, %gridid;
+	mov.u32 %r0, %ctaid.x;
+	mul.wide.u32 %rd2, %r0, 8;
+	add.u64 %rd0, %rd0, %rd2;
+	st.global.u64 [%rd0], %rd1;
+	ret;
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for name, opts := range map[string][]heddle.Option{
+		"functional": nil, "simt": {heddle.Machine("rtx-2060")}, "modern": {heddle.Machine("rtx-2070-super")},
+		"rehearsed": {heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")},
+	} {
+		g, err := heddle.New(prog, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := g.Alloc(16, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want := uint64(1); want <= 3; want++ {
+			for _, shared := range []int{200 << 10, 1 << 20} { // too much for the machine, and for any
+				if shared < 1<<20 && name == "functional" {
+					continue
+				}
+				c := heddle.LaunchConfig{Grid: heddle.Dim(2), Block: heddle.Dim(1), Shared: shared}
+				if _, err := g.LaunchWith(ctx, "which", c, out); err == nil {
+					t.Fatalf("%s: %d bytes of shared memory are taken", name, shared)
+				}
+			}
+			if _, err := g.Launch(ctx, "which", heddle.Dim(2), heddle.Dim(1), out); err != nil {
+				t.Fatal(err)
+			}
+			got, err := heddle.Download[uint64](g, out, 2)
+			if err != nil || !slices.Equal(got, []uint64{want, want}) {
+				t.Errorf("%s: %%gridid is %v in launch %d, %v", name, got, want, err)
+			}
+		}
+	}
+}
+
 // TestTimedCopies reads the clock behind a copy of four mebibytes: 1000 ns and
 // 12.5 GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
 func TestTimedCopies(t *testing.T) {

@@ -227,9 +227,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
 		Kind: gpu.OpLaunch, Save: mem.Save,
 		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},
 		Make: func(rehearsal bool) (exec.Work, error) {
-			if rehearsal {
-				return machine.NewWork(l, nil)
-			}
+			l.Rehearsal = rehearsal
 			return machine.NewWork(l, r.opt.Out)
 		},
 	}

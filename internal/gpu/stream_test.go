@@ -252,6 +252,63 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestGridIDs runs a job whose launches are prepared before any of them begins:
+// each has its own number all the same, in the order in which they begin.
+func TestGridIDs(t *testing.T) {
+	dir := t.TempDir()
+	for name, s := range map[string]string{
+		"which.ptx": `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry which(.param .u64 out)
+{
+ .reg .b64 %rd<3>;
+ ld.param.u64 %rd1, [out];
+ mov.u64 %rd2, %gridid;
+ st.global.u64 [%rd1], %rd2;
+ exit;
+}
+`,
+		"job.toml": `program = "which.ptx"
+[buffers.out]
+type = "u64"
+count = 3
+[[launches]]
+kernel = "which"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out" }]
+[[launches]]
+kernel = "which"
+grid = [4, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out", offset = 8 }]
+[[launches]]
+kernel = "which"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out", offset = 16 }]
+[[checks]]
+buffer = "out"
+values = [1, 2, 3]
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, set := range []string{"run.caches=l2-kept", "run.caches=warm"} {
+		for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
+			if res := run(t, filepath.Join(dir, "job.toml"), true, job.Options{GPU: gpu}, set); !res.OK {
+				t.Errorf("%s, %s: %+v", gpu, set, res.Checks)
+			}
+		}
+	}
+	if res := run(t, filepath.Join(dir, "job.toml"), false, job.Options{}); !res.OK {
+		t.Errorf("functional: %+v", res.Checks)
+	}
+}
+
 // TestJobAgain runs a job that was interrupted once more: it is as if it had not
 // been run before.
 func TestJobAgain(t *testing.T) {

@@ -180,6 +180,7 @@ type Launch struct {
 	Cooperative bool      // blocks may wait for each other
 	Resident    int       // as in exec.Grid, for functional runs
 	TakenFirst  bool      // runs the taken side of a branch first
+	Rehearsal   bool      // what it does will be undone: it prints nothing and does not count
 }
 
 // Options are the conditions of a functional run, Result is what it counted.
@@ -227,7 +228,7 @@ func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
 func (l *Launch) forPTX() xptx.Launch {
 	return xptx.Launch{Kernel: l.Kernel.ptx, Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: l.Shared, Params: l.Params,
-		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst}
+		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst, Rehearsal: l.Rehearsal}
 }
 
 func (l *Launch) forSASS() (xsass.Launch, error) {

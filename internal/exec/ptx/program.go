@@ -334,7 +334,7 @@ type Machine struct {
 	views   []*device.View
 	dview   *device.View
 	issued  uint64 // warp instructions of all launches so far
-	grids   uint64 // launches so far, for %gridid
+	grids   uint64 // launches that have begun, for %gridid
 	tex     textures
 	stray   func(*exec.Fault) // see TolerateStrayReads
 }
@@ -633,7 +633,15 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if l.Shared < 0 || im.sharedBytes+l.Shared > maxShared {
 		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", im.sharedBytes+l.Shared, im.sharedBytes, l.Shared, maxShared)
 	}
-	m.grids++
-	im.gridID = m.grids
 	return im, nil
+}
+
+// begin numbers a launch when its first block does.
+func (m *Machine) begin(l *Launch) {
+	if l.grid == 0 {
+		l.grid = m.grids + 1
+		if !l.Rehearsal {
+			m.grids++
+		}
+	}
 }
