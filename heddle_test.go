@@ -447,6 +447,56 @@ func TestGridID(t *testing.T) {
 	}
 }
 
+// TestExtremes launches with the largest and smallest numbers that a LaunchConfig
+// can hold: each is refused as a launch, and nothing panics.
+func TestExtremes(t *testing.T) {
+	const most = math.MaxUint32
+	programs := map[string]string{
+		"static.ptx": `.version 7.8
+.target sm_80
+.address_size 64
+.shared .align 4 .b32 room[16];
+.visible .entry k()
+{
+	.reg .b32 %r;
+	ld.shared.u32 %r, [room];
+	ret;
+}
+`,
+		"static.sass": ".arch sm_80\n.kernel k\n.shared 64\n[B------:R-:W-:-:S01] EXIT ;\n",
+	}
+	for name, text := range programs {
+		prog, err := heddle.LoadSource(heddle.Source{Name: name, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opts := range [][]heddle.Option{nil, {heddle.Machine("rtx-2060")}, {heddle.Machine("rtx-2070-super")}} {
+			for _, c := range []heddle.LaunchConfig{
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt - 63},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt - 64},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MinInt},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: -1},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: 227<<10 - 63}, // a byte too much
+				{Grid: heddle.Dim(most, most, most), Block: heddle.Dim(1)},
+				{Grid: heddle.Dim(1<<22, 1<<21, 1<<21), Block: heddle.Dim(1)}, // 2^64
+				{Grid: heddle.Dim(1), Block: heddle.Dim(most, most, most)},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1<<22, 1<<21, 1<<21)},
+				{Grid: heddle.Dim(1<<31-1, 65535, 65535), Block: heddle.Dim(1024), Cooperative: true, Shared: math.MaxInt},
+			} {
+				g, err := heddle.New(prog, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var le *heddle.LaunchError
+				if _, err := g.LaunchWith(context.Background(), "k", c); !errors.As(err, &le) {
+					t.Errorf("%s: %+v: %v", name, c, err)
+				}
+			}
+		}
+	}
+}
+
 // TestTimedCopies reads the clock behind a copy of four mebibytes: 1000 ns and
 // 12.5 GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
 func TestTimedCopies(t *testing.T) {

@@ -232,7 +232,7 @@ func (l *Launch) forPTX() xptx.Launch {
 }
 
 func (l *Launch) forSASS() (xsass.Launch, error) {
-	if l.Cluster.Count() > 1 {
+	if c := l.Cluster; c.X > 1 || c.Y > 1 || c.Z > 1 {
 		return xsass.Launch{}, &exec.LaunchError{Kernel: l.Kernel.Name(), Msg: "clusters of blocks are not supported in SASS"}
 	}
 	return xsass.Launch{Kernel: l.Kernel.sass, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params,

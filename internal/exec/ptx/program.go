@@ -613,7 +613,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if len(l.Params) != k.bytes {
 		return nil, fail("its parameters take %d bytes, not %d", k.bytes, len(l.Params))
 	}
-	if c := l.Cluster; c.Count() > 1 {
+	if c := l.Cluster; c.X > 1 || c.Y > 1 || c.Z > 1 {
 		return nil, fail("clusters of more than one block are not supported")
 	}
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
@@ -630,8 +630,8 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		}
 	}
 	const maxShared = 227 << 10 // CUDA programming guide: most that a block of compute capability 9.0 can have
-	if l.Shared < 0 || im.sharedBytes+l.Shared > maxShared {
-		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", im.sharedBytes+l.Shared, im.sharedBytes, l.Shared, maxShared)
+	if l.Shared < 0 || l.Shared > maxShared-im.sharedBytes {
+		return nil, fail("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", maxShared, im.sharedBytes, l.Shared)
 	}
 	return im, nil
 }
