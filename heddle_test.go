@@ -497,6 +497,83 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// TestSettings: values that Set is given count with and without a machine, and
+// what is no value of its key is refused in both, in words that know no command.
+func TestSettings(t *testing.T) {
+	for _, machine := range []string{"", "rtx-2060"} {
+		begin := func(opts ...heddle.Option) (*heddle.GPU, error) {
+			if machine != "" {
+				opts = append(opts, heddle.Machine(machine))
+			}
+			p, err := heddle.LoadSource(heddle.Source{Name: "kernels.ptx", Text: kernels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return heddle.New(p, opts...)
+		}
+		for _, c := range []struct {
+			name string
+			opts []heddle.Option
+			size int
+			fits bool
+		}{
+			{"the default", nil, 2 << 20, true},
+			{"as an option", []heddle.Option{heddle.MemoryLimit(1 << 20)}, 2 << 20, false},
+			{"as a setting", []heddle.Option{heddle.Set("functional.memory=1MiB")}, 2 << 20, false},
+			{"as a setting, and less", []heddle.Option{heddle.Set("functional.memory=1MiB")}, 1 << 19, true},
+			{"the last counts", []heddle.Option{heddle.MemoryLimit(1 << 20), heddle.Set("functional.memory=4MiB")}, 2 << 20, true},
+			{"the last counts, an option", []heddle.Option{heddle.Set("functional.memory=4MiB"), heddle.MemoryLimit(1 << 20)}, 2 << 20, false},
+		} {
+			g, err := begin(c.opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Alloc(c.size, "x"); (err == nil) != c.fits {
+				t.Errorf("%q, memory %s: %d bytes: %v", machine, c.name, c.size, err)
+			}
+		}
+		for _, set := range []string{"run.launch_latency=-1", "sm.blocks=nonsense", "sm.blocks=-3", "clocks.core=0", "run.caches=hot", "functional.heap=much", "nothing=1", "sm.blocks"} {
+			_, err := begin(heddle.Set(set))
+			if err == nil {
+				t.Errorf("%q: %s is taken", machine, set)
+			} else if strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+				t.Errorf("%q: %s: the message knows flags: %v", machine, set, err)
+			}
+		}
+	}
+	for what, run := range map[string]func() error{
+		"a setting": func() error {
+			var o heddle.JobOptions
+			o.Timing = true
+			if err := o.Settings.Set("sm.blocks=-3"); err != nil {
+				return err
+			}
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", o)
+			return err
+		},
+		"a selection of nothing": func() error {
+			sel, err := heddle.SelectLaunches("77")
+			if err != nil {
+				return err
+			}
+			_, err = heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Select: sel})
+			return err
+		},
+		"a dump of nothing": func() error {
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Dumps: []heddle.JobDump{{Buffer: "nobody", File: "x"}}})
+			return err
+		},
+		"hazards of a core without any": func() error {
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Timing: true, GPU: "rtx-2060", Hazards: true})
+			return err
+		},
+	} {
+		if err := run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // TestTimedCopies reads the clock behind a copy of four mebibytes: 1000 ns and
 // 12.5 GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
 func TestTimedCopies(t *testing.T) {

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -209,7 +208,8 @@ func refused(err error) bool {
 // refuse says why a launch could not start; nothing is broken by it.
 func (r *Runtime) refuse(kernel string, err error) Error {
 	r.once(kernel+err.Error(), "%v", err)
-	if strings.Contains(err.Error(), "cooperative") {
+	var le *exec.LaunchError
+	if errors.As(err, &le) && le.NotResident {
 		return CooperativeTooLarge
 	}
 	return OutOfResources

@@ -97,7 +97,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
 		if most := uint64(k.maxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
-			return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(
+			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
 				w.Blocks(), most, k.maxBlocks, g.cfg.SMs(), k.limitedBy)}
 		}

@@ -112,7 +112,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	}
 	if err == nil && x.opt.Record != nil {
 		if err := x.opt.Record.Begin(); err != nil {
-			return &Error{File: x.job.File, Msg: fmt.Sprintf("--record: %v", err), Err: err}
+			return &Error{File: x.job.File, Msg: fmt.Sprintf("recording a trace: %v", err), Err: err}
 		}
 	}
 	if err == nil {

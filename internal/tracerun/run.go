@@ -200,7 +200,7 @@ func (x *runner) setup() error {
 	}
 	x.res.Trace.Launches = len(x.launches)
 	if len(x.launches) > 0 && selected == 0 {
-		return fmt.Errorf("--kernels %s selects none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
+		return fmt.Errorf("the selection %s takes none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
 	}
 	if len(x.launches) == 0 {
 		return fmt.Errorf("%s: the trace has no launches", x.set.Name)
