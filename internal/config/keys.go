@@ -223,6 +223,7 @@ var compatHelp = map[string]string{
 	"compat.chip.flush_dirty_only":      "a flush of the L2 drops written lines only",
 	"compat.chip.taken_first":           "the taken side of a branch runs first",
 	"compat.chip.packed_memory":         "buffers lie side by side",
+	"compat.chip.accel_sim_traces":      "traces are read as Accel-Sim reads them: dependences that they do not name are left out",
 	"compat.simt.next_group_first":      "the search for an instruction to dispatch starts at the next scheduler's collectors",
 	"compat.simt.atomic_address_free":   "an atomic leaves its address register free",
 	"compat.simt.name_banks":            "a register's bank comes from the first number in its name",

@@ -19,7 +19,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 	"github.com/heddle-sim/heddle/internal/timeline"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/replay"
@@ -234,10 +233,8 @@ func (x *runner) rules(cfg *gpu.Config) error {
 		}
 		return def
 	}
-	// Files of GPGPU-Sim stand for Accel-Sim, which reads traces with its own
-	// eyes.
 	hidden := "recover"
-	if cfg.SM.Compat == simt.GPGPUSim() {
+	if cfg.Compat.AccelSimTraces {
 		hidden = "off"
 	}
 	o := &x.rep

@@ -269,6 +269,37 @@ insts = 3
 	}
 }
 
+// Accel-Sim sends a load past the L1 if it is strong within the GPU, and whatever
+// else the mnemonic says does not count.
+func TestPastL1(t *testing.T) {
+	for _, c := range []struct {
+		op             string
+		ours, accelSim isa.CacheOp
+	}{
+		{"LDG.E", isa.CacheDefault, isa.CacheDefault},
+		{"LDG.E.CG", isa.CacheCG, isa.CacheDefault},
+		{"LDG.E.CV", isa.CacheCV, isa.CacheDefault},
+		{"LDG.E.STRONG.GPU", isa.CacheCG, isa.CacheCG},
+		{"LDG.E.64.STRONG.GPU", isa.CacheCG, isa.CacheCG},
+		{"LDG.E.STRONG.SYS", isa.CacheCG, isa.CacheDefault},
+		{"LDG.E.CONSTANT", isa.CacheNC, isa.CacheNC},
+	} {
+		for _, accelSim := range []bool{false, true} {
+			want := c.ours
+			if accelSim {
+				want = c.accelSim
+			}
+			w, err := New(readText(t, head+"warp = 0\ninsts = 2\n0000 ffffffff 1 R2 "+c.op+" 1 R4 4 1 0x7f1000000000 4 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{AsAccelSim: accelSim})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Code()[0].Cache; got != want {
+				t.Errorf("%s, as Accel-Sim %v: cache operator %d, want %d", c.op, accelSim, got, want)
+			}
+		}
+	}
+}
+
 // What no table knows is listed with what it was taken for.
 func TestUnknown(t *testing.T) {
 	w, err := New(readText(t, head+"warp = 0\ninsts = 3\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{})
