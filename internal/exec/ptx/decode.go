@@ -154,6 +154,11 @@ func (p *Program) addressTaken() []*ptx.Func {
 		for _, v := range m.Vars {
 			init(v.Init)
 		}
+		for _, f := range m.Funcs {
+			for _, v := range f.Vars {
+				init(v.Init)
+			}
+		}
 	}
 	return out
 }

@@ -32,10 +32,11 @@ type Program struct {
 
 // global is a variable in global or constant memory with its definition.
 type global struct {
-	v     *ptx.Var
-	mod   *ptx.Module
-	size  uint64
-	index int
+	v      *ptx.Var
+	mod    *ptx.Module
+	size   uint64
+	index  int
+	inBody bool // of a function: its name means nothing elsewhere
 }
 
 // Kernel is an entry of a program.
@@ -138,6 +139,13 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 		}
 		for _, f := range m.Funcs {
 			p.fnMod[f] = m
+			for _, v := range f.Vars {
+				if (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && v.Linkage != ptx.Extern && !v.Type.Opaque() {
+					g := &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(p.globals), inBody: true}
+					p.globals = append(p.globals, g)
+					p.varDef[v] = g
+				}
+			}
 			if f.Proto || f.Linkage == ptx.NoLinkage {
 				continue
 			}
@@ -155,12 +163,18 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 		}
 	}
 	for _, m := range mods {
-		for _, v := range m.Vars {
-			if v.Linkage == ptx.Extern && p.varDef[v] == nil {
-				if g := vars[v.Name]; g != nil {
-					p.varDef[v] = g
+		find := func(list []*ptx.Var) {
+			for _, v := range list {
+				if v.Linkage == ptx.Extern && p.varDef[v] == nil {
+					if g := vars[v.Name]; g != nil {
+						p.varDef[v] = g
+					}
 				}
 			}
+		}
+		find(m.Vars)
+		for _, f := range m.Funcs {
+			find(f.Vars)
 		}
 		bodies := map[string]*ptx.Func{}
 		for _, f := range m.Funcs {
@@ -315,7 +329,7 @@ func (k *Kernel) Functions() []Function {
 func (p *Program) Managed() []Symbol {
 	var list []Symbol
 	for _, g := range p.globals {
-		if slices.Contains(g.v.Attrs, ".managed") {
+		if slices.Contains(g.v.Attrs, ".managed") && !g.inBody {
 			list = append(list, Symbol{Name: g.v.Name, Size: max(g.size, 1), Type: g.v.Type})
 		}
 	}
@@ -354,7 +368,7 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 			flags = append(flags, device.ReadOnly)
 		}
 		a, err := uint64(0), error(nil)
-		if place, ok := at[g.v.Name]; ok {
+		if place, ok := at[g.v.Name]; ok && !g.inBody {
 			a = place
 			m.given = append(m.given, a)
 			_, err = mem.Bytes(a, max(g.size, 1))
@@ -365,7 +379,7 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
 		}
 		m.addr[g.index] = a
-		if g.v.Linkage != ptx.NoLinkage {
+		if g.v.Linkage != ptx.NoLinkage && !g.inBody {
 			if _, dup := mem.Symbol(g.v.Name); !dup {
 				if err := mem.Define(g.v.Name, a, g.size); err != nil {
 					return nil, err
@@ -412,7 +426,7 @@ func (m *Machine) Memory() *device.Memory { return m.mem }
 func (m *Machine) Symbol(name string) (Symbol, bool) {
 	var found *global
 	for _, g := range m.prog.globals {
-		if g.v.Name == name && (found == nil || g.v.Linkage != ptx.NoLinkage) {
+		if g.v.Name == name && !g.inBody && (found == nil || g.v.Linkage != ptx.NoLinkage) {
 			found = g
 		}
 	}
@@ -426,7 +440,9 @@ func (m *Machine) Symbol(name string) (Symbol, bool) {
 func (m *Machine) Symbols() []string {
 	var names []string
 	for _, g := range m.prog.globals {
-		names = append(names, g.v.Name)
+		if !g.inBody {
+			names = append(names, g.v.Name)
+		}
 	}
 	sort.Strings(names)
 	return names
@@ -481,7 +497,12 @@ func (m *Machine) constant(g *global, e *ptx.Expr) (uint64, error) {
 	if e.Sym == "" {
 		return v, nil
 	}
-	a, ok := m.symbolIn(g.mod, e.Sym)
+	a, ok := uint64(0), false
+	if x := m.prog.varDef[e.Var]; x != nil {
+		a, ok = m.addr[x.index], true
+	} else {
+		a, ok = m.symbolIn(g.mod, e.Sym)
+	}
 	if !ok {
 		return 0, fmt.Errorf("%s:%d:%d: initialiser of %s: %s is not a variable in global or constant memory, nor a function with a body", g.mod.File, e.Pos.Line, e.Pos.Col, g.v.Name, e.Sym)
 	}
