@@ -138,7 +138,8 @@ func readKepler(file, text string, extends func(string) (*Kepler, error)) (*Kepl
 	slices.SortStableFunc(names, func(a, b string) int { return d.places[a].line - d.places[b].line })
 	slices.SortStableFunc(names, LevelFirst)
 	for _, n := range names {
-		if err := m.put(n, d.given[n], d.source(n)); err != nil {
+		source, _ := d.source(n)
+		if err := m.put(n, d.given[n], source); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", d.at(n), err))
 		}
 	}
