@@ -222,7 +222,10 @@ func (w *warp) Step(e *exec.Effects) error {
 			}
 		}
 		if e.Space == isa.Generic {
-			e.Space = genericSpace(w.addr[e.Lanes.First()])
+			if e.Space = genericSpace(w.addr[e.Lanes.First()]); e.Space != isa.Param {
+				e.Space = isa.Generic
+				e.Resolve(sharedWindow, localWindow, windowSize)
+			}
 		}
 	}
 	if info.Barrier && !w.running {

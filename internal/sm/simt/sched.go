@@ -426,6 +426,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	fi := c.take()
 	f := &c.flight[fi]
 	f.op, f.uid, f.warp, f.sched, f.delay, f.at = o, c.uids, int16(s), int16(k), int32(o.init), i
+	f.shared, f.spread = 0, 0
 	f.out, f.path, f.piped, f.local, f.copies, f.acc = 0, pathNone, true, false, false, f.acc[:0]
 	c.uids++
 	if c.log != nil {
@@ -503,7 +504,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 		f.path, f.local = pathMemory, true
 	case isa.NoSpace:
 	default:
-		f.path = pathMemory
+		f.path, f.shared, f.spread = pathMemory, e.Shared, e.Local
 	}
 	if f.path == pathConst && c.ls.l1c == nil && !c.cfg.PerfectInstConst || f.path == pathTexture && c.ls.l1t == nil {
 		f.path = pathMemory
@@ -522,7 +523,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 		}
 	}
 	if in.Atomic {
-		n := 0
+		n := f.shared.Count()
 		if f.path == pathShared {
 			n = f.lanes.Count()
 		}
