@@ -187,8 +187,6 @@ type options struct {
 	threads  int
 	maxInsts uint64
 	out      io.Writer
-	memory   uint64
-	heap     uint64
 	chip     string
 	settings chiprun.Settings
 	bad      error // the first setting that is wrong
@@ -209,18 +207,19 @@ func MaxInstructions(n uint64) Option { return func(o *options) { o.maxInsts = n
 func Output(w io.Writer) Option { return func(o *options) { o.out = w } }
 
 // MemoryLimit bounds the device memory that may be allocated, in bytes.
-func MemoryLimit(n uint64) Option { return func(o *options) { o.memory = n } }
+func MemoryLimit(n uint64) Option { return func(o *options) { o.settings.Memory = n } }
 
 // HeapSize sets the bytes that malloc in kernels can hand out.
-func HeapSize(n uint64) Option { return func(o *options) { o.heap = n } }
+func HeapSize(n uint64) Option { return func(o *options) { o.settings.Heap = n } }
 
 // Machine makes launches count cycles on a machine: the name of a GPU that is
 // built in, a TOML file, or a gpgpusim.config. MaxInstructions then bounds the
 // cycles.
 func Machine(nameOrFile string) Option { return func(o *options) { o.chip = nameOrFile } }
 
-// Set changes one value of the machine or of the conditions of the run, as the
-// flag -C does: "run.launch_latency=0".
+// Set changes one value of the machine, of the conditions of the run or of a
+// functional run: "run.launch_latency=0", "functional.memory=1GiB". Without
+// Machine those of the first two kinds are checked and change nothing.
 func Set(assignment string) Option {
 	return func(o *options) {
 		if err := o.settings.Set(assignment); err != nil && o.bad == nil {
@@ -238,8 +237,12 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 	if g.opt.bad != nil {
 		return nil, g.opt.bad
 	}
-	dc := device.Config{Limit: g.opt.memory, Heap: g.opt.heap}
-	if g.opt.chip != "" {
+	dc := device.Config{Limit: g.opt.settings.Memory, Heap: g.opt.settings.Heap}
+	if g.opt.chip == "" {
+		if err := g.opt.settings.Check(); err != nil {
+			return nil, fmt.Errorf("heddle: %w", err)
+		}
+	} else {
 		cfg, err := g.opt.settings.Machine(g.opt.chip)
 		if err != nil {
 			return nil, fmt.Errorf("heddle: %w", err)
@@ -441,7 +444,9 @@ type LaunchConfig struct {
 // Launch runs a kernel to its end. An argument is a Ptr, a number of the
 // parameter's size, an int, which is converted to the size of the parameter, a
 // bool for a byte, or []byte for a parameter passed by value. Stats are filled
-// also when an error ends the launch.
+// also when an error ends the launch. What such a launch had under way does
+// nothing more: the next finds memory as it was then, and the machine idle with
+// empty caches.
 func (g *GPU) Launch(ctx context.Context, kernel string, grid, block Dim3, args ...any) (Stats, error) {
 	return g.LaunchWith(ctx, kernel, LaunchConfig{Grid: grid, Block: block}, args...)
 }
@@ -472,9 +477,7 @@ func (g *GPU) timed(ctx context.Context, l program.Launch) (Stats, error) {
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch,
 		Make: func(rehearsal bool) (exec.Work, error) {
-			if rehearsal {
-				return g.machine.NewWork(l, nil)
-			}
+			l.Rehearsal = rehearsal
 			return g.machine.NewWork(l, g.opt.out)
 		},
 		Save: g.mem.Save,

@@ -1,14 +1,17 @@
 package heddle_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle"
 )
@@ -58,7 +61,7 @@ func newGPU(t *testing.T, opts ...heddle.Option) *heddle.GPU {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"store", "wild", "endless"}, p.Kernels()); diff != "" {
+	if diff := gocmp.Diff([]string{"store", "wild", "endless"}, p.Kernels()); diff != "" {
 		t.Error(diff)
 	}
 	g, err := heddle.New(p, opts...)
@@ -86,7 +89,7 @@ func TestArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]uint32{0x3fc00000, 200<<16 | 0xfffe, 0xffffffff, 0xffffffff, 1, 2}, got); diff != "" {
+	if diff := gocmp.Diff([]uint32{0x3fc00000, 200<<16 | 0xfffe, 0xffffffff, 0xffffffff, 1, 2}, got); diff != "" {
 		t.Error(diff)
 	}
 	s := make([]byte, 8)
@@ -118,13 +121,13 @@ func TestSymbols(t *testing.T) {
 		t.Fatalf("size %d, %v", size, err)
 	}
 	got, err := heddle.Download[int32](g, p, 2)
-	if diff := cmp.Diff([]int32{5, 6}, got); diff != "" || err != nil {
+	if diff := gocmp.Diff([]int32{5, 6}, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	if err := heddle.Store(g, p.Add(4), []int32{-7}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := heddle.Download[int32](g, p, 2); !cmp.Equal(got, []int32{5, -7}) {
+	if got, _ := heddle.Download[int32](g, p, 2); !gocmp.Equal(got, []int32{5, -7}) {
 		t.Errorf("got %v", got)
 	}
 	if _, _, err := g.Symbol("nothing"); err == nil {
@@ -239,6 +242,334 @@ func TestMachine(t *testing.T) {
 	for _, o := range [][]heddle.Option{{heddle.Machine("rtx-9999")}, {heddle.Machine("rtx-2060"), heddle.Set("run.launch_latencie=3")}, {heddle.Set("run.caches")}} {
 		if _, err := heddle.New(prog, o...); err == nil {
 			t.Error("a wrong option is taken")
+		}
+	}
+}
+
+// cancelAfter is a context that is cancelled once it has been asked so often.
+type cancelAfter struct {
+	context.Context
+	asks *atomic.Int64
+}
+
+func (c cancelAfter) Err() error {
+	if c.asks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLaunchAfterEveryEnd launches again on a machine on which a launch has come
+// to each of its ends. Nothing of the first shows in the second: it takes the
+// cycles that it takes on a new machine, and memory has only what it wrote.
+func TestLaunchAfterEveryEnd(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "ends.ptx", Text: `.version 7.8
+.target sm_80
+.address_size 64
+// Adds 1 to a word for each block, after some turns.
+.visible .entry count(.param .u64 out, .param .u32 turns)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<4>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [out];
+	ld.param.u32 %r1, [turns];
+	mov.u32 %r2, %ctaid.x;
+	mul.wide.u32 %rd1, %r2, 4;
+	add.u64 %rd0, %rd0, %rd1;
+	mov.u32 %r0, 0;
+again:
+	add.u32 %r0, %r0, 1;
+	setp.lt.u32 %p, %r0, %r1;
+	@%p bra again;
+	ld.global.u32 %r3, [%rd0];
+	add.u32 %r3, %r3, 1;
+	st.global.u32 [%rd0], %r3;
+	ret;
+}
+.visible .entry wild(.param .u64 out, .param .u32 turns)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	mov.u32 %r0, %ctaid.x;
+	mul.wide.u32 %rd0, %r0, 8;
+	st.global.u32 [%rd0], 1;
+	ret;
+}
+.visible .entry stuck(.param .u64 out, .param .u32 turns)
+{
+	.reg .b32 %r<2>;
+	.reg .pred %p;
+	mov.u32 %r0, %tid.x;
+	setp.ge.u32 %p, %r0, 32;
+	@%p bra second;
+	bar.sync 1, 64;
+	ret;
+second:
+	bar.sync 2, 64;
+	ret;
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blocks = 4000
+	for _, machine := range []string{"", "rtx-2060", "rtx-2070-super"} {
+		for _, threads := range []int{1, 2} {
+			begin := func(t *testing.T) (*heddle.GPU, heddle.Ptr) {
+				t.Helper()
+				opts := []heddle.Option{heddle.Threads(threads)}
+				if machine != "" {
+					opts = append(opts, heddle.Machine(machine), heddle.Set("run.launch_latency=0"))
+				}
+				g, err := heddle.New(prog, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := g.Alloc(blocks*4, "out")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return g, out
+			}
+			launch := func(t *testing.T, g *heddle.GPU, out heddle.Ptr) heddle.Stats {
+				t.Helper()
+				before, err := heddle.Download[uint32](g, out, blocks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				st, err := g.Launch(context.Background(), "count", heddle.Dim(30), heddle.Dim(1), out, 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				after, err := heddle.Download[uint32](g, out, blocks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range after {
+					want := before[i]
+					if i < 30 {
+						want++
+					}
+					if after[i] != want {
+						t.Fatalf("word %d is %d after the launch, want %d", i, after[i], want)
+					}
+				}
+				return st
+			}
+			var fault *heddle.Fault
+			var stuck *heddle.StuckError
+			for _, c := range []struct {
+				name, kernel string
+				asks         int64 // of the context until it is cancelled
+				grid         uint32
+				is           func(error) bool
+			}{
+				{"a fault", "wild", 1 << 40, 600, func(err error) bool { return errors.As(err, &fault) }},
+				{"no progress", "stuck", 1 << 40, 3, func(err error) bool { return errors.As(err, &stuck) }},
+				{"cancelled before it begins", "count", 0, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
+				{"cancelled on its way", "count", 3, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
+				{"refused", "count", 1 << 40, 0, func(err error) bool { var e *heddle.LaunchError; return errors.As(err, &e) }},
+			} {
+				t.Run(fmt.Sprintf("%s %d threads %s", cmp.Or(machine, "functional"), threads, c.name), func(t *testing.T) {
+					g, out := begin(t)
+					want := launch(t, g, out)
+					g, out = begin(t)
+					asks := new(atomic.Int64)
+					asks.Store(c.asks)
+					_, err := g.Launch(cancelAfter{context.Background(), asks}, c.kernel, heddle.Dim(c.grid), heddle.Dim(64), out, 100)
+					if !c.is(err) {
+						t.Fatalf("it ends with %v", err)
+					}
+					if got := launch(t, g, out); got != want {
+						t.Errorf("%+v, on a new machine %+v", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestGridID reads %gridid, the number of a launch in time (PTX ISA, special
+// registers). Launches that were refused, that were only prepared, and rehearsals
+// have none.
+func TestGridID(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "which.ptx", Text: `.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry which(.param .u64 out)
+{
+	.reg .b64 %rd<4>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd0, [out];
+	mov.u64 %rd1, %gridid;
+	mov.u32 %r0, %ctaid.x;
+	mul.wide.u32 %rd2, %r0, 8;
+	add.u64 %rd0, %rd0, %rd2;
+	st.global.u64 [%rd0], %rd1;
+	ret;
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for name, opts := range map[string][]heddle.Option{
+		"functional": nil, "simt": {heddle.Machine("rtx-2060")}, "modern": {heddle.Machine("rtx-2070-super")},
+		"rehearsed": {heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")},
+	} {
+		g, err := heddle.New(prog, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := g.Alloc(16, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want := uint64(1); want <= 3; want++ {
+			for _, shared := range []int{200 << 10, 1 << 20} { // too much for the machine, and for any
+				if shared < 1<<20 && name == "functional" {
+					continue
+				}
+				c := heddle.LaunchConfig{Grid: heddle.Dim(2), Block: heddle.Dim(1), Shared: shared}
+				if _, err := g.LaunchWith(ctx, "which", c, out); err == nil {
+					t.Fatalf("%s: %d bytes of shared memory are taken", name, shared)
+				}
+			}
+			if _, err := g.Launch(ctx, "which", heddle.Dim(2), heddle.Dim(1), out); err != nil {
+				t.Fatal(err)
+			}
+			got, err := heddle.Download[uint64](g, out, 2)
+			if err != nil || !slices.Equal(got, []uint64{want, want}) {
+				t.Errorf("%s: %%gridid is %v in launch %d, %v", name, got, want, err)
+			}
+		}
+	}
+}
+
+// TestExtremes launches with the largest and smallest numbers that a LaunchConfig
+// can hold: each is refused as a launch, and nothing panics.
+func TestExtremes(t *testing.T) {
+	const most = math.MaxUint32
+	programs := map[string]string{
+		"static.ptx": `.version 7.8
+.target sm_80
+.address_size 64
+.shared .align 4 .b32 room[16];
+.visible .entry k()
+{
+	.reg .b32 %r;
+	ld.shared.u32 %r, [room];
+	ret;
+}
+`,
+		"static.sass": ".arch sm_80\n.kernel k\n.shared 64\n[B------:R-:W-:-:S01] EXIT ;\n",
+	}
+	for name, text := range programs {
+		prog, err := heddle.LoadSource(heddle.Source{Name: name, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opts := range [][]heddle.Option{nil, {heddle.Machine("rtx-2060")}, {heddle.Machine("rtx-2070-super")}} {
+			for _, c := range []heddle.LaunchConfig{
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt - 63},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MaxInt - 64},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: math.MinInt},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: -1},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1), Shared: 227<<10 - 63}, // a byte too much
+				{Grid: heddle.Dim(most, most, most), Block: heddle.Dim(1)},
+				{Grid: heddle.Dim(1<<22, 1<<21, 1<<21), Block: heddle.Dim(1)}, // 2^64
+				{Grid: heddle.Dim(1), Block: heddle.Dim(most, most, most)},
+				{Grid: heddle.Dim(1), Block: heddle.Dim(1<<22, 1<<21, 1<<21)},
+				{Grid: heddle.Dim(1<<31-1, 65535, 65535), Block: heddle.Dim(1024), Cooperative: true, Shared: math.MaxInt},
+			} {
+				g, err := heddle.New(prog, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var le *heddle.LaunchError
+				if _, err := g.LaunchWith(context.Background(), "k", c); !errors.As(err, &le) {
+					t.Errorf("%s: %+v: %v", name, c, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSettings: values that Set is given count with and without a machine, and
+// what is no value of its key is refused in both, in words that know no command.
+func TestSettings(t *testing.T) {
+	for _, machine := range []string{"", "rtx-2060"} {
+		begin := func(opts ...heddle.Option) (*heddle.GPU, error) {
+			if machine != "" {
+				opts = append(opts, heddle.Machine(machine))
+			}
+			p, err := heddle.LoadSource(heddle.Source{Name: "kernels.ptx", Text: kernels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return heddle.New(p, opts...)
+		}
+		for _, c := range []struct {
+			name string
+			opts []heddle.Option
+			size int
+			fits bool
+		}{
+			{"the default", nil, 2 << 20, true},
+			{"as an option", []heddle.Option{heddle.MemoryLimit(1 << 20)}, 2 << 20, false},
+			{"as a setting", []heddle.Option{heddle.Set("functional.memory=1MiB")}, 2 << 20, false},
+			{"as a setting, and less", []heddle.Option{heddle.Set("functional.memory=1MiB")}, 1 << 19, true},
+			{"the last counts", []heddle.Option{heddle.MemoryLimit(1 << 20), heddle.Set("functional.memory=4MiB")}, 2 << 20, true},
+			{"the last counts, an option", []heddle.Option{heddle.Set("functional.memory=4MiB"), heddle.MemoryLimit(1 << 20)}, 2 << 20, false},
+		} {
+			g, err := begin(c.opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Alloc(c.size, "x"); (err == nil) != c.fits {
+				t.Errorf("%q, memory %s: %d bytes: %v", machine, c.name, c.size, err)
+			}
+		}
+		for _, set := range []string{"run.launch_latency=-1", "sm.blocks=nonsense", "sm.blocks=-3", "clocks.core=0", "run.caches=hot", "functional.heap=much", "nothing=1", "sm.blocks"} {
+			_, err := begin(heddle.Set(set))
+			if err == nil {
+				t.Errorf("%q: %s is taken", machine, set)
+			} else if strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+				t.Errorf("%q: %s: the message knows flags: %v", machine, set, err)
+			}
+		}
+	}
+	for what, run := range map[string]func() error{
+		"a setting": func() error {
+			var o heddle.JobOptions
+			o.Timing = true
+			if err := o.Settings.Set("sm.blocks=-3"); err != nil {
+				return err
+			}
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", o)
+			return err
+		},
+		"a selection of nothing": func() error {
+			sel, err := heddle.SelectLaunches("77")
+			if err != nil {
+				return err
+			}
+			_, err = heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Select: sel})
+			return err
+		},
+		"a dump of nothing": func() error {
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Dumps: []heddle.JobDump{{Buffer: "nobody", File: "x"}}})
+			return err
+		},
+		"hazards of a core without any": func() error {
+			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Timing: true, GPU: "rtx-2060", Hazards: true})
+			return err
+		},
+	} {
+		if err := run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -66,3 +66,27 @@ func TestSASS(t *testing.T) {
 		t.Error("two kernels of one name")
 	}
 }
+
+// TestLongListing loads and runs a kernel of more than 2^20 instructions, all but
+// three of which a branch leaves out. What bounds a listing is memory: text, words
+// and decoded instructions grow with its length.
+func TestLongListing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const n = 1<<20 + 1000
+	text := ".arch sm_86\n.kernel long\n[B------:R-:W-:-:S05] BRA END ;\n" + strings.Repeat("[B------:R-:W-:-:S01] NOP ;\n", n-3) +
+		"END:\n[B------:R-:W-:-:S01] NOP ;\n[B------:R-:W-:-:S01] EXIT ;\n"
+	p, err := heddle.LoadSource(heddle.Source{Name: "long.sass", Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := heddle.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := g.Launch(t.Context(), "long", heddle.Dim(1), heddle.Dim(32))
+	if err != nil || st.WarpInstructions != 3 {
+		t.Errorf("%d instructions issued, want 3; %v", st.WarpInstructions, err)
+	}
+}

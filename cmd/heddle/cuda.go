@@ -40,7 +40,7 @@ type cudaCmd struct {
 	Quiet     bool     `help:"Of the report only the last line."`
 	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
-	Command []string `arg:"" optional:"" passthrough:"" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
 }
 
 // Run runs the program, and prints the report behind its output. The exit code

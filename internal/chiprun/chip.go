@@ -28,7 +28,7 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 	}
 	for _, a := range s.Assignments {
 		if err := c.Set(a); err != nil {
-			return gpu.Config{}, fmt.Errorf("-C %s: %w", a, err)
+			return gpu.Config{}, fmt.Errorf("setting %s: %w", a, err)
 		}
 	}
 	if err := c.Check(); err != nil {
@@ -48,7 +48,7 @@ func (s *Settings) Check() error {
 	}
 	for _, a := range s.Assignments {
 		if err := c.Set(a); err != nil {
-			return fmt.Errorf("-C %s: %w", a, err)
+			return fmt.Errorf("setting %s: %w", a, err)
 		}
 	}
 	return nil

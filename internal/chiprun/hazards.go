@@ -23,7 +23,7 @@ const Hazards = "hazards"
 func WatchHazards(chip *gpu.GPU) error {
 	cfg := chip.Config()
 	if cfg.Core != gpu.Modern {
-		return fmt.Errorf("--check %s looks at the control bits of SASS, which the modern core obeys; the %v core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or --core modern", Hazards, cfg.Core)
+		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %v core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", cfg.Core)
 	}
 	chip.CheckHazards()
 	return nil
@@ -41,10 +41,10 @@ func AnyHazards(launches []*gpu.Kernel) error {
 		}
 	}
 	if len(names) == 0 {
-		return errors.New("--check " + Hazards + " looks at launches, and this run has none")
+		return errors.New("the hazard checker looks at launches, and this run has none")
 	}
-	return fmt.Errorf("--check %s looks at programs that control bits guard, and scoreboards guard %s; it takes SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
-		Hazards, strings.Join(names, ", "))
+	return fmt.Errorf("the hazard checker looks at programs that control bits guard, and scoreboards guard %s; it takes SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
+		strings.Join(names, ", "))
 }
 
 // hazardKey tells hazards apart: those of one kernel are the same at every

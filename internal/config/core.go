@@ -48,11 +48,7 @@ func (g *GPU) SetCore(core string) error {
 				continue
 			}
 			k.at(g).Set(k.at(from))
-			source := from.sources[k.Name]
-			if !strings.Contains(source, " (as ") {
-				source = fmt.Sprintf("%s (as %s)", source, from.Name)
-			}
-			g.sources[k.Name] = source
+			g.takeOver(k.Name, from)
 		}
 		g.borrowed = from.Name
 	} else {
@@ -67,18 +63,17 @@ func (g *GPU) SetCore(core string) error {
 // it is another; else "".
 func (g *GPU) CoreFrom() string { return g.borrowed }
 
-// lender names the GPU that a GPU's parameters for a core were taken over from
-// by its file, all of them; "" if it has some of its own.
+// lender names the GPU that a GPU's parameters for a core were taken over from,
+// all of them; "" if it has some of its own.
 func (g *GPU) lender(core string) string {
 	lender := ""
 	for i := range keys {
 		n := keys[i].Name
 		if s := g.sources[n]; strings.HasPrefix(n, coreTables[core][0]) && !strings.HasPrefix(s, byDefault) {
-			_, as, ok := strings.Cut(s, " (as ")
-			if !ok {
+			if g.lent[n] == "" {
 				return ""
 			}
-			lender = strings.TrimSuffix(as, ")")
+			lender = g.lent[n]
 		}
 	}
 	return lender

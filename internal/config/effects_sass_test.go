@@ -189,6 +189,8 @@ var sassEffects = []sassEffect{
 var inNoSASS = map[string]string{
 	"modern.copy.uniform_raw": "LDGSTS has its place in shared memory in a register, so its address is never from uniform registers alone",
 	"modern.copy.uniform_war": "likewise",
+
+	"compat.chip.accel_sim_traces": "it is about traces",
 }
 
 // performSASS runs a kernel on one SM of the RTX A6000.

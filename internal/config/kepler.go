@@ -138,7 +138,8 @@ func readKepler(file, text string, extends func(string) (*Kepler, error)) (*Kepl
 	slices.SortStableFunc(names, func(a, b string) int { return d.places[a].line - d.places[b].line })
 	slices.SortStableFunc(names, LevelFirst)
 	for _, n := range names {
-		if err := m.put(n, d.given[n], d.source(n)); err != nil {
+		source, _ := d.source(n)
+		if err := m.put(n, d.given[n], source); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", d.at(n), err))
 		}
 	}
@@ -206,25 +207,26 @@ func (m *Kepler) Set(assignments ...string) error {
 	for _, a := range assignments {
 		key, value, ok := strings.Cut(a, "=")
 		if !ok {
-			return fmt.Errorf("-C %s: write KEY=VALUE", a)
+			return fmt.Errorf("setting %s: write KEY=VALUE", a)
 		}
 		list = append(list, set{a, strings.TrimSpace(key), strings.TrimSpace(value)})
 	}
 	slices.SortStableFunc(list, func(a, b set) int { return LevelFirst(a.key, b.key) })
 	for _, s := range list {
 		if err := m.Put(s.key, s.value, "set by -C"); err != nil {
-			return fmt.Errorf("-C %s: %w", s.text, err)
+			return fmt.Errorf("setting %s: %w", s.text, err)
 		}
 	}
 	for _, s := range list {
 		if more := kepler.KeyByName(s.key).Needs(&m.Config); more != "" {
-			return fmt.Errorf("-C %s: there is no such thing on this machine; add -C %s", s.text, more)
+			return fmt.Errorf("setting %s: there is no such thing on this machine; set %s too", s.text, more)
 		}
 	}
-	if err := m.Check(); err != nil {
-		return fmt.Errorf("%s: %w", strings.TrimSpace("-C "+strings.Join(assignments, " -C ")), err)
+	err := m.Check()
+	if err != nil && len(assignments) > 0 {
+		return fmt.Errorf("setting %s: %w", strings.Join(assignments, ", "), err)
 	}
-	return nil
+	return err
 }
 
 // LevelFirst orders keys so that the conformance level comes before what it

@@ -162,11 +162,11 @@ func TestKeplerSet(t *testing.T) {
 		t.Errorf("a level sets all switches again: %v, %+v, %v", err, m.Config, m.sources)
 	}
 	for _, c := range []struct{ set, want string }{
-		{"kepler.sms", "-C kepler.sms: write KEY=VALUE"},
-		{"kepler.smss=2", `-C kepler.smss=2: kepler-edu has no key "kepler.smss"; did you mean "kepler.sms"?`},
-		{"kepler.sms=x", `-C kepler.sms=x: kepler.sms is a number from 1 to 24, not "x"`},
-		{"kepler.l1.ways=2", `-C kepler.l1.ways=2: there is no such thing on this machine; add -C kepler.l1.on=true`},
-		{"kepler.dram.latency=2", `add -C kepler.sms=2 or kepler.l2.on=true`},
+		{"kepler.sms", "setting kepler.sms: write KEY=VALUE"},
+		{"kepler.smss=2", `setting kepler.smss=2: kepler-edu has no key "kepler.smss"; did you mean "kepler.sms"?`},
+		{"kepler.sms=x", `setting kepler.sms=x: kepler.sms is a number from 1 to 24, not "x"`},
+		{"kepler.l1.ways=2", `setting kepler.l1.ways=2: there is no such thing on this machine; set kepler.l1.on=true too`},
+		{"kepler.dram.latency=2", `set kepler.sms=2 or kepler.l2.on=true too`},
 		{"kepler.switch.one_response=false", `kepler.switch.extras needs`},
 	} {
 		if err := NewKepler().Set(c.set); err == nil || !strings.Contains(err.Error(), c.want) {

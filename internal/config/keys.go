@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"github.com/heddle-sim/heddle/internal/near"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -223,6 +224,7 @@ var compatHelp = map[string]string{
 	"compat.chip.flush_dirty_only":      "a flush of the L2 drops written lines only",
 	"compat.chip.taken_first":           "the taken side of a branch runs first",
 	"compat.chip.packed_memory":         "buffers lie side by side",
+	"compat.chip.accel_sim_traces":      "traces are read as Accel-Sim reads them: dependences that they do not name are left out",
 	"compat.simt.next_group_first":      "the search for an instruction to dispatch starts at the next scheduler's collectors",
 	"compat.simt.atomic_address_free":   "an atomic leaves its address register free",
 	"compat.simt.name_banks":            "a register's bank comes from the first number in its name",
@@ -499,7 +501,7 @@ func (g *GPU) put(k *Key, v any, source string) error {
 		return err
 	}
 	if g.sources == nil {
-		g.sources = make(map[string]string, len(keys))
+		g.sources, g.lent = make(map[string]string, len(keys)), map[string]string{}
 	}
 	if k.Name == presetKey && g.DRAM.Preset != "" {
 		if err := g.usePreset(); err != nil {
@@ -507,6 +509,7 @@ func (g *GPU) put(k *Key, v any, source string) error {
 		}
 	}
 	g.sources[k.Name] = oneLine(source)
+	delete(g.lent, k.Name)
 	return nil
 }
 
@@ -524,12 +527,22 @@ func oneLine(s string) string {
 func (g *GPU) clone() *GPU {
 	c := *g
 	c.L1D.SharedSizes = slices.Clone(g.L1D.SharedSizes)
-	c.sources = make(map[string]string, len(g.sources))
-	for k, s := range g.sources {
-		c.sources[k] = s
-	}
+	c.sources, c.lent = maps.Clone(g.sources), maps.Clone(g.lent)
 	return &c
 }
+
+// takeOver notes that a value is that of another GPU, with where that has it from.
+func (g *GPU) takeOver(key string, from *GPU) {
+	g.sources[key], g.lent[key] = from.sources[key], from.lent[key]
+	if g.lent[key] == "" {
+		g.sources[key] += asOf + from.Name + ")"
+		g.lent[key] = from.Name
+	}
+}
+
+// asOf stands in a source before the name of the GPU that a value was taken over
+// from.
+const asOf = " (as "
 
 // unknownKey names the nearest key, or the keys below the same table.
 func unknownKey(name string) error {

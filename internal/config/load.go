@@ -213,11 +213,34 @@ func (d *document) at(key string) string {
 	}
 }
 
-// source says where a value comes from: the comment behind it, or its line.
-func (d *document) source(key string) string {
-	if c := d.places[key].comment; c != "" {
-		return c
+// source says where a value comes from: the comment behind it, or its line. In the
+// comments of files that were saved it names the GPU that the value was taken over
+// from, if there was one.
+func (d *document) source(key string) (source, lender string) {
+	c := d.places[key].comment
+	if c == "" {
+		return d.line(key), ""
 	}
+	if _, as, ok := strings.Cut(c, asOf); ok {
+		lender = strings.TrimSuffix(as, ")")
+	}
+	return c, lender
+}
+
+// lenders are built-in GPUs by name, nil for other names.
+type lenders map[string]*GPU
+
+func (l lenders) of(name string) *GPU {
+	x, ok := l[name]
+	if !ok && slices.Contains(Names(), name) {
+		x, _ = loadTOML(name, "", nil) // built in: tests load all of them
+	}
+	l[name] = x
+	return x
+}
+
+// line names the line of a value.
+func (d *document) line(key string) string {
 	return fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(d.file)), d.places[key].line)
 }
 
@@ -241,13 +264,12 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 			return nil, fmt.Errorf("%s: extends: %w", at("extends"), err)
 		}
 		g = b.clone()
-		for k, s := range g.sources {
-			if !strings.Contains(s, " (as ") {
-				g.sources[k] = fmt.Sprintf("%s (as %s)", s, b.Name)
-			}
+		for k := range g.sources {
+			g.takeOver(k, b)
 		}
 	}
 	var errs []error
+	lenders := lenders{}
 	names := make([]string, 0, len(given))
 	for n := range given {
 		names = append(names, n)
@@ -270,8 +292,17 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey(n)))
 			continue
 		}
-		if err := g.put(k, given[n], d.source(n)); err != nil {
+		source, lender := d.source(n)
+		if err := g.put(k, given[n], source); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), err))
+			continue
+		}
+		switch x := lenders.of(lender); {
+		case x == nil:
+		case k.format(g) == k.format(x):
+			g.lent[n] = lender
+		default: // edited since: the comment no longer says where the value is from
+			g.sources[n] = d.line(n)
 		}
 	}
 	if !extended {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -156,6 +158,68 @@ func TestEachModernFieldHasAKey(t *testing.T) {
 	for c := range isa.Classes {
 		if slices.Contains(times, c) == (modern.Ampere().Time[c] == modern.Timing{}) {
 			t.Errorf("class %v has a key: %v", c, slices.Contains(times, c))
+		}
+	}
+}
+
+// A file that was saved says of each value which GPU it was taken over from. Once
+// somebody has edited one, that GPU is no longer its source, nor are the core's
+// parameters that GPU's.
+func TestEditedAfterSaving(t *testing.T) {
+	g, err := Load("rtx-2060")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, core := range []string{"modern", "simt"} { // its own, as it was, with a table that is lent
+		if err := g.SetCore(core); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var saved bytes.Buffer
+	if err := g.WriteTOML(&saved); err != nil {
+		t.Fatal(err)
+	}
+	key, at := "", 0
+	lines := strings.Split(saved.String(), "\n")
+	table := ""
+	for i, l := range lines {
+		if strings.HasPrefix(l, "[") {
+			table = strings.Trim(l, "[]")
+		}
+		if name, _, ok := strings.Cut(l, " = "); ok && table == "modern" && name == "queue_fixed" || ok && table == "modern" && key == "" && strings.Contains(l, " = 4 ") && strings.Contains(l, asOf) {
+			key, at = table+"."+name, i
+		}
+	}
+	if key == "" {
+		t.Fatalf("no value of the modern core is lent:\n%s", saved.String())
+	}
+	for _, c := range []struct {
+		name, value string
+		lender      string
+		commented   bool // the comment still is the value's source
+	}{
+		{"as it was saved", "", "rtx-2070-super", true},
+		{"edited", "3", "", false},
+	} {
+		edited := slices.Clone(lines)
+		if c.value != "" {
+			name, rest, _ := strings.Cut(edited[at], " = ")
+			_, comment, _ := strings.Cut(rest, "#")
+			edited[at] = name + " = " + c.value + "  #" + comment
+		}
+		back, err := ReadTOML("mine.toml", strings.Join(edited, "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := back.Source(key)
+		if strings.Contains(source, asOf) != c.commented || !c.commented && source != fmt.Sprintf("mine.toml:%d", at+1) {
+			t.Errorf("%s: %s is from %q", c.name, key, source)
+		}
+		if err := back.SetCore("modern"); err != nil {
+			t.Fatal(err)
+		}
+		if got := back.CoreFrom(); got != c.lender {
+			t.Errorf("%s: the core has the parameters of %q, want %q", c.name, got, c.lender)
 		}
 	}
 }

@@ -48,6 +48,8 @@ type GPU struct {
 
 	// sources says where each value comes from, by key.
 	sources map[string]string
+	// lent names the GPU that a value was taken over from, by key.
+	lent map[string]string
 	// borrowed is what CoreFrom returns.
 	borrowed string
 }

@@ -297,6 +297,12 @@ func TestWrongArguments(t *testing.T) {
 		{"a cooperative grid without end", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: maxGridX, Y: maxGridYZ, Z: maxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, CooperativeTooLarge},
+		{"clusters of blocks, of a kernel with a name that says other things", func(b *bench, _ uint64) Error {
+			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
+		}, OutOfResources},
+		{"clusters of 2^64 blocks", func(b *bench, _ uint64) Error {
+			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 1 << 22, Y: 1 << 21, Z: 1 << 21}}, false, nil)
+		}, OutOfResources},
 		{"register null", func(b *bench, _ uint64) Error { return b.HostRegister(0, 64, 0) }, InvalidValue},
 		{"register nothing", func(b *bench, _ uint64) Error { return b.HostRegister(stack, 0, 0) }, InvalidValue},
 		{"register a negative size", func(b *bench, _ uint64) Error { return b.HostRegister(stack, ^uint64(0), 0) }, InvalidValue},

@@ -94,6 +94,7 @@ again:
 	ret;
 }
 .visible .entry forever() { again: bra again; }
+.visible .entry cooperative_sum() { ret; }
 .visible .entry cannot() { tcgen05.wait::ld.sync.aligned; ret; }
 .visible .entry many() .maxntid 64, 1, 1 { ret; }
 .visible .entry shared()
@@ -168,7 +169,7 @@ type bench struct {
 
 // kernels and variables by the address that stands for them.
 var (
-	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cannot", "many", "shared", "missing"}
+	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing"}
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 

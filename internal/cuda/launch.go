@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -209,7 +208,8 @@ func refused(err error) bool {
 // refuse says why a launch could not start; nothing is broken by it.
 func (r *Runtime) refuse(kernel string, err error) Error {
 	r.once(kernel+err.Error(), "%v", err)
-	if strings.Contains(err.Error(), "cooperative") {
+	var le *exec.LaunchError
+	if errors.As(err, &le) && le.NotResident {
 		return CooperativeTooLarge
 	}
 	return OutOfResources
@@ -227,9 +227,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
 		Kind: gpu.OpLaunch, Save: mem.Save,
 		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},
 		Make: func(rehearsal bool) (exec.Work, error) {
-			if rehearsal {
-				return machine.NewWork(l, nil)
-			}
+			l.Rehearsal = rehearsal
 			return machine.NewWork(l, r.opt.Out)
 		},
 	}

@@ -414,13 +414,8 @@ func (t *Thread) Reset() Error {
 	if r.sticky == Success {
 		r.finish()
 	}
-	if r.sticky != Success && r.chip != nil { // what a fault left in it cannot go on
-		old := r.chip
-		if err := r.plugIn(); err != nil {
-			t.last = InitializationError
-			return t.last
-		}
-		r.chip.Inherit(old)
+	if r.sticky != Success && r.chip != nil {
+		r.chip.LimitFromHere()
 	}
 	for addr, s := range r.shared {
 		if s.mapped > 0 {

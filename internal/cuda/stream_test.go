@@ -329,6 +329,49 @@ func TestPools(t *testing.T) {
 	})
 }
 
+// TestLaunchAfterReset: whatever ended the work of all streams, after a reset a
+// launch takes as long as in a program that has done nothing before.
+func TestLaunchAfterReset(t *testing.T) {
+	for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {
+		for _, threads := range []int{1, 2} {
+			for _, c := range []struct {
+				kernel string
+				want   Error
+			}{{"wild", IllegalAddress}, {"odd", MisalignedAddress}, {"stop", LaunchFailure}, {"forever", LaunchTimeout}} {
+				t.Run(fmt.Sprint(gpu, " ", threads, " threads ", c.kernel), func(t *testing.T) {
+					begin := func() *bench {
+						return start(t, func(o *Options) { timing(o); o.GPU, o.Threads, o.MaxInsts = gpu, threads, 20000 })
+					}
+					launch := func(b *bench) uint64 {
+						d := b.malloc(64)
+						b.want("launch", b.run("add", 16, 0, d, 1), Success)
+						b.want("copy", b.Copy(stack, d, 64, DeviceToHost, 0, false), Success)
+						if got := b.words(stack, 16); got[0] != 1 || got[15] != 16 {
+							t.Errorf("values %v", got)
+						}
+						k := b.r.Result().Kernels
+						return k[len(k)-1].Cycles
+					}
+					want := launch(begin())
+					b := begin()
+					d := b.malloc(64)
+					for range 3 {
+						s, _ := b.StreamCreate(1, 0)
+						b.want("turns", b.run("turns", 1024, s, 1<<30), Success)
+					}
+					s, _ := b.StreamCreate(1, 0)
+					b.want("launch", b.run(c.kernel, 1, s, d), Success)
+					b.want("wait", b.Synchronize(), c.want)
+					b.want("reset", b.Reset(), Success)
+					if got := launch(b); got != want {
+						t.Errorf("the launch takes %d cycles, %d in a new program", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
 // TestResetKeepsTime: after a fault and a reset, simulated time and the totals of
 // the report go on.
 func TestResetKeepsTime(t *testing.T) {

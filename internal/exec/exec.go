@@ -103,6 +103,9 @@ func (e *StuckError) Error() string {
 type LaunchError struct {
 	Kernel string
 	Msg    string
+	// NotResident says that it is a cooperative launch of more blocks than can be
+	// resident at a time.
+	NotResident bool
 }
 
 func (e *LaunchError) Error() string {

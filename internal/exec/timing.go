@@ -20,15 +20,50 @@ const (
 // Effects is what a step did. It is filled by the executor and valid until the
 // warp's next step.
 type Effects struct {
-	Inst    *isa.Inst
-	Active  isa.LaneMask // lanes of the fragment that executed it
-	Lanes   isa.LaneMask // those whose guard held
-	Space   isa.Space    // memory space after generic addresses were resolved (of the first lane)
-	Addr    *[32]uint64  // addresses of Lanes, for instructions with Load or Store; generic ones as they are
-	Exited  isa.LaneMask // lanes that ended
-	Blocked bool         // the warp waits at a barrier now
-	Wrote   bool         // memory may hold other values than before
-	Timed   bool         // it read the time
+	Inst   *isa.Inst
+	Active isa.LaneMask // lanes of the fragment that executed it
+	Lanes  isa.LaneMask // those whose guard held
+	Space  isa.Space    // memory space after generic addresses were resolved
+	// Shared and Local are the lanes in shared and in local memory of an access
+	// whose lanes lie in several spaces, the others being in global memory. Its
+	// Space is isa.Generic, and that of no other.
+	Shared, Local isa.LaneMask
+	Addr          *[32]uint64  // addresses of Lanes, for instructions with Load or Store; generic ones as they are
+	Exited        isa.LaneMask // lanes that ended
+	Blocked       bool         // the warp waits at a barrier now
+	Wrote         bool         // memory may hold other values than before
+	Timed         bool         // it read the time
+}
+
+// Resolve tells where the lanes of a generic access lie. Shared and local memory
+// begin at these addresses, multiples of size, and are of that size.
+func (e *Effects) Resolve(shared, local, size uint64) {
+	var inShared, inLocal isa.LaneMask
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		l := m.First() & 31
+		switch e.Addr[l] &^ (size - 1) {
+		case shared:
+			inShared |= 1 << l
+		case local:
+			inLocal |= 1 << l
+		}
+	}
+	e.Lie(inShared, inLocal)
+}
+
+// Lie tells that these lanes of a generic access lie in shared and in local
+// memory, and the others in global memory.
+func (e *Effects) Lie(shared, local isa.LaneMask) {
+	switch {
+	case shared|local == 0:
+		e.Space = isa.Global
+	case shared == e.Lanes:
+		e.Space = isa.Shared
+	case local == e.Lanes:
+		e.Space = isa.Local
+	default:
+		e.Space, e.Shared, e.Local = isa.Generic, shared, local
+	}
 }
 
 // Warp is a warp of a running block, as a core model sees it.

@@ -108,11 +108,15 @@ type Compat struct {
 	// incumbent's allocator does. Off: with unused addresses between them. It
 	// is for the owner of device memory to see to.
 	PackedMemory bool
+	// AccelSimTraces reads traces as Accel-Sim does: without the dependences that
+	// they do not name, unless trace.hidden_dependences says otherwise. It is for
+	// who replays traces to see to.
+	AccelSimTraces bool
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
 func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true}
+	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true, AccelSimTraces: true}
 }
 
 // Config is a chip's immutable settings.

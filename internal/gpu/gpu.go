@@ -8,11 +8,45 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // GPU is a chip. Not safe for concurrent use.
 type GPU struct {
-	cfg      Config
+	cfg Config
+	state
+
+	now       uint64 // core cycles since the start
+	limitFrom uint64 // core cycle from which Run.MaxCycles counts
+	blocks    uint64 // placed so far
+	blocksEnd uint64 // ended so far
+
+	moved    uint64 // activity at the last change of it that was seen
+	movedAt  uint64
+	patience uint64
+	ops      ops
+	copies   copies
+	stale    bool // its state is that of a run that ended early: see renew
+	progress func(Progress)
+
+	places    bool                           // states of warps are kept by instruction
+	sink      func(sm int, list []sm.Record) // of the way of instructions, nil if nobody wants it
+	checked   bool                           // SMs look for hazards
+	found     []Hazard                       // before the machine was last renewed
+	foundLeft uint64                         // of those that had no room
+
+	times memTimes
+	see   observer
+	last  reading
+
+	onCycle func() error
+	lookAt  uint64 // cycle that is not jumped over
+	until   uint64 // cycle at which run returns
+	Stats   Stats
+}
+
+// state is the machine itself: all that a run leaves in it.
+type state struct {
 	cores    []Core
 	clusters []cluster
 	part     *part.Memory
@@ -28,47 +62,27 @@ type GPU struct {
 	pool      mem.Pool
 	held      int      // replies in all of fifo
 	handed    []int    // clusters with something in inbox
-	now       uint64   // core cycles since the start
 	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
-	slots     []*Kernel // running kernels, nil where free
-	active    []*Kernel // the running ones, in order of slots
-	running   int
-	full      []bool // by SM: has no room for its kernel until a block ends
-	lastSlot  int    // slot of the kernel that gave the last block
-	lastUnit  int    // cluster that took the last block
-	rate      rate
-	lastCore  []int     // by cluster: SM that took the last block, within it
-	bound     []*Kernel // by SM: kernel whose blocks it takes
-	placed    int       // blocks placed in this cycle
-	fresh     bool      // a kernel has just become ready to give blocks
-	ended     bool      // a kernel's last block has ended
-	blocks    uint64    // placed so far
-	blocksEnd uint64    // ended so far
+	slots    []*Kernel // running kernels, nil where free
+	active   []*Kernel // the running ones, in order of slots
+	running  int
+	full     []bool // by SM: has no room for its kernel until a block ends
+	lastSlot int    // slot of the kernel that gave the last block
+	lastUnit int    // cluster that took the last block
+	rate     rate
+	lastCore []int     // by cluster: SM that took the last block, within it
+	bound    []*Kernel // by SM: kernel whose blocks it takes
+	placed   int       // blocks placed in this cycle
+	fresh    bool      // a kernel has just become ready to give blocks
+	ended    bool      // a kernel's last block has ended
 
-	code     map[string]uint64 // place of each kernel's code, by its name
-	codeEnd  uint64
-	moved    uint64 // activity at the last change of it that was seen
-	movedAt  uint64
-	patience uint64
-	spin     spinWatch
-	ways     int        // of the L1D now, 0 if not adaptive
-	prefer   Preference // of the kernel that began last
-	fault    error
-	ops      ops
-	copies   copies
-	progress func(Progress)
-	places   bool // states of warps are kept by instruction
-	logged   bool // the way of instructions is kept
-
-	times memTimes
-	see   observer
-	last  reading
-
-	onCycle func() error
-	lookAt  uint64 // cycle that is not jumped over
-	until   uint64 // cycle at which run returns
-	Stats   Stats
+	code    map[string]uint64 // place of each kernel's code, by its name
+	codeEnd uint64
+	spin    spinWatch
+	ways    int        // of the L1D now, 0 if not adaptive
+	prefer  Preference // of the kernel that began last
+	fault   error
 }
 
 // Stats are counters of the chip outside its parts.
@@ -98,23 +112,30 @@ func New(cfg Config) (*GPU, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	g := &GPU{cfg: cfg, code: map[string]uint64{}}
-	var err error
-	if g.clk, err = newClock(cfg.Clocks); err != nil {
-		return nil, err
-	}
-	if cfg.Compat.RoundedClocks {
-		g.clk.rounded = newRoundedClock(cfg.Clocks)
-	}
+	g := &GPU{cfg: cfg}
 	n := cfg.SMs()
 	g.cfg.SM.SMs, g.cfg.Modern.SMs = n, n
 	g.patience = patience(&cfg)
 	if cfg.Adaptive.Enabled {
 		g.cfg.l1d().MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
+	g.times.bank = make([]bankTime, cfg.Mem.Channels*cfg.Mem.DRAM.Banks)
+	return g, g.build()
+}
+
+// build makes the machine.
+func (g *GPU) build() (err error) {
+	cfg, n := &g.cfg, g.cfg.SMs()
+	g.state = state{code: map[string]uint64{}}
+	if g.clk, err = newClock(cfg.Clocks); err != nil {
+		return err
+	}
+	if cfg.Compat.RoundedClocks {
+		g.clk.rounded = newRoundedClock(cfg.Clocks)
+	}
 	g.newTeam()
 	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
-		return nil, err
+		return err
 	}
 	net := cfg.net()
 	g.req, g.rep = noc.New(net), noc.New(net.Reverse())
@@ -132,7 +153,7 @@ func New(cfg Config) (*GPU, error) {
 		for _, c := range g.team.workers[w].own {
 			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
 				if g.cores[i], err = g.newCore(i); err != nil {
-					return nil, err
+					return err
 				}
 				if !cfg.Run.IdleSkip {
 					g.cores[i].KeepAwake()
@@ -143,14 +164,13 @@ func New(cfg Config) (*GPU, error) {
 	g.choked, g.inbox = make([]bool, n), make([]*mem.Req, cfg.Clusters)
 	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
 	g.lastCore = make([]int, cfg.Clusters)
-	g.rate = newRate(&cfg)
+	g.rate = newRate(cfg)
 	for i := range g.lastCore {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}
 	g.lastUnit = cfg.Clusters - 1
 	g.slots = make([]*Kernel, cfg.Kernels)
-	g.times.bank = make([]bankTime, cfg.Mem.Channels*cfg.Mem.DRAM.Banks)
-	return g, nil
+	return nil
 }
 
 // Config returns the settings.
@@ -163,9 +183,7 @@ func (g *GPU) Now() uint64 { return g.now }
 // changes no other result.
 func (g *GPU) KeepPlaces() {
 	g.places = true
-	for _, c := range g.cores {
-		c.KeepPlaces()
-	}
+	g.watched()
 }
 
 // OnProgress has f called now and then while the chip runs.
@@ -300,7 +318,7 @@ func (g *GPU) enter() {
 // coreCycle is one cycle of the core domain.
 func (g *GPU) coreCycle() {
 	g.runSMs()
-	if g.logged {
+	if g.sink != nil {
 		for _, c := range g.cores {
 			c.HandOn()
 		}
@@ -458,7 +476,7 @@ func (g *GPU) watch(ctx context.Context) error {
 func (g *GPU) limit() error {
 	r := &g.cfg.Run
 	switch {
-	case r.MaxCycles > 0 && g.now >= r.MaxCycles:
+	case r.MaxCycles > 0 && g.now-g.limitFrom >= r.MaxCycles:
 		return &exec.LimitError{Limit: r.MaxCycles, What: "cycles"}
 	case r.MaxBlocks > 0 && g.blocks >= r.MaxBlocks:
 		return &exec.LimitError{Limit: r.MaxBlocks, What: "placed blocks"}

@@ -1,6 +1,10 @@
 package gpu
 
-import "github.com/heddle-sim/heddle/internal/sm/modern"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/sm/modern"
+)
 
 // This file: the hazard checkers of all SMs as one.
 
@@ -14,17 +18,15 @@ type Hazard struct {
 // Only modern cores have any; others find nothing. It has to be called before
 // the first cycle.
 func (g *GPU) CheckHazards() {
-	for _, c := range g.cores {
-		if x, ok := c.(modernCore); ok {
-			x.CheckHazards()
-		}
-	}
+	g.checked = true
+	g.watched()
 }
 
 // Hazards returns what was found so far, SM by SM, each in the order in which
 // it happened first there; the same dependence may stand in the list for
 // several SMs. left is how often something happened that had no room.
 func (g *GPU) Hazards() (list []Hazard, left uint64) {
+	list, left = slices.Clone(g.found), g.foundLeft
 	for i, c := range g.cores {
 		x, ok := c.(modernCore)
 		if !ok {

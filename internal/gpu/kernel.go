@@ -97,7 +97,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
 		if most := uint64(k.maxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
-			return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(
+			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
 				w.Blocks(), most, k.maxBlocks, g.cfg.SMs(), k.limitedBy)}
 		}
@@ -445,9 +445,11 @@ func (k *Kernel) takePlaces(g *GPU) {
 }
 
 // abandon forgets all actions after a run that ended early; what kernels did up
-// to now stays in them.
+// to now stays in them. The machine can be looked at as it stands until the next
+// action, which finds it renewed if a kernel ran.
 func (g *GPU) abandon() {
 	g.dropCopies()
+	g.stale = g.stale || g.running > 0 || g.fault != nil
 	for i, k := range g.slots {
 		if k == nil {
 			continue

@@ -35,9 +35,22 @@ func (g *GPU) look() {
 // Log has the way of every instruction handed to sink, some at a time, SM by
 // SM; FlushLog hands on the rest. The list is used again after the call.
 func (g *GPU) Log(sink func(sm int, list []Record)) {
-	g.logged = true
+	g.sink = sink
+	g.watched()
+}
+
+// watched has the SMs keep what was asked for.
+func (g *GPU) watched() {
 	for i, c := range g.cores {
-		c.Log(func(list []Record) { sink(i, list) })
+		if g.places {
+			c.KeepPlaces()
+		}
+		if g.sink != nil {
+			c.Log(func(list []Record) { g.sink(i, list) })
+		}
+		if x, ok := c.(modernCore); ok && g.checked {
+			x.CheckHazards()
+		}
 	}
 }
 

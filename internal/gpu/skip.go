@@ -44,7 +44,7 @@ func (g *GPU) skip() bool {
 		until = min(until, g.see.next)
 	}
 	if m := g.cfg.Run.MaxCycles; m > 0 {
-		until = min(until, m-1)
+		until = min(until, g.limitFrom+m-1)
 	}
 	until = min(until, g.until)
 	if g.lookAt > g.now {

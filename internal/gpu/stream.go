@@ -133,6 +133,9 @@ func (g *GPU) fetch() {
 // Add gives an action. It does not let time pass: see Finish. The error is a
 // *exec.LaunchError if no SM can take a launch.
 func (g *GPU) Add(o *Op) error {
+	if err := g.renew(); err != nil {
+		return err
+	}
 	if o.Kind == OpLaunch {
 		w, err := o.Make(false)
 		if err != nil {
@@ -228,8 +231,12 @@ func (g *GPU) endOp(o *Op, at uint64) {
 	o.next = nil
 }
 
-// Finish lets time pass until all actions have ended. An error ends the run;
-// kernels that were under way are then complete as far as they came.
+// Finish lets time pass until all actions have ended. An error ends the run:
+// actions that have not ended never will, and kernels that were under way are
+// complete as far as they came. If one was, the next action finds the machine as
+// New makes it, idle and with empty caches, clocks at phase zero and no code in
+// memory; only time, counters and observers go on, and device memory is not the
+// chip's.
 func (g *GPU) Finish(ctx context.Context) error { return g.pass(ctx, nil, math.MaxUint64) }
 
 // Wait lets time pass until an action that was given has ended, but no longer
@@ -358,7 +365,7 @@ func (g *GPU) rehearse(o *Op) error {
 // Fill puts ranges of device memory into the L2, as copies to the device do
 // if the run's conditions say so.
 func (g *GPU) Fill(list []Range) {
-	if !g.cfg.Run.CopiesFillL2 {
+	if !g.cfg.Run.CopiesFillL2 || g.renew() != nil { // Add tells of the error
 		return
 	}
 	for _, r := range list {

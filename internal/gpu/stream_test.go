@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -245,6 +249,99 @@ func TestInterrupt(t *testing.T) {
 	res, err := ready.Run(ctx, job.Options{Timing: true, GPU: "rtx-2060"})
 	if !errors.Is(err, context.DeadlineExceeded) || len(res.Kernels) != 1 || res.Kernels[0].WarpInstructions == 0 {
 		t.Errorf("%v, %d kernels", err, len(res.Kernels))
+	}
+}
+
+// TestGridIDs runs a job whose launches are prepared before any of them begins:
+// each has its own number all the same, in the order in which they begin.
+func TestGridIDs(t *testing.T) {
+	dir := t.TempDir()
+	for name, s := range map[string]string{
+		"which.ptx": `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry which(.param .u64 out)
+{
+ .reg .b64 %rd<3>;
+ ld.param.u64 %rd1, [out];
+ mov.u64 %rd2, %gridid;
+ st.global.u64 [%rd1], %rd2;
+ exit;
+}
+`,
+		"job.toml": `program = "which.ptx"
+[buffers.out]
+type = "u64"
+count = 3
+[[launches]]
+kernel = "which"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out" }]
+[[launches]]
+kernel = "which"
+grid = [4, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out", offset = 8 }]
+[[launches]]
+kernel = "which"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out", offset = 16 }]
+[[checks]]
+buffer = "out"
+values = [1, 2, 3]
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(s), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, set := range []string{"run.caches=l2-kept", "run.caches=warm"} {
+		for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
+			if res := run(t, filepath.Join(dir, "job.toml"), true, job.Options{GPU: gpu}, set); !res.OK {
+				t.Errorf("%s, %s: %+v", gpu, set, res.Checks)
+			}
+		}
+	}
+	if res := run(t, filepath.Join(dir, "job.toml"), false, job.Options{}); !res.OK {
+		t.Errorf("functional: %+v", res.Checks)
+	}
+}
+
+// TestJobAgain runs a job that was interrupted once more: it is as if it had not
+// been run before.
+func TestJobAgain(t *testing.T) {
+	steps := launch(1, "a", 400, 40) + launch(2, "b", 400, 40) + launch(0, "a", 10, 1)
+	for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
+		for _, threads := range []int{1, 2} {
+			opt := job.Options{Timing: true, GPU: gpu, Threads: threads}
+			want := run(t, write(t, steps), true, opt)
+			ready, err := job.Load(write(t, steps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut := opt
+			cut.MaxInsts = want.Cycles / 2
+			var limit *exec.LimitError
+			if _, err := ready.Run(context.Background(), cut); !errors.As(err, &limit) {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cut = opt
+			cut.Progress = func(chiprun.Progress) { cancel() }
+			if _, err := ready.Run(ctx, cut); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			got, err := ready.Run(context.Background(), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Seconds, got.Seconds, want.Input = 0, 0, got.Input
+			if diff := cmp.Diff(want.Kernels, got.Kernels, cmpopts.IgnoreFields(report.Line{}, "File")); diff != "" {
+				t.Errorf("%s, %d threads: not as in a first run:\n%s", gpu, threads, diff)
+			}
+		}
 	}
 }
 

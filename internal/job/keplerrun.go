@@ -214,7 +214,7 @@ func (r *KeplerReady) Config(gpu string, sets ...string) (kepler.Config, error) 
 	switch {
 	case gpu != "":
 		if m, err = config.LoadKepler(gpu); err != nil {
-			return kepler.Config{}, fmt.Errorf("--gpu: %w", err)
+			return kepler.Config{}, fmt.Errorf("GPU: %w", err)
 		}
 	case j.GPU != "":
 		name := j.GPU
@@ -386,7 +386,7 @@ func (x *keplerRunner) run(ctx context.Context) error {
 	r := x.ready
 	for _, d := range x.opt.Dumps {
 		if r.Job.buffer(d.Buffer) == nil {
-			return &Error{File: r.Job.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
+			return &Error{File: r.Job.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
 		}
 	}
 	frames := r.Selected(x.opt.Select)
@@ -608,7 +608,7 @@ func (x *keplerRunner) dumps(k *kepler.Core) error {
 	for _, d := range x.opt.Dumps {
 		b := x.ready.Bytes(k, d.Buffer)
 		if err := os.WriteFile(d.File, b, 0o666); err != nil {
-			return &Error{File: x.ready.Job.File, Msg: fmt.Sprintf("--dump: cannot write %s: %s", d.File, reason(err)), Err: err}
+			return &Error{File: x.ready.Job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
 		}
 		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}

@@ -119,7 +119,7 @@ func (x *runner) setup() error {
 	x.mem = device.New(dc)
 	for _, d := range x.opt.Dumps {
 		if j.buffer(d.Buffer) == nil {
-			return &Error{File: j.File, Msg: fmt.Sprintf("--dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
+			return &Error{File: j.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
 		}
 	}
 	selected := 0
@@ -132,7 +132,7 @@ func (x *runner) setup() error {
 		}
 	}
 	if x.launches > 0 && selected == 0 {
-		return &Error{File: j.File, Msg: fmt.Sprintf("--kernels %s selects none of the job's %s (0 to %d)",
+		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s takes none of the job's %s (0 to %d)",
 			x.opt.Select, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
 	}
 	for _, d := range j.Buffers {
@@ -494,7 +494,7 @@ func (x *runner) dumps() error {
 			err = os.WriteFile(d.File, b, 0o666)
 		}
 		if err != nil {
-			return &Error{File: x.job.File, Msg: fmt.Sprintf("--dump: cannot write %s: %s", d.File, reason(err)), Err: err}
+			return &Error{File: x.job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
 		}
 		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}

@@ -112,7 +112,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	}
 	if err == nil && x.opt.Record != nil {
 		if err := x.opt.Record.Begin(); err != nil {
-			return &Error{File: x.job.File, Msg: fmt.Sprintf("--record: %v", err), Err: err}
+			return &Error{File: x.job.File, Msg: fmt.Sprintf("recording a trace: %v", err), Err: err}
 		}
 	}
 	if err == nil {
@@ -161,11 +161,9 @@ func (x *runner) give() error {
 			}
 			o.Options.Prefer = map[string]gpu.Preference{"none": gpu.PreferNone, "l1": gpu.PreferL1, "shared": gpu.PreferShared}[s.Launch.Prefer]
 			o.Make = func(rehearsal bool) (exec.Work, error) {
-				if rehearsal {
-					return x.machine.NewWork(l, nil)
-				}
+				l.Rehearsal = rehearsal
 				w, err := x.machine.NewWork(l, x.opt.Out)
-				if err == nil && x.opt.Record != nil {
+				if err == nil && x.opt.Record != nil && !rehearsal {
 					w = x.opt.Record.Launch(w, record.Launch{
 						Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, Registers: o.Options.Registers,
 					})

@@ -135,10 +135,10 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 
 // Recorded is what the hardware did. What a case leaves out is not compared.
 type Recorded struct {
-	ExitCycle map[string]uint64 `json:"exit_cycle"`
-	DoneCycle *uint64           `json:"done_cycle"`
-	Dual      *uint64           `json:"dual_issue_cycles"`
-	Single    *uint64           `json:"single_issue_cycles"`
+	ExitCycle map[string]int64 `json:"exit_cycle"` // by warp; -1: it never exits
+	DoneCycle *int64           `json:"done_cycle"` // -1: it is never done
+	Dual      *uint64          `json:"dual_issue_cycles"`
+	Single    *uint64          `json:"single_issue_cycles"`
 	Regs      *[]RegValue
 	Preds     *[]PredValue
 	Mem       *[]Word
@@ -279,14 +279,14 @@ func (c *Case) Compare(k *kepler.Core) (diffs []Diff, compared int) {
 		if w >= kepler.Warps {
 			continue
 		}
-		check(fmt.Sprintf("exit cycle of warp %d", w), k.ExitCycle(w), r.ExitCycle[strconv.Itoa(w)])
+		check(fmt.Sprintf("exit cycle of warp %d", w), when(int64(k.ExitCycle(w))), when(r.ExitCycle[strconv.Itoa(w)]))
 	}
 	if r.DoneCycle != nil {
-		done := "not done"
+		done := "never"
 		if k.Done() {
-			done = fmt.Sprint(k.DoneCycle())
+			done = when(int64(k.DoneCycle()))
 		}
-		check("done cycle", done, *r.DoneCycle)
+		check("done cycle", done, when(*r.DoneCycle))
 	}
 	s := k.Stats()
 	if r.Dual != nil {
@@ -329,6 +329,14 @@ func (c *Case) Compare(k *kepler.Core) (diffs []Diff, compared int) {
 		check(fmt.Sprintf("fetch %d", i), have, want)
 	}
 	return diffs, compared
+}
+
+// when is a cycle in words, of which none is 0.
+func when(cycle int64) string {
+	if cycle <= 0 {
+		return "never"
+	}
+	return fmt.Sprint(cycle)
 }
 
 // compareRegisters compares the registers and predicates of the warps that

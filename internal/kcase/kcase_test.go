@@ -2,8 +2,10 @@ package kcase_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +44,50 @@ func replay(t *testing.T, text []byte, folder string) {
 			break
 		}
 		t.Error(d)
+	}
+}
+
+// A warp that never exits has the exit cycle -1, and a run that is never done the
+// done cycle -1. Warp 0 goes round for ever here; warp 1 exits.
+func TestNeverExits(t *testing.T) {
+	const text = `{"format": "` + kcase.Format + `", "name": "round", "max_cycles": 500,
+		"programs": [{"asm": "LOOP:\n\tBRA LOOP\n", "warps": [0]}, {"asm": "\tEXIT\n", "warps": [1]}],
+		"warps": [{"warp": 0, "pc": 0, "mask": "1"}, {"warp": 1, "pc": 0, "mask": "1"}],
+		"rtl": {"exit_cycle": {"0": %d, "1": %d}, "done_cycle": %d}}`
+	run := func(warp0, warp1, done int64) []kcase.Diff {
+		t.Helper()
+		c, err := kcase.Parse(fmt.Appendf(nil, text, warp0, warp1, done))
+		if err != nil {
+			t.Fatal(err)
+		}
+		progs, err := c.Assemble(c.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := c.Core(kepler.Config{}, progs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Run(c.Limit())
+		diffs, n := c.Compare(k)
+		if n != 3 {
+			t.Errorf("%d values compared, want 3", n)
+		}
+		return diffs
+	}
+	diffs := run(-1, -1, -1)
+	if len(diffs) != 1 || diffs[0].What != "exit cycle of warp 1" || diffs[0].Want != "never" {
+		t.Fatalf("warp 1 exits: %v", diffs)
+	}
+	exit, err := strconv.ParseInt(diffs[0].Got, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diffs := run(-1, exit, -1); len(diffs) != 0 {
+		t.Errorf("all is as recorded: %v", diffs)
+	}
+	if diffs := run(300, exit, 310); len(diffs) != 2 || diffs[0].Got != "never" || diffs[1].Got != "never" {
+		t.Errorf("warp 0 does not exit: %v", diffs)
 	}
 }
 

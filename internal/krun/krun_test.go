@@ -112,14 +112,14 @@ func TestCounters(t *testing.T) {
 					return
 				}
 				if c.RTL.DoneCycle != nil {
-					same(t, "cycles", res.Cycles, *c.RTL.DoneCycle)
+					same(t, "cycles", res.Cycles, uint64(*c.RTL.DoneCycle))
 				}
 				if c.RTL.Dual != nil {
 					same(t, "dual", res.Kepler.DualIssues, *c.RTL.Dual)
 					same(t, "single", res.Kepler.SingleIssues, *c.RTL.Single)
 				}
 				for w, n := range c.RTL.ExitCycle {
-					same(t, "exit of warp "+w, res.Kepler.ExitCycle[w], n)
+					same(t, "exit of warp "+w, res.Kepler.ExitCycle[w], uint64(n))
 				}
 			})
 		}

@@ -180,6 +180,7 @@ type Launch struct {
 	Cooperative bool      // blocks may wait for each other
 	Resident    int       // as in exec.Grid, for functional runs
 	TakenFirst  bool      // runs the taken side of a branch first
+	Rehearsal   bool      // what it does will be undone: it prints nothing and does not count
 }
 
 // Options are the conditions of a functional run, Result is what it counted.
@@ -227,11 +228,11 @@ func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
 func (l *Launch) forPTX() xptx.Launch {
 	return xptx.Launch{Kernel: l.Kernel.ptx, Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Shared: l.Shared, Params: l.Params,
-		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst}
+		Cooperative: l.Cooperative, Resident: l.Resident, TakenFirst: l.TakenFirst, Rehearsal: l.Rehearsal}
 }
 
 func (l *Launch) forSASS() (xsass.Launch, error) {
-	if l.Cluster.Count() > 1 {
+	if c := l.Cluster; c.X > 1 || c.Y > 1 || c.Z > 1 {
 		return xsass.Launch{}, &exec.LaunchError{Kernel: l.Kernel.Name(), Msg: "clusters of blocks are not supported in SASS"}
 	}
 	return xsass.Launch{Kernel: l.Kernel.sass, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params,

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/open"
@@ -171,6 +172,53 @@ func TestReference(t *testing.T) {
 	}
 	if n != 164 {
 		t.Errorf("%d launches were compared, want 164", n)
+	}
+}
+
+// TestCachedGlobally runs a trace whose loads are LDG.E.CG. Accel-Sim, with the
+// same files, takes the cycles that stand here; its loads go to the L1, since they
+// are not .STRONG.GPU.
+func TestCachedGlobally(t *testing.T) {
+	const archive = "../../../shared/data/traces/microgpusim-vectoradd-100-32"
+	if _, err := os.Stat(archive + ".tar.xz"); err != nil {
+		t.Skip("the trace is not here")
+	}
+	dir := unpacked(t, archive)
+	for gpu, want := range map[string]uint64{"SM75_RTX2060": 5783, "SM86_RTX3070": 5937} {
+		r, err := replayed(t, dir, tracerun.Options{GPU: filepath.Join(configs, gpu, "gpgpusim.config")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Kernels) != 1 || r.Kernels[0].Cycles != want {
+			t.Errorf("%s: %d launches, the first of %d cycles, want 1 of %d", gpu, len(r.Kernels), r.Kernels[0].Cycles, want)
+		}
+	}
+}
+
+// TestOneSwitch changes a switch of the cores on a configuration file of
+// GPGPU-Sim. That says nothing of how traces are read: hidden dependences stay
+// out. The switch for that, and the key of the run, say it.
+func TestOneSwitch(t *testing.T) {
+	reference(t)
+	dir := unpacked(t, "mgpusim-simtune-ffma-1-32-10")
+	for _, c := range []struct{ set, want string }{
+		{"compat.simt.highest_first=false", "off"},
+		{"compat.simt.atomics_block=false", "off"},
+		{"compat.chip.accel_sim_traces=true", "off"},
+		{"compat.chip.accel_sim_traces=false", "recover"},
+		{"trace.hidden_dependences=recover", "recover"},
+	} {
+		var s chiprun.Settings
+		if err := s.Set(c.set); err != nil {
+			t.Fatal(err)
+		}
+		r, err := replayed(t, dir, tracerun.Options{GPU: filepath.Join(configs, "SM75_RTX2060", "gpgpusim.config"), Settings: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Trace.Hidden; got != c.want {
+			t.Errorf("%s: hidden dependences %s, want %s", c.set, got, c.want)
+		}
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 	"github.com/heddle-sim/heddle/internal/timeline"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/replay"
@@ -200,7 +199,7 @@ func (x *runner) setup() error {
 	}
 	x.res.Trace.Launches = len(x.launches)
 	if len(x.launches) > 0 && selected == 0 {
-		return fmt.Errorf("--kernels %s selects none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
+		return fmt.Errorf("the selection %s takes none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
 	}
 	if len(x.launches) == 0 {
 		return fmt.Errorf("%s: the trace has no launches", x.set.Name)
@@ -234,10 +233,8 @@ func (x *runner) rules(cfg *gpu.Config) error {
 		}
 		return def
 	}
-	// Files of GPGPU-Sim stand for Accel-Sim, which reads traces with its own
-	// eyes.
 	hidden := "recover"
-	if cfg.SM.Compat == simt.GPGPUSim() {
+	if cfg.Compat.AccelSimTraces {
 		hidden = "off"
 	}
 	o := &x.rep

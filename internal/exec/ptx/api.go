@@ -28,6 +28,11 @@ type Launch struct {
 	// TakenFirst runs the taken side of a branch before the other one. It
 	// changes an order that PTX leaves open, and so the time of a run.
 	TakenFirst bool
+	// Rehearsal says that what the launch does will be undone: it prints nothing,
+	// and has the %gridid of the launch that follows.
+	Rehearsal bool
+
+	grid uint64 // %gridid, from 1; 0: it has not begun
 }
 
 // Options are the conditions of a run, Result is what a launch did.

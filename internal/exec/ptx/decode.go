@@ -26,7 +26,6 @@ type image struct {
 	globalLoads, globalStores bool // it has accesses that leave the L1 cache out
 
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
-	gridID      uint64
 }
 
 // decodeImage decodes a kernel and the functions it can reach. Instructions
@@ -154,6 +153,11 @@ func (p *Program) addressTaken() []*ptx.Func {
 		}
 		for _, v := range m.Vars {
 			init(v.Init)
+		}
+		for _, f := range m.Funcs {
+			for _, v := range f.Vars {
+				init(v.Init)
+			}
 		}
 	}
 	return out

@@ -27,6 +27,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		},
 		Overlay: func(i int) exec.Overlay { return m.overlay(i) },
 	}
+	m.begin(&l)
 	m.direct()
 	m.needWorkers(g.Workers(o))
 	if o.Out != nil || m.stray != nil {

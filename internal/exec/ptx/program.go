@@ -32,10 +32,11 @@ type Program struct {
 
 // global is a variable in global or constant memory with its definition.
 type global struct {
-	v     *ptx.Var
-	mod   *ptx.Module
-	size  uint64
-	index int
+	v      *ptx.Var
+	mod    *ptx.Module
+	size   uint64
+	index  int
+	inBody bool // of a function: its name means nothing elsewhere
 }
 
 // Kernel is an entry of a program.
@@ -138,6 +139,13 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 		}
 		for _, f := range m.Funcs {
 			p.fnMod[f] = m
+			for _, v := range f.Vars {
+				if (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && v.Linkage != ptx.Extern && !v.Type.Opaque() {
+					g := &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(p.globals), inBody: true}
+					p.globals = append(p.globals, g)
+					p.varDef[v] = g
+				}
+			}
 			if f.Proto || f.Linkage == ptx.NoLinkage {
 				continue
 			}
@@ -155,12 +163,18 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 		}
 	}
 	for _, m := range mods {
-		for _, v := range m.Vars {
-			if v.Linkage == ptx.Extern && p.varDef[v] == nil {
-				if g := vars[v.Name]; g != nil {
-					p.varDef[v] = g
+		find := func(list []*ptx.Var) {
+			for _, v := range list {
+				if v.Linkage == ptx.Extern && p.varDef[v] == nil {
+					if g := vars[v.Name]; g != nil {
+						p.varDef[v] = g
+					}
 				}
 			}
+		}
+		find(m.Vars)
+		for _, f := range m.Funcs {
+			find(f.Vars)
 		}
 		bodies := map[string]*ptx.Func{}
 		for _, f := range m.Funcs {
@@ -315,7 +329,7 @@ func (k *Kernel) Functions() []Function {
 func (p *Program) Managed() []Symbol {
 	var list []Symbol
 	for _, g := range p.globals {
-		if slices.Contains(g.v.Attrs, ".managed") {
+		if slices.Contains(g.v.Attrs, ".managed") && !g.inBody {
 			list = append(list, Symbol{Name: g.v.Name, Size: max(g.size, 1), Type: g.v.Type})
 		}
 	}
@@ -334,7 +348,7 @@ type Machine struct {
 	views   []*device.View
 	dview   *device.View
 	issued  uint64 // warp instructions of all launches so far
-	grids   uint64 // launches so far, for %gridid
+	grids   uint64 // launches that have begun, for %gridid
 	tex     textures
 	stray   func(*exec.Fault) // see TolerateStrayReads
 }
@@ -354,7 +368,7 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 			flags = append(flags, device.ReadOnly)
 		}
 		a, err := uint64(0), error(nil)
-		if place, ok := at[g.v.Name]; ok {
+		if place, ok := at[g.v.Name]; ok && !g.inBody {
 			a = place
 			m.given = append(m.given, a)
 			_, err = mem.Bytes(a, max(g.size, 1))
@@ -365,7 +379,7 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
 		}
 		m.addr[g.index] = a
-		if g.v.Linkage != ptx.NoLinkage {
+		if g.v.Linkage != ptx.NoLinkage && !g.inBody {
 			if _, dup := mem.Symbol(g.v.Name); !dup {
 				if err := mem.Define(g.v.Name, a, g.size); err != nil {
 					return nil, err
@@ -412,7 +426,7 @@ func (m *Machine) Memory() *device.Memory { return m.mem }
 func (m *Machine) Symbol(name string) (Symbol, bool) {
 	var found *global
 	for _, g := range m.prog.globals {
-		if g.v.Name == name && (found == nil || g.v.Linkage != ptx.NoLinkage) {
+		if g.v.Name == name && !g.inBody && (found == nil || g.v.Linkage != ptx.NoLinkage) {
 			found = g
 		}
 	}
@@ -426,7 +440,9 @@ func (m *Machine) Symbol(name string) (Symbol, bool) {
 func (m *Machine) Symbols() []string {
 	var names []string
 	for _, g := range m.prog.globals {
-		names = append(names, g.v.Name)
+		if !g.inBody {
+			names = append(names, g.v.Name)
+		}
 	}
 	sort.Strings(names)
 	return names
@@ -481,7 +497,12 @@ func (m *Machine) constant(g *global, e *ptx.Expr) (uint64, error) {
 	if e.Sym == "" {
 		return v, nil
 	}
-	a, ok := m.symbolIn(g.mod, e.Sym)
+	a, ok := uint64(0), false
+	if x := m.prog.varDef[e.Var]; x != nil {
+		a, ok = m.addr[x.index], true
+	} else {
+		a, ok = m.symbolIn(g.mod, e.Sym)
+	}
 	if !ok {
 		return 0, fmt.Errorf("%s:%d:%d: initialiser of %s: %s is not a variable in global or constant memory, nor a function with a body", g.mod.File, e.Pos.Line, e.Pos.Col, g.v.Name, e.Sym)
 	}
@@ -613,7 +634,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if len(l.Params) != k.bytes {
 		return nil, fail("its parameters take %d bytes, not %d", k.bytes, len(l.Params))
 	}
-	if c := l.Cluster; c.Count() > 1 {
+	if c := l.Cluster; c.X > 1 || c.Y > 1 || c.Z > 1 {
 		return nil, fail("clusters of more than one block are not supported")
 	}
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
@@ -630,10 +651,18 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		}
 	}
 	const maxShared = 227 << 10 // CUDA programming guide: most that a block of compute capability 9.0 can have
-	if l.Shared < 0 || im.sharedBytes+l.Shared > maxShared {
-		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", im.sharedBytes+l.Shared, im.sharedBytes, l.Shared, maxShared)
+	if l.Shared < 0 || l.Shared > maxShared-im.sharedBytes {
+		return nil, fail("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", maxShared, im.sharedBytes, l.Shared)
 	}
-	m.grids++
-	im.gridID = m.grids
 	return im, nil
+}
+
+// begin numbers a launch when its first block does.
+func (m *Machine) begin(l *Launch) {
+	if l.grid == 0 {
+		l.grid = m.grids + 1
+		if !l.Rehearsal {
+			m.grids++
+		}
+	}
 }

@@ -211,7 +211,7 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 		case sregNSM:
 			all = smCount
 		case sregGrid:
-			all = b.im.gridID
+			all = b.launch.grid
 		case sregLaneEQ:
 			lane = func(i int) uint64 { return 1 << i }
 		case sregLaneLE:

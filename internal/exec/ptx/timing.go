@@ -41,6 +41,9 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.Rehearsal {
+		out = nil
+	}
 	w := &work{m: m, im: im, l: l, out: out}
 	for _, f := range im.fns {
 		for i := range f.info {
@@ -62,6 +65,7 @@ func (w *work) Code() []*isa.Inst { return w.code }
 func (w *work) Cooperative() bool { return w.l.Cooperative }
 
 func (w *work) Block(n uint64) exec.Block {
+	w.m.begin(&w.l)
 	// Blocks may be run side by side: each has a worker of its own.
 	var wk *worker
 	if k := len(w.m.apart); k > 0 {
@@ -218,7 +222,10 @@ func (w *warp) Step(e *exec.Effects) error {
 			}
 		}
 		if e.Space == isa.Generic {
-			e.Space = genericSpace(w.addr[e.Lanes.First()])
+			if e.Space = genericSpace(w.addr[e.Lanes.First()]); e.Space != isa.Param {
+				e.Space = isa.Generic
+				e.Resolve(sharedWindow, localWindow, windowSize)
+			}
 		}
 	}
 	if info.Barrier && !w.running {

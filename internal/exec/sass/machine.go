@@ -217,8 +217,8 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		return nil, fail("a block of %v threads is too large: at most %d × %d × %d and %d in all", b, maxBlockXY, maxBlockXY, maxBlockZ, maxThreads)
 	case g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ:
 		return nil, fail("a grid of %v blocks is too large: at most %d × %d × %d", g, maxGridX, maxGridYZ, maxGridYZ)
-	case l.Shared < 0 || k.Shared+l.Shared > maxShared:
-		return nil, fail("%d bytes of shared memory (%d static, %d dynamic) are more than %d", k.Shared+l.Shared, k.Shared, l.Shared, maxShared)
+	case l.Shared < 0 || l.Shared > maxShared-k.Shared:
+		return nil, fail("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", maxShared, k.Shared, l.Shared)
 	case len(l.Params) < k.ParamBytes():
 		return nil, fail("%d bytes of parameters given, the kernel takes %d", len(l.Params), k.ParamBytes())
 	case k.Local > maxLocal-stackBytes:

@@ -315,7 +315,7 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 	if in.mem != nil {
 		e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
 		if e.Space == isa.Generic {
-			e.Space, _ = genericSpace(w.addr[e.Lanes.First()&31])
+			e.Resolve(sharedWindow, localWindow, windowSize)
 		}
 	}
 	return nil

@@ -156,6 +156,16 @@ func AccelSimWidth(op string) int {
 	return 4
 }
 
+// AccelSimPastL1 reports whether Accel-Sim has a load pass by the L1: one that is
+// strong within the GPU, and no other. So it misses .CG and .STRONG.SYS.
+func AccelSimPastL1(op string) bool {
+	strong, gpu := false, false
+	for m := range strings.SplitSeq(op, ".") {
+		strong, gpu = strong || m == "STRONG", gpu || m == "GPU"
+	}
+	return strong && gpu
+}
+
 // halved reports whether Accel-Sim gives an opcode half the distance between
 // two instructions that its class has: packed halves, but HMUL2.
 func halved(base string) bool {

@@ -119,6 +119,7 @@ type Expr struct {
 	Pos     Pos
 	Imm     Imm
 	Sym     string     // variable or function whose address is added; "" if none
+	Var     *Var       // what Sym means where it stands, if that is a variable
 	Generic bool       // generic(sym)
 	Mask    uint64     // byte mask operator; 0 if none
 	Entry   *InitField // `.name = value` fields of opaque initialisers (samplerref …); nil otherwise

@@ -338,7 +338,8 @@ func (r *resolver) initSymbols(v *Var, in *Init) {
 	if x.Sym == "" {
 		return
 	}
-	e, ok := r.top.names[x.Sym]
+	e, _, _, ok := r.cur.find(x.Sym)
+	x.Var = e.v
 	switch {
 	case !ok || e.v == nil && e.fn == nil:
 		if !r.tainted[x.Sym] {

@@ -19,7 +19,6 @@ const (
 	maxBarriers = 16      // named barriers of a block (PTX manual)
 	maxParams   = 4096    // bytes of parameters (CUDA programming guide)
 	maxBank     = 1 << 16 // bytes of a constant bank (the encoding)
-	maxCode     = 1 << 20 // instructions of a kernel (our choice)
 )
 
 // statement is an instruction whose operands wait for the labels.
@@ -382,14 +381,7 @@ func (p *parser) instruction(text string, col int) {
 	p.add(st)
 }
 
-func (p *parser) add(st statement) {
-	if len(p.stmts) == maxCode {
-		p.fail(int(st.pos.Col), "", "a kernel has at most %d instructions", maxCode)
-	}
-	if len(p.stmts) <= maxCode {
-		p.stmts = append(p.stmts, st)
-	}
-}
+func (p *parser) add(st statement) { p.stmts = append(p.stmts, st) }
 
 // parseWords reads the two words of .word, low word first.
 func parseWords(text string) (word128, error) {

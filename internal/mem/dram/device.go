@@ -170,6 +170,12 @@ func (d *Device) Config() Config { return d.cfg }
 // Stats returns the counters.
 func (d *Device) Stats() *Stats { return &d.stats }
 
+// Inherit takes over the counters of a device of the same settings.
+func (d *Device) Inherit(old *Device) {
+	d.stats = old.stats
+	copy(d.per, old.per)
+}
+
 // Bank returns the counters of one bank.
 func (d *Device) Bank(b int) BankStats {
 	s := d.per[b]

@@ -12,16 +12,18 @@ type access struct {
 	bytes   mem.ByteMask
 	lanes   isa.LaneMask
 	sectors uint8
+	local   bool
 }
 
-// coalesce makes an instruction's accesses: one for every line. Lanes of an
-// atomic on the same bytes go one after another.
-func (c *Core) coalesce(f *flight, addr *[32]uint64) {
+// coalesce makes the accesses of lanes to global memory, and of those to local
+// memory: one for every line. Lanes of an atomic on the same bytes go one after
+// another.
+func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) {
 	width := uint64(f.op.elem)
-	for m := f.lanes; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.First() & 31
-		if !f.local {
-			f.touch(lane, addr[lane], width)
+		if local>>lane&1 == 0 {
+			f.touch(lane, addr[lane], width, false)
 			continue
 		}
 		// Words of a thread are spread, those of its neighbours beside it.
@@ -30,13 +32,13 @@ func (c *Core) coalesce(f *flight, addr *[32]uint64) {
 			n, piece = width/4, 4
 		}
 		for i := range n {
-			f.touch(lane, sm.LocalAddress(c.cfg.LocalBase, addr[lane]+4*i, 32*int(f.warp)+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs), piece)
+			f.touch(lane, sm.LocalAddress(c.cfg.LocalBase, addr[lane]+4*i, 32*int(f.warp)+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs), piece, true)
 		}
 	}
 }
 
 // touch adds n bytes at an address.
-func (f *flight) touch(lane int, at, n uint64) {
+func (f *flight) touch(lane int, at, n uint64, local bool) {
 	for n > 0 {
 		base := at &^ (mem.LineBytes - 1)
 		k := min(n, base+mem.LineBytes-at)
@@ -44,6 +46,7 @@ func (f *flight) touch(lane int, at, n uint64) {
 		var want mem.ByteMask
 		mark(&want, off, uint(k))
 		a := f.find(base, want)
+		a.local = local
 		a.lanes |= 1 << lane
 		a.bytes = a.bytes.Or(want)
 		for s := off / mem.SectorBytes; s <= (off+uint(k)-1)/mem.SectorBytes; s++ {

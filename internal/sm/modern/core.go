@@ -76,9 +76,11 @@ type flight struct {
 	uid     uint64
 	issue   uint64 // tick
 	lanes   isa.LaneMask
+	shared  isa.LaneMask // of an access to several spaces, those in shared memory
 	p       exec.Pending
 	at      int32  // instruction
 	due     uint64 // tick of its result, if that lies far ahead
+	least   uint64 // tick before which it has no result: that of its lanes in shared memory
 	out     int32  // requests not answered
 	next    int32  // accesses handed on
 	group   uint32
@@ -87,9 +89,8 @@ type flight struct {
 	refs    int8 // what still has to happen to it
 	path    path
 	pipe    Pipe
-	touched bool // memory has been touched
-	gone    bool // has left the address unit
-	local   bool
+	touched bool   // memory has been touched
+	gone    bool   // has left the address unit
 	passes  uint16 // through shared memory
 	acc     []access
 }

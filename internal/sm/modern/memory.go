@@ -281,8 +281,9 @@ func (f *flight) waitsInTable() bool { return f.path == pathShared && f.lanes !=
 
 // count counts a memory instruction.
 func (c *Core) count(f *flight) {
-	n := uint64(f.lanes.Count())
+	n := uint64((f.lanes &^ f.shared).Count())
 	st := &c.Stats
+	st.SharedInsts += uint64(f.shared.Count())
 	switch {
 	case f.path == pathShared:
 		st.SharedInsts += n
@@ -304,14 +305,16 @@ func (c *Core) enter(t uint64, fi int32) {
 	f := &c.flight[fi]
 	l := &c.ls
 	raw := uint64(f.op.raw)
-	switch {
-	case f.path == pathShared && f.lanes != 0:
-		p := uint64(f.passes)
+	if p := uint64(f.passes); p > 0 || f.path == pathShared && f.lanes != 0 {
 		from := max(t, l.sharedFree)
 		l.sharedFree = from + p
 		least := min(uint64(f.op.lines), p)
 		c.Stats.SharedConflicts += p - least
-		c.respond(fi, from+raw+p-least)
+		f.least = from + raw + p - least
+	}
+	switch {
+	case f.path == pathShared && f.lanes != 0:
+		c.respond(fi, f.least)
 	case f.path == pathConst && f.lanes != 0 && len(f.acc) > 0 && !c.cfg.PerfectConst:
 		c.loadConst(t, fi)
 	case f.path == pathMemory && len(f.acc) > 0:
@@ -340,6 +343,7 @@ func (c *Core) respond(fi int32, due uint64) {
 		c.finish(fi)
 		return
 	}
+	due = max(due, f.least)
 	if n := uint64(f.op.regs); n > 0 {
 		s := &c.subs[f.sub]
 		if f.path == pathMemory {
@@ -451,9 +455,9 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 		r.SM, r.Warp, r.Owner, r.Born = uint16(c.id), uint16(f.warp), uint32(fi), c.now
 		r.Write, r.Atomic, r.L2Only = !f.op.load, in.Atomic, past
 		switch {
-		case f.local && r.Write:
+		case a.local && r.Write:
 			r.Kind = mem.LocalWrite
-		case f.local:
+		case a.local:
 			r.Kind = mem.LocalRead
 		case r.Write:
 			r.Kind = mem.GlobalWrite
@@ -524,7 +528,7 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 	if e.Lanes == 0 || e.Addr == nil || f.op.path == pathNone {
 		return
 	}
-	f.local = false
+	local, of := isa.LaneMask(0), f.lanes // of those that memory has to serve
 	switch e.Space {
 	case isa.Shared:
 		f.path = pathShared
@@ -534,17 +538,25 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 	case isa.Const, isa.Param:
 		f.path = pathConst
 	case isa.Local:
-		f.path, f.local = pathMemory, true
+		f.path, local = pathMemory, f.lanes
 	case isa.NoSpace:
 	default:
-		f.path = pathMemory
+		f.path, f.shared, local = pathMemory, e.Shared, e.Local
+		of &^= f.shared
+	}
+	shared := f.shared
+	if f.path == pathShared {
+		shared = f.lanes
+	}
+	if shared != 0 {
+		// Hardware steers each lane to its memory (NVIDIA's Fermi whitepaper); that
+		// the two sorts do not wait for each other is our choice.
+		f.passes = uint16(passes(shared, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))
 	}
 	switch f.path {
-	case pathShared:
-		f.passes = uint16(passes(f.lanes, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))
 	case pathConst:
 		c.linesOf(f, e.Addr)
 	case pathMemory:
-		c.coalesce(f, e.Addr)
+		c.coalesce(f, of, local, e.Addr)
 	}
 }

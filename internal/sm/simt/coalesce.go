@@ -26,6 +26,7 @@ type access struct {
 	lanes   isa.LaneMask
 	size    uint16
 	sectors uint8
+	local   bool
 }
 
 // segment is an access being put together: the piece of memory that some lanes
@@ -78,7 +79,7 @@ func mark(m *mem.ByteMask, at, n uint) {
 func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	switch f.path {
 	case pathShared:
-		f.delay = int32(a.conflicts(c, f, addr))
+		f.delay = int32(a.conflicts(c, f, f.lanes, addr))
 	case pathConst:
 		line := uint64(32)
 		if c.ls.l1c != nil {
@@ -90,7 +91,15 @@ func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	case pathTexture:
 		a.lines(f, addr, uint64(c.ls.l1t.Config().Line))
 	case pathMemory:
-		a.memory(c, f, addr)
+		if f.shared != 0 {
+			f.delay = int32(a.conflicts(c, f, f.shared, addr))
+		}
+		if f.spread != 0 {
+			a.memory(c, f, f.spread, true, addr)
+		}
+		if rest := f.lanes &^ f.shared &^ f.spread; rest != 0 {
+			a.memory(c, f, rest, f.local, addr)
+		}
 	}
 }
 
@@ -133,8 +142,9 @@ func (a *coalescer) find(base uint64) int16 {
 	return n
 }
 
-// memory makes the accesses of a global or local instruction.
-func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
+// memory makes the accesses of lanes to global or to local memory.
+func (a *coalescer) memory(c *Core, f *flight, of isa.LaneMask, local bool, addr *[32]uint64) {
+	from := len(f.acc)
 	sector := c.sectorsOnly(f)
 	width := uint64(f.op.elem)
 	seg := uint64(32)
@@ -147,11 +157,11 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 	}
 	w := &c.warps[f.warp]
 	b := &c.Residents.Blocks[w.Block]
-	simple := !f.local && !f.op.inst.Atomic && width&(width-1) == 0 && width <= mem.SectorBytes
+	simple := !local && !f.op.inst.Atomic && width&(width-1) == 0 && width <= mem.SectorBytes
 	parts := c.cfg.WarpParts
 	per := 32 / parts
 	for p := range parts {
-		lanes := f.lanes & isa.LaneMask((uint64(1)<<per-1)<<(p*per))
+		lanes := of & isa.LaneMask((uint64(1)<<per-1)<<(p*per))
 		if lanes == 0 {
 			continue
 		}
@@ -174,7 +184,7 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 				continue
 			}
 			switch {
-			case f.local:
+			case local:
 				// Words of a thread are spread, those of its neighbours beside
 				// it.
 				n, piece := uint64(1), width
@@ -193,13 +203,15 @@ func (a *coalescer) memory(c *Core, f *flight, addr *[32]uint64) {
 		}
 		for _, i := range a.order {
 			for j := i; j >= 0; j = a.segs[j].next {
-				f.acc = append(f.acc, a.segs[j].shrink(seg))
+				x := a.segs[j].shrink(seg)
+				x.local = local
+				f.acc = append(f.acc, x)
 			}
 		}
 	}
 	if !c.cfg.Compat.HighestFirst {
 		// They are consumed from the back.
-		for i, j := 0, len(f.acc)-1; i < j; i, j = i+1, j-1 {
+		for i, j := from, len(f.acc)-1; i < j; i, j = i+1, j-1 {
 			f.acc[i], f.acc[j] = f.acc[j], f.acc[i]
 		}
 	}
@@ -216,11 +228,9 @@ func (c *Core) sectorsOnly(f *flight) bool {
 	return false
 }
 
-// toL2 reports whether the cache operator names the L2 only. Atomics do.
-func (f *flight) toL2() bool {
-	in := f.op.inst
-	return in.Cache == isa.CacheCG || in.Atomic && in.Cache == isa.CacheDefault
-}
+// toL2 reports whether an instruction goes to the L2 alone: by its cache operator,
+// or because it is an atomic, which the L2 does, whatever its operator.
+func (f *flight) toL2() bool { return f.op.inst.Cache == isa.CacheCG || f.op.inst.Atomic }
 
 // touch adds n bytes at an address to the segments that they lie in.
 func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
@@ -315,7 +325,7 @@ func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 
 // conflicts returns how many passes an instruction needs through the banks of
 // shared memory.
-func (a *coalescer) conflicts(c *Core, f *flight, addr *[32]uint64) int {
+func (a *coalescer) conflicts(c *Core, f *flight, of isa.LaneMask, addr *[32]uint64) int {
 	parts, words := c.cfg.WarpParts, uint64(1)
 	if !c.cfg.Compat.WordPerLane && f.op.elem > 4 {
 		// Wide accesses go in halves and quarters of a warp, each lane with all
@@ -326,7 +336,7 @@ func (a *coalescer) conflicts(c *Core, f *flight, addr *[32]uint64) int {
 	per := 32 / parts
 	total := 0
 	for p := range parts {
-		lanes := f.lanes & isa.LaneMask((uint64(1)<<per-1)<<(p*per))
+		lanes := of & isa.LaneMask((uint64(1)<<per-1)<<(p*per))
 		if lanes == 0 {
 			continue
 		}

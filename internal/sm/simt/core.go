@@ -41,6 +41,8 @@ type flight struct {
 	op     *op
 	uid    uint64
 	lanes  isa.LaneMask // whose guard held
+	shared isa.LaneMask // of an access to several spaces, those in shared memory
+	spread isa.LaneMask // likewise, those in local memory
 	warp   int16
 	sched  int16
 	delay  int32 // cycles the unit's entry is still taken

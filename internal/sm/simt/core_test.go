@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -406,6 +407,30 @@ func TestAtomicsBlock(t *testing.T) {
 			}
 			if d := g.issues[2].cycle - g.issues[0].cycle; d < uint64(cfg.SharedLatency) {
 				t.Errorf("%s: the result is used after %d cycles", sp, d)
+			}
+		}
+	}
+}
+
+// TestAtomicsAnswered: each lane of an atomic is answered once, wherever the
+// instruction goes and whatever its cache operator, as that of ATOMG.EF: the warp
+// ends, and is never answered more than it asked.
+func TestAtomicsAnswered(t *testing.T) {
+	for name, cfg := range map[string]func(testing.TB) Config{"rtx2060": rtx2060, "gtx480": gtx480} {
+		for _, sp := range []isa.Space{isa.Global, isa.Generic, isa.Shared, isa.Local, isa.Const, isa.Texture} {
+			for op := isa.CacheDefault; op <= isa.CacheWT; op++ {
+				for _, block := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s %v operator %d blocking %v", name, sp, op, block), func(t *testing.T) {
+						cfg := cfg(t)
+						cfg.Compat.AtomicsBlock = block
+						g := newRig(t, cfg)
+						s := &script{code: []*isa.Inst{with(atom(sp, 1, 2, 3), op), mov(4, 1), exit()}}
+						for range 4 {
+							s.warps = append(s.warps, []step{{pc: 0, addr: strided(0x1000, 4)}, {pc: 0, addr: strided(0x1000, 0), lanes: 0xff}, {pc: 1}, {pc: 2}})
+						}
+						g.run(s, 20_000)
+					})
+				}
 			}
 		}
 	}

@@ -196,9 +196,16 @@ func (l *ldst) accept(c *Core) {
 	}
 	if f.op.load && f.path != pathShared {
 		f.out += int32(len(f.acc))
+		if f.shared != 0 {
+			f.out++
+		}
 	}
 	n := uint64(f.lanes.Count())
 	st := &c.Stats
+	if f.shared != 0 {
+		st.SharedInsts += uint64(f.shared.Count())
+		n -= uint64(f.shared.Count())
+	}
 	switch {
 	case f.path == pathShared:
 		st.SharedInsts += n
@@ -313,6 +320,13 @@ func (l *ldst) pick(c *Core, client int) int32 {
 		if l.shared.ready(l.ticks) {
 			fi := l.shared.pop()
 			f := &c.flight[fi]
+			if f.path != pathShared { // one with lanes elsewhere
+				if f.op.inst.Atomic {
+					c.answered(int32(f.warp), f.shared.Count())
+				}
+				c.quiet = false
+				return fi
+			}
 			if f.op.inst.Atomic {
 				c.answered(int32(f.warp), f.lanes.Count())
 			}
@@ -565,6 +579,9 @@ func (l *ldst) advance(c *Core, f *flight) (stall Stall, held bool) {
 		f.acc = f.acc[:len(f.acc)-1]
 		return StallCoalesce, len(f.acc) > 0
 	case pathMemory:
+		if f.shared != 0 && f.delay > 0 {
+			return l.sharedFirst(c, f)
+		}
 		if len(f.acc) == 0 {
 			return 0, false
 		}
@@ -574,6 +591,26 @@ func (l *ldst) advance(c *Core, f *flight) (stall Stall, held bool) {
 		return l.enter(c, f)
 	}
 	return 0, false
+}
+
+// sharedFirst lets the lanes in shared memory of an instruction that has others
+// too have their passes, before what the others ask for is sent. Hardware steers
+// each lane to its memory (NVIDIA's Fermi whitepaper); that one comes after the
+// other is our choice.
+func (l *ldst) sharedFirst(c *Core, f *flight) (Stall, bool) {
+	if f.delay > 1 {
+		f.delay--
+		c.Stats.SharedConflicts++
+		return StallBank, true
+	}
+	if f.op.load {
+		if !l.shared.room(l.ticks) {
+			return StallBank, true
+		}
+		l.shared.push(l.entry, l.ticks+uint64(c.cfg.SharedLatency))
+	}
+	f.delay = 0
+	return StallCoalesce, len(f.acc) > 0
 }
 
 // constant looks one access up in the constant cache.
@@ -602,7 +639,7 @@ func (c *Core) bypasses(f *flight) bool {
 	if c.ls.l1d == nil || f.toL2() || f.path == pathMemory && (f.op.inst.Space == isa.Texture || f.op.inst.Space == isa.Const) {
 		return true
 	}
-	return c.cfg.GlobalSkipsL1 && !f.local && f.op.inst.Cache != isa.CacheNC
+	return c.cfg.GlobalSkipsL1 && !f.acc[len(f.acc)-1].local && f.op.inst.Cache != isa.CacheNC
 }
 
 // bypass sends one access straight to the network.
@@ -627,6 +664,9 @@ func (l *ldst) enter(c *Core, f *flight) (Stall, bool) {
 		n := len(f.acc)
 		if n == 0 {
 			return 0, false
+		}
+		if f.spread != 0 && c.bypasses(f) { // after those to local memory
+			break
 		}
 		q := &l.l1[c.l1Bank(f.acc[n-1].addr)]
 		if !q.room(l.ticks) {
@@ -666,9 +706,9 @@ func (l *ldst) request(c *Core, f *flight) *mem.Req {
 		r.Kind = mem.ConstRead
 	case f.path == pathTexture:
 		r.Kind = mem.TexRead
-	case f.local && r.Write:
+	case a.local && r.Write:
 		r.Kind = mem.LocalWrite
-	case f.local:
+	case a.local:
 		r.Kind = mem.LocalRead
 	case r.Write:
 		r.Kind = mem.GlobalWrite

@@ -1,6 +1,7 @@
 package simt
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -425,6 +426,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	fi := c.take()
 	f := &c.flight[fi]
 	f.op, f.uid, f.warp, f.sched, f.delay, f.at = o, c.uids, int16(s), int16(k), int32(o.init), i
+	f.shared, f.spread = 0, 0
 	f.out, f.path, f.piped, f.local, f.copies, f.acc = 0, pathNone, true, false, false, f.acc[:0]
 	c.uids++
 	if c.log != nil {
@@ -502,7 +504,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 		f.path, f.local = pathMemory, true
 	case isa.NoSpace:
 	default:
-		f.path = pathMemory
+		f.path, f.shared, f.spread = pathMemory, e.Shared, e.Local
 	}
 	if f.path == pathConst && c.ls.l1c == nil && !c.cfg.PerfectInstConst || f.path == pathTexture && c.ls.l1t == nil {
 		f.path = pathMemory
@@ -521,7 +523,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 		}
 	}
 	if in.Atomic {
-		n := 0
+		n := f.shared.Count()
 		if f.path == pathShared {
 			n = f.lanes.Count()
 		}
@@ -542,8 +544,9 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 func (c *Core) answered(s int32, n int) {
 	w := &c.warps[s]
 	c.quiet = false
-	w.atomics -= int32(n)
-	w.atomics = max(w.atomics, 0)
+	if w.atomics -= int32(n); w.atomics < 0 {
+		c.fail(fmt.Errorf("SM %d, warp slot %d: %d more lanes of atomics were answered than asked; this is an error of the simulator", c.id, s, -w.atomics))
+	}
 	switch bit := uint64(1) << s; {
 	case w.atomics == 0:
 		c.atomic &^= bit &^ c.copying

@@ -271,6 +271,10 @@ func (w *Work) fromMnemonic(in *isa.Inst, s *trace.Static, f *mnemonic.Info, o O
 	if o.AsAccelSim && (in.Load || in.Store) {
 		in.Width = uint8(min(mnemonic.AccelSimWidth(s.Op), 128))
 		in.Elem = in.Width
+		past := in.Cache == isa.CacheCG || in.Cache == isa.CacheCV
+		if past && in.Load && !in.Atomic && !mnemonic.AccelSimPastL1(s.Op) {
+			in.Cache = isa.CacheDefault
+		}
 	}
 	if g := s.Guard; g.Known && g.Reg != sass.PT && !o.AsAccelSim {
 		file := isa.RegPred

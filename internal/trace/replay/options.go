@@ -67,7 +67,8 @@ type Options struct {
 	// AsAccelSim reads a trace as Accel-Sim does where that changes cycles and
 	// is not what the program did: R255 is a register like others, uniform
 	// registers are none, the width of an access is the first number in the
-	// mnemonic, generic addresses without known windows are shared memory.
+	// mnemonic, generic addresses without known windows are shared memory, and
+	// loads pass by the L1 only if they are .STRONG.GPU.
 	AsAccelSim bool
 	Hidden     Hidden
 	// Dependences chooses control bits, Latencies are those that inferred bits

@@ -269,6 +269,76 @@ insts = 3
 	}
 }
 
+// Each lane of a generic access lies in the window of its own address; by
+// Accel-Sim all lie in that of the first.
+func TestGenericWindows(t *testing.T) {
+	const shared, local, global = "0x7f0000000010", "0x7e0000000020", "0x10000"
+	for _, c := range []struct {
+		first, second string
+		space         isa.Space // Generic: split
+		shared, local isa.LaneMask
+		accelSim      isa.Space
+	}{
+		{shared, shared, isa.Shared, 0, 0, isa.Shared},
+		{local, local, isa.Local, 0, 0, isa.Local},
+		{global, global, isa.Global, 0, 0, isa.Global},
+		{shared, global, isa.Generic, 1, 0, isa.Shared},
+		{global, shared, isa.Generic, 2, 0, isa.Global},
+		{local, shared, isa.Generic, 2, 1, isa.Local},
+		{global, local, isa.Generic, 0, 2, isa.Global},
+	} {
+		for _, accelSim := range []bool{false, true} {
+			w, err := New(readText(t, head+"warp = 0\ninsts = 2\n0000 00000003 1 R2 LD.E 1 R4 4 0 "+c.first+" "+c.second+" 0\n0010 00000003 0 EXIT 0 0 0\n"), Options{AsAccelSim: accelSim})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got exec.Effects
+			if err := w.Block(0).Warp(0).Step(&got); err != nil {
+				t.Fatal(err)
+			}
+			want := exec.Effects{Space: c.space, Shared: c.shared, Local: c.local}
+			if accelSim {
+				want = exec.Effects{Space: c.accelSim}
+			}
+			if got.Space != want.Space || got.Shared != want.Shared || got.Local != want.Local {
+				t.Errorf("%s and %s, as Accel-Sim %v: %v, lanes %#x in shared and %#x in local memory; want %v, %#x, %#x",
+					c.first, c.second, accelSim, got.Space, got.Shared, got.Local, want.Space, want.Shared, want.Local)
+			}
+		}
+	}
+}
+
+// Accel-Sim sends a load past the L1 if it is strong within the GPU, and whatever
+// else the mnemonic says does not count.
+func TestPastL1(t *testing.T) {
+	for _, c := range []struct {
+		op             string
+		ours, accelSim isa.CacheOp
+	}{
+		{"LDG.E", isa.CacheDefault, isa.CacheDefault},
+		{"LDG.E.CG", isa.CacheCG, isa.CacheDefault},
+		{"LDG.E.CV", isa.CacheCV, isa.CacheDefault},
+		{"LDG.E.STRONG.GPU", isa.CacheCG, isa.CacheCG},
+		{"LDG.E.64.STRONG.GPU", isa.CacheCG, isa.CacheCG},
+		{"LDG.E.STRONG.SYS", isa.CacheCG, isa.CacheDefault},
+		{"LDG.E.CONSTANT", isa.CacheNC, isa.CacheNC},
+	} {
+		for _, accelSim := range []bool{false, true} {
+			want := c.ours
+			if accelSim {
+				want = c.accelSim
+			}
+			w, err := New(readText(t, head+"warp = 0\ninsts = 2\n0000 ffffffff 1 R2 "+c.op+" 1 R4 4 1 0x7f1000000000 4 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{AsAccelSim: accelSim})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Code()[0].Cache; got != want {
+				t.Errorf("%s, as Accel-Sim %v: cache operator %d, want %d", c.op, accelSim, got, want)
+			}
+		}
+	}
+}
+
 // What no table knows is listed with what it was taken for.
 func TestUnknown(t *testing.T) {
 	w, err := New(readText(t, head+"warp = 0\ninsts = 3\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{})

@@ -28,8 +28,8 @@ type Work struct {
 	rules  mnemonic.Rules
 	lost   []hiddenReads // by static instruction; nil if nothing was to be recovered
 
-	partial       bool // barriers count warps, not lanes (before Volta)
-	unknownShared bool // generic addresses are shared memory's where no window is known
+	partial    bool // barriers count warps, not lanes (before Volta)
+	asAccelSim bool // see Options.AsAccelSim
 
 	mu     sync.Mutex
 	free   []*block
@@ -71,7 +71,7 @@ func New(k *trace.Kernel, o Options) (*Work, error) {
 	if err := checkHeader(&k.Header); err != nil {
 		return nil, fmt.Errorf("%s: %w", k.Kernel, err)
 	}
-	w := &Work{k: k, bytes: 16, partial: k.Arch > 0 && k.Arch < 70, unknownShared: o.AsAccelSim, rules: o.Rules}
+	w := &Work{k: k, bytes: 16, partial: k.Arch > 0 && k.Arch < 70, asAccelSim: o.AsAccelSim, rules: o.Rules}
 	if w.partial {
 		w.bytes = 8
 	}
@@ -439,7 +439,7 @@ func (x *warp) Step(e *exec.Effects) error {
 			b.rec.Expand(m, mask, &x.addr)
 			e.Addr = &x.addr
 			if s.does&doesGeneric != 0 {
-				e.Space = w.resolve(mask, &x.addr)
+				w.resolve(e)
 			}
 		}
 	} else if s.does&doesConst != 0 {
@@ -499,28 +499,40 @@ func (x *warp) finish(e *exec.Effects) {
 	}
 }
 
-// resolve finds out in which window generic addresses lie, by that of the first
-// lane, and makes them offsets from its begin.
-func (w *Work) resolve(mask isa.LaneMask, addr *[32]uint64) isa.Space {
-	first := addr[mask.First()&31]
-	space, base := isa.Global, uint64(0)
-	switch h := &w.k.Header; {
-	case h.SharedBase != 0 && first-h.SharedBase < window:
-		space, base = isa.Shared, h.SharedBase
-	case w.unknownShared && h.SharedBase|h.LocalBase == 0:
-		return isa.Shared
-	case h.LocalBase != 0 && first-h.LocalBase < window:
-		space, base = isa.Local, h.LocalBase
-	default:
-		return space
+// resolve finds out in which windows generic addresses lie, and makes them offsets
+// from its begin. Accel-Sim goes by the first lane.
+func (w *Work) resolve(e *exec.Effects) {
+	bases := [...]uint64{w.k.SharedBase, w.k.LocalBase}
+	if w.asAccelSim && bases[0]|bases[1] == 0 {
+		e.Space = isa.Shared
+		return
 	}
-	for m := mask; m != 0; m &= m - 1 {
+	var in [len(bases)]isa.LaneMask
+	for m := e.Lanes; m != 0; m &= m - 1 {
 		l := m.First() & 31
-		if addr[l]-base < window {
-			addr[l] -= base
+		for i, base := range bases {
+			if base != 0 && e.Addr[l]-base < window {
+				in[i] |= 1 << l
+				e.Addr[l] -= base
+				break
+			}
+		}
+		if w.asAccelSim && m == e.Lanes {
+			for i := range bases {
+				if in[i] == 0 {
+					bases[i] = 0
+				}
+			}
 		}
 	}
-	return space
+	if w.asAccelSim {
+		for i := range in {
+			if in[i] != 0 {
+				in[i] = e.Lanes
+			}
+		}
+	}
+	e.Lie(in[0], in[1])
 }
 
 // Digest tells watchers of endless loops that there are none: a trace ends.

@@ -57,7 +57,8 @@ var (
 )
 
 // Files returns the files of an archive by their base names. They are unpacked
-// once and must not be changed.
+// once and must not be changed. A name with a folder is that of an archive
+// elsewhere.
 func Files(t testing.TB, name string) map[string]string {
 	t.Helper()
 	mu.Lock()
@@ -65,7 +66,11 @@ func Files(t testing.TB, name string) map[string]string {
 	if files := unpacked[name]; files != nil {
 		return files
 	}
-	f, err := os.Open(filepath.Join(Dir(t), name+ending))
+	path := name + ending
+	if filepath.Base(name) == name {
+		path = filepath.Join(Dir(t), path)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +102,7 @@ func Files(t testing.TB, name string) map[string]string {
 // may change them; the folder goes with the test.
 func Folder(t testing.TB, name string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), name)
+	dir := filepath.Join(t.TempDir(), filepath.Base(name))
 	err := os.Mkdir(dir, 0o777)
 	for file, text := range Files(t, name) {
 		if err == nil {

@@ -1,0 +1,359 @@
+package gpu_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// againPTX: count adds to a word for each thread, some rounds long; wild does so
+// too, but that its block 3 stores to address 8; hang waits at two barriers at once.
+const againPTX = `.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b64 %rd<4>;
+ .reg .b32 %r<8>;
+ .reg .pred %p<2>;
+ ld.param.u64 %rd1, [out];
+ ld.param.u32 %r1, [rounds];
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %ntid.x;
+ mov.u32 %r4, %tid.x;
+ mad.lo.u32 %r2, %r2, %r3, %r4;
+ mul.wide.u32 %rd2, %r2, 4;
+ add.u64 %rd1, %rd1, %rd2;
+ mov.u32 %r5, 0;
+LOOP:
+ ld.global.u32 %r6, [%rd1];
+ add.u32 %r6, %r6, 1;
+ st.global.u32 [%rd1], %r6;
+ add.u32 %r5, %r5, 1;
+ setp.lt.u32 %p1, %r5, %r1;
+ @%p1 bra LOOP;
+ ret;
+}
+.visible .entry wild(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b64 %rd<4>;
+ .reg .b32 %r<8>;
+ .reg .pred %p<2>;
+ ld.param.u64 %rd1, [out];
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %tid.x;
+ mad.lo.u32 %r3, %r2, 64, %r3;
+ mul.wide.u32 %rd2, %r3, 4;
+ add.u64 %rd1, %rd1, %rd2;
+ setp.eq.u32 %p1, %r2, 3;
+ ld.global.u32 %r4, [%rd1];
+ @%p1 mov.u64 %rd1, 8;
+ st.global.u32 [%rd1], %r4;
+ ret;
+}
+.visible .entry hang(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r<4>;
+ .reg .pred %p<2>;
+ mov.u32 %r1, %tid.x;
+ setp.ge.u32 %p1, %r1, 32;
+ @%p1 bra SECOND;
+ bar.sync 1, 64;
+ ret;
+SECOND:
+ bar.sync 2, 64;
+ ret;
+}
+`
+
+// chipBench is a chip with memory and the program above.
+type chipBench struct {
+	t    *testing.T
+	chip *gpu.GPU
+	mem  *device.Memory
+	prog *xptx.Program
+	m    *xptx.Machine
+	out  [2]uint64 // a buffer for the launches that end early, one for those that follow
+}
+
+const againBytes = 2000 * 64 * 4
+
+func newChipBench(t *testing.T, name string, threads int, set ...string) *chipBench {
+	t.Helper()
+	c, err := config.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range set {
+		if err := c.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := c.ChipConfig()
+	cfg.Run.Threads = threads
+	b := &chipBench{t: t, mem: device.New(device.Config{})}
+	if b.chip, err = gpu.New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := ptx.Parse("again.ptx", []byte(againPTX))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.prog, err = xptx.Link(mod); err != nil {
+		t.Fatal(err)
+	}
+	if b.m, err = xptx.NewMachine(b.prog, b.mem); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.out {
+		if b.out[i], err = b.mem.Alloc(againBytes, fmt.Sprint("out ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// launch gives a launch of blocks of 64 threads that has a buffer as its output.
+func (b *chipBench) launch(kernel string, stream int64, blocks uint32, out int) *gpu.Op {
+	b.t.Helper()
+	const rounds = 6
+	l := xptx.Launch{
+		Grid: exec.Dim3{X: blocks, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1},
+		Params: binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, b.out[out]), rounds),
+	}
+	for _, k := range b.prog.Kernels() {
+		if k.Name() == kernel {
+			l.Kernel = k
+		}
+	}
+	op := &gpu.Op{Kind: gpu.OpLaunch, Stream: stream, Save: b.mem.Save, Make: func(bool) (exec.Work, error) { return b.m.NewWork(l, nil) }}
+	if err := b.chip.Add(op); err != nil {
+		b.t.Fatal(err)
+	}
+	return op
+}
+
+// read returns a buffer's bytes.
+func (b *chipBench) read(i int) []byte {
+	b.t.Helper()
+	s := make([]byte, againBytes)
+	if err := b.mem.Read(b.out[i], s); err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+var errCut = errors.New("cut")
+
+// cutAt ends the next run behind a core cycle, as an interrupt would.
+func (b *chipBench) cutAt(cycle uint64) {
+	b.chip.LookAt(cycle)
+	b.chip.OnCycle(func() error {
+		if b.chip.Now() == cycle {
+			return errCut
+		}
+		return nil
+	})
+}
+
+// measured is what a launch takes and does, without the time at which it begins.
+type measured struct {
+	Cycles, First, Blocks, WarpInsts, ThreadInsts uint64
+	L1, L2                                        [2]uint64 // accesses, hits
+	Reads, Writes, Activates                      uint64    // of DRAM
+	Alone                                         bool
+}
+
+// measure runs a launch of the second buffer and says what it took.
+func (b *chipBench) measure() measured {
+	b.t.Helper()
+	op := b.launch("count", 0, 45, 1)
+	if err := b.chip.Finish(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+	k := op.Kernel
+	return measured{
+		k.Cycles(), k.FirstBlock - k.Start, k.Blocks, k.WarpInsts, k.ThreadInsts,
+		[2]uint64{k.L1D.Total(), k.L1D.Of(0)}, [2]uint64{k.L2.Total(), k.L2.Of(0)},
+		k.DRAMReads(), k.DRAMWrites(), k.DRAM.Activates, k.Alone,
+	}
+}
+
+// TestLaunchAgain lets a run end before its time in every way, and launches
+// again: what was under way does nothing more, and the launch takes what it takes
+// on a machine that is new.
+func TestLaunchAgain(t *testing.T) {
+	ends := []struct {
+		name string
+		set  []string
+		run  func(b *chipBench) error
+		want any // the error's type
+	}{
+		{"a fault", nil, func(b *chipBench) error {
+			b.launch("wild", 0, 400, 0)
+			return b.chip.Finish(b.t.Context())
+		}, new(*exec.Fault)},
+		{"a limit on blocks", []string{"run.max_done=50"}, func(b *chipBench) error {
+			b.launch("count", 0, 600, 0)
+			return b.chip.Finish(b.t.Context())
+		}, new(*exec.LimitError)},
+		{"no progress", nil, func(b *chipBench) error {
+			b.launch("hang", 0, 4, 0)
+			return b.chip.Finish(b.t.Context())
+		}, new(*exec.StuckError)},
+		{"cancelled by a context", nil, func(b *chipBench) error {
+			b.launch("count", 0, 2000, 0)
+			ctx, cancel := context.WithCancel(b.t.Context())
+			b.chip.OnCycle(func() error {
+				if b.chip.Now() > 700 {
+					cancel()
+				}
+				return nil
+			})
+			return b.chip.Finish(ctx)
+		}, nil},
+		{"cut while several streams run", nil, func(b *chipBench) error {
+			for s := range int64(4) {
+				b.launch("count", s+1, 400, 0)
+			}
+			b.cutAt(900)
+			return b.chip.Finish(b.t.Context())
+		}, nil},
+		{"cut while a copy is under way", []string{"run.copies=timed"}, func(b *chipBench) error {
+			b.launch("count", 1, 600, 0)
+			if err := b.chip.Add(&gpu.Op{Kind: gpu.OpCopy, Stream: 2, Way: gpu.ToDevice, Bytes: 1 << 20, Copy: func() error {
+				b.t.Error("a copy that was cut has moved its bytes")
+				return nil
+			}}); err != nil {
+				b.t.Fatal(err)
+			}
+			b.cutAt(900)
+			return b.chip.Finish(b.t.Context())
+		}, nil},
+		{"cut in a rehearsal", []string{"run.caches=warm"}, func(b *chipBench) error {
+			b.launch("count", 0, 600, 0)
+			b.cutAt(900)
+			return b.chip.Finish(b.t.Context())
+		}, nil},
+		{"cut at the first block", nil, func(b *chipBench) error {
+			b.launch("count", 0, 600, 0)
+			b.cutAt(2)
+			return b.chip.Finish(b.t.Context())
+		}, nil},
+		{"cut twice", nil, func(b *chipBench) error {
+			for i := range uint64(2) {
+				b.launch("count", 0, 600, 0)
+				b.cutAt(900 * (i + 1))
+				if err := b.chip.Finish(b.t.Context()); !errors.Is(err, errCut) {
+					return err
+				}
+			}
+			return errCut
+		}, nil},
+	}
+	for _, name := range []string{"rtx-2060", "rtx-2070-super"} {
+		for _, threads := range []int{1, 2} {
+			for _, e := range ends {
+				t.Run(fmt.Sprintf("%s, %d threads, %s", name, threads, e.name), func(t *testing.T) {
+					together(t, threads)
+					set := append([]string{"run.launch_latency=0"}, e.set...)
+					fresh := newChipBench(t, name, threads, append(set, "run.max_done=0")...)
+					want := fresh.measure()
+					b := newChipBench(t, name, threads, set...)
+					err := e.run(b)
+					switch {
+					case e.want == nil && !errors.Is(err, errCut) && !errors.Is(err, context.Canceled), e.want != nil && !errors.As(err, e.want):
+						t.Fatalf("the run ends with %v", err)
+					}
+					b.chip.OnCycle(nil)
+					b.chip.Config().Run.MaxDone = 0
+					before, at := b.read(0), b.chip.Now()
+					got := b.measure()
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("not as on a new machine (-want +got):\n%s", diff)
+					}
+					if b.chip.Now()-at < got.Cycles {
+						t.Errorf("time goes from %d to %d in a launch of %d cycles", at, b.chip.Now(), got.Cycles)
+					}
+					if !bytes.Equal(before, b.read(0)) {
+						t.Error("the launch that ended early has gone on to write memory")
+					}
+					if !bytes.Equal(fresh.read(1), b.read(1)) {
+						t.Error("wrong values")
+					}
+					if n := b.chip.LiveRequests(); n != fresh.chip.LiveRequests() {
+						t.Errorf("%d requests are left, want %d as on a new machine", n, fresh.chip.LiveRequests())
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestTotalsAfterAnEnd checks that the counters and the time of a chip go on
+// when a run has ended early.
+func TestTotalsAfterAnEnd(t *testing.T) {
+	for _, name := range []string{"rtx-2060", "rtx-2070-super"} {
+		b := newChipBench(t, name, 1, "run.launch_latency=0")
+		b.launch("count", 0, 600, 0)
+		b.cutAt(1700)
+		if err := b.chip.Finish(t.Context()); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		b.chip.OnCycle(nil)
+		first := b.chip.Totals()
+		var banks uint64
+		sum := func() (n uint64) {
+			for ch := range b.chip.Partitions().Channels() {
+				d := b.chip.Partitions().DRAM(ch)
+				for i := range d.Config().Banks {
+					n += d.Bank(i).Requests
+				}
+			}
+			return n
+		}
+		banks = sum()
+		b.measure()
+		fresh := newChipBench(t, name, 1, "run.launch_latency=0")
+		fresh.measure()
+		alone, both := fresh.chip.Totals(), b.chip.Totals()
+		for _, c := range []struct {
+			name string
+			of   func(c *gpu.Counters) uint64
+		}{
+			{"warp instructions", func(c *gpu.Counters) uint64 { return c.SM.WarpInsts }},
+			{"blocks launched", func(c *gpu.Counters) uint64 { return c.SM.BlocksLaunched }},
+			{"accesses of the L1s", func(c *gpu.Counters) uint64 { return c.L1D.Total() }},
+			{"accesses of the L2", func(c *gpu.Counters) uint64 { return c.L2.Total() }},
+			{"reads of DRAM", func(c *gpu.Counters) uint64 { return c.DRAMReads() }},
+			{"packets of requests", func(c *gpu.Counters) uint64 { return c.Request.Packets }},
+			{"requests of the slices", func(c *gpu.Counters) uint64 { return c.Slice.Requests }},
+		} {
+			if got, want := c.of(&both), c.of(&first)+c.of(&alone); got != want || c.of(&first) == 0 {
+				t.Errorf("%s: %d %s in both runs, want %d + %d", name, got, c.name, c.of(&first), c.of(&alone))
+			}
+		}
+		var want uint64
+		for ch := range fresh.chip.Partitions().Channels() {
+			d := fresh.chip.Partitions().DRAM(ch)
+			for i := range d.Config().Banks {
+				want += d.Bank(i).Requests
+			}
+		}
+		if got := sum(); got != banks+want || banks == 0 {
+			t.Errorf("%s: %d requests of banks, want %d + %d", name, got, banks, want)
+		}
+	}
+}
