@@ -36,6 +36,19 @@ func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 // linked to.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
+// DeviceFlags are the arguments by which the compiler makes PTX for an
+// architecture, sm_XX, of CUDA sources.
+func (s SDK) DeviceFlags(arch string) []string {
+	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
+		"--cuda-device-only", "-S", "--cuda-gpu-arch=" + arch, "-x", "cuda"}
+	if s.Clang.Major < 19 {
+		// They take the same convergent instruction out of both branches, which are
+		// other lanes then: __activemask, for one.
+		flags = append(flags, "-mllvm", "-hoist-common-insts=false")
+	}
+	return flags
+}
+
 // Unpack returns the folder for a compiler, and makes it in the user's cache
 // when it is not there: headers, stand-ins that are links to the program tool,
 // and the libraries, compiled. The folder's name is a digest of all of

@@ -27,16 +27,26 @@ func TestNoClang(t *testing.T) {
 	}
 }
 
-// A compiler that is older than the headers fit, or is none, is refused.
+// A compiler that is older than the headers fit, or is none, is refused, in words
+// that name it and what is needed.
 func TestOtherCompilers(t *testing.T) {
-	for name, out := range map[string]string{"old": "clang version 11.0.1", "gcc": "g++ (Debian 12.2.0) 12.2.0"} {
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+out+"'\n"), 0o777); err != nil {
+	for _, c := range []struct{ says, want string }{
+		{"Debian clang version 13.0.1-6", "clang 13; clang 14 or later is needed"},
+		{"g++ (Debian 12.2.0) 12.2.0", "is not clang; clang 14 or later is needed"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "clang++")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+c.says+"'\n"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("HEDDLE_CLANG", file)
-		if _, err := sdk.FindClang(context.Background()); !errors.Is(err, sdk.ErrNoClang) {
-			t.Errorf("%s: error %v", name, err)
+		for _, env := range [][2]string{{dir, ""}, {os.Getenv("PATH"), file}} { // as the only one on the path, and by name
+			t.Run(c.says, func(t *testing.T) {
+				t.Setenv("PATH", env[0])
+				t.Setenv("HEDDLE_CLANG", env[1])
+				if _, err := sdk.FindClang(t.Context()); !errors.Is(err, sdk.ErrNoClang) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+			})
 		}
 	}
 }
