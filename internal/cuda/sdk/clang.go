@@ -85,12 +85,12 @@ func ClangNamed(ctx context.Context, name string) (Clang, error) {
 
 // HasOpenMP reports whether the compiler has a library for OpenMP to link to.
 func (c Clang) HasOpenMP(ctx context.Context) bool {
-	for _, name := range []string{"libomp.so", "libomp.a"} {
-		// What is not found comes back as it is.
-		out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
-		if err == nil && filepath.IsAbs(strings.TrimSpace(string(out))) {
-			return true
-		}
-	}
-	return false
+	return c.Finds(ctx, "libomp.so") || c.Finds(ctx, "libomp.a")
+}
+
+// Finds reports whether the compiler has a file in the folders of its libraries.
+func (c Clang) Finds(ctx context.Context, name string) bool {
+	// What is not found comes back as it is.
+	out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
+	return err == nil && filepath.IsAbs(strings.TrimSpace(string(out)))
 }

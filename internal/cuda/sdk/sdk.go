@@ -36,11 +36,21 @@ func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 // linked to.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
+// CUDAFlags are the arguments that tell the compiler where the SDK is.
+func (s SDK) CUDAFlags() []string {
+	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check"}
+	if s.Clang.Major > 14 {
+		// The other driver, the default of newer releases, has kernels of several
+		// files registered by a tool of its own in place of functions.
+		flags = append(flags, "--no-offload-new-driver")
+	}
+	return flags
+}
+
 // DeviceFlags are the arguments by which the compiler makes PTX for an
-// architecture, sm_XX, of CUDA sources.
+// architecture, sm_XX, of the sources that follow.
 func (s SDK) DeviceFlags(arch string) []string {
-	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check",
-		"--cuda-device-only", "-S", "--cuda-gpu-arch=" + arch, "-x", "cuda"}
+	flags := append(s.CUDAFlags(), "--cuda-device-only", "-S", "--cuda-gpu-arch="+arch, "-x", "cuda")
 	if s.Clang.Major < 19 {
 		// They take the same convergent instruction out of both branches, which are
 		// other lanes then: __activemask, for one.
@@ -50,8 +60,8 @@ func (s SDK) DeviceFlags(arch string) []string {
 }
 
 // Unpack returns the folder for a compiler, and makes it in the user's cache
-// when it is not there: headers, stand-ins that are links to the program tool,
-// and the libraries, compiled. The folder's name is a digest of all of
+// when it is not there: headers, a link to the program tool by the name nvcc, and
+// the libraries, compiled. The folder's name is a digest of all of
 // that, so different versions live side by side, and several processes may
 // unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
@@ -110,10 +120,8 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 			return err
 		}
 	}
-	for _, name := range Tools {
-		if err := os.Symlink(tool, filepath.Join(dir, "bin", name)); err != nil {
-			return err
-		}
+	if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
+		return err
 	}
 	// The math library is device code, the others have only names.
 	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",
