@@ -142,7 +142,7 @@ func (b *ccBuild) reading(file string) []string {
 		"-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw", "-Wno-unknown-warning-option",
 		// Functions that forget to return a value that nobody uses do return.
 		"-fno-strict-return"}
-	if b.kit.Clang.Major < 16 && b.languageOf(file) != "c" {
+	if b.kit.Clang.Major < 17 && b.languageOf(file) != "c" {
 		args = append(args, "-std=gnu++17")
 	}
 	// Files that are not CUDA's may include its headers too.
