@@ -233,9 +233,9 @@ int main() {
   bad += verdict("gemm_tile", C, want);
   gemm_vector<64, 64, 16, 8, 8><<<dim3(n / 64, n / 64), 64>>>(n, A.device, B.device, C.device);
   bad += verdict("gemm_vector", C, want);
-  gemm_warps<64, 64, 16, 32, 32, 1, 2, 8, 4><<<dim3(n / 64, n / 64), 128>>>(n, A.device, B.device, C.device);
+  gemm_warps<64, 64, 16, 64, 32, 1, 2, 8, 4><<<dim3(n / 64, n / 64), 64>>>(n, A.device, B.device, C.device);
   bad += verdict("gemm_warps", C, want);
-  gemm_double<64, 64, 16, 32, 32, 1, 2, 8, 4><<<dim3(n / 64, n / 64), 128>>>(n, A.device, B.device, C.device);
+  gemm_double<64, 64, 16, 64, 32, 1, 2, 8, 4><<<dim3(n / 64, n / 64), 64>>>(n, A.device, B.device, C.device);
   bad += verdict("gemm_double", C, want);
   return bad;
 }

@@ -145,13 +145,18 @@ func (b *ccBuild) reading(file string) []string {
 	if b.kit.Clang.Major < 17 && b.languageOf(file) != "c" {
 		args = append(args, "-std=gnu++17")
 	}
+	// So nvcc names itself in all languages, and its release.
+	args = append(args, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=89")
+	if b.kit.Clang.Major < 15 {
+		args = append(args, "-isystem", filepath.Join(b.kit.Include(), "clang14"))
+	}
 	// Files that are not CUDA's may include its headers too.
 	args = append(args, "-isystem", b.kit.Include(), "-idirafter", filepath.Join(b.kit.Include(), "fallback"))
 	if b.languageOf(file) == "cuda" {
 		// Static variables have names by which the host's code finds them: the same
 		// ones in all steps.
 		sum := sha256.Sum256([]byte(strings.Join(append([]string{absolute(file)}, b.flags...), "\x00")))
-		args = append(args, "-cuid="+hex.EncodeToString(sum[:8]))
+		args = append(args, "-cuid="+hex.EncodeToString(sum[:8]), "-include", filepath.Join(b.kit.Include(), "heddle_nvcc.h"))
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
 		}
