@@ -277,12 +277,12 @@ func (b *ccBuild) linkAll() error {
 // were compiled for that: an object joins them that registers their fat binaries
 // together.
 func (b *ccBuild) joinKernels() error {
-	names, err := b.relocatable(b.tmp)
-	if err != nil || len(names) == 0 && !b.dlink {
+	parts, err := b.relocatable(b.tmp)
+	if err != nil || len(parts) == 0 && !b.dlink {
 		return err
 	}
 	source, object := filepath.Join(b.tmp, "join.c"), filepath.Join(b.tmp, "join.o")
-	if err := os.WriteFile(source, []byte(sdk.Join(names)), 0o666); err != nil {
+	if err := os.WriteFile(source, []byte(sdk.Join(parts)), 0o666); err != nil {
 		return usage("cc: %w", err)
 	}
 	if b.dlink {

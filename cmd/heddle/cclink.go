@@ -34,11 +34,12 @@ func hasManaged(file string) bool {
 	return err == nil && bytes.Contains(data, []byte("heddle_managed\x00"))
 }
 
-// relocatable finds the objects whose kernels are to be joined, and returns the
-// names of the functions by which they want to be registered. Those in archives
-// become files of their own in a folder, for a part of them would not do.
-func (c *ccCall) relocatable(dir string) ([]string, error) {
-	var names, files []string
+// relocatable finds the objects whose kernels are to be joined. Those in archives
+// become files of their own in a folder, for a part of them would not do; for
+// another linker, which takes those that it needs, only their device code does.
+func (c *ccCall) relocatable(dir string) ([]sdk.Part, error) {
+	var parts []sdk.Part
+	var files []string
 	for _, file := range append(slices.Clone(c.files), c.archives()...) {
 		ending := filepath.Ext(file)
 		if ending != ".o" && ending != ".a" {
@@ -60,22 +61,32 @@ func (c *ccCall) relocatable(dir string) ([]string, error) {
 			if err != nil {
 				return nil, usage("cc: %s: %w", file, err)
 			}
-			names = append(names, list...)
-			if ending == ".o" || c.dlink {
-				continue
+			member := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", filepath.Base(file), len(files), i))
+			code := ""
+			switch {
+			case ending == ".a" && c.dlink:
+				code = member + ".fatbin"
+				if object, err = sdk.DeviceCode(object); err != nil {
+					return nil, usage("cc: %s: %w", file, err)
+				}
+				err = os.WriteFile(code, object, 0o666)
+			case ending == ".a":
+				files = append(files, member+".o")
+				err = os.WriteFile(member+".o", object, 0o666)
 			}
-			member := filepath.Join(dir, fmt.Sprintf("%s-%d-%d.o", filepath.Base(file), len(files), i))
-			if err := os.WriteFile(member, object, 0o666); err != nil {
+			if err != nil {
 				return nil, usage("cc: %w", err)
 			}
-			files = append(files, member)
+			for _, name := range list {
+				parts = append(parts, sdk.Part{Register: name, Code: code})
+			}
 		}
 		if slices.Contains(c.files, file) {
 			files = append(files, file)
 		}
 	}
 	c.files = files
-	return names, nil
+	return parts, nil
 }
 
 // archives are the files of -lNAME, as far as they are archives beside which there

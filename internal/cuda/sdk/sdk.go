@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/cuda/cache"
 )
 
-//go:embed include libdevice lib
+//go:embed include libdevice lib lib64
 var files embed.FS
 
 // versionJSON makes clang take the folder for release 11.8, the newest that all
@@ -33,7 +33,8 @@ type SDK struct {
 func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 
 // Lib is the folder with the empty libcudart.so and libcuda.so that programs are
-// linked to.
+// linked to. For build systems, the runtime as an archive is a word to the linker
+// that means the shared one, and the device runtime has nothing in it.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
 // CUDAFlags are the arguments that tell the compiler where the SDK is.
