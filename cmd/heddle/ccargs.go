@@ -187,7 +187,7 @@ func parseCC(args []string) (*ccCall, error) {
 			if err != nil {
 				return nil, err
 			}
-			c.flags = append(c.flags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
+			c.flags = append(c.flags, shellWords(strings.ReplaceAll(v, ",", " "))...)
 		case name == "-Xlinker":
 			v, err := next()
 			if err != nil {
