@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,6 +92,12 @@ func (c *ccCmd) Run(e env) error {
 		return usage("cc: %w", err)
 	}
 	defer os.RemoveAll(tmp)
+	if call.run && len(call.files) == 1 {
+		// Meson calls it so with a finished program, in quotes for another shell.
+		if program := strings.Trim(call.files[0], `"`); call.languageOf(program) == "" {
+			return runProgram(e, self, program)
+		}
+	}
 	b := &ccBuild{ccCall: call, e: e, kit: kit, tmp: tmp}
 	if call.show {
 		b.sayToolkit()
@@ -105,7 +114,23 @@ func (c *ccCmd) Run(e env) error {
 			return usage("cc: %w", err)
 		}
 	}
-	return b.build()
+	if err := b.build(); err != nil || !call.run || call.dry || !call.links() {
+		return err
+	}
+	return runProgram(e, self, absolute(cmp.Or(call.out, "a.out")))
+}
+
+// runProgram runs a program on a simulated GPU, without cycles, and ends as it does.
+func runProgram(e env, self, program string) error {
+	cmd := exec.CommandContext(e.ctx, self, "cuda", "--mode", "functional", "--quiet", "--", program)
+	cmd.Args[0] = "heddle"
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &exitError{code: exit.ExitCode()}
+	}
+	return err
 }
 
 // asClangHasIt has clang read those sources in another spelling that only nvcc

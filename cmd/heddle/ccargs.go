@@ -13,6 +13,7 @@ type ccCall struct {
 	help, version     bool
 	toolkit           bool // only the name of its folder
 	show, dry         bool // steps are printed; they are not taken
+	run               bool // what was made runs at once
 	compile, ptx, rdc bool
 	fatbin            bool              // of ptx: packed
 	look              bool              // clang only looks at the sources: -E, -M and their like
@@ -128,6 +129,8 @@ func parseCC(args []string) (*ccCall, error) {
 			c.toolkit = true
 		case arg == "--show" || arg == "--verbose" || arg == "-v":
 			c.show = true
+		case arg == "--run" || arg == "-run":
+			c.run = true
 		case arg == "--dryrun":
 			c.show, c.dry = true, true
 		case arg == "-c":
