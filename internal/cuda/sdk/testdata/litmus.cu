@@ -11,7 +11,7 @@ namespace cg = cooperative_groups;
 #define LITMUS(name) extern "C" __global__ void name(const int *in, int *out)
 #define ALL 0xffffffffu
 
-// A load behind the barrier, of what one thread alone stores before it: hoisted
+// A load after the barrier, of what one thread alone stores before it: hoisted
 // into the other branch it reads too soon.
 LITMUS(one_thread_stores) {
   __shared__ int s[65];
@@ -45,7 +45,7 @@ LITMUS(load_in_loop) {
   out[threadIdx.x] = sum;
 }
 
-// A load whose value is only used behind the loop must not sink below the
+// A load whose value is used only after the loop must not sink below the
 // barriers.
 LITMUS(load_before_barrier) {
   __shared__ int s;
