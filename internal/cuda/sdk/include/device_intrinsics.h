@@ -5,6 +5,8 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#include "dpx_functions.h"
+
 #define HEDDLE_D static __inline__ __attribute__((device, always_inline))
 
 namespace heddle_sdk {

@@ -38,7 +38,13 @@ HEDDLE_D float remainder(float x, float y) { return __nv_remainderf(x, y); }
 HEDDLE_D float remquo(float x, float y, int *q) { return __nv_remquof(x, y, q); }
 HEDDLE_D float rint(float x) { return __nv_rintf(x); }
 HEDDLE_D float round(float x) { return __nv_roundf(x); }
-HEDDLE_D float scalbln(float x, long n) { return __nv_scalbnf(x, n < -10000 ? -10000 : n > 10000 ? 10000 : (int)n); }
+// Clang's two of these make infinities of zeros and of no numbers. With a
+// condition, if one that always holds, a function is another and comes first.
+#define HEDDLE_EXPONENT(n) ((n) < -10000 ? -10000 : (n) > 10000 ? 10000 : (int)(n))
+HEDDLE_D double scalbln(double x, long n) __attribute__((enable_if(true, ""))) { return __nv_scalbn(x, HEDDLE_EXPONENT(n)); }
+HEDDLE_D float scalblnf(float x, long n) __attribute__((enable_if(true, ""))) { return __nv_scalbnf(x, HEDDLE_EXPONENT(n)); }
+HEDDLE_D float scalbln(float x, long n) { return __nv_scalbnf(x, HEDDLE_EXPONENT(n)); }
+#undef HEDDLE_EXPONENT
 HEDDLE_D float scalbn(float x, int n) { return __nv_scalbnf(x, n); }
 HEDDLE_D float tgamma(float x) { return __nv_tgammaf(x); }
 HEDDLE_D float trunc(float x) { return __nv_truncf(x); }
