@@ -714,3 +714,49 @@ func TestHalfTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestCastsOfConstants: conversions of what does not fit are what the PTX manual
+// says even where the compiler could compute them.
+func TestCastsOfConstants(t *testing.T) {
+	casts := []struct {
+		call string
+		want int64
+	}{
+		{"__float2int_rz(1e10f)", math.MaxInt32},
+		{"__float2int_rz(__int_as_float(0x7fc00000))", 0},
+		{"__float2uint_rz(-1.0f)", 0},
+		{"__float2ll_rz(-1e30f)", math.MinInt64},
+		{"__float2ull_rz(-1e30f)", 0},
+		{"__double2int_rz(-1e300)", math.MinInt32},
+		{"__double2uint_rz(1e300)", math.MaxUint32},
+		{"__double2ll_rz(1e300)", math.MaxInt64},
+		{"__double2ull_rz(-2.5)", 0},
+		{"llround(1e300)", math.MaxInt64},
+		{"llroundf(1e30f)", math.MaxInt64},
+		{"__float2int_rn(1e10f)", math.MaxInt32},
+		{"(long long)__ll2float_rz(0x7fffffff)", 0x7fffff80},
+	}
+	src := "extern \"C\" __global__ void casts(long long *out) {\n"
+	for i, c := range casts {
+		src += fmt.Sprintf("  out[%d] = %s;\n", i, c.call)
+	}
+	for _, s := range compilers(t) {
+		gpu := device(t, s, src+"}\n")
+		out, err := heddle.Upload(gpu, "out", make([]int64, len(casts)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gpu.Launch(t.Context(), "casts", heddle.Dim(1), heddle.Dim(1), out); err != nil {
+			t.Fatal(err)
+		}
+		got, err := heddle.Download[int64](gpu, out, len(casts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range casts {
+			if got[i] != c.want {
+				t.Errorf("clang %d: %s is %d, want %d", s.Clang.Major, c.call, got[i], c.want)
+			}
+		}
+	}
+}
