@@ -240,8 +240,11 @@ extern "C" __global__ void reductions(int *out) {
 // wait for their batch, with the bytes that are to be zero.
 func TestPipelinePrimitives(t *testing.T) {
 	const source = `
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
+namespace cg = cooperative_groups;
 extern "C" __global__ void batches(int *out) {
   __shared__ __align__(16) int place[16];
   for (int i = 0; i < 16; i++) out[i] = 100 + i, place[i] = -1;
@@ -271,10 +274,15 @@ extern "C" __global__ void batches(int *out) {
   cuda::pipeline_producer_commit(pipe, bar);
   bar.arrive_and_wait();
   out[34] = place[3];
+  cg::thread_block block = cg::this_thread_block();
+  cg::memcpy_async(block, place, out + 4, sizeof(int));
+  cg::memcpy_async(block, place + 1, out + 5, sizeof(int));
+  cg::wait_prior<0>(block);
+  out[35] = place[0] + place[1];
 }`
 	for _, arch := range []string{"sm_70", "sm_80"} {
 		gpu := device(t, kit(t), source, "--no-cuda-gpu-arch=all", "--cuda-gpu-arch="+arch)
-		compare(t, launch(t, gpu, "batches", 1, 35), func(i int) int32 {
+		compare(t, launch(t, gpu, "batches", 1, 36), func(i int) int32 {
 			switch {
 			case i < 16:
 				return int32(100 + i)
@@ -285,7 +293,7 @@ extern "C" __global__ void batches(int *out) {
 			case i < 32:
 				return -1
 			}
-			return []int32{108, 1, 103}[i-32]
+			return []int32{108, 1, 103, 104 + 105}[i-32]
 		})
 	}
 }
@@ -412,6 +420,8 @@ extern "C" __global__ void places(int *out) {
   block.barrier_wait(std::move(token));
   auto all = grid.barrier_arrive();
   grid.barrier_wait(std::move(all));
+  cg::multi_grid_group grids = cg::this_multi_grid();
+  out[320 + i] = grids.grid_rank() * 10 + grids.num_grids();
   auto tile = cg::tiled_partition<8>(block);
   out[96 + i] = tile.shfl_up(i, 1) * 10000 + tile.shfl_down(i, 1) * 100 + tile.shfl_xor(i, 1);
   int same;
@@ -430,7 +440,7 @@ extern "C" __global__ void places(int *out) {
   out[288 + i] = total;
 }`)
 	sum := func(n int) int32 { return int32(n * (n - 1) / 2) }
-	compare(t, launch(t, gpu, "places", 32, 320), func(k int) int32 {
+	compare(t, launch(t, gpu, "places", 32, 352), func(k int) int32 {
 		i := k % 32
 		first, last := i&^7, i|7
 		switch k / 32 {
@@ -455,6 +465,8 @@ extern "C" __global__ void places(int *out) {
 			return 1000 + sum(i)
 		case 8:
 			return 1000 + sum(32) + int32(2*(i+1))
+		case 10:
+			return 1
 		}
 		return 1000 + sum(32) + 64
 	})

@@ -72,6 +72,10 @@ extern "C" __global__ void mrg_skips(unsigned int *out) {
   curand_init(5, 0, 0, &b);
   skipahead_sequence(1, &b);
   out[4] = curand(&a); out[5] = curand(&b);
+  curand_init(5, 7, 0, &a);
+  curand_init(5, 0, 0, &b);
+  skipahead_subsequence(7, &b);
+  out[6] = curand(&a); out[7] = curand(&b);
 }
 extern "C" __global__ void mrg(double *out) {
   curandStateMRG32k3a s;
