@@ -532,31 +532,7 @@ func mathValues(t *testing.T, s sdk.SDK, list []function, src string) {
 			fmt.Fprintf(&ask, "%d %x %x %x %x\n", i, in[0], in[1], in[2], in[3])
 		}
 	}
-	dir := t.TempDir()
-	file, program := filepath.Join(dir, "host.cu"), filepath.Join(dir, "host")
-	if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	// Without optimization nothing moves across changes of the rounding mode.
-	build := exec.Command(s.Clang.Path, "--cuda-path="+s.Dir, "--cuda-host-only", "-std=c++17", "-O0", "-frounding-math", "--no-cuda-version-check",
-		"-Wno-unknown-cuda-version", "-Wno-unsupported-floating-point-opt", "-o", program, file, "-L"+s.Lib(), "-lcudart", "-lm")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	// The empty library has the names that the program's start asks for.
-	if err := os.Symlink(filepath.Join(s.Lib(), "libcudart.so"), filepath.Join(dir, sdk.Soname)); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.Command(program)
-	run.Stdin = strings.NewReader(ask.String())
-	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir)
-	var complaint strings.Builder
-	run.Stderr = &complaint
-	text, err := run.Output()
-	if err != nil {
-		t.Fatal(err, complaint.String())
-	}
-	want := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	want := strings.Split(strings.TrimSuffix(runHost(t, s, src, ask.String()), "\n"), "\n")
 	gpu := device(t, s, src, "-std=c++17", "-O1")
 	for i, f := range list {
 		n := len(args[i])
@@ -591,6 +567,82 @@ func mathValues(t *testing.T, s sdk.SDK, list []function, src string) {
 		}
 		if bad > 3 {
 			t.Errorf("%s %s: and %d more", f.result, call, bad-3)
+		}
+	}
+}
+
+// runHost compiles the host's part of a program that has no kernels, and runs it.
+func runHost(t *testing.T, s sdk.SDK, src, input string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "host.cu"), filepath.Join(dir, "host")
+	if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// Without optimization nothing moves across changes of the rounding mode.
+	build := exec.Command(s.Clang.Path, "--cuda-path="+s.Dir, "--cuda-host-only", "-std=c++17", "-O0", "-frounding-math", "--no-cuda-version-check",
+		"-Wno-unknown-cuda-version", "-Wno-unsupported-floating-point-opt", "-o", program, file, "-L"+s.Lib(), "-lcudart", "-lm")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	// The empty library has the names that the program's start asks for.
+	if err := os.Symlink(filepath.Join(s.Lib(), "libcudart.so"), filepath.Join(dir, sdk.Soname)); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command(program)
+	run.Stdin = strings.NewReader(input)
+	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir)
+	var complaint strings.Builder
+	run.Stderr = &complaint
+	text, err := run.Output()
+	if err != nil {
+		t.Fatal(err, complaint.String())
+	}
+	return string(text)
+}
+
+// TestHostMath: on the host too CUDA's own functions are within a unit in the
+// last place of the rounded true value.
+func TestHostMath(t *testing.T) {
+	names := strings.Fields("cospi erfcinv erfcx erfinv normcdf normcdfinv rcbrt rhypot rsqrt sinpi")
+	refs := references(t)
+	src := "#include <stdio.h>\n#include <string.h>\nint main() {\n  int k;\n  double a, b;\n  while (scanf(\"%d %la %la\", &k, &a, &b) == 3) switch (k) {\n"
+	var ask strings.Builder
+	for i, name := range names {
+		args, argsf := "(a)", "f((float)a)"
+		if name == "rhypot" {
+			args, argsf = "(a, b)", "f((float)a, (float)b)"
+		}
+		src += fmt.Sprintf("  case %d: printf(\"%%la %%la\\n\", %s%s, (double)%[2]s%[4]s); break;\n", i, name, args, argsf)
+		for _, r := range refs[name] {
+			fmt.Fprintf(&ask, "%d %x %x\n", i, r.args[0], r.args[len(r.args)-1])
+		}
+	}
+	src += "  }\n}\n"
+	for _, s := range compilers(t) {
+		got := strings.Fields(strings.ReplaceAll(runHost(t, s, src, ask.String()), "-nan", "nan"))
+		for _, name := range names {
+			bad := 0
+			for _, r := range refs[name] {
+				double, err1 := strconv.ParseFloat(got[0], 64)
+				single, err2 := strconv.ParseFloat(got[1], 64)
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				got = got[2:]
+				isFloat := true
+				for _, x := range r.args {
+					isFloat = isFloat && float64(float32(x)) == x
+				}
+				if d := ulps64(double, r.double); d > 1 && bad < 3 {
+					bad++
+					t.Errorf("clang %d: %s(%v) is %v, want %v: off by %d", s.Clang.Major, name, r.args, double, r.double, d)
+				}
+				if d := ulps32(float32(single), r.single); isFloat && d > 1 && bad < 3 {
+					bad++
+					t.Errorf("clang %d: %sf(%v) is %v, want %v: off by %d", s.Clang.Major, name, r.args, single, r.single, d)
+				}
+			}
 		}
 	}
 }
