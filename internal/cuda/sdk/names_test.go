@@ -23,82 +23,88 @@ var (
 	lineMarker = regexp.MustCompile(`^# \d+ "([^"]*)"`)
 	cppToken   = regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|::|[^\s\w]`)
 	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	// What stands before a parenthesis and is no function, or a declaration of none.
+	noFunction    = strings.Fields("__attribute__ alignas static_assert asm decltype noexcept explicit operator")
+	noDeclaration = strings.Fields("= : operator typedef using")
 )
 
 // publicFunctions are the functions that a preprocessed program declares in some
-// files, at namespace scope and as public members of classes.
+// files: at namespace scope and as public members of classes.
 func publicFunctions(text string, wanted func(file string) bool) []string {
 	var tokens []string
 	on := false
 	for line := range strings.Lines(text) {
 		if m := lineMarker.FindStringSubmatch(line); m != nil {
 			on = wanted(m[1])
-			continue
-		}
-		if on && !strings.HasPrefix(line, "#") {
+		} else if on && !strings.HasPrefix(line, "#") {
 			tokens = append(tokens, cppToken.FindAllString(line, -1)...)
 		}
 	}
-	notNames := []string{"__attribute__", "__attribute", "alignas", "static_assert", "_Static_assert", "asm", "decltype", "sizeof", "noexcept", "explicit",
-		"operator", "requires", "enable_if", "__declspec", "alignof", "if", "return", "defined", "deprecated", "visibility", "section"}
+	ours := func(word string) bool {
+		return strings.HasPrefix(strings.ToLower(word), "heddle") || strings.HasPrefix(word, "__heddle")
+	}
 	type scope struct{ hidden, class bool }
 	scopes := []scope{{}}
 	var names, head []string // head is the declaration so far
 	parens := 0
 	for i, tok := range tokens {
 		top := &scopes[len(scopes)-1]
-		switch tok {
-		case "(":
-			if parens == 0 && i > 0 && identifier.MatchString(tokens[i-1]) && !top.hidden && !slices.Contains(notNames, tokens[i-1]) &&
-				!slices.Contains(head, "=") && !slices.Contains(head, "operator") && !slices.Contains(head, "typedef") &&
-				!slices.Contains(head, "using") && !slices.Contains(head, ":") && (i < 2 || tokens[i-2] != "~") {
+		has := func(words ...string) bool {
+			return slices.ContainsFunc(head, func(w string) bool { return slices.Contains(words, w) })
+		}
+		switch {
+		case tok == "(":
+			if parens++; parens == 1 && i > 0 && !top.hidden && identifier.MatchString(tokens[i-1]) && !ours(tokens[i-1]) &&
+				!slices.Contains(noFunction, tokens[i-1]) && !has(noDeclaration...) {
 				names = append(names, tokens[i-1])
 			}
-			parens++
-		case ")":
+		case tok == ")":
 			parens--
-		case "{":
-			named := func(word string) bool { return slices.Contains(head, word) }
-			class := parens == 0 && !named("(") && (named("struct") || named("class") || named("union"))
-			space := parens == 0 && (named("namespace") || named("extern") && len(head) == 2)
-			inner := scope{hidden: top.hidden || !class && !space, class: class}
-			if space && slices.ContainsFunc(head, func(w string) bool { return strings.HasPrefix(w, "heddle") || strings.HasPrefix(w, "details") }) ||
-				class && named("class") || class && slices.ContainsFunc(head, func(w string) bool { return strings.HasPrefix(w, "heddle") }) {
-				inner.hidden = true
-			}
-			scopes = append(scopes, inner)
+		case tok == "{":
+			class := parens == 0 && !has("(") && has("struct", "class")
+			space := parens == 0 && (has("namespace") || len(head) == 2 && has("extern"))
+			scopes = append(scopes, scope{top.hidden || !class && !space || has("class") || slices.ContainsFunc(head, ours), class})
 			head = nil
 			continue
-		case "}":
-			if len(scopes) > 1 {
-				scopes = scopes[:len(scopes)-1]
-			}
+		case tok == "}":
+			scopes = scopes[:max(1, len(scopes)-1)]
 			head = nil
 			continue
-		case ";":
-			if parens == 0 {
-				head = nil
-				continue
-			}
-		case "public", "private", "protected":
-			if top.class && i+1 < len(tokens) && tokens[i+1] == ":" {
-				// A class's own scope, not one inside of what is hidden.
-				top.hidden = tok != "public" || len(scopes) > 1 && scopes[len(scopes)-2].hidden
-				head = nil
-				continue
-			}
-		case ":":
-			if n := len(head); n == 0 {
-				continue // of an access
-			}
+		case tok == ";" && parens == 0:
+			head = nil
+			continue
+		case top.class && (tok == "public" || tok == "private" || tok == "protected") && tokens[i+1] == ":":
+			top.hidden = tok != "public" || scopes[len(scopes)-2].hidden
+			head = nil
+			continue
+		case tok == ":" && len(head) == 0:
+			continue // of public
 		}
 		head = append(head, tok)
 	}
-	names = slices.DeleteFunc(names, func(n string) bool {
-		return strings.HasPrefix(strings.ToLower(n), "heddle") || strings.HasPrefix(n, "__heddle")
-	})
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// TestPublicFunctions: functions are found where a program may call them.
+func TestPublicFunctions(t *testing.T) {
+	const text = `# 1 "/other.h" 1
+int elsewhere(int);
+# 7 "/this.h" 2
+static __inline__ __attribute__((device)) int plain(int a) { return helper(a) + (a); }
+extern "C" { void linked(void (*f)(int)); }
+namespace heddle_sdk { int hidden(); struct inside { int member(); }; }
+namespace shown { template <class T> T generic(T v) { if (v) { return other(v); } return v; } }
+class closed { int secret(); public: explicit closed(int n) : size(n) {} int open() const; private: int size; };
+struct wide { int free(); operator int() const; wide &operator=(int); };
+int value = call(3);
+typedef int function(int);
+int heddle_own();
+`
+	got := publicFunctions(text, func(file string) bool { return file == "/this.h" })
+	if want := []string{"closed", "free", "generic", "linked", "open", "plain"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
 }
 
 // TestEveryFunctionIsTested: what the headers for kernels declare is named by a test.
