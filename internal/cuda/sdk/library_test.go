@@ -41,6 +41,16 @@ func evaluate(t *testing.T, head, setup string, rows []row, within float64) {
 	}
 }
 
+// absolute is the path of a file from anywhere.
+func absolute(t *testing.T, file string) string {
+	t.Helper()
+	path, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestVectorFunctions: make_ and a vector's name put the numbers into its fields.
 func TestVectorFunctions(t *testing.T) {
 	var rows []row
@@ -210,7 +220,7 @@ func TestOldNames(t *testing.T) {
 
 // TestReductions: a warp's sum, extremes and bits, of signed and unsigned numbers.
 func TestReductions(t *testing.T) {
-	gpu := device(t, kit(t), `
+	const source = `
 extern "C" __global__ void reductions(int *out) {
   int i = threadIdx.x, v = i * 7 % 32 - 16;
   out[i] = __reduce_add_sync(~0u, v);
@@ -222,7 +232,13 @@ extern "C" __global__ void reductions(int *out) {
   out[192 + i] = __reduce_or_sync(~0u, 1u << i / 2);
   out[224 + i] = __reduce_xor_sync(~0u, 3u * i);
   out[256 + i] = i % 2 ? __reduce_add_sync(0xaaaaaaaau, (unsigned int)i) : __reduce_add_sync(0x55555555u, (unsigned int)i);
-}`)
+}`
+	for _, s := range compilers(t) {
+		t.Run(fmt.Sprint("clang ", s.Clang.Major), func(t *testing.T) { reductions(t, device(t, s, source)) })
+	}
+}
+
+func reductions(t *testing.T, gpu *heddle.GPU) {
 	compare(t, launch(t, gpu, "reductions", 32, 288), func(k int) int32 {
 		xor := 0
 		for i := range 32 {
@@ -234,6 +250,90 @@ extern "C" __global__ void reductions(int *out) {
 		// i * 7 takes each remainder of 32 once.
 		return []int32{-16, -16, 15, 0, -1, 0xf0, 0xffff, int32(xor)}[k/32]
 	})
+}
+
+// TestWarpFunctions: shuffles of every type and width, votes, and reads through
+// the cache for constants.
+func TestWarpFunctions(t *testing.T) {
+	types := strings.Split("int,unsigned int,long,unsigned long,long long,unsigned long long,float,double", ",")
+	ways := []struct {
+		call string
+		from func(i, width int) int // the lane whose value comes
+	}{
+		{"__shfl_sync(~0u, v, 3, W)", func(i, w int) int { return i&^(w-1) | 3 }},
+		{"__shfl_sync(~0u, v, i + 1, W)", func(i, w int) int { return i&^(w-1) | (i+1)&(w-1) }},
+		{"__shfl_up_sync(~0u, v, 2, W)", func(i, w int) int {
+			if i&(w-1) < 2 {
+				return i
+			}
+			return i - 2
+		}},
+		{"__shfl_down_sync(~0u, v, 3, W)", func(i, w int) int {
+			if i&(w-1)+3 >= w {
+				return i
+			}
+			return i + 3
+		}},
+		{"__shfl_xor_sync(~0u, v, 5, W)", func(i, _ int) int { return i ^ 5 }},
+	}
+	src := "#include \"" + absolute(t, "testdata/math_api.h") + "\"\nextern \"C\" __global__ void shuffles(int *out) {\n  int i = threadIdx.x;\n"
+	var want []func(i int) int
+	for _, typ := range types {
+		for _, width := range []int{8, 32} {
+			for _, w := range ways {
+				// A value that needs both halves of 64 bits, and is negative.
+				scale := "-3"
+				if strings.Contains(typ, "long") || typ == "double" {
+					scale = "-3 * 0x100000001ll"
+				}
+				call := strings.ReplaceAll(w.call, "W)", fmt.Sprint(width, ")"))
+				src += fmt.Sprintf("  { %s v = (%[1]s)((i + 1) * (%s)), r = %s; IS(%[1]s, %[3]s) out[%d + i] = r == (%[1]s)((FROM(%[4]d) + 1) * (%[2]s)); }\n",
+					typ, scale, call, 32*len(want))
+				want = append(want, func(i int) int { return w.from(i, width) })
+			}
+		}
+	}
+	// FROM is the lane that the host says.
+	table := "static __device__ const unsigned char lanes_of[] = {"
+	for _, f := range want {
+		for i := range 32 {
+			table += fmt.Sprint(f(i), ",")
+		}
+	}
+	src = table + "};\n#define FROM(k) (int)lanes_of[(k) + threadIdx.x]\n" + src + "}\n" + `
+template <class T> __device__ bool loads(int *place, T v) {
+  *(T *)place = v;
+  T r = __ldg((const T *)place);
+  for (unsigned k = 0; k < sizeof(T); k++)
+    if (((char *)&r)[k] != ((char *)&v)[k]) return false;
+  return true;
+}
+extern "C" __global__ void votes(int *out) {
+  int i = threadIdx.x;
+  out[i] = __any_sync(~0u, i == 40) + 2 * __any_sync(~0u, i == 7) + 4 * __all_sync(~0u, i < 32) + 8 * __all_sync(~0u, i < 31);
+  out[32 + i] = __ballot_sync(~0u, i % 3 == 0);
+  out[64 + i] = __activemask();
+  if (i % 2) out[96 + i] = __ballot_sync(0xaaaaaaaau, i > 16);
+  else out[96 + i] = __popc(__activemask());
+  __syncwarp();
+  out[128 + i] = 0;
+  int *p = out + 160 + 8 * i;
+  out[128 + i] = loads(p, (char)-1) + loads(p, (unsigned char)200) + loads(p, (short)-300) + loads(p, 1ll << 40) + loads(p, -1.5) + loads(p, 2.5f) +
+                 loads(p, make_int4(1, 2, 3, 4)) + loads(p, make_double2(-1, 1e300)) + loads(p, make_uchar4(1, 2, 3, 4)) + loads(p, 7ul);
+}
+`
+	for _, s := range compilers(t) {
+		t.Run(fmt.Sprint("clang ", s.Clang.Major), func(t *testing.T) {
+			gpu := device(t, s, src)
+			compare(t, launch(t, gpu, "shuffles", 32, 32*len(want)), func(int) int32 { return 1 })
+			compare(t, launch(t, gpu, "votes", 32, 416)[:160], func(k int) int32 {
+				if k/32 == 3 {
+					return []int32{16, -0x55560000}[k%2]
+				}
+				return []int32{2 + 4, 0x49249249, -1, 0, 10}[k/32]
+			})
+		})
+	}
 }
 
 // TestPipelinePrimitives: copies by __pipeline_memcpy_async are there after the
