@@ -99,9 +99,24 @@ func (d *dec) global(o *inst, load bool) {
 	}
 }
 
+// low32 reports whether a space has 32-bit addresses. Of a wider register the
+// low half counts: addresses are truncated to the width of their space (PTX
+// manual, ld and st).
+func low32(space isa.Space) bool {
+	return space == isa.Shared || space == isa.Local || space == isa.Param
+}
+
 // memAddress decodes an address operand: o.a is the base register or none,
 // o.imm what is added. It returns the space after what the symbol says.
 func (d *dec) memAddress(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
+	space, err := d.memOperand(a, o, space)
+	if low32(space) {
+		o.flags |= fLow32
+	}
+	return space, err
+}
+
+func (d *dec) memOperand(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
 	o.a, o.imm = none, 0
 	if a.Kind != ptx.OpAddr || len(a.List) == 0 {
 		// `ld.param.u32 %r, param` and the like: an address without brackets.
@@ -345,6 +360,14 @@ func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m)
 			v := uint64(a[i&31] + uint32(off))
+			w.addr[i&31] = v
+			or |= v
+		}
+	case in.flags&fLow32 != 0:
+		a := w.u64(in.a)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m)
+			v := uint64(uint32(a[i&31] + off))
 			w.addr[i&31] = v
 			or |= v
 		}
@@ -769,12 +792,17 @@ func (d *dec) plainAddress(o *ptx.Operand) *ptx.Operand {
 	return o
 }
 
-// cvta64 keeps the null pointer null in neither direction: hardware adds.
+// cvta64 adds or subtracts the base of a window, of null pointers too, as hardware
+// does. The address in the window's space has 32 bits.
 func cvta64(w *warp, in *inst, m uint32) {
+	keep, to, from := ^uint64(0), max(in.imm, 0), min(in.imm, 0)
+	if in.imm != 0 {
+		keep = 1<<32 - 1
+	}
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
-		d[i&31] = a[i&31] + uint64(in.imm)
+		d[i&31] = (a[i&31]+uint64(from))&keep + uint64(to)
 	}
 }
 
