@@ -43,7 +43,9 @@ func (o *overlayModel) read(m *model, addr uint64) byte {
 // view and compares each byte with the model.
 func TestViewsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := New(Config{Base: 0xfff0_0100})
+		const top = 1 << 40
+		packed := rapid.Bool().Draw(t, "packed")
+		m := New(Config{Base: 0xfff0_0100, Top: top, Packed: packed})
 		ref := &model{memory: map[uint64]byte{}}
 		views := []*overlayModel{
 			{v: m.NewOverlay(), writes: map[uint64]byte{}},
@@ -81,7 +83,11 @@ func TestViewsAgainstModel(t *testing.T) {
 		sizes := rapid.OneOf(rapid.SampledFrom([]int{0, 1, 2, 4, 8, 16, 128}), rapid.IntRange(1, 3000))
 		next := byte(0)
 
+		host := uint64(top + 100)
 		alloc := func(t *rapid.T) {
+			if host > top+100 {
+				reset() // what goes in before others is made while no view has writes
+			}
 			size := rapid.Uint64Range(0, 6000).Draw(t, "size")
 			var flags []Flag
 			if rapid.IntRange(0, 4).Draw(t, "constant") == 0 {
@@ -109,11 +115,28 @@ func TestViewsAgainstModel(t *testing.T) {
 		alloc(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": alloc,
+			// Bytes of the host may lie side by side: variables, for example.
+			"adopt": func(t *rapid.T) {
+				data := make([]byte, rapid.IntRange(1, 20).Draw(t, "size"))
+				for i := range data {
+					next++
+					data[i] = next
+					ref.memory[host+uint64(i)] = next
+				}
+				if err := m.Adopt(host, data, "h"); err != nil {
+					t.Fatal(err)
+				}
+				ref.allocs = append(ref.allocs, Allocation{Addr: host, Size: uint64(len(data)), Flags: adopted})
+				host += uint64(len(data)) + rapid.Uint64Range(0, 3).Draw(t, "gap")
+			},
 			"free": func(t *rapid.T) {
 				if len(ref.allocs) < 3 {
 					t.Skip("few buffers")
 				}
 				i := rapid.IntRange(0, len(ref.allocs)-1).Draw(t, "buffer")
+				if ref.allocs[i].Flags&adopted != 0 {
+					t.Skip("bytes of the host are forgotten when they are freed")
+				}
 				err := m.Free(ref.allocs[i].Addr)
 				if (err == nil) == ref.allocs[i].Freed {
 					t.Fatalf("free: %v", err)
