@@ -139,14 +139,16 @@ func (o *overlay) own(r *region, addr uint64) (p *page, fresh bool) {
 	p.r = r
 	p.base = addr &^ (pageSize - 1)
 	p.dirty = [pageSize / 64]uint64{}
-	from, to := bounds(&extent{r, r.Addr, r.Size}, p.base)
+	from, to := bounds(&extent{r, r.Addr, r.reach}, p.base)
 	start := p.base + from - r.Addr
 	copy(p.data[from:to], r.data[start:start+to-from])
 	o.insert(p)
 	for r.index >= len(o.counts) {
 		o.counts = append(o.counts, 0)
 	}
-	o.counts[r.index]++
+	if r.index >= 0 {
+		o.counts[r.index]++
+	}
 	return p, true
 }
 
@@ -228,7 +230,8 @@ func (p *page) commit() {
 			from := bits.TrailingZeros64(set)
 			n := bits.TrailingZeros64(^(set >> from)) // length of the run of ones
 			at := uint64(i*64 + from)
-			copy(p.r.data[p.base+at-p.r.Addr:], p.data[at:at+uint64(n)])
+			off := p.base + at - p.r.Addr
+			copy(p.r.data[off:off+uint64(n)], p.data[at:])
 			if from+n == 64 {
 				break
 			}
@@ -247,7 +250,9 @@ func (v *View) Discard() {
 	o.pending = window{}
 	for _, p := range o.pages[:o.used] {
 		o.table[p.slot] = slot{}
-		o.counts[p.r.index] = 0
+		if p.r.index >= 0 {
+			o.counts[p.r.index] = 0
+		}
 		p.r = nil
 	}
 	o.used = 0

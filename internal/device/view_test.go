@@ -39,6 +39,12 @@ func (o *overlayModel) read(m *model, addr uint64) byte {
 	return m.memory[addr]
 }
 
+// freedAt reports whether an address lies in memory that was freed.
+func freedAt(m *Memory, addr uint64) bool {
+	a, ok := m.Find(addr)
+	return ok && a.Freed
+}
+
 // TestViewsAgainstModel runs random accesses through two overlays and a direct
 // view and compares each byte with the model.
 func TestViewsAgainstModel(t *testing.T) {
@@ -83,10 +89,16 @@ func TestViewsAgainstModel(t *testing.T) {
 		sizes := rapid.OneOf(rapid.SampledFrom([]int{0, 1, 2, 4, 8, 16, 128}), rapid.IntRange(1, 3000))
 		next := byte(0)
 
-		host := uint64(top + 100)
+		host, strays := uint64(top+100), false
+		// tail forgets what is behind an allocation, up to its rounded size.
+		tail := func(a Allocation) {
+			for at := a.Addr + a.Size; at%tailAlign != 0; at++ {
+				delete(ref.memory, at)
+			}
+		}
 		alloc := func(t *rapid.T) {
-			if host > top+100 {
-				reset() // what goes in before others is made while no view has writes
+			if host > top+100 || strays {
+				reset() // what goes between others is made while no view has writes
 			}
 			size := rapid.Uint64Range(0, 6000).Draw(t, "size")
 			var flags []Flag
@@ -102,6 +114,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				t.Fatal("not found")
 			}
 			ref.allocs = append(ref.allocs, a)
+			tail(a)
 			content := make([]byte, size)
 			for i := range content {
 				next++
@@ -142,6 +155,51 @@ func TestViewsAgainstModel(t *testing.T) {
 					t.Fatalf("free: %v", err)
 				}
 				ref.allocs[i].Freed = true
+				if strays {
+					reset()
+					tail(ref.allocs[i])
+				}
+			},
+			// Memory between allocations keeps what is written there, and such a
+			// write changes nothing else.
+			"stray": func(t *rapid.T) {
+				o, write := writer(t), rapid.Bool().Draw(t, "write")
+				size := rapid.SampledFrom([]int{1, 2, 4, 8, 16}).Draw(t, "size")
+				addr := anyAddr(t) + rapid.SampledFrom([]uint64{0, 0, 5000, Granule - 100, Granule + 100}).Draw(t, "far")
+				addr &^= uint64(size) - 1
+				if ref.legal(addr, size, write) {
+					t.Skip("not astray")
+				}
+				got := o.v.Stray(addr, size, write)
+				inside := 0
+				for i := range size {
+					if ref.legal(addr+uint64(i), 1, write) {
+						inside++
+					} else if a, ok := m.Find(addr + uint64(i)); ok && a.Contains(addr+uint64(i)) && got != nil && write {
+						t.Fatalf("a write to %v", a)
+					}
+				}
+				n := m.Nearest(addr)
+				near := n.Size > 0 && !n.Freed && addr+uint64(size)+Granule > n.Addr && addr < n.Addr+n.Size+Granule
+				if got == nil && near && inside == 0 && !packed && !n.Contains(addr) && n.Flags == 0 && m.Nearest(addr+uint64(size)-1) == n || got != nil && !near {
+					t.Fatalf("%d bytes at %#x, %v near %v", len(got), addr, near, n)
+				}
+				for i := range got {
+					if want := o.read(ref, addr+uint64(i)); got[i] != want && (write || ref.legal(addr+uint64(i), 1, false) || !freedAt(m, addr+uint64(i))) {
+						t.Fatalf("byte %d of %d: got %d, want %d", i, size, got[i], want)
+					}
+					if !write {
+						continue
+					}
+					strays = true
+					next++
+					got[i] = next
+					if o.writes != nil {
+						o.writes[addr+uint64(i)] = next
+					} else {
+						ref.memory[addr+uint64(i)] = next
+					}
+				}
 			},
 			"read": func(t *rapid.T) {
 				o, addr, size := anyView(t), anyAddr(t), sizes.Draw(t, "size")
