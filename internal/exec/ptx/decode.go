@@ -209,6 +209,18 @@ func (im *image) srcFile(f *fn, n int) string {
 	return fmt.Sprintf("file %d", n)
 }
 
+// inlined says where the function was inlined that instruction pc comes from.
+func (im *image) inlined(f *fn, pc int) string {
+	if pc >= len(f.ast.Code) || f.ast.Code[pc].Loc == nil || f.ast.Code[pc].Loc.InLine == 0 {
+		return ""
+	}
+	l := f.ast.Code[pc].Loc
+	if l.InName != "" {
+		return fmt.Sprintf("%s:%d", l.InName, l.InLine)
+	}
+	return fmt.Sprintf("%s:%d", im.srcFile(f, l.InFile), l.InLine)
+}
+
 type slotKey struct {
 	v    *ptx.Var
 	i, e int // number within a parameterised declaration, vector element

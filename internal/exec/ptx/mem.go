@@ -450,7 +450,7 @@ func load32Global(w *warp, in *inst, m uint32) {
 			continue
 		}
 		if span = v.ReadSpan(a, 4); span == nil {
-			if span = w.strayRead(i, 4); span == nil {
+			if span = w.stray(i, 4, false); span == nil {
 				return
 			}
 		}
@@ -470,7 +470,7 @@ func load64Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		b := v.ReadSpan(w.addr[i&31], 8)
 		if b == nil {
-			if b = w.strayRead(i&31, 8); b == nil {
+			if b = w.stray(i&31, 8, false); b == nil {
 				return
 			}
 		}
@@ -498,8 +498,9 @@ func store32Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		b := v.WriteSpan(w.addr[i&31], 4)
 		if b == nil {
-			w.globalFault(i, 4, true)
-			return
+			if b = w.stray(i&31, 4, true); b == nil {
+				return
+			}
 		}
 		le.PutUint32(b, s[i&31])
 	}
@@ -576,10 +577,8 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		} else {
 			b = w.blk.view.ReadSpan(a, size)
 		}
-		if b == nil && write {
-			w.globalFault(i, size, write)
-		} else if b == nil {
-			b = w.strayRead(i, size)
+		if b == nil {
+			b = w.stray(i, size, write)
 		}
 		return b
 	}
