@@ -395,7 +395,10 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	}
 	classify(in, info)
 	info.Private = private(in, o, info)
-	if len(d.sums) > 0 && o.run != nil {
+	if len(d.sums) > 0 {
+		if o.run == nil || o.kind == kWarpSync { // which look at their operands before anything is run
+			return errors.New("takes a register as it is here, without a constant, and no clock: move the value to a register first")
+		}
 		o.run = afterSums(d.sums, o.run)
 	}
 	return nil
