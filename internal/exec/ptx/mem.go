@@ -348,7 +348,10 @@ func (d *dec) describe(space isa.Space, width int, load, store bool) {
 // addresses computes the addresses of lanes m into w.addr and returns the
 // bitwise or of all, for alignment.
 func (w *warp) addresses(in *inst, m uint32) (or uint64) {
-	off := uint64(in.imm)
+	off, keep := uint64(in.imm), ^uint64(0)
+	if in.flags&fLow32 != 0 {
+		keep = 1<<32 - 1
+	}
 	switch {
 	case in.a == none:
 		for i := range w.addr {
@@ -363,18 +366,10 @@ func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 			w.addr[i&31] = v
 			or |= v
 		}
-	case in.flags&fLow32 != 0:
-		a := w.u64(in.a)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m)
-			v := uint64(uint32(a[i&31] + off))
-			w.addr[i&31] = v
-			or |= v
-		}
 	case m == full:
 		a := w.u64(in.a)
 		for i := range a {
-			v := a[i] + off
+			v := (a[i] + off) & keep
 			w.addr[i] = v
 			or |= v
 		}
@@ -382,7 +377,7 @@ func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 		a := w.u64(in.a)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m)
-			v := a[i&31] + off
+			v := (a[i&31] + off) & keep
 			w.addr[i&31] = v
 			or |= v
 		}
