@@ -14,6 +14,10 @@ package device
 // depends on the driver, so both sides count.
 const Granule = 2 << 20
 
+// hostPage is the unit in which memory of the host is mapped: what lies outside of
+// its pages may be some that was given back, and is not written.
+const hostPage = 4096
+
 // tailAlign is what allocations of Alloc are rounded up to: the bytes after a size
 // that is no multiple lie in one piece with those before. No allocation begins
 // there (DefaultAlign is the least alignment).
@@ -30,6 +34,10 @@ func (m *Memory) mapped(addr, size uint64, write bool) bool {
 		return false
 	case n.Flags&arena != 0 && n.Contains(addr):
 		return !write && m.explain(addr, size, write).Kind == OutOfBounds
+	}
+	if n.Flags&adopted != 0 && write {
+		end := n.Addr + n.Size
+		return addr >= n.Addr&^(hostPage-1) && addr < end+(-end&(hostPage-1))
 	}
 	return addr+size+Granule > n.Addr && addr < n.Addr+n.Size+Granule
 }
