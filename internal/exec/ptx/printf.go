@@ -284,4 +284,3 @@ func (s *conversion) hex(v float64) string {
 	}
 	return fmt.Sprintf("%d%sp%+d", m>>52, d, exp)
 }
-
