@@ -7,7 +7,7 @@
 #   name  folder  build command  run command  what must appear
 #
 # The folder is relative to the list. Commands run there, in bash, with the
-# heddle of this repository first on the path. What must appear is an extended
+# heddle of this repository first on the path, also by the name nvcc. What must appear is an extended
 # regular expression that a line of the run's output has to match; without one
 # the exit code decides. An empty build or run command is skipped. Lines that
 # begin with # are comments. Given names, only those programs run.
@@ -32,6 +32,7 @@ home=$(realpath "$(dirname "$0")/..")
 logs=$table.d
 mkdir -p "$logs/bin" "$logs/rows"
 (cd "$home" && go build -o "$logs/bin/heddle" ./cmd/heddle)
+ln -sf heddle "$logs/bin/nvcc" # whose arguments it takes
 export PATH="$logs/bin:$PATH" logs
 export BUILD_LIMIT=${BUILD_LIMIT:-300} RUN_LIMIT=${RUN_LIMIT:-60} STAGE=${STAGE:-both}
 
@@ -87,16 +88,23 @@ export -f program stage outcome
 
 cd "$(dirname "$list")"
 [ -r "$table" ] && cp "$table" "$table.before"
+# tabulate writes the table of all rows, also if the script is interrupted.
+tabulate() {
+	{
+		printf 'name\tbuild\tseconds\trun\tseconds\tcheck\twhy\n'
+		grep -vE '^(#|[[:space:]]*$)' "$list" | cut -f1 | sort | while read -r name; do
+			if [ -r "$logs/rows/$name" ]; then cat "$logs/rows/$name"; fi
+		done
+	} >"$table"
+}
+trap tabulate EXIT
+# The CUDA runtime is built once, outside of anybody's limit.
+heddle cuda --quiet -- true >/dev/null 2>&1 || true
 grep -vE '^(#|[[:space:]]*$)' "$list" |
 	awk -F'\t' -v names=" $* " 'names == "  " || index(names, " " $1 " ")' |
 	tr '\n' '\0' | xargs -0 -r -P "${JOBS:-2}" -I{} bash -c 'program "$1"' - {}
 
-{
-	printf 'name\tbuild\tseconds\trun\tseconds\tcheck\twhy\n'
-	grep -vE '^(#|[[:space:]]*$)' "$list" | cut -f1 | sort | while read -r name; do
-		if [ -r "$logs/rows/$name" ]; then cat "$logs/rows/$name"; fi
-	done
-} >"$table"
+tabulate
 awk -F'\t' 'NR > 1 { n++; b += $2 == "ok"; r += $4 == "ok"; y += $6 == "yes"; no += $6 == "no" }
 	END { printf "%d programs: %d built, %d ran to their end, %d checks hold, %d do not\n", n, b, r, y, no }' "$table"
 [ -r "$table.before" ] || exit 0
