@@ -70,6 +70,7 @@ HEDDLE_D float erfcx(float x) { return erfcxf(x); }
 HEDDLE_D float cyl_bessel_i0(float x) { return cyl_bessel_i0f(x); }
 HEDDLE_D float cyl_bessel_i1(float x) { return cyl_bessel_i1f(x); }
 HEDDLE_D_AND_H(erfinv, (float x), (x), float)
+HEDDLE_D_AND_H(rhypot, (float x, float y), (x, y), float)
 HEDDLE_D_AND_H(exp10, (float x), (x), float)
 HEDDLE_D_AND_H(j0, (float x), (x), float)
 HEDDLE_D_AND_H(j1, (float x), (x), float)
