@@ -21,7 +21,6 @@ type operandCase struct {
 
 var (
 	declRE = regexp.MustCompile(`\.reg \.(\w+) (x\d+);`)
-	regRE  = regexp.MustCompile(`\bx\d+\b`)
 	bitsOf = map[string]int{"pred": 1, "b16": 16, "u16": 16, "s16": 16, "f16": 16, "bf16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "f16x2": 32, "bf16x2": 32,
 		"b64": 64, "u64": 64, "s64": 64, "f64": 64}
 )
