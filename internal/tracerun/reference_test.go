@@ -21,8 +21,8 @@ import (
 
 const (
 	traces  = "../../testdata/traces"
-	runs    = "../../../shared/data/accel-sim-runs"
-	configs = "../../../shared/data/gpgpusim-configs"
+	runs    = "../../testdata/reference/accelsim"
+	configs = "../../testdata/reference/configs"
 )
 
 // unpacked unpacks an archive of traces and returns the folder with its list.
@@ -90,7 +90,7 @@ func reference(t testing.TB) []row {
 	t.Helper()
 	f, err := os.Open(filepath.Join(runs, "summary.csv"))
 	if err != nil {
-		t.Skip("the reference runs are not here")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
