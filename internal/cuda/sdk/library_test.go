@@ -691,7 +691,7 @@ extern "C" __global__ void names(char *out) {
 	}
 }
 
-// TestStatesOfHostCode: a plain C++ file knows the states of random generators,
+// TestStatesOfHostCode: a plain C++ file knows small floats and the states of random generators,
 // with the sizes that kernels know.
 func TestStatesOfHostCode(t *testing.T) {
 	const sizes = `
@@ -707,7 +707,7 @@ struct program { curandState *states; curandStateSobol32_t *a; curandStateScramb
 			t.Error(err)
 		}
 		file := filepath.Join(t.TempDir(), "host.cpp")
-		if err := os.WriteFile(file, []byte(sizes), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(sizes+"#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if text, err := exec.Command(s.Clang.Path, "-fsyntax-only", "-I"+s.Include(), file).CombinedOutput(); err != nil {

@@ -58,6 +58,16 @@ static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, si
 }
 
 #if defined(__cplusplus)
+// As CUDA 13 has them, with a place instead of a device's number.
+static __inline__ __host__ cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, unsigned, cudaStream_t stream = 0) {
+  return cudaMemPrefetchAsync(p, bytes, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
+}
+static __inline__ __host__ cudaError_t cudaMemAdvise(const void *p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at) {
+  return cudaMemAdvise(p, bytes, advice, at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId);
+}
+#endif
+
+#if defined(__cplusplus)
 
 template <class T> static inline cudaError_t cudaMalloc(T **p, size_t n) { return ::cudaMalloc((void **)(void *)p, n); }
 template <class T> static inline cudaError_t cudaMallocHost(T **p, size_t n, unsigned int flags = 0) {

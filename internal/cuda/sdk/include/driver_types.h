@@ -411,7 +411,10 @@ enum cudaMemPoolAttr {
 };
 enum cudaMemLocationType {
   cudaMemLocationTypeInvalid = 0,
-  cudaMemLocationTypeDevice = 1
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
 };
 enum cudaMemAccessFlags {
   cudaMemAccessFlagsProtNone = 0,

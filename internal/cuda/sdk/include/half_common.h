@@ -269,6 +269,7 @@ HEDDLE_COMPARISON(>, __hbgt2)
 HEDDLE_COMPARISON(>=, __hbge2)
 #undef HEDDLE_COMPARISON
 
+#ifdef __CUDA__ // what only kernels have
 // Functions, by those of float.
 #define HEDDLE_FUNCTION(name, value)                                                      \
   HEDDLE_D HEDDLE_H h##name(HEDDLE_H a) {                                                 \
@@ -319,6 +320,7 @@ HEDDLE_D HEDDLE_H2 atomicAdd(HEDDLE_H2 *p, HEDDLE_H2 v) {
   asm volatile("atom.add.noftz." HEDDLE_PTX "x2 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(HEDDLE_WORD(v)) : "memory");
   return HEDDLE_PAIR(old);
 }
+#endif
 
 #undef HEDDLE_BITS
 #undef HEDDLE_PAIR
