@@ -11,7 +11,7 @@ import (
 )
 
 // The jobs that are also run on GPGPU-Sim, see their folder's notice.
-const references = "../internal/job/testdata/gpgpusim"
+const references = "../testdata/reference/gpgpusim"
 
 // ready loads jobs.
 func ready(tb testing.TB, pattern string) []*job.Ready {

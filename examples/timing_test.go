@@ -36,7 +36,7 @@ func timedJobs(t *testing.T) []string {
 	for _, ex := range examples {
 		list = append(list, filepath.Join(ex.name, ex.name+".toml"))
 	}
-	more, err := filepath.Glob("../internal/job/testdata/gpgpusim/*.toml")
+	more, err := filepath.Glob("../testdata/reference/gpgpusim/*.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

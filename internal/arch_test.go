@@ -21,12 +21,13 @@ const module = "github.com/heddle-sim/heddle"
 var mayImport = map[string][]string{
 	"internal/isa":       {},
 	"internal/near":      {},
+	"internal/plain":     {},
 	"internal/isa/ptx":   {"internal/isa", "internal/near"},
 	"internal/isa/sass":  {"internal/isa", "internal/near", "internal/num"},
 	"internal/flow":      {"internal/isa"},
 	"internal/num":       {},
 	"internal/device":    {"internal/isa"},
-	"internal/exec":      {"internal/isa"},
+	"internal/exec":      {"internal/isa", "internal/plain"},
 	"internal/exec/ptx":  {"internal/isa", "internal/isa/ptx", "internal/flow", "internal/num", "internal/device", "internal/exec"},
 	"internal/exec/sass": {"internal/isa", "internal/isa/sass", "internal/num", "internal/device", "internal/exec"},
 	"internal/program":   {"internal/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
@@ -40,10 +41,10 @@ var mayImport = map[string][]string{
 	"internal/trace/record":    {"internal/isa", "internal/isa/sass", "internal/exec", "internal/trace"},
 	"internal/trace/open":      {"internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/container"},
 	"internal/compare":         {"internal/near", "internal/report"},
-	"internal/report":          {},
+	"internal/report":          {"internal/plain"},
 	"internal/timeline":        {},
 	"internal/series":          {},
-	"internal/progress":        {"internal/chiprun", "internal/report"},
+	"internal/progress":        {"internal/chiprun", "internal/plain", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
@@ -98,7 +99,7 @@ var external = map[string][]string{
 	"internal/trace/micro":     {"google.golang.org/protobuf/encoding/protowire"},
 	"internal/job":             {"github.com/BurntSushi/toml"},
 	"internal/series":          {"github.com/parquet-go/parquet-go"},
-	"internal/report":          {"github.com/ianlancetaylor/demangle"},
+	"internal/plain":           {"github.com/ianlancetaylor/demangle"},
 	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
 	"internal/progress":        {"golang.org/x/term"},
 }

@@ -36,7 +36,8 @@ type cudaCmd struct {
 	PTX       []string `name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's: of that of the same name, or with kernels of the same names (repeatable)."`
 	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
 	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line while kernels are simulated: auto (on a terminal), always or never."`
-	Strict    bool     `help:"Stop at reads outside of all allocations also where a GPU has memory mapped; without it they give zeros and a warning."`
+	Strict    bool     `help:"Stop at reads and writes outside of all allocations also where a GPU has memory mapped; without it they bring a warning."`
+	FailOn    bool     `name:"fail-on-fault" help:"Where the program ignores that a kernel faulted and ends with 0, end with 3; with 4 after a limit, or where a kernel made no progress. Programs that it runs count too."`
 	Quiet     bool     `help:"Of the report only the last line."`
 	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
@@ -124,7 +125,7 @@ func (c *cudaCmd) Run(e env) error {
 	if state.signal != 0 && state.signal != syscall.SIGINT {
 		fmt.Fprintf(e.stderr, "heddle: %s was ended by a signal: %v\n", c.Command[0], state.signal)
 	}
-	err = c.report(to, tmp)
+	failed, err := c.report(to, tmp)
 	if errors.Is(err, errNoReport) { // the exit code is the program's all the same
 		fmt.Fprintf(e.stderr, "heddle: there is no report: %s\n", whyNone(cmd, program, state))
 		err = nil
@@ -136,6 +137,9 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	if state.code != 0 {
 		return &exitError{code: state.code}
+	}
+	if err == nil && c.FailOn && failed != 0 {
+		return &exitError{code: failed, err: errors.New("the program ended well after a kernel had failed (--fail-on-fault)")}
 	}
 	return err
 }
@@ -251,27 +255,34 @@ func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
 // errNoReport says that no program wrote one.
 var errNoReport = errors.New("there is no report")
 
+// failures are the exit codes of what can end a kernel.
+var failures = map[string]int{"fault": exitFault, "limit": exitLimit, "stuck": exitLimit}
+
 // report prints what the library wrote when programs ended: one, or several if
-// the one that was run ran others.
-func (c *cudaCmd) report(to *sinks, dir string) error {
+// the one that was run ran others. It returns the exit code of the first failure
+// of a kernel in them, 0 if there is none.
+func (c *cudaCmd) report(to *sinks, dir string) (failed int, err error) {
 	for n := 1; ; n++ {
 		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))
 		if errors.Is(err, fs.ErrNotExist) {
 			if n == 1 {
-				return errNoReport
+				return 0, errNoReport
 			}
-			return nil
+			return failed, nil
 		}
 		var res report.Run
 		if err == nil {
 			err = json.Unmarshal(b, &res)
 		}
 		if err != nil {
-			return usage("the report cannot be read: %w", err)
+			return failed, usage("the report cannot be read: %w", err)
+		}
+		if res.Error != nil && failed == 0 {
+			failed = failures[res.Error.Kind]
 		}
 		if to.json != nil {
 			if _, err := to.json.Write(b); err != nil {
-				return usage("--json: %w", err)
+				return failed, usage("--json: %w", err)
 			}
 		}
 		if c.Quiet {
@@ -280,7 +291,7 @@ func (c *cudaCmd) report(to *sinks, dir string) error {
 			err = res.WriteText(to.text)
 		}
 		if err != nil {
-			return usage("writing the report: %w", err)
+			return failed, usage("writing the report: %w", err)
 		}
 	}
 }

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
 		{[]string{"-ex", "break main", "-ex", "run", "-ex", "bt", "-ex", "continue", "--args", program},
 			`(?s)Breakpoint 1, main .*#0 +main .*x is 1\n.*exited with code 03.*  0  one `},
 		{[]string{"-ex", "run", "-ex", "bt", "-ex", "continue", "--args", program, "fault"},
-			`(?s)x is 1\n.*SIGSEGV.*#0 .* main .*  0  one .*interrupted in`},
+			`(?s)x is 1\n.*SIGSEGV.*#0 .* main .*  0  one .*ended by signal 11 `},
 	} {
 		if out := debug(c.args...); !regexp.MustCompile(c.want).Match(out) {
 			t.Errorf("gdb %q says\n%s", c.args, out)

@@ -81,15 +81,12 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
-	if code, ok := standIn(os.Args); ok {
-		os.Exit(code)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	go func() {
 		<-ctx.Done()
 		stop() // a second interrupt ends the program at once
 	}()
-	os.Exit(heddle(env{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:]))
+	os.Exit(heddle(env{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, asNVCC(os.Args)))
 }
 
 // heddle runs one command line and returns its exit code.

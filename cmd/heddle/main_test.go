@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(tidy{m}, map[string]func(){"heddle": main, "ptxas": main, "fatbinary": main})
+	testscript.Main(tidy{m}, map[string]func(){"heddle": main, nvcc: main})
 }
 
 // tidy removes what tests share when all have run.

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 extern void heddleExit(void);
+extern void heddleUnregister(uintptr_t handle);
 
 uint64_t heddle_thread(void) {
   static atomic_uint_fast64_t threads;
@@ -34,7 +35,19 @@ void heddle_unmap(uintptr_t addr, size_t n) { munmap((void *)addr, n); }
 
 void heddle_print(const void *text, size_t n) { fwrite(text, 1, n, stdout); }
 
-void heddle_at_exit(void) { atexit(heddleExit); }
+// Go cannot be called in a child that the program left: there the runtime of Go
+// has one thread of many, and whatever the others held is held for ever.
+static void at_exit(void) {
+  if (heddle_own())
+    heddleExit();
+}
+
+void heddle_at_exit(void) { atexit(at_exit); }
+
+void __cudaUnregisterFatBinary(void **handle) {
+  if (!heddle_child())
+    heddleUnregister((uintptr_t)handle);
+}
 
 void heddle_call(uintptr_t fn, uintptr_t data) { ((cudaHostFn_t)fn)((void *)data); }
 

@@ -32,6 +32,10 @@ int heddle_own(void);
 void heddle_die(int sig);
 void heddle_fault(void);
 
+// heddle_child is not 0 in a process that was left by the one that loaded the
+// library.
+int heddle_child(void);
+
 // heddle_at_exit has heddleExit called when the program ends.
 void heddle_at_exit(void);
 

@@ -13,7 +13,7 @@
 //	HEDDLE_THREADS     workers
 //	HEDDLE_MAX_CYCLES  bound of the run
 //	HEDDLE_RESULT      folder for the result, as JSON, when the program ends
-//	HEDDLE_STRICT      not empty: reads a little outside of allocations are faults
+//	HEDDLE_STRICT      not empty: accesses a little outside of allocations are faults
 //	HEDDLE_SAVE_PTX    folder for the PTX that is loaded
 //	HEDDLE_PTX         files of PTX to run in place of the program's, one a line
 //	HEDDLE_PROGRESS    always, auto (on a terminal), or never (the default)

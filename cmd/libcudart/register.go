@@ -66,8 +66,8 @@ func __cudaRegisterFatBinary(wrapper C.uintptr_t) C.uintptr_t {
 //export __cudaRegisterFatBinaryEnd
 func __cudaRegisterFatBinaryEnd(handle C.uintptr_t) { runtime().InitManaged(uint64(handle)) }
 
-//export __cudaUnregisterFatBinary
-func __cudaUnregisterFatBinary(handle C.uintptr_t) { runtime().Unregister(uint64(handle)) }
+//export heddleUnregister
+func heddleUnregister(handle C.uintptr_t) { runtime().Unregister(uint64(handle)) }
 
 //export __cudaRegisterFunction
 func __cudaRegisterFunction(handle, hostFn, deviceFn, name C.uintptr_t, limit C.int, tid, bid, bdim, gdim, wsize C.uintptr_t) {

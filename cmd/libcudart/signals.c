@@ -42,6 +42,10 @@ void heddle_answer(void) {
 
 int heddle_own(void) { return owner == getpid(); }
 
+static pid_t loader; // the process that loaded the library
+
+int heddle_child(void) { return loader != getpid(); }
+
 // report has the report written, and waits for it if the program is about to end.
 static void report(int why, int wait) {
   int saved = errno;
@@ -99,6 +103,7 @@ static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
 
 // Before Go's own constructor: it hands on what happens outside of Go's code.
 __attribute__((constructor(101))) static void begin(void) {
+  loader = getpid();
   handle(SIGSEGV, fatal);
   handle(SIGBUS, fatal);
   handle(SIGFPE, fatal);

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"fmt"
 	"sync"
 	"syscall"
 
@@ -54,8 +55,10 @@ func endedBy(res *report.Run, sig syscall.Signal) *report.Run {
 	case 0:
 		res.OK, res.Error = true, nil
 	case syscall.SIGINT:
-	default:
+	case syscall.SIGTERM, syscall.SIGHUP:
 		res.Error.Message = "the program was ended: " + sig.String()
+	default: // its own doing
+		res.Error.Kind, res.Error.Message = "signal", fmt.Sprintf("ended by signal %d (%v)", int(sig), sig)
 	}
 	return res
 }
@@ -64,9 +67,6 @@ func endedBy(res *report.Run, sig syscall.Signal) *report.Run {
 //
 //export heddleExit
 func heddleExit() {
-	if C.heddle_own() == 0 {
-		return // a child that the program left
-	}
 	res := runtime().Result()
 	reported.Do(func() { writeReport(res) })
 	C.heddle_answer()

@@ -2,22 +2,13 @@ package compare
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
-// referenceData are tables that others measured, beside the repository; tests
-// of them are skipped where it stands alone.
-const referenceData = "../../../shared/data"
-
+// reference reads a table that others measured.
 func reference(t *testing.T, name string) *Source {
 	t.Helper()
-	file := filepath.Join(referenceData, name)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("no reference data: %v", err)
-	}
-	s, err := ReadFile(file)
+	s, err := ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,15 +24,15 @@ func TestReferenceTables(t *testing.T) {
 		by   string
 		rows int
 	}{
-		{"hardware/h100.txt", Options{}, Runs, 611},
-		{"hardware/h100-rodinia.txt", Options{}, Runs, 219},
-		{"hardware/h100-emptykernel.txt", Options{}, Runs, 350},
-		{"hardware/h100-emptykernel.txt", Options{Where: []string{"profile_type=ncu"}}, Runs, 175},
-		{"hardware/h100-ffmakernel.txt", Options{}, Runs, 40},
-		{"hardware/h100-ffmakernel_full.txt", Options{}, Runs, 614},
-		{"hardware/volta-accelwattch-kernels.csv", Options{}, Kernels, 25},
-		{"hardware/hopper-blackwell.csv", Options{KeyA: "hw_cycles_equiv", Names: []string{"id"}}, Runs, 146},
-		{"hardware/ncu-rtx3080-nn.tsv", Options{}, Kernels, 1},
+		{"bench/h100/testdata/h100-polybench.txt", Options{}, Runs, 282},
+		{"testdata/reference/hardware/h100-rodinia.txt", Options{}, Runs, 219},
+		{"bench/h100/testdata/h100-emptykernel.txt", Options{}, Runs, 350},
+		{"bench/h100/testdata/h100-emptykernel.txt", Options{Where: []string{"profile_type=ncu"}}, Runs, 175},
+		{"bench/h100/testdata/h100-ffmakernel.txt", Options{}, Runs, 40},
+		{"bench/h100/testdata/h100-ffmakernel_full.txt", Options{}, Runs, 614},
+		{"testdata/reference/hardware/volta-accelwattch-kernels.csv", Options{}, Kernels, 25},
+		{"testdata/reference/hardware/hopper-blackwell.csv", Options{KeyA: "hw_cycles_equiv", Names: []string{"id"}}, Runs, 146},
+		{"testdata/reference/hardware/ncu-rtx3080-nn.tsv", Options{}, Kernels, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := reference(t, tt.name)
@@ -68,7 +59,7 @@ func TestReferenceTables(t *testing.T) {
 // Python's module of that name, quantiles with method="inclusive".
 func TestReferenceStatistics(t *testing.T) {
 	one := func(config string) *Table {
-		s := reference(t, "accel-sim-runs/summary.csv")
+		s := reference(t, "testdata/reference/accelsim/summary.csv")
 		ta, _, _, err := Tables(s, []*Source{s}, Options{
 			Where: []string{"config=" + config, "trace=mgpusim-bfs-rodinia-2.0-ft", "kernel!=TOTAL"}, LessA: 5000,
 		})

@@ -1,13 +1,10 @@
 package config
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shared is a folder of other people's configuration files that some checkouts
-// have beside them.
-const shared = "../../../shared/data"
+// reference is a folder of configuration files and figures of other simulators.
+const reference = "../../testdata/reference"
 
 func values(g *GPU) map[string]string {
 	m := map[string]string{}
@@ -574,10 +570,7 @@ var folders = map[string]string{
 func TestLibraryAgainstItsSources(t *testing.T) {
 	for name, folder := range folders {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(shared, "gpgpusim-configs", folder)
-			if _, err := os.Stat(dir); err != nil {
-				t.Skip("the configurations are not here")
-			}
+			dir := filepath.Join(reference, "configs", folder)
 			want, _, err := load(dir, "")
 			if err != nil {
 				t.Fatal(err)
@@ -608,16 +601,9 @@ func TestLibraryAgainstItsSources(t *testing.T) {
 // Every configuration folder that is here can be read, and what is in it is
 // sorted into honoured, inert, fixed and for the modern core.
 func TestReadsEveryFolder(t *testing.T) {
-	var dirs []string
-	for _, p := range []string{"gpgpusim-configs/*", "modern/configs/*"} {
-		list, err := filepath.Glob(filepath.Join(shared, p, "gpgpusim.config"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		dirs = append(dirs, list...)
-	}
-	if len(dirs) == 0 {
-		t.Skip("the configurations are not here")
+	dirs, err := filepath.Glob(filepath.Join(reference, "configs*/*/gpgpusim.config"))
+	if err != nil || len(dirs) < 14 {
+		t.Fatal(dirs, err)
 	}
 	for _, file := range dirs {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
@@ -630,7 +616,7 @@ func TestReadsEveryFolder(t *testing.T) {
 				count[o.Use]++
 			}
 			t.Logf("%d SMs, honoured %d, inert %d, fixed %d, modern core %d", g.SMs(), count[Honoured], count[Inert], count[Fixed], count[ModernCore])
-			if strings.Contains(file, "gpgpusim-configs") && count[ModernCore] != 0 {
+			if !strings.Contains(file, "configs-modern") && count[ModernCore] != 0 {
 				t.Error("options of the modern core in a file of GPGPU-Sim")
 			}
 		})
@@ -640,34 +626,15 @@ func TestReadsEveryFolder(t *testing.T) {
 // GPGPU-Sim prints every option in force, defaults included. Reading that list
 // must give the same GPU as reading the configuration it was started with.
 func TestDefaultsAgainstPrintedOptions(t *testing.T) {
-	printed := regexp.MustCompile(`^(-\S+)\s+(.*?)\s# `)
 	for _, folder := range []string{"SM2_GTX480", "SM75_RTX2060", "SM7_QV100"} {
 		t.Run(folder, func(t *testing.T) {
-			f, err := os.Open(filepath.Join(shared, "gpgpusim-runs/stdout", folder+".warm", "vecadd.txt.gz"))
-			if err != nil {
-				t.Skip("the runs are not here")
+			printed := read(t, filepath.Join(reference, "gpgpusim/options", folder+".config"))
+			if n := strings.Count(printed, "\n"); n < 150 {
+				t.Fatalf("only %d options are printed", n)
 			}
-			defer f.Close()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var text strings.Builder
-			seen := 0
-			for s := bufio.NewScanner(z); s.Scan(); {
-				m := printed.FindStringSubmatch(s.Text())
-				if m == nil || strings.TrimSpace(m[2]) == "" {
-					continue
-				}
-				fmt.Fprintf(&text, "%s %q\n", m[1], strings.TrimSpace(m[2]))
-				seen++
-			}
-			if seen < 150 {
-				t.Fatalf("only %d options are printed", seen)
-			}
-			dir := filepath.Join(shared, "gpgpusim-configs", folder)
+			dir := filepath.Join(reference, "configs", folder)
 			network := func(path string) (string, error) { return readFile(filepath.Join(dir, path)) }
-			want, _, err := ReadGPGPUSim(folder, []NamedText{{"printed", text.String()}}, network)
+			want, _, err := ReadGPGPUSim(folder, []NamedText{{"printed", printed}}, network)
 			if err != nil {
 				t.Fatal(err)
 			}

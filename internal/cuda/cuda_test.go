@@ -59,7 +59,7 @@ const code = `
 {
 	.reg .b64 %rd<1>;
 	ld.param.u64 %rd0, [out];
-	st.global.u32 [%rd0+4096], 1;
+	st.global.u32 [%rd0+0x40000000], 1;
 	ret;
 }
 .visible .entry odd(.param .u64 out)

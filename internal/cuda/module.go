@@ -207,8 +207,9 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		}
 		m.machine = machine
 		machine.PTX().UseObjects(r.texels)
+		machine.PTX().Warn(r.warn)
 		if !r.opt.Strict {
-			machine.PTX().TolerateStrayReads(r.strayRead)
+			machine.PTX().TolerateStrays()
 		}
 		for _, v := range r.vars {
 			if v.module == m {
@@ -260,9 +261,25 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 	return program.FromPTX(linked), nil
 }
 
-// strayRead warns of a read outside of every allocation, once for each kernel.
-func (r *Runtime) strayRead(f *exec.Fault) {
-	r.once("stray read of "+f.Where.Kernel, "%v\nheddle: a GPU has memory mapped so near an allocation: the read gives zeros, and the program goes on (--strict makes it a fault)", f)
+// warn says what a kernel did wrong and a GPU lets pass: of accesses outside of
+// allocations once for each kernel, as they come in numbers, of others for each
+// line.
+func (r *Runtime) warn(w *exec.Warning) {
+	at := w.Where
+	if at.SrcLine > 0 { // several lines of PTX may come of one of the source
+		at.Pos.Line = 0
+	}
+	key := fmt.Sprintln(w.Kind, at.Kernel, at.File, at.Pos.Line, at.SrcFile, at.SrcLine, at.Inlined)
+	what := ""
+	switch w.Kind {
+	case exec.StrayRead:
+		key = "stray read of " + w.Where.Kernel
+		what = "\nheddle: a GPU has memory mapped so near an allocation: the read gives what was written there, or zeros, and the program goes on (--strict makes it a fault)"
+	case exec.StrayWrite:
+		key = "stray write of " + w.Where.Kernel
+		what = "\nheddle: a GPU has memory mapped so near an allocation, which may be another one's: here the write damages none, and the program goes on (--strict makes it a fault)"
+	}
+	r.once(key, "warning: %v%s", &w.Fault, what)
 }
 
 // choose returns the PTX of a part that suits the GPU.

@@ -56,8 +56,8 @@ type Options struct {
 	Out      io.Writer // what device code prints; nil discards it
 	Log      io.Writer // faults and warnings; nil discards them
 	Timeline *timeline.Recorder
-	// Strict makes reads of kernels outside of every allocation faults also where a
-	// GPU has memory mapped; without it they give zeros and a warning.
+	// Strict makes accesses of kernels outside of every allocation faults also where a
+	// GPU has memory mapped; without it they bring a warning.
 	Strict bool
 	// Fault is called when the program gave an address of the host where there is no
 	// memory; it does not return.

@@ -84,3 +84,41 @@ func TestAdopt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNeighboursInAPage: what overlays write to allocations that lie within the
+// same kilobyte reaches each of them: variables of the host, and allocations
+// without gaps.
+func TestNeighboursInAPage(t *testing.T) {
+	packed := New(Config{Packed: true})
+	shared := New(Config{Top: 1 << 40})
+	for _, c := range []struct {
+		name  string
+		m     *Memory
+		alloc func(i int) (uint64, error)
+	}{
+		{"allocations without gaps", packed, func(int) (uint64, error) { return packed.Alloc(16, "b") }},
+		{"variables of the host", shared, func(i int) (uint64, error) {
+			at := uint64(1<<40 + 4*i)
+			return at, shared.Adopt(at, make([]byte, 4), "v")
+		}},
+	} {
+		v := c.m.NewOverlay()
+		var at []uint64
+		for i := range 8 {
+			a, err := c.alloc(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, a)
+			v.Store32(a, uint64(100+i))
+		}
+		for _, when := range []string{"before the commit", "after it"} {
+			for i, a := range at {
+				if got, ok := v.Load32(a); !ok || got != uint64(100+i) {
+					t.Errorf("%s, number %d %s: %d, %v; want %d", c.name, i, when, got, ok, 100+i)
+				}
+			}
+			v.Commit()
+		}
+	}
+}

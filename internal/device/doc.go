@@ -23,9 +23,15 @@
 // the overlays are committed in block order: the outcome does not depend on the
 // number of threads.
 //
+// # Between allocations
+//
+// A GPU has memory mapped a little outside of every allocation. For callers who
+// let programs reach it, [View.Stray] gives such bytes, which hold what was written
+// there and are no part of any allocation.
+//
 // # Concurrency
 //
-// Memory and View have no locks. Any number of goroutines may read, each
+// Memory and View have no locks, but for the making of such bytes. Any number of goroutines may read, each
 // through its own overlay, as long as nobody commits, allocates, frees, uses
 // the device heap or writes through a direct view at the same time.
 package device

@@ -3,8 +3,10 @@ package device
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sync"
 )
 
 // Flag is a property of an allocation.
@@ -57,8 +59,9 @@ type Symbol struct {
 // region is an allocation with its bytes.
 type region struct {
 	Allocation
-	data  []byte // of length Size; nil once freed
-	index int    // in Memory.regions
+	data  []byte // of length Size, with room for reach bytes; nil once freed
+	reach uint64 // Size and the bytes behind it that belong to nobody (slack.go)
+	index int    // in Memory.regions, -1 for memory between allocations
 }
 
 // Memory is the global memory of one GPU.
@@ -71,6 +74,9 @@ type Memory struct {
 	gen     uint64    // counts frees; views drop what they remember when it moves
 	symbols map[string]Symbol
 	heap    *heap
+
+	slackMu sync.Mutex         // blocks that run side by side come upon it
+	slack   map[uint64]*region // pages of memory between allocations, by address
 }
 
 // New returns an empty memory.
@@ -97,10 +103,8 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	if size > math.MaxInt || !hostHas(size) {
 		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have the memory", bytesText(size), name)
 	}
-	r := &region{
-		Allocation: Allocation{Addr: addr, Size: size, Name: name},
-		data:       make([]byte, size),
-	}
+	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
+	r.data = make([]byte, size, r.reach)
 	for _, f := range flags {
 		r.Flags |= f
 	}
@@ -123,7 +127,7 @@ func (m *Memory) Adopt(addr uint64, data []byte, name string) error {
 	if r := m.before(addr + n - 1); r != nil && r.Addr+r.Size > addr {
 		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: %v is there", bytesText(n), addr, r.Allocation)
 	}
-	m.insert(&region{Allocation: Allocation{Addr: addr, Size: n, Name: name, Flags: adopted}, data: data})
+	m.insert(&region{Allocation: Allocation{Addr: addr, Size: n, Name: name, Flags: adopted}, data: data, reach: n})
 	return nil
 }
 
@@ -365,12 +369,19 @@ func (m *Memory) Save() (restore func()) {
 	var list []kept
 	for _, r := range m.regions {
 		if !r.Freed && !r.ReadOnly() {
-			list = append(list, kept{r, slices.Clone(r.data)})
+			list = append(list, kept{r, slices.Clone(r.data[:r.reach])})
 		}
+	}
+	slack := maps.Clone(m.slack)
+	for _, r := range slack {
+		list = append(list, kept{r, slices.Clone(r.data)})
 	}
 	return func() {
 		for _, k := range list {
-			copy(k.r.data, k.old)
+			if !k.r.Freed {
+				copy(k.r.data[:k.r.reach], k.old)
+			}
 		}
+		m.slack = slack
 	}
 }

@@ -2,12 +2,13 @@ package device
 
 import "math/bits"
 
-// pageSize is the unit in which an overlay copies memory. A page never holds
-// bytes of two allocations, because the gap between them is larger.
+// pageSize is the unit in which an overlay copies memory.
 const pageSize = 1024
 
-// page is an overlay's copy of one aligned piece of memory. Bytes outside the
-// region, at its first and last page, are never used.
+// page is an overlay's copy of what one region has in an aligned piece of memory.
+// Small regions may share such a piece (bytes of the host do, and allocations
+// without gaps): each has a page of its own there. Bytes outside the region, at
+// its first and last page, are never used.
 type page struct {
 	dirty [pageSize / 64]uint64 // a bit for each byte that the view wrote
 	r     *region
@@ -91,11 +92,11 @@ func (o *overlay) resize(n int) {
 	}
 }
 
-// probe returns where the key of a page number is, or would have to go.
-func (o *overlay) probe(key uint64) int {
+// probe returns where the page of a region with that key is, or would have to go.
+func (o *overlay) probe(key uint64, r *region) int {
 	// Multiplying by 2^64 divided by the golden ratio spreads neighbours.
 	i := int(key * 0x9e37_79b9_7f4a_7c15 >> o.shift)
-	for o.table[i].key != key && o.table[i].key != 0 {
+	for o.table[i].key != 0 && (o.table[i].key != key || o.table[i].page.r != r) {
 		i = (i + 1) & (len(o.table) - 1)
 	}
 	return i
@@ -103,14 +104,14 @@ func (o *overlay) probe(key uint64) int {
 
 func (o *overlay) insert(p *page) {
 	key := p.base/pageSize + 1
-	p.slot = o.probe(key)
+	p.slot = o.probe(key, p.r)
 	o.table[p.slot] = slot{key, p}
 }
 
-// lookup returns the view's copy of the page that contains addr, or nil.
-func (o *overlay) lookup(addr uint64) *page {
+// lookup returns the view's copy of the region's page that contains addr, or nil.
+func (o *overlay) lookup(r *region, addr uint64) *page {
 	key := addr/pageSize + 1
-	return o.table[o.probe(key)].page
+	return o.table[o.probe(key, r)].page
 }
 
 // wrote reports whether the view has written to the region.
@@ -121,7 +122,7 @@ func (o *overlay) wrote(r *region) bool {
 // own returns the view's copy of the page that contains addr, and whether it
 // is fresh.
 func (o *overlay) own(r *region, addr uint64) (p *page, fresh bool) {
-	if p := o.lookup(addr); p != nil {
+	if p := o.lookup(r, addr); p != nil {
 		return p, false
 	}
 	if 2*(o.used+1) > len(o.table) {
@@ -138,21 +139,23 @@ func (o *overlay) own(r *region, addr uint64) (p *page, fresh bool) {
 	p.r = r
 	p.base = addr &^ (pageSize - 1)
 	p.dirty = [pageSize / 64]uint64{}
-	from, to := bounds(&extent{r, r.Addr, r.Size}, p.base)
+	from, to := bounds(&extent{r, r.Addr, r.reach}, p.base)
 	start := p.base + from - r.Addr
 	copy(p.data[from:to], r.data[start:start+to-from])
 	o.insert(p)
 	for r.index >= len(o.counts) {
 		o.counts = append(o.counts, 0)
 	}
-	o.counts[r.index]++
+	if r.index >= 0 {
+		o.counts[r.index]++
+	}
 	return p, true
 }
 
 // window returns the part of the extent that is contiguous around addr: the
 // piece of one page, from the view's copy or from memory.
 func (o *overlay) window(e *extent, addr uint64) window {
-	if p := o.lookup(addr); p != nil {
+	if p := o.lookup(e.r, addr); p != nil {
 		return p.clip(e)
 	}
 	base := addr &^ (pageSize - 1)
@@ -227,7 +230,8 @@ func (p *page) commit() {
 			from := bits.TrailingZeros64(set)
 			n := bits.TrailingZeros64(^(set >> from)) // length of the run of ones
 			at := uint64(i*64 + from)
-			copy(p.r.data[p.base+at-p.r.Addr:], p.data[at:at+uint64(n)])
+			off := p.base + at - p.r.Addr
+			copy(p.r.data[off:off+uint64(n)], p.data[at:])
 			if from+n == 64 {
 				break
 			}
@@ -246,7 +250,9 @@ func (v *View) Discard() {
 	o.pending = window{}
 	for _, p := range o.pages[:o.used] {
 		o.table[p.slot] = slot{}
-		o.counts[p.r.index] = 0
+		if p.r.index >= 0 {
+			o.counts[p.r.index] = 0
+		}
 		p.r = nil
 	}
 	o.used = 0

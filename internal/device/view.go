@@ -122,6 +122,16 @@ func (v *View) readSlow(addr uint64, size int) []byte {
 	return w.data[addr-w.lo:]
 }
 
+// own returns the overlay's copy of the region's page that contains addr.
+func (v *View) own(r *region, addr uint64) *page {
+	p, fresh := v.overlay.own(r, addr)
+	if fresh {
+		// Windows that show the bytes of memory would hide the page.
+		v.read = [2]window{}
+	}
+	return p
+}
+
 func (v *View) writeSlow(addr uint64, size int) []byte {
 	v.settle()
 	if !v.find(addr, size) || v.recent.r.ReadOnly() {
@@ -138,11 +148,7 @@ func (v *View) writeSlow(addr uint64, size int) []byte {
 		v.forget()
 		return v.overlay.postpone(addr, size)
 	}
-	p, fresh := v.overlay.own(e.r, addr)
-	if fresh {
-		// Windows that show the bytes of memory would hide the page.
-		v.read = [2]window{}
-	}
+	p := v.own(e.r, addr)
 	v.page = p
 	v.write = p.clip(e)
 	p.mark(uint(addr%pageSize), uint(size))

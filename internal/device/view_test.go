@@ -39,11 +39,19 @@ func (o *overlayModel) read(m *model, addr uint64) byte {
 	return m.memory[addr]
 }
 
+// freedAt reports whether an address lies in memory that was freed.
+func freedAt(m *Memory, addr uint64) bool {
+	a, ok := m.Find(addr)
+	return ok && a.Freed
+}
+
 // TestViewsAgainstModel runs random accesses through two overlays and a direct
 // view and compares each byte with the model.
 func TestViewsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := New(Config{Base: 0xfff0_0100})
+		const top = 1 << 40
+		packed := rapid.Bool().Draw(t, "packed")
+		m := New(Config{Base: 0xfff0_0100, Top: top, Packed: packed})
 		ref := &model{memory: map[uint64]byte{}}
 		views := []*overlayModel{
 			{v: m.NewOverlay(), writes: map[uint64]byte{}},
@@ -81,7 +89,17 @@ func TestViewsAgainstModel(t *testing.T) {
 		sizes := rapid.OneOf(rapid.SampledFrom([]int{0, 1, 2, 4, 8, 16, 128}), rapid.IntRange(1, 3000))
 		next := byte(0)
 
+		host, strays := uint64(top+100), false
+		// tail forgets what is behind an allocation, up to its rounded size.
+		tail := func(a Allocation) {
+			for at := a.Addr + a.Size; at%tailAlign != 0; at++ {
+				delete(ref.memory, at)
+			}
+		}
 		alloc := func(t *rapid.T) {
+			if host > top+100 || strays {
+				reset() // what goes between others is made while no view has writes
+			}
 			size := rapid.Uint64Range(0, 6000).Draw(t, "size")
 			var flags []Flag
 			if rapid.IntRange(0, 4).Draw(t, "constant") == 0 {
@@ -96,6 +114,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				t.Fatal("not found")
 			}
 			ref.allocs = append(ref.allocs, a)
+			tail(a)
 			content := make([]byte, size)
 			for i := range content {
 				next++
@@ -109,16 +128,81 @@ func TestViewsAgainstModel(t *testing.T) {
 		alloc(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": alloc,
+			// Bytes of the host may lie side by side: variables, for example.
+			"adopt": func(t *rapid.T) {
+				data := make([]byte, rapid.IntRange(1, 20).Draw(t, "size"))
+				for i := range data {
+					next++
+					data[i] = next
+					ref.memory[host+uint64(i)] = next
+				}
+				if err := m.Adopt(host, data, "h"); err != nil {
+					t.Fatal(err)
+				}
+				ref.allocs = append(ref.allocs, Allocation{Addr: host, Size: uint64(len(data)), Flags: adopted})
+				host += uint64(len(data)) + rapid.Uint64Range(0, 3).Draw(t, "gap")
+			},
 			"free": func(t *rapid.T) {
 				if len(ref.allocs) < 3 {
 					t.Skip("few buffers")
 				}
 				i := rapid.IntRange(0, len(ref.allocs)-1).Draw(t, "buffer")
+				if ref.allocs[i].Flags&adopted != 0 {
+					t.Skip("bytes of the host are forgotten when they are freed")
+				}
 				err := m.Free(ref.allocs[i].Addr)
 				if (err == nil) == ref.allocs[i].Freed {
 					t.Fatalf("free: %v", err)
 				}
 				ref.allocs[i].Freed = true
+				if strays {
+					reset()
+					tail(ref.allocs[i])
+				}
+			},
+			// Memory between allocations keeps what is written there, and such a
+			// write changes nothing else.
+			"stray": func(t *rapid.T) {
+				o, write := writer(t), rapid.Bool().Draw(t, "write")
+				size := rapid.SampledFrom([]int{1, 2, 4, 8, 16}).Draw(t, "size")
+				addr := anyAddr(t) + rapid.SampledFrom([]uint64{0, 0, 5000, Granule - 100, Granule + 100}).Draw(t, "far")
+				addr &^= uint64(size) - 1
+				if ref.legal(addr, size, write) {
+					t.Skip("not astray")
+				}
+				got := o.v.Stray(addr, size, write)
+				inside := 0
+				for i := range size {
+					if ref.legal(addr+uint64(i), 1, write) {
+						inside++
+					} else if a, ok := m.Find(addr + uint64(i)); ok && a.Contains(addr+uint64(i)) && got != nil && write {
+						t.Fatalf("a write to %v", a)
+					}
+				}
+				n := m.Nearest(addr)
+				near := n.Size > 0 && !n.Freed && addr+uint64(size)+Granule > n.Addr && addr < n.Addr+n.Size+Granule
+				if n.Flags&adopted != 0 && write {
+					near = addr/4096 >= n.Addr/4096 && addr/4096 <= (n.Addr+n.Size-1)/4096
+				}
+				if got == nil && near && inside == 0 && !packed && !n.Contains(addr) && n.Flags == 0 && m.Nearest(addr+uint64(size)-1) == n || got != nil && !near {
+					t.Fatalf("%d bytes at %#x, %v near %v", len(got), addr, near, n)
+				}
+				for i := range got {
+					if want := o.read(ref, addr+uint64(i)); got[i] != want && (write || ref.legal(addr+uint64(i), 1, false) || !freedAt(m, addr+uint64(i))) {
+						t.Fatalf("byte %d of %d: got %d, want %d", i, size, got[i], want)
+					}
+					if !write {
+						continue
+					}
+					strays = true
+					next++
+					got[i] = next
+					if o.writes != nil {
+						o.writes[addr+uint64(i)] = next
+					} else {
+						ref.memory[addr+uint64(i)] = next
+					}
+				}
 			},
 			"read": func(t *rapid.T) {
 				o, addr, size := anyView(t), anyAddr(t), sizes.Draw(t, "size")

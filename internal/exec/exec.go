@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/plain"
 )
 
 // Dim3 is an extent or an index in blocks or threads: X varies fastest.
@@ -39,17 +40,22 @@ type Where struct {
 	Pos      isa.Pos
 	SrcFile  string // source file and line from debug information, if any
 	SrcLine  int
+	Inlined  string // file and line where the outermost function of that line was inlined, "" if it was not
 }
 
 func (w Where) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "kernel %s", w.Kernel)
+	fmt.Fprintf(&b, "kernel %s", plain.Instance(w.Kernel))
 	if w.Function != "" && w.Function != w.Kernel {
-		fmt.Fprintf(&b, " in function %s", w.Function)
+		fmt.Fprintf(&b, " in function %s", plain.Instance(w.Function))
 	}
 	fmt.Fprintf(&b, ", block %v, thread %v, pc %d: %s\n  at %s:%d", w.Block, w.Thread, w.PC, w.Inst, w.File, w.Pos.Line)
 	if w.SrcLine > 0 {
-		fmt.Fprintf(&b, " (source %s:%d)", w.SrcFile, w.SrcLine)
+		fmt.Fprintf(&b, " (source %s:%d", w.SrcFile, w.SrcLine)
+		if w.Inlined != "" {
+			fmt.Fprintf(&b, ", inlined at %s", w.Inlined)
+		}
+		b.WriteString(")")
 	}
 	return b.String()
 }
@@ -62,6 +68,23 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
+
+// WarningKind says what a Warning is about.
+type WarningKind uint8
+
+// The kinds of warning.
+const (
+	StrayRead  WarningKind = iota // a read outside of every allocation, but near one
+	StrayWrite                    // such a write
+	SyncMask                      // a member mask that lacks the thread that has it
+	AbsentLane                    // a register was read of a lane that takes no part
+)
+
+// Warning is something that is wrong and that a GPU lets pass: the run goes on.
+type Warning struct {
+	Fault
+	Kind WarningKind
+}
 
 // LimitError ends a run that reached a limit.
 type LimitError struct {
@@ -95,7 +118,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("no forward progress in kernel %s, block %v:\n  %s", e.Kernel, e.Block, strings.Join(e.Waits, "\n  "))
+	return fmt.Sprintf("no forward progress in kernel %s, block %v:\n  %s", plain.Instance(e.Kernel), e.Block, strings.Join(e.Waits, "\n  "))
 }
 
 // LaunchError is a launch that the kernel or the machine cannot take: too many
@@ -109,5 +132,5 @@ type LaunchError struct {
 }
 
 func (e *LaunchError) Error() string {
-	return fmt.Sprintf("cannot launch kernel %s: %s", e.Kernel, e.Msg)
+	return fmt.Sprintf("cannot launch kernel %s: %s", plain.Instance(e.Kernel), e.Msg)
 }

@@ -2,12 +2,8 @@ package gpu_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,7 +93,7 @@ var headings = []string{
 // Every name that is printed is explained.
 func TestAccelSimExplained(t *testing.T) {
 	for _, gpu := range []string{"rtx-2060", "gtx-480"} {
-		text := simStats(t, "../job/testdata/gpgpusim/vecadd.toml", gpu, "run.copies_fill_l2=false")
+		text := simStats(t, "../../testdata/reference/gpgpusim/vecadd.toml", gpu, "run.copies_fill_l2=false")
 		names := simNames(text)
 		if len(names) < 190 {
 			t.Errorf("%s: only %d names", gpu, len(names))
@@ -117,7 +113,7 @@ func TestAccelSimExplained(t *testing.T) {
 
 // The counters are running totals; those of the launch alone are not.
 func TestAccelSimTotals(t *testing.T) {
-	list := launches(simStats(t, "../job/testdata/gpgpusim/reduce.toml", "rtx-2060"))
+	list := launches(simStats(t, "../../testdata/reference/gpgpusim/reduce.toml", "rtx-2060"))
 	if len(list) < 2 {
 		t.Fatalf("%d launches", len(list))
 	}
@@ -176,60 +172,6 @@ func simValues(text string) map[string]string {
 		}
 	}
 	return v
-}
-
-func readStdout(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// All names of GPGPU-Sim's own output are in ours.
-func TestAccelSimNames(t *testing.T) {
-	if _, err := os.Stat(referenceRuns); err != nil {
-		t.Skip("the reference runs are not here")
-	}
-	for _, c := range []struct{ config, job string }{{"SM2_GTX480", "reduce"}, {"SM75_RTX2060", "vecadd"}, {"SM7_QV100", "vecadd"}} {
-		t.Run(c.config, func(t *testing.T) {
-			gpu := filepath.Join(referenceConfigs, c.config, "gpgpusim.config")
-			ours := simNames(simStats(t, filepath.Join(referenceRuns, c.job+".toml"), gpu, "run.copies_fill_l2=false"))
-			files, err := filepath.Glob(filepath.Join(referenceRuns, "stdout", c.config+".cold", "*.txt.gz"))
-			if err != nil || len(files) == 0 {
-				t.Fatalf("%d files, %v", len(files), err)
-			}
-			theirs := 0
-			for _, f := range files {
-				for _, l := range launches(readStdout(t, f)) {
-					names := simNames("kernel_name = " + l)
-					theirs = max(theirs, len(names))
-					for _, n := range names {
-						// Which of these lines appear depends on whether any bank
-						// was left out.
-						if n == "bank skew" || n == "chip skew" || n == "min_bank_accesses" || n == "min_chip_accesses" || strings.Contains(n, "fail_stats_breakdown") || strings.Contains(n, "fail_breakdown") {
-							continue
-						}
-						if !slices.Contains(ours, n) {
-							t.Errorf("%s: no %q", filepath.Base(f), n)
-							ours = append(ours, n)
-						}
-					}
-				}
-			}
-			t.Logf("%d names there, %d here", theirs, len(ours))
-		})
-	}
 }
 
 // Counters of the SIMT core that have a counterpart in the modern one are not

@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/heddle-sim/heddle/internal/job"
 )
@@ -107,27 +110,18 @@ var hostTime = []string{"gpgpu_simulation_time", "gpgpu_simulation_rate", "gpgpu
 // TestEveryCounter compares every line of the output under GPGPU-Sim's names
 // with that of the reference runs: all jobs, all configurations, cold and warm.
 func TestEveryCounter(t *testing.T) {
-	if _, err := os.Stat(referenceRuns); err != nil {
-		t.Skip("the reference runs are not here")
-	}
 	type tally struct{ n, bad int }
 	all := map[string]*tally{}
 	lines := 0
 	for _, c := range []string{"SM2_GTX480", "SM75_RTX2060", "SM7_QV100"} {
 		for _, l2 := range []string{"cold", "warm"} {
-			files, err := filepath.Glob(filepath.Join(referenceRuns, "stdout", c+"."+l2, "*.txt.gz"))
-			if err != nil || len(files) == 0 {
-				t.Fatal(c, l2, len(files), err)
-			}
-			for n, f := range files {
+			for n, run := range readCounters(t, c, l2) {
 				if testing.Short() && n%4 != 0 {
 					continue
 				}
-				name := strings.TrimSuffix(filepath.Base(f), ".txt.gz")
-				ours := launches(referenceStats(t, c, l2, name))
-				theirs := launches(readStdout(t, f))
-				if len(ours) != len(theirs) {
-					t.Fatalf("%s: %d launches, %d there", f, len(ours), len(theirs))
+				ours := launches(referenceStats(t, c, l2, run.job))
+				if len(ours) != len(run.launches) {
+					t.Fatalf("%s, %s, %s: %d launches, %d there", c, l2, run.job, len(ours), len(run.launches))
 				}
 				last := map[string]string{}
 				for i := range ours {
@@ -135,7 +129,7 @@ func TestEveryCounter(t *testing.T) {
 					for _, l := range simLines("kernel_name = " + ours[i]) {
 						a[l.key] = l.value
 					}
-					for _, l := range simLines("kernel_name = " + theirs[i]) {
+					for _, l := range run.launches[i] {
 						x := all[l.name]
 						if x == nil {
 							x = &tally{}
@@ -160,7 +154,7 @@ func TestEveryCounter(t *testing.T) {
 						}
 						x.bad++
 						if differing[l.name] == "" || l.name == "bk" && !near(t, got, l.value, 0.003) {
-							t.Errorf("%s, %s, %s, launch %d: %s: %.200s here, %.200s there", c, l2, name, i, l.key, got, l.value)
+							t.Errorf("%s, %s, %s, launch %d: %s: %.200s here, %.200s there", c, l2, run.job, i, l.key, got, l.value)
 						}
 					}
 					last = a
@@ -183,6 +177,52 @@ func TestEveryCounter(t *testing.T) {
 			t.Errorf("%s is equal now", n)
 		}
 	}
+}
+
+// counterRun is what a reference run printed after each launch of a job.
+type counterRun struct {
+	job      string
+	launches [][]simLine
+}
+
+// readCounters reads the reference runs of a configuration and a state of the
+// L2, in the order of their jobs' names. A line is the job, the launch, the key
+// of a simLine and its value, separated by tabs.
+func readCounters(t *testing.T, config, l2 string) []counterRun {
+	t.Helper()
+	f, err := os.Open(filepath.Join(referenceRuns, "counters", config+"."+l2+".tsv.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var list []counterRun
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		col := strings.SplitN(s.Text(), "\t", 4)
+		if len(col) != 4 {
+			t.Fatalf("%s.%s: %q has %d columns, want 4", config, l2, s.Text(), len(col))
+		}
+		if len(list) == 0 || list[len(list)-1].job != col[0] {
+			list = append(list, counterRun{job: col[0]})
+		}
+		run := &list[len(list)-1]
+		if col[1] != fmt.Sprint(len(run.launches)-1) {
+			run.launches = append(run.launches, nil)
+		}
+		key, _, _ := strings.Cut(col[2], "#")
+		line := simLine{strings.TrimSpace(indices.ReplaceAllString(key, "[]")), col[2], col[3]}
+		run.launches[len(run.launches)-1] = append(run.launches[len(run.launches)-1], line)
+	}
+	if err := s.Err(); err != nil || len(list) == 0 {
+		t.Fatalf("%s.%s: %d jobs, %v", config, l2, len(list), err)
+	}
+	return list
 }
 
 // less takes the count of the launches before from a running total.

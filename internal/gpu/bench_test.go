@@ -13,7 +13,7 @@ import (
 // BenchmarkJobs runs reference jobs on the RTX 2060 and reports warp
 // instructions a second, loading and host work included.
 func BenchmarkJobs(b *testing.B) {
-	const folder = "../job/testdata/gpgpusim"
+	const folder = "../../testdata/reference/gpgpusim"
 	for _, name := range []string{"vecadd", "copy_s8", "matmul_tiled", "matmul_naive", "chase_large", "hist_shared", "bfs", "fp64axpy"} {
 		b.Run(name, func(b *testing.B) {
 			file := filepath.Join(folder, name+".toml")
@@ -43,7 +43,7 @@ func BenchmarkJobs(b *testing.B) {
 // BenchmarkThreads runs jobs that fill the chip with one and with two workers.
 func BenchmarkThreads(b *testing.B) {
 	for _, x := range []struct{ file, gpu string }{
-		{"../job/testdata/gpgpusim/matmul_tiled.toml", "rtx-2060"}, {"../job/testdata/gpgpusim/copy_s8.toml", "rtx-2060"},
+		{"../../testdata/reference/gpgpusim/matmul_tiled.toml", "rtx-2060"}, {"../../testdata/reference/gpgpusim/copy_s8.toml", "rtx-2060"},
 		{"../../examples/hotspot/hotspot.toml", "rtx-a6000"}, {"../../examples/matmul/matmul.toml", "rtx-a6000"}, {"../../examples/spmv/spmv.toml", "rtx-2060"}, {"../../examples/mandelbrot/mandelbrot.toml", "v100"},
 	} {
 		ready, err := job.Load(x.file)

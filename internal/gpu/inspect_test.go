@@ -114,9 +114,9 @@ func somewhere(g *gpu.GPU) error {
 // every cycle, and one in which idle cycles were not jumped over.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, c := range []struct{ gpu, job string }{
-		{"rtx-2060", "../job/testdata/gpgpusim/vecadd.toml"},
-		{"gtx-480", "../job/testdata/gpgpusim/vecadd.toml"},
-		{"rtx-2070-super", "../job/testdata/gpgpusim/vecadd.toml"},
+		{"rtx-2060", "../../testdata/reference/gpgpusim/vecadd.toml"},
+		{"gtx-480", "../../testdata/reference/gpgpusim/vecadd.toml"},
+		{"rtx-2070-super", "../../testdata/reference/gpgpusim/vecadd.toml"},
 	} {
 		t.Run(c.gpu, func(t *testing.T) {
 			t.Parallel()

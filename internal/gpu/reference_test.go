@@ -20,8 +20,8 @@ import (
 // The reference runs are those of GPGPU-Sim 4.2.0 on the same jobs and with
 // the same configuration files.
 const (
-	referenceRuns    = "../../../shared/data/gpgpusim-runs"
-	referenceConfigs = "../../../shared/data/gpgpusim-configs"
+	referenceRuns    = "../../testdata/reference/gpgpusim"
+	referenceConfigs = "../../testdata/reference/configs"
 )
 
 // refRow is a launch of a reference run.
@@ -35,7 +35,7 @@ func readReference(t *testing.T) []refRow {
 	t.Helper()
 	f, err := os.Open(filepath.Join(referenceRuns, "runs.csv"))
 	if err != nil {
-		t.Skip("the reference runs are not here")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

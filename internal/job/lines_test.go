@@ -33,9 +33,9 @@ func runTimed(t *testing.T, file, gpu string, set ...string) *report.Run {
 // What is laid beside the lines of a program adds up to what its launches did.
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ file, gpu, line, waits string }{
-		{"testdata/gpgpusim/vecadd.toml", "rtx-2060", "add.f32", "long_scoreboard"},
-		{"testdata/gpgpusim/bfs.toml", "gtx-480", "setp.gt.s32", "long_scoreboard"},
-		{"testdata/gpgpusim/reduce.toml", "v100", "bar.sync", "barrier"},
+		{"../../testdata/reference/gpgpusim/vecadd.toml", "rtx-2060", "add.f32", "long_scoreboard"},
+		{"../../testdata/reference/gpgpusim/bfs.toml", "gtx-480", "setp.gt.s32", "long_scoreboard"},
+		{"../../testdata/reference/gpgpusim/reduce.toml", "v100", "bar.sync", "barrier"},
 	} {
 		res := runTimed(t, c.file, c.gpu)
 		seen := uint64(0)

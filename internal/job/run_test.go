@@ -43,7 +43,7 @@ func TestBroken(t *testing.T) {
 // TestJobs runs jobs whose expected results were computed elsewhere, on one
 // and on several threads, with the same outcome.
 func TestJobs(t *testing.T) {
-	files, err := filepath.Glob("testdata/gpgpusim/*.toml")
+	files, err := filepath.Glob("../../testdata/reference/gpgpusim/*.toml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

@@ -49,9 +49,9 @@ func asJSON(t *testing.T, r *report.Run) string {
 // Looking changes nothing; and what is seen is what happened.
 func TestWatching(t *testing.T) {
 	for _, c := range []struct{ file, gpu string }{
-		{"testdata/gpgpusim/reduce.toml", "gtx-480"},
-		{"testdata/gpgpusim/matmul_tiled.toml", "rtx-2060"},
-		{"testdata/gpgpusim/bfs.toml", "v100"},
+		{"../../testdata/reference/gpgpusim/reduce.toml", "gtx-480"},
+		{"../../testdata/reference/gpgpusim/matmul_tiled.toml", "rtx-2060"},
+		{"../../testdata/reference/gpgpusim/bfs.toml", "v100"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			const fills = "run.copies_fill_l2=false"

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -100,7 +101,7 @@ const (
 func (p *Line) text(s chiprun.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
 	if s.Launches == 0 { // nobody knows
-		text = fmt.Sprintf("%s  launch %d", report.Name(s.Kernel), s.Launch)
+		text = fmt.Sprintf("%s  launch %d", plain.Name(s.Kernel), s.Launch)
 	}
 	if s.Total > 0 {
 		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/heddle-sim/heddle/internal/plain"
 )
 
 // Version is Heddle's version.
@@ -115,7 +117,7 @@ type Dump struct {
 
 // Failure is why a run ended before its end.
 type Failure struct {
-	Kind        string     `json:"kind"` // fault, limit, stuck, launch, interrupted or input
+	Kind        string     `json:"kind"` // fault, limit, stuck, launch, interrupted, signal or input
 	Message     string     `json:"message"`
 	Kernel      string     `json:"kernel,omitempty"`
 	Function    string     `json:"function,omitempty"`
@@ -149,11 +151,24 @@ func firstFew(names []string) []string {
 	return append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
 }
 
+// plainKernels returns kernels under names as a program's source has them.
+func plainKernels(kernels []Kernel) []Kernel {
+	names := make([]string, len(kernels))
+	for i, k := range kernels {
+		names[i] = k.Name
+	}
+	list := slices.Clone(kernels)
+	for i, name := range plain.Names(names) {
+		list[i].Name = name
+	}
+	return list
+}
+
 // WriteText writes the report for a person.
 func (r *Run) WriteText(w io.Writer) error {
 	if r.NoJob && r.Trace == nil { // jobs, and selections of a trace's launches, name kernels as they are
 		shown := *r
-		shown.Kernels = plain(r.Kernels)
+		shown.Kernels = plainKernels(r.Kernels)
 		r = &shown
 	}
 	var b strings.Builder
@@ -326,6 +341,8 @@ func (r *Run) Summary() string {
 	switch {
 	case r.Error != nil && r.Error.Kind == "interrupted":
 		state = "interrupted"
+	case r.Error != nil && r.Error.Kind == "signal":
+		state = r.Error.Message
 	case r.Error != nil:
 		state = "stopped"
 	}

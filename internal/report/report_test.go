@@ -65,6 +65,9 @@ func TestSummary(t *testing.T) {
 		{func(r *Run) { r.Checks, r.Input, r.Programs = nil, "p.kasm", []string{"p.kasm"} }, "done in 250.0 ms, 320.0 thousand thread instructions a second"},
 		{func(r *Run) { r.Checks, r.Error = nil, &Failure{Kind: "fault"} }, "stopped in 250.0 ms, 320.0 thousand thread instructions a second"},
 		{func(r *Run) { r.Checks, r.Error, r.Seconds = nil, &Failure{Kind: "interrupted"}, 0 }, "interrupted in 0 µs"},
+		{func(r *Run) {
+			r.Checks, r.Error, r.Seconds = nil, &Failure{Kind: "signal", Message: "ended by signal 6 (aborted)"}, 0
+		}, "ended by signal 6 (aborted) in 0 µs"},
 	} {
 		r := sample()
 		c.change(r)

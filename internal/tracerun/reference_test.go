@@ -22,8 +22,8 @@ import (
 
 const (
 	traces  = "../../testdata/traces"
-	runs    = "../../../shared/data/accel-sim-runs"
-	configs = "../../../shared/data/gpgpusim-configs"
+	runs    = "../../testdata/reference/accelsim"
+	configs = "../../testdata/reference/configs"
 )
 
 // unpacked unpacks an archive of traces and returns the folder with its list.
@@ -91,7 +91,7 @@ func reference(t testing.TB) []row {
 	t.Helper()
 	f, err := os.Open(filepath.Join(runs, "summary.csv"))
 	if err != nil {
-		t.Skip("the reference runs are not here")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
@@ -179,11 +179,7 @@ func TestReference(t *testing.T) {
 // same files, takes the cycles that stand here; its loads go to the L1, since they
 // are not .STRONG.GPU.
 func TestCachedGlobally(t *testing.T) {
-	const archive = "../../../shared/data/traces/microgpusim-vectoradd-100-32"
-	if _, err := os.Stat(archive + ".tar.xz"); err != nil {
-		t.Skip("the trace is not here")
-	}
-	dir := unpacked(t, archive)
+	dir := unpacked(t, "microgpusim-vectoradd-100-32")
 	for gpu, want := range map[string]uint64{"SM75_RTX2060": 5783, "SM86_RTX3070": 5937} {
 		r, err := replayed(t, dir, tracerun.Options{GPU: filepath.Join(configs, gpu, "gpgpusim.config")})
 		if err != nil {

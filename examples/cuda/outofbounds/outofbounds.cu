@@ -1,6 +1,7 @@
-// A kernel writes behind the end of its buffer. On hardware that may go
-// unnoticed for years; here the thread, the line and the buffer are named. The
-// program gets cudaErrorIllegalAddress until it resets the device.
+// A kernel writes just past the end of its buffer. On hardware that may go
+// unnoticed for years; here a warning names the thread, the line and the buffer.
+// With --strict, as this program wants to be run, it is a fault: the program gets
+// cudaErrorIllegalAddress until it resets the device.
 #include "../check.h"
 
 __global__ void shift(int *data, int n) {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// oldestClang is the first release of clang whose CUDA wrapper the headers fit.
+// oldestClang is the first release of clang whose CUDA wrapper the headers fit,
+// and the one that Debian 12 and Ubuntu 22.04 install.
 const oldestClang = 14
 
 // newestClang bounds the search for installed releases.
@@ -25,8 +26,8 @@ type Clang struct {
 	Version string // the first line of clang++ --version
 }
 
-// ErrNoClang says that there is no clang, and how to get one.
-var ErrNoClang = errors.New("no clang found (14 or later is needed); install one with: sudo apt-get install clang")
+// ErrNoClang says that there is no clang that will do, and how to get one.
+var ErrNoClang = fmt.Errorf("clang %d or later is needed; install it with: sudo apt-get install clang", oldestClang)
 
 var versionLine = regexp.MustCompile(`(?m)^.*clang version (\d+)\..*$`)
 
@@ -35,15 +36,15 @@ var versionLine = regexp.MustCompile(`(?m)^.*clang version (\d+)\..*$`)
 // The error wraps ErrNoClang where there is none.
 func FindClang(ctx context.Context) (Clang, error) {
 	if name := os.Getenv("HEDDLE_CLANG"); name != "" {
-		c, err := askClang(ctx, name)
+		c, err := ClangNamed(ctx, name)
 		if err != nil {
 			return Clang{}, fmt.Errorf("HEDDLE_CLANG: %w", err)
 		}
 		return c, nil
 	}
-	best, err := askClang(ctx, "clang++")
+	best, err := ClangNamed(ctx, "clang++")
 	for major := newestClang; major >= oldestClang && major > best.Major; major-- {
-		c, e := askClang(ctx, fmt.Sprintf("clang++-%d", major))
+		c, e := ClangNamed(ctx, fmt.Sprintf("clang++-%d", major))
 		if e == nil {
 			return c, nil
 		}
@@ -53,15 +54,16 @@ func FindClang(ctx context.Context) (Clang, error) {
 	}
 	if err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			err = ErrNoClang
+			err = fmt.Errorf("no clang is installed; %w", ErrNoClang)
 		}
 		return Clang{}, err
 	}
 	return best, nil
 }
 
-// askClang finds a compiler and asks for its version.
-func askClang(ctx context.Context, name string) (Clang, error) {
+// ClangNamed finds the compiler of a name on the path and asks for its version.
+// The error wraps ErrNoClang if it is too old or none.
+func ClangNamed(ctx context.Context, name string) (Clang, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return Clang{}, err
@@ -83,12 +85,12 @@ func askClang(ctx context.Context, name string) (Clang, error) {
 
 // HasOpenMP reports whether the compiler has a library for OpenMP to link to.
 func (c Clang) HasOpenMP(ctx context.Context) bool {
-	for _, name := range []string{"libomp.so", "libomp.a"} {
-		// What is not found comes back as it is.
-		out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
-		if err == nil && filepath.IsAbs(strings.TrimSpace(string(out))) {
-			return true
-		}
-	}
-	return false
+	return c.Finds(ctx, "libomp.so") || c.Finds(ctx, "libomp.a")
+}
+
+// Finds reports whether the compiler has a file in the folders of its libraries.
+func (c Clang) Finds(ctx context.Context, name string) bool {
+	// What is not found comes back as it is.
+	out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
+	return err == nil && filepath.IsAbs(strings.TrimSpace(string(out)))
 }

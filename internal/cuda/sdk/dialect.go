@@ -11,11 +11,13 @@ import (
 
 // Clangs is a source of nvcc as clang takes it: brackets of launches that are
 // written in pieces, kernel<< <grid, block>> >(), become whole, alignas after
-// __shared__ and its like becomes _Alignas, and special registers in asm
-// statements with operands, "%smid", get the second percent sign. Lines stay where
+// __shared__ and its like becomes _Alignas, special registers in asm statements
+// with operands, "%smid", get the second percent sign, and extern "C"__global__ gets
+// a blank, without which the keyword belongs to the literal; __noinline__ within an
+// attribute, which is a macro to clang 14, loses its underscores. Lines stay where
 // they are. It returns false, and the text itself, where nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
-	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) && !bytes.Contains(text, []byte("asm")) {
+	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) && !bytes.Contains(text, []byte("asm")) && !bytes.Contains(text, []byte(`"__`)) && !bytes.Contains(text, []byte("__noinline__")) {
 		return text, false
 	}
 	d := dialect{text: text}
@@ -61,12 +63,17 @@ func (d *dialect) scan() {
 				d.asm(next)
 			}
 		}
+		if t.from == t.to && d.text[at] == '"' && keyword.Match(d.text[next:]) {
+			d.edits = append(d.edits, edit{next, next, " "})
+		}
 		at = next
 	}
 	for i := range tokens {
 		switch {
 		case d.is(tokens[i], "<"):
 			d.launch(tokens, i)
+		case d.is(tokens[i], "__noinline__") && i > 0 && (d.is(tokens[i-1], "(") || d.is(tokens[i-1], ",")):
+			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "noinline"})
 		case d.is(tokens[i], "alignas") && i > 0 && slices.ContainsFunc([]string{"__shared__", "__device__", "__constant__", "__managed__"}, func(s string) bool { return d.is(tokens[i-1], s) }):
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "_Alignas"})
 		}
@@ -139,6 +146,9 @@ func (d *dialect) asm(at int) {
 // which have names of at least three letters. Operands are numbers, with one
 // letter before at the most.
 var register = regexp.MustCompile(`%%|(%)[a-z_]{3}`)
+
+// keyword matches a text that begins with one of CUDA's.
+var keyword = regexp.MustCompile(`^__(global|device|host|shared|constant|managed|noinline|forceinline|launch_bounds)__\b`)
 
 // whole puts three brackets together, and what was between them behind.
 func (d *dialect) whole(a, b, c token) {

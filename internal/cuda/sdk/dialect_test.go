@@ -27,6 +27,12 @@ func TestClangs(t *testing.T) {
 		`asm("mov.u32 r, %clock;");`:                                                     "", // without operands the text is literal
 		`printf("%smid %s", (x) ? a : b);`:                                               "",
 		`asm("mov.u32 %0, %smid;" : "=r"(f("%tid", x)));`:                                `asm("mov.u32 %0, %%smid;" : "=r"(f("%tid", x)));`,
+		`extern "C"__global__ void k();`:                                                 `extern "C" __global__ void k();`,
+		`extern "C"__device__ int f(), g = "C"_s;`:                                       `extern "C" __device__ int f(), g = "C"_s;`,
+		`extern "C" __global__ void k(); s = "x"__y;`:                                    "",
+		"__attribute__((__noinline__)) int f();":                                         "__attribute__((noinline)) int f();",
+		"__attribute__((used, __noinline__)) int f();":                                   "__attribute__((used, noinline)) int f();",
+		"__device__ __noinline__ int f(int __noinline__);":                               "",
 		`asm("%smid" : `:                           `asm("%%smid" : `,
 		`asm("%smid" x; y : z`:                     "",
 		`asm(`:                                     "",

@@ -1,7 +1,7 @@
 // Package sdk is what clang needs to compile CUDA C++, with nothing of
-// NVIDIA's: headers, a device math library in source, and what stands in for
-// the two tools that clang calls, ptxas and fatbinary. It finds clang and
-// unpacks a folder for it into the user's cache.
+// NVIDIA's: headers, a device math library in source, and fat binaries of the
+// PTX that clang makes. It finds clang and unpacks a folder for it into the
+// user's cache.
 //
 // It is not a compiler and not a runtime: the headers declare the functions of
 // the CUDA runtime, and programs are linked to an empty library that has their

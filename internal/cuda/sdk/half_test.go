@@ -155,6 +155,9 @@ func TestHalf(t *testing.T) {
 	s := kit(t)
 	for _, f := range formats() {
 		for _, arch := range []string{"sm_70", "sm_90"} {
+			if arch == "sm_90" && s.Clang.Major < 16 {
+				continue // it does not know the machine
+			}
 			var src strings.Builder
 			src.WriteString("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n")
 			for _, c := range cases {

@@ -64,13 +64,44 @@ func Archived(archive []byte) ([][]byte, error) {
 	return list, nil
 }
 
-// Join returns a file in C that defines these functions: when all objects have
-// called theirs, before main, their fat binaries are registered as one, whose
-// texts the runtime links, and every object then registers its kernels with it.
-// An object's place among them stands in the upper half of the handle that it is
-// given.
-func Join(names []string) string {
+// DeviceCode returns the fat binary of an object with relocatable device code.
+func DeviceCode(object []byte) ([]byte, error) {
+	f, err := elf.NewFile(bytes.NewReader(object))
+	if err != nil {
+		return nil, err
+	}
+	section := f.Section("__nv_relfatbin")
+	if section == nil {
+		return nil, errors.New("the object has no section __nv_relfatbin with device code")
+	}
+	return section.Data()
+}
+
+// Part is an object whose device code is joined with that of others.
+type Part struct {
+	Register string // the function that it wants to be registered by
+	Code     string // a file with its fat binary, if the program may come without the object
+}
+
+// Join returns a file in C that defines the functions of parts: when all objects
+// that surely come have called theirs, before main, the fat binaries of all parts
+// are registered as one, whose texts the runtime links, and every object then
+// registers its kernels with it. A part's place among them stands in the upper
+// half of the handle that it is given.
+func Join(parts []Part) string {
 	var b strings.Builder
+	var codes []string
+	waiting := 0
+	for i, p := range parts {
+		if p.Code == "" {
+			codes = append(codes, "0")
+			waiting++
+			continue
+		}
+		codes = append(codes, fmt.Sprintf("code%d", i))
+		fmt.Fprintf(&b, "extern char code%d[] __attribute__((visibility(\"hidden\")));\n", i)
+		fmt.Fprintf(&b, "__asm__(\".pushsection .rodata\\n.balign 8\\ncode%d:\\n.incbin \\\"%s\\\"\\n.popsection\");\n", i, p.Code)
+	}
 	fmt.Fprintf(&b, `struct wrapper { int magic, version; void *data, **list; };
 extern void **__cudaRegisterFatBinary(void *);
 extern void __cudaRegisterFatBinaryEnd(void **);
@@ -78,23 +109,29 @@ extern void __cudaUnregisterFatBinary(void **);
 extern int atexit(void (*)(void));
 enum { count = %d };
 static void (*globals[count])(void **);
-static void *data[count + 1], **handle;
-static int n;
+static void *data[count + 1] = {%s}, **handle;
+static int waiting = %d;
 static struct wrapper all = {0x466243b1, 2, 0, data};
 static void leave(void) { __cudaUnregisterFatBinary(handle); }
-static void join(void (*g)(void **), struct wrapper *w) {
-  globals[n] = g;
-  data[n++] = w->data;
-  if (n < count) return;
+static void tell(int i) { globals[i]((void **)((unsigned long)handle | (unsigned long)i << 32)); }
+static void join(int i, void (*g)(void **), struct wrapper *w) {
+  globals[i] = g;
+  if (!data[i]) {
+    data[i] = w->data;
+    waiting--;
+  }
+  if (handle) tell(i);
+  if (handle || waiting) return;
   all.data = data[0];
   handle = __cudaRegisterFatBinary(&all);
-  for (int i = 0; i < count; i++) globals[i]((void **)((unsigned long)handle | (unsigned long)i << 32));
+  for (int k = 0; k < count; k++)
+    if (globals[k]) tell(k);
   __cudaRegisterFatBinaryEnd(handle);
   atexit(leave);
 }
-`, len(names))
-	for _, name := range names {
-		fmt.Fprintf(&b, "void %s(void (*g)(void **), void *w, void *id, void *use) { join(g, w); }\n", name)
+`, len(parts), strings.Join(append(codes, "0"), ", "), waiting)
+	for i, p := range parts {
+		fmt.Fprintf(&b, "void %s(void (*g)(void **), void *w, void *id, void *use) { join(%d, g, w); }\n", p.Register, i)
 	}
 	return b.String()
 }

@@ -17,6 +17,22 @@ import (
 	"github.com/heddle-sim/heddle/internal/cuda/sdk"
 )
 
+// kits is the folder of the SDKs of these tests: one for each compiler.
+var kits string
+
+func TestMain(m *testing.M) {
+	var err error
+	if kits, err = os.MkdirTemp("", "heddle-sdk"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(kits); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
 // kit unpacks an SDK for the newest clang, or skips the test where there is none.
 func kit(t *testing.T) sdk.SDK {
 	t.Helper()
@@ -24,7 +40,7 @@ func kit(t *testing.T) sdk.SDK {
 	if err != nil {
 		t.Skip(err)
 	}
-	s, err := sdk.UnpackAt(context.Background(), t.TempDir(), clang, os.Args[0])
+	s, err := sdk.UnpackAt(context.Background(), kits, clang, os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}

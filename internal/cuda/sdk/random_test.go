@@ -72,6 +72,10 @@ extern "C" __global__ void mrg_skips(unsigned int *out) {
   curand_init(5, 0, 0, &b);
   skipahead_sequence(1, &b);
   out[4] = curand(&a); out[5] = curand(&b);
+  curand_init(5, 7, 0, &a);
+  curand_init(5, 0, 0, &b);
+  skipahead_subsequence(7, &b);
+  out[6] = curand(&a); out[7] = curand(&b);
 }
 extern "C" __global__ void mrg(double *out) {
   curandStateMRG32k3a s;
@@ -140,6 +144,13 @@ DRAW(normal_double, curandState, curand_normal_double(&s))
 DRAW(normal_mrg, curandStateMRG32k3a, curand_normal(&s))
 DRAW(normal4, curandStatePhilox4_32_10_t, curand_normal4(&s).z)
 DRAW(log_normal, curandState, curand_log_normal(&s, 0.5f, 0.25f))
+DRAW(uniform4, curandStatePhilox4_32_10_t, curand_uniform4(&s).y)
+DRAW(uniform2_double, curandStatePhilox4_32_10_t, curand_uniform2_double(&s).y)
+DRAW(curand4_word, curandStatePhilox4_32_10_t, curand4(&s).w * 0x1p-32)
+DRAW(normal2, curandState, curand_normal2(&s).y)
+DRAW(normal2_double, curandState, curand_normal2_double(&s).y)
+DRAW(log_normal2, curandState, curand_log_normal2(&s, 0.5f, 0.25f).y)
+DRAW(log_normal_double, curandState, curand_log_normal_double(&s, 0.5, 0.25))
 DRAW(poisson_few, curandState, curand_poisson(&s, 3.5))
 DRAW(poisson_many, curandState, curand_poisson(&s, 400.0))
 DRAW(poisson_between, curandStateMRG32k3a, curand_poisson(&s, 32.0))
@@ -159,6 +170,13 @@ DRAW(poisson4, curandStatePhilox4_32_10_t, curand_poisson4(&s, 12.0).w)
 		{"normal_mrg", 0, 1, 3},
 		{"normal4", 0, 1, 3},
 		{"log_normal", logMean, (math.Exp(0.0625) - 1) * logMean * logMean, 4.1},
+		{"uniform4", 0.5, 1. / 12, 1.8},
+		{"uniform2_double", 0.5, 1. / 12, 1.8},
+		{"curand4_word", 0.5, 1. / 12, 1.8},
+		{"normal2", 0, 1, 3},
+		{"normal2_double", 0, 1, 3},
+		{"log_normal2", logMean, (math.Exp(0.0625) - 1) * logMean * logMean, 4.1},
+		{"log_normal_double", logMean, (math.Exp(0.0625) - 1) * logMean * logMean, 4.1},
 		{"poisson_few", 3.5, 3.5, 3 + 1/3.5},
 		{"poisson_many", 400, 400, 3 + 1./400},
 		{"poisson_between", 32, 32, 3 + 1./32},

@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/cuda/cache"
 )
 
-//go:embed include libdevice lib
+//go:embed include libdevice lib lib64
 var files embed.FS
 
 // versionJSON makes clang take the folder for release 11.8, the newest that all
@@ -33,12 +33,43 @@ type SDK struct {
 func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 
 // Lib is the folder with the empty libcudart.so and libcuda.so that programs are
-// linked to.
+// linked to. For build systems, the runtime as an archive is a word to the linker
+// that means the shared one, and the device runtime has nothing in it.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
+// CUDAFlags are the arguments that tell the compiler where the SDK is.
+func (s SDK) CUDAFlags() []string {
+	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check"}
+	if s.Clang.Major > 14 {
+		// The other driver, the default of newer releases, has kernels of several
+		// files registered by a tool of its own in place of functions.
+		flags = append(flags, "--no-offload-new-driver")
+	}
+	return flags
+}
+
+// DeviceFlags are the arguments by which the compiler makes PTX for an
+// architecture, sm_XX, of the sources that follow.
+func (s SDK) DeviceFlags(arch string) []string {
+	flags := append(s.CUDAFlags(), "--cuda-device-only", "-S", "--cuda-gpu-arch="+arch, "-x", "cuda")
+	// Bounds of LLVM, in its own units of cost, up to which it unrolls loops that
+	// then go, with and without #pragma unroll, and inlines functions: its own (150,
+	// 16,384 and 225, the last times 5 to 11 for this target) leave the register
+	// tiles of matrix products in local memory. Ours are those at which bench/ladder
+	// has no access there and examples/cuda grow least. Loops that stay are unrolled as
+	// before.
+	flags = append(flags, "-mllvm", "-unroll-threshold=4000", "-mllvm", "-pragma-unroll-threshold=32768", "-mllvm", "-inline-threshold=2000")
+	if s.Clang.Major < 19 {
+		// They take the same convergent instruction out of both branches, which are
+		// other lanes then: __activemask, for one.
+		flags = append(flags, "-mllvm", "-hoist-common-insts=false")
+	}
+	return flags
+}
+
 // Unpack returns the folder for a compiler, and makes it in the user's cache
-// when it is not there: headers, stand-ins that are links to the program tool,
-// and the libraries, compiled. The folder's name is a digest of all of
+// when it is not there: headers, a link to the program tool by the name nvcc, and
+// the libraries, compiled. The folder's name is a digest of all of
 // that, so different versions live side by side, and several processes may
 // unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
@@ -97,10 +128,8 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 			return err
 		}
 	}
-	for _, name := range Tools {
-		if err := os.Symlink(tool, filepath.Join(dir, "bin", name)); err != nil {
-			return err
-		}
+	if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
+		return err
 	}
 	// The math library is device code, the others have only names.
 	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",

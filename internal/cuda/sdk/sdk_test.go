@@ -27,16 +27,26 @@ func TestNoClang(t *testing.T) {
 	}
 }
 
-// A compiler that is older than the headers fit, or is none, is refused.
+// A compiler that is older than the headers fit, or is none, is refused, in words
+// that name it and what is needed.
 func TestOtherCompilers(t *testing.T) {
-	for name, out := range map[string]string{"old": "clang version 11.0.1", "gcc": "g++ (Debian 12.2.0) 12.2.0"} {
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+out+"'\n"), 0o777); err != nil {
+	for _, c := range []struct{ says, want string }{
+		{"Debian clang version 13.0.1-6", "clang 13; clang 14 or later is needed"},
+		{"g++ (Debian 12.2.0) 12.2.0", "is not clang; clang 14 or later is needed"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "clang++")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+c.says+"'\n"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("HEDDLE_CLANG", file)
-		if _, err := sdk.FindClang(context.Background()); !errors.Is(err, sdk.ErrNoClang) {
-			t.Errorf("%s: error %v", name, err)
+		for _, env := range [][2]string{{dir, ""}, {os.Getenv("PATH"), file}} { // as the only one on the path, and by name
+			t.Run(c.says, func(t *testing.T) {
+				t.Setenv("PATH", env[0])
+				t.Setenv("HEDDLE_CLANG", env[1])
+				if _, err := sdk.FindClang(t.Context()); !errors.Is(err, sdk.ErrNoClang) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+			})
 		}
 	}
 }
@@ -68,31 +78,16 @@ func TestUnpack(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("in the cache: %v, %v", entries, err)
 	}
-	for _, name := range []string{"version.json", "bin/ptxas", "bin/fatbinary", "nvvm/libdevice/libdevice.10.bc", "lib64/libcudart.so", "include/cuda.h"} {
+	for _, name := range []string{"version.json", "bin/nvcc", "nvvm/libdevice/libdevice.10.bc", "lib64/libcudart.so", "include/cuda.h"} {
 		if _, err := os.Lstat(filepath.Join(first, name)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// The stand-in for ptxas copies; that for fatbinary keeps each text once.
-func TestTools(t *testing.T) {
-	dir := t.TempDir()
-	path := func(name string) string { return filepath.Join(dir, name) }
-	for name, text := range map[string]string{"a.s": "first", "b.s": "second text"} {
-		if err := os.WriteFile(path(name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := sdk.RunTool("ptxas", []string{"-m64", "-O2", "--gpu-name", "sm_70", "--output-file", path("a.o"), path("a.s")}); err != nil {
-		t.Fatal(err)
-	}
-	err := sdk.RunTool("fatbinary", []string{"-64", "--create", path("x"), "--image=profile=sm_70,file=" + path("a.o"),
-		"--image=profile=compute_70,file=" + path("a.s"), "--image3=kind=ptx,sm=90a,file=" + path("b.s")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path("x"))
+// A fat binary keeps each text once.
+func TestFatBinary(t *testing.T) {
+	b, err := sdk.FatBinary([]sdk.Image{{"sm_70", []byte("first")}, {"sm_80", []byte("first")}, {"sm_90a", []byte("second text")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,21 +111,15 @@ func TestTools(t *testing.T) {
 	if len(b) != 16+64+8+64+16 {
 		t.Errorf("%d bytes: equal texts are not kept once", len(b))
 	}
-	for _, args := range [][]string{
-		{"ptxas"}, {"ptxas", "--output-file"}, {"ptxas", "a", "b", "-o", "c"}, {"ptxas", "-o", path("y"), path("none")},
-		{"fatbinary"}, {"fatbinary", "--create"}, {"fatbinary", "--create", path("y"), "--image=profile=sm_x,file=" + path("a.s")},
-		{"fatbinary", "--create", path("y"), "--image=profile=sm_70"}, {"nvlink"},
-	} {
-		if err := sdk.RunTool(args[0], args[1:]); err == nil {
-			t.Errorf("%q: no error", args)
+	for _, images := range [][]sdk.Image{nil, {{"sm_x", nil}}, {{"gfx90", []byte("text")}}} {
+		if _, err := sdk.FatBinary(images); err == nil {
+			t.Errorf("%v: no error", images)
 		}
 	}
 }
 
 // TestStatics: a static variable has one name, and no line moves.
 func TestStatics(t *testing.T) {
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.s"), filepath.Join(dir, "out")
 	const before = `.extern .global .align 4 .u32 _ZL1v;
 .extern .global .align 4 .u32 _ZL1vv;
 .visible .global .align 4 .u32 _ZL1v__static__0123abcdef = 1;
@@ -143,13 +132,7 @@ func TestStatics(t *testing.T) {
 .visible .global .align 8 .u64 p = generic(_ZL1v__static__0123abcdef);
 	st.global.u32 [_ZL1v__static__0123abcdef+4], %r1; // _ZL1vv, x$_ZL1v
 `
-	if err := os.WriteFile(in, []byte(before), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := sdk.RunTool("fatbinary", []string{"--create", out, "--image=profile=compute_70,file=" + in}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(out)
+	b, err := sdk.FatBinary([]sdk.Image{{"sm_70", []byte(before)}})
 	if err != nil {
 		t.Fatal(err)
 	}

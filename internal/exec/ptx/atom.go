@@ -503,8 +503,9 @@ func atom32(w *warp, in *inst, m uint32) {
 		do := op
 		if space == isa.Global {
 			if p = v.WriteSpan(w.addr[i&31], 4); p == nil {
-				w.globalFault(i, 4, true)
-				return
+				if p = w.stray(i&31, 4, true); p == nil {
+					return
+				}
 			}
 		} else {
 			var global bool
@@ -537,8 +538,9 @@ func atomAdd32Global(w *warp, in *inst, m uint32) {
 			i := bits.TrailingZeros32(m)
 			p := v.WriteSpan(w.addr[i&31], 4)
 			if p == nil {
-				w.globalFault(i, 4, true)
-				return
+				if p = w.stray(i&31, 4, true); p == nil {
+					return
+				}
 			}
 			le.PutUint32(p, le.Uint32(p)+b[i&31])
 			w.wrote = w.wrote || b[i&31] != 0
@@ -550,8 +552,9 @@ func atomAdd32Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		p := v.WriteSpan(w.addr[i&31], 4)
 		if p == nil {
-			w.globalFault(i, 4, true)
-			return
+			if p = w.stray(i&31, 4, true); p == nil {
+				return
+			}
 		}
 		old, add := le.Uint32(p), b[i&31]
 		le.PutUint32(p, old+add)

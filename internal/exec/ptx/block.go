@@ -26,13 +26,14 @@ type block struct {
 	warps  []warp
 	bars   [exec.MaxBarriers + 1]exec.Barrier // the last is the cluster's
 	out    bytes.Buffer                       // what printf printed
-	stray  *exec.Fault                        // its first read outside of every allocation that was tolerated
 	launch *Launch
 	work   *work    // that it belongs to when a core model runs it
 	live   int      // warps with live lanes
 	lanes  []uint32 // of each warp those that have not exited
 	turns  exec.Turns
 	met    bool // threads have met at a barrier
+
+	warnings []warning // to be told when it ends
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -84,7 +85,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	b.im, b.launch, b.n, b.view = im, l, n, view
 	b.idx, b.dim, b.grid, b.params = l.Grid.At(n), l.Block, l.Grid, l.Params
 	b.out.Reset()
-	b.stray = nil
+	b.warnings = b.warnings[:0]
 	size := im.sharedBytes + l.Shared
 	if cap(b.shared) < size {
 		b.shared = make([]byte, size)

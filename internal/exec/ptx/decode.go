@@ -213,6 +213,18 @@ func (im *image) srcFile(f *fn, n int) string {
 	return fmt.Sprintf("file %d", n)
 }
 
+// inlined says where the function was inlined that instruction pc comes from.
+func (im *image) inlined(f *fn, pc int) string {
+	if pc >= len(f.ast.Code) || f.ast.Code[pc].Loc == nil || f.ast.Code[pc].Loc.InLine == 0 {
+		return ""
+	}
+	l := f.ast.Code[pc].Loc
+	if l.InName != "" {
+		return fmt.Sprintf("%s:%d", l.InName, l.InLine)
+	}
+	return fmt.Sprintf("%s:%d", im.srcFile(f, l.InFile), l.InLine)
+}
+
 type slotKey struct {
 	v    *ptx.Var
 	i, e int // number within a parameterised declaration, vector element
@@ -387,7 +399,10 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	}
 	classify(in, info)
 	info.Private = private(in, o, info)
-	if len(d.sums) > 0 && o.run != nil {
+	if len(d.sums) > 0 {
+		if o.run == nil || o.kind == kWarpSync { // which look at their operands before anything is run
+			return errors.New("takes a register as it is here, without a constant, and no clock: move the value to a register first")
+		}
 		o.run = afterSums(d.sums, o.run)
 	}
 	return nil

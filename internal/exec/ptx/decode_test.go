@@ -99,3 +99,22 @@ func splitOperands(s string) []string {
 	}
 	return list
 }
+
+// TestOperandsThatNothingComputes: where an operand is looked at before anything
+// is run, a register plus a constant or a clock is refused, and not taken for
+// zero.
+func TestOperandsThatNothingComputes(t *testing.T) {
+	const module = ".func g(.reg .b32 %i) { ret; }"
+	for _, body := range []string{
+		"T: .branchtargets A, B;\nmov.u32 %r0, 0;\nbrx.idx %r0+1, T;\nA: mov.u32 %r1, 1;\nB: ret;",
+		"T: .branchtargets A, B;\nbrx.idx %clock, T;\nA: mov.u32 %r1, 1;\nB: ret;",
+		"mov.u32 %r0, 0xfffffffe;\nbar.warp.sync %r0+1;",
+		"mov.u32 %r0, 0xfffffffe;\nvote.sync.ballot.b32 %r1, %p0, %r0+1;",
+		"call g, (%clock);",
+	} {
+		_, err := tryBody(t, bodyOpts{module: module}, regs, body, nil, 4)
+		if err == nil || !strings.Contains(err.Error(), "move the value to a register first") {
+			t.Errorf("%s\nerror %v", body, err)
+		}
+	}
+}

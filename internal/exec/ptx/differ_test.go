@@ -13,7 +13,7 @@ import (
 
 // differFile lists operations whose result in another simulator is not what
 // PTX defines, each with the value that PTX defines.
-const differFile = "../../job/testdata/gpgpusim/micro/operations-that-differ.txt"
+const differFile = "../../../testdata/reference/gpgpusim/micro/operations-that-differ.txt"
 
 // differCase is a kernel for one operation of the list: it leaves the result
 // in %r, or in %x if it has 64 bits.

@@ -30,9 +30,9 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	m.begin(&l)
 	m.direct()
 	m.needWorkers(g.Workers(o))
-	if o.Out != nil || m.stray != nil {
+	if o.Out != nil || m.tell != nil {
 		g.Ended = func(b exec.GridBlock) error {
-			b.(*block).tellStray()
+			b.(*block).tellWarnings()
 			out := &b.(*block).out
 			if out.Len() == 0 || o.Out == nil {
 				return nil

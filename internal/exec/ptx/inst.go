@@ -52,6 +52,7 @@ const (
 	fAligned                     // .aligned: the whole warp executes it together
 	fVolatile                    // volatile, or ordered stronger than weak
 	fAnyPC                       // bar.warp.sync: lanes need not be at the same place
+	fLow32                       // the address space has 32-bit addresses
 )
 
 // inst is one decoded instruction. The fields mean what its run function says.

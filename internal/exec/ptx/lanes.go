@@ -81,6 +81,7 @@ func decodeShfl(d *dec, in *ptx.Inst, o *inst) error {
 			return err
 		}
 	}
+	o.kind = kMem // for the place in a warning
 	if want == 5 {
 		if err = d.member(in, o, &args[4]); err != nil {
 			return err
@@ -128,6 +129,9 @@ func shfl(w *warp, in *inst, m uint32) {
 			j = i
 		} else {
 			inRange |= 1 << i
+		}
+		if m>>(j&31)&1 == 0 {
+			w.absent(int(i), int(j&31))
 		}
 		d[i] = a[j&31]
 	}

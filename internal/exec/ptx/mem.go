@@ -99,9 +99,24 @@ func (d *dec) global(o *inst, load bool) {
 	}
 }
 
+// low32 reports whether a space has 32-bit addresses. Of a wider register the
+// low half counts: addresses are truncated to the width of their space (PTX
+// manual, ld and st).
+func low32(space isa.Space) bool {
+	return space == isa.Shared || space == isa.Local || space == isa.Param
+}
+
 // memAddress decodes an address operand: o.a is the base register or none,
 // o.imm what is added. It returns the space after what the symbol says.
 func (d *dec) memAddress(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
+	space, err := d.memOperand(a, o, space)
+	if low32(space) {
+		o.flags |= fLow32
+	}
+	return space, err
+}
+
+func (d *dec) memOperand(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
 	o.a, o.imm = none, 0
 	if a.Kind != ptx.OpAddr || len(a.List) == 0 {
 		// `ld.param.u32 %r, param` and the like: an address without brackets.
@@ -333,7 +348,10 @@ func (d *dec) describe(space isa.Space, width int, load, store bool) {
 // addresses computes the addresses of lanes m into w.addr and returns the
 // bitwise or of all, for alignment.
 func (w *warp) addresses(in *inst, m uint32) (or uint64) {
-	off := uint64(in.imm)
+	off, keep := uint64(in.imm), ^uint64(0)
+	if in.flags&fLow32 != 0 {
+		keep = 1<<32 - 1
+	}
 	switch {
 	case in.a == none:
 		for i := range w.addr {
@@ -351,7 +369,7 @@ func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 	case m == full:
 		a := w.u64(in.a)
 		for i := range a {
-			v := a[i] + off
+			v := (a[i] + off) & keep
 			w.addr[i] = v
 			or |= v
 		}
@@ -359,7 +377,7 @@ func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 		a := w.u64(in.a)
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m)
-			v := a[i&31] + off
+			v := (a[i&31] + off) & keep
 			w.addr[i&31] = v
 			or |= v
 		}
@@ -427,7 +445,7 @@ func load32Global(w *warp, in *inst, m uint32) {
 			continue
 		}
 		if span = v.ReadSpan(a, 4); span == nil {
-			if span = w.strayRead(i, 4); span == nil {
+			if span = w.stray(i, 4, false); span == nil {
 				return
 			}
 		}
@@ -447,7 +465,7 @@ func load64Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		b := v.ReadSpan(w.addr[i&31], 8)
 		if b == nil {
-			if b = w.strayRead(i&31, 8); b == nil {
+			if b = w.stray(i&31, 8, false); b == nil {
 				return
 			}
 		}
@@ -475,8 +493,9 @@ func store32Global(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		b := v.WriteSpan(w.addr[i&31], 4)
 		if b == nil {
-			w.globalFault(i, 4, true)
-			return
+			if b = w.stray(i&31, 4, true); b == nil {
+				return
+			}
 		}
 		le.PutUint32(b, s[i&31])
 	}
@@ -553,10 +572,8 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		} else {
 			b = w.blk.view.ReadSpan(a, size)
 		}
-		if b == nil && write {
-			w.globalFault(i, size, write)
-		} else if b == nil {
-			b = w.strayRead(i, size)
+		if b == nil {
+			b = w.stray(i, size, write)
 		}
 		return b
 	}
@@ -769,12 +786,17 @@ func (d *dec) plainAddress(o *ptx.Operand) *ptx.Operand {
 	return o
 }
 
-// cvta64 keeps the null pointer null in neither direction: hardware adds.
+// cvta64 adds or subtracts the base of a window, of null pointers too, as hardware
+// does. The address in the window's space has 32 bits.
 func cvta64(w *warp, in *inst, m uint32) {
+	keep, to, from := ^uint64(0), max(in.imm, 0), min(in.imm, 0)
+	if in.imm != 0 {
+		keep = 1<<32 - 1
+	}
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
-		d[i&31] = a[i&31] + uint64(in.imm)
+		d[i&31] = (a[i&31]+uint64(from))&keep + uint64(to)
 	}
 }
 

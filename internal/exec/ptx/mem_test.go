@@ -265,6 +265,43 @@ func TestLocalMemory(t *testing.T) {
 	})
 }
 
+// TestAddressesOf32Bits: shared, local and parameter memory have addresses of 32
+// bits, and of a 64-bit register the low half counts, as the PTX manual has it
+// for ld and st. A pointer minus 64 whose offset was extended as an unsigned
+// number is such a register. Generic addresses have all their 64 bits.
+func TestAddressesOf32Bits(t *testing.T) {
+	const beyond = "0x3ffffffc0" // 4 times 2^32 - 16
+	for _, c := range []struct{ name, body string }{
+		{"ld.shared", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nld.shared.u32 %r0, [%a0+72];"},
+		{"st.shared", "mov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nst.shared.u32 [%a0+72], 77;\nld.shared.u32 %r0, [s+8];"},
+		{"vector", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nld.shared.v2.u32 {%r0, %r1}, [%a0+72];"},
+		{"some lanes", "st.shared.u32 [s+8], 77;\nmov.u32 %r0, 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nsetp.lt.u32 %p0, %t, 7;\n@%p0 ld.shared.u32 %r0, [%a0+72];"},
+		{"atomic", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\natom.shared.or.b32 %r0, [%a0+72], 0;"},
+		{"cluster", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nld.shared::cluster.u32 %r0, [%a0+72];"},
+		{"asynchronous copy", "mov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\ncp.async.ca.shared.global [%a0+72], [%in0], 4;\ncp.async.wait_all;\nld.shared.u32 %r0, [s+8];"},
+		{"ld.local", "st.local.u32 [l+8], 77;\nmov.u64 %a0, l;\nadd.u64 %a0, %a0, " + beyond + ";\nld.local.u32 %r0, [%a0+72];"},
+		{"st.local", "mov.u64 %a0, l;\nadd.u64 %a0, %a0, " + beyond + ";\nst.local.u32 [%a0+72], 77;\nld.local.u32 %r0, [l+8];"},
+		{"ld.param", "mov.u64 %a0, p_in0;\nadd.u64 %a0, %a0, " + beyond + ";\nld.param.u64 %a1, [%a0+64];\nld.global.u32 %r0, [%a1];"},
+		{"to generic", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nadd.u64 %a0, %a0, 72;\ncvta.shared.u64 %a0, %a0;\nld.u32 %r0, [%a0];"},
+		{"from generic", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\ncvta.shared.u64 %a0, %a0;\nadd.u64 %a0, %a0, " + beyond + ";\ncvta.to.shared.u64 %a0, %a0;\nld.shared.u32 %r0, [%a0+72];"},
+	} {
+		in := binary.LittleEndian.AppendUint32(nil, 77)
+		decls := regs + ".shared .align 8 .b32 s[4]; .local .align 8 .b32 l[4];"
+		for _, stepped := range []bool{false, true} {
+			got, err := tryBody(t, bodyOpts{stepped: stepped}, decls, c.body+at("%r0"), [][]byte{in}, 128)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				break
+			}
+			expect(t, got, func(int) uint32 { return 77 })
+		}
+	}
+	_, err := tryBody(t, bodyOpts{}, regs+".shared .b32 s[4];", "mov.u64 %a0, s;\ncvta.shared.u64 %a0, %a0;\nadd.u64 %a0, %a0, "+beyond+";\nld.u32 %r0, [%a0+64];", nil, 4)
+	if err == nil || !strings.Contains(err.Error(), "out-of-bounds read of 4 bytes at 0x401000000") {
+		t.Errorf("a generic address beyond the window: %v", err)
+	}
+}
+
 // TestMemoryFaults: the lane, the space and the size are named.
 func TestMemoryFaults(t *testing.T) {
 	for _, c := range []struct{ body, want, thread string }{
@@ -277,7 +314,7 @@ func TestMemoryFaults(t *testing.T) {
 		{"setp.eq.u32 %p0, %t, 30;\n@%p0 ld.global.u32 %r0, [%out+2];", "misaligned read of 4 bytes", "thread (30,0,0)"},
 		{"mov.u64 %a0, 0;\nld.u32 %r0, [%a0];", "read of 4 bytes at 0x0", "thread (0,0,0)"},
 		{"mov.u64 %a0, 0xfffffffffffffffc;\nld.global.u32 %r0, [%a0];", "read of 4 bytes at 0xfffffffffffffffc", ""},
-		{"mov.u64 %a0, 0xffffffffffffffff;\nst.shared.u8 [%a0], 1;", "out-of-bounds write of 1 bytes at shared address 0xffffffffffffffff", ""},
+		{"mov.u64 %a0, 0xffffffffffffffff;\nst.shared.u8 [%a0], 1;", "out-of-bounds write of 1 bytes at shared address 0xffffffff:", ""},
 		{"mov.u64 %a0, 0xfffffffffffffff8;\nld.shared.u64 %a1, [%a0];", "out-of-bounds read of 8 bytes at shared address", ""},
 		{"mul.wide.u32 %a0, %t, 4;\nmov.u64 %a1, s;\nadd.u64 %a0, %a0, %a1;\nst.shared.u32 [%a0], 1;", "out-of-bounds write of 4 bytes at shared address 0x20", "thread (8,0,0)"},
 		{"mov.u64 %a1, s;\nld.shared.v4.u32 {%r0, %r1, %r2, %r3}, [%a1+8];", "misaligned read of 16 bytes", ""},

@@ -350,7 +350,9 @@ type Machine struct {
 	issued  uint64 // warp instructions of all launches so far
 	grids   uint64 // launches that have begun, for %gridid
 	tex     textures
-	stray   func(*exec.Fault) // see TolerateStrayReads
+	lenient bool                // see TolerateStrays
+	tell    func(*exec.Warning) // see Warn
+	told    []warning           // of which it was told
 }
 
 // NewMachine places the program's variables in mem and initialises them. The

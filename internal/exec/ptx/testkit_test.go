@@ -27,7 +27,8 @@ type bodyOpts struct {
 	cooperative bool
 	stepped     bool                  // one instruction of each warp at a time, as a core model does
 	watch       func(e *exec.Effects) // called after every step
-	stray       func(*exec.Fault)     // told of tolerated reads outside of allocations; nil tolerates none
+	warn        func(*exec.Warning)   // told of warnings
+	lenient     bool                  // accesses a little outside of allocations are tolerated
 }
 
 // runBody runs a one-kernel program and returns its output buffer, which is
@@ -108,8 +109,11 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 		o.maxInsts = 1 << 24
 	}
 	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative}
-	if o.stray != nil {
-		m.TolerateStrayReads(o.stray)
+	if o.warn != nil {
+		m.Warn(o.warn)
+	}
+	if o.lenient {
+		m.TolerateStrays()
 	}
 	if o.stepped {
 		err = stepLaunch(m, l, o)

@@ -147,7 +147,7 @@ func (b *block) Release() {
 		// A failing writer loses text only; the run's results stand.
 		_, _ = w.out.Write(b.out.Bytes())
 	}
-	b.tellStray()
+	b.tellWarnings()
 	b.work = nil
 	b.Recycle()
 	w.m.apart = append(w.m.apart, b.wk)

@@ -321,7 +321,7 @@ func (w *warp) run(limit uint64) bool {
 				pc++
 			case kMem:
 				if m != 0 {
-					w.pc = pc // where a fault or a stray read was
+					w.pc = pc // for the place in a fault or a warning
 					in.run(w, in, m)
 					if in.flags&fSpin != 0 {
 						w.spins++
@@ -572,6 +572,9 @@ func (w *warp) warpSync(in *inst, m uint32) {
 		w.tileSync(in, m)
 		return
 	}
+	if m&^mask != 0 {
+		w.lacking(mask, m)
+	}
 	if mask&w.live&^w.mask == 0 || !w.blk.im.independent {
 		in.run(w, in, m)
 		if w.fault == nil {
@@ -602,6 +605,9 @@ func (w *warp) tileSync(in *inst, m uint32) {
 			}
 		}
 		todo &^= group
+		if group&^mask != 0 {
+			w.lacking(mask, group)
+		}
 		if mask&w.live&^w.mask != 0 && w.blk.im.independent {
 			late[n] = group
 			n++
@@ -741,6 +747,7 @@ func (w *warp) where(lane int) exec.Where {
 	}
 	if in.Line > 0 {
 		wh.SrcFile, wh.SrcLine = w.blk.im.srcFile(f, int(in.File)), int(in.Line)
+		wh.Inlined = w.blk.im.inlined(f, int(w.pc))
 	}
 	return wh
 }

@@ -213,6 +213,12 @@ type Loc struct {
 	Pos             Pos
 	File, Line, Col int
 	Raw             string // the whole directive (function_name, inlined_at …)
+
+	// Where the outermost function of the line was inlined, if it was; InLine is 0
+	// if not. nvcc says it by inlined_at, with the number of a file, clang in a
+	// comment, with its name.
+	InFile, InLine int
+	InName         string
 }
 
 // Inst is one instruction.

@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// BenchmarkParse parses the PTX files of the repository, or the large corpus
-// where it is there.
+// BenchmarkParse parses files that real compilers made.
 func BenchmarkParse(b *testing.B) {
-	files := append(ptxFiles(b, "testdata/corpus"), ptxFiles(b, sharedPTX+"/corpus")...)
+	files := compiled(b)
 	var srcs [][]byte
 	var total int64
 	for _, name := range files {

@@ -6,15 +6,22 @@ import (
 	"testing"
 )
 
-// sharedPTX is the folder with the large corpus, which is not part of the
-// repository; tests that want it are skipped where it is absent.
-const sharedPTX = "../../../../shared/data/ptx"
+// compiled are files that real compilers made, with those in the folders that the
+// environment variable HEDDLE_TEST_PTX lists.
+func compiled(t testing.TB) []string {
+	t.Helper()
+	files := append(ptxFiles(t, "testdata/corpus"), ptxFiles(t, "../../../examples/*")...)
+	for _, dir := range filepath.SplitList(os.Getenv("HEDDLE_TEST_PTX")) {
+		files = append(files, ptxFiles(t, dir)...)
+	}
+	return files
+}
 
 func ptxFiles(t testing.TB, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.ptx"))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s: %v", dir, err)
 	}
 	return files
 }
@@ -38,20 +45,9 @@ func TestResolved(t *testing.T) {
 		}
 		t.Logf("%d files, %d instructions", len(files), insts)
 	}
-	for _, dir := range []string{"testdata/conformance", "testdata/corpus", "testdata/language"} {
-		files := ptxFiles(t, dir)
-		if len(files) == 0 {
-			t.Errorf("no files in %s", dir)
-		}
-		check(t, files)
-	}
-	t.Run("shared", func(t *testing.T) {
-		files := append(ptxFiles(t, sharedPTX+"/corpus"), ptxFiles(t, sharedPTX+"/conformance")...)
-		if len(files) == 0 {
-			t.Skip("the large corpus is absent")
-		}
-		check(t, files)
-	})
+	check(t, ptxFiles(t, "testdata/conformance"))
+	check(t, ptxFiles(t, "testdata/language"))
+	check(t, compiled(t))
 }
 
 func checkResolved(t *testing.T, m *Module) (insts int) {

@@ -122,6 +122,34 @@ func allVars(m *Module) []*Var {
 	return out
 }
 
+// TestInlinedAt: of a line that was inlined it is known where, from inlined_at or
+// from the comment that clang writes.
+func TestInlinedAt(t *testing.T) {
+	for _, c := range []struct {
+		loc    string
+		file   int
+		name   string
+		inline int
+	}{
+		{"1 10 3", 0, "", 0},
+		{"1 10 3 // a.cu:10:3", 0, "", 0},
+		{"1 10 3, function_name $L, inlined_at 2 17 5", 2, "", 17},
+		{"2 211 10 // inc/intrinsics.h:211:10 @[ a.cu:4:28 ]", 0, "a.cu", 4},
+		{"2 179 40 // i.h:179:40 @[ i.h:179:1 @[ /d e/a.cu:8:27 ] ]", 0, "/d e/a.cu", 8},
+		{"2 179 40 // i.h:179:40 @[ odd ]", 0, "", 0},
+		{"1 10 3\n// @[ a.cu:4:28 ]", 0, "", 0},
+	} {
+		m, err := Parse("t.ptx", []byte(".version 7.2\n.target sm_70\n.address_size 64\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"\n.entry k() {\n.loc "+c.loc+"\n$L: ret;\n}\n"))
+		if err != nil {
+			t.Errorf("%s: %v", c.loc, err)
+			continue
+		}
+		if l := m.Funcs[0].Code[0].Loc; l.InFile != c.file || l.InName != c.name || l.InLine != c.inline {
+			t.Errorf("%s: %d %q %d, want %d %q %d", c.loc, l.InFile, l.InName, l.InLine, c.file, c.name, c.inline)
+		}
+	}
+}
+
 func TestDebugDirectives(t *testing.T) {
 	m := parseFile(t, "debug.ptx")
 	f := m.testFunc(t, "kernel")

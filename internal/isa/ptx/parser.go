@@ -680,6 +680,7 @@ func (p *parser) skipSection() {
 // loc parses a .loc directive.
 func (p *parser) loc() (*Loc, bool) {
 	l := &Loc{Pos: p.tok.pos}
+	start := p.tok.off
 	p.advance()
 	var nums [3]int64
 	for i := range nums {
@@ -716,18 +717,29 @@ func (p *parser) loc() (*Loc, bool) {
 			}
 		case "inlined_at":
 			raw += ", inlined_at"
-			for _, what := range []string{"a file number", "a line number", "a column"} {
+			var at [3]int
+			for i, what := range []string{"a file number", "a line number", "a column"} {
 				n, ok := p.smallInt(what, 1<<31-1)
 				if !ok {
 					return nil, false
 				}
+				at[i] = int(n)
 				raw += " " + strconv.FormatInt(n, 10)
 			}
+			l.InFile, l.InLine = at[0], at[1]
 		default:
 			p.errorAt(word.pos, "unknown attribute "+clip(word.text)+" of .loc", didYouMean(word.text, []string{"function_name", "inlined_at"}))
 			return nil, false
 		}
 	}
 	l.Raw = raw
+	line, _, _ := strings.Cut(p.lex.src[start:p.tok.off], "\n")
+	if at := strings.LastIndex(line, "@[ "); at >= 0 && l.InLine == 0 { // file:line:column, the outermost last
+		f := strings.Split(strings.TrimRight(line[at+3:], " ]\r"), ":")
+		if n := len(f); n > 2 {
+			l.InName = strings.Join(f[:n-2], ":")
+			l.InLine, _ = strconv.Atoi(f[n-2])
+		}
+	}
 	return l, true
 }

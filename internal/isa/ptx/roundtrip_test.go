@@ -191,11 +191,5 @@ func TestPrintParse(t *testing.T) {
 		}
 	}
 	run(t, slices.Concat(ptxFiles(t, "testdata/conformance"), ptxFiles(t, "testdata/corpus"), ptxFiles(t, "testdata/language")), cmpDiff)
-	t.Run("shared", func(t *testing.T) {
-		shared := ptxFiles(t, sharedPTX+"/corpus")
-		if len(shared) == 0 {
-			t.Skip("the large corpus is absent")
-		}
-		run(t, shared, deepDiff)
-	})
+	run(t, compiled(t), deepDiff)
 }

@@ -29,10 +29,7 @@ type channelCounts struct {
 // which everything outside the partition drops out. Reads, activates and row
 // hits must be equal, the difference within 0.2 %.
 func TestPointerChase(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "gpgpusim-runs")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no reference runs here: ", err)
-	}
+	dir := filepath.Join("..", "..", "..", "testdata", "reference", "gpgpusim")
 	hbm, _ := dram.Named("hbm2")
 	qv100 := testConfig()
 	qv100.Channels, qv100.Mapping, qv100.Indexing = 32, layoutHBM, IPolyIndex

@@ -1,6 +1,6 @@
-// What kernels call of the runtime. Launches by kernels are not supported: these
-// are declarations for code that mentions them, and a kernel that would call one
-// is refused.
+// What kernels call of the runtime: names of errors. Launches by kernels are not
+// supported: of these there are declarations for code that mentions them, and a
+// kernel that would call one is refused.
 #ifndef HEDDLE_CUDA_DEVICE_RUNTIME_API_H
 #define HEDDLE_CUDA_DEVICE_RUNTIME_API_H
 #define __CUDA_DEVICE_RUNTIME_API_H__
@@ -8,6 +8,8 @@
 #include "driver_types.h"
 
 #if defined(__CUDA__)
+
+#include "error_names.h"
 
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);

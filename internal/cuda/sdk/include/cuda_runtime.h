@@ -342,43 +342,6 @@ static __host__ __attribute__((constructor(101))) void heddle_register_managed()
   if (__start_heddle_managed != __stop_heddle_managed) __heddleRegisterManaged(__start_heddle_managed, __stop_heddle_managed);
 }
 
-// What host code may call as well, though C has no such names.
-static inline __host__ float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-static inline __host__ double rsqrt(double x) { return 1.0 / ::sqrt(x); }
-static inline __host__ float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-static inline __host__ double rcbrt(double x) { return 1.0 / ::cbrt(x); }
-extern "C" {
-__host__ float sinpif(float x);
-__host__ float cospif(float x);
-__host__ void sincospif(float x, float *s, float *c);
-__host__ float erfcinvf(float x);
-__host__ float normcdfinvf(float x);
-__host__ float normcdff(float x);
-__host__ float erfcxf(float x);
-}
-#define HEDDLE_MINMAX(type)                                                               \
-  static inline __host__ type min(type a, type b) { return b < a ? b : a; }               \
-  static inline __host__ type max(type a, type b) { return a < b ? b : a; }
-HEDDLE_MINMAX(int)
-HEDDLE_MINMAX(unsigned int)
-HEDDLE_MINMAX(long)
-HEDDLE_MINMAX(unsigned long)
-HEDDLE_MINMAX(long long)
-HEDDLE_MINMAX(unsigned long long)
-HEDDLE_MINMAX(float)
-HEDDLE_MINMAX(double)
-#undef HEDDLE_MINMAX
-#define HEDDLE_MINMAX(a, b, common)                                                       \
-  static inline __host__ common min(a x, b y) { return min((common)x, (common)y); }       \
-  static inline __host__ common min(b x, a y) { return min((common)x, (common)y); }       \
-  static inline __host__ common max(a x, b y) { return max((common)x, (common)y); }       \
-  static inline __host__ common max(b x, a y) { return max((common)x, (common)y); }
-HEDDLE_MINMAX(int, unsigned int, unsigned int)
-HEDDLE_MINMAX(long, unsigned long, unsigned long)
-HEDDLE_MINMAX(long long, unsigned long long, unsigned long long)
-HEDDLE_MINMAX(float, double, double)
-#undef HEDDLE_MINMAX
-
 static __inline__ __host__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 static __inline__ __device__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)(__attribute__((address_space(3))) const void *)p; }
 static __inline__ __device__ size_t __cvta_generic_to_global(const void *p) { return (size_t)(__attribute__((address_space(1))) const void *)p; }

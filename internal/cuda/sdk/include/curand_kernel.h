@@ -8,10 +8,7 @@
 #include "curand_sobol.h"
 #include "curand_xorwow_jump.h"
 
-#if defined(__CUDA__)
-
-#define HEDDLE_D static __inline__ __device__
-
+// Host code holds states, and kernels change them.
 struct curandStateXORWOW {
   unsigned int d, v[5];
   int boxmuller_flag, boxmuller_flag_double;
@@ -30,6 +27,10 @@ typedef struct curandStateXORWOW curandStateXORWOW_t;
 typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+#if defined(__CUDA__)
+
+#define HEDDLE_D static __inline__ __device__
 
 namespace heddle_sdk {
 

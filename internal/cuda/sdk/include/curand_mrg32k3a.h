@@ -6,10 +6,6 @@
 #include "cuda_runtime.h"
 #include "curand_mrg32k3a_jump.h"
 
-#if defined(__CUDA__)
-
-#define HEDDLE_D static __inline__ __device__
-
 struct curandStateMRG32k3a {
   unsigned int s1[3], s2[3];
   int boxmuller_flag, boxmuller_flag_double;
@@ -17,6 +13,10 @@ struct curandStateMRG32k3a {
   double boxmuller_extra_double;
 };
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
+#if defined(__CUDA__)
+
+#define HEDDLE_D static __inline__ __device__
 
 namespace heddle_sdk {
 

@@ -5,10 +5,6 @@
 
 #include "cuda_runtime.h"
 
-#if defined(__CUDA__)
-
-#define HEDDLE_D static __inline__ __device__
-
 typedef unsigned int curandDirectionVectors32_t[32];
 typedef unsigned long long curandDirectionVectors64_t[64];
 
@@ -20,6 +16,24 @@ template <class W, int bits> struct sobol {
   W x, c;
   W direction_vectors[bits];
 };
+
+} // namespace heddle_sdk
+
+struct curandStateSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
+struct curandStateScrambledSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
+struct curandStateSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
+struct curandStateScrambledSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
+typedef struct curandStateSobol32 curandStateSobol32_t;
+typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef struct curandStateSobol64 curandStateSobol64_t;
+typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+
+#if defined(__CUDA__)
+
+#define HEDDLE_D static __inline__ __device__
+
+namespace heddle_sdk {
+
 // The number at i in the order of Gray's code.
 template <class W, int bits> HEDDLE_D void sobol_place(sobol<W, bits> *s, unsigned long long i) {
   unsigned long long gray = i ^ i >> 1;
@@ -43,15 +57,6 @@ template <class W, int bits> HEDDLE_D W sobol_next(sobol<W, bits> *s) {
 }
 
 } // namespace heddle_sdk
-
-struct curandStateSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
-struct curandStateScrambledSobol32 : heddle_sdk::sobol<unsigned int, 32> {};
-struct curandStateSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
-struct curandStateScrambledSobol64 : heddle_sdk::sobol<unsigned long long, 64> {};
-typedef struct curandStateSobol32 curandStateSobol32_t;
-typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
-typedef struct curandStateSobol64 curandStateSobol64_t;
-typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 
 HEDDLE_D void curand_init(unsigned int *vectors, unsigned int offset, curandStateSobol32 *s) { heddle_sdk::sobol_init(s, vectors, 0u, offset); }
 HEDDLE_D void curand_init(unsigned int *vectors, unsigned int scramble, unsigned int offset, curandStateScrambledSobol32 *s) {

@@ -42,26 +42,34 @@ HEDDLE_ATOM int atomicMin(int *p, int v) { return (int)__nvvm_atom_min_gen_i((in
 HEDDLE_ATOM int atomicMin_block(int *p, int v) { return (int)__nvvm_atom_cta_min_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM int atomicMin_system(int *p, int v) { return (int)__nvvm_atom_sys_min_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM unsigned int atomicMin(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_min_gen_ui((unsigned int *)p, (unsigned int)v); }
-HEDDLE_ATOM unsigned int atomicMin_block(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_cta_min_gen_ui((unsigned int *)p, (unsigned int)v); }
-HEDDLE_ATOM unsigned int atomicMin_system(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_sys_min_gen_ui((unsigned int *)p, (unsigned int)v); }
+// Clang takes its own builtins of these for those of signed numbers.
+#define HEDDLE_UNSIGNED(name, op, T, type, letter)                                                    \
+  HEDDLE_ATOM T name(T *p, T v) {                                                                     \
+    T old;                                                                                            \
+    asm volatile("atom." op "." type " %0, [%1], %2;" : "=" letter(old) : "l"(p), letter(v) : "memory"); \
+    return old;                                                                                       \
+  }
+HEDDLE_UNSIGNED(atomicMin_block, "cta.min", unsigned int, "u32", "r")
+HEDDLE_UNSIGNED(atomicMin_system, "sys.min", unsigned int, "u32", "r")
+HEDDLE_UNSIGNED(atomicMax_block, "cta.max", unsigned int, "u32", "r")
+HEDDLE_UNSIGNED(atomicMax_system, "sys.max", unsigned int, "u32", "r")
+HEDDLE_UNSIGNED(atomicMin_block, "cta.min", unsigned long long, "u64", "l")
+HEDDLE_UNSIGNED(atomicMin_system, "sys.min", unsigned long long, "u64", "l")
+HEDDLE_UNSIGNED(atomicMax_block, "cta.max", unsigned long long, "u64", "l")
+HEDDLE_UNSIGNED(atomicMax_system, "sys.max", unsigned long long, "u64", "l")
+#undef HEDDLE_UNSIGNED
 HEDDLE_ATOM long long atomicMin(long long *p, long long v) { return (long long)__nvvm_atom_min_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM long long atomicMin_block(long long *p, long long v) { return (long long)__nvvm_atom_cta_min_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM long long atomicMin_system(long long *p, long long v) { return (long long)__nvvm_atom_sys_min_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM unsigned long long atomicMin(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_min_gen_ull((unsigned long long *)p, (unsigned long long)v); }
-HEDDLE_ATOM unsigned long long atomicMin_block(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_cta_min_gen_ull((unsigned long long *)p, (unsigned long long)v); }
-HEDDLE_ATOM unsigned long long atomicMin_system(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_sys_min_gen_ull((unsigned long long *)p, (unsigned long long)v); }
 HEDDLE_ATOM int atomicMax(int *p, int v) { return (int)__nvvm_atom_max_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM int atomicMax_block(int *p, int v) { return (int)__nvvm_atom_cta_max_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM int atomicMax_system(int *p, int v) { return (int)__nvvm_atom_sys_max_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM unsigned int atomicMax(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_max_gen_ui((unsigned int *)p, (unsigned int)v); }
-HEDDLE_ATOM unsigned int atomicMax_block(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_cta_max_gen_ui((unsigned int *)p, (unsigned int)v); }
-HEDDLE_ATOM unsigned int atomicMax_system(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_sys_max_gen_ui((unsigned int *)p, (unsigned int)v); }
 HEDDLE_ATOM long long atomicMax(long long *p, long long v) { return (long long)__nvvm_atom_max_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM long long atomicMax_block(long long *p, long long v) { return (long long)__nvvm_atom_cta_max_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM long long atomicMax_system(long long *p, long long v) { return (long long)__nvvm_atom_sys_max_gen_ll((long long *)p, (long long)v); }
 HEDDLE_ATOM unsigned long long atomicMax(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_max_gen_ull((unsigned long long *)p, (unsigned long long)v); }
-HEDDLE_ATOM unsigned long long atomicMax_block(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_cta_max_gen_ull((unsigned long long *)p, (unsigned long long)v); }
-HEDDLE_ATOM unsigned long long atomicMax_system(unsigned long long *p, unsigned long long v) { return (unsigned long long)__nvvm_atom_sys_max_gen_ull((unsigned long long *)p, (unsigned long long)v); }
 HEDDLE_ATOM unsigned int atomicInc(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_inc_gen_ui((unsigned int *)p, (unsigned int)v); }
 HEDDLE_ATOM unsigned int atomicInc_block(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_cta_inc_gen_ui((unsigned int *)p, (unsigned int)v); }
 HEDDLE_ATOM unsigned int atomicInc_system(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_sys_inc_gen_ui((unsigned int *)p, (unsigned int)v); }

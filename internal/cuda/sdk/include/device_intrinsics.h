@@ -5,6 +5,8 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#include "dpx_functions.h"
+
 #define HEDDLE_D static __inline__ __attribute__((device, always_inline))
 
 namespace heddle_sdk {
@@ -27,6 +29,22 @@ HEDDLE_D int mul24(int a, int b) { return __mul24(a, b); }
 HEDDLE_D unsigned int umul24(unsigned int a, unsigned int b) { return __umul24(a, b); }
 HEDDLE_D long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
 HEDDLE_D unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
+
+// In clang 14 the shuffles of this type call themselves. With a condition, if one
+// that always holds, a function is another and comes first.
+#if __clang_major__ < 15
+#define HEDDLE_SHUFFLE(name, place)                                                                                       \
+  inline __attribute__((device)) long long name##_sync(unsigned int mask, long long v, place at, int width);              \
+  HEDDLE_D unsigned long long name##_sync(unsigned int mask, unsigned long long v, place at, int width = warpSize)        \
+      __attribute__((enable_if(true, ""))) {                                                                              \
+    return (unsigned long long)name##_sync(mask, (long long)v, at, width);                                                \
+  }
+HEDDLE_SHUFFLE(__shfl, int)
+HEDDLE_SHUFFLE(__shfl_up, unsigned int)
+HEDDLE_SHUFFLE(__shfl_down, unsigned int)
+HEDDLE_SHUFFLE(__shfl_xor, int)
+#undef HEDDLE_SHUFFLE
+#endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 
@@ -74,32 +92,25 @@ HEDDLE_MATCH(double)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// Later releases of clang have functions of these names, which come first.
-#define HEDDLE_REDUX(name, op, T, type)                                                        \
-  template <class V> HEDDLE_D T heddle_##name##_##type(unsigned int mask, V v) {               \
-    T r;                                                                                       \
-    asm volatile("redux.sync." op "." #type " %0, %1, %2;" : "=r"(r) : "r"((T)v), "r"(mask));  \
-    return r;                                                                                  \
+// Later releases of clang have functions of these names, and up to 19 these take
+// the mask for the value. With a condition, if one that always holds, a function
+// is another and comes first.
+#define HEDDLE_REDUX(name, T, type)                                                                  \
+  HEDDLE_D T __reduce_##name##_sync(unsigned int mask, T v) __attribute__((enable_if(true, ""))) {   \
+    T r;                                                                                             \
+    asm volatile("redux.sync." #name "." #type " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));        \
+    return r;                                                                                        \
   }
-HEDDLE_REDUX(add, "add", unsigned int, u32)
-HEDDLE_REDUX(min, "min", unsigned int, u32)
-HEDDLE_REDUX(max, "max", unsigned int, u32)
-HEDDLE_REDUX(min, "min", int, s32)
-HEDDLE_REDUX(max, "max", int, s32)
-HEDDLE_REDUX(and, "and", unsigned int, b32)
-HEDDLE_REDUX(or, "or", unsigned int, b32)
-HEDDLE_REDUX(xor, "xor", unsigned int, b32)
+HEDDLE_REDUX(add, unsigned int, u32)
+HEDDLE_REDUX(add, int, s32)
+HEDDLE_REDUX(min, unsigned int, u32)
+HEDDLE_REDUX(min, int, s32)
+HEDDLE_REDUX(max, unsigned int, u32)
+HEDDLE_REDUX(max, int, s32)
+HEDDLE_REDUX(and, unsigned int, b32)
+HEDDLE_REDUX(or, unsigned int, b32)
+HEDDLE_REDUX(xor, unsigned int, b32)
 #undef HEDDLE_REDUX
-template <class T> HEDDLE_D T __reduce_add_sync(unsigned int mask, T v) { return (T)heddle_add_u32(mask, v); }
-template <class T> HEDDLE_D T __reduce_min_sync(unsigned int mask, T v) {
-  return (T)-1 < (T)0 ? (T)heddle_min_s32(mask, v) : (T)heddle_min_u32(mask, v);
-}
-template <class T> HEDDLE_D T __reduce_max_sync(unsigned int mask, T v) {
-  return (T)-1 < (T)0 ? (T)heddle_max_s32(mask, v) : (T)heddle_max_u32(mask, v);
-}
-template <class T> HEDDLE_D T __reduce_and_sync(unsigned int mask, T v) { return (T)heddle_and_b32(mask, v); }
-template <class T> HEDDLE_D T __reduce_or_sync(unsigned int mask, T v) { return (T)heddle_or_b32(mask, v); }
-template <class T> HEDDLE_D T __reduce_xor_sync(unsigned int mask, T v) { return (T)heddle_xor_b32(mask, v); }
 
 #endif
 

@@ -45,6 +45,7 @@
 #define CUDART_CB
 #define CUDARTAPI_CDECL
 #define CUDA_CB
-#define CUDART_CB
+
+#include "heddle_fences.h"
 
 #endif

@@ -561,6 +561,7 @@ double __nv_erf(double x) {
 }
 double __nv_erfcx(double x) {
   if (is_nan(x)) return x;
+  if (x == INF) return 0;
   if (x >= 0.5) return erfcx_pair(x).h;
   if (x < -26.7) return INF;
   dd e = exp_pair(two_prod(x, x));

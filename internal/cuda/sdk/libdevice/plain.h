@@ -73,20 +73,29 @@ FN double __nv_fma_rz(double a, double b, double c) { return __nvvm_fma_rz_d(a, 
 FN float __nv_fmaf_rz(float a, float b, float c) { return __nvvm_fma_rz_f(a, b, c); }
 FN float __nv_fmaf_ieee_rz(float a, float b, float c) { return __nvvm_fma_rz_f(a, b, c); }
 FN float __nv_double2float_rz(double a) { return __nvvm_d2f_rz(a); }
-FN int __nv_double2int_rz(double a) { return __nvvm_d2i_rz(a); }
-FN uint __nv_double2uint_rz(double a) { return __nvvm_d2ui_rz(a); }
-FN ll __nv_double2ll_rz(double a) { return __nvvm_d2ll_rz(a); }
-FN ull __nv_double2ull_rz(double a) { return __nvvm_d2ull_rz(a); }
-FN int __nv_float2int_rz(float a) { return __nvvm_f2i_rz(a); }
-FN uint __nv_float2uint_rz(float a) { return __nvvm_f2ui_rz(a); }
-FN ll __nv_float2ll_rz(float a) { return __nvvm_f2ll_rz(a); }
-FN ull __nv_float2ull_rz(float a) { return __nvvm_f2ull_rz(a); }
-FN float __nv_int2float_rz(int a) { return __nvvm_i2f_rz(a); }
-FN float __nv_uint2float_rz(uint a) { return __nvvm_ui2f_rz(a); }
-FN float __nv_ll2float_rz(ll a) { return __nvvm_ll2f_rz(a); }
-FN double __nv_ll2double_rz(ll a) { return __nvvm_ll2d_rz(a); }
-FN float __nv_ull2float_rz(ull a) { return __nvvm_ull2f_rz(a); }
-FN double __nv_ull2double_rz(ull a) { return __nvvm_ull2d_rz(a); }
+// Between integers and others, towards zero. Old releases of clang take their own
+// builtins of these for C's conversions, which round to the nearest number, and
+// say nothing of what does not fit.
+#define TOWARDS_ZERO(name, to, TO, out, from, FROM, in, mode)                \
+  FN to __nv_##name##_rz(from a) {                                           \
+    to r;                                                                    \
+    __asm__("cvt." mode "." #TO "." #FROM " %0, %1;" : "=" out(r) : in(a));  \
+    return r;                                                                \
+  }
+TOWARDS_ZERO(double2int, int, s32, "r", double, f64, "d", "rzi")
+TOWARDS_ZERO(double2uint, uint, u32, "r", double, f64, "d", "rzi")
+TOWARDS_ZERO(double2ll, ll, s64, "l", double, f64, "d", "rzi")
+TOWARDS_ZERO(double2ull, ull, u64, "l", double, f64, "d", "rzi")
+TOWARDS_ZERO(float2int, int, s32, "r", float, f32, "f", "rzi")
+TOWARDS_ZERO(float2uint, uint, u32, "r", float, f32, "f", "rzi")
+TOWARDS_ZERO(float2ll, ll, s64, "l", float, f32, "f", "rzi")
+TOWARDS_ZERO(float2ull, ull, u64, "l", float, f32, "f", "rzi")
+TOWARDS_ZERO(int2float, float, f32, "f", int, s32, "r", "rz")
+TOWARDS_ZERO(uint2float, float, f32, "f", uint, u32, "r", "rz")
+TOWARDS_ZERO(ll2float, float, f32, "f", ll, s64, "l", "rz")
+TOWARDS_ZERO(ull2float, float, f32, "f", ull, u64, "l", "rz")
+TOWARDS_ZERO(ll2double, double, f64, "d", ll, s64, "l", "rz")
+TOWARDS_ZERO(ull2double, double, f64, "d", ull, u64, "l", "rz")
 FN double __nv_dadd_rd(double a, double b) { return __nvvm_add_rm_d(a, b); }
 FN double __nv_dsub_rd(double a, double b) { return __nvvm_add_rm_d(a, -b); }
 FN double __nv_dmul_rd(double a, double b) { return __nvvm_mul_rm_d(a, b); }
@@ -225,7 +234,7 @@ FN double __nv_round(double a) {
   return __builtin_copysign(t, a);
 }
 FN ll __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
-FN ll __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
+FN ll __nv_llround(double a) { return __nv_double2ll_rz(__nv_round(a)); }
 FN double __nv_modf(double a, double *whole) {
   double t = __builtin_trunc(a);
   *whole = t;
@@ -250,7 +259,7 @@ FN float __nv_roundf(float a) {
   return __builtin_copysignf(t, a);
 }
 FN ll __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
-FN ll __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf(a)); }
+FN ll __nv_llroundf(float a) { return __nv_float2ll_rz(__nv_roundf(a)); }
 FN float __nv_modff(float a, float *whole) {
   float t = __builtin_truncf(a);
   *whole = t;

@@ -1,0 +1,464 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ccCall is a command line of cc, understood.
+type ccCall struct {
+	help, version     bool
+	toolkit           bool // only the name of its folder
+	show, dry         bool // steps are printed; they are not taken
+	run               bool // what was made runs at once
+	compile, ptx, rdc bool
+	fatbin            bool              // of ptx: packed
+	look              bool              // clang only looks at the sources: -E, -M and their like
+	dlink             bool              // only the object that joins the kernels of others
+	out               string            // a file
+	dir               string            // for outputs that have no name of their own
+	language          string            // of the sources that follow, as far as -x says it
+	languages         map[string]string // of sources by name, whatever that is
+	archs             []string          // sm_XX
+	files             []string          // sources, objects, libraries, in order
+	flags             []string          // of clang, for compiling and linking
+	link              []string          // of clang, for linking alone
+}
+
+// dropped are flags of nvcc that mean nothing here; those with true have a
+// value as the next argument, unless it comes after an equals sign.
+var dropped = map[string]bool{
+	"-cudart": true, "--cudart": true, "-ccbin": true, "--compiler-bindir": true, "-maxrregcount": true, "--maxrregcount": true,
+	"-Xptxas": true, "--ptxas-options": true, "-Xnvlink": true, "-Xcudafe": true, "--threads": true, "-t": true, "-diag-suppress": true,
+	"--diag-suppress": true, "-lcudart": false, "-lcudart_static": false, "-lcudadevrt": false, "--expt-relaxed-constexpr": false,
+	"-expt-relaxed-constexpr": false, "--expt-extended-lambda": false, "-expt-extended-lambda": false, "--extended-lambda": false,
+	"-extended-lambda": false, "--relocatable-device-code=false": false, "-rdc=false": false, "--keep": false, "-keep": false,
+	"-restrict": false, "--restrict": false, "-m64": false, "--resource-usage": false, "-res-usage": false, "--no-align-double": false,
+	"--compile-as-tools-patch": false, "-Wno-deprecated-gpu-targets": false, "-use-local-env": false,
+	"-forward-unknown-to-host-compiler": false, "--forward-unknown-to-host-compiler": false, "-forward-unknown-opts": false,
+	"-allow-unsupported-compiler": false, "--allow-unsupported-compiler": false, "-src-in-ptx": false, "--source-in-ptx": false,
+	"-extra-device-vectorization": false, "--extra-device-vectorization": false, "-dlto": false, "--dlink-time-opt": false,
+	"-nvlink-options": true, "--nvlink-options": true, "-keep-dir": true, "--keep-dir": true,
+	"-clean-targets": false, "-split-compile": true, "--split-compile": true,
+}
+
+// clangFlag is nvcc's spelling of flags that clang has too.
+var clangFlag = map[string][]string{
+	"-lineinfo": {"-gline-tables-only"}, "--generate-line-info": {"-gline-tables-only"}, "-G": {"-g"}, "--device-debug": {"-g"}, "--debug": {"-g"},
+	"--use_fast_math": {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
+	"-use_fast_math":  {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
+	"-ftz=true":       {"-fgpu-flush-denormals-to-zero"}, "--ftz=true": {"-fgpu-flush-denormals-to-zero"},
+	"-fmad=false": {"-ffp-contract=off"}, "--fmad=false": {"-ffp-contract=off"},
+	"-fmad=true": {"-ffp-contract=fast"}, "--fmad=true": {"-ffp-contract=fast"},
+	"-ftz=false": nil, "--ftz=false": nil, "-prec-div=true": nil, "-prec-sqrt=true": nil, "--prec-div=true": nil, "--prec-sqrt=true": nil,
+	"-prec-div=false": nil, "-prec-sqrt=false": nil, "--prec-div=false": nil, "--prec-sqrt=false": nil,
+	"-shared": {"-shared"}, "--shared": {"-shared"},
+}
+
+// withValue are flags of clang whose value is the next argument, beside those
+// that parseCC itself knows.
+var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
+
+// long are the long names of nvcc for short ones.
+var long = map[string]string{
+	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
+	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
+	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
+	"--device-c": "-dc", "--device-link": "-dlink", "--output-directory": "-odir", "--x": "-x",
+	"-default-stream": "--default-stream", "-V": "--version", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
+	"--preprocess": "-E", "--Werror": "-Werror", "--dependency-output": "-MF", "--disable-warnings": "-w", "--profile": "-pg", "-dryrun": "--dryrun",
+	"--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std",
+}
+
+// nvccErrors matches what nvcc's -Werror names, which has a value.
+var nvccErrors = regexp.MustCompile(`^(all-warnings|cross-execution-space-call|reorder|default-stream-launch|missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)(,|$)`)
+
+var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
+
+// parseCC understands a command line.
+func parseCC(args []string) (*ccCall, error) {
+	c := &ccCall{languages: map[string]string{}}
+	args, err := withOptionFiles(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		name, value, joined := strings.Cut(arg, "=")
+		if short, ok := long[name]; ok && short != "--ptx-or-S" {
+			name = short
+			if !joined {
+				arg = short
+			} else {
+				arg = short + "=" + value
+			}
+		}
+		next := func() (string, error) {
+			if joined {
+				return value, nil
+			}
+			if i++; i == len(args) {
+				return "", usage("cc: %s: a value is missing", arg)
+			}
+			return args[i], nil
+		}
+		if to, ok := clangFlag[arg]; ok {
+			c.flags = append(c.flags, to...)
+			continue
+		}
+		if more, ok := dropped[name]; ok {
+			if more && !joined {
+				if _, err := next(); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		if _, ok := dropped[arg]; ok {
+			continue
+		}
+		switch {
+		case arg == "--help" || arg == "-h":
+			c.help = true
+		case arg == "--version":
+			c.version = true
+		case arg == "--toolkit":
+			c.toolkit = true
+		case arg == "--show" || arg == "--verbose" || arg == "-v":
+			c.show = true
+		case arg == "--run" || arg == "-run":
+			c.run = true
+		case arg == "--dryrun":
+			c.show, c.dry = true, true
+		case arg == "-c":
+			c.compile = true
+		case arg == "-dc":
+			c.compile, c.rdc = true, true
+		case arg == "--ptx":
+			c.ptx = true
+		case arg == "--fatbin":
+			c.ptx, c.fatbin = true, true
+		case arg == "-dlink":
+			c.dlink = true
+		case arg == "-M" || arg == "-MM" || arg == "-E" || arg == "-S" || arg == "-fsyntax-only":
+			c.look = true
+			c.flags = append(c.flags, arg)
+		case name == "-odir" || name == "-x" || name == "--default-stream":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			if err := c.named(name, v); err != nil {
+				return nil, err
+			}
+		case name == "-rdc" || arg == "-fgpu-rdc":
+			if name == "-rdc" {
+				v, err := next()
+				if err != nil {
+					return nil, err
+				}
+				if v == "false" {
+					continue
+				}
+			}
+			c.rdc = true
+		case name == "-o":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.out = v
+		case name == "-arch" || name == "-gencode" || name == "-code" || name == "--cuda-gpu-arch" || name == "--offload-arch":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			if name == "-code" {
+				continue // the architecture of the PTX decides
+			}
+			if name == "-gencode" {
+				v, _, _ = strings.Cut(v, ",code") // arch=compute_XX
+			}
+			if err := c.arch(name, v); err != nil {
+				return nil, err
+			}
+		case name == "-Xcompiler":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, shellWords(strings.ReplaceAll(v, ",", " "))...)
+		case name == "-Xlinker":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			for word := range strings.SplitSeq(v, ",") {
+				c.link = append(c.link, "-Xlinker", word)
+			}
+		case name == "-Werror":
+			if joined || i+1 < len(args) && nvccErrors.MatchString(args[i+1]) {
+				if value, err := next(); err != nil {
+					return nil, err
+				} else if !strings.Contains(value, "all-warnings") {
+					if joined && !nvccErrors.MatchString(value) {
+						c.add(arg) // one of clang's
+					}
+					continue
+				}
+			}
+			c.add("-Werror")
+		case arg == "-L" || arg == "-l":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.link = append(c.link, arg, v)
+		case slices.Contains(withValue, arg), joined && slices.Contains([]string{"-isystem", "-include", "-MF", "-MT", "-MQ"}, name):
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, name, v)
+		case arg == "-std" || arg == "-O":
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			c.flags = append(c.flags, map[string]string{"-std": "-std=", "-O": "-O"}[arg]+v)
+		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name) && strings.HasPrefix(args[i], "--"):
+			c.add(name + value)
+		case strings.HasPrefix(arg, "-") && arg != "-":
+			c.add(arg)
+		default:
+			c.files = append(c.files, arg)
+			if c.language != "" {
+				c.languages[arg] = c.language
+			}
+		}
+	}
+	if c.ptx && c.out != "" && len(c.files) > 1 {
+		return nil, usage("cc: -o names one file, and %d are compiled to one each", len(c.files))
+	}
+	if c.ptx && !c.fatbin && len(c.archs) > 1 {
+		return nil, usage("cc: --ptx is for one architecture, and these are %s; --fatbin holds several", strings.Join(c.archs, " "))
+	}
+	if c.ptx && c.compile {
+		return nil, usage("cc: -c excludes --ptx and --fatbin")
+	}
+	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
+		return nil, usage("cc: -o names one file, and %d are compiled; -odir names a folder", len(c.files))
+	}
+	if isFolder(c.out) {
+		if c.links() || c.dlink {
+			return nil, usage("cc: -o %s is a folder; name the file", c.out)
+		}
+		c.out, c.dir = "", c.out
+	}
+	if len(c.archs) == 0 {
+		c.archs = []string{defaultArch}
+	}
+	return c, nil
+}
+
+// isFolder reports whether an output is one: it is there, or its name ends so.
+func isFolder(name string) bool {
+	st, err := os.Stat(name)
+	return strings.HasSuffix(name, "/") || err == nil && st.IsDir()
+}
+
+// named takes one of the flags whose value has a meaning of its own here.
+func (c *ccCall) named(flag, value string) error {
+	switch flag {
+	case "-odir":
+		c.dir = value
+	case "-x":
+		c.language = value
+		if value == "cu" {
+			c.language = "cuda"
+		}
+		if value == "none" {
+			c.language = ""
+		}
+	case "--default-stream":
+		switch value {
+		case "per-thread":
+			c.flags = append(c.flags, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
+		case "legacy", "null":
+		default:
+			return usage("cc: %s: %q is not known; it is legacy or per-thread", flag, value)
+		}
+	}
+	return nil
+}
+
+// links reports whether a program or a library comes out.
+func (c *ccCall) links() bool { return !c.ptx && !c.compile && !c.look && !c.dlink }
+
+// add takes one flag in one word.
+func (c *ccCall) add(flag string) {
+	if strings.HasPrefix(flag, "-L") || strings.HasPrefix(flag, "-l") || strings.HasPrefix(flag, "-Wl,") {
+		// Order matters to the linker: libraries stand among the files.
+		c.link = append(c.link, flag)
+		return
+	}
+	c.flags = append(c.flags, flag)
+}
+
+// languages are those of sources by the endings of their names, as clang calls
+// them; what has another ending is the linker's.
+var languages = map[string]string{".cu": "cuda", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".c": "c"}
+
+// languageOf is the language of a source, or empty for other files. What is in C
+// stays C, as a C++ compiler would not have it, unless the command line names a
+// standard of C++.
+func (c *ccCall) languageOf(file string) string {
+	language := c.languages[file]
+	if language == "" {
+		language = languages[filepath.Ext(file)]
+		if language == "c" && slices.ContainsFunc(c.flags, func(f string) bool { return strings.Contains(f, "-std=") && strings.Contains(f, "++") }) {
+			language = "c++"
+		}
+	}
+	return language
+}
+
+// as is the call with a file in another language.
+func (c *ccCall) as(file, language string) *ccCall {
+	call := *c
+	call.languages = map[string]string{file: language}
+	return &call
+}
+
+// splitDependencies takes out of flags of clang those that have it write
+// dependencies, which one step of several does.
+func splitDependencies(flags []string) (others, dependencies []string) {
+	for i := 0; i < len(flags); i++ {
+		switch flag := flags[i]; flag {
+		case "-MD", "-MMD", "-MP", "-MG":
+			dependencies = append(dependencies, flag)
+		case "-MF", "-MT", "-MQ":
+			dependencies = append(dependencies, flags[i:min(i+2, len(flags))]...)
+			i++
+		default:
+			others = append(others, flag)
+		}
+	}
+	return others, dependencies
+}
+
+// dependenciesOf is the flag by which the dependencies of a source that becomes
+// a program at once go to NAME.d, if they are wanted and nobody says where.
+func (c *ccCall) dependenciesOf(name string) []string {
+	_, dependencies := splitDependencies(c.flags)
+	if len(dependencies) == 0 || slices.Contains(dependencies, "-MF") {
+		return nil
+	}
+	return []string{"-MF", name + ".d"}
+}
+
+// result is the file that one file becomes, with another ending.
+func (c *ccCall) result(file, ending string) string {
+	if c.out != "" {
+		return c.out
+	}
+	name := filepath.Base(file)
+	return filepath.Join(c.dir, strings.TrimSuffix(name, filepath.Ext(name))+ending)
+}
+
+// arch takes an architecture; of several only the PTX of the oldest is needed,
+// as every later GPU takes it, but programs may choose code by it: all are kept.
+func (c *ccCall) arch(flag, value string) error {
+	if value == "native" || value == "all" || value == "all-major" {
+		value = defaultArch
+	}
+	m := archName.FindStringSubmatch(value)
+	if m == nil {
+		return usage("cc: %s: %q names no architecture; write sm_70, sm_75, sm_80, sm_86, sm_90 ...", flag, value)
+	}
+	if name := "sm_" + m[1]; !slices.Contains(c.archs, name) {
+		c.archs = append(c.archs, name)
+	}
+	return nil
+}
+
+// deepestOptions bounds how deep files of options name others: our choice.
+const deepestOptions = 16
+
+// withOptionFiles puts the words of files of options, as --options-file FILE,
+// -optf FILE or @FILE, in their places.
+func withOptionFiles(args []string, depth int) ([]string, error) {
+	var all []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		name, files, joined := strings.Cut(arg, "=")
+		switch {
+		case name == "--options-file" || name == "-optf":
+			if !joined {
+				if i++; i == len(args) {
+					return nil, usage("cc: %s: a value is missing", arg)
+				}
+				files = args[i]
+			}
+		case strings.HasPrefix(arg, "@") && len(arg) > 1:
+			files = arg[1:]
+		default:
+			all = append(all, arg)
+			continue
+		}
+		if depth == deepestOptions {
+			return nil, usage("cc: %s: files of options name each other, more than %d deep", arg, deepestOptions)
+		}
+		for file := range strings.SplitSeq(files, ",") {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, usage("cc: options: %w", err)
+			}
+			words, err := withOptionFiles(shellWords(string(text)), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, words...)
+		}
+	}
+	return all, nil
+}
+
+// shellWords splits a text at blanks as a shell does: quotes of both kinds hold
+// words together, and a backslash takes the next character as it is, but not
+// within single quotes.
+func shellWords(text string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	began, escaped := false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			began, escaped = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, began = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n' || r == '\r'):
+			if began {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			began = false
+		default:
+			word.WriteRune(r)
+			began = true
+		}
+	}
+	if began {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+)
+
+// ccBuild makes what a call asks for, step by step: PTX of each source for each
+// architecture, a fat binary of it, an object of that and of the host's code, and
+// a program of all objects. Clang could do all this in one call, but flags of LLVM
+// that are meant for kernels would go to the host's code too.
+type ccBuild struct {
+	*ccCall
+	e   env
+	kit sdk.SDK
+	tmp string // a folder for what lies between steps
+}
+
+func (b *ccBuild) build() error {
+	switch {
+	case b.look:
+		for _, file := range b.files {
+			if err := b.lookAt(file); err != nil {
+				return err
+			}
+		}
+		return nil
+	case b.fatbin:
+		for _, file := range b.files {
+			if err := b.fatBinary(file, b.result(file, ".fatbin")); err != nil {
+				return err
+			}
+		}
+		return nil
+	case b.ptx:
+		for _, file := range b.files {
+			if err := b.device(file, b.archs[0], b.result(file, ".ptx")); err != nil {
+				return err
+			}
+		}
+		return nil
+	case b.compile:
+		for _, file := range b.files {
+			if err := b.object(file, b.result(file, ".o")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, file := range b.files {
+		if b.languageOf(file) == "" {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		object := filepath.Join(b.tmp, fmt.Sprintf("%d-%s.o", i, name))
+		if err := b.object(file, object, b.dependenciesOf(name)...); err != nil {
+			return err
+		}
+		b.files[i] = object
+	}
+	if !b.dry {
+		if err := b.joinKernels(); err != nil || b.dlink {
+			return err
+		}
+	}
+	return b.linkAll()
+}
+
+// clang calls the compiler.
+func (b *ccBuild) clang(args ...string) error {
+	args = append([]string{"--driver-mode=g++"}, args...) // HEDDLE_CLANG may name the compiler of C
+	b.say(append([]string{b.kit.Clang.Path}, args...))
+	if b.dry {
+		return nil
+	}
+	cmd := exec.CommandContext(b.e.ctx, b.kit.Clang.Path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.e.stdin, b.e.stdout, b.e.stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &exitError{code: exitUsage} // clang has said why
+	}
+	if err != nil {
+		return usage("cc: %w", err)
+	}
+	return nil
+}
+
+// say prints a step as nvcc does, if steps are to be seen.
+func (b *ccBuild) say(words []string) {
+	if !b.show {
+		return
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	fmt.Fprintln(b.e.stderr, "#$", strings.Join(quoted, " "))
+}
+
+// shellWord quotes a word for the shell where it needs that.
+func shellWord(w string) string {
+	if w != "" && !strings.ContainsAny(w, " \t\n\"'\\$`;&|<>()*?[]{}~#!") {
+		return w
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(w) + `"`
+}
+
+// sayToolkit prints where things are, in the lines by which CMake's
+// CMakeDetermineCUDACompiler finds toolkit, headers, libraries and architectures.
+func (b *ccBuild) sayToolkit() {
+	for _, line := range [][2]string{
+		{"_CUDART_", "cudart"},
+		{"_HERE_", filepath.Join(b.kit.Dir, "bin")},
+		{"TOP", b.kit.Dir},
+		{"NVVMIR_LIBRARY_DIR", filepath.Join(b.kit.Dir, "nvvm/libdevice")},
+		{"PATH", os.Getenv("PATH")},
+		{"INCLUDES", shellWord("-I" + b.kit.Include())},
+		{"LIBRARIES", shellWord("-L" + b.kit.Lib())},
+		{"ARCHITECTURES", "-arch " + strings.ReplaceAll(strings.Join(b.archs, " -arch "), "sm_", "compute_")},
+	} {
+		fmt.Fprintf(b.e.stderr, "#$ %s=%s\n", line[0], line[1])
+	}
+}
+
+// reading are the arguments of every call of clang that reads a source.
+func (b *ccBuild) reading(file string) []string {
+	args := []string{"-Qunused-arguments", // not all of this is for all steps, and gcc says nothing either
+		// Old sources rest on what gcc only warns of.
+		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
+		"-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", "-Wno-register",
+		"-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw", "-Wno-unknown-warning-option",
+		// Functions that forget to return a value that nobody uses do return.
+		"-fno-strict-return"}
+	if b.kit.Clang.Major < 17 && b.languageOf(file) != "c" {
+		args = append(args, "-std=gnu++17")
+	}
+	// So nvcc names itself in all languages, and its release.
+	args = append(args, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=89")
+	if b.kit.Clang.Major < 15 {
+		args = append(args, "-isystem", filepath.Join(b.kit.Include(), "clang14"))
+	}
+	// Files that are not CUDA's may include its headers too.
+	args = append(args, "-isystem", b.kit.Include(), "-idirafter", filepath.Join(b.kit.Include(), "fallback"))
+	if b.languageOf(file) == "cuda" {
+		// Static variables have names by which the host's code finds them: the same
+		// ones in all steps.
+		sum := sha256.Sum256([]byte(strings.Join(append([]string{absolute(file)}, b.flags...), "\x00")))
+		args = append(args, "-cuid="+hex.EncodeToString(sum[:8]), "-include", filepath.Join(b.kit.Include(), "heddle_nvcc.h"))
+		if b.rdc {
+			args = append(args, "-fgpu-rdc")
+		}
+	}
+	return args
+}
+
+func absolute(file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		return abs
+	}
+	return file
+}
+
+// optimized are the flags of the command line, and -O2 if they name no level.
+func (c *ccCall) optimized() []string {
+	if slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
+		return c.flags
+	}
+	return append([]string{"-O2"}, c.flags...)
+}
+
+// device makes PTX of a source, whatever its name, for one architecture.
+func (b *ccBuild) device(file, arch, out string) error {
+	flags, _ := splitDependencies(b.optimized())
+	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "-v" })
+	as := *b
+	as.ccCall = b.as(file, "cuda")
+	return b.clang(slices.Concat(as.reading(file), flags, b.kit.DeviceFlags(arch), []string{file, "-o", out})...)
+}
+
+// fatBinary makes a fat binary of a source, with PTX for every architecture.
+func (b *ccBuild) fatBinary(file, out string) error {
+	var images []sdk.Image
+	step := []string{"fatbinary", "--create=" + out}
+	for _, arch := range b.archs {
+		text := filepath.Join(b.tmp, filepath.Base(file)+"-"+arch+".ptx")
+		if err := b.device(file, arch, text); err != nil {
+			return err
+		}
+		step = append(step, "--image3=kind=ptx,sm="+strings.TrimPrefix(arch, "sm_")+",file="+text)
+		if b.dry {
+			continue
+		}
+		ptx, err := os.ReadFile(text)
+		if err != nil {
+			return usage("cc: %w", err)
+		}
+		images = append(images, sdk.Image{Arch: arch, PTX: ptx})
+	}
+	b.say(step)
+	if b.dry {
+		return nil
+	}
+	packed, err := sdk.FatBinary(images)
+	if err == nil {
+		err = os.WriteFile(out, packed, 0o666)
+	}
+	if err != nil {
+		return usage("cc: %s: %w", file, err)
+	}
+	return nil
+}
+
+// host are the arguments of clang that are for sources on the host.
+func (b *ccBuild) host(file string) []string {
+	// Checks of what a kernel computed rest on integers that wrap, and methods
+	// ask whether this is null.
+	args := append(b.reading(file), "-fwrapv", "-fno-delete-null-pointer-checks")
+	if b.languageOf(file) == "cuda" {
+		args = append(args, b.kit.CUDAFlags()...)
+		for _, arch := range b.archs {
+			args = append(args, "--cuda-gpu-arch="+arch)
+		}
+		if !slices.Contains(b.flags, "-fsyntax-only") {
+			args = append(args, "--cuda-host-only")
+		}
+	}
+	return append(args, b.optimized()...)
+}
+
+// object makes an object of a source; more are flags for the host's code.
+func (b *ccBuild) object(file, out string, more ...string) error {
+	args := append(b.host(file), more...)
+	if b.languageOf(file) == "cuda" {
+		packed := filepath.Join(b.tmp, filepath.Base(file)+".fatbin")
+		if err := b.fatBinary(file, packed); err != nil {
+			return err
+		}
+		args = append(args, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", packed)
+	}
+	return b.clang(append(args, "-x", cmp.Or(b.languageOf(file), "none"), file, "-c", "-o", out)...)
+}
+
+// lookAt has clang look at a source without compiling it.
+func (b *ccBuild) lookAt(file string) error {
+	args := append(b.host(file), "-x", cmp.Or(b.languageOf(file), "none"), file)
+	if b.out != "" {
+		args = append(args, "-o", b.out)
+	}
+	return b.clang(args...)
+}
+
+// linkAll makes a program or a library of objects.
+func (b *ccBuild) linkAll() error {
+	args := slices.Concat([]string{"-Qunused-arguments"}, b.optimized(), b.files, b.link, b.fixed(), []string{"-L" + b.kit.Lib(), "-lcudart"})
+	if b.out != "" {
+		args = append(args, "-o", b.out)
+	}
+	err := b.clang(args...)
+	if err != nil {
+		b.explainLibraries()
+	}
+	return err
+}
+
+// joinKernels makes one program of the kernels of several files, where these
+// were compiled for that: an object joins them that registers their fat binaries
+// together.
+func (b *ccBuild) joinKernels() error {
+	parts, err := b.relocatable(b.tmp)
+	if err != nil || len(parts) == 0 && !b.dlink {
+		return err
+	}
+	source, object := filepath.Join(b.tmp, "join.c"), filepath.Join(b.tmp, "join.o")
+	if err := os.WriteFile(source, []byte(sdk.Join(parts)), 0o666); err != nil {
+		return usage("cc: %w", err)
+	}
+	if b.dlink {
+		object = cmp.Or(b.out, filepath.Join(b.dir, "a_dlink.o")) // nvcc's name for it
+	}
+	b.files = append(b.files, object)
+	return b.clang("-x", "c", "-fPIC", "-O1", "-c", source, "-o", object)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+)
+
+// fixed are flags of the linker for a program with managed variables: the device
+// reaches them at the host's addresses, and if these are the same in every run, so
+// is the number of cycles. They lie above the addresses that kernels have for
+// shared and local memory.
+func (c *ccCall) fixed() []string {
+	own := func(f string) bool {
+		return strings.HasPrefix(f, "-fuse-ld") || slices.Contains([]string{"-shared", "-pie", "-no-pie", "-static-pie", "-r"}, f)
+	}
+	if slices.ContainsFunc(c.flags, own) || !slices.ContainsFunc(c.files, hasManaged) {
+		return nil
+	}
+	return []string{"-no-pie", "-Wl,-Ttext-segment=0x10000000"}
+}
+
+// hasManaged reports whether an object has the section of managed variables.
+func hasManaged(file string) bool {
+	if filepath.Ext(file) != ".o" {
+		return false
+	}
+	data, err := os.ReadFile(file)
+	return err == nil && bytes.Contains(data, []byte("heddle_managed\x00"))
+}
+
+// relocatable finds the objects whose kernels are to be joined. Those in archives
+// become files of their own in a folder, for a part of them would not do; for
+// another linker, which takes those that it needs, only their device code does.
+func (c *ccCall) relocatable(dir string) ([]sdk.Part, error) {
+	var parts []sdk.Part
+	var files []string
+	for _, file := range append(slices.Clone(c.files), c.archives()...) {
+		ending := filepath.Ext(file)
+		if ending != ".o" && ending != ".a" {
+			files = append(files, file)
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, usage("cc: %w", err)
+		}
+		objects := [][]byte{data}
+		if ending == ".a" {
+			if objects, err = sdk.Archived(data); err != nil {
+				return nil, usage("cc: %s: %w", file, err)
+			}
+		}
+		for i, object := range objects {
+			list, err := sdk.Relocatable(object)
+			if err != nil {
+				return nil, usage("cc: %s: %w", file, err)
+			}
+			member := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", filepath.Base(file), len(files), i))
+			code := ""
+			switch {
+			case ending == ".a" && c.dlink:
+				code = member + ".fatbin"
+				if object, err = sdk.DeviceCode(object); err != nil {
+					return nil, usage("cc: %s: %w", file, err)
+				}
+				err = os.WriteFile(code, object, 0o666)
+			case ending == ".a":
+				files = append(files, member+".o")
+				err = os.WriteFile(member+".o", object, 0o666)
+			}
+			if err != nil {
+				return nil, usage("cc: %w", err)
+			}
+			for _, name := range list {
+				parts = append(parts, sdk.Part{Register: name, Code: code})
+			}
+		}
+		if slices.Contains(c.files, file) {
+			files = append(files, file)
+		}
+	}
+	c.files = files
+	return parts, nil
+}
+
+// archives are the files of -lNAME, as far as they are archives beside which there
+// is no shared library.
+func (c *ccCall) archives() []string {
+	var list []string
+	for i, flag := range c.link {
+		name, ok := strings.CutPrefix(flag, "-l")
+		if !ok {
+			continue
+		}
+		if name == "" && i+1 < len(c.link) {
+			name = c.link[i+1]
+		}
+		for _, folder := range c.folders() {
+			base := filepath.Join(folder, "lib"+name)
+			if _, err := os.Stat(base + ".so"); err == nil {
+				break
+			}
+			if _, err := os.Stat(base + ".a"); err == nil {
+				list = append(list, base+".a")
+				break
+			}
+		}
+	}
+	return list
+}
+
+// folders are those of -L.
+func (c *ccCall) folders() []string {
+	var list []string
+	for i, flag := range c.link {
+		switch folder, ok := strings.CutPrefix(flag, "-L"); {
+		case ok && folder != "":
+			list = append(list, folder)
+		case ok && i+1 < len(c.link):
+			list = append(list, c.link[i+1])
+		}
+	}
+	return list
+}
+
+// nvidiaLibraries are libraries of NVIDIA's that programs are linked with, by the
+// beginnings of their names for the linker.
+var nvidiaLibraries = []struct{ prefix, name string }{
+	{"cublas", "cuBLAS"}, {"cufft", "cuFFT"}, {"curand", "cuRAND's host library"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
+	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"}, {"nvrtc", "NVRTC"}, {"nvToolsExt", "NVTX"},
+	{"nvidia-ml", "NVML"}, {"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
+}
+
+// explainLibraries says of libraries that the linker did not find why they are
+// not here, where they are NVIDIA's.
+func (b *ccBuild) explainLibraries() {
+	for i, flag := range b.link {
+		name, ok := strings.CutPrefix(flag, "-l")
+		if ok && name == "" && i+1 < len(b.link) {
+			name = b.link[i+1]
+		}
+		for _, lib := range nvidiaLibraries {
+			if ok && strings.HasPrefix(name, lib.prefix) && !b.hasLibrary(name) {
+				fmt.Fprintf(b.e.stderr, "heddle: -l%s: %s is NVIDIA's own and is not here; a library of the same functions can be named with -L and -l\n", name, lib.name)
+			}
+		}
+	}
+}
+
+// hasLibrary reports whether a library lies in a folder of the command line or in
+// one of the linker's own.
+func (b *ccBuild) hasLibrary(name string) bool {
+	for _, file := range []string{"lib" + name + ".so", "lib" + name + ".a"} {
+		for _, folder := range b.folders() {
+			if _, err := os.Stat(filepath.Join(folder, file)); err == nil {
+				return true
+			}
+		}
+		if b.kit.Clang.Finds(b.e.ctx, file) {
+			return true
+		}
+	}
+	return false
+}

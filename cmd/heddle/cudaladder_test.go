@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// TestLadder: kernels whose arrays have constant indices once loops are unrolled
+// keep them in registers, with the oldest compiler that is installed and with the
+// newest, or with every one if HEDDLE_TEST_CLANGS=all.
+func TestLadder(t *testing.T) {
+	env := append(os.Environ(), cudaEnv(t)...)
+	var compilers []string
+	for major := range 100 {
+		name := fmt.Sprintf("clang++-%d", major)
+		if _, err := sdk.ClangNamed(t.Context(), name); err == nil {
+			compilers = append(compilers, name)
+		}
+	}
+	if len(compilers) > 2 && os.Getenv("HEDDLE_TEST_CLANGS") != "all" {
+		compilers = []string{compilers[0], compilers[len(compilers)-1]}
+	}
+	if len(compilers) == 0 {
+		compilers = []string{"clang++"}
+	}
+	for _, compiler := range compilers {
+		for _, p := range []struct {
+			name    string
+			kernels int
+		}{{"gemm", 7}, {"stencil", 2}, {"reduce", 2}} {
+			t.Run(compiler+"/"+p.name, func(t *testing.T) {
+				dir := t.TempDir()
+				program, result := filepath.Join(dir, p.name), filepath.Join(dir, "result.json")
+				for _, args := range [][]string{
+					{"cc", "-arch=sm_80", "../../bench/ladder/" + p.name + ".cu", "-o", program},
+					{"cuda", "--mode", "functional", "--quiet", "--json", result, "--", program},
+				} {
+					cmd := exec.Command("heddle", args...)
+					cmd.Env = append(env, "HEDDLE_CLANG="+compiler)
+					if out, err := cmd.CombinedOutput(); err != nil {
+						t.Fatalf("heddle %s: %v\n%s", strings.Join(args, " "), err, out)
+					}
+				}
+				text, err := os.ReadFile(result)
+				var res report.Run
+				if err == nil {
+					err = json.Unmarshal(text, &res)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(res.Kernels) != p.kernels {
+					t.Errorf("%d launches, want %d", len(res.Kernels), p.kernels)
+				}
+				for _, k := range res.Kernels {
+					if k.LocalBytes != 0 {
+						t.Errorf("%s has %d bytes of local memory a thread", k.Name, k.LocalBytes)
+					}
+				}
+			})
+		}
+	}
+}

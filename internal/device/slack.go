@@ -1,0 +1,119 @@
+package device
+
+// This file: memory between allocations. A GPU maps memory in pages of 2 MiB and
+// checks no more than that a page is mapped, so that there are bytes before, after
+// and between allocations, which programs read and write by mistake and run well.
+// These bytes exist here too, for those who ask for them (View.Stray): what is
+// written there is read back. They are no part of any allocation, so such a write
+// damages none, as it may on a GPU, which has other allocations there; which ones
+// depends on the driver.
+
+// Granule is how far from an allocation an access may be and still find a page
+// mapped: NVIDIA's drivers map memory in pages of 2 MiB (what
+// cuMemGetAllocationGranularity returns). Where in its page an allocation lies
+// depends on the driver, so both sides count.
+const Granule = 2 << 20
+
+// hostPage is the unit in which memory of the host is mapped: what lies outside of
+// its pages may be some that was given back, and is not written.
+const hostPage = 4096
+
+// tailAlign is what allocations of Alloc are rounded up to: the bytes after a size
+// that is no multiple lie in one piece with those before. No allocation begins
+// there (DefaultAlign is the least alignment).
+const tailAlign = DefaultAlign
+
+// mapped reports whether a GPU would have memory for an access that is not wholly
+// inside one allocation. What was freed and what is read-only do not count, and
+// the blocks of the device heap are not written beyond their ends: its own
+// records lie there on a GPU.
+func (m *Memory) mapped(addr, size uint64, write bool) bool {
+	n := m.Nearest(addr)
+	switch {
+	case n.Size == 0 || n.Freed || addr < nullPage && !n.Contains(addr):
+		return false
+	case n.Flags&arena != 0 && n.Contains(addr):
+		return !write && m.explain(addr, size, write).Kind == OutOfBounds
+	}
+	if n.Flags&adopted != 0 && write {
+		end := n.Addr + n.Size
+		return addr >= n.Addr&^(hostPage-1) && addr < end+(-end&(hostPage-1))
+	}
+	return addr+size+Granule > n.Addr && addr < n.Addr+n.Size+Granule
+}
+
+// around returns the extent that has the bytes of a stray access: an allocation
+// with the bytes up to its rounded size, or a page of what is between them. It is
+// false where both kinds have some of them.
+func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
+	r, next := m.before(addr), 0
+	if r != nil {
+		next = r.index + 1
+		if off := addr - r.Addr; off < r.reach || off < r.Size {
+			e := extent{r, r.Addr, r.reach}
+			protected := write && r.ReadOnly() && off < r.Size
+			return e, !r.Freed && r.Flags&arena == 0 && !protected && e.holds(addr, size)
+		}
+	}
+	if next < len(m.regions) && m.regions[next].Addr-addr < size || addr%pageSize+size > pageSize {
+		return extent{}, false
+	}
+	m.slackMu.Lock()
+	defer m.slackMu.Unlock()
+	base := addr &^ (pageSize - 1)
+	s := m.slack[base]
+	if s == nil {
+		s = &region{Allocation: Allocation{Addr: base, Size: pageSize}, data: make([]byte, pageSize), reach: pageSize, index: -1}
+		if m.slack == nil {
+			m.slack = map[uint64]*region{}
+		}
+		m.slack[base] = s
+	}
+	return extent{s, base, pageSize}, true
+}
+
+// Stray returns the bytes of an access that is not wholly inside one allocation,
+// nil if a GPU would have no memory there; Fault says what is wrong with it in
+// either case. The caller fills what it writes at once, as with WriteSpan. A write
+// must not cross a kilobyte, which no aligned one does that is shorter.
+func (v *View) Stray(addr uint64, size int, write bool) []byte {
+	v.settle()
+	n := uint64(size)
+	if size <= 0 || !v.mem.mapped(addr, n, write) {
+		return nil
+	}
+	if e, ok := v.mem.around(addr, n, write); ok {
+		return v.strayIn(&e, addr, size, write)
+	}
+	if write {
+		return nil
+	}
+	b := make([]byte, size)
+	for k := range b {
+		at := addr + uint64(k)
+		if p := v.ReadSpan(at, 1); p != nil {
+			b[k] = p[0]
+		} else if e, ok := v.mem.around(at, 1, false); ok {
+			b[k] = v.strayIn(&e, at, 1, false)[0]
+		}
+	}
+	return b
+}
+
+// strayIn is Stray in an extent. It leaves no window, so that the next access
+// comes here again.
+func (v *View) strayIn(e *extent, addr uint64, size int, write bool) []byte {
+	off := addr - e.lo
+	switch {
+	case v.overlay == nil:
+		return e.bytes()[off : off+uint64(size) : off+uint64(size)]
+	case !write:
+		return v.overlay.gather(e, addr, size)
+	case addr%pageSize+uint64(size) > pageSize:
+		return nil
+	}
+	p := v.own(e.r, addr)
+	at := addr - p.base
+	p.mark(uint(at), uint(size))
+	return p.data[at : at+uint64(size) : at+uint64(size)]
+}

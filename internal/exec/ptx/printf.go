@@ -1,0 +1,286 @@
+package ptx
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// This file: printf of device code. CUDA formats on the host, so that the text is
+// that of the C library (C standard, fprintf).
+
+// printf formats with the arguments at buf: 4 bytes for int and shorter, 8 for
+// long long, pointers and double, each naturally aligned. It returns the number of
+// arguments, as CUDA's does.
+func (w *warp) printf(i int, format string, buf uint64) int {
+	out := &w.blk.out
+	args := 0
+	ok := true
+	take := func(size int) (v uint64) {
+		if !ok {
+			return 0
+		}
+		buf = (buf + uint64(size) - 1) &^ uint64(size-1)
+		v, ok = w.generic(i, buf, size)
+		buf += uint64(size)
+		args++
+		return v
+	}
+	for p := 0; p < len(format); p++ {
+		if format[p] != '%' {
+			out.WriteByte(format[p])
+			continue
+		}
+		start := p
+		s := conversion{prec: -1}
+		for p++; p < len(format) && s.flag(format[p]); p++ {
+		}
+		number := func() int { // digits or an asterisk
+			if p < len(format) && format[p] == '*' {
+				p++
+				return int(int32(take(4)))
+			}
+			n := 0
+			for ; p < len(format) && format[p] >= '0' && format[p] <= '9'; p++ {
+				n = min(10*n+int(format[p]-'0'), widestField)
+			}
+			return n
+		}
+		if s.width = number(); s.width < 0 {
+			s.minus, s.width = true, -s.width
+		}
+		if p < len(format) && format[p] == '.' {
+			p++
+			s.prec = max(number(), -1) // a negative one is none
+		}
+		s.width, s.prec = min(s.width, widestField), min(s.prec, widestField)
+		long := 0
+		for ; p < len(format) && strings.IndexByte("hlLqjzt", format[p]) >= 0; p++ {
+			switch format[p] {
+			case 'l', 'q', 'j', 'z', 't':
+				long++
+			case 'h':
+				long--
+			}
+		}
+		if p >= len(format) {
+			out.WriteString(format[start:])
+			return args
+		}
+		size := 4
+		if long > 0 {
+			size = 8
+		}
+		text := ""
+		switch c := format[p]; c {
+		case '%':
+			text = "%"
+		case 'd', 'i':
+			v := take(size)
+			n := 64 - 8*max(1, size>>max(0, -long))
+			text = s.signed(int64(v<<n) >> n)
+		case 'u', 'x', 'X', 'o':
+			v := take(size)
+			n := 64 - 8*max(1, size>>max(0, -long))
+			text = s.unsigned(v<<n>>n, c)
+		case 'c':
+			text = s.pad("", string([]byte{byte(take(4))}), false)
+		case 'p':
+			if v := take(8); v == 0 {
+				text = s.pad("", "(nil)", false)
+			} else {
+				text = s.pad("", "0x"+strconv.FormatUint(v, 16), false)
+			}
+		case 's':
+			v := take(8)
+			if !ok {
+				return args
+			}
+			var str string
+			if str, ok = w.cstring(i, v); s.prec >= 0 {
+				str = str[:min(s.prec, len(str))]
+			}
+			text = s.pad("", str, false)
+		case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+			text = s.float(math.Float64frombits(take(8)), c)
+		default:
+			text = format[start : p+1]
+		}
+		if !ok {
+			return args
+		}
+		out.WriteString(text)
+	}
+	return args
+}
+
+// widestField bounds a width or precision, our choice: a program may ask for
+// gigabytes.
+const widestField = 1 << 16
+
+// conversion is a conversion specification of printf.
+type conversion struct {
+	minus, plus, space, alt, zero bool
+	width, prec                   int // prec is -1 without one
+}
+
+// flag takes a flag; false if it is none.
+func (s *conversion) flag(c byte) bool {
+	switch c {
+	case '-':
+		s.minus = true
+	case '+':
+		s.plus = true
+	case ' ':
+		s.space = true
+	case '#':
+		s.alt = true
+	case '0':
+		s.zero = true
+	default:
+		return false
+	}
+	return true
+}
+
+// pad brings a sign or prefix and what follows it to the width.
+func (s *conversion) pad(sign, body string, zeros bool) string {
+	n := s.width - len(sign) - len(body)
+	switch {
+	case n <= 0:
+		return sign + body
+	case s.minus:
+		return sign + body + strings.Repeat(" ", n)
+	case zeros:
+		return sign + strings.Repeat("0", n) + body
+	}
+	return strings.Repeat(" ", n) + sign + body
+}
+
+// sign is what stands before a number.
+func (s *conversion) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case s.plus:
+		return "+"
+	case s.space:
+		return " "
+	}
+	return ""
+}
+
+// digits gives an integer the digits that the precision asks for.
+func (s *conversion) digits(d string) string {
+	if s.prec == 0 && d == "0" {
+		return ""
+	}
+	return strings.Repeat("0", max(0, s.prec-len(d))) + d
+}
+
+func (s *conversion) signed(v int64) string {
+	abs := uint64(v)
+	if v < 0 {
+		abs = -abs
+	}
+	return s.pad(s.sign(v < 0), s.digits(strconv.FormatUint(abs, 10)), s.zero && s.prec < 0)
+}
+
+func (s *conversion) unsigned(v uint64, c byte) string {
+	base := map[byte]int{'u': 10, 'o': 8, 'x': 16, 'X': 16}[c]
+	d, prefix := s.digits(strconv.FormatUint(v, base)), ""
+	switch {
+	case s.alt && base == 16 && v != 0:
+		prefix = "0x"
+	case s.alt && base == 8 && !strings.HasPrefix(d, "0"):
+		d = "0" + d
+	}
+	if c == 'X' {
+		d, prefix = strings.ToUpper(d), strings.ToUpper(prefix)
+	}
+	return s.pad(prefix, d, s.zero && s.prec < 0)
+}
+
+func (s *conversion) float(v float64, c byte) string {
+	sign, body, zeros := s.sign(math.Signbit(v)), "", s.zero
+	abs, prec := math.Abs(v), s.prec
+	if prec < 0 {
+		prec = 6
+	}
+	point := func(d string) string { // a point where there is none
+		if !s.alt || strings.Contains(d, ".") {
+			return d
+		}
+		m, e, exp := strings.Cut(d, "e")
+		if exp {
+			return m + ".e" + e
+		}
+		return d + "."
+	}
+	lower := c | 0x20
+	switch {
+	case math.IsNaN(v):
+		body, zeros = "nan", false
+	case math.IsInf(v, 0):
+		body, zeros = "inf", false
+	case lower == 'a':
+		sign, body = sign+"0x", s.hex(abs)
+	case lower == 'g':
+		prec = max(prec, 1)
+		body = strconv.FormatFloat(abs, 'e', prec-1, 64)
+		m, e, _ := strings.Cut(body, "e")
+		if x, _ := strconv.Atoi(e); x >= -4 && x < prec {
+			m, e = strconv.FormatFloat(abs, 'f', prec-1-x, 64), ""
+		} else {
+			e = "e" + e
+		}
+		if strings.Contains(m, ".") && !s.alt {
+			m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
+		}
+		body = point(m + e)
+	default:
+		body = point(strconv.FormatFloat(abs, lower, prec, 64))
+	}
+	if c != lower {
+		sign, body = strings.ToUpper(sign), strings.ToUpper(body)
+	}
+	return s.pad(sign, body, zeros)
+}
+
+// hex is %a without sign and 0x. Normal numbers begin with 1, others with 0, and
+// the last digit is rounded to even, as the C library of Linux does.
+func (s *conversion) hex(v float64) string {
+	const digits = 13 // of 52 bits
+	b := math.Float64bits(v)
+	exp, m := int(b>>52), b&(1<<52-1)
+	if exp > 0 {
+		m |= 1 << 52
+	}
+	exp = max(exp, 1) - 1023
+	if m == 0 {
+		exp = 0
+	}
+	if s.prec >= 0 && s.prec < digits {
+		cut := 4 * uint(digits-s.prec)
+		rest, half := m&(1<<cut-1), uint64(1)<<(cut-1)
+		m >>= cut
+		if rest > half || rest == half && m&1 != 0 {
+			m++
+		}
+		m <<= cut
+	}
+	d := fmt.Sprintf("%0*x", digits, m&(1<<52-1))
+	switch {
+	case s.prec < 0:
+		d = strings.TrimRight(d, "0")
+	case s.prec <= digits:
+		d = d[:s.prec]
+	default:
+		d += strings.Repeat("0", s.prec-digits)
+	}
+	if d != "" || s.alt {
+		d = "." + d
+	}
+	return fmt.Sprintf("%d%sp%+d", m>>52, d, exp)
+}
