@@ -309,13 +309,51 @@ second:
 	bar.sync 2, 64;
 	ret;
 }
+// Stores 777 to a word for each block, but in the fourth, which goes astray after
+// the others have ended.
+.visible .entry late(.param .u64 out, .param .u32 turns)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<3>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [out];
+	mov.u32 %r0, %ctaid.x;
+	setp.eq.u32 %p, %r0, 3;
+	@%p bra fourth;
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd0, %rd0, %rd1;
+	st.global.u32 [%rd0], 777;
+	ret;
+fourth:
+	mov.u32 %r1, 0;
+again:
+	add.u32 %r1, %r1, 1;
+	setp.lt.u32 %p, %r1, 20000;
+	@%p bra again;
+	mov.u64 %rd2, 8;
+	st.global.u32 [%rd2], 1;
+	ret;
+}
+// Stores 777 to a word for each block and never ends.
+.visible .entry endless(.param .u64 out, .param .u32 turns)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<1>;
+	ld.param.u64 %rd0, [out];
+	mov.u32 %r0, %ctaid.x;
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd0, %rd0, %rd1;
+	st.global.u32 [%rd0], 777;
+again:
+	bra again;
+}
 `})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const blocks = 4000
 	for _, machine := range []string{"", "rtx-2060", "rtx-2070-super"} {
-		for _, threads := range []int{1, 2} {
+		for _, threads := range []int{1, 2, 4} {
 			begin := func(t *testing.T) (*heddle.GPU, heddle.Ptr) {
 				t.Helper()
 				opts := []heddle.Option{heddle.Threads(threads)}
@@ -366,9 +404,11 @@ second:
 				is           func(error) bool
 			}{
 				{"a fault", "wild", 1 << 40, 600, func(err error) bool { return errors.As(err, &fault) }},
+				{"a fault after other blocks have stored", "late", 1 << 40, 64, func(err error) bool { return errors.As(err, &fault) }},
 				{"no progress", "stuck", 1 << 40, 3, func(err error) bool { return errors.As(err, &stuck) }},
 				{"cancelled before it begins", "count", 0, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
 				{"cancelled on its way", "count", 3, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
+				{"cancelled after it has stored", "endless", 3, 64, func(err error) bool { return errors.Is(err, context.Canceled) }},
 				{"refused", "count", 1 << 40, 0, func(err error) bool { var e *heddle.LaunchError; return errors.As(err, &e) }},
 			} {
 				t.Run(fmt.Sprintf("%s %d threads %s", cmp.Or(machine, "functional"), threads, c.name), func(t *testing.T) {
