@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/chiprun"
 )
 
 const kernels = `.version 7.8
@@ -454,11 +457,16 @@ func TestGridID(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	for name, opts := range map[string][]heddle.Option{
-		"functional": nil, "simt": {heddle.Machine("rtx-2060")}, "modern": {heddle.Machine("rtx-2070-super")},
-		"rehearsed": {heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")},
+	for _, m := range []struct {
+		name string
+		opts []heddle.Option
+	}{
+		{"functional", nil},
+		{"simt", []heddle.Option{heddle.Machine("rtx-2060")}},
+		{"modern", []heddle.Option{heddle.Machine("rtx-2070-super")}},
+		{"rehearsed", []heddle.Option{heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")}},
 	} {
-		g, err := heddle.New(prog, opts...)
+		g, err := heddle.New(prog, m.opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,12 +476,12 @@ func TestGridID(t *testing.T) {
 		}
 		for want := uint64(1); want <= 3; want++ {
 			for _, shared := range []int{200 << 10, 1 << 20} { // too much for the machine, and for any
-				if shared < 1<<20 && name == "functional" {
+				if shared < 1<<20 && m.name == "functional" {
 					continue
 				}
 				c := heddle.LaunchConfig{Grid: heddle.Dim(2), Block: heddle.Dim(1), Shared: shared}
 				if _, err := g.LaunchWith(ctx, "which", c, out); err == nil {
-					t.Fatalf("%s: %d bytes of shared memory are taken", name, shared)
+					t.Fatalf("%s: %d bytes of shared memory are taken", m.name, shared)
 				}
 			}
 			if _, err := g.Launch(ctx, "which", heddle.Dim(2), heddle.Dim(1), out); err != nil {
@@ -481,7 +489,7 @@ func TestGridID(t *testing.T) {
 			}
 			got, err := heddle.Download[uint64](g, out, 2)
 			if err != nil || !slices.Equal(got, []uint64{want, want}) {
-				t.Errorf("%s: %%gridid is %v in launch %d, %v", name, got, want, err)
+				t.Errorf("%s: %%gridid is %v in launch %d, %v", m.name, got, want, err)
 			}
 		}
 	}
@@ -581,8 +589,34 @@ func TestSettings(t *testing.T) {
 			}
 		}
 	}
-	for what, run := range map[string]func() error{
-		"a setting": func() error {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("kernels.ptx", kernels)
+	loop := write("loop.toml", "program = \"kernels.ptx\"\n[[launches]]\nkernel = \"endless\"\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n")
+	vast := write("vast.toml", `program = "kernels.ptx"
+[buffers.out]
+type = "u32"
+count = 500_000_000_000
+[[launches]]
+kernel = "wild"
+grid = [1, 1, 1]
+block = [1, 1, 1]
+args = [{ buffer = "out" }]
+`)
+	write("loop.kasm", "loop: BRA loop\n")
+	frames := write("frames.toml", "program = \"loop.kasm\"\n[[warps]]\nwarp = 0\n")
+	for _, c := range []struct {
+		what string
+		run  func() error
+	}{
+		{"a setting", func() error {
 			var o heddle.JobOptions
 			o.Timing = true
 			if err := o.Settings.Set("sm.blocks=-3"); err != nil {
@@ -590,26 +624,53 @@ func TestSettings(t *testing.T) {
 			}
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", o)
 			return err
-		},
-		"a selection of nothing": func() error {
+		}},
+		{"a selection of nothing", func() error {
 			sel, err := heddle.SelectLaunches("77")
 			if err != nil {
 				return err
 			}
 			_, err = heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Select: sel})
 			return err
-		},
-		"a dump of nothing": func() error {
+		}},
+		{"a dump of nothing", func() error {
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Dumps: []heddle.JobDump{{Buffer: "nobody", File: "x"}}})
 			return err
-		},
-		"hazards of a core without any": func() error {
+		}},
+		{"hazards of a core without any", func() error {
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Timing: true, GPU: "rtx-2060", Hazards: true})
 			return err
-		},
+		}},
+		{"a limit on instructions", func() error {
+			_, err := heddle.RunJob(context.Background(), loop, heddle.JobOptions{MaxInsts: 1000})
+			return err
+		}},
+		{"a limit on cycles", func() error {
+			_, err := heddle.RunJob(context.Background(), loop, heddle.JobOptions{MaxInsts: 1000, Timing: true, GPU: "rtx-2060"})
+			return err
+		}},
+		{"a limit on cycles of the Kepler-style core", func() error {
+			_, err := heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000})
+			return err
+		}},
+		{"a series that cannot be written", func() error {
+			closed, err := os.Create(filepath.Join(dir, "closed"))
+			if err != nil {
+				return err
+			}
+			if err := closed.Close(); err != nil {
+				return err
+			}
+			_, err = heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000, Series: &chiprun.Series{Every: 100, Out: closed}})
+			return err
+		}},
+		{"a buffer beyond the memory", func() error {
+			_, err := heddle.RunJob(context.Background(), vast, heddle.JobOptions{})
+			return err
+		}},
 	} {
-		if err := run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
-			t.Errorf("%s: %v", what, err)
+		if err := c.run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 }

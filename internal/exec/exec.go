@@ -7,6 +7,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -106,7 +107,17 @@ func (e *LimitError) Error() string {
 	if e.Where.Kernel == "" {
 		return e.Reached()
 	}
-	return fmt.Sprintf("%s (--max-cycles)\n  %s", e.Reached(), e.Where)
+	return fmt.Sprintf("%s\n  %s", e.Reached(), e.Where)
+}
+
+// NameLimit returns the message of an error. Where that is a limit on instructions
+// or cycles, the name by which the user can set it follows it.
+func NameLimit(err error, name string) string {
+	var e *LimitError
+	if !errors.As(err, &e) || e.What != "" && e.What != "cycles" {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), e.Reached(), e.Reached()+" ("+name+")", 1)
 }
 
 // StuckError ends a run in which no warp can go on: barriers and waits that

@@ -138,7 +138,7 @@ func (x *runner) setup() error {
 	for _, d := range j.Buffers {
 		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
 		if err != nil {
-			return j.at(d.CountPos, "%v; make count smaller or raise the limit with -C functional.memory=SIZE", err)
+			return j.at(d.CountPos, "%v; make count smaller or set functional.memory to more", err)
 		}
 		x.addr[d.Name] = addr
 	}
