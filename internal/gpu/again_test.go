@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -398,6 +399,28 @@ func TestWordsOfAnEnd(t *testing.T) {
 					t.Errorf("%q printed and %d warnings, want %q and 1", b.text.String(), warnings, c.want)
 				}
 			})
+		}
+	}
+}
+
+// TestLargestLimit: a limit that a run cannot reach keeps no cycles from being
+// skipped, however late it counts from.
+func TestLargestLimit(t *testing.T) {
+	skipped := func(limit uint64) uint64 {
+		b := newChipBench(t, "rtx-2060", 1)
+		b.chip.Config().Run.MaxCycles = limit
+		b.measure()
+		b.chip.LimitFromHere()
+		b.measure()
+		return b.chip.Stats.Skipped
+	}
+	want := skipped(0)
+	if want == 0 {
+		t.Fatal("no cycle is skipped")
+	}
+	for _, limit := range []uint64{1 << 62, math.MaxUint64 - 1, math.MaxUint64} {
+		if got := skipped(limit); got != want {
+			t.Errorf("limit %d: %d cycles are skipped, without one %d", limit, got, want)
 		}
 	}
 }
