@@ -262,7 +262,7 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 }
 
 // warn says what a kernel did wrong and a GPU lets pass: of accesses outside of
-// allocations once for each kernel, as they come in numbers, of others for each
+// allocations once for each kernel, which often has many, of others for each
 // line.
 func (r *Runtime) warn(w *exec.Warning) {
 	at := w.Where
