@@ -427,6 +427,8 @@ type Stats struct {
 type (
 	// Fault is an instruction that did something illegal, with its place.
 	Fault = exec.Fault
+	// Warning is what a kernel does wrong and a GPU lets pass: see JobOptions.
+	Warning = exec.Warning
 	// LimitError ends a run that reached its instruction limit.
 	LimitError = exec.LimitError
 	// StuckError ends a run in which no warp can go on.

@@ -87,6 +87,18 @@ type Warning struct {
 	Kind WarningKind
 }
 
+// Line names the line of the program that a warning is about, and its kind, so
+// that each needs to be said once. Several lines of PTX may come of one of the
+// source, which counts where it is known.
+func (w *Warning) Line() string {
+	at := &w.Where
+	line := at.Pos.Line
+	if at.SrcLine > 0 {
+		line = 0
+	}
+	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, at.SrcFile, at.SrcLine, at.Inlined)
+}
+
 // LimitError ends a run that reached a limit.
 type LimitError struct {
 	Limit uint64 // so many of What
