@@ -484,11 +484,6 @@ func machines() []string {
 	return list
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // TestTorture replays random traces of all binary versions and versions of the
 // tracer, each on some of the machines: each comes to its end with the
 // instructions that were written, whatever the number of threads.
