@@ -219,7 +219,8 @@ func Machine(nameOrFile string) Option { return func(o *options) { o.chip = name
 
 // Set changes one value of the machine, of the conditions of the run or of a
 // functional run: "run.launch_latency=0", "functional.memory=1GiB". Without
-// Machine those of the first two kinds are checked and change nothing.
+// Machine those of the first two kinds change nothing, and each is checked by
+// itself; whether they fit together depends on the machine.
 func Set(assignment string) Option {
 	return func(o *options) {
 		if err := o.settings.Set(assignment); err != nil && o.bad == nil {
@@ -426,6 +427,8 @@ type Stats struct {
 type (
 	// Fault is an instruction that did something illegal, with its place.
 	Fault = exec.Fault
+	// Warning is what a kernel does wrong and a GPU lets pass: see JobOptions.
+	Warning = exec.Warning
 	// LimitError ends a run that reached its instruction limit.
 	LimitError = exec.LimitError
 	// StuckError ends a run in which no warp can go on.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/chiprun"
 )
 
 const kernels = `.version 7.8
@@ -309,13 +312,51 @@ second:
 	bar.sync 2, 64;
 	ret;
 }
+// Stores 777 to a word for each block, but in the fourth, which goes astray after
+// the others have ended.
+.visible .entry late(.param .u64 out, .param .u32 turns)
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<3>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [out];
+	mov.u32 %r0, %ctaid.x;
+	setp.eq.u32 %p, %r0, 3;
+	@%p bra fourth;
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd0, %rd0, %rd1;
+	st.global.u32 [%rd0], 777;
+	ret;
+fourth:
+	mov.u32 %r1, 0;
+again:
+	add.u32 %r1, %r1, 1;
+	setp.lt.u32 %p, %r1, 20000;
+	@%p bra again;
+	mov.u64 %rd2, 8;
+	st.global.u32 [%rd2], 1;
+	ret;
+}
+// Stores 777 to a word for each block and never ends.
+.visible .entry endless(.param .u64 out, .param .u32 turns)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<1>;
+	ld.param.u64 %rd0, [out];
+	mov.u32 %r0, %ctaid.x;
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd0, %rd0, %rd1;
+	st.global.u32 [%rd0], 777;
+again:
+	bra again;
+}
 `})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const blocks = 4000
 	for _, machine := range []string{"", "rtx-2060", "rtx-2070-super"} {
-		for _, threads := range []int{1, 2} {
+		for _, threads := range []int{1, 2, 4} {
 			begin := func(t *testing.T) (*heddle.GPU, heddle.Ptr) {
 				t.Helper()
 				opts := []heddle.Option{heddle.Threads(threads)}
@@ -366,9 +407,11 @@ second:
 				is           func(error) bool
 			}{
 				{"a fault", "wild", 1 << 40, 600, func(err error) bool { return errors.As(err, &fault) }},
+				{"a fault after other blocks have stored", "late", 1 << 40, 64, func(err error) bool { return errors.As(err, &fault) }},
 				{"no progress", "stuck", 1 << 40, 3, func(err error) bool { return errors.As(err, &stuck) }},
 				{"cancelled before it begins", "count", 0, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
 				{"cancelled on its way", "count", 3, blocks, func(err error) bool { return errors.Is(err, context.Canceled) }},
+				{"cancelled after it has stored", "endless", 3, 64, func(err error) bool { return errors.Is(err, context.Canceled) }},
 				{"refused", "count", 1 << 40, 0, func(err error) bool { var e *heddle.LaunchError; return errors.As(err, &e) }},
 			} {
 				t.Run(fmt.Sprintf("%s %d threads %s", cmp.Or(machine, "functional"), threads, c.name), func(t *testing.T) {
@@ -414,11 +457,16 @@ func TestGridID(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	for name, opts := range map[string][]heddle.Option{
-		"functional": nil, "simt": {heddle.Machine("rtx-2060")}, "modern": {heddle.Machine("rtx-2070-super")},
-		"rehearsed": {heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")},
+	for _, m := range []struct {
+		name string
+		opts []heddle.Option
+	}{
+		{"functional", nil},
+		{"simt", []heddle.Option{heddle.Machine("rtx-2060")}},
+		{"modern", []heddle.Option{heddle.Machine("rtx-2070-super")}},
+		{"rehearsed", []heddle.Option{heddle.Machine("rtx-2060"), heddle.Set("run.caches=warm")}},
 	} {
-		g, err := heddle.New(prog, opts...)
+		g, err := heddle.New(prog, m.opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,12 +476,12 @@ func TestGridID(t *testing.T) {
 		}
 		for want := uint64(1); want <= 3; want++ {
 			for _, shared := range []int{200 << 10, 1 << 20} { // too much for the machine, and for any
-				if shared < 1<<20 && name == "functional" {
+				if shared < 1<<20 && m.name == "functional" {
 					continue
 				}
 				c := heddle.LaunchConfig{Grid: heddle.Dim(2), Block: heddle.Dim(1), Shared: shared}
 				if _, err := g.LaunchWith(ctx, "which", c, out); err == nil {
-					t.Fatalf("%s: %d bytes of shared memory are taken", name, shared)
+					t.Fatalf("%s: %d bytes of shared memory are taken", m.name, shared)
 				}
 			}
 			if _, err := g.Launch(ctx, "which", heddle.Dim(2), heddle.Dim(1), out); err != nil {
@@ -441,7 +489,7 @@ func TestGridID(t *testing.T) {
 			}
 			got, err := heddle.Download[uint64](g, out, 2)
 			if err != nil || !slices.Equal(got, []uint64{want, want}) {
-				t.Errorf("%s: %%gridid is %v in launch %d, %v", name, got, want, err)
+				t.Errorf("%s: %%gridid is %v in launch %d, %v", m.name, got, want, err)
 			}
 		}
 	}
@@ -541,8 +589,34 @@ func TestSettings(t *testing.T) {
 			}
 		}
 	}
-	for what, run := range map[string]func() error{
-		"a setting": func() error {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("kernels.ptx", kernels)
+	loop := write("loop.toml", "program = \"kernels.ptx\"\n[[launches]]\nkernel = \"endless\"\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n")
+	vast := write("vast.toml", `program = "kernels.ptx"
+[buffers.out]
+type = "u32"
+count = 500_000_000_000
+[[launches]]
+kernel = "wild"
+grid = [1, 1, 1]
+block = [1, 1, 1]
+args = [{ buffer = "out" }]
+`)
+	write("loop.kasm", "loop: BRA loop\n")
+	frames := write("frames.toml", "program = \"loop.kasm\"\n[[warps]]\nwarp = 0\n")
+	for _, c := range []struct {
+		what string
+		run  func() error
+	}{
+		{"a setting", func() error {
 			var o heddle.JobOptions
 			o.Timing = true
 			if err := o.Settings.Set("sm.blocks=-3"); err != nil {
@@ -550,26 +624,53 @@ func TestSettings(t *testing.T) {
 			}
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", o)
 			return err
-		},
-		"a selection of nothing": func() error {
+		}},
+		{"a selection of nothing", func() error {
 			sel, err := heddle.SelectLaunches("77")
 			if err != nil {
 				return err
 			}
 			_, err = heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Select: sel})
 			return err
-		},
-		"a dump of nothing": func() error {
+		}},
+		{"a dump of nothing", func() error {
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Dumps: []heddle.JobDump{{Buffer: "nobody", File: "x"}}})
 			return err
-		},
-		"hazards of a core without any": func() error {
+		}},
+		{"hazards of a core without any", func() error {
 			_, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{Timing: true, GPU: "rtx-2060", Hazards: true})
 			return err
-		},
+		}},
+		{"a limit on instructions", func() error {
+			_, err := heddle.RunJob(context.Background(), loop, heddle.JobOptions{MaxInsts: 1000})
+			return err
+		}},
+		{"a limit on cycles", func() error {
+			_, err := heddle.RunJob(context.Background(), loop, heddle.JobOptions{MaxInsts: 1000, Timing: true, GPU: "rtx-2060"})
+			return err
+		}},
+		{"a limit on cycles of the Kepler-style core", func() error {
+			_, err := heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000})
+			return err
+		}},
+		{"a series that cannot be written", func() error {
+			closed, err := os.Create(filepath.Join(dir, "closed"))
+			if err != nil {
+				return err
+			}
+			if err := closed.Close(); err != nil {
+				return err
+			}
+			_, err = heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000, Series: &chiprun.Series{Every: 100, Out: closed}})
+			return err
+		}},
+		{"a buffer beyond the memory", func() error {
+			_, err := heddle.RunJob(context.Background(), vast, heddle.JobOptions{})
+			return err
+		}},
 	} {
-		if err := run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
-			t.Errorf("%s: %v", what, err)
+		if err := c.run(); err == nil || strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
+			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 }

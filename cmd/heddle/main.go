@@ -213,6 +213,6 @@ func printErrors(w io.Writer, err error) {
 			fmt.Fprintln(w, "heddle: interrupted")
 			return
 		}
-		fmt.Fprintf(w, "heddle: %v\n", err)
+		fmt.Fprintf(w, "heddle: %s\n", exec.NameLimit(err, "--max-cycles"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/job"
@@ -259,6 +260,14 @@ func (c *runCmd) simulate(e env, o job.Options) (*report.Run, error) {
 	if err != nil {
 		return job.Failed(c.Input, o, err), err
 	}
+	// They wait for the end, so that they do not come between progress and report.
+	var warnings []*exec.Warning
+	o.Warn = func(w *exec.Warning) { warnings = append(warnings, w) }
+	defer func() {
+		for _, w := range warnings {
+			fmt.Fprintf(e.stderr, "heddle: warning: %v\n", &w.Fault)
+		}
+	}()
 	if c.Step {
 		return c.walk(e, ready, o)
 	}

@@ -37,7 +37,9 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 	return c.ChipConfig(), nil
 }
 
-// Check says whether the values that were set are values of their keys.
+// Check says whether the values that were set are values of their keys. That they
+// fit together is for Machine to see: a value that contradicts another of one GPU
+// may be right for the next.
 func (s *Settings) Check() error {
 	if len(s.Assignments) == 0 {
 		return nil

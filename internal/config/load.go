@@ -213,7 +213,7 @@ func (d *document) at(key string) string {
 	}
 }
 
-// source says where a value comes from: the comment behind it, or its line. In the
+// source says where a value comes from: the comment after it, or its line. In the
 // comments of files that were saved it names the GPU that the value was taken over
 // from, if there was one.
 func (d *document) source(key string) (source, lender string) {
@@ -297,11 +297,12 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), err))
 			continue
 		}
-		switch x := lenders.of(lender); {
-		case x == nil:
-		case k.format(g) == k.format(x):
+		if lender == "" {
+			continue
+		}
+		if x := lenders.of(lender); x != nil && k.format(g) == k.format(x) {
 			g.lent[n] = lender
-		default: // edited since: the comment no longer says where the value is from
+		} else { // edited since, or nothing says that it is not: the comment proves nothing
 			g.sources[n] = d.line(n)
 		}
 	}
@@ -355,7 +356,7 @@ func flatten(tree map[string]any, prefix string, into map[string]any) {
 	}
 }
 
-// place is where a key stands in a file, and the comment behind its value.
+// place is where a key stands in a file, and the comment after its value.
 type place struct {
 	line, col int
 	comment   string
@@ -410,7 +411,7 @@ func findPlaces(text string) map[string]place {
 	return found
 }
 
-// scanValue goes through a line of a value and returns the comment behind it,
+// scanValue goes through a line of a value and returns the comment after it,
 // and the brackets and the text that are still open.
 func scanValue(s string, depth int, fence string) (string, int, string) {
 	for i := 0; i < len(s); {

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -202,6 +203,48 @@ func TestEditedAfterSaving(t *testing.T) {
 		}
 		if got := back.CoreFrom(); got != c.lender {
 			t.Errorf("%s: the core has the parameters of %q, want %q", c.name, got, c.lender)
+		}
+	}
+}
+
+// TestEditedUnderAFile: the lender of a saved value may be a file, which may have
+// changed since or be gone. Nothing says then whether the value is still the
+// lender's, so its source is the line on which it stands.
+func TestEditedUnderAFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("base.toml", "extends = \"rtx-2060\"\nname = \"house-gpu\"\n[sm]\nblocks = 8\n")
+	g, err := Load(write("mine.toml", "extends = \"base.toml\"\nname = \"mine\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Source("sm.blocks"); got != "base.toml:4 (as house-gpu)" {
+		t.Fatalf("before it is saved, sm.blocks is from %q", got)
+	}
+	var saved bytes.Buffer
+	if err := g.WriteTOML(&saved); err != nil {
+		t.Fatal(err)
+	}
+	const line = "blocks = 8  # base.toml:4 (as house-gpu)"
+	before, _, ok := strings.Cut(saved.String(), line)
+	if !ok {
+		t.Fatalf("the saved file lacks %q:\n%s", line, saved.String())
+	}
+	want := fmt.Sprintf("saved.toml:%d", 1+strings.Count(before, "\n"))
+	for _, value := range []string{"8", "4"} {
+		back, err := ReadTOML("saved.toml", strings.Replace(saved.String(), line, strings.Replace(line, "8", value, 1), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := back.Source("sm.blocks"); got != want {
+			t.Errorf("sm.blocks = %s is from %q, want %q", value, got, want)
 		}
 	}
 }

@@ -262,15 +262,10 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 }
 
 // warn says what a kernel did wrong and a GPU lets pass: of accesses outside of
-// allocations once for each kernel, as they come in numbers, of others for each
+// allocations once for each kernel, which often has many, of others for each
 // line.
 func (r *Runtime) warn(w *exec.Warning) {
-	at := w.Where
-	if at.SrcLine > 0 { // several lines of PTX may come of one of the source
-		at.Pos.Line = 0
-	}
-	key := fmt.Sprintln(w.Kind, at.Kernel, at.File, at.Pos.Line, at.SrcFile, at.SrcLine, at.Inlined)
-	what := ""
+	key, what := w.Line(), ""
 	switch w.Kind {
 	case exec.StrayRead:
 		key = "stray read of " + w.Where.Kernel

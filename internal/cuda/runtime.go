@@ -440,7 +440,7 @@ func (r *Runtime) end(err error) Error {
 	if r.failed == nil {
 		r.failed = err
 	}
-	r.say("%v", strings.TrimRight(err.Error(), "\n"))
+	r.say("%s", strings.TrimRight(exec.NameLimit(err, "--max-cycles"), "\n"))
 	r.say("the program gets %s from now on", code.Name())
 	return code
 }

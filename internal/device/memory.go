@@ -60,7 +60,7 @@ type Symbol struct {
 type region struct {
 	Allocation
 	data  []byte // of length Size, with room for reach bytes; nil once freed
-	reach uint64 // Size and the bytes behind it that belong to nobody (slack.go)
+	reach uint64 // Size and the bytes after it that belong to nobody (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
 }
 

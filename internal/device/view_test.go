@@ -90,7 +90,7 @@ func TestViewsAgainstModel(t *testing.T) {
 		next := byte(0)
 
 		host, strays := uint64(top+100), false
-		// tail forgets what is behind an allocation, up to its rounded size.
+		// tail forgets what follows an allocation, up to its rounded size.
 		tail := func(a Allocation) {
 			for at := a.Addr + a.Size; at%tailAlign != 0; at++ {
 				delete(ref.memory, at)

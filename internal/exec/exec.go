@@ -7,6 +7,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -86,6 +87,18 @@ type Warning struct {
 	Kind WarningKind
 }
 
+// Line names the line of the program that a warning is about, and its kind, so
+// that each needs to be said once. Several lines of PTX may come of one of the
+// source, which counts where it is known.
+func (w *Warning) Line() string {
+	at := &w.Where
+	line := at.Pos.Line
+	if at.SrcLine > 0 {
+		line = 0
+	}
+	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, at.SrcFile, at.SrcLine, at.Inlined)
+}
+
 // LimitError ends a run that reached a limit.
 type LimitError struct {
 	Limit uint64 // so many of What
@@ -106,7 +119,17 @@ func (e *LimitError) Error() string {
 	if e.Where.Kernel == "" {
 		return e.Reached()
 	}
-	return fmt.Sprintf("%s (--max-cycles)\n  %s", e.Reached(), e.Where)
+	return fmt.Sprintf("%s\n  %s", e.Reached(), e.Where)
+}
+
+// NameLimit returns the message of an error. Where that is a limit on instructions
+// or cycles, the name by which the user can set it follows it.
+func NameLimit(err error, name string) string {
+	var e *LimitError
+	if !errors.As(err, &e) || e.What != "" && e.What != "cycles" {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), e.Reached(), e.Reached()+" ("+name+")", 1)
 }
 
 // StuckError ends a run in which no warp can go on: barriers and waits that

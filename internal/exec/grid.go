@@ -88,6 +88,7 @@ type GridBlock interface {
 type Overlay interface {
 	DirtyBytes() int // that it holds
 	Commit()         // applies them to memory and empties it
+	Discard()        // empties it
 }
 
 // Direct stands for memory itself where the number of an overlay is asked for.
@@ -245,6 +246,15 @@ func (r *gridRun) inBatches() error {
 	size := firstBatch
 	places := make([]place, 0, firstBatch)
 	direct := r.Blocks == 1
+	// A launch that ends early leaves stores in overlays, which the next launch
+	// gets.
+	defer func() {
+		for i := range places {
+			if o := places[i].overlay; o != nil {
+				o.Discard()
+			}
+		}
+	}()
 	for first := uint64(0); first < r.Blocks; {
 		n := int(min(uint64(size), r.Blocks-first))
 		for len(places) < n {

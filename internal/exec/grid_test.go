@@ -55,6 +55,7 @@ type fakeOverlay struct {
 }
 
 func (o *fakeOverlay) DirtyBytes() int { return 8 }
+func (o *fakeOverlay) Discard()        { o.word = 0 }
 func (o *fakeOverlay) Commit() {
 	o.grid.word = o.word
 	o.grid.commits = append(o.grid.commits, o.word)

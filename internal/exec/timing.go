@@ -98,6 +98,14 @@ type Block interface {
 	Release()
 }
 
+// Teller is what a Block may also be that keeps words for people until it ends:
+// what device code printed, and warnings.
+type Teller interface {
+	// Tell hands on what has not been. Release does so too; a block that does not
+	// end is asked for it when its launch is abandoned.
+	Tell()
+}
+
 // Work is a launch made ready for a core model.
 type Work interface {
 	Name() string

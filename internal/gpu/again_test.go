@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,10 @@ import (
 )
 
 // againPTX: count adds to a word for each thread, some rounds long; wild does so
-// too, but that its block 3 stores to address 8; hang waits at two barriers at once.
+// too, but that its block 3 stores to address 8; hang waits at two barriers at once;
+// astray has the first thread of each block print its letter and store beyond the
+// end of the buffer, then that of block 0 stores to address 8 and the others loop
+// for ever.
 const againPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -76,6 +80,43 @@ SECOND:
  bar.sync 2, 64;
  ret;
 }
+.extern .func (.param .b32 n) vprintf (.param .b64 format, .param .b64 list);
+.global .align 1 .b8 letters[6] = {65, 10, 0, 66, 10, 0};
+.visible .entry astray(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b64 %rd<4>;
+ .reg .b32 %r<4>;
+ .reg .pred %p<2>;
+ mov.u32 %r1, %tid.x;
+ setp.ne.u32 %p1, %r1, 0;
+ @%p1 ret;
+ mov.u32 %r2, %ctaid.x;
+ mul.wide.u32 %rd1, %r2, 3;
+ mov.u64 %rd2, letters;
+ cvta.global.u64 %rd2, %rd2;
+ add.u64 %rd2, %rd2, %rd1;
+ mov.u64 %rd3, 0;
+ {
+ .param .b64 format;
+ .param .b64 list;
+ .param .b32 n;
+ st.param.b64 [format], %rd2;
+ st.param.b64 [list], %rd3;
+ call.uni (n), vprintf, (format, list);
+ }
+ ld.param.u64 %rd1, [out];
+ st.global.u32 [%rd1+512064], 1;
+ mov.u32 %r3, 0;
+WAIT:
+ add.u32 %r3, %r3, 1;
+ setp.lt.u32 %p1, %r3, 1000;
+ @%p1 bra WAIT;
+ setp.ne.u32 %p1, %r2, 0;
+ @%p1 bra WAIT;
+ mov.u64 %rd1, 8;
+ st.global.u32 [%rd1], 1;
+ ret;
+}
 `
 
 // chipBench is a chip with memory and the program above.
@@ -85,7 +126,8 @@ type chipBench struct {
 	mem  *device.Memory
 	prog *xptx.Program
 	m    *xptx.Machine
-	out  [2]uint64 // a buffer for the launches that end early, one for those that follow
+	out  [2]uint64    // a buffer for the launches that end early, one for those that follow
+	text bytes.Buffer // what kernels print
 }
 
 const againBytes = 2000 * 64 * 4
@@ -125,9 +167,8 @@ func newChipBench(t *testing.T, name string, threads int, set ...string) *chipBe
 	return b
 }
 
-// launch gives a launch of blocks of 64 threads that has a buffer as its output.
-func (b *chipBench) launch(kernel string, stream int64, blocks uint32, out int) *gpu.Op {
-	b.t.Helper()
+// of is a launch of blocks of 64 threads that has a buffer as its output.
+func (b *chipBench) of(kernel string, blocks uint32, out int) xptx.Launch {
 	const rounds = 6
 	l := xptx.Launch{
 		Grid: exec.Dim3{X: blocks, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1},
@@ -138,7 +179,14 @@ func (b *chipBench) launch(kernel string, stream int64, blocks uint32, out int) 
 			l.Kernel = k
 		}
 	}
-	op := &gpu.Op{Kind: gpu.OpLaunch, Stream: stream, Save: b.mem.Save, Make: func(bool) (exec.Work, error) { return b.m.NewWork(l, nil) }}
+	return l
+}
+
+// launch gives the chip such a launch.
+func (b *chipBench) launch(kernel string, stream int64, blocks uint32, out int) *gpu.Op {
+	b.t.Helper()
+	l := b.of(kernel, blocks, out)
+	op := &gpu.Op{Kind: gpu.OpLaunch, Stream: stream, Save: b.mem.Save, Make: func(bool) (exec.Work, error) { return b.m.NewWork(l, &b.text) }}
 	if err := b.chip.Add(op); err != nil {
 		b.t.Fatal(err)
 	}
@@ -157,7 +205,7 @@ func (b *chipBench) read(i int) []byte {
 
 var errCut = errors.New("cut")
 
-// cutAt ends the next run behind a core cycle, as an interrupt would.
+// cutAt ends the next run after a core cycle, as an interrupt would.
 func (b *chipBench) cutAt(cycle uint64) {
 	b.chip.LookAt(cycle)
 	b.chip.OnCycle(func() error {
@@ -298,6 +346,81 @@ func TestLaunchAgain(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestWordsOfAnEnd: what blocks printed, and the warnings of what they did, come
+// out also where the launch ends before the blocks do: those of the block that
+// faults, and on a chip those of all blocks that are under way. Each instruction
+// has one warning.
+func TestWordsOfAnEnd(t *testing.T) {
+	functional := func(b *chipBench, threads int) error {
+		_, err := b.m.Run(b.t.Context(), b.of("astray", 2, 1), xptx.Options{Threads: threads, Out: &b.text})
+		return err
+	}
+	timed := func(b *chipBench, _ int) error {
+		b.launch("astray", 0, 2, 1)
+		return b.chip.Finish(b.t.Context())
+	}
+	cut := func(b *chipBench, threads int) error {
+		b.cutAt(3000)
+		return timed(b, threads)
+	}
+	var fault *exec.Fault
+	faults := func(err error) bool { return errors.As(err, &fault) }
+	for _, c := range []struct {
+		name, gpu string
+		run       func(b *chipBench, threads int) error
+		ends      func(error) bool
+		want      string
+	}{
+		{"functional", "rtx-2060", functional, faults, "A\n"},
+		{"simt", "rtx-2060", timed, faults, "A\nB\n"},
+		{"modern", "rtx-2070-super", timed, faults, "A\nB\n"},
+		{"simt, cut", "rtx-2060", cut, func(err error) bool { return errors.Is(err, errCut) }, "A\nB\n"},
+	} {
+		for _, threads := range []int{1, 2} {
+			t.Run(fmt.Sprintf("%s, %d threads", c.name, threads), func(t *testing.T) {
+				together(t, threads)
+				b := newChipBench(t, c.gpu, threads, "run.launch_latency=0")
+				warnings := 0
+				b.m.TolerateStrays()
+				b.m.Warn(func(w *exec.Warning) {
+					warnings++
+					if w.Kind != exec.StrayWrite || w.Where.Block != (exec.Dim3{}) {
+						t.Errorf("warning of kind %d: %v", w.Kind, &w.Fault)
+					}
+				})
+				if err := c.run(b, threads); !c.ends(err) {
+					t.Fatalf("it ends with %v", err)
+				}
+				if b.text.String() != c.want || warnings != 1 {
+					t.Errorf("%q printed and %d warnings, want %q and 1", b.text.String(), warnings, c.want)
+				}
+			})
+		}
+	}
+}
+
+// TestLargestLimit: a limit that a run cannot reach keeps no cycles from being
+// skipped, however late it counts from.
+func TestLargestLimit(t *testing.T) {
+	skipped := func(limit uint64) uint64 {
+		b := newChipBench(t, "rtx-2060", 1)
+		b.chip.Config().Run.MaxCycles = limit
+		b.measure()
+		b.chip.LimitFromHere()
+		b.measure()
+		return b.chip.Stats.Skipped
+	}
+	want := skipped(0)
+	if want == 0 {
+		t.Fatal("no cycle is skipped")
+	}
+	for _, limit := range []uint64{1 << 62, math.MaxUint64 - 1, math.MaxUint64} {
+		if got := skipped(limit); got != want {
+			t.Errorf("limit %d: %d cycles are skipped, without one %d", limit, got, want)
 		}
 	}
 }

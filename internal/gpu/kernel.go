@@ -445,11 +445,19 @@ func (k *Kernel) takePlaces(g *GPU) {
 }
 
 // abandon forgets all actions after a run that ended early; what kernels did up
-// to now stays in them. The machine can be looked at as it stands until the next
+// to now stays in them, and blocks on SMs hand on what they have to say, in the
+// order of SMs. The machine can be looked at as it stands until the next
 // action, which finds it renewed if a kernel ran.
 func (g *GPU) abandon() {
 	g.dropCopies()
 	g.stale = g.stale || g.running > 0 || g.fault != nil
+	for _, c := range g.cores {
+		for _, r := range c.ResidentBlocks() {
+			if x, ok := r.Block.(exec.Teller); ok {
+				x.Tell()
+			}
+		}
+	}
 	for i, k := range g.slots {
 		if k == nil {
 			continue

@@ -43,9 +43,6 @@ func (g *GPU) skip() bool {
 	if g.see.period > 0 {
 		until = min(until, g.see.next)
 	}
-	if m := g.cfg.Run.MaxCycles; m > 0 {
-		until = min(until, g.limitFrom+m-1)
-	}
 	until = min(until, g.until)
 	if g.lookAt > g.now {
 		until = min(until, g.lookAt)
@@ -54,8 +51,14 @@ func (g *GPU) skip() bool {
 		return false
 	}
 	n := until - g.now
+	if m := g.cfg.Run.MaxCycles; m > 0 {
+		// The last cycle before the limit is simulated. A sum could wrap.
+		if n = min(n, m-1-(g.now-g.limitFrom)); n == 0 {
+			return false
+		}
+	}
 	net, l2, dram := g.clk.skip(n)
-	g.now = until
+	g.now += n
 	for i, a := range g.awake {
 		if a {
 			g.cores[i].Skip(n)

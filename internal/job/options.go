@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/timeline"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
@@ -17,7 +18,10 @@ type Options struct {
 	Select   *chiprun.Selection // launches to run; nil is all of them
 	Dumps    []Dump             // buffers to be written to files at the end
 	Settings chiprun.Settings
-	Out      io.Writer          // what kernels print; nil discards it
+	Out      io.Writer // what kernels print; nil discards it
+	// Warn is called with what a kernel does wrong and a GPU lets pass, once for
+	// each line; nil for silence.
+	Warn     func(*exec.Warning)
 	Series   *chiprun.Series    // with Timing: counters as they grow; may be nil
 	Timeline *timeline.Recorder // with Timing: gets the way of every instruction; may be nil
 	AccelSim io.Writer          // with Timing: gets the counters under GPGPU-Sim's names after every launch; may be nil

@@ -138,7 +138,7 @@ func (x *runner) setup() error {
 	for _, d := range j.Buffers {
 		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
 		if err != nil {
-			return j.at(d.CountPos, "%v; make count smaller or raise the limit with -C functional.memory=SIZE", err)
+			return j.at(d.CountPos, "%v; make count smaller or set functional.memory to more", err)
 		}
 		x.addr[d.Name] = addr
 	}
@@ -155,6 +155,15 @@ func (x *runner) setup() error {
 		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
 	}
 	x.machine = machine
+	if m := machine.PTX(); m != nil && x.opt.Warn != nil {
+		said := map[string]bool{}
+		m.Warn(func(w *exec.Warning) {
+			if line := w.Line(); !said[line] {
+				said[line] = true
+				x.opt.Warn(w)
+			}
+		})
+	}
 	for _, d := range j.Symbols {
 		if err := x.symbol(d); err != nil {
 			return err

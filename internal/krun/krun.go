@@ -50,10 +50,14 @@ type Error struct {
 	PC   int
 	Inst string
 	File string
-	Line int // 0 where no line of the text wrote the instruction
+	Line int   // 0 where no line of the text wrote the instruction
+	Err  error // an *exec.LimitError of a limit, else nil
 }
 
 func (e *Error) Error() string { return e.Msg }
+
+// Unwrap returns the limit that was reached, if it was one.
+func (e *Error) Unwrap() error { return e.Err }
 
 // Failure is the error as it stands in a result.
 func (e *Error) Failure() *report.Failure {
@@ -140,8 +144,8 @@ func (r *Run) Err() *Error {
 		}
 		return &Error{Kind: "stuck", Msg: fmt.Sprintf("%s: no forward progress after cycle %d:%s", r.Name, k.Moved(), r.waiting())}
 	}
-	limit := exec.LimitError{Limit: r.From + r.limit(), What: "cycles"}
-	return &Error{Kind: "limit", Msg: fmt.Sprintf("%s: %v (--max-cycles); the program does not exit?%s", r.Name, &limit, r.waiting())}
+	limit := &exec.LimitError{Limit: r.From + r.limit(), What: "cycles"}
+	return &Error{Kind: "limit", Msg: fmt.Sprintf("%s: %v; the program does not exit?%s", r.Name, limit, r.waiting()), Err: limit}
 }
 
 // waiting lists the warps that have not exited, a line for each.
@@ -249,7 +253,7 @@ func (s *series) end() error {
 	}
 	s.row()
 	if err := s.w.Flush(); err != nil {
-		return fmt.Errorf("--series: %w", err)
+		return fmt.Errorf("writing the series: %w", err)
 	}
 	return nil
 }

@@ -180,13 +180,16 @@ func TestReference(t *testing.T) {
 // are not .STRONG.GPU.
 func TestCachedGlobally(t *testing.T) {
 	dir := unpacked(t, "microgpusim-vectoradd-100-32")
-	for gpu, want := range map[string]uint64{"SM75_RTX2060": 5783, "SM86_RTX3070": 5937} {
-		r, err := replayed(t, dir, tracerun.Options{GPU: filepath.Join(configs, gpu, "gpgpusim.config")})
+	for _, c := range []struct {
+		gpu    string
+		cycles uint64
+	}{{"SM75_RTX2060", 5783}, {"SM86_RTX3070", 5937}} {
+		r, err := replayed(t, dir, tracerun.Options{GPU: filepath.Join(configs, c.gpu, "gpgpusim.config")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Kernels) != 1 || r.Kernels[0].Cycles != want {
-			t.Errorf("%s: %d launches, the first of %d cycles, want 1 of %d", gpu, len(r.Kernels), r.Kernels[0].Cycles, want)
+		if len(r.Kernels) != 1 || r.Kernels[0].Cycles != c.cycles {
+			t.Errorf("%s: %d launches, the first of %d cycles, want 1 of %d", c.gpu, len(r.Kernels), r.Kernels[0].Cycles, c.cycles)
 		}
 	}
 }

@@ -112,6 +112,9 @@ func (d *dec) memAddress(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 	space, err := d.memOperand(a, o, space)
 	if low32(space) {
 		o.flags |= fLow32
+		if o.a == none {
+			o.imm = int64(uint32(o.imm))
+		}
 	}
 	return space, err
 }

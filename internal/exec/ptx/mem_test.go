@@ -282,6 +282,13 @@ func TestAddressesOf32Bits(t *testing.T) {
 		{"ld.local", "st.local.u32 [l+8], 77;\nmov.u64 %a0, l;\nadd.u64 %a0, %a0, " + beyond + ";\nld.local.u32 %r0, [%a0+72];"},
 		{"st.local", "mov.u64 %a0, l;\nadd.u64 %a0, %a0, " + beyond + ";\nst.local.u32 [%a0+72], 77;\nld.local.u32 %r0, [l+8];"},
 		{"ld.param", "mov.u64 %a0, p_in0;\nadd.u64 %a0, %a0, " + beyond + ";\nld.param.u64 %a1, [%a0+64];\nld.global.u32 %r0, [%a1];"},
+		{"an absolute address", "st.shared.u32 [s+8], 77;\nld.shared.u32 %r0, [0x400000008];"},
+		{"symbol and constant, ld.shared", "st.shared.u32 [s+8], 77;\nld.shared.u32 %r0, [s+0x400000008];"},
+		{"symbol and constant, st.shared", "st.shared.u32 [s+0x400000008], 77;\nld.shared.u32 %r0, [s+8];"},
+		{"symbol and constant, atomic", "st.shared.u32 [s+8], 77;\natom.shared.or.b32 %r0, [s+0x400000008], 0;"},
+		{"symbol and constant, ld.local", "st.local.u32 [l+8], 77;\nld.local.u32 %r0, [l+0x400000008];"},
+		{"symbol and constant, st.local", "st.local.u32 [l+0x400000008], 77;\nld.local.u32 %r0, [l+8];"},
+		{"symbol and constant, ld.param", "ld.param.u64 %a1, [p_in0+0x400000000];\nld.global.u32 %r0, [%a1];"},
 		{"to generic", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\nadd.u64 %a0, %a0, " + beyond + ";\nadd.u64 %a0, %a0, 72;\ncvta.shared.u64 %a0, %a0;\nld.u32 %r0, [%a0];"},
 		{"from generic", "st.shared.u32 [s+8], 77;\nmov.u64 %a0, s;\ncvta.shared.u64 %a0, %a0;\nadd.u64 %a0, %a0, " + beyond + ";\ncvta.to.shared.u64 %a0, %a0;\nld.shared.u32 %r0, [%a0+72];"},
 	} {

@@ -27,7 +27,7 @@ type bodyOpts struct {
 	cooperative bool
 	stepped     bool                  // one instruction of each warp at a time, as a core model does
 	watch       func(e *exec.Effects) // called after every step
-	warn        func(*exec.Warning)   // told of warnings
+	warn        func(*exec.Warning)   // called with warnings
 	lenient     bool                  // accesses a little outside of allocations are tolerated
 }
 

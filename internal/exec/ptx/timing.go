@@ -137,17 +137,23 @@ func (b *block) Warps() int { return len(b.warps) }
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
+// Tell writes what the block has printed, and reports its warnings.
+func (b *block) Tell() {
+	if out := b.work.out; out != nil && b.out.Len() > 0 {
+		// A failing writer loses text only; the run's results stand.
+		_, _ = out.Write(b.out.Bytes())
+	}
+	b.out.Reset()
+	b.tellWarnings()
+}
+
 // Release writes what the block printed and recycles its storage.
 func (b *block) Release() {
 	w := b.work
 	if w == nil {
 		return
 	}
-	if w.out != nil && b.out.Len() > 0 {
-		// A failing writer loses text only; the run's results stand.
-		_, _ = w.out.Write(b.out.Bytes())
-	}
-	b.tellWarnings()
+	b.Tell()
 	b.work = nil
 	b.Recycle()
 	w.m.apart = append(w.m.apart, b.wk)

@@ -9,14 +9,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: what a program does wrong and a GPU lets pass. It is told once for
-// each instruction, and the run goes on.
+// This file: what a program does wrong and a GPU lets pass. Each instruction is
+// reported once, and the run goes on.
 
 // widestStray bounds a tolerated access, in bytes: loads and stores take no more;
 // larger ones are bulk copies, which name their bounds.
 const widestStray = 32
 
-// Warn has a function told of what is wrong but no fault, once for each
+// Warn has a function called with what is wrong but no fault, once for each
 // instruction and kind, in the order in which blocks end.
 func (m *Machine) Warn(tell func(*exec.Warning)) { m.tell = tell }
 
@@ -25,7 +25,7 @@ func (m *Machine) Warn(tell func(*exec.Warning)) { m.tell = tell }
 // Everything else that is illegal remains a fault.
 func (m *Machine) TolerateStrays() { m.lenient = true }
 
-// warning is what a block has to tell when it ends.
+// warning is what a block reports when it ends.
 type warning struct {
 	at *isa.Inst
 	exec.Warning
@@ -42,7 +42,7 @@ func (w *warp) warn(kind exec.WarningKind, i int, what func() string) {
 	w.blk.warnings = append(w.blk.warnings, warning{at, exec.Warning{Kind: kind, Fault: exec.Fault{Where: w.where(i), What: what()}}})
 }
 
-// tellWarnings tells of what the block has noted and no block before it.
+// tellWarnings reports what the block has noted and no block before it.
 func (b *block) tellWarnings() {
 	m := b.im.m
 	for _, x := range b.warnings {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStrays: where they are tolerated, reads and writes a little outside of
-// every allocation reach memory that is there; each instruction is told once, of
+// every allocation reach memory that is there; each instruction is reported once, of
 // the first block. Far away, in bulk, and at null there is a fault.
 func TestStrays(t *testing.T) {
 	data := make([]byte, 60)
@@ -100,7 +100,7 @@ func TestStraysOfManyBlocks(t *testing.T) {
 }
 
 // TestMemberMasks: a thread that its member mask lacks, and a shuffle that reads
-// a lane which takes no part, are told, once for each instruction. What the
+// a lane which takes no part, are reported, once for each instruction. What the
 // manual permits is not: tiles with masks of their own, and lanes in the mask
 // that have exited or never were.
 func TestMemberMasks(t *testing.T) {

@@ -416,12 +416,15 @@ func TestAtomicsBlock(t *testing.T) {
 // instruction goes and whatever its cache operator, as that of ATOMG.EF: the warp
 // ends, and is never answered more than it asked.
 func TestAtomicsAnswered(t *testing.T) {
-	for name, cfg := range map[string]func(testing.TB) Config{"rtx2060": rtx2060, "gtx480": gtx480} {
+	for _, machine := range []struct {
+		name   string
+		config func(testing.TB) Config
+	}{{"rtx2060", rtx2060}, {"gtx480", gtx480}} {
 		for _, sp := range []isa.Space{isa.Global, isa.Generic, isa.Shared, isa.Local, isa.Const, isa.Texture} {
 			for op := isa.CacheDefault; op <= isa.CacheWT; op++ {
 				for _, block := range []bool{true, false} {
-					t.Run(fmt.Sprintf("%s %v operator %d blocking %v", name, sp, op, block), func(t *testing.T) {
-						cfg := cfg(t)
+					t.Run(fmt.Sprintf("%s %v operator %d blocking %v", machine.name, sp, op, block), func(t *testing.T) {
+						cfg := machine.config(t)
 						cfg.Compat.AtomicsBlock = block
 						g := newRig(t, cfg)
 						s := &script{code: []*isa.Inst{with(atom(sp, 1, 2, 3), op), mov(4, 1), exit()}}

@@ -126,6 +126,13 @@ func (b *block) Warp(i int) exec.Warp {
 	return &b.warps[i]
 }
 
+// Tell passes the call on.
+func (b *block) Tell() {
+	if x, ok := b.Block.(exec.Teller); ok {
+		x.Tell()
+	}
+}
+
 // Release hands the block's records on, if all its warps are done.
 func (b *block) Release() {
 	i := b.Index()
