@@ -185,7 +185,7 @@ func (b *ccBuild) device(file, arch, out string) error {
 	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "-v" })
 	as := *b
 	as.ccCall = b.as(file, "cuda")
-	return b.clang(slices.Concat(as.reading(file), flags, b.kit.DeviceFlags(arch), []string{file, "-o", out})...)
+	return b.kit.PTX(b.clang, arch, append(as.reading(file), flags...), file, b.tmp, out)
 }
 
 // fatBinary makes a fat binary of a source, with PTX for every architecture.
