@@ -149,10 +149,8 @@ func (c *ccCall) asClangHasIt(dir string) error {
 			folders = append(folders, c.flags[i+1])
 		}
 	}
-	overlay, err := sdk.Overlay(dir, sources, folders)
-	if err == nil && overlay != "" {
-		c.flags = append([]string{"-ivfsoverlay", overlay}, c.flags...)
-	}
+	var err error
+	c.overlay, err = sdk.Overlay(dir, sources, folders)
 	return err
 }
 

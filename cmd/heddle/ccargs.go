@@ -26,6 +26,7 @@ type ccCall struct {
 	files             []string          // sources, objects, libraries, in order
 	flags             []string          // of clang, for compiling and linking
 	link              []string          // of clang, for linking alone
+	overlay           string            // a file by which clang reads sources in another spelling
 }
 
 // dropped are flags of nvcc that mean nothing here; those with true have a

@@ -152,11 +152,17 @@ func (b *ccBuild) reading(file string) []string {
 	}
 	// Files that are not CUDA's may include its headers too.
 	args = append(args, "-isystem", b.kit.Include(), "-idirafter", filepath.Join(b.kit.Include(), "fallback"))
+	if b.overlay != "" {
+		args = append(args, "-ivfsoverlay", b.overlay)
+	}
 	if b.languageOf(file) == "cuda" {
 		// Static variables have names by which the host's code finds them: the same
 		// ones in all steps.
 		sum := sha256.Sum256([]byte(strings.Join(append([]string{absolute(file)}, b.flags...), "\x00")))
-		args = append(args, "-cuid="+hex.EncodeToString(sum[:8]), "-include", filepath.Join(b.kit.Include(), "heddle_nvcc.h"))
+		id := "-cuid=" + hex.EncodeToString(sum[:8])
+		// Before clang 22 the driver keeps it to itself where host and device are
+		// compiled apart.
+		args = append(args, id, "-Xclang", id, "-include", filepath.Join(b.kit.Include(), "heddle_nvcc.h"))
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
 		}
@@ -185,7 +191,7 @@ func (b *ccBuild) device(file, arch, out string) error {
 	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "-v" })
 	as := *b
 	as.ccCall = b.as(file, "cuda")
-	return b.clang(slices.Concat(as.reading(file), flags, b.kit.DeviceFlags(arch), []string{file, "-o", out})...)
+	return b.kit.PTX(b.clang, arch, append(as.reading(file), flags...), file, b.tmp, out)
 }
 
 // fatBinary makes a fat binary of a source, with PTX for every architecture.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
@@ -165,12 +165,7 @@ func TestLitmus(t *testing.T) {
 		for level := range 4 {
 			t.Run(fmt.Sprintf("clang-%d/O%d", clang.Major, level), func(t *testing.T) {
 				t.Parallel()
-				text := filepath.Join(t.TempDir(), "litmus.ptx")
-				args := slices.Concat(s.DeviceFlags("sm_80"), []string{"-std=gnu++17", fmt.Sprintf("-O%d", level), "testdata/litmus.cu", "-o", text})
-				if out, err := exec.Command(clang.Path, args...).CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				prog, err := heddle.Load(text)
+				prog, err := heddle.Load(ptxOf(t, s, "testdata/litmus.cu", "-std=gnu++17", fmt.Sprintf("-O%d", level)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,6 +179,23 @@ func TestLitmus(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ptxOf compiles the kernels of a file for sm_80 and returns the file with them.
+func ptxOf(t *testing.T, s sdk.SDK, source string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "kernels.ptx")
+	call := func(args ...string) error {
+		if text, err := exec.Command(s.Clang.Path, args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, text)
+		}
+		return nil
+	}
+	if err := s.PTX(call, "sm_80", flags, source, dir, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func runLitmus(t *testing.T, gpu *heddle.GPU, kernel string, blocks int, want func(i int) int) {
@@ -219,5 +231,101 @@ func runLitmus(t *testing.T, gpu *heddle.GPU, kernel string, blocks int, want fu
 	}
 	if wrong > 0 {
 		t.Errorf("%s: %d of %d are wrong; out[%d] is %d, want %d", kernel, wrong, len(got), at, got[at], want(at))
+	}
+}
+
+// TestSplitCopies: variables that kernels only pass on as a whole live in
+// registers, and what is passed on is right.
+func TestSplitCopies(t *testing.T) {
+	const source = `
+struct three { float a[3]; };
+struct __align__(16) pair { double x, y; };
+struct mixed { int *p; char c; };
+extern "C" __global__ void passed_on(const float4 *a, float4 *b, const three *c, three *d, const pair *e, pair *f, const mixed *g, mixed *h) {
+  __shared__ float4 tile[128];
+  float4 next[2];
+  three t[2];
+  pair p[3];
+  mixed m[2];
+  int i = threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < 2; k++) { next[k] = a[k * 64 + i]; t[k] = c[k * 64 + i]; m[k] = g[k * 64 + i]; }
+#pragma unroll
+  for (int k = 0; k < 3; k++) p[k] = e[k * 64 + i];
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < 2; k++) { tile[k * 64 + i] = next[k]; d[k * 64 + i] = t[k]; h[k * 64 + i] = m[k]; }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < 3; k++) f[k * 64 + i] = p[k];
+  b[i] = tile[127 - i];
+  b[64 + i] = tile[63 - i];
+}
+`
+	file := filepath.Join(t.TempDir(), "copies.cu")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range compilers(t) {
+		t.Run(fmt.Sprintf("clang-%d", s.Clang.Major), func(t *testing.T) {
+			out := ptxOf(t, s, file, "-O2")
+			text, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), ".local") {
+				t.Errorf("an array is in local memory:\n%s", text)
+			}
+			prog, err := heddle.Load(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gpu, err := heddle.New(prog)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var args []any
+			var to []heddle.Ptr
+			// Structs of 16, 12, 16 and 16 bytes, as many as threads copy.
+			words := []int{128 * 4, 128 * 3, 192 * 4, 128 * 4}
+			for k, n := range words {
+				from := make([]uint32, n)
+				for i := range from {
+					from[i] = uint32(1000*k + i)
+				}
+				a, err := heddle.Upload(gpu, fmt.Sprint("from ", k), from)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := heddle.Upload(gpu, fmt.Sprint("to ", k), make([]uint32, n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				args, to = append(args, a, b), append(to, b)
+			}
+			if _, err := gpu.Launch(t.Context(), "passed_on", heddle.Dim(1), heddle.Dim(64), args...); err != nil {
+				t.Fatal(err)
+			}
+			for k, n := range words {
+				got, err := heddle.Download[uint32](gpu, to[k], n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range got {
+					want := uint32(1000*k + i)
+					switch {
+					case k == 0: // the tile is read from its end
+						want = uint32(4*(127-i/4) + i%4)
+					case k == 3 && i%4 == 3: // nothing is there
+						continue
+					case k == 3 && i%4 == 2: // a char, and nothing
+						v, want = v&0xff, want&0xff
+					}
+					if v != want {
+						t.Fatalf("word %d of copy %d is %d, want %d", i, k, v, want)
+					}
+				}
+			}
+		})
 	}
 }

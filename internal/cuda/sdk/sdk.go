@@ -48,25 +48,6 @@ func (s SDK) CUDAFlags() []string {
 	return flags
 }
 
-// DeviceFlags are the arguments by which the compiler makes PTX for an
-// architecture, sm_XX, of the sources that follow.
-func (s SDK) DeviceFlags(arch string) []string {
-	flags := append(s.CUDAFlags(), "--cuda-device-only", "-S", "--cuda-gpu-arch="+arch, "-x", "cuda")
-	// Bounds of LLVM, in its own units of cost, up to which it unrolls loops that
-	// then go, with and without #pragma unroll, and inlines functions: its own (150,
-	// 16,384 and 225, the last times 5 to 11 for this target) leave the register
-	// tiles of matrix products in local memory. Ours are those at which bench/ladder
-	// has no access there and examples/cuda grow least. Loops that stay are unrolled as
-	// before.
-	flags = append(flags, "-mllvm", "-unroll-threshold=4000", "-mllvm", "-pragma-unroll-threshold=32768", "-mllvm", "-inline-threshold=2000")
-	if s.Clang.Major < 19 {
-		// They take the same convergent instruction out of both branches, which are
-		// other lanes then: __activemask, for one.
-		flags = append(flags, "-mllvm", "-hoist-common-insts=false")
-	}
-	return flags
-}
-
 // Unpack returns the folder for a compiler, and makes it in the user's cache
 // when it is not there: headers, a link to the program tool by the name nvcc, and
 // the libraries, compiled. The folder's name is a digest of all of

@@ -1,0 +1,88 @@
+package sdk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// PTX makes PTX of the device code of a source, whatever its name, for an
+// architecture, sm_XX. Call runs the compiler; flags are those of the command
+// line. It goes by LLVM's IR, in a file in dir, in which SplitCopies splits copies.
+func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string) error {
+	file := filepath.Join(dir, filepath.Base(source)+"-"+arch+".ll")
+	front := append(slices.Clone(flags), s.CUDAFlags()...)
+	front = append(front, "--cuda-device-only", "--cuda-gpu-arch="+arch, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-x", "cuda", source, "-o", file)
+	if err := call(front...); err != nil {
+		return err
+	}
+	ir, err := os.ReadFile(file)
+	if err == nil {
+		ir = SplitCopies(ir)
+		err = os.WriteFile(file, ir, 0o666)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // nothing was called, or the next call says what is missing
+		return fmt.Errorf("compiling %s: %w", source, err)
+	}
+	back := append([]string{"--target=nvptx64-nvidia-cuda", "-nogpulib", "-S"}, backFlags(flags)...)
+	back = append(back, s.kernelFlags()...)
+	back = append(back, "-Xclang", "-target-cpu", "-Xclang", arch)
+	if m := irFeatures.FindSubmatch(ir); m != nil {
+		for feature := range strings.SplitSeq(string(m[1]), ",") {
+			back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
+		}
+	}
+	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
+}
+
+// irFeatures finds the release of PTX and the like, which the compiler chose.
+var irFeatures = regexp.MustCompile(`"target-features"="([^"]+)"`)
+
+// backFlags are those flags of a command line that matter to code made of IR.
+// Other options stand in the IR itself.
+func backFlags(flags []string) []string {
+	level, contract := "", "fast" // of CUDA
+	var list []string
+	for i, flag := range flags {
+		switch {
+		case strings.HasPrefix(flag, "-O"):
+			level = flag
+			list = append(list, flag)
+		case strings.HasPrefix(flag, "-ffp-contract="):
+			contract = strings.TrimPrefix(flag, "-ffp-contract=")
+		case flag == "-ffast-math":
+			list = append(list, flag)
+		case flag == "-mllvm" && i+1 < len(flags):
+			list = append(list, flag, flags[i+1])
+		}
+	}
+	list = append(list, "-ffp-contract="+contract)
+	if level != "" && level != "-O0" {
+		// Before clang 22 the option before is not read for IR.
+		fused := map[string]int{"fast": 2, "fast-honor-pragmas": 2}[contract]
+		list = append(list, "-mllvm", fmt.Sprintf("-nvptx-fma-level=%d", fused))
+	}
+	return list
+}
+
+// kernelFlags are the arguments by which LLVM makes kernels as nvcc does.
+func (s SDK) kernelFlags() []string {
+	// Bounds of LLVM, in its own units of cost, up to which it unrolls loops that
+	// then go, with and without #pragma unroll, and inlines functions: its own (150,
+	// 16,384 and 225, the last times 5 to 11 for this target) leave the register
+	// tiles of matrix products in local memory. Ours are those at which bench/ladder
+	// has no access there and examples/cuda grow least. Loops that stay are unrolled as
+	// before.
+	flags := []string{"-mllvm", "-unroll-threshold=4000", "-mllvm", "-pragma-unroll-threshold=32768", "-mllvm", "-inline-threshold=2000"}
+	if s.Clang.Major < 19 {
+		// They take the same convergent instruction out of both branches, which are
+		// other lanes then: __activemask, for one.
+		flags = append(flags, "-mllvm", "-hoist-common-insts=false")
+	}
+	return flags
+}
