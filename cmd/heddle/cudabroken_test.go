@@ -73,6 +73,10 @@ func TestBrokenPrograms(t *testing.T) {
 	const (
 		image, none, text = "cudaErrorInvalidKernelImage", "cudaErrorNoKernelImageForDevice", "cudaErrorInvalidPtx"
 	)
+	body := bytes.IndexByte(whole[code.Offset:code.Offset+code.Size], '{') // of the kernel
+	if body < 0 {
+		t.Fatal("there is no kernel in the text")
+	}
 	cases := []struct {
 		name  string
 		wrap  bool // the wrapper is broken, not the code
@@ -97,7 +101,7 @@ func TestBrokenPrograms(t *testing.T) {
 		{"zstd that is none", false, put(entry+40, 0x8000), image, "does not unpack"},
 		{"no text", false, from(entry+64, 0), text, "once.ptx"},
 		{"other text", false, from(entry+64, 'x'), text, "once.ptx"},
-		{"half of the text", false, from(int(code.Size/2), 0), text, "once.ptx"},
+		{"half of the text", false, from(body+8, 0), text, "once.ptx"},
 		{"wrapper's magic", true, put(0, 0), image, "its wrapper begins with 0x00000000"},
 	}
 	for _, c := range cases {

@@ -32,10 +32,15 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 	back := append([]string{"--target=nvptx64-nvidia-cuda", "-nogpulib", "-S"}, backFlags(flags)...)
 	back = append(back, s.kernelFlags()...)
 	back = append(back, "-Xclang", "-target-cpu", "-Xclang", arch)
+	features := "+ptx78" // where there is no function: those of the newest release that the compiler takes us for
+	if s.Clang.Major < 15 {
+		features = "+ptx75"
+	}
 	if m := irFeatures.FindSubmatch(ir); m != nil {
-		for feature := range strings.SplitSeq(string(m[1]), ",") {
-			back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
-		}
+		features = string(m[1])
+	}
+	for feature := range strings.SplitSeq(features, ",") {
+		back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
 	}
 	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
 }
