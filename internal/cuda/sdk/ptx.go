@@ -36,6 +36,11 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 		for feature := range strings.SplitSeq(string(m[1]), ",") {
 			back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
 		}
+	} else {
+		// Without functions nothing names the release, and clang's own for a call
+		// without a toolkit is too old for most architectures, which from 22 on is an
+		// error. LLVM's is the oldest that has the architecture.
+		back = append(back, "-Xclang", "-target-feature", "-Xclang", "-ptx42")
 	}
 	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
 }
