@@ -69,7 +69,9 @@ program() {
 		fi
 		case $built in
 		ok* | -*)
-			if [ -n "$run" ] && [ "$STAGE" != build ]; then
+			if [ "$STAGE" = build ]; then
+				ran=$(cut -f3,4 <<<"$old") checked=$(cut -f5 <<<"$old") why=$(cut -f6 <<<"$old")
+			elif [ -n "$run" ]; then
 				ran=$(stage "$RUN_LIMIT" "$logs/$name.run" "$run")
 				if [ -n "$expect" ]; then
 					checked=no
@@ -80,7 +82,7 @@ program() {
 		esac
 	fi
 	case $built in ok* | -*) ;; *) why=$(grep -m1 -iE 'error|undefined|cannot|no such|not found' "$logs/$name.build" 2>/dev/null || tail -n1 "$logs/$name.build" 2>/dev/null) ;; esac
-	case $ran in ok* | -*) ;; *) why=$(grep -m1 -iE 'heddle|error|fault|fail|cannot' "$logs/$name.run" 2>/dev/null || tail -n1 "$logs/$name.run" 2>/dev/null) ;; esac
+	case $ran in ok* | -*) ;; *) [ "$STAGE" = build ] || why=$(grep -m1 -iE 'heddle|error|fault|fail|cannot' "$logs/$name.run" 2>/dev/null || tail -n1 "$logs/$name.run" 2>/dev/null) ;; esac
 	printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$built" "$ran" "$checked" "$(tr '\t\r' '  ' <<<"$why" | cut -c1-240)" >"$row"
 	printf '%s\n' "$name: build $(cut -f1 <<<"$built"), run $(cut -f1 <<<"$ran"), check $checked" >&2
 }

@@ -37,10 +37,10 @@ func TestOutside(t *testing.T) {
 		"built\t.\ttrue\t\t",
 		"",
 	}, "\n"))
-	run := func() (string, int) {
+	run := func(stage string) (string, int) {
 		t.Helper()
 		cmd := exec.Command("bash", "outside.sh", filepath.Join(dir, "list"), filepath.Join(dir, "table"))
-		cmd.Env = append(os.Environ(), "RUN_LIMIT=1", "STAGE=both", "BUILD=", "RUN=")
+		cmd.Env = append(os.Environ(), "RUN_LIMIT=1", "STAGE="+stage, "BUILD=", "RUN=")
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -64,7 +64,7 @@ func TestOutside(t *testing.T) {
 		}
 		return s.String()
 	}
-	out, code := run()
+	out, code := run("both")
 	want := `name|build|run|check|why
 absent|no folder|-|-|
 broken|exit 1|-|-|x.cu:1: error: no
@@ -80,12 +80,19 @@ slow|-|time limit|-|
 	if code != 0 || !strings.Contains(out, "7 programs: 4 built, 2 ran to their end, 1 checks hold, 1 do not\n") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+	// Building alone leaves what came of the runs.
+	if out, code = run("build"); code != 0 || strings.Contains(out, "was") {
+		t.Errorf("only built: exit code %d: %s", code, out)
+	}
+	if got := table(); got != want {
+		t.Errorf("only built: got\n%s\nwant\n%s", got, want)
+	}
 	put("answer", "nothing\n")
-	out, code = run()
+	out, code = run("both")
 	if code != 1 || !strings.Contains(out, "right: was ok, ok, yes; is ok, ok, no\n") {
 		t.Errorf("a check that fails now: exit code %d: %s", code, out)
 	}
-	if out, code = run(); code != 0 || strings.Contains(out, "was") {
+	if out, code = run("both"); code != 0 || strings.Contains(out, "was") {
 		t.Errorf("the same again: exit code %d: %s", code, out)
 	}
 }

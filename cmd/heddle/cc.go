@@ -102,7 +102,7 @@ func (c *ccCmd) Run(e env) error {
 	if call.show {
 		b.sayToolkit()
 	}
-	if err := call.macrosBehindHeaders(kit); err != nil {
+	if err := call.macrosAfterHeaders(kit); err != nil {
 		return usage("cc: %w", err)
 	}
 	call.chooseOpenMP(e, kit)

@@ -25,6 +25,7 @@ type ccCall struct {
 	archs             []string          // sm_XX
 	files             []string          // sources, objects, libraries, in order
 	flags             []string          // of clang, for compiling and linking
+	host              []string          // of clang, for compiling the host's code and linking
 	link              []string          // of clang, for linking alone
 	overlay           string            // a file by which clang reads sources in another spelling
 }
@@ -43,7 +44,9 @@ var dropped = map[string]bool{
 	"-allow-unsupported-compiler": false, "--allow-unsupported-compiler": false, "-src-in-ptx": false, "--source-in-ptx": false,
 	"-extra-device-vectorization": false, "--extra-device-vectorization": false, "-dlto": false, "--dlink-time-opt": false,
 	"-nvlink-options": true, "--nvlink-options": true, "-keep-dir": true, "--keep-dir": true,
-	"-clean-targets": false, "-split-compile": true, "--split-compile": true,
+	"-clean-targets": false, "-m": true, "--machine": true, "-cudadevrt": true, "--cudadevrt": true, "-diag-error": true, "--diag-error": true,
+	"-diag-warn": true, "--diag-warn": true, "-Xfatbin": true, "--fatbin-options": true, "-compress-mode": true, "--compress-mode": true,
+	"--Wno-deprecated-gpu-targets": false, "-split-compile": true, "--split-compile": true,
 }
 
 // clangFlag is nvcc's spelling of flags that clang has too.
@@ -51,13 +54,22 @@ var clangFlag = map[string][]string{
 	"-lineinfo": {"-gline-tables-only"}, "--generate-line-info": {"-gline-tables-only"}, "-G": {"-g"}, "--device-debug": {"-g"}, "--debug": {"-g"},
 	"--use_fast_math": {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
 	"-use_fast_math":  {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
-	"-ftz=true":       {"-fgpu-flush-denormals-to-zero"}, "--ftz=true": {"-fgpu-flush-denormals-to-zero"},
-	"-fmad=false": {"-ffp-contract=off"}, "--fmad=false": {"-ffp-contract=off"},
-	"-fmad=true": {"-ffp-contract=fast"}, "--fmad=true": {"-ffp-contract=fast"},
-	"-ftz=false": nil, "--ftz=false": nil, "-prec-div=true": nil, "-prec-sqrt=true": nil, "--prec-div=true": nil, "--prec-sqrt=true": nil,
-	"-prec-div=false": nil, "-prec-sqrt=false": nil, "--prec-div=false": nil, "--prec-sqrt=false": nil,
+	"-ftz=true":       {"-fgpu-flush-denormals-to-zero"}, "-ftz=false": nil,
+	"-fmad=true": {"-ffp-contract=fast"}, "-fmad=false": {"-ffp-contract=off"},
+	"-prec-div=true": nil, "-prec-div=false": nil, "-prec-sqrt=true": nil, "-prec-sqrt=false": nil,
 	"-shared": {"-shared"}, "--shared": {"-shared"},
 }
+
+// yesOrNo are flags of nvcc with the value true or false.
+var yesOrNo = []string{"-ftz", "-fmad", "-prec-div", "-prec-sqrt"}
+
+// threads matches nvcc's -t in one word with its number.
+var threads = regexp.MustCompile(`^-t\d+$`)
+
+// hostOnly matches flags of -Xcompiler that nvcc keeps from kernels: how code is
+// made. The host's compiler is nvcc's preprocessor too, so macros, folders and
+// languages are for both.
+var hostOnly = regexp.MustCompile(`^(-O|-flto|-ffp-|-f(no-)?(fast-math|finite-math-only|unsafe-math-optimizations|associative-math|reciprocal-math|signed-zeros|math-errno|rounding-math|honor-nans|honor-infinities|approx-func|trapping-math))`)
 
 // withValue are flags of clang whose value is the next argument, beside those
 // that parseCC itself knows.
@@ -70,6 +82,7 @@ var long = map[string]string{
 	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
 	"--device-c": "-dc", "--device-link": "-dlink", "--output-directory": "-odir", "--x": "-x",
 	"-default-stream": "--default-stream", "-V": "--version", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
+	"--ftz": "-ftz", "--fmad": "-fmad", "--prec-div": "-prec-div", "--prec-sqrt": "-prec-sqrt",
 	"--preprocess": "-E", "--Werror": "-Werror", "--dependency-output": "-MF", "--disable-warnings": "-w", "--profile": "-pg", "-dryrun": "--dryrun",
 	"--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std",
 }
@@ -86,6 +99,7 @@ func parseCC(args []string) (*ccCall, error) {
 	if err != nil {
 		return nil, err
 	}
+	spoken, bare := false, 0 // is there an -x, and how many files stand before it: for nvcc it is theirs too
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		name, value, joined := strings.Cut(arg, "=")
@@ -106,6 +120,13 @@ func parseCC(args []string) (*ccCall, error) {
 			}
 			return args[i], nil
 		}
+		if slices.Contains(yesOrNo, name) && !joined {
+			v, err := next()
+			if err != nil {
+				return nil, err
+			}
+			arg = name + "=" + v
+		}
 		if to, ok := clangFlag[arg]; ok {
 			c.flags = append(c.flags, to...)
 			continue
@@ -118,7 +139,7 @@ func parseCC(args []string) (*ccCall, error) {
 			}
 			continue
 		}
-		if _, ok := dropped[arg]; ok {
+		if _, ok := dropped[arg]; ok || threads.MatchString(arg) {
 			continue
 		}
 		switch {
@@ -151,6 +172,9 @@ func parseCC(args []string) (*ccCall, error) {
 			v, err := next()
 			if err != nil {
 				return nil, err
+			}
+			if name == "-x" && !spoken {
+				spoken, bare = true, len(c.files)
 			}
 			if err := c.named(name, v); err != nil {
 				return nil, err
@@ -191,7 +215,13 @@ func parseCC(args []string) (*ccCall, error) {
 			if err != nil {
 				return nil, err
 			}
-			c.flags = append(c.flags, shellWords(strings.ReplaceAll(v, ",", " "))...)
+			for _, word := range shellWords(strings.ReplaceAll(v, ",", " ")) {
+				if hostOnly.MatchString(word) {
+					c.host = append(c.host, word)
+				} else {
+					c.flags = append(c.flags, word)
+				}
+			}
 		case name == "-Xlinker":
 			v, err := next()
 			if err != nil {
@@ -230,7 +260,7 @@ func parseCC(args []string) (*ccCall, error) {
 				return nil, err
 			}
 			c.flags = append(c.flags, map[string]string{"-std": "-std=", "-O": "-O"}[arg]+v)
-		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name) && strings.HasPrefix(args[i], "--"):
+		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name):
 			c.add(name + value)
 		case strings.HasPrefix(arg, "-") && arg != "-":
 			c.add(arg)
@@ -239,6 +269,11 @@ func parseCC(args []string) (*ccCall, error) {
 			if c.language != "" {
 				c.languages[arg] = c.language
 			}
+		}
+	}
+	for _, file := range c.files[:bare] {
+		if !slices.Contains([]string{".o", ".a", ".so"}, filepath.Ext(file)) {
+			c.languages[file] = c.language
 		}
 	}
 	if c.ptx && c.out != "" && len(c.files) > 1 {
@@ -351,14 +386,21 @@ func splitDependencies(flags []string) (others, dependencies []string) {
 	return others, dependencies
 }
 
-// dependenciesOf is the flag by which the dependencies of a source that becomes
-// a program at once go to NAME.d, if they are wanted and nobody says where.
-func (c *ccCall) dependenciesOf(name string) []string {
-	_, dependencies := splitDependencies(c.flags)
-	if len(dependencies) == 0 || slices.Contains(dependencies, "-MF") {
+// dependencies are the flags by which the step that reads a source writes what it
+// depends on, if that is wanted: the target is what the call makes, and the file
+// NAME.d, unless the command line says otherwise.
+func (c *ccCall) dependencies(target, name string) []string {
+	_, list := splitDependencies(c.flags)
+	if len(list) == 0 {
 		return nil
 	}
-	return []string{"-MF", name + ".d"}
+	if !slices.Contains(list, "-MT") && !slices.Contains(list, "-MQ") {
+		list = append(list, "-MQ", target)
+	}
+	if !slices.Contains(list, "-MF") {
+		list = append(list, "-MF", strings.TrimSuffix(name, filepath.Ext(name))+".d")
+	}
+	return list
 }
 
 // result is the file that one file becomes, with another ending.

@@ -37,25 +37,34 @@ func (b *ccBuild) build() error {
 		return nil
 	case b.fatbin:
 		for _, file := range b.files {
-			if err := b.fatBinary(file, b.result(file, ".fatbin")); err != nil {
+			out := b.result(file, ".fatbin")
+			if err := b.fatBinary(file, out, b.dependencies(out, out)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case b.ptx:
 		for _, file := range b.files {
-			if err := b.device(file, b.archs[0], b.result(file, ".ptx")); err != nil {
+			out := b.result(file, ".ptx")
+			if err := b.device(file, b.archs[0], out, b.dependencies(out, out)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case b.compile:
 		for _, file := range b.files {
-			if err := b.object(file, b.result(file, ".o")); err != nil {
+			out := b.result(file, ".o")
+			if err := b.object(file, out, b.dependencies(out, out)); err != nil {
 				return err
 			}
 		}
 		return nil
+	}
+	sources := 0
+	for _, file := range b.files {
+		if b.languageOf(file) != "" {
+			sources++
+		}
 	}
 	for i, file := range b.files {
 		if b.languageOf(file) == "" {
@@ -63,7 +72,14 @@ func (b *ccBuild) build() error {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		object := filepath.Join(b.tmp, fmt.Sprintf("%d-%s.o", i, name))
-		if err := b.object(file, object, b.dependenciesOf(name)...); err != nil {
+		list := name + ".d"
+		switch {
+		case b.out != "" && sources == 1:
+			list = b.out
+		case b.out != "": // gcc's name for it
+			list = b.out + "-" + list
+		}
+		if err := b.object(file, object, b.dependencies(cmp.Or(b.out, "a.out"), list)); err != nil {
 			return err
 		}
 		b.files[i] = object
@@ -158,11 +174,11 @@ func (b *ccBuild) reading(file string) []string {
 	if b.languageOf(file) == "cuda" {
 		// Static variables have names by which the host's code finds them: the same
 		// ones in all steps.
-		sum := sha256.Sum256([]byte(strings.Join(append([]string{absolute(file)}, b.flags...), "\x00")))
+		sum := sha256.Sum256([]byte(strings.Join(slices.Concat([]string{absolute(file)}, b.flags, b.host), "\x00")))
 		id := "-cuid=" + hex.EncodeToString(sum[:8])
 		// Before clang 22 the driver keeps it to itself where host and device are
 		// compiled apart.
-		args = append(args, id, "-Xclang", id, "-include", filepath.Join(b.kit.Include(), "heddle_nvcc.h"))
+		args = append(args, id, "-Xclang", id, "-include", "heddle_nvcc.h")
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
 		}
@@ -186,23 +202,25 @@ func (c *ccCall) optimized() []string {
 }
 
 // device makes PTX of a source, whatever its name, for one architecture.
-func (b *ccBuild) device(file, arch, out string) error {
+func (b *ccBuild) device(file, arch, out string, dependencies []string) error {
 	flags, _ := splitDependencies(b.optimized())
 	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "-v" })
 	as := *b
 	as.ccCall = b.as(file, "cuda")
-	return b.kit.PTX(b.clang, arch, append(as.reading(file), flags...), file, b.tmp, out)
+	return b.kit.PTX(b.clang, arch, slices.Concat(as.reading(file), flags, dependencies), file, b.tmp, out)
 }
 
-// fatBinary makes a fat binary of a source, with PTX for every architecture.
-func (b *ccBuild) fatBinary(file, out string) error {
+// fatBinary makes a fat binary of a source, with PTX for every architecture, of
+// which the first writes the dependencies.
+func (b *ccBuild) fatBinary(file, out string, dependencies []string) error {
 	var images []sdk.Image
 	step := []string{"fatbinary", "--create=" + out}
 	for _, arch := range b.archs {
 		text := filepath.Join(b.tmp, filepath.Base(file)+"-"+arch+".ptx")
-		if err := b.device(file, arch, text); err != nil {
+		if err := b.device(file, arch, text, dependencies); err != nil {
 			return err
 		}
+		dependencies = nil
 		step = append(step, "--image3=kind=ptx,sm="+strings.TrimPrefix(arch, "sm_")+",file="+text)
 		if b.dry {
 			continue
@@ -227,8 +245,8 @@ func (b *ccBuild) fatBinary(file, out string) error {
 	return nil
 }
 
-// host are the arguments of clang that are for sources on the host.
-func (b *ccBuild) host(file string) []string {
+// hosts are the arguments of clang that are for sources on the host.
+func (b *ccBuild) hosts(file string) []string {
 	// Checks of what a kernel computed rest on integers that wrap, and methods
 	// ask whether this is null.
 	args := append(b.reading(file), "-fwrapv", "-fno-delete-null-pointer-checks")
@@ -241,15 +259,16 @@ func (b *ccBuild) host(file string) []string {
 			args = append(args, "--cuda-host-only")
 		}
 	}
-	return append(args, b.optimized()...)
+	return slices.Concat(args, b.optimized(), b.host)
 }
 
-// object makes an object of a source; more are flags for the host's code.
-func (b *ccBuild) object(file, out string, more ...string) error {
-	args := append(b.host(file), more...)
+// object makes an object of a source, and writes its dependencies.
+func (b *ccBuild) object(file, out string, dependencies []string) error {
+	args, _ := splitDependencies(b.hosts(file))
+	args = append(args, dependencies...)
 	if b.languageOf(file) == "cuda" {
 		packed := filepath.Join(b.tmp, filepath.Base(file)+".fatbin")
-		if err := b.fatBinary(file, packed); err != nil {
+		if err := b.fatBinary(file, packed, nil); err != nil {
 			return err
 		}
 		args = append(args, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", packed)
@@ -259,7 +278,7 @@ func (b *ccBuild) object(file, out string, more ...string) error {
 
 // lookAt has clang look at a source without compiling it.
 func (b *ccBuild) lookAt(file string) error {
-	args := append(b.host(file), "-x", cmp.Or(b.languageOf(file), "none"), file)
+	args := append(b.hosts(file), "-x", cmp.Or(b.languageOf(file), "none"), file)
 	if b.out != "" {
 		args = append(args, "-o", b.out)
 	}
@@ -268,7 +287,7 @@ func (b *ccBuild) lookAt(file string) error {
 
 // linkAll makes a program or a library of objects.
 func (b *ccBuild) linkAll() error {
-	args := slices.Concat([]string{"-Qunused-arguments"}, b.optimized(), b.files, b.link, b.fixed(), []string{"-L" + b.kit.Lib(), "-lcudart"})
+	args := slices.Concat([]string{"-Qunused-arguments"}, b.optimized(), b.host, b.files, b.link, b.fixed(), []string{"-L" + b.kit.Lib(), "-lcudart"})
 	if b.out != "" {
 		args = append(args, "-o", b.out)
 	}

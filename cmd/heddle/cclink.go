@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,12 +26,17 @@ func (c *ccCall) fixed() []string {
 }
 
 // hasManaged reports whether an object has the section of managed variables.
+// Every object of CUDA asks for the section's ends, so its name alone says nothing.
 func hasManaged(file string) bool {
 	if filepath.Ext(file) != ".o" {
 		return false
 	}
-	data, err := os.ReadFile(file)
-	return err == nil && bytes.Contains(data, []byte("heddle_managed\x00"))
+	f, err := elf.Open(file)
+	if err != nil {
+		return false // the linker says what is wrong
+	}
+	defer f.Close()
+	return f.Section("heddle_managed") != nil
 }
 
 // relocatable finds the objects whose kernels are to be joined. Those in archives
@@ -40,12 +45,17 @@ func hasManaged(file string) bool {
 func (c *ccCall) relocatable(dir string) ([]sdk.Part, error) {
 	var parts []sdk.Part
 	var files []string
+	archives := map[string]bool{} // build systems name some twice
 	for _, file := range append(slices.Clone(c.files), c.archives()...) {
 		ending := filepath.Ext(file)
 		if ending != ".o" && ending != ".a" {
 			files = append(files, file)
 			continue
 		}
+		if ending == ".a" && archives[absolute(file)] {
+			continue
+		}
+		archives[absolute(file)] = true
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, usage("cc: %w", err)
@@ -102,6 +112,16 @@ func (c *ccCall) archives() []string {
 			name = c.link[i+1]
 		}
 		for _, folder := range c.folders() {
+			if whole, ok := strings.CutPrefix(name, ":"); ok {
+				file := filepath.Join(folder, whole)
+				if _, err := os.Stat(file); err == nil {
+					if filepath.Ext(file) == ".a" {
+						list = append(list, file)
+					}
+					break
+				}
+				continue
+			}
 			base := filepath.Join(folder, "lib"+name)
 			if _, err := os.Stat(base + ".so"); err == nil {
 				break

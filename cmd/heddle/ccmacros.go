@@ -46,12 +46,12 @@ func ownMacros(flags []string) (others []string, lines string) {
 	return others, text.String()
 }
 
-// macrosBehindHeaders has a program's own macros defined in a file that is
+// macrosAfterHeaders has a program's own macros defined in a file that is
 // included first. Clang puts headers of its own before that, in which a name
 // such as N or T is a parameter: after -DN=256 they would not compile. The file
 // lies in the SDK's folder, named by what it says, so that the same command line
 // is the same call of clang.
-func (c *ccCall) macrosBehindHeaders(kit sdk.SDK) error {
+func (c *ccCall) macrosAfterHeaders(kit sdk.SDK) error {
 	others, lines := ownMacros(c.flags)
 	if lines == "" {
 		return nil

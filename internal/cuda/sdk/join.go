@@ -15,8 +15,12 @@ import (
 const registers = "__cudaRegisterLinkedBinary"
 
 // Relocatable returns the names of the functions that an object wants to be
-// registered by; there are none if its device code stands alone.
+// registered by; there are none if its device code stands alone, or if the file is
+// not ELF but something else that linkers take, such as LLVM's IR.
 func Relocatable(object []byte) ([]string, error) {
+	if !bytes.HasPrefix(object, []byte(elf.ELFMAG)) {
+		return nil, nil
+	}
 	f, err := elf.NewFile(bytes.NewReader(object))
 	if err != nil {
 		return nil, err

@@ -32,15 +32,15 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 	back := append([]string{"--target=nvptx64-nvidia-cuda", "-nogpulib", "-S"}, backFlags(flags)...)
 	back = append(back, s.kernelFlags()...)
 	back = append(back, "-Xclang", "-target-cpu", "-Xclang", arch)
-	features := "+ptx78" // where there is no function: those of the newest release that the compiler takes us for
-	if s.Clang.Major < 15 {
-		features = "+ptx75"
-	}
 	if m := irFeatures.FindSubmatch(ir); m != nil {
-		features = string(m[1])
-	}
-	for feature := range strings.SplitSeq(features, ",") {
-		back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
+		for feature := range strings.SplitSeq(string(m[1]), ",") {
+			back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
+		}
+	} else {
+		// Without functions nothing names the release, and clang's own for a call
+		// without a toolkit is too old for most architectures, which from 22 on is an
+		// error. LLVM's is the oldest that has the architecture.
+		back = append(back, "-Xclang", "-target-feature", "-Xclang", "-ptx42")
 	}
 	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
 }
