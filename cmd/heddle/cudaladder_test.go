@@ -15,28 +15,19 @@ import (
 
 // TestLadder: kernels whose arrays have constant indices once loops are unrolled
 // keep them in registers, with the oldest compiler that is installed and with the
-// newest, or with every one if HEDDLE_TEST_CLANGS=all.
+// newest, or with every one if HEDDLE_ALL.
 func TestLadder(t *testing.T) {
 	env := append(os.Environ(), cudaEnv(t)...)
-	var compilers []string
-	for major := range 100 {
-		name := fmt.Sprintf("clang++-%d", major)
-		if _, err := sdk.ClangNamed(t.Context(), name); err == nil {
-			compilers = append(compilers, name)
-		}
-	}
-	if len(compilers) > 2 && os.Getenv("HEDDLE_TEST_CLANGS") != "all" {
-		compilers = []string{compilers[0], compilers[len(compilers)-1]}
-	}
-	if len(compilers) == 0 {
-		compilers = []string{"clang++"}
+	compilers := sdk.Installed(t.Context())
+	if len(compilers) > 2 && os.Getenv("HEDDLE_ALL") == "" {
+		compilers = []sdk.Clang{compilers[0], compilers[len(compilers)-1]}
 	}
 	for _, compiler := range compilers {
 		for _, p := range []struct {
 			name    string
 			kernels int
 		}{{"gemm", 7}, {"stencil", 2}, {"reduce", 2}} {
-			t.Run(compiler+"/"+p.name, func(t *testing.T) {
+			t.Run(fmt.Sprintf("clang-%d/%s", compiler.Major, p.name), func(t *testing.T) {
 				dir := t.TempDir()
 				program, result := filepath.Join(dir, p.name), filepath.Join(dir, "result.json")
 				for _, args := range [][]string{
@@ -44,7 +35,7 @@ func TestLadder(t *testing.T) {
 					{"cuda", "--mode", "functional", "--quiet", "--json", result, "--", program},
 				} {
 					cmd := exec.Command("heddle", args...)
-					cmd.Env = append(env, "HEDDLE_CLANG="+compiler)
+					cmd.Env = append(env, "HEDDLE_CLANG="+compiler.Path)
 					if out, err := cmd.CombinedOutput(); err != nil {
 						t.Fatalf("heddle %s: %v\n%s", strings.Join(args, " "), err, out)
 					}

@@ -61,6 +61,23 @@ func FindClang(ctx context.Context) (Clang, error) {
 	return best, nil
 }
 
+// Installed returns all supported compilers on the path by the name clang++-N, the
+// oldest first; clang++ where there are none of these.
+func Installed(ctx context.Context) []Clang {
+	var list []Clang
+	for major := oldestClang; major <= newestClang; major++ {
+		if c, err := ClangNamed(ctx, fmt.Sprintf("clang++-%d", major)); err == nil {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		if c, err := ClangNamed(ctx, "clang++"); err == nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // ClangNamed finds the compiler of a name on the path and asks for its version.
 // The error wraps ErrNoClang if it is too old or none.
 func ClangNamed(ctx context.Context, name string) (Clang, error) {

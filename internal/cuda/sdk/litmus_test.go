@@ -14,23 +14,14 @@ import (
 )
 
 // clangs are the compilers that tests of what compilers make go through: the
-// oldest and the newest installed, or with HEDDLE_TEST_CLANGS=all every one.
+// oldest and the newest installed, or with HEDDLE_ALL every one.
 func clangs(t *testing.T) []sdk.Clang {
 	t.Helper()
-	var list []sdk.Clang
-	for major := range 100 {
-		if c, err := sdk.ClangNamed(t.Context(), fmt.Sprintf("clang++-%d", major)); err == nil {
-			list = append(list, c)
-		}
-	}
+	list := sdk.Installed(t.Context())
 	if len(list) == 0 {
-		c, err := sdk.FindClang(t.Context())
-		if err != nil {
-			t.Skip(err)
-		}
-		list = append(list, c)
+		t.Skip(sdk.ErrNoClang)
 	}
-	if os.Getenv("HEDDLE_TEST_CLANGS") != "all" && len(list) > 2 {
+	if os.Getenv("HEDDLE_ALL") == "" && len(list) > 2 {
 		list = []sdk.Clang{list[0], list[len(list)-1]}
 	}
 	return list

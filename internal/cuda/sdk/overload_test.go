@@ -72,15 +72,9 @@ func compilers(t *testing.T) []sdk.SDK {
 		return []sdk.SDK{kit(t)}
 	}
 	var all []sdk.SDK
-	for major := 14; major <= 40; major++ {
-		name := fmt.Sprintf("clang++-%d", major)
-		if _, err := exec.LookPath(name); err == nil {
-			t.Setenv("HEDDLE_CLANG", name)
-			all = append(all, kit(t))
-		}
-	}
-	if len(all) == 0 {
-		t.Skip("no clang++-14 or later")
+	for _, c := range clangs(t) {
+		t.Setenv("HEDDLE_CLANG", c.Path)
+		all = append(all, kit(t))
 	}
 	return all
 }
