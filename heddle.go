@@ -25,20 +25,20 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
-	"github.com/heddle-sim/heddle/internal/tracerun"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
 // Version is Heddle's version.
@@ -188,7 +188,7 @@ type options struct {
 	maxInsts uint64
 	out      io.Writer
 	chip     string
-	settings chiprun.Settings
+	settings run.Settings
 	bad      error // the first setting that is wrong
 }
 
@@ -556,13 +556,13 @@ type (
 	// JobDump asks for a buffer's bytes in a file.
 	JobDump = job.Dump
 	// JobProgress is how far a job has come.
-	JobProgress = chiprun.Progress
+	JobProgress = run.Progress
 	// JobSelection picks launches of a job.
-	JobSelection = chiprun.Selection
+	JobSelection = run.Selection
 )
 
 // SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
-func SelectLaunches(list string) (*JobSelection, error) { return chiprun.ParseSelection(list) }
+func SelectLaunches(list string) (*JobSelection, error) { return run.ParseSelection(list) }
 
 // RunJob runs a job file. It only computes, unless the options ask for Timing.
 // The result holds what was done also when an error ended the run; without one,

@@ -16,7 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle"
-	"github.com/heddle-sim/heddle/internal/chiprun"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 const kernels = `.version 7.8
@@ -661,7 +661,7 @@ args = [{ buffer = "out" }]
 			if err := closed.Close(); err != nil {
 				return err
 			}
-			_, err = heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000, Series: &chiprun.Series{Every: 100, Out: closed}})
+			_, err = heddle.RunJob(context.Background(), frames, heddle.JobOptions{MaxInsts: 1000, Series: &run.Series{Every: 100, Out: closed}})
 			return err
 		}},
 		{"a buffer beyond the memory", func() error {

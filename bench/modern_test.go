@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/mem"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // sm is one modern core of the RTX A6000 and a memory that answers after a

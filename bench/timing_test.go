@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // The jobs that are also run on GPGPU-Sim, see their folder's notice.

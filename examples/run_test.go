@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // A jobRun is what came out of a job.

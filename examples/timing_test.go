@@ -13,8 +13,8 @@ import (
 
 	"github.com/heddle-sim/heddle"
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // seconds has the jobs that take long in timing mode, some those that take

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // asmCmd is `heddle asm`.

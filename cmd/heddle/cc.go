@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // ccCmd is `heddle cc`.

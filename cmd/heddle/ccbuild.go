@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // ccBuild makes what a call asks for, step by step: PTX of each source for each

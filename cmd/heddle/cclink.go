@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // fixed are flags of the linker for a program with managed variables: the device

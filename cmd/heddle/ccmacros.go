@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // ownMacros takes out of flags of clang what defines or undefines a program's

@@ -17,10 +17,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // cudaCmd is `heddle cuda`.
@@ -64,7 +64,7 @@ func (c *cudaCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.Settings.Machine(cmp.Or(c.GPU, chiprun.DefaultGPU)); err != nil {
+	if _, err := o.Settings.Machine(cmp.Or(c.GPU, run.DefaultGPU)); err != nil {
 		return usage("%w", err)
 	}
 	if c.Timeline != "" {

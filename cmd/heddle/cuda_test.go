@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // TestCUDA runs the scripts under testdata/cuda: CUDA programs from source to

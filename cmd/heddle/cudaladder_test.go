@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/cuda/sdk"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // TestLadder: kernels whose arrays have constant indices once loops are unrolled

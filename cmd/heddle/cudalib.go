@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/cuda/cache"
+	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
 )
 
 // The names by which programs ask for the runtime: that of the library, and

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/kcase"
-	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/kcase"
+	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 // isKepler reports whether INPUT is a program or a recorded case of the
@@ -146,7 +146,7 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 		line := progress.New(e.stderr, c.Progress, c.Quiet)
 		if line != nil {
 			r.Progress = func(cycle uint64) {
-				line.Show(chiprun.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+				line.Show(run.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
 			}
 		}
 		err = r.Do(e.ctx)

@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/progress"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
-	"github.com/heddle-sim/heddle/internal/step"
+	"github.com/heddle-sim/heddle/internal/run/step"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 // runKeplerJob runs a job file of the Kepler-style core.

@@ -22,9 +22,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/krun"
 	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 // Exit codes; scripts rest on them.

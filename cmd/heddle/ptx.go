@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	"github.com/heddle-sim/heddle/internal/flow"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // ptxCmd is `heddle ptx`.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"os"
 
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/micro"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 	"github.com/heddle-sim/heddle/internal/trace/text"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // The forms of --record-form.

@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // runCmd is `heddle run`.
@@ -53,7 +53,7 @@ const maxThreads = 256
 
 // runVars are the texts that the help takes from elsewhere.
 func runVars() map[string]string {
-	return map[string]string{"default_gpu": chiprun.DefaultGPU, "setting_keys": strings.Join(chiprun.SettingKeys(), ", ")}
+	return map[string]string{"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", ")}
 }
 
 // oneOf checks a flag whose values are words.
@@ -75,7 +75,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, err
 	}
 	for _, name := range c.Check {
-		if err := oneOf("--check", name, chiprun.Hazards); err != nil {
+		if err := oneOf("--check", name, run.Hazards); err != nil {
 			return o, err
 		}
 		if c.Mode != "timing" {
@@ -87,7 +87,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, err
 	}
 	if c.GPU != "" {
-		if err := chiprun.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !chiprun.IsFile(c.GPU)) {
+		if err := run.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !run.IsFile(c.GPU)) {
 			return o, usage("--gpu: %w", err)
 		}
 	}
@@ -118,7 +118,7 @@ func (c *runCmd) options() (job.Options, error) {
 		return o, usage("--threads is %d, it must be at least 1", c.Threads)
 	}
 	if c.Kernels != "" {
-		sel, err := chiprun.ParseSelection(c.Kernels)
+		sel, err := run.ParseSelection(c.Kernels)
 		if err != nil {
 			return o, usage("--kernels: %w", err)
 		}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"os"
 
+	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/trace/open"
-	"github.com/heddle-sim/heddle/internal/trace/replay"
-	"github.com/heddle-sim/heddle/internal/tracerun"
+	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
 // runTrace replays a recorded run.

@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
-	"github.com/heddle-sim/heddle/internal/step"
+	"github.com/heddle-sim/heddle/internal/run/step"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 // checkStep refuses flags that --step does not go with.

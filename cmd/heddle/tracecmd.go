@@ -12,9 +12,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/container"
 	"github.com/heddle-sim/heddle/internal/trace/micro"
@@ -63,10 +63,10 @@ type launchInfo struct {
 
 // Run prints what a trace holds.
 func (c *traceInfoCmd) Run(e env) error {
-	var sel *chiprun.Selection
+	var sel *run.Selection
 	if c.Kernels != "" {
 		var err error
-		if sel, err = chiprun.ParseSelection(c.Kernels); err != nil {
+		if sel, err = run.ParseSelection(c.Kernels); err != nil {
 			return usage("--kernels: %w", err)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/series"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/series"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // outputs are the files that are written beside a run's result.
@@ -55,7 +55,7 @@ func (c *runCmd) watchers(o *job.Options) (*outputs, error) {
 			f.close()
 			return nil, usage("--series: %w", err)
 		}
-		o.Series = &chiprun.Series{Every: n, Out: f.series}
+		o.Series = &run.Series{Every: n, Out: f.series}
 		if ext == ".parquet" {
 			f.parquet = series.NewParquet(f.series)
 			o.Series.Out = f.parquet

@@ -8,7 +8,7 @@ import "C"
 import (
 	"sync"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: errors, the device, functions and occupancy.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // The files driver*.go are the driver API, libcuda.so.1: the same library under

@@ -5,7 +5,7 @@ package main
 */
 import "C"
 
-import "github.com/heddle-sim/heddle/internal/cuda"
+import "github.com/heddle-sim/heddle/internal/work/cuda"
 
 // This file: graphs, captures and memory pools. They are the runtime's, with
 // other structs for what a node does.

@@ -8,7 +8,7 @@ import "C"
 import (
 	"encoding/binary"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: functions, launches and occupancy.
@@ -155,8 +155,8 @@ func given(params, extra C.uintptr_t) (buffer []byte, arg func(n int, to []byte)
 	return nil, arg, true
 }
 
-// run launches a kernel.
-func run(fn C.uintptr_t, c cuda.Call, cooperative bool, params, extra C.uintptr_t) C.int {
+// launchFunction launches a kernel.
+func launchFunction(fn C.uintptr_t, c cuda.Call, cooperative bool, params, extra C.uintptr_t) C.int {
 	buffer, arg, ok := given(params, extra)
 	if !ok {
 		return setting(false)
@@ -173,12 +173,12 @@ func grid(gx, gy, gz, bx, by, bz, shared C.uint, stream C.uintptr_t) cuda.Call {
 
 //export cuLaunchKernel
 func cuLaunchKernel(fn C.uintptr_t, gx, gy, gz, bx, by, bz, shared C.uint, stream, params, extra C.uintptr_t) C.int {
-	return run(fn, grid(gx, gy, gz, bx, by, bz, shared, stream), false, params, extra)
+	return launchFunction(fn, grid(gx, gy, gz, bx, by, bz, shared, stream), false, params, extra)
 }
 
 //export cuLaunchCooperativeKernel
 func cuLaunchCooperativeKernel(fn C.uintptr_t, gx, gy, gz, bx, by, bz, shared C.uint, stream, params C.uintptr_t) C.int {
-	return run(fn, grid(gx, gy, gz, bx, by, bz, shared, stream), true, params, 0)
+	return launchFunction(fn, grid(gx, gy, gz, bx, by, bz, shared, stream), true, params, 0)
 }
 
 // maxAttributes bounds the attributes of one launch; the API has about a dozen.
@@ -208,7 +208,7 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 			return C.int(driver().Unsupported("cuLaunchKernelEx with an event"))
 		} // the others are advice
 	}
-	return run(fn, c, cooperative, params, extra)
+	return launchFunction(fn, c, cooperative, params, extra)
 }
 
 //export cuLaunchHostFunc

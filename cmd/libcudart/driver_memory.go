@@ -8,7 +8,7 @@ import "C"
 import (
 	"encoding/binary"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: memory and copies.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
-	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: modules and linking.

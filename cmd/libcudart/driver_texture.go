@@ -8,7 +8,7 @@ import "C"
 import (
 	"math"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: arrays, copies of boxes, textures and surfaces.

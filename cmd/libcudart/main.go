@@ -2,7 +2,7 @@
 // programs that are linked against libcudart find it in place of NVIDIA's, and
 // run on a simulated GPU.
 //
-// It turns the calls of C into those of internal/cuda and knows nothing else;
+// It turns the calls of C into those of internal/work/cuda and knows nothing else;
 // nothing else in this repository uses cgo. heddle cuda builds it, and tells it
 // by environment variables what to simulate:
 //
@@ -21,7 +21,7 @@
 package main
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../internal/cuda/sdk/include
+#cgo CFLAGS: -I${SRCDIR}/../../internal/work/cuda/sdk/include
 #include "host.h"
 */
 import "C"
@@ -42,11 +42,11 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
-	"github.com/heddle-sim/heddle/internal/cuda"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 func main() {} // a library has none
@@ -131,7 +131,7 @@ func options(env func(string) string) (cuda.Options, error) {
 	}
 	o.Strict = env("HEDDLE_STRICT") != ""
 	if o.GPU == "" {
-		o.GPU = chiprun.DefaultGPU
+		o.GPU = run.DefaultGPU
 	}
 	return o, nil
 }

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
-	"github.com/heddle-sim/heddle/internal/cuda/fatbin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // This file: what a program's constructors say before main, and what its stubs

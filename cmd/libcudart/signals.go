@@ -10,8 +10,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/heddle-sim/heddle/internal/cuda"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // reported holds whoever would write the report a second time.

@@ -5,7 +5,7 @@ package main
 */
 import "C"
 
-import "github.com/heddle-sim/heddle/internal/cuda"
+import "github.com/heddle-sim/heddle/internal/work/cuda"
 
 // This file: textures and surfaces.
 

@@ -17,10 +17,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/krun"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 var update = flag.Bool("update", false, "write the expected results from the references, and the pictures")

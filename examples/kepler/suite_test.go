@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
 )
 
 // The eleven tests of the datasheet's regression suite, by its names, with

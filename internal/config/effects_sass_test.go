@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/sass"

@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
-	"github.com/heddle-sim/heddle/internal/tracerun"
+	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
 // This file: settings that only replayed traces feel, each with a small trace
@@ -134,7 +134,7 @@ func performTrace(t *testing.T, g *config.GPU, name string) outcome {
 	}
 	run, err := tracerun.Run(context.Background(), set, tracerun.Options{
 		GPU: filepath.Join(dir, "machine.toml"), Threads: 1, MaxCycles: 400_000,
-		Settings: chiprun.Settings{Conditions: map[string]any{"trace.hidden_dependences": "off"}},
+		Settings: run.Settings{Conditions: map[string]any{"trace.hidden_dependences": "off"}},
 	})
 	out := outcome{numbers: map[string]uint64{}}
 	var limit *exec.LimitError

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // word returns the number of a value among the words that its key may be. The

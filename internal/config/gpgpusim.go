@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // Use says what becomes of an option of GPGPU-Sim.

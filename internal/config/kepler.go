@@ -13,7 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
 // This file: machines of the Kepler-style core. They have keys of their own,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
 // writeFiles puts files into a new folder, and returns it.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
 //go:embed gpus/*.toml

@@ -1,8 +1,8 @@
 package config
 
 import (
+	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
 )
 
 // Modern is the core of GPUs since Turing as measured on hardware. Its

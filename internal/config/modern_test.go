@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
 )
 
 // The GPUs of the modern core have the parts that the paper lists (its Table 4).

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
-	"github.com/heddle-sim/heddle/internal/sm"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // This file: the counters under GPGPU-Sim's names and in its format, so that
@@ -358,11 +358,11 @@ func asSIMT(to *simt.Stats, from *modern.Stats) {
 func (g *GPU) simTraffic(s *simText, tot *Counters) {
 	for _, d := range []struct {
 		name string
-		by   *[mem.Kinds + 1][sm.PacketSizes]uint64
+		by   *[mem.Kinds + 1][core.PacketSizes]uint64
 	}{{"coretomem", &tot.SM.SentSizes}, {"memtocore", &tot.SM.ReplySizes}} {
 		for k := range d.by {
 			name := "GLOBAL_ATOMIC"
-			if k != sm.AtomicPackets {
+			if k != core.AtomicPackets {
 				name = mem.Kind(k).String()
 			}
 			var list strings.Builder

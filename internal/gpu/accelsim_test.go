@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // simStats runs a job and returns what is printed under GPGPU-Sim's names.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // simLine is one line of the output of a launch: which counter it prints, with

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // Kernels that ask for much without waiting for any of it: eight loads in a
@@ -310,7 +310,7 @@ func TestDRAMBandwidth(t *testing.T) {
 			m := newWide(t, gpu, "run.copies_fill_l2=false", "clocks.core=2000", "clocks.noc=2000", "clocks.l2=2000", fmt.Sprintf("clocks.dram=%d", dram)).zeros("data", mib<<18)
 			const blocks, asked = 60, mib * 960 << 10
 			m.launch("sweep", blocks, 512, fmt.Sprintf(`{ buffer = "data" }, { u32 = 4 }, { u32 = 1024 }, { u32 = %d }, { u32 = %d }, { u32 = %d }`, 1024*blocks*16, mib<<20-1, mib))
-			res := run(t, m.file(), true, job.Options{GPU: gpu}, m.set...)
+			res := runJob(t, m.file(), true, job.Options{GPU: gpu}, m.set...)
 			k, d := &res.Kernels[0], &res.Kernels[0].Memory.DRAM
 			seconds := float64(k.Cycles) / 2000e6
 			rate := float64(d.BytesRead) / seconds / 1e9

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // BenchmarkJobs runs reference jobs on the RTX 2060 and reports warp

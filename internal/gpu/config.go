@@ -3,11 +3,11 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // Clocks are the frequencies of the four domains in hertz. Whole kilohertz

@@ -15,8 +15,8 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // The machine of the table below: a core clock at which a cycle is a
@@ -214,7 +214,7 @@ func sameResult(t *testing.T, file string, set []string) *report.Run {
 		skip    string
 		threads int
 	}{{"true", 1}, {"false", 1}, {"true", 2}} {
-		res := run(t, file, true, job.Options{GPU: "rtx-2060", Threads: way.threads}, append(slices.Clone(set), "run.idle_skip="+way.skip)...)
+		res := runJob(t, file, true, job.Options{GPU: "rtx-2060", Threads: way.threads}, append(slices.Clone(set), "run.idle_skip="+way.skip)...)
 		delete(res.Conditions, "run.idle_skip")
 		got := json(t, res)
 		if first == nil {
@@ -325,7 +325,7 @@ func TestBlockLog(t *testing.T) {
 			t.Errorf("SM %d: %d blocks in the log, %d counted", sm, n, res.PerSM[sm].Blocks)
 		}
 	}
-	off := run(t, orderJob(t, launch(0, "a", 40, blocks)), true, job.Options{GPU: "rtx-2060"}, "sm.blocks=2")
+	off := runJob(t, orderJob(t, launch(0, "a", 40, blocks)), true, job.Options{GPU: "rtx-2060"}, "sm.blocks=2")
 	if off.Kernels[0].BlockLog != nil || off.Cycles != res.Cycles {
 		t.Errorf("without a log: %d entries, %d cycles; with one %d cycles", len(off.Kernels[0].BlockLog), off.Cycles, res.Cycles)
 	}
@@ -450,7 +450,7 @@ func TestCopyValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, timing := range []bool{true, false} {
-			res := run(t, file, timing, job.Options{GPU: "rtx-2060"}, "run.copies="+mode)
+			res := runJob(t, file, timing, job.Options{GPU: "rtx-2060"}, "run.copies="+mode)
 			if !res.OK {
 				t.Errorf("%s, timing %v: %+v", mode, timing, res.Checks)
 			}

@@ -3,12 +3,12 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/sm"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // This file: what the chip knows of its cores. Each core model has a file that
@@ -19,8 +19,8 @@ type CoreModel uint8
 
 // The core models.
 const (
-	SIMT   CoreModel = iota // package sm/simt
-	Modern                  // package sm/modern
+	SIMT   CoreModel = iota // package core/simt
+	Modern                  // package core/modern
 )
 
 var coreNames = [...]string{"simt", "modern"}
@@ -73,7 +73,7 @@ type Core interface {
 	readInto(c *Counters)
 	inherit(old Core)
 	KeepPlaces()
-	takePlaces(k *Kernel, sum sm.Places)
+	takePlaces(k *Kernel, sum core.Places)
 	Log(sink func(list []Record))
 	HandOn()
 	FlushLog()
@@ -132,23 +132,23 @@ type Place struct {
 // What the chip shows of its cores is as they show it.
 type (
 	// Record is a warp instruction that has left a core.
-	Record = sm.Record
+	Record = core.Record
 	// WarpView is a resident warp.
-	WarpView = sm.WarpView
+	WarpView = core.WarpView
 	// Flight is an instruction between issue and completion.
-	Flight = sm.Flight
+	Flight = core.Flight
 	// BlockView is a resident block.
-	BlockView = sm.BlockView
+	BlockView = core.BlockView
 	// Stands is where a warp is: enough to tell that it has moved.
-	Stands = sm.Stands
+	Stands = core.Stands
 	// QueueView is a place of a core that instructions or requests pass, and how
 	// full it is.
-	QueueView = sm.QueueView
+	QueueView = core.QueueView
 )
 
 // placesOf adds up what a kernel's warps did on all SMs.
 func (g *GPU) placesOf(k *Kernel) []Place {
-	sum := make(sm.Places, len(k.work.Code()))
+	sum := make(core.Places, len(k.work.Code()))
 	for _, c := range g.cores {
 		c.takePlaces(k, sum)
 	}

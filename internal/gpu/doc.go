@@ -3,7 +3,7 @@
 // running kernels on SMs, keeps streams, events and copies in order, and ends
 // when all is done or when nothing moves any more.
 //
-// The parts themselves are elsewhere: sm/simt is a core, mem/noc a network,
+// The parts themselves are elsewhere: core/simt is a core, mem/noc a network,
 // mem/part the partitions with their L2 and DRAM. What instructions do is
 // package exec's; this package sees launches only as exec.Work.
 //

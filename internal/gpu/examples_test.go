@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // quick are the examples that tests run in any case; with HEDDLE_ALL all are
@@ -46,8 +46,8 @@ func examples(t *testing.T) []string {
 	})
 }
 
-// run runs a job in a folder of its own, for jobs that write files.
-func run(t *testing.T, file string, timing bool, o job.Options, set ...string) *report.Run {
+// runJob runs a job in a folder of its own, for jobs that write files.
+func runJob(t *testing.T, file string, timing bool, o job.Options, set ...string) *report.Run {
 	t.Helper()
 	ready, err := job.Load(file)
 	if err != nil {
@@ -344,7 +344,7 @@ func TestOneResult(t *testing.T) {
 			continue
 		}
 		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-3080"} {
-			base := json(t, run(t, file, true, job.Options{GPU: g, Threads: 1}))
+			base := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 1}))
 			var ways [2]bytes.Buffer
 			for i, x := range []struct {
 				threads int
@@ -355,7 +355,7 @@ func TestOneResult(t *testing.T) {
 				if x.way {
 					o.Timeline = timeline.New(20_000)
 				}
-				if got := json(t, run(t, file, true, o, x.set...)); got != base {
+				if got := json(t, runJob(t, file, true, o, x.set...)); got != base {
 					t.Errorf("%s on %s, %+v: %s", file, g, x, firstDifference(base, got))
 				}
 				if x.way {

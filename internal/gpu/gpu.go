@@ -4,11 +4,11 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // GPU is a chip. Not safe for concurrent use.
@@ -29,11 +29,11 @@ type GPU struct {
 	stale    bool // its state is that of a run that ended early: see renew
 	progress func(Progress)
 
-	places    bool                           // states of warps are kept by instruction
-	sink      func(sm int, list []sm.Record) // of the way of instructions, nil if nobody wants it
-	checked   bool                           // SMs look for hazards
-	found     []Hazard                       // before the machine was last renewed
-	foundLeft uint64                         // of those that had no room
+	places    bool                             // states of warps are kept by instruction
+	sink      func(sm int, list []core.Record) // of the way of instructions, nil if nobody wants it
+	checked   bool                             // SMs look for hazards
+	found     []Hazard                         // before the machine was last renewed
+	foundLeft uint64                           // of those that had no room
 
 	times memTimes
 	see   observer

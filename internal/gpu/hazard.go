@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"github.com/heddle-sim/heddle/internal/sm/modern"
+	"github.com/heddle-sim/heddle/internal/core/modern"
 )
 
 // This file: the hazard checkers of all SMs as one.

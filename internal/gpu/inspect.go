@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: looking into the chip between two core cycles, and saying what
@@ -238,7 +238,7 @@ func (q *Requests) describe(list []*mem.Req) string {
 
 // WaitsFor says what a warp waits for, down to the queue that its requests are
 // in. It is "" for a warp that can issue.
-func (q *Requests) WaitsFor(core int, v *WarpView) string {
+func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 	k := v.Work
 	var parts []string
 	flights := func(keep func(f *Flight) bool) {
@@ -253,7 +253,7 @@ func (q *Requests) WaitsFor(core int, v *WarpView) string {
 			}
 			if f.Unanswered > 0 {
 				s += fmt.Sprintf(", %d not answered", f.Unanswered)
-				if list := q.Of(core, v.Slot, func(r *mem.Req) bool {
+				if list := q.Of(sm, v.Slot, func(r *mem.Req) bool {
 					return int(r.Owner) == f.ID && !r.Write && r.Kind != mem.InstRead && r.Kind != mem.L1WriteAlloc
 				}); len(list) > 0 {
 					s += ": " + q.describe(list)
@@ -266,7 +266,7 @@ func (q *Requests) WaitsFor(core int, v *WarpView) string {
 	stores := func() {
 		if v.Stores > 0 {
 			s := fmt.Sprintf("%d stores to be acknowledged", v.Stores)
-			if list := q.Of(core, v.Slot, func(r *mem.Req) bool { return r.Write && !r.Atomic }); len(list) > 0 {
+			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Write && !r.Atomic }); len(list) > 0 {
 				s += ": " + q.describe(list)
 			}
 			parts = append(parts, s)
@@ -276,25 +276,25 @@ func (q *Requests) WaitsFor(core int, v *WarpView) string {
 		parts = append(parts, fragmentWaits(v)...)
 	}
 	switch v.Waits {
-	case sm.WaitsFetch:
+	case core.WaitsFetch:
 		if v.Missed {
 			s := "its instructions, which the instruction cache has missed"
-			if list := q.Of(core, v.Slot, func(r *mem.Req) bool { return r.Kind == mem.InstRead }); len(list) > 0 {
+			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Kind == mem.InstRead }); len(list) > 0 {
 				s += ": " + q.describe(list)
 			}
 			parts = append(parts, s)
 		}
-	case sm.WaitsResult:
+	case core.WaitsResult:
 		flights(func(f *Flight) bool { return f.Blocks })
 		if v.Copies > 0 {
 			flights(func(f *Flight) bool { return !f.Blocks })
 		}
-	case sm.WaitsPlace:
+	case core.WaitsPlace:
 		parts = append(parts, "a free issue register")
-	case sm.WaitsAll:
+	case core.WaitsAll:
 		flights(all)
 		stores()
-	case sm.WaitsAtomics:
+	case core.WaitsAtomics:
 		flights(all)
 		if v.Atomics > 0 {
 			parts = append(parts, fmt.Sprintf("the answers for %d lanes of atomics", v.Atomics))
@@ -337,8 +337,8 @@ func fragmentWaits(v *WarpView) []string {
 
 // DescribeWarp says what a warp is, where it stands and what it waits for, in
 // one line.
-func (q *Requests) DescribeWarp(core int, v *WarpView) string {
-	s := fmt.Sprintf("warp %d of block %v (SM %d, slot %d)", v.InBlock, v.Block.Index(), core, v.Slot)
+func (q *Requests) DescribeWarp(sm int, v *WarpView) string {
+	s := fmt.Sprintf("warp %d of block %v (SM %d, slot %d)", v.InBlock, v.Block.Index(), sm, v.Slot)
 	switch {
 	case v.At >= 0:
 		s += ", next " + Line(v.Work, v.At)
@@ -346,7 +346,7 @@ func (q *Requests) DescribeWarp(core int, v *WarpView) string {
 		s += ", all lanes have exited"
 	}
 	s += ": " + v.State
-	if w := q.WaitsFor(core, v); w != "" {
+	if w := q.WaitsFor(sm, v); w != "" {
 		s += ": " + w
 	}
 	return s

@@ -11,8 +11,8 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // watch runs a job and calls look after every cycle that is simulated.
@@ -121,7 +121,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		t.Run(c.gpu, func(t *testing.T) {
 			t.Parallel()
 			o := job.Options{GPU: c.gpu}
-			want := json(t, run(t, c.job, true, o))
+			want := json(t, runJob(t, c.job, true, o))
 			looks := 0
 			o.Inside = func(in *job.Inside) func() error {
 				return func() error {
@@ -136,7 +136,7 @@ func TestLookingChangesNothing(t *testing.T) {
 					return nil
 				}
 			}
-			if got := json(t, run(t, c.job, true, o)); got != want {
+			if got := json(t, runJob(t, c.job, true, o)); got != want {
 				t.Error("the result is another when the run is looked at")
 			}
 			if looks < 1000 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
 )
 
 // Kernel is a launch: what it is, and, once it has ended, what it did.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // Small kernels, of which one can say beforehand what a machine with these
@@ -243,7 +243,7 @@ func (m *micro) file() string {
 
 func (m *micro) run() []report.Kernel {
 	m.t.Helper()
-	res := run(m.t, m.file(), true, job.Options{GPU: m.gpu}, m.set...)
+	res := runJob(m.t, m.file(), true, job.Options{GPU: m.gpu}, m.set...)
 	if len(res.Kernels) != m.launches {
 		m.t.Fatalf("%d of %d launches", len(res.Kernels), m.launches)
 	}
@@ -551,7 +551,7 @@ func TestTime(t *testing.T) {
 	m := newMicro(t, "rtx-2060", "clocks.core=1250").zeros("n", 4)
 	m.launch("until", 1, 1, fmt.Sprintf(`{ buffer = "n" }, { u64 = %d }`, cycles))
 	out := filepath.Join(t.TempDir(), "n")
-	res := run(t, m.file(), true, job.Options{GPU: m.gpu, Dumps: []job.Dump{{Buffer: "n", File: out}}}, m.set...)
+	res := runJob(t, m.file(), true, job.Options{GPU: m.gpu, Dumps: []job.Dump{{Buffer: "n", File: out}}}, m.set...)
 	b, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)

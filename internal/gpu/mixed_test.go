@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
 // mixedPTX has lane i of a warp use generic addresses: into shared memory if bit i

@@ -3,11 +3,11 @@ package gpu
 import (
 	"reflect"
 
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/sm"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // modernCore is a modern core as the chip drives it.
@@ -73,4 +73,6 @@ func shareNames(to *simt.Stats, from *modern.Stats) {
 
 func (c modernCore) inherit(old Core) { c.Stats = old.(modernCore).Stats }
 
-func (c modernCore) takePlaces(k *Kernel, sum sm.Places) { c.TakePlaces(k.core.(*modern.Kernel), sum) }
+func (c modernCore) takePlaces(k *Kernel, sum core.Places) {
+	c.TakePlaces(k.core.(*modern.Kernel), sum)
+}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 )
 
 // limits are what the vendor publishes of an SM of a compute capability: the

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
-	"github.com/heddle-sim/heddle/internal/sm"
 )
 
 // This file: the SMs of one core cycle run side by side. The result is that of
@@ -144,9 +144,9 @@ func (g *GPU) newTeam() {
 }
 
 // envOf is what SM i sees of the chip.
-func envOf[K any](g *GPU, i int) sm.Env[K] {
+func envOf[K any](g *GPU, i int) core.Env[K] {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
-	e := sm.Env[K]{
+	e := core.Env[K]{
 		Pool:    cl.pool,
 		HasRoom: cl.out.HasRoom,
 		Send: func(r *mem.Req, bytes int) {

@@ -13,13 +13,13 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // together lets n goroutines run at a time, however many cores the host has,
@@ -377,8 +377,8 @@ func TestThreadsChangeNothing(t *testing.T) {
 		}
 		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-2070-super"} {
 			t.Run(name+"/"+g, func(t *testing.T) {
-				base := json(t, run(t, file, true, job.Options{GPU: g, Threads: 1}))
-				if got := json(t, run(t, file, true, job.Options{GPU: g, Threads: 2})); got != base {
+				base := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 1}))
+				if got := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 2})); got != base {
 					t.Error(firstDifference(base, got))
 				}
 			})

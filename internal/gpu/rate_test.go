@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // TestRates checks when blocks are placed by the two rates: so many thousandths of
@@ -13,7 +13,7 @@ func TestRates(t *testing.T) {
 	for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
 		base := []string{skip, "run.launch_latency=0", "run.block_log=true"}
 		starts := func(rounds, blocks int, set ...string) (start, end []uint64) {
-			res := run(t, write(t, launch(0, "a", rounds, blocks)), true, job.Options{GPU: "rtx-2060"}, slices.Concat(base, set)...)
+			res := runJob(t, write(t, launch(0, "a", rounds, blocks)), true, job.Options{GPU: "rtx-2060"}, slices.Concat(base, set)...)
 			for _, b := range res.Kernels[0].BlockLog {
 				start, end = append(start, b.StartCycle), append(end, *b.EndCycle)
 			}
@@ -69,7 +69,7 @@ func TestWarmCode(t *testing.T) {
 		icache string
 		misses bool
 	}{{"cold", true}, {"warm", false}} {
-		res := run(t, write(t, launch(0, "a", 4, 3)), true, job.Options{GPU: "rtx-a6000"}, "run.icache="+c.icache)
+		res := runJob(t, write(t, launch(0, "a", 4, 3)), true, job.Options{GPU: "rtx-a6000"}, "run.icache="+c.icache)
 		if n := res.Kernels[0].Memory.L1Inst.Misses; (n > 0) != c.misses {
 			t.Errorf("icache %s: %d misses of instructions and parameters", c.icache, n)
 		}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // The reference runs are those of GPGPU-Sim 4.2.0 on the same jobs and with

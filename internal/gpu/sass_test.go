@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // TestSASSOnEveryCore runs the examples in SASS cycle by cycle: under their
@@ -17,7 +17,7 @@ func TestSASSOnEveryCore(t *testing.T) {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
 	for _, file := range files {
-		want := run(t, file, false, job.Options{})
+		want := runJob(t, file, false, job.Options{})
 		for _, x := range []struct {
 			gpu, core string
 			set       []string
@@ -27,7 +27,7 @@ func TestSASSOnEveryCore(t *testing.T) {
 		} {
 			o := job.Options{GPU: x.gpu}
 			o.Settings.Core = x.core
-			got := run(t, file, true, o, x.set...)
+			got := runJob(t, file, true, o, x.set...)
 			if !got.OK {
 				t.Errorf("%s, %+v: checks fail: %+v", file, x, got.Checks)
 			}

@@ -1,9 +1,9 @@
 package gpu
 
 import (
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/sm"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // simtCore is a SIMT core as the chip drives it.
@@ -50,4 +50,4 @@ func (c simtCore) readInto(t *Counters) {
 
 func (c simtCore) inherit(old Core) { c.Stats = old.(simtCore).Stats }
 
-func (c simtCore) takePlaces(k *Kernel, sum sm.Places) { c.TakePlaces(k.core.(*simt.Kernel), sum) }
+func (c simtCore) takePlaces(k *Kernel, sum core.Places) { c.TakePlaces(k.core.(*simt.Kernel), sum) }

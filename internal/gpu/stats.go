@@ -1,12 +1,12 @@
 package gpu
 
 import (
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // Counters are those of all parts of a chip, each kind summed over its

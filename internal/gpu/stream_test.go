@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // work counts down: one block's time is that of its loop.
@@ -110,7 +110,7 @@ func TestStreams(t *testing.T) {
 		{"a copy overlaps another stream", launch(1, "a", 400, 1) + host(`copy = { from = "b", to = "b", stream = 2 }`), []string{"0 at 1"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := run(t, write(t, c.steps), true, job.Options{GPU: "rtx-2060"}, c.set...)
+			res := runJob(t, write(t, c.steps), true, job.Options{GPU: "rtx-2060"}, c.set...)
 			for _, r := range c.relations {
 				var i, j int
 				var how string
@@ -134,7 +134,7 @@ func TestStreams(t *testing.T) {
 // TestStreamValues checks that a copy sees what the launches before it wrote,
 // and launches behind it what it brought.
 func TestStreamValues(t *testing.T) {
-	res := run(t, write(t, launch(1, "a", 40, 1)+host(`copy = { from = "a", to = "b", stream = 1 }`)+launch(1, "b", 2, 1)+
+	res := runJob(t, write(t, launch(1, "a", 40, 1)+host(`copy = { from = "a", to = "b", stream = 1 }`)+launch(1, "b", 2, 1)+
 		"[[checks]]\nbuffer = \"a\"\nvalues = [40]\n[[checks]]\nbuffer = \"b\"\nvalues = [42]\n"), true, job.Options{GPU: "rtx-2060"})
 	if !res.OK {
 		t.Errorf("%+v", res.Checks)
@@ -150,7 +150,7 @@ func TestLaunchLatency(t *testing.T) {
 		{[]string{"run.launch_latency=0"}, 1}, {[]string{"run.launch_latency=1"}, 2}, {[]string{"run.launch_latency=700"}, 701},
 		{[]string{"run.launch_latency=700", "run.block_latency=10"}, 731}, {[]string{"run.launch_latency=9000", "run.idle_skip=false"}, 9001},
 	} {
-		res := run(t, write(t, launch(0, "a", 40, 3)), true, job.Options{GPU: "rtx-2060"}, c.set...)
+		res := runJob(t, write(t, launch(0, "a", 40, 3)), true, job.Options{GPU: "rtx-2060"}, c.set...)
 		if got := res.Kernels[0].FirstBlockCycle; got != c.first {
 			t.Errorf("%v: the first block is placed in cycle %d, want %d", c.set, got, c.first)
 		}
@@ -159,9 +159,9 @@ func TestLaunchLatency(t *testing.T) {
 
 // TestPlacing checks how blocks are spread and how many run at a time.
 func TestPlacing(t *testing.T) {
-	alone := run(t, write(t, launch(0, "a", 400, 1)), true, job.Options{GPU: "rtx-2060"})
+	alone := runJob(t, write(t, launch(0, "a", 400, 1)), true, job.Options{GPU: "rtx-2060"})
 	cycles := func(blocks int, set ...string) float64 {
-		res := run(t, write(t, launch(0, "a", 400, blocks)), true, job.Options{GPU: "rtx-2060"}, set...)
+		res := runJob(t, write(t, launch(0, "a", 400, blocks)), true, job.Options{GPU: "rtx-2060"}, set...)
 		return float64(res.Kernels[0].Cycles-res.Kernels[0].FirstBlockCycle) / float64(alone.Kernels[0].Cycles-alone.Kernels[0].FirstBlockCycle)
 	}
 	one := []string{"sm.blocks=1"}
@@ -299,12 +299,12 @@ values = [1, 2, 3]
 	}
 	for _, set := range []string{"run.caches=l2-kept", "run.caches=warm"} {
 		for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
-			if res := run(t, filepath.Join(dir, "job.toml"), true, job.Options{GPU: gpu}, set); !res.OK {
+			if res := runJob(t, filepath.Join(dir, "job.toml"), true, job.Options{GPU: gpu}, set); !res.OK {
 				t.Errorf("%s, %s: %+v", gpu, set, res.Checks)
 			}
 		}
 	}
-	if res := run(t, filepath.Join(dir, "job.toml"), false, job.Options{}); !res.OK {
+	if res := runJob(t, filepath.Join(dir, "job.toml"), false, job.Options{}); !res.OK {
 		t.Errorf("functional: %+v", res.Checks)
 	}
 }
@@ -316,7 +316,7 @@ func TestJobAgain(t *testing.T) {
 	for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
 		for _, threads := range []int{1, 2} {
 			opt := job.Options{Timing: true, GPU: gpu, Threads: threads}
-			want := run(t, write(t, steps), true, opt)
+			want := runJob(t, write(t, steps), true, opt)
 			ready, err := job.Load(write(t, steps))
 			if err != nil {
 				t.Fatal(err)
@@ -329,7 +329,7 @@ func TestJobAgain(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			cut = opt
-			cut.Progress = func(chiprun.Progress) { cancel() }
+			cut.Progress = func(run.Progress) { cancel() }
 			if _, err := ready.Run(ctx, cut); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
@@ -369,7 +369,7 @@ func TestCaches(t *testing.T) {
 		{"l2-kept", "false", [2]uint64{1, 0}}, {"flushed", "false", [2]uint64{1, 1}}, {"warm", "false", [2]uint64{0, 0}},
 		{"l2-kept", "true", [2]uint64{0, 0}}, {"flushed", "true", [2]uint64{1, 1}},
 	} {
-		res := run(t, write(t, steps), true, job.Options{GPU: "rtx-2060"}, "run.caches="+c.caches, "run.copies_fill_l2="+c.fill)
+		res := runJob(t, write(t, steps), true, job.Options{GPU: "rtx-2060"}, "run.caches="+c.caches, "run.copies_fill_l2="+c.fill)
 		if !res.OK || len(res.Kernels) != 2 {
 			t.Errorf("%s: %d launches, %+v", c.caches, len(res.Kernels), res.Checks)
 			continue
@@ -384,7 +384,7 @@ func TestCaches(t *testing.T) {
 // TestICache checks that a warm instruction cache saves the misses of the code.
 func TestICache(t *testing.T) {
 	misses := func(set ...string) uint64 {
-		res := run(t, write(t, launch(0, "a", 40, 1)), true, job.Options{GPU: "gtx-480"}, set...)
+		res := runJob(t, write(t, launch(0, "a", 40, 1)), true, job.Options{GPU: "gtx-480"}, set...)
 		return res.Kernels[0].Memory.L1Inst.Misses
 	}
 	if cold, warm := misses("run.icache=cold"), misses("run.icache=warm"); cold == 0 || warm != 0 {

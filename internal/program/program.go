@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 )

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // Line is such a line. Its methods may be called from several goroutines at once.
@@ -52,7 +52,7 @@ func New(w io.Writer, when string, quiet bool) *Line {
 }
 
 // Show is called by the run now and then.
-func (p *Line) Show(s chiprun.Progress) {
+func (p *Line) Show(s run.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -98,7 +98,7 @@ const (
 )
 
 // text words the line.
-func (p *Line) text(s chiprun.Progress, now time.Time) string {
+func (p *Line) text(s run.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
 	if s.Launches == 0 { // nobody knows
 		text = fmt.Sprintf("%s  launch %d", plain.Name(s.Kernel), s.Launch)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
-	"github.com/heddle-sim/heddle/internal/sm/modern"
-	"github.com/heddle-sim/heddle/internal/sm/simt"
 )
 
 // figures appends the paths of all numbers in the JSON form of a type; maps of

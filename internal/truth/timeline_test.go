@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/heddle-sim/heddle"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
 
 // This file: timelines of a run of the modern core, read back by readers that

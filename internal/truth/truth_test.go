@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
-	"github.com/heddle-sim/heddle/internal/timeline"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/modern-truth.md")

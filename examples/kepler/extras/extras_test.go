@@ -15,8 +15,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/job"
-	"github.com/heddle-sim/heddle/internal/sm/kepler"
+	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 var update = flag.Bool("update", false, "write the expected results from the reference, and the pictures")

@@ -4,7 +4,7 @@
 // the atomics, the rasteriser and the texture unit compute, which are our own.
 //
 // It keeps no state and knows no cycles; registers, masks, memory and the
-// order of things belong to sm/kepler.
+// order of things belong to core/kepler.
 package kasm
 
 import "github.com/heddle-sim/heddle/internal/isa/kasm"

@@ -3,8 +3,8 @@ package kasm
 import (
 	"math"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // IEEE computes the operations that IEEE-754 binary32 says something about,

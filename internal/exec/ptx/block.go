@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
 // block is a thread block (CTA) being executed.

@@ -3,7 +3,7 @@ package ptx
 import (
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/num"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
 // finite replaces an infinity by the largest finite value, which is below it by

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/heddle-sim/heddle/internal/flow"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 

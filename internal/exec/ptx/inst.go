@@ -1,8 +1,8 @@
 package ptx
 
 import (
-	"github.com/heddle-sim/heddle/internal/flow"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 

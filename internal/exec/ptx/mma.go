@@ -7,9 +7,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: matrix multiply-accumulate of a warp (mma.sync, wmma.mma), the

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: mma.sp, whose matrix A has two non-zero elements in every four (one in

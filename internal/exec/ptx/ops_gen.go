@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // opTable maps keys (see key) to operations.

@@ -6,7 +6,7 @@ import (
 )
 
 // References in math/big for the tests of arithmetic: exact values, rounded
-// once to the format of the result. They share no code with internal/num.
+// once to the format of the result. They share no code with internal/exec/num.
 
 // floatFormat is a binary format: fraction bits, smallest normal exponent,
 // encoding of infinity (of the first value that is too large where there is

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/flow"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: tex, tld4, txq and istypep. Filtering follows the CUDA programming

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: suld, sust and sured. The .b forms move bytes and count x in

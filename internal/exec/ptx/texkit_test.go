@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )

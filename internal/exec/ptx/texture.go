@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: what textures, samplers and surfaces are, how the host binds

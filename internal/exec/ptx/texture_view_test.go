@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/device"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: the scalar and SIMD video instructions. Selectors stand in the

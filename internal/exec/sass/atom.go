@@ -3,9 +3,9 @@ package sass
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: atomic operations. The lanes of a warp take their turns in lane

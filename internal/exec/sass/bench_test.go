@@ -3,8 +3,8 @@ package sass
 import (
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/device"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 

@@ -3,8 +3,8 @@ package sass
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: conversions.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // decoders has what makes an operation of each opcode; the files of the

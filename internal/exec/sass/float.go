@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: single precision. Subnormal numbers are kept unless .FTZ is there;

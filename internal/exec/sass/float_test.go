@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/num"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
 const nan32, nan16 = 0x7fffffff, 0x7fff

@@ -1,8 +1,8 @@
 package sass
 
 import (
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // ref names a row of 32 lanes: a register of the warp if it is not negative,

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/num"
 )
 
 // This file: matrices spread over a warp. D = A·B + C with A of M×K, B of K×N

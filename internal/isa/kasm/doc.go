@@ -4,5 +4,5 @@
 //
 // Encoding and text are exact in both directions: every 64-bit word has a text
 // that assembles to it again, words with unknown opcodes included. What the
-// instructions do to registers is in exec/kasm; when they do it, in sm/kepler.
+// instructions do to registers is in exec/kasm; when they do it, in core/kepler.
 package kasm

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/num"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
 // lineError is a mistake in a line: where, how long, what, and how to mend it.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/num"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
 // Text is the instruction as a disassembler writes it, without control codes

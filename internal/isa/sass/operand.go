@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/num"
+	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
 // arg is an operand as the text has it: not yet held against a form.

@@ -12,16 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heddle-sim/heddle/internal/chiprun"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/job"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/micro"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 	"github.com/heddle-sim/heddle/internal/trace/text"
-	"github.com/heddle-sim/heddle/internal/tracerun"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
 // toText and toMicro write what is recorded.
@@ -58,7 +58,7 @@ func replayed(t *testing.T, dir, gpu, core string) *report.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := tracerun.Run(context.Background(), set, tracerun.Options{GPU: gpu, Threads: 1, Settings: chiprun.Settings{Core: core}})
+	res, err := tracerun.Run(context.Background(), set, tracerun.Options{GPU: gpu, Threads: 1, Settings: run.Settings{Core: core}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestControlBits(t *testing.T) {
 // TestSame: a trace does not depend on the number of threads, nor on rehearsals
 // that warm the caches, and recording changes no cycle.
 func TestSame(t *testing.T) {
-	warm := chiprun.Settings{}
+	warm := run.Settings{}
 	if err := warm.Set("run.caches=warm"); err != nil {
 		t.Fatal(err)
 	}

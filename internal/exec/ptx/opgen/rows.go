@@ -6,7 +6,7 @@ import (
 )
 
 // rows lists every instruction that is one expression per lane. Semantics are
-// those of the PTX manual; arithmetic that is not plain Go is in internal/num.
+// those of the PTX manual; arithmetic that is not plain Go is in internal/exec/num.
 func rows() []row {
 	var rs []row
 	hot := func(names, kinds, expr string) {

@@ -1,0 +1,269 @@
+package modern
+
+import (
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+)
+
+// access is what an instruction asks for of one line of 128 bytes.
+type access struct {
+	addr    uint64
+	bytes   mem.ByteMask
+	lanes   isa.LaneMask
+	sectors uint8
+	local   bool
+}
+
+// coalesce makes the accesses of lanes to global memory, and of those to local
+// memory: one for every line. Lanes of an atomic on the same bytes go one after
+// another.
+func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) {
+	width := uint64(f.op.elem)
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := m.First() & 31
+		if local>>lane&1 == 0 {
+			f.touch(lane, addr[lane], width, false)
+			continue
+		}
+		// Words of a thread are spread, those of its neighbours beside it.
+		n, piece := uint64(1), width
+		if width >= 4 {
+			n, piece = width/4, 4
+		}
+		for i := range n {
+			f.touch(lane, core.LocalAddress(c.cfg.LocalBase, addr[lane]+4*i, 32*int(f.warp)+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs), piece, true)
+		}
+	}
+}
+
+// touch adds n bytes at an address.
+func (f *flight) touch(lane int, at, n uint64, local bool) {
+	for n > 0 {
+		base := at &^ (mem.LineBytes - 1)
+		k := min(n, base+mem.LineBytes-at)
+		off := uint(at - base)
+		var want mem.ByteMask
+		mark(&want, off, uint(k))
+		a := f.find(base, want)
+		a.local = local
+		a.lanes |= 1 << lane
+		a.bytes = a.bytes.Or(want)
+		for s := off / mem.SectorBytes; s <= (off+uint(k)-1)/mem.SectorBytes; s++ {
+			a.sectors |= 1 << s
+		}
+		at += k
+		n -= k
+	}
+}
+
+// find returns the access to a line, a new one if there is none, or, of an
+// atomic, none that leaves the bytes alone.
+func (f *flight) find(base uint64, want mem.ByteMask) *access {
+	for i := len(f.acc) - 1; i >= 0; i-- {
+		a := &f.acc[i]
+		if a.addr != base {
+			continue
+		}
+		if f.op.inst.Atomic {
+			if both := a.bytes.And(want); both[0]|both[1] != 0 {
+				continue
+			}
+		}
+		return a
+	}
+	f.acc = append(f.acc, access{addr: base})
+	return &f.acc[len(f.acc)-1]
+}
+
+// mark sets n bits of a line's mask from offset at.
+func mark(m *mem.ByteMask, at, n uint) {
+	for n > 0 {
+		i := at & 63
+		k := min(n, 64-i)
+		m[at>>6] |= ^uint64(0) >> (64 - k) << i
+		at += k
+		n -= k
+	}
+}
+
+// linesOf makes an access for every line of the L0VL that a load of constants
+// touches.
+func (c *Core) linesOf(f *flight, addr *[32]uint64) {
+	line := uint64(c.cfg.L0VL.Line)
+	for m := f.lanes; m != 0; m &= m - 1 {
+		lane := m.First() & 31
+		base := (constBase | addr[lane]) &^ (line - 1)
+		seen := false
+		for i := range f.acc {
+			seen = seen || f.acc[i].addr == base
+		}
+		if !seen {
+			f.acc = append(f.acc, access{addr: base, lanes: 1 << lane})
+		}
+	}
+}
+
+// passes returns how many passes an access needs through the banks of shared
+// memory: the largest number of different words that one bank must give.
+// Accesses of 8 and 16 bytes go by halves and quarters of the warp. Lanes of an
+// atomic get a pass each on the same word.
+func passes(lanes isa.LaneMask, addr *[32]uint64, width, banks int, atomic bool) int {
+	words, parts := 1, 1
+	switch {
+	case width > 8:
+		words, parts = 4, 4
+	case width > 4:
+		words, parts = 2, 2
+	}
+	if lanes&(lanes-1) == 0 {
+		parts = 1
+	}
+	per := 32 / parts
+	total := 0
+	for p := range parts {
+		part := lanes & isa.LaneMask((uint64(1)<<per-1)<<(p*per))
+		if part != 0 {
+			total += degree(part, addr, words, uint64(banks-1), atomic)
+		}
+	}
+	return max(total, 1)
+}
+
+// degree returns the passes of one part of a warp.
+func degree(lanes isa.LaneMask, addr *[32]uint64, words int, mask uint64, atomic bool) int {
+	var word [32 * 4]uint64
+	var next [32 * 4]int16
+	var head [64]int16 // of the words of a bank, one more than the index
+	var per [64]uint8
+	n, most := 0, uint8(0)
+	if words == 1 && !atomic {
+		// Mostly no bank must give two words.
+		var taken uint64
+		apart := true
+		for m := lanes; m != 0; m &= m - 1 {
+			w := addr[m.First()&31] / 4
+			b := w & mask
+			if taken>>b&1 == 0 {
+				taken |= 1 << b
+				word[b] = w
+			} else if word[b] != w {
+				apart = false
+				break
+			}
+		}
+		if apart {
+			return 1
+		}
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		w := addr[m.First()&31] / 4
+	word:
+		for range words {
+			b := w & mask
+			if !atomic {
+				for i := head[b]; i > 0; i = next[i-1] {
+					if word[i-1] == w {
+						w++
+						continue word
+					}
+				}
+			}
+			word[n], next[n] = w, head[b]
+			n++
+			head[b] = int16(n)
+			per[b]++
+			most = max(most, per[b])
+			w++
+		}
+	}
+	return int(most)
+}
+
+// copies counts a warp's asynchronous copies under way, by group. The last
+// group is the open one; the others are closed and end in order.
+type copies struct {
+	under []int32
+	sb    []uint8 // counter that a closed group lowers
+	first uint32  // number of under[0]
+}
+
+func (q *copies) reset() {
+	q.under, q.sb, q.first = q.under[:0], q.sb[:0], 0
+}
+
+// last returns the open group.
+func (q *copies) last() *int32 {
+	if len(q.under) == 0 {
+		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
+	}
+	return &q.under[len(q.under)-1]
+}
+
+// open reports whether a group that is closed now would not be complete.
+func (q *copies) open() bool {
+	for _, n := range q.under {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// closed returns the number of closed groups that are not complete.
+func (q *copies) closed() int { return max(0, len(q.under)-1) }
+
+// groups lets a warp close groups of copies and wait for them, as its
+// instruction says.
+func (c *Core) groups(g int32, f *flight) {
+	w := &c.warps[g]
+	q := &w.copies
+	o := f.op
+	switch o.group {
+	case joinGroup:
+		*q.last()++
+		f.group = q.first + uint32(len(q.under)-1)
+		return
+	case commitGroup, awaitAll:
+		q.last()
+		if o.ctl != nil && q.open() {
+			q.sb[len(q.sb)-1] = o.ctl.Write
+		}
+		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
+		c.trim(g)
+	}
+	if (o.group == awaitAll || o.group == awaitGroup) && q.closed() > o.leave {
+		c.copying |= 1 << g
+		w.leave = int32(o.leave)
+	}
+}
+
+// copied is told that an asynchronous copy has ended.
+func (c *Core) copied(f *flight) {
+	g := int32(f.warp)
+	q := &c.warps[g].copies
+	q.under[f.group-q.first]--
+	c.trim(g)
+}
+
+// trim takes complete groups off the front.
+func (c *Core) trim(g int32) {
+	w := &c.warps[g]
+	q := &w.copies
+	k := 0
+	for k < len(q.under)-1 && q.under[k] == 0 {
+		c.lower(g, q.sb[k])
+		k++
+	}
+	if k > 0 {
+		q.under = q.under[:copy(q.under, q.under[k:])]
+		q.sb = q.sb[:copy(q.sb, q.sb[k:])]
+		q.first += uint32(k)
+	}
+	if c.copying>>g&1 != 0 {
+		if q.closed() <= int(w.leave) {
+			c.copying &^= 1 << g
+			c.stir = true
+		}
+	}
+}

@@ -1,0 +1,571 @@
+package modern
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+const none = int32(-1)
+
+// Env is what a core needs of the chip around it.
+type Env = core.Env[Kernel]
+
+// fetched is an instruction in a warp's buffer.
+type fetched struct {
+	at            int32
+	valid         bool   // it has been decoded
+	fetch, decode uint64 // core cycles, for the log
+}
+
+// shown is a pending instruction of fixed latency and the tick from which its
+// result can be read.
+type shown struct {
+	due  uint64
+	p    exec.Pending
+	pred uint64 // of predicates alone: tick from which operands can be they; else none of the run
+}
+
+// warp is a warp slot.
+type warp struct {
+	core.Warp[Kernel]
+
+	d   exec.Deferred // X, nil if its results are visible at once
+	ops []op          // of its kernel
+
+	ib       [maxBuffer]fetched
+	ibHead   uint8
+	ibN      uint8  // instructions buffered or being fetched
+	epoch    uint32 // changes when the buffer is flushed
+	fetch    int32  // instruction to be fetched next
+	l0       int32  // place in the L0I of the line fetched last
+	sb       [isa.Counters]int8
+	busySB   uint8 // counters that are not zero
+	longSB   uint8 // of those, raised by an instruction that goes through a cache
+	depbars  [maxDepbar + 1]depbar
+	nDepbars uint8
+
+	due     []shown // of fixed latency, the next first
+	until   uint64  // tick from which the last result of fixed latency can be read
+	flights int32   // instructions in flight
+	hidden  int32   // pending instructions whose results cannot be read yet
+	unread  int32   // memory instructions that have not touched memory yet
+	stores  int32   // stores not acknowledged
+	regs    int32   // scoreboard: registers reserved
+	copies  copies
+	leave   int32 // closed groups of copies that may be left when it goes on
+}
+
+// maxDepbar is the longest that a DEPBAR may take until it holds its warp, in
+// cycles; so many can be on their way.
+const maxDepbar = 7
+
+// depbar is a DEPBAR that holds its warp from a tick on.
+type depbar struct {
+	d    *isa.Depbar
+	from uint64
+}
+
+// flight is an instruction between issue and its last effect.
+type flight struct {
+	op      *op
+	uid     uint64
+	issue   uint64 // tick
+	lanes   isa.LaneMask
+	shared  isa.LaneMask // of an access to several spaces, those in shared memory
+	p       exec.Pending
+	at      int32  // instruction
+	due     uint64 // tick of its result, if that lies far ahead
+	least   uint64 // tick before which it has no result: that of its lanes in shared memory
+	out     int32  // requests not answered
+	next    int32  // accesses handed on
+	group   uint32
+	warp    int16
+	sub     int8
+	refs    int8 // what still has to happen to it
+	path    path
+	pipe    Pipe
+	touched bool   // memory has been touched
+	gone    bool   // has left the address unit
+	passes  uint16 // through shared memory
+	acc     []access
+}
+
+// reserved is a word of the scoreboards: a bit per register.
+type reserved struct {
+	busy  uint64
+	long  uint64 // of those, by an instruction that goes through a cache
+	short uint64 // by another of variable latency
+}
+
+// Core is one streaming multiprocessor. Not safe for concurrent use.
+type Core struct {
+	core.Residents[Kernel]
+	core.Ledger[Kernel]
+	core.Sleep
+
+	cfg   Config
+	env   Env
+	id    int
+	Stats Stats
+
+	err  error
+	tick uint64 // core cycles so far: the time base of the pipelines
+	now  uint64 // core cycles of the GPU
+
+	moved bool // something may happen in the next cycle
+	stir  bool // something may happen in the sub-cores in this cycle
+
+	warps []warp
+	subs  []subcore
+	uids  uint64
+	last  *Kernel // launched last
+
+	// Warp sets, a bit per slot.
+	alive   uint64            // launched, not retired
+	done    uint64            // all lanes have ended, not retired
+	ready   uint64            // can step, as far as its block is concerned
+	has     uint64            // the buffer has its next instruction
+	stalled uint64            // its stall counter or yield bit holds it
+	waits   uint64            // its next instruction waits for counters or registers
+	long    uint64            // of those, for memory behind a cache
+	fixed   uint64            // of those, for a result of fixed latency
+	fence   uint64            // waits at a memory barrier
+	timed   uint64            // of those, for its least time
+	queued  [throttles]uint64 // lacks nothing but a place in the memory queue
+	imc     uint64            // waits for a constant
+	copying uint64            // waits for asynchronous copies
+	barrier uint64            // waits at a barrier
+	room    uint64            // has room in its buffer and instructions to fetch
+	turned  uint64            // has branched in this cycle
+	branch  uint64            // has branched, and no instruction since
+
+	stallEnds [64]uint64 // warps whose stall ends, by tick
+
+	wheel  wheel
+	flight []flight
+	freeF  []int32
+	raises []raise // counters raised in this cycle
+
+	// Scoreboards: a bit and a count of readers per register.
+	words, total int
+	busy         []reserved
+	readers      []uint8
+
+	l1i      *cache.Cache
+	up, down ring[lineReq]
+	turnUp   int // sub-core asked first for the link
+	vl       tags
+	vlWait   []waiting // LDC that wait for a line
+
+	fp64Free uint64
+	fp64Turn int
+
+	ls  memory
+	eff exec.Effects
+
+	acct    account
+	log     *core.Log
+	hazards *hazards
+	spin    *core.Spin
+	spins   bool // spin is told of every issue
+}
+
+// New returns an idle core. Its id is its number in the GPU.
+func New(cfg Config, id int, env Env) (*Core, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
+		return nil, fmt.Errorf("SM %d has no pool or no network", id)
+	}
+	c := &Core{cfg: cfg, env: env, id: id}
+	c.warps = make([]warp, cfg.Warps)
+	for i := range c.warps {
+		w := &c.warps[i]
+		w.due = make([]shown, 0, 64)
+		c.Warps = append(c.Warps, &w.Warp)
+	}
+	c.Init(cfg.Blocks, c.refresh, env.Turn)
+	c.wheel.init()
+	c.grow(1, 1)
+	c.raises = make([]raise, 0, 2*cfg.SubCores)
+	c.newSubCores()
+	c.vl = newTags(cfg.L0VL)
+	if err := c.newMemory(); err != nil {
+		return nil, fmt.Errorf("SM: %w", err)
+	}
+	if !cfg.PerfectICache || !cfg.PerfectConst {
+		ic := cfg.L1I
+		ic.Name = "l1i"
+		var err error
+		if c.l1i, err = cache.New(ic, env.Pool); err != nil {
+			return nil, fmt.Errorf("SM: %w", err)
+		}
+	}
+	c.Stats.init(&cfg)
+	return c, nil
+}
+
+// Config returns the core's settings.
+func (c *Core) Config() *Config { return &c.cfg }
+
+// ID returns the core's number in the GPU.
+func (c *Core) ID() int { return c.id }
+
+// Err returns the fault that stopped the core, nil if there is none. It is an
+// *exec.Fault if the program is at fault.
+func (c *Core) Err() error { return c.err }
+
+// Blocks returns the number of resident blocks.
+func (c *Core) Blocks() int { return c.N }
+
+// Resident returns the number of warps launched and not retired.
+func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
+
+// Unfinished reports whether a resident warp has not retired yet, or a read
+// that the L1D makes for a store is still under way.
+func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.ls.l1d.Pending() > 0 }
+
+// Busy reports whether a cycle would do anything: there are resident warps, or
+// requests are still under way.
+func (c *Core) Busy() bool {
+	return c.alive != 0 || c.ls.pending() || c.up.n > 0 || c.down.n > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
+}
+
+// L1D returns the data cache, nil if there is none.
+func (c *Core) L1D() *cache.Cache { return c.ls.l1d }
+
+// L1I returns the cache of instructions and constants, nil if both are perfect.
+func (c *Core) L1I() *cache.Cache { return c.l1i }
+
+// Settle charges the states of the resident warps up to now; else a state is
+// charged when it ends.
+func (c *Core) Settle() {
+	c.Sync()
+	core.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
+}
+
+// grow makes room for the scoreboards of warps with so many registers.
+func (c *Core) grow(words, total int) {
+	if words > c.words {
+		s := make([]reserved, words*c.cfg.Warps)
+		for i := 0; i*c.words < len(c.busy); i++ {
+			copy(s[i*words:], c.busy[i*c.words:(i+1)*c.words])
+		}
+		c.busy, c.words = s, words
+	}
+	if total > c.total {
+		s := make([]uint8, total*c.cfg.Warps)
+		for i := 0; i*c.total < len(c.readers); i++ {
+			copy(s[i*total:], c.readers[i*c.total:(i+1)*c.total])
+		}
+		c.readers, c.total = s, total
+	}
+}
+
+// room is what the core has for blocks.
+func (c *Core) roomFor() core.Room {
+	return core.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared}
+}
+
+// CanTake reports whether the core has room for one more block of k.
+func (c *Core) CanTake(k *Kernel) bool {
+	_, _, ok := c.Find(k, k.need, c.roomFor())
+	return ok
+}
+
+// Launch places a block of k on the core and reports whether there was room.
+func (c *Core) Launch(k *Kernel, b exec.Block) bool {
+	bi, first, ok := c.Find(k, k.need, c.roomFor())
+	if !ok {
+		return false
+	}
+	c.Sync()
+	c.moved, c.stir = true, true
+	c.turnTo(k)
+	if !k.ControlBits {
+		c.grow(k.words, k.total)
+	}
+	c.Take(bi, first, k, k.Work, b, k.need)
+	c.Stats.BlocksLaunched++
+	for i := range b.Warps() {
+		s := first + i
+		w := &c.warps[s]
+		w.copies.reset()
+		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
+		w.d, _ = w.X.(exec.Deferred)
+		bit := uint64(1) << s
+		c.alive |= bit
+		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
+			&c.barrier, &c.turned, &c.branch} {
+			*m &^= bit
+		}
+		for i := range c.stallEnds {
+			c.stallEnds[i] &^= bit // that of the last instruction of the warp before it
+		}
+		c.room |= bit
+		c.refresh(int32(s))
+		w.fetch = max(w.Next, 0)
+		c.subs[s%len(c.subs)].join(uint8(s))
+		c.Stats.WarpsLaunched++
+		c.acct.Begin(s, c.tick, uint8(NoInstruction), w.Next)
+		if c.hazards != nil {
+			c.hazards.begin(c, s)
+		}
+	}
+	if c.spins {
+		c.spin.Break()
+	}
+	return true
+}
+
+// refresh asks a warp what it executes next.
+func (c *Core) refresh(s int32) {
+	w := &c.warps[s]
+	b := &c.Residents.Blocks[w.Block]
+	bit := uint64(1) << s
+	was := w.State == exec.Ready
+	in, _, addr, st := w.X.Next()
+	w.State, w.Next = st, none
+	c.barrier &^= bit
+	c.waits &^= bit
+	c.has &^= bit
+	c.queued[throttleLG] &^= bit
+	c.queued[throttleMIO] &^= bit
+	if st == exec.Ready {
+		i := addr >> w.K.shift
+		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
+			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.K.Work.Name(), addr))
+			return
+		}
+		w.Next = int32(i)
+		c.ready |= bit
+		if !was {
+			b.Run++
+		}
+		c.aim(s)
+		return
+	}
+	c.ready &^= bit
+	if was {
+		b.Run--
+	}
+	switch st {
+	case exec.Done:
+		c.done |= bit
+		c.room &^= bit
+	case exec.AtBarrier:
+		c.barrier |= bit
+	}
+}
+
+// aim sees to it that what a warp has in its buffer, or is fetching, is what it
+// executes next.
+func (c *Core) aim(s int32) {
+	w := &c.warps[s]
+	bit := uint64(1) << s
+	if w.ibN > 0 {
+		if h := &w.ib[w.ibHead]; h.at == w.Next {
+			if h.valid {
+				c.has |= bit
+			}
+			return
+		}
+	} else if w.fetch == w.Next {
+		return
+	}
+	w.ibN, w.ibHead = 0, 0
+	w.epoch++
+	w.fetch = w.Next
+	c.room |= bit
+	c.turned |= bit
+	c.branch |= bit
+}
+
+func (c *Core) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// Cycle does one core cycle. Now is the GPU's count of core cycles.
+func (c *Core) Cycle(now uint64) {
+	if c.Asleep() {
+		if c.Pass(c.tick) {
+			return
+		}
+		c.Sync()
+	}
+	c.now = now
+	c.tick++
+	if c.alive == 0 && !c.Busy() {
+		return
+	}
+	t := c.tick
+	c.Stats.Cycles++
+	c.Stats.WarpCycles += uint64(bits.OnesCount64(c.alive))
+	c.moved = false
+	if m := c.stallEnds[t&63]; m != 0 {
+		c.stalled &^= m
+		c.stallEnds[t&63] = 0
+		c.stir = true
+	}
+	c.receive(t)
+	for {
+		e, ok := c.wheel.pop(t)
+		if !ok {
+			break
+		}
+		c.stir = true
+		c.happen(t, e)
+	}
+	c.ls.cycle(c, t)
+	if c.stir || c.Awake() {
+		c.subCores(t)
+	} else if c.env.Issued != nil {
+		c.env.Issued()
+	}
+	if c.l1i != nil {
+		c.sendMiss(c.l1i.MissHead(), c.l1i)
+		c.l1i.Tick()
+	}
+	if c.ls.l1d != nil {
+		c.sendMiss(c.ls.l1d.MissHead(), c.ls.l1d)
+		c.ls.l1d.Tick()
+	}
+	if c.done != 0 {
+		c.retire()
+	}
+	c.acct.charge(c)
+	if !c.moved {
+		c.doze(t)
+	}
+}
+
+// subCores does a cycle of the sub-cores. One in which nothing moves there does
+// nothing, and neither do those behind it until something that the sub-cores
+// wait for happens: an event, the end of a stall, a line, a block. Then they are
+// left out.
+func (c *Core) subCores(t uint64) {
+	others := c.moved
+	c.moved = false
+	c.fp64(t)
+	c.acct.clear()
+	for i := range c.subs {
+		s := &c.subs[i]
+		c.allocate(s, t)
+		c.start(s, t)
+		c.control(s, t)
+		c.arrive(s, t)
+		c.issue(s, t)
+	}
+	if c.env.Issued != nil {
+		c.env.Issued()
+	}
+	c.raise()
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.memN -= s.memFreed
+		s.memFreed = 0
+		c.fetch(s, t)
+		c.prefetch(s, t)
+	}
+	c.link(t)
+	c.turned = 0
+	c.stir = c.moved
+	c.moved = c.moved || others
+}
+
+// happen lets an event happen.
+func (c *Core) happen(t uint64, e event) {
+	if e.kind == evFence {
+		c.timed &^= 1 << e.f
+		c.pass(e.f)
+		return
+	}
+	f := &c.flight[e.f]
+	s := int32(f.warp)
+	switch e.kind {
+	case evRead:
+		c.touch(e.f)
+		if c.err != nil {
+			return
+		}
+		c.readDone(s, f)
+		c.endRef(e.f)
+	case evLower:
+		if f.op.ctl != nil {
+			c.lower(s, f.op.ctl.Read)
+		}
+		c.endRef(e.f)
+	case evSend:
+		c.enter(t, e.f)
+	case evWrite:
+		c.write(t, e.f)
+	case evLater:
+		c.writeAt(f.due, e.f)
+	case evVisible:
+		c.visible(s, e.f)
+	}
+}
+
+// retire takes finished warps off their slots of which nothing is under way,
+// and blocks off the core with their last warp.
+func (c *Core) retire() {
+	for m := c.done; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := &c.warps[s]
+		if w.flights > 0 || w.stores > 0 || w.regs > 0 || w.until > c.tick {
+			continue
+		}
+		c.show(w, c.tick)
+		bit := uint64(1) << s
+		c.moved = true
+		c.alive &^= bit
+		c.done &^= bit
+		c.fence &^= bit
+		c.copying &^= bit
+		c.subs[s%len(c.subs)].leave(uint8(s))
+		c.Stats.WarpLife += c.acct.End(s, c.tick, c.Stats.States[:], w.Places)
+		w.d = nil
+		k, x, ended := c.Retire(s)
+		if !ended {
+			continue
+		}
+		c.Stats.BlocksDone++
+		if c.env.BlockDone != nil {
+			c.env.BlockDone(k, x)
+		}
+	}
+}
+
+// take makes a record for an instruction in flight.
+func (c *Core) take() int32 {
+	if n := len(c.freeF); n > 0 {
+		f := c.freeF[n-1]
+		c.freeF = c.freeF[:n-1]
+		return f
+	}
+	c.flight = append(c.flight, flight{acc: make([]access, 0, 32)})
+	return int32(len(c.flight) - 1)
+}
+
+// endRef is told that one of the things that had to happen to an instruction
+// in flight has happened.
+func (c *Core) endRef(fi int32) {
+	f := &c.flight[fi]
+	f.refs--
+	if f.refs > 0 {
+		return
+	}
+	c.warps[f.warp].flights--
+	if c.log != nil {
+		c.log.End(fi, f.lanes, c.now)
+	}
+	c.freeF = append(c.freeF, fi)
+}

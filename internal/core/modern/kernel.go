@@ -1,0 +1,619 @@
+package modern
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// path is the way of an instruction through the memory unit of the SM.
+type path uint8
+
+const (
+	pathNone   path = iota
+	pathShared      // shared memory
+	pathConst       // constant cache for loads
+	pathMemory      // global and local memory: pending request table and L1D
+)
+
+// group says what an instruction has to do with groups of asynchronous copies.
+type group uint8
+
+const (
+	noGroup     group = iota
+	joinGroup         // a copy: joins the open group
+	commitGroup       // closes the open group
+	awaitGroup        // waits until at most op.leave closed groups are left
+	awaitAll          // closes the open group and waits for all
+)
+
+// fence says how far a memory barrier reaches.
+type fence uint8
+
+const (
+	noFence fence = iota
+	fenceBlock
+	fenceGPU
+	fenceSystem
+)
+
+// source is a 32-bit general register that an instruction of fixed latency
+// reads.
+type source struct {
+	reg   uint8 // its bank is the lowest bit
+	slot  uint8 // of the register-file cache
+	reuse bool
+}
+
+// op is an instruction with what a core of one configuration wants to know
+// of it.
+type op struct {
+	inst *isa.Inst
+	ctl  *isa.Control // nil where scoreboards guard the program
+
+	pipe     Pipe
+	late     bool   // variable latency
+	calm     bool   // changes nothing but registers and memory of which Effects tell
+	alone    bool   // IMAD: the issue port stays taken
+	preds    bool   // writes predicates and nothing else
+	slow     bool   // no register is bypassed to it
+	asks     bool   // has predicates as operands, and no guard
+	ahead    uint16 // cycles by which operands see its predicates before guards do
+	long     bool   // waits for it are long: through a cache
+	either   bool   // may use the Int pipe as well
+	window   int    // cycles in which it reads its sources
+	interval uint16
+	latency  uint16 // as Timing.Latency
+	stall    uint8  // cycles to the warp's next issue
+
+	sources []source
+	reads   [2]uint8 // general registers read, by bank, each once
+	writes  uint8    // banks written
+	regs    uint8    // general registers written
+
+	// dst and src are the registers, all files in one numbering: written, and
+	// read, guard included.
+	dst, src []uint16
+	test     []regMask // any of them
+	outs     []regMask // written
+
+	path      path
+	load      bool   // waits for an answer
+	elem      uint8  // bytes a lane moves
+	leaves    bool   // touches memory when it leaves the address unit
+	read      uint16 // of others: cycles from the address unit to that
+	war       uint16 // cycles from the address unit until the read counter is lowered; if leaves, from leaving it
+	raw       uint16 // cycles from leaving the address unit to the issue of a consumer, when it hits
+	lines     uint8  // accesses that raw allows for
+	fence     fence
+	group     group
+	leave     int
+	constant  uint64 // line of the L0FL that it needs
+	hasConst  bool
+	fullQueue throttle
+}
+
+// regMask is a set of registers in one word of the scoreboard.
+type regMask struct {
+	mask uint64
+	word int32
+}
+
+// maskOf adds registers to a list of masks.
+func maskOf(out []regMask, list []uint16) []regMask {
+next:
+	for _, r := range list {
+		w, b := int32(r>>6), uint64(1)<<(r&63)
+		for i := range out {
+			if out[i].word == w {
+				out[i].mask |= b
+				continue next
+			}
+		}
+		out = append(out, regMask{b, w})
+	}
+	return out
+}
+
+// Kernel is a launch made ready for the cores of one GPU. It is shared and
+// never changes while they run it.
+type Kernel struct {
+	Work exec.Work
+	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
+	MaxBlocks int
+	LimitedBy Limit
+	// Warps is the number of warps of a block, Registers those of a thread,
+	// Shared the bytes of shared memory of a block.
+	Warps, Registers, Shared int
+	// ControlBits reports whether control bits guard its dependences, not
+	// scoreboards.
+	ControlBits bool
+
+	ops    []op
+	shift  uint // log2 of an instruction's bytes
+	base   uint64
+	words  int // 64-bit words of a warp's register mask
+	total  int // registers in one numbering
+	first  [files + 1]uint32
+	padded int // threads of a block, rounded up to warps
+
+	need core.Need // of a block
+}
+
+// NewPlaces returns empty places for its instructions.
+func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
+
+// KernelOptions are what a launch decides beyond its Work.
+type KernelOptions struct {
+	// Registers per thread; 0 is the work's estimate.
+	Registers int
+	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a
+	// small grid is spread over all SMs.
+	MaxBlocks int
+	// CodeBase is where the kernel's code lies in the space of instruction
+	// addresses. Kernels with different code need different places.
+	CodeBase uint64
+	// InstBytes is the size of an instruction: number i of Work.Code has byte
+	// address i·InstBytes. 0 is 16 for programs with control bits and 8 for
+	// others (PTX). A power of two. In the caches every instruction takes 16.
+	InstBytes int
+}
+
+// NewKernel prepares a launch for cores of configuration cfg. The error is a
+// *exec.LaunchError if no SM could ever take one of its blocks.
+func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
+	refuse := func(format string, a ...any) (*Kernel, error) {
+		return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
+	}
+	code := w.Code()
+	have := 0
+	for _, in := range code {
+		if in.Control != nil {
+			have++
+		}
+	}
+	all := have == len(code) && have > 0
+	switch {
+	case have > 0 && !all:
+		return refuse("%d of its %d instructions have control bits; either all have or none", have, len(code))
+	case cfg.Dependences == ControlBits && !all:
+		return refuse("its instructions have no control bits; dependences \"hybrid\" guards such programs by scoreboards")
+	}
+	if o.InstBytes == 0 {
+		o.InstBytes = 8
+		if all {
+			o.InstBytes = 16
+		}
+	}
+	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
+		return nil, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
+	}
+	if w.Threads() < 1 {
+		return refuse("a block has no threads")
+	}
+	k := &Kernel{Work: w, base: o.CodeBase, shift: uint(bits.TrailingZeros(uint(o.InstBytes)))}
+	k.ControlBits = all && cfg.Dependences != Scoreboard
+	k.Warps = (w.Threads() + 31) / 32
+	k.padded = 32 * k.Warps
+	k.Registers, k.Shared = w.Registers(), w.Shared()
+	if o.Registers > 0 {
+		k.Registers = o.Registers
+	}
+	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
+	if k.MaxBlocks == 0 {
+		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
+			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
+	}
+	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
+		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
+	}
+	k.need = core.Need{
+		Warps: k.Warps, Registers: k.padded * roundUp(k.Registers, cfg.RegisterGranule), Shared: cfg.sharedOf(k.Shared), MaxBlocks: k.MaxBlocks,
+	}
+	if err := k.decode(cfg); err != nil {
+		return refuse("%v", err)
+	}
+	return k, nil
+}
+
+// files is the number of register files of package isa that hold registers.
+const files = int(isa.RegUPred)
+
+// maxRegisters is what the numbering of registers can tell apart.
+const maxRegisters = 1 << 16
+
+// constBase is where constant banks lie in the address space of the memory
+// system, 64 KiB each (our choice: away from allocations and code).
+const constBase = 0xE000_0000
+
+// constAddress is the address of a constant.
+func constAddress(bank uint8, offset uint64) uint64 {
+	return constBase + uint64(bank)<<16 + offset&0xffff
+}
+
+// decode fills the table of instructions.
+func (k *Kernel) decode(cfg *Config) error {
+	code := k.Work.Code()
+	var size [files + 1]uint32
+	for _, in := range code {
+		for _, list := range [2][]isa.Reg{in.Dsts, in.Srcs} {
+			for _, r := range list {
+				if int(r.File) <= files {
+					size[r.File] = max(size[r.File], r.Index+uint32(max(r.Count, 1)))
+				}
+			}
+		}
+	}
+	n := uint32(0)
+	for f := int(isa.RegGPR); f <= files; f++ {
+		k.first[f] = n
+		n += size[f]
+	}
+	if n > maxRegisters {
+		return fmt.Errorf("uses %d registers, the core knows %d", n, maxRegisters)
+	}
+	k.total, k.words = int(n), max(1, int(n+63)/64)
+	k.ops = make([]op, len(code))
+	for i, in := range code {
+		o := &k.ops[i]
+		o.inst, o.calm = in, core.Calm(in.Op)
+		if k.ControlBits {
+			o.ctl = in.Control
+			if c := in.Control; c.Stall > 15 || c.Wait >= 1<<isa.Counters || !counter(c.Write) || !counter(c.Read) {
+				return fmt.Errorf("instruction %d (%s, line %d) has control bits that do not exist", i, in.Op, in.Pos.Line)
+			}
+		}
+		o.stall = cfg.stallOf(o.ctl)
+		o.dst = k.number(nil, in.Dsts)
+		o.preds = len(in.Dsts) > 0
+		for _, r := range in.Dsts {
+			o.preds = o.preds && (r.File == isa.RegPred || r.File == isa.RegUPred)
+		}
+		o.src = k.number(nil, in.Srcs)
+		o.test, o.outs = maskOf(maskOf(nil, o.src), o.dst), maskOf(nil, o.dst)
+		for _, r := range in.Srcs {
+			o.asks = o.asks || !in.Guarded && (r.File == isa.RegPred || r.File == isa.RegUPred)
+		}
+		o.classify(cfg)
+		o.slow = o.late && o.pipe != SFU
+		if o.preds && o.pipe == Pred {
+			o.ahead = min(uint16(cfg.GuardExtra), o.latency-1)
+		}
+		o.operands(cfg)
+	}
+	return nil
+}
+
+func counter(n uint8) bool { return n < isa.Counters || n == isa.NoCounter }
+
+// number appends the numbers of registers, each once.
+func (k *Kernel) number(to []uint16, list []isa.Reg) []uint16 {
+	for _, r := range list {
+		if r.File == isa.NoReg || int(r.File) > files {
+			continue
+		}
+	next:
+		for i := range uint32(max(r.Count, 1)) {
+			n := uint16(k.first[r.File] + r.Index + i)
+			for _, x := range to {
+				if x == n {
+					continue next
+				}
+			}
+			to = append(to, n)
+		}
+	}
+	return to
+}
+
+// stallOf returns the cycles from an instruction's issue to that of the next
+// one of its warp.
+func (c *Config) stallOf(ctl *isa.Control) uint8 {
+	switch {
+	case ctl == nil:
+		return 1
+	case ctl.Stall == 0 && ctl.Yield:
+		return uint8(c.ZeroStall)
+	case ctl.Stall > 11 && !ctl.Yield:
+		return uint8(c.LongStall)
+	case ctl.Yield:
+		return max(ctl.Stall, 2)
+	}
+	return max(ctl.Stall, 1)
+}
+
+// operands fills in what the register file has to do with an instruction.
+func (o *op) operands(cfg *Config) {
+	in := o.inst
+	slot := uint8(0)
+	o.window = cfg.Window
+	for _, r := range in.Srcs {
+		if r.File != isa.RegGPR {
+			continue
+		}
+		reuse := in.Control != nil && in.Control.Reuse>>slot&1 != 0
+		n := max(r.Count, 1)
+		if n >= 4 && o.pipe == Tensor {
+			o.window = cfg.WideWindow
+		}
+		for j := range n {
+			reg := uint8(r.Index) + j
+			seen := false
+			for _, s := range o.sources {
+				seen = seen || s.reg == reg
+			}
+			if !seen {
+				o.reads[reg&1]++
+			}
+			o.sources = append(o.sources, source{reg, slot, reuse})
+		}
+		slot++
+	}
+	if n := int(max(o.reads[0], o.reads[1])); cfg.Ports > 0 {
+		// The window is as long as the reads need at least: PTX names registers
+		// one by one, and has instructions with more than SASS. (60 is more than any has.)
+		o.window = min(max(o.window, (n+cfg.Ports-1)/cfg.Ports), 60)
+	}
+	for _, r := range in.Dsts {
+		if r.File == isa.RegGPR {
+			for j := range max(r.Count, 1) {
+				o.writes |= 1 << ((r.Index + uint32(j)) & 1)
+				o.regs++
+			}
+		}
+	}
+}
+
+// slots is how many operands of an instruction the register-file cache tells
+// apart ([HW]: 3).
+const slots = 3
+
+// classOf returns the class of an instruction; those of PTX have none of their
+// own.
+func classOf(in *isa.Inst) isa.Class {
+	if in.Class != isa.ClassNone {
+		return in.Class
+	}
+	switch {
+	case in.Kind == isa.KindFence:
+		return isa.ClassFence
+	case in.Load || in.Store:
+		switch {
+		case in.Space == isa.Texture || in.Space == isa.Surface:
+			return isa.ClassTexture
+		case in.Atomic:
+			return isa.ClassAtomic
+		case in.Load && in.Store:
+			return isa.ClassCopy
+		case in.Load && (in.Space == isa.Const || in.Space == isa.Param):
+			return isa.ClassConstant
+		case in.Load:
+			return isa.ClassLoad
+		}
+		return isa.ClassStore
+	case in.Kind == isa.KindShfl:
+		return isa.ClassMio
+	case in.Barrier || in.Unit == isa.UnitBar || in.Unit == isa.UnitNone:
+		return isa.ClassMisc
+	case in.Unit == isa.UnitBranch || in.Flow != isa.FlowNext:
+		return isa.ClassBranch
+	case in.Unit == isa.UnitTensor:
+		return isa.ClassTensor
+	case in.Unit == isa.UnitSFU || in.Kind == isa.KindDiv:
+		return isa.ClassSFU
+	case len(in.Dsts) > 0 && in.Dsts[0].File == isa.RegPred:
+		return isa.ClassSetp
+	case in.Data == isa.DataDouble && in.Kind != isa.KindOther, in.Unit == isa.UnitFP64:
+		return isa.ClassFP64
+	case in.Data == isa.DataHalf:
+		return isa.ClassHalf
+	case in.Data == isa.DataFloat && in.Kind != isa.KindOther, in.Unit == isa.UnitFP32:
+		return isa.ClassFP32
+	case in.Kind == isa.KindMul || in.Kind == isa.KindMad || in.Kind == isa.KindMul24 || in.Kind == isa.KindMad24:
+		return isa.ClassIMAD
+	}
+	return isa.ClassInt
+}
+
+// classify decides where an instruction executes and how long.
+func (o *op) classify(cfg *Config) {
+	in := o.inst
+	class := classOf(in)
+	t := cfg.Time[class]
+	o.copying()
+	o.pipe, o.interval, o.latency = t.Pipe, uint16(t.Interval), uint16(t.Latency)
+	switch class {
+	case isa.ClassTensor:
+		o.tensor(cfg)
+	case isa.ClassIMAD:
+		o.alone = true
+	case isa.ClassFP32:
+		o.either = cfg.FP32OnInt
+	case isa.ClassSFU:
+		if in.Kind == isa.KindDiv {
+			o.latency = uint16(cfg.Divide[[...]int{isa.DataInt: 0, isa.DataHalf: 1, isa.DataFloat: 1, isa.DataDouble: 2}[in.Data]])
+		}
+	case isa.ClassFence:
+		o.pipe, o.interval, o.latency = Misc, 1, 2
+		o.fence = fenceOf(in.Op)
+	case isa.ClassMio, isa.ClassTexture, isa.ClassLoad, isa.ClassStore, isa.ClassAtomic, isa.ClassConstant, isa.ClassCopy:
+		o.memory(cfg, class)
+	}
+	if o.pipe != Memory && o.interval == 0 {
+		o.pipe, o.interval, o.latency = Misc, 1, 2
+	}
+	if in.Clock {
+		// It waits for no pipe of others: with an FFMA in front of it that took
+		// the Int pipe it issues in the next cycle ([HW], Listing 1).
+		o.pipe, o.interval = Misc, 1
+	}
+	o.late = o.pipe > Tensor
+	o.fullQueue = throttleMath
+	if o.pipe == Memory {
+		o.fullQueue = throttleMIO
+		if o.path == pathMemory {
+			o.fullQueue = throttleLG
+		}
+	}
+	if r := in.Const; r != nil && !o.late {
+		o.hasConst, o.constant = true, constAddress(r.Bank, uint64(r.Offset))/uint64(cfg.L0FL.Line)
+	}
+}
+
+// tensor computes the timing of a matrix instruction: M·N·K·bits/2048 cycles,
+// halved if sparse, of which half is the interval with binary32 accumulators
+// ([SIM]).
+func (o *op) tensor(cfg *Config) {
+	o.pipe = Tensor
+	m := o.inst.Tensor
+	if m == nil { // PTX does not say: as HMMA.16816.F32
+		m = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 32, F32: true}
+	}
+	n := int(m.M) * int(m.N) * int(m.K) * max(1, int(m.Bits)) / 2048
+	if m.Sparse {
+		n /= 2
+	}
+	n = max(n, 2)
+	ii, lat := n/2*cfg.TensorHalves, n+cfg.TensorF16
+	if m.F32 {
+		ii, lat = n/2, n+cfg.TensorF32
+		if m.M == 16 && m.N == 8 && (m.K == 16 || m.K == 8) {
+			ii += cfg.TensorExtra
+		}
+	}
+	o.interval, o.latency = uint16(min(ii, 256)), uint16(min(lat, 512))
+}
+
+// fenceOf tells how far a barrier reaches from its opcode: membar.cta,
+// fence.acq_rel.gpu, MEMBAR.SC.SYS.
+func fenceOf(name string) fence {
+	f := fenceGPU
+	for _, m := range strings.Split(strings.ToLower(name), ".") {
+		switch m {
+		case "cta", "block":
+			f = fenceBlock
+		case "sys":
+			f = fenceSystem
+		}
+	}
+	return f
+}
+
+// memory fills in the way of an instruction through the memory pipeline.
+func (o *op) memory(cfg *Config, class isa.Class) {
+	in := o.inst
+	o.pipe = Memory
+	o.elem = in.Width
+	if o.elem == 0 {
+		o.elem = max(in.Elem, 1)
+	}
+	size := 0
+	switch {
+	case o.elem > 8:
+		size = 2
+	case o.elem > 4:
+		size = 1
+	}
+	kind := RegularAddress
+	if in.Uniform {
+		kind = UniformAddress
+	}
+	o.load = in.Load || in.Atomic
+	o.lines = 1 << size
+	var a Access
+	shared := in.Space == isa.Shared
+	switch class {
+	case isa.ClassLoad:
+		a = cfg.Load[kind][size]
+		if shared {
+			a = cfg.SharedLoad[kind][size]
+			if n := len(in.Dsts); strings.HasPrefix(in.Op, "LDSM") && n > 0 && in.Dsts[0].Count > 1 {
+				a.RAW += 2 // LDSM of several matrices [SIM]
+			}
+		}
+		if in.Space == isa.Const || in.Space == isa.Param {
+			a, o.path = cfg.Constant[RegularAddress], pathConst
+		}
+	case isa.ClassConstant:
+		kind = 1
+		if len(in.Srcs) == 0 || in.Uniform || len(in.Srcs) == 1 && in.Guarded {
+			kind = 0
+		}
+		a, o.path = cfg.Constant[kind], pathConst
+		o.lines = 1
+	case isa.ClassStore:
+		a, o.leaves = cfg.Store[kind][size], true
+		if shared {
+			a = cfg.SharedStore[kind][size]
+		}
+	case isa.ClassAtomic:
+		// As a store and a load at once [INF].
+		a, o.leaves = cfg.Store[kind][size], true
+		a.RAW = cfg.Load[kind][size].RAW
+		if shared {
+			a = cfg.SharedStore[kind][size]
+			a.RAW = cfg.SharedLoad[kind][size].RAW
+		}
+		o.lines = 1
+	case isa.ClassCopy:
+		a, o.leaves = cfg.Copy[kind][size], true
+	case isa.ClassTexture:
+		a = cfg.Load[kind][size]
+		a.RAW = cfg.AddressStart + cfg.AddressCycles + cfg.Texture
+	default:
+		a = cfg.Mio
+	}
+	switch {
+	case o.path == pathConst:
+	case shared && class != isa.ClassCopy:
+		o.path = pathShared
+	case in.Load || in.Store:
+		o.path = pathMemory
+	}
+	o.long = o.path == pathMemory
+	// Table 2 counts a cycle more than issue to issue.
+	less := 1
+	if cfg.AsPrinted {
+		less = 0
+	}
+	if a.RAW > 0 || o.load || len(o.dst) > 0 {
+		o.raw = uint16(max(1, a.RAW-less-cfg.AddressStart-cfg.AddressCycles))
+	}
+	if left := a.WAR - 1 - cfg.AddressStart - cfg.AddressCycles; o.leaves && left >= 0 {
+		o.war = uint16(left + 1 - less)
+		return
+	}
+	o.leaves = false
+	o.war = uint16(max(0, a.WAR-less-cfg.AddressStart))
+	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
+}
+
+// copying sorts out the instructions of asynchronous copies.
+func (o *op) copying() {
+	in := o.inst
+	if strings.HasPrefix(in.Op, "LDGSTS") {
+		o.group = joinGroup
+	}
+	if strings.HasPrefix(in.Op, "LDGDEPBAR") {
+		o.group = commitGroup
+	}
+	name, is := strings.CutPrefix(in.Op, "cp.async.")
+	if !is {
+		return
+	}
+	name = strings.TrimPrefix(name, "bulk.")
+	switch {
+	case strings.HasPrefix(name, "wait_all"):
+		o.group = awaitAll
+	case strings.HasPrefix(name, "wait_group"):
+		o.group, o.leave = awaitGroup, int(in.Groups)
+	case strings.HasPrefix(name, "commit_group"):
+		o.group = commitGroup
+	case in.Load && in.Store && !in.Atomic:
+		o.group = joinGroup
+	}
+}

@@ -1,0 +1,562 @@
+package modern
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// lookup is a request on its way to its look-up in the L1D.
+type lookup struct {
+	r   *mem.Req
+	due uint64
+}
+
+// memory is the part of the memory pipeline that the sub-cores share.
+type memory struct {
+	l1d *cache.Cache
+
+	acceptFree uint64 // tick from which it takes an instruction
+	turn       int    // sub-core asked first
+	sharedFree uint64 // tick from which shared memory is free
+	prt        int    // entries of the pending request table in use
+	lines      int    // lines that instructions have begun to ask the L1D for and wait for
+	expand     ring[int32]
+	look       ring[lookup]
+	past       ring[*mem.Req] // requests past the L1D, to be sent
+	replies    mem.Queue
+}
+
+func (c *Core) newMemory() error {
+	l := &c.ls
+	l.replies = mem.NewQueue(c.cfg.ResponseQueue)
+	if c.cfg.L1D.Disabled {
+		return nil
+	}
+	cfg := c.cfg.L1D
+	cfg.Name = "l1d"
+	var err error
+	l.l1d, err = cache.New(cfg, c.env.Pool)
+	return err
+}
+
+// pending reports whether requests are in the unit.
+func (l *memory) pending() bool {
+	return l.look.n > 0 || l.past.n > 0 || l.expand.n > 0 || l.replies.Len() > 0 || l.l1d != nil && (l.l1d.MissLen() > 0 || l.l1d.Pending() > 0)
+}
+
+// CanDeliver reports whether Deliver would take a reply of this kind.
+func (c *Core) CanDeliver(r *mem.Req) bool { return forL1I(r) || !c.ls.replies.Full() }
+
+// forL1I reports whether the cache of instructions and constants sent it.
+func forL1I(r *mem.Req) bool { return r.Kind == mem.InstRead || r.Kind == mem.ConstRead }
+
+// Deliver takes a reply from the network and reports whether there was room.
+func (c *Core) Deliver(r *mem.Req) bool {
+	if !c.CanDeliver(r) {
+		return false
+	}
+	c.Sync()
+	c.moved = true
+	c.Stats.Came(r)
+	if forL1I(r) {
+		if c.l1i == nil || !c.l1i.Fill(c.now, r) {
+			core.Drop(c.env.Pool, r)
+		}
+		return true
+	}
+	c.Stats.Took(r, c.now)
+	c.ls.replies.Push(r)
+	return true
+}
+
+// sendMiss sends the head of a cache's miss queue if the network has room.
+func (c *Core) sendMiss(r *mem.Req, from *cache.Cache) {
+	if r == nil {
+		return
+	}
+	c.moved = true
+	if c.trySend(r) {
+		from.PopMiss()
+	}
+}
+
+// trySend sends a request if the network has room for it.
+func (c *Core) trySend(r *mem.Req) bool {
+	return core.TrySend(&c.Stats.Traffic, &c.env, c.id, r)
+}
+
+// receive takes what has come from the memory system.
+func (c *Core) receive(t uint64) {
+	if c.up.n > 0 || c.down.n > 0 || c.l1i != nil && c.l1i.Ready() {
+		c.shared(t)
+	}
+	l := &c.ls
+	if l.replies.Len() > 0 {
+		c.moved = true
+		c.reply()
+	}
+	if l.l1d != nil {
+		for i := 0; i < c.cfg.L1Banks && l.l1d.Ready(); i++ {
+			c.moved = true
+			r := l.l1d.PopReady()
+			if r.Kind == mem.L1WriteAlloc {
+				// Read on behalf of a store, which is done now.
+				if o := r.Orig; o != nil {
+					c.stored(o.Warp)
+					c.env.Pool.Put(o)
+				}
+				c.env.Pool.Put(r)
+				continue
+			}
+			fi := int32(r.Owner)
+			c.env.Pool.Put(r)
+			c.answered(t, fi)
+		}
+	}
+}
+
+// reply handles the head of the reply queue.
+func (c *Core) reply() {
+	l := &c.ls
+	r := l.replies.Head()
+	switch {
+	case r.Write:
+		l.replies.Pop()
+		w, wb := r.Warp, r.IsWriteBack()
+		if o := r.Orig; o != nil {
+			w, wb = o.Warp, o.IsWriteBack()
+		}
+		if core.Drop(c.env.Pool, r) && !wb {
+			c.stored(w)
+		}
+	case l.l1d != nil && !r.L2Only && l.l1d.WaitsFor(r):
+		if l.l1d.FillPortFree() {
+			l.replies.Pop()
+			l.l1d.Fill(c.now, r)
+		}
+	default:
+		l.replies.Pop()
+		fi := int32(r.Owner)
+		if o := r.Orig; o != nil {
+			fi = int32(o.Owner)
+		}
+		if core.Drop(c.env.Pool, r) {
+			c.answered(c.tick, fi)
+		}
+	}
+}
+
+// stored is told that a store is acknowledged.
+func (c *Core) stored(warp uint16) {
+	w := &c.warps[warp]
+	w.stores--
+	if w.stores == 0 {
+		c.pass(int32(warp))
+	}
+}
+
+// fenceAt makes a warp wait at a memory barrier.
+func (c *Core) fenceAt(g int32, o *op, t uint64) {
+	c.fence |= 1 << g
+	c.timed |= 1 << g
+	c.wheel.add(t+uint64(c.cfg.Fence[o.fence-fenceBlock]), evFence, g)
+	if o.fence != fenceBlock && c.ls.l1d != nil {
+		c.ls.l1d.Invalidate() // [SIM]
+	}
+}
+
+// pass ends a warp's wait at a memory barrier if all its stores have been
+// acknowledged and the barrier's least time is over.
+func (c *Core) pass(g int32) {
+	if bit := uint64(1) << g; c.warps[g].stores == 0 && c.timed&bit == 0 {
+		c.fence &^= bit
+		c.moved, c.stir = true, true
+	}
+}
+
+// cycle does a cycle of the unit.
+func (l *memory) cycle(c *Core, t uint64) {
+	if t >= l.acceptFree {
+		l.accept(c, t)
+	}
+	if l.look.n > 0 {
+		l.lookUp(c, t)
+	}
+	if l.past.n > 0 {
+		c.moved = true
+		if c.trySend(*l.past.front()) {
+			l.past.pop()
+		}
+	}
+	if l.expand.n > 0 {
+		l.expandAll(c, t)
+	}
+}
+
+// accept takes an instruction out of a sub-core's address unit, in turn [HW].
+func (l *memory) accept(c *Core, t uint64) {
+	n := len(c.subs)
+	for i := range n {
+		k := l.turn + i
+		if k >= n {
+			k -= n
+		}
+		s := &c.subs[k]
+		if s.addr < 0 || t < s.addrReady {
+			continue
+		}
+		fi := s.addr
+		f := &c.flight[fi]
+		if (f.op.path == pathMemory || f.op.path == pathShared) && l.prt >= c.cfg.PRT {
+			c.Stats.TableFull++
+			continue
+		}
+		s.addr = none
+		s.memFreed++
+		l.acceptFree = t + uint64(c.cfg.AcceptCycles)
+		l.turn = k + 1
+		if l.turn == n {
+			l.turn = 0
+		}
+		c.accepted(t, fi)
+		return
+	}
+}
+
+// accepted is told that an instruction has left its address unit.
+func (c *Core) accepted(t uint64, fi int32) {
+	f := &c.flight[fi]
+	o := f.op
+	f.gone = true
+	if o.leaves {
+		c.touch(fi)
+		if c.err != nil {
+			return
+		}
+		c.readDone(int32(f.warp), f)
+		if ctl := o.ctl; ctl != nil && ctl.Read < isa.Counters {
+			if o.war == 0 {
+				c.lower(int32(f.warp), ctl.Read)
+			} else {
+				f.refs++
+				c.wheel.add(t+uint64(o.war), evLower, fi)
+			}
+		}
+	}
+	if c.log != nil {
+		c.log.Reach(fi, stageMemory, c.now)
+	}
+	c.count(f)
+	if f.waitsInTable() {
+		c.ls.prt++
+	}
+	if f.path == pathMemory && len(f.acc) > 0 {
+		c.ls.prt++
+		n := int32(0)
+		for i := range f.acc {
+			n += int32(bits.OnesCount8(f.acc[i].sectors))
+		}
+		if o.load {
+			f.out = n
+		} else {
+			c.warps[f.warp].stores += n
+		}
+	}
+	if !o.load && o.leaves && o.war > 0 {
+		// The data of a store follow its addresses.
+		c.wheel.add(t+uint64(o.war), evSend, fi)
+		return
+	}
+	c.enter(t, fi)
+}
+
+// waitsInTable reports whether an instruction on shared memory keeps an entry of
+// the pending request table until its result is written.
+func (f *flight) waitsInTable() bool { return f.path == pathShared && f.lanes != 0 && f.op.raw > 0 }
+
+// count counts a memory instruction.
+func (c *Core) count(f *flight) {
+	n := uint64((f.lanes &^ f.shared).Count())
+	st := &c.Stats
+	st.SharedInsts += uint64(f.shared.Count())
+	switch {
+	case f.path == pathShared:
+		st.SharedInsts += n
+	case f.path == pathConst && f.op.inst.Space == isa.Param:
+		st.ParamInsts += n
+	case f.path == pathConst:
+		st.ConstInsts += n
+	case f.path == pathMemory && f.op.inst.Space == isa.Texture:
+		st.TextureInsts += n
+	case f.path == pathMemory && f.op.load:
+		st.LoadInsts += n
+	case f.path == pathMemory:
+		st.StoreInsts += n
+	}
+}
+
+// enter lets an instruction go on in the memory unit.
+func (c *Core) enter(t uint64, fi int32) {
+	f := &c.flight[fi]
+	l := &c.ls
+	raw := uint64(f.op.raw)
+	if p := uint64(f.passes); p > 0 || f.path == pathShared && f.lanes != 0 {
+		from := max(t, l.sharedFree)
+		l.sharedFree = from + p
+		least := min(uint64(f.op.lines), p)
+		c.Stats.SharedConflicts += p - least
+		f.least = from + raw + p - least
+	}
+	switch {
+	case f.path == pathShared && f.lanes != 0:
+		c.respond(fi, f.least)
+	case f.path == pathConst && f.lanes != 0 && len(f.acc) > 0 && !c.cfg.PerfectConst:
+		c.loadConst(t, fi)
+	case f.path == pathMemory && len(f.acc) > 0:
+		l.expand.push(fi)
+		c.moved = true
+	default:
+		c.respond(fi, t+raw)
+	}
+}
+
+// respond sends the result of an instruction back to its sub-core, where it
+// can be read at the tick due if the way there is free: 64 bytes a cycle from
+// global memory ([HW]), 128 from shared memory, in which one register takes two
+// cycles too [SIM].
+func (c *Core) respond(fi int32, due uint64) {
+	f := &c.flight[fi]
+	if f.op.raw == 0 {
+		if f.p >= 0 {
+			w := &c.warps[f.warp]
+			w.d.Commit(f.p)
+			w.hidden--
+		}
+		if ctl := f.op.ctl; ctl != nil {
+			c.lower(int32(f.warp), ctl.Write)
+		}
+		c.finish(fi)
+		return
+	}
+	due = max(due, f.least)
+	if n := uint64(f.op.regs); n > 0 {
+		s := &c.subs[f.sub]
+		if f.path == pathMemory {
+			n *= 2
+		}
+		due = max(due, s.back+max(n, 2))
+		s.back = due
+	}
+	c.writeAt(max(due, c.tick+1), fi)
+}
+
+// writeAt has the result of an instruction written at a tick.
+func (c *Core) writeAt(due uint64, fi int32) {
+	if due-c.tick < wheelSize {
+		c.wheel.add(due, evWrite, fi)
+		return
+	}
+	c.flight[fi].due = due
+	c.wheel.add(c.tick+wheelSize-1, evLater, fi)
+}
+
+// loadConst looks the lines of an LDC up, one a cycle.
+func (c *Core) loadConst(t uint64, fi int32) {
+	f := &c.flight[fi]
+	for i := range f.acc {
+		line := f.acc[i].addr / uint64(c.cfg.L0VL.Line)
+		c.Stats.VLLookups++
+		if _, ok := c.vl.find(line, 0); ok {
+			continue
+		}
+		c.Stats.VLMisses++
+		f.out++
+		asked := false
+		for _, x := range c.vlWait {
+			asked = asked || x.line == line
+		}
+		c.vlWait = append(c.vlWait, waiting{line: line, f: fi})
+		if !asked {
+			c.subs[f.sub].ask.push(lineReq{line: line, who: forVL})
+		}
+	}
+	if f.out == 0 {
+		c.respond(fi, t+uint64(f.op.raw)+uint64(len(f.acc)-1))
+	}
+}
+
+// constCame is told that a line has come for which an LDC waits.
+func (c *Core) constCame(t uint64, fi int32) {
+	f := &c.flight[fi]
+	f.out--
+	if f.out == 0 {
+		c.respond(fi, t+uint64(f.op.raw)+uint64(len(f.acc)-1))
+	}
+}
+
+// expandAll lets the oldest instructions of the pending request table ask for
+// a line each. One begins only if the L1D has ways for all lines that have been
+// begun, its own included [SIM]; a first one always does.
+func (l *memory) expandAll(c *Core, t uint64) {
+	c.moved = true
+	for i, n := 0, min(l.expand.n, c.cfg.Coalescers); n > 0; n-- {
+		fi := l.expand.at(i)
+		f := &c.flight[fi]
+		if f.next == 0 && !c.past(f) {
+			if l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways {
+				return
+			}
+			l.lines += len(f.acc)
+		}
+		c.ask(t, fi, f, &f.acc[f.next])
+		f.next++
+		if int(f.next) < len(f.acc) {
+			i++
+			continue
+		}
+		l.expand.remove(i)
+		if !f.op.load {
+			c.complete(f)
+			c.respond(fi, t)
+		}
+	}
+}
+
+// past reports whether an instruction's requests pass the L1D by.
+func (c *Core) past(f *flight) bool {
+	in := f.op.inst
+	return c.ls.l1d == nil || in.Atomic || in.Cache == isa.CacheCG || in.Cache == isa.CacheCV
+}
+
+// complete takes an instruction on global or local memory out of the pending
+// request table.
+func (c *Core) complete(f *flight) {
+	c.ls.prt--
+	if !c.past(f) {
+		c.ls.lines -= len(f.acc)
+	}
+}
+
+// ask makes the requests for an access, one for each sector.
+func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
+	in := f.op.inst
+	past := c.past(f)
+	for m := a.sectors; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros8(m)
+		r := c.env.Pool.Get()
+		r.Addr, r.Size, r.Sectors = a.addr+uint64(i)*mem.SectorBytes, mem.SectorBytes, 1<<i
+		r.Bytes[i>>1] = uint64(a.bytes.Sector(i)) << (32 * (i & 1))
+		r.Lanes = a.lanes
+		r.SM, r.Warp, r.Owner, r.Born = uint16(c.id), uint16(f.warp), uint32(fi), c.now
+		r.Write, r.Atomic, r.L2Only = !f.op.load, in.Atomic, past
+		switch {
+		case a.local && r.Write:
+			r.Kind = mem.LocalWrite
+		case a.local:
+			r.Kind = mem.LocalRead
+		case r.Write:
+			r.Kind = mem.GlobalWrite
+		case in.Space == isa.Texture:
+			r.Kind = mem.TexRead
+		default:
+			r.Kind = mem.GlobalRead
+		}
+		if past {
+			c.ls.past.push(r)
+		} else {
+			c.ls.look.push(lookup{r, t + uint64(c.cfg.L1Latency)})
+		}
+	}
+}
+
+// lookUp lets requests look into the L1D, in order.
+func (l *memory) lookUp(c *Core, t uint64) {
+	var done [64]int
+	for all := 0; l.look.n > 0 && l.look.front().due <= t; all++ {
+		c.moved = true
+		r := l.look.front().r
+		b := &done[int(r.Addr/mem.LineBytes)&(c.cfg.L1Banks-1)]
+		if *b == c.cfg.L1Lookups || all == c.cfg.L1Sectors {
+			c.Stats.L1Conflicts++
+			return
+		}
+		*b++
+		st := l.l1d.Access(c.now, r)
+		if st == cache.Fail {
+			c.Stats.L1Fails++
+			return
+		}
+		l.look.pop()
+		sent := l.l1d.Sent()
+		switch {
+		case r.Write:
+			if sent&(cache.SentWrite|cache.SentWriteAlloc) == 0 {
+				c.stored(r.Warp)
+				c.env.Pool.Put(r)
+			}
+		case st == cache.Hit:
+			fi := int32(r.Owner)
+			c.env.Pool.Put(r)
+			c.answered(t, fi)
+		}
+	}
+}
+
+// answered is told that a request of a load has been answered. The last one
+// sends the result back.
+func (c *Core) answered(t uint64, fi int32) {
+	f := &c.flight[fi]
+	f.out--
+	if f.out > 0 {
+		return
+	}
+	c.complete(f)
+	// What is left of the latency of a hit, whose look-ups are behind it. Lanes
+	// that share lines save look-ups, not time: the registers are filled at the
+	// same rate ([HW]: 512 bits a cycle).
+	rest := int(f.op.raw) - c.cfg.L1Latency - (min(int(f.op.lines), len(f.acc)) - 1)
+	c.respond(fi, t+uint64(max(rest, 1)))
+}
+
+// place works out what a memory instruction asks for.
+func (c *Core) place(f *flight, e *exec.Effects) {
+	if e.Lanes == 0 || e.Addr == nil || f.op.path == pathNone {
+		return
+	}
+	local, of := isa.LaneMask(0), f.lanes // of those that memory has to serve
+	switch e.Space {
+	case isa.Shared:
+		f.path = pathShared
+		if f.op.inst.Load && f.op.inst.Store && !f.op.inst.Atomic {
+			f.path = pathMemory // an asynchronous copy: the addresses are those it reads
+		}
+	case isa.Const, isa.Param:
+		f.path = pathConst
+	case isa.Local:
+		f.path, local = pathMemory, f.lanes
+	case isa.NoSpace:
+	default:
+		f.path, f.shared, local = pathMemory, e.Shared, e.Local
+		of &^= f.shared
+	}
+	shared := f.shared
+	if f.path == pathShared {
+		shared = f.lanes
+	}
+	if shared != 0 {
+		// Hardware steers each lane to its memory (NVIDIA's Fermi whitepaper); that
+		// the two sorts do not wait for each other is our choice.
+		f.passes = uint16(passes(shared, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))
+	}
+	switch f.path {
+	case pathConst:
+		c.linesOf(f, e.Addr)
+	case pathMemory:
+		c.coalesce(f, of, local, e.Addr)
+	}
+}

@@ -1,0 +1,232 @@
+package modern
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// loadSASS makes a block of a kernel of sm_86 whose parameter is the address of
+// so many bytes ready to run.
+func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, *Kernel, exec.Work, func() []byte) {
+	t.Helper()
+	text := ".arch sm_86\n.kernel probe\n.param out, 8\n.regs 64\n.shared 4096\n" + body
+	f, err := sass.Parse("probe.sass", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, ok := xsass.Load(f).Kernel("probe")
+	if !ok || len(k.Unusable()) > 0 {
+		t.Fatalf("kernel: %v", k.Unusable())
+	}
+	dev := device.New(device.Config{})
+	at, err := dev.Alloc(uint64(bytes), "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Write(at, make([]byte, bytes)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := xsass.NewMachine(dev).NewWork(xsass.Launch{
+		Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: uint32(threads), Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, at),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newRig(t, cfg)
+	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
+		x.SetTime(&g.cycle, 1e9)
+	}
+	mk, err := NewKernel(g.core.Config(), w, KernelOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, mk, w, func() []byte {
+		b := make([]byte, bytes)
+		if err := dev.Read(at, b); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+}
+
+// trySASS runs a block of a kernel of sm_86 whose parameter is the address of 4
+// KiB, and returns those as words; the error is the fault that ended it.
+func trySASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig, error) {
+	t.Helper()
+	g, k, w, read := loadSASS(t, cfg, threads, 4096, body)
+	g.core.CheckHazards()
+	if !g.core.Launch(k, w.Block(0)) {
+		t.Fatal("no room")
+	}
+	for g.ended == 0 {
+		if g.tick(); g.cycle > 100_000 {
+			t.Fatalf("no end; states %v", g.core.Stats.States)
+		}
+		if err := g.core.Err(); err != nil {
+			return nil, g, err
+		}
+	}
+	b := read()
+	out := make([]uint32, len(b)/4)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out, g, nil
+}
+
+func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig) {
+	t.Helper()
+	out, g, err := trySASS(t, cfg, threads, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, g
+}
+
+// Listing 2 with real instructions, by its own clocks.
+func TestSASSListing2(t *testing.T) {
+	for _, c := range []struct {
+		stall  int
+		cycles uint32
+		r5     uint32
+		found  int
+	}{{1, 5, 0x40000000, 1}, {4, 8, 0x40c00000, 0}} {
+		out, g := runSASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S04]      MOV R9, c[0x0][0x164] ;
+[B------:R-:W-:-:S04]      MOV R1, 0x3f800000 ;
+[B------:R-:W-:-:S01]      FADD R1, RZ, 1 ;
+[B------:R-:W-:-:S01]      FADD R2, RZ, 1 ;
+[B------:R-:W-:-:S02]      FADD R3, RZ, 1 ;
+[B------:R-:W-:-:S01]      CS2R.32 R14, SR_CLOCKLO ;
+[B------:R-:W-:-:S01]      NOP ;
+[B------:R-:W-:-:S%02d]      FADD R1, R2, R3 ;
+[B------:R-:W-:-:S01]      FFMA R5, R1, R1, R1 ;
+[B------:R-:W-:-:S01]      NOP ;
+[B------:R-:W-:-:S05]      CS2R.32 R24, SR_CLOCKLO ;
+[B------:R-:W-:-:S05]      IADD3 R24, R24, -R14, RZ ;
+[B------:R0:W-:-:S02]      STG.E [R8.64], R24 ;
+[B------:R0:W-:-:S02]      STG.E [R8.64+0x4], R5 ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`, c.stall))
+		if out[0] != c.cycles || out[1] != c.r5 {
+			t.Errorf("stall %d: %d cycles and R5 = %#x, measured %d and %#x", c.stall, out[0], out[1], c.cycles, c.r5)
+		}
+		list := g.core.Hazards()
+		if len(list) != c.found || c.found > 0 && !strings.Contains(list[0].String(), "FFMA") {
+			t.Errorf("stall %d: hazards %v", c.stall, list)
+		}
+	}
+}
+
+// Listing 3 with real instructions: the upper half of an address comes a cycle
+// too late for a load.
+func TestSASSListing3(t *testing.T) {
+	for stall, ok := range map[int]bool{4: false, 5: true} {
+		_, g, err := trySASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:-:S01]      MOV R41, 0x7777 ;
+[B------:R-:W-:-:S02]      MOV R40, c[0x0][0x160] ;
+[B------:R-:W-:-:S04]      MOV R43, c[0x0][0x164] ;
+[B------:R-:W-:-:S%02d]      MOV R41, R43 ;
+[B------:R-:W0:-:S02]      LDG.E R36, [R40.64] ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`, stall))
+		var fault *exec.Fault
+		if (err == nil) != ok || err != nil && !errors.As(err, &fault) {
+			t.Errorf("stall %d: %v", stall, err)
+		}
+		if n := len(g.core.Hazards()); (n == 0) != ok {
+			t.Errorf("stall %d: %d hazards", stall, n)
+		}
+	}
+}
+
+// A reduction over shared memory with barriers, two warps a sub-core.
+func TestSASSReduction(t *testing.T) {
+	out, g := runSASS(t, Ampere(), 256, `
+[B------:R-:W0:-:S02]      S2R R0, SR_TID.X ;
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S04]      MOV R9, c[0x0][0x164] ;
+[B0-----:R-:W-:-:S05]      SHF.L.U32 R2, R0, 0x2, RZ ;
+[B------:R0:W-:-:S02]      STS [R2], R0 ;
+[B------:R-:W-:-:S04]      MOV R4, 0x80 ;
+loop:
+[B------:R-:W-:-:S05]      BAR.SYNC 0x0 ;
+[B------:R-:W-:Y:S13]      ISETP.GE.AND P0, PT, R0, R4, PT ;
+[B------:R-:W-:-:S05]      LEA R5, R4, R2, 0x2 ;
+[B------:R-:W1:-:S02] @!P0 LDS R6, [R5] ;
+[B------:R-:W1:-:S02] @!P0 LDS R7, [R2] ;
+[B01----:R-:W-:-:S05] @!P0 IADD3 R6, R6, R7, RZ ;
+[B------:R0:W-:-:S02] @!P0 STS [R2], R6 ;
+[B------:R-:W-:-:S05]      SHF.R.U32.HI R4, RZ, 0x1, R4 ;
+[B------:R-:W-:Y:S13]      ISETP.NE.AND P1, PT, R4, RZ, PT ;
+[B------:R-:W-:-:S05]  @P1 BRA loop ;
+[B------:R-:W-:-:S05]      BAR.SYNC 0x0 ;
+[B------:R-:W-:Y:S13]      ISETP.NE.AND P0, PT, R0, RZ, PT ;
+[B------:R-:W-:-:S05]  @P0 EXIT ;
+[B------:R-:W1:-:S02]      LDS R6, [RZ] ;
+[B-1----:R0:W-:-:S02]      STG.E [R8.64], R6 ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`)
+	if out[0] != 255*256/2 {
+		t.Errorf("sum %d, want %d", out[0], 255*256/2)
+	}
+	for _, h := range g.core.Hazards() {
+		t.Error(h.String())
+	}
+}
+
+// BenchmarkSASS times a block of 32 warps of real instructions, with values and
+// loads that miss the L1D.
+func BenchmarkSASS(b *testing.B) {
+	g, k, w, _ := loadSASS(b, Ampere(), 1024, 1<<20, `
+[B------:R-:W0:-:S02]      S2R R0, SR_TID.X ;
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S05]      MOV R9, c[0x0][0x164] ;
+[B0-----:R-:W-:-:S05]      IMAD.WIDE.U32 R8, R0, 0x10, R8 ;
+[B------:R-:W-:-:S01]      MOV R20, RZ ;
+[B------:R-:W-:-:S05]      MOV R21, RZ ;
+loop:
+[B------:R-:W-:-:S04]      LOP3.LUT R28, R20, 0x3f, RZ, 0xc0, !PT ;
+[B------:R-:W-:-:S05]      IMAD.WIDE.U32 R10, R28, 0x4000, R8 ;
+[B------:R-:W1:-:S01]      LDG.E.128 R12, [R10.64] ;
+[B------:R-:W-:-:S01]      FADD R22, R20, 1 ;
+[B------:R-:W-:-:S01]      FMUL R23, R21, R20 ;
+[B------:R-:W-:-:S04]      IADD3 R20, R20, 0x1, RZ ;
+[B-1----:R-:W-:-:S01]      FFMA R24, R12, R13, R24 ;
+[B------:R-:W-:-:S01]      FFMA R25, R14, R15, R25 ;
+[B------:R-:W-:-:S01]      FFMA R26, R12, R15, R26 ;
+[B------:R-:W-:-:S01]      FFMA R27, R14, R13, R27 ;
+[B------:R-:W-:-:S05]      BRA loop ;
+[B------:R-:W-:-:S05]      EXIT ;
+`)
+	g.delay = 300
+	if !g.core.Launch(k, w.Block(0)) {
+		b.Fatal("no room")
+	}
+	for range 5000 {
+		g.tick()
+	}
+	from := g.core.Stats.WarpInsts
+	b.ReportAllocs()
+	for b.Loop() {
+		for range 1000 {
+			g.tick()
+		}
+	}
+	b.ReportMetric(float64(g.core.Stats.WarpInsts-from)/b.Elapsed().Seconds()/1e6, "M-insts/s")
+	if err := g.core.Err(); err != nil {
+		b.Fatal(err)
+	}
+	l1 := &g.core.L1D().Stats
+	b.ReportMetric(float64(l1.Of(cache.Miss)+l1.Of(cache.SectorMiss))/float64(l1.Of(cache.Hit)+1), "misses/hit")
+}

@@ -1,0 +1,249 @@
+package modern
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+)
+
+// wheelSize is how many ticks ahead an event may lie. Latencies that a
+// configuration asks for are less; results that come later, behind many others,
+// are entered in steps.
+const wheelSize = 8192
+
+// event is what happens to an instruction in flight at a tick.
+type event struct {
+	next int32
+	f    int32
+	kind eventKind
+}
+
+type eventKind uint8
+
+const (
+	evRead    eventKind = iota // its sources have been read
+	evLower                    // its read counter is lowered
+	evSend                     // it goes on in the memory unit
+	evWrite                    // its result is written
+	evLater                    // its result comes later than the wheel reaches
+	evVisible                  // of fixed latency: its result can be read
+	evFence                    // a barrier's least time is over; f is the warp
+)
+
+// wheel holds events by the tick in which they happen, those of a tick in the
+// order in which they came.
+type wheel struct {
+	head, tail [wheelSize]int32
+	used       [wheelSize / 64]uint64
+	list       []event
+	free       int32
+	n          int
+}
+
+func (w *wheel) init() {
+	w.free = none
+	w.list = make([]event, 0, 256)
+}
+
+// add enters an event at a tick, which is less than wheelSize ahead and not yet
+// past.
+func (w *wheel) add(tick uint64, kind eventKind, f int32) {
+	i := w.free
+	if i < 0 {
+		i = int32(len(w.list))
+		w.list = append(w.list, event{})
+	} else {
+		w.free = w.list[i].next
+	}
+	w.list[i] = event{none, f, kind}
+	t := tick % wheelSize
+	if w.used[t>>6]>>(t&63)&1 == 0 {
+		w.used[t>>6] |= 1 << (t & 63)
+		w.head[t] = i
+	} else {
+		w.list[w.tail[t]].next = i
+	}
+	w.tail[t] = i
+	w.n++
+}
+
+// pop takes the first event of a tick.
+func (w *wheel) pop(tick uint64) (event, bool) {
+	t := tick % wheelSize
+	if w.used[t>>6]>>(t&63)&1 == 0 {
+		return event{}, false
+	}
+	i := w.head[t]
+	e := w.list[i]
+	if e.next < 0 {
+		w.used[t>>6] &^= 1 << (t & 63)
+	}
+	w.head[t] = e.next
+	w.list[i].next = w.free
+	w.free = i
+	w.n--
+	return e, true
+}
+
+// next returns the first tick after this one that has events, sm.Never if none
+// has.
+func (w *wheel) next(tick uint64) uint64 {
+	if w.n == 0 {
+		return core.Never
+	}
+	from := tick + 1
+	for off := uint64(0); off <= wheelSize; {
+		t := (from + off) % wheelSize
+		if m := w.used[t>>6] >> (t & 63); m != 0 {
+			return from + off + uint64(bits.TrailingZeros64(m))
+		}
+		off += 64 - t&63
+	}
+	return core.Never
+}
+
+// ring is a first-in-first-out queue that grows.
+type ring[T any] struct {
+	buf     []T
+	head, n int
+}
+
+func (q *ring[T]) push(v T) {
+	if q.n == len(q.buf) {
+		bigger := make([]T, max(16, 2*len(q.buf)))
+		for i := range q.n {
+			bigger[i] = q.at(i)
+		}
+		q.buf, q.head = bigger, 0
+	}
+	q.buf[(q.head+q.n)&(len(q.buf)-1)] = v
+	q.n++
+}
+
+// at returns the i-th oldest entry.
+func (q *ring[T]) at(i int) T { return q.buf[(q.head+i)&(len(q.buf)-1)] }
+
+// front returns the oldest entry.
+func (q *ring[T]) front() *T { return &q.buf[q.head] }
+
+func (q *ring[T]) pop() T {
+	v := q.buf[q.head]
+	var zero T
+	q.buf[q.head] = zero
+	q.head = (q.head + 1) & (len(q.buf) - 1)
+	q.n--
+	return v
+}
+
+// remove takes out the i-th oldest entry.
+func (q *ring[T]) remove(i int) T {
+	v := q.at(i)
+	m := len(q.buf) - 1
+	for ; i < q.n-1; i++ {
+		q.buf[(q.head+i)&m] = q.buf[(q.head+i+1)&m]
+	}
+	q.n--
+	return v
+}
+
+// tags is a small cache of lines, each set replaced by last use.
+type tags struct {
+	sets, ways uint64
+	line       []uint64 // number of the line and one, 0 if empty
+	used       []uint64
+	clock      uint64
+}
+
+func newTags(t Tags) tags {
+	n := t.Sets * t.Ways
+	return tags{sets: uint64(t.Sets), ways: uint64(t.Ways), line: make([]uint64, n), used: make([]uint64, n)}
+}
+
+// find looks a line up and marks its use; hint is the place where it was
+// found last.
+func (t *tags) find(line uint64, hint int32) (int32, bool) {
+	if t.line[hint] != line+1 {
+		if hint = t.where(line); hint < 0 {
+			return 0, false
+		}
+	}
+	t.clock++
+	t.used[hint] = t.clock
+	return hint, true
+}
+
+// where returns the place of a line, -1 if it is not there.
+func (t *tags) where(line uint64) int32 {
+	for i := line % t.sets * t.ways; i < (line%t.sets+1)*t.ways; i++ {
+		if t.line[i] == line+1 {
+			return int32(i)
+		}
+	}
+	return none
+}
+
+// put brings a line in.
+func (t *tags) put(line uint64) {
+	if t.where(line) >= 0 {
+		return
+	}
+	first := line % t.sets * t.ways
+	at := first
+	for i := first; i < first+t.ways; i++ {
+		if t.line[i] == 0 {
+			at = i
+			break
+		}
+		if t.used[i] < t.used[at] {
+			at = i
+		}
+	}
+	t.clock++
+	t.line[at], t.used[at] = line+1, t.clock
+}
+
+func (t *tags) clear() { clear(t.line) }
+
+// maxPorts is how many read ports a bank can have.
+const maxPorts = 4
+
+// ports is the bookings of a bank's read or write ports in the next 64 ticks.
+type ports struct {
+	busy [maxPorts]uint64
+	base uint64 // tick of bit 0
+}
+
+// at moves to a tick.
+func (p *ports) at(tick uint64) {
+	if d := tick - p.base; d != 0 {
+		for i := range p.busy {
+			p.busy[i] >>= min(d, 63)
+			if d >= 64 {
+				p.busy[i] = 0
+			}
+		}
+		p.base = tick
+	}
+}
+
+// free returns how many reads n ports have room for in the w ticks behind the
+// next one.
+func (p *ports) free(n, w int) int {
+	k := 0
+	for i := range n {
+		k += w - bits.OnesCount64(p.busy[i]>>1&(1<<w-1))
+	}
+	return k
+}
+
+// book takes k slots of n ports, the earliest from tick base+from on.
+func (p *ports) book(n, k, from int) {
+	for b := from; b < 64 && k > 0; b++ {
+		for i := 0; i < n && k > 0; i++ {
+			if p.busy[i]>>b&1 == 0 {
+				p.busy[i] |= 1 << b
+				k--
+			}
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package core
+
+import (
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/mem"
+)
+
+// Env is what a core needs of the chip around it; K is the kernels of its model.
+type Env[K any] struct {
+	// Pool is where requests come from and go to. Cores that run in different
+	// goroutines need different ones.
+	Pool *mem.Pool
+	// HasRoom reports whether the network takes a packet of so many bytes now.
+	HasRoom func(bytes int) bool
+	// Send puts a request of so many bytes into the network. The core calls it
+	// only after HasRoom.
+	Send func(r *mem.Req, bytes int)
+	// BlockDone is told that a block has ended; its resources are free. The
+	// owner releases the block.
+	BlockDone func(k *K, b exec.Block)
+	// Turn, if set, is called before the core has something executed that is
+	// not private to a block. Where cores run side by side it returns when all
+	// that come before this one have issued in this cycle.
+	Turn func()
+	// Issued, if set, is called in each cycle that the core does not sleep, when
+	// all that executes in it has been executed.
+	Issued func()
+}
+
+// Warp is what all models know of a warp slot; they embed it.
+type Warp[K any] struct {
+	X      exec.Warp // nil in an empty slot
+	K      *K
+	Block  int32 // in Residents.Blocks
+	Next   int32 // instruction that it executes next, -1 if it waits or has ended
+	State  exec.WarpState
+	Age    uint64 // warps that the core took before it
+	Places Places // where its states are charged, nil if nobody asks
+}
+
+// Block is a place for a block.
+type Block[K any] struct {
+	K           *K // nil if it is empty
+	X           exec.Block
+	Work        exec.Work
+	First, Left int // first warp slot, warps not retired
+	Run         int // warps that can step
+	Stuck       bool
+
+	need Need
+}
+
+// Need is what a block takes of a core.
+type Need struct {
+	Warps, Registers, Shared int
+	// MaxBlocks is how many blocks of its kernel a core takes.
+	MaxBlocks int
+}
+
+// Room is what a core has for blocks.
+type Room struct {
+	Warps, Registers, Shared int
+	// Aligned says that a block's first warp slot is a multiple of its warps.
+	Aligned bool
+	// FirstAlways says that an empty core takes a block whatever it needs.
+	FirstAlways bool
+}
+
+// Residents are the blocks and warps on a core, and what they take of it.
+type Residents[K any] struct {
+	Blocks []Block[K]
+	Warps  []*Warp[K] // by slot
+	// N counts the blocks; Registers and Shared are what they take.
+	N, Registers, Shared int
+	ages                 uint64
+	taken                uint64 // warp slots of resident blocks
+	refresh              func(s int32)
+	turn                 func()
+}
+
+// Init makes places for blocks. Refresh asks a warp what it executes next; turn
+// is Env.Turn.
+func (r *Residents[K]) Init(blocks int, refresh func(s int32), turn func()) {
+	r.Blocks, r.refresh, r.turn = make([]Block[K], blocks), refresh, turn
+}
+
+// Find finds a place for a block and for its warps.
+func (r *Residents[K]) Find(k *K, n Need, in Room) (blk, first int, ok bool) {
+	blk = -1
+	own := 0
+	for i := range r.Blocks {
+		switch {
+		case r.Blocks[i].K == k:
+			own++
+		case r.Blocks[i].K == nil && blk < 0:
+			blk = i
+		}
+	}
+	if blk < 0 || own >= n.MaxBlocks {
+		return 0, 0, false
+	}
+	if (r.N > 0 || !in.FirstAlways) && (r.Registers+n.Registers > in.Registers || r.Shared+n.Shared > in.Shared) {
+		return 0, 0, false
+	}
+	step := 1
+	if in.Aligned {
+		step = n.Warps
+	}
+	m := uint64(1)<<n.Warps - 1
+	for first = 0; first+n.Warps <= in.Warps; first += step {
+		if r.taken&(m<<first) == 0 {
+			return blk, first, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Take puts a block where Find has found room.
+func (r *Residents[K]) Take(blk, first int, k *K, w exec.Work, b exec.Block, n Need) {
+	r.N++
+	r.Registers += n.Registers
+	r.Shared += n.Shared
+	r.taken |= (uint64(1)<<n.Warps - 1) << first
+	r.Blocks[blk] = Block[K]{K: k, X: b, Work: w, First: first, Left: b.Warps(), need: n}
+}
+
+// Warp returns what warp i of a block that has been taken begins as.
+func (r *Residents[K]) Warp(blk, i int, p Places) Warp[K] {
+	b := &r.Blocks[blk]
+	r.ages++
+	return Warp[K]{X: b.X.Warp(i), K: b.K, Block: int32(blk), State: exec.AtSync, Next: -1, Age: r.ages - 1, Places: p}
+}
+
+// Retire takes the warp in a slot off the core. With the last of its block that
+// goes too: then ended is true.
+func (r *Residents[K]) Retire(s int) (k *K, x exec.Block, ended bool) {
+	w := r.Warps[s]
+	w.X = nil
+	b := &r.Blocks[w.Block]
+	if b.Left--; b.Left > 0 {
+		return nil, nil, false
+	}
+	k, x = b.K, b.X
+	r.N--
+	r.Registers -= b.need.Registers
+	r.Shared -= b.need.Shared
+	r.taken &^= (uint64(1)<<b.need.Warps - 1) << b.First
+	*b = Block[K]{}
+	return k, x, true
+}
+
+// RefreshBlock asks the waiting warps of a block again, and lets the executor
+// break waits within warps when none of them can step.
+func (r *Residents[K]) RefreshBlock(blk int32) {
+	b := &r.Blocks[blk]
+	for {
+		left := 0
+		for s := b.First; s < b.First+b.need.Warps; s++ {
+			w := r.Warps[s]
+			if w.X == nil || w.Block != blk || w.State == exec.Done {
+				continue
+			}
+			left++
+			if w.State != exec.Ready {
+				r.refresh(int32(s))
+			}
+		}
+		if left == 0 || b.Run > 0 {
+			return
+		}
+		if r.turn != nil {
+			r.turn()
+		}
+		if !b.X.Unblock() {
+			b.Stuck = true
+			return
+		}
+	}
+}
+
+// Stuck returns a resident block in which no warp can ever step again, nil if
+// there is none.
+func (r *Residents[K]) Stuck() exec.Block {
+	for i := range r.Blocks {
+		if b := &r.Blocks[i]; b.K != nil && b.Stuck && b.Run == 0 {
+			return b.X
+		}
+	}
+	return nil
+}
+
+// ResidentBlocks returns the blocks on the core, by place.
+func (r *Residents[K]) ResidentBlocks() []BlockView {
+	var list []BlockView
+	for i := range r.Blocks {
+		if b := &r.Blocks[i]; b.K != nil {
+			list = append(list, BlockView{b.Work, b.X, b.First, b.Left, b.Stuck && b.Run == 0})
+		}
+	}
+	return list
+}
+
+// View returns what all models show of the warp in a slot.
+func (r *Residents[K]) View(s int) WarpView {
+	w := r.Warps[s]
+	b := &r.Blocks[w.Block]
+	v := WarpView{
+		Slot: s, Work: b.Work, Block: b.X, InBlock: s - b.First, Exec: w.X, At: int(w.Next), Live: w.X.Live(), Age: w.Age,
+		Stuck: b.Stuck && b.Run == 0,
+	}
+	if w.State == exec.Ready {
+		_, v.Active, _, _ = w.X.Next()
+	}
+	return v
+}

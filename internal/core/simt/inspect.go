@@ -1,0 +1,315 @@
+package simt
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+)
+
+// This file: looking into a core from outside, between two cycles. It makes
+// copies, and changes nothing but that a sleeping core brings its counters up
+// to date.
+
+// Slots returns the number of warp slots.
+func (c *Core) Slots() int { return len(c.warps) }
+
+// View returns the warp in a slot, false if there is none.
+func (c *Core) View(slot int) (core.WarpView, bool) {
+	if slot < 0 || slot >= len(c.warps) || c.alive>>slot&1 == 0 {
+		return core.WarpView{}, false
+	}
+	return c.views(1 << slot)[0], true
+}
+
+// Views returns all resident warps, by slot.
+func (c *Core) Views() []core.WarpView { return c.views(c.alive) }
+
+// waitKinds sorts the states of warps.
+var waitKinds = [WarpStates]core.WaitKind{
+	NoInstruction: core.WaitsFetch, Wait: core.WaitsResult, ShortScoreboard: core.WaitsResult, LongScoreboard: core.WaitsResult,
+	PipeThrottle: core.WaitsPlace, Membar: core.WaitsAll, Drain: core.WaitsAll, Atomics: core.WaitsAtomics,
+}
+
+func (c *Core) views(set uint64) []core.WarpView {
+	c.Sync()
+	places := c.flightPlaces()
+	var list []core.WarpView
+	for m := set & c.alive; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := &c.warps[s]
+		st := WarpState(c.acct.Of(s))
+		v := c.Residents.View(s)
+		v.State, v.Waits, v.Missed, v.Issued = st.String(), waitKinds[st], c.imiss>>s&1 != 0, c.Stats.PerWarp[s]
+		v.Reserved, v.Stores, v.Atomics, v.Copies = int(w.regs), int(w.stores), int(w.atomics), int(w.copies)
+		for i := range 2 {
+			if k := (int(w.ibHead) + i) & 1; w.ibHas>>k&1 != 0 && w.ib[k] >= 0 {
+				v.Buffer = append(v.Buffer, int(w.ib[k]))
+			}
+		}
+		v.Flights = c.flightsOf(int32(s), places)
+		list = append(list, v)
+	}
+	return list
+}
+
+// Stand returns where the warp in a slot is, false if there is none.
+func (c *Core) Stand(s int) (core.Stands, bool) {
+	if c.alive>>s&1 == 0 {
+		return core.Stands{}, false
+	}
+	w := &c.warps[s]
+	return core.Stands{Work: w.K.Work, Age: w.Age, Issued: c.Stats.PerWarp[s], Next: w.Next, Last: c.acct.Last(s)}, true
+}
+
+// inFlight returns which records are in use.
+func (c *Core) inFlight() []bool {
+	used := make([]bool, len(c.flight))
+	for i := range used {
+		used[i] = true
+	}
+	for _, i := range c.freeF {
+		used[i] = false
+	}
+	return used
+}
+
+// flightPlaces says where every instruction in flight is; "" for none.
+func (c *Core) flightPlaces() []string {
+	list := make([]string, len(c.flight))
+	used := c.inFlight()
+	for i := range list {
+		if used[i] {
+			list[i] = "memory"
+		}
+	}
+	for s := range Sets {
+		for m := c.idoc[s].used; m != 0; m &= m - 1 {
+			list[c.idoc[s].slot[bits.TrailingZeros64(m)]] = s.String() + " issue register"
+		}
+		for m := c.ocex[s].used; m != 0; m &= m - 1 {
+			list[c.ocex[s].slot[bits.TrailingZeros64(m)]] = s.String() + " execute register"
+		}
+	}
+	c.eachCollector(func(n int, u *cunit, ready bool) {
+		list[u.f] = fmt.Sprintf("collector unit %d, %d operands missing", n, u.need)
+		if ready {
+			list[u.f] = fmt.Sprintf("collector unit %d, waits for an execute register of %s", n, u.out)
+		}
+	})
+	for i := range c.units {
+		u := &c.units[i]
+		for t := range c.ends {
+			if c.ends[t]>>i&1 != 0 {
+				left := (uint64(t) - c.tick) & c.ring
+				list[c.stage[t*len(c.units)+i]] = fmt.Sprintf("%s unit %d, %d cycles to its end", u.set, u.k, left)
+			}
+		}
+		if c.entries>>i&1 != 0 {
+			list[u.entry] = fmt.Sprintf("entry of %s unit %d", u.set, u.k)
+		}
+	}
+	for _, i := range c.wb {
+		list[i] = "write-back"
+	}
+	l := &c.ls
+	if l.entry >= 0 {
+		list[l.entry] = "load/store unit"
+	}
+	for i := range l.shared.n {
+		list[l.shared.buf[(l.shared.head+i)&(len(l.shared.buf)-1)].v] = "shared memory pipeline"
+	}
+	if l.wb >= 0 {
+		list[l.wb] = "write-back of the load/store unit"
+	}
+	return list
+}
+
+func (c *Core) eachCollector(f func(n int, u *cunit, ready bool)) {
+	for i := range c.col.sets {
+		s := &c.col.sets[i]
+		for k := range s.n {
+			if s.free>>k&1 == 0 {
+				f(s.first+k, &c.col.units[s.first+k], s.ready>>k&1 != 0)
+			}
+		}
+	}
+}
+
+// flightsOf lists a warp's instructions in flight.
+func (c *Core) flightsOf(s int32, places []string) []core.Flight {
+	var list []core.Flight
+	w := &c.warps[s]
+	for i, place := range places {
+		f := &c.flight[i]
+		if place == "" || int32(f.warp) != s {
+			continue
+		}
+		v := core.Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place, Unsent: len(f.acc), Unanswered: int(f.out)}
+		if w.Next >= 0 {
+			v.Blocks = c.holds(s, f.op, &w.K.ops[w.Next])
+		}
+		list = core.AddFlight(list, v)
+	}
+	return list
+}
+
+// holds reports whether a register that warp s has reserved for o must be free
+// for next.
+func (c *Core) holds(s int32, o, next *op) bool {
+	for _, d := range o.dst {
+		for _, r := range next.test {
+			if r.word == d.word && r.mask&d.mask&c.regs[s*int32(c.words)+r.word].busy != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Queues returns the places of the pipeline, from issue to the memory system.
+func (c *Core) Queues() []core.QueueView {
+	c.Sync()
+	var list []core.QueueView
+	add := func(name string, n, limit int, what string) {
+		list = append(list, core.QueueView{Name: name, Len: n, Cap: limit, What: what})
+	}
+	name := func(fi int32) string {
+		f := &c.flight[fi]
+		return fmt.Sprintf("warp %d pc %d", f.warp, f.at)
+	}
+	set := func(what string, r *regset) {
+		s := ""
+		for m := r.used; m != 0; m &= m - 1 {
+			s = join(s, name(r.slot[bits.TrailingZeros64(m)]))
+		}
+		add(what, bits.OnesCount64(r.used), len(r.slot), s)
+	}
+	for s := range Sets {
+		if c.cfg.IssueWidth[s] > 0 && c.cfg.Units[s] > 0 {
+			set("issue "+s.String(), &c.idoc[s])
+		}
+	}
+	for i := range c.col.sets {
+		s := &c.col.sets[i]
+		what := ""
+		for k := range s.n {
+			if s.free>>k&1 == 0 {
+				u := &c.col.units[s.first+k]
+				what = join(what, fmt.Sprintf("%s (%s, %d operands missing)", name(u.f), u.out, u.need))
+			}
+		}
+		add(fmt.Sprintf("collector units %d-%d", s.first, s.first+s.n-1), s.n-bits.OnesCount64(s.free), s.n, what)
+	}
+	for s := range Sets {
+		if c.cfg.ExecWidth[s] > 0 && c.cfg.Units[s] > 0 {
+			set("execute "+s.String(), &c.ocex[s])
+		}
+	}
+	for i := range c.units {
+		u := &c.units[i]
+		n, what, entry := 0, "", none
+		if c.entries>>i&1 != 0 {
+			entry = u.entry
+			n, what = 1, name(entry)+" at the entry"
+		}
+		for d := range c.ring + 1 {
+			t := (c.tick + d) & c.ring
+			if fi := c.stage[int(t)*len(c.units)+i]; c.ends[t]>>i&1 != 0 && fi != entry {
+				n++
+				what = join(what, fmt.Sprintf("%s ends in %d", name(fi), d))
+			}
+		}
+		add(fmt.Sprintf("unit %s %d", u.set, u.k), n, 0, what)
+	}
+	what := ""
+	for _, fi := range c.wb {
+		what = join(what, name(fi))
+	}
+	add("write-back", len(c.wb), 0, what)
+	l := &c.ls
+	n, what := 0, ""
+	if l.entry >= 0 {
+		n, what = 1, fmt.Sprintf("%s, %d accesses to send", name(l.entry), len(c.flight[l.entry].acc))
+	}
+	add("load/store unit", n, 1, what)
+	add("shared memory pipeline", l.shared.n, c.cfg.SharedLatency, "")
+	for i := range l.l1 {
+		add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].n, c.cfg.L1Latency, "")
+	}
+	miss := func(name string, x *cache.Cache) {
+		if x == nil {
+			return
+		}
+		cfg := x.Config()
+		add(name+" miss table", x.Pending(), cfg.Entries, "")
+		add(name+" miss queue", x.MissLen(), cfg.MissQueue, "")
+	}
+	miss("L1D", l.l1d)
+	miss("constant cache", l.l1c)
+	miss("instruction cache", c.l1i)
+	if l.l1t != nil {
+		add("texture cache FIFO", l.l1t.Pending(), 0, "")
+		add("texture cache requests", l.l1t.MissLen(), l.l1t.Config().Merge, "")
+	}
+	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
+	n = 0
+	if l.direct != nil {
+		n = 1
+	}
+	add("reply past the L1D", n, 1, "")
+	return list
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// EachRequest calls f for every request that is in a queue of the core, and
+// says where.
+func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
+	l := &c.ls
+	for i := range l.l1 {
+		q := &l.l1[i]
+		for k := range q.n {
+			f(q.buf[(q.head+k)&(len(q.buf)-1)].v, fmt.Sprintf("in the queue of L1D bank %d", i))
+		}
+	}
+	for i := range l.replies.Len() {
+		f(l.replies.At(i), "answered, in the SM's reply queue")
+	}
+	if l.direct != nil {
+		f(l.direct, "answered, waits for write-back")
+	}
+	each := func(name string, x *cache.Cache) {
+		if x != nil {
+			x.EachQueued(func(r *mem.Req) { f(r, "in the miss queue of the "+name) })
+		}
+	}
+	each("L1D", l.l1d)
+	each("constant cache", l.l1c)
+	each("instruction cache", c.l1i)
+	if l.l1t != nil {
+		l.l1t.EachQueued(func(r *mem.Req) { f(r, "in the request queue of the texture cache") })
+	}
+}
+
+// EachPending calls f for every miss pending in a cache of the core.
+func (c *Core) EachPending(f func(name string, p cache.Pending)) {
+	each := func(name string, x *cache.Cache) {
+		if x != nil {
+			x.EachPending(func(p cache.Pending) { f(name, p) })
+		}
+	}
+	each("the L1D", c.ls.l1d)
+	each("the constant cache", c.ls.l1c)
+	each("the instruction cache", c.l1i)
+	if c.ls.l1t != nil {
+		c.ls.l1t.EachPending(func(p cache.Pending) { f("the texture cache", p) })
+	}
+}

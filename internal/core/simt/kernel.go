@@ -1,0 +1,374 @@
+package simt
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// class is what the pipeline treats alike.
+type class uint8
+
+const (
+	classALU class = iota
+	classMem
+	classFence
+)
+
+// op is an instruction with what a core of one configuration wants to know
+// of it.
+type op struct {
+	inst  *isa.Inst
+	class class
+	load  bool // waits for an answer; atomics do
+	calm  bool // changes nothing but registers and memory of which Effects tell
+	copy  bool // asynchronous copy: its answers are waited for apart
+	// group is what an asynchronous copy joins, a commit closes, and a wait
+	// waits for until at most leave groups are left.
+	group         group
+	commit, await bool
+	leave         int
+	set           Set
+	lat           uint16 // cycles in the unit
+	init          uint16 // cycles between two in a unit
+	elem          uint8  // bytes a lane moves
+	nDst          int32  // registers written
+	// dst and test are the registers written, and those that must not be
+	// reserved; reads those read through the collector.
+	dst, test, reads []regMask
+	// readBanks and dstBanks are the places in banks of the registers read and
+	// written, each once.
+	readBanks, dstBanks []uint16
+}
+
+// regMask is a set of registers in one word of the scoreboard.
+type regMask struct {
+	mask uint64
+	word int32
+}
+
+// maskOf returns a list of registers as masks.
+func maskOf(list []uint16) []regMask {
+	var out []regMask
+next:
+	for _, r := range list {
+		w, b := int32(r>>6), uint64(1)<<(r&63)
+		for i := range out {
+			if out[i].word == w {
+				out[i].mask |= b
+				continue next
+			}
+		}
+		out = append(out, regMask{b, w})
+	}
+	return out
+}
+
+// Kernel is a launch made ready for the cores of one GPU. It is shared and
+// never changes while they run it.
+type Kernel struct {
+	Work exec.Work
+	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
+	MaxBlocks int
+	LimitedBy Limit
+	// Warps is the number of warps of a block, Registers those of a thread,
+	// Shared the bytes of shared memory of a block.
+	Warps, Registers, Shared int
+
+	ops    []op
+	shift  uint // log2 of an instruction's bytes
+	base   uint64
+	words  int // 64-bit words of a warp's register mask
+	padded int // threads of a block, rounded up to warps
+
+	need core.Need // of a block
+}
+
+// NewPlaces returns empty places for its instructions.
+func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
+
+// KernelOptions are what a launch decides beyond its Work.
+type KernelOptions struct {
+	// Registers per thread; 0 is the work's estimate.
+	Registers int
+	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a
+	// small grid is spread over all SMs.
+	MaxBlocks int
+	// CodeBase is where the kernel's code lies in the space of instruction
+	// addresses. Kernels with different code need different places.
+	CodeBase uint64
+	// InstBytes is the size of an instruction: number i of Work.Code has byte
+	// address i·InstBytes. 0 is 8, that of PTX here. A power of two.
+	InstBytes int
+}
+
+// NewKernel prepares a launch for cores of configuration cfg. The error is a
+// *exec.LaunchError if no SM could ever take one of its blocks.
+func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
+	if o.InstBytes == 0 {
+		o.InstBytes = 8
+	}
+	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
+		return nil, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
+	}
+	k := &Kernel{Work: w, base: o.CodeBase, shift: uint(bits.TrailingZeros(uint(o.InstBytes)))}
+	k.Warps = (w.Threads() + 31) / 32
+	k.padded = 32 * k.Warps
+	k.Registers, k.Shared = w.Registers(), w.Shared()
+	if o.Registers > 0 {
+		k.Registers = o.Registers
+	}
+	refuse := func(format string, a ...any) (*Kernel, error) {
+		return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
+	}
+	if w.Threads() < 1 {
+		return refuse("a block has no threads")
+	}
+	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
+	if k.MaxBlocks == 0 {
+		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
+			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
+	}
+	for _, in := range w.Code() {
+		if n := int(in.Named); cfg.Barriers > 0 && n > cfg.Barriers {
+			return refuse("%s, line %d of the program text: barrier %d; a block has %d barriers here, from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
+		}
+	}
+	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
+		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
+	}
+	k.need = core.Need{
+		Warps: k.Warps, Registers: k.padded * roundUp(k.Registers, cfg.RegisterGranule), Shared: cfg.sharedOf(k.Shared), MaxBlocks: k.MaxBlocks,
+	}
+	if err := k.decode(cfg); err != nil {
+		return refuse("%v", err)
+	}
+	return k, nil
+}
+
+// files is the number of register files of package isa that hold registers.
+const files = int(isa.RegUPred)
+
+// maxRegisters is what the scoreboard's register numbers can tell apart.
+const maxRegisters = 1 << 16
+
+// decode fills the table of instructions.
+func (k *Kernel) decode(cfg *Config) error {
+	code := k.Work.Code()
+	// The files share one numbering: general registers first, as they are.
+	var size, first [files + 1]uint32
+	total := 0
+	for _, in := range code {
+		total += 2*len(in.Dsts) + 2*len(in.Srcs)
+		for _, list := range [2][]isa.Reg{in.Dsts, in.Srcs} {
+			for _, r := range list {
+				if int(r.File) <= files {
+					size[r.File] = max(size[r.File], r.Index+1)
+				}
+			}
+		}
+	}
+	n := uint32(0)
+	for f := int(isa.RegGPR); f <= files; f++ {
+		first[f] = n
+		n += size[f]
+	}
+	if n > maxRegisters {
+		return fmt.Errorf("uses %d registers, the scoreboard knows %d", n, maxRegisters)
+	}
+	k.words = max(1, int(n+63)/64)
+	number := func(r isa.Reg) (uint16, bool) {
+		if r.File == isa.NoReg || int(r.File) > files {
+			return 0, false
+		}
+		return uint16(first[r.File] + r.Index), true
+	}
+	k.ops = make([]op, len(code))
+	store := make([]uint16, 0, total)
+	for i, in := range code {
+		o := &k.ops[i]
+		o.inst = in
+		o.classify(cfg)
+		o.calm = core.Calm(in.Op)
+		at := len(store)
+		for _, r := range in.Dsts {
+			if n, ok := number(r); ok {
+				store = appendNew(store, at, n)
+			}
+		}
+		dsts := store[at:len(store):len(store)]
+		// A guard is tested, not collected; it comes first, an address next.
+		srcs, guard := in.Srcs, []isa.Reg(nil)
+		if in.Guarded && len(srcs) > 0 && srcs[0].File == isa.RegPred {
+			guard, srcs = srcs[:1], srcs[1:]
+		}
+		if in.Atomic && len(srcs) > 0 && cfg.Compat.AtomicAddressFree && in.Pipe == isa.PipeNone {
+			srcs = srcs[1:]
+		}
+		at = len(store)
+		for _, r := range srcs {
+			if n, ok := number(r); ok {
+				store = appendNew(store, at, n)
+			}
+		}
+		o.readBanks, o.dstBanks = store[at:len(store):len(store)], dsts
+		o.nDst, o.dst, o.reads = int32(len(dsts)), maskOf(dsts), maskOf(o.readBanks)
+		if cfg.Compat.NameBanks {
+			o.nameBanks(srcs, in.Dsts)
+		}
+		at = len(store)
+		for _, list := range [3][]isa.Reg{guard, srcs, in.Dsts} {
+			for _, r := range list {
+				if n, ok := number(r); ok {
+					store = appendNew(store, at, n)
+				}
+			}
+		}
+		o.test = maskOf(store[at:])
+	}
+	return nil
+}
+
+// traced decides it for an instruction of a trace (Accel-Sim; spec of its classes
+// at isa.Pipe).
+func (o *op) traced(cfg *Config) Timing {
+	in := o.inst
+	tr := &cfg.TraceTime
+	t := Timing{1, 1}
+	switch p := in.Pipe; p {
+	case isa.PipeALU, isa.PipeInt:
+		t = tr.Int
+	case isa.PipeSP:
+		o.set, t = SP, tr.SP
+	case isa.PipeDP:
+		o.set, t = DP, tr.DP
+	case isa.PipeSFU:
+		o.set, t = SFU, tr.SFU
+	case isa.PipeTensor:
+		o.set, t = Tensor, tr.Tensor
+	case isa.PipeMemory:
+		o.class, o.set = classMem, Mem
+		o.load = in.Load || in.Atomic
+		o.elem = max(in.Width, 1)
+	case isa.PipeFence:
+		o.class, o.set = classFence, Mem
+	default:
+		if p < isa.PipeSpec1 {
+			break
+		}
+		t = tr.Int
+		if s := Spec1 + Set(p-isa.PipeSpec1); cfg.Units[s] > 0 {
+			o.set, t = s, tr.Spec[p-isa.PipeSpec1]
+		}
+	}
+	if in.Quick {
+		t.Initiation = max(1, t.Initiation/2)
+	}
+	return t
+}
+
+// noBank marks a register that lies in no bank.
+const noBank = 0xffff
+
+// nameBanks takes the places of registers in banks from the numbers in their
+// names. Registers of one number are read once; those without are neither read
+// nor written through the banks.
+func (o *op) nameBanks(srcs, dsts []isa.Reg) {
+	o.readBanks, o.dstBanks = nil, make([]uint16, o.nDst)
+	for _, r := range srcs {
+		if r.Number > 0 {
+			o.readBanks = appendNew(o.readBanks, 0, r.Number-1)
+		}
+	}
+	at := 0
+	seen := map[isa.Reg]bool{}
+	for _, r := range dsts {
+		if seen[r] || at == len(o.dstBanks) {
+			continue
+		}
+		seen[r] = true
+		o.dstBanks[at] = r.Number - 1 // noBank if it has none
+		at++
+	}
+}
+
+// appendNew appends v unless it is among s[from:].
+func appendNew(s []uint16, from int, v uint16) []uint16 {
+	for _, x := range s[from:] {
+		if x == v {
+			return s
+		}
+	}
+	return append(s, v)
+}
+
+// classify decides where an instruction executes and how long (GPGPU-Sim
+// 2.3 and 9).
+func (o *op) classify(cfg *Config) {
+	in := o.inst
+	t := cfg.OtherTime
+	o.set = Int
+	switch {
+	case in.Pipe != isa.PipeNone:
+		t = o.traced(cfg)
+	case in.Kind == isa.KindFence:
+		o.class, o.set, t = classFence, Mem, Timing{1, 1}
+	case in.Load || in.Store:
+		o.class, o.set, t = classMem, Mem, Timing{1, 1}
+		o.load = in.Load || in.Atomic
+		o.elem = in.Width
+		if o.elem == 0 {
+			o.elem = max(in.Elem, 1)
+		}
+	case in.Unit == isa.UnitTensor:
+		o.set, t = Tensor, cfg.TensorTime
+	case in.Unit == isa.UnitSFU && in.Kind == isa.KindOther:
+		o.set, t = SFU, cfg.SFUTime
+	case in.Kind != isa.KindOther:
+		times := &cfg.IntTime
+		switch in.Data {
+		case isa.DataFloat:
+			times, o.set = &cfg.FloatTime, SP
+		case isa.DataDouble:
+			times, o.set = &cfg.DoubleTime, DP
+		}
+		switch in.Kind {
+		case isa.KindAdd:
+			t = times.Add
+		case isa.KindMax:
+			t = times.Max
+		case isa.KindMul:
+			t = times.Mul
+		case isa.KindMad:
+			t = times.Mad
+		case isa.KindDiv:
+			t, o.set = times.Div, SFU
+		case isa.KindMul24:
+			t, o.set = cfg.IntTime.Mul, Int
+			t.Latency++
+			t.Initiation++
+		case isa.KindMad24:
+			t, o.set = cfg.IntTime.Mad, Int
+			t.Latency++
+			t.Initiation++
+		case isa.KindShfl:
+			t, o.set = cfg.IntTime.Shfl, Int
+		}
+	}
+	switch {
+	case o.set == Int && cfg.Units[Int] == 0:
+		o.set = SP
+	case o.set == DP && cfg.Units[DP] == 0:
+		o.set = SFU
+	case o.set == Tensor && cfg.Units[Tensor] == 0:
+		// Such a GPU has no matrix instructions; a program that uses them all
+		// the same does its products on the SP units, in the tensor units' time
+		// (assumed).
+		o.set = SP
+	}
+	o.copying()
+	o.lat, o.init = uint16(t.Latency), uint16(t.Initiation)
+}

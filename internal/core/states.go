@@ -1,0 +1,170 @@
+package core
+
+import "math/bits"
+
+// MaxStates is how many states a warp can be in.
+const MaxStates = 1 << Planes
+
+// Planes is the bits of a state's number.
+const Planes = 4
+
+// Place is what warps did at one instruction of a kernel.
+type Place struct {
+	// Issues counts the times that it was issued, Lanes the lanes whose guard
+	// held then.
+	Issues, Lanes uint64
+	// States sums the cycles of warps by the number of their state: state 0 for
+	// those of its issues, the others for the waits in front of it; a barrier's
+	// and an exit's own waits come after it.
+	States [MaxStates]uint64
+}
+
+// Places holds a place for every instruction of a kernel, in the order of its
+// work's code.
+type Places []Place
+
+// Add adds places of the same kernel.
+func (p Places) Add(o Places) {
+	for i := range o {
+		p[i].Issues += o[i].Issues
+		p[i].Lanes += o[i].Lanes
+		for st, n := range o[i].States {
+			p[i].States[st] += n
+		}
+	}
+}
+
+// Ledger is a core's places, by kernel.
+type Ledger[K any] struct {
+	by    map[*K]Places
+	spare []Places
+}
+
+// KeepPlaces makes the core account the states of warps by instruction.
+func (l *Ledger[K]) KeepPlaces() {
+	if l.by == nil {
+		l.by = map[*K]Places{}
+	}
+}
+
+// PlacesOf returns where the states of a kernel's warps on this core are
+// charged, of which it has n instructions; nil without KeepPlaces.
+func (l *Ledger[K]) PlacesOf(k *K, n int) Places {
+	if l.by == nil {
+		return nil
+	}
+	p := l.by[k]
+	if p == nil {
+		if i := len(l.spare) - 1; i >= 0 && cap(l.spare[i]) >= n {
+			p, l.spare = l.spare[i][:n], l.spare[:i]
+			clear(p)
+		} else {
+			p = make(Places, n)
+		}
+		l.by[k] = p
+	}
+	return p
+}
+
+// TakePlaces adds what a kernel's warps did on this core to sum, which has a
+// place for each of its instructions, and forgets it. None of the kernel's
+// blocks may come to this core later.
+func (l *Ledger[K]) TakePlaces(k *K, sum Places) {
+	if p := l.by[k]; p != nil {
+		sum.Add(p)
+		delete(l.by, k)
+		l.spare = append(l.spare, p)
+	}
+}
+
+// States keeps the states of a core's warps as numbers below MaxStates, of which
+// 0 is to have issued, and charges a state when it ends.
+type States struct {
+	Issued uint64 // warps that issued in this cycle
+
+	in    [Planes]uint64 // the states' numbers: a word per bit, a bit per warp
+	since [maxWarps]uint64
+	born  [maxWarps]uint64
+	at    [maxWarps]int32 // instruction to which the state is charged
+	inst  [maxWarps]int32 // instruction that issued in this cycle
+}
+
+// Begin is told that a warp comes to slot s at a tick, in a state and in front of
+// instruction next, -1 for none.
+func (a *States) Begin(s int, tick uint64, state uint8, next int32) {
+	for i := range a.in {
+		a.in[i] &^= 1 << s
+		a.in[i] |= uint64(state) >> i & 1 << s
+	}
+	a.since[s], a.born[s] = tick, tick
+	a.at[s] = max(next, 0)
+}
+
+// Of returns the state of the warp in slot s.
+func (a *States) Of(s int) uint8 {
+	return uint8(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3)
+}
+
+// Step is told that the warp in slot s issues instruction i.
+func (a *States) Step(s, i int32) {
+	a.Issued |= 1 << s
+	a.inst[s] = i
+}
+
+// Last returns the instruction that the warp in slot s issued in this cycle, -1
+// for none.
+func (a *States) Last(s int) int32 {
+	if a.Issued>>s&1 == 0 {
+		return -1
+	}
+	return a.inst[s]
+}
+
+// End charges the last state of a warp that retires to sum and to its places,
+// and returns how long it was on the core.
+func (a *States) End(s int, tick uint64, sum []uint64, p Places) (life uint64) {
+	a.charge(s, tick, sum, p)
+	return tick - a.born[s]
+}
+
+func (a *States) charge(s int, tick uint64, sum []uint64, p Places) {
+	n := tick - a.since[s]
+	st := a.Of(s)
+	sum[st] += n
+	if p != nil {
+		p[a.at[s]].States[st] += n
+	}
+	a.since[s] = tick
+}
+
+// Enter gives the warps of a set the states of this cycle: of their numbers a
+// word per bit, a bit per warp. A state lasts from the tick in which it is
+// entered to the one in which the next is. It cannot be a method of States: the
+// warps' kernels have a type.
+func Enter[K any](a *States, r *Residents[K], tick, set uint64, in [Planes]uint64, sum []uint64) {
+	changed := ^(a.in[0] | a.in[1] | a.in[2] | a.in[3]) // each issue is charged to its own instruction
+	for i := range in {
+		changed |= in[i] ^ a.in[i]
+	}
+	for m := changed & set; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		w := r.Warps[s]
+		a.charge(s, tick, sum, w.Places)
+		if w.Next >= 0 {
+			a.at[s] = w.Next
+		}
+	}
+	a.in = in
+	for m := a.Issued & set; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		a.at[s] = a.inst[s]
+	}
+}
+
+// Settle charges the states of the warps of a set up to a tick.
+func Settle[K any](a *States, r *Residents[K], tick, set uint64, sum []uint64) {
+	for m := set; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		a.charge(s, tick, sum, r.Warps[s].Places)
+	}
+}

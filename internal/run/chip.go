@@ -1,0 +1,250 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: the chip of a run, and its counters as a result.
+
+// Machine returns the chip that a run simulates: the GPU of that name or file,
+// with the values that were set.
+func (s *Settings) Machine(name string) (gpu.Config, error) {
+	c, err := config.Load(name)
+	if err != nil {
+		return gpu.Config{}, err
+	}
+	if s.Core != "" {
+		if err := c.SetCore(s.Core); err != nil {
+			return gpu.Config{}, err
+		}
+	}
+	for _, a := range s.Assignments {
+		if err := c.Set(a); err != nil {
+			return gpu.Config{}, fmt.Errorf("setting %s: %w", a, err)
+		}
+	}
+	if err := c.Check(); err != nil {
+		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
+	}
+	return c.ChipConfig(), nil
+}
+
+// Check says whether the values that were set are values of their keys. That they
+// fit together is for Machine to see: a value that contradicts another of one GPU
+// may be right for the next.
+func (s *Settings) Check() error {
+	if len(s.Assignments) == 0 {
+		return nil
+	}
+	c, err := config.Load(DefaultGPU)
+	if err != nil {
+		return err
+	}
+	for _, a := range s.Assignments {
+		if err := c.Set(a); err != nil {
+			return fmt.Errorf("setting %s: %w", a, err)
+		}
+	}
+	return nil
+}
+
+// conditions lists the run conditions that decide a comparison.
+func conditions(c *gpu.Config) map[string]any {
+	icache := "cold"
+	if c.Run.ICacheWarm {
+		icache = "warm"
+	}
+	copies := "instant"
+	if c.Copies.Timed {
+		copies = "timed"
+	}
+	return map[string]any{
+		"caches": c.Run.Caches.String(), "icache": icache, "copies": copies,
+		"copies_fill_l2": c.Run.CopiesFillL2, "launch_latency": c.Run.LaunchLatency,
+	}
+}
+
+// Begin makes the chip of a run and says in the result what it is. It stops after
+// so many cycles if maxCycles is not 0; 0 threads are one per core.
+func Begin(cfg gpu.Config, maxCycles uint64, threads int, res *report.Run) (*gpu.GPU, error) {
+	if maxCycles > 0 {
+		cfg.Run.MaxCycles = maxCycles
+	}
+	cfg.Run.Threads = cmp.Or(threads, runtime.GOMAXPROCS(0))
+	chip, err := gpu.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	chip.KeepPlaces()
+	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
+	res.Mode, res.Timing = "timing", &report.Timing{Core: cfg.Core.String(), CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
+		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
+	}}
+	res.Conditions = conditions(&cfg)
+	return chip, nil
+}
+
+// Add puts a launch that has begun into a result.
+func Add(chip *gpu.GPU, k *gpu.Kernel, l Launch, res *report.Run) {
+	guarded(chip, k, res)
+	res.Kernels = append(res.Kernels, describe(chip, k, l))
+	res.WarpInstructions += k.WarpInsts
+	res.ThreadInstructions += k.ThreadInsts
+}
+
+// End puts the counters of the whole run into its result.
+func End(chip *gpu.GPU, res *report.Run) {
+	res.Cycles = chip.Now()
+	total := chip.Totals()
+	res.Memory = memory(&total, chip.Config())
+	parts(chip, res.Timing)
+}
+
+// guarded notes in a result what guarded the dependences of a kernel's instructions.
+func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
+	cfg := chip.Config()
+	if cfg.Core != gpu.Modern {
+		return
+	}
+	d := report.Dependence{Mechanism: "control bits"}
+	if !k.ControlBits() {
+		d.Mechanism, d.Consumers = "scoreboards", cfg.Modern.Consumers
+	}
+	s := cfg.Modern.DependenceBits(k.ControlBits())
+	d.WarpBits, d.SMBits, d.RegisterFile = s.Warp, s.SM, s.Percent
+	if !slices.Contains(res.Dependences, d) {
+		res.Dependences = append(res.Dependences, d)
+	}
+}
+
+// Launch is what a result says about a launch beside what the chip counted.
+type Launch struct {
+	Number      int // in the run, from 0
+	Stream      int64
+	Grid, Block [3]int64
+	LocalBytes  int  // of a thread
+	Estimated   bool // nobody said how many registers it takes
+}
+
+// describe describes a launch and its counters.
+func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
+	cfg := chip.Config()
+	sm := &k.SM
+	t := &report.KernelTiming{
+		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
+		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy, Shared: !k.Alone, L1Ways: k.L1Ways,
+		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
+	}
+	if l.Estimated {
+		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
+			n, _ := cfg.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
+			if k.LimitedBy == gpu.ByGrid {
+				n = min(n, k.MaxBlocks)
+			}
+			return n
+		})
+	}
+	if t.Cycles > 0 {
+		t.IPC = float64(k.WarpInsts) / float64(t.Cycles)
+	}
+	if sm.Cycles > 0 {
+		t.Occupancy = float64(sm.WarpCycles) / float64(sm.Cycles) / float64(cfg.Warps())
+	}
+	t.Lines, t.LanesPerIssue = lines(chip, k), slices.Clone(sm.Lanes[:])
+	for st, name := range chip.States() {
+		var n uint64
+		for i := range k.Places {
+			n += k.Places[i].States[st]
+		}
+		t.Stalls[name] = n
+		t.WarpCycles += n
+	}
+	t.Memory = memory(&k.Counters, cfg)
+	for i, b := range k.BlockLog {
+		r := report.BlockRun{Block: uint64(i), SM: b.SM, StartCycle: b.Start}
+		if b.End > 0 {
+			r.EndCycle = &b.End
+		}
+		t.BlockLog = append(t.BlockLog, r)
+	}
+	return report.Kernel{
+		Name: k.Name, Launch: l.Number, Stream: l.Stream, Grid: l.Grid, Block: l.Block,
+		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: l.LocalBytes,
+		Blocks: k.Blocks, WarpInstructions: k.WarpInsts, ThreadInstructions: k.ThreadInsts, KernelTiming: t,
+	}
+}
+
+// lines lays what a kernel's warps did beside the program's text.
+func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
+	src, ok := k.Work().(sourced)
+	if !ok {
+		return nil
+	}
+	var list []report.Line
+	code := k.Work().Code()
+	names := chip.States()
+	for i := range k.Places {
+		p := &k.Places[i]
+		l := report.Line{Issues: p.Issues, ThreadInstructions: p.Lanes, Stalls: map[string]uint64{}}
+		for st, n := range p.States {
+			if n > 0 {
+				l.Stalls[names[st]] = n
+				l.WarpCycles += n
+			}
+		}
+		if l.WarpCycles == 0 && l.Issues == 0 {
+			continue
+		}
+		w := src.Source(i)
+		l.Text = src.Text(i)
+		if c := code[i].Control; c != nil {
+			l.Control = c.String()
+		}
+		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
+		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
+		list = append(list, l)
+	}
+	return list
+}
+
+// memory describes the counters of the memory system.
+func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
+	sm := &c.SM
+	m := report.Memory{
+		L1: cacheLevel(&c.L1D), L1Const: cacheLevel(&c.L1C), L1Texture: cacheLevel(&c.L1T), L1Inst: cacheLevel(&c.L1I), L2: cacheLevel(&c.L2),
+		DRAM: report.DRAM{
+			Reads: c.DRAMReads(), Writes: c.DRAMWrites(), Activates: c.DRAM.Activates, Precharges: c.DRAM.Precharges,
+			Requests: c.DRAM.Requests, RowHits: c.DRAM.RowHits, BusyCycles: c.DRAM.DataCycles, Cycles: c.DRAM.Cycles,
+		},
+		Network: report.Network{
+			RequestPackets: c.Request.Packets, RequestFlits: c.Request.Flits, ReplyPackets: c.Reply.Packets, ReplyFlits: c.Reply.Flits,
+		},
+		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
+		L2EntryStallCycles: c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
+	}
+	if d := &cfg.Mem.DRAM; !cfg.Mem.FixedLatency {
+		m.DRAM.BytesRead = m.DRAM.Reads * uint64(d.AtomBytes())
+		m.DRAM.BytesWritten = m.DRAM.Writes * uint64(d.AtomBytes())
+		m.DRAM.Peak = float64(cfg.Mem.Channels*d.BusBytes*d.Chips*d.DataRatio) * float64(cfg.Clocks.DRAM) / 1e9
+	}
+	if sm.LatencyN > 0 {
+		m.Replies, m.LatencyLog2 = sm.LatencyN, latencies(sm)
+		m.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
+	}
+	return m
+}
+
+func cacheLevel(s *cache.Stats) report.Cache {
+	return report.Cache{
+		Accesses: s.Total(), Hits: s.Of(cache.Hit), PendingHits: s.Of(cache.HitReserved),
+		Misses: s.Misses(), SectorMisses: s.Of(cache.SectorMiss), Refused: s.Of(cache.Fail), WriteBacks: s.WriteBacks,
+	}
+}

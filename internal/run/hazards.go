@@ -1,0 +1,122 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: the hazard checker, from the option to the result.
+
+// Hazards is the name of the hazard checker.
+const Hazards = "hazards"
+
+// WatchHazards has the chip look for hazards. It refuses a machine on which no
+// program can have any.
+func WatchHazards(chip *gpu.GPU) error {
+	cfg := chip.Config()
+	if cfg.Core != gpu.Modern {
+		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %v core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", cfg.Core)
+	}
+	chip.CheckHazards()
+	return nil
+}
+
+// AnyHazards refuses a run none of whose launches has control bits.
+func AnyHazards(launches []*gpu.Kernel) error {
+	var names []string
+	for _, k := range launches {
+		switch {
+		case k.ControlBits():
+			return nil
+		case !slices.Contains(names, k.Name):
+			names = append(names, k.Name)
+		}
+	}
+	if len(names) == 0 {
+		return errors.New("the hazard checker looks at launches, and this run has none")
+	}
+	return fmt.Errorf("the hazard checker looks at programs that control bits guard, and scoreboards guard %s; it takes SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
+		strings.Join(names, ", "))
+}
+
+// hazardKey tells hazards apart: those of one kernel are the same at every
+// launch and on every SM.
+type hazardKey struct {
+	kernel       string
+	kind         string
+	at, producer int32
+	reg          isa.Reg
+}
+
+// AddHazards puts what the SMs found into a result: each hazard once, in the
+// order in which they happened first. Launches that only warm the caches do not
+// count: begun are those that do, by the number that the result gives them.
+func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
+	c := report.Checker{Checker: Hazards}
+	launch := map[exec.Work]int{}
+	for n, k := range begun {
+		launch[k.Work()] = n
+		if !k.ControlBits() {
+			c.NotWatched = append(c.NotWatched, n)
+		}
+	}
+	slices.Sort(c.NotWatched)
+	list, left := chip.Hazards()
+	c.LeftOut = left
+	list = slices.DeleteFunc(list, func(h gpu.Hazard) bool {
+		_, ok := launch[h.Kernel.Work]
+		return !ok
+	})
+	slices.SortStableFunc(list, func(a, b gpu.Hazard) int {
+		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.SM, b.SM))
+	})
+	first := map[hazardKey]*gpu.Hazard{}
+	var each []*gpu.Hazard
+	for i := range list {
+		h := &list[i]
+		key := hazardKey{h.Kernel.Work.Name(), h.Kind.String(), h.At, h.Producer, h.Reg}
+		if x, ok := first[key]; ok {
+			x.Merge(&h.Hazard)
+			continue
+		}
+		first[key] = h
+		each = append(each, h)
+	}
+	for _, h := range each {
+		c.Hazards = append(c.Hazards, hazard(h, launch[h.Kernel.Work]))
+	}
+	c.OK = len(c.Hazards) == 0 && left == 0
+	res.Checkers = append(res.Checkers, c)
+}
+
+// hazard describes one.
+func hazard(h *gpu.Hazard, launch int) report.Hazard {
+	w := h.Kernel.Work
+	code := w.Code()
+	place := func(at int32, control isa.Control) report.Instruction {
+		i := report.Instruction{Line: int(code[at].Pos.Line), PC: int(at), Text: code[at].Op, Control: control.String()}
+		if src, ok := w.(sourced); ok {
+			s := src.Source(int(at))
+			i.File, i.Line, i.PC, i.Text = s.File, int(s.Pos.Line), s.PC, src.Text(int(at))
+		}
+		return i
+	}
+	r := report.Hazard{
+		Kind: strings.ReplaceAll(h.Kind.String(), " ", "_"), Kernel: w.Name(), Launch: launch, SM: h.SM,
+		Block: h.Block, Warp: h.Warp, Lane: h.Lane, Cycle: h.Cycle,
+		Instruction: place(h.At, *code[h.At].Control), Producer: place(h.Producer, *code[h.Producer].Control),
+		Register: h.Register(), Short: h.Short, Times: uint64(h.Count), Fixes: []report.Instruction{},
+	}
+	for _, f := range h.Fixes {
+		r.Fixes = append(r.Fixes, place(f.At, f.Control))
+	}
+	return r
+}

@@ -1,0 +1,64 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// parts writes the counters of the machine's parts into a result.
+func parts(chip *gpu.GPU, t *report.Timing) {
+	for i := range chip.Config().SMs() {
+		c := chip.Core(i)
+		s := c.Count()
+		r := report.SM{
+			SM: i, Blocks: s.BlocksDone, WarpInstructions: s.WarpInsts, ThreadInstructions: s.ThreadInsts,
+			BusyCycles: s.Cycles, WarpCycles: s.WarpCycles,
+		}
+		if s.LatencyN > 0 {
+			r.MeanLatencyCycles = float64(s.Latency) / float64(s.LatencyN)
+		}
+		if d := c.L1D(); d != nil {
+			r.L1 = cacheLevel(&d.Stats)
+		}
+		t.PerSM = append(t.PerSM, r)
+	}
+	p := chip.Partitions()
+	for i := range p.Subs() {
+		st := p.L2Stats(i)
+		if st == nil {
+			st = &cache.Stats{}
+		}
+		t.PerSlice = append(t.PerSlice, report.Slice{Slice: i, Requests: p.SubStats(i).Packets, L2: cacheLevel(st)})
+	}
+	for i := range p.Channels() {
+		d := p.DRAM(i)
+		if d == nil {
+			continue // memory of fixed latency has no channels to speak of
+		}
+		s := d.Stats()
+		c := report.Channel{
+			Channel: i, Reads: s.Reads + s.AllocReads, Writes: s.Writes + s.WriteBacks, Activates: s.Activates,
+			Requests: s.Requests, RowHits: s.RowHits, BusyCycles: s.DataCycles, Cycles: s.Cycles,
+		}
+		for b := range d.Config().Banks {
+			x := d.Bank(b)
+			c.Banks = append(c.Banks, report.Bank{Bank: b, Reads: x.Reads, Writes: x.Writes, Activates: x.Activates, Requests: x.Requests, RowHits: x.RowHits})
+		}
+		t.PerChannel = append(t.PerChannel, c)
+	}
+}
+
+// latencies returns the distribution of latencies, without what is zero at its
+// end. It is a copy: a result that shared the counters' memory would keep the
+// kernel that they belong to, with all its code.
+func latencies(s *simt.Stats) []uint64 {
+	list := s.LatencyLog[1:]
+	for len(list) > 0 && list[len(list)-1] == 0 {
+		list = list[:len(list)-1]
+	}
+	return slices.Clone(list)
+}

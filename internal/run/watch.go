@@ -1,0 +1,113 @@
+package run
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+)
+
+// This file: what is written beside a timing run's result: counters as they
+// grow, and the way of every instruction.
+
+// Series asks for counters as they grow: a line of comma-separated values for
+// every so many core cycles.
+type Series struct {
+	Every uint64
+	Out   io.Writer
+}
+
+// Rows writes them.
+type Rows struct {
+	chip *gpu.GPU
+	w    *bufio.Writer
+	last gpu.Sample
+}
+
+// StartSeries has the chip looked at.
+func StartSeries(chip *gpu.GPU, s Series) *Rows {
+	x := &Rows{chip: chip, w: bufio.NewWriter(s.Out)}
+	fmt.Fprint(x.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps,blocks")
+	for _, st := range chip.States() {
+		fmt.Fprintf(x.w, ",stalls.%s", st)
+	}
+	fmt.Fprintln(x.w, ",memory.l1.accesses,memory.l1.hits,memory.l2.accesses,memory.l2.hits,memory.dram.reads,memory.dram.writes,"+
+		"memory.network.request_packets,memory.network.reply_packets,memory.mean_latency_cycles")
+	chip.OnSample(s.Every, x.row)
+	return x
+}
+
+// row writes what happened since the last row.
+func (x *Rows) row() {
+	s, o := x.chip.Sample(), &x.last
+	if s.Cycle == o.Cycle {
+		return
+	}
+	insts := s.WarpInsts - o.WarpInsts
+	fmt.Fprintf(x.w, "%d,%d,%d,%.4f,%d,%d", s.Cycle, insts, s.ThreadInsts-o.ThreadInsts, float64(insts)/float64(s.Cycle-o.Cycle), s.Resident, s.Blocks-o.Blocks)
+	for st := range x.chip.States() {
+		fmt.Fprintf(x.w, ",%d", s.States[st]-o.States[st])
+	}
+	mean := 0.0
+	if n := s.LatencyN - o.LatencyN; n > 0 {
+		mean = float64(s.Latency-o.Latency) / float64(n)
+	}
+	fmt.Fprintf(x.w, ",%d,%d,%d,%d,%d,%d,%d,%d,%.1f\n", s.L1Accesses-o.L1Accesses, s.L1Hits-o.L1Hits, s.L2Accesses-o.L2Accesses, s.L2Hits-o.L2Hits,
+		s.DRAMReads-o.DRAMReads, s.DRAMWrites-o.DRAMWrites, s.Requests-o.Requests, s.Replies-o.Replies, mean)
+	x.last = s
+}
+
+// End writes the last, shorter row.
+func (x *Rows) End() error {
+	x.row()
+	return x.w.Flush()
+}
+
+// Record has the way of every instruction written down.
+func Record(chip *gpu.GPU, r *timeline.Recorder) {
+	programs := map[exec.Work]int32{}
+	r.Stages(chip.Stages())
+	chip.Log(func(sm int, list []gpu.Record) {
+		for i := range list {
+			e := &list[i]
+			p, ok := programs[e.Work]
+			if !ok {
+				p = r.AddProgram(program(e.Work))
+				programs[e.Work] = p
+			}
+			r.Add(timeline.Inst{
+				At: e.Times, Block: e.Block, Program: p, Index: e.At, SM: int32(sm), Sched: int32(e.Sched), Slot: int32(e.Slot), Warp: int32(e.Warp), Lanes: uint32(e.Lanes),
+			})
+		}
+	})
+}
+
+// sourced is work that knows the text of its program: where an instruction
+// stands, and what is written there.
+type sourced interface {
+	Source(i int) exec.Where
+	Text(i int) string
+}
+
+// program names a kernel's instructions.
+func program(w exec.Work) timeline.Program {
+	p := timeline.Program{Kernel: w.Name()}
+	src, _ := w.(sourced)
+	for i, in := range w.Code() {
+		name, place := in.Op, ""
+		if src != nil {
+			name = src.Text(i)
+			wh := src.Source(i)
+			place = fmt.Sprintf("%s:%d", filepath.Base(wh.File), wh.Pos.Line)
+			if wh.SrcLine > 0 {
+				place += fmt.Sprintf(" (%s:%d)", filepath.Base(wh.SrcFile), wh.SrcLine)
+			}
+		}
+		p.Insts, p.Places = append(p.Insts, name), append(p.Places, place)
+	}
+	return p
+}

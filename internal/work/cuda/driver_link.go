@@ -1,0 +1,151 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// linking is texts that become one module (CUlinkState).
+type linking struct {
+	parts []part
+	mods  []*ptx.Module
+}
+
+// Input is what is given to a link (CUjitInputType).
+type Input int32
+
+// The kinds of input. Only two can hold PTX; the others are machine code.
+const (
+	InputCubin Input = iota
+	InputPTX
+	InputFatBinary
+	InputObject
+	InputLibrary
+)
+
+// NewLink begins to link texts.
+func (d Driver) NewLink() (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		if _, res := r.here(t); res != ResultSuccess {
+			return res
+		}
+		h = r.handle()
+		r.links[h] = &linking{}
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// AddToLink adds a text. What is wrong with it is in the error.
+func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (res Result, wrong error) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		l := r.links[link]
+		switch {
+		case l == nil:
+			return ResultInvalidHandle
+		case kind < InputCubin || kind > InputLibrary:
+			return ResultInvalidValue
+		}
+		one := &module{name: r.moduleName(r.fileName(name))}
+		fail := func(res Result, err error) Result {
+			wrong = fmt.Errorf("%s: %w", one.name, err)
+			return res
+		}
+		if kind != InputPTX && kind != InputFatBinary {
+			return fail(ResultNoBinary, errMachineCode)
+		}
+		if err := one.split(data); errors.Is(err, errMachineCode) {
+			return fail(ResultNoBinary, err)
+		} else if err != nil {
+			return fail(ResultInvalidImage, err)
+		}
+		for _, p := range one.parts {
+			text, err := r.choose(p)
+			var no *fatbin.NoPTXError
+			switch {
+			case errors.As(err, &no):
+				return fail(ResultNoBinary, err)
+			case err != nil:
+				return fail(ResultInvalidImage, err)
+			}
+			mod, err := ptx.Parse(p.name, text)
+			if err != nil {
+				wrong = detail(err)
+				return ResultInvalidPTX
+			}
+			l.parts = append(l.parts, part{p.name, text})
+			l.mods = append(l.mods, mod)
+		}
+		return ResultSuccess
+	})
+	return res, wrong
+}
+
+// detail is the error with its source lines, if it has some.
+func detail(err error) error {
+	var errs ptx.ErrorList
+	if errors.As(err, &errs) {
+		return errors.New(errs.Detail())
+	}
+	return err
+}
+
+// CompleteLink returns a module of all texts, for LoadModule. Names that none of
+// them defines are an error.
+func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		l := r.links[link]
+		switch {
+		case l == nil:
+			return ResultInvalidHandle
+		case len(l.parts) == 0:
+			return ResultInvalidValue
+		}
+		if wrong = undefined(l.mods); wrong != nil {
+			return ResultInvalidPTX
+		}
+		le := binary.LittleEndian
+		image = append([]byte(linkedMagic), make([]byte, 8)...)
+		for _, p := range l.parts {
+			for _, field := range [][]byte{[]byte(p.name), p.data} {
+				image = append(le.AppendUint64(image, uint64(len(field))), field...)
+			}
+		}
+		le.PutUint64(image[len(linkedMagic):], uint64(len(image)))
+		return ResultSuccess
+	})
+	return image, res, wrong
+}
+
+// undefined is an error that says what modules lack in order to be a program.
+func undefined(mods []*ptx.Module) error {
+	prog, err := xptx.Link(mods...)
+	if err != nil {
+		return detail(err)
+	}
+	var missing []error
+	for _, k := range prog.Kernels() {
+		for _, err := range k.Unusable() {
+			if errors.Is(err, xptx.ErrUndefined) {
+				missing = append(missing, err)
+			}
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// EndLink forgets a link.
+func (d Driver) EndLink(link uint64) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		if r.links[link] == nil {
+			return ResultInvalidHandle
+		}
+		delete(r.links, link)
+		return ResultSuccess
+	})
+}

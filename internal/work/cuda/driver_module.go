@@ -1,0 +1,280 @@
+package cuda
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+)
+
+// handled is what the driver knows of a module by handle.
+type handled struct {
+	handle    uint64
+	functions map[string]uint64
+	textures  map[string]uint64
+}
+
+// elfMagic begins machine code, cubins.
+const elfMagic = "\x7fELF"
+
+// What LinkComplete makes: a header of the magic and the size of all, then per
+// part the sizes of name and text, and these. The format is ours; programs only
+// hand it on.
+const (
+	linkedMagic  = "HDLLINK\x01"
+	linkedHeader = 16
+)
+
+// ImageMagics are what modules that are no text begin with.
+var ImageMagics = append(fatbin.Magics(), elfMagic, linkedMagic)
+
+// ImageHeader is how many bytes ImageBytes looks at.
+const ImageHeader = 16
+
+// ImageBytes returns the size of a module in memory, given its first ImageHeader
+// bytes: a fat binary, what LinkComplete made, or machine code, of which only
+// the header matters. A size of 0 says that it is text that ends with a zero
+// byte.
+func ImageBytes(header []byte) (int, error) {
+	switch {
+	case fatbin.Is(header):
+		return fatbin.Block(header)
+	case bytes.HasPrefix(header, []byte(linkedMagic)):
+		n := binary.LittleEndian.Uint64(header[len(linkedMagic):])
+		if n < linkedHeader || n > maxModule {
+			return 0, fmt.Errorf("a linked module of %d bytes is broken", n)
+		}
+		return int(n), nil
+	case bytes.HasPrefix(header, []byte(elfMagic)):
+		return ImageHeader, nil
+	}
+	return 0, nil
+}
+
+// maxModule bounds the bytes of a module, our choice: the largest of public
+// libraries has some tens of megabytes.
+const maxModule = 1 << 30
+
+// errMachineCode says what a program with cubins needs.
+var errMachineCode = errors.New("machine code (a cubin) cannot be run; give the driver PTX (nvcc -ptx, or heddle cc --ptx), or a fat binary with PTX in it " +
+	"(nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
+
+// split takes an image apart.
+func (m *module) split(image []byte) error {
+	switch {
+	case len(image) == 0:
+		return errors.New("the module is empty")
+	case bytes.HasPrefix(image, []byte(elfMagic)):
+		return errMachineCode
+	case !bytes.HasPrefix(image, []byte(linkedMagic)):
+		m.parts = append(m.parts, part{m.partName(len(m.parts)), bytes.TrimRight(bytes.Clone(image), "\x00")})
+		if fatbin.Is(image) {
+			m.parts[len(m.parts)-1].data = bytes.Clone(image)
+		}
+		return nil
+	}
+	le := binary.LittleEndian
+	if len(image) < linkedHeader || le.Uint64(image[len(linkedMagic):]) != uint64(len(image)) {
+		return errors.New("the linked module is truncated")
+	}
+	for rest := image[linkedHeader:]; len(rest) > 0; {
+		var fields [2][]byte
+		for i := range fields {
+			if len(rest) < 8 || le.Uint64(rest) > uint64(len(rest)-8) {
+				return errors.New("the linked module is truncated")
+			}
+			n := le.Uint64(rest)
+			fields[i], rest = bytes.Clone(rest[8:8+n]), rest[8+n:]
+		}
+		m.parts = append(m.parts, part{string(fields[0]), fields[1]})
+	}
+	if len(m.parts) == 0 {
+		return errors.New("the linked module is empty")
+	}
+	return nil
+}
+
+// LoadModule loads device code: PTX, a fat binary, or what LinkComplete made. The
+// file's name, or "", is for messages. What is wrong with it is in the error.
+func (d Driver) LoadModule(file string, images ...[]byte) (h uint64, res Result, wrong error) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		if _, res := r.here(t); res != ResultSuccess {
+			return res
+		}
+		if err := r.begin(); err != Success {
+			return err.Result()
+		}
+		m := &module{name: r.moduleName(r.fileName(file))}
+		for _, image := range images {
+			if wrong = m.split(image); wrong != nil {
+				wrong = fmt.Errorf("%s: %w", m.name, wrong)
+				if errors.Is(wrong, errMachineCode) {
+					return ResultNoBinary
+				}
+				return ResultInvalidImage
+			}
+		}
+		var err Error
+		if err, wrong = r.prepare(m); err != Success {
+			return err.Result()
+		}
+		h = r.handle()
+		m.driver = &handled{handle: h, functions: map[string]uint64{}, textures: map[string]uint64{}}
+		r.loaded = append(r.loaded, m)
+		return ResultSuccess
+	})
+	if res == ResultSuccess {
+		d.Own(OwnedModule, h)
+	}
+	return h, res, wrong
+}
+
+// fileName is what a module is called after: its file, or the program.
+func (r *Runtime) fileName(file string) string {
+	if file == "" {
+		return r.opt.Program
+	}
+	file = filepath.Base(file)
+	return strings.TrimSuffix(file, filepath.Ext(file))
+}
+
+// handled returns a module of the driver.
+func (r *Runtime) handled(h uint64) (*module, Result) {
+	for _, m := range r.loaded {
+		if m.driver.handle == h {
+			return m, ResultSuccess
+		}
+	}
+	return nil, ResultInvalidHandle
+}
+
+// drop forgets a module of the driver, its kernels and its textures.
+func (r *Runtime) drop(m *module) {
+	for _, f := range m.driver.functions {
+		delete(r.kernels, f)
+	}
+	for _, x := range m.driver.textures {
+		delete(r.textures, x)
+		delete(r.texrefs, x)
+	}
+	m.gone = true
+}
+
+// UnloadModule ends a module; it waits for all work.
+func (d Driver) UnloadModule(h uint64) Result {
+	res := d.locked(func(r *Runtime, t *Thread) Result {
+		m, res := r.handled(h)
+		if res != ResultSuccess {
+			return res
+		}
+		if err := r.finish(); err != Success {
+			return err.Result()
+		}
+		r.loaded = slices.DeleteFunc(r.loaded, func(other *module) bool { return other == m })
+		r.drop(m)
+		if err := m.machine.Release(); err != nil {
+			return ResultUnknown
+		}
+		for _, addr := range m.shares {
+			r.unshare(addr)
+		}
+		return ResultSuccess
+	})
+	d.Disown(OwnedModule, h)
+	return res
+}
+
+// inModule runs a call about a module with the lock held.
+func (d Driver) inModule(h uint64, f func(r *Runtime, m *module) Result) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
+		if _, res := r.here(t); res != ResultSuccess {
+			return res
+		}
+		m, res := r.handled(h)
+		if res != ResultSuccess {
+			return res
+		}
+		return f(r, m)
+	})
+}
+
+// Function returns the handle of a kernel, which is as good as the address of a
+// kernel's stub in calls of a Thread.
+func (d Driver) Function(mod uint64, name string) (h uint64, res Result) {
+	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		if h = m.driver.functions[name]; h != 0 {
+			return ResultSuccess
+		}
+		k, ok := m.prog.Kernel(name)
+		if !ok {
+			return ResultNotFound
+		}
+		h = r.handle()
+		m.driver.functions[name] = h
+		r.kernels[h] = &function{module: m, name: name, kernel: k}
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// Functions returns the names of a module's kernels, in the order of its text.
+func (d Driver) Functions(mod uint64) (names []string, res Result) {
+	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		for _, k := range m.prog.Kernels() {
+			names = append(names, k.Name())
+		}
+		return ResultSuccess
+	})
+	return names, res
+}
+
+// Unusable says why kernels of a module cannot run, one reason a line: an
+// instruction that is not supported, a function that is not there.
+func (d Driver) Unusable(mod uint64) (why string, res Result) {
+	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		var lines []string
+		for _, k := range m.prog.Kernels() {
+			for _, err := range k.Unusable() {
+				lines = append(lines, fmt.Sprintf("kernel %s: %v", k.Name(), err))
+			}
+		}
+		why = strings.Join(lines, "\n")
+		return ResultSuccess
+	})
+	return why, res
+}
+
+// FunctionOf returns the name of a kernel and the handle of its module, which is
+// 0 for one of the program's own.
+func (d Driver) FunctionOf(fn uint64) (name string, module uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		f := r.kernels[fn]
+		if f == nil {
+			return ResultInvalidHandle
+		}
+		name = f.name
+		if f.module.driver != nil {
+			module = f.module.driver.handle
+		}
+		return ResultSuccess
+	})
+	return name, module, res
+}
+
+// Global returns the address and the bytes of a module's variable.
+func (d Driver) Global(mod uint64, name string) (addr, size uint64, res Result) {
+	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		s, ok := m.machine.Symbol(name)
+		if !ok {
+			return ResultNotFound
+		}
+		addr, size = s.Addr, s.Size
+		return ResultSuccess
+	})
+	return addr, size, res
+}

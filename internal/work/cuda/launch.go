@@ -1,0 +1,376 @@
+package cuda
+
+import (
+	"errors"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
+)
+
+// Push keeps a launch's configuration until its stub takes it (<<< >>>).
+func (t *Thread) Push(c Call) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.calls = append(t.calls, c)
+}
+
+// Pop returns the configuration that was pushed last.
+func (t *Thread) Pop() (Call, Error) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	n := len(t.calls)
+	if n == 0 {
+		t.last = MissingConfiguration
+		return Call{}, MissingConfiguration
+	}
+	c := t.calls[n-1]
+	t.calls = t.calls[:n-1]
+	return c, Success
+}
+
+// Configure begins a launch in the way of CUDA before 9.2: Argument follows for
+// each argument, then LaunchConfigured.
+func (t *Thread) Configure(c Call) {
+	t.Push(c)
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.params = t.params[:0]
+}
+
+// maxParams is the bytes that all arguments of a kernel have at most (CUDA
+// programming guide, from compute capability 7.0 and CUDA 12.1 on; before it was
+// 4 KiB).
+const maxParams = 32764
+
+// Argument gives bytes of the launch that is being configured.
+func (t *Thread) Argument(b []byte, offset uint64) Error {
+	return t.do(func(*Runtime) Error {
+		if offset > maxParams || uint64(len(b)) > maxParams-offset {
+			return InvalidValue
+		}
+		if need := int(offset) + len(b) - len(t.params); need > 0 {
+			t.params = append(t.params, make([]byte, need)...)
+		}
+		copy(t.params[offset:], b)
+		return Success
+	})
+}
+
+// LaunchConfigured launches what Configure and Argument made ready.
+func (t *Thread) LaunchConfigured(host uint64) Error {
+	c, err := t.Pop()
+	if err != Success {
+		return err
+	}
+	return t.Launch(host, c, false, func(_, offset int, to []byte) {
+		if offset < len(t.params) {
+			copy(to, t.params[offset:])
+		}
+	})
+}
+
+// launchRecord is what the report says about a launch that the chip has.
+type launchRecord struct {
+	name  string
+	about run.Launch
+}
+
+// Bounds of a launch (CUDA programming guide, compute capabilities 3.0 to 12.x).
+const (
+	maxThreads  = 1024
+	maxBlockZ   = 64
+	maxGridX    = 1<<31 - 1
+	maxGridYZ   = 1<<16 - 1
+	plainShared = 48 << 10 // what a block has without asking for more
+)
+
+// Launch runs a kernel, or gives it to a stream. arg copies the bytes of the
+// n-th argument, all that are wanted; they lie at an offset among those of all.
+func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Error {
+	return t.do(func(r *Runtime) Error {
+		s, err := r.stream(c.Stream)
+		if err != Success {
+			return err
+		}
+		w, err := r.prepareLaunch(host, c, cooperative, arg)
+		if err != Success {
+			return err
+		}
+		return r.submit(s, w)
+	})
+}
+
+// kernelWork is a launch with its arguments.
+type kernelWork struct {
+	host   uint64 // what stands for the kernel in the host's code
+	f      *function
+	call   Call
+	launch program.Launch
+}
+
+// prepareLaunch makes a launch ready; arg is as in Launch.
+func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) (*kernelWork, Error) {
+	f, err := r.function(host)
+	if err != Success {
+		return nil, err
+	}
+	if err := r.fits(f, &c); err != Success {
+		return nil, err
+	}
+	k := f.kernel
+	if list := k.Unusable(); len(list) > 0 {
+		r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
+		return nil, NotSupported
+	}
+	// Programs with barriers of their own launch as many blocks as the machine holds.
+	n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
+	resident := n * r.cfg.SMs()
+	if cooperative && c.Grid.Count() > uint64(resident) {
+		r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
+		return nil, CooperativeTooLarge
+	}
+	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}
+	if !faultless(func() {
+		for i, p := range k.Params() {
+			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
+		}
+	}) {
+		r.say("launch of %s: there is no memory where its arguments should be", f.name)
+		return nil, InvalidValue
+	}
+	return &kernelWork{host, f, c, l}, Success
+}
+
+func (w *kernelWork) kind() NodeKind { return NodeKernel }
+
+func (w *kernelWork) now(r *Runtime, s *stream) Error {
+	if w.f.module.machine == nil { // unloaded since a graph was made
+		return InvalidDeviceFunction
+	}
+	return r.compute(w.f, w.launch, s.id)
+}
+
+// fits checks the extents of a launch.
+func (r *Runtime) fits(f *function, c *Call) Error {
+	g, b := c.Grid, c.Block
+	if g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0 ||
+		g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ ||
+		b.X > maxThreads || b.Y > maxThreads || b.Z > maxBlockZ || b.Count() > maxThreads {
+		return InvalidConfiguration
+	}
+	if n := f.kernel.MaxThreads(); n > 0 && b.Count() > uint64(n) {
+		return OutOfResources
+	}
+	if static := uint64(f.kernel.StaticShared()); static+c.Shared > max(plainShared, f.shared+static) || c.Shared > 1<<20 {
+		return InvalidValue
+	}
+	return Success
+}
+
+// extent writes an extent as reports do.
+func extent(d Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
+
+// compute runs a launch to its end, without time.
+func (r *Runtime) compute(f *function, l program.Launch, id int64) Error {
+	k := f.kernel
+	o := program.Options{Threads: r.opt.Threads, Out: r.opt.Out}
+	progress, watched := r.watch(k.Name())
+	o.Progress = progress
+	if most := r.opt.MaxInsts; most > 0 {
+		o.MaxInsts = most
+	}
+	res, err := f.module.machine.Run(r.life, l, o)
+	watched()
+	if refused(err) {
+		return r.refuse(f.name, err)
+	}
+	r.issued += res.WarpInsts
+	r.list(report.Kernel{
+		Name: k.Name(), Launch: r.launches, Stream: id, Grid: extent(l.Grid), Block: extent(l.Block),
+		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
+		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
+	})
+	r.res.WarpInstructions += res.WarpInsts
+	r.res.ThreadInstructions += res.ThreadInsts
+	r.launches++
+	return r.end(err)
+}
+
+// refused reports whether a launch could not start.
+func refused(err error) bool {
+	var le *exec.LaunchError
+	return errors.As(err, &le)
+}
+
+// refuse says why a launch could not start; nothing is broken by it.
+func (r *Runtime) refuse(kernel string, err error) Error {
+	r.once(kernel+err.Error(), "%v", err)
+	var le *exec.LaunchError
+	if errors.As(err, &le) && le.NotResident {
+		return CooperativeTooLarge
+	}
+	return OutOfResources
+}
+
+// op makes a launch for the chip.
+func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
+	k, l := w.f.kernel, w.launch
+	l.TakenFirst = r.cfg.Compat.TakenFirst
+	machine, mem := w.f.module.machine, r.mem
+	if machine == nil { // unloaded since a graph was made
+		return nil, nil, InvalidDeviceFunction
+	}
+	op := &gpu.Op{
+		Kind: gpu.OpLaunch, Save: mem.Save,
+		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},
+		Make: func(rehearsal bool) (exec.Work, error) {
+			l.Rehearsal = rehearsal
+			return machine.NewWork(l, r.opt.Out)
+		},
+	}
+	return op, &launchRecord{w.f.name, run.Launch{
+		Number: r.launches, Stream: s.id, Grid: extent(l.Grid), Block: extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
+	}}, Success
+}
+
+// FunctionInfo is what cudaFuncGetAttributes says of a kernel.
+type FunctionInfo struct {
+	Shared, Local   int // static shared memory of a block and local memory of a thread, bytes
+	MaxThreads      int // of a block
+	Registers       int // of a thread; an estimate
+	PTX, Binary     int // what the PTX is for and what it became code for: ten times the compute capability
+	MaxSharedPrefer int // dynamic shared memory that it may have, bytes
+}
+
+// FunctionInfo returns what is known of a kernel.
+func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		k := f.kernel
+		info = FunctionInfo{
+			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: maxThreads, PTX: f.module.arch, Binary: r.cfg.Arch,
+			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
+		}
+		if n := k.MaxThreads(); n > 0 {
+			info.MaxThreads = min(n, maxThreads)
+		}
+		for info.MaxThreads > 32 {
+			if n, _ := r.cfg.Occupancy(info.MaxThreads, info.Registers, info.Shared); n > 0 {
+				break
+			}
+			info.MaxThreads -= 32
+		}
+		return Success
+	})
+	return info, err
+}
+
+// SetMaxShared lets a kernel have more dynamic shared memory than every one has.
+func (t *Thread) SetMaxShared(host uint64, bytes int64) Error {
+	return t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if bytes < 0 || uint64(bytes)+uint64(f.kernel.StaticShared()) > r.props.SharedPerBlockOptIn {
+			return InvalidValue
+		}
+		f.shared = uint64(bytes)
+		return Success
+	})
+}
+
+// SetPreference says what a kernel wants L1 cache and shared memory to be
+// (cudaFuncCache).
+func (t *Thread) SetPreference(host uint64, prefer int) Error {
+	return t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		switch prefer {
+		case 0, 3:
+			f.prefer = int(gpu.PreferNone)
+		case 1:
+			f.prefer = int(gpu.PreferShared)
+		case 2:
+			f.prefer = int(gpu.PreferL1)
+		default:
+			return InvalidValue
+		}
+		return Success
+	})
+}
+
+// Occupancy returns the blocks of a kernel that an SM holds at a time.
+func (t *Thread) Occupancy(host uint64, threads int, shared uint64) (blocks int, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if threads <= 0 || shared > 1<<20 {
+			return InvalidValue
+		}
+		if threads <= maxThreads {
+			blocks, _ = r.cfg.Occupancy(threads, f.kernel.Registers(), f.kernel.StaticShared()+int(shared))
+		}
+		return Success
+	})
+	return blocks, err
+}
+
+// BestBlock returns the threads of a block with which a kernel fills an SM best,
+// at most so many unless that is 0, and the blocks that an SM then holds. Of
+// equals it is the largest. A block of so many threads wants as much dynamic
+// shared memory as sharedOf says.
+func (t *Thread) BestBlock(host uint64, most int, sharedOf func(threads int) uint64) (threads, blocks int, err Error) {
+	info, err := t.FunctionInfo(host)
+	if err != Success {
+		return 0, 0, err
+	}
+	if most <= 0 || most > info.MaxThreads {
+		most = info.MaxThreads
+	}
+	for n := most; n > 0; n = (n - 1) &^ 31 {
+		b, err := t.Occupancy(host, n, sharedOf(n))
+		if err != Success {
+			return 0, 0, err
+		}
+		if b*n > blocks*threads {
+			threads, blocks = n, b
+		}
+	}
+	return threads, blocks, Success
+}
+
+// RoomForShared returns the dynamic shared memory, in bytes, that each block of a
+// kernel can have when an SM holds so many of them.
+func (t *Thread) RoomForShared(host uint64, blocks, threads int) (bytes uint64, err Error) {
+	if blocks <= 0 || threads <= 0 || threads > maxThreads {
+		return 0, t.Check(false)
+	}
+	info, err := t.FunctionInfo(host)
+	if err != Success {
+		return 0, err
+	}
+	if n, err := t.Occupancy(host, threads, 0); err != Success || n < blocks {
+		return 0, err
+	}
+	fits := uint64(0)
+	for step := uint64(1 << 20); step > 0; step /= 2 { // the largest that still lets so many in
+		if fits+step+uint64(info.Shared) > t.r.props.SharedPerBlockOptIn {
+			continue
+		}
+		if n, err := t.Occupancy(host, threads, fits+step); err == Success && n >= blocks {
+			fits += step
+		}
+	}
+	return fits, Success
+}

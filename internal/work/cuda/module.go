@@ -1,0 +1,398 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+// module is the device code of one fat binary, or of what the driver was given.
+type module struct {
+	name    string // for messages
+	parts   []part
+	prog    *program.Program // nil until loaded
+	arch    int              // that its PTX is for: ten times the compute capability
+	machine *program.Machine // nil until placed in the context's memory
+	err     Error            // that loading it ended with
+	gone    bool             // unregistered
+	driver  *handled         // nil of the program's own
+	managed []*managed       // variables, in the order in which they were registered
+	shares  []uint64         // addresses of these, and of other managed variables
+}
+
+// part is one text of a module, or several for different GPUs: PTX or a fat
+// binary.
+type part struct {
+	name string // for messages
+	data []byte
+}
+
+// function is a kernel by the address that stands for it in the host's code.
+type function struct {
+	module *module
+	name   string
+	kernel *program.Kernel // nil until the module is loaded
+	shared uint64          // dynamic shared memory that it may have, if it was raised
+	prefer int
+	shaped *shaped // a launch that is made ready piece by piece, or nil
+}
+
+// variable is one of the device, by the address of its shadow in the host's
+// memory.
+type variable struct {
+	module *module
+	name   string
+	addr   uint64 // once the module is placed
+	size   uint64
+}
+
+// Register takes the fat binaries of one part of the program: one, or several
+// that are linked together. It looks into them at first use. The number stands
+// for the module.
+func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := &module{name: r.moduleName(r.opt.Program)}
+	for i, b := range blocks {
+		m.parts = append(m.parts, part{m.partName(i), b})
+		if !fatbin.Is(b) { // the driver takes PTX too, but not a program's own code
+			_, err := fatbin.Parse(b)
+			r.say("%s: %v", m.partName(i), err)
+			m.err = InvalidKernelImage
+		}
+	}
+	r.modules = append(r.modules, m)
+	return uint64(len(r.modules))
+}
+
+// moduleName makes a name for a module of a file, different from all others.
+func (r *Runtime) moduleName(file string) string {
+	name := filepath.Base(file)
+	r.named[name]++
+	if n := r.named[name]; n > 1 {
+		name = fmt.Sprintf("%s.%d", name, n)
+	}
+	return name + ".ptx"
+}
+
+// partName is what messages call a part of a module.
+func (m *module) partName(i int) string {
+	if i == 0 {
+		return m.name
+	}
+	return fmt.Sprintf("%s-part%d.ptx", strings.TrimSuffix(m.name, ".ptx"), i+1)
+}
+
+// module returns a module by number, nil if there is none.
+func (r *Runtime) module(handle uint64) *module {
+	n := uint64(uint32(handle))
+	if n == 0 || n > uint64(len(r.modules)) || r.modules[n-1].gone {
+		return nil
+	}
+	return r.modules[n-1]
+}
+
+// partOf returns which part of a module registers something: what joins objects
+// puts it above the module's number (sdk.Join). Textures of several parts may have
+// the same name.
+func partOf(handle uint64) int { return int(handle >> 32) }
+
+// Unregister forgets a module's kernels and variables.
+func (r *Runtime) Unregister(handle uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.module(handle)
+	if m == nil {
+		return
+	}
+	if r.mem != nil {
+		r.finish()
+	}
+	for host, f := range r.kernels {
+		if f.module == m {
+			delete(r.kernels, host)
+		}
+	}
+	for host, v := range r.vars {
+		if v.module == m {
+			delete(r.vars, host)
+		}
+	}
+	for host, x := range r.textures {
+		if x.module == m {
+			delete(r.textures, host)
+		}
+	}
+	for _, addr := range m.shares {
+		if s := r.shared[addr]; s != nil && s.mapped == 0 { // the others stay for what the program does at its end
+			r.unshare(addr)
+		}
+	}
+	*m = module{name: m.name, gone: true}
+}
+
+// RegisterFunction says which kernel an address of the host's code stands for.
+func (r *Runtime) RegisterFunction(handle, host uint64, name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.module(handle); m != nil {
+		r.kernels[host] = &function{module: m, name: name}
+	}
+}
+
+// RegisterVariable says which variable of the device an address of the host
+// stands for.
+func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.module(handle)
+	switch {
+	case m == nil:
+	case r.isManaged(host):
+		v := &managed{variable: variable{module: m, name: name, size: size}, host: host}
+		m.managed = append(m.managed, v)
+		r.vars[host] = &v.variable
+	default:
+		r.vars[host] = &variable{module: m, name: name, size: size}
+	}
+}
+
+// load makes a module ready to run: it chooses and parses PTX, and places the
+// variables in memory.
+func (r *Runtime) load(m *module) Error {
+	code, err := r.prepare(m)
+	if err != nil {
+		r.say("%v", err)
+	}
+	return code
+}
+
+// prepare is load, and returns what is wrong when it finds it.
+func (r *Runtime) prepare(m *module) (Error, error) {
+	if m.err == Success && m.prog == nil {
+		prog, err := r.link(m)
+		if err != nil {
+			m.err = InvalidPTX
+			var no *fatbin.NoPTXError
+			var broken *imageError
+			switch {
+			case errors.As(err, &no):
+				m.err = NoKernelImage
+			case errors.As(err, &broken):
+				m.err = InvalidKernelImage
+			}
+			return m.err, detail(err)
+		}
+		m.prog = prog
+		r.res.Programs = append(r.res.Programs, m.name)
+	}
+	if m.err != Success {
+		return m.err, nil
+	}
+	if m.machine == nil {
+		at, err := r.placeManaged(m)
+		if err != nil {
+			return MemoryAllocation, err
+		}
+		machine, err := program.NewMachineAt(m.prog, r.mem, at)
+		if err != nil {
+			return MemoryAllocation, err
+		}
+		m.machine = machine
+		machine.PTX().UseObjects(r.texels)
+		machine.PTX().Warn(r.warn)
+		if !r.opt.Strict {
+			machine.PTX().TolerateStrays()
+		}
+		for _, v := range r.vars {
+			if v.module == m {
+				if s, ok := machine.Symbol(v.name); ok {
+					v.addr, v.size = s.Addr, s.Size
+				}
+			}
+		}
+	}
+	return Success, nil
+}
+
+// link parses the PTX that the GPU takes of every part of a module.
+func (r *Runtime) link(m *module) (*program.Program, error) {
+	if len(m.parts) == 0 {
+		return nil, &imageError{fmt.Errorf("%s: there is no device code", m.name)}
+	}
+	var mods []*ptx.Module
+	for _, p := range m.parts {
+		text, err := r.choose(p)
+		if r.opt.Save != nil && err == nil {
+			if err := r.opt.Save(p.name, text); err != nil {
+				r.say("%v", err)
+			}
+		}
+		if x := r.replacement(m, p, text); x != nil {
+			if err := x.fits(p.name, text); err != nil {
+				return nil, err
+			}
+			p.name, text, err = x.Name, x.Text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		mod, err := ptx.Parse(p.name, text)
+		if err != nil {
+			return nil, err
+		}
+		if mod.SM > r.cfg.Arch {
+			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", p.name, mod.SM, r.cfg.Arch)
+		}
+		mods = append(mods, mod)
+		m.arch = max(m.arch, mod.SM)
+	}
+	linked, err := xptx.Link(mods...)
+	if err != nil {
+		return nil, err
+	}
+	return program.FromPTX(linked), nil
+}
+
+// warn says what a kernel did wrong and a GPU lets pass: of accesses outside of
+// allocations once for each kernel, which often has many, of others for each
+// line.
+func (r *Runtime) warn(w *exec.Warning) {
+	key, what := w.Line(), ""
+	switch w.Kind {
+	case exec.StrayRead:
+		key = "stray read of " + w.Where.Kernel
+		what = "\nheddle: a GPU has memory mapped so near an allocation: the read gives what was written there, or zeros, and the program goes on (--strict makes it a fault)"
+	case exec.StrayWrite:
+		key = "stray write of " + w.Where.Kernel
+		what = "\nheddle: a GPU has memory mapped so near an allocation, which may be another one's: here the write damages none, and the program goes on (--strict makes it a fault)"
+	}
+	r.once(key, "warning: %v%s", &w.Fault, what)
+}
+
+// choose returns the PTX of a part that suits the GPU.
+func (r *Runtime) choose(p part) ([]byte, error) {
+	if !fatbin.Is(p.data) {
+		return p.data, nil
+	}
+	entries, err := fatbin.Parse(p.data)
+	if err != nil {
+		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
+	}
+	e, err := fatbin.Newest(entries, r.cfg.Arch)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	text, err := e.Text()
+	if err != nil {
+		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
+	}
+	return text, nil
+}
+
+// imageError says that what should hold device code is broken.
+type imageError struct{ error }
+
+func (e *imageError) Unwrap() error { return e.error }
+
+// function returns a kernel that is ready to run.
+func (r *Runtime) function(host uint64) (*function, Error) {
+	f := r.kernels[host]
+	if f == nil {
+		return nil, InvalidDeviceFunction
+	}
+	if err := r.load(f.module); err != Success {
+		return nil, err
+	}
+	if f.kernel == nil {
+		k, ok := f.module.prog.Kernel(f.name)
+		if !ok {
+			r.once(f.name, "%s has no kernel %s", f.module.name, f.name)
+			return nil, InvalidDeviceFunction
+		}
+		f.kernel = k
+	}
+	return f, Success
+}
+
+// symbol returns a variable that has a place.
+func (r *Runtime) symbol(host uint64) (*variable, Error) {
+	v := r.vars[host]
+	if v == nil {
+		return nil, InvalidSymbol
+	}
+	if err := r.load(v.module); err != Success {
+		return nil, err
+	}
+	if v.addr == 0 {
+		return nil, InvalidSymbol
+	}
+	return v, Success
+}
+
+// Symbol returns the address and the bytes of the device's variable that an
+// address of the host stands for.
+func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		v, err := r.symbol(host)
+		if err == Success {
+			addr, size = v.addr, v.size
+		}
+		return err
+	})
+	return addr, size, err
+}
+
+// SymbolNamed returns the address of the host that stands for a variable of the
+// device: host, if it is one, or that of the first variable of the name. It
+// returns host where there is neither; name is asked for only where it matters.
+func (t *Thread) SymbolNamed(host uint64, name func() string) uint64 {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	if t.r.vars[host] != nil {
+		return host
+	}
+	want, found := name(), host
+	for at, v := range t.r.vars {
+		if v.name == want && (found == host || at < found) {
+			found = at
+		}
+	}
+	return found
+}
+
+// CopyToSymbol copies into a variable of the device.
+func (t *Thread) CopyToSymbol(host, src, n, offset uint64, kind Kind, h uint64, async bool) Error {
+	return t.copySymbol(host, n, offset, kind, HostToDevice, func(r *Runtime, addr uint64, c Rows) Error {
+		return r.copy(addr, src, c, kind, h, async)
+	})
+}
+
+// CopyFromSymbol copies from a variable of the device.
+func (t *Thread) CopyFromSymbol(dst, host, n, offset uint64, kind Kind, h uint64, async bool) Error {
+	return t.copySymbol(host, n, offset, kind, DeviceToHost, func(r *Runtime, addr uint64, c Rows) Error {
+		return r.copy(dst, addr, c, kind, h, async)
+	})
+}
+
+func (t *Thread) copySymbol(host, n, offset uint64, kind, other Kind, run func(*Runtime, uint64, Rows) Error) Error {
+	return t.do(func(r *Runtime) Error {
+		v, err := r.symbol(host)
+		switch {
+		case err != Success:
+			return err
+		case kind != other && kind != DeviceToDevice && kind != AnyWay:
+			return InvalidMemcpyWay
+		case offset > v.size || n > v.size-offset:
+			return InvalidValue
+		}
+		return run(r, v.addr+offset, Rows{Width: n, Height: 1, Depth: 1})
+	})
+}

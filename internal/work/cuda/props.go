@@ -1,0 +1,218 @@
+package cuda
+
+import (
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/gpu"
+)
+
+// Properties are what programs ask of the device. Bytes, unless said otherwise.
+type Properties struct {
+	Name                string
+	Major, Minor        int // compute capability
+	Memory              uint64
+	SMs                 int
+	ThreadsPerSM        int
+	BlocksPerSM         int
+	RegistersPerSM      int
+	SharedPerSM         uint64
+	SharedPerBlock      uint64
+	SharedPerBlockOptIn uint64 // after cudaFuncAttributeMaxDynamicSharedMemorySize
+	ConstantMemory      uint64
+	CoreKHz, MemoryKHz  int
+	BusBits             int // width of the memory interface
+	L2                  int
+	CopyEngines         int
+}
+
+// sharedReserved is the shared memory of a block that the system keeps from
+// compute capability 8.0 on (CUDA programming guide, table of compute
+// capabilities).
+const sharedReserved = 1 << 10
+
+// properties reads them off the machine's settings.
+func properties(c *gpu.Config, memory uint64) Properties {
+	p := Properties{
+		Name: c.Name, Major: c.Arch / 10, Minor: c.Arch % 10, Memory: memory, SMs: c.SMs(), ThreadsPerSM: 32 * c.Warps(),
+		BlocksPerSM: c.SM.Blocks, RegistersPerSM: c.SM.Registers, SharedPerSM: uint64(c.SM.Shared),
+		SharedPerBlock: plainShared, ConstantMemory: 64 << 10,
+		CoreKHz: int(c.Clocks.Core / 1000), CopyEngines: 2,
+	}
+	if c.Core == gpu.Modern {
+		p.BlocksPerSM, p.RegistersPerSM, p.SharedPerSM = c.Modern.Blocks, c.Modern.Registers, uint64(c.Modern.Shared)
+	}
+	for _, s := range c.Splits {
+		p.SharedPerSM = max(p.SharedPerSM, uint64(s.Shared))
+	}
+	p.SharedPerBlockOptIn = p.SharedPerSM
+	if p.Major >= 8 && p.SharedPerSM > plainShared+sharedReserved {
+		p.SharedPerBlockOptIn -= sharedReserved
+	}
+	p.SharedPerBlock = min(p.SharedPerBlock, p.SharedPerSM)
+	p.SharedPerBlockOptIn = max(p.SharedPerBlockOptIn, p.SharedPerBlock)
+	if !c.Mem.L2.Disabled {
+		p.L2 = c.Mem.L2.Bytes() * c.Slices()
+	}
+	if !c.Mem.FixedLatency {
+		d := &c.Mem.DRAM
+		p.MemoryKHz, p.BusBits = int(c.Clocks.DRAM/1000), 8*c.Mem.Channels*d.BusBytes*d.Chips
+	}
+	if c.Copies.OneEngine {
+		p.CopyEngines = 1
+	}
+	return p
+}
+
+// Properties returns what the device is.
+func (r *Runtime) Properties() Properties { return r.props }
+
+// Attribute returns a property by the number that cudaDeviceGetAttribute knows
+// it by (cudaDeviceAttr).
+func (t *Thread) Attribute(number int) (value int, err Error) {
+	p := &t.r.props
+	err = t.do(func(r *Runtime) Error {
+		v, ok := attribute(p, number)
+		if !ok {
+			return InvalidValue
+		}
+		value = v
+		return Success
+	})
+	return value, err
+}
+
+// attribute says what is true of every simulated device, and of this one.
+func attribute(p *Properties, number int) (int, bool) {
+	switch number {
+	case 1, 2, 3:
+		return maxThreads, true
+	case 4:
+		return maxBlockZ, true
+	case 5:
+		return maxGridX, true
+	case 6, 7:
+		return maxGridYZ, true
+	case 8:
+		return int(p.SharedPerBlock), true
+	case 9:
+		return int(p.ConstantMemory), true
+	case 10:
+		return 32, true
+	case 11:
+		return MaxPitch, true
+	case 12, 82:
+		return p.RegistersPerSM, true
+	case 13:
+		return p.CoreKHz, true
+	case 14, 30:
+		return TextureAlign, true
+	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95, 115: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches, memory pools
+		return 1, true
+	case 16:
+		return p.SMs, true
+	case 17, 18, 20, 32, 33, 34, 35, 50, 84, 85, 86, 88, 90, 96, 119: // handles of pools, watchdog, integrated, compute mode, ECC, PCI, several GPUs, pageable memory, preemption
+		return 0, true
+	case 36:
+		return p.MemoryKHz, true
+	case 37:
+		return p.BusBits, true
+	case 38:
+		return p.L2, true
+	case 39:
+		return p.ThreadsPerSM, true
+	case 40:
+		return p.CopyEngines, true
+	case 51:
+		return TexturePitchAlign, true
+	case 75:
+		return p.Major, true
+	case 76:
+		return p.Minor, true
+	case 81:
+		return int(p.SharedPerSM), true
+	case 87:
+		return 32, true
+	case 97:
+		return int(p.SharedPerBlockOptIn), true
+	case 106:
+		return p.BlocksPerSM, true
+	case 111:
+		return int(p.SharedPerSM - p.SharedPerBlockOptIn), true
+	}
+	n, ok := textureLimits[number]
+	return n, ok
+}
+
+// textureLimits are the largest textures and surfaces, in texels, rows and
+// layers (CUDA programming guide, technical specifications of compute
+// capabilities 7.0 and later).
+var textureLimits = map[int]int{
+	21: 131072,            // one dimension
+	22: 131072, 23: 65536, // two
+	24: 16384, 25: 16384, 26: 16384, // three
+	27: 32768, 28: 32768, 29: 2048, // two, in layers
+	42: 32768, 43: 2048, // one, in layers
+	45: 32768, 46: 32768, // gathered
+	52: 32768, 53: 32768, 54: 2046, // cubes, and in layers
+	55: 32768, 56: 131072, 57: 65536, // surfaces of one dimension, and two
+	58: 16384, 59: 16384, 60: 16384, // three
+	61: 32768, 62: 2048, // one, in layers
+	63: 32768, 64: 32768, 65: 2048, // two, in layers
+	66: 32768, 67: 32768, 68: 2046, // cubes, and in layers
+	69: 1 << 28,                        // linear memory, one dimension
+	70: 131072, 71: 65000, 72: 2097120, // two, and bytes of a row
+}
+
+// Numbers that all devices of compute capability 3.0 and later report.
+const (
+	MaxPitch          = 1<<31 - 1
+	TextureAlign      = 512
+	TexturePitchAlign = 32
+)
+
+// The limits that programs set (cudaLimit).
+const (
+	limitStack  = 0
+	limitPrintf = 1
+	limitHeap   = 2
+)
+
+// defaultLimits are what a new context has (CUDA programming guide); the heap is
+// the device's own.
+func defaultLimits() map[int]uint64 {
+	return map[int]uint64{limitStack: 1 << 10, limitPrintf: 1 << 20, limitHeap: device.DefaultHeap}
+}
+
+// Limit returns a limit in bytes.
+func (t *Thread) Limit(which int) (n uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		v, ok := r.limits[which]
+		if !ok {
+			return UnsupportedLimit
+		}
+		n = v
+		return Success
+	})
+	return n, err
+}
+
+// SetLimit sets a limit in bytes. Stack and printf are not limited here; the
+// heap cannot change once a kernel has used it.
+func (t *Thread) SetLimit(which int, n uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		old, ok := r.limits[which]
+		if !ok {
+			return UnsupportedLimit
+		}
+		if which == limitHeap && n != old {
+			if err := r.finish(); err != Success {
+				return err
+			}
+			if err := r.mem.SetHeapSize(n); err != nil {
+				r.once("heap", "cudaDeviceSetLimit: %v; set it earlier, or with -C functional.heap=SIZE", err)
+				return InvalidValue
+			}
+		}
+		r.limits[which] = n
+		return Success
+	})
+}

@@ -1,0 +1,163 @@
+package sdk_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// deviceHeaders are those whose functions kernels call.
+var deviceHeaders = []string{
+	"cooperative_groups.h", "cooperative_groups/memcpy_async.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
+	"cuComplex.h", "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/pipeline", "cuda/semaphore", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h",
+	"cuda_pipeline.h", "curand_kernel.h", "curand_mrg32k3a.h", "curand_poisson.h", "curand_sobol.h", "device_atomic_functions.h",
+	"device_intrinsics.h", "dpx_functions.h", "error_names.h", "half_common.h", "heddle_surfaces.h", "host_math.h", "mma.h",
+	"texture_fetch_functions.h", "crt/math_functions.hpp", "vector_functions.h",
+}
+
+var (
+	lineMarker = regexp.MustCompile(`^# \d+ "([^"]*)"`)
+	cppToken   = regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|::|[^\s\w]`)
+	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	// What stands before a parenthesis and is no function, or a declaration of none.
+	noFunction    = strings.Fields("__attribute__ alignas static_assert asm decltype noexcept explicit operator")
+	noDeclaration = strings.Fields("= : operator typedef using")
+)
+
+// publicFunctions are the functions that a preprocessed program declares in some
+// files: at namespace scope and as public members of classes.
+func publicFunctions(text string, wanted func(file string) bool) []string {
+	var tokens []string
+	on := false
+	for line := range strings.Lines(text) {
+		if m := lineMarker.FindStringSubmatch(line); m != nil {
+			on = wanted(m[1])
+		} else if on && !strings.HasPrefix(line, "#") {
+			tokens = append(tokens, cppToken.FindAllString(line, -1)...)
+		}
+	}
+	ours := func(word string) bool {
+		return strings.HasPrefix(strings.ToLower(word), "heddle") || strings.HasPrefix(word, "__heddle")
+	}
+	type scope struct{ hidden, class bool }
+	scopes := []scope{{}}
+	var names, head []string // head is the declaration so far
+	parens := 0
+	for i, tok := range tokens {
+		top := &scopes[len(scopes)-1]
+		has := func(words ...string) bool {
+			return slices.ContainsFunc(head, func(w string) bool { return slices.Contains(words, w) })
+		}
+		switch {
+		case tok == "(":
+			if parens++; parens == 1 && i > 0 && !top.hidden && identifier.MatchString(tokens[i-1]) && !ours(tokens[i-1]) &&
+				!slices.Contains(noFunction, tokens[i-1]) && !has(noDeclaration...) {
+				names = append(names, tokens[i-1])
+			}
+		case tok == ")":
+			parens--
+		case tok == "{":
+			class := parens == 0 && !has("(") && has("struct", "class")
+			space := parens == 0 && (has("namespace") || len(head) == 2 && has("extern"))
+			scopes = append(scopes, scope{top.hidden || !class && !space || has("class") || slices.ContainsFunc(head, ours), class})
+			head = nil
+			continue
+		case tok == "}":
+			scopes = scopes[:max(1, len(scopes)-1)]
+			head = nil
+			continue
+		case tok == ";" && parens == 0:
+			head = nil
+			continue
+		case top.class && (tok == "public" || tok == "private" || tok == "protected") && tokens[i+1] == ":":
+			top.hidden = tok != "public" || scopes[len(scopes)-2].hidden
+			head = nil
+			continue
+		case tok == ":" && len(head) == 0:
+			continue // of public
+		}
+		head = append(head, tok)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TestPublicFunctions: functions are found where a program may call them.
+func TestPublicFunctions(t *testing.T) {
+	const text = `# 1 "/other.h" 1
+int elsewhere(int);
+# 7 "/this.h" 2
+static __inline__ __attribute__((device)) int plain(int a) { return helper(a) + (a); }
+extern "C" { void linked(void (*f)(int)); }
+namespace heddle_sdk { int hidden(); struct inside { int member(); }; }
+namespace shown { template <class T> T generic(T v) { if (v) { return other(v); } return v; } }
+class closed { int secret(); public: explicit closed(int n) : size(n) {} int open() const; private: int size; };
+struct wide { int free(); operator int() const; wide &operator=(int); };
+int value = call(3);
+typedef int function(int);
+int heddle_own();
+`
+	got := publicFunctions(text, func(file string) bool { return file == "/this.h" })
+	if want := []string{"closed", "free", "generic", "linked", "open", "plain"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// TestEveryFunctionIsTested: what the headers for kernels declare is named by a test.
+func TestEveryFunctionIsTested(t *testing.T) {
+	s := kit(t)
+	var src strings.Builder
+	for _, h := range deviceHeaders {
+		if !strings.HasPrefix(h, "crt/") {
+			src.WriteString("#include <" + h + ">\n")
+		}
+	}
+	file := filepath.Join(t.TempDir(), "t.cu")
+	if err := os.WriteFile(file, []byte(src.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command(s.Clang.Path, "--cuda-path="+s.Dir, "-E", "--cuda-device-only", "-std=c++17", "--no-cuda-version-check",
+		"-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_80", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := publicFunctions(string(text), func(file string) bool {
+		rel, err := filepath.Rel(s.Include(), filepath.Clean(file))
+		return err == nil && slices.Contains(deviceHeaders, rel)
+	})
+	if len(names) < 700 {
+		t.Errorf("only %d functions found", len(names))
+	}
+	tested := map[string]bool{}
+	word := regexp.MustCompile(`[A-Za-z_]\w*(?:\{[\w,]*\}\w*)*`)
+	for _, pattern := range []string{"*_test.go", "testdata/*_api.txt", "../*_test.go", "../../../../cmd/heddle/*_test.go", "../../../../cmd/heddle/testdata/cuda/*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, words := range word.FindAllString(string(text), -1) {
+				for _, w := range expand(words, 1) {
+					tested[w] = true
+					if strings.HasSuffix(file, "_api.txt") { // other forms of the same row
+						tested[w+"f"] = true
+						tested[strings.ReplaceAll(w, "half", "bfloat16")] = true
+					}
+				}
+			}
+		}
+	}
+	for _, n := range names {
+		if !tested[n] {
+			t.Errorf("no test names %s", n)
+		}
+	}
+}

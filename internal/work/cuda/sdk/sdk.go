@@ -1,0 +1,143 @@
+package sdk
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
+)
+
+//go:embed include libdevice lib lib64
+var files embed.FS
+
+// versionJSON makes clang take the folder for release 11.8, the newest that all
+// its releases from 14 on know.
+const versionJSON = `{"cuda": {"name": "Heddle's headers in place of a CUDA toolkit", "version": "11.8.0"}}` + "\n"
+
+// SDK is an unpacked folder, made for one compiler.
+type SDK struct {
+	Dir   string // what clang takes as --cuda-path
+	Clang Clang
+}
+
+// Include is the folder of headers.
+func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
+
+// Lib is the folder with the empty libcudart.so and libcuda.so that programs are
+// linked to. For build systems, the runtime as an archive is a word to the linker
+// that means the shared one, and the device runtime has nothing in it.
+func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
+
+// CUDAFlags are the arguments that tell the compiler where the SDK is.
+func (s SDK) CUDAFlags() []string {
+	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check"}
+	if s.Clang.Major > 14 {
+		// The other driver, the default of newer releases, has kernels of several
+		// files registered by a tool of its own in place of functions.
+		flags = append(flags, "--no-offload-new-driver")
+	}
+	return flags
+}
+
+// Unpack returns the folder for a compiler, and makes it in the user's cache
+// when it is not there: headers, a link to the program tool by the name nvcc, and
+// the libraries, compiled. The folder's name is a digest of all of
+// that, so different versions live side by side, and several processes may
+// unpack at once.
+func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
+	root, err := cache.Root()
+	if err != nil {
+		return SDK{}, fmt.Errorf("there is no place for clang's folder: %w", err)
+	}
+	return UnpackAt(ctx, root, clang, tool)
+}
+
+// UnpackAt is Unpack into another folder than the user's cache.
+func UnpackAt(ctx context.Context, root string, clang Clang, tool string) (SDK, error) {
+	tool, err := filepath.Abs(tool)
+	if err != nil {
+		return SDK{}, err
+	}
+	sum, err := digest(clang.Path, clang.Version, tool)
+	if err != nil {
+		return SDK{}, err
+	}
+	dir, err := cache.Folder(ctx, root, "sdk", sum, func(dir string) error {
+		if err := write(ctx, dir, clang, tool); err != nil {
+			return fmt.Errorf("preparing clang's folder: %w", err)
+		}
+		return nil
+	})
+	return SDK{Dir: dir, Clang: clang}, err
+}
+
+// digest names a folder by what is in it.
+func digest(parts ...string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", parts, versionJSON)
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(path)
+		fmt.Fprintf(h, "%q %d ", path, len(b))
+		h.Write(b)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil))[:16], err
+}
+
+// write fills a folder.
+func write(ctx context.Context, dir string, clang Clang, tool string) error {
+	if err := os.CopyFS(dir, files); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "version.json"), []byte(versionJSON), 0o666); err != nil {
+		return err
+	}
+	for _, d := range []string{"bin", "lib64", "nvvm/libdevice"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o777); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
+		return err
+	}
+	// The math library is device code, the others have only names.
+	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",
+		"-nogpulib", "-emit-llvm", "-c", filepath.Join(dir, "libdevice/libdevice.c"), "-o", filepath.Join(dir, "nvvm/libdevice/libdevice.10.bc"))
+	if err != nil {
+		return err
+	}
+	for _, lib := range []struct{ name, soname string }{{"libcudart", Soname}, {"libcuda", DriverSoname}} {
+		err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+lib.soname,
+			filepath.Join(dir, "lib", lib.name+".c"), "-o", filepath.Join(dir, "lib64", lib.name+".so"))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compile runs clang and returns what it complains about.
+func compile(ctx context.Context, clang Clang, args ...string) error {
+	cmd := exec.CommandContext(ctx, clang.Path, args...)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("%s failed:\n%s", strings.Join(cmd.Args, " "), strings.TrimSpace(string(out)))
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package cuda
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
+)
+
+// Progress is shown to whom waits.
+type Progress interface {
+	Show(run.Progress)
+	Clear()
+}
+
+// show says how far the chip has come.
+func (r *Runtime) show(p gpu.Progress) {
+	s := run.Progress{Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}
+	for _, g := range r.pending {
+		if g.launch != nil && g.op.Kernel == p.Kernel {
+			s.Launch = g.launch.about.Number
+		}
+	}
+	r.opt.Progress.Show(s)
+}
+
+// watch shows how far a launch of a functional run has come: when report says so,
+// and also now and then, as a block may take long. done ends it.
+func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uint64), done func()) {
+	if r.opt.Progress == nil {
+		return nil, func() {}
+	}
+	var mu sync.Mutex
+	s := run.Progress{Kernel: kernel, Launch: r.launches, WarpInsts: r.issued}
+	before := r.issued
+	show := func(change func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		change()
+		r.opt.Progress.Show(s)
+	}
+	show(func() {})
+	stop := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(watchEvery):
+				show(func() {})
+			}
+		}
+	}()
+	report = func(blocks, total, warpInsts uint64) {
+		show(func() { s.Blocks, s.Total, s.WarpInsts = blocks, total, before+warpInsts })
+	}
+	return report, func() { close(stop); <-stopped }
+}
+
+// watchEvery is how often a launch is shown that has nothing to say.
+const watchEvery = 250 * time.Millisecond
+
+// leave ends a call of the program: nothing is left on its terminal. A program
+// that was interrupted stays in its call, and one that gave an address of the
+// host where there is no memory ends as it would without a GPU.
+func (r *Runtime) leave() {
+	if e := recover(); e != nil {
+		addr, ok := FaultAddress(e)
+		if !ok || r.opt.Fault == nil {
+			r.mu.Unlock()
+			panic(e)
+		}
+		defer r.opt.Fault(addr)
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress.Clear()
+	}
+	r.mu.Unlock()
+	if r.life.Err() != nil {
+		select {}
+	}
+}
+
+// FaultAddress returns the address of a panic that an access to memory has caused,
+// after debug.SetPanicOnFault.
+func FaultAddress(panicked any) (addr uintptr, ok bool) {
+	f, ok := panicked.(interface{ Addr() uintptr })
+	if !ok {
+		return 0, false
+	}
+	return f.Addr(), true
+}
+
+// Interrupt ends the run where it is and returns what it came to. No call of the
+// program returns any more.
+func (r *Runtime) Interrupt() *report.Run {
+	r.interrupt()
+	r.mu.Lock() // for good
+	if r.opt.Progress != nil {
+		r.opt.Progress.Clear()
+	}
+	if r.failed == nil {
+		r.failed = context.Canceled
+	}
+	return r.result()
+}

@@ -1,0 +1,440 @@
+package job
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/kasm"
+)
+
+// This file: the form that a job file has for the Kepler-style core. Its
+// programs are .kasm. There is no allocator and no grid: buffers lie at
+// addresses that the file gives, and the host starts warps. A job of several
+// frames runs the core anew for each, with other values in registers.
+
+// KeplerJob is a parsed job file for the Kepler-style core.
+type KeplerJob struct {
+	*Job     // file, programs, buffers and checks of buffers
+	Settings []KeplerSetting
+	Frames   int
+	Warps    []*WarpStart
+	Images   []*FrameImage
+	Checks   []*KeplerCheck
+
+	places    map[string]*bufferPlace
+	keplerPos isa.Pos // of what the job says of its machine
+}
+
+// KeplerSetting is a key below [kepler], dotted, and its value as a command
+// line would give it.
+type KeplerSetting struct {
+	Key, Value string
+	Pos        isa.Pos
+}
+
+// bufferPlace is where a buffer lies.
+type bufferPlace struct {
+	at     uint32 // byte address
+	pos    isa.Pos
+	shared bool
+}
+
+// WarpStart says how the host starts some warps.
+type WarpStart struct {
+	Pos       isa.Pos
+	Warps     []int
+	Program   Text // S is "" where the job has one program
+	PC        int
+	Label     Text // instead of PC
+	Mask      uint32
+	Registers []RegisterStart
+}
+
+// RegisterStart is what a register holds when its warp starts.
+type RegisterStart struct {
+	Register               int
+	Start                  uint32
+	PerWarp, PerLane, Step uint32   // added for each warp, lane and frame
+	Lanes, Frames          []uint32 // instead: one value for each lane, or frame
+}
+
+// at returns the value of a lane in a frame.
+func (r *RegisterStart) at(warp, lane, frame int) uint32 {
+	switch {
+	case r.Lanes != nil:
+		return r.Lanes[lane]
+	case r.Frames != nil:
+		return r.Frames[frame]
+	}
+	return r.Start + uint32(warp)*r.PerWarp + uint32(lane)*r.PerLane + uint32(frame)*r.Step
+}
+
+// lastFrame stands for the last frame, allFrames for one after the other.
+const (
+	lastFrame = -1
+	allFrames = -2
+)
+
+// KeplerCheck is a check, of a buffer unless one of Register, Predicate and
+// Cycles is given.
+type KeplerCheck struct {
+	*Check
+	Register  int // -1: none
+	Predicate int // -1: none
+	Warp      int
+	Lanes     uint32 // in which the predicate must hold
+	Cycles    uint64 // 0: none
+	Frame     int    // from 0, lastFrame or allFrames
+	Level     Text   // only at this level; S is "" for both
+}
+
+// Limits of the form, our choice.
+const (
+	maxFrames = 100_000
+	maxEdge   = 4096 // pixels of a picture's side
+	maxScale  = 64
+	maxPixels = 1 << 28 // of all frames of a GIF
+	maxKept   = 1 << 30 // bytes of all frames that one check compares
+)
+
+// IsKepler reports whether a file is a job for the Kepler-style core: it says
+// so, or one of its programs is .kasm. What is wrong with it is found later.
+func IsKepler(path string) bool {
+	src, err := ReadFile(path)
+	if err != nil || len(src) > maxJobFile {
+		return false
+	}
+	var head struct {
+		GPU, Program string
+		Programs     []string
+	}
+	if _, err := toml.Decode(string(src), &head); err != nil {
+		return false
+	}
+	return head.GPU == kepler.Name || slices.ContainsFunc(append(head.Programs, head.Program), isKasm)
+}
+
+func isKasm(file string) bool { return strings.EqualFold(filepath.Ext(file), ".kasm") }
+
+// keplerParser walks over the nodes of a job file for the Kepler-style core.
+type keplerParser struct {
+	parser
+	k *KeplerJob
+}
+
+// ParseKepler reads the text of a job file for the Kepler-style core. Whether
+// files exist and programs assemble is for Open.
+func ParseKepler(file string, src []byte) (*KeplerJob, error) {
+	root, err := decodeTOML(file, src)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{File: file}
+	p := &keplerParser{parser: parser{errorList: errorList{file: file}, job: j}, k: &KeplerJob{Job: j, places: map[string]*bufferPlace{}}}
+	p.root(root)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return p.k, nil
+}
+
+func (p *keplerParser) root(n *node) {
+	p.known(n, "program", "programs", "gpu", "kepler", "buffers", "frames", "warps", "images", "checks")
+	p.programs(n)
+	for _, t := range p.job.Programs {
+		if !isKasm(t.S) {
+			p.add(t.Pos, "%s is not .kasm, and programs of the Kepler-style core do not go with others", t.S)
+		}
+	}
+	if t, ok := p.str(n, "gpu"); ok {
+		p.job.GPU, p.job.GPUPos = t.S, t.Pos
+		if t.S != kepler.Name && filepath.Ext(t.S) != ".toml" {
+			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; leave gpu out", t.S, kepler.Name, kepler.Name)
+		}
+	}
+	p.k.keplerPos = p.job.GPUPos
+	if k := n.kids["kepler"]; k != nil {
+		p.k.keplerPos = k.keyPos
+		p.settings("kepler", k)
+	}
+	p.tables(n, "buffers", "buffers.a", p.buffer)
+	p.job.buffers, p.job.symbols = map[string]*Data{}, map[string]*Data{}
+	for _, d := range p.job.Buffers {
+		p.job.buffers[d.Name] = d
+	}
+	p.k.Frames = int(p.integer(n, "frames", 1, maxFrames, 1))
+	p.list(n, "warps", p.warps)
+	if n.kids["warps"] == nil {
+		p.add(n.pos, "the job starts no warp: add [[warps]] with warp = 0")
+	}
+	p.list(n, "images", p.image)
+	p.list(n, "checks", p.check)
+}
+
+// settings collects the keys below [kepler].
+func (p *keplerParser) settings(key string, n *node) {
+	switch v := n.val.(type) {
+	case string:
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, v, n.pos})
+	case int64:
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatInt(v, 10), n.pos})
+	case bool:
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatBool(v), n.pos})
+	default:
+		if !n.table {
+			p.add(n.pos, "%s cannot be %s", key, n.kind())
+			return
+		}
+		for _, k := range n.keys {
+			p.settings(key+"."+k, n.kids[k])
+		}
+	}
+}
+
+// without returns a table without some of its keys.
+func without(n *node, keys ...string) *node {
+	c := *n
+	c.keys = slices.DeleteFunc(slices.Clone(n.keys), func(k string) bool { return slices.Contains(keys, k) })
+	return &c
+}
+
+// buffer reads a buffer: as in every job, with its address.
+func (p *keplerParser) buffer(name string, t *node) {
+	d := p.data(name, without(t, "at", "space"), true)
+	p.job.Buffers = append(p.job.Buffers, d)
+	place := &bufferPlace{pos: t.keyPos, shared: p.oneOf(t, "space", "global", "shared") == "shared"}
+	p.k.places[name] = place
+	k := t.kids["at"]
+	if k == nil {
+		p.add(t.keyPos, "buffer %q has no address: add at = 0x1000, in bytes", name)
+		return
+	}
+	place.pos = k.pos
+	place.at = uint32(p.intValue(k, "at", 0, math.MaxUint32, 0))
+	if place.at%4 != 0 {
+		p.add(k.pos, "at = %#x is not the address of a word, a multiple of 4", place.at)
+	}
+}
+
+// size returns the bytes that a buffer's space has.
+func (b *bufferPlace) size() int64 {
+	if b.shared {
+		return kepler.SharedBytes
+	}
+	return kepler.MemoryBytes
+}
+
+// bits reads a register's value: an integer of 32 bits, signed or not, or a
+// number with a point, which is a binary32.
+func (p *keplerParser) bits(k *node, what string) uint32 {
+	if f, ok := k.val.(float64); ok {
+		v, _, err := F32.literal(f)
+		if err != nil {
+			p.add(k.pos, "%s: %v", what, err)
+		}
+		return uint32(v)
+	}
+	return uint32(p.intValue(k, what, math.MinInt32, math.MaxUint32, 0))
+}
+
+// bitList reads a list of n values.
+func (p *keplerParser) bitList(k *node, what, each string, n int) []uint32 {
+	if len(k.items) != n {
+		p.add(k.pos, "%s has %d values; it needs %d, one for each %s", what, len(k.items), n, each)
+		return make([]uint32, n)
+	}
+	list := make([]uint32, n)
+	for i, it := range k.items {
+		list[i] = p.bits(it, what)
+	}
+	return list
+}
+
+// index reads the number after a letter: R5, P1.
+func (p *keplerParser) index(t Text, letter string, n int) int {
+	digits, ok := strings.CutPrefix(t.S, letter)
+	v, err := strconv.Atoi(digits)
+	if !ok || err != nil || v < 0 || v >= n || digits != strconv.Itoa(v) {
+		p.add(t.Pos, "there is no %s; there are %s0 to %s%d", t.S, letter, letter, n-1)
+		return 0
+	}
+	return v
+}
+
+// warps reads a [[warps]].
+func (p *keplerParser) warps(t *node) {
+	w := &WarpStart{Pos: t.keyPos, Mask: ^uint32(0)}
+	p.k.Warps = append(p.k.Warps, w)
+	p.known(t, "warp", "warps", "program", "pc", "lanes", "registers")
+	one, many := t.kids["warp"], t.kids["warps"]
+	var items []*node
+	switch {
+	case one != nil && many != nil:
+		p.add(many.keyPos, "give either warp or warps, not both")
+	case one != nil:
+		items = []*node{one}
+	case many == nil:
+		p.add(t.keyPos, "which warps? add warp = 0, or warps = [0, 1]")
+	case !many.array || len(many.items) == 0:
+		p.add(many.pos, "warps must be a list of numbers such as [0, 1]")
+	default:
+		items = many.items
+	}
+	for _, it := range items {
+		n := int(p.intValue(it, "warp", 0, kepler.Warps-1, 0))
+		for _, o := range p.k.Warps {
+			if slices.Contains(o.Warps, n) {
+				p.add(it.pos, "warp %d is started twice", n)
+			}
+		}
+		w.Warps = append(w.Warps, n)
+	}
+	w.Program, _ = p.str(t, "program")
+	switch k := t.kids["pc"]; {
+	case k == nil:
+	case k.val != nil && k.kind() == "a string":
+		w.Label, _ = p.str(t, "pc")
+	default:
+		w.PC = int(p.intValue(k, "pc", 0, kasm.ProgramWords-1, 0))
+	}
+	w.Mask = uint32(p.integer(t, "lanes", 0, math.MaxUint32, math.MaxUint32))
+	switch k := t.kids["registers"]; {
+	case k == nil:
+	case !k.table:
+		p.add(k.pos, "registers must be a table such as { R1 = 5 }, not %s", k.kind())
+	default:
+		for _, name := range k.keys {
+			w.Registers = append(w.Registers, p.register(name, k.kids[name]))
+		}
+	}
+}
+
+// register reads what a register holds at the start.
+func (p *keplerParser) register(name string, k *node) RegisterStart {
+	r := RegisterStart{Register: p.index(Text{name, k.keyPos}, "R", kasm.Registers)}
+	switch {
+	case k.array:
+		r.Lanes = p.bitList(k, name, "lane", kasm.Lanes)
+	case k.table:
+		p.known(k, "start", "warp", "lane", "frame", "frames")
+		for key, to := range map[string]*uint32{"start": &r.Start, "warp": &r.PerWarp, "lane": &r.PerLane, "frame": &r.Step} {
+			if v := k.kids[key]; v != nil {
+				*to = uint32(p.intValue(v, name+"."+key, math.MinInt32, math.MaxUint32, 0))
+			}
+		}
+		if f := k.kids["frames"]; f != nil {
+			if len(k.keys) > 1 {
+				p.add(f.keyPos, "%s: frames lists every value, and nothing goes with it", name)
+			}
+			r.Frames = p.bitList(f, name+".frames", "frame", p.k.Frames)
+		}
+	default:
+		r.Start = p.bits(k, name)
+	}
+	return r
+}
+
+// frame reads which frame something is about.
+func (p *keplerParser) frame(t *node, all bool) int {
+	k := t.kids["frame"]
+	if k == nil {
+		return lastFrame
+	}
+	if s, ok := k.val.(string); ok && all {
+		if s != "all" {
+			p.add(k.pos, "frame = %q is not known; give a number, or \"all\" for one after the other", s)
+		}
+		return allFrames
+	}
+	return int(p.intValue(k, "frame", 0, int64(p.k.Frames)-1, 0))
+}
+
+// knownBuffer finds a buffer, and complains if there is none.
+func (p *keplerParser) knownBuffer(t Text) *Data {
+	d := p.job.buffer(t.S)
+	if t.S != "" && d == nil {
+		p.unknown(t.Pos, t.S, p.job.BufferNames(), "buffers", "unknown buffer %q", t.S)
+	}
+	return d
+}
+
+// check reads a [[checks]].
+func (p *keplerParser) check(t *node) {
+	c := &KeplerCheck{Register: -1, Predicate: -1}
+	p.k.Checks = append(p.k.Checks, c)
+	c.Frame = p.frame(t, true)
+	if k := t.kids["conform"]; k != nil {
+		c.Level, _ = p.str(t, "conform")
+		if _, err := kepler.LevelByName(c.Level.S); c.Level.S != "" && err != nil {
+			p.add(k.pos, "conform: %v", err)
+		}
+	}
+	var of []string
+	for _, key := range []string{"buffer", "register", "predicate", "cycles"} {
+		if t.kids[key] != nil {
+			of = append(of, key)
+		}
+	}
+	if len(of) != 1 {
+		p.add(t.keyPos, "a check is of exactly one: buffer, register, predicate or cycles")
+		c.Check = &Check{Pos: t.keyPos}
+		return
+	}
+	warp := func() {
+		c.Warp = int(p.integer(t, "warp", 0, kepler.Warps-1, 0))
+		if !slices.ContainsFunc(p.k.Warps, func(w *WarpStart) bool { return slices.Contains(w.Warps, c.Warp) }) {
+			p.add(t.keyPos, "the check is of warp %d, which the job does not start", c.Warp)
+		}
+	}
+	c.Check = &Check{Pos: t.keyPos}
+	switch of[0] {
+	case "buffer":
+		p.parser.check(without(t, "frame", "conform"))
+		c.Check = p.job.Checks[len(p.job.Checks)-1]
+		if p.knownBuffer(c.Name) != nil {
+			p.checkValues(c.Check)
+		}
+		return
+	case "register":
+		p.known(t, "register", "warp", "type", "values", "offset", "frame", "conform")
+		c.Name, _ = p.str(t, "register")
+		c.Register = p.index(c.Name, "R", kasm.Registers)
+		warp()
+		if c.Type = p.elementType(t, false); c.Type == NoType {
+			c.Type = U32
+		}
+		if c.Type.Size() != 4 {
+			p.add(t.kids["type"].pos, "a register is u32, s32 or f32, not %v", c.Type)
+			return
+		}
+		v := t.kids["values"]
+		c.Offset = p.integer(t, "offset", 0, kasm.Lanes-1, 0)
+		if v == nil || !v.array || len(v.items) == 0 || int64(len(v.items)) > kasm.Lanes-c.Offset {
+			p.add(t.keyPos, "the check needs values = [ … ], one for each lane from lane %d on", c.Offset)
+			return
+		}
+		c.Values, c.anyNaN = p.literals(v, c.Type)
+	case "predicate":
+		p.known(t, "predicate", "warp", "lanes", "frame", "conform")
+		c.Name, _ = p.str(t, "predicate")
+		c.Predicate = p.index(c.Name, "P", kasm.Predicates)
+		warp()
+		if t.kids["lanes"] == nil {
+			p.add(t.keyPos, "the check needs lanes = 0x0f, the lanes in which %s holds", c.Name.S)
+		}
+		c.Lanes = uint32(p.integer(t, "lanes", 0, math.MaxUint32, 0))
+	case "cycles":
+		p.known(t, "cycles", "conform")
+		c.Cycles = uint64(p.integer(t, "cycles", 1, math.MaxInt64, 1))
+	}
+	if c.Frame == allFrames {
+		p.add(t.kids["frame"].pos, "frame = \"all\" goes with buffer")
+	}
+}

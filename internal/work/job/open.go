@@ -1,0 +1,466 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	xprog "github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/run"
+)
+
+// Ready is a job whose files have been read and whose launches fit their
+// kernels.
+type Ready struct {
+	Job     *Job
+	Program *xprog.Program
+	kernels map[*Launch]*xprog.Kernel
+}
+
+// Load reads and opens a job file.
+func Load(file string) (*Ready, error) {
+	src, err := ReadFile(file)
+	if err != nil {
+		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
+	}
+	j, err := Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return j.Open()
+}
+
+// reason is the part of a file error that says what is wrong, without the name
+// of the file, which the message around it has.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// maxText bounds program texts. The largest that we know have ten megabytes.
+const maxText = 512 << 20
+
+// ReadFile reads the text of a job or a program. What is not a file, or too
+// large for a text, is an error before anything is read.
+func ReadFile(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is a folder")}
+	case !st.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+	case st.Size() > maxText:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, more than a text can have (%d)", st.Size(), maxText)}
+	}
+	return os.ReadFile(path)
+}
+
+// Path returns a file of the job as seen from here.
+func (j *Job) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(j.File), name)
+}
+
+// opener collects what is wrong with the files of a job.
+type opener struct {
+	errorList
+	job     *Job
+	ready   *Ready
+	sources []error // PTX errors, which have places of their own
+}
+
+// Open reads the programs, links them, and checks that files exist and launches
+// fit.
+func (j *Job) Open() (*Ready, error) {
+	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]*xprog.Kernel{}}}
+	mods, files := o.programs()
+	switch {
+	case len(mods)+len(files) < len(j.Programs):
+	case len(mods) > 0 && len(files) > 0:
+		o.add(j.Programs[0].Pos, "the programs of a job are PTX or SASS; this one has both")
+	case len(files) > 0:
+		prog, err := xprog.FromSASS(files...)
+		if err != nil {
+			o.sources = append(o.sources, err)
+		} else {
+			o.ready.Program = prog
+			o.launches()
+			o.textures(nil)
+		}
+	default:
+		prog, err := xptx.Link(mods...)
+		if err != nil {
+			o.sources = append(o.sources, err)
+		} else {
+			o.ready.Program = xprog.FromPTX(prog)
+			o.launches()
+			o.textures(mods)
+		}
+	}
+	o.dataFiles()
+	if err := run.CheckGPU(j.GPU); j.GPU != "" && !run.IsFile(j.GPU) && err != nil {
+		o.add(j.GPUPos, "%v", err)
+	}
+	if err := o.err(); err != nil {
+		o.sources = append(o.sources, err)
+	}
+	if len(o.sources) > 0 {
+		return nil, errors.Join(o.sources...)
+	}
+	return o.ready, nil
+}
+
+// programs reads and parses the program files.
+func (o *opener) programs() (mods []*ptx.Module, files []*xsass.Program) {
+	for _, t := range o.job.Programs {
+		path := o.job.Path(t.S)
+		src, err := ReadFile(path)
+		if err != nil {
+			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
+			continue
+		}
+		if xprog.IsSASS(path) {
+			f, err := sass.Parse(path, string(src), 0)
+			if err != nil {
+				o.sources = append(o.sources, err)
+				continue
+			}
+			files = append(files, xsass.Load(f))
+			continue
+		}
+		if err := CheckProgram(path, src); err != nil {
+			o.add(t.Pos, "%v", err)
+			continue
+		}
+		m, err := ptx.Parse(path, src)
+		if err != nil {
+			o.sources = append(o.sources, err)
+			continue
+		}
+		mods = append(mods, m)
+	}
+	return mods, files
+}
+
+// CheckProgram says why a program file is of a kind that cannot run yet. It
+// returns nil for what may be PTX.
+func CheckProgram(path string, src []byte) error {
+	ext := strings.ToLower(filepath.Ext(path))
+	switch {
+	case bytes.HasPrefix(src, []byte("\x7fELF")) || ext == ".cubin":
+		return fmt.Errorf("%s is a cubin, which Heddle does not support yet; give the PTX that it was made from", path)
+	case ext == ".sass":
+		return fmt.Errorf("%s is SASS, which says nothing about buffers and launches: write a job file with program = %q", path, filepath.Base(path))
+	case ext == ".kasm":
+		return fmt.Errorf("%s is a program of the Kepler-style core, which goes with no others: heddle run takes it, or a job file with .kasm programs alone", path)
+	case ext == ".cu":
+		return fmt.Errorf("%s is CUDA C++; compile it to PTX first, for example with clang -x cuda --cuda-device-only -S", path)
+	}
+	return nil
+}
+
+// launches finds each launch's kernel and checks its arguments.
+func (o *opener) launches() {
+	prog := o.ready.Program
+	var names []string
+	for _, k := range prog.Kernels() {
+		names = append(names, k.Name())
+	}
+	unusable := map[*xprog.Kernel]bool{}
+	for _, s := range o.job.Steps {
+		if s.Kind != StepLaunch {
+			continue
+		}
+		l := s.Launch
+		var k *xprog.Kernel
+		if l.Kernel.S == "" {
+			if len(names) != 1 {
+				o.add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
+				continue
+			}
+			k = prog.Kernels()[0]
+		} else if found, ok := prog.Kernel(l.Kernel.S); ok {
+			k = found
+		} else {
+			o.unknown(l.Kernel.Pos, l.Kernel.S, names, "kernels", "unknown kernel %q", l.Kernel.S)
+			continue
+		}
+		o.ready.kernels[l] = k
+		if why := k.Unusable(); len(why) > 0 {
+			if !unusable[k] {
+				unusable[k] = true
+				var b strings.Builder
+				for _, err := range why {
+					fmt.Fprintf(&b, "\n  %v", err)
+				}
+				o.add(l.Pos, "kernel %s cannot run:%s", k.Name(), b.String())
+			}
+			continue
+		}
+		if n, most := l.Block[0]*l.Block[1]*l.Block[2], int64(k.MaxThreads()); most > 0 && n > most {
+			o.add(l.BlockPos, "block has %d threads, but kernel %s is compiled for at most %d", n, k.Name(), most)
+		}
+		o.args(l, k)
+	}
+}
+
+// list writes names after a prefix, or nothing if there are none.
+func list(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > 12 {
+		names = append(names[:12:12], "…")
+	}
+	return prefix + strings.Join(names, ", ")
+}
+
+// args checks number and sizes of arguments.
+func (o *opener) args(l *Launch, k *xprog.Kernel) {
+	params := k.Params()
+	if len(l.Args) != len(params) {
+		var names []string
+		for _, p := range params {
+			names = append(names, p.Name)
+		}
+		fix := ""
+		if len(l.Args) < len(params) {
+			fix = fmt.Sprintf("; %s missing", strings.Join(names[len(l.Args):], ", "))
+			if len(params)-len(l.Args) == 1 {
+				fix = fmt.Sprintf("; %s is missing", names[len(l.Args)])
+			}
+		}
+		o.add(l.Pos, "kernel %s takes %d arguments%s, but args has %d%s", k.Name(), len(params), list(": ", names), len(l.Args), fix)
+		return
+	}
+	for i, a := range l.Args {
+		p := params[i]
+		what := fmt.Sprintf("argument %d is for parameter %s of kernel %s", i+1, p.Name, k.Name())
+		switch {
+		case p.Opaque && a.Kind != ArgTexture:
+			o.add(a.Pos, "%s, a .%s: write { texture = \"NAME\" }, not %s", what, p.Type, a.Word)
+		case p.Opaque:
+		case a.Kind == ArgTexture && p.Size != 8:
+			o.add(a.Pos, "%s, which has %d bytes; a texture object has 8", what, p.Size)
+		case a.Kind == ArgBuffer && p.Size != 8 && !(p.Size == 4 && k.AddressBytes() == 4):
+			o.add(a.Pos, "%s, which has %d bytes%s; a buffer's address has 8", what, p.Size, typeOf(p))
+		case a.Kind == ArgBytes && len(a.Bytes) != p.Size:
+			o.add(a.Pos, "%s, which has %d bytes%s, but %s gives %d", what, p.Size, typeOf(p), a.Word, len(a.Bytes))
+		}
+		if a.Kind != ArgBuffer {
+			continue
+		}
+		if d := o.job.buffer(a.Name); d != nil && d.Count > 0 && a.Offset > d.Count*int64(d.Type.Size()) {
+			o.add(a.Pos, "offset %d is beyond the end of buffer %q, which has %d bytes", a.Offset, a.Name, d.Count*int64(d.Type.Size()))
+		}
+	}
+}
+
+// typeOf is a parameter's type in a message, if it has one.
+func typeOf(p xprog.Param) string {
+	if p.Type == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (.%s)", p.Type)
+}
+
+// textures checks that each texture is bound to something and fits its buffer.
+func (o *opener) textures(mods []*ptx.Module) {
+	var refs []string
+	for _, m := range mods {
+		for _, v := range m.Vars {
+			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
+				refs = append(refs, v.Name)
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, r := range refs {
+		used[r] = true
+	}
+	for _, s := range o.job.Steps {
+		if s.Kind == StepLaunch {
+			for _, a := range s.Launch.Args {
+				if a.Kind == ArgTexture {
+					used[a.Name] = true
+				}
+			}
+		}
+	}
+	for _, x := range o.job.Textures {
+		if !used[x.Name] {
+			o.unknown(x.Pos, x.Name, refs, "texture references", "texture %q is neither a .texref of the program nor an argument of a launch", x.Name)
+		}
+	}
+}
+
+// fileSize returns the bytes of a regular file.
+func (o *opener) fileSize(t Text) (int64, bool) {
+	path := o.job.Path(t.S)
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		o.add(t.Pos, "cannot read %s: %s", path, reason(err))
+	case !st.Mode().IsRegular():
+		o.add(t.Pos, "%s is not a regular file", path)
+	default:
+		return st.Size(), true
+	}
+	return 0, false
+}
+
+// elements returns how many elements a file holds.
+func (o *opener) elements(t Text, typ Type) (int64, bool) {
+	n, ok := o.fileSize(t)
+	if !ok {
+		return 0, false
+	}
+	if n%int64(typ.Size()) != 0 {
+		o.add(t.Pos, "%s has %d bytes, not a whole number of %v (%d bytes each)", o.job.Path(t.S), n, typ, typ.Size())
+		return 0, false
+	}
+	return n / int64(typ.Size()), true
+}
+
+// dataFiles checks the files that buffers, copies and checks name.
+func (o *opener) dataFiles() {
+	j := o.job
+	for _, d := range append(append([]*Data{}, j.Buffers...), j.Symbols...) {
+		if d.Init != InitFile {
+			continue
+		}
+		n, ok := o.elements(d.File, d.Type)
+		switch {
+		case !ok:
+		case n == 0:
+			o.add(d.File.Pos, "%s is empty", j.Path(d.File.S))
+		case d.Count == 0:
+			d.Count = n
+		case n != d.Count:
+			o.add(d.File.Pos, "%s holds %d elements of %v, but %q has count = %d", j.Path(d.File.S), n, d.Type, d.Name, d.Count)
+		}
+	}
+	for _, x := range j.Textures {
+		d := j.buffer(x.Buffer.S)
+		if have := d.Count * int64(d.Type.Size()); d.Count > 0 && x.bytes() > have {
+			o.add(x.Pos, "texture %q reads %d bytes, but buffer %q has %d", x.Name, x.bytes(), d.Name, have)
+		}
+	}
+	for _, s := range j.Steps {
+		if s.Copy != nil {
+			o.copy(s.Copy)
+		}
+	}
+	for _, c := range j.Checks {
+		o.check(c)
+	}
+}
+
+// copy settles how many bytes a copy moves, as far as that can be said before
+// the program's variables have their places.
+func (o *opener) copy(c *Copy) {
+	from, to := int64(anySize), int64(anySize)
+	switch c.From.Place {
+	case Buffer:
+		from = o.job.buffer(c.From.S).size()
+	case HostFile:
+		n, ok := o.fileSize(c.From.Text)
+		if !ok {
+			return
+		}
+		if n == 0 {
+			o.add(c.From.Pos, "%s is empty: nothing would be copied", o.job.Path(c.From.S))
+			return
+		}
+		from = n
+	}
+	if c.To.Place == Buffer {
+		to = o.job.buffer(c.To.S).size()
+	}
+	if err := c.settle(o.job, from, to); err != nil {
+		o.add(err.Pos, "%s", err.Msg)
+	}
+}
+
+// size returns the bytes of a buffer, anySize if its count is not known because
+// something is wrong with it.
+func (d *Data) size() int64 {
+	if d.Count == 0 {
+		return anySize
+	}
+	return d.Count * int64(d.Type.Size())
+}
+
+// anySize is the size of an end of a copy that takes what the other one has.
+const anySize = -1
+
+// settle decides how many bytes a copy moves if its ends have so many.
+func (c *Copy) settle(j *Job, from, to int64) *Error {
+	switch {
+	case c.given && c.Bytes > from && from != anySize:
+		return j.at(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, c.From.S, from)
+	case c.given && c.Bytes > to && to != anySize:
+		return j.at(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, c.To.S, to)
+	case c.given:
+	case from > to && to != anySize:
+		return j.at(c.To.Pos, "%s has %d bytes, too few for the %d of %s; give bytes = N", c.To.S, to, from, c.From.S)
+	case c.From.Place == FillValue:
+		c.Bytes = max(to, 0)
+	default:
+		c.Bytes = max(from, 0)
+	}
+	return nil
+}
+
+// check settles how many elements a check compares.
+func (o *opener) check(c *Check) {
+	d := o.job.buffers[c.Name.S]
+	if c.Symbol {
+		d = o.job.symbols[c.Name.S]
+	}
+	n := int64(len(c.Values))
+	if c.File.S != "" {
+		if c.Type == NoType { // a symbol that only the program knows
+			o.fileSize(c.File)
+			return
+		}
+		var ok bool
+		if n, ok = o.elements(c.File, c.Type); !ok {
+			return
+		}
+		if n == 0 {
+			o.add(c.File.Pos, "%s is empty: the check would compare nothing", o.job.Path(c.File.S))
+		}
+	}
+	if d == nil || d.Count == 0 || c.Type == NoType {
+		return
+	}
+	if have := d.Count * int64(d.Type.Size()) / int64(c.Type.Size()); n > have || c.Offset > have-n {
+		pos, at := c.Pos, ""
+		if c.Offset > 0 {
+			pos, at = c.OffsetPos, fmt.Sprintf(" from offset %d", c.Offset)
+		}
+		o.add(pos, "the check compares %d elements%s, but %q has %d", n, at, c.Name.S, have)
+	}
+}
+
+// at returns an error of the job's file.
+func (j *Job) at(pos isa.Pos, format string, args ...any) *Error {
+	return &Error{File: j.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
+}

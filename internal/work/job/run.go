@@ -1,0 +1,511 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/near"
+	xprog "github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
+)
+
+// runner is the state of one run.
+type runner struct {
+	ready    *Ready
+	job      *Job
+	opt      Options
+	mem      *device.Memory
+	machine  *xprog.Machine
+	addr     map[string]uint64 // of buffers
+	textures map[string]uint64 // texture objects made so far
+	res      *report.Run
+	launches int
+	moves    map[*Step]*move // of copies and fills
+	timing   *chipRun        // nil in a functional run
+}
+
+// Run runs the job. The result holds what was done also when an error is
+// returned: *exec.Fault, *exec.LimitError, *exec.StuckError, a context's error,
+// or an *Error for what is wrong with the job. A result without an error may
+// still have failed checks: see its OK.
+func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
+	start := time.Now()
+	j := r.Job
+	x := &runner{ready: r, job: j, opt: opt, addr: map[string]uint64{}, textures: map[string]uint64{}}
+	x.res = newResult(j.File, j.GPU, opt)
+	for _, p := range j.Programs {
+		x.res.Programs = append(x.res.Programs, p.S)
+	}
+	err := x.run(ctx)
+	if err != nil && x.res.Error == nil {
+		x.res.Error = run.Failure(err, nil)
+	}
+	x.res.OK = err == nil
+	for _, c := range x.res.Checks {
+		x.res.OK = x.res.OK && c.OK
+	}
+	for i := range x.res.Checkers {
+		x.res.OK = x.res.OK && x.res.Checkers[i].OK
+	}
+	x.res.Seconds = time.Since(start).Seconds()
+	return x.res, err
+}
+
+// newResult returns the result of a run in which nothing has happened yet.
+func newResult(input, gpu string, opt Options) *report.Run {
+	res := &report.Run{
+		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, gpu, run.DefaultGPU), Mode: "functional",
+		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
+	}
+	maps.Copy(res.Conditions, opt.Settings.Conditions)
+	return res
+}
+
+// Failed returns the result of a job that could not be loaded.
+func Failed(input string, opt Options, err error) *report.Run {
+	res := newResult(input, "", opt)
+	res.Error = run.Failure(err, nil)
+	return res
+}
+
+func (x *runner) run(ctx context.Context) error {
+	if err := x.setup(); err != nil {
+		return err
+	}
+	err := error(nil)
+	if x.timing != nil {
+		err = x.stepsTimed(ctx)
+	} else {
+		err = x.steps(ctx)
+	}
+	if err == nil {
+		for _, c := range x.job.Checks {
+			rc, cerr := x.check(c)
+			if cerr != nil {
+				return cerr
+			}
+			x.res.Checks = append(x.res.Checks, rc)
+		}
+	}
+	return errors.Join(err, x.dumps())
+}
+
+// setup allocates and fills everything that is there before the first step.
+func (x *runner) setup() error {
+	j := x.job
+	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap}
+	if x.opt.Timing {
+		if err := x.plugIn(); err != nil {
+			return &Error{File: j.File, Msg: err.Error(), Err: err}
+		}
+		dc.Packed = x.timing.chip.Config().Compat.PackedMemory
+	} else if err := x.opt.Settings.Check(); err != nil {
+		return &Error{File: j.File, Msg: err.Error(), Err: err}
+	}
+	x.mem = device.New(dc)
+	for _, d := range x.opt.Dumps {
+		if j.buffer(d.Buffer) == nil {
+			return &Error{File: j.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
+		}
+	}
+	selected := 0
+	for _, s := range j.Steps {
+		if s.Kind == StepLaunch {
+			x.launches++
+			if x.opt.Select.Has(s.Number, x.ready.kernels[s.Launch].Name()) {
+				selected++
+			}
+		}
+	}
+	if x.launches > 0 && selected == 0 {
+		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s takes none of the job's %s (0 to %d)",
+			x.opt.Select, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
+	}
+	for _, d := range j.Buffers {
+		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
+		if err != nil {
+			return j.at(d.CountPos, "%v; make count smaller or set functional.memory to more", err)
+		}
+		x.addr[d.Name] = addr
+	}
+	for _, d := range j.Buffers {
+		if err := x.fill(d, x.addr[d.Name]); err != nil {
+			return err
+		}
+	}
+	if x.timing != nil {
+		x.filled()
+	}
+	machine, err := xprog.NewMachine(x.ready.Program, x.mem)
+	if err != nil {
+		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
+	}
+	x.machine = machine
+	if m := machine.PTX(); m != nil && x.opt.Warn != nil {
+		said := map[string]bool{}
+		m.Warn(func(w *exec.Warning) {
+			if line := w.Line(); !said[line] {
+				said[line] = true
+				x.opt.Warn(w)
+			}
+		})
+	}
+	for _, d := range j.Symbols {
+		if err := x.symbol(d); err != nil {
+			return err
+		}
+	}
+	x.moves = map[*Step]*move{}
+	for _, s := range j.Steps {
+		if s.Copy != nil {
+			m, err := x.plan(s.Copy)
+			if err != nil {
+				return err
+			}
+			x.moves[s] = m
+		}
+	}
+	return x.bindTextures()
+}
+
+// fill gives memory its first contents.
+func (x *runner) fill(d *Data, addr uint64) error {
+	if d.Init == InitZero {
+		return nil
+	}
+	b, err := x.mem.Bytes(addr, uint64(d.Count)*uint64(d.Type.Size()))
+	if err != nil {
+		return x.job.at(d.Pos, "%v", err)
+	}
+	switch d.Init {
+	case InitIota:
+		d.Type.fillIota(b)
+	case InitRandom:
+		d.Type.fillRandom(b, d.Seed, d.Range)
+	case InitValues:
+		for i, v := range d.Values {
+			d.Type.put(b[i*d.Type.Size():], v)
+		}
+	case InitFile:
+		return x.readFile(d.File, b)
+	}
+	return nil
+}
+
+// readFile fills b from a file's beginning.
+func (x *runner) readFile(t Text, b []byte) error {
+	path := x.job.Path(t.S)
+	f, err := os.Open(path)
+	if err != nil {
+		return x.job.at(t.Pos, "cannot read %s: %s", path, reason(err))
+	}
+	defer f.Close()
+	if _, err := io.ReadFull(f, b); err != nil {
+		return x.job.at(t.Pos, "cannot read %d bytes of %s: %s", len(b), path, reason(err))
+	}
+	return nil
+}
+
+// find returns a variable of the program.
+func (x *runner) find(name string, pos isa.Pos) (xptx.Symbol, error) {
+	s, ok := x.machine.Symbol(name)
+	if !ok {
+		return s, x.job.at(pos, "the program has no variable %q in constant or global memory%s", name, near.Suggest(name, x.machine.Symbols(), "variables"))
+	}
+	return s, nil
+}
+
+// symbol sets a variable of the program.
+func (x *runner) symbol(d *Data) error {
+	s, err := x.find(d.Name, d.Pos)
+	if err != nil {
+		return err
+	}
+	size := uint64(d.Type.Size())
+	if d.Count == 0 {
+		d.Count = int64(s.Size / size)
+	}
+	if n := uint64(d.Count) * size; n > s.Size {
+		return x.job.at(d.CountPos, "%q is set to %d bytes, but the program's variable has %d", d.Name, n, s.Size)
+	}
+	if d.Init == InitZero {
+		b, err := x.mem.Bytes(s.Addr, uint64(d.Count)*size)
+		if err != nil {
+			return x.job.at(d.Pos, "%v", err)
+		}
+		clear(b)
+	}
+	return x.fill(d, s.Addr)
+}
+
+// bindTextures binds each texture to the reference of its name, and makes
+// objects of those that launches take as arguments.
+func (x *runner) bindTextures() error {
+	refs := map[string]bool{}
+	prog, machine := x.ready.Program.PTX(), x.machine.PTX()
+	if prog == nil { // what other programs know no textures
+		return nil
+	}
+	for _, m := range prog.Modules() {
+		for _, v := range m.Vars {
+			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
+				refs[v.Name] = true
+			}
+		}
+	}
+	objects := map[string]bool{}
+	for _, s := range x.job.Steps {
+		if s.Kind == StepLaunch {
+			for _, a := range s.Launch.Args {
+				if a.Kind == ArgTexture {
+					objects[a.Name] = true
+				}
+			}
+		}
+	}
+	for _, t := range x.job.Textures {
+		tex := xptx.Texture{
+			Addr: x.addr[t.Buffer.S], Format: t.Format, Channels: t.Channels,
+			Width: int(t.Width), Height: int(t.Height), Depth: int(t.Depth), Linear: t.Linear,
+			Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
+			Pitch: int(t.Pitch), Layers: int(t.Layers), Levels: int(t.Levels), Samples: int(t.Samples), Cube: t.Cube, MipLinear: t.MipLinear,
+		}
+		if refs[t.Name] {
+			if err := machine.BindTexture(t.Name, tex); err != nil {
+				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
+			}
+		}
+		if objects[t.Name] {
+			handle, err := machine.TextureObject(tex)
+			if err != nil {
+				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
+			}
+			x.textures[t.Name] = handle
+		}
+	}
+	return nil
+}
+
+// steps runs the steps in order.
+func (x *runner) steps(ctx context.Context) error {
+	for _, s := range x.job.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rs := report.Step{Step: s.Index, Kind: s.Kind.String(), Stream: s.Stream, Event: s.Event.S}
+		switch s.Kind {
+		case StepLaunch:
+			if !x.opt.Select.Has(s.Number, x.ready.kernels[s.Launch].Name()) {
+				x.res.LeftOut++
+				continue
+			}
+			rs.Launch = &s.Number
+			if err := x.launch(ctx, s); err != nil {
+				return err
+			}
+		case StepCopy, StepFill:
+			m := x.moves[s]
+			m.describe(&rs)
+			if err := x.copy(m); err != nil {
+				return err
+			}
+		}
+		if x.job.stepsGiven {
+			x.res.Steps = append(x.res.Steps, rs)
+		}
+	}
+	return nil
+}
+
+// prepare lays out a launch's arguments.
+func (x *runner) prepare(s *Step) (xprog.Launch, error) {
+	l, k := s.Launch, x.ready.kernels[s.Launch]
+	params := make([]byte, k.ParamBytes())
+	for i, a := range l.Args {
+		p := k.Params()[i]
+		at := params[p.Offset:]
+		switch a.Kind {
+		case ArgBytes:
+			copy(at[:p.Size], a.Bytes)
+		case ArgBuffer:
+			addr := x.addr[a.Name] + uint64(a.Offset)
+			if p.Size == 4 {
+				if addr > math.MaxUint32 {
+					return xprog.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
+				}
+				binary.LittleEndian.PutUint32(at, uint32(addr))
+			} else {
+				binary.LittleEndian.PutUint64(at, addr)
+			}
+		case ArgTexture:
+			binary.LittleEndian.PutUint64(at, x.textures[a.Name])
+		}
+	}
+	dim := func(d [3]int64) exec.Dim3 { return exec.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])} }
+	return xprog.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
+}
+
+// launch runs one kernel to its end.
+func (x *runner) launch(ctx context.Context, s *Step) error {
+	l, k := s.Launch, x.ready.kernels[s.Launch]
+	pl, err := x.prepare(s)
+	if err != nil {
+		return err
+	}
+	o := xprog.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
+	if x.opt.Progress != nil {
+		before := x.res.WarpInstructions
+		o.Progress = func(blocks, total, warpInsts uint64) {
+			x.opt.Progress(run.Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
+		}
+	}
+	res, err := x.machine.Run(ctx, pl, o)
+	rk := report.Kernel{
+		Name: k.Name(), Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
+		Registers: k.Registers(), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),
+		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
+	}
+	if l.Registers > 0 {
+		rk.Registers = int(l.Registers)
+	}
+	var le *exec.LaunchError
+	if errors.As(err, &le) {
+		err = &Error{File: x.job.File, Pos: l.Pos, Msg: le.Error(), Err: err}
+	} else {
+		x.res.Kernels = append(x.res.Kernels, rk)
+		x.res.WarpInstructions += res.WarpInsts
+		x.res.ThreadInstructions += res.ThreadInsts
+	}
+	if err != nil {
+		x.res.Error = run.Failure(err, &s.Number)
+	}
+	return err
+}
+
+// scalar returns the element type of a program's variable as job files have it.
+func scalar(t ptx.Type) Type {
+	if typ := TypeByName(string(t)); typ != NoType {
+		return typ
+	}
+	switch t.Bytes() {
+	case 1:
+		return U8
+	case 2:
+		return U16
+	case 4:
+		return U32
+	}
+	return U64
+}
+
+// check compares memory with what it should hold.
+func (x *runner) check(c *Check) (report.Check, error) {
+	rc := report.Check{Against: "values", Tolerance: c.Tolerance}
+	typ, vals, anyNaN := c.Type, c.Values, c.anyNaN
+	var addr, have uint64
+	if c.Symbol {
+		rc.Symbol = c.Name.S
+		s, err := x.find(c.Name.S, c.Name.Pos)
+		if err != nil {
+			return rc, err
+		}
+		if typ == NoType {
+			typ = scalar(s.Type)
+			if c.values != nil {
+				p := parser{errorList: errorList{file: x.job.File}}
+				vals, anyNaN = p.literals(c.values, typ)
+				if err := p.err(); err != nil {
+					return rc, err
+				}
+			}
+		}
+		addr, have = s.Addr, s.Size
+	} else {
+		rc.Buffer = c.Name.S
+		d := x.job.buffer(c.Name.S)
+		addr, have = x.addr[d.Name], uint64(d.Count)*uint64(d.Type.Size())
+	}
+	size := typ.Size()
+	var want []byte
+	if c.File.S != "" {
+		rc.Against = c.File.S
+		b, err := os.ReadFile(x.job.Path(c.File.S))
+		if err != nil {
+			return rc, x.job.at(c.File.Pos, "cannot read %s: %s", x.job.Path(c.File.S), reason(err))
+		}
+		if len(b)%size != 0 {
+			return rc, x.job.at(c.File.Pos, "%s has %d bytes, not a whole number of %v", x.job.Path(c.File.S), len(b), typ)
+		}
+		want = b
+		rc.Elements = int64(len(b) / size)
+	} else {
+		rc.Elements = int64(len(vals))
+	}
+	n := uint64(rc.Elements)
+	if total := have / uint64(size); n > total || uint64(c.Offset) > total-n {
+		return rc, x.job.at(c.OffsetPos, "the check compares %d elements from offset %d, but %q has %d", n, c.Offset, c.Name.S, total)
+	}
+	got, err := x.mem.Bytes(addr+uint64(c.Offset)*uint64(size), n*uint64(size))
+	if err != nil {
+		return rc, x.job.at(c.Pos, "%v", err)
+	}
+	c.compare(&rc, typ, vals, anyNaN, got, want)
+	return rc, nil
+}
+
+// compare compares elements with those of a file, or else with values, and
+// notes the outcome.
+func (c *Check) compare(rc *report.Check, typ Type, vals []uint64, anyNaN []bool, got, want []byte) {
+	size := typ.Size()
+	rc.Elements = int64(len(got) / size)
+	for i := range int(rc.Elements) {
+		var w uint64
+		nan := false
+		if want != nil {
+			w = typ.get(want[i*size:])
+		} else {
+			w, nan = vals[i]&(math.MaxUint64>>(64-typ.bits())), anyNaN[i]
+		}
+		g := typ.get(got[i*size:])
+		if typ.equal(g, w, nan, c.Tolerance) {
+			continue
+		}
+		if rc.Mismatches++; rc.First == nil {
+			rc.First = &report.Mismatch{Index: c.Offset + int64(i), Got: typ.Format(g), Want: typ.Format(w)}
+		}
+	}
+	rc.OK = rc.Mismatches == 0
+}
+
+// dumps writes buffers to files, also after a run that ended early.
+func (x *runner) dumps() error {
+	if x.machine == nil {
+		return nil
+	}
+	for _, d := range x.opt.Dumps {
+		buf := x.job.buffer(d.Buffer)
+		b, err := x.mem.Bytes(x.addr[d.Buffer], uint64(buf.Count)*uint64(buf.Type.Size()))
+		if err == nil {
+			err = os.WriteFile(d.File, b, 0o666)
+		}
+		if err != nil {
+			return &Error{File: x.job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
+		}
+		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
+	}
+	return nil
+}

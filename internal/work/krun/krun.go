@@ -1,0 +1,290 @@
+package krun
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+)
+
+// DefaultLimit is how many cycles a run may take if nothing else is said, so
+// that a program that never exits is told so. Our choice.
+const DefaultLimit = 20_000_000
+
+// Run is a core that is set up to run, and what belongs to it.
+type Run struct {
+	Name     string          // of the input, for messages
+	Core     *kepler.Core    //
+	Programs []*kasm.Program // in the order in which the core loaded them
+	Limit    uint64          // cycles; 0 is DefaultLimit
+	Whole    bool            // to the limit, even if it is clear that the program never exits
+	From     uint64          // cycles of runs before this one, which timeline and series go on from
+
+	Timeline *timeline.Recorder // takes every instruction's way; may be nil
+	Series   *Series            // counters as they grow; may be nil
+	Progress func(cycle uint64) // called now and then; may be nil
+
+	memory report.Memory // what the memory system of a chip did
+}
+
+// Series asks for counters as they grow: a line of comma-separated values for
+// every so many cycles, below a heading if no run was before.
+type Series struct {
+	Every uint64
+	Out   io.Writer
+}
+
+// Error is why a run ended before its end.
+type Error struct {
+	Kind string // fault, stuck or limit, as in report.Failure
+	Msg  string // with the place, if there is one
+	Warp int    // of a fault: who did it, where
+	PC   int
+	Inst string
+	File string
+	Line int   // 0 where no line of the text wrote the instruction
+	Err  error // an *exec.LimitError of a limit, else nil
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+// Unwrap returns the limit that was reached, if it was one.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Failure is the error as it stands in a result.
+func (e *Error) Failure() *report.Failure {
+	f := &report.Failure{Kind: e.Kind, Message: e.Msg}
+	if e.Kind == "fault" {
+		f.Warp, f.PC, f.Instruction, f.File, f.Line = &e.Warp, &e.PC, e.Inst, e.File, e.Line
+	}
+	return f
+}
+
+// stretch is how many cycles are simulated between two looks at the context.
+const stretch = 1 << 16
+
+// limit is the cycle to stop at.
+func (r *Run) limit() uint64 {
+	if r.Limit == 0 {
+		return DefaultLimit
+	}
+	return r.Limit
+}
+
+// Do simulates to the end. An error says why there is none: an *Error, that
+// of the context, or that a file could not be written.
+func (r *Run) Do(ctx context.Context) error {
+	if r.Core.Config().Chip.Wanted() {
+		return r.doChip(ctx)
+	}
+	k, limit := r.Core, r.limit()
+	k.Watch(!r.Whole)
+	if r.Timeline != nil {
+		sms := []*kepler.Core{k}
+		r.record(sms)
+		defer stopRecording(sms)
+	}
+	var rows *series
+	if r.Series != nil {
+		rows = r.startSeries()
+	}
+	for !r.Over() && ctx.Err() == nil {
+		until := k.Cycle() + stretch - k.Cycle()%stretch
+		if rows != nil {
+			until = min(until, rows.next)
+		}
+		if !k.Done() {
+			until = min(until, limit)
+		}
+		k.Run(until)
+		if rows != nil && k.Cycle() >= rows.next {
+			rows.row()
+		}
+		if r.Progress != nil && k.Cycle()%stretch == 0 {
+			r.Progress(k.Cycle())
+		}
+	}
+	if err := rows.end(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil && !k.Done() {
+		return err
+	}
+	if err := r.Err(); err != nil {
+		return err // not a nil *Error in an error
+	}
+	return nil
+}
+
+// Over reports whether there is nothing more to simulate.
+func (r *Run) Over() bool {
+	return r.Core.Ended() || !r.Core.Done() && r.Core.Cycle() >= r.limit()
+}
+
+// Err says why the core has not come to its end, nil if it has.
+func (r *Run) Err() *Error {
+	k := r.Core
+	switch f := k.Fault(); {
+	case f != nil:
+		file, line := r.Place(f.Program, f.PC)
+		return &Error{Kind: "fault", Msg: r.At(f.Program, f.PC) + f.Error(), Warp: f.Warp, PC: f.PC, Inst: f.Inst, File: file, Line: line}
+	case k.Done():
+		return nil
+	case k.Stuck():
+		if cycle, period := k.Repeats(); period > 0 {
+			return &Error{Kind: "stuck", Msg: fmt.Sprintf("%s: the program never exits: the state of cycle %d came back %d cycles later:%s", r.Name, r.From+cycle, period, r.waiting())}
+		}
+		return &Error{Kind: "stuck", Msg: fmt.Sprintf("%s: no forward progress after cycle %d:%s", r.Name, k.Moved(), r.waiting())}
+	}
+	limit := &exec.LimitError{Limit: r.From + r.limit(), What: "cycles"}
+	return &Error{Kind: "limit", Msg: fmt.Sprintf("%s: %v; the program does not exit?%s", r.Name, limit, r.waiting()), Err: limit}
+}
+
+// waiting lists the warps that have not exited, a line for each.
+func (r *Run) waiting() string {
+	var b strings.Builder
+	for _, w := range r.Core.Waiting() {
+		fmt.Fprintf(&b, "\n  %s%v", r.At(w.Program, w.PC), w)
+	}
+	return b.String()
+}
+
+// Place says where an instruction of a program of the core stands in its text:
+// line 0 if no line wrote it.
+func (r *Run) Place(program, pc int) (file string, line int) {
+	program-- // before those loaded, a core has an empty one
+	if program < 0 || program >= len(r.Programs) {
+		return "", 0
+	}
+	n, _ := r.Programs[program].Line(pc)
+	return r.Programs[program].File, n
+}
+
+// At is the place of an instruction for the start of a message, "" if there is
+// none.
+func (r *Run) At(program, pc int) string {
+	file, line := r.Place(program, pc)
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", file, line)
+}
+
+// record has the way of every instruction on some SMs written down.
+func (r *Run) record(sms []*kepler.Core) {
+	k := r.Core
+	first := int32(0)
+	for p := range k.Programs() {
+		prog := timeline.Program{Kernel: r.Name}
+		for pc := range kasm.ProgramWords {
+			place := ""
+			if file, line := r.Place(p, pc); line > 0 {
+				place = fmt.Sprintf("%s:%d", filepath.Base(file), line)
+			}
+			prog.Insts = append(prog.Insts, k.Text(p, pc))
+			prog.Places = append(prog.Places, place)
+		}
+		if n := r.Timeline.AddProgram(prog); p == 0 {
+			first = n
+		}
+	}
+	for sm, k := range sms {
+		k.Record(func(w *kepler.Way) {
+			at := [timeline.MaxStages]uint64{w.Fetch, w.Decode, w.Collect, w.Read, w.Queue, w.Execute, w.Write}
+			for s := range at {
+				at[s] += r.From
+			}
+			r.Timeline.Add(timeline.Inst{
+				At: at, SM: int32(sm), Slot: int32(w.Warp), Warp: int32(w.Warp),
+				Program: first + int32(w.Program), Index: int32(w.PC), Lanes: w.Lanes, Flushed: w.Squashed,
+			})
+		})
+	}
+}
+
+// stopRecording has what is still on its way written down, and nothing more.
+func stopRecording(sms []*kepler.Core) {
+	for _, k := range sms {
+		k.Record(nil)
+	}
+}
+
+// series writes counters as they grow.
+type series struct {
+	k     *kepler.Core
+	w     *bufio.Writer
+	every uint64
+	next  uint64 // cycle of the next row
+	from  uint64
+	at    uint64 // of the last
+	stats kepler.Stats
+	sum   kepler.Counters
+}
+
+func (r *Run) startSeries() *series {
+	s := &series{k: r.Core, from: r.From, w: bufio.NewWriter(r.Series.Out), every: r.Series.Every, at: r.Core.Cycle(), stats: r.Core.Stats(), sum: *r.Core.Counters()}
+	s.next = s.at + s.every
+	if r.From > 0 {
+		return s
+	}
+	fmt.Fprint(s.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps")
+	for st := range kepler.SlotStates {
+		fmt.Fprintf(s.w, ",slots.%s", st)
+	}
+	for st := range kepler.WarpStates {
+		fmt.Fprintf(s.w, ",stalls.%s", st)
+	}
+	fmt.Fprintln(s.w, ",memory_transactions,split_transactions,shared_conflict_cycles,branches_taken,squashed_instructions")
+	return s
+}
+
+// end writes the last row, if anybody asked for rows.
+func (s *series) end() error {
+	if s == nil {
+		return nil
+	}
+	s.row()
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("writing the series: %w", err)
+	}
+	return nil
+}
+
+// row writes what happened since the last row.
+func (s *series) row() {
+	now := s.k.Counted()
+	if now == s.at {
+		s.next = s.k.Cycle() + s.every
+		return
+	}
+	live := 0
+	for w := range kepler.Warps {
+		if s.k.Started(w) && s.k.Status(w) != kepler.Exited {
+			live++
+		}
+	}
+	st, sum := s.k.Stats(), *s.k.Counters()
+	insts := st.Executed - s.stats.Executed
+	fmt.Fprintf(s.w, "%d,%d,%d,%.4f,%d", s.from+now, insts, st.Threads-s.stats.Threads, float64(insts)/float64(now-s.at), live)
+	for i, n := range sum.Slots {
+		fmt.Fprintf(s.w, ",%d", n-s.sum.Slots[i])
+	}
+	for i := range kepler.WarpStates {
+		var n uint64
+		for w := range kepler.Warps {
+			n += sum.Warps[w][i] - s.sum.Warps[w][i]
+		}
+		fmt.Fprintf(s.w, ",%d", n)
+	}
+	fmt.Fprintf(s.w, ",%d,%d,%d,%d,%d\n", st.Transactions-s.stats.Transactions, st.Replays-s.stats.Replays, st.Conflicts-s.stats.Conflicts,
+		st.Branches-s.stats.Branches, st.Squashed-s.stats.Squashed)
+	s.at, s.next, s.stats, s.sum = now, now+s.every, st, sum
+}

@@ -1,0 +1,589 @@
+package tracerun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/replay"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/trace"
+)
+
+// Options are the settings of a run that are not part of its trace.
+type Options struct {
+	GPU       string         // name of the machine; "" is run.DefaultGPU
+	Threads   int            // worker goroutines; 0: one per core. Changes no result
+	MaxCycles uint64         // stop after so many cycles; 0: never
+	Select    *run.Selection // launches to run; nil is all of them
+	Settings  run.Settings
+	Series    *run.Series        // counters as they grow; may be nil
+	Timeline  *timeline.Recorder // gets the way of every instruction; may be nil
+	AccelSim  io.Writer          // gets the counters under GPGPU-Sim's names after every launch; may be nil
+	Progress  func(run.Progress) // called now and then; nil for silence
+	// Listing, if not nil, adds to launches what a disassembly knows of them.
+	Listing *replay.Listing
+}
+
+// ahead is how many actions the chip is given before it needs them: enough that
+// several streams have work (our choice).
+const ahead = 16
+
+// mostFilled bounds the bytes of one copy that go through the L2: what lies
+// before them has been replaced by what comes behind. The largest L2 of a
+// shipped machine has 128 MiB; eight times as much is our choice.
+const mostFilled = 1 << 30
+
+// sized is a source that knows how much there is to read.
+type sized interface{ Size() int64 }
+
+// launch is a launch of the list.
+type launch struct {
+	number int
+	src    trace.Source
+	head   trace.Header
+	op     *gpu.Op
+	work   *replay.Work
+	again  *replay.Work // its rehearsal, if there is one
+	size   int64
+
+	warnings []string
+}
+
+// opened is a launch that has been read.
+type opened struct {
+	k    *trace.Kernel
+	join replay.JoinReport
+	err  error
+}
+
+// close lets go of what a launch holds.
+func (o *opened) close() {
+	if o.k != nil {
+		_ = o.k.Blocks.Close() // it was only read
+	}
+}
+
+// runner is the state of one run.
+type runner struct {
+	set  *trace.Set
+	opt  Options
+	res  *report.Run
+	chip *gpu.GPU
+	rep  replay.Options
+
+	launches []*launch   // by number
+	next     int         // command to be given next
+	given    int         // launches among those before it
+	read     chan opened // in the order in which launches are asked for
+	stopped  <-chan struct{}
+	running  map[*replay.Work]*launch
+	warned   map[string]bool
+	unknown  map[string]*report.UnknownOp
+	all      int64 // of sizes
+	done     int64
+	started  time.Time
+	printed  error
+}
+
+// Run replays a trace. The result holds what was done also when an error is
+// returned: a *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError,
+// or a context's error.
+func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) {
+	x := &runner{
+		set: set, opt: opt, started: time.Now(), running: map[*replay.Work]*launch{},
+		unknown: map[string]*report.UnknownOp{}, warned: map[string]bool{},
+	}
+	x.res = &report.Run{
+		Heddle: report.Version, Input: set.Name, Programs: []string{}, GPU: cmp.Or(opt.GPU, run.DefaultGPU), Mode: "timing",
+		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
+		Trace: &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}},
+	}
+	for _, w := range set.Warnings {
+		x.warned[w] = true
+	}
+	err := x.run(ctx)
+	if err != nil {
+		x.res.Error = run.Failure(err, nil)
+	}
+	x.res.OK = err == nil
+	x.res.Seconds = time.Since(x.started).Seconds()
+	return x.res, err
+}
+
+func (x *runner) run(ctx context.Context) error {
+	if err := x.setup(); err != nil {
+		return err
+	}
+	reading, stop := context.WithCancel(ctx)
+	x.readAhead(reading)
+	defer func() {
+		stop()
+		go func() { // which ends with the launch that is being read
+			for o := range x.read {
+				o.close()
+			}
+		}()
+	}()
+	x.chip.Feed(ahead, x.feed)
+	x.chip.OnEnd(x.ended)
+	if x.opt.Progress != nil {
+		x.chip.OnProgress(x.progress)
+	}
+	var rows *run.Rows
+	if x.opt.Series != nil {
+		rows = run.StartSeries(x.chip, *x.opt.Series)
+	}
+	if x.opt.Timeline != nil {
+		run.Record(x.chip, x.opt.Timeline)
+	}
+	err := x.chip.Finish(ctx)
+	x.rest()
+	if rows != nil {
+		x.printed = errors.Join(x.printed, rows.End())
+	}
+	if x.opt.Timeline != nil {
+		x.chip.FlushLog()
+	}
+	return errors.Join(err, x.printed)
+}
+
+// setup makes the chip and finds the launches.
+func (x *runner) setup() error {
+	name := x.res.GPU
+	cfg, err := x.opt.Settings.Machine(name)
+	if err != nil {
+		return err
+	}
+	// In trace mode the incumbent starts the next kernel behind the last block,
+	// whatever is still under way, and its clocks run on.
+	cfg.Compat.DrainBetween, cfg.Compat.ClocksRestart = false, false
+	if x.chip, err = run.Begin(cfg, x.opt.MaxCycles, x.opt.Threads, x.res); err != nil {
+		return fmt.Errorf("GPU %s: %w", name, err)
+	}
+	if err := x.rules(&cfg); err != nil {
+		return err
+	}
+	selected := 0
+	for i := range x.set.Commands {
+		src := x.set.Commands[i].Launch
+		if src == nil {
+			continue
+		}
+		l := &launch{number: len(x.launches), src: src, size: 1}
+		x.launches = append(x.launches, l)
+		if l.head, err = src.Header(); err != nil {
+			l.head = trace.Header{Kernel: src.Name()} // Open says what is wrong, at its turn
+		}
+		if s, ok := src.(sized); ok {
+			l.size = max(1, s.Size())
+		}
+		if x.opt.Select.Has(l.number, l.head.Kernel) {
+			selected++
+			x.all += l.size
+		}
+	}
+	x.res.Trace.Launches = len(x.launches)
+	if len(x.launches) > 0 && selected == 0 {
+		return fmt.Errorf("the selection %s takes none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
+	}
+	if len(x.launches) == 0 {
+		return fmt.Errorf("%s: the trace has no launches", x.set.Name)
+	}
+	x.archs(cfg.Arch)
+	return nil
+}
+
+// archs notes for which architectures the trace was made, and warns where that
+// is not the machine's.
+func (x *runner) archs(machine int) {
+	t := x.res.Trace
+	for _, l := range x.launches {
+		if a := l.head.Arch; a > 0 && !slices.Contains(t.Arch, a) {
+			t.Arch = append(t.Arch, a)
+		}
+	}
+	slices.Sort(t.Arch)
+	for _, a := range t.Arch {
+		if machine > 0 && a != machine {
+			x.warn(fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.res.GPU, machine))
+		}
+	}
+}
+
+// rules turns the settings into what replay wants to know.
+func (x *runner) rules(cfg *gpu.Config) error {
+	word := func(key, def string) string {
+		if v, ok := x.opt.Settings.Conditions[key].(string); ok {
+			return v
+		}
+		return def
+	}
+	hidden := "recover"
+	if cfg.Compat.AccelSimTraces {
+		hidden = "off"
+	}
+	o := &x.rep
+	var err error
+	if o.Hidden, err = replay.ParseHidden(word("trace.hidden_dependences", hidden)); err != nil {
+		return err
+	}
+	o.AsAccelSim = cfg.Core == gpu.SIMT && o.Hidden == replay.HiddenOff
+	if o.Dependences, err = replay.ParseDependences(word("trace.dependences", "inferred")); err != nil {
+		return err
+	}
+	if cfg.Core == gpu.SIMT {
+		o.Dependences = replay.Scoreboard
+	} else {
+		o.Latencies = latencies(cfg)
+	}
+	if o.Rules, err = unknownRules(word("trace.unknown", "")); err != nil {
+		return err
+	}
+	x.res.Trace.Hidden = o.Hidden.String()
+	x.res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
+	x.res.Conditions["trace.dependences"] = o.Dependences.String()
+	if u := word("trace.unknown", ""); u != "" {
+		x.res.Conditions["trace.unknown"] = u
+	}
+	return nil
+}
+
+// latencies are those that inferred control bits are made for: what compilers
+// leave on Ampere, and more where the machine is slower.
+func latencies(cfg *gpu.Config) replay.Latencies {
+	l := replay.AmpereLatencies()
+	for c := range l.Fixed {
+		if l.Fixed[c] > 0 {
+			l.Fixed[c] = max(l.Fixed[c], uint8(min(255, cfg.Modern.Time[c].Latency)))
+		}
+	}
+	l.Predicate = max(l.Predicate, l.Fixed[isa.ClassSetp])
+	return l
+}
+
+// unknownRules reads trace.unknown: MNEMONIC=KNOWN pairs, * for all others.
+func unknownRules(text string) (mnemonic.Rules, error) {
+	r := mnemonic.Rules{Named: map[string]string{}}
+	if text == "" {
+		return r, nil
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		name, as, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || name == "" || as == "" {
+			return r, fmt.Errorf("trace.unknown: %q is not MNEMONIC=KNOWN", pair)
+		}
+		if name == "*" {
+			r.Unknown = as
+		} else {
+			r.Named[name] = as
+		}
+	}
+	if _, err := mnemonic.New(0, r); err != nil {
+		return r, fmt.Errorf("trace.unknown: %w", err)
+	}
+	return r, nil
+}
+
+// readAhead reads launches in the order in which they will be asked for, a few
+// before they are.
+func (x *runner) readAhead(ctx context.Context) {
+	// One launch waits while the next one is being read: each holds decoded
+	// blocks (our choice).
+	x.read = make(chan opened, 1)
+	x.stopped = ctx.Done()
+	var order []*launch
+	for _, l := range x.launches {
+		if x.opt.Select.Has(l.number, l.head.Kernel) {
+			order = append(order, l)
+		}
+	}
+	go func() {
+		defer close(x.read)
+		for _, l := range order {
+			if ctx.Err() != nil {
+				return
+			}
+			o := x.open(l)
+			if ctx.Err() != nil { // select would choose either
+				o.close()
+				return
+			}
+			select {
+			case x.read <- o:
+			case <-ctx.Done():
+				o.close()
+				return
+			}
+			if o.err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// open reads a launch.
+func (x *runner) open(l *launch) (o opened) {
+	o.k, o.err = l.src.Open()
+	if o.err == nil && x.opt.Listing != nil {
+		if o.join, o.err = replay.Join(o.k, x.opt.Listing); o.err != nil {
+			o.close()
+		}
+	}
+	return o
+}
+
+// feed gives the chip the next action.
+func (x *runner) feed() (*gpu.Op, error) {
+	for x.next < len(x.set.Commands) {
+		c := &x.set.Commands[x.next]
+		x.next++
+		if c.Launch == nil {
+			return x.copy(c), nil
+		}
+		l := x.launches[x.given]
+		x.given++
+		if !x.opt.Select.Has(l.number, l.head.Kernel) {
+			x.res.LeftOut++
+			continue
+		}
+		return x.launch(l)
+	}
+	return nil, nil
+}
+
+// copy is a copy to the device. Its bytes are not in the trace.
+func (x *runner) copy(c *trace.Command) *gpu.Op {
+	over := c.Bytes - min(c.Bytes, mostFilled)
+	over &^= 255 // sectors and lines stay where they are
+	return &gpu.Op{
+		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: c.Addr + over, Bytes: c.Bytes - over}},
+	}
+}
+
+// launch makes a launch's action.
+func (x *runner) launch(l *launch) (*gpu.Op, error) {
+	var o opened
+	select {
+	case o = <-x.read:
+	case <-x.stopped:
+		return nil, context.Canceled // Finish says why
+	}
+	if o.err != nil {
+		return nil, o.err
+	}
+	w, err := x.ready(l, &o)
+	if err != nil {
+		return nil, err
+	}
+	l.work, l.head = w, o.k.Header
+	x.running[w] = l
+	l.op = &gpu.Op{
+		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
+		Make: func(rehearsal bool) (exec.Work, error) {
+			if rehearsal {
+				o := x.open(l)
+				if o.err != nil {
+					return nil, o.err
+				}
+				again, err := x.ready(l, &o)
+				if err != nil {
+					return nil, err
+				}
+				l.again = again
+				x.running[again] = l
+				return again, nil
+			}
+			return w, nil
+		},
+	}
+	l.warnings = o.k.Warnings
+	if x.opt.Listing != nil {
+		x.joined(o.k.Kernel, &o.join)
+	}
+	return l.op, nil
+}
+
+// ready makes work of a launch that has been read.
+func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
+	w, err := replay.New(o.k, x.rep)
+	if err != nil {
+		o.close()
+		return nil, &trace.Error{File: l.src.Name(), Msg: err.Error()}
+	}
+	x.fit(o.k)
+	return w, nil
+}
+
+// warn puts a warning into the result, once.
+func (x *runner) warn(w string) {
+	if !x.warned[w] {
+		x.warned[w] = true
+		x.res.Trace.Warnings = append(x.res.Trace.Warnings, w)
+	}
+}
+
+// fit cuts what a block needs of an SM down to what one has, so that a trace of
+// a larger machine runs: one block at a time on each SM. A warning tells.
+func (x *runner) fit(k *trace.Kernel) {
+	cfg, threads := x.chip.Config(), int(k.Block.Count())
+	fits := func(registers, shared int) bool {
+		n, _ := cfg.Occupancy(threads, registers, shared)
+		return n > 0
+	}
+	if !fits(0, 0) {
+		return // the chip says that it has too few threads
+	}
+	warn := func(format string, args ...any) { x.warn(k.Kernel + fmt.Sprintf(format, args...)) }
+	if !fits(0, k.Shared) {
+		most := sort.Search(k.Shared, func(n int) bool { return !fits(0, n+1) })
+		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.res.GPU, most)
+		k.Shared = most
+	}
+	if !fits(k.Registers, 0) {
+		most := sort.Search(k.Registers, func(n int) bool { return !fits(n+1, 0) })
+		warn(" needs %d registers for each of the %d threads of a block, an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.res.GPU, most)
+		k.Registers = most
+	}
+}
+
+// note puts what a launch that has run is based on into the result.
+func (x *runner) note(l *launch) {
+	t, r := x.res.Trace, l.work.Report()
+	t.Words += r.Words
+	t.Mnemonics += r.Mnemonic
+	t.Needed += r.Hidden.Needed
+	t.Recovered += r.Hidden.Recovered
+	t.Absent += min(r.Absent, math.MaxUint64-t.Absent)
+	control := "scoreboards"
+	if r.Control != "none" {
+		control = "control bits, " + r.Control
+	}
+	if r.Why != "" {
+		control += " (" + r.Why + ")"
+	}
+	if !slices.Contains(t.Control, control) {
+		t.Control = append(t.Control, control)
+	}
+	for _, u := range r.Unknown {
+		e := x.unknown[u.Op]
+		if e == nil {
+			e = &report.UnknownOp{Mnemonic: u.Op, As: u.As}
+			x.unknown[u.Op] = e
+		}
+		e.Count += u.N
+	}
+	for _, list := range [2][]string{l.warnings, r.Warnings} {
+		for _, w := range list {
+			x.warn(w)
+		}
+	}
+}
+
+// joined warns of instructions that a listing does not have.
+func (x *runner) joined(kernel string, j *replay.JoinReport) {
+	if j.Covered == j.Total {
+		return
+	}
+	w := fmt.Sprintf("%s has %d of the %d static instructions of %s", x.opt.Listing.File, j.Covered, j.Total, kernel)
+	if len(j.Missing) > 0 {
+		w += "; not those at " + strings.Join(j.Missing, ", ")
+	}
+	x.warn(w)
+}
+
+// find returns the launch that a kernel is, and nil if it is one's rehearsal.
+func (x *runner) find(k *gpu.Kernel) *launch {
+	w, _ := k.Work().(*replay.Work)
+	if l := x.running[w]; l != nil && l.work == w {
+		return l
+	}
+	return nil
+}
+
+// free lets go of what work holds.
+func (x *runner) free(w **replay.Work) {
+	if *w != nil {
+		delete(x.running, *w)
+		_ = (*w).Trace().Blocks.Close() // it was read to its end, or the run was cut
+		*w = nil
+	}
+}
+
+// ended puts a launch that has come to its end into the result, and lets go of
+// what it held.
+func (x *runner) ended(k *gpu.Kernel) {
+	l := x.find(k)
+	if l == nil { // it only warmed the caches
+		if w, _ := k.Work().(*replay.Work); x.running[w] != nil {
+			x.free(&x.running[w].again)
+		}
+		return
+	}
+	if x.opt.AccelSim != nil && x.printed == nil {
+		x.printed = x.chip.WriteAccelSim(x.opt.AccelSim, k, l.number+1, int64(l.head.Stream), time.Since(x.started))
+	}
+	x.collect(l)
+	x.done += l.size
+}
+
+// collect puts a launch into the result.
+func (x *runner) collect(l *launch) {
+	of := func(d trace.Dim) [3]int64 { return [3]int64{int64(d[0]), int64(d[1]), int64(d[2])} }
+	run.Add(x.chip, l.op.Kernel, run.Launch{Number: l.number, Stream: int64(l.head.Stream), Grid: of(l.head.Grid), Block: of(l.head.Block)}, x.res)
+	if x.opt.Timeline != nil {
+		o := l.op
+		x.opt.Timeline.AddSpan(timeline.Span{Name: fmt.Sprintf("launch %d: %s", l.number, o.Kernel.Name), Track: fmt.Sprintf("stream %d", o.Stream),
+			Start: o.Kernel.Start, End: max(o.Kernel.End, o.Kernel.Start)})
+	}
+	x.note(l)
+	x.free(&l.work)
+	l.op = nil
+}
+
+// rest puts what has begun and not ended into the result, lets go of what has
+// not begun, and sums up.
+func (x *runner) rest() {
+	for _, l := range x.launches {
+		if l.op != nil && l.op.Begun() {
+			x.collect(l)
+		}
+		x.free(&l.again)
+		x.free(&l.work)
+	}
+	slices.SortFunc(x.res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
+	for _, name := range slices.Sorted(maps.Keys(x.unknown)) {
+		x.res.Trace.Unknown = append(x.res.Trace.Unknown, *x.unknown[name])
+	}
+	run.End(x.chip, x.res)
+}
+
+// progress passes on how far the run has come.
+func (x *runner) progress(p gpu.Progress) {
+	l := x.find(p.Kernel)
+	if l == nil {
+		return
+	}
+	share := float64(x.done)
+	if p.Total > 0 {
+		share += float64(l.size) * float64(p.Blocks) / float64(p.Total)
+	}
+	x.opt.Progress(run.Progress{
+		Launch: l.number, Launches: len(x.launches), Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total,
+		WarpInsts: p.WarpInsts, Cycles: p.Cycle, Share: share / float64(max(1, x.all)),
+	})
+}
