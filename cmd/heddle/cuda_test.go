@@ -190,8 +190,11 @@ func TestLibraryNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/false\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("CC", "")
-	if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "apt-get install gcc") {
-		t.Errorf("without a C compiler: %v", err)
+	// make CC="heddle cc" has this program in CC, which compiles no cgo.
+	for _, cc := range []string{"", "heddle cc", "/opt/bin/heddle cc", "nvcc"} {
+		t.Setenv("CC", cc)
+		if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "apt-get install gcc") {
+			t.Errorf("without a C compiler, CC=%q: %v", cc, err)
+		}
 	}
 }

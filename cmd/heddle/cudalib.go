@@ -94,18 +94,29 @@ func librarySource() (root, key string, err error) {
 	return root, hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
+// hostCompiler returns a C compiler for cgo: the one that CC names, else one that
+// is on the path; "" if there is none. Within `make CC="heddle cc" run`, CC names
+// the compiler of the program, which is this program itself.
+func hostCompiler(cc string) string {
+	words := strings.Fields(cc)
+	if len(words) > 0 && !slices.Contains([]string{"heddle", "nvcc"}, filepath.Base(words[0])) {
+		return cc
+	}
+	for _, name := range []string{"gcc", "clang", "cc"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
 // buildLibrary builds the CUDA runtime into a folder.
 func buildLibrary(ctx context.Context, root, dir string) error {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), and go is not on the path")
 	}
-	compiler := os.Getenv("CC")
-	for _, name := range []string{"gcc", "clang", "cc"} {
-		if _, err := exec.LookPath(name); compiler == "" && err == nil {
-			compiler = name
-		}
-	}
+	compiler := hostCompiler(os.Getenv("CC"))
 	if compiler == "" {
 		return errors.New("building the CUDA runtime needs a C compiler, and there is none on the path; on Debian: apt-get install gcc libc6-dev")
 	}
