@@ -136,11 +136,11 @@ func TestLibraryNames(t *testing.T) {
 		{"cuda_runtime_api.h", `(?m)^(?:cudaError_t|struct \w+|const char \*) ?(cuda\w+)\(`, "libcudart.c", 100},
 		{"cuda.h", `(?m)^CUresult (cu\w+)\(`, "libcuda.c", 200},
 	} {
-		header, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "include", h.header))
+		header, err := os.ReadFile(filepath.Join(root, "internal", "work", "cuda", "sdk", "include", h.header))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stub, err := os.ReadFile(filepath.Join(root, "internal", "cuda", "sdk", "lib", h.stub))
+		stub, err := os.ReadFile(filepath.Join(root, "internal", "work", "cuda", "sdk", "lib", h.stub))
 		if err != nil {
 			t.Fatal(err)
 		}

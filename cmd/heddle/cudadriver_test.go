@@ -22,7 +22,7 @@ var handleTypes = []string{
 // has a name, and the program lives.
 func TestDriverNonsense(t *testing.T) {
 	env := append(os.Environ(), cudaEnv(t)...)
-	header, err := os.ReadFile(filepath.Join("..", "..", "internal", "cuda", "sdk", "include", "cuda.h"))
+	header, err := os.ReadFile(filepath.Join("..", "..", "internal", "work", "cuda", "sdk", "include", "cuda.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
