@@ -21,6 +21,7 @@ const module = "github.com/heddle-sim/heddle"
 var mayImport = map[string][]string{
 	"internal/isa":         {},
 	"internal/near":        {},
+	"internal/ring":        {},
 	"internal/plain":       {},
 	"internal/isa/ptx":     {"internal/isa", "internal/near"},
 	"internal/isa/sass":    {"internal/isa", "internal/near", "internal/exec/num"},
@@ -48,10 +49,9 @@ var mayImport = map[string][]string{
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
-	"internal/stats/...":  {"internal/isa"},
-	"internal/mem/...":    {"internal/isa", "internal/stats", "internal/mem/..."},
-	"internal/core/...":   {"internal/isa", "internal/isa/flow", "internal/exec", "internal/stats", "internal/mem/...", "internal/core/..."},
-	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/exec/device", "internal/stats", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
+	"internal/mem/...":    {"internal/isa", "internal/ring", "internal/mem/..."},
+	"internal/core/...":   {"internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/ring", "internal/core/..."},
+	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
 	"internal/config/...": {"internal/near", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // Kind says what a request is for. Counters are kept by kind; the names are
@@ -167,74 +168,26 @@ func (d *Depot) give(from []*Req) []*Req {
 }
 
 // Queue is a FIFO of requests. A limit of 0 means no bound.
-type Queue struct {
-	buf   []*Req
-	head  int
-	n     int
-	limit int
-}
+type Queue struct{ ring.Ring[*Req] }
 
 // NewQueue returns an empty queue of at most limit requests.
-func NewQueue(limit int) Queue { return Queue{limit: limit} }
-
-// Len returns the number of requests in the queue.
-func (q *Queue) Len() int { return q.n }
-
-// Limit returns the bound, 0 if there is none.
-func (q *Queue) Limit() int { return q.limit }
-
-// Full reports whether nothing more fits.
-func (q *Queue) Full() bool { return q.limit > 0 && q.n >= q.limit }
-
-// Room reports whether k more requests fit.
-func (q *Queue) Room(k int) bool { return q.limit <= 0 || q.n+k <= q.limit }
-
-// Push appends a request. Callers look for room first: a queue with a limit is
-// never overfilled.
-func (q *Queue) Push(r *Req) {
-	if q.n == len(q.buf) {
-		bigger := make([]*Req, max(8, 2*len(q.buf)))
-		for i := range q.n {
-			bigger[i] = q.buf[(q.head+i)%len(q.buf)]
-		}
-		q.buf, q.head = bigger, 0
-	}
-	i := q.head + q.n
-	if i >= len(q.buf) {
-		i -= len(q.buf)
-	}
-	q.buf[i] = r
-	q.n++
-}
+func NewQueue(limit int) Queue { return Queue{ring.New[*Req](limit)} }
 
 // Head returns the oldest request, nil if there is none.
 func (q *Queue) Head() *Req {
-	if q.n == 0 {
+	if q.Len() == 0 {
 		return nil
 	}
-	return q.buf[q.head]
+	return *q.Front()
 }
 
 // At returns the i-th oldest request.
-func (q *Queue) At(i int) *Req {
-	i += q.head
-	if i >= len(q.buf) {
-		i -= len(q.buf)
-	}
-	return q.buf[i]
-}
+func (q *Queue) At(i int) *Req { return *q.Ring.At(i) }
 
 // Pop removes and returns the oldest request, nil if there is none.
 func (q *Queue) Pop() *Req {
-	if q.n == 0 {
+	if q.Len() == 0 {
 		return nil
 	}
-	r := q.buf[q.head]
-	q.buf[q.head] = nil
-	q.head++
-	if q.head == len(q.buf) {
-		q.head = 0
-	}
-	q.n--
-	return r
+	return q.Ring.Pop()
 }

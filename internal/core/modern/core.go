@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 const none = int32(-1)
@@ -157,7 +158,7 @@ type Core struct {
 	readers      []uint8
 
 	l1i      *cache.Cache
-	up, down ring[lineReq]
+	up, down ring.Ring[lineReq]
 	turnUp   int // sub-core asked first for the link
 	vl       tags
 	vlWait   []waiting // LDC that wait for a line
@@ -234,7 +235,7 @@ func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.l
 // Busy reports whether a cycle would do anything: there are resident warps, or
 // requests are still under way.
 func (c *Core) Busy() bool {
-	return c.alive != 0 || c.ls.pending() || c.up.n > 0 || c.down.n > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
+	return c.alive != 0 || c.ls.pending() || c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
 }
 
 // L1D returns the data cache, nil if there is none.

@@ -3,6 +3,7 @@ package modern
 import (
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // This file: instructions and constants on their way to the sub-cores. Both
@@ -57,7 +58,7 @@ type waiting struct {
 
 // stream is a stream buffer: lines in a row that have been asked for.
 type stream struct {
-	list   ring[streamLine]
+	list   ring.Ring[streamLine]
 	next   uint64 // line asked for next
 	end    uint64 // line behind the code
 	active bool
@@ -128,7 +129,7 @@ func (c *Core) fetch(s *subcore, t uint64) {
 // whose line has come: with four warps of which one misses, nobody is held up
 // by the other ([HW], Figure 4).
 func (c *Core) arrive(s *subcore, t uint64) {
-	if s.nArrive+s.late.n == 0 {
+	if s.nArrive+s.late.Len() == 0 {
 		return
 	}
 	c.moved = true
@@ -137,8 +138,8 @@ func (c *Core) arrive(s *subcore, t uint64) {
 		s.nArrive--
 		c.decode(a)
 	}
-	if s.late.n > 0 && s.late.front().due <= t {
-		a := s.late.pop()
+	if s.late.Len() > 0 && s.late.Front().due <= t {
+		a := s.late.Pop()
 		c.decode(&a)
 	}
 }
@@ -167,7 +168,7 @@ func (s *subcore) came(line, t uint64) {
 			continue
 		}
 		a.due = t + 1
-		s.late.push(a)
+		s.late.Push(a)
 	}
 	s.missing = s.missing[:n]
 }
@@ -182,11 +183,11 @@ func (c *Core) missed(s *subcore, line, end uint64) bool {
 		}
 	}
 	b := &s.stream
-	if b.list.n > 0 {
-		switch h := b.list.front(); {
+	if b.list.Len() > 0 {
+		switch h := b.list.Front(); {
 		case h.line == line && h.arrived:
 			c.Stats.StreamHits++
-			b.list.pop()
+			b.list.Pop()
 			s.l0i.put(line)
 			return true
 		case h.line == line:
@@ -195,12 +196,12 @@ func (c *Core) missed(s *subcore, line, end uint64) bool {
 			return false
 		case h.line != line+1 && !h.wanted:
 			b.active = false
-			b.list.head, b.list.n = 0, 0
+			b.list.Clear()
 		}
 	}
 	s.asked = append(s.asked, line)
-	s.ask.push(lineReq{line: line, who: forL0I})
-	if c.cfg.Prefetch > 0 && b.list.n == 0 {
+	s.ask.Push(lineReq{line: line, who: forL0I})
+	if c.cfg.Prefetch > 0 && b.list.Len() == 0 {
 		b.next, b.end, b.active = line+1, end, true
 	}
 	return false
@@ -209,7 +210,7 @@ func (c *Core) missed(s *subcore, line, end uint64) bool {
 // prefetch lets the stream buffer ask for its next line.
 func (c *Core) prefetch(s *subcore, t uint64) {
 	b := &s.stream
-	if !b.active || b.list.n >= c.cfg.Prefetch || s.ask.n > 0 {
+	if !b.active || b.list.Len() >= c.cfg.Prefetch || s.ask.Len() > 0 {
 		return
 	}
 	c.moved = true
@@ -221,8 +222,8 @@ func (c *Core) prefetch(s *subcore, t uint64) {
 		b.active = false
 		return
 	}
-	b.list.push(streamLine{line: b.next})
-	s.ask.push(lineReq{line: b.next, who: forL0I})
+	b.list.Push(streamLine{line: b.next})
+	s.ask.Push(lineReq{line: b.next, who: forL0I})
 	b.next++
 	c.Stats.Prefetches++
 }
@@ -230,7 +231,7 @@ func (c *Core) prefetch(s *subcore, t uint64) {
 // asks reports whether a sub-core wants the link.
 func (c *Core) asks() bool {
 	for i := range c.subs {
-		if c.subs[i].ask.n > 0 {
+		if c.subs[i].ask.Len() > 0 {
 			return true
 		}
 	}
@@ -246,12 +247,12 @@ func (c *Core) link(t uint64) {
 			k -= n
 		}
 		s := &c.subs[k]
-		if s.ask.n == 0 {
+		if s.ask.Len() == 0 {
 			continue
 		}
-		r := s.ask.pop()
+		r := s.ask.Pop()
 		r.sub, r.due = int8(k), t+uint64(c.cfg.LinkUp)
-		c.up.push(r)
+		c.up.Push(r)
 		c.turnUp = k + 1
 		if c.turnUp == n {
 			c.turnUp = 0
@@ -280,11 +281,11 @@ func (c *Core) shared(t uint64) {
 		c.moved = true
 		r := c.l1i.PopReady()
 		w := who(r.Owner)
-		c.down.push(lineReq{line: r.Addr / c.size(w), due: t + 1 + uint64(c.cfg.LinkDown), sub: int8(r.Warp), who: w})
+		c.down.Push(lineReq{line: r.Addr / c.size(w), due: t + 1 + uint64(c.cfg.LinkDown), sub: int8(r.Warp), who: w})
 		c.env.Pool.Put(r)
-	case c.up.n > 0 && c.up.front().due <= t:
+	case c.up.Len() > 0 && c.up.Front().due <= t:
 		c.moved = true
-		q := c.up.front()
+		q := c.up.Front()
 		n := c.size(q.who)
 		r := c.env.Pool.Get()
 		r.Addr, r.Size, r.SM, r.Born = q.line*n, uint32(n), uint16(c.id), c.now
@@ -294,18 +295,18 @@ func (c *Core) shared(t uint64) {
 		}
 		switch c.l1i.Access(c.now, r) {
 		case cache.Hit:
-			c.down.push(lineReq{line: q.line, due: t + 1 + uint64(c.cfg.LinkDown), sub: q.sub, who: q.who})
+			c.down.Push(lineReq{line: q.line, due: t + 1 + uint64(c.cfg.LinkDown), sub: q.sub, who: q.who})
 			c.env.Pool.Put(r)
-			c.up.pop()
+			c.up.Pop()
 		case cache.Fail:
 			c.env.Pool.Put(r)
 		default:
-			c.up.pop()
+			c.up.Pop()
 		}
 	}
-	if c.down.n > 0 && c.down.front().due <= t {
+	if c.down.Len() > 0 && c.down.Front().due <= t {
 		c.moved = true
-		c.comes(t, c.down.pop())
+		c.comes(t, c.down.Pop())
 	}
 }
 
@@ -324,8 +325,8 @@ func (c *Core) comes(t uint64, q lineReq) {
 			}
 		}
 		b := &s.stream
-		for i := range b.list.n {
-			l := &b.list.buf[(b.list.head+i)&(len(b.list.buf)-1)]
+		for i := range b.list.Len() {
+			l := b.list.At(i)
 			if l.line != q.line {
 				continue
 			}
@@ -333,7 +334,7 @@ func (c *Core) comes(t uint64, q lineReq) {
 			if i == 0 && l.wanted {
 				s.l0i.put(q.line)
 				s.came(q.line, t)
-				b.list.pop()
+				b.list.Pop()
 			}
 			return
 		}
@@ -378,7 +379,7 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 		}
 	}
 	s.flMisses = append(s.flMisses, waiting{line: line, warps: bit})
-	s.ask.push(lineReq{line: line, who: forFL})
+	s.ask.Push(lineReq{line: line, who: forFL})
 	return false
 }
 
@@ -399,8 +400,8 @@ func (c *Core) forgetCode() {
 		s.l0i.clear()
 		s.fl.clear()
 		s.stream.active = false
-		if s.stream.list.n > 0 && !s.stream.list.front().wanted {
-			s.stream.list.head, s.stream.list.n = 0, 0
+		if s.stream.list.Len() > 0 && !s.stream.list.Front().wanted {
+			s.stream.list.Clear()
 		}
 	}
 	c.vl.clear()

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // This file: looking into a core from outside, between two cycles. It makes
@@ -101,9 +102,9 @@ func (c *Core) flightPlaces() []string {
 	for _, i := range c.freeF {
 		list[i] = ""
 	}
-	in := func(q *ring[int32], what string) {
-		for i := range q.n {
-			list[q.at(i)] = what
+	in := func(q *ring.Ring[int32], what string) {
+		for i := range q.Len() {
+			list[*q.At(i)] = what
 		}
 	}
 	for k := range c.subs {
@@ -191,15 +192,15 @@ func (c *Core) Queues() []core.QueueView {
 			add(what, 1, 1, name(fi))
 		}
 	}
-	queue := func(what string, q *ring[int32], limit int) {
+	queue := func(what string, q *ring.Ring[int32], limit int) {
 		s := ""
-		for i := range q.n {
+		for i := range q.Len() {
 			if i > 0 {
 				s += "; "
 			}
-			s += name(q.at(i))
+			s += name(*q.At(i))
 		}
-		add(what, q.n, limit, s)
+		add(what, q.Len(), limit, s)
 	}
 	for k := range c.subs {
 		s := &c.subs[k]
@@ -215,9 +216,9 @@ func (c *Core) Queues() []core.QueueView {
 	}
 	l := &c.ls
 	add("pending request table", l.prt, c.cfg.PRT, "")
-	add("entries that are expanded", l.expand.n, 0, "")
-	add("requests before the L1D", l.look.n, 0, "")
-	add("requests past the L1D", l.past.n, 0, "")
+	add("entries that are expanded", l.expand.Len(), 0, "")
+	add("requests before the L1D", l.look.Len(), 0, "")
+	add("requests past the L1D", l.past.Len(), 0, "")
 	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
 	for _, x := range []struct {
 		name string
@@ -236,11 +237,11 @@ func (c *Core) Queues() []core.QueueView {
 // says where.
 func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
 	l := &c.ls
-	for i := range l.look.n {
-		f(l.look.at(i).r, "on the way to the L1D")
+	for i := range l.look.Len() {
+		f(l.look.At(i).r, "on the way to the L1D")
 	}
-	for i := range l.past.n {
-		f(l.past.at(i), "waits for the network, past the L1D")
+	for i := range l.past.Len() {
+		f(*l.past.At(i), "waits for the network, past the L1D")
 	}
 	for i := range l.replies.Len() {
 		f(l.replies.At(i), "answered, in the SM's reply queue")

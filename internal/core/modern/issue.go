@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // queueSize is the most entries of a queue of a sub-core.
@@ -20,11 +21,11 @@ type subcore struct {
 	arriving [8]arrival // instructions being fetched, by tick
 	nArrive  int
 	l0i      tags
-	asked    []uint64      // lines asked for
-	missing  []arrival     // instructions that wait for their lines
-	late     ring[arrival] // instructions whose lines have come
+	asked    []uint64           // lines asked for
+	missing  []arrival          // instructions that wait for their lines
+	late     ring.Ring[arrival] // instructions whose lines have come
 	stream   stream
-	ask      ring[lineReq] // for the link
+	ask      ring.Ring[lineReq] // for the link
 	fl       tags
 	flMisses []waiting
 
@@ -45,11 +46,11 @@ type subcore struct {
 	rfc    [slots][2]cached
 
 	// Variable latency.
-	sfu, misc, dp     ring[int32]
+	sfu, misc, dp     ring.Ring[int32]
 	sfuFree, miscFree uint64
-	mem               ring[int32] // instructions in front of the address unit
-	memN, memFreed    int         // those and the one in it; those that left in this cycle
-	addr              int32       // instruction in the address unit
+	mem               ring.Ring[int32] // instructions in front of the address unit
+	memN, memFreed    int              // those and the one in it; those that left in this cycle
+	addr              int32            // instruction in the address unit
 	addrReady         uint64
 	back              uint64 // tick until which the way back to the registers is taken
 }
@@ -215,17 +216,17 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	switch pipe {
 	case SFU:
 		// The latch must be free when it arrives.
-		if n := s.sfu.n; n > 1 || n == 1 && max(s.sfuFree, c.flight[*s.sfu.front()].issue+2) > t+2 {
+		if n := s.sfu.Len(); n > 1 || n == 1 && max(s.sfuFree, c.flight[*s.sfu.Front()].issue+2) > t+2 {
 			c.acct.throttled[throttleMath] |= bit
 			return cannot
 		}
 	case MiscQueue:
-		if s.misc.n >= c.cfg.QueueMisc {
+		if s.misc.Len() >= c.cfg.QueueMisc {
 			c.acct.throttled[throttleMIO] |= bit
 			return cannot
 		}
 	case FP64:
-		if s.dp.n >= c.cfg.QueueFP64 {
+		if s.dp.Len() >= c.cfg.QueueFP64 {
 			c.acct.throttled[throttleMath] |= bit
 			return cannot
 		}
@@ -494,13 +495,13 @@ func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
 	w := &c.warps[f.warp]
 	switch f.op.pipe {
 	case SFU:
-		s.sfu.push(fi)
+		s.sfu.Push(fi)
 	case MiscQueue:
-		s.misc.push(fi)
+		s.misc.Push(fi)
 	case FP64:
-		s.dp.push(fi)
+		s.dp.Push(fi)
 	case Memory:
-		s.mem.push(fi)
+		s.mem.Push(fi)
 		s.memN++
 		w.unread++
 		if w.d == nil {

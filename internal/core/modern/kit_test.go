@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // inst is an instruction of a test program: what the core sees, and what it
@@ -448,7 +449,7 @@ type rig struct {
 	pool   mem.Pool
 	cycle  uint64
 	delay  uint64 // from Send to Deliver, in cycles
-	flying ring[inFlight]
+	flying ring.Ring[inFlight]
 	sent   []mem.Req // copies of all requests, if keep is set
 	keep   bool
 	every  uint64 // the network takes something in one of so many cycles; 0: always
@@ -475,7 +476,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 				g.pool.Put(r)
 				return
 			}
-			g.flying.push(inFlight{r, g.cycle + g.delay})
+			g.flying.Push(inFlight{r, g.cycle + g.delay})
 		},
 		BlockDone: func(_ *Kernel, b exec.Block) { g.ended++; b.Release() },
 	})
@@ -489,13 +490,13 @@ func newRig(t testing.TB, cfg Config) *rig {
 // tick delivers what is due and does a cycle.
 func (g *rig) tick() {
 	g.cycle++
-	for g.flying.n > 0 && g.flying.front().due <= g.cycle {
-		r := g.flying.front().r
+	for g.flying.Len() > 0 && g.flying.Front().due <= g.cycle {
+		r := g.flying.Front().r
 		r.Reply = true
 		if !g.core.Deliver(r) {
 			break
 		}
-		g.flying.pop()
+		g.flying.Pop()
 	}
 	g.core.Cycle(g.cycle)
 }
@@ -545,7 +546,7 @@ func (g *rig) runKernel(p *program, k *Kernel, limit int) {
 			return
 		}
 	}
-	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests under way; states %v", limit, g.ended-ended, g.flying.n, g.core.Stats.States)
+	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests under way; states %v", limit, g.ended-ended, g.flying.Len(), g.core.Stats.States)
 }
 
 // at returns the issue cycle of the n-th time that a warp issues instruction pc.

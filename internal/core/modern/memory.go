@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // lookup is a request on its way to its look-up in the L1D.
@@ -25,9 +26,9 @@ type memory struct {
 	sharedFree uint64 // tick from which shared memory is free
 	prt        int    // entries of the pending request table in use
 	lines      int    // lines that instructions have begun to ask the L1D for and wait for
-	expand     ring[int32]
-	look       ring[lookup]
-	past       ring[*mem.Req] // requests past the L1D, to be sent
+	expand     ring.Ring[int32]
+	look       ring.Ring[lookup]
+	past       ring.Ring[*mem.Req] // requests past the L1D, to be sent
 	replies    mem.Queue
 }
 
@@ -46,7 +47,7 @@ func (c *Core) newMemory() error {
 
 // pending reports whether requests are in the unit.
 func (l *memory) pending() bool {
-	return l.look.n > 0 || l.past.n > 0 || l.expand.n > 0 || l.replies.Len() > 0 || l.l1d != nil && (l.l1d.MissLen() > 0 || l.l1d.Pending() > 0)
+	return l.look.Len() > 0 || l.past.Len() > 0 || l.expand.Len() > 0 || l.replies.Len() > 0 || l.l1d != nil && (l.l1d.MissLen() > 0 || l.l1d.Pending() > 0)
 }
 
 // CanDeliver reports whether Deliver would take a reply of this kind.
@@ -92,7 +93,7 @@ func (c *Core) trySend(r *mem.Req) bool {
 
 // receive takes what has come from the memory system.
 func (c *Core) receive(t uint64) {
-	if c.up.n > 0 || c.down.n > 0 || c.l1i != nil && c.l1i.Ready() {
+	if c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && c.l1i.Ready() {
 		c.shared(t)
 	}
 	l := &c.ls
@@ -184,16 +185,16 @@ func (l *memory) cycle(c *Core, t uint64) {
 	if t >= l.acceptFree {
 		l.accept(c, t)
 	}
-	if l.look.n > 0 {
+	if l.look.Len() > 0 {
 		l.lookUp(c, t)
 	}
-	if l.past.n > 0 {
+	if l.past.Len() > 0 {
 		c.moved = true
-		if c.trySend(*l.past.front()) {
-			l.past.pop()
+		if c.trySend(*l.past.Front()) {
+			l.past.Pop()
 		}
 	}
-	if l.expand.n > 0 {
+	if l.expand.Len() > 0 {
 		l.expandAll(c, t)
 	}
 }
@@ -318,7 +319,7 @@ func (c *Core) enter(t uint64, fi int32) {
 	case f.path == pathConst && f.lanes != 0 && len(f.acc) > 0 && !c.cfg.PerfectConst:
 		c.loadConst(t, fi)
 	case f.path == pathMemory && len(f.acc) > 0:
-		l.expand.push(fi)
+		l.expand.Push(fi)
 		c.moved = true
 	default:
 		c.respond(fi, t+raw)
@@ -382,7 +383,7 @@ func (c *Core) loadConst(t uint64, fi int32) {
 		}
 		c.vlWait = append(c.vlWait, waiting{line: line, f: fi})
 		if !asked {
-			c.subs[f.sub].ask.push(lineReq{line: line, who: forVL})
+			c.subs[f.sub].ask.Push(lineReq{line: line, who: forVL})
 		}
 	}
 	if f.out == 0 {
@@ -404,8 +405,8 @@ func (c *Core) constCame(t uint64, fi int32) {
 // begun, its own included [SIM]; a first one always does.
 func (l *memory) expandAll(c *Core, t uint64) {
 	c.moved = true
-	for i, n := 0, min(l.expand.n, c.cfg.Coalescers); n > 0; n-- {
-		fi := l.expand.at(i)
+	for i, n := 0, min(l.expand.Len(), c.cfg.Coalescers); n > 0; n-- {
+		fi := *l.expand.At(i)
 		f := &c.flight[fi]
 		if f.next == 0 && !c.past(f) {
 			if l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways {
@@ -419,7 +420,7 @@ func (l *memory) expandAll(c *Core, t uint64) {
 			i++
 			continue
 		}
-		l.expand.remove(i)
+		l.expand.Remove(i)
 		if !f.op.load {
 			c.complete(f)
 			c.respond(fi, t)
@@ -467,9 +468,9 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 			r.Kind = mem.GlobalRead
 		}
 		if past {
-			c.ls.past.push(r)
+			c.ls.past.Push(r)
 		} else {
-			c.ls.look.push(lookup{r, t + uint64(c.cfg.L1Latency)})
+			c.ls.look.Push(lookup{r, t + uint64(c.cfg.L1Latency)})
 		}
 	}
 }
@@ -477,9 +478,9 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 // lookUp lets requests look into the L1D, in order.
 func (l *memory) lookUp(c *Core, t uint64) {
 	var done [64]int
-	for all := 0; l.look.n > 0 && l.look.front().due <= t; all++ {
+	for all := 0; l.look.Len() > 0 && l.look.Front().due <= t; all++ {
 		c.moved = true
-		r := l.look.front().r
+		r := l.look.Front().r
 		b := &done[int(r.Addr/mem.LineBytes)&(c.cfg.L1Banks-1)]
 		if *b == c.cfg.L1Lookups || all == c.cfg.L1Sectors {
 			c.Stats.L1Conflicts++
@@ -491,7 +492,7 @@ func (l *memory) lookUp(c *Core, t uint64) {
 			c.Stats.L1Fails++
 			return
 		}
-		l.look.pop()
+		l.look.Pop()
 		sent := l.l1d.Sent()
 		switch {
 		case r.Write:

@@ -165,30 +165,30 @@ func (s *subcore) keep(f *flight) {
 
 // start lets instructions of variable latency begin.
 func (c *Core) start(s *subcore, t uint64) {
-	if s.sfu.n > 0 {
+	if s.sfu.Len() > 0 {
 		c.moved = true
-		fi := *s.sfu.front()
+		fi := *s.sfu.Front()
 		if f := &c.flight[fi]; t >= f.issue+2 && t >= s.sfuFree && c.readLate(s, f, t) {
-			s.sfu.pop()
+			s.sfu.Pop()
 			s.sfuFree = t + uint64(f.op.interval)
 			c.begin(fi, t, uint64(c.cfg.Window))
 		}
 	}
-	if s.misc.n > 0 {
+	if s.misc.Len() > 0 {
 		c.moved = true
-		fi := *s.misc.front()
+		fi := *s.misc.Front()
 		if f := &c.flight[fi]; t >= f.issue+2 && t >= s.miscFree && c.readLate(s, f, t) {
-			s.misc.pop()
+			s.misc.Pop()
 			s.miscFree = t + uint64(f.op.interval)
 			c.begin(fi, t, uint64(c.cfg.Window))
 		}
 	}
-	if s.mem.n > 0 && s.addr < 0 {
+	if s.mem.Len() > 0 && s.addr < 0 {
 		c.moved = true
-		fi := *s.mem.front()
+		fi := *s.mem.Front()
 		f := &c.flight[fi]
 		if t >= f.issue+uint64(c.cfg.AddressStart) && c.readLate(s, f, t) {
-			s.mem.pop()
+			s.mem.Pop()
 			s.addr, s.addrReady = fi, t+uint64(c.cfg.AddressCycles)
 			if c.log != nil {
 				c.log.Reach(fi, stageRead, c.now)
@@ -260,19 +260,19 @@ func (c *Core) fp64(t uint64) {
 			k -= n
 		}
 		s := &c.subs[k]
-		if s.dp.n == 0 {
+		if s.dp.Len() == 0 {
 			continue
 		}
 		c.moved = true
 		if t < c.fp64Free {
 			return
 		}
-		fi := *s.dp.front()
+		fi := *s.dp.Front()
 		f := &c.flight[fi]
 		if t < f.issue+2 || !c.readLate(s, f, t) {
 			continue
 		}
-		s.dp.pop()
+		s.dp.Pop()
 		c.fp64Free = t + uint64(f.op.interval)
 		c.fp64Turn = k + 1
 		if c.fp64Turn == n {

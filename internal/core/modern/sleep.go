@@ -67,14 +67,14 @@ func (c *Core) doze(t uint64) {
 			}
 		}
 	}
-	if c.ls.look.n > 0 {
-		next = min(next, c.ls.look.front().due)
+	if c.ls.look.Len() > 0 {
+		next = min(next, c.ls.look.Front().due)
 	}
-	if c.up.n > 0 {
-		next = min(next, c.up.front().due)
+	if c.up.Len() > 0 {
+		next = min(next, c.up.Front().due)
 	}
-	if c.down.n > 0 {
-		next = min(next, c.down.front().due)
+	if c.down.Len() > 0 {
+		next = min(next, c.down.Front().due)
 	}
 	c.Doze(t, next)
 }

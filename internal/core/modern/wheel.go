@@ -102,50 +102,6 @@ func (w *wheel) next(tick uint64) uint64 {
 	return core.Never
 }
 
-// ring is a first-in-first-out queue that grows.
-type ring[T any] struct {
-	buf     []T
-	head, n int
-}
-
-func (q *ring[T]) push(v T) {
-	if q.n == len(q.buf) {
-		bigger := make([]T, max(16, 2*len(q.buf)))
-		for i := range q.n {
-			bigger[i] = q.at(i)
-		}
-		q.buf, q.head = bigger, 0
-	}
-	q.buf[(q.head+q.n)&(len(q.buf)-1)] = v
-	q.n++
-}
-
-// at returns the i-th oldest entry.
-func (q *ring[T]) at(i int) T { return q.buf[(q.head+i)&(len(q.buf)-1)] }
-
-// front returns the oldest entry.
-func (q *ring[T]) front() *T { return &q.buf[q.head] }
-
-func (q *ring[T]) pop() T {
-	v := q.buf[q.head]
-	var zero T
-	q.buf[q.head] = zero
-	q.head = (q.head + 1) & (len(q.buf) - 1)
-	q.n--
-	return v
-}
-
-// remove takes out the i-th oldest entry.
-func (q *ring[T]) remove(i int) T {
-	v := q.at(i)
-	m := len(q.buf) - 1
-	for ; i < q.n-1; i++ {
-		q.buf[(q.head+i)&m] = q.buf[(q.head+i+1)&m]
-	}
-	q.n--
-	return v
-}
-
 // tags is a small cache of lines, each set replaced by last use.
 type tags struct {
 	sets, ways uint64

@@ -1,6 +1,10 @@
 package simt
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/ring"
+)
 
 // regset is a set of pipeline registers.
 type regset struct {
@@ -94,52 +98,26 @@ type port struct {
 	same bool // as the port before
 }
 
-// bank is the queue of a register bank's reads: the units that wait.
-type bank struct {
-	buf  []uint16
-	head int
-	n    int
-}
-
-func (b *bank) push(u uint16) {
-	if b.n == len(b.buf) {
-		bigger := make([]uint16, max(16, 2*len(b.buf)))
-		for i := range b.n {
-			bigger[i] = b.buf[(b.head+i)%len(b.buf)]
-		}
-		b.buf, b.head = bigger, 0
-	}
-	b.buf[(b.head+b.n)&(len(b.buf)-1)] = u
-	b.n++
-}
-
-func (b *bank) pop() uint16 {
-	u := b.buf[b.head]
-	b.head = (b.head + 1) & (len(b.buf) - 1)
-	b.n--
-	return u
-}
-
 // collector is the operand collector.
 type collector struct {
 	units   []cunit
 	sets    []cset
 	setOf   []uint8 // of each unit
 	ports   []port
-	banks   []bank
-	waiting uint64 // banks with reads queued
-	written uint64 // banks taken by a write until the end of the next step
-	held    int    // units taken
-	pend    uint16 // issue register sets that hold an instruction, a bit each by rank
-	per     uint   // banks that a register may lie in
-	mask    uint   // per less one if that is a power of two, else 0
-	stride  uint   // banks from one scheduler's to the next one's; 0 if all share them
+	banks   []ring.Ring[uint16] // the units that wait for a register bank's reads
+	waiting uint64              // banks with reads queued
+	written uint64              // banks taken by a write until the end of the next step
+	held    int                 // units taken
+	pend    uint16              // issue register sets that hold an instruction, a bit each by rank
+	per     uint                // banks that a register may lie in
+	mask    uint                // per less one if that is a power of two, else 0
+	stride  uint                // banks from one scheduler's to the next one's; 0 if all share them
 }
 
 func (c *Core) newCollector() {
 	cfg := &c.cfg
 	col := &c.col
-	col.banks = make([]bank, cfg.RegisterBanks)
+	col.banks = make([]ring.Ring[uint16], cfg.RegisterBanks)
 	col.per = uint(cfg.RegisterBanks)
 	if cfg.SubCore {
 		col.per = uint(max(1, cfg.RegisterBanks/cfg.Schedulers))
@@ -312,8 +290,8 @@ func (col *collector) read(c *Core) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		b := &col.banks[i]
-		n := b.pop()
-		if b.n == 0 {
+		n := b.Pop()
+		if b.Len() == 0 {
 			col.waiting &^= 1 << i
 		}
 		u := &col.units[n]
@@ -389,7 +367,7 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		rs.used &^= 1 << r
 		for _, reg := range f.op.readBanks {
 			b := col.bankOf(reg, f.warp, f.sched)
-			col.banks[b].push(uint16(n))
+			col.banks[b].Push(uint16(n))
 			col.waiting |= 1 << b
 		}
 		if u.need == 0 {

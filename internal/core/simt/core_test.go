@@ -707,7 +707,7 @@ func TestPipe(t *testing.T) {
 				t.Fatalf("depth %d tick %d: ready %v, want %v", depth, tick, got, want)
 			}
 			if stages[0] != 0 && r.IntN(3) > 0 {
-				if got := p.pop(); got != stages[0] {
+				if got := p.Pop().v; got != stages[0] {
 					t.Fatalf("depth %d tick %d: %d, want %d", depth, tick, got, stages[0])
 				}
 				stages[0] = 0

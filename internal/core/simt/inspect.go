@@ -118,8 +118,8 @@ func (c *Core) flightPlaces() []string {
 	if l.entry >= 0 {
 		list[l.entry] = "load/store unit"
 	}
-	for i := range l.shared.n {
-		list[l.shared.buf[(l.shared.head+i)&(len(l.shared.buf)-1)].v] = "shared memory pipeline"
+	for i := range l.shared.Len() {
+		list[l.shared.At(i).v] = "shared memory pipeline"
 	}
 	if l.wb >= 0 {
 		list[l.wb] = "write-back of the load/store unit"
@@ -235,9 +235,9 @@ func (c *Core) Queues() []core.QueueView {
 		n, what = 1, fmt.Sprintf("%s, %d accesses to send", name(l.entry), len(c.flight[l.entry].acc))
 	}
 	add("load/store unit", n, 1, what)
-	add("shared memory pipeline", l.shared.n, c.cfg.SharedLatency, "")
+	add("shared memory pipeline", l.shared.Len(), c.cfg.SharedLatency, "")
 	for i := range l.l1 {
-		add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].n, c.cfg.L1Latency, "")
+		add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].Len(), c.cfg.L1Latency, "")
 	}
 	miss := func(name string, x *cache.Cache) {
 		if x == nil {
@@ -276,8 +276,8 @@ func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
 	l := &c.ls
 	for i := range l.l1 {
 		q := &l.l1[i]
-		for k := range q.n {
-			f(q.buf[(q.head+k)&(len(q.buf)-1)].v, fmt.Sprintf("in the queue of L1D bank %d", i))
+		for k := range q.Len() {
+			f(q.At(k).v, fmt.Sprintf("in the queue of L1D bank %d", i))
 		}
 	}
 	for i := range l.replies.Len() {

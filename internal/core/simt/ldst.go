@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // delayed is an entry of a queue that stands for a shift pipeline: it reaches
@@ -19,52 +20,31 @@ type delayed[T any] struct {
 
 // pipe stands for a pipeline of depth stages in which an entry moves down
 // whenever the stage below is free.
-type pipe[T any] struct {
-	buf   []delayed[T]
-	head  int
-	n     int
-	depth int
-}
+type pipe[T any] struct{ ring.Ring[delayed[T]] }
 
-func newPipe[T any](depth int) pipe[T] {
-	return pipe[T]{buf: make([]delayed[T], 1<<bits.Len(uint(depth))), depth: depth}
-}
+func newPipe[T any](depth int) pipe[T] { return pipe[T]{ring.Of(make([]delayed[T], depth))} }
 
 // room reports whether the first stage is free at tick t, once the entries
 // have moved in it. An entry put there at tick t is in the last stage at the
 // beginning of tick t+depth, when it is due.
 func (p *pipe[T]) room(t uint64) bool {
-	if p.n == 0 {
+	n := p.Len()
+	if n == 0 {
 		return true
 	}
 	// The last entry stands due-1-t stages above the end, or higher if those in
 	// front are held up.
-	last := p.buf[(p.head+p.n-1)&(len(p.buf)-1)].due
-	at := p.n - 1
-	if last > t+1 {
+	at := n - 1
+	if last := p.At(n - 1).due; last > t+1 {
 		at = max(at, int(last-t-1))
 	}
-	return at < p.depth-1
+	return at < p.Limit()-1
 }
 
-func (p *pipe[T]) push(v T, due uint64) {
-	p.buf[(p.head+p.n)&(len(p.buf)-1)] = delayed[T]{v, due}
-	p.n++
-}
+func (p *pipe[T]) push(v T, due uint64) { p.Push(delayed[T]{v, due}) }
 
 // ready reports whether an entry has reached the end by tick t.
-func (p *pipe[T]) ready(t uint64) bool { return p.n > 0 && p.buf[p.head].due <= t }
-
-func (p *pipe[T]) front() T { return p.buf[p.head].v }
-
-func (p *pipe[T]) pop() T {
-	v := p.buf[p.head].v
-	var zero delayed[T]
-	p.buf[p.head] = zero
-	p.head = (p.head + 1) & (len(p.buf) - 1)
-	p.n--
-	return v
-}
+func (p *pipe[T]) ready(t uint64) bool { return p.Len() > 0 && p.Front().due <= t }
 
 // The clients of the load/store unit's write-back, in their order.
 const (
@@ -225,7 +205,7 @@ func (l *ldst) accept(c *Core) {
 // cycle does one cycle of the unit (GPGPU-Sim).
 func (l *ldst) cycle(c *Core) {
 	l.ticks++
-	if l.wb >= 0 || l.shared.n > 0 || l.direct != nil || l.l1d != nil && l.l1d.Ready() ||
+	if l.wb >= 0 || l.shared.Len() > 0 || l.direct != nil || l.l1d != nil && l.l1d.Ready() ||
 		l.l1c != nil && l.l1c.Ready() || l.l1t != nil && l.l1t.Ready() {
 		l.writeback(c)
 	}
@@ -318,7 +298,7 @@ func (l *ldst) pick(c *Core, client int) int32 {
 	switch client {
 	case fromShared:
 		if l.shared.ready(l.ticks) {
-			fi := l.shared.pop()
+			fi := l.shared.Pop().v
 			f := &c.flight[fi]
 			if f.path != pathShared { // one with lanes elsewhere
 				if f.op.inst.Atomic {
@@ -461,12 +441,12 @@ func (l *ldst) lookUp(c *Core) {
 		if !q.ready(l.ticks) {
 			continue
 		}
-		r := q.front()
+		r := q.Front().v
 		st := l.l1d.Access(c.now, r)
 		if st == cache.Fail {
 			continue
 		}
-		q.pop()
+		q.Pop()
 		l.queued--
 		sent := l.l1d.Sent()
 		switch {

@@ -116,13 +116,13 @@ func (l *ldst) next(tick uint64) uint64 {
 		return now
 	}
 	next := uint64(core.Never)
-	if l.shared.n > 0 {
-		next = l.shared.due()
+	if l.shared.Len() > 0 {
+		next = l.shared.Front().due
 	}
 	if l.queued > 0 {
 		for i := range l.l1 {
-			if l.l1[i].n > 0 {
-				next = min(next, l.l1[i].due())
+			if l.l1[i].Len() > 0 {
+				next = min(next, l.l1[i].Front().due)
 			}
 		}
 	}
@@ -134,6 +134,3 @@ func (l *ldst) next(tick uint64) uint64 {
 	}
 	return tick + next - l.ticks
 }
-
-// due returns when the first entry reaches the end.
-func (p *pipe[T]) due() uint64 { return p.buf[p.head].due }

@@ -498,7 +498,7 @@ func (c *Cache) FillPortFree() bool { return c.fillBusy == 0 }
 // Quiet reports whether the cache has nothing to send, nothing to serve and
 // its ports free: it then changes by nobody's doing but its owner's.
 func (c *Cache) Quiet() bool {
-	return c.queue.Len() == 0 && c.mshr.rn == 0 && c.dataBusy == 0 && c.fillBusy == 0
+	return c.queue.Len() == 0 && c.mshr.ready.Len() == 0 && c.dataBusy == 0 && c.fillBusy == 0
 }
 
 // entry returns the pending miss that an answer is for, and the request that
@@ -574,7 +574,7 @@ func (c *Cache) land(now uint64, e *miss) int32 {
 }
 
 // Ready reports whether an answered request waits to be popped.
-func (c *Cache) Ready() bool { return c.mshr.rn > 0 }
+func (c *Cache) Ready() bool { return c.mshr.ready.Len() > 0 }
 
 // PopReady returns the next answered request, nil if there is none: misses in
 // the order of their fills, the requests of one miss in the order they came.

@@ -68,25 +68,25 @@ func (t *Texture) Lines() (valid, all int) {
 }
 
 // Pending returns the number of accesses accepted and not yet popped.
-func (t *Texture) Pending() int { return t.fragments.n + t.results.n }
+func (t *Texture) Pending() int { return t.fragments.Len() + t.results.Len() }
 
 // EachPending calls f for every access that waits, in order: a miss with what
 // it sent, a hit behind it without.
 func (t *Texture) EachPending(f func(Pending)) {
 	miss := 0
-	for i := range t.fragments.n {
-		x := t.fragments.at(i)
+	for i := range t.fragments.Len() {
+		x := t.fragments.At(i)
 		p := Pending{Addr: x.r.Addr, Waiting: []*mem.Req{x.r}}
 		if x.miss {
-			if o := t.reorders.at(miss); !o.back {
+			if o := t.reorders.At(miss); !o.back {
 				p.Addr, p.Sent = o.addr, o.r
 			}
 			miss++
 		}
 		f(p)
 	}
-	for i := range t.results.n {
-		r := *t.results.at(i)
+	for i := range t.results.Len() {
+		r := *t.results.At(i)
 		f(Pending{Addr: r.Addr, Waiting: []*mem.Req{r}})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // none ends the index-linked lists of this package.
@@ -40,16 +41,14 @@ type mshr struct {
 	hash    []int32
 	hmask   uint64
 	waiters []waiter
-	spare   int32   // free waiters
-	ready   []int32 // ring of entries whose data have come, in that order
-	rhead   int
-	rn      int
+	spare   int32            // free waiters
+	ready   ring.Ring[int32] // entries whose data have come, in that order
 }
 
 func newMSHR(entries int) mshr {
 	m := mshr{
 		miss: make([]miss, entries), hash: make([]int32, 1<<bits.Len(uint(entries))),
-		ready: make([]int32, entries), spare: none,
+		ready: ring.Of(make([]int32, entries)), spare: none,
 	}
 	m.hmask = uint64(len(m.hash) - 1)
 	for i := range m.hash {
@@ -114,20 +113,15 @@ func (m *mshr) wait(i int32, r *mem.Req) {
 // arrived queues an entry for service.
 func (m *mshr) arrived(i int32) {
 	m.miss[i].ready = true
-	at := m.rhead + m.rn
-	if at >= len(m.ready) {
-		at -= len(m.ready)
-	}
-	m.ready[at] = i
-	m.rn++
+	m.ready.Push(i)
 }
 
 // next takes the oldest request of the oldest entry whose data have come.
 func (m *mshr) next() *mem.Req {
-	if m.rn == 0 {
+	if m.ready.Len() == 0 {
 		return nil
 	}
-	i := m.ready[m.rhead]
+	i := *m.ready.Front()
 	e := &m.miss[i]
 	w := e.head
 	r := m.waiters[w].r
@@ -137,11 +131,7 @@ func (m *mshr) next() *mem.Req {
 	m.spare = w
 	if e.head == none {
 		m.close(i)
-		m.rhead++
-		if m.rhead == len(m.ready) {
-			m.rhead = 0
-		}
-		m.rn--
+		m.ready.Pop()
 	}
 	return r
 }

@@ -1,6 +1,10 @@
 package cache
 
-import "github.com/heddle-sim/heddle/internal/mem"
+import (
+	"github.com/heddle-sim/heddle/internal/mem"
+
+	"github.com/heddle-sim/heddle/internal/ring"
+)
 
 // fragment is an accepted texture access in the latency FIFO.
 type fragment struct {
@@ -17,38 +21,6 @@ type reorder struct {
 	back    bool
 }
 
-// ring is a bounded FIFO of values.
-type ring[T any] struct {
-	buf  []T
-	head int
-	n    int
-}
-
-func (q *ring[T]) full() bool { return q.n == len(q.buf) }
-
-func (q *ring[T]) at(i int) *T {
-	i += q.head
-	if i >= len(q.buf) {
-		i -= len(q.buf)
-	}
-	return &q.buf[i]
-}
-
-func (q *ring[T]) push(v T) {
-	q.n++
-	*q.at(q.n - 1) = v
-}
-
-func (q *ring[T]) pop() {
-	var zero T
-	q.buf[q.head] = zero
-	q.head++
-	if q.head == len(q.buf) {
-		q.head = 0
-	}
-	q.n--
-}
-
 // Texture is a texture cache: tags change at the access, as if the data were
 // there at once, and every access, hit or miss, then passes a FIFO in order,
 // where a miss waits for its data. Its owner calls it like a Cache.
@@ -58,9 +30,9 @@ type Texture struct {
 	tags  *Cache
 	Stats Stats
 
-	fragments ring[fragment]
-	reorders  ring[reorder]
-	results   ring[*mem.Req]
+	fragments ring.Ring[fragment]
+	reorders  ring.Ring[reorder]
+	results   ring.Ring[*mem.Req]
 	requests  mem.Queue
 }
 
@@ -77,9 +49,9 @@ func NewTexture(cfg Config, pool *mem.Pool) (*Texture, error) {
 	}
 	return &Texture{
 		cfg: cfg, pool: pool, tags: tags,
-		fragments: ring[fragment]{buf: make([]fragment, cfg.Entries)},
-		reorders:  ring[reorder]{buf: make([]reorder, cfg.MissQueue)},
-		results:   ring[*mem.Req]{buf: make([]*mem.Req, cfg.ResultQueue)},
+		fragments: ring.Of(make([]fragment, cfg.Entries)),
+		reorders:  ring.Of(make([]reorder, cfg.MissQueue)),
+		results:   ring.Of(make([]*mem.Req, cfg.ResultQueue)),
 		requests:  mem.NewQueue(cfg.Merge),
 	}, nil
 }
@@ -97,7 +69,7 @@ func (t *Texture) Probe(r *mem.Req) Status { return t.tags.Probe(r) }
 func (t *Texture) Access(now uint64, r *mem.Req) Status {
 	got := HitReserved
 	switch {
-	case t.fragments.full() || t.requests.Full() || t.reorders.full():
+	case t.fragments.Full() || t.requests.Full() || t.reorders.Full():
 		got = Fail
 		t.Stats.Fails[r.Kind][MissQueueFull]++
 	default:
@@ -108,11 +80,11 @@ func (t *Texture) Access(now uint64, r *mem.Req) Status {
 		if st == Miss {
 			got = Miss
 			c.put(i, 1, mem.ByteMask{})
-			t.reorders.push(reorder{r: r, addr: r.Addr, size: r.Size})
+			t.reorders.Push(reorder{r: r, addr: r.Addr, size: r.Size})
 			r.Addr, r.Size = tag, uint32(t.cfg.Line)
 			t.requests.Push(r)
 		}
-		t.fragments.push(fragment{r, st == Miss})
+		t.fragments.Push(fragment{r, st == Miss})
 	}
 	t.Stats.Accesses[r.Kind][got]++
 	return got
@@ -132,21 +104,21 @@ func (t *Texture) Tick() {
 	if !t.moves() {
 		return
 	}
-	f := t.fragments.at(0)
+	f := t.fragments.Front()
 	if f.miss {
-		t.reorders.pop()
+		t.reorders.Pop()
 	}
-	t.results.push(f.r)
-	t.fragments.pop()
+	t.results.Push(f.r)
+	t.fragments.Pop()
 }
 
 // moves reports whether Tick would move an access.
 func (t *Texture) moves() bool {
-	return t.fragments.n > 0 && !t.results.full() && (!t.fragments.at(0).miss || t.reorders.at(0).back)
+	return t.fragments.Len() > 0 && !t.results.Full() && (!t.fragments.Front().miss || t.reorders.Front().back)
 }
 
 // Quiet reports whether nothing is to be sent, moved or popped.
-func (t *Texture) Quiet() bool { return t.requests.Len() == 0 && t.results.n == 0 && !t.moves() }
+func (t *Texture) Quiet() bool { return t.requests.Len() == 0 && t.results.Len() == 0 && !t.moves() }
 
 // Skip does n Ticks at once; the cache is Quiet.
 func (t *Texture) Skip(n uint64) { t.Stats.Cycles += n }
@@ -159,8 +131,8 @@ func (t *Texture) FillPortFree() bool { return true }
 
 // pendingFor returns the reorder entry an answer or a piece of one is for.
 func (t *Texture) pendingFor(r *mem.Req) *reorder {
-	for i := range t.reorders.n {
-		if o := t.reorders.at(i); !o.back && (o.r == r || o.r == r.Orig) {
+	for i := range t.reorders.Len() {
+		if o := t.reorders.At(i); !o.back && (o.r == r || o.r == r.Orig) {
 			return o
 		}
 	}
@@ -193,15 +165,15 @@ func (t *Texture) Fill(_ uint64, r *mem.Req) bool {
 }
 
 // Ready reports whether an answered request waits to be popped.
-func (t *Texture) Ready() bool { return t.results.n > 0 }
+func (t *Texture) Ready() bool { return t.results.Len() > 0 }
 
 // PopReady returns the next answered request, nil if there is none.
 func (t *Texture) PopReady() *mem.Req {
-	if t.results.n == 0 {
+	if t.results.Len() == 0 {
 		return nil
 	}
-	r := *t.results.at(0)
-	t.results.pop()
+	r := *t.results.Front()
+	t.results.Pop()
 	return r
 }
 

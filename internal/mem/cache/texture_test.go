@@ -79,7 +79,7 @@ func TestTextureOrder(t *testing.T) {
 	x.Tick()
 	x.Tick() // two results fill the queue
 	x.Tick()
-	if x.results.n != 2 || x.PopReady() != b || x.PopReady() != c || x.PopReady() != nil || !x.Quiet() {
+	if x.results.Len() != 2 || x.PopReady() != b || x.PopReady() != c || x.PopReady() != nil || !x.Quiet() {
 		t.Error("results out of order")
 	}
 	if pool.Live != 3 {

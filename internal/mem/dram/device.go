@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // Kind is a command on the bus of a channel.
@@ -101,9 +102,7 @@ type Device struct {
 	rowAt              uint64   // no row command can go before this cycle
 	quiet              uint64   // no timer runs from this cycle on
 
-	pins     []int32 // ring: bubbles and entries in order of their data
-	pinHead  int
-	pinLen   int
+	pins     ring.Ring[int32] // bubbles and entries in order of their data
 	pinMin   int
 	pinMax   int
 	pinUsed  int // entries in it
@@ -151,7 +150,7 @@ func New(cfg Config) (*Device, error) {
 		d.group[b] = uint8(cfg.Group(b))
 	}
 	d.pinMax = max(cfg.CL, cfg.WL) + 1
-	d.pins = make([]int32, d.pinMax)
+	d.pins = ring.Of(make([]int32, d.pinMax))
 	d.setPinMin(cfg.CL)
 	d.replyMax = cfg.ReturnQueue
 	if d.replyMax == 0 {
@@ -309,7 +308,9 @@ func (d *Device) Skip(n uint64) {
 	s.Idle += n
 	d.now += n
 	if !d.reply.Full() { // the bubbles of a longer line run out
-		d.pinLen = max(d.pinMin, d.pinLen-int(min(n, uint64(d.pinLen))))
+		for left := n; left > 0 && d.pins.Len() > d.pinMin; left-- {
+			d.pins.Drop()
+		}
 	}
 }
 
@@ -474,7 +475,7 @@ func from(mask uint64, at int) int {
 
 // readyColumns returns the banks whose column command may go now.
 func (d *Device) readyColumns() uint64 {
-	if d.hit == 0 || d.now < d.ccd || d.pinLen >= d.pinMax || d.refreshing {
+	if d.hit == 0 || d.now < d.ccd || d.pins.Len() >= d.pinMax || d.refreshing {
 		return 0
 	}
 	can := d.hit
@@ -712,46 +713,30 @@ func (d *Device) awake(until uint64) { d.quiet = max(d.quiet, until) }
 // the end of the line come or go.
 func (d *Device) setPinMin(n int) {
 	d.pinMin = n
-	for d.pinLen < n {
-		d.appendPin(none)
+	for d.pins.Len() < n {
+		d.pins.Push(none)
 	}
-	for d.pinLen > n && d.pins[d.pinAt(d.pinLen-1)] == none {
-		d.pinLen--
+	for d.pins.Len() > n && *d.pins.At(d.pins.Len() - 1) == none {
+		d.pins.Drop()
 	}
-}
-
-func (d *Device) pinAt(i int) int {
-	if i += d.pinHead; i >= len(d.pins) {
-		i -= len(d.pins)
-	}
-	return i
-}
-
-func (d *Device) appendPin(i int32) {
-	d.pins[d.pinAt(d.pinLen)] = i
-	d.pinLen++
 }
 
 // pushPins puts an entry's data at the end of the line.
 func (d *Device) pushPins(i int32) {
 	d.pinUsed++
-	if d.pinLen >= d.pinMin && d.pinLen > 0 {
-		if last := d.pinAt(d.pinLen - 1); d.pins[last] == none {
-			d.pins[last] = i
+	if n := d.pins.Len(); n >= d.pinMin && n > 0 {
+		if last := d.pins.At(n - 1); *last == none {
+			*last = i
 			return
 		}
 	}
-	d.appendPin(i)
+	d.pins.Push(i)
 }
 
 func (d *Device) popPins() int32 {
-	i := d.pins[d.pinHead]
-	if d.pinHead++; d.pinHead == len(d.pins) {
-		d.pinHead = 0
-	}
-	d.pinLen--
-	if d.pinLen < d.pinMin {
-		d.appendPin(none)
+	i := d.pins.Pop()
+	if d.pins.Len() < d.pinMin {
+		d.pins.Push(none)
 	}
 	if i != none {
 		d.pinUsed--
@@ -829,7 +814,7 @@ func (d *Device) countHeld() {
 		if d.now < d.ccd {
 			h.CCD++
 		}
-		if d.pinLen >= d.pinMax {
+		if d.pins.Len() >= d.pinMax {
 			h.Pins++
 		}
 		if d.reads>>b&1 != 0 {

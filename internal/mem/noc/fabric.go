@@ -1,6 +1,10 @@
 package noc
 
-import "github.com/heddle-sim/heddle/internal/mem"
+import (
+	"github.com/heddle-sim/heddle/internal/mem"
+
+	"github.com/heddle-sim/heddle/internal/ring"
+)
 
 // fabric is a network of routers. Each router has input queues with virtual
 // channels, an allocator for the channels of the next router's input, one for
@@ -22,7 +26,7 @@ type fabric struct {
 	up              []int32 // by input port or sink: output port or source; -1 if none
 
 	// Channels of inputs.
-	buf    ring[flit]
+	buf    []ring.Ring[flit]
 	stage  []stage
 	due    []uint64 // cycle in which the stage may end, 0 before its first step
 	port   []int32  // output port of the packet at the head, within the router
@@ -39,13 +43,13 @@ type fabric struct {
 	ended  []bool // the tail has been sent (HoldVC)
 	full   []int32
 
-	queue    ring[flit]   // by output port: behind the switch
-	sending  []uint64     // by router: output ports with a queue
-	returned ring[uint32] // by input port: credits to give back, a set of channels each
-	giving   []uint64     // by router: input ports with those
-	given    []uint32     // by input port: credits of this step
-	portW    int          // words of a set of ports
-	work     []int32      // by router: flits and credits that it holds
+	queue    []ring.Ring[flit]   // by output port: behind the switch
+	sending  []uint64            // by router: output ports with a queue
+	returned []ring.Ring[uint32] // by input port: credits to give back, a set of channels each
+	giving   []uint64            // by router: input ports with those
+	given    []uint32            // by input port: credits of this step
+	portW    int                 // words of a set of ports
+	work     []int32             // by router: flits and credits that it holds
 
 	vcAlloc, swAlloc allocator
 	swNext           []uint8 // by way into the switch: channel that comes first
@@ -54,12 +58,12 @@ type fabric struct {
 	flits   [][]arrival
 	credits [][]refund
 
-	eject    ring[flit] // by sink and channel
-	boundary ring[int32]
+	eject    []ring.Ring[flit] // by sink and channel
+	boundary []ring.Ring[int32]
 	held     []int32  // flits of the boundary, by sink and channel
 	ejecting []uint64 // sinks with a flit to move
 	turn     []uint8  // channel that is popped first
-	waiting  ring[int32]
+	waiting  []ring.Ring[int32]
 	sources  []uint64 // sources with a packet waiting
 	ahead    []int32  // by source: flits of its first packet that are on their way
 	lane     []int8   // by source: channel of its first packet, -1 if none yet
@@ -101,36 +105,13 @@ type refund struct {
 	vcs uint32
 }
 
-// ring is a set of bounded queues of equal length in one array.
-type ring[T any] struct {
-	buf  []T
-	size int32
-	head []int32
-	n    []int32
-}
-
-func newRing[T any](queues, size int) ring[T] {
-	return ring[T]{buf: make([]T, queues*size), size: int32(size), head: make([]int32, queues), n: make([]int32, queues)}
-}
-
-func (r *ring[T]) front(q int) *T { return &r.buf[q*int(r.size)+int(r.head[q])] }
-
-func (r *ring[T]) push(q int, v T) {
-	i := r.head[q] + r.n[q]
-	if i >= r.size {
-		i -= r.size
+// rings makes bounded queues of equal length, all in one array.
+func rings[T any](queues, size int) []ring.Ring[T] {
+	list, buf := make([]ring.Ring[T], queues), make([]T, queues*size)
+	for i := range list {
+		list[i] = ring.Of(buf[i*size : (i+1)*size])
 	}
-	r.buf[q*int(r.size)+int(i)] = v
-	r.n[q]++
-}
-
-func (r *ring[T]) pop(q int) T {
-	v := *r.front(q)
-	if r.head[q]++; r.head[q] == r.size {
-		r.head[q] = 0
-	}
-	r.n[q]--
-	return v
+	return list
 }
 
 func setBit(w []uint64, i int)   { w[i>>6] |= 1 << (i & 63) }
@@ -167,9 +148,9 @@ func newFabric(c *Config) *fabric {
 	}
 
 	// A queue behind the switch holds no more than the credits of its port.
-	f.buf = newRing[flit](ins, c.VCBuffer)
-	f.queue = newRing[flit](f.terms, v*max(c.VCBuffer, c.OutBuffer))
-	f.returned = newRing[uint32](f.terms, v*c.VCBuffer)
+	f.buf = rings[flit](ins, c.VCBuffer)
+	f.queue = rings[flit](f.terms, v*max(c.VCBuffer, c.OutBuffer))
+	f.returned = rings[uint32](f.terms, v*c.VCBuffer)
 	f.stage, f.due, f.to = make([]stage, ins), make([]uint64, ins), make([]int32, ins)
 	f.port, f.lo, f.hi = make([]int32, ins), make([]uint8, ins), make([]uint8, ins)
 	f.words, f.portW = (p*v+63)/64, (p+63)/64
@@ -194,10 +175,10 @@ func newFabric(c *Config) *fabric {
 
 	slots := c.LinkDelay + 2 + c.CreditDelay
 	f.flits, f.credits = make([][]arrival, slots), make([][]refund, slots)
-	f.eject = newRing[flit](c.Outputs*v, c.OutBuffer)
-	f.boundary = newRing[int32](c.Outputs*v, c.BoundaryBuffer)
+	f.eject = rings[flit](c.Outputs*v, c.OutBuffer)
+	f.boundary = rings[int32](c.Outputs*v, c.BoundaryBuffer)
 	f.held, f.turn = make([]int32, c.Outputs*v), make([]uint8, c.Outputs)
-	f.waiting = newRing[int32](c.Inputs, c.InBuffer)
+	f.waiting = rings[int32](c.Inputs, c.InBuffer)
 	f.ejecting, f.sources = make([]uint64, (c.Outputs+63)/64), make([]uint64, (c.Inputs+63)/64)
 	f.ahead, f.lane, f.rotate = make([]int32, c.Inputs), make([]int8, c.Inputs), make([]uint8, c.Inputs)
 	for i := range f.lane {
@@ -332,7 +313,7 @@ func (f *fabric) enter(p packet) {
 	} else {
 		f.packets = append(f.packets, p)
 	}
-	f.waiting.push(int(p.src), id)
+	f.waiting[int(p.src)].Push(id)
 	setBit(f.sources, int(p.src))
 }
 
@@ -341,7 +322,7 @@ func (f *fabric) enter(p packet) {
 func (f *fabric) arrived(dst int) int {
 	v := int(f.turn[dst])
 	for range f.vcs {
-		if q := dst*f.vcs + v; f.boundary.n[q] > 0 {
+		if q := dst*f.vcs + v; f.boundary[q].Len() > 0 {
 			return q
 		}
 		if v++; v == f.vcs {
@@ -353,7 +334,7 @@ func (f *fabric) arrived(dst int) int {
 
 // pop takes a packet from a sink's queue.
 func (f *fabric) pop(dst, q int) *mem.Req {
-	id := f.boundary.pop(q)
+	id := f.boundary[q].Pop()
 	p := &f.packets[id]
 	f.held[q] -= p.len
 	f.turn[dst] = uint8((q%f.vcs + 1) % f.vcs)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // This file: looking into a network from outside. Nothing here changes it.
@@ -16,9 +17,9 @@ func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
 		n.fab.each(f)
 		return
 	}
-	list := func(q *fifo, node int, arrived bool) {
-		for i := range q.n {
-			f(q.buf[(q.head+i)%len(q.buf)].req, node, arrived)
+	list := func(q *ring.Ring[packet], node int, arrived bool) {
+		for i := range q.Len() {
+			f(q.At(i).req, node, arrived)
 		}
 	}
 	for i := range n.in {
@@ -32,8 +33,10 @@ func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
 // each is Each of a network of routers.
 func (f *fabric) each(call func(r *mem.Req, node int, arrived bool)) {
 	here := make([]bool, len(f.packets)) // at its output
-	for q := range f.boundary.n {
-		f.boundary.each(q, func(id int32) { here[id] = true })
+	for q := range f.boundary {
+		for i := range f.boundary[q].Len() {
+			here[*f.boundary[q].At(i)] = true
+		}
 	}
 	under := make([][]*packet, len(f.inNode))
 	for id := range f.packets {
@@ -47,15 +50,10 @@ func (f *fabric) each(call func(r *mem.Req, node int, arrived bool)) {
 			call(p.req, node, false)
 		}
 	}
-	for q := range f.boundary.n {
-		f.boundary.each(q, func(id int32) { call(f.packets[id].req, q/f.vcs, true) })
-	}
-}
-
-// each calls f for the elements of a queue, the oldest first.
-func (r *ring[T]) each(q int, f func(T)) {
-	for i := range r.n[q] {
-		f(r.buf[q*int(r.size)+int((r.head[q]+i)%r.size)])
+	for q := range f.boundary {
+		for i := range f.boundary[q].Len() {
+			call(f.packets[*f.boundary[q].At(i)].req, q/f.vcs, true)
+		}
 	}
 }
 

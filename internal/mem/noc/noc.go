@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // packet is a request under way.
@@ -18,33 +19,6 @@ type packet struct {
 	id       uint64 // packets pushed before it
 }
 
-// fifo is a bounded ring of packets.
-type fifo struct {
-	buf  []packet
-	head int
-	n    int
-}
-
-func (f *fifo) push(p packet) {
-	i := f.head + f.n
-	if i >= len(f.buf) {
-		i -= len(f.buf)
-	}
-	f.buf[i] = p
-	f.n++
-}
-
-func (f *fifo) pop() packet {
-	p := f.buf[f.head]
-	f.buf[f.head].req = nil
-	f.head++
-	if f.head == len(f.buf) {
-		f.head = 0
-	}
-	f.n--
-	return p
-}
-
 // Network is one subnet. It is driven from outside: Push and Pop at any time
 // within a cycle, Advance once a cycle.
 type Network struct {
@@ -56,8 +30,8 @@ type Network struct {
 
 	cfg     Config
 	fab     *fabric // nil for the local crossbar
-	in      []fifo
-	out     []fifo
+	in      []ring.Ring[packet]
+	out     []ring.Ring[packet]
 	inSize  []int    // packets in an input FIFO; flits before the first router
 	want    []uint64 // per output: inputs whose head goes there, words bits
 	words   int
@@ -79,12 +53,12 @@ func New(cfg Config) *Network {
 		n.fab = newFabric(&n.cfg)
 		return n
 	}
-	n.in, n.out = make([]fifo, cfg.Inputs), make([]fifo, cfg.Outputs)
+	n.in, n.out = make([]ring.Ring[packet], cfg.Inputs), make([]ring.Ring[packet], cfg.Outputs)
 	for i := range n.in {
-		n.in[i].buf = make([]packet, cfg.InBuffer)
+		n.in[i] = ring.Of(make([]packet, cfg.InBuffer))
 	}
 	for i := range n.out {
-		n.out[i].buf = make([]packet, cfg.OutBuffer)
+		n.out[i] = ring.Of(make([]packet, cfg.OutBuffer))
 	}
 	n.want = make([]uint64, n.words*cfg.Outputs)
 	n.next, n.hold, n.from = make([]int, cfg.Outputs), make([]int, cfg.Outputs), make([]uint64, cfg.Outputs)
@@ -128,10 +102,10 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 		n.fab.enter(p)
 		return
 	}
-	if n.in[src].n == 0 {
+	if n.in[src].Len() == 0 {
 		n.want[dst*n.words+src>>6] |= 1 << (src & 63)
 	}
-	n.in[src].push(p)
+	n.in[src].Push(p)
 	n.inSize[src]++
 }
 
@@ -142,15 +116,15 @@ func (n *Network) Peek(dst int) *mem.Req {
 	}
 	if n.fab != nil {
 		if q := n.fab.arrived(dst); q >= 0 {
-			return n.fab.packets[*n.fab.boundary.front(q)].req
+			return n.fab.packets[*n.fab.boundary[q].Front()].req
 		}
 		return nil
 	}
 	f := &n.out[dst]
-	if f.n == 0 {
+	if f.Len() == 0 {
 		return nil
 	}
-	return f.buf[f.head].req
+	return f.Front().req
 }
 
 // Pop takes the oldest packet that has arrived at an output node, nil if there
@@ -168,11 +142,11 @@ func (n *Network) Pop(dst int) *mem.Req {
 		n.waiting--
 		return n.fab.pop(dst, q)
 	}
-	if n.out[dst].n == 0 {
+	if n.out[dst].Len() == 0 {
 		return nil
 	}
 	n.waiting--
-	return n.out[dst].pop().req
+	return n.out[dst].Pop().req
 }
 
 // Busy reports whether any packet is in the network.
@@ -275,11 +249,11 @@ func (n *Network) first(o, start int) int {
 // behead moves the head of input i to its output o and lets the next one ask
 // for its own.
 func (n *Network) behead(i, o int) {
-	p := n.in[i].pop()
+	p := n.in[i].Pop()
 	n.inSize[i]--
 	n.want[o*n.words+i>>6] &^= 1 << (i & 63)
-	if f := &n.in[i]; f.n > 0 {
-		n.want[int(f.buf[f.head].dst)*n.words+i>>6] |= 1 << (i & 63)
+	if f := &n.in[i]; f.Len() > 0 {
+		n.want[int(f.Front().dst)*n.words+i>>6] |= 1 << (i & 63)
 	}
 	// All flits move at once.
 	at := n.now - 1
@@ -287,7 +261,7 @@ func (n *Network) behead(i, o int) {
 	for range p.len {
 		n.Latency.flit(at - p.born)
 	}
-	n.out[o].push(p)
+	n.out[o].Push(p)
 	n.arrived(&p, at)
 }
 
@@ -309,7 +283,7 @@ func (n *Network) advanceISLIP() {
 		if i < 0 {
 			continue
 		}
-		if n.out[o].n >= n.cfg.OutBuffer {
+		if n.out[o].Full() {
 			n.Stats.OutFull++
 			continue
 		}
@@ -329,14 +303,14 @@ func (n *Network) advanceRoundRobin() {
 			i -= n.cfg.Inputs
 		}
 		f := &n.in[i]
-		if f.n == 0 {
+		if f.Len() == 0 {
 			continue
 		}
-		o := int(f.buf[f.head].dst)
+		o := int(f.Front().dst)
 		if n.from[o] == n.now {
 			continue // taken in this cycle
 		}
-		if n.out[o].n >= n.cfg.OutBuffer {
+		if n.out[o].Full() {
 			n.Stats.OutFull++
 			continue
 		}

@@ -42,18 +42,18 @@ func (f *fabric) arrive(now uint64) {
 	for i := range f.flits[slot] {
 		a := &f.flits[slot][i]
 		if d := int(a.to) - f.terms; d >= 0 {
-			f.eject.push(d*f.vcs+int(a.flit.vc), a.flit)
+			f.eject[d*f.vcs+int(a.flit.vc)].Push(a.flit)
 			setBit(f.ejecting, d)
 			continue
 		}
 		c := int(a.to)*f.vcs + int(a.flit.vc)
-		f.buf.push(c, a.flit)
+		f.buf[c].Push(a.flit)
 		r := int(a.to) / f.ports
 		f.work[r]++
 		switch {
 		case f.stage[c] == idle:
 			f.begin(r, c)
-		case f.stage[c] == moving && f.buf.n[c] == 1:
+		case f.stage[c] == moving && f.buf[c].Len() == 1:
 			setBit(f.moving[r*f.words:], c-r*f.ports*f.vcs)
 		}
 	}
@@ -72,7 +72,7 @@ func (f *fabric) arrive(now uint64) {
 
 // begin starts on the packet whose head has come to the front of a channel.
 func (f *fabric) begin(r, c int) {
-	port, lo, hi := f.route(r, &f.packets[f.buf.front(c).packet])
+	port, lo, hi := f.route(r, &f.packets[f.buf[c].Front().packet])
 	f.port[c], f.lo[c], f.hi[c], f.due[c] = int32(port), lo, hi, 0
 	local := c - r*f.ports*f.vcs
 	if f.cfg.RoutingDelay > 0 {
@@ -94,16 +94,16 @@ func (f *fabric) leave(n *Network, now uint64) {
 			more := false
 			for v := range f.vcs {
 				q := d*f.vcs + v
-				if f.eject.n[q] == 0 {
+				if f.eject[q].Len() == 0 {
 					continue
 				}
 				// A packet larger than the buffer has it for itself.
-				if int(f.held[q]) >= f.cfg.BoundaryBuffer && f.boundary.n[q] > 0 {
+				if int(f.held[q]) >= f.cfg.BoundaryBuffer && f.boundary[q].Len() > 0 {
 					more = true
 					continue
 				}
-				x := f.eject.pop(q)
-				more = more || f.eject.n[q] > 0
+				x := f.eject[q].Pop()
+				more = more || f.eject[q].Len() > 0
 				f.held[q]++
 				vcs |= 1 << v
 				p := &f.packets[x.packet]
@@ -112,7 +112,7 @@ func (f *fabric) leave(n *Network, now uint64) {
 					p.began = now
 				}
 				if x.tail {
-					f.boundary.push(q, x.packet)
+					f.boundary[q].Push(x.packet)
 					n.arrived(p, now)
 				}
 			}
@@ -134,7 +134,7 @@ func (f *fabric) inject(n *Network, now uint64) {
 	for w, set := range f.sources {
 		for ; set != 0; set &= set - 1 {
 			s := w<<6 + bits.TrailingZeros64(set)
-			id := *f.waiting.front(s)
+			id := *f.waiting[s].Front()
 			p := &f.packets[id]
 			first := (f.terms + s) * f.vcs // its channels
 			v := int(f.lane[s])
@@ -161,7 +161,7 @@ func (f *fabric) inject(n *Network, now uint64) {
 			if x.tail {
 				f.release(first + v)
 				f.lane[s], f.ahead[s], f.rotate[s] = -1, 0, uint8((v+1)%f.vcs)
-				if f.waiting.pop(s); f.waiting.n[s] == 0 {
+				if f.waiting[s].Pop(); f.waiting[s].Len() == 0 {
 					clearBit(f.sources, s)
 				}
 			}
@@ -286,7 +286,7 @@ func (f *fabric) step(n *Network, r int, now uint64, through uint32) bool {
 		ip := r*f.ports + int(sa.reqs[q].channel)/width
 		if vcs := f.given[ip]; vcs != 0 {
 			f.given[ip] = 0
-			f.returned.push(ip, vcs)
+			f.returned[ip].Push(vcs)
 			setBit(f.giving[r*f.portW:], ip-r*f.ports)
 			f.work[r]++
 		}
@@ -299,12 +299,12 @@ func (f *fabric) pass(r, i int, moves []uint64, through uint32) {
 	base := r * f.ports * f.vcs
 	c := base + i
 	o := int(f.to[c])
-	x := f.buf.pop(c)
+	x := f.buf[c].Pop()
 	x.vc, x.ready = uint8((o-base)%f.vcs), through
 	f.credit[o]--
 	f.inside++ // the credit that it gives back
 	op := o / f.vcs
-	f.queue.push(op, x)
+	f.queue[op].Push(x)
 	setBit(f.sending[r*f.portW:], op-r*f.ports)
 	f.given[c/f.vcs] |= 1 << (i % f.vcs)
 	f.due[c] = 0
@@ -316,10 +316,10 @@ func (f *fabric) pass(r, i int, moves []uint64, through uint32) {
 		f.release(o)
 		clearBit(moves, i)
 		f.stage[c] = idle
-		if f.buf.n[c] > 0 {
+		if f.buf[c].Len() > 0 {
 			f.begin(r, c)
 		}
-	case f.buf.n[c] == 0:
+	case f.buf[c].Len() == 0:
 		clearBit(moves, i)
 	}
 }
@@ -331,11 +331,11 @@ func (f *fabric) send(r int, now uint64) {
 	for w, set := range sending {
 		for ; set != 0; set &= set - 1 {
 			i := w<<6 + bits.TrailingZeros64(set)
-			if f.queue.front(first+i).ready == uint32(now+1) {
+			if f.queue[first+i].Front().ready == uint32(now+1) {
 				continue // at most one cycle ahead
 			}
-			x := f.queue.pop(first + i)
-			if f.queue.n[first+i] == 0 {
+			x := f.queue[first+i].Pop()
+			if f.queue[first+i].Len() == 0 {
 				clearBit(sending, i)
 			}
 			to, at := f.down[first+i], now+2
@@ -350,8 +350,8 @@ func (f *fabric) send(r int, now uint64) {
 	for w, set := range giving {
 		for ; set != 0; set &= set - 1 {
 			i := w<<6 + bits.TrailingZeros64(set)
-			vcs := f.returned.pop(first + i)
-			if f.returned.n[first+i] == 0 {
+			vcs := f.returned[first+i].Pop()
+			if f.returned[first+i].Len() == 0 {
 				clearBit(giving, i)
 			}
 			to, at := f.up[first+i], now+2
