@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/bits"
 	"strings"
 	"time"
 
@@ -22,78 +21,6 @@ import (
 // there with the same meaning; where GPGPU-Sim prints 0 because it never
 // counts something, so do we. All but the figures of the launch itself are
 // running totals, as there.
-
-// memTimes are times of requests that only this output shows.
-type memTimes struct {
-	toMem, toSM, all journey
-	bank             []bankTime // by channel and bank
-	// windows counts spans of windowCycles by the logarithm of the mean
-	// latency of the replies in them.
-	windows  [32]uint64
-	base     uint64 // cycle from which spans are counted: the last output
-	window   uint64 // the span that is open
-	sum, num uint64 // its latencies
-	// closedSum and closed are the latencies of the spans that have ended, of
-	// which GPGPU-Sim makes its averages.
-	closedSum, closed uint64
-
-	routed netTotals
-}
-
-// windowCycles is GPGPU-Sim's sampling period in the shipped configurations
-// (-gpgpu_runtime_stat).
-const windowCycles = 500
-
-// journey is the time that requests spent on a part of their way.
-type journey struct {
-	n, sum, max uint64
-	log         [32]uint64 // by the logarithm to base 2
-}
-
-func (j *journey) add(d uint64) {
-	j.n++
-	j.sum += d
-	j.max = max(j.max, d)
-	j.log[min(log2(d), len(j.log)-1)]++
-}
-
-type bankTime struct{ sum, max uint64 }
-
-func log2(v uint64) int { return max(0, bits.Len64(v)-1) }
-
-// entered is told that a request has reached its partition.
-func (t *memTimes) entered(now uint64, r *mem.Req) { t.toMem.add(now - min(r.Born, now)) }
-
-// delivered is told that a reply has reached its SM; it left its partition at
-// r.Ready.
-func (t *memTimes) delivered(now uint64, r *mem.Req, at int) {
-	if r.Kind == mem.InstRead {
-		return
-	}
-	t.toSM.add(now - min(r.Ready, now))
-	d := now - min(r.Born, now)
-	t.all.add(d)
-	if at >= 0 && at < len(t.bank) {
-		t.bank[at].sum += d
-		t.bank[at].max = max(t.bank[at].max, d)
-	}
-	if w := (now - t.base) / windowCycles; w != t.window {
-		t.close()
-		t.window = w
-	}
-	t.sum += d
-	t.num++
-}
-
-// close ends the open window.
-func (t *memTimes) close() {
-	if t.num > 0 {
-		t.windows[log2(t.sum/t.num)]++
-		t.closedSum += t.sum
-		t.closed += t.num
-		t.sum, t.num = 0, 0
-	}
-}
 
 // simText writes lines of the output.
 type simText struct{ bytes.Buffer }
@@ -151,7 +78,7 @@ func (g *GPU) WriteAccelSim(w io.Writer, k *Kernel, uid int, stream int64, elaps
 	g.simTraffic(s, &tot)
 	g.simTimes(s, &tot)
 	g.simBanks(s)
-	for ch := range g.part.Channels() {
+	for ch := range g.mem.Parts.Channels() {
 		g.simChannel(s, ch)
 	}
 	g.simL2(s, &tot)
@@ -383,18 +310,16 @@ func (g *GPU) simTraffic(s *simText, tot *Counters) {
 
 // simTimes prints the times of requests.
 func (g *GPU) simTimes(s *simText, tot *Counters) {
-	t := &g.times
-	if (g.now-t.base)/windowCycles != t.window {
-		t.close()
-	}
+	t := &g.mem.Times
+	t.Settle(g.now)
 	s.f("maxmflatency = %d \nmax_icnt2mem_latency = %d \nmaxmrqlatency = %d \nmax_icnt2sh_latency = %d \n",
-		t.all.max, t.toMem.max, tot.DRAM.WaitMax, t.toSM.max)
+		t.All.Max, t.ToMem.Max, tot.DRAM.WaitMax, t.ToSM.Max)
 	for _, m := range []struct {
 		name   string
 		sum, n uint64
 	}{
-		{"averagemflatency", t.closedSum, t.closed}, {"avg_icnt2mem_latency", t.toMem.sum, t.closed},
-		{"avg_mrq_latency", tot.DRAM.WaitSum, tot.DRAM.Scheduled}, {"avg_icnt2sh_latency", t.toSM.sum, t.closed},
+		{"averagemflatency", t.ClosedSum, t.Closed}, {"avg_icnt2mem_latency", t.ToMem.Sum, t.Closed},
+		{"avg_mrq_latency", tot.DRAM.WaitSum, tot.DRAM.Scheduled}, {"avg_icnt2sh_latency", t.ToSM.Sum, t.Closed},
 	} {
 		if m.n > 0 {
 			s.f("%s = %d \n", m.name, m.sum/m.n)
@@ -409,18 +334,18 @@ func (g *GPU) simTimes(s *simText, tot *Counters) {
 	}
 	table("mrq_lat_table", tot.DRAM.WaitLog2[:32])
 	table("dq_lat_table", make([]uint64, 32)) // never counted there either
-	table("mf_lat_table", t.all.log[:])
-	table("icnt2mem_lat_table", t.toMem.log[:24])
-	table("icnt2sh_lat_table", t.toSM.log[:24])
-	table("mf_lat_pw_table", t.windows[:])
-	t.base, t.window = g.now, 0
+	table("mf_lat_table", t.All.Log[:])
+	table("icnt2mem_lat_table", t.ToMem.Log[:24])
+	table("icnt2sh_lat_table", t.ToSM.Log[:24])
+	table("mf_lat_pw_table", t.Windows[:])
+	t.Restart(g.now)
 }
 
 // simBanks prints the tables with a column for each bank of the DRAM.
 func (g *GPU) simBanks(s *simText) {
-	channels, banks := g.part.Channels(), g.cfg.Mem.DRAM.Banks
+	channels, banks := g.mem.Parts.Channels(), g.cfg.Mem.DRAM.Banks
 	at := func(ch, b int) dram.BankStats {
-		if d := g.part.DRAM(ch); d != nil {
+		if d := g.mem.Parts.DRAM(ch); d != nil {
 			return d.Bank(b)
 		}
 		return dram.BankStats{}
@@ -492,19 +417,23 @@ func (g *GPU) simBanks(s *simText) {
 	table("average mf latency per bank", func(ch, b int) string {
 		x := at(ch, b)
 		if n := both(&x); n > 0 {
-			return fmt.Sprint(g.times.bank[ch*banks+b].sum / n)
+			sum, _ := g.mem.Times.Bank(ch*banks + b)
+			return fmt.Sprint(sum / n)
 		}
 		return "none  "
 	})
-	table("maximum mf latency per bank", func(ch, b int) string { return fmt.Sprint(g.times.bank[ch*banks+b].max) })
+	table("maximum mf latency per bank", func(ch, b int) string {
+		_, most := g.mem.Times.Bank(ch*banks + b)
+		return fmt.Sprint(most)
+	})
 }
 
 // simChannel prints a memory partition's DRAM.
 func (g *GPU) simChannel(s *simText, ch int) {
-	o := g.part.Occupancy(ch * g.cfg.Mem.Subs)
+	o := g.mem.Parts.Occupancy(ch * g.cfg.Mem.Subs)
 	s.f("\nMemory Partition %d: \n", ch)
 	s.f("In Dram Latency Queue (total = %d): \n", o.Latency)
-	dev := g.part.DRAM(ch)
+	dev := g.mem.Parts.DRAM(ch)
 	if dev == nil {
 		return
 	}
@@ -578,8 +507,8 @@ func (g *GPU) simChannel(s *simText, ch int) {
 // simL2 prints the L2 slices.
 func (g *GPU) simL2(s *simText, tot *Counters) {
 	s.f("\n========= L2 cache stats =========\n")
-	for i := range g.part.Subs() {
-		st := g.part.L2Stats(i)
+	for i := range g.mem.Parts.Subs() {
+		st := g.mem.Parts.L2Stats(i)
 		if st == nil {
 			st = &cache.Stats{}
 		}
@@ -640,7 +569,7 @@ type netSample struct {
 // then the slices. The first part is of the launch alone, the second the mean
 // of all launches, with equal weights.
 func (g *GPU) simRouters(s *simText) {
-	a, b := &g.req.Latency, &g.rep.Latency
+	a, b := &g.mem.Requests.Latency, &g.mem.Replies.Latency
 	packets, flits := a.Packets+b.Packets, a.Flits+b.Flits
 	low := func(x, y, nx, ny uint64) uint64 {
 		switch {
@@ -655,20 +584,20 @@ func (g *GPU) simRouters(s *simText) {
 	if b.Max > a.Max {
 		slowest = b.Slowest
 	}
-	cycles := float64(g.req.Stats.Cycles - g.times.routed.cycles)
+	cycles := float64(g.mem.Requests.Stats.Cycles - g.routed.cycles)
 	c := g.cfg.Clusters
 	nodes := c + g.cfg.Slices()
 	in := func(node int) *noc.Traffic {
 		if node < c {
-			return &g.req.In[node]
+			return &g.mem.Requests.In[node]
 		}
-		return &g.rep.In[node-c]
+		return &g.mem.Replies.In[node-c]
 	}
 	out := func(node int) *noc.Traffic {
 		if node < c {
-			return &g.rep.Out[node]
+			return &g.mem.Replies.Out[node]
 		}
-		return &g.req.Out[node-c]
+		return &g.mem.Requests.Out[node-c]
 	}
 	rates := []struct {
 		name  string
@@ -735,9 +664,9 @@ func (g *GPU) simRouters(s *simText) {
 		three(rates[i].name, eq, v, [3]string{"", fmt.Sprintf(" (at node %d)", x.at[i][0]), fmt.Sprintf(" (at node %d)", x.at[i][1])})
 	}
 	s.f("Injected packet length average = %s\nAccepted packet length average = %s\n", number(mean(sent.Flits, sent.Packets)), number(mean(got.Flits, got.Packets)))
-	s.f("Total in-flight flits = %d (0 measured)\n", g.times.routed.sent+sent.Flits-g.times.routed.got-got.Flits)
+	s.f("Total in-flight flits = %d (0 measured)\n", g.routed.sent+sent.Flits-g.routed.got-got.Flits)
 
-	all := &g.times.routed
+	all := &g.routed
 	all.add(&x)
 	n := float64(all.samples)
 	tail := fmt.Sprintf(" (%d samples)", all.samples)
@@ -753,7 +682,7 @@ func (g *GPU) simRouters(s *simText) {
 		number(all.sum.rate[2][0]/all.sum.rate[0][0]), tail, number(all.sum.rate[3][0]/all.sum.rate[1][0]), tail, number(all.sum.hops/n), tail)
 
 	// The next launch begins anew.
-	all.cycles = g.req.Stats.Cycles
+	all.cycles = g.mem.Requests.Stats.Cycles
 	all.sent += sent.Flits
 	all.got += got.Flits
 	*a, *b = noc.Latency{}, noc.Latency{}

@@ -412,7 +412,7 @@ func TestLargestLimit(t *testing.T) {
 		b.measure()
 		b.chip.LimitFromHere()
 		b.measure()
-		return b.chip.Stats.Skipped
+		return b.chip.Totals().Chip.Skipped
 	}
 	want := skipped(0)
 	if want == 0 {
@@ -439,8 +439,8 @@ func TestTotalsAfterAnEnd(t *testing.T) {
 		first := b.chip.Totals()
 		var banks uint64
 		sum := func() (n uint64) {
-			for ch := range b.chip.Partitions().Channels() {
-				d := b.chip.Partitions().DRAM(ch)
+			for ch := range b.chip.Memory().Parts.Channels() {
+				d := b.chip.Memory().Parts.DRAM(ch)
 				for i := range d.Config().Banks {
 					n += d.Bank(i).Requests
 				}
@@ -469,8 +469,8 @@ func TestTotalsAfterAnEnd(t *testing.T) {
 			}
 		}
 		var want uint64
-		for ch := range fresh.chip.Partitions().Channels() {
-			d := fresh.chip.Partitions().DRAM(ch)
+		for ch := range fresh.chip.Memory().Parts.Channels() {
+			d := fresh.chip.Memory().Parts.DRAM(ch)
 			for i := range d.Config().Banks {
 				want += d.Bank(i).Requests
 			}

@@ -7,8 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
-	"github.com/heddle-sim/heddle/internal/mem/noc"
-	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/mem/system"
 )
 
 // GPU is a chip. Not safe for concurrent use.
@@ -35,32 +34,29 @@ type GPU struct {
 	found     []Hazard                         // before the machine was last renewed
 	foundLeft uint64                           // of those that had no room
 
-	times memTimes
-	see   observer
-	last  reading
+	routed netTotals
+	see    observer
+	last   reading
+	hand   func(cluster int, r *mem.Req) // give, made once
 
 	onCycle func() error
 	lookAt  uint64 // cycle that is not jumped over
 	until   uint64 // cycle at which run returns
-	Stats   Stats
+	skipped uint64 // core cycles
 }
 
 // state is the machine itself: all that a run leaves in it.
 type state struct {
 	cores    []Core
 	clusters []cluster
-	part     *part.Memory
-	req      *noc.Network // clusters to slices
-	rep      *noc.Network // slices to clusters
-	fifo     []mem.Queue  // replies waiting at each cluster
-	awake    []bool       // by SM: has a warp that has not retired
-	choked   []bool       // by SM: has no room for a reply
-	inbox    []*mem.Req   // by cluster: reply for one of its SMs in this cycle
+	mem      *system.Memory
+	awake    []bool     // by SM: has a warp that has not retired
+	choked   []bool     // by SM: has no room for a reply
+	inbox    []*mem.Req // by cluster: reply for one of its SMs in this cycle
 	team     team
 
 	clk       clock
 	pool      mem.Pool
-	held      int      // replies in all of fifo
 	handed    []int    // clusters with something in inbox
 	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
@@ -87,12 +83,7 @@ type state struct {
 
 // Stats are counters of the chip outside its parts.
 type Stats struct {
-	// DRAMFull counts L2 cycles in which a slice could take nothing from the
-	// network (gpu_stall_dramfull), NetFull replies that found no room there
-	// (gpu_stall_icnt2sh).
-	DRAMFull, NetFull uint64
-	// EnterCycles counts L2 cycles in which a slice took a packet.
-	EnterCycles uint64
+	system.Stats
 	// Skipped counts core cycles that were jumped over. It is the only counter
 	// that Run.IdleSkip changes.
 	Skipped uint64
@@ -119,7 +110,7 @@ func New(cfg Config) (*GPU, error) {
 	if cfg.Adaptive.Enabled {
 		g.cfg.l1d().MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
-	g.times.bank = make([]bankTime, cfg.Mem.Channels*cfg.Mem.DRAM.Banks)
+	g.hand = g.give
 	return g, g.build()
 }
 
@@ -134,17 +125,13 @@ func (g *GPU) build() (err error) {
 		g.clk.rounded = newRoundedClock(cfg.Clocks)
 	}
 	g.newTeam()
-	if g.part, err = part.New(cfg.Mem, &g.pool); err != nil {
+	if g.mem, err = system.New(system.Config{
+		Clusters: cfg.Clusters, SMsPerCluster: cfg.SMsPerCluster, FIFO: cfg.ClusterFIFO, Net: cfg.net(), Mem: cfg.Mem,
+	}, &g.pool); err != nil {
 		return err
 	}
-	net := cfg.net()
-	g.req, g.rep = noc.New(net), noc.New(net.Reverse())
 	for c := range g.clusters {
-		g.clusters[c].out = g.req.NewOutbox(c)
-	}
-	g.fifo = make([]mem.Queue, cfg.Clusters)
-	for i := range g.fifo {
-		g.fifo[i] = mem.NewQueue(cfg.ClusterFIFO)
+		g.clusters[c].out = g.mem.Outbox(c)
 	}
 	g.cores = make([]Core, n)
 	// What one worker uses is made together, so that it shares no cache lines
@@ -189,35 +176,14 @@ func (g *GPU) KeepPlaces() {
 // OnProgress has f called now and then while the chip runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 
-// answer turns a request into its reply where memory takes no time.
-func (g *GPU) answer(cluster int, r *mem.Req) {
-	r.Reply, r.Ready = true, g.now
-	g.fifo[cluster].Push(r)
-	g.held++
-}
-
 // step does what happens at the next time at which a clock domain fires, in
 // the order of GPGPU-Sim. It reports whether the core domain fired.
 func (g *GPU) step() bool {
 	f := g.clk.tick()
 	if f.has(coreDomain) {
-		g.deliver()
+		g.mem.Deliver(g.now, g.choked, g.hand)
 	}
-	if f.has(netDomain) {
-		g.reply()
-	}
-	if f.has(dramDomain) {
-		for ch := range g.part.Channels() {
-			g.part.DRAMCycle(ch, g.now)
-		}
-	}
-	if f.has(l2Domain) {
-		g.enter()
-	}
-	if f.has(netDomain) {
-		g.req.Advance()
-		g.rep.Advance()
-	}
+	g.mem.Cycle(system.Domains{Net: f.has(netDomain), L2: f.has(l2Domain), DRAM: f.has(dramDomain)}, g.now)
 	if !f.has(coreDomain) {
 		return false
 	}
@@ -225,9 +191,9 @@ func (g *GPU) step() bool {
 	return true
 }
 
-// hand gives a reply to an SM: at once, or at the beginning of the core cycle
+// give hands a reply to an SM: at once, or at the beginning of the core cycle
 // that is due, by whoever runs it.
-func (g *GPU) hand(cluster int, r *mem.Req) {
+func (g *GPU) give(cluster int, r *mem.Req) {
 	if sm := r.SM; !g.awake[sm] {
 		g.cores[sm].Deliver(r)
 		g.choked[sm] = g.cores[sm].RepliesFull()
@@ -235,84 +201,6 @@ func (g *GPU) hand(cluster int, r *mem.Req) {
 	}
 	g.inbox[cluster] = r
 	g.handed = append(g.handed, cluster)
-}
-
-// deliver gives each cluster's oldest reply to its SM, and takes one from the
-// network.
-func (g *GPU) deliver() {
-	if g.held == 0 && !g.rep.Busy() {
-		return
-	}
-	for c := range g.fifo {
-		q := &g.fifo[c]
-		if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !g.choked[r.SM]) {
-			g.times.delivered(g.now, r, int(r.Chan)*g.cfg.Mem.DRAM.Banks+int(r.Bank))
-			g.hand(c, r)
-			q.Pop()
-			g.held--
-		}
-		if !q.Full() {
-			if r := g.rep.Pop(c); r != nil {
-				q.Push(r)
-				g.held++
-			}
-		}
-	}
-}
-
-// replyBytes is the size of a reply's packet (GPGPU-Sim).
-func replyBytes(r *mem.Req) int {
-	if r.Write && !r.Atomic {
-		return mem.ControlSize
-	}
-	return mem.ControlSize + int(r.Size)
-}
-
-// reply moves one reply of each slice into the network.
-func (g *GPU) reply() {
-	if !g.part.Busy() {
-		return
-	}
-	for s := range g.part.Subs() {
-		r := g.part.ReplyHead(s)
-		if r == nil {
-			continue
-		}
-		n := replyBytes(r)
-		if !g.rep.HasRoom(s, n) {
-			g.Stats.NetFull++
-			continue
-		}
-		g.part.PopReply(s)
-		r.Ready = g.now
-		g.rep.Push(r, s, int(r.SM)/g.cfg.SMsPerCluster, n)
-	}
-}
-
-// enter moves one packet of each slice out of the network, and does the L2's
-// cycle.
-func (g *GPU) enter() {
-	arrivals := g.req.Busy()
-	if !arrivals && !g.part.Busy() {
-		g.part.Skip(1, 0)
-		return
-	}
-	entered := false
-	for s := range g.part.Subs() {
-		if !g.part.CanTake(s) {
-			g.Stats.DRAMFull++
-		} else if arrivals {
-			if r := g.req.Pop(s); r != nil {
-				entered = true
-				g.times.entered(g.now, r)
-				g.part.Enter(s, r, g.now)
-			}
-		}
-		g.part.CacheCycle(s, g.now)
-	}
-	if entered {
-		g.Stats.EnterCycles++
-	}
 }
 
 // coreCycle is one cycle of the core domain.
@@ -366,7 +254,7 @@ func (g *GPU) settle() {
 // idle reports whether nothing is left to do but for write-backs, which nobody
 // waits for.
 func (g *GPU) idle() bool {
-	if g.moreBlocks() || g.req.Busy() || g.rep.Busy() {
+	if g.moreBlocks() {
 		return false
 	}
 	for _, a := range g.awake {
@@ -374,17 +262,7 @@ func (g *GPU) idle() bool {
 			return false
 		}
 	}
-	return g.inPartitions() == 0
-}
-
-// inPartitions returns the SMs' requests in the memory partitions.
-func (g *GPU) inPartitions() uint64 {
-	var n uint64
-	for s := range g.part.Subs() {
-		st := g.part.SubStats(s)
-		n += st.Requests - st.Replies - st.Vanished
-	}
-	return n
+	return g.mem.Idle()
 }
 
 // patience is how many core cycles may pass in which no instruction is issued

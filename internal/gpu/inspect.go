@@ -11,8 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/mem/noc"
-	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/mem/system"
 )
 
 // This file: looking into the chip between two core cycles, and saying what
@@ -30,12 +29,8 @@ func (g *GPU) LookAt(cycle uint64) { g.lookAt = cycle }
 // Core returns an SM. The caller only looks at it.
 func (g *GPU) Core(sm int) Core { return g.cores[sm] }
 
-// Partitions returns the memory partitions. The caller only looks at them.
-func (g *GPU) Partitions() *part.Memory { return g.part }
-
-// Networks returns the networks of requests and of replies. The caller only
-// looks at them.
-func (g *GPU) Networks() (request, reply *noc.Network) { return g.req, g.rep }
+// Memory returns the memory system. The caller only looks at it.
+func (g *GPU) Memory() *system.Memory { return g.mem }
 
 // Running returns the kernels that have started and not ended.
 func (g *GPU) Running() []*Kernel { return g.active }
@@ -59,12 +54,6 @@ func (k *Kernel) Latency() uint64 { return k.latency }
 
 // Runs reports whether it is the kernel of a core's block or warp.
 func (k *Kernel) Runs(w exec.Work) bool { return k.work == w }
-
-// Replies returns the number of replies that wait at a cluster, and how many
-// can.
-func (g *GPU) Replies(cluster int) (n, limit int) {
-	return g.fifo[cluster].Len(), g.fifo[cluster].Limit()
-}
 
 // Source says where an instruction of a work stands; its Inst is empty if the
 // work does not know.
@@ -134,31 +123,7 @@ func (g *GPU) Requests() *Requests {
 		c.EachRequest(in)
 		c.EachPending(miss)
 	}
-	g.req.Each(func(r *mem.Req, node int, arrived bool) {
-		if arrived {
-			in(r, fmt.Sprintf("in the request network, at L2 slice %d", node))
-		} else {
-			in(r, fmt.Sprintf("in the request network, from cluster %d to L2 slice %d", node, r.Sub))
-		}
-	})
-	g.rep.Each(func(r *mem.Req, node int, arrived bool) {
-		if arrived {
-			in(r, fmt.Sprintf("answered, in the reply network at cluster %d", node))
-		} else {
-			in(r, fmt.Sprintf("answered, in the reply network from L2 slice %d", node))
-		}
-	})
-	for i := range g.fifo {
-		for k := range g.fifo[i].Len() {
-			in(g.fifo[i].At(k), fmt.Sprintf("answered, in the reply queue of cluster %d", i))
-		}
-	}
-	g.part.Each(in)
-	for s := range g.part.Subs() {
-		if l2 := g.part.L2(s); l2 != nil {
-			l2.EachPending(func(p cache.Pending) { miss(fmt.Sprintf("L2 slice %d", s), p) })
-		}
-	}
+	g.mem.Each(in, miss)
 	return q
 }
 
@@ -414,33 +379,6 @@ func (g *GPU) stuck() error {
 		e.Waits = append(e.Waits, fmt.Sprintf("kernel %s: %d of %d blocks placed, %d ended", k.Name, k.next, k.total, k.Blocks))
 	}
 	e.Waits = append(e.Waits, queues...)
-	e.Waits = append(e.Waits, g.queues()...)
+	e.Waits = append(e.Waits, g.mem.Queues()...)
 	return e
-}
-
-// queues describes every queue outside the SMs that is not empty.
-func (g *GPU) queues() []string {
-	var list []string
-	for i := range g.fifo {
-		if n := g.fifo[i].Len(); n > 0 {
-			list = append(list, fmt.Sprintf("cluster %d: %d replies wait", i, n))
-		}
-	}
-	for _, n := range []struct {
-		name string
-		net  *noc.Network
-	}{{"request", g.req}, {"reply", g.rep}} {
-		if n.net.Busy() {
-			way, there := n.net.Packets()
-			list = append(list, fmt.Sprintf("%s network: %d packets under way, %d arrived and not taken", n.name, way, there))
-		}
-	}
-	for s := range g.part.Subs() {
-		o := g.part.Occupancy(s)
-		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
-			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
-				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
-		}
-	}
-	return list
 }

@@ -227,9 +227,9 @@ func (g *GPU) emptyCaches() {
 		}
 	}
 	if g.cfg.Compat.FlushDirtyOnly {
-		g.part.FlushL2()
+		g.mem.Parts.FlushL2()
 	} else {
-		g.part.InvalidateL2()
+		g.mem.Parts.InvalidateL2()
 	}
 }
 

@@ -79,7 +79,7 @@ type Sample struct {
 
 // Sample reads the counters.
 func (g *GPU) Sample() Sample {
-	s := Sample{Cycle: g.now, Blocks: g.blocksEnd, Requests: g.req.Stats.Packets, Replies: g.rep.Stats.Packets}
+	s := Sample{Cycle: g.now, Blocks: g.blocksEnd, Requests: g.mem.Requests.Stats.Packets, Replies: g.mem.Replies.Stats.Packets}
 	level := func(st *cache.Stats, accesses, hits *uint64) {
 		*accesses += st.Total()
 		*hits += st.Of(cache.Hit)
@@ -98,13 +98,13 @@ func (g *GPU) Sample() Sample {
 			level(&d.Stats, &s.L1Accesses, &s.L1Hits)
 		}
 	}
-	for i := range g.part.Subs() {
-		if st := g.part.L2Stats(i); st != nil {
+	for i := range g.mem.Parts.Subs() {
+		if st := g.mem.Parts.L2Stats(i); st != nil {
 			level(st, &s.L2Accesses, &s.L2Hits)
 		}
 	}
-	for i := range g.part.Channels() {
-		if d := g.part.DRAM(i); d != nil {
+	for i := range g.mem.Parts.Channels() {
+		if d := g.mem.Parts.DRAM(i); d != nil {
 			st := d.Stats()
 			s.DRAMReads += st.Reads + st.AllocReads
 			s.DRAMWrites += st.Writes + st.WriteBacks

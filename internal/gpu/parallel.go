@@ -150,14 +150,13 @@ func envOf[K any](g *GPU, i int) core.Env[K] {
 		Pool:    cl.pool,
 		HasRoom: cl.out.HasRoom,
 		Send: func(r *mem.Req, bytes int) {
-			g.part.Map().Decode(r)
-			cl.out.Push(r, int(r.Sub), bytes)
+			g.mem.Send(&cl.out, r, bytes)
 		},
 		BlockDone: func(k *K, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
 	if g.cfg.PerfectMemory {
-		q := &g.fifo[i/g.cfg.SMsPerCluster]
-		e.HasRoom = func(int) bool { return q.Room(len(cl.direct) + 1) }
+		c := i / g.cfg.SMsPerCluster
+		e.HasRoom = func(int) bool { return g.mem.Room(c, len(cl.direct)+1) }
 		e.Send = func(r *mem.Req, _ int) {
 			if r.IsWriteBack() {
 				cl.pool.Put(r)
@@ -420,7 +419,7 @@ func (g *GPU) hearNews() {
 			cl := &g.clusters[c]
 			cl.out.Flush()
 			for _, r := range cl.direct {
-				g.answer(c, r)
+				g.mem.Answer(c, r, g.now)
 			}
 			cl.direct = cl.direct[:0]
 			for i := range cl.ended {

@@ -12,13 +12,13 @@ func (g *GPU) renew() error {
 	}
 	g.FlushLog()
 	g.found, g.foundLeft = g.Hazards()
-	cores, mem, req, rep := g.cores, g.part, g.req.Stats, g.rep.Stats
+	cores, old := g.cores, g.mem
 	if err := g.build(); err != nil {
 		return err
 	}
 	g.stale, g.last.good = false, false
 	g.watched()
-	g.req.Stats, g.rep.Stats = req, rep
+	g.mem.Inherit(old)
 	for i, c := range g.cores {
 		o := cores[i]
 		o.states() // up to now
@@ -34,20 +34,6 @@ func (g *GPU) renew() error {
 		}
 		if a, b := c.L1T(), o.L1T(); a != nil {
 			a.Stats = b.Stats
-		}
-	}
-	for i := range g.part.Subs() {
-		s := g.part.SubStats(i)
-		*s = *mem.SubStats(i)
-		s.Vanished = s.Requests - s.Replies // what was under way
-		if a := g.part.L2Stats(i); a != nil {
-			*a = *mem.L2Stats(i)
-		}
-	}
-	for i := range g.part.Channels() {
-		*g.part.ChannelStats(i) = *mem.ChannelStats(i)
-		if d := g.part.DRAM(i); d != nil {
-			d.Inherit(mem.DRAM(i))
 		}
 	}
 	return nil

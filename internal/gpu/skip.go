@@ -10,7 +10,7 @@ import (
 // all the same, so that every counter of cycles is right. Blocks that found no
 // room find none until an SM does something. It reports whether there were any.
 func (g *GPU) skip() bool {
-	if g.team.busy > 0 || g.placed > 0 || g.fresh || g.ended || g.held > 0 || g.req.Busy() || g.rep.Busy() {
+	if g.team.busy > 0 || g.placed > 0 || g.fresh || g.ended || g.mem.Moving() {
 		return false
 	}
 	until := uint64(part.Never)
@@ -35,7 +35,7 @@ func (g *GPU) skip() bool {
 	if g.copies.n > 0 {
 		until = min(until, g.copies.next)
 	}
-	if t := g.part.NextEvent(g.now); t < until {
+	if t := g.mem.NextEvent(g.now); t < until {
 		until = t
 	}
 	// The watch looks at the same cycles whether any are skipped or not.
@@ -64,9 +64,7 @@ func (g *GPU) skip() bool {
 			g.cores[i].Skip(n)
 		}
 	}
-	g.part.Skip(l2, dram)
-	g.req.Skip(net)
-	g.rep.Skip(net)
+	g.mem.Skip(net, l2, dram)
 	if per := g.cfg.SMsPerCluster; per > 1 && g.cfg.RotateSMs {
 		more := g.moreBlocks()
 		for c := range g.clusters {
@@ -80,6 +78,6 @@ func (g *GPU) skip() bool {
 			k.latency -= n
 		}
 	}
-	g.Stats.Skipped += n
+	g.skipped += n
 	return true
 }

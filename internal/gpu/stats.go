@@ -48,21 +48,21 @@ func (c *Counters) read(g *GPU) {
 		}
 	}
 	shareNames(&c.SM, &c.Modern)
-	for i := range g.part.Subs() {
-		if s := g.part.L2Stats(i); s != nil {
+	for i := range g.mem.Parts.Subs() {
+		if s := g.mem.Parts.L2Stats(i); s != nil {
 			c.L2.Add(s)
 		}
-		add(&c.Slice, g.part.SubStats(i))
+		add(&c.Slice, g.mem.Parts.SubStats(i))
 	}
-	for i := range g.part.Channels() {
-		add(&c.Channel, g.part.ChannelStats(i))
-		if d := g.part.DRAM(i); d != nil {
+	for i := range g.mem.Parts.Channels() {
+		add(&c.Channel, g.mem.Parts.ChannelStats(i))
+		if d := g.mem.Parts.DRAM(i); d != nil {
 			add(&c.DRAM, d.Stats())
 		}
 	}
-	add(&c.Request, &g.req.Stats)
-	add(&c.Reply, &g.rep.Stats)
-	c.Chip = g.Stats
+	add(&c.Request, &g.mem.Requests.Stats)
+	add(&c.Reply, &g.mem.Replies.Stats)
+	c.Chip = Stats{g.mem.Stats, g.skipped}
 }
 
 // reading is the last sum of all counters.

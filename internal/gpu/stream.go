@@ -370,6 +370,6 @@ func (g *GPU) Fill(list []Range) {
 	}
 	for _, r := range list {
 		g.last.good = false
-		g.part.Warm(r.Addr, r.Bytes, g.now)
+		g.mem.Parts.Warm(r.Addr, r.Bytes, g.now)
 	}
 }

@@ -26,7 +26,7 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 		}
 		t.PerSM = append(t.PerSM, r)
 	}
-	p := chip.Partitions()
+	p := chip.Memory().Parts
 	for i := range p.Subs() {
 		st := p.L2Stats(i)
 		if st == nil {

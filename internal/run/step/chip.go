@@ -735,17 +735,17 @@ func (c *chip) queues(w io.Writer, sm int) {
 func (c *chip) outside(row func(who, name string, n, limit int, what string)) {
 	g := c.gpu
 	for i := range g.Config().Clusters {
-		n, limit := g.Replies(i)
+		n, limit := g.Memory().Waiting(i)
 		row(fmt.Sprintf("cluster %d", i), "replies", n, limit, "")
 	}
-	request, reply := g.Networks()
+	request, reply := g.Memory().Requests, g.Memory().Replies
 	way, there := request.Packets()
 	row("request network", "under way", way, 0, "")
 	row("request network", "arrived", there, 0, "")
 	way, there = reply.Packets()
 	row("reply network", "under way", way, 0, "")
 	row("reply network", "arrived", there, 0, "")
-	p := g.Partitions()
+	p := g.Memory().Parts
 	cfg := p.Config()
 	for s := range p.Subs() {
 		o := p.Occupancy(s)
@@ -797,7 +797,7 @@ func (c *chip) caches(w io.Writer, sm int) {
 		}
 	})
 	if sm < 0 {
-		p := c.gpu.Partitions()
+		p := c.gpu.Memory().Parts
 		for s := range p.Subs() {
 			row(fmt.Sprintf("L2 slice %d", s), p.L2(s))
 		}

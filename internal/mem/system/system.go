@@ -1,0 +1,302 @@
+// Package system is the memory system of a chip as one component: the network
+// of requests, the partitions with their L2 slices and DRAM, the network of
+// replies, and the queues in which replies wait at the clusters of SMs.
+//
+// Whoever owns it sends requests (Outbox), ticks its three clock domains
+// (Cycle), and once a core cycle takes what has come back (Deliver). It knows
+// no SMs and no values.
+package system
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/part"
+)
+
+// Config are the settings of a memory system. They must have passed the checks
+// of their packages.
+type Config struct {
+	Clusters, SMsPerCluster int         // of SMs; a cluster is a node of the networks
+	FIFO                    int         // replies that can wait at a cluster
+	Net                     noc.Config  // of requests; replies go through its reverse
+	Mem                     part.Config // the partitions
+}
+
+// Stats are counters of the system outside its parts.
+type Stats struct {
+	// DRAMFull counts L2 cycles in which a slice could take nothing from the
+	// network (gpu_stall_dramfull), NetFull replies that found no room there
+	// (gpu_stall_icnt2sh).
+	DRAMFull, NetFull uint64
+	// EnterCycles counts L2 cycles in which a slice took a packet.
+	EnterCycles uint64
+}
+
+// Domains are the clock domains that tick in a Cycle.
+type Domains struct{ Net, L2, DRAM bool }
+
+// Memory is a memory system. Not safe for concurrent use, but for its Outboxes.
+type Memory struct {
+	Stats Stats
+	Times Times
+	// Parts are the partitions, Requests and Replies the networks: to look at.
+	Parts             *part.Memory
+	Requests, Replies *noc.Network
+
+	pool *mem.Pool
+	per  int         // SMs of a cluster
+	wait []mem.Queue // replies at each cluster
+	held int         // of all
+}
+
+// New returns an empty memory system. Requests that end in it go to the pool.
+func New(cfg Config, pool *mem.Pool) (*Memory, error) {
+	parts, err := part.New(cfg.Mem, pool)
+	if err != nil {
+		return nil, err
+	}
+	m := &Memory{Parts: parts, Requests: noc.New(cfg.Net), Replies: noc.New(cfg.Net.Reverse()), pool: pool, per: cfg.SMsPerCluster}
+	m.wait = make([]mem.Queue, cfg.Clusters)
+	for i := range m.wait {
+		m.wait[i] = mem.NewQueue(cfg.FIFO)
+	}
+	m.Times.bank = make([]bankTime, cfg.Mem.Channels*cfg.Mem.DRAM.Banks)
+	return m, nil
+}
+
+// Outbox takes the requests of a cluster. Those of several clusters may be used
+// side by side; their owner hands on what is in them (noc.Outbox).
+func (m *Memory) Outbox(cluster int) noc.Outbox { return m.Requests.NewOutbox(cluster) }
+
+// Send puts a request of so many bytes into a cluster's outbox, which has room.
+func (m *Memory) Send(out *noc.Outbox, r *mem.Req, bytes int) {
+	m.Parts.Map().Decode(r)
+	out.Push(r, int(r.Sub), bytes)
+}
+
+// Answer turns a request into its reply where memory takes no time. Room reports
+// whether a cluster can take n of them.
+func (m *Memory) Answer(cluster int, r *mem.Req, now uint64) {
+	r.Reply, r.Ready = true, now
+	m.wait[cluster].Push(r)
+	m.held++
+}
+
+// Room reports whether n more replies can wait at a cluster.
+func (m *Memory) Room(cluster, n int) bool { return m.wait[cluster].Room(n) }
+
+// Waiting returns how many replies wait at a cluster, and how many can.
+func (m *Memory) Waiting(cluster int) (n, limit int) {
+	return m.wait[cluster].Len(), m.wait[cluster].Limit()
+}
+
+// Deliver hands over the oldest reply that waits at each cluster, unless its SM
+// is choked, and takes one from the network. It belongs at the beginning of a
+// core cycle.
+func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *mem.Req)) {
+	if m.held == 0 && !m.Replies.Busy() {
+		return
+	}
+	banks := m.Parts.Config().DRAM.Banks
+	for c := range m.wait {
+		q := &m.wait[c]
+		if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !choked[r.SM]) {
+			m.Times.delivered(now, r, int(r.Chan)*banks+int(r.Bank))
+			hand(c, r)
+			q.Pop()
+			m.held--
+		}
+		if !q.Full() {
+			if r := m.Replies.Pop(c); r != nil {
+				q.Push(r)
+				m.held++
+			}
+		}
+	}
+}
+
+// Cycle does what happens when clock domains tick, in the order of GPGPU-Sim:
+// replies into the network, DRAM, the L2 slices, then the networks themselves.
+// now is the core cycle.
+func (m *Memory) Cycle(f Domains, now uint64) {
+	if f.Net {
+		m.reply(now)
+	}
+	if f.DRAM {
+		for ch := range m.Parts.Channels() {
+			m.Parts.DRAMCycle(ch, now)
+		}
+	}
+	if f.L2 {
+		m.enter(now)
+	}
+	if f.Net {
+		m.Requests.Advance()
+		m.Replies.Advance()
+	}
+}
+
+// replyBytes is the size of a reply's packet (GPGPU-Sim).
+func replyBytes(r *mem.Req) int {
+	if r.Write && !r.Atomic {
+		return mem.ControlSize
+	}
+	return mem.ControlSize + int(r.Size)
+}
+
+// reply moves one reply of each slice into the network.
+func (m *Memory) reply(now uint64) {
+	if !m.Parts.Busy() {
+		return
+	}
+	for s := range m.Parts.Subs() {
+		r := m.Parts.ReplyHead(s)
+		if r == nil {
+			continue
+		}
+		n := replyBytes(r)
+		if !m.Replies.HasRoom(s, n) {
+			m.Stats.NetFull++
+			continue
+		}
+		m.Parts.PopReply(s)
+		r.Ready = now
+		m.Replies.Push(r, s, int(r.SM)/m.per, n)
+	}
+}
+
+// enter moves one packet of each slice out of the network, and does the L2's
+// cycle.
+func (m *Memory) enter(now uint64) {
+	arrivals := m.Requests.Busy()
+	if !arrivals && !m.Parts.Busy() {
+		m.Parts.Skip(1, 0)
+		return
+	}
+	entered := false
+	for s := range m.Parts.Subs() {
+		if !m.Parts.CanTake(s) {
+			m.Stats.DRAMFull++
+		} else if arrivals {
+			if r := m.Requests.Pop(s); r != nil {
+				entered = true
+				m.Times.entered(now, r)
+				m.Parts.Enter(s, r, now)
+			}
+		}
+		m.Parts.CacheCycle(s, now)
+	}
+	if entered {
+		m.Stats.EnterCycles++
+	}
+}
+
+// Moving reports whether anything is in the networks or waits at a cluster: such
+// a system cannot be skipped.
+func (m *Memory) Moving() bool { return m.held > 0 || m.Requests.Busy() || m.Replies.Busy() }
+
+// Idle reports whether nothing is left to do but for write-backs, which nobody
+// waits for, and for replies at the clusters, which their SMs know of.
+func (m *Memory) Idle() bool {
+	if m.Requests.Busy() || m.Replies.Busy() {
+		return false
+	}
+	var n uint64
+	for s := range m.Parts.Subs() {
+		st := m.Parts.SubStats(s)
+		n += st.Requests - st.Replies - st.Vanished
+	}
+	return n == 0
+}
+
+// NextEvent returns the core cycle in which something can happen next, if
+// nothing is sent before and the system is not Moving.
+func (m *Memory) NextEvent(now uint64) uint64 { return m.Parts.NextEvent(now) }
+
+// Skip lets cycles of the domains pass in which nothing happens.
+func (m *Memory) Skip(net, l2, dram uint64) {
+	m.Parts.Skip(l2, dram)
+	m.Requests.Skip(net)
+	m.Replies.Skip(net)
+}
+
+// Inherit takes over what another system of the same settings has counted.
+// What was under way there counts as vanished.
+func (m *Memory) Inherit(o *Memory) {
+	m.Stats, m.Times = o.Stats, o.Times
+	m.Requests.Stats, m.Replies.Stats = o.Requests.Stats, o.Replies.Stats
+	for i := range m.Parts.Subs() {
+		s := m.Parts.SubStats(i)
+		*s = *o.Parts.SubStats(i)
+		s.Vanished = s.Requests - s.Replies
+		if a := m.Parts.L2Stats(i); a != nil {
+			*a = *o.Parts.L2Stats(i)
+		}
+	}
+	for i := range m.Parts.Channels() {
+		*m.Parts.ChannelStats(i) = *o.Parts.ChannelStats(i)
+		if d := m.Parts.DRAM(i); d != nil {
+			d.Inherit(o.Parts.DRAM(i))
+		}
+	}
+}
+
+// Each calls in for every request in the system, with the place where it is, and
+// miss for every miss that an L2 slice waits for.
+func (m *Memory) Each(in func(r *mem.Req, place string), miss func(name string, p cache.Pending)) {
+	m.Requests.Each(func(r *mem.Req, node int, arrived bool) {
+		if arrived {
+			in(r, fmt.Sprintf("in the request network, at L2 slice %d", node))
+		} else {
+			in(r, fmt.Sprintf("in the request network, from cluster %d to L2 slice %d", node, r.Sub))
+		}
+	})
+	m.Replies.Each(func(r *mem.Req, node int, arrived bool) {
+		if arrived {
+			in(r, fmt.Sprintf("answered, in the reply network at cluster %d", node))
+		} else {
+			in(r, fmt.Sprintf("answered, in the reply network from L2 slice %d", node))
+		}
+	})
+	for i := range m.wait {
+		for k := range m.wait[i].Len() {
+			in(m.wait[i].At(k), fmt.Sprintf("answered, in the reply queue of cluster %d", i))
+		}
+	}
+	m.Parts.Each(in)
+	for s := range m.Parts.Subs() {
+		if l2 := m.Parts.L2(s); l2 != nil {
+			l2.EachPending(func(p cache.Pending) { miss(fmt.Sprintf("L2 slice %d", s), p) })
+		}
+	}
+}
+
+// Queues describes every queue that is not empty.
+func (m *Memory) Queues() []string {
+	var list []string
+	for i := range m.wait {
+		if n := m.wait[i].Len(); n > 0 {
+			list = append(list, fmt.Sprintf("cluster %d: %d replies wait", i, n))
+		}
+	}
+	for _, n := range []struct {
+		name string
+		net  *noc.Network
+	}{{"request", m.Requests}, {"reply", m.Replies}} {
+		if n.net.Busy() {
+			way, there := n.net.Packets()
+			list = append(list, fmt.Sprintf("%s network: %d packets under way, %d arrived and not taken", n.name, way, there))
+		}
+	}
+	for s := range m.Parts.Subs() {
+		o := m.Parts.Occupancy(s)
+		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
+			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
+				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
+		}
+	}
+	return list
+}
