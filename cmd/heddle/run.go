@@ -36,7 +36,7 @@ type runCmd struct {
 	MaxCycles  uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
 	Timeline   string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
 	Series     string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
-	Check      []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
+	Check      []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that cures it. A finding is exit code 1."`
 	Step       bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
 	AccelSim   bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
 	SASS       string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`

@@ -80,7 +80,7 @@ func (r *Run) checkerTable(b *strings.Builder) {
 }
 
 func hazardTable(b *strings.Builder, list []Hazard) {
-	t := NewTable("<register", "<instruction", "<", "<behind", "<", "<first at", "<too soon by", "times", "<the control code that mends it")
+	t := NewTable("<register", "<instruction", "<", "<after", "<", "<first at", "<too early by", "times", "<control code that cures it")
 	for i, h := range list {
 		if i == mostHazards {
 			break

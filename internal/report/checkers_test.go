@@ -53,7 +53,7 @@ k.sass:8  [B------:R-:W-:-:S05]  FFMA R5, R1, R1, R1      20        9,600  96.0 
 
 --check hazards: 2 hazards
 
-register              instruction                       behind                         first at                               too soon by     times  the control code that mends it
+register              instruction                       after                          first at                               too early by    times  control code that cures it
 R1 read after write   k.sass:8     FFMA R5, R1, R1, R1  k.sass:7  FADD R1, R2, R3      first launch 0 block 3 warp 1 lane 16  up to 3 cycles  1,200  k.sass:7 [B------:R-:W0:-:S02]
                                                                                                                                                      k.sass:8 [B0-----:R-:W-:-:S05]
 P0 write after write  k.sass:7     FADD R1, R2, R3      k.sass:8  FFMA R5, R1, R1, R1  first launch 2 block 0 warp 0 lane 0   not waited for      1  other instructions in between

@@ -74,7 +74,7 @@ func (r *Run) warpTable(b *strings.Builder) {
 	if len(r.Kernels) != 1 || r.Kernels[0].KernelTiming == nil || len(r.Kernels[0].Warps) < 2 {
 		return
 	}
-	t := NewTable("warp", "cycles", "exit in", "selected", "<most wait for")
+	t := NewTable("warp", "cycles", "exit in", "selected", "<main stall")
 	for _, w := range r.Kernels[0].Warps {
 		exit := "–"
 		if w.ExitCycle > 0 {

@@ -48,7 +48,7 @@ memory transactions                1,234
 of them from splits                   31
 bank conflict cycles                   5
 
-warp  cycles  exit in  selected  most wait for
+warp  cycles  exit in  selected  main stall
    3     999      999    15.0 %  long scoreboard 78 %
   17     501        –    10.0 %  long scoreboard 90 %
 

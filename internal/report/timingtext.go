@@ -86,7 +86,7 @@ func (r *Run) timingTable(b *strings.Builder) {
 	}
 	// Where launches overlap, it matters when they began.
 	overlap := slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.KernelTiming != nil && k.Shared })
-	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<most wait for"}
+	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<main stall"}
 	t := NewTable(head...)
 	if overlap {
 		t = NewTable(slices.Insert(head, 1, "stream", "start")...)
@@ -262,7 +262,7 @@ func (r *Run) memoryTable(b *strings.Builder) {
 		fmt.Fprintf(b, "; row hits %s\n", percent(float64(d.RowHits), float64(d.Requests)))
 	}
 	if m.Replies > 0 {
-		fmt.Fprintf(b, "a request to memory took %.0f cycles on average, there and back\n", m.MeanLatencyCycles)
+		fmt.Fprintf(b, "average memory round trip: %.0f cycles\n", m.MeanLatencyCycles)
 	}
 	if m.SharedConflictCycles > 0 {
 		fmt.Fprintf(b, "shared memory: %s cycles lost to bank conflicts\n", Count(m.SharedConflictCycles))

@@ -53,7 +53,7 @@ func TestTimingText(t *testing.T) {
 v100: 80 SMs, simt core; MHz: core 1000, network 1000, L2 1000, DRAM 850.5
 conditions  caches=flushed
 
-launch  kernel  grid  block  regs  shared  cycles  warp instr   IPC   lanes  occupancy  blocks/SM  limited by  most wait for
+launch  kernel  grid  block  regs  shared  cycles  warp instr   IPC   lanes  occupancy  blocks/SM  limited by  main stall
      0  first     64    256    20   2 KiB   3,000       1,000  0.33  50.0 %     50.0 %          4  threads     long scoreboard 80 %
      1  second     1     32     8     0 B   1,000         200  0.20  50.0 %     12.5 %          1  grid
 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,7 +68,7 @@ memory   accesses    hits  pending  misses  written back
 L1 data       200  25.0 %   15.0 %  60.0 %             0
 L2            120  50.0 %    0.0 %  50.0 %         1,234
 DRAM  2 KiB read, 512 B written, 0.6 GB/s of 10.0 (6.4 %); row hits 25.0 %
-a request to memory took 410 cycles on average, there and back
+average memory round trip: 410 cycles
 shared memory: 1,000 cycles lost to bank conflicts
 
 hottest lines  source  instruction                           issues   share  waiting for
