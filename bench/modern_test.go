@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -42,7 +43,7 @@ func newSM(tb testing.TB) *sm {
 		tb.Fatal(err)
 	}
 	s := &sm{}
-	s.core, err = modern.New(gpu.ModernConfig(), 0, modern.Env{
+	s.core, err = modern.New(*gpu.CoreConfig().(*modern.Config), 0, modern.Env{
 		Pool:    &s.pool,
 		HasRoom: func(int) bool { return true },
 		Send: func(r *mem.Req, _ int) {
@@ -56,7 +57,7 @@ func newSM(tb testing.TB) *sm {
 			}
 			s.flying = append(s.flying, flying{r, s.cycle + latency})
 		},
-		BlockDone: func(_ *modern.Kernel, b exec.Block) { b.Release() },
+		BlockDone: func(_ core.Kernel, b exec.Block) { b.Release() },
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -160,7 +161,7 @@ func (w *timingWarp) Step(e *exec.Effects) error {
 func busy(b *testing.B, w exec.Work) {
 	b.Helper()
 	s := newSM(b)
-	k, err := modern.NewKernel(s.core.Config(), w, modern.KernelOptions{})
+	k, err := modern.NewKernel(s.core.Config(), w, core.KernelOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"internal/isa":         {},
 	"internal/near":        {},
 	"internal/ring":        {},
+	"internal/param":       {"internal/near"},
 	"internal/plain":       {},
 	"internal/isa/ptx":     {"internal/isa", "internal/near"},
 	"internal/isa/sass":    {"internal/isa", "internal/near", "internal/exec/num"},
@@ -50,9 +51,9 @@ var mayImport = map[string][]string{
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
 	"internal/mem/...":    {"internal/isa", "internal/ring", "internal/mem/..."},
-	"internal/core/...":   {"internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/ring", "internal/core/..."},
+	"internal/core/...":   {"internal/param", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
 	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
-	"internal/config/...": {"internal/near", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
+	"internal/config/...": {"internal/near", "internal/param", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
 	"internal/isa/kasm":    {"internal/near"},
@@ -63,11 +64,11 @@ var mayImport = map[string][]string{
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},
 	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/report", "internal/report/timeline"},
 
-	"internal/run":           {"internal/near", "internal/isa", "internal/exec", "internal/config", "internal/gpu", "internal/mem/cache", "internal/core/simt", "internal/report", "internal/report/timeline"},
-	"internal/work/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/config", "internal/gpu", "internal/core/simt", "internal/report", "internal/report/timeline", "internal/trace", "internal/exec/replay"},
+	"internal/run":           {"internal/near", "internal/isa", "internal/exec", "internal/config", "internal/gpu", "internal/mem/cache", "internal/core", "internal/report", "internal/report/timeline"},
+	"internal/work/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/config", "internal/gpu", "internal/core", "internal/report", "internal/report/timeline", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/near", "internal/run", "internal/trace/record", "internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/exec/sass", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/ptx", "internal/report",
-		"internal/config", "internal/gpu", "internal/mem/cache", "internal/core/simt", "internal/report/timeline"},
+		"internal/config", "internal/gpu", "internal/mem/cache", "internal/core", "internal/report/timeline"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
 	"internal/binary/fatbin":   {},

@@ -103,7 +103,7 @@ func specialKey(key string) string {
 func (g *GPU) blame(table string, err error) error {
 	msg := err.Error()
 	list, from := g.largest(msg), culprits
-	if keyAt[table+".sets"] != nil {
+	if keyAt(table+".sets") != nil {
 		from = cacheCulprits
 	}
 	for _, c := range from {
@@ -147,7 +147,7 @@ func (g *GPU) largest(msg string) []string {
 		for _, p := range parts {
 			of, list := n, []string(nil)
 			for last := range strings.FieldsSeq(p) {
-				of *= keyAt[t+"."+last].at(g).Int()
+				of *= int64(g.number(t + "." + last))
 				list = append(list, t+"."+last)
 			}
 			if of > most {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
 // maxSMs bounds the SMs of a chip; the largest there are have fewer than 200.
@@ -27,8 +30,9 @@ func (g *GPU) Check() error {
 		bad("compute_capability", "write major.minor, such as 8.6")
 	}
 	g.checkSM(bad)
-	if g.Core == "simt" {
-		g.checkSIMT(bad)
+	m := g.machine()
+	if p, ok := g.params(g.Core).(core.Checked); ok {
+		p.Check(m, bad)
 	}
 	g.checkL1(bad)
 
@@ -51,12 +55,6 @@ func (g *GPU) Check() error {
 			}
 		}
 	}
-	for _, t := range []string{"l1i", "l1c"} {
-		if !g.CacheConfig(t).Disabled || g.Core == "modern" || g.SIMT.PerfectInstConst {
-			continue // the modern core speaks for itself
-		}
-		bad(t+".enabled", "an SM needs this cache unless simt.perfect_inst_const is true")
-	}
 	if err := g.DRAMConfig().Check(); err != nil {
 		errs = append(errs, g.blame("dram", err))
 		broken = true
@@ -70,16 +68,8 @@ func (g *GPU) Check() error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	if g.Core == "modern" {
-		core := g.ModernConfig()
-		if err := core.Check(); err != nil {
-			return g.blame("modern", err)
-		}
-	} else {
-		core := g.SIMTConfig()
-		if err := core.Check(); err != nil {
-			return g.blame("simt", err)
-		}
+	if err := g.CoreConfig().Check(); err != nil {
+		return g.blame(g.Core, err)
 	}
 	chip := g.ChipConfig()
 	if err := chip.Check(); err != nil {
@@ -95,9 +85,6 @@ func (g *GPU) checkSM(bad complain) {
 	if s.Threads%32 != 0 || s.Threads > 64*32 {
 		bad("sm.threads", "want a multiple of 32, at most 2048")
 	}
-	if w := s.Threads / 32; g.Core == "simt" && g.SIMT.Schedulers > w {
-		bad("simt.schedulers", "there are only %d warps (sm.threads = %d)", w, s.Threads)
-	}
 	if s.SharedPerBlock > s.Shared {
 		bad("sm.shared_per_block", "the SM has only sm.shared = %d", s.Shared)
 	}
@@ -112,79 +99,10 @@ func (g *GPU) checkSM(bad complain) {
 	}
 }
 
-func (g *GPU) checkSIMT(bad complain) {
-	s := &g.SIMT
-	// An instruction enters its unit at stage latency − initiation.
-	for i := range keys {
-		k := &keys[i]
-		var of string
-		switch table, last, _ := cutLast(k.Name); {
-		case table == "simt.initiation":
-			of = "simt.latency." + last
-		case table == "simt.trace_initiation":
-			of = "simt.trace_latency." + last
-		case last == "initiation" && keyAt[table+".units"].at(g).Int() > 0:
-			of = table + ".latency"
-		default:
-			continue
-		}
-		if l := keyAt[of].at(g).Int(); k.at(g).Int() > l {
-			bad(k.Name, "the next instruction cannot wait longer than the latency, %s = %d", of, l)
-		}
-	}
-	for i := range s.Special {
-		if x := &s.Special[i]; x.Units > 0 && x.Depth < x.Latency {
-			at := fmt.Sprintf("simt.special%d", i+1)
-			bad(at+".depth", "an instruction needs %s.latency = %d", at, x.Latency)
-		}
-	}
-	if s.SubCores {
-		n := s.Schedulers
-		for _, x := range []struct {
-			key   string
-			width int
-			units int
-		}{
-			{"sp", s.Issue.SP, s.Units.SP}, {"dp", s.Issue.DP, s.Units.DP}, {"int", s.Issue.Int, s.Units.Int},
-			{"sfu", s.Issue.SFU, s.Units.SFU}, {"tensor", s.Issue.Tensor, s.Units.Tensor}, {"mem", s.Issue.Mem, 1},
-		} {
-			if x.units > 0 && x.width != n {
-				bad("simt.issue."+x.key, "with simt.sub_cores each of the simt.schedulers = %d has one register", n)
-			}
-		}
-		if s.Collector.Banks%n != 0 {
-			bad("simt.collector.banks", "with simt.sub_cores the banks are shared out among simt.schedulers = %d", n)
-		}
-		if s.Collector.Gen.Units%n != 0 {
-			bad("simt.collector.gen.units", "with simt.sub_cores the collectors are shared out among simt.schedulers = %d", n)
-		}
-	}
-	if s.Units.Tensor > 0 && !s.TensorPort {
-		bad("simt.units.tensor", "without simt.tensor_port nothing reaches them")
-	}
-}
-
-// sectorAccesses reports whether all accesses of global and local memory are of
-// 32 bytes at most.
-func (g *GPU) sectorAccesses() bool {
-	arch := g.SIMT.CoalesceArch
-	return arch >= 40 || 20 <= arch && arch < 39 && g.L1D.SkipGlobal
-}
-
 func (g *GPU) checkL1(bad complain) {
 	l := &g.L1D
 	if !isPower(l.BankInterleave) {
 		bad("l1d.bank_interleave", "want a power of two")
-	}
-	// An access of several sectors has no place in a cache that fills them one
-	// by one.
-	for _, x := range []struct {
-		key   string
-		cache *Cache
-	}{{"l1d", &l.Cache}, {"l1d.prefer_l1", &l.PreferL1}, {"l1d.prefer_shared", &l.PreferShared}} {
-		if x.cache.Enabled && x.cache.Sectored && !g.sectorAccesses() {
-			bad(x.key+".sectored", "with simt.coalesce_arch = %d accesses are as long as lines; want 40 and more, or 20 to 38 and l1d.skip_global", g.SIMT.CoalesceArch)
-		}
 	}
 	for _, x := range []struct {
 		key   string
@@ -193,7 +111,7 @@ func (g *GPU) checkL1(bad complain) {
 		if x.cache.Enabled && x.cache.Sectored {
 			bad(x.key+".sectored", "this cache is read by whole lines")
 		}
-		if x.cache.Enabled && x.cache.Write != "read-only" {
+		if x.cache.Enabled && x.cache.Write != cache.ReadOnly {
 			bad(x.key+".write", "nothing is written to this cache: want \"read-only\"")
 		}
 	}

@@ -5,21 +5,19 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/core"
 )
 
 // This file: which core model simulates a GPU, and whose parameters it has.
 
 // Cores are the core models that a GPU can have.
-func Cores() []string { return slices.Clone(keyAt["core"].Enum) }
-
-// coreTables are the tables that hold the parameters of each core model and of
-// no other. The first decides whether a GPU has any.
-var coreTables = map[string][]string{"simt": {"simt."}, "modern": {modernStart, "l1i."}}
+func Cores() []string { return slices.Clone(keyAt("core").Enum) }
 
 // hasCore reports whether a GPU has parameters for a core model.
 func (g *GPU) hasCore(core string) bool {
-	for i := range keys {
-		if n := keys[i].Name; strings.HasPrefix(n, coreTables[core][0]) && !strings.HasPrefix(g.sources[n], byDefault) {
+	for i := range keys() {
+		if n := keys()[i].Name; strings.HasPrefix(n, core+".") && !strings.HasPrefix(g.sources[n], byDefault) {
 			return true
 		}
 	}
@@ -30,33 +28,38 @@ func (g *GPU) hasCore(core string) bool {
 // it takes those of a built-in GPU: of the same architecture, else of the
 // nearest compute capability; of several the one whose number of SMs is the
 // nearest.
-func (g *GPU) SetCore(core string) error {
-	if !slices.Contains(Cores(), core) {
-		return fmt.Errorf("core %q is not known; there are %s", core, strings.Join(Cores(), ", "))
+func (g *GPU) SetCore(name string) error {
+	if !slices.Contains(Cores(), name) {
+		return fmt.Errorf("core %q is not known; there are %s", name, strings.Join(Cores(), ", "))
 	}
-	if core == g.Core {
+	if name == g.Core {
 		return nil
 	}
-	if !g.hasCore(core) {
-		from, err := g.nearestWith(core)
+	g.borrowed = g.lender(name)
+	if !g.hasCore(name) {
+		from, err := g.nearestWith(name)
 		if err != nil {
 			return err
 		}
-		for i := range keys {
-			k := &keys[i]
-			if !slices.ContainsFunc(coreTables[core], func(t string) bool { return strings.HasPrefix(k.Name, t) }) {
-				continue
-			}
-			k.at(g).Set(k.at(from))
-			g.takeOver(k.Name, from)
+		if from != nil {
+			g.borrow(core.ModelOf(name), from)
 		}
-		g.borrowed = from.Name
-	} else {
-		g.borrowed = g.lender(core)
 	}
-	g.Core = core
+	g.Core = name
 	g.sources["core"] = "chosen for this run"
 	return nil
+}
+
+// borrow takes over the parameters of a core model from another GPU.
+func (g *GPU) borrow(m *core.Model, from *GPU) {
+	for i := range keys() {
+		k := &keys()[i]
+		if table, _, _ := strings.Cut(k.Name, "."); table == m.Name || slices.Contains(m.Tables, table) {
+			g.at(k).Set(from.at(k))
+			g.takeOver(k.Name, from)
+		}
+	}
+	g.borrowed = from.Name
 }
 
 // CoreFrom names the GPU whose parameters a core has that SetCore has chosen, if
@@ -67,9 +70,9 @@ func (g *GPU) CoreFrom() string { return g.borrowed }
 // all of them; "" if it has some of its own.
 func (g *GPU) lender(core string) string {
 	lender := ""
-	for i := range keys {
-		n := keys[i].Name
-		if s := g.sources[n]; strings.HasPrefix(n, coreTables[core][0]) && !strings.HasPrefix(s, byDefault) {
+	for i := range keys() {
+		n := keys()[i].Name
+		if s := g.sources[n]; strings.HasPrefix(n, core+".") && !strings.HasPrefix(s, byDefault) {
 			if g.lent[n] == "" {
 				return ""
 			}
@@ -80,8 +83,8 @@ func (g *GPU) lender(core string) string {
 }
 
 // nearestWith returns the built-in GPU that is most like this one and has
-// parameters for a core.
-func (g *GPU) nearestWith(core string) (*GPU, error) {
+// parameters for a core; nil if none has and the core can do without.
+func (g *GPU) nearestWith(name string) (*GPU, error) {
 	var best *GPU
 	least := math.Inf(1)
 	for _, n := range Names() {
@@ -89,7 +92,7 @@ func (g *GPU) nearestWith(core string) (*GPU, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !x.hasCore(core) || x.lender(core) != "" {
+		if !x.hasCore(name) || x.lender(name) != "" {
 			continue
 		}
 		// Generations first, then SMs.
@@ -101,8 +104,8 @@ func (g *GPU) nearestWith(core string) (*GPU, error) {
 			best, least = x, d
 		}
 	}
-	if best == nil {
-		return nil, fmt.Errorf("no GPU has parameters for the core %q", core)
+	if best == nil && !core.ModelOf(name).Whole {
+		return nil, fmt.Errorf("no GPU has parameters for the core %q", name)
 	}
 	return best, nil
 }

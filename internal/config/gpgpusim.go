@@ -9,11 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/core/simt"
-	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
-	"github.com/heddle-sim/heddle/internal/mem/part"
 )
 
 // Use says what becomes of an option of GPGPU-Sim.
@@ -192,8 +189,8 @@ type reader struct {
 func ReadGPGPUSim(name string, files []NamedText, network func(path string) (string, error)) (*GPU, []Option, error) {
 	r := &reader{g: &GPU{}, given: map[string]bool{}}
 	r.g.setDefaults()
-	for i := range keys {
-		r.g.sources[keys[i].Name] = "default; no option of GPGPU-Sim"
+	for i := range keys() {
+		r.g.sources[keys()[i].Name] = "default; no option of GPGPU-Sim"
 	}
 	var errs []error
 	for i := range optionTable {
@@ -289,7 +286,7 @@ func (r *reader) take(o *Option) error {
 // allInert reports whether no run depends on any of these keys, and why.
 func allInert(names []string) (why string, all bool) {
 	for _, n := range names {
-		if k := keyAt[n]; k == nil || k.Inert == "" {
+		if k := keyAt(n); k == nil || k.Inert == "" {
 			return "", false
 		} else if why == "" {
 			why = k.Inert
@@ -301,7 +298,7 @@ func allInert(names []string) (why string, all bool) {
 // put sets a value by key.
 func (r *reader) put(key string, v any) error {
 	r.keys = append(r.keys, key)
-	return r.g.put(keyAt[key], v, r.source)
+	return r.g.put(keyAt(key), v, r.source)
 }
 
 // finish sets what depends on several options.
@@ -312,12 +309,11 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		return nil, err
 	}
 	r.source = "for a file of GPGPU-Sim"
-	g.Compat = Compat{
-		Cache: cache.GPGPUSim(), Partition: part.GPGPUSim(), DRAM: dram.GPGPUSim(), SIMT: simt.GPGPUSim(), Chip: gpu.GPGPUSim(),
-	}
-	for i := range keys {
-		if k := &keys[i]; strings.HasPrefix(k.Name, "compat.") {
-			g.sources[k.Name] = r.source
+	for i := range keys() {
+		if k := &keys()[i]; strings.HasPrefix(k.Name, compatTable) {
+			if err := r.put(k.Name, true); err != nil {
+				return nil, err
+			}
 		}
 	}
 	puts := []struct {
@@ -454,7 +450,7 @@ func (r *reader) setCache(table, text string) error {
 	if err := r.put(table+".enabled", !c.Disabled); err != nil || c.Disabled {
 		return err
 	}
-	word := func(last string, i int) any { return keyAt[table+"."+last].Enum[i] }
+	word := func(last string, i int) any { return keyAt(table + "." + last).Enum[i] }
 	for _, p := range []struct {
 		last string
 		v    any

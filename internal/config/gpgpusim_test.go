@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/mem/noc"
 )
 
 // reference is a folder of configuration files and figures of other simulators.
@@ -17,8 +19,8 @@ const reference = "../../testdata/reference"
 
 func values(g *GPU) map[string]string {
 	m := map[string]string{}
-	for i := range keys {
-		m[keys[i].Name] = keys[i].format(g)
+	for i := range keys() {
+		m[keys()[i].Name] = g.format(&keys()[i])
 	}
 	return m
 }
@@ -405,7 +407,7 @@ func TestSmallFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fly.NoC.FlitBytes != 48 || fly.NoC.FlitInBuffer != 20 || fly.NoC.FlitOutBuffer != 12 || fly.NoC.Kind != "fly" {
+	if fly.NoC.FlitBytes != 48 || fly.NoC.FlitInBuffer != 20 || fly.NoC.FlitOutBuffer != 12 || fly.NoC.Kind != noc.Fly {
 		t.Errorf("network %+v", fly.NoC)
 	}
 	if fly.NoC.VCBuffer != 24 {
@@ -421,8 +423,8 @@ func TestWriteOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range keys {
-		if k := &keys[i]; strings.HasPrefix(k.Name, "compat.") && k.format(g) != "true" {
+	for i := range keys() {
+		if k := &keys()[i]; strings.HasPrefix(k.Name, "compat.") && g.format(k) != "true" {
 			t.Errorf("%s is off in a file of GPGPU-Sim", k.Name)
 		}
 	}
@@ -505,9 +507,9 @@ func TestNetworkSettings(t *testing.T) {
 			}
 		}
 		var got []string
-		for i := range keys {
-			name := keys[i].Name
-			if v := keys[i].format(g); v != keys[i].format(base) {
+		for i := range keys() {
+			name := keys()[i].Name
+			if v := g.format(&keys()[i]); v != base.format(&keys()[i]) {
 				got = append(got, name+"="+v)
 				if !named[name] && name != "noc.link_delay" {
 					t.Errorf("%q: no setting is said to set %s", tt.text, name)
@@ -580,13 +582,13 @@ func TestLibraryAgainstItsSources(t *testing.T) {
 				t.Fatal(err)
 			}
 			same := 0
-			for i := range keys {
-				k := &keys[i]
+			for i := range keys() {
+				k := &keys()[i]
 				src := got.Source(k.Name)
 				if strings.HasPrefix(k.Name, "compat.") || !strings.HasPrefix(src, folder) && !strings.HasPrefix(src, "GPGPU-Sim") {
 					continue
 				}
-				if a, b := k.format(got), k.format(want); a != b {
+				if a, b := got.format(k), want.format(k); a != b {
 					t.Errorf("%s = %s, %s has %s", k.Name, a, folder, b)
 				}
 				same++

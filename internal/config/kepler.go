@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // This file: machines of the Kepler-style core. They have keys of their own,
@@ -154,7 +155,7 @@ func (m *Kepler) put(key string, v any, source string) error {
 		if _, ok := v.(string); !ok || key == "name" && text == "" {
 			return fmt.Errorf("%s takes a text", key)
 		}
-		if err := checkText(key, text); err != nil {
+		if err := param.CheckText(key, text); err != nil {
 			return err
 		}
 	}
@@ -266,7 +267,7 @@ func (m *Kepler) WriteTOML(w io.Writer) error {
 	for _, f := range kepler.Facts() {
 		fmt.Fprintf(b, "#   %-19s %s (%s)\n", f.Name, f.Value, f.Source)
 	}
-	fmt.Fprintf(b, "\n# what the machine is called\nname = %s\n# one line about it\ndescription = %s\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", quote(m.Name), quote(m.Description), keplerCore)
+	fmt.Fprintf(b, "\n# what the machine is called\nname = %s\n# one line about it\ndescription = %s\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", param.Quote(m.Name), param.Quote(m.Description), keplerCore)
 	for _, k := range kepler.Keys() {
 		what := k.Help
 		if k.Unit != "" {

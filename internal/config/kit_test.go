@@ -349,7 +349,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 			at := fmt.Sprintf("launch %d ", i)
 			out.numbers[at+"start"], out.numbers[at+"first"], out.numbers[at+"end"] = k.Start, k.FirstBlock, k.End
 			out.numbers["logged blocks"] = uint64(len(k.BlockLog))
-			out.numbers["blocks per SM"], out.numbers["limited by "+k.LimitedBy], out.numbers["L1 ways"] = uint64(k.MaxBlocks), 1, uint64(k.L1Ways)
+			out.numbers["blocks per SM"], out.numbers["limited by "+k.LimitedBy.String()], out.numbers["L1 ways"] = uint64(k.MaxBlocks), 1, uint64(k.L1Ways)
 		}
 	}
 	for line := range strings.SplitSeq(printed.String(), "\n") {
@@ -379,7 +379,15 @@ func flatten(v reflect.Value, at string, into map[string]uint64) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			flatten(v.Field(i), at+"."+v.Type().Field(i).Name, into)
+			if f := v.Type().Field(i); f.Name == "parts" { // of Counters, whose they are
+				flatten(v.Field(i), at, into)
+			} else {
+				flatten(v.Field(i), at+"."+f.Name, into)
+			}
+		}
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			flatten(v.Elem(), at, into)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

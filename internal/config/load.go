@@ -287,7 +287,7 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 		return strings.Compare(a, b)
 	})
 	for _, n := range names {
-		k := keyAt[n]
+		k := keyAt(n)
 		if k == nil {
 			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey(n)))
 			continue
@@ -300,7 +300,7 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 		if lender == "" {
 			continue
 		}
-		if x := lenders.of(lender); x != nil && k.format(g) == k.format(x) {
+		if x := lenders.of(lender); x != nil && g.format(k) == x.format(k) {
 			g.lent[n] = lender
 		} else { // edited since, or nothing says that it is not: the comment proves nothing
 			g.sources[n] = d.line(n)
@@ -325,8 +325,8 @@ const byDefault = "default"
 // setDefaults gives the values that come from nowhere their defaults, and
 // returns the keys that have none.
 func (g *GPU) setDefaults() (missing []string) {
-	for i := range keys {
-		k := &keys[i]
+	for i := range keys() {
+		k := &keys()[i]
 		if g.sources[k.Name] != "" {
 			continue
 		}
@@ -334,7 +334,7 @@ func (g *GPU) setDefaults() (missing []string) {
 			missing = append(missing, k.Name)
 			continue
 		}
-		v, err := k.parse(k.Default)
+		v, err := k.Parse(k.Default)
 		if err == nil {
 			err = g.put(k, v, byDefault)
 		}

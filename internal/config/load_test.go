@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
 )
 
 func TestLibrary(t *testing.T) {
@@ -22,12 +25,12 @@ func TestLibrary(t *testing.T) {
 			if g.Name != n || g.Description == "" {
 				t.Errorf("name %q, description %q", g.Name, g.Description)
 			}
-			for i := range keys {
-				if g.Source(keys[i].Name) == "" {
-					t.Errorf("%s has no source", keys[i].Name)
+			for i := range keys() {
+				if g.Source(keys()[i].Name) == "" {
+					t.Errorf("%s has no source", keys()[i].Name)
 				}
-				if s := g.Source(keys[i].Name); strings.HasPrefix(s, n+".toml:") {
-					t.Errorf("%s has no source but its line: %s", keys[i].Name, s)
+				if s := g.Source(keys()[i].Name); strings.HasPrefix(s, n+".toml:") {
+					t.Errorf("%s has no source but its line: %s", keys()[i].Name, s)
 				}
 			}
 			if g.Compat != (Compat{}) {
@@ -83,12 +86,12 @@ func checkSurvives(t *testing.T, g *GPU) {
 	if err != nil {
 		t.Fatalf("what is written cannot be read: %v\n%s", err, out.String())
 	}
-	for i := range keys {
-		k := &keys[i]
+	for i := range keys() {
+		k := &keys()[i]
 		if g.pointless(k) {
 			continue
 		}
-		if a, b := k.format(g), k.format(back); a != b {
+		if a, b := g.format(k), back.format(k); a != b {
 			t.Errorf("%s = %s, written and read %s", k.Name, a, b)
 		}
 		if a, b := g.Source(k.Name), back.Source(k.Name); a != b {
@@ -264,9 +267,9 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s is no key", k.Name)
 		}
 		if k.HasDefault {
-			if v, err := k.parse(k.Default); err != nil {
+			if v, err := k.Parse(k.Default); err != nil {
 				t.Errorf("%s: default: %v", k.Name, err)
-			} else if err := k.assign(&GPU{}, v); err != nil {
+			} else if err := k.Assign((&GPU{}).root(&k), v); err != nil {
 				t.Errorf("%s: default: %v", k.Name, err)
 			}
 		}
@@ -274,13 +277,8 @@ func TestKeys(t *testing.T) {
 	for _, n := range []string{"chip.sms_per_cluster", "clocks.dram", "simt.latency.int_add", "simt.special8.initiation", "l1d.prefer_l1.mshr",
 		"l1d.latency", "dram.timing.ccdl", "run.icache", "run.copies_fill_l2", "run.launch_latency", "run.caches", "run.idle_skip",
 		"partition.to_noc", "noc.cluster_fifo", "compat.simt.highest_first", "compute_capability"} {
-		if keyAt[n] == nil {
+		if keyAt(n) == nil {
 			t.Errorf("there is no key %s", n)
-		}
-	}
-	for name := range compatHelp {
-		if keyAt[name] == nil {
-			t.Errorf("help for %s, which does not exist", name)
 		}
 	}
 }
@@ -346,57 +344,74 @@ func TestSet(t *testing.T) {
 // for a part that the model has but does not need.
 func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
-	for _, k := range keys {
+	for _, k := range keys() {
 		others[k.Name] = k.Inert != "" && k.Name != "run.idle_skip" && !strings.HasSuffix(k.Name, ".result_queue") && k.Name != "l1t.port" &&
 			!strings.HasPrefix(k.Name, "l1d.prefer_") && !strings.HasPrefix(k.Name, "compat.") && k.Name != "name" &&
 			k.Name != "compute_capability" && k.Inert != noTensor && (k.Inert != noClass || strings.HasSuffix(k.Name, ".name") || strings.HasSuffix(k.Name, ".depth"))
 	}
 	others[presetKey] = true // it gives values to other keys
-	type models struct{ A, B, C any }
-	fill := func(g *GPU) models {
-		return models{g.ChipConfig(), g.CacheConfig("l1d.prefer_l1"), g.CacheConfig("l1d.prefer_shared")}
+	fill := func(g *GPU) []any {
+		list := []any{g.ChipConfig(), g.CacheConfig("l1d.prefer_l1"), g.CacheConfig("l1d.prefer_shared")}
+		for _, m := range core.Models() {
+			list = append(list, g.params(m.Name).Settings(g.machine()))
+		}
+		return list
 	}
 	base := func(fly bool) *GPU {
 		g, err := Load("v100")
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.SIMT.Collector.Specialized = true
+		g.at(keyAt("simt.collector.specialized")).SetBool(true)
 		g.L1D.PreferL1, g.L1D.PreferShared = g.L1D.Cache, g.L1D.Cache
 		if fly {
-			g.NoC.Kind = "fly"
+			g.NoC.Kind = noc.Fly
 		}
 		return g
 	}
-	for i := range keys {
-		k := &keys[i]
+	for i := range keys() {
+		k := &keys()[i]
 		changed := false
 		for _, fly := range []bool{false, true} {
 			g := base(fly)
 			before := fill(g)
-			at := k.at(g)
-			switch {
-			case k.kind == boolKind:
-				at.SetBool(!at.Bool())
-			case k.kind == textKind && k.Enum != nil:
-				for _, e := range k.Enum {
-					if e != at.String() {
-						at.SetString(e)
-						break
-					}
-				}
-			case k.kind == textKind:
-				at.SetString("another")
-			case k.kind == listKind:
-				at.Set(reflect.ValueOf(slices.Repeat([]int{3}, max(1, k.Len))))
-			default:
-				at.SetInt(at.Int() + 32)
-			}
+			other(t, g, k)
 			changed = changed || !reflect.DeepEqual(before, fill(g))
 		}
 		if changed == others[k.Name] {
 			t.Errorf("%s reaches a model: %v; it is for others: %v", k.Name, changed, others[k.Name])
 		}
+	}
+}
+
+// other gives a key of a GPU another value.
+func other(t *testing.T, g *GPU, k *Key) {
+	t.Helper()
+	var v any
+	switch x := k.Value(g.root(k)).(type) {
+	case bool:
+		v = !x
+	case string:
+		v = "another"
+		for _, e := range k.Enum {
+			if e != x {
+				v = e
+				break
+			}
+		}
+	case []any:
+		list := slices.Clone(x)
+		list[len(list)-1] = list[len(list)-1].(int64) + 1
+		if k.Len == 0 {
+			list = append(list, int64(4000))
+		}
+		v = list
+	case int64:
+		g.at(k).SetInt(x + 32) // a step aside, within bounds or not
+		return
+	}
+	if err := k.Assign(g.root(k), v); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -64,11 +65,7 @@ func TestModernGPUsAgainstTheirCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := g.Modern, modernOf(&tt.want)
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: package modern (-), GPU file (+):\n%s", tt.gpu, d)
-		}
-		c := g.ModernConfig()
+		c := g.CoreConfig().(*modern.Config)
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", tt.gpu, err)
 		}
@@ -76,71 +73,49 @@ func TestModernGPUsAgainstTheirCore(t *testing.T) {
 		c.L1I.Name, c.L1D.Name, c.L1D.MaxWays, c.L1D.WriteRatio = tt.want.L1I.Name, tt.want.L1D.Name, tt.want.L1D.MaxWays, tt.want.L1D.WriteRatio
 		c.L1I.MSHR = tt.want.L1I.MSHR // of lines without sectors both words mean the same
 		c.SMs, c.Blocks, c.SharedGranule = tt.want.SMs, tt.want.Blocks, tt.want.SharedGranule
-		if d := cmp.Diff(tt.want, c); d != "" {
+		if d := cmp.Diff(&tt.want, c); d != "" {
 			t.Errorf("%s: package modern (-), settings (+):\n%s", tt.gpu, d)
 		}
 	}
 }
 
-// Every field of the core's settings is filled by a key of its own or by those
-// of the SM and the caches, and by nothing else.
+// Every field of the core's parameters has a key that changes it and nothing else.
 func TestEachModernFieldHasAKey(t *testing.T) {
 	g, err := Load("rtx-a6000")
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := g.ModernConfig()
+	base := *g.params("modern").(*modern.Params)
 	changed := map[string]bool{}
-	note := func(g *GPU) {
-		a, b := reflect.ValueOf(base), reflect.ValueOf(g.ModernConfig())
+	for i := range keys() {
+		k := &keys()[i]
+		if k.Root != "modern" {
+			continue
+		}
+		x := g.clone()
+		other(t, x, k)
+		n := 0
+		a, b := reflect.ValueOf(base), reflect.ValueOf(*x.params("modern").(*modern.Params))
 		for i := range a.NumField() {
 			if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 				changed[a.Type().Field(i).Name] = true
+				n++
 			}
 		}
-	}
-	for i := range keys {
-		k := &keys[i]
-		if strings.HasPrefix(k.Name, modernStart) {
-			x := g.clone()
-			before := len(changed)
-			at := k.at(x)
-			switch k.kind {
-			case boolKind:
-				at.SetBool(!at.Bool())
-			case textKind:
-				at.SetString(k.Enum[(slices.Index(k.Enum, at.String())+1)%len(k.Enum)])
-			case listKind:
-				l := slices.Clone(at.Interface().([]int))
-				l[2]++
-				at.Set(reflect.ValueOf(l))
-			default:
-				at.SetInt(at.Int() + 1)
-			}
-			if note(x); reflect.DeepEqual(base, x.ModernConfig()) {
-				t.Errorf("%s changes nothing (%d)", k.Name, before)
-			}
+		if n != 1 {
+			t.Errorf("%s changes %d fields", k.Name, n)
 		}
 	}
-	// In other tables: the SM, its caches, the number of SMs; where local memory
-	// lies is fixed.
-	for _, n := range []string{"SMs", "Warps", "Blocks", "Registers", "Shared", "RegisterGranule", "SharedGranule", "SharedReserved", "L1I", "L1D", "LocalBase"} {
-		if changed[n] {
-			t.Errorf("%s has two keys", n)
-		}
-		changed[n] = true
-	}
-	for f := range reflect.TypeFor[modern.Config]().Fields() {
+	for f := range reflect.TypeFor[modern.Params]().Fields() {
 		if !changed[f.Name] {
 			t.Errorf("no key changes %s", f.Name)
 		}
 	}
 	// Classes that are timed otherwise have no times.
-	var times []isa.Class
-	g.Modern.Time.each(func(c isa.Class, _ *ClassTime) { times = append(times, c) })
 	for c := range isa.Classes {
-		if slices.Contains(times, c) == (modern.Ampere().Time[c] == modern.Timing{}) {
-			t.Errorf("class %v has a key: %v", c, slices.Contains(times, c))
+		has := keyAt("modern.time."+c.String()+".latency") != nil
+		if has == (modern.Ampere().Time[c] == modern.Timing{}) {
+			t.Errorf("class %v has a key: %v", c, has)
 		}
 	}
 }
@@ -282,12 +257,12 @@ func TestSetCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range keys {
-			k := &keys[i]
+		for i := range keys() {
+			k := &keys()[i]
 			if !strings.HasPrefix(k.Name, tt.core+".") {
 				continue
 			}
-			if a, b := k.format(g), k.format(from); a != b {
+			if a, b := g.format(k), from.format(k); a != b {
 				t.Errorf("%s on %s: %s = %s, %s has %s", tt.gpu, tt.core, k.Name, a, want, b)
 			}
 			if s := g.Source(k.Name); !strings.HasPrefix(s, byDefault) && !strings.Contains(s, " (as ") {
@@ -332,16 +307,16 @@ func TestModernConfigurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			same := 0
-			for i := range keys {
-				k := &keys[i]
+			for i := range keys() {
+				k := &keys()[i]
 				src := got.Source(k.Name)
 				// Values that come from the paper, a data sheet or elsewhere may
 				// differ; the comment says that they do.
 				if !strings.HasPrefix(src, "SM") || strings.Contains(src, "RTX3070") || strings.Contains(src, "RTX2060") || strings.Contains(src, "has no ") {
 					continue
 				}
-				a, b := k.format(got), k.format(want)
-				if strings.HasPrefix(k.Name, modernStart) && !set[k.Name] && strings.HasPrefix(want.Source(k.Name), byDefault) {
+				a, b := got.format(k), want.format(k)
+				if k.Root == "modern" && !set[k.Name] && strings.HasPrefix(want.Source(k.Name), byDefault) {
 					continue // what the configuration says of it is no option of ours
 				}
 				if a != b {
@@ -376,7 +351,7 @@ func TestModernPeaks(t *testing.T) {
 		for _, d := range g.Derived() {
 			got[d.Name] = d.Value
 		}
-		flops := func(n int) string { return perGiga(int64(n) * int64(g.SMs()) * int64(g.Clocks.Core)) }
+		flops := func(n int) string { return core.PerGiga(int64(n) * int64(g.SMs()) * int64(g.Clocks.Core)) }
 		for name, want := range map[string]string{
 			"f32 peak": flops(tt.f32) + " Gflop/s (", "f64 peak": flops(tt.f64) + " Gflop/s (",
 			"tensor peak": flops(tt.tensor32) + " Gflop/s with f32 accumulators, " + flops(tt.tensor) + " with f16",

@@ -162,22 +162,20 @@ func modernTable() []optionRow {
 // firstStage makes the first stage of memory instructions, and so their
 // latencies, longer by n cycles than on GA10x.
 func (r *reader) firstStage(n int64) error {
-	base := ampere()
-	for i := range keys {
-		k := &keys[i]
+	base := &GPU{}
+	for i := range keys() {
+		k := &keys()[i]
 		last := k.Name[strings.LastIndexByte(k.Name, '.')+1:]
-		if !strings.HasPrefix(k.Name, modernStart) || k.Name != "modern.address_start" && !strings.HasSuffix(last, "war") && !strings.HasSuffix(last, "raw") {
+		if k.Root != "modern" || k.Name != "modern.address_start" && !strings.HasSuffix(last, "war") && !strings.HasSuffix(last, "raw") {
 			continue
 		}
-		var v any
-		if k.kind == listKind {
-			var list []any
-			for _, x := range k.at(base).Interface().([]int) {
-				list = append(list, int64(x)+n)
+		v := k.Value(base.root(k))
+		if list, ok := v.([]any); ok {
+			for i := range list {
+				list[i] = list[i].(int64) + n
 			}
-			v = list
 		} else {
-			v = k.at(base).Int() + n
+			v = v.(int64) + n
 		}
 		if err := r.put(k.Name, v); err != nil {
 			return err
@@ -202,16 +200,16 @@ func (r *reader) finishModern() error {
 	}{
 		{"-is_instruction_prefetching_enabled and -prefetch_per_stream_buffer_size", "modern.prefetch", n},
 		{"-gpgpu_l1_banks", "modern.l1_banks", int64(g.L1D.Banks)},
-		{"-gpgpu_shmem_num_banks", "modern.shared_banks", int64(g.SIMT.SharedBanks)},
-		{"-trace_opcode_latency_initiation_spec_op_2", "modern.texture", int64(g.SIMT.Special[1].Latency)},
-		{"-trace_opcode_latency_initiation_sfu", "modern.time.sfu.interval", int64(g.SIMT.TraceInitiation.SFU)},
-		{"-trace_opcode_latency_initiation_dp", "modern.time.fp64.interval", int64(g.SIMT.TraceInitiation.DP)},
-		{"-trace_opcode_latency_initiation_int", "modern.time.int.interval", int64(g.SIMT.TraceInitiation.Int)},
-		{"-trace_opcode_latency_initiation_int", "modern.time.int.latency", int64(g.SIMT.TraceLatency.Int + g.SIMT.TraceInitiation.Int)},
-		{"-trace_opcode_latency_initiation_sp", "modern.time.fp32.interval", int64(g.SIMT.TraceInitiation.SP)},
-		{"-trace_opcode_latency_initiation_sp", "modern.time.fp32.latency", int64(g.SIMT.TraceLatency.SP + g.SIMT.TraceInitiation.SP)},
-		{"-trace_opcode_latency_initiation_sp", "modern.time.imad.interval", int64(g.SIMT.TraceInitiation.SP)},
-		{"-trace_opcode_latency_initiation_sp", "modern.time.imad.latency", int64(g.SIMT.TraceLatency.SP + g.SIMT.TraceInitiation.SP)},
+		{"-gpgpu_shmem_num_banks", "modern.shared_banks", int64(g.number("simt.shared_banks"))},
+		{"-trace_opcode_latency_initiation_spec_op_2", "modern.texture", int64(g.number("simt.special2.latency"))},
+		{"-trace_opcode_latency_initiation_sfu", "modern.time.sfu.interval", int64(g.number("simt.trace_initiation.sfu"))},
+		{"-trace_opcode_latency_initiation_dp", "modern.time.fp64.interval", int64(g.number("simt.trace_initiation.dp"))},
+		{"-trace_opcode_latency_initiation_int", "modern.time.int.interval", int64(g.number("simt.trace_initiation.int"))},
+		{"-trace_opcode_latency_initiation_int", "modern.time.int.latency", int64(g.number("simt.trace_latency.int") + g.number("simt.trace_initiation.int"))},
+		{"-trace_opcode_latency_initiation_sp", "modern.time.fp32.interval", int64(g.number("simt.trace_initiation.sp"))},
+		{"-trace_opcode_latency_initiation_sp", "modern.time.fp32.latency", int64(g.number("simt.trace_latency.sp") + g.number("simt.trace_initiation.sp"))},
+		{"-trace_opcode_latency_initiation_sp", "modern.time.imad.interval", int64(g.number("simt.trace_initiation.sp"))},
+		{"-trace_opcode_latency_initiation_sp", "modern.time.imad.latency", int64(g.number("simt.trace_latency.sp") + g.number("simt.trace_initiation.sp"))},
 	} {
 		r.source = p.source
 		if err := r.put(p.key, p.v); err != nil {

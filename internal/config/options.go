@@ -442,7 +442,7 @@ func collectorOptions() []optionRow {
 // specialOptions are two options for each special unit.
 func specialOptions() []optionRow {
 	var list []optionRow
-	for i := 1; i <= len(SIMT{}.Special); i++ {
+	for i := 1; i <= 8; i++ { // SPECIALIZED_UNIT_NUM (GPGPU-Sim)
 		at := fmt.Sprintf("simt.special%d", i)
 		list = append(list, optionRow{name: fmt.Sprintf("-specialized_unit_%d", i), def: "0,4,4,4,4,BRA", apply: func(r *reader, v string) error {
 			parts := strings.Split(v, ",")

@@ -17,7 +17,7 @@ func (g *GPU) usePreset() error {
 		return fmt.Errorf("%s = %q is not known", presetKey, g.DRAM.Preset)
 	}
 	c := &p.Config
-	word := func(key string, i int) string { return keyAt[key].Enum[i] }
+	word := func(key string, i int) string { return keyAt(key).Enum[i] }
 	source := fmt.Sprintf("%s %s: %s", presetKey, p.Name, p.Source)
 	for _, v := range []struct {
 		key string
@@ -30,11 +30,11 @@ func (g *GPU) usePreset() error {
 		{"dram.chips", int64(c.Chips)}, {"dram.dual_command", c.DualCommand}, {"dram.no_turnaround", c.NoTurnaround},
 		{"dram.fixed_latency", false},
 	} {
-		if err := g.put(keyAt[v.key], v.v, source); err != nil {
+		if err := g.put(keyAt(v.key), v.v, source); err != nil {
 			return err
 		}
 	}
-	return putTiming(&c.Timing, func(key string, n int64) error { return g.put(keyAt[key], n, source) })
+	return putTiming(&c.Timing, func(key string, n int64) error { return g.put(keyAt(key), n, source) })
 }
 
 // putTiming gives each number of a data sheet to put, refresh left out.

@@ -55,8 +55,8 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: settings\n%+v, want\n%+v", tt.preset, d, want)
 		}
 	}
-	if len(dram.Presets) != len(keyAt[presetKey].Enum)-1 {
-		t.Errorf("%d presets, %s has %v", len(dram.Presets), presetKey, keyAt[presetKey].Enum)
+	if len(dram.Presets) != len(keyAt(presetKey).Enum)-1 {
+		t.Errorf("%d presets, %s has %v", len(dram.Presets), presetKey, keyAt(presetKey).Enum)
 	}
 	g, err := Load("rtx-2060")
 	if err != nil {

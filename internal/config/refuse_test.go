@@ -15,8 +15,8 @@ func TestRefusalsNameTheirKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range keys {
-			k := &keys[i]
+		for i := range keys() {
+			k := &keys()[i]
 			values := append([]string{"true", "false"}, numbers...)
 			for _, v := range append(values, k.Enum...) {
 				g := base.clone()

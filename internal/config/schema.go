@@ -1,39 +1,28 @@
 package config
 
 import (
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// GPU is a whole machine and the conditions it runs under. The tags of a
-// field are its documentation:
-//
-//	help  what the value is
-//	unit  what it counts
-//	want  the bounds of a number, both included
-//	enum  the words a text may be
-//	len   how many numbers a list has
-//	def   the value of a GPU file that says nothing; without it, a file that
-//	      extends no other must give the value; the modern core's values are
-//	      then those of package modern
-//
-// The key of a field is its name in small letters with underscores, below the
-// key of the struct it stands in.
+// GPU is a whole machine and the conditions it runs under. The tags of a field are
+// those of package param. A file that extends no other must give what has no
+// default.
 type GPU struct {
 	Name              string `help:"what the machine is called"`
 	Description       string `help:"one line about it" def:""`
-	Core              string `help:"the core model that simulates it" enum:"simt|modern" def:"simt"`
+	Core              string `help:"the core model that simulates it" def:"simt"`
 	Architecture      string `help:"the vendor's name of the generation" def:""`
 	ComputeCapability string `help:"major.minor, for the device properties" def:"0.0"`
 
 	Chip      Chip
 	Clocks    Clocks
 	SM        SM
-	SIMT      SIMT
-	Modern    Modern
 	L1D       L1D
 	L1C       Cache
 	L1T       Cache
@@ -46,6 +35,8 @@ type GPU struct {
 	Run       Run
 	Compat    Compat
 
+	// cores are the parameters of core models, by their names.
+	cores map[string]core.Params
 	// sources says where each value comes from, by key.
 	sources map[string]string
 	// lent names the GPU that a value was taken over from, by key.
@@ -53,9 +44,6 @@ type GPU struct {
 	// borrowed is what CoreFrom returns.
 	borrowed string
 }
-
-// Hz is a clock frequency. Files give it in MHz, with up to six decimals.
-type Hz int64
 
 // Chip counts the large parts.
 type Chip struct {
@@ -71,10 +59,10 @@ type Chip struct {
 
 // Clocks are the four clock domains.
 type Clocks struct {
-	Core Hz `help:"clock of the SMs" unit:"MHz"`
-	NoC  Hz `key:"noc" help:"clock of the network" unit:"MHz"`
-	L2   Hz `help:"clock of the L2" unit:"MHz"`
-	DRAM Hz `help:"command clock of the DRAM" unit:"MHz"`
+	Core param.Hz `help:"clock of the SMs" unit:"MHz"`
+	NoC  param.Hz `key:"noc" help:"clock of the network" unit:"MHz"`
+	L2   param.Hz `help:"clock of the L2" unit:"MHz"`
+	DRAM param.Hz `help:"command clock of the DRAM" unit:"MHz"`
 }
 
 // SM holds what limits how many blocks an SM takes.
@@ -96,212 +84,84 @@ type SM struct {
 	AlwaysOneBlock    bool `help:"a block that needs more than the SM has runs alone instead of being refused" def:"false"`
 }
 
-// Latency holds one number for each class of PTX instruction.
-type Latency struct {
-	IntAdd  int `help:"integer add, sub" unit:"cycles" want:"1..511"`
-	IntMax  int `help:"integer min, max" unit:"cycles" want:"1..511"`
-	IntMul  int `help:"integer mul" unit:"cycles" want:"1..511"`
-	IntMad  int `help:"integer mad" unit:"cycles" want:"1..511"`
-	IntDiv  int `help:"integer div, rem" unit:"cycles" want:"1..511"`
-	IntShfl int `help:"shuffle between lanes" unit:"cycles" want:"1..511" def:"1"`
-	FPAdd   int `help:"f32 add" unit:"cycles" want:"1..511"`
-	FPMax   int `help:"f32 min, max" unit:"cycles" want:"1..511"`
-	FPMul   int `help:"f32 mul" unit:"cycles" want:"1..511"`
-	FPMad   int `help:"f32 fma" unit:"cycles" want:"1..511"`
-	FPDiv   int `help:"f32 div" unit:"cycles" want:"1..511"`
-	DPAdd   int `help:"f64 add" unit:"cycles" want:"1..511"`
-	DPMax   int `help:"f64 min, max" unit:"cycles" want:"1..511"`
-	DPMul   int `help:"f64 mul" unit:"cycles" want:"1..511"`
-	DPMad   int `help:"f64 fma" unit:"cycles" want:"1..511"`
-	DPDiv   int `help:"f64 div" unit:"cycles" want:"1..511"`
-	SFU     int `help:"sqrt, sin, ex2 and their like" unit:"cycles" want:"1..511"`
-	Tensor  int `help:"matrix multiply" unit:"cycles" want:"1..511" def:"64"`
-}
-
-// TraceLatency holds one number for each class of instruction in a trace.
-type TraceLatency struct {
-	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"4"`
-	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"4"`
-	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"4"`
-	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"4"`
-	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"4"`
-}
-
-// TraceInitiation is TraceLatency for the distance of two instructions.
-type TraceInitiation struct {
-	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"1"`
-	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"1"`
-	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"1"`
-	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"1"`
-	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"1"`
-}
-
-// Widths are the numbers of pipeline registers between two stages.
-type Widths struct {
-	SP     int `help:"f32 units" unit:"instructions" want:"0..32"`
-	DP     int `help:"f64 units" unit:"instructions" want:"0..32"`
-	Int    int `help:"integer units" unit:"instructions" want:"0..32"`
-	SFU    int `help:"special function units" unit:"instructions" want:"0..32"`
-	Mem    int `help:"load/store unit" unit:"instructions" want:"1..32"`
-	Tensor int `help:"tensor units" unit:"instructions" want:"0..32" def:"0"`
-}
-
-// Units are the numbers of execution units of an SM.
-type Units struct {
-	SP     int `help:"f32 units" unit:"units" want:"1..32"`
-	DP     int `help:"f64 units; 0: the special function units do f64" unit:"units" want:"0..32"`
-	Int    int `help:"integer units; 0: the f32 units do integers" unit:"units" want:"0..32"`
-	SFU    int `help:"special function units" unit:"units" want:"0..32"`
-	Tensor int `help:"tensor units" unit:"units" want:"0..32" def:"0"`
-}
-
-// Special is a unit for a class of trace instructions of its own.
-type Special struct {
-	Name       string `help:"what GPGPU-Sim calls it; its number picks the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:""`
-	Units      int    `help:"units; 0: none, and an integer unit does their work in its own time" unit:"units" want:"0..32" def:"0"`
-	Depth      int    `help:"stages, at least the latency" unit:"cycles" want:"1..511" def:"4"`
-	IssueWidth int    `help:"pipeline registers before the operand collector" unit:"instructions" want:"1..32" def:"4"`
-	ExecWidth  int    `help:"pipeline registers behind the operand collector" unit:"instructions" want:"1..32" def:"4"`
-	Latency    int    `help:"latency" unit:"cycles" want:"1..511" def:"4"`
-	Initiation int    `help:"distance of two instructions" unit:"cycles" want:"1..511" def:"4"`
-}
-
-// CollectorSet is a set of operand collector units.
-type CollectorSet struct {
-	Units    int `help:"collector units" unit:"units" want:"0..64"`
-	InPorts  int `help:"ports that fill collectors" unit:"ports" want:"0..64"`
-	OutPorts int `help:"ports that dispatch from them" unit:"ports" want:"0..64"`
-}
-
-// Collector describes operand reading.
-type Collector struct {
-	Specialized bool         `help:"each kind of unit has collectors of its own, beside the general ones"`
-	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..128"`
-	Steps       int          `help:"steps of the collector in a cycle" unit:"per cycle" want:"1..8" def:"1"`
-	Gen         CollectorSet `help:"general collectors"`
-	SP          CollectorSet `help:"collectors for f32"`
-	DP          CollectorSet `help:"collectors for f64"`
-	Int         CollectorSet `help:"collectors for integers"`
-	SFU         CollectorSet `help:"collectors for special functions"`
-	Mem         CollectorSet `help:"collectors for loads and stores"`
-	Tensor      CollectorSet `help:"collectors for tensor units"`
-}
-
-// SIMT is the core in the manner of GPGPU-Sim.
-type SIMT struct {
-	Scheduler        string  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting"`
-	ActiveWarps      int     `help:"two-level: warps in the inner round; warp-limiting: warps that may issue" unit:"warps" want:"1..64" def:"8"`
-	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8"`
-	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..8" def:"1"`
-	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true"`
-	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own"`
-	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false"`
-	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1"`
-	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false"`
-	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false"`
-	Issue            Widths  `help:"pipeline registers between issue and the operand collector"`
-	Exec             Widths  `help:"pipeline registers between the operand collector and the units"`
-	WriteBack        int     `help:"pipeline registers before write-back, and result buses" unit:"instructions" want:"1..64"`
-	Units            Units   `help:"execution units"`
-	Latency          Latency `help:"latencies of PTX instructions"`
-	Initiation       Latency `help:"distance of two PTX instructions in one unit"`
-	OtherLatency     int     `help:"latency of PTX moves, conversions, comparisons, logic and control" unit:"cycles" want:"1..511" def:"1"`
-	OtherInitiation  int     `help:"distance of two of those" unit:"cycles" want:"1..511" def:"1"`
-
-	TraceLatency    TraceLatency    `help:"latencies of trace instructions"`
-	TraceInitiation TraceInitiation `help:"distance of two trace instructions in one unit"`
-	Special         [8]Special      `help:"units for classes of trace instructions"`
-
-	Collector Collector `help:"operand collectors"`
-
-	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999"`
-	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1"`
-	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511"`
-	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..128" def:"32"`
-	SharedParts   int  `help:"parts of a warp that meet shared memory one after the other" unit:"parts" want:"1..32" def:"1"`
-	SharedOneCast bool `help:"only one word of shared memory is broadcast in a pass" def:"false"`
-	ResponseFIFO  int  `help:"replies that the load/store unit holds" unit:"packets" want:"1..4096" def:"2"`
-	PerfectMemory bool `help:"every request that leaves an SM is answered at once" def:"false"`
-}
-
 // Cache is a cache.
 type Cache struct {
-	Enabled     bool   `help:"whether there is such a cache" def:"true"`
-	Sectored    bool   `help:"lines of four sectors that are filled one by one" def:"false"`
-	Sets        int    `help:"sets" unit:"sets" want:"1..1048576" def:"1"`
-	Line        int    `help:"length of a line" unit:"bytes" want:"32..128" def:"128"`
-	Ways        int    `help:"lines of a set" unit:"lines" want:"1..65536" def:"1"`
-	Replace     string `help:"the victim" enum:"lru|fifo" def:"lru"`
-	Write       string `help:"what a write that hits does" enum:"read-only|write-back|write-through|write-evict|local-back" def:"read-only"`
-	Allocate    string `help:"when a line is taken for a read" enum:"on-miss|on-fill|streaming" def:"on-miss"`
-	WriteMiss   string `help:"what a write that misses does" enum:"send|send-and-read|read-first|read-later" def:"send"`
-	Index       string `help:"from address to set" enum:"linear|xor|ipoly|fermi|zero" def:"linear"`
-	MSHR        string `help:"table of pending misses" enum:"associative|sector-associative|fifo|sector-fifo" def:"associative"`
-	Entries     int    `help:"pending misses (fifo: accesses in flight)" unit:"entries" want:"1..1048576" def:"1"`
-	Merge       int    `help:"requests that one pending miss serves (fifo: requests in flight)" unit:"requests" want:"1..1048576" def:"1"`
-	MissQueue   int    `help:"requests waiting for the next level (fifo: reorder buffer)" unit:"requests" want:"1..1048576" def:"3"`
-	ResultQueue int    `help:"results waiting (fifo only)" unit:"results" want:"0..1048576" def:"0"`
-	Port        int    `help:"width of the data port; 0: a line" unit:"bytes" want:"0..128" def:"0"`
+	Enabled     bool              `help:"whether there is such a cache" def:"true"`
+	Sectored    bool              `help:"lines of four sectors that are filled one by one" def:"false"`
+	Sets        int               `help:"sets" unit:"sets" want:"1..1048576" def:"1"`
+	Line        int               `help:"length of a line" unit:"bytes" want:"32..128" def:"128"`
+	Ways        int               `help:"lines of a set" unit:"lines" want:"1..65536" def:"1"`
+	Replace     cache.Replacement `help:"the victim" enum:"lru|fifo" def:"lru"`
+	Write       cache.WritePolicy `help:"what a write that hits does" enum:"read-only|write-back|write-through|write-evict|local-back" def:"read-only"`
+	Allocate    cache.Alloc       `help:"when a line is taken for a read" enum:"on-miss|on-fill|streaming" def:"on-miss"`
+	WriteMiss   cache.WriteAlloc  `help:"what a write that misses does" enum:"send|send-and-read|read-first|read-later" def:"send"`
+	Index       cache.IndexKind   `help:"from address to set" enum:"linear|xor|ipoly|fermi|zero" def:"linear"`
+	MSHR        cache.MSHRKind    `help:"table of pending misses" enum:"associative|sector-associative|fifo|sector-fifo" def:"associative"`
+	Entries     int               `help:"pending misses (fifo: accesses in flight)" unit:"entries" want:"1..1048576" def:"1"`
+	Merge       int               `help:"requests that one pending miss serves (fifo: requests in flight)" unit:"requests" want:"1..1048576" def:"1"`
+	MissQueue   int               `help:"requests waiting for the next level (fifo: reorder buffer)" unit:"requests" want:"1..1048576" def:"3"`
+	ResultQueue int               `help:"results waiting (fifo only)" unit:"results" want:"0..1048576" def:"0"`
+	Port        int               `help:"width of the data port; 0: a line" unit:"bytes" want:"0..128" def:"0"`
 }
 
 // L1D is the first-level data cache and how it shares its memory.
 type L1D struct {
 	Cache
 
-	Latency        int    `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
-	Banks          int    `help:"banks" unit:"banks" want:"1..128" def:"1"`
-	BankInterleave int    `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
-	BankIndex      string `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
-	WriteRatio     int    `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
-	SkipGlobal     bool   `help:"global accesses go past the L1" def:"false"`
-	Adaptive       bool   `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
-	Unified        int    `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
-	SharedSizes    []int  `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
-	PreferL1       Cache  `enabled:"false" help:"the cache when a kernel prefers L1"`
-	PreferShared   Cache  `enabled:"false" help:"the cache when a kernel prefers shared memory"`
+	Latency        int             `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
+	Banks          int             `help:"banks" unit:"banks" want:"1..128" def:"1"`
+	BankInterleave int             `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
+	BankIndex      cache.IndexKind `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
+	WriteRatio     int             `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
+	SkipGlobal     bool            `help:"global accesses go past the L1" def:"false"`
+	Adaptive       bool            `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
+	Unified        int             `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
+	SharedSizes    []int           `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
+	PreferL1       Cache           `enabled:"false" help:"the cache when a kernel prefers L1"`
+	PreferShared   Cache           `enabled:"false" help:"the cache when a kernel prefers shared memory"`
 }
 
 // NoC is the network between clusters and L2 slices, once for requests and
 // once for replies.
 type NoC struct {
-	Kind           string `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
-	ClusterFIFO    int    `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8"`
-	FlitBytes      int    `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32"`
-	InBuffer       int    `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64"`
-	OutBuffer      int    `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64"`
-	Arbiter        string `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip"`
-	GrantCycles    int    `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1"`
-	Radix          int    `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
-	Dimensions     int    `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
-	Placement      string `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
-	VCs            int    `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
-	AnyVC          bool   `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
-	VCBuffer       int    `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
-	FlitInBuffer   int    `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
-	FlitOutBuffer  int    `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
-	BoundaryBuffer int    `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
-	HoldVC         bool   `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
-	Iterations     int    `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
-	RoutingDelay   int    `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
-	VCDelay        int    `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
-	SwitchDelay    int    `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
-	CreditDelay    int    `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
-	LinkDelay      int    `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
-	InputSpeedup   int    `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
-	OutputSpeedup  int    `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
-	RouterSteps    int    `help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
+	Kind           noc.Kind      `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
+	ClusterFIFO    int           `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8"`
+	FlitBytes      int           `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32"`
+	InBuffer       int           `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64"`
+	OutBuffer      int           `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64"`
+	Arbiter        noc.Arbiter   `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip"`
+	GrantCycles    int           `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1"`
+	Radix          int           `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
+	Dimensions     int           `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
+	Placement      noc.Placement `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
+	VCs            int           `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
+	AnyVC          bool          `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
+	VCBuffer       int           `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
+	FlitInBuffer   int           `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
+	FlitOutBuffer  int           `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
+	BoundaryBuffer int           `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
+	HoldVC         bool          `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
+	Iterations     int           `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
+	RoutingDelay   int           `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
+	VCDelay        int           `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
+	SwitchDelay    int           `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
+	CreditDelay    int           `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
+	LinkDelay      int           `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
+	InputSpeedup   int           `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
+	OutputSpeedup  int           `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
+	RouterSteps    int           `help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
 }
 
 // Partition is the way from the network through the L2 to the DRAM.
 type Partition struct {
-	ROPLatency  int    `help:"from the network to the L2" unit:"core cycles" want:"0..1048576"`
-	DRAMLatency int    `help:"from the L2 to the DRAM, before what the DRAM itself takes" unit:"core cycles" want:"0..1048576"`
-	ToL2        int    `help:"queue from the network to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
-	ToDRAM      int    `help:"queue from the L2 to the DRAM; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
-	FromDRAM    int    `help:"queue from the DRAM to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
-	ToNoC       int    `key:"to_noc" help:"queue from the L2 to the network; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
-	Mapping     string `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p"`
-	Indexing    string `help:"how the L2 slice is found" enum:"consecutive|xor|ipoly|pae|random" def:"consecutive"`
+	ROPLatency  int           `help:"from the network to the L2" unit:"core cycles" want:"0..1048576"`
+	DRAMLatency int           `help:"from the L2 to the DRAM, before what the DRAM itself takes" unit:"core cycles" want:"0..1048576"`
+	ToL2        int           `help:"queue from the network to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
+	ToDRAM      int           `help:"queue from the L2 to the DRAM; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
+	FromDRAM    int           `help:"queue from the DRAM to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
+	ToNoC       int           `key:"to_noc" help:"queue from the L2 to the network; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
+	Mapping     string        `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p"`
+	Indexing    part.Indexing `help:"how the L2 slice is found" enum:"consecutive|xor|ipoly|pae|random" def:"consecutive"`
 }
 
 // L2 is one slice of the second-level cache.
@@ -313,24 +173,24 @@ type L2 struct {
 
 // DRAM is one memory channel.
 type DRAM struct {
-	Preset       string `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
-	FixedLatency bool   `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
-	Scheduler    string `help:"order of requests" enum:"fifo|frfcfs" def:"frfcfs"`
-	Queue        int    `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`
-	ReturnQueue  int    `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0"`
-	BusBytes     int    `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4"`
-	BurstLength  int    `help:"transfers of a column command" unit:"transfers" want:"1..1024" def:"4"`
-	DataRatio    int    `help:"transfers in a command clock cycle" unit:"transfers" want:"1..1024" def:"2"`
-	Chips        int    `help:"chips side by side in a channel" unit:"chips" want:"1..1024" def:"1"`
-	DualCommand  bool   `help:"a row and a column command may go in one cycle" def:"false"`
-	BankIndex    string `help:"spreading of banks by the row" enum:"linear|xor|ipoly" def:"linear"`
-	GroupBy      string `help:"bits of a bank's number that name its group" enum:"high-bits|low-bits" def:"high-bits"`
-	NoTurnaround bool   `help:"no wait between reading and writing" def:"false"`
-	WriteQueue   bool   `help:"writes have a queue of their own" def:"false"`
-	WriteSize    int    `help:"length of that queue" unit:"requests" want:"1..1048576" def:"32"`
-	WriteHigh    int    `help:"writing begins at so many" unit:"requests" want:"1..1048576" def:"28"`
-	WriteLow     int    `help:"and ends below so many" unit:"requests" want:"0..1048576" def:"16"`
-	Timing       Timing `help:"what a data sheet says"`
+	Preset       string         `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
+	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
+	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" def:"frfcfs"`
+	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`
+	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0"`
+	BusBytes     int            `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4"`
+	BurstLength  int            `help:"transfers of a column command" unit:"transfers" want:"1..1024" def:"4"`
+	DataRatio    int            `help:"transfers in a command clock cycle" unit:"transfers" want:"1..1024" def:"2"`
+	Chips        int            `help:"chips side by side in a channel" unit:"chips" want:"1..1024" def:"1"`
+	DualCommand  bool           `help:"a row and a column command may go in one cycle" def:"false"`
+	BankIndex    part.BankHash  `help:"spreading of banks by the row" enum:"linear|xor|ipoly" def:"linear"`
+	GroupBy      dram.GroupBy   `help:"bits of a bank's number that name its group" enum:"high-bits|low-bits" def:"high-bits"`
+	NoTurnaround bool           `help:"no wait between reading and writing" def:"false"`
+	WriteQueue   bool           `help:"writes have a queue of their own" def:"false"`
+	WriteSize    int            `help:"length of that queue" unit:"requests" want:"1..1048576" def:"32"`
+	WriteHigh    int            `help:"writing begins at so many" unit:"requests" want:"1..1048576" def:"28"`
+	WriteLow     int            `help:"and ends below so many" unit:"requests" want:"0..1048576" def:"16"`
+	Timing       Timing         `help:"what a data sheet says"`
 }
 
 // Timing is a data sheet's numbers, in cycles of the command clock.
@@ -364,23 +224,23 @@ type Link struct {
 
 // Run holds the conditions of a run.
 type Run struct {
-	Caches          string `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
-	ICache          string `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
-	FlushL1         bool   `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
-	CopiesFillL2    bool   `help:"copies from the host leave their data in the L2" def:"true"`
-	Copies          string `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
-	LaunchLatency   int    `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
-	BlockLatency    int    `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
-	BlockInterval   int    `help:"least time between two blocks placed on the chip; 0: every cluster may take one each cycle" unit:"thousandths of a cycle" want:"0..1000000000" def:"0"`
-	BlockTurnaround int    `help:"from a block's end until another can take its place" unit:"cycles" want:"0..1000000" def:"0"`
-	WarpTurnaround  int    `help:"more of it for every warp of the block that has ended" unit:"cycles" want:"0..1000000" def:"0"`
-	BlockLog        bool   `help:"the result has where and when every block ran; changes no other number" def:"false"`
-	IdleSkip        bool   `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
-	DetectDeadlock  bool   `help:"end a run in which nothing moves any more" def:"true"`
-	MaxCycles       int    `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
-	MaxInsts        int    `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
-	MaxBlocks       int    `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
-	MaxDone         int    `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
+	Caches          gpu.Caches `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
+	ICache          string     `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
+	FlushL1         bool       `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
+	CopiesFillL2    bool       `help:"copies from the host leave their data in the L2" def:"true"`
+	Copies          string     `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
+	LaunchLatency   int        `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
+	BlockLatency    int        `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
+	BlockInterval   int        `help:"least time between two blocks placed on the chip; 0: every cluster may take one each cycle" unit:"thousandths of a cycle" want:"0..1000000000" def:"0"`
+	BlockTurnaround int        `help:"from a block's end until another can take its place" unit:"cycles" want:"0..1000000" def:"0"`
+	WarpTurnaround  int        `help:"more of it for every warp of the block that has ended" unit:"cycles" want:"0..1000000" def:"0"`
+	BlockLog        bool       `help:"the result has where and when every block ran; changes no other number" def:"false"`
+	IdleSkip        bool       `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
+	DetectDeadlock  bool       `help:"end a run in which nothing moves any more" def:"true"`
+	MaxCycles       int        `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
+	MaxInsts        int        `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
+	MaxBlocks       int        `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
+	MaxDone         int        `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
 }
 
 // Compat holds the switches of every model for behaviour of GPGPU-Sim that
@@ -390,6 +250,5 @@ type Compat struct {
 	Cache     cache.Compat
 	Partition part.Compat
 	DRAM      dram.Compat
-	SIMT      simt.Compat
 	Chip      gpu.Compat
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// Env is what a core needs of the chip around it; K is the kernels of its model.
-type Env[K any] struct {
+// Env is what a core needs of the chip around it.
+type Env struct {
 	// Pool is where requests come from and go to. Cores that run in different
 	// goroutines need different ones.
 	Pool *mem.Pool
@@ -17,7 +17,7 @@ type Env[K any] struct {
 	Send func(r *mem.Req, bytes int)
 	// BlockDone is told that a block has ended; its resources are free. The
 	// owner releases the block.
-	BlockDone func(k *K, b exec.Block)
+	BlockDone func(k Kernel, b exec.Block)
 	// Turn, if set, is called before the core has something executed that is
 	// not private to a block. Where cores run side by side it returns when all
 	// that come before this one have issued in this cycle.

@@ -35,21 +35,21 @@ func (p Places) Add(o Places) {
 }
 
 // Ledger is a core's places, by kernel.
-type Ledger[K any] struct {
-	by    map[*K]Places
+type Ledger struct {
+	by    map[Kernel]Places
 	spare []Places
 }
 
 // KeepPlaces makes the core account the states of warps by instruction.
-func (l *Ledger[K]) KeepPlaces() {
+func (l *Ledger) KeepPlaces() {
 	if l.by == nil {
-		l.by = map[*K]Places{}
+		l.by = map[Kernel]Places{}
 	}
 }
 
 // PlacesOf returns where the states of a kernel's warps on this core are
 // charged, of which it has n instructions; nil without KeepPlaces.
-func (l *Ledger[K]) PlacesOf(k *K, n int) Places {
+func (l *Ledger) PlacesOf(k Kernel, n int) Places {
 	if l.by == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (l *Ledger[K]) PlacesOf(k *K, n int) Places {
 // TakePlaces adds what a kernel's warps did on this core to sum, which has a
 // place for each of its instructions, and forgets it. None of the kernel's
 // blocks may come to this core later.
-func (l *Ledger[K]) TakePlaces(k *K, sum Places) {
+func (l *Ledger) TakePlaces(k Kernel, sum Places) {
 	if p := l.by[k]; p != nil {
 		sum.Add(p)
 		delete(l.by, k)

@@ -62,7 +62,7 @@ func (t *Traffic) Took(r *mem.Req, now uint64) {
 }
 
 // TrySend sends a request of a core if the network has room for it.
-func TrySend[K any](t *Traffic, e *Env[K], id int, r *mem.Req) bool {
+func TrySend(t *Traffic, e *Env, id int, r *mem.Req) bool {
 	test, size := mem.ControlSize, mem.ControlSize
 	if r.Write {
 		test += int(r.Size)

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/core"
-	"github.com/heddle-sim/heddle/internal/core/modern"
-	"github.com/heddle-sim/heddle/internal/core/simt"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
@@ -172,17 +170,16 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	simFails(s, "Total_core_cache_fail_stats_breakdown", &all)
 
 	sm := &tot.SM
-	if g.cfg.Core == Modern {
-		m := *sm
-		asSIMT(&m, &tot.Modern)
-		sm = &m
+	var terms core.Terms
+	if tot.Own != nil {
+		terms = tot.Own.Terms(sm)
 	}
-	lanes := 32 * sm.Completed
+	lanes := 32 * terms.Completed
 	if g.cfg.GatedLanes {
-		lanes = sm.CompletedLanes
+		lanes = terms.CompletedLanes
 	}
 	s.f("ctas_completed %d, Shader 0 warp_id issue ditsribution:\nwarp_id:\n", sm.BlocksDone)
-	per := g.cores[0].perWarp()
+	per := g.cores[0].Count().PerWarp
 	for len(per) > 0 && per[len(per)-1] == 0 {
 		per = per[:len(per)-1] // slots never used are not shown
 	}
@@ -193,20 +190,13 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	for _, n := range per {
 		s.f("%d, ", n)
 	}
-	by := &sm.LSStallBy
-	var gl [simt.Stalls]uint64
-	for _, c := range []simt.Client{simt.ClientGlobalLoad, simt.ClientGlobalStore, simt.ClientLocalLoad, simt.ClientLocalStore} {
-		for i, n := range by[c] {
-			gl[i] += n
-		}
-	}
 	for _, c := range []struct {
 		name string
 		n    uint64
 	}{
 		{"\ngpgpu_n_tot_thrd_icount", lanes},
-		{"gpgpu_n_tot_w_icount", sm.Completed},
-		{"gpgpu_n_stall_shd_mem", sm.LSStalls},
+		{"gpgpu_n_tot_w_icount", terms.Completed},
+		{"gpgpu_n_stall_shd_mem", terms.StallCycles},
 		{"gpgpu_n_mem_read_local", sm.Packets[mem.LocalRead]},
 		{"gpgpu_n_mem_write_local", sm.Packets[mem.LocalWrite]},
 		{"gpgpu_n_mem_read_global", sm.Packets[mem.GlobalRead]},
@@ -223,62 +213,27 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 		{"gpgpu_n_shmem_bkconflict", sm.SharedConflicts},
 		{"gpgpu_n_l1cache_bkconflict", sm.L1Conflicts},
 		{"gpgpu_n_intrawarp_mshr_merge", 0}, // never counted there either
-		{"gpgpu_n_cmem_portconflict", sm.ConstConflicts},
-		{"gpgpu_stall_shd_mem[c_mem][resource_stall]", by[simt.ClientConst][simt.StallBank]},
-		{"gpgpu_stall_shd_mem[s_mem][bk_conf]", by[simt.ClientShared][simt.StallBank]},
-		{"gpgpu_stall_shd_mem[gl_mem][resource_stall]", gl[simt.StallBank]},
-		{"gpgpu_stall_shd_mem[gl_mem][coal_stall]", gl[simt.StallCoalesce]},
-		{"gpgpu_stall_shd_mem[gl_mem][data_port_stall]", gl[simt.StallDataPort]},
+		{"gpgpu_n_cmem_portconflict", terms.ConstConflicts},
+		{"gpgpu_stall_shd_mem[c_mem][resource_stall]", terms.ConstStalls},
+		{"gpgpu_stall_shd_mem[s_mem][bk_conf]", terms.SharedStalls},
+		{"gpgpu_stall_shd_mem[gl_mem][resource_stall]", terms.GlobalStalls},
+		{"gpgpu_stall_shd_mem[gl_mem][coal_stall]", terms.CoalStalls},
+		{"gpgpu_stall_shd_mem[gl_mem][data_port_stall]", terms.PortFull},
 		{"gpu_reg_bank_conflict_stalls", 0}, // never counted there either
 	} {
 		s.f("%s = %d\n", c.name, c.n)
 	}
-	stall, idle, score := sm.Lanes[0], uint64(0), uint64(0)
-	for _, by := range sm.Slots {
-		stall += by[simt.SlotStall]
-		idle += by[simt.SlotIdle]
-		score += by[simt.SlotScoreboard]
-	}
-	s.f("Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d", stall, idle, score)
+	s.f("Warp Occupancy Distribution:\nStall:%d\tW0_Idle:%d\tW0_Scoreboard:%d", sm.Lanes[0]+terms.Stalled, terms.Idle, terms.Waiting)
 	for n := 1; n <= 32; n++ {
 		s.f("\tW%d:%d", n, sm.Lanes[n])
 	}
 	for i, name := range []string{"single_issue_nums", "dual_issue_nums"} {
 		s.f("\n%s: ", name)
-		for k := range sm.IssuesBy {
-			s.f("WS%d:%d\t", k, sm.IssuesBy[k][i])
+		for k, n := range terms.Issues {
+			s.f("WS%d:%d\t", k, n[i])
 		}
 	}
 	s.f("\n")
-}
-
-// asSIMT fills in counters of the SIMT core that have a counterpart in the modern
-// one. Those of stages that it does not have stay 0: its constant caches and
-// the data port of its L1D refuse nothing, and it asks for the lines of an
-// instruction while others go on.
-func asSIMT(to *simt.Stats, from *modern.Stats) {
-	to.Completed = from.WarpInsts // Completed counts those of variable latency
-	to.CompletedLanes = from.ThreadInsts
-	to.LSStallBy[simt.ClientShared][simt.StallBank] = from.SharedConflicts
-	to.LSStallBy[simt.ClientGlobalLoad][simt.StallBank] = from.L1Conflicts + from.L1Fails
-	to.LSStalls = from.SharedConflicts + from.L1Conflicts + from.L1Fails + from.TableFull
-	to.IssuesBy, to.Slots = make([][2]uint64, len(from.IssuesBy)), make([][3]uint64, len(from.Slots))
-	for k, n := range from.IssuesBy {
-		to.IssuesBy[k][0] = n
-	}
-	for k, by := range from.Slots {
-		for st, n := range by {
-			switch modern.WarpState(st) {
-			case modern.Selected:
-			case modern.Wait, modern.ShortScoreboard, modern.LongScoreboard:
-				to.Slots[k][simt.SlotScoreboard] += n
-			case modern.NotSelected, modern.MathThrottle, modern.LGThrottle, modern.MIOThrottle, modern.Dispatch, modern.IMCMiss:
-				to.Slots[k][simt.SlotStall] += n
-			default:
-				to.Slots[k][simt.SlotIdle] += n
-			}
-		}
-	}
 }
 
 // simTraffic prints the packets between SMs and partitions by their sizes.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/heddle-sim/heddle/internal/core/simt"
 )
 
 // TestClockOrder compares the ticks of random clocks with exact fractions.
@@ -130,8 +132,9 @@ func TestClockRefuses(t *testing.T) {
 
 // TestAdaptiveWays checks the L1D's ways on both sides of each size.
 func TestAdaptiveWays(t *testing.T) {
-	c := &Config{Adaptive: Adaptive{Enabled: true, Unified: 128, Sizes: []int{0, 8, 16, 32, 64, 96}}}
-	c.SM.L1D.Sets, c.SM.L1D.Line, c.SM.L1D.Ways = 4, 128, 64 // 32 KiB
+	sm := &simt.Config{}
+	c := &Config{Core: sm, Adaptive: Adaptive{Enabled: true, Unified: 128, Sizes: []int{0, 8, 16, 32, 64, 96}}}
+	sm.L1D.Sets, sm.L1D.Line, sm.L1D.Ways = 4, 128, 64 // 32 KiB
 	for _, x := range []struct{ shared, ways int }{
 		{0, 256}, {1, 240}, {8192, 240}, {8193, 224}, {16384, 224}, {16385, 192}, {32768, 192}, {32769, 128},
 		{65536, 128}, {65537, 64}, {98304, 64}, {98305, 64},

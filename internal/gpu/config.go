@@ -3,8 +3,7 @@ package gpu
 import (
 	"fmt"
 
-	"github.com/heddle-sim/heddle/internal/core/modern"
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
@@ -87,31 +86,31 @@ type Compat struct {
 	// DrainBetween lets a kernel end only when the memory system is idle too,
 	// if no other kernel runs (GPGPU-Sim, PTX mode). Off: with its
 	// last block, whose stores have been acknowledged.
-	DrainBetween bool
+	DrainBetween bool `help:"a kernel ends only when the memory system is idle too" def:"false"`
 	// ClocksRestart starts all clock domains at phase zero whenever the idle
 	// chip gets work (GPGPU-Sim, PTX mode). Off: they run on.
-	ClocksRestart bool
+	ClocksRestart bool `help:"all clocks start at phase zero whenever the idle chip gets work" def:"false"`
 	// RoundedClocks adds up clock periods with the rounding of double
 	// precision, which orders domains of unequal clocks where in exact time
 	// they meet. Off: exact ratios.
-	RoundedClocks bool
+	RoundedClocks bool `help:"clock periods are added up with the rounding of double precision" def:"false"`
 	// CopiesBackFill lets copies from the device to the host put data into the
 	// L2 as the others do.
-	CopiesBackFill bool
+	CopiesBackFill bool `help:"copies from the device fill the L2 as copies to it do" def:"false"`
 	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2.
 	// Off: it empties the L2.
-	FlushDirtyOnly bool
+	FlushDirtyOnly bool `help:"a flush of the L2 drops written lines only" def:"false"`
 	// TakenFirst runs the taken side of a branch before the other one. Off:
 	// after it. It is for the owner of the executor to see to.
-	TakenFirst bool
+	TakenFirst bool `help:"the taken side of a branch runs first" def:"false"`
 	// PackedMemory places buffers side by side, aligned to 256 bytes, as the
 	// incumbent's allocator does. Off: with unused addresses between them. It
 	// is for the owner of device memory to see to.
-	PackedMemory bool
+	PackedMemory bool `help:"buffers lie side by side" def:"false"`
 	// AccelSimTraces reads traces as Accel-Sim does: without the dependences that
 	// they do not name, unless trace.hidden_dependences says otherwise. It is for
 	// who replays traces to see to.
-	AccelSimTraces bool
+	AccelSimTraces bool `help:"traces are read as Accel-Sim reads them: dependences that they do not name are left out" def:"false"`
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
@@ -153,14 +152,12 @@ type Config struct {
 	// CoreFrom names the machine whose parameters the cores have, if that is
 	// another one.
 	CoreFrom string
-	// Core is the model of the cores: SM are their settings if they are SIMT
-	// cores, Modern if they are modern ones. Mem is the memory partitions. Net is
-	// the subnet for requests; its numbers of inputs and outputs are set by New.
-	Core   CoreModel
-	SM     simt.Config
-	Modern modern.Config
-	Net    noc.Config
-	Mem    part.Config
+	// Core are the settings of the cores, which know their model. Mem is the memory
+	// partitions. Net is the subnet for requests; its numbers of inputs and outputs
+	// are set by New.
+	Core core.Settings
+	Net  noc.Config
+	Mem  part.Config
 
 	// Splits are the L1D and the shared memory of an SM by what a launch prefers,
 	// void where a Split has no L1D.
@@ -197,7 +194,8 @@ func (c *Config) split(p Preference) Split {
 	if s := c.Splits[p]; s.L1D.Sets > 0 && !c.Adaptive.Enabled {
 		return s
 	}
-	return Split{*c.l1d(), *c.shared()}
+	b := c.Core.Base()
+	return Split{b.L1D, b.Shared}
 }
 
 // SMs returns the number of SMs.
@@ -244,22 +242,22 @@ func (c *Config) Check() error {
 		return err
 	}
 	for p := range Preferences {
-		x := *c
-		s := c.split(p)
-		if *x.shared() = s.Shared; s.L1D.Sets > 0 && !s.L1D.Disabled {
-			*x.l1d() = s.L1D
+		x, s := c.Core.Clone(), c.split(p)
+		b := x.Base()
+		if b.Shared = s.Shared; s.L1D.Sets > 0 && !s.L1D.Disabled {
+			b.L1D = s.L1D
 			if err := s.L1D.Check(); err != nil {
 				return fmt.Errorf("preference %d: %w", p, err)
 			}
 		}
-		if err := x.checkSM(); err != nil {
+		if err := x.Check(); err != nil {
 			return fmt.Errorf("preference %d: %w", p, err)
 		}
 	}
 	if err := c.Adaptive.check(c); err != nil {
 		return err
 	}
-	if err := c.checkSM(); err != nil {
+	if err := c.Core.Check(); err != nil {
 		return fmt.Errorf("SM: %w", err)
 	}
 	if err := c.Mem.Check(); err != nil {
@@ -283,7 +281,7 @@ func (c *Config) checkStorage() error {
 		return [2]int{x.Sets * x.Ways, x.Entries + x.MissQueue + x.ResultQueue}
 	}
 	var lines, entries int
-	for _, x := range c.caches() {
+	for _, x := range c.Core.Caches() {
 		n := of(x)
 		lines += sms * n[0]
 		entries += sms * n[1]
@@ -316,7 +314,7 @@ func (a *Adaptive) check(c *Config) error {
 	if !a.Enabled {
 		return nil
 	}
-	if c.l1d().Disabled || c.l1d().Bytes() < 1024 {
+	if d := &c.Core.Base().L1D; d.Disabled || d.Bytes() < 1024 {
 		return fmt.Errorf("an adaptive L1 needs an L1 of at least 1 KiB")
 	}
 	if len(a.Sizes) == 0 {
@@ -337,7 +335,7 @@ func (a *Adaptive) check(c *Config) error {
 
 // maxWays is the L1D's associativity if it has all of the memory.
 func (a *Adaptive) maxWays(c *Config) int {
-	d := c.l1d()
+	d := &c.Core.Base().L1D
 	return d.Ways * a.Unified / (d.Bytes() / 1024)
 }
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -284,7 +287,7 @@ func balanceRun(t *testing.T, gpu string, r *report.Run) {
 	// Each scheduler issues in a cycle, or says why not.
 	if c, err := config.Load(gpu); err != nil {
 		t.Error(err)
-	} else if n := busy * uint64(c.ChipConfig().SM.Schedulers); !shared && slots != n {
+	} else if n := busy * schedulers(c.ChipConfig()); !shared && slots != n {
 		t.Errorf("%s: schedulers account for %d of %d cycles", gpu, slots, n)
 	}
 	// All that the SMs send enters a slice, and all but what their caches
@@ -379,4 +382,12 @@ func firstDifference(a, b string) string {
 		}
 	}
 	return "one result is longer"
+}
+
+// schedulers returns the schedulers of an SM.
+func schedulers(c gpu.Config) uint64 {
+	if x, ok := c.Core.(*simt.Config); ok {
+		return uint64(x.Schedulers)
+	}
+	return uint64(c.Core.(*modern.Config).SubCores)
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -47,7 +48,7 @@ type GPU struct {
 
 // state is the machine itself: all that a run leaves in it.
 type state struct {
-	cores    []Core
+	cores    []core.SM
 	clusters []cluster
 	mem      *system.Memory
 	awake    []bool     // by SM: has a warp that has not retired
@@ -105,10 +106,15 @@ func New(cfg Config) (*GPU, error) {
 	}
 	g := &GPU{cfg: cfg}
 	n := cfg.SMs()
-	g.cfg.SM.SMs, g.cfg.Modern.SMs = n, n
+	if cfg.Core == nil {
+		return nil, errors.New("a chip needs a core model")
+	}
+	g.cfg.Core = cfg.Core.Clone()
+	b := g.cfg.Core.Base()
+	b.SMs = n
 	g.patience = patience(&cfg)
 	if cfg.Adaptive.Enabled {
-		g.cfg.l1d().MaxWays = cfg.Adaptive.maxWays(&cfg)
+		b.L1D.MaxWays = cfg.Adaptive.maxWays(&cfg)
 	}
 	g.hand = g.give
 	return g, g.build()
@@ -133,13 +139,13 @@ func (g *GPU) build() (err error) {
 	for c := range g.clusters {
 		g.clusters[c].out = g.mem.Outbox(c)
 	}
-	g.cores = make([]Core, n)
+	g.cores = make([]core.SM, n)
 	// What one worker uses is made together, so that it shares no cache lines
 	// with what another uses.
 	for w := range g.team.workers {
 		for _, c := range g.team.workers[w].own {
 			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
-				if g.cores[i], err = g.newCore(i); err != nil {
+				if g.cores[i], err = cfg.Core.New(i, g.envOf(i)); err != nil {
 					return err
 				}
 				if !cfg.Run.IdleSkip {
@@ -379,8 +385,7 @@ func (g *GPU) threadInsts() uint64 {
 func (g *GPU) activity() uint64 {
 	var n uint64
 	for _, c := range g.cores {
-		s := c.Count()
-		n += s.activity()
+		n += c.Count().Activity()
 	}
 	return n
 }

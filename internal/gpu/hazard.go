@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core"
 )
 
 // This file: the hazard checkers of all SMs as one.
@@ -11,15 +11,15 @@ import (
 // Hazard is a dependence that a program does not wait for, as an SM found it.
 type Hazard struct {
 	SM int
-	modern.Hazard
+	core.Hazard
 }
 
-// CheckHazards has every SM look for hazards in programs with control bits.
-// Only modern cores have any; others find nothing. It has to be called before
-// the first cycle.
-func (g *GPU) CheckHazards() {
-	g.checked = true
+// CheckHazards has every SM look for hazards in programs with control bits, and
+// reports whether its model can. It has to be called before the first cycle.
+func (g *GPU) CheckHazards() bool {
+	_, g.checked = g.cores[0].(core.HazardChecker)
 	g.watched()
+	return g.checked
 }
 
 // Hazards returns what was found so far, SM by SM, each in the order in which
@@ -28,7 +28,7 @@ func (g *GPU) CheckHazards() {
 func (g *GPU) Hazards() (list []Hazard, left uint64) {
 	list, left = slices.Clone(g.found), g.foundLeft
 	for i, c := range g.cores {
-		x, ok := c.(modernCore)
+		x, ok := c.(core.HazardChecker)
 		if !ok {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heddle-sim/heddle/internal/core/modern"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
@@ -13,12 +13,12 @@ import (
 // Kernel is a launch: what it is, and, once it has ended, what it did.
 type Kernel struct {
 	Name      string
-	Registers int    // per thread, for occupancy
-	Shared    int    // bytes per block
-	Threads   int    // of a block
-	MaxBlocks int    // most blocks on an SM
-	LimitedBy string // what allows no more: threads, shared memory, registers, blocks, or ByGrid
-	L1Ways    int    // of the L1D while it runs
+	Registers int        // per thread, for occupancy
+	Shared    int        // bytes per block
+	Threads   int        // of a block
+	MaxBlocks int        // most blocks on an SM
+	LimitedBy core.Limit // what allows no more
+	L1Ways    int        // of the L1D while it runs
 
 	// Start is the core cycle of the launch, FirstBlock that in which its
 	// first block was placed, End that of its end.
@@ -37,7 +37,7 @@ type Kernel struct {
 	// those that have begun; nil without Run.BlockLog.
 	BlockLog []BlockRun
 
-	core    any // what its cores make of it: see fit
+	core    core.Kernel // what its cores make of it
 	work    exec.Work
 	slot    int
 	next    uint64 // block to be placed next
@@ -62,8 +62,7 @@ func (k *Kernel) Cycles() uint64 { return k.End - k.Start }
 
 // ControlBits reports whether control bits guarded its dependences.
 func (k *Kernel) ControlBits() bool {
-	x, ok := k.core.(*modern.Kernel)
-	return ok && x.ControlBits
+	return k.core.Info().ControlBits
 }
 
 // Work returns what was launched.
@@ -95,27 +94,29 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := k.Info()
 	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
-		if most := uint64(k.maxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
+		if most := uint64(f.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
 			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
-				w.Blocks(), most, k.maxBlocks, g.cfg.SMs(), k.limitedBy)}
+				w.Blocks(), most, f.MaxBlocks, g.cfg.SMs(), f.LimitedBy)}
 		}
 	}
 	// A small grid is spread over all SMs (GPGPU-Sim).
-	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(k.maxBlocks)*sms {
+	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(f.MaxBlocks)*sms {
 		if k, err = g.fits(w, shared, o.Registers, int(max(1, (n+sms-1)/sms)), base); err != nil {
 			return nil, err
 		}
+		f = k.Info()
 	}
 	if !known {
 		g.code[w.Name()] = base
 		g.codeEnd = (base + g.cfg.cachedBytes(w)*uint64(len(w.Code())) + 255) &^ 255
 	}
 	return &Kernel{
-		Name: w.Name(), Registers: k.registers, Shared: k.shared, Threads: w.Threads(),
-		MaxBlocks: k.maxBlocks, LimitedBy: k.limitedBy,
-		core: k.core, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
+		Name: w.Name(), Registers: f.Registers, Shared: f.Shared, Threads: w.Threads(),
+		MaxBlocks: f.MaxBlocks, LimitedBy: f.LimitedBy,
+		core: k, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
 	}, nil
 }
 
@@ -139,7 +140,7 @@ func (g *GPU) start(k *Kernel) error {
 			return errLater // until the SMs are empty
 		}
 		for _, c := range g.cores {
-			if err := c.split(s); err != nil {
+			if err := c.Resplit(s.L1D, s.Shared); err != nil {
 				return err
 			}
 		}
@@ -186,7 +187,7 @@ func (g *GPU) start(k *Kernel) error {
 	g.fresh = true
 	if g.cfg.Run.ICacheWarm {
 		for _, c := range g.cores {
-			c.warmCode(k)
+			c.WarmCode(k.core)
 		}
 	}
 	g.count(&k.before)
@@ -349,12 +350,12 @@ func (g *GPU) placeOn(cluster int) bool {
 		if !g.hasPlace(sm, k) {
 			continue
 		}
-		if !c.canTake(k) {
+		if !c.CanTake(k.core) {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
 		b := k.work.Block(k.next)
-		if !c.launch(k, b) {
+		if !c.Launch(k.core, b) {
 			b.Release()
 			continue
 		}

@@ -1,8 +1,7 @@
 package gpu
 
 import (
-	"github.com/heddle-sim/heddle/internal/core/modern"
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
@@ -48,7 +47,7 @@ func (g *GPU) watched() {
 		if g.sink != nil {
 			c.Log(func(list []Record) { g.sink(i, list) })
 		}
-		if x, ok := c.(modernCore); ok && g.checked {
+		if x, ok := c.(core.HazardChecker); ok && g.checked {
 			x.CheckHazards()
 		}
 	}
@@ -61,15 +60,12 @@ func (g *GPU) FlushLog() {
 	}
 }
 
-// maxStates bounds the states of warps of a core model.
-const maxStates = max(int(simt.WarpStates), int(modern.WarpStates))
-
 // Sample are counters since the start, and how many warps are resident now.
 type Sample struct {
 	Cycle                          uint64
 	WarpInsts, ThreadInsts, Blocks uint64
 	Resident                       int
-	States                         [maxStates]uint64 // in the order of the chip's States
+	States                         [core.MaxStates]uint64 // in the order of the chip's States
 	L1Accesses, L1Hits             uint64
 	L2Accesses, L2Hits             uint64
 	DRAMReads, DRAMWrites          uint64
@@ -85,10 +81,11 @@ func (g *GPU) Sample() Sample {
 		*hits += st.Of(cache.Hit)
 	}
 	for _, c := range g.cores {
-		for i, n := range c.states() {
+		c.Settle()
+		x := c.Count()
+		for i, n := range x.States {
 			s.States[i] += n
 		}
-		x := c.Count()
 		s.WarpInsts += x.WarpInsts
 		s.ThreadInsts += x.ThreadInsts
 		s.Resident += c.Resident()

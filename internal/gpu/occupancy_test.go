@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 )
 
 // limits are what the vendor publishes of an SM of a compute capability: the
@@ -28,7 +28,7 @@ var published = []limits{
 }
 
 // blocksBy works the calculator's columns out: what each resource allows.
-func (l *limits) blocksBy(threads, registers, shared int) map[simt.Limit]int {
+func (l *limits) blocksBy(threads, registers, shared int) map[core.Limit]int {
 	up := func(n, to int) int {
 		for n%to != 0 {
 			n++
@@ -36,13 +36,13 @@ func (l *limits) blocksBy(threads, registers, shared int) map[simt.Limit]int {
 		return n
 	}
 	warps := up(threads, 32) / 32
-	by := map[simt.Limit]int{simt.ByThreads: l.warps / warps, simt.ByBlocks: l.blocks}
+	by := map[core.Limit]int{core.ByThreads: l.warps / warps, core.ByBlocks: l.blocks}
 	if registers > 0 {
 		ofWarp := up(32*registers, l.registerUnit)
-		by[simt.ByRegisters] = (l.registers / ofWarp / l.warpUnit * l.warpUnit) / warps
+		by[core.ByRegisters] = (l.registers / ofWarp / l.warpUnit * l.warpUnit) / warps
 	}
 	if n := up(shared+l.extra, l.sharedUnit); n > 0 {
-		by[simt.ByShared] = l.shared / n
+		by[core.ByShared] = l.shared / n
 	}
 	return by
 }
@@ -56,14 +56,14 @@ func TestOccupancyRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sm := c.ChipConfig().SM
+		sm := c.ChipConfig()
 		n, wrong := 0, 0
-		seen := map[simt.Limit]int{}
+		seen := map[core.Limit]int{}
 		for threads := 1; threads <= 1024; threads += 31 {
 			for registers := 0; registers <= 255; registers++ {
 				for _, shared := range []int{0, 1, 128, 129, 256, 257, 1000, 3072, 4096, 7168, 7169, 8192, 12288, 12289, 16384, 32768, 32769, 49152} {
 					by := l.blocksBy(threads, registers, shared)
-					want := by[simt.ByThreads]
+					want := by[core.ByThreads]
 					for _, x := range by {
 						want = min(want, x)
 					}

@@ -49,7 +49,7 @@ const pad = 128
 // endedBlock is a block that has ended on an SM.
 type endedBlock struct {
 	sm int
-	k  any // Kernel.core
+	k  core.Kernel // Kernel.core
 	b  exec.Block
 }
 
@@ -144,15 +144,15 @@ func (g *GPU) newTeam() {
 }
 
 // envOf is what SM i sees of the chip.
-func envOf[K any](g *GPU, i int) core.Env[K] {
+func (g *GPU) envOf(i int) core.Env {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
-	e := core.Env[K]{
+	e := core.Env{
 		Pool:    cl.pool,
 		HasRoom: cl.out.HasRoom,
 		Send: func(r *mem.Req, bytes int) {
 			g.mem.Send(&cl.out, r, bytes)
 		},
-		BlockDone: func(k *K, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
+		BlockDone: func(k core.Kernel, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
 	if g.cfg.PerfectMemory {
 		c := i / g.cfg.SMsPerCluster
@@ -381,14 +381,14 @@ func (g *GPU) runCluster(w *worker, c int) {
 		}
 		left--
 		cl.last = left == 0
-		st := g.cores[base+i].run(g.team.now)
-		if x := st&repliesFull != 0; x != g.choked[base+i] {
+		st := g.cores[base+i].Run(g.team.now)
+		if x := st&core.Choked != 0; x != g.choked[base+i] {
 			g.choked[base+i] = x
 		}
 		switch {
-		case st&dry != 0:
+		case st&core.Dry != 0:
 			cl.dry = true
-		case st&asleep == 0:
+		case st&core.Dozing == 0:
 			w.busy++
 			cl.load++
 		}

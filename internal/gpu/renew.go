@@ -21,8 +21,8 @@ func (g *GPU) renew() error {
 	g.mem.Inherit(old)
 	for i, c := range g.cores {
 		o := cores[i]
-		o.states() // up to now
-		c.inherit(o)
+		o.Settle()
+		c.Inherit(o)
 		if a, b := c.L1D(), o.L1D(); a != nil {
 			a.Stats = b.Stats
 		}

@@ -1,8 +1,7 @@
 package gpu
 
 import (
-	"github.com/heddle-sim/heddle/internal/core/modern"
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
@@ -12,11 +11,16 @@ import (
 // Counters are those of all parts of a chip, each kind summed over its
 // instances; or a difference of two such sums.
 type Counters struct {
+	parts
+	// Own sums what only the model of the cores counts; nil if that is nothing.
+	Own core.Own
+}
+
+// parts are the counters that do not depend on the model of the cores.
+type parts struct {
 	// SM sums the cores; fields that are the largest or the longest of
-	// something are so over the whole run even in a difference. Of modern cores
-	// it has what both models count; all that they count is in Modern.
-	SM     simt.Stats
-	Modern modern.Stats
+	// something are so over the whole run even in a difference.
+	SM core.Stats
 	// L1D, L1C, L1T and L1I sum the SMs' caches, L2 the slices.
 	L1D, L1C, L1T, L1I, L2 cache.Stats
 	// Request and Reply are the two subnets.
@@ -33,7 +37,9 @@ type Counters struct {
 func (c *Counters) read(g *GPU) {
 	*c = Counters{}
 	for _, s := range g.cores {
-		s.readInto(c)
+		s.Settle()
+		core.Add(&c.SM, s.Count())
+		c.addOwn(s.Own())
 		if x := s.L1D(); x != nil {
 			c.L1D.Add(&x.Stats)
 		}
@@ -47,21 +53,20 @@ func (c *Counters) read(g *GPU) {
 			c.L1T.Add(&x.Stats)
 		}
 	}
-	shareNames(&c.SM, &c.Modern)
 	for i := range g.mem.Parts.Subs() {
 		if s := g.mem.Parts.L2Stats(i); s != nil {
 			c.L2.Add(s)
 		}
-		add(&c.Slice, g.mem.Parts.SubStats(i))
+		core.Add(&c.Slice, g.mem.Parts.SubStats(i))
 	}
 	for i := range g.mem.Parts.Channels() {
-		add(&c.Channel, g.mem.Parts.ChannelStats(i))
+		core.Add(&c.Channel, g.mem.Parts.ChannelStats(i))
 		if d := g.mem.Parts.DRAM(i); d != nil {
-			add(&c.DRAM, d.Stats())
+			core.Add(&c.DRAM, d.Stats())
 		}
 	}
-	add(&c.Request, &g.mem.Requests.Stats)
-	add(&c.Reply, &g.mem.Replies.Stats)
+	core.Add(&c.Request, &g.mem.Requests.Stats)
+	core.Add(&c.Reply, &g.mem.Replies.Stats)
 	c.Chip = Stats{g.mem.Stats, g.skipped}
 }
 
@@ -79,7 +84,19 @@ func (g *GPU) count(c *Counters) {
 		g.last.good = true
 	}
 	*c = Counters{}
-	add(c, &g.last.Counters)
+	core.Add(&c.parts, &g.last.parts)
+	c.addOwn(g.last.Own)
+}
+
+// addOwn adds the counters of a core model.
+func (c *Counters) addOwn(o core.Own) {
+	if o == nil {
+		return
+	}
+	if c.Own == nil {
+		c.Own = o.Zero()
+	}
+	c.Own.Add(o)
 }
 
 // Totals returns the counters since the start.
@@ -91,7 +108,10 @@ func (g *GPU) Totals() Counters {
 
 // sub subtracts an earlier reading.
 func (c *Counters) sub(o *Counters) {
-	combine(c, o, true)
+	core.Sub(&c.parts, &o.parts)
+	if o.Own != nil && c.Own != nil {
+		c.Own.Sub(o.Own)
+	}
 }
 
 // DRAMReads returns the sectors read from DRAM, those for write allocation
@@ -100,9 +120,3 @@ func (c *Counters) DRAMReads() uint64 { return c.DRAM.Reads + c.DRAM.AllocReads 
 
 // DRAMWrites returns the sectors written to DRAM.
 func (c *Counters) DRAMWrites() uint64 { return c.DRAM.Writes + c.DRAM.WriteBacks }
-
-// add adds o's counters to t's. Both are pointers to the same kind of struct of
-// counters.
-func add[T any](t, o *T) {
-	combine(t, o, false)
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -85,7 +86,7 @@ func Begin(cfg gpu.Config, maxCycles uint64, threads int, res *report.Run) (*gpu
 	}
 	chip.KeepPlaces()
 	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
-	res.Mode, res.Timing = "timing", &report.Timing{Core: cfg.Core.String(), CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
+	res.Mode, res.Timing = "timing", &report.Timing{Core: cfg.Core.Model().Name, CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
 		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
 	}}
 	res.Conditions = conditions(&cfg)
@@ -111,15 +112,12 @@ func End(chip *gpu.GPU, res *report.Run) {
 // guarded notes in a result what guarded the dependences of a kernel's instructions.
 func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
 	cfg := chip.Config()
-	if cfg.Core != gpu.Modern {
+	x, ok := cfg.Core.(core.ControlBits)
+	if !ok {
 		return
 	}
-	d := report.Dependence{Mechanism: "control bits"}
-	if !k.ControlBits() {
-		d.Mechanism, d.Consumers = "scoreboards", cfg.Modern.Consumers
-	}
-	s := cfg.Modern.DependenceBits(k.ControlBits())
-	d.WarpBits, d.SMBits, d.RegisterFile = s.Warp, s.SM, s.Percent
+	s := x.Guard(k.ControlBits())
+	d := report.Dependence{Mechanism: s.Mechanism, Consumers: s.Consumers, WarpBits: s.Warp, SMBits: s.SM, RegisterFile: s.Percent}
 	if !slices.Contains(res.Dependences, d) {
 		res.Dependences = append(res.Dependences, d)
 	}
@@ -140,13 +138,13 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	sm := &k.SM
 	t := &report.KernelTiming{
 		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
-		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy, Shared: !k.Alone, L1Ways: k.L1Ways,
+		BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
 		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
 	}
 	if l.Estimated {
 		t.RegisterEstimate = report.NewRegisterEstimate(k.Registers, func(regs int) int {
-			n, _ := cfg.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
-			if k.LimitedBy == gpu.ByGrid {
+			n, _ := cfg.Core.Occupancy(int(l.Block[0]*l.Block[1]*l.Block[2]), regs, k.Shared)
+			if k.LimitedBy == core.ByGrid {
 				n = min(n, k.MaxBlocks)
 			}
 			return n
@@ -227,8 +225,11 @@ func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
 		Network: report.Network{
 			RequestPackets: c.Request.Packets, RequestFlits: c.Request.Flits, ReplyPackets: c.Reply.Packets, ReplyFlits: c.Reply.Flits,
 		},
-		SharedConflictCycles: sm.SharedConflicts, LoadStoreStallCycles: sm.LSStalls,
-		L2EntryStallCycles: c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
+		SharedConflictCycles: sm.SharedConflicts,
+		L2EntryStallCycles:   c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
+	}
+	if c.Own != nil {
+		m.LoadStoreStallCycles = c.Own.LoadStoreStalls()
 	}
 	if d := &cfg.Mem.DRAM; !cfg.Mem.FixedLatency {
 		m.DRAM.BytesRead = m.DRAM.Reads * uint64(d.AtomBytes())

@@ -21,11 +21,9 @@ const Hazards = "hazards"
 // WatchHazards has the chip look for hazards. It refuses a machine on which no
 // program can have any.
 func WatchHazards(chip *gpu.GPU) error {
-	cfg := chip.Config()
-	if cfg.Core != gpu.Modern {
-		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %v core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", cfg.Core)
+	if !chip.CheckHazards() {
+		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %s core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", chip.Config().Core.Model().Name)
 	}
-	chip.CheckHazards()
 	return nil
 }
 
@@ -72,7 +70,7 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 	list, left := chip.Hazards()
 	c.LeftOut = left
 	list = slices.DeleteFunc(list, func(h gpu.Hazard) bool {
-		_, ok := launch[h.Kernel.Work]
+		_, ok := launch[h.Work]
 		return !ok
 	})
 	slices.SortStableFunc(list, func(a, b gpu.Hazard) int {
@@ -82,7 +80,7 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 	var each []*gpu.Hazard
 	for i := range list {
 		h := &list[i]
-		key := hazardKey{h.Kernel.Work.Name(), h.Kind.String(), h.At, h.Producer, h.Reg}
+		key := hazardKey{h.Work.Name(), h.Kind.String(), h.At, h.Producer, h.Reg}
 		if x, ok := first[key]; ok {
 			x.Merge(&h.Hazard)
 			continue
@@ -91,7 +89,7 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 		each = append(each, h)
 	}
 	for _, h := range each {
-		c.Hazards = append(c.Hazards, hazard(h, launch[h.Kernel.Work]))
+		c.Hazards = append(c.Hazards, hazard(h, launch[h.Work]))
 	}
 	c.OK = len(c.Hazards) == 0 && left == 0
 	res.Checkers = append(res.Checkers, c)
@@ -99,7 +97,7 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 
 // hazard describes one.
 func hazard(h *gpu.Hazard, launch int) report.Hazard {
-	w := h.Kernel.Work
+	w := h.Work
 	code := w.Code()
 	place := func(at int32, control isa.Control) report.Instruction {
 		i := report.Instruction{Line: int(code[at].Pos.Line), PC: int(at), Text: code[at].Op, Control: control.String()}

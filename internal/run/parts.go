@@ -3,7 +3,7 @@ package run
 import (
 	"slices"
 
-	"github.com/heddle-sim/heddle/internal/core/simt"
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -55,7 +55,7 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 // latencies returns the distribution of latencies, without what is zero at its
 // end. It is a copy: a result that shared the counters' memory would keep the
 // kernel that they belong to, with all its code.
-func latencies(s *simt.Stats) []uint64 {
+func latencies(s *core.Stats) []uint64 {
 	list := s.LatencyLog[1:]
 	for len(list) > 0 && list[len(list)-1] == 0 {
 		list = list[:len(list)-1]

@@ -3,6 +3,7 @@ package modern
 import (
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -54,7 +55,7 @@ func BenchmarkCore(b *testing.B) {
 			for _, in := range code {
 				in.f = nil
 			}
-			k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+			k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}

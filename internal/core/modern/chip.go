@@ -20,13 +20,14 @@ const paramBytes = 0x210 + 4096
 // WarmCode puts into the L1I what a kernel's launch has written into constant
 // bank 0, and its instructions, from the first to the last: what does not fit
 // pushes out what came before it.
-func (c *Core) WarmCode(k *Kernel) {
+func (c *Core) WarmCode(kernel core.Kernel) {
+	k := kernel.(*Kernel)
 	if c.l1i == nil {
 		return
 	}
 	c.turnTo(k)
 	core.Warm(c.l1i, c.now, constBase, paramBytes)
-	core.Warm(c.l1i, c.now, instBase+k.base, uint64(len(k.ops))*codeBytes)
+	core.Warm(c.l1i, c.now, instBase+k.Base, uint64(len(k.ops))*codeBytes)
 }
 
 // Resplit gives the core another L1D, empty, and another amount of shared

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
@@ -84,7 +85,7 @@ func TestBoundsRun(t *testing.T) {
 				q := prog(append(code, exit())...)
 				q.warps, q.smem, q.blocks = p.warps, p.smem, p.blocks
 				g := newRig(t, cfg)
-				if _, err := NewKernel(g.core.Config(), q, KernelOptions{}); err != nil {
+				if _, err := NewKernel(g.core.Config(), q, core.KernelOptions{}); err != nil {
 					continue // the SM is too small for a block
 				}
 				g.once = true

@@ -14,7 +14,7 @@ import (
 const none = int32(-1)
 
 // Env is what a core needs of the chip around it.
-type Env = core.Env[Kernel]
+type Env = core.Env
 
 // fetched is an instruction in a warp's buffer.
 type fetched struct {
@@ -106,7 +106,7 @@ type reserved struct {
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
 	core.Residents[Kernel]
-	core.Ledger[Kernel]
+	core.Ledger
 	core.Sleep
 
 	cfg   Config
@@ -275,14 +275,16 @@ func (c *Core) roomFor() core.Room {
 }
 
 // CanTake reports whether the core has room for one more block of k.
-func (c *Core) CanTake(k *Kernel) bool {
-	_, _, ok := c.Find(k, k.need, c.roomFor())
+func (c *Core) CanTake(kernel core.Kernel) bool {
+	k := kernel.(*Kernel)
+	_, _, ok := c.Find(k, k.Need, c.roomFor())
 	return ok
 }
 
 // Launch places a block of k on the core and reports whether there was room.
-func (c *Core) Launch(k *Kernel, b exec.Block) bool {
-	bi, first, ok := c.Find(k, k.need, c.roomFor())
+func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
+	k := kernel.(*Kernel)
+	bi, first, ok := c.Find(k, k.Need, c.roomFor())
 	if !ok {
 		return false
 	}
@@ -292,7 +294,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	if !k.ControlBits {
 		c.grow(k.words, k.total)
 	}
-	c.Take(bi, first, k, k.Work, b, k.need)
+	c.Take(bi, first, k, k.Work, b, k.Need)
 	c.Stats.BlocksLaunched++
 	for i := range b.Warps() {
 		s := first + i
@@ -339,7 +341,7 @@ func (c *Core) refresh(s int32) {
 	c.queued[throttleLG] &^= bit
 	c.queued[throttleMIO] &^= bit
 	if st == exec.Ready {
-		i := addr >> w.K.shift
+		i := addr >> w.K.Shift
 		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
 			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.K.Work.Name(), addr))
 			return

@@ -59,7 +59,7 @@ func TestSleepAndStates(t *testing.T) {
 			g.core.KeepPlaces()
 			p := mixed(3)
 			p.rig = g
-			k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+			k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +263,7 @@ func TestPTX(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				k, err := NewKernel(g.core.Config(), w, KernelOptions{})
+				k, err := NewKernel(g.core.Config(), w, core.KernelOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -304,7 +304,7 @@ func TestNoAllocation(t *testing.T) {
 		p := mixed(400)
 		p.blocks = 1
 		p.rig = g
-		k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,9 @@
 package modern
 
 import (
-	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -12,111 +12,6 @@ import (
 // instructions that issue before what they need is there, or before others
 // have read what they overwrite, and for waits that are missing although it
 // went well this time.
-
-// HazardKind is what is wrong.
-type HazardKind uint8
-
-// The kinds.
-const (
-	// RAW: a register is read before the value that program order promises can
-	// be read.
-	RAW HazardKind = iota
-	// WAR: a register is overwritten that an earlier instruction has not read,
-	// as far as the program knows.
-	WAR
-	// WAW: an earlier result will overwrite a later one.
-	WAW
-	hazardKinds
-)
-
-var hazardNames = [hazardKinds]string{"read after write", "write after read", "write after write"}
-
-func (k HazardKind) String() string { return hazardNames[k] }
-
-// Hazard is a dependence that a program does not wait for. It stands once for
-// all the times that it happened: where it happened is of the first time, Short
-// the worst of all, and Fixes mend them all.
-type Hazard struct {
-	Kind   HazardKind
-	Kernel *Kernel
-	Block  uint64 // in its grid
-	Warp   int    // in its block
-	Cycle  uint64 // core cycle of the instruction's issue
-	// At is the instruction that issues too soon, Producer the earlier one, whose
-	// result or whose sources are meant; both in the order of the work's code.
-	At, Producer int32
-	// Reg is the register, Lane the first lane concerned.
-	Reg  isa.Reg
-	Lane int
-	// Short is the most cycles by which it issued too soon; 0 if all went well
-	// every time, but for no wait that the program has.
-	Short int
-	// Fixes are the control codes that mend it, by instruction; none if stall
-	// counters alone cannot.
-	Fixes []Fix
-	// Count is how often it happened, at any warp.
-	Count int
-}
-
-// Merge adds the times that the same hazard happened elsewhere: on another SM,
-// or in another launch.
-func (h *Hazard) Merge(x *Hazard) {
-	h.Count += x.Count
-	h.Short = max(h.Short, x.Short)
-	h.Fixes = mend(h.Fixes, x.Fixes)
-}
-
-// mend joins what mends a hazard at one time with what does at another. Nothing
-// mends both if nothing mends one.
-func mend(a, b []Fix) []Fix {
-	if len(a) == 0 || len(b) == 0 {
-		return nil
-	}
-next:
-	for _, f := range b {
-		for i := range a {
-			have := &a[i].Control
-			if a[i].At != f.At {
-				continue
-			}
-			have.Wait |= f.Control.Wait
-			if f.Control.Stall > have.Stall {
-				have.Stall, have.Yield = f.Control.Stall, f.Control.Yield
-			}
-			continue next
-		}
-		a = append(a, f)
-	}
-	return a
-}
-
-// Fix is a control code that an instruction should have.
-type Fix struct {
-	At      int32
-	Control isa.Control
-}
-
-// Register is the register's name in SASS.
-func (h *Hazard) Register() string {
-	file := [...]string{isa.RegGPR: "R", isa.RegPred: "P", isa.RegUGPR: "UR", isa.RegUPred: "UP"}[h.Reg.File]
-	return fmt.Sprintf("%s%d", file, h.Reg.Index)
-}
-
-// String describes the hazard in one line.
-func (h *Hazard) String() string {
-	code := h.Kernel.Work.Code()
-	s := fmt.Sprintf("%s of %s: %s (line %d) behind %s (line %d), block %d warp %d lane %d", h.Kind, h.Register(),
-		code[h.At].Op, code[h.At].Pos.Line, code[h.Producer].Op, code[h.Producer].Pos.Line, h.Block, h.Warp, h.Lane)
-	if h.Short > 0 {
-		s += fmt.Sprintf(", %d cycles too soon", h.Short)
-	} else {
-		s += ", not waited for"
-	}
-	for _, f := range h.Fixes {
-		s += fmt.Sprintf("; line %d needs %s", code[f.At].Pos.Line, f.Control)
-	}
-	return s
-}
 
 // maxHazards is how many different hazards are kept (our choice).
 const maxHazards = 1000
@@ -166,7 +61,7 @@ type watched struct {
 
 type hazardKey struct {
 	k            *Kernel
-	kind         HazardKind
+	kind         core.HazardKind
 	at, producer int32
 	reg          uint16
 }
@@ -174,7 +69,7 @@ type hazardKey struct {
 // hazards is the checker.
 type hazards struct {
 	warps [maxWarps]watched
-	list  []Hazard
+	list  []core.Hazard
 	known map[hazardKey]int
 	left  uint64 // times that one had no room in the list
 }
@@ -184,7 +79,7 @@ func (c *Core) CheckHazards() { c.hazards = &hazards{known: map[hazardKey]int{}}
 
 // Hazards returns the different hazards found, in the order in which they
 // happened first.
-func (c *Core) Hazards() []Hazard {
+func (c *Core) Hazards() []core.Hazard {
 	if c.hazards == nil {
 		return nil
 	}
@@ -224,12 +119,12 @@ func overlap(r isa.Reg, a, b isa.LaneMask) isa.LaneMask {
 }
 
 // note records a hazard and returns its index, -1 if there is no room for it.
-func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer int32, lanes isa.LaneMask, short uint64, fixes []Fix) int {
+func (h *hazards) note(c *Core, f *flight, kind core.HazardKind, n uint16, producer int32, lanes isa.LaneMask, short uint64, fixes []core.Fix) int {
 	w := &c.warps[f.warp]
 	key := hazardKey{w.K, kind, f.at, producer, n}
 	if i, ok := h.known[key]; ok {
 		x := &h.list[i]
-		x.Merge(&Hazard{Short: int(short), Fixes: fixes, Count: 1})
+		x.Merge(&core.Hazard{Short: int(short), Fixes: fixes, Count: 1})
 		return i
 	}
 	if len(h.list) >= maxHazards {
@@ -238,8 +133,8 @@ func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer i
 	}
 	b := &c.Residents.Blocks[w.Block]
 	h.known[key] = len(h.list)
-	h.list = append(h.list, Hazard{
-		Kind: kind, Kernel: w.K, Block: b.X.Linear(), Warp: int(f.warp) - b.First, Cycle: c.now, At: f.at, Producer: producer,
+	h.list = append(h.list, core.Hazard{
+		Kind: kind, Work: b.Work, Block: b.X.Linear(), Warp: int(f.warp) - b.First, Cycle: c.now, At: f.at, Producer: producer,
 		Reg: w.K.register(n), Lane: lanes.First(), Short: int(short), Fixes: fixes, Count: 1,
 	})
 	return len(h.list) - 1
@@ -247,7 +142,7 @@ func (h *hazards) note(c *Core, f *flight, kind HazardKind, n uint16, producer i
 
 // later mends what issues too soon by a longer stall of the instruction in
 // front of it, so that it issues in a tick.
-func (h *hazards) later(w *watched, k *Kernel, tick uint64) []Fix {
+func (h *hazards) later(w *watched, k *Kernel, tick uint64) []core.Fix {
 	if w.last < 0 {
 		return nil
 	}
@@ -258,18 +153,18 @@ func (h *hazards) later(w *watched, k *Kernel, tick uint64) []Fix {
 	}
 	ctl.Stall = uint8(stall)
 	ctl.Yield = ctl.Yield && stall != 1 || stall > 11
-	return []Fix{{w.last, ctl}}
+	return []core.Fix{{At: w.last, Control: ctl}}
 }
 
 // wait mends what issues too soon by a wait for a counter that the producer
 // raises when it issues; which says whether for its result or for its reads.
-func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write bool) []Fix {
+func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write bool) []core.Fix {
 	p, x := *k.ops[producer].ctl, *k.ops[at].ctl
 	n := &p.Read
 	if write {
 		n = &p.Write
 	}
-	var list []Fix
+	var list []core.Fix
 	changed := false
 	if *n >= isa.Counters {
 		// The first counter that nobody else in the kernel uses.
@@ -286,11 +181,11 @@ func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write b
 		p.Stall, changed = 2, true // the counter must have been raised
 	}
 	if changed {
-		list = append(list, Fix{producer, p})
+		list = append(list, core.Fix{At: producer, Control: p})
 	}
 	if x.Wait>>*n&1 == 0 {
 		x.Wait |= 1 << *n
-		list = append(list, Fix{at, x})
+		list = append(list, core.Fix{At: at, Control: x})
 	}
 	return list
 }
@@ -322,7 +217,7 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 			if q.waited || m == 0 || !q.has(n) {
 				continue
 			}
-			if j := h.note(c, f, WAR, n, q.at, m, 0, h.wait(k, q.at, f.at, q.issue, t, false)); j >= 0 && !q.read {
+			if j := h.note(c, f, core.WAR, n, q.at, m, 0, h.wait(k, q.at, f.at, q.issue, t, false)); j >= 0 && !q.read {
 				w.opens = append(w.opens, open{j, q.uid, t})
 			}
 		}
@@ -332,12 +227,12 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 			switch {
 			case m == 0:
 			case p.late && !p.waited:
-				if j := h.note(c, f, WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
+				if j := h.note(c, f, core.WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
 					w.opens = append(w.opens, open{j, p.uid, t})
 				}
 			case !p.late && !o.late && p.due >= t+uint64(o.latency):
 				soonest := p.due + 1 - uint64(o.latency)
-				h.note(c, f, WAW, n, p.at, m, soonest-t, h.later(w, k, soonest))
+				h.note(c, f, core.WAW, n, p.at, m, soonest-t, h.later(w, k, soonest))
 			}
 		}
 	}
@@ -414,7 +309,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		if p.waited {
 			return
 		}
-		if j := h.note(c, f, RAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
+		if j := h.note(c, f, core.RAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
 			w.opens = append(w.opens, open{j, p.uid, t})
 		}
 		return
@@ -427,7 +322,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		need++ // nothing is bypassed to it
 	}
 	if t < need {
-		h.note(c, f, RAW, n, p.at, m, need-t, h.later(w, k, need))
+		h.note(c, f, core.RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }
 
@@ -510,7 +405,7 @@ func (h *hazards) read(c *Core, f *flight) {
 			q.read = true
 		}
 	}
-	h.settle(c, w, WAR, f.uid+1)
+	h.settle(c, w, core.WAR, f.uid+1)
 }
 
 // shown is told that the result of an instruction of variable latency can be
@@ -524,12 +419,12 @@ func (h *hazards) shown(c *Core, f *flight) {
 			}
 		}
 	}
-	h.settle(c, w, RAW, f.uid+1)
-	h.settle(c, w, WAW, f.uid+1)
+	h.settle(c, w, core.RAW, f.uid+1)
+	h.settle(c, w, core.WAW, f.uid+1)
 }
 
 // settle says by how much instructions were too soon that waited for another.
-func (h *hazards) settle(c *Core, w *watched, kind HazardKind, uid uint64) {
+func (h *hazards) settle(c *Core, w *watched, kind core.HazardKind, uid uint64) {
 	n := 0
 	for _, x := range w.opens {
 		if x.uid == uid && h.list[x.index].Kind == kind {

@@ -8,10 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-func check(t *testing.T, p *program) []Hazard {
+func check(t *testing.T, p *program) []core.Hazard {
 	t.Helper()
 	cfg := warm()
 	g := newRig(t, cfg)
@@ -486,7 +487,7 @@ loop:
 		t.Errorf("after 2000 turns of the loop it keeps %d readers and %d orders", len(w.readers), len(w.order[0]))
 	}
 	list := g.core.Hazards()
-	if len(list) != 1 || list[0].Kind != WAR || list[0].Register() != "R6" || list[0].Count != 1 {
+	if len(list) != 1 || list[0].Kind != core.WAR || list[0].Register() != "R6" || list[0].Count != 1 {
 		t.Errorf("hazards %v, want R6 written behind its store", list)
 	}
 }
@@ -523,7 +524,7 @@ end:
 [B------:R-:W-:-:S05]      EXIT ;
 `, stalled, c.first, c.second))
 			list := g.core.Hazards()
-			if len(list) != want || want == 1 && (list[0].Register() != c.register || list[0].Kind != RAW || len(list[0].Fixes) != 1 || list[0].Fixes[0].Control.String() != "["+c.good+"]") {
+			if len(list) != want || want == 1 && (list[0].Register() != c.register || list[0].Kind != core.RAW || len(list[0].Fixes) != 1 || list[0].Fixes[0].Control.String() != "["+c.good+"]") {
 				t.Errorf("%s behind %s with [%s]: %d hazards", c.second, c.first, stalled, len(list))
 				for _, h := range list {
 					t.Log(h.String())

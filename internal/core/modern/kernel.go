@@ -2,7 +2,6 @@ package modern
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -122,53 +121,22 @@ next:
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
 // never changes while they run it.
 type Kernel struct {
-	Work exec.Work
-	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
-	MaxBlocks int
-	LimitedBy Limit
-	// Warps is the number of warps of a block, Registers those of a thread,
-	// Shared the bytes of shared memory of a block.
-	Warps, Registers, Shared int
-	// ControlBits reports whether control bits guard its dependences, not
-	// scoreboards.
-	ControlBits bool
+	core.Fit
 
-	ops    []op
-	shift  uint // log2 of an instruction's bytes
-	base   uint64
-	words  int // 64-bit words of a warp's register mask
-	total  int // registers in one numbering
-	first  [files + 1]uint32
-	padded int // threads of a block, rounded up to warps
-
-	need core.Need // of a block
+	ops   []op
+	words int // 64-bit words of a warp's register mask
+	total int // registers in one numbering
+	first [files + 1]uint32
 }
 
 // NewPlaces returns empty places for its instructions.
 func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
 
-// KernelOptions are what a launch decides beyond its Work.
-type KernelOptions struct {
-	// Registers per thread; 0 is the work's estimate.
-	Registers int
-	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a
-	// small grid is spread over all SMs.
-	MaxBlocks int
-	// CodeBase is where the kernel's code lies in the space of instruction
-	// addresses. Kernels with different code need different places.
-	CodeBase uint64
-	// InstBytes is the size of an instruction: number i of Work.Code has byte
-	// address i·InstBytes. 0 is 16 for programs with control bits and 8 for
-	// others (PTX). A power of two. In the caches every instruction takes 16.
-	InstBytes int
-}
-
-// NewKernel prepares a launch for cores of configuration cfg. The error is a
-// *exec.LaunchError if no SM could ever take one of its blocks.
-func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
-	refuse := func(format string, a ...any) (*Kernel, error) {
-		return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
-	}
+// NewKernel prepares a launch for cores of configuration cfg. Instructions take 16
+// bytes in programs with control bits and 8 in others (PTX), if the launch does not
+// say; in the caches they all take 16. The error is a *exec.LaunchError if no SM
+// could ever take one of its blocks.
+func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) {
 	code := w.Code()
 	have := 0
 	for _, in := range code {
@@ -179,9 +147,9 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 	all := have == len(code) && have > 0
 	switch {
 	case have > 0 && !all:
-		return refuse("%d of its %d instructions have control bits; either all have or none", have, len(code))
+		return nil, core.Refuse(w, "%d of its %d instructions have control bits; either all have or none", have, len(code))
 	case cfg.Dependences == ControlBits && !all:
-		return refuse("its instructions have no control bits; dependences \"hybrid\" guards such programs by scoreboards")
+		return nil, core.Refuse(w, "its instructions have no control bits; dependences \"hybrid\" guards such programs by scoreboards")
 	}
 	if o.InstBytes == 0 {
 		o.InstBytes = 8
@@ -189,33 +157,14 @@ func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
 			o.InstBytes = 16
 		}
 	}
-	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
-		return nil, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
+	fit, err := core.NewFit(cfg, w, o)
+	if err != nil {
+		return nil, err
 	}
-	if w.Threads() < 1 {
-		return refuse("a block has no threads")
-	}
-	k := &Kernel{Work: w, base: o.CodeBase, shift: uint(bits.TrailingZeros(uint(o.InstBytes)))}
+	k := &Kernel{Fit: fit}
 	k.ControlBits = all && cfg.Dependences != Scoreboard
-	k.Warps = (w.Threads() + 31) / 32
-	k.padded = 32 * k.Warps
-	k.Registers, k.Shared = w.Registers(), w.Shared()
-	if o.Registers > 0 {
-		k.Registers = o.Registers
-	}
-	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
-	if k.MaxBlocks == 0 {
-		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
-			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
-	}
-	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
-		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
-	}
-	k.need = core.Need{
-		Warps: k.Warps, Registers: k.padded * roundUp(k.Registers, cfg.RegisterGranule), Shared: cfg.sharedOf(k.Shared), MaxBlocks: k.MaxBlocks,
-	}
 	if err := k.decode(cfg); err != nil {
-		return refuse("%v", err)
+		return nil, core.Refuse(w, "%v", err)
 	}
 	return k, nil
 }
@@ -435,7 +384,7 @@ func (o *op) classify(cfg *Config) {
 		o.either = cfg.FP32OnInt
 	case isa.ClassSFU:
 		if in.Kind == isa.KindDiv {
-			o.latency = uint16(cfg.Divide[[...]int{isa.DataInt: 0, isa.DataHalf: 1, isa.DataFloat: 1, isa.DataDouble: 2}[in.Data]])
+			o.latency = uint16([...]int{isa.DataInt: cfg.DivideInt, isa.DataHalf: cfg.DivideF32, isa.DataFloat: cfg.DivideF32, isa.DataDouble: cfg.DivideF64}[in.Data])
 		}
 	case isa.ClassFence:
 		o.pipe, o.interval, o.latency = Misc, 1, 2
@@ -528,41 +477,41 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	shared := in.Space == isa.Shared
 	switch class {
 	case isa.ClassLoad:
-		a = cfg.Load[kind][size]
+		a = cfg.Load.of(kind, size)
 		if shared {
-			a = cfg.SharedLoad[kind][size]
+			a = cfg.SharedLoad.of(kind, size)
 			if n := len(in.Dsts); strings.HasPrefix(in.Op, "LDSM") && n > 0 && in.Dsts[0].Count > 1 {
 				a.RAW += 2 // LDSM of several matrices [SIM]
 			}
 		}
 		if in.Space == isa.Const || in.Space == isa.Param {
-			a, o.path = cfg.Constant[RegularAddress], pathConst
+			a, o.path = cfg.Constant.of(RegularAddress), pathConst
 		}
 	case isa.ClassConstant:
 		kind = 1
 		if len(in.Srcs) == 0 || in.Uniform || len(in.Srcs) == 1 && in.Guarded {
 			kind = 0
 		}
-		a, o.path = cfg.Constant[kind], pathConst
+		a, o.path = cfg.Constant.of(kind), pathConst
 		o.lines = 1
 	case isa.ClassStore:
-		a, o.leaves = cfg.Store[kind][size], true
+		a, o.leaves = cfg.Store.of(kind, size), true
 		if shared {
-			a = cfg.SharedStore[kind][size]
+			a = cfg.SharedStore.of(kind, size)
 		}
 	case isa.ClassAtomic:
 		// As a store and a load at once [INF].
-		a, o.leaves = cfg.Store[kind][size], true
-		a.RAW = cfg.Load[kind][size].RAW
+		a, o.leaves = cfg.Store.of(kind, size), true
+		a.RAW = cfg.Load.of(kind, size).RAW
 		if shared {
-			a = cfg.SharedStore[kind][size]
-			a.RAW = cfg.SharedLoad[kind][size].RAW
+			a = cfg.SharedStore.of(kind, size)
+			a.RAW = cfg.SharedLoad.of(kind, size).RAW
 		}
 		o.lines = 1
 	case isa.ClassCopy:
-		a, o.leaves = cfg.Copy[kind][size], true
+		a, o.leaves = cfg.Copy.of(kind, size), true
 	case isa.ClassTexture:
-		a = cfg.Load[kind][size]
+		a = cfg.Load.of(kind, size)
 		a.RAW = cfg.AddressStart + cfg.AddressCycles + cfg.Texture
 	default:
 		a = cfg.Mio

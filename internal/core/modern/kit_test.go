@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -478,7 +479,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 			}
 			g.flying.Push(inFlight{r, g.cycle + g.delay})
 		},
-		BlockDone: func(_ *Kernel, b exec.Block) { g.ended++; b.Release() },
+		BlockDone: func(_ core.Kernel, b exec.Block) { g.ended++; b.Release() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -507,7 +508,7 @@ func (g *rig) tick() {
 func (g *rig) run(p *program, limit int) {
 	g.t.Helper()
 	p.rig = g
-	k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+	k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})
 	if err != nil {
 		g.t.Fatal(err)
 	}

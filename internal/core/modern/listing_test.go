@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -58,7 +59,7 @@ func TestCompilersWaitLongEnough(t *testing.T) {
 		p.infos = append(p.infos, &infos[i])
 	}
 	cfg := Ampere()
-	mk, err := NewKernel(&cfg, p, KernelOptions{})
+	mk, err := NewKernel(&cfg, p, core.KernelOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (c *Core) stored(warp uint16) {
 func (c *Core) fenceAt(g int32, o *op, t uint64) {
 	c.fence |= 1 << g
 	c.timed |= 1 << g
-	c.wheel.add(t+uint64(c.cfg.Fence[o.fence-fenceBlock]), evFence, g)
+	c.wheel.add(t+uint64([...]int{c.cfg.FenceBlock, c.cfg.FenceGPU, c.cfg.FenceSystem}[o.fence-fenceBlock]), evFence, g)
 	if o.fence != fenceBlock && c.ls.l1d != nil {
 		c.ls.l1d.Invalidate() // [SIM]
 	}

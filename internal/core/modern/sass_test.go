@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
@@ -45,7 +46,7 @@ func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, 
 	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
 		x.SetTime(&g.cycle, 1e9)
 	}
-	mk, err := NewKernel(g.core.Config(), w, KernelOptions{})
+	mk, err := NewKernel(g.core.Config(), w, core.KernelOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,21 +3,16 @@ package modern
 import "github.com/heddle-sim/heddle/internal/core"
 
 // Stats are a core's counters. They grow for ever; differences give a kernel's.
+// Completed counts the instructions of variable latency that have ended.
 type Stats struct {
-	// Cycles counts core cycles with a resident warp; WarpCycles sums the
-	// resident warps over them.
-	Cycles, WarpCycles uint64
-	// WarpInsts and ThreadInsts count issued instructions, per warp and per
-	// lane whose guard held. Completed counts the instructions of variable
-	// latency that have ended.
-	WarpInsts, ThreadInsts, Completed uint64
-	// BlocksLaunched, BlocksDone and WarpsLaunched count what they say.
-	BlocksLaunched, BlocksDone, WarpsLaunched uint64
-	// Lanes counts issues by the number of active lanes.
-	Lanes [33]uint64
-	// IssuesBy counts issues by sub-core, PerWarp by warp slot, ByPipe by pipe.
+	core.Stats
+	Counters
+}
+
+// Counters are those that other models do not have.
+type Counters struct {
+	// IssuesBy counts issues by sub-core, ByPipe by pipe.
 	IssuesBy []uint64
-	PerWarp  []uint64
 	ByPipe   [Pipes]uint64
 	// Slots counts the cycles of each sub-core's issue slot by what it did: the
 	// state of the warp that was closest to issuing, SlotEmpty without warps.
@@ -48,19 +43,9 @@ type Stats struct {
 	// latency, VLLookups and VLMisses those by LDC.
 	FLLookups, FLMisses, VLLookups, VLMisses uint64
 
-	// LoadInsts and the others count the lanes of memory instructions.
-	LoadInsts, StoreInsts, SharedInsts, TextureInsts, ConstInsts, ParamInsts uint64
-	// SharedConflicts counts passes through shared memory beyond those without
-	// conflicts. L1Conflicts and L1Fails count cycles in which a bank or the L1D
-	// refused a look-up.
-	SharedConflicts, L1Conflicts, L1Fails uint64
-	core.Traffic
-
-	// States sums the cycles of warps in each state.
-	States [WarpStates]uint64
-	// WarpLife sums the cycles from launch to retirement of the warps that
-	// have retired; for those the states add up to it.
-	WarpLife uint64
+	// L1Fails counts cycles in which the L1D refused a look-up, L1Conflicts those in
+	// which a bank did.
+	L1Fails uint64
 }
 
 // SlotEmpty is where Stats.Slots counts the cycles of a sub-core without warps.
@@ -70,4 +55,57 @@ func (s *Stats) init(cfg *Config) {
 	s.IssuesBy = make([]uint64, cfg.SubCores)
 	s.Slots = make([][WarpStates + 1]uint64, cfg.SubCores)
 	s.PerWarp = make([]uint64, cfg.Warps)
+}
+
+// Zero returns empty counters.
+func (s *Counters) Zero() core.Own { return &Counters{} }
+
+// Add adds those of another core.
+func (s *Counters) Add(o core.Own) { core.Add(s, o.(*Counters)) }
+
+// Sub subtracts an earlier reading.
+func (s *Counters) Sub(o core.Own) { core.Sub(s, o.(*Counters)) }
+
+// LoadStoreStalls returns 0: its parts count what holds them up.
+func (s *Counters) LoadStoreStalls() uint64 { return 0 }
+
+// SlotStalls adds the cycles of sub-cores that issued nothing, by the reason.
+func (s *Counters) SlotStalls(by map[string]uint64) {
+	for _, slots := range s.Slots {
+		for st, n := range slots {
+			switch {
+			case st == SlotEmpty:
+				by["no_warp"] += n
+			case st != int(Selected):
+				by[WarpState(st).String()] += n
+			}
+		}
+	}
+}
+
+// Terms fills in what has a counterpart here: the constant caches and the data
+// port of the L1D refuse nothing, and the lines of an instruction are asked for
+// while others go on. All that is issued counts as completed.
+func (s *Counters) Terms(of *core.Stats) core.Terms {
+	t := core.Terms{
+		Completed: of.WarpInsts, CompletedLanes: of.ThreadInsts, SharedStalls: of.SharedConflicts, GlobalStalls: of.L1Conflicts + s.L1Fails,
+		StallCycles: of.SharedConflicts + of.L1Conflicts + s.L1Fails + s.TableFull,
+	}
+	for _, n := range s.IssuesBy {
+		t.Issues = append(t.Issues, [2]uint64{n})
+	}
+	for _, by := range s.Slots {
+		for st, n := range by {
+			switch WarpState(st) {
+			case Selected:
+			case Wait, ShortScoreboard, LongScoreboard:
+				t.Waiting += n
+			case NotSelected, MathThrottle, LGThrottle, MIOThrottle, Dispatch, IMCMiss:
+				t.Stalled += n
+			default:
+				t.Idle += n
+			}
+		}
+	}
+	return t
 }

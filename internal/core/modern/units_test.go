@@ -304,12 +304,12 @@ func TestBranch(t *testing.T) {
 // The storage of the dependence mechanisms (Table 7).
 func TestStorage(t *testing.T) {
 	c := Ampere()
-	if s := c.DependenceBits(true); s.Warp != 41 || s.SM != 1968 || math.Abs(s.Percent-0.09) > 0.005 {
+	if s := c.Guard(true); s.Warp != 41 || s.SM != 1968 || math.Abs(s.Percent-0.09) > 0.005 {
 		t.Errorf("control bits: %+v", s)
 	}
 	for n, want := range map[int]float64{1: 1.52, 3: 2.28, 63: 5.32} {
 		c.Consumers = n
-		if s := c.DependenceBits(false); math.Abs(s.Percent-want) > 0.005 {
+		if s := c.Guard(false); math.Abs(s.Percent-want) > 0.005 {
 			t.Errorf("%d consumers: %+v, want %v %%", n, s, want)
 		}
 	}
@@ -353,13 +353,13 @@ func TestRefused(t *testing.T) {
 	big := prog(nop(), exit())
 	big.smem = 1 << 20
 	for i, p := range []*program{some, none, wrong, big} {
-		_, err := NewKernel(&cfg, p, KernelOptions{})
+		_, err := NewKernel(&cfg, p, core.KernelOptions{})
 		if _, ok := err.(*exec.LaunchError); !ok {
 			t.Errorf("program %d: %v", i, err)
 		}
 	}
 	cfg.Dependences = Hybrid
-	if k, err := NewKernel(&cfg, none, KernelOptions{}); err != nil || k.ControlBits {
+	if k, err := NewKernel(&cfg, none, core.KernelOptions{}); err != nil || k.ControlBits {
 		t.Errorf("hybrid, without control bits: %v", err)
 	}
 }
@@ -372,7 +372,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 	for i, f := range []func(c *Config){
 		func(c *Config) { c.Warps = 65 }, func(c *Config) { c.Buffer = 0 }, func(c *Config) { c.Time[isa.ClassInt].Pipe = Memory },
-		func(c *Config) { c.L0I.Line = 100 }, func(c *Config) { c.Load[1][0].RAW = 5 }, func(c *Config) { c.L1D.Sets = 0 },
+		func(c *Config) { c.L0I.Line = 100 }, func(c *Config) { c.Load.RegularRAW[0] = 5 }, func(c *Config) { c.L1D.Sets = 0 },
 		func(c *Config) { c.LinkUp = 1 << 20 }, func(c *Config) { c.Window = 0 }, func(c *Config) { c.SharedBanks = 33 },
 	} {
 		c := Ampere()
@@ -412,12 +412,11 @@ func TestPassesAddUp(t *testing.T) {
 func TestLeastLatencies(t *testing.T) {
 	for _, mode := range []Dependences{ControlBits, Scoreboard} {
 		cfg := warm()
-		cfg.Dependences, cfg.Texture, cfg.Mio.RAW = mode, 2, 0
-		for i := range cfg.Load {
-			for j := range cfg.Load[i] {
-				cfg.Load[i][j].RAW, cfg.SharedLoad[i][j].RAW = 0, 0
+		cfg.Dependences, cfg.Texture, cfg.AddressStart, cfg.AddressCycles = mode, 2, 3, 1
+		for _, a := range cfg.accesses() {
+			if a.raw != nil {
+				*a.raw = 6 // the least that Check takes
 			}
-			cfg.Constant[i].RAW = 0
 		}
 		tex := ld(isa.Texture, 32, 8, 2).wr(0).stall(2)
 		tex.Op, tex.Class = "TEX", isa.ClassTexture
@@ -444,7 +443,7 @@ func TestLinesInProgress(t *testing.T) {
 		cfg.L1D.Ways = c.ways
 		g := newRig(t, cfg)
 		g.delay, g.once = 400, true
-		k, err := NewKernel(g.core.Config(), p, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

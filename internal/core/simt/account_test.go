@@ -3,6 +3,7 @@ package simt
 import (
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -39,7 +40,7 @@ func TestStatesAddUp(t *testing.T) {
 			c.KeepPlaces()
 			s := busy(12)
 			s.regs = 16
-			k, err := NewKernel(c.Config(), s, KernelOptions{})
+			k, err := NewKernel(c.Config(), s, core.KernelOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestStatesAddUp(t *testing.T) {
 			}
 			c.TakePlaces(k, sum)
 			var states, issues, lanes uint64
-			by := [WarpStates]uint64{}
+			by := [core.MaxStates]uint64{}
 			for _, n := range c.Stats.States {
 				states += n
 			}

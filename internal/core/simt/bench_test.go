@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -51,7 +52,7 @@ func BenchmarkCore(b *testing.B) {
 			g := newRig(b, cfg)
 			s := mixed(8, 200)
 			s.log = make([]issued, 0, 1<<20)
-			k, err := NewKernel(&cfg, s, KernelOptions{})
+			k, err := NewKernel(&cfg, s, core.KernelOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}

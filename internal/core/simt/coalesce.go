@@ -318,7 +318,7 @@ func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 	at &= 1<<24 - 1 // drops the window of a generic address
 	t := uint64(32*warp + lane)
 	sms := uint64(c.cfg.SMs)
-	p := uint64(k.padded)
+	p := uint64(k.Padded())
 	n := p * uint64(k.MaxBlocks) * sms
 	return c.cfg.LocalBase + 4*(at/4*n+p*(uint64(c.id)+sms*(t/p))+t%p) + at%4
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 )
@@ -19,7 +20,7 @@ func requests(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *
 	t.Helper()
 	g := newRig(t, cfg)
 	s := chain(1, func(int) (*isa.Inst, *[32]uint64) { return in, addr })
-	k, err := NewKernel(&cfg, s, KernelOptions{})
+	k, err := NewKernel(&cfg, s, core.KernelOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("two words of local memory: %d accesses, want 8", len(got))
 	}
 	// The layout is one to one.
-	k := &Kernel{padded: 64, MaxBlocks: 3}
+	k := &Kernel{Fit: core.Fit{Warps: 2, MaxBlocks: 3}}
 	cfg.SMs = 5
 	seen := map[uint64]string{}
 	for id := range cfg.SMs {

@@ -1,10 +1,11 @@
 package simt
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Set names a set of issue registers, and the kind of unit behind it.
@@ -75,33 +76,8 @@ type Collectors struct{ Units, In, Out int }
 // Config is a core's immutable settings. The comment of a field names the
 // GPGPU-Sim option that it is; sources of shipped values are in the GPU files.
 type Config struct {
-	// SMs is the number of SMs of the GPU, which the layout of local memory
-	// depends on.
-	SMs int
-	// Warps is the number of warp slots, at most 64 (-gpgpu_shader_core_pipeline / 32).
-	Warps int
-	// Blocks is the number of resident blocks (-gpgpu_shader_cta).
-	Blocks int
-	// Registers is the number of 32-bit registers (-gpgpu_shader_registers).
-	Registers int
-	// Shared is the shared memory in bytes (-gpgpu_shmem_size).
-	Shared int
-	// RegisterGranule is what registers per thread are rounded up to (GPGPU-Sim:
-	// 4).
-	RegisterGranule int
-	// WarpGranule rounds down the number of warps whose registers an SM holds,
-	// to one that its parts share evenly; 0 and 1 do not.
-	WarpGranule int
-	// SharedGranule is what a block's shared memory is rounded up to in bytes,
-	// after SharedReserved bytes that the system takes of every block; 0 and 1
-	// do not round.
-	SharedGranule, SharedReserved int
-	// Barriers is how many named barriers a block can have, 0 for no limit here
-	// (-gpgpu_num_cta_barriers).
-	Barriers int
-	// OneBlockAtLeast lets a block in that the limits forbid
-	// (-gpgpu_ignore_resources_limitation).
-	OneBlockAtLeast bool
+	core.Shape
+	core.L1Path
 
 	// Schedulers is the number of warp schedulers (-gpgpu_num_sched_per_core).
 	Schedulers int
@@ -173,34 +149,12 @@ type Config struct {
 	// and above (-gpgpu_coalesce_arch).
 	CoalesceArch int
 
-	// L1D, L1C, L1T and L1I are the caches (-gpgpu_cache:dl1,
-	// -gpgpu_const_cache:l1, -gpgpu_tex_cache:l1, -gpgpu_cache:il1).
-	L1D, L1C, L1T, L1I cache.Config
 	// PerfectInstConst makes instruction and constant caches always hit
 	// (-gpgpu_perfect_inst_const_cache).
 	PerfectInstConst bool
-	// L1Latency is the cycles from entry into the L1D's queue to the look-up
-	// (-gpgpu_l1_latency).
-	L1Latency int
-	// L1Banks is the number of L1D banks, L1BankBytes their interleaving and
-	// L1BankHash the function that picks one (-gpgpu_l1_banks*).
-	L1Banks, L1BankBytes int
-	L1BankHash           cache.IndexKind
-	// GlobalSkipsL1 sends global accesses past the L1D (-gpgpu_gmem_skip_L1D).
-	GlobalSkipsL1 bool
-	// FlushL1 invalidates the L1D at memory barriers
-	// (-gpgpu_flush_l1_cache; the end of a kernel is the GPU's business).
-	FlushL1 bool
 	// ResponseQueue is the length of the reply queue in front of the
 	// load/store unit (-gpgpu_n_ldst_response_buffer_size).
 	ResponseQueue int
-	// LocalBase is where local memory lies in the physical address space.
-	LocalBase uint64
-	// LocalSlots lays out local memory by the thread slots of all SMs, the
-	// same for every kernel. Off: by the blocks that can be resident, those of
-	// neighbouring SMs side by side (-gpgpu_local_mem_map 0 and 1).
-	LocalSlots bool
-
 	// Compat holds the incumbent's quirks.
 	Compat Compat
 }
@@ -211,41 +165,41 @@ type Compat struct {
 	// OldestBlocks lets only the oldest instruction of an issue register set
 	// look for a collector unit, so that a scheduler whose units are taken
 	// holds up the others. Off: each scheduler's oldest looks.
-	OldestBlocks bool
+	OldestBlocks bool `help:"an instruction without a free collector holds up younger ones of all schedulers" def:"false"`
 	// NextGroupFirst starts the search for an instruction to dispatch at the
 	// next scheduler's first collector unit (GPGPU-Sim). With one busy
 	// scheduler its first unit always goes first, and what sits in its last one
 	// waits until nothing else comes. Off: behind the unit that went last.
-	NextGroupFirst bool
+	NextGroupFirst bool `help:"the search for an instruction to dispatch starts at the next scheduler's collectors" def:"false"`
 	// RetireInScan retires finished warps only as the fetch scan passes them,
 	// which ends at the first warp that fetches. Off: at once.
-	RetireInScan bool
+	RetireInScan bool `help:"finished warps are retired only as the fetch scan passes them" def:"false"`
 	// HighestFirst sends a warp's accesses from the highest address down.
 	// Off: from the lowest up.
-	HighestFirst bool
+	HighestFirst bool `help:"a warp's accesses go from the highest address down" def:"false"`
 	// EndSegments covers of a lane that spans several segments only the first
 	// and the last. Off: all.
-	EndSegments bool
+	EndSegments bool `help:"of a lane's segments only the first and the last are accessed" def:"false"`
 	// ZeroIsNone takes address 0 for no access.
-	ZeroIsNone bool
+	ZeroIsNone bool `help:"address 0 is no access" def:"false"`
 	// WordPerLane counts one 4-byte word of each lane for conflicts in shared
 	// memory however wide the access is. Off: accesses of 8 and 16
 	// bytes go in two and four passes of all their words.
-	WordPerLane bool
+	WordPerLane bool `help:"wide accesses to shared memory conflict by their first word only" def:"false"`
 	// FenceLoadsOnly lets fences wait for loads but not for stores.
-	FenceLoadsOnly bool
+	FenceLoadsOnly bool `help:"memory barriers do not wait for stores" def:"false"`
 	// AtomicsBlock stops a warp until all replies to its atomics are back.
 	// Off: only instructions that need the result wait.
-	AtomicsBlock bool
+	AtomicsBlock bool `help:"a warp stops until its atomics are answered" def:"false"`
 	// AtomicAddressFree lets an atomic neither wait for its address register
 	// nor read it through the collector. (Measured: one-warp loops of atom on
 	// the incumbent are one cycle an iteration and the address's latency
 	// faster than loops of ld.) Off: as for loads.
-	AtomicAddressFree bool
+	AtomicAddressFree bool `help:"an atomic leaves its address register free" def:"false"`
 	// NameBanks takes a register's bank from the first number in its name, as
 	// PTX gives it; registers of one number are read once, and those without
 	// not at all. Off: registers are numbered as they are first used.
-	NameBanks bool
+	NameBanks bool `help:"a register's bank comes from the first number in its name" def:"false"`
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.
@@ -265,57 +219,53 @@ const (
 	maxRepeat  = 64
 	maxBanks   = 64
 	maxQueue   = 1 << 16
-	maxStorage = 1 << 30
 )
 
 // Check reports the first contradiction among the settings, nil if there is
 // none.
 func (c *Config) Check() error {
 	type bound struct {
-		name    string
-		v, a, b int
+		name, key string
+		v, a, b   int
 	}
 	list := []bound{
-		{"SMs", c.SMs, 1, 1 << 16}, {"warps", c.Warps, 1, maxWarps}, {"blocks", c.Blocks, 1, maxWarps},
-		{"registers", c.Registers, 1, maxStorage}, {"shared memory", c.Shared, 0, maxStorage},
-		{"register granule", c.RegisterGranule, 1, 256},
-		{"warp granule", c.WarpGranule, 0, maxWarps}, {"shared memory granule", c.SharedGranule, 0, 1 << 16},
-		{"reserved shared memory", c.SharedReserved, 0, 1 << 16},
-		{"barriers", c.Barriers, 0, 255},
-		{"schedulers", c.Schedulers, 1, maxWarps}, {"scheduling policy", int(c.Policy), 0, int(policies) - 1},
-		{"issue per warp", c.MaxIssue, 1, 2}, {"fetch width", c.FetchWidth, 1, maxRepeat},
-		{"write-back width", c.WriteWidth, 1, maxWidth},
-		{"register banks", c.RegisterBanks, 1, maxBanks}, {"register ports", c.RegisterPorts, 1, maxRepeat},
-		{"shared memory banks", c.SharedBanks, 1, maxBanks}, {"shared memory latency", c.SharedLatency, 2, maxLatency},
-		{"warp parts", c.WarpParts, 1, 32}, {"memory ports", c.MemPorts, 1, maxRepeat},
-		{"coalescing architecture", c.CoalesceArch, 13, 1000},
-		{"L1 latency", c.L1Latency, 1, maxLatency}, {"L1 banks", c.L1Banks, 1, maxBanks},
-		{"L1 bank interleaving", c.L1BankBytes, 4, 1 << 16}, {"response queue", c.ResponseQueue, 1, maxQueue},
-		{"generic collector units", c.Generic.Units, 0, maxUnits},
-		{"generic collector ports", c.Generic.In, 0, maxWidth}, {"generic dispatch units", c.Generic.Out, 0, maxWidth},
+		{"schedulers", "simt.schedulers", c.Schedulers, 1, maxWarps}, {"scheduling policy", "simt.scheduler", int(c.Policy), 0, int(policies) - 1},
+		{"issue per warp", "simt.issue_per_warp", c.MaxIssue, 1, 2}, {"fetch width", "simt.fetch_throughput", c.FetchWidth, 1, maxRepeat},
+		{"write-back width", "simt.write_back", c.WriteWidth, 1, maxWidth},
+		{"register banks", "simt.collector.banks", c.RegisterBanks, 1, maxBanks}, {"register ports", "simt.collector.steps", c.RegisterPorts, 1, maxRepeat},
+		{"shared memory banks", "simt.shared_banks", c.SharedBanks, 1, maxBanks}, {"shared memory latency", "simt.shared_latency", c.SharedLatency, 2, maxLatency},
+		{"warp parts", "simt.shared_parts", c.WarpParts, 1, 32}, {"memory ports", "simt.mem_ports", c.MemPorts, 1, maxRepeat},
+		{"coalescing architecture", "simt.coalesce_arch", c.CoalesceArch, 13, 1000},
+		{"L1 latency", "l1d.latency", c.L1Latency, 1, maxLatency}, {"L1 banks", "l1d.banks l1d.bank_index", c.L1Banks, 1, maxBanks},
+		{"L1 bank interleaving", "l1d.bank_interleave", c.L1BankBytes, 4, 1 << 16}, {"response queue", "simt.response_fifo", c.ResponseQueue, 1, maxQueue},
+		{"generic collector units", "simt.collector.gen.units", c.Generic.Units, 0, maxUnits},
+		{"generic collector ports", "simt.collector.gen.in_ports", c.Generic.In, 0, maxWidth}, {"generic dispatch units", "simt.collector.gen.out_ports", c.Generic.Out, 0, maxWidth},
 	}
 	for s := range Sets {
 		n := s.String()
 		list = append(list,
-			bound{n + " units", c.Units[s], 0, maxWidth},
-			bound{n + " issue registers", c.IssueWidth[s], 0, maxWidth},
-			bound{n + " execute registers", c.ExecWidth[s], 0, maxWidth},
-			bound{n + " collector units", c.Special[s].Units, 0, maxUnits},
-			bound{n + " collector ports", c.Special[s].In, 0, maxWidth},
-			bound{n + " dispatch units", c.Special[s].Out, 0, maxWidth})
+			bound{n + " units", s.key("units"), c.Units[s], 0, maxWidth},
+			bound{n + " issue registers", s.key("issue"), c.IssueWidth[s], 0, maxWidth},
+			bound{n + " execute registers", s.key("exec"), c.ExecWidth[s], 0, maxWidth},
+			bound{n + " collector units", s.collector("units"), c.Special[s].Units, 0, maxUnits},
+			bound{n + " collector ports", s.collector("in_ports"), c.Special[s].In, 0, maxWidth},
+			bound{n + " dispatch units", s.collector("out_ports"), c.Special[s].Out, 0, maxWidth})
 	}
 	for _, t := range c.timings() {
-		list = append(list, bound{t.name + " latency", t.t.Latency, 1, maxLatency},
-			bound{t.name + " initiation interval", t.t.Initiation, 1, maxLatency})
+		list = append(list, bound{t.name + " latency", t.keys(), t.t.Latency, 1, maxLatency},
+			bound{t.name + " initiation interval", t.keys(), t.t.Initiation, 1, maxLatency})
+	}
+	if err := c.Shape.Check(); err != nil {
+		return err
 	}
 	for _, b := range list {
 		if b.v < b.a || b.v > b.b {
-			return fmt.Errorf("%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
+			return param.Clash(b.key, "%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
 		}
 	}
 	for _, t := range c.timings() {
 		if t.t.Initiation > t.t.Latency {
-			return fmt.Errorf("%s initiation interval %d is longer than its latency %d", t.name, t.t.Initiation, t.t.Latency)
+			return param.Clash(t.keys(), "%s initiation interval %d is longer than its latency %d", t.name, t.t.Initiation, t.t.Latency)
 		}
 	}
 	units := 0
@@ -324,22 +274,22 @@ func (c *Config) Check() error {
 	}
 	switch {
 	case units > maxPipes:
-		return fmt.Errorf("%d units are more than %d", units, maxPipes)
+		return param.Clash("simt.units.sp simt.units.dp simt.units.int simt.units.sfu simt.units.tensor", "%d units are more than %d", units, maxPipes)
 	case c.Units[SP] == 0 || c.Units[SFU] == 0:
-		return errors.New("a core needs SP and SFU units")
+		return param.Clash("simt.units.sp simt.units.sfu", "a core needs SP and SFU units")
 	case c.Units[Mem] != 1:
-		return fmt.Errorf("a core has one load/store unit, not %d", c.Units[Mem])
+		return param.Clash("", "a core has one load/store unit, not %d", c.Units[Mem])
 	case c.WarpParts&(c.WarpParts-1) != 0:
-		return fmt.Errorf("warp parts %d is no power of two", c.WarpParts)
+		return param.Clash("simt.shared_parts", "warp parts %d is no power of two", c.WarpParts)
 	case c.L1BankBytes&(c.L1BankBytes-1) != 0:
-		return fmt.Errorf("L1 bank interleaving %d is no power of two", c.L1BankBytes)
+		return param.Clash("l1d.bank_interleave", "L1 bank interleaving %d is no power of two", c.L1BankBytes)
 	case c.Schedulers > c.Warps:
-		return fmt.Errorf("%d schedulers have only %d warps", c.Schedulers, c.Warps)
+		return param.Clash("simt.schedulers sm.threads", "%d schedulers have only %d warps", c.Schedulers, c.Warps)
 	case (c.Policy == TwoLevel || c.Policy == Limiting) && c.PolicyWarps < 1:
-		return fmt.Errorf("policy %s needs a number of warps", c.Policy)
+		return param.Clash("simt.scheduler simt.active_warps", "policy %s needs a number of warps", c.Policy)
 	}
 	if err := cache.CheckIndex(c.L1BankHash, c.L1Banks); err != nil {
-		return fmt.Errorf("L1 banks: %w", err)
+		return param.Clash("l1d.banks l1d.bank_index", "L1 banks: %v", err)
 	}
 	return c.checkSets()
 }
@@ -355,102 +305,99 @@ func (c *Config) checkSets() error {
 		generic := c.Generic.Units > 0 && c.Generic.In > 0 && c.Generic.Out > 0
 		switch {
 		case c.IssueWidth[s] == 0 || c.ExecWidth[s] == 0:
-			return fmt.Errorf("%s has units but no issue or execute registers", s)
+			return param.Clash(s.key("units")+s.key("issue")+s.key("exec"), "%s has units but no issue or execute registers", s)
 		case sp.Units > 0 && sp.Out == 0, c.Generic.Units > 0 && c.Generic.Out == 0:
-			return fmt.Errorf("%s collector units have no dispatch unit", s)
+			return param.Clash(s.collector("units")+s.collector("out_ports")+"simt.collector.gen.units simt.collector.gen.out_ports", "%s collector units have no dispatch unit", s)
 		case !generic && (sp.Units == 0 || sp.In == 0):
-			return fmt.Errorf("%s instructions reach no collector unit", s)
+			return param.Clash(s.key("units")+"simt.collector.specialized "+s.collector("units")+s.collector("in_ports")+"simt.collector.gen.units simt.collector.gen.in_ports simt.collector.gen.out_ports", "%s instructions reach no collector unit", s)
 		}
 		if c.SubCore {
 			n := c.Schedulers
 			switch {
 			case c.IssueWidth[s] != n || c.ExecWidth[s] < n:
-				return fmt.Errorf("%s registers are %d and %d; sub-core mode needs one for each of the %d schedulers", s, c.IssueWidth[s], c.ExecWidth[s], n)
+				return param.Clash("simt.sub_cores "+s.key("issue")+s.key("exec")+"simt.schedulers", "%s registers are %d and %d; sub-core mode needs one for each of the %d schedulers", s, c.IssueWidth[s], c.ExecWidth[s], n)
 			case s != Mem && c.Units[s] < n:
-				return fmt.Errorf("%d %s units do not serve the %d schedulers of sub-core mode", c.Units[s], s, n)
+				return param.Clash("simt.sub_cores "+s.key("units")+"simt.schedulers", "%d %s units do not serve the %d schedulers of sub-core mode", c.Units[s], s, n)
 			case s != Mem && c.Units[s] > c.ExecWidth[s]:
-				return fmt.Errorf("%d %s units have only %d execute registers in sub-core mode", c.Units[s], s, c.ExecWidth[s])
+				return param.Clash("simt.sub_cores "+s.key("units")+s.key("exec"), "%d %s units have only %d execute registers in sub-core mode", c.Units[s], s, c.ExecWidth[s])
 			case sp.Units%n != 0, c.Generic.Units%n != 0:
-				return fmt.Errorf("%s collector units cannot be shared out among %d schedulers", s, n)
+				return param.Clash("simt.collector.specialized "+s.collector("units")+"simt.collector.gen.units simt.schedulers", "%s collector units cannot be shared out among %d schedulers", s, n)
 			}
 		}
 	}
 	if c.SubCore && c.RegisterBanks%c.Schedulers != 0 {
-		return fmt.Errorf("%d register banks cannot be shared out among %d schedulers", c.RegisterBanks, c.Schedulers)
+		return param.Clash("simt.collector.banks simt.schedulers", "%d register banks cannot be shared out among %d schedulers", c.RegisterBanks, c.Schedulers)
 	}
 	return nil
 }
 
 type namedTiming struct {
-	name string
-	t    Timing
+	name, latency, initiation string // and the names of the parameters
+	t                         Timing
 }
 
+func (t *namedTiming) keys() string { return t.latency + " " + t.initiation }
+
 func (c *Config) timings() []namedTiming {
-	list := []namedTiming{{"sfu", c.SFUTime}, {"tensor", c.TensorTime}, {"other", c.OtherTime}, {"int shfl", c.IntTime.Shfl}}
+	of := func(name, which, last string, t Timing) namedTiming {
+		return namedTiming{name, "simt." + which + "latency." + last, "simt." + which + "initiation." + last, t}
+	}
+	list := []namedTiming{
+		of("sfu", "", "sfu", c.SFUTime), of("tensor", "", "tensor", c.TensorTime), of("int shfl", "", "int_shfl", c.IntTime.Shfl),
+		{"other", "simt.other_latency", "simt.other_initiation", c.OtherTime},
+	}
 	for _, x := range []struct {
-		n string
-		t *Timings
-	}{{"int", &c.IntTime}, {"float", &c.FloatTime}, {"double", &c.DoubleTime}} {
-		list = append(list, namedTiming{x.n + " add", x.t.Add}, namedTiming{x.n + " max", x.t.Max},
-			namedTiming{x.n + " mul", x.t.Mul}, namedTiming{x.n + " mad", x.t.Mad}, namedTiming{x.n + " div", x.t.Div})
+		n, key string
+		t      *Timings
+	}{{"int", "int_", &c.IntTime}, {"float", "fp_", &c.FloatTime}, {"double", "dp_", &c.DoubleTime}} {
+		for i, t := range [...]Timing{x.t.Add, x.t.Max, x.t.Mul, x.t.Mad, x.t.Div} {
+			k := [...]string{"add", "max", "mul", "mad", "div"}[i]
+			list = append(list, of(x.n+" "+k, "", x.key+k, t))
+		}
 	}
 	tr := &c.TraceTime
-	list = append(list, namedTiming{"trace int", tr.Int}, namedTiming{"trace sp", tr.SP}, namedTiming{"trace dp", tr.DP},
-		namedTiming{"trace sfu", tr.SFU}, namedTiming{"trace tensor", tr.Tensor})
+	for i, t := range [...]Timing{tr.Int, tr.SP, tr.DP, tr.SFU, tr.Tensor} {
+		k := [...]string{"int", "sp", "dp", "sfu", "tensor"}[i]
+		list = append(list, of("trace "+k, "trace_", k, t))
+	}
 	for i := range tr.Spec {
 		if s := Spec1 + Set(i); c.Units[s] > 0 {
-			list = append(list, namedTiming{"trace " + s.String(), tr.Spec[i]})
+			at := fmt.Sprintf("simt.special%d.", i+1)
+			list = append(list, namedTiming{"trace " + s.String(), at + "latency", at + "initiation", tr.Spec[i]})
 		}
 	}
 	return list
 }
 
-// Limit says what bounds the number of resident blocks.
-type Limit uint8
+// key names the parameter of a set's units, issue registers or execute registers,
+// with a blank after it.
+func (s Set) key(what string) string {
+	switch {
+	case s == Mem && what == "units":
+		return ""
+	case s >= Spec1 && s <= Spec8:
+		last := map[string]string{"units": "units", "issue": "issue_width", "exec": "exec_width"}[what]
+		return fmt.Sprintf("simt.special%d.%s ", s-Spec1+1, last)
+	}
+	return fmt.Sprintf("simt.%s.%s ", what, s)
+}
 
-// The limits.
-const (
-	ByThreads Limit = iota
-	ByShared
-	ByRegisters
-	ByBlocks
-	ByGrid
-)
-
-var limitNames = [...]string{"threads", "shared memory", "registers", "blocks", "grid"}
-
-func (l Limit) String() string { return limitNames[l] }
+// collector names a parameter of the collectors of a set, with a blank after it.
+func (s Set) collector(what string) string {
+	if s >= Spec1 && s <= Spec8 {
+		return ""
+	}
+	return fmt.Sprintf("simt.collector.%s.%s ", s, what)
+}
 
 // Occupancy returns how many blocks of a kernel fit on an SM, and what stops
-// the next one; ties go to the first in the order of the limits.
-func (c *Config) Occupancy(threads, registers, shared int) (int, Limit) {
-	padded := (threads + 31) &^ 31
-	n, by := c.Warps*32/padded, ByThreads
-	if s := c.sharedOf(shared); s > 0 && c.Shared/s < n {
-		n, by = c.Shared/s, ByShared
-	}
-	if registers > 0 {
-		warps := c.Registers / (32 * roundUp(registers, c.RegisterGranule))
+// the next one.
+func (c *Config) Occupancy(threads, registers, shared int) (int, core.Limit) {
+	return c.Fits(threads, shared, registers, func(each int) int {
+		warps := c.Registers / (32 * each)
 		if c.WarpGranule > 1 {
 			warps -= warps % c.WarpGranule
 		}
-		if m := warps / (padded / 32); m < n {
-			n, by = m, ByRegisters
-		}
-	}
-	if c.Blocks < n {
-		n, by = c.Blocks, ByBlocks
-	}
-	if n == 0 && c.OneBlockAtLeast && padded <= c.Warps*32 {
-		n = 1
-	}
-	return n, by
-}
-
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
-// sharedOf returns the shared memory that a block takes of an SM.
-func (c *Config) sharedOf(bytes int) int {
-	return roundUp(bytes+c.SharedReserved, max(1, c.SharedGranule))
+		return warps
+	})
 }

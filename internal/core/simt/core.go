@@ -14,7 +14,7 @@ import (
 const none = int32(-1)
 
 // Env is what a core needs of the chip around it.
-type Env = core.Env[Kernel]
+type Env = core.Env
 
 // warp is a warp slot.
 type warp struct {
@@ -66,7 +66,7 @@ type reserved struct {
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
 	core.Residents[Kernel]
-	core.Ledger[Kernel]
+	core.Ledger
 	core.Sleep
 
 	cfg   Config
@@ -253,14 +253,16 @@ func (c *Core) roomFor() core.Room {
 }
 
 // CanTake reports whether the core has room for one more block of k.
-func (c *Core) CanTake(k *Kernel) bool {
-	_, _, ok := c.Find(k, k.need, c.roomFor())
+func (c *Core) CanTake(kernel core.Kernel) bool {
+	k := kernel.(*Kernel)
+	_, _, ok := c.Find(k, k.Need, c.roomFor())
 	return ok
 }
 
 // Launch places a block of k on the core and reports whether there was room.
-func (c *Core) Launch(k *Kernel, b exec.Block) bool {
-	bi, first, ok := c.Find(k, k.need, c.roomFor())
+func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
+	k := kernel.(*Kernel)
+	bi, first, ok := c.Find(k, k.Need, c.roomFor())
 	if !ok {
 		return false
 	}
@@ -269,7 +271,7 @@ func (c *Core) Launch(k *Kernel, b exec.Block) bool {
 	if k.words > c.words {
 		c.growRegisters(k.words)
 	}
-	c.Take(bi, first, k, k.Work, b, k.need)
+	c.Take(bi, first, k, k.Work, b, k.Need)
 	c.Stats.BlocksLaunched++
 	if c.spins {
 		c.spin.Break()
@@ -318,7 +320,7 @@ func (c *Core) refresh(s int32) {
 	c.blocked &^= bit
 	c.passed &^= bit
 	if st == exec.Ready {
-		i := addr >> w.K.shift
+		i := addr >> w.K.Shift
 		if i >= uint64(len(w.ops)) || w.ops[i].inst != in {
 			c.fail(fmt.Errorf("kernel %s: instruction address %#x is not in its code", w.K.Work.Name(), addr))
 			return
@@ -438,7 +440,7 @@ func (c *Core) decode() {
 // is known, end if there is none.
 func (w *warp) foreseen(n int, end int32) int32 {
 	if addr, ok := w.ahead.Ahead(n); ok {
-		return int32(min(addr>>w.K.shift, uint64(end)))
+		return int32(min(addr>>w.K.Shift, uint64(end)))
 	}
 	return end
 }
@@ -541,7 +543,7 @@ func (c *Core) fetch() {
 		return
 	}
 	w := &c.warps[s]
-	addr := instBase + w.K.base + uint64(w.fetch)<<w.K.shift
+	addr := instBase + w.K.Base + uint64(w.fetch)<<w.K.Shift
 	line := uint64(c.l1i.Config().Line)
 	r := c.env.Pool.Get()
 	r.Addr, r.Kind, r.Warp, r.SM, r.Born = addr, mem.InstRead, uint16(s), uint16(c.id), c.now

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -69,7 +70,7 @@ func TestNextEvent(t *testing.T) {
 			return load(isa.Global, 4, 1, 1), strided(0x1000+0x1000*uint64(i), 4)
 		})
 		s.n = 1
-		k, err := NewKernel(g.core.Config(), s, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), s, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestAccounting(t *testing.T) {
 		g := newRig(t, cfg(t))
 		s := mixed(5, 7)
 		s.n = 5
-		k, err := NewKernel(g.core.Config(), s, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), s, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestNoAllocation(t *testing.T) {
 		g.flying = make([]inFlight, 0, 1<<12)
 		s := mixed(8, 400)
 		s.log = make([]issued, 0, 1<<20)
-		k, err := NewKernel(g.core.Config(), s, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), s, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -457,7 +458,7 @@ func TestBackpressure(t *testing.T) {
 			}
 			s.warps = append(s.warps, steps)
 		}
-		k, err := NewKernel(g.core.Config(), s, KernelOptions{})
+		k, err := NewKernel(g.core.Config(), s, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -582,7 +583,7 @@ func TestRetireInScan(t *testing.T) {
 			}
 			s.warps = append(s.warps, append(steps, step{pc: 2}))
 		}
-		k, err := NewKernel(&cfg, s, KernelOptions{})
+		k, err := NewKernel(&cfg, s, core.KernelOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -605,24 +606,24 @@ func TestOccupancy(t *testing.T) {
 		cfg                   *Config
 		threads, regs, shared int
 		want                  int
-		by                    Limit
+		by                    core.Limit
 		name                  string
 	}{
-		{&fermi, 256, 16, 0, 6, ByThreads, "threads"},
-		{&fermi, 256, 20, 0, 6, ByThreads, "20 registers"},
-		{&fermi, 256, 21, 0, 5, ByRegisters, "21 registers"},
-		{&fermi, 256, 24, 0, 5, ByRegisters, "24 registers"},
-		{&fermi, 256, 32, 0, 4, ByRegisters, "32 registers"},
-		{&fermi, 256, 48, 0, 2, ByRegisters, "48 registers"},
-		{&fermi, 256, 63, 0, 2, ByRegisters, "63 registers"},
-		{&fermi, 32, 16, 0, 8, ByBlocks, "blocks"},
-		{&fermi, 64, 16, 49152, 1, ByShared, "all shared memory"},
-		{&fermi, 64, 16, 24577, 1, ByShared, "a byte more than half"},
-		{&fermi, 64, 16, 24576, 2, ByShared, "half of shared memory"},
-		{&fermi, 1536, 16, 0, 1, ByThreads, "one block"},
-		{&fermi, 1537, 16, 0, 0, ByThreads, "too many threads"},
-		{&fermi, 64, 16, 49153, 0, ByShared, "too much shared memory"},
-		{&volta, 33, 32, 0, 32, ByThreads, "rounded up to warps"},
+		{&fermi, 256, 16, 0, 6, core.ByThreads, "threads"},
+		{&fermi, 256, 20, 0, 6, core.ByThreads, "20 registers"},
+		{&fermi, 256, 21, 0, 5, core.ByRegisters, "21 registers"},
+		{&fermi, 256, 24, 0, 5, core.ByRegisters, "24 registers"},
+		{&fermi, 256, 32, 0, 4, core.ByRegisters, "32 registers"},
+		{&fermi, 256, 48, 0, 2, core.ByRegisters, "48 registers"},
+		{&fermi, 256, 63, 0, 2, core.ByRegisters, "63 registers"},
+		{&fermi, 32, 16, 0, 8, core.ByBlocks, "blocks"},
+		{&fermi, 64, 16, 49152, 1, core.ByShared, "all shared memory"},
+		{&fermi, 64, 16, 24577, 1, core.ByShared, "a byte more than half"},
+		{&fermi, 64, 16, 24576, 2, core.ByShared, "half of shared memory"},
+		{&fermi, 1536, 16, 0, 1, core.ByThreads, "one block"},
+		{&fermi, 1537, 16, 0, 0, core.ByThreads, "too many threads"},
+		{&fermi, 64, 16, 49153, 0, core.ByShared, "too much shared memory"},
+		{&volta, 33, 32, 0, 32, core.ByThreads, "rounded up to warps"},
 	} {
 		n, by := c.cfg.Occupancy(c.threads, c.regs, c.shared)
 		if n != c.want || by != c.by {
@@ -638,7 +639,7 @@ func TestResources(t *testing.T) {
 	g := newRig(t, cfg)
 	s := chain(3, func(int) (*isa.Inst, *[32]uint64) { return mov(1), nil })
 	s.n, s.regs, s.smem = 11, 16, 12288
-	k, err := NewKernel(&cfg, s, KernelOptions{})
+	k, err := NewKernel(&cfg, s, core.KernelOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -658,7 +659,7 @@ func TestResources(t *testing.T) {
 			t.Fatal("the blocks have not ended")
 		}
 	}
-	if _, err := NewKernel(&cfg, &script{code: s.code, warps: s.warps, smem: 1 << 20}, KernelOptions{}); err == nil {
+	if _, err := NewKernel(&cfg, &script{code: s.code, warps: s.warps, smem: 1 << 20}, core.KernelOptions{}); err == nil {
 		t.Error("a block with more shared memory than there is was taken")
 	} else if _, ok := err.(*exec.LaunchError); !ok {
 		t.Errorf("%T is no LaunchError", err)

@@ -2,7 +2,6 @@ package simt
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -70,81 +69,34 @@ next:
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
 // never changes while they run it.
 type Kernel struct {
-	Work exec.Work
-	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
-	MaxBlocks int
-	LimitedBy Limit
-	// Warps is the number of warps of a block, Registers those of a thread,
-	// Shared the bytes of shared memory of a block.
-	Warps, Registers, Shared int
+	core.Fit
 
-	ops    []op
-	shift  uint // log2 of an instruction's bytes
-	base   uint64
-	words  int // 64-bit words of a warp's register mask
-	padded int // threads of a block, rounded up to warps
-
-	need core.Need // of a block
+	ops   []op
+	words int // 64-bit words of a warp's register mask
 }
 
 // NewPlaces returns empty places for its instructions.
 func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
 
-// KernelOptions are what a launch decides beyond its Work.
-type KernelOptions struct {
-	// Registers per thread; 0 is the work's estimate.
-	Registers int
-	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a
-	// small grid is spread over all SMs.
-	MaxBlocks int
-	// CodeBase is where the kernel's code lies in the space of instruction
-	// addresses. Kernels with different code need different places.
-	CodeBase uint64
-	// InstBytes is the size of an instruction: number i of Work.Code has byte
-	// address i·InstBytes. 0 is 8, that of PTX here. A power of two.
-	InstBytes int
-}
-
-// NewKernel prepares a launch for cores of configuration cfg. The error is a
+// NewKernel prepares a launch for cores of configuration cfg. Instructions take 8
+// bytes, as those of PTX here, if the launch does not say. The error is a
 // *exec.LaunchError if no SM could ever take one of its blocks.
-func NewKernel(cfg *Config, w exec.Work, o KernelOptions) (*Kernel, error) {
+func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) {
 	if o.InstBytes == 0 {
 		o.InstBytes = 8
 	}
-	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
-		return nil, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
-	}
-	k := &Kernel{Work: w, base: o.CodeBase, shift: uint(bits.TrailingZeros(uint(o.InstBytes)))}
-	k.Warps = (w.Threads() + 31) / 32
-	k.padded = 32 * k.Warps
-	k.Registers, k.Shared = w.Registers(), w.Shared()
-	if o.Registers > 0 {
-		k.Registers = o.Registers
-	}
-	refuse := func(format string, a ...any) (*Kernel, error) {
-		return nil, &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
-	}
-	if w.Threads() < 1 {
-		return refuse("a block has no threads")
-	}
-	k.MaxBlocks, k.LimitedBy = cfg.Occupancy(w.Threads(), k.Registers, k.Shared)
-	if k.MaxBlocks == 0 {
-		return refuse("no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
-			w.Threads(), k.Registers, k.Shared, k.LimitedBy, 32*cfg.Warps, cfg.Registers, cfg.Shared)
+	fit, err := core.NewFit(cfg, w, o)
+	if err != nil {
+		return nil, err
 	}
 	for _, in := range w.Code() {
 		if n := int(in.Named); cfg.Barriers > 0 && n > cfg.Barriers {
-			return refuse("%s, line %d of the program text: barrier %d; a block has %d barriers here, from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
+			return nil, core.Refuse(w, "%s, line %d of the program text: barrier %d; a block has %d barriers here, from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
 		}
 	}
-	if o.MaxBlocks > 0 && o.MaxBlocks < k.MaxBlocks {
-		k.MaxBlocks, k.LimitedBy = o.MaxBlocks, ByGrid
-	}
-	k.need = core.Need{
-		Warps: k.Warps, Registers: k.padded * roundUp(k.Registers, cfg.RegisterGranule), Shared: cfg.sharedOf(k.Shared), MaxBlocks: k.MaxBlocks,
-	}
+	k := &Kernel{Fit: fit}
 	if err := k.decode(cfg); err != nil {
-		return refuse("%v", err)
+		return nil, core.Refuse(w, "%v", err)
 	}
 	return k, nil
 }

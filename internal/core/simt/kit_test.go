@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -217,17 +218,19 @@ func same(t Timing) Timings { return Timings{t, t, t, t, t, t} }
 func subcore(t testing.TB) Config {
 	widths := [Sets]int{SP: 4, DP: 4, Int: 4, SFU: 4, Tensor: 4, Mem: 4}
 	c := Config{
-		SMs: 1, Warps: 64, Blocks: 32, Registers: 65536, Shared: 98304, RegisterGranule: 4,
+		Shape: core.Shape{
+			SMs: 1, Warps: 64, Blocks: 32, Registers: 65536, Shared: 98304, RegisterGranule: 4, LocalBase: 0x1F88_0000,
+			L1I: parse(t, "N:64:128:16,L:R:f:N:L,S:2:48,4"), L1C: parse(t, "N:128:64:8,L:R:f:N:L,S:2:64,4"),
+			L1T: parse(t, "N:4:128:256,L:R:m:N:L,T:512:8,128:2"),
+		},
+		L1Path:     core.L1Path{L1Banks: 4, L1BankBytes: 32, L1BankHash: cache.Linear, FlushL1: true},
 		Schedulers: 4, Policy: LRR, MaxIssue: 1, DualDiffer: true, SubCore: true, FetchWidth: 4,
 		IssueWidth: widths, ExecWidth: widths, WriteWidth: 8,
 		Units: [Sets]int{SP: 4, DP: 4, Int: 4, SFU: 4, Tensor: 4, Mem: 1}, OtherTime: Timing{1, 1},
 		TraceTime: TraceTimes{Int: Timing{2, 2}, SP: Timing{2, 1}, DP: Timing{64, 64}, SFU: Timing{21, 8}, Tensor: Timing{32, 32}}, // SM86_RTX3070
 		Generic:   Collectors{8, 8, 8}, RegisterBanks: 16, RegisterPorts: 2,
 		SharedBanks: 32, WarpParts: 1, MemPorts: 1,
-		L1I: parse(t, "N:64:128:16,L:R:f:N:L,S:2:48,4"), L1C: parse(t, "N:128:64:8,L:R:f:N:L,S:2:64,4"),
-		L1T: parse(t, "N:4:128:256,L:R:m:N:L,T:512:8,128:2"), PerfectInstConst: true,
-		L1Banks: 4, L1BankBytes: 32, L1BankHash: cache.Linear, FlushL1: true, ResponseQueue: 2,
-		LocalBase: 0x1F88_0000, Compat: GPGPUSim(),
+		PerfectInstConst: true, ResponseQueue: 2, Compat: GPGPUSim(),
 	}
 	return c
 }
@@ -346,7 +349,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 			}
 			g.put(r, g.cycle+g.delay+g.more[r.Kind])
 		},
-		BlockDone: func(_ *Kernel, b exec.Block) { g.ended++; b.Release() },
+		BlockDone: func(_ core.Kernel, b exec.Block) { g.ended++; b.Release() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -389,7 +392,7 @@ func (g *rig) run(s *script, limit int) {
 	if s.regs == 0 {
 		s.regs = 16
 	}
-	k, err := NewKernel(g.core.Config(), s, KernelOptions{})
+	k, err := NewKernel(g.core.Config(), s, core.KernelOptions{})
 	if err != nil {
 		g.t.Fatal(err)
 	}

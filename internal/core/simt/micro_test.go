@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -35,7 +36,7 @@ func program(t testing.TB, name string, src []byte) (*xptx.Program, *ptx.Module)
 // from the first block's launch to the end of the last.
 func (g *rig) runWork(w exec.Work, base uint64, limit int) uint64 {
 	g.t.Helper()
-	k, err := NewKernel(g.core.Config(), w, KernelOptions{Registers: 16, CodeBase: base})
+	k, err := NewKernel(g.core.Config(), w, core.KernelOptions{Registers: 16, CodeBase: base})
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -49,44 +49,69 @@ const (
 )
 
 // Stats are a core's counters. They grow for ever; differences give a kernel's.
+// Of Lanes, W0 is an issue without active lanes.
 type Stats struct {
-	// Cycles counts core cycles with a resident warp; WarpCycles sums the
-	// resident warps over them.
-	Cycles, WarpCycles uint64
-	// WarpInsts and ThreadInsts count issued instructions, per warp and per
-	// lane whose guard held. Completed counts the warp instructions finished,
-	// CompletedLanes their active lanes.
-	WarpInsts, ThreadInsts, Completed, CompletedLanes uint64
-	// BlocksLaunched, BlocksDone and WarpsLaunched count what they say.
-	BlocksLaunched, BlocksDone, WarpsLaunched uint64
-	// Lanes counts issues by the number of active lanes (W1 to W32; W0 is an
-	// issue without active lanes).
-	Lanes [33]uint64
+	core.Stats
+	Counters
+}
+
+// Counters are those that other models do not have.
+type Counters struct {
+	// CompletedLanes counts the active lanes of the instructions finished.
+	CompletedLanes uint64
 	// Issues counts scheduler cycles that issued one and two instructions.
 	Issues [2]uint64
 	// IssuesBy splits them by scheduler.
 	IssuesBy [][2]uint64
 	// Slots counts scheduler cycles without issue, by scheduler and outcome.
 	Slots [][3]uint64
-	// PerWarp counts issues by warp slot.
-	PerWarp []uint64
-
-	// MemInsts counts the lanes of accepted memory instructions.
-	LoadInsts, StoreInsts, SharedInsts, TextureInsts, ConstInsts, ParamInsts uint64
 	// LSStalls counts cycles in which the load/store unit could not finish.
 	LSStalls uint64
 	// LSStallBy splits them by who was held up and why.
 	LSStallBy [Clients][Stalls]uint64
-	// SharedConflicts, L1Conflicts and ConstConflicts count stalled cycles of
-	// each kind.
-	SharedConflicts, L1Conflicts, ConstConflicts uint64
-	core.Traffic
+	// ConstConflicts counts stalled cycles of constants.
+	ConstConflicts uint64
+}
 
-	// States sums the cycles of warps in each state.
-	States [WarpStates]uint64
-	// WarpLife sums the cycles from launch to retirement of the warps that
-	// have retired; for those the states add up to it.
-	WarpLife uint64
+// Zero returns empty counters.
+func (s *Counters) Zero() core.Own { return &Counters{} }
+
+// Add adds those of another core.
+func (s *Counters) Add(o core.Own) { core.Add(s, o.(*Counters)) }
+
+// Sub subtracts an earlier reading.
+func (s *Counters) Sub(o core.Own) { core.Sub(s, o.(*Counters)) }
+
+// LoadStoreStalls counts the cycles in which the load/store unit could not finish.
+func (s *Counters) LoadStoreStalls() uint64 { return s.LSStalls }
+
+// SlotStalls adds the cycles of schedulers that issued nothing, by the reason.
+func (s *Counters) SlotStalls(by map[string]uint64) {
+	for _, slots := range s.Slots {
+		by["idle"] += slots[SlotIdle]
+		by["scoreboard"] += slots[SlotScoreboard]
+		by["pipe"] += slots[SlotStall]
+	}
+}
+
+// Terms returns the counters under GPGPU-Sim's names, which are the model's own.
+func (s *Counters) Terms(of *core.Stats) core.Terms {
+	by := &s.LSStallBy
+	t := core.Terms{
+		Completed: of.Completed, CompletedLanes: s.CompletedLanes, StallCycles: s.LSStalls, ConstConflicts: s.ConstConflicts,
+		ConstStalls: by[ClientConst][StallBank], SharedStalls: by[ClientShared][StallBank], Issues: s.IssuesBy,
+	}
+	for _, c := range []Client{ClientGlobalLoad, ClientGlobalStore, ClientLocalLoad, ClientLocalStore} {
+		t.GlobalStalls += by[c][StallBank]
+		t.CoalStalls += by[c][StallCoalesce]
+		t.PortFull += by[c][StallDataPort]
+	}
+	for _, slots := range s.Slots {
+		t.Stalled += slots[SlotStall]
+		t.Idle += slots[SlotIdle]
+		t.Waiting += slots[SlotScoreboard]
+	}
+	return t
 }
 
 // completed counts an instruction that has finished.

@@ -157,31 +157,31 @@ type Compat struct {
 	// MissNeedsTwo refuses every read that misses in a data cache unless two
 	// entries of the miss queue are free, even if it would only merge.
 	// Off: as many as it needs.
-	MissNeedsTwo bool
+	MissNeedsTwo bool `help:"a read that misses is refused unless two entries of the miss queue are free" def:"false"`
 	// ProtectWritten counts the written lines of a write-through cache as
 	// dirty when victims are chosen, although they need no write-back.
-	ProtectWritten bool
+	ProtectWritten bool `help:"written lines of a write-through cache count as dirty when victims are chosen" def:"false"`
 	// ReindexWays makes SetWays renumber the lines, so that lines of before
 	// stand in other sets. Off: sets keep their lines, and ways that
 	// are taken away lose theirs.
-	ReindexWays bool
+	ReindexWays bool `help:"an adaptive L1 that changes its ways finds its lines in other sets" def:"false"`
 	// FillByWay puts returning data into the line chosen at the miss,
 	// whatever has happened to it since, and does not count a fill as use,
 	// so that Invalidate may pass over it. Off: data go into the line of that
 	// address if it still waits, else nowhere.
-	FillByWay bool
+	FillByWay bool `help:"data go into the way chosen at the miss whatever happened to it since" def:"false"`
 	// LateMerge lets a read that joins a pending miss whose data have
 	// already come reserve a line, for which no more data will come. Off:
 	// such a read gets its data and takes no line.
-	LateMerge bool
+	LateMerge bool `help:"a read that joins a miss whose data are already here reserves a line" def:"false"`
 	// VictimSlice sends an L1 write-back to the slice of the request that
 	// threw the line out, whose address it has in PartAddr. Off: it has none.
 	// Sub and Chan of an L1 write-back are -1 until its owner maps it.
-	VictimSlice bool
+	VictimSlice bool `help:"a written-back line goes to the L2 slice of the request that threw it out" def:"false"`
 	// MaskIndex takes the set of a linear index as the line number and-ed
 	// with sets-1 even if sets is no power of two, so that some sets stay
 	// empty. Off: remainder.
-	MaskIndex bool
+	MaskIndex bool `help:"a linear index over sets that are no power of two leaves some empty" def:"false"`
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.

@@ -107,7 +107,7 @@ type Compat struct {
 	// from the bank behind the row command's, skipping as many as it had
 	// passed, meets one that may. (Reference runs on one command bus print
 	// cycles with both commands.) Off: one command a cycle.
-	ColumnBehindRow bool
+	ColumnBehindRow bool `help:"a column command may follow a row command in the same cycle although there is one command bus" def:"false"`
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.

@@ -65,22 +65,22 @@ type Queues struct {
 type Compat struct {
 	// CumulativeMasks gives piece i of a 128-byte request the bytes of its
 	// sector and of all before it. Off: the bytes of its sector.
-	CumulativeMasks bool
+	CumulativeMasks bool `help:"piece i of a line has the bytes of all pieces before it too" def:"false"`
 	// PieceAddresses adds a sector's offset to the request's address even if
 	// that already points into the line, and leaves both halves of a 64-byte
 	// request without sectors at its address. Off: the address of the
 	// sector.
-	PieceAddresses bool
+	PieceAddresses bool `help:"halves of 64-byte requests get addresses beyond their line" def:"false"`
 	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits.
 	// Off: the whole address counts.
-	CopyTruncates bool
+	CopyTruncates bool `help:"copies fill the L2 at their address modulo 4 GiB" def:"false"`
 	// LibraryRandom draws the sub-partition of RandomIndex from the GNU C
 	// library's generator, seeded with 1, as addresses are first met.
 	// Off: a hash of the address, the same in whatever order.
-	LibraryRandom bool
+	LibraryRandom bool `help:"random slices come from the C library's generator in order of first touch" def:"false"`
 	// FlushSlices limits FlushL2 to as many slices as there are channels.
 	// Off: all of them.
-	FlushSlices bool
+	FlushSlices bool `help:"an L2 flush reaches only as many slices as there are channels" def:"false"`
 }
 
 // GPGPUSim returns the switches as the incumbent behaves.

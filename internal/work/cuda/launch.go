@@ -129,7 +129,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
 	resident := n * r.cfg.SMs()
 	if cooperative && c.Grid.Count() > uint64(resident) {
-		r.once(f.name+by, "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
+		r.once(f.name+by.String(), "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
 		return nil, CooperativeTooLarge
 	}
 	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}

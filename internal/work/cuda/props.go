@@ -31,14 +31,12 @@ const sharedReserved = 1 << 10
 
 // properties reads them off the machine's settings.
 func properties(c *gpu.Config, memory uint64) Properties {
+	sm := c.Core.Base()
 	p := Properties{
 		Name: c.Name, Major: c.Arch / 10, Minor: c.Arch % 10, Memory: memory, SMs: c.SMs(), ThreadsPerSM: 32 * c.Warps(),
-		BlocksPerSM: c.SM.Blocks, RegistersPerSM: c.SM.Registers, SharedPerSM: uint64(c.SM.Shared),
+		BlocksPerSM: sm.Blocks, RegistersPerSM: sm.Registers, SharedPerSM: uint64(sm.Shared),
 		SharedPerBlock: plainShared, ConstantMemory: 64 << 10,
 		CoreKHz: int(c.Clocks.Core / 1000), CopyEngines: 2,
-	}
-	if c.Core == gpu.Modern {
-		p.BlocksPerSM, p.RegistersPerSM, p.SharedPerSM = c.Modern.Blocks, c.Modern.Registers, uint64(c.Modern.Shared)
 	}
 	for _, s := range c.Splits {
 		p.SharedPerSM = max(p.SharedPerSM, uint64(s.Shared))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -242,14 +243,15 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	if o.Hidden, err = replay.ParseHidden(word("trace.hidden_dependences", hidden)); err != nil {
 		return err
 	}
-	o.AsAccelSim = cfg.Core == gpu.SIMT && o.Hidden == replay.HiddenOff
+	bits, obeys := cfg.Core.(core.ControlBits)
+	o.AsAccelSim = !obeys && o.Hidden == replay.HiddenOff
 	if o.Dependences, err = replay.ParseDependences(word("trace.dependences", "inferred")); err != nil {
 		return err
 	}
-	if cfg.Core == gpu.SIMT {
-		o.Dependences = replay.Scoreboard
+	if obeys {
+		o.Latencies = latencies(bits)
 	} else {
-		o.Latencies = latencies(cfg)
+		o.Dependences = replay.Scoreboard
 	}
 	if o.Rules, err = unknownRules(word("trace.unknown", "")); err != nil {
 		return err
@@ -265,11 +267,11 @@ func (x *runner) rules(cfg *gpu.Config) error {
 
 // latencies are those that inferred control bits are made for: what compilers
 // leave on Ampere, and more where the machine is slower.
-func latencies(cfg *gpu.Config) replay.Latencies {
+func latencies(bits core.ControlBits) replay.Latencies {
 	l := replay.AmpereLatencies()
 	for c := range l.Fixed {
 		if l.Fixed[c] > 0 {
-			l.Fixed[c] = max(l.Fixed[c], uint8(min(255, cfg.Modern.Time[c].Latency)))
+			l.Fixed[c] = max(l.Fixed[c], uint8(min(255, bits.FixedLatency(isa.Class(c)))))
 		}
 	}
 	l.Predicate = max(l.Predicate, l.Fixed[isa.ClassSetp])

@@ -1,4 +1,4 @@
-package gpu
+package core
 
 import (
 	"testing"
@@ -26,12 +26,12 @@ func TestCombine(t *testing.T) {
 	b := counters{10, inner{20, 3, [2]uint64{40, 50}}, 60, 70, []inner{{10, 20, [2]uint64{30, 40}}, {5, 6, [2]uint64{7, 8}}}, [2][2]uint64{{10, 20}, {30, 40}}}
 	sum := a
 	sum.List = append([]inner(nil), a.List...)
-	combine(&sum, &b, false)
+	Add(&sum, &b)
 	want := counters{11, inner{22, 30, [2]uint64{44, 55}}, 60, 70, []inner{{11, 20, [2]uint64{33, 44}}, {5, 6, [2]uint64{7, 8}}}, [2][2]uint64{{11, 22}, {33, 44}}}
 	if d := cmp.Diff(want, sum); d != "" {
 		t.Errorf("a sum (-want +got):\n%s", d)
 	}
-	combine(&sum, &a, true)
+	Sub(&sum, &a)
 	want = counters{10, inner{20, 30, [2]uint64{40, 50}}, 60, 70, []inner{{10, 20, [2]uint64{30, 40}}, {5, 6, [2]uint64{7, 8}}}, [2][2]uint64{{10, 20}, {30, 40}}}
 	if d := cmp.Diff(want, sum); d != "" {
 		t.Errorf("a difference (-want +got):\n%s", d)

@@ -1,4 +1,4 @@
-package gpu
+package core
 
 import (
 	"fmt"
@@ -85,13 +85,19 @@ func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 	case reflect.Slice:
 		p.lists = append(p.lists, list{at, t, t.Elem().Size(), planOf(t.Elem())})
 	default:
-		panic(fmt.Sprintf("gpu: counters of type %v", t))
+		panic(fmt.Sprintf("core: counters of type %v", t))
 	}
 }
 
-// combine adds o's counters to t's, or subtracts them.
-func combine[T any](t, o *T, minus bool) {
-	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), minus)
+// Add adds o's counters to t's, of the same kind of struct: sums; the largest of
+// what is the largest of something; lists become as long as the longer one.
+func Add[T any](t, o *T) {
+	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), false)
+}
+
+// Sub subtracts o's counters from t's. What is the largest of something stays.
+func Sub[T any](t, o *T) {
+	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), true)
 }
 
 func (p *plan) combine(t, o unsafe.Pointer, minus bool) {

@@ -1,0 +1,184 @@
+package modern
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// This file: the parameters of the core, each declared once, as package param has
+// them. Its instruction cache of the first level is the machine's [l1i], its data
+// cache [l1d], and what limits the blocks of an SM is [sm].
+
+// Params are a machine's values for the core. Comments say where the shipped values
+// come from; doc.go says what [HW], [SIM] and [INF] are.
+type Params struct {
+	// [HW]: 4 sub-cores.
+	SubCores    int         `help:"sub-cores; warp slot w belongs to sub-core w modulo this" unit:"sub-cores" want:"1..8"`
+	Dependences Dependences `help:"what keeps instructions from issuing too soon: control bits where a program has them and else scoreboards; control bits only; scoreboards whatever the control bits say" enum:"hybrid|control-bits|scoreboard"`
+	// 1, 3 and 63 in the paper's Table 7.
+	Consumers int `help:"readers of a register that a scoreboard counts" unit:"instructions" want:"1..255"`
+
+	// [HW]: 3.
+	Buffer int `help:"instruction buffer of a warp" unit:"instructions" want:"1..16"`
+	// Turing 16 KiB, else 32 KiB, lines of 128 bytes, LRU [SIM]; the stream buffer has 8 lines [SIM].
+	L0I           Tags `key:"l0i" help:"instruction cache of a sub-core"`
+	Prefetch      int  `help:"lines of the stream buffer in front of the L0 instruction cache; 0: none" unit:"lines" want:"0..64"`
+	PerfectICache bool `key:"perfect_icache" help:"every fetch hits"`
+	// 39 and 39 [SIM]; with the look-up they make the 79 cycles of [HW].
+	LinkUp   int `help:"from a sub-core to the level-1 instruction cache, which is the level-1.5 constant cache too" unit:"cycles" want:"1..4096"`
+	LinkDown int `help:"and back" unit:"cycles" want:"1..4096"`
+	// 512 bytes and 2 KiB [SIM]. That they are apart is [HW].
+	L0FL         Tags `key:"l0fl" help:"constant cache of a sub-core, for instructions of fixed latency"`
+	L0VL         Tags `key:"l0vl" help:"constant cache of the SM, for LDC"`
+	PerfectConst bool `help:"every look-up of a constant hits"`
+	// [HW]: 4.
+	ConstSwitch int `help:"nothing is issued for so long when the chosen warp's constant is not in its cache" unit:"cycles" want:"1..4096"`
+	// Off: they are emptied [SIM].
+	KeepCode bool `help:"instruction and constant caches keep their lines from one kernel to the next"`
+
+	// [HW]: 1 or 2 cycles; 45; 4.
+	LongStall   int `help:"what a stall counter above 11 without the yield bit stalls" unit:"cycles" want:"1..60"`
+	ZeroStall   int `help:"what a stall counter of 0 with the yield bit stalls" unit:"cycles" want:"1..60"`
+	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..7"`
+	// A compiler's code for sm_80 has a SEL 8 cycles behind its ISETP, and guards
+	// never less than 13 behind.
+	GuardExtra int `help:"a guard or a branch sees the predicates of the pred pipe so long after an operand does" unit:"cycles" want:"0..60"`
+	// 1 [SIM].
+	MadBubble int `help:"nothing is issued for so long behind an IMAD" unit:"cycles" want:"0..60"`
+
+	// [HW]: 1, and the cache [HW].
+	Ports int  `help:"read ports of each of the two register banks; 0: no limit" unit:"ports" want:"0..4"`
+	RFC   bool `key:"rfc" help:"a register-file cache that the reuse bits control"`
+	// [HW]: 3; 6 [SIM].
+	Window     int `help:"cycles in which an instruction of fixed latency reads its sources" unit:"cycles" want:"1..16"`
+	WideWindow int `help:"the same with a source of four registers" unit:"cycles" want:"1..16"`
+	// 8 [SIM]. Nobody waits longer for the port.
+	ResultQueue int `help:"results that wait for the write port of their bank" unit:"results" want:"1..32"`
+
+	// Time holds the timing of every class but those of memory and the tensor units.
+	Time [isa.Classes]Timing `each:"- int int_slow fp32 imad half setp pred sfu uniform branch misc misc_queued - fp64 - dmma"`
+	// Ampere and later [HW], the rule [SIM].
+	FP32OnInt bool `key:"fp32_on_int" help:"f32 instructions may use the integer pipe when it is free"`
+	// 16 on GeForce since Ampere, 8 on Turing, 0 on the RTX A6000 [SIM].
+	TensorExtra int `help:"more distance of two HMMA.16816.F32 or HMMA.1688.F32" unit:"cycles" want:"0..256"`
+	// 1 [SIM], which is the A100's rate, 2 on consumer chips ([HW]: 511 products a
+	// cycle and SM on the RTX 4090; 512 by the data sheets of Turing, GA10x and GB20x).
+	TensorHalves int `help:"distance of two matrix products without f32 accumulators, in halves of their formula's cycles" unit:"halves" want:"1..16"`
+	TensorF32    int `key:"tensor_f32" help:"a matrix product's latency beyond the cycles of its formula, f32 accumulators" unit:"cycles" want:"0..256"`
+	TensorF16    int `key:"tensor_f16" help:"the same with others" unit:"cycles" want:"0..256"`
+	DivideInt    int `help:"an integer division, a routine in SASS; only PTX has it as an instruction" unit:"cycles" want:"1..4096"`
+	DivideF32    int `key:"divide_f32" help:"an f32 division or square root, likewise" unit:"cycles" want:"1..4096"`
+	DivideF64    int `key:"divide_f64" help:"an f64 division or square root, likewise" unit:"cycles" want:"1..4096"`
+	// 3 [SIM].
+	QueueFP64 int `key:"queue_fp64" help:"f64 instructions that wait in a sub-core for the unit of the SM" unit:"instructions" want:"1..16"`
+	ReadFP64  int `key:"read_fp64" help:"from the start in that unit until the sources have been read" unit:"cycles" want:"1..256"`
+	// 3 [SIM].
+	QueueMisc int `help:"instructions that wait in a sub-core for its miscellaneous pipe" unit:"instructions" want:"1..16"`
+
+	// [HW]: 5: a queue of 4 and a latch; Turing 4 [SIM].
+	MemQueue int `help:"memory instructions that a sub-core holds" unit:"instructions" want:"1..16"`
+	// [HW], Figure 2: 6 and 4.
+	AddressStart  int `help:"from issue to the address unit" unit:"cycles" want:"3..64"`
+	AddressCycles int `help:"an instruction's time in it" unit:"cycles" want:"1..64"`
+	// [HW]: 2.
+	AcceptCycles int `help:"between two instructions that the SM's memory unit takes from its sub-cores" unit:"cycles" want:"1..64"`
+	// Off: as the paper's Figure 2 and its simulator say. The latencies are its
+	// Table 2 [HW].
+	AsPrinted   bool      `help:"the latencies below count from issue to issue; else one cycle more than that"`
+	Load        Latencies `help:"LDG and LDL, when they hit and nothing else is under way"`
+	Store       Writes    `help:"STG and STL"`
+	SharedLoad  Latencies `help:"LDS"`
+	SharedStore Writes    `help:"STS"`
+	Copy        Latencies `help:"LDGSTS"`
+	Constant    Constant  `help:"LDC"`
+	Mio         Access    `help:"what passes the memory queue and touches no memory, such as S2R and SHFL"`
+	// 200 [SIM].
+	Texture int `help:"least latency of a texture instruction" unit:"cycles" want:"2..4096"`
+	// 128 and 4 [SIM].
+	PRT         int `key:"prt" help:"entries of the pending request table" unit:"instructions" want:"1..4096"`
+	Coalescers  int `help:"entries of it that are expanded at a time, a line each in a cycle" unit:"instructions" want:"1..64"`
+	SharedBanks int `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`
+	// 13 [SIM]; 4 banks of 4 look-ups [SIM].
+	L1Latency int `help:"to the look-up in the L1 data cache" unit:"cycles" want:"1..4096"`
+	L1Banks   int `help:"its banks by line, a power of two" unit:"banks" want:"1..64"`
+	L1Lookups int `help:"look-ups of a bank in a cycle" unit:"per cycle" want:"1..64"`
+	// 4, since loads of 128 bits bring 117.8 bytes a cycle on the RTX 4090 and of 64
+	// bits 124.7 on the RTX 3060 [HW].
+	L1Sectors     int `help:"sectors of 32 bytes that it looks up in a cycle, in all banks" unit:"per cycle" want:"1..4096"`
+	ResponseQueue int `help:"replies that the SM holds" unit:"packets" want:"1..65536"`
+	// 53, 186, 2900 [SIM].
+	FenceBlock  int `help:"a memory barrier for the block, at least" unit:"cycles" want:"1..4096"`
+	FenceGPU    int `key:"fence_gpu" help:"a memory barrier for the GPU, at least" unit:"cycles" want:"1..4096"`
+	FenceSystem int `help:"a memory barrier for the system, at least" unit:"cycles" want:"1..4096"`
+}
+
+// Tags is the shape of a small cache.
+type Tags struct {
+	Sets int `help:"sets" unit:"sets" want:"1..65536"`
+	Ways int `help:"lines of a set" unit:"lines" want:"1..65536"`
+	Line int `help:"length of a line, a power of two" unit:"bytes" want:"16..128"`
+}
+
+// Bytes returns its capacity.
+func (t Tags) Bytes() int { return t.Sets * t.Ways * t.Line }
+
+// Timing is how a class of instructions executes.
+type Timing struct {
+	Pipe     Pipe `help:"where it executes" enum:"int|fp32|pred|uniform|branch|misc|-|sfu|misc_queue|fp64|-"`
+	Interval int  `help:"between two of them in the pipe" unit:"cycles" want:"1..256"`
+	Latency  int  `help:"to the issue of a consumer: from issue in pipes of fixed latency, else (sfu, misc_queue, fp64) from the start in the pipe" unit:"cycles" want:"1..512"`
+}
+
+// Access is a row of the paper's Table 2: cycles from the issue of a memory
+// instruction to that of one that writes its sources (WAR), and of one that
+// reads its result (RAW), when it hits and nothing else is under way.
+type Access struct {
+	WAR int `key:"war" help:"until sources may be written" unit:"cycles" want:"3..4096"`
+	RAW int `key:"raw" help:"until the result may be read" unit:"cycles" want:"6..4096"`
+}
+
+// The kinds of addresses: from uniform registers alone, or not.
+const (
+	UniformAddress = iota
+	RegularAddress
+)
+
+// Latencies are rows of Table 2 for 32, 64 and 128 bits, by address.
+type Latencies struct {
+	UniformWAR [3]int `key:"uniform_war" help:"until sources may be written, of 32, 64 and 128 bits, uniform address" unit:"cycles" want:"3..4096"`
+	UniformRAW [3]int `key:"uniform_raw" help:"until the result may be read, uniform address" unit:"cycles" want:"6..4096"`
+	RegularWAR [3]int `key:"regular_war" help:"until sources may be written, address from registers" unit:"cycles" want:"3..4096"`
+	RegularRAW [3]int `key:"regular_raw" help:"until the result may be read, address from registers" unit:"cycles" want:"6..4096"`
+}
+
+func (l *Latencies) of(kind int, size int) Access {
+	if kind == UniformAddress {
+		return Access{l.UniformWAR[size], l.UniformRAW[size]}
+	}
+	return Access{l.RegularWAR[size], l.RegularRAW[size]}
+}
+
+// Writes are Latencies of instructions without a result.
+type Writes struct {
+	UniformWAR [3]int `key:"uniform_war" help:"until sources may be written, of 32, 64 and 128 bits, uniform address" unit:"cycles" want:"3..4096"`
+	RegularWAR [3]int `key:"regular_war" help:"until sources may be written, address from registers" unit:"cycles" want:"3..4096"`
+}
+
+func (w *Writes) of(kind int, size int) Access {
+	if kind == UniformAddress {
+		return Access{WAR: w.UniformWAR[size]}
+	}
+	return Access{WAR: w.RegularWAR[size]}
+}
+
+func (c *Constant) of(kind int) Access {
+	if kind == UniformAddress {
+		return Access{c.ImmediateWAR, c.ImmediateRAW}
+	}
+	return Access{c.RegisterWAR, c.RegisterRAW}
+}
+
+// Constant are the latencies of LDC.
+type Constant struct {
+	ImmediateWAR int `key:"immediate_war" help:"until sources may be written, address in the instruction" unit:"cycles" want:"3..4096"`
+	ImmediateRAW int `key:"immediate_raw" help:"until the result may be read, address in the instruction" unit:"cycles" want:"6..4096"`
+	RegisterWAR  int `key:"register_war" help:"until sources may be written, address from a register" unit:"cycles" want:"3..4096"`
+	RegisterRAW  int `key:"register_raw" help:"until the result may be read, address from a register" unit:"cycles" want:"6..4096"`
+}
