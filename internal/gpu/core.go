@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -252,10 +253,7 @@ func (c *Config) Occupancy(threads, registers, shared int) (int, string) {
 // instBytes is the size of a work's instructions in its addresses: 8 where it
 // does not say, as of PTX.
 func instBytes(w exec.Work) int {
-	if x, ok := w.(interface{ InstBytes() int }); ok {
-		return x.InstBytes()
-	}
-	return 8
+	return cmp.Or(w.Traits().InstBytes, 8)
 }
 
 // cachedBytes is what an instruction of a work takes in instruction caches.

@@ -207,12 +207,13 @@ func prog(code ...*inst) *program {
 	return p
 }
 
-func (p *program) Name() string      { return "test" }
-func (p *program) Blocks() uint64    { return p.blocks }
-func (p *program) Threads() int      { return 32 * p.warps }
-func (p *program) Registers() int    { return p.regs }
-func (p *program) Shared() int       { return p.smem }
-func (p *program) Code() []*isa.Inst { return p.infos }
+func (p *program) Traits() exec.Traits { return exec.Traits{} }
+func (p *program) Name() string        { return "test" }
+func (p *program) Blocks() uint64      { return p.blocks }
+func (p *program) Threads() int        { return 32 * p.warps }
+func (p *program) Registers() int      { return p.regs }
+func (p *program) Shared() int         { return p.smem }
+func (p *program) Code() []*isa.Inst   { return p.infos }
 func (p *program) Block(n uint64) exec.Block {
 	b := &fakeBlock{p: p, n: n}
 	for i := range p.warps {

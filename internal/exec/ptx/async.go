@@ -87,7 +87,7 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 // mbarBytes returns the bytes of the mbarrier that lane i of in names; in.mode
 // is Shared, or Generic for an address that must lie in the shared window.
 func (w *warp) mbarBytes(in *inst, i int) []byte {
-	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(windowSize-1) != sharedWindow {
+	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(isa.WindowSize-1) != isa.SharedWindow {
 		w.failf(1<<i, "mbarrier operation at generic address %#x, which is not in shared memory", w.addr[i])
 		return nil
 	}

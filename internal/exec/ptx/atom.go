@@ -366,9 +366,9 @@ func (d *dec) address2(a *ptx.Operand, space isa.Space) (*inst, error) {
 func (w *warp) atomBytes(space isa.Space, i, size int) (b []byte, global bool) {
 	global = space == isa.Global
 	if space == isa.Generic {
-		switch w.addr[i] &^ (windowSize - 1) {
-		case sharedWindow:
-		case localWindow, paramWindow:
+		switch s, _ := isa.Resolve(w.addr[i]); s {
+		case isa.Shared:
+		case isa.Local, isa.Param:
 			w.failf(1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", size, w.addr[i])
 			return nil, false
 		default:

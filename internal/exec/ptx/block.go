@@ -26,7 +26,7 @@ type block struct {
 	warps  []warp
 	bars   [exec.MaxBarriers + 1]exec.Barrier // the last is the cluster's
 	out    bytes.Buffer                       // what printf printed
-	launch *Launch
+	launch *launch
 	work   *work    // that it belongs to when a core model runs it
 	live   int      // warps with live lanes
 	lanes  []uint32 // of each warp those that have not exited
@@ -75,7 +75,7 @@ func (wk *worker) release(fr *frame) {
 }
 
 // newBlock makes block n of a launch ready to run.
-func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *block {
+func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *block {
 	var b *block
 	if k := len(wk.free); k > 0 {
 		b, wk.free = wk.free[k-1], wk.free[:k-1]

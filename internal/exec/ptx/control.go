@@ -261,8 +261,8 @@ func (w *warp) callAddr(in *inst, i int) uint64 {
 // reports whether there was room.
 func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	caller := w.fr
-	if caller.depth+1 >= maxDepth || caller.top+f.local > maxLocal {
-		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, maxLocal)
+	if caller.depth+1 >= maxDepth || caller.top+f.local > isa.MaxLocal {
+		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
 		return false
 	}
 	fr := w.blk.wk.frame(f)

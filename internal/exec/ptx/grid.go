@@ -7,15 +7,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// Run executes a launch to its end. Errors: *exec.LaunchError if it cannot
-// start; *exec.Fault, *exec.StuckError or *exec.LimitError if a block came to
-// one; ctx.Err() if it was cancelled. The result counts what was done also
-// when an error is returned.
-func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) {
-	im, err := m.prepare(&l)
+// Run executes a launch to its end; see exec.Machine.
+func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, error) {
+	im, err := m.prepare(&given)
 	if err != nil {
 		return Result{}, err
 	}
+	l := launch{Launch: given}
 	g := exec.Grid{
 		Kernel: l.Kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {

@@ -165,7 +165,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 			case ptx.SpaceShared:
 				space = isa.Shared
 				if base.Generic {
-					a -= sharedWindow
+					a -= isa.SharedWindow
 				}
 			case ptx.SpaceLocal:
 				space = isa.Local
@@ -177,7 +177,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 		}
 		if local {
 			if base.Generic {
-				a -= localWindow
+				a -= isa.LocalWindow
 			}
 			o.a = d.sregSlot(sregLocal, true, int64(a), c32)
 			return isa.Local, nil
@@ -544,21 +544,14 @@ func store32Shared(w *warp, in *inst, m uint32) {
 func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 	a := w.addr[i]
 	if space == isa.Generic {
-		switch a &^ (windowSize - 1) {
-		case sharedWindow:
-			space, a = isa.Shared, a-sharedWindow
-		case localWindow:
-			space, a = isa.Local, a-localWindow
-		case paramWindow:
-			space, a = isa.Param, a-paramWindow
-		}
+		space, a = isa.Resolve(a)
 	}
 	var mem []byte
 	switch space {
 	case isa.Shared:
 		mem = w.blk.shared
-		if a >= sharedWindow && a < sharedWindow+windowSize {
-			a -= sharedWindow // a shared::cluster address of the block itself
+		if a >= isa.SharedWindow && a < isa.SharedWindow+isa.WindowSize {
+			a -= isa.SharedWindow // a shared::cluster address of the block itself
 		}
 	case isa.Local:
 		mem = w.local[i]
@@ -749,13 +742,13 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 	var shift uint64
 	switch spaceOf(in) {
 	case isa.Shared:
-		shift = sharedWindow
+		shift = isa.SharedWindow
 	case isa.Local:
-		shift = localWindow
+		shift = isa.LocalWindow
 	case isa.Param:
-		shift = paramWindow
+		shift = isa.ParamWindow
 		if !d.ast.Entry {
-			shift = localWindow // parameters of functions lie in the frame
+			shift = isa.LocalWindow // parameters of functions lie in the frame
 		}
 	}
 	if slices.Contains(in.Mods, "to") {
@@ -833,16 +826,8 @@ func decodeIsspacep(d *dec, in *ptx.Inst, o *inst) error {
 		r := uint32(0)
 		for k := m; k != 0; k &= k - 1 {
 			i := bits.TrailingZeros32(k)
-			var is isa.Space
-			switch w.addr[i] &^ (windowSize - 1) {
-			case sharedWindow:
-				is = isa.Shared
-			case localWindow:
-				is = isa.Local
-			case paramWindow:
-				is = isa.Param
-			default:
-				is = isa.Global
+			is, _ := isa.Resolve(w.addr[i])
+			if is == isa.Global {
 				if al, ok := w.blk.im.m.mem.Find(w.addr[i]); ok && al.ReadOnly() {
 					is = isa.Const
 				}

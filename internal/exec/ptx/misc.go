@@ -164,7 +164,7 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 	align := 8
 	if len(in.Args) == 3 {
 		a := &in.Args[2]
-		if a.Kind != ptx.OpImm || a.Imm.Bits == 0 || a.Imm.Bits > maxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
+		if a.Kind != ptx.OpImm || a.Imm.Bits == 0 || a.Imm.Bits > isa.MaxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
 			return errors.New("needs an alignment that is a power of two")
 		}
 		align = int(a.Imm.Bits)
@@ -194,8 +194,8 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 				n = uint64(w.u32(in.a)[i&31])
 			}
 			at := alignUp(sp[i&31], align)
-			if n > maxLocal || at+int(n) > maxLocal {
-				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d", n, sp[i&31], maxLocal)
+			if n > isa.MaxLocal || at+int(n) > isa.MaxLocal {
+				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d", n, sp[i&31], isa.MaxLocal)
 				return
 			}
 			w.growLocal(i, at, at+int(n))

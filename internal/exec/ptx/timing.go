@@ -21,7 +21,7 @@ const instBytes = 8
 type work struct {
 	m    *Machine
 	im   *image
-	l    Launch
+	l    launch
 	out  io.Writer
 	code []*isa.Inst
 
@@ -29,13 +29,10 @@ type work struct {
 	hertz  uint64
 }
 
-// SetTime says where the time is kept, in cycles of a clock: what programs read
-// in %clock.
-func (w *work) SetTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
+// setTime says where %clock is kept.
+func (w *work) setTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
 
-// NewWork checks a launch and makes it ready to be run by a core model. What
-// device code prints goes to out, block by block as they end; nil discards it.
-// The error is a *exec.LaunchError.
+// NewWork makes a launch ready for a core model; see exec.Machine.
 func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
@@ -44,7 +41,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if l.Rehearsal {
 		out = nil
 	}
-	w := &work{m: m, im: im, l: l, out: out}
+	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
 	for _, f := range im.fns {
 		for i := range f.info {
 			w.code = append(w.code, &f.info[i])
@@ -60,9 +57,11 @@ func (w *work) Registers() int    { return w.im.kernel.Registers() }
 func (w *work) Shared() int       { return w.im.sharedBytes + w.l.Shared }
 func (w *work) Code() []*isa.Inst { return w.code }
 
-// Cooperative reports whether blocks may wait for each other, so that all of
-// them must be resident at a time.
-func (w *work) Cooperative() bool { return w.l.Cooperative }
+// Traits is as in exec.Work.
+func (w *work) Traits() exec.Traits {
+	return exec.Traits{Kernel: w.l.Kernel, Cooperative: w.l.Cooperative, InstBytes: instBytes, CodeBase: w.codeBase(), Placed: true,
+		Source: w.source, Text: w.text, SetTime: w.setTime}
+}
 
 func (w *work) Block(n uint64) exec.Block {
 	w.m.begin(&w.l)
@@ -79,9 +78,9 @@ func (w *work) Block(n uint64) exec.Block {
 	return b
 }
 
-// CodeBase returns where the kernel's code begins among all of its program's:
+// codeBase returns where the kernel's code begins among all of its program's:
 // functions follow each other as the program text has them.
-func (w *work) CodeBase() uint64 {
+func (w *work) codeBase() uint64 {
 	n := 0
 	for _, m := range w.im.kernel.prog.mods {
 		for _, f := range m.Funcs {
@@ -94,9 +93,8 @@ func (w *work) CodeBase() uint64 {
 	return instBytes * uint64(n)
 }
 
-// Source says where instruction i of Code stands: everything of exec.Where but
-// the thread.
-func (w *work) Source(i int) exec.Where {
+// source says where instruction i of Code stands.
+func (w *work) source(i int) exec.Where {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
 			in := &f.info[i]
@@ -111,8 +109,8 @@ func (w *work) Source(i int) exec.Where {
 	return exec.Where{}
 }
 
-// Text returns instruction i of Code as the program writes it, on one line.
-func (w *work) Text(i int) string {
+// text returns instruction i of Code.
+func (w *work) text(i int) string {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
 			if i < len(f.ast.Code) {
@@ -228,9 +226,9 @@ func (w *warp) Step(e *exec.Effects) error {
 			}
 		}
 		if e.Space == isa.Generic {
-			if e.Space = genericSpace(w.addr[e.Lanes.First()]); e.Space != isa.Param {
+			if e.Space, _ = isa.Resolve(w.addr[e.Lanes.First()]); e.Space != isa.Param {
 				e.Space = isa.Generic
-				e.Resolve(sharedWindow, localWindow, windowSize)
+				e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
 			}
 		}
 	}
@@ -243,17 +241,4 @@ func (w *warp) Step(e *exec.Effects) error {
 		}
 	}
 	return nil
-}
-
-// genericSpace tells which space a generic address lies in.
-func genericSpace(a uint64) isa.Space {
-	switch a &^ (windowSize - 1) {
-	case sharedWindow:
-		return isa.Shared
-	case localWindow:
-		return isa.Local
-	case paramWindow:
-		return isa.Param
-	}
-	return isa.Global
 }

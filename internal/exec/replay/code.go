@@ -203,7 +203,7 @@ func barCount(s *trace.Static) int32 {
 		return 0
 	}
 	var n int32
-	if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%v", &n); err != nil || n <= 0 || n > maxThreads {
+	if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%v", &n); err != nil || n <= 0 || n > isa.MaxThreads {
 		return 0
 	}
 	return (n + 31) / 32

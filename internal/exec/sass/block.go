@@ -61,7 +61,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	for h := range b.pend {
 		b.free = append(b.free, int32(h))
 	}
-	size := im.kernel.Shared + l.Shared
+	size := im.kernel.text.Shared + l.Shared
 	if cap(b.shared) < size {
 		b.shared = make([]byte, size)
 	}
@@ -234,7 +234,7 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 func (b *block) Met() bool {
 	met := b.met
 	b.met = false
-	return met && b.launch.Kernel.spins
+	return met && b.im.kernel.spins
 }
 
 // Over reports whether all threads have exited.
@@ -310,7 +310,7 @@ func (b *block) Somewhere() exec.Where {
 		}
 		return w.where(bits.TrailingZeros32(mask)&31, &b.im.kernel.code[pc])
 	}
-	return exec.Where{Kernel: b.im.kernel.Name, Block: b.idx}
+	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.idx}
 }
 
 // Index returns the block's place in the grid.

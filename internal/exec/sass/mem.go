@@ -128,23 +128,11 @@ func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) boo
 	return true
 }
 
-// genericSpace tells which space a generic address lies in, and its address
-// there.
-func genericSpace(a uint64) (isa.Space, uint64) {
-	switch a &^ (windowSize - 1) {
-	case sharedWindow:
-		return isa.Shared, a - sharedWindow
-	case localWindow:
-		return isa.Local, a - localWindow
-	}
-	return isa.Global, a
-}
-
 // bytes returns the bytes of lane i's access, nil after a fault.
 func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte {
 	a := w.addr[i]
 	if space == isa.Generic {
-		space, a = genericSpace(a)
+		space, a = isa.Resolve(a)
 	}
 	var mem []byte
 	switch space {
@@ -155,12 +143,12 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 	default:
 		var b []byte
 		if write {
-			b = w.blk.view.WriteSpan(a, size)
+			b = w.blk.view.WriteSpan(w.addr[i], size)
 		} else {
-			b = w.blk.view.ReadSpan(a, size)
+			b = w.blk.view.ReadSpan(w.addr[i], size)
 		}
 		if b == nil {
-			w.failf(in, 1<<i, "%v", w.blk.view.Fault(a, size, write))
+			w.failf(in, 1<<i, "%v", w.blk.view.Fault(w.addr[i], size, write))
 		}
 		return b
 	}
@@ -551,7 +539,7 @@ func decodeQSPC(d *dec) error {
 		p.pout[0] = 0
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31
-			if s, _ := genericSpace(w.addr[i]); uint8(s) == in.mode {
+			if s, _ := isa.Resolve(w.addr[i]); uint8(s) == in.mode {
 				p.out[0][i] = 1
 				p.pout[0] |= 1 << i
 			}

@@ -315,7 +315,7 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 	if in.mem != nil {
 		e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
 		if e.Space == isa.Generic {
-			e.Resolve(sharedWindow, localWindow, windowSize)
+			e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
 		}
 	}
 	return nil
