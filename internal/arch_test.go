@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"internal/isa/flow":    {"internal/isa"},
 	"internal/exec/num":    {},
 	"internal/exec/device": {"internal/isa"},
-	"internal/exec":        {"internal/isa", "internal/plain"},
+	"internal/exec":        {"internal/isa", "internal/plain", "internal/exec/device"},
 	"internal/exec/ptx":    {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/sass":   {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/program":     {"internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},

@@ -888,8 +888,8 @@ func storeBulk(w *warp, in *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		n := w.u64(c.bytes)[i&31]
-		if n%8 != 0 || n > uint64(len(w.blk.shared)) {
-			w.failf(1<<i, "bulk store of %d bytes: the size must be a multiple of 8 and fit in the block's %d bytes of shared memory", n, len(w.blk.shared))
+		if n%8 != 0 || n > uint64(len(w.blk.Shared)) {
+			w.failf(1<<i, "bulk store of %d bytes: the size must be a multiple of 8 and fit in the block's %d bytes of shared memory", n, len(w.blk.Shared))
 			return
 		}
 		if w.addr[i]%8 != 0 {

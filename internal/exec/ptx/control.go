@@ -421,7 +421,7 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(clusterBarrier, 0, m, false) }
 		} else {
 			o.run = func(w *warp, in *inst, m uint32) {
-				if w.blk.bars[clusterBarrier].Came[w.id]&m == 0 {
+				if w.blk.Bars[clusterBarrier].Came[w.id]&m == 0 {
 					w.pc++ // the phase it arrived in is complete
 					return
 				}
@@ -498,7 +498,7 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 			return
 		}
 		if red != nil {
-			br := &w.blk.bars[id]
+			br := &w.blk.Bars[id]
 			p := w.pr[red.pred]
 			if red.neg {
 				p = ^p

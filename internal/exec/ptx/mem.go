@@ -415,11 +415,11 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 
 // globalFault records why lane i's access to global memory failed.
 func (w *warp) globalFault(i, size int, write bool) {
-	w.failf(1<<i, "%v", w.blk.view.Fault(w.addr[i], size, write))
+	w.failf(1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 }
 
 func (w *warp) sharedFault(i int, addr uint64, size int, what string) {
-	w.failf(1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.shared))
+	w.failf(1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.Shared))
 }
 
 func load32Global(w *warp, in *inst, m uint32) {
@@ -428,7 +428,7 @@ func load32Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r32[in.d]
-	v := w.blk.view
+	v := w.blk.View
 	if m == full && w.contiguous(4) {
 		if b := v.ReadSpan(w.addr[0], 128); b != nil {
 			b = b[:128]
@@ -463,7 +463,7 @@ func load64Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r64[in.d]
-	v := w.blk.view
+	v := w.blk.View
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b := v.ReadSpan(w.addr[i&31], 8)
@@ -482,7 +482,7 @@ func store32Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	s := w.u32(in.d)
-	v := w.blk.view
+	v := w.blk.View
 	if m == full && w.contiguous(4) {
 		if b := v.WriteSpan(w.addr[0], 128); b != nil {
 			b = b[:128]
@@ -510,7 +510,7 @@ func load32Shared(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r32[in.d]
-	b := w.blk.shared
+	b := w.blk.Shared
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
@@ -528,7 +528,7 @@ func store32Shared(w *warp, in *inst, m uint32) {
 		return
 	}
 	s := w.u32(in.d)
-	b := w.blk.shared
+	b := w.blk.Shared
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
@@ -549,7 +549,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 	var mem []byte
 	switch space {
 	case isa.Shared:
-		mem = w.blk.shared
+		mem = w.blk.Shared
 		if a >= isa.SharedWindow && a < isa.SharedWindow+isa.WindowSize {
 			a -= isa.SharedWindow // a shared::cluster address of the block itself
 		}
@@ -564,9 +564,9 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 	default:
 		var b []byte
 		if write {
-			b = w.blk.view.WriteSpan(a, size)
+			b = w.blk.View.WriteSpan(a, size)
 		} else {
-			b = w.blk.view.ReadSpan(a, size)
+			b = w.blk.View.ReadSpan(a, size)
 		}
 		if b == nil {
 			b = w.stray(i, size, write)

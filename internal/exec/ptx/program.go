@@ -355,11 +355,7 @@ type Machine struct {
 	addr    []uint64 // by global.index
 	given   []uint64 // of these, the addresses that NewMachineAt was given
 	images  map[*Kernel]*image
-	workers []*worker
-	apart   []*worker // of blocks that core models have run
-	views   []*device.View
-	dview   *device.View
-	issued  uint64 // warp instructions of all launches so far
+	crew    exec.Crew[worker]
 	grids   uint64 // launches that have begun, for %gridid
 	tex     textures
 	lenient bool                // see TolerateStrays
@@ -375,7 +371,7 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMa
 // NewMachineAt is NewMachine for a program of which some variables, by name, have
 // a place in mem already.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
-	m := &Machine{prog: p, mem: mem, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
+	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
 		var flags []device.Flag
 		if g.v.Space == ptx.SpaceConst {
@@ -594,30 +590,7 @@ func immBits(i ptx.Imm, t ptx.Type) uint64 {
 	return v
 }
 
-// needWorkers makes sure that there are n workers.
-func (m *Machine) needWorkers(n int) {
-	for len(m.workers) < n {
-		m.workers = append(m.workers, newWorker())
-	}
-}
-
 func newWorker() *worker { return &worker{pool: map[*fn][]*frame{}} }
-
-// direct returns the view that writes memory in place.
-func (m *Machine) direct() *device.View {
-	if m.dview == nil {
-		m.dview = m.mem.Direct()
-	}
-	return m.dview
-}
-
-// overlay returns the i-th overlay, empty.
-func (m *Machine) overlay(i int) *device.View {
-	for len(m.views) <= i {
-		m.views = append(m.views, m.mem.NewOverlay())
-	}
-	return m.views[i]
-}
 
 // prepare checks a launch and decodes its kernel for this machine.
 func (m *Machine) prepare(l *Launch) (*image, error) {

@@ -196,7 +196,7 @@ func (f texFormat) reads() string {
 
 // surfFault records why the bytes of an access are not there.
 func (w *warp) surfFault(op *surfOp, s *texSlot, i int, addr uint64, size int, write bool) {
-	w.failf(1<<i, "%s on %s: %v", op.name, s.name, w.blk.view.Fault(addr, size, write))
+	w.failf(1<<i, "%s on %s: %v", op.name, s.name, w.blk.View.Fault(addr, size, write))
 }
 
 func surfLoad(w *warp, in *inst, m uint32) {
@@ -220,7 +220,7 @@ func surfLoad(w *warp, in *inst, m uint32) {
 		if op.formatted {
 			size = s.tex.size
 		}
-		b := w.blk.view.ReadSpan(a, size)
+		b := w.blk.View.ReadSpan(a, size)
 		if b == nil {
 			w.surfFault(op, s, i, a, size, false)
 			return
@@ -260,7 +260,7 @@ func surfStore(w *warp, in *inst, m uint32) {
 		if op.formatted {
 			n, size = min(n, s.tex.channels), f.bytes()
 		}
-		b := w.blk.view.WriteSpan(a, n*size)
+		b := w.blk.View.WriteSpan(a, n*size)
 		if b == nil {
 			w.surfFault(op, s, i, a, n*size, true)
 			return
@@ -347,7 +347,7 @@ func surfReduce(w *warp, in *inst, m uint32) {
 		if !there {
 			continue
 		}
-		b := w.blk.view.WriteSpan(a, op.mem.total)
+		b := w.blk.View.WriteSpan(a, op.mem.total)
 		if b == nil {
 			w.surfFault(op, s, i, a, op.mem.total, true)
 			return

@@ -19,18 +19,12 @@ const instBytes = 8
 
 // work is a launch made ready for a core model.
 type work struct {
-	m    *Machine
-	im   *image
-	l    launch
-	out  io.Writer
-	code []*isa.Inst
-
-	cycles *uint64 // the time now, nil in a functional run
-	hertz  uint64
+	*exec.Order
+	m   *Machine
+	im  *image
+	l   launch
+	out io.Writer
 }
-
-// setTime says where %clock is kept.
-func (w *work) setTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
 
 // NewWork makes a launch ready for a core model; see exec.Machine.
 func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
@@ -42,38 +36,21 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		out = nil
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
+	var code []*isa.Inst
 	for _, f := range im.fns {
 		for i := range f.info {
-			w.code = append(w.code, &f.info[i])
+			code = append(code, &f.info[i])
 		}
 	}
+	w.Order = exec.NewOrder(&w.l.Launch, code, exec.Traits{InstBytes: instBytes, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
 	return w, nil
 }
 
-func (w *work) Name() string      { return w.im.kernel.Name() }
-func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
-func (w *work) Threads() int      { return int(w.l.Block.Count()) }
-func (w *work) Registers() int    { return w.im.kernel.Registers() }
-func (w *work) Shared() int       { return w.im.sharedBytes + w.l.Shared }
-func (w *work) Code() []*isa.Inst { return w.code }
-
-// Traits is as in exec.Work.
-func (w *work) Traits() exec.Traits {
-	return exec.Traits{Kernel: w.l.Kernel, Cooperative: w.l.Cooperative, InstBytes: instBytes, CodeBase: w.codeBase(), Placed: true,
-		Source: w.source, Text: w.text, SetTime: w.setTime}
-}
-
+// Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
 	w.m.begin(&w.l)
-	// Blocks may be run side by side: each has a worker of its own.
-	var wk *worker
-	if k := len(w.m.apart); k > 0 {
-		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
-	} else {
-		wk = newWorker()
-		wk.view = w.m.mem.Direct()
-	}
-	b := wk.newBlock(w.im, &w.l, n, wk.view)
+	wk, view := w.m.crew.Borrow()
+	b := wk.newBlock(w.im, &w.l, n, view)
 	b.work = w
 	return b
 }
@@ -123,15 +100,6 @@ func (w *work) text(i int) string {
 	return ""
 }
 
-// Index returns the block's place in the grid.
-func (b *block) Index() exec.Dim3 { return b.idx }
-
-// Linear returns the block's number in the grid.
-func (b *block) Linear() uint64 { return b.n }
-
-// Warps returns the number of warps.
-func (b *block) Warps() int { return len(b.warps) }
-
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
@@ -154,7 +122,7 @@ func (b *block) Release() {
 	b.Tell()
 	b.work = nil
 	b.Recycle()
-	w.m.apart = append(w.m.apart, b.wk)
+	w.m.crew.Return(b.wk, b.View)
 }
 
 // Live returns the lanes that have not exited.

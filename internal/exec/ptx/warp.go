@@ -727,7 +727,7 @@ func (w *warp) where(lane int) exec.Where {
 	wh := exec.Where{
 		Kernel:   w.blk.im.kernel.Name(),
 		Function: f.name,
-		Block:    w.blk.idx,
+		Block:    w.blk.Idx,
 		Thread:   exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]},
 		PC:       int(w.pc),
 		Inst:     in.Op,

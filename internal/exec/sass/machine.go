@@ -159,17 +159,12 @@ type (
 )
 
 // Machine is device memory on which a program's kernels run.
-type Machine struct {
-	mem     *device.Memory
-	view    *device.View   // of memory itself
-	views   []*device.View // overlays
-	workers []*worker      // of functional runs
-	apart   []*worker      // of blocks that core models run, idle ones
-	issued  uint64
-}
+type Machine struct{ crew exec.Crew[worker] }
 
 // NewMachine returns a machine with the given memory.
-func NewMachine(mem *device.Memory) *Machine { return &Machine{mem: mem, view: mem.Direct()} }
+func NewMachine(mem *device.Memory) *Machine {
+	return &Machine{exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+}
 
 // image is a kernel as one launch runs it: constants have their values.
 type image struct {
@@ -253,39 +248,16 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	g := exec.Grid{
-		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.kernel.talks, Spins: im.kernel.spins, Cooperative: l.Cooperative, Resident: l.Resident,
-		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
-			view := m.view
-			if overlay != exec.Direct {
-				view = m.views[overlay]
-			}
-			return m.workers[worker].newBlock(im, &l, n, view)
-		},
-		Overlay: func(i int) exec.Overlay {
-			for len(m.views) <= i {
-				m.views = append(m.views, m.mem.NewOverlay())
-			}
-			return m.views[i]
-		},
-	}
-	for len(m.workers) < g.Workers(o) {
-		m.workers = append(m.workers, new(worker))
-	}
-	res, err := g.Run(ctx, o, m.issued)
-	m.issued += res.WarpInsts
-	return res, err
+	k := im.kernel
+	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident}
+	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
 
 // work is a launch made ready for a core model.
 type work struct {
-	m    *Machine
-	im   *image
-	l    Launch
-	code []*isa.Inst
-
-	cycles *uint64 // the time now, nil in a functional run
-	hertz  uint64
+	*exec.Order
+	m  *Machine
+	im *image
 }
 
 // NewWork makes a launch ready for a core model; see exec.Machine. SASS kernels
@@ -295,29 +267,15 @@ func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{m: m, im: im, l: l}
-	im.work = w
-	for i := range im.kernel.infos {
-		w.code = append(w.code, &im.kernel.infos[i])
+	k := im.kernel
+	var code []*isa.Inst
+	for i := range k.infos {
+		code = append(code, &k.infos[i])
 	}
+	source := func(i int) exec.Where { return k.source(&k.code[i]) }
+	w := &work{m: m, im: im, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
+	im.work = w
 	return w, nil
-}
-
-// setTime says where SR_CLOCKLO is kept.
-func (w *work) setTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
-
-func (w *work) Name() string      { return w.im.kernel.Name() }
-func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
-func (w *work) Threads() int      { return int(w.l.Block.Count()) }
-func (w *work) Registers() int    { return w.im.kernel.regs }
-func (w *work) Shared() int       { return w.im.kernel.text.Shared + w.l.Shared }
-func (w *work) Code() []*isa.Inst { return w.code }
-
-// Traits is as in exec.Work.
-func (w *work) Traits() exec.Traits {
-	k := w.im.kernel
-	return exec.Traits{Kernel: k, Cooperative: w.l.Cooperative, InstBytes: instBytes, CodeBase: k.codeBase(), Placed: true,
-		Source: func(i int) exec.Where { return k.source(&k.code[i]) }, Text: k.line, SetTime: w.setTime}
 }
 
 // codeBase returns where the kernel's code begins among all of its program's:
@@ -333,16 +291,10 @@ func (k *Kernel) codeBase() uint64 {
 	return uint64(n) * instBytes
 }
 
-// Block starts block n. Blocks may be run side by side: each has a worker of
-// its own.
+// Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
-	var wk *worker
-	if k := len(w.m.apart); k > 0 {
-		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
-	} else {
-		wk = &worker{direct: w.m.mem.Direct()}
-	}
-	b := wk.newBlock(w.im, &w.l, n, wk.direct)
+	wk, view := w.m.crew.Borrow()
+	b := wk.newBlock(w.im, w.Launch, n, view)
 	b.work = w
 	return b
 }

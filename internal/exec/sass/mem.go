@@ -137,18 +137,18 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 	var mem []byte
 	switch space {
 	case isa.Shared:
-		mem = w.blk.shared
+		mem = w.blk.Shared
 	case isa.Local:
 		mem = w.stack(i)
 	default:
 		var b []byte
 		if write {
-			b = w.blk.view.WriteSpan(w.addr[i], size)
+			b = w.blk.View.WriteSpan(w.addr[i], size)
 		} else {
-			b = w.blk.view.ReadSpan(w.addr[i], size)
+			b = w.blk.View.ReadSpan(w.addr[i], size)
 		}
 		if b == nil {
-			w.failf(in, 1<<i, "%v", w.blk.view.Fault(w.addr[i], size, write))
+			w.failf(in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 		}
 		return b
 	}
@@ -275,7 +275,7 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 // load32 is the load of a word from global memory; lanes next to each other
 // take their words from one piece of it.
 func (w *warp) load32(in *inst, p *pending, m uint32) {
-	v, d := w.blk.view, &p.out[0]
+	v, d := w.blk.View, &p.out[0]
 	var base uint64
 	var span []byte
 	for ; m != 0; m &= m - 1 {
@@ -507,7 +507,7 @@ func (w *warp) commitLDGSTS(in *inst, p *pending) {
 	for m := p.mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		for k := range in.mem.size / 4 {
-			le.PutUint32(w.blk.shared[int(p.to[i])+4*k:], p.out[k][i])
+			le.PutUint32(w.blk.Shared[int(p.to[i])+4*k:], p.out[k][i])
 		}
 	}
 }

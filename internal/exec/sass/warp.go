@@ -92,7 +92,7 @@ func (w *warp) failure() error {
 // where is the place of an instruction as a lane executes it.
 func (w *warp) where(lane int, in *inst) exec.Where {
 	wh := w.blk.im.kernel.source(in)
-	wh.Block = w.blk.idx
+	wh.Block = w.blk.Idx
 	wh.Thread = exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]}
 	return wh
 }
