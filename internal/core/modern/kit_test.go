@@ -159,6 +159,16 @@ func ldc(d, a int) *inst {
 	return in
 }
 
+// asyncStart is what an LDGSTS has to do with groups.
+var asyncStart = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
+
+// closeGroup is an LDGDEPBAR.
+func closeGroup() *inst {
+	in := mk("LDGDEPBAR", isa.ClassMisc, -1)
+	in.Async = isa.Async{Does: isa.AsyncCommit, Done: isa.ByGroup}
+	return in
+}
+
 func waitSB(sb, most int) *inst {
 	in := mk("DEPBAR.LE", isa.ClassMisc, -1)
 	in.Depbar = &isa.Depbar{SB: uint8(sb), AtMost: uint8(most)}

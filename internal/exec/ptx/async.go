@@ -430,8 +430,20 @@ func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 		return errUnsupported
 	case in.Has("commit_group"), in.Has("wait_group"), in.Has("wait_all"):
 		d.info.Unit = isa.UnitLSU
-		if in.Has("wait_group") && len(in.Args) > 0 {
-			d.info.Groups = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+		a := &d.info.Async
+		if a.Done = isa.ByGroup; in.Has("bulk") {
+			a.Done = isa.ByBulk
+		}
+		switch {
+		case in.Has("commit_group"):
+			a.Does = isa.AsyncCommit
+		case in.Has("wait_all"):
+			a.Does = isa.AsyncWaitAll
+		default:
+			a.Does = isa.AsyncWait
+			if len(in.Args) > 0 {
+				a.Leave = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+			}
 		}
 		o.run = func(*warp, *inst, uint32) {}
 		return nil
@@ -543,6 +555,7 @@ func decodeCpAsync(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	d.describe(isa.Global, c.size, true, true)
+	d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
 	o.run = cpAsync
 	return nil
 }
@@ -680,7 +693,12 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	d.describe(isa.Global, 0, true, true)
-	d.info.Atomic = c.elem > 0
+	if d.info.Atomic = c.elem > 0; !d.info.Atomic {
+		d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByMbarrier}
+		if in.Has("bulk_group") {
+			d.info.Async.Done = isa.ByBulk
+		}
+	}
 	return nil
 }
 

@@ -64,10 +64,10 @@ func (w *Work) decode(o Options) error {
 			w.report.Mnemonic++
 		}
 		in.Line = s.Line
-		if d := in.Depbar; d != nil {
-			in.Groups = int32(d.AtMost)
+		in.Pipe, in.Quick, in.Async = f.info.Inst.Pipe, f.info.Inst.Quick, f.info.Inst.Async
+		if d := in.Depbar; d != nil && in.Async.Does == isa.AsyncWait {
+			in.Async.Leave = int32(d.AtMost)
 		}
-		in.Pipe, in.Quick = f.info.Inst.Pipe, f.info.Inst.Quick
 		in.Private = true
 		in.Control = nil
 		w.about(&w.stat[i], in, f.info, s)

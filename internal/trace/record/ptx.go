@@ -42,7 +42,7 @@ func fromPTX(w exec.Work) []trace.Static {
 		case in.Named > 0:
 			s.Imms = []int64{int64(in.Named) - 1}
 		case s.Op == waitGroup:
-			s.Imms = []int64{int64(in.Groups)}
+			s.Imms = []int64{int64(in.Async.Leave)}
 		}
 	}
 	return list
