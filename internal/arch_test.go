@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"internal/config/...": {"internal/near", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
-	"internal/isa/kasm":    {"internal/near"},
+	"internal/isa/kasm":    {"internal/near", "internal/isa"},
 	"internal/exec/kasm":   {"internal/isa/kasm", "internal/exec/num"},
 	"internal/core/kepler": {"internal/isa/kasm", "internal/exec/kasm"},
 	"internal/core/kepler/chip": {"internal/isa", "internal/core/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",

@@ -76,7 +76,7 @@ func Check[K Kernel](l *Launch) (k K, err error) {
 	}
 	g, b, static := l.Grid, l.Block, k.StaticShared()
 	switch {
-	case g.Count() == 0 || b.Count() == 0:
+	case min(g.X, g.Y, g.Z, b.X, b.Y, b.Z) == 0:
 		err = l.Refuse("grid %v and block %v must be at least 1 in every dimension", g, b)
 	case b.X > isa.MaxThreads || b.Y > isa.MaxThreads || b.Z > isa.MaxBlockZ || b.Count() > isa.MaxThreads:
 		err = l.Refuse("block %v has more than %d threads, or more than %d in z", b, isa.MaxThreads, isa.MaxBlockZ)

@@ -121,18 +121,9 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 // instruction's own addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
 	own := w.addr
-	w.addresses(at, m)
-	ok := true
-	for ; ok && m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		b, p := w.mbarAt(at, i)
-		if ok = p != nil && w.addTx(&b, i, -n); ok {
-			b.advance()
-			le.PutUint64(p, b.pack())
-		}
-	}
+	w.eachMbar(at, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, n) })
 	w.addr = own
-	return ok
+	return w.fault == nil
 }
 
 // mbarOp is a decoded mbarrier instruction, kept in extra.any.
@@ -295,33 +286,37 @@ func mbarInval(w *warp, in *inst, m uint32) {
 	}
 }
 
-// mbarTx is expect_tx: more bytes must come before the phase can end.
-func mbarTx(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
+// eachMbar has change update the mbarrier of every lane of m, until it reports a
+// fault.
+func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	w.addresses(in, m)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b, p := w.mbarAt(in, i)
-		if p == nil || !w.addTx(&b, i, int64(w.u32(op.tx)[i&31])) {
+		if p == nil || !change(&b, i) {
 			return
 		}
 		le.PutUint64(p, b.pack())
 	}
 }
 
+// mbarTx is expect_tx: more bytes must come before the phase can end.
+func mbarTx(w *warp, in *inst, m uint32) {
+	tx := w.u32(in.x.any.(*mbarOp).tx)
+	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
+}
+
 // mbarTxDone is complete_tx: it stands for bytes that have come.
 func mbarTxDone(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
-	w.addresses(in, m)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		b, p := w.mbarAt(in, i)
-		if p == nil || !w.addTx(&b, i, -int64(w.u32(op.tx)[i&31])) {
-			return
-		}
-		b.advance()
-		le.PutUint64(p, b.pack())
-	}
+	tx := w.u32(in.x.any.(*mbarOp).tx)
+	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
+}
+
+// completeBytes takes bytes that have come off an mbarrier's phase.
+func (w *warp) completeBytes(b *mbar, i int, n int64) bool {
+	ok := w.addTx(b, i, -n)
+	b.advance()
+	return ok
 }
 
 // mbarArrive is arrive and arrive_drop. The token that it returns is the
@@ -486,24 +481,15 @@ func decodeCpArrive(d *dec, in *ptx.Inst, o *inst) error {
 	o.mode = uint8(space)
 	noinc := in.Has("noinc")
 	o.run = func(w *warp, in *inst, m uint32) {
-		w.addresses(in, m)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m)
-			b, p := w.mbarAt(in, i)
-			if p == nil {
-				return
-			}
+		w.eachMbar(in, m, func(b *mbar, i int) bool {
 			if !noinc {
 				if b.pending++; b.pending > mbarCount {
 					w.failf(1<<i, "the mbarrier at shared address %#x waits for more than %d arrivals", w.addr[i], mbarCount)
-					return
+					return false
 				}
 			}
-			if !w.arriveMbar(&b, i, 1) {
-				return
-			}
-			le.PutUint64(p, b.pack())
-		}
+			return w.arriveMbar(b, i, 1)
+		})
 	}
 	return nil
 }

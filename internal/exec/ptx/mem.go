@@ -720,17 +720,22 @@ func storeAny(w *warp, in *inst, m uint32) {
 			default:
 				v = uint64(w.u32(e.r)[i&31])
 			}
-			switch op.size {
-			case 1:
-				p[0] = byte(v)
-			case 2:
-				le.PutUint16(p, uint16(v))
-			case 4:
-				le.PutUint32(p, uint32(v))
-			case 8:
-				le.PutUint64(p, v)
-			}
+			putBytes(p, op.size, v)
 		}
+	}
+}
+
+// putBytes writes the low size bytes of v: 1, 2, 4 or 8.
+func putBytes(p []byte, size int, v uint64) {
+	switch size {
+	case 1:
+		p[0] = byte(v)
+	case 2:
+		le.PutUint16(p, uint16(v))
+	case 4:
+		le.PutUint32(p, uint32(v))
+	case 8:
+		le.PutUint64(p, v)
 	}
 }
 

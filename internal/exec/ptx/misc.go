@@ -75,15 +75,7 @@ func decodeMapa(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 3 || len(types) != 1 {
 		return errors.New("takes a destination, an address and the rank of a block")
 	}
-	wide := types[0].Bits() == 64
-	var err error
-	if wide {
-		if o.d, err = d.dst64(&in.Args[0]); err == nil {
-			o.a, err = d.src64(&in.Args[1], types[0])
-		}
-	} else if o.d, err = d.dst32(&in.Args[0]); err == nil {
-		o.a, err = d.src32(&in.Args[1], types[0])
-	}
+	wide, err := d.operands(in, o, types[0], 1)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 	fail := func(m *ptx.Module, pos ptx.Pos, format string, args ...any) {
 		e := &ptx.Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
 		if int(pos.Line) <= len(m.Lines) && pos.Line > 0 {
-			e.LineText = m.Lines[pos.Line-1]
+			e.Text = m.Lines[pos.Line-1]
 		}
 		errs = append(errs, e)
 	}

@@ -270,17 +270,7 @@ func surfStore(w *warp, in *inst, m uint32) {
 			if op.formatted {
 				v = f.encode(uint32(v), op.t == "s32" || op.t == "b32" && f.signed())
 			}
-			p := b[k*size:]
-			switch size {
-			case 1:
-				p[0] = byte(v)
-			case 2:
-				le.PutUint16(p, uint16(v))
-			case 4:
-				le.PutUint32(p, uint32(v))
-			case 8:
-				le.PutUint64(p, v)
-			}
+			putBytes(b[k*size:], size, v)
 		}
 	}
 }
