@@ -28,10 +28,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -53,20 +50,15 @@ type Program struct {
 // Load reads PTX files and links them into one program, or reads SASS files
 // (.sass).
 func Load(paths ...string) (*Program, error) {
-	sources := make([]Source, len(paths))
+	sources := make([]program.Source, len(paths))
 	for i, p := range paths {
 		text, err := job.ReadFile(p)
 		if err != nil {
 			return nil, err
 		}
-		if !program.IsSASS(p) {
-			if err := job.CheckProgram(p, text); err != nil {
-				return nil, err
-			}
-		}
-		sources[i] = Source{Name: p, Text: string(text)}
+		sources[i] = program.Source{Name: p, Text: text}
 	}
-	return LoadSource(sources...)
+	return load(sources)
 }
 
 // Source is the text of a PTX or SASS file (.sass) and the name by which messages call it.
@@ -74,47 +66,19 @@ type Source struct{ Name, Text string }
 
 // LoadSource links PTX texts, or puts SASS texts together, into one program.
 func LoadSource(sources ...Source) (*Program, error) {
-	if len(sources) == 0 {
-		return nil, errors.New("heddle: no program given")
+	list := make([]program.Source, len(sources))
+	for i, src := range sources {
+		list[i] = program.Source{Name: src.Name, Text: []byte(src.Text)}
 	}
-	var mods []*ptx.Module
-	var files []*xsass.Program
-	var errs []error
-	for _, s := range sources {
-		if program.IsSASS(s.Name) {
-			f, err := sass.Parse(s.Name, s.Text, 0)
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			files = append(files, xsass.Load(f))
-			continue
-		}
-		m, err := ptx.Parse(s.Name, []byte(s.Text))
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		mods = append(mods, m)
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	if len(files) > 0 {
-		if len(mods) > 0 {
-			return nil, errors.New("heddle: a program is PTX or SASS, not both")
-		}
-		p, err := program.FromSASS(files...)
-		if err != nil {
-			return nil, err
-		}
-		return &Program{p}, nil
-	}
-	linked, err := xptx.Link(mods...)
+	return load(list)
+}
+
+func load(sources []program.Source) (*Program, error) {
+	p, err := program.Load(sources...)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{program.FromPTX(linked)}, nil
+	return &Program{p}, nil
 }
 
 // Kernels lists the names of the program's kernels in source order.
@@ -135,7 +99,7 @@ func (p *Program) Unusable(kernel string) error {
 	return errors.Join(k.Unusable()...)
 }
 
-func (p *Program) kernel(name string) (*program.Kernel, error) {
+func (p *Program) kernel(name string) (exec.Kernel, error) {
 	k, ok := p.linked.Kernel(name)
 	if ok {
 		return k, nil
@@ -464,18 +428,18 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 	if err != nil {
 		return Stats{}, &LaunchError{Kernel: kernel, Msg: err.Error()}
 	}
-	l := program.Launch{
+	l := exec.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
 	if g.chip != nil {
 		return g.timed(ctx, l)
 	}
-	res, err := g.machine.Run(ctx, l, program.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
+	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
 	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
 }
 
 // timed runs a kernel cycle by cycle.
-func (g *GPU) timed(ctx context.Context, l program.Launch) (Stats, error) {
+func (g *GPU) timed(ctx context.Context, l exec.Launch) (Stats, error) {
 	l.TakenFirst = g.chip.Config().Compat.TakenFirst
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch,
@@ -494,7 +458,7 @@ func (g *GPU) timed(ctx context.Context, l program.Launch) (Stats, error) {
 }
 
 // parameterBlock lays arguments out as the kernel's parameters.
-func parameterBlock(k *program.Kernel, args []any) ([]byte, error) {
+func parameterBlock(k exec.Kernel, args []any) ([]byte, error) {
 	params := k.Params()
 	if len(args) != len(params) {
 		return nil, fmt.Errorf("it takes %d arguments, not %d", len(params), len(args))

@@ -104,7 +104,7 @@ func work(tb testing.TB, kernel string) exec.Work {
 	}
 	w, err := xsass.NewMachine(dev).NewWork(xsass.Launch{
 		Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 1024, Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, at),
-	})
+	}, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

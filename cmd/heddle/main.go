@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"os"
 	"os/signal"
@@ -19,9 +18,8 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/krun"
@@ -194,11 +192,9 @@ func exitCode(err error) int {
 // file in the form that editors know.
 func printErrors(w io.Writer, err error) {
 	switch e := err.(type) {
-	case ptx.ErrorList:
-		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
-	case sass.ErrorList:
-		fmt.Fprintln(w, strings.TrimRight(e.Detail(), "\n"))
-	case job.Errors, *job.Error, *trace.Error, *ptx.Error, kasm.ErrorList, *compare.Error:
+	case isa.SourceErrors:
+		fmt.Fprintln(w, e.Detail())
+	case job.Errors, *job.Error, *trace.Error, *isa.SourceError, *compare.Error:
 		fmt.Fprintln(w, e)
 	case *exitError:
 		if e.err != nil {

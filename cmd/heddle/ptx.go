@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -99,15 +100,14 @@ func loadPTX(file string) (*xptx.Program, *ptx.Module, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := job.CheckProgram(file, src); err != nil {
-		return nil, nil, err
-	}
-	mod, err := ptx.Parse(file, src)
+	prog, err := program.Load(program.Source{Name: file, Text: src})
 	if err != nil {
 		return nil, nil, err
 	}
-	prog, err := xptx.Link(mod)
-	return prog, mod, err
+	if prog.PTX() == nil {
+		return nil, nil, usage("%s is SASS, not PTX; heddle asm takes it", file)
+	}
+	return prog.PTX(), prog.PTX().Modules()[0], nil
 }
 
 // module shows what a file declares.
@@ -179,7 +179,7 @@ func kernel(w io.Writer, k *xptx.Kernel, prog *xptx.Program) {
 	var params []string
 	for _, p := range k.Params() {
 		s := fmt.Sprintf("%s .%s", p.Name, p.Type)
-		if n := p.Type.Bytes(); n > 0 && p.Size > n {
+		if n := ptx.Type(p.Type).Bytes(); n > 0 && p.Size > n {
 			s += fmt.Sprintf("[%d]", p.Size/n)
 		}
 		params = append(params, s)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
-	"github.com/heddle-sim/heddle/internal/progress"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
@@ -305,36 +304,19 @@ func checkInput(e env, path string) error {
 	}
 	head = head[:n]
 	ext := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xz"), ".zst"))
+	form := program.FormOf(path, head)
 	switch {
-	case ext == ".ptx" || ext != ".toml" && looksLikePTX(head):
+	case form == nil || ext == ".toml":
+		return nil
+	case form == program.PTX:
 		return needsJob(path)
+	case form == program.SASS:
+		return usage("%s is SASS, which says nothing about buffers and launches: write a job file with program = %q", path, filepath.Base(path))
 	}
-	if err := job.CheckProgram(path, head); err != nil {
+	if err := form.Refused(path); err != nil {
 		return usage("%w", err)
 	}
 	return nil
-}
-
-// looksLikePTX reports whether the first thing in the text that is not a
-// comment is PTX's .version.
-func looksLikePTX(text []byte) bool {
-	for {
-		text = bytes.TrimLeft(text, " \t\r\n\ufeff")
-		var end string
-		switch {
-		case bytes.HasPrefix(text, []byte("//")):
-			end = "\n"
-		case bytes.HasPrefix(text, []byte("/*")):
-			end = "*/"
-		default:
-			return bytes.HasPrefix(text, []byte(".version"))
-		}
-		i := bytes.Index(text, []byte(end))
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(end):]
-	}
 }
 
 // needsJob explains that a program alone cannot run, with a job file that fits
@@ -344,11 +326,7 @@ func needsJob(path string) error {
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
 	}
-	mod, err := ptx.Parse(path, src)
-	if err != nil {
-		return &exitError{code: exitUsage, err: err}
-	}
-	prog, err := xptx.Link(mod)
+	prog, err := program.Load(program.Source{Name: path, Text: src})
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
@@ -362,21 +340,22 @@ func needsJob(path string) error {
 
 // template writes a job file that launches a kernel. Parameters of eight bytes
 // without a floating-point type are taken for addresses: PTX does not tell.
-func template(file string, k *xptx.Kernel) string {
+func template(file string, k exec.Kernel) string {
 	var b strings.Builder
 	var args []string
 	fmt.Fprintf(&b, "    program = %q\n", file)
 	for i, p := range k.Params() {
+		typ := ptx.Type(p.Type)
 		switch {
 		case p.Opaque:
 			args = append(args, `{ texture = "t" }`)
-		case p.Size == 8 && !p.Type.Float():
+		case p.Size == 8 && !typ.Float():
 			name := fmt.Sprintf("p%d", i)
 			fmt.Fprintf(&b, "\n    [buffers.%s]\n    type  = \"f32\"\n    count = 1024\n", name)
 			args = append(args, fmt.Sprintf("{ buffer = %q }", name))
-		case p.Size == p.Type.Bytes() && job.TypeByName(string(p.Type)) != job.NoType && p.Type.Float():
+		case p.Size == typ.Bytes() && job.TypeByName(p.Type) != job.NoType && typ.Float():
 			args = append(args, fmt.Sprintf("{ %s = 1.0 }", p.Type))
-		case p.Size == p.Type.Bytes() && job.TypeByName(string(p.Type)) != job.NoType:
+		case p.Size == typ.Bytes() && job.TypeByName(p.Type) != job.NoType:
 			args = append(args, fmt.Sprintf("{ %s = 1024 }", p.Type))
 		case p.Size <= 16:
 			args = append(args, fmt.Sprintf("{ bytes = %q }", strings.Repeat("00", p.Size)))

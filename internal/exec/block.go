@@ -3,6 +3,9 @@ package exec
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
 // This file: what thread blocks of all instruction sets keep: whose turn it is,
@@ -185,6 +188,88 @@ func Threads(dim Dim3, warp int, at *[3][32]uint32) (live uint32) {
 	}
 	return live
 }
+
+// CTA is what a thread block keeps in every executor, which embeds it.
+type CTA struct {
+	Idx    Dim3 // place in the grid
+	N      uint64
+	Dim    Dim3   // threads
+	Grid   Dim3   // blocks
+	Shared []byte // shared memory, static and dynamic
+	View   *device.View
+	Lanes  []uint32                 // of each warp those that have not exited
+	Bars   [MaxBarriers + 1]Barrier // the last is the cluster's
+	Whole  bool                     // at barriers a warp counts as a whole (before sm_70)
+	Spins  bool                     // the kernel waits for other blocks in loops
+
+	turns Turns
+	met   bool // threads have met at a barrier
+}
+
+// Start makes it block n of a launch, with so much shared memory, all zero. Start
+// of each warp follows.
+func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
+	c.Idx, c.N, c.Dim, c.Grid, c.View = l.Grid.At(n), n, l.Block, l.Grid, view
+	c.turns, c.met = Turns{}, false
+	c.Shared = slices.Grow(c.Shared[:0], shared)[:shared]
+	clear(c.Shared)
+	warps := (int(l.Block.Count()) + 31) / 32
+	c.Lanes = slices.Grow(c.Lanes[:0], warps)[:warps]
+	for i := range c.Bars {
+		c.Bars[i].Size(warps)
+	}
+}
+
+// StartWarp fills in the places of a warp's threads in the block and returns the
+// lanes that there are.
+func (c *CTA) StartWarp(warp int, at *[3][32]uint32) (live uint32) {
+	c.Lanes[warp] = Threads(c.Dim, warp, at)
+	return c.Lanes[warp]
+}
+
+// RunAs has b, which is the block itself, issue at most budget instructions, with
+// turns of a quantum.
+func (c *CTA) RunAs(b Warper, budget, quantum uint64) Status {
+	return c.turns.Run(b, len(c.Lanes), budget, quantum)
+}
+
+// Complete reports whether all have come to barrier i that it waits for.
+func (c *CTA) Complete(i int) bool { return c.Bars[i].Complete(c.Lanes, c.Whole) }
+
+// Open begins the next phase of barrier i.
+func (c *CTA) Open(i int) {
+	c.Bars[i].Reset()
+	c.met = true
+}
+
+// Waiting says what those wait for who have come to barrier i.
+func (c *CTA) Waiting(i int) string { return c.Bars[i].Waiting(i, c.Lanes, c.Whole) }
+
+// Met is as in Warper.
+func (c *CTA) Met() bool {
+	met := c.met
+	c.met = false
+	return met && c.Spins
+}
+
+// Over reports whether all threads have exited.
+func (c *CTA) Over() bool {
+	for _, live := range c.Lanes {
+		if live != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Index returns the block's place in the grid.
+func (c *CTA) Index() Dim3 { return c.Idx }
+
+// Linear returns the block's number in the grid.
+func (c *CTA) Linear() uint64 { return c.N }
+
+// Warps returns the number of warps.
+func (c *CTA) Warps() int { return len(c.Lanes) }
 
 // mostWaits bounds what is said about one block.
 const mostWaits = 40

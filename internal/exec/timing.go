@@ -106,8 +106,34 @@ type Teller interface {
 	Tell()
 }
 
-// Work is a launch made ready for a core model.
+// Traits is what a Work says of itself beyond what every Work has. The zero value
+// is that of a launch without a program text, whose code lies anywhere.
+type Traits struct {
+	Kernel      Kernel // what it launches, nil if it is no kernel of a program
+	Cooperative bool   // blocks may wait for each other: all must be resident at a time
+	// InstBytes is the size of an instruction in the addresses that Next returns;
+	// 0 stands for 8, as in PTX.
+	InstBytes int
+	// CodeBase is where the code begins among all of its program's, in such
+	// addresses, if Placed.
+	CodeBase uint64
+	Placed   bool
+	// Source says where instruction i of Code stands: everything of Where but the
+	// thread. Text is the instruction as the program writes it, on one line. Both
+	// are nil if there is no program text.
+	Source func(i int) Where
+	Text   func(i int) string
+	// SetTime, if set, is called before the first block with the place where the
+	// time is kept, in cycles of a clock: what programs read as their clock.
+	SetTime func(cycles *uint64, hertz uint64)
+}
+
+// Work is a launch made ready for a core model. What stands between an executor
+// and a core model passes its Traits on; what warps and blocks can do beyond their
+// interfaces they say by implementing Deferred, Foreseen, Digester, Inspector and
+// Teller.
 type Work interface {
+	Traits() Traits
 	Name() string
 	Blocks() uint64
 	Threads() int   // of a block

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"cmp"
+
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 )
@@ -75,10 +77,7 @@ func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (
 // instBytes is the size of a work's instructions in its addresses: 8 where it
 // does not say, as of PTX.
 func instBytes(w exec.Work) int {
-	if x, ok := w.(interface{ InstBytes() int }); ok {
-		return x.InstBytes()
-	}
-	return 8
+	return cmp.Or(w.Traits().InstBytes, 8)
 }
 
 // cachedBytes is what an instruction of a work takes in instruction caches.

@@ -58,8 +58,8 @@ func (k *Kernel) Runs(w exec.Work) bool { return k.work == w }
 // Source says where an instruction of a work stands; its Inst is empty if the
 // work does not know.
 func Source(w exec.Work, at int) exec.Where {
-	if s, ok := w.(interface{ Source(i int) exec.Where }); ok && at >= 0 && at < len(w.Code()) {
-		return s.Source(at)
+	if source := w.Traits().Source; source != nil && at >= 0 && at < len(w.Code()) {
+		return source(at)
 	}
 	return exec.Where{PC: at}
 }

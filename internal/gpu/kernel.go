@@ -80,12 +80,13 @@ type LaunchOptions struct {
 // newKernel prepares a launch. The error is a *exec.LaunchError if no SM can
 // take its blocks.
 func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
-	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
-		x.SetTime(&g.now, uint64(g.cfg.Clocks.Core))
+	traits := w.Traits()
+	if traits.SetTime != nil {
+		traits.SetTime(&g.now, uint64(g.cfg.Clocks.Core))
 	}
 	base, known := g.code[w.Name()]
-	if x, ok := w.(interface{ CodeBase() uint64 }); ok {
-		base, known = x.CodeBase()/uint64(instBytes(w))*g.cfg.cachedBytes(w), true
+	if traits.Placed {
+		base, known = traits.CodeBase/uint64(instBytes(w))*g.cfg.cachedBytes(w), true
 	} else if !known {
 		base = g.codeEnd
 	}
@@ -95,7 +96,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 		return nil, err
 	}
 	f := k.Info()
-	if c, ok := w.(interface{ Cooperative() bool }); ok && c.Cooperative() {
+	if traits.Cooperative {
 		if most := uint64(f.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
 			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",

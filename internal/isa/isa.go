@@ -195,7 +195,7 @@ type Inst struct {
 	Depbar  *Depbar   // what a DEPBAR waits for
 	Uniform bool      // the address comes from uniform registers alone
 	Clock   bool      // reads the clock
-	Groups  int32     // groups of asynchronous copies that may stay under way behind a wait for them
+	Async   Async     // its part in asynchronous operations
 	File    int32     // source file of its .loc, 0 if none (index given by the .file directive)
 	Line    int32     // source line of its .loc, 0 if none
 	Pos     Pos       // where it stands in the program text

@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
 // The same kernel in both languages: out[i] = i + bias for all threads of a
@@ -80,36 +75,17 @@ const sassText = `
     EXIT ;
 `
 
-func fromPTX(t *testing.T) *Program {
+func load(t *testing.T, name, text string) *Program {
 	t.Helper()
-	m, err := ptx.Parse("t.ptx", []byte(ptxText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := xptx.Link(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return FromPTX(p)
-}
-
-func sassFile(t *testing.T, name, text string) *xsass.Program {
-	t.Helper()
-	f, err := sass.Parse(name, text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return xsass.Load(f)
-}
-
-func fromSASS(t *testing.T) *Program {
-	t.Helper()
-	p, err := FromSASS(sassFile(t, "t.sass", sassText))
+	p, err := Load(Source{name, []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
+
+func fromPTX(t *testing.T) *Program  { return load(t, "t.ptx", ptxText) }
+func fromSASS(t *testing.T) *Program { return load(t, "t.sass", sassText) }
 
 // TestKernels: what is said about kernels, in both languages.
 func TestKernels(t *testing.T) {
@@ -143,7 +119,7 @@ func TestKernels(t *testing.T) {
 			if !ok {
 				t.Fatal("fill is not found")
 			}
-			want := []Param{{Name: "out", Type: c.types[0], Size: 8}, {Name: "bias", Type: c.types[1], Size: 4, Offset: 8}}
+			want := []exec.Param{{Name: "out", Type: c.types[0], Size: 8}, {Name: "bias", Type: c.types[1], Size: 4, Offset: 8}}
 			if diff := cmp.Diff(want, k.Params()); diff != "" {
 				t.Error(diff)
 			}
@@ -186,9 +162,9 @@ func TestRun(t *testing.T) {
 			params := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, out), 1000)
 			fill, _ := p.Kernel("fill")
 			one := exec.Dim3{X: 1, Y: 1, Z: 1}
-			l := Launch{Kernel: fill, Grid: exec.Dim3{X: 3, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}
+			l := exec.Launch{Kernel: fill, Grid: exec.Dim3{X: 3, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}
 			var heard []uint64
-			res, err := m.Run(t.Context(), l, Options{Threads: 2, Progress: func(done, total, _ uint64) { heard = append(heard, done, total) }})
+			res, err := m.Run(t.Context(), l, exec.Options{Threads: 2, Progress: func(done, total, _ uint64) { heard = append(heard, done, total) }})
 			if err != nil || res.Blocks != 3 || res.ThreadInsts != 32*res.WarpInsts || res.WarpInsts == 0 {
 				t.Errorf("%+v, %v", res, err)
 			}
@@ -221,7 +197,7 @@ func TestRun(t *testing.T) {
 			var fault *exec.Fault
 			var limit *exec.LimitError
 			cannot, _ := p.Kernel("cannot")
-			for what, bad := range map[string]Launch{
+			for what, bad := range map[string]exec.Launch{
 				"too few parameters":      {Kernel: fill, Grid: one, Block: one, Params: params[:8]},
 				"no threads":              {Kernel: fill, Grid: one, Params: params},
 				"too many threads":        {Kernel: fill, Grid: one, Block: exec.Dim3{X: 1025, Y: 1, Z: 1}, Params: params},
@@ -229,7 +205,7 @@ func TestRun(t *testing.T) {
 				"a cluster of two blocks": {Kernel: fill, Grid: one, Block: one, Cluster: exec.Dim3{X: 2, Y: 1, Z: 1}, Params: params},
 				"an unusable kernel":      {Kernel: cannot, Grid: one, Block: one},
 			} {
-				if _, err := m.Run(t.Context(), bad, Options{}); !errors.As(err, &launch) {
+				if _, err := m.Run(t.Context(), bad, exec.Options{}); !errors.As(err, &launch) {
 					t.Errorf("%s: run ends with %v", what, err)
 				}
 				if _, err := m.NewWork(bad, nil); !errors.As(err, &launch) {
@@ -237,10 +213,10 @@ func TestRun(t *testing.T) {
 				}
 			}
 			wild, _ := p.Kernel("wild")
-			if _, err := m.Run(t.Context(), Launch{Kernel: wild, Grid: one, Block: one}, Options{}); !errors.As(err, &fault) || fault.Where.Kernel != "wild" {
+			if _, err := m.Run(t.Context(), exec.Launch{Kernel: wild, Grid: one, Block: one}, exec.Options{}); !errors.As(err, &fault) || fault.Where.Kernel != "wild" {
 				t.Errorf("a store to address 0 ends with %v", err)
 			}
-			if _, err := m.Run(t.Context(), l, Options{MaxInsts: 3}); !errors.As(err, &limit) {
+			if _, err := m.Run(t.Context(), l, exec.Options{MaxInsts: 3}); !errors.As(err, &limit) {
 				t.Errorf("a limit ends with %v", err)
 			}
 		})
@@ -262,24 +238,5 @@ func TestSymbols(t *testing.T) {
 	}
 	if _, ok := m.Symbol("counter"); ok || len(m.Symbols()) != 0 || m.PTX() != nil {
 		t.Error("SASS has variables")
-	}
-}
-
-// TestTwoFiles: kernels of several SASS files are one program; the same name twice
-// is an error at its place.
-func TestTwoFiles(t *testing.T) {
-	const other = ".arch sm_86\n.kernel other\n.regs 8\nEXIT ;\n"
-	p, err := FromSASS(sassFile(t, "a.sass", sassText), sassFile(t, "b.sass", other))
-	if err != nil || len(p.Kernels()) != 4 {
-		t.Fatalf("%d kernels, %v", len(p.Kernels()), err)
-	}
-	_, err = FromSASS(sassFile(t, "a.sass", other), sassFile(t, "b.sass", "\n\n"+other))
-	if err == nil || !strings.HasPrefix(err.Error(), "b.sass:4: ") || !strings.Contains(err.Error(), "a.sass") {
-		t.Errorf("a kernel twice: %v", err)
-	}
-	for path, want := range map[string]bool{"x/k.sass": true, "k.SASS": true, "k.ptx": false, "sass": false, "k.sass.ptx": false} {
-		if IsSASS(path) != want {
-			t.Errorf("%s is SASS: %v", path, !want)
-		}
 	}
 }

@@ -182,8 +182,8 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 
 // lines lays what a kernel's warps did beside the program's text.
 func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
-	src, ok := k.Work().(sourced)
-	if !ok {
+	src := k.Work().Traits()
+	if src.Source == nil {
 		return nil
 	}
 	var list []report.Line

@@ -101,7 +101,7 @@ func hazard(h *gpu.Hazard, launch int) report.Hazard {
 	code := w.Code()
 	place := func(at int32, control isa.Control) report.Instruction {
 		i := report.Instruction{Line: int(code[at].Pos.Line), PC: int(at), Text: code[at].Op, Control: control.String()}
-		if src, ok := w.(sourced); ok {
+		if src := w.Traits(); src.Source != nil {
 			s := src.Source(int(at))
 			i.File, i.Line, i.PC, i.Text = s.File, int(s.Pos.Line), s.PC, src.Text(int(at))
 		}

@@ -86,20 +86,13 @@ func Record(chip *gpu.GPU, r *timeline.Recorder) {
 	})
 }
 
-// sourced is work that knows the text of its program: where an instruction
-// stands, and what is written there.
-type sourced interface {
-	Source(i int) exec.Where
-	Text(i int) string
-}
-
 // program names a kernel's instructions.
 func program(w exec.Work) timeline.Program {
 	p := timeline.Program{Kernel: w.Name()}
-	src, _ := w.(sourced)
+	src := w.Traits()
 	for i, in := range w.Code() {
 		name, place := in.Op, ""
-		if src != nil {
+		if src.Source != nil {
 			name = src.Text(i)
 			wh := src.Source(i)
 			place = fmt.Sprintf("%s:%d", filepath.Base(wh.File), wh.Pos.Line)

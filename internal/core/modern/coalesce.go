@@ -220,11 +220,11 @@ func (c *Core) groups(g int32, f *flight) {
 	q := &w.copies
 	o := f.op
 	switch o.group {
-	case joinGroup:
+	case isa.AsyncStart:
 		*q.last()++
 		f.group = q.first + uint32(len(q.under)-1)
 		return
-	case commitGroup, awaitAll:
+	case isa.AsyncCommit, isa.AsyncWaitAll:
 		q.last()
 		if o.ctl != nil && q.open() {
 			q.sb[len(q.sb)-1] = o.ctl.Write
@@ -232,7 +232,7 @@ func (c *Core) groups(g int32, f *flight) {
 		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
 		c.trim(g)
 	}
-	if (o.group == awaitAll || o.group == awaitGroup) && q.closed() > o.leave {
+	if (o.group == isa.AsyncWaitAll || o.group == isa.AsyncWait) && q.closed() > o.leave {
 		c.copying |= 1 << g
 		w.leave = int32(o.leave)
 	}

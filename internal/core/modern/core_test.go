@@ -334,7 +334,8 @@ func TestPlainWarpsTakeTheSameTime(t *testing.T) {
 	tail := func(last *inst) *program {
 		copies := ld(isa.Global, 64, 8, 2)
 		copies.Op, copies.Class, copies.Store, copies.Dsts = "LDGSTS.E", isa.ClassCopy, true, nil
-		group := mk("LDGDEPBAR", isa.ClassMisc, -1).wr(2).stall(2)
+		copies.Async = asyncStart
+		group := closeGroup().wr(2).stall(2)
 		p := prog(
 			ld(isa.Global, 32, 8, 2).wr(0).stall(2), ld(isa.Global, 32, 9, 2).wr(0).stall(2), ld(isa.Global, 128, 12, 2).wr(0).stall(2),
 			waitSB(0, 1).stall(4), fadd(10, 8, 9).stall(2),

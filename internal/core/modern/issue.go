@@ -465,7 +465,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if o.ctl == nil {
 		c.reserve(g, o)
 	}
-	if o.group != noGroup {
+	if o.group != isa.NotAsync {
 		c.groups(g, f)
 	}
 	if o.fence != noFence {
@@ -533,7 +533,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 		}
 		w.showAt(due, f.p, o)
 	}
-	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == commitGroup && w.copies.open()) {
+	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies.open()) {
 		f.refs++
 		c.wheel.add(due, evVisible, fi)
 	}

@@ -19,17 +19,6 @@ const (
 	pathMemory      // global and local memory: pending request table and L1D
 )
 
-// group says what an instruction has to do with groups of asynchronous copies.
-type group uint8
-
-const (
-	noGroup     group = iota
-	joinGroup         // a copy: joins the open group
-	commitGroup       // closes the open group
-	awaitGroup        // waits until at most op.leave closed groups are left
-	awaitAll          // closes the open group and waits for all
-)
-
 // fence says how far a memory barrier reaches.
 type fence uint8
 
@@ -89,7 +78,7 @@ type op struct {
 	raw       uint16 // cycles from leaving the address unit to the issue of a consumer, when it hits
 	lines     uint8  // accesses that raw allows for
 	fence     fence
-	group     group
+	group     isa.AsyncRole
 	leave     int
 	constant  uint64 // line of the L0FL that it needs
 	hasConst  bool
@@ -541,28 +530,10 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
 }
 
-// copying sorts out the instructions of asynchronous copies.
+// copying sorts out the instructions of asynchronous copies, whose groups are one
+// row. What a DEPBAR waits for is a counter, which closing a group raises.
 func (o *op) copying() {
-	in := o.inst
-	if strings.HasPrefix(in.Op, "LDGSTS") {
-		o.group = joinGroup
-	}
-	if strings.HasPrefix(in.Op, "LDGDEPBAR") {
-		o.group = commitGroup
-	}
-	name, is := strings.CutPrefix(in.Op, "cp.async.")
-	if !is {
-		return
-	}
-	name = strings.TrimPrefix(name, "bulk.")
-	switch {
-	case strings.HasPrefix(name, "wait_all"):
-		o.group = awaitAll
-	case strings.HasPrefix(name, "wait_group"):
-		o.group, o.leave = awaitGroup, int(in.Groups)
-	case strings.HasPrefix(name, "commit_group"):
-		o.group = commitGroup
-	case in.Load && in.Store && !in.Atomic:
-		o.group = joinGroup
+	if a := o.inst.Async; a.Does != isa.AsyncWait || o.inst.Depbar == nil {
+		o.group, o.leave = a.Does, int(a.Leave)
 	}
 }

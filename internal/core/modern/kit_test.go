@@ -161,6 +161,16 @@ func ldc(d, a int) *inst {
 	return in
 }
 
+// asyncStart is what an LDGSTS has to do with groups.
+var asyncStart = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
+
+// closeGroup is an LDGDEPBAR.
+func closeGroup() *inst {
+	in := mk("LDGDEPBAR", isa.ClassMisc, -1)
+	in.Async = isa.Async{Does: isa.AsyncCommit, Done: isa.ByGroup}
+	return in
+}
+
 func waitSB(sb, most int) *inst {
 	in := mk("DEPBAR.LE", isa.ClassMisc, -1)
 	in.Depbar = &isa.Depbar{SB: uint8(sb), AtMost: uint8(most)}
@@ -209,12 +219,13 @@ func prog(code ...*inst) *program {
 	return p
 }
 
-func (p *program) Name() string      { return "test" }
-func (p *program) Blocks() uint64    { return p.blocks }
-func (p *program) Threads() int      { return 32 * p.warps }
-func (p *program) Registers() int    { return p.regs }
-func (p *program) Shared() int       { return p.smem }
-func (p *program) Code() []*isa.Inst { return p.infos }
+func (p *program) Traits() exec.Traits { return exec.Traits{} }
+func (p *program) Name() string        { return "test" }
+func (p *program) Blocks() uint64      { return p.blocks }
+func (p *program) Threads() int        { return 32 * p.warps }
+func (p *program) Registers() int      { return p.regs }
+func (p *program) Shared() int         { return p.smem }
+func (p *program) Code() []*isa.Inst   { return p.infos }
 func (p *program) Block(n uint64) exec.Block {
 	b := &fakeBlock{p: p, n: n}
 	for i := range p.warps {

@@ -377,7 +377,7 @@ func (c *Core) finish(fi int32) {
 	if f.waitsInTable() {
 		c.ls.prt--
 	}
-	if f.op.group == joinGroup {
+	if f.op.group == isa.AsyncStart {
 		c.copied(f)
 	}
 	c.endRef(fi)

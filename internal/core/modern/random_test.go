@@ -17,6 +17,7 @@ func wild(r *rand.Rand) *program {
 	copyOf := func() *inst {
 		in := ld(isa.Global, 32<<r.IntN(3), 8, reg())
 		in.Op, in.Class, in.Dsts = "LDGSTS.E", isa.ClassCopy, nil
+		in.Async = asyncStart
 		return in
 	}
 	atomic := func(sp isa.Space) *inst {
@@ -57,7 +58,7 @@ func wild(r *rand.Rand) *program {
 		case 14:
 			in = copyOf()
 		case 15:
-			in = mk("LDGDEPBAR", isa.ClassMisc, -1)
+			in = closeGroup()
 		case 16:
 			in = atomic(isa.Global)
 		case 17:

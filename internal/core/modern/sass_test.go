@@ -38,14 +38,12 @@ func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, 
 	}
 	w, err := xsass.NewMachine(dev).NewWork(xsass.Launch{
 		Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: uint32(threads), Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, at),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := newRig(t, cfg)
-	if x, ok := w.(interface{ SetTime(*uint64, uint64) }); ok {
-		x.SetTime(&g.cycle, 1e9)
-	}
+	w.Traits().SetTime(&g.cycle, 1e9)
 	mk, err := NewKernel(g.core.Config(), w, core.KernelOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -210,6 +210,7 @@ func TestTable2(t *testing.T) {
 	add("LDGSTS", [3]uint64{13, 13, 13}, [3]uint64{39, 39, 39}, func(b int) *inst {
 		in := ld(isa.Global, b, 8, 2)
 		in.Op, in.Class, in.Store, in.Dsts = "LDGSTS.E", isa.ClassCopy, true, nil
+		in.Async = asyncStart
 		in.Srcs = append(in.Srcs, gpr(4, 1))
 		return in
 	})

@@ -227,10 +227,11 @@ func TestCopyGroups(t *testing.T) {
 	copyOf := func(at uint64) *inst {
 		in := ld(isa.Global, 128, 8, 2)
 		in.Op, in.Class, in.Dsts = "LDGSTS.E.128", isa.ClassCopy, nil
+		in.Async = asyncStart
 		in.addr = strided(at, 16)
 		return in.stall(2)
 	}
-	commit := func() *inst { return mk("LDGDEPBAR", isa.ClassMisc, -1).wr(0).stall(2) }
+	commit := func() *inst { return closeGroup().wr(0).stall(2) }
 	// The first group misses, the second is quicker to ask for nothing.
 	p := prog(copyOf(0x1000), commit(), copyOf(0x9000), commit(), waitSB(0, 1).stall(4), nop(), waitSB(0, 0).stall(4), nop(), exit())
 	g := newRig(t, warm())

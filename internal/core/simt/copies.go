@@ -1,27 +1,14 @@
 package simt
 
 import (
-	"strings"
-
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // This file: groups of asynchronous copies (PTX manual, cp.async). A commit
 // closes the group that a warp's copies have joined so far and opens the next;
 // a wait lets the warp go on when at most so many closed groups, the youngest,
-// have copies under way. Groups of cp.async and of cp.async.bulk are apart.
-
-// group says which kind of group a copy joins, a commit closes and a wait
-// waits for.
-type group uint8
-
-// The kinds. Bulk copies that report to an mbarrier join none.
-const (
-	noGroup group = iota
-	plainGroup
-	bulkGroup
-	groupKinds
-)
+// have copies under way. Groups of cp.async and of cp.async.bulk are apart; copies
+// that report to an mbarrier join none.
 
 // copies are a warp's groups that are not complete, oldest first; the last is
 // the open one.
@@ -69,44 +56,21 @@ func (q *copies) trim() {
 // closed returns the closed groups from the oldest that is not complete on.
 func (q *copies) closed() int { return len(q.under) - 1 }
 
-// copying sorts out the instructions of asynchronous copies.
+// copying sorts out the instructions of asynchronous copies. Those of SASS count
+// in traces only: where control bits guard a program, this core has registers alone
+// to wait for, and a copy is a load.
 func (o *op) copying() {
-	name, is := strings.CutPrefix(o.inst.Op, "cp.async.")
-	if !is {
-		if o.inst.Pipe != isa.PipeNone {
-			o.copyingSASS()
-		}
+	in := o.inst
+	if in.Control != nil && in.Pipe == isa.PipeNone {
 		return
 	}
-	kind := plainGroup
-	if rest, bulk := strings.CutPrefix(name, "bulk."); bulk {
-		kind, name = bulkGroup, rest
-	}
-	switch {
-	case strings.HasPrefix(name, "wait_all"):
-		o.group, o.commit, o.await = kind, true, true
-	case strings.HasPrefix(name, "wait_group"):
-		o.group, o.await, o.leave = kind, true, int(o.inst.Groups)
-	case strings.HasPrefix(name, "commit_group"):
-		o.group, o.commit = kind, true
-	case o.inst.Load && o.inst.Store && !o.inst.Atomic:
-		o.copy = true
-		if kind == plainGroup || strings.Contains(name, "bulk_group") {
-			o.group = kind
-		}
-	}
-}
-
-// copyingSASS does it for instructions of traces: a DEPBAR of any form waits for
-// groups (Accel-Sim).
-func (o *op) copyingSASS() {
-	switch name, _, _ := strings.Cut(o.inst.Op, "."); name {
-	case "LDGSTS":
-		o.copy, o.group = true, plainGroup
-	case "LDGDEPBAR":
-		o.group, o.commit = plainGroup, true
-	case "DEPBAR":
-		o.group, o.await, o.leave = plainGroup, true, int(o.inst.Groups)
+	a := in.Async
+	o.copy = a.Does == isa.AsyncStart
+	o.commit = a.Does == isa.AsyncCommit || a.Does == isa.AsyncWaitAll
+	o.await = a.Does == isa.AsyncWait || a.Does == isa.AsyncWaitAll
+	o.leave = int(a.Leave)
+	if o.group = a.Done; o.group == isa.ByMbarrier {
+		o.group = isa.ByNothing
 	}
 }
 
@@ -128,7 +92,7 @@ func (c *Core) groups(s int32, o *op) {
 func (c *Core) copied(f *flight) {
 	s := int32(f.warp)
 	c.warps[s].copies--
-	if f.op.group == noGroup {
+	if f.op.group == isa.ByNothing {
 		return
 	}
 	c.copies[s][f.op.group].done(f.group)

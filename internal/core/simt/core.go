@@ -104,7 +104,7 @@ type Core struct {
 	regs   []reserved
 	flight []flight
 	freeF  []int32
-	copies [][groupKinds]copies // by warp slot
+	copies [][isa.ByMbarrier]copies // by warp slot and kind of group
 
 	fr struct { // fetch register
 		valid bool
@@ -167,7 +167,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		c.Warps = append(c.Warps, &c.warps[i].Warp)
 	}
 	c.Init(cfg.Blocks, c.refresh, env.Turn)
-	c.copies = make([][groupKinds]copies, cfg.Warps)
+	c.copies = make([][isa.ByMbarrier]copies, cfg.Warps)
 	c.words = 1
 	c.growRegisters(1)
 	for s := range Sets {

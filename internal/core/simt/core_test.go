@@ -494,8 +494,9 @@ func TestBackpressure(t *testing.T) {
 func TestAsyncCopies(t *testing.T) {
 	g := newRig(t, rtx2060(t))
 	g.delay = 300
-	cp := &isa.Inst{Op: "cp.async.ca.shared.global", Unit: isa.UnitLSU, Load: true, Store: true, Space: isa.Global, Width: 4, Elem: 4, Srcs: regs(2, 3)}
-	wait := &isa.Inst{Op: "cp.async.wait_all", Unit: isa.UnitLSU}
+	cp := &isa.Inst{Op: "cp.async.ca.shared.global", Unit: isa.UnitLSU, Load: true, Store: true, Space: isa.Global, Width: 4, Elem: 4, Srcs: regs(2, 3),
+		Async: isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}}
+	wait := &isa.Inst{Op: "cp.async.wait_all", Unit: isa.UnitLSU, Async: isa.Async{Does: isa.AsyncWaitAll, Done: isa.ByGroup}}
 	s := &script{
 		code: []*isa.Inst{cp, mov(4), cp, wait, mov(5), wait, mov(6), exit()},
 		warps: [][]step{{{pc: 0, addr: strided(0x1000, 4)}, {pc: 1}, {pc: 2, addr: strided(0x2000, 4)}, {pc: 3},
@@ -517,27 +518,31 @@ func TestAsyncCopies(t *testing.T) {
 // TestCopyGroups: a wait for groups lets the youngest closed ones stay under
 // way, copies of the open group are not waited for, and bulk groups are apart.
 func TestCopyGroups(t *testing.T) {
-	cp := func(op string) *isa.Inst {
-		return &isa.Inst{Op: op, Unit: isa.UnitLSU, Load: true, Store: true, Space: isa.Global, Width: 4, Elem: 4, Srcs: regs(2, 3)}
+	const plain, bulk, barrier = isa.ByGroup, isa.ByBulk, isa.ByMbarrier
+	cp := func(done isa.Completion) *isa.Inst {
+		return &isa.Inst{Op: "cp", Unit: isa.UnitLSU, Load: true, Store: true, Space: isa.Global, Width: 4, Elem: 4, Srcs: regs(2, 3),
+			Async: isa.Async{Does: isa.AsyncStart, Done: done}}
 	}
-	other := func(op string, n int32) *isa.Inst { return &isa.Inst{Op: op, Unit: isa.UnitLSU, Groups: n} }
-	const plain, bulk = "cp.async.ca.shared.global", "cp.async.bulk.global.shared::cta.bulk_group"
-	commit, commitBulk := other("cp.async.commit_group", 0), other("cp.async.bulk.commit_group", 0)
+	other := func(does isa.AsyncRole, of isa.Completion, leave int32) *isa.Inst {
+		return &isa.Inst{Op: "cp", Unit: isa.UnitLSU, Async: isa.Async{Does: does, Done: of, Leave: leave}}
+	}
+	commit, commitBulk := other(isa.AsyncCommit, plain, 0), other(isa.AsyncCommit, bulk, 0)
+	wait := func(of isa.Completion, leave int32) *isa.Inst { return other(isa.AsyncWait, of, leave) }
 	for _, tt := range []struct {
 		name  string
 		code  []*isa.Inst
 		waits bool // for the slow copies
 	}{
-		{"one of one may stay", []*isa.Inst{cp(plain), commit, other("cp.async.wait_group", 1)}, false},
-		{"none may stay", []*isa.Inst{cp(plain), commit, other("cp.async.wait_group", 0)}, true},
-		{"the older of two must go", []*isa.Inst{cp(plain), commit, cp(plain), commit, other("cp.async.wait_group", 1)}, true},
-		{"two of two may stay", []*isa.Inst{cp(plain), commit, cp(plain), commit, other("cp.async.wait_group", 2)}, false},
-		{"an empty group counts", []*isa.Inst{cp(plain), commit, commit, other("cp.async.wait_group", 1)}, true},
-		{"the open group is not waited for", []*isa.Inst{cp(plain), other("cp.async.wait_group", 0)}, false},
-		{"wait_all closes it", []*isa.Inst{cp(plain), other("cp.async.wait_all", 0)}, true},
-		{"bulk groups are apart", []*isa.Inst{cp(bulk), commitBulk, commit, other("cp.async.wait_group", 0)}, false},
-		{"and waited for alike", []*isa.Inst{cp(bulk), commitBulk, other("cp.async.bulk.wait_group.read", 0)}, true},
-		{"a copy for an mbarrier is in no group", []*isa.Inst{cp("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"), commitBulk, other("cp.async.bulk.wait_group", 0)}, false},
+		{"one of one may stay", []*isa.Inst{cp(plain), commit, wait(plain, 1)}, false},
+		{"none may stay", []*isa.Inst{cp(plain), commit, wait(plain, 0)}, true},
+		{"the older of two must go", []*isa.Inst{cp(plain), commit, cp(plain), commit, wait(plain, 1)}, true},
+		{"two of two may stay", []*isa.Inst{cp(plain), commit, cp(plain), commit, wait(plain, 2)}, false},
+		{"an empty group counts", []*isa.Inst{cp(plain), commit, commit, wait(plain, 1)}, true},
+		{"the open group is not waited for", []*isa.Inst{cp(plain), wait(plain, 0)}, false},
+		{"wait_all closes it", []*isa.Inst{cp(plain), other(isa.AsyncWaitAll, plain, 0)}, true},
+		{"bulk groups are apart", []*isa.Inst{cp(bulk), commitBulk, commit, wait(plain, 0)}, false},
+		{"and waited for alike", []*isa.Inst{cp(bulk), commitBulk, wait(bulk, 0)}, true},
+		{"a copy for an mbarrier is in no group", []*isa.Inst{cp(barrier), commitBulk, wait(bulk, 0)}, false},
 	} {
 		g := newRig(t, rtx2060(t))
 		g.delay = 300

@@ -27,7 +27,7 @@ type op struct {
 	copy  bool // asynchronous copy: its answers are waited for apart
 	// group is what an asynchronous copy joins, a commit closes, and a wait
 	// waits for until at most leave groups are left.
-	group         group
+	group         isa.Completion
 	commit, await bool
 	leave         int
 	set           Set

@@ -37,12 +37,13 @@ type issued struct {
 	pc    int
 }
 
-func (s *script) Name() string      { return "script" }
-func (s *script) Blocks() uint64    { return s.n }
-func (s *script) Threads() int      { return 32 * len(s.warps) }
-func (s *script) Registers() int    { return s.regs }
-func (s *script) Shared() int       { return s.smem }
-func (s *script) Code() []*isa.Inst { return s.code }
+func (s *script) Traits() exec.Traits { return exec.Traits{} }
+func (s *script) Name() string        { return "script" }
+func (s *script) Blocks() uint64      { return s.n }
+func (s *script) Threads() int        { return 32 * len(s.warps) }
+func (s *script) Registers() int      { return s.regs }
+func (s *script) Shared() int         { return s.smem }
+func (s *script) Code() []*isa.Inst   { return s.code }
 func (s *script) Block(n uint64) exec.Block {
 	b := &fakeBlock{s: s, n: n}
 	for i := range s.warps {

@@ -518,7 +518,7 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	if f.op.copy && len(f.acc) > 0 {
 		f.copies = true
 		c.warps[f.warp].copies++
-		if f.op.group != noGroup {
+		if f.op.group != isa.ByNothing {
 			f.group = c.copies[f.warp][f.op.group].join()
 		}
 	}

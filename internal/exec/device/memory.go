@@ -315,16 +315,6 @@ func (m *Memory) Nearest(addr uint64) Allocation {
 	return below.Allocation
 }
 
-// Allocations returns all allocations by ascending address, which is the order
-// in which they were made, freed ones included.
-func (m *Memory) Allocations() []Allocation {
-	list := make([]Allocation, len(m.regions))
-	for i, r := range m.regions {
-		list[i] = r.Allocation
-	}
-	return list
-}
-
 // Allocated returns the number of bytes allocated and not freed.
 func (m *Memory) Allocated() uint64 { return m.live }
 

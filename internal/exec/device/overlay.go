@@ -277,12 +277,3 @@ func (v *View) DirtyBytes() int {
 	}
 	return n
 }
-
-// Footprint returns the bytes of the pages that the view's writes occupy.
-func (v *View) Footprint() int {
-	if v.overlay == nil {
-		return 0
-	}
-	v.settle()
-	return v.overlay.used * pageSize
-}

@@ -114,12 +114,20 @@ func F32ToBF16(a uint32, r Round) uint16 {
 	return F64ToBF16(F32ToF64(a), r)
 }
 
-// F32ToF16Sat is F32ToF16 with .satfinite: what would be infinite becomes the
-// largest finite value of its sign; NaN stays.
-func F32ToF16Sat(a uint32, r Round) uint16 { return satfinite16(F32ToF16(a, r), infF16) }
+// FiniteF16 is .satfinite: what would be infinite becomes the largest finite value
+// of its sign; NaN stays.
+func FiniteF16(a uint16) uint16 { return satfinite16(a, infF16) }
 
-// F32ToBF16Sat is F32ToBF16 with .satfinite.
-func F32ToBF16Sat(a uint32, r Round) uint16 { return satfinite16(F32ToBF16(a, r), infBF) }
+// FiniteBF16 is FiniteF16 for bf16.
+func FiniteBF16(a uint16) uint16 { return satfinite16(a, infBF) }
+
+// FiniteTF32 is FiniteF16 for tf32.
+func FiniteTF32(a uint32) uint32 {
+	if a&^sign32 == inf32 {
+		return a - 1<<13
+	}
+	return a
+}
 
 func satfinite16(a, inf uint16) uint16 {
 	if a&^sign16 == inf {
@@ -143,15 +151,6 @@ func F32ToTF32(a uint32, r Round) uint32 {
 		q++
 	}
 	return a&sign32 | uint32(limit(uint64(q), inf32>>13, a&sign32 != 0, r))<<13
-}
-
-// F32ToTF32Sat is F32ToTF32 with .satfinite.
-func F32ToTF32Sat(a uint32, r Round) uint32 {
-	d := F32ToTF32(a, r)
-	if d&^sign32 == inf32 {
-		return d - 1<<13
-	}
-	return d
 }
 
 // F32ToF16RS is cvt.rs.f16x2.f32 for one element: stochastic rounding with the

@@ -54,7 +54,6 @@
 //	Add64, Sub64, Mul64, Div64(a, b float64) float64
 //	FMA64(a, b, c float64) float64
 //	Sqrt64, Rcp64(a float64) float64
-//	Min64, Max64(a, b float64) float64
 //	AddF64, SubF64, MulF64, DivF64(a, b uint64, r Round) uint64
 //	FMAF64(a, b, c uint64, r Round) uint64
 //	SqrtF64, RcpF64(a uint64, r Round) uint64
@@ -93,8 +92,8 @@
 //	F64ToF32(a uint64, r Round) uint32
 //	F64ToF16, F64ToBF16(a uint64, r Round) uint16
 //	F32ToF16, F32ToBF16(a uint32, r Round) uint16
-//	F32ToF16Sat, F32ToBF16Sat(a uint32, r Round) uint16          .satfinite
-//	F32ToTF32, F32ToTF32Sat(a uint32, r Round) uint32            RNA, RN, RZ
+//	F32ToTF32(a uint32, r Round) uint32                          RNA, RN, RZ
+//	FiniteF16, FiniteBF16(a uint16) uint16, FiniteTF32(a uint32) uint32   .satfinite
 //	F32ToF16RS, F32ToBF16RS(a, rbits uint32, satfinite bool) uint16
 //	F16ToBF16, BF16ToF16(a uint16, r Round) uint16
 //	RintF32(a uint32, r Round) uint32, RintF64(a uint64, r Round) uint64
@@ -103,16 +102,10 @@
 // Narrow formats; these round to nearest even and saturate to the largest
 // finite value, which is all that PTX has (relu: ReluF32 on the operand):
 //
-//	F32ToE4M3, F32ToE5M2, F32ToE2M3, F32ToE3M2, F32ToE2M1(a uint32) uint8
-//	F32ToE4M3RS, F32ToE5M2RS, F32ToE2M3RS, F32ToE3M2RS, F32ToE2M1RS(a, rbits uint32) uint8
-//	F16ToE4M3, F16ToE5M2(a uint16) uint8
 //	F32ToUE8M0(a uint32, r Round, satfinite bool) uint8           RZ, RP
-//	BF16ToUE8M0(a uint16, r Round, satfinite bool) uint8          RZ, RP
-//	E4M3ToF16, E5M2ToF16, E2M3ToF16, E3M2ToF16, E2M1ToF16(a uint8) uint16
-//	E4M3ToF32, E5M2ToF32, E2M3ToF32, E3M2ToF32, E2M1ToF32, UE8M0ToF32(a uint8) uint32
 //	UE8M0ToBF16(a uint8) uint16
 //	F32ToNarrow(a uint32, n Narrow) uint8, F32ToNarrowRS(a, rbits uint32, n Narrow) uint8
-//	NarrowToF32(a uint8, n Narrow) uint32                         any of the first five
+//	NarrowToF32(a uint8, n Narrow) uint32                         E4M3, E5M2, E2M3, E3M2, E2M1
 //	TF32ToF32(a uint32) uint32                                    drops the low 13 bits
 //
 // Conversions between floats and integers. Width is that of the integer, 8, 16,
@@ -185,14 +178,7 @@
 //
 //	DotF32(acc uint32, a, b []float32) uint32                     widened operands, f32 accumulator
 //	DotF32F16(acc uint16, a, b []float32) uint16
-//	DotF16(acc uint32, a, b []uint16) uint32                      f32 accumulator
-//	DotF16F16(acc uint16, a, b []uint16) uint16                   f16 accumulator
-//	DotBF16(acc uint32, a, b []uint16) uint32
-//	DotTF32(acc uint32, a, b []uint32) uint32
-//	DotFP8(acc uint32, a, b []uint8, aFmt, bFmt Narrow) uint32
-//	DotFP8F16(acc uint16, a, b []uint8, aFmt, bFmt Narrow) uint16
 //	DotF64(acc uint64, a, b []uint64, r Round) uint64
-//	DotS8(acc int32, a, b []uint32, aSigned, bSigned, satfinite bool) int32
-//	DotS4(acc int32, a, b []uint32, aSigned, bSigned, satfinite bool) int32
+//	DotInt(acc int32, a, b []int32, satfinite bool) int32
 //	DotB1(acc int32, a, b []uint32, and bool) int32
 package num

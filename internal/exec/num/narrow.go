@@ -49,28 +49,6 @@ func (f *narrowFormat) pack(a, mag uint64) uint8 {
 	return uint8(a>>63)<<f.sign | uint8(min(mag, uint64(f.max)))
 }
 
-// F32ToE4M3 is cvt.rn.satfinite.e4m3x2.f32 for one element.
-func F32ToE4M3(a uint32) uint8 { return toNarrow(F32ToF64(a), E4M3) }
-
-// F32ToE5M2 is cvt.rn.satfinite.e5m2x2.f32 for one element.
-func F32ToE5M2(a uint32) uint8 { return toNarrow(F32ToF64(a), E5M2) }
-
-// F32ToE2M3 is cvt.rn.satfinite.e2m3x2.f32 for one element.
-func F32ToE2M3(a uint32) uint8 { return toNarrow(F32ToF64(a), E2M3) }
-
-// F32ToE3M2 is cvt.rn.satfinite.e3m2x2.f32 for one element.
-func F32ToE3M2(a uint32) uint8 { return toNarrow(F32ToF64(a), E3M2) }
-
-// F32ToE2M1 is cvt.rn.satfinite.e2m1x2.f32 for one element, in the low four
-// bits.
-func F32ToE2M1(a uint32) uint8 { return toNarrow(F32ToF64(a), E2M1) }
-
-// F16ToE4M3 is cvt.rn.satfinite.e4m3x2.f16x2 for one element.
-func F16ToE4M3(a uint16) uint8 { return toNarrow(F16ToF64(a), E4M3) }
-
-// F16ToE5M2 is cvt.rn.satfinite.e5m2x2.f16x2 for one element.
-func F16ToE5M2(a uint16) uint8 { return toNarrow(F16ToF64(a), E5M2) }
-
 // toNarrowRS rounds stochastically with the low eight bits of rbits, lined up
 // with the first bits dropped (an assumption, as in F32ToF16RS).
 func toNarrowRS(a, rbits uint32, n Narrow) uint8 {
@@ -78,21 +56,6 @@ func toNarrowRS(a, rbits uint32, n Narrow) uint8 {
 	u := F32ToF64(a)
 	return f.pack(u, narrowRS(u, f.mbits, f.emin, rbits, 8))
 }
-
-// F32ToE4M3RS is cvt.rs.satfinite.e4m3x4.f32 for one element.
-func F32ToE4M3RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E4M3) }
-
-// F32ToE5M2RS is cvt.rs.satfinite.e5m2x4.f32 for one element.
-func F32ToE5M2RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E5M2) }
-
-// F32ToE2M3RS is cvt.rs.satfinite.e2m3x4.f32 for one element.
-func F32ToE2M3RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E2M3) }
-
-// F32ToE3M2RS is cvt.rs.satfinite.e3m2x4.f32 for one element.
-func F32ToE3M2RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E3M2) }
-
-// F32ToE2M1RS is cvt.rs.satfinite.e2m1x4.f32 for one element.
-func F32ToE2M1RS(a, rbits uint32) uint8 { return toNarrowRS(a, rbits, E2M1) }
 
 // F32ToNarrow is the conversion to any of the formats, as the function named
 // after it does it.
@@ -121,36 +84,6 @@ func NarrowToF32(a uint8, n Narrow) uint32 {
 	return uint32(a>>f.sign)<<31 | b32(v)
 }
 
-// E4M3ToF32 widens.
-func E4M3ToF32(a uint8) uint32 { return NarrowToF32(a, E4M3) }
-
-// E5M2ToF32 widens.
-func E5M2ToF32(a uint8) uint32 { return NarrowToF32(a, E5M2) }
-
-// E2M3ToF32 widens; bits 6 and 7 are ignored.
-func E2M3ToF32(a uint8) uint32 { return NarrowToF32(a, E2M3) }
-
-// E3M2ToF32 widens; bits 6 and 7 are ignored.
-func E3M2ToF32(a uint8) uint32 { return NarrowToF32(a, E3M2) }
-
-// E2M1ToF32 widens; bits 4 to 7 are ignored.
-func E2M1ToF32(a uint8) uint32 { return NarrowToF32(a, E2M1) }
-
-// E4M3ToF16 widens.
-func E4M3ToF16(a uint8) uint16 { return f16RN(E4M3ToF32(a)) }
-
-// E5M2ToF16 widens.
-func E5M2ToF16(a uint8) uint16 { return f16RN(E5M2ToF32(a)) }
-
-// E2M3ToF16 widens.
-func E2M3ToF16(a uint8) uint16 { return f16RN(E2M3ToF32(a)) }
-
-// E3M2ToF16 widens.
-func E3M2ToF16(a uint8) uint16 { return f16RN(E3M2ToF32(a)) }
-
-// E2M1ToF16 widens.
-func E2M1ToF16(a uint8) uint16 { return f16RN(E2M1ToF32(a)) }
-
 // F32ToUE8M0 is cvt.ue8m0x2.f32 for one element: the power of two below (RZ)
 // or above (RP) the magnitude, from 2^-127 to 2^127. NaN is 0xff, and so is
 // what lies above, unless satfinite makes it 0xfe. That the sign is ignored is
@@ -172,14 +105,6 @@ func F32ToUE8M0(a uint32, r Round, satfinite bool) uint8 {
 	}
 	return uint8(exp)
 }
-
-// BF16ToUE8M0 is cvt.ue8m0x2.bf16x2 for one element.
-func BF16ToUE8M0(a uint16, r Round, satfinite bool) uint8 {
-	return F32ToUE8M0(BF16ToF32(a), r, satfinite)
-}
-
-// UE8M0ToF32 widens.
-func UE8M0ToF32(a uint8) uint32 { return BF16ToF32(UE8M0ToBF16(a)) | uint32(a/0xff)*0xffff }
 
 // UE8M0ToBF16 is cvt.rn.bf16x2.ue8m0x2 for one element.
 func UE8M0ToBF16(a uint8) uint16 {

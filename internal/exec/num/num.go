@@ -348,12 +348,6 @@ func Max32(a, b float32) float32 {
 	return f32(MaxF32(b32(a), b32(b), 0))
 }
 
-// Min64 is min.f64.
-func Min64(a, b float64) float64 { return f64(MinF64(b64(a), b64(b))) }
-
-// Max64 is max.f64.
-func Max64(a, b float64) float64 { return f64(MaxF64(b64(a), b64(b))) }
-
 // MinF32 is min.f32: -0 is below +0, and the result is NaN if both operands are
 // (or one is, with PropagateNaN), then canonical.
 func MinF32(a, b uint32, m MinMax) uint32 { return minMax32(a, b, m, 0) }

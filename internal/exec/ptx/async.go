@@ -87,7 +87,7 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 // mbarBytes returns the bytes of the mbarrier that lane i of in names; in.mode
 // is Shared, or Generic for an address that must lie in the shared window.
 func (w *warp) mbarBytes(in *inst, i int) []byte {
-	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(windowSize-1) != sharedWindow {
+	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(isa.WindowSize-1) != isa.SharedWindow {
 		w.failf(1<<i, "mbarrier operation at generic address %#x, which is not in shared memory", w.addr[i])
 		return nil
 	}
@@ -121,18 +121,9 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 // instruction's own addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
 	own := w.addr
-	w.addresses(at, m)
-	ok := true
-	for ; ok && m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		b, p := w.mbarAt(at, i)
-		if ok = p != nil && w.addTx(&b, i, -n); ok {
-			b.advance()
-			le.PutUint64(p, b.pack())
-		}
-	}
+	w.eachMbar(at, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, n) })
 	w.addr = own
-	return ok
+	return w.fault == nil
 }
 
 // mbarOp is a decoded mbarrier instruction, kept in extra.any.
@@ -295,33 +286,37 @@ func mbarInval(w *warp, in *inst, m uint32) {
 	}
 }
 
-// mbarTx is expect_tx: more bytes must come before the phase can end.
-func mbarTx(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
+// eachMbar has change update the mbarrier of every lane of m, until it reports a
+// fault.
+func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	w.addresses(in, m)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b, p := w.mbarAt(in, i)
-		if p == nil || !w.addTx(&b, i, int64(w.u32(op.tx)[i&31])) {
+		if p == nil || !change(&b, i) {
 			return
 		}
 		le.PutUint64(p, b.pack())
 	}
 }
 
+// mbarTx is expect_tx: more bytes must come before the phase can end.
+func mbarTx(w *warp, in *inst, m uint32) {
+	tx := w.u32(in.x.any.(*mbarOp).tx)
+	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
+}
+
 // mbarTxDone is complete_tx: it stands for bytes that have come.
 func mbarTxDone(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
-	w.addresses(in, m)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		b, p := w.mbarAt(in, i)
-		if p == nil || !w.addTx(&b, i, -int64(w.u32(op.tx)[i&31])) {
-			return
-		}
-		b.advance()
-		le.PutUint64(p, b.pack())
-	}
+	tx := w.u32(in.x.any.(*mbarOp).tx)
+	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
+}
+
+// completeBytes takes bytes that have come off an mbarrier's phase.
+func (w *warp) completeBytes(b *mbar, i int, n int64) bool {
+	ok := w.addTx(b, i, -n)
+	b.advance()
+	return ok
 }
 
 // mbarArrive is arrive and arrive_drop. The token that it returns is the
@@ -430,8 +425,20 @@ func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 		return errUnsupported
 	case in.Has("commit_group"), in.Has("wait_group"), in.Has("wait_all"):
 		d.info.Unit = isa.UnitLSU
-		if in.Has("wait_group") && len(in.Args) > 0 {
-			d.info.Groups = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+		a := &d.info.Async
+		if a.Done = isa.ByGroup; in.Has("bulk") {
+			a.Done = isa.ByBulk
+		}
+		switch {
+		case in.Has("commit_group"):
+			a.Does = isa.AsyncCommit
+		case in.Has("wait_all"):
+			a.Does = isa.AsyncWaitAll
+		default:
+			a.Does = isa.AsyncWait
+			if len(in.Args) > 0 {
+				a.Leave = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+			}
 		}
 		o.run = func(*warp, *inst, uint32) {}
 		return nil
@@ -474,24 +481,15 @@ func decodeCpArrive(d *dec, in *ptx.Inst, o *inst) error {
 	o.mode = uint8(space)
 	noinc := in.Has("noinc")
 	o.run = func(w *warp, in *inst, m uint32) {
-		w.addresses(in, m)
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m)
-			b, p := w.mbarAt(in, i)
-			if p == nil {
-				return
-			}
+		w.eachMbar(in, m, func(b *mbar, i int) bool {
 			if !noinc {
 				if b.pending++; b.pending > mbarCount {
 					w.failf(1<<i, "the mbarrier at shared address %#x waits for more than %d arrivals", w.addr[i], mbarCount)
-					return
+					return false
 				}
 			}
-			if !w.arriveMbar(&b, i, 1) {
-				return
-			}
-			le.PutUint64(p, b.pack())
-		}
+			return w.arriveMbar(b, i, 1)
+		})
 	}
 	return nil
 }
@@ -543,6 +541,7 @@ func decodeCpAsync(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	d.describe(isa.Global, c.size, true, true)
+	d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
 	o.run = cpAsync
 	return nil
 }
@@ -680,7 +679,12 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	d.describe(isa.Global, 0, true, true)
-	d.info.Atomic = c.elem > 0
+	if d.info.Atomic = c.elem > 0; !d.info.Atomic {
+		d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByMbarrier}
+		if in.Has("bulk_group") {
+			d.info.Async.Done = isa.ByBulk
+		}
+	}
 	return nil
 }
 
@@ -888,8 +892,8 @@ func storeBulk(w *warp, in *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		n := w.u64(c.bytes)[i&31]
-		if n%8 != 0 || n > uint64(len(w.blk.shared)) {
-			w.failf(1<<i, "bulk store of %d bytes: the size must be a multiple of 8 and fit in the block's %d bytes of shared memory", n, len(w.blk.shared))
+		if n%8 != 0 || n > uint64(len(w.blk.Shared)) {
+			w.failf(1<<i, "bulk store of %d bytes: the size must be a multiple of 8 and fit in the block's %d bytes of shared memory", n, len(w.blk.Shared))
 			return
 		}
 		if w.addr[i]%8 != 0 {

@@ -366,9 +366,9 @@ func (d *dec) address2(a *ptx.Operand, space isa.Space) (*inst, error) {
 func (w *warp) atomBytes(space isa.Space, i, size int) (b []byte, global bool) {
 	global = space == isa.Global
 	if space == isa.Generic {
-		switch w.addr[i] &^ (windowSize - 1) {
-		case sharedWindow:
-		case localWindow, paramWindow:
+		switch s, _ := isa.Resolve(w.addr[i]); s {
+		case isa.Shared:
+		case isa.Local, isa.Param:
 			w.failf(1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", size, w.addr[i])
 			return nil, false
 		default:
@@ -492,7 +492,7 @@ func atom32(w *warp, in *inst, m uint32) {
 		w.misaligned(m, 4, "atomic operation")
 		return
 	}
-	b, c, v := w.u32(in.b), w.u32(in.c), w.blk.view
+	b, c, v := w.u32(in.b), w.u32(in.c), w.blk.View
 	space, op := isa.Space(in.mode), a.op
 	if a.flush && space == isa.Global {
 		op = rmwAddF32Flush
@@ -532,7 +532,7 @@ func atomAdd32Global(w *warp, in *inst, m uint32) {
 		w.misaligned(m, 4, "atomic operation")
 		return
 	}
-	b, v := w.u32(in.b), w.blk.view
+	b, v := w.u32(in.b), w.blk.View
 	if in.d == none {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m)
@@ -569,7 +569,7 @@ func atomAdd32Shared(w *warp, in *inst, m uint32) {
 		w.misaligned(m, 4, "atomic operation")
 		return
 	}
-	b, mem := w.u32(in.b), w.blk.shared
+	b, mem := w.u32(in.b), w.blk.Shared
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		at := w.addr[i&31]

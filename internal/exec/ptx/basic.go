@@ -391,39 +391,18 @@ func decodeSelp(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 4 || len(types) != 1 {
 		return errors.New("takes a destination, two sources and a predicate")
 	}
-	t := types[0]
-	neg := false
-	var err error
-	if t.Bits() == 64 {
-		if o.d, err = d.dst64(&in.Args[0]); err != nil {
-			return err
-		}
-		if o.a, err = d.src64(&in.Args[1], t); err != nil {
-			return err
-		}
-		if o.b, err = d.src64(&in.Args[2], t); err != nil {
-			return err
-		}
-		o.run = selp64
-	} else {
-		if o.d, err = d.dst32(&in.Args[0]); err != nil {
-			return err
-		}
-		if o.a, err = d.src32(&in.Args[1], t); err != nil {
-			return err
-		}
-		if o.b, err = d.src32(&in.Args[2], t); err != nil {
-			return err
-		}
-		o.run = selp32
-	}
-	if o.c, neg, err = d.srcPred(&in.Args[3]); err != nil {
+	wide, err := d.operands(in, o, types[0], 2)
+	if err != nil {
 		return err
 	}
-	if neg {
+	if o.run = selp32; wide {
+		o.run = selp64
+	}
+	neg := false
+	if o.c, neg, err = d.srcPred(&in.Args[3]); neg {
 		o.flags |= fNegC
 	}
-	return nil
+	return err
 }
 
 func selp32(w *warp, in *inst, m uint32) {
@@ -456,29 +435,32 @@ func selp64(w *warp, in *inst, m uint32) {
 	}
 }
 
+// operands decodes a destination and n sources of type t, which are wide if they
+// have 64 bits.
+func (d *dec) operands(in *ptx.Inst, o *inst, t ptx.Type, n int) (wide bool, err error) {
+	get, dst := d.src32, d.dst32
+	if wide = t.Bits() == 64; wide {
+		get, dst = d.src64, d.dst64
+	}
+	if o.d, err = dst(&in.Args[0]); err != nil {
+		return wide, err
+	}
+	for i, r := range []*ref{&o.a, &o.b, &o.c}[:n] {
+		if *r, err = get(&in.Args[1+i], t); err != nil {
+			return wide, err
+		}
+	}
+	return wide, nil
+}
+
 // decodeSlct selects by the sign of the third source.
 func decodeSlct(d *dec, in *ptx.Inst, o *inst) error {
 	types := in.Types()
 	if len(in.Args) != 4 || len(types) != 2 {
 		return errors.New("takes a destination and three sources")
 	}
-	t := types[0]
-	wide := t.Bits() == 64
-	var err error
-	get := d.src32
-	if wide {
-		get = d.src64
-		o.d, err = d.dst64(&in.Args[0])
-	} else {
-		o.d, err = d.dst32(&in.Args[0])
-	}
+	wide, err := d.operands(in, o, types[0], 2)
 	if err != nil {
-		return err
-	}
-	if o.a, err = get(&in.Args[1], t); err != nil {
-		return err
-	}
-	if o.b, err = get(&in.Args[2], t); err != nil {
 		return err
 	}
 	if o.c, err = d.src32(&in.Args[3], types[1]); err != nil {
@@ -957,22 +939,9 @@ func (d *dec) carry(in *ptx.Inst, o *inst, use bool) error {
 	if len(in.Args) != n+1 {
 		return fmt.Errorf("takes a destination and %d sources", n)
 	}
-	wide := t.Bits() == 64
-	var err error
-	get := d.src32
-	if wide {
-		get = d.src64
-		o.d, err = d.dst64(&in.Args[0])
-	} else {
-		o.d, err = d.dst32(&in.Args[0])
-	}
+	wide, err := d.operands(in, o, t, n)
 	if err != nil {
 		return err
-	}
-	for i, r := range []*ref{&o.a, &o.b, &o.c}[:n] {
-		if *r, err = get(&in.Args[1+i], t); err != nil {
-			return err
-		}
 	}
 	set, hi, sub, signed := in.Has("cc"), in.Has("hi"), in.Op == "sub" || in.Op == "subc", t.Signed()
 	o.run = func(w *warp, in *inst, m uint32) {

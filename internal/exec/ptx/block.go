@@ -14,24 +14,14 @@ import (
 
 // block is a thread block (CTA) being executed.
 type block struct {
+	exec.CTA
 	im     *image
 	wk     *worker
-	idx    exec.Dim3
-	dim    exec.Dim3
-	grid   exec.Dim3
-	n      uint64 // linear index in the grid
-	shared []byte
 	params []byte
-	view   *device.View
 	warps  []warp
-	bars   [exec.MaxBarriers + 1]exec.Barrier // the last is the cluster's
-	out    bytes.Buffer                       // what printf printed
-	launch *Launch
-	work   *work    // that it belongs to when a core model runs it
-	live   int      // warps with live lanes
-	lanes  []uint32 // of each warp those that have not exited
-	turns  exec.Turns
-	met    bool // threads have met at a barrier
+	out    bytes.Buffer // what printf printed
+	launch *launch
+	work   *work // that it belongs to when a core model runs it
 
 	warnings []warning // to be told when it ends
 }
@@ -41,7 +31,6 @@ type block struct {
 type worker struct {
 	pool map[*fn][]*frame
 	free []*block
-	view *device.View // of a block that a core model runs
 }
 
 // frame takes a frame for f from the pool. Registers are zero, so that a
@@ -75,39 +64,22 @@ func (wk *worker) release(fr *frame) {
 }
 
 // newBlock makes block n of a launch ready to run.
-func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *block {
+func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *block {
 	var b *block
 	if k := len(wk.free); k > 0 {
 		b, wk.free = wk.free[k-1], wk.free[:k-1]
 	} else {
 		b = &block{wk: wk}
 	}
-	b.im, b.launch, b.n, b.view = im, l, n, view
-	b.idx, b.dim, b.grid, b.params = l.Grid.At(n), l.Block, l.Grid, l.Params
+	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
+	b.im, b.launch, b.params, b.Whole, b.Spins = im, l, l.Params, !im.independent, im.spins
 	b.out.Reset()
 	b.warnings = b.warnings[:0]
-	size := im.sharedBytes + l.Shared
-	if cap(b.shared) < size {
-		b.shared = make([]byte, size)
-	}
-	b.shared = b.shared[:size]
-	clear(b.shared)
-	threads := int(l.Block.Count())
-	nw := (threads + 31) / 32
-	for len(b.warps) < nw {
-		b.warps = append(b.warps, warp{})
-	}
-	b.warps = b.warps[:nw]
-	b.live, b.turns, b.met = nw, exec.Turns{}, false
-	b.lanes = slices.Grow(b.lanes[:0], nw)[:nw]
-	for i := range b.bars {
-		b.bars[i].Size(nw)
-	}
+	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.blk, w.id = b, i
-		w.live = exec.Threads(b.dim, i, &w.tid)
-		b.lanes[i] = w.live
+		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
 	return b
@@ -130,12 +102,9 @@ func (w *warp) start() {
 
 // exited is told that lanes of w have ended.
 func (b *block) exited(w *warp) {
-	b.lanes[w.id] = w.live
-	if w.live == 0 {
-		b.live--
-	}
-	for i := range b.bars {
-		if b.bars[i].Used {
+	b.Lanes[w.id] = w.live
+	for i := range b.Bars {
+		if b.Bars[i].Used {
 			b.tryRelease(i)
 		}
 	}
@@ -143,10 +112,10 @@ func (b *block) exited(w *warp) {
 
 // tryRelease opens barrier i if all have come.
 func (b *block) tryRelease(i int) {
-	br := &b.bars[i]
-	if !br.Complete(b.lanes, !b.im.independent) {
+	if !b.Complete(i) {
 		return
 	}
+	br := &b.Bars[i]
 	for k := range b.warps {
 		w := &b.warps[k]
 		if br.Came[k] == 0 {
@@ -167,15 +136,14 @@ func (b *block) tryRelease(i int) {
 			f.pc++
 		}
 	}
-	br.Reset()
-	b.met = true
+	b.Open(i)
 }
 
 // arriveAt counts lanes m of the running fragment at barrier i, and blocks it
 // there if wait is set.
 func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	b := w.blk
-	if wrong := b.bars[i].Arrive(i, w.id, m, need); wrong != "" {
+	if wrong := b.Bars[i].Arrive(i, w.id, m, need); wrong != "" {
 		w.failf(m, "%s", wrong)
 		return
 	}
@@ -210,7 +178,7 @@ const warpQuantum = 32
 // Run executes the block until it ends, or until it has issued budget
 // instructions.
 func (b *block) Run(budget uint64) exec.Status {
-	return b.turns.Run(b, len(b.warps), budget, warpQuantum)
+	return b.RunAs(b, budget, warpQuantum)
 }
 
 // RunWarp has warp i issue at most so many instructions.
@@ -223,16 +191,6 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	moved = w.run(most)
 	return w.insts - before, moved, w.fault == nil
 }
-
-// Met is as in exec.Warper.
-func (b *block) Met() bool {
-	met := b.met
-	b.met = false
-	return met && b.im.spins
-}
-
-// Over reports whether all threads have exited.
-func (b *block) Over() bool { return b.live == 0 }
 
 // Free lets lanes go on that wait for others of their warp.
 func (b *block) Free() (moved, ok bool) {
@@ -278,7 +236,7 @@ func (b *block) Counts() (warp, thread uint64) {
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
-		return b.bars[f.bar].Waiting(int(f.bar), b.lanes, !b.im.independent)
+		return b.Waiting(int(f.bar))
 	case atSync:
 		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
 	}
@@ -332,7 +290,7 @@ func (b *block) Somewhere() exec.Where {
 		}
 		return w.where(bits.TrailingZeros32(w.mask))
 	}
-	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.idx}
+	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx}
 }
 
 // Recycle gives the block's storage back to its worker.

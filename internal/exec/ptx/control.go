@@ -261,8 +261,8 @@ func (w *warp) callAddr(in *inst, i int) uint64 {
 // reports whether there was room.
 func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	caller := w.fr
-	if caller.depth+1 >= maxDepth || caller.top+f.local > maxLocal {
-		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, maxLocal)
+	if caller.depth+1 >= maxDepth || caller.top+f.local > isa.MaxLocal {
+		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
 		return false
 	}
 	fr := w.blk.wk.frame(f)
@@ -421,7 +421,7 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(clusterBarrier, 0, m, false) }
 		} else {
 			o.run = func(w *warp, in *inst, m uint32) {
-				if w.blk.bars[clusterBarrier].Came[w.id]&m == 0 {
+				if w.blk.Bars[clusterBarrier].Came[w.id]&m == 0 {
 					w.pc++ // the phase it arrived in is complete
 					return
 				}
@@ -498,7 +498,7 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 			return
 		}
 		if red != nil {
-			br := &w.blk.bars[id]
+			br := &w.blk.Bars[id]
 			p := w.pr[red.pred]
 			if red.neg {
 				p = ^p

@@ -895,7 +895,7 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 	case ptx.SpaceShared:
 		a := uint64(d.im.sharedAt[v]) + off
 		if o.Generic {
-			a += sharedWindow
+			a += isa.SharedWindow
 		}
 		return a, false, nil
 	case ptx.SpaceLocal, ptx.SpaceParam:
@@ -908,7 +908,7 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 		}
 		a := uint64(d.localAt[v]) + off
 		if o.Generic {
-			a += localWindow
+			a += isa.LocalWindow
 		}
 		return a, true, nil
 	}

@@ -10,6 +10,6 @@
 // How it is laid out: program.go links and lays out variables, decode.go turns
 // text-level instructions into operations, warp.go and block.go hold the state
 // of running warps and their control flow, and one file per family of
-// instructions says what they do (ops_gen.go is generated from opgen/rows.go
+// instructions says what they do (ops_gen.go is generated from the rows in opgen
 // for everything that is one expression per lane).
 package ptx

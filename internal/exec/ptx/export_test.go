@@ -71,9 +71,9 @@ func OpSig(key string) string { return opTable[key].sig }
 func StepPrivately(x exec.Warp, e *exec.Effects) error {
 	if in, _, _, _ := x.Next(); in != nil && in.Private {
 		b := x.(*warp).blk
-		view, mem := b.view, b.im.m.mem
-		b.view, b.im.m.mem = nil, nil
-		defer func() { b.view, b.im.m.mem = view, mem }()
+		view, mem := b.View, b.im.m.mem
+		b.View, b.im.m.mem = nil, nil
+		defer func() { b.View, b.im.m.mem = view, mem }()
 	}
 	return x.Step(e)
 }

@@ -5,31 +5,20 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
-// Run executes a launch to its end. Errors: *exec.LaunchError if it cannot
-// start; *exec.Fault, *exec.StuckError or *exec.LimitError if a block came to
-// one; ctx.Err() if it was cancelled. The result counts what was done also
-// when an error is returned.
-func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) {
-	im, err := m.prepare(&l)
+// Run executes a launch to its end; see exec.Machine.
+func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, error) {
+	im, err := m.prepare(&given)
 	if err != nil {
 		return Result{}, err
 	}
+	l := launch{Launch: given}
 	g := exec.Grid{
-		Kernel: l.Kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
-		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
-			view := m.dview
-			if overlay != exec.Direct {
-				view = m.views[overlay]
-			}
-			return m.workers[worker].newBlock(im, &l, n, view)
-		},
-		Overlay: func(i int) exec.Overlay { return m.overlay(i) },
+		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 	}
 	m.begin(&l)
-	m.direct()
-	m.needWorkers(g.Workers(o))
 	if o.Out != nil || m.tell != nil {
 		g.Ended = func(b exec.GridBlock) error {
 			b.(*block).tellWarnings()
@@ -43,7 +32,5 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 			return nil
 		}
 	}
-	res, err := g.Run(ctx, o, m.issued)
-	m.issued += res.WarpInsts
-	return res, err
+	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }

@@ -88,7 +88,7 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 				w.misaligned(1<<l, 16, what)
 				return
 			}
-			if op.space == isa.Generic && w.addr[l]&^(windowSize-1) != sharedWindow {
+			if op.space == isa.Generic && w.addr[l]&^(isa.WindowSize-1) != isa.SharedWindow {
 				w.failf(1<<l, "generic address %#x is not in shared memory", w.addr[l])
 				return
 			}

@@ -165,7 +165,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 			case ptx.SpaceShared:
 				space = isa.Shared
 				if base.Generic {
-					a -= sharedWindow
+					a -= isa.SharedWindow
 				}
 			case ptx.SpaceLocal:
 				space = isa.Local
@@ -177,7 +177,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 		}
 		if local {
 			if base.Generic {
-				a -= localWindow
+				a -= isa.LocalWindow
 			}
 			o.a = d.sregSlot(sregLocal, true, int64(a), c32)
 			return isa.Local, nil
@@ -415,11 +415,11 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 
 // globalFault records why lane i's access to global memory failed.
 func (w *warp) globalFault(i, size int, write bool) {
-	w.failf(1<<i, "%v", w.blk.view.Fault(w.addr[i], size, write))
+	w.failf(1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 }
 
 func (w *warp) sharedFault(i int, addr uint64, size int, what string) {
-	w.failf(1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.shared))
+	w.failf(1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.Shared))
 }
 
 func load32Global(w *warp, in *inst, m uint32) {
@@ -428,7 +428,7 @@ func load32Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r32[in.d]
-	v := w.blk.view
+	v := w.blk.View
 	if m == full && w.contiguous(4) {
 		if b := v.ReadSpan(w.addr[0], 128); b != nil {
 			b = b[:128]
@@ -463,7 +463,7 @@ func load64Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r64[in.d]
-	v := w.blk.view
+	v := w.blk.View
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b := v.ReadSpan(w.addr[i&31], 8)
@@ -482,7 +482,7 @@ func store32Global(w *warp, in *inst, m uint32) {
 		return
 	}
 	s := w.u32(in.d)
-	v := w.blk.view
+	v := w.blk.View
 	if m == full && w.contiguous(4) {
 		if b := v.WriteSpan(w.addr[0], 128); b != nil {
 			b = b[:128]
@@ -510,7 +510,7 @@ func load32Shared(w *warp, in *inst, m uint32) {
 		return
 	}
 	d := &w.r32[in.d]
-	b := w.blk.shared
+	b := w.blk.Shared
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
@@ -528,7 +528,7 @@ func store32Shared(w *warp, in *inst, m uint32) {
 		return
 	}
 	s := w.u32(in.d)
-	b := w.blk.shared
+	b := w.blk.Shared
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
@@ -544,21 +544,14 @@ func store32Shared(w *warp, in *inst, m uint32) {
 func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 	a := w.addr[i]
 	if space == isa.Generic {
-		switch a &^ (windowSize - 1) {
-		case sharedWindow:
-			space, a = isa.Shared, a-sharedWindow
-		case localWindow:
-			space, a = isa.Local, a-localWindow
-		case paramWindow:
-			space, a = isa.Param, a-paramWindow
-		}
+		space, a = isa.Resolve(a)
 	}
 	var mem []byte
 	switch space {
 	case isa.Shared:
-		mem = w.blk.shared
-		if a >= sharedWindow && a < sharedWindow+windowSize {
-			a -= sharedWindow // a shared::cluster address of the block itself
+		mem = w.blk.Shared
+		if a >= isa.SharedWindow && a < isa.SharedWindow+isa.WindowSize {
+			a -= isa.SharedWindow // a shared::cluster address of the block itself
 		}
 	case isa.Local:
 		mem = w.local[i]
@@ -571,9 +564,9 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 	default:
 		var b []byte
 		if write {
-			b = w.blk.view.WriteSpan(a, size)
+			b = w.blk.View.WriteSpan(a, size)
 		} else {
-			b = w.blk.view.ReadSpan(a, size)
+			b = w.blk.View.ReadSpan(a, size)
 		}
 		if b == nil {
 			b = w.stray(i, size, write)
@@ -727,17 +720,22 @@ func storeAny(w *warp, in *inst, m uint32) {
 			default:
 				v = uint64(w.u32(e.r)[i&31])
 			}
-			switch op.size {
-			case 1:
-				p[0] = byte(v)
-			case 2:
-				le.PutUint16(p, uint16(v))
-			case 4:
-				le.PutUint32(p, uint32(v))
-			case 8:
-				le.PutUint64(p, v)
-			}
+			putBytes(p, op.size, v)
 		}
+	}
+}
+
+// putBytes writes the low size bytes of v: 1, 2, 4 or 8.
+func putBytes(p []byte, size int, v uint64) {
+	switch size {
+	case 1:
+		p[0] = byte(v)
+	case 2:
+		le.PutUint16(p, uint16(v))
+	case 4:
+		le.PutUint32(p, uint32(v))
+	case 8:
+		le.PutUint64(p, v)
 	}
 }
 
@@ -749,13 +747,13 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 	var shift uint64
 	switch spaceOf(in) {
 	case isa.Shared:
-		shift = sharedWindow
+		shift = isa.SharedWindow
 	case isa.Local:
-		shift = localWindow
+		shift = isa.LocalWindow
 	case isa.Param:
-		shift = paramWindow
+		shift = isa.ParamWindow
 		if !d.ast.Entry {
-			shift = localWindow // parameters of functions lie in the frame
+			shift = isa.LocalWindow // parameters of functions lie in the frame
 		}
 	}
 	if slices.Contains(in.Mods, "to") {
@@ -833,16 +831,8 @@ func decodeIsspacep(d *dec, in *ptx.Inst, o *inst) error {
 		r := uint32(0)
 		for k := m; k != 0; k &= k - 1 {
 			i := bits.TrailingZeros32(k)
-			var is isa.Space
-			switch w.addr[i] &^ (windowSize - 1) {
-			case sharedWindow:
-				is = isa.Shared
-			case localWindow:
-				is = isa.Local
-			case paramWindow:
-				is = isa.Param
-			default:
-				is = isa.Global
+			is, _ := isa.Resolve(w.addr[i])
+			if is == isa.Global {
 				if al, ok := w.blk.im.m.mem.Find(w.addr[i]); ok && al.ReadOnly() {
 					is = isa.Const
 				}

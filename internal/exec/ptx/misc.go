@@ -75,15 +75,7 @@ func decodeMapa(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 3 || len(types) != 1 {
 		return errors.New("takes a destination, an address and the rank of a block")
 	}
-	wide := types[0].Bits() == 64
-	var err error
-	if wide {
-		if o.d, err = d.dst64(&in.Args[0]); err == nil {
-			o.a, err = d.src64(&in.Args[1], types[0])
-		}
-	} else if o.d, err = d.dst32(&in.Args[0]); err == nil {
-		o.a, err = d.src32(&in.Args[1], types[0])
-	}
+	wide, err := d.operands(in, o, types[0], 1)
 	if err != nil {
 		return err
 	}
@@ -164,7 +156,7 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 	align := 8
 	if len(in.Args) == 3 {
 		a := &in.Args[2]
-		if a.Kind != ptx.OpImm || a.Imm.Bits == 0 || a.Imm.Bits > maxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
+		if a.Kind != ptx.OpImm || a.Imm.Bits == 0 || a.Imm.Bits > isa.MaxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
 			return errors.New("needs an alignment that is a power of two")
 		}
 		align = int(a.Imm.Bits)
@@ -194,8 +186,8 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 				n = uint64(w.u32(in.a)[i&31])
 			}
 			at := alignUp(sp[i&31], align)
-			if n > maxLocal || at+int(n) > maxLocal {
-				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d", n, sp[i&31], maxLocal)
+			if n > isa.MaxLocal || at+int(n) > isa.MaxLocal {
+				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d", n, sp[i&31], isa.MaxLocal)
 				return
 			}
 			w.growLocal(i, at, at+int(n))

@@ -579,27 +579,13 @@ func mma(w *warp, in *inst, m uint32) {
 			case mmaBit:
 				*p = uint64(uint32(num.DotB1(int32(*p), t.aw[a:a+k], t.bw[b:b+k], op.and)))
 			default:
-				*p = uint64(uint32(dotInt(int32(*p), t.ai[a:a+k], t.bi[b:b+k], op.sat)))
+				*p = uint64(uint32(num.DotInt(int32(*p), t.ai[a:a+k], t.bi[b:b+k], op.sat)))
 			}
 		}
 	}
 	for i, at := range op.cAt {
 		w.accOut(op, i/32, i%32, t.c[at])
 	}
-}
-
-// dotInt is num.DotS8 and num.DotS4 of operands that are unpacked already: the
-// sum is exact, at the end it wraps or saturates.
-func dotInt(acc int32, a, b []int32, sat bool) int32 {
-	b = b[:len(a)]
-	s := int64(acc)
-	for i, x := range a {
-		s += int64(x) * int64(b[i])
-	}
-	if sat {
-		s = min(max(s, math.MinInt32), math.MaxInt32)
-	}
-	return int32(s)
 }
 
 // mmaVolta is m8n8k4 of f16: lanes 4q…4q+3 and 16+4q…16+4q+3 multiply a pair

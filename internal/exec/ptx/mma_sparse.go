@@ -161,14 +161,14 @@ func mmaSparse(w *warp, in *inst, m uint32) {
 				for i, k := range at[:n] {
 					b[i] = column[k]
 				}
-				*p = uint64(uint32(dotInt(int32(*p), t.ai[row*n:][:n], b[:n], op.sat)))
+				*p = uint64(uint32(num.DotInt(int32(*p), t.ai[row*n:][:n], b[:n], op.sat)))
 			case mmaInt4: // an index selects two elements
 				var b [2 * sparseMax]int32
 				column := t.bi[col*op.k:][:op.k]
 				for i, k := range at[:n] {
 					b[2*i], b[2*i+1] = column[2*k], column[2*k+1]
 				}
-				*p = uint64(uint32(dotInt(int32(*p), t.ai[2*row*n:][:2*n], b[:2*n], op.sat)))
+				*p = uint64(uint32(num.DotInt(int32(*p), t.ai[2*row*n:][:2*n], b[:2*n], op.sat)))
 			}
 		}
 	}

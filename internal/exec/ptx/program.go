@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -47,6 +48,7 @@ type Kernel struct {
 	params []Param
 	bytes  int
 	trial  *image // decoded without a machine, for reports
+	regs   func() int
 }
 
 // Function is a kernel, or a function that one can reach, as the analyses and
@@ -99,7 +101,7 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 	fail := func(m *ptx.Module, pos ptx.Pos, format string, args ...any) {
 		e := &ptx.Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
 		if int(pos.Line) <= len(m.Lines) && pos.Line > 0 {
-			e.LineText = m.Lines[pos.Line-1]
+			e.Text = m.Lines[pos.Line-1]
 		}
 		errs = append(errs, e)
 	}
@@ -203,6 +205,7 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 			}
 			if f.Entry && !f.Proto {
 				k := &Kernel{prog: p, mod: m, ast: f}
+				k.regs = sync.OnceValue(k.estimate)
 				k.layoutParams()
 				p.kernels = append(p.kernels, k)
 				if p.byName[f.Name] == nil {
@@ -254,7 +257,7 @@ func (k *Kernel) layoutParams() {
 			size = 8
 		}
 		off = alignUp(off, a)
-		k.params = append(k.params, Param{Name: v.Name, Type: v.Type, Size: size, Align: a, Offset: off, Opaque: v.Type.Opaque()})
+		k.params = append(k.params, Param{Name: v.Name, Type: string(v.Type), Size: size, Offset: off, Opaque: v.Type.Opaque()})
 		off += size
 	}
 	k.bytes = off
@@ -268,6 +271,14 @@ func (k *Kernel) Params() []Param { return k.params }
 
 // ParamBytes returns the size of the parameter block.
 func (k *Kernel) ParamBytes() int { return k.bytes }
+
+// AddressBytes is the size of an address: 4 or 8.
+func (k *Kernel) AddressBytes() int {
+	if k.mod.AddressSize == 32 {
+		return 4
+	}
+	return 8
+}
 
 // Module returns the module that defines the entry.
 func (k *Kernel) Module() *ptx.Module { return k.mod }
@@ -303,9 +314,10 @@ func (k *Kernel) LocalBytes() int { return k.image().entry.local }
 
 // Unusable says why the kernel cannot run: every unsupported instruction that
 // it can reach, by name and line. It is empty for a kernel that can.
-func (k *Kernel) Unusable() []error {
-	var errs []error
-	for _, f := range k.image().fns {
+func (k *Kernel) Unusable() []error { return k.image().errors() }
+
+func (im *image) errors() (errs []error) {
+	for _, f := range im.fns {
 		errs = append(errs, f.err...)
 	}
 	return errs
@@ -343,11 +355,7 @@ type Machine struct {
 	addr    []uint64 // by global.index
 	given   []uint64 // of these, the addresses that NewMachineAt was given
 	images  map[*Kernel]*image
-	workers []*worker
-	apart   []*worker // of blocks that core models have run
-	views   []*device.View
-	dview   *device.View
-	issued  uint64 // warp instructions of all launches so far
+	crew    exec.Crew[worker]
 	grids   uint64 // launches that have begun, for %gridid
 	tex     textures
 	lenient bool                // see TolerateStrays
@@ -363,7 +371,7 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMa
 // NewMachineAt is NewMachine for a program of which some variables, by name, have
 // a place in mem already.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
-	m := &Machine{prog: p, mem: mem, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
+	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
 		var flags []device.Flag
 		if g.v.Space == ptx.SpaceConst {
@@ -582,85 +590,35 @@ func immBits(i ptx.Imm, t ptx.Type) uint64 {
 	return v
 }
 
-// needWorkers makes sure that there are n workers.
-func (m *Machine) needWorkers(n int) {
-	for len(m.workers) < n {
-		m.workers = append(m.workers, newWorker())
-	}
-}
-
 func newWorker() *worker { return &worker{pool: map[*fn][]*frame{}} }
-
-// direct returns the view that writes memory in place.
-func (m *Machine) direct() *device.View {
-	if m.dview == nil {
-		m.dview = m.mem.Direct()
-	}
-	return m.dview
-}
-
-// overlay returns the i-th overlay, empty.
-func (m *Machine) overlay(i int) *device.View {
-	for len(m.views) <= i {
-		m.views = append(m.views, m.mem.NewOverlay())
-	}
-	return m.views[i]
-}
 
 // prepare checks a launch and decodes its kernel for this machine.
 func (m *Machine) prepare(l *Launch) (*image, error) {
-	k := l.Kernel
-	fail := func(format string, args ...any) error {
-		return &exec.LaunchError{Kernel: k.Name(), Msg: fmt.Sprintf(format, args...)}
-	}
-	for _, d := range []*exec.Dim3{&l.Grid, &l.Block} {
-		if d.X == 0 || d.Y == 0 || d.Z == 0 {
-			return nil, fail("grid %v and block %v must be at least 1 in every dimension", l.Grid, l.Block)
-		}
-	}
-	const maxThreads = 1024 // CUDA programming guide, compute capabilities 2.0 to 12.x
-	if l.Block.X > maxThreads || l.Block.Y > maxThreads || l.Block.Z > 64 || l.Block.Count() > maxThreads {
-		return nil, fail("block %v has more than %d threads, or more than 64 in z", l.Block, maxThreads)
-	}
-	if l.Grid.X > math.MaxInt32 || l.Grid.Y > 65535 || l.Grid.Z > 65535 {
-		return nil, fail("grid %v is larger than (2147483647,65535,65535)", l.Grid)
+	k, err := exec.Check[*Kernel](l)
+	if err != nil {
+		return nil, err
 	}
 	if r := k.ast.ReqNTID; r[0] > 0 {
 		if want := (exec.Dim3{X: uint32(r[0]), Y: uint32(max(1, r[1])), Z: uint32(max(1, r[2]))}); want != l.Block {
-			return nil, fail("it requires a block of %v (.reqntid), not %v", want, l.Block)
+			return nil, l.Refuse("it requires a block of %v (.reqntid), not %v", want, l.Block)
 		}
 	}
-	if n := k.MaxThreads(); n > 0 && l.Block.Count() > uint64(n) {
-		return nil, fail("it allows at most %d threads in a block (.maxntid), not %d", n, l.Block.Count())
-	}
-	if len(l.Params) != k.bytes {
-		return nil, fail("its parameters take %d bytes, not %d", k.bytes, len(l.Params))
-	}
-	if c := l.Cluster; c.X > 1 || c.Y > 1 || c.Z > 1 {
-		return nil, fail("clusters of more than one block are not supported")
-	}
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
-		return nil, fail("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
+		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
 	}
 	im := m.images[k]
 	if im == nil {
 		im = decodeImage(k, m)
 		m.images[k] = im
 	}
-	for _, f := range im.fns {
-		if len(f.err) > 0 {
-			return nil, fail("%v", f.err[0])
-		}
-	}
-	const maxShared = 227 << 10 // CUDA programming guide: most that a block of compute capability 9.0 can have
-	if l.Shared < 0 || l.Shared > maxShared-im.sharedBytes {
-		return nil, fail("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", maxShared, im.sharedBytes, l.Shared)
+	if errs := im.errors(); len(errs) > 0 {
+		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
 	return im, nil
 }
 
 // begin numbers a launch when its first block does.
-func (m *Machine) begin(l *Launch) {
+func (m *Machine) begin(l *launch) {
 	if l.grid == 0 {
 		l.grid = m.grids + 1
 		if !l.Rehearsal {

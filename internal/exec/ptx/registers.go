@@ -55,7 +55,13 @@ const (
 // Registers estimates the 32-bit registers that a thread of the kernel needs on
 // hardware: those of the entry or of the function that it can reach that needs
 // most, whichever are more.
-func (k *Kernel) Registers() int {
+func (k *Kernel) Registers() int { return k.regs() }
+
+// RegistersEstimated reports that Registers is an estimate, as PTX has names
+// instead of registers.
+func (k *Kernel) RegistersEstimated() bool { return true }
+
+func (k *Kernel) estimate() int {
 	n := 0
 	for _, f := range k.image().fns {
 		e := estimate{f: f, entry: f == k.image().entry}

@@ -643,7 +643,7 @@ func (p *texPoint) add(lv *texLevel, at *[3]int, weight float64, sum *[4]float64
 		return false
 	}
 	a := lv.addr + uint64(p.layer)*lv.layer + uint64(at[2])*lv.slice + uint64(at[1])*lv.row + uint64(at[0]*t.size) // samples are not filtered
-	b := p.w.blk.view.ReadSpan(a, t.size)
+	b := p.w.blk.View.ReadSpan(a, t.size)
 	if b == nil {
 		return false
 	}
@@ -724,9 +724,9 @@ func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 	default:
 		a := lv.addr + uint64(p.layer)*lv.layer + uint64(z)*lv.slice + uint64(y)*lv.row + uint64(x*t.samples+p.samp)*uint64(t.size)
 		p.w.addr[p.lane] = a
-		b := p.w.blk.view.ReadSpan(a, t.size)
+		b := p.w.blk.View.ReadSpan(a, t.size)
 		if b == nil {
-			p.w.failf(1<<p.lane, "texel (%d,%d,%d) of %s: %v", x, y, z, p.slot.name, p.w.blk.view.Fault(a, t.size, false))
+			p.w.failf(1<<p.lane, "texel (%d,%d,%d) of %s: %v", x, y, z, p.slot.name, p.w.blk.View.Fault(a, t.size, false))
 			return v, false
 		}
 		t.decode(b, &v)
@@ -803,7 +803,7 @@ func (op *texOp) nearest(w *warp, slot *texSlot, smp *sampler, m uint32) {
 		v := [4]uint32{3: t.format.one()}
 		var b []byte
 		if inside {
-			b = w.blk.view.ReadSpan(addr, t.size)
+			b = w.blk.View.ReadSpan(addr, t.size)
 		}
 		if b != nil {
 			w.addr[i] = addr

@@ -95,8 +95,8 @@ var clocks = map[string]func(w *warp) uint64{
 // now is the time in cycles, or the block's instruction count.
 func (w *warp) now() uint64 {
 	w.asked = true
-	if x := w.blk.work; x != nil && x.cycles != nil {
-		return *x.cycles
+	if x := w.blk.work; x != nil && x.Cycles != nil {
+		return *x.Cycles
 	}
 	n := uint64(0)
 	for i := range w.blk.warps {
@@ -109,12 +109,12 @@ func (w *warp) now() uint64 {
 func (w *warp) nanoseconds() uint64 {
 	n := w.now()
 	x := w.blk.work
-	if x == nil || x.cycles == nil || x.hertz == 0 {
+	if x == nil || x.Cycles == nil || x.Hertz == 0 {
 		return n
 	}
-	sec, rest := n/x.hertz, n%x.hertz
+	sec, rest := n/x.Hertz, n%x.Hertz
 	hi, lo := bits.Mul64(rest, 1e9)
-	ns, _ := bits.Div64(hi, lo, x.hertz)
+	ns, _ := bits.Div64(hi, lo, x.Hertz)
 	return sec*1e9 + ns
 }
 
@@ -183,23 +183,23 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 			tid := &w.tid[s.kind-sregTidX]
 			lane = func(i int) uint64 { return uint64(tid[i]) }
 		case sregNtidX:
-			all = uint64(b.dim.X)
+			all = uint64(b.Dim.X)
 		case sregNtidY:
-			all = uint64(b.dim.Y)
+			all = uint64(b.Dim.Y)
 		case sregNtidZ:
-			all = uint64(b.dim.Z)
+			all = uint64(b.Dim.Z)
 		case sregCtaidX:
-			all = uint64(b.idx.X)
+			all = uint64(b.Idx.X)
 		case sregCtaidY:
-			all = uint64(b.idx.Y)
+			all = uint64(b.Idx.Y)
 		case sregCtaidZ:
-			all = uint64(b.idx.Z)
+			all = uint64(b.Idx.Z)
 		case sregNctaidX:
-			all = uint64(b.grid.X)
+			all = uint64(b.Grid.X)
 		case sregNctaidY:
-			all = uint64(b.grid.Y)
+			all = uint64(b.Grid.Y)
 		case sregNctaidZ:
-			all = uint64(b.grid.Z)
+			all = uint64(b.Grid.Z)
 		case sregLane:
 			lane = func(i int) uint64 { return uint64(i) }
 		case sregWarp:
@@ -207,7 +207,7 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 		case sregNwarp:
 			all = uint64(len(b.warps))
 		case sregSM:
-			all = b.n % smCount
+			all = b.N % smCount
 		case sregNSM:
 			all = smCount
 		case sregGrid:
@@ -227,7 +227,7 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 		case sregDynShared:
 			all = uint64(b.launch.Shared)
 		case sregTotalShared:
-			all = uint64(len(b.shared))
+			all = uint64(len(b.Shared))
 		}
 		if s.wide {
 			dst := &fr.r64[s.slot]

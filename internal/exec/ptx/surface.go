@@ -196,7 +196,7 @@ func (f texFormat) reads() string {
 
 // surfFault records why the bytes of an access are not there.
 func (w *warp) surfFault(op *surfOp, s *texSlot, i int, addr uint64, size int, write bool) {
-	w.failf(1<<i, "%s on %s: %v", op.name, s.name, w.blk.view.Fault(addr, size, write))
+	w.failf(1<<i, "%s on %s: %v", op.name, s.name, w.blk.View.Fault(addr, size, write))
 }
 
 func surfLoad(w *warp, in *inst, m uint32) {
@@ -220,7 +220,7 @@ func surfLoad(w *warp, in *inst, m uint32) {
 		if op.formatted {
 			size = s.tex.size
 		}
-		b := w.blk.view.ReadSpan(a, size)
+		b := w.blk.View.ReadSpan(a, size)
 		if b == nil {
 			w.surfFault(op, s, i, a, size, false)
 			return
@@ -260,7 +260,7 @@ func surfStore(w *warp, in *inst, m uint32) {
 		if op.formatted {
 			n, size = min(n, s.tex.channels), f.bytes()
 		}
-		b := w.blk.view.WriteSpan(a, n*size)
+		b := w.blk.View.WriteSpan(a, n*size)
 		if b == nil {
 			w.surfFault(op, s, i, a, n*size, true)
 			return
@@ -270,17 +270,7 @@ func surfStore(w *warp, in *inst, m uint32) {
 			if op.formatted {
 				v = f.encode(uint32(v), op.t == "s32" || op.t == "b32" && f.signed())
 			}
-			p := b[k*size:]
-			switch size {
-			case 1:
-				p[0] = byte(v)
-			case 2:
-				le.PutUint16(p, uint16(v))
-			case 4:
-				le.PutUint32(p, uint32(v))
-			case 8:
-				le.PutUint64(p, v)
-			}
+			putBytes(b[k*size:], size, v)
 		}
 	}
 }
@@ -347,7 +337,7 @@ func surfReduce(w *warp, in *inst, m uint32) {
 		if !there {
 			continue
 		}
-		b := w.blk.view.WriteSpan(a, op.mem.total)
+		b := w.blk.View.WriteSpan(a, op.mem.total)
 		if b == nil {
 			w.surfFault(op, s, i, a, op.mem.total, true)
 			return

@@ -19,23 +19,14 @@ const instBytes = 8
 
 // work is a launch made ready for a core model.
 type work struct {
-	m    *Machine
-	im   *image
-	l    Launch
-	out  io.Writer
-	code []*isa.Inst
-
-	cycles *uint64 // the time now, nil in a functional run
-	hertz  uint64
+	*exec.Order
+	m   *Machine
+	im  *image
+	l   launch
+	out io.Writer
 }
 
-// SetTime says where the time is kept, in cycles of a clock: what programs read
-// in %clock.
-func (w *work) SetTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
-
-// NewWork checks a launch and makes it ready to be run by a core model. What
-// device code prints goes to out, block by block as they end; nil discards it.
-// The error is a *exec.LaunchError.
+// NewWork makes a launch ready for a core model; see exec.Machine.
 func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
@@ -44,44 +35,29 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if l.Rehearsal {
 		out = nil
 	}
-	w := &work{m: m, im: im, l: l, out: out}
+	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
+	var code []*isa.Inst
 	for _, f := range im.fns {
 		for i := range f.info {
-			w.code = append(w.code, &f.info[i])
+			code = append(code, &f.info[i])
 		}
 	}
+	w.Order = exec.NewOrder(&w.l.Launch, code, exec.Traits{InstBytes: instBytes, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
 	return w, nil
 }
 
-func (w *work) Name() string      { return w.im.kernel.Name() }
-func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
-func (w *work) Threads() int      { return int(w.l.Block.Count()) }
-func (w *work) Registers() int    { return w.im.kernel.Registers() }
-func (w *work) Shared() int       { return w.im.sharedBytes + w.l.Shared }
-func (w *work) Code() []*isa.Inst { return w.code }
-
-// Cooperative reports whether blocks may wait for each other, so that all of
-// them must be resident at a time.
-func (w *work) Cooperative() bool { return w.l.Cooperative }
-
+// Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
 	w.m.begin(&w.l)
-	// Blocks may be run side by side: each has a worker of its own.
-	var wk *worker
-	if k := len(w.m.apart); k > 0 {
-		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
-	} else {
-		wk = newWorker()
-		wk.view = w.m.mem.Direct()
-	}
-	b := wk.newBlock(w.im, &w.l, n, wk.view)
+	wk, view := w.m.crew.Borrow()
+	b := wk.newBlock(w.im, &w.l, n, view)
 	b.work = w
 	return b
 }
 
-// CodeBase returns where the kernel's code begins among all of its program's:
+// codeBase returns where the kernel's code begins among all of its program's:
 // functions follow each other as the program text has them.
-func (w *work) CodeBase() uint64 {
+func (w *work) codeBase() uint64 {
 	n := 0
 	for _, m := range w.im.kernel.prog.mods {
 		for _, f := range m.Funcs {
@@ -94,9 +70,8 @@ func (w *work) CodeBase() uint64 {
 	return instBytes * uint64(n)
 }
 
-// Source says where instruction i of Code stands: everything of exec.Where but
-// the thread.
-func (w *work) Source(i int) exec.Where {
+// source says where instruction i of Code stands.
+func (w *work) source(i int) exec.Where {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
 			in := &f.info[i]
@@ -111,8 +86,8 @@ func (w *work) Source(i int) exec.Where {
 	return exec.Where{}
 }
 
-// Text returns instruction i of Code as the program writes it, on one line.
-func (w *work) Text(i int) string {
+// text returns instruction i of Code.
+func (w *work) text(i int) string {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
 			if i < len(f.ast.Code) {
@@ -124,15 +99,6 @@ func (w *work) Text(i int) string {
 	}
 	return ""
 }
-
-// Index returns the block's place in the grid.
-func (b *block) Index() exec.Dim3 { return b.idx }
-
-// Linear returns the block's number in the grid.
-func (b *block) Linear() uint64 { return b.n }
-
-// Warps returns the number of warps.
-func (b *block) Warps() int { return len(b.warps) }
 
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
@@ -156,7 +122,7 @@ func (b *block) Release() {
 	b.Tell()
 	b.work = nil
 	b.Recycle()
-	w.m.apart = append(w.m.apart, b.wk)
+	w.m.crew.Return(b.wk, b.View)
 }
 
 // Live returns the lanes that have not exited.
@@ -228,9 +194,9 @@ func (w *warp) Step(e *exec.Effects) error {
 			}
 		}
 		if e.Space == isa.Generic {
-			if e.Space = genericSpace(w.addr[e.Lanes.First()]); e.Space != isa.Param {
+			if e.Space, _ = isa.Resolve(w.addr[e.Lanes.First()]); e.Space != isa.Param {
 				e.Space = isa.Generic
-				e.Resolve(sharedWindow, localWindow, windowSize)
+				e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
 			}
 		}
 	}
@@ -243,17 +209,4 @@ func (w *warp) Step(e *exec.Effects) error {
 		}
 	}
 	return nil
-}
-
-// genericSpace tells which space a generic address lies in.
-func genericSpace(a uint64) isa.Space {
-	switch a &^ (windowSize - 1) {
-	case sharedWindow:
-		return isa.Shared
-	case localWindow:
-		return isa.Local
-	case paramWindow:
-		return isa.Param
-	}
-	return isa.Global
 }

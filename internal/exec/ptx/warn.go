@@ -57,7 +57,7 @@ func (b *block) tellWarnings() {
 // stray returns the bytes of lane i's access to global memory that is not wholly
 // inside one allocation, nil after a fault.
 func (w *warp) stray(i, size int, write bool) []byte {
-	v, a := w.blk.view, w.addr[i]
+	v, a := w.blk.View, w.addr[i]
 	if m := w.blk.im.m; m == nil || !m.lenient || size > widestStray {
 		w.globalFault(i, size, write)
 		return nil

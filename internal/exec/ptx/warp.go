@@ -9,24 +9,13 @@ import (
 
 const full = ^uint32(0)
 
-// Windows of the generic address space. Global memory begins at the base of
-// device memory, far above. (Assumed; hardware puts them elsewhere, programs
-// see only what cvta gives them. All are below 2^32 so that 32-bit programs
-// work too.)
-const (
-	sharedWindow = 0x0100_0000
-	windowSize   = 0x0100_0000
-	localWindow  = 0x0200_0000
-	paramWindow  = 0x0400_0000
-	funcBase     = 0x0001_0000 // function "addresses"; 16 apart, never readable
-)
+// funcBase is where the "addresses" of functions begin: 16 apart, below every
+// window of the generic address space, never readable. (Our choice.)
+const funcBase = 0x0001_0000
 
-// Limits of a thread's stack. (Assumed: CUDA's default is 1 KiB of local
-// memory for calls, raised on request; recursion tests need some more.)
-const (
-	maxDepth = 1024
-	maxLocal = 512 << 10 // bytes per lane
-)
+// maxDepth bounds the nesting of calls. (Our choice: CUDA's default is 1 KiB of
+// local memory for calls, raised on request; recursion needs some more.)
+const maxDepth = 1024
 
 // frame is one activation of a function by a set of lanes: its registers, and
 // where its local memory begins. Frames are pooled per worker.
@@ -738,7 +727,7 @@ func (w *warp) where(lane int) exec.Where {
 	wh := exec.Where{
 		Kernel:   w.blk.im.kernel.Name(),
 		Function: f.name,
-		Block:    w.blk.idx,
+		Block:    w.blk.Idx,
 		Thread:   exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]},
 		PC:       int(w.pc),
 		Inst:     in.Op,

@@ -64,10 +64,10 @@ func (w *Work) decode(o Options) error {
 			w.report.Mnemonic++
 		}
 		in.Line = s.Line
-		if d := in.Depbar; d != nil {
-			in.Groups = int32(d.AtMost)
+		in.Pipe, in.Quick, in.Async = f.info.Inst.Pipe, f.info.Inst.Quick, f.info.Inst.Async
+		if d := in.Depbar; d != nil && in.Async.Does == isa.AsyncWait {
+			in.Async.Leave = int32(d.AtMost)
 		}
-		in.Pipe, in.Quick = f.info.Inst.Pipe, f.info.Inst.Quick
 		in.Private = true
 		in.Control = nil
 		w.about(&w.stat[i], in, f.info, s)
@@ -203,7 +203,7 @@ func barCount(s *trace.Static) int32 {
 		return 0
 	}
 	var n int32
-	if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%v", &n); err != nil || n <= 0 || n > maxThreads {
+	if _, err := fmt.Sscanf(strings.TrimSpace(rest), "%v", &n); err != nil || n <= 0 || n > isa.MaxThreads {
 		return 0
 	}
 	return (n + 31) / 32

@@ -225,7 +225,7 @@ func (g *graph) counters() {
 
 // isCommit reports whether an instruction closes a group of copies.
 func isCommit(in *isa.Inst) bool {
-	return in.Class == isa.ClassMisc && strings.HasPrefix(in.Op, "LDGDEPBAR")
+	return in.Async.Does == isa.AsyncCommit
 }
 
 // ahead returns the distance to the first instruction that needs the result of

@@ -29,7 +29,7 @@ func runAll(t testing.TB, w *Work) (warps, threads uint64) {
 				if st != exec.Ready {
 					continue
 				}
-				if w.Code()[addr/uint64(w.InstBytes())] != in {
+				if w.Code()[addr/uint64(w.Traits().InstBytes)] != in {
 					t.Fatalf("%s: address %#x is not that of %s", w.Name(), addr, in.Op)
 				}
 				if a, ok := x.(interface{ Ahead(int) (uint64, bool) }).Ahead(0); !ok || a != addr {

@@ -11,12 +11,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// window is the size of the generic windows of shared and local memory.
-const window = 1 << 24
-
-// maxThreads is the most threads of a block (CUDA programming guide).
-const maxThreads = 1024
-
 // Work is a launch of a trace, made ready for a core model. It is exec.Work.
 type Work struct {
 	k      *trace.Kernel
@@ -87,13 +81,13 @@ func New(k *trace.Kernel, o Options) (*Work, error) {
 func checkHeader(h *trace.Header) error {
 	n := uint64(1)
 	for _, d := range h.Block {
-		if d == 0 || d > maxThreads {
-			return fmt.Errorf("a block of %d×%d×%d threads; a block has 1 to %d", h.Block[0], h.Block[1], h.Block[2], maxThreads)
+		if d == 0 || d > isa.MaxThreads {
+			return fmt.Errorf("a block of %d×%d×%d threads; a block has 1 to %d", h.Block[0], h.Block[1], h.Block[2], isa.MaxThreads)
 		}
 		n *= uint64(d)
 	}
-	if n > maxThreads {
-		return fmt.Errorf("a block of %d threads; a block has 1 to %d", n, maxThreads)
+	if n > isa.MaxThreads {
+		return fmt.Errorf("a block of %d threads; a block has 1 to %d", n, isa.MaxThreads)
 	}
 	for _, d := range h.Grid {
 		if d == 0 {
@@ -158,12 +152,12 @@ func (w *Work) Registers() int { return w.k.Registers }
 // Shared returns the bytes of shared memory of a block.
 func (w *Work) Shared() int { return w.k.Shared }
 
-// Code returns the instructions by address; see InstBytes.
+// Code returns the instructions by address; see Traits.
 func (w *Work) Code() []*isa.Inst { return w.code }
 
-// InstBytes returns the bytes from one instruction to the next: 8 before Volta,
-// where words with control codes lie between, else 16.
-func (w *Work) InstBytes() int { return w.bytes }
+// Traits is as in exec.Work. From one instruction to the next are 8 bytes before
+// Volta, where words with control codes lie between, else 16.
+func (w *Work) Traits() exec.Traits { return exec.Traits{InstBytes: w.bytes} }
 
 // Block starts the n-th block of the trace. Blocks are started by one goroutine.
 // One that cannot be read fails in its first step; see Err.
@@ -511,7 +505,7 @@ func (w *Work) resolve(e *exec.Effects) {
 	for m := e.Lanes; m != 0; m &= m - 1 {
 		l := m.First() & 31
 		for i, base := range bases {
-			if base != 0 && e.Addr[l]-base < window {
+			if base != 0 && e.Addr[l]-base < isa.WindowSize {
 				in[i] |= 1 << l
 				e.Addr[l] -= base
 				break

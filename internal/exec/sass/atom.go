@@ -130,7 +130,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if a.space == isa.Generic {
-			if s, _ := genericSpace(w.addr[i]); s == isa.Local {
+			if s, _ := isa.Resolve(w.addr[i]); s == isa.Local {
 				w.failf(in, 1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", a.size, w.addr[i])
 				return
 			}

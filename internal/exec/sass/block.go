@@ -11,18 +11,11 @@ import (
 
 // block is a thread block being executed.
 type block struct {
+	exec.CTA
 	im     *image
 	launch *Launch
 	wk     *worker
-	n      uint64
-	idx    exec.Dim3
-	shared []byte
-	view   *device.View
 	warps  []warp
-	lanes  []uint32 // of each warp those that have not exited
-	turns  exec.Turns
-	met    bool // threads have met at a barrier
-	bars   [exec.MaxBarriers]exec.Barrier
 	pend   []*pending
 	free   []int32
 	work   *work // that it belongs to when a core model runs it
@@ -30,9 +23,8 @@ type block struct {
 
 // worker owns what blocks reuse. One goroutine uses it at a time.
 type worker struct {
-	direct *device.View // of a block that a core model runs
-	spare  []*block
-	tile   tile
+	spare []*block
+	tile  tile
 }
 
 // takePending returns a record for an instruction that issues.
@@ -56,30 +48,16 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	} else {
 		b = &block{wk: wk}
 	}
-	b.im, b.launch, b.n, b.idx, b.view, b.turns, b.met = im, l, n, l.Grid.At(n), view, exec.Turns{}, false
+	b.Start(l, n, im.kernel.text.Shared+l.Shared, view)
+	b.im, b.launch, b.Spins = im, l, im.kernel.spins
 	b.free = b.free[:0]
 	for h := range b.pend {
 		b.free = append(b.free, int32(h))
 	}
-	size := im.kernel.Shared + l.Shared
-	if cap(b.shared) < size {
-		b.shared = make([]byte, size)
-	}
-	b.shared = b.shared[:size]
-	clear(b.shared)
-	nw := (int(l.Block.Count()) + 31) / 32
-	b.lanes = slices.Grow(b.lanes[:0], nw)[:nw]
-	for len(b.warps) < nw {
-		b.warps = append(b.warps, warp{})
-	}
-	b.warps = b.warps[:nw]
-	for i := range b.bars {
-		b.bars[i].Size(nw)
-	}
+	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	for i := range b.warps {
 		w := &b.warps[i]
-		w.blk, w.id, w.live = b, i, exec.Threads(l.Block, i, &w.tid)
-		b.lanes[i] = w.live
+		w.blk, w.id, w.live = b, i, b.StartWarp(i, &w.tid)
 		w.start(im)
 	}
 	return b
@@ -109,9 +87,9 @@ func (b *block) Recycle() { b.wk.spare = append(b.wk.spare, b) }
 
 // exited is told that lanes of w have ended.
 func (b *block) exited(w *warp) {
-	b.lanes[w.id] = w.live
-	for i := range b.bars {
-		if b.bars[i].Used {
+	b.Lanes[w.id] = w.live
+	for i := range b.Bars {
+		if b.Bars[i].Used {
 			b.release(i)
 		}
 	}
@@ -119,10 +97,10 @@ func (b *block) exited(w *warp) {
 
 // release opens barrier i if all have come.
 func (b *block) release(i int) {
-	br := &b.bars[i]
-	if !br.Complete(b.lanes, false) {
+	if !b.Complete(i) {
 		return
 	}
+	br := &b.Bars[i]
 	for k := range b.warps {
 		w := &b.warps[k]
 		if br.Came[k] == 0 {
@@ -140,8 +118,7 @@ func (b *block) release(i int) {
 			}
 		}
 	}
-	br.Reset()
-	b.met = true
+	b.Open(i)
 }
 
 // reduced keeps what a BAR.RED gave to lanes m, for B2R.
@@ -185,7 +162,7 @@ func actBAR(w *warp, in *inst, m uint32) {
 		w.failf(in, m, "barrier %d: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 		return
 	}
-	br := &b.bars[id]
+	br := &b.Bars[id]
 	if wrong := br.Arrive(int(id), w.id, m, need); wrong != "" {
 		w.failf(in, m, "%s", wrong)
 		return
@@ -213,7 +190,7 @@ const quantum = 256
 
 // Run executes the block until it ends, or until it has issued budget
 // instructions.
-func (b *block) Run(budget uint64) exec.Status { return b.turns.Run(b, len(b.warps), budget, quantum) }
+func (b *block) Run(budget uint64) exec.Status { return b.RunAs(b, budget, quantum) }
 
 // RunWarp has warp i issue at most so many instructions.
 func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
@@ -228,23 +205,6 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 		}
 	}
 	return used, used > 0, true
-}
-
-// Met is as in exec.Warper.
-func (b *block) Met() bool {
-	met := b.met
-	b.met = false
-	return met && b.launch.Kernel.spins
-}
-
-// Over reports whether all threads have exited.
-func (b *block) Over() bool {
-	for _, live := range b.lanes {
-		if live != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Free does nothing: lanes that wait for others wait until those come.
@@ -264,7 +224,7 @@ func (b *block) Failure() error {
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
-		return b.bars[f.bar].Waiting(int(f.bar), b.lanes, false)
+		return b.Waiting(int(f.bar))
 	case atJoin:
 		came := f.mask
 		for k := range w.frags {
@@ -310,17 +270,8 @@ func (b *block) Somewhere() exec.Where {
 		}
 		return w.where(bits.TrailingZeros32(mask)&31, &b.im.kernel.code[pc])
 	}
-	return exec.Where{Kernel: b.im.kernel.Name, Block: b.idx}
+	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx}
 }
-
-// Index returns the block's place in the grid.
-func (b *block) Index() exec.Dim3 { return b.idx }
-
-// Linear returns the block's number in the grid.
-func (b *block) Linear() uint64 { return b.n }
-
-// Warps returns the number of warps.
-func (b *block) Warps() int { return len(b.warps) }
 
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
@@ -342,6 +293,6 @@ func (b *block) Release() {
 	if w := b.work; w != nil {
 		b.work = nil
 		b.Recycle()
-		w.m.apart = append(w.m.apart, b.wk)
+		w.m.crew.Return(b.wk, b.View)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -30,9 +31,14 @@ const uniforms = 63
 
 // decode decodes a kernel. What cannot be executed is listed in Kernel.bad.
 func (p *Program) decode(t *sass.Kernel) *Kernel {
-	k := &Kernel{Name: t.Name, Shared: t.Shared, Local: t.Local, Regs: t.Regs, Params: t.Params, prog: p, text: t}
+	k := &Kernel{regs: t.Regs, prog: p, text: t}
+	for _, a := range t.Params {
+		at := a.Offset - t.Arch.ParamBase()
+		k.params = append(k.params, exec.Param{Name: a.Name, Size: a.Bytes, Offset: at})
+		k.bytes = max(k.bytes, at+a.Bytes)
+	}
 	k.infos = t.Infos()
-	k.rows = k.Regs + uniforms
+	k.rows = k.regs + uniforms
 	k.code = make([]inst, len(t.Code)+1)
 	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}
 	for i := range t.Code {
@@ -249,8 +255,8 @@ func (d *dec) general(n int) (ref, error) {
 	switch {
 	case n >= sass.RZ:
 		return d.literal(0), nil
-	case n >= d.k.Regs:
-		return 0, fmt.Errorf("register R%d is beyond the %d registers of .regs", n, d.k.Regs)
+	case n >= d.k.regs:
+		return 0, fmt.Errorf("register R%d is beyond the %d registers of .regs", n, d.k.regs)
 	}
 	return ref(n), nil
 }
@@ -263,7 +269,7 @@ func (d *dec) uniformRow(n int) (ref, error) {
 	case n > sass.URZ:
 		return 0, fmt.Errorf("UR%d: there are UR0 to UR62", n)
 	}
-	return ref(d.k.Regs + n), nil
+	return ref(d.k.regs + n), nil
 }
 
 // word returns word i of a value: a register, a literal or a constant.

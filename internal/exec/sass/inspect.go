@@ -13,7 +13,7 @@ import (
 // Fragments returns the sets of lanes that go their own ways.
 func (w *warp) Fragments() []exec.Fragment {
 	var list []exec.Fragment
-	name := w.blk.im.kernel.Name
+	name := w.blk.im.kernel.Name()
 	if w.running {
 		list = append(list, exec.Fragment{Lanes: isa.LaneMask(w.mask), Function: name, PC: int(w.pc)})
 	}
@@ -47,7 +47,7 @@ func (w *warp) Joins() []exec.Join {
 				came |= g.mask
 			}
 		}
-		list = append(list, exec.Join{Function: w.blk.im.kernel.Name, PC: int(f.pc), Came: isa.LaneMask(came), Missing: isa.LaneMask(need &^ came)})
+		list = append(list, exec.Join{Function: w.blk.im.kernel.Name(), PC: int(f.pc), Came: isa.LaneMask(came), Missing: isa.LaneMask(need &^ came)})
 	}
 	return list
 }
@@ -58,7 +58,7 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 		return exec.Frame{}, false
 	}
 	k := w.blk.im.kernel
-	out := exec.Frame{Function: k.Name, Lanes: isa.LaneMask(w.live)}
+	out := exec.Frame{Function: k.Name(), Lanes: isa.LaneMask(w.live)}
 	add := func(name string, width int, v *[32]uint32) {
 		r := exec.Register{Name: name, Type: ".b32", Bits: width}
 		if width == 1 {
@@ -69,11 +69,11 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 		}
 		out.Registers = append(out.Registers, r)
 	}
-	for i := range k.Regs {
+	for i := range k.regs {
 		add(fmt.Sprintf("R%d", i), 32, &w.rows[i])
 	}
 	for i := range uniforms {
-		add(fmt.Sprintf("UR%d", i), 32, &w.rows[k.Regs+i])
+		add(fmt.Sprintf("UR%d", i), 32, &w.rows[k.regs+i])
 	}
 	for i := range predicates {
 		name := fmt.Sprintf("P%d", i)

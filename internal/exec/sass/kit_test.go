@@ -45,7 +45,7 @@ func begin(t testing.TB, k *Kernel, l Launch, mem *device.Memory) *block {
 	if mem == nil {
 		mem = device.New(device.Config{})
 	}
-	w, err := NewMachine(mem).NewWork(l)
+	w, err := NewMachine(mem).NewWork(l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func together(t *testing.T, text, kinds string, want func(in *[32]lane, m uint32
 		}
 		finish(t, w)
 		out, u := want(&in, m)
-		if got := w.rows[k.Regs+3][0]; regs < 0 && got != u {
+		if got := w.rows[k.regs+3][0]; regs < 0 && got != u {
 			t.Errorf("%s, lanes %#x: UR3 = %#x, want %#x", text, m, got, u)
 			return
 		}
@@ -205,7 +205,7 @@ func TestUniform(t *testing.T) {
 		16: x, 17: uint32(bits.OnesCount32(x)), 18: 28, 19: bits.Reverse32(x), 20: 7, 21: 0, 22: 0x04030201, 23: 0x08070605,
 	} {
 		for i := range 32 {
-			if got := w.rows[k.Regs+n][i]; got != want {
+			if got := w.rows[k.regs+n][i]; got != want {
 				t.Fatalf("UR%d = %#x, want %#x", n, got, want)
 			}
 		}

@@ -3,8 +3,8 @@ package sass
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -16,31 +16,9 @@ var le = binary.LittleEndian
 
 const instBytes = sass.InstBytes
 
-// Windows of the generic address space. (Assumed; hardware puts them elsewhere,
-// programs take them from constant bank 0. They are where PTX programs have
-// them.)
-const (
-	sharedWindow = 0x0100_0000
-	windowSize   = 0x0100_0000
-	localWindow  = 0x0200_0000
-)
-
-// Limits of a launch (CUDA programming guide, compute capability 7.5 to 9.0).
-const (
-	maxThreads = 1024
-	maxShared  = 227 << 10
-	maxGridX   = 1<<31 - 1
-	maxGridYZ  = 65535
-	maxBlockXY = 1024
-	maxBlockZ  = 64
-)
-
 // stackBytes is what a thread has for calls beyond what its kernel declares
 // (CUDA's default is 1 KiB).
 const stackBytes = 1024
-
-// maxLocal bounds a thread's local memory (CUDA programming guide: 512 KiB).
-const maxLocal = 512 << 10
 
 // Constant bank 0 before its parameters (measured on cubins of sm_70 to sm_90).
 const (
@@ -65,12 +43,9 @@ type Program struct {
 
 // Kernel is a kernel that has been decoded.
 type Kernel struct {
-	Name   string
-	Shared int // bytes of static shared memory
-	Local  int // bytes of local memory a thread asks for
-	Regs   int // general registers per thread
-	Params []sass.Param
-
+	regs   int // general registers per thread
+	params []exec.Param
+	bytes  int // of all parameters
 	prog   *Program
 	text   *sass.Kernel
 	infos  []isa.Inst
@@ -119,7 +94,7 @@ func (p *Program) Kernels() []*Kernel { return p.kernels }
 // Kernel finds a kernel by name.
 func (p *Program) Kernel(name string) (*Kernel, bool) {
 	for _, k := range p.kernels {
-		if k.Name == name {
+		if k.Name() == name {
 			return k, true
 		}
 	}
@@ -135,19 +110,37 @@ func (k *Kernel) Unusable() []error { return k.bad }
 // Text is the kernel as isa/sass has it.
 func (k *Kernel) Text() *sass.Kernel { return k.text }
 
+// Name returns the kernel's name.
+func (k *Kernel) Name() string { return k.text.Name }
+
+// Params returns the parameters with their places in the parameter block.
+func (k *Kernel) Params() []exec.Param { return k.params }
+
 // ParamBytes is the size of the parameter block, from the first parameter's
 // place to the last one's end.
-func (k *Kernel) ParamBytes() int {
-	n := 0
-	for _, p := range k.Params {
-		n = max(n, p.Offset-k.text.Arch.ParamBase()+p.Bytes)
-	}
-	return n
-}
+func (k *Kernel) ParamBytes() int { return k.bytes }
+
+// AddressBytes is the size of an address.
+func (k *Kernel) AddressBytes() int { return 8 }
+
+// MaxThreads is 0: the text says nothing about it.
+func (k *Kernel) MaxThreads() int { return 0 }
+
+// StaticShared returns the bytes of shared memory that the kernel declares.
+func (k *Kernel) StaticShared() int { return k.text.Shared }
+
+// LocalBytes returns the bytes of local memory that a thread asks for.
+func (k *Kernel) LocalBytes() int { return k.text.Local }
+
+// Registers returns the general registers of a thread.
+func (k *Kernel) Registers() int { return k.regs }
+
+// RegistersEstimated reports that Registers is exact.
+func (k *Kernel) RegistersEstimated() bool { return false }
 
 // source says where an instruction stands.
 func (k *Kernel) source(in *inst) exec.Where {
-	return exec.Where{Kernel: k.Name, PC: int(in.info.PC), Inst: k.line(int(in.info.PC)), File: k.prog.file, Pos: in.info.Pos}
+	return exec.Where{Kernel: k.Name(), PC: int(in.info.PC), Inst: k.line(int(in.info.PC)), File: k.prog.file, Pos: in.info.Pos}
 }
 
 // line is instruction i as text.
@@ -158,37 +151,20 @@ func (k *Kernel) line(i int) string {
 	return "(end of the code)"
 }
 
-// Launch is one grid to run.
-type Launch struct {
-	Kernel      *Kernel
-	Grid, Block exec.Dim3
-	Shared      int    // dynamic shared memory, bytes
-	Params      []byte // from the first parameter's place in constant bank 0 on
-	Cooperative bool   // blocks may wait for each other
-	Resident    int    // as in exec.Grid, for functional runs
-
-	// TakenFirst runs the taken side of a branch before the other one.
-	TakenFirst bool
-}
-
-// Options are the conditions of a functional run, Result is what a launch did.
+// Launch, Options and Result are those of every executor.
 type (
+	Launch  = exec.Launch
 	Options = exec.Options
 	Result  = exec.Result
 )
 
 // Machine is device memory on which a program's kernels run.
-type Machine struct {
-	mem     *device.Memory
-	view    *device.View   // of memory itself
-	views   []*device.View // overlays
-	workers []*worker      // of functional runs
-	apart   []*worker      // of blocks that core models run, idle ones
-	issued  uint64
-}
+type Machine struct{ crew exec.Crew[worker] }
 
 // NewMachine returns a machine with the given memory.
-func NewMachine(mem *device.Memory) *Machine { return &Machine{mem: mem, view: mem.Direct()} }
+func NewMachine(mem *device.Memory) *Machine {
+	return &Machine{exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+}
 
 // image is a kernel as one launch runs it: constants have their values.
 type image struct {
@@ -202,29 +178,14 @@ type image struct {
 
 // prepare checks a launch and fills its constants.
 func (m *Machine) prepare(l *Launch) (*image, error) {
-	k := l.Kernel
-	fail := func(format string, args ...any) error {
-		return &exec.LaunchError{Kernel: k.Name, Msg: fmt.Sprintf(format, args...)}
+	k, err := exec.Check[*Kernel](l)
+	if err != nil {
+		return nil, err
 	}
-	if len(k.bad) > 0 {
-		return nil, fail("%v", errors.Join(k.bad...))
+	if k.text.Local > isa.MaxLocal-stackBytes {
+		return nil, l.Refuse("%d bytes of local memory are more than the %d that a thread can have", k.text.Local, isa.MaxLocal-stackBytes)
 	}
-	g, b := l.Grid, l.Block
-	switch {
-	case g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0:
-		return nil, fail("grid %v and block %v must not be empty", g, b)
-	case b.X > maxBlockXY || b.Y > maxBlockXY || b.Z > maxBlockZ || b.Count() > maxThreads:
-		return nil, fail("a block of %v threads is too large: at most %d × %d × %d and %d in all", b, maxBlockXY, maxBlockXY, maxBlockZ, maxThreads)
-	case g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ:
-		return nil, fail("a grid of %v blocks is too large: at most %d × %d × %d", g, maxGridX, maxGridYZ, maxGridYZ)
-	case l.Shared < 0 || l.Shared > maxShared-k.Shared:
-		return nil, fail("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", maxShared, k.Shared, l.Shared)
-	case len(l.Params) < k.ParamBytes():
-		return nil, fail("%d bytes of parameters given, the kernel takes %d", len(l.Params), k.ParamBytes())
-	case k.Local > maxLocal-stackBytes:
-		return nil, fail("%d bytes of local memory are more than the %d that a thread can have", k.Local, maxLocal-stackBytes)
-	}
-	im := &image{m: m, kernel: k, local: (k.Local + stackBytes + 15) &^ 15}
+	im := &image{m: m, kernel: k, local: (k.text.Local + stackBytes + 15) &^ 15}
 	im.fillBanks(l)
 	im.rows = append([][32]uint32(nil), k.fixed...)
 	for _, c := range k.consts {
@@ -240,7 +201,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 func (im *image) fillBanks(l *Launch) {
 	k := im.kernel
 	base := k.text.Arch.ParamBase()
-	b0 := make([]byte, (base+max(len(l.Params), k.ParamBytes())+3)&^3)
+	b0 := make([]byte, (base+len(l.Params)+3)&^3)
 	dims, grid, stack := constBlockDim, constGridDim, constStack
 	if k.text.Arch >= firstNewLayout {
 		dims, grid, stack = newBlockDim, newGridDim, newStack
@@ -251,8 +212,8 @@ func (im *image) fillBanks(l *Launch) {
 	for i, v := range []uint32{l.Grid.X, l.Grid.Y, l.Grid.Z} {
 		le.PutUint32(b0[grid+4*i:], v)
 	}
-	le.PutUint64(b0[constShared:], sharedWindow)
-	le.PutUint64(b0[constLocal:], localWindow)
+	le.PutUint64(b0[constShared:], isa.SharedWindow)
+	le.PutUint64(b0[constLocal:], isa.LocalWindow)
 	le.PutUint32(b0[stack:], uint32(im.local))
 	copy(b0[base:], l.Params)
 	im.banks[0] = b0
@@ -281,114 +242,59 @@ func (im *image) constant(bank, offset uint64, size int) uint64 {
 	return le.Uint64(buf[:])
 }
 
-// Run executes a launch to its end. Errors: *exec.LaunchError if it cannot
-// start; *exec.Fault, *exec.StuckError or *exec.LimitError if a block came to
-// one; ctx.Err() if it was cancelled.
+// Run executes a launch to its end; see exec.Machine.
 func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
 		return Result{}, err
 	}
-	g := exec.Grid{
-		Kernel: l.Kernel.Name, Blocks: l.Grid.Count(), Talks: l.Kernel.talks, Spins: l.Kernel.spins, Cooperative: l.Cooperative, Resident: l.Resident,
-		Begin: func(worker int, n uint64, overlay int) exec.GridBlock {
-			view := m.view
-			if overlay != exec.Direct {
-				view = m.views[overlay]
-			}
-			return m.workers[worker].newBlock(im, &l, n, view)
-		},
-		Overlay: func(i int) exec.Overlay {
-			for len(m.views) <= i {
-				m.views = append(m.views, m.mem.NewOverlay())
-			}
-			return m.views[i]
-		},
-	}
-	for len(m.workers) < g.Workers(o) {
-		m.workers = append(m.workers, new(worker))
-	}
-	res, err := g.Run(ctx, o, m.issued)
-	m.issued += res.WarpInsts
-	return res, err
+	k := im.kernel
+	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident}
+	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
 
 // work is a launch made ready for a core model.
 type work struct {
-	m    *Machine
-	im   *image
-	l    Launch
-	code []*isa.Inst
-
-	cycles *uint64 // the time now, nil in a functional run
-	hertz  uint64
+	*exec.Order
+	m  *Machine
+	im *image
 }
 
-// NewWork checks a launch and makes it ready to be run by a core model. The
-// error is a *exec.LaunchError.
-func (m *Machine) NewWork(l Launch) (exec.Work, error) {
+// NewWork makes a launch ready for a core model; see exec.Machine. SASS kernels
+// do not print.
+func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
 		return nil, err
 	}
-	w := &work{m: m, im: im, l: l}
-	im.work = w
-	for i := range im.kernel.infos {
-		w.code = append(w.code, &im.kernel.infos[i])
+	k := im.kernel
+	var code []*isa.Inst
+	for i := range k.infos {
+		code = append(code, &k.infos[i])
 	}
+	source := func(i int) exec.Where { return k.source(&k.code[i]) }
+	w := &work{m: m, im: im, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
+	im.work = w
 	return w, nil
 }
 
-// SetTime says where the time is kept, in cycles of a clock: what programs read
-// in SR_CLOCKLO.
-func (w *work) SetTime(cycles *uint64, hertz uint64) { w.cycles, w.hertz = cycles, hertz }
-
-func (w *work) Name() string      { return w.im.kernel.Name }
-func (w *work) Blocks() uint64    { return w.l.Grid.Count() }
-func (w *work) Threads() int      { return int(w.l.Block.Count()) }
-func (w *work) Registers() int    { return w.im.kernel.Regs }
-func (w *work) Shared() int       { return w.im.kernel.Shared + w.l.Shared }
-func (w *work) Code() []*isa.Inst { return w.code }
-
-// Cooperative reports whether blocks may wait for each other, so that all of
-// them must be resident at a time.
-func (w *work) Cooperative() bool { return w.l.Cooperative }
-
-// Source says where instruction i of Code stands.
-func (w *work) Source(i int) exec.Where { return w.im.kernel.source(&w.im.kernel.code[i]) }
-
-// Text returns instruction i of Code on one line.
-func (w *work) Text(i int) string { return w.im.kernel.line(i) }
-
-// SASS returns the kernel as its text has it.
-func (w *work) SASS() *sass.Kernel { return w.im.kernel.text }
-
-// InstBytes returns the size of an instruction.
-func (w *work) InstBytes() int { return instBytes }
-
-// CodeBase returns where the kernel's code begins among all of its program's:
+// codeBase returns where the kernel's code begins among all of its program's:
 // kernels follow each other as the text has them.
-func (w *work) CodeBase() uint64 {
+func (k *Kernel) codeBase() uint64 {
 	n := 0
-	for _, k := range w.im.kernel.prog.kernels {
-		if k == w.im.kernel {
+	for _, other := range k.prog.kernels {
+		if other == k {
 			break
 		}
-		n += len(k.text.Code)
+		n += len(other.text.Code)
 	}
 	return uint64(n) * instBytes
 }
 
-// Block starts block n. Blocks may be run side by side: each has a worker of
-// its own.
+// Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
-	var wk *worker
-	if k := len(w.m.apart); k > 0 {
-		wk, w.m.apart = w.m.apart[k-1], w.m.apart[:k-1]
-	} else {
-		wk = &worker{direct: w.m.mem.Direct()}
-	}
-	b := wk.newBlock(w.im, &w.l, n, wk.direct)
+	wk, view := w.m.crew.Borrow()
+	b := wk.newBlock(w.im, w.Launch, n, view)
 	b.work = w
 	return b
 }

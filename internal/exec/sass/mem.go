@@ -128,39 +128,27 @@ func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) boo
 	return true
 }
 
-// genericSpace tells which space a generic address lies in, and its address
-// there.
-func genericSpace(a uint64) (isa.Space, uint64) {
-	switch a &^ (windowSize - 1) {
-	case sharedWindow:
-		return isa.Shared, a - sharedWindow
-	case localWindow:
-		return isa.Local, a - localWindow
-	}
-	return isa.Global, a
-}
-
 // bytes returns the bytes of lane i's access, nil after a fault.
 func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte {
 	a := w.addr[i]
 	if space == isa.Generic {
-		space, a = genericSpace(a)
+		space, a = isa.Resolve(a)
 	}
 	var mem []byte
 	switch space {
 	case isa.Shared:
-		mem = w.blk.shared
+		mem = w.blk.Shared
 	case isa.Local:
 		mem = w.stack(i)
 	default:
 		var b []byte
 		if write {
-			b = w.blk.view.WriteSpan(a, size)
+			b = w.blk.View.WriteSpan(w.addr[i], size)
 		} else {
-			b = w.blk.view.ReadSpan(a, size)
+			b = w.blk.View.ReadSpan(w.addr[i], size)
 		}
 		if b == nil {
-			w.failf(in, 1<<i, "%v", w.blk.view.Fault(a, size, write))
+			w.failf(in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 		}
 		return b
 	}
@@ -287,7 +275,7 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 // load32 is the load of a word from global memory; lanes next to each other
 // take their words from one piece of it.
 func (w *warp) load32(in *inst, p *pending, m uint32) {
-	v, d := w.blk.view, &p.out[0]
+	v, d := w.blk.View, &p.out[0]
 	var base uint64
 	var span []byte
 	for ; m != 0; m &= m - 1 {
@@ -519,7 +507,7 @@ func (w *warp) commitLDGSTS(in *inst, p *pending) {
 	for m := p.mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		for k := range in.mem.size / 4 {
-			le.PutUint32(w.blk.shared[int(p.to[i])+4*k:], p.out[k][i])
+			le.PutUint32(w.blk.Shared[int(p.to[i])+4*k:], p.out[k][i])
 		}
 	}
 }
@@ -551,7 +539,7 @@ func decodeQSPC(d *dec) error {
 		p.pout[0] = 0
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31
-			if s, _ := genericSpace(w.addr[i]); uint8(s) == in.mode {
+			if s, _ := isa.Resolve(w.addr[i]); uint8(s) == in.mode {
 				p.out[0][i] = 1
 				p.pout[0] |= 1 << i
 			}

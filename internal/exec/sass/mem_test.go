@@ -263,7 +263,7 @@ func TestMatrixLoads(t *testing.T) {
 		}
 		b := begin(t, k, Launch{}, nil)
 		w := &b.warps[0]
-		copy(b.shared, shared)
+		copy(b.Shared, shared)
 		r := rand.New(rand.NewPCG(9, 9))
 		for i := range 32 {
 			w.rows[8][i] = r.Uint32N(256) * 16
@@ -293,8 +293,8 @@ func TestMatrixLoads(t *testing.T) {
 func TestCopies(t *testing.T) {
 	fill := randomBytes(4096)
 	w, _ := memory(t, "ISETP.LT.AND P0, PT, R1, 0x100, PT\nLDGSTS.E.128 [R1+0x40], [R2.64+0x10], P0\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0", fill, func(w *warp) {
-		for i := range w.blk.shared {
-			w.blk.shared[i] = 0xee
+		for i := range w.blk.Shared {
+			w.blk.Shared[i] = 0xee
 		}
 	})
 	for i := range 32 {
@@ -302,7 +302,7 @@ func TestCopies(t *testing.T) {
 		if i >= 16 {
 			want = string(make([]byte, 16))
 		}
-		if got := string(w.blk.shared[16*i+0x40 : 16*i+0x50]); got != want {
+		if got := string(w.blk.Shared[16*i+0x40 : 16*i+0x50]); got != want {
 			t.Fatalf("lane %d copied %x, want %x", i, got, want)
 		}
 	}

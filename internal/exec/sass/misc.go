@@ -376,11 +376,11 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 		}
 		return
 	case srCtaidX:
-		v = w.blk.idx.X
+		v = w.blk.Idx.X
 	case srCtaidX + 1:
-		v = w.blk.idx.Y
+		v = w.blk.Idx.Y
 	case srCtaidZ:
-		v = w.blk.idx.Z
+		v = w.blk.Idx.Z
 	case srClock, srClockLo:
 		v = uint32(w.clock())
 	case srClockHi:
@@ -398,8 +398,8 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 // clock is the time in cycles; of a functional run the warp's instructions.
 func (w *warp) clock() uint64 {
 	w.asked = true
-	if k := w.blk.im.work; k != nil && k.cycles != nil {
-		return *k.cycles
+	if k := w.blk.im.work; k != nil && k.Cycles != nil {
+		return *k.Cycles
 	}
 	return w.insts
 }
@@ -407,8 +407,8 @@ func (w *warp) clock() uint64 {
 // timer is the time in nanoseconds.
 func (w *warp) timer() uint64 {
 	t := w.clock()
-	if k := w.blk.im.work; k != nil && k.cycles != nil && k.hertz > 0 {
-		return t/k.hertz*nanosecond + t%k.hertz*nanosecond/k.hertz
+	if k := w.blk.im.work; k != nil && k.Cycles != nil && k.Hertz > 0 {
+		return t/k.Hertz*nanosecond + t%k.Hertz*nanosecond/k.Hertz
 	}
 	return t
 }

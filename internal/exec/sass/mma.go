@@ -1,7 +1,6 @@
 package sass
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -336,21 +335,18 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 				x.dotFloat(p, lane, i, t.a[row*x.ka:row*x.ka+x.ka], b[:x.ka])
 				continue
 			}
-			s := int64(int32(p.s[x.from+i][lane]))
+			var b [sparseMax]int32
 			for k, c := range at[:x.ka] {
-				s += int64(t.x[row*x.ka+k]) * int64(t.y[col*x.k+int(c)])
+				b[k] = t.y[col*x.k+int(c)]
 			}
-			p.out[i][lane] = x.clamp(s)
+			x.dotInt(p, lane, i, t.x[row*x.ka:row*x.ka+x.ka], b[:x.ka])
 		}
 	}
 }
 
-// clamp is an integer sum as it is stored: with .SAT the nearest there is.
-func (x *matrix) clamp(s int64) uint32 {
-	if x.sat {
-		s = max(min(s, math.MaxInt32), math.MinInt32)
-	}
-	return uint32(s)
+// dotInt adds a row times a column to what lane has in accumulator i.
+func (x *matrix) dotInt(p *pending, lane, i int, a, b []int32) {
+	p.out[i][lane] = uint32(num.DotInt(int32(p.s[x.from+i][lane]), a, b, x.sat))
 }
 
 // widenAll puts the elements of registers into their places as binary32.
@@ -395,11 +391,7 @@ func opIMMA(w *warp, in *inst, p *pending, m uint32) {
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
-			s := int64(int32(p.s[x.from+i][lane]))
-			for k := range x.k {
-				s += int64(t.x[row*x.k+k]) * int64(t.y[col*x.k+k])
-			}
-			p.out[i][lane] = x.clamp(s)
+			x.dotInt(p, lane, i, t.x[row*x.k:row*x.k+x.k], t.y[col*x.k:col*x.k+x.k])
 		}
 	}
 }

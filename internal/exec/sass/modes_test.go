@@ -358,11 +358,11 @@ func TestUniformWide(t *testing.T) {
 			for n := range v {
 				v[n] = uint64(word(r, 'i')) | uint64(word(r, 'i'))<<32
 				for i := range 32 {
-					w.rows[k.Regs+6+2*n][i], w.rows[k.Regs+7+2*n][i] = uint32(v[n]), uint32(v[n]>>32)
+					w.rows[k.regs+6+2*n][i], w.rows[k.regs+7+2*n][i] = uint32(v[n]), uint32(v[n]>>32)
 				}
 			}
 			finish(t, w)
-			if got := uint64(w.rows[k.Regs+4][31]) | uint64(w.rows[k.Regs+5][31])<<32; got != want(v[0], v[1], v[2]) {
+			if got := uint64(w.rows[k.regs+4][31]) | uint64(w.rows[k.regs+5][31])<<32; got != want(v[0], v[1], v[2]) {
 				t.Fatalf("%s of %#x: %#x, want %#x", text, v, got, want(v[0], v[1], v[2]))
 			}
 		}

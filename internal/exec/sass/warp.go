@@ -92,7 +92,7 @@ func (w *warp) failure() error {
 // where is the place of an instruction as a lane executes it.
 func (w *warp) where(lane int, in *inst) exec.Where {
 	wh := w.blk.im.kernel.source(in)
-	wh.Block = w.blk.idx
+	wh.Block = w.blk.Idx
 	wh.Thread = exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]}
 	return wh
 }
@@ -315,7 +315,7 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 	if in.mem != nil {
 		e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
 		if e.Space == isa.Generic {
-			e.Resolve(sharedWindow, localWindow, windowSize)
+			e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
 		}
 	}
 	return nil

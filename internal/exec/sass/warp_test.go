@@ -268,7 +268,7 @@ func TestOutOfOrder(t *testing.T) {
 				t.Fatalf("seed %d: R%d differs\n%s", seed, reg, b.String())
 			}
 		}
-		if one.pr != two.pr || string(one.blk.shared) != string(two.blk.shared) {
+		if one.pr != two.pr || string(one.blk.Shared) != string(two.blk.Shared) {
 			t.Fatalf("seed %d: predicates or shared memory differ\n%s", seed, b.String())
 		}
 	}

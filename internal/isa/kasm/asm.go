@@ -2,45 +2,21 @@ package kasm
 
 import (
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Error is one thing that is wrong with a program's text.
-type Error struct {
-	File      string
-	Line, Col int
-	Msg       string // what is wrong
-	Hint      string // how to mend it; may be empty
-	Text      string // the line
-}
-
-// Error returns the message on one line: "file:line:col: message (hint)".
-func (e *Error) Error() string {
-	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return s
-}
-
-// ErrorList is everything that is wrong with a program's text, in the order of
-// the lines.
-type ErrorList []*Error
-
-func (l ErrorList) Error() string {
-	var b strings.Builder
-	for i, e := range l {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(e.Error())
-	}
-	return b.String()
-}
+// Error is one thing that is wrong with a program's text, ErrorList everything, in
+// the order of the lines.
+type (
+	Error     = isa.SourceError
+	ErrorList = isa.SourceErrors
+)
 
 // maxErrors bounds how much is said about one file.
 const maxErrors = 20
@@ -82,7 +58,7 @@ func Assemble(file, text string, enc Encoding) (*Program, error) {
 		a.fail(0, fmt.Sprintf("keep the program within %d instructions", ProgramWords), "the program has %d instructions, a warp's program memory holds %d", n, ProgramWords)
 	}
 	if len(a.errs) > 0 {
-		slices.SortStableFunc(a.errs, func(x, y *Error) int { return x.Line - y.Line })
+		slices.SortStableFunc(a.errs, func(x, y *Error) int { return int(x.Pos.Line - y.Pos.Line) })
 		return nil, a.errs[:min(len(a.errs), maxErrors)]
 	}
 	for k, p := range a.insts {
@@ -122,7 +98,7 @@ type assembler struct {
 }
 
 func (a *assembler) fail(at int, hint, format string, args ...any) {
-	a.errs = append(a.errs, &Error{File: a.prog.File, Line: a.line, Col: at + 1, Msg: fmt.Sprintf(format, args...), Hint: hint, Text: a.text})
+	a.errs = append(a.errs, &Error{File: a.prog.File, Pos: isa.Pos{Line: int32(a.line), Col: int32(at + 1)}, Msg: fmt.Sprintf(format, args...), Hint: hint, Text: a.text})
 }
 
 func (a *assembler) space() {

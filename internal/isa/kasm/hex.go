@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // encodingNote is the line of a hex file that names a numbering other than the
@@ -34,7 +36,7 @@ func ParseHex(file, text string) ([]uint64, Encoding, error) {
 		fail := func(hint, format string, args ...any) {
 			if len(errs) < maxErrors {
 				col := strings.Index(line, s) + 1
-				errs = append(errs, &Error{File: file, Line: i + 1, Col: col, Msg: fmt.Sprintf(format, args...), Hint: hint, Text: line})
+				errs = append(errs, &Error{File: file, Pos: isa.Pos{Line: int32(i + 1), Col: int32(col)}, Msg: fmt.Sprintf(format, args...), Hint: hint, Text: line})
 			}
 		}
 		if name, ok := strings.CutPrefix(s, encodingNote); ok {

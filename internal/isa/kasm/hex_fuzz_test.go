@@ -25,7 +25,7 @@ func FuzzParseHex(f *testing.F) {
 			}
 			lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 			for _, e := range list {
-				if e.Line < 1 || e.Line > len(lines) || e.Col < 1 || e.Col > len(lines[e.Line-1])+1 {
+				if e.Pos.Line < 1 || int(e.Pos.Line) > len(lines) || e.Pos.Col < 1 || int(e.Pos.Col) > len(lines[e.Pos.Line-1])+1 {
 					t.Fatalf("%v has no place in the text", e)
 				}
 			}

@@ -178,6 +178,14 @@ func (t *Table) describe(op string) *Info {
 	}
 	o.Quick = halved(name)
 	i.Depbar = r.does&depbar != 0
+	switch i.Base {
+	case "LDGSTS":
+		o.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
+	case "LDGDEPBAR":
+		o.Async = isa.Async{Does: isa.AsyncCommit, Done: isa.ByGroup}
+	case "DEPBAR": // of any form (Accel-Sim)
+		o.Async = isa.Async{Does: isa.AsyncWait, Done: isa.ByGroup}
+	}
 	o.Barrier = r.does&waits != 0 && !i.has("ARV") && !strings.HasSuffix(name, "_ARV")
 	i.Writes, i.Reads = predicates(r, r.out, i), predicates(r, r.in, i)
 	switch {

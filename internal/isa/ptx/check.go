@@ -31,7 +31,7 @@ func checkInst(m *Module, _ *Func, in *Inst) []*Error {
 		if m != nil {
 			e.File = m.File
 			if n := int(p.pos.Line); n >= 1 && n <= len(m.Lines) {
-				e.LineText = m.Lines[n-1]
+				e.Text = m.Lines[n-1]
 			}
 		}
 		errs = append(errs, e)

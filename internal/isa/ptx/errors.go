@@ -1,126 +1,25 @@
 package ptx
 
 import (
-	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"sort"
-	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Error is one thing that is wrong with a PTX file.
-type Error struct {
-	File     string
-	Pos      Pos
-	Msg      string // what is wrong, without the position
-	Hint     string // what was expected or how to mend it; may be empty
-	LineText string // the source line, without its end
-}
-
-// Error returns the message on one line: "file:line:col: message (hint)".
-func (e *Error) Error() string {
-	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return s
-}
-
-// Detail returns the message on several lines: position and message, the
-// source line, a caret under the column, and the hint.
-func (e *Error) Detail() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
-	if e.LineText != "" {
-		text, pad := excerpt(e.LineText, int(e.Pos.Col)-1)
-		fmt.Fprintf(&b, "\n    %s\n    %s^", text, pad)
-	}
-	if e.Hint != "" {
-		fmt.Fprintf(&b, "\n  hint: %s", e.Hint)
-	}
-	return b.String()
-}
-
-// maxExcerpt bounds the source text that a message shows; data initialisers
-// make lines of many kilobytes.
-const maxExcerpt = 160
-
-// excerpt returns the part of line to show for byte offset at, and the white
-// space that puts a caret under it. Tabs stay tabs in both, and only the first
-// byte of a multi-byte character takes room.
-func excerpt(line string, at int) (text, pad string) {
-	if at < 0 {
-		at = 0
-	}
-	if at > len(line) {
-		at = len(line)
-	}
-	text, before := line, line[:at]
-	if len(line) > maxExcerpt {
-		lo := max(0, at-maxExcerpt/2)
-		for lo > 0 && lo < len(line) && line[lo]&0xc0 == 0x80 {
-			lo--
-		}
-		hi := min(len(line), lo+maxExcerpt)
-		for hi < len(line) && line[hi]&0xc0 == 0x80 {
-			hi++
-		}
-		text, before = line[lo:hi], line[lo:at]
-		if lo > 0 {
-			text, before = "... "+text, "... "+before
-		}
-		if hi < len(line) {
-			text += " ..."
-		}
-	}
-	var b strings.Builder
-	for i := 0; i < len(before); i++ {
-		switch c := before[i]; {
-		case c == '\t':
-			b.WriteByte('\t')
-		case c&0xc0 != 0x80:
-			b.WriteByte(' ')
-		}
-	}
-	return text, b.String()
-}
-
-// ErrorList is what Parse returns for a file with errors: sorted by position,
-// each error once.
-type ErrorList []*Error
+// Error is one thing that is wrong with a PTX file. ErrorList is what Parse returns
+// for a file with errors: sorted by position, each error once.
+type (
+	Error     = isa.SourceError
+	ErrorList = isa.SourceErrors
+)
 
 // maxErrors is where Parse stops reporting.
 const maxErrors = 100
 
-// Error returns all messages, one a line.
-func (l ErrorList) Error() string {
-	lines := make([]string, len(l))
-	for i, e := range l {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Detail returns all messages with their source lines and carets.
-func (l ErrorList) Detail() string {
-	parts := make([]string, len(l))
-	for i, e := range l {
-		parts[i] = e.Detail()
-	}
-	return strings.Join(parts, "\n")
-}
-
-// Unwrap lets errors.As find the single errors.
-func (l ErrorList) Unwrap() []error {
-	out := make([]error, len(l))
-	for i, e := range l {
-		out[i] = e
-	}
-	return out
-}
-
 // finish sorts the list, drops repetitions, cuts it after maxErrors and fills
 // in what every error shares.
-func (l ErrorList) finish(file string, lines []string) ErrorList {
+func finish(l ErrorList, file string, lines []string) ErrorList {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Pos, l[j].Pos
 		if a.Line != b.Line {
@@ -142,7 +41,7 @@ func (l ErrorList) finish(file string, lines []string) ErrorList {
 	for _, e := range out {
 		e.File = file
 		if n := int(e.Pos.Line); n >= 1 && n <= len(lines) {
-			e.LineText = lines[n-1]
+			e.Text = lines[n-1]
 		}
 	}
 	return out

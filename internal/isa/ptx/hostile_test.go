@@ -98,12 +98,12 @@ func TestErrorText(t *testing.T) {
 	if got := list.Detail(); got != want {
 		t.Errorf("in full:\n%s\nwant\n%s", got, want)
 	}
-	long := &Error{File: "f", Pos: Pos{Line: 1, Col: 1001}, Msg: "m", LineText: strings.Repeat("x", 1000) + "Y" + strings.Repeat("z", 1000)}
+	long := &Error{File: "f", Pos: Pos{Line: 1, Col: 1001}, Msg: "m", Text: strings.Repeat("x", 1000) + "Y" + strings.Repeat("z", 1000)}
 	lines := strings.Split(long.Detail(), "\n")
 	if len(lines) != 3 || len(lines[1]) > 200 || lines[1][strings.IndexByte(lines[2], '^')] != 'Y' {
 		t.Errorf("a long line is shown as\n%s", long.Detail())
 	}
-	wide := &Error{File: "f", Pos: Pos{Line: 1, Col: 9}, Msg: "m", LineText: "/* é */x"}
+	wide := &Error{File: "f", Pos: Pos{Line: 1, Col: 9}, Msg: "m", Text: "/* é */x"}
 	if got := strings.Split(wide.Detail(), "\n")[2]; got != "           ^" {
 		t.Errorf("the caret behind a multi-byte character is at %q", got)
 	}

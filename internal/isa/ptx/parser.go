@@ -22,7 +22,7 @@ func Parse(name string, src []byte) (*Module, error) {
 		p.errs = append(p.errs, r.errs...)
 	}
 	if len(p.errs) > 0 {
-		return m, p.errs.finish(name, m.Lines)
+		return m, finish(p.errs, name, m.Lines)
 	}
 	return m, nil
 }

@@ -3,12 +3,12 @@ package sass
 import (
 	"encoding/binary"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
 // Bounds of what a program can ask for.
@@ -67,7 +67,7 @@ func Parse(name, text string, arch Arch) (*File, error) {
 		p.fail(1, "a program begins with .arch sm_86 and .kernel NAME", "there is no kernel in this file")
 	}
 	if len(p.errs) > 0 {
-		return nil, p.errs.sorted()
+		return nil, sorted(p.errs)
 	}
 	return p.file, nil
 }
@@ -96,7 +96,7 @@ func blank(line string) string {
 }
 
 func (p *parser) fail(col int, hint, format string, args ...any) {
-	p.errs = append(p.errs, &Error{File: p.file.Name, Line: p.lineNo, Col: max(col, 1), Msg: fmt.Sprintf(format, args...), Hint: hint, Text: p.line})
+	p.errs = append(p.errs, &Error{File: p.file.Name, Pos: isa.Pos{Line: int32(p.lineNo), Col: int32(max(col, 1))}, Msg: fmt.Sprintf(format, args...), Hint: hint, Text: p.line})
 }
 
 func (p *parser) failAt(e *lineError) { p.fail(e.col, e.fix, "%s", e.what) }

@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		golden(t, strings.TrimSuffix(path, ".sass")+".golden", list.Detail())
+		golden(t, strings.TrimSuffix(path, ".sass")+".golden", list.Detail()+"\n")
 	}
 }
 

@@ -57,7 +57,7 @@ func ParseHex(name, text string, arch Arch) (*File, error) {
 	}
 	p.finishHex()
 	if len(p.errs) > 0 {
-		return nil, p.errs.sorted()
+		return nil, sorted(p.errs)
 	}
 	return p.file, nil
 }

@@ -139,6 +139,10 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 		if p := in.Find(A); p != nil && p.Kind == Imm {
 			o.Named = uint8(p.Imm) + 1
 		}
+	case OpLDGSTS:
+		o.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
+	case OpLDGDEPBAR:
+		o.Async = isa.Async{Does: isa.AsyncCommit, Done: isa.ByGroup}
 	case OpDEPBAR:
 		o.Depbar = &isa.Depbar{SB: isa.NoCounter}
 		for i := range in.Operands {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
@@ -272,8 +273,7 @@ func (l *launch) Open() (*trace.Kernel, error) {
 // present lists the blocks of which there are files.
 func (l *launch) present(grid trace.Dim) ([]uint64, error) {
 	const most = 1 << 26 // blocks of a launch: our own limit
-	const wide = 65535   // extents of a grid but the first (CUDA programming guide, "Compute Capabilities")
-	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[1] > wide || grid[2] > wide {
+	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[1] > isa.MaxGridYZ || grid[2] > isa.MaxGridYZ {
 		return nil, fail(l.name, "a grid of %d×%d×%d blocks cannot be", grid[0], grid[1], grid[2])
 	}
 	dir, err := os.Open(l.name)

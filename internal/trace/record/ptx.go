@@ -19,23 +19,20 @@ import (
 // with more words of registers get dependences that are none.
 const foldedRegisters = 252
 
-// texts are what is asked of a program for messages.
-type texts interface {
-	exec.Work
-	Source(i int) exec.Where
-	Text(i int) string
-}
-
 // fromPTX describes the instructions of a kernel and of the functions that it
 // calls, one behind the other.
-func fromPTX(w texts) []trace.Static {
-	code := w.Code()
+func fromPTX(w exec.Work) []trace.Static {
+	code, program := w.Code(), w.Traits()
 	list := make([]trace.Static, len(code))
 	for i, in := range code {
 		s := &list[i]
 		s.PC, s.Line = uint32(i)*instBytes, in.Line
-		where := w.Source(i)
-		s.Op = mnemonicOf(in, w.Text(i), where.Function == "" || where.Function == where.Kernel)
+		text, inner := "", false // inside a function that is called
+		if program.Source != nil {
+			where := program.Source(i)
+			text, inner = program.Text(i), where.Function != "" && where.Function != where.Kernel
+		}
+		s.Op = mnemonicOf(in, text, !inner)
 		fold(&s.Dsts, in.Dsts)
 		fold(&s.Srcs, in.Srcs)
 		if hasAddresses(in) {
@@ -45,7 +42,7 @@ func fromPTX(w texts) []trace.Static {
 		case in.Named > 0:
 			s.Imms = []int64{int64(in.Named) - 1}
 		case s.Op == waitGroup:
-			s.Imms = []int64{int64(in.Groups)}
+			s.Imms = []int64{int64(in.Async.Leave)}
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
@@ -14,9 +15,6 @@ const (
 	// knows uniform registers and two immediates. Writers leave out what their
 	// form has no place for.
 	version = 6
-	// Where executors put the generic windows of shared and local memory.
-	sharedBase = 0x0100_0000
-	localBase  = 0x0200_0000
 	// ptxArch is the architecture of which the mnemonics are that PTX gets.
 	ptxArch = 86
 	// mostBlocks is the largest grid that is recorded (our choice: 128 MiB for
@@ -82,7 +80,7 @@ func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
 	}
 	k := trace.Kernel{Header: trace.Header{
 		Kernel: w.Name(), ID: int64(r.count), Grid: dim(l.Grid), Block: dim(l.Block), Shared: w.Shared(), Registers: w.Registers(),
-		Arch: ptxArch, Stream: uint64(l.Stream), SharedBase: sharedBase, LocalBase: localBase, Version: version,
+		Arch: ptxArch, Stream: uint64(l.Stream), SharedBase: isa.SharedWindow, LocalBase: isa.LocalWindow, Version: version,
 	}}
 	if l.Registers > 0 {
 		k.Header.Registers = l.Registers

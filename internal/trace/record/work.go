@@ -2,30 +2,13 @@ package record
 
 import (
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
 // This file: what stands between executor and core model. Every type passes
 // everything on and notes what comes back.
-
-// program is what work of both languages can do beyond exec.Work.
-type program interface {
-	exec.Work
-	SetTime(cycles *uint64, hertz uint64)
-	Cooperative() bool
-	CodeBase() uint64
-	Source(i int) exec.Where
-	Text(i int) string
-}
-
-// encoded is work of SASS.
-type encoded interface {
-	program
-	InstBytes() int
-	SASS() *sass.Kernel
-}
 
 // newWork wraps work and fills in the static code of its launch.
 func newWork(w exec.Work, l *launch) exec.Work {
@@ -33,19 +16,15 @@ func newWork(w exec.Work, l *launch) exec.Work {
 	for i, in := range w.Code() {
 		x.at[in] = int32(i)
 	}
-	switch w := w.(type) {
-	case encoded:
-		l.k.Arch = int(w.SASS().Arch)
-		l.k.Code = fromSASS(w.SASS())
-		x.has = x.addressed(w.Code())
-		return encodedWork{x, w}
-	case program:
+	if k, ok := w.Traits().Kernel.(*sass.Kernel); ok {
+		l.k.Arch = int(k.Text().Arch)
+		l.k.Code = fromSASS(k.Text())
+	} else {
 		l.k.Code = fromPTX(w)
-		x.has = x.addressed(w.Code())
-		return programWork{x, w}
 	}
-	l.k.Code = fromPTX(plain{w})
-	x.has = x.addressed(w.Code())
+	for i := range w.Code() {
+		x.has = append(x.has, l.k.Code[i].Width > 0)
+	}
 	return x
 }
 
@@ -55,15 +34,6 @@ type work struct {
 	l   *launch
 	at  map[*isa.Inst]int32
 	has []bool // its records have addresses
-}
-
-// addressed says of which instructions addresses are recorded.
-func (w *work) addressed(code []*isa.Inst) []bool {
-	list := make([]bool, len(code))
-	for i := range code {
-		list[i] = w.l.k.Code[i].Width > 0
-	}
-	return list
 }
 
 func (w *work) Block(n uint64) exec.Block {
@@ -79,36 +49,6 @@ func (w *work) Block(n uint64) exec.Block {
 	}
 	return b
 }
-
-// programWork and encodedWork are what a core model may ask for too.
-type programWork struct {
-	*work
-	p program
-}
-
-func (w programWork) SetTime(cycles *uint64, hertz uint64) { w.p.SetTime(cycles, hertz) }
-func (w programWork) Cooperative() bool                    { return w.p.Cooperative() }
-func (w programWork) CodeBase() uint64                     { return w.p.CodeBase() }
-func (w programWork) Source(i int) exec.Where              { return w.p.Source(i) }
-func (w programWork) Text(i int) string                    { return w.p.Text(i) }
-
-type encodedWork struct {
-	*work
-	p encoded
-}
-
-func (w encodedWork) SetTime(cycles *uint64, hertz uint64) { w.p.SetTime(cycles, hertz) }
-func (w encodedWork) Cooperative() bool                    { return w.p.Cooperative() }
-func (w encodedWork) CodeBase() uint64                     { return w.p.CodeBase() }
-func (w encodedWork) Source(i int) exec.Where              { return w.p.Source(i) }
-func (w encodedWork) Text(i int) string                    { return w.p.Text(i) }
-func (w encodedWork) InstBytes() int                       { return w.p.InstBytes() }
-
-// plain is work that has no text.
-type plain struct{ exec.Work }
-
-func (plain) Source(int) exec.Where { return exec.Where{} }
-func (plain) Text(int) string       { return "" }
 
 // block is a running block.
 type block struct {

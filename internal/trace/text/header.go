@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
@@ -15,14 +16,11 @@ const maxVersion = 6
 // maxExtra bounds the header lines that mean nothing to us; our choice.
 const maxExtra = 64
 
-// The limits of a launch, from the CUDA programming guide, "Compute
-// Capabilities".
+// The limits of a launch.
 var (
-	maxGrid  = trace.Dim{1<<31 - 1, 65535, 65535}
-	maxBlock = trace.Dim{1024, 1024, 64}
+	maxGrid  = trace.Dim{isa.MaxGridX, isa.MaxGridYZ, isa.MaxGridYZ}
+	maxBlock = trace.Dim{isa.MaxThreads, isa.MaxThreads, isa.MaxBlockZ}
 )
-
-const maxThreads = 1024
 
 // The keys of header lines, as files have them.
 const (
@@ -86,8 +84,8 @@ func (s *scanner) readHeader() error {
 	if h.Version < 0 || h.Version > maxVersion {
 		return s.fail("tracer version %d is not known, only those up to %d; record with one of them", h.Version, maxVersion)
 	}
-	if n := h.Block.Count(); n > maxThreads {
-		return s.fail("a thread block of %v has %d threads, more than the %d of any GPU", h.Block, n, maxThreads)
+	if n := h.Block.Count(); n > isa.MaxThreads {
+		return s.fail("a thread block of %v has %d threads, more than the %d of any GPU", h.Block, n, isa.MaxThreads)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // This file holds what a program may do wrong against what the CUDA runtime API's
@@ -295,7 +296,7 @@ func TestWrongArguments(t *testing.T) {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 30 * 16, Y: 1, Z: 1}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, Success},
 		{"a cooperative grid without end", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("many"), Call{Grid: Dim3{X: maxGridX, Y: maxGridYZ, Z: maxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
+			return b.Launch(kernel("many"), Call{Grid: Dim3{X: isa.MaxGridX, Y: isa.MaxGridYZ, Z: isa.MaxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, CooperativeTooLarge},
 		{"clusters of blocks, of a kernel with a name that says other things", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -283,7 +284,7 @@ func TestLaunch(t *testing.T) {
 		binary.LittleEndian.PutUint64(b.host.Bytes(stack, 8), d)
 		b.want("second argument", b.Argument([]byte{50, 0, 0, 0}, 8), Success)
 		b.want("first argument", b.Argument(b.host.Bytes(stack, 8), 0), Success)
-		b.want("argument beyond all", b.Argument([]byte{1}, maxParams), InvalidValue)
+		b.want("argument beyond all", b.Argument([]byte{1}, isa.MaxParams), InvalidValue)
 		b.LastError()
 		b.want("launch of old", b.LaunchConfigured(kernel("add")), Success)
 		b.want("launch without configuration", b.LaunchConfigured(kernel("add")), MissingConfiguration)

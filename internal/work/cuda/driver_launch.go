@@ -1,6 +1,9 @@
 package cuda
 
-import "github.com/heddle-sim/heddle/internal/program"
+import (
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
 
 // Launch gives a kernel to a stream. The arguments are in a buffer, laid out as
 // the kernel's parameters are, or, if that is nil, arg copies the bytes of the
@@ -33,7 +36,7 @@ func (d Driver) Launch(fn uint64, c Call, cooperative bool, buffer []byte, arg f
 }
 
 // kernel returns a function's kernel.
-func (d Driver) kernel(fn uint64) (k *program.Kernel, res Result) {
+func (d Driver) kernel(fn uint64) (k exec.Kernel, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if err := r.begin(); err != Success {
 			return err.Result()
@@ -102,7 +105,7 @@ func (d Driver) SharedSize(fn, bytes uint64) Result {
 func (d Driver) SetParameter(fn, offset uint64, b []byte) Result {
 	return d.shapedOf(fn, func(s *shaped) Result {
 		end := offset + uint64(len(b))
-		if offset > maxParams || end > maxParams {
+		if offset > isa.MaxParams || end > isa.MaxParams {
 			return ResultInvalidValue
 		}
 		if need := int(end) - len(s.params); need > 0 {

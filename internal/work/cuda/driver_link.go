@@ -8,12 +8,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // linking is texts that become one module (CUlinkState).
 type linking struct {
-	parts []part
-	mods  []*ptx.Module
+	parts  []part
+	loader program.Loader
 }
 
 // Input is what is given to a link (CUjitInputType).
@@ -35,7 +36,7 @@ func (d Driver) NewLink() (h uint64, res Result) {
 			return res
 		}
 		h = r.handle()
-		r.links[h] = &linking{}
+		r.links[h] = &linking{loader: program.Loader{As: program.PTX}}
 		return ResultSuccess
 	})
 	return h, res
@@ -73,13 +74,11 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 			case err != nil:
 				return fail(ResultInvalidImage, err)
 			}
-			mod, err := ptx.Parse(p.name, text)
-			if err != nil {
+			if err := l.loader.Add(program.Source{Name: p.name, Text: text}); err != nil {
 				wrong = detail(err)
 				return ResultInvalidPTX
 			}
 			l.parts = append(l.parts, part{p.name, text})
-			l.mods = append(l.mods, mod)
 		}
 		return ResultSuccess
 	})
@@ -106,7 +105,7 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 		case len(l.parts) == 0:
 			return ResultInvalidValue
 		}
-		if wrong = undefined(l.mods); wrong != nil {
+		if wrong = undefined(&l.loader); wrong != nil {
 			return ResultInvalidPTX
 		}
 		le := binary.LittleEndian
@@ -123,8 +122,8 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 }
 
 // undefined is an error that says what modules lack in order to be a program.
-func undefined(mods []*ptx.Module) error {
-	prog, err := xptx.Link(mods...)
+func undefined(l *program.Loader) error {
+	prog, err := l.Link()
 	if err != nil {
 		return detail(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -40,15 +40,10 @@ func (t *Thread) Configure(c Call) {
 	t.params = t.params[:0]
 }
 
-// maxParams is the bytes that all arguments of a kernel have at most (CUDA
-// programming guide, from compute capability 7.0 and CUDA 12.1 on; before it was
-// 4 KiB).
-const maxParams = 32764
-
 // Argument gives bytes of the launch that is being configured.
 func (t *Thread) Argument(b []byte, offset uint64) Error {
 	return t.do(func(*Runtime) Error {
-		if offset > maxParams || uint64(len(b)) > maxParams-offset {
+		if offset > isa.MaxParams || uint64(len(b)) > isa.MaxParams-offset {
 			return InvalidValue
 		}
 		if need := int(offset) + len(b) - len(t.params); need > 0 {
@@ -78,14 +73,9 @@ type launchRecord struct {
 	about run.Launch
 }
 
-// Bounds of a launch (CUDA programming guide, compute capabilities 3.0 to 12.x).
-const (
-	maxThreads  = 1024
-	maxBlockZ   = 64
-	maxGridX    = 1<<31 - 1
-	maxGridYZ   = 1<<16 - 1
-	plainShared = 48 << 10 // what a block has without asking for more
-)
+// plainShared is the shared memory that a block has without asking for more (CUDA
+// programming guide, compute capabilities 3.0 to 12.x).
+const plainShared = 48 << 10
 
 // Launch runs a kernel, or gives it to a stream. arg copies the bytes of the
 // n-th argument, all that are wanted; they lie at an offset among those of all.
@@ -108,7 +98,7 @@ type kernelWork struct {
 	host   uint64 // what stands for the kernel in the host's code
 	f      *function
 	call   Call
-	launch program.Launch
+	launch exec.Launch
 }
 
 // prepareLaunch makes a launch ready; arg is as in Launch.
@@ -132,7 +122,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		r.once(f.name+by.String(), "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
 		return nil, CooperativeTooLarge
 	}
-	l := program.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}
+	l := exec.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}
 	if !faultless(func() {
 		for i, p := range k.Params() {
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
@@ -157,8 +147,8 @@ func (w *kernelWork) now(r *Runtime, s *stream) Error {
 func (r *Runtime) fits(f *function, c *Call) Error {
 	g, b := c.Grid, c.Block
 	if g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0 ||
-		g.X > maxGridX || g.Y > maxGridYZ || g.Z > maxGridYZ ||
-		b.X > maxThreads || b.Y > maxThreads || b.Z > maxBlockZ || b.Count() > maxThreads {
+		g.X > isa.MaxGridX || g.Y > isa.MaxGridYZ || g.Z > isa.MaxGridYZ ||
+		b.X > isa.MaxThreads || b.Y > isa.MaxThreads || b.Z > isa.MaxBlockZ || b.Count() > isa.MaxThreads {
 		return InvalidConfiguration
 	}
 	if n := f.kernel.MaxThreads(); n > 0 && b.Count() > uint64(n) {
@@ -174,9 +164,9 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 func extent(d Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
 
 // compute runs a launch to its end, without time.
-func (r *Runtime) compute(f *function, l program.Launch, id int64) Error {
+func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
-	o := program.Options{Threads: r.opt.Threads, Out: r.opt.Out}
+	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out}
 	progress, watched := r.watch(k.Name())
 	o.Progress = progress
 	if most := r.opt.MaxInsts; most > 0 {
@@ -254,11 +244,11 @@ func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 		}
 		k := f.kernel
 		info = FunctionInfo{
-			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: maxThreads, PTX: f.module.arch, Binary: r.cfg.Arch,
+			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: isa.MaxThreads, PTX: f.module.arch, Binary: r.cfg.Arch,
 			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
 		}
 		if n := k.MaxThreads(); n > 0 {
-			info.MaxThreads = min(n, maxThreads)
+			info.MaxThreads = min(n, isa.MaxThreads)
 		}
 		for info.MaxThreads > 32 {
 			if n, _ := r.cfg.Occupancy(info.MaxThreads, info.Registers, info.Shared); n > 0 {
@@ -318,7 +308,7 @@ func (t *Thread) Occupancy(host uint64, threads int, shared uint64) (blocks int,
 		if threads <= 0 || shared > 1<<20 {
 			return InvalidValue
 		}
-		if threads <= maxThreads {
+		if threads <= isa.MaxThreads {
 			blocks, _ = r.cfg.Occupancy(threads, f.kernel.Registers(), f.kernel.StaticShared()+int(shared))
 		}
 		return Success
@@ -353,7 +343,7 @@ func (t *Thread) BestBlock(host uint64, most int, sharedOf func(threads int) uin
 // RoomForShared returns the dynamic shared memory, in bytes, that each block of a
 // kernel can have when an SM holds so many of them.
 func (t *Thread) RoomForShared(host uint64, blocks, threads int) (bytes uint64, err Error) {
-	if blocks <= 0 || threads <= 0 || threads > maxThreads {
+	if blocks <= 0 || threads <= 0 || threads > isa.MaxThreads {
 		return 0, t.Check(false)
 	}
 	info, err := t.FunctionInfo(host)

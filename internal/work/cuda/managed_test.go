@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // A program with managed variables: one that the host has, one behind a pointer,
@@ -82,7 +83,7 @@ func TestManaged(t *testing.T) {
 // TestManagedPlaces: a variable where kernels see shared memory is refused, and so
 // is other memory of the host.
 func TestManagedPlaces(t *testing.T) {
-	const at = windowsTo - 4
+	const at = isa.WindowsEnd - 4
 	b := start(t, nil)
 	b.host.pieces[at] = make([]byte, 8)
 	b.r.ManagedSpan(at, at+4)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // Kind is the direction of a copy (cudaMemcpyKind).
@@ -198,16 +199,12 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 	})
 }
 
-// The executor's windows on shared and local memory and on parameters: generic
-// addresses that mean nothing else to kernels (exec/ptx, warp.go).
-const windowsFrom, windowsTo = 0x0100_0000, 0x0500_0000
-
 // adopt lets the device reach memory of the program at its own address; false if
 // kernels have something else there. A program that is linked to lie at a fixed,
 // low address may have such memory.
 func (r *Runtime) adopt(addr uint64, b []byte, name string) bool {
-	if addr < windowsTo && addr+uint64(len(b)) > windowsFrom {
-		r.once("windows", "%s: kernels cannot reach the host's memory at %#x to %#x, where their shared memory is; link the program with -pie, or with heddle cc", name, windowsFrom, windowsTo)
+	if addr < isa.WindowsEnd && addr+uint64(len(b)) > isa.SharedWindow {
+		r.once("windows", "%s: kernels cannot reach the host's memory at %#x to %#x, where their shared memory is; link the program with -pie, or with heddle cc", name, isa.SharedWindow, isa.WindowsEnd)
 		return false
 	}
 	return r.mem.Adopt(addr, b, name) == nil

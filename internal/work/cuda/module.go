@@ -8,8 +8,6 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -38,8 +36,8 @@ type part struct {
 type function struct {
 	module *module
 	name   string
-	kernel *program.Kernel // nil until the module is loaded
-	shared uint64          // dynamic shared memory that it may have, if it was raised
+	kernel exec.Kernel // nil until the module is loaded
+	shared uint64      // dynamic shared memory that it may have, if it was raised
 	prefer int
 	shaped *shaped // a launch that is made ready piece by piece, or nil
 }
@@ -227,7 +225,7 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 	if len(m.parts) == 0 {
 		return nil, &imageError{fmt.Errorf("%s: there is no device code", m.name)}
 	}
-	var mods []*ptx.Module
+	l := program.Loader{As: program.PTX}
 	for _, p := range m.parts {
 		text, err := r.choose(p)
 		if r.opt.Save != nil && err == nil {
@@ -244,21 +242,21 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		mod, err := ptx.Parse(p.name, text)
-		if err != nil {
+		if err := l.Add(program.Source{Name: p.name, Text: text}); err != nil {
 			return nil, err
 		}
-		if mod.SM > r.cfg.Arch {
-			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", p.name, mod.SM, r.cfg.Arch)
-		}
-		mods = append(mods, mod)
-		m.arch = max(m.arch, mod.SM)
 	}
-	linked, err := xptx.Link(mods...)
+	prog, err := l.Link()
 	if err != nil {
 		return nil, err
 	}
-	return program.FromPTX(linked), nil
+	for _, mod := range prog.PTX().Modules() {
+		if mod.SM > r.cfg.Arch {
+			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", mod.File, mod.SM, r.cfg.Arch)
+		}
+		m.arch = max(m.arch, mod.SM)
+	}
+	return prog, nil
 }
 
 // warn says what a kernel did wrong and a GPU lets pass: of accesses outside of

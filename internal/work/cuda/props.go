@@ -3,6 +3,7 @@ package cuda
 import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // Properties are what programs ask of the device. Bytes, unless said otherwise.
@@ -82,13 +83,13 @@ func (t *Thread) Attribute(number int) (value int, err Error) {
 func attribute(p *Properties, number int) (int, bool) {
 	switch number {
 	case 1, 2, 3:
-		return maxThreads, true
+		return isa.MaxThreads, true
 	case 4:
-		return maxBlockZ, true
+		return isa.MaxBlockZ, true
 	case 5:
-		return maxGridX, true
+		return isa.MaxGridX, true
 	case 6, 7:
-		return maxGridYZ, true
+		return isa.MaxGridYZ, true
 	case 8:
 		return int(p.SharedPerBlock), true
 	case 9:

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
@@ -85,24 +85,21 @@ func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
 // takes: the program gives those of its own.
 func (x *Replacement) fits(name string, own []byte) error {
 	kernels := func(name string, text []byte) *program.Program {
-		mod, err := ptx.Parse(name, text)
-		if err != nil {
+		l := program.Loader{As: program.PTX}
+		if l.Add(program.Source{Name: name, Text: text}) != nil { // what is wrong with it comes out when it is loaded
 			return nil
 		}
-		linked, err := xptx.Link(mod)
-		if err != nil {
-			return nil
-		}
-		return program.FromPTX(linked)
+		p, _ := l.Link()
+		return p
 	}
 	was, is := kernels(name, own), kernels(x.Name, x.Text)
-	if was == nil || is == nil { // what is wrong with it comes out when it is loaded
+	if was == nil || is == nil {
 		return nil
 	}
 	for _, n := range x.names {
 		a, ok := was.Kernel(n)
 		b, ok2 := is.Kernel(n)
-		if !ok || !ok2 || slices.EqualFunc(a.Params(), b.Params(), func(p, q program.Param) bool { return p.Offset == q.Offset && p.Size == q.Size }) {
+		if !ok || !ok2 || slices.EqualFunc(a.Params(), b.Params(), func(p, q exec.Param) bool { return p.Offset == q.Offset && p.Size == q.Size }) {
 			continue
 		}
 		return fmt.Errorf("%s: kernel %s has %d parameters of %d bytes in all, and in %s it has %d of %d, which is what the program gives it: leave them as they are",

@@ -206,16 +206,10 @@ type Check struct {
 	Tolerance float64
 }
 
-// Limits of a launch that hold on every GPU (CUDA programming guide, technical
-// specifications per compute capability).
+// Our own limits.
 const (
-	maxGridX   = 1<<31 - 1
-	maxGridYZ  = 65535
-	maxBlock   = 1024 // threads, and each of X and Y
-	maxBlockZ  = 64
 	maxCount   = 1 << 40 // elements of one buffer
 	maxStreams = 1 << 20
-	maxArg     = 32764 // bytes of a kernel's parameters since CUDA 12.1
 )
 
 // parser walks over the nodes of a job file.
@@ -677,10 +671,10 @@ func (p *parser) launchStep(t, at *node) {
 	p.launches++
 	p.job.Steps = append(p.job.Steps, s)
 	l.Kernel, _ = p.str(t, "kernel")
-	l.Grid, _ = p.dim3(t, "grid", [3]int64{maxGridX, maxGridYZ, maxGridYZ})
-	l.Block, l.BlockPos = p.dim3(t, "block", [3]int64{maxBlock, maxBlock, maxBlockZ})
-	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > maxBlock {
-		p.add(l.BlockPos, "block has %d threads, more than %d, the most that there can be", n, maxBlock)
+	l.Grid, _ = p.dim3(t, "grid", [3]int64{isa.MaxGridX, isa.MaxGridYZ, isa.MaxGridYZ})
+	l.Block, l.BlockPos = p.dim3(t, "block", [3]int64{isa.MaxThreads, isa.MaxThreads, isa.MaxBlockZ})
+	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > isa.MaxThreads {
+		p.add(l.BlockPos, "block has %d threads, more than %d, the most that there can be", n, isa.MaxThreads)
 	}
 	l.Shared = p.integer(t, "shared", 0, 1<<24, 0)
 	l.SharedPos = l.Pos
@@ -709,8 +703,8 @@ func (p *parser) launchStep(t, at *node) {
 		total += len(a.Bytes)
 		l.Args = append(l.Args, a)
 	}
-	if total > maxArg {
-		p.add(k.pos, "args have %d bytes, more than %d, the most that a kernel can take", total, maxArg)
+	if total > isa.MaxParams {
+		p.add(k.pos, "args have %d bytes, more than %d, the most that a kernel can take", total, isa.MaxParams)
 	}
 }
 

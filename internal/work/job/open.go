@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
-	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/isa/sass"
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -23,7 +20,7 @@ import (
 type Ready struct {
 	Job     *Job
 	Program *xprog.Program
-	kernels map[*Launch]*xprog.Kernel
+	kernels map[*Launch]exec.Kernel
 }
 
 // Load reads and opens a job file.
@@ -88,30 +85,10 @@ type opener struct {
 // Open reads the programs, links them, and checks that files exist and launches
 // fit.
 func (j *Job) Open() (*Ready, error) {
-	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]*xprog.Kernel{}}}
-	mods, files := o.programs()
-	switch {
-	case len(mods)+len(files) < len(j.Programs):
-	case len(mods) > 0 && len(files) > 0:
-		o.add(j.Programs[0].Pos, "the programs of a job are PTX or SASS; this one has both")
-	case len(files) > 0:
-		prog, err := xprog.FromSASS(files...)
-		if err != nil {
-			o.sources = append(o.sources, err)
-		} else {
-			o.ready.Program = prog
-			o.launches()
-			o.textures(nil)
-		}
-	default:
-		prog, err := xptx.Link(mods...)
-		if err != nil {
-			o.sources = append(o.sources, err)
-		} else {
-			o.ready.Program = xprog.FromPTX(prog)
-			o.launches()
-			o.textures(mods)
-		}
+	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]exec.Kernel{}}}
+	if o.programs(); o.ready.Program != nil {
+		o.launches()
+		o.textures()
 	}
 	o.dataFiles()
 	if err := run.CheckGPU(j.GPU); j.GPU != "" && !run.IsFile(j.GPU) && err != nil {
@@ -126,53 +103,41 @@ func (j *Job) Open() (*Ready, error) {
 	return o.ready, nil
 }
 
-// programs reads and parses the program files.
-func (o *opener) programs() (mods []*ptx.Module, files []*xsass.Program) {
+// programs reads the program files and links them, if nothing is wrong with any.
+func (o *opener) programs() {
+	var l xprog.Loader
+	whole := true
 	for _, t := range o.job.Programs {
 		path := o.job.Path(t.S)
 		src, err := ReadFile(path)
 		if err != nil {
 			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
-			continue
+		} else if err = l.Add(xprog.Source{Name: path, Text: src}); err != nil {
+			o.program(t.Pos, err)
 		}
-		if xprog.IsSASS(path) {
-			f, err := sass.Parse(path, string(src), 0)
-			if err != nil {
-				o.sources = append(o.sources, err)
-				continue
-			}
-			files = append(files, xsass.Load(f))
-			continue
-		}
-		if err := CheckProgram(path, src); err != nil {
-			o.add(t.Pos, "%v", err)
-			continue
-		}
-		m, err := ptx.Parse(path, src)
-		if err != nil {
-			o.sources = append(o.sources, err)
-			continue
-		}
-		mods = append(mods, m)
+		whole = whole && err == nil
 	}
-	return mods, files
+	if !whole {
+		return
+	}
+	prog, err := l.Link()
+	if err != nil {
+		o.program(o.job.Programs[0].Pos, err)
+		return
+	}
+	o.ready.Program = prog
 }
 
-// CheckProgram says why a program file is of a kind that cannot run yet. It
-// returns nil for what may be PTX.
-func CheckProgram(path string, src []byte) error {
-	ext := strings.ToLower(filepath.Ext(path))
-	switch {
-	case bytes.HasPrefix(src, []byte("\x7fELF")) || ext == ".cubin":
-		return fmt.Errorf("%s is a cubin, which Heddle does not support yet; give the PTX that it was made from", path)
-	case ext == ".sass":
-		return fmt.Errorf("%s is SASS, which says nothing about buffers and launches: write a job file with program = %q", path, filepath.Base(path))
-	case ext == ".kasm":
-		return fmt.Errorf("%s is a program of the Kepler-style core, which goes with no others: heddle run takes it, or a job file with .kasm programs alone", path)
-	case ext == ".cu":
-		return fmt.Errorf("%s is CUDA C++; compile it to PTX first, for example with clang -x cuda --cuda-device-only -S", path)
+// program notes what is wrong with a program: at its place in the job file what
+// is about the file as a whole.
+func (o *opener) program(pos isa.Pos, err error) {
+	var form *xprog.FormError
+	var mixed *xprog.MixedError
+	if errors.As(err, &form) || errors.As(err, &mixed) {
+		o.add(pos, "%v", err)
+		return
 	}
-	return nil
+	o.sources = append(o.sources, err)
 }
 
 // launches finds each launch's kernel and checks its arguments.
@@ -182,13 +147,13 @@ func (o *opener) launches() {
 	for _, k := range prog.Kernels() {
 		names = append(names, k.Name())
 	}
-	unusable := map[*xprog.Kernel]bool{}
+	unusable := map[exec.Kernel]bool{}
 	for _, s := range o.job.Steps {
 		if s.Kind != StepLaunch {
 			continue
 		}
 		l := s.Launch
-		var k *xprog.Kernel
+		var k exec.Kernel
 		if l.Kernel.S == "" {
 			if len(names) != 1 {
 				o.add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
@@ -232,7 +197,7 @@ func list(prefix string, names []string) string {
 }
 
 // args checks number and sizes of arguments.
-func (o *opener) args(l *Launch, k *xprog.Kernel) {
+func (o *opener) args(l *Launch, k exec.Kernel) {
 	params := k.Params()
 	if len(l.Args) != len(params) {
 		var names []string
@@ -273,7 +238,7 @@ func (o *opener) args(l *Launch, k *xprog.Kernel) {
 }
 
 // typeOf is a parameter's type in a message, if it has one.
-func typeOf(p xprog.Param) string {
+func typeOf(p exec.Param) string {
 	if p.Type == "" {
 		return ""
 	}
@@ -281,8 +246,12 @@ func typeOf(p xprog.Param) string {
 }
 
 // textures checks that each texture is bound to something and fits its buffer.
-func (o *opener) textures(mods []*ptx.Module) {
+func (o *opener) textures() {
 	var refs []string
+	var mods []*ptx.Module
+	if p := o.ready.Program.PTX(); p != nil {
+		mods = p.Modules()
+	}
 	for _, m := range mods {
 		for _, v := range m.Vars {
 			if v.Type.Opaque() || v.Space == ptx.SpaceTex {

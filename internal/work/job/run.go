@@ -332,7 +332,7 @@ func (x *runner) steps(ctx context.Context) error {
 }
 
 // prepare lays out a launch's arguments.
-func (x *runner) prepare(s *Step) (xprog.Launch, error) {
+func (x *runner) prepare(s *Step) (exec.Launch, error) {
 	l, k := s.Launch, x.ready.kernels[s.Launch]
 	params := make([]byte, k.ParamBytes())
 	for i, a := range l.Args {
@@ -345,7 +345,7 @@ func (x *runner) prepare(s *Step) (xprog.Launch, error) {
 			addr := x.addr[a.Name] + uint64(a.Offset)
 			if p.Size == 4 {
 				if addr > math.MaxUint32 {
-					return xprog.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
+					return exec.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
 				}
 				binary.LittleEndian.PutUint32(at, uint32(addr))
 			} else {
@@ -356,7 +356,7 @@ func (x *runner) prepare(s *Step) (xprog.Launch, error) {
 		}
 	}
 	dim := func(d [3]int64) exec.Dim3 { return exec.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])} }
-	return xprog.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
+	return exec.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
 }
 
 // launch runs one kernel to its end.
@@ -366,7 +366,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
-	o := xprog.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
+	o := exec.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
 		before := x.res.WarpInstructions
 		o.Progress = func(blocks, total, warpInsts uint64) {

@@ -1,0 +1,97 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// TestFormOf: how a text begins decides what it is, and its name only where that
+// says nothing.
+func TestFormOf(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"k.ptx", "", "PTX"},
+		{"k.PTX", "garbage", "PTX"},
+		{"k", ".version 7.8", "PTX"},
+		{"k.txt", "// by clang\n/* of\nus */\n\t.version 7.8", "PTX"},
+		{"k.txt", "\ufeff.version 7.8", "PTX"},
+		{"x/k.sass", "", "SASS"},
+		{"k.SASS", "", "SASS"},
+		{"k", "// listing\n.arch sm_86", "SASS"},
+		{"k.ptx", ".arch sm_86", "SASS"},
+		{"k.sass", ".version 7.8", "PTX"},
+		{"k.sass.ptx", "", "PTX"},
+		{"k.cubin", "", "a cubin"},
+		{"k.ptx", "\x7fELF\x02", "a cubin"},
+		{"k.kasm", "mov", "a program of the Kepler-style core"},
+		{"k.cu", "__global__", "CUDA C++"},
+		{"sass", "", ""},
+		{"k.toml", "[buffers]", ""},
+		{"k", "/* never closed .version", ""},
+		{"k", "// no more", ""},
+	} {
+		t.Run(fmt.Sprintf("%s %q", c.name, c.text), func(t *testing.T) {
+			got := ""
+			if f := FormOf(c.name, []byte(c.text)); f != nil {
+				got = f.Name
+			}
+			if got != c.want {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLoad: what can be linked, and which errors tell what cannot.
+func TestLoad(t *testing.T) {
+	const other = ".arch sm_86\n.kernel other\n.regs 8\nEXIT ;\n"
+	pick := func(target any) func(error) bool { return func(err error) bool { return errors.As(err, target) } }
+	for _, c := range []struct {
+		name    string
+		sources []Source
+		kernels int
+		is      func(error) bool
+		says    []string // that the message has, each
+	}{
+		{"two files of SASS", []Source{{"a.sass", []byte(sassText)}, {"b.sass", []byte(other)}}, 4, nil, nil},
+		{"two files of PTX", []Source{{"a.ptx", []byte(ptxText)}, {"b.ptx", []byte(".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry other() { ret; }")}}, 4, nil, nil},
+		{"nothing", nil, 0, func(err error) bool { return errors.Is(err, ErrNoSource) }, []string{"no program"}},
+		{"a kernel twice", []Source{{"a.sass", []byte(other)}, {"b.sass", []byte("\n\n" + other)}}, 0, pick(new(*DuplicateError)), []string{"b.sass:4: ", "a.sass"}},
+		{"both languages", []Source{{"a.sass", []byte(other)}, {"b.ptx", []byte(ptxText)}}, 0, pick(new(*MixedError)), []string{"a.sass is SASS", "b.ptx is PTX"}},
+		{"a cubin", []Source{{"a", []byte("\x7fELF")}}, 0, pick(new(*FormError)), []string{"a is a cubin", "PTX"}},
+		{"PTX with a mistake", []Source{{"a.ptx", []byte(".version 7.8\n.target sm_80\n.nonsense\n")}}, 0, pick(new(ptx.ErrorList)), []string{"a.ptx:3"}},
+		{"SASS with a mistake", []Source{{"a.sass", []byte(".arch sm_86\n.kernel k\n.regs 8\nNONSENSE ;\n")}}, 0, pick(new(sass.ErrorList)), []string{"a.sass:4"}},
+		{"mistakes in two files", []Source{{"a.sass", []byte("NONSENSE")}, {"b.cu", nil}, {"c.ptx", []byte("?")}}, 0, pick(new(*FormError)), []string{"a.sass:1", "b.cu is CUDA C++", "c.ptx:1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := Load(c.sources...)
+			if c.is == nil {
+				if err != nil || len(p.Kernels()) != c.kernels {
+					t.Fatalf("%v, %v", p, err)
+				}
+				return
+			}
+			if err == nil || !c.is(err) {
+				t.Fatalf("the error is %T: %v", err, err)
+			}
+			for _, s := range c.says {
+				if !strings.Contains(err.Error(), s) {
+					t.Errorf("the message lacks %q:\n%v", s, err)
+				}
+			}
+		})
+	}
+}
+
+// TestLoadAs: a loader for one form takes nothing for another.
+func TestLoadAs(t *testing.T) {
+	l := Loader{As: PTX}
+	var errs ptx.ErrorList
+	if err := l.Add(Source{"k.sass", []byte(sassText)}); !errors.As(err, &errs) {
+		t.Errorf("SASS as PTX: %v", err)
+	}
+}
