@@ -45,7 +45,6 @@ type Session struct {
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
 	watched map[exec.Work]*Launch // with Hazards: those that have begun
-	known   bool                  // with Hazards: some launch has control bits
 	bad     error                 // of what an observer writes
 }
 
