@@ -21,8 +21,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"reflect"
-	"runtime"
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -32,6 +32,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -143,17 +144,14 @@ type GPU struct {
 	prog    *Program
 	mem     *device.Memory
 	machine *program.Machine
-	chip    *gpu.GPU // nil without Machine
+	ses     *run.Session
 	opt     options
+	count   int // of launches
 }
 
 type options struct {
-	threads  int
-	maxInsts uint64
-	out      io.Writer
-	chip     string
-	settings run.Settings
-	bad      error // the first setting that is wrong
+	run.Options
+	bad error // the first setting that is wrong
 }
 
 // Option is a setting of New.
@@ -161,25 +159,31 @@ type Option func(*options)
 
 // Threads sets the number of worker goroutines; the default is one per core. It
 // changes no result.
-func Threads(n int) Option { return func(o *options) { o.threads = n } }
+func Threads(n int) Option { return func(o *options) { o.Threads = n } }
 
 // MaxInstructions stops all launches together after n warp instructions with a
 // *LimitError.
-func MaxInstructions(n uint64) Option { return func(o *options) { o.maxInsts = n } }
+func MaxInstructions(n uint64) Option { return func(o *options) { o.MaxInsts = n } }
 
 // Output is where printf in kernels goes; the default discards it.
-func Output(w io.Writer) Option { return func(o *options) { o.out = w } }
+func Output(w io.Writer) Option { return func(o *options) { o.Out = w } }
 
 // MemoryLimit bounds the device memory that may be allocated, in bytes.
-func MemoryLimit(n uint64) Option { return func(o *options) { o.settings.Memory = n } }
+func MemoryLimit(n uint64) Option { return func(o *options) { o.Settings.Memory = n } }
 
 // HeapSize sets the bytes that malloc in kernels can hand out.
-func HeapSize(n uint64) Option { return func(o *options) { o.settings.Heap = n } }
+func HeapSize(n uint64) Option { return func(o *options) { o.Settings.Heap = n } }
 
 // Machine makes launches count cycles on a machine: the name of a GPU that is
 // built in, a TOML file, or a gpgpusim.config. MaxInstructions then bounds the
 // cycles.
-func Machine(nameOrFile string) Option { return func(o *options) { o.chip = nameOrFile } }
+func Machine(nameOrFile string) Option {
+	return func(o *options) { o.GPU, o.Timing = nameOrFile, true }
+}
+
+// With sets everything that a run can have, such as observers; see RunOptions. It
+// goes before other options, which change single settings of it.
+func With(r RunOptions) Option { return func(o *options) { o.Options = r } }
 
 // Set changes one value of the machine, of the conditions of the run or of a
 // functional run: "run.launch_latency=0", "functional.memory=1GiB". Without
@@ -187,7 +191,7 @@ func Machine(nameOrFile string) Option { return func(o *options) { o.chip = name
 // itself; whether they fit together depends on the machine.
 func Set(assignment string) Option {
 	return func(o *options) {
-		if err := o.settings.Set(assignment); err != nil && o.bad == nil {
+		if err := o.Settings.Set(assignment); err != nil && o.bad == nil {
 			o.bad = fmt.Errorf("heddle: %w", err)
 		}
 	}
@@ -202,24 +206,14 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 	if g.opt.bad != nil {
 		return nil, g.opt.bad
 	}
-	dc := device.Config{Limit: g.opt.settings.Memory, Heap: g.opt.settings.Heap}
-	if g.opt.chip == "" {
-		if err := g.opt.settings.Check(); err != nil {
-			return nil, fmt.Errorf("heddle: %w", err)
-		}
-	} else {
-		cfg, err := g.opt.settings.Machine(g.opt.chip)
-		if err != nil {
-			return nil, fmt.Errorf("heddle: %w", err)
-		}
-		if g.opt.maxInsts > 0 {
-			cfg.Run.MaxCycles = g.opt.maxInsts
-		}
-		cfg.Run.Threads = cmp.Or(g.opt.threads, runtime.GOMAXPROCS(0))
-		if g.chip, err = gpu.New(cfg); err != nil {
-			return nil, fmt.Errorf("heddle: GPU %s: %w", g.opt.chip, err)
-		}
-		dc.Packed = cfg.Compat.PackedMemory
+	g.ses = run.NewSession(run.Library, os.Args[0], g.opt.Options)
+	g.ses.Most, g.ses.Detailed = mostListed, mostDetailed
+	dc := device.Config{Limit: g.opt.Settings.Memory, Heap: g.opt.Settings.Heap}
+	if err := g.plugIn(); err != nil {
+		return nil, fmt.Errorf("heddle: %w", err)
+	}
+	if g.ses.Chip != nil {
+		dc.Packed = g.ses.Chip.Config().Compat.PackedMemory
 	}
 	g.mem = device.New(dc)
 	m, err := program.NewMachine(p.linked, g.mem)
@@ -227,8 +221,39 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		return nil, err
 	}
 	g.machine = m
+	if g.ses.Chip != nil {
+		g.ses.Look(&run.Inside{Memory: g.mem})
+	}
 	return g, nil
 }
+
+// Bounds of a result, our choice: programs launch kernels without end. Launches
+// beyond them count in its totals.
+const (
+	mostListed   = 10000 // launches
+	mostDetailed = 100   // launches with their instructions
+)
+
+// plugIn makes the machine, if there is one.
+func (g *GPU) plugIn() error {
+	if !g.opt.Timing {
+		return g.ses.OnlyCompute()
+	}
+	name := cmp.Or(g.opt.GPU, run.DefaultGPU)
+	cfg, err := g.opt.Settings.Machine(name)
+	if err != nil {
+		return err
+	}
+	if err := g.ses.PlugIn(name, cfg); err != nil {
+		return err
+	}
+	return g.ses.Begin()
+}
+
+// Result returns what all launches so far have come to: everything that heddle run
+// prints and writes as JSON. What observers were given to write into is written up
+// to now.
+func (g *GPU) Result() (*JobResult, error) { return g.ses.End(nil) }
 
 // Alloc reserves size bytes of zeroed device memory. Faults call it by name.
 func (g *GPU) Alloc(size int, name string) (Ptr, error) {
@@ -255,7 +280,7 @@ func (g *GPU) Write(p Ptr, b []byte) error {
 // copy moves n bytes to or from device memory, in the machine's time if copies
 // take any.
 func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
-	if g.chip == nil {
+	if g.ses.Chip == nil {
 		return move()
 	}
 	op := &gpu.Op{Kind: gpu.OpCopy, Way: way, Bytes: uint64(n), Copy: move}
@@ -264,10 +289,10 @@ func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
 	} else {
 		op.Fills = r
 	}
-	if err := g.chip.Add(op); err != nil {
+	if err := g.ses.Do(op, ""); err != nil {
 		return err
 	}
-	return g.chip.Finish(context.Background())
+	return g.ses.Finish(context.Background())
 }
 
 // Symbol returns the address and the size in bytes of a constant or global
@@ -431,28 +456,35 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 	l := exec.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
-	if g.chip != nil {
-		return g.timed(ctx, l)
+	about := run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated()}
+	g.count++
+	if g.ses.Chip != nil {
+		return g.timed(ctx, l, &about)
 	}
-	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.threads, MaxInsts: g.opt.maxInsts, Out: g.opt.out})
+	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out})
+	g.ses.List(report.Kernel{
+		Name: k.Name(), Launch: about.Number, Grid: about.Grid, Block: about.Block,
+		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: about.LocalBytes,
+		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
+	})
 	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
 }
 
 // timed runs a kernel cycle by cycle.
-func (g *GPU) timed(ctx context.Context, l exec.Launch) (Stats, error) {
-	l.TakenFirst = g.chip.Config().Compat.TakenFirst
+func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stats, error) {
+	l.TakenFirst = g.ses.Chip.Config().Compat.TakenFirst
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch,
 		Make: func(rehearsal bool) (exec.Work, error) {
 			l.Rehearsal = rehearsal
-			return g.machine.NewWork(l, g.opt.out)
+			return g.machine.NewWork(l, g.opt.Out)
 		},
 		Save: g.mem.Save,
 	}
-	if err := g.chip.Add(op); err != nil {
+	if err := g.ses.Launch(about, op); err != nil {
 		return Stats{}, err
 	}
-	err := g.chip.Finish(ctx)
+	err := g.ses.Finish(ctx)
 	k := op.Kernel
 	return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()}, err
 }
@@ -511,8 +543,15 @@ func argumentBytes(a any, size int) ([]byte, error) {
 	return nil, fmt.Errorf("a %T cannot be passed to a kernel", a)
 }
 
-// The result of a job, as the JSON report has it.
+// What a run has, and what it comes to.
 type (
+	// RunOptions are everything that a run can have apart from its work: the same
+	// for GPU (see With), jobs and traces.
+	RunOptions = run.Options
+	// Series asks for counters as they grow.
+	Series = run.Series
+	// Timeline gets the way of every instruction; see NewTimeline.
+	Timeline = timeline.Recorder
 	// JobResult is the result of a job.
 	JobResult = report.Run
 	// JobOptions are the settings of RunJob; the zero value is right for most.
@@ -524,6 +563,9 @@ type (
 	// JobSelection picks launches of a job.
 	JobSelection = run.Selection
 )
+
+// NewTimeline returns an empty timeline with room for a million warp instructions.
+func NewTimeline() *Timeline { return timeline.New(0) }
 
 // SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
 func SelectLaunches(list string) (*JobSelection, error) { return run.ParseSelection(list) }

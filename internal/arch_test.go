@@ -62,27 +62,29 @@ var mayImport = map[string][]string{
 	"internal/core/kepler/chip": {"internal/isa", "internal/core/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
 		"internal/mem/noc", "internal/mem/part"},
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},
-	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/report", "internal/report/timeline"},
+	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/report", "internal/report/timeline", "internal/run"},
 
-	"internal/run":           {"internal/near", "internal/isa", "internal/exec", "internal/config", "internal/gpu", "internal/mem/cache", "internal/core", "internal/report", "internal/report/timeline"},
-	"internal/work/tracerun": {"internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/config", "internal/gpu", "internal/core", "internal/report", "internal/report/timeline", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/near", "internal/run", "internal/trace/record", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
-		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/ptx", "internal/report",
-		"internal/config", "internal/gpu", "internal/mem/cache", "internal/core", "internal/report/timeline"},
+	// A run, whatever gives it its work.
+	"internal/run": {"internal/near", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem/cache", "internal/core",
+		"internal/report", "internal/report/timeline", "internal/trace/record"},
+	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
+	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
+	"internal/work/job": {"internal/near", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/ptx", "internal/report", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
 	"internal/binary/fatbin":   {},
 	"internal/work/cuda/cache": {},
 	"internal/work/cuda/sdk":   {"internal/near", "internal/work/cuda/cache"},
 	"internal/work/cuda": {"internal/near", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx",
-		"internal/run", "internal/config", "internal/gpu", "internal/report", "internal/report/timeline"},
-	"cmd/libcudart":     {"internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/progress", "internal/report", "internal/report/timeline"},
-	"internal/run/step": {"internal/near", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
-	"":                  {"internal/near", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/trace/open", "internal/work/tracerun"},
+		"internal/run", "internal/gpu", "internal/report"},
+	"cmd/libcudart":     {"internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"internal/run/step": {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
+	"":                  {"internal/near", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	"cmd/heddle": {"internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...",
-		"internal/config", "internal/run", "internal/work/job", "internal/report", "internal/report/series", "internal/run/step", "internal/report/timeline", ""},
+		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", ""},
 }
 
 // tools are packages that make, measure or test others and may know what they need;

@@ -13,33 +13,19 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
 )
 
 // cudaCmd is `heddle cuda`.
 type cudaCmd struct {
-	GPU       string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: ${default_gpu}."`
-	Mode      string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
-	Core      string   `placeholder:"CORE" help:"The core model: modern or simt."`
-	Set       []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable), as in heddle run."`
-	JSON      string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output, behind the program's; the report then goes to standard error)."`
-	Threads   int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
-	MaxCycles uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions: the program gets cudaErrorLaunchTimeout."`
-	Timeline  string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
-	PTX       []string `name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's: of that of the same name, or with kernels of the same names (repeatable)."`
-	SavePTX   string   `name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
-	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show a progress line while kernels are simulated: auto (on a terminal), always or never."`
-	Strict    bool     `help:"Stop at reads and writes outside of all allocations also where a GPU has memory mapped; without it they bring a warning."`
-	FailOn    bool     `name:"fail-on-fault" help:"Where the program ignores that a kernel faulted and ends with 0, end with 3; with 4 after a limit, or where a kernel made no progress. Programs that it runs count too."`
-	Quiet     bool     `help:"Of the report only the last line."`
-	Build     string   `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
+	flags.Program
+	Build string `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
 
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
 }
@@ -56,24 +42,12 @@ func (c *cudaCmd) Run(e env) error {
 	if len(c.Command) == 0 {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
 	}
-	if err := oneOf("--progress", c.Progress, "auto", "always", "never"); err != nil {
-		return err
-	}
-	rc := runCmd{GPU: c.GPU, Mode: c.Mode, Core: c.Core, Set: c.Set, JSON: c.JSON, Threads: c.Threads, MaxCycles: c.MaxCycles, Quiet: c.Quiet, Progress: "never"}
-	o, err := rc.options()
+	o, err := c.Options(run.CUDA)
 	if err != nil {
-		return err
+		return usage("%w", err)
 	}
 	if _, err := o.Settings.Machine(cmp.Or(c.GPU, run.DefaultGPU)); err != nil {
 		return usage("%w", err)
-	}
-	if c.Timeline != "" {
-		if c.Mode != "timing" {
-			return usage("--timeline shows cycles; leave --mode %s out", c.Mode)
-		}
-		if _, err := timeline.FormatOf(c.Timeline); err != nil {
-			return usage("--timeline %w", err)
-		}
 	}
 	if c.SavePTX != "" {
 		if err := os.MkdirAll(c.SavePTX, 0o777); err != nil {
@@ -101,7 +75,7 @@ func (c *cudaCmd) Run(e env) error {
 	} else if err != nil {
 		return usage("%w", err)
 	}
-	to, err := rc.sinks(e)
+	to, err := openSinks(e, c.JSON)
 	if err != nil {
 		return err
 	}
@@ -115,7 +89,7 @@ func (c *cudaCmd) Run(e env) error {
 	cmd := exec.Command(program, c.Command[1:]...)
 	cmd.Args[0] = c.Command[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	if cmd.Env, err = c.environment(dir, tmp, o.Settings.Core); err != nil {
+	if cmd.Env, err = c.environment(dir, tmp); err != nil {
 		return err
 	}
 	state, err := wait(cmd)
@@ -199,64 +173,26 @@ func wait(cmd *exec.Cmd) (ended, error) {
 }
 
 // environment tells the library what to simulate.
-func (c *cudaCmd) environment(dir, result, core string) ([]string, error) {
+func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	list := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_") })
 	path := dir
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		path += string(filepath.ListSeparator) + old
 	}
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, name+"="+value)
-		}
+	p := c.Program
+	p.Result = result
+	if p.Quiet && p.Progress == "auto" {
+		p.Progress = "never"
 	}
-	add("LD_LIBRARY_PATH", path)
-	add("HEDDLE_GPU", c.GPU)
-	add("HEDDLE_MODE", c.Mode)
-	add("HEDDLE_CORE", core)
-	add("HEDDLE_SET", strings.Join(c.Set, "\n"))
-	add("HEDDLE_RESULT", result)
-	progress := c.Progress
-	if c.Quiet && progress == "auto" {
-		progress = "never"
+	text, err := p.Encode()
+	if err != nil {
+		return nil, usage("%w", err)
 	}
-	add("HEDDLE_PROGRESS", progress)
-	files := slices.Clone(c.PTX)
-	for i, file := range files {
-		path, err := filepath.Abs(file)
-		if err != nil {
-			return nil, usage("%w", err)
-		}
-		files[i] = path
-	}
-	add("HEDDLE_PTX", strings.Join(files, "\n"))
-	if c.Strict {
-		add("HEDDLE_STRICT", "1")
-	}
-	if c.Threads > 0 {
-		add("HEDDLE_THREADS", strconv.Itoa(c.Threads))
-	}
-	if c.MaxCycles > 0 {
-		add("HEDDLE_MAX_CYCLES", strconv.FormatUint(c.MaxCycles, 10))
-	}
-	for _, f := range []struct{ variable, path string }{{"HEDDLE_TIMELINE", c.Timeline}, {"HEDDLE_SAVE_PTX", c.SavePTX}} {
-		if f.path == "" {
-			continue
-		}
-		path, err := filepath.Abs(f.path) // the program may go to another folder
-		if err != nil {
-			return nil, usage("%w", err)
-		}
-		add(f.variable, path)
-	}
-	return list, nil
+	return append(list, "LD_LIBRARY_PATH="+path, flags.Variable+"="+text), nil
 }
 
 // errNoReport says that no program wrote one.
 var errNoReport = errors.New("there is no report")
-
-// failures are the exit codes of what can end a kernel.
-var failures = map[string]int{"fault": exitFault, "limit": exitLimit, "stuck": exitLimit}
 
 // report prints what the library wrote when programs ended: one, or several if
 // the one that was run ran others. It returns the exit code of the first failure
@@ -278,7 +214,7 @@ func (c *cudaCmd) report(to *sinks, dir string) (failed int, err error) {
 			return failed, usage("the report cannot be read: %w", err)
 		}
 		if res.Error != nil && failed == 0 {
-			failed = failures[res.Error.Kind]
+			failed = endings[res.Error.Kind]
 		}
 		if to.json != nil {
 			if _, err := to.json.Write(b); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
-	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/step"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/kcase"
 	"github.com/heddle-sim/heddle/internal/work/krun"
@@ -41,8 +40,8 @@ func isKepler(path string) (isCase, ok bool) {
 
 // keplerFlags refuses the flags that mean nothing to this core, and turns the
 // others into options; the machine and its settings are not among them.
-func (c *runCmd) keplerFlags() (job.Options, error) {
-	var o job.Options
+func (c *runCmd) keplerFlags(kind run.Kind) (run.Options, error) {
+	var o run.Options
 	switch {
 	case c.Mode == "functional":
 		return o, usage("--mode functional: the Kepler-style core computes as it counts cycles; leave --mode out")
@@ -53,22 +52,14 @@ func (c *runCmd) keplerFlags() (job.Options, error) {
 		return o, usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
 	case c.Core != "" && c.Core != "kepler":
 		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
-	case len(c.Check) > 0:
-		return o, usage("--check: the checkers look at the modern core, and %s runs on the Kepler-style core; leave --check out", c.Input)
-	case c.AccelSim:
-		return o, usage("--accel-sim-stats: these counters are not those of the Kepler-style core; see --json")
 	}
-	plain := *c
-	plain.Set, plain.GPU, plain.Core = nil, "", ""
-	o, err := plain.options()
-	o.Timing = true
-	return o, err
+	return c.options(kind)
 }
 
 // keplerOptions returns the machine that a program or a recorded case runs on.
 func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 	var cfg kepler.Config
-	if _, err := c.keplerFlags(); err != nil {
+	if _, err := c.keplerFlags(run.KeplerCore); err != nil {
 		return cfg, err
 	}
 	switch {
@@ -102,7 +93,8 @@ func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 }
 
 // runKepler runs a program or a recorded case of the Kepler-style core.
-func (c *runCmd) runKepler(e env, isCase bool) error {
+func (c *runCmd) runKepler(e env) error {
+	isCase, _ := isKepler(c.Input)
 	cfg, err := c.keplerOptions(isCase)
 	if err != nil {
 		return err
@@ -118,77 +110,71 @@ func (c *runCmd) runKepler(e env, isCase bool) error {
 	if err != nil {
 		return err
 	}
-	to, err := c.sinks(e)
-	if err != nil {
-		return err
-	}
-	defer to.close()
-	o := job.Options{Timing: true}
-	files, err := c.watchers(&o)
-	if err != nil {
-		return err
-	}
-	defer files.close()
-	r.Timeline = o.Timeline
-	if o.Series != nil {
-		r.Series = &krun.Series{Every: o.Series.Every, Out: o.Series.Out}
-	}
-
-	begin := time.Now()
-	if c.Step {
-		if r, err = c.walkKepler(e, to.text, cfg, text, isCase); r == nil {
-			return err
-		}
-		if err == nil && r.Err() != nil {
-			err = r.Err()
-		}
-	} else {
-		line := progress.New(e.stderr, c.Progress, c.Quiet)
-		if line != nil {
-			r.Progress = func(cycle uint64) {
-				line.Show(run.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+	var o run.Options
+	return c.observed(e, &o, func(to *sinks) (*report.Run, string, error) {
+		r.Timeline, r.Series = o.Timeline, o.Series
+		begin := time.Now()
+		err := error(nil)
+		if c.Step {
+			r, err = step.New(e.ctx, e.stdin, to.text, isTerminal(e)).RunKepler(func() (*krun.Run, error) {
+				r, _, err := c.keplerCore(cfg, text, isCase)
+				return r, err
+			})
+			if r == nil {
+				return nil, "", err
 			}
-		}
-		err = r.Do(e.ctx)
-		if line != nil {
-			line.Clear()
-		}
-	}
-	res := r.Result(strings.TrimSuffix(filepath.Base(c.Input), filepath.Ext(c.Input)))
-	res.Seconds = time.Since(begin).Seconds()
-	err = errors.Join(err, files.finish(e, o))
-
-	var more strings.Builder
-	var ended *krun.Error
-	isEnded := errors.As(err, &ended)
-	if recorded != nil {
-		diffs, n := recorded.Compare(r.Core)
-		if n == 0 {
-			return usage("%s: nothing is recorded under \"rtl\", so there is nothing to compare", c.Input)
-		}
-		res.Checks = []report.Check{{Buffer: "everything recorded", Against: "rtl", OK: len(diffs) == 0, Elements: int64(n), Mismatches: int64(len(diffs))}}
-		res.OK = len(diffs) == 0
-		if isEnded {
-			err, isEnded = nil, false // how the hardware ended is among what is compared
-		}
-		for _, d := range diffs {
-			fmt.Fprintf(&more, "%v\n", d)
-		}
-		if len(diffs) == 0 {
-			fmt.Fprintf(&more, "%s: all %s values are equal to what was recorded\n", c.Input, report.Count(uint64(n)))
+			if err == nil && r.Err() != nil {
+				err = r.Err()
+			}
 		} else {
-			fmt.Fprintf(&more, "%s: %s of %s values differ from what was recorded\n", c.Input, report.Count(uint64(len(diffs))), report.Count(uint64(n)))
+			if o.Progress != nil {
+				r.Progress = func(cycle uint64) {
+					o.Progress(run.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+				}
+			}
+			err = r.Do(e.ctx)
 		}
-	} else if !c.Quiet {
-		res.State = keplerState(r.Core)
+		res := r.Result(strings.TrimSuffix(filepath.Base(c.Input), filepath.Ext(c.Input)))
+		res.Seconds = time.Since(begin).Seconds()
+		more := ""
+		if recorded != nil {
+			if more, err = c.compareCase(recorded, r, res, err); more == "" {
+				return nil, "", err
+			}
+		} else if !c.Quiet {
+			res.State = keplerState(r.Core)
+		}
+		if err != nil {
+			res.OK, res.Error = false, run.Failure(err, nil)
+		}
+		return res, more, err
+	})
+}
+
+// compareCase compares a core that has run with what was recorded of it, and
+// returns what there is to say. The error is that of the run, unless that is among
+// what is compared.
+func (c *runCmd) compareCase(recorded *kcase.Case, r *krun.Run, res *report.Run, err error) (string, error) {
+	diffs, n := recorded.Compare(r.Core)
+	if n == 0 {
+		return "", usage("%s: nothing is recorded under \"rtl\", so there is nothing to compare", c.Input)
 	}
-	switch {
-	case isEnded:
-		res.OK, res.Error = false, ended.Failure()
-	case errors.Is(err, context.Canceled):
-		res.OK, res.Error = false, &report.Failure{Kind: "interrupted", Message: err.Error()}
+	res.Checks = []report.Check{{Buffer: "everything recorded", Against: "rtl", OK: len(diffs) == 0, Elements: int64(n), Mismatches: int64(len(diffs))}}
+	res.OK = len(diffs) == 0
+	var ended *krun.Error
+	if errors.As(err, &ended) { // how the hardware ended is recorded too
+		err = nil
 	}
-	return c.conclude(to, res, more.String(), err)
+	var more strings.Builder
+	for _, d := range diffs {
+		fmt.Fprintf(&more, "%v\n", d)
+	}
+	if len(diffs) == 0 {
+		fmt.Fprintf(&more, "%s: all %s values are equal to what was recorded\n", c.Input, report.Count(uint64(n)))
+	} else {
+		fmt.Fprintf(&more, "%s: %s of %s values differ from what was recorded\n", c.Input, report.Count(uint64(len(diffs))), report.Count(uint64(n)))
+	}
+	return more.String(), err
 }
 
 // keplerCore sets a core up; recorded is nil for a program.

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/heddle-sim/heddle/internal/core/kepler"
-	"github.com/heddle-sim/heddle/internal/progress"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/step"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/krun"
@@ -20,36 +19,24 @@ func (c *runCmd) runKeplerJob(e env) error {
 	if err != nil {
 		return err
 	}
-	to, err := c.sinks(e)
-	if err != nil {
-		return err
-	}
-	defer to.close()
-	files, err := c.watchers(&o.Options)
-	if err != nil {
-		return err
-	}
-	defer files.close()
-	if c.Step {
-		if n := len(ready.Selected(o.Select)); n != 1 {
-			return usage("--step walks through one run of the core, but %s has %d frames; choose one, as with --kernels 0", c.Input, n)
+	return c.observed(e, &o.Options, func(to *sinks) (*report.Run, string, error) {
+		if c.Step {
+			if n := len(ready.Selected(o.Select)); n != 1 {
+				return nil, "", usage("--step walks through one run of the core, but %s has %d frames; choose one, as with --kernels 0", c.Input, n)
+			}
+			o.Walk = func(start func() (*krun.Run, error)) (*krun.Run, error) {
+				return step.New(e.ctx, e.stdin, to.text, isTerminal(e)).RunKepler(start)
+			}
 		}
-		o.Walk = func(start func() (*krun.Run, error)) (*krun.Run, error) {
-			return step.New(e.ctx, e.stdin, to.text, isTerminal(e)).RunKepler(start)
-		}
-	} else if line := progress.New(e.stderr, c.Progress, c.Quiet); line != nil {
-		o.Progress = line.Show
-		defer line.Clear()
-	}
-	res, err := ready.Run(e.ctx, o)
-	err = errors.Join(err, files.finish(e, o.Options))
-	return c.conclude(to, res, "", err)
+		res, err := ready.Run(e.ctx, o)
+		return res, "", err
+	})
 }
 
 // keplerJobOptions turns the flags into options; what the command line sets
 // wins over the job.
 func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, error) {
-	plain, err := c.keplerFlags()
+	plain, err := c.keplerFlags(run.KeplerJob)
 	o := job.KeplerOptions{Options: plain}
 	if err != nil {
 		return o, err

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/work/job"
-	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
 // Exit codes; scripts rest on them.
@@ -76,6 +78,14 @@ func (e *exitError) Unwrap() error { return e.err }
 // usage returns an error for bad usage or input.
 func usage(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// oneOf checks a flag whose values are words.
+func oneOf(flag, value string, words ...string) error {
+	if err := flags.OneOf(flag, value, words...); err != nil {
+		return usage("%w", err)
+	}
+	return nil
 }
 
 func main() {
@@ -161,31 +171,16 @@ func parseError(err error, k *kong.Kong, args []string) string {
 	return fmt.Sprintf("unknown flag %s; the flags of heddle %s are: --help %s", flag, args[0], strings.Join(flags, " "))
 }
 
+// endings are the exit codes of what can end a run, by the kinds of failures.
+var endings = map[string]int{"fault": exitFault, "limit": exitLimit, "stuck": exitLimit, "interrupted": exitInterrupted}
+
 // exitCode maps an error to the program's exit code.
 func exitCode(err error) int {
-	var (
-		code  *exitError
-		fault *exec.Fault
-		limit *exec.LimitError
-		stuck *exec.StuckError
-		ended *krun.Error
-	)
-	switch {
-	case errors.As(err, &code):
-		return code.code
-	case errors.As(err, &fault):
-		return exitFault
-	case errors.As(err, &limit), errors.As(err, &stuck):
-		return exitLimit
-	case errors.As(err, &ended):
-		if ended.Kind == "fault" {
-			return exitFault
-		}
-		return exitLimit
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+	var own *exitError
+	if errors.As(err, &own) {
+		return own.code
 	}
-	return exitUsage
+	return cmp.Or(endings[run.Failure(err, nil).Kind], exitUsage)
 }
 
 // printErrors prints every error within err, the ones that have a place in a

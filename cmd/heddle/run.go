@@ -1,21 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
-	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/run/step"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -24,106 +25,45 @@ import (
 type runCmd struct {
 	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a trace: a folder with kernelslist.g, a .traceg, a .heddle-trace. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
 
-	GPU        string   `name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
-	Mode       string   `default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
-	Core       string   `placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
-	Set        []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
-	JSON       string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
-	Dump       []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
-	Kernels    string   `placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
-	Threads    int      `placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
-	MaxCycles  uint64   `placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4)."`
-	Timeline   string   `placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
-	Series     string   `placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
-	Check      []string `placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that cures it. A finding is exit code 1."`
-	Step       bool     `help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them."`
-	AccelSim   bool     `name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
-	SASS       string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
-	Record     string   `placeholder:"DIR" help:"Write a trace of what a job executes, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
-	RecordForm string   `default:"accel-sim" placeholder:"FORM" help:"The form of that trace: accel-sim, or micro, which keeps control bits."`
-	Explain    string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
-	Quiet      bool     `help:"No progress line, and of the report only the last line."`
-	Progress   string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
+	flags.Flags
+	Dump    []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
+	SASS    string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
+	Explain string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
 }
-
-// maxThreads bounds the workers; more than this only costs memory, and no
-// number of them changes a result.
-const maxThreads = 256
 
 // runVars are the texts that the help takes from elsewhere.
 func runVars() map[string]string {
 	return map[string]string{"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", ")}
 }
 
-// oneOf checks a flag whose values are words.
-func oneOf(flag, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	hint := "it takes " + strings.Join(words, ", ")
-	if n := near.Name(value, words); n != "" {
-		hint = fmt.Sprintf("did you mean %q?", n)
-	}
-	return usage("%s=%s is not known; %s", flag, value, hint)
-}
-
-// options turns the flags into a job's options.
-func (c *runCmd) options() (job.Options, error) {
-	o := job.Options{GPU: c.GPU, Threads: min(c.Threads, maxThreads), MaxInsts: c.MaxCycles}
-	if err := oneOf("--mode", c.Mode, "timing", "functional"); err != nil {
-		return o, err
-	}
-	for _, name := range c.Check {
-		if err := oneOf("--check", name, run.Hazards); err != nil {
-			return o, err
-		}
-		if c.Mode != "timing" {
-			return o, usage("--check %s is about cycles; leave --mode %s out", name, c.Mode)
-		}
-		o.Hazards = true
-	}
-	if err := oneOf("--progress", c.Progress, "auto", "always", "never"); err != nil {
-		return o, err
-	}
-	if c.GPU != "" {
-		if err := run.CheckGPU(c.GPU); err != nil && (c.Mode != "timing" || !run.IsFile(c.GPU)) {
-			return o, usage("--gpu: %w", err)
-		}
-	}
-	if c.Core != "" {
-		if err := oneOf("--core", c.Core, "modern", "simt", "kepler"); err != nil {
-			return o, err
-		}
-		if (c.Core == "kepler") != (c.GPU == "kepler-edu") && (c.Core == "kepler" || c.GPU != "") {
-			return o, usage("--core kepler and --gpu kepler-edu go together only")
-		}
-	}
-	if c.Core != "kepler" {
-		o.Settings.Core = c.Core
-	}
-	for _, s := range c.Set {
-		if err := o.Settings.Set(s); err != nil {
-			return o, usage("-C: %w", err)
-		}
+// options turns the flags into the options of a run of some kind of work.
+func (c *runCmd) options(kind run.Kind) (run.Options, error) {
+	o, err := c.Flags.Options(kind)
+	if err != nil {
+		return o, usage("%w", err)
 	}
 	for _, d := range c.Dump {
 		buffer, file, ok := strings.Cut(d, "=")
 		if !ok || buffer == "" || file == "" {
 			return o, usage("--dump %s: write BUFFER=FILE", d)
 		}
-		o.Dumps = append(o.Dumps, job.Dump{Buffer: buffer, File: file})
-	}
-	if c.Threads < 0 {
-		return o, usage("--threads is %d, it must be at least 1", c.Threads)
-	}
-	if c.Kernels != "" {
-		sel, err := run.ParseSelection(c.Kernels)
-		if err != nil {
-			return o, usage("--kernels: %w", err)
-		}
-		o.Select = sel
+		o.Dumps = append(o.Dumps, run.Dump{Buffer: buffer, File: file})
 	}
 	return o, nil
+}
+
+// kind says what INPUT is, by content and not only by name.
+func (c *runCmd) kind() run.Kind {
+	isCase, ok := isKepler(c.Input)
+	switch {
+	case ok && isCase, ok:
+		return run.KeplerCore
+	case job.IsKepler(c.Input):
+		return run.KeplerJob
+	case open.Is(c.Input):
+		return run.Trace
+	}
+	return run.Job
 }
 
 // Run runs the job.
@@ -134,68 +74,101 @@ func (c *runCmd) Run(e env) error {
 	if c.Input == "" {
 		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML), a trace, or a program (.kasm) or recorded case (.json) of the Kepler-style core")
 	}
-	if err := c.checkStep(); err != nil {
-		return err
-	}
-	if isCase, ok := isKepler(c.Input); ok {
-		if err := c.checkRecord("the Kepler-style core"); err != nil {
-			return err
-		}
-		return c.runKepler(e, isCase)
-	}
-	if job.IsKepler(c.Input) {
-		if err := c.checkRecord("the Kepler-style core"); err != nil {
-			return err
-		}
+	kind := c.kind()
+	switch kind {
+	case run.KeplerCore:
+		return c.runKepler(e)
+	case run.KeplerJob:
 		return c.runKeplerJob(e)
 	}
-	if open.Is(c.Input) {
-		if err := c.checkRecord("a trace, which heddle trace convert writes in other forms,"); err != nil {
-			return err
-		}
-		return c.runTrace(e)
-	}
-	if c.SASS != "" {
+	if c.SASS != "" && kind != run.Trace {
 		return usage("--sass adds control bits to a trace, and %s is none", c.Input)
 	}
-	o, err := c.options()
+	o, err := c.options(kind)
 	if err != nil {
 		return err
 	}
+	load := c.loadJob
+	if kind == run.Trace {
+		load = c.loadTrace
+	}
+	work, err := load(e, &o)
+	if err != nil {
+		return err
+	}
+	return c.observed(e, &o, func(to *sinks) (*report.Run, string, error) {
+		// They wait for the end, so that they do not come between progress and report.
+		var warnings []*exec.Warning
+		o.Warn = func(w *exec.Warning) { warnings = append(warnings, w) }
+		defer func() {
+			for _, w := range warnings {
+				fmt.Fprintf(e.stderr, "heddle: warning: %v\n", &w.Fault)
+			}
+		}()
+		o.Out = to.text
+		if !c.Step {
+			res, err := work(e.ctx, o)
+			return res, "", err
+		}
+		s := step.New(e.ctx, e.stdin, o.Out, isTerminal(e))
+		o.Out = s.Output(o.Out)
+		var res *report.Run
+		err := s.Run(func(inside func(*run.Inside) func() error) error {
+			o.Inside = inside
+			var err error
+			res, err = work(e.ctx, o)
+			return err
+		})
+		return res, "", err
+	})
+}
+
+// work runs what INPUT is, once or again.
+type work func(context.Context, run.Options) (*report.Run, error)
+
+// loadJob reads a job file. What is wrong with it comes out when it runs, so that
+// there is a result.
+func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
 	if err := checkInput(e, c.Input); err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.checkRecord(""); err != nil {
-		return err
-	}
-	o.Timing = c.Mode == "timing"
-	to, err := c.sinks(e)
+	ready, err := job.Load(c.Input)
+	return func(ctx context.Context, o run.Options) (*report.Run, error) {
+		if err != nil {
+			return job.Failed(c.Input, o, err), err
+		}
+		return ready.Run(ctx, o)
+	}, nil
+}
+
+// observed opens the files of observers, has something run with a progress line,
+// and writes its result with what else there is to be said.
+func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *report.Run, more string, err error)) error {
+	to, err := openSinks(e, c.JSON)
 	if err != nil {
 		return err
 	}
 	defer to.close()
-	o.Out = to.text
-	files, err := c.watchers(&o)
+	files, err := c.Open(o, to.text)
 	if err != nil {
-		return err
+		return usage("%w", err)
 	}
-	defer files.close()
-	if c.AccelSim {
-		if !o.Timing {
-			return usage("--accel-sim-stats prints counters of a timing run; leave --mode %s out", c.Mode)
-		}
-		o.AccelSim = to.text
+	defer files.Close()
+	line := progress.New(e.stderr, c.Progress, c.Quiet || c.Step)
+	if c.Step {
+		line = nil
 	}
-
-	if err := c.recorder(&o); err != nil {
-		return err
+	if line != nil {
+		o.Progress = line.Show
 	}
-	res, err := c.simulate(e, o)
-	err = c.recorded(o, err)
-	if werr := files.finish(e, o); werr != nil {
-		err = errors.Join(err, werr)
+	res, more, err := simulate(to)
+	if line != nil {
+		line.Clear()
 	}
-	return c.conclude(to, res, "", err)
+	if werr := files.Finish(e.stderr); werr != nil {
+		err = errors.Join(err, usage("%w", werr))
+	}
+	return c.conclude(to, res, more, err)
 }
 
 // sinks are where a result goes.
@@ -205,15 +178,15 @@ type sinks struct {
 	file *os.File  // to be closed; may be nil
 }
 
-// sinks opens them: with --json - the report gives way to standard error.
-func (c *runCmd) sinks(e env) (*sinks, error) {
-	switch c.JSON {
+// openSinks opens them: with --json - the report gives way to standard error.
+func openSinks(e env, file string) (*sinks, error) {
+	switch file {
 	case "":
 		return &sinks{text: e.stdout}, nil
 	case "-":
 		return &sinks{text: e.stderr, json: e.stdout}, nil
 	}
-	f, err := os.Create(c.JSON)
+	f, err := os.Create(file)
 	if err != nil {
 		return nil, usage("--json: %w", err)
 	}
@@ -229,13 +202,13 @@ func (s *sinks) close() {
 // conclude writes a result, and after its report what else is to be said. It
 // returns how the run ended.
 func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) error {
-	if to.json != nil {
+	if to.json != nil && res != nil {
 		if werr := res.WriteJSON(to.json); werr != nil {
 			err = errors.Join(err, usage("--json: %w", werr))
 		}
 	}
 	switch {
-	case err != nil && !res.Begun():
+	case res == nil, err != nil && !res.Begun():
 		return err
 	case c.Quiet:
 		more = res.Summary() + "\n" + more
@@ -251,31 +224,6 @@ func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) er
 		return &exitError{code: exitCheck}
 	}
 	return err
-}
-
-// simulate loads and runs the job; the result is there in any case.
-func (c *runCmd) simulate(e env, o job.Options) (*report.Run, error) {
-	ready, err := job.Load(c.Input)
-	if err != nil {
-		return job.Failed(c.Input, o, err), err
-	}
-	// They wait for the end, so that they do not come between progress and report.
-	var warnings []*exec.Warning
-	o.Warn = func(w *exec.Warning) { warnings = append(warnings, w) }
-	defer func() {
-		for _, w := range warnings {
-			fmt.Fprintf(e.stderr, "heddle: warning: %v\n", &w.Fault)
-		}
-	}()
-	if c.Step {
-		return c.walk(e, ready, o)
-	}
-	line := progress.New(e.stderr, c.Progress, c.Quiet)
-	if line != nil {
-		o.Progress = line.Show
-		defer line.Clear()
-	}
-	return ready.Run(e.ctx, o)
 }
 
 // checkInput looks at what INPUT is, by content and not only by name, and says

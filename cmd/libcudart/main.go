@@ -3,21 +3,9 @@
 // run on a simulated GPU.
 //
 // It turns the calls of C into those of internal/work/cuda and knows nothing else;
-// nothing else in this repository uses cgo. heddle cuda builds it, and tells it
-// by environment variables what to simulate:
-//
-//	HEDDLE_GPU         name or file of the machine
-//	HEDDLE_MODE        functional, or timing (the default)
-//	HEDDLE_CORE        core model
-//	HEDDLE_SET         key=value of the configuration, one a line
-//	HEDDLE_THREADS     workers
-//	HEDDLE_MAX_CYCLES  bound of the run
-//	HEDDLE_RESULT      folder for the result, as JSON, when the program ends
-//	HEDDLE_STRICT      not empty: accesses a little outside of allocations are faults
-//	HEDDLE_SAVE_PTX    folder for the PTX that is loaded
-//	HEDDLE_PTX         files of PTX to run in place of the program's, one a line
-//	HEDDLE_PROGRESS    always, auto (on a terminal), or never (the default)
-//	HEDDLE_TIMELINE    file for every instruction's way through the pipeline
+// nothing else in this repository uses cgo. heddle cuda builds it, and tells it what
+// to simulate by one variable of the environment, HEDDLE_RUN: its flags as JSON
+// (internal/run/flags). Without it a program runs with their defaults.
 package main
 
 /*
@@ -27,7 +15,6 @@ package main
 import "C"
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,16 +23,14 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
@@ -53,109 +38,71 @@ func main() {} // a library has none
 
 // runtime returns the program's runtime, which its first call makes.
 var runtime = sync.OnceValue(func() *cuda.Runtime {
-	o, err := options(os.Getenv)
-	var r *cuda.Runtime
-	if err == nil {
-		r, err = cuda.New(o)
-	}
+	r, err := newRuntime(os.Getenv(flags.Variable))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
 		os.Exit(2)
 	}
-	record = o.Timeline
 	listen(r)
 	C.heddle_at_exit()
 	return r
 })
 
-// record is the timeline of the run, nil without one.
-var record *timeline.Recorder
+// What is to be written at the end.
+var (
+	result string // folder for the result; "": nowhere
+	files  *flags.Files
+)
 
-// options reads the settings of the environment.
-func options(env func(string) string) (cuda.Options, error) {
-	o := cuda.Options{GPU: env("HEDDLE_GPU"), Program: "program", Host: host{}, Fault: fault, Out: output{}, Log: os.Stderr}
+// newRuntime makes a runtime as the flags of heddle cuda say.
+func newRuntime(text string) (*cuda.Runtime, error) {
+	f, err := flags.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict}
 	if exe, err := os.Executable(); err == nil {
 		o.Program = exe
 	}
-	switch mode := env("HEDDLE_MODE"); mode {
-	case "", "timing":
-		o.Timing = true
-	case "functional":
-	default:
-		return o, fmt.Errorf("HEDDLE_MODE=%s is not known; it is timing or functional", mode)
+	if o.Options, err = f.Flags.Options(run.CUDA); err != nil {
+		return nil, err
 	}
-	o.Settings.Core = env("HEDDLE_CORE")
-	for line := range strings.Lines(env("HEDDLE_SET")) {
-		if err := o.Settings.Set(strings.TrimSuffix(line, "\n")); err != nil {
-			return o, fmt.Errorf("HEDDLE_SET: %w", err)
-		}
+	line := progress.New(os.Stderr, f.Progress, false)
+	if line != nil {
+		o.Progress, o.Clear = line.Show, line.Clear
 	}
-	for _, n := range []struct {
-		name string
-		put  func(uint64)
-	}{
-		{"HEDDLE_THREADS", func(n uint64) { o.Threads = int(min(n, maxThreads)) }},
-		{"HEDDLE_MAX_CYCLES", func(n uint64) { o.MaxInsts = n }},
-	} {
-		if s := env(n.name); s != "" {
-			v, err := strconv.ParseUint(s, 10, 63)
-			if err != nil {
-				return o, fmt.Errorf("%s=%s is not a number", n.name, s)
-			}
-			n.put(v)
-		}
+	o.Out = output{line}
+	stats := o.Out // among what the program prints, as GPGPU-Sim has it
+	if f.JSON == "-" {
+		stats = os.Stderr
 	}
-	if file := env("HEDDLE_TIMELINE"); file != "" {
-		if !o.Timing {
-			return o, fmt.Errorf("HEDDLE_TIMELINE shows cycles, and HEDDLE_MODE is functional")
-		}
-		if _, err := timeline.FormatOf(file); err != nil {
-			return o, fmt.Errorf("HEDDLE_TIMELINE: %w", err)
-		}
-		o.Timeline = timeline.New(0)
+	if files, err = f.Open(&o.Options, stats); err != nil {
+		return nil, err
 	}
-	if dir := env("HEDDLE_SAVE_PTX"); dir != "" {
+	if dir := f.SavePTX; dir != "" {
 		o.Save = func(name string, text []byte) error { return os.WriteFile(filepath.Join(dir, name), text, 0o666) }
 	}
-	for file := range strings.Lines(env("HEDDLE_PTX")) {
-		file = strings.TrimSuffix(file, "\n")
+	for _, file := range f.PTX {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return o, fmt.Errorf("HEDDLE_PTX: %w", err)
+			return nil, fmt.Errorf("--ptx: %w", err)
 		}
 		o.Replace = append(o.Replace, cuda.Replacement{Name: filepath.Base(file), Text: text})
 	}
-	if line := progress.New(os.Stderr, cmp.Or(env("HEDDLE_PROGRESS"), "never"), false); line != nil {
-		o.Progress = line
-		o.Out = output{line}
-	}
-	o.Strict = env("HEDDLE_STRICT") != ""
-	if o.GPU == "" {
-		o.GPU = run.DefaultGPU
-	}
-	return o, nil
+	result = f.Result
+	return cuda.New(o)
 }
-
-// maxThreads bounds the workers; more only cost memory.
-const maxThreads = 256
 
 // writeReport writes what the run came to.
 func writeReport(res *report.Run) {
-	if dir := os.Getenv("HEDDLE_RESULT"); dir != "" {
-		if err := writeResult(dir, res); err != nil {
-			fmt.Fprintf(os.Stderr, "heddle: HEDDLE_RESULT: %v\n", err)
-		}
+	if err := files.Finish(os.Stderr); err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
 	}
-	if record == nil {
+	if result == "" {
 		return
 	}
-	path := os.Getenv("HEDDLE_TIMELINE")
-	format, err := timeline.FormatOf(path)
-	if err == nil {
-		err = create(path, func(w io.Writer) error { return record.Write(w, format) })
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "heddle: HEDDLE_TIMELINE: %v\n", err)
+	if err := writeResult(result, res); err != nil {
+		fmt.Fprintf(os.Stderr, "heddle: writing the report: %v\n", err)
 	}
 }
 

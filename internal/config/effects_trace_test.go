@@ -133,7 +133,7 @@ func performTrace(t *testing.T, g *config.GPU, name string) outcome {
 		t.Fatal(err)
 	}
 	run, err := tracerun.Run(context.Background(), set, tracerun.Options{
-		GPU: filepath.Join(dir, "machine.toml"), Threads: 1, MaxCycles: 400_000,
+		GPU: filepath.Join(dir, "machine.toml"), Threads: 1, MaxInsts: 400_000,
 		Settings: run.Settings{Conditions: map[string]any{"trace.hidden_dependences": "off"}},
 	})
 	out := outcome{numbers: map[string]uint64{}}

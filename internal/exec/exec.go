@@ -65,8 +65,21 @@ func (w Where) String() string {
 // allocation, a misaligned one, trap, a failed assertion, a stack overflow.
 type Fault struct {
 	Where Where
+	Kind  FaultKind
 	What  string // "out-of-bounds read of 4 bytes at 0x… …"
 }
+
+// FaultKind says what sort of thing a Fault is.
+type FaultKind uint8
+
+// The kinds of fault.
+const (
+	IllegalInst FaultKind = iota // an instruction that cannot do what it is asked for
+	BadAddress                   // an access to memory that may not be accessed
+	Misaligned                   // an address that is no multiple of the access size
+	Assertion                    // assert in device code
+	Trap                         // the program aborted itself
+)
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
 

@@ -12,18 +12,19 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // watch runs a job and calls look after every cycle that is simulated.
-func watch(t *testing.T, file string, o job.Options, look func(in *job.Inside)) error {
+func watch(t *testing.T, file string, o job.Options, look func(in *run.Inside)) error {
 	t.Helper()
 	ready, err := job.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Timing = true
-	o.Inside = func(in *job.Inside) func() error {
+	o.Inside = func(in *run.Inside) func() error {
 		return func() error {
 			look(in)
 			return nil
@@ -56,7 +57,7 @@ func TestEveryRequestIsSomewhere(t *testing.T) {
 				}
 			}
 			cycles := 0
-			err := watch(t, c.job, o, func(in *job.Inside) {
+			err := watch(t, c.job, o, func(in *run.Inside) {
 				cycles++
 				if bad != nil || cycles%61 != 0 { // a prime, so as to meet every phase
 					return
@@ -123,7 +124,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			o := job.Options{GPU: c.gpu}
 			want := json(t, runJob(t, c.job, true, o))
 			looks := 0
-			o.Inside = func(in *job.Inside) func() error {
+			o.Inside = func(in *run.Inside) func() error {
 				return func() error {
 					in.Chip.LookAt(in.Chip.Now() + 7)
 					core := in.Chip.Core(looks % in.Chip.Config().SMs())
@@ -254,7 +255,7 @@ func TestNoProgress(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				err := watch(t, file(c.kernel, c.args, c.threads), o, func(in *job.Inside) {
+				err := watch(t, file(c.kernel, c.args, c.threads), o, func(in *run.Inside) {
 					if c.args != "" {
 						in.Chip.StopDRAM()
 					}

@@ -57,8 +57,13 @@ type Instruction struct {
 // mostHazards is how many hazards the report shows; the JSON form has them all.
 const mostHazards = 20
 
-// place is the file and line of an instruction.
-func (i *Instruction) place() string { return fmt.Sprintf("%s:%d", filepath.Base(i.File), i.Line) }
+// place is the file and line of an instruction, or its pc where there is no text.
+func (i *Instruction) place() string {
+	if i.File == "" {
+		return fmt.Sprintf("pc %#x", i.PC)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(i.File), i.Line)
+}
 
 // checkerTable shows what checkers found.
 func (r *Run) checkerTable(b *strings.Builder) {

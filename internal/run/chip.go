@@ -1,13 +1,12 @@
 package run
 
 import (
-	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -73,36 +72,17 @@ func conditions(c *gpu.Config) map[string]any {
 	}
 }
 
-// Begin makes the chip of a run and says in the result what it is. It stops after
-// so many cycles if maxCycles is not 0; 0 threads are one per core.
-func Begin(cfg gpu.Config, maxCycles uint64, threads int, res *report.Run) (*gpu.GPU, error) {
-	if maxCycles > 0 {
-		cfg.Run.MaxCycles = maxCycles
-	}
-	cfg.Run.Threads = cmp.Or(threads, runtime.GOMAXPROCS(0))
-	chip, err := gpu.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	chip.KeepPlaces()
+// describeMachine says in a result what the machine is.
+func describeMachine(cfg *gpu.Config, res *report.Run) {
 	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
-	res.Mode, res.Timing = "timing", &report.Timing{Core: cfg.Core.Model().Name, CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
+	res.Timing = &report.Timing{Core: cfg.Core.Model().Name, CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
 		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
 	}}
-	res.Conditions = conditions(&cfg)
-	return chip, nil
+	res.Conditions = conditions(cfg)
 }
 
-// Add puts a launch that has begun into a result.
-func Add(chip *gpu.GPU, k *gpu.Kernel, l Launch, res *report.Run) {
-	guarded(chip, k, res)
-	res.Kernels = append(res.Kernels, describe(chip, k, l))
-	res.WarpInstructions += k.WarpInsts
-	res.ThreadInstructions += k.ThreadInsts
-}
-
-// End puts the counters of the whole run into its result.
-func End(chip *gpu.GPU, res *report.Run) {
+// summarize puts the counters of the whole run into a result.
+func summarize(chip *gpu.GPU, res *report.Run) {
 	res.Cycles = chip.Now()
 	total := chip.Totals()
 	res.Memory = memory(&total, chip.Config())
@@ -123,14 +103,8 @@ func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
 	}
 }
 
-// Launch is what a result says about a launch beside what the chip counted.
-type Launch struct {
-	Number      int // in the run, from 0
-	Stream      int64
-	Grid, Block [3]int64
-	LocalBytes  int  // of a thread
-	Estimated   bool // nobody said how many registers it takes
-}
+// Extent writes an extent as results do.
+func Extent(d exec.Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
 
 // describe describes a launch and its counters.
 func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {

@@ -1,8 +1,8 @@
-// Package run is what all timing runs on a chip have in common, whoever
-// gives the chip its launches: the machine by name with the values that were
-// set, the selection of launches, counters as they grow, the way of every
-// instruction, and the chip's counters as a result.
+// Package run is one run, whatever gives it its work. A Session owns the result
+// and, in a timing run, the chip and all that watches it: progress, counters as
+// they grow, the way of every instruction, hazards, a recording. Jobs, traces,
+// CUDA programs and the Go library give it launches and copies.
 //
-// It reads no inputs and gives the chip nothing to do: that is for job and
-// tracerun. Nor does it know how a result is printed (report).
+// It reads no inputs, and knows neither how a result is printed (report) nor
+// what users write to ask for something (run/flags).
 package run

@@ -10,6 +10,10 @@ import (
 
 // Failure describes an error for the report.
 func Failure(err error, launch *int) *report.Failure {
+	var own interface{ Failure() *report.Failure }
+	if errors.As(err, &own) {
+		return own.Failure()
+	}
 	f := &report.Failure{Kind: "input", Message: err.Error(), Launch: launch}
 	at := func(w exec.Where) {
 		f.Kernel, f.Function, f.Instruction, f.File, f.Line = w.Kernel, w.Function, w.Inst, w.File, int(w.Pos.Line)

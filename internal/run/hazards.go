@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -18,20 +19,20 @@ import (
 // Hazards is the name of the hazard checker.
 const Hazards = "hazards"
 
-// WatchHazards has the chip look for hazards. It refuses a machine on which no
+// watchHazards has the chip look for hazards. It refuses a machine on which no
 // program can have any.
-func WatchHazards(chip *gpu.GPU) error {
+func watchHazards(chip *gpu.GPU) error {
 	if !chip.CheckHazards() {
 		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %s core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", chip.Config().Core.Model().Name)
 	}
 	return nil
 }
 
-// AnyHazards refuses a run none of whose launches has control bits.
-func AnyHazards(launches []*gpu.Kernel) error {
+// anyHazards refuses a run none of whose launches has control bits.
+func anyHazards(launches []*Launch) error {
 	var names []string
-	for _, k := range launches {
-		switch {
+	for _, l := range launches {
+		switch k := l.op.Kernel; {
 		case k.ControlBits():
 			return nil
 		case !slices.Contains(names, k.Name):
@@ -54,24 +55,22 @@ type hazardKey struct {
 	reg          isa.Reg
 }
 
-// AddHazards puts what the SMs found into a result: each hazard once, in the
-// order in which they happened first. Launches that only warm the caches do not
-// count: begun are those that do, by the number that the result gives them.
-func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
+// addHazards puts what the SMs found into a result: each hazard once, in the
+// order in which they happened first. Launches that only warm the caches are not
+// among the launches and do not count.
+func addHazards(chip *gpu.GPU, launches map[exec.Work]*Launch, res *report.Run) {
 	c := report.Checker{Checker: Hazards}
-	launch := map[exec.Work]int{}
-	for n, k := range begun {
-		launch[k.Work()] = n
-		if !k.ControlBits() {
-			c.NotWatched = append(c.NotWatched, n)
+	for _, l := range launches {
+		if l.Unwatched {
+			c.NotWatched = append(c.NotWatched, l.Number)
 		}
 	}
 	slices.Sort(c.NotWatched)
 	list, left := chip.Hazards()
 	c.LeftOut = left
 	list = slices.DeleteFunc(list, func(h gpu.Hazard) bool {
-		_, ok := launch[h.Work]
-		return !ok
+		l := launches[h.Work]
+		return l == nil || l.Unwatched
 	})
 	slices.SortStableFunc(list, func(a, b gpu.Hazard) int {
 		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.SM, b.SM))
@@ -89,7 +88,7 @@ func AddHazards(chip *gpu.GPU, begun map[int]*gpu.Kernel, res *report.Run) {
 		each = append(each, h)
 	}
 	for _, h := range each {
-		c.Hazards = append(c.Hazards, hazard(h, launch[h.Work]))
+		c.Hazards = append(c.Hazards, hazard(h, launches[h.Work].Number))
 	}
 	c.OK = len(c.Hazards) == 0 && left == 0
 	res.Checkers = append(res.Checkers, c)
@@ -104,6 +103,8 @@ func hazard(h *gpu.Hazard, launch int) report.Hazard {
 		if src := w.Traits(); src.Source != nil {
 			s := src.Source(int(at))
 			i.File, i.Line, i.PC, i.Text = s.File, int(s.Pos.Line), s.PC, src.Text(int(at))
+		} else if x, ok := w.(*replay.Work); ok {
+			i.PC = x.PC(int(at))
 		}
 		return i
 	}

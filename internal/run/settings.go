@@ -36,16 +36,6 @@ func CheckGPU(name string) error {
 	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs(), ", "))
 }
 
-// Progress is how far a run has come.
-type Progress struct {
-	Launch, Launches int     // the launch that runs, from 0, and how many there are
-	Kernel           string  // its kernel
-	Blocks, Total    uint64  // its blocks: done, and all
-	WarpInsts        uint64  // of the run so far
-	Cycles           uint64  // of the run so far, where they are counted
-	Share            float64 // of the whole run that is done, 0 where nobody knows
-}
-
 // Settings are configuration values by dotted key. The zero value has the
 // defaults.
 type Settings struct {

@@ -28,8 +28,8 @@ type Rows struct {
 	last gpu.Sample
 }
 
-// StartSeries has the chip looked at.
-func StartSeries(chip *gpu.GPU, s Series) *Rows {
+// startSeries has the chip looked at.
+func startSeries(chip *gpu.GPU, s Series) *Rows {
 	x := &Rows{chip: chip, w: bufio.NewWriter(s.Out)}
 	fmt.Fprint(x.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps,blocks")
 	for _, st := range chip.States() {
@@ -61,14 +61,14 @@ func (x *Rows) row() {
 	x.last = s
 }
 
-// End writes the last, shorter row.
-func (x *Rows) End() error {
+// end writes the last, shorter row.
+func (x *Rows) end() error {
 	x.row()
 	return x.w.Flush()
 }
 
-// Record has the way of every instruction written down.
-func Record(chip *gpu.GPU, r *timeline.Recorder) {
+// recordWays has the way of every instruction written down.
+func recordWays(chip *gpu.GPU, r *timeline.Recorder) {
 	programs := map[exec.Work]int32{}
 	r.Stages(chip.Stages())
 	chip.Log(func(sm int, list []gpu.Record) {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -14,6 +15,26 @@ type Set struct {
 	Commands []Command
 	// Warnings are lines that were left out and why, each with file and line.
 	Warnings []string
+	// Next, if not nil, returns command i of a run that still goes on, of which
+	// Commands has only those that were known at first. It waits for the command,
+	// and returns nil if there will be none.
+	Next func(i int) *Command
+}
+
+// All goes through the commands, and waits for those of a run that still goes on.
+func (s *Set) All() iter.Seq[*Command] {
+	return func(yield func(*Command) bool) {
+		for i := range s.Commands {
+			if !yield(&s.Commands[i]) {
+				return
+			}
+		}
+		for i := len(s.Commands); s.Next != nil; i++ {
+			if c := s.Next(i); c == nil || !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // Command is a line of a list: a copy to the device, or a launch.

@@ -452,7 +452,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		w.Places[at].Issues++
 		w.Places[at].Lanes += uint64(n)
 	}
-	if c.hazards != nil && o.ctl != nil && w.d != nil {
+	if c.hazards != nil && o.ctl != nil && w.K.ControlBits {
 		c.hazards.issue(c, fi, e)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -78,7 +79,7 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 	}
 	v := le.Uint64(p)
 	if v&mbarValid == 0 {
-		w.failf(1<<i, "the mbarrier at shared address %#x is not initialised", w.addr[i])
+		w.failAs(exec.BadAddress, 1<<i, "the mbarrier at shared address %#x is not initialised", w.addr[i])
 		return b, nil
 	}
 	return unpackMbar(v), p
@@ -88,7 +89,7 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 // is Shared, or Generic for an address that must lie in the shared window.
 func (w *warp) mbarBytes(in *inst, i int) []byte {
 	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(isa.WindowSize-1) != isa.SharedWindow {
-		w.failf(1<<i, "mbarrier operation at generic address %#x, which is not in shared memory", w.addr[i])
+		w.failAs(exec.BadAddress, 1<<i, "mbarrier operation at generic address %#x, which is not in shared memory", w.addr[i])
 		return nil
 	}
 	return w.lane(isa.Shared, i, 8, true)
@@ -697,7 +698,7 @@ func (w *warp) bulkSize(c *copyOp, i int, from, to uint64) (int, bool) {
 		w.failf(1<<i, "bulk copy of %d bytes: the size must be a multiple of 16", n)
 		return 0, false
 	case from%16 != 0 || to%16 != 0:
-		w.failf(1<<i, "misaligned bulk copy from %#x to %#x: both addresses must be multiples of 16", from, to)
+		w.failAs(exec.Misaligned, 1<<i, "misaligned bulk copy from %#x to %#x: both addresses must be multiples of 16", from, to)
 		return 0, false
 	}
 	if c.multi {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -369,7 +370,7 @@ func (w *warp) atomBytes(space isa.Space, i, size int) (b []byte, global bool) {
 		switch s, _ := isa.Resolve(w.addr[i]); s {
 		case isa.Shared:
 		case isa.Local, isa.Param:
-			w.failf(1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", size, w.addr[i])
+			w.failAs(exec.BadAddress, 1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", size, w.addr[i])
 			return nil, false
 		default:
 			global = true

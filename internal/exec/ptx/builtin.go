@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -83,7 +84,7 @@ func (w *warp) callBuiltin(s *callSite, m uint32) {
 			file, _ := w.cstring(i, w.arg(s, 1, i))
 			fn, _ := w.cstring(i, w.arg(s, 3, i))
 			w.fault = nil
-			w.failf(1<<i, "assertion failed: %s\n  in %s, %s:%d", msg, fn, file, uint32(w.arg(s, 2, i)))
+			w.failAs(exec.Assertion, 1<<i, "assertion failed: %s\n  in %s, %s:%d", msg, fn, file, uint32(w.arg(s, 2, i)))
 		}
 	}
 }
@@ -102,7 +103,7 @@ func (w *warp) cstring(i int, addr uint64) (string, bool) {
 		}
 		b.WriteByte(byte(c))
 	}
-	w.failf(1<<i, "a string at %#x has no end within %d bytes", addr, most)
+	w.failAs(exec.BadAddress, 1<<i, "a string at %#x has no end within %d bytes", addr, most)
 	return b.String(), false
 }
 

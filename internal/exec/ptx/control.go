@@ -29,7 +29,7 @@ func init() {
 	families["trap"] = func(d *dec, _ *ptx.Inst, o *inst) error {
 		o.kind = kMem
 		d.info.Unit = isa.UnitBranch
-		o.run = func(w *warp, _ *inst, m uint32) { w.failf(m, "trap: the program aborted itself") }
+		o.run = func(w *warp, _ *inst, m uint32) { w.failAs(exec.Trap, m, "trap: the program aborted itself") }
 		return nil
 	}
 	for _, op := range []string{"brkpt", "pmevent", "griddepcontrol", "setmaxnreg"} {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -407,7 +408,7 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		if w.addr[i]&uint64(size-1) != 0 {
-			w.failf(1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, size, w.addr[i], size)
+			w.failAs(exec.Misaligned, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, size, w.addr[i], size)
 			return
 		}
 	}
@@ -415,11 +416,11 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 
 // globalFault records why lane i's access to global memory failed.
 func (w *warp) globalFault(i, size int, write bool) {
-	w.failf(1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
+	w.failAt(1<<i, w.blk.View.Fault(w.addr[i], size, write), "%v")
 }
 
 func (w *warp) sharedFault(i int, addr uint64, size int, what string) {
-	w.failf(1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.Shared))
+	w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.Shared))
 }
 
 func load32Global(w *warp, in *inst, m uint32) {
@@ -557,7 +558,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		mem = w.local[i]
 	case isa.Param:
 		if write {
-			w.failf(1<<i, "write of %d bytes to the kernel's parameters at offset %#x, which are read-only", size, a)
+			w.failAs(exec.BadAddress, 1<<i, "write of %d bytes to the kernel's parameters at offset %#x, which are read-only", size, a)
 			return nil
 		}
 		mem = w.blk.params
@@ -581,7 +582,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		if space == isa.Shared {
 			w.sharedFault(i, a, size, what)
 		} else {
-			w.failf(1<<i, "out-of-bounds %s of %d bytes at %s address %#x, of which there are %d bytes", what, size, space, a, n)
+			w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x, of which there are %d bytes", what, size, space, a, n)
 		}
 		return nil
 	}
@@ -610,7 +611,7 @@ func loadParam(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*memOp)
 	off := uint64(in.imm)
 	if n := uint64(len(w.blk.params)); off >= n || off+uint64(op.total) > n {
-		w.failf(m, "out-of-bounds read of %d bytes at offset %d of the kernel's parameters, which take %d bytes", op.total, int64(off), n)
+		w.failAs(exec.BadAddress, m, "out-of-bounds read of %d bytes at offset %d of the kernel's parameters, which take %d bytes", op.total, int64(off), n)
 		return
 	}
 	b := w.blk.params[off:]

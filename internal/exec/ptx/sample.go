@@ -726,7 +726,7 @@ func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 		p.w.addr[p.lane] = a
 		b := p.w.blk.View.ReadSpan(a, t.size)
 		if b == nil {
-			p.w.failf(1<<p.lane, "texel (%d,%d,%d) of %s: %v", x, y, z, p.slot.name, p.w.blk.View.Fault(a, t.size, false))
+			p.w.failAt(1<<p.lane, p.w.blk.View.Fault(a, t.size, false), "texel (%d,%d,%d) of %s: %v", x, y, z, p.slot.name)
 			return v, false
 		}
 		t.decode(b, &v)

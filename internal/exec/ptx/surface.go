@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -151,7 +152,7 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 		}
 	}
 	if !op.formatted && c[0]%op.mem.total != 0 {
-		w.failf(1<<i, "misaligned %s of %d bytes on %s: byte offset x is %d, which must be a multiple of %d", op.name, op.mem.total, s.name, c[0], op.mem.total)
+		w.failAs(exec.Misaligned, 1<<i, "misaligned %s of %d bytes on %s: byte offset x is %d, which must be a multiple of %d", op.name, op.mem.total, s.name, c[0], op.mem.total)
 		return 0, false
 	}
 	addr = lv.addr + uint64(t.first+c[3])*lv.layer + uint64(c[2])*lv.slice + uint64(c[1])*lv.row + uint64(c[0]*unit)
@@ -196,7 +197,7 @@ func (f texFormat) reads() string {
 
 // surfFault records why the bytes of an access are not there.
 func (w *warp) surfFault(op *surfOp, s *texSlot, i int, addr uint64, size int, write bool) {
-	w.failf(1<<i, "%s on %s: %v", op.name, s.name, w.blk.View.Fault(addr, size, write))
+	w.failAt(1<<i, w.blk.View.Fault(addr, size, write), "%s on %s: %v", op.name, s.name)
 }
 
 func surfLoad(w *warp, in *inst, m uint32) {

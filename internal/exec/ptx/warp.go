@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
 const full = ^uint32(0)
@@ -111,14 +112,33 @@ type warp struct {
 
 // fault is a pending fault: which lane did what.
 type fault struct {
+	kind exec.FaultKind
 	lane int
 	what string
 }
 
 // failf records a fault of the first lane of m.
 func (w *warp) failf(m uint32, format string, args ...any) {
+	w.failAs(exec.IllegalInst, m, format, args...)
+}
+
+// failAt records an access of the first lane of m that device memory refuses.
+func (w *warp) failAt(m uint32, f *device.Fault, format string, args ...any) {
+	w.failAs(accessKind(f), m, format, append(args, f)...)
+}
+
+// accessKind is the kind of a fault that device memory found.
+func accessKind(f *device.Fault) exec.FaultKind {
+	if f.Kind == device.Misaligned {
+		return exec.Misaligned
+	}
+	return exec.BadAddress
+}
+
+// failAs records a fault of a kind.
+func (w *warp) failAs(kind exec.FaultKind, m uint32, format string, args ...any) {
 	if w.fault == nil {
-		w.fault = &fault{lane: bits.TrailingZeros32(m), what: fmt.Sprintf(format, args...)}
+		w.fault = &fault{kind: kind, lane: bits.TrailingZeros32(m), what: fmt.Sprintf(format, args...)}
 	}
 }
 

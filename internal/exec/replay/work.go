@@ -137,6 +137,16 @@ func (w *Work) Trace() *trace.Kernel { return w.k }
 // At returns the place in Code of static instruction i of the trace.
 func (w *Work) At(i int) int { return int(w.stat[i].at) }
 
+// PC returns the byte offset of an instruction of the code in its function.
+func (w *Work) PC(at int) int {
+	for i := range w.stat {
+		if int(w.stat[i].at) == at {
+			return int(w.k.Code[i].PC)
+		}
+	}
+	return at * w.bytes
+}
+
 // Name returns the mangled name of the kernel.
 func (w *Work) Name() string { return w.k.Kernel }
 

@@ -3,6 +3,7 @@ package sass
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -131,7 +132,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 		i := bits.TrailingZeros32(m) & 31
 		if a.space == isa.Generic {
 			if s, _ := isa.Resolve(w.addr[i]); s == isa.Local {
-				w.failf(in, 1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", a.size, w.addr[i])
+				w.failAs(exec.BadAddress, in, 1<<i, "atomic operation on %d bytes at generic address %#x, which is neither global nor shared memory", a.size, w.addr[i])
 				return
 			}
 		}

@@ -2,6 +2,8 @@ package sass
 
 import (
 	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
 )
 
 // This file: which lanes of a warp run where.
@@ -325,7 +327,7 @@ func actYIELD(w *warp, _ *inst, _ uint32) {
 
 // actTrap is BPT.TRAP.
 func actTrap(w *warp, in *inst, m uint32) {
-	w.failf(in, m, "trap")
+	w.failAs(exec.Trap, in, m, "trap")
 }
 
 // actEnd is what stands behind the last instruction.

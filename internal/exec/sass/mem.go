@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -121,7 +122,7 @@ func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) boo
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if w.addr[i]&mask != 0 {
-			w.failf(in, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, a.size, w.addr[i], a.size)
+			w.failAs(exec.Misaligned, in, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, a.size, w.addr[i], a.size)
 			return false
 		}
 	}
@@ -148,7 +149,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 			b = w.blk.View.ReadSpan(w.addr[i], size)
 		}
 		if b == nil {
-			w.failf(in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
+			w.failAs(exec.BadAddress, in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 		}
 		return b
 	}
@@ -161,7 +162,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 		if space == isa.Local {
 			owner = "a thread"
 		}
-		w.failf(in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes of it", what, size, space, a, owner, n)
+		w.failAs(exec.BadAddress, in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes of it", what, size, space, a, owner, n)
 		return nil
 	}
 	return mem[a : a+uint64(size)]
@@ -286,7 +287,7 @@ func (w *warp) load32(in *inst, p *pending, m uint32) {
 			continue
 		}
 		if span = v.ReadSpan(a, 4); span == nil {
-			w.failf(in, 1<<i, "%v", v.Fault(a, 4, false))
+			w.failAs(exec.BadAddress, in, 1<<i, "%v", v.Fault(a, 4, false))
 			return
 		}
 		base = a
@@ -375,7 +376,7 @@ func opLDC(w *warp, in *inst, p *pending, m uint32) {
 		at := uint64(p.s[0][i] + uint32(a.imm))
 		w.addr[i] = at
 		if at&uint64(a.size-1) != 0 {
-			w.failf(in, 1<<i, "misaligned read of %d bytes at %#x of constant bank %d: the address must be a multiple of %d", a.size, at, in.arg, a.size)
+			w.failAs(exec.Misaligned, in, 1<<i, "misaligned read of %d bytes at %#x of constant bank %d: the address must be a multiple of %d", a.size, at, in.arg, a.size)
 			return
 		}
 		v := im.constant(uint64(in.arg), at, a.size)

@@ -73,6 +73,7 @@ type pending struct {
 
 // fault is a pending fault: which lane did what at which instruction.
 type fault struct {
+	kind exec.FaultKind
 	lane int
 	in   *inst
 	what string
@@ -80,13 +81,18 @@ type fault struct {
 
 // failf records a fault of the first lane of m.
 func (w *warp) failf(in *inst, m uint32, format string, args ...any) {
+	w.failAs(exec.IllegalInst, in, m, format, args...)
+}
+
+// failAs records a fault of a kind.
+func (w *warp) failAs(kind exec.FaultKind, in *inst, m uint32, format string, args ...any) {
 	if w.fault == nil {
-		w.fault = &fault{lane: bits.TrailingZeros32(m) & 31, in: in, what: fmt.Sprintf(format, args...)}
+		w.fault = &fault{kind: kind, lane: bits.TrailingZeros32(m) & 31, in: in, what: fmt.Sprintf(format, args...)}
 	}
 }
 
 func (w *warp) failure() error {
-	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), What: w.fault.what}
+	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), Kind: w.fault.kind, What: w.fault.what}
 }
 
 // where is the place of an instruction as a lane executes it.

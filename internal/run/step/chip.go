@@ -19,12 +19,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// chip is a GPU that runs a job.
+// chip is a GPU with work on it.
 type chip struct {
-	in    *job.Inside
+	in    *run.Inside
 	gpu   *gpu.GPU
 	ended bool
 }
@@ -490,7 +491,7 @@ func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 	}
 	x, ok := v.Exec.(exec.Inspector)
 	if !ok {
-		return errors.New("the executor does not show registers")
+		return errors.New("there are no registers to show: a trace has no values")
 	}
 	if v.Live == 0 {
 		return fmt.Errorf("all lanes of warp %d.%d have exited", sm, slot)
@@ -641,14 +642,17 @@ func value(r *exec.Register, lane int) string {
 // mem prints device memory.
 func (c *chip) mem(w io.Writer, at string, n uint64, typeName string) error {
 	base, plus, _ := strings.Cut(at, "+")
+	if c.in.Memory == nil {
+		return errors.New("there is no memory to show: a trace has addresses and no values")
+	}
 	typ := job.U32
 	addr, err := strconv.ParseUint(base, 0, 64)
 	if err != nil {
-		place, ok := c.in.Place[base]
-		if !ok {
+		i := slices.IndexFunc(c.in.Buffers, func(b run.Buffer) bool { return b.Name == base })
+		if i < 0 {
 			var names []string
-			for name := range c.in.Place {
-				names = append(names, name)
+			for _, b := range c.in.Buffers {
+				names = append(names, b.Name)
 			}
 			hint := "; there are no buffers"
 			if slices.Sort(names); len(names) > 0 {
@@ -656,12 +660,7 @@ func (c *chip) mem(w io.Writer, at string, n uint64, typeName string) error {
 			}
 			return fmt.Errorf("%q is neither an address nor a buffer%s", base, hint)
 		}
-		addr = place
-		for _, b := range c.in.Job.Buffers {
-			if b.Name == base {
-				typ = b.Type
-			}
-		}
+		addr, typ = c.in.Buffers[i].Addr, job.TypeByName(c.in.Buffers[i].Type)
 	}
 	if plus != "" {
 		off, err := strconv.ParseUint(plus, 0, 64)

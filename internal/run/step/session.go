@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // errAgain ends a run that is to be run again from its start.
@@ -121,10 +121,10 @@ func (o outputOnce) Write(p []byte) (int, error) {
 	return old + m, err
 }
 
-// Run runs a job through its conversation: run is called once, and again
-// whenever the user goes back. The error is that of the last run.
-func (s *Session) Run(run func(inside func(*job.Inside) func() error) error) error {
-	return s.repeat(func() error { return run(s.attach) })
+// Run runs work through its conversation: once is called, and again whenever the
+// user goes back. The error is that of the last run.
+func (s *Session) Run(once func(inside func(*run.Inside) func() error) error) error {
+	return s.repeat(func() error { return once(s.attach) })
 }
 
 // repeat runs something until the user does not want it again.
@@ -162,7 +162,7 @@ func (s *Session) repeat(run func() error) error {
 }
 
 // attach is told that a run is about to begin.
-func (s *Session) attach(in *job.Inside) func() error {
+func (s *Session) attach(in *run.Inside) func() error {
 	s.m = &chip{in: in, gpu: in.Chip}
 	return s.look
 }

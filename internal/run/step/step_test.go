@@ -16,6 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/step"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -141,7 +142,7 @@ func walk(t testing.TB, file, script string) (string, *report.Run, error) {
 	o := options(t)
 	o.Out = s.Output(&out)
 	var res *report.Run
-	err = s.Run(func(inside func(*job.Inside) func() error) error {
+	err = s.Run(func(inside func(*run.Inside) func() error) error {
 		o.Inside = inside
 		var err error
 		res, err = ready.Run(context.Background(), o)
@@ -297,7 +298,7 @@ func arrivals(t *testing.T, file string) (pc map[string]uint64, block map[uint64
 		t.Fatal(err)
 	}
 	o.Out = io.Discard
-	o.Inside = func(in *job.Inside) func() error {
+	o.Inside = func(in *run.Inside) func() error {
 		return func() error {
 			g := in.Chip
 			for sm := range g.Config().SMs() {
@@ -493,7 +494,7 @@ func TestCancel(t *testing.T) {
 		fmt.Fprintln(w, "step 10")
 		cancel()
 	}()
-	err = s.Run(func(inside func(*job.Inside) func() error) error {
+	err = s.Run(func(inside func(*run.Inside) func() error) error {
 		o.Inside = inside
 		_, err := ready.Run(ctx, o)
 		return err

@@ -99,8 +99,7 @@ func (w *writer) set(set *trace.Set) error {
 	w.stats = bufio.NewWriter(f)
 	fmt.Fprintln(w.stats, "device id, stream id, kernel id, kernel mangled name, grid_dimX, grid_dimY, grid_dimZ, #blocks, block_dimX, block_dimY, block_dimZ, #threads, total_insts, total_reported_insts")
 	w.ids = map[int32]bool{}
-	for i := range set.Commands {
-		c := &set.Commands[i]
+	for c := range set.All() {
 		if c.Launch == nil {
 			s.events = append(s.events, fmt.Sprintf("MemcpyHtoD,0x%016x,%d", c.Addr, c.Bytes))
 			continue

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -25,23 +26,25 @@ const (
 	waiting = 256
 )
 
-// Recorder is a trace that is being made. Copies and launches are given in
-// order, then Begin is called, then the run goes on, then Finish is called. In
-// memory are the blocks that run, those that ended before an earlier one of
-// their launch, and launches that run beside one that comes before them.
+// Recorder is a trace that is being made. Begin is called before anything runs,
+// copies and launches are given in order before it or as they come, and Finish is
+// called when the run has ended. In memory are the blocks that run, those that
+// ended before an earlier one of their launch, and launches that run beside one
+// that comes before them.
 type Recorder struct {
 	write func(*trace.Set) error
-	set   trace.Set
-	count int // of launches
+	set   trace.Set // without commands
+	count int       // of launches
 	bad   error
 	cut   *trace.Error // what the writer is told of what never came
 	done  chan error   // nil until Begin
 
 	mu    sync.Mutex
-	come  sync.Cond // a block, or the end
-	gone  sync.Cond // a block was taken
-	over  bool      // the run has ended
-	ended bool      // the writer has
+	list  []trace.Command // so far
+	come  sync.Cond       // a block, or the end
+	gone  sync.Cond       // a block was taken
+	over  bool            // the run has ended
+	ended bool            // the writer has
 }
 
 // New makes a recorder. What it records is called name, and write is called once
@@ -56,9 +59,29 @@ func New(name string, write func(*trace.Set) error) *Recorder {
 
 // Copy notes a copy of so many bytes from the host to an address on the device.
 func (r *Recorder) Copy(addr, bytes uint64) {
-	r.set.Commands = append(r.set.Commands, trace.Command{
-		File: r.set.Name, Line: len(r.set.Commands) + 1, Addr: addr, Bytes: bytes, Text: fmt.Sprintf("MemcpyHtoD,0x%016x,%d", addr, bytes),
-	})
+	r.add(trace.Command{Addr: addr, Bytes: bytes, Text: fmt.Sprintf("MemcpyHtoD,0x%016x,%d", addr, bytes)})
+}
+
+// add notes a command.
+func (r *Recorder) add(c trace.Command) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.File, c.Line = r.set.Name, len(r.list)+1
+	r.list = append(r.list, c)
+	r.come.Broadcast()
+}
+
+// next waits for a command; nil if the run has ended without it.
+func (r *Recorder) next(i int) *trace.Command {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i >= len(r.list) && !r.over {
+		r.come.Wait()
+	}
+	if i >= len(r.list) {
+		return nil
+	}
+	return &r.list[i]
 }
 
 // Launch is what a trace says about a launch that its work does not tell.
@@ -87,9 +110,7 @@ func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
 	}
 	s := &launch{r: r, k: &k, name: fmt.Sprintf("kernel-%d.traceg", r.count), blocks: map[uint64]*trace.Block{}}
 	x := newWork(w, s)
-	r.set.Commands = append(r.set.Commands, trace.Command{
-		File: r.set.Name, Line: len(r.set.Commands) + 1, Launch: s, Text: s.name,
-	})
+	r.add(trace.Command{Launch: s, Text: s.name})
 	return x
 }
 
@@ -101,8 +122,10 @@ func (r *Recorder) Begin() error {
 		return r.bad
 	}
 	r.done = make(chan error, 1)
+	set := r.set
+	set.Commands, set.Next = slices.Clone(r.list), r.next
 	go func() {
-		err := r.write(&r.set)
+		err := r.write(&set)
 		r.mu.Lock()
 		r.ended = true
 		r.gone.Broadcast()
@@ -122,7 +145,7 @@ func (r *Recorder) Finish() error {
 	r.over = true
 	r.come.Broadcast()
 	r.mu.Unlock()
-	return r.without(<-r.done)
+	return errors.Join(r.bad, r.without(<-r.done))
 }
 
 // without returns an error but for what a run that was cut off causes.

@@ -92,7 +92,7 @@ type setWriter struct {
 }
 
 func (w *setWriter) commands(set *trace.Set) error {
-	for _, c := range set.Commands {
+	for c := range set.All() {
 		if c.Launch == nil {
 			fmt.Fprintf(&w.list, "MemcpyHtoD,0x%016x,%d\n", c.Addr, c.Bytes)
 			continue
@@ -100,7 +100,7 @@ func (w *setWriter) commands(set *trace.Set) error {
 		w.count++
 		name, ok := w.names[c.Launch.Name()]
 		if !ok {
-			name = w.newName(c)
+			name = w.newName(*c)
 			if err := w.launch(name, c.Launch); err != nil {
 				return err
 			}

@@ -185,7 +185,7 @@ func variableOf(name string) uint64 { return 0x2000 + uint64(slices.Index(varNam
 func start(t testing.TB, edit func(*Options), images ...fatbin.Entry) *bench {
 	t.Helper()
 	b := &bench{t: t, host: &memory{pieces: map[uint64][]byte{stack: make([]byte, 1<<16)}}, log: new(bytes.Buffer)}
-	o := Options{GPU: "rtx-2060", Host: b.host, Log: b.log, Program: "app"}
+	o := Options{Options: run.Options{GPU: "rtx-2060"}, Host: b.host, Log: b.log, Program: "app"}
 	if edit != nil {
 		edit(&o)
 	}
@@ -816,7 +816,7 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %d of %d free, then %d, then %d", c.gpu, free, total, after, again)
 		}
 	}
-	if _, err := New(Options{GPU: "rtx-2061"}); err == nil || !strings.Contains(err.Error(), "rtx-2060") {
+	if _, err := New(Options{Options: run.Options{GPU: "rtx-2061"}}); err == nil || !strings.Contains(err.Error(), "rtx-2060") {
 		t.Errorf("a GPU that is not there: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // NodeKind is what a node of a graph does (cudaGraphNodeType).
@@ -45,7 +46,7 @@ func (w *childWork) kind() NodeKind { return NodeGraph }
 func (w *childWork) now(r *Runtime, s *stream) Error { return r.computeGraph(w.graph, s) }
 
 // op is never asked for: the graph's nodes stand in its place.
-func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
 	return nil, nil, NotSupported
 }
 

@@ -67,12 +67,6 @@ func (t *Thread) LaunchConfigured(host uint64) Error {
 	})
 }
 
-// launchRecord is what the report says about a launch that the chip has.
-type launchRecord struct {
-	name  string
-	about run.Launch
-}
-
 // plainShared is the shared memory that a block has without asking for more (CUDA
 // programming guide, compute capabilities 3.0 to 12.x).
 const plainShared = 48 << 10
@@ -140,7 +134,21 @@ func (w *kernelWork) now(r *Runtime, s *stream) Error {
 	if w.f.module.machine == nil { // unloaded since a graph was made
 		return InvalidDeviceFunction
 	}
+	if r.leaveOut(w.f) {
+		return Success
+	}
 	return r.compute(w.f, w.launch, s.id)
+}
+
+// leaveOut reports whether the next launch is one that the user does not want,
+// and counts it if so.
+func (r *Runtime) leaveOut(f *function) bool {
+	if r.opt.Select.Has(r.launches, f.name) {
+		return false
+	}
+	r.launches++
+	r.ses.Res.LeftOut++
+	return true
 }
 
 // fits checks the extents of a launch.
@@ -160,31 +168,21 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 	return Success
 }
 
-// extent writes an extent as reports do.
-func extent(d Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
-
 // compute runs a launch to its end, without time.
 func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
-	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out}
 	progress, watched := r.watch(k.Name())
-	o.Progress = progress
-	if most := r.opt.MaxInsts; most > 0 {
-		o.MaxInsts = most
-	}
+	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out, MaxInsts: r.opt.MaxInsts, Progress: progress}
 	res, err := f.module.machine.Run(r.life, l, o)
 	watched()
 	if refused(err) {
-		return r.refuse(f.name, err)
+		return r.refuse(err)
 	}
-	r.issued += res.WarpInsts
-	r.list(report.Kernel{
-		Name: k.Name(), Launch: r.launches, Stream: id, Grid: extent(l.Grid), Block: extent(l.Block),
+	r.ses.List(report.Kernel{
+		Name: k.Name(), Launch: r.launches, Stream: id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block),
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	})
-	r.res.WarpInstructions += res.WarpInsts
-	r.res.ThreadInstructions += res.ThreadInsts
 	r.launches++
 	return r.end(err)
 }
@@ -196,8 +194,8 @@ func refused(err error) bool {
 }
 
 // refuse says why a launch could not start; nothing is broken by it.
-func (r *Runtime) refuse(kernel string, err error) Error {
-	r.once(kernel+err.Error(), "%v", err)
+func (r *Runtime) refuse(err error) Error {
+	r.once(err.Error(), "%v", err)
 	var le *exec.LaunchError
 	if errors.As(err, &le) && le.NotResident {
 		return CooperativeTooLarge
@@ -206,12 +204,15 @@ func (r *Runtime) refuse(kernel string, err error) Error {
 }
 
 // op makes a launch for the chip.
-func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	k, l := w.f.kernel, w.launch
 	l.TakenFirst = r.cfg.Compat.TakenFirst
 	machine, mem := w.f.module.machine, r.mem
 	if machine == nil { // unloaded since a graph was made
 		return nil, nil, InvalidDeviceFunction
+	}
+	if r.leaveOut(w.f) {
+		return &gpu.Op{Kind: gpu.OpMark}, nil, Success
 	}
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch, Save: mem.Save,
@@ -221,9 +222,9 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error) {
 			return machine.NewWork(l, r.opt.Out)
 		},
 	}
-	return op, &launchRecord{w.f.name, run.Launch{
-		Number: r.launches, Stream: s.id, Grid: extent(l.Grid), Block: extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
-	}}, Success
+	return op, &run.Launch{
+		Number: r.launches, Stream: s.id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(),
+	}, Success
 }
 
 // FunctionInfo is what cudaFuncGetAttributes says of a kernel.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // Kind is the direction of a copy (cudaMemcpyKind).
@@ -481,7 +482,7 @@ func (w *copyWork) now(r *Runtime, _ *stream) Error {
 	return err
 }
 
-func (w *copyWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *copyWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	to, from, err := w.sides(r)
 	if err != Success {
 		return nil, nil, err
@@ -622,7 +623,7 @@ func (w *fillWork) now(r *Runtime, _ *stream) Error {
 	return err
 }
 
-func (w *fillWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *fillWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	to, err := w.bytes(r)
 	if err != Success {
 		return nil, nil, err

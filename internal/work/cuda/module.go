@@ -189,7 +189,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 			return m.err, detail(err)
 		}
 		m.prog = prog
-		r.res.Programs = append(r.res.Programs, m.name)
+		r.ses.Res.Programs = append(r.ses.Res.Programs, m.name)
 	}
 	if m.err != Success {
 		return m.err, nil

@@ -56,8 +56,8 @@ func TestReplace(t *testing.T) {
 		if got := b.log.String(); c.log == "" && c.want != 0 && got != "" || strings.Count(got, c.log) != 1 && c.log != "" {
 			t.Errorf("%s: it says\n%s", c.what, got)
 		}
-		if c.what == "by its kernels" && !slices.Contains(b.r.res.Programs, "app.ptx") {
-			t.Errorf("%s: programs %v", c.what, b.r.res.Programs)
+		if c.what == "by its kernels" && !slices.Contains(b.r.ses.Res.Programs, "app.ptx") {
+			t.Errorf("%s: programs %v", c.what, b.r.ses.Res.Programs)
 		}
 	}
 

@@ -2,10 +2,8 @@ package cuda
 
 import (
 	"slices"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // Bounds of a report, our choice: programs launch kernels without end. Launches
@@ -15,38 +13,13 @@ const (
 	maxDetailed = 100   // launches with their instructions, of a timing run
 )
 
-// list puts a launch into the report, as long as there is room.
-func (r *Runtime) list(k report.Kernel) {
-	if len(r.res.Kernels) < maxListed {
-		r.res.Kernels = append(r.res.Kernels, k)
-		return
-	}
-	r.unlisted++
-}
-
-// collect puts the launches that have ended into the report, and after the end of
-// all those that have begun.
+// collect forgets the work that has ended, and all of it after the end of the run;
+// launches are in the report then.
 func (r *Runtime) collect(all bool) {
-	r.pending = slices.DeleteFunc(r.pending, func(p given) bool {
-		if !all && !p.op.Ended() {
-			return false
-		}
-		if p.launch == nil || !p.op.Begun() {
-			return true
-		}
-		r.issued += p.op.Kernel.WarpInsts
-		kept := r.res.Kernels
-		run.Add(r.chip, p.op.Kernel, p.launch.about, r.res)
-		k := &r.res.Kernels[len(r.res.Kernels)-1]
-		if len(kept) >= maxDetailed && k.KernelTiming != nil {
-			k.Lines = nil
-		}
-		if len(kept) >= maxListed {
-			r.res.Kernels = kept
-			r.unlisted++
-		}
-		return true
-	})
+	r.pending = slices.DeleteFunc(r.pending, func(p given) bool { return all || p.op.Ended() })
+	if all {
+		r.ses.Settle()
+	}
 	r.dropObjects()
 }
 
@@ -62,24 +35,15 @@ func (r *Runtime) Result() *report.Run {
 // result is what the run has come to.
 func (r *Runtime) result() *report.Run {
 	r.unused()
-	res := *r.res
-	res.Kernels = slices.Clone(r.res.Kernels)
-	slices.SortStableFunc(res.Kernels, func(a, b report.Kernel) int { return a.Launch - b.Launch }) // they came as they ended
-	if n := r.unlisted; n > 0 {
-		r.once("listed", "the report lists %d launches; %d more count in its totals", len(res.Kernels), n)
+	if n := r.ses.Unlisted; n > 0 {
+		r.once("listed", "the report lists %d launches; %d more count in its totals", len(r.ses.Res.Kernels), n)
 	}
-	if r.chip != nil {
-		timing := *r.res.Timing
-		res.Timing = &timing
-		run.End(r.chip, &res)
-		if r.opt.Timeline != nil {
-			r.chip.FlushLog()
-		}
+	if n := r.ses.Res.LeftOut; n > 0 && n == r.launches {
+		r.once("selection", "the selection %s takes none of the program's %s (0 to %d)", r.opt.Select, report.Plural(n, "launch", "launches"), n-1)
 	}
-	if r.failed != nil {
-		res.Error = run.Failure(r.failed, nil)
+	res, err := r.ses.End(r.failed)
+	if err != nil && r.failed == nil {
+		r.once("observers", "%v", err)
 	}
-	res.OK = r.failed == nil
-	res.Seconds = time.Since(r.began).Seconds()
-	return &res
+	return res
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,14 +10,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
@@ -44,27 +42,22 @@ type Host interface {
 	Call(fn, data uint64)
 }
 
-// Options are the settings of a Runtime.
+// Options are the settings of a Runtime: those of every run, and what the program
+// and its user have to do with it.
 type Options struct {
-	GPU      string       // a name or a file; "" is run.DefaultGPU
-	Timing   bool         // count cycles
-	Settings run.Settings // values of the machine and of the run
-	Threads  int          // workers; 0: one per core
-	MaxInsts uint64       // bound of a run: cycles, or warp instructions in a functional run; 0: none
-	Program  string       // what the report calls the input
-	Host     Host
-	Out      io.Writer // what device code prints; nil discards it
-	Log      io.Writer // faults and warnings; nil discards them
-	Timeline *timeline.Recorder
+	run.Options
+	Program string    // what the report calls the input
+	Host    Host      //
+	Log     io.Writer // faults and warnings; nil discards them
 	// Strict makes accesses of kernels outside of every allocation faults also where a
 	// GPU has memory mapped; without it they bring a warning.
 	Strict bool
 	// Fault is called when the program gave an address of the host where there is no
 	// memory; it does not return.
 	Fault func(addr uintptr)
-	// Progress, if not nil, is shown how far a launch has come, and cleared before
-	// the program goes on.
-	Progress Progress
+	// Clear, if not nil, is called before the program goes on: it takes away what
+	// Progress has shown.
+	Clear func()
 	// Replace are texts that take the place of the program's.
 	Replace []Replacement
 	// Save is given the PTX that is loaded, with the name by which messages call
@@ -80,7 +73,6 @@ type Runtime struct {
 	opt     Options
 	cfg     gpu.Config
 	props   Properties
-	began   time.Time
 	modules []*module // by handle, from 1
 	kernels map[uint64]*function
 	vars    map[uint64]*variable
@@ -100,7 +92,7 @@ type Runtime struct {
 
 	// What is on the device; reset drops it.
 	mem      *device.Memory // nil until first used
-	chip     *gpu.GPU       // nil in a functional run
+	chip     *gpu.GPU       // the session's; nil in a functional run
 	sticky   Error
 	streams  map[uint64]*stream // those that the program has made
 	lanes    []*stream          // the legacy default stream, then all others in the order of their making
@@ -126,8 +118,6 @@ type Runtime struct {
 	pending  []given             // that the chip has not ended
 	limits   map[int]uint64
 	launches int // so far
-	unlisted int // of those that have run: beyond the bounds of the report
-	issued   uint64
 
 	replace []Replacement
 	offered []string // what there was to replace
@@ -135,7 +125,7 @@ type Runtime struct {
 	life      context.Context // ends when the program is interrupted
 	interrupt context.CancelFunc
 
-	res    *report.Run
+	ses    *run.Session
 	failed error // the first error that ended a kernel
 	said   map[string]bool
 }
@@ -188,43 +178,22 @@ func New(o Options) (*Runtime, error) {
 	}
 	r := &Runtime{
 		replace: replace,
-		opt:     o, cfg: cfg, began: time.Now(), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
+		opt:     o, cfg: cfg, ses: run.NewSession(run.CUDA, o.Program, o.Options), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
 		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, texrefs: map[uint64]*TexRef{}, ctx: contexts{list: map[uint64]*driverContext{}},
-		res: &report.Run{
-			Heddle: report.Version, Input: o.Program, Programs: []string{}, GPU: o.GPU, Mode: "functional",
-			Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
-		},
 	}
+	r.ses.Most, r.ses.Detailed = maxListed, maxDetailed
 	r.life, r.interrupt = context.WithCancel(context.Background())
 	r.limits[limitHeap] = max(o.Settings.Heap, device.DefaultHeap)
 	r.props = properties(&cfg, r.memoryBytes())
 	r.forget()
-	if o.Timing {
-		if err := r.plugIn(); err != nil {
-			return nil, fmt.Errorf("GPU %s: %w", o.GPU, err)
-		}
-	} else {
-		for k, v := range o.Settings.Conditions {
-			r.res.Conditions[k] = v
-		}
+	if !o.Timing {
+		return r, r.ses.OnlyCompute()
 	}
-	return r, nil
-}
-
-// plugIn makes the chip of a timing run.
-func (r *Runtime) plugIn() error {
-	chip, err := run.Begin(r.cfg, r.opt.MaxInsts, r.opt.Threads, r.res)
-	if err != nil {
-		return err
+	if err := r.ses.PlugIn(o.GPU, cfg); err != nil {
+		return nil, err
 	}
-	if r.opt.Timeline != nil {
-		run.Record(chip, r.opt.Timeline)
-	}
-	if r.opt.Progress != nil {
-		chip.OnProgress(r.show)
-	}
-	r.chip = chip
-	return nil
+	r.chip = r.ses.Chip
+	return r, r.ses.Begin()
 }
 
 // memoryBytes is the device memory that programs can have: no model has its
@@ -445,6 +414,9 @@ func (r *Runtime) end(err error) Error {
 	return code
 }
 
+// faultCodes are the codes of faults that have one of their own.
+var faultCodes = map[exec.FaultKind]Error{exec.Assertion: Assert, exec.Misaligned: MisalignedAddress, exec.BadAddress: IllegalAddress}
+
 // codeOf returns the code of an error that ended a kernel.
 func codeOf(err error) Error {
 	var (
@@ -458,18 +430,7 @@ func codeOf(err error) Error {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &fault):
-		for _, c := range []struct {
-			words string
-			code  Error
-		}{
-			{"assertion failed", Assert}, {"misaligned", MisalignedAddress}, {"trap", LaunchFailure},
-			{" at ", IllegalAddress}, // what all illegal accesses say
-		} {
-			if strings.Contains(strings.SplitN(fault.What, "\n", 2)[0], c.words) {
-				return c.code
-			}
-		}
-		return LaunchFailure
+		return cmp.Or(faultCodes[fault.Kind], LaunchFailure)
 	case errors.As(err, &limit), errors.As(err, &stuck):
 		return LaunchTimeout
 	case errors.As(err, &le):

@@ -5,26 +5,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Progress is shown to whom waits.
-type Progress interface {
-	Show(run.Progress)
-	Clear()
-}
-
-// show says how far the chip has come.
-func (r *Runtime) show(p gpu.Progress) {
-	s := run.Progress{Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}
-	for _, g := range r.pending {
-		if g.launch != nil && g.op.Kernel == p.Kernel {
-			s.Launch = g.launch.about.Number
-		}
+// clear takes away what was shown of a run's progress.
+func (r *Runtime) clear() {
+	if r.opt.Clear != nil {
+		r.opt.Clear()
 	}
-	r.opt.Progress.Show(s)
 }
 
 // watch shows how far a launch of a functional run has come: when report says so,
@@ -34,13 +23,13 @@ func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uin
 		return nil, func() {}
 	}
 	var mu sync.Mutex
-	s := run.Progress{Kernel: kernel, Launch: r.launches, WarpInsts: r.issued}
-	before := r.issued
+	before := r.ses.Res.WarpInstructions
+	s := run.Progress{Kernel: kernel, Launch: r.launches, WarpInsts: before}
 	show := func(change func()) {
 		mu.Lock()
 		defer mu.Unlock()
 		change()
-		r.opt.Progress.Show(s)
+		r.opt.Progress(s)
 	}
 	show(func() {})
 	stop := make(chan struct{})
@@ -77,9 +66,7 @@ func (r *Runtime) leave() {
 		}
 		defer r.opt.Fault(addr)
 	}
-	if r.opt.Progress != nil {
-		r.opt.Progress.Clear()
-	}
+	r.clear()
 	r.mu.Unlock()
 	if r.life.Err() != nil {
 		select {}
@@ -101,9 +88,7 @@ func FaultAddress(panicked any) (addr uintptr, ok bool) {
 func (r *Runtime) Interrupt() *report.Run {
 	r.interrupt()
 	r.mu.Lock() // for good
-	if r.opt.Progress != nil {
-		r.opt.Progress.Clear()
-	}
+	r.clear()
 	if r.failed == nil {
 		r.failed = context.Canceled
 	}

@@ -40,7 +40,7 @@ func TestProgress(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		var s screen
 		b := start(t, func(o *Options) {
-			o.Progress = &s
+			o.Progress, o.Clear = s.Show, s.Clear
 			o.MaxInsts = 400_000
 			if mode != nil {
 				mode(o)
@@ -63,7 +63,7 @@ func TestInterrupt(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		var s screen
 		b := start(t, func(o *Options) {
-			o.Progress = &s
+			o.Progress, o.Clear = s.Show, s.Clear
 			if mode != nil {
 				mode(o)
 			}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // This file: how work gets to where it is done. A call of the program makes
@@ -16,14 +17,13 @@ type work interface {
 	now(r *Runtime, s *stream) Error
 	// op makes an action for the chip of it. The record is for the report, nil
 	// unless the work is a launch.
-	op(r *Runtime, s *stream) (*gpu.Op, *launchRecord, Error)
+	op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error)
 }
 
 // given is work that the chip has and that had not ended when it was last asked.
 type given struct {
 	op     *gpu.Op
-	launch *launchRecord // nil unless it is a launch
-	number uint64        // in the order in which it was given
+	number uint64 // in the order in which it was given
 }
 
 // maxPending is how much work is given to the chip before time must pass, our
@@ -59,19 +59,18 @@ func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
 }
 
 // give hands an action of a stream to the chip.
-func (r *Runtime) give(s *stream, op *gpu.Op, rec *launchRecord) Error {
+func (r *Runtime) give(s *stream, op *gpu.Op, rec *run.Launch) Error {
 	op.Stream, op.NonBlocking, op.Priority = s.id, s.flags&nonBlocking != 0, s.priority
-	if err := r.chip.Add(op); err != nil {
-		if rec != nil {
-			return r.refuse(rec.name, err)
+	if rec != nil {
+		if err := r.ses.Launch(rec, op); err != nil {
+			return r.refuse(err)
 		}
+		r.launches++
+	} else if err := r.ses.Do(op, ""); err != nil {
 		return r.end(err)
 	}
 	r.given++
-	r.pending = append(r.pending, given{op, rec, r.given})
-	if rec != nil {
-		r.launches++
-	}
+	r.pending = append(r.pending, given{op, r.given})
 	if !op.Loose {
 		s.last = op
 	}
@@ -148,16 +147,16 @@ func (w *markWork) kind() NodeKind { return w.nodeKind }
 
 func (w *markWork) now(r *Runtime, _ *stream) Error {
 	if w.nodeKind == NodeEventRecord {
-		w.ev.record(nil, r.issued)
+		w.ev.record(nil, r.ses.Res.WarpInstructions)
 	}
 	return Success
 }
 
-func (w *markWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *markWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	op := &gpu.Op{Kind: gpu.OpMark}
 	switch w.nodeKind {
 	case NodeEventRecord:
-		w.ev.record(op, r.issued)
+		w.ev.record(op, r.ses.Res.WarpInstructions)
 	case NodeEventWait:
 		if w.ev.op != nil {
 			op.After = []*gpu.Op{w.ev.op}
@@ -175,9 +174,7 @@ func (w *hostWork) kind() NodeKind { return NodeHost }
 
 // now calls the function with the lock released: it may use what it likes.
 func (w *hostWork) now(r *Runtime, _ *stream) Error {
-	if r.opt.Progress != nil {
-		r.opt.Progress.Clear()
-	}
+	r.clear()
 	r.mu.Unlock()
 	defer r.mu.Lock()
 	r.opt.Host.Call(w.fn, w.data)
@@ -186,7 +183,7 @@ func (w *hostWork) now(r *Runtime, _ *stream) Error {
 
 // op is for graphs: there the function is called within a call that waits for
 // the graph, and what it asks of the device is not permitted.
-func (w *hostWork) op(r *Runtime, _ *stream) (*gpu.Op, *launchRecord, Error) {
+func (w *hostWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	return &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
 		t := r.caller
 		t.barred.Store(true)

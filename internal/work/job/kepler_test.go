@@ -197,7 +197,7 @@ cycles = 1
 		t.Fatal(err)
 	}
 	dump := filepath.Join(t.TempDir(), "sum.bin")
-	res, err = r.Run(context.Background(), KeplerOptions{Config: cfg, Options: Options{Select: sel, Dumps: []Dump{{"sum", dump}}}})
+	res, err = r.Run(context.Background(), KeplerOptions{Config: cfg, Options: Options{Select: sel, Dumps: []Dump{{Buffer: "sum", File: dump}}}})
 	if err != nil || res.LeftOut != 2 || len(res.Kernels) != 1 {
 		t.Fatalf("%v, %d left out", err, res.LeftOut)
 	}

@@ -370,11 +370,7 @@ func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, 
 		x.res.Programs = append(x.res.Programs, t.S)
 	}
 	err := x.run(ctx)
-	var ended *krun.Error
-	switch {
-	case errors.As(err, &ended):
-		x.res.Error = ended.Failure()
-	case err != nil:
+	if err != nil {
 		x.res.Error = run.Failure(err, nil)
 	}
 	x.res.OK = err == nil && !slices.ContainsFunc(x.res.Checks, func(c report.Check) bool { return !c.OK })
@@ -384,6 +380,10 @@ func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, 
 
 func (x *keplerRunner) run(ctx context.Context) error {
 	r := x.ready
+	x.opt.Timing = true
+	if err := x.opt.Refused(run.KeplerJob); err != nil {
+		return &Error{File: r.Job.File, Msg: err.Error(), Err: err}
+	}
 	for _, d := range x.opt.Dumps {
 		if r.Job.buffer(d.Buffer) == nil {
 			return &Error{File: r.Job.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
@@ -415,10 +415,7 @@ func (x *keplerRunner) prepare(f int) (*krun.Run, error) {
 	if x.opt.MaxInsts > 0 {
 		core.Limit = x.opt.MaxInsts - x.res.Cycles
 	}
-	core.Timeline, core.From = x.opt.Timeline, x.res.Cycles
-	if x.opt.Series != nil {
-		core.Series = &krun.Series{Every: x.opt.Series.Every, Out: x.opt.Series.Out}
-	}
+	core.Timeline, core.Series, core.From = x.opt.Timeline, x.opt.Series, x.res.Cycles
 	core.Progress = func(cycle uint64) {
 		if x.opt.Progress != nil {
 			x.opt.Progress(run.Progress{Launch: f, Launches: x.ready.Job.Frames, Kernel: x.ready.name(),

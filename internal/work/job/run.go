@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -32,10 +30,9 @@ type runner struct {
 	machine  *xprog.Machine
 	addr     map[string]uint64 // of buffers
 	textures map[string]uint64 // texture objects made so far
-	res      *report.Run
+	ses      *run.Session
 	launches int
 	moves    map[*Step]*move // of copies and fills
-	timing   *chipRun        // nil in a functional run
 }
 
 // Run runs the job. The result holds what was done also when an error is
@@ -43,42 +40,23 @@ type runner struct {
 // or an *Error for what is wrong with the job. A result without an error may
 // still have failed checks: see its OK.
 func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
-	start := time.Now()
 	j := r.Job
-	x := &runner{ready: r, job: j, opt: opt, addr: map[string]uint64{}, textures: map[string]uint64{}}
-	x.res = newResult(j.File, j.GPU, opt)
+	x := &runner{ready: r, job: j, opt: opt, addr: map[string]uint64{}, textures: map[string]uint64{}, ses: newSession(j.File, j.GPU, opt)}
 	for _, p := range j.Programs {
-		x.res.Programs = append(x.res.Programs, p.S)
+		x.ses.Res.Programs = append(x.ses.Res.Programs, p.S)
 	}
-	err := x.run(ctx)
-	if err != nil && x.res.Error == nil {
-		x.res.Error = run.Failure(err, nil)
-	}
-	x.res.OK = err == nil
-	for _, c := range x.res.Checks {
-		x.res.OK = x.res.OK && c.OK
-	}
-	for i := range x.res.Checkers {
-		x.res.OK = x.res.OK && x.res.Checkers[i].OK
-	}
-	x.res.Seconds = time.Since(start).Seconds()
-	return x.res, err
+	return x.ses.End(x.run(ctx))
 }
 
-// newResult returns the result of a run in which nothing has happened yet.
-func newResult(input, gpu string, opt Options) *report.Run {
-	res := &report.Run{
-		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, gpu, run.DefaultGPU), Mode: "functional",
-		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
-	}
-	maps.Copy(res.Conditions, opt.Settings.Conditions)
-	return res
+// newSession begins a run of a job that names a machine.
+func newSession(input, gpu string, opt Options) *run.Session {
+	opt.GPU = cmp.Or(opt.GPU, gpu)
+	return run.NewSession(run.Job, input, opt)
 }
 
 // Failed returns the result of a job that could not be loaded.
 func Failed(input string, opt Options, err error) *report.Run {
-	res := newResult(input, "", opt)
-	res.Error = run.Failure(err, nil)
+	res, _ := newSession(input, "", opt).End(err)
 	return res
 }
 
@@ -86,19 +64,18 @@ func (x *runner) run(ctx context.Context) error {
 	if err := x.setup(); err != nil {
 		return err
 	}
-	err := error(nil)
-	if x.timing != nil {
-		err = x.stepsTimed(ctx)
-	} else {
-		err = x.steps(ctx)
+	steps := x.steps
+	if x.opt.Timing {
+		steps = x.stepsTimed
 	}
+	err := steps(ctx)
 	if err == nil {
 		for _, c := range x.job.Checks {
 			rc, cerr := x.check(c)
 			if cerr != nil {
 				return cerr
 			}
-			x.res.Checks = append(x.res.Checks, rc)
+			x.ses.Res.Checks = append(x.ses.Res.Checks, rc)
 		}
 	}
 	return errors.Join(err, x.dumps())
@@ -112,8 +89,8 @@ func (x *runner) setup() error {
 		if err := x.plugIn(); err != nil {
 			return &Error{File: j.File, Msg: err.Error(), Err: err}
 		}
-		dc.Packed = x.timing.chip.Config().Compat.PackedMemory
-	} else if err := x.opt.Settings.Check(); err != nil {
+		dc.Packed = x.ses.Chip.Config().Compat.PackedMemory
+	} else if err := x.ses.OnlyCompute(); err != nil {
 		return &Error{File: j.File, Msg: err.Error(), Err: err}
 	}
 	x.mem = device.New(dc)
@@ -147,7 +124,7 @@ func (x *runner) setup() error {
 			return err
 		}
 	}
-	if x.timing != nil {
+	if x.opt.Timing {
 		x.filled()
 	}
 	machine, err := xprog.NewMachine(x.ready.Program, x.mem)
@@ -310,7 +287,7 @@ func (x *runner) steps(ctx context.Context) error {
 		switch s.Kind {
 		case StepLaunch:
 			if !x.opt.Select.Has(s.Number, x.ready.kernels[s.Launch].Name()) {
-				x.res.LeftOut++
+				x.ses.Res.LeftOut++
 				continue
 			}
 			rs.Launch = &s.Number
@@ -325,7 +302,7 @@ func (x *runner) steps(ctx context.Context) error {
 			}
 		}
 		if x.job.stepsGiven {
-			x.res.Steps = append(x.res.Steps, rs)
+			x.ses.Res.Steps = append(x.ses.Res.Steps, rs)
 		}
 	}
 	return nil
@@ -368,7 +345,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	}
 	o := exec.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
-		before := x.res.WarpInstructions
+		before := x.ses.Res.WarpInstructions
 		o.Progress = func(blocks, total, warpInsts uint64) {
 			x.opt.Progress(run.Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
 		}
@@ -386,12 +363,10 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if errors.As(err, &le) {
 		err = &Error{File: x.job.File, Pos: l.Pos, Msg: le.Error(), Err: err}
 	} else {
-		x.res.Kernels = append(x.res.Kernels, rk)
-		x.res.WarpInstructions += res.WarpInsts
-		x.res.ThreadInstructions += res.ThreadInsts
+		x.ses.List(rk)
 	}
 	if err != nil {
-		x.res.Error = run.Failure(err, &s.Number)
+		x.ses.Res.Error = run.Failure(err, &s.Number)
 	}
 	return err
 }
@@ -505,7 +480,7 @@ func (x *runner) dumps() error {
 		if err != nil {
 			return &Error{File: x.job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
 		}
-		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
+		x.ses.Res.Dumps = append(x.ses.Res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}
 	return nil
 }

@@ -214,7 +214,7 @@ block = 1
 		t.Fatal(err)
 	}
 	r, v := filepath.Join(dir, "r.bin"), filepath.Join(dir, "v.bin")
-	if _, err := ready.Run(context.Background(), Options{Dumps: []Dump{{"r", r}, {"v", v}}}); err != nil {
+	if _, err := ready.Run(context.Background(), Options{Dumps: []Dump{{Buffer: "r", File: r}, {Buffer: "v", File: v}}}); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(v); !bytes.Equal(b, []byte{0xff, 0xff, 2, 0, 0, 0, 0, 0}) {

@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
@@ -148,7 +149,7 @@ func TestChipSeriesAndTimeline(t *testing.T) {
 	for _, every := range []uint64{1, 37, 1000} {
 		r := unevenRun(t, "2")
 		var out bytes.Buffer
-		r.Series = &krun.Series{Every: every, Out: &out}
+		r.Series = &run.Series{Every: every, Out: &out}
 		r.Timeline = timeline.New(0)
 		if err := r.Do(t.Context()); err != nil {
 			t.Fatal(err)

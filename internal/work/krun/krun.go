@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // DefaultLimit is how many cycles a run may take if nothing else is said, so
@@ -29,17 +29,10 @@ type Run struct {
 	From     uint64          // cycles of runs before this one, which timeline and series go on from
 
 	Timeline *timeline.Recorder // takes every instruction's way; may be nil
-	Series   *Series            // counters as they grow; may be nil
+	Series   *run.Series        // counters as they grow, below a heading if no run was before; may be nil
 	Progress func(cycle uint64) // called now and then; may be nil
 
 	memory report.Memory // what the memory system of a chip did
-}
-
-// Series asks for counters as they grow: a line of comma-separated values for
-// every so many cycles, below a heading if no run was before.
-type Series struct {
-	Every uint64
-	Out   io.Writer
 }
 
 // Error is why a run ended before its end.

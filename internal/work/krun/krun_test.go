@@ -24,6 +24,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/kcase"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
@@ -379,7 +380,7 @@ func TestSeries(t *testing.T) {
 		}
 		_, r := setUp(t, text, kepler.RTL)
 		var out bytes.Buffer
-		r.Series = &krun.Series{Every: every, Out: &out}
+		r.Series = &run.Series{Every: every, Out: &out}
 		if err := r.Do(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func TestNothingIsHeld(t *testing.T) {
 			}
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		o := tracerun.Options{GPU: c.gpu, Settings: s, MaxCycles: c.max}
+		o := tracerun.Options{GPU: c.gpu, Settings: s, MaxInsts: c.max}
 		if c.stop {
 			o.AccelSim = trigger(stop)
 		}

@@ -115,7 +115,7 @@ func TestOdd(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
-				r, err := tracerun.Run(t.Context(), set, tracerun.Options{GPU: gpu, Threads: 1, MaxCycles: 1_000_000, Settings: s})
+				r, err := tracerun.Run(t.Context(), set, tracerun.Options{GPU: gpu, Threads: 1, MaxInsts: 1_000_000, Settings: s})
 				switch {
 				case c.fails == "" && err != nil:
 					t.Errorf("%s: %v", how, err)

@@ -1,17 +1,13 @@
 package tracerun
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -20,25 +16,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
 	"github.com/heddle-sim/heddle/internal/report"
-	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
 // Options are the settings of a run that are not part of its trace.
-type Options struct {
-	GPU       string         // name of the machine; "" is run.DefaultGPU
-	Threads   int            // worker goroutines; 0: one per core. Changes no result
-	MaxCycles uint64         // stop after so many cycles; 0: never
-	Select    *run.Selection // launches to run; nil is all of them
-	Settings  run.Settings
-	Series    *run.Series        // counters as they grow; may be nil
-	Timeline  *timeline.Recorder // gets the way of every instruction; may be nil
-	AccelSim  io.Writer          // gets the counters under GPGPU-Sim's names after every launch; may be nil
-	Progress  func(run.Progress) // called now and then; nil for silence
-	// Listing, if not nil, adds to launches what a disassembly knows of them.
-	Listing *replay.Listing
-}
+type Options = run.Options
 
 // ahead is how many actions the chip is given before it needs them: enough that
 // several streams have work (our choice).
@@ -81,11 +64,10 @@ func (o *opened) close() {
 
 // runner is the state of one run.
 type runner struct {
-	set  *trace.Set
-	opt  Options
-	res  *report.Run
-	chip *gpu.GPU
-	rep  replay.Options
+	set *trace.Set
+	opt Options
+	ses *run.Session
+	rep replay.Options
 
 	launches []*launch   // by number
 	next     int         // command to be given next
@@ -93,37 +75,25 @@ type runner struct {
 	read     chan opened // in the order in which launches are asked for
 	stopped  <-chan struct{}
 	running  map[*replay.Work]*launch
+	done     int // launches that have ended
 	warned   map[string]bool
 	unknown  map[string]*report.UnknownOp
-	all      int64 // of sizes
-	done     int64
-	started  time.Time
-	printed  error
 }
 
 // Run replays a trace. The result holds what was done also when an error is
 // returned: a *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError,
 // or a context's error.
 func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) {
+	opt.Timing = true
 	x := &runner{
-		set: set, opt: opt, started: time.Now(), running: map[*replay.Work]*launch{},
+		set: set, opt: opt, ses: run.NewSession(run.Trace, set.Name, opt), running: map[*replay.Work]*launch{},
 		unknown: map[string]*report.UnknownOp{}, warned: map[string]bool{},
 	}
-	x.res = &report.Run{
-		Heddle: report.Version, Input: set.Name, Programs: []string{}, GPU: cmp.Or(opt.GPU, run.DefaultGPU), Mode: "timing",
-		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: true,
-		Trace: &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}},
-	}
+	x.ses.Res.Trace = &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}}
 	for _, w := range set.Warnings {
 		x.warned[w] = true
 	}
-	err := x.run(ctx)
-	if err != nil {
-		x.res.Error = run.Failure(err, nil)
-	}
-	x.res.OK = err == nil
-	x.res.Seconds = time.Since(x.started).Seconds()
-	return x.res, err
+	return x.ses.End(x.run(ctx))
 }
 
 func (x *runner) run(ctx context.Context) error {
@@ -140,32 +110,17 @@ func (x *runner) run(ctx context.Context) error {
 			}
 		}()
 	}()
-	x.chip.Feed(ahead, x.feed)
-	x.chip.OnEnd(x.ended)
-	if x.opt.Progress != nil {
-		x.chip.OnProgress(x.progress)
-	}
-	var rows *run.Rows
-	if x.opt.Series != nil {
-		rows = run.StartSeries(x.chip, *x.opt.Series)
-	}
-	if x.opt.Timeline != nil {
-		run.Record(x.chip, x.opt.Timeline)
-	}
-	err := x.chip.Finish(ctx)
+	x.ses.Ended = x.ended
+	x.ses.Look(&run.Inside{})
+	x.ses.Chip.Feed(ahead, x.feed)
+	err := x.ses.Finish(ctx)
 	x.rest()
-	if rows != nil {
-		x.printed = errors.Join(x.printed, rows.End())
-	}
-	if x.opt.Timeline != nil {
-		x.chip.FlushLog()
-	}
-	return errors.Join(err, x.printed)
+	return err
 }
 
 // setup makes the chip and finds the launches.
 func (x *runner) setup() error {
-	name := x.res.GPU
+	name := x.ses.Res.GPU
 	cfg, err := x.opt.Settings.Machine(name)
 	if err != nil {
 		return err
@@ -173,8 +128,8 @@ func (x *runner) setup() error {
 	// In trace mode the incumbent starts the next kernel behind the last block,
 	// whatever is still under way, and its clocks run on.
 	cfg.Compat.DrainBetween, cfg.Compat.ClocksRestart = false, false
-	if x.chip, err = run.Begin(cfg, x.opt.MaxCycles, x.opt.Threads, x.res); err != nil {
-		return fmt.Errorf("GPU %s: %w", name, err)
+	if err := x.ses.PlugIn(name, cfg); err != nil {
+		return err
 	}
 	if err := x.rules(&cfg); err != nil {
 		return err
@@ -195,10 +150,10 @@ func (x *runner) setup() error {
 		}
 		if x.opt.Select.Has(l.number, l.head.Kernel) {
 			selected++
-			x.all += l.size
+			x.ses.Weight += l.size
 		}
 	}
-	x.res.Trace.Launches = len(x.launches)
+	x.ses.Res.Trace.Launches, x.ses.Launches = len(x.launches), len(x.launches)
 	if len(x.launches) > 0 && selected == 0 {
 		return fmt.Errorf("the selection %s takes none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
 	}
@@ -212,7 +167,7 @@ func (x *runner) setup() error {
 // archs notes for which architectures the trace was made, and warns where that
 // is not the machine's.
 func (x *runner) archs(machine int) {
-	t := x.res.Trace
+	t := x.ses.Res.Trace
 	for _, l := range x.launches {
 		if a := l.head.Arch; a > 0 && !slices.Contains(t.Arch, a) {
 			t.Arch = append(t.Arch, a)
@@ -221,7 +176,7 @@ func (x *runner) archs(machine int) {
 	slices.Sort(t.Arch)
 	for _, a := range t.Arch {
 		if machine > 0 && a != machine {
-			x.warn(fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.res.GPU, machine))
+			x.warn(fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.ses.Res.GPU, machine))
 		}
 	}
 }
@@ -256,11 +211,11 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	if o.Rules, err = unknownRules(word("trace.unknown", "")); err != nil {
 		return err
 	}
-	x.res.Trace.Hidden = o.Hidden.String()
-	x.res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
-	x.res.Conditions["trace.dependences"] = o.Dependences.String()
+	x.ses.Res.Trace.Hidden = o.Hidden.String()
+	x.ses.Res.Conditions["trace.hidden_dependences"] = o.Hidden.String()
+	x.ses.Res.Conditions["trace.dependences"] = o.Dependences.String()
 	if u := word("trace.unknown", ""); u != "" {
-		x.res.Conditions["trace.unknown"] = u
+		x.ses.Res.Conditions["trace.unknown"] = u
 	}
 	return nil
 }
@@ -360,7 +315,7 @@ func (x *runner) feed() (*gpu.Op, error) {
 		l := x.launches[x.given]
 		x.given++
 		if !x.opt.Select.Has(l.number, l.head.Kernel) {
-			x.res.LeftOut++
+			x.ses.Res.LeftOut++
 			continue
 		}
 		return x.launch(l)
@@ -392,33 +347,45 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Bits that were inferred are not the program's, and say nothing about it.
+	unwatched := w.Report().Control != "recorded"
+	if x.opt.Hazards && unwatched && len(x.running) == 0 && x.done == 0 {
+		o.close()
+		return nil, &trace.Error{File: l.src.Name(), Msg: "the hazard checker looks at control bits, and this launch was recorded without; give a disassembly that has them (--sass), or a trace in the MICRO 2025 form"}
+	}
 	l.work, l.head = w, o.k.Header
 	x.running[w] = l
-	l.op = &gpu.Op{
-		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
-		Make: func(rehearsal bool) (exec.Work, error) {
-			if rehearsal {
-				o := x.open(l)
-				if o.err != nil {
-					return nil, o.err
-				}
-				again, err := x.ready(l, &o)
-				if err != nil {
-					return nil, err
-				}
-				l.again = again
-				x.running[again] = l
-				return again, nil
-			}
-			return w, nil
-		},
-	}
 	l.warnings = o.k.Warnings
 	if x.opt.Listing != nil {
 		x.joined(o.k.Kernel, &o.join)
 	}
+	l.op = &gpu.Op{
+		Kind: gpu.OpLaunch, Stream: int64(o.k.Stream), Options: gpu.LaunchOptions{Registers: o.k.Registers},
+		Make: func(rehearsal bool) (exec.Work, error) {
+			if !rehearsal {
+				return w, nil
+			}
+			o := x.open(l)
+			if o.err != nil {
+				return nil, o.err
+			}
+			again, err := x.ready(l, &o)
+			if err != nil {
+				return nil, err
+			}
+			l.again = again
+			x.running[again] = l
+			return again, nil
+		},
+	}
+	x.ses.Note(&run.Launch{
+		Number: l.number, Stream: int64(l.head.Stream), Grid: extent(l.head.Grid), Block: extent(l.head.Block), Weight: l.size, Unwatched: unwatched,
+	}, l.op)
 	return l.op, nil
 }
+
+// extent writes an extent as results do.
+func extent(d trace.Dim) [3]int64 { return [3]int64{int64(d[0]), int64(d[1]), int64(d[2])} }
 
 // ready makes work of a launch that has been read.
 func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
@@ -435,14 +402,14 @@ func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
 func (x *runner) warn(w string) {
 	if !x.warned[w] {
 		x.warned[w] = true
-		x.res.Trace.Warnings = append(x.res.Trace.Warnings, w)
+		x.ses.Res.Trace.Warnings = append(x.ses.Res.Trace.Warnings, w)
 	}
 }
 
 // fit cuts what a block needs of an SM down to what one has, so that a trace of
 // a larger machine runs: one block at a time on each SM. A warning tells.
 func (x *runner) fit(k *trace.Kernel) {
-	cfg, threads := x.chip.Config(), int(k.Block.Count())
+	cfg, threads := x.ses.Chip.Config(), int(k.Block.Count())
 	fits := func(registers, shared int) bool {
 		n, _ := cfg.Occupancy(threads, registers, shared)
 		return n > 0
@@ -453,19 +420,19 @@ func (x *runner) fit(k *trace.Kernel) {
 	warn := func(format string, args ...any) { x.warn(k.Kernel + fmt.Sprintf(format, args...)) }
 	if !fits(0, k.Shared) {
 		most := sort.Search(k.Shared, func(n int) bool { return !fits(0, n+1) })
-		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.res.GPU, most)
+		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.ses.Res.GPU, most)
 		k.Shared = most
 	}
 	if !fits(k.Registers, 0) {
 		most := sort.Search(k.Registers, func(n int) bool { return !fits(n+1, 0) })
-		warn(" needs %d registers for each of the %d threads of a block, an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.res.GPU, most)
+		warn(" needs %d registers for each of the %d threads of a block, an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.ses.Res.GPU, most)
 		k.Registers = most
 	}
 }
 
 // note puts what a launch that has run is based on into the result.
 func (x *runner) note(l *launch) {
-	t, r := x.res.Trace, l.work.Report()
+	t, r := x.ses.Res.Trace, l.work.Report()
 	t.Words += r.Words
 	t.Mnemonics += r.Mnemonic
 	t.Needed += r.Hidden.Needed
@@ -508,15 +475,6 @@ func (x *runner) joined(kernel string, j *replay.JoinReport) {
 	x.warn(w)
 }
 
-// find returns the launch that a kernel is, and nil if it is one's rehearsal.
-func (x *runner) find(k *gpu.Kernel) *launch {
-	w, _ := k.Work().(*replay.Work)
-	if l := x.running[w]; l != nil && l.work == w {
-		return l
-	}
-	return nil
-}
-
 // free lets go of what work holds.
 func (x *runner) free(w **replay.Work) {
 	if *w != nil {
@@ -526,66 +484,33 @@ func (x *runner) free(w **replay.Work) {
 	}
 }
 
-// ended puts a launch that has come to its end into the result, and lets go of
-// what it held.
-func (x *runner) ended(k *gpu.Kernel) {
-	l := x.find(k)
-	if l == nil { // it only warmed the caches
-		if w, _ := k.Work().(*replay.Work); x.running[w] != nil {
-			x.free(&x.running[w].again)
-		}
-		return
+// ended notes what a launch that has come to its end was based on, and lets go
+// of what it held.
+func (x *runner) ended(k *gpu.Kernel, l *run.Launch) {
+	w, _ := k.Work().(*replay.Work)
+	switch own := x.running[w]; {
+	case own == nil:
+	case l == nil: // it only warmed the caches
+		x.free(&own.again)
+	default:
+		x.note(own)
+		x.free(&own.work)
+		own.op = nil
+		x.done++
 	}
-	if x.opt.AccelSim != nil && x.printed == nil {
-		x.printed = x.chip.WriteAccelSim(x.opt.AccelSim, k, l.number+1, int64(l.head.Stream), time.Since(x.started))
-	}
-	x.collect(l)
-	x.done += l.size
 }
 
-// collect puts a launch into the result.
-func (x *runner) collect(l *launch) {
-	of := func(d trace.Dim) [3]int64 { return [3]int64{int64(d[0]), int64(d[1]), int64(d[2])} }
-	run.Add(x.chip, l.op.Kernel, run.Launch{Number: l.number, Stream: int64(l.head.Stream), Grid: of(l.head.Grid), Block: of(l.head.Block)}, x.res)
-	if x.opt.Timeline != nil {
-		o := l.op
-		x.opt.Timeline.AddSpan(timeline.Span{Name: fmt.Sprintf("launch %d: %s", l.number, o.Kernel.Name), Track: fmt.Sprintf("stream %d", o.Stream),
-			Start: o.Kernel.Start, End: max(o.Kernel.End, o.Kernel.Start)})
-	}
-	x.note(l)
-	x.free(&l.work)
-	l.op = nil
-}
-
-// rest puts what has begun and not ended into the result, lets go of what has
-// not begun, and sums up.
+// rest notes what has begun and not ended, lets go of what has not begun, and
+// sums up.
 func (x *runner) rest() {
 	for _, l := range x.launches {
-		if l.op != nil && l.op.Begun() {
-			x.collect(l)
+		if l.work != nil && l.op.Begun() {
+			x.note(l)
 		}
 		x.free(&l.again)
 		x.free(&l.work)
 	}
-	slices.SortFunc(x.res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
 	for _, name := range slices.Sorted(maps.Keys(x.unknown)) {
-		x.res.Trace.Unknown = append(x.res.Trace.Unknown, *x.unknown[name])
+		x.ses.Res.Trace.Unknown = append(x.ses.Res.Trace.Unknown, *x.unknown[name])
 	}
-	run.End(x.chip, x.res)
-}
-
-// progress passes on how far the run has come.
-func (x *runner) progress(p gpu.Progress) {
-	l := x.find(p.Kernel)
-	if l == nil {
-		return
-	}
-	share := float64(x.done)
-	if p.Total > 0 {
-		share += float64(l.size) * float64(p.Blocks) / float64(p.Total)
-	}
-	x.opt.Progress(run.Progress{
-		Launch: l.number, Launches: len(x.launches), Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total,
-		WarpInsts: p.WarpInsts, Cycles: p.Cycle, Share: share / float64(max(1, x.all)),
-	})
 }

@@ -1,0 +1,113 @@
+package flags_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
+)
+
+// TestEncode: what one process encodes another decodes, every field of it, and
+// files are where they were.
+func TestEncode(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	p := flags.Program{
+		Flags: flags.Flags{
+			GPU: "my.toml", Mode: "functional", Core: "simt", Set: []string{"l2.ways=8", "run.caches=warm"}, JSON: "-", Kernels: "1-3,/a b/", Threads: 3, MaxCycles: 1 << 62,
+			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "always",
+		},
+		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Strict: true, FailOn: true, Result: "/tmp/result",
+	}
+	v := reflect.ValueOf(p)
+	for _, v := range []reflect.Value{v, v.Field(0)} {
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				t.Errorf("the field %s is not tested", v.Type().Field(i).Name)
+			}
+		}
+	}
+	text, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := flags.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := p
+	want.GPU, want.Timeline, want.Series, want.Record = at("my.toml"), at("way.kanata"), "100="+at("a=b.csv"), at("rec")
+	want.PTX, want.SavePTX = []string{at("a.ptx"), at("b\n.ptx")}, at("ptx")
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded %+v\nwant %+v", got, want)
+	}
+	if p.PTX[0] != "a.ptx" {
+		t.Errorf("encoding has changed the flags: %q", p.PTX)
+	}
+}
+
+// TestDecode: without the variable the defaults hold; what is wrong in it is said.
+func TestDecode(t *testing.T) {
+	for _, text := range []string{"", "{}"} {
+		p, err := flags.Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.Options(run.CUDA)
+		if err != nil || !o.Timing || p.Progress != "never" {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{`{"Modx": "timing"}`, "Modx"},
+		{`{"Threads": "many"}`, "Threads"},
+		{`gpu=v100`, "JSON such as"},
+	} {
+		if _, err := flags.Decode(c.text); err == nil || !strings.Contains(err.Error(), "HEDDLE_RUN: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// TestOptions: flags that are wrong are refused with words.
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(f *flags.Flags)
+		want string
+	}{
+		{"a mode", func(f *flags.Flags) { f.Mode = "fast" }, "--mode=fast is not known"},
+		{"a checker", func(f *flags.Flags) { f.Check = []string{"hazrds"} }, `did you mean "hazards"?`},
+		{"when to show progress", func(f *flags.Flags) { f.Progress = "often" }, "--progress=often"},
+		{"the form of a record", func(f *flags.Flags) { f.RecordForm = "zip" }, "--record-form=zip"},
+		{"a timeline's ending", func(f *flags.Flags) { f.Timeline = "x.json" }, "--timeline "},
+		{"a series without cycles", func(f *flags.Flags) { f.Series = "x.csv" }, "write N=FILE.csv"},
+		{"a series of no cycles", func(f *flags.Flags) { f.Series = "0=x.csv" }, "write N=FILE.csv"},
+		{"a series' ending", func(f *flags.Flags) { f.Series = "1=x.txt" }, ".csv or .parquet"},
+		{"threads", func(f *flags.Flags) { f.Threads = -1 }, "--threads is -1"},
+		{"launches", func(f *flags.Flags) { f.Kernels = "x" }, "--kernels: "},
+		{"a key", func(f *flags.Flags) { f.Set = []string{"l2.wais=8"} }, "-C: "},
+		{"a machine", func(f *flags.Flags) { f.GPU = "v10" }, `--gpu: unknown GPU "v10"; did you mean "v100"?`},
+		{"a core", func(f *flags.Flags) { f.Core = "modren" }, `--core=modren is not known; did you mean "modern"?`},
+		{"cycles in a functional run", func(f *flags.Flags) { f.Mode, f.Series = "functional", "1=x.csv" }, "--series: it shows cycles, and a functional run counts none; leave --mode functional out"},
+		{"writing twice", func(f *flags.Flags) { f.Step, f.Record = true, "rec" }, "--step and --record do not go together: going back runs a job again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := flags.Decode("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.edit(&p.Flags)
+			if _, err := p.Options(run.Job); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

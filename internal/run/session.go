@@ -1,0 +1,347 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/trace/record"
+)
+
+// Session is one run, whatever gives it its work. It owns the result and, in a
+// timing run, the chip with everything that watches it. Work gives it launches
+// and other actions, and nothing else. It is used by one goroutine at a time.
+type Session struct {
+	Res  *report.Run // as far as it has come; End completes it
+	Chip *gpu.GPU    // nil until PlugIn, and in a functional run
+
+	// Launches is how many the work has, 0 if unknown. Weight is the sum of
+	// their weights, by which progress is a share of the whole; 0 if unknown.
+	Launches int
+	Weight   int64
+	// Most bounds the launches that the result lists, Detailed those that have
+	// their instructions. Those beyond count in the totals only. 0: all.
+	Most, Detailed int
+	Unlisted       int // launches beyond Most
+	// Ended, if not nil, is called at the end of every launch, after it came
+	// into the result, and with nil at the end of a rehearsal.
+	Ended func(*gpu.Kernel, *Launch)
+
+	kind    Kind
+	opt     Options
+	began   time.Time
+	open    []*Launch // given, and not yet in the result
+	done    int64     // weight
+	rows    *Rows
+	spans   []timeline.Span       // launches that the timeline shows
+	others  []span                // other actions that it shows
+	watched map[exec.Work]*Launch // with Hazards: those that have begun
+	bad     error                 // of what an observer writes
+}
+
+// span is an action that the timeline shows by a name.
+type span struct {
+	op   *gpu.Op
+	name string
+}
+
+// timed is the span as it was, when its action has begun.
+func (x span) timed() timeline.Span {
+	return timeline.Span{Name: x.name, Track: fmt.Sprintf("stream %d", x.op.Stream), Start: x.op.Start, End: max(x.op.End, x.op.Start)}
+}
+
+// NewSession begins a run of a kind of work on an input: its result says that
+// nothing has happened yet.
+func NewSession(kind Kind, input string, opt Options) *Session {
+	s := &Session{kind: kind, opt: opt, began: time.Now(), watched: map[exec.Work]*Launch{}}
+	s.Res = &report.Run{
+		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, DefaultGPU), Mode: "functional",
+		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: kind != Job,
+	}
+	if opt.Timing {
+		s.Res.Mode = "timing"
+	}
+	maps.Copy(s.Res.Conditions, opt.Settings.Conditions)
+	return s
+}
+
+// PlugIn makes the chip of a timing run and everything that watches it. Messages
+// call the machine name.
+func (s *Session) PlugIn(name string, cfg gpu.Config) error {
+	o := &s.opt
+	if err := o.Refused(s.kind); err != nil {
+		return err
+	}
+	cfg.Run.MaxCycles = cmp.Or(o.MaxInsts, cfg.Run.MaxCycles)
+	cfg.Run.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	chip, err := gpu.New(cfg)
+	if err != nil {
+		return fmt.Errorf("GPU %s: %w", name, err)
+	}
+	s.Chip = chip
+	chip.KeepPlaces()
+	describeMachine(chip.Config(), s.Res)
+	if o.Hazards {
+		if err := watchHazards(chip); err != nil {
+			return err
+		}
+	}
+	chip.OnEnd(s.ended)
+	if o.Progress != nil {
+		chip.OnProgress(s.progress)
+	}
+	if o.Series != nil {
+		s.rows = startSeries(chip, *o.Series)
+	}
+	if o.Timeline != nil {
+		recordWays(chip, o.Timeline)
+	}
+	return nil
+}
+
+// OnlyCompute begins a functional run: it refuses what only a timing run has.
+func (s *Session) OnlyCompute() error {
+	if err := s.opt.Refused(s.kind); err != nil {
+		return err
+	}
+	return s.opt.Settings.Check()
+}
+
+// Look lets those who asked look into the run, which is about to begin.
+func (s *Session) Look(in *Inside) {
+	if s.opt.Inside != nil {
+		in.Chip = s.Chip
+		s.Chip.OnCycle(s.opt.Inside(in))
+	}
+}
+
+// Fill says that memory was filled from the host before the first action.
+func (s *Session) Fill(addr, bytes uint64) {
+	s.Chip.Fill([]gpu.Range{{Addr: addr, Bytes: bytes}})
+	if s.opt.Record != nil {
+		s.opt.Record.Copy(addr, bytes)
+	}
+}
+
+// Launch is what a result says about a launch beside what the chip counted.
+type Launch struct {
+	Number      int // in the run, from 0
+	Stream      int64
+	Grid, Block [3]int64
+	LocalBytes  int   // of a thread
+	Estimated   bool  // nobody said how many registers it takes
+	Weight      int64 // in the progress of the run
+	Unwatched   bool  // its control bits are not the program's own, so there is nothing to check
+
+	op *gpu.Op
+}
+
+// Note has a launch observed, whose action the chip is given by others.
+func (s *Session) Note(l *Launch, op *gpu.Op) {
+	l.op = op
+	s.open = append(s.open, l)
+	if r := s.opt.Record; r != nil {
+		plain := op.Make
+		op.Make = func(rehearsal bool) (exec.Work, error) {
+			w, err := plain(rehearsal)
+			if err == nil && !rehearsal {
+				w = r.Launch(w, record.Launch{Stream: l.Stream, Grid: l.Grid, Block: l.Block, Registers: op.Options.Registers})
+			}
+			return w, err
+		}
+	}
+}
+
+// Launch gives the chip a launch. The error is a *exec.LaunchError if no SM can
+// take it; then it is not part of the run.
+func (s *Session) Launch(l *Launch, op *gpu.Op) error {
+	s.Note(l, op)
+	err := s.Chip.Add(op)
+	if err != nil {
+		s.open = s.open[:len(s.open)-1]
+	}
+	return err
+}
+
+// Do gives the chip an action that is no launch. A timeline shows it by its name,
+// unless that is "".
+func (s *Session) Do(op *gpu.Op, name string) error {
+	if s.opt.Record != nil && op.Kind == gpu.OpCopy && op.Way == gpu.ToDevice {
+		for _, r := range op.Fills {
+			s.opt.Record.Copy(r.Addr, r.Bytes)
+		}
+	}
+	if s.opt.Timeline != nil && name != "" {
+		s.others = append(s.others, span{op, name})
+	}
+	return s.Chip.Add(op)
+}
+
+// Ready refuses work that is all given and that an observer can do nothing with,
+// and begins the others.
+func (s *Session) Ready() error {
+	if s.opt.Hazards {
+		if err := anyHazards(s.open); err != nil {
+			return err
+		}
+	}
+	return s.Begin()
+}
+
+// Begin begins observers that have to know when the run does. Work that is not
+// known before it runs calls it in place of Ready.
+func (s *Session) Begin() error {
+	if s.opt.Record == nil {
+		return nil
+	}
+	if err := s.opt.Record.Begin(); err != nil {
+		return fmt.Errorf("recording a trace: %w", err)
+	}
+	return nil
+}
+
+// Finish lets the chip's time pass until all that was given has ended. The error
+// says why it has not; the result has what ran until then.
+func (s *Session) Finish(ctx context.Context) error {
+	err := s.Chip.Finish(ctx)
+	s.Settle()
+	return err
+}
+
+// Settle puts launches into the result that have begun and will not end, and
+// forgets those that will not begin.
+func (s *Session) Settle() {
+	for _, l := range s.open {
+		if l.op.Begun() {
+			s.collect(l)
+		}
+	}
+	s.open = s.open[:0]
+}
+
+// find returns a kernel's launch, nil if it is a rehearsal.
+func (s *Session) find(k *gpu.Kernel) (int, *Launch) {
+	for i, l := range s.open {
+		if l.op.Kernel == k {
+			return i, l
+		}
+	}
+	return 0, nil
+}
+
+// ended is called at the end of every kernel.
+func (s *Session) ended(k *gpu.Kernel) {
+	i, l := s.find(k)
+	if l != nil {
+		if s.opt.AccelSim != nil && s.bad == nil {
+			s.bad = s.Chip.WriteAccelSim(s.opt.AccelSim, k, l.Number+1, l.Stream, time.Since(s.began))
+		}
+		s.collect(l)
+		s.open = slices.Delete(s.open, i, i+1)
+		s.done += l.Weight
+	}
+	if s.Ended != nil {
+		s.Ended(k, l)
+	}
+}
+
+// collect puts a launch into the result.
+func (s *Session) collect(l *Launch) {
+	k := l.op.Kernel
+	if s.opt.Hazards {
+		s.watched[k.Work()] = l
+		l.Unwatched = l.Unwatched || !k.ControlBits()
+	}
+	guarded(s.Chip, k, s.Res)
+	if s.opt.Timeline != nil {
+		s.spans = append(s.spans, span{l.op, fmt.Sprintf("launch %d: %s", l.Number, k.Name)}.timed())
+	}
+	r := describe(s.Chip, k, *l)
+	if s.Detailed > 0 && len(s.Res.Kernels) >= s.Detailed {
+		r.Lines = nil
+	}
+	s.List(r)
+}
+
+// List puts a launch that has run into the result.
+func (s *Session) List(k report.Kernel) {
+	s.Res.WarpInstructions += k.WarpInstructions
+	s.Res.ThreadInstructions += k.ThreadInstructions
+	if s.Most > 0 && len(s.Res.Kernels) >= s.Most {
+		s.Unlisted++
+		return
+	}
+	s.Res.Kernels = append(s.Res.Kernels, k)
+}
+
+// progress passes on how far the chip has come.
+func (s *Session) progress(p gpu.Progress) {
+	_, l := s.find(p.Kernel)
+	if l == nil {
+		return
+	}
+	x := Progress{Launch: l.Number, Launches: s.Launches, Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}
+	if s.Weight > 0 {
+		share := float64(s.done)
+		if p.Total > 0 {
+			share += float64(l.Weight) * float64(p.Blocks) / float64(p.Total)
+		}
+		x.Share = share / float64(s.Weight)
+	}
+	s.opt.Progress(x)
+}
+
+// End returns what the run has come to, and err with what observers could not
+// write; err is why it ended early. More may be run, and End called again.
+func (s *Session) End(err error) (*report.Run, error) {
+	res := *s.Res
+	res.Kernels = slices.Clone(res.Kernels)
+	slices.SortStableFunc(res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
+	res.Checkers = slices.Clone(res.Checkers)
+	if s.Chip != nil {
+		s.flush(&res)
+		err = errors.Join(err, s.bad)
+	}
+	if err != nil && res.Error == nil {
+		res.Error = Failure(err, nil)
+	}
+	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK }) &&
+		!slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })
+	res.Seconds = time.Since(s.began).Seconds()
+	return &res, err
+}
+
+// flush writes what the chip and its observers have counted so far.
+func (s *Session) flush(res *report.Run) {
+	timing := *res.Timing
+	res.Timing = &timing
+	summarize(s.Chip, res)
+	if s.opt.Hazards {
+		addHazards(s.Chip, s.watched, res)
+	}
+	if s.rows != nil {
+		s.bad = errors.Join(s.bad, s.rows.end())
+	}
+	if s.opt.Timeline != nil {
+		s.Chip.FlushLog()
+		for _, x := range s.others {
+			if x.op.Begun() {
+				s.spans = append(s.spans, x.timed())
+			}
+		}
+		slices.SortStableFunc(s.spans, func(a, b timeline.Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		for _, x := range s.spans {
+			s.opt.Timeline.AddSpan(x)
+		}
+		s.spans, s.others = nil, nil
+	}
+}
