@@ -60,7 +60,8 @@ build new "$new"
 	done
 	for source in examples/cuda/*/*.cu; do
 		name=$(basename "$(dirname "$source")")
-		[ "$(find "examples/cuda/$name" -name '*.cu' | wc -l)" = 1 ] || continue
+		# Programs of one file. The host threads of one race for the device.
+		[ "$(find "examples/cuda/$name" -name '*.cu' -o -name '*.cpp' | wc -l)" = 1 ] && [ "$name" != threads ] || continue
 		"$tmp/new/heddle" cc -O2 "$source" -o "$tmp/cuda-$name" -lcuda >"$tmp/cuda-$name.log" 2>&1 || { echo "examples/cuda/$name does not compile" >&2; continue; }
 		for gpu in rtx-2060 rtx-a6000; do echo "cuda/$name/$gpu cuda --gpu $gpu $tmp/cuda-$name"; done
 		echo "cuda/$name/functional cuda --mode functional $tmp/cuda-$name"

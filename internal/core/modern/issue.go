@@ -8,9 +8,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// queueSize is the most entries of a queue of a sub-core.
-const queueSize = 16
-
 // subcore is a quarter of the SM: a scheduler, its registers and its pipes.
 type subcore struct {
 	k    int
