@@ -514,3 +514,37 @@ func TestPartialWarp(t *testing.T) {
 		t.Errorf("ballot %#x, want 0x1fe0", g)
 	}
 }
+
+// TestSyncReconverges: lanes that a branch has parted for good, since some had to
+// go on from its end without the others, are together again after a barrier of
+// the warp.
+func TestSyncReconverges(t *testing.T) {
+	for _, stepped := range []bool{false, true} {
+		for _, c := range []struct {
+			name, sync string
+			want       uint32
+		}{
+			{"barrier", "bar.warp.sync -1;", 0xffffffff},
+			{"shuffle", "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;", 0xffffffff},
+			{"vote", "vote.sync.ballot.b32 %r2, %p0, -1;", 0xffffffff},
+		} {
+			t.Run(fmt.Sprintf("%s, stepped %v", c.name, stepped), func(t *testing.T) {
+				got := runBody(t, bodyOpts{stepped: stepped}, regs+".shared .b32 flag;", `
+					st.volatile.shared.u32 [flag], 0;
+					bar.warp.sync -1;
+					setp.lt.u32 %p0, %t, 16;
+					@%p0 bra JOIN;
+				SPIN: // until those at the join have gone on
+					ld.volatile.shared.u32 %r0, [flag];
+					setp.eq.u32 %p1, %r0, 0;
+					@%p1 bra SPIN;
+				JOIN:
+					st.volatile.shared.u32 [flag], 1;
+					`+c.sync+`
+					activemask.b32 %r1;
+				`+at("%r1"), nil, 128)
+				expect(t, got, func(int) uint32 { return c.want })
+			})
+		}
+	}
+}

@@ -3,6 +3,7 @@ package ptx
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -663,8 +664,9 @@ func (w *warp) waiting(in *inst, mask uint32) (have uint32) {
 	return have
 }
 
-// syncTogether executes in for the running fragment and all that wait for it,
-// and makes them ready.
+// syncTogether executes in for the running fragment and all that wait for it.
+// Those that wait in the same place join the running fragment, the others become
+// ready.
 func (w *warp) syncTogether(in *inst, mask, have uint32) {
 	m := have
 	if in.guard >= 0 {
@@ -683,10 +685,20 @@ func (w *warp) syncTogether(in *inst, mask, have uint32) {
 			return
 		}
 	}
-	for i := range w.frags {
-		if f := &w.frags[i]; w.meets(f, in, mask) {
+	for i := 0; i < len(w.frags); {
+		f := &w.frags[i]
+		switch {
+		case !w.meets(f, in, mask):
+			i++
+		case f.pc == w.pc && f.fr == w.fr && f.join == w.join:
+			// Lanes that meet go on together, as on hardware.
+			w.mask |= f.mask
+			w.blk.wk.release(f.fr)
+			w.frags = slices.Delete(w.frags, i, i+1)
+		default:
 			f.st = ready
 			f.pc++
+			i++
 		}
 	}
 	w.pc++
