@@ -147,7 +147,7 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 			if k == 0 && !op.formatted {
 				what = "byte offset x"
 			}
-			w.failf(1<<i, "%s of %d bytes out of bounds of %s: %s is %d, and must be at least 0 and below %d", op.name, op.mem.total, s.name, what, v, limit[k])
+			w.failAs(exec.BadAddress, 1<<i, "%s of %d bytes out of bounds of %s: %s is %d, and must be at least 0 and below %d", op.name, op.mem.total, s.name, what, v, limit[k])
 			return 0, false
 		}
 	}
