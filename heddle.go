@@ -146,7 +146,8 @@ type GPU struct {
 	machine *program.Machine
 	ses     *run.Session
 	opt     options
-	count   int // of launches
+	count   int   // of launches
+	failed  error // of the first launch that did not come to its end
 }
 
 type options struct {
@@ -253,7 +254,14 @@ func (g *GPU) plugIn() error {
 // Result returns what all launches so far have come to: everything that heddle run
 // prints and writes as JSON. What observers were given to write into is written up
 // to now.
-func (g *GPU) Result() (*JobResult, error) { return g.ses.End(nil) }
+// The first error that ended a launch is in it.
+func (g *GPU) Result() (*JobResult, error) {
+	res, err := g.ses.End(nil)
+	if g.failed != nil {
+		res.Error, res.OK = run.Failure(g.failed, nil), false
+	}
+	return res, err
+}
 
 // Alloc reserves size bytes of zeroed device memory. Faults call it by name.
 func (g *GPU) Alloc(size int, name string) (Ptr, error) {
@@ -457,17 +465,30 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
 	about := run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated()}
-	g.count++
 	if g.ses.Chip != nil {
 		return g.timed(ctx, l, &about)
 	}
 	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out})
+	if !g.accepted(err) {
+		return Stats{}, err
+	}
 	g.ses.List(report.Kernel{
 		Name: k.Name(), Launch: about.Number, Grid: about.Grid, Block: about.Block,
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: about.LocalBytes,
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	})
 	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
+}
+
+// accepted notes how a launch ended, and counts it unless it was refused.
+func (g *GPU) accepted(err error) bool {
+	var refused *LaunchError
+	if errors.As(err, &refused) {
+		return false
+	}
+	g.count++
+	g.failed = cmp.Or(g.failed, err)
+	return true
 }
 
 // timed runs a kernel cycle by cycle.
@@ -485,6 +506,7 @@ func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stat
 		return Stats{}, err
 	}
 	err := g.ses.Finish(ctx)
+	g.accepted(err)
 	k := op.Kernel
 	return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()}, err
 }

@@ -3,7 +3,9 @@ package heddle_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
@@ -79,4 +81,67 @@ func TestObservers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestResultOfFailure: a result says how launches ended, and lists those that
+// began.
+func TestResultOfFailure(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opt  []heddle.Option
+	}{{"functional", nil}, {"timing", []heddle.Option{heddle.Machine("rtx-2060")}}} {
+		t.Run(c.name, func(t *testing.T) {
+			prog, err := heddle.LoadSource(heddle.Source{Name: "k.ptx", Text: kernels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gpu, err := heddle.New(prog, c.opt...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var refused *heddle.LaunchError
+			if _, err := gpu.Launch(context.Background(), "wild", heddle.Dim(1), heddle.Dim(2048), uint64(0)); !errors.As(err, &refused) {
+				t.Fatalf("a block of 2048 threads: %v", err)
+			}
+			res, err := gpu.Result()
+			if err != nil || !res.OK || len(res.Kernels) != 0 {
+				t.Errorf("after a refused launch: %v, OK %v, %d launches; want OK and none", err, res.OK, len(res.Kernels))
+			}
+			var fault *heddle.Fault
+			if _, err := gpu.Launch(context.Background(), "wild", heddle.Dim(1), heddle.Dim(1), uint64(0)); !errors.As(err, &fault) {
+				t.Fatalf("a null pointer: %v", err)
+			}
+			res, err = gpu.Result()
+			if err != nil || res.OK || res.Error == nil || res.Error.Kind != "fault" || len(res.Kernels) != 1 || res.Kernels[0].Launch != 0 {
+				t.Errorf("after a fault: %v, OK %v, %+v, %d launches; want the fault, and launch 0", err, res.OK, res.Error, len(res.Kernels))
+			}
+		})
+	}
+}
+
+// TestSideBySide: a program is run by several GPUs at a time. The race detector
+// looks on.
+func TestSideBySide(t *testing.T) {
+	prog, err := heddle.Load("examples/vecadd/vecadd.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	for range 4 {
+		done.Go(func() {
+			gpu, err := heddle.New(prog, heddle.Machine("rtx-2060"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			a, err := heddle.Upload(gpu, "a", make([]float32, 100))
+			if err == nil {
+				_, err = gpu.Launch(context.Background(), "vecadd", heddle.Dim(1), heddle.Dim(128), a, a, a, uint32(100))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
 }

@@ -54,9 +54,9 @@ func (c *runCmd) options(kind run.Kind) (run.Options, error) {
 
 // kind says what INPUT is, by content and not only by name.
 func (c *runCmd) kind() run.Kind {
-	isCase, ok := isKepler(c.Input)
+	_, ok := isKepler(c.Input)
 	switch {
-	case ok && isCase, ok:
+	case ok:
 		return run.KeplerCore
 	case job.IsKepler(c.Input):
 		return run.KeplerJob

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	_ "github.com/heddle-sim/heddle/internal/core/models" // those that machines can have
@@ -20,11 +21,17 @@ type Key = param.Param
 // Keys returns every key, in the order in which a GPU is listed.
 func Keys() []Key { return slices.Clone(keys()) }
 
-// known is every key, for so many core models.
-var known struct {
+// keyList is every key, for so many core models.
+type keyList struct {
 	list   []Key
 	at     map[string]*Key
 	models int
+}
+
+// known is the list that was made last. Runs side by side may ask for it first.
+var known struct {
+	sync.Mutex
+	keyList
 }
 
 // compatTable is where the switches of all models stand.
@@ -32,10 +39,15 @@ const compatTable = "compat."
 
 // keys returns every key. Models that have registered since are among them; they
 // do so before anything runs.
-func keys() []Key {
+func keys() []Key { return allKeys().list }
+
+// allKeys is the list of keys, which nobody changes.
+func allKeys() keyList {
 	models := core.Models()
+	known.Lock()
+	defer known.Unlock()
 	if known.models == len(models) {
-		return known.list
+		return known.keyList
 	}
 	list := param.Of(&GPU{}, "", false)
 	insert := func(before, root string, more []Key) {
@@ -54,7 +66,7 @@ func keys() []Key {
 			insert(compatTable+"chip.", compatTable+m.Name, param.Of(m.Compat(p), compatTable+m.Name+".", false))
 		}
 	}
-	known.at = make(map[string]*Key, len(list))
+	at := make(map[string]*Key, len(list))
 	for i := range list {
 		k := &list[i]
 		if k.Inert == "" {
@@ -63,19 +75,18 @@ func keys() []Key {
 		if k.Name == "core" {
 			k.Choose(names)
 		}
-		if known.at[k.Name] != nil {
+		if at[k.Name] != nil {
 			panic("config: two values have the key " + k.Name)
 		}
-		known.at[k.Name] = k
+		at[k.Name] = k
 	}
-	known.list, known.models = list, len(models)
-	return list
+	known.keyList = keyList{list, at, len(models)}
+	return known.keyList
 }
 
 // keyAt finds a key by its name, nil if there is none.
 func keyAt(name string) *Key {
-	keys()
-	return known.at[name]
+	return allKeys().at[name]
 }
 
 // params returns the parameters of a core model.

@@ -325,7 +325,7 @@ func (s *Session) flush(res *report.Run) {
 	timing := *res.Timing
 	res.Timing = &timing
 	summarize(s.Chip, res)
-	if s.opt.Hazards {
+	if s.opt.Hazards && len(s.watched) > 0 { // else it was refused
 		addHazards(s.Chip, s.watched, res)
 	}
 	if s.rows != nil {

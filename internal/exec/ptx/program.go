@@ -47,7 +47,7 @@ type Kernel struct {
 	ast    *ptx.Func
 	params []Param
 	bytes  int
-	trial  *image // decoded without a machine, for reports
+	image  func() *image // decoded without a machine, for reports
 	regs   func() int
 }
 
@@ -205,6 +205,7 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 			}
 			if f.Entry && !f.Proto {
 				k := &Kernel{prog: p, mod: m, ast: f}
+				k.image = sync.OnceValue(func() *image { return decodeImage(k, nil) })
 				k.regs = sync.OnceValue(k.estimate)
 				k.layoutParams()
 				p.kernels = append(p.kernels, k)
@@ -296,13 +297,6 @@ func (k *Kernel) MaxThreads() int {
 		}
 	}
 	return n
-}
-
-func (k *Kernel) image() *image {
-	if k.trial == nil {
-		k.trial = decodeImage(k, nil)
-	}
-	return k.trial
 }
 
 // StaticShared returns the bytes of shared memory that the entry and all that
