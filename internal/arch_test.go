@@ -22,7 +22,8 @@ var mayImport = map[string][]string{
 	"internal/isa":         {},
 	"internal/near":        {},
 	"internal/ring":        {},
-	"internal/param":       {"internal/near"},
+	"internal/plug":        {},
+	"internal/param":       {"internal/near", "internal/plug"},
 	"internal/plain":       {},
 	"internal/isa/ptx":     {"internal/isa", "internal/near"},
 	"internal/isa/sass":    {"internal/isa", "internal/near", "internal/exec/num"},
@@ -50,10 +51,10 @@ var mayImport = map[string][]string{
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
-	"internal/mem/...":    {"internal/isa", "internal/ring", "internal/mem/..."},
-	"internal/core/...":   {"internal/param", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
-	"internal/gpu/...":    {"internal/isa", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
-	"internal/config/...": {"internal/near", "internal/param", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
+	"internal/mem/...":    {"internal/isa", "internal/plug", "internal/ring", "internal/mem/..."},
+	"internal/core/...":   {"internal/param", "internal/plug", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
+	"internal/gpu/...":    {"internal/isa", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
+	"internal/config/...": {"internal/near", "internal/param", "internal/plug", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
 	"internal/isa/kasm":    {"internal/near", "internal/isa"},
@@ -80,7 +81,7 @@ var mayImport = map[string][]string{
 		"internal/run", "internal/gpu", "internal/report"},
 	"cmd/libcudart":     {"internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
 	"internal/run/step": {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
-	"":                  {"internal/near", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
+	"":                  {"internal/near", "internal/plug", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	"cmd/heddle": {"internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...",

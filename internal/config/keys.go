@@ -12,6 +12,7 @@ import (
 	_ "github.com/heddle-sim/heddle/internal/core/models" // those that machines can have
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/param"
+	"github.com/heddle-sim/heddle/internal/plug"
 )
 
 // Key is a parameter of a machine. Those of core models stand where the models
@@ -21,11 +22,11 @@ type Key = param.Param
 // Keys returns every key, in the order in which a GPU is listed.
 func Keys() []Key { return slices.Clone(keys()) }
 
-// keyList is every key, for so many core models.
+// keyList is every key, for so many core models and plugged-in parts.
 type keyList struct {
-	list   []Key
-	at     map[string]*Key
-	models int
+	list          []Key
+	at            map[string]*Key
+	models, plugs int
 }
 
 // known is the list that was made last. Runs side by side may ask for it first.
@@ -43,10 +44,10 @@ func keys() []Key { return allKeys().list }
 
 // allKeys is the list of keys, which nobody changes.
 func allKeys() keyList {
-	models := core.Models()
+	models, plugs := core.Models(), plug.Count()
 	known.Lock()
 	defer known.Unlock()
-	if known.models == len(models) {
+	if known.models == len(models) && known.plugs == plugs {
 		return known.keyList
 	}
 	list := param.Of(&GPU{}, "", false)
@@ -80,7 +81,7 @@ func allKeys() keyList {
 		}
 		at[k.Name] = k
 	}
-	known.keyList = keyList{list, at, len(models)}
+	known.keyList = keyList{list, at, len(models), plugs}
 	return known.keyList
 }
 

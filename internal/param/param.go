@@ -8,6 +8,8 @@
 //	want  the bounds of a number, both included
 //	enum  the words that the value may be; a field of a number holds the place
 //	      of its word in the list, in which "-" is no word
+//	plug  the kind of part, as package plug has it, of which a program can register
+//	      more than the words of enum
 //	def   the value where nobody gives one; without it, the value of the struct
 //	      that the model hands out, or none
 //	key   the last part of the name, where it is not the field's in small letters;
@@ -31,6 +33,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/plug"
 )
 
 // Kind is the type of a value.
@@ -61,6 +64,7 @@ type Param struct {
 
 	path  []step
 	words []string // Enum, by the numbers that stand for them
+	plugs []string // those of Enum that a program has registered
 }
 
 // step goes from a struct to one of its fields, and from there into an array
@@ -177,6 +181,10 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 			p.words = strings.Split(e, "|")
 			p.Enum = slices.DeleteFunc(slices.Clone(p.words), func(w string) bool { return w == "-" })
 		}
+		if kind := f.Tag.Get("plug"); kind != "" {
+			p.plugs = plug.Names(kind)
+			p.Enum = append(p.Enum, p.plugs...)
+		}
 		p.Kind = kindOf(f.Type, name, p.Enum != nil)
 		if f.Type.Kind() == reflect.Array {
 			p.Len = f.Type.Len()
@@ -254,6 +262,8 @@ func (p *Param) Value(root any) any {
 		}
 		if n := number(v); n >= 0 && n < int64(len(p.words)) {
 			return p.words[n]
+		} else if n -= plug.First; n >= 0 && n < int64(len(p.plugs)) {
+			return p.plugs[n]
 		}
 		return fmt.Sprint(number(v))
 	case List:
@@ -331,6 +341,9 @@ func (p *Param) setText(at reflect.Value, s string) error {
 		return err
 	}
 	i := slices.Index(p.words, s)
+	if k := slices.Index(p.plugs, s); k >= 0 {
+		i = plug.First + k
+	}
 	switch {
 	case p.Enum != nil && !slices.Contains(p.Enum, s):
 		if n := near.Name(s, p.Enum); n != "" {

@@ -1,0 +1,92 @@
+// Package plug keeps what a program puts in the place of built-in parts: a warp
+// scheduler, a replacement policy, and others. Each kind of part is a Point, which
+// belongs to the model that asks it; what is registered there is chosen by name in
+// a machine's file, as a built-in part is. The package knows no model.
+package plug
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// First is the number of the first part that was registered at a point. Built-in
+// parts have smaller numbers.
+const First = 128
+
+var (
+	mu     sync.RWMutex
+	points = map[string]*names{}
+)
+
+// names are those that parts of one kind have, in the order of their registration.
+type names struct{ list []string }
+
+// Point is a kind of part, made by functions of type T.
+type Point[T any] struct {
+	kind  string
+	taken []string
+	*names
+	makers []T
+}
+
+// New returns a new point. Kind is its name in messages and in the plug tags of
+// parameters; taken are the names of its built-in parts.
+func New[T any](kind string, taken ...string) *Point[T] {
+	mu.Lock()
+	defer mu.Unlock()
+	if points[kind] != nil {
+		panic("plug: two points are called " + kind)
+	}
+	p := &Point[T]{kind: kind, taken: taken, names: &names{}}
+	points[kind] = p.names
+	return p
+}
+
+// Register adds a part. It panics if the name is empty or taken: like package
+// database/sql, because only a fault in the program can do that.
+func (p *Point[T]) Register(name string, maker T) {
+	mu.Lock()
+	defer mu.Unlock()
+	if name == "" || slices.Contains(p.list, name) || slices.Contains(p.taken, name) {
+		panic(fmt.Sprintf("heddle: a %s cannot be registered as %q: want a name that no other has", p.kind, name))
+	}
+	p.list = append(p.list, name)
+	p.makers = append(p.makers, maker)
+}
+
+// Maker returns what makes part n, counted from First; false if n is that of a
+// built-in part.
+func (p *Point[T]) Maker(n int) (T, bool) {
+	mu.RLock()
+	defer mu.RUnlock()
+	if n -= First; n < 0 || n >= len(p.makers) {
+		var none T
+		return none, false
+	}
+	return p.makers[n], true
+}
+
+// Names returns the names that were registered for a kind of part, in the order of
+// their numbers.
+func Names(kind string) []string {
+	mu.RLock()
+	defer mu.RUnlock()
+	p := points[kind]
+	if p == nil {
+		panic("plug: no point is called " + kind)
+	}
+	return slices.Clone(p.list)
+}
+
+// Count returns how many parts are registered, of all kinds. A list of names that
+// somebody keeps is out of date when it changes.
+func Count() int {
+	mu.RLock()
+	defer mu.RUnlock()
+	n := 0
+	for _, p := range points {
+		n += len(p.list)
+	}
+	return n
+}
