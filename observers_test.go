@@ -4,11 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/trace"
+	"github.com/heddle-sim/heddle/internal/trace/micro"
+	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/trace/record"
+	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
 // TestObservers: what a Go program may watch a GPU with changes no result, and the
@@ -114,6 +122,70 @@ func TestResultOfFailure(t *testing.T) {
 			res, err = gpu.Result()
 			if err != nil || res.OK || res.Error == nil || res.Error.Kind != "fault" || len(res.Kernels) != 1 || res.Kernels[0].Launch != 0 {
 				t.Errorf("after a fault: %v, OK %v, %+v, %d launches; want the fault, and launch 0", err, res.OK, res.Error, len(res.Kernels))
+			}
+		})
+	}
+}
+
+// TestRecordAfterFailure: a trace has every launch that came to its end, also after
+// one that was refused and one that faulted, and says what it is a trace of.
+func TestRecordAfterFailure(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "k.ptx", Text: kernels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		write func(dir string, set *trace.Set) error
+	}{
+		{"Accel-Sim's text", func(dir string, set *trace.Set) error {
+			return text.Write(dir, set, text.Options{Version: 5}, nil)
+		}},
+		{"the MICRO 2025 form", func(dir string, set *trace.Set) error { return micro.Write(dir, set, nil) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "trace")
+			rec := record.New("test", func(set *trace.Set) error { return c.write(dir, set) })
+			gpu, err := heddle.New(prog, heddle.With(heddle.RunOptions{Record: rec}), heddle.Machine("rtx-2060"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			place, err := heddle.Upload(gpu, "place", make([]uint64, 64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range []struct {
+				threads uint32
+				at      heddle.Ptr
+				ends    bool
+			}{{1, place, true}, {2048, place, false}, {2, place, true}, {3, 0, false}, {4, place, true}} {
+				if _, err := gpu.Launch(context.Background(), "wild", heddle.Dim(1), heddle.Dim(l.threads), l.at); (err == nil) != l.ends {
+					t.Fatalf("%d threads: %v", l.threads, err)
+				}
+			}
+			if err := rec.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			set, err := open.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var threads []uint32
+			for _, c := range set.Commands {
+				if c.Launch == nil {
+					continue
+				}
+				h, err := c.Launch.Header()
+				if err != nil {
+					t.Fatal(err)
+				}
+				threads = append(threads, h.Block[0])
+				if h.Arch != 86 {
+					t.Errorf("%s has the architecture %d, want 86", c.Launch.Name(), h.Arch)
+				}
+			}
+			if d := cmp.Diff([]uint32{1, 2, 4}, threads); d != "" {
+				t.Errorf("threads of the launches (-want +got):\n%s", d)
 			}
 		})
 	}

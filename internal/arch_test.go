@@ -104,6 +104,8 @@ var external = map[string][]string{
 	"internal/work/job":        {"github.com/BurntSushi/toml"},
 	"internal/report/series":   {"github.com/parquet-go/parquet-go"},
 	"internal/plain":           {"github.com/ianlancetaylor/demangle"},
+	"internal/run/flags":       {"github.com/gofrs/flock"},
+	"internal/work/cuda/cache": {"github.com/gofrs/flock"},
 	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
 	"internal/progress":        {"golang.org/x/term"},
 }

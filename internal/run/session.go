@@ -142,7 +142,8 @@ type Launch struct {
 	Weight      int64 // in the progress of the run
 	Unwatched   bool  // its control bits are not the program's own, so there is nothing to check
 
-	op *gpu.Op
+	op     *gpu.Op
+	record exec.Work // by which it is recorded; nil if it is not
 }
 
 // Note has a launch observed, whose action the chip is given by others.
@@ -155,6 +156,7 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 			w, err := plain(rehearsal)
 			if err == nil && !rehearsal {
 				w = r.Launch(w, record.Launch{Stream: l.Stream, Grid: l.Grid, Block: l.Block, Registers: op.Options.Registers})
+				l.record = w
 			}
 			return w, err
 		}
@@ -168,8 +170,16 @@ func (s *Session) Launch(l *Launch, op *gpu.Op) error {
 	err := s.Chip.Add(op)
 	if err != nil {
 		s.open = s.open[:len(s.open)-1]
+		s.drop(l)
 	}
 	return err
+}
+
+// drop leaves a launch out of the recorded trace that will not come to its end.
+func (s *Session) drop(l *Launch) {
+	if l.record != nil {
+		s.opt.Record.Drop(l.record)
+	}
 }
 
 // Do gives the chip an action that is no launch. A timeline shows it by its name,
@@ -224,6 +234,7 @@ func (s *Session) Settle() {
 		if l.op.Begun() {
 			s.collect(l)
 		}
+		s.drop(l)
 	}
 	s.open = s.open[:0]
 }
@@ -319,6 +330,9 @@ func (s *Session) End(err error) (*report.Run, error) {
 	res.Seconds = time.Since(s.began).Seconds()
 	return &res, err
 }
+
+// Unwritten returns why an observer could not write what it saw, nil if all did.
+func (s *Session) Unwritten() error { return s.bad }
 
 // flush writes what the chip and its observers have counted so far.
 func (s *Session) flush(res *report.Run) {

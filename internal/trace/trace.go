@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/bits"
@@ -36,6 +37,10 @@ func (s *Set) All() iter.Seq[*Command] {
 		}
 	}
 }
+
+// ErrDropped is what reading a launch returns that is recorded while it runs and
+// will not come to its end. Writers leave it out.
+var ErrDropped = errors.New("the launch did not come to its end")
 
 // Command is a line of a list: a copy to the device, or a launch.
 type Command struct {

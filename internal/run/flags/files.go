@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/series"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
@@ -41,6 +43,7 @@ type Files struct {
 	parquet          *series.Parquet // nil unless the series is one
 	record           *record.Recorder
 	folder           string // of the record
+	locks            []*flock.Flock
 }
 
 // Open opens the files of the flags, and has the options write into them. Counters
@@ -56,7 +59,7 @@ func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 		if x.format, err = timeline.FormatOf(f.Timeline); err != nil {
 			return nil, fmt.Errorf("--timeline %w", err)
 		}
-		if x.timeline, err = os.Create(f.Timeline); err != nil {
+		if x.timeline, err = x.create(f.Timeline); err != nil {
 			return nil, fmt.Errorf("--timeline: %w", err)
 		}
 		x.recorder = timeline.New(0)
@@ -67,7 +70,7 @@ func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 		return nil, err
 	}
 	if file != "" {
-		if x.series, err = os.Create(file); err != nil {
+		if x.series, err = x.create(file); err != nil {
 			return nil, fmt.Errorf("--series: %w", err)
 		}
 		o.Series = &run.Series{Every: every, Out: x.series}
@@ -86,6 +89,25 @@ func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 		o.Record = x.record
 	}
 	return x, nil
+}
+
+// create begins a file anew, unless another program is writing it: programs that
+// one command starts may run side by side.
+func (x *Files) create(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return f, err
+	}
+	lock := flock.New(path)
+	if free, err := lock.TryLock(); err == nil && !free {
+		f.Close()
+		return nil, fmt.Errorf("%s is being written by another program; give programs that run side by side a file each", path)
+	}
+	x.locks = append(x.locks, lock)
+	return f, f.Truncate(0)
 }
 
 // openRecord has a run recorded into a folder, which must be new or empty.
@@ -136,6 +158,7 @@ func (x *Files) Finish(warn io.Writer) error {
 	if x.series != nil {
 		fail("--series", x.series.Close())
 	}
+	x.Close()
 	return errors.Join(errs...)
 }
 
@@ -145,5 +168,8 @@ func (x *Files) Close() {
 		if file != nil {
 			_ = file.Close()
 		}
+	}
+	for _, l := range x.locks {
+		_ = l.Close()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
@@ -76,6 +77,9 @@ func (p Program) Encode() (string, error) {
 		path, err := filepath.Abs(*f)
 		if err != nil {
 			return "", err
+		}
+		if !utf8.ValidString(path) {
+			return "", fmt.Errorf("%q: names of files that a CUDA program is to read or write have to be UTF-8", path)
 		}
 		*f = path
 	}

@@ -1,6 +1,7 @@
 package flags_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -50,6 +51,38 @@ func TestEncode(t *testing.T) {
 	}
 	if p.PTX[0] != "a.ptx" {
 		t.Errorf("encoding has changed the flags: %q", p.PTX)
+	}
+}
+
+// TestEncodeNames: a name that JSON cannot hold is refused, and not changed.
+func TestEncodeNames(t *testing.T) {
+	p := flags.Program{Flags: flags.Flags{Timeline: "way\xff.kanata"}}
+	if text, err := p.Encode(); err == nil || !strings.Contains(err.Error(), `way\xff.kanata`) {
+		t.Errorf("%s, %v; want the name in an error", text, err)
+	}
+}
+
+// TestOneWriter: a file that a run is writing is left alone by another, which says
+// so; after the end of the run it is written anew.
+func TestOneWriter(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range []flags.Flags{{Timeline: filepath.Join(dir, "a.kanata")}, {Series: "10=" + filepath.Join(dir, "a.csv")}} {
+		var o run.Options
+		first, err := f.Open(&o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := f.Open(&o, nil); err == nil || !strings.Contains(err.Error(), "is being written by another program") {
+			t.Errorf("%+v is opened twice: %v, %v", f, second, err)
+		}
+		if err := first.Finish(io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		again, err := f.Open(&o, nil)
+		if err != nil {
+			t.Fatalf("after the end: %v", err)
+		}
+		again.Close()
 	}
 }
 

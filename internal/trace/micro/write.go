@@ -104,7 +104,16 @@ func (w *writer) set(set *trace.Set) error {
 			s.events = append(s.events, fmt.Sprintf("MemcpyHtoD,0x%016x,%d", c.Addr, c.Bytes))
 			continue
 		}
+		if launches == 0 { // they come while the run goes on, and share stream 0
+			if h, err := c.Launch.Header(); err == nil {
+				r.arch, r.nvbit = int32(h.Arch), h.NVBit
+				launches++
+			}
+		}
 		k, err := w.launch(c.Launch)
+		if errors.Is(err, trace.ErrDropped) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -129,11 +138,16 @@ func (w *writer) launch(src trace.Source) (k kernel, err error) {
 		id: w.kernelID(t.ID), shared: int32(t.Shared), registers: int32(t.Registers), sharedBase: t.SharedBase, localBase: t.LocalBase,
 		grid: t.Grid, block: t.Block,
 	}
+	dir := w.dir.blocks(0, w.stream, int64(k.id))
+	defer func() {
+		if errors.Is(err, trace.ErrDropped) {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	functions := make([]int32, len(t.Code))
 	for i := range t.Code {
 		functions[i] = w.place(&t.Code[i], t.Kernel, int32(t.Arch))
 	}
-	dir := w.dir.blocks(0, w.stream, int64(k.id))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return k, err
 	}

@@ -114,6 +114,21 @@ func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
 	return x
 }
 
+// Drop leaves a launch out of the trace that will not come to its end. W is what
+// Launch returned. What comes after it is recorded.
+func (r *Recorder) Drop(w exec.Work) {
+	x, ok := w.(*work)
+	if !ok {
+		return // too large, which Begin says
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.l.dropped = true
+	clear(x.l.blocks)
+	r.come.Broadcast()
+	r.gone.Broadcast()
+}
+
 func dim(d [3]int64) trace.Dim { return trace.Dim{uint32(d[0]), uint32(d[1]), uint32(d[2])} }
 
 // Begin has the writer begin. The error says what cannot be recorded.
@@ -171,10 +186,11 @@ type launch struct {
 	name string
 
 	// Under the recorder's lock:
-	blocks map[uint64]*trace.Block // complete ones that nobody has taken
-	next   uint64                  // the one that the writer wants
-	read   bool                    // the writer is at this launch
-	free   []*trace.Block
+	blocks  map[uint64]*trace.Block // complete ones that nobody has taken
+	next    uint64                  // the one that the writer wants
+	read    bool                    // the writer is at this launch
+	dropped bool                    // it will not come to its end
+	free    []*trace.Block
 }
 
 func (l *launch) Name() string { return l.name }
@@ -212,6 +228,9 @@ func (l *launch) Block(i int) (*trace.Block, error) {
 			}
 			return b, nil
 		}
+		if l.dropped {
+			return nil, trace.ErrDropped
+		}
 		if r.over {
 			return nil, r.cut
 		}
@@ -232,12 +251,12 @@ func (l *launch) complete(n uint64, b *trace.Block) {
 	r := l.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended || r.over {
+	if r.ended || r.over || l.dropped {
 		return
 	}
 	l.blocks[n] = b
 	r.come.Broadcast()
-	for l.read && !r.ended && len(l.blocks) > waiting && l.blocks[l.next] != nil {
+	for l.read && !r.ended && !l.dropped && len(l.blocks) > waiting && l.blocks[l.next] != nil {
 		r.gone.Wait()
 	}
 }

@@ -101,7 +101,10 @@ func (w *setWriter) commands(set *trace.Set) error {
 		name, ok := w.names[c.Launch.Name()]
 		if !ok {
 			name = w.newName(*c)
-			if err := w.launch(name, c.Launch); err != nil {
+			switch err := w.launch(name, c.Launch); {
+			case errors.Is(err, trace.ErrDropped):
+				continue
+			case err != nil:
 				return err
 			}
 			w.names[c.Launch.Name()] = name

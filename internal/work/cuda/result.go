@@ -41,8 +41,8 @@ func (r *Runtime) result() *report.Run {
 	if n := r.ses.Res.LeftOut; n > 0 && n == r.launches {
 		r.once("selection", "the selection %s takes none of the program's %s (0 to %d)", r.opt.Select, report.Plural(n, "launch", "launches"), n-1)
 	}
-	res, err := r.ses.End(r.failed)
-	if err != nil && r.failed == nil {
+	res, _ := r.ses.End(r.failed)
+	if err := r.ses.Unwritten(); err != nil {
 		r.once("observers", "%v", err)
 	}
 	return res

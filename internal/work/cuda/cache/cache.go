@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Our choice: what may stay. A folder of 5 to 20 MB each, made anew in seconds
@@ -89,29 +91,16 @@ func use(dir string) bool {
 // locked, nobody waits: the folder of the fastest stays. The file goes with the
 // lock: who waits for it finds the folder made.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
+	f := flock.New(path)
+	_, err = f.TryLockContext(ctx, 50*time.Millisecond)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
-	for {
-		err := tryLock(f)
-		if !errors.Is(err, errLocked) {
-			return func() {
-				_ = os.Remove(path)
-				f.Close()
-			}, nil
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return func() {
+		_ = os.Remove(path)
+		_ = f.Close()
+	}, nil
 }
-
-// errLocked is what tryLock says when another process has the lock.
-var errLocked = errors.New("locked")
 
 // prune removes folders of a kind that nobody uses. A program that runs has
 // loaded what it needs of them; one that is about to has used them today.
