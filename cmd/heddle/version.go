@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -13,8 +14,11 @@ type versionCmd struct{}
 
 // Run prints the versions.
 func (versionCmd) Run(e env) error {
-	commit, changed := "unknown", ""
+	commit, changed, module := "unknown", "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
+		if v := info.Main.Version; v != "v"+report.Version && strings.HasPrefix(v, "v") {
+			module = " (module " + v + ")"
+		}
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":
@@ -24,6 +28,6 @@ func (versionCmd) Run(e env) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(e.stdout, "heddle %s\ngo     %s %s/%s\ncommit %s%s\n", report.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, commit, changed)
+	_, err := fmt.Fprintf(e.stdout, "heddle %s%s\ngo     %s %s/%s\ncommit %s%s\n", report.Version, module, runtime.Version(), runtime.GOOS, runtime.GOARCH, commit, changed)
 	return err
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/plain"
 )
 
-// Version is Heddle's version.
-const Version = "0.1.0"
+// Version is Heddle's version: that of the tag which a release has, or of the
+// release to come with "-dev" after it. CONTRIBUTING.md says how a release is made.
+const Version = "0.2.0-dev"
 
 // Run is the result of a run. Its JSON form is stable: fields are added, never
 // renamed. Seconds is the only field that may differ between two runs of the
