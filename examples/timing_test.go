@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -92,7 +93,7 @@ func TestTiming(t *testing.T) {
 		on := append(gpus[n%len(gpus):], gpus[:n%len(gpus)]...)
 		again := !testing.Short() || n%4 == 0
 		switch {
-		case os.Getenv("HEDDLE_ALL") != "":
+		case alltests.On():
 		case testing.Short() && (slices.Contains(seconds, name) || slices.Contains(some, name)):
 			continue
 		case slices.Contains(seconds, name):

@@ -21,6 +21,7 @@ const module = "github.com/heddle-sim/heddle"
 var mayImport = map[string][]string{
 	"internal/isa":         {},
 	"internal/near":        {},
+	"internal/alltests":    {},
 	"internal/ring":        {},
 	"internal/plug":        {},
 	"internal/param":       {"internal/near", "internal/plug"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
@@ -19,7 +20,7 @@ import (
 func TestLadder(t *testing.T) {
 	env := append(os.Environ(), cudaEnv(t)...)
 	compilers := sdk.Installed(t.Context())
-	if len(compilers) > 2 && os.Getenv("HEDDLE_ALL") == "" {
+	if len(compilers) > 2 && !alltests.On() {
 		compilers = []sdk.Clang{compilers[0], compilers[len(compilers)-1]}
 	}
 	for _, compiler := range compilers {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/core/simt"
@@ -41,7 +42,7 @@ func allExamples(t *testing.T) []string {
 func examples(t *testing.T) []string {
 	t.Helper()
 	files := allExamples(t)
-	if os.Getenv("HEDDLE_ALL") != "" {
+	if alltests.On() {
 		return files
 	}
 	return slices.DeleteFunc(files, func(f string) bool {
@@ -104,7 +105,7 @@ func runSmall(t *testing.T, file string, o job.Options) after {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("HEDDLE_ALL") == "" {
+	if !alltests.On() {
 		smaller(ready, 6, 3)
 	}
 	dir := t.TempDir()
@@ -138,13 +139,13 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 	for n, file := range allExamples(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
 		gpus := config.Names()
-		if os.Getenv("HEDDLE_ALL") == "" { // GPUs that differ from another in few numbers
+		if !alltests.On() { // GPUs that differ from another in few numbers
 			gpus = slices.DeleteFunc(gpus, func(g string) bool {
 				return slices.Contains([]string{"rtx-2070-super", "rtx-3080", "rtx-3080-ti", "rtx-3090"}, g)
 			})
 		}
 		switch {
-		case os.Getenv("HEDDLE_ALL") != "":
+		case alltests.On():
 		case slices.Contains(longRuns, name):
 			if testing.Short() {
 				continue
@@ -343,7 +344,7 @@ func json(t *testing.T, r *report.Run) string {
 func TestOneResult(t *testing.T) {
 	some := []string{"gaussian", "histogram", "mbarrier", "streams", "texture", "transpose"}
 	for _, file := range examples(t) {
-		if !slices.Contains(some, strings.TrimSuffix(filepath.Base(file), ".toml")) && os.Getenv("HEDDLE_ALL") == "" {
+		if !slices.Contains(some, strings.TrimSuffix(filepath.Base(file), ".toml")) && !alltests.On() {
 			continue
 		}
 		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-3080"} {

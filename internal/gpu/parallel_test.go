@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -372,7 +372,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 	some := []string{"compact", "convolution", "texref", "transpose"}
 	for _, file := range examples(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
-		if !slices.Contains(some, name) && os.Getenv("HEDDLE_ALL") == "" {
+		if !slices.Contains(some, name) && !alltests.On() {
 			continue
 		}
 		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-2070-super"} {

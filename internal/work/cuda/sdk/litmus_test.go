@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -21,7 +22,7 @@ func clangs(t *testing.T) []sdk.Clang {
 	if len(list) == 0 {
 		t.Skip(sdk.ErrNoClang)
 	}
-	if os.Getenv("HEDDLE_ALL") == "" && len(list) > 2 {
+	if !alltests.On() && len(list) > 2 {
 		list = []sdk.Clang{list[0], list[len(list)-1]}
 	}
 	return list

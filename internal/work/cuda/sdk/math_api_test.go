@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -438,7 +439,7 @@ func TestMathTypes(t *testing.T) {
 	for _, s := range compilers(t) {
 		for _, std := range standards {
 			// One standard, or all.
-			if std == "c++17" || os.Getenv("HEDDLE_ALL") != "" {
+			if std == "c++17" || alltests.On() {
 				if err := accepts(t, s, src, "-std="+std); err != nil {
 					t.Error(err)
 				}
@@ -758,7 +759,7 @@ func TestHalfTypes(t *testing.T) {
 	src = strings.Replace(src, "__global__", "template <class T> __device__ T make();\n__global__", 1) + "}\n"
 	for _, s := range compilers(t) {
 		for i, std := range standards {
-			if i == 0 || os.Getenv("HEDDLE_ALL") != "" {
+			if i == 0 || alltests.On() {
 				if err := accepts(t, s, src, "-std="+std, "--cuda-device-only"); err != nil {
 					t.Error(err)
 				}

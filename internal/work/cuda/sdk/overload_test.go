@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -68,7 +69,7 @@ func TestOverloads(t *testing.T) {
 // supported, with its SDK.
 func compilers(t *testing.T) []sdk.SDK {
 	t.Helper()
-	if os.Getenv("HEDDLE_ALL") == "" {
+	if !alltests.On() {
 		return []sdk.SDK{kit(t)}
 	}
 	var all []sdk.SDK
@@ -142,7 +143,7 @@ int main() {
 		for i, src := range sources {
 			for k, std := range standards {
 				// One standard for each source, or all.
-				if k == i || os.Getenv("HEDDLE_ALL") != "" {
+				if k == i || alltests.On() {
 					if err := accepts(t, s, src.text, "-std="+std); err != nil {
 						t.Errorf("%s: %v", src.name, err)
 					}
