@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 const sassText = `
@@ -143,9 +144,7 @@ AGAIN:
 // three of which a branch leaves out. What bounds a listing is memory: text, words
 // and decoded instructions grow with its length.
 func TestLongListing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	alltests.Only(t, "a listing of more than a million instructions")
 	const n = 1<<20 + 1000
 	text := ".arch sm_86\n.kernel long\n[B------:R-:W-:-:S05] BRA END ;\n" + strings.Repeat("[B------:R-:W-:-:S01] NOP ;\n", n-3) +
 		"END:\n[B------:R-:W-:-:S01] NOP ;\n[B------:R-:W-:-:S01] EXIT ;\n"

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // TestOutside runs outside.sh on a list of programs that end in every way, and
 // again after one of them broke.
 func TestOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds heddle")
-	}
+	alltests.Only(t, "a script that builds heddle")
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash")
 	}

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 var update = flag.Bool("update", false, "write the input and result files of the examples from the Go references (never from the simulator)")
@@ -614,7 +616,7 @@ func TestDiffers(t *testing.T) {
 // TestPTXIsFresh compiles every kernel again and wants the committed PTX. Only the
 // compiler that made it can tell; elsewhere the test is skipped.
 func TestPTXIsFresh(t *testing.T) {
-	if testing.Short() {
+	if !alltests.On() {
 		t.Skip("short")
 	}
 	const release = "clang version 19.1.7"

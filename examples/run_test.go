@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
@@ -87,7 +88,7 @@ func TestRun(t *testing.T) {
 			if run.result.ThreadInstructions < 1e6 {
 				t.Errorf("only %d thread instructions: too small to be an example", run.result.ThreadInstructions)
 			}
-			if testing.Short() {
+			if !alltests.On() {
 				return
 			}
 			again := runJob(t, path, 3, buffers)

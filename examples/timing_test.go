@@ -19,8 +19,7 @@ import (
 )
 
 // seconds has the jobs that take long in timing mode, some those that take
-// noticeably long. They run on one GPU only, the former on a small one and once,
-// unless HEDDLE_ALL is set: then everything runs on all GPUs.
+// noticeably long. They run on one GPU only, the former on a small one and once.
 var (
 	seconds = []string{"recursion", "spinlock"}
 	some    = []string{
@@ -91,14 +90,13 @@ func TestTiming(t *testing.T) {
 		name := jobName(path)
 		gpus := config.Names()
 		on := append(gpus[n%len(gpus):], gpus[:n%len(gpus)]...)
-		again := !testing.Short() || n%4 == 0
+		again := alltests.On() || n%4 == 0
 		switch {
-		case alltests.On():
-		case testing.Short() && (slices.Contains(seconds, name) || slices.Contains(some, name)):
+		case !alltests.On() && (slices.Contains(seconds, name) || slices.Contains(some, name)):
 			continue
 		case slices.Contains(seconds, name):
 			on, again = []string{"gtx-480"}, false
-		case testing.Short() || slices.Contains(some, name):
+		case !alltests.On() || slices.Contains(some, name):
 			on = on[:1]
 		}
 		t.Run(name, func(t *testing.T) {

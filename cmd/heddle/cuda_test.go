@@ -14,11 +14,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // TestCUDA runs the scripts under testdata/cuda: CUDA programs from source to
-// report. They need clang and a C compiler, and share one cache, in which the
+// report; by default two of them. They need clang and a C compiler, and share one cache, in which the
 // first of them builds the runtime.
 func TestCUDA(t *testing.T) {
 	env := cudaEnv(t)
@@ -26,7 +27,7 @@ func TestCUDA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	p := testscript.Params{
 		Dir:                 "testdata/cuda",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -44,7 +45,11 @@ func TestCUDA(t *testing.T) {
 			_, err := os.Stat(file)
 			return err == nil, nil
 		},
-	})
+	}
+	if !alltests.On() {
+		p.Dir, p.Files = "", []string{"testdata/cuda/vecadd.txtar", "testdata/cuda/faults.txtar"}
+	}
+	testscript.Run(t, p)
 }
 
 // cudaEnv returns the variables of the environment that compiling and running
@@ -93,6 +98,7 @@ var cudaCache = sync.OnceValues(func() (string, error) {
 // TestLibraryNames: the folder of the runtime has it under every name by which
 // programs of other releases ask for it.
 func TestLibraryNames(t *testing.T) {
+	alltests.Only(t, "the names of the runtime library")
 	if testing.Short() {
 		t.Skip("building the CUDA runtime takes long")
 	}

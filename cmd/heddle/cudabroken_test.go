@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // launchOnce is a program that launches a kernel, and prints what came of it.
@@ -32,6 +34,7 @@ int main() {
 // TestBrokenPrograms breaks the device code in the file of a program, and runs it:
 // the launch fails, the reason is said, and all else goes on.
 func TestBrokenPrograms(t *testing.T) {
+	alltests.Only(t, "programs with broken device code")
 	env := append(os.Environ(), cudaEnv(t)...)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "once")
@@ -180,6 +183,7 @@ int main(void) {
 // TestEveryEntry: no function of the library ends a program that calls it with
 // null pointers or with what is no handle.
 func TestEveryEntry(t *testing.T) {
+	alltests.Only(t, "every function of the library with null pointers")
 	env := append(os.Environ(), cudaEnv(t)...)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "every")

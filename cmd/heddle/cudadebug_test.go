@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // TestCUDADebugger: a program runs under gdb as without it: breakpoints, stacks,
 // faults of the host's code, its output, and the report.
 func TestCUDADebugger(t *testing.T) {
+	alltests.Only(t, "gdb on a CUDA program")
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("gdb is not here")
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // handleTypes are the types of cuda.h that stand for something of the library's.
@@ -21,6 +23,7 @@ var handleTypes = []string{
 // none, with numbers of all sizes, and before the start: each returns a code that
 // has a name, and the program lives.
 func TestDriverNonsense(t *testing.T) {
+	alltests.Only(t, "calls of the driver without sense")
 	env := append(os.Environ(), cudaEnv(t)...)
 	header, err := os.ReadFile(filepath.Join("..", "..", "internal", "work", "cuda", "sdk", "include", "cuda.h"))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -65,7 +66,7 @@ block 1, thread  0: hello  0.00 -10000000000 0xff A%
 }
 
 // TestCUDAExamples compiles the programs of examples/cuda and runs them, without
-// time and with it.
+// time and with it; by default a few of them.
 func TestCUDAExamples(t *testing.T) {
 	root := filepath.Join("..", "..", "examples", "cuda")
 	folders, err := filepath.Glob(filepath.Join(root, "*", "*.cu"))
@@ -87,6 +88,9 @@ func TestCUDAExamples(t *testing.T) {
 	}
 	env := append(os.Environ(), cudaEnv(t)...)
 	for _, e := range cudaExamples {
+		if !alltests.On() && !slices.Contains([]string{"vecadd", "driver", "graphs"}, e.name) {
+			continue
+		}
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			e.test(t, filepath.Join(root, e.name), env)

@@ -18,6 +18,7 @@ import (
 // keep them in registers, with the oldest compiler that is installed and with the
 // newest, or with every one if HEDDLE_ALL.
 func TestLadder(t *testing.T) {
+	alltests.Only(t, "the ladder of GEMMs, stencils and reductions")
 	env := append(os.Environ(), cudaEnv(t)...)
 	compilers := sdk.Installed(t.Context())
 	if len(compilers) > 2 && !alltests.On() {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// On reports whether tests run in full.
-func On() bool { return os.Getenv("HEDDLE_ALL") != "" }
+// On reports whether tests run in full. With -short they do not.
+func On() bool { return os.Getenv("HEDDLE_ALL") != "" && !testing.Short() }
 
 // Only leaves a test out unless tests run in full. What says what it shows.
 func Only(t testing.TB, what string) {

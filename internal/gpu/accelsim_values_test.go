@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
@@ -116,7 +117,7 @@ func TestEveryCounter(t *testing.T) {
 	for _, c := range []string{"SM2_GTX480", "SM75_RTX2060", "SM7_QV100"} {
 		for _, l2 := range []string{"cold", "warm"} {
 			for n, run := range readCounters(t, c, l2) {
-				if testing.Short() && n%4 != 0 {
+				if !alltests.On() && n%4 != 0 {
 					continue
 				}
 				ours := launches(referenceStats(t, c, l2, run.job))
@@ -173,7 +174,7 @@ func TestEveryCounter(t *testing.T) {
 	}
 	t.Logf("%d of %d counters are equal in all of %d lines", equal, len(all), lines)
 	for n := range differing {
-		if x := all[n]; !testing.Short() && (x == nil || x.bad == 0) {
+		if x := all[n]; alltests.On() && (x == nil || x.bad == 0) {
 			t.Errorf("%s is equal now", n)
 		}
 	}

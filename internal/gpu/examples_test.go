@@ -20,8 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// quick are the examples that tests run in any case; with HEDDLE_ALL all are
-// run, on every GPU, which takes minutes.
+// quick are the examples that tests run in any case.
 var quick = []string{
 	"bitonic", "blackscholes", "compact", "convolution", "cp-async", "gaussian", "histogram", "mandelbrot",
 	"mbarrier", "mma-gemm", "ntt", "sha256", "streams", "texref", "texture", "transpose",
@@ -98,16 +97,14 @@ type after struct {
 	buffers map[string][]byte
 }
 
-// runSmall runs a job with small grids, in full with HEDDLE_ALL.
+// runSmall runs a job with small grids.
 func runSmall(t *testing.T, file string, o job.Options) after {
 	t.Helper()
 	ready, err := job.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !alltests.On() {
-		smaller(ready, 6, 3)
-	}
+	smaller(ready, 6, 3)
 	dir := t.TempDir()
 	for _, b := range ready.Job.BufferNames() {
 		o.Dumps = append(o.Dumps, job.Dump{Buffer: b, File: filepath.Join(dir, b)})
@@ -128,7 +125,7 @@ func runSmall(t *testing.T, file string, o job.Options) after {
 var longRuns = []string{"spinlock", "recursion"}
 
 // TestEveryExampleOnEveryGPU runs all examples cycle by cycle on all shipped
-// GPUs. All memory is as after a functional run, the checks hold, and what is
+// GPUs (by default some of them on one each). All memory is as after a functional run, the checks hold, and what is
 // counted adds up; as many instructions are executed if nothing depends on the
 // order of blocks.
 func TestEveryExampleOnEveryGPU(t *testing.T) {
@@ -139,23 +136,14 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 	for n, file := range allExamples(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
 		gpus := config.Names()
-		if !alltests.On() { // GPUs that differ from another in few numbers
-			gpus = slices.DeleteFunc(gpus, func(g string) bool {
-				return slices.Contains([]string{"rtx-2070-super", "rtx-3080", "rtx-3080-ti", "rtx-3090"}, g)
-			})
-		}
 		switch {
-		case alltests.On():
-		case slices.Contains(longRuns, name):
-			if testing.Short() {
-				continue
-			}
-			gpus = gpus[:1]
-		case testing.Short():
+		case !alltests.On():
 			if !slices.Contains(quick, name) {
 				continue
 			}
 			gpus = gpus[n%len(gpus):][:1]
+		case slices.Contains(longRuns, name):
+			gpus = gpus[:1]
 		}
 		t.Run(name, func(t *testing.T) {
 			want := runSmall(t, file, job.Options{MaxInsts: 1 << 30})

@@ -272,7 +272,7 @@ func (o *outcome) compare(t testing.TB, want *outcome, what string) {
 func TestRacesHaveOneOutcome(t *testing.T) {
 	together(t, 3)
 	for _, name := range []string{"gtx-480", "rtx-2060", "v100", "rtx-3080"} {
-		if testing.Short() && name != "gtx-480" {
+		if !alltests.On() && name != "gtx-480" {
 			continue
 		}
 		base := race(t, name, 1, true, nil)
@@ -294,7 +294,7 @@ func TestRacesHaveOneOutcome(t *testing.T) {
 		}
 		got := race(t, name, 3, true, nil)
 		got.compare(t, &base, name+", 3 threads")
-		if testing.Short() {
+		if !alltests.On() {
 			continue
 		}
 		base.log = nil

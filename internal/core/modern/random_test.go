@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -100,7 +101,7 @@ func wild(r *rand.Rand) *program {
 
 func TestRandomPrograms(t *testing.T) {
 	n := 150
-	if testing.Short() {
+	if !alltests.On() {
 		n = 30
 	}
 	for seed := range n {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -16,9 +17,7 @@ import (
 // on the whole chip, with a warm L2: on the two configurations whose network
 // both simulators model alike, cycles and counters are equal.
 func TestReferenceCounters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	alltests.Only(t, "seconds of reference runs")
 	const runs, configs = "../../../testdata/reference/gpgpusim", "../../../testdata/reference/configs"
 	f, err := os.Open(filepath.Join(runs, "runs.csv"))
 	if err != nil {

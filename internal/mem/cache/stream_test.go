@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
@@ -75,7 +76,7 @@ var streams = []stream{
 // compares every answer.
 func TestTwin(t *testing.T) {
 	steps := 20000
-	if testing.Short() {
+	if !alltests.On() {
 		steps = 4000
 	}
 	for si, s := range streams {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -768,9 +769,7 @@ func heapInUse() uint64 {
 // events, memory, objects and an error of its own, needs no more memory after
 // them than after the first tenth.
 func TestMemoryBound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many launches")
-	}
+	alltests.Only(t, "many launches")
 	for _, c := range []struct {
 		name  string
 		edit  func(*Options)

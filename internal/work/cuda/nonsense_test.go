@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
@@ -120,7 +121,7 @@ func (n *nonsense) value(t reflect.Type) reflect.Value {
 func TestNonsense(t *testing.T) {
 	end := unmapped(t)
 	calls := map[bool]int{false: 20000, true: 4000}
-	if testing.Short() {
+	if !alltests.On() {
 		calls = map[bool]int{false: 2000, true: 400}
 	}
 	both(t, func(t *testing.T, mode func(*Options)) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -70,9 +71,7 @@ func replayed(t testing.TB, dir string, o tracerun.Options) (*report.Run, error)
 // TestEveryTraceOnEveryGPU runs all traces to their ends on all GPUs. What was
 // counted is what a reader of the text counts.
 func TestEveryTraceOnEveryGPU(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	alltests.Only(t, "half a minute of traces")
 	for _, name := range archives {
 		dir := unpacked(t, name)
 		warp, thread := stated(t, dir)

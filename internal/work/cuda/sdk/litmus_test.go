@@ -146,9 +146,7 @@ func secondHalf(i int) int {
 // TestLitmus: no compiler moves an access across a barrier, at any level of
 // optimization.
 func TestLitmus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("every compiler compiles it four times")
-	}
+	alltests.Only(t, "a suite that every compiler compiles four times")
 	for _, clang := range clangs(t) {
 		s, err := sdk.UnpackAt(t.Context(), t.TempDir(), clang, os.Args[0])
 		if err != nil {
