@@ -369,14 +369,10 @@ END:
 // TestThreadsChangeNothing runs examples with workers at work in every cycle.
 func TestThreadsChangeNothing(t *testing.T) {
 	together(t, 2)
-	some := []string{"compact", "convolution", "texref", "transpose"}
-	for _, file := range examples(t) {
-		name := strings.TrimSuffix(filepath.Base(file), ".toml")
-		if !slices.Contains(some, name) && !alltests.On() {
-			continue
-		}
-		for _, g := range []string{"gtx-480", "rtx-2060", "v100", "rtx-2070-super"} {
-			t.Run(name+"/"+g, func(t *testing.T) {
+	files, gpus := some([]string{"transpose", "compact", "convolution", "texref"}, []string{"gtx-480", "rtx-2070-super", "rtx-2060", "v100"})
+	for _, file := range files {
+		for _, g := range gpus {
+			t.Run(filepath.Base(file)+"/"+g, func(t *testing.T) {
 				base := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 1}))
 				if got := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 2})); got != base {
 					t.Error(firstDifference(base, got))
