@@ -2,11 +2,12 @@ package replay
 
 import (
 	"context"
+	"flag"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -54,13 +55,17 @@ var ways = []Options{
 	{Hidden: HiddenRecover, Dependences: Inferred},
 }
 
+var everywhere = flag.Bool("everywhere", false, "replay all launches in all ways on all GPUs (TestEverywhere)")
+
 // All real traces run to their end on a core of either model, with all their
-// instructions. With HEDDLE_EVERYWHERE set it is all launches in all ways on all
-// GPUs of the library.
+// instructions. With -everywhere it is all launches in all ways on all GPUs of the
+// library.
 func TestEverywhere(t *testing.T) {
-	gpus := map[string][]Options{"rtx-a6000": {ways[0], ways[3]}, "rtx-3070": {ways[1]}}
-	all := os.Getenv("HEDDLE_EVERYWHERE") != ""
-	if all {
+	gpus := map[string][]Options{"rtx-a6000": {ways[0]}}
+	if alltests.On() {
+		gpus = map[string][]Options{"rtx-a6000": {ways[0], ways[3]}, "rtx-3070": {ways[1]}}
+	}
+	if *everywhere {
 		for _, n := range config.Names() {
 			gpus[n] = ways
 		}
@@ -70,7 +75,7 @@ func TestEverywhere(t *testing.T) {
 			for _, o := range gpus[name] {
 				var list []*trace.Kernel
 				for i, read := range a.kernels {
-					if i >= 2 && !all { // those that follow are like them
+					if i >= 2 && !*everywhere { // those that follow are like them
 						break
 					}
 					k, _ := read(t)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -490,7 +491,11 @@ func machines() []string {
 func TestTorture(t *testing.T) {
 	ops := opcodes(t)
 	all := machines()
-	for seed := *firstSeed; seed < *firstSeed+uint64(*torture); seed++ {
+	n := uint64(*torture)
+	if !alltests.On() {
+		n = min(n, 4)
+	}
+	for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 		dir, facts, about := tortured(t, seed, ops)
 		if *keep != "" && seed == *firstSeed {
 			if err := os.CopyFS(*keep, os.DirFS(dir)); err != nil {
