@@ -55,7 +55,8 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// lay appends a field of a type at an offset; largest ones are named so.
+// lay appends a field of a type at an offset. Fields with the tag combine:"max" are
+// the largest of something; other numbers are sums.
 func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 	run := func(r rule) {
 		if k := len(p.words) - 1; k >= 0 && p.words[k].rule == r && p.words[k].at+8*uintptr(p.words[k].n) == at {
@@ -76,7 +77,7 @@ func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			p.lay(f.Type, at+f.Offset, f.Name == "LatencyMax" || f.Name == "WaitMax")
+			p.lay(f.Type, at+f.Offset, f.Tag.Get("combine") == "max")
 		}
 	case reflect.Array:
 		for i := range t.Len() {

@@ -11,14 +11,14 @@ import (
 func TestCombine(t *testing.T) {
 	type inner struct {
 		A          uint64
-		LatencyMax uint64
+		LatencyMax uint64 `combine:"max"`
 		B          [2]uint64
 	}
 	type counters struct {
 		X       uint64
 		In      inner
 		Longest int
-		WaitMax uint64
+		WaitMax uint64 `combine:"max"`
 		List    []inner
 		Y       [2][2]uint64
 	}

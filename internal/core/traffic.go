@@ -24,8 +24,9 @@ type Traffic struct {
 	// Latency sums the core cycles from making a request to its delivery, over
 	// LatencyN replies; LatencyMax is the longest, LatencyLog counts them by
 	// the logarithm to base 2.
-	Latency, LatencyN, LatencyMax uint64
-	LatencyLog                    [32]uint64
+	Latency, LatencyN uint64
+	LatencyMax        uint64 `combine:"max"`
+	LatencyLog        [32]uint64
 }
 
 // sized counts a packet with so many bytes of data.

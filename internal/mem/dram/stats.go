@@ -10,7 +10,7 @@ type BankStats struct {
 	Busy       uint64 // cycles with a request
 	RowUsesMax uint64 // most requests between two changes of row, under FRFCFS
 	RowSpanMax uint64 // most core cycles between two changes of row, under FRFCFS
-	WaitMax    uint64 // longest wait of a request for the bank, core cycles
+	WaitMax    uint64 `combine:"max"` // longest wait of a request for the bank, core cycles
 }
 
 // Stats are a channel's counters, in command clock cycles if not said
@@ -39,8 +39,8 @@ type Stats struct {
 	WriteRowHits  uint64
 	QueueSum      uint64 // waiting requests, summed over cycles
 	QueueMax      int
-	WaitSum       uint64 // core cycles from Push to a bank
-	WaitMax       uint64
+	WaitSum       uint64     // core cycles from Push to a bank
+	WaitMax       uint64     `combine:"max"`
 	WaitLog2      [64]uint64 // requests by the logarithm of that wait
 
 	// Parallelism of banks, summed over cycles, and the cycles that had any.
