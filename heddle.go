@@ -147,6 +147,7 @@ type GPU struct {
 	ses     *run.Session
 	opt     options
 	count   int   // of launches
+	streams int64 // of NewStream
 	failed  error // of the first launch that did not come to its end
 }
 
@@ -291,16 +292,21 @@ func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
 	if g.ses.Chip == nil {
 		return move()
 	}
+	if err := g.ses.Do(copyOp(way, p, n, move), ""); err != nil {
+		return err
+	}
+	return g.ses.Finish(context.Background())
+}
+
+// copyOp is a copy of n bytes as an action of the machine.
+func copyOp(way gpu.CopyWay, p Ptr, n int, move func() error) *gpu.Op {
 	op := &gpu.Op{Kind: gpu.OpCopy, Way: way, Bytes: uint64(n), Copy: move}
 	if r := []gpu.Range{{Addr: uint64(p), Bytes: uint64(n)}}; way == gpu.ToHost {
 		op.ToHost = r
 	} else {
 		op.Fills = r
 	}
-	if err := g.ses.Do(op, ""); err != nil {
-		return err
-	}
-	return g.ses.Finish(context.Background())
+	return op
 }
 
 // Symbol returns the address and the size in bytes of a constant or global
@@ -453,21 +459,36 @@ func (g *GPU) Launch(ctx context.Context, kernel string, grid, block Dim3, args 
 
 // LaunchWith is Launch with more settings.
 func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, args ...any) (Stats, error) {
-	k, err := g.prog.kernel(kernel)
+	l, about, err := g.prepare(kernel, c, args)
 	if err != nil {
 		return Stats{}, err
 	}
+	if g.ses.Chip != nil {
+		return g.timed(ctx, l, about)
+	}
+	return g.compute(ctx, l, about)
+}
+
+// prepare makes a launch of what a caller says, and what results say about it.
+func (g *GPU) prepare(kernel string, c LaunchConfig, args []any) (l exec.Launch, about *run.Launch, err error) {
+	k, err := g.prog.kernel(kernel)
+	if err != nil {
+		return l, nil, err
+	}
 	params, err := parameterBlock(k, args)
 	if err != nil {
-		return Stats{}, &LaunchError{Kernel: kernel, Msg: err.Error()}
+		return l, nil, &LaunchError{Kernel: kernel, Msg: err.Error()}
 	}
-	l := exec.Launch{
+	l = exec.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
-	about := run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated()}
-	if g.ses.Chip != nil {
-		return g.timed(ctx, l, &about)
-	}
+	about = &run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated()}
+	return l, about, nil
+}
+
+// compute runs a kernel without time.
+func (g *GPU) compute(ctx context.Context, l exec.Launch, about *run.Launch) (Stats, error) {
+	k := l.Kernel
 	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out})
 	if !g.accepted(err) {
 		return Stats{}, err
@@ -493,8 +514,22 @@ func (g *GPU) accepted(err error) bool {
 
 // timed runs a kernel cycle by cycle.
 func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stats, error) {
+	op := g.launchOp(l)
+	if err := g.ses.Launch(about, op); err != nil {
+		return Stats{}, err
+	}
+	err := g.ses.Finish(ctx)
+	g.accepted(err)
+	return statsOf(op.Kernel), err
+}
+
+// statsOf are the counts of a launch so far.
+func statsOf(k *gpu.Kernel) Stats { return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()} }
+
+// launchOp is a launch as an action of the machine.
+func (g *GPU) launchOp(l exec.Launch) *gpu.Op {
 	l.TakenFirst = g.ses.Chip.Config().Compat.TakenFirst
-	op := &gpu.Op{
+	return &gpu.Op{
 		Kind: gpu.OpLaunch,
 		Make: func(rehearsal bool) (exec.Work, error) {
 			l.Rehearsal = rehearsal
@@ -502,13 +537,6 @@ func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stat
 		},
 		Save: g.mem.Save,
 	}
-	if err := g.ses.Launch(about, op); err != nil {
-		return Stats{}, err
-	}
-	err := g.ses.Finish(ctx)
-	g.accepted(err)
-	k := op.Kernel
-	return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()}, err
 }
 
 // parameterBlock lays arguments out as the kernel's parameters.
