@@ -125,8 +125,23 @@ type Core struct {
 	subs  []subcore
 	uids  uint64
 	last  *Kernel // launched last
+	warpSets
+	stallEnds [64]uint64 // warps whose stall ends, by tick
+	underWay
+	supply
 
-	// Warp sets, a bit per slot.
+	fp64Free uint64
+	fp64Turn int
+
+	ls  memory
+	eff exec.Effects
+
+	acct account
+	watchers
+}
+
+// warpSets are sets of warps, a bit per slot.
+type warpSets struct {
 	alive   uint64            // launched, not retired
 	done    uint64            // all lanes have ended, not retired
 	ready   uint64            // can step, as far as its block is concerned
@@ -144,32 +159,32 @@ type Core struct {
 	room    uint64            // has room in its buffer and instructions to fetch
 	turned  uint64            // has branched in this cycle
 	branch  uint64            // has branched, and no instruction since
+}
 
-	stallEnds [64]uint64 // warps whose stall ends, by tick
-
+// underWay is what has been issued and has not ended: instructions, what happens to
+// them and when, and the scoreboards, with a bit and a count of readers per register.
+type underWay struct {
 	wheel  wheel
 	flight []flight
 	freeF  []int32
 	raises []raise // counters raised in this cycle
 
-	// Scoreboards: a bit and a count of readers per register.
 	words, total int
 	busy         []reserved
 	readers      []uint8
+}
 
+// supply is what the sub-cores share of the supply of instructions and constants.
+type supply struct {
 	l1i      *cache.Cache
 	up, down ring.Ring[lineReq]
 	turnUp   int // sub-core asked first for the link
 	vl       tags
 	vlWait   []waiting // LDC that wait for a line
+}
 
-	fp64Free uint64
-	fp64Turn int
-
-	ls  memory
-	eff exec.Effects
-
-	acct    account
+// watchers look on, and change nothing.
+type watchers struct {
 	log     *core.Log
 	hazards *hazards
 	spin    *core.Spin

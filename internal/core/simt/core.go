@@ -83,8 +83,26 @@ type Core struct {
 
 	warps []warp
 	uids  uint64
+	warpSets
+	scoreboard
+	fetcher
+	sched      []scheduler
+	calmPolicy bool // schedulers without a warp to try do nothing
+	turn       int  // scheduler that issues first
+	eff        exec.Effects
+	upcoming
+	pipelines
 
-	// Warp sets, a bit per slot.
+	ls ldst
+
+	coal coalescer
+	acct account
+
+	watchers
+}
+
+// warpSets are sets of warps, a bit per slot.
+type warpSets struct {
 	alive   uint64 // launched, not retired
 	done    uint64 // all lanes have ended, not retired
 	ready   uint64 // can step, as far as its block is concerned
@@ -98,36 +116,43 @@ type Core struct {
 	atomic  uint64 // waits for atomics or asynchronous copies
 	copying uint64 // of those, waits for copies
 	imiss   uint64 // waits for the instruction cache
+}
 
-	// Scoreboard: a bit per register, words per warp.
+// scoreboard is what is under way: registers that are reserved, a bit each in some
+// words per warp, and the instructions between issue and completion.
+type scoreboard struct {
 	words  int
 	regs   []reserved
 	flight []flight
 	freeF  []int32
 	copies [][isa.ByMbarrier]copies // by warp slot and kind of group
+}
 
+// fetcher brings instructions into the buffers of warps.
+type fetcher struct {
 	fr struct { // fetch register
 		valid bool
 		warp  int32
 	}
 	lastFetch int
 	l1i       *cache.Cache
+}
 
-	sched      []scheduler
-	calmPolicy bool // schedulers without a warp to try do nothing
-	turn       int  // scheduler that issues first
-	eff        exec.Effects
-
-	// What is next in the buffers of warps that can step, found out whenever that
-	// may have changed: by the set that it goes to if only the issue register may
-	// be missing; or it is not what the warp executes next; or it waits for a
-	// register, and for what.
+// upcoming is what is next in the buffers of warps that can step, found out whenever
+// that may have changed: by the set that it goes to if only the issue register may
+// be missing; or it is not what the warp executes next; or it waits for a register,
+// and for what.
+type upcoming struct {
 	need      [Sets]uint64
 	astray    uint64
 	collide   uint64
 	willShort uint64
 	willLong  uint64
+}
 
+// pipelines are what instructions pass between issue and write-back, the load/store
+// unit apart: issue registers, operand collectors, execute registers and units.
+type pipelines struct {
 	idoc, ocex [Sets]regset
 	col        collector
 	units      []unit
@@ -141,12 +166,10 @@ type Core struct {
 	staged     int      // how many there are
 	ring       uint64   // size of the wheels less one
 	wb         []int32
+}
 
-	ls ldst
-
-	coal coalescer
-	acct account
-
+// watchers look on, and change nothing.
+type watchers struct {
 	log   *core.Log // nil if nobody asks
 	front seen      // for log
 	spin  *core.Spin
