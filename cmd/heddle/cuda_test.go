@@ -2,7 +2,6 @@ package main
 
 import (
 	"debug/elf"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,15 +35,8 @@ func TestCUDA(t *testing.T) {
 			e.Setenv("EXAMPLES", examples)
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "samejson": sameJSON},
-		Condition: func(cond string) (bool, error) { // [installed:FILE]
-			file, ok := strings.CutPrefix(cond, "installed:")
-			if !ok {
-				return false, fmt.Errorf("unknown condition %q", cond)
-			}
-			_, err := os.Stat(file)
-			return err == nil, nil
-		},
+		Cmds:      map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "samejson": sameJSON},
+		Condition: condition,
 	}
 	if !alltests.On() {
 		p.Dir, p.Files = "", []string{"testdata/cuda/vecadd.txtar", "testdata/cuda/faults.txtar"}

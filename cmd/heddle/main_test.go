@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -61,7 +63,21 @@ func TestScript(t *testing.T) {
 			"exits":    exits,
 			"samejson": sameJSON,
 		},
+		Condition: condition,
 	})
+}
+
+// condition knows [all], where tests run in full, and [installed:FILE].
+func condition(name string) (bool, error) {
+	if name == "all" {
+		return alltests.On(), nil
+	}
+	file, ok := strings.CutPrefix(name, "installed:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	_, err := os.Stat(file)
+	return err == nil, nil
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
