@@ -91,7 +91,7 @@ type Cache struct {
 	Sets        int               `help:"sets" unit:"sets" want:"1..1048576" def:"1"`
 	Line        int               `help:"length of a line" unit:"bytes" want:"32..128" def:"128"`
 	Ways        int               `help:"lines of a set" unit:"lines" want:"1..65536" def:"1"`
-	Replace     cache.Replacement `help:"the victim" enum:"lru|fifo" def:"lru"`
+	Replace     cache.Replacement `help:"the victim" enum:"lru|fifo" plug:"replacement policy" def:"lru"`
 	Write       cache.WritePolicy `help:"what a write that hits does" enum:"read-only|write-back|write-through|write-evict|local-back" def:"read-only"`
 	Allocate    cache.Alloc       `help:"when a line is taken for a read" enum:"on-miss|on-fill|streaming" def:"on-miss"`
 	WriteMiss   cache.WriteAlloc  `help:"what a write that misses does" enum:"send|send-and-read|read-first|read-later" def:"send"`

@@ -76,6 +76,9 @@ type Cache struct {
 	dirty int // dirty lines
 	used  bool
 
+	policy Policy // of a program; nil for those that are built in
+	from   Ways   // what it is asked about
+
 	mshr  mshr
 	queue mem.Queue
 
