@@ -1,6 +1,9 @@
 package heddle
 
-import "github.com/heddle-sim/heddle/internal/mem/cache"
+import (
+	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/report"
+)
 
 // This file: parts of the memory system that a program can bring. What is
 // registered is chosen by its name in a machine's file or with Set, where a
@@ -24,6 +27,26 @@ type (
 	// Ways is a set of ways. Has reports whether a way is in it; Next(i) is the
 	// first from way i on, -1 if there is none.
 	Ways = cache.Ways
+
+	// Prefetcher names what a cache should read before anybody asks. Every cache has
+	// one of its own; those of several SMs are called side by side.
+	//
+	//	Access(a *MemoryAccess, list []uint64) []uint64
+	//
+	// is called after an access to data that the cache has accepted. It appends the
+	// addresses that should be read to list, in order of importance, and returns that.
+	// The cache asks for the sectors, or lines, in which they lie as for a read that
+	// misses: with an entry among its pending misses, through its queue and over the
+	// network. It leaves out what it has or waits for, and what finds no room. The
+	// access is the caller's again after the call.
+	Prefetcher = cache.Prefetcher
+	// MemoryAccess is what a prefetcher sees: Addr, the address of the sector, or of
+	// the line in a cache without sectors; Cycle, a time that does not run backwards;
+	// PC, the index of the instruction in its kernel's code; SM and Warp, the warp's
+	// slot in the SM; whether it writes (Write), and whether the data were there (Hit).
+	MemoryAccess = cache.Access
+	// PrefetchCounts are the counters of prefetchers in a result.
+	PrefetchCounts = report.Prefetch
 )
 
 // RegisterReplacement makes a replacement policy known by a name, which l1d.replace,
@@ -31,4 +54,12 @@ type (
 // those of an adaptive L1 do, makes a new policy and fills it with its lines.
 func RegisterReplacement(name string, maker func(sets, ways int) ReplacementPolicy) {
 	cache.Replacements.Register(name, maker)
+}
+
+// RegisterPrefetcher makes a prefetcher known by a name, which l1d.prefetcher and
+// l2.prefetcher then take. Its caches have lines of so many bytes and fetch so many at
+// a time: a sector or a line. A prefetcher of an L2 slice sees the accesses to the
+// slice; what it names goes to the slice that has the address.
+func RegisterPrefetcher(name string, maker func(line, fetch int) Prefetcher) {
+	cache.Prefetchers.Register(name, maker)
 }

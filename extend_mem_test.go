@@ -115,3 +115,48 @@ func TestPluggedReplacement(t *testing.T) {
 		}
 	})
 }
+
+// twoLines reads the next two lines ahead of everything. Its table is that of its own
+// cache: two threads that shared one would change results, and the race detector sees
+// them.
+type twoLines struct{ seen map[uint64]int }
+
+func (p *twoLines) Access(a *heddle.MemoryAccess, list []uint64) []uint64 {
+	p.seen[a.Addr]++
+	if p.seen[a.Addr] > 3 {
+		return list
+	}
+	return append(list, a.Addr+128, a.Addr+256)
+}
+
+func init() {
+	heddle.RegisterPrefetcher("test-two-lines", func(line, fetch int) heddle.Prefetcher { return &twoLines{map[uint64]int{}} })
+}
+
+// TestPluggedPrefetcher: with prefetchers in both levels the job computes the same, and
+// the run is the same for every number of threads. Every prefetch that was issued is
+// useful, late, unused, or still in a cache. Without a prefetcher there are none.
+func TestPluggedPrefetcher(t *testing.T) {
+	for _, c := range []struct{ job, machine string }{{"spmv", "rtx-2060"}, {"transpose", "rtx-5070-ti"}, {"histogram", "gtx-480"}} {
+		for _, name := range []string{"next-line", "test-two-lines"} {
+			t.Run(c.job+"-"+c.machine+"-"+name, func(t *testing.T) {
+				set := []string{"l1d.prefetcher=" + name, "l2.prefetcher=" + name, "run.copies_fill_l2=false"}
+				res, want := result(t, c.job, c.machine, 1, set...)
+				_, got := result(t, c.job, c.machine, 3, set...)
+				differ(t, want, got)
+				m := &res.Memory
+				if m.L1Prefetch == nil || m.L2Prefetch == nil || m.L1Prefetch.Useful+m.L2Prefetch.Useful+m.L2Prefetch.Late == 0 {
+					t.Fatalf("the L1s: %+v, the L2: %+v: want prefetches, and some that were of use", m.L1Prefetch, m.L2Prefetch)
+				}
+				for level, n := range map[string]*heddle.PrefetchCounts{"L1": m.L1Prefetch, "L2": m.L2Prefetch} {
+					if n.Useful+n.Late+n.Unused > n.Issued {
+						t.Errorf("%s: %+v do not add up", level, *n)
+					}
+				}
+			})
+		}
+	}
+	if res, _ := result(t, "spmv", "rtx-2060", 0); res.Memory.L1Prefetch != nil || res.Memory.L2Prefetch != nil {
+		t.Error("there are prefetches without a prefetcher")
+	}
+}

@@ -20,6 +20,9 @@ var programs = []struct {
 }{
 	{"replacement", "L1 misses", "srrip", "lru"},
 	{"replacement", "L2 misses", "srrip", "lru"},
+	{"prefetcher", "L1 misses", "stride", "none"},
+	{"prefetcher", "cycles", "stride", "none"},
+	{"prefetcher", "cycles", "stride", "next-line"},
 }
 
 // TestPrograms: every program runs from the root of the repository and shows what

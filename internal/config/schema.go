@@ -108,17 +108,18 @@ type Cache struct {
 type L1D struct {
 	Cache
 
-	Latency        int             `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
-	Banks          int             `help:"banks" unit:"banks" want:"1..128" def:"1"`
-	BankInterleave int             `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
-	BankIndex      cache.IndexKind `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
-	WriteRatio     int             `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
-	SkipGlobal     bool            `help:"global accesses go past the L1" def:"false"`
-	Adaptive       bool            `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
-	Unified        int             `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
-	SharedSizes    []int           `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
-	PreferL1       Cache           `enabled:"false" help:"the cache when a kernel prefers L1"`
-	PreferShared   Cache           `enabled:"false" help:"the cache when a kernel prefers shared memory"`
+	Latency        int               `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
+	Banks          int               `help:"banks" unit:"banks" want:"1..128" def:"1"`
+	BankInterleave int               `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
+	BankIndex      cache.IndexKind   `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
+	Prefetcher     cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
+	WriteRatio     int               `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
+	SkipGlobal     bool              `help:"global accesses go past the L1" def:"false"`
+	Adaptive       bool              `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
+	Unified        int               `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
+	SharedSizes    []int             `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
+	PreferL1       Cache             `enabled:"false" help:"the cache when a kernel prefers L1"`
+	PreferShared   Cache             `enabled:"false" help:"the cache when a kernel prefers shared memory"`
 }
 
 // NoC is the network between clusters and L2 slices, once for requests and
@@ -168,7 +169,8 @@ type Partition struct {
 type L2 struct {
 	Cache
 
-	TextureOnly bool `help:"only texture reads use the L2" def:"false"`
+	Prefetcher  cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
+	TextureOnly bool              `help:"only texture reads use the L2" def:"false"`
 }
 
 // DRAM is one memory channel.

@@ -144,6 +144,8 @@ type Config struct {
 	// WriteRatio is the percentage of dirty lines below which dirty lines
 	// are not victims (-gpgpu_l1_cache_write_ratio, L1D only).
 	WriteRatio int
+	// Prefetch is the cache's prefetcher.
+	Prefetch Prefetching
 	// MaxWays is the largest number of ways that SetWays will set (adaptive
 	// L1, GPGPU-Sim); 0 is Ways.
 	MaxWays int
@@ -379,6 +381,9 @@ func (c *Config) Check() error {
 	}
 	if _, plugged := Replacements.Maker(int(c.Replace)); !plugged && c.Replace > FIFO {
 		return fmt.Errorf("replacement %d is unknown", c.Replace)
+	}
+	if _, plugged := Prefetchers.Maker(int(c.Prefetch)); !plugged && c.Prefetch > NextLine {
+		return fmt.Errorf("prefetcher %d is unknown", c.Prefetch)
 	}
 	for _, e := range enums {
 		if int(e.v) >= len(e.of) {

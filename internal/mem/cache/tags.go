@@ -77,6 +77,9 @@ func (c *Cache) settle(i int32) {
 		if k&isInvalid != 0 {
 			*word |= bit
 			c.unhash(i)
+			if l.ahead != 0 {
+				c.unused(l)
+			}
 			if c.policy != nil {
 				c.policy.OnInvalidate(int(l.set), way)
 			}
@@ -304,6 +307,9 @@ func (c *Cache) writeBack(i int32) evicted {
 func (c *Cache) take(i int32, tag uint64, sec uint8, now uint64) {
 	l := &c.lines[i]
 	c.unhash(i)
+	if l.ahead != 0 {
+		c.unused(l)
+	}
 	c.stampIt(i, now)
 	if c.policy != nil {
 		c.policy.OnFill(int(l.set), c.way(i), tag, now)
