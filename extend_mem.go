@@ -2,6 +2,8 @@ package heddle
 
 import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/mem/part"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -47,6 +49,43 @@ type (
 	MemoryAccess = cache.Access
 	// PrefetchCounts are the counters of prefetchers in a result.
 	PrefetchCounts = report.Prefetch
+
+	// AddressMapping says where addresses live. The same address has the same place
+	// always; several goroutines call it side by side.
+	//
+	//	Find(addr uint64) AddressPlace   // the slice, bank, row and column
+	//	Local(addr uint64) uint64        // the address within its slice, which picks the set of the L2
+	//
+	// Two addresses of a slice that are not in the same line have different local
+	// addresses.
+	AddressMapping = part.Mapping
+	// AddressPlace is where an address lives: Sub is its L2 slice, counted over the
+	// chip, Bank, Row and Col its place in the channel of that slice. Chan need not be
+	// set.
+	AddressPlace = part.Place
+	// AddressSpace is what addresses are mapped to: the Channels of the chip, the L2
+	// Slices of a channel, and its Banks.
+	AddressSpace = part.Space
+
+	// DRAMScheduler picks the request of a DRAM channel that goes to its bank next.
+	// Every channel has a scheduler of its own.
+	//
+	//	Next(c *DRAMChannel) int
+	//
+	// returns the place of the request in c.Waiting, or -1 for none in this cycle. The
+	// bank of the request must not be busy. It is asked in every cycle in which some
+	// request's bank is not. The channel is the caller's again after the call.
+	DRAMScheduler = dram.Policy
+	// DRAMChannel is what a scheduler sees: Cycle, the command clock; Waiting, the
+	// requests in the order in which they came; Banks; and Turn, the bank from which
+	// the channel looks for its next command, which moves on by itself.
+	DRAMChannel = dram.Channel
+	// DRAMRequest is a request that waits for its bank: Bank, Row, Write, and Since, the
+	// core cycle in which it came.
+	DRAMRequest = dram.Queued
+	// DRAMBank is the state of a bank: Busy with a request, a row Open, and the Row that
+	// was opened last.
+	DRAMBank = dram.State
 )
 
 // RegisterReplacement makes a replacement policy known by a name, which l1d.replace,
@@ -62,4 +101,17 @@ func RegisterReplacement(name string, maker func(sets, ways int) ReplacementPoli
 // slice; what it names goes to the slice that has the address.
 func RegisterPrefetcher(name string, maker func(line, fetch int) Prefetcher) {
 	cache.Prefetchers.Register(name, maker)
+}
+
+// RegisterAddressMapping makes a mapping known by a name, which partition.indexing then
+// takes. The machine's partition.mapping and dram.bank_index count for nothing with it.
+// The maker may be called more than once for a chip; its error is that of the setting.
+func RegisterAddressMapping(name string, maker func(AddressSpace) (AddressMapping, error)) {
+	part.Mappings.Register(name, maker)
+}
+
+// RegisterDRAMScheduler makes a scheduler of DRAM channels of so many banks known by a
+// name, which dram.scheduler then takes.
+func RegisterDRAMScheduler(name string, maker func(banks int) DRAMScheduler) {
+	dram.Schedulers.Register(name, maker)
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
@@ -158,5 +160,138 @@ func TestPluggedPrefetcher(t *testing.T) {
 	}
 	if res, _ := result(t, "spmv", "rtx-2060", 0); res.Memory.L1Prefetch != nil || res.Memory.L2Prefetch != nil {
 		t.Error("there are prefetches without a prefetcher")
+	}
+}
+
+// fields is the mapping of the RTX 2060 with consecutive slices, read from its letters
+// by hand: from bit 8 up the address is divided by the channels; of what is left, bits
+// 0 to 6 and 8 to 11 are the column, 7 and 12 to 14 the bank, 15 to 27 the row.
+type fields struct{ channels uint64 }
+
+func (f fields) Find(addr uint64) heddle.AddressPlace {
+	q := addr >> 8
+	rest := q/f.channels<<8 | addr&0xff
+	return heddle.AddressPlace{
+		Sub:  int(q%f.channels)*2 + int(rest>>7&1),
+		Bank: int(rest>>12&7<<1 | rest>>7&1),
+		Row:  uint32(rest >> 15 & 0x1fff),
+		Col:  uint32(rest>>8&15<<7 | rest&0x7f),
+	}
+}
+
+// Local leaves out bit 7, the slice.
+func (f fields) Local(addr uint64) uint64 {
+	rest := addr>>8/f.channels<<8 | addr&0xff
+	return rest>>8<<7 | rest&0x7f
+}
+
+// oneSlice has everything in one place, if the chip is the one that it wants.
+type oneSlice struct{ fields }
+
+func (oneSlice) Find(addr uint64) heddle.AddressPlace { return heddle.AddressPlace{} }
+
+// firstReady is FR-FCFS: of the first bank that has requests and is not busy, the
+// oldest for the row that was opened last, else the oldest.
+type firstReady struct{}
+
+func (firstReady) Next(c *heddle.DRAMChannel) int {
+	for k := range c.Banks {
+		b := (c.Turn + k) % len(c.Banks)
+		oldest := -1
+		for i := range c.Waiting {
+			w := &c.Waiting[i]
+			switch {
+			case w.Bank != b || c.Banks[b].Busy:
+			case w.Row == c.Banks[b].Row:
+				return i
+			case oldest < 0:
+				oldest = i
+			}
+		}
+		if oldest >= 0 {
+			return oldest
+		}
+	}
+	return -1
+}
+
+// never hands nothing to any bank.
+type never struct{}
+
+func (never) Next(*heddle.DRAMChannel) int { return -1 }
+
+func init() {
+	heddle.RegisterAddressMapping("test-fields", func(s heddle.AddressSpace) (heddle.AddressMapping, error) {
+		if s.Slices != 2 || s.Banks != 16 {
+			return nil, fmt.Errorf("%d slices and %d banks of a channel: want 2 and 16", s.Slices, s.Banks)
+		}
+		return fields{uint64(s.Channels)}, nil
+	})
+	heddle.RegisterAddressMapping("test-one-slice", func(s heddle.AddressSpace) (heddle.AddressMapping, error) {
+		return oneSlice{fields{uint64(s.Channels)}}, nil
+	})
+	heddle.RegisterDRAMScheduler("test-first-ready", func(int) heddle.DRAMScheduler { return firstReady{} })
+	heddle.RegisterDRAMScheduler("test-never", func(int) heddle.DRAMScheduler { return never{} })
+}
+
+// TestPluggedMemory: the address mapping of a machine and FR-FCFS as plug-ins give the
+// cycles and counters of the built-in ones; others do not.
+func TestPluggedMemory(t *testing.T) {
+	cold := []string{"run.copies_fill_l2=false", "partition.indexing=consecutive", "l2.ways=2"}
+	for _, c := range []struct {
+		job, machine, part string
+		equal              bool
+	}{
+		{"spmv", "rtx-2060", "partition.indexing=test-fields", true},
+		{"transpose", "rtx-3070", "partition.indexing=test-fields", true},
+		{"histogram", "rtx-2060", "partition.indexing=test-fields", true},
+		{"spmv", "rtx-2060", "partition.indexing=test-one-slice", false},
+		{"spmv", "rtx-2060", "dram.scheduler=test-first-ready", true},
+		{"transpose", "rtx-5070-ti", "dram.scheduler=test-first-ready", true},
+		{"histogram", "v100", "dram.scheduler=test-first-ready", true},
+		{"transpose", "gtx-480", "dram.scheduler=test-first-ready", true},
+		{"spmv", "rtx-2060", "dram.scheduler=fifo", false},
+	} {
+		t.Run(c.job+"-"+c.machine+"-"+c.part, func(t *testing.T) {
+			_, want := result(t, c.job, c.machine, 1, cold...)
+			_, got := result(t, c.job, c.machine, 3, append(cold[:len(cold):len(cold)], c.part)...)
+			if c.equal {
+				differ(t, want, got)
+			} else if want == got {
+				t.Error("nothing has changed")
+			}
+		})
+	}
+}
+
+// TestPluggedRefused: what a plug-in cannot do is said where settings are wrong, and a
+// scheduler that schedules nothing ends the run.
+func TestPluggedRefused(t *testing.T) {
+	for _, c := range []struct {
+		machine string
+		set     []string
+		want    []string
+	}{
+		{"rtx-5070-ti", []string{"partition.indexing=test-fields"}, []string{`partition.indexing = "test-fields"`, "8 slices and 16 banks of a channel: want 2 and 16"}},
+		{"rtx-2060", []string{"partition.indexing=test-feilds"}, []string{`"test-feilds" is not known; did you mean "test-fields"?`}},
+		{"rtx-2060", []string{"l2.replace=test-lur"}, []string{`did you mean "test-lru"?`}},
+		{"rtx-2060", []string{"dram.scheduler=test-never", "dram.write_queue=true"}, []string{"dram.write_queue", "needs the frfcfs scheduler, not test-never"}},
+		{"rtx-2060", []string{"dram.scheduler=test-never", "run.copies_fill_l2=false"}, []string{"no forward progress"}},
+	} {
+		t.Run(c.set[0]+"-"+c.machine, func(t *testing.T) {
+			opt := heddle.JobOptions{GPU: c.machine, Timing: true}
+			var err error
+			for _, s := range c.set {
+				err = errors.Join(err, opt.Settings.Set(s))
+			}
+			if err == nil {
+				_, err = heddle.RunJob(context.Background(), "examples/spmv/spmv.toml", opt)
+			}
+			for _, w := range c.want {
+				if err == nil || !strings.Contains(err.Error(), w) {
+					t.Errorf("%v, want %q", err, w)
+				}
+			}
+		})
 	}
 }

@@ -162,7 +162,7 @@ type Partition struct {
 	FromDRAM    int           `help:"queue from the DRAM to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	ToNoC       int           `key:"to_noc" help:"queue from the L2 to the network; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	Mapping     string        `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p"`
-	Indexing    part.Indexing `help:"how the L2 slice is found" enum:"consecutive|xor|ipoly|pae|random" def:"consecutive"`
+	Indexing    part.Indexing `help:"how the L2 slice is found; an address mapping of a program finds all, and mapping and dram.bank_index then count for nothing" enum:"consecutive|xor|ipoly|pae|random" plug:"address mapping" def:"consecutive"`
 }
 
 // L2 is one slice of the second-level cache.
@@ -177,7 +177,7 @@ type L2 struct {
 type DRAM struct {
 	Preset       string         `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
 	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
-	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" def:"frfcfs"`
+	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" plug:"DRAM scheduler" def:"frfcfs"`
 	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`
 	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0"`
 	BusBytes     int            `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4"`
