@@ -295,3 +295,26 @@ func TestPluggedRefused(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkPlugged compares whole runs with built-in parts and with the same parts as
+// plug-ins: docs/extending-memory.md has the figures.
+func BenchmarkPlugged(b *testing.B) {
+	for _, c := range []struct{ name, set string }{
+		{"built-in", "l1d.replace=lru"}, {"l1d", "l1d.replace=test-lru"}, {"l2", "l2.replace=test-lru"},
+		{"mapping", "partition.indexing=test-fields"}, {"dram", "dram.scheduler=test-first-ready"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				opt := heddle.JobOptions{GPU: "rtx-2060", Timing: true, Threads: 1}
+				for _, s := range []string{"run.copies_fill_l2=false", "l2.ways=2", c.set} {
+					if err := opt.Settings.Set(s); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if _, err := heddle.RunJob(context.Background(), "examples/spmv/spmv.toml", opt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
