@@ -97,7 +97,7 @@ func differ(t *testing.T, a, b string) {
 // built-in LRU. The caches are small enough to give up lines all the time.
 func TestPluggedReplacement(t *testing.T) {
 	small := []string{"l2.ways=2", "l2.sets=16", "run.copies_fill_l2=false"}
-	plugged := append([]string{"l1d.replace=test-lru", "l1i.replace=test-lru", "l1c.replace=test-lru", "l2.replace=test-lru"}, small...)
+	plugged := append([]string{"l1d.replace=test-lru", "l1i.replace=test-lru", "l1c.replace=test-lru", "l1t.replace=test-lru", "l2.replace=test-lru"}, small...)
 	for _, c := range []struct{ job, machine string }{
 		{"spmv", "rtx-2060"}, {"transpose", "rtx-a6000"}, {"reduction", "gtx-480"}, {"histogram", "v100"}, {"texture", "titan-x-pascal"}, {"compact", "rtx-5070-ti"},
 	} {
@@ -185,10 +185,22 @@ func (f fields) Local(addr uint64) uint64 {
 	return rest>>8<<7 | rest&0x7f
 }
 
-// oneSlice has everything in one place, if the chip is the one that it wants.
-type oneSlice struct{ fields }
+// lines deals out lines to slices in turn, then to banks.
+type lines struct{ heddle.AddressSpace }
 
-func (oneSlice) Find(addr uint64) heddle.AddressPlace { return heddle.AddressPlace{} }
+func (l lines) Find(addr uint64) heddle.AddressPlace {
+	slices := uint64(l.Channels * l.Slices)
+	line := addr / 128
+	in := line / slices
+	return heddle.AddressPlace{
+		Sub: int(line % slices), Bank: int(in % uint64(l.Banks)),
+		Row: uint32(in / uint64(l.Banks) / 16), Col: uint32(in / uint64(l.Banks) % 16 * 128),
+	}
+}
+
+func (l lines) Local(addr uint64) uint64 {
+	return addr/128/uint64(l.Channels*l.Slices)*128 + addr%128
+}
 
 // firstReady is FR-FCFS: of the first bank that has requests and is not busy, the
 // oldest for the row that was opened last, else the oldest.
@@ -227,9 +239,7 @@ func init() {
 		}
 		return fields{uint64(s.Channels)}, nil
 	})
-	heddle.RegisterAddressMapping("test-one-slice", func(s heddle.AddressSpace) (heddle.AddressMapping, error) {
-		return oneSlice{fields{uint64(s.Channels)}}, nil
-	})
+	heddle.RegisterAddressMapping("test-lines", func(s heddle.AddressSpace) (heddle.AddressMapping, error) { return lines{s}, nil })
 	heddle.RegisterDRAMScheduler("test-first-ready", func(int) heddle.DRAMScheduler { return firstReady{} })
 	heddle.RegisterDRAMScheduler("test-never", func(int) heddle.DRAMScheduler { return never{} })
 }
@@ -245,7 +255,7 @@ func TestPluggedMemory(t *testing.T) {
 		{"spmv", "rtx-2060", "partition.indexing=test-fields", true},
 		{"transpose", "rtx-3070", "partition.indexing=test-fields", true},
 		{"histogram", "rtx-2060", "partition.indexing=test-fields", true},
-		{"spmv", "rtx-2060", "partition.indexing=test-one-slice", false},
+		{"transpose", "rtx-3070", "partition.indexing=test-lines", false},
 		{"spmv", "rtx-2060", "dram.scheduler=test-first-ready", true},
 		{"transpose", "rtx-5070-ti", "dram.scheduler=test-first-ready", true},
 		{"histogram", "v100", "dram.scheduler=test-first-ready", true},
