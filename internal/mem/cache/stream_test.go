@@ -84,12 +84,13 @@ func TestTwin(t *testing.T) {
 			if compat {
 				name += ", compat"
 			}
+			n := steps
 			for _, plugged := range []bool{false, true} {
 				if plugged {
-					name += ", plugged"
+					name, n = name+", plugged", steps/4
 				}
 				t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-					runTwin(t, s, compat, plugged, uint64(si)*2, steps)
+					runTwin(t, s, compat, plugged, uint64(si)*2, n)
 				})
 			}
 		}

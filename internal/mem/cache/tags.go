@@ -169,9 +169,12 @@ func (c *Cache) delist(i int32) {
 	l.inList = false
 }
 
-// stampIt gives a line a new time.
-func (c *Cache) stampIt(i int32, now uint64) {
+// stampIt gives a line a new time: that of a hit, or of taking it.
+func (c *Cache) stampIt(i int32, now uint64, hit bool) {
 	l := &c.lines[i]
+	if c.policy != nil && hit {
+		c.policy.OnHit(int(l.set), c.way(i), now)
+	}
 	if l.stamp == now {
 		return
 	}
@@ -186,12 +189,8 @@ func (c *Cache) stampIt(i int32, now uint64) {
 
 // touch notes an access to a line.
 func (c *Cache) touch(i int32, now uint64) {
-	switch {
-	case c.cfg.Replace == LRU:
-		c.stampIt(i, now)
-	case c.policy != nil:
-		c.stampIt(i, now)
-		c.policy.OnHit(int(c.lines[i].set), c.way(i), now)
+	if c.cfg.Replace != FIFO {
+		c.stampIt(i, now, true)
 	}
 }
 
@@ -310,7 +309,7 @@ func (c *Cache) take(i int32, tag uint64, sec uint8, now uint64) {
 	if l.ahead != 0 {
 		c.unused(l)
 	}
-	c.stampIt(i, now)
+	c.stampIt(i, now, false)
 	if c.policy != nil {
 		c.policy.OnFill(int(l.set), c.way(i), tag, now)
 	}
