@@ -52,10 +52,13 @@ func (g *GPU) CacheConfig(table string) cache.Config {
 		Compat: g.Compat.Cache,
 	}
 	if c == &g.L1D.Cache || c == &g.L1D.PreferL1 || c == &g.L1D.PreferShared {
-		out.WriteRatio = g.L1D.WriteRatio
+		out.WriteRatio, out.Prefetch = g.L1D.WriteRatio, g.L1D.Prefetcher
 		if g.L1D.Adaptive {
 			out.MaxWays = max(c.Ways, c.Ways*(g.L1D.Unified<<10)/max(1, c.bytes()))
 		}
+	}
+	if c == &g.L2.Cache {
+		out.Prefetch = g.L2.Prefetcher
 	}
 	return out
 }

@@ -91,7 +91,7 @@ type Cache struct {
 	Sets        int               `help:"sets" unit:"sets" want:"1..1048576" def:"1"`
 	Line        int               `help:"length of a line" unit:"bytes" want:"32..128" def:"128"`
 	Ways        int               `help:"lines of a set" unit:"lines" want:"1..65536" def:"1"`
-	Replace     cache.Replacement `help:"the victim" enum:"lru|fifo" def:"lru"`
+	Replace     cache.Replacement `help:"the victim" enum:"lru|fifo" plug:"replacement policy" def:"lru"`
 	Write       cache.WritePolicy `help:"what a write that hits does" enum:"read-only|write-back|write-through|write-evict|local-back" def:"read-only"`
 	Allocate    cache.Alloc       `help:"when a line is taken for a read" enum:"on-miss|on-fill|streaming" def:"on-miss"`
 	WriteMiss   cache.WriteAlloc  `help:"what a write that misses does" enum:"send|send-and-read|read-first|read-later" def:"send"`
@@ -108,17 +108,18 @@ type Cache struct {
 type L1D struct {
 	Cache
 
-	Latency        int             `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
-	Banks          int             `help:"banks" unit:"banks" want:"1..128" def:"1"`
-	BankInterleave int             `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
-	BankIndex      cache.IndexKind `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
-	WriteRatio     int             `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
-	SkipGlobal     bool            `help:"global accesses go past the L1" def:"false"`
-	Adaptive       bool            `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
-	Unified        int             `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
-	SharedSizes    []int           `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
-	PreferL1       Cache           `enabled:"false" help:"the cache when a kernel prefers L1"`
-	PreferShared   Cache           `enabled:"false" help:"the cache when a kernel prefers shared memory"`
+	Latency        int               `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
+	Banks          int               `help:"banks" unit:"banks" want:"1..128" def:"1"`
+	BankInterleave int               `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
+	BankIndex      cache.IndexKind   `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
+	Prefetcher     cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
+	WriteRatio     int               `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
+	SkipGlobal     bool              `help:"global accesses go past the L1" def:"false"`
+	Adaptive       bool              `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
+	Unified        int               `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
+	SharedSizes    []int             `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
+	PreferL1       Cache             `enabled:"false" help:"the cache when a kernel prefers L1"`
+	PreferShared   Cache             `enabled:"false" help:"the cache when a kernel prefers shared memory"`
 }
 
 // NoC is the network between clusters and L2 slices, once for requests and
@@ -161,21 +162,22 @@ type Partition struct {
 	FromDRAM    int           `help:"queue from the DRAM to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	ToNoC       int           `key:"to_noc" help:"queue from the L2 to the network; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	Mapping     string        `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p"`
-	Indexing    part.Indexing `help:"how the L2 slice is found" enum:"consecutive|xor|ipoly|pae|random" def:"consecutive"`
+	Indexing    part.Indexing `help:"how the L2 slice is found; an address mapping of a program finds all, and mapping and dram.bank_index then count for nothing" enum:"consecutive|xor|ipoly|pae|random" plug:"address mapping" def:"consecutive"`
 }
 
 // L2 is one slice of the second-level cache.
 type L2 struct {
 	Cache
 
-	TextureOnly bool `help:"only texture reads use the L2" def:"false"`
+	Prefetcher  cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
+	TextureOnly bool              `help:"only texture reads use the L2" def:"false"`
 }
 
 // DRAM is one memory channel.
 type DRAM struct {
 	Preset       string         `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
 	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
-	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" def:"frfcfs"`
+	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" plug:"DRAM scheduler" def:"frfcfs"`
 	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`
 	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0"`
 	BusBytes     int            `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4"`

@@ -99,7 +99,7 @@ func (m *machine) op(stream int64, kernel string, blocks, threads uint32, args .
 // their lives.
 func TestConservation(t *testing.T) {
 	for _, name := range config.Names() {
-		for _, set := range []string{"chip.rotate_sms=true", "l1d.enabled=false", "l2.enabled=false", "dram.fixed_latency=true"} {
+		for _, set := range []string{"chip.rotate_sms=true", "l1d.enabled=false", "l2.enabled=false", "dram.fixed_latency=true", "l1d.prefetcher=next-line", "l2.prefetcher=next-line"} {
 			if name != "rtx-2060" && set != "chip.rotate_sms=true" {
 				continue
 			}

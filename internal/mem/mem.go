@@ -66,6 +66,16 @@ func (m ByteMask) And(o ByteMask) ByteMask { return ByteMask{m[0] & o[0], m[1] &
 // Sector returns the mask's bits of one 32-byte sector.
 func (m ByteMask) Sector(i int) uint32 { return uint32(m[i>>1] >> (32 * (i & 1))) }
 
+// Ahead says whose prefetcher has made a request.
+type Ahead uint8
+
+// Those that can have.
+const (
+	NotAhead Ahead = iota // none: an instruction wants the data
+	AheadL1
+	AheadL2
+)
+
 // Req is a request to memory, and the reply to it on its way back. One value
 // is used from the SM to DRAM and back; it belongs to the queue that holds it.
 type Req struct {
@@ -76,6 +86,8 @@ type Req struct {
 	Atomic  bool
 	L2Only  bool  // bypasses the L1
 	Sectors uint8 // of its 128-byte line, 4 bits
+	Ahead   Ahead
+	PC      uint32 // instruction that it is for, by its index in the kernel's code
 	Bytes   ByteMask
 	Lanes   isa.LaneMask
 

@@ -6,6 +6,7 @@ package plug
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -50,6 +51,9 @@ func (p *Point[T]) Register(name string, maker T) {
 	defer mu.Unlock()
 	if name == "" || slices.Contains(p.list, name) || slices.Contains(p.taken, name) {
 		panic(fmt.Sprintf("heddle: a %s cannot be registered as %q: want a name that no other has", p.kind, name))
+	}
+	if First+len(p.list) > math.MaxUint8 { // settings keep numbers of parts in bytes
+		panic(fmt.Sprintf("heddle: %q is one %s more than there can be: %d", name, p.kind, len(p.list)))
 	}
 	p.list = append(p.list, name)
 	p.makers = append(p.makers, maker)

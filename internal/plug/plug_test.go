@@ -1,6 +1,9 @@
 package plug
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // Parts are numbered from First in the order of their registration; names are
 // those of no other part.
@@ -34,4 +37,19 @@ func TestPoint(t *testing.T) {
 			p.Register(name, nil)
 		})
 	}
+}
+
+// The numbers of parts fit into a byte. One part more is refused, not confused with
+// another.
+func TestPointIsFull(t *testing.T) {
+	p := New[int]("crowd")
+	for i := range 256 - First {
+		p.Register(fmt.Sprint("part ", i), i)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a part was registered whose number is 256")
+		}
+	}()
+	p.Register("one more", 0)
 }

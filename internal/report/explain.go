@@ -228,6 +228,16 @@ var levels = []struct{ name, what, source string }{
 	{"l2", "the L2 slices", byL2},
 }
 
+// prefetchCounters are those of one level that has prefetchers; %s stands for it.
+var prefetchCounters = []Counter{
+	{"issued", "sectors or lines", "What the prefetchers of %s asked of the next level; not among the accesses. Left out where there is no prefetcher.", ""},
+	{"useful", "sectors or lines", "What was read ahead into %s and found there by an access.", ""},
+	{"late", "sectors or lines", "What an access asked of %s while it was on its way because of a prefetcher.", ""},
+	{"unused", "sectors or lines", "What was read ahead into %s and lost its place before any access.", ""},
+	{"present", "sectors or lines", "What a prefetcher of %s named although it was there or on its way already.", ""},
+	{"refused", "sectors or lines", "What a prefetcher named and was not read, as %s had no room among the pending misses.", ""},
+}
+
 // cacheCounters are those of one level; %s stands for it.
 var cacheCounters = []Counter{
 	{"accesses", "sectors or lines", "Requests that %s accepted: hits, pending hits and misses. In sectored caches a request is one sector of 32 bytes, else a line.", ""},
@@ -257,6 +267,12 @@ func Counters() []Counter {
 	for _, l := range levels {
 		for _, c := range cacheCounters {
 			list = append(list, Counter{"memory." + l.name + "." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, l.what), l.source})
+		}
+		if l.name != "l1" && l.name != "l2" {
+			continue
+		}
+		for _, c := range prefetchCounters {
+			list = append(list, Counter{"memory." + l.name + "_prefetch." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, l.what), l.source})
 		}
 	}
 	for _, c := range cacheCounters {

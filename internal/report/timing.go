@@ -149,6 +149,9 @@ type Memory struct {
 	LoadStoreStallCycles uint64   `json:"load_store_stall_cycles"`
 	L2EntryStallCycles   uint64   `json:"l2_entry_stall_cycles"`
 	ReplyStallCycles     uint64   `json:"reply_stall_cycles"`
+
+	L1Prefetch *Prefetch `json:"l1_prefetch,omitempty"` // of the data caches; nil where nothing was to be read ahead
+	L2Prefetch *Prefetch `json:"l2_prefetch,omitempty"`
 }
 
 // Cache are the counters of one level: accesses = hits + pending hits + misses.
@@ -160,6 +163,17 @@ type Cache struct {
 	SectorMisses uint64 `json:"sector_misses"`
 	Refused      uint64 `json:"refused"` // tries that found no room; not accesses
 	WriteBacks   uint64 `json:"write_backs"`
+}
+
+// Prefetch counts what the caches of a level read before anybody asked, in sectors or lines. None of
+// it is among the accesses.
+type Prefetch struct {
+	Issued  uint64 `json:"issued"`  // asked of the next level
+	Useful  uint64 `json:"useful"`  // of these, those that an access found
+	Late    uint64 `json:"late"`    // those that an access asked for while they were on their way
+	Unused  uint64 `json:"unused"`  // those that lost their place before any access
+	Present uint64 `json:"present"` // not issued: in the cache already, or on their way
+	Refused uint64 `json:"refused"` // not issued: no room among the pending misses
 }
 
 // DRAM are the counters of all channels.

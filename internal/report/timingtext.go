@@ -253,6 +253,16 @@ func (r *Run) memoryTable(b *strings.Builder) {
 	if len(t.rows) > 0 {
 		t.Write(b)
 	}
+	for _, l := range []struct {
+		name string
+		p    *Prefetch
+	}{{"L1 data", m.L1Prefetch}, {"L2", m.L2Prefetch}} {
+		if p := l.p; p != nil {
+			of := float64(p.Issued)
+			fmt.Fprintf(b, "%s prefetches: %s issued, %s useful, %s late, %s unused; %s were present, %s refused\n", l.name, Count(p.Issued),
+				percent(float64(p.Useful), of), percent(float64(p.Late), of), percent(float64(p.Unused), of), Count(p.Present), Count(p.Refused))
+		}
+	}
 	if d := &m.DRAM; d.Requests > 0 {
 		fmt.Fprintf(b, "DRAM  %s read, %s written", Bytes(d.BytesRead), Bytes(d.BytesWritten))
 		if s := float64(r.Cycles) / (r.Clocks.Core * 1e6); s > 0 && d.Peak > 0 {

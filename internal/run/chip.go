@@ -192,6 +192,7 @@ func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
 	sm := &c.SM
 	m := report.Memory{
 		L1: cacheLevel(&c.L1D), L1Const: cacheLevel(&c.L1C), L1Texture: cacheLevel(&c.L1T), L1Inst: cacheLevel(&c.L1I), L2: cacheLevel(&c.L2),
+		L1Prefetch: readAhead(c.L1D.Prefetch), L2Prefetch: readAhead(c.L2.Prefetch),
 		DRAM: report.DRAM{
 			Reads: c.DRAMReads(), Writes: c.DRAMWrites(), Activates: c.DRAM.Activates, Precharges: c.DRAM.Precharges,
 			Requests: c.DRAM.Requests, RowHits: c.DRAM.RowHits, BusyCycles: c.DRAM.DataCycles, Cycles: c.DRAM.Cycles,
@@ -215,6 +216,14 @@ func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
 		m.MeanLatencyCycles = float64(sm.Latency) / float64(sm.LatencyN)
 	}
 	return m
+}
+
+// readAhead returns what the prefetchers of a level did, nil if that is nothing.
+func readAhead(n cache.Prefetches) *report.Prefetch {
+	if n == (cache.Prefetches{}) {
+		return nil
+	}
+	return (*report.Prefetch)(&n)
 }
 
 func cacheLevel(s *cache.Stats) report.Cache {

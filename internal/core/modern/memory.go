@@ -454,6 +454,7 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 		r.Bytes[i>>1] = uint64(a.bytes.Sector(i)) << (32 * (i & 1))
 		r.Lanes = a.lanes
 		r.SM, r.Warp, r.Owner, r.Born = uint16(c.id), uint16(f.warp), uint32(fi), c.now
+		r.PC = uint32(f.at)
 		r.Write, r.Atomic, r.L2Only = !f.op.load, in.Atomic, past
 		switch {
 		case a.local && r.Write:

@@ -679,6 +679,7 @@ func (l *ldst) request(c *Core, f *flight) *mem.Req {
 	r := c.env.Pool.Get()
 	r.Addr, r.Size, r.Sectors, r.Bytes, r.Lanes = a.addr, uint32(a.size), a.sectors, a.bytes, a.lanes
 	r.SM, r.Warp, r.Owner, r.Born = uint16(c.id), uint16(f.warp), uint32(l.entry), c.now
+	r.PC = uint32(f.at)
 	r.Write = !f.op.load
 	r.Atomic = in.Atomic
 	switch {

@@ -19,12 +19,12 @@ type traffic struct {
 	write bool
 }
 
-func newTraffic(t testing.TB, s string, level Level, lines int, write bool) *traffic {
+func newTraffic(t testing.TB, s string, level Level, lines int, write bool, replace Replacement) *traffic {
 	cfg, err := ParseConfig(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Level, cfg.WriteRatio, cfg.Compat = level, 25, GPGPUSim()
+	cfg.Level, cfg.WriteRatio, cfg.Compat, cfg.Replace = level, 25, GPGPUSim(), replace
 	x := &traffic{pool: &mem.Pool{}, write: write, addrs: make([]uint64, 4096)}
 	if x.c, err = New(cfg, x.pool); err != nil {
 		t.Fatal(err)
@@ -80,15 +80,19 @@ var loads = []struct {
 	level     Level
 	lines     int
 	write     bool
+	replace   Replacement
 }{
-	{"L1D-hits", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 500, false},
-	{"L1D-misses", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 100000, true},
-	{"L2-mixed", "S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", L2, 4000, true},
+	{"L1D-hits", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 500, false, LRU},
+	{"L1D-misses", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 100000, true, LRU},
+	{"L2-mixed", "S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", L2, 4000, true, LRU},
+	{"L1D-hits-plugged", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 500, false, oldestUse},
+	{"L1D-misses-plugged", "S:4:128:256,L:T:m:L:L,A:384:48,16:0,32", L1, 100000, true, oldestUse},
+	{"L2-mixed-plugged", "S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", L2, 4000, true, oldestUse},
 }
 
 func TestNoAllocation(t *testing.T) {
 	for _, l := range loads {
-		x := newTraffic(t, l.cfg, l.level, l.lines, l.write)
+		x := newTraffic(t, l.cfg, l.level, l.lines, l.write, l.replace)
 		for range 20000 {
 			x.cycle()
 		}
@@ -104,7 +108,7 @@ func TestNoAllocation(t *testing.T) {
 func BenchmarkCycle(b *testing.B) {
 	for _, l := range loads {
 		b.Run(l.name, func(b *testing.B) {
-			x := newTraffic(b, l.cfg, l.level, l.lines, l.write)
+			x := newTraffic(b, l.cfg, l.level, l.lines, l.write, l.replace)
 			for range 20000 {
 				x.cycle()
 			}

@@ -37,6 +37,7 @@ type line struct {
 	rd             uint8 // modified, and every byte that a read may want is here
 	modFill        uint8 // becomes modified when filled
 	rdFill         uint8 // becomes readable when filled
+	ahead          uint8 // read ahead, and not used yet
 	maskFill       bool  // the fill's bytes become dirty
 	class          uint8 // what the set's counts know of the line
 	hashed, inList bool
@@ -76,6 +77,11 @@ type Cache struct {
 	dirty int // dirty lines
 	used  bool
 
+	ahead  *ahead // nil without a prefetcher
+	makes  mem.Ahead
+	policy Policy // of a program; nil for those that are built in
+	from   Ways   // what it is asked about
+
 	mshr  mshr
 	queue mem.Queue
 
@@ -99,10 +105,11 @@ func New(cfg Config, pool *mem.Pool) (*Cache, error) {
 		shift: uint(log2(cfg.Line)), atom: uint64(cfg.Atom()), port: cfg.port(),
 		ways: cfg.Ways, onMiss: cfg.Alloc == OnMiss,
 		keepsMod: cfg.Write != WriteThrough || cfg.Compat.ProtectWritten,
-		wrback:   mem.L1WriteBack, wralloc: mem.L1WriteAlloc,
+		wrback:   mem.L1WriteBack, wralloc: mem.L1WriteAlloc, makes: mem.AheadL1,
+		ahead: newAhead(&cfg),
 	}
 	if cfg.Level == L2 {
-		c.wrback, c.wralloc = mem.L2WriteBack, mem.L2WriteAlloc
+		c.wrback, c.wralloc, c.makes = mem.L2WriteBack, mem.L2WriteAlloc, mem.AheadL2
 	}
 	n := cfg.Sets * cfg.maxWays()
 	c.lines = make([]line, n)
@@ -189,6 +196,9 @@ func (c *Cache) Access(now uint64, r *mem.Req) Status {
 		}
 	}
 	c.Stats.Accesses[r.Kind][got]++
+	if c.ahead != nil && got != Fail {
+		c.show(&t, got)
+	}
 	return got
 }
 
@@ -235,6 +245,16 @@ func (c *Cache) readHit(t *try) {
 func (c *Cache) readMiss(t *try) Status {
 	key := t.r.Addr &^ (c.atom - 1)
 	e := c.mshr.find(key)
+	if why, full := c.readRoom(t, e); full {
+		return c.refuse(why)
+	}
+	c.fetch(t, t.r, key, e, SentRead)
+	return t.accepted()
+}
+
+// readRoom reports whether a read that misses, with entry e or none, finds no room,
+// and where.
+func (c *Cache) readRoom(t *try, e int32) (FailReason, bool) {
 	need := 1
 	switch {
 	case c.cfg.Write == ReadOnly && c.cfg.Compat.MissNeedsTwo:
@@ -249,13 +269,9 @@ func (c *Cache) readMiss(t *try) Status {
 		}
 	}
 	if need > 0 && c.lacks(need) {
-		return c.refuse(MissQueueFull)
+		return MissQueueFull, true
 	}
-	if why, full := c.pendingFull(e); full {
-		return c.refuse(why)
-	}
-	c.fetch(t, t.r, key, e, SentRead)
-	return t.accepted()
+	return c.pendingFull(e)
 }
 
 // pendingFull reports whether a miss finds no place: among those that wait for
@@ -288,10 +304,15 @@ func (c *Cache) fetch(t *try, r *mem.Req, key uint64, e int32, sent Sent) int32 
 	}
 	if e != none {
 		c.Stats.Accesses[r.Kind][MSHRHit]++
+		if m := &c.mshr.miss[e]; m.head == none { // read ahead, but too late
+			c.Stats.Prefetch.Late++
+		}
 		c.mshr.wait(e, r)
 	} else {
 		e = c.mshr.open(key, r, line)
-		c.mshr.wait(e, r)
+		if r.Ahead != c.makes {
+			c.mshr.wait(e, r)
+		}
 		r.Addr, r.Size = key, uint32(c.atom)
 		if c.atom > mem.SectorBytes && r.Sectors != 0 { // it is asked for as a whole
 			r.Sectors |= uint8(1<<(c.atom/mem.SectorBytes)-1) << (key / mem.SectorBytes % sectors)
@@ -544,11 +565,14 @@ func (c *Cache) Fill(now uint64, r *mem.Req) bool {
 	}
 	req.Addr, req.Size = e.addr, e.size
 	line := c.land(now, e)
+	c.fillBusy += int(c.atom) / c.port
+	if req.Ahead == c.makes && c.early(i, line) {
+		return true
+	}
 	c.mshr.arrived(i)
 	if e.atomic && line != none {
-		c.modify(line, c.sector(req), req.Bytes)
+		c.modify(line, c.sector(e.req), e.req.Bytes)
 	}
-	c.fillBusy += int(c.atom) / c.port
 	return true
 }
 

@@ -20,7 +20,8 @@ const (
 	L2              // sets by the address within the partition (mem.Req.PartAddr)
 )
 
-// Replacement picks the victim among the lines of a set.
+// Replacement picks the victim among the lines of a set. Beyond those below there
+// are the ones in Replacements.
 type Replacement uint8
 
 // The replacement policies.
@@ -143,6 +144,8 @@ type Config struct {
 	// WriteRatio is the percentage of dirty lines below which dirty lines
 	// are not victims (-gpgpu_l1_cache_write_ratio, L1D only).
 	WriteRatio int
+	// Prefetch is the cache's prefetcher.
+	Prefetch Prefetching
 	// MaxWays is the largest number of ways that SetWays will set (adaptive
 	// L1, GPGPU-Sim); 0 is Ways.
 	MaxWays int
@@ -305,7 +308,11 @@ func ParseConfig(s string) (Config, error) {
 	} {
 		i := strings.Index(l.of, l.text)
 		if len(l.text) != 1 || i < 0 {
-			return bad("%s %q is not one of %s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "))
+			note := ""
+			if l.who == "replacement" {
+				note = "; a policy that a program has registered has no letter: name it in a GPU file"
+			}
+			return bad("%s %q is not one of %s%s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "), note)
 		}
 		*l.to = uint8(i)
 	}
@@ -315,7 +322,7 @@ func ParseConfig(s string) (Config, error) {
 	return c, nil
 }
 
-// String writes the configuration string.
+// String writes the configuration string. What has no letter is a question mark.
 func (c Config) String() string {
 	if c.Disabled {
 		return "none"
@@ -368,9 +375,15 @@ func (c *Config) Check() error {
 		of   string
 		name string
 	}{
-		{uint8(c.Replace), replaceLetters, "replacement"}, {uint8(c.Write), writeLetters, "write policy"},
+		{uint8(c.Write), writeLetters, "write policy"},
 		{uint8(c.Alloc), allocLetters, "allocation"}, {uint8(c.WriteAlloc), writeAllocLetters, "write allocation"},
 		{uint8(c.Index), indexLetters, "index"}, {uint8(c.MSHR), mshrLetters, "MSHR"}, {uint8(c.Level), "12", "level"},
+	}
+	if _, plugged := Replacements.Maker(int(c.Replace)); !plugged && c.Replace > FIFO {
+		return fmt.Errorf("replacement %d is unknown", c.Replace)
+	}
+	if _, plugged := Prefetchers.Maker(int(c.Prefetch)); !plugged && c.Prefetch > NextLine {
+		return fmt.Errorf("prefetcher %d is unknown", c.Prefetch)
 	}
 	for _, e := range enums {
 		if int(e.v) >= len(e.of) {

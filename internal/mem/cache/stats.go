@@ -54,6 +54,8 @@ type Stats struct {
 	Cycles, DataBusy, FillBusy uint64
 	// WriteBacks counts dirty victims sent to the next level.
 	WriteBacks uint64
+	// Prefetch counts what the prefetcher did. Its reads are not among the accesses.
+	Prefetch Prefetches
 }
 
 // Add adds another cache's counters.
@@ -70,6 +72,13 @@ func (s *Stats) Add(o *Stats) {
 	s.DataBusy += o.DataBusy
 	s.FillBusy += o.FillBusy
 	s.WriteBacks += o.WriteBacks
+	p, q := &s.Prefetch, &o.Prefetch
+	p.Issued += q.Issued
+	p.Useful += q.Useful
+	p.Late += q.Late
+	p.Unused += q.Unused
+	p.Present += q.Present
+	p.Refused += q.Refused
 }
 
 // Of returns the count of one outcome over all kinds.

@@ -85,9 +85,15 @@ func TestTwin(t *testing.T) {
 			if compat {
 				name += ", compat"
 			}
-			t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-				runTwin(t, s, compat, uint64(si)*2, steps)
-			})
+			n := steps
+			for _, plugged := range []bool{false, true} {
+				if plugged {
+					name, n = name+", plugged", steps/4
+				}
+				t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+					runTwin(t, s, compat, plugged, uint64(si)*2, n)
+				})
+			}
 		}
 	}
 }
@@ -96,11 +102,13 @@ func TestTwin(t *testing.T) {
 func FuzzTwin(f *testing.F) {
 	f.Add(uint8(0), true, uint64(1))
 	f.Fuzz(func(t *testing.T, i uint8, compat bool, seed uint64) {
-		runTwin(t, streams[int(i)%len(streams)], compat, seed, 1500)
+		runTwin(t, streams[int(i)%len(streams)], compat, seed%2 == 0, seed, 1500)
 	})
 }
 
-func runTwin(t *testing.T, s stream, compat bool, seed uint64, steps int) {
+// runTwin compares the two. Plugged gives the cache a replacement policy of a
+// program, which does what the twin's does.
+func runTwin(t *testing.T, s stream, compat, plugged bool, seed uint64, steps int) {
 	cfg, err := ParseConfig(s.cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -109,12 +117,15 @@ func runTwin(t *testing.T, s stream, compat bool, seed uint64, steps int) {
 	if compat {
 		cfg.Compat = GPGPUSim()
 	}
+	w := newTwin(cfg)
+	if plugged {
+		cfg.Replace = map[Replacement]Replacement{LRU: oldestUse, FIFO: oldestFill}[cfg.Replace]
+	}
 	var pool mem.Pool
 	c, err := New(cfg, &pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newTwin(cfg)
 	rng := rand.New(rand.NewPCG(seed, 7))
 	type pair struct {
 		r *mem.Req

@@ -9,7 +9,7 @@ import (
 // layOut numbers the lines for a count of ways and rebuilds everything that
 // depends on it: sets, hash, lists and counts. Contents stay.
 func (c *Cache) layOut(ways int) {
-	c.ways, c.stride = ways, c.cfg.maxWays()
+	c.ways, c.stride, c.policy = ways, c.cfg.maxWays(), nil
 	if c.cfg.Compat.ReindexWays {
 		c.stride = ways
 	}
@@ -37,6 +37,7 @@ func (c *Cache) layOut(ways int) {
 		}
 		c.settle(int32(i))
 	}
+	c.plugIn()
 }
 
 // settle brings hash, masks and counts up to date after a change of a line's
@@ -70,12 +71,18 @@ func (c *Cache) settle(i int32) {
 		return
 	}
 	if diff&isInvalid != 0 {
-		way := int(i) - int(l.set)*c.stride
+		way := c.way(i)
 		bit := uint64(1) << (way & 63)
 		word := &c.inv[int(l.set)*c.words+way>>6]
 		if k&isInvalid != 0 {
 			*word |= bit
 			c.unhash(i)
+			if l.ahead != 0 {
+				c.unused(l)
+			}
+			if c.policy != nil {
+				c.policy.OnInvalidate(int(l.set), way)
+			}
 		} else {
 			*word &^= bit
 			c.rehash(i)
@@ -162,9 +169,12 @@ func (c *Cache) delist(i int32) {
 	l.inList = false
 }
 
-// stampIt gives a line a new time.
-func (c *Cache) stampIt(i int32, now uint64) {
+// stampIt gives a line a new time: that of a hit, or of taking it.
+func (c *Cache) stampIt(i int32, now uint64, hit bool) {
 	l := &c.lines[i]
+	if c.policy != nil && hit {
+		c.policy.OnHit(int(l.set), c.way(i), now)
+	}
 	if l.stamp == now {
 		return
 	}
@@ -179,8 +189,8 @@ func (c *Cache) stampIt(i int32, now uint64) {
 
 // touch notes an access to a line.
 func (c *Cache) touch(i int32, now uint64) {
-	if c.cfg.Replace == LRU {
-		c.stampIt(i, now)
+	if c.cfg.Replace != FIFO {
+		c.stampIt(i, now, true)
 	}
 }
 
@@ -260,6 +270,9 @@ func (c *Cache) victim(set int) int32 {
 	if c.protect() {
 		spared |= isDirty
 	}
+	if c.policy != nil {
+		return c.ask(set, spared)
+	}
 	i := c.old[set]
 	for c.lines[i].class&spared != 0 {
 		i = c.lines[i].next
@@ -293,7 +306,13 @@ func (c *Cache) writeBack(i int32) evicted {
 func (c *Cache) take(i int32, tag uint64, sec uint8, now uint64) {
 	l := &c.lines[i]
 	c.unhash(i)
-	c.stampIt(i, now)
+	if l.ahead != 0 {
+		c.unused(l)
+	}
+	c.stampIt(i, now, false)
+	if c.policy != nil {
+		c.policy.OnFill(int(l.set), c.way(i), tag, now)
+	}
 	l.tag = tag
 	l.dirty = mem.ByteMask{}
 	l.rsv, l.val, l.mod, l.modFill, l.rdFill, l.maskFill = sec, 0, 0, 0, 0, false

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// Scheduler says in which order requests are handed to the banks.
+// Scheduler says in which order requests are handed to the banks. Beyond those below
+// there are the ones in Schedulers.
 type Scheduler uint8
 
 // The schedulers.
@@ -21,6 +24,9 @@ func (s Scheduler) String() string {
 		return "fifo"
 	case FRFCFS:
 		return "frfcfs"
+	}
+	if names, i := plug.Names(schedulerKind), int(s)-plug.First; i >= 0 && i < len(names) {
+		return names[i]
 	}
 	return "scheduler " + strconv.Itoa(int(s))
 }
@@ -85,7 +91,7 @@ type Config struct {
 	Chips       int // chips side by side in the channel; they widen the burst
 
 	Scheduler   Scheduler
-	QueueSize   int // requests waiting for a bank under FRFCFS; 0: no bound
+	QueueSize   int // requests waiting for a bank, but under FIFO; 0: no bound
 	ReturnQueue int // answered requests that wait to leave; 0: 1024, as GPGPU-Sim has it
 	Writes      WriteQueue
 
@@ -201,7 +207,7 @@ func (c Config) Check() error {
 	if c.BurstLength%c.DataRatio != 0 {
 		return fmt.Errorf("dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
 	}
-	if c.Scheduler > FRFCFS {
+	if _, plugged := Schedulers.Maker(int(c.Scheduler)); !plugged && c.Scheduler > FRFCFS {
 		return fmt.Errorf("dram: unknown %v", c.Scheduler)
 	}
 	if c.GroupBy > GroupByLowBits {

@@ -87,7 +87,8 @@ type Device struct {
 	queues  [2][]list // reads (or all), writes
 	waiting [2]uint64 // banks with entries in them
 	pending [2]int
-	writing bool // FRFCFS is in a phase of writes
+	writing bool     // FRFCFS is in a phase of writes
+	plugged *plugged // nil for the schedulers that are built in
 
 	banks []bank
 	prio  int
@@ -145,6 +146,7 @@ func New(cfg Config) (*Device, error) {
 			d.queues[q][b] = list{first: none, last: none}
 		}
 	}
+	d.plugged = newPlugged(&cfg)
 	for b := range d.banks {
 		d.banks[b].cur = none
 		d.group[b] = uint8(cfg.Group(b))
@@ -232,6 +234,10 @@ func (d *Device) Push(r *mem.Req, core uint64) {
 		d.fifoLen++
 		return
 	}
+	if d.plugged != nil {
+		d.queue(r, i)
+		return
+	}
 	q := 0
 	if d.cfg.Writes.Enabled && r.Write {
 		q = 1
@@ -268,10 +274,13 @@ func (d *Device) Cycle(core uint64) (ended *mem.Req) {
 	if !d.reply.Full() {
 		ended = d.transfer()
 	}
-	if d.cfg.Scheduler == FIFO {
-		d.scheduleFIFO(core)
-	} else {
+	switch d.cfg.Scheduler {
+	case FRFCFS:
 		d.scheduleFRFCFS(core)
+	case FIFO:
+		d.scheduleFIFO(core)
+	default:
+		d.schedulePlugged(core)
 	}
 	waiting := d.Pending()
 	d.stats.QueueSum += uint64(waiting)
@@ -401,7 +410,12 @@ func (d *Device) scheduleFRFCFS(core uint64) {
 	}
 	l.streak = d.find(after, l.row) != none
 	d.pending[q]--
+	d.hand(i, hit, core)
+}
 
+// hand gives i to its bank, of which it hits the row or not.
+func (d *Device) hand(i int32, hit bool, core uint64) {
+	b := d.entries[i].bank
 	d.stats.Scheduled++
 	write := d.entries[i].write
 	if !write {

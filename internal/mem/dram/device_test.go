@@ -84,17 +84,28 @@ func TestTwin(t *testing.T) {
 	for name, c := range configs() {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(3) {
-				sideBySide(t, c, seed)
+				sideBySide(t, c, c, seed)
+			}
+		})
+		if c.Scheduler != FRFCFS || c.Writes.Enabled {
+			continue
+		}
+		t.Run(name+", plugged", func(t *testing.T) {
+			plugged := c
+			plugged.Scheduler = openRowFirst
+			for seed := range uint64(3) {
+				sideBySide(t, plugged, c, seed)
 			}
 		})
 	}
 }
 
-func sideBySide(t *testing.T, c Config, seed uint64) {
+// sideBySide compares a device of settings of with a twin of settings c.
+func sideBySide(t *testing.T, of, c Config, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &stream{rng: rng, banks: c.Banks, left: 700, mode: 2}
-	d, err := New(c)
+	d, err := New(of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -654,11 +665,13 @@ func FuzzParseTiming(f *testing.F) {
 
 func BenchmarkCycle(b *testing.B) {
 	for _, v := range []struct {
-		name string
-		gap  int
-	}{{"full", 1}, {"half", 12}, {"light", 200}} {
+		name  string
+		gap   int
+		sched Scheduler
+	}{{"full", 1, FRFCFS}, {"half", 12, FRFCFS}, {"light", 200, FRFCFS}, {"full-plugged", 1, openRowFirst}, {"half-plugged", 12, openRowFirst}} {
 		b.Run(v.name, func(b *testing.B) {
 			p, _ := Named("gddr6")
+			p.Config.Scheduler = v.sched
 			d, err := New(p.Config)
 			if err != nil {
 				b.Fatal(err)

@@ -34,6 +34,7 @@ type AddrMap struct {
 	channel, bank, row, col, local field
 	highShift                      uint
 
+	plugged  Mapping // nil for those that are built in
 	library  *libraryRandom
 	drawn    map[uint64]int32
 	lineWise bool // the sectors of a line are in one slice
@@ -145,6 +146,14 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	}
 	if c.Channels < 1 || c.Channels > maxChannels || c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
 		return fail("%d channels of %d L2 slices cannot be addressed", c.Channels, c.Subs)
+	}
+	if maker, ok := Mappings.Maker(int(c.Indexing)); ok {
+		m := &AddrMap{channels: c.Channels, subs: c.Subs, banks: c.DRAM.Banks}
+		var err error
+		if m.plugged, err = maker(Space{c.Channels, c.Subs, c.DRAM.Banks}); err != nil {
+			return fail("indexing: %w", err)
+		}
+		return m, nil
 	}
 	l, err := parseLayout(c.Mapping)
 	if err != nil {
@@ -262,6 +271,9 @@ func (m *AddrMap) split(addr uint64) (channel int, rest, high uint64) {
 
 // Find returns the place of an address.
 func (m *AddrMap) Find(addr uint64) Place {
+	if m.plugged != nil {
+		return m.ask(addr)
+	}
 	channel, rest, high := m.split(addr)
 	bank := int(m.bank.of(rest))
 	p := Place{Bank: bank, Row: uint32(m.row.of(rest)), Col: uint32(m.col.of(rest))}
@@ -291,6 +303,9 @@ func (m *AddrMap) Find(addr uint64) Place {
 // Local returns the address within its sub-partition, which picks the set of
 // the L2.
 func (m *AddrMap) Local(addr uint64) uint64 {
+	if m.plugged != nil {
+		return m.plugged.Local(addr)
+	}
 	_, rest, _ := m.split(addr)
 	return m.local.of(rest)
 }

@@ -78,6 +78,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 			if s.l2, err = cache.New(cfg.L2, pool); err != nil {
 				return nil, fmt.Errorf("memory: L2: %w", err)
 			}
+			s.l2.RoutePrefetches(func(now uint64, r *mem.Req) { m.prefetch(r, now-s.aged) })
 		}
 	}
 	for i := range m.chans {
@@ -268,7 +269,11 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 		if s.l2 != nil && s.l2.WaitsFor(r) {
 			if s.l2.FillPortFree() {
 				s.fromDRAM.Pop()
+				own := r.Ahead == mem.AheadL2
 				s.l2.Fill(now+s.aged, r)
+				if own { // nobody else knows of it
+					m.gone(s)
+				}
 			}
 		} else if !s.toNet.Full() {
 			s.fromDRAM.Pop()
@@ -329,6 +334,17 @@ func (m *Memory) access(s *sub, r *mem.Req, now uint64) {
 		st != cache.Hit && r.Write && sent&(cache.SentWrite|cache.SentWriteAlloc) == 0 {
 		m.answer(s, r)
 	}
+}
+
+// prefetch takes what an L2's prefetcher has named to the slice that has its address.
+// It gets there at once (our simplification).
+func (m *Memory) prefetch(r *mem.Req, now uint64) {
+	m.addr.Decode(r)
+	s := &m.subs[r.Sub]
+	s.catchUp()
+	n := s.l2.Prefetch(now+s.aged, r)
+	s.live += n
+	m.live += n
 }
 
 // sendDown puts a request into the queue to the DRAM.
