@@ -155,14 +155,16 @@ func (g *GPU) start(k *Kernel) error {
 			g.emptyCaches()
 		}
 	}
-	if a := &g.cfg.Adaptive; a.Enabled {
+	if d := g.cores[0].L1D(); d == nil {
+		// A core model without one has nothing to split.
+	} else if a := &g.cfg.Adaptive; a.Enabled {
 		if w := a.ways(&g.cfg, k.Shared*k.MaxBlocks); w != g.ways {
 			g.ways = w
 			for _, c := range g.cores {
 				c.L1D().SetWays(w)
 			}
 		}
-		if g.cores[0].L1D().Config().Alloc == cache.Streaming {
+		if d.Config().Alloc == cache.Streaming {
 			alloc := cache.OnFill
 			if k.Shared == 0 { // all of the memory is L1 (GPGPU-Sim)
 				alloc = cache.OnMiss
@@ -172,7 +174,7 @@ func (g *GPU) start(k *Kernel) error {
 			}
 		}
 		k.L1Ways = g.ways
-	} else if d := g.cores[0].L1D(); d != nil {
+	} else {
 		k.L1Ways = d.Ways()
 	}
 	k.slot, k.Start = slot, g.now
