@@ -200,6 +200,7 @@ func (g *GPU) step() bool {
 // give hands a reply to an SM: at once, or at the beginning of the core cycle
 // that is due, by whoever runs it.
 func (g *GPU) give(cluster int, r *mem.Req) {
+	g.met(BackAtSM, r)
 	if sm := r.SM; !g.awake[sm] {
 		g.cores[sm].Deliver(r)
 		g.choked[sm] = g.cores[sm].RepliesFull()

@@ -194,6 +194,9 @@ func (g *GPU) start(k *Kernel) error {
 		}
 	}
 	g.count(&k.before)
+	if h := g.see.hooks; h != nil && h.Began != nil {
+		h.Began(k)
+	}
 	if k.total == 0 {
 		g.ended = true
 	}
@@ -368,6 +371,9 @@ func (g *GPU) placeOn(cluster int) bool {
 		if g.cfg.Run.BlockLog {
 			k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
 		}
+		if h := g.see.hooks; h != nil && h.Placed != nil {
+			h.Placed(k, b, sm)
+		}
 		k.next++
 		g.blocks++
 		g.dispatched(sm)
@@ -396,6 +402,9 @@ func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 		g.blocksEnd++
 		if g.cfg.Run.BlockLog {
 			k.BlockLog[at].End = g.now + 1
+		}
+		if h := g.see.hooks; h != nil && h.Left != nil {
+			h.Left(k, at, sm)
 		}
 		if k.Blocks == k.total {
 			g.ended = true
@@ -431,6 +440,9 @@ func (g *GPU) retire() bool {
 		}
 		if k.done != nil {
 			k.done(k)
+		}
+		if h := g.see.hooks; h != nil && h.Ended != nil {
+			h.Ended(k)
 		}
 		if g.see.onEnd != nil {
 			g.see.onEnd(k)
