@@ -2,6 +2,7 @@ package heddle
 
 import (
 	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -30,4 +31,22 @@ type (
 // if the name is empty or taken.
 func RegisterScheduler(name string, maker func(sm, scheduler int) Scheduler) {
 	core.Schedulers.Register(name, maker)
+}
+
+// What a block scheduler is and what it sees.
+type (
+	// BlockScheduler decides which SM takes the next block of which kernel: see
+	// RegisterBlockScheduler.
+	BlockScheduler = gpu.BlockScheduler
+	// Offer is what a block scheduler sees: kernels with blocks to give, and SMs.
+	Offer = gpu.Offer
+	// OfferedKernel is a kernel that runs.
+	OfferedKernel = gpu.OfferedKernel
+)
+
+// RegisterBlockScheduler adds a block scheduler, which chip.block_scheduler then
+// chooses by its name. Maker makes that of a chip. It panics if the name is empty or
+// taken.
+func RegisterBlockScheduler(name string, maker func() BlockScheduler) {
+	gpu.BlockSchedulers.Register(name, maker)
 }

@@ -216,3 +216,124 @@ func TestSchedulers(t *testing.T) {
 		}
 	})
 }
+
+// inTurn is the built-in round robin of a chip with an SM in each cluster, as a
+// plug-in; lowest is lowest-first; alone has one block on the chip at a time; never
+// places none; wrong names what there is not.
+type (
+	inTurn struct{ last int }
+	lowest struct{}
+	alone  struct{}
+	never  struct{}
+	wrong  struct{ n int }
+)
+
+func first(o *heddle.Offer, from int) int {
+	for i := range o.SMs {
+		if sm := (from + i) % o.SMs; o.CanTake(sm, 0) {
+			return sm
+		}
+	}
+	return -1
+}
+
+func (s *inTurn) Next(o *heddle.Offer) (sm, kernel int) {
+	if sm = first(o, s.last+1); sm >= 0 {
+		s.last = sm
+	}
+	return sm, 0
+}
+
+func (lowest) Next(o *heddle.Offer) (sm, kernel int) { return first(o, 0), 0 }
+
+func (alone) Next(o *heddle.Offer) (sm, kernel int) {
+	for _, n := range o.Blocks {
+		if n > 0 {
+			return -1, 0
+		}
+	}
+	return first(o, int(o.Kernels[0].Next)), 0
+}
+
+func (never) Next(*heddle.Offer) (sm, kernel int) { return -1, -1 }
+
+func (w *wrong) Next(o *heddle.Offer) (sm, kernel int) {
+	switch w.n++; w.n % 4 {
+	case 0:
+		return o.SMs, 0
+	case 1:
+		return 0, len(o.Kernels)
+	case 2:
+		return -7, 0
+	}
+	return first(o, 0), 0
+}
+
+func init() {
+	heddle.RegisterBlockScheduler("own-round-robin", func() heddle.BlockScheduler { return &inTurn{-1} })
+	heddle.RegisterBlockScheduler("own-lowest-first", func() heddle.BlockScheduler { return lowest{} })
+	heddle.RegisterBlockScheduler("alone", func() heddle.BlockScheduler { return alone{} })
+	heddle.RegisterBlockScheduler("never", func() heddle.BlockScheduler { return never{} })
+	heddle.RegisterBlockScheduler("wrong", func() heddle.BlockScheduler { return &wrong{} })
+}
+
+// TestBlockSchedulers: the built-in policies, written as plug-ins, give the same
+// result to the last counter; one that has a block wait costs time and nothing else;
+// one that places none ends the run; the jumping over idle cycles changes nothing.
+func TestBlockSchedulers(t *testing.T) {
+	run := func(job string, set ...string) (*heddle.JobResult, string, error) {
+		res, err := timed(t, job, append(set, "gpu=rtx-2060", "run.block_log=true")...)
+		b, _ := json.Marshal(res)
+		return res, string(b), err
+	}
+	for _, job := range []string{"transpose", "reduction", "compact"} {
+		job = filepath.Join("examples", job, job+".toml")
+		for _, name := range []string{"round-robin", "lowest-first"} {
+			t.Run(filepath.Base(job)+" "+name, func(t *testing.T) {
+				want, all, err := run(job, "chip.block_scheduler="+name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res, have, err := run(job, "chip.block_scheduler=own-"+name); err != nil || have != all {
+					t.Errorf("%d cycles, want %d; other numbers may differ too; %v", res.Cycles, want.Cycles, err)
+				}
+			})
+		}
+	}
+	const job = "examples/transpose/transpose.toml"
+	for _, name := range []string{"alone", "wrong"} {
+		t.Run(name, func(t *testing.T) {
+			plain, _, _ := run(job)
+			res, all, err := run(job, "chip.block_scheduler="+name)
+			if err != nil || !res.OK || name == "alone" && res.Cycles <= plain.Cycles {
+				t.Fatalf("%d cycles, in turn %d; %v", res.Cycles, plain.Cycles, err)
+			}
+			if every, have, err := run(job, "chip.block_scheduler="+name, "run.idle_skip=false"); err != nil || have != all {
+				t.Errorf("%d cycles if every one is simulated, else %d; %v", every.Cycles, res.Cycles, err)
+			}
+			if name != "alone" {
+				return
+			}
+			var last uint64 // blocks are in the order of the grid
+			for i, b := range res.Kernels[0].BlockLog {
+				if b.StartCycle+1 < last || b.EndCycle == nil {
+					t.Fatalf("block %d begins in cycle %d, the one before it ends in %d", i, b.StartCycle, last)
+				}
+				last = *b.EndCycle
+			}
+		})
+	}
+	t.Run("never", func(t *testing.T) {
+		var stuck *heddle.StuckError
+		if _, _, err := run(job, "chip.block_scheduler=never"); !errors.As(err, &stuck) {
+			t.Errorf("it ended with %v, want a *StuckError", err)
+		}
+	})
+	t.Run("several kernels", func(t *testing.T) {
+		for _, shared := range []string{"false", "true"} {
+			if res, _, err := run("examples/streams/streams.toml", "chip.block_scheduler=own-lowest-first", "chip.shared_sms="+shared); err != nil || !res.OK {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}

@@ -301,12 +301,19 @@ func (g *GPU) outranked(k *Kernel) bool {
 // place gives every cluster at most one block, starting behind the one that
 // took the last.
 func (g *GPU) place() {
-	g.placed = 0
+	g.placed, g.declined = 0, false
 	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
+		return
+	}
+	if g.own != nil {
+		g.placeAsTold()
 		return
 	}
 	n := len(g.clusters)
 	from := g.lastUnit
+	if g.cfg.Dispatch == LowestFirst {
+		from = n - 1
+	}
 	for i := range n {
 		if !g.mayDispatch() {
 			return
@@ -360,29 +367,38 @@ func (g *GPU) placeOn(cluster int) bool {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
-		b := k.work.Block(k.next)
-		if !c.Launch(k.core, b) {
-			b.Release()
+		if !g.put(sm, k) {
 			continue
 		}
-		if k.next == 0 {
-			k.FirstBlock = g.now
-		}
-		if g.cfg.Run.BlockLog {
-			k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
-		}
-		if h := g.see.hooks; h != nil && h.Placed != nil {
-			h.Placed(k, b, sm)
-		}
-		k.next++
-		g.blocks++
-		g.dispatched(sm)
-		g.awake[sm] = true
-		g.unsettled[cluster>>6] |= 1 << (cluster & 63)
 		g.lastCore[cluster] = at
 		return true
 	}
 	return false
+}
+
+// put places the next block of a kernel on an SM, and reports whether there was room.
+func (g *GPU) put(sm int, k *Kernel) bool {
+	b := k.work.Block(k.next)
+	if !g.cores[sm].Launch(k.core, b) {
+		b.Release()
+		return false
+	}
+	if k.next == 0 {
+		k.FirstBlock = g.now
+	}
+	if g.cfg.Run.BlockLog {
+		k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
+	}
+	if h := g.see.hooks; h != nil && h.Placed != nil {
+		h.Placed(k, b, sm)
+	}
+	k.next++
+	g.blocks++
+	g.dispatched(sm)
+	g.awake[sm] = true
+	cluster := sm / g.cfg.SMsPerCluster
+	g.unsettled[cluster>>6] |= 1 << (cluster & 63)
+	return true
 }
 
 // blockDone is told by an SM that a block has ended.
