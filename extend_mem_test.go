@@ -227,10 +227,10 @@ func (firstReady) Next(c *heddle.DRAMChannel) int {
 	return -1
 }
 
-// never hands nothing to any bank.
-type never struct{}
+// idle hands nothing to any bank.
+type idle struct{}
 
-func (never) Next(*heddle.DRAMChannel) int { return -1 }
+func (idle) Next(*heddle.DRAMChannel) int { return -1 }
 
 func init() {
 	heddle.RegisterAddressMapping("test-fields", func(s heddle.AddressSpace) (heddle.AddressMapping, error) {
@@ -241,7 +241,7 @@ func init() {
 	})
 	heddle.RegisterAddressMapping("test-lines", func(s heddle.AddressSpace) (heddle.AddressMapping, error) { return lines{s}, nil })
 	heddle.RegisterDRAMScheduler("test-first-ready", func(int) heddle.DRAMScheduler { return firstReady{} })
-	heddle.RegisterDRAMScheduler("test-never", func(int) heddle.DRAMScheduler { return never{} })
+	heddle.RegisterDRAMScheduler("test-never", func(int) heddle.DRAMScheduler { return idle{} })
 }
 
 // TestPluggedMemory: the address mapping of a machine and FR-FCFS as plug-ins give the

@@ -184,7 +184,8 @@ func Machine(nameOrFile string) Option {
 }
 
 // With sets everything that a run can have, such as observers; see RunOptions. It
-// goes before other options, which change single settings of it.
+// goes before other options, which change single settings of it. New refuses what is
+// of jobs and traces only: Select, Dumps and Listing.
 func With(r RunOptions) Option { return func(o *options) { o.Options = r } }
 
 // Set changes one value of the machine, of the conditions of the run or of a
@@ -208,6 +209,9 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 	if g.opt.bad != nil {
 		return nil, g.opt.bad
 	}
+	if err := g.opt.fit(); err != nil {
+		return nil, err
+	}
 	g.ses = run.NewSession(run.Library, os.Args[0], g.opt.Options)
 	g.ses.Most, g.ses.Detailed = mostListed, mostDetailed
 	dc := device.Config{Limit: g.opt.Settings.Memory, Heap: g.opt.Settings.Heap}
@@ -223,6 +227,7 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		return nil, err
 	}
 	g.machine = m
+	g.warn()
 	if g.ses.Chip != nil {
 		g.ses.Look(&run.Inside{Memory: g.mem})
 	}
@@ -489,7 +494,7 @@ func (g *GPU) prepare(kernel string, c LaunchConfig, args []any) (l exec.Launch,
 // compute runs a kernel without time.
 func (g *GPU) compute(ctx context.Context, l exec.Launch, about *run.Launch) (Stats, error) {
 	k := l.Kernel
-	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out})
+	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out, Progress: g.progress(k.Name())})
 	if !g.accepted(err) {
 		return Stats{}, err
 	}

@@ -5,6 +5,7 @@ var modernEffects = []effect{
 	{"core=modern", "mix", "differ", ""},
 	{"run.icache=warm", "long", ".L1I misses less", "core=modern"},
 	{"modern.sub_cores=1", "mix", "differ", "core=modern"},
+	{"modern.scheduler=gto", "mix.many", "differ", "core=modern"},
 	{"modern.dependences=control-bits", "mix", "end done refused", "core=modern"},
 	{"modern.consumers=1", "mix", "more", "core=modern"},
 	{"modern.buffer=1", "mix", "more", "core=modern"},

@@ -44,6 +44,7 @@ var plain = []effect{
 	{"-gpgpu_n_mem 1", "rows", "more", ""},
 	{"-gpgpu_n_sub_partition_per_mchannel 1", "rows", "more", ""},
 	{"-gpgpu_max_concurrent_kernel 1", "long.streams", "more", ""},
+	{"chip.block_scheduler=lowest-first", "chase.many", "differ", "sm.blocks=1"},
 	{"-gpgpu_concurrent_kernel_sm 1", "chase.streams", "less", ""},
 	{"-gpgpu_simt_core_sim_order 0", "stream", "differ", ""},
 	{"-gpgpu_local_mem_map 0", "local", "differ", ""},

@@ -47,14 +47,15 @@ type GPU struct {
 
 // Chip counts the large parts.
 type Chip struct {
-	Clusters         int    `help:"clusters of SMs; each is one node of the network" unit:"clusters" want:"1..1024"`
-	SMsPerCluster    int    `key:"sms_per_cluster" help:"SMs that share a network port" unit:"SMs" want:"1..64" def:"1"`
-	Channels         int    `help:"DRAM channels, one memory partition each" unit:"channels" want:"1..1024"`
-	SlicesPerChannel int    `help:"L2 slices of a partition, a power of two" unit:"slices" want:"1..64"`
-	Kernels          int    `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32"`
-	SharedSMs        bool   `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false"`
-	RotateSMs        bool   `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true"`
-	LocalMap         string `help:"how the words of threads' local memory lie side by side: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after the other" enum:"interleaved|slots" def:"interleaved"`
+	Clusters         int          `help:"clusters of SMs; each is one node of the network" unit:"clusters" want:"1..1024"`
+	SMsPerCluster    int          `key:"sms_per_cluster" help:"SMs that share a network port" unit:"SMs" want:"1..64" def:"1"`
+	Channels         int          `help:"DRAM channels, one memory partition each" unit:"channels" want:"1..1024"`
+	SlicesPerChannel int          `help:"L2 slices of a partition, a power of two" unit:"slices" want:"1..64"`
+	Kernels          int          `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32"`
+	SharedSMs        bool         `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false"`
+	RotateSMs        bool         `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true"`
+	BlockScheduler   gpu.Dispatch `help:"which cluster is offered the next block first: the one after the last that took one, or the one with the lowest number" enum:"round-robin|lowest-first" plug:"block scheduler" def:"round-robin"`
+	LocalMap         string       `help:"how the words of threads' local memory lie side by side: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after the other" enum:"interleaved|slots" def:"interleaved"`
 }
 
 // Clocks are the four clock domains.

@@ -35,6 +35,7 @@ type Warp[K any] struct {
 	Next   int32 // instruction that it executes next, -1 if it waits or has ended
 	State  exec.WarpState
 	Age    uint64 // warps that the core took before it
+	Before uint64 // issued from its slot before it came
 	Places Places // where its states are charged, nil if nobody asks
 }
 

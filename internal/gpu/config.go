@@ -134,6 +134,8 @@ type Config struct {
 	// Kernels is how many kernels may run at a time
 	// (-gpgpu_max_concurrent_kernel).
 	Kernels int
+	// Dispatch is how blocks are handed out.
+	Dispatch Dispatch
 	// SharedSMs allows blocks of several kernels on one SM
 	// (-gpgpu_concurrent_kernel_sm).
 	SharedSMs bool

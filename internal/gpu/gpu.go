@@ -68,11 +68,14 @@ type state struct {
 	lastSlot int    // slot of the kernel that gave the last block
 	lastUnit int    // cluster that took the last block
 	rate     rate
-	lastCore []int     // by cluster: SM that took the last block, within it
-	bound    []*Kernel // by SM: kernel whose blocks it takes
-	placed   int       // blocks placed in this cycle
-	fresh    bool      // a kernel has just become ready to give blocks
-	ended    bool      // a kernel's last block has ended
+	lastCore []int          // by cluster: SM that took the last block, within it
+	bound    []*Kernel      // by SM: kernel whose blocks it takes
+	placed   int            // blocks placed in this cycle
+	own      BlockScheduler // in the place of a policy, nil if there is none
+	offer    *Offer         // for own
+	declined bool           // own has left a block that could be placed
+	fresh    bool           // a kernel has just become ready to give blocks
+	ended    bool           // a kernel's last block has ended
 
 	code    map[string]uint64 // place of each kernel's code, by its name
 	codeEnd uint64
@@ -163,6 +166,9 @@ func (g *GPU) build() (err error) {
 	}
 	g.lastUnit = cfg.Clusters - 1
 	g.slots = make([]*Kernel, cfg.Kernels)
+	if maker, ok := BlockSchedulers.Maker(int(cfg.Dispatch)); ok {
+		g.own, g.offer = maker(), newOffer(g)
+	}
 	return nil
 }
 
@@ -200,6 +206,7 @@ func (g *GPU) step() bool {
 // give hands a reply to an SM: at once, or at the beginning of the core cycle
 // that is due, by whoever runs it.
 func (g *GPU) give(cluster int, r *mem.Req) {
+	g.met(BackAtSM, r)
 	if sm := r.SM; !g.awake[sm] {
 		g.cores[sm].Deliver(r)
 		g.choked[sm] = g.cores[sm].RepliesFull()

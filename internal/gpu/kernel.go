@@ -155,14 +155,16 @@ func (g *GPU) start(k *Kernel) error {
 			g.emptyCaches()
 		}
 	}
-	if a := &g.cfg.Adaptive; a.Enabled {
+	if d := g.cores[0].L1D(); d == nil {
+		// A core model without one has nothing to split.
+	} else if a := &g.cfg.Adaptive; a.Enabled {
 		if w := a.ways(&g.cfg, k.Shared*k.MaxBlocks); w != g.ways {
 			g.ways = w
 			for _, c := range g.cores {
 				c.L1D().SetWays(w)
 			}
 		}
-		if g.cores[0].L1D().Config().Alloc == cache.Streaming {
+		if d.Config().Alloc == cache.Streaming {
 			alloc := cache.OnFill
 			if k.Shared == 0 { // all of the memory is L1 (GPGPU-Sim)
 				alloc = cache.OnMiss
@@ -172,7 +174,7 @@ func (g *GPU) start(k *Kernel) error {
 			}
 		}
 		k.L1Ways = g.ways
-	} else if d := g.cores[0].L1D(); d != nil {
+	} else {
 		k.L1Ways = d.Ways()
 	}
 	k.slot, k.Start = slot, g.now
@@ -192,6 +194,9 @@ func (g *GPU) start(k *Kernel) error {
 		}
 	}
 	g.count(&k.before)
+	if h := g.see.hooks; h != nil && h.Began != nil {
+		h.Began(k)
+	}
 	if k.total == 0 {
 		g.ended = true
 	}
@@ -296,12 +301,19 @@ func (g *GPU) outranked(k *Kernel) bool {
 // place gives every cluster at most one block, starting behind the one that
 // took the last.
 func (g *GPU) place() {
-	g.placed = 0
+	g.placed, g.declined = 0, false
 	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
+		return
+	}
+	if g.own != nil {
+		g.placeAsTold()
 		return
 	}
 	n := len(g.clusters)
 	from := g.lastUnit
+	if g.cfg.Dispatch == LowestFirst {
+		from = n - 1
+	}
 	for i := range n {
 		if !g.mayDispatch() {
 			return
@@ -355,26 +367,38 @@ func (g *GPU) placeOn(cluster int) bool {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
-		b := k.work.Block(k.next)
-		if !c.Launch(k.core, b) {
-			b.Release()
+		if !g.put(sm, k) {
 			continue
 		}
-		if k.next == 0 {
-			k.FirstBlock = g.now
-		}
-		if g.cfg.Run.BlockLog {
-			k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
-		}
-		k.next++
-		g.blocks++
-		g.dispatched(sm)
-		g.awake[sm] = true
-		g.unsettled[cluster>>6] |= 1 << (cluster & 63)
 		g.lastCore[cluster] = at
 		return true
 	}
 	return false
+}
+
+// put places the next block of a kernel on an SM, and reports whether there was room.
+func (g *GPU) put(sm int, k *Kernel) bool {
+	b := k.work.Block(k.next)
+	if !g.cores[sm].Launch(k.core, b) {
+		b.Release()
+		return false
+	}
+	if k.next == 0 {
+		k.FirstBlock = g.now
+	}
+	if g.cfg.Run.BlockLog {
+		k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
+	}
+	if h := g.see.hooks; h != nil && h.Placed != nil {
+		h.Placed(k, b, sm)
+	}
+	k.next++
+	g.blocks++
+	g.dispatched(sm)
+	g.awake[sm] = true
+	cluster := sm / g.cfg.SMsPerCluster
+	g.unsettled[cluster>>6] |= 1 << (cluster & 63)
+	return true
 }
 
 // blockDone is told by an SM that a block has ended.
@@ -394,6 +418,9 @@ func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 		g.blocksEnd++
 		if g.cfg.Run.BlockLog {
 			k.BlockLog[at].End = g.now + 1
+		}
+		if h := g.see.hooks; h != nil && h.Left != nil {
+			h.Left(k, at, sm)
 		}
 		if k.Blocks == k.total {
 			g.ended = true
@@ -429,6 +456,9 @@ func (g *GPU) retire() bool {
 		}
 		if k.done != nil {
 			k.done(k)
+		}
+		if h := g.see.hooks; h != nil && h.Ended != nil {
+			h.Ended(k)
 		}
 		if g.see.onEnd != nil {
 			g.see.onEnd(k)

@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
@@ -13,6 +15,46 @@ type observer struct {
 	sample func()
 	period uint64 // core cycles between samples, 0 for none
 	next   uint64
+	hooks  *Hooks // nil if nobody asks
+}
+
+// Hooks are functions that are called with what happens on the chip; those that are
+// nil are not. Placed and Left belong to blocks. Memory sees requests as they come to
+// places: SMs run side by side, so a chip with it has one worker.
+type Hooks struct {
+	Began, Ended func(k *Kernel)
+	Placed       func(k *Kernel, b exec.Block, sm int)
+	Left         func(k *Kernel, block uint64, sm int)
+	Memory       func(at Where, r *mem.Req)
+}
+
+// Where is a place on the way of a request.
+type Where uint8
+
+// The places.
+const (
+	LeavesSM Where = iota
+	AtL2           // it has come to its slice
+	AtDRAM         // it leaves the slice for the DRAM
+	BackAtSM       // the reply
+	wheres
+)
+
+var whereNames = [wheres]string{"leaves SM", "at L2", "at DRAM", "back at SM"}
+
+func (w Where) String() string { return whereNames[w] }
+
+// Watch has functions called from now on.
+func (g *GPU) Watch(h *Hooks) {
+	g.see.hooks = h
+	g.watched()
+}
+
+// met tells of a request that has come to a place.
+func (g *GPU) met(at Where, r *mem.Req) {
+	if h := g.see.hooks; h != nil && h.Memory != nil {
+		h.Memory(at, r)
+	}
 }
 
 // OnEnd has f called at the end of every kernel, its counters read.
@@ -40,6 +82,15 @@ func (g *GPU) Log(sink func(sm int, list []Record)) {
 
 // watched has the SMs keep what was asked for.
 func (g *GPU) watched() {
+	if h := g.see.hooks; h != nil && h.Memory != nil {
+		g.mem.Parts.Saw = func(dram bool, r *mem.Req) {
+			if dram {
+				h.Memory(AtDRAM, r)
+			} else {
+				h.Memory(AtL2, r)
+			}
+		}
+	}
 	for i, c := range g.cores {
 		if g.places {
 			c.KeepPlaces()

@@ -151,6 +151,7 @@ func (g *GPU) envOf(i int) core.Env {
 		HasRoom: cl.out.HasRoom,
 		Send: func(r *mem.Req, bytes int) {
 			g.mem.Send(&cl.out, r, bytes)
+			g.met(LeavesSM, r)
 		},
 		BlockDone: func(k core.Kernel, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
@@ -163,6 +164,7 @@ func (g *GPU) envOf(i int) core.Env {
 				return
 			}
 			cl.direct = append(cl.direct, r)
+			g.met(LeavesSM, r)
 		}
 	}
 	if t := &g.team; len(t.workers) > 1 {

@@ -64,7 +64,7 @@ type Param struct {
 
 	path  []step
 	words []string // Enum, by the numbers that stand for them
-	plugs []string // those of Enum that a program has registered
+	kind  string   // of part, "" if a program can register none
 }
 
 // step goes from a struct to one of its fields, and from there into an array
@@ -181,9 +181,8 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 			p.words = strings.Split(e, "|")
 			p.Enum = slices.DeleteFunc(slices.Clone(p.words), func(w string) bool { return w == "-" })
 		}
-		if kind := f.Tag.Get("plug"); kind != "" {
-			p.plugs = plug.Names(kind)
-			p.Enum = append(p.Enum, p.plugs...)
+		if p.kind = f.Tag.Get("plug"); p.kind != "" {
+			p.Enum = append(p.Enum, plug.Names(p.kind)...)
 		}
 		p.Kind = kindOf(f.Type, name, p.Enum != nil)
 		if f.Type.Kind() == reflect.Array {
@@ -262,8 +261,8 @@ func (p *Param) Value(root any) any {
 		}
 		if n := number(v); n >= 0 && n < int64(len(p.words)) {
 			return p.words[n]
-		} else if n -= plug.First; n >= 0 && n < int64(len(p.plugs)) {
-			return p.plugs[n]
+		} else if list := p.plugged(); n >= plug.First && n-plug.First < int64(len(list)) {
+			return list[n-plug.First]
 		}
 		return fmt.Sprint(number(v))
 	case List:
@@ -274,6 +273,14 @@ func (p *Param) Value(root any) any {
 		return list
 	}
 	return v.Int()
+}
+
+// plugged returns the words that a program has registered up to now.
+func (p *Param) plugged() []string {
+	if p.kind == "" {
+		return nil
+	}
+	return plug.Names(p.kind)
 }
 
 // number reads a field of whole numbers, with or without sign.
@@ -341,11 +348,11 @@ func (p *Param) setText(at reflect.Value, s string) error {
 		return err
 	}
 	i := slices.Index(p.words, s)
-	if k := slices.Index(p.plugs, s); k >= 0 {
+	if k := slices.Index(p.plugged(), s); k >= 0 {
 		i = plug.First + k
 	}
 	switch {
-	case p.Enum != nil && !slices.Contains(p.Enum, s):
+	case p.Enum != nil && i < plug.First && !slices.Contains(p.Enum, s):
 		if n := near.Name(s, p.Enum); n != "" {
 			return &Error{p.Name, strconv.Quote(s), " is not known; did you mean", strconv.Quote(n) + "?"}
 		}
@@ -502,7 +509,7 @@ func Check(list []Param, root any) error {
 				}
 			}
 		case string:
-			if p.Enum != nil && !slices.Contains(p.Enum, v) {
+			if p.Enum != nil && !slices.Contains(p.Enum, v) && !slices.Contains(p.plugged(), v) {
 				return p.wrong(v)
 			}
 		case []any:

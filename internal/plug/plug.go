@@ -44,6 +44,13 @@ func New[T any](kind string, taken ...string) *Point[T] {
 	return p
 }
 
+// Take adds names of built-in parts, for the init of the models that have them.
+func (p *Point[T]) Take(names ...string) {
+	mu.Lock()
+	defer mu.Unlock()
+	p.taken = append(p.taken, names...)
+}
+
 // Register adds a part. It panics if the name is empty or taken: like package
 // database/sql, because only a fault in the program can do that.
 func (p *Point[T]) Register(name string, maker T) {

@@ -103,7 +103,7 @@ func hazard(h *gpu.Hazard, launch int) report.Hazard {
 		if src := w.Traits(); src.Source != nil {
 			s := src.Source(int(at))
 			i.File, i.Line, i.PC, i.Text = s.File, int(s.Pos.Line), s.PC, src.Text(int(at))
-		} else if x, ok := w.(*replay.Work); ok {
+		} else if x, ok := exec.Untapped(w).(*replay.Work); ok {
 			i.PC = x.PC(int(at))
 		}
 		return i

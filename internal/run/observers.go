@@ -37,6 +37,7 @@ const (
 	RecordObserver
 	StepObserver
 	BlockLogObserver
+	WatchObserver
 	observers
 )
 
@@ -70,6 +71,9 @@ var table = [observers]observer{
 	}},
 	StepObserver: {name: "stepping", cycles: "it walks through cycles", refuse: map[Kind]string{
 		CUDA: "going back repeats the run, and a program, with its files and its terminal, cannot be repeated; record a trace of it and walk through that",
+	}},
+	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, refuse: map[Kind]string{
+		KeplerJob: notChip, KeplerCore: notChip,
 	}},
 	BlockLogObserver: {name: "the log of blocks", refuse: map[Kind]string{
 		KeplerJob:  "warps of the Kepler-style core are not handed out in blocks",
@@ -116,7 +120,7 @@ func (o *Options) observed() []Observer {
 		o  Observer
 	}{
 		{o.Series != nil, SeriesObserver}, {o.Timeline != nil, TimelineObserver}, {o.Hazards, HazardObserver},
-		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver},
+		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver},
 	} {
 		if x.on {
 			list = append(list, x.o)

@@ -23,6 +23,7 @@ func TestRefuse(t *testing.T) {
 		{"counters of GPGPU-Sim", run.AccelSimObserver, [6]bool{true, true, true, true, false, false}, true, true},
 		{"recording", run.RecordObserver, [6]bool{true, false, true, true, false, false}, true, true},
 		{"stepping", run.StepObserver, [6]bool{true, true, false, true, true, true}, true, false},
+		{"watching", run.WatchObserver, [6]bool{true, true, true, true, false, false}, true, true},
 		{"log of blocks", run.BlockLogObserver, [6]bool{true, true, true, true, false, false}, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -33,6 +33,7 @@ type Options struct {
 	Hazards  bool               // look for what control bits do not wait for
 	// Record gets what runs as a trace; may be nil. Its owner calls Finish.
 	Record *record.Recorder
+	Watch  *Watch // is told what happens; may be nil
 	// Inside is called when the run is about to begin. The function that it
 	// returns is called before the first cycle and after every one in which
 	// anything happens; an error from it ends the run. May be nil.

@@ -45,6 +45,7 @@ type Session struct {
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
 	watched map[exec.Work]*Launch // with Hazards: those that have begun
+	opened  *watchedBlock         // with Watch.Inst: the block that comes to an SM next
 	bad     error                 // of what an observer writes
 }
 
@@ -83,6 +84,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	}
 	cfg.Run.MaxCycles = cmp.Or(o.MaxInsts, cfg.Run.MaxCycles)
 	cfg.Run.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	if w := o.Watch; w != nil && (w.Inst != nil || w.Memory != nil) {
+		cfg.Run.Threads = 1
+	}
 	chip, err := gpu.New(cfg)
 	if err != nil {
 		return fmt.Errorf("GPU %s: %w", name, err)
@@ -96,6 +100,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 		}
 	}
 	chip.OnEnd(s.ended)
+	if o.Watch != nil {
+		s.watch(o.Watch)
+	}
 	if o.Progress != nil {
 		chip.OnProgress(s.progress)
 	}
@@ -142,21 +149,23 @@ type Launch struct {
 	Weight      int64 // in the progress of the run
 	Unwatched   bool  // its control bits are not the program's own, so there is nothing to check
 
-	op     *gpu.Op
-	record exec.Work // by which it is recorded; nil if it is not
+	op   *gpu.Op
+	drop func() // leaves it out of the recorded trace; nil if it is not in it
 }
 
 // Note has a launch observed, whose action the chip is given by others.
 func (s *Session) Note(l *Launch, op *gpu.Op) {
 	l.op = op
 	s.open = append(s.open, l)
+	if w := s.opt.Watch; w != nil && w.Inst != nil {
+		s.tap(l, op)
+	}
 	if r := s.opt.Record; r != nil {
 		plain := op.Make
 		op.Make = func(rehearsal bool) (exec.Work, error) {
 			w, err := plain(rehearsal)
 			if err == nil && !rehearsal {
-				w = r.Launch(w, record.Launch{Stream: l.Stream, Grid: l.Grid, Block: l.Block, Registers: op.Options.Registers})
-				l.record = w
+				w, l.drop = r.Launch(w, record.Launch{Stream: l.Stream, Grid: l.Grid, Block: l.Block, Registers: op.Options.Registers})
 			}
 			return w, err
 		}
@@ -177,8 +186,8 @@ func (s *Session) Launch(l *Launch, op *gpu.Op) error {
 
 // drop leaves a launch out of the recorded trace that will not come to its end.
 func (s *Session) drop(l *Launch) {
-	if l.record != nil {
-		s.opt.Record.Drop(l.record)
+	if l.drop != nil {
+		l.drop()
 	}
 }
 

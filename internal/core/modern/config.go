@@ -51,6 +51,17 @@ var pipeNames = [Pipes]string{"int", "fp32", "pred", "uniform", "branch", "misc"
 // String returns the name used in reports.
 func (p Pipe) String() string { return pipeNames[p] }
 
+// Policy is the order in which a sub-core tries its warps.
+type Policy uint8
+
+// The policies. Both begin with the warp that issued last.
+const (
+	CGGTY Policy = iota // then the youngest [HW]
+	GTO                 // then the oldest
+)
+
+func init() { core.Schedulers.Take("cggty", "gto") }
+
 // Config is a core's immutable settings.
 type Config struct {
 	core.Shape

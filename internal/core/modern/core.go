@@ -316,6 +316,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		w := &c.warps[s]
 		w.copies.reset()
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
+		w.Before = c.Stats.PerWarp[s]
 		w.d, _ = w.X.(exec.Deferred)
 		bit := uint64(1) << s
 		c.alive |= bit

@@ -3,6 +3,7 @@ package modern
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/ring"
@@ -50,6 +51,10 @@ type subcore struct {
 	addr              int32            // instruction in the address unit
 	addrReady         uint64
 	back              uint64 // tick until which the way back to the registers is taken
+
+	own   core.Scheduler // in the place of a policy, nil if there is none
+	warps core.Warps     // for own
+	order []uint8        // room for its answer
 }
 
 // cached is an entry of the register-file cache.
@@ -78,6 +83,9 @@ func (c *Core) newSubCores() {
 		s.asked, s.missing = make([]uint64, 0, 16), make([]arrival, 0, 64)
 		s.flMisses = make([]waiting, 0, 16)
 		s.forget()
+		if maker, ok := core.Schedulers.Maker(int(c.cfg.Scheduler)); ok {
+			s.own, s.warps, s.order = maker(c.id, i), core.NewWarps(c), make([]uint8, 0, maxWarps)
+		}
 	}
 }
 
@@ -136,7 +144,7 @@ const (
 )
 
 // issue lets a sub-core issue: the warp that issued last if it can, else the
-// youngest that can (CGGTY [HW]).
+// youngest that can (CGGTY [HW]), or the oldest (GTO).
 func (c *Core) issue(s *subcore, t uint64) {
 	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying)
 	if cand == 0 {
@@ -158,25 +166,64 @@ func (c *Core) issue(s *subcore, t uint64) {
 			cand &^= m
 		}
 	}
+	if s.own != nil {
+		if cand != 0 {
+			c.consult(s, cand, t)
+		}
+		return
+	}
 	if g := s.last; g >= 0 && cand>>g&1 != 0 {
-		switch c.attempt(s, int32(g), t) {
-		case goes, nobody:
+		if c.attempt(s, int32(g), t) != cannot {
 			return
 		}
 		cand &^= 1 << g
 	}
+	if c.cfg.Scheduler == GTO {
+		for i := 0; i < len(s.age) && cand != 0; i++ {
+			g := s.age[i]
+			if cand>>g&1 != 0 && c.attempt(s, int32(g), t) != cannot {
+				return
+			}
+			cand &^= 1 << g
+		}
+		return
+	}
 	for i := len(s.age) - 1; i >= 0 && cand != 0; i-- {
 		g := s.age[i]
-		if cand>>g&1 == 0 {
-			continue
-		}
-		switch c.attempt(s, int32(g), t) {
-		case goes, nobody:
+		if cand>>g&1 != 0 && c.attempt(s, int32(g), t) != cannot {
 			return
 		}
 		cand &^= 1 << g
 	}
 }
+
+// consult lets a scheduler that a program registered decide among warps that may be
+// able to issue.
+func (c *Core) consult(s *subcore, cand, t uint64) {
+	w := &s.warps
+	w.Cycle, w.ByAge, w.Last, w.Try, w.Can = c.now, s.age, s.last, cand, cand
+	mine := s.mine & c.alive &^ c.done
+	w.Memory = mine & (c.waits&c.long | c.fence | c.copying)
+	w.Result = mine & (c.waits&^c.long | c.stalled) &^ w.Memory
+	w.Barrier = mine &^ c.ready
+	w.Fetch = mine & c.ready &^ c.has
+	for _, x := range s.own.Order(w, s.order[:0]) {
+		if cand>>x&1 == 0 {
+			continue
+		}
+		cand &^= 1 << x
+		switch c.attempt(s, int32(x), t) {
+		case goes:
+			w.LastCycle = c.now
+			return
+		case nobody:
+			return
+		}
+	}
+}
+
+// WarpInfo returns what schedulers may ask about the warp in a slot.
+func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[slot]) }
 
 // attempt issues the next instruction of a warp if it may.
 func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {

@@ -10,7 +10,9 @@ import "github.com/heddle-sim/heddle/internal/isa"
 // come from; doc.go says what [HW], [SIM] and [INF] are.
 type Params struct {
 	// [HW]: 4 sub-cores.
-	SubCores    int         `help:"sub-cores; warp slot w belongs to sub-core w modulo this" unit:"sub-cores" want:"1..8"`
+	SubCores int `help:"sub-cores; warp slot w belongs to sub-core w modulo this" unit:"sub-cores" want:"1..8"`
+	// [HW]: cggty.
+	Scheduler   Policy      `help:"which ready warp issues: the last one, then the youngest or the oldest" enum:"cggty|gto" plug:"warp scheduler" def:"cggty"`
 	Dependences Dependences `help:"what keeps instructions from issuing too soon: control bits where a program has them and else scoreboards; control bits only; scoreboards whatever the control bits say" enum:"hybrid|control-bits|scoreboard"`
 	// 1, 3 and 63 in the paper's Table 7.
 	Consumers int `help:"readers of a register that a scoreboard counts" unit:"instructions" want:"1..255"`

@@ -52,7 +52,12 @@ const (
 var policyNames = [policies]string{"lrr", "gto", "old", "rrr", "two_level_active", "warp_limiting"}
 
 // String returns the name as GPGPU-Sim's option has it.
-func (p Policy) String() string { return policyNames[p] }
+func (p Policy) String() string {
+	if p < policies {
+		return policyNames[p]
+	}
+	return fmt.Sprintf("%d", uint8(p)) // of a program
+}
 
 // Timing is how long a kind of instruction takes: cycles from a unit's first
 // stage to its last, and cycles until the unit takes the next one.
@@ -229,7 +234,7 @@ func (c *Config) Check() error {
 		v, a, b   int
 	}
 	list := []bound{
-		{"schedulers", "simt.schedulers", c.Schedulers, 1, maxWarps}, {"scheduling policy", "simt.scheduler", int(c.Policy), 0, int(policies) - 1},
+		{"schedulers", "simt.schedulers", c.Schedulers, 1, maxWarps},
 		{"issue per warp", "simt.issue_per_warp", c.MaxIssue, 1, 2}, {"fetch width", "simt.fetch_throughput", c.FetchWidth, 1, maxRepeat},
 		{"write-back width", "simt.write_back", c.WriteWidth, 1, maxWidth},
 		{"register banks", "simt.collector.banks", c.RegisterBanks, 1, maxBanks}, {"register ports", "simt.collector.steps", c.RegisterPorts, 1, maxRepeat},
@@ -267,6 +272,9 @@ func (c *Config) Check() error {
 		if t.t.Initiation > t.t.Latency {
 			return param.Clash(t.keys(), "%s initiation interval %d is longer than its latency %d", t.name, t.t.Initiation, t.t.Latency)
 		}
+	}
+	if _, own := core.Schedulers.Maker(int(c.Policy)); c.Policy >= policies && !own {
+		return param.Clash("simt.scheduler", "scheduling policy %d is not within 0..%d", c.Policy, policies-1)
 	}
 	units := 0
 	for s := range Mem {

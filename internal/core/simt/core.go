@@ -303,6 +303,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		s := first + i
 		w := &c.warps[s]
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops}
+		w.Before = c.Stats.PerWarp[s]
 		w.ahead, _ = w.X.(exec.Foreseen)
 		bit := uint64(1) << s
 		c.alive |= bit

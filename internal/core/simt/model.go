@@ -15,6 +15,8 @@ var Model = &core.Model{
 	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],
 }
 
+func init() { core.Schedulers.Take("lrr", "gto", "old", "rrr", "two-level", "warp-limiting") }
+
 // Check finds values that do not fit together.
 func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) {
 	// An instruction enters its unit at stage latency − initiation.

@@ -99,7 +99,7 @@ type Collector struct {
 // Params are a machine's values for the core. What limits the blocks of an SM is
 // [sm], its caches are [l1d], [l1c], [l1t] and [l1i].
 type Params struct {
-	Scheduler        Policy  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting"`
+	Scheduler        Policy  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting" plug:"warp scheduler"`
 	ActiveWarps      int     `help:"two-level: warps in the inner round; warp-limiting: warps that may issue" unit:"warps" want:"1..64" def:"8"`
 	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8"`
 	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..8" def:"1"`

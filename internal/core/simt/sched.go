@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -17,6 +18,10 @@ type scheduler struct {
 	wait   []uint8 // two-level: warps that wait for a place
 	turn   int     // strict round robin: the warp whose turn it is
 	issued int     // instructions issued in the last cycle
+
+	own   core.Scheduler // in the place of a policy, nil if there is none
+	warps core.Warps     // for own
+	order []uint8        // room for its answer
 }
 
 func (c *Core) newSchedulers() {
@@ -38,6 +43,9 @@ func (c *Core) newSchedulers() {
 			}
 		}
 		s.age = make([]uint8, 0, maxWarps)
+		if maker, ok := core.Schedulers.Maker(int(c.cfg.Policy)); ok {
+			s.own, s.warps, s.order = maker(c.id, i), core.NewWarps(c), make([]uint8, 0, maxWarps)
+		}
 	}
 }
 
@@ -230,6 +238,10 @@ func (c *Core) schedule(k int) {
 				break
 			}
 		}
+	default:
+		if try != 0 {
+			issued = c.consult(k, free, try, can, &st)
+		}
 	}
 	s.issued = issued
 	if issued > 0 {
@@ -242,6 +254,41 @@ func (c *Core) schedule(k int) {
 	}
 	c.acct.slot[k] = st
 }
+
+// consult lets a scheduler that a program registered decide: try are the warps that it
+// may name, can those that can issue.
+func (c *Core) consult(k int, free, try, can uint64, st *slot) int {
+	s := &c.sched[k]
+	w := &s.warps
+	w.Cycle, w.ByAge, w.Last, w.Try, w.Can = c.now, s.age, s.last, try, can
+	mine := s.mine & c.alive &^ c.done
+	full := free & c.full &^ c.fence
+	w.Memory = full&c.collide&c.willLong | mine&(c.atomic|c.fence)
+	w.Result = full & c.collide &^ c.willLong
+	w.Barrier = mine &^ c.ready
+	w.Fetch = free &^ (c.full | c.fence)
+	over := uint64(0)
+	for _, x := range s.own.Order(w, s.order[:0]) {
+		bit := uint64(1) << x
+		if can&bit == 0 {
+			over |= try & bit
+			continue
+		}
+		if over != 0 {
+			*st = c.over(over, *st)
+		}
+		w.LastCycle = c.now
+		return c.attempt(k, int32(x), st)
+	}
+	if over != 0 {
+		*st = c.over(over, *st)
+	}
+	c.moved = true // it may answer otherwise in the next cycle
+	return 0
+}
+
+// WarpInfo returns what schedulers may ask about the warp in a slot.
+func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[slot]) }
 
 // roomy returns the warps whose next instruction only has to be issued: the
 // issue register that it goes to is free.

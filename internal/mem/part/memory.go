@@ -23,6 +23,10 @@ type Memory struct {
 	chans []channel
 	live  int // requests inside, with those the L2s made
 
+	// Saw, if set, is called with what comes to an L2 slice, and with what leaves one
+	// for the DRAM.
+	Saw func(dram bool, r *mem.Req)
+
 	credits int // requests that the slices of a channel share; 0: any number
 }
 
@@ -119,6 +123,9 @@ func (m *Memory) Enter(sub int, r *mem.Req, now uint64) {
 	s := &m.subs[sub]
 	s.stats.Packets++
 	r.Sub, r.Chan = int32(sub), int32(sub/m.cfg.Subs)
+	if m.Saw != nil {
+		m.Saw(false, r)
+	}
 	if s.l2 != nil && m.cfg.L2.Sectored && !oneSector(r) {
 		m.cut(s, r, now)
 		return
@@ -463,6 +470,9 @@ func (m *Memory) borrow(ch int, now uint64) {
 			break
 		}
 		s.toDRAM.Pop()
+		if m.Saw != nil {
+			m.Saw(true, r)
+		}
 		r.Ready = now + uint64(m.cfg.DRAMLatency)
 		c.latency.Push(r)
 		if s.private == 0 {

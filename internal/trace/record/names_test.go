@@ -179,7 +179,7 @@ func (huge) Blocks() uint64 { return mostBlocks + 1 }
 // run, by name.
 func TestTooLarge(t *testing.T) {
 	r := New("test", func(*trace.Set) error { return nil })
-	if w := r.Launch(huge{}, Launch{Grid: [3]int64{mostBlocks + 1, 1, 1}, Block: [3]int64{1, 1, 1}}); w != (huge{}) {
+	if w, _ := r.Launch(huge{}, Launch{Grid: [3]int64{mostBlocks + 1, 1, 1}, Block: [3]int64{1, 1, 1}}); w != (huge{}) {
 		t.Errorf("%T stands in its place", w)
 	}
 	if err := r.Begin(); err == nil || !strings.Contains(err.Error(), "kernel huge has 16777217 blocks") {

@@ -92,14 +92,15 @@ type Launch struct {
 }
 
 // Launch notes a launch and returns the work by which it is recorded, which has
-// to run in place of the other.
-func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
+// to run in place of the other. Drop leaves the launch out of the trace: it is
+// called if the launch will not come to its end. What comes after it is recorded.
+func (r *Recorder) Launch(w exec.Work, l Launch) (recorded exec.Work, drop func()) {
 	r.count++
 	if w.Blocks() > mostBlocks {
 		if r.bad == nil {
 			r.bad = fmt.Errorf("kernel %s has %d blocks; launches of up to %d are recorded", w.Name(), w.Blocks(), mostBlocks)
 		}
-		return w
+		return w, func() {}
 	}
 	k := trace.Kernel{Header: trace.Header{
 		Kernel: w.Name(), ID: int64(r.count), Grid: dim(l.Grid), Block: dim(l.Block), Shared: w.Shared(), Registers: w.Registers(),
@@ -111,20 +112,16 @@ func (r *Recorder) Launch(w exec.Work, l Launch) exec.Work {
 	s := &launch{r: r, k: &k, name: fmt.Sprintf("kernel-%d.traceg", r.count), blocks: map[uint64]*trace.Block{}}
 	x := newWork(w, s)
 	r.add(trace.Command{Launch: s, Text: s.name})
-	return x
+	return x, s.drop
 }
 
-// Drop leaves a launch out of the trace that will not come to its end. W is what
-// Launch returned. What comes after it is recorded.
-func (r *Recorder) Drop(w exec.Work) {
-	x, ok := w.(*work)
-	if !ok {
-		return // too large, which Begin says
-	}
+// drop has the writer leave the launch out.
+func (l *launch) drop() {
+	r := l.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	x.l.dropped = true
-	clear(x.l.blocks)
+	l.dropped = true
+	clear(l.blocks)
 	r.come.Broadcast()
 	r.gone.Broadcast()
 }

@@ -487,7 +487,7 @@ func (x *runner) free(w **replay.Work) {
 // ended notes what a launch that has come to its end was based on, and lets go
 // of what it held.
 func (x *runner) ended(k *gpu.Kernel, l *run.Launch) {
-	w, _ := k.Work().(*replay.Work)
+	w, _ := exec.Untapped(k.Work()).(*replay.Work)
 	switch own := x.running[w]; {
 	case own == nil:
 	case l == nil: // it only warmed the caches

@@ -1,0 +1,152 @@
+package exec
+
+// This file: looking at what warps execute. A Tap stands between an executor and a
+// core model, passes everything on and shows what comes back. It changes nothing
+// about a run: models see the same instructions, effects and order.
+
+// BlockWatcher sees what the warps of a block execute.
+type BlockWatcher interface {
+	// Executed is called after a warp of the block has executed e.Inst. Unless p is
+	// NoPending, what the instruction still has to do in memory comes with Accessed.
+	Executed(warp int, e *Effects, p Pending)
+	// Accessed is called after a pending instruction has accessed memory.
+	Accessed(warp int, e *Effects, p Pending)
+	// Released is called before the block is released.
+	Released()
+}
+
+// Tap returns work whose blocks are watched. Open is called for each block, when it
+// starts.
+func Tap(w Work, open func(Block) BlockWatcher) Work { return &tapped{w, open} }
+
+// Untapped returns the work itself.
+func Untapped(w Work) Work {
+	for {
+		x, ok := w.(*tapped)
+		if !ok {
+			return w
+		}
+		w = x.Work
+	}
+}
+
+// tapped is work whose blocks are watched.
+type tapped struct {
+	Work
+	open func(Block) BlockWatcher
+}
+
+func (w *tapped) Block(n uint64) Block {
+	b := &tappedBlock{Block: w.Work.Block(n)}
+	b.see = w.open(b)
+	b.warps = make([]Warp, b.Warps())
+	for i := range b.warps {
+		x := &tappedWarp{Warp: b.Block.Warp(i), b: b, i: i}
+		switch y := x.Warp.(type) {
+		case Deferred:
+			b.warps[i] = &tappedDeferred{x, y}
+		case Foreseen:
+			b.warps[i] = &tappedForeseen{x, y}
+		default:
+			b.warps[i] = x
+		}
+	}
+	return b
+}
+
+// tappedBlock is a running block.
+type tappedBlock struct {
+	Block
+	see   BlockWatcher
+	warps []Warp
+}
+
+func (b *tappedBlock) Warp(i int) Warp { return b.warps[i] }
+
+// Tell passes the call on.
+func (b *tappedBlock) Tell() {
+	if x, ok := b.Block.(Teller); ok {
+		x.Tell()
+	}
+}
+
+func (b *tappedBlock) Release() {
+	b.see.Released()
+	b.Block.Release()
+}
+
+// tappedWarp is a warp that is stepped. What a warp may also be it passes on.
+type tappedWarp struct {
+	Warp
+	b *tappedBlock
+	i int
+}
+
+func (x *tappedWarp) Step(e *Effects) error {
+	err := x.Warp.Step(e)
+	if err == nil && e.Inst != nil {
+		x.b.see.Executed(x.i, e, NoPending)
+	}
+	return err
+}
+
+func (x *tappedWarp) Digest() (uint64, bool) {
+	if d, ok := x.Warp.(Digester); ok {
+		return d.Digest()
+	}
+	return 0, false
+}
+
+func (x *tappedWarp) Fragments() []Fragment {
+	if i, ok := x.Warp.(Inspector); ok {
+		return i.Fragments()
+	}
+	return nil
+}
+
+func (x *tappedWarp) Joins() []Join {
+	if i, ok := x.Warp.(Inspector); ok {
+		return i.Joins()
+	}
+	return nil
+}
+
+func (x *tappedWarp) Frame(lane int) (Frame, bool) {
+	if i, ok := x.Warp.(Inspector); ok {
+		return i.Frame(lane)
+	}
+	return Frame{}, false
+}
+
+// tappedForeseen is a warp whose way is known beforehand.
+type tappedForeseen struct {
+	*tappedWarp
+	f Foreseen
+}
+
+func (x *tappedForeseen) Ahead(n int) (uint64, bool) { return x.f.Ahead(n) }
+
+// tappedDeferred is a warp whose instructions access memory after they have issued.
+type tappedDeferred struct {
+	*tappedWarp
+	d Deferred
+}
+
+func (x *tappedDeferred) Issue(e *Effects) (Pending, error) {
+	p, err := x.d.Issue(e)
+	if err == nil && e.Inst != nil {
+		x.b.see.Executed(x.i, e, p)
+	}
+	return p, err
+}
+
+func (x *tappedDeferred) Access(p Pending, e *Effects) error {
+	err := x.d.Access(p, e)
+	if err == nil {
+		x.b.see.Accessed(x.i, e, p)
+	}
+	return err
+}
+
+func (x *tappedDeferred) Commit(p Pending)    { x.d.Commit(p) }
+func (x *tappedDeferred) Late(p Pending) bool { return x.d.Late(p) }

@@ -1,0 +1,148 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/plug"
+)
+
+// This file: which SM takes the next block of which kernel, where a program decides
+// it. The policies that are built in are in place.
+
+// Dispatch is how blocks are handed out.
+type Dispatch uint8
+
+// The policies.
+const (
+	RoundRobin  Dispatch = iota // clusters in turn, each its SMs in turn (GPGPU-Sim)
+	LowestFirst                 // the cluster with the lowest number that has room
+	dispatches
+)
+
+var dispatchNames = [dispatches]string{"round-robin", "lowest-first"}
+
+// String returns the name as in chip.block_scheduler.
+func (d Dispatch) String() string {
+	if d < dispatches {
+		return dispatchNames[d]
+	}
+	return fmt.Sprintf("%d", uint8(d)) // of a program
+}
+
+// BlockScheduler decides which SM takes the next block of which kernel. A chip has
+// one.
+type BlockScheduler interface {
+	// Next is called in each core cycle in which a block can be placed, and again
+	// after every block that it has placed. It returns an SM and the index of a
+	// kernel for which o.CanTake holds; others, and -1, place no more in this cycle.
+	Next(o *Offer) (sm, kernel int)
+}
+
+// BlockSchedulers is where they are registered.
+var BlockSchedulers = plug.New[func() BlockScheduler]("block scheduler", dispatchNames[:]...)
+
+// Offer is what a block scheduler sees. It is valid during the call of Next.
+type Offer struct {
+	// Cycle is the core cycle.
+	Cycle uint64
+	// Kernels are those that run. Their blocks are given in order.
+	Kernels []OfferedKernel
+	// SMs is the number of SMs; Blocks and Warps are what is resident on each, Took
+	// whether it has taken a block in this cycle already.
+	SMs    int
+	Blocks []int
+	Warps  []int
+	Took   []bool
+
+	g *GPU
+}
+
+// OfferedKernel is a kernel that runs.
+type OfferedKernel struct {
+	Name string
+	// Next is the block that it gives next, Total the number of its blocks; Ready says
+	// that it has one to give now.
+	Next, Total uint64
+	Ready       bool
+	// Priority is smaller for those that go first. MaxBlocks is how many blocks an SM
+	// takes of it, Warps the warps of a block.
+	Priority, MaxBlocks, Warps int
+}
+
+// CanTake reports whether an SM has room for the next block of a kernel now. An SM
+// takes a block a cycle, and, unless chip.shared_sms says otherwise, none of another
+// kernel while it has one.
+func (o *Offer) CanTake(sm, kernel int) bool {
+	if sm < 0 || sm >= o.SMs || kernel < 0 || kernel >= len(o.Kernels) || o.Took[sm] || !o.Kernels[kernel].Ready {
+		return false
+	}
+	g, k := o.g, o.g.active[kernel]
+	c := g.cores[sm]
+	if !g.cfg.SharedSMs {
+		switch {
+		case g.bound[sm] != k && c.Unfinished(), g.bound[sm] == k && g.full[sm]:
+			return false
+		}
+	}
+	if !g.hasPlace(sm, k) {
+		return false
+	}
+	can := c.CanTake(k.core)
+	if !can && g.bound[sm] == k {
+		g.full[sm] = !g.cfg.SharedSMs
+	}
+	return can
+}
+
+// any reports whether a block can be placed.
+func (o *Offer) any() bool {
+	for k := range o.Kernels {
+		for sm := range o.SMs {
+			if o.CanTake(sm, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newOffer makes the offer of a chip with a block scheduler of its own.
+func newOffer(g *GPU) *Offer {
+	n := g.cfg.SMs()
+	return &Offer{SMs: n, Blocks: make([]int, n), Warps: make([]int, n), Took: make([]bool, n), g: g}
+}
+
+// placeAsTold lets the program's block scheduler place blocks.
+func (g *GPU) placeAsTold() {
+	o := g.offer
+	clear(o.Took)
+	for g.mayDispatch() {
+		o.Cycle = g.now
+		o.Kernels = o.Kernels[:0]
+		for _, k := range g.active {
+			o.Kernels = append(o.Kernels, OfferedKernel{
+				Name: k.Name, Next: k.next, Total: k.total, Ready: k.gives(), Priority: k.priority, MaxBlocks: k.MaxBlocks, Warps: (k.Threads + 31) / 32,
+			})
+		}
+		for i, c := range g.cores {
+			o.Blocks[i], o.Warps[i] = g.rate.resident[i], c.Resident()
+		}
+		if !o.any() {
+			return
+		}
+		g.declined = true
+		sm, kernel := g.own.Next(o)
+		if !o.CanTake(sm, kernel) {
+			return
+		}
+		k := g.active[kernel]
+		if !g.cfg.SharedSMs && g.bound[sm] != k {
+			g.bound[sm], g.full[sm] = k, false
+		}
+		if !g.put(sm, k) {
+			return
+		}
+		o.Took[sm], g.declined = true, false
+		g.placed++
+	}
+}
