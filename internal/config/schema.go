@@ -109,8 +109,8 @@ type L1D struct {
 	Cache
 
 	Latency        int             `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
-	Banks          int             `help:"banks" unit:"banks" want:"1..128" def:"1"`
-	BankInterleave int             `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
+	Banks          int             `help:"banks" unit:"banks" want:"1..64" def:"1"`
+	BankInterleave int             `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"4..4096" def:"32"`
 	BankIndex      cache.IndexKind `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
 	WriteRatio     int             `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
 	SkipGlobal     bool            `help:"global accesses go past the L1" def:"false"`

@@ -516,6 +516,12 @@ func Check(list []Param, root any) error {
 	return nil
 }
 
+// Within reports a number that the parameter of a name cannot have.
+func Within(list []Param, name string, n int64) error {
+	i := slices.IndexFunc(list, func(p Param) bool { return p.Name == name })
+	return list[i].within(n)
+}
+
 // CheckText refuses a text that is none for a listing.
 func CheckText(key, s string) error {
 	if len(s) > 1024 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {

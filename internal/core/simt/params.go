@@ -85,7 +85,7 @@ type CollectorSet struct {
 // Collector describes operand reading.
 type Collector struct {
 	Specialized bool         `help:"each kind of unit has collectors of its own, beside the general ones"`
-	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..128"`
+	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..64"`
 	Steps       int          `help:"steps of the collector in a cycle" unit:"per cycle" want:"1..8" def:"1"`
 	Gen         CollectorSet `help:"general collectors"`
 	SP          CollectorSet `help:"collectors for f32"`
@@ -102,7 +102,7 @@ type Params struct {
 	Scheduler        Policy  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting"`
 	ActiveWarps      int     `help:"two-level: warps in the inner round; warp-limiting: warps that may issue" unit:"warps" want:"1..64" def:"8"`
 	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8"`
-	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..8" def:"1"`
+	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..2" def:"1"`
 	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true"`
 	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own"`
 	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false"`
@@ -127,7 +127,7 @@ type Params struct {
 	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999"`
 	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1"`
 	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511"`
-	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..128" def:"32"`
+	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..64" def:"32"`
 	SharedParts   int  `help:"parts of a warp that meet shared memory one after the other" unit:"parts" want:"1..32" def:"1"`
 	SharedOneCast bool `help:"only one word of shared memory is broadcast in a pass" def:"false"`
 	ResponseFIFO  int  `help:"replies that the load/store unit holds" unit:"packets" want:"1..4096" def:"2"`

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Scheduler says in which order requests are handed to the banks.
@@ -166,10 +168,10 @@ func (c Config) Group(bank int) int {
 func (c Config) Check() error {
 	t := c.Timing
 	if t.Banks < 1 || t.Banks > maxBanks || t.Banks&(t.Banks-1) != 0 {
-		return fmt.Errorf("dram: %d banks: want a power of two from 1 to %d", t.Banks, maxBanks)
+		return param.Clash("dram.timing.banks", "dram: %d banks: want a power of two from 1 to %d", t.Banks, maxBanks)
 	}
 	if t.Groups < 1 || t.Groups > t.Banks || t.Groups&(t.Groups-1) != 0 {
-		return fmt.Errorf("dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
+		return param.Clash("dram.timing.groups dram.timing.banks", "dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
 	}
 	for _, v := range []struct {
 		name     string
@@ -180,53 +182,53 @@ func (c Config) Check() error {
 		{"WR", t.WR, 0}, {"RTPL", t.RTPL, 0}, {"REFI", t.REFI, 0}, {"RFC", t.RFC, 0},
 	} {
 		if v.val < v.low || v.val > maxCycles {
-			return fmt.Errorf("dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
+			return param.Clash("dram.timing."+strings.ToLower(v.name), "dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
 		}
 	}
 	// Between two refreshes there must be time to open a row, use and close it.
 	if least := t.RFC + max(t.RC, t.RAS+t.RP) + t.RCD + t.CL + t.WL + t.WR; t.REFI > 0 && least >= t.REFI {
-		return fmt.Errorf("dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
+		return param.Clash("dram.timing.rfc dram.timing.refi", "dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
 	}
 	for _, v := range []struct {
-		name      string
+		key, name string
 		val, high int
 	}{
-		{"bus width in bytes", c.BusBytes, 1 << 12}, {"burst length", c.BurstLength, 1 << 10},
-		{"transfers per command clock", c.DataRatio, 1 << 10}, {"chips in the channel", c.Chips, 1 << 10},
+		{"bus_bytes", "bus width in bytes", c.BusBytes, 1 << 12}, {"burst_length", "burst length", c.BurstLength, 1 << 10},
+		{"data_ratio", "transfers per command clock", c.DataRatio, 1 << 10}, {"chips", "chips in the channel", c.Chips, 1 << 10},
 	} {
 		if v.val < 1 || v.val > v.high {
-			return fmt.Errorf("dram: %s is %d: want 1 to %d", v.name, v.val, v.high)
+			return param.Clash("dram."+v.key, "dram: %s is %d: want 1 to %d", v.name, v.val, v.high)
 		}
 	}
 	if c.BurstLength%c.DataRatio != 0 {
-		return fmt.Errorf("dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
+		return param.Clash("dram.burst_length dram.data_ratio", "dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
 	}
 	if c.Scheduler > FRFCFS {
-		return fmt.Errorf("dram: unknown %v", c.Scheduler)
+		return param.Clash("dram.scheduler", "dram: unknown %v", c.Scheduler)
 	}
 	if c.GroupBy > GroupByLowBits {
-		return fmt.Errorf("dram: unknown %v of banks", c.GroupBy)
+		return param.Clash("dram.group_by", "dram: unknown %v of banks", c.GroupBy)
 	}
 	for _, v := range []struct {
-		name string
-		val  int
-	}{{"scheduler queue", c.QueueSize}, {"return queue", c.ReturnQueue}} {
+		key, name string
+		val       int
+	}{{"queue", "scheduler queue", c.QueueSize}, {"return_queue", "return queue", c.ReturnQueue}} {
 		if v.val < 0 || v.val > maxRequests {
-			return fmt.Errorf("dram: %s of %d requests: want 0 to %d", v.name, v.val, maxRequests)
+			return param.Clash("dram."+v.key, "dram: %s of %d requests: want 0 to %d", v.name, v.val, maxRequests)
 		}
 	}
 	if w := c.Writes; w.Enabled {
 		if c.Scheduler != FRFCFS {
-			return fmt.Errorf("dram: a separate write queue needs the frfcfs scheduler, not %v", c.Scheduler)
+			return param.Clash("dram.write_queue dram.scheduler", "dram: a separate write queue needs the frfcfs scheduler, not %v", c.Scheduler)
 		}
 		if w.Size < 1 || w.Size > maxRequests {
-			return fmt.Errorf("dram: write queue of %d requests: want 1 to %d", w.Size, maxRequests)
+			return param.Clash("dram.write_size", "dram: write queue of %d requests: want 1 to %d", w.Size, maxRequests)
 		}
 		if w.High < 1 || w.High > w.Size {
-			return fmt.Errorf("dram: high watermark %d is outside the write queue of %d", w.High, w.Size)
+			return param.Clash("dram.write_high dram.write_size", "dram: high watermark %d is outside the write queue of %d", w.High, w.Size)
 		}
 		if w.Low < 0 || w.Low > w.High {
-			return fmt.Errorf("dram: low watermark %d is above the high one of %d", w.Low, w.High)
+			return param.Clash("dram.write_low dram.write_high", "dram: low watermark %d is above the high one of %d", w.Low, w.High)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package noc
 import (
 	"fmt"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Kind is the kind of a network.
@@ -109,52 +111,52 @@ const (
 func (c *Config) Check() error {
 	switch {
 	case c.Inputs < 1 || c.Outputs < 1:
-		return fmt.Errorf("a network needs at least one input and one output, not %d and %d", c.Inputs, c.Outputs)
+		return param.Clash("chip.clusters chip.channels chip.slices_per_channel", "a network needs at least one input and one output, not %d and %d", c.Inputs, c.Outputs)
 	case c.Inputs > maxSide || c.Outputs > maxSide:
-		return fmt.Errorf("a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
+		return param.Clash("chip.clusters chip.channels chip.slices_per_channel", "a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
 	case c.InBuffer < 1 || c.OutBuffer < 1:
-		return fmt.Errorf("network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
+		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer", "network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
 	case c.InBuffer > maxQueue || c.OutBuffer > maxQueue:
-		return fmt.Errorf("network buffers hold at most %d packets, not %d in and %d out", maxQueue, c.InBuffer, c.OutBuffer)
+		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer", "network buffers hold at most %d packets, not %d in and %d out", maxQueue, c.InBuffer, c.OutBuffer)
 	case c.FlitBytes < 1:
-		return fmt.Errorf("a flit has at least one byte, not %d", c.FlitBytes)
+		return param.Clash("noc.flit_bytes", "a flit has at least one byte, not %d", c.FlitBytes)
 	case c.Kind > Torus || c.Arbiter > ISLIP || c.Placement > Spread:
-		return fmt.Errorf("no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
+		return param.Clash("noc.kind noc.arbiter noc.placement", "no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
 	case c.Kind == Local && c.GrantCycles < 1:
-		return fmt.Errorf("network grant cycles are at least 1, not %d", c.GrantCycles)
+		return param.Clash("noc.grant_cycles", "network grant cycles are at least 1, not %d", c.GrantCycles)
 	case c.Kind == Local:
 		return nil
 	}
 	for _, b := range []struct {
-		name      string
+		key, name string
 		v, lo, hi int
 	}{
-		{"radix", c.Radix, 0, maxSpan}, {"dimensions", c.Dimensions, 0, 12}, {"virtual channels", c.VCs, 0, maxVCs},
-		{"channel buffer", c.VCBuffer, 1, 1 << 16}, {"boundary buffer", c.BoundaryBuffer, 1, 1 << 16}, {"output buffer", c.OutBuffer, 1, 1 << 16},
-		{"iterations", c.Iterations, 1, 64}, {"routing delay", c.RoutingDelay, 0, maxDelay}, {"channel allocation delay", c.VCDelay, 1, maxDelay},
-		{"switch allocation delay", c.SwitchDelay, 1, maxDelay}, {"credit delay", c.CreditDelay, 0, maxDelay}, {"link delay", c.LinkDelay, 1, maxDelay},
-		{"input speedup", c.InputSpeedup, 1, maxSpeed}, {"output speedup", c.OutputSpeedup, 1, maxSpeed}, {"steps of a router in a cycle", c.Steps, 1, maxSpeed},
+		{"radix", "radix", c.Radix, 0, maxSpan}, {"dimensions", "dimensions", c.Dimensions, 0, 12}, {"vcs", "virtual channels", c.VCs, 0, maxVCs},
+		{"vc_buffer", "channel buffer", c.VCBuffer, 1, 1 << 16}, {"boundary_buffer", "boundary buffer", c.BoundaryBuffer, 1, 1 << 16}, {"flit_out_buffer", "output buffer", c.OutBuffer, 1, 1 << 16},
+		{"iterations", "iterations", c.Iterations, 1, 64}, {"routing_delay", "routing delay", c.RoutingDelay, 0, maxDelay}, {"vc_delay", "channel allocation delay", c.VCDelay, 1, maxDelay},
+		{"switch_delay", "switch allocation delay", c.SwitchDelay, 1, maxDelay}, {"credit_delay", "credit delay", c.CreditDelay, 0, maxDelay}, {"link_delay", "link delay", c.LinkDelay, 1, maxDelay},
+		{"input_speedup", "input speedup", c.InputSpeedup, 1, maxSpeed}, {"output_speedup", "output speedup", c.OutputSpeedup, 1, maxSpeed}, {"router_steps", "steps of a router in a cycle", c.Steps, 1, maxSpeed},
 	} {
 		if b.v < b.lo || b.v > b.hi {
-			return fmt.Errorf("network %s %d is not within %d..%d", b.name, b.v, b.lo, b.hi)
+			return param.Clash("noc."+b.key, "network %s %d is not within %d..%d", b.name, b.v, b.lo, b.hi)
 		}
 	}
 	s := c.shape()
 	if nodes := c.Inputs + c.Outputs; s.terminals < nodes {
-		return fmt.Errorf("%v has %d terminals, too few for %d nodes", s, s.terminals, nodes)
+		return param.Clash("noc.kind noc.radix noc.dimensions chip.clusters chip.channels", "%v has %d terminals, too few for %d nodes", s, s.terminals, nodes)
 	}
 	if s.terminals > maxSpan {
-		return fmt.Errorf("%v has more than the %d terminals that can be simulated", s, maxSpan)
+		return param.Clash("noc.kind noc.radix noc.dimensions", "%v has more than the %d terminals that can be simulated", s, maxSpan)
 	}
 	if c.Kind == Torus && s.vcs%2 != 0 {
-		return fmt.Errorf("a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
+		return param.Clash("noc.kind noc.vcs", "a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
 	}
 	if c.InputSpeedup > s.vcs || s.vcs%c.InputSpeedup != 0 {
-		return fmt.Errorf("network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
+		return param.Clash("noc.input_speedup noc.vcs", "network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
 	}
 	// The last product is within 2^13·2^5·2^4·2^17 and cannot overflow.
 	if n := s.routers * s.ports * s.vcs * (c.VCBuffer + max(c.VCBuffer, c.OutBuffer)); n > maxFlits {
-		return fmt.Errorf("the network's routers would hold %d flits, more than the %d that can be simulated", n, maxFlits)
+		return param.Clash("noc.kind noc.radix noc.dimensions noc.vcs noc.vc_buffer noc.flit_in_buffer noc.flit_out_buffer noc.boundary_buffer", "the network's routers would hold %d flits, more than the %d that can be simulated", n, maxFlits)
 	}
 	return nil
 }
