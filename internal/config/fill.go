@@ -138,11 +138,18 @@ func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
 func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
 	r := &g.Run
+	perfect, gated := false, false
+	for _, m := range core.Models() {
+		if p, ok := g.params(m.Name).(core.ChipWide); ok {
+			a, b := p.ChipWide()
+			perfect, gated = perfect || a, gated || b
+		}
+	}
 	return gpu.Config{
 		Name: g.Name, Arch: int(math.Round(10 * capability(g))), Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
 		Kernels: g.Chip.Kernels, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
-		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.on("simt.perfect_memory"), GatedLanes: g.on("simt.gated_lanes"),
+		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: perfect, GatedLanes: gated,
 		Splits:   g.splits(),
 		CoreFrom: g.borrowed,
 		Core:     g.CoreConfig(), Net: net, Mem: g.PartitionConfig(),

@@ -75,6 +75,7 @@ func allKeys() keyList {
 		}
 		if k.Name == "core" {
 			k.Choose(names)
+			k.Default, k.HasDefault = names[0], true
 		}
 		if at[k.Name] != nil {
 			panic("config: two values have the key " + k.Name)
@@ -120,14 +121,6 @@ func (g *GPU) format(k *Key) string    { return k.Format(g.root(k)) }
 func (g *GPU) number(key string) int { return int(g.at(keyAt(key)).Int()) }
 func (g *GPU) on(key string) bool    { return g.at(keyAt(key)).Bool() }
 
-// Why no trace feels some keys that are for traces.
-const (
-	noTensor = "Accel-Sim has no opcode in this class; matrix products are special3's"
-	noClass  = "Accel-Sim has no opcode for this unit"
-	aWord    = "the number of the unit says which instructions it executes, not its name"
-	aBound   = "it only bounds the latency"
-)
-
 // inertKeys are keys, and beginnings of keys, that no run depends on.
 var inertKeys = []struct{ start, why string }{
 	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"},
@@ -135,10 +128,6 @@ var inertKeys = []struct{ start, why string }{
 	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
 	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
 	{"run.idle_skip", "it only makes runs faster"},
-	{"simt.trace_latency.tensor", noTensor}, {"simt.trace_initiation.tensor", noTensor},
-	{"simt.special1.name", aWord}, {"simt.special2.name", aWord}, {"simt.special3.name", aWord}, {"simt.special4.name", aWord},
-	{"simt.special1.depth", aBound}, {"simt.special2.depth", aBound}, {"simt.special3.depth", aBound}, {"simt.special4.depth", aBound},
-	{"simt.special5", noClass}, {"simt.special6", noClass}, {"simt.special7", noClass}, {"simt.special8", noClass},
 	{"l1d.result_queue", "only a texture cache has one"}, {"l1c.result_queue", "only a texture cache has one"},
 	{"l1i.result_queue", "only a texture cache has one"}, {"l2.result_queue", "only a texture cache has one"},
 	{"l1t.port", "texels leave through the result queue"},

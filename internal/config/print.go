@@ -76,10 +76,8 @@ func (g *GPU) pointless(k *Key) bool {
 	if m := core.ModelOf(k.Root); m != nil && m.Whole && g.Core != m.Name && g.sources[k.Name] == byDefault {
 		return true
 	}
-	if strings.HasPrefix(table, "simt.special") && last != "units" {
-		return g.number(table+".units") == 0
-	}
-	return false
+	u := keyAt(table + ".units")
+	return u != nil && u.Gate && u != k && g.number(u.Name) == 0
 }
 
 // Derived is a figure that follows from a GPU's values.

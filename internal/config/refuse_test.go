@@ -3,9 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
@@ -112,5 +115,27 @@ func TestConflictsAreTyped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNoModelByName: what is a core model's own, the model declares.
+func TestNoModelByName(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range core.Models() {
+			if strings.Contains(string(text), `"`+m.Name) {
+				t.Errorf("%s names the core model %s", file, m.Name)
+			}
+		}
 	}
 }

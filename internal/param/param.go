@@ -15,7 +15,10 @@
 //	key   the last part of the name, where it is not the field's in small letters;
 //	      "-" makes the field none
 //	each  of an array of structs, the names of its elements; "-" has no parameters
-//	inert why no run depends on the value
+//	inert why no run depends on the value; of an array of structs, "5: why" is for
+//	      its elements from the fifth on
+//	from  the options of other simulators' files that set it; see option.go
+//	gate  the other parameters of its struct mean nothing while it is 0
 //
 // The name of a parameter is that of its field, after the names of the structs in
 // which it stands: Modern.L0I.Ways is modern.l0i.ways. An array of numbers is one
@@ -60,10 +63,12 @@ type Param struct {
 	Inert      string // why no run depends on the value; "" if runs do
 	Len        int    // numbers of a list; 0: up to maxList
 	Kind       Kind
+	Gate       bool   // the others of its table mean nothing while it is 0
 	Root       string // the struct that it is in, as who walks it calls that
 
 	path  []step
 	words []string // Enum, by the numbers that stand for them
+	from  string   // its from tag
 	plugs []string // those of Enum that a program has registered
 }
 
@@ -113,7 +118,7 @@ func Clash(keys, format string, a ...any) error {
 func Of(root any, prefix string, whole bool) []Param {
 	var list []Param
 	v := reflect.ValueOf(root).Elem()
-	walk(v.Type(), prefix, nil, "", &list)
+	walk(v.Type(), prefix, nil, given{}, &list)
 	for i := range list {
 		if p := &list[i]; whole && !p.HasDefault {
 			p.Default, p.HasDefault = p.Format(root), true
@@ -136,9 +141,12 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// walk adds the parameters of a struct. enabled is the default of a field of that
-// name, if it has another one here.
-func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Param) {
+// given is what a field that is a struct says of the parameters in it: the default
+// of one that is called Enabled, and why no run depends on any.
+type given struct{ enabled, inert string }
+
+// walk adds the parameters of a struct.
+func walk(t reflect.Type, prefix string, path []step, above given, list *[]Param) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Tag.Get("key")
@@ -152,14 +160,16 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 		at := append(slices.Clone(path), step{i, -1})
 		switch k := f.Type.Kind(); {
 		case k == reflect.Struct && f.Anonymous:
-			walk(f.Type, prefix, at, enabled, list)
+			walk(f.Type, prefix, at, above, list)
 			continue
 		case k == reflect.Struct:
-			walk(f.Type, name+".", at, f.Tag.Get("enabled"), list)
+			walk(f.Type, name+".", at, given{enabled: f.Tag.Get("enabled")}, list)
 			continue
 		case k == reflect.Array && f.Type.Elem().Kind() == reflect.Struct:
 			names, named := f.Tag.Lookup("each")
 			each := strings.Split(names, " ")
+			number, why, _ := strings.Cut(f.Tag.Get("inert"), ": ")
+			inert, _ := strconv.Atoi(number)
 			for j := range f.Type.Len() {
 				last := fmt.Sprintf("%s%d.", name, j+1)
 				if named {
@@ -168,14 +178,21 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 					}
 					last = name + "." + each[j] + "."
 				}
-				walk(f.Type.Elem(), last, append(slices.Clone(path), step{i, j}), "", list)
+				var of given
+				if inert > 0 && j+1 >= inert {
+					of.inert = why
+				}
+				walk(f.Type.Elem(), last, append(slices.Clone(path), step{i, j}), of, list)
 			}
 			continue
 		}
-		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), path: at}
+		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), path: at, from: f.Tag.Get("from"), Gate: f.Tag.Get("gate") == "true"}
+		if above.inert != "" {
+			p.Inert = above.inert
+		}
 		p.Default, p.HasDefault = f.Tag.Lookup("def")
-		if enabled != "" && f.Name == "Enabled" {
-			p.Default = enabled
+		if above.enabled != "" && f.Name == "Enabled" {
+			p.Default = above.enabled
 		}
 		if e, ok := f.Tag.Lookup("enum"); ok {
 			p.words = strings.Split(e, "|")

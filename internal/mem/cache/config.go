@@ -343,6 +343,22 @@ func (c Config) String() string {
 	return s
 }
 
+// ParseOption is ParseConfig for a string of any version of GPGPU-Sim. Those of
+// version 3 have neither a type nor, before 3.2, an index function.
+func ParseOption(text string) (Config, error) {
+	groups := strings.Split(strings.TrimSpace(text), ",")
+	if len(groups) >= 4 {
+		if strings.Count(groups[0], ":") == 2 {
+			groups[0] = "N:" + groups[0]
+		}
+		if strings.Count(groups[1], ":") == 3 {
+			groups[1] += ":L"
+		}
+		text = strings.Join(groups, ",")
+	}
+	return ParseConfig(text)
+}
+
 // clash says what is wrong with parameters of the cache, named without its table.
 func (c *Config) clash(last, format string, a ...any) error {
 	keys := strings.Fields(last)
