@@ -117,9 +117,8 @@ func (g *GPU) root(k *Key) any {
 func (g *GPU) at(k *Key) reflect.Value { return k.At(g.root(k)) }
 func (g *GPU) format(k *Key) string    { return k.Format(g.root(k)) }
 
-// number and on return values by key.
+// number returns a value by key.
 func (g *GPU) number(key string) int { return int(g.at(keyAt(key)).Int()) }
-func (g *GPU) on(key string) bool    { return g.at(keyAt(key)).Bool() }
 
 // inertKeys are keys, and beginnings of keys, that no run depends on.
 var inertKeys = []struct{ start, why string }{
