@@ -535,8 +535,12 @@ func Check(list []Param, root any) error {
 
 // Within reports a number that the parameter of a name cannot have.
 func Within(list []Param, name string, n int64) error {
-	i := slices.IndexFunc(list, func(p Param) bool { return p.Name == name })
-	return list[i].within(n)
+	for i := range list {
+		if p := &list[i]; p.Name == name {
+			return p.within(n)
+		}
+	}
+	panic("param: there is no " + name)
 }
 
 // CheckText refuses a text that is none for a listing.
