@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	// The Kepler-style core is one machine with one instruction set.
 	"internal/isa/kasm":    {"internal/near", "internal/isa"},
 	"internal/exec/kasm":   {"internal/isa/kasm", "internal/exec/num"},
-	"internal/core/kepler": {"internal/isa/kasm", "internal/exec/kasm"},
+	"internal/core/kepler": {"internal/param", "internal/isa/kasm", "internal/exec/kasm"},
 	"internal/core/kepler/chip": {"internal/isa", "internal/core/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
 		"internal/mem/noc", "internal/mem/part"},
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},

@@ -165,7 +165,7 @@ func (g *GPU) Set(assignment string) error {
 	}
 	k := keyAt(name)
 	if k == nil {
-		return unknownKey(name)
+		return unknownKey("NAME", name, keys())
 	}
 	v, err := k.Parse(text)
 	if err != nil {
@@ -228,13 +228,13 @@ func (g *GPU) takeOver(key string, from *GPU) {
 const asOf = " (as "
 
 // unknownKey names the nearest key, or the keys below the same table.
-func unknownKey(name string) error {
+func unknownKey(machine, name string, keys []Key) error {
 	if len(name) > 80 {
 		return fmt.Errorf("unknown key %q…", name[:80])
 	}
-	names := make([]string, len(keys()))
-	for i := range keys() {
-		names[i] = keys()[i].Name
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].Name
 	}
 	if n := near.Name(name, names); n != "" {
 		return fmt.Errorf("unknown key %q; did you mean %q?", name, n)
@@ -258,7 +258,7 @@ func unknownKey(name string) error {
 			return fmt.Errorf("unknown key %q; below %s there are: %s", name, table, strings.Join(list, ", "))
 		}
 	}
-	return fmt.Errorf("unknown key %q; heddle gpus NAME lists them all", name)
+	return fmt.Errorf("unknown key %q; heddle gpus %s lists them all", name, machine)
 }
 
 func cutLast(s string) (before, after string, found bool) {

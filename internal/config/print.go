@@ -36,23 +36,28 @@ func (g *GPU) WriteTOML(w io.Writer) error {
 			table = head
 			fmt.Fprintf(b, "\n[%s]\n", table)
 		}
-		what := k.Help
-		if k.Unit != "" {
-			what += " [" + k.Unit + "]"
-		}
-		if k.Enum != nil {
-			what += ": " + strings.Join(nonempty(k.Enum), ", ")
-		}
-		if k.Inert != "" {
-			what += " (changes no number: " + k.Inert + ")"
-		}
-		fmt.Fprintf(b, "# %s\n%s = %s", what, rest, g.format(k))
+		fmt.Fprintf(b, "%s\n%s = %s", comment(k), rest, g.format(k))
 		if s := g.sources[k.Name]; s != "" {
 			fmt.Fprintf(b, "  # %s", s)
 		}
 		fmt.Fprintln(b)
 	}
 	return b.Flush()
+}
+
+// comment says what a value is, as a comment of TOML.
+func comment(k *Key) string {
+	what := "# " + k.Help
+	if k.Unit != "" {
+		what += " [" + k.Unit + "]"
+	}
+	if k.Enum != nil {
+		what += ": " + strings.Join(nonempty(k.Enum), ", ")
+	}
+	if k.Inert != "" {
+		what += " (changes no number: " + k.Inert + ")"
+	}
+	return what
 }
 
 func nonempty(list []string) []string {

@@ -5,7 +5,7 @@
 //
 //	help  what the value is
 //	unit  what it counts
-//	want  the bounds of a number, both included
+//	want  the bounds of a number, both included, and "pow2" for a power of two
 //	enum  the words that the value may be; a field of a number holds the place
 //	      of its word in the list, in which "-" is no word
 //	plug  the kind of part, as package plug has it, of which a program can register
@@ -13,8 +13,10 @@
 //	def   the value where nobody gives one; without it, the value of the struct
 //	      that the model hands out, or none
 //	key   the last part of the name, where it is not the field's in small letters;
-//	      "-" makes the field none
+//	      "-" makes the field none, and "." of a struct has its parameters stand
+//	      beside the others, as one that is embedded without a key
 //	each  of an array of structs, the names of its elements; "-" has no parameters
+//	source where the default comes from
 //	inert why no run depends on the value; of an array of structs, "5: why" is for
 //	      its elements from the fifth on
 //	from  the options of other simulators' files that set it; see option.go
@@ -57,7 +59,9 @@ type Param struct {
 	Help       string   // what the value is
 	Unit       string   // what it counts; "" if nothing
 	Enum       []string // the words that it may be; nil for any text and all numbers
+	Source     string   // where its default comes from, if the model says so
 	Min, Max   int64    // bounds of a number
+	Power      bool     // of a number: it is a power of two
 	Default    string   // where nobody gives a value
 	HasDefault bool
 	Inert      string // why no run depends on the value; "" if runs do
@@ -159,7 +163,7 @@ func walk(t reflect.Type, prefix string, path []step, above given, list *[]Param
 		name = prefix + name
 		at := append(slices.Clone(path), step{i, -1})
 		switch k := f.Type.Kind(); {
-		case k == reflect.Struct && f.Anonymous:
+		case k == reflect.Struct && (f.Tag.Get("key") == "." || f.Anonymous && f.Tag.Get("key") == ""):
 			walk(f.Type, prefix, at, above, list)
 			continue
 		case k == reflect.Struct:
@@ -186,7 +190,7 @@ func walk(t reflect.Type, prefix string, path []step, above given, list *[]Param
 			}
 			continue
 		}
-		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), path: at, from: f.Tag.Get("from"), Gate: f.Tag.Get("gate") == "true"}
+		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), Source: f.Tag.Get("source"), path: at, from: f.Tag.Get("from"), Gate: f.Tag.Get("gate") == "true"}
 		if above.inert != "" {
 			p.Inert = above.inert
 		}
@@ -235,6 +239,7 @@ func (p *Param) bounds(want string) {
 	if p.Kind != Int && p.Kind != List {
 		return
 	}
+	want, p.Power = strings.CutSuffix(want, " pow2")
 	lo, hi, _ := strings.Cut(want, "..")
 	var err1, err2 error
 	p.Min, err1 = strconv.ParseInt(lo, 10, 64)
@@ -338,10 +343,14 @@ func (p *Param) Assign(root, v any) error {
 }
 
 func (p *Param) within(n int64) error {
-	if n < p.Min || n > p.Max {
-		return &Error{p.Name, strconv.FormatInt(n, 10), " is out of bounds:", fmt.Sprintf("want %d to %d", p.Min, p.Max)}
+	if n >= p.Min && n <= p.Max && (!p.Power || n&(n-1) == 0) {
+		return nil
 	}
-	return nil
+	want := fmt.Sprintf("want %d to %d", p.Min, p.Max)
+	if p.Power {
+		want = fmt.Sprintf("want a power of two from %d to %d", p.Min, p.Max)
+	}
+	return &Error{p.Name, strconv.FormatInt(n, 10), " is out of bounds:", want}
 }
 
 func (p *Param) setHz(at reflect.Value, text string) error {
@@ -407,7 +416,7 @@ func (p *Param) wrong(v any) error {
 	if s, ok := v.(string); ok {
 		v = strconv.Quote(s)
 	}
-	return &Error{p.Name, fmt.Sprintf("%.60v", v), " is not right; it takes", p.Takes()}
+	return &Error{p.Name, fmt.Sprintf("%.60s", fmt.Sprint(v)), " is not right; it takes", p.Takes()}
 }
 
 // Takes says in words what values the parameter has.
@@ -432,7 +441,11 @@ func (p *Param) Takes() string {
 		}
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("a whole number from %d to %d", p.Min, p.Max)
+	what := "whole number"
+	if p.Power {
+		what = "power of two"
+	}
+	return fmt.Sprintf("a %s from %d to %d", what, p.Min, p.Max)
 }
 
 // Parse reads a value written as text: TOML, or a text without its quotes, or a
