@@ -62,12 +62,9 @@ func (g *GPU) CacheConfig(table string) cache.Config {
 
 // DRAMConfig returns the settings of one DRAM channel.
 func (g *GPU) DRAMConfig() dram.Config {
-	d, t := &g.DRAM, &g.DRAM.Timing
+	d := &g.DRAM
 	return dram.Config{
-		Timing: dram.Timing{
-			Banks: t.Banks, Groups: t.Groups, CCD: t.CCD, CCDL: t.CCDL, RRD: t.RRD, RCD: t.RCD, RAS: t.RAS, RP: t.RP,
-			RC: t.RC, CL: t.CL, WL: t.WL, CDLR: t.CDLR, WR: t.WR, RTPL: t.RTPL, REFI: t.REFI, RFC: t.RFC,
-		},
+		Timing:   d.Timing,
 		BusBytes: d.BusBytes, BurstLength: d.BurstLength, DataRatio: d.DataRatio, Chips: d.Chips,
 		Scheduler: d.Scheduler,
 		QueueSize: d.Queue, ReturnQueue: d.ReturnQueue,
@@ -96,15 +93,8 @@ func (g *GPU) PartitionConfig() part.Config {
 // clusters to slices, replies the other way.
 func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	n := &g.NoC
-	requests = noc.Config{
-		Kind: n.Kind, InBuffer: n.InBuffer, OutBuffer: n.OutBuffer,
-		Inputs: g.Chip.Clusters, Outputs: g.Chip.Channels * g.Chip.SlicesPerChannel,
-		Arbiter: n.Arbiter, GrantCycles: n.GrantCycles, FlitBytes: n.FlitBytes,
-		Radix: n.Radix, Dimensions: n.Dimensions, VCs: n.VCs, AnyVC: n.AnyVC, Placement: n.Placement,
-		VCBuffer: n.VCBuffer, BoundaryBuffer: n.BoundaryBuffer, HoldVC: n.HoldVC, Iterations: n.Iterations,
-		RoutingDelay: n.RoutingDelay, VCDelay: n.VCDelay, SwitchDelay: n.SwitchDelay, CreditDelay: n.CreditDelay, LinkDelay: n.LinkDelay,
-		InputSpeedup: n.InputSpeedup, OutputSpeedup: n.OutputSpeedup, Steps: n.RouterSteps,
-	}
+	requests = n.Config
+	requests.Inputs, requests.Outputs = g.Chip.Clusters, g.Chip.Channels*g.Chip.SlicesPerChannel
 	if requests.Kind != noc.Local {
 		requests.InBuffer, requests.OutBuffer = n.FlitInBuffer, n.FlitOutBuffer
 	}

@@ -124,32 +124,12 @@ type L1D struct {
 // NoC is the network between clusters and L2 slices, once for requests and
 // once for replies.
 type NoC struct {
-	Kind           noc.Kind      `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
-	ClusterFIFO    int           `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8" from:"-gpgpu_n_cluster_ejection_buffer_size=8"`
-	FlitBytes      int           `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32" from:"-icnt_flit_size=32"`
-	InBuffer       int           `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_in_buffer_limit=64"`
-	OutBuffer      int           `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_out_buffer_limit=64"`
-	Arbiter        noc.Arbiter   `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip" from:"-icnt_arbiter_algo=1"`
-	GrantCycles    int           `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1" from:"-icnt_grant_cycles=1"`
-	Radix          int           `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
-	Dimensions     int           `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
-	Placement      noc.Placement `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
-	VCs            int           `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
-	AnyVC          bool          `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
-	VCBuffer       int           `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
-	FlitInBuffer   int           `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
-	FlitOutBuffer  int           `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
-	BoundaryBuffer int           `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
-	HoldVC         bool          `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
-	Iterations     int           `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
-	RoutingDelay   int           `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
-	VCDelay        int           `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
-	SwitchDelay    int           `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
-	CreditDelay    int           `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
-	LinkDelay      int           `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
-	InputSpeedup   int           `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
-	OutputSpeedup  int           `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
-	RouterSteps    int           `help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
+	ClusterFIFO int `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8" from:"-gpgpu_n_cluster_ejection_buffer_size=8"`
+
+	noc.Config `key:"."`
+
+	FlitInBuffer  int `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
+	FlitOutBuffer int `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
 }
 
 // Partition is the way from the network through the L2 to the DRAM.
@@ -190,27 +170,7 @@ type DRAM struct {
 	WriteSize    int            `help:"length of that queue" unit:"requests" want:"1..1048576" def:"32"`
 	WriteHigh    int            `help:"writing begins at so many" unit:"requests" want:"1..1048576" def:"28"`
 	WriteLow     int            `help:"and ends below so many" unit:"requests" want:"0..1048576" def:"16"`
-	Timing       Timing         `help:"what a data sheet says"`
-}
-
-// Timing is a data sheet's numbers, in cycles of the command clock.
-type Timing struct {
-	Banks  int `help:"banks, a power of two" unit:"banks" want:"1..64"`
-	Groups int `help:"bank groups, a power of two" unit:"groups" want:"1..64" def:"1"`
-	CCD    int `help:"column command to column command" unit:"cycles" want:"0..1048576"`
-	CCDL   int `help:"the same within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
-	RRD    int `help:"activate to activate, other bank" unit:"cycles" want:"0..1048576"`
-	RCD    int `help:"activate to read" unit:"cycles" want:"0..1048576"`
-	RAS    int `help:"activate to precharge" unit:"cycles" want:"0..1048576"`
-	RP     int `help:"precharge to activate" unit:"cycles" want:"0..1048576"`
-	RC     int `help:"activate to activate, same bank" unit:"cycles" want:"0..1048576"`
-	CL     int `help:"read to its data" unit:"cycles" want:"1..1048576"`
-	WL     int `help:"write to its data" unit:"cycles" want:"1..1048576"`
-	CDLR   int `help:"end of written data to read" unit:"cycles" want:"0..1048576"`
-	WR     int `help:"end of written data to precharge" unit:"cycles" want:"0..1048576"`
-	RTPL   int `help:"read to precharge within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
-	REFI   int `help:"distance of refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
-	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
+	Timing       dram.Timing    `help:"what a data sheet says"`
 }
 
 // Link is the way to the host and the engines that copy, for run.copies = timed.

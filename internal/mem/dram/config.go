@@ -50,22 +50,22 @@ func (g GroupBy) String() string {
 // except for the counts of banks and groups. The names are those of the
 // standards without their leading t.
 type Timing struct {
-	Banks  int // banks of the channel, a power of two up to 64
-	Groups int // bank groups, a power of two that divides Banks
-	CCD    int // column command to column command
-	CCDL   int // the same within one bank group; 0 leaves CCD alone in force
-	RRD    int // activate to activate, different banks
-	RCD    int // activate to read
-	RAS    int // activate to precharge
-	RP     int // precharge to activate
-	RC     int // activate to activate, same bank
-	CL     int // read command to its first data
-	WL     int // write command to its first data
-	CDLR   int // end of write data to a read command
-	WR     int // end of write data to precharge
-	RTPL   int // read to precharge within one bank group
-	REFI   int // average distance of two refreshes; 0: the channel never refreshes
-	RFC    int // refresh to the next activate
+	Banks  int `help:"banks, a power of two" unit:"banks" want:"1..64"`
+	Groups int `help:"bank groups, a power of two" unit:"groups" want:"1..64" def:"1"`
+	CCD    int `help:"column command to column command" unit:"cycles" want:"0..1048576"`
+	CCDL   int `help:"the same within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
+	RRD    int `help:"activate to activate, other bank" unit:"cycles" want:"0..1048576"`
+	RCD    int `help:"activate to read" unit:"cycles" want:"0..1048576"`
+	RAS    int `help:"activate to precharge" unit:"cycles" want:"0..1048576"`
+	RP     int `help:"precharge to activate" unit:"cycles" want:"0..1048576"`
+	RC     int `help:"activate to activate, same bank" unit:"cycles" want:"0..1048576"`
+	CL     int `help:"read to its data" unit:"cycles" want:"1..1048576"`
+	WL     int `help:"write to its data" unit:"cycles" want:"1..1048576"`
+	CDLR   int `help:"end of written data to read" unit:"cycles" want:"0..1048576"`
+	WR     int `help:"end of written data to precharge" unit:"cycles" want:"0..1048576"`
+	RTPL   int `help:"read to precharge within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
+	REFI   int `help:"distance of refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
+	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
 }
 
 // WriteQueue keeps writes apart from reads. Reads go first until High writes
@@ -164,6 +164,9 @@ func (c Config) Group(bank int) int {
 	return bank / (c.Banks / c.Groups)
 }
 
+// timings are the parameters of Timing.
+var timings = param.Of(new(Timing), "dram.timing.", false)
+
 // Check reports the first setting that makes no device.
 func (c Config) Check() error {
 	t := c.Timing
@@ -173,17 +176,8 @@ func (c Config) Check() error {
 	if t.Groups < 1 || t.Groups > t.Banks || t.Groups&(t.Groups-1) != 0 {
 		return param.Clash("dram.timing.groups dram.timing.banks", "dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
 	}
-	for _, v := range []struct {
-		name     string
-		val, low int
-	}{
-		{"CCD", t.CCD, 0}, {"CCDL", t.CCDL, 0}, {"RRD", t.RRD, 0}, {"RCD", t.RCD, 0}, {"RAS", t.RAS, 0},
-		{"RP", t.RP, 0}, {"RC", t.RC, 0}, {"CL", t.CL, 1}, {"WL", t.WL, 1}, {"CDLR", t.CDLR, 0},
-		{"WR", t.WR, 0}, {"RTPL", t.RTPL, 0}, {"REFI", t.REFI, 0}, {"RFC", t.RFC, 0},
-	} {
-		if v.val < v.low || v.val > maxCycles {
-			return param.Clash("dram.timing."+strings.ToLower(v.name), "dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
-		}
+	if err := param.Check(timings, &t); err != nil {
+		return err
 	}
 	// Between two refreshes there must be time to open a row, use and close it.
 	if least := t.RFC + max(t.RC, t.RAS+t.RP) + t.RCD + t.CL + t.WL + t.WR; t.REFI > 0 && least >= t.REFI {
