@@ -115,11 +115,6 @@ type Compat struct {
 	AccelSimTraces bool `help:"traces are read as Accel-Sim reads them: dependences that they do not name are left out" def:"false"`
 }
 
-// GPGPUSim returns the switches as the incumbent behaves.
-func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true, AccelSimTraces: true}
-}
-
 // Config is a chip's immutable settings.
 type Config struct {
 	// Name is what the machine is called. Arch is the compute capability without
