@@ -2,6 +2,7 @@
 package internal_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -52,15 +53,15 @@ var mayImport = map[string][]string{
 
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
-	"internal/mem/...":    {"internal/isa", "internal/plug", "internal/ring", "internal/mem/..."},
+	"internal/mem/...":    {"internal/isa", "internal/param", "internal/plug", "internal/ring", "internal/mem/..."},
 	"internal/core/...":   {"internal/param", "internal/plug", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
-	"internal/gpu/...":    {"internal/isa", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
+	"internal/gpu/...":    {"internal/isa", "internal/param", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
 	"internal/config/...": {"internal/near", "internal/param", "internal/plug", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
 	"internal/isa/kasm":    {"internal/near", "internal/isa"},
 	"internal/exec/kasm":   {"internal/isa/kasm", "internal/exec/num"},
-	"internal/core/kepler": {"internal/isa/kasm", "internal/exec/kasm"},
+	"internal/core/kepler": {"internal/param", "internal/isa/kasm", "internal/exec/kasm"},
 	"internal/core/kepler/chip": {"internal/isa", "internal/core/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
 		"internal/mem/noc", "internal/mem/part"},
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},
@@ -113,33 +114,44 @@ var external = map[string][]string{
 	"internal/progress":        {"golang.org/x/term"},
 }
 
-// imports returns the import paths of every package of the module, tests left
-// out, by the package's path within the module. It reads the files themselves,
-// those of other platforms too, so that the test runs again when one changes.
-func imports(t *testing.T) map[string][]string {
+// sources returns the Go files of the module, tests left out, those of other
+// platforms too.
+func sources(t *testing.T) []string {
 	t.Helper()
-	list := map[string][]string{}
+	var list []string
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() {
-			if path != ".." && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
-				return fs.SkipDir
-			}
-			return nil
+		switch {
+		case d.IsDir() && path != ".." && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			list = append(list, path)
 		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// imports returns the import paths of every package of the module, tests left
+// out, by the package's path within the module. It reads the files themselves, so
+// that the test runs again when one changes.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	list := map[string][]string{}
+	for _, path := range sources(t) {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		pkg, err := filepath.Rel("..", filepath.Dir(path))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		if pkg = filepath.ToSlash(pkg); pkg == "." {
 			pkg = ""
@@ -150,16 +162,12 @@ func imports(t *testing.T) map[string][]string {
 		for _, spec := range file.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			if !slices.Contains(list[pkg], imp) {
 				list[pkg] = append(list[pkg], imp)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return list
 }
@@ -219,6 +227,54 @@ func TestImports(t *testing.T) {
 			case !isOwn && strings.Contains(strings.Split(imp, "/")[0], ".") && !slices.ContainsFunc(external[name], func(p string) bool { return below(p, imp) }):
 				t.Errorf("package %q may not import %s", name, imp)
 			}
+		}
+	}
+}
+
+// TestNobodyReadsMessages finds code that decides by the words of an error. What
+// an error is about is in its type and its fields.
+func TestNobodyReadsMessages(t *testing.T) {
+	reads := []string{"Contains", "ContainsAny", "HasPrefix", "HasSuffix", "Cut", "CutPrefix", "CutSuffix", "Index", "LastIndex", "EqualFold", "MatchString", "FindString"}
+	isMessage := func(e ast.Expr) bool {
+		call, ok := e.(*ast.CallExpr)
+		if !ok || len(call.Args) != 0 {
+			return false
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		return ok && f.Sel.Name == "Error"
+	}
+	for _, path := range sources(t) {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			kept := map[string]bool{} // variables that hold a message
+			message := func(e ast.Expr) bool {
+				id, ok := e.(*ast.Ident)
+				return ok && kept[id.Name] || isMessage(e)
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				bad := false
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for i, e := range n.Rhs {
+						if id, ok := n.Lhs[i].(*ast.Ident); ok && isMessage(e) {
+							kept[id.Name] = true
+						}
+					}
+				case *ast.BinaryExpr:
+					bad = (n.Op == token.EQL || n.Op == token.NEQ) && (message(n.X) || message(n.Y))
+				case *ast.CallExpr:
+					f, ok := n.Fun.(*ast.SelectorExpr)
+					bad = ok && slices.Contains(reads, f.Sel.Name) && slices.ContainsFunc(n.Args, message)
+				}
+				if bad {
+					t.Errorf("%s reads the message of an error: give the error a type or fields", set.Position(n.Pos()))
+				}
+				return true
+			})
 		}
 	}
 }

@@ -146,14 +146,16 @@ func verbNames(k *kong.Kong) []string {
 	return names
 }
 
-// parseError words a usage error; unknown flags name the nearest known one.
+// parseError words a usage error. If the first word that was not understood is a
+// flag, the nearest known one is named.
 func parseError(err error, k *kong.Kong, args []string) string {
-	msg := err.Error()
-	rest, ok := strings.CutPrefix(msg, "unknown flag ")
-	if !ok {
-		return msg + fmt.Sprintf("; see heddle %s --help", args[0])
+	var bad *kong.ParseError
+	flag := ""
+	if errors.As(err, &bad) {
+		if rest := bad.Context.Path[len(bad.Context.Path)-1].Remainder(); len(rest) > 0 {
+			flag, _, _ = strings.Cut(rest[0], "=")
+		}
 	}
-	flag, _, _ := strings.Cut(rest, ",")
 	var flags []string
 	for _, n := range k.Model.Children {
 		if n.Name == args[0] {
@@ -164,6 +166,9 @@ func parseError(err error, k *kong.Kong, args []string) string {
 				}
 			}
 		}
+	}
+	if !strings.HasPrefix(flag, "-") || slices.Contains(flags, flag) {
+		return fmt.Sprintf("%v; see heddle %s --help", err, args[0])
 	}
 	if n := near.Name(flag, flags); n != "" {
 		return fmt.Sprintf("unknown flag %s; did you mean %s?", flag, n)

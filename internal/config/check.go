@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // maxSMs bounds the SMs of a chip; the largest there are have fewer than 200.
@@ -43,7 +45,7 @@ func (g *GPU) Check() error {
 	for _, t := range tables {
 		c := g.CacheConfig(t)
 		if err := c.Check(); err != nil {
-			errs = append(errs, g.blame(t, err))
+			errs = append(errs, g.conflict(t, err))
 			broken = true
 			continue
 		}
@@ -56,26 +58,44 @@ func (g *GPU) Check() error {
 		}
 	}
 	if err := g.DRAMConfig().Check(); err != nil {
-		errs = append(errs, g.blame("dram", err))
+		errs = append(errs, g.conflict("dram", err))
 		broken = true
 	}
 	if !broken {
 		p := g.PartitionConfig()
 		if err := p.Check(); err != nil {
-			errs = append(errs, g.blame("partition", err))
+			errs = append(errs, g.conflict("partition", err))
 		}
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
 	if err := g.CoreConfig().Check(); err != nil {
-		return g.blame(g.Core, err)
+		return g.conflict(g.Core, err)
 	}
 	chip := g.ChipConfig()
 	if err := chip.Check(); err != nil {
-		return g.blame("chip", err)
+		return g.conflict("chip", err)
 	}
 	return nil
+}
+
+// conflict adds to what a model says of a table the keys that it is about, with
+// their values.
+func (g *GPU) conflict(table string, err error) error {
+	var about []string
+	var c *param.Conflict
+	if errors.As(err, &c) {
+		for _, k := range c.Keys {
+			if v, ok := g.Value(k); ok {
+				about = append(about, k+" = "+v)
+			}
+		}
+	}
+	if len(about) == 0 {
+		return fmt.Errorf("[%s]: %w", table, err)
+	}
+	return fmt.Errorf("[%s]: %w (%s)", table, err, strings.Join(about, ", "))
 }
 
 type complain func(key, format string, a ...any)

@@ -4,20 +4,39 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// OptionNames lists the options of GPGPU-Sim that become so.
+// OptionNames lists the options of GPGPU-Sim that become so, those of core models
+// that a file chooses left out.
 func OptionNames(use Use) []string {
 	var list []string
-	for i := range optionTable {
-		if optionTable[i].use == use {
-			list = append(list, optionTable[i].name)
+	_, rows := allOptions()
+	for _, row := range rows {
+		if row.use == use && !OfChosenCore(row.Name) {
+			list = append(list, row.Name)
 		}
 	}
-	if use == ModernCore {
-		list = append(list, modernOptions...)
-	}
 	return list
+}
+
+// OfChosenCore reports whether an option is for a core model that a file chooses.
+func OfChosenCore(name string) bool {
+	for _, m := range core.Models() {
+		if m.ChosenBy == "" {
+			continue
+		}
+		list := m.Options()
+		for _, p := range param.Of(m.Params(), m.Name+".", m.Whole) {
+			list = append(list, p.Options()...)
+		}
+		if name == m.ChosenBy || slices.ContainsFunc(list, func(o param.Option) bool { return o.Name == name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // NetworkNames lists the settings of network files.
@@ -32,10 +51,11 @@ func NetworkIsFixed(name string) bool {
 
 // OptionIsInert reports whether no run depends on what an option sets.
 func OptionIsInert(name string) bool {
-	r := &reader{g: &GPU{}, given: map[string]bool{}}
-	row := optionAt[name]
-	for _, v := range []string{row.def, "1", "1,2"} {
-		if v != "" && row.apply(r, v) == nil {
+	at, _ := allOptions()
+	r := &reader{g: &GPU{}, at: at, given: map[string]bool{}, value: map[string]string{}}
+	row := at[name]
+	for _, v := range []string{row.Default, "1", "1,2"} {
+		if v != "" && r.apply(row, v) == nil {
 			break
 		}
 	}

@@ -65,12 +65,9 @@ func (g *GPU) CacheConfig(table string) cache.Config {
 
 // DRAMConfig returns the settings of one DRAM channel.
 func (g *GPU) DRAMConfig() dram.Config {
-	d, t := &g.DRAM, &g.DRAM.Timing
+	d := &g.DRAM
 	return dram.Config{
-		Timing: dram.Timing{
-			Banks: t.Banks, Groups: t.Groups, CCD: t.CCD, CCDL: t.CCDL, RRD: t.RRD, RCD: t.RCD, RAS: t.RAS, RP: t.RP,
-			RC: t.RC, CL: t.CL, WL: t.WL, CDLR: t.CDLR, WR: t.WR, RTPL: t.RTPL, REFI: t.REFI, RFC: t.RFC,
-		},
+		Timing:   d.Timing,
 		BusBytes: d.BusBytes, BurstLength: d.BurstLength, DataRatio: d.DataRatio, Chips: d.Chips,
 		Scheduler: d.Scheduler,
 		QueueSize: d.Queue, ReturnQueue: d.ReturnQueue,
@@ -99,15 +96,8 @@ func (g *GPU) PartitionConfig() part.Config {
 // clusters to slices, replies the other way.
 func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	n := &g.NoC
-	requests = noc.Config{
-		Kind: n.Kind, InBuffer: n.InBuffer, OutBuffer: n.OutBuffer,
-		Inputs: g.Chip.Clusters, Outputs: g.Chip.Channels * g.Chip.SlicesPerChannel,
-		Arbiter: n.Arbiter, GrantCycles: n.GrantCycles, FlitBytes: n.FlitBytes,
-		Radix: n.Radix, Dimensions: n.Dimensions, VCs: n.VCs, AnyVC: n.AnyVC, Placement: n.Placement,
-		VCBuffer: n.VCBuffer, BoundaryBuffer: n.BoundaryBuffer, HoldVC: n.HoldVC, Iterations: n.Iterations,
-		RoutingDelay: n.RoutingDelay, VCDelay: n.VCDelay, SwitchDelay: n.SwitchDelay, CreditDelay: n.CreditDelay, LinkDelay: n.LinkDelay,
-		InputSpeedup: n.InputSpeedup, OutputSpeedup: n.OutputSpeedup, Steps: n.RouterSteps,
-	}
+	requests = n.Config
+	requests.Inputs, requests.Outputs = g.Chip.Clusters, g.Chip.Channels*g.Chip.SlicesPerChannel
 	if requests.Kind != noc.Local {
 		requests.InBuffer, requests.OutBuffer = n.FlitInBuffer, n.FlitOutBuffer
 	}
@@ -141,11 +131,18 @@ func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
 func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
 	r := &g.Run
+	perfect, gated := false, false
+	for _, m := range core.Models() {
+		if p, ok := g.params(m.Name).(core.ChipWide); ok {
+			a, b := p.ChipWide()
+			perfect, gated = perfect || a, gated || b
+		}
+	}
 	return gpu.Config{
 		Name: g.Name, Arch: int(math.Round(10 * capability(g))), Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
 		Kernels: g.Chip.Kernels, Dispatch: g.Chip.BlockScheduler, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
-		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: g.on("simt.perfect_memory"), GatedLanes: g.on("simt.gated_lanes"),
+		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: perfect, GatedLanes: gated,
 		Splits:   g.splits(),
 		CoreFrom: g.borrowed,
 		Core:     g.CoreConfig(), Net: net, Mem: g.PartitionConfig(),

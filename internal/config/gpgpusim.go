@@ -3,14 +3,15 @@ package config
 import (
 	"errors"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/mem/cache"
-	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Use says what becomes of an option of GPGPU-Sim.
@@ -18,13 +19,13 @@ type Use uint8
 
 // The uses.
 const (
-	Honoured   Use = iota // it sets values of the GPU
-	Inert                 // it changes no number of a run: printing, logging, power, device properties
-	Fixed                 // only one value is supported, and that is the one given
-	ModernCore            // it is for another simulator's core, and nothing here corresponds to it
+	Honoured  Use = iota // it sets values of the GPU
+	Inert                // it changes no number of a run: printing, logging, power, device properties
+	Fixed                // only one value is supported, and that is the one given
+	Unmatched            // nothing here corresponds to it
 )
 
-var useNames = [...]string{"honoured", "inert", "fixed", "modern core"}
+var useNames = [...]string{"honoured", "inert", "fixed", "without counterpart"}
 
 func (u Use) String() string { return useNames[u] }
 
@@ -165,21 +166,25 @@ func loadOptions(file string) (*GPU, []Option, error) {
 // NamedText is a file's name and what stands in it.
 type NamedText struct{ File, Text string }
 
-// reader holds what must wait until all options are read.
+// reader reads options into a GPU.
 type reader struct {
-	g       *GPU
-	source  string // of the values that the option at hand sets
-	keys    []string
-	network string // -inter_config_file
-	mode    int    // -network_mode
-	major   int
-	minor   int
-	widths  []int
-	tensor  bool
-	given   map[string]bool
+	g      *GPU
+	source string // of the values that the option at hand sets
+	keys   []string
+	// at holds every option; given and value the text of those that a file has, and
+	// of those that have one or a default.
+	at    map[string]*optionRow
+	given map[string]bool
+	value map[string]string
+}
 
-	prefetch bool  // -is_instruction_prefetching_enabled
-	stream   int64 // -prefetch_per_stream_buffer_size
+// apply gives an option's value to parameters.
+func (r *reader) apply(row *optionRow, value string) error {
+	value = strings.TrimSpace(value)
+	r.keys, r.value[row.Name] = nil, value
+	err := row.Set(value, r.put)
+	r.keys = append(r.keys, row.Keys...)
+	return err
 }
 
 // ReadGPGPUSim builds a GPU from the options of GPGPU-Sim and Accel-Sim. Later
@@ -187,20 +192,21 @@ type reader struct {
 // defaults. network returns the text of the network file, if one is needed.
 // The quirks of GPGPU-Sim are on.
 func ReadGPGPUSim(name string, files []NamedText, network func(path string) (string, error)) (*GPU, []Option, error) {
-	r := &reader{g: &GPU{}, given: map[string]bool{}}
+	at, rows := allOptions()
+	r := &reader{g: &GPU{}, at: at, given: map[string]bool{}, value: map[string]string{}}
 	r.g.setDefaults()
 	for i := range keys() {
 		r.g.sources[keys()[i].Name] = "default; no option of GPGPU-Sim"
 	}
 	var errs []error
-	for i := range optionTable {
-		row := &optionTable[i]
-		if row.def == "" {
+	for i := range rows {
+		row := &rows[i]
+		if row.Default == "" {
 			continue
 		}
-		r.source = "GPGPU-Sim's default of " + row.name
-		if err := row.apply(r, row.def); err != nil {
-			panic(fmt.Sprintf("config: default of %s: %v", row.name, err))
+		r.source = "GPGPU-Sim's default of " + row.Name
+		if err := r.apply(row, row.Default); err != nil {
+			panic(fmt.Sprintf("config: default of %s: %v", row.Name, err))
 		}
 	}
 	var list []Option
@@ -219,9 +225,9 @@ func ReadGPGPUSim(name string, files []NamedText, network func(path string) (str
 			list = append(list, o)
 		}
 	}
-	for i := range optionTable {
-		if row := &optionTable[i]; row.required && !r.given[row.name] {
-			errs = append(errs, fmt.Errorf("%s: %s is missing", name, row.name))
+	for i := range rows {
+		if row := &rows[i]; row.Required && !r.given[row.Name] {
+			errs = append(errs, fmt.Errorf("%s: %s is missing", name, row.Name))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -237,43 +243,24 @@ func ReadGPGPUSim(name string, files []NamedText, network func(path string) (str
 
 // take applies one option.
 func (r *reader) take(o *Option) error {
-	row := optionAt[o.Name]
+	row := r.at[o.Name]
 	if row == nil {
-		row = modernAt[o.Name]
-	}
-	if row == nil {
-		if slices.Contains(modernOptions, o.Name) {
-			o.Use, o.Note = ModernCore, "for the core of the MICRO 2025 simulator; nothing here corresponds to it"
-			return nil
-		}
-		names := make([]string, 0, len(optionTable))
-		for i := range optionTable {
-			names = append(names, optionTable[i].name)
-		}
-		for n := range modernAt {
-			names = append(names, n)
-		}
-		slices.Sort(names)
 		hint := ""
-		if n := near.Name(o.Name, names); n != "" {
+		if n := near.Name(o.Name, slices.Sorted(maps.Keys(r.at))); n != "" {
 			hint = fmt.Sprintf("; did you mean %s?", n)
 		}
 		return fmt.Errorf("%s:%d: unknown option %.80s%s", o.File, o.Line, o.Name, hint)
 	}
-	o.Use, o.Note = row.use, row.note
-	if row.use == Inert {
+	o.Use, o.Note = row.use, row.Note
+	switch {
+	case row.use == Fixed && strings.TrimSpace(o.Value) != row.only:
+		return fmt.Errorf("%s:%d: %s %.40s is not supported, only %s: %s", o.File, o.Line, o.Name, o.Value, row.only, row.Note)
+	case row.use != Honoured:
 		return nil
 	}
-	if row.use == Fixed {
-		if strings.TrimSpace(o.Value) != row.only {
-			return fmt.Errorf("%s:%d: %s %.40s is not supported, only %s: %s", o.File, o.Line, o.Name, o.Value, row.only, row.note)
-		}
-		return nil
-	}
-	r.given[row.name] = true
-	r.keys = nil
+	r.given[row.Name] = true
 	r.source = fmt.Sprintf("%s:%d %s", filepath.Base(o.File), o.Line, o.Name)
-	if err := row.apply(r, o.Value); err != nil {
+	if err := r.apply(row, o.Value); err != nil {
 		return fmt.Errorf("%s:%d: %s %.120s: %w", o.File, o.Line, o.Name, o.Value, err)
 	}
 	o.Keys = r.keys
@@ -316,13 +303,15 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 			}
 		}
 	}
+	major, _ := strconv.Atoi(r.value[capabilityMajor])
+	minor, _ := strconv.Atoi(r.value[capabilityMinor])
 	puts := []struct {
 		key string
 		v   any
 	}{
 		{"description", "configuration of GPGPU-Sim"},
-		{"compute_capability", fmt.Sprintf("%d.%d", r.major, r.minor)},
-		{"architecture", architecture(r.major, r.minor)},
+		{"compute_capability", fmt.Sprintf("%d.%d", major, minor)},
+		{"architecture", architecture(major, minor)},
 		// GPGPU-Sim rounds registers per thread up to 4, shared memory not at
 		// all (GPGPU-Sim).
 		{"sm.register_granule", int64(4)}, {"sm.warp_granule", int64(1)},
@@ -338,51 +327,33 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 			return nil, err
 		}
 	}
-	if err := r.pipeline(); err != nil {
-		return nil, err
+	given := param.Given{
+		Value: func(option string) string { return r.value[option] },
+		Put: func(source, key string, v any) error {
+			r.source = source
+			return r.put(key, v)
+		},
 	}
-	if err := r.finishModern(); err != nil {
-		return nil, err
+	for _, m := range core.Models() {
+		if m.Finish == nil {
+			continue
+		}
+		if err := m.Finish(given, g.Core == m.Name); err != nil {
+			return nil, err
+		}
 	}
-	if r.mode != 1 {
+	if r.value[networkMode] != "1" {
 		return nil, nil
 	}
-	if network == nil || r.network == "" {
+	file := r.value[networkFile]
+	if network == nil || file == "" {
 		return nil, errors.New("-network_mode 1 needs the network file of -inter_config_file")
 	}
-	text, err := network(r.network)
+	text, err := network(file)
 	if err != nil {
 		return nil, fmt.Errorf("-inter_config_file: %w", err)
 	}
-	return r.readNetwork(r.network, text)
-}
-
-// pipeline hands out -gpgpu_pipeline_widths.
-func (r *reader) pipeline() error {
-	if w := r.widths; len(w) == 7 && !r.tensor { // GPGPU-Sim 3: SP, SFU and MEM only
-		r.widths = []int{w[0], 0, 0, w[1], w[2], w[3], 0, 0, w[4], w[5], w[6]}
-	}
-	want := 11
-	if r.tensor {
-		want = 13
-	}
-	if n := len(r.widths); n < want || n > 13 {
-		return fmt.Errorf("-gpgpu_pipeline_widths has %d numbers; %d are wanted with -gpgpu_tensor_core_avail %d", n, want, want/13)
-	}
-	for i, key := range []string{
-		"issue.sp", "issue.dp", "issue.int", "issue.sfu", "issue.mem", "exec.sp", "exec.dp", "exec.int", "exec.sfu", "exec.mem",
-		"write_back", "issue.tensor", "exec.tensor",
-	} {
-		n := 0
-		if i < want {
-			n = r.widths[i]
-		}
-		r.source = "-gpgpu_pipeline_widths"
-		if err := r.put("simt."+key, int64(n)); err != nil {
-			return fmt.Errorf("-gpgpu_pipeline_widths: %w", err)
-		}
-	}
-	return nil
+	return r.readNetwork(file, text)
 }
 
 // architecture names the generation of a compute capability.
@@ -414,100 +385,4 @@ func architecture(major, minor int) string {
 		return "blackwell"
 	}
 	return ""
-}
-
-// number reads a whole number.
-func number(s string) (int64, error) {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%.40q is not a whole number", s)
-	}
-	return n, nil
-}
-
-// newCache brings a cache string of GPGPU-Sim 3, which has neither a type nor,
-// before 3.2, an index function, into today's form.
-func newCache(text string) string {
-	groups := strings.Split(strings.TrimSpace(text), ",")
-	if len(groups) < 4 {
-		return text
-	}
-	if strings.Count(groups[0], ":") == 2 {
-		groups[0] = "N:" + groups[0]
-	}
-	if strings.Count(groups[1], ":") == 3 {
-		groups[1] += ":L"
-	}
-	return strings.Join(groups, ",")
-}
-
-// setCache reads a cache string into the keys below a table.
-func (r *reader) setCache(table, text string) error {
-	c, err := cache.ParseConfig(newCache(text))
-	if err != nil {
-		return err
-	}
-	if err := r.put(table+".enabled", !c.Disabled); err != nil || c.Disabled {
-		return err
-	}
-	word := func(last string, i int) any { return keyAt(table + "." + last).Enum[i] }
-	for _, p := range []struct {
-		last string
-		v    any
-	}{
-		{"sectored", c.Sectored}, {"sets", int64(c.Sets)}, {"line", int64(c.Line)}, {"ways", int64(c.Ways)},
-		{"replace", word("replace", int(c.Replace))}, {"write", word("write", int(c.Write))},
-		{"allocate", word("allocate", int(c.Alloc))}, {"write_miss", word("write_miss", int(c.WriteAlloc))},
-		{"index", word("index", int(c.Index))}, {"mshr", word("mshr", int(c.MSHR))},
-		{"entries", int64(c.Entries)}, {"merge", int64(c.Merge)}, {"miss_queue", int64(c.MissQueue)},
-		{"result_queue", int64(c.ResultQueue)}, {"port", int64(c.Port)},
-	} {
-		if err := r.put(table+"."+p.last, p.v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// setTiming reads -gpgpu_dram_timing_opt.
-func (r *reader) setTiming(text string) error {
-	t, err := dram.ParseTiming(text)
-	if err != nil {
-		return err
-	}
-	return putTiming(&t, func(key string, n int64) error { return r.put(key, n) })
-}
-
-// setScheduler reads -gpgpu_scheduler, which is matched by parts of words in
-// this order.
-func (r *reader) setScheduler(text string) error {
-	warps := func(i int) error {
-		parts := strings.Split(text, ":")
-		if len(parts) <= i {
-			return fmt.Errorf("it lacks a number of warps, as in two_level_active:6:0:1 or warp_limiting:2:6")
-		}
-		n, err := number(parts[i])
-		if err != nil {
-			return err
-		}
-		return r.put("simt.active_warps", n)
-	}
-	for _, p := range []struct {
-		part, word string
-		at         int
-	}{
-		{"lrr", "lrr", 0}, {"two_level_active", "two-level", 1}, {"gto", "gto", 0}, {"rrr", "rrr", 0}, {"old", "old", 0},
-		{"warp_limiting", "warp-limiting", 2},
-	} {
-		if !strings.Contains(text, p.part) {
-			continue
-		}
-		if p.at > 0 {
-			if err := warps(p.at); err != nil {
-				return err
-			}
-		}
-		return r.put("simt.scheduler", p.word)
-	}
-	return errors.New("want lrr, two_level_active:n:i:o, gto, rrr, old or warp_limiting:p:n")
 }

@@ -329,9 +329,9 @@ func TestEachOption(t *testing.T) {
 			}
 		})
 	}
-	for _, row := range optionTable {
-		if row.use == Honoured && !tested[row.name] {
-			t.Errorf("%s is honoured and has no test", row.name)
+	for _, name := range OptionNames(Honoured) {
+		if !tested[name] {
+			t.Errorf("%s is honoured and has no test", name)
 		}
 	}
 }
@@ -343,35 +343,35 @@ func TestOptionsWithoutEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range optionTable {
+	_, rows := allOptions()
+	for _, row := range rows {
 		switch row.use {
 		case Inert:
-			g, options, err := smallChip(t, row.name+" 1")
+			g, options, err := smallChip(t, row.Name+" 1")
 			if err != nil {
-				t.Errorf("%s: %v", row.name, err)
+				t.Errorf("%s: %v", row.Name, err)
 				continue
 			}
 			if d := cmp.Diff(values(base), values(g)); d != "" {
-				t.Errorf("%s changes:\n%s", row.name, d)
+				t.Errorf("%s changes:\n%s", row.Name, d)
 			}
 			if o := options[len(options)-1]; o.Use != Inert || o.Note == "" {
-				t.Errorf("%s is not listed as inert, with a reason", row.name)
+				t.Errorf("%s is not listed as inert, with a reason", row.Name)
 			}
 		case Fixed:
-			if _, _, err := smallChip(t, row.name+" "+row.only); err != nil {
-				t.Errorf("%s %s: %v", row.name, row.only, err)
+			if _, _, err := smallChip(t, row.Name+" "+row.only); err != nil {
+				t.Errorf("%s %s: %v", row.Name, row.only, err)
 			}
-			if _, _, err := smallChip(t, row.name+" 7"); err == nil {
-				t.Errorf("%s 7 is accepted", row.name)
+			if _, _, err := smallChip(t, row.Name+" 7"); err == nil {
+				t.Errorf("%s 7 is accepted", row.Name)
 			}
-		}
-	}
-	for _, n := range modernOptions {
-		_, options, err := smallChip(t, n+" 1")
-		if err != nil {
-			t.Errorf("%s: %v", n, err)
-		} else if o := options[len(options)-1]; o.Use != ModernCore {
-			t.Errorf("%s is listed as %v", n, o.Use)
+		case Unmatched:
+			_, options, err := smallChip(t, row.Name+" 1")
+			if err != nil {
+				t.Errorf("%s: %v", row.Name, err)
+			} else if o := options[len(options)-1]; o.Use != Unmatched || o.Note == "" {
+				t.Errorf("%s is listed as %v, with the reason %q", row.Name, o.Use, o.Note)
+			}
 		}
 	}
 }
@@ -435,7 +435,7 @@ func TestWriteOptions(t *testing.T) {
 	got := out.String()
 	order := []string{
 		"honoured:\n", "  -gpgpu_n_clusters 2  # chip.clusters\n", "inert:\n", "  -l2_ideal 1  # GPGPU-Sim reads it and never uses it\n",
-		"fixed:\n", "  -icnt_subnets 2  # ", "modern core:\n", "  -branch_latency 2  # ",
+		"fixed:\n", "  -icnt_subnets 2  # ", "without counterpart:\n", "  -branch_latency 2  # ",
 	}
 	for _, want := range order {
 		_, rest, ok := strings.Cut(got, want)
@@ -617,8 +617,8 @@ func TestReadsEveryFolder(t *testing.T) {
 			for _, o := range options {
 				count[o.Use]++
 			}
-			t.Logf("%d SMs, honoured %d, inert %d, fixed %d, modern core %d", g.SMs(), count[Honoured], count[Inert], count[Fixed], count[ModernCore])
-			if !strings.Contains(file, "configs-modern") && count[ModernCore] != 0 {
+			t.Logf("%d SMs, honoured %d, inert %d, fixed %d, without counterpart %d", g.SMs(), count[Honoured], count[Inert], count[Fixed], count[Unmatched])
+			if !strings.Contains(file, "configs-modern") && count[Unmatched] != 0 {
 				t.Error("options of the modern core in a file of GPGPU-Sim")
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"io"
 	"maps"
 	"path/filepath"
@@ -172,14 +171,22 @@ func (m *Kepler) put(key string, v any, source string) error {
 		}
 		return nil
 	}
-	switch v.(type) {
-	case string, bool, int64:
-		return m.Put(key, text, source)
+	k := kepler.KeyByName(key)
+	if k == nil {
+		return unknownKey(kepler.Name, key, kepler.Keys())
 	}
-	if k := kepler.KeyByName(key); k == nil {
-		return unknownKeplerKey(key)
+	return m.assign(k, v, source)
+}
+
+func (m *Kepler) assign(k *Key, v any, source string) error {
+	if err := m.Assign(k, v); err != nil {
+		return err
 	}
-	return fmt.Errorf("%s takes one value", key)
+	if k.Name == kepler.LevelKey {
+		maps.DeleteFunc(m.sources, func(k, _ string) bool { return strings.HasPrefix(k, kepler.SwitchTable) })
+	}
+	m.sources[k.Name] = oneLine(source)
+	return nil
 }
 
 // Put gives a setting a value in words. The conformance level sets every switch,
@@ -188,16 +195,13 @@ func (m *Kepler) put(key string, v any, source string) error {
 func (m *Kepler) Put(key, value, source string) error {
 	k := kepler.KeyByName(key)
 	if k == nil {
-		return unknownKeplerKey(key)
+		return unknownKey(kepler.Name, key, kepler.Keys())
 	}
-	if err := k.Set(&m.Config, value); err != nil {
+	v, err := k.Parse(value)
+	if err != nil {
 		return err
 	}
-	if key == kepler.LevelKey {
-		maps.DeleteFunc(m.sources, func(k, _ string) bool { return kepler.KeyByName(k).Switch })
-	}
-	m.sources[key] = oneLine(source)
-	return nil
+	return m.assign(k, v, source)
 }
 
 // Set changes settings as a command line does with key=value, and checks what
@@ -219,7 +223,7 @@ func (m *Kepler) Set(assignments ...string) error {
 		}
 	}
 	for _, s := range list {
-		if more := kepler.KeyByName(s.key).Needs(&m.Config); more != "" {
+		if more := m.Needs(s.key); more != "" {
 			return fmt.Errorf("setting %s: there is no such thing on this machine; set %s too", s.text, more)
 		}
 	}
@@ -243,19 +247,6 @@ func LevelFirst(a, b string) int {
 	return 0
 }
 
-func unknownKeplerKey(key string) error {
-	names := kepler.KeyNames()
-	if n := near.Name(key, names); n != "" {
-		return fmt.Errorf("%s has no key %q; did you mean %q?", kepler.Name, key, n)
-	}
-	for _, n := range names { // the last part alone, such as greedy
-		if strings.HasSuffix(n, "."+key) {
-			return fmt.Errorf("%s has no key %q; did you mean %q?", kepler.Name, key, n)
-		}
-	}
-	return fmt.Errorf("%s has no key %.60q; heddle gpus %s lists them", kepler.Name, key, kepler.Name)
-}
-
 // WriteTOML writes the whole machine as a file that LoadKepler reads: above each
 // value what it is and what it counts, behind it where it comes from. Switches
 // that are as the conformance level has them are comments, so that they follow
@@ -268,28 +259,18 @@ func (m *Kepler) WriteTOML(w io.Writer) error {
 		fmt.Fprintf(b, "#   %-19s %s (%s)\n", f.Name, f.Value, f.Source)
 	}
 	fmt.Fprintf(b, "\n# what the machine is called\nname = %s\n# one line about it\ndescription = %s\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", param.Quote(m.Name), param.Quote(m.Description), keplerCore)
-	for _, k := range kepler.Keys() {
-		what := k.Help
-		if k.Unit != "" {
-			what += " [" + k.Unit + "]"
-		}
-		if k.Words != nil {
-			what += ": " + strings.Join(k.Words, ", ")
-		}
+	for i := range kepler.Keys() {
+		k := &kepler.Keys()[i]
 		source, given := m.sources[k.Name]
 		off := ""
 		switch {
 		case given:
-		case k.Switch:
+		case strings.HasPrefix(k.Name, kepler.SwitchTable):
 			off, source = "# ", fmt.Sprintf("as %s has it; %s", kepler.LevelKey, k.Source)
 		default:
 			source = k.Source
 		}
-		value := k.Value(&m.Config)
-		if s, ok := value.(string); ok {
-			value = fmt.Sprintf("%q", s)
-		}
-		fmt.Fprintf(b, "# %s\n%s%s = %v  # %s\n", what, off, strings.TrimPrefix(k.Name, "kepler."), value, source)
+		fmt.Fprintf(b, "%s\n%s%s = %s  # %s\n", comment(k), off, strings.TrimPrefix(k.Name, "kepler."), k.Format(&m.Config), source)
 	}
 	return b.Flush()
 }

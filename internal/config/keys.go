@@ -75,6 +75,7 @@ func allKeys() keyList {
 		}
 		if k.Name == "core" {
 			k.Choose(names)
+			k.Default, k.HasDefault = names[0], true
 		}
 		if at[k.Name] != nil {
 			panic("config: two values have the key " + k.Name)
@@ -116,17 +117,8 @@ func (g *GPU) root(k *Key) any {
 func (g *GPU) at(k *Key) reflect.Value { return k.At(g.root(k)) }
 func (g *GPU) format(k *Key) string    { return k.Format(g.root(k)) }
 
-// number and on return values by key.
+// number returns a value by key.
 func (g *GPU) number(key string) int { return int(g.at(keyAt(key)).Int()) }
-func (g *GPU) on(key string) bool    { return g.at(keyAt(key)).Bool() }
-
-// Why no trace feels some keys that are for traces.
-const (
-	noTensor = "Accel-Sim has no opcode in this class; matrix products are special3's"
-	noClass  = "Accel-Sim has no opcode for this unit"
-	aWord    = "the number of the unit says which instructions it executes, not its name"
-	aBound   = "it only bounds the latency"
-)
 
 // inertKeys are keys, and beginnings of keys, that no run depends on.
 var inertKeys = []struct{ start, why string }{
@@ -135,10 +127,6 @@ var inertKeys = []struct{ start, why string }{
 	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
 	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
 	{"run.idle_skip", "it only makes runs faster"},
-	{"simt.trace_latency.tensor", noTensor}, {"simt.trace_initiation.tensor", noTensor},
-	{"simt.special1.name", aWord}, {"simt.special2.name", aWord}, {"simt.special3.name", aWord}, {"simt.special4.name", aWord},
-	{"simt.special1.depth", aBound}, {"simt.special2.depth", aBound}, {"simt.special3.depth", aBound}, {"simt.special4.depth", aBound},
-	{"simt.special5", noClass}, {"simt.special6", noClass}, {"simt.special7", noClass}, {"simt.special8", noClass},
 	{"l1d.result_queue", "only a texture cache has one"}, {"l1c.result_queue", "only a texture cache has one"},
 	{"l1i.result_queue", "only a texture cache has one"}, {"l2.result_queue", "only a texture cache has one"},
 	{"l1t.port", "texels leave through the result queue"},
@@ -177,7 +165,7 @@ func (g *GPU) Set(assignment string) error {
 	}
 	k := keyAt(name)
 	if k == nil {
-		return unknownKey(name)
+		return unknownKey("NAME", name, keys())
 	}
 	v, err := k.Parse(text)
 	if err != nil {
@@ -240,13 +228,13 @@ func (g *GPU) takeOver(key string, from *GPU) {
 const asOf = " (as "
 
 // unknownKey names the nearest key, or the keys below the same table.
-func unknownKey(name string) error {
+func unknownKey(machine, name string, keys []Key) error {
 	if len(name) > 80 {
 		return fmt.Errorf("unknown key %q…", name[:80])
 	}
-	names := make([]string, len(keys()))
-	for i := range keys() {
-		names[i] = keys()[i].Name
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].Name
 	}
 	if n := near.Name(name, names); n != "" {
 		return fmt.Errorf("unknown key %q; did you mean %q?", name, n)
@@ -270,7 +258,7 @@ func unknownKey(name string) error {
 			return fmt.Errorf("unknown key %q; below %s there are: %s", name, table, strings.Join(list, ", "))
 		}
 	}
-	return fmt.Errorf("unknown key %q; heddle gpus NAME lists them all", name)
+	return fmt.Errorf("unknown key %q; heddle gpus %s lists them all", name, machine)
 }
 
 func cutLast(s string) (before, after string, found bool) {

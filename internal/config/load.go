@@ -289,7 +289,7 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 	for _, n := range names {
 		k := keyAt(n)
 		if k == nil {
-			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey(n)))
+			errs = append(errs, fmt.Errorf("%s: %w", at(n), unknownKey("NAME", n, keys())))
 			continue
 		}
 		source, lender := d.source(n)

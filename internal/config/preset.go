@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 )
@@ -39,14 +40,13 @@ func (g *GPU) usePreset() error {
 
 // putTiming gives each number of a data sheet to put, refresh left out.
 func putTiming(t *dram.Timing, put func(key string, n int64) error) error {
-	for _, p := range []struct {
-		last string
-		v    int
-	}{
-		{"banks", t.Banks}, {"groups", t.Groups}, {"ccd", t.CCD}, {"ccdl", t.CCDL}, {"rrd", t.RRD}, {"rcd", t.RCD}, {"ras", t.RAS},
-		{"rp", t.RP}, {"rc", t.RC}, {"cl", t.CL}, {"wl", t.WL}, {"cdlr", t.CDLR}, {"wr", t.WR}, {"rtpl", t.RTPL},
-	} {
-		if err := put("dram.timing."+p.last, int64(p.v)); err != nil {
+	sheet := &GPU{DRAM: DRAM{Timing: *t}}
+	for i := range keys() {
+		k := &keys()[i]
+		if !strings.HasPrefix(k.Name, "dram.timing.") || k.Name == "dram.timing.refi" || k.Name == "dram.timing.rfc" {
+			continue
+		}
+		if err := put(k.Name, sheet.at(k).Int()); err != nil {
 			return err
 		}
 	}

@@ -36,23 +36,28 @@ func (g *GPU) WriteTOML(w io.Writer) error {
 			table = head
 			fmt.Fprintf(b, "\n[%s]\n", table)
 		}
-		what := k.Help
-		if k.Unit != "" {
-			what += " [" + k.Unit + "]"
-		}
-		if k.Enum != nil {
-			what += ": " + strings.Join(nonempty(k.Enum), ", ")
-		}
-		if k.Inert != "" {
-			what += " (changes no number: " + k.Inert + ")"
-		}
-		fmt.Fprintf(b, "# %s\n%s = %s", what, rest, g.format(k))
+		fmt.Fprintf(b, "%s\n%s = %s", comment(k), rest, g.format(k))
 		if s := g.sources[k.Name]; s != "" {
 			fmt.Fprintf(b, "  # %s", s)
 		}
 		fmt.Fprintln(b)
 	}
 	return b.Flush()
+}
+
+// comment says what a value is, as a comment of TOML.
+func comment(k *Key) string {
+	what := "# " + k.Help
+	if k.Unit != "" {
+		what += " [" + k.Unit + "]"
+	}
+	if k.Enum != nil {
+		what += ": " + strings.Join(nonempty(k.Enum), ", ")
+	}
+	if k.Inert != "" {
+		what += " (changes no number: " + k.Inert + ")"
+	}
+	return what
 }
 
 func nonempty(list []string) []string {
@@ -76,10 +81,8 @@ func (g *GPU) pointless(k *Key) bool {
 	if m := core.ModelOf(k.Root); m != nil && m.Whole && g.Core != m.Name && g.sources[k.Name] == byDefault {
 		return true
 	}
-	if strings.HasPrefix(table, "simt.special") && last != "units" {
-		return g.number(table+".units") == 0
-	}
-	return false
+	u := keyAt(table + ".units")
+	return u != nil && u.Gate && u != k && g.number(u.Name) == 0
 }
 
 // Derived is a figure that follows from a GPU's values.

@@ -16,7 +16,7 @@ import (
 type GPU struct {
 	Name              string `help:"what the machine is called"`
 	Description       string `help:"one line about it" def:""`
-	Core              string `help:"the core model that simulates it" def:"simt"`
+	Core              string `help:"the core model that simulates it"`
 	Architecture      string `help:"the vendor's name of the generation" def:""`
 	ComputeCapability string `help:"major.minor, for the device properties" def:"0.0"`
 
@@ -47,15 +47,15 @@ type GPU struct {
 
 // Chip counts the large parts.
 type Chip struct {
-	Clusters         int          `help:"clusters of SMs; each is one node of the network" unit:"clusters" want:"1..1024"`
-	SMsPerCluster    int          `key:"sms_per_cluster" help:"SMs that share a network port" unit:"SMs" want:"1..64" def:"1"`
-	Channels         int          `help:"DRAM channels, one memory partition each" unit:"channels" want:"1..1024"`
-	SlicesPerChannel int          `help:"L2 slices of a partition, a power of two" unit:"slices" want:"1..64"`
-	Kernels          int          `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32"`
-	SharedSMs        bool         `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false"`
-	RotateSMs        bool         `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true"`
+	Clusters         int          `help:"clusters of SMs; each is one node of the network" unit:"clusters" want:"1..1024" from:"!-gpgpu_n_clusters=10"`
+	SMsPerCluster    int          `key:"sms_per_cluster" help:"SMs that share a network port" unit:"SMs" want:"1..64" def:"1" from:"-gpgpu_n_cores_per_cluster=3"`
+	Channels         int          `help:"DRAM channels, one memory partition each" unit:"channels" want:"1..1024" from:"-gpgpu_n_mem=8"`
+	SlicesPerChannel int          `help:"L2 slices of a partition, a power of two" unit:"slices" want:"1..64" from:"-gpgpu_n_sub_partition_per_mchannel=1"`
+	Kernels          int          `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32" from:"-gpgpu_max_concurrent_kernel=32"`
+	SharedSMs        bool         `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false" from:"-gpgpu_concurrent_kernel_sm=0"`
+	RotateSMs        bool         `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true" from:"-gpgpu_simt_core_sim_order=1"`
 	BlockScheduler   gpu.Dispatch `help:"which cluster is offered the next block first: the one after the last that took one, or the one with the lowest number" enum:"round-robin|lowest-first" plug:"block scheduler" def:"round-robin"`
-	LocalMap         string       `help:"how the words of threads' local memory lie side by side: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after the other" enum:"interleaved|slots" def:"interleaved"`
+	LocalMap         string       `help:"how the words of threads' local memory lie side by side: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after the other" enum:"interleaved|slots" def:"interleaved" from:"-gpgpu_local_mem_map=1 slots|interleaved"`
 }
 
 // Clocks are the four clock domains.
@@ -69,20 +69,20 @@ type Clocks struct {
 // SM holds what limits how many blocks an SM takes.
 type SM struct {
 	Threads           int  `help:"resident threads of an SM" unit:"threads" want:"32..4096"`
-	Blocks            int  `help:"resident blocks of an SM" unit:"blocks" want:"1..64"`
-	Registers         int  `help:"registers of an SM, 32 bits each" unit:"registers" want:"32..1048576"`
+	Blocks            int  `help:"resident blocks of an SM" unit:"blocks" want:"1..64" from:"-gpgpu_shader_cta=32"`
+	Registers         int  `help:"registers of an SM, 32 bits each" unit:"registers" want:"32..1048576" from:"-gpgpu_shader_registers=8192"`
 	RegisterGranule   int  `help:"registers of a thread are rounded up to a multiple of this" unit:"registers" want:"1..256" def:"8"`
 	WarpGranule       int  `help:"the warps whose registers an SM holds are rounded down to a multiple of this" unit:"warps" want:"1..32" def:"4"`
-	Shared            int  `help:"shared memory of an SM that blocks can use" unit:"bytes" want:"0..1048576"`
-	SharedPreferNone  int  `help:"the same when a kernel takes back its preference; 0: no difference" unit:"bytes" want:"0..1048576" def:"0"`
-	SharedPreferL1    int  `help:"the same when a kernel prefers L1; 0: no difference" unit:"bytes" want:"0..1048576" def:"0"`
-	SharedPreferSmem  int  `help:"the same when a kernel prefers shared memory; 0: no difference" unit:"bytes" want:"0..1048576" def:"0"`
-	SharedPerBlock    int  `help:"most shared memory of one block, a device property" unit:"bytes" want:"0..1048576" def:"49152"`
-	RegistersPerBlock int  `help:"most registers of one block, a device property" unit:"registers" want:"0..1048576" def:"65536"`
+	Shared            int  `help:"shared memory of an SM that blocks can use" unit:"bytes" want:"0..1048576" from:"-gpgpu_shmem_size=16384"`
+	SharedPreferNone  int  `help:"the same when a kernel takes back its preference; 0: no difference" unit:"bytes" want:"0..1048576" def:"0" from:"-gpgpu_shmem_sizeDefault=16384"`
+	SharedPreferL1    int  `help:"the same when a kernel prefers L1; 0: no difference" unit:"bytes" want:"0..1048576" def:"0" from:"-gpgpu_shmem_size_PrefL1=16384"`
+	SharedPreferSmem  int  `help:"the same when a kernel prefers shared memory; 0: no difference" unit:"bytes" want:"0..1048576" def:"0" from:"-gpgpu_shmem_size_PrefShared=16384"`
+	SharedPerBlock    int  `help:"most shared memory of one block, a device property" unit:"bytes" want:"0..1048576" def:"49152" from:"-gpgpu_shmem_per_block=49152"`
+	RegistersPerBlock int  `help:"most registers of one block, a device property" unit:"registers" want:"0..1048576" def:"65536" from:"-gpgpu_registers_per_block=8192"`
 	SharedGranule     int  `help:"shared memory is given out in multiples of this" unit:"bytes" want:"1..65536" def:"128"`
 	SharedReserved    int  `help:"shared memory that the system takes of every block" unit:"bytes" want:"0..65536" def:"0"`
-	Barriers          int  `help:"barriers of a block" unit:"barriers" want:"1..16" def:"16"`
-	AlwaysOneBlock    bool `help:"a block that needs more than the SM has runs alone instead of being refused" def:"false"`
+	Barriers          int  `help:"barriers of a block" unit:"barriers" want:"1..16" def:"16" from:"-gpgpu_num_cta_barriers=16"`
+	AlwaysOneBlock    bool `help:"a block that needs more than the SM has runs alone instead of being refused" def:"false" from:"-gpgpu_ignore_resources_limitation=0"`
 }
 
 // Cache is a cache.
@@ -109,15 +109,15 @@ type Cache struct {
 type L1D struct {
 	Cache
 
-	Latency        int               `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1"`
-	Banks          int               `help:"banks" unit:"banks" want:"1..128" def:"1"`
-	BankInterleave int               `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"1..4096" def:"32"`
-	BankIndex      cache.IndexKind   `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear"`
+	Latency        int               `help:"from the cache's entry to its answer" unit:"cycles" want:"1..4096" def:"1" from:"-gpgpu_l1_latency=1"`
+	Banks          int               `help:"banks" unit:"banks" want:"1..64" def:"1" from:"-gpgpu_l1_banks=1"`
+	BankInterleave int               `help:"bytes that lie together in a bank, a power of two" unit:"bytes" want:"4..4096" def:"32" from:"-gpgpu_l1_banks_byte_interleaving=32"`
+	BankIndex      cache.IndexKind   `help:"from address to bank" enum:"linear|xor|ipoly|fermi" def:"linear" from:"-gpgpu_l1_banks_hashing_function=0"`
 	Prefetcher     cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
-	WriteRatio     int               `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0"`
-	SkipGlobal     bool              `help:"global accesses go past the L1" def:"false"`
-	Adaptive       bool              `help:"what a kernel leaves of the shared memory becomes L1" def:"false"`
-	Unified        int               `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0"`
+	WriteRatio     int               `help:"below this part of written lines they are not victims" unit:"percent" want:"0..100" def:"0" from:"-gpgpu_l1_cache_write_ratio=0"`
+	SkipGlobal     bool              `help:"global accesses go past the L1" def:"false" from:"-gpgpu_gmem_skip_L1D=0"`
+	Adaptive       bool              `help:"what a kernel leaves of the shared memory becomes L1" def:"false" from:"-gpgpu_adaptive_cache_config=0"`
+	Unified        int               `help:"L1 and shared memory together, for adaptive" unit:"KiB" want:"0..4096" def:"0" from:"-gpgpu_unified_l1d_size=0"`
 	SharedSizes    []int             `help:"sizes that shared memory can be set to, for adaptive" unit:"KiB" want:"0..4096" def:"[0]"`
 	PreferL1       Cache             `enabled:"false" help:"the cache when a kernel prefers L1"`
 	PreferShared   Cache             `enabled:"false" help:"the cache when a kernel prefers shared memory"`
@@ -126,44 +126,24 @@ type L1D struct {
 // NoC is the network between clusters and L2 slices, once for requests and
 // once for replies.
 type NoC struct {
-	Kind           noc.Kind      `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
-	ClusterFIFO    int           `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8"`
-	FlitBytes      int           `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32"`
-	InBuffer       int           `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64"`
-	OutBuffer      int           `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64"`
-	Arbiter        noc.Arbiter   `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip"`
-	GrantCycles    int           `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1"`
-	Radix          int           `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
-	Dimensions     int           `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
-	Placement      noc.Placement `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
-	VCs            int           `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
-	AnyVC          bool          `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
-	VCBuffer       int           `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
-	FlitInBuffer   int           `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
-	FlitOutBuffer  int           `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
-	BoundaryBuffer int           `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
-	HoldVC         bool          `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
-	Iterations     int           `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
-	RoutingDelay   int           `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
-	VCDelay        int           `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
-	SwitchDelay    int           `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
-	CreditDelay    int           `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
-	LinkDelay      int           `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
-	InputSpeedup   int           `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
-	OutputSpeedup  int           `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
-	RouterSteps    int           `help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
+	ClusterFIFO int `help:"replies that wait at a cluster" unit:"packets" want:"1..65536" def:"8" from:"-gpgpu_n_cluster_ejection_buffer_size=8"`
+
+	noc.Config `key:"."`
+
+	FlitInBuffer  int `help:"queue from a node to its router" unit:"flits" want:"1..65536" def:"9"`
+	FlitOutBuffer int `help:"flits of each channel that a router may send ahead to a node" unit:"flits" want:"1..65536" def:"64"`
 }
 
 // Partition is the way from the network through the L2 to the DRAM.
 type Partition struct {
-	ROPLatency  int           `help:"from the network to the L2" unit:"core cycles" want:"0..1048576"`
-	DRAMLatency int           `help:"from the L2 to the DRAM, before what the DRAM itself takes" unit:"core cycles" want:"0..1048576"`
+	ROPLatency  int           `help:"from the network to the L2" unit:"core cycles" want:"0..1048576" from:"-gpgpu_l2_rop_latency=85 -rop_latency"`
+	DRAMLatency int           `help:"from the L2 to the DRAM, before what the DRAM itself takes" unit:"core cycles" want:"0..1048576" from:"-dram_latency=30"`
 	ToL2        int           `help:"queue from the network to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	ToDRAM      int           `help:"queue from the L2 to the DRAM; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	FromDRAM    int           `help:"queue from the DRAM to the L2; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
 	ToNoC       int           `key:"to_noc" help:"queue from the L2 to the network; 0: no bound" unit:"requests" want:"0..1048576" def:"8"`
-	Mapping     string        `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p"`
-	Indexing    part.Indexing `help:"how the L2 slice is found; an address mapping of a program finds all, and mapping and dram.bank_index then count for nothing" enum:"consecutive|xor|ipoly|pae|random" plug:"address mapping" def:"consecutive"`
+	Mapping     string        `help:"letters of an address from its highest bit: B bank, R row, C column, S burst, D channel, 0 unused; dramid@p; puts the channel at bit p" from:"!-gpgpu_mem_addr_mapping"`
+	Indexing    part.Indexing `help:"how the L2 slice is found; an address mapping of a program finds all, and mapping and dram.bank_index then count for nothing" enum:"consecutive|xor|ipoly|pae|random" plug:"address mapping" def:"consecutive" from:"-gpgpu_memory_partition_indexing=0"`
 }
 
 // L2 is one slice of the second-level cache.
@@ -171,49 +151,29 @@ type L2 struct {
 	Cache
 
 	Prefetcher  cache.Prefetching `help:"what is read before anybody asks: nothing, or, when a read misses, the same sector of the next line" enum:"none|next-line" plug:"prefetcher" def:"none"`
-	TextureOnly bool              `help:"only texture reads use the L2" def:"false"`
+	TextureOnly bool              `help:"only texture reads use the L2" def:"false" from:"-gpgpu_cache:dl2_texture_only=1"`
 }
 
 // DRAM is one memory channel.
 type DRAM struct {
 	Preset       string         `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
-	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false"`
-	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" plug:"DRAM scheduler" def:"frfcfs"`
-	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0"`
-	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0"`
-	BusBytes     int            `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4"`
-	BurstLength  int            `help:"transfers of a column command" unit:"transfers" want:"1..1024" def:"4"`
-	DataRatio    int            `help:"transfers in a command clock cycle" unit:"transfers" want:"1..1024" def:"2"`
-	Chips        int            `help:"chips side by side in a channel" unit:"chips" want:"1..1024" def:"1"`
-	DualCommand  bool           `help:"a row and a column command may go in one cycle" def:"false"`
-	BankIndex    part.BankHash  `help:"spreading of banks by the row" enum:"linear|xor|ipoly" def:"linear"`
-	GroupBy      dram.GroupBy   `help:"bits of a bank's number that name its group" enum:"high-bits|low-bits" def:"high-bits"`
-	NoTurnaround bool           `help:"no wait between reading and writing" def:"false"`
-	WriteQueue   bool           `help:"writes have a queue of their own" def:"false"`
+	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false" from:"-gpgpu_simple_dram_model=0"`
+	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" plug:"DRAM scheduler" def:"frfcfs" from:"-gpgpu_dram_scheduler=1"`
+	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0" from:"-gpgpu_frfcfs_dram_sched_queue_size=0 -gpgpu_dram_sched_queue_size"`
+	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0" from:"-gpgpu_dram_return_queue_size=0"`
+	BusBytes     int            `help:"data width of a chip" unit:"bytes" want:"1..4096" def:"4" from:"-gpgpu_dram_buswidth=4"`
+	BurstLength  int            `help:"transfers of a column command" unit:"transfers" want:"1..1024" def:"4" from:"-gpgpu_dram_burst_length=4"`
+	DataRatio    int            `help:"transfers in a command clock cycle" unit:"transfers" want:"1..1024" def:"2" from:"-dram_data_command_freq_ratio=2"`
+	Chips        int            `help:"chips side by side in a channel" unit:"chips" want:"1..1024" def:"1" from:"-gpgpu_n_mem_per_ctrlr=1"`
+	DualCommand  bool           `help:"a row and a column command may go in one cycle" def:"false" from:"-dram_dual_bus_interface=0"`
+	BankIndex    part.BankHash  `help:"spreading of banks by the row" enum:"linear|xor|ipoly" def:"linear" from:"-dram_bnk_indexing_policy=0"`
+	GroupBy      dram.GroupBy   `help:"bits of a bank's number that name its group" enum:"high-bits|low-bits" def:"high-bits" from:"-dram_bnkgrp_indexing_policy=0"`
+	NoTurnaround bool           `help:"no wait between reading and writing" def:"false" from:"-dram_elimnate_rw_turnaround=0"`
+	WriteQueue   bool           `help:"writes have a queue of their own" def:"false" from:"-dram_seperate_write_queue_enable=0"`
 	WriteSize    int            `help:"length of that queue" unit:"requests" want:"1..1048576" def:"32"`
 	WriteHigh    int            `help:"writing begins at so many" unit:"requests" want:"1..1048576" def:"28"`
 	WriteLow     int            `help:"and ends below so many" unit:"requests" want:"0..1048576" def:"16"`
-	Timing       Timing         `help:"what a data sheet says"`
-}
-
-// Timing is a data sheet's numbers, in cycles of the command clock.
-type Timing struct {
-	Banks  int `help:"banks, a power of two" unit:"banks" want:"1..64"`
-	Groups int `help:"bank groups, a power of two" unit:"groups" want:"1..64" def:"1"`
-	CCD    int `help:"column command to column command" unit:"cycles" want:"0..1048576"`
-	CCDL   int `help:"the same within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
-	RRD    int `help:"activate to activate, other bank" unit:"cycles" want:"0..1048576"`
-	RCD    int `help:"activate to read" unit:"cycles" want:"0..1048576"`
-	RAS    int `help:"activate to precharge" unit:"cycles" want:"0..1048576"`
-	RP     int `help:"precharge to activate" unit:"cycles" want:"0..1048576"`
-	RC     int `help:"activate to activate, same bank" unit:"cycles" want:"0..1048576"`
-	CL     int `help:"read to its data" unit:"cycles" want:"1..1048576"`
-	WL     int `help:"write to its data" unit:"cycles" want:"1..1048576"`
-	CDLR   int `help:"end of written data to read" unit:"cycles" want:"0..1048576"`
-	WR     int `help:"end of written data to precharge" unit:"cycles" want:"0..1048576"`
-	RTPL   int `help:"read to precharge within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
-	REFI   int `help:"distance of refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
-	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
+	Timing       dram.Timing    `help:"what a data sheet says"`
 }
 
 // Link is the way to the host and the engines that copy, for run.copies = timed.
@@ -227,23 +187,23 @@ type Link struct {
 
 // Run holds the conditions of a run.
 type Run struct {
-	Caches          gpu.Caches `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept"`
+	Caches          gpu.Caches `help:"l2-kept: L1 empty at each kernel's start, L2 kept; flushed: both empty; warm: each kernel runs once before it is measured" enum:"l2-kept|flushed|warm" def:"l2-kept" from:"-gpgpu_flush_l2_cache=0 l2-kept|flushed"`
 	ICache          string     `key:"icache" help:"instruction cache at the start" enum:"cold|warm" def:"cold"`
-	FlushL1         bool       `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true"`
-	CopiesFillL2    bool       `help:"copies from the host leave their data in the L2" def:"true"`
+	FlushL1         bool       `help:"an SM's L1 is emptied whenever no thread is left on it, and by memory barriers" def:"true" from:"-gpgpu_flush_l1_cache=0"`
+	CopiesFillL2    bool       `help:"copies from the host leave their data in the L2" def:"true" from:"-gpgpu_perf_sim_memcpy=1"`
 	Copies          string     `help:"instant: copies take no time; timed: as long as [link] says" enum:"instant|timed" def:"instant"`
-	LaunchLatency   int        `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0"`
-	BlockLatency    int        `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0"`
+	LaunchLatency   int        `help:"from a launch to the first block" unit:"cycles" want:"0..1000000000" def:"0" from:"-gpgpu_kernel_launch_latency=0"`
+	BlockLatency    int        `help:"more of it for every block of the grid" unit:"cycles" want:"0..1000000" def:"0" from:"-gpgpu_TB_launch_latency=0"`
 	BlockInterval   int        `help:"least time between two blocks placed on the chip; 0: every cluster may take one each cycle" unit:"thousandths of a cycle" want:"0..1000000000" def:"0"`
 	BlockTurnaround int        `help:"from a block's end until another can take its place" unit:"cycles" want:"0..1000000" def:"0"`
 	WarpTurnaround  int        `help:"more of it for every warp of the block that has ended" unit:"cycles" want:"0..1000000" def:"0"`
 	BlockLog        bool       `help:"the result has where and when every block ran; changes no other number" def:"false"`
 	IdleSkip        bool       `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
-	DetectDeadlock  bool       `help:"end a run in which nothing moves any more" def:"true"`
-	MaxCycles       int        `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0"`
-	MaxInsts        int        `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0"`
-	MaxBlocks       int        `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
-	MaxDone         int        `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0"`
+	DetectDeadlock  bool       `help:"end a run in which nothing moves any more" def:"true" from:"-gpgpu_deadlock_detect=1"`
+	MaxCycles       int        `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cycle=0"`
+	MaxInsts        int        `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_insn=0"`
+	MaxBlocks       int        `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cta=0"`
+	MaxDone         int        `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_completed_cta=0"`
 }
 
 // Compat holds the switches of every model for behaviour of GPGPU-Sim that

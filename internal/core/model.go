@@ -29,6 +29,13 @@ type Model struct {
 	// Tables are the tables of a machine's file, beside its own, that go with the
 	// parameters when they are taken over from another machine.
 	Tables []string
+	// Options returns the options of other simulators' files that set several of its
+	// parameters; those that set one stand in its tag. Finish, which may be nil, sets
+	// what depends on several options, with chosen if the machine has this core.
+	// ChosenBy is an option by which a file chooses the model.
+	Options  func() []param.Option
+	Finish   func(g param.Given, chosen bool) error
+	ChosenBy string
 	// States are the names of the states of warps, by their numbers; state 0 is to
 	// have issued. Stages are those of the pipeline that Records tell of.
 	States, Stages []string
@@ -85,6 +92,13 @@ type Checked interface {
 type Described interface {
 	Peaks(m *Machine, clock int64, add func(name, format string, a ...any))
 	Depths(add func(name, format string, a ...any))
+}
+
+// ChipWide is offered by Params with settings that are for the whole chip.
+type ChipWide interface {
+	// ChipWide reports whether memory answers at once, and whether lanes that are off
+	// count for nothing; see gpu.Config.
+	ChipWide() (perfectMemory, gatedLanes bool)
 }
 
 // Shape is what a machine gives an SM of any model. Settings embed it.

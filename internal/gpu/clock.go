@@ -1,8 +1,9 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // domain is a clock domain.
@@ -31,7 +32,7 @@ func newClock(c Clocks) (clock, error) {
 	g := int64(0)
 	for i, v := range f {
 		if v < 1 || v > maxClock {
-			return clock{}, fmt.Errorf("clock of the %s is %d Hz: want 1 to %g", [domains]string{"core", "network", "L2", "DRAM"}[i], v, float64(maxClock))
+			return clock{}, param.Clash("clocks."+[domains]string{"core", "noc", "l2", "dram"}[i], "clock of the %s is %d Hz: want 1 to %g", [domains]string{"core", "network", "L2", "DRAM"}[i], v, float64(maxClock))
 		}
 		g = gcd(g, v)
 	}
@@ -41,7 +42,7 @@ func newClock(c Clocks) (clock, error) {
 		u := uint64(v / g)
 		step := u / uint64(gcd(int64(lcm), int64(u)))
 		if lcm > maxUnit/step {
-			return clock{}, fmt.Errorf("clocks %d, %d, %d, %d Hz have no common measure that time could be counted in; round them to MHz", f[0], f[1], f[2], f[3])
+			return clock{}, param.Clash("clocks.core clocks.noc clocks.l2 clocks.dram", "clocks %d, %d, %d, %d Hz have no common measure that time could be counted in; round them to MHz", f[0], f[1], f[2], f[3])
 		}
 		lcm *= step
 	}

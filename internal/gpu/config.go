@@ -2,11 +2,13 @@ package gpu
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/mem/part"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Clocks are the frequencies of the four domains in hertz. Whole kilohertz
@@ -113,11 +115,6 @@ type Compat struct {
 	AccelSimTraces bool `help:"traces are read as Accel-Sim reads them: dependences that they do not name are left out" def:"false"`
 }
 
-// GPGPUSim returns the switches as the incumbent behaves.
-func GPGPUSim() Compat {
-	return Compat{DrainBetween: true, ClocksRestart: true, RoundedClocks: true, CopiesBackFill: true, FlushDirtyOnly: true, TakenFirst: true, PackedMemory: true, AccelSimTraces: true}
-}
-
 // Config is a chip's immutable settings.
 type Config struct {
 	// Name is what the machine is called. Arch is the compute capability without
@@ -222,20 +219,21 @@ const (
 // Check reports the first contradiction, nil if there is none.
 func (c *Config) Check() error {
 	for _, b := range []struct {
-		name    string
-		v, a, b int
+		key, name string
+		v, a, b   int
 	}{
-		{"clusters", c.Clusters, 1, maxClusters}, {"SMs per cluster", c.SMsPerCluster, 1, maxSMs},
-		{"concurrent kernels", c.Kernels, 1, maxKernels}, {"cluster FIFO", c.ClusterFIFO, 1, maxFIFO},
-		{"launch latency", c.Run.LaunchLatency, 0, maxWait}, {"block launch latency", c.Run.BlockLatency, 0, maxWait},
-		{"block interval", c.Run.BlockInterval, 0, maxWait}, {"block turnaround", c.Run.BlockTurnaround, 0, maxWait}, {"warp turnaround", c.Run.WarpTurnaround, 0, maxWait},
+		{"chip.clusters", "clusters", c.Clusters, 1, maxClusters}, {"chip.sms_per_cluster", "SMs per cluster", c.SMsPerCluster, 1, maxSMs},
+		{"chip.kernels", "concurrent kernels", c.Kernels, 1, maxKernels}, {"noc.cluster_fifo", "cluster FIFO", c.ClusterFIFO, 1, maxFIFO},
+		{"run.launch_latency", "launch latency", c.Run.LaunchLatency, 0, maxWait}, {"run.block_latency", "block launch latency", c.Run.BlockLatency, 0, maxWait},
+		{"run.block_interval", "block interval", c.Run.BlockInterval, 0, maxWait}, {"run.block_turnaround", "block turnaround", c.Run.BlockTurnaround, 0, maxWait},
+		{"run.warp_turnaround", "warp turnaround", c.Run.WarpTurnaround, 0, maxWait},
 	} {
 		if b.v < b.a || b.v > b.b {
-			return fmt.Errorf("%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
+			return param.Clash(b.key, "%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
 		}
 	}
 	if c.SMs() > maxSMs {
-		return fmt.Errorf("%d SMs are more than the %d that can be simulated", c.SMs(), maxSMs)
+		return param.Clash("chip.clusters chip.sms_per_cluster", "%d SMs are more than the %d that can be simulated", c.SMs(), maxSMs)
 	}
 	if _, err := newClock(c.Clocks); err != nil {
 		return err
@@ -275,31 +273,43 @@ func (c *Config) Check() error {
 // checkStorage refuses sizes that are possible each but together would need
 // more memory than a simulation should take.
 func (c *Config) checkStorage() error {
-	nodes, sms, slices := c.Clusters+c.Slices(), c.SMs(), c.Slices()
-	of := func(x *cache.Config) [2]int {
-		if x.Disabled {
-			return [2]int{}
-		}
-		return [2]int{x.Sets * x.Ways, x.Entries + x.MissQueue + x.ResultQueue}
+	if n := (c.Clusters + c.Slices()) * (c.Net.InBuffer + c.Net.OutBuffer); n > maxPackets {
+		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer chip.clusters chip.channels chip.slices_per_channel",
+			"the packets of all network buffers are %d, at most %d can be simulated", n, maxPackets)
 	}
-	var lines, entries int
-	for _, x := range c.Core.Caches() {
-		n := of(x)
-		lines += sms * n[0]
-		entries += sms * n[1]
+	type part struct {
+		keys string // of the cache, without its table
+		n    int
 	}
-	n := of(&c.Mem.L2)
-	lines += slices * n[0]
-	entries += slices * n[1]
 	for _, b := range []struct {
-		what   string
-		n, max int
+		what string
+		max  int
+		of   func(x *cache.Config) []part
 	}{
-		{"packets of all network buffers", nodes * (c.Net.InBuffer + c.Net.OutBuffer), maxPackets},
-		{"lines of all caches", lines, maxLines}, {"pending misses of all caches", entries, maxEntries},
+		{"lines", maxLines, func(x *cache.Config) []part { return []part{{"sets ways", x.Sets * x.Ways}} }},
+		{"pending misses", maxEntries, func(x *cache.Config) []part {
+			return []part{{"entries", x.Entries}, {"miss_queue", x.MissQueue}, {"result_queue", x.ResultQueue}}
+		}},
 	} {
-		if b.n > b.max {
-			return fmt.Errorf("the %s are %d, at most %d can be simulated", b.what, b.n, b.max)
+		sum, largest, keys := 0, -1, ""
+		for _, x := range append(c.Core.Caches(), &c.Mem.L2) {
+			copies := c.SMs()
+			if x == &c.Mem.L2 {
+				copies = c.Slices()
+			}
+			if x.Disabled {
+				continue
+			}
+			for _, p := range b.of(x) {
+				sum += copies * p.n
+				if copies*p.n > largest {
+					largest, keys = copies*p.n, x.Name+"."+strings.ReplaceAll(p.keys, " ", " "+x.Name+".")
+				}
+			}
+		}
+		if sum > b.max {
+			return param.Clash(keys+" chip.clusters chip.sms_per_cluster chip.channels chip.slices_per_channel",
+				"the %s of all caches are %d, at most %d can be simulated", b.what, sum, b.max)
 		}
 	}
 	return nil
@@ -317,20 +327,20 @@ func (a *Adaptive) check(c *Config) error {
 		return nil
 	}
 	if d := &c.Core.Base().L1D; d.Disabled || d.Bytes() < 1024 {
-		return fmt.Errorf("an adaptive L1 needs an L1 of at least 1 KiB")
+		return param.Clash("l1d.sets l1d.ways l1d.line", "an adaptive L1 needs an L1 of at least 1 KiB")
 	}
 	if len(a.Sizes) == 0 {
-		return fmt.Errorf("an adaptive L1 needs a list of shared memory sizes")
+		return param.Clash("l1d.shared_sizes", "an adaptive L1 needs a list of shared memory sizes")
 	}
 	last := -1
 	for _, s := range a.Sizes {
 		if s < 0 || s > a.Unified || s <= last {
-			return fmt.Errorf("shared memory sizes %v are not ascending from 0 to the %d KiB that the L1 shares", a.Sizes, a.Unified)
+			return param.Clash("l1d.shared_sizes l1d.unified", "shared memory sizes %v are not ascending from 0 to the %d KiB that the L1 shares", a.Sizes, a.Unified)
 		}
 		last = s
 	}
 	if m := a.maxWays(c); m < 1 || m > 1<<16 {
-		return fmt.Errorf("an L1 of %d KiB would have %d ways", a.Unified, m)
+		return param.Clash("l1d.unified l1d.sets l1d.line", "an L1 of %d KiB would have %d ways", a.Unified, m)
 	}
 	return nil
 }

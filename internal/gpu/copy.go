@@ -1,9 +1,10 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // This file: how long copies take. A copy has a fixed time before its first
@@ -53,15 +54,18 @@ func (c *Copies) check() error {
 		return nil
 	}
 	for _, r := range []struct {
-		name string
-		rate int64
-	}{{"to the device", c.ToDevice}, {"to the host", c.ToHost}, {"on the device", c.OnDevice}} {
+		keys, name string
+		rate       int64
+	}{
+		{"link.to_device", "to the device", c.ToDevice}, {"link.to_host", "to the host", c.ToHost},
+		{"link.dram_share clocks.dram chip.channels", "on the device", c.OnDevice},
+	} {
 		if r.rate < 1 || r.rate > maxRate {
-			return fmt.Errorf("copies %s: %d bytes per second are not within 1..%d", r.name, r.rate, int64(maxRate))
+			return param.Clash(r.keys, "copies %s: %d bytes per second are not within 1..%d", r.name, r.rate, int64(maxRate))
 		}
 	}
 	if c.Latency < 0 || c.Latency > maxCopyLatency {
-		return fmt.Errorf("latency of a copy %d ns is not within 0..%d", c.Latency, maxCopyLatency)
+		return param.Clash("link.latency", "latency of a copy %d ns is not within 0..%d", c.Latency, maxCopyLatency)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@
 //
 //	help  what the value is
 //	unit  what it counts
-//	want  the bounds of a number, both included
+//	want  the bounds of a number, both included, and "pow2" for a power of two
 //	enum  the words that the value may be; a field of a number holds the place
 //	      of its word in the list, in which "-" is no word
 //	plug  the kind of part, as package plug has it, of which a program can register
@@ -13,9 +13,14 @@
 //	def   the value where nobody gives one; without it, the value of the struct
 //	      that the model hands out, or none
 //	key   the last part of the name, where it is not the field's in small letters;
-//	      "-" makes the field none
+//	      "-" makes the field none, and "." of a struct has its parameters stand
+//	      beside the others, as one that is embedded without a key
 //	each  of an array of structs, the names of its elements; "-" has no parameters
-//	inert why no run depends on the value
+//	source where the default comes from
+//	inert why no run depends on the value; of an array of structs, "5: why" is for
+//	      its elements from the fifth on
+//	from  the options of other simulators' files that set it; see option.go
+//	gate  the other parameters of its struct mean nothing while it is 0
 //
 // The name of a parameter is that of its field, after the names of the structs in
 // which it stands: Modern.L0I.Ways is modern.l0i.ways. An array of numbers is one
@@ -54,17 +59,21 @@ type Param struct {
 	Help       string   // what the value is
 	Unit       string   // what it counts; "" if nothing
 	Enum       []string // the words that it may be; nil for any text and all numbers
+	Source     string   // where its default comes from, if the model says so
 	Min, Max   int64    // bounds of a number
+	Power      bool     // of a number: it is a power of two
 	Default    string   // where nobody gives a value
 	HasDefault bool
 	Inert      string // why no run depends on the value; "" if runs do
 	Len        int    // numbers of a list; 0: up to maxList
 	Kind       Kind
+	Gate       bool   // the others of its table mean nothing while it is 0
 	Root       string // the struct that it is in, as who walks it calls that
 
 	path  []step
 	words []string // Enum, by the numbers that stand for them
 	kind  string   // of part, "" if a program can register none
+	from  string   // its from tag
 }
 
 // step goes from a struct to one of its fields, and from there into an array
@@ -113,7 +122,7 @@ func Clash(keys, format string, a ...any) error {
 func Of(root any, prefix string, whole bool) []Param {
 	var list []Param
 	v := reflect.ValueOf(root).Elem()
-	walk(v.Type(), prefix, nil, "", &list)
+	walk(v.Type(), prefix, nil, given{}, &list)
 	for i := range list {
 		if p := &list[i]; whole && !p.HasDefault {
 			p.Default, p.HasDefault = p.Format(root), true
@@ -136,9 +145,12 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// walk adds the parameters of a struct. enabled is the default of a field of that
-// name, if it has another one here.
-func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Param) {
+// given is what a field that is a struct says of the parameters in it: the default
+// of one that is called Enabled, and why no run depends on any.
+type given struct{ enabled, inert string }
+
+// walk adds the parameters of a struct.
+func walk(t reflect.Type, prefix string, path []step, above given, list *[]Param) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Tag.Get("key")
@@ -151,15 +163,17 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 		name = prefix + name
 		at := append(slices.Clone(path), step{i, -1})
 		switch k := f.Type.Kind(); {
-		case k == reflect.Struct && f.Anonymous:
-			walk(f.Type, prefix, at, enabled, list)
+		case k == reflect.Struct && (f.Tag.Get("key") == "." || f.Anonymous && f.Tag.Get("key") == ""):
+			walk(f.Type, prefix, at, above, list)
 			continue
 		case k == reflect.Struct:
-			walk(f.Type, name+".", at, f.Tag.Get("enabled"), list)
+			walk(f.Type, name+".", at, given{enabled: f.Tag.Get("enabled")}, list)
 			continue
 		case k == reflect.Array && f.Type.Elem().Kind() == reflect.Struct:
 			names, named := f.Tag.Lookup("each")
 			each := strings.Split(names, " ")
+			number, why, _ := strings.Cut(f.Tag.Get("inert"), ": ")
+			inert, _ := strconv.Atoi(number)
 			for j := range f.Type.Len() {
 				last := fmt.Sprintf("%s%d.", name, j+1)
 				if named {
@@ -168,14 +182,21 @@ func walk(t reflect.Type, prefix string, path []step, enabled string, list *[]Pa
 					}
 					last = name + "." + each[j] + "."
 				}
-				walk(f.Type.Elem(), last, append(slices.Clone(path), step{i, j}), "", list)
+				var of given
+				if inert > 0 && j+1 >= inert {
+					of.inert = why
+				}
+				walk(f.Type.Elem(), last, append(slices.Clone(path), step{i, j}), of, list)
 			}
 			continue
 		}
-		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), path: at}
+		p := Param{Name: name, Help: f.Tag.Get("help"), Unit: f.Tag.Get("unit"), Inert: f.Tag.Get("inert"), Source: f.Tag.Get("source"), path: at, from: f.Tag.Get("from"), Gate: f.Tag.Get("gate") == "true"}
+		if above.inert != "" {
+			p.Inert = above.inert
+		}
 		p.Default, p.HasDefault = f.Tag.Lookup("def")
-		if enabled != "" && f.Name == "Enabled" {
-			p.Default = enabled
+		if above.enabled != "" && f.Name == "Enabled" {
+			p.Default = above.enabled
 		}
 		if e, ok := f.Tag.Lookup("enum"); ok {
 			p.words = strings.Split(e, "|")
@@ -217,6 +238,7 @@ func (p *Param) bounds(want string) {
 	if p.Kind != Int && p.Kind != List {
 		return
 	}
+	want, p.Power = strings.CutSuffix(want, " pow2")
 	lo, hi, _ := strings.Cut(want, "..")
 	var err1, err2 error
 	p.Min, err1 = strconv.ParseInt(lo, 10, 64)
@@ -328,10 +350,14 @@ func (p *Param) Assign(root, v any) error {
 }
 
 func (p *Param) within(n int64) error {
-	if n < p.Min || n > p.Max {
-		return &Error{p.Name, strconv.FormatInt(n, 10), " is out of bounds:", fmt.Sprintf("want %d to %d", p.Min, p.Max)}
+	if n >= p.Min && n <= p.Max && (!p.Power || n&(n-1) == 0) {
+		return nil
 	}
-	return nil
+	want := fmt.Sprintf("want %d to %d", p.Min, p.Max)
+	if p.Power {
+		want = fmt.Sprintf("want a power of two from %d to %d", p.Min, p.Max)
+	}
+	return &Error{p.Name, strconv.FormatInt(n, 10), " is out of bounds:", want}
 }
 
 func (p *Param) setHz(at reflect.Value, text string) error {
@@ -397,7 +423,7 @@ func (p *Param) wrong(v any) error {
 	if s, ok := v.(string); ok {
 		v = strconv.Quote(s)
 	}
-	return &Error{p.Name, fmt.Sprintf("%.60v", v), " is not right; it takes", p.Takes()}
+	return &Error{p.Name, fmt.Sprintf("%.60s", fmt.Sprint(v)), " is not right; it takes", p.Takes()}
 }
 
 // Takes says in words what values the parameter has.
@@ -422,7 +448,11 @@ func (p *Param) Takes() string {
 		}
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("a whole number from %d to %d", p.Min, p.Max)
+	what := "whole number"
+	if p.Power {
+		what = "power of two"
+	}
+	return fmt.Sprintf("a %s from %d to %d", what, p.Min, p.Max)
 }
 
 // Parse reads a value written as text: TOML, or a text without its quotes, or a
@@ -521,6 +551,16 @@ func Check(list []Param, root any) error {
 		}
 	}
 	return nil
+}
+
+// Within reports a number that the parameter of a name cannot have.
+func Within(list []Param, name string, n int64) error {
+	for i := range list {
+		if p := &list[i]; p.Name == name {
+			return p.within(n)
+		}
+	}
+	panic("param: there is no " + name)
 }
 
 // CheckText refuses a text that is none for a listing.

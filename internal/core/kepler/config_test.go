@@ -67,7 +67,7 @@ func TestSwitchesAreDocumented(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")[2:]
 	for _, k := range kepler.Keys() {
-		if !k.Switch {
+		if !strings.HasPrefix(k.Name, kepler.SwitchTable) {
 			continue
 		}
 		if len(rows) == 0 {
@@ -147,7 +147,7 @@ func TestSwitchCombinations(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		cfg := kepler.ConfigFor(kepler.Level(r.IntN(2)))
 		for _, k := range kepler.Keys() {
-			if k.Switch && r.IntN(3) == 0 {
+			if strings.HasPrefix(k.Name, kepler.SwitchTable) && r.IntN(3) == 0 {
 				settings(t, &cfg, fmt.Sprintf("%s=%v", k.Name, r.IntN(2) == 0))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/core/kepler"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 func TestKeys(t *testing.T) {
@@ -25,17 +26,20 @@ func TestKeys(t *testing.T) {
 		}
 		// The default and both bounds are taken, and what is beyond is not.
 		values := []string{fmt.Sprint(k.Value(&c))}
-		if k.Words == nil {
-			for _, n := range []int{k.Min, k.Max} {
+		if k.Kind == param.Int {
+			for _, n := range []int64{k.Min, k.Max} {
 				values = append(values, fmt.Sprint(n))
 			}
-			for _, n := range []int{k.Min - 1, k.Max + 1} {
+			for _, n := range []int64{k.Min - 1, k.Max + 1} {
 				if err := c.Set(k.Name, fmt.Sprint(n)); err == nil {
 					t.Errorf("%s=%d is taken", k.Name, n)
 				}
 			}
 		} else {
-			values = append(values, k.Words...)
+			values = append(values, k.Enum...)
+			if k.Kind == param.Bool {
+				values = append(values, "true", "false")
+			}
 		}
 		for _, v := range values {
 			changed := c
@@ -45,12 +49,12 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ key, value, want string }{
-		{"kepler.sms", "0", `kepler.sms is a number from 1 to 24, not "0"`},
-		{"kepler.l1.sets", "12", `kepler.l1.sets is a number from 1 to 1024 that is a power of two, not "12"`},
-		{"kepler.l2.on", "yes", `kepler.l2.on is true or false, not "yes"`},
+		{"kepler.sms", "0", `kepler.sms = 0 is out of bounds: want 1 to 24`},
+		{"kepler.l1.sets", "12", `kepler.l1.sets = 12 is out of bounds: want a power of two from 1 to 1024`},
+		{"kepler.l2.on", "yes", `kepler.l2.on = "yes" is not right; it takes true or false`},
 		{"kepler.l3.on", "true", `there is no key "kepler.l3.on"`},
-		{"kepler.conform", "x", `there is no conformance level "x"; there are rtl and datasheet`},
-		{"kepler.switch.greedy", "1", `kepler.switch.greedy is true or false, not "1"`},
+		{"kepler.conform", "x", `kepler.conform = "x" is not right; it takes "rtl", "datasheet"`},
+		{"kepler.switch.greedy", "1", `kepler.switch.greedy = "1" is not right; it takes true or false`},
 	} {
 		if err := c.Set(tc.key, tc.value); err == nil || err.Error() != tc.want {
 			t.Errorf("%s=%s: %v, want %s", tc.key, tc.value, err, tc.want)
@@ -103,7 +107,7 @@ func TestSwitchKeys(t *testing.T) {
 	}
 	n := 0
 	for _, k := range kepler.Keys() {
-		if k.Switch {
+		if strings.HasPrefix(k.Name, kepler.SwitchTable) {
 			n++
 		}
 	}
@@ -146,15 +150,14 @@ func TestNeeds(t *testing.T) {
 		{"kepler.l2.latency", "kepler.sms=2 or kepler.l2.on=true"}, {"kepler.l2.slices", "kepler.sms=2 or kepler.l2.on=true"},
 		{"kepler.dram.latency", "kepler.sms=2 or kepler.l2.on=true"},
 	} {
-		k := kepler.KeyByName(tc.key)
-		got := k.Needs(&plain)
+		got := plain.Needs(tc.key)
 		if got != tc.want {
 			t.Errorf("%s needs %q, want %q", tc.key, got, tc.want)
 		}
 		for _, more := range strings.Split(got, " or ") {
 			if c := plain; more != "" {
-				if settings(t, &c, more); k.Needs(&c) != "" {
-					t.Errorf("with %s %s still needs %q", more, tc.key, k.Needs(&c))
+				if settings(t, &c, more); c.Needs(tc.key) != "" {
+					t.Errorf("with %s %s still needs %q", more, tc.key, c.Needs(tc.key))
 				}
 			}
 		}

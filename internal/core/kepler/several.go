@@ -5,23 +5,23 @@ package kepler
 // all defaults are our assumptions, those of a small teaching machine.
 // Everything has one clock.
 type Chip struct {
-	SMs int   // 0 is 1
-	L1  Cache // of each SM
-	L2  Cache // of each slice
-	// Slices is the number of L2 slices, each with a DRAM channel.
-	Slices int
-	// DRAMLatency is the cycles from the L2 to the DRAM, before the DRAM's own.
-	DRAMLatency int
+	// 0 is 1. More than there are warps would have none.
+	SMs int   `key:"sms" help:"SMs; warp w runs on SM w modulo that" unit:"SMs" want:"1..24" source:"RTL; more of them are our assumption"`
+	L1  Cache `key:"l1" help:"the cache of each SM"`
+	L2  Cache `key:"l2" help:"the cache of each slice"`
+
+	Slices      int `key:"l2.slices" help:"L2 slices, each with a DRAM channel" unit:"slices" want:"1..16 pow2" source:"our assumption"`
+	DRAMLatency int `key:"dram.latency" help:"from the L2 to the DRAM, before the DRAM's own" unit:"cycles" want:"0..10000" source:"our assumption"`
 }
 
 // Cache is a set-associative cache with lines of 128 bytes, of which the least
 // recently used goes first.
 type Cache struct {
-	On      bool
-	Sets    int // a power of two
-	Ways    int
-	Latency int // cycles from a request to its look-up
-	Misses  int // lines that may be on their way
+	On      bool `help:"each SM has an L1, each slice an L2" source:"our assumption: the RTL has no caches"`
+	Sets    int  `help:"sets" unit:"sets" want:"1..1024 pow2" source:"our assumption"`
+	Ways    int  `help:"lines of 128 bytes in a set" unit:"lines" want:"1..32" source:"our assumption"`
+	Latency int  `help:"from a request, or from the network to the L2, to the look-up; of an L2 without a cache as well" unit:"cycles" want:"0..10000" source:"our assumption"`
+	Misses  int  `help:"lines that may be on their way" unit:"lines" want:"1..1024" source:"our assumption"`
 }
 
 // oneSM is one SM without caches, and what caches are like once they are turned

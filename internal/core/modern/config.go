@@ -160,7 +160,7 @@ const (
 )
 
 // parameters are those of Params.
-var parameters = param.Of(new(Params), Model.Name+".", false)
+var parameters = param.Of(new(Params), "modern.", false)
 
 // Check reports the first contradiction among the settings, nil if there is
 // none.

@@ -18,9 +18,6 @@ const (
 
 var stageNames = [stages]string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back"}
 
-// Stages returns the names of the stages of the pipeline that Records tell of.
-func Stages() []string { return stageNames[:] }
-
 // Log has the way of every instruction kept from now on, until HandOn hands some
 // to sink, or FlushLog all. The list is used again after the call.
 func (c *Core) Log(sink func(list []core.Record)) { c.log = core.NewLog(stages, sink) }

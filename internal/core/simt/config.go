@@ -2,6 +2,7 @@ package simt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -215,57 +216,48 @@ func GPGPUSim() Compat {
 	}
 }
 
-// Limits on what a configuration may ask for.
+// Limits of tables whose size is fixed; the bounds of parameters are no larger.
 const (
-	maxWarps   = 64
-	maxLatency = 4096
-	maxWidth   = 64
-	maxUnits   = 64 // collector units of a set
-	maxRepeat  = 64
-	maxBanks   = 64
-	maxQueue   = 1 << 16
+	maxWarps = 64
+	maxWidth = 64
+	maxBanks = 64
 )
+
+// parameters are those of Params.
+var parameters = param.Of(new(Params), "simt.", false)
 
 // Check reports the first contradiction among the settings, nil if there is
 // none.
 func (c *Config) Check() error {
-	type bound struct {
-		name, key string
-		v, a, b   int
-	}
-	list := []bound{
-		{"schedulers", "simt.schedulers", c.Schedulers, 1, maxWarps},
-		{"issue per warp", "simt.issue_per_warp", c.MaxIssue, 1, 2}, {"fetch width", "simt.fetch_throughput", c.FetchWidth, 1, maxRepeat},
-		{"write-back width", "simt.write_back", c.WriteWidth, 1, maxWidth},
-		{"register banks", "simt.collector.banks", c.RegisterBanks, 1, maxBanks}, {"register ports", "simt.collector.steps", c.RegisterPorts, 1, maxRepeat},
-		{"shared memory banks", "simt.shared_banks", c.SharedBanks, 1, maxBanks}, {"shared memory latency", "simt.shared_latency", c.SharedLatency, 2, maxLatency},
-		{"warp parts", "simt.shared_parts", c.WarpParts, 1, 32}, {"memory ports", "simt.mem_ports", c.MemPorts, 1, maxRepeat},
-		{"coalescing architecture", "simt.coalesce_arch", c.CoalesceArch, 13, 1000},
-		{"L1 latency", "l1d.latency", c.L1Latency, 1, maxLatency}, {"L1 banks", "l1d.banks l1d.bank_index", c.L1Banks, 1, maxBanks},
-		{"L1 bank interleaving", "l1d.bank_interleave", c.L1BankBytes, 4, 1 << 16}, {"response queue", "simt.response_fifo", c.ResponseQueue, 1, maxQueue},
-		{"generic collector units", "simt.collector.gen.units", c.Generic.Units, 0, maxUnits},
-		{"generic collector ports", "simt.collector.gen.in_ports", c.Generic.In, 0, maxWidth}, {"generic dispatch units", "simt.collector.gen.out_ports", c.Generic.Out, 0, maxWidth},
-	}
-	for s := range Sets {
-		n := s.String()
-		list = append(list,
-			bound{n + " units", s.key("units"), c.Units[s], 0, maxWidth},
-			bound{n + " issue registers", s.key("issue"), c.IssueWidth[s], 0, maxWidth},
-			bound{n + " execute registers", s.key("exec"), c.ExecWidth[s], 0, maxWidth},
-			bound{n + " collector units", s.collector("units"), c.Special[s].Units, 0, maxUnits},
-			bound{n + " collector ports", s.collector("in_ports"), c.Special[s].In, 0, maxWidth},
-			bound{n + " dispatch units", s.collector("out_ports"), c.Special[s].Out, 0, maxWidth})
-	}
-	for _, t := range c.timings() {
-		list = append(list, bound{t.name + " latency", t.keys(), t.t.Latency, 1, maxLatency},
-			bound{t.name + " initiation interval", t.keys(), t.t.Initiation, 1, maxLatency})
-	}
 	if err := c.Shape.Check(); err != nil {
 		return err
 	}
-	for _, b := range list {
-		if b.v < b.a || b.v > b.b {
-			return param.Clash(b.key, "%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
+	type value struct {
+		key string
+		v   int
+	}
+	list := []value{
+		{"simt.schedulers", c.Schedulers}, {"simt.issue_per_warp", c.MaxIssue}, {"simt.fetch_throughput", c.FetchWidth},
+		{"simt.write_back", c.WriteWidth}, {"simt.collector.banks", c.RegisterBanks}, {"simt.collector.steps", c.RegisterPorts},
+		{"simt.shared_banks", c.SharedBanks}, {"simt.shared_latency", c.SharedLatency}, {"simt.shared_parts", c.WarpParts},
+		{"simt.mem_ports", c.MemPorts}, {"simt.coalesce_arch", c.CoalesceArch}, {"simt.response_fifo", c.ResponseQueue},
+		{"simt.collector.gen.units", c.Generic.Units}, {"simt.collector.gen.in_ports", c.Generic.In}, {"simt.collector.gen.out_ports", c.Generic.Out},
+	}
+	for s := range Sets {
+		if s.special() && c.Units[s] == 0 {
+			continue
+		}
+		list = append(list, value{s.key("units"), c.Units[s]}, value{s.key("issue"), c.IssueWidth[s]}, value{s.key("exec"), c.ExecWidth[s]},
+			value{s.collector("units"), c.Special[s].Units}, value{s.collector("in_ports"), c.Special[s].In}, value{s.collector("out_ports"), c.Special[s].Out})
+	}
+	for _, t := range c.timings() {
+		list = append(list, value{t.latency, t.t.Latency}, value{t.initiation, t.t.Initiation})
+	}
+	for _, x := range list {
+		if key := strings.TrimSpace(x.key); key != "" {
+			if err := param.Within(parameters, key, int64(x.v)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, t := range c.timings() {
@@ -289,8 +281,12 @@ func (c *Config) Check() error {
 		return param.Clash("", "a core has one load/store unit, not %d", c.Units[Mem])
 	case c.WarpParts&(c.WarpParts-1) != 0:
 		return param.Clash("simt.shared_parts", "warp parts %d is no power of two", c.WarpParts)
-	case c.L1BankBytes&(c.L1BankBytes-1) != 0:
-		return param.Clash("l1d.bank_interleave", "L1 bank interleaving %d is no power of two", c.L1BankBytes)
+	case c.Policy >= policies:
+		return param.Clash("simt.scheduler", "there is no policy %d", c.Policy)
+	case c.L1Latency < 1:
+		return param.Clash("l1d.latency", "L1 latency %d is less than a cycle", c.L1Latency)
+	case c.L1BankBytes < 4 || c.L1BankBytes&(c.L1BankBytes-1) != 0:
+		return param.Clash("l1d.bank_interleave", "L1 bank interleaving %d is not a power of two from 4 up", c.L1BankBytes)
 	case c.Schedulers > c.Warps:
 		return param.Clash("simt.schedulers sm.threads", "%d schedulers have only %d warps", c.Schedulers, c.Warps)
 	case (c.Policy == TwoLevel || c.Policy == Limiting) && c.PolicyWarps < 1:
@@ -377,13 +373,15 @@ func (c *Config) timings() []namedTiming {
 	return list
 }
 
+func (s Set) special() bool { return s >= Spec1 && s <= Spec8 }
+
 // key names the parameter of a set's units, issue registers or execute registers,
 // with a blank after it.
 func (s Set) key(what string) string {
 	switch {
 	case s == Mem && what == "units":
 		return ""
-	case s >= Spec1 && s <= Spec8:
+	case s.special():
 		last := map[string]string{"units": "units", "issue": "issue_width", "exec": "exec_width"}[what]
 		return fmt.Sprintf("simt.special%d.%s ", s-Spec1+1, last)
 	}
@@ -392,7 +390,7 @@ func (s Set) key(what string) string {
 
 // collector names a parameter of the collectors of a set, with a blank after it.
 func (s Set) collector(what string) string {
-	if s >= Spec1 && s <= Spec8 {
+	if s.special() {
 		return ""
 	}
 	return fmt.Sprintf("simt.collector.%s.%s ", s, what)

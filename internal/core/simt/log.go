@@ -16,9 +16,6 @@ const (
 
 var stageNames = [stages]string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
 
-// Stages returns the names of the stages of the pipeline that Records tell of.
-func Stages() []string { return stageNames[:] }
-
 // seen is when the instructions in the buffers of warps were fetched and decoded.
 type seen struct{ fetch, decode [maxWarps]uint64 }
 

@@ -11,11 +11,15 @@ import (
 // Model is the core model of this package.
 var Model = &core.Model{
 	Name: "simt", Params: func() core.Params { return &Params{} },
-	Compat: func(p core.Params) any { return &p.(*Params).Compat },
+	Compat:  func(p core.Params) any { return &p.(*Params).Compat },
+	Options: options, Finish: finish,
 	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],
 }
 
 func init() { core.Schedulers.Take("lrr", "gto", "old", "rrr", "two-level", "warp-limiting") }
+
+// ChipWide returns what the chip is to know.
+func (s *Params) ChipWide() (perfectMemory, gatedLanes bool) { return s.PerfectMemory, s.GatedLanes }
 
 // Check finds values that do not fit together.
 func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) {

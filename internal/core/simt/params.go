@@ -33,7 +33,7 @@ type TraceLatency struct {
 	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"4"`
 	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"4"`
 	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"4"`
-	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"4"`
+	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"4" inert:"Accel-Sim has no opcode in this class; matrix products are special3's"`
 }
 
 // TraceInitiation is TraceLatency for the distance of two instructions.
@@ -42,7 +42,7 @@ type TraceInitiation struct {
 	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"1"`
 	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"1"`
 	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"1"`
-	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"1"`
+	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"1" inert:"Accel-Sim has no opcode in this class; matrix products are special3's"`
 }
 
 // Widths are the numbers of pipeline registers between two stages.
@@ -57,18 +57,18 @@ type Widths struct {
 
 // Units are the numbers of execution units of an SM.
 type Units struct {
-	SP     int `help:"f32 units" unit:"units" want:"1..32"`
-	DP     int `help:"f64 units; 0: the special function units do f64" unit:"units" want:"0..32"`
-	Int    int `help:"integer units; 0: the f32 units do integers" unit:"units" want:"0..32"`
-	SFU    int `help:"special function units" unit:"units" want:"0..32"`
-	Tensor int `help:"tensor units" unit:"units" want:"0..32" def:"0"`
+	SP     int `help:"f32 units" unit:"units" want:"1..32" from:"-gpgpu_num_sp_units=1"`
+	DP     int `help:"f64 units; 0: the special function units do f64" unit:"units" want:"0..32" from:"-gpgpu_num_dp_units=0"`
+	Int    int `help:"integer units; 0: the f32 units do integers" unit:"units" want:"0..32" from:"-gpgpu_num_int_units=0"`
+	SFU    int `help:"special function units" unit:"units" want:"0..32" from:"-gpgpu_num_sfu_units=1"`
+	Tensor int `help:"tensor units" unit:"units" want:"0..32" def:"0" from:"-gpgpu_num_tensor_core_units=0"`
 }
 
 // Special is a unit for a class of trace instructions of its own.
 type Special struct {
-	Name       string `help:"what GPGPU-Sim calls it; its number picks the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:""`
-	Units      int    `help:"units; 0: none, and an integer unit does their work in its own time" unit:"units" want:"0..32" def:"0"`
-	Depth      int    `help:"stages, at least the latency" unit:"cycles" want:"1..511" def:"4"`
+	Name       string `help:"what GPGPU-Sim calls it; its number picks the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:"" inert:"the number of the unit says which instructions it executes, not its name"`
+	Units      int    `help:"units; 0: none, and an integer unit does their work in its own time" unit:"units" want:"0..32" def:"0" gate:"true"`
+	Depth      int    `help:"stages, at least the latency" unit:"cycles" want:"1..511" def:"4" inert:"it only bounds the latency"`
 	IssueWidth int    `help:"pipeline registers before the operand collector" unit:"instructions" want:"1..32" def:"4"`
 	ExecWidth  int    `help:"pipeline registers behind the operand collector" unit:"instructions" want:"1..32" def:"4"`
 	Latency    int    `help:"latency" unit:"cycles" want:"1..511" def:"4"`
@@ -84,9 +84,9 @@ type CollectorSet struct {
 
 // Collector describes operand reading.
 type Collector struct {
-	Specialized bool         `help:"each kind of unit has collectors of its own, beside the general ones"`
-	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..128"`
-	Steps       int          `help:"steps of the collector in a cycle" unit:"per cycle" want:"1..8" def:"1"`
+	Specialized bool         `help:"each kind of unit has collectors of its own, beside the general ones" from:"-gpgpu_enable_specialized_operand_collector=1"`
+	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..64" from:"-gpgpu_num_reg_banks=8"`
+	Steps       int          `help:"steps of the collector in a cycle" unit:"per cycle" want:"1..8" def:"1" from:"-gpgpu_reg_file_port_throughput=1"`
 	Gen         CollectorSet `help:"general collectors"`
 	SP          CollectorSet `help:"collectors for f32"`
 	DP          CollectorSet `help:"collectors for f64"`
@@ -101,14 +101,14 @@ type Collector struct {
 type Params struct {
 	Scheduler        Policy  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting" plug:"warp scheduler"`
 	ActiveWarps      int     `help:"two-level: warps in the inner round; warp-limiting: warps that may issue" unit:"warps" want:"1..64" def:"8"`
-	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8"`
-	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..8" def:"1"`
-	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true"`
-	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own"`
-	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false"`
-	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1"`
-	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false"`
-	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false"`
+	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8" from:"-gpgpu_num_sched_per_core=1"`
+	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..2" def:"1" from:"-gpgpu_max_insn_issue_per_warp=2"`
+	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true" from:"-gpgpu_dual_issue_diff_exec_units=1"`
+	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own" from:"-gpgpu_sub_core_model=0"`
+	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false" from:"-gpgpu_clock_gated_lanes=0"`
+	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1" from:"-gpgpu_inst_fetch_throughput=1"`
+	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false" from:"-gpgpu_perfect_inst_const_cache=0"`
+	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false" from:"-gpgpu_tensor_core_avail=0"`
 	Issue            Widths  `help:"pipeline registers between issue and the operand collector"`
 	Exec             Widths  `help:"pipeline registers between the operand collector and the units"`
 	WriteBack        int     `help:"pipeline registers before write-back, and result buses" unit:"instructions" want:"1..64"`
@@ -120,18 +120,18 @@ type Params struct {
 
 	TraceLatency    TraceLatency    `help:"latencies of trace instructions"`
 	TraceInitiation TraceInitiation `help:"distance of two trace instructions in one unit"`
-	Special         [8]Special      `help:"units for classes of trace instructions"`
+	Special         [8]Special      `help:"units for classes of trace instructions" inert:"5: Accel-Sim has no opcode for this unit"`
 
 	Collector Collector `help:"operand collectors"`
 
-	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999"`
-	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1"`
-	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511"`
-	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..128" def:"32"`
-	SharedParts   int  `help:"parts of a warp that meet shared memory one after the other" unit:"parts" want:"1..32" def:"1"`
-	SharedOneCast bool `help:"only one word of shared memory is broadcast in a pass" def:"false"`
-	ResponseFIFO  int  `help:"replies that the load/store unit holds" unit:"packets" want:"1..4096" def:"2"`
-	PerfectMemory bool `help:"every request that leaves an SM is answered at once" def:"false"`
+	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999" from:"-gpgpu_coalesce_arch=13"`
+	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1" from:"-gpgpu_mem_unit_ports=1"`
+	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511" from:"-gpgpu_smem_latency=3 -smem_latency"`
+	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..64" def:"32" from:"-gpgpu_shmem_num_banks=16"`
+	SharedParts   int  `help:"parts of a warp that meet shared memory one after the other" unit:"parts" want:"1..32" def:"1" from:"-gpgpu_shmem_warp_parts=2"`
+	SharedOneCast bool `help:"only one word of shared memory is broadcast in a pass" def:"false" from:"-gpgpu_shmem_limited_broadcast=1"`
+	ResponseFIFO  int  `help:"replies that the load/store unit holds" unit:"packets" want:"1..4096" def:"2" from:"-gpgpu_n_ldst_response_buffer_size=2"`
+	PerfectMemory bool `help:"every request that leaves an SM is answered at once" def:"false" from:"-gpgpu_perfect_mem=0"`
 
 	// Compat are the switches of [compat.simt].
 	Compat Compat `key:"-"`

@@ -101,6 +101,26 @@ func (w *warp) members(b uint8, m uint32) uint32 {
 	return w.b[b][bits.TrailingZeros32(m)&31] & w.live
 }
 
+// awaited returns the lanes that a fragment at BSYNC or WARPSYNC waits for, and
+// those that have come; waits is off for a fragment that is elsewhere.
+func (w *warp) awaited(f *frag) (need, came uint32, waits bool) {
+	switch f.st {
+	case atJoin:
+		need = w.members(f.bar, f.mask)
+	case atSync:
+		need = f.need & w.live
+	default:
+		return 0, 0, false
+	}
+	came = f.mask
+	for k := range w.frags {
+		if g := &w.frags[k]; w.together(f, g) {
+			came |= g.mask
+		}
+	}
+	return need, came, true
+}
+
 // settle lets fragments go on for which all have come: those at BSYNC and at
 // WARPSYNC. Fragments that leave one instruction together become one.
 func (w *warp) settle() {
@@ -108,22 +128,7 @@ func (w *warp) settle() {
 		again = false
 		for i := range w.frags {
 			f := &w.frags[i]
-			var need uint32
-			switch f.st {
-			case atJoin:
-				need = w.members(f.bar, f.mask)
-			case atSync:
-				need = f.need & w.live
-			default:
-				continue
-			}
-			came := f.mask
-			for k := range w.frags {
-				if g := &w.frags[k]; w.together(f, g) {
-					came |= g.mask
-				}
-			}
-			if need&^came == 0 {
+			if need, came, waits := w.awaited(f); waits && need&^came == 0 {
 				w.meet(*f)
 				again = true
 				break

@@ -32,20 +32,9 @@ func (w *warp) Joins() []exec.Join {
 	var list []exec.Join
 	for i := range w.frags {
 		f := &w.frags[i]
-		var need uint32
-		switch f.st {
-		case atJoin:
-			need = w.members(f.bar, f.mask)
-		case atSync:
-			need = f.need & w.live
-		default:
+		need, came, waits := w.awaited(f)
+		if !waits {
 			continue
-		}
-		came := f.mask
-		for k := range w.frags {
-			if g := &w.frags[k]; w.together(f, g) {
-				came |= g.mask
-			}
 		}
 		list = append(list, exec.Join{Function: w.blk.im.kernel.Name(), PC: int(f.pc), Came: isa.LaneMask(came), Missing: isa.LaneMask(need &^ came)})
 	}

@@ -1,13 +1,13 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/mem"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Level says where a cache sits: which kinds of request it makes itself, and
@@ -350,24 +350,48 @@ func (c Config) String() string {
 	return s
 }
 
+// ParseOption is ParseConfig for a string of any version of GPGPU-Sim. Those of
+// version 3 have neither a type nor, before 3.2, an index function.
+func ParseOption(text string) (Config, error) {
+	groups := strings.Split(strings.TrimSpace(text), ",")
+	if len(groups) >= 4 {
+		if strings.Count(groups[0], ":") == 2 {
+			groups[0] = "N:" + groups[0]
+		}
+		if strings.Count(groups[1], ":") == 3 {
+			groups[1] += ":L"
+		}
+		text = strings.Join(groups, ",")
+	}
+	return ParseConfig(text)
+}
+
+// clash says what is wrong with parameters of the cache, named without its table.
+func (c *Config) clash(last, format string, a ...any) error {
+	keys := strings.Fields(last)
+	for i := range keys {
+		keys[i] = c.Name + "." + keys[i]
+	}
+	return param.Clash(strings.Join(keys, " "), format, a...)
+}
+
 // Check reports the first contradiction among the settings, nil if there is
 // none.
 func (c *Config) Check() error {
 	if c.Disabled {
 		return nil
 	}
-	type bound struct {
-		name    string
-		v, a, b int
-	}
-	for _, x := range []bound{
-		{"sets", c.Sets, 1, maxLines}, {"ways", c.Ways, 1, maxLines}, {"entries", c.Entries, 1, maxEntries},
-		{"merge", c.Merge, 1, maxEntries}, {"miss queue", c.MissQueue, 1, maxEntries},
-		{"result queue", c.ResultQueue, 0, maxEntries}, {"port", c.Port, 0, mem.LineBytes},
-		{"write ratio", c.WriteRatio, 0, 100}, {"maximal ways", c.MaxWays, 0, maxLines},
+	for _, x := range []struct {
+		key, name string
+		v, a, b   int
+	}{
+		{"sets", "sets", c.Sets, 1, maxLines}, {"ways", "ways", c.Ways, 1, maxLines}, {"entries", "entries", c.Entries, 1, maxEntries},
+		{"merge", "merge", c.Merge, 1, maxEntries}, {"miss_queue", "miss queue", c.MissQueue, 1, maxEntries},
+		{"result_queue", "result queue", c.ResultQueue, 0, maxEntries}, {"port", "port", c.Port, 0, mem.LineBytes},
+		{"write_ratio", "write ratio", c.WriteRatio, 0, 100}, {"ways", "maximal ways", c.MaxWays, 0, maxLines},
 	} {
 		if x.v < x.a || x.v > x.b {
-			return fmt.Errorf("%s %d is not within %d..%d", x.name, x.v, x.a, x.b)
+			return c.clash(x.key, "%s %d is not within %d..%d", x.name, x.v, x.a, x.b)
 		}
 	}
 	enums := []struct {
@@ -392,31 +416,31 @@ func (c *Config) Check() error {
 	}
 	switch {
 	case c.Line&(c.Line-1) != 0 || c.Line < mem.SectorBytes || c.Line > mem.LineBytes:
-		return fmt.Errorf("line %d is not 32, 64 or 128 bytes", c.Line)
+		return c.clash("line", "line %d is not 32, 64 or 128 bytes", c.Line)
 	case c.Sectored && c.Line != mem.LineBytes:
-		return fmt.Errorf("a sector cache has lines of 128 bytes, not %d", c.Line)
+		return c.clash("sectored line", "a sector cache has lines of 128 bytes, not %d", c.Line)
 	case c.Sets > maxLines/c.maxWays():
-		return fmt.Errorf("%d sets of %d ways are more than %d lines", c.Sets, c.maxWays(), maxLines)
+		return c.clash("sets ways", "%d sets of %d ways are more than %d lines", c.Sets, c.maxWays(), maxLines)
 	case c.MaxWays != 0 && c.MaxWays < c.Ways:
-		return fmt.Errorf("maximal ways %d are fewer than the %d ways", c.MaxWays, c.Ways)
+		return c.clash("ways", "maximal ways %d are fewer than the %d ways", c.MaxWays, c.Ways)
 	case c.Line%c.port() != 0:
-		return fmt.Errorf("port %d does not divide the line %d", c.Port, c.Line)
+		return c.clash("port line", "port %d does not divide the line %d", c.Port, c.Line)
 	case c.Alloc != OnMiss && c.Write == WriteBack:
-		return errors.New("a write-back cache (B) must allocate on miss (m)")
+		return c.clash("write allocate", "a write-back cache (B) must allocate on miss (m)")
 	case c.Alloc != OnMiss && (c.WriteAlloc == FetchOnWrite || c.WriteAlloc == LazyFetch):
-		return errors.New("write allocation F and L need allocation on miss (m)")
+		return c.clash("write_miss allocate", "write allocation F and L need allocation on miss (m)")
 	case c.Write == ReadOnly && c.WriteAlloc != NoWriteAlloc:
-		return errors.New("a read-only cache (R) has no write allocation")
+		return c.clash("write write_miss", "a read-only cache (R) has no write allocation")
 	}
 	if err := CheckIndex(c.Index, c.Sets); err != nil {
-		return err
+		return c.clash("index sets", "%v", err)
 	}
 	if c.IsTexture() {
 		switch {
 		case c.ResultQueue < 1:
-			return errors.New("a texture cache needs a result queue")
+			return c.clash("mshr result_queue", "a texture cache needs a result queue")
 		case c.Sectored || c.Write != ReadOnly || c.Alloc != OnMiss:
-			return errors.New("a texture cache is of type N, read only (R), allocating on miss (m)")
+			return c.clash("sectored write allocate", "a texture cache is of type N, read only (R), allocating on miss (m)")
 		}
 		return nil
 	}
@@ -428,7 +452,7 @@ func (c *Config) Check() error {
 		least = 2 // the read, a victim
 	}
 	if c.MissQueue < least {
-		return fmt.Errorf("miss queue %d would block for ever; this write policy needs %d", c.MissQueue, least)
+		return c.clash("miss_queue write write_miss", "miss queue %d would block for ever; this write policy needs %d", c.MissQueue, least)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/param"
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
@@ -54,22 +55,22 @@ func (g GroupBy) String() string {
 // except for the counts of banks and groups. The names are those of the
 // standards without their leading t.
 type Timing struct {
-	Banks  int // banks of the channel, a power of two up to 64
-	Groups int // bank groups, a power of two that divides Banks
-	CCD    int // column command to column command
-	CCDL   int // the same within one bank group; 0 leaves CCD alone in force
-	RRD    int // activate to activate, different banks
-	RCD    int // activate to read
-	RAS    int // activate to precharge
-	RP     int // precharge to activate
-	RC     int // activate to activate, same bank
-	CL     int // read command to its first data
-	WL     int // write command to its first data
-	CDLR   int // end of write data to a read command
-	WR     int // end of write data to precharge
-	RTPL   int // read to precharge within one bank group
-	REFI   int // average distance of two refreshes; 0: the channel never refreshes
-	RFC    int // refresh to the next activate
+	Banks  int `help:"banks, a power of two" unit:"banks" want:"1..64"`
+	Groups int `help:"bank groups, a power of two" unit:"groups" want:"1..64" def:"1"`
+	CCD    int `help:"column command to column command" unit:"cycles" want:"0..1048576"`
+	CCDL   int `help:"the same within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
+	RRD    int `help:"activate to activate, other bank" unit:"cycles" want:"0..1048576"`
+	RCD    int `help:"activate to read" unit:"cycles" want:"0..1048576"`
+	RAS    int `help:"activate to precharge" unit:"cycles" want:"0..1048576"`
+	RP     int `help:"precharge to activate" unit:"cycles" want:"0..1048576"`
+	RC     int `help:"activate to activate, same bank" unit:"cycles" want:"0..1048576"`
+	CL     int `help:"read to its data" unit:"cycles" want:"1..1048576"`
+	WL     int `help:"write to its data" unit:"cycles" want:"1..1048576"`
+	CDLR   int `help:"end of written data to read" unit:"cycles" want:"0..1048576"`
+	WR     int `help:"end of written data to precharge" unit:"cycles" want:"0..1048576"`
+	RTPL   int `help:"read to precharge within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
+	REFI   int `help:"distance of refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
+	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
 }
 
 // WriteQueue keeps writes apart from reads. Reads go first until High writes
@@ -168,71 +169,65 @@ func (c Config) Group(bank int) int {
 	return bank / (c.Banks / c.Groups)
 }
 
+// timings are the parameters of Timing.
+var timings = param.Of(new(Timing), "dram.timing.", false)
+
 // Check reports the first setting that makes no device.
 func (c Config) Check() error {
 	t := c.Timing
 	if t.Banks < 1 || t.Banks > maxBanks || t.Banks&(t.Banks-1) != 0 {
-		return fmt.Errorf("dram: %d banks: want a power of two from 1 to %d", t.Banks, maxBanks)
+		return param.Clash("dram.timing.banks", "dram: %d banks: want a power of two from 1 to %d", t.Banks, maxBanks)
 	}
 	if t.Groups < 1 || t.Groups > t.Banks || t.Groups&(t.Groups-1) != 0 {
-		return fmt.Errorf("dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
+		return param.Clash("dram.timing.groups dram.timing.banks", "dram: %d bank groups: want a power of two that divides the %d banks", t.Groups, t.Banks)
 	}
-	for _, v := range []struct {
-		name     string
-		val, low int
-	}{
-		{"CCD", t.CCD, 0}, {"CCDL", t.CCDL, 0}, {"RRD", t.RRD, 0}, {"RCD", t.RCD, 0}, {"RAS", t.RAS, 0},
-		{"RP", t.RP, 0}, {"RC", t.RC, 0}, {"CL", t.CL, 1}, {"WL", t.WL, 1}, {"CDLR", t.CDLR, 0},
-		{"WR", t.WR, 0}, {"RTPL", t.RTPL, 0}, {"REFI", t.REFI, 0}, {"RFC", t.RFC, 0},
-	} {
-		if v.val < v.low || v.val > maxCycles {
-			return fmt.Errorf("dram: %s is %d cycles: want %d to %d", v.name, v.val, v.low, maxCycles)
-		}
+	if err := param.Check(timings, &t); err != nil {
+		return err
 	}
 	// Between two refreshes there must be time to open a row, use and close it.
 	if least := t.RFC + max(t.RC, t.RAS+t.RP) + t.RCD + t.CL + t.WL + t.WR; t.REFI > 0 && least >= t.REFI {
-		return fmt.Errorf("dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
+		return param.Clash("dram.timing.rfc dram.timing.refi", "dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
 	}
 	for _, v := range []struct {
-		name      string
+		key, name string
 		val, high int
 	}{
-		{"bus width in bytes", c.BusBytes, 1 << 12}, {"burst length", c.BurstLength, 1 << 10},
-		{"transfers per command clock", c.DataRatio, 1 << 10}, {"chips in the channel", c.Chips, 1 << 10},
+		{"bus_bytes", "bus width in bytes", c.BusBytes, 1 << 12}, {"burst_length", "burst length", c.BurstLength, 1 << 10},
+		{"data_ratio", "transfers per command clock", c.DataRatio, 1 << 10}, {"chips", "chips in the channel", c.Chips, 1 << 10},
 	} {
 		if v.val < 1 || v.val > v.high {
-			return fmt.Errorf("dram: %s is %d: want 1 to %d", v.name, v.val, v.high)
+			return param.Clash("dram."+v.key, "dram: %s is %d: want 1 to %d", v.name, v.val, v.high)
 		}
 	}
 	if c.BurstLength%c.DataRatio != 0 {
-		return fmt.Errorf("dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
+		return param.Clash("dram.burst_length dram.data_ratio", "dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
 	}
 	if _, plugged := Schedulers.Maker(int(c.Scheduler)); !plugged && c.Scheduler > FRFCFS {
-		return fmt.Errorf("dram: unknown %v", c.Scheduler)
+		return param.Clash("dram.scheduler", "dram: unknown %v", c.Scheduler)
 	}
 	if c.GroupBy > GroupByLowBits {
-		return fmt.Errorf("dram: unknown %v of banks", c.GroupBy)
+		return param.Clash("dram.group_by", "dram: unknown %v of banks", c.GroupBy)
 	}
 	for _, v := range []struct {
-		name string
-		val  int
-	}{{"scheduler queue", c.QueueSize}, {"return queue", c.ReturnQueue}} {
+		key, name string
+		val       int
+	}{{"queue", "scheduler queue", c.QueueSize}, {"return_queue", "return queue", c.ReturnQueue}} {
 		if v.val < 0 || v.val > maxRequests {
-			return fmt.Errorf("dram: %s of %d requests: want 0 to %d", v.name, v.val, maxRequests)
+			return param.Clash("dram."+v.key, "dram: %s of %d requests: want 0 to %d", v.name, v.val, maxRequests)
 		}
 	}
 	if w := c.Writes; w.Enabled {
 		if c.Scheduler != FRFCFS {
-			return fmt.Errorf("dram: a separate write queue needs the frfcfs scheduler, not %v", c.Scheduler)
+			return param.Clash("dram.write_queue dram.scheduler", "dram: a separate write queue needs the frfcfs scheduler, not %v", c.Scheduler)
 		}
 		if w.Size < 1 || w.Size > maxRequests {
-			return fmt.Errorf("dram: write queue of %d requests: want 1 to %d", w.Size, maxRequests)
+			return param.Clash("dram.write_size", "dram: write queue of %d requests: want 1 to %d", w.Size, maxRequests)
 		}
 		if w.High < 1 || w.High > w.Size {
-			return fmt.Errorf("dram: high watermark %d is outside the write queue of %d", w.High, w.Size)
+			return param.Clash("dram.write_high dram.write_size", "dram: high watermark %d is outside the write queue of %d", w.High, w.Size)
 		}
 		if w.Low < 0 || w.Low > w.High {
-			return fmt.Errorf("dram: low watermark %d is above the high one of %d", w.Low, w.High)
+			return param.Clash("dram.write_low dram.write_high", "dram: low watermark %d is above the high one of %d", w.Low, w.High)
 		}
 	}
 	return nil

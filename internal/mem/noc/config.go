@@ -2,7 +2,10 @@ package noc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Kind is the kind of a network.
@@ -50,42 +53,45 @@ func (p Placement) String() string { return [...]string{"in-order", "spread"}[p]
 
 // Config describes one subnet.
 type Config struct {
-	Kind    Kind
-	Inputs  int // nodes that send, numbered from 0
-	Outputs int // nodes that receive, numbered from 0
+	Kind    Kind `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
+	Inputs  int  `key:"-"` // nodes that send, numbered from 0
+	Outputs int  `key:"-"` // nodes that receive, numbered from 0
 
-	InBuffer  int     // packets of each input FIFO (-icnt_in_buffer_limit); of networks with flits, flits that wait for the first router (input_buffer_size)
-	OutBuffer int     // packets of each output FIFO (-icnt_out_buffer_limit); of networks with flits, flits of a channel that the last router may send ahead (ejection_buffer_size)
-	Arbiter   Arbiter // of the crossbar, or of every router's two allocators
+	// Packets of each input FIFO (-icnt_in_buffer_limit); of networks with flits, flits that wait for the first router (input_buffer_size)
+	InBuffer int `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_in_buffer_limit=64"`
+	// Packets of each output FIFO (-icnt_out_buffer_limit); of networks with flits, flits of a channel that the last router may send ahead (ejection_buffer_size)
+	OutBuffer int `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_out_buffer_limit=64"`
+	// Of the crossbar, or of every router's two allocators
+	Arbiter Arbiter `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip" from:"-icnt_arbiter_algo=1"`
 
-	GrantCycles int // busy cycles for which a pointer stays (local crossbar only; -icnt_grant_cycles)
-	FlitBytes   int // size of a flit; counts only for the local crossbar
+	GrantCycles int `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1" from:"-icnt_grant_cycles=1"`
+	FlitBytes   int `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32" from:"-icnt_flit_size=32"`
 
 	// What follows describes routers; the local crossbar ignores it.
 
-	Radix      int  // nodes of a dimension, or inputs of a switch (k); 0: the fewest that hold all nodes
-	Dimensions int  // dimensions, or stages of a fly (n); 0: one stage, two dimensions
-	VCs        int  // virtual channels of a link (num_vcs); 0: one, or two for a torus
-	AnyVC      bool // a packet takes whatever channel is free; else each pair of nodes keeps to one, and its packets to their order
+	Radix      int  `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
+	Dimensions int  `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
+	VCs        int  `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
+	AnyVC      bool `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
 
-	VCBuffer       int  // flits that a router holds of each channel of an input (vc_buf_size)
-	BoundaryBuffer int  // flits of a channel that wait behind the last router to be popped, whole packets or parts (boundary_buffer_size)
-	HoldVC         bool // a channel is free only when all that was sent on it has left the next router (wait_for_tail_credit)
+	VCBuffer       int  `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
+	BoundaryBuffer int  `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
+	HoldVC         bool `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
 
-	Iterations    int // of each allocation (alloc_iters)
-	RoutingDelay  int // cycles to find a packet's way (routing_delay)
-	VCDelay       int // cycles to allocate a channel (vc_alloc_delay)
-	SwitchDelay   int // cycles to allocate the switch (sw_alloc_delay)
-	CreditDelay   int // cycles before a router uses a credit that came in (credit_delay)
-	LinkDelay     int // cycles from router to router; to and from nodes it is 1
-	InputSpeedup  int // ways from an input into the switch (input_speedup)
-	OutputSpeedup int // ways out of the switch to an output (output_speedup)
-	Steps         int // steps of a router in a cycle (internal_speedup)
+	Iterations    int `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
+	RoutingDelay  int `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
+	VCDelay       int `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
+	SwitchDelay   int `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
+	CreditDelay   int `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
+	LinkDelay     int `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
+	InputSpeedup  int `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
+	OutputSpeedup int `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
+	Steps         int `key:"router_steps" help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
 
-	Placement Placement
+	Placement Placement `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
 	// Reply says that the inputs are the slices. It only places nodes: both
 	// subnets of a chip have the same nodes at the same terminals.
-	Reply bool
+	Reply bool `key:"-"`
 }
 
 // Reverse returns the settings of the subnet in the other direction.
@@ -97,64 +103,56 @@ func (c Config) Reverse() Config {
 // Bounds on what a configuration may ask for.
 const (
 	maxSide  = 1 << 12 // nodes of a side
-	maxVCs   = 16
-	maxDelay = 64
-	maxSpeed = 16
 	maxFlits = 1 << 22 // of all buffers of a network
 	maxSpan  = 1 << 13 // terminals
 	maxQueue = 1 << 24 // packets or flits of one buffer
 )
 
+// ofRouters are the parameters that networks with routers have.
+var ofRouters = slices.DeleteFunc(param.Of(new(Config), "noc.", false), func(p param.Param) bool { return p.Name == "noc.grant_cycles" })
+
 // Check reports what is contradictory.
 func (c *Config) Check() error {
 	switch {
 	case c.Inputs < 1 || c.Outputs < 1:
-		return fmt.Errorf("a network needs at least one input and one output, not %d and %d", c.Inputs, c.Outputs)
+		return param.Clash("chip.clusters chip.channels chip.slices_per_channel", "a network needs at least one input and one output, not %d and %d", c.Inputs, c.Outputs)
 	case c.Inputs > maxSide || c.Outputs > maxSide:
-		return fmt.Errorf("a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
+		return param.Clash("chip.clusters chip.channels chip.slices_per_channel", "a network has at most %d nodes on a side, not %d and %d", maxSide, c.Inputs, c.Outputs)
 	case c.InBuffer < 1 || c.OutBuffer < 1:
-		return fmt.Errorf("network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
+		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer", "network buffers hold at least one packet, not %d in and %d out", c.InBuffer, c.OutBuffer)
 	case c.InBuffer > maxQueue || c.OutBuffer > maxQueue:
-		return fmt.Errorf("network buffers hold at most %d packets, not %d in and %d out", maxQueue, c.InBuffer, c.OutBuffer)
+		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer", "network buffers hold at most %d packets, not %d in and %d out", maxQueue, c.InBuffer, c.OutBuffer)
 	case c.FlitBytes < 1:
-		return fmt.Errorf("a flit has at least one byte, not %d", c.FlitBytes)
+		return param.Clash("noc.flit_bytes", "a flit has at least one byte, not %d", c.FlitBytes)
 	case c.Kind > Torus || c.Arbiter > ISLIP || c.Placement > Spread:
-		return fmt.Errorf("no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
+		return param.Clash("noc.kind noc.arbiter noc.placement", "no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
 	case c.Kind == Local && c.GrantCycles < 1:
-		return fmt.Errorf("network grant cycles are at least 1, not %d", c.GrantCycles)
+		return param.Clash("noc.grant_cycles", "network grant cycles are at least 1, not %d", c.GrantCycles)
 	case c.Kind == Local:
 		return nil
 	}
-	for _, b := range []struct {
-		name      string
-		v, lo, hi int
-	}{
-		{"radix", c.Radix, 0, maxSpan}, {"dimensions", c.Dimensions, 0, 12}, {"virtual channels", c.VCs, 0, maxVCs},
-		{"channel buffer", c.VCBuffer, 1, 1 << 16}, {"boundary buffer", c.BoundaryBuffer, 1, 1 << 16}, {"output buffer", c.OutBuffer, 1, 1 << 16},
-		{"iterations", c.Iterations, 1, 64}, {"routing delay", c.RoutingDelay, 0, maxDelay}, {"channel allocation delay", c.VCDelay, 1, maxDelay},
-		{"switch allocation delay", c.SwitchDelay, 1, maxDelay}, {"credit delay", c.CreditDelay, 0, maxDelay}, {"link delay", c.LinkDelay, 1, maxDelay},
-		{"input speedup", c.InputSpeedup, 1, maxSpeed}, {"output speedup", c.OutputSpeedup, 1, maxSpeed}, {"steps of a router in a cycle", c.Steps, 1, maxSpeed},
-	} {
-		if b.v < b.lo || b.v > b.hi {
-			return fmt.Errorf("network %s %d is not within %d..%d", b.name, b.v, b.lo, b.hi)
-		}
+	if err := param.Check(ofRouters, c); err != nil {
+		return err
+	}
+	if most := 1 << 16; c.OutBuffer > most {
+		return param.Clash("noc.flit_out_buffer", "network output buffer %d is more than %d", c.OutBuffer, most)
 	}
 	s := c.shape()
 	if nodes := c.Inputs + c.Outputs; s.terminals < nodes {
-		return fmt.Errorf("%v has %d terminals, too few for %d nodes", s, s.terminals, nodes)
+		return param.Clash("noc.kind noc.radix noc.dimensions chip.clusters chip.channels", "%v has %d terminals, too few for %d nodes", s, s.terminals, nodes)
 	}
 	if s.terminals > maxSpan {
-		return fmt.Errorf("%v has more than the %d terminals that can be simulated", s, maxSpan)
+		return param.Clash("noc.kind noc.radix noc.dimensions", "%v has more than the %d terminals that can be simulated", s, maxSpan)
 	}
 	if c.Kind == Torus && s.vcs%2 != 0 {
-		return fmt.Errorf("a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
+		return param.Clash("noc.kind noc.vcs", "a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
 	}
 	if c.InputSpeedup > s.vcs || s.vcs%c.InputSpeedup != 0 {
-		return fmt.Errorf("network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
+		return param.Clash("noc.input_speedup noc.vcs", "network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
 	}
 	// The last product is within 2^13·2^5·2^4·2^17 and cannot overflow.
 	if n := s.routers * s.ports * s.vcs * (c.VCBuffer + max(c.VCBuffer, c.OutBuffer)); n > maxFlits {
-		return fmt.Errorf("the network's routers would hold %d flits, more than the %d that can be simulated", n, maxFlits)
+		return param.Clash("noc.kind noc.radix noc.dimensions noc.vcs noc.vc_buffer noc.flit_in_buffer noc.flit_out_buffer noc.boundary_buffer", "the network's routers would hold %d flits, more than the %d that can be simulated", n, maxFlits)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Place is where an address lives.
@@ -80,10 +81,16 @@ type layout struct {
 	channel, bank, row, col, bl uint64
 }
 
+// What an address mapping must agree with, and what an indexing.
+const (
+	mappingKeys  = "partition.mapping dram.timing.banks chip.channels chip.slices_per_channel"
+	indexingKeys = "partition.indexing chip.channels chip.slices_per_channel"
+)
+
 func parseLayout(s string) (layout, error) {
 	l := layout{channelAt: -1}
 	bad := func(format string, a ...any) (layout, error) {
-		return layout{}, fmt.Errorf("address mapping %q: %s", s, fmt.Sprintf(format, a...))
+		return layout{}, param.Clash(mappingKeys, "address mapping %q: %s", s, fmt.Sprintf(format, a...))
 	}
 	text := s
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(s), "dramid@"); ok {
@@ -141,17 +148,17 @@ func parseLayout(s string) (layout, error) {
 
 // NewAddrMap reads the mapping of a memory.
 func NewAddrMap(c *Config) (*AddrMap, error) {
-	fail := func(format string, a ...any) (*AddrMap, error) {
-		return nil, fmt.Errorf("memory: "+format, a...)
+	fail := func(keys, format string, a ...any) (*AddrMap, error) {
+		return nil, param.Clash(keys, "memory: "+format, a...)
 	}
 	if c.Channels < 1 || c.Channels > maxChannels || c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
-		return fail("%d channels of %d L2 slices cannot be addressed", c.Channels, c.Subs)
+		return fail(mappingKeys, "%d channels of %d L2 slices cannot be addressed", c.Channels, c.Subs)
 	}
 	if maker, ok := Mappings.Maker(int(c.Indexing)); ok {
 		m := &AddrMap{channels: c.Channels, subs: c.Subs, banks: c.DRAM.Banks}
 		var err error
 		if m.plugged, err = maker(Space{c.Channels, c.Subs, c.DRAM.Banks}); err != nil {
-			return fail("indexing: %w", err)
+			return fail("partition.indexing", "indexing: %v", err)
 		}
 		return m, nil
 	}
@@ -168,10 +175,10 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	switch {
 	case l.channelAt < 0:
 		if m.gap {
-			return fail("%d channels need dramid@ in the address mapping: the number is no power of two", c.Channels)
+			return fail(mappingKeys, "%d channels need dramid@ in the address mapping: the number is no power of two", c.Channels)
 		}
 		if n := bits.OnesCount64(l.channel); n != int(chanBits) {
-			return fail("address mapping %q has %d channel bits, %d channels need %d", c.Mapping, n, c.Channels, chanBits)
+			return fail(mappingKeys, "address mapping %q has %d channel bits, %d channels need %d", c.Mapping, n, c.Channels, chanBits)
 		}
 		m.at = uint(bits.TrailingZeros64(l.channel))
 	case m.gap:
@@ -192,17 +199,17 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 			m &= m - 1
 		}
 		if bits.OnesCount64(subMask) < bits.TrailingZeros(uint(c.Subs)) {
-			return fail("address mapping %q has too few bank bits for %d L2 slices per channel", c.Mapping, c.Subs)
+			return fail(mappingKeys, "address mapping %q has too few bank bits for %d L2 slices per channel", c.Mapping, c.Subs)
 		}
 	}
 	if n := bits.OnesCount64(l.bank); n > 16 || !c.FixedLatency && 1<<n > c.DRAM.Banks {
-		return fail("address mapping %q has %d bank bits, the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
+		return fail(mappingKeys, "address mapping %q has %d bank bits, the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
 	}
 	if n := bits.OnesCount64(l.row); n > 32 {
-		return fail("address mapping %q has %d row bits: at most 32", c.Mapping, n)
+		return fail(mappingKeys, "address mapping %q has %d row bits: at most 32", c.Mapping, n)
 	}
 	if n := bits.OnesCount64(l.col); n > 32 {
-		return fail("address mapping %q has %d column bits: at most 32", c.Mapping, n)
+		return fail(mappingKeys, "address mapping %q has %d column bits: at most 32", c.Mapping, n)
 	}
 	m.channel, m.bank, m.row, m.col = newField(l.channel), newField(l.bank), newField(l.row), newField(l.col)
 	if m.gap {
@@ -223,31 +230,31 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	case Consecutive, PAEIndex:
 	case BitwiseXor:
 		if m.gap {
-			return fail("xor indexing needs a power of two of channels, not %d", c.Channels)
+			return fail(indexingKeys, "xor indexing needs a power of two of channels, not %d", c.Channels)
 		}
 	case IPolyIndex:
 		m.hashed = 1 << chanBits * c.Subs
 		if m.hashed > 1 && !cache.HasIPoly(m.hashed) {
-			return fail("no polynomial hash over %d L2 slices", m.hashed)
+			return fail(indexingKeys, "no polynomial hash over %d L2 slices", m.hashed)
 		}
 	case RandomIndex:
 		if m.at < m.logSubs {
-			return fail("random indexing: the channel is at bit %d, below the %d bits of the L2 slices", m.at, m.logSubs)
+			return fail(indexingKeys, "random indexing: the channel is at bit %d, below the %d bits of the L2 slices", m.at, m.logSubs)
 		}
 		if c.Remembers() {
 			m.library, m.drawn = newLibraryRandom(1), make(map[uint64]int32)
 		}
 	default:
-		return fail("unknown %v", c.Indexing)
+		return fail(indexingKeys, "unknown %v", c.Indexing)
 	}
 	switch c.BankHash {
 	case BankLinear, BankXor:
 	case BankIPoly:
 		if !cache.HasIPoly(c.DRAM.Banks) {
-			return fail("no polynomial hash over %d banks", c.DRAM.Banks)
+			return fail("dram.bank_index dram.timing.banks", "no polynomial hash over %d banks", c.DRAM.Banks)
 		}
 	default:
-		return fail("unknown %v", c.BankHash)
+		return fail("dram.bank_index dram.timing.banks", "unknown %v", c.BankHash)
 	}
 	return m, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Indexing says how a sub-partition is found from an address, beyond the
@@ -135,26 +136,26 @@ const (
 // Check reports the first setting that makes no memory.
 func (c *Config) Check() error {
 	if c.Channels < 1 || c.Channels > maxChannels {
-		return fmt.Errorf("memory: %d channels: want 1 to %d", c.Channels, maxChannels)
+		return param.Clash("chip.channels", "memory: %d channels: want 1 to %d", c.Channels, maxChannels)
 	}
 	if c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
-		return fmt.Errorf("memory: %d L2 slices per channel: want a power of two from 1 to %d", c.Subs, maxSubs)
+		return param.Clash("chip.slices_per_channel", "memory: %d L2 slices per channel: want a power of two from 1 to %d", c.Subs, maxSubs)
 	}
 	for _, v := range []struct {
-		name      string
+		key, name string
 		val, high int
 	}{
-		{"ROP latency", c.ROPLatency, maxLatency}, {"DRAM latency", c.DRAMLatency, maxLatency},
-		{"queue to the L2", c.Queues.ToL2, maxQueue}, {"queue from L2 to DRAM", c.Queues.ToDRAM, maxQueue},
-		{"queue from DRAM to L2", c.Queues.FromDRAM, maxQueue}, {"queue from L2 to network", c.Queues.ToNet, maxQueue},
+		{"rop_latency", "ROP latency", c.ROPLatency, maxLatency}, {"dram_latency", "DRAM latency", c.DRAMLatency, maxLatency},
+		{"to_l2", "queue to the L2", c.Queues.ToL2, maxQueue}, {"to_dram", "queue from L2 to DRAM", c.Queues.ToDRAM, maxQueue},
+		{"from_dram", "queue from DRAM to L2", c.Queues.FromDRAM, maxQueue}, {"to_noc", "queue from L2 to network", c.Queues.ToNet, maxQueue},
 	} {
 		if v.val < 0 || v.val > v.high {
-			return fmt.Errorf("memory: %s is %d: want 0 to %d", v.name, v.val, v.high)
+			return param.Clash("partition."+v.key, "memory: %s is %d: want 0 to %d", v.name, v.val, v.high)
 		}
 	}
 	// A request longer than a sector enters as up to four.
 	if q := c.Queues.ToL2; q > 0 && q < 4 {
-		return fmt.Errorf("memory: queue to the L2 holds %d: the sectors of a line need 4", q)
+		return param.Clash("partition.to_l2", "memory: queue to the L2 holds %d: the sectors of a line need 4", q)
 	}
 	if !c.FixedLatency {
 		if err := c.DRAM.Check(); err != nil {
@@ -162,11 +163,11 @@ func (c *Config) Check() error {
 		}
 	}
 	if q, r := c.DRAM.QueueSize, c.DRAM.ReturnQueue; q > 0 && r > 0 && c.sharedCredits() <= 0 {
-		return fmt.Errorf("memory: scheduler and return queue (%d, %d) leave nothing to share among %d slices", q, r, c.Subs)
+		return param.Clash("dram.queue dram.return_queue chip.slices_per_channel", "memory: scheduler and return queue (%d, %d) leave nothing to share among %d slices", q, r, c.Subs)
 	}
 	if !c.L2.Disabled {
 		if c.L2.IsTexture() {
-			return fmt.Errorf("memory: the L2 cannot be a texture FIFO")
+			return param.Clash("l2.mshr", "memory: the L2 cannot be a texture FIFO")
 		}
 		if err := c.L2.Check(); err != nil {
 			return fmt.Errorf("memory: L2: %w", err)

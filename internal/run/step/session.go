@@ -415,19 +415,26 @@ func (s *Session) step(args []string) error {
 	return s.toCycle(s.m.now() + n)
 }
 
-func (s *Session) stepi(args []string) error {
+// times reads how often, 1 if nothing says so, and chooses the warp that stands
+// after it.
+func (s *Session) times(args []string) (uint64, error) {
 	n := uint64(1)
 	if len(args) > 0 && !strings.Contains(args[0], ".") {
 		var err error
 		if n, err = number(args, 0, 1); err != nil {
-			return err
+			return 0, err
 		}
 		args = args[1:]
 	}
 	if err := atMost(args, 1); err != nil {
-		return err
+		return 0, err
 	}
-	if err := s.choose(args); err != nil {
+	return n, s.choose(args)
+}
+
+func (s *Session) stepi(args []string) error {
+	n, err := s.times(args)
+	if err != nil {
 		return err
 	}
 	sm, slot := s.sm, s.slot

@@ -172,21 +172,9 @@ func (s *Session) backi(args []string) error {
 	if err != nil {
 		return err
 	}
-	n := uint64(1)
-	if len(args) > 0 && !strings.Contains(args[0], ".") {
-		if n, err = number(args, 0, 1); err != nil {
-			return err
-		}
-		args = args[1:]
-	}
-	if err := atMost(args, 1); err != nil {
+	n, err := s.times(args)
+	if err != nil || n == 0 {
 		return err
-	}
-	if err := s.choose(args); err != nil {
-		return err
-	}
-	if n == 0 {
-		return nil
 	}
 	cycle, err := t.issuedBefore(s.slot, n)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -291,7 +292,9 @@ func openError(p place, err error) *trace.Error {
 		msg = "no permission to read it"
 	case errors.As(err, &pe):
 		msg = pe.Err.Error()
-		if p.confined && msg == "path escapes from parent" {
+		// What the system does not refuse, os.Root does.
+		var system syscall.Errno
+		if p.confined && !errors.As(err, &system) {
 			msg = "it is a link out of the list's folder; copy the file there"
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -363,6 +363,14 @@ func Readable(b []byte) []byte {
 	return b[:n]
 }
 
+// nilFault is what Go panics with at a fault in the first page, whose address it
+// does not tell.
+var nilFault = sync.OnceValue(func() (fault any) {
+	defer func() { fault = recover() }()
+	var p *byte
+	return *p
+})
+
 // faultless runs what reads memory of the host, and reports whether that was
 // there: a bad pointer is an error of the program's, and must not end it here.
 func faultless(f func()) (ok bool) {
@@ -371,12 +379,10 @@ func faultless(f func()) (ok bool) {
 		switch e := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }: // a fault at an address
-		case runtime.Error:
-			if !strings.Contains(e.Error(), "nil pointer dereference") { // a fault in the first page
+		default:
+			if e != nilFault() {
 				panic(e)
 			}
-		default:
-			panic(e)
 		}
 	}()
 	f()

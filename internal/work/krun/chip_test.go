@@ -51,7 +51,7 @@ func TestChip(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := r.Result("t")
-	if res.SMs != 2 || res.Conditions["kepler.sms"] != 2 || res.Conditions["kepler.conform"] != "datasheet" || res.WarpInstructions != 10 {
+	if res.SMs != 2 || res.Conditions["kepler.sms"] != int64(2) || res.Conditions["kepler.conform"] != "datasheet" || res.WarpInstructions != 10 {
 		t.Errorf("%d SMs, %v, %d instructions", res.SMs, res.Conditions, res.WarpInstructions)
 	}
 	m := res.Kernels[0].Memory
