@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// summary is what a set of errors comes to.
+// summary describes a set of errors.
 type summary struct{ n, mean, median, tenth, worst, bias float64 }
 
-// summarise returns figures over errors, which are fractions: of their sizes the
-// mean, the median, the 90th percentile (the smallest error that nine tenths of them do not
-// exceed) and the worst, and the mean with its sign.
+// summarise returns statistics of errors, which are fractions: the mean, median,
+// 90th percentile (the smallest error that nine tenths of them do not exceed) and
+// maximum of their magnitudes, and the mean with its sign.
 func summarise(errors []float64) summary {
 	if len(errors) == 0 {
 		return summary{}
@@ -106,8 +106,7 @@ func document(rows []row, kept map[string]float64) string {
 	return b.String()
 }
 
-// table prints the ratio of each row of a kind: what place returns names its line
-// and its column.
+// table prints the ratio of each row of a kind; place returns its line and column.
 func table(b *strings.Builder, rows []row, kept map[string]float64, kind, lines string, place func(r *row) (line, column string), columns string) {
 	var names, across []string
 	cells := map[[2]string]string{}
@@ -146,8 +145,8 @@ func table(b *strings.Builder, rows []row, kept map[string]float64, kind, lines 
 	}
 }
 
-// slopes compares how many cycles a step of the chain takes, by least squares
-// over the turns of each shape of launch.
+// slopes compares the cycles per step of the chain, a least-squares fit over the
+// iterations of each shape of launch.
 func slopes(rows []row, kept map[string]float64) string {
 	type shape struct{ block, blocks int }
 	type sums struct{ n, x, xx, h, xh, k, xk float64 }

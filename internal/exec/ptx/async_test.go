@@ -560,7 +560,7 @@ func TestAsyncFaults(t *testing.T) {
 		{"mbarrier.init.shared.b64 [%a0], 1;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%a1], [%in0], 80, [%a0];", "out-of-bounds read of 80 bytes"},
 		{"cp.async.bulk.global.shared::cta.bulk_group [%out], [%a1], 4294967280;", "out-of-bounds"},
 		{"mov.u16 %h, 2;\nmbarrier.init.shared.b64 [%a0], 1;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%a1], [%in0], 16, [%a0], %h;", "multicast to the blocks 0x2"},
-		{"mov.u32 %r0, 1;\nmapa.shared::cluster.u64 %a2, %a1, %r0;", "block 1 of a cluster that has one block"},
+		{"mov.u32 %r0, 1;\nmapa.shared::cluster.u64 %a2, %a1, %r0;", "address in block 1 of a cluster"},
 		{"alloca.u64 %a2, 100000000;", "stack overflow: alloca of 100000000 bytes"},
 		{"mov.u64 %a2, 99;\nstackrestore.u64 %a2;", "stackrestore to 0x63"},
 	} {

@@ -591,10 +591,10 @@ func TestBarriersThatCannotComplete(t *testing.T) {
 		body string
 		want []string
 	}{
-		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1, 96;", []string{"no forward progress in kernel k, block (0,0,0)", "warp 0, lanes 0xffffffff", "waits at barrier 1, where 32 of 96 threads have come", "test.ptx:"}},
+		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1, 96;", []string{"no forward progress in kernel k, block (0,0,0)", "warp 0, lanes 0xffffffff", "waits at barrier 1, where 32 of 96 threads have arrived", "test.ptx:"}},
 		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1;\n@!%p0 bar.sync 2;", []string{"waits at barrier 1, where 32 of 64", "waits at barrier 2, where 32 of 64"}},
 		{"bar.sync 3, 33;", []string{"barrier 3 for 33 threads", "multiple of the warp size"}},
-		{"mov.u32 %r0, 16;\nbar.sync %r0;", []string{"barrier 16: a block has barriers 0 to 15"}},
+		{"mov.u32 %r0, 16;\nbar.sync %r0;", []string{"barrier 16 does not exist: a block has barriers 0 to 15"}},
 		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.arrive 1, 128;\n@!%p0 bar.sync 1, 96;", []string{"expects 96 threads, others in the same phase expect 128"}},
 	} {
 		_, err := tryBody(t, bodyOpts{block: 64}, regs, c.body, nil, 4)
@@ -781,10 +781,10 @@ func TestCallErrors(t *testing.T) {
 	.func leave(.reg .u32 %n) { .reg .pred %p; setp.eq.u32 %p, %n, 3; @%p exit; @!%p ret; }
 	.global .u64 tab[2] = {one, res};`
 	for _, c := range []struct{ body, want string }{
-		{"call deep, (%t);", "stack overflow: 1024 calls deep"},
+		{"call deep, (%t);", "stack overflow: 1024 nested calls"},
 		{"call big, (%t);", "stack overflow"},
-		{"P: .callprototype _ (.reg .u32 _);\nmov.u64 %a0, 12345;\ncall %a0, (%t), P;", "indirect call to 0x3039, which is no function"},
-		{"P: .callprototype _ (.reg .u32 _);\nld.global.u64 %a0, [tab+8];\ncall %a0, (%t), P;", "takes 0 results, res has 1 and 1"},
+		{"P: .callprototype _ (.reg .u32 _);\nmov.u64 %a0, 12345;\ncall %a0, (%t), P;", "indirect call to 0x3039, which is not a function"},
+		{"P: .callprototype _ (.reg .u32 _);\nld.global.u64 %a0, [tab+8];\ncall %a0, (%t), P;", "expects 0 results, but res has 1 and 1"},
 	} {
 		_, err := tryBody(t, bodyOpts{module: module}, regs, c.body, nil, 4)
 		var fault *exec.Fault

@@ -214,7 +214,7 @@ SYNC:
 	}
 	// The manual counts the threads of the lanes that came; four of the warp's
 	// may still come.
-	if s := got[0xfffffff0]; s != "3 waits at barrier 3, where 28 of 64 threads have come" {
+	if s := got[0xfffffff0]; s != "3 waits at barrier 3, where 28 of 64 threads have arrived" {
 		t.Errorf("the lanes at the barrier: %q", s)
 	}
 	if j := x.Joins(); len(j) != 1 || j[0].Came != 0xf || j[0].Missing != 0xfffffff0 || j[0].PC != 4 {

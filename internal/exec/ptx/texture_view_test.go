@@ -160,7 +160,7 @@ func TestTexObjects(t *testing.T) {
 	// The handle that the test program makes is the first; nothing has the next.
 	_, _, err = texProgram{nOut: 1, objects: []texBinding{{tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4}, data: make([]byte, 4)}},
 		regs: ".reg .b64 %h;", body: "add.u64 %h, %obj0, 16; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%h, {%x0}];"}.run(t, [][]uint32{{0}})
-	if err == nil || !strings.Contains(err.Error(), "is the handle of no texture") {
+	if err == nil || !strings.Contains(err.Error(), "is not the handle of a texture") {
 		t.Errorf("no such object: %v", err)
 	}
 }

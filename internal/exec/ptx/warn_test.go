@@ -124,9 +124,9 @@ func TestMemberMasks(t *testing.T) {
 			[]string{lacks16 + " bar.warp.sync 0", "member mask 0x000000ff lacks lane 8 bar.warp.sync 0"}},
 		{"lanes that exited are in it", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nvote.sync.ballot.b32 %r0, %p0, -1;\nbar.warp.sync -1;\nredux.sync.add.s32 %r0, %t, -1;", 32, nil},
 		{"lanes that are not there are in it", "vote.sync.ballot.b32 %r0, %p0, -1;", 8, nil},
-		{"shuffle from a lane that exited", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.down.b32 %r0, %t, 4, 31, -1;", 32, []string{"lane 4 reads a register of lane 8, which has exited, or is beyond the end of the block shfl.sync.down.b32 0"}},
+		{"shuffle from a lane that exited", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.down.b32 %r0, %t, 4, 31, -1;", 32, []string{"lane 4 reads a register of lane 8, which has exited, or lies beyond the end of the block shfl.sync.down.b32 0"}},
 		{"shuffle among those that are left", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.bfly.b32 %r0, %t, 4, 31, -1;", 32, nil},
-		{"shuffle from a lane that is not there", "shfl.sync.idx.b32 %r0, %t, 20, 31, -1;", 8, []string{"lane 0 reads a register of lane 20, which has exited, or is beyond the end of the block shfl.sync.idx.b32 0"}},
+		{"shuffle from a lane that is not there", "shfl.sync.idx.b32 %r0, %t, 20, 31, -1;", 8, []string{"lane 0 reads a register of lane 20, which has exited, or lies beyond the end of the block shfl.sync.idx.b32 0"}},
 		{"shuffle beyond the segment", "shfl.sync.down.b32 %r0, %t, 4, 0x1807, -1;", 8, nil},
 		{"shuffle from a lane with its guard off", "setp.lt.u32 %p1, %t, 8;\n@%p1 shfl.sync.down.b32 %r0, %t, 1, 31, 0xff;", 32, []string{"lane 7 reads a register of lane 8, which does not execute the instruction with it shfl.sync.down.b32 0"}},
 	} {

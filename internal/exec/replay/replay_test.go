@@ -428,13 +428,13 @@ func TestBadBlock(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for want, spoil := range map[string]func(k *trace.Kernel){
-		"a block has 1 to 1024":        func(k *trace.Kernel) { k.Block = trace.Dim{1 << 31, 1 << 31, 1 << 31} },
+		"want 1 to 1024":        func(k *trace.Kernel) { k.Block = trace.Dim{1 << 31, 1 << 31, 1 << 31} },
 		"block of 2048 threads":        func(k *trace.Kernel) { k.Block = trace.Dim{1024, 2, 1} },
-		"extent is at least 1":         func(k *trace.Kernel) { k.Grid[1] = 0 },
-		"cannot be":                    func(k *trace.Kernel) { k.Shared = -1 },
+		"extent must be at least 1":         func(k *trace.Kernel) { k.Grid[1] = 0 },
+		"are invalid":                    func(k *trace.Kernel) { k.Shared = -1 },
 		"a block of 0×1×1 threads":     func(k *trace.Kernel) { k.Block[0] = 0 },
-		"80000 registers cannot be":    func(k *trace.Kernel) { k.Registers = 80000 },
-		"cannot be taken for \"flot\"": func(k *trace.Kernel) {},
+		"80000 registers are invalid":    func(k *trace.Kernel) { k.Registers = 80000 },
+		"cannot treat unknown mnemonics like \"flot\"": func(k *trace.Kernel) {},
 	} {
 		k := readText(t, head+"warp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0\n")
 		spoil(k)

@@ -565,7 +565,7 @@ func TestSparseMatrices(t *testing.T) {
 		for err == nil && w.ready() { // all places are zero
 			err = w.Step(&e)
 		}
-		if err == nil || !strings.Contains(err.Error(), "the same element of their four twice") {
+		if err == nil || !strings.Contains(err.Error(), "the same element of a group twice") {
 			t.Errorf("%s with places that are all 0 ends with %v", c.text, err)
 		}
 	}

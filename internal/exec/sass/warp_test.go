@@ -583,8 +583,8 @@ join:
     EXIT
 other:
     BAR.SYNC 0x1, 0x40
-    EXIT`, true, []string{"BSYNC", "B2 names", "0x00000008", "barrier 1", "2 of 64"}},
-		{"a barrier that nobody completes", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have come"}},
+    EXIT`, true, []string{"BSYNC", "of B2, which have not arrived", "0x00000008", "barrier 1", "2 of 64"}},
+		{"a barrier that nobody completes", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have arrived"}},
 		{"a read of nothing", "MOV R2, 0x123450\nMOV R3, 0x7f\nLDG.E R4, [R2]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at 0x7f00123450", "LDG.E R4", "thread (0,0,0)", "pc 2", "t.sass:11"}},
 		{"a misaligned store", "MOV R2, 0x1002\nMOV R3, RZ\nSTG.E [R2], R4\nEXIT", false, []string{"misaligned write of 4 bytes at 0x1002", "STG.E"}},
 		{"shared memory that the block does not have", "LDS R4, [RZ+0x1000]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at shared address 0x1000", "4096"}},
@@ -637,7 +637,7 @@ func TestNoExit(t *testing.T) {
 	f.Kernels[0].Code = f.Kernels[0].Code[:2]
 	k := Load(f).Kernels()[0]
 	_, err = launch(t, k, Launch{Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 1, Y: 1, Z: 1}, Params: make([]byte, 20)}, device.New(device.Config{}))
-	if err == nil || !strings.Contains(err.Error(), "an EXIT is missing") {
+	if err == nil || !strings.Contains(err.Error(), "end it with EXIT") {
 		t.Errorf("%v", err)
 	}
 }

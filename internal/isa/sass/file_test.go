@@ -167,9 +167,9 @@ func TestHexErrors(t *testing.T) {
 		text, want string
 		arch       Arch
 	}{
-		"no architecture": {"000000000000794d 000fea0003800000\n", "a.hex:1:1: the architecture is not known (put .arch sm_86 in the first line, or give --arch)", 0},
-		"one word":        {"000000000000794d\n", "a.hex:1:1: two words of 16 hex digits", 86},
-		"no digits":       {" 000000000000794d 000fea000380000x\n", `a.hex:1:19: "000fea000380000x" is no hexadecimal number`, 86},
+		"no architecture": {"000000000000794d 000fea0003800000\n", "a.hex:1:1: the architecture is unknown (put .arch sm_86 in the first line, or give --arch)", 0},
+		"one word":        {"000000000000794d\n", "a.hex:1:1: expected two words of 16 hex digits", 86},
+		"no digits":       {" 000000000000794d 000fea000380000x\n", `a.hex:1:19: "000fea000380000x" is not a hexadecimal number`, 86},
 		"bad directive":   {"# .kernel a\n# .regs 300\n", `a.hex:2:1: "300" is not in range (1 to 255)`, 86},
 	} {
 		_, err := ParseHex("a.hex", test.text, test.arch)
