@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// kernel is one that launches are checked against.
+// kernel is a kernel for checking launches.
 type kernel struct {
 	params, threads, shared int
 	bad                     []error
@@ -23,8 +23,8 @@ func (k *kernel) Registers() int           { return 16 }
 func (k *kernel) RegistersEstimated() bool { return false }
 func (k *kernel) Unusable() []error        { return k.bad }
 
-// TestCheck has each limit of a launch on both of its sides (CUDA programming
-// guide, "Compute Capabilities", and "Execution Configuration").
+// TestCheck checks each limit of a launch on both sides (CUDA programming guide, "Compute
+// Capabilities", and "Execution Configuration").
 func TestCheck(t *testing.T) {
 	one, many := Dim3{1, 1, 1}, Dim3{32, 1, 1}
 	plain := &kernel{}

@@ -21,7 +21,7 @@ Latencies count from issue to issue. Table 2 of the paper counts one cycle more 
 take Table 2 by its letter. Both are below, and every cell follows the same convention.
 `
 
-// entry is how a measurement is repeated.
+// entry describes how a measurement is repeated.
 type entry struct {
 	says string
 	run  func(t *testing.T, f *fact) []row
@@ -99,10 +99,10 @@ func listing3(t *testing.T, f *fact) []row {
 	}
 }
 
-// listing4 finds out which instructions hit by the cycles that the even bank is
-// busy. The instructions of the listing read there twice each unless they hit,
-// the one behind them thrice, and each has three cycles for it: the last is
-// late by as many cycles as all read more than one for each before, and two.
+// listing4 finds out which instructions hit from the number of cycles that the even bank is
+// busy. Each instruction of the listing reads there twice unless it hits, the following one
+// three times, and each has three cycles for it. The last is late by the number of reads of the
+// instructions before it beyond one each.
 func listing4(kernel string, second, third bool) func(*testing.T, *fact) []row {
 	return func(t *testing.T, f *fact) []row {
 		late := func(n int) int {
@@ -172,7 +172,7 @@ func writeFixed(t *testing.T, f *fact) []row {
 	}
 }
 
-// held says whether a load's way lies between two instructions.
+// held reports whether a load's path lies between two instructions.
 func held(cycles int) string {
 	if cycles > 20 {
 		return "held"
@@ -212,7 +212,7 @@ func depbarSets(t *testing.T, f *fact) []row {
 	return rows
 }
 
-// next is how long an instruction of stalls.sass keeps the next waiting.
+// next is how long an instruction of stalls.sass delays the next.
 func next(t *testing.T, kernel string) int {
 	return must(t, probe{file: "stalls", kernel: kernel}).between("from", "to")
 }
@@ -350,8 +350,8 @@ func figure2(t *testing.T, f *fact) []row {
 
 func figure4(t *testing.T, f *fact) []row {
 	var rows []row
-	// In case a W3's 17th instruction is not in the L0 instruction cache, and comes
-	// before W2 needs it. Why is not told: both are made so.
+	// In case a, W3's 17th instruction is not in the L0 instruction cache, and arrives before
+	// W2 needs it. The source does not say why: both are made so.
 	lost := []string{"modern.l0i.ways=1", "modern.link_up=6", "modern.link_down=6"}
 	for _, name := range []string{"a", "b", "c"} {
 		p := probe{file: "figure4", kernel: "case_" + name, warps: 16}

@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// This file: measurements by others than the authors of the paper, most of them
-// on GPUs that Heddle has no file for. They are run and shown; what is off by
-// more than the tolerance has to say why it is left so. Figures and programs are
-// those of sjfeng1999/gpu-arch-microbenchmark (RTX 2070), of the suite by which
-// Accel-Sim is tuned as a fork of it ran it (RTX 4090), of
+// This file: measurements by others than the authors of the paper, most of them on GPUs for
+// which Heddle has no file. They are run and shown; a row that is off by more than the tolerance
+// must give a reason. Figures and programs are those of sjfeng1999/gpu-arch-microbenchmark (RTX
+// 2070), of the suite that tunes Accel-Sim, as a fork of it ran it (RTX 4090), of
 // YKTian-x2b/AmpereArchViaMicroBenchMark (RTX 3060) and mushihao/cuda (RTX 3070).
 
-// tolerance is how far from a measurement a row may be without a reason (our
-// choice: what harnesses of one quantity differ by).
+// tolerance is how far a row may be from a measurement without a reason (our choice: the
+// difference between harnesses of one quantity).
 const tolerance = 0.05
 
 // external is a figure of a measurement by others.
@@ -38,8 +37,8 @@ more than 5 % say what is known.
 | --- | --- | --- | --- | --- | --- |
 `
 
-// sass writes a probe: a kernel whose timed part stands between the labels from
-// and to, each with a line of its own. The address of out is in R2 and R3.
+// sass writes a probe: a kernel whose timed part is between the labels from and to, each on its
+// own line. The address of out is in R2 and R3.
 func sass(head, timed string) string {
 	return `.arch sm_86
 .kernel probe
@@ -58,13 +57,12 @@ from:
 `
 }
 
-// line is an instruction with its control code, linef one whose text is
-// formatted.
+// line is an instruction with its control code; linef formats the instruction's text.
 func line(ctl, text string) string { return "[" + ctl + "]        " + text + " ;\n" }
 
 func linef(ctl, text string, a ...any) string { return line(ctl, fmt.Sprintf(text, a...)) }
 
-// loop repeats a body so often, with a counter in R7 and a guard in P6.
+// loop repeats a body n times, with a counter in R7 and a guard in P6.
 func loop(times int, body string) string {
 	return linef("B------:R-:W-:-:S05", "MOV R7, 0x%x", times) + "again:\n" +
 		line("B------:R-:W-:-:S05", "IADD3 R7, R7, -0x1, RZ") + line("B------:R-:W-:-:S01", "ISETP.NE.AND P6, PT, R7, RZ, PT") +
@@ -80,8 +78,7 @@ func many(n int, f func(i int) string) string {
 	return b.String()
 }
 
-// total is the cycles of a probe from the first clock of any warp to the last
-// of any.
+// total is the cycles of a probe from the first clock of any warp to the last of any.
 func total(t *testing.T, p probe) float64 {
 	t.Helper()
 	p.file, p.kernel = "probe", "probe"
@@ -93,23 +90,22 @@ func total(t *testing.T, p probe) float64 {
 	return float64(last - first)
 }
 
-// stream is the cycles of a sub-core for an instruction of a program that every
-// warp of a block of 1024 threads repeats.
+// stream is the cycles of a sub-core per instruction of a program that every warp of a block of
+// 1024 threads repeats.
 func stream(t *testing.T, gpu, head string, times, n int, f func(i int) string) float64 {
 	t.Helper()
 	text := strings.Replace(sass(head, loop(times, many(n, f))), ".regs 160", ".regs 64", 1)
 	return total(t, probe{gpu: gpu, warps: 32, text: text}) / float64(8*times*n)
 }
 
-// chain is the cycles of an instruction that depends on the one before, of one
-// warp alone.
+// chain is the cycles per instruction of one warp in which each depends on the previous one.
 func chain(t *testing.T, head string, n int, f func(i int) string) float64 {
 	t.Helper()
 	return total(t, probe{text: sass(head, many(n, f))}) / float64(n)
 }
 
-// needed is the least distance of two instructions at which the second reads
-// what the first has written, found by trying: stalls up to 15, and NOPs.
+// needed is the minimum distance of two instructions at which the second reads what the first
+// has written, found by trying: stalls up to 15, and NOPs.
 func needed(t *testing.T, gpu, set, first, second string, want uint32) float64 {
 	t.Helper()
 	pause := many(5, func(int) string { return line("B------:R-:W-:Y:S15", "NOP") })

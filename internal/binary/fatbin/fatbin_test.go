@@ -107,8 +107,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestTruncated: without any of its last bytes a fat binary is an error, and so
-// is compressed text that was cut.
+// TestTruncated: a fat binary without any of its last bytes is an error, and so is truncated
+// compressed text.
 func TestTruncated(t *testing.T) {
 	for _, way := range []string{"", "lz4", "zstd"} {
 		e := pack(t, way, long)
@@ -243,8 +243,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// FuzzParse: no bytes make it panic, hang or fill the memory; what parses and
-// unpacks has the size that its header says.
+// FuzzParse: no input makes it panic, hang or exhaust memory; entries that parse and unpack
+// have the size that their header says.
 func FuzzParse(f *testing.F) {
 	for _, way := range []string{"", "lz4", "zstd"} {
 		f.Add(Append(nil, pack(f, way, text), pack(f, way, long)))

@@ -85,8 +85,8 @@ func TestHeapLimits(t *testing.T) {
 	}
 }
 
-// TestHeapAccess looks at accesses through views: blocks are as strict as
-// allocations, also after they were accessed successfully.
+// TestHeapAccess checks accesses through views: blocks are as strict as allocations, also
+// after successful accesses.
 func TestHeapAccess(t *testing.T) {
 	for _, kind := range []string{"direct", "overlay"} {
 		t.Run(kind, func(t *testing.T) {

@@ -92,8 +92,7 @@ func TestAllocRefuses(t *testing.T) {
 	})
 }
 
-// TestLazy allocates more than this test may touch: memory must come without
-// being written.
+// TestLazy allocates more than this test may touch: allocating must not write to the memory.
 func TestLazy(t *testing.T) {
 	m := New(Config{})
 	if !hostHas(2 << 30) {
@@ -310,8 +309,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestManyFrees: what is remembered of freed allocations is bounded; their
-// addresses stay dead.
+// TestManyFrees: the number of freed allocations remembered is bounded; their addresses stay
+// dead.
 func TestManyFrees(t *testing.T) {
 	m := New(Config{})
 	kept, err := m.Alloc(16, "kept")

@@ -223,8 +223,8 @@ func TestMbarrierModel(t *testing.T) {
 	}
 }
 
-// TestMbarrierPipeline: one warp fills two stages in shared memory, another
-// sums them up; full and empty barriers carry the turns, waited for by parity.
+// TestMbarrierPipeline: one warp fills two stages in shared memory, another sums them up;
+// full and empty barriers alternate, waited for by parity.
 func TestMbarrierPipeline(t *testing.T) {
 	const rounds = 37
 	in := make([]byte, 4*32*rounds)
@@ -388,9 +388,8 @@ func TestBulkCopies(t *testing.T) {
 	}
 }
 
-// TestStepAddresses: what a core model is told of atomics and copies are the
-// addresses in the space that it is told, not those of the copy's other end or
-// of its mbarrier.
+// TestStepAddresses: the addresses of atomics and copies that a core model sees are those in
+// the reported space, not those of the copy's other end or of its mbarrier.
 func TestStepAddresses(t *testing.T) {
 	in := words(make([]uint32, 64)...)
 	var base uint64
@@ -537,7 +536,7 @@ func TestStoreAndReduceAsync(t *testing.T) {
 	}
 }
 
-// TestAsyncFaults: what barriers in memory and copies refuse.
+// TestAsyncFaults: what barriers in memory and copies reject.
 func TestAsyncFaults(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"mbarrier.arrive.shared.b64 _, [%a0];", "is not initialised"},

@@ -38,8 +38,7 @@ func oneWarp(t *testing.T, src string) exec.Warp {
 	return w.Block(0).Warp(0)
 }
 
-// TestInspect steps a warp through divergence and a call, and looks at every
-// place.
+// TestInspect steps a warp through divergence and a call, and inspects every step.
 func TestInspect(t *testing.T) {
 	w := oneWarp(t, `.version 7.0
 .target sm_70
@@ -179,8 +178,7 @@ JOIN:
 	}
 }
 
-// TestInspectWaits looks at lanes that wait for others of their warp, and at a
-// barrier.
+// TestInspectWaits inspects lanes that wait for others of their warp, and at a barrier.
 func TestInspectWaits(t *testing.T) {
 	w := oneWarp(t, `.version 7.0
 .target sm_70

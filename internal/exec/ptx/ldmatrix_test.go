@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// matrixKernel writes the body that all tests of ldmatrix and stmatrix share:
-// shared memory is filled from %in0, each lane reads its address within it
-// from %in1 and values from %in2, the instruction runs, registers %r go to
-// %out and shared memory behind them.
+// matrixKernel writes the body that all tests of ldmatrix and stmatrix share: shared memory is
+// filled from %in0, each lane reads its address within it from %in1 and values from %in2, the
+// instruction runs, registers %r go to %out, followed by shared memory.
 func matrixKernel(inst string, shared, regs int) (decls, body string) {
 	decls = fmt.Sprintf(`.reg .b64 %%x, %%y, %%m, %%g, %%a;
 .reg .b32 %%i, %%v, %%o, %%a32, %%r<4>;
@@ -206,8 +205,8 @@ st.global.b32 [%p], `+dst+`;`, [][]byte{regs[:128]}, 128)
 	}
 }
 
-// TestMatrixFaults: addresses and lanes that ldmatrix, stmatrix and their
-// relatives cannot take.
+// TestMatrixFaults: addresses and lanes that ldmatrix, stmatrix and related instructions
+// reject.
 func TestMatrixFaults(t *testing.T) {
 	const shared = 1024
 	mem, _, regs, _ := matrixInput("faults", shared)
@@ -268,8 +267,8 @@ func TestMatrixPartialWarp(t *testing.T) {
 	}
 }
 
-// TestDivergedMMA: lanes of a warp that come to one mma on different ways wait
-// for each other from sm_70 on.
+// TestDivergedMMA: lanes of a warp that reach one mma on different paths wait for each other
+// from sm_70 on.
 func TestDivergedMMA(t *testing.T) {
 	for name, way := range map[string]string{
 		// Sixteen lanes wait for a flag that the others set before the mma.
@@ -280,8 +279,8 @@ setp.eq.u32 %q, %f, 0;
 bra together;
 other:
 st.volatile.shared.u32 [flag], 1;`,
-		// Sixteen lanes look for so long that the others go on to the mma alone
-		// meanwhile, and have to wait there.
+		// Sixteen lanes spin for so long that the others reach the mma alone meanwhile, and
+		// must wait there.
 		"late": `mov.u32 %r0, 0;
 wait:
 ld.volatile.shared.u32 %f, [flag];

@@ -451,8 +451,8 @@ tex.2d.v4.u32.s32 {%y0,%y1,%y2,%y3}, [%obj0, {%x0,%x1}];`}.mustRun(t, in)
 	}
 }
 
-// TestSurfaceUnevenRows: where rows are no multiple of an access, .clamp goes
-// to the last place that is aligned.
+// TestSurfaceUnevenRows: if rows are not a multiple of an access, .clamp goes to the last
+// aligned place.
 func TestSurfaceUnevenRows(t *testing.T) {
 	tex := xptx.Texture{Format: "u8", Channels: 2, Width: 5, Height: 2}
 	data := make([]byte, 20)
@@ -468,7 +468,7 @@ func TestSurfaceUnevenRows(t *testing.T) {
 	}
 }
 
-// TestSurfaceFaults: what goes wrong is said, and with the place.
+// TestSurfaceFaults: errors are reported with their place.
 func TestSurfaceFaults(t *testing.T) {
 	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 8, Height: 4, Layers: 2}
 	vol := xptx.Texture{Format: "f32", Channels: 1, Width: 2, Height: 4, Depth: 2}

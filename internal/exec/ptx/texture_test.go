@@ -836,8 +836,8 @@ tex.2dms.v4.u32.s32 {%y1,_,_,_}, [%obj0, {%x1,%x2,%x3,%x3}];`}.mustRun(t, in)
 	}
 }
 
-// TestTexPitch reads a texture whose rows do not lie tight, and one that
-// begins inside of an allocation.
+// TestTexPitch reads a texture whose rows are not contiguous, and one that begins inside an
+// allocation.
 func TestTexPitch(t *testing.T) {
 	data := make([]byte, 4+10*5)
 	for i := range data {
@@ -897,7 +897,7 @@ func TestTexQueries(t *testing.T) {
 	}
 }
 
-// TestTexFaults: what goes wrong is said.
+// TestTexFaults: errors are reported.
 func TestTexFaults(t *testing.T) {
 	img := texBinding{name: "image", tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4, Height: 4}, data: make([]byte, 16)}
 	unbound := img
@@ -926,7 +926,7 @@ func TestTexFaults(t *testing.T) {
 	}
 }
 
-// TestTexBinding: descriptions that make no sense are refused.
+// TestTexBinding: inconsistent descriptions are rejected.
 func TestTexBinding(t *testing.T) {
 	good := xptx.Texture{Format: "f32", Channels: 1, Width: 4, Height: 4}
 	for _, tc := range []struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// TestStrays: where they are tolerated, reads and writes a little outside of
-// every allocation reach memory that is there; each instruction is reported once, of
-// the first block. Far away, in bulk, and at null there is a fault.
+// TestStrays: if they are tolerated, reads and writes slightly outside every allocation reach
+// memory that exists there; each instruction is reported once, for the first block. Far away,
+// in bulk, and at null they are faults.
 func TestStrays(t *testing.T) {
 	data := make([]byte, 60)
 	for i := range data {
@@ -75,9 +75,8 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// TestStraysOfManyBlocks: what blocks of a batch write outside of allocations is
-// theirs until they end, and that of the last one stays, for every number of
-// workers.
+// TestStraysOfManyBlocks: what blocks of a batch write outside of allocations is private until
+// they end, and that of the last block stays, for every number of workers.
 func TestStraysOfManyBlocks(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
 		var told []string
@@ -99,10 +98,10 @@ func TestStraysOfManyBlocks(t *testing.T) {
 	}
 }
 
-// TestMemberMasks: a thread that its member mask lacks, and a shuffle that reads
-// a lane which takes no part, are reported, once for each instruction. What the
-// manual permits is not: tiles with masks of their own, and lanes in the mask
-// that have exited or never were.
+// TestMemberMasks: two errors are reported, once per instruction: a thread missing from its
+// own member mask, and a shuffle that reads a lane which does not take part. What the manual
+// permits is not reported: tiles with their own masks, and lanes in the mask that have exited
+// or never existed.
 func TestMemberMasks(t *testing.T) {
 	const lacks16 = "member mask 0x0000ffff lacks lane 16"
 	for _, c := range []struct {

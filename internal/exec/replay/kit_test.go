@@ -42,8 +42,8 @@ func (m *memBlocks) Free(b *trace.Block) {
 
 func (m *memBlocks) Close() error { return nil }
 
-// reader builds a kernel from the lines of a grouped trace: a plain second
-// reading of the format, without checks.
+// reader builds a kernel from the lines of a grouped trace: an independent, simple reader of
+// the format, without checks.
 type reader struct {
 	k       *trace.Kernel
 	blocks  []*trace.Block

@@ -32,8 +32,8 @@ func reach(t *testing.T, w *warp, p exec.Pending) *exec.Effects {
 	return &e
 }
 
-// TestHazards: what an instruction reads is what was visible when it issued;
-// what one of variable latency reads may change until its Access.
+// TestHazards: an instruction reads what was visible when it issued; the operands of one with
+// variable latency may change until its Access.
 func TestHazards(t *testing.T) {
 	mem := device.New(device.Config{})
 	addr, err := mem.Alloc(256, "buf")
@@ -220,8 +220,8 @@ func TestOutOfOrder(t *testing.T) {
 			accessed bool
 		}
 		var out []flight
-		// touches reports whether an instruction may not begin while another is
-		// under way, as a compiler would have it wait.
+		// touches reports whether a compiler would make an instruction wait while another is
+		// pending.
 		touches := func(a, b *isa.Inst) bool {
 			over := func(x, y []isa.Reg) bool {
 				for _, p := range x {
@@ -566,7 +566,7 @@ give:
 	}
 }
 
-// TestBadEnds: programs that cannot go on end with a message that says where.
+// TestBadEnds: programs that cannot continue end with a message that says where.
 func TestBadEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -652,8 +652,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestRefused: forms that cannot be executed are named when the kernel is
-// loaded, all of them.
+// TestRefused: all forms that cannot be executed are named when the kernel is loaded.
 func TestRefused(t *testing.T) {
 	k := load(t, "NOP\nWARPSYNC.EXCLUSIVE R4\nS2R R1, SR_SMEMSZ\nEXIT\n")
 	if len(k.bad) != 2 {

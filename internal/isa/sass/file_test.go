@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestErrors holds what is said about broken programs: place, what, how to
-// mend it, for everything in one run.
+// TestErrors checks the messages for broken programs: place, mistake and fix, for all mistakes
+// in one run.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.sass")
 	if err != nil || len(files) == 0 {
@@ -108,7 +108,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: text to words and back, and again, changes nothing.
+// TestThereAndBack: text to words and back, repeatedly, changes nothing.
 func TestThereAndBack(t *testing.T) {
 	f, err := Parse("a.sass", program, 0)
 	if err != nil {
