@@ -16,7 +16,7 @@ import (
 func TestOutside(t *testing.T) {
 	alltests.Only(t, "a script that builds heddle")
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
+		t.Skip("bash not found")
 	}
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -196,7 +196,7 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want, ok := kept[r.key()]; !ok || math.Abs(n/want-1) > .05 {
-			t.Errorf("%s: %.0f cycles, kept are %v; make them anew with go run ./bench/h100 -run .", strings.ReplaceAll(r.key(), "\t", " "), n, want)
+			t.Errorf("%s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100 -run .", strings.ReplaceAll(r.key(), "\t", " "), n, want)
 		}
 	}
 }

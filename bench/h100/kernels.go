@@ -19,7 +19,7 @@ const alpha, beta = 1.5, 1.25
 // it at 8 for every width.
 const rowsOfBlock = 8
 
-// machine runs the launches of one case on a GPU of its own.
+// machine runs the launches of one case on a separate GPU.
 type machine struct {
 	gpu    *heddle.GPU
 	n      int // matrices are n x n

@@ -124,7 +124,7 @@ func (g *Grid) Workers(o Options) int {
 	return int(min(uint64(n), g.Blocks, mostBatch))
 }
 
-// gridRun is the state of a launch under way.
+// gridRun is the state of a running launch.
 type gridRun struct {
 	*Grid
 	ctx    context.Context

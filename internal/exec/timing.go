@@ -73,8 +73,8 @@ type Warp interface {
 	// Ready. Calling it has no effect visible to the program.
 	Next() (*isa.Inst, isa.LaneMask, uint64, WarpState)
 	// Step executes that instruction. The error is a *Fault. Warps of different blocks
-	// may be stepped concurrently as long as the instructions are private. The caller
-	// must not step any other instruction while another step is running.
+	// may be stepped concurrently as long as the instructions are private. While an
+	// instruction that is not private is stepped, no other step may be running.
 	Step(e *Effects) error
 	// Live returns the lanes that have not exited.
 	Live() isa.LaneMask

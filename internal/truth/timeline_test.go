@@ -251,7 +251,7 @@ func TestPerfettoOfModernRun(t *testing.T) {
 		case r == nil:
 			fail("on track %d, which is not there", n[track])
 		case at < r.last:
-			fail("on %q at %d, behind %d", r.name, at, r.last)
+			fail("on %q at %d, after %d", r.name, at, r.last)
 		case r.counter != (n[kind] == set):
 			fail("of kind %d on %q", n[kind], r.name)
 		}

@@ -194,7 +194,7 @@ func (r *result) at(warp int, label string) uint64 {
 			}
 		}
 	}
-	r.t.Fatalf("%s %s: warp %d has not issued what stands behind %s", r.probe.file, r.probe.kernel, warp, label)
+	r.t.Fatalf("%s %s: warp %d has not issued the instruction after %s", r.probe.file, r.probe.kernel, warp, label)
 	return 0
 }
 

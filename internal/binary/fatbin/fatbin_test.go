@@ -150,7 +150,7 @@ func TestBad(t *testing.T) {
 		{"absurd size", func(b []byte) { b[15] = 0xff }, "exceed the limit"},
 		{"entry header too small", func(b []byte) { b[16+4] = 8 }, "8 bytes of header"},
 		{"payload beyond the end", func(b []byte) { b[16+11] = 0xff }, "are left"},
-		{"a byte of garbage behind an entry", func(b []byte) { b[16+8] -= 8 }, "do not hold an entry"},
+		{"a byte of garbage after an entry", func(b []byte) { b[16+8] -= 8 }, "do not hold an entry"},
 	} {
 		b := bytes.Clone(ok)
 		c.edit(b)
@@ -213,7 +213,7 @@ func TestScan(t *testing.T) {
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip("there is no C compiler to make an object with")
+		t.Skip("no C compiler found to make an object")
 	}
 	bin := filepath.Join(dir, "code.fatbin")
 	if err := os.WriteFile(bin, Append(nil, pack(t, "zstd", long)), 0o666); err != nil {

@@ -128,7 +128,7 @@ func TestViewsAgainstModel(t *testing.T) {
 		alloc(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": alloc,
-			// Bytes of the host may lie side by side: variables, for example.
+			// Bytes of the host may be adjacent: variables, for example.
 			"adopt": func(t *rapid.T) {
 				data := make([]byte, rapid.IntRange(1, 20).Draw(t, "size"))
 				for i := range data {
@@ -295,7 +295,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				}
 				clear(o.writes)
 				// An overlay's pages are copies from before the commit. Blocks never
-				// run across one, so the other overlays begin anew.
+				// run across one, so the other overlays start over.
 				reset()
 			},
 			"discard": func(t *rapid.T) {

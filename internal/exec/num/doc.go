@@ -27,7 +27,7 @@
 // # NaN
 //
 // An f32, f16 or bf16 operation whose result is NaN returns the one NaN of that
-// format, 0x7fffffff or 0x7fff, whatever its operands were (PTX manual: payloads
+// format, 0x7fffffff or 0x7fff, for all operands (PTX manual: payloads
 // are not preserved in single precision; the bits are those that hardware
 // returns). An f64 operation returns its first NaN operand with the quiet bit
 // set, and 0xfff8000000000000 if it has none (the manual promises that payloads

@@ -237,7 +237,7 @@ func testp(t Testp, mag, inf, minNormal uint64) bool {
 // Cmp is a comparison: the set of relations for which it holds.
 type Cmp uint8
 
-// The relations of two values, and the comparisons of PTX made of them. The
+// The relations of two values, and the comparisons of PTX composed of them. The
 // integer comparisons lo, ls, hi, hs are LT, LE, GT, GE on unsigned operands.
 const (
 	relLess Cmp = 1 << iota
@@ -285,7 +285,7 @@ func CmpF16(c Cmp, a, b uint16) bool { return CmpF32(c, F16ToF32(a), F16ToF32(b)
 // CmpBF16 compares two bf16 values.
 func CmpBF16(c Cmp, a, b uint16) bool { return CmpF32(c, BF16ToF32(a), BF16ToF32(b)) }
 
-// CmpS compares two signed integers, sign-extended from whatever width.
+// CmpS compares two signed integers, sign-extended from any width.
 func CmpS(c Cmp, a, b int64) bool {
 	switch {
 	case a < b:
@@ -296,7 +296,7 @@ func CmpS(c Cmp, a, b int64) bool {
 	return c&relGreater != 0
 }
 
-// CmpU compares two unsigned integers, zero-extended from whatever width.
+// CmpU compares two unsigned integers, zero-extended from any width.
 func CmpU(c Cmp, a, b uint64) bool {
 	switch {
 	case a < b:

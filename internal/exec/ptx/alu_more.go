@@ -22,7 +22,7 @@ func init() {
 	families["shr"] = decodeShift
 }
 
-// decodeShift reads a literal amount as 32 bits, whatever the type shifted.
+// decodeShift reads a literal amount as 32 bits, for every shifted type.
 func decodeShift(d *dec, in *ptx.Inst, o *inst) error {
 	err := d.tableOp(in, o)
 	if err == nil && in.Args[2].Kind == ptx.OpImm {

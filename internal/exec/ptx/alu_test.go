@@ -247,7 +247,7 @@ func TestHalf(t *testing.T) {
 			}
 		}
 	}
-	// The amount of a shift is 32 bits wide, whatever the type shifted.
+	// The amount of a shift is 32 bits wide, for every shifted type.
 	for _, op := range []string{"shl.b16", "shr.u16", "shr.b16", "shr.s16"} {
 		list = append(list, lineTest{text: "cvt.u16.u32 ha, a; " + op + " hd, ha, 65537; cvt.u32.u16 d, hd", want: func(a, _, _ uint64) uint64 {
 			if op == "shr.s16" && a&0x8000 != 0 {

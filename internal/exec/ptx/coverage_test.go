@@ -206,12 +206,12 @@ func coverageText(rows []*coverage) []byte {
 	b.WriteString(`# PTX that Heddle executes
 
 Generated from the instruction table by ` + "`go test ./internal/exec/ptx -run TestCoverage -update`" + `; do not edit.
-Every combination of modifiers that the table knows was loaded in a kernel of its own. A combination that is
+Every combination of modifiers that the table knows was loaded in a separate kernel. A combination that is
 not executed is refused by name when a kernel that can reach it is loaded; nothing is guessed at run time.
 (Tables with more than five thousand combinations are sampled, every pair of modifiers included.)
 
 A kernel is refused as well if it can reach a call of a function that no module of its program defines. ` + "`vprintf`, `malloc`, `free`" + `
-and ` + "`__assertfail`" + ` are provided; launches from device code (` + "`cudaGetParameterBuffer`" + ` and its kin) and the functions of other
+and ` + "`__assertfail`" + ` are provided; launches from device code (` + "`cudaGetParameterBuffer`" + ` and similar functions) and the functions of other
 runtimes (OptiX) are not.
 
 | opcode | combinations | executed | |

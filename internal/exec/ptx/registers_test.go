@@ -44,7 +44,7 @@ func TestRegisterRules(t *testing.T) {
 		// The sum with 8 goes into the second access: one pair for two stores.
 		{"offsets go into the access", "sm_61", "", `ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
 			add.s64 %rd5, %rd4, 8; st.global.u32 [%rd4], %r1; st.global.u32 [%rd5], %r1;`, 4},
-		// An address in shared memory has 32 bits, whatever PTX makes of it: R0 and the stack
+		// An address in shared memory has 32 bits, even if PTX widens it: R0 and the stack
 		// pointer.
 		{"half an address", "sm_61", "", `mov.u32 %r1, %tid.x; mov.u64 %rd1, s; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.shared.u32 [%rd3], %r1;`, 3},
 		// Eight loads are in flight at a time: eight values, the address that they share, R1;

@@ -338,7 +338,7 @@ func (c texCase) check(t *testing.T, rng *rand.Rand, name string, mode [3]string
 			if float {
 				want = math.Float32bits(ref.sample(coords[i], layers[i], ch))
 				if want<<1 == 0 && out[i][ch]<<1 == 0 {
-					continue // the sign of zero is no part of the definition
+					continue // the sign of zero is not part of the definition
 				}
 			} else {
 				want = uint32(int64(ref.sample64(coords[i], layers[i], ch)))
@@ -859,7 +859,7 @@ func TestTexPitch(t *testing.T) {
 	}
 }
 
-// TestTexQueries asks for every attribute of textures, samplers and surfaces.
+// TestTexQueries queries every attribute of textures, samplers and surfaces.
 func TestTexQueries(t *testing.T) {
 	tex := xptx.Texture{Format: "f16", Channels: 2, Width: 12, Height: 6, Levels: 3, Layers: 5, Linear: true, Address: [3]string{"wrap", "mirror", "border"}, Normalized: true}
 	vol := xptx.Texture{Format: "s8", Channels: 4, Width: 3, Height: 5, Depth: 7, ReadNormalized: true}

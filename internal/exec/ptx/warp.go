@@ -207,8 +207,8 @@ func (w *warp) push(pc int32, mask uint32, join int32, fr *frame) {
 	w.frags = append(w.frags, frag{pc: pc, mask: mask, join: join, st: ready, fr: fr})
 }
 
-// resume makes the last ready fragment the running one. A join may be waiting for lanes
-// that themselves wait for others of their warp; it may then be released.
+// resume makes the last ready fragment the running one. If there is none and lanes wait for
+// others of their warp that are held at a join, it releases the join.
 func (w *warp) resume() bool {
 	for {
 		for i := len(w.frags) - 1; i >= 0; i-- {

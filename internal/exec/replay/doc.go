@@ -2,7 +2,7 @@
 // instructions, lanes and addresses are those recorded.
 //
 // It executes nothing. There are no values, no program faults and no memory to inspect,
-// and control flow is as recorded, whatever the simulated machine does. What a trace
+// and control flow is as recorded, independent of the simulated machine. What a trace
 // does not contain is taken from the mnemonics (isa/mnemonic), from the encoded words
 // if they are known (isa/sass), or left open; the Report says which.
 //

@@ -262,7 +262,7 @@ func TestInferGuards(t *testing.T) {
 		all := paths(&p, 40, 3000, r)
 		for _, path := range all {
 			if h := walk(p.code, bits, path, l, l.late); len(h) > 0 {
-				t.Errorf("%s: %d hazards, first: %s [%d] behind %s [%d]: %s", p.name, len(h), p.code[h[0].at].Op, h[0].at, p.code[h[0].by].Op, h[0].by, h[0].what)
+				t.Errorf("%s: %d hazards, first: %s [%d] after %s [%d]: %s", p.name, len(h), p.code[h[0].at].Op, h[0].at, p.code[h[0].by].Op, h[0].by, h[0].what)
 				break
 			}
 		}

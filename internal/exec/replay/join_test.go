@@ -242,7 +242,7 @@ func FuzzReadListing(f *testing.F) {
 }
 
 // Words that a tracer recorded on a later architecture give the control bits that
-// it found in them, and the classes of what they stand for.
+// it found in them, and the classes of their instructions.
 func TestRecordedWords(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(tracetest.Dir(t), "control-bits-sample.tsv"))
 	if err != nil {

@@ -118,7 +118,7 @@ func TestRandom(t *testing.T) {
 						path = append(path, w.At(int(x.At)))
 					}
 					if h := walk(code, bits, path, l, l.late); len(h) > 0 {
-						r.Fatal(fmt.Sprintf("%s [%d] %v behind %s [%d] %v: %s", code[h[0].at].Op, h[0].at, bits[h[0].at], code[h[0].by].Op, h[0].by, bits[h[0].by], h[0].what))
+						r.Fatal(fmt.Sprintf("%s [%d] %v after %s [%d] %v: %s", code[h[0].at].Op, h[0].at, bits[h[0].at], code[h[0].by].Op, h[0].by, bits[h[0].by], h[0].what))
 					}
 				}
 			}

@@ -58,7 +58,7 @@ func runAll(t testing.TB, w *Work) (warps, threads uint64) {
 	return warps, threads
 }
 
-// Every record of every real trace is replayed once, whatever the options.
+// Every record of every real trace is replayed once, with all options.
 func TestCounts(t *testing.T) {
 	for _, a := range archives(t) {
 		var lost HiddenReport

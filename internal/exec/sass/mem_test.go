@@ -227,7 +227,7 @@ func TestAtomics(t *testing.T) {
 				t.Errorf("%s of %#x and %#x leaves %#x, want %#x", text, c.mem, c.b, v, c.new)
 			}
 			if text[:3] != "RED" && old != c.old {
-				t.Errorf("%s of %#x gives back %#x, want %#x", text, c.mem, old, c.old)
+				t.Errorf("%s of %#x returns %#x, want %#x", text, c.mem, old, c.old)
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func TestOutOfOrder(t *testing.T) {
 			for strings.Contains(s, "%d") {
 				reg := 4 + r.IntN(12)
 				if strings.Contains(s, "[R%d") && strings.Index(s, "[R%d") < strings.Index(s, "%d") {
-					reg = 20 // an address register that nobody writes
+					reg = 20 // an address register that is never written
 				} else if strings.HasPrefix(s, "LDS R") && !strings.Contains(s, "LDS R%d") {
 					reg = 20
 				}
@@ -584,7 +584,7 @@ join:
 other:
     BAR.SYNC 0x1, 0x40
     EXIT`, true, []string{"BSYNC", "of B2, which have not arrived", "0x00000008", "barrier 1", "2 of 64"}},
-		{"a barrier that nobody completes", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have arrived"}},
+		{"a barrier that is never completed", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have arrived"}},
 		{"a read of nothing", "MOV R2, 0x123450\nMOV R3, 0x7f\nLDG.E R4, [R2]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at 0x7f00123450", "LDG.E R4", "thread (0,0,0)", "pc 2", "t.sass:11"}},
 		{"a misaligned store", "MOV R2, 0x1002\nMOV R3, RZ\nSTG.E [R2], R4\nEXIT", false, []string{"misaligned write of 4 bytes at 0x1002", "STG.E"}},
 		{"shared memory that the block does not have", "LDS R4, [RZ+0x1000]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at shared address 0x1000", "4096"}},

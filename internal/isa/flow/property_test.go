@@ -323,7 +323,7 @@ func checkLoops(t *rapid.T, g *Graph, dom func(a, b int) bool) {
 		}
 		for _, b := range loop.Latches {
 			if !slices.Contains(g.Blocks[b].Succs, loop.Header) || !body[b] {
-				t.Fatalf("%d is no latch of loop %d", b, loop.Header)
+				t.Fatalf("%d is not a latch of loop %d", b, loop.Header)
 			}
 		}
 		// The parent is the smallest other loop around the header.

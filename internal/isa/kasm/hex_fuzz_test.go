@@ -21,7 +21,7 @@ func FuzzParseHex(f *testing.F) {
 		if err != nil {
 			var list kasm.ErrorList
 			if !errors.As(err, &list) || len(list) == 0 {
-				t.Fatalf("%v is no list of errors", err)
+				t.Fatalf("%v is not an error list", err)
 			}
 			lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 			for _, e := range list {

@@ -133,13 +133,13 @@ func TestAgainstEncodings(t *testing.T) {
 				return slices.ContainsFunc(list, func(r isa.Reg) bool { return r.File == file })
 			}
 			if w := i.Writes; has(want.Dsts, isa.RegPred) && !w.Any() && !w.Uniform || has(want.Dsts, isa.RegUPred) && !w.Uniform && !w.MayUniform {
-				t.Errorf("sm_%d: %s writes a predicate that its mnemonic does not tell of", arch, p.text)
+				t.Errorf("sm_%d: %s writes a predicate missing from its mnemonic's description", arch, p.text)
 			}
 			free := slices.DeleteFunc(slices.Clone(want.Srcs), func(r isa.Reg) bool {
 				return (r.File == isa.RegPred || r.File == isa.RegUPred) && in.Guard.Pred != sass.PT && r.Index == uint32(in.Guard.Pred)
 			})
 			if r := i.Reads; has(free, isa.RegPred) && !r.Any() || has(free, isa.RegUPred) && !r.Uniform && !r.MayUniform {
-				t.Errorf("sm_%d: %s reads a predicate that its mnemonic does not tell of", arch, p.text)
+				t.Errorf("sm_%d: %s reads a predicate missing from its mnemonic's description", arch, p.text)
 			}
 		}
 		t.Logf("sm_%d: %d instructions; sources taken for wider than they are: %v", arch, n, wide)

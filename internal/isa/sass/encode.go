@@ -62,7 +62,7 @@ func (t *table) encode(s *source) (word128, *lineError) {
 			if n < len(s.mods) {
 				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s cannot have the modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])})
 			} else {
-				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "it looks like: " + r.usage()})
+				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "the form is: " + r.usage()})
 			}
 			continue
 		}
@@ -71,11 +71,11 @@ func (t *table) encode(s *source) (word128, *lineError) {
 			continue
 		}
 		if w.and(r.mask) != r.value {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "the form is: " + r.usage()})
 			continue
 		}
 		if _, problem := r.decode(w, s.addr); problem != "" {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "the form is: " + r.usage()})
 			continue
 		}
 		return w, nil
@@ -148,7 +148,7 @@ func (r *row) suggest(mod string) string {
 	if n := near.Name(mod, names); n != "" {
 		return "did you mean ." + n + "?"
 	}
-	return "it looks like: " + r.usage()
+	return "the form is: " + r.usage()
 }
 
 // usage is the row's line without its numbers.
@@ -173,7 +173,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		if j == len(s.args) {
 			return ranks * j, nil
 		}
-		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "too many operands", "it looks like: " + r.usage()}
+		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "too many operands", "the form is: " + r.usage()}
 	}
 	f := &r.operands[i]
 	depth := ranks * j
@@ -211,7 +211,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		}
 		*w = saved
 	} else {
-		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "it looks like: " + r.usage()}
+		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "the form is: " + r.usage()}
 	}
 	if f.opt == always {
 		return depth, failure

@@ -171,7 +171,7 @@ func (p *parser) directive(text string, col int) {
 		if len(args) == n {
 			return true
 		}
-		p.fail(col, "it looks like: "+usage, "%s needs %d operands, not %d", name, n, len(args))
+		p.fail(col, "the form is: "+usage, "%s needs %d operands, not %d", name, n, len(args))
 		return false
 	}
 	switch name {
@@ -222,7 +222,7 @@ func (p *parser) directive(text string, col int) {
 
 func (p *parser) size(args []string, to *int, lo, hi int, usage string, col int) {
 	if len(args) != 1 {
-		p.fail(col, "it looks like: "+usage, "expected one number")
+		p.fail(col, "the form is: "+usage, "expected one number")
 		return
 	}
 	v, err := parseInt(args[0])
@@ -324,7 +324,7 @@ func (p *parser) instruction(text string, col int) {
 		st.pos = isa.Pos{Line: int32(p.lineNo), Col: int32(col)}
 		w, err := parseWords(strings.TrimSuffix(strings.TrimSpace(text[len(".word"):]), ";"))
 		if err != nil {
-			p.fail(col, "it looks like: .word 0x000000000000794d, 0x000fea0003800000", "%v", err)
+			p.fail(col, "the form is: .word 0x000000000000794d, 0x000fea0003800000", "%v", err)
 		}
 		st.raw = &w
 		p.add(st)
@@ -394,7 +394,7 @@ func parseWords(text string) (word128, error) {
 	return word128{a, b}, nil
 }
 
-const controlHint = "a control code looks like [B0-----:R-:W1:-:S04]: wait mask, read counter, write counter, Y or -, stall"
+const controlHint = "a control code has the form [B0-----:R-:W1:-:S04]: wait mask, read counter, write counter, Y or -, stall"
 
 // parseControl reads [B------:R-:W-:-:S01]. The column in its error counts from the bracket.
 func parseControl(s string) (isa.Control, *lineError) {

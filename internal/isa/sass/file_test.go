@@ -151,7 +151,7 @@ func TestHexListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(g.Text(), ".word"); n > 0 {
-		t.Errorf("%d words are no instruction", n)
+		t.Errorf("%d words are not instructions", n)
 	}
 	h, err := Parse("gemm.sass", g.Text(), 0)
 	if err != nil {
