@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints cycles of the SASS study kernels with parts of the modern core taken
-# away or enlarged. Code is in the level-1 instruction cache, and the launch takes
+# Prints cycles of the SASS study kernels with parts of the modern core removed
+# or enlarged. The code is in the level-1 instruction cache, and the launch takes
 # no time.
 set -euo pipefail
 cd "$(dirname "$0")/.."

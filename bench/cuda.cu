@@ -1,4 +1,4 @@
-// What calls of the CUDA runtime cost on the host: see cuda.sh.
+// The cost of CUDA runtime calls on the host: see cuda.sh.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,7 @@ static void check(cudaError_t err) {
   }
 }
 
-// The argument is how many launches follow the first; without them only that one
-// is made.
+// The argument is the number of launches after the first one, by default none.
 int main(int argc, char **argv) {
   empty<<<1, 1>>>();
   check(cudaDeviceSynchronize());

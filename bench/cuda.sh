@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints what calls of the CUDA runtime cost on this machine: a whole program with
-# one launch, from start to end; many empty launches; copies. The bounds that hold
-# are beside them. Needs clang, Go and a C compiler.
+# Prints the cost of CUDA runtime calls on this machine: a whole program with one
+# launch, from start to end; many empty launches; copies. The required bounds are
+# printed beside them. Needs clang, Go and a C compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints what the programs of bench/ladder take, kernel by kernel: cycles, and
-# instructions of the PTX that touch local memory, of which there is to be none.
-# BEFORE=/path/to/heddle names an older build, whose numbers then stand beside
-# these. HEDDLE_CLANG names the compiler, GPU the machine (rtx-3090).
+# Prints the cost of the programs of bench/ladder, kernel by kernel: cycles, and the
+# number of PTX instructions that touch local memory, which should be zero.
+# BEFORE=/path/to/heddle names an older build, whose numbers are printed beside
+# these. HEDDLE_CLANG names the compiler, GPU the GPU (rtx-3090).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

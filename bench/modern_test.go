@@ -18,8 +18,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// sm is one modern core of the RTX A6000 and a memory that answers after a
-// fixed time.
+// sm is one modern core of the RTX A6000 and a memory with a fixed latency.
 type sm struct {
 	core   *modern.Core
 	pool   mem.Pool
@@ -33,7 +32,7 @@ type flying struct {
 	due uint64
 }
 
-// latency is what that memory takes (our choice: about a hit in the L2).
+// latency is the latency of that memory (our choice: about a hit in the L2).
 const latency = 200
 
 func newSM(tb testing.TB) *sm {
@@ -79,7 +78,7 @@ func (s *sm) run(cycles int) {
 	}
 }
 
-// work makes a block of 1024 threads of a kernel of busy.sass ready.
+// work prepares a block of 1024 threads of a kernel of busy.sass.
 func work(tb testing.TB, kernel string) exec.Work {
 	tb.Helper()
 	text, err := os.ReadFile("busy.sass")
@@ -111,8 +110,8 @@ func work(tb testing.TB, kernel string) exec.Work {
 	return w
 }
 
-// timing is a launch whose warps compute nothing: they go from one instruction to
-// the next and take every branch. Its control bits count as ever.
+// timing is a launch whose warps compute nothing: they go from one instruction to the next
+// and take every branch. Control bits still apply.
 type timing struct{ exec.Work }
 
 func (w timing) Block(n uint64) exec.Block {
@@ -193,15 +192,15 @@ func BenchmarkModernTiming(b *testing.B) { busy(b, timing{work(b, "busy")}) }
 // BenchmarkModernValues computes what it times.
 func BenchmarkModernValues(b *testing.B) { busy(b, work(b, "busy")) }
 
-// BenchmarkModernMisses does with a load in eleven instructions that misses the
-// L1 data cache.
+// BenchmarkModernMisses is BenchmarkModernValues with one load in eleven instructions that
+// misses the L1 data cache.
 func BenchmarkModernMisses(b *testing.B) { busy(b, work(b, "misses")) }
 
-// BenchmarkModernIdle runs the pointer chase, one warp, on all 84 SMs of the RTX
-// A6000, of which 83 have nothing to do; BenchmarkModernAlone does on one.
+// BenchmarkModernIdle runs the pointer chase, one warp, on all 84 SMs of the RTX A6000, 83
+// of which are idle; BenchmarkModernAlone does on one.
 func BenchmarkModernIdle(b *testing.B) { chase(b) }
 
-// BenchmarkModernAlone is what BenchmarkModernIdle is held against.
+// BenchmarkModernAlone is the reference for BenchmarkModernIdle.
 func BenchmarkModernAlone(b *testing.B) { chase(b, "chip.clusters=1") }
 
 func chase(b *testing.B, keys ...string) {

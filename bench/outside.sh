@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Builds and runs programs that live outside of this repository, and keeps a
-# table of what came of each: bench/outside.sh LIST TABLE [NAME...]
+# Builds and runs programs outside this repository, and records the outcome of
+# each in a table: bench/outside.sh LIST TABLE [NAME...]
 #
-# LIST has a program a line, in fields separated by tabs:
+# LIST has one program per line, in fields separated by tabs:
 #
 #   name  folder  build command  run command  what must appear
 #
 # The folder is relative to the list. Commands run there, in bash, with the
 # heddle of this repository first on the path, also by the name nvcc. What must appear is an extended
-# regular expression that a line of the run's output has to match; without one
+# regular expression that a line of the run's output must match; without one
 # the exit code decides. An empty build or run command is skipped. Lines that
 # begin with # are comments. Given names, only those programs run.
 #
 # TABLE is written as tab-separated values: name, build, seconds, run, seconds,
 # check, and the line that explains a failure. Rows of programs that did not run
-# this time stay. Whole outputs are kept in TABLE.d. What differs from the table
-# before is printed; the exit code is 1 if any row is worse than it was.
+# this time are kept. Complete outputs are stored in TABLE.d. Differences from the
+# previous table are printed; the exit code is 1 if any row is worse than it was.
 #
-# JOBS (2) programs are under way at once; BUILD_LIMIT (300) and RUN_LIMIT (60)
-# are seconds. STAGE=build or STAGE=run does only that half. BUILD and RUN stand
-# for empty commands of the list.
+# JOBS (2) programs run concurrently; BUILD_LIMIT (300) and RUN_LIMIT (60)
+# are seconds. STAGE=build or STAGE=run does only that half. BUILD and RUN replace
+# empty commands of the list.
 set -euo pipefail
 
 if [ $# -lt 2 ] || [ ! -r "$1" ]; then
@@ -36,7 +36,7 @@ ln -sf heddle "$logs/bin/nvcc" # whose arguments it takes
 export PATH="$logs/bin:$PATH" logs
 export BUILD_LIMIT=${BUILD_LIMIT:-300} RUN_LIMIT=${RUN_LIMIT:-60} STAGE=${STAGE:-both}
 
-# outcome CODE says what an exit code of timeout means.
+# outcome CODE names the meaning of an exit code of timeout.
 outcome() {
 	case $1 in
 	0) echo ok ;;
@@ -45,14 +45,14 @@ outcome() {
 	esac
 }
 
-# stage LIMIT LOG COMMAND runs a command and prints what came of it and its seconds.
+# stage LIMIT LOG COMMAND runs a command and prints its outcome and seconds.
 stage() {
 	local start=$EPOCHREALTIME code=0
 	timeout --kill-after=5 "$1" bash -c "$3" >"$2" 2>&1 </dev/null || code=$?
 	printf '%s\t%.1f' "$(outcome $code)" "$(echo "$EPOCHREALTIME $start" | awk '{ print $1 - $2 }')"
 }
 
-# program LINE does one line of the list and writes its row.
+# program LINE processes one line of the list and writes its row.
 program() {
 	local name folder build run expect built=$'-\t' ran=$'-\t' checked=- why=
 	IFS=$'\x1f' read -r name folder build run expect <<<"${1//$'\t'/$'\x1f'}"
@@ -100,7 +100,7 @@ tabulate() {
 	} >"$table"
 }
 trap tabulate EXIT
-# The CUDA runtime is built once, outside of anybody's limit.
+# The CUDA runtime is built once, outside the time limits.
 heddle cuda --quiet -- true >/dev/null 2>&1 || true
 grep -vE '^(#|[[:space:]]*$)' "$list" |
 	awk -F'\t' -v names=" $* " 'names == "  " || index(names, " " $1 " ")' |

@@ -11,12 +11,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
-// TestOutside runs outside.sh on a list of programs that end in every way, and
-// again after one of them broke.
+// TestOutside runs outside.sh on a list of programs that end in every way, and again after
+// one of them broke.
 func TestOutside(t *testing.T) {
 	alltests.Only(t, "a script that builds heddle")
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
+		t.Skip("bash not found")
 	}
 	dir := t.TempDir()
 	put := func(name, text string) {
@@ -80,7 +80,7 @@ slow|-|time limit|-|
 	if code != 0 || !strings.Contains(out, "7 programs: 4 built, 2 ran to their end, 1 checks hold, 1 do not\n") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	// Building alone leaves what came of the runs.
+	// Building alone keeps the outcomes of the runs.
 	if out, code = run("build"); code != 0 || strings.Contains(out, "was") {
 		t.Errorf("only built: exit code %d: %s", code, out)
 	}

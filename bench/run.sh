@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints how fast Heddle is on this machine: instructions per second on one
-# thread, and the time of a whole process. Times depend on the machine and on
-# what else it does; the best of several runs is the one to quote.
+# thread, and the time of a whole process. Times depend on the machine and its
+# load; quote the best of several runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,8 +17,8 @@ go test -run '^$' -bench . -benchtime "${BENCHTIME:-2s}" -count "${COUNT:-3}" ./
 		printf "%-34s %16.1f %16.2f %12d\n", name, v["Mthread-instr/s"], v["Mwarp-instr/s"], v["allocs/op"]
 	}'
 
-# GPGPU-Sim 4.2.0 on the same jobs and the same GPU: warp instructions by the
-# user seconds of its process, on two shared cores. They are not measured here.
+# GPGPU-Sim 4.2.0 on the same jobs and the same GPU: warp instructions per
+# user second of its process, on two shared cores. They are not measured here.
 printf '%-34s %16s %16s\n' 'GPGPU-Sim, jobs of TimingAll' - 0.010 \
 	'GPGPU-Sim, job of TimingMatmulTiled' - 0.031 'GPGPU-Sim, job of TimingCopy' - 0.007
 

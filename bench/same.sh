@@ -4,9 +4,9 @@
 # OLD and NEW are programs or commits. Both run every example on every GPU and
 # every core model, the recorded traces, the Kepler-style core's jobs and the CUDA
 # examples, and their JSON results (cycles, counters, checks; not the seconds) and
-# exit codes must be the same byte for byte. Differences are printed, with the
+# exit codes must be identical byte for byte. Differences are printed, with the
 # first lines of each; the exit code is 1 if there are any. PATTERN is an extended
-# regular expression that selects runs by their name. JOBS (2) run at once.
+# regular expression that selects runs by their name. JOBS (2) run concurrently.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
@@ -22,7 +22,7 @@ tmp=$(mktemp -d)
 export tmp
 trap 'rm -rf "$tmp"' EXIT
 
-# build SIDE WHAT puts a build into a folder of its own.
+# build SIDE WHAT puts a build into its own folder.
 build() {
 	mkdir -p "$tmp/$1"
 	if [ -x "$2" ]; then
@@ -68,7 +68,7 @@ build new "$new"
 	done
 } | grep -E "^[^ ]*($pattern)" >"$tmp/runs" || { echo "no run matches $pattern" >&2; exit 2; }
 
-# one LINE does a run with both builds and says whether they differ.
+# one LINE runs a line with both builds and reports whether they differ.
 one() {
 	local name verb rest side
 	read -r name verb rest <<<"$1"

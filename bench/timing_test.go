@@ -53,19 +53,18 @@ func timed(b *testing.B, list []*job.Ready) {
 	b.ReportMetric(float64(cycles)/sec/1e6, "Mcycles/s")
 }
 
-// BenchmarkTimingAll runs all 16 jobs of the comparison with GPGPU-Sim on an
-// RTX 2060, cycle by cycle. GPGPU-Sim does about 0.009 million warp
-// instructions a second on them.
+// BenchmarkTimingAll runs all 16 jobs of the comparison with GPGPU-Sim on an RTX 2060, cycle
+// by cycle. GPGPU-Sim does about 0.009 million warp instructions per second on them.
 func BenchmarkTimingAll(b *testing.B) { timed(b, ready(b, "*.toml")) }
 
-// BenchmarkTimingMatmulTiled runs the one among them that computes most.
+// BenchmarkTimingMatmulTiled runs the one that computes most.
 func BenchmarkTimingMatmulTiled(b *testing.B) { timed(b, ready(b, "matmul_tiled.toml")) }
 
-// BenchmarkTimingCopy runs one that waits for memory.
+// BenchmarkTimingCopy runs one that is bound by memory.
 func BenchmarkTimingCopy(b *testing.B) { timed(b, ready(b, "copy_s8.toml")) }
 
-// TestChipMemory runs a job on the largest chip that is shipped, and wants the
-// whole process to take less than 500 MB from the system.
+// TestChipMemory runs a job on the largest supplied chip and requires that the whole process
+// takes less than 500 MB from the system.
 func TestChipMemory(t *testing.T) {
 	c, err := config.Load("rtx-a6000")
 	if err != nil {

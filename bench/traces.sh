@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints how long whole processes take to replay traces, one thread, beside what
-# Accel-Sim took for the same traces and the same GPU (RTX 2060): user seconds and
+# Prints how long whole processes take to replay traces, one thread, beside
+# Accel-Sim's figures for the same traces and the same GPU (RTX 2060): user seconds and
 # peak memory of its process on two shared cores, which are not measured here.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -20,8 +20,7 @@ func load(t *testing.T) *heddle.Program {
 	return p
 }
 
-// What the kernels compute is what plain Go computes, also where blocks stand out
-// over the matrix.
+// The kernels' results equal those of plain Go, also if blocks extend beyond the matrix.
 func TestValues(t *testing.T) {
 	p := load(t)
 	for _, b := range benchmarks {
@@ -37,7 +36,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Values that are wrong are found.
+// Wrong values are detected.
 func TestCheckFinds(t *testing.T) {
 	m, err := newMachine(load(t), 16, 8)
 	if err != nil {
@@ -50,7 +49,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// A few of the measurements, quick ones of the half by which nothing was set.
+// A few quick measurements of the half that was not used for tuning.
 func TestHardware(t *testing.T) {
 	p := load(t)
 	all, err := readHardware("bench/h100/testdata")
@@ -155,7 +154,7 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// The report is what the kept results give.
+// The report matches the stored results.
 func TestReport(t *testing.T) {
 	t.Chdir("../..")
 	list, err := readHardware("bench/h100/testdata")
@@ -180,8 +179,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The kept results are near those of today's simulator: half an hour is too long
-// for a test to make them anew whenever the core changes a little.
+// The stored results are close to those of the current simulator: regenerating them takes
+// half an hour, too long for a test after every small change to the core.
 func TestKept(t *testing.T) {
 	p := load(t)
 	kept, err := readResults("bench/h100/results.tsv")
@@ -197,12 +196,12 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want, ok := kept[r.key()]; !ok || math.Abs(n/want-1) > .05 {
-			t.Errorf("%s: %.0f cycles, kept are %v; make them anew with go run ./bench/h100 -run .", strings.ReplaceAll(r.key(), "\t", " "), n, want)
+			t.Errorf("%s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100 -run .", strings.ReplaceAll(r.key(), "\t", " "), n, want)
 		}
 	}
 }
 
-// The job files of the same kernels take as long as the launches here.
+// Job files of the same kernels take as long as the launches here.
 func TestJobs(t *testing.T) {
 	p := load(t)
 	for name, r := range map[string]row{

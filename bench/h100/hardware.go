@@ -11,35 +11,35 @@ import (
 	"strings"
 )
 
-// clock is the core clock of the GPU in MHz, and of its file in
+// clock is the core clock in MHz of the GPU and of its file in
 // internal/config/gpus: the boost clock.
 const clock = 1755
 
-// row is a measurement: a program at a size, and how long its kernels took.
+// row is one measurement: a program at one size, and the time of its kernels.
 type row struct {
 	kind      string // empty, ffma, or the program of PolyBench
 	size      int    // of matrices; 0 for empty and ffma
-	block     int    // threads of a block; of PolyBench its width
-	blocks    int    // of empty and ffma
-	turns     int    // of ffma: turns of its loop, 128 steps of the chain each
-	frequency int    // by which the source has multiplied the time, MHz
+	block     int    // threads per block; for PolyBench the block's width
+	blocks    int    // for empty and ffma
+	turns     int    // for ffma: iterations of its loop, each 128 steps of the chain
+	frequency int    // the factor, in MHz, by which the source multiplied the time
 	cycles    float64
-	tuned     bool // whether parameters may be set by it
+	tuned     bool // may be used to tune parameters
 }
 
-// key tells rows apart.
+// key identifies a row.
 func (r *row) key() string {
 	return fmt.Sprintf("%s\t%d\t%d\t%d\t%d", r.kind, r.size, r.block, r.blocks, r.turns)
 }
 
-// hardware is the time of the row in cycles of the boost clock. The source gives
-// a time times a frequency; that of most rows of PolyBench is the clock of the
-// idle GPU, 345 MHz, but the time is there all the same.
+// hardware is the row's time in cycles of the boost clock. The source gives the time
+// multiplied by a frequency. For most rows of PolyBench that is the clock of the idle
+// GPU, 345 MHz, but the time can still be recovered.
 func (r *row) hardware() float64 { return r.cycles / float64(r.frequency) * clock }
 
-// half splits rows into those by which parameters may be set and those that are
-// reported only: sorted by kind, size, block, blocks and turns, every second one is
-// for tuning, beginning with the first of each kind.
+// half splits the rows into those used for tuning and those only reported: sorted by
+// kind, size, block, blocks and turns, every second row is for tuning, starting with
+// the first of each kind.
 func half(rows []row) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(strings.Compare(a.kind, b.kind), a.size-b.size, a.block-b.block, a.blocks-b.blocks, a.turns-b.turns)
@@ -53,7 +53,7 @@ func half(rows []row) {
 	}
 }
 
-// readHardware reads the measurements by Nsight Systems of a folder.
+// readHardware reads the Nsight Systems measurements in a folder.
 func readHardware(dir string) ([]row, error) {
 	var rows []row
 	seen := map[string]bool{}
@@ -93,7 +93,7 @@ func readRow(line string) (r row, profile string, err error) {
 	for pair := range strings.SplitSeq(line, ",") {
 		k, v, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		if !ok {
-			return r, "", fmt.Errorf("%q is not name=value", pair)
+			return r, "", fmt.Errorf("%q: want name=value", pair)
 		}
 		var n *int
 		switch k {
@@ -123,7 +123,7 @@ func readRow(line string) (r row, profile string, err error) {
 	}
 	switch {
 	case !(r.cycles > 0) || r.frequency <= 0 || r.block <= 0:
-		return r, "", fmt.Errorf("cycles, frequency and the size of a block have to be more than 0")
+		return r, "", fmt.Errorf("cycles, frequency and block size must be positive")
 	case name == "emptykernel":
 		r.kind = "empty"
 	case strings.HasPrefix(name, "ffmakernel"):

@@ -12,14 +12,14 @@ import (
 // program holds every kernel, compiled from the CUDA source beside it.
 const program = "examples/polybench/polybench.ptx"
 
-// alpha and beta are the factors of the kernels that have any.
+// alpha and beta are the factors of the kernels that take them.
 const alpha, beta = 1.5, 1.25
 
-// rowsOfBlock is the height of a block of the two-dimensional launches, which
-// PolyBench leaves at 8 whatever the width.
+// rowsOfBlock is the height of a block in two-dimensional launches. PolyBench keeps
+// it at 8 for every width.
 const rowsOfBlock = 8
 
-// machine runs the launches of one case on a GPU of its own.
+// machine runs the launches of one case on a separate GPU.
 type machine struct {
 	gpu    *heddle.GPU
 	n      int // matrices are n x n
@@ -39,7 +39,7 @@ func newMachine(p *heddle.Program, n, block int, set ...string) (*machine, error
 	return &machine{gpu: g, n: n, block: block, random: rand.New(rand.NewPCG(1, 2))}, err
 }
 
-// buffer is an array on the device and what it was filled with.
+// buffer is an array on the device and its initial contents.
 type buffer struct {
 	ptr  heddle.Ptr
 	host []float32
@@ -75,8 +75,7 @@ func (m *machine) launch(kernel string, grid, block heddle.Dim3, args ...any) {
 	m.insts += s.WarpInstructions
 }
 
-// flat is a launch with a thread for each row, square one with a thread for each
-// element.
+// flat is a launch with one thread per row, square one with one thread per element.
 func (m *machine) flat(kernel string, args ...any) {
 	m.launch(kernel, heddle.Dim(over(m.n, m.block)), heddle.Dim(uint32(m.block)), append(args, m.n)...)
 }
@@ -87,19 +86,19 @@ func (m *machine) square(kernel string, args ...any) {
 
 func over(n, by int) uint32 { return uint32((n + by - 1) / by) }
 
-// result is an array on the device and what has to be in it.
+// result is an array on the device and its expected contents.
 type result struct {
 	buffer
 	want []float64
 }
 
-// benchmark is a program of the suite: what it launches, and what comes out,
+// benchmark is a program of the suite: its launches, and the expected results,
 // computed on the host in double precision.
 type benchmark struct {
 	name string
 	run  func(m *machine) []result
-	// steps is about how many turns of an inner loop its warps make in all, by
-	// the number of warps of an n x n launch and of one of n threads.
+	// steps is roughly the total number of inner-loop iterations of its warps, given
+	// the number of warps of an n x n launch and of a launch with n threads.
 	steps func(n, square, flat float64) float64
 }
 
@@ -235,8 +234,8 @@ func product(a, b []float64, n int) []float64 {
 	return c
 }
 
-// check compares results with what has to be in them. Sums of n products in
-// single precision, two of them nested, stay far within the tolerance.
+// check compares results with their expected values. Sums of n products in single
+// precision, even two nested ones, stay far within the tolerance.
 func (m *machine) check(results []result) error {
 	const tolerance = 1e-4
 	if m.err != nil {
@@ -249,7 +248,7 @@ func (m *machine) check(results []result) error {
 		}
 		for i, w := range r.want {
 			if d := math.Abs(float64(got[i]) - w); !(d <= tolerance*math.Max(1, math.Abs(w))) {
-				return fmt.Errorf("element %d is %v, not %v", i, got[i], w)
+				return fmt.Errorf("element %d is %v; want %v", i, got[i], w)
 			}
 		}
 	}

@@ -1,13 +1,13 @@
-// Command h100 runs what was measured on an H100 PCIe on the GPU h100-pcie, and
-// writes docs/h100.md: pointer chases, empty kernels, chains of FFMA, and programs that
-// do what those of PolyBench do. From the repository's root:
+// Command h100 repeats measurements of an H100 PCIe on the simulated GPU h100-pcie and
+// writes docs/h100.md. It runs pointer chases, empty kernels, chains of FFMA, and
+// programs that compute what those of PolyBench compute. From the repository's root:
 //
-//	go run ./bench/h100                    writes the report from the kept results
-//	go run ./bench/h100 -run 'gemm|mvt'    simulates these rows anew, keeps them, and writes it
+//	go run ./bench/h100                    writes the report from the stored results
+//	go run ./bench/h100 -run 'gemm|mvt'    simulates these rows again, stores them, and writes it
 //	go run ./bench/h100 -run . -o /tmp/x   leaves the repository as it is
 //
-// It is not a test of anything but its own reading of the measurements and of the
-// values that its kernels compute.
+// It tests only its own reading of the measurements and the values that its kernels
+// compute.
 package main
 
 import (
@@ -46,12 +46,12 @@ func main() {
 
 func do() error {
 	var set settings
-	which := flag.String("run", "", "simulate the kinds of rows that match this `expression`: latency, empty, ffma, 2dconv, ...")
-	steps := flag.Float64("steps", 1.8e6, "leave out rows with more turns of inner loops, summed over all warps")
-	small := flag.Int("size", 1<<30, "leave out larger rows of PolyBench")
-	out := flag.String("o", ".", "the folder that docs/h100.md and bench/h100/results.tsv are written below")
-	tuned := flag.Bool("tuned", false, "leave out the rows that are reported only")
-	missing := flag.Bool("missing", false, "leave out the rows of which a result is kept")
+	which := flag.String("run", "", "simulate the kinds of row that match this `expression`: latency, empty, ffma, 2dconv, ...")
+	steps := flag.Float64("steps", 1.8e6, "skip rows with more inner-loop iterations in total over all warps")
+	small := flag.Int("size", 1<<30, "skip larger rows of PolyBench")
+	out := flag.String("o", ".", "the `folder` under which docs/h100.md and bench/h100/results.tsv are written")
+	tuned := flag.Bool("tuned", false, "skip the rows that are only reported")
+	missing := flag.Bool("missing", false, "skip the rows that have a stored result")
 	flag.Var(&set, "C", "set a value of the GPU (key=value)")
 	flag.Parse()
 	only, err := regexp.Compile(*which)
@@ -104,7 +104,7 @@ func do() error {
 	return os.WriteFile(file, []byte(document(rows, kept)), 0o644)
 }
 
-// cost estimates the work of a row: turns of inner loops, of about ten instructions.
+// cost estimates the work of a row in inner-loop iterations of about ten instructions.
 func cost(r *row) float64 {
 	for _, b := range benchmarks {
 		if b.name == r.kind {
@@ -138,8 +138,8 @@ func simulate(p *heddle.Program, r *row, set []string) (float64, error) {
 	return float64(m.cycles), m.err
 }
 
-// chases are the pointer chases: how much memory, whether the L2 has it, and what
-// gpu-benches (te42kyfo, results of gpu-latency on an H100 PCIe) has measured.
+// chases are the pointer chases: the size of the memory, whether the L2 holds it, and
+// the latency that gpu-benches measured (te42kyfo, gpu-latency on an H100 PCIe).
 var chases = []struct {
 	name     string
 	bytes    int
@@ -168,8 +168,8 @@ func latencies(p *heddle.Program, kept map[string]float64, set []string) error {
 	return nil
 }
 
-// chase returns the cycles of one step of a pointer chase over so many bytes, a
-// pointer in every line: the slope between two walks along the same ring.
+// chase returns the cycles of one step of a pointer chase over the given number of
+// bytes, with a pointer in every line: the slope between two walks of the same ring.
 func chase(p *heddle.Program, bytes, steps int, set []string) (float64, error) {
 	const line = 128 / 8
 	var at [2]uint64
@@ -202,7 +202,7 @@ func chase(p *heddle.Program, bytes, steps int, set []string) (float64, error) {
 	return float64(at[1]-at[0]) / float64(steps), nil
 }
 
-// readResults reads what earlier runs have kept: a key and cycles on each line.
+// readResults reads the results that earlier runs stored: a key and cycles per line.
 func readResults(file string) (map[string]float64, error) {
 	kept := map[string]float64{}
 	f, err := os.Open(file)
@@ -216,7 +216,7 @@ func readResults(file string) (map[string]float64, error) {
 	for line := 1; s.Scan(); line++ {
 		i := strings.LastIndexByte(s.Text(), '\t')
 		if i < 0 {
-			return nil, fmt.Errorf("%s:%d: a key and cycles are wanted, make the file anew with -run", file, line)
+			return nil, fmt.Errorf("%s:%d: want a key and cycles; regenerate the file with -run", file, line)
 		}
 		n, err := strconv.ParseFloat(s.Text()[i+1:], 64)
 		if err != nil {

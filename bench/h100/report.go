@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// summary is what a set of errors comes to.
+// summary describes a set of errors.
 type summary struct{ n, mean, median, tenth, worst, bias float64 }
 
-// summarise returns figures over errors, which are fractions: of their sizes the
-// mean, the median, the 90th percentile (the smallest error that nine tenths of them do not
-// exceed) and the worst, and the mean with its sign.
+// summarise returns statistics of errors, which are fractions: the mean, median,
+// 90th percentile (the smallest error that nine tenths of them do not exceed) and
+// maximum of their magnitudes, and the mean with its sign.
 func summarise(errors []float64) summary {
 	if len(errors) == 0 {
 		return summary{}
@@ -40,7 +40,7 @@ func (s summary) String() string {
 	return fmt.Sprintf("%.0f | %.1f | %.1f | %.1f | %.1f | %+.1f", s.n, 100*s.mean, 100*s.median, 100*s.tenth, 100*s.worst, 100*s.bias)
 }
 
-const summaryHead = "| | rows | mean | median | 90th percentile | worst | with its sign |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+const summaryHead = "| | rows | mean | median | 90th percentile | worst | signed mean |\n| --- | --- | --- | --- | --- | --- | --- |\n"
 
 // document writes the report.
 func document(rows []row, kept map[string]float64) string {
@@ -98,7 +98,7 @@ func document(rows []row, kept map[string]float64) string {
 			left++
 		}
 	}
-	fmt.Fprintf(&b, "\n%d rows are left out, which would take longer than two minutes each, or four for gemm (`-steps`).\n", left)
+	fmt.Fprintf(&b, "\n%d rows are left out because each would take longer than two minutes, or four for gemm (`-steps`).\n", left)
 	for _, k := range benchmarks {
 		fmt.Fprintf(&b, "\n### %s\n", k.name)
 		table(&b, rows, kept, k.name, "size", func(r *row) (string, string) { return fmt.Sprint(r.size), fmt.Sprint(r.block) }, "width")
@@ -106,8 +106,7 @@ func document(rows []row, kept map[string]float64) string {
 	return b.String()
 }
 
-// table prints the ratio of each row of a kind: what place returns names its line
-// and its column.
+// table prints the ratio of each row of a kind; place returns its line and column.
 func table(b *strings.Builder, rows []row, kept map[string]float64, kind, lines string, place func(r *row) (line, column string), columns string) {
 	var names, across []string
 	cells := map[[2]string]string{}
@@ -146,8 +145,8 @@ func table(b *strings.Builder, rows []row, kept map[string]float64, kind, lines 
 	}
 }
 
-// slopes compares how many cycles a step of the chain takes, by least squares
-// over the turns of each shape of launch.
+// slopes compares the cycles per step of the chain, a least-squares fit over the
+// iterations of each shape of launch.
 func slopes(rows []row, kept map[string]float64) string {
 	type shape struct{ block, blocks int }
 	type sums struct{ n, x, xx, h, xh, k, xk float64 }
@@ -168,7 +167,7 @@ func slopes(rows []row, kept map[string]float64) string {
 		s.n, s.x, s.xx, s.h, s.xh, s.k, s.xk = s.n+1, s.x+x, s.xx+x*x, s.h+h, s.xh+x*h, s.k+n, s.xk+x*n
 	}
 	var b strings.Builder
-	b.WriteString("| threads | blocks | Heddle, cycles a step | H100 | error |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| threads | blocks | Heddle, cycles per step | H100 | error |\n| --- | --- | --- | --- | --- |\n")
 	for _, at := range order {
 		s := of[at]
 		d := s.n*s.xx - s.x*s.x
@@ -183,73 +182,73 @@ func slopes(rows []row, kept map[string]float64) string {
 
 const intro = `# h100-pcie against hardware
 
-Written by ` + "`go run ./bench/h100`" + ` from the results that it keeps; ` + "`go run ./bench/h100 -run .`" + ` simulates everything anew, which takes half an hour.
+Written by ` + "`go run ./bench/h100`" + ` from stored results; ` + "`go run ./bench/h100 -run .`" + ` simulates everything again, which takes half an hour.
 
-The measurements are those of sarchlab/mgpusim (branch nvidia_instruction, MIT), made on an H100 PCIe: ` + "`bench/h100/testdata`" + ` has them with their notice. They come in two kinds, by Nsight
+The measurements are those of sarchlab/mgpusim (branch nvidia_instruction, MIT), made on an H100 PCIe; they are in ` + "`bench/h100/testdata`" + ` with their notice. There are two kinds: by Nsight
 Compute (the cycle counter, at the profiler's clock of about 1.09 GHz) and by Nsight Systems (the time of all kernels of a program). **Everything here is by Nsight Systems**, because PolyBench was
-measured that way only, and because it is the time of a run as users have it, at the boost clock of 1755 MHz that the GPU file has. The source multiplies that time by a clock. For most of PolyBench that
-was the clock of the idle GPU, 345 MHz; its time is recovered by division and multiplied by 1755 MHz. That the GPU ran at 1755 MHz in those runs is an assumption: nobody noted its clock.
-A program of several kernels is the sum of theirs, in both columns.
+only measured that way, and because it is the run time that users see, at the boost clock of 1755 MHz of the GPU file. The source multiplies that time by a clock. For most of PolyBench this
+is the clock of the idle GPU, 345 MHz; we recover the time by division and multiply it by 1755 MHz. It is an assumption that the GPU ran at 1755 MHz in those runs: its clock was not recorded.
+The cycles of a program with several kernels are the sum over its kernels, in both columns.
 
-Sorted by size, block and number of blocks, every second row of a kind is the *tuned half*: parameters may be set by it. The other half is only reported. An error is Heddle's cycles by those of
-the hardware, less one; all are in percent.
+Sorted by size, block and number of blocks, every second row of a kind is the *tuned half*, which may be used to set parameters. The other half is only reported. An error is Heddle's cycles divided by those of
+the hardware, minus one; all are in percent.
 
-## What was set, and by what
+## Tuned parameters
 
-| parameter | by what |
+| parameter | source |
 | --- | --- |
 | ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels, least mean square of the relative errors |
-| ` + "`partition.rop_latency`" + ` | the mean of what gpu-benches (te42kyfo) has measured for the two halves of the L2, 265 and 475 cycles |
-| ` + "`partition.dram_latency`" + ` | the 650 cycles that gpu-benches has for the DRAM |
+| ` + "`partition.rop_latency`" + ` | the mean of the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
+| ` + "`partition.dram_latency`" + ` | the DRAM latency of 650 cycles measured by gpu-benches |
 | ` + "`modern.coalescers`" + ` | 1, not 4 as for the RTX A6000: the tuned half of PolyBench up to a size of 96 |
 
-On the tuned half of PolyBench up to a size of 96, without 3mm, the mean error was with coalescers and cycles of the L2
+Mean error on the tuned half of PolyBench up to a size of 96, without 3mm, by number of coalescers and L2 latency in cycles:
 
 | coalescers | L2 265 | L2 318 | L2 370 |
 | --- | --- | --- | --- |
 | 1 | 17.4 | 9.3 | 6.2 |
 | 4 | | 11.7 | 8.1 |
 
-so that the mean of the two halves is also what these programs would choose. Nothing else was set by them, and nothing by the chains of FFMA. All other values of the GPU file have a source of their own or are those
-of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Caches of instructions, and the line with a kernel's parameters, are warm (` + "`run.icache`" + `): with cold ones an empty kernel takes 650 cycles more, and
-one with parameters as many again, which the measurements do not show.
+These programs would therefore also select the mean of the two halves. They set no other parameter, and the chains of FFMA set none. All other values of the GPU file have their own source or are those
+of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Instruction caches, and the line with a kernel's parameters, are warm (` + "`run.icache`" + `): if they are cold, an empty kernel takes 650 cycles more, and
+a kernel with parameters another 650, which the measurements do not show.
 
 ## Pointer chases
 
-Cycles of a dependent load. The hardware's L2 is that of an SM's own half; the other one takes 475. Heddle's has one place, at the mean of both.
+Cycles of a dependent load. The hardware's L2 figure is for the SM's own half; the other half takes 475. Heddle's L2 is not divided and has the mean latency.
 
 `
 
 const emptyText = `
 ## Empty kernels
 
-What launching costs. Small grids are limited by the dispatcher, one block in 1.14 cycles; large blocks, of which an SM holds two or three, by how soon a place is taken again.
+The cost of a launch. Small grids are limited by the dispatcher, one block per 1.14 cycles; large blocks, of which an SM holds two or three, by how soon a slot is reused.
 
 `
 
 const ffmaText = `
 ## Chains of FFMA
 
-Chains of dependent FFMA, 128 for each turn of a loop, in blocks of 32 to 128 threads. The measured program has a store that its last instruction skips; so has ours. Rows of more than some 6 million warp
+Chains of dependent FFMA, 128 per loop iteration, in blocks of 32 to 128 threads. The measured program has a store that its last instruction skips; so does ours. Rows with more than about 6 million warp
 instructions are left out.
 
 `
 
 const polyText = `
-## Programs that do what those of PolyBench do
+## PolyBench-like programs
 
-The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs by scoreboards. The measured ones are PolyBench's, compiled by nvcc. Blocks are as wide as
-the measurements say; their height is 8 in two dimensions and 1 in one, as PolyBench has it (the measurements do not say). PTX runs in the order in which it stands, so loads
-stand before the arithmetic on what they bring, as an assembler for the hardware would put them. Inputs were copied to the GPU before, so that the L2 has them.
+The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs with scoreboards. The measured ones are PolyBench's, compiled by nvcc. Block widths are those of
+the measurements; their height is 8 in two dimensions and 1 in one, as in PolyBench (the measurements do not say). PTX runs in program order, so loads
+precede the arithmetic on their results, as an assembler for the hardware would place them. Inputs were copied to the GPU before, so the L2 holds them.
 
-What stands out:
+Notable deviations:
 
-- 2dconv with blocks of 32 x 8 from a size of 512 on takes half as long again. From there on an SM, which holds eight such blocks, gets more than eight. A warp of Heddle keeps its place until its stores are
-  acknowledged, and then a block's place stays empty for the turnaround, which was measured with kernels that store nothing: on the hardware the two seem to overlap.
-- gesummv, worst with 32 lanes that each read a row of their own, is too fast by up to a quarter: with one warp on an SM the hardware seems to need two cycles for each line of such a load, where Heddle needs one. With
-  eight warps, syrk of the same width, one is right.
-- gemm of size 384 is too fast by 37 and 17 % with blocks 8 and 16 wide and too slow by 10 % with 32; at 512 the first two are 9 % too fast and 4 % too slow. Something behind the L1 is full on the hardware with
-  many warps that each store a step of their sums, and Heddle has not got it right. We do not know what. The largest rows of 2mm and 3mm are left out; errors as large must be expected there.
-- The L2 has no halves. What one SM fetches from the other half its neighbours find in their own; Heddle takes the mean for all, too little for the first and too much for the rest.
+- 2dconv with blocks of 32 x 8 from a size of 512 on takes 1.5 times as long. From that size on an SM, which holds eight such blocks, gets more than eight. In Heddle a warp keeps its slot until its stores are
+  acknowledged, and then a block's slot stays empty for the turnaround, which was measured with kernels that store nothing. On the hardware the two seem to overlap.
+- gesummv, worst with 32 lanes that each read a separate row, is too fast by up to a quarter: with one warp on an SM the hardware seems to need two cycles for each line of such a load, where Heddle needs one. With
+  eight warps (syrk of the same width) one cycle is correct.
+- gemm of size 384 is too fast by 37 and 17 % with blocks 8 and 16 wide and too slow by 10 % with 32; at 512 the first two are 9 % too fast and 4 % too slow. With many warps that each store a step of their sums, some resource after the L1 saturates on the
+  hardware. Heddle does not model it correctly, and we do not know which it is. The largest rows of 2mm and 3mm are left out; errors as large must be expected there.
+- The L2 has no halves. What one SM fetches from the other half, its neighbours find in their own. Heddle uses the mean for all, which is too little for the first access and too much for the others.
 
 `

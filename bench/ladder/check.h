@@ -22,7 +22,7 @@ struct Array {
   void get() { cudaMemcpy(host.data(), device, host.size() * sizeof(float), cudaMemcpyDeviceToHost); }
 };
 
-// verdict compares what a kernel left in out with what it should be, and forgets it.
+// verdict compares a kernel's output with the expected values, and clears it.
 inline int verdict(const char *kernel, Array &out, const std::vector<float> &want) {
   cudaError_t e = cudaDeviceSynchronize();
   out.get();

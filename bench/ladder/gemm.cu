@@ -1,5 +1,5 @@
-// C = A B, from one thread for each element to tiles of warps and two buffers.
-// Loops over register tiles have no #pragma unroll: the compiler is to see that
+// C = A B, from one thread per element to warp tiles and double buffering.
+// Loops over register tiles have no #pragma unroll: the compiler should see that
 // their bounds are constants.
 #include "check.h"
 
@@ -24,7 +24,7 @@ template <int T> __global__ void gemm_shared(int n, const float *A, const float 
   C[row * n + col] = sum;
 }
 
-// A column of M elements for each thread.
+// A column of M elements per thread.
 template <int BM, int BN, int BK, int M> __global__ void gemm_column(int n, const float *A, const float *B, float *C) {
   __shared__ float a[BM * BK], b[BK * BN];
   int t = threadIdx.x, row = t / BN, col = t % BN;
@@ -44,7 +44,7 @@ template <int BM, int BN, int BK, int M> __global__ void gemm_column(int n, cons
   for (int i = 0; i < M; i++) C[(blockIdx.y * BM + row * M + i) * n + blockIdx.x * BN + col] = sum[i];
 }
 
-// A tile of M by N elements for each thread.
+// A tile of M by N elements per thread.
 template <int BM, int BN, int BK, int M, int N> __global__ void gemm_tile(int n, const float *A, const float *B, float *C) {
   constexpr int threads = BM * BN / (M * N);
   __shared__ float a[BM * BK], b[BK * BN];
@@ -68,7 +68,7 @@ template <int BM, int BN, int BK, int M, int N> __global__ void gemm_tile(int n,
     for (int j = 0; j < N; j++) C[(blockIdx.y * BM + row * M + i) * n + blockIdx.x * BN + col * N + j] = sum[i * N + j];
 }
 
-// The same with A transposed on its way, and four numbers in each access.
+// The same with A transposed while it is copied, and four numbers per access.
 template <int BM, int BN, int BK, int M, int N> __global__ void gemm_vector(int n, const float *A, const float *B, float *C) {
   constexpr int threads = BM * BN / (M * N);
   __shared__ float a[BK * BM], b[BK * BN];
@@ -104,7 +104,7 @@ template <int BM, int BN, int BK, int M, int N> __global__ void gemm_vector(int 
     }
 }
 
-// A tile for each warp, of several for each thread.
+// A tile per warp, made of several per thread.
 namespace warps {
 template <int BM, int BN, int BK, int threads>
 __device__ void load(int n, const float *A, const float *B, float *a, float *b) {
@@ -175,7 +175,7 @@ __device__ void hold(float *v, const float *from) {
   v[3] = four.w;
 }
 
-// With two buffers: the next tile is on its way in registers while one is used.
+// Double buffering: the next tile is loaded into registers while one is used.
 template <int BM, int BN, int BK, int WM, int WN, int RM, int RN, int M, int N>
 __global__ void gemm_double(int n, const float *A, const float *B, float *C) {
   constexpr int threads = BM / WM * (BN / WN) * 32, LA = BM * BK / 4 / threads, LB = BK * BN / 4 / threads;

@@ -1,8 +1,8 @@
-// Reductions with arrays of each thread.
+// Reductions with per-thread arrays.
 #include "check.h"
 #include <algorithm>
 
-// Sums of rows, with 16 sums a thread that a tree adds up.
+// Sums of rows, with 16 sums per thread, added by a tree.
 __global__ void reduce_tree(int n, const float *in, float *out) {
   float part[16] = {0};
   const float4 *row = (const float4 *)(in + blockIdx.x * n);

@@ -1,8 +1,8 @@
-// Stencils whose neighbours wait in registers.
+// Stencils that keep neighbours in registers.
 #include "check.h"
 
-// 25 points in three dimensions, radius 4: a thread goes along z with a queue of
-// nine values of its own column.
+// 25 points in three dimensions, radius 4: a thread moves along z with a queue of
+// nine values of its column.
 constexpr int radius = 4;
 __global__ void stencil_queue(int nx, int ny, int nz, const float *in, float *out) {
   constexpr float weight[radius + 1] = {4, 3, 2, 1, 1};

@@ -92,7 +92,7 @@ func TestBrokenPrograms(t *testing.T) {
 		{"other header", false, put(4, 0x00ff0001), image, "a header of 255 bytes"},
 		{"block of 4 GiB", false, put(8, 0xffffffff), image, "bytes of entries"},
 		{"block of 1 GiB", false, put(8, 1<<30), image, "truncated"},
-		{"block too short", false, put(8, 40), image, "too few for an entry"},
+		{"block too short", false, put(8, 40), image, "do not hold an entry"},
 		{"block of nothing", false, put(8, 0), image, "fat binary"},
 		{"machine code", false, put(entry, 0x00010002), none, "no PTX"},
 		{"unknown kind", false, put(entry, 0x00010077), none, "no device code"},

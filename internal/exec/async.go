@@ -1,35 +1,36 @@
 package exec
 
 // This file: the contract between function and timing for asynchronous operations
-// (isa.Async): copies past the registers now, copies of tensors and products of
-// warp groups in time.
+// (isa.Async): copies that bypass the registers now, tensor copies and warp-group
+// products later.
 //
-// What an operation is. The instruction starts one for each lane of
-// Effects.Lanes. Effects.Addr has the address on the side that Effects.Space names,
-// global memory for copies between it and shared memory; Inst.Width is the bytes of
-// a lane, 0 if they are known at run time only. An operation that one lane starts
-// for many bytes (bulk and tensor copies) is one lane of Effects.
+// What an operation is. The instruction starts one operation per lane of
+// Effects.Lanes. Effects.Addr holds the addresses in the space named by
+// Effects.Space, which is global memory for copies between global and shared memory.
+// Inst.Width is the number of bytes per lane, 0 if it is known only at run time. An
+// operation that one lane starts for many bytes (bulk and tensor copies) is one lane
+// of Effects.
 //
-// Who moves the bytes. The executor, never the model, and at the same points as of
-// any other instruction: at Step; of a Deferred warp, it reads at Access and writes
-// at Commit. So a functional run completes operations at once, in program order, and
-// a timing run moves bytes in the order of issue. A program that waits before it
-// looks cannot tell that from hardware. One that does not wait sees the bytes too
-// early instead of too late.
+// Who moves the bytes. The executor, never the model, and at the same points as for
+// any other instruction: at Step, or, for a Deferred warp, reading at Access and
+// writing at Commit. A functional run therefore completes operations immediately, in
+// program order, and a timing run moves bytes in issue order. A program that waits
+// before it reads cannot distinguish this from hardware. A program that does not wait
+// sees the bytes too early instead of too late.
 //
-// Who counts. The executor counts what the program can read: arrivals and bytes at
-// an mbarrier, when it moves the bytes. Groups cannot be read, so it has none:
-// commits and waits do nothing there. The model counts groups by isa.Async: an
-// operation joins its warp's open group when it issues, and leaves it when the last
+// Who counts. The executor counts what the program can read: the arrivals and bytes
+// of an mbarrier, when it moves the bytes. Groups cannot be read, so the executor has
+// none, and commits and waits do nothing there. The model counts groups by isa.Async:
+// an operation joins its warp's open group when it issues and leaves it when the last
 // of its requests is answered. A wait holds the warp until few enough groups are
-// under way.
+// outstanding.
 //
-// What models do not delay yet: an mbarrier's phase ends when the executor has moved
-// the bytes. To delay it, a model must keep the program's test_wait from succeeding
-// while operations ByMbarrier are under way; it needs the barrier's address in
-// Effects, which it does not have.
+// What models do not delay yet: an mbarrier's phase ends as soon as the executor has
+// moved the bytes. To delay it, a model would have to make the program's test_wait
+// fail while operations ByMbarrier are outstanding, for which it needs the barrier's
+// address in Effects.
 //
-// Clusters. A block is a cluster of its own: cluster barriers and shared::cluster
-// addresses are the block's, and launches with larger clusters are refused (Check).
-// Work hands out single blocks; for clusters it will have to hand out as many
-// consecutive ones as Launch.Cluster counts, to one group of SMs at a time.
+// Clusters. A block is a cluster of one: cluster barriers and shared::cluster
+// addresses are the block's own, and launches with larger clusters are refused
+// (Check). Work hands out single blocks; for clusters it will have to hand out
+// Launch.Cluster.Count() consecutive blocks to one group of SMs at a time.

@@ -8,25 +8,24 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
-// This file: what thread blocks of all instruction sets keep: whose turn it is,
-// named barriers, threads' places.
+// This file: the state that thread blocks of all instruction sets keep: whose turn it
+// is, named barriers, the threads' indices.
 
 // MaxBarriers is the number of named barriers of a block (PTX manual, bar;
 // CUDA programming guide: 16).
 const MaxBarriers = 16
 
-// Barrier is a named barrier of a block. Lanes are counted; a warp all of whose
-// live lanes have come counts as 32, as the PTX manual's rule for partial warps
-// has it.
+// Barrier is a named barrier of a block. It counts lanes; a warp all of whose live
+// lanes have arrived counts as 32, following the PTX manual's rule for partial warps.
 type Barrier struct {
 	Came    []uint32 // per warp: lanes that arrived in this phase
-	Need    int      // threads, a multiple of 32; 0: all of the block
-	Used    bool     // somebody arrived in this phase
-	Pop     uint32   // of a reduction: threads whose predicate held
+	Need    int      // threads, a multiple of 32; 0: the whole block
+	Used    bool     // a thread has arrived in this phase
+	Pop     uint32   // threads whose predicate held, for a reduction
 	And, Or bool
 }
 
-// Size makes the barrier one of a block of so many warps and begins a phase.
+// Size sizes the barrier for a block of the given number of warps and begins a phase.
 func (b *Barrier) Size(warps int) {
 	for len(b.Came) < warps {
 		b.Came = append(b.Came, 0)
@@ -42,9 +41,9 @@ func (b *Barrier) Reset() {
 	b.Pop, b.And, b.Or = 0, true, false
 }
 
-// Arrive has lanes of a warp come to the barrier and expect that many threads,
-// 0 for all of the block. It returns what is wrong, "" if nothing is: all that
-// come in a phase have to expect the same.
+// Arrive records the arrival of lanes of a warp that expect need threads in all, 0 for
+// the whole block. It returns what is wrong, or "": all threads that arrive in one
+// phase must expect the same number.
 func (b *Barrier) Arrive(id, warp int, lanes uint32, need int) (wrong string) {
 	all := 32 * len(b.Came)
 	expected := func(n int) int {
@@ -63,7 +62,7 @@ func (b *Barrier) Arrive(id, warp int, lanes uint32, need int) (wrong string) {
 	return ""
 }
 
-// Reduce adds the predicates of lanes to those that a reduction has seen.
+// Reduce adds the predicates of lanes to a reduction.
 func (b *Barrier) Reduce(holds, lanes uint32) {
 	holds &= lanes
 	b.Pop += uint32(bits.OnesCount32(holds))
@@ -71,9 +70,9 @@ func (b *Barrier) Reduce(holds, lanes uint32) {
 	b.Or = b.Or || holds != 0
 }
 
-// Count returns the threads that have come, and those of the block that can
-// come; live has the lanes of each warp that have not exited. With whole a warp
-// counts as soon as one of its lanes has come (before sm_70).
+// Count returns the number of threads that have arrived and the number that can;
+// live holds the lanes of each warp that have not exited. With whole, a warp counts
+// as soon as one of its lanes has arrived (before sm_70).
 func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
 	for i, l := range live {
 		if l != 0 {
@@ -90,7 +89,7 @@ func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
 	return came, all
 }
 
-// Complete reports whether all have come that the phase waits for.
+// Complete reports whether all threads of the phase have arrived.
 func (b *Barrier) Complete(live []uint32, whole bool) bool {
 	came, all := b.Count(live, whole)
 	if b.Need != 0 {
@@ -99,42 +98,41 @@ func (b *Barrier) Complete(live []uint32, whole bool) bool {
 	return came >= all
 }
 
-// Waiting says what those wait for who have come to barrier id.
+// Waiting describes what the threads at barrier id wait for.
 func (b *Barrier) Waiting(id int, live []uint32, whole bool) string {
 	came, all := b.Count(live, whole)
 	if b.Need != 0 {
 		all = b.Need
 	}
-	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have come", id, came, all)
+	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have arrived", id, came, all)
 }
 
 // Warper is a block as Turns sees it.
 type Warper interface {
-	// RunWarp has warp i issue at most so many instructions. It returns how many
-	// it did, whether it did anything, and whether all is well.
+	// RunWarp lets warp i issue at most the given number of instructions. It returns
+	// the number issued, whether the warp did anything, and whether all is well.
 	RunWarp(i int, most uint64) (used uint64, moved, ok bool)
 	// Over reports whether all threads have exited.
 	Over() bool
-	// Free lets lanes go on that wait for others which cannot come before them.
-	// It reports whether there were any, and whether all is well.
+	// Free releases lanes that wait for others which cannot arrive before them. It
+	// reports whether there were any, and whether all is well.
 	Free() (moved, ok bool)
-	// Met reports, once for each time, whether threads have met at a barrier, in a
-	// block that waits for others in loops.
+	// Met reports, once per occurrence, whether threads have met at a barrier in a
+	// block that waits for other blocks in loops.
 	Met() bool
 }
 
-// Turns is the order in which the warps of a block take their turns: one after
-// another, each until it waits or has used its quantum. A round goes on where
-// the slice before it ended.
+// Turns schedules the warps of a block in turn: each runs until it waits or has used
+// its quantum. A new slice continues the round where the last slice ended.
 type Turns struct {
 	next  int
 	moved bool // some warp did something in this round
 }
 
-// Run gives warps their turns until the block ends or has issued budget
-// instructions. It ends a slice early where the block's threads have met: blocks
-// with a barrier of their own between them all have to see that it is open before
-// the first of them comes to the next, which may use the same counter.
+// Run runs warps in turn until the block ends or has issued budget instructions. It
+// ends a slice early when the block's threads have met: if blocks build a barrier
+// between them, each must see it open before the first of them reaches the next
+// barrier, which may use the same counter.
 func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 	for {
 		for t.next < warps {
@@ -175,8 +173,8 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 	}
 }
 
-// Threads fills in the places of a warp's threads in a block of that extent and
-// returns the lanes that there are.
+// Threads fills in the indices of a warp's threads in a block of the given extent and
+// returns the lanes that exist.
 func Threads(dim Dim3, warp int, at *[3][32]uint32) (live uint32) {
 	for i := range 32 {
 		t := uint32(warp*32 + i)
@@ -189,7 +187,7 @@ func Threads(dim Dim3, warp int, at *[3][32]uint32) (live uint32) {
 	return live
 }
 
-// CTA is what a thread block keeps in every executor, which embeds it.
+// CTA is the state of a thread block that every executor embeds.
 type CTA struct {
 	Idx    Dim3 // place in the grid
 	N      uint64
@@ -197,17 +195,17 @@ type CTA struct {
 	Grid   Dim3   // blocks
 	Shared []byte // shared memory, static and dynamic
 	View   *device.View
-	Lanes  []uint32                 // of each warp those that have not exited
+	Lanes  []uint32                 // per warp, the lanes that have not exited
 	Bars   [MaxBarriers + 1]Barrier // the last is the cluster's
-	Whole  bool                     // at barriers a warp counts as a whole (before sm_70)
+	Whole  bool                     // warps arrive at barriers as a whole (before sm_70)
 	Spins  bool                     // the kernel waits for other blocks in loops
 
 	turns Turns
 	met   bool // threads have met at a barrier
 }
 
-// Start makes it block n of a launch, with so much shared memory, all zero. Start
-// of each warp follows.
+// Start makes it block n of a launch, with the given amount of zeroed shared memory.
+// Start of each warp follows.
 func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	c.Idx, c.N, c.Dim, c.Grid, c.View = l.Grid.At(n), n, l.Block, l.Grid, view
 	c.turns, c.met = Turns{}, false
@@ -220,20 +218,20 @@ func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	}
 }
 
-// StartWarp fills in the places of a warp's threads in the block and returns the
-// lanes that there are.
+// StartWarp fills in the indices of a warp's threads in the block and returns the
+// lanes that exist.
 func (c *CTA) StartWarp(warp int, at *[3][32]uint32) (live uint32) {
 	c.Lanes[warp] = Threads(c.Dim, warp, at)
 	return c.Lanes[warp]
 }
 
-// RunAs has b, which is the block itself, issue at most budget instructions, with
-// turns of a quantum.
+// RunAs lets b, which must be the block itself, issue at most budget instructions in
+// turns of one quantum.
 func (c *CTA) RunAs(b Warper, budget, quantum uint64) Status {
 	return c.turns.Run(b, len(c.Lanes), budget, quantum)
 }
 
-// Complete reports whether all have come to barrier i that it waits for.
+// Complete reports whether all threads that barrier i waits for have arrived.
 func (c *CTA) Complete(i int) bool { return c.Bars[i].Complete(c.Lanes, c.Whole) }
 
 // Open begins the next phase of barrier i.
@@ -242,7 +240,7 @@ func (c *CTA) Open(i int) {
 	c.met = true
 }
 
-// Waiting says what those wait for who have come to barrier i.
+// Waiting describes what the threads at barrier i wait for.
 func (c *CTA) Waiting(i int) string { return c.Bars[i].Waiting(i, c.Lanes, c.Whole) }
 
 // Met is as in Warper.
@@ -262,7 +260,7 @@ func (c *CTA) Over() bool {
 	return true
 }
 
-// Index returns the block's place in the grid.
+// Index returns the block's index in the grid.
 func (c *CTA) Index() Dim3 { return c.Idx }
 
 // Linear returns the block's number in the grid.
@@ -271,10 +269,10 @@ func (c *CTA) Linear() uint64 { return c.N }
 // Warps returns the number of warps.
 func (c *CTA) Warps() int { return len(c.Lanes) }
 
-// mostWaits bounds what is said about one block.
+// mostWaits bounds the number of waits reported for one block.
 const mostWaits = 40
 
-// FewWaits shortens what warps wait for to what can be read.
+// FewWaits shortens the list of waits to a readable length.
 func FewWaits(list []string) []string {
 	if len(list) > mostWaits {
 		list = append(list[:mostWaits], fmt.Sprintf("… and %d more", len(list)-mostWaits))

@@ -8,11 +8,11 @@ import (
 )
 
 // This file: what machines of all instruction sets keep between launches, and
-// what their launches tell core models.
+// what their launches report to core models.
 
-// Crew is the workers of a machine, the views of memory that their blocks get,
-// and how many instructions they have issued. A worker of type W owns what blocks
-// reuse; one goroutine uses it at a time.
+// Crew holds the workers of a machine, the memory views of their blocks, and the
+// number of instructions that they have issued. A worker of type W owns the state
+// that blocks reuse; one goroutine uses it at a time.
 type Crew[W any] struct {
 	Mem *device.Memory
 	New func() *W
@@ -24,14 +24,14 @@ type Crew[W any] struct {
 	issued uint64
 }
 
-// hand is a worker of a core model's block with its view.
+// hand is the worker of a core model's block with its view.
 type hand[W any] struct {
 	w    *W
 	view *device.View
 }
 
-// Run runs a grid to its end; begin is as Grid.Begin, with the worker and the view
-// that the block has.
+// Run runs a grid to its end; begin is as Grid.Begin, and also takes the block's
+// worker and view.
 func (c *Crew[W]) Run(ctx context.Context, g Grid, o Options, begin func(w *W, n uint64, view *device.View) GridBlock) (Result, error) {
 	if c.direct == nil {
 		c.direct = c.Mem.Direct()
@@ -57,8 +57,8 @@ func (c *Crew[W]) Run(ctx context.Context, g Grid, o Options, begin func(w *W, n
 	return res, err
 }
 
-// Borrow gives a core model's block a worker of its own, as such blocks may run
-// side by side, and a view of memory itself.
+// Borrow gives a core model's block its own worker, since such blocks may run
+// concurrently, and a direct view of memory.
 func (c *Crew[W]) Borrow() (*W, *device.View) {
 	if n := len(c.idle); n > 0 {
 		h := c.idle[n-1]
@@ -77,12 +77,12 @@ type Order struct {
 	Insts  []*isa.Inst
 	About  Traits
 
-	Cycles *uint64 // the time now, nil until a core model has set it
+	Cycles *uint64 // the current time; nil until a core model sets it
 	Hertz  uint64
 }
 
-// NewOrder makes the shared part of a launch's Work; about is what its executor
-// knows of it.
+// NewOrder makes the shared part of a launch's Work; about is what its executor knows
+// about it.
 func NewOrder(l *Launch, insts []*isa.Inst, about Traits) *Order {
 	w := &Order{Launch: l, Insts: insts, About: about}
 	w.About.Kernel, w.About.Cooperative, w.About.Placed = l.Kernel, l.Cooperative, true

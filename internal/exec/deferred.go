@@ -1,41 +1,41 @@
 package exec
 
-// This file: the part of the contract with timing for instruction sets whose
-// results must not be visible before the hardware would show them.
+// This file: the timing contract for instruction sets whose results must not become
+// visible earlier than on hardware.
 //
-// Where the compiler guards dependences, an instruction that issues too soon
-// reads the old value. So a core model does not step such a warp in one go. It
-// issues an instruction, which reads the sources that are visible now; it says
-// when an instruction of variable latency has read its sources, which is when
-// memory is accessed; and it says when the results become visible.
+// If the compiler guards dependences, an instruction that issues too soon reads the
+// old value. A core model therefore does not step such a warp in one go. It issues an
+// instruction, which reads the sources visible at that time. It says when an
+// instruction of variable latency has read its sources, which is when memory is
+// accessed. And it says when the results become visible.
 
-// Pending names an instruction of a warp that has issued and not been
-// committed. A handle is used again after that.
+// Pending identifies an instruction of a warp that has issued and is not committed.
+// Handles are reused after that.
 type Pending int32
 
-// NoPending is what an instruction returns that leaves nothing to be done.
+// NoPending is returned by an instruction that leaves nothing to do.
 const NoPending Pending = -1
 
-// Deferred is what a Warp is if its results are made visible by the model.
-// Step on such a warp does all three at once.
+// Deferred is implemented by a Warp whose results are made visible by the model.
+// Step on such a warp does all three phases at once.
 type Deferred interface {
 	Warp
-	// Issue executes the instruction that Next returns. It reads guard and
-	// sources as they are visible now and moves control flow on. Instructions
-	// of fixed latency compute their results, which stay hidden until Commit.
-	// Those of variable latency (memory, S2R, SHFL, SFU, FP64 …) only take their
-	// operands. The pending instruction is NoPending if there is nothing to
-	// access and nothing to show. The error is a *Fault.
+	// Issue executes the instruction that Next returns. It reads the guard and the
+	// sources as currently visible and advances control flow. Instructions of fixed
+	// latency compute their results, which stay hidden until Commit. Instructions of
+	// variable latency (memory, S2R, SHFL, SFU, FP64 …) only read their operands. The
+	// pending instruction is NoPending if there is nothing to access and nothing to
+	// make visible. The error is a *Fault.
 	Issue(e *Effects) (Pending, error)
-	// Access is called once for every pending instruction of variable latency,
-	// when its sources have been read: it accesses memory and computes the
-	// results. Registers that later instructions of the warp have made visible
-	// since Issue have changed its operands: that is what happens where the
-	// compiler forgot to wait. It fills e; Lanes are those that access memory,
-	// which may be fewer than those whose guard held. The error is a *Fault.
+	// Access is called once for every pending instruction of variable latency, when
+	// its sources have been read: it accesses memory and computes the results. If
+	// later instructions of the warp have made registers visible since Issue, its
+	// operands have changed; that happens when the compiler forgot to wait. Access
+	// fills e; Lanes are those that access memory, which may be fewer than those whose
+	// guard held. The error is a *Fault.
 	Access(p Pending, e *Effects) error
-	// Commit makes the results visible and ends the pending instruction. It
-	// follows Access where there is one.
+	// Commit makes the results visible and ends the pending instruction. If there is
+	// an Access, Commit follows it.
 	Commit(p Pending)
 	// Late reports whether a pending instruction has variable latency and so
 	// needs Access.

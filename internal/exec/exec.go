@@ -1,9 +1,9 @@
-// Package exec holds what all functional executors share: launches, the ways a
-// run can end badly, and the running of a grid's blocks on several goroutines
-// with one result for every number of them.
+// Package exec holds what all functional executors share: launches, the ways in which
+// a run can fail, and running a grid's blocks on several goroutines with results that
+// do not depend on their number.
 //
-// What an instruction does is not here but in exec/ptx (and its siblings for
-// other instruction sets); when it happens is for the timing models.
+// What an instruction does is defined in exec/ptx and its siblings for other
+// instruction sets; when it happens is defined by the timing models.
 package exec
 
 import (
@@ -32,7 +32,7 @@ func (d Dim3) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) 
 // Where is the place of an instruction in a run.
 type Where struct {
 	Kernel   string
-	Function string // the function executing, if not the kernel itself
+	Function string // the executing function, if not the kernel itself
 	Block    Dim3
 	Thread   Dim3
 	PC       int    // instruction index in its function
@@ -61,48 +61,47 @@ func (w Where) String() string {
 	return b.String()
 }
 
-// Fault is an instruction that did something illegal: an access outside every
-// allocation, a misaligned one, trap, a failed assertion, a stack overflow.
+// Fault is an illegal action of an instruction: an access outside every allocation, a
+// misaligned one, trap, a failed assertion, a stack overflow.
 type Fault struct {
 	Where Where
 	Kind  FaultKind
 	What  string // "out-of-bounds read of 4 bytes at 0x… …"
 }
 
-// FaultKind says what sort of thing a Fault is.
+// FaultKind classifies a Fault.
 type FaultKind uint8
 
 // The kinds of fault.
 const (
-	IllegalInst FaultKind = iota // an instruction that cannot do what it is asked for
+	IllegalInst FaultKind = iota // an instruction with invalid operands
 	BadAddress                   // an access to memory that may not be accessed
-	Misaligned                   // an address that is no multiple of the access size
+	Misaligned                   // an address that is not a multiple of the access size
 	Assertion                    // assert in device code
 	Trap                         // the program aborted itself
 )
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
 
-// WarningKind says what a Warning is about.
+// WarningKind classifies a Warning.
 type WarningKind uint8
 
 // The kinds of warning.
 const (
 	StrayRead  WarningKind = iota // a read outside of every allocation, but near one
 	StrayWrite                    // such a write
-	SyncMask                      // a member mask that lacks the thread that has it
-	AbsentLane                    // a register was read of a lane that takes no part
+	SyncMask                      // a member mask without the executing thread
+	AbsentLane                    // a register was read from a lane that does not take part
 )
 
-// Warning is something that is wrong and that a GPU lets pass: the run goes on.
+// Warning is an error of the program that a GPU tolerates: the run goes on.
 type Warning struct {
 	Fault
 	Kind WarningKind
 }
 
-// Line names the line of the program that a warning is about, and its kind, so
-// that each needs to be said once. Several lines of PTX may come of one of the
-// source, which counts where it is known.
+// Line identifies the program line and kind of a warning, so that each is reported
+// once. Several lines of PTX may come from one source line, which counts if known.
 func (w *Warning) Line() string {
 	at := &w.Where
 	line := at.Pos.Line
@@ -112,20 +111,20 @@ func (w *Warning) Line() string {
 	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, at.SrcFile, at.SrcLine, at.Inlined)
 }
 
-// LimitError ends a run that reached a limit.
+// LimitError ends a run that has reached a limit.
 type LimitError struct {
-	Limit uint64 // so many of What
-	What  string // "" is warp instructions; else "cycles" and the like
-	Where Where  // where one warp stood, if that is known
+	Limit uint64 // in units of What
+	What  string // "" means warp instructions; otherwise "cycles" and the like
+	Where Where  // the place of one warp, if known
 }
 
-// Reached says which limit it was.
+// Reached describes the limit.
 func (e *LimitError) Reached() string {
 	what := e.What
 	if what == "" {
 		what = "warp instructions"
 	}
-	return fmt.Sprintf("stopped after %d %s, the limit", e.Limit, what)
+	return fmt.Sprintf("stopped after %d %s: limit reached", e.Limit, what)
 }
 
 func (e *LimitError) Error() string {
@@ -135,8 +134,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s\n  %s", e.Reached(), e.Where)
 }
 
-// NameLimit returns the message of an error. Where that is a limit on instructions
-// or cycles, the name by which the user can set it follows it.
+// NameLimit returns the message of an error. For a limit on instructions or cycles, it
+// appends the name of the option that sets it.
 func NameLimit(err error, name string) string {
 	var e *LimitError
 	if !errors.As(err, &e) || e.What != "" && e.What != "cycles" {
@@ -145,8 +144,8 @@ func NameLimit(err error, name string) string {
 	return strings.Replace(err.Error(), e.Reached(), e.Reached()+" ("+name+")", 1)
 }
 
-// StuckError ends a run in which no warp can go on: barriers and waits that
-// can never be satisfied.
+// StuckError ends a run in which no warp can continue: barriers and waits can never be
+// satisfied.
 type StuckError struct {
 	Kernel string
 	Block  Dim3
@@ -157,13 +156,13 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("no forward progress in kernel %s, block %v:\n  %s", plain.Instance(e.Kernel), e.Block, strings.Join(e.Waits, "\n  "))
 }
 
-// LaunchError is a launch that the kernel or the machine cannot take: too many
-// threads, wrong parameters, a kernel with unsupported instructions.
+// LaunchError is a launch that the kernel or the machine does not support: too many
+// threads, wrong parameters, unsupported instructions.
 type LaunchError struct {
 	Kernel string
 	Msg    string
-	// NotResident says that it is a cooperative launch of more blocks than can be
-	// resident at a time.
+	// NotResident marks a cooperative launch with more blocks than can be resident at a
+	// time.
 	NotResident bool
 }
 

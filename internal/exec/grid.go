@@ -9,16 +9,15 @@ import (
 	"sync/atomic"
 )
 
-// This file: running all blocks of a launch, whatever instruction set they
-// execute.
+// This file: running all blocks of a launch, in any instruction set.
 //
-// Blocks that cannot talk to each other run in batches: every block of a batch
-// sees device memory as it was before the batch plus its own stores, and the
-// stores are applied in block order afterwards. So a batch's outcome is the
-// same however many goroutines ran it, even for programs with races. Blocks
-// that can talk (global atomics, fences, volatile and ordered accesses, device
-// heap) run one after another on device memory itself, each for a slice of
-// instructions at a time, and give way when they spin.
+// Blocks that cannot communicate run in batches: every block of a batch sees device
+// memory as it was before the batch plus its own stores, and the stores are applied in
+// block order afterwards. A batch's outcome is therefore independent of the number of
+// goroutines, even for programs with races. Blocks that can communicate (global
+// atomics, fences, volatile and ordered accesses, device heap) run one after another
+// directly on device memory, each for a slice of instructions at a time, and yield
+// when they spin.
 const (
 	firstBatch = 32       // blocks in a launch's first batch
 	mostBatch  = 1024     // blocks in any batch
@@ -26,23 +25,23 @@ const (
 
 	blockSlice = 1 << 20 // instructions before the next resident block gets a turn
 	spinSlice  = 1 << 10 // the same for kernels that wait in loops
-	residents  = 128     // blocks of an ordinary launch that can be under way at once, where the launch does not say
-	together   = 1 << 20 // blocks of a cooperative launch that can be
+	residents  = 128     // concurrent blocks of an ordinary launch, unless the launch sets it
+	together   = 1 << 20 // concurrent blocks of a cooperative launch
 )
 
-// Options are the conditions of a functional run; they change no result.
+// Options are the conditions of a functional run; they do not affect results.
 type Options struct {
-	Threads  int       // worker goroutines; 0 means as many as there are cores
+	Threads  int       // worker goroutines; 0 means one per core
 	MaxInsts uint64    // warp instructions per machine, all launches together; 0 means no limit
 	Out      io.Writer // where printf of device code goes; nil discards it
 
-	// Progress, if set, is called now and then from one goroutine with the
-	// blocks done so far, their total, and the warp instructions so far.
+	// Progress, if set, is called from time to time by one goroutine with the number of
+	// blocks done, their total, and the warp instructions so far.
 	Progress func(blocks, total, warpInsts uint64)
 }
 
-// Result counts what a launch did. It is filled as far as the run came when
-// an error ended it.
+// Result counts what a launch did. If an error ended the run, it counts what was done
+// until then.
 type Result struct {
 	Blocks      uint64 // blocks that ran to their end
 	WarpInsts   uint64 // instructions issued, once per warp (or per part of a diverged one)
@@ -56,7 +55,7 @@ func (r *Result) add(b GridBlock) {
 	r.ThreadInsts += ti
 }
 
-// Status says how far a block got.
+// Status is the state of a block after Run.
 type Status uint8
 
 // The statuses.
@@ -64,7 +63,7 @@ const (
 	Stopped  Status = iota // its budget is used up
 	Finished               // all threads have exited
 	Failed                 // faulted
-	Stuck                  // no warp can go on
+	Stuck                  // no warp can continue
 )
 
 // GridBlock is a thread block of a functional run.
@@ -74,47 +73,46 @@ type GridBlock interface {
 	// instructions.
 	Run(budget uint64) Status
 	Counts() (warpInsts, threadInsts uint64)
-	// Failure is the *Fault of a block that Failed.
+	// Failure returns the *Fault of a Failed block.
 	Failure() error
 	// Waits describes what every warp waits for.
 	Waits() []string
-	// Somewhere is the place of a warp that has not ended.
+	// Somewhere returns the place of a warp that has not ended.
 	Somewhere() Where
 	// Recycle gives the block's storage back to its worker.
 	Recycle()
 }
 
-// Overlay holds the stores of a block of a batch until the batch is over.
+// Overlay holds the stores of a block until its batch ends.
 type Overlay interface {
-	DirtyBytes() int // that it holds
+	DirtyBytes() int // bytes held
 	Commit()         // applies them to memory and empties it
 	Discard()        // empties it
 }
 
-// Direct stands for memory itself where the number of an overlay is asked for.
+// Direct selects memory itself in place of an overlay number.
 const Direct = -1
 
-// Grid is a launch that has been made ready to run.
+// Grid is a launch that is ready to run.
 type Grid struct {
 	Kernel      string // for messages
 	Blocks      uint64
-	Talks       bool // blocks can talk to each other through memory
-	Spins       bool // and wait for each other in loops
-	Cooperative bool // all blocks must be under way at once
-	Resident    int  // blocks of an ordinary launch that can be under way at once, as on the machine that it is for; 0: our choice
+	Talks       bool // blocks can communicate through memory
+	Spins       bool // blocks also wait for each other in loops
+	Cooperative bool // all blocks must be resident at once
+	Resident    int  // concurrent blocks of an ordinary launch on the target machine; 0: our choice
 
-	// Begin makes block n ready to run on memory itself (Direct) or on an
-	// overlay. Workers are numbered from 0; calls for different workers may come
-	// side by side.
+	// Begin makes block n ready to run on memory itself (Direct) or on an overlay.
+	// Workers are numbered from 0; calls for different workers may be concurrent.
 	Begin func(worker int, n uint64, overlay int) GridBlock
 	// Overlay returns an overlay that is empty. Numbers begin at 0.
 	Overlay func(i int) Overlay
-	// Ended, if set, is told of each block that ended, well or not, in the order
-	// of blocks. An error ends the run.
+	// Ended, if set, is called for each block that ended, well or not, in block order.
+	// An error ends the run.
 	Ended func(GridBlock) error
 }
 
-// Workers is how many workers a run with these options has at the most.
+// Workers returns the maximum number of workers of a run with these options.
 func (g *Grid) Workers(o Options) int {
 	n := o.Threads
 	if n <= 0 {
@@ -126,7 +124,7 @@ func (g *Grid) Workers(o Options) int {
 	return int(min(uint64(n), g.Blocks, mostBatch))
 }
 
-// gridRun is the state of a launch under way.
+// gridRun is the state of a running launch.
 type gridRun struct {
 	*Grid
 	ctx    context.Context
@@ -136,10 +134,10 @@ type gridRun struct {
 	res    Result
 }
 
-// Run executes the launch to its end; issued is how many warp instructions the
-// machine has executed before. Errors: *Fault, *StuckError or *LimitError if a
-// block came to one; ctx.Err() if it was cancelled. The result counts what was
-// done also when an error is returned.
+// Run executes the launch to its end; issued is the number of warp instructions that
+// the machine has executed before. Errors: *Fault, *StuckError or *LimitError of a
+// block; ctx.Err() if cancelled. The result counts what was done even if an error is
+// returned.
 func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error) {
 	r := &gridRun{Grid: g, ctx: ctx, o: o, issued: issued, budget: ^uint64(0)}
 	if o.MaxInsts > 0 {
@@ -180,7 +178,7 @@ func (r *gridRun) progress() {
 	}
 }
 
-// inTurn runs blocks that may talk to each other.
+// inTurn runs blocks that may communicate.
 func (r *gridRun) inTurn() error {
 	most, slice := cmp.Or(r.Resident, residents), uint64(blockSlice)
 	if r.Spins {
@@ -190,7 +188,7 @@ func (r *gridRun) inTurn() error {
 		most = int(min(r.Blocks, together))
 	}
 	var under []GridBlock
-	// Of blocks that are under way when the run ends, what they did counts.
+	// Blocks still running when the run ends count with what they did.
 	leave := func(err error) error {
 		for _, b := range under {
 			r.res.add(b)
@@ -207,7 +205,7 @@ func (r *gridRun) inTurn() error {
 			under = append(under, r.Begin(0, next, Direct))
 			next++
 		}
-		// If none of them ends they may wait for blocks that have not begun.
+		// If none of them ends, they may be waiting for blocks that have not begun.
 		more = max(1, len(under))
 		// The newest block runs first: older ones have used up a slice already.
 		for i := len(under) - 1; i >= 0; i-- {
@@ -241,13 +239,12 @@ type place struct {
 	st      Status
 }
 
-// inBatches runs blocks that cannot talk to each other.
+// inBatches runs blocks that cannot communicate.
 func (r *gridRun) inBatches() error {
 	size := firstBatch
 	places := make([]place, 0, firstBatch)
 	direct := r.Blocks == 1
-	// A launch that ends early leaves stores in overlays, which the next launch
-	// gets.
+	// A launch that ends early leaves stores in overlays, which the next launch reuses.
 	defer func() {
 		for i := range places {
 			if o := places[i].overlay; o != nil {
@@ -306,8 +303,8 @@ func (r *gridRun) inBatches() error {
 	return nil
 }
 
-// batch runs the blocks of a batch, the first of which is number first. Blocks
-// after one that ended badly need not run: the launch ends there.
+// batch runs the blocks of a batch, starting with number first. Blocks after one that
+// failed need not run: the launch ends there.
 func (r *gridRun) batch(first uint64, places []place, direct bool) {
 	var at, cut atomic.Int64
 	cut.Store(int64(len(places)))

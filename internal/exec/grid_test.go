@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// script is a block that issues a number of instructions and then ends in some
-// way. It writes its number to its overlay first.
+// script is a block that issues a number of instructions and then ends in some way. It
+// writes its number to its overlay first.
 type script struct {
 	grid   *fakeGrid
 	n      uint64
 	length uint64
 	end    Status
 	done   uint64
-	needs  int64 // blocks that must have begun before it can end, 0 if it does not care
+	needs  int64 // blocks that must have begun before it can end; 0 for none
 }
 
 func (s *script) Index() Dim3                    { return Dim3{X: uint32(s.n)} }
@@ -87,7 +87,7 @@ func (f *fakeGrid) launch(blocks uint64, edit func(s *script)) *Grid {
 	}
 }
 
-// length is how many instructions blocks 0 to n-1 have.
+// length returns the total number of instructions of blocks 0 to n-1.
 func length(n uint64) (sum uint64) {
 	for i := range n {
 		sum += 10 + i%7
@@ -118,7 +118,7 @@ func TestGridCounts(t *testing.T) {
 	}
 }
 
-// TestGridWorkers: no more workers than can have something to do.
+// TestGridWorkers: no more workers than can have work.
 func TestGridWorkers(t *testing.T) {
 	for _, c := range []struct {
 		g       Grid
@@ -140,8 +140,8 @@ func TestGridWorkers(t *testing.T) {
 	}
 }
 
-// TestGridEnds: the first block that ends badly, in the order of blocks, ends the
-// launch; what comes after it leaves no trace.
+// TestGridEnds: the first block that ends badly, in block order, ends the launch; later
+// blocks leave no trace.
 func TestGridEnds(t *testing.T) {
 	for _, talks := range []bool{false, true} {
 		for _, threads := range []int{1, 4} {
@@ -174,7 +174,7 @@ func TestGridEnds(t *testing.T) {
 	}
 }
 
-// TestGridLimit: a limit that is just enough, and one that is one too low.
+// TestGridLimit: a limit that is just sufficient, and one that is one too low.
 func TestGridLimit(t *testing.T) {
 	const blocks, before = 70, 1000
 	for _, talks := range []bool{false, true} {
@@ -196,8 +196,8 @@ func TestGridLimit(t *testing.T) {
 	}
 }
 
-// TestGridTalk: blocks that wait for others which have not begun get them, as far
-// as that many can be under way; cooperative ones all at once.
+// TestGridTalk: blocks that wait for others which have not begun get them, up to the number
+// of concurrent blocks; cooperative ones all at once.
 func TestGridTalk(t *testing.T) {
 	for _, c := range []struct {
 		blocks      uint64
@@ -215,7 +215,7 @@ func TestGridTalk(t *testing.T) {
 	}
 }
 
-// TestGridCancel: a run that is cancelled says so and counts what was done.
+// TestGridCancel: a cancelled run reports it and counts what was done.
 func TestGridCancel(t *testing.T) {
 	for _, talks := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -236,8 +236,7 @@ func TestGridCancel(t *testing.T) {
 	}
 }
 
-// TestGridEnded: who is told of blocks hears of them in order, and can end the
-// run.
+// TestGridEnded: Ended is called for blocks in order, and can end the run.
 func TestGridEnded(t *testing.T) {
 	for _, talks := range []bool{false, true} {
 		f := &fakeGrid{}
@@ -263,7 +262,7 @@ func TestGridEnded(t *testing.T) {
 	}
 }
 
-// TestBarrier: threads that have come, and that can, by counting them one by one.
+// TestBarrier: threads that have arrived, and that can, counted one by one.
 func TestBarrier(t *testing.T) {
 	count := func(live, came [5]uint32, whole bool) bool {
 		var b Barrier
@@ -364,8 +363,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// ring is a block whose warps run one after the other: warp i goes on when warp
-// i+1 has done its part; the last begins.
+// ring is a block whose warps run one after another: warp i continues when warp i+1 has done
+// its part; the last begins.
 type ring struct {
 	left  []uint64 // instructions that each warp still has
 	meets bool     // at a barrier after each turn
@@ -409,7 +408,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// deadRing has lanes to let go once, which does not help.
+// deadRing has lanes to release once, which does not help.
 type deadRing struct{ asked int }
 
 func (*deadRing) Met() bool                                         { return false }

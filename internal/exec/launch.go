@@ -12,31 +12,30 @@ import (
 // Param is one parameter of a kernel.
 type Param struct {
 	Name   string
-	Type   string // element type as PTX writes it, without the dot; "" in SASS, which knows sizes only
+	Type   string // element type as PTX writes it, without the dot; "" in SASS, which has sizes only
 	Size   int    // bytes, arrays and vectors whole
 	Offset int    // in the parameter block
 	Opaque bool   // a texture, sampler or surface reference
 }
 
-// Kernel is an entry of a program, in whatever instruction set.
+// Kernel is an entry of a program in any instruction set.
 type Kernel interface {
 	Name() string
-	// Params returns the parameters with their places in the parameter block,
-	// which has ParamBytes bytes.
+	// Params returns the parameters with their places in the parameter block, whose
+	// size is ParamBytes.
 	Params() []Param
 	ParamBytes() int
 	// AddressBytes is the size of an address in parameters: 4 or 8.
 	AddressBytes() int
-	// MaxThreads is the largest block that the program allows, 0 if it says
-	// nothing.
+	// MaxThreads is the largest block that the program allows, 0 if it sets no limit.
 	MaxThreads() int
-	StaticShared() int // bytes of shared memory that every block has
+	StaticShared() int // bytes of static shared memory of each block
 	LocalBytes() int   // bytes of local memory of one activation
-	// Registers is the number of 32-bit registers of a thread: exact in machine
-	// code, in PTX an estimate.
+	// Registers is the number of 32-bit registers of a thread: exact for machine code,
+	// an estimate for PTX.
 	Registers() int
 	RegistersEstimated() bool
-	// Unusable says why the kernel cannot run; it is empty for one that can.
+	// Unusable explains why the kernel cannot run; it is empty if the kernel can.
 	Unusable() []error
 }
 
@@ -50,11 +49,11 @@ type Launch struct {
 	Cooperative bool   // blocks may wait for each other
 	Resident    int    // as in Grid, for functional runs
 
-	// TakenFirst runs the taken side of a branch before the other one. It
-	// changes an order that PTX leaves open, and so the time of a run.
+	// TakenFirst runs the taken side of a branch first. It changes an order that PTX
+	// leaves open, and hence the timing of a run.
 	TakenFirst bool
-	// Rehearsal says that what the launch does will be undone: it prints nothing
-	// and does not count.
+	// Rehearsal marks a launch whose effects will be undone: it prints nothing and is
+	// not counted.
 	Rehearsal bool
 }
 
@@ -67,12 +66,12 @@ func (l *Launch) Refuse(format string, args ...any) error {
 	return e
 }
 
-// Check returns the launch's kernel for an executor whose kernels are of type K,
-// or says what no GPU, or not this kernel, can take. The error is a *LaunchError.
+// Check returns the launch's kernel for an executor whose kernels are of type K, or
+// reports what no GPU, or not this kernel, supports. The error is a *LaunchError.
 func Check[K Kernel](l *Launch) (k K, err error) {
 	k, ok := l.Kernel.(K)
 	if !ok {
-		return k, l.Refuse("it is not of the program that the machine has")
+		return k, l.Refuse("it is not part of the program loaded on this machine")
 	}
 	g, b, static := l.Grid, l.Block, k.StaticShared()
 	switch {
@@ -83,30 +82,28 @@ func Check[K Kernel](l *Launch) (k K, err error) {
 	case g.X > isa.MaxGridX || g.Y > isa.MaxGridYZ || g.Z > isa.MaxGridYZ:
 		err = l.Refuse("grid %v is larger than (%d,%d,%d)", g, isa.MaxGridX, isa.MaxGridYZ, isa.MaxGridYZ)
 	case k.MaxThreads() > 0 && b.Count() > uint64(k.MaxThreads()):
-		err = l.Refuse("it allows at most %d threads in a block (.maxntid), not %d", k.MaxThreads(), b.Count())
+		err = l.Refuse("it allows at most %d threads per block (.maxntid), not %d", k.MaxThreads(), b.Count())
 	case len(l.Params) != k.ParamBytes():
-		err = l.Refuse("its parameters take %d bytes, not %d", k.ParamBytes(), len(l.Params))
+		err = l.Refuse("its parameters take %d bytes; got %d", k.ParamBytes(), len(l.Params))
 	case len(l.Params) > isa.MaxParams:
-		err = l.Refuse("its parameters take %d bytes; a kernel has at most %d", len(l.Params), isa.MaxParams)
+		err = l.Refuse("its parameters take %d bytes; the limit is %d", len(l.Params), isa.MaxParams)
 	case l.Cluster.X > 1 || l.Cluster.Y > 1 || l.Cluster.Z > 1:
 		err = l.Refuse("clusters of more than one block are not supported")
 	case len(k.Unusable()) > 0:
 		err = l.Refuse("%v", errors.Join(k.Unusable()...))
 	case l.Shared < 0 || l.Shared > isa.MaxShared-static:
-		err = l.Refuse("a block has 0 to %d bytes of shared memory: %d static and %d dynamic ones are not within that", isa.MaxShared, static, l.Shared)
+		err = l.Refuse("shared memory per block must be 0 to %d bytes; got %d static and %d dynamic", isa.MaxShared, static, l.Shared)
 	}
 	return k, err
 }
 
 // Machine is a program placed in device memory: what executes its launches.
 type Machine interface {
-	// Run executes a launch to its end, without time. Errors: *LaunchError if it
-	// cannot start; *Fault, *StuckError or *LimitError if a block came to one;
-	// ctx.Err() if it was cancelled. The result counts what was done also when an
-	// error is returned.
+	// Run executes a launch to its end, without timing. Errors: *LaunchError if it cannot
+	// start; *Fault, *StuckError or *LimitError of a block; ctx.Err() if cancelled. The
+	// result counts what was done even if an error is returned.
 	Run(ctx context.Context, l Launch, o Options) (Result, error)
-	// NewWork checks a launch and makes it ready to be run by a core model. What
-	// device code prints goes to out, block by block as they end; nil discards it.
-	// The error is a *LaunchError.
+	// NewWork checks a launch and prepares it for a core model. Output of device code goes
+	// to out, block by block as they end; nil discards it. The error is a *LaunchError.
 	NewWork(l Launch, out io.Writer) (Work, error)
 }

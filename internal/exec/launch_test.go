@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// kernel is one that launches are checked against.
+// kernel is a kernel for checking launches.
 type kernel struct {
 	params, threads, shared int
 	bad                     []error
@@ -23,8 +23,8 @@ func (k *kernel) Registers() int           { return 16 }
 func (k *kernel) RegistersEstimated() bool { return false }
 func (k *kernel) Unusable() []error        { return k.bad }
 
-// TestCheck has each limit of a launch on both of its sides (CUDA programming
-// guide, "Compute Capabilities", and "Execution Configuration").
+// TestCheck checks each limit of a launch on both sides (CUDA programming guide, "Compute
+// Capabilities", and "Execution Configuration").
 func TestCheck(t *testing.T) {
 	one, many := Dim3{1, 1, 1}, Dim3{32, 1, 1}
 	plain := &kernel{}
@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		says string // why it is refused; "" if it is not
 	}{
 		{"one thread", Launch{Kernel: plain, Grid: one, Block: one}, ""},
-		{"no kernel", Launch{Grid: one, Block: one}, "not of the program"},
+		{"no kernel", Launch{Grid: one, Block: one}, "not part of the program"},
 		{"no block", Launch{Kernel: plain, Grid: Dim3{1, 0, 1}, Block: one}, "at least 1"},
 		{"no thread", Launch{Kernel: plain, Grid: one, Block: Dim3{1, 1, 0}}, "at least 1"},
 		{"1024 threads", Launch{Kernel: plain, Grid: one, Block: Dim3{32, 32, 1}}, ""},
@@ -50,9 +50,9 @@ func TestCheck(t *testing.T) {
 		{"as many threads as the kernel allows", Launch{Kernel: &kernel{threads: 32}, Grid: one, Block: many}, ""},
 		{"more threads than the kernel allows", Launch{Kernel: &kernel{threads: 31}, Grid: one, Block: many}, "at most 31"},
 		{"all parameters", Launch{Kernel: &kernel{params: 32764}, Grid: one, Block: one, Params: make([]byte, 32764)}, ""},
-		{"too few", Launch{Kernel: &kernel{params: 8}, Grid: one, Block: one, Params: make([]byte, 7)}, "8 bytes, not 7"},
-		{"too many", Launch{Kernel: &kernel{params: 8}, Grid: one, Block: one, Params: make([]byte, 9)}, "8 bytes, not 9"},
-		{"more than a kernel has", Launch{Kernel: &kernel{params: 32768}, Grid: one, Block: one, Params: make([]byte, 32768)}, "at most 32764"},
+		{"too few", Launch{Kernel: &kernel{params: 8}, Grid: one, Block: one, Params: make([]byte, 7)}, "8 bytes; got 7"},
+		{"too many", Launch{Kernel: &kernel{params: 8}, Grid: one, Block: one, Params: make([]byte, 9)}, "8 bytes; got 9"},
+		{"more than a kernel has", Launch{Kernel: &kernel{params: 32768}, Grid: one, Block: one, Params: make([]byte, 32768)}, "limit is 32764"},
 		{"227 KiB shared", Launch{Kernel: &kernel{shared: 1 << 10}, Grid: one, Block: one, Shared: 226 << 10}, ""},
 		{"a byte more", Launch{Kernel: &kernel{shared: 1 << 10}, Grid: one, Block: one, Shared: 226<<10 + 1}, "232448 bytes"},
 		{"less than nothing", Launch{Kernel: plain, Grid: one, Block: one, Shared: -1}, "0 to"},

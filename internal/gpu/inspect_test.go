@@ -227,7 +227,7 @@ func TestNoProgress(t *testing.T) {
 		set          []string
 		want         []string // of the lines, one after the other
 	}{
-		{"alone", "", 32, nil, []string{"warp 0 of block (0,0,0) (SM 0, slot 0): barrier: lanes 0xffffffff at pc 0 bar.sync (stuck.ptx:6) waits at barrier 0, where 32 of 64 threads have come"}},
+		{"alone", "", 32, nil, []string{"warp 0 of block (0,0,0) (SM 0, slot 0): barrier: lanes 0xffffffff at pc 0 bar.sync (stuck.ptx:6) waits at barrier 0, where 32 of 64 threads have arrived"}},
 		{"cross", "", 64, nil, []string{
 			"slot 0): barrier: lanes 0xffffffff at pc 3 bar.sync (stuck.ptx:16) waits at barrier 1, where 32 of 64",
 			"slot 1): barrier: lanes 0xffffffff at pc 5 bar.sync (stuck.ptx:19) waits at barrier 2, where 32 of 64",

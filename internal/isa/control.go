@@ -1,37 +1,36 @@
 package isa
 
-// This file: what SASS says beyond data flow. Since Volta the compiler, not
-// the hardware, sees to it that an instruction finds its operands: each
-// instruction carries control bits that say how long its warp waits and for
-// what. "MICRO'25" is Huerta et al., "Dissecting and Modeling the Architecture
-// of Modern GPU Cores", MICRO 2025.
+// This file: what SASS says beyond data flow. Since Volta the compiler, not the hardware,
+// ensures that an instruction finds its operands: each instruction carries control bits
+// that say how long its warp waits and for what. "MICRO'25" is Huerta et al., "Dissecting
+// and Modeling the Architecture of Modern GPU Cores", MICRO 2025.
 
-// Counters is how many dependence counters a warp has (measured, MICRO'25).
+// Counters is the number of dependence counters of a warp (measured, MICRO'25).
 const Counters = 6
 
-// NoCounter stands where an instruction uses no dependence counter; it is also
-// how the control bits say so.
+// NoCounter means that an instruction uses no dependence counter; it is also the encoding
+// in the control bits.
 const NoCounter = 7
 
-// Control are the control bits of an instruction.
+// Control holds the control bits of an instruction.
 type Control struct {
-	// Stall is the stall counter, 0 to 15: the warp's next instruction issues
-	// that many cycles later at the earliest.
+	// Stall is the stall counter, 0 to 15: the minimum number of cycles until the warp's
+	// next instruction issues.
 	Stall uint8
-	// Yield bars the warp from issuing in the next cycle.
+	// Yield keeps the warp from issuing in the next cycle.
 	Yield bool
-	// Write and Read are the dependence counters, 0 to 5, that the instruction
-	// raises when it issues and lowers when its results have been written, and
-	// when its sources have been read; NoCounter if none.
+	// Write and Read are the dependence counters, 0 to 5, that the instruction raises when
+	// it issues. It lowers Write when its results have been written, and Read when its
+	// sources have been read; NoCounter if none.
 	Write, Read uint8
 	// Wait has a bit per counter that must be zero before it issues.
 	Wait uint8
-	// Reuse has bit i set if the i-th of the instruction's Srcs that is a
-	// general register stays in the register-file cache.
+	// Reuse has bit i set if the i-th general register among the instruction's Srcs stays
+	// in the register-file cache.
 	Reuse uint8
 }
 
-// String writes control bits, those of reuse left out, as SASS text has them:
+// String formats the control bits, except those of reuse, as SASS text does:
 // [B0-2---:R1:W-:Y:S04].
 func (c Control) String() string {
 	b := []byte("[B------:R-:W-:-:S00]")
@@ -83,7 +82,7 @@ const (
 	ClassAtomic         // ATOM, ATOMG, ATOMS, RED
 	ClassConstant       // LDC
 	ClassCopy           // LDGSTS
-	Classes             // how many there are
+	Classes             // number of classes
 )
 
 var classNames = [Classes]string{
@@ -97,8 +96,8 @@ func (c Class) String() string { return classNames[c] }
 // of K×N elements.
 type Tensor struct {
 	M, N, K uint16
-	// Bits is the size of an element as the mnemonic has it; of floating-point
-	// forms that of the accumulator (F16 or F32).
+	// Bits is the size of an element as in the mnemonic; for floating-point forms, that of
+	// the accumulator (F16 or F32).
 	Bits   uint8
 	Sparse bool
 	F32    bool // accumulates in binary32

@@ -1,10 +1,10 @@
-// Package isa holds the words that every front end and every model share: what
-// an instruction is once it has been decoded, which registers and which memory
-// it names, which unit executes it, and where control may go after it.
+// Package isa holds the types that all front ends and models share: what a decoded
+// instruction is, which registers and memory it names, which unit executes it, and where
+// control may go after it.
 //
-// It is not an instruction set: text and binary forms live in isa/ptx, isa/sass
-// and isa/kasm, and what an instruction does to data lives in exec. A model
-// that counts cycles sees nothing but the types of this package.
+// It is not an instruction set: text and binary forms live in isa/ptx, isa/sass and
+// isa/kasm, and what an instruction does to data lives in exec. Timing models only see the
+// types of this package.
 package isa
 
 import "math/bits"
@@ -48,8 +48,8 @@ func (s Space) String() string { return spaceNames[s] }
 // Unit is the kind of execution unit that an instruction occupies.
 type Unit uint8
 
-// The units. Which of them a machine has, and how wide they are, is a property
-// of its configuration.
+// The units. Which of them a machine has, and how wide they are, is part of its
+// configuration.
 const (
 	UnitNone   Unit = iota // control flow and instructions without a data path
 	UnitALU                // integer, logic, moves, predicates
@@ -68,10 +68,10 @@ var unitNames = [...]string{"none", "alu", "fp32", "fp64", "fp16", "sfu", "tenso
 
 func (u Unit) String() string { return unitNames[u] }
 
-// Kind refines what a unit does, as far as latencies and counters tell it apart.
+// Kind refines what a unit does, as far as latencies and counters distinguish it.
 type Kind uint8
 
-// The kinds of work. KindOther is all that is not named.
+// The kinds of work. KindOther is everything else.
 const (
 	KindOther Kind = iota
 	KindAdd        // add, sub, with carry too
@@ -116,8 +116,8 @@ const (
 // RegFile names a register file.
 type RegFile uint8
 
-// The register files. PTX has predicates and general registers of 32 bits; a
-// 64-bit value takes two of the latter, as it does on hardware.
+// The register files. PTX has predicates and general registers of 32 bits; a 64-bit value
+// takes two general registers, as on hardware.
 const (
 	NoReg    RegFile = iota
 	RegGPR           // general, 32 bits a lane
@@ -137,13 +137,13 @@ type Reg struct {
 	Index  uint32
 }
 
-// Flow says how an instruction changes control.
+// Flow is how an instruction changes control flow.
 type Flow uint8
 
 // The kinds of control flow.
 const (
 	FlowNext     Flow = iota // falls through
-	FlowBranch               // to Targets[0]; falls through too where guarded
+	FlowBranch               // to Targets[0]; falls through too if guarded
 	FlowIndirect             // to one of Targets (a branch table)
 	FlowCall                 // to a function, and then to the next instruction
 	FlowReturn               // leaves the function
@@ -175,30 +175,30 @@ type Inst struct {
 	Store   bool    // writes memory
 	Atomic  bool    // reads and writes memory in one step
 	Barrier bool    // waits for other warps of the block
-	Named   uint8   // one more than the number of the barrier that the text names, 0 if it names none
-	Private bool    // no other block sees what it does, nor changes what it does
-	// Control is what the compiler says about when the instruction may issue,
-	// nil where the instruction set says nothing (PTX).
+	Named   uint8   // one more than the barrier number in the text, 0 if it has none
+	Private bool    // neither visible to nor affected by other blocks
+	// Control is the compiler's information on when the instruction may issue, nil if the
+	// instruction set has none (PTX).
 	Control *Control
-	// Class is the class of the opcode as latencies of cores since Turing tell
-	// them apart, ClassNone where the front end does not know it.
+	// Class is the class of the opcode by its latency on cores since Turing, ClassNone if
+	// the front end does not know it.
 	Class Class
-	// Pipe is the class that Accel-Sim's table for the trace's architecture gives
-	// the opcode, which decides unit and latency on the SIMT core; PipeNone where
-	// the instruction comes from no trace.
+	// Pipe is the opcode's class in Accel-Sim's table for the trace's architecture, which
+	// decides unit and latency on the SIMT core; PipeNone if the instruction does not come
+	// from a trace.
 	Pipe Pipe
-	// Quick halves the interval between two of them in a unit (Accel-Sim, half
+	// Quick halves the interval between two such instructions in a unit (Accel-Sim, half
 	// precision and the forms with 32-bit immediates).
 	Quick   bool
-	Tensor  *Tensor   // of matrix instructions
-	Const   *ConstRef // the constant that an instruction other than a load has as an operand
+	Tensor  *Tensor   // shape of a matrix instruction
+	Const   *ConstRef // constant operand of an instruction other than a load
 	Depbar  *Depbar   // what a DEPBAR waits for
 	Uniform bool      // the address comes from uniform registers alone
 	Clock   bool      // reads the clock
 	Async   Async     // its part in asynchronous operations
 	File    int32     // source file of its .loc, 0 if none (index given by the .file directive)
 	Line    int32     // source line of its .loc, 0 if none
-	Pos     Pos       // where it stands in the program text
+	Pos     Pos       // position in the program text
 }
 
 // Pos is a position in a program text; lines and columns count from one.

@@ -1,7 +1,7 @@
 package isa
 
-// Bounds of a launch on every GPU of compute capability 3.0 to 12.x (CUDA
-// programming guide, "Compute Capabilities", where nothing else is said).
+// Bounds of a launch on every GPU of compute capability 3.0 to 12.x (CUDA programming guide,
+// "Compute Capabilities", unless stated otherwise).
 const (
 	MaxThreads = 1024      // threads of a block, and its extent in X and Y
 	MaxBlockZ  = 64        // extent of a block in Z
@@ -9,23 +9,22 @@ const (
 	MaxGridYZ  = 1<<16 - 1 // extent of a grid in Y and Z
 	MaxShared  = 227 << 10 // bytes of shared memory of a block, static and dynamic; less before 9.0
 	MaxLocal   = 512 << 10 // bytes of local memory of a thread
-	MaxParams  = 32764     // bytes of all parameters from 7.0 and CUDA 12.1 on; before, 4 KiB
+	MaxParams  = 32764     // bytes of all parameters since 7.0 and CUDA 12.1; 4 KiB before
 )
 
-// Windows of the generic address space, each WindowSize bytes long. Global
-// memory lies above them. (Our choice; hardware has them elsewhere. Programs get
-// these addresses by cvta, or from constant bank 0. All lie below 2^32, so that
-// programs with 32-bit addresses reach them.)
+// Windows of the generic address space, each WindowSize bytes long. Global memory lies above
+// them. (Our choice; hardware places them elsewhere. Programs get these addresses from cvta
+// or constant bank 0. All lie below 2^32, so that programs with 32-bit addresses can use
+// them.)
 const (
 	SharedWindow = 0x0100_0000
 	LocalWindow  = 0x0200_0000
 	ParamWindow  = 0x0400_0000
 	WindowSize   = 0x0100_0000
-	WindowsEnd   = ParamWindow + WindowSize // of the last
+	WindowsEnd   = ParamWindow + WindowSize // end of the last window
 )
 
-// Resolve returns the space in which a generic address lies, and its address
-// there.
+// Resolve returns the space in which a generic address lies, and the address within it.
 func Resolve(addr uint64) (Space, uint64) {
 	off := addr & (WindowSize - 1)
 	switch addr - off {

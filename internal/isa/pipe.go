@@ -1,14 +1,13 @@
 package isa
 
-// This file: the classes into which Accel-Sim sorts the opcodes of SASS. Its
-// traces name registers and mnemonics only, and trace.config has a latency for
-// each class.
+// This file: Accel-Sim's classes of SASS opcodes. Its traces name only registers and
+// mnemonics, and trace.config has a latency for each class.
 
-// Pipe is a class of opcodes with one kind of unit and one latency on Accel-Sim's
+// Pipe is a class of opcodes with the same kind of unit and the same latency on Accel-Sim's
 // SIMT core.
 type Pipe uint8
 
-// The classes; the comment names the latency that trace.config gives them.
+// The classes; the comment names their latency in trace.config.
 const (
 	PipeNone    Pipe = iota // not from a trace
 	PipeALU                 // integer unit, _int
@@ -28,7 +27,7 @@ const (
 	PipeSpec6
 	PipeSpec7
 	PipeSpec8
-	Pipes // how many there are
+	Pipes // number of classes
 )
 
 var pipeNames = [Pipes]string{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SourceError is one thing that is wrong with a program text.
+// SourceError is one mistake in a program text.
 type SourceError struct {
 	File string
 	Pos  Pos
@@ -38,13 +38,13 @@ func (e *SourceError) Detail() string {
 	return b.String()
 }
 
-// maxExcerpt bounds the source text that a message shows; data initialisers
-// make lines of many kilobytes.
+// maxExcerpt bounds the source text shown in a message; data initialisers make lines of many
+// kilobytes.
 const maxExcerpt = 160
 
-// excerpt returns the part of line to show for byte offset at, and the white
-// space that puts a caret under it. Tabs stay tabs in both, and only the first
-// byte of a multi-byte character takes room.
+// excerpt returns the part of line to show for byte offset at, and the white space that puts
+// a caret under it. Tabs stay tabs in both, and only the first byte of a multi-byte character
+// takes up a column.
 func excerpt(line string, at int) (text, pad string) {
 	if at < 0 {
 		at = 0
@@ -82,10 +82,10 @@ func excerpt(line string, at int) (text, pad string) {
 	return text, b.String()
 }
 
-// SourceErrors is all that is wrong with a text, in the order of its lines.
+// SourceErrors is all mistakes in a text, in line order.
 type SourceErrors []*SourceError
 
-// Error returns all messages, one a line.
+// Error returns all messages, one per line.
 func (l SourceErrors) Error() string {
 	lines := make([]string, len(l))
 	for i, e := range l {
@@ -103,7 +103,7 @@ func (l SourceErrors) Detail() string {
 	return strings.Join(parts, "\n")
 }
 
-// Unwrap lets errors.As find the single errors.
+// Unwrap lets errors.As find the individual errors.
 func (l SourceErrors) Unwrap() []error {
 	out := make([]error, len(l))
 	for i, e := range l {

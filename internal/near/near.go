@@ -1,17 +1,16 @@
-// Package near finds the name that a word was probably meant to be, for
-// messages about names that nobody knows. It knows nothing of what the names
-// stand for.
+// Package near finds the known name that an unknown word was probably meant to be, for
+// messages. It does not know what the names stand for.
 package near
 
 import "strings"
 
-// longest is the longest word that is compared: longer ones are no slips of a
-// name (our choice).
+// longest is the longest word that is compared: longer ones are unlikely to be typos (our
+// choice).
 const longest = 80
 
-// Name returns the name that differs least from a word, whatever the case of
-// letters; "" if none is near enough to be a slip, which is one letter, or a
-// third of the word's if that is more (our choice). Ties go to the first name.
+// Name returns the name closest to a word, ignoring case; "" if none is close enough to be a
+// typo. A typo changes at most one letter or a third of the word's letters, whichever is more
+// (our choice). Ties go to the first name.
 func Name(word string, names []string) string {
 	if len(word) > longest {
 		return ""
@@ -29,8 +28,8 @@ func Name(word string, names []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour that make b of a.
+// distance counts the insertions, deletions, replacements and swaps of neighbouring letters
+// that turn a into b.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

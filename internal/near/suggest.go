@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Suggest says what was probably meant: `; did you mean "buffers"?`, or else
-// what there is to choose from.
+// Suggest returns what was probably meant, such as `; did you mean "buffers"?`, or else the
+// list of choices.
 func Suggest(word string, names []string, kind string) string {
 	if n := Name(word, names); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)

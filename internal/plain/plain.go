@@ -1,5 +1,5 @@
-// Package plain gives kernels and functions the names that people read, where
-// compilers have mangled them. It knows nothing of programs.
+// Package plain converts the mangled names of kernels and functions to readable ones. It
+// knows nothing about programs.
 package plain
 
 import (
@@ -8,27 +8,27 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// widest is how many letters of a name are shown, our choice.
+// widest is the maximum length of a name as shown, our choice.
 const widest = 60
 
-// short and instance are what is left out of a name.
+// short and instance select what is omitted from a name.
 var (
 	short    = []demangle.Option{demangle.NoParams, demangle.NoTemplateParams, demangle.NoEnclosingParams}
 	instance = []demangle.Option{demangle.NoParams, demangle.NoEnclosingParams}
 )
 
-// Name is a name as people read it where it stands alone: without parameters and
-// template arguments. Names that are not C++'s stay.
+// Name is a readable name for use by itself: without parameters and template arguments. Names
+// that are not mangled C++ names stay.
 func Name(mangled string) string { return clip(demangle.Filter(mangled, short...)) }
 
 // Instance is Name with template arguments, for messages about one of several
 // instances.
 func Instance(mangled string) string { return clip(demangle.Filter(mangled, instance...)) }
 
-// Names is Name for all names of a table: with template arguments, or else with
-// parameters, where two of them could not be told apart otherwise.
+// Names is Name for all names of a table. It adds template arguments, or else parameters, if
+// two of them would otherwise be the same.
 func Names(mangled []string) []string {
-	users := map[string]string{} // of a short name: the name
+	users := map[string]string{} // short name to full name
 	shared := map[string]bool{}
 	for _, n := range mangled {
 		s := demangle.Filter(n, short...)
@@ -41,7 +41,7 @@ func Names(mangled []string) []string {
 	for i, n := range mangled {
 		s := demangle.Filter(n, short...)
 		if shared[s] {
-			// Overloads without templates still share it; then only parameters differ.
+			// Overloads without templates still share a name; only their parameters differ.
 			if long := demangle.Filter(n, instance...); long != s {
 				s = long
 			} else {
@@ -53,7 +53,7 @@ func Names(mangled []string) []string {
 	return list
 }
 
-// clip leaves the middle of a very long name out: its end says what it is for.
+// clip omits the middle of a very long name, since its end says what it is for.
 func clip(name string) string {
 	if utf8.RuneCountInString(name) <= widest {
 		return name

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestNames: tables show kernels by the names of the source, told apart as far
-// as it is needed.
+// TestNames: tables show kernels by their source names, with as much detail as distinguishes
+// them.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ names, want []string }{
 		{[]string{"vecadd"}, []string{"vecadd"}},

@@ -14,23 +14,23 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// Source is the text of a program file and the name by which messages call it.
+// Source is the text of a program file and its name in messages.
 type Source struct {
 	Name string
 	Text []byte
 }
 
-// Form is a form in which programs come. A new one is a row of forms.
+// Form is a file format of programs. A new one is a row of forms.
 type Form struct {
 	Name string // for messages
 	ext  string // of file names, lower case
-	// begins reports whether a text begins as this form does; nil if only the
-	// name tells.
+	// begins reports whether a text begins like this form; nil if only the file name
+	// tells.
 	begins func(text []byte) bool
-	// load parses a source and adds it to what is linked. The error lists all that
-	// is wrong with the source.
+	// load parses a source and adds it to what is linked. The error lists all mistakes in
+	// the source.
 	load func(l *Loader, s Source) error
-	// instead says of a form without load what to give in its place.
+	// instead says, for a form without load, what to provide instead.
 	instead string
 }
 
@@ -43,13 +43,13 @@ var (
 var forms = []*Form{
 	PTX,
 	SASS,
-	{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), instead: "which Heddle does not support yet; give the PTX that it was made from"},
-	{Name: "a program of the Kepler-style core", ext: ".kasm", instead: "which goes with no others: heddle run takes it, or a job file with .kasm programs alone"},
+	{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), instead: "which Heddle does not support yet; provide the PTX from which it was made"},
+	{Name: "a program of the Kepler-style core", ext: ".kasm", instead: "which cannot be combined with other programs: give it to heddle run, or use a job file with only .kasm programs"},
 	{Name: "CUDA C++", ext: ".cu", instead: "compile it to PTX first, for example with clang -x cuda --cuda-device-only -S"},
 }
 
-// FormOf finds out what a file is, by how its text begins, or else by its name.
-// It returns nil where neither tells.
+// FormOf identifies a file's form by the beginning of its text, or else by its name. It
+// returns nil if neither is conclusive.
 func FormOf(name string, text []byte) *Form {
 	for _, f := range forms {
 		if f.begins != nil && f.begins(text) {
@@ -65,8 +65,8 @@ func FormOf(name string, text []byte) *Form {
 	return nil
 }
 
-// Refused returns why files of a form cannot be loaded, nil if they can. The error
-// is a *FormError.
+// Refused returns why files of a form cannot be loaded, nil if they can. The error is a
+// *FormError.
 func (f *Form) Refused(name string) error {
 	if f.load != nil {
 		return nil
@@ -78,16 +78,16 @@ func (f *Form) Refused(name string) error {
 type FormError struct {
 	File    string
 	Form    string // what it is
-	Instead string // what to give in its place
+	Instead string // what to provide instead
 }
 
 func (e *FormError) Error() string { return fmt.Sprintf("%s is %s, %s", e.File, e.Form, e.Instead) }
 
-// MixedError is a program of sources that do not go together.
+// MixedError is a program of sources that cannot be combined.
 type MixedError struct{ PTX, SASS string } // one file of each
 
 func (e *MixedError) Error() string {
-	return fmt.Sprintf("a program is PTX or SASS, not both: %s is PTX, %s is SASS", e.PTX, e.SASS)
+	return fmt.Sprintf("a program must be PTX or SASS, not both: %s is PTX, %s is SASS", e.PTX, e.SASS)
 }
 
 // DuplicateError is a kernel that two files define.
@@ -97,24 +97,24 @@ type DuplicateError struct {
 }
 
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("%s:%d: kernel %s is in %s already", e.File, e.Line, e.Kernel, e.Other)
+	return fmt.Sprintf("%s:%d: kernel %s is already defined in %s", e.File, e.Line, e.Kernel, e.Other)
 }
 
-// ErrNoSource is what comes of linking nothing.
+// ErrNoSource is the result of linking nothing.
 var ErrNoSource = errors.New("no program given")
 
 // Loader makes one program of sources. The zero value has none yet.
 type Loader struct {
-	// As, if set, is the form of all sources, whatever they look like.
+	// As, if set, is the form of all sources, regardless of their contents.
 	As *Form
 
 	mods []*ptx.Module
 	sass []*xsass.Program
 }
 
-// Load makes a program of sources. The error joins all that is wrong with each;
-// it holds a ptx.ErrorList or sass.ErrorList for each text with mistakes, or a
-// *FormError, *MixedError or *DuplicateError.
+// Load makes a program of sources. The error joins the mistakes of each; it holds a
+// ptx.ErrorList or sass.ErrorList for each text with mistakes, or a *FormError, *MixedError
+// or *DuplicateError.
 func Load(sources ...Source) (*Program, error) {
 	var l Loader
 	var errs []error
@@ -127,8 +127,7 @@ func Load(sources ...Source) (*Program, error) {
 	return l.Link()
 }
 
-// Add adds a source. What is of no known form is taken for PTX, whose parser says
-// what it misses.
+// Add adds a source. An unknown form is treated as PTX, whose parser reports what is missing.
 func (l *Loader) Add(s Source) error {
 	f := cmp.Or(l.As, FormOf(s.Name, s.Text), PTX)
 	if err := f.Refused(s.Name); err != nil {
@@ -153,8 +152,8 @@ func (l *Loader) addSASS(s Source) error {
 	return err
 }
 
-// Link makes a program of all that was added. Names of PTX are resolved across
-// files; of SASS the kernels of all files are together.
+// Link makes a program of all added sources. PTX names are resolved across files; the SASS
+// kernels of all files are combined.
 func (l *Loader) Link() (*Program, error) {
 	out := &Program{}
 	switch {
@@ -188,13 +187,13 @@ func (l *Loader) Link() (*Program, error) {
 	return out, nil
 }
 
-// magic tells a form by its first bytes.
+// magic identifies a form by its first bytes.
 func magic(want string) func([]byte) bool {
 	return func(text []byte) bool { return bytes.HasPrefix(text, []byte(want)) }
 }
 
-// firstWord tells a form by the first thing in its text that is not white space
-// or a comment.
+// firstWord identifies a form by the first thing in its text that is not white space or a
+// comment.
 func firstWord(want string) func([]byte) bool {
 	return func(text []byte) bool {
 		for {

@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// TestFormOf: how a text begins decides what it is, and its name only where that
-// says nothing.
+// TestFormOf: the beginning of a text decides its form, the file name only if the beginning is
+// inconclusive.
 func TestFormOf(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"k.ptx", "", "PTX"},
@@ -46,7 +46,7 @@ func TestFormOf(t *testing.T) {
 	}
 }
 
-// TestLoad: what can be linked, and which errors tell what cannot.
+// TestLoad: what can be linked, and the errors for what cannot.
 func TestLoad(t *testing.T) {
 	const other = ".arch sm_86\n.kernel other\n.regs 8\nEXIT ;\n"
 	pick := func(target any) func(error) bool { return func(err error) bool { return errors.As(err, target) } }
@@ -87,7 +87,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadAs: a loader for one form takes nothing for another.
+// TestLoadAs: a loader for one form treats nothing as another.
 func TestLoadAs(t *testing.T) {
 	l := Loader{As: PTX}
 	var errs ptx.ErrorList

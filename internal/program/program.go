@@ -1,6 +1,6 @@
-// Package program makes programs of files, whatever form they come in, and
-// places them in device memory. What a kernel is and what runs it are exec's
-// words (exec.Kernel, exec.Machine); here is who implements them.
+// Package program makes programs of files in any form, and places them in device memory.
+// exec.Kernel and exec.Machine define kernels and what runs them; this package selects the
+// implementations.
 package program
 
 import (
@@ -10,8 +10,8 @@ import (
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 )
 
-// Program is one or more files, linked. It is immutable: any number of machines
-// may have it.
+// Program is one or more linked files. It is immutable and can be placed on any number of
+// machines.
 type Program struct {
 	ptx     *xptx.Program // nil if it is SASS
 	kernels []exec.Kernel
@@ -39,12 +39,12 @@ type Machine struct {
 	ptx *xptx.Machine // nil if it is SASS
 }
 
-// NewMachine places a program's variables in memory and initialises them. The
-// error says which finds no room or refers to something undefined.
+// NewMachine places a program's variables in memory and initialises them. It fails if one
+// does not fit or refers to something undefined.
 func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
 
-// NewMachineAt is NewMachine for a program of which some variables, by name, have
-// a place in mem already.
+// NewMachineAt is NewMachine for a program some of whose variables, by name, already have a
+// place in mem.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
 	if p.ptx == nil {
 		return &Machine{Machine: xsass.NewMachine(mem)}, nil
@@ -60,8 +60,8 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 // variables and textures.
 func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
-// Release gives the memory of the program's variables back, but not of those that
-// had a place before. No launch of the machine may follow, nor be under way.
+// Release frees the memory of the program's variables, except those that NewMachineAt was
+// given. No launch of the machine may be running or follow.
 func (m *Machine) Release() error {
 	if m.ptx == nil {
 		return nil

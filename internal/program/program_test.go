@@ -87,7 +87,7 @@ func load(t *testing.T, name, text string) *Program {
 func fromPTX(t *testing.T) *Program  { return load(t, "t.ptx", ptxText) }
 func fromSASS(t *testing.T) *Program { return load(t, "t.sass", sassText) }
 
-// TestKernels: what is said about kernels, in both languages.
+// TestKernels: descriptions of kernels, in both languages.
 func TestKernels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -181,7 +181,7 @@ func TestRun(t *testing.T) {
 				}
 			}
 
-			// A core model's way to the same kernel.
+			// The same kernel through a core model.
 			w, err := m.NewWork(l, new(bytes.Buffer))
 			if err != nil {
 				t.Fatal(err)

@@ -1,21 +1,20 @@
-// Package ring is the queue of which the machine's queues are made: first in,
-// first out, in a circular buffer. It knows nothing of what is queued.
+// Package ring implements the queue used throughout the machine: first in, first out, in a
+// circular buffer. It knows nothing about the entries.
 package ring
 
-// Ring is a first-in, first-out queue. The zero value is empty and grows without
-// a bound. It allocates only when it grows.
+// Ring is a first-in, first-out queue. The zero value is empty and unbounded. It allocates
+// only when it grows.
 type Ring[T any] struct {
 	buf     []T
 	head, n int
 	limit   int // 0: none
 }
 
-// New returns an empty queue of at most limit entries, of any number if that is
-// 0. It grows up to its limit as it is used.
+// New returns an empty queue of at most limit entries, or unbounded if limit is 0. It grows up
+// to its limit as it is used.
 func New[T any](limit int) Ring[T] { return Ring[T]{limit: limit} }
 
-// Of returns an empty queue that keeps its entries in buf, and is full with
-// len(buf) of them.
+// Of returns an empty queue that keeps its entries in buf, and is full with len(buf) entries.
 func Of[T any](buf []T) Ring[T] { return Ring[T]{buf: buf, limit: len(buf)} }
 
 // Len returns the number of entries.
@@ -30,8 +29,7 @@ func (q *Ring[T]) Full() bool { return q.limit > 0 && q.n >= q.limit }
 // Room reports whether k more entries fit.
 func (q *Ring[T]) Room(k int) bool { return q.limit <= 0 || q.n+k <= q.limit }
 
-// Push appends an entry. Callers look for room first: a limit is not enforced
-// here.
+// Push appends an entry. Callers check for room first: the limit is not enforced here.
 func (q *Ring[T]) Push(v T) {
 	if q.n == len(q.buf) {
 		q.grow()
@@ -67,7 +65,7 @@ func (q *Ring[T]) Pop() T {
 	p := &q.buf[q.head]
 	v := *p
 	var zero T
-	*p = zero // what it points to may go
+	*p = zero // release what it points to
 	if q.head++; q.head == len(q.buf) {
 		q.head = 0
 	}

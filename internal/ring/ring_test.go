@@ -67,7 +67,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestRingForgets checks that a queue holds on to nothing that has left it.
+// TestRingForgets checks that a queue does not hold on to removed entries.
 func TestRingForgets(t *testing.T) {
 	q := Of(make([]*int, 4))
 	for range 3 {

@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// This file: measurements by others than the authors of the paper, most of them
-// on GPUs that Heddle has no file for. They are run and shown; what is off by
-// more than the tolerance has to say why it is left so. Figures and programs are
-// those of sjfeng1999/gpu-arch-microbenchmark (RTX 2070), of the suite by which
-// Accel-Sim is tuned as a fork of it ran it (RTX 4090), of
+// This file: measurements by others than the authors of the paper, most of them on GPUs for
+// which Heddle has no file. They are run and shown; a row that is off by more than the tolerance
+// must give a reason. Figures and programs are those of sjfeng1999/gpu-arch-microbenchmark (RTX
+// 2070), of the suite that tunes Accel-Sim, as a fork of it ran it (RTX 4090), of
 // YKTian-x2b/AmpereArchViaMicroBenchMark (RTX 3060) and mushihao/cuda (RTX 3070).
 
-// tolerance is how far from a measurement a row may be without a reason (our
-// choice: what harnesses of one quantity differ by).
+// tolerance is how far a row may be from a measurement without a reason (our choice: the
+// difference between harnesses of one quantity).
 const tolerance = 0.05
 
 // external is a figure of a measurement by others.
@@ -30,16 +29,16 @@ type external struct {
 const othersPreface = `
 ## Measurements by others
 
-Programs as like theirs as their publication allows, on the nearest GPU of ours: the RTX 2070's on ` + "`rtx-2070-super`" + `, those of the RTX 3060, 3070 and 4090 on ` + "`rtx-a6000`" + `, tensor
-cores on ` + "`rtx-3090`" + `. Loads run as streams of 1024 threads where a rate is asked, and else as chains of one warp. Values are cycles unless they say otherwise. None of these GPUs is among ours, and harnesses of one quantity differ by 3 to 8 cycles on one GPU; figures that are off by
-more than 5 % say what is known.
+Programs as close to theirs as their publication allows, on our most similar GPU: the RTX 2070's on ` + "`rtx-2070-super`" + `, those of the RTX 3060, 3070 and 4090 on ` + "`rtx-a6000`" + `, tensor
+cores on ` + "`rtx-3090`" + `. Loads run as streams of 1024 threads if a rate is measured, otherwise as chains of one warp. Values are cycles unless stated otherwise. None of these GPUs is among ours, and harnesses of one quantity differ by 3 to 8 cycles on one GPU; figures that are off by
+more than 5 % have a remark.
 
 | measurement | what | Heddle | hardware | error | remark |
 | --- | --- | --- | --- | --- | --- |
 `
 
-// sass writes a probe: a kernel whose timed part stands between the labels from
-// and to, each with a line of its own. The address of out is in R2 and R3.
+// sass writes a probe: a kernel whose timed part is between the labels from and to, each on its
+// own line. The address of out is in R2 and R3.
 func sass(head, timed string) string {
 	return `.arch sm_86
 .kernel probe
@@ -58,13 +57,12 @@ from:
 `
 }
 
-// line is an instruction with its control code, linef one whose text is
-// formatted.
+// line is an instruction with its control code; linef formats the instruction's text.
 func line(ctl, text string) string { return "[" + ctl + "]        " + text + " ;\n" }
 
 func linef(ctl, text string, a ...any) string { return line(ctl, fmt.Sprintf(text, a...)) }
 
-// loop repeats a body so often, with a counter in R7 and a guard in P6.
+// loop repeats a body n times, with a counter in R7 and a guard in P6.
 func loop(times int, body string) string {
 	return linef("B------:R-:W-:-:S05", "MOV R7, 0x%x", times) + "again:\n" +
 		line("B------:R-:W-:-:S05", "IADD3 R7, R7, -0x1, RZ") + line("B------:R-:W-:-:S01", "ISETP.NE.AND P6, PT, R7, RZ, PT") +
@@ -80,8 +78,7 @@ func many(n int, f func(i int) string) string {
 	return b.String()
 }
 
-// total is the cycles of a probe from the first clock of any warp to the last
-// of any.
+// total is the cycles of a probe from the first clock of any warp to the last of any.
 func total(t *testing.T, p probe) float64 {
 	t.Helper()
 	p.file, p.kernel = "probe", "probe"
@@ -93,23 +90,22 @@ func total(t *testing.T, p probe) float64 {
 	return float64(last - first)
 }
 
-// stream is the cycles of a sub-core for an instruction of a program that every
-// warp of a block of 1024 threads repeats.
+// stream is the cycles of a sub-core per instruction of a program that every warp of a block of
+// 1024 threads repeats.
 func stream(t *testing.T, gpu, head string, times, n int, f func(i int) string) float64 {
 	t.Helper()
 	text := strings.Replace(sass(head, loop(times, many(n, f))), ".regs 160", ".regs 64", 1)
 	return total(t, probe{gpu: gpu, warps: 32, text: text}) / float64(8*times*n)
 }
 
-// chain is the cycles of an instruction that depends on the one before, of one
-// warp alone.
+// chain is the cycles per instruction of one warp in which each depends on the previous one.
 func chain(t *testing.T, head string, n int, f func(i int) string) float64 {
 	t.Helper()
 	return total(t, probe{text: sass(head, many(n, f))}) / float64(n)
 }
 
-// needed is the least distance of two instructions at which the second reads
-// what the first has written, found by trying: stalls up to 15, and NOPs.
+// needed is the minimum distance of two instructions at which the second reads what the first
+// has written, found by trying: stalls up to 15, and NOPs.
 func needed(t *testing.T, gpu, set, first, second string, want uint32) float64 {
 	t.Helper()
 	pause := many(5, func(int) string { return line("B------:R-:W-:Y:S15", "NOP") })
@@ -146,8 +142,8 @@ func others(t *testing.T) []external {
 	}
 	fixed := func(s string) func(int) string { return func(int) string { return s } }
 	const (
-		turingWhy = "The same program with IADD3 agrees, so banks and ports do. An FFMA takes 3 cycles there where two of its sources share a bank, as three of an IADD3's do; what it waits for nobody has published."
-		cacheWhy  = "Its L0I has 16 KiB, its L1I 32 KiB, and a line takes 33 and 71 cycles to come; ours have 32 and 128 KiB (the authors' choice), and the stream buffer hides the way. It takes a rate of the links, which nobody but this harness has measured."
+		turingWhy = "The same program with IADD3 agrees, so banks and ports agree. There an FFMA takes 3 cycles if two of its sources share a bank, like an IADD3 with three; what it waits for is not published."
+		cacheWhy  = "Its L0I has 16 KiB, its L1I 32 KiB, and a line takes 33 and 71 cycles to arrive; ours have 32 and 128 KiB (the authors' choice), and the stream buffer hides the latency. Modelling it would take a link rate, which only this harness has measured."
 	)
 	list := []external{
 		{"ext_rtx2070_bank_conflict", "FFMA, three sources in one bank", turing("FFMA", fixed("R12"), v(14, 2)), 3.516, turingWhy},
@@ -206,25 +202,25 @@ func others(t *testing.T) []external {
 		})
 	}
 	list = append(list,
-		external{"ext_rtx4090_latencies", "FFMA: the least stall of a consumer's producer", needed(t, none, setF, "FFMA R11, R10, R10, R10", "FADD R20, R11, RZ", two), 4.08, none},
+		external{"ext_rtx4090_latencies", "FFMA: minimum stall between producer and consumer", needed(t, none, setF, "FFMA R11, R10, R10, R10", "FADD R20, R11, RZ", two), 4.08, none},
 		external{"ext_rtx4090_latencies", "IMAD", needed(t, none, setI, "IMAD R11, R10, R10, R10", "IADD3 R20, R11, RZ, RZ", 2), 4.17, none},
-		external{"ext_rtx4090_latencies", "HFMA2", needed(t, none, setH, "HFMA2 R11, R10, R10, R10", "MOV R20, R11", 0x40004000), 4.2, "The paper measured 5 for HADD2, and the core gives all of its class that."},
-		external{"ext_rtx4090_latencies", "sine: FMUL and MUFU.SIN", mufu, 23.1, "The suite's program of that name chains sin.approx, not square roots: an FMUL stands in front of each MUFU. MUFU takes 17 on sm_86 (DocumentSASS), an FMUL 4. Where the RTX 4090 takes two cycles more nobody has published."},
+		external{"ext_rtx4090_latencies", "HFMA2", needed(t, none, setH, "HFMA2 R11, R10, R10, R10", "MOV R20, R11", 0x40004000), 4.2, "The paper measured 5 for HADD2, and the core uses that for the whole class."},
+		external{"ext_rtx4090_latencies", "sine: FMUL and MUFU.SIN", mufu, 23.1, "The suite's program of that name chains sin.approx, not square roots: an FMUL precedes each MUFU. MUFU takes 17 on sm_86 (DocumentSASS), an FMUL 4. Where the RTX 4090 spends two more cycles is not published."},
 		external{"ext_rtx4090_latencies", "DFMA", list[len(list)-1].got, 54.0, none},
 		external{"ext_rtx4090_latencies", "HMMA.16816.F32", needed(t, "rtx-3090", setT, "HMMA.16816.F32 R48, R28, R32, R36", "MOV R20, R48", 0x41800000), 32.04, none},
-		external{"ext_rtx4090_latencies", "HMMA.16816.F16", needed(t, "rtx-3090", setT, "HMMA.16816.F16 R48, R28, R32, R36", "MOV R20, R48", 0x4c004c00), 16.5, "On sm_86 it takes 22 to 24 (DocumentSASS), which ours has."},
+		external{"ext_rtx4090_latencies", "HMMA.16816.F16", needed(t, "rtx-3090", setT, "HMMA.16816.F16 R48, R28, R32, R36", "MOV R20, R48", 0x4c004c00), 16.5, "On sm_86 it takes 22 to 24 (DocumentSASS), as ours does."},
 		external{"ext_rtx4090_latencies", "LDG.64 from the L1D", l1, 44.5, "The paper's Table 2 has 34 on Ampere; others find 36 and 39.9 on the RTX 4090 and 33 on the RTX 3060."},
 		external{"ext_rtx4090_latencies", "LDS.64 and the shift of its index", shared, 30.0, "The paper's Table 2 has 24 for the load."},
 		external{"ext_rtx4090_latencies", "LDG from the L2", l2, 286.6, "Another chip, with an L2 of 72 MB."},
 		external{"ext_rtx4090_latencies", "LDG from DRAM", dram, 560.8, "Another chip with other memory."},
 		external{"ext_rtx4090_latencies", "ATOMG.ADD", atomic, 307.2, "Another chip, as for the L2."},
-		external{"ext_rtx4090_latencies", "MUFU, threads a cycle and SM", sfu, 15.97, none},
-		external{"ext_rtx4090_latencies", "LDG.32, bytes a cycle and SM", bytes(4, "LDG.E R%d, [R4]"), 63.0, none},
-		external{"ext_rtx4090_latencies", "LDG.128, bytes a cycle and SM", bytes(16, "LDG.E.128 R%d, [R4]"), 117.8, "The limit of 128 is in both; the RTX 3060 comes to 124.7 of it with 64 bits. What the RTX 4090 loses nobody has published."},
-		external{"ext_rtx4090_latencies", "LDS.32, bytes a cycle and SM", bytes(4, "LDS R%d, [R6]"), 63.8, none},
-		external{"ext_rtx4090_latencies", "LDS.64, bytes a cycle and SM", bytes(8, "LDS.64 R%d, [R6]"), 127.9, none},
-		external{"ext_rtx4090_latencies", "HMMA.16816.F32, products a cycle and SM", tensor("HMMA.16816.F32", 28, 32, 36), 256, none},
-		external{"ext_rtx4090_latencies", "HMMA.16816.F16, products a cycle and SM", tensor("HMMA.16816.F16", 28, 32, 36), 511, none},
+		external{"ext_rtx4090_latencies", "MUFU, threads per cycle and SM", sfu, 15.97, none},
+		external{"ext_rtx4090_latencies", "LDG.32, bytes per cycle and SM", bytes(4, "LDG.E R%d, [R4]"), 63.0, none},
+		external{"ext_rtx4090_latencies", "LDG.128, bytes per cycle and SM", bytes(16, "LDG.E.128 R%d, [R4]"), 117.8, "The limit of 128 applies to both; the RTX 3060 reaches 124.7 of it with 64 bits. Why the RTX 4090 reaches less is not published."},
+		external{"ext_rtx4090_latencies", "LDS.32, bytes per cycle and SM", bytes(4, "LDS R%d, [R6]"), 63.8, none},
+		external{"ext_rtx4090_latencies", "LDS.64, bytes per cycle and SM", bytes(8, "LDS.64 R%d, [R6]"), 127.9, none},
+		external{"ext_rtx4090_latencies", "HMMA.16816.F32, products per cycle and SM", tensor("HMMA.16816.F32", 28, 32, 36), 256, none},
+		external{"ext_rtx4090_latencies", "HMMA.16816.F16, products per cycle and SM", tensor("HMMA.16816.F16", 28, 32, 36), 511, none},
 	)
 	free := 4.05 // theirs for a cycle
 	for _, c := range []struct {
@@ -233,7 +229,7 @@ func others(t *testing.T) []external {
 		why        string
 	}{
 		{"all sources kept", "R20, R10.reuse, R11.reuse, R12.reuse", 4.05, none},
-		{"a source in each bank, the third kept", "R20, R10, R11, R16.reuse", 5.02, "The ideal of two banks with a port each is 1 : 1 : 2 : 3 (the paper's, and ours); what it takes more here, nobody has published."},
+		{"a source in each bank, the third kept", "R20, R10, R11, R16.reuse", 5.02, "The ideal of two banks with a port each is 1 : 1 : 2 : 3 (the paper's, and ours); why it takes more here is not published."},
 		{"two sources in one bank", "R20, R10, R13, R16", 6.99, "Less than the two cycles of the paper's two banks with a port each."},
 		{"three sources in one bank", "R20, R10, R12, R16", 10.91, "Less than the three cycles of the paper's two banks with a port each."},
 	} {

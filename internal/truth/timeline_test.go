@@ -15,11 +15,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
 
-// This file: timelines of a run of the modern core, read back by readers that
-// know nothing but the formats' descriptions: docs/kanata-log-format.md of
-// Konata, and the messages of perfetto/trace by the numbers of their fields.
+// This file: timelines of a run of the modern core, read by readers written only from the
+// formats' descriptions: docs/kanata-log-format.md of Konata, and the messages of
+// perfetto/trace by the numbers of their fields.
 
-// stages are what an instruction passes, and what they are called in Konata.
+// stages are the stages of an instruction and their names in Konata.
 var (
 	stages = []string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back"}
 	cells  = []string{"F", "D", "Is", "C", "A", "Rd", "X", "M", "Wb"}
@@ -158,7 +158,7 @@ func TestKanataOfModernRun(t *testing.T) {
 	}
 }
 
-// fields splits a message. Numbers are in uints, the rest in subs.
+// fields splits a message. Numbers go to uints, the rest to subs.
 func fields(t *testing.T, b []byte) (uints map[int]uint64, subs map[int][][]byte) {
 	t.Helper()
 	uints, subs = map[int]uint64{}, map[int][][]byte{}
@@ -251,7 +251,7 @@ func TestPerfettoOfModernRun(t *testing.T) {
 		case r == nil:
 			fail("on track %d, which is not there", n[track])
 		case at < r.last:
-			fail("on %q at %d, behind %d", r.name, at, r.last)
+			fail("on %q at %d, after %d", r.name, at, r.last)
 		case r.counter != (n[kind] == set):
 			fail("of kind %d on %q", n[kind], r.name)
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// sections are those of ELF files that hold fat binaries: of a program, and of
-// relocatable device code before it is linked.
+// sections are the ELF sections that hold fat binaries: in a program, and in
+// relocatable device code before linking.
 var sections = []string{".nv_fatbin", "__nv_relfatbin"}
 
 // Scan returns the device code of an executable, a shared library or an object.
-// The error says that the file is not one, or has none.
+// It fails if the file is not ELF or has no device code.
 func Scan(path string) ([]Entry, error) {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func Scan(path string) ([]Entry, error) {
 		list = append(list, entries...)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: it has no device code (no section %s)", path, sections[0])
+		return nil, fmt.Errorf("%s: no device code (no section %s)", path, sections[0])
 	}
 	return list, nil
 }

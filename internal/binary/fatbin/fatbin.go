@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The numbers by which the parts of a fat binary are known.
+// Magic numbers of the parts of a fat binary.
 const (
 	WrapperMagic = 0x466243b1 // of the structure that points to the data
 	dataMagic    = 0xba55ed50
@@ -33,8 +33,8 @@ const (
 	flagZstd = 0x8000
 )
 
-// Bounds of what is unpacked, our choice: the largest PTX of public libraries
-// has some tens of megabytes.
+// Bounds on unpacked data, our choice: the largest PTX of public libraries has some
+// tens of megabytes.
 const (
 	maxBlock = 1 << 31
 	maxText  = 1 << 28
@@ -52,13 +52,13 @@ const (
 // Entry is one image of the device code.
 type Entry struct {
 	Kind  Kind
-	SM    int    // the compute capability that it is for, without its point: 86
+	SM    int    // target compute capability without its point, e.g. 86
 	Flags uint64 // as stored
-	Data  []byte // as stored: perhaps compressed
-	Size  uint64 // in bytes once unpacked, if it is compressed
+	Data  []byte // as stored, possibly compressed
+	Size  uint64 // unpacked size in bytes, if compressed
 }
 
-// Magics are what blocks begin with.
+// Magics are the bytes with which blocks begin.
 func Magics() []string {
 	var list []string
 	for _, m := range []uint32{dataMagic, oldDataMagic} {
@@ -67,33 +67,33 @@ func Magics() []string {
 	return list
 }
 
-// Is reports whether bytes begin as a block does.
+// Is reports whether the bytes begin like a block.
 func Is(b []byte) bool {
 	return slices.ContainsFunc(Magics(), func(m string) bool { return bytes.HasPrefix(b, []byte(m)) })
 }
 
-// Block returns the bytes of a block, header included, given its first
-// HeaderBytes. The error says that none begins there.
+// Block returns the size in bytes of a block, header included, given its first
+// HeaderBytes. It fails if they do not begin a block.
 func Block(header []byte) (int, error) {
 	if len(header) < HeaderBytes {
-		return 0, fmt.Errorf("fat binary: %d bytes are too few for a header of %d", len(header), HeaderBytes)
+		return 0, fmt.Errorf("fat binary: truncated: %d bytes, want at least %d for the header", len(header), HeaderBytes)
 	}
 	le := binary.LittleEndian
 	if m := le.Uint32(header); m != dataMagic && m != oldDataMagic {
-		return 0, fmt.Errorf("fat binary: it begins with 0x%08x, not 0x%08x", m, uint32(dataMagic))
+		return 0, fmt.Errorf("fat binary: bad magic number 0x%08x; want 0x%08x", m, uint32(dataMagic))
 	}
 	if n := le.Uint16(header[6:]); n != HeaderBytes {
-		return 0, fmt.Errorf("fat binary: a header of %d bytes is not known, only of %d", n, HeaderBytes)
+		return 0, fmt.Errorf("fat binary: header size %d is not supported; want %d", n, HeaderBytes)
 	}
 	n := le.Uint64(header[8:])
 	if n > maxBlock {
-		return 0, fmt.Errorf("fat binary: %d bytes of entries are more than %d", n, uint64(maxBlock))
+		return 0, fmt.Errorf("fat binary: %d bytes of entries exceed the limit of %d", n, uint64(maxBlock))
 	}
 	return HeaderBytes + int(n), nil
 }
 
-// Parse returns the entries of one or several blocks that follow each other,
-// perhaps with zeros between them. The entries share data's memory.
+// Parse returns the entries of one or more consecutive blocks, possibly with zeros
+// between them. The entries share data's memory.
 func Parse(data []byte) ([]Entry, error) {
 	var list []Entry
 	for at := 0; ; {
@@ -108,7 +108,7 @@ func Parse(data []byte) ([]Entry, error) {
 			return nil, fmt.Errorf("%w (offset %d)", err, at)
 		}
 		if n > len(data)-at {
-			return nil, fmt.Errorf("fat binary: the block at offset %d has %d bytes, and %d are there: it is truncated", at, n, len(data)-at)
+			return nil, fmt.Errorf("fat binary: truncated: the block at offset %d has %d bytes, but only %d are left", at, n, len(data)-at)
 		}
 		entries, err := parseEntries(data[at+HeaderBytes:at+n], at+HeaderBytes)
 		if err != nil {
@@ -118,7 +118,7 @@ func Parse(data []byte) ([]Entry, error) {
 		at += n
 	}
 	if len(list) == 0 {
-		return nil, errors.New("fat binary: it is empty")
+		return nil, errors.New("fat binary: empty")
 	}
 	return list, nil
 }
@@ -131,12 +131,12 @@ func parseEntries(b []byte, base int) ([]Entry, error) {
 	for at := 0; at < len(b); {
 		h := b[at:]
 		if len(h) < entryBytes {
-			return nil, fmt.Errorf("fat binary: %d bytes at offset %d are too few for an entry", len(h), base+at)
+			return nil, fmt.Errorf("fat binary: truncated: %d bytes at offset %d do not hold an entry", len(h), base+at)
 		}
 		size, payload, packed := uint64(le.Uint32(h[4:])), uint64(le.Uint32(h[8:])), uint64(le.Uint32(h[16:]))
 		stored := max(payload, packed)
 		if size < entryBytes || size+stored > uint64(len(h)) {
-			return nil, fmt.Errorf("fat binary: the entry at offset %d has a header of %d bytes and %d of data, and %d are left", base+at, size, stored, len(h))
+			return nil, fmt.Errorf("fat binary: truncated: the entry at offset %d needs %d bytes of header and %d of data, but only %d are left", base+at, size, stored, len(h))
 		}
 		e := Entry{
 			Kind: Kind(le.Uint16(h)), SM: int(le.Uint32(h[28:])), Flags: le.Uint64(h[40:]),
@@ -168,13 +168,12 @@ func (e *Entry) Text() ([]byte, error) {
 	return bytes.TrimRight(b, "\x00"), nil
 }
 
-// maxRatio is more than a block of LZ4 can grow: a byte of it stands for at
-// most 255.
+// maxRatio bounds the expansion of LZ4: each byte of a block expands to at most 255.
 const maxRatio = 256
 
 func (e *Entry) unpack() ([]byte, error) {
 	if e.Size == 0 || e.Size > maxText {
-		return nil, fmt.Errorf("%d bytes unpacked are not within 1..%d", e.Size, maxText)
+		return nil, fmt.Errorf("unpacked size %d is outside 1..%d", e.Size, maxText)
 	}
 	if e.Flags&flagZstd != 0 {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(e.Size))
@@ -184,17 +183,17 @@ func (e *Entry) unpack() ([]byte, error) {
 		defer d.Close()
 		out, err := d.DecodeAll(e.Data, nil)
 		if err == nil && uint64(len(out)) != e.Size {
-			err = fmt.Errorf("it has %d bytes, not %d", len(out), e.Size)
+			err = fmt.Errorf("it has %d bytes; want %d", len(out), e.Size)
 		}
 		return out, err
 	}
 	if e.Size/maxRatio > uint64(len(e.Data)) {
-		return nil, fmt.Errorf("%d bytes cannot become %d", len(e.Data), e.Size)
+		return nil, fmt.Errorf("%d bytes of LZ4 cannot expand to %d", len(e.Data), e.Size)
 	}
 	out := make([]byte, e.Size)
 	n, err := lz4.UncompressBlock(e.Data, out)
 	if err == nil && uint64(n) != e.Size {
-		err = fmt.Errorf("it has %d bytes, not %d", n, e.Size)
+		err = fmt.Errorf("it has %d bytes; want %d", n, e.Size)
 	}
 	return out, err
 }
@@ -202,8 +201,8 @@ func (e *Entry) unpack() ([]byte, error) {
 // NoPTXError says that a fat binary has no PTX for a GPU.
 type NoPTXError struct {
 	SM      int   // of the GPU
-	PTX     []int // what PTX there is for, all of it newer
-	Machine []int // what machine code there is for
+	PTX     []int // targets of its PTX, all newer than the GPU
+	Machine []int // targets of its machine code
 }
 
 func (e *NoPTXError) Error() string {
@@ -216,15 +215,15 @@ func (e *NoPTXError) Error() string {
 	}
 	switch {
 	case len(e.PTX) > 0:
-		return fmt.Sprintf("the program has PTX for %s, and the GPU is an sm_%d: compile for compute_%d or less, or choose a newer GPU with --gpu", names(e.PTX), e.SM, e.SM)
+		return fmt.Sprintf("the program has PTX for %s, but the GPU is sm_%d: compile for compute_%d or lower, or choose a newer GPU with --gpu", names(e.PTX), e.SM, e.SM)
 	case len(e.Machine) > 0:
-		return fmt.Sprintf("the program has machine code (for %s) and no PTX, which is what runs here: compile it so that PTX stays in it, with nvcc -gencode arch=compute_%d,code=compute_%d", names(e.Machine), e.SM, e.SM)
+		return fmt.Sprintf("the program has machine code (for %s) but no PTX, which Heddle needs: keep the PTX by compiling with nvcc -gencode arch=compute_%d,code=compute_%d", names(e.Machine), e.SM, e.SM)
 	}
 	return "the program has no device code"
 }
 
-// Newest returns the PTX that a GPU takes: the newest that is not newer than
-// the GPU, the first of several. The error is a *NoPTXError.
+// Newest returns the newest PTX that the GPU accepts, i.e. not newer than the GPU;
+// the first of several. The error is a *NoPTXError.
 func Newest(entries []Entry, sm int) (*Entry, error) {
 	var best *Entry
 	no := &NoPTXError{SM: sm}
@@ -252,8 +251,8 @@ func Newest(entries []Entry, sm int) (*Entry, error) {
 	return best, nil
 }
 
-// Append adds a block with PTX images to dst, not compressed: each text with the
-// compute capability that it is for.
+// Append adds to dst a block with uncompressed PTX images: each text with its target
+// compute capability.
 func Append(dst []byte, images ...Entry) []byte {
 	le := binary.LittleEndian
 	start := len(dst)

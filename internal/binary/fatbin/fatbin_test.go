@@ -107,8 +107,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestTruncated: without any of its last bytes a fat binary is an error, and so
-// is compressed text that was cut.
+// TestTruncated: a fat binary without any of its last bytes is an error, and so is truncated
+// compressed text.
 func TestTruncated(t *testing.T) {
 	for _, way := range []string{"", "lz4", "zstd"} {
 		e := pack(t, way, long)
@@ -145,12 +145,12 @@ func TestBad(t *testing.T) {
 		edit func(b []byte)
 		want string
 	}{
-		{"magic", func(b []byte) { b[0]++ }, "begins with"},
-		{"header of another size", func(b []byte) { b[6] = 24 }, "header of 24 bytes"},
-		{"absurd size", func(b []byte) { b[15] = 0xff }, "more than"},
-		{"entry header too small", func(b []byte) { b[16+4] = 8 }, "header of 8 bytes"},
+		{"magic", func(b []byte) { b[0]++ }, "bad magic number"},
+		{"header of another size", func(b []byte) { b[6] = 24 }, "header size 24"},
+		{"absurd size", func(b []byte) { b[15] = 0xff }, "exceed the limit"},
+		{"entry header too small", func(b []byte) { b[16+4] = 8 }, "8 bytes of header"},
 		{"payload beyond the end", func(b []byte) { b[16+11] = 0xff }, "are left"},
-		{"a byte of garbage behind an entry", func(b []byte) { b[16+8] -= 8 }, "too few for an entry"},
+		{"a byte of garbage after an entry", func(b []byte) { b[16+8] -= 8 }, "do not hold an entry"},
 	} {
 		b := bytes.Clone(ok)
 		c.edit(b)
@@ -180,7 +180,7 @@ func TestNewest(t *testing.T) {
 		{"its own", []Entry{ptx(75), ptx(86)}, 86, 86, ""},
 		{"machine code does not count", []Entry{cubin(86), ptx(52)}, 86, 52, ""},
 		{"all newer", []Entry{ptx(90)}, 86, 0, "PTX for sm_90"},
-		{"machine code only", []Entry{cubin(80), cubin(86), cubin(80)}, 86, 0, "machine code (for sm_80, sm_86) and no PTX"},
+		{"machine code only", []Entry{cubin(80), cubin(86), cubin(80)}, 86, 0, "machine code (for sm_80, sm_86) but no PTX"},
 		{"nothing", nil, 86, 0, "no device code"},
 	} {
 		e, err := Newest(c.list, c.sm)
@@ -213,7 +213,7 @@ func TestScan(t *testing.T) {
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip("there is no C compiler to make an object with")
+		t.Skip("no C compiler found to make an object")
 	}
 	bin := filepath.Join(dir, "code.fatbin")
 	if err := os.WriteFile(bin, Append(nil, pack(t, "zstd", long)), 0o666); err != nil {
@@ -243,8 +243,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// FuzzParse: no bytes make it panic, hang or fill the memory; what parses and
-// unpacks has the size that its header says.
+// FuzzParse: no input makes it panic, hang or exhaust memory; entries that parse and unpack
+// have the size that their header says.
 func FuzzParse(f *testing.F) {
 	for _, way := range []string{"", "lz4", "zstd"} {
 		f.Add(Append(nil, pack(f, way, text), pack(f, way, long)))

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// This file: accesses and looks into memory as tests want them; executors take spans.
+// This file: accesses and queries in the form that tests need; executors use spans.
 
 // Allocations returns all allocations by ascending address, which is the order
 // in which they were made, freed ones included.

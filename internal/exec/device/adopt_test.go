@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdopt: bytes of the host are memory of the device, beside what Alloc gives
-// out, until they are freed.
+// TestAdopt: adopted host bytes are device memory, besides what Alloc gives out, until they
+// are freed.
 func TestAdopt(t *testing.T) {
 	const top = 1 << 40
 	const base = 1 << 30
@@ -39,7 +39,7 @@ func TestAdopt(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
-	second, err := m.Alloc(16, "second") // behind the first, before the others
+	second, err := m.Alloc(16, "second") // after the first, before the others
 	if err != nil || second <= first || second >= top {
 		t.Fatalf("%#x, %v", second, err)
 	}
@@ -85,9 +85,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestNeighboursInAPage: what overlays write to allocations that lie within the
-// same kilobyte reaches each of them: variables of the host, and allocations
-// without gaps.
+// TestNeighboursInAPage: what overlays write to allocations within the same kilobyte reaches
+// each of them: variables of the host, and allocations without gaps.
 func TestNeighboursInAPage(t *testing.T) {
 	packed := New(Config{Packed: true})
 	shared := New(Config{Top: 1 << 40})

@@ -1,28 +1,27 @@
 package device
 
-// Defaults of Config. None of them models a property of hardware: they are our
-// choices, made so that faults are found and addresses are easy to recognise.
+// Defaults of Config. None of them models a property of hardware; we chose them so
+// that faults are detected and addresses are easy to recognise.
 const (
 	DefaultBase  = 0xc000_0000 // first address; far from null and from small integers
 	DefaultAlign = 256         // what cudaMalloc promises at least
 	DefaultGap   = 4096        // guard bytes between allocations
 	DefaultLimit = 16 << 30    // live bytes in all
-	DefaultHeap  = 8 << 20     // cudaLimitMallocHeapSize starts at 8 MiB
+	DefaultHeap  = 8 << 20     // initial value of cudaLimitMallocHeapSize
 	DefaultTop   = 1 << 47     // end of the address space
 )
 
-// nullPage is how far above zero an address still reads as a null pointer with
-// an offset.
+// nullPage is the size of the range above zero that counts as a null pointer with an
+// offset.
 const nullPage = 1 << 16
 
-// Config holds the settings of a Memory. A field that is zero takes its
-// default.
+// Config holds the settings of a Memory. Zero fields take their defaults.
 type Config struct {
 	Base   uint64 // address of the first allocation
 	Align  uint64 // alignment of every allocation, a power of two, at least 256
 	Gap    uint64 // guard bytes after every allocation, at least 4096
-	Packed bool   // no guard bytes at all: GPGPU-Sim's layout, for comparisons of time
-	Limit  uint64 // most bytes that may be allocated at one time
+	Packed bool   // no guard bytes at all: GPGPU-Sim's layout, for timing comparisons
+	Limit  uint64 // maximum number of bytes allocated at one time
 	Heap   uint64 // size of the arena of HeapAlloc
 	Top    uint64 // first address beyond the address space
 }

@@ -4,34 +4,32 @@
 // where the bytes of global and constant memory live, and the only place that
 // decides whether an access to them is legal.
 //
-// It is not a timing model: caches, coalescing and DRAM know addresses and no
-// values, this package knows values and no cycles. Shared, local and parameter
-// memory belong to the executors; their addresses never come here.
+// It is not a timing model: caches, coalescing and DRAM know addresses but not
+// values, this package knows values but not cycles. Shared, local and parameter
+// memory belong to the executors; their addresses never reach this package.
 //
 // # Addresses
 //
-// Allocations are laid out upwards from Config.Base in the order in which they
-// are made, so that a run gives the same addresses every time. An address range
-// is never handed out twice, which is how a use after free is told apart from
-// an access to a newer buffer.
+// Allocations are laid out upwards from Config.Base in the order in which they are
+// made, so that every run gives the same addresses. An address range is never reused,
+// which distinguishes a use after free from an access to a newer buffer.
 //
 // # Views
 //
-// A [View] is what one block sees. A direct view reads and writes in place. An
-// overlay reads memory as it was and keeps its own writes aside until Commit.
-// Blocks may then run on any number of goroutines, each with its overlay, and
-// the overlays are committed in block order: the outcome does not depend on the
-// number of threads.
+// A [View] is one block's view of memory. A direct view reads and writes in place. An
+// overlay reads memory as it was and buffers its own writes until Commit. Blocks can
+// then run on any number of goroutines, each with its own overlay, and the overlays
+// are committed in block order: the outcome does not depend on the number of threads.
 //
 // # Between allocations
 //
-// A GPU has memory mapped a little outside of every allocation. For callers who
-// let programs reach it, [View.Stray] gives such bytes, which hold what was written
-// there and are no part of any allocation.
+// A GPU maps some memory around every allocation. For callers that let programs reach
+// it, [View.Stray] returns those bytes. They hold what was written there and belong to
+// no allocation.
 //
 // # Concurrency
 //
-// Memory and View have no locks, but for the making of such bytes. Any number of goroutines may read, each
-// through its own overlay, as long as nobody commits, allocates, frees, uses
-// the device heap or writes through a direct view at the same time.
+// Memory and View have no locks, except for creating such bytes. Any number of
+// goroutines may read, each through its own overlay, as long as none of them commits,
+// allocates, frees, uses the device heap or writes through a direct view meanwhile.
 package device

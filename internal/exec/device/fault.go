@@ -13,7 +13,7 @@ type FaultKind uint8
 const (
 	OutOfBounds   FaultKind = iota // not wholly inside one allocation
 	NullPointer                    // near address zero
-	Misaligned                     // address no multiple of the access size
+	Misaligned                     // address not a multiple of the access size
 	ReadOnlyWrite                  // write to constant memory
 	UseAfterFree                   // inside an allocation that was freed
 	WrongSpace                     // address of another state space
@@ -30,8 +30,8 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("fault %d", uint8(k))
 }
 
-// Fault is an illegal access to memory. Executors make their own for state
-// spaces that do not live in this package, with Space set.
+// Fault is an illegal memory access. For state spaces outside this package, executors
+// make their own, with Space set.
 type Fault struct {
 	Kind   FaultKind
 	Addr   uint64
@@ -39,12 +39,12 @@ type Fault struct {
 	Write  bool
 	Space  isa.Space // NoSpace or Global for an access to device memory
 	Detail string    // where the address lies, or what it should have been
-	// Nearest is the allocation that the address belongs or comes closest to;
+	// Nearest is the allocation that contains the address or comes closest to it;
 	// the zero Allocation if there is none.
 	Nearest Allocation
 }
 
-// Error says in one line what was accessed, where, and what is there.
+// Error describes in one line what was accessed, where, and what is there.
 func (f *Fault) Error() string {
 	verb := "read"
 	if f.Write {
@@ -65,8 +65,8 @@ func (f *Fault) Error() string {
 	return s
 }
 
-// misaligned returns the fault of an access whose address is no multiple of
-// align, and says where it points to.
+// misaligned returns the fault of an access whose address is not a multiple of align,
+// and describes where the address points.
 func (m *Memory) misaligned(addr, size, align uint64, write bool) *Fault {
 	f := &Fault{Kind: Misaligned, Addr: addr, Size: size, Write: write, Nearest: m.Nearest(addr)}
 	f.Detail = fmt.Sprintf("the address must be a multiple of %d", align)
@@ -107,13 +107,13 @@ func (m *Memory) explain(addr, size uint64, write bool) *Fault {
 	}
 	f.Detail = position(addr, size, near.Addr, near.Size) + " " + near.String()
 	if near.Freed {
-		f.Detail += ", which is freed"
+		f.Detail += ", which has been freed"
 	}
 	return f
 }
 
-// position says where the size bytes at addr lie in relation to the extent of
-// n bytes at lo, as the beginning of a phrase that the extent's name ends.
+// position describes where the size bytes at addr lie relative to the extent of n
+// bytes at lo; the extent's name completes the phrase.
 func position(addr, size, lo, n uint64) string {
 	switch {
 	case addr < lo:

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// heapGrain is the alignment and the unit of size of blocks of the device heap;
-// malloc in kernels promises 16 bytes.
+// heapGrain is the alignment and size unit of blocks of the device heap; malloc in
+// kernels guarantees 16 bytes.
 const heapGrain = 16
 
 // run is a range of free grains.
@@ -21,11 +21,11 @@ type heap struct {
 	live   map[uint64]uint64 // first grain of a block → its size in bytes
 	freed  map[uint64]bool   // first grain of every block that was ever freed
 	starts []uint64          // a bit for each grain at which a live block begins
-	high   uint64            // grains below it have been in use at some time
+	high   uint64            // every grain ever used lies below it
 }
 
-// SetHeapSize sets the size of the arena of HeapAlloc. It fails once the first
-// block has been handed out.
+// SetHeapSize sets the size of HeapAlloc's arena. It fails after the first
+// HeapAlloc.
 func (m *Memory) SetHeapSize(size uint64) error {
 	if m.heap != nil {
 		return fmt.Errorf("the size of the device heap cannot change once a kernel has used it")
@@ -34,10 +34,10 @@ func (m *Memory) SetHeapSize(size uint64) error {
 	return nil
 }
 
-// HeapAlloc is malloc called by a kernel: size bytes aligned to 16, at the
-// lowest address of the arena where they fit. Their content is what was there
-// before. It returns false, with address zero, when no gap is large enough. A
-// size of zero gives a unique address that may not be accessed.
+// HeapAlloc implements malloc in kernels: it returns size bytes aligned to 16, at the
+// lowest address of the arena where they fit, with whatever contents were there
+// before. It returns false and address zero if no gap is large enough. A size of zero
+// gives a unique address that may not be accessed.
 func (m *Memory) HeapAlloc(size uint64) (uint64, bool) {
 	if m.heap == nil && !m.makeHeap() {
 		return 0, false
@@ -84,9 +84,9 @@ func (m *Memory) makeHeap() bool {
 	return true
 }
 
-// HeapFree is free called by a kernel. The null pointer is ignored, as the
-// language says; an address that HeapAlloc did not return, or that is free
-// already, is an error.
+// HeapFree implements free in kernels. The null pointer is ignored, as the language
+// requires; an address that HeapAlloc did not return, or that is already free, is an
+// error.
 func (m *Memory) HeapFree(addr uint64) error {
 	if addr == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (m *Memory) HeapFree(addr uint64) error {
 				addr, bytesText(addr-lo), bytesText(n), lo)
 		}
 		if h.freed[grain] && addr%heapGrain == 0 {
-			return fmt.Errorf("double free of 0x%x: the block is free already", addr)
+			return fmt.Errorf("double free of 0x%x: the block is already free", addr)
 		}
 		return fmt.Errorf("free of 0x%x: no block of the device heap begins there", addr)
 	}
@@ -135,8 +135,8 @@ func (h *heap) release(first, count uint64) {
 	}
 }
 
-// block returns the live block with the highest address not above addr, which
-// must lie in the arena. Whether addr is inside it is for the caller to see.
+// block returns the live block with the highest address not above addr, which must
+// lie in the arena. The caller checks whether addr is inside it.
 func (h *heap) block(addr uint64) (lo, size uint64, ok bool) {
 	grain := (addr - h.r.Addr) / heapGrain
 	word := grain / 64
@@ -164,8 +164,8 @@ func (h *heap) explain(f *Fault) {
 	}
 	if (f.Addr-h.r.Addr)/heapGrain < h.high {
 		f.Kind = UseAfterFree
-		f.Detail = "the address is on the device heap, in a block that was freed"
+		f.Detail = "the address is on the device heap, in a freed block"
 		return
 	}
-	f.Detail = "the address is on the device heap, in a part never handed out"
+	f.Detail = "the address is on the device heap, in a part that was never allocated"
 }

@@ -85,8 +85,8 @@ func TestHeapLimits(t *testing.T) {
 	}
 }
 
-// TestHeapAccess looks at accesses through views: blocks are as strict as
-// allocations, also after they were accessed successfully.
+// TestHeapAccess checks accesses through views: blocks are as strict as allocations, also
+// after successful accesses.
 func TestHeapAccess(t *testing.T) {
 	for _, kind := range []string{"direct", "overlay"} {
 		t.Run(kind, func(t *testing.T) {
@@ -115,11 +115,11 @@ func TestHeapAccess(t *testing.T) {
 			}
 			check(a+20, 4, OutOfBounds, fmt.Sprintf("just past the end of the block of 20 bytes at 0x%x on the device heap", a))
 			check(a+16, 8, OutOfBounds, "reaching 4 bytes past the end of the block of 20 bytes")
-			check(b+32, 4, OutOfBounds, "in a part never handed out")
+			check(b+32, 4, OutOfBounds, "in a part that was never allocated")
 			if err := m.HeapFree(a); err != nil {
 				t.Fatal(err)
 			}
-			check(a+16, 4, UseAfterFree, "in a block that was freed")
+			check(a+16, 4, UseAfterFree, "in a freed block")
 			if x, ok := v.Load32(b); x != 8 || !ok {
 				t.Errorf("the other block reads %d, %v", x, ok)
 			}

@@ -2,6 +2,6 @@
 
 package device
 
-// hostHas reports whether the operating system would map size more bytes;
-// where that cannot be asked cheaply, the limit of Config has to do.
+// hostHas reports whether the operating system would map size more bytes. Where
+// that cannot be queried cheaply, only Config's limit applies.
 func hostHas(uint64) bool { return true }

@@ -5,8 +5,8 @@ package device
 import "syscall"
 
 // hostHas reports whether the operating system would map size more bytes. Go's
-// allocator ends the process when the answer is no, so large requests are tried
-// out first; the trial touches no page.
+// allocator ends the process if it cannot, so large requests are tried first; the
+// trial touches no page.
 func hostHas(size uint64) bool {
 	const small = 64 << 20
 	if size < small {

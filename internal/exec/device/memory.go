@@ -60,7 +60,7 @@ type Symbol struct {
 type region struct {
 	Allocation
 	data  []byte // of length Size, with room for reach bytes; nil once freed
-	reach uint64 // Size and the bytes after it that belong to nobody (slack.go)
+	reach uint64 // Size plus the unowned bytes after it (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
 }
 
@@ -70,12 +70,12 @@ type Memory struct {
 	regions []*region // by ascending address, freed ones included
 	next    uint64    // lowest address for the next allocation
 	live    uint64    // bytes allocated and not freed
-	freed   int       // of the regions
-	gen     uint64    // counts frees; views drop what they remember when it moves
+	freed   int       // freed regions
+	gen     uint64    // counts frees; views drop cached windows when it changes
 	symbols map[string]Symbol
 	heap    *heap
 
-	slackMu sync.Mutex         // blocks that run side by side come upon it
+	slackMu sync.Mutex         // concurrent blocks may create entries
 	slack   map[uint64]*region // pages of memory between allocations, by address
 }
 
@@ -85,13 +85,13 @@ func New(cfg Config) *Memory {
 	return &Memory{cfg: cfg, next: cfg.Base, symbols: make(map[string]Symbol)}
 }
 
-// Alloc reserves size bytes, all zero, and returns the address of the first.
-// A size of zero is legal: the address is unique, and every access through it
-// is out of bounds. The name appears in messages and need not be unique.
+// Alloc reserves size zeroed bytes and returns the address of the first. A size of
+// zero is legal: the address is unique, and every access through it is out of bounds.
+// The name appears in messages and need not be unique.
 func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) {
 	free := m.cfg.Limit - m.live
 	if size > free {
-		return 0, fmt.Errorf("cannot allocate %s for %q: device memory is limited to %s and %d are left",
+		return 0, fmt.Errorf("cannot allocate %s for %q: device memory is limited to %s, of which %d are left",
 			bytesText(size), name, bytesText(m.cfg.Limit), free)
 	}
 	addr := m.next + (-m.next & (m.cfg.Align - 1))
@@ -101,7 +101,7 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 			bytesText(size), name, m.cfg.Base, m.cfg.Top)
 	}
 	if size > math.MaxInt || !hostHas(size) {
-		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have the memory", bytesText(size), name)
+		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have enough memory", bytesText(size), name)
 	}
 	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
 	r.data = make([]byte, size, r.reach)
@@ -114,24 +114,24 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	return addr, nil
 }
 
-// Adopt makes bytes of the host part of device memory: kernels reach them at
-// addr, and host and device see each other's writes. They must lie outside of the
-// addresses that Alloc gives out (Config.Base to Config.Top). They count for no
-// limit, and Save and Free treat them as the others, but for a later Adopt their
-// addresses are free again after a Free.
+// Adopt makes bytes of the host part of device memory: kernels reach them at addr, and
+// host and device see each other's writes. They must lie outside the addresses that
+// Alloc gives out (Config.Base to Config.Top). They do not count towards the limit.
+// Save and Free treat them like other allocations, except that a later Adopt may
+// reuse their addresses after a Free.
 func (m *Memory) Adopt(addr uint64, data []byte, name string) error {
 	n := uint64(len(data))
 	if addr < nullPage || n == 0 || n > math.MaxUint64-addr || addr < m.cfg.Top && addr+n > m.cfg.Base {
-		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: they must lie below 0x%x or beyond 0x%x", bytesText(n), addr, m.cfg.Base, m.cfg.Top)
+		return fmt.Errorf("cannot map %s of host memory at 0x%x: they must lie below 0x%x or above 0x%x", bytesText(n), addr, m.cfg.Base, m.cfg.Top)
 	}
 	if r := m.before(addr + n - 1); r != nil && r.Addr+r.Size > addr {
-		return fmt.Errorf("cannot make %s of the host at 0x%x device memory: %v is there", bytesText(n), addr, r.Allocation)
+		return fmt.Errorf("cannot map %s of host memory at 0x%x: %v is already there", bytesText(n), addr, r.Allocation)
 	}
 	m.insert(&region{Allocation: Allocation{Addr: addr, Size: n, Name: name, Flags: adopted}, data: data, reach: n})
 	return nil
 }
 
-// insert puts a region in its place among the others.
+// insert puts a region at its place among the others.
 func (m *Memory) insert(r *region) {
 	at := len(m.regions)
 	for at > 0 && m.regions[at-1].Addr > r.Addr {
@@ -141,20 +141,20 @@ func (m *Memory) insert(r *region) {
 	m.number(at)
 }
 
-// number says again which index regions have, from one on.
+// number renumbers the regions from index one on.
 func (m *Memory) number(from int) {
 	for i := from; i < len(m.regions); i++ {
 		m.regions[i].index = i
 	}
 }
 
-// maxFreed bounds how many freed allocations are remembered, our choice: programs
+// maxFreed bounds the number of freed allocations remembered, our choice: programs may
 // allocate and free without end.
 const maxFreed = 1 << 15
 
-// Free releases the allocation that begins at addr. Its addresses stay dead: an
-// access to them is a use after free, or, once very many others were freed, one
-// where nothing ever was.
+// Free releases the allocation that begins at addr. Its addresses stay dead: an access
+// to them is a use after free or, once very many others have been freed, an access
+// where nothing was ever allocated.
 func (m *Memory) Free(addr uint64) error {
 	r := m.before(addr)
 	switch {
@@ -163,7 +163,7 @@ func (m *Memory) Free(addr uint64) error {
 	case r.Addr != addr:
 		return fmt.Errorf("cannot free 0x%x: it is %s into %v", addr, bytesText(addr-r.Addr), r.Allocation)
 	case r.Freed:
-		return fmt.Errorf("cannot free 0x%x: %v is freed already", addr, r.Allocation)
+		return fmt.Errorf("cannot free 0x%x: %v is already freed", addr, r.Allocation)
 	case r.Flags&arena != 0:
 		return fmt.Errorf("cannot free 0x%x: it is the arena of the device heap", addr)
 	}
@@ -182,7 +182,7 @@ func (m *Memory) Free(addr uint64) error {
 	return nil
 }
 
-// forget drops the oldest n of the allocations that are freed.
+// forget drops the oldest n freed allocations.
 func (m *Memory) forget(n int) {
 	m.freed -= n
 	m.regions = slices.DeleteFunc(m.regions, func(r *region) bool {
@@ -245,9 +245,9 @@ func (m *Memory) locate(addr uint64) (extent, bool) {
 	return extent{r, r.Addr, r.Size}, true
 }
 
-// Bytes returns the n bytes at addr in place: changes of the slice are changes
-// of memory. Read-only allocations are included, since the host may fill them.
-// The slice must not be used after the allocation is freed.
+// Bytes returns the n bytes at addr in place: writing to the slice writes to memory.
+// Read-only allocations are included, since the host may fill them. The slice must not
+// be used after the allocation is freed.
 func (m *Memory) Bytes(addr, n uint64) ([]byte, error) {
 	return m.hostBytes(addr, n, false)
 }
@@ -294,9 +294,9 @@ func (m *Memory) Find(addr uint64) (Allocation, bool) {
 	return r.Allocation, true
 }
 
-// Nearest returns the allocation that contains addr or, failing that, the one
-// with the fewest bytes between it and addr, the lower one of two. It is the
-// zero Allocation while nothing is allocated.
+// Nearest returns the allocation that contains addr or, failing that, the closest one;
+// the lower one of two equally close. It is the zero Allocation if nothing is
+// allocated.
 func (m *Memory) Nearest(addr uint64) Allocation {
 	if len(m.regions) == 0 {
 		return Allocation{}
@@ -318,11 +318,11 @@ func (m *Memory) Nearest(addr uint64) Allocation {
 // Allocated returns the number of bytes allocated and not freed.
 func (m *Memory) Allocated() uint64 { return m.live }
 
-// Define gives the size bytes at addr a name. It fails if the name is taken or
-// the bytes are not allocated.
+// Define names the size bytes at addr. It fails if the name is taken or the bytes are
+// not allocated.
 func (m *Memory) Define(name string, addr, size uint64) error {
 	if old, taken := m.symbols[name]; taken {
-		return fmt.Errorf("symbol %q is defined already (%s at 0x%x)", name, bytesText(old.Size), old.Addr)
+		return fmt.Errorf("symbol %q is already defined (%s at 0x%x)", name, bytesText(old.Size), old.Addr)
 	}
 	if a, ok := m.Find(addr); !ok || a.Freed || size > a.Size-(addr-a.Addr) {
 		return fmt.Errorf("symbol %q: %s at 0x%x are not inside one allocation", name, bytesText(size), addr)
@@ -331,7 +331,7 @@ func (m *Memory) Define(name string, addr, size uint64) error {
 	return nil
 }
 
-// Symbol returns the memory that a name stands for.
+// Symbol returns the memory that a name denotes.
 func (m *Memory) Symbol(name string) (Symbol, bool) {
 	s, ok := m.symbols[name]
 	return s, ok
@@ -349,8 +349,8 @@ func (m *Memory) Symbols() []Symbol {
 	return list
 }
 
-// Save keeps the contents of all allocations that kernels can write, and
-// returns what puts them back. Allocations made later keep what they have.
+// Save records the contents of all allocations that kernels can write, and returns a
+// function that restores them. Allocations made later keep their contents.
 func (m *Memory) Save() (restore func()) {
 	type kept struct {
 		r   *region

@@ -56,10 +56,10 @@ func TestAllocRefuses(t *testing.T) {
 		want string
 	}{
 		{"over the limit", Config{Limit: 1000}, 1001,
-			`cannot allocate 1001 bytes for "x": device memory is limited to 1000 bytes and 1000 are left`},
+			`cannot allocate 1001 bytes for "x": device memory is limited to 1000 bytes, of which 1000 are left`},
 		{"huge", Config{}, math.MaxUint64, "device memory is limited to 17179869184 bytes"},
 		{"huge with a huge limit", Config{Limit: math.MaxUint64}, math.MaxUint64 - 5000, "the address space from 0xc0000000 to 0x800000000000 is used up"},
-		{"more than any computer maps", Config{Limit: math.MaxUint64, Top: math.MaxUint64}, 1 << 60, "this computer does not have the memory"},
+		{"more than any computer maps", Config{Limit: math.MaxUint64, Top: math.MaxUint64}, 1 << 60, "this computer does not have enough memory"},
 		{"beyond the top", Config{Top: 0xc0001000}, 4097, "is used up"},
 		{"base above the top", Config{Base: 1 << 50}, 1, "is used up"},
 		{"base at the last address", Config{Base: math.MaxUint64, Top: math.MaxUint64}, 1, "is used up"},
@@ -92,8 +92,7 @@ func TestAllocRefuses(t *testing.T) {
 	})
 }
 
-// TestLazy allocates more than this test may touch: memory must come without
-// being written.
+// TestLazy allocates more than this test may touch: allocating must not write to the memory.
 func TestLazy(t *testing.T) {
 	m := New(Config{})
 	if !hostHas(2 << 30) {
@@ -128,9 +127,9 @@ func TestFree(t *testing.T) {
 		{a + 1, `it is 1 byte into buffer "a" (100 bytes at 0xc0000000)`},
 		{a + 100, "no allocation begins there"},
 		{a, ""},
-		{a, `buffer "a" (100 bytes at 0xc0000000) is freed already`},
+		{a, `buffer "a" (100 bytes at 0xc0000000) is already freed`},
 		{z, ""},
-		{z, "is freed already"},
+		{z, "is already freed"},
 	} {
 		err := m.Free(test.addr)
 		if test.want == "" {
@@ -216,7 +215,7 @@ func TestSymbols(t *testing.T) {
 	}
 	define("y", a+50, 50, "")
 	define("x", a, 50, "")
-	define("x", a, 4, `symbol "x" is defined already (50 bytes at 0xc0000000)`)
+	define("x", a, 4, `symbol "x" is already defined (50 bytes at 0xc0000000)`)
 	define("late", a+50, 51, "51 bytes at 0xc0000032 are not inside one allocation")
 	define("nowhere", 16, 1, "not inside one allocation")
 	if s, ok := m.Symbol("y"); !ok || s != (Symbol{"y", a + 50, 50}) {
@@ -273,7 +272,7 @@ func TestFaults(t *testing.T) {
 		{"use after free", m, gone + 4, 4, R, UseAfterFree,
 			`use-after-free read of 4 bytes at 0xc0003104: 4 bytes into freed buffer "gone" (64 bytes at 0xc0003100)`},
 		{"past a freed one", m, gone + 68, 4, R, OutOfBounds,
-			`out-of-bounds read of 4 bytes at 0xc0003144: 4 bytes past the end of buffer "gone" (64 bytes at 0xc0003100), which is freed`},
+			`out-of-bounds read of 4 bytes at 0xc0003144: 4 bytes past the end of buffer "gone" (64 bytes at 0xc0003100), which has been freed`},
 		{"empty buffer", m, zero, 1, R, OutOfBounds,
 			`out-of-bounds read of 1 byte at 0xc0004200: just past the end of buffer "z" (0 bytes at 0xc0004200)`},
 		{"misaligned", m, a + 6, 4, R, Misaligned,
@@ -310,8 +309,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestManyFrees: what is remembered of freed allocations is bounded; their
-// addresses stay dead.
+// TestManyFrees: the number of freed allocations remembered is bounded; their addresses stay
+// dead.
 func TestManyFrees(t *testing.T) {
 	m := New(Config{})
 	kept, err := m.Alloc(16, "kept")
@@ -343,7 +342,7 @@ func TestManyFrees(t *testing.T) {
 			t.Errorf("access to the one that was %s: %v", c.name, err)
 		}
 	}
-	if err := m.Free(last); err == nil || !strings.Contains(err.Error(), "freed already") {
+	if err := m.Free(last); err == nil || !strings.Contains(err.Error(), "already freed") {
 		t.Errorf("freed again: %v", err)
 	}
 	if err := m.Free(kept); err != nil {

@@ -5,20 +5,19 @@ import "math/bits"
 // pageSize is the unit in which an overlay copies memory.
 const pageSize = 1024
 
-// page is an overlay's copy of what one region has in an aligned piece of memory.
-// Small regions may share such a piece (bytes of the host do, and allocations
-// without gaps): each has a page of its own there. Bytes outside the region, at
-// its first and last page, are never used.
+// page is an overlay's copy of one region's bytes in an aligned piece of memory. Small
+// regions may share such a piece (adopted host bytes do, and allocations without
+// gaps): each has its own page there. Bytes outside the region, at its first and last
+// page, are never used.
 type page struct {
 	dirty [pageSize / 64]uint64 // a bit for each byte that the view wrote
 	r     *region
 	base  uint64 // address of data[0]
-	slot  int    // where the table has it
+	slot  int    // its index in the table
 	data  [pageSize]byte
 }
 
-// mark notes that n bytes from offset at on are written; they end within the
-// page.
+// mark records that n bytes from offset at on are written; they end within the page.
 func (p *page) mark(at, n uint) {
 	word, bit := at/64, at%64
 	if bit+n <= 64 {
@@ -62,9 +61,9 @@ type slot struct {
 
 // overlay holds the writes of one view.
 type overlay struct {
-	pages  []*page // in the order of their first write; beyond used, spare ones
+	pages  []*page // in order of first write; spare ones after used
 	used   int     // pages in use
-	table  []slot  // the pages in use by address: open addressing, linear probing
+	table  []slot  // pages in use, by address: open addressing, linear probing
 	shift  uint    // 64 minus the logarithm of the table's size
 	counts []int32 // pages by index of their region
 
@@ -92,7 +91,7 @@ func (o *overlay) resize(n int) {
 	}
 }
 
-// probe returns where the page of a region with that key is, or would have to go.
+// probe returns where the page of a region with that key is, or would be inserted.
 func (o *overlay) probe(key uint64, r *region) int {
 	// Multiplying by 2^64 divided by the golden ratio spreads neighbours.
 	i := int(key * 0x9e37_79b9_7f4a_7c15 >> o.shift)
@@ -119,8 +118,7 @@ func (o *overlay) wrote(r *region) bool {
 	return r.index < len(o.counts) && o.counts[r.index] != 0
 }
 
-// own returns the view's copy of the page that contains addr, and whether it
-// is fresh.
+// own returns the view's copy of the page that contains addr, and whether it is new.
 func (o *overlay) own(r *region, addr uint64) (p *page, fresh bool) {
 	if p := o.lookup(r, addr); p != nil {
 		return p, false
@@ -208,8 +206,7 @@ func (v *View) flush() {
 }
 
 // Commit applies the view's writes to memory and empties the view. Writes to
-// allocations that were freed in the meantime are dropped. A direct view has
-// nothing to commit.
+// allocations freed in the meantime are dropped. On a direct view it does nothing.
 func (v *View) Commit() {
 	if v.overlay == nil {
 		return
@@ -240,7 +237,7 @@ func (p *page) commit() {
 	}
 }
 
-// Discard drops the view's writes. A direct view has none.
+// Discard drops the view's writes. On a direct view it does nothing.
 func (v *View) Discard() {
 	v.forget()
 	o := v.overlay
@@ -258,12 +255,12 @@ func (v *View) Discard() {
 	o.used = 0
 }
 
-// Reset makes the view ready for another block: writes that were not committed
-// are dropped, storage is kept.
+// Reset prepares the view for another block: uncommitted writes are dropped, storage
+// is kept.
 func (v *View) Reset() { v.Discard() }
 
-// DirtyBytes returns the number of bytes that the view has written and not
-// committed, each counted once.
+// DirtyBytes returns the number of bytes that the view has written and not committed;
+// each counts once.
 func (v *View) DirtyBytes() int {
 	if v.overlay == nil {
 		return 0

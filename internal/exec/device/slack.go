@@ -1,32 +1,31 @@
 package device
 
-// This file: memory between allocations. A GPU maps memory in pages of 2 MiB and
-// checks no more than that a page is mapped, so that there are bytes before, after
-// and between allocations, which programs read and write by mistake and run well.
-// These bytes exist here too, for those who ask for them (View.Stray): what is
-// written there is read back. They are no part of any allocation, so such a write
-// damages none, as it may on a GPU, which has other allocations there; which ones
-// depends on the driver.
+// This file: memory between allocations. A GPU maps memory in pages of 2 MiB and only
+// checks that a page is mapped. There are therefore accessible bytes before, after and
+// between allocations, which programs read and write by mistake without failing. These
+// bytes exist here too, for callers that ask for them (View.Stray): writes to them can
+// be read back. They belong to no allocation, so such a write damages none. On a GPU it
+// may, since other allocations lie there; which ones depends on the driver.
 
-// Granule is how far from an allocation an access may be and still find a page
-// mapped: NVIDIA's drivers map memory in pages of 2 MiB (what
-// cuMemGetAllocationGranularity returns). Where in its page an allocation lies
-// depends on the driver, so both sides count.
+// Granule is the distance from an allocation within which an access may still find a
+// page mapped: NVIDIA's drivers map memory in pages of 2 MiB (the result of
+// cuMemGetAllocationGranularity). Where in its page an allocation lies depends on the
+// driver, so both sides count.
 const Granule = 2 << 20
 
-// hostPage is the unit in which memory of the host is mapped: what lies outside of
-// its pages may be some that was given back, and is not written.
+// hostPage is the unit in which host memory is mapped. Memory outside an adopted
+// region's pages may have been given back, and is not written.
 const hostPage = 4096
 
-// tailAlign is what allocations of Alloc are rounded up to: the bytes after a size
-// that is no multiple lie in one piece with those before. No allocation begins
-// there (DefaultAlign is the least alignment).
+// tailAlign is the size to which allocations of Alloc are rounded up: if a size is not
+// a multiple, the bytes after it are contiguous with those before. No allocation
+// begins there (DefaultAlign is the minimum alignment).
 const tailAlign = DefaultAlign
 
 // mapped reports whether a GPU would have memory for an access that is not wholly
-// inside one allocation. What was freed and what is read-only do not count, and
-// the blocks of the device heap are not written beyond their ends: its own
-// records lie there on a GPU.
+// inside one allocation. Freed and read-only allocations do not count. Blocks of the
+// device heap cannot be written beyond their ends: on a GPU the heap's own records lie
+// there.
 func (m *Memory) mapped(addr, size uint64, write bool) bool {
 	n := m.Nearest(addr)
 	switch {
@@ -42,9 +41,9 @@ func (m *Memory) mapped(addr, size uint64, write bool) bool {
 	return addr+size+Granule > n.Addr && addr < n.Addr+n.Size+Granule
 }
 
-// around returns the extent that has the bytes of a stray access: an allocation
-// with the bytes up to its rounded size, or a page of what is between them. It is
-// false where both kinds have some of them.
+// around returns the extent that holds the bytes of a stray access: an allocation with
+// the bytes up to its rounded size, or a page of the memory between allocations. It
+// returns false if the access spans both kinds.
 func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 	r, next := m.before(addr), 0
 	if r != nil {
@@ -72,10 +71,10 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 	return extent{s, base, pageSize}, true
 }
 
-// Stray returns the bytes of an access that is not wholly inside one allocation,
-// nil if a GPU would have no memory there; Fault says what is wrong with it in
-// either case. The caller fills what it writes at once, as with WriteSpan. A write
-// must not cross a kilobyte, which no aligned one does that is shorter.
+// Stray returns the bytes of an access that is not wholly inside one allocation, nil
+// if a GPU would have no memory there; Fault describes what is wrong in either case.
+// The caller fills the bytes that it writes immediately, as with WriteSpan. A write
+// must not cross a kilobyte; no shorter aligned write does.
 func (v *View) Stray(addr uint64, size int, write bool) []byte {
 	v.settle()
 	n := uint64(size)
@@ -100,8 +99,8 @@ func (v *View) Stray(addr uint64, size int, write bool) []byte {
 	return b
 }
 
-// strayIn is Stray in an extent. It leaves no window, so that the next access
-// comes here again.
+// strayIn is Stray within an extent. It leaves no window, so the next access also
+// takes this path.
 func (v *View) strayIn(e *extent, addr uint64, size int, write bool) []byte {
 	off := addr - e.lo
 	switch {

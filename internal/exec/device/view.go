@@ -1,16 +1,16 @@
 package device
 
-// window is a run of bytes that a view may use without asking again: data[i] is
-// the byte at lo+i.
+// window is a run of bytes that a view may use without another lookup: data[i] is the
+// byte at lo+i.
 type window struct {
 	lo   uint64
 	data []byte
 }
 
-// View is what one executing block sees of a Memory. Every access names bytes
-// that must lie wholly inside one allocation; alignment is the caller's to
-// check. A View belongs to one goroutine at a time. Slices that its methods
-// return are valid until the next call of any of its methods.
+// View is one executing block's view of a Memory. Every access names bytes that must
+// lie wholly inside one allocation; the caller checks alignment. A View belongs to one
+// goroutine at a time. Slices that its methods return are valid until the next call of
+// any of its methods.
 type View struct {
 	read  [2]window // recent windows for reading
 	write window    // the latest window for writing
@@ -28,14 +28,14 @@ func (m *Memory) Direct() *View {
 	return &View{mem: m, gen: m.gen}
 }
 
-// NewOverlay returns a view that keeps its writes to itself until Commit.
+// NewOverlay returns a view that buffers its writes until Commit.
 func (m *Memory) NewOverlay() *View {
 	return &View{mem: m, gen: m.gen, overlay: newOverlay()}
 }
 
-// ReadSpan returns the bytes from addr on: at least size of them, and as many
-// more as happen to be contiguous within the allocation. It returns nil if the
-// size bytes are not all legal to read; Fault then says why.
+// ReadSpan returns the bytes from addr on: at least size of them, and all that follow
+// contiguously within the allocation. It returns nil if any of the size bytes is not
+// legal to read; Fault then explains why.
 func (v *View) ReadSpan(addr uint64, size int) []byte {
 	w := &v.read[0]
 	off := addr - w.lo
@@ -50,9 +50,9 @@ func (v *View) ReadSpan(addr uint64, size int) []byte {
 	return v.readSlow(addr, size)
 }
 
-// WriteSpan returns a slice of exactly size bytes that stands for memory at
-// addr. The caller fills all of it at once. It returns nil if the bytes are not
-// all legal to write; Fault then says why.
+// WriteSpan returns a slice of exactly size bytes that aliases memory at addr. The
+// caller fills all of it immediately. It returns nil if any of the bytes is not legal
+// to write; Fault then explains why.
 func (v *View) WriteSpan(addr uint64, size int) []byte {
 	w := &v.write
 	off := addr - w.lo
@@ -142,7 +142,7 @@ func (v *View) writeSlow(addr uint64, size int) []byte {
 		return v.write.data[off : off+uint64(size) : off+uint64(size)]
 	}
 	if addr%pageSize+uint64(size) > pageSize {
-		// Whoever comes next goes the slow way and lands in settle.
+		// The next access takes the slow path and reaches settle.
 		v.forget()
 		return v.overlay.postpone(addr, size)
 	}
@@ -166,9 +166,9 @@ func (v *View) CheckWrite(addr uint64, size int) bool {
 	return v.find(addr, size) && !v.recent.r.ReadOnly()
 }
 
-// Fault explains why an access is illegal. For an access that is legal as far
-// as bounds and write protection go it returns a misalignment, if size is a
-// power of two of which addr is no multiple, and otherwise nil.
+// Fault explains why an access is illegal. If bounds and write protection allow the
+// access, it returns a misalignment if size is a power of two and addr is not a
+// multiple of it, and nil otherwise.
 func (v *View) Fault(addr uint64, size int, write bool) *Fault {
 	if size < 0 {
 		size = 0
@@ -187,8 +187,8 @@ func (v *View) Fault(addr uint64, size int, write bool) *Fault {
 	return nil
 }
 
-// Misaligned returns the fault of an access whose address is no multiple of
-// align; that it is none is for the caller to have seen.
+// Misaligned returns the fault of an access whose address is not a multiple of align;
+// the caller has checked that it is not.
 func (v *View) Misaligned(addr uint64, size, align int, write bool) *Fault {
 	return v.mem.misaligned(addr, uint64(size), uint64(align), write)
 }

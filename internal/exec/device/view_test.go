@@ -128,7 +128,7 @@ func TestViewsAgainstModel(t *testing.T) {
 		alloc(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"alloc": alloc,
-			// Bytes of the host may lie side by side: variables, for example.
+			// Bytes of the host may be adjacent: variables, for example.
 			"adopt": func(t *rapid.T) {
 				data := make([]byte, rapid.IntRange(1, 20).Draw(t, "size"))
 				for i := range data {
@@ -160,8 +160,8 @@ func TestViewsAgainstModel(t *testing.T) {
 					tail(ref.allocs[i])
 				}
 			},
-			// Memory between allocations keeps what is written there, and such a
-			// write changes nothing else.
+			// Memory between allocations keeps what is written there, and such a write changes
+			// nothing else.
 			"stray": func(t *rapid.T) {
 				o, write := writer(t), rapid.Bool().Draw(t, "write")
 				size := rapid.SampledFrom([]int{1, 2, 4, 8, 16}).Draw(t, "size")
@@ -219,7 +219,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				if len(got) < size {
 					t.Fatalf("%d bytes, want %d", len(got), size)
 				}
-				// What the span holds beyond the size asked for must be right too.
+				// What the span holds beyond the requested size must be correct too.
 				if rapid.Bool().Draw(t, "copy") {
 					dst := make([]byte, size)
 					if !o.v.ReadBytes(addr, dst) {
@@ -295,7 +295,7 @@ func TestViewsAgainstModel(t *testing.T) {
 				}
 				clear(o.writes)
 				// An overlay's pages are copies from before the commit. Blocks never
-				// run across one, so the other overlays begin anew.
+				// run across one, so the other overlays start over.
 				reset()
 			},
 			"discard": func(t *rapid.T) {
@@ -322,7 +322,7 @@ func TestViewsAgainstModel(t *testing.T) {
 	})
 }
 
-// TestOverlayIsPrivate is the picture that blocks rely on, in a few lines.
+// TestOverlayIsPrivate shows in a few lines the isolation that blocks rely on.
 func TestOverlayIsPrivate(t *testing.T) {
 	m := New(Config{})
 	a := alloc(t, m, 4096, "a")
@@ -641,8 +641,8 @@ func BenchmarkSpan(b *testing.B) {
 	}
 }
 
-// BenchmarkManyBuffers reads one word from each of several buffers in turn, in
-// an order that cannot be foreseen.
+// BenchmarkManyBuffers reads one word from each of several buffers in turn, in an
+// unpredictable order.
 func BenchmarkManyBuffers(b *testing.B) {
 	m := New(Config{})
 	var addrs [8]uint64
@@ -672,8 +672,8 @@ func BenchmarkManyBuffers(b *testing.B) {
 	}
 }
 
-// BenchmarkBlock is the way of a block through an overlay: 1 KiB read from each
-// of two buffers, 1 KiB written to a third, committed.
+// BenchmarkBlock is a block's use of an overlay: it reads 1 KiB from each of two buffers,
+// writes 1 KiB to a third, and commits.
 func BenchmarkBlock(b *testing.B) {
 	m := New(Config{})
 	const n = 4 << 20

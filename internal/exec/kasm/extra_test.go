@@ -53,8 +53,8 @@ func twice(p [3][2]*big.Int) *big.Int {
 	return sum
 }
 
-// inside is the top-left rule in other words: a sample counts as a little
-// further right, and by much less further down, than it is.
+// inside is the top-left rule stated differently: a sample counts as slightly further right,
+// and by much less further down, than it is.
 func inside(v [3]corner, px, py int) bool {
 	const much, little = 1 << 40, 1 << 20
 	scale := func(x, add int) *big.Int {
@@ -129,8 +129,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// Triangles that share edges share no pixel and leave none out, whichever way
-// they go round.
+// Triangles that share edges share no pixel and leave none out, in either vertex order.
 func TestCoverOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
@@ -193,7 +192,7 @@ func TestInterpolate(t *testing.T) {
 	}
 }
 
-// Lanes that a mask leaves out keep the triangle that they have.
+// Lanes outside the mask keep their triangle.
 func TestTriangleMask(t *testing.T) {
 	tri, _ := setUp([3]corner{{0, 0}, {64, 0}, {0, 64}})
 	out := new(xkasm.Vector)

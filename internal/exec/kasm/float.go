@@ -18,8 +18,8 @@ const (
 
 func exponent(x uint32) uint32 { return x >> 23 & expMask }
 
-// significand is the mantissa with its hidden bit; numbers with exponent zero
-// have none.
+// significand is the mantissa with its hidden bit, which numbers with exponent zero
+// lack.
 func significand(x uint32) uint32 {
 	if exponent(x) != 0 {
 		return x&mantissa | hiddenBit
@@ -27,10 +27,10 @@ func significand(x uint32) uint32 {
 	return x & mantissa
 }
 
-// Float computes an operation of the floating-point unit on all lanes as the
-// RTL does, which is not IEEE-754: results are truncated, a difference of equal
-// numbers is not zero, infinities and NaNs give zero, and some negative
-// products come out wrong. out may be one of the operands.
+// Float computes an operation of the floating-point unit on all lanes as the RTL
+// does. It deviates from IEEE-754: results are truncated, the difference of equal
+// numbers is not zero, infinities and NaNs give zero, and some negative products are
+// wrong. out may be one of the operands.
 func Float(op kasm.Op, a, b, c, out *Vector) {
 	switch op {
 	case kasm.FADD:
@@ -71,7 +71,7 @@ func Float(op kasm.Op, a, b, c, out *Vector) {
 }
 
 // Constants of the reciprocal's Newton iteration: one, two, and the line
-// 48/17 - 32/17·d in the bits that the RTL holds.
+// 48/17 - 32/17·d, in the bits that the RTL uses.
 const (
 	one       = 0x3f800000
 	two       = 0x40000000
@@ -157,8 +157,8 @@ func quotient(a, b uint32) uint32 {
 	return (a^b)&signBit | multiply(x, n)&^signBit
 }
 
-// truncateFloat is the RTL's FTOI: the fraction bits go, and what is left of
-// the mantissa is shifted; the exponent stays, so this is no integer.
+// truncateFloat is the RTL's FTOI: it drops the fraction bits and shifts the rest of
+// the mantissa, but keeps the exponent, so the result is not an integer.
 func truncateFloat(a uint32) uint32 {
 	m := uint32(0)
 	switch e := exponent(a); {
@@ -188,8 +188,8 @@ func intToFloat(x int32) uint32 {
 	return sign | (bias+top)<<23 | m&mantissa
 }
 
-// table is a special function at 256 points in 16-bit fixed point, and one
-// more to interpolate to.
+// table is a special function at 256 points in 16-bit fixed point, plus one more for
+// interpolation.
 type table [257]int16
 
 // at interpolates: the operand's low 16 bits are eight bits of index and eight

@@ -7,11 +7,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// IEEE computes the operations that IEEE-754 binary32 says something about,
-// rounding to nearest even: FADD, FSUB, FMUL, FFMA, FDIV, FSETP, ITOF, and FTOI
-// toward zero, where NaN gives zero and what does not fit the nearest integer
-// that exists. It reports whether op is one of them. out may be one of the
-// operands.
+// IEEE computes the operations that IEEE-754 binary32 defines, rounding to nearest
+// even: FADD, FSUB, FMUL, FFMA, FDIV, FSETP, ITOF, and FTOI toward zero, where NaN
+// gives zero and out-of-range values give the nearest integer. It reports whether op
+// is one of them. out may be one of the operands.
 func IEEE(op kasm.Op, imm int32, a, b, c, out *Vector) bool {
 	f := math.Float32frombits
 	switch op {
@@ -66,7 +65,7 @@ func toInt(x float32) int32 {
 	return int32(x)
 }
 
-// compareFloats compares with NaN unequal to everything and in no order.
+// compareFloats compares; NaN is unequal to everything and unordered.
 func compareFloats(cc kasm.Comparison, a, b float32) bool {
 	switch cc {
 	case kasm.EQ:

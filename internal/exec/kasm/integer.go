@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// truth is a condition as a register holds it.
+// truth is a condition as a register value.
 func truth(b bool) uint32 {
 	if b {
 		return 1
@@ -14,10 +14,10 @@ func truth(b bool) uint32 {
 	return 0
 }
 
-// Integer computes an operation of the integer unit on all lanes: a, b and c
-// are the values of rs1, rs2 and rs3, sel has a bit for each lane in which
-// SELP's predicate holds. Operations without a result, and unknown ones, give
-// zero. out may be one of the operands.
+// Integer computes an operation of the integer unit on all lanes: a, b and c are the
+// values of rs1, rs2 and rs3; sel has a bit for each lane in which SELP's predicate
+// holds. Unknown operations, and those without a result, give zero. out may be one of
+// the operands.
 func Integer(op kasm.Op, imm int32, sel uint32, a, b, c, out *Vector) {
 	i := uint32(imm)
 	switch op {
@@ -180,8 +180,8 @@ func Integer(op kasm.Op, imm int32, sel uint32, a, b, c, out *Vector) {
 	}
 }
 
-// divide is signed division rounding toward zero. By zero, and in the one case
-// that overflows, the core's quotient and remainder are zero.
+// divide is signed division rounding toward zero. On division by zero, and in the one
+// case that overflows, the core's quotient and remainder are zero.
 func divide(a, b uint32) (quo, rem uint32) {
 	x, y := int32(a), int32(b)
 	if y == 0 || x == -1<<31 && y == -1 {
@@ -190,7 +190,7 @@ func divide(a, b uint32) (quo, rem uint32) {
 	return uint32(x / y), uint32(x % y)
 }
 
-// compare is what the six comparisons make of equal and less.
+// compare derives the six comparisons from equal and less.
 func compare(cc kasm.Comparison, equal, less bool) bool {
 	switch cc {
 	case kasm.EQ:
@@ -209,8 +209,8 @@ func compare(cc kasm.Comparison, equal, less bool) bool {
 	return false
 }
 
-// floatEqual and floatLess order floating-point numbers by their bits, NaNs
-// among them like any other pattern.
+// floatEqual and floatLess order floating-point numbers by their bits; NaNs are
+// ordered like any other pattern.
 func floatEqual(a, b uint32) bool {
 	return a == b || (a|b)&^signBit == 0
 }

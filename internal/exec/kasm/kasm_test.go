@@ -126,7 +126,7 @@ func TestFloat(t *testing.T) {
 		{"TANH's middle", kasm.TANH, 0x8000, 0, 0, 0},
 		{"RCP of one", kasm.RCP, 0, 0, 0, 0x7ffe},
 		{"LG2 of one", kasm.LG2, 0, 0, 0, 0},
-		{"EX2 of the last", kasm.EX2, 0xffff, 0, 0, 0x7ffe}, // 255/256 of the way from table 0x7fa6 to 0x7fff
+		{"EX2 of the last", kasm.EX2, 0xffff, 0, 0, 0x7ffe}, // 255/256 of the distance from table 0x7fa6 to 0x7fff
 		{"not of this unit", kasm.ADD, 1, 2, 3, 0},
 	} {
 		out := new(xkasm.Vector)
@@ -179,7 +179,7 @@ func TestIEEE(t *testing.T) {
 	}
 	var a, out xkasm.Vector
 	if xkasm.IEEE(kasm.SIN, 0, &a, &a, &a, &out) || xkasm.IEEE(kasm.ADD, 0, &a, &a, &a, &out) {
-		t.Error("SIN and ADD are no IEEE operations here")
+		t.Error("SIN and ADD are not IEEE operations here")
 	}
 	// fused: (1+2^-23)² - (1+2^-22) is 2^-46
 	v, w := splat(0x3f800001), splat(0xbf800002)

@@ -10,16 +10,16 @@ import (
 // This file: the rasteriser. All of it is integer arithmetic without overflow,
 // and all of it is our own definition.
 //
-// A point is a word: x in the low half, y in the high half, both signed. Those
-// of vertices count sixteenths of a pixel, y downwards. Those of pixels count
-// pixels, of which the low twelve bits matter; the sample is the pixel's middle.
+// A point is a word: x in the low half, y in the high half, both signed. Vertices
+// count in sixteenths of a pixel, y downwards. Pixel coordinates count in pixels, of
+// which the low twelve bits matter; the sample is the pixel's centre.
 
 // Triangle is the triangle that each lane has set up, vertex by vertex.
 type Triangle [3]Vector
 
-// Raster computes TRI, RAST, BARY and INTP on the lanes of a mask: a, b and c
-// are the values of rs1, rs2 and rs3. TRI changes t, the others look at it. It
-// reports whether op is one of them. out may be one of the operands.
+// Raster computes TRI, RAST, BARY and INTP on the lanes of a mask: a, b and c are the
+// values of rs1, rs2 and rs3. TRI changes t, the others only read it. It reports
+// whether op is one of them. out may be one of the operands.
 func Raster(op kasm.Op, mask uint32, t *Triangle, a, b, c, out *Vector) bool {
 	switch op {
 	case kasm.TRI:
@@ -50,7 +50,7 @@ func Raster(op kasm.Op, mask uint32, t *Triangle, a, b, c, out *Vector) bool {
 	return true
 }
 
-// point is a place in sixteenths of a pixel.
+// point is a position in sixteenths of a pixel.
 type point struct{ x, y int64 }
 
 // vertex unpacks a vertex.
@@ -62,15 +62,15 @@ func middle(w uint32) point {
 	return point{16*x + 8, 16*y + 8}
 }
 
-// edge is twice the area of the triangle a, b, p in 1/256 of a pixel: positive
-// if p is on the right of the way from a to b, as seen on a screen.
+// edge is twice the area of the triangle a, b, p in 1/256 of a pixel: positive if p
+// lies to the right of the line from a to b, as seen on a screen.
 func edge(a, b, p point) int64 {
 	return (b.x-a.x)*(p.y-a.y) - (b.y-a.y)*(p.x-a.x)
 }
 
-// edges returns the three edge functions of a lane's triangle at a point, each
-// of the edge that faces the vertex, and their sum, twice the area: positive if
-// the vertices go round clockwise.
+// edges returns the three edge functions of a lane's triangle at a point, each for the
+// edge opposite the vertex, and their sum, twice the area: positive if the vertices
+// are in clockwise order.
 func (t *Triangle) edges(l int, p point) (w [3]int64, area int64) {
 	v := [3]point{vertex(t[0][l]), vertex(t[1][l]), vertex(t[2][l])}
 	for i := range w {
@@ -79,9 +79,9 @@ func (t *Triangle) edges(l int, p point) (w [3]int64, area int64) {
 	return w, w[0] + w[1] + w[2]
 }
 
-// cover finds the lanes whose triangle covers their pixel: its sample is inside,
-// or on an edge that is a left or a top one. So triangles that share an edge
-// never share a pixel, and leave none out. It goes round either way.
+// cover finds the lanes whose triangle covers their pixel: the sample lies inside, or
+// on a left or top edge. Triangles that share an edge therefore never share a pixel
+// and leave none out. Either vertex order works.
 func (t *Triangle) cover(pixels *Vector, mask uint32) (out Vector) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)

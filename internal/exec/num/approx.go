@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// The approximate instructions are computed in f64 with series of our own and
-// rounded once more, which leaves them within a hair of half a unit in the last
-// place: far inside what PTX allows, the same on every machine, but not the
-// bits of any hardware. Each function states the bound of the PTX manual.
+// The approximate instructions are computed in f64 with series of our own and rounded
+// once more. That leaves them barely more than half a unit in the last place off: far
+// inside what PTX allows and the same on every machine, but not the bits of any
+// hardware. Each function states the bound of the PTX manual.
 
 // mul is a product that is never fused with a following addition.
 func mul(a, b float64) float64 { return float64(a * b) }
@@ -37,7 +37,7 @@ func exp2(x float64) float64 {
 	f := x - n
 	f2 := mul(f, f)
 	f4 := mul(f2, f2)
-	// In pairs of pairs, so that the products need not wait for each other.
+	// Evaluate in pairs, so that the products do not depend on each other.
 	a := 1 + mul(e2c1, f) + mul(f2, e2c2+mul(e2c3, f))
 	b := e2c4 + mul(e2c5, f) + mul(f2, e2c6+mul(e2c7, f))
 	c := e2c8 + mul(e2c9, f) + mul(f2, e2cA+mul(e2cB, f))
@@ -96,7 +96,7 @@ func Lg2ApproxF32(a uint32) uint32 {
 // oddReciprocals holds 1/(2k+1).
 var oddReciprocals = [...]float64{1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21}
 
-// twoOverPi is 2/π as a binary fraction of 320 bits, behind 64 bits of zeros.
+// twoOverPi is 2/π as a binary fraction of 320 bits, after 64 zero bits.
 var twoOverPi = [...]uint64{
 	0,
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
@@ -170,7 +170,7 @@ func sinCos(q uint64, r float64) float64 {
 }
 
 // SinApproxF32 is sin.approx.f32: absolute error 2^-20.5 in [-2π, 2π] and
-// 2^-14.7 in [-100π, 100π]. The manual promises nothing beyond; here the bound
+// 2^-14.7 in [-100π, 100π]. The manual gives no bound beyond that; here it
 // holds everywhere. Infinities give NaN, zeros and subnormals themselves.
 func SinApproxF32(a uint32) uint32 {
 	if a&inf32 == inf32 {
@@ -230,7 +230,7 @@ func SqrtApproxF32(a uint32) uint32 { return b32(Sqrt32(f32(a))) }
 
 // DivApproxF32 is div.approx.f32: within 2 ulp for a divisor of magnitude 2^-126
 // to 2^126. Above that the manual has the reciprocal vanish: the result is a
-// zero, or NaN for an infinite dividend. Below it the quotient is right.
+// zero, or NaN for an infinite dividend. Below it the quotient is correct.
 func DivApproxF32(a, b uint32) uint32 {
 	if m := b &^ sign32; m > 253<<23 && m < inf32 {
 		if a&inf32 == inf32 {
@@ -244,9 +244,9 @@ func DivApproxF32(a, b uint32) uint32 {
 // DivFullF32 is div.full.f32: within 2 ulp. It is div.rn.f32.
 func DivFullF32(a, b uint32) uint32 { return b32(Div32(f32(a), f32(b))) }
 
-// RcpApproxFTZF64 is rcp.approx.ftz.f64: of operand and result only the upper
-// 32 bits count, so the relative error is about 2^-21 (the manual calls it
-// gross and gives none). NaN is 0x7fffffff00000000.
+// RcpApproxFTZF64 is rcp.approx.ftz.f64: only the upper 32 bits of operand and result
+// count, so the relative error is about 2^-21 (the manual calls it gross and gives no
+// bound). NaN is 0x7fffffff00000000.
 func RcpApproxFTZF64(a uint64) uint64 {
 	return upper32(1 / f64(FTZF64(a&^(1<<32-1))))
 }

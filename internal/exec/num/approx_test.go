@@ -171,8 +171,8 @@ func samples(name string, n int, do func(a uint32)) {
 func isFinite(a uint32) bool { return a&inf32 != inf32 }
 
 func TestApproxF32(t *testing.T) {
-	// Each bound is the manual's; slack is what we promise on top: within one
-	// unit in the last place of the exact value, in fact about half of one.
+	// Each bound is the manual's; slack is what we guarantee in addition: within one unit in
+	// the last place of the exact value, in fact about half of one.
 	const ours = 0.5001
 	// Below the smallest subnormal the last place is still that of 2^-149.
 	report := func(name string, manual, own *worst, bound, ownBound float64) {

@@ -13,10 +13,10 @@ func F32ToF64(a uint32) uint64 {
 	return b64(float64(f32(a)))
 }
 
-// narrow rounds the magnitude of the f64 a, which is neither infinite nor NaN,
-// to a format of mbits fraction bits whose smallest normal exponent is emin.
-// The result is encoded as if exponents had no end: the caller compares it
-// with the largest finite value.
+// narrow rounds the magnitude of the f64 a, which is neither infinite nor NaN, to a
+// format of mbits fraction bits whose smallest normal exponent is emin. The result is
+// encoded as if exponents were unbounded: the caller compares it with the largest
+// finite value.
 func narrow(a uint64, mbits uint, emin int, r Round) uint64 {
 	enc, q, rem, shift := split(a, mbits, emin)
 	half := uint64(1) << (shift - 1)
@@ -114,8 +114,8 @@ func F32ToBF16(a uint32, r Round) uint16 {
 	return F64ToBF16(F32ToF64(a), r)
 }
 
-// FiniteF16 is .satfinite: what would be infinite becomes the largest finite value
-// of its sign; NaN stays.
+// FiniteF16 is .satfinite: infinities become the largest finite value of their sign;
+// NaN stays.
 func FiniteF16(a uint16) uint16 { return satfinite16(a, infF16) }
 
 // FiniteBF16 is FiniteF16 for bf16.
@@ -136,7 +136,7 @@ func satfinite16(a, inf uint16) uint16 {
 	return a
 }
 
-// F32ToTF32 rounds to the 10 fraction bits of tf32 (RNA, RN or RZ; the others
+// F32ToTF32 rounds to the 10 fraction bits of tf32 (RNA, RN or RZ; the other modes
 // work too). The 13 bits below are zero; the manual leaves them open.
 func F32ToTF32(a uint32, r Round) uint32 {
 	mag := a &^ sign32
@@ -153,10 +153,10 @@ func F32ToTF32(a uint32, r Round) uint32 {
 	return a&sign32 | uint32(limit(uint64(q), inf32>>13, a&sign32 != 0, r))<<13
 }
 
-// F32ToF16RS is cvt.rs.f16x2.f32 for one element: stochastic rounding with the
-// low 13 bits of rbits. That a carry out of their sum with the dropped bits
-// decides is documented; how they are lined up for a subnormal result (with
-// the first dropped bits, as always) is an assumption.
+// F32ToF16RS is cvt.rs.f16x2.f32 for one element: stochastic rounding with the low 13
+// bits of rbits. It is documented that the carry out of their sum with the dropped bits
+// decides. How they are aligned for a subnormal result is an assumption: with the
+// first dropped bits, as always.
 func F32ToF16RS(a, rbits uint32, satfinite bool) uint16 {
 	if a&inf32 == inf32 {
 		return rs16(F32ToF16(a, RZ), infF16, satfinite)
@@ -200,8 +200,8 @@ func rint(x float64, r Round) float64 {
 	return math.RoundToEven(x)
 }
 
-// RintF32 rounds to an integral value, as cvt.rni.f32.f32 and its kin do. A
-// zero keeps the sign of the operand.
+// RintF32 rounds to an integral value, as cvt.rni.f32.f32 and similar conversions do.
+// A zero keeps the sign of the operand.
 func RintF32(a uint32, r Round) uint32 {
 	if isNaN32(a) {
 		return NaNF32
@@ -223,9 +223,9 @@ func RintF16(a uint16, r Round) uint16 { return f16RN(RintF32(F16ToF32(a), r)) }
 // RintBF16 rounds to an integral value.
 func RintBF16(a uint16, r Round) uint16 { return bf16RN(RintF32(BF16ToF32(a), r)) }
 
-// F32ToS converts to a signed integer of 8, 16, 32 or 64 bits, which comes
-// back sign-extended: out of range clamps, and NaN is 0, but the smallest
-// integer if width is 64.
+// F32ToS converts to a signed integer of 8, 16, 32 or 64 bits, returned
+// sign-extended. Out-of-range values clamp, and NaN gives 0, or the smallest integer
+// if width is 64.
 func F32ToS(a uint32, r Round, width uint) uint64 {
 	if isNaN32(a) && width < 64 {
 		return 0
@@ -233,8 +233,8 @@ func F32ToS(a uint32, r Round, width uint) uint64 {
 	return F64ToS(F32ToF64(a), r, width)
 }
 
-// F32ToU converts to an unsigned integer of 8, 16, 32 or 64 bits: out of range
-// clamps, and NaN is 0, but 1<<63 if width is 64.
+// F32ToU converts to an unsigned integer of 8, 16, 32 or 64 bits. Out-of-range values
+// clamp, and NaN gives 0, or 1<<63 if width is 64.
 func F32ToU(a uint32, r Round, width uint) uint64 {
 	if isNaN32(a) && width < 64 {
 		return 0
@@ -242,8 +242,8 @@ func F32ToU(a uint32, r Round, width uint) uint64 {
 	return F64ToU(F32ToF64(a), r, width)
 }
 
-// F64ToS converts to a signed integer, which comes back sign-extended: out of
-// range clamps, and NaN is the smallest integer.
+// F64ToS converts to a signed integer, returned sign-extended. Out-of-range values
+// clamp, and NaN gives the smallest integer.
 func F64ToS(a uint64, r Round, width uint) uint64 {
 	if isNaN64(a) {
 		return -(uint64(1) << (width - 1))
@@ -258,7 +258,7 @@ func F64ToS(a uint64, r Round, width uint) uint64 {
 	return uint64(int64(x))
 }
 
-// F64ToU converts to an unsigned integer: out of range clamps, and NaN is the
+// F64ToU converts to an unsigned integer. Out-of-range values clamp, and NaN gives the
 // integer with only its highest bit set.
 func F64ToU(a uint64, r Round, width uint) uint64 {
 	if isNaN64(a) {
@@ -313,8 +313,8 @@ func UToF32(a uint64, r Round) uint32 {
 	return F64ToF32(oddInt(0, a), r)
 }
 
-// SToF16 converts, rounding once. Beyond the range of f16 the result overflows
-// as the mode says.
+// SToF16 converts, rounding once. Values beyond the range of f16 overflow according to
+// the mode.
 func SToF16(a int64, r Round) uint16 { return F64ToF16(oddInt(magnitude(a)), r) }
 
 // UToF16 converts, rounding once.
@@ -354,8 +354,8 @@ func intF64(r Round, neg bool, mag uint64) uint64 {
 	return round64(sign, 63-n, mag<<n, false, r)
 }
 
-// SignExtend keeps the low width bits (8, 16, 32 or 64) and copies the highest
-// of them upwards.
+// SignExtend keeps the low width bits (8, 16, 32 or 64) and extends the highest of
+// them.
 func SignExtend(a uint64, width uint) uint64 { return uint64(int64(a<<(64-width)) >> (64 - width)) }
 
 // ZeroExtend keeps the low width bits.
@@ -379,8 +379,8 @@ func SatUToS(a uint64, width uint) uint64 { return min(a, 1<<(width-1)-1) }
 // width.
 func SatUToU(a uint64, width uint) uint64 { return min(a, ^uint64(0)>>(64-width)) }
 
-// CvtPack is cvt.pack.sat: a and b clamped to width bits (16, 8, 4 or 2), a
-// above b, below the low bits of c, which has no room at width 16.
+// CvtPack is cvt.pack.sat: a and b clamped to width bits (16, 8, 4 or 2), with a above
+// b above the low bits of c; at width 16 nothing of c is left.
 func CvtPack(a, b int32, c uint32, width uint, signed bool) uint32 {
 	var hi, lo uint64
 	if signed {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// operands of a conversion test: corners of every format, seen as from.
+// operands of a conversion test: corners of every format, as values of from.
 func (f binary) conversionOperands(name string, count int, do func(x uint64)) {
 	for _, to := range []binary{refF64, refF32, refF16, refBF16} {
 		for _, c := range to.corners() {
@@ -543,7 +543,7 @@ func TestNarrowFormats(t *testing.T) {
 			}
 		})
 	}
-	// What is no finite number.
+	// Infinities and NaNs.
 	for _, c := range []struct {
 		got  uint32
 		want uint32

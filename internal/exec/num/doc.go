@@ -4,10 +4,10 @@
 // bounds of the approximate instructions. It does not know instructions,
 // registers, warps or types of operands; exec calls it once per lane.
 //
-// Nothing here allocates, keeps state, or depends on the processor it runs on:
-// only IEEE add, subtract, multiply, divide, square root and fused multiply-add
-// are taken from the host, and every product that is added to something is
-// exact, or written so that the compiler may not fuse the two.
+// Nothing here allocates, keeps state, or depends on the host processor: only IEEE
+// add, subtract, multiply, divide, square root and fused multiply-add are taken from
+// the host. Every product that is added to something is exact, or written so that the
+// compiler must not fuse the two.
 //
 // # Naming
 //
@@ -27,12 +27,12 @@
 // # NaN
 //
 // An f32, f16 or bf16 operation whose result is NaN returns the one NaN of that
-// format, 0x7fffffff or 0x7fff, whatever its operands were (PTX manual: payloads
+// format, 0x7fffffff or 0x7fff, for all operands (PTX manual: payloads
 // are not preserved in single precision; the bits are those that hardware
 // returns). An f64 operation returns its first NaN operand with the quiet bit
 // set, and 0xfff8000000000000 if it has none (the manual promises that payloads
 // are preserved; which operand wins, and the sign of the generated one, is an
-// assumption from what hardware is seen to do). Conversions between formats
+// assumption based on the observed behaviour of hardware). Conversions between formats
 // return the NaN of the target format, except that bf16 to f32 keeps all bits
 // (the manual leaves it open), and that to f64 sign and payload of the source
 // are kept and the quiet bit is set.
@@ -108,9 +108,9 @@
 //	NarrowToF32(a uint8, n Narrow) uint32                         E4M3, E5M2, E2M3, E3M2, E2M1
 //	TF32ToF32(a uint32) uint32                                    drops the low 13 bits
 //
-// Conversions between floats and integers. Width is that of the integer, 8, 16,
-// 32 or 64; its value comes back sign- or zero-extended to 64 bits. An f16 or
-// bf16 operand is widened with F16ToF32 or BF16ToF32 first:
+// Conversions between floats and integers. Width is that of the integer, 8, 16, 32 or
+// 64; its value is returned sign- or zero-extended to 64 bits. An f16 or bf16 operand
+// is widened with F16ToF32 or BF16ToF32 first:
 //
 //	F32ToS(a uint32, r Round, width uint) uint64, F32ToU(a uint32, r Round, width uint) uint64
 //	F64ToS(a uint64, r Round, width uint) uint64, F64ToU(a uint64, r Round, width uint) uint64

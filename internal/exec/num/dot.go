@@ -2,12 +2,12 @@ package num
 
 import "math/bits"
 
-// Dot products of the tensor cores. PTX leaves the order and the precision of
-// the accumulation open. Hardware aligns all products and the accumulator to
-// the largest and truncates; how far differs by generation. Here products are
-// exact, they are added to the accumulator in ascending order in f64, and the
-// sum is rounded once, to nearest even: an assumption, closer to the exact
-// result than any hardware. If a and b differ in length the rest is ignored.
+// Dot products of the tensor cores. PTX leaves the order and the precision of the
+// accumulation open. Hardware aligns all products and the accumulator to the largest
+// and truncates; how far differs by generation. Here products are exact, they are
+// added to the accumulator in ascending order in f64, and the sum is rounded once, to
+// nearest even. This is an assumption, closer to the exact result than any hardware.
+// If a and b differ in length, the excess is ignored.
 
 // DotF32 is the product of values that were widened to f32 from any format of
 // at most 24 bits, so that an executor can widen each operand once.
@@ -45,8 +45,8 @@ func DotF64(acc uint64, a, b []uint64, r Round) uint64 {
 	return acc
 }
 
-// DotInt multiplies integers of whatever width, sign- or zero-extended. The sum is
-// exact; at the end it wraps, or with satfinite becomes the nearest there is.
+// DotInt multiplies integers of any width, sign- or zero-extended. The sum is exact;
+// at the end it wraps or, with satfinite, saturates.
 func DotInt(acc int32, a, b []int32, satfinite bool) int32 {
 	b = b[:len(a)]
 	s := int64(acc)

@@ -22,8 +22,8 @@ func exactDot(acc *big.Float, a, b []*big.Float) (sum *big.Float, bound float64)
 	return sum, size * 0x1p-52 * float64(len(a))
 }
 
-// checkDot accepts the exact sum, rounded once, or what rounds from within
-// bound of it.
+// checkDot accepts the exact sum, rounded once, or any rounding of a value within bound of
+// it.
 func checkDot(t *testing.T, name string, to binary, got uint64, sum *big.Float, bound float64) {
 	t.Helper()
 	lo := new(big.Float).SetPrec(3000).Sub(sum, new(big.Float).SetFloat64(bound))

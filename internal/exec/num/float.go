@@ -40,8 +40,8 @@ func Div32(a, b float32) float32 {
 // Rcp32 is rcp.rn.f32.
 func Rcp32(a float32) float32 { return Div32(1, a) }
 
-// Sqrt32 is sqrt.rn.f32. The square root of an f64 rounded to f32 is that of
-// the f32 rounded once, since f64 has more than twice its bits.
+// Sqrt32 is sqrt.rn.f32. The square root in f64, rounded to f32, equals the correctly
+// rounded f32 result, since f64 has more than twice the bits.
 func Sqrt32(a float32) float32 {
 	if d := float32(math.Sqrt(float64(a))); d == d {
 		return d
@@ -49,9 +49,9 @@ func Sqrt32(a float32) float32 {
 	return f32(NaNF32)
 }
 
-// FMA32 is fma.rn.f32, rounded once. The product is exact in f64; the sum is
-// then rounded twice, which is wrong only if the f64 lies halfway between two
-// f32, so those and all that leave the normal range go the slow way.
+// FMA32 is fma.rn.f32, rounded once. The product is exact in f64; the sum is then
+// rounded twice, which is wrong only if the f64 lies halfway between two f32. Those
+// cases, and all outside the normal range, take the slow path.
 func FMA32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	s := p + float64(c)
@@ -71,10 +71,10 @@ func fma32Slow(p, c float64) float32 {
 	return d
 }
 
-// oddSum adds, rounding to odd: where the sum is not exact, the neighbour with
-// the odd significand, so that rounding it once more to a format of at most 51
-// bits gives what one rounding would have given. The operands are so far from
-// overflow that nothing here overflows: products or values of f32 and less.
+// oddSum adds, rounding to odd: if the sum is not exact, it takes the neighbour with
+// the odd significand. Rounding that once more to a format of at most 51 bits equals
+// rounding once. The operands are products or values of f32 and narrower, so nothing
+// here overflows.
 func oddSum(p, c float64) uint64 {
 	s := p + c
 	t := s - p
@@ -90,8 +90,8 @@ func oddSum(p, c float64) uint64 {
 	return u - 1
 }
 
-// exactZero gives the sum d of p and c the sign that it has where it is zero
-// and the mode is RM.
+// exactZero gives the sum d of p and c its correct sign if it is zero and the mode is
+// RM.
 func exactZero(d uint64, p, c float64, r Round) uint64 {
 	if d<<1 == 0 && r == RM && (math.Signbit(p) || math.Signbit(c)) {
 		return sign64
@@ -145,8 +145,8 @@ func DivF32(a, b uint32, r Round) uint32 {
 	if q == 0 || math.IsInf(q, 0) || q != q || math.IsInf(y, 0) {
 		return F64ToF32(b64(q), r)
 	}
-	// The remainder x - q·y is exact in f64; its sign tells where the exact
-	// quotient lies.
+	// The remainder x - q·y is exact in f64; its sign tells on which side of q the
+	// exact quotient lies.
 	return F64ToF32(towards(q, math.FMA(-q, y, x), y), r)
 }
 
@@ -255,8 +255,8 @@ func unpack64(a uint64) (exp int, sig uint64) {
 	return exp - 1023, (sig | 1<<52) << 11
 }
 
-// round64 rounds a significand with bit 63 set and whether anything nonzero
-// lies below it, to an f64 of the given sign.
+// round64 rounds a significand with bit 63 set to an f64 of the given sign;
+// sticky reports that nonzero bits lie below it.
 func round64(sign uint64, exp int, sig uint64, sticky bool, r Round) uint64 {
 	shift := uint(11)
 	var d uint64
@@ -282,8 +282,8 @@ func round64(sign uint64, exp int, sig uint64, sticky bool, r Round) uint64 {
 	return sign | d
 }
 
-// roundsUp tells whether a magnitude is rounded away from zero, given its last
-// kept bit, the first bit dropped, and whether anything follows that.
+// roundsUp reports whether a magnitude is rounded away from zero, given its last kept
+// bit, the first dropped bit, and whether any later bit is set.
 func roundsUp(r Round, neg, odd, half, rest bool) bool {
 	switch r {
 	case RN:
@@ -298,8 +298,8 @@ func roundsUp(r Round, neg, odd, half, rest bool) bool {
 	return false
 }
 
-// overflowsToInf tells whether a magnitude beyond the largest finite one
-// becomes infinite; otherwise it becomes the largest finite one.
+// overflowsToInf reports whether a magnitude beyond the largest finite value becomes
+// infinite; otherwise it becomes the largest finite value.
 func overflowsToInf(r Round, neg bool) bool {
 	return r == RN || r == RNA || r == RM && neg || r == RP && !neg
 }
@@ -312,7 +312,7 @@ func AddF64(a, b uint64, r Round) uint64 {
 	return FMAF64(a, one64, b, r)
 }
 
-// SubF64 is sub.f64. A NaN operand comes back with its own sign.
+// SubF64 is sub.f64. A NaN operand keeps its sign.
 func SubF64(a, b uint64, r Round) uint64 {
 	if r == RN || isNaN64(b) {
 		return b64(Sub64(f64(a), f64(b)))
@@ -335,8 +335,8 @@ func MulF64(a, b uint64, r Round) uint64 {
 	return round64((a^b)&sign64, exp, hi, lo != 0, r)
 }
 
-// special tells whether an operand is zero, infinite or NaN, so that product
-// and quotient need no rounding.
+// special reports whether an operand is zero, infinite or NaN, so that product and
+// quotient need no rounding.
 func special(a, b uint64) bool {
 	return a<<1 == 0 || b<<1 == 0 || a&inf64 == inf64 || b&inf64 == inf64
 }
@@ -388,7 +388,7 @@ func FMAF64(a, b, c uint64, r Round) uint64 {
 	switch {
 	case r == RN || special(a, b) && c<<1 != 0 || c&inf64 == inf64 || isNaN64(a) || isNaN64(b) ||
 		a&inf64 == inf64 || b&inf64 == inf64:
-		// Exact, or infinite or NaN whatever the mode.
+		// Exact, infinite or NaN in every mode.
 		return b64(FMA64(x, y, z))
 	case special(a, b): // zero plus zero
 		p := (a ^ b) & sign64
@@ -440,8 +440,7 @@ func zero64(r Round) uint64 {
 	return 0
 }
 
-// shiftJam shifts 128 bits right and keeps in the last bit whether any was
-// lost.
+// shiftJam shifts 128 bits right and sets the last bit if any set bit was lost.
 func shiftJam(hi, lo uint64, n uint) (uint64, uint64) {
 	var lost uint64
 	switch {

@@ -1,8 +1,7 @@
 package num
 
-// F16 addition and multiplication go through f32, whose 24 bits are enough for
-// the two roundings to equal one. Everything else that f32 cannot hold goes
-// through f64.
+// F16 addition and multiplication go through f32, whose 24 bits suffice for the two
+// roundings to equal one. Everything that f32 cannot hold goes through f64.
 
 // F16ToF32 widens.
 func F16ToF32(a uint16) uint32 {
@@ -76,8 +75,8 @@ func FMAF16(a, b, c uint16) uint16 {
 	return F64ToF16(u, RN)
 }
 
-// oddF32 narrows an f64 that was rounded to odd, again to odd; ok is false if
-// it lies outside the normal range of f32.
+// oddF32 narrows an f64 that was rounded to odd, again to odd; ok is false outside the
+// normal range of f32.
 func oddF32(u uint64) (v uint32, ok bool) {
 	exp := u>>52&0x7ff - 897
 	v = uint32(u>>32)&sign32 | uint32(exp+1)<<23 | uint32(u>>29)&(1<<23-1)

@@ -46,8 +46,8 @@ func MadHiSatS32(a, b, c int32) int32 { return AddSatS32(MulHiS32(a, b), c) }
 // Mad24HiSatS32 is mad24.hi.sat.s32: the addition saturates.
 func Mad24HiSatS32(a, b, c int32) int32 { return AddSatS32(Mul24HiS(a, b), c) }
 
-// AddC32 adds with carry; carry is 0 or 1, as is the carry that comes out. It
-// serves add.cc (carry 0), addc, mad.cc and madc.
+// AddC32 adds with carry; carry and carryOut are 0 or 1. It implements add.cc (carry
+// 0), addc, mad.cc and madc.
 func AddC32(a, b, carry uint32) (d, carryOut uint32) { return bits.Add32(a, b, carry&1) }
 
 // SubC32 subtracts with borrow: a - (b + borrow), as sub.cc and subc do. CC.CF
@@ -67,9 +67,9 @@ func SubC64(a, b uint64, carry uint32) (d uint64, carryOut uint32) {
 	return d, uint32(c)
 }
 
-// The quotient of a division by zero has all bits set and its remainder is the
-// dividend. The manual leaves both open; that is what GPUs are seen to return
-// for 32 and 64 bits. The most negative integer divided by -1 wraps.
+// The quotient of a division by zero has all bits set, and its remainder is the
+// dividend. The manual leaves both open; GPUs are observed to return this for 32 and
+// 64 bits. The most negative integer divided by -1 wraps.
 
 // DivU32 is div.u32.
 func DivU32(a, b uint32) uint32 {
@@ -163,8 +163,8 @@ func SadS64(a, b, c int64) int64 {
 	return c + a - b
 }
 
-// Shifts clamp: an amount beyond the width gives zeros or copies of the sign.
-// Go's shifts do just that.
+// Shifts clamp: an amount beyond the width gives zeros or copies of the sign, exactly
+// as Go's shifts do.
 
 // ShlB16 is shl.b16.
 func ShlB16(a uint16, n uint32) uint16 { return a << n }
@@ -216,8 +216,8 @@ func BfeU32(a, pos, length uint32) uint32 {
 	return a >> pos & (1<<(length&0xff) - 1)
 }
 
-// BfeS32 is bfe.s32: the field's sign bit, or bit 31 if the field reaches
-// beyond it, fills the result; a field of no bits is 0.
+// BfeS32 is bfe.s32: the upper bits are filled with the field's sign bit, or with bit
+// 31 if the field reaches beyond it; an empty field is 0.
 func BfeS32(a, pos, length uint32) uint32 {
 	return uint32(bfeS(uint64(int64(int32(a))), pos&0xff, length&0xff, 32))
 }
@@ -233,8 +233,8 @@ func BfeS64(a uint64, pos, length uint32) uint64 {
 	return bfeS(a, pos&0xff, length&0xff, 64)
 }
 
-// bfeS extracts from a sign-extended value, whose bits above the width are
-// then just what the rule about fields beyond it asks for.
+// bfeS extracts from a sign-extended value, whose bits above the width already follow
+// the rule for fields that reach beyond it.
 func bfeS(a uint64, pos, length, width uint32) uint64 {
 	if length == 0 {
 		return 0
@@ -289,7 +289,7 @@ func BfindS64(a uint64, shiftamt bool) uint32 {
 	return bfind(a^uint64(int64(a)>>63), 64, shiftamt)
 }
 
-// Bmsk is bmsk: b set bits from position a up. Clamp treats amounts from 32 on
+// Bmsk is bmsk: b set bits from bit a upwards. Clamp treats amounts from 32 on
 // as 32, wrap takes them modulo 32.
 func Bmsk(a, b uint32, clamp bool) uint32 {
 	a, b = funnel(a, clamp), funnel(b, clamp)
@@ -297,7 +297,7 @@ func Bmsk(a, b uint32, clamp bool) uint32 {
 }
 
 // SzextU32 is szext.u32: the low b bits of a. With clamp an amount from 32 on
-// keeps all of a; with wrap it counts modulo 32. No bits are 0.
+// keeps all of a; with wrap it counts modulo 32. An amount of 0 gives 0.
 func SzextU32(a, b uint32, clamp bool) uint32 {
 	return a & uint32(uint64(1)<<funnel(b, clamp)-1)
 }
@@ -308,9 +308,9 @@ func SzextS32(a, b uint32, clamp bool) uint32 {
 	return uint32(int32(a<<s) >> s)
 }
 
-// Fns is fns.b32: the position of a set bit of mask, counted from base. Offset
-// 0 asks whether base itself is set; offset n > 0 takes the n-th set bit at or
-// above base, n < 0 the n-th at or below it. All ones if there is none.
+// Fns is fns.b32: the position of a set bit of mask, counted from base. With offset 0
+// it is base if that bit is set; with n > 0 it is the n-th set bit at or above base,
+// with n < 0 the n-th at or below it. It is all ones if there is none.
 func Fns(mask, base uint32, offset int32) uint32 {
 	const none = ^uint32(0)
 	if base > 31 {

@@ -1,9 +1,9 @@
 package num
 
-// The formats of eight bits and fewer. E4M3 has NaN (0x7f) but no infinity,
-// E5M2 has both, E2M3, E3M2 and E2M1 have neither, and UE8M0 is a power of two
-// with one NaN. A conversion to them saturates; what has no NaN turns one into
-// the largest positive value.
+// The formats of eight bits and fewer. E4M3 has NaN (0x7f) but no infinity, E5M2 has
+// both, E2M3, E3M2 and E2M1 have neither, and UE8M0 is a power of two with one NaN.
+// Conversions to them saturate; a format without NaN turns it into the largest
+// positive value.
 
 // Narrow names a format with at most eight bits.
 type Narrow uint8
@@ -40,8 +40,8 @@ func toNarrow(a uint64, n Narrow) uint8 {
 	return f.pack(a, narrow(a, f.mbits, f.emin, RN))
 }
 
-// pack adds the sign and saturates what narrow made of a; an infinity comes
-// out of it as more than any finite value.
+// pack adds the sign and saturates the result of narrow, in which an infinity exceeds
+// every finite value.
 func (f *narrowFormat) pack(a, mag uint64) uint8 {
 	if isNaN64(a) {
 		return f.nan
@@ -49,20 +49,19 @@ func (f *narrowFormat) pack(a, mag uint64) uint8 {
 	return uint8(a>>63)<<f.sign | uint8(min(mag, uint64(f.max)))
 }
 
-// toNarrowRS rounds stochastically with the low eight bits of rbits, lined up
-// with the first bits dropped (an assumption, as in F32ToF16RS).
+// toNarrowRS rounds stochastically with the low eight bits of rbits, aligned with the
+// first dropped bits (an assumption, as in F32ToF16RS).
 func toNarrowRS(a, rbits uint32, n Narrow) uint8 {
 	f := &narrowFormats[n]
 	u := F32ToF64(a)
 	return f.pack(u, narrowRS(u, f.mbits, f.emin, rbits, 8))
 }
 
-// F32ToNarrow is the conversion to any of the formats, as the function named
-// after it does it.
+// F32ToNarrow converts to any of the formats like the function named after it.
 func F32ToNarrow(a uint32, n Narrow) uint8 { return toNarrow(F32ToF64(a), n) }
 
-// F32ToNarrowRS is the stochastic conversion to any of the formats, as the
-// function named after it does it.
+// F32ToNarrowRS converts stochastically to any of the formats like the function named
+// after it.
 func F32ToNarrowRS(a, rbits uint32, n Narrow) uint8 { return toNarrowRS(a, rbits, n) }
 
 // NarrowToF32 widens a value of any of the formats; bits above it are ignored.
@@ -84,10 +83,10 @@ func NarrowToF32(a uint8, n Narrow) uint32 {
 	return uint32(a>>f.sign)<<31 | b32(v)
 }
 
-// F32ToUE8M0 is cvt.ue8m0x2.f32 for one element: the power of two below (RZ)
-// or above (RP) the magnitude, from 2^-127 to 2^127. NaN is 0xff, and so is
-// what lies above, unless satfinite makes it 0xfe. That the sign is ignored is
-// an assumption: the format has none.
+// F32ToUE8M0 is cvt.ue8m0x2.f32 for one element: the power of two below (RZ) or above
+// (RP) the magnitude, from 2^-127 to 2^127. NaN and larger values give 0xff, except
+// that with satfinite larger values give 0xfe. Ignoring the sign is an assumption: the
+// format has none.
 func F32ToUE8M0(a uint32, r Round, satfinite bool) uint8 {
 	mag := a &^ sign32
 	if mag > inf32 {

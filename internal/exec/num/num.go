@@ -5,8 +5,8 @@ import "math"
 // Round is a rounding mode.
 type Round uint8
 
-// The rounding modes of PTX. RNA exists for tf32 only; the functions that take
-// it say so, the others read it as RN.
+// The rounding modes of PTX. RNA exists for tf32 only; functions that accept it say
+// so, the others treat it as RN.
 const (
 	RN  Round = iota // to nearest, ties to even
 	RZ               // towards zero
@@ -135,8 +135,7 @@ func SatBF16(a uint16) uint16 {
 	return a
 }
 
-// ReluF32 replaces what is below zero, -0 included, by +0, and NaN by the
-// canonical NaN.
+// ReluF32 replaces negative values, -0 included, by +0, and NaN by the canonical NaN.
 func ReluF32(a uint32) uint32 {
 	switch {
 	case isNaN32(a):
@@ -169,10 +168,10 @@ func ReluBF16(a uint16) uint16 {
 	return a
 }
 
-// NegF32 flips the sign; of a NaN too, which PTX leaves open.
+// NegF32 flips the sign, also of a NaN, which PTX leaves open.
 func NegF32(a uint32) uint32 { return a ^ sign32 }
 
-// AbsF32 clears the sign; of a NaN too, which PTX leaves open.
+// AbsF32 clears the sign, also of a NaN, which PTX leaves open.
 func AbsF32(a uint32) uint32 { return a &^ sign32 }
 
 // NegF64 flips the sign.
@@ -199,7 +198,7 @@ func CopysignF32(a, b uint32) uint32 { return a&sign32 | b&^sign32 }
 // CopysignF64 is copysign.f64: the sign of a with the magnitude of b.
 func CopysignF64(a, b uint64) uint64 { return a&sign64 | b&^sign64 }
 
-// Testp is the property that testp asks for.
+// Testp is the property that testp tests.
 type Testp uint8
 
 // The properties. Zeros count as normal.
@@ -238,7 +237,7 @@ func testp(t Testp, mag, inf, minNormal uint64) bool {
 // Cmp is a comparison: the set of relations for which it holds.
 type Cmp uint8
 
-// The relations of two values, and the comparisons of PTX made of them. The
+// The relations of two values, and the comparisons of PTX composed of them. The
 // integer comparisons lo, ls, hi, hs are LT, LE, GT, GE on unsigned operands.
 const (
 	relLess Cmp = 1 << iota
@@ -286,7 +285,7 @@ func CmpF16(c Cmp, a, b uint16) bool { return CmpF32(c, F16ToF32(a), F16ToF32(b)
 // CmpBF16 compares two bf16 values.
 func CmpBF16(c Cmp, a, b uint16) bool { return CmpF32(c, BF16ToF32(a), BF16ToF32(b)) }
 
-// CmpS compares two signed integers, sign-extended from whatever width.
+// CmpS compares two signed integers, sign-extended from any width.
 func CmpS(c Cmp, a, b int64) bool {
 	switch {
 	case a < b:
@@ -297,7 +296,7 @@ func CmpS(c Cmp, a, b int64) bool {
 	return c&relGreater != 0
 }
 
-// CmpU compares two unsigned integers, zero-extended from whatever width.
+// CmpU compares two unsigned integers, zero-extended from any width.
 func CmpU(c Cmp, a, b uint64) bool {
 	switch {
 	case a < b:
@@ -311,9 +310,9 @@ func CmpU(c Cmp, a, b uint64) bool {
 // MinMax is the set of modifiers of a floating-point min or max.
 type MinMax uint8
 
-// The modifiers. Without PropagateNaN a number wins over a NaN. XorSign takes
-// the magnitudes of the operands and gives the result the xor of their signs;
-// Magnitude (three operands) takes the magnitudes and leaves it at that.
+// The modifiers. Without PropagateNaN a number wins over a NaN. XorSign compares the
+// magnitudes of the operands and gives the result the xor of their signs; Magnitude
+// (three operands) only compares the magnitudes.
 const (
 	PropagateNaN MinMax = 1 << iota
 	XorSign
@@ -348,8 +347,8 @@ func Max32(a, b float32) float32 {
 	return f32(MaxF32(b32(a), b32(b), 0))
 }
 
-// MinF32 is min.f32: -0 is below +0, and the result is NaN if both operands are
-// (or one is, with PropagateNaN), then canonical.
+// MinF32 is min.f32: -0 is below +0, and the result is the canonical NaN if both
+// operands are NaN (with PropagateNaN, if one is).
 func MinF32(a, b uint32, m MinMax) uint32 { return minMax32(a, b, m, 0) }
 
 // MaxF32 is max.f32, with the rules of MinF32.

@@ -130,7 +130,7 @@ func (f binary) refOp(op string, r Round, x ...uint64) (d uint64, ok bool) {
 		if v[1].Sign() == 0 {
 			return 0, false
 		}
-		// 300 bits are more than any quotient needs to be told from a tie.
+		// 300 bits distinguish every quotient from a tie.
 		return f.round(z.SetPrec(300).Quo(v[0], v[1]), neg(0) != neg(1), r), true
 	case "sqrt":
 		if v[0].Sign() < 0 {
@@ -164,7 +164,7 @@ func (f binary) corners() []uint64 {
 	return c
 }
 
-// random gives operands that meet: close exponents, few bits, or anything.
+// random draws operands that interact: close exponents, few bits, or anything.
 func (f binary) random(g *rand.Rand) uint64 {
 	x := g.Uint64() & (f.sign()<<1 - 1)
 	one := uint64(1-f.emin) << (f.p - 1)
@@ -189,8 +189,8 @@ func rng(name string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-// sameFloat compares a result with what the host's f64 arithmetic says about
-// infinities and NaNs, for which refOp has no answer.
+// sameFloat compares a result with the host's f64 arithmetic for infinities and NaNs, which
+// refOp does not handle.
 func (f binary) special(op string, x ...uint64) float64 {
 	var v [3]float64
 	for i, b := range x {

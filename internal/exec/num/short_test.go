@@ -1,6 +1,6 @@
 package num
 
-// This file: names for what tests try by name and the executors reach by a format.
+// This file: names for functions that tests call by name and executors reach by a format.
 
 func F32ToF16Sat(a uint32, r Round) uint16  { return FiniteF16(F32ToF16(a, r)) }
 func F32ToBF16Sat(a uint32, r Round) uint16 { return FiniteBF16(F32ToBF16(a, r)) }

@@ -6,7 +6,7 @@ import "math/bits"
 // writes.
 type VSel uint8
 
-// The selectors; VWord is the whole word, where nothing is written.
+// The selectors; VWord is the whole word, written without a suffix.
 const (
 	VWord VSel = iota
 	VB0
@@ -47,8 +47,8 @@ const (
 // VSecond is what a scalar video instruction does with its operand c.
 type VSecond uint8
 
-// The secondary operations. VMerge writes the result into the selected part of
-// c; without one c is not read.
+// The secondary operations. VMerge writes the result into the selected part of c;
+// without a secondary operation c is not read.
 const (
 	VNone VSecond = iota
 	VSecondAdd
@@ -76,8 +76,8 @@ func VSelect(a uint32, s VSel, signed bool) int64 {
 	return int64(v >> (64 - width))
 }
 
-// VScalar is the primary operation of vadd, vsub, vabsdiff, vmin, vmax, vshl
-// and vshr, before VFinish. Of p it reads Wrap.
+// VScalar is the primary operation of vadd, vsub, vabsdiff, vmin, vmax, vshl and vshr,
+// before VFinish. Of p it only reads Wrap.
 func VScalar(op VOp, a, b int64, p VParams) int64 {
 	switch op {
 	case VSub:
@@ -115,9 +115,9 @@ func VSet(c Cmp, a, b int64) int64 {
 	return 0
 }
 
-// VFinish saturates the primary result, then combines it with c. Minimum and
-// maximum are those of the whole primary result, as in the manual's
-// pseudo-code, of which the low 32 bits are kept.
+// VFinish saturates the primary result, then combines it with c. Minimum and maximum
+// use the whole primary result, as in the manual's pseudo-code, and keep its low 32
+// bits.
 func VFinish(v int64, c uint32, p VParams) uint32 {
 	at, width := uint(0), uint(32)
 	if p.Second == VMerge {
@@ -156,9 +156,9 @@ type VMadParams struct {
 	Sat              bool
 }
 
-// VMad is vmad: ±(a·b) ± c + po, exact, shifted right and then saturated to 32
-// bits. The product is unsigned if both factors are and it is not negated, and
-// so is c then; the result is unsigned if the product is and c is not negated.
+// VMad is vmad: ±(a·b) ± c + po, exact, shifted right and then saturated to 32 bits.
+// The product, and with it c, is unsigned if both factors are unsigned and it is not
+// negated; the result is unsigned if the product is and c is not negated.
 func VMad(a, b, c uint32, p VMadParams) uint32 {
 	// {hi, lo} is the value in 128 bits.
 	lo := uint64(VSelect(a, p.ASel, p.ASigned) * VSelect(b, p.BSel, p.BSigned))
@@ -207,7 +207,7 @@ func VMad(a, b, c uint32, p VMadParams) uint32 {
 
 // VSimdParams are the parameters of the SIMD video instructions.
 type VSimdParams struct {
-	Lanes            uint     // 2 half words or 4 bytes (whatever is not 2)
+	Lanes            uint     // 2 half words or 4 bytes (any value but 2)
 	ASigned, BSigned bool     // .atype, .btype
 	DSigned          bool     // .dtype
 	Sat              bool     // clamp each result to .dtype

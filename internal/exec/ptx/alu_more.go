@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: arithmetic that the generated table cannot hold: predicates as
-// results, four sources, forms that differ in the count of operands only.
+// This file: arithmetic that the generated table cannot express: predicate results,
+// four sources, forms that differ only in the number of operands.
 
 func init() {
 	families["testp"] = decodeTestp
@@ -22,7 +22,7 @@ func init() {
 	families["shr"] = decodeShift
 }
 
-// decodeShift reads a literal amount with 32 bits, whatever is shifted.
+// decodeShift reads a literal amount as 32 bits, for every shifted type.
 func decodeShift(d *dec, in *ptx.Inst, o *inst) error {
 	err := d.tableOp(in, o)
 	if err == nil && in.Args[2].Kind == ptx.OpImm {
@@ -31,7 +31,7 @@ func decodeShift(d *dec, in *ptx.Inst, o *inst) error {
 	return err
 }
 
-// decodeMinMax tells min and max of three sources from those of two.
+// decodeMinMax distinguishes three-source min and max from the two-source forms.
 func decodeMinMax(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) == 4 {
 		three := *in

@@ -144,8 +144,8 @@ func arithmeticLine(t *testing.T, inst string, regs [3]string, n int) lineTest {
 	return l
 }
 
-// TestArithmetic runs every combination of the instruction table that the
-// generated table executes, as text.
+// TestArithmetic runs, as text, every combination of the instruction table that the generated
+// table executes.
 func TestArithmetic(t *testing.T) {
 	inTable := map[string]bool{}
 	for _, k := range xptx.OpKeys() {
@@ -183,8 +183,8 @@ func TestArithmetic(t *testing.T) {
 	runLines(t, list)
 }
 
-// TestHalf runs half precision, mixed precision, packed f32 and min and max of
-// three sources as text, so that their operands are decoded too.
+// TestHalf runs half precision, mixed precision, packed f32 and three-source min and max as
+// text, so that their operands are decoded too.
 func TestHalf(t *testing.T) {
 	var list []lineTest
 	add := func(inst string, regs [3]string, n int) { list = append(list, arithmeticLine(t, inst, regs, n)) }
@@ -247,7 +247,7 @@ func TestHalf(t *testing.T) {
 			}
 		}
 	}
-	// The amount of a shift is 32 bits wide, whatever is shifted.
+	// The amount of a shift is 32 bits wide, for every shifted type.
 	for _, op := range []string{"shl.b16", "shr.u16", "shr.b16", "shr.s16"} {
 		list = append(list, lineTest{text: "cvt.u16.u32 ha, a; " + op + " hd, ha, 65537; cvt.u32.u16 d, hd", want: func(a, _, _ uint64) uint64 {
 			if op == "shr.s16" && a&0x8000 != 0 {
@@ -256,7 +256,7 @@ func TestHalf(t *testing.T) {
 			return 0
 		}})
 	}
-	// A literal of a mixed instruction has the type of its place.
+	// A literal of a mixed instruction has the type of its operand position.
 	list = append(list, lineTest{text: "add.f32.f16 d, 0.5, 0f3E800000", want: func(_, _, _ uint64) uint64 { return 0x3f400000 }})
 	list = append(list, lineTest{text: "fma.rn.f32.bf16 d, 0.5, 3.0, 0.25", want: func(_, _, _ uint64) uint64 { return 0x3fe00000 }})
 	runLines(t, list)
@@ -535,9 +535,8 @@ func TestCarry(t *testing.T) {
 	runLines(t, list)
 }
 
-// TestNoAllocations runs a loop over the instructions that are not in the
-// generated table for few and for many turns: the number of allocations must
-// not depend on it.
+// TestNoAllocations runs a loop over the instructions outside the generated table for few and
+// for many iterations: the number of allocations must not depend on it.
 func TestNoAllocations(t *testing.T) {
 	const loop = `
 mov.b32 n, %d;

@@ -10,7 +10,7 @@ type (
 	Param   = exec.Param
 )
 
-// launch is a launch under way.
+// launch is a running launch.
 type launch struct {
 	exec.Launch
 	grid uint64 // %gridid, from 1; 0: it has not begun

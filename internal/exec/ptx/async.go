@@ -11,25 +11,23 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: barriers in shared memory (mbarrier) and the copies that report
-// to them or to groups (cp.async, cp.async.bulk, cp.reduce.async.bulk,
-// st.async, st.bulk).
+// This file: barriers in shared memory (mbarrier) and the copies that report to them
+// or to groups (cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, st.bulk).
 //
-// A copy is done when it is issued: a program may not look at its target
-// before it has waited, so it cannot tell. Groups are therefore always
-// complete, and waiting for them costs nothing; a program that forgets to wait
-// is not caught here. Clusters have one block, so shared::cluster is the
-// block's own shared memory.
+// A copy completes when it issues: a program may not look at its target before it has
+// waited, so it cannot tell the difference. Groups are therefore always complete, and
+// waiting for them costs nothing; a program that forgets to wait is not detected here.
+// Clusters have one block, so shared::cluster is the block's own shared memory.
 
 func init() {
 	families["mbarrier"] = decodeMbarrier
 	families["cp"] = decodeCp
 }
 
-// The 64-bit object of an mbarrier. PTX leaves its layout open; ours is, from
-// bit 0 up: pending arrivals (20 bits), expected arrivals (20), the transaction
-// count of the phase in two's complement (21), the parity of the phase (1), and
-// a bit that says the object was initialised.
+// The 64-bit object of an mbarrier. PTX leaves its layout open; ours is, from bit 0
+// up: pending arrivals (20 bits), expected arrivals (20), the transaction count of the
+// phase in two's complement (21), the parity of the phase (1), and a bit that marks
+// the object as initialised.
 const (
 	mbarCount   = 1<<20 - 1 // most arrivals and most bytes of a phase (PTX manual, mbarrier)
 	mbarTxShift = 40
@@ -38,11 +36,11 @@ const (
 	mbarValid   = 1 << 62
 )
 
-// mbar is an mbarrier object taken apart.
+// mbar is an unpacked mbarrier object.
 type mbar struct {
 	pending  int64
 	expected int64
-	tx       int64 // bytes that are still to come
+	tx       int64 // bytes still expected
 	phase    uint64
 }
 
@@ -67,8 +65,8 @@ func (b *mbar) advance() {
 	}
 }
 
-// mbarAt returns lane i's mbarrier at w.addr, taken apart, and its bytes: nil
-// after a fault.
+// mbarAt returns lane i's mbarrier at w.addr, unpacked, and its bytes; nil after a
+// fault.
 func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 	if w.addr[i]&7 != 0 {
 		w.misaligned(1<<i, 8, "mbarrier operation")
@@ -85,8 +83,8 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 	return unpackMbar(v), p
 }
 
-// mbarBytes returns the bytes of the mbarrier that lane i of in names; in.mode
-// is Shared, or Generic for an address that must lie in the shared window.
+// mbarBytes returns the bytes of lane i's mbarrier; in.mode is Shared, or Generic for
+// an address that must lie in the shared window.
 func (w *warp) mbarBytes(in *inst, i int) []byte {
 	if isa.Space(in.mode) == isa.Generic && w.addr[i]&^(isa.WindowSize-1) != isa.SharedWindow {
 		w.failAs(exec.BadAddress, 1<<i, "mbarrier operation at generic address %#x, which is not in shared memory", w.addr[i])
@@ -95,7 +93,7 @@ func (w *warp) mbarBytes(in *inst, i int) []byte {
 	return w.lane(isa.Shared, i, 8, true)
 }
 
-// arriveMbar takes n arrivals off an mbarrier's phase.
+// arriveMbar subtracts n arrivals from an mbarrier's phase.
 func (w *warp) arriveMbar(b *mbar, i int, n int64) bool {
 	if n > b.pending {
 		w.failf(1<<i, "%d arrivals at the mbarrier at shared address %#x, which waits for %d more in this phase", n, w.addr[i], b.pending)
@@ -117,9 +115,9 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 	return true
 }
 
-// completeTx is what a copy of n bytes per lane does to the mbarrier at the
-// address at when it has ended. It reports whether there was no fault. The
-// instruction's own addresses stay in w.addr.
+// completeTx subtracts the n bytes per lane of a completed copy from the mbarrier at
+// the address at. It reports whether there was no fault. The instruction's own
+// addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
 	own := w.addr
 	w.eachMbar(at, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, n) })
@@ -145,7 +143,7 @@ func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 	args := in.Args
 	op := &mbarOp{count: none, tx: none, state: none}
 	o.kind, o.x, o.mode, o.d = kMem, &extra{any: op}, uint8(isa.Shared), none
-	// arg decodes the i-th operand as a 32-bit number where it is there.
+	// arg decodes the i-th operand as a 32-bit number if present.
 	arg := func(i int, r *ref) (err error) {
 		if i < len(args) {
 			*r, err = d.src32(&args[i], "u32")
@@ -154,7 +152,7 @@ func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	need := func(n int) error {
 		if len(args) < n {
-			return fmt.Errorf("takes at least %d operands", n)
+			return fmt.Errorf("needs at least %d operands", n)
 		}
 		return nil
 	}
@@ -235,7 +233,7 @@ func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 		} else {
 			op.state, err = d.src64(&args[2], "b64")
 		}
-		if err == nil && len(args) > 3 { // a limit of time: there is none here
+		if err == nil && len(args) > 3 { // a time limit, which is ignored
 			var hint ref
 			err = arg(3, &hint)
 		}
@@ -261,7 +259,7 @@ func mbarInit(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		n := w.u32(op.count)[i&31]
 		if n == 0 || n > mbarCount {
-			w.failf(1<<i, "mbarrier initialised with a count of %d; it can be 1 to %d", n, mbarCount)
+			w.failf(1<<i, "mbarrier initialised with a count of %d; want 1 to %d", n, mbarCount)
 			return
 		}
 		if w.addr[i]&7 != 0 {
@@ -287,7 +285,7 @@ func mbarInval(w *warp, in *inst, m uint32) {
 	}
 }
 
-// eachMbar has change update the mbarrier of every lane of m, until it reports a
+// eachMbar lets change update the mbarrier of every lane of m, until it reports a
 // fault.
 func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	w.addresses(in, m)
@@ -301,27 +299,27 @@ func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	}
 }
 
-// mbarTx is expect_tx: more bytes must come before the phase can end.
+// mbarTx is expect_tx: more bytes must arrive before the phase can end.
 func mbarTx(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
 	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
 }
 
-// mbarTxDone is complete_tx: it stands for bytes that have come.
+// mbarTxDone is complete_tx: it counts bytes as arrived.
 func mbarTxDone(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
 	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
 }
 
-// completeBytes takes bytes that have come off an mbarrier's phase.
+// completeBytes subtracts arrived bytes from an mbarrier's phase.
 func (w *warp) completeBytes(b *mbar, i int, n int64) bool {
 	ok := w.addTx(b, i, -n)
 	b.advance()
 	return ok
 }
 
-// mbarArrive is arrive and arrive_drop. The token that it returns is the
-// object as it was before.
+// mbarArrive is arrive and arrive_drop. The token that it returns is the previous
+// state of the object.
 func mbarArrive(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*mbarOp)
 	w.addresses(in, m)
@@ -336,7 +334,7 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 		if op.count != none {
 			n = int64(w.u32(op.count)[i&31])
 			if n < 1 || n > mbarCount {
-				w.failf(1<<i, "%d arrivals at an mbarrier at once; it can be 1 to %d", n, mbarCount)
+				w.failf(1<<i, "%d arrivals at an mbarrier at once; want 1 to %d", n, mbarCount)
 				return
 			}
 		}
@@ -364,9 +362,9 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 	}
 }
 
-// mbarWait is test_wait and try_wait: it asks whether a phase has ended, and
-// lets other warps run. A try_wait that has to wait gives up at once; programs
-// repeat it.
+// mbarWait is test_wait and try_wait: it tests whether a phase has ended, and lets
+// other warps run. A try_wait that would wait gives up immediately; programs repeat
+// it.
 func mbarWait(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*mbarOp)
 	w.addresses(in, m)
@@ -407,10 +405,10 @@ type copyOp struct {
 	from   isa.Space
 	size   int // bytes, if it is in the instruction
 	bytes  ref // register with the bytes: 32 bits (st.bulk: 64); none if size counts
-	srcLen ref // cp.async: bytes to read, the rest is zero; none means all
-	ignore ref // cp.async: predicate of lanes that write zeros; none if absent
+	srcLen ref // cp.async: bytes to read, the rest is zero-filled; none means all
+	ignore ref // cp.async: predicate of the lanes that write zeros; none if absent
 	neg    bool
-	mbar   *inst // told when the copy is complete; nil if nobody is
+	mbar   *inst // signalled when the copy completes; nil if none
 	mask   ref   // .cp_mask or .multicast: 32-bit register; none if absent
 	multi  bool  // mask is that of a multicast
 	op     rmw   // cp.reduce
@@ -462,9 +460,9 @@ func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 	return decodeCpAsync(d, in, o)
 }
 
-// decodeCpArrive is cp.async.mbarrier.arrive: an arrival when the thread's
-// copies before it are complete, which they are. Without .noinc the arrival is
-// first added to what the phase waits for, so that nothing changes.
+// decodeCpArrive is cp.async.mbarrier.arrive: an arrival when the thread's earlier
+// copies are complete, which they always are. Without .noinc the arrival is first
+// added to the phase's pending count, so nothing changes.
 func decodeCpArrive(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 1 {
 		return errors.New("takes one operand")
@@ -507,7 +505,7 @@ func decodeCpAsync(d *dec, in *ptx.Inst, o *inst) error {
 	case n == 16, (n == 4 || n == 8) && in.Has("ca"):
 		c.size = int(n)
 	default:
-		return fmt.Errorf("copies 16 bytes, or with .ca 4, 8 or 16, not %d", n)
+		return fmt.Errorf("must copy 16 bytes, or with .ca 4, 8 or 16, not %d", n)
 	}
 	o.kind, o.x, o.mode, o.size = kMem, &extra{any: c}, uint8(isa.Shared), uint8(c.size)
 	if _, err := d.memAddress(&args[0], o, isa.Shared); err != nil {
@@ -596,11 +594,11 @@ func cpAsync(w *warp, in *inst, m uint32) {
 		}
 		copy(p, buf[:c.size])
 	}
-	w.addr = from // what the instruction's description speaks of
+	w.addr = from // the addresses reported in Effects
 }
 
-// decodeBulk is cp.async.bulk and cp.reduce.async.bulk: any multiple of 16
-// bytes per lane, between global and shared memory or within shared memory.
+// decodeBulk is cp.async.bulk and cp.reduce.async.bulk: any multiple of 16 bytes per
+// lane, between global and shared memory or within shared memory.
 func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 	// The first space is the target's, the second the source's.
 	var spaces []isa.Space
@@ -641,7 +639,7 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		args = args[1:]
 	}
-	// A mask comes before or behind the policy, depending on the form.
+	// A mask comes before or after the policy, depending on the form.
 	c.multi = in.Has("multicast::cluster")
 	if masked := c.multi || in.Has("cp_mask"); masked {
 		if len(args) == 0 {
@@ -689,8 +687,8 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// bulkSize returns the bytes of lane i's bulk copy after all checks that do
-// not depend on the space; false after a fault.
+// bulkSize returns the bytes of lane i's bulk copy after all checks that do not depend
+// on the space; false after a fault.
 func (w *warp) bulkSize(c *copyOp, i int, from, to uint64) (int, bool) {
 	n := w.u32(c.bytes)[i&31]
 	switch {
@@ -716,7 +714,7 @@ func (w *warp) bytesOf(space isa.Space, i int, addr uint64, n int, write bool) [
 	return w.lane(space, i, n, write)
 }
 
-// bulkStep is how many bytes of a bulk copy move at a time.
+// bulkStep is the number of bytes of a bulk copy moved at a time.
 const bulkStep = 256
 
 func bulkCopy(w *warp, in *inst, m uint32) {
@@ -827,14 +825,14 @@ func decodeStoreAsync(d *dec, in *ptx.Inst, o *inst) error {
 			return errors.New("takes a target, a size and an initial value")
 		}
 		if args[2].Imm.Bits != 0 {
-			return errors.New("stores zero only")
+			return errors.New("can only store zero")
 		}
 		space, err := d.memAddress(&args[0], o, spaceOf(in))
 		if err != nil {
 			return err
 		}
 		if space != isa.Shared && space != isa.Generic {
-			return fmt.Errorf("writes shared memory, not .%s", space)
+			return fmt.Errorf("can only write shared memory, not .%s", space)
 		}
 		o.mode = uint8(isa.Shared)
 		c.bytes, err = d.src64(&args[1], "u64")

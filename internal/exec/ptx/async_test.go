@@ -223,8 +223,8 @@ func TestMbarrierModel(t *testing.T) {
 	}
 }
 
-// TestMbarrierPipeline: one warp fills two stages in shared memory, another
-// sums them up; full and empty barriers carry the turns, waited for by parity.
+// TestMbarrierPipeline: one warp fills two stages in shared memory, another sums them up;
+// full and empty barriers alternate, waited for by parity.
 func TestMbarrierPipeline(t *testing.T) {
 	const rounds = 37
 	in := make([]byte, 4*32*rounds)
@@ -388,9 +388,8 @@ func TestBulkCopies(t *testing.T) {
 	}
 }
 
-// TestStepAddresses: what a core model is told of atomics and copies are the
-// addresses in the space that it is told, not those of the copy's other end or
-// of its mbarrier.
+// TestStepAddresses: the addresses of atomics and copies that a core model sees are those in
+// the reported space, not those of the copy's other end or of its mbarrier.
 func TestStepAddresses(t *testing.T) {
 	in := words(make([]uint32, 64)...)
 	var base uint64
@@ -537,7 +536,7 @@ func TestStoreAndReduceAsync(t *testing.T) {
 	}
 }
 
-// TestAsyncFaults: what barriers in memory and copies refuse.
+// TestAsyncFaults: what barriers in memory and copies reject.
 func TestAsyncFaults(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"mbarrier.arrive.shared.b64 _, [%a0];", "is not initialised"},
@@ -560,7 +559,7 @@ func TestAsyncFaults(t *testing.T) {
 		{"mbarrier.init.shared.b64 [%a0], 1;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%a1], [%in0], 80, [%a0];", "out-of-bounds read of 80 bytes"},
 		{"cp.async.bulk.global.shared::cta.bulk_group [%out], [%a1], 4294967280;", "out-of-bounds"},
 		{"mov.u16 %h, 2;\nmbarrier.init.shared.b64 [%a0], 1;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%a1], [%in0], 16, [%a0], %h;", "multicast to the blocks 0x2"},
-		{"mov.u32 %r0, 1;\nmapa.shared::cluster.u64 %a2, %a1, %r0;", "block 1 of a cluster that has one block"},
+		{"mov.u32 %r0, 1;\nmapa.shared::cluster.u64 %a2, %a1, %r0;", "address in block 1 of a cluster"},
 		{"alloca.u64 %a2, 100000000;", "stack overflow: alloca of 100000000 bytes"},
 		{"mov.u64 %a2, 99;\nstackrestore.u64 %a2;", "stackrestore to 0x63"},
 	} {

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// TestAsyncRoles: what instructions have to do with asynchronous operations (PTX
-// manual, "Data Movement and Conversion Instructions: Asynchronous copy").
+// TestAsyncRoles: the roles of instructions in asynchronous operations (PTX manual, "Data
+// Movement and Conversion Instructions: Asynchronous copy").
 func TestAsyncRoles(t *testing.T) {
 	for _, c := range []struct {
 		text string

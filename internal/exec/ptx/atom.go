@@ -12,16 +12,16 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: atom and red. The lanes of a warp take their turns in lane order,
-// one whole operation each. Blocks that use them on global memory run in turn
-// (image.ordered), so that every result is the same in every run.
+// This file: atom and red. The lanes of a warp execute in lane order, one whole
+// operation each. Blocks that use them on global memory run in turn (image.ordered),
+// so that every run gives the same results.
 
 func init() {
 	families["atom"] = decodeAtom
 	families["red"] = decodeAtom
 }
 
-// rmw is what an atomic operation makes of the old value in memory.
+// rmw is the function that an atomic operation applies to the old value in memory.
 type rmw uint8
 
 const (
@@ -56,7 +56,7 @@ const (
 	rmwMaxBF16x2
 )
 
-// rmwOf gives the operation of a name and a type; false if there is none.
+// rmwOf returns the operation of a name and a type; false if there is none.
 func rmwOf(name string, t ptx.Type) (rmw, bool) {
 	switch name {
 	case "and":
@@ -107,8 +107,8 @@ func rmwOf(name string, t ptx.Type) (rmw, bool) {
 	return three[op], three[op] != 0
 }
 
-// apply returns the new value for the old one. c is the value that cas stores
-// where old equals b. The caller cuts the result to the operation's width.
+// apply returns the new value for an old one. c is the value that cas stores if old
+// equals b. The caller truncates the result to the operation's width.
 func (o rmw) apply(old, b, c uint64) uint64 {
 	switch o {
 	case rmwAnd:
@@ -198,7 +198,7 @@ type atomicOp struct {
 	flush bool // on global memory the operation is rmwAddF32Flush
 	size  int  // bytes per element
 	total int
-	dst   *memOp // nil for red and where the result goes to the sink
+	dst   *memOp // nil for red, and if the result is discarded
 	b     *memOp
 	c     *memOp // cas only
 	mbar  *inst  // red.async: address of the mbarrier; nil otherwise
@@ -239,7 +239,7 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 		want++
 	}
 	if len(args) < want {
-		return fmt.Errorf("takes at least %d operands", want)
+		return fmt.Errorf("needs at least %d operands", want)
 	}
 	var err error
 	if in.Op == "atom" {
@@ -255,7 +255,7 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 		return err
 	}
 	if space != isa.Global && space != isa.Shared && space != isa.Generic {
-		return fmt.Errorf("works on global and shared memory, not on .%s", space)
+		return fmt.Errorf("needs global or shared memory, not .%s", space)
 	}
 	if a.b, err = d.memElems(in, &args[1], false); err != nil {
 		return err
@@ -285,7 +285,7 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 	d.describe(space, a.total, true, true)
 	d.info.Atomic = true
 	if space != isa.Shared {
-		// Whatever the scope: the bytes are updated in place, which a block's
+		// In every scope: the bytes are updated in place, which a block's
 		// private copy of memory does not offer.
 		d.im.ordered = true
 	}
@@ -319,8 +319,8 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 
 func (a *atomicOp) vector() bool { return len(a.b.elems) != 1 }
 
-// polls reports whether an operation with a literal operand only reads, as
-// programs write that wait for another thread.
+// polls reports whether an operation with a literal operand only reads, as in
+// programs that wait for another thread.
 func polls(in *ptx.Inst, op rmw) bool {
 	last := in.Args[len(in.Args)-1]
 	if in.Op != "atom" || last.Kind != ptx.OpImm || last.Imm.Bits != 0 {
@@ -329,8 +329,7 @@ func polls(in *ptx.Inst, op rmw) bool {
 	return op == rmwAdd || op == rmwOr || op == rmwXor || op == rmwMaxU
 }
 
-// policy decodes the cache policy operand that .L2::cache_hint brings; nothing
-// looks at its value.
+// policy decodes the cache policy operand of .L2::cache_hint; its value is ignored.
 func (d *dec) policy(in *ptx.Inst, args []ptx.Operand) error {
 	if !in.Has("L2::cache_hint") {
 		if len(args) > 0 {
@@ -345,9 +344,8 @@ func (d *dec) policy(in *ptx.Inst, args []ptx.Operand) error {
 	return err
 }
 
-// address2 decodes an address operand beyond an instruction's first; the
-// result is good for warp.addresses only. A generic address of shared memory
-// is taken too.
+// address2 decodes an address operand after the instruction's first; the result is
+// valid only for warp.addresses. It may also be a generic address of shared memory.
 func (d *dec) address2(a *ptx.Operand, space isa.Space) (*inst, error) {
 	at := &inst{d: none, a: none, b: none, c: none, e: none, guard: none}
 	if a.Kind != ptx.OpAddr {
@@ -361,9 +359,9 @@ func (d *dec) address2(a *ptx.Operand, space isa.Space) (*inst, error) {
 	return at, err
 }
 
-// atomBytes returns the bytes that lane i updates, nil after a fault, and
-// whether they are in global memory. Global bytes are those of device memory
-// itself: kernels with atomics run on a direct view.
+// atomBytes returns the bytes that lane i updates, nil after a fault, and whether they
+// are in global memory. Global bytes are those of device memory itself: kernels with
+// atomics run on a direct view.
 func (w *warp) atomBytes(space isa.Space, i, size int) (b []byte, global bool) {
 	global = space == isa.Global
 	if space == isa.Generic {
@@ -379,8 +377,7 @@ func (w *warp) atomBytes(space isa.Space, i, size int) (b []byte, global bool) {
 	return w.lane(space, i, size, true), global
 }
 
-// value reads element k of a source for lane i; a 128-bit element gives its
-// low half.
+// value reads element k of a source for lane i; for a 128-bit element, its low half.
 func (w *warp) value(op *memOp, k, i int) uint64 {
 	e := &op.elems[k]
 	if e.class == c32 {
@@ -404,7 +401,7 @@ func (w *warp) give(op *memOp, k, i int, v uint64) {
 // atomAny is an atomic operation of any kind.
 func atomAny(w *warp, in *inst, m uint32) {
 	a := in.x.any.(*atomicOp)
-	w.wrote = true // or not, which is not looked at
+	w.wrote = true // even if the value did not change
 	if w.addresses(in, m)&uint64(a.total-1) != 0 {
 		w.misaligned(m, a.total, "atomic operation")
 		return

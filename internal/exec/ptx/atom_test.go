@@ -521,8 +521,8 @@ func TestAtomicOperands(t *testing.T) {
 	}
 }
 
-// TestNoAllocationsInMemory: a loop of a thousand times as many rounds allocates no
-// more, for atomics, barriers in memory, copies, shuffles and calls.
+// TestNoAllocationsInMemory: a loop with a thousand times as many rounds allocates no more,
+// for atomics, barriers in memory, copies, shuffles and calls.
 func TestNoAllocationsInMemory(t *testing.T) {
 	module := ".func (.reg .u32 %r) f(.reg .u32 %x) { add.u32 %r, %x, 1; ret; }"
 	for name, body := range map[string]string{
@@ -575,7 +575,7 @@ ld.u32 %r2, [generic(l)];`,
 	}
 }
 
-// TestAtomicFaults: what an atomic operation refuses.
+// TestAtomicFaults: what an atomic operation rejects.
 func TestAtomicFaults(t *testing.T) {
 	for _, c := range []struct{ name, decls, body, want string }{
 		{"misaligned", "", "add.u64 %out, %out, 2;\natom.global.add.u32 %r0, [%out], 1;", "misaligned atomic operation of 4 bytes"},
@@ -633,8 +633,8 @@ func TestAtomicsBetweenBlocks(t *testing.T) {
 	}
 }
 
-// BenchmarkAtomics measures lanes a second of atomics that every lane of a warp
-// does, to its own word and to one word.
+// BenchmarkAtomics measures lanes per second of atomics executed by every lane of a warp, to
+// separate words and to one word.
 func BenchmarkAtomics(b *testing.B) {
 	for _, c := range []struct{ name, inst string }{
 		{"red.global.own", "red.global.add.u32 [%a1], 1;"}, {"red.global.one", "red.global.add.u32 [%out], 1;"},

@@ -69,7 +69,7 @@ func maxS16x2(a, b uint32, relu bool) uint32 {
 	return pack16x2(lo, hi)
 }
 
-// cnot is 1 for zero and 0 for the rest.
+// cnot is 1 for zero and 0 otherwise.
 func cnot[T uint16 | uint32 | uint64](a T) T {
 	if a == 0 {
 		return 1
@@ -77,7 +77,7 @@ func cnot[T uint16 | uint32 | uint64](a T) T {
 	return 0
 }
 
-// boolOp is how a comparison is combined with a predicate.
+// boolOp is the operation that combines a comparison with a predicate.
 type boolOp uint8
 
 const (
@@ -195,7 +195,7 @@ func (d *dec) compare(in *ptx.Inst, o *inst, t ptx.Type, args []ptx.Operand) (*c
 	return c, nil
 }
 
-// halfCompare gives the comparison of the low halves of f16 and bf16 registers.
+// halfCompare returns the comparison of the low halves of f16 and bf16 registers.
 func halfCompare(op string, t ptx.Type, ftz bool) func(w *warp, in *inst, m uint32) uint32 {
 	c, ok := halfCmps[op]
 	if !ok || t != "f16" && t != "bf16" {
@@ -273,8 +273,8 @@ func decodeSetp(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// setpHalf2 is setp on packed halves: p gets the low halves' result, q the
-// high halves'.
+// setpHalf2 is setp on packed halves: p gets the result of the low halves, q that of
+// the high halves.
 func (d *dec) setpHalf2(in *ptx.Inst, o *inst, t ptx.Type) error {
 	elem := t.Elem()
 	c, err := d.compare(in, o, elem, in.Args[1:])
@@ -323,7 +323,7 @@ func halfHigh(cmp func(w *warp, in *inst, m uint32) uint32) func(w *warp, in *in
 	}
 }
 
-// decodeSet writes all ones or 1.0 where the comparison holds, else zero.
+// decodeSet writes all ones or 1.0 if the comparison holds, else zero.
 func decodeSet(d *dec, in *ptx.Inst, o *inst) error {
 	types := in.Types()
 	if len(types) != 2 || len(in.Args) < 3 {
@@ -435,8 +435,8 @@ func selp64(w *warp, in *inst, m uint32) {
 	}
 }
 
-// operands decodes a destination and n sources of type t, which are wide if they
-// have 64 bits.
+// operands decodes a destination and n sources of type t, which are wide if t has 64
+// bits.
 func (d *dec) operands(in *ptx.Inst, o *inst, t ptx.Type, n int) (wide bool, err error) {
 	get, dst := d.src32, d.dst32
 	if wide = t.Bits() == 64; wide {
@@ -691,8 +691,8 @@ func wholeVector(o *ptx.Operand) *ptx.Operand {
 	return v
 }
 
-// vecElems resolves the elements of a vector operand: a list, or a vector
-// register as a whole.
+// vecElems resolves the elements of a vector operand: a list, or a whole vector
+// register.
 func (d *dec) vecElems(a *ptx.Operand, n int, t ptx.Type, dst bool) ([]movElem, error) {
 	var list []ptx.Operand
 	switch {
@@ -921,10 +921,10 @@ func decodeCarryOut(d *dec, in *ptx.Inst, o *inst) error {
 // decodeCarry is addc, subc and madc.
 func decodeCarry(d *dec, in *ptx.Inst, o *inst) error { return d.carry(in, o, true) }
 
-// carry decodes extended-precision arithmetic. CC.CF of every lane is a bit of
-// frame.cc. After a subtraction it is the carry of a + ^b + 1, set where
-// nothing was borrowed, as on hardware (conformance case subc_cc_s32), and
-// subc adds it back the same way.
+// carry decodes extended-precision arithmetic. CC.CF of each lane is a bit of
+// frame.cc. After a subtraction it is the carry of a + ^b + 1, which is set if nothing
+// was borrowed, as on hardware (conformance case subc_cc_s32), and subc adds it back
+// the same way.
 func (d *dec) carry(in *ptx.Inst, o *inst, use bool) error {
 	types := in.Types()
 	if len(types) != 1 {

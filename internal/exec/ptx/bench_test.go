@@ -63,8 +63,8 @@ func machine(tb testing.TB, name, src string) (*xptx.Machine, *xptx.Program, *de
 	return m, p, mem
 }
 
-// BenchmarkArithmetic measures thread instructions a second of a full warp on
-// one goroutine.
+// BenchmarkArithmetic measures thread instructions per second of a full warp on one
+// goroutine.
 func BenchmarkArithmetic(b *testing.B) {
 	m, p, mem := machine(b, "loop.ptx", arithmetic)
 	out, err := mem.Alloc(4*1024, "out")

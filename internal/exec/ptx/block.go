@@ -23,7 +23,7 @@ type block struct {
 	launch *launch
 	work   *work // that it belongs to when a core model runs it
 
-	warnings []warning // to be told when it ends
+	warnings []warning // to be reported when it ends
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -33,8 +33,8 @@ type worker struct {
 	free []*block
 }
 
-// frame takes a frame for f from the pool. Registers are zero, so that a
-// program that reads one before writing it gives the same result everywhere.
+// frame takes a frame for f from the pool. Registers are zero, so that a program that
+// reads one before writing it gives the same result everywhere.
 func (wk *worker) frame(f *fn) *frame {
 	list := wk.pool[f]
 	if n := len(list); n > 0 {
@@ -49,7 +49,7 @@ func (wk *worker) frame(f *fn) *frame {
 	return &frame{f: f, r32: make([][32]uint32, f.n32), r64: make([][32]uint64, f.n64), pr: make([]uint32, f.np, (f.np+31)&^31)}
 }
 
-// release drops one hold on fr and recycles it after the last.
+// release drops one reference to fr and recycles it after the last.
 func (wk *worker) release(fr *frame) {
 	for fr != nil {
 		fr.refs--
@@ -85,7 +85,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 	return b
 }
 
-// start puts a warp at the kernel's first instruction.
+// start places a warp at the kernel's first instruction.
 func (w *warp) start() {
 	b := w.blk
 	w.frags, w.joins, w.freeJ = w.frags[:0], w.joins[:0], w.freeJ[:0]
@@ -100,7 +100,7 @@ func (w *warp) start() {
 	w.enter(fr)
 }
 
-// exited is told that lanes of w have ended.
+// exited records that lanes of w have exited.
 func (b *block) exited(w *warp) {
 	b.Lanes[w.id] = w.live
 	for i := range b.Bars {
@@ -110,7 +110,7 @@ func (b *block) exited(w *warp) {
 	}
 }
 
-// tryRelease opens barrier i if all have come.
+// tryRelease opens barrier i if all threads have arrived.
 func (b *block) tryRelease(i int) {
 	if !b.Complete(i) {
 		return
@@ -139,8 +139,8 @@ func (b *block) tryRelease(i int) {
 	b.Open(i)
 }
 
-// arriveAt counts lanes m of the running fragment at barrier i, and blocks it
-// there if wait is set.
+// arriveAt counts lanes m of the running fragment at barrier i, and blocks the
+// fragment there if wait is set.
 func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	b := w.blk
 	if wrong := b.Bars[i].Arrive(i, w.id, m, need); wrong != "" {
@@ -155,9 +155,9 @@ func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	b.tryRelease(i)
 }
 
-// waitAt blocks lanes m of the running fragment at barrier i. From sm_70 on,
-// lanes whose guard is off do not wait: they go on as a fragment of their own.
-// Before, a barrier counts and holds a warp as a whole (PTX manual, bar).
+// waitAt blocks lanes m of the running fragment at barrier i. From sm_70 on, lanes
+// whose guard is off do not wait: they continue as a separate fragment. Before, a
+// barrier counts and holds whole warps (PTX manual, bar).
 func (w *warp) waitAt(i int, m uint32) {
 	if rest := w.mask &^ m; rest != 0 && w.blk.im.independent {
 		w.push(w.pc+1, rest, w.join, w.fr)
@@ -167,12 +167,13 @@ func (w *warp) waitAt(i int, m uint32) {
 	w.running = false
 }
 
-// warpQuantum is how many instructions a warp runs before the next warp of
-// its block gets a turn; a warp that blocks gives way at once. The warp that a
-// loop waits for may be the next one. And programs that forget a barrier behind
-// a shared variable run well on GPUs, whose warps are never far apart: what one
-// reads first thing after a barrier, another overwrites many instructions later.
-// Our choice: few enough for those, enough that taking turns costs little.
+// warpQuantum is the number of instructions that a warp runs before the next warp of
+// its block gets a turn; a warp that blocks yields immediately. It must be bounded
+// because a loop may wait for the next warp. It should be small because programs that
+// forget the barrier after reading a shared variable run well on GPUs, whose warps
+// never drift far apart: what one warp reads right after a barrier, another overwrites
+// many instructions later. Our choice: small enough for those programs, large enough
+// that switching costs little.
 const warpQuantum = 32
 
 // Run executes the block until it ends, or until it has issued budget
@@ -181,7 +182,7 @@ func (b *block) Run(budget uint64) exec.Status {
 	return b.RunAs(b, budget, warpQuantum)
 }
 
-// RunWarp has warp i issue at most so many instructions.
+// RunWarp lets warp i issue at most the given number of instructions.
 func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	w := &b.warps[i]
 	if w.live == 0 {
@@ -192,14 +193,14 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	return w.insts - before, moved, w.fault == nil
 }
 
-// Free lets lanes go on that wait for others of their warp.
+// Free releases lanes that wait for others of their warp.
 func (b *block) Free() (moved, ok bool) {
 	moved = b.Unblock()
 	return moved, b.Failure() == nil
 }
 
-// Unblock lets lanes go on that wait for others of their warp which will not
-// come before them.
+// Unblock releases lanes that wait for others of their warp which cannot arrive before
+// them.
 func (b *block) Unblock() bool {
 	if !b.im.independent {
 		return false
@@ -232,7 +233,7 @@ func (b *block) Counts() (warp, thread uint64) {
 	return
 }
 
-// waitOf says what a fragment of warp w waits for, "" if it can run.
+// waitOf describes what a fragment of warp w waits for; "" if it can run.
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
@@ -243,7 +244,7 @@ func (b *block) waitOf(w *warp, f *frag) string {
 	return ""
 }
 
-// Waits describes what every warp waits for.
+// Waits describes what each warp waits for.
 func (b *block) Waits() []string {
 	var out []string
 	for i := range b.warps {
@@ -265,7 +266,7 @@ func (b *block) Waits() []string {
 	return exec.FewWaits(out)
 }
 
-// Failure turns the block's pending fault into an error.
+// Failure returns the block's pending fault as an error.
 func (b *block) Failure() error {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.fault != nil {
@@ -275,7 +276,7 @@ func (b *block) Failure() error {
 	return nil
 }
 
-// Somewhere is the place of the first warp that still runs.
+// Somewhere returns the place of the first warp that still runs.
 func (b *block) Somewhere() exec.Where {
 	for i := range b.warps {
 		w := &b.warps[i]
@@ -293,7 +294,7 @@ func (b *block) Somewhere() exec.Where {
 	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx}
 }
 
-// Recycle gives the block's storage back to its worker.
+// Recycle returns the block's storage to its worker.
 func (b *block) Recycle() {
 	for i := range b.warps {
 		w := &b.warps[i]

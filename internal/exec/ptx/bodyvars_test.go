@@ -7,10 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestVariablesInBodies: a body may declare variables of every space (PTX ISA,
-// "Kernel and Function Directives": a body has declarations in its scope). Each
-// is one of its own, also if another has its name: outside, in a block beside it
-// or in one around it.
+// TestVariablesInBodies: a body may declare variables of every space (PTX ISA, "Kernel and
+// Function Directives": a body has declarations in its scope). Each is a separate variable,
+// even if another has its name: outside, in a sibling block or in an enclosing one.
 func TestVariablesInBodies(t *testing.T) {
 	for _, c := range []struct {
 		name, module, decls, body string
@@ -50,7 +49,7 @@ func TestVariablesInBodies(t *testing.T) {
 	} {
 		for _, stepped := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
-				// One thread: those that count would count each.
+				// One thread: with more, each would count.
 				b, err := tryBody(t, bodyOpts{module: c.module, block: 1, stepped: stepped}, c.decls, c.body, nil, 4*len(c.want))
 				if err != nil {
 					t.Fatal(err)

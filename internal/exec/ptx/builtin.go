@@ -17,7 +17,7 @@ import (
 func (s *callSite) checkBuiltin() error {
 	want := map[builtin][2]int{builtVprintf: {2, 1}, builtMalloc: {1, 1}, builtFree: {1, 0}, builtAssert: {5, 0}}[s.built]
 	if len(s.args) != want[0] || len(s.rets) > 1 || len(s.rets) > want[1] {
-		return fmt.Errorf("passes %d arguments and takes %d results, %s has %d and %d", len(s.args), len(s.rets), s.name, want[0], want[1])
+		return fmt.Errorf("passes %d arguments and expects %d results, but %s has %d and %d", len(s.args), len(s.rets), s.name, want[0], want[1])
 	}
 	return nil
 }

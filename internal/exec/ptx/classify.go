@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// kinds maps opcodes to the work that latencies tell apart.
+// kinds maps opcodes to the kinds of work that differ in latency.
 var kinds = map[string]isa.Kind{
 	"add": isa.KindAdd, "sub": isa.KindAdd, "addc": isa.KindAdd, "subc": isa.KindAdd,
 	"min": isa.KindMax, "max": isa.KindMax,
@@ -22,8 +22,8 @@ var cacheOps = map[string]isa.CacheOp{
 	"nc": isa.CacheNC, "wb": isa.CacheWB, "wt": isa.CacheWT,
 }
 
-// classify fills what the timing models want to know of an instruction and
-// its decoder has not said.
+// classify fills in what the timing models need to know about an instruction and its
+// decoder has not set.
 func classify(in *ptx.Inst, info *isa.Inst) {
 	info.Kind = kinds[in.Op]
 	for _, m := range in.Mods {
@@ -52,13 +52,13 @@ func classify(in *ptx.Inst, info *isa.Inst) {
 	}
 }
 
-// private reports whether an instruction leaves device memory and all else that
-// blocks share alone. Constants count as shared: where they lie is looked up
-// among all allocations, to which the device heap may be added.
+// private reports whether an instruction neither reads nor changes device memory or
+// other state that blocks share. Constants count as shared: their location is looked
+// up among all allocations, to which the device heap may be added.
 func private(in *ptx.Inst, o *inst, info *isa.Inst) bool {
 	switch {
 	case in.Op == "isspacep":
-		return false // asks what an address belongs to
+		return false // looks up the owner of an address
 	case o.kind == kCall:
 		return o.x.call.built == notBuilt
 	}

@@ -52,17 +52,17 @@ func init() {
 	families["fence"] = decodeFence
 }
 
-// decodeNothing takes instructions without an effect on values: breakpoints
-// and performance events (nobody listens), register reallocation hints, and
-// dependent launches (a launch starts when the one before has ended).
+// decodeNothing accepts instructions without an effect on values: breakpoints and
+// performance events (nothing listens), register reallocation hints, and dependent
+// launches (a launch starts when the previous one has ended).
 func decodeNothing(d *dec, _ *ptx.Inst, o *inst) error {
 	d.info.Unit = isa.UnitNone
 	o.run = func(*warp, *inst, uint32) {}
 	return nil
 }
 
-// decodeFence takes fences: a block's accesses are seen in program order
-// anyhow. Those wider than a block make blocks run in turn.
+// decodeFence accepts fences: a block's accesses are always seen in program order.
+// Fences wider than a block make blocks run in turn.
 func decodeFence(d *dec, in *ptx.Inst, o *inst) error {
 	d.info.Unit = isa.UnitBar
 	for _, m := range in.Mods {
@@ -115,7 +115,7 @@ func decodeCall(d *dec, in *ptx.Inst, o *inst) error {
 	o.x = &extra{call: site}
 	to := callee(in)
 	if to == nil {
-		return errors.New("does not say what to call")
+		return errors.New("has no function to call")
 	}
 	site.name = to.Name
 	before := true
@@ -152,15 +152,15 @@ func decodeCall(d *dec, in *ptx.Inst, o *inst) error {
 		return nil
 	}
 	if to.Func == nil {
-		return fmt.Errorf("calls %q, which is no function", to.Name)
+		return fmt.Errorf("calls %q, which is not a function", to.Name)
 	}
 	if def := d.im.kernel.prog.fnDef[to.Func]; def != nil {
 		site.fn = d.im.byAST[def]
 		if site.fn == nil {
-			return fmt.Errorf("calls the kernel %s", to.Name)
+			return fmt.Errorf("cannot call %s, which is a kernel", to.Name)
 		}
 		if len(def.Params) != len(site.args) || len(def.Rets) != len(site.rets) {
-			return fmt.Errorf("passes %d arguments and takes %d results, %s has %d and %d", len(site.args), len(site.rets), to.Name, len(def.Params), len(def.Rets))
+			return fmt.Errorf("passes %d arguments and expects %d results, but %s has %d and %d", len(site.args), len(site.rets), to.Name, len(def.Params), len(def.Rets))
 		}
 		return nil
 	}
@@ -200,8 +200,8 @@ func (d *dec) actual(a *ptx.Operand, dst bool) (paramSlot, error) {
 	return s, err
 }
 
-// call executes a call for lanes m. Lanes that do not call, or call something
-// else, meet the others again after it.
+// call executes a call for lanes m. Lanes that do not call, or call another function,
+// reconverge with them after it.
 func (w *warp) call(in *inst, m uint32) {
 	site := in.x.call
 	if site.built != notBuilt {
@@ -225,11 +225,11 @@ func (w *warp) call(in *inst, m uint32) {
 			first := bits.TrailingZeros32(todo)
 			a := w.callAddr(in, first)
 			if f = site.fns[a]; f == nil {
-				w.failf(1<<first, "indirect call to %#x, which is no function", a)
+				w.failf(1<<first, "indirect call to %#x, which is not a function", a)
 				return
 			}
 			if len(f.params) != len(site.args) || len(f.rets) != len(site.rets) {
-				w.failf(1<<first, "indirect call passes %d arguments and takes %d results, %s has %d and %d", len(site.args), len(site.rets), f.name, len(f.params), len(f.rets))
+				w.failf(1<<first, "indirect call passes %d arguments and expects %d results, but %s has %d and %d", len(site.args), len(site.rets), f.name, len(f.params), len(f.rets))
 				return
 			}
 			same = 0
@@ -257,12 +257,12 @@ func (w *warp) callAddr(in *inst, i int) uint64 {
 	return w.r64[in.x.call.addr][i]
 }
 
-// invoke makes a frame of f for lanes m and a fragment at its beginning. It
-// reports whether there was room.
+// invoke makes a frame of f for lanes m and a fragment at its beginning. It reports
+// whether there was room.
 func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	caller := w.fr
 	if caller.depth+1 >= maxDepth || caller.top+f.local > isa.MaxLocal {
-		w.failf(m, "stack overflow: %d calls deep with %d bytes of local memory; a thread has %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
+		w.failf(m, "stack overflow: %d nested calls with %d bytes of local memory; a thread can have %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
 		return false
 	}
 	fr := w.blk.wk.frame(f)
@@ -278,7 +278,7 @@ func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	return true
 }
 
-// copyRets gives the running function's results to its caller for lanes m.
+// copyRets copies the running function's results to its caller for lanes m.
 func (w *warp) copyRets(m uint32) {
 	fr := w.fr
 	site := fr.site.x.call
@@ -363,7 +363,7 @@ func (p *paramSlot) elem(k int) paramSlot {
 	return e
 }
 
-// barRed is a reducing barrier: kept in extra.any.
+// barRed is a reducing barrier, kept in extra.any.
 type barRed struct {
 	op   string // popc, and, or
 	pred ref
@@ -405,8 +405,8 @@ func b2u(b bool) uint32 {
 	return 0
 }
 
-// clusterBarrier is the number of the barrier of a cluster, which is one block
-// here; it comes after the named ones.
+// clusterBarrier is the number of the cluster's barrier, which covers one block here;
+// it follows the named ones.
 const clusterBarrier = 16
 
 // decodeBar decodes bar and barrier in all forms.
@@ -489,12 +489,12 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 		if in.b != none {
 			need = w.u32(in.b)[first]
 			if need%32 != 0 || need == 0 {
-				w.failf(m, "barrier %d for %d threads: the number must be a multiple of the warp size, 32, and not zero", id, need)
+				w.failf(m, "barrier %d for %d threads: the number must be a positive multiple of the warp size, 32", id, need)
 				return
 			}
 		}
 		if id >= exec.MaxBarriers {
-			w.failf(m, "barrier %d: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
+			w.failf(m, "barrier %d does not exist: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 			return
 		}
 		if red != nil {

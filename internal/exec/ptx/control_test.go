@@ -16,14 +16,14 @@ import (
 
 const regs = ".reg .b64 %a<10>; .reg .b32 %r<12>; .reg .pred %p<6>;\n"
 
-// at writes the code that puts a register at the thread's place in the output,
-// one word a thread, by its number in the block.
+// at returns code that sets a register to the thread's place in the output, one word per
+// thread, by its number in the block.
 func at(reg string) string {
 	return "mul.wide.u32 %a9, %t, 4;\nadd.u64 %a9, %out, %a9;\nst.global.u32 [%a9], " + reg + ";\n"
 }
 
-// TestRandomGotos runs random programs of blocks that jump anywhere, with
-// calls, against one lane at a time in Go. Reconvergence may change nothing.
+// TestRandomGotos runs random programs of blocks that jump anywhere, with calls, against one
+// lane at a time in Go. Reconvergence must change nothing.
 func TestRandomGotos(t *testing.T) {
 	type blk struct {
 		mul, add, mask, eq uint32
@@ -129,9 +129,8 @@ func TestRandomGotos(t *testing.T) {
 	}
 }
 
-// TestSpinLocks: threads of a warp take turns in a critical section that a
-// lock guards, in the form that needs no independent progress and in the one
-// that does.
+// TestSpinLocks: threads of a warp take turns in a critical section guarded by a lock, in the
+// form that needs no independent progress and in the one that does.
 func TestSpinLocks(t *testing.T) {
 	const polite = `
 		LOOP:
@@ -237,7 +236,7 @@ func TestLockPerLane(t *testing.T) {
 	}
 }
 
-// TestFlagsBetweenWarps: each warp waits for a flag of the one behind it.
+// TestFlagsBetweenWarps: each warp waits for a flag of the next one.
 func TestFlagsBetweenWarps(t *testing.T) {
 	const threads = 256
 	body := `
@@ -336,8 +335,8 @@ func TestWarpsWaitForLaterWarps(t *testing.T) {
 	expect(t, got, func(int) uint32 { return 9 })
 }
 
-// TestGridBarrier: all blocks of a cooperative launch meet, more of them than
-// an ordinary launch has under way.
+// TestGridBarrier: all blocks of a cooperative launch meet, more of them than an ordinary
+// launch runs concurrently.
 func TestGridBarrier(t *testing.T) {
 	const grid = 200
 	got := runBody(t, bodyOpts{grid: grid, block: 32, cooperative: true, maxInsts: 1 << 26}, regs, `
@@ -379,8 +378,8 @@ func TestGridBarrier(t *testing.T) {
 	}
 }
 
-// TestBarriers: results of reducing barriers and of named ones, with partial
-// warps and threads that have left.
+// TestBarriers: results of reducing barriers and of named ones, with partial warps and
+// exited threads.
 func TestBarriers(t *testing.T) {
 	const threads = 72 // the last warp has 8 lanes
 	body := `
@@ -409,8 +408,7 @@ func TestBarriers(t *testing.T) {
 	expect(t, got, func(int) uint32 { return (18*1000+54)*1000 + 1 + 4 + 8 })
 }
 
-// TestNamedBarriers: producers arrive and go on, consumers wait, for a number
-// of threads.
+// TestNamedBarriers: producers arrive and continue, consumers wait, for a number of threads.
 func TestNamedBarriers(t *testing.T) {
 	body := `
 		mov.u64 %a0, box;
@@ -453,7 +451,7 @@ func TestNamedBarriers(t *testing.T) {
 	})
 }
 
-// TestBarrierAndExit: whoever has left is not waited for, whole warps and lanes.
+// TestBarrierAndExit: exited threads are not waited for, whole warps and lanes.
 func TestBarrierAndExit(t *testing.T) {
 	for _, leave := range []string{
 		"setp.ge.u32 %p0, %t, 64;\n@%p0 exit;",
@@ -487,8 +485,8 @@ func indexOf(leave string) int {
 	return 3
 }
 
-// TestDivergentBarrier: from sm_70 on, lanes of one warp may come to a barrier
-// from different places, at different times.
+// TestDivergentBarrier: from sm_70 on, lanes of one warp may arrive at a barrier from
+// different places, at different times.
 func TestDivergentBarrier(t *testing.T) {
 	body := `
 		mov.u64 %a0, s;
@@ -542,9 +540,8 @@ func TestDivergentBarrier(t *testing.T) {
 	})
 }
 
-// TestGuardedBarrier: lanes whose guard is off. Before sm_70 the barrier holds
-// their whole warp; from then on it counts threads, and they come by another
-// way.
+// TestGuardedBarrier: lanes whose guard is off. Before sm_70 the barrier holds their whole
+// warp; from then on it counts threads, and they arrive on another path.
 func TestGuardedBarrier(t *testing.T) {
 	for _, target := range []string{"sm_60", "sm_80"} {
 		body := `
@@ -591,10 +588,10 @@ func TestBarriersThatCannotComplete(t *testing.T) {
 		body string
 		want []string
 	}{
-		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1, 96;", []string{"no forward progress in kernel k, block (0,0,0)", "warp 0, lanes 0xffffffff", "waits at barrier 1, where 32 of 96 threads have come", "test.ptx:"}},
+		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1, 96;", []string{"no forward progress in kernel k, block (0,0,0)", "warp 0, lanes 0xffffffff", "waits at barrier 1, where 32 of 96 threads have arrived", "test.ptx:"}},
 		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.sync 1;\n@!%p0 bar.sync 2;", []string{"waits at barrier 1, where 32 of 64", "waits at barrier 2, where 32 of 64"}},
 		{"bar.sync 3, 33;", []string{"barrier 3 for 33 threads", "multiple of the warp size"}},
-		{"mov.u32 %r0, 16;\nbar.sync %r0;", []string{"barrier 16: a block has barriers 0 to 15"}},
+		{"mov.u32 %r0, 16;\nbar.sync %r0;", []string{"barrier 16 does not exist: a block has barriers 0 to 15"}},
 		{"setp.lt.u32 %p0, %t, 32;\n@%p0 bar.arrive 1, 128;\n@!%p0 bar.sync 1, 96;", []string{"expects 96 threads, others in the same phase expect 128"}},
 	} {
 		_, err := tryBody(t, bodyOpts{block: 64}, regs, c.body, nil, 4)
@@ -781,10 +778,10 @@ func TestCallErrors(t *testing.T) {
 	.func leave(.reg .u32 %n) { .reg .pred %p; setp.eq.u32 %p, %n, 3; @%p exit; @!%p ret; }
 	.global .u64 tab[2] = {one, res};`
 	for _, c := range []struct{ body, want string }{
-		{"call deep, (%t);", "stack overflow: 1024 calls deep"},
+		{"call deep, (%t);", "stack overflow: 1024 nested calls"},
 		{"call big, (%t);", "stack overflow"},
-		{"P: .callprototype _ (.reg .u32 _);\nmov.u64 %a0, 12345;\ncall %a0, (%t), P;", "indirect call to 0x3039, which is no function"},
-		{"P: .callprototype _ (.reg .u32 _);\nld.global.u64 %a0, [tab+8];\ncall %a0, (%t), P;", "takes 0 results, res has 1 and 1"},
+		{"P: .callprototype _ (.reg .u32 _);\nmov.u64 %a0, 12345;\ncall %a0, (%t), P;", "indirect call to 0x3039, which is not a function"},
+		{"P: .callprototype _ (.reg .u32 _);\nld.global.u64 %a0, [tab+8];\ncall %a0, (%t), P;", "expects 0 results, but res has 1 and 1"},
 	} {
 		_, err := tryBody(t, bodyOpts{module: module}, regs, c.body, nil, 4)
 		var fault *exec.Fault
@@ -874,7 +871,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// TestLabelAtTheEnd: a branch may go to a label behind the last instruction.
+// TestLabelAtTheEnd: a branch may go to a label after the last instruction.
 func TestLabelAtTheEnd(t *testing.T) {
 	for name, src := range map[string]string{
 		"branch": "st.global.u32 [%a], 1; bra END; END: }",

@@ -20,9 +20,9 @@ func corpora() []string {
 	return list
 }
 
-// TestCorpusLoads links every file by itself and asks which kernels can run.
-// All must but those that call a function which their file only declares; in
-// the large corpus at least 97 of 100 must run.
+// TestCorpusLoads links every file by itself and checks which kernels can run. All must
+// except those that call a function which their file only declares; in the large corpus at
+// least 97 of 100 must run.
 func TestCorpusLoads(t *testing.T) {
 	for _, dir := range corpora() {
 		files, err := filepath.Glob(dir)

@@ -13,29 +13,29 @@ import (
 
 // This file: cvt in all its forms.
 //
-// The common scalar conversions are rows of the generated table. All others run
-// as a pipeline over rows of 32 values of 64 bits, one row for each element of
-// the result: elements are loaded from their registers, pass through a list of
-// stages, each a loop over the lanes, and are packed into the destination. The
-// rows are slots of the frame that all conversions of a function share.
+// The common scalar conversions are rows of the generated table. All others run as a
+// pipeline over rows of 32 values of 64 bits, one row per element of the result:
+// elements are loaded from their registers, pass through a list of stages, each a loop
+// over the lanes, and are packed into the destination. The rows are slots of the
+// frame, shared by all conversions of a function.
 
 func init() { families["cvt"] = decodeCvt }
 
-// cvtRows stands for the rows in the decoder's map of slots.
+// cvtRows is the key of the rows in the decoder's map of slots.
 var cvtRows = &ptx.Var{Name: "(cvt)", Space: ptx.SpaceReg, Type: "b64"}
 
-// cvtStage is one step of a conversion, done to every lane of a row.
+// cvtStage is one step of a conversion, applied to every lane of a row.
 type cvtStage struct {
 	run   func(v *[32]uint64, s *cvtStage, w *warp, m uint32)
 	round num.Round
 	width uint       // of an integer
-	sat   bool       // .satfinite where the step itself depends on it
+	sat   bool       // .satfinite if the step itself depends on it
 	fmt   num.Narrow // of a narrow format
 	rbits ref        // register of random bits
 	shift uint       // where this row's random bits begin
 }
 
-// cvtElem is one row: where it is loaded from and what is done to it.
+// cvtElem is one row: its source and its stages.
 type cvtElem struct {
 	row    ref
 	src    ref
@@ -103,7 +103,7 @@ func runCvt(w *warp, in *inst, m uint32) {
 	}
 }
 
-// load fills the row: the element's bits, extended by its sign if it has one.
+// load fills the row: the element's bits, sign-extended if it is signed.
 func (e *cvtElem) load(v *[32]uint64, w *warp, m uint32) {
 	n := 64 - e.width
 	if e.wide {
@@ -148,10 +148,10 @@ func decodeCvt(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	dt, st := types[0], types[1]
 	if dt.Elem() == "s2f6" || st.Elem() == "s2f6" {
-		return fmt.Errorf("%w: what the format s2f6 does with NaN is not known", errUnsupported)
+		return fmt.Errorf("%w: the NaN behaviour of format s2f6 is not known", errUnsupported)
 	}
 	if dt == st && in.Rounding() == "" && !in.Has("sat") && !in.Has("ftz") && dt.Float() {
-		// A conversion that changes nothing keeps even the payload of a NaN.
+		// A conversion to the same type keeps even the payload of a NaN.
 		return d.cvtPipeline(in, o, dt, st, nil)
 	}
 	if d.cvtInTable(in, dt) {
@@ -242,9 +242,9 @@ func (d *dec) cvtPipeline(in *ptx.Inst, o *inst, dt, st ptx.Type, stages []cvtSt
 	return nil
 }
 
-// rbitsAt is where the random bits of element k begin in the operand rbits:
-// each element of two has a half word, each of four a byte (an assumption for
-// the order of the bytes: as that of the elements).
+// rbitsAt returns the bit at which the random bits of element k begin in the operand
+// rbits: each of two elements has a half word, each of four a byte (the order of the
+// bytes is an assumption: that of the elements).
 func rbitsAt(dt ptx.Type, k int) uint {
 	if dt.Lanes() == 4 {
 		return uint(k) * 8
@@ -404,8 +404,8 @@ func cvtStages(in *ptx.Inst, dt, st ptx.Type) ([]cvtStage, error) {
 
 var narrowOf = map[ptx.Type]num.Narrow{"e4m3": num.E4M3, "e5m2": num.E5M2, "e2m3": num.E2M3, "e3m2": num.E3M2, "e2m1": num.E2M1}
 
-// cvtFuncs names the stages: "from>to", where s and u are integers of either
-// sign already extended to 64 bits, and a modifier with its type.
+// cvtFuncs names the stages: "from>to", where s and u are integers of either sign
+// already extended to 64 bits; modifiers follow their type.
 var cvtFuncs = map[string]func(v *[32]uint64, s *cvtStage, w *warp, m uint32){
 	"f32>s": stF32ToS, "f32>u": stF32ToU, "f64>s": stF64ToS, "f64>u": stF64ToU,
 	"s>f16": stSToF16, "u>f16": stUToF16, "s>bf16": stSToBF16, "u>bf16": stUToBF16,

@@ -11,19 +11,19 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// image is a kernel with all that it can reach, decoded for one machine.
+// image is a kernel with everything that it can reach, decoded for one machine.
 type image struct {
 	kernel                    *Kernel
-	m                         *Machine // nil in a trial, where addresses are zero
+	m                         *Machine // nil in a trial decode, where addresses are zero
 	entry                     *fn
 	fns                       []*fn
 	byAST                     map[*ptx.Func]*fn
 	byAddr                    map[uint64]*fn // functions that may be called indirectly
 	sharedAt                  map[*ptx.Var]int
 	sharedBytes               int  // static
-	ordered                   bool // blocks can talk to each other through global memory
-	spins                     bool // it has accesses of the kind that waits for other threads
-	globalLoads, globalStores bool // it has accesses that leave the L1 cache out
+	ordered                   bool // blocks can communicate through global memory
+	spins                     bool // it has accesses that may wait for other threads
+	globalLoads, globalStores bool // it has accesses that bypass the L1 cache
 
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
 }
@@ -58,9 +58,9 @@ func decodeImage(k *Kernel, m *Machine) *image {
 	return im
 }
 
-// reachable lists a function and all that calls from it can reach: direct
-// callees, and, once there is an indirect call, every function whose address
-// is taken anywhere in the program.
+// reachable lists a function and all functions that calls from it can reach: direct
+// callees and, if there is an indirect call, every function whose address is taken
+// anywhere in the program.
 func (p *Program) reachable(root *ptx.Func) []*ptx.Func {
 	seen := map[*ptx.Func]bool{root: true}
 	list := []*ptx.Func{root}
@@ -87,7 +87,7 @@ func (p *Program) reachable(root *ptx.Func) []*ptx.Func {
 	return list
 }
 
-// callee returns the operand of a call that says whom it calls.
+// callee returns the operand of a call that names the function.
 func callee(in *ptx.Inst) *ptx.Operand {
 	for i := range in.Args {
 		if in.Args[i].Kind != ptx.OpList {
@@ -163,9 +163,8 @@ func (p *Program) addressTaken() []*ptx.Func {
 	return out
 }
 
-// layoutShared gives every shared variable that the functions use its place:
-// static ones in order of first use, then the dynamic ones, which all begin at
-// the same place.
+// layoutShared places every shared variable that the functions use: static ones in
+// order of first use, then the dynamic ones, which all begin at the same address.
 func (im *image) layoutShared(fns []*ptx.Func) {
 	var dyn []*ptx.Var
 	align := 1
@@ -213,7 +212,7 @@ func (im *image) srcFile(f *fn, n int) string {
 	return fmt.Sprintf("file %d", n)
 }
 
-// inlined says where the function was inlined that instruction pc comes from.
+// inlined returns where the function of instruction pc was inlined.
 func (im *image) inlined(f *fn, pc int) string {
 	if pc >= len(f.ast.Code) || f.ast.Code[pc].Loc == nil || f.ast.Code[pc].Loc.InLine == 0 {
 		return ""
@@ -261,8 +260,8 @@ var errUnsupported = errors.New("is not supported")
 
 func (d *dec) function() {
 	f, ast := d.f, d.ast
-	// Parameters and the variables of the body: registers get slots when they
-	// are first used, local and param variables their place in the frame.
+	// Parameters and the variables of the body: registers get slots on first use, local
+	// and param variables get their place in the frame.
 	place := func(v *ptx.Var) paramSlot {
 		if v.Space == ptx.SpaceReg {
 			cl := classOf(v.Type)
@@ -297,7 +296,7 @@ func (d *dec) function() {
 			errAt[pc] = err
 		}
 	}
-	// Control that runs off the end, or jumps there, returns.
+	// Running off the end, or jumping there, returns.
 	if n := len(ast.Code); n == 0 || falls(&f.info[n-1]) || targeted(f.info, int32(n)) {
 		f.code = append(f.code, inst{kind: kRet, guard: none})
 		i := isa.Inst{PC: int32(n), Op: "ret", Flow: isa.FlowReturn, Unit: isa.UnitBranch}
@@ -339,7 +338,7 @@ func (d *dec) function() {
 	}
 }
 
-// regWide marks a register of the 64-bit slab until all are numbered.
+// regWide marks a register of the 64-bit slab until all have numbers.
 const regWide isa.RegFile = 100
 
 func isParam(f *ptx.Func, v *ptx.Var) bool {
@@ -400,16 +399,16 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	classify(in, info)
 	info.Private = private(in, o, info)
 	if len(d.sums) > 0 {
-		if o.run == nil || o.kind == kWarpSync { // which look at their operands before anything is run
-			return errors.New("takes a register as it is here, without a constant, and no clock: move the value to a register first")
+		if o.run == nil || o.kind == kWarpSync { // these read their operands before run is called
+			return errors.New("needs a plain register here, without a constant and not a clock: move the value to a register first")
 		}
 		o.run = afterSums(d.sums, o.run)
 	}
 	return nil
 }
 
-// sum is a source operand that is computed into a slot of its own before the
-// instruction runs: a register plus a constant, or a clock.
+// sum is a source operand that is computed into its own slot before the instruction
+// runs: a register plus a constant, or a clock.
 type sum struct {
 	d, a  ref
 	wide  bool
@@ -446,8 +445,8 @@ func afterSums(sums []sum, run runFunc) runFunc {
 	}
 }
 
-// families holds the decoders of opcodes that are not one expression a lane.
-// Files add to it from init.
+// families holds the decoders of opcodes that are not one expression per lane. Files
+// add to it in init.
 var families = map[string]func(d *dec, in *ptx.Inst, o *inst) error{}
 
 // opEntry is one row of the generated table: the classes of destination and
@@ -458,9 +457,9 @@ type opEntry struct {
 	run  runFunc
 }
 
-// key is an instruction's name in the table of operations: opcode, modifiers
-// that are not types in alphabetical order, types in source order. Modifiers
-// that change nothing in what is computed are left out.
+// key is an instruction's name in the table of operations: opcode, modifiers other
+// than types in alphabetical order, types in source order. Modifiers that do not
+// affect the computation are left out.
 func key(in *ptx.Inst) string {
 	mods := make([]string, 0, 4)
 	for _, m := range in.Mods {
@@ -488,8 +487,8 @@ func key(in *ptx.Inst) string {
 	return s
 }
 
-// rnIsDefault names the opcodes that round to nearest even if they say nothing,
-// or that have no other rounding.
+// rnIsDefault names the opcodes that round to nearest by default, or that have no
+// other rounding.
 var rnIsDefault = map[string]bool{"add": true, "sub": true, "mul": true, "fma": true, "mad": true}
 
 // tableOp decodes an instruction of the generated table.
@@ -573,9 +572,9 @@ func elemIndex(e string) int {
 	return 0
 }
 
-// slot returns the slot of register number i of v, element e, and allocates
-// it on first use. Elements of a vector register and the halves of a 128-bit
-// one are consecutive.
+// slot returns the slot of register number i of v, element e, and allocates it on
+// first use. Elements of a vector register and the halves of a 128-bit register are
+// consecutive.
 func (d *dec) slot(v *ptx.Var, i, e int) ref {
 	k := slotKey{v, i, 0}
 	s, ok := d.slots[k]
@@ -631,8 +630,8 @@ func (d *dec) note(r ref, c regClass, dst bool, number uint16) {
 	}
 }
 
-// numberIn returns one more than the first number in a register's name, 0 if
-// there is none or it is very large.
+// numberIn returns one more than the first number in a register's name, 0 if there is
+// none or it is very large.
 func numberIn(o *ptx.Operand) uint16 {
 	n, found := 0, false
 	for _, c := range o.Var.Name {
@@ -663,7 +662,7 @@ func numberIn(o *ptx.Operand) uint16 {
 // reg resolves a register operand: its slot, its class and its declared type.
 func (d *dec) reg(o *ptx.Operand, dst bool) (ref, regClass, ptx.Type, error) {
 	if o.Kind != ptx.OpReg || o.Var == nil {
-		return none, 0, "", fmt.Errorf("needs a register where it has %q", o.Name)
+		return none, 0, "", fmt.Errorf("needs a register instead of %q", o.Name)
 	}
 	r := d.slot(o.Var, o.Index, elemIndex(o.Elem))
 	c := classOf(o.Var.Type)
@@ -682,7 +681,7 @@ func (d *dec) dst32(o *ptx.Operand) (ref, error) {
 	}
 	r, c, t, err := d.reg(o, true)
 	if err == nil && c != c32 {
-		err = fmt.Errorf("needs a 32-bit destination, %s is .%s", o.Name, t)
+		err = fmt.Errorf("needs a 32-bit destination, but %s is .%s", o.Name, t)
 	}
 	return r, err
 }
@@ -693,7 +692,7 @@ func (d *dec) dst64(o *ptx.Operand) (ref, error) {
 	}
 	r, c, t, err := d.reg(o, true)
 	if err == nil && c != c64 {
-		err = fmt.Errorf("needs a 64-bit destination, %s is .%s", o.Name, t)
+		err = fmt.Errorf("needs a 64-bit destination, but %s is .%s", o.Name, t)
 	}
 	return r, err
 }
@@ -705,12 +704,12 @@ func (d *dec) dstPred(o *ptx.Operand) (ref, error) {
 	}
 	r, c, t, err := d.reg(o, true)
 	if err == nil && c != cPred {
-		err = fmt.Errorf("needs a predicate destination, %s is .%s", o.Name, t)
+		err = fmt.Errorf("needs a predicate destination, but %s is .%s", o.Name, t)
 	}
 	return r, err
 }
 
-// scratch is a slot for values that nobody reads.
+// scratch is a slot for values that are never read.
 func (d *dec) scratch(c regClass) ref {
 	switch c {
 	case cPred:
@@ -774,7 +773,7 @@ func (d *dec) src32(o *ptx.Operand, t ptx.Type) (ref, error) {
 	}
 	r, c, rt, err := d.reg(o, false)
 	if err == nil && c != c32 {
-		err = fmt.Errorf("needs a 32-bit source, %s is .%s", o.Name, rt)
+		err = fmt.Errorf("needs a 32-bit source, but %s is .%s", o.Name, rt)
 	}
 	return r, err
 }
@@ -793,12 +792,12 @@ func (d *dec) src64(o *ptx.Operand, t ptx.Type) (ref, error) {
 	}
 	r, c, rt, err := d.reg(o, false)
 	if err == nil && c != c64 {
-		err = fmt.Errorf("needs a 64-bit source, %s is .%s", o.Name, rt)
+		err = fmt.Errorf("needs a 64-bit source, but %s is .%s", o.Name, rt)
 	}
 	return r, err
 }
 
-// src resolves a source of any width up to 64 bits and says which slab it is in.
+// src resolves a source of up to 64 bits and reports which slab it is in.
 func (d *dec) src(o *ptx.Operand, t ptx.Type) (r ref, wide bool, err error) {
 	switch o.Kind {
 	case ptx.OpImm, ptx.OpSym:
@@ -808,7 +807,7 @@ func (d *dec) src(o *ptx.Operand, t ptx.Type) (r ref, wide bool, err error) {
 		wide = ok && s.Type.Bits() > 32
 	default:
 		if o.Var == nil {
-			return none, false, fmt.Errorf("needs a register where it has %q", o.Name)
+			return none, false, fmt.Errorf("needs a register instead of %q", o.Name)
 		}
 		wide = classOf(o.Var.Type) == c64
 	}
@@ -820,8 +819,8 @@ func (d *dec) src(o *ptx.Operand, t ptx.Type) (r ref, wide bool, err error) {
 	return r, wide, err
 }
 
-// dst resolves a destination of up to 64 bits and says which slab it is in and
-// how many bits its register has.
+// dst resolves a destination of up to 64 bits and reports which slab it is in and how
+// many bits its register has.
 func (d *dec) dst(o *ptx.Operand) (r ref, wide bool, bits int, err error) {
 	if o.Kind == ptx.OpSink {
 		return d.scratch(c64), true, 64, nil
@@ -833,7 +832,7 @@ func (d *dec) dst(o *ptx.Operand) (r ref, wide bool, bits int, err error) {
 	return r, c == c64, t.Bits(), err
 }
 
-// srcPred resolves a predicate source and says whether it is negated.
+// srcPred resolves a predicate source and reports whether it is negated.
 func (d *dec) srcPred(o *ptx.Operand) (ref, bool, error) {
 	switch o.Kind {
 	case ptx.OpImm:
@@ -844,7 +843,7 @@ func (d *dec) srcPred(o *ptx.Operand) (ref, bool, error) {
 	}
 	r, c, t, err := d.reg(o, false)
 	if err == nil && c != cPred {
-		err = fmt.Errorf("needs a predicate, %s is .%s", o.Name, t)
+		err = fmt.Errorf("needs a predicate, but %s is .%s", o.Name, t)
 	}
 	return r, o.Neg, err
 }
@@ -864,8 +863,8 @@ func (d *dec) symbol(o *ptx.Operand, wide bool) (ref, error) {
 	return d.const32(uint32(a)), nil
 }
 
-// address gives the address that a symbol stands for in its own space, offset
-// included; local says that it is relative to the frame.
+// address returns the address of a symbol in its own space, offset included; local
+// means that it is relative to the frame.
 func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 	off := o.Imm.Bits
 	if o.Func != nil {
@@ -877,7 +876,7 @@ func (d *dec) address(o *ptx.Operand) (a uint64, local bool, err error) {
 	}
 	v := o.Var
 	if v == nil {
-		return 0, false, fmt.Errorf("uses %q, which is no variable", o.Name)
+		return 0, false, fmt.Errorf("uses %q, which is not a variable", o.Name)
 	}
 	switch v.Space {
 	case ptx.SpaceGlobal, ptx.SpaceConst, ptx.SpaceTex:

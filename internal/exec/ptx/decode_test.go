@@ -10,9 +10,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// TestDecodeWrongOperands gives every row of the instruction table operands of
-// the wrong kind, too few and too many: whatever the parser lets through, the
-// decoder must refuse or take, and never panic.
+// TestDecodeWrongOperands gives every row of the instruction table operands of the wrong kind,
+// too few and too many: whatever the parser accepts, the decoder must reject or accept, and
+// never panic.
 func TestDecodeWrongOperands(t *testing.T) {
 	strange := []string{"wp", "!wp", "_", "w8", "w16", "w32", "w64", "w128", "-w32", "wv", "wv.x", "w32.b1", "w32.h10", "w32.b7654",
 		"{w32, w32}", "{w32, _}", "{w8, w8, w8, w8}", "{}", "w32|wp", "wp|wp", "5", "-1", "0x123456789abcdef0", "1.5", "0f3F800000",
@@ -77,7 +77,7 @@ func TestDecodeWrongOperands(t *testing.T) {
 	}
 }
 
-// splitOperands cuts at the commas outside of brackets.
+// splitOperands splits at the commas outside brackets.
 func splitOperands(s string) []string {
 	var list []string
 	depth, from := 0, 0
@@ -100,9 +100,8 @@ func splitOperands(s string) []string {
 	return list
 }
 
-// TestOperandsThatNothingComputes: where an operand is looked at before anything
-// is run, a register plus a constant or a clock is refused, and not taken for
-// zero.
+// TestOperandsThatNothingComputes: if an operand is read before anything is run, a register
+// plus a constant or a clock is rejected, and not taken for zero.
 func TestOperandsThatNothingComputes(t *testing.T) {
 	const module = ".func g(.reg .b32 %i) { ret; }"
 	for _, body := range []string{

@@ -103,7 +103,7 @@ func TestOperationsThatDiffer(t *testing.T) {
 }
 
 func (c differCase) run(t *testing.T, want string) {
-	// The word is full of ones at first, so that a zero has to be written.
+	// The word is full of ones at first, so that a zero must be written.
 	body := "setp.ne.u32 %p, %t, 0;\n@%p bra ready;\nst.global.u64 [%out], -1;\nready:\nbar.sync 0;\nmov.b32 %r, 0xabcd; mov.b64 %x, 0xabcd;\n"
 	switch {
 	case c.stores:

@@ -2,9 +2,9 @@ package ptx
 
 import "math/bits"
 
-// Digest returns a number for what decides the warp's next steps: where its
-// lanes are, and their registers. Local memory is left out, as other memory is.
-// It is false while lanes that do not run now might run before the others have
+// Digest returns a number that summarises what decides the warp's next steps: its
+// lanes' positions and registers. Local memory is left out, like other memory. It
+// returns false while lanes that are not running might run before the others have
 // moved on.
 func (w *warp) Digest() (uint64, bool) {
 	if !w.running {

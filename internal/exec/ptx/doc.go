@@ -3,13 +3,13 @@
 // device memory. It computes values and counts instructions; it knows nothing
 // of cycles, caches or pipelines.
 //
-// A Program is what Link makes of one or more modules. A Machine is a Program
-// placed in device memory; its Run executes a launch to the end. Results do
-// not depend on the number of worker goroutines.
+// Link makes a Program of one or more modules. A Machine is a Program placed in device
+// memory; its Run executes a launch to the end. Results do not depend on the number of
+// worker goroutines.
 //
-// How it is laid out: program.go links and lays out variables, decode.go turns
-// text-level instructions into operations, warp.go and block.go hold the state
-// of running warps and their control flow, and one file per family of
-// instructions says what they do (ops_gen.go is generated from the rows in opgen
-// for everything that is one expression per lane).
+// Layout: program.go links and lays out variables, decode.go turns text-level
+// instructions into operations, warp.go and block.go hold the state of running warps
+// and their control flow, and one file per family of instructions implements them.
+// ops_gen.go is generated from the rows in opgen for everything that is one expression
+// per lane.
 package ptx

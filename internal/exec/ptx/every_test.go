@@ -107,7 +107,7 @@ func TestNothingPanics(t *testing.T) {
 	}
 }
 
-// FuzzRun parses, links and runs whatever text it is given: errors and faults
+// FuzzRun parses, links and runs any text: errors and faults
 // are fine, panics and hangs are not.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "isa", "ptx", "testdata", "conformance", "*.ptx"))

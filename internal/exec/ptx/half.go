@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: arithmetic that mixes f32 with f16 or bf16. What is within one
-// format, packed or not, is in the generated table.
+// This file: arithmetic that mixes f32 with f16 or bf16. Operations within one format,
+// packed or not, are in the generated table.
 
 func init() { families["fma"] = decodeFMA }
 
@@ -18,7 +18,7 @@ func mixedFloat(in *ptx.Inst) bool {
 	return len(t) == 2 && t[0] == "f32" && (t[1] == "f16" || t[1] == "bf16")
 }
 
-// decodeMixed decodes it: the operands but the last have the second type.
+// decodeMixed decodes it: all operands but the last have the second type.
 func decodeMixed(d *dec, in *ptx.Inst, o *inst) error {
 	e, ok := opTable[key(in)]
 	if !ok {

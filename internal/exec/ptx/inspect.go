@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: looking into a warp between two steps. Nothing here changes it.
+// This file: inspecting a warp between two steps. Nothing here changes it.
 
-// Fragments returns the sets of lanes that go their own ways.
+// Fragments returns the sets of lanes that execute separately.
 func (w *warp) Fragments() []exec.Fragment {
 	var list []exec.Fragment
 	add := func(f *frag) {
@@ -30,14 +30,14 @@ func (w *warp) Fragments() []exec.Fragment {
 	return list
 }
 
-// Joins returns the places where lanes wait for others, or will.
+// Joins returns the places where lanes wait, or will wait, for others.
 func (w *warp) Joins() []exec.Join {
 	var list []exec.Join
 	var depth []int
 	for i := range w.joins {
 		j := &w.joins[i]
 		if !j.live || j.want == 0 || j.parent < 0 {
-			continue // the end of the kernel is of no interest
+			continue // the end of the kernel is not a reconvergence point
 		}
 		d := 0
 		for p := j.parent; p >= 0; p = w.joins[p].parent {
@@ -53,7 +53,7 @@ func (w *warp) Joins() []exec.Join {
 	return list
 }
 
-// frameOf returns the call that a lane is in, nil if it has exited.
+// frameOf returns the call that a lane is executing, nil if it has exited.
 func (w *warp) frameOf(lane int) *frame {
 	if w.running && w.mask>>lane&1 != 0 {
 		return w.fr
@@ -71,7 +71,7 @@ func (w *warp) frameOf(lane int) *frame {
 	return nil
 }
 
-// Frame returns the call that a lane is in, with its registers.
+// Frame returns the call that a lane is executing, with its registers.
 func (w *warp) Frame(lane int) (exec.Frame, bool) {
 	if lane < 0 || lane > 31 || w.live>>lane&1 == 0 {
 		return exec.Frame{}, false

@@ -38,8 +38,7 @@ func oneWarp(t *testing.T, src string) exec.Warp {
 	return w.Block(0).Warp(0)
 }
 
-// TestInspect steps a warp through divergence and a call, and looks at every
-// place.
+// TestInspect steps a warp through divergence and a call, and inspects every step.
 func TestInspect(t *testing.T) {
 	w := oneWarp(t, `.version 7.0
 .target sm_70
@@ -179,8 +178,7 @@ JOIN:
 	}
 }
 
-// TestInspectWaits looks at lanes that wait for others of their warp, and at a
-// barrier.
+// TestInspectWaits inspects lanes that wait for others of their warp, and at a barrier.
 func TestInspectWaits(t *testing.T) {
 	w := oneWarp(t, `.version 7.0
 .target sm_70
@@ -214,7 +212,7 @@ SYNC:
 	}
 	// The manual counts the threads of the lanes that came; four of the warp's
 	// may still come.
-	if s := got[0xfffffff0]; s != "3 waits at barrier 3, where 28 of 64 threads have come" {
+	if s := got[0xfffffff0]; s != "3 waits at barrier 3, where 28 of 64 threads have arrived" {
 		t.Errorf("the lanes at the barrier: %q", s)
 	}
 	if j := x.Joins(); len(j) != 1 || j[0].Came != 0xf || j[0].Missing != 0xfffffff0 || j[0].PC != 4 {

@@ -6,25 +6,25 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// ref names where an operand's 32 lanes lie: a slot of the current frame
-// (≥ 0), or an entry of the function's constants (< 0, stored as ^index).
-// Which slab it indexes (32-bit, 64-bit, predicates) is known to the operation
-// that holds it. Predicates have no constants.
+// ref locates an operand's 32 lanes: a slot of the current frame (≥ 0), or an entry of
+// the function's constants (< 0, stored as ^index). The operation that holds the ref
+// knows which slab it indexes (32-bit, 64-bit, predicates). Predicates have no
+// constants.
 type ref = int32
 
 // none is the ref of an operand that is absent.
 const none ref = -1 << 31
 
-// runFunc does one operation for the lanes of m; m is never zero. A fault is
-// left in w.fault.
+// runFunc executes one operation for the lanes of m; m is never zero. A fault is left
+// in w.fault.
 type runFunc func(w *warp, in *inst, m uint32)
 
-// kind says how the interpreter loop treats an instruction.
+// kind is how the interpreter loop handles an instruction.
 type kind uint8
 
 const (
-	kRun      kind = iota // call run, go on
-	kMem                  // call run, then look for a fault
+	kRun      kind = iota // call run, continue
+	kMem                  // call run, then check for a fault
 	kBranch               // to target where the guard holds; rpc is its reconvergence point
 	kBranchIx             // brx.idx
 	kCall                 // call, direct or indirect
@@ -45,7 +45,7 @@ const (
 	fNaN                         // .NaN
 	fXorSign                     // .xorsign.abs
 	fNegC                        // third operand is a negated predicate
-	fSpin                        // may be part of a wait for another thread
+	fSpin                        // may be part of a spin loop
 	fSigned                      // sign-extends
 	fD64                         // destination register is 64 bits wide
 	fA64                         // first source register is 64 bits wide
@@ -55,7 +55,7 @@ const (
 	fLow32                       // the address space has 32-bit addresses
 )
 
-// inst is one decoded instruction. The fields mean what its run function says.
+// inst is a decoded instruction. Its run function defines the meaning of the fields.
 type inst struct {
 	run    runFunc
 	d      ref // destination
@@ -80,7 +80,7 @@ type extra struct {
 	refs  []ref // vector elements and further operands
 	call  *callSite
 	table []int32 // branch targets
-	any   any     // what a family of instructions keeps for itself
+	any   any     // private to a family of instructions
 }
 
 // fn is a decoded function.
@@ -137,8 +137,8 @@ type callSite struct {
 	name  string
 }
 
-// sregSlot is a slot to be filled with a special register or the address of a
-// local variable when a frame is made.
+// sregSlot is a slot that is filled with a special register or the address of a local
+// variable when a frame is made.
 type sregSlot struct {
 	slot ref
 	wide bool // 64-bit slab

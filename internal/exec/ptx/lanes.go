@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: what the lanes of a warp do together: shuffles, votes, matches,
+// This file: operations across the lanes of a warp: shuffles, votes, matches,
 // reductions.
 
 func init() {
@@ -81,7 +81,7 @@ func decodeShfl(d *dec, in *ptx.Inst, o *inst) error {
 			return err
 		}
 	}
-	o.kind = kMem // for the place in a warning
+	o.kind = kMem // so that a warning can name the place
 	if want == 5 {
 		if err = d.member(in, o, &args[4]); err != nil {
 			return err

@@ -362,9 +362,9 @@ func checkWarpSynchronisation(t *testing.T, stepped bool) {
 	expect(t, got, func(i int) uint32 { return 0xffffffc0 & (0xff << (i / 8 * 8)) })
 }
 
-// TestTilesWaitApart: two tiles are incomplete at one instruction at the same
-// time; completing the first one does not let the second one go. A way out of
-// the loop that nobody takes keeps the lanes from meeting before.
+// TestTilesWaitApart: two tiles are incomplete at one instruction at the same time; completing
+// the first does not release the second. A loop exit that is never taken keeps the lanes from
+// reconverging earlier.
 func TestTilesWaitApart(t *testing.T) {
 	checkTilesWaitApart(t, false)
 	checkTilesWaitApart(t, true)
@@ -507,7 +507,7 @@ func TestActiveMask(t *testing.T) {
 	})
 }
 
-// TestPartialWarp: lanes that never were are nobody's members.
+// TestPartialWarp: lanes that never existed are in no group.
 func TestPartialWarp(t *testing.T) {
 	got := runBody(t, bodyOpts{block: 13}, regs, "setp.lt.u32 %p0, %t, 5;\nvote.sync.ballot.b32 %r0, !%p0, -1;\nbar.warp.sync -1;\nshfl.sync.idx.b32 %r1, %r0, 12, 31, -1;\n"+at("%r1"), nil, 52)
 	if g := binary.LittleEndian.Uint32(got); g != 0x1fe0 {
@@ -515,9 +515,8 @@ func TestPartialWarp(t *testing.T) {
 	}
 }
 
-// TestSyncReconverges: lanes that a branch has parted for good, since some had to
-// go on from its end without the others, are together again after a barrier of
-// the warp.
+// TestSyncReconverges: lanes that a branch has permanently separated, since some had to
+// continue from its end without the others, are together again after a warp barrier.
 func TestSyncReconverges(t *testing.T) {
 	for _, stepped := range []bool{false, true} {
 		for _, c := range []struct {

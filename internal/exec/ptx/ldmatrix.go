@@ -7,13 +7,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: ldmatrix, stmatrix and movmatrix on 8×8 matrices of 16-bit
-// elements. Lane 8j+i gives the address of row i of matrix j; lane t holds of
-// each matrix the two elements 2(t mod 4) and the next of row t/4, or of column
-// t/4 with .trans (PTX manual, figures of ldmatrix). ldmatrix.m8n16 loads rows of
-// 16 elements of 6 or 4 bits, packed in the first 12 or 8 bytes of a row, into
-// bytes: lane t holds four of row t/4, each in the low bits of its byte. The
-// transposing forms on bytes (m16n16, m16n8) are refused.
+// This file: ldmatrix, stmatrix and movmatrix on 8×8 matrices of 16-bit elements. Lane
+// 8j+i gives the address of row i of matrix j. Lane t holds, of each matrix, the
+// elements 2(t mod 4) and 2(t mod 4)+1 of row t/4, or of column t/4 with .trans (PTX
+// manual, figures of ldmatrix). ldmatrix.m8n16 loads rows of 16 elements of 6 or 4
+// bits, packed in the first 12 or 8 bytes of a row, into bytes: lane t holds four
+// elements of row t/4, each in the low bits of its byte. The transposing forms on
+// bytes (m16n16, m16n8) are refused.
 
 func init() {
 	families["ldmatrix"] = decodeLdmatrix
@@ -96,7 +96,7 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 				return
 			}
 			if op.store {
-				// Each row is filled before the next one's span is asked for.
+				// Each row is filled before the next span is requested.
 				for c := range 8 {
 					lane, hi := i*4+c/2, c&1
 					if op.trans {
@@ -125,7 +125,7 @@ func ldmatrix(w *warp, in *inst, m uint32) {
 	}
 }
 
-// unpackRow takes four elements of 4 or 6 bits, from number i on, into bytes.
+// unpackRow unpacks four elements of 4 or 6 bits, from number i on, into bytes.
 func unpackRow(row []byte, i, bits int) (v uint32) {
 	for e := range 4 {
 		at := (i + e) * bits

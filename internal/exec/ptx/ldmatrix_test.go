@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// matrixKernel writes the body that all tests of ldmatrix and stmatrix share:
-// shared memory is filled from %in0, each lane reads its address within it
-// from %in1 and values from %in2, the instruction runs, registers %r go to
-// %out and shared memory behind them.
+// matrixKernel writes the body that all tests of ldmatrix and stmatrix share: shared memory is
+// filled from %in0, each lane reads its address within it from %in1 and values from %in2, the
+// instruction runs, registers %r go to %out, followed by shared memory.
 func matrixKernel(inst string, shared, regs int) (decls, body string) {
 	decls = fmt.Sprintf(`.reg .b64 %%x, %%y, %%m, %%g, %%a;
 .reg .b32 %%i, %%v, %%o, %%a32, %%r<4>;
@@ -206,8 +205,8 @@ st.global.b32 [%p], `+dst+`;`, [][]byte{regs[:128]}, 128)
 	}
 }
 
-// TestMatrixFaults: addresses and lanes that ldmatrix, stmatrix and their
-// relatives cannot take.
+// TestMatrixFaults: addresses and lanes that ldmatrix, stmatrix and related instructions
+// reject.
 func TestMatrixFaults(t *testing.T) {
 	const shared = 1024
 	mem, _, regs, _ := matrixInput("faults", shared)
@@ -232,12 +231,12 @@ func TestMatrixFaults(t *testing.T) {
 		{"ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%out];", 0, 0, "not in shared memory"},
 		{"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a], {%r0};", 7, 8, "misaligned write of 16 bytes"},
 		{"stmatrix.sync.aligned.m8n8.x2.b16 [%g], {%r0, %r1};", 15, shared, "out-of-bounds write of 16 bytes"},
-		{"setp.lt.u32 %p, %t, 16; @%p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];", 0, 0, "needs all 32 lanes of its warp, only lanes 0x0000ffff"},
-		{"setp.ge.u32 %p, %t, 4; @%p movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", 0, 0, "needs all 32 lanes of its warp, only lanes 0xfffffff0"},
+		{"setp.lt.u32 %p, %t, 16; @%p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];", 0, 0, "needs all 32 lanes of its warp, but only lanes 0x0000ffff"},
+		{"setp.ge.u32 %p, %t, 4; @%p movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", 0, 0, "needs all 32 lanes of its warp, but only lanes 0xfffffff0"},
 		// A division of the warp that meets again at the instruction is fine.
 		{"setp.lt.u32 %p, %t, 9; @%p bra low; mov.u32 %v, 1; bra both; low: mov.u32 %v, 2; both: movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", 0, 0, ""},
 		// Lanes that have exited do not come back.
-		{"setp.lt.u32 %p, %t, 1; @%p exit; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", 0, 0, "needs all 32 lanes of its warp, only lanes 0xfffffffe"},
+		{"setp.lt.u32 %p, %t, 1; @%p exit; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", 0, 0, "needs all 32 lanes of its warp, but only lanes 0xfffffffe"},
 	} {
 		decls, body := matrixKernel(c.inst, shared, 4)
 		_, err := tryBody(t, bodyOpts{}, decls, body, [][]byte{mem, rows(c.lane, c.addr), regs}, 512+shared)
@@ -259,7 +258,7 @@ func TestMatrixPartialWarp(t *testing.T) {
 		decls := ".reg .b32 %r<4>; .reg .pred %p;" + c.decls
 		name := strings.Fields(c.inst)[0]
 		_, err := tryBody(t, bodyOpts{block: 48}, decls, c.inst, [][]byte{make([]byte, 512)}, 4)
-		if err == nil || !strings.Contains(err.Error(), name+" needs all 32 lanes of its warp, only lanes 0x0000ffff execute it") {
+		if err == nil || !strings.Contains(err.Error(), name+" needs all 32 lanes of its warp, but only lanes 0x0000ffff execute it") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if _, err := tryBody(t, bodyOpts{block: 48}, decls, "setp.ge.u32 %p, %t, 32; @%p exit;\n"+c.inst, [][]byte{make([]byte, 512)}, 4); err != nil {
@@ -268,8 +267,8 @@ func TestMatrixPartialWarp(t *testing.T) {
 	}
 }
 
-// TestDivergedMMA: lanes of a warp that come to one mma on different ways wait
-// for each other from sm_70 on.
+// TestDivergedMMA: lanes of a warp that reach one mma on different paths wait for each other
+// from sm_70 on.
 func TestDivergedMMA(t *testing.T) {
 	for name, way := range map[string]string{
 		// Sixteen lanes wait for a flag that the others set before the mma.
@@ -280,8 +279,8 @@ setp.eq.u32 %q, %f, 0;
 bra together;
 other:
 st.volatile.shared.u32 [flag], 1;`,
-		// Sixteen lanes look for so long that the others go on to the mma alone
-		// meanwhile, and have to wait there.
+		// Sixteen lanes spin for so long that the others reach the mma alone meanwhile, and
+		// must wait there.
 		"late": `mov.u32 %r0, 0;
 wait:
 ld.volatile.shared.u32 %f, [flag];

@@ -25,8 +25,7 @@ func init() {
 	}
 }
 
-// memElem is one element of a load or store: where its register is and how it
-// is extended.
+// memElem is one element of a load or store: its register and how it is extended.
 type memElem struct {
 	r     ref
 	class regClass
@@ -61,8 +60,8 @@ func spaceOf(in *ptx.Inst) isa.Space {
 	return isa.Generic
 }
 
-// ordering notes what an access means for other threads: whether blocks can
-// talk through it, and whether it may be part of a wait.
+// ordering records what an access means for other threads: whether blocks can
+// communicate through it, and whether it may be part of a wait.
 func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 	strong := false
 	for _, m := range in.Mods {
@@ -88,9 +87,9 @@ func (d *dec) ordering(in *ptx.Inst, o *inst, space isa.Space, load bool) {
 	}
 }
 
-// global notes an access that leaves the L1 cache out. Before there were ordered
-// accesses, blocks talked by such loads and stores, and libraries still do; one
-// kind alone is a hint about caches.
+// global records an access that bypasses the L1 cache. Before ordered accesses
+// existed, blocks communicated through such loads and stores, and libraries still do;
+// loads or stores alone are only a cache hint.
 func (d *dec) global(o *inst, load bool) {
 	if load {
 		o.flags |= fSpin
@@ -100,15 +99,15 @@ func (d *dec) global(o *inst, load bool) {
 	}
 }
 
-// low32 reports whether a space has 32-bit addresses. Of a wider register the
-// low half counts: addresses are truncated to the width of their space (PTX
+// low32 reports whether a space has 32-bit addresses. Only the low half of a wider
+// register counts then: addresses are truncated to the width of their space (PTX
 // manual, ld and st).
 func low32(space isa.Space) bool {
 	return space == isa.Shared || space == isa.Local || space == isa.Param
 }
 
-// memAddress decodes an address operand: o.a is the base register or none,
-// o.imm what is added. It returns the space after what the symbol says.
+// memAddress decodes an address operand: o.a is the base register or none, o.imm the
+// offset. It returns the space, taking the symbol's into account.
 func (d *dec) memAddress(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
 	space, err := d.memOperand(a, o, space)
 	if low32(space) {
@@ -123,7 +122,7 @@ func (d *dec) memAddress(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 func (d *dec) memOperand(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, error) {
 	o.a, o.imm = none, 0
 	if a.Kind != ptx.OpAddr || len(a.List) == 0 {
-		// `ld.param.u32 %r, param` and the like: an address without brackets.
+		// An address without brackets, as in `ld.param.u32 %r, param`.
 		if a.Kind != ptx.OpSym && a.Kind != ptx.OpReg {
 			return space, errors.New("needs an address")
 		}
@@ -131,7 +130,7 @@ func (d *dec) memOperand(a *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 	}
 	o.imm = a.Offset
 	if len(a.List) > 1 {
-		return space, errors.New("has an address of a form that is not supported")
+		return space, errors.New("has an unsupported form of address")
 	}
 	return d.memBase(&a.List[0], o, space)
 }
@@ -152,7 +151,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 			o.flags |= fAddr32
 		case c64:
 		default:
-			return space, fmt.Errorf("has an address in %s, which is .%s", base.Name, t)
+			return space, fmt.Errorf("has an address in %s, which has type .%s", base.Name, t)
 		}
 		return d.localParam(space), nil
 	case ptx.OpSym:
@@ -186,11 +185,11 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 		o.imm += int64(a)
 		return space, nil
 	}
-	return space, fmt.Errorf("has an address of a form that is not supported: %q", base.Name)
+	return space, fmt.Errorf("has an unsupported form of address: %q", base.Name)
 }
 
-// localParam turns the param space of a function, which lies in its frame,
-// into local space; a kernel's parameters stay where they are.
+// localParam turns the param space of a function, which lies in its frame, into local
+// space; a kernel's parameters stay in param space.
 func (d *dec) localParam(space isa.Space) isa.Space {
 	if space == isa.Param && !d.ast.Entry {
 		return isa.Local
@@ -221,7 +220,7 @@ func (d *dec) memElems(in *ptx.Inst, arg *ptx.Operand, dst bool) (*memOp, error)
 			want = 8
 		}
 	}
-	// A vector register as a whole stands for its elements.
+	// A whole vector register stands for its elements.
 	if len(list) == 1 && want > 1 && list[0].Kind == ptx.OpReg && list[0].Var != nil && list[0].Var.Vec == want && list[0].Elem == "" {
 		whole := list[0]
 		list = nil
@@ -309,7 +308,7 @@ func decodeStore(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) < 2 {
 		return errors.New("needs an address and a register")
 	}
-	// st.async and st.bulk have forms of their own.
+	// st.async and st.bulk have their own forms.
 	if in.Has("async") || in.Has("bulk") {
 		return decodeStoreAsync(d, in, o)
 	}
@@ -349,8 +348,8 @@ func (d *dec) describe(space isa.Space, width int, load, store bool) {
 	d.info.Load, d.info.Store = load, store
 }
 
-// addresses computes the addresses of lanes m into w.addr and returns the
-// bitwise or of all, for alignment.
+// addresses computes the addresses of lanes m into w.addr and returns the bitwise or
+// of all, for alignment checks.
 func (w *warp) addresses(in *inst, m uint32) (or uint64) {
 	off, keep := uint64(in.imm), ^uint64(0)
 	if in.flags&fLow32 != 0 {
@@ -582,7 +581,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 		if space == isa.Shared {
 			w.sharedFault(i, a, size, what)
 		} else {
-			w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x, of which there are %d bytes", what, size, space, a, n)
+			w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: there are %d bytes", what, size, space, a, n)
 		}
 		return nil
 	}
@@ -611,7 +610,7 @@ func loadParam(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*memOp)
 	off := uint64(in.imm)
 	if n := uint64(len(w.blk.params)); off >= n || off+uint64(op.total) > n {
-		w.failAs(exec.BadAddress, m, "out-of-bounds read of %d bytes at offset %d of the kernel's parameters, which take %d bytes", op.total, int64(off), n)
+		w.failAs(exec.BadAddress, m, "out-of-bounds read of %d bytes at offset %d of the kernel's parameters, which have %d bytes", op.total, int64(off), n)
 		return
 	}
 	b := w.blk.params[off:]
@@ -620,13 +619,13 @@ func loadParam(w *warp, in *inst, m uint32) {
 	}
 }
 
-// loadParam1 is loadParam of one register as wide as the element: the same
-// value for every lane.
+// loadParam1 is loadParam of one register as wide as the element: the same value for
+// every lane.
 func loadParam1(w *warp, in *inst, m uint32) {
 	off, size := uint64(in.imm), uint64(in.size)
 	b := w.blk.params
 	if n := uint64(len(b)); off >= n || off+size > n {
-		loadParam(w, in, m) // for its message
+		loadParam(w, in, m) // for its error message
 		return
 	}
 	if size == 4 {
@@ -654,7 +653,7 @@ func loadParam1(w *warp, in *inst, m uint32) {
 	}
 }
 
-// giveLane puts the elements in b into lane i's registers.
+// giveLane writes the elements in b to lane i's registers.
 func (w *warp) giveLane(op *memOp, b []byte, i int) {
 	for k := range op.elems {
 		e := &op.elems[k]
@@ -778,7 +777,7 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 	return err
 }
 
-// plainAddress drops the generic() of a symbol, which cvta does itself.
+// plainAddress strips the generic() of a symbol, which cvta applies itself.
 func (d *dec) plainAddress(o *ptx.Operand) *ptx.Operand {
 	if o.Kind == ptx.OpSym && o.Generic {
 		p := *o
@@ -788,7 +787,7 @@ func (d *dec) plainAddress(o *ptx.Operand) *ptx.Operand {
 	return o
 }
 
-// cvta64 adds or subtracts the base of a window, of null pointers too, as hardware
+// cvta64 adds or subtracts the base of a window, also for null pointers, as hardware
 // does. The address in the window's space has 32 bits.
 func cvta64(w *warp, in *inst, m uint32) {
 	keep, to, from := ^uint64(0), max(in.imm, 0), min(in.imm, 0)
@@ -810,7 +809,7 @@ func cvta32(w *warp, in *inst, m uint32) {
 	}
 }
 
-// decodeIsspacep asks whether a generic address lies in a space.
+// decodeIsspacep tests whether a generic address lies in a space.
 func decodeIsspacep(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 2 {
 		return errors.New("takes two operands")
@@ -847,8 +846,8 @@ func decodeIsspacep(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// decodeHint takes instructions that say something about caches only. Their
-// address is not checked, as hardware does not.
+// decodeHint accepts instructions that only affect caches. As on hardware, their
+// address is not checked.
 func decodeHint(d *dec, in *ptx.Inst, o *inst) error {
 	for i := range in.Args {
 		if in.Args[i].Kind == ptx.OpAddr {

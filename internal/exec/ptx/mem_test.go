@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// extend gives the bytes that a register of so many bits holds after a load of
+// extend returns the bytes that a register of the given number of bits holds after a load of
 // type typ.
 func extend(typ string, p []byte, bits int) []byte {
 	out := make([]byte, bits/8)
@@ -66,7 +66,7 @@ func TestLoadsAndStores(t *testing.T) {
 					if generic {
 						name = ""
 					}
-					qual := func(s string) string { // caches stand behind the space, orders before it
+					qual := func(s string) string { // cache operators follow the space, orders precede it
 						if q >= 3 && q <= 6 {
 							return name + s
 						}
@@ -200,8 +200,8 @@ func TestAddressSpaces(t *testing.T) {
 	}
 }
 
-// TestLocalMemory: every thread has its own, also in recursion and by generic
-// address passed down.
+// TestLocalMemory: every thread has its own, also in recursion and through a generic address
+// passed down.
 func TestLocalMemory(t *testing.T) {
 	module := `
 	.func sum(.param .b64 list, .param .b32 n, .param .b64 to)
@@ -265,10 +265,9 @@ func TestLocalMemory(t *testing.T) {
 	})
 }
 
-// TestAddressesOf32Bits: shared, local and parameter memory have addresses of 32
-// bits, and of a 64-bit register the low half counts, as the PTX manual has it
-// for ld and st. A pointer minus 64 whose offset was extended as an unsigned
-// number is such a register. Generic addresses have all their 64 bits.
+// TestAddressesOf32Bits: shared, local and parameter memory have 32-bit addresses. Only the low
+// half of a 64-bit register counts, as the PTX manual says for ld and st. A pointer minus 64
+// whose offset was zero-extended gives such a register. Generic addresses use all 64 bits.
 func TestAddressesOf32Bits(t *testing.T) {
 	const beyond = "0x3ffffffc0" // 4 times 2^32 - 16
 	for _, c := range []struct{ name, body string }{
@@ -338,7 +337,8 @@ func TestMemoryFaults(t *testing.T) {
 	}
 }
 
-// TestDynamicSharedMemory begins behind what is declared, for every name alike.
+// TestDynamicSharedMemory begins after the declared variables, at the same place for every
+// name.
 func TestDynamicSharedMemory(t *testing.T) {
 	got := runBody(t, bodyOpts{module: ".extern .shared .align 16 .b8 dyn[];\n.extern .shared .b32 dyn2[];", shared: 128}, regs+".shared .b8 odd[3];", `
 		st.shared.u8 [odd+2], 200;

@@ -21,11 +21,11 @@ func init() {
 }
 
 // Kinds of cache policy, in the low bits of the value that createpolicy makes.
-// PTX leaves the encoding open, and nothing but a timing model would look.
+// PTX leaves the encoding open, and only a timing model would use it.
 var policyKinds = map[string]int64{"L2::evict_normal": 0, "L2::evict_first": 1, "L2::evict_last": 2, "L2::evict_unchanged": 3}
 
-// decodeCreatePolicy makes a cache policy: the priorities of the primary and
-// the secondary accesses. Which fraction or range is primary is dropped.
+// decodeCreatePolicy makes a cache policy: the priorities of the primary and the
+// secondary accesses. The fraction or range that is primary is dropped.
 func decodeCreatePolicy(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) == 0 {
 		return errors.New("needs a destination")
@@ -88,7 +88,7 @@ func decodeMapa(d *dec, in *ptx.Inst, o *inst) error {
 		for k := m; k != 0; k &= k - 1 {
 			i := bits.TrailingZeros32(k)
 			if b[i&31] != 0 {
-				w.failf(1<<i, "address in block %d of a cluster that has one block", b[i&31])
+				w.failf(1<<i, "address in block %d of a cluster, but clusters have one block here", b[i&31])
 				return
 			}
 		}
@@ -101,8 +101,8 @@ func decodeMapa(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// decodeGetCtaRank tells which block of the cluster a shared address belongs
-// to: always the first.
+// decodeGetCtaRank finds the block of the cluster to which a shared address belongs:
+// always the first.
 func decodeGetCtaRank(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 2 {
 		return errors.New("takes a destination and an address")
@@ -119,9 +119,9 @@ func decodeGetCtaRank(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// Every lane of a frame has its own stack pointer once it uses alloca, since
-// lanes may allocate in different turns of a divergent program. The frames of
-// called functions begin above the highest of them.
+// Each lane of a frame has its own stack pointer once it uses alloca, since lanes may
+// allocate separately in a divergent program. The frames of called functions begin
+// above the highest of them.
 
 // stack returns the stack pointers of the running frame.
 func (w *warp) stack() *[32]int {
@@ -135,7 +135,7 @@ func (w *warp) stack() *[32]int {
 	return fr.sp
 }
 
-// retop sets the end of the running frame above every live lane's stack.
+// retop moves the end of the running frame above every live lane's stack.
 func (w *warp) retop() {
 	fr := w.fr
 	fr.top = fr.base + fr.f.local
@@ -145,8 +145,8 @@ func (w *warp) retop() {
 	fr.top = alignUp(fr.top, 16)
 }
 
-// decodeAlloca takes bytes from the frame's stack and gives their address in
-// local memory.
+// decodeAlloca allocates bytes on the frame's stack and returns their address in local
+// memory.
 func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 	types := in.Types()
 	if len(in.Args) < 2 || len(in.Args) > 3 || len(types) != 1 {
@@ -187,7 +187,7 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 			}
 			at := alignUp(sp[i&31], align)
 			if n > isa.MaxLocal || at+int(n) > isa.MaxLocal {
-				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d", n, sp[i&31], isa.MaxLocal)
+				w.failf(1<<i, "stack overflow: alloca of %d bytes with %d in use; a thread has %d in all", n, sp[i&31], isa.MaxLocal)
 				return
 			}
 			w.growLocal(i, at, at+int(n))
@@ -229,7 +229,7 @@ func decodeStackSave(d *dec, in *ptx.Inst, o *inst) error {
 	return err
 }
 
-// decodeStackRestore gives back what alloca took since the matching stacksave.
+// decodeStackRestore frees what alloca has allocated since the matching stacksave.
 func decodeStackRestore(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 1 {
 		return errors.New("takes one operand")
@@ -254,7 +254,7 @@ func decodeStackRestore(d *dec, in *ptx.Inst, o *inst) error {
 				v = uint64(w.u32(in.a)[i&31])
 			}
 			if v < uint64(low) || v > uint64(sp[i&31]) {
-				w.failf(1<<i, "stackrestore to %#x, which no stacksave of this function gave: its stack goes from %#x to %#x", v, low, sp[i&31])
+				w.failf(1<<i, "stackrestore to %#x, which is not from a stacksave of this function: its stack extends from %#x to %#x", v, low, sp[i&31])
 				return
 			}
 			sp[i&31] = int(v)

@@ -15,21 +15,20 @@ import (
 // This file: matrix multiply-accumulate of a warp (mma.sync, wmma.mma), the
 // loads and stores of wmma fragments, and redux.sync.
 //
-// Which element of a matrix a lane's register holds is, for mma.sync, as the
-// PTX manual's section on matrix fragments defines it; its figures all follow
-// one rule, written down in fragment.at and accum.at. The fragments of wmma are
-// opaque by the manual; here they are those of mma.sync put side by side, which
-// is what hardware from sm_75 on is known to use for 16×16×16. Registers that
-// the manual gives a fragment beyond what the matrix needs (f16: twice as many)
-// hold the same elements again.
+// For mma.sync, the PTX manual's section on matrix fragments defines which element a
+// lane's register holds; its figures all follow one rule, given in fragment.at and
+// accum.at. The manual calls the fragments of wmma opaque; here they are those of
+// mma.sync side by side, which is what hardware from sm_75 on is known to use for
+// 16×16×16. If the manual gives a fragment more registers than the matrix needs (f16:
+// twice as many), they hold the same elements again.
 
 func init() {
 	families["mma"] = decodeMMA
 	families["wmma"] = decodeWMMA
 }
 
-// fragment is how the registers of A or B hold their matrix: rows (of A, or
-// columns of B) by groups of four lanes, along k in pieces of one register.
+// fragment describes how registers hold A or B: rows of A, or columns of B, by groups
+// of four lanes; along k in pieces of one register.
 type fragment struct {
 	dim  int // M or N
 	k    int // in elements
@@ -38,8 +37,8 @@ type fragment struct {
 	regs int // registers that hold different elements
 }
 
-// newFragment gives the fragment of a matrix; its regs are 0 if a matrix of this
-// size does not fill the registers of a warp.
+// newFragment returns the fragment of a matrix; its regs are 0 if a matrix of this size
+// does not fill the registers of a warp.
 func newFragment(dim, k, per int, b bool) fragment {
 	f := fragment{dim: dim, k: k, per: per, b: b}
 	if dim%8 == 0 && k%(4*per) == 0 {
@@ -63,9 +62,8 @@ func (f *fragment) at(r, lane int) (dim, k int) {
 	return dim + lane>>2, (k*4 + lane&3) * f.per
 }
 
-// places lists for every register and lane the index of its first element in
-// the matrix stored by rows of k (columns of B), counted in units of `unit`
-// elements.
+// places lists for every register and lane the index of its first element in the
+// matrix stored by rows of k (columns of B), in units of `unit` elements.
 func (f *fragment) places(unit int) []int16 {
 	var out []int16
 	for r := range f.regs {
@@ -77,10 +75,10 @@ func (f *fragment) places(unit int) []int16 {
 	return out
 }
 
-// accum is how the registers of C or D hold an M×N matrix.
+// accum describes how registers hold an M×N matrix C or D.
 type accum struct{ m, n int }
 
-// at returns row and column of element i of a lane.
+// at returns the row and column of element i of a lane.
 func (c accum) at(i, lane int) (row, col int) {
 	per := 4
 	if c.m == 8 {
@@ -129,7 +127,7 @@ type mmaOp struct {
 	sparse       *sparsity // of A, nil if it is dense
 }
 
-// widening is how an element of A or B becomes f32.
+// widening is the conversion of an element of A or B to f32.
 type widening struct {
 	bits   int // 8, 16 or 32 of the register
 	bf16   bool
@@ -137,8 +135,8 @@ type widening struct {
 	shift  uint8      // its first bit in the byte
 }
 
-// wideningOf gives the widening of a float type; ok is false for others. In
-// the bytes of .kind::f8f6f4 six bits lie low and four in the middle.
+// wideningOf returns the widening of a float type; ok is false for others. In the
+// bytes of .kind::f8f6f4, six bits lie low and four in the middle.
 func wideningOf(t ptx.Type) (wd widening, ok bool) {
 	switch t {
 	case "f16", "bf16":
@@ -158,7 +156,7 @@ func wideningOf(t ptx.Type) (wd widening, ok bool) {
 func perReg(t ptx.Type) int {
 	switch t {
 	case "e2m3", "e3m2", "e2m1":
-		return 4 // each in a byte of its own
+		return 4 // each in its own byte
 	case "f64":
 		return 1
 	}
@@ -181,7 +179,7 @@ func (d *dec) fragRegs(o *ptx.Operand, n int, wide, dst bool) ([]ref, error) {
 	if o.Kind == ptx.OpVec {
 		list = o.List
 	}
-	// A vector register as a whole stands for its elements.
+	// A whole vector register stands for its elements.
 	if n > 1 && o.Kind == ptx.OpReg && o.Var != nil && o.Var.Vec == n && n <= 4 && o.Elem == "" {
 		list = slices.Repeat(list, n)
 		for i := range list {
@@ -213,18 +211,18 @@ func (d *dec) fragRegs(o *ptx.Operand, n int, wide, dst bool) ([]ref, error) {
 	return out, nil
 }
 
-// together makes an instruction one that all lanes of a warp execute at once.
+// together marks an instruction that all lanes of a warp execute together.
 func (d *dec) together(o *inst) {
 	o.kind = kWarpSync
 	o.e = d.const32(full)
 }
 
-// needAll faults if a warp executes an aligned instruction in part.
+// needAll faults if only part of a warp executes an aligned instruction.
 func (w *warp) needAll(in *inst, m uint32) bool {
 	if m == full {
 		return true
 	}
-	w.failf(m, "%s needs all 32 lanes of its warp, only lanes %#08x execute it", w.fr.f.info[w.pc].Op, m)
+	w.failf(m, "%s needs all 32 lanes of its warp, but only lanes %#08x execute it", w.fr.f.info[w.pc].Op, m)
 	return false
 }
 
@@ -246,7 +244,7 @@ func decodeMMA(d *dec, in *ptx.Inst, o *inst) error {
 	return d.multiply(in, o, op, false)
 }
 
-// classify says how the types of a multiplication are computed.
+// classify selects the arithmetic for the types of a multiplication.
 func (op *mmaOp) classify() error {
 	var okA, okB bool
 	op.wa, okA = wideningOf(op.at)
@@ -271,8 +269,8 @@ func (op *mmaOp) classify() error {
 	return nil
 }
 
-// multiply decodes what mma and wmma.mma share. The fragments of wmma may
-// have more registers than the matrix needs.
+// multiply decodes what mma and wmma.mma share. The fragments of wmma may have more
+// registers than the matrix needs.
 func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	var ok bool
 	if op.m, op.n, op.k, ok = shapeOf(in); !ok {
@@ -369,8 +367,8 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	return nil
 }
 
-// wmmaRegs is the number of registers of an A or B fragment of wmma: eight for
-// f16 whatever the shape, else what the matrix needs.
+// wmmaRegs is the number of registers of an A or B fragment of wmma: eight for f16 in
+// every shape, otherwise what the matrix needs.
 func wmmaRegs(t ptx.Type, f fragment) int {
 	if t == "f16" {
 		return 8
@@ -384,9 +382,9 @@ const (
 	tileElems = 16 * 16
 )
 
-// tile is the storage of a multiplication: A by rows, B by columns, C by rows.
-// Of A and B one pair is used, according to the class: widened floats, unpacked
-// integers, words of bits or f64. A warp has one.
+// tile is the storage of a multiplication: A by rows, B by columns, C by rows. The
+// class determines which pair holds A and B: widened floats, unpacked integers, words
+// of bits or f64. A warp has one tile.
 type tile struct {
 	af, bf [4 * tileRegs]float32
 	ai, bi [8 * tileRegs]int32
@@ -402,7 +400,7 @@ func (w *warp) tileOf() *tile {
 	return w.tile
 }
 
-// f32of gives the f32 of its bits.
+// f32of returns the f32 with the given bits.
 func f32of(b uint32) float32 { return math.Float32frombits(b) }
 
 // widen puts the floats of a fragment into dst.
@@ -485,8 +483,7 @@ func (w *warp) operands(op *mmaOp, t *tile) {
 	}
 }
 
-// accIn reads element i of a lane's accumulator C as the type that the
-// multiplication accumulates in.
+// accIn reads element i of a lane's accumulator C in the type of the accumulation.
 func (w *warp) accIn(op *mmaOp, i, lane int) uint64 {
 	switch {
 	case op.class == mmaF64:
@@ -527,8 +524,8 @@ func (w *warp) accOut(op *mmaOp, i, lane int, v uint64) {
 	}
 }
 
-// finiteF16 and finiteF32 are .satfinite of a float result, which wmma had
-// until PTX 6.4: infinities become the largest finite number, NaN +0.
+// finiteF16 and finiteF32 are .satfinite of a float result, which wmma had until PTX
+// 6.4: infinities become the largest finite number, NaN becomes +0.
 func finiteF16(h uint16) uint16 {
 	switch mag := h & 0x7fff; {
 	case mag > 0x7c00:
@@ -588,8 +585,8 @@ func mma(w *warp, in *inst, m uint32) {
 	}
 }
 
-// mmaVolta is m8n8k4 of f16: lanes 4q…4q+3 and 16+4q…16+4q+3 multiply a pair
-// of matrices of their own, for q from 0 to 3.
+// mmaVolta is m8n8k4 of f16: for each q from 0 to 3, lanes 4q…4q+3 and 16+4q…16+4q+3
+// multiply their own pair of matrices.
 func mmaVolta(w *warp, in *inst, m uint32) {
 	if !w.needAll(in, m) {
 		return
@@ -658,14 +655,14 @@ type wmmaMem struct {
 	row    bool // the matrix lies in memory by rows
 	store  bool
 	space  isa.Space
-	stride ref // none: rows lie tight
+	stride ref // none: rows are contiguous
 	tight  int
 	bits   int // of an element
 	size   int // bytes of a piece
 }
 
-// wmmaPiece is what one access moves of a register: an element, or a whole
-// register of elements that have less than a byte.
+// wmmaPiece is the part of a register moved by one access: an element, or a whole
+// register if elements are smaller than a byte.
 type wmmaPiece struct {
 	r     ref
 	shift uint8 // its first bit in the register

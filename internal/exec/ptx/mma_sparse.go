@@ -8,13 +8,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: mma.sp, whose matrix A has two non-zero elements in every four (one in
-// two for tf32, two pairs in four for 4-bit integers) and comes packed: half as
-// many elements, and for each its place in its group, in a metadata operand.
+// This file: mma.sp, whose matrix A has two non-zero elements in every four (one in two
+// for tf32, two pairs in four for 4-bit integers). A comes packed with half as many
+// elements; a metadata operand gives the place of each in its group.
 //
-// Where the metadata lies follows the PTX manual's figures of the sparse
-// fragments. Each row of A needs 16, 32 or 64 bits. Of each four lanes 4g…4g+3
-// one, two or four contribute, which the sparsity selector picks:
+// The location of the metadata follows the PTX manual's figures of the sparse
+// fragments. Each row of A needs 16, 32 or 64 bits. The sparsity selector picks which
+// one, two or four of each four lanes 4g…4g+3 contribute:
 //
 //   - 16- and 32-bit elements: a contributing lane holds in its low half 16 bits
 //     for row g, in its high half 16 bits for row g+8. If a row has 32 bits, the
@@ -24,17 +24,17 @@ import (
 //     fourth hold the second words.
 //
 // The order of metadata in CUTLASS' host-side reordering, which feeds the same
-// instruction, agrees. Metadata that the manual calls undefined (an index
+// instruction, agrees. Metadata that the manual calls undefined is a fault: an index
 // twice in a group, a tf32 index other than 0b0100 and 0b1110, and, with
-// .sp::ordered_metadata, descending indices) is a fault.
+// .sp::ordered_metadata, descending indices.
 
-// sparsity is how A of an mma.sp is packed.
+// sparsity describes how A of an mma.sp is packed.
 type sparsity struct {
 	ordered bool
 	meta    ref
 	sel     int  // first contributing lane of each four
 	wide    bool // 32 bits a lane and row, else 16
-	bits    int  // of metadata for an index
+	bits    int  // of metadata per index
 	count   int  // indices of a row
 }
 
@@ -58,7 +58,7 @@ func (d *dec) sparsity(in *ptx.Inst, op *mmaOp) error {
 	default:
 		return errUnsupported
 	}
-	lanes := s.count * s.bits / 16 // that contribute
+	lanes := s.count * s.bits / 16 // contributing lanes
 	if op.m != 16 || lanes != 1 && lanes != 2 && lanes != 4 || s.count > sparseMax {
 		return errUnsupported
 	}
@@ -67,7 +67,7 @@ func (d *dec) sparsity(in *ptx.Inst, op *mmaOp) error {
 		return errors.New("needs a constant sparsity selector")
 	}
 	if f.Imm.Bits >= uint64(4/lanes) {
-		return fmt.Errorf("has sparsity selector %d; %d of four lanes hold its metadata, so it must be below %d", int64(f.Imm.Bits), lanes, 4/lanes)
+		return fmt.Errorf("has sparsity selector %d; it must be below %[3]d, since %[2]d of four lanes hold the metadata", int64(f.Imm.Bits), lanes, 4/lanes)
 	}
 	s.sel = int(f.Imm.Bits) * lanes
 	return nil
@@ -76,9 +76,8 @@ func (d *dec) sparsity(in *ptx.Inst, op *mmaOp) error {
 // sparseMax is the largest number of indices of a row.
 const sparseMax = 32
 
-// places finds for each index of a row of A which element of its group of 4
-// (2 for tf32) it names, counted from the row's beginning. It reports false
-// after a fault.
+// places finds for each index of a row of A which element of its group of 4 (2 for
+// tf32) it selects, counted from the row's beginning. It returns false after a fault.
 func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
 	s := op.sparse
 	meta := w.u32(s.meta)
@@ -100,7 +99,7 @@ func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
 			case 0b1110:
 				out[i] = 2*i + 1
 			default:
-				w.failf(1<<lane, "sparsity metadata %#08x: index %#04b at bit %d selects no element of its pair, 0b0100 and 0b1110 do", meta[lane], v, shift)
+				w.failf(1<<lane, "sparsity metadata %#08x: index %#04b at bit %d selects no element of its pair; want 0b0100 or 0b1110", meta[lane], v, shift)
 				return false
 			}
 			continue
@@ -121,9 +120,9 @@ func (w *warp) places(op *mmaOp, row int, out *[sparseMax]int) bool {
 	return true
 }
 
-// mmaSparse multiplies the packed rows of A with the elements of B's columns
-// that their indices select. The others have no part in the result, not even
-// if they are NaN.
+// mmaSparse multiplies the packed rows of A with the elements of B's columns that
+// their indices select. The other elements do not affect the result, not even if they
+// are NaN.
 func mmaSparse(w *warp, in *inst, m uint32) {
 	if !w.needAll(in, m) {
 		return

@@ -32,8 +32,8 @@ func when(c bool, a, b int) int {
 	return b
 }
 
-// mmaPlaces gives the formulas of mma.sync for A, B and C by shape and by the
-// bits of an element of A (f16 of m8n8k4 is a case of its own).
+// mmaPlaces gives the formulas of mma.sync for A, B and C by shape and by the bits of an
+// element of A (f16 of m8n8k4 is a separate case).
 func mmaPlaces(shape string, bits int) (a, b, c lanePlace) {
 	group := func(lane int) int { return lane >> 2 }
 	thread := func(lane int) int { return lane % 4 }
@@ -144,7 +144,7 @@ func tcTypeOf(t string) tcType {
 func (t tcType) encode(v int) uint64 {
 	f := formats[t.name]
 	switch {
-	case t.name == "tf32": // with low bits that must not count
+	case t.name == "tf32": // with low bits that must be ignored
 		return formats["f32"].round(intReal(big.NewInt(int64(v))), "rn", 0) | 0x1abc
 	case f != nil:
 		return f.round(intReal(big.NewInt(int64(v))), "rn", 0) << t.shift
@@ -218,14 +218,14 @@ func tcPack(n, width int, t tcType, get func(i, lane int) uint64) [][32]uint64 {
 	return regs
 }
 
-// tcRand gives every case a generator of its own.
+// tcRand returns a separate generator for every case.
 func tcRand(name string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return rand.New(rand.NewPCG(h.Sum64(), 1))
 }
 
-// tcOpts is a target that has every form that is tested here.
+// tcOpts is a target that has every form tested here.
 var tcOpts = bodyOpts{version: "8.8", target: "sm_120a"}
 
 // runMMA executes an instruction on fragments in registers of wa bits; D has nd
@@ -330,8 +330,8 @@ func newCase(op string, mods []string) mmaCase {
 	return c
 }
 
-// tcTested says whether a row is one that Heddle executes: what PTX 8.0 has, and
-// the formats of eight bits and below without block scaling.
+// tcTested reports whether Heddle executes a row: all of PTX 8.0, and the formats of eight bits
+// and below without block scaling.
 func tcTested(mods []string) bool { return !slices.Contains(mods, "block_scale") }
 
 func (c *mmaCase) combine(x, y int) int {
@@ -688,9 +688,9 @@ func bigOf(v float64) *big.Float {
 	return newBig().SetFloat64(math.Abs(v))
 }
 
-// TestMMARounding: with one product that is not zero in every sum, D is that
-// product and C rounded once, whatever the order: in f64 as the modifier says,
-// in the others to nearest even (which is Heddle's choice; PTX leaves it open).
+// TestMMARounding: if each sum has one nonzero product, D is that product and C rounded once,
+// in any order: in f64 as the modifier says, in the others to nearest even (which is Heddle's
+// choice; PTX leaves it open).
 func TestMMARounding(t *testing.T) {
 	for _, c := range []struct{ name, in, acc, out, mode string }{
 		{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "f64", "f64", "f64", "rn"},
@@ -805,7 +805,7 @@ st.global.v2.b32 [%p+8], {R2, R3};`
 	if !slices.Equal(got, want) {
 		t.Error("with a sink the other registers differ")
 	}
-	// What is not built is refused by name.
+	// Unimplemented forms are rejected by name.
 	_, err := tryBody(t, tcOpts, ".reg .b32 %a<8>, %b<2>; .reg .b16 %h<4>;", `mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0
 {%a0, %a1, %a2, %a3}, {%a0, %a1, %a2, %a3}, {%b0, %b1}, {%a4, %a5, %a6, %a7}, %b0, {%h0, %h1}, %b1, {%h2, %h3};`, nil, 4)
 	if err == nil || !strings.Contains(err.Error(), "block_scale") {

@@ -25,9 +25,8 @@ var (
 		"b64": 64, "u64": 64, "s64": 64, "f64": 64}
 )
 
-// operandCaseOf takes what Synthesize writes apart; false for instructions with
-// memory, labels, vectors or other lanes, and for those that are no function of
-// their operands.
+// operandCaseOf parses the output of Synthesize; false for instructions with memory, labels,
+// vectors or other lanes, and for those that are not a function of their operands.
 func operandCaseOf(text string) (c operandCase, ok bool) {
 	for _, m := range declRE.FindAllStringSubmatch(text, -1) {
 		if bitsOf[m[1]] == 0 || m[2] != fmt.Sprintf("x%d", len(c.regs)) {
@@ -90,10 +89,9 @@ func literal(typ string, v uint64) (string, bool) {
 	return "", false
 }
 
-// TestOperandForms executes an instruction of every row of the table with random
-// values in other forms that have to do the same: with a guard, with a source as
-// destination, with literals in place of registers. It needs no reference: the
-// plain form has one elsewhere.
+// TestOperandForms executes an instruction of every row of the table with random values in
+// other forms that must do the same: with a guard, with a source as destination, with literals
+// instead of registers. It needs no reference: the plain form is tested elsewhere.
 func TestOperandForms(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	plain, guarded, aliased, literals := 0, 0, 0, 0

@@ -22,7 +22,7 @@ type reference struct {
 	types []string                           // of the sources
 	want  func(v []uint64) uint64            // the exact result, or
 	check func(v []uint64, got uint64) error // what a result must satisfy
-	skip  func(v []uint64) bool              // operands for which PTX promises nothing
+	skip  func(v []uint64) bool              // operands for which PTX leaves the result open
 }
 
 // op is a key of the table, taken apart.
@@ -855,7 +855,7 @@ func rsqrt(x float64) float64 {
 	return 1 / math.Sqrt(x)
 }
 
-// TestGenerated says when ops_gen.go is not what opgen writes.
+// TestGenerated fails if ops_gen.go is not the output of opgen.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	gen := filepath.Join(dir, "opgen")
@@ -939,8 +939,8 @@ func TestCmps(t *testing.T) {
 	t.Logf("%d comparisons", len(xptx.CmpKeys()))
 }
 
-// holds says whether a comparison holds of two operands whose relation is rel
-// (2: unordered).
+// holds reports whether a comparison holds for two operands whose relation is rel (2:
+// unordered).
 func holds(cmp string, rel int) (holds, known bool) {
 	if cmp == "num" || cmp == "nan" {
 		return (rel == 2) == (cmp == "nan"), true

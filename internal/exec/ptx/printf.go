@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// This file: printf of device code. CUDA formats on the host, so that the text is
-// that of the C library (C standard, fprintf).
+// This file: printf in device code. CUDA formats on the host, so the text follows the C
+// library (C standard, fprintf).
 
-// printf formats with the arguments at buf: 4 bytes for int and shorter, 8 for
-// long long, pointers and double, each naturally aligned. It returns the number of
-// arguments, as CUDA's does.
+// printf formats with the arguments at buf: 4 bytes for int and shorter, 8 for long
+// long, pointers and double, each naturally aligned. Like CUDA's, it returns the number
+// of arguments.
 func (w *warp) printf(i int, format string, buf uint64) int {
 	out := &w.blk.out
 	args := 0
@@ -52,7 +52,7 @@ func (w *warp) printf(i int, format string, buf uint64) int {
 		}
 		if p < len(format) && format[p] == '.' {
 			p++
-			s.prec = max(number(), -1) // a negative one is none
+			s.prec = max(number(), -1) // a negative one counts as absent
 		}
 		s.width, s.prec = min(s.width, widestField), min(s.prec, widestField)
 		long := 0
@@ -115,17 +115,17 @@ func (w *warp) printf(i int, format string, buf uint64) int {
 	return args
 }
 
-// widestField bounds a width or precision, our choice: a program may ask for
-// gigabytes.
+// widestField bounds a width or precision, our choice: otherwise a program could ask
+// for gigabytes.
 const widestField = 1 << 16
 
 // conversion is a conversion specification of printf.
 type conversion struct {
 	minus, plus, space, alt, zero bool
-	width, prec                   int // prec is -1 without one
+	width, prec                   int // prec is -1 if absent
 }
 
-// flag takes a flag; false if it is none.
+// flag reads a flag; false if c is not one.
 func (s *conversion) flag(c byte) bool {
 	switch c {
 	case '-':
@@ -144,7 +144,7 @@ func (s *conversion) flag(c byte) bool {
 	return true
 }
 
-// pad brings a sign or prefix and what follows it to the width.
+// pad pads a sign or prefix and what follows it to the width.
 func (s *conversion) pad(sign, body string, zeros bool) string {
 	n := s.width - len(sign) - len(body)
 	switch {
@@ -158,7 +158,7 @@ func (s *conversion) pad(sign, body string, zeros bool) string {
 	return strings.Repeat(" ", n) + sign + body
 }
 
-// sign is what stands before a number.
+// sign returns the sign or blank before a number.
 func (s *conversion) sign(negative bool) string {
 	switch {
 	case negative:
@@ -171,7 +171,7 @@ func (s *conversion) sign(negative bool) string {
 	return ""
 }
 
-// digits gives an integer the digits that the precision asks for.
+// digits pads an integer with zeros to the precision.
 func (s *conversion) digits(d string) string {
 	if s.prec == 0 && d == "0" {
 		return ""
@@ -208,7 +208,7 @@ func (s *conversion) float(v float64, c byte) string {
 	if prec < 0 {
 		prec = 6
 	}
-	point := func(d string) string { // a point where there is none
+	point := func(d string) string { // adds a point if there is none
 		if !s.alt || strings.Contains(d, ".") {
 			return d
 		}

@@ -37,7 +37,7 @@ type global struct {
 	mod    *ptx.Module
 	size   uint64
 	index  int
-	inBody bool // of a function: its name means nothing elsewhere
+	inBody bool // declared in a function: its name is local
 }
 
 // Kernel is an entry of a program.
@@ -51,8 +51,8 @@ type Kernel struct {
 	regs   func() int
 }
 
-// Function is a kernel, or a function that one can reach, as the analyses and
-// the models see it.
+// Function is a kernel, or a function that one can reach, as seen by analyses and
+// models.
 type Function struct {
 	Name  string
 	Code  []isa.Inst
@@ -79,18 +79,17 @@ const (
 	builtAssert
 )
 
-// builtins are the functions that device code may declare without defining
+// builtins are the functions that device code may declare without defining them
 // (CUDA C++ programming guide, appendix on the device-side C library).
 var builtins = map[string]builtin{
 	"vprintf": builtVprintf, "malloc": builtMalloc, "free": builtFree,
 	"__assertfail": builtAssert, "__assert_fail": builtAssert,
 }
 
-// Link resolves the names of the modules against each other: external
-// declarations find the visible or weak definition of another module, weak
-// definitions give way to strong ones. What stays undefined makes only the
-// kernels that use it unusable. The error is a ptx.ErrorList: a name with two
-// strong definitions.
+// Link resolves the names of the modules against each other: external declarations
+// find the visible or weak definition of another module, and strong definitions
+// override weak ones. Undefined names make only the kernels that use them unusable. The
+// error is a ptx.ErrorList: a name has two strong definitions.
 func Link(mods ...*ptx.Module) (*Program, error) {
 	p := &Program{
 		mods: mods, byName: map[string]*Kernel{},
@@ -287,8 +286,8 @@ func (k *Kernel) Module() *ptx.Module { return k.mod }
 // Func returns the entry's syntax tree.
 func (k *Kernel) Func() *ptx.Func { return k.ast }
 
-// MaxThreads returns the largest block that the entry allows by .maxntid or
-// .reqntid, 0 if it says nothing.
+// MaxThreads returns the largest block that the entry allows by .maxntid or .reqntid,
+// 0 if it sets no limit.
 func (k *Kernel) MaxThreads() int {
 	n := 0
 	for _, d := range [][3]int{k.ast.MaxNTID, k.ast.ReqNTID} {
@@ -299,15 +298,15 @@ func (k *Kernel) MaxThreads() int {
 	return n
 }
 
-// StaticShared returns the bytes of shared memory that the entry and all that
-// it can reach declare.
+// StaticShared returns the bytes of shared memory declared by the entry and all that it
+// can reach.
 func (k *Kernel) StaticShared() int { return k.image().sharedBytes }
 
 // LocalBytes returns the bytes of local memory of one activation of the entry.
 func (k *Kernel) LocalBytes() int { return k.image().entry.local }
 
-// Unusable says why the kernel cannot run: every unsupported instruction that
-// it can reach, by name and line. It is empty for a kernel that can.
+// Unusable explains why the kernel cannot run: every unsupported instruction that it
+// can reach, by name and line. It is empty for a usable kernel.
 func (k *Kernel) Unusable() []error { return k.image().errors() }
 
 func (im *image) errors() (errs []error) {
@@ -317,7 +316,7 @@ func (im *image) errors() (errs []error) {
 	return errs
 }
 
-// ErrUndefined is in what Unusable returns for a name that no module of the
+// ErrUndefined is contained in the errors of Unusable for a name that no module of the
 // program defines.
 var ErrUndefined = errors.New("has no definition")
 
@@ -347,23 +346,22 @@ type Machine struct {
 	prog    *Program
 	mem     *device.Memory
 	addr    []uint64 // by global.index
-	given   []uint64 // of these, the addresses that NewMachineAt was given
+	given   []uint64 // those passed to NewMachineAt
 	images  map[*Kernel]*image
 	crew    exec.Crew[worker]
-	grids   uint64 // launches that have begun, for %gridid
+	grids   uint64 // launches begun, for %gridid
 	tex     textures
 	lenient bool                // see TolerateStrays
 	tell    func(*exec.Warning) // see Warn
-	told    []warning           // of which it was told
+	told    []warning           // warnings already reported
 }
 
-// NewMachine places the program's variables in mem and initialises them. The
-// error says which variable finds no room or has an initialiser that refers to
-// something undefined.
+// NewMachine places the program's variables in mem and initialises them. It fails if a
+// variable does not fit or an initialiser refers to something undefined.
 func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
 
-// NewMachineAt is NewMachine for a program of which some variables, by name, have
-// a place in mem already.
+// NewMachineAt is NewMachine for a program some of whose variables, by name, already
+// have a place in mem.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
 	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
@@ -407,8 +405,8 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 	return m, nil
 }
 
-// Release gives the memory of the program's variables back, but not of those that
-// had a place before. No launch of the machine may follow, nor be under way.
+// Release frees the memory of the program's variables, except those that NewMachineAt
+// was given. No launch of the machine may be running or follow.
 func (m *Machine) Release() error {
 	var errs []error
 	for _, a := range m.addr {
@@ -508,7 +506,7 @@ func (m *Machine) constant(g *global, e *ptx.Expr) (uint64, error) {
 		a, ok = m.symbolIn(g.mod, e.Sym)
 	}
 	if !ok {
-		return 0, fmt.Errorf("%s:%d:%d: initialiser of %s: %s is not a variable in global or constant memory, nor a function with a body", g.mod.File, e.Pos.Line, e.Pos.Col, g.v.Name, e.Sym)
+		return 0, fmt.Errorf("%s:%d:%d: initialiser of %s: %s must be a variable in global or constant memory, or a function with a body", g.mod.File, e.Pos.Line, e.Pos.Col, g.v.Name, e.Sym)
 	}
 	a += e.Imm.Bits
 	if e.Mask != 0 {
@@ -611,7 +609,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	return im, nil
 }
 
-// begin numbers a launch when its first block does.
+// begin numbers a launch when its first block begins.
 func (m *Machine) begin(l *launch) {
 	if l.grid == 0 {
 		l.grid = m.grids + 1

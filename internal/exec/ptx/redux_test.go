@@ -126,8 +126,8 @@ st.global.b32 [%p], %d;`, [][]byte{in}, 128)
 	}
 }
 
-// TestReduxParts: lanes outside of the member mask take no part, whether they
-// are elsewhere in the program, have exited, or never were (a block of 48).
+// TestReduxParts: lanes outside the member mask take no part, whether they are elsewhere in the
+// program, have exited, or never existed (a block of 48).
 func TestReduxParts(t *testing.T) {
 	store := `mad.wide.u32 %p, %t, 4, %out;
 st.global.b32 [%p], %d;`

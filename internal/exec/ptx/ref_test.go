@@ -142,7 +142,7 @@ func (f *floatFormat) round(r real, mode string, nan uint64) uint64 {
 	return sign | i.Uint64()
 }
 
-// infinity is what stands for it in the format; below eight bits nothing does.
+// infinity is its encoding in the format; below eight bits there is none.
 func (f *floatFormat) infinity(sign uint64) uint64 {
 	if f.bits < 8 {
 		return sign | (f.inf - 1)

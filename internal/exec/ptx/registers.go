@@ -9,41 +9,41 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: how many registers a kernel would need on hardware. PTX has as
-// many as it likes; the assembler that gives them out is not here. The estimate
-// takes the steps of such an assembler that move the number most, and counts
-// live registers after them:
+// This file: an estimate of the registers that a kernel would need on hardware. PTX has
+// an unlimited number; the assembler that allocates them is not part of Heddle. The
+// estimate applies the steps of such an assembler that affect the number most, and
+// counts live registers afterwards:
 //
-//   - what an instruction can take from the constant bank or as a literal needs
+//   - operands that an instruction can take from the constant bank or as a literal need
 //     no register: parameters, constants, addresses of variables;
-//   - copies and widened integers are the register that they were made of, and
-//     offsets go into the address of a load;
-//   - a product or a shift that is only added to something is one instruction
-//     with the sum;
-//   - of a 64-bit value whose upper half nobody wants only the lower half lives
+//   - copies and widened integers share the register of their source, and offsets
+//     go into the address of a load;
+//   - a product or a shift that is only added to something is fused with the sum into
+//     one instruction;
+//   - of a 64-bit value whose upper half is never used only the lower half is live
 //     (addresses in shared memory);
-//   - inside a block instructions are issued early to hide latencies, so that
-//     more values wait at a time.
+//   - inside a block, instructions are issued early to hide latencies, so that more
+//     values are live at a time.
 //
-// What is known of real machine code comes from the headers and lines of traces:
-// parameters are read from the constant bank, R1 is the stack pointer in every
-// kernel, and from compute capability 7.0 on a kernel is given two registers
-// more than the highest that its code names.
+// The facts about real machine code come from the headers and lines of traces:
+// parameters are read from the constant bank, R1 is the stack pointer in every kernel,
+// and from compute capability 7.0 on a kernel gets two registers more than the highest
+// that its code names.
 
-// What a kernel is given beyond its values.
+// Registers of a kernel beyond those of its values.
 const (
 	stackPointer = 1
-	// hiddenFrom is the first compute capability on which two more registers
-	// are given out. In traces of sm_61 the highest register is the last one.
+	// hiddenFrom is the first compute capability on which kernels get two more
+	// registers. In traces of sm_61 the highest register is the last one.
 	hiddenFrom, hidden = 70, 2
-	// mostRegisters is the most that an instruction of a recent machine can name;
-	// what does not fit goes to local memory. Fermi can name 63.
+	// mostRegisters is the most that an instruction of a recent machine can name; the
+	// rest spills to local memory. Fermi can name 63.
 	mostRegisters, mostFermi = 255, 63
 )
 
-// How far instructions are moved, and the latencies that decide it. The window
-// is our assumption; it is how far ahead a tiled matrix product of sm_61 has its
-// loads. Latencies are those of Volta, rounded; only their order matters.
+// How far instructions are moved, and the latencies that decide it. The window is our
+// assumption: the distance by which a tiled matrix product of sm_61 hoists its loads.
+// Latencies are those of Volta, rounded; only their order matters.
 const (
 	window       = 20
 	latencyALU   = 4
@@ -53,12 +53,11 @@ const (
 )
 
 // Registers estimates the 32-bit registers that a thread of the kernel needs on
-// hardware: those of the entry or of the function that it can reach that needs
-// most, whichever are more.
+// hardware: the maximum over the entry and the functions that it can reach.
 func (k *Kernel) Registers() int { return k.regs() }
 
-// RegistersEstimated reports that Registers is an estimate, as PTX has names
-// instead of registers.
+// RegistersEstimated reports that Registers is an estimate, since PTX registers are
+// virtual.
 func (k *Kernel) RegistersEstimated() bool { return true }
 
 func (k *Kernel) estimate() int {
@@ -73,9 +72,9 @@ func (k *Kernel) estimate() int {
 	return min(n, k.mostRegisters())
 }
 
-// mostRegisters is how many registers a thread may have at most: what the
-// instruction set can name, what .maxnreg allows, and what lets a block of
-// .maxntid or .reqntid threads run.
+// mostRegisters is the most registers that a thread may have: what the instruction set
+// can name, what .maxnreg allows, and what lets a block of .maxntid or .reqntid threads
+// run.
 func (k *Kernel) mostRegisters() int {
 	most, file := mostRegisters, 1<<16
 	if k.mod.SM < 35 {
@@ -93,7 +92,7 @@ func (k *Kernel) mostRegisters() int {
 	return most
 }
 
-// value is what one definition or several give a register of the program.
+// value is what one or more definitions assign to a register of the program.
 type value struct {
 	defs, uses int   // instructions
 	addresses  int   // uses as the address of an access
@@ -101,8 +100,8 @@ type value struct {
 	block      int32 // of its definition
 	as         int32 // the value that it is a copy of, itself if none
 	pred       bool  // a predicate
-	free       bool  // needs no register where an instruction can take a constant
-	wide, high bool  // has two halves; somebody wants the upper one
+	free       bool  // needs no register if the instruction accepts a constant
+	wide, high bool  // has two halves; the upper one is used
 }
 
 // step is an instruction as the estimate sees it.
@@ -122,12 +121,12 @@ type step struct {
 	targets    []int32
 }
 
-// estimate works one function out.
+// estimate analyses one function.
 type estimate struct {
 	f        *fn
 	entry    bool
 	vals     []value
-	at       map[place]int32 // value of a register
+	at       map[place]int32 // current value of each register
 	steps    []step
 	literals map[uint64]int32
 	first    []int32    // by pc: its step, once constants have steps of their own
@@ -268,8 +267,8 @@ func latencyOf(in *isa.Inst) int {
 	return latencyALU
 }
 
-// halvesOf says which halves of 64-bit operands an operation wants: with low, the
-// upper ones only for the upper half of its result; with narrow, none.
+// halvesOf reports which halves of 64-bit operands an operation needs: low means the
+// upper ones only for the upper half of its result, narrow means never the upper ones.
 func halvesOf(in *ptx.Inst) (low, narrow bool) {
 	t := in.Types()
 	switch in.Op {
@@ -297,8 +296,8 @@ func (e *estimate) root(v int32) int32 {
 // once reports whether a value has one definition.
 func (e *estimate) once(v int32) bool { return e.vals[v].defs == 1 }
 
-// copies are operations whose result is their operand. Integers are widened in
-// the instruction that uses them.
+// copies are operations whose result is their operand. Integers are widened in the
+// instruction that uses them.
 func copies(in *ptx.Inst) bool {
 	switch in.Op {
 	case "mov", "cvta":
@@ -320,8 +319,8 @@ func integer(t ptx.Type) bool {
 	return t[0] == 's' || t[0] == 'u' || t[0] == 'b' && !strings.HasPrefix(string(t), "bf")
 }
 
-// simplify finds values that need no register of their own. Definitions come
-// before uses in nearly all code; where one does not, its copy just counts.
+// simplify finds values that need no register of their own. In nearly all code
+// definitions precede uses; otherwise the copy simply counts.
 func (e *estimate) simplify() {
 	for pc := range e.f.ast.Code {
 		in, s := e.f.ast.Code[pc], &e.steps[pc]
@@ -379,8 +378,8 @@ func (e *estimate) fuse() {
 		u.uses = slices.DeleteFunc(u.uses, func(x int32) bool { return x == d })
 		u.uses = append(u.uses, s.uses...)
 		if in.Op == "mul" && in.Args[2].Kind == ptx.OpImm {
-			// A shift has the literal in the instruction, a product takes it as a
-			// constant: beside another one, from a register.
+			// A shift has the literal in the instruction. A product takes it as a constant,
+			// or, beside another constant, from a register.
 			u.uses = append(u.uses, e.literal(in.Args[2].Imm.Bits))
 		}
 		u.base = make([]bool, len(u.uses))
@@ -389,7 +388,7 @@ func (e *estimate) fuse() {
 	}
 }
 
-// literal returns the value that stands for a literal.
+// literal returns the value that represents a literal.
 func (e *estimate) literal(bits uint64) int32 {
 	v, ok := e.literals[bits]
 	if !ok {
@@ -400,8 +399,8 @@ func (e *estimate) literal(bits uint64) int32 {
 	return v
 }
 
-// materialise gives registers to constants where an instruction takes none: as
-// an address, as what is stored, and beside another one.
+// materialise assigns registers to constants that an instruction cannot take: as an
+// address, as the value stored, or beside another constant.
 func (e *estimate) materialise() {
 	type key struct{ block, val int32 }
 	made := map[key]int32{}
@@ -441,7 +440,7 @@ func (e *estimate) materialise() {
 	e.steps, e.first = out, first
 }
 
-// halves finds the values whose upper half nobody wants.
+// halves finds the values whose upper half is never used.
 func (e *estimate) halves() {
 	for again := true; again; {
 		again = false
@@ -470,8 +469,8 @@ func half(s isa.Space) bool {
 	return s == isa.Shared || s == isa.Local || s == isa.Const || s == isa.Param
 }
 
-// count puts the blocks into the order in which they would be issued, and
-// returns the most registers that are live at a time.
+// count orders each block as it would be issued, and returns the maximum number of
+// live registers.
 func (e *estimate) count() int {
 	at := make([]int32, len(e.f.graph.Blocks)+1)
 	for b := range e.f.graph.Blocks {
@@ -540,12 +539,12 @@ func (e *estimate) emit(s *step) {
 type wait struct {
 	left  int   // earlier instructions that are not issued
 	ready int   // cycle
-	next  []int // those that wait for it, and
+	next  []int // instructions that wait for it, and
 	late  []int // how long after it they can be issued
 }
 
-// schedule adds instructions between which nothing is fixed to the result: in
-// each cycle the first that can be issued among the next few that are not.
+// schedule appends reorderable instructions to the result: in each cycle, the first
+// of the next few that can issue.
 func (e *estimate) schedule(steps []step) {
 	w := make([]wait, len(steps))
 	after := func(i, j, cycles int) { // j after i
@@ -605,7 +604,7 @@ func (e *estimate) schedule(steps []step) {
 }
 
 // order keeps accesses to memory that may touch the same byte in their order:
-// loads behind the last store, and a store behind what came since.
+// loads after the last store, and a store after all accesses since.
 type order struct {
 	stored [isa.Surface + 1]int   // by space: one more than the last store
 	loaded [isa.Surface + 1][]int // loads since

@@ -22,8 +22,8 @@ func linked(t *testing.T, name string, src []byte) *xptx.Program {
 	return p
 }
 
-// TestRegisterRules estimates kernels of which one can say what an assembler
-// does: R1 is the stack pointer, and from sm_70 on two registers come on top.
+// TestRegisterRules estimates kernels for which the assembler's result is known: R1 is the
+// stack pointer, and from sm_70 on two registers are added.
 func TestRegisterRules(t *testing.T) {
 	const decls = ".reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .f32 %f<99>; .reg .pred %p<9>; .shared .align 4 .b8 s[4096];\n"
 	for _, c := range []struct {
@@ -44,11 +44,11 @@ func TestRegisterRules(t *testing.T) {
 		// The sum with 8 goes into the second access: one pair for two stores.
 		{"offsets go into the access", "sm_61", "", `ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
 			add.s64 %rd5, %rd4, 8; st.global.u32 [%rd4], %r1; st.global.u32 [%rd5], %r1;`, 4},
-		// An address in shared memory has 32 bits, whatever PTX makes of it: R0
-		// and the stack pointer.
+		// An address in shared memory has 32 bits, even if PTX widens it: R0 and the stack
+		// pointer.
 		{"half an address", "sm_61", "", `mov.u32 %r1, %tid.x; mov.u64 %rd1, s; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.shared.u32 [%rd3], %r1;`, 3},
-		// Eight loads are on their way at a time: eight values, the address that
-		// they share, R1; %tid.x has been used up.
+		// Eight loads are in flight at a time: eight values, the address that they share, R1;
+		// %tid.x is dead by then.
 		{"loads go first", "sm_61", "", `ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
 			ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd4+4]; add.f32 %f2, %f1, %f2;
 			ld.global.f32 %f3, [%rd4+8]; ld.global.f32 %f4, [%rd4+12]; add.f32 %f4, %f3, %f4;
@@ -72,10 +72,9 @@ func TestRegisterRules(t *testing.T) {
 	}
 }
 
-// TestRegistersAgainstTraces compares an estimate with the registers of real
-// machine code, which the header of a trace says: the trace simple-trace-example,
-// compute capability 8.0. The PTX is not what the traced code was assembled from,
-// as it comes from another compiler, so a quarter more or less is near.
+// TestRegistersAgainstTraces compares an estimate with the registers of real machine code,
+// which the header of a trace states: the trace simple-trace-example, compute capability 8.0.
+// The PTX comes from another compiler than the traced code, so within a quarter is close.
 func TestRegistersAgainstTraces(t *testing.T) {
 	const file, kernel, want = "../../../examples/vecadd/vecadd.ptx", "vecadd", 12
 	src, err := os.ReadFile(file)

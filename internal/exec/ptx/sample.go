@@ -11,10 +11,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: tex, tld4, txq and istypep. Filtering follows the CUDA programming
-// guide, "Texture Fetching": coordinates are scaled exactly, weights have 8
-// bits of fraction. What the guide leaves open is chosen here and said where
-// it is done.
+// This file: tex, tld4, txq and istypep. Filtering follows the CUDA programming guide,
+// "Texture Fetching": coordinates are scaled exactly, weights have 8 bits of fraction.
+// Choices that the guide leaves open are documented where they are made.
 
 func init() {
 	families["tex"] = decodeTex
@@ -24,7 +23,7 @@ func init() {
 	families["istypep"] = decodeIstypep
 }
 
-// texOut is how a texel reaches the registers.
+// texOut is the form in which a texel is written to the registers.
 type texOut uint8
 
 const (
@@ -33,13 +32,13 @@ const (
 	outF16x2               // two registers with two halves each
 )
 
-// lodMode is how a mipmap level is found.
+// lodMode is how a mipmap level is selected.
 type lodMode uint8
 
 const (
-	lodNone  lodMode = iota // level 0, to which bias and range apply: compute threads have no neighbours to take differences of
-	lodBase                 // the first level whatever the texture says
-	lodLevel                // as the instruction says
+	lodNone  lodMode = iota // level 0, to which bias and range apply: compute threads have no neighbours for derivatives
+	lodBase                 // always the first level
+	lodLevel                // from the instruction
 	lodGrad                 // from the derivatives of the coordinates
 )
 
@@ -56,9 +55,9 @@ type texOp struct {
 	lod     lodMode
 	lodR    ref
 	grad    [2][3]ref
-	off     [3]ref // none where there is no offset
+	off     [3]ref // none without an offset
 	cmp     ref    // depth to compare with, none if absent
-	plain   bool   // nothing but coordinates, and perhaps a layer
+	plain   bool   // only coordinates, and possibly a layer
 }
 
 func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
@@ -136,7 +135,7 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	if len(rest) > 0 && op.offsetFirst(&rest[0], len(rest)) {
 		if op.cube {
-			return errors.New("takes no offset: the faces of a cube have no common directions")
+			return errors.New("cannot have an offset on a cube, whose faces have no common directions")
 		}
 		if err := d.texRefs(&rest[0], op.off[:op.dims], "s32"); err != nil {
 			return err
@@ -159,8 +158,8 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// offsetFirst reports whether the next of n optional operands is the offset,
-// and not the depth to compare with.
+// offsetFirst reports whether the next of n optional operands is the offset rather than
+// the depth to compare with.
 func (op *texOp) offsetFirst(a *ptx.Operand, n int) bool {
 	switch {
 	case n > 1 || a.Kind == ptx.OpVec:
@@ -189,7 +188,7 @@ func (d *dec) texRefs(a *ptx.Operand, refs []ref, t ptx.Type) error {
 	return nil
 }
 
-// result decodes the destination: a vector, and perhaps a predicate.
+// result decodes the destination: a vector, and possibly a predicate.
 func (op *texOp) result(d *dec, in *ptx.Inst, t ptx.Type) error {
 	n := 4
 	switch t {
@@ -251,14 +250,14 @@ func texAny(w *warp, in *inst, m uint32) {
 			}
 			if op.cube != slot.tex.cube {
 				if op.cube {
-					w.failf(1<<i, "%s is read as a cube, but it has no faces", slot.name)
+					w.failf(1<<i, "%s is read as a cube, but it is not one", slot.name)
 				} else {
 					w.failf(1<<i, "%s is a cube, but it is not read as one", slot.name)
 				}
 				return
 			}
 			if op.cmp != none && !slot.tex.format.float() {
-				w.failf(1<<i, "%s is compared with a depth, but its texels are integers", slot.name)
+				w.failf(1<<i, "%s cannot be compared with a depth: its texels are integers", slot.name)
 				return
 			}
 			if t := &slot.tex; op.plain && one && len(t.levels) == 1 && t.samples == 1 && (!smp.linear || op.integer || !t.format.float()) {
@@ -276,7 +275,7 @@ func texAny(w *warp, in *inst, m uint32) {
 	w.setPred(op.res, full, m)
 }
 
-// put writes what lane i read.
+// put writes the texel of lane i.
 func (op *texOp) put(w *warp, f texFormat, i int, v [4]uint32) {
 	if op.out != outBits {
 		for k := range v {
@@ -314,7 +313,7 @@ func (w *warp) f32(r ref, i int) float64 {
 	return float64(math.Float32frombits(w.u32(r)[i&31]))
 }
 
-// coordinate is lane i's value of a coordinate register.
+// coordinate returns lane i's value of a coordinate register.
 func (op *texOp) coordinate(w *warp, r ref, i int) float64 {
 	if op.integer {
 		return float64(int32(w.u32(r)[i&31]))
@@ -322,7 +321,7 @@ func (op *texOp) coordinate(w *warp, r ref, i int) float64 {
 	return w.f32(r, i)
 }
 
-// sample reads one lane's texel, or the blend of several.
+// sample reads one lane's texel, or blends several.
 func (op *texOp) sample(p *texPoint) (v [4]uint32, ok bool) {
 	w, i, t := p.w, p.lane, p.t
 	if op.cmp != none {
@@ -395,8 +394,8 @@ func (op *texOp) sample(p *texPoint) (v [4]uint32, ok bool) {
 	return v, true
 }
 
-// levelsAt finds the mipmap level, or the two to blend and the weight of the
-// second, for a level of detail.
+// levelsAt returns the mipmap level for a level of detail, or the two to blend and the
+// weight of the second.
 func (p *texPoint) levelsAt(lod float64) (l0, l1 int, frac float64) {
 	last := float64(len(p.t.levels) - 1)
 	if lod != lod { // NaN counts as 0
@@ -436,9 +435,9 @@ func (p *texPoint) gradLevel(g *[2][3]float64, dims int, cube bool) float64 {
 	return math.Log2(most) / 2
 }
 
-// cubeFace turns a direction into a face and coordinates on it, and the
-// derivatives with it (CUDA programming guide, "Cubemap Textures"). Where two
-// axes are equally long, x comes before y and y before z.
+// cubeFace converts a direction, and its derivatives, to a face and coordinates on it
+// (CUDA programming guide, "Cubemap Textures"). If two axes are equally long, x comes
+// before y and y before z.
 func cubeFace(c *[3]float64, g *[2][3]float64) int {
 	x, y, z := math.Abs(c[0]), math.Abs(c[1]), math.Abs(c[2])
 	major := 2
@@ -477,27 +476,27 @@ func cubeFace(c *[3]float64, g *[2][3]float64) int {
 }
 
 // fixedWeight rounds a weight to 8 bits of fraction, 1 included. The guide does not
-// say which way. To the nearest agrees best with the rotated picture that comes with
-// NVIDIA's sample simpleTexture, made by a GPU: 600 of its 262144 bytes differ, by
+// say which way. Rounding to nearest agrees best with the rotated picture that comes
+// with NVIDIA's sample simpleTexture, made by a GPU: 600 of its 262144 bytes differ, by
 // one; 1837 with weights rounded down, 1162 with 9 bits, 1150 without rounding.
 func fixedWeight(a float64) float64 { return math.Floor(a*256+0.5) / 256 }
 
-// Indices of texels that are not there: the border, and what a fetch from a row
-// of texels finds beyond it, which is zero.
+// Indices of missing texels: the border, and what a fetch beyond the end of a row
+// reads, which is zero.
 const (
 	outside = -1
 	missing = -2
 )
 
-// axis is where one coordinate falls: at texel i0, or between i0 and i1 with
-// the weight w for i1.
+// axis is the position of one coordinate: texel i0, or between i0 and i1 with the
+// weight w for i1.
 type axis struct {
 	i0, i1 int
 	w      float64
 }
 
-// along maps a coordinate on an axis of n texels. NaN counts as 0, as it does
-// in conversions to integers.
+// along maps a coordinate to an axis of n texels. NaN counts as 0, as in conversions to
+// integers.
 func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool) axis {
 	if x != x {
 		x = 0
@@ -506,7 +505,7 @@ func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool
 	if s.normalized {
 		x *= size
 	} else if mode == modeWrap || mode == modeMirror {
-		mode = modeClamp // these are for normalised coordinates (CUDA runtime API)
+		mode = modeClamp // the others need normalised coordinates (CUDA runtime API)
 	}
 	x += float64(off)
 	switch mode {
@@ -530,7 +529,7 @@ func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool
 			mode = modeBorder
 		}
 	default:
-		x = max(-4, min(x, size+4)) // all the same out there, and fits an int
+		x = max(-4, min(x, size+4)) // values beyond are equivalent, and this fits an int
 	}
 	if !linear {
 		i := index(int(math.Floor(x)), n, mode)
@@ -542,10 +541,10 @@ func (s *sampler) along(x float64, n int, mode addressMode, off int, linear bool
 	return axis{index(i, n, mode), index(i+1, n, mode), fixedWeight(x - fl)}
 }
 
-// index applies an address mode to the index of a texel. Mirroring reflects
-// texels, as Vulkan and Direct3D define it. The guide's formula for it, 1 -
-// frac(x), says the same everywhere but for the nearest texel of a coordinate
-// on the edge of two, where it names the other one, or one past the last.
+// index applies an address mode to the index of a texel. Mirroring reflects texels, as
+// Vulkan and Direct3D define it. The guide's formula, 1 - frac(x), agrees everywhere
+// except for the nearest texel of a coordinate on the edge between two, where it gives
+// the other one, or one past the last.
 func index(i, n int, mode addressMode) int {
 	if i >= 0 && i < n {
 		return i
@@ -564,8 +563,7 @@ func index(i, n int, mode addressMode) int {
 	return max(0, min(i, n-1))
 }
 
-// read reads one level: one texel, or the blend of the two, four or eight
-// nearest.
+// read reads one level: one texel, or the blend of the two, four or eight nearest.
 func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims int) (v [4]uint32, ok bool) {
 	lv := &p.t.levels[level]
 	size := [3]int{lv.w, lv.h, lv.d}
@@ -576,7 +574,7 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 		case op.integer && !op.cube:
 			ax[k] = op.fetchAxis(p, c[k]+float64(off[k]), size[k], k)
 		case op.cube:
-			// Faces do not blend into each other: each ends at its edge.
+			// Faces are not blended with each other: each ends at its edge.
 			s := sampler{normalized: true}
 			ax[k] = s.along(c[k], size[k], modeClamp, 0, linear)
 		default:
@@ -586,9 +584,9 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 	if !linear {
 		return p.texel(lv, ax[0].i0, ax[1].i0, ax[2].i0)
 	}
-	// Products of weights and texels are exact in f64; the sum is rounded once
-	// to f32. Texels of weight 0 do not count, not even infinities.
-	// A channel that the format lacks is the same everywhere, but for comparisons.
+	// Products of weights and texels are exact in f64; the sum is rounded once to f32.
+	// Texels of weight 0 do not count, not even infinities. A channel that the format
+	// lacks is constant, except in comparisons.
 	var sum [4]float64
 	channels := p.t.channels
 	if p.cmp {
@@ -627,7 +625,7 @@ func (op *texOp) read(p *texPoint, level int, c *[3]float64, off *[3]int, dims i
 	return v, true
 }
 
-// unsignedFraction is what a byte is as a fraction.
+// unsignedFraction is the fraction for each byte.
 var unsignedFraction = func() (list [256]float64) {
 	for i := range list {
 		list[i] = float64(math.Float32frombits(fmtU8Norm.decode([]byte{byte(i)})))
@@ -635,8 +633,8 @@ var unsignedFraction = func() (list [256]float64) {
 	return list
 }()
 
-// add adds the weighted channels of a texel of the commonest formats to a sum; it
-// reports whether the texel was one, there, and not to be compared.
+// add adds the weighted channels of a texel of the most common formats to a sum. It
+// reports whether it could: the texel has such a format, exists, and is not compared.
 func (p *texPoint) add(lv *texLevel, at *[3]int, weight float64, sum *[4]float64) bool {
 	t := p.t
 	if at[0] < 0 || at[1] < 0 || at[2] < 0 || p.cmp || t.srgb || t.format != fmtF32 && t.format != fmtU8Norm {
@@ -660,9 +658,9 @@ func (p *texPoint) add(lv *texLevel, at *[3]int, weight float64, sum *[4]float64
 	return true
 }
 
-// fetchAxis is the place of an integer coordinate. One-dimensional textures
-// read zero out of range, as tex1Dfetch does; the others go by the address
-// mode, of which only border and clamp apply.
+// fetchAxis is the position of an integer coordinate. One-dimensional textures read
+// zero out of range, as tex1Dfetch does; the others follow the address mode, of which
+// only border and clamp apply.
 func (op *texOp) fetchAxis(p *texPoint, x float64, n, k int) axis {
 	i := int(x)
 	if i < 0 || i >= n {
@@ -691,9 +689,9 @@ var linearOf = func() (list [256]uint32) {
 	return list
 }()
 
-// border is a channel of what is outside of the image, as register bits. The
-// colour is given in floats; of integer texels it is their value, to zero.
-// (Assumed: CUDA does not say.)
+// border is a channel of the border colour, as register bits. The colour is given in
+// floats; for integer texels it is their value, rounded to zero. (Assumed: CUDA does
+// not say.)
 func (f texFormat) border(s *sampler, k int) uint32 {
 	c := s.border[k]
 	switch {
@@ -707,9 +705,9 @@ func (f texFormat) border(s *sampler, k int) uint32 {
 	return uint32(max(0, min(float64(c), math.MaxUint32)))
 }
 
-// texel reads one texel as register bits: the border outside of the image, and one
-// for an alpha channel that the format does not have, zero for the others (as
-// OpenCL defines its channel orders, which PTX refers to).
+// texel reads one texel as register bits: the border outside the image; for channels
+// that the format lacks, one for alpha and zero for the others (as OpenCL defines its
+// channel orders, which PTX refers to).
 func (p *texPoint) texel(lv *texLevel, x, y, z int) (v [4]uint32, ok bool) {
 	t := p.t
 	v[3] = t.format.one()
@@ -767,9 +765,9 @@ func (t *boundTex) decode(b []byte, v *[4]uint32) {
 	}
 }
 
-// nearest is texAny for the commonest case: all lanes read the nearest texel of
-// one image, or fetch it by number. It does what sample does, with what is the
-// same for all lanes looked up once.
+// nearest is texAny for the most common case: all lanes read the nearest texel of one
+// image, or fetch it by index. It does what sample does, but looks up what is common to
+// all lanes only once.
 func (op *texOp) nearest(w *warp, slot *texSlot, smp *sampler, m uint32) {
 	t, lv := &slot.tex, &slot.tex.levels[0]
 	size, step := [3]int{lv.w, lv.h, lv.d}, [3]uint64{uint64(t.size), lv.row, lv.slice}
@@ -820,8 +818,8 @@ func (op *texOp) nearest(w *warp, slot *texSlot, smp *sampler, m uint32) {
 	w.setPred(op.res, full, res)
 }
 
-// clampedTexel is the texel of a coordinate that counts texels, of n of them, or
-// the one at the edge.
+// clampedTexel is the texel at a coordinate that counts texels, of n of them, or the
+// one at the edge.
 func clampedTexel(x float32, n int) int {
 	switch {
 	case !(x > 0): // and NaN
@@ -874,9 +872,8 @@ type texQuery struct {
 	get   func(s *texSlot, lv *texLevel) uint32
 }
 
-// texQueries are the attributes that can be asked for. Those of the sampling
-// state are also those of a sampler reference; the others need a texture or
-// surface.
+// texQueries are the attributes that can be queried. Those of the sampling state also
+// apply to a sampler reference; the others need a texture or surface.
 var texQueries = map[string]struct {
 	sampling bool
 	get      func(s *texSlot, lv *texLevel) uint32
@@ -916,7 +913,7 @@ func (s *texSlot) sampling() *sampler {
 	return &s.tex.smp
 }
 
-// present is a size of a level, 0 for a dimension that the texture lacks.
+// present is the size of a level, 0 for a dimension that the texture lacks.
 func present(given, size int) uint32 {
 	if given == 0 {
 		return 0
@@ -986,8 +983,8 @@ func decodeTexQuery(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// decodeIstypep asks what a handle refers to. A texture object is a texture
-// and a surface, since it can be used as both.
+// decodeIstypep tests what a handle refers to. A texture object counts as a texture and
+// a surface, since it can be used as both.
 func decodeIstypep(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 2 {
 		return errors.New("takes two operands")

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// sreg is a value that is known when a frame is made: a special register that
-// does not change while a warp runs, or the address of a local variable.
+// sreg is a value that is fixed when a frame is made: a special register that does not
+// change while a warp runs, or the address of a local variable.
 type sreg uint8
 
 const (
@@ -43,13 +43,13 @@ const (
 	sregTotalShared
 )
 
-// smCount is what %nsmid says, and %smid is the block's index modulo it: the
-// 84 SMs of an RTX A6000, the default machine. (Assumed for functional runs,
-// which have no SMs.)
+// smCount is the value of %nsmid, and %smid is the block's index modulo it: the 84 SMs
+// of an RTX A6000, the default machine. (Assumed for functional runs, which have no
+// SMs.)
 const smCount = 84
 
-// sregs maps special registers that stay the same while a warp runs. Clusters
-// are of one block; performance monitors and environment registers read zero.
+// sregs maps special registers that stay constant while a warp runs. Clusters have one
+// block; performance monitors and environment registers read zero.
 var sregs = map[string]sreg{
 	"%tid.x": sregTidX, "%tid.y": sregTidY, "%tid.z": sregTidZ, "%tid.w": sregZero,
 	"%ntid.x": sregNtidX, "%ntid.y": sregNtidY, "%ntid.z": sregNtidZ, "%ntid.w": sregZero,
@@ -78,11 +78,10 @@ func init() {
 	}
 }
 
-// clocks are the special registers that change while a warp runs. A timing
-// model has told the time (work.SetTime): then %clock counts the cycles of the
-// core, and %globaltimer nanoseconds. Time in a functional run is the number of
-// instructions that the warp's block has issued: it moves forward, and it is the
-// same in every run.
+// clocks are the special registers that change while a warp runs. If a timing model
+// has set the time (work.SetTime), %clock counts core cycles and %globaltimer
+// nanoseconds. In a functional run, time is the number of instructions that the warp's
+// block has issued: it moves forward, and it is the same in every run.
 var clocks = map[string]func(w *warp) uint64{
 	"%clock":          func(w *warp) uint64 { return w.now() & 0xffffffff },
 	"%clock_hi":       func(w *warp) uint64 { return w.now() >> 32 },
@@ -118,7 +117,7 @@ func (w *warp) nanoseconds() uint64 {
 	return sec*1e9 + ns
 }
 
-// sregName is a special register operand's full name.
+// sregName returns a special register operand's full name.
 func sregName(o *ptx.Operand) string {
 	if o.Elem != "" {
 		return o.Name + "." + o.Elem
@@ -126,7 +125,7 @@ func sregName(o *ptx.Operand) string {
 	return o.Name
 }
 
-// special resolves a special register that stays the same as a source.
+// special resolves a constant special register as a source.
 func (d *dec) special(o *ptx.Operand, wide bool) (ref, error) {
 	name := sregName(o)
 	if s, ok := sregs[name]; ok {
@@ -159,8 +158,8 @@ func (d *dec) sregSlot(s sreg, wide bool, off int64, c regClass) ref {
 	return r
 }
 
-// openFrame prepares fr for lanes m: special registers in their slots, local
-// memory there and zero.
+// openFrame prepares fr for lanes m: it fills the slots of special registers, and
+// allocates and clears local memory.
 func (w *warp) openFrame(fr *frame, m uint32) {
 	f := fr.f
 	fr.top, fr.sp = fr.base+f.local, nil
@@ -249,7 +248,7 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 	}
 }
 
-// growLocal makes lane l's local memory reach to top, and clears [base, top).
+// growLocal extends lane l's local memory to top, and clears [base, top).
 func (w *warp) growLocal(l, base, top int) {
 	mem := w.local[l]
 	if cap(mem) < top {

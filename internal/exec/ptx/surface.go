@@ -22,7 +22,7 @@ func init() {
 	families["sured"] = decodeSurface
 }
 
-// bounds is what happens to an access outside of a surface.
+// bounds is the handling of an access outside a surface.
 type bounds uint8
 
 const (
@@ -102,9 +102,9 @@ func decodeSurface(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// place finds where lane i's access to n units of size bytes lies; there is
-// false if it is out of bounds and .zero makes it nothing. x counts bytes, or
-// texels for formatted accesses.
+// place finds where lane i's access to n units of size bytes lies; there is false if
+// it is out of bounds and .zero makes it a no-op. x counts bytes, or texels for
+// formatted accesses.
 func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 	t := &s.tex
 	lv := &t.levels[0]
@@ -147,7 +147,7 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 			if k == 0 && !op.formatted {
 				what = "byte offset x"
 			}
-			w.failAs(exec.BadAddress, 1<<i, "%s of %d bytes out of bounds of %s: %s is %d, and must be at least 0 and below %d", op.name, op.mem.total, s.name, what, v, limit[k])
+			w.failAs(exec.BadAddress, 1<<i, "%s of %d bytes out of bounds of %s: %s is %d; want at least 0 and below %d", op.name, op.mem.total, s.name, what, v, limit[k])
 			return 0, false
 		}
 	}
@@ -160,7 +160,7 @@ func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
 	return addr, true
 }
 
-// surface finds what lane i's access goes to, nil after a fault.
+// surface finds the target of lane i's access, nil after a fault.
 func (op *surfOp) surface(w *warp, i int) *texSlot {
 	s := w.slot(&op.src, i)
 	if s != nil && op.formatted && !op.fits(s.tex.format) {
@@ -171,7 +171,7 @@ func (op *surfOp) surface(w *warp, i int) *texSlot {
 }
 
 // fits reports whether the type of a formatted access is that of the texels in
-// registers; untyped ones fit all.
+// registers; untyped accesses fit all.
 func (op *surfOp) fits(f texFormat) bool {
 	switch {
 	case op.name == "sured":
@@ -195,7 +195,7 @@ func (f texFormat) reads() string {
 	return fmt.Sprintf("unsigned integers of %d bits", 8*f.bytes())
 }
 
-// surfFault records why the bytes of an access are not there.
+// surfFault records why the bytes of an access are not accessible.
 func (w *warp) surfFault(op *surfOp, s *texSlot, i int, addr uint64, size int, write bool) {
 	w.failAt(1<<i, w.blk.View.Fault(addr, size, write), "%s on %s: %v", op.name, s.name)
 }
@@ -276,10 +276,9 @@ func surfStore(w *warp, in *inst, m uint32) {
 	}
 }
 
-// encode turns a register into one channel of a texel. Integers that do not
-// fit take the nearest that does; normalised floats are rounded to nearest
-// even. (The PTX manual says "converted"; this is what image stores of
-// graphics APIs do.)
+// encode converts a register to one channel of a texel. Integers saturate; normalised
+// floats are rounded to nearest even. (The PTX manual says "converted"; this is what
+// image stores of graphics APIs do.)
 func (f texFormat) encode(v uint32, signed bool) uint64 {
 	saturate := func(lo, hi int64) uint64 {
 		x := int64(v)

@@ -451,8 +451,8 @@ tex.2d.v4.u32.s32 {%y0,%y1,%y2,%y3}, [%obj0, {%x0,%x1}];`}.mustRun(t, in)
 	}
 }
 
-// TestSurfaceUnevenRows: where rows are no multiple of an access, .clamp goes
-// to the last place that is aligned.
+// TestSurfaceUnevenRows: if rows are not a multiple of an access, .clamp goes to the last
+// aligned place.
 func TestSurfaceUnevenRows(t *testing.T) {
 	tex := xptx.Texture{Format: "u8", Channels: 2, Width: 5, Height: 2}
 	data := make([]byte, 20)
@@ -468,7 +468,7 @@ func TestSurfaceUnevenRows(t *testing.T) {
 	}
 }
 
-// TestSurfaceFaults: what goes wrong is said, and with the place.
+// TestSurfaceFaults: errors are reported with their place.
 func TestSurfaceFaults(t *testing.T) {
 	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 8, Height: 4, Layers: 2}
 	vol := xptx.Texture{Format: "f32", Channels: 1, Width: 2, Height: 4, Depth: 2}
@@ -477,12 +477,12 @@ func TestSurfaceFaults(t *testing.T) {
 		body, want string
 		x          []uint32
 	}{
-		{tex, "suld.b.2d.b32.trap {%y0}, [%obj0, {%x0,%x1}];", "byte offset x is 32, and must be at least 0 and below 29", []uint32{32, 0}},
-		{tex, "suld.b.2d.b32 {%y0}, [%obj0, {%x0,%x1}];", "y is 4, and must be at least 0 and below 4", []uint32{0, 4}},
-		{tex, "sust.b.2d.b32.trap [%obj0, {%x0,%x1}], %x0;", "y is -1,", []uint32{0, math.MaxUint32}},
-		{tex, "sust.b.a2d.b32.trap [%obj0, {%x0,%x1,%x1,%x1}], %x0;", "layer is 2,", []uint32{2, 0}},
-		{vol, "sust.p.3d.f32.trap [%obj0, {%x0,%x0,%x1,%x1}], %x0;", "z is 2,", []uint32{0, 2}},
-		{vol, "sust.p.3d.f32.trap [%obj0, {%x1,%x0,%x0,%x1}], %x0;", "x is 2,", []uint32{0, 2}},
+		{tex, "suld.b.2d.b32.trap {%y0}, [%obj0, {%x0,%x1}];", "byte offset x is 32; want at least 0 and below 29", []uint32{32, 0}},
+		{tex, "suld.b.2d.b32 {%y0}, [%obj0, {%x0,%x1}];", "y is 4; want at least 0 and below 4", []uint32{0, 4}},
+		{tex, "sust.b.2d.b32.trap [%obj0, {%x0,%x1}], %x0;", "y is -1;", []uint32{0, math.MaxUint32}},
+		{tex, "sust.b.a2d.b32.trap [%obj0, {%x0,%x1,%x1,%x1}], %x0;", "layer is 2;", []uint32{2, 0}},
+		{vol, "sust.p.3d.f32.trap [%obj0, {%x0,%x0,%x1,%x1}], %x0;", "z is 2;", []uint32{0, 2}},
+		{vol, "sust.p.3d.f32.trap [%obj0, {%x1,%x0,%x0,%x1}], %x0;", "x is 2;", []uint32{0, 2}},
 		{tex, "suld.b.2d.b32.trap {%y0}, [%obj0, {%x0,%x1}];", "misaligned suld of 4 bytes", []uint32{2, 0}},
 		{tex, "suld.p.2d.f32.trap {%y0}, [%obj0, {%x0,%x1}];", "suld.p.f32 on texture object 0, whose texels are unsigned integers of 8 bits", []uint32{0, 0}},
 		{vol, "sust.p.2d.u32.trap [%obj0, {%x0,%x1}], %x0;", "whose texels are floats", []uint32{0, 0}},

@@ -44,8 +44,8 @@ func runBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	return out
 }
 
-// tryBody is runBody for programs that end badly: it returns the error of
-// linking, launching or running.
+// tryBody is runBody for programs that fail: it returns the error of linking, launching or
+// running.
 func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes int) ([]byte, error) {
 	t.Helper()
 	or := func(s, d string) string {

@@ -168,7 +168,7 @@ func (p texProgram) run(t testing.TB, in [][]uint32) ([][]uint32, [][]byte, erro
 	return res, data, nil
 }
 
-// mustRun is run for programs that end well.
+// mustRun is run for programs that must succeed.
 func (p texProgram) mustRun(t testing.TB, in [][]uint32) ([][]uint32, [][]byte) {
 	t.Helper()
 	out, data, err := p.run(t, in)

@@ -13,24 +13,24 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: what textures, samplers and surfaces are, how the host binds
-// them, and how instructions name them. sample.go reads textures, surface.go
-// reads and writes surfaces.
+// This file: textures, samplers and surfaces, how the host binds them, and how
+// instructions name them. sample.go reads textures, surface.go reads and writes
+// surfaces.
 
 // Texture describes a texture or surface: texels in device memory and how they
 // are read.
 //
-// Texels lie in memory in the order channel, sample, x, y, z, face, layer. The
-// levels of a mipmapped texture follow one another, each half the size of the
-// one before in every dimension and at least one texel; Pitch is that of level
-// 0, the rows of the others lie tight.
+// Texels are ordered in memory by channel, sample, x, y, z, face, layer. The levels of a
+// mipmapped texture follow one another, each half the size of the previous one in every
+// dimension and at least one texel. Pitch applies to level 0; the rows of the others are
+// contiguous.
 type Texture struct {
 	Addr                 uint64
 	Format               string    // element type: u8 s8 u16 s16 f16 u32 s32 f32
 	Channels             int       // 1, 2 or 4
 	Width, Height, Depth int       // in texels; 0 where the dimension is absent
-	Pitch                int       // bytes per row; 0: rows lie tight
-	Linear               bool      // linear filtering, else the nearest texel
+	Pitch                int       // bytes per row; 0: rows are contiguous
+	Linear               bool      // linear filtering; otherwise the nearest texel
 	Address              [3]string // clamp (also if empty), wrap, mirror or border, for x, y and z
 	Normalized           bool      // coordinates in [0, 1)
 	ReadNormalized       bool      // integer texels are read as [0, 1] or [-1, 1]
@@ -38,28 +38,28 @@ type Texture struct {
 	Layers    int  // of a layered texture; 0: not layered
 	Cube      bool // six square faces, in every layer if it has layers
 	Levels    int  // of a mipmapped texture; 0 and 1: only one
-	MipLinear bool // blends the two nearest levels, else the nearest is taken
+	MipLinear bool // blends the two nearest levels; otherwise the nearest
 	Samples   int  // of a multisampled texture; 0 and 1: only one
 
-	Border     [4]float32  // colour outside of the image, where an address mode is border
+	Border     [4]float32  // colour outside the image for address mode border
 	SRGB       bool        // u8 read as [0, 1]: red, green and blue are sRGB, and become linear
 	LevelBias  float32     // added to levels of detail
-	LevelRange *[2]float32 // least and greatest level of detail; nil: all there are
+	LevelRange *[2]float32 // minimum and maximum level of detail; nil: no bounds
 
-	// Only these layers, or faces of a cube that has no layers, of the image in
-	// memory are seen: LayerCount from FirstLayer on; 0: all.
+	// Layers of the image in memory, or faces of a cube without layers, that are
+	// visible: LayerCount from FirstLayer on; 0: all.
 	FirstLayer, LayerCount int
 }
 
-// addressMode is what happens to a coordinate outside of the image. The values
-// are what txq.addr_mode gives, in the order in which the PTX manual lists
-// them. (Assumed: the manual gives no numbers.)
+// addressMode is the handling of a coordinate outside the image. The values are those
+// of txq.addr_mode, in the order in which the PTX manual lists them. (Assumed: the
+// manual gives no numbers.)
 type addressMode uint8
 
 const (
 	modeWrap addressMode = iota
 	modeMirror
-	modeClampOGL // the edge, and blended with the border where filtering is linear
+	modeClampOGL // the edge; blended with the border if filtering is linear
 	modeClamp
 	modeBorder
 )
@@ -70,7 +70,7 @@ var (
 	ptxModes  = map[string]addressMode{"wrap": modeWrap, "mirror": modeMirror, "clamp_ogl": modeClampOGL, "clamp_to_edge": modeClamp, "clamp_to_border": modeBorder}
 )
 
-// texFormat is an element type of texels, with how it is read.
+// texFormat is an element type of texels and how it is read.
 type texFormat uint8
 
 const (
@@ -138,7 +138,7 @@ func (f texFormat) decode(b []byte) uint32 {
 	return le.Uint32(b)
 }
 
-// one is what an absent alpha channel reads as.
+// one is the value of an absent alpha channel.
 func (f texFormat) one() uint32 {
 	if f.float() {
 		return 0x3f800000
@@ -146,10 +146,10 @@ func (f texFormat) one() uint32 {
 	return 1
 }
 
-// sampler is how coordinates become texels.
+// sampler describes how coordinates select texels.
 type sampler struct {
 	linear, mipLinear  bool
-	normalized         bool // for a sampler of its own: unless force_unnormalized_coords
+	normalized         bool // for a separate sampler: unless force_unnormalized_coords
 	mode               [3]addressMode
 	border             [4]float32
 	bias               float64
@@ -165,13 +165,13 @@ type texLevel struct {
 	layer   uint64 // bytes from a layer or face to the next
 }
 
-// boundTex is a Texture made ready for use.
+// boundTex is a Texture prepared for use.
 type boundTex struct {
 	format   texFormat
 	channels int
 	size     int // bytes of a texel, one sample
 	samples  int
-	layers   int // times six for cubes
+	layers   int // six times as many for cubes
 	first    int // layer in memory that is layer 0
 	srgb     bool
 	cube     bool
@@ -181,7 +181,7 @@ type boundTex struct {
 	smp      sampler
 }
 
-// texKind says what a slot was declared as.
+// texKind is the declared kind of a slot.
 type texKind uint8
 
 const (
@@ -193,7 +193,7 @@ const (
 
 var texKindNames = [...]string{"texture reference", "sampler reference", "surface reference", "texture object"}
 
-// texSlot is what a handle stands for.
+// texSlot is the target of a handle.
 type texSlot struct {
 	name  string
 	kind  texKind
@@ -204,18 +204,18 @@ type texSlot struct {
 	bad   error // its initialiser is wrong
 }
 
-// initFields says which fields the initialiser in the program gives.
+// initFields records which fields the program's initialiser sets.
 type initFields struct {
 	linear, normalized bool
 	mode               [3]bool
 }
 
-// Handles are texBase+16*slot: nowhere in memory, and good for 32-bit
-// programs too. (Assumed; programs only pass them on.)
+// Handles are texBase+16*slot: outside all memory, and valid for 32-bit programs too.
+// (Assumed; programs only pass them on.)
 const texBase = 0x0800_0000
 
-// objectBase is the first handle of objects. There are at most maxObjects
-// references in a program, and as many objects at a time.
+// objectBase is the first handle of objects. A program has at most maxObjects
+// references, and at most as many objects exist at a time.
 const (
 	objectBase = texBase + 16*maxObjects
 	maxObjects = 1 << 20
@@ -228,19 +228,19 @@ type textures struct {
 	objects *Objects
 }
 
-// Objects are texture objects. Machines of several programs in one memory may
-// share them: a handle is good in all.
+// Objects are texture objects. Machines of several programs in one memory may share
+// them: a handle is valid in all.
 type Objects struct {
 	slots []texSlot
-	free  []int // slots of objects that were destroyed, the last first to be used again
+	free  []int // slots of destroyed objects, reused last in, first out
 }
 
-// UseObjects makes the machine's kernels find these texture objects in place of
-// the machine's own.
+// UseObjects makes the machine's kernels use these texture objects instead of the
+// machine's own.
 func (m *Machine) UseObjects(o *Objects) { m.tex.objects = o }
 
-// Add makes a texture object of an image in mem and returns its handle, which is
-// also good as a surface object and as a sampler.
+// Add makes a texture object of an image in mem and returns its handle, which is also
+// valid as a surface object and as a sampler.
 func (o *Objects) Add(mem *device.Memory, t Texture) (uint64, error) {
 	b, err := readyTexture(mem, t)
 	if err != nil {
@@ -250,7 +250,7 @@ func (o *Objects) Add(mem *device.Memory, t Texture) (uint64, error) {
 	if k := len(o.free); k > 0 {
 		n, o.free = o.free[k-1], o.free[:k-1]
 	} else if n >= maxObjects {
-		return 0, fmt.Errorf("there are %d texture objects already; destroy those that are no longer used", maxObjects)
+		return 0, fmt.Errorf("there are already %d texture objects; destroy those no longer used", maxObjects)
 	} else {
 		o.slots = append(o.slots, texSlot{})
 	}
@@ -258,12 +258,12 @@ func (o *Objects) Add(mem *device.Memory, t Texture) (uint64, error) {
 	return objectBase + 16*uint64(n), nil
 }
 
-// Remove ends a texture object: a kernel that uses it from now on faults, until
-// its handle is given out again. The error says that there is none.
+// Remove destroys a texture object: a kernel that uses it afterwards faults, until its
+// handle is reused. It fails if there is no such object.
 func (o *Objects) Remove(handle uint64) error {
 	i := handle - objectBase
 	if i%16 != 0 || i/16 >= uint64(len(o.slots)) || !o.slots[i/16].bound {
-		return fmt.Errorf("%#x is the handle of no texture object", handle)
+		return fmt.Errorf("%#x is not the handle of a texture object", handle)
 	}
 	s := &o.slots[i/16]
 	*s = texSlot{name: s.name, kind: isObject}
@@ -337,7 +337,7 @@ func (m *Machine) initTextures() {
 	}
 }
 
-// initialise applies the fields that the program gives a reference.
+// initialise applies the program's initialiser of a reference.
 func (s *texSlot) initialise(in *ptx.Init) error {
 	if in == nil {
 		return nil
@@ -348,11 +348,11 @@ func (s *texSlot) initialise(in *ptx.Init) error {
 	}
 	for _, e := range list {
 		if e.Expr == nil || e.Expr.Entry == nil {
-			return fmt.Errorf("%d:%d: initialiser of %s: needs fields such as filter_mode = linear", e.Pos.Line, e.Pos.Col, s.name)
+			return fmt.Errorf("%d:%d: initialiser of %s: want fields such as filter_mode = linear", e.Pos.Line, e.Pos.Col, s.name)
 		}
 		f, p := e.Expr.Entry, e.Expr.Pos
 		bad := func(want string) error {
-			return fmt.Errorf("%d:%d: initialiser of %s: %s = %s; it can be %s", p.Line, p.Col, s.name, f.Name, f.Value, want)
+			return fmt.Errorf("%d:%d: initialiser of %s: invalid %s = %s; want %s", p.Line, p.Col, s.name, f.Name, f.Value, want)
 		}
 		switch f.Name {
 		case "filter_mode":
@@ -373,9 +373,9 @@ func (s *texSlot) initialise(in *ptx.Init) error {
 			k := f.Name[len(f.Name)-1] - '0'
 			s.smp.mode[k], s.set.mode[k] = mode, true
 		case "width", "height", "depth", "channel_data_type", "channel_order", "array_size", "memory_layout", "num_mipmap_levels", "num_samples":
-			// What the host binds says these.
+			// These come from what the host binds.
 		default:
-			return fmt.Errorf("%d:%d: initialiser of %s: there is no field %s", p.Line, p.Col, s.name, f.Name)
+			return fmt.Errorf("%d:%d: initialiser of %s: unknown field %s", p.Line, p.Col, s.name, f.Name)
 		}
 	}
 	return nil
@@ -393,7 +393,7 @@ func (im *image) textureHandle(v *ptx.Var) uint64 {
 	return texBase + 16*uint64(i)
 }
 
-// slotOf finds what a handle stands for, nil if nothing.
+// slotOf finds the target of a handle, nil if there is none.
 func (t *textures) slotOf(handle uint64) *texSlot {
 	i, slots := handle-texBase, t.slots
 	if handle >= objectBase {
@@ -405,8 +405,8 @@ func (t *textures) slotOf(handle uint64) *texSlot {
 	return &slots[i/16]
 }
 
-// HasTexture reports whether the program has a texture reference of the name, or
-// a surface reference.
+// HasTexture reports whether the program has a texture or surface reference of that
+// name.
 func (m *Machine) HasTexture(name string, surface bool) bool {
 	kind := isTexture
 	if surface {
@@ -415,11 +415,10 @@ func (m *Machine) HasTexture(name string, surface bool) bool {
 	return slices.ContainsFunc(m.tex.slots, func(s texSlot) bool { return s.kind == kind && s.name == name })
 }
 
-// BindTexture binds the texture, surface or sampler references of the name,
-// and the kernel parameters of these types that have it. A sampler takes only
-// filtering and address modes. Filtering, address modes and normalised
-// coordinates that t leaves at their zero values are what the program's
-// initialiser of the reference says.
+// BindTexture binds the texture, surface or sampler references of the name, and the
+// kernel parameters of these types with that name. A sampler takes only filtering and
+// address modes. Zero values of filtering, address modes and normalised coordinates in
+// t are replaced by those of the program's initialiser of the reference.
 func (m *Machine) BindTexture(name string, t Texture) error {
 	b, err := readyTexture(m.mem, t)
 	if err != nil {
@@ -442,9 +441,8 @@ func (m *Machine) BindTexture(name string, t Texture) error {
 	return nil
 }
 
-// BindTextureOf is BindTexture for the reference that the name stands for in one
-// of the modules that were linked, from 0: others may have one of their own of
-// that name.
+// BindTextureOf is BindTexture for the reference of that name in one of the linked
+// modules, numbered from 0: other modules may have their own reference of that name.
 func (m *Machine) BindTextureOf(module int, name string, t Texture) error {
 	if module >= 0 && module < len(m.prog.mods) {
 		for _, v := range m.prog.mods[module].Vars {
@@ -460,7 +458,7 @@ func (m *Machine) BindTextureOf(module int, name string, t Texture) error {
 	return m.BindTexture(name, t)
 }
 
-// bind makes a reference stand for an image, or a sampler for how it is read.
+// bind connects a reference to an image, or a sampler to its settings.
 func (s *texSlot) bind(b *boundTex, t *Texture) error {
 	if s.bad != nil {
 		return s.bad
@@ -491,9 +489,9 @@ func (s *texSlot) bind(b *boundTex, t *Texture) error {
 // TextureObject makes a texture object, as Objects.Add does.
 func (m *Machine) TextureObject(t Texture) (uint64, error) { return m.tex.objects.Add(m.mem, t) }
 
-// Limits of a texture. (CUDA programming guide: 2^27 texels in linear memory,
-// 131072 in a row or column of an array, 16384 in depth and 2048 layers; we
-// ask only that sizes can be computed.)
+// Limits of a texture. (CUDA programming guide: 2^27 texels in linear memory, 131072 in
+// a row or column of an array, 16384 in depth and 2048 layers; we only require that
+// sizes can be computed.)
 const maxTexels = 1 << 32
 
 // readyTexture checks a texture and computes where its parts lie.
@@ -502,7 +500,7 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	b := boundTex{channels: t.Channels, samples: max(1, t.Samples), layers: max(1, t.Layers), cube: t.Cube, layered: t.Layers > 0, w: t.Width, h: t.Height, d: t.Depth}
 	format, ok := texFormats[t.Format]
 	if !ok {
-		return none, fmt.Errorf("texture format %q is not one of u8 s8 u16 s16 f16 u32 s32 f32", t.Format)
+		return none, fmt.Errorf("unknown texture format %q; want u8, s8, u16, s16, f16, u32, s32 or f32", t.Format)
 	}
 	if t.ReadNormalized {
 		switch format {
@@ -520,14 +518,14 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	}
 	b.format = format
 	if t.SRGB && format != fmtU8Norm {
-		return none, fmt.Errorf("sRGB is for texels of u8 that are read as normalised floats, not for %s", t.Format)
+		return none, fmt.Errorf("sRGB needs u8 texels that are read as normalised floats, not %s", t.Format)
 	}
 	b.srgb = t.SRGB
 	if t.Linear && !format.float() {
 		return none, fmt.Errorf("linear filtering needs texels that are read as floats, not %s", t.Format)
 	}
 	if t.Channels != 1 && t.Channels != 2 && t.Channels != 4 {
-		return none, fmt.Errorf("a texel has 1, 2 or 4 channels, not %d", t.Channels)
+		return none, fmt.Errorf("a texel must have 1, 2 or 4 channels, not %d", t.Channels)
 	}
 	switch {
 	case t.Width < 1 || t.Height < 0 || t.Depth < 0 || t.Layers < 0 || t.Levels < 0 || t.Samples < 0 || t.Pitch < 0:
@@ -535,11 +533,11 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	case t.Depth > 0 && t.Height == 0:
 		return none, errors.New("a texture with depth needs a height")
 	case t.Cube && (t.Width != t.Height || t.Depth > 0):
-		return none, fmt.Errorf("the faces of a cube are squares, not %d by %d by %d texels", t.Width, t.Height, t.Depth)
+		return none, fmt.Errorf("the faces of a cube must be squares, not %d by %d by %d texels", t.Width, t.Height, t.Depth)
 	case t.Depth > 0 && t.Layers > 0:
-		return none, errors.New("a texture with layers has no depth")
+		return none, errors.New("a texture with layers cannot have a depth")
 	case t.Samples > 1 && (t.Levels > 1 || t.Cube || t.Depth > 0 || t.Linear):
-		return none, errors.New("a multisampled texture has two dimensions, one level and no filtering")
+		return none, errors.New("a multisampled texture must have two dimensions, one level and no filtering")
 	}
 	texels := uint64(1)
 	for _, n := range []int{t.Width, t.Height, t.Depth, t.Layers, t.Samples} {
@@ -551,7 +549,7 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	for k, a := range t.Address {
 		mode, ok := hostModes[strings.ToLower(a)]
 		if !ok {
-			return none, fmt.Errorf("address mode %q is not one of clamp, wrap, mirror, border", a)
+			return none, fmt.Errorf("unknown address mode %q; want clamp, wrap, mirror or border", a)
 		}
 		b.smp.mode[k] = mode
 	}
@@ -582,7 +580,7 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 			lv.row = uint64(t.Pitch)
 		}
 		if float64(lv.row)*float64(lv.h)*float64(lv.d)*float64(b.layers) > 1<<48 {
-			return none, errors.New("the texture takes more bytes than there can be")
+			return none, errors.New("the texture is larger than the address space")
 		}
 		lv.slice = lv.row * uint64(lv.h)
 		lv.layer = lv.slice * uint64(lv.d)
@@ -595,15 +593,15 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 			all = 6
 		}
 		if t.FirstLayer < 0 || n < 1 || t.FirstLayer > all-n {
-			return none, fmt.Errorf("the texture has layers 0 to %d, not %d from %d on", all-1, n, t.FirstLayer)
+			return none, fmt.Errorf("the texture has layers 0 to %d; it does not have %d layers from %d on", all-1, n, t.FirstLayer)
 		}
 		per := b.layers / all
 		b.first, b.layers = t.FirstLayer*per, n*per
 		if b.cube && b.layers%6 != 0 {
-			return none, fmt.Errorf("a cube has six faces, not %d", b.layers)
+			return none, fmt.Errorf("a cube must have six faces, not %d", b.layers)
 		}
 	}
-	// The last row need not be there to its pitch.
+	// The last row need not extend to its pitch.
 	last := &b.levels[0]
 	end := addr
 	if len(b.levels) == 1 {
@@ -614,22 +612,22 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 		return none, fmt.Errorf("no memory is allocated at %#x, where the texture begins", t.Addr)
 	}
 	if end-t.Addr > al.Size-(t.Addr-al.Addr) {
-		return none, fmt.Errorf("the texture takes %d bytes from %#x on, and %v ends before", end-t.Addr, t.Addr, al)
+		return none, fmt.Errorf("the texture takes %d bytes from %#x on, but %v ends before that", end-t.Addr, t.Addr, al)
 	}
 	return b, nil
 }
 
-// lvBytes is the bytes of a row's texels.
+// lvBytes is the number of bytes of a row's texels.
 func lvBytes(lv *texLevel, b *boundTex) int { return lv.w * b.samples * b.size }
 
 // texSource is how an instruction names a texture, sampler or surface.
 type texSource struct {
-	handle uint64 // of a reference at module scope, or what a parameter falls back to
+	handle uint64 // of a reference at module scope, or a parameter's fallback
 	r      ref    // register with the handle, none for a reference
 	wide   bool
 	param  int // offset of a kernel parameter with the handle, -1 if none
 	want   texKind
-	query  bool // where want is a sampler, a texture will do
+	query  bool // if want is a sampler, a texture is also accepted
 }
 
 // texSource decodes the part of an operand that names a texture, sampler or
@@ -648,18 +646,18 @@ func (d *dec) texSource(a *ptx.Operand, want texKind) (texSource, error) {
 	case ptx.OpReg:
 		r, c, t, err := d.reg(a, false)
 		if err == nil && c != c64 && c != c32 {
-			err = fmt.Errorf("has a texture or surface in %s, which is .%s", a.Name, t)
+			err = fmt.Errorf("has a texture or surface in %s, which has type .%s", a.Name, t)
 		}
 		s.r, s.wide = r, c == c64
 		return s, err
 	case ptx.OpSym:
 		v := a.Var
 		if v == nil || !isTexVar(v) {
-			return s, fmt.Errorf("needs a texture, sampler or surface where it has %s", a.Name)
+			return s, fmt.Errorf("needs a texture, sampler or surface instead of %s", a.Name)
 		}
 		if v.Space == ptx.SpaceParam {
 			if !d.ast.Entry || !isParam(d.ast, v) {
-				return s, fmt.Errorf("names %s, and only kernels have parameters of type .%s", v.Name, v.Type)
+				return s, fmt.Errorf("names %s, but only kernels have parameters of type .%s", v.Name, v.Type)
 			}
 			for _, p := range d.im.kernel.params {
 				if p.Name == v.Name {
@@ -670,7 +668,7 @@ func (d *dec) texSource(a *ptx.Operand, want texKind) (texSource, error) {
 		s.handle = d.im.textureHandle(v)
 		return s, nil
 	}
-	return s, fmt.Errorf("needs a texture, sampler or surface where it has %q", a.Name)
+	return s, fmt.Errorf("needs a texture, sampler or surface instead of %q", a.Name)
 }
 
 // uniform reports whether the lanes of m all name the same thing.
@@ -697,7 +695,7 @@ func (s *texSource) uniform(w *warp, m uint32) bool {
 	return true
 }
 
-// slot finds what lane i of an instruction names, nil after a fault. An
+// slot finds the target that lane i of an instruction names, nil after a fault. An
 // unbound reference is a fault.
 func (w *warp) slot(s *texSource, i int) *texSlot {
 	h := s.handle
@@ -714,7 +712,7 @@ func (w *warp) slot(s *texSource, i int) *texSlot {
 	t := w.blk.im.m.tex.slotOf(h)
 	switch {
 	case t == nil:
-		w.failf(1<<i, "%#x is the handle of no texture, sampler or surface", h)
+		w.failf(1<<i, "%#x is not the handle of a texture, sampler or surface", h)
 	case t.bad != nil:
 		w.failf(1<<i, "%v", t.bad)
 		return nil
@@ -726,7 +724,7 @@ func (w *warp) slot(s *texSource, i int) *texSlot {
 		return nil
 	case s.want == isSampler && t.kind != isSampler && t.kind != isObject && !s.query,
 		s.want != isSampler && t.kind == isSampler:
-		w.failf(1<<i, "%s is a %s, where a %s is needed", t.name, texKindNames[t.kind], texKindNames[s.want])
+		w.failf(1<<i, "%s is a %s; want a %s", t.name, texKindNames[t.kind], texKindNames[s.want])
 		return nil
 	}
 	return t
@@ -760,10 +758,10 @@ func geometryOf(in *ptx.Inst) (texGeometry, error) {
 			return g, nil
 		}
 	}
-	return texGeometry{}, errors.New("has no geometry")
+	return texGeometry{}, errors.New("needs a geometry such as .2d")
 }
 
-// texCoords is where an access finds its coordinates.
+// texCoords describes the coordinates of an access.
 type texCoords struct {
 	texGeometry
 	r      [3]ref
@@ -815,7 +813,7 @@ func (d *dec) texVector(a *ptx.Operand, n int) ([]ptx.Operand, error) {
 		}
 	}
 	if len(list) < n {
-		return nil, fmt.Errorf("needs %d elements where it has %d", n, len(list))
+		return nil, fmt.Errorf("needs %d elements, not %d", n, len(list))
 	}
 	return list, nil
 }

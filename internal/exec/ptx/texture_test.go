@@ -338,7 +338,7 @@ func (c texCase) check(t *testing.T, rng *rand.Rand, name string, mode [3]string
 			if float {
 				want = math.Float32bits(ref.sample(coords[i], layers[i], ch))
 				if want<<1 == 0 && out[i][ch]<<1 == 0 {
-					continue // the sign of zero is no part of the definition
+					continue // the sign of zero is not part of the definition
 				}
 			} else {
 				want = uint32(int64(ref.sample64(coords[i], layers[i], ch)))
@@ -836,8 +836,8 @@ tex.2dms.v4.u32.s32 {%y1,_,_,_}, [%obj0, {%x1,%x2,%x3,%x3}];`}.mustRun(t, in)
 	}
 }
 
-// TestTexPitch reads a texture whose rows do not lie tight, and one that
-// begins inside of an allocation.
+// TestTexPitch reads a texture whose rows are not contiguous, and one that begins inside an
+// allocation.
 func TestTexPitch(t *testing.T) {
 	data := make([]byte, 4+10*5)
 	for i := range data {
@@ -859,7 +859,7 @@ func TestTexPitch(t *testing.T) {
 	}
 }
 
-// TestTexQueries asks for every attribute of textures, samplers and surfaces.
+// TestTexQueries queries every attribute of textures, samplers and surfaces.
 func TestTexQueries(t *testing.T) {
 	tex := xptx.Texture{Format: "f16", Channels: 2, Width: 12, Height: 6, Levels: 3, Layers: 5, Linear: true, Address: [3]string{"wrap", "mirror", "border"}, Normalized: true}
 	vol := xptx.Texture{Format: "s8", Channels: 4, Width: 3, Height: 5, Depth: 7, ReadNormalized: true}
@@ -897,7 +897,7 @@ func TestTexQueries(t *testing.T) {
 	}
 }
 
-// TestTexFaults: what goes wrong is said.
+// TestTexFaults: errors are reported.
 func TestTexFaults(t *testing.T) {
 	img := texBinding{name: "image", tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4, Height: 4}, data: make([]byte, 16)}
 	unbound := img
@@ -910,13 +910,13 @@ func TestTexFaults(t *testing.T) {
 	}{
 		{"unbound", ".global .texref image;", "tex.1d.v4.u32.s32 {%y0,_,_,_}, [image, {%x0}];", "texture reference image", unbound},
 		{"unbound surface", ".global .surfref image;", "suld.b.1d.b8.trap {%h}, [image, {%x0}];", "surface reference image", unbound},
-		{"no handle", "", "mov.u64 %obj0, 5; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0}];", "0x5 is the handle of no texture", obj},
-		{"beyond the handles", "", "add.u64 %obj0, %obj0, 1600; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0}];", "is the handle of no texture", obj},
-		{"sampler as texture", ".global .samplerref s;", "tex.1d.v4.u32.s32 {%y0,_,_,_}, [s, {%x0}];", "s is a sampler reference, where a texture reference is needed", obj},
-		{"not a cube", "", "tex.cube.v4.u32.f32 {%y0,_,_,_}, [%obj0, {%x0,%x0,%x0,%x0}];", "has no faces", obj},
+		{"no handle", "", "mov.u64 %obj0, 5; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0}];", "0x5 is not the handle of a texture", obj},
+		{"beyond the handles", "", "add.u64 %obj0, %obj0, 1600; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0}];", "is not the handle of a texture", obj},
+		{"sampler as texture", ".global .samplerref s;", "tex.1d.v4.u32.s32 {%y0,_,_,_}, [s, {%x0}];", "s is a sampler reference; want a texture reference", obj},
+		{"not a cube", "", "tex.cube.v4.u32.f32 {%y0,_,_,_}, [%obj0, {%x0,%x0,%x0,%x0}];", "but it is not one", obj},
 		{"sample", "", "tex.2dms.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%y1,%x0,%x0,%x0}];", "sample 7", obj},
 		{"depth of integers", "", "tex.2d.v4.u32.f32 {%y0,_,_,_}, [%obj0, {%x0,%x0}], %x0;", "its texels are integers", obj},
-		{"bad initialiser", ".global .texref image = { filter_mode = cubic };", "tex.1d.v4.u32.s32 {%y0,_,_,_}, [image, {%x0}];", "filter_mode = cubic; it can be nearest or linear", unbound},
+		{"bad initialiser", ".global .texref image = { filter_mode = cubic };", "tex.1d.v4.u32.s32 {%y0,_,_,_}, [image, {%x0}];", "invalid filter_mode = cubic; want nearest or linear", unbound},
 		{"level", "", "txq.level.width.b32 %y0, [%obj0], 3;", "level 3 of", obj},
 	} {
 		_, _, err := texProgram{decls: tc.decls, regs: ".reg .b16 %h;", nOut: 2, objects: []texBinding{tc.obj}, body: "mov.b32 %y1, 7;\n" + tc.body}.run(t, [][]uint32{{0}})
@@ -926,7 +926,7 @@ func TestTexFaults(t *testing.T) {
 	}
 }
 
-// TestTexBinding: descriptions that make no sense are refused.
+// TestTexBinding: inconsistent descriptions are rejected.
 func TestTexBinding(t *testing.T) {
 	good := xptx.Texture{Format: "f32", Channels: 1, Width: 4, Height: 4}
 	for _, tc := range []struct {
@@ -941,12 +941,12 @@ func TestTexBinding(t *testing.T) {
 		{"size", func(x *xptx.Texture) { x.Width = 0 }, "cannot be 0 by 4"},
 		{"negative size", func(x *xptx.Texture) { x.Height = -1 }, "cannot be"},
 		{"huge", func(x *xptx.Texture) { x.Width, x.Height = 1<<30, 1<<30 }, "more than"},
-		{"huge pitch", func(x *xptx.Texture) { x.Pitch = 1 << 62 }, "more bytes than"},
+		{"huge pitch", func(x *xptx.Texture) { x.Pitch = 1 << 62 }, "larger than the address space"},
 		{"depth alone", func(x *xptx.Texture) { x.Height, x.Depth = 0, 2 }, "needs a height"},
 		{"address mode", func(x *xptx.Texture) { x.Address[1] = "around" }, `"around"`},
 		{"pitch", func(x *xptx.Texture) { x.Pitch = 15 }, "too small for rows of 16"},
 		{"cube", func(x *xptx.Texture) { x.Cube, x.Height = true, 3 }, "squares"},
-		{"layers and depth", func(x *xptx.Texture) { x.Layers, x.Depth = 2, 2 }, "no depth"},
+		{"layers and depth", func(x *xptx.Texture) { x.Layers, x.Depth = 2, 2 }, "cannot have a depth"},
 		{"levels", func(x *xptx.Texture) { x.Levels = 4 }, "at most 3 levels"},
 		{"samples", func(x *xptx.Texture) { x.Samples, x.Levels = 2, 2 }, "multisampled"},
 		{"too small a buffer", func(x *xptx.Texture) { x.Height = 400 }, "ends before"},

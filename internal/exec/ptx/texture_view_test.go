@@ -9,8 +9,8 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
 
-// TestTexBorder: outside of the image is the border's colour where an address mode
-// asks for it, in the type of the texels; a fetch beyond a row is zero.
+// TestTexBorder: outside the image, address mode border gives the border colour in the type of
+// the texels; a fetch beyond a row is zero.
 func TestTexBorder(t *testing.T) {
 	for _, c := range []struct {
 		format string
@@ -88,7 +88,7 @@ tex.base.1d.v4.f32.f32 {%y2,_,_,_}, [%obj0, {%x0}];`}.mustRun(t, [][]uint32{f32w
 	}
 }
 
-// TestTexLayerView: a view sees some layers, and those alone.
+// TestTexLayerView: a view sees some layers, and only those.
 func TestTexLayerView(t *testing.T) {
 	data := make([]byte, 24)
 	for i := range data {
@@ -124,8 +124,8 @@ func TestTexLayerView(t *testing.T) {
 	}
 }
 
-// TestTexObjects: machines can share objects, whose slots are used again, and the
-// use of one that is gone is a fault.
+// TestTexObjects: machines can share objects, whose slots are reused; using a removed one is a
+// fault.
 func TestTexObjects(t *testing.T) {
 	mem := device.New(device.Config{})
 	addr, err := mem.Alloc(16, "texels")
@@ -160,7 +160,7 @@ func TestTexObjects(t *testing.T) {
 	// The handle that the test program makes is the first; nothing has the next.
 	_, _, err = texProgram{nOut: 1, objects: []texBinding{{tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4}, data: make([]byte, 4)}},
 		regs: ".reg .b64 %h;", body: "add.u64 %h, %obj0, 16; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%h, {%x0}];"}.run(t, [][]uint32{{0}})
-	if err == nil || !strings.Contains(err.Error(), "is the handle of no texture") {
+	if err == nil || !strings.Contains(err.Error(), "is not the handle of a texture") {
 		t.Errorf("no such object: %v", err)
 	}
 }

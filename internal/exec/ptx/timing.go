@@ -9,15 +9,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: the contract with the timing models (package exec, timing.go). A
-// core model steps warps one instruction at a time in an order of its own;
-// stores and atomics take effect on device memory when they are stepped.
+// This file: the contract with the timing models (package exec, timing.go). A core
+// model steps warps one instruction at a time in its own order; stores and atomics
+// affect device memory when they are stepped.
 
 // instBytes is the size of an instruction in the address space of the
 // instruction cache (spec: GPGPU-Sim's PTX mode; PTX itself has no encoding).
 const instBytes = 8
 
-// work is a launch made ready for a core model.
+// work is a launch prepared for a core model.
 type work struct {
 	*exec.Order
 	m   *Machine
@@ -26,7 +26,7 @@ type work struct {
 	out io.Writer
 }
 
-// NewWork makes a launch ready for a core model; see exec.Machine.
+// NewWork prepares a launch for a core model; see exec.Machine.
 func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
@@ -55,8 +55,8 @@ func (w *work) Block(n uint64) exec.Block {
 	return b
 }
 
-// codeBase returns where the kernel's code begins among all of its program's:
-// functions follow each other as the program text has them.
+// codeBase returns where the kernel's code begins among all of its program's: functions
+// are laid out in the order of the program text.
 func (w *work) codeBase() uint64 {
 	n := 0
 	for _, m := range w.im.kernel.prog.mods {
@@ -70,7 +70,7 @@ func (w *work) codeBase() uint64 {
 	return instBytes * uint64(n)
 }
 
-// source says where instruction i of Code stands.
+// source returns the source location of instruction i of Code.
 func (w *work) source(i int) exec.Where {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
@@ -145,7 +145,7 @@ func (w *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
 		if j := &w.joins[w.join]; w.pc != j.pc || j.fr != w.fr {
 			break
 		}
-		// The fragment has come to its reconvergence point.
+		// The fragment has reached its reconvergence point.
 		w.running = false
 		j := w.join
 		w.joins[j].got |= w.mask
@@ -165,7 +165,7 @@ func (w *warp) Step(e *exec.Effects) error {
 		e.Blocked = st == exec.AtBarrier
 		return nil
 	}
-	if w.fault != nil { // of lanes that Unblock let go
+	if w.fault != nil { // of lanes that Unblock released
 		return w.blk.Failure()
 	}
 	in := &w.code[w.pc]
@@ -188,7 +188,7 @@ func (w *warp) Step(e *exec.Effects) error {
 	e.Exited = isa.LaneMask(live &^ w.live)
 	if m != 0 && (info.Load || info.Store) {
 		e.Addr = &w.addr
-		if info.Space == isa.Param && in.a == none { // the executor itself needs none
+		if info.Space == isa.Param && in.a == none { // the executor itself does not need one
 			for i := m; i != 0; i &= i - 1 {
 				w.addr[bits.TrailingZeros32(i)] = uint64(in.imm)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: the scalar and SIMD video instructions. Selectors stand in the
+// This file: the scalar and SIMD video instructions. Selectors are stored in the
 // operands' element: %r1.b2, %r1.h10.
 
 var videoOps = map[string]num.VOp{
@@ -34,7 +34,7 @@ var videoSelectors = map[string]num.VSel{
 
 var videoCmps = map[string]num.Cmp{"eq": num.EQ, "ne": num.NE, "lt": num.LT, "le": num.LE, "gt": num.GT, "ge": num.GE}
 
-// videoCmp returns the comparison of vset and its kin.
+// videoCmp returns the comparison of vset and similar instructions.
 func videoCmp(in *ptx.Inst) (num.Cmp, error) {
 	for _, m := range in.Mods {
 		if c, ok := videoCmps[m]; ok {
@@ -44,8 +44,8 @@ func videoCmp(in *ptx.Inst) (num.Cmp, error) {
 	return 0, errors.New("needs a comparison")
 }
 
-// videoArgs resolves destination and sources, c being zero where there is
-// none, and returns the selectors as written.
+// videoArgs resolves destination and sources, with c zero if absent, and returns the
+// selectors as written.
 func (d *dec) videoArgs(in *ptx.Inst, o *inst) (sel [3]string, err error) {
 	if n := len(in.Args); n != 3 && n != 4 {
 		return sel, fmt.Errorf("takes a destination and two or three sources, not %d operands", n)
@@ -123,7 +123,7 @@ func decodeVideo(d *dec, in *ptx.Inst, o *inst) error {
 	case second != num.VNone && len(in.Args) != 4:
 		return errors.New("needs a third source for its secondary operation")
 	case second != num.VMerge && sel[0] != "":
-		return errors.New("takes a selector on the destination only with a third source to merge into")
+		return errors.New("can have a selector on the destination only with a third source to merge into")
 	}
 	o.x = &extra{any: v}
 	return nil
@@ -175,7 +175,7 @@ func decodeVmad(d *dec, in *ptx.Inst, o *inst) error {
 		p.Shift = 15
 	}
 	if p.PlusOne && (in.Args[1].Neg || in.Args[2].Neg || in.Args[3].Neg) {
-		return errors.New("negates no operand with .po")
+		return errors.New("cannot negate an operand with .po")
 	}
 	o.x = &extra{any: p}
 	o.run = func(w *warp, in *inst, m uint32) {
@@ -233,8 +233,8 @@ func decodeVideoSimd(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// simdDigits checks a selector's letter and returns its digits, highest lane
-// first as written.
+// simdDigits checks a selector's letter and returns its digits, highest lane first, as
+// written.
 func simdDigits(s string, lanes, limit int) (string, error) {
 	letter := byte('b')
 	if lanes == 2 {
@@ -264,9 +264,8 @@ func simdMask(s string, lanes int) (uint8, error) {
 	return mask, err
 }
 
-// simdSelector reads a source's selector: for each lane the element of the
-// eight bytes or four half words of both sources, of which the default is those
-// from first on.
+// simdSelector reads a source's selector: for each lane the element of the eight bytes
+// or four half words of both sources. The default is those from first on.
 func simdSelector(s string, lanes, first int) (sel [4]uint8, err error) {
 	if s == "" {
 		for i := range lanes {

@@ -9,20 +9,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: what a program does wrong and a GPU lets pass. Each instruction is
-// reported once, and the run goes on.
+// This file: program errors that a GPU tolerates. Each instruction is reported once,
+// and the run continues.
 
-// widestStray bounds a tolerated access, in bytes: loads and stores take no more;
-// larger ones are bulk copies, which name their bounds.
+// widestStray bounds a tolerated access, in bytes: loads and stores are no larger;
+// larger accesses are bulk copies, whose bounds are explicit.
 const widestStray = 32
 
-// Warn has a function called with what is wrong but no fault, once for each
+// Warn registers a function that is called for errors that are not faults, once per
 // instruction and kind, in the order in which blocks end.
 func (m *Machine) Warn(tell func(*exec.Warning)) { m.tell = tell }
 
-// TolerateStrays makes reads and writes outside of every allocation, but near one
-// that is not freed, reach the memory that a GPU has there (device.View.Stray).
-// Everything else that is illegal remains a fault.
+// TolerateStrays lets reads and writes outside every allocation, but near a live one,
+// reach the memory that a GPU has there (device.View.Stray). Every other illegal access
+// remains a fault.
 func (m *Machine) TolerateStrays() { m.lenient = true }
 
 // warning is what a block reports when it ends.
@@ -31,18 +31,18 @@ type warning struct {
 	exec.Warning
 }
 
-// warn notes what lane i of the running fragment did.
+// warn records an error of lane i of the running fragment.
 func (w *warp) warn(kind exec.WarningKind, i int, what func() string) {
 	m, at := w.blk.im.m, &w.fr.f.info[w.pc]
 	same := func(x warning) bool { return x.at == at && x.Kind == kind }
-	// Nobody writes the machine's list while instructions are executed.
+	// The machine's list is not written while instructions are executed.
 	if m == nil || m.tell == nil || slices.ContainsFunc(m.told, same) || slices.ContainsFunc(w.blk.warnings, same) {
 		return
 	}
 	w.blk.warnings = append(w.blk.warnings, warning{at, exec.Warning{Kind: kind, Fault: exec.Fault{Where: w.where(i), What: what()}}})
 }
 
-// tellWarnings reports what the block has noted and no block before it.
+// tellWarnings reports the block's warnings that no earlier block has reported.
 func (b *block) tellWarnings() {
 	m := b.im.m
 	for _, x := range b.warnings {
@@ -54,8 +54,8 @@ func (b *block) tellWarnings() {
 	b.warnings = b.warnings[:0]
 }
 
-// stray returns the bytes of lane i's access to global memory that is not wholly
-// inside one allocation, nil after a fault.
+// stray returns the bytes of lane i's access to global memory that is not wholly inside
+// one allocation, nil after a fault.
 func (w *warp) stray(i, size int, write bool) []byte {
 	v, a := w.blk.View, w.addr[i]
 	if m := w.blk.im.m; m == nil || !m.lenient || size > widestStray {
@@ -75,8 +75,8 @@ func (w *warp) stray(i, size int, write bool) []byte {
 	return b
 }
 
-// lacking warns of lanes m that execute an instruction with a member mask that
-// lacks them.
+// lacking warns about lanes m that execute an instruction with a member mask that lacks
+// them.
 func (w *warp) lacking(mask, m uint32) {
 	i := bits.TrailingZeros32(m &^ mask)
 	w.warn(exec.SyncMask, i, func() string {
@@ -84,12 +84,12 @@ func (w *warp) lacking(mask, m uint32) {
 	})
 }
 
-// absent warns of lanes m that read the registers of lane j, which takes no part.
+// absent warns about lanes m that read the registers of lane j, which does not take part.
 func (w *warp) absent(i, j int) {
 	w.warn(exec.AbsentLane, i, func() string {
 		why := "does not execute the instruction with it"
 		if w.live>>j&1 == 0 {
-			why = "has exited, or is beyond the end of the block"
+			why = "has exited, or lies beyond the end of the block"
 		}
 		return fmt.Sprintf("lane %d reads a register of lane %d, which %s: the value is undefined", i, j, why)
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// TestStrays: where they are tolerated, reads and writes a little outside of
-// every allocation reach memory that is there; each instruction is reported once, of
-// the first block. Far away, in bulk, and at null there is a fault.
+// TestStrays: if they are tolerated, reads and writes slightly outside every allocation reach
+// memory that exists there; each instruction is reported once, for the first block. Far away,
+// in bulk, and at null they are faults.
 func TestStrays(t *testing.T) {
 	data := make([]byte, 60)
 	for i := range data {
@@ -75,9 +75,8 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// TestStraysOfManyBlocks: what blocks of a batch write outside of allocations is
-// theirs until they end, and that of the last one stays, for every number of
-// workers.
+// TestStraysOfManyBlocks: what blocks of a batch write outside of allocations is private until
+// they end, and that of the last block stays, for every number of workers.
 func TestStraysOfManyBlocks(t *testing.T) {
 	for _, threads := range []int{1, 2, 5} {
 		var told []string
@@ -99,10 +98,10 @@ func TestStraysOfManyBlocks(t *testing.T) {
 	}
 }
 
-// TestMemberMasks: a thread that its member mask lacks, and a shuffle that reads
-// a lane which takes no part, are reported, once for each instruction. What the
-// manual permits is not: tiles with masks of their own, and lanes in the mask
-// that have exited or never were.
+// TestMemberMasks: two errors are reported, once per instruction: a thread missing from its
+// own member mask, and a shuffle that reads a lane which does not take part. What the manual
+// permits is not reported: tiles with their own masks, and lanes in the mask that have exited
+// or never existed.
 func TestMemberMasks(t *testing.T) {
 	const lacks16 = "member mask 0x0000ffff lacks lane 16"
 	for _, c := range []struct {
@@ -124,9 +123,9 @@ func TestMemberMasks(t *testing.T) {
 			[]string{lacks16 + " bar.warp.sync 0", "member mask 0x000000ff lacks lane 8 bar.warp.sync 0"}},
 		{"lanes that exited are in it", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nvote.sync.ballot.b32 %r0, %p0, -1;\nbar.warp.sync -1;\nredux.sync.add.s32 %r0, %t, -1;", 32, nil},
 		{"lanes that are not there are in it", "vote.sync.ballot.b32 %r0, %p0, -1;", 8, nil},
-		{"shuffle from a lane that exited", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.down.b32 %r0, %t, 4, 31, -1;", 32, []string{"lane 4 reads a register of lane 8, which has exited, or is beyond the end of the block shfl.sync.down.b32 0"}},
+		{"shuffle from a lane that exited", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.down.b32 %r0, %t, 4, 31, -1;", 32, []string{"lane 4 reads a register of lane 8, which has exited, or lies beyond the end of the block shfl.sync.down.b32 0"}},
 		{"shuffle among those that are left", "setp.ge.u32 %p1, %t, 8;\n@%p1 exit;\nshfl.sync.bfly.b32 %r0, %t, 4, 31, -1;", 32, nil},
-		{"shuffle from a lane that is not there", "shfl.sync.idx.b32 %r0, %t, 20, 31, -1;", 8, []string{"lane 0 reads a register of lane 20, which has exited, or is beyond the end of the block shfl.sync.idx.b32 0"}},
+		{"shuffle from a lane that is not there", "shfl.sync.idx.b32 %r0, %t, 20, 31, -1;", 8, []string{"lane 0 reads a register of lane 20, which has exited, or lies beyond the end of the block shfl.sync.idx.b32 0"}},
 		{"shuffle beyond the segment", "shfl.sync.down.b32 %r0, %t, 4, 0x1807, -1;", 8, nil},
 		{"shuffle from a lane with its guard off", "setp.lt.u32 %p1, %t, 8;\n@%p1 shfl.sync.down.b32 %r0, %t, 1, 31, 0xff;", 32, []string{"lane 7 reads a register of lane 8, which does not execute the instruction with it shfl.sync.down.b32 0"}},
 	} {

@@ -15,18 +15,18 @@ const full = ^uint32(0)
 // window of the generic address space, never readable. (Our choice.)
 const funcBase = 0x0001_0000
 
-// maxDepth bounds the nesting of calls. (Our choice: CUDA's default is 1 KiB of
-// local memory for calls, raised on request; recursion needs some more.)
+// maxDepth bounds the nesting of calls. (Our choice: CUDA's default is 1 KiB of local
+// memory for calls, raised on request; recursion needs more.)
 const maxDepth = 1024
 
-// frame is one activation of a function by a set of lanes: its registers, and
-// where its local memory begins. Frames are pooled per worker.
+// frame is one activation of a function by a set of lanes: its registers, and the start
+// of its local memory. Frames are pooled per worker.
 type frame struct {
 	f      *fn
 	r32    [][32]uint32
 	r64    [][32]uint64
 	pr     []uint32
-	cc     uint32   // condition code of add.cc and its kin, a bit per lane
+	cc     uint32   // condition code of add.cc and similar, a bit per lane
 	base   int      // its local memory in every lane: [base, base+f.local)
 	top    int      // end of its local memory, moved by alloca
 	sp     *[32]int // each lane's end of it, once alloca is used
@@ -34,7 +34,7 @@ type frame struct {
 	parent *frame
 	ret    int32 // pc after the call, in parent
 	site   *inst // the call
-	refs   int   // fragments and joins that hold it
+	refs   int   // fragments and joins that reference it
 }
 
 // join is a place where lanes wait for others of their group: the
@@ -92,14 +92,14 @@ type warp struct {
 	freeJ   []int32
 	running bool // the fields above hold a fragment
 	wrote   bool // an atomic operation has changed memory
-	asked   bool // the time was read
+	asked   bool // the time has been read
 
 	insts    uint64 // instructions issued
 	thrInsts uint64
-	spins    int    // instructions of the kind that waits, since the fragment was switched to
-	quantum  uint64 // instruction count at which starving is asked
-	ways     int    // times a fragment gave way
-	broken   int    // where breakJoin looks first
+	spins    int    // waiting instructions since the last switch to this fragment
+	quantum  uint64 // instruction count at which to check for starving
+	ways     int    // number of times a fragment yielded
+	broken   int    // where breakJoin starts searching
 
 	local   [32][]byte
 	addr    [32]uint64 // addresses of the current memory instruction
@@ -123,12 +123,12 @@ func (w *warp) failf(m uint32, format string, args ...any) {
 	w.failAs(exec.IllegalInst, m, format, args...)
 }
 
-// failAt records an access of the first lane of m that device memory refuses.
+// failAt records an access of the first lane of m that device memory rejects.
 func (w *warp) failAt(m uint32, f *device.Fault, format string, args ...any) {
 	w.failAs(accessKind(f), m, format, append(args, f)...)
 }
 
-// accessKind is the kind of a fault that device memory found.
+// accessKind is the kind of a fault reported by device memory.
 func accessKind(f *device.Fault) exec.FaultKind {
 	if f.Kind == device.Misaligned {
 		return exec.Misaligned
@@ -136,14 +136,14 @@ func accessKind(f *device.Fault) exec.FaultKind {
 	return exec.BadAddress
 }
 
-// failAs records a fault of a kind.
+// failAs records a fault of a given kind.
 func (w *warp) failAs(kind exec.FaultKind, m uint32, format string, args ...any) {
 	if w.fault == nil {
 		w.fault = &fault{kind: kind, lane: bits.TrailingZeros32(m), what: fmt.Sprintf(format, args...)}
 	}
 }
 
-// u32, u64 give the lanes of a source operand.
+// u32, u64 return the lanes of a source operand.
 func (w *warp) u32(r ref) *[32]uint32 {
 	if r >= 0 {
 		return &w.r32[r]
@@ -207,8 +207,8 @@ func (w *warp) push(pc int32, mask uint32, join int32, fr *frame) {
 	w.frags = append(w.frags, frag{pc: pc, mask: mask, join: join, st: ready, fr: fr})
 }
 
-// resume makes the last ready fragment the running one. Lanes that wait for
-// others of their warp may wait for some at a join: those may then go on.
+// resume makes the last ready fragment the running one. If there is none and lanes wait for
+// others of their warp that are held at a join, it releases the join.
 func (w *warp) resume() bool {
 	for {
 		for i := len(w.frags) - 1; i >= 0; i-- {
@@ -233,7 +233,7 @@ func (w *warp) take(i int) {
 	w.running = true
 }
 
-// settle lets the lanes of a join go on when all of them are there.
+// settle releases the lanes of a join once all have arrived.
 func (w *warp) settle(i int32) {
 	j := &w.joins[i]
 	if !j.live || j.got != j.want {
@@ -255,8 +255,8 @@ func (w *warp) settle(i int32) {
 	}
 }
 
-// leave takes lanes m out of the joins from j up to and including stop's
-// child: they will never arrive there.
+// leave takes lanes m out of the joins from j up to and including stop's child: they
+// will never arrive there.
 func (w *warp) leave(j, stop int32, m uint32) {
 	for j != stop && j >= 0 {
 		p := w.joins[j].parent
@@ -276,12 +276,12 @@ func (w *warp) frameJoin() int32 {
 	return j
 }
 
-// fragQuantum is how many instructions a fragment runs before the loop asks
+// fragQuantum is the number of instructions that a fragment runs before the loop checks
 // whether it waits for lanes that cannot run meanwhile.
 const fragQuantum = 2048
 
-// run executes until the warp blocks, ends, faults, or has issued limit
-// instructions more. It reports whether the warp did anything.
+// run executes until the warp blocks, ends, faults, or has issued limit more
+// instructions. It reports whether the warp did anything.
 func (w *warp) run(limit uint64) bool {
 	start := w.insts
 	stop := w.insts + limit
@@ -331,7 +331,7 @@ func (w *warp) run(limit uint64) bool {
 				pc++
 			case kMem:
 				if m != 0 {
-					w.pc = pc // for the place in a fault or a warning
+					w.pc = pc // so that a fault or warning can name the place
 					in.run(w, in, m)
 					if in.flags&fSpin != 0 {
 						w.spins++
@@ -375,13 +375,12 @@ func (w *warp) run(limit uint64) bool {
 }
 
 // diverge splits the running fragment: lanes t go to pct, lanes n to pcn; both
-// reconverge at rpc. The fragment that has reached rpc already waits there;
-// of two others the taken side is kept for later, if the launch does not say
-// otherwise.
+// reconverge at rpc. A fragment that has reached rpc waits there; otherwise, the taken
+// side is kept for later unless the launch says otherwise.
 func (w *warp) diverge(rpc, pct int32, t uint32, pcn int32, n uint32) {
 	j := w.joinAt(rpc, t|n)
 	fr := w.fr
-	// What is pushed last runs first.
+	// The fragment pushed last runs first.
 	if w.blk.launch.TakenFirst {
 		w.push(pcn, n, j, fr)
 		w.push(pct, t, j, fr)
@@ -392,9 +391,9 @@ func (w *warp) diverge(rpc, pct int32, t uint32, pcn int32, n uint32) {
 	w.end()
 }
 
-// joinAt gives the join at which lanes of a branch meet again: the current one
-// if it is at rpc already (a loop's exits share one) or if they meet only at
-// the end of the function, else a new one.
+// joinAt returns the join at which lanes of a branch reconverge: the current one if it
+// is already at rpc (a loop's exits share one) or if they reconverge only at the end of
+// the function, otherwise a new one.
 func (w *warp) joinAt(rpc int32, want uint32) int32 {
 	if j := &w.joins[w.join]; rpc < 0 || j.pc == rpc && j.fr == w.fr {
 		return w.join
@@ -402,9 +401,9 @@ func (w *warp) joinAt(rpc int32, want uint32) int32 {
 	return w.newJoin(join{pc: rpc, parent: w.join, want: want, fr: w.fr})
 }
 
-// starving reports whether the running fragment looks as if it waited for
-// lanes of its own warp: it has used up its quantum with instructions that
-// can wait, and there are lanes that could run instead.
+// starving reports whether the running fragment seems to wait for lanes of its own
+// warp: it has used up its quantum with instructions that can wait, and there are lanes
+// that could run instead.
 func (w *warp) starving() bool {
 	spun := w.spins
 	w.quantum = w.insts + fragQuantum
@@ -412,8 +411,8 @@ func (w *warp) starving() bool {
 	return spun >= 8 && w.blk.im.independent && w.mask != w.live
 }
 
-// giveWay parks the running fragment behind all others, and lets lanes that
-// wait at a join for this fragment run on without it if nothing else can run.
+// giveWay parks the running fragment after all others. If nothing else can run, it
+// releases lanes that wait at a join for this fragment.
 func (w *warp) giveWay() {
 	w.frags = append(w.frags, frag{})
 	copy(w.frags[1:], w.frags)
@@ -428,7 +427,7 @@ func (w *warp) giveWay() {
 	w.breakJoin()
 }
 
-// breakJoin lets the lanes that wait at one join go on without the rest. It
+// breakJoin releases the lanes that wait at one join without waiting for the others. It
 // reports whether there were any.
 func (w *warp) breakJoin() bool {
 	for n := range w.joins {
@@ -443,7 +442,7 @@ func (w *warp) breakJoin() bool {
 		j.got = 0
 		if j.pc >= 0 {
 			w.push(j.pc, got, j.parent, j.fr)
-		} else { // lanes at the end of a called function return alone
+		} else { // lanes at the end of a called function return separately
 			w.push(j.fr.ret, got, j.parent, j.fr.parent)
 		}
 		return true
@@ -451,8 +450,8 @@ func (w *warp) breakJoin() bool {
 	return false
 }
 
-// special executes control flow and whatever may block. It leaves the running
-// fragment's pc where it is to go on, or no running fragment.
+// special executes control flow and everything that may block. It leaves the running
+// fragment's pc where it continues, or no running fragment.
 func (w *warp) special(in *inst, m uint32) {
 	if m == 0 {
 		w.pc++
@@ -503,8 +502,8 @@ func (w *warp) exit(m uint32) {
 	w.blk.exited(w)
 }
 
-// doReturn takes lanes m out of the running function; at the kernel's level
-// that ends the threads.
+// doReturn takes lanes m out of the running function; in the kernel itself it ends the
+// threads.
 func (w *warp) doReturn(m uint32) {
 	if w.fr.parent == nil {
 		w.exit(m)
@@ -528,7 +527,7 @@ func (w *warp) doReturn(m uint32) {
 	}
 }
 
-// branchIndexed is brx.idx: each lane goes to the target its index selects.
+// branchIndexed is brx.idx: each lane goes to the target that its index selects.
 func (w *warp) branchIndexed(in *inst, m uint32) {
 	idx := w.u32(in.a)
 	rest := w.mask &^ m
@@ -571,10 +570,10 @@ func uniform(v *[32]uint32, m uint32) bool {
 	return true
 }
 
-// warpSync executes an instruction that lanes of a member mask execute
-// together. Lanes of the mask that are elsewhere in the program are waited
-// for; when they come to the same instruction all run it at once. Lanes with
-// different masks (tiles of a warp) are groups of their own.
+// warpSync executes an instruction that the lanes of a member mask execute together. It
+// waits for lanes of the mask that are elsewhere in the program; when they reach the
+// same instruction, all execute it at once. Lanes with different masks (tiles of a warp)
+// form separate groups.
 func (w *warp) warpSync(in *inst, m uint32) {
 	masks := w.u32(in.e)
 	mask := masks[bits.TrailingZeros32(m)&31]
@@ -600,8 +599,8 @@ func (w *warp) warpSync(in *inst, m uint32) {
 	w.running = false
 }
 
-// tileSync is warpSync for lanes with several member masks. Groups that are
-// complete run at once; the others wait as fragments of their own.
+// tileSync is warpSync for lanes with several member masks. Complete groups execute at
+// once; the others wait as separate fragments.
 func (w *warp) tileSync(in *inst, m uint32) {
 	masks := w.u32(in.e)
 	var late [32]uint32
@@ -642,8 +641,8 @@ func (w *warp) tileSync(in *inst, m uint32) {
 	w.end()
 }
 
-// meets reports whether fragment f waits to execute in together with the
-// lanes of mask that are at the running fragment's place.
+// meets reports whether fragment f waits to execute in together with the lanes of mask
+// that are at the running fragment's pc.
 func (w *warp) meets(f *frag, in *inst, mask uint32) bool {
 	if f.st != atSync || f.need != mask {
 		return false
@@ -654,7 +653,7 @@ func (w *warp) meets(f *frag, in *inst, mask uint32) bool {
 	return in.flags&fAnyPC != 0 && f.fr.f.code[f.pc].flags&fAnyPC != 0
 }
 
-// waiting gives the lanes that wait to execute in with the lanes of mask.
+// waiting returns the lanes that wait to execute in with the lanes of mask.
 func (w *warp) waiting(in *inst, mask uint32) (have uint32) {
 	for i := range w.frags {
 		if f := &w.frags[i]; w.meets(f, in, mask) {
@@ -664,9 +663,8 @@ func (w *warp) waiting(in *inst, mask uint32) (have uint32) {
 	return have
 }
 
-// syncTogether executes in for the running fragment and all that wait for it.
-// Those that wait in the same place join the running fragment, the others become
-// ready.
+// syncTogether executes in for the running fragment and all that wait for it. Fragments
+// that wait at the same pc join the running fragment, the others become ready.
 func (w *warp) syncTogether(in *inst, mask, have uint32) {
 	m := have
 	if in.guard >= 0 {
@@ -691,7 +689,7 @@ func (w *warp) syncTogether(in *inst, mask, have uint32) {
 		case !w.meets(f, in, mask):
 			i++
 		case f.pc == w.pc && f.fr == w.fr && f.join == w.join:
-			// Lanes that meet go on together, as on hardware.
+			// Lanes that meet continue together, as on hardware.
 			w.mask |= f.mask
 			w.blk.wk.release(f.fr)
 			w.frags = slices.Delete(w.frags, i, i+1)
@@ -704,8 +702,8 @@ func (w *warp) syncTogether(in *inst, mask, have uint32) {
 	w.pc++
 }
 
-// recheck lets one fragment of each group that waited only for lanes that have
-// exited look again.
+// recheck lets one fragment of each group re-execute its instruction if the group waited
+// only for lanes that have exited.
 func (w *warp) recheck() {
 	for i := range w.frags {
 		f := &w.frags[i]
@@ -736,9 +734,8 @@ func (w *warp) syncing() bool {
 	return false
 }
 
-// forceSync lets one group of lanes that wait for the rest of their warp go
-// on without it, as hardware does when the rest can never come. It reports
-// whether there was one.
+// forceSync releases one group of lanes that wait for others of their warp, as hardware
+// does if the others can never arrive. It reports whether there was one.
 func (w *warp) forceSync() bool {
 	for i := range w.frags {
 		if w.frags[i].st == atSync {

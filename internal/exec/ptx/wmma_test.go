@@ -253,7 +253,7 @@ func TestWMMAFaults(t *testing.T) {
 		{"wmma.store.d.sync.aligned.row.m16n16k16.f16 [%out+3], " + regs + ";", "misaligned write of 2 bytes"},
 		{"wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [sm], " + regs + ";", "out-of-bounds write of 2 bytes at shared address"},
 		{"wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%out], 33;", "misaligned read of 4 bytes"},
-		{"setp.ne.u32 %p, %t, 31; @%p wmma.store.d.sync.aligned.row.m16n16k16.f16 [%out], " + regs + ";", "needs all 32 lanes of its warp, only lanes 0x7fffffff"},
+		{"setp.ne.u32 %p, %t, 31; @%p wmma.store.d.sync.aligned.row.m16n16k16.f16 [%out], " + regs + ";", "needs all 32 lanes of its warp, but only lanes 0x7fffffff"},
 	} {
 		_, err := tryBody(t, bodyOpts{}, ".reg .b32 %r<4>; .reg .pred %p; .shared .align 32 .b8 sm[256];", c.inst, nil, 512)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

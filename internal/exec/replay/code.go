@@ -12,17 +12,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// maxCode is the most instructions of a launch with its fillers (our choice: 64
-// MiB of code; the largest libraries have kernels of a few MiB).
+// maxCode is the maximum number of instructions of a launch with its fillers (our
+// choice: 64 MiB of code; the largest libraries have kernels of a few MiB).
 const maxCode = 1 << 22
 
-// maxStatic is the most static instructions of a trace.
+// maxStatic is the maximum number of static instructions of a trace.
 const maxStatic = 1 << 21
 
-// filler is the name of what lies between recorded instructions.
+// filler is the name of the padding between recorded instructions.
 const filler = "(not recorded)"
 
-// known is what was found out about a static instruction beyond isa.Inst.
+// known is what is known about a static instruction beyond isa.Inst.
 type known struct {
 	info    *mnemonic.Info
 	words   bool          // described from its encoded words or its full text
@@ -76,7 +76,7 @@ func (w *Work) decode(o Options) error {
 		}
 	}
 	if disagree > 0 {
-		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("%d static instructions have words that say something else than their mnemonics, or that are not understood; their mnemonics count", disagree))
+		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("%d static instructions have words that contradict their mnemonics or cannot be decoded; the mnemonics are used", disagree))
 	}
 	if err := w.place(list); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (w *Work) control(list []isa.Inst, facts []known, o Options, sv *survey) {
 	}
 }
 
-// constant returns the addresses of a load by all lanes of one constant, as
+// constant returns the addresses of a load in which all lanes read one constant, as
 // cores number them: banks of 64 KiB.
 func constant(c *isa.ConstRef) *[32]uint64 {
 	var a [32]uint64
@@ -160,7 +160,7 @@ func constant(c *isa.ConstRef) *[32]uint64 {
 	return &a
 }
 
-// about fills in what Step wants to know.
+// about fills in what Step needs to know.
 func (w *Work) about(st *static, in *isa.Inst, f *mnemonic.Info, s *trace.Static) {
 	st.inst, st.space, st.konst = in, in.Space, &noAddress
 	switch {
@@ -191,8 +191,8 @@ func (w *Work) about(st *static, in *isa.Inst, f *mnemonic.Info, s *trace.Static
 	}
 }
 
-// barCount is the number of warps that a barrier waits for, if the disassembly
-// tells: BAR.SYNC 0x1, 0x40.
+// barCount is the number of warps that a barrier waits for, if the disassembly shows it:
+// BAR.SYNC 0x1, 0x40.
 func barCount(s *trace.Static) int32 {
 	_, rest, ok := strings.Cut(s.Text, "BAR.")
 	if !ok {
@@ -209,8 +209,8 @@ func barCount(s *trace.Static) int32 {
 	return (n + 31) / 32
 }
 
-// fromWords describes an instruction from its encoding and reports whether that
-// is understood and agrees with the mnemonic.
+// fromWords describes an instruction from its encoding and reports whether it could be
+// decoded and agrees with the mnemonic.
 func (w *Work) fromWords(in *isa.Inst, s *trace.Static, f *known) bool {
 	arch := sass.Arch(w.k.Arch)
 	if !slices.Contains(sass.Archs(), arch) {
@@ -223,8 +223,8 @@ func (w *Work) fromWords(in *isa.Inst, s *trace.Static, f *known) bool {
 	return first(in, &sass.Kernel{Name: w.k.Kernel, Arch: arch, Code: []sass.Inst{x}, Control: true}, s, f, true)
 }
 
-// fromText does so from the disassembly. Branches, whose targets are labels,
-// are left to their mnemonics.
+// fromText does the same from the disassembly. Branches, whose targets are labels, are
+// left to their mnemonics.
 func (w *Work) fromText(in *isa.Inst, s *trace.Static, f *known) bool {
 	arch := sass.Arch(w.k.Arch)
 	if f.info.Inst.Class == isa.ClassBranch || strings.ContainsAny(s.Text, ";\n") || !slices.Contains(sass.Archs(), arch) || !arch.Assembles() {
@@ -238,7 +238,7 @@ func (w *Work) fromText(in *isa.Inst, s *trace.Static, f *known) bool {
 	return first(in, file.Kernels[0], s, f, false)
 }
 
-// first describes an instruction as the first of a kernel.
+// first describes an instruction as if it were the first of a kernel.
 func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) bool {
 	*in = k.Infos()[0]
 	in.Targets = nil
@@ -247,7 +247,7 @@ func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) b
 			f.konst = &isa.ConstRef{Bank: o.Bank, Offset: uint32(o.Imm)}
 		}
 	}
-	if in.Class == isa.ClassNone { // the encoding is known, but not what it is for
+	if in.Class == isa.ClassNone { // the encoding is known, but not its class
 		t := f.info.Inst
 		t.Op, t.Dsts, t.Srcs, t.Guarded, t.Control, t.Const, t.Uniform, t.Clock = in.Op, in.Dsts, in.Srcs, in.Guarded, in.Control, in.Const, in.Uniform, in.Clock
 		*in = t
@@ -255,7 +255,7 @@ func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) b
 	switch {
 	case s.Control != nil:
 		c := *s.Control
-		c.Reuse = in.Control.Reuse // by the order of the operands here
+		c.Reuse = in.Control.Reuse // in the operand order used here
 		f.control = &c
 	case bits:
 		f.control = in.Control
@@ -263,8 +263,8 @@ func first(in *isa.Inst, k *sass.Kernel, s *trace.Static, f *known, bits bool) b
 	return true
 }
 
-// fromMnemonic describes an instruction from its mnemonic and the registers
-// that the trace names.
+// fromMnemonic describes an instruction from its mnemonic and the registers that the
+// trace names.
 func (w *Work) fromMnemonic(in *isa.Inst, s *trace.Static, f *mnemonic.Info, o Options) {
 	*in = f.Inst
 	in.Op = s.Op
@@ -298,7 +298,7 @@ func (w *Work) fromMnemonic(in *isa.Inst, s *trace.Static, f *mnemonic.Info, o O
 		w.add(&in.Dsts, r, n, o)
 	}
 	if in.Store && !in.Load && !in.Atomic || in.Kind == isa.KindFence {
-		in.Dsts = nil // whatever a trace says: nothing would ever come back for them
+		in.Dsts = nil // even if the trace has some: they would never be written
 	}
 	general := 0
 	for _, r := range s.Srcs {
@@ -359,8 +359,8 @@ func register(file isa.RegFile, n uint16, count uint8) isa.Reg {
 	return isa.Reg{File: file, Count: count, Number: n + 1, Index: uint32(n)}
 }
 
-// place lays the instructions out: functions one behind the other in the order
-// of their numbers, each by address, with fillers between.
+// place lays the instructions out: functions one after another in the order of their
+// numbers, each by address, with fillers between.
 func (w *Work) place(list []isa.Inst) error {
 	k := w.k
 	order := make([]int, len(list))
@@ -371,9 +371,9 @@ func (w *Work) place(list []isa.Inst) error {
 		x, y := &k.Code[a], &k.Code[b]
 		return cmp.Or(cmp.Compare(x.Func, y.Func), cmp.Compare(x.PC, y.PC))
 	})
-	// Where the code of a function is spread too far its parts are moved
-	// together; room for three fillers for every instruction, and a screenful
-	// for small ones (our choice).
+	// If the code of a function is spread too far, its parts are moved together. The
+	// limit is three fillers per instruction, plus a fixed amount for small functions
+	// (our choice).
 	budget := 4*len(list) + 4096
 	code := make([]*isa.Inst, 0, len(list)+1)
 	at := uint64(0) // place of the current function's address 0
@@ -384,7 +384,7 @@ func (w *Work) place(list []isa.Inst) error {
 		if n > 0 {
 			p := &k.Code[order[n-1]]
 			if p.Func == s.Func && p.PC == s.PC {
-				// Two functions that the trace does not tell apart.
+				// Two functions that the trace does not distinguish.
 				twice = append(twice, i)
 				continue
 			}
@@ -396,7 +396,7 @@ func (w *Work) place(list []isa.Inst) error {
 		}
 		want := at + slot(i)
 		if gap := want - uint64(len(code)); int64(gap) < 0 || gap > uint64(budget) {
-			at -= gap // it begins anew here
+			at -= gap // the next part begins here
 		} else {
 			budget -= int(gap)
 			for range gap {
@@ -418,9 +418,9 @@ func (w *Work) place(list []isa.Inst) error {
 	return nil
 }
 
-// slot is the number of the instruction at an address, words that are no
-// instructions not counted: before Volta every fourth, on Kepler every eighth
-// holds control bits, the first of them each.
+// slot is the index of the instruction at an address, not counting words that are not
+// instructions: before Volta every fourth word, on Kepler every eighth, holds control
+// bits, starting with the first.
 func (w *Work) slot(pc uint32) uint64 {
 	group := uint64(0)
 	switch a := w.k.Arch; {

@@ -9,32 +9,29 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: dependences that a trace does not name. Traces up to version 5
-// have general registers only. What a comparison writes and a branch reads can
-// be told all the same where the code leaves little choice: a predicate is read
-// soon after it has been written, and mostly once. So the instructions are gone
-// through in the order of their addresses, and who must read a predicate reads
-// the last one written that nobody has read yet, or else the last one. Each
-// producer gets a register of its own, above those that exist.
+// This file: dependences that a trace does not name. Traces up to version 5 have general
+// registers only. The dependence between a comparison and a branch can still be inferred
+// if the code leaves little choice: a predicate is read soon after it is written, and
+// mostly once. The instructions are therefore visited in address order, and an
+// instruction that must read a predicate reads the last one written and not yet read,
+// or else the last one. Each producer gets a new register, above the existing ones.
 
-// reach is how many instructions behind its producer a predicate or uniform
-// register is looked for (our choice: some basic blocks), branchReach that of
-// the guard of a branch, which may close a long loop.
+// reach is the maximum distance in instructions between a predicate or uniform register
+// and its producer (our choice: some basic blocks); branchReach is that of the guard of a
+// branch, which may close a long loop.
 const (
 	reach       = 64
 	branchReach = 4096
 )
 
-// firstHidden is the index of the first register made up: behind the 8
-// predicates and the 255 uniform registers of any architecture.
+// firstHidden is the index of the first invented register: after the 8 predicates and
+// the 255 uniform registers of any architecture.
 const firstHidden = 256
 
-// hiddenReads counts the reads of a static instruction that the trace does not
-// name.
+// hiddenReads counts the reads of a static instruction that the trace does not name.
 type hiddenReads struct{ needed, recovered uint8 }
 
-// producer is an instruction that writes a register that the trace does not
-// name.
+// producer is an instruction that writes a register that the trace does not name.
 type producer struct {
 	at    int // in the order of addresses
 	index int // static instruction
@@ -44,8 +41,7 @@ type producer struct {
 	carry bool
 }
 
-// recover adds dependences to the instructions that are known by their
-// mnemonics only.
+// recover adds dependences to the instructions that are known only by their mnemonics.
 func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 	k := w.k
 	w.lost = make([]hiddenReads, len(list))
@@ -87,7 +83,7 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		return any
 	}
 	var claims []*producer
-	block := 0 // place behind the last instruction that may change control
+	block := 0 // place after the last instruction that may change control
 	for at, i := range order {
 		if at > 0 && k.Code[i].Func != k.Code[order[at-1]].Func {
 			claims = append(append(append(claims, preds...), unis...), carries...)
@@ -108,15 +104,15 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		}
 		// Reads.
 		switch guard := k.Code[i].Guard; {
-		case guard.Known: // as the trace has it
+		case guard.Known: // recorded in the trace
 		case in.Class == isa.ClassBranch:
 			switch n := len(preds) - 1; {
 			case w.conditional(i, sv):
 				in.Guarded = true
 				read(latest(preds, at, branchReach, false, nil))
 			case (in.Flow == isa.FlowBranch || in.Flow == isa.FlowExit) && n >= 0 && preds[n].reads == 0 && preds[n].at >= block:
-				// All lanes went the same way, but a comparison stands before it
-				// that nobody else has read.
+				// All lanes went the same way, but there is a preceding comparison that
+				// nothing else has read.
 				in.Guarded = true
 				read(preds[n])
 			}
@@ -146,8 +142,8 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		case r.Lane && f.Inst.Class != isa.ClassUniform:
 			read(latest(preds, at, reach, false, nil))
 		case r.MayLane && f.Inst.Class == isa.ClassSetp:
-			// A second comparison joins the first where that has no reader yet
-			// and stands directly before it.
+			// A second comparison joins the first if that has no reader yet and directly
+			// precedes it.
 			if n := len(preds) - 1; n >= 0 && preds[n].reads == 0 && at-preds[n].at <= 2 {
 				read(preds[n])
 			}
@@ -162,8 +158,8 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 					read(p)
 				}
 			case f.Inst.Class != isa.ClassUniform && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[i].Srcs):
-				// It has an operand that is no general register: a uniform one if
-				// one waits for its reader.
+				// It has an operand that is not a general register: a uniform one if one has
+				// no reader yet.
 				if p := latest(unis, at, reach, true, nil); p != nil && at-p.at <= reach/4 {
 					read(p)
 				}
@@ -196,7 +192,7 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 			list[p.index].Dsts = append(list[p.index].Dsts, p.reg)
 		case p.carry:
 		case p.reads == 0:
-			// Somebody reads it whom nothing tells.
+			// Its reader is unknown.
 			w.lost[p.index].needed++
 		}
 	}
@@ -214,8 +210,8 @@ func (w *Work) namesUniform() bool {
 	})
 }
 
-// conditional reports whether a branch, an exit and the like must have a guard:
-// lanes did not take it, or its warp went on both ways.
+// conditional reports whether a branch, an exit or a similar instruction must have a
+// guard: lanes did not take it, or its warp went both ways.
 func (w *Work) conditional(i int, sv *survey) bool {
 	in := w.stat[i].inst
 	if sv.guarded[i] {
@@ -245,8 +241,8 @@ func (w *Work) conditional(i int, sv *survey) bool {
 	return false
 }
 
-// mayCarry reports whether the result of an addition may have a carry that the
-// upper half takes.
+// mayCarry reports whether the result of an addition may have a carry for the upper
+// half.
 func mayCarry(f *mnemonic.Info) bool {
 	switch f.Base {
 	case "IADD", "IADD3", "IADD32I", "LEA", "IMAD", "XMAD", "ISCADD":
@@ -255,8 +251,8 @@ func mayCarry(f *mnemonic.Info) bool {
 	return false
 }
 
-// readsUniform reports whether an instruction of the uniform datapath reads
-// uniform registers.
+// readsUniform reports whether an instruction of the uniform datapath reads uniform
+// registers.
 func readsUniform(f *mnemonic.Info) bool {
 	switch f.Base {
 	case "ULDC", "R2UR", "VOTEU", "ELECT", "UMOV", "UP2UR":
@@ -276,22 +272,22 @@ func writesUniform(f *mnemonic.Info) bool {
 	return f.Inst.Class == isa.ClassUniform
 }
 
-// operands is how many values instructions with a general register for a result
-// take.
+// operands is the number of source values of instructions whose result is a general
+// register.
 var operands = map[string]int{
 	"IMAD": 3, "IADD3": 3, "LOP3": 3, "FFMA": 3, "PRMT": 3, "SHF": 3, "LEA": 2, "ISETP": 2, "FADD": 2, "FMUL": 2, "FSETP": 2, "SEL": 2, "FSEL": 2,
 	"IMNMX": 2, "FMNMX": 2, "MOV": 1, "VIADD": 2,
 }
 
-// operandMissing reports whether an instruction names fewer general registers
-// than it takes values.
+// operandMissing reports whether an instruction names fewer general registers than it
+// has source values.
 func operandMissing(f *mnemonic.Info, srcs []trace.Reg) bool {
 	n, ok := operands[f.Base]
 	return ok && len(srcs) < n
 }
 
-// below reports whether the results of two instructions are the lower and the
-// upper half of a pair.
+// below reports whether the results of two instructions are the lower and the upper half
+// of a pair.
 func below(lo, hi *isa.Inst) bool {
 	return len(lo.Dsts) > 0 && len(hi.Dsts) > 0 && lo.Dsts[0].File == hi.Dsts[0].File && lo.Dsts[0].Index+1 == hi.Dsts[0].Index
 }

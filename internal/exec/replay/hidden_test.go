@@ -114,8 +114,8 @@ func through(runs [][]int, code func(i int) *isa.Inst) map[dependence]int {
 	return found
 }
 
-// Recovered dependences are those that the program has: of all that go through
-// predicates and uniform registers most are found, and few are made up.
+// Recovered dependences are those of the program: of all that go through predicates and
+// uniform registers, most are found, and few are invented.
 func TestRecover(t *testing.T) {
 	var all, hit, made int
 	for _, p := range fulls(t) {
@@ -154,8 +154,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// With inferred control bits programs take about as long on the modern core as
-// with those that were written for them.
+// With inferred control bits, programs take about as long on the modern core as with their
+// own.
 func TestInferredCycles(t *testing.T) {
 	var sum [3]float64
 	for _, p := range fulls(t) {

@@ -6,44 +6,41 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: control bits as a compiler would set them. Stall counters cover
-// results of fixed latency, and dependence counters those of variable latency,
-// and sources that an instruction of variable latency reads late. What may
-// follow what is given as a graph, of a trace what did follow, so that no path
-// through it has a hazard.
+// This file: control bits as a compiler would set them. Stall counters cover results of
+// fixed latency. Dependence counters cover results of variable latency, and sources that
+// instructions of variable latency read late. The possible successors are given as a
+// graph; for a trace, the actual successors. No path through the graph has a hazard.
 
 // maxStall is the largest stall counter.
 const maxStall = 15
 
-// yieldStall is the smallest stall counter that needs the yield bit: above 11
-// the hardware waits one or two cycles without it (measured, MICRO'25).
+// yieldStall is the smallest stall counter that needs the yield bit: above 11, the
+// hardware waits one or two cycles without it (measured, MICRO'25).
 const yieldStall = 12
 
-// Latencies are what control bits are made for.
+// Latencies are the latencies for which control bits are inferred.
 type Latencies struct {
-	// Fixed is cycles from the issue of an instruction of a class to that of one
-	// that reads its result; 0 is variable latency.
+	// Fixed is the number of cycles from the issue of an instruction of a class to
+	// that of one that reads its result; 0 means variable latency.
 	Fixed [isa.Classes]uint8
-	// Predicate is that of predicates, whoever writes them at fixed latency, but
-	// of carries, which additions write for the upper half: they have the
-	// latency of the class.
+	// Predicate is the latency of predicates written at fixed latency, except carries,
+	// which additions write for the upper half: those have the latency of the class.
 	Predicate uint8
-	// Late is added where the reader is of variable latency, which sees no
+	// Late is added if the reader has variable latency, since it cannot use the
 	// bypass.
 	Late uint8
-	// Branch is the stall of what changes control, Depbar that behind a DEPBAR,
-	// Raise the least from an instruction that raises a counter to one that
-	// waits for it.
+	// Branch is the stall of control-flow instructions, Depbar that after a DEPBAR,
+	// Raise the minimum from an instruction that raises a counter to one that waits
+	// for it.
 	Branch, Depbar, Raise uint8
 }
 
-// AmpereLatencies returns those of sm_80 and sm_86: measured dependent distances
-// of 4 and, of packed halves, 5; compilers leave 4 behind IMAD and between an
-// addition and what takes its carry, 13 between a comparison and what it guards,
-// 5 behind a branch (MICRO'25, and a listing of sm_80). Of the uniform datapath
-// they allow for more than the 4 measured within it where a vector instruction
-// reads the result; 6 is our choice. Matrix instructions differ by shape: a
-// counter guards them.
+// AmpereLatencies returns those of sm_80 and sm_86. Measured dependent distances are 4
+// and, for packed halves, 5. Compilers leave 4 after IMAD and between an addition and
+// the reader of its carry, 13 between a comparison and what it guards, 5 after a branch
+// (MICRO'25, and a listing of sm_80). Within the uniform datapath 4 was measured, but
+// compilers allow more if a vector instruction reads the result; 6 is our choice. Matrix
+// instructions differ by shape, so a counter guards them.
 func AmpereLatencies() Latencies {
 	l := Latencies{Predicate: 13, Late: 1, Branch: 5, Depbar: 4, Raise: 2}
 	for c, n := range map[isa.Class]uint8{
@@ -55,8 +52,8 @@ func AmpereLatencies() Latencies {
 	return l
 }
 
-// late reports whether an instruction has variable latency, or one that no stall
-// counter can express.
+// late reports whether an instruction has variable latency, or one beyond the range of a
+// stall counter.
 func (l *Latencies) late(in *isa.Inst) bool {
 	if l.Fixed[in.Class] == 0 {
 		return true
@@ -89,30 +86,29 @@ type regKey uint32
 
 func keyOf(r isa.Reg, part int) regKey { return regKey(r.File)<<24 | regKey(r.Index) + regKey(part) }
 
-// node is an instruction with its registers one by one.
+// node is an instruction with its registers listed one by one.
 type node struct {
 	in      *isa.Inst
 	late    bool
 	reads   []regKey
 	writes  []regKey
-	latency []uint8 // of each of writes, if it is not late
+	latency []uint8 // of each of writes, unless it is late
 	next    []int32
 	stall   uint8
 	wait    uint8
 	w, r    uint8 // counters
 }
 
-// pending is what may not have happened yet when an instruction issues.
+// pending is what may be outstanding when an instruction issues.
 type pending struct {
 	key    regKey
 	cycles uint8 // until a result of fixed latency can be read
-	writes uint8 // counters of results that are on their way
+	writes uint8 // counters of outstanding results
 	reads  uint8 // counters of instructions that have not read it
 }
 
-// Infer returns control bits for instructions of which next lists for each
-// those that may follow it. The order of the list is that of the code; it
-// decides on nothing but which counter an instruction has.
+// Infer returns control bits for instructions; next lists the possible successors of
+// each. The list is in code order, which only affects the choice of counters.
 func Infer(list []isa.Inst, next [][]int32, l Latencies) []isa.Control {
 	g := newGraph(list, next, l)
 	g.counters()
@@ -126,7 +122,7 @@ func Infer(list []isa.Inst, next [][]int32, l Latencies) []isa.Control {
 	return out
 }
 
-// graph is the code with what may follow what.
+// graph is the code with its successors.
 type graph struct {
 	n []node
 	l Latencies
@@ -165,18 +161,18 @@ func newGraph(list []isa.Inst, next [][]int32, l Latencies) *graph {
 	return g
 }
 
-// lookAhead is how many instructions are looked at to find the first that waits
-// for a result (our choice: what is further away shares counters at no cost).
+// lookAhead is the number of instructions searched for the first that waits for a
+// result (our choice: anything further away can share a counter at no cost).
 const lookAhead = 256
 
-// counters gives instructions of variable latency their counters: one that no
-// other needs until it is waited for, as far as there is one.
+// counters assigns counters to instructions of variable latency: if possible, one that
+// no other instruction needs until it is waited for.
 func (g *graph) counters() {
-	groups := false // of copies: counter 0 is theirs
+	groups := false // groups of copies use counter 0
 	for i := range g.n {
 		groups = groups || isCommit(g.n[i].in)
 	}
-	var busy [isa.Counters]int // position up to which a counter is wanted
+	var busy [isa.Counters]int // position up to which a counter is in use
 	for i := range busy {
 		busy[i] = -1
 	}
@@ -229,8 +225,8 @@ func isCommit(in *isa.Inst) bool {
 }
 
 // ahead returns the distance to the first instruction that needs the result of
-// instruction i, and to the first that overwrites one of its sources before; 0
-// if there is none.
+// instruction i, and to the first earlier one that overwrites one of its sources; 0 if
+// there is none.
 func (g *graph) ahead(i int, seen []int32) (use, overwritten int) {
 	type at struct {
 		i int32
@@ -262,7 +258,7 @@ func (g *graph) ahead(i int, seen []int32) (use, overwritten int) {
 			}
 		}
 		if q.d >= lookAhead {
-			overwritten = max(overwritten, lookAhead) // it may come behind that
+			overwritten = max(overwritten, lookAhead) // it may come after that
 			continue
 		}
 		for _, j := range m.next {
@@ -283,8 +279,8 @@ func meets(a, b []regKey) bool {
 	return false
 }
 
-// flow passes what is pending through the graph until nothing changes. step
-// makes of what is pending in front of an instruction what is behind it.
+// flow propagates pending state through the graph to a fixed point. step computes the
+// state after an instruction from the state before it.
 func (g *graph) flow(step func(i int, in []pending) []pending) {
 	state := make([][]pending, len(g.n))
 	var work []int32
@@ -307,8 +303,7 @@ func (g *graph) flow(step func(i int, in []pending) []pending) {
 	}
 }
 
-// merge joins what may be pending on two paths and reports whether that is more
-// than before.
+// merge joins the pending state of two paths and reports whether it grew.
 func merge(to *[]pending, from []pending) bool {
 	changed := false
 next:
@@ -343,8 +338,8 @@ func find(list []pending, k regKey) *pending {
 	return nil
 }
 
-// waits sets wait masks. A wait that is set stays, and makes less pending behind
-// it; so masks only grow, and in the last round nothing is missing.
+// waits sets wait masks. A wait that is set stays, and reduces the pending state after
+// it; so masks only grow, and in the last round none is missing.
 func (g *graph) waits() {
 	for more := true; more; {
 		more = false
@@ -385,8 +380,8 @@ func (g *graph) waits() {
 	}
 }
 
-// stalls sets stall counters: an instruction issues when all that came before it
-// on any path is ready.
+// stalls sets stall counters: an instruction issues when its predecessors on all paths
+// are ready.
 func (g *graph) stalls() {
 	for i := range g.n {
 		n := &g.n[i]
@@ -438,8 +433,8 @@ func (g *graph) stalls() {
 	}
 }
 
-// short returns how many cycles behind an instruction the next may issue, given
-// what is pending at its issue.
+// short returns the number of cycles after an instruction until the next may issue,
+// given the pending state at its issue.
 func (g *graph) short(out []pending, m *node) uint8 {
 	d := uint8(0)
 	for _, k := range m.reads {

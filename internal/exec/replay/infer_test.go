@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// program is code with the compiler's control bits, and what may follow what.
+// program is code with the compiler's control bits and its possible successors.
 type program struct {
 	name string
 	code []isa.Inst
@@ -24,7 +24,7 @@ type program struct {
 	next [][]int32
 }
 
-// flowOf finds what may follow what from the text alone.
+// flowOf finds the possible successors from the text alone.
 func flowOf(list []isa.Inst) [][]int32 {
 	next := make([][]int32, len(list))
 	for i := range list {
@@ -133,8 +133,8 @@ type hazard struct {
 	what   string
 }
 
-// walk runs along a path and reports every dependence that the control bits do
-// not guard: a second reading of the rules, over one path at a time, in cycles.
+// walk follows a path and reports every dependence that the control bits do not guard: an
+// independent implementation of the rules, over one path at a time, in cycles.
 func walk(list []isa.Inst, bits []isa.Control, path []int, l Latencies, late func(*isa.Inst) bool) []hazard {
 	type result struct {
 		at    int
@@ -262,7 +262,7 @@ func TestInferGuards(t *testing.T) {
 		all := paths(&p, 40, 3000, r)
 		for _, path := range all {
 			if h := walk(p.code, bits, path, l, l.late); len(h) > 0 {
-				t.Errorf("%s: %d hazards, first: %s [%d] behind %s [%d]: %s", p.name, len(h), p.code[h[0].at].Op, h[0].at, p.code[h[0].by].Op, h[0].by, h[0].what)
+				t.Errorf("%s: %d hazards, first: %s [%d] after %s [%d]: %s", p.name, len(h), p.code[h[0].at].Op, h[0].at, p.code[h[0].by].Op, h[0].by, h[0].what)
 				break
 			}
 		}
@@ -274,8 +274,7 @@ func TestInferGuards(t *testing.T) {
 	}
 }
 
-// Whatever is taken away from inferred bits is missed by the checker: it can
-// fail.
+// Anything removed from inferred bits is detected by the checker, so the checker can fail.
 func TestCheckerFails(t *testing.T) {
 	l := AmpereLatencies()
 	for _, p := range programs(t)[:3] {
@@ -314,9 +313,9 @@ func TestCheckerFails(t *testing.T) {
 	}
 }
 
-// How near inferred bits come to those of compilers and hands is printed. They
-// ask for no more than a compiler does: it leaves room for busy pipes too, which
-// a core sees by itself, and knows of loads that come back in order.
+// Prints how close inferred bits come to those of compilers and of hand-written code. They
+// require no more than a compiler's. A compiler also leaves room for busy pipes, which a core
+// handles by itself, and knows about loads that return in order.
 func TestInferCloseness(t *testing.T) {
 	l := AmpereLatencies()
 	for _, p := range programs(t) {

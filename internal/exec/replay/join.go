@@ -14,21 +14,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: a disassembly as a second source. A trace names mnemonics and
-// general registers; a listing of the same binary has control bits, words,
-// guards and all operands. Both have the names of kernels and addresses within
-// them, by which they are joined.
+// This file: a disassembly as a second source. A trace names mnemonics and general
+// registers; a listing of the same binary has control bits, words, guards and all
+// operands. They are joined by kernel names and the addresses within kernels.
 
-// maxListing is the most bytes of a listing.
+// maxListing is the maximum size of a listing in bytes.
 const maxListing = 1 << 30
 
-// maxLine is the most bytes of a line of it.
+// maxLine is the maximum length of one of its lines in bytes.
 const maxLine = 1 << 20
 
 // Listed is an instruction of a listing.
 type Listed struct {
 	PC      uint32
-	Text    string // with guard and operands, without control codes; "" of words alone
+	Text    string // with guard and operands, without control codes; "" if only words are known
 	Op      string // mnemonic with modifiers; "" if only words are known
 	Guard   trace.Guard
 	Words   [2]uint64
@@ -39,32 +38,31 @@ type Listed struct {
 // Listing is a disassembly, by function.
 type Listing struct {
 	File string
-	// Names are the functions in their order, Code their instructions by
-	// address.
+	// Names are the functions in order, Code their instructions by address.
 	Names []string
 	Code  map[string][]Listed
 	Arch  int // 80 for sm_80; 0 if the listing does not say
 }
 
-// JoinReport says what a listing told of a trace.
+// JoinReport describes what a listing contributed to a trace.
 type JoinReport struct {
 	// Functions are those of the listing that were used.
 	Functions []string
-	// Covered counts static instructions that the listing has, Control those
-	// that have control bits afterwards.
+	// Covered counts static instructions found in the listing, Control those that have
+	// control bits afterwards.
 	Covered, Control, Total int
-	// Missing are the addresses of static instructions that it does not have, by
-	// function, as far as they are few.
+	// Missing are the addresses of static instructions not in the listing, by
+	// function, up to a limit.
 	Missing []string
 }
 
-// maxMissing is how many addresses a JoinReport names.
+// maxMissing is the maximum number of addresses in a JoinReport.
 const maxMissing = 20
 
-// ReadListing reads a disassembly: what nvdisasm and cuobjdump -sass print, with
-// words in comments or without, with control bits in CUDA 13's notation;
-// CuAssembler's text; or words alone, two of 16 hex digits a line, functions
-// named by lines "# .kernel NAME". The error names file and line.
+// ReadListing reads a disassembly: the output of nvdisasm and cuobjdump -sass, with or
+// without words in comments, with control bits in CUDA 13's notation; CuAssembler's text;
+// or words alone, two of 16 hex digits per line, with functions named by lines
+// "# .kernel NAME". The error names file and line.
 func ReadListing(file string, r io.Reader) (*Listing, error) {
 	l := &Listing{File: file, Code: map[string][]Listed{}}
 	s := bufio.NewScanner(io.LimitReader(r, maxListing+1))
@@ -80,18 +78,18 @@ func ReadListing(file string, r io.Reader) (*Listing, error) {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, &trace.Error{File: file, Msg: fmt.Sprintf("the listing cannot be read: %v", err)}
+		return nil, &trace.Error{File: file, Msg: fmt.Sprintf("cannot read the listing: %v", err)}
 	}
 	p.end()
 	if len(l.Names) == 0 {
-		return nil, &trace.Error{File: file, Msg: "there is no instruction in it; a listing has lines such as \"/*0010*/ MOV R1, c[0x0][0x28] ; /* 0x…  */\""}
+		return nil, &trace.Error{File: file, Msg: "no instruction found; want lines such as \"/*0010*/ MOV R1, c[0x0][0x28] ; /* 0x…  */\""}
 	}
 	for _, name := range l.Names {
 		code := l.Code[name]
 		slices.SortStableFunc(code, func(a, b Listed) int { return int(int64(a.PC) - int64(b.PC)) })
 		for i := 1; i < len(code); i++ {
 			if code[i].PC == code[i-1].PC {
-				return nil, &trace.Error{File: file, Line: code[i].Line, Msg: fmt.Sprintf("function %s has address %#x twice, in line %d too", name, code[i].PC, code[i-1].Line)}
+				return nil, &trace.Error{File: file, Line: code[i].Line, Msg: fmt.Sprintf("function %s has address %#x twice; the first is in line %d", name, code[i].PC, code[i-1].Line)}
 			}
 		}
 	}
@@ -101,8 +99,8 @@ func ReadListing(file string, r io.Reader) (*Listing, error) {
 // listingParser reads a listing line by line.
 type listingParser struct {
 	l    *Listing
-	name string // of the function at hand
-	high bool   // the upper word of the last instruction is wanted
+	name string // of the current function
+	high bool   // the upper word of the last instruction is expected
 	pc   uint32 // of the next pair of words
 }
 
@@ -137,8 +135,8 @@ func (p *listingParser) line(n int, text string) error {
 	return p.instruction(n, t)
 }
 
-// end is told that no upper word comes any more. One word alone is an
-// instruction from before Volta, of which no encoding is known.
+// end records that no upper word follows. A single word is an instruction from before
+// Volta, whose encoding is unknown.
 func (p *listingParser) end() {
 	if p.high {
 		code := p.l.Code[p.name]
@@ -154,7 +152,7 @@ func (p *listingParser) add(x Listed) {
 	p.l.Code[p.name] = append(p.l.Code[p.name], x)
 }
 
-// functionName finds the begin of a function.
+// functionName finds the beginning of a function.
 func functionName(t string) (string, bool) {
 	for _, prefix := range []string{"Function :", ".section .text.", ".section\t.text.", "# .kernel ", ".kernel "} {
 		if rest, ok := strings.CutPrefix(t, prefix); ok {
@@ -227,14 +225,14 @@ func plainWords(t string) (a, b uint64, ok bool) {
 	return w[0], w[1], true
 }
 
-// instruction reads a line with an instruction; other lines say nothing.
+// instruction reads a line with an instruction and ignores other lines.
 func (p *listingParser) instruction(n int, t string) error {
 	var ctl *isa.Control
 	if strings.HasPrefix(t, "[B") {
 		code, rest, ok := strings.Cut(t, "]")
 		c, err := controlCode(code + "]")
 		if !ok || err != nil {
-			return fmt.Errorf("control code %.40q: %v; it looks like [B0-----:R-:W1:-:S04]", code, err)
+			return fmt.Errorf("control code %.40q: %v; want the form [B0-----:R-:W1:-:S04]", code, err)
 		}
 		ctl, t = &c, strings.TrimSpace(rest)
 	}
@@ -256,7 +254,7 @@ func (p *listingParser) instruction(n int, t string) error {
 	x := Listed{PC: uint32(pc), Text: squeeze(text), Line: n, Control: ctl}
 	// A brace around two instructions that issue together.
 	x.Text = strings.TrimSpace(strings.TrimPrefix(x.Text, "{"))
-	if i := strings.IndexAny(x.Text, "&?"); i > 0 { // control bits behind the operands
+	if i := strings.IndexAny(x.Text, "&?"); i > 0 { // control bits after the operands
 		c, err := cuda13(x.Text[i:])
 		if err != nil {
 			return err
@@ -268,7 +266,7 @@ func (p *listingParser) instruction(n int, t string) error {
 	}
 	x.Op, x.Guard = opAndGuard(x.Text)
 	if x.Op == "" {
-		return fmt.Errorf("there is no mnemonic at %#x", pc)
+		return fmt.Errorf("no mnemonic at %#x", pc)
 	}
 	p.end()
 	if w, _, ok := word(rest); ok && (p.l.Arch == 0 || p.l.Arch >= 70) {
@@ -289,7 +287,7 @@ func (p *listingParser) decode(x *Listed) {
 	}
 }
 
-// text fills in the text of an instruction that is known by its words alone.
+// text fills in the text of an instruction known only by its words.
 func (x *Listed) text(arch int) {
 	if x.Op != "" || x.Words == ([2]uint64{}) || !slices.Contains(sass.Archs(), sass.Arch(arch)) {
 		return
@@ -314,7 +312,7 @@ func controlCode(s string) (isa.Control, error) {
 	c := isa.Control{Write: isa.NoCounter, Read: isa.NoCounter}
 	f := strings.Split(strings.Trim(s, "[]"), ":")
 	if len(f) != 5 || len(f[0]) != 7 || len(f[1]) != 2 || len(f[2]) != 2 || len(f[3]) != 1 || len(f[4]) != 3 || f[0][0] != 'B' || f[1][0] != 'R' || f[2][0] != 'W' || f[4][0] != 'S' {
-		return c, fmt.Errorf("it has not five parts of the right length")
+		return c, fmt.Errorf("want five parts of the right lengths")
 	}
 	for i := range isa.Counters {
 		switch f[0][1+i] {
@@ -322,7 +320,7 @@ func controlCode(s string) (isa.Control, error) {
 		case byte('0' + i):
 			c.Wait |= 1 << i
 		default:
-			return c, fmt.Errorf("place %d of the wait mask is %q", i, f[0][1+i])
+			return c, fmt.Errorf("position %d of the wait mask is %q", i, f[0][1+i])
 		}
 	}
 	for _, x := range []struct {
@@ -334,7 +332,7 @@ func controlCode(s string) (isa.Control, error) {
 		case d >= '0' && d < '0'+isa.Counters:
 			*x.to = d - '0'
 		default:
-			return c, fmt.Errorf("there is no counter %q", d)
+			return c, fmt.Errorf("no such counter: %q", d)
 		}
 	}
 	switch f[3] {
@@ -342,17 +340,17 @@ func controlCode(s string) (isa.Control, error) {
 		c.Yield = true
 	case "-":
 	default:
-		return c, fmt.Errorf("%q is neither Y nor -", f[3])
+		return c, fmt.Errorf("yield is %q; want Y or -", f[3])
 	}
 	n, err := strconv.ParseUint(f[4][1:], 10, 8)
 	if err != nil || n > maxStall {
-		return c, fmt.Errorf("the stall %q is not within 00..15", f[4][1:])
+		return c, fmt.Errorf("stall is %q; want 00 to 15", f[4][1:])
 	}
 	c.Stall = uint8(n)
 	return c, nil
 }
 
-// cuda13 reads what CUDA 13's disassembler prints behind an instruction:
+// cuda13 reads what CUDA 13's disassembler prints after an instruction:
 // &req={1,2} &wr=0x3 &rd=0x1 ?trans7 or ?WAIT5_END_GROUP or ?DRAIN.
 func cuda13(s string) (isa.Control, error) {
 	c := isa.Control{Write: isa.NoCounter, Read: isa.NoCounter, Stall: 1}
@@ -362,14 +360,14 @@ func cuda13(s string) (isa.Control, error) {
 			for d := range strings.SplitSeq(strings.Trim(f[5:], "{}"), ",") {
 				n, err := strconv.ParseUint(d, 0, 8)
 				if err != nil || n >= isa.Counters {
-					return c, fmt.Errorf("%q names no counter", f)
+					return c, fmt.Errorf("invalid counter in %q", f)
 				}
 				c.Wait |= 1 << n
 			}
 		case strings.HasPrefix(f, "&wr="), strings.HasPrefix(f, "&rd="):
 			n, err := strconv.ParseUint(f[4:], 0, 8)
 			if err != nil || n > isa.NoCounter || n == isa.Counters {
-				return c, fmt.Errorf("%q names no counter", f)
+				return c, fmt.Errorf("invalid counter in %q", f)
 			}
 			if f[1] == 'w' {
 				c.Write = uint8(n)
@@ -381,14 +379,14 @@ func cuda13(s string) (isa.Control, error) {
 		case strings.HasPrefix(f, "?trans"):
 			n, err := strconv.ParseUint(f[6:], 10, 8)
 			if err != nil || n > 11 {
-				return c, fmt.Errorf("%q is no stall; there are ?trans1 to ?trans11", f)
+				return c, fmt.Errorf("%q is not a stall; want ?trans1 to ?trans11", f)
 			}
 			c.Stall = uint8(n)
 		case strings.HasPrefix(f, "?WAIT"):
 			d, _, _ := strings.Cut(f[5:], "_")
 			n, err := strconv.ParseUint(d, 10, 8)
 			if err != nil || n > maxStall {
-				return c, fmt.Errorf("%q is no stall; there are ?WAIT1_END_GROUP to ?WAIT15_END_GROUP", f)
+				return c, fmt.Errorf("%q is not a stall; want ?WAIT1_END_GROUP to ?WAIT15_END_GROUP", f)
 			}
 			c.Stall, c.Yield = uint8(n), true
 		}
@@ -396,7 +394,7 @@ func cuda13(s string) (isa.Control, error) {
 	return c, nil
 }
 
-// opAndGuard takes guard and mnemonic from an instruction's text.
+// opAndGuard extracts guard and mnemonic from an instruction's text.
 func opAndGuard(text string) (string, trace.Guard) {
 	g := trace.Guard{Known: true, Reg: sass.PT}
 	if strings.HasPrefix(text, "@") {
@@ -417,18 +415,18 @@ func opAndGuard(text string) (string, trace.Guard) {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Join attaches what a listing knows to the static instructions of a launch:
-// text, guard, words and control bits, unless the trace has them. It changes
-// k.Code. An instruction whose mnemonic differs is a *trace.Error with the line
-// of the listing: the listing is of another binary.
+// Join attaches a listing's data to the static instructions of a launch: text, guard,
+// words and control bits, unless the trace has them. It changes k.Code. If a mnemonic
+// differs, the listing is of another binary: the error is a *trace.Error with the line of
+// the listing.
 func Join(k *trace.Kernel, l *Listing) (JoinReport, error) {
 	r := JoinReport{Total: len(k.Code)}
 	if l.Arch != 0 && k.Arch != 0 && l.Arch != k.Arch {
-		return r, &trace.Error{File: l.File, Msg: fmt.Sprintf("the listing is of sm_%d, the trace of kernel %s of sm_%d; make it from the binary that was traced", l.Arch, k.Kernel, k.Arch)}
+		return r, &trace.Error{File: l.File, Msg: fmt.Sprintf("the listing is for sm_%d, but the trace of kernel %s is for sm_%d; make it from the binary that was traced", l.Arch, k.Kernel, k.Arch)}
 	}
 	name := k.Kernel
 	code, ok := l.Code[name]
-	if !ok { // a number of the variant may follow it
+	if !ok { // a variant number may follow it
 		if base, _, cut := strings.Cut(name, "____"); cut {
 			code, ok = l.Code[base]
 			name = base
@@ -459,7 +457,7 @@ func Join(k *trace.Kernel, l *Listing) (JoinReport, error) {
 					found = false // the trace mixes a called function with the kernel
 				} else {
 					return r, &trace.Error{File: l.File, Line: x.Line, Msg: fmt.Sprintf(
-						"function %s has %s at %#x, the trace has %s there; make the listing from the binary that was traced", name, x.Op, s.PC, s.Op)}
+						"function %s has %s at %#x, but the trace has %s there; make the listing from the binary that was traced", name, x.Op, s.PC, s.Op)}
 				}
 			}
 			if found {
@@ -479,8 +477,7 @@ func Join(k *trace.Kernel, l *Listing) (JoinReport, error) {
 	return r, nil
 }
 
-// kernelFunction is the number of the function that the kernel itself is: that
-// of the first record.
+// kernelFunction is the function number of the kernel itself: that of the first record.
 func kernelFunction(k *trace.Kernel) int32 {
 	if len(k.Code) == 0 {
 		return 0
@@ -493,7 +490,7 @@ func twice(k *trace.Kernel, i int) bool {
 	return slices.ContainsFunc(k.Code, func(s trace.Static) bool { return s.PC == k.Code[i].PC && s.Op != k.Code[i].Op })
 }
 
-// attach fills in what the trace does not have.
+// attach fills in what the trace lacks.
 func attach(s *trace.Static, x *Listed) {
 	if s.Text == "" {
 		s.Text = x.Text
@@ -513,9 +510,8 @@ func attach(s *trace.Static, x *Listed) {
 	}
 }
 
-// sameOp reports whether two mnemonics are spellings of one: disassemblers leave
-// modifiers out that others print, and print an IMAD that adds or moves as what
-// it does.
+// sameOp reports whether two mnemonics are spellings of the same one: disassemblers omit
+// modifiers that others print, and print an IMAD that adds or moves as what it does.
 func sameOp(a, b string) bool {
 	x, _, _ := strings.Cut(a, ".")
 	y, _, _ := strings.Cut(b, ".")

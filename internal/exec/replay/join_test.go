@@ -16,8 +16,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
-// An instruction of a disassembly in every notation that is read; the words are
-// those of the compiler's listing.
+// An instruction of a disassembly in every supported notation; the words are those of the
+// compiler's listing.
 const (
 	movWords  = "                   IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;                  /* 0x00000a00ff017624 */\n"
 	movWords2 = "                                                            /* 0x000fe400078e00ff */\n"
@@ -66,19 +66,19 @@ func TestReadListing(t *testing.T) {
 
 func TestBadListing(t *testing.T) {
 	for want, text := range map[string]string{
-		"x.sass: there is no instruction in it":                     "hello\n",
-		"x.sass:1: the instruction at 0x0 does not end":             "/*0000*/ EXIT\n",
-		"x.sass:1: there is no mnemonic at 0x0":                     "/*0000*/ ;\n",
-		"x.sass:2: function  has address 0x0 twice, in line 1 too":  "/*0000*/ EXIT ;\n/*0000*/ EXIT ;\n",
-		"x.sass:1: control code \"[B0\": it has not five parts":     "[B0] /*0000*/ EXIT ;\n",
-		"place 1 of the wait mask is '3'":                           "[B-3----:R-:W-:-:S01] /*0000*/ EXIT ;\n",
-		"there is no counter '6'":                                   "[B------:R6:W-:-:S01] /*0000*/ EXIT ;\n",
-		"the stall \"16\" is not within 00..15":                     "[B------:R-:W-:-:S16] /*0000*/ EXIT ;\n",
-		"\"X\" is neither Y nor -":                                  "[B------:R-:W-:X:S01] /*0000*/ EXIT ;\n",
-		"\"?trans12\" is no stall; there are ?trans1 to ?trans11":   "/*0000*/ EXIT ?trans12 ;\n",
-		"\"&wr=0x6\" names no counter":                              "/*0000*/ EXIT &wr=0x6 ;\n",
-		"\"&req={7}\" names no counter":                             "/*0000*/ EXIT &req={7} ;\n",
-		"the listing cannot be read: bufio.Scanner: token too long": strings.Repeat("x", maxLine+1),
+		"x.sass: no instruction found":                                      "hello\n",
+		"x.sass:1: the instruction at 0x0 does not end":                     "/*0000*/ EXIT\n",
+		"x.sass:1: no mnemonic at 0x0":                                      "/*0000*/ ;\n",
+		"x.sass:2: function  has address 0x0 twice; the first is in line 1": "/*0000*/ EXIT ;\n/*0000*/ EXIT ;\n",
+		"x.sass:1: control code \"[B0\": want five parts":                   "[B0] /*0000*/ EXIT ;\n",
+		"position 1 of the wait mask is '3'":                                "[B-3----:R-:W-:-:S01] /*0000*/ EXIT ;\n",
+		"no such counter: '6'":                                              "[B------:R6:W-:-:S01] /*0000*/ EXIT ;\n",
+		"stall is \"16\"; want 00 to 15":                                    "[B------:R-:W-:-:S16] /*0000*/ EXIT ;\n",
+		"yield is \"X\"; want Y or -":                                       "[B------:R-:W-:X:S01] /*0000*/ EXIT ;\n",
+		"\"?trans12\" is not a stall; want ?trans1 to ?trans11":             "/*0000*/ EXIT ?trans12 ;\n",
+		"invalid counter in \"&wr=0x6\"":                                    "/*0000*/ EXIT &wr=0x6 ;\n",
+		"invalid counter in \"&req={7}\"":                                   "/*0000*/ EXIT &req={7} ;\n",
+		"cannot read the listing: bufio.Scanner: token too long":            strings.Repeat("x", maxLine+1),
 	} {
 		if _, err := ReadListing("x.sass", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -110,7 +110,7 @@ func traceOf(t *testing.T, p program, text []string) *trace.Kernel {
 
 var guards = regexp.MustCompile(`^@!?U?P[0-7T] `)
 
-// A trace of a compiled kernel and the kernel's listing together say as much as
+// A trace of a compiled kernel and the kernel's listing together give as much information as
 // the kernel itself.
 func TestJoin(t *testing.T) {
 	p := compiled(t)
@@ -174,7 +174,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A listing of another binary is refused with its place, and what it lacks is
+// A listing of another binary is rejected with its place, and instructions that it lacks are
 // listed.
 func TestJoinMismatch(t *testing.T) {
 	k := readText(t, head+"warp = 0\ninsts = 2\n0000 ffffffff 1 R1 MOV 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n")
@@ -187,10 +187,10 @@ func TestJoinMismatch(t *testing.T) {
 	}
 	_, err := Join(k, read("Function : k\n/*0000*/ IADD3 R1, R2, R3, R4 ;\n"))
 	var e *trace.Error
-	if !errors.As(err, &e) || e.Line != 2 || !strings.Contains(err.Error(), "has IADD3 at 0x0, the trace has MOV") {
+	if !errors.As(err, &e) || e.Line != 2 || !strings.Contains(err.Error(), "has IADD3 at 0x0, but the trace has MOV") {
 		t.Errorf("%v", err)
 	}
-	if _, err = Join(k, read(".target sm_75\nFunction : k\n/*0000*/ MOV R1, R2 ;\n")); err == nil || !strings.Contains(err.Error(), "of sm_75") {
+	if _, err = Join(k, read(".target sm_75\nFunction : k\n/*0000*/ MOV R1, R2 ;\n")); err == nil || !strings.Contains(err.Error(), "for sm_75") {
 		t.Errorf("%v", err)
 	}
 	r, err := Join(k, read("Function : k\n[B------:R-:W-:-:S01] /*0000*/ MOV R1, R2 ;\n"))
@@ -219,7 +219,7 @@ func TestJoinWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Join(k, l); err == nil || !strings.Contains(err.Error(), "has IMAD.MOV.U32 at 0x0, the trace has EXIT") {
+	if _, err := Join(k, l); err == nil || !strings.Contains(err.Error(), "has IMAD.MOV.U32 at 0x0, but the trace has EXIT") {
 		t.Errorf("%v", err)
 	}
 }
@@ -242,7 +242,7 @@ func FuzzReadListing(f *testing.F) {
 }
 
 // Words that a tracer recorded on a later architecture give the control bits that
-// it found in them, and the classes of what they stand for.
+// it found in them, and the classes of their instructions.
 func TestRecordedWords(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(tracetest.Dir(t), "control-bits-sample.tsv"))
 	if err != nil {

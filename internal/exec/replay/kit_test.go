@@ -27,7 +27,7 @@ func (m *memBlocks) Block(i int) (*trace.Block, error) {
 	}
 	b := m.list[i]
 	if m.out[b] {
-		m.t.Errorf("block %d is asked for twice", i)
+		m.t.Errorf("block %d is requested twice", i)
 	}
 	m.out[b] = true
 	return b, nil
@@ -35,15 +35,15 @@ func (m *memBlocks) Block(i int) (*trace.Block, error) {
 
 func (m *memBlocks) Free(b *trace.Block) {
 	if !m.out[b] {
-		m.t.Error("a block is given back that nobody has")
+		m.t.Error("a block is returned that is not in use")
 	}
 	delete(m.out, b)
 }
 
 func (m *memBlocks) Close() error { return nil }
 
-// reader builds a kernel from the lines of a grouped trace: a plain second
-// reading of the format, without checks.
+// reader builds a kernel from the lines of a grouped trace: an independent, simple reader of
+// the format, without checks.
 type reader struct {
 	k       *trace.Kernel
 	blocks  []*trace.Block

@@ -95,11 +95,10 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// A chain of dependent FFMA takes as long on the modern core as was measured on
-// an H100 that ran the same program, where control bits guard it: 25,446 cycles
-// less 9,576 for 30·128 of them. (Without what its loop waits for through uniform
-// registers and predicates it is 2.1 % too fast, and scoreboards of the modern
-// core let a reader go a cycle later.)
+// On the modern core with control bits, a chain of dependent FFMA takes as long as measured on
+// an H100 that ran the same program: 25,446 cycles less 9,576 for 30·128 of them. (Without the
+// waits of its loop for uniform registers and predicates it is 2.1 % too fast, and scoreboards
+// of the modern core release a reader one cycle later.)
 func TestChain(t *testing.T) {
 	const measured = (25446 - 9576) / 3840.
 	read := func(name string) *trace.Kernel {
@@ -119,7 +118,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Blocks of several SMs run side by side with one result.
+// Blocks of several SMs run concurrently with one result.
 func TestThreads(t *testing.T) {
 	for _, name := range []string{"rtx-3070", "rtx-a6000"} {
 		var want []uint64

@@ -10,7 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// ops are mnemonics of all classes, and some that nobody knows.
+// ops are mnemonics of all classes, and some unknown ones.
 var ops = []string{
 	"IADD3", "IADD3.X", "IMAD.WIDE", "FFMA", "HFMA2.MMA", "DADD", "MUFU.RCP", "ISETP.GE.AND", "PLOP3.LUT", "SEL", "P2R", "R2P", "LEA.HI.X",
 	"ULDC.64", "UIADD3", "UISETP.LT", "R2UR", "S2UR", "S2R", "CS2R", "SHFL.IDX", "VOTE.ALL", "POPC", "HMMA.16816.F32", "F2F.F64.F32",
@@ -87,9 +87,8 @@ func randomLaunch(t *rapid.T, tb testing.TB) *trace.Kernel {
 	return k
 }
 
-// Whatever a trace holds, it is replayed to its end, every record once, and
-// inferred control bits guard all dependences in the order in which its warps
-// ran.
+// Any trace is replayed to its end, every record once, and inferred control bits guard all
+// dependences in the order in which its warps ran.
 func TestRandom(t *testing.T) {
 	l := AmpereLatencies()
 	rapid.Check(t, func(r *rapid.T) {
@@ -119,7 +118,7 @@ func TestRandom(t *testing.T) {
 						path = append(path, w.At(int(x.At)))
 					}
 					if h := walk(code, bits, path, l, l.late); len(h) > 0 {
-						r.Fatal(fmt.Sprintf("%s [%d] %v behind %s [%d] %v: %s", code[h[0].at].Op, h[0].at, bits[h[0].at], code[h[0].by].Op, h[0].by, bits[h[0].by], h[0].what))
+						r.Fatal(fmt.Sprintf("%s [%d] %v after %s [%d] %v: %s", code[h[0].at].Op, h[0].at, bits[h[0].at], code[h[0].by].Op, h[0].by, bits[h[0].by], h[0].what))
 					}
 				}
 			}

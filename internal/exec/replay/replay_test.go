@@ -13,8 +13,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// runAll replays a launch without any timing, warps of a block in turn, and
-// returns what was counted. It fails if nothing can go on.
+// runAll replays a launch without timing, warps of a block in turn, and returns its counts. It
+// fails if no warp can continue.
 func runAll(t testing.TB, w *Work) (warps, threads uint64) {
 	t.Helper()
 	var e exec.Effects
@@ -58,7 +58,7 @@ func runAll(t testing.TB, w *Work) (warps, threads uint64) {
 	return warps, threads
 }
 
-// Every record of every real trace is replayed once, whatever the options.
+// Every record of every real trace is replayed once, with all options.
 func TestCounts(t *testing.T) {
 	for _, a := range archives(t) {
 		var lost HiddenReport
@@ -110,7 +110,7 @@ type step struct {
 	First   uint64 // address of the first lane
 	Exited  isa.LaneMask
 	Blocked bool
-	State   exec.WarpState // behind it
+	State   exec.WarpState // after it
 }
 
 func take(t *testing.T, x exec.Warp) step {
@@ -171,7 +171,7 @@ insts = 9
 	}
 }
 
-// A barrier holds warps until those that have not ended have come.
+// A barrier holds warps until all that have not ended have arrived.
 func TestBarrier(t *testing.T) {
 	k := readText(t, head+`warp = 0
 insts = 3
@@ -198,7 +198,7 @@ insts = 5
 	}{
 		{a, step{Op: "BAR.SYNC", Lanes: isa.FullMask, Blocked: true, State: exec.AtBarrier}},
 		{c, step{Op: "EXIT", Lanes: 0xffff, Exited: 0xffff}},
-		{c, step{Op: "BAR.SYNC", Lanes: 0xff0000}},   // half of the warp has come
+		{c, step{Op: "BAR.SYNC", Lanes: 0xff0000}},   // half of the warp has arrived
 		{c, step{Op: "BAR.SYNC", Lanes: 0xff000000}}, // all of it: it opens
 		{a, step{Op: "NOP", Lanes: isa.FullMask}},
 		{c, step{Op: "NOP", Lanes: 0xffff0000}},
@@ -209,8 +209,8 @@ insts = 5
 	}
 }
 
-// Barriers of several numbers and with counts are apart where the disassembly
-// tells them; where it does not, nobody waits for ever.
+// Barriers with several numbers and counts are distinguished if the disassembly gives them;
+// otherwise no warp waits forever.
 func TestNumberedBarriers(t *testing.T) {
 	text := strings.Replace(head, "(64,1,1)", "(96,1,1)", 1) + `warp = 0
 insts = 2
@@ -250,16 +250,16 @@ insts = 3
 	if s := states(); s != [3]exec.WarpState{exec.AtBarrier, exec.AtBarrier, exec.Ready} {
 		t.Errorf("two of three warps have come: %v", s)
 	}
-	take(t, b.Warp(2)) // arrives, and waits for nobody
+	take(t, b.Warp(2)) // arrives without waiting
 	if s := states(); s != [3]exec.WarpState{} {
 		t.Errorf("the third has arrived: %v", s)
 	}
-	take(t, b.Warp(2)) // a barrier of its own
+	take(t, b.Warp(2)) // a separate barrier
 	if s := states(); s != [3]exec.WarpState{} {
 		t.Errorf("a barrier of one warp: %v", s)
 	}
-	// Without the numbers the third arrives at the barrier of the others, and
-	// then waits at it, alone in the end.
+	// Without the numbers the third arrives at the barrier of the others, and then waits
+	// at it alone in the end.
 	w, err = New(readText(t, text), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -269,8 +269,8 @@ insts = 3
 	}
 }
 
-// Each lane of a generic access lies in the window of its own address; by
-// Accel-Sim all lie in that of the first.
+// Each lane of a generic access lies in the window of its own address; for Accel-Sim all lie
+// in that of the first.
 func TestGenericWindows(t *testing.T) {
 	const shared, local, global = "0x7f0000000010", "0x7e0000000020", "0x10000"
 	for _, c := range []struct {
@@ -308,8 +308,8 @@ func TestGenericWindows(t *testing.T) {
 	}
 }
 
-// Accel-Sim sends a load past the L1 if it is strong within the GPU, and whatever
-// else the mnemonic says does not count.
+// In Accel-Sim a load bypasses the L1 if it is strong within the GPU; the rest of the mnemonic
+// does not matter.
 func TestPastL1(t *testing.T) {
 	for _, c := range []struct {
 		op             string
@@ -339,7 +339,7 @@ func TestPastL1(t *testing.T) {
 	}
 }
 
-// What no table knows is listed with what it was taken for.
+// Unknown mnemonics are listed with the opcodes as which they are treated.
 func TestUnknown(t *testing.T) {
 	w, err := New(readText(t, head+"warp = 0\ninsts = 3\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0000 ffffffff 1 R1 FROB.X 0 0 0\n0010 ffffffff 0 EXIT 0 0 0\n"), Options{})
 	if err != nil {
@@ -351,8 +351,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Warps that wait for one that has ended go on, and so does one that waits for
-// a barrier nobody else has.
+// Warps that wait for one that has ended continue, and so does one that waits for a barrier of
+// no other warp.
 func TestBarrierOfTheLast(t *testing.T) {
 	k := readText(t, head+`warp = 0
 insts = 2
@@ -378,8 +378,7 @@ insts = 1
 	}
 }
 
-// A warp whose records end is done, with or without EXIT; one that has none was
-// never there.
+// A warp whose records end is done, with or without EXIT; one without records never existed.
 func TestMissingExit(t *testing.T) {
 	k := readText(t, head+"warp = 1\ninsts = 1\n0000 0000ffff 0 NOP 0 0 0\n")
 	w, err := New(k, Options{})
@@ -428,13 +427,13 @@ func TestBadBlock(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for want, spoil := range map[string]func(k *trace.Kernel){
-		"a block has 1 to 1024":        func(k *trace.Kernel) { k.Block = trace.Dim{1 << 31, 1 << 31, 1 << 31} },
-		"block of 2048 threads":        func(k *trace.Kernel) { k.Block = trace.Dim{1024, 2, 1} },
-		"extent is at least 1":         func(k *trace.Kernel) { k.Grid[1] = 0 },
-		"cannot be":                    func(k *trace.Kernel) { k.Shared = -1 },
-		"a block of 0×1×1 threads":     func(k *trace.Kernel) { k.Block[0] = 0 },
-		"80000 registers cannot be":    func(k *trace.Kernel) { k.Registers = 80000 },
-		"cannot be taken for \"flot\"": func(k *trace.Kernel) {},
+		"want 1 to 1024":                               func(k *trace.Kernel) { k.Block = trace.Dim{1 << 31, 1 << 31, 1 << 31} },
+		"block of 2048 threads":                        func(k *trace.Kernel) { k.Block = trace.Dim{1024, 2, 1} },
+		"extent must be at least 1":                    func(k *trace.Kernel) { k.Grid[1] = 0 },
+		"are invalid":                                  func(k *trace.Kernel) { k.Shared = -1 },
+		"a block of 0×1×1 threads":                     func(k *trace.Kernel) { k.Block[0] = 0 },
+		"80000 registers are invalid":                  func(k *trace.Kernel) { k.Registers = 80000 },
+		"cannot treat unknown mnemonics like \"flot\"": func(k *trace.Kernel) {},
 	} {
 		k := readText(t, head+"warp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0\n")
 		spoil(k)

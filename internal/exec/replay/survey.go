@@ -6,16 +6,16 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// survey is what a pass over all records tells of the static instructions: what
-// follows what, and who ran with fewer lanes than its neighbours.
+// survey is what a pass over all records shows about the static instructions: which
+// follows which, and which ran with fewer lanes than their neighbours.
 type survey struct {
 	count []uint64
-	// next are the first few that followed an instruction in a warp, more the
+	// next are the first few distinct successors of an instruction in a warp, more the
 	// others.
 	next [][4]int32
 	more map[int32][]int32
-	// guarded instructions were seen with lanes left out that the one before and
-	// the one behind had, or with no lane at all.
+	// guarded instructions ran without some lanes that the previous and the next
+	// instruction had, or with no lane at all.
 	guarded []bool
 	// last was a warp's last record.
 	last []bool
@@ -62,7 +62,7 @@ func (w *Work) survey() (*survey, error) {
 	return s, nil
 }
 
-// straight reports whether b stands directly behind a and a changes no control.
+// straight reports whether b directly follows a and a does not change control flow.
 func (w *Work) straight(a, b int32) bool {
 	return w.stat[b].at == w.stat[a].at+1 && w.stat[a].inst.Class != isa.ClassBranch
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// Work is a launch of a trace, made ready for a core model. It is exec.Work.
+// Work is a launch of a trace, prepared for a core model. It implements exec.Work.
 type Work struct {
 	k      *trace.Kernel
 	code   []*isa.Inst
@@ -20,7 +20,7 @@ type Work struct {
 	report Report
 	table  *mnemonic.Table
 	rules  mnemonic.Rules
-	lost   []hiddenReads // by static instruction; nil if nothing was to be recovered
+	lost   []hiddenReads // by static instruction; nil if there was nothing to recover
 
 	partial    bool // barriers count warps, not lanes (before Volta)
 	asAccelSim bool // see Options.AsAccelSim
@@ -31,7 +31,7 @@ type Work struct {
 	counts []uint64 // records of blocks that have ended, by static instruction
 }
 
-// static is what running a record wants to know of its instruction.
+// static is what running a record needs to know about its instruction.
 type static struct {
 	inst  *isa.Inst
 	at    int32 // in code
@@ -59,8 +59,8 @@ var (
 	_ exec.Warp  = (*warp)(nil)
 )
 
-// New makes a launch ready. The kernel's blocks are taken over: nobody else may
-// ask for them. The error names the launch and what is wrong with it.
+// New prepares a launch. It takes over the kernel's blocks: nothing else may read them.
+// The error names the launch and what is wrong with it.
 func New(k *trace.Kernel, o Options) (*Work, error) {
 	if err := checkHeader(&k.Header); err != nil {
 		return nil, fmt.Errorf("%s: %w", k.Kernel, err)
@@ -77,31 +77,31 @@ func New(k *trace.Kernel, o Options) (*Work, error) {
 	return w, nil
 }
 
-// checkHeader refuses launches that no machine has.
+// checkHeader rejects launches that no machine supports.
 func checkHeader(h *trace.Header) error {
 	n := uint64(1)
 	for _, d := range h.Block {
 		if d == 0 || d > isa.MaxThreads {
-			return fmt.Errorf("a block of %d×%d×%d threads; a block has 1 to %d", h.Block[0], h.Block[1], h.Block[2], isa.MaxThreads)
+			return fmt.Errorf("a block of %d×%d×%d threads; want 1 to %d", h.Block[0], h.Block[1], h.Block[2], isa.MaxThreads)
 		}
 		n *= uint64(d)
 	}
 	if n > isa.MaxThreads {
-		return fmt.Errorf("a block of %d threads; a block has 1 to %d", n, isa.MaxThreads)
+		return fmt.Errorf("a block of %d threads; want 1 to %d", n, isa.MaxThreads)
 	}
 	for _, d := range h.Grid {
 		if d == 0 {
-			return fmt.Errorf("a grid of %d×%d×%d blocks; every extent is at least 1", h.Grid[0], h.Grid[1], h.Grid[2])
+			return fmt.Errorf("a grid of %d×%d×%d blocks; every extent must be at least 1", h.Grid[0], h.Grid[1], h.Grid[2])
 		}
 	}
 	if h.Shared < 0 || h.Registers < 0 || h.Registers > 1<<12 {
-		return fmt.Errorf("%d bytes of shared memory and %d registers cannot be", h.Shared, h.Registers)
+		return fmt.Errorf("%d bytes of shared memory and %d registers are invalid; want at least 0 bytes and 0 to 4096 registers", h.Shared, h.Registers)
 	}
 	return nil
 }
 
-// Report says what the launch is based on. What it counts by records are those
-// of the blocks that have ended.
+// Report describes the basis of the launch. Its counts by records are those of the
+// blocks that have ended.
 func (w *Work) Report() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,15 +123,15 @@ func (w *Work) Report() Report {
 	return r
 }
 
-// Err returns the first error in reading blocks, nil if there was none. It is an
-// error of the trace.
+// Err returns the first error in reading blocks, nil if there was none. It is an error of
+// the trace.
 func (w *Work) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Trace returns the launch as the trace has it.
+// Trace returns the launch as recorded.
 func (w *Work) Trace() *trace.Kernel { return w.k }
 
 // At returns the place in Code of static instruction i of the trace.
@@ -165,12 +165,12 @@ func (w *Work) Shared() int { return w.k.Shared }
 // Code returns the instructions by address; see Traits.
 func (w *Work) Code() []*isa.Inst { return w.code }
 
-// Traits is as in exec.Work. From one instruction to the next are 8 bytes before
-// Volta, where words with control codes lie between, else 16.
+// Traits is as in exec.Work. Instructions are 8 bytes apart before Volta, where words
+// with control codes lie between, and 16 bytes since.
 func (w *Work) Traits() exec.Traits { return exec.Traits{InstBytes: w.bytes} }
 
-// Block starts the n-th block of the trace. Blocks are started by one goroutine.
-// One that cannot be read fails in its first step; see Err.
+// Block starts the n-th block of the trace. Blocks are started by one goroutine. A block
+// that cannot be read fails in its first step; see Err.
 func (w *Work) Block(n uint64) exec.Block {
 	w.mu.Lock()
 	var b *block
@@ -196,19 +196,19 @@ type block struct {
 	left  int // warps that are not done
 
 	barriers []barrier
-	used     uint32 // barriers that somebody waits at
+	used     uint32 // barriers at which a warp waits
 
 	warpInsts, threadInsts uint64
 }
 
 // barrier is a barrier of a block.
 type barrier struct {
-	came  int32 // warps that are there or have arrived
+	came  int32 // warps that have arrived
 	count int32 // warps that it waits for; 0: all that are not done
 	waits uint32
 }
 
-// barriers is how many a block has (PTX manual).
+// barriers is the number of barriers of a block (PTX manual).
 const barriers = 16
 
 func (b *block) start(n uint64) {
@@ -253,7 +253,7 @@ func (b *block) start(n uint64) {
 			w.err = b.err
 		}
 		w.mu.Unlock()
-		// A warp that can step tells it.
+		// A warp that can step reports it.
 		b.warps[0].state = exec.Ready
 		b.left = 1
 		return
@@ -275,28 +275,28 @@ func (b *block) start(n uint64) {
 	}
 }
 
-// check looks at what is read from a file before it is used as an index.
+// check validates data read from a file before it is used as an index.
 func (b *block) check() error {
 	r := b.rec
 	last := int32(-1)
 	for i := range r.Warps {
 		x := &r.Warps[i]
 		if x.ID <= last || int(x.ID) >= len(b.warps) || x.From < 0 || x.From > x.Upto || int(x.Upto) > len(r.Insts) {
-			return fmt.Errorf("%s: thread block %d,%d,%d: warp %d is out of place: a block has %d warps here, each once, in ascending order",
+			return fmt.Errorf("%s: thread block %d,%d,%d: warp %d is out of order: want %d warps, each once, in ascending order",
 				b.w.k.Kernel, r.Index[0], r.Index[1], r.Index[2], x.ID, len(b.warps))
 		}
 		last = x.ID
 	}
 	for i := range r.Mems {
 		if m := &r.Mems[i]; m.N > 0 && (m.First < 0 || int(m.First)+int(m.N) > len(r.Deltas)) {
-			return fmt.Errorf("%s: thread block %d,%d,%d: an access names addresses that are not there", b.w.k.Kernel, r.Index[0], r.Index[1], r.Index[2])
+			return fmt.Errorf("%s: thread block %d,%d,%d: an access refers to missing addresses", b.w.k.Kernel, r.Index[0], r.Index[1], r.Index[2])
 		}
 	}
 	n, m := int32(len(b.w.stat)), int32(len(r.Mems))
 	for i := range r.Insts {
 		x := &r.Insts[i]
 		if uint32(x.At) >= uint32(n) || x.NMems > 0 && (x.Mem < 0 || x.Mem+int32(x.NMems) > m) {
-			return fmt.Errorf("%s: thread block %d,%d,%d: record %d names an instruction or address that is not there", b.w.k.Kernel,
+			return fmt.Errorf("%s: thread block %d,%d,%d: record %d refers to a missing instruction or address", b.w.k.Kernel,
 				r.Index[0], r.Index[1], r.Index[2], i)
 		}
 	}
@@ -305,17 +305,16 @@ func (b *block) check() error {
 
 func (b *block) Index() exec.Dim3 { return b.index }
 
-// Linear returns the block's place in the trace, which is its index in the grid
-// if the trace holds all blocks in order.
+// Linear returns the block's place in the trace, which is its index in the grid if the
+// trace holds all blocks in order.
 func (b *block) Linear() uint64 { return b.n }
 
 func (b *block) Warps() int { return len(b.warps) }
 
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
-// Unblock opens barriers at which all warps wait that are not done: where the
-// numbers of barriers are not known, warps may wait for others that are at
-// another one.
+// Unblock opens barriers at which all unfinished warps wait: if barrier numbers are not
+// known, warps may wait for others that are at another barrier.
 func (b *block) Unblock() bool {
 	any := false
 	for m := b.used; m != 0; m &= m - 1 {
@@ -343,7 +342,7 @@ func (b *block) Release() {
 	w.free = append(w.free, b)
 }
 
-// arrive is told that warp x has come to barrier n; it waits there if waits.
+// arrive records that warp x has arrived at barrier n; it waits there if waits.
 func (b *block) arrive(x *warp, n uint8, count int32, waits bool) {
 	q := &b.barriers[n]
 	q.came++
@@ -358,7 +357,7 @@ func (b *block) arrive(x *warp, n uint8, count int32, waits bool) {
 	b.retest(int(n))
 }
 
-// retest opens a barrier if all have come.
+// retest opens a barrier if all warps have arrived.
 func (b *block) retest(n int) {
 	q := &b.barriers[n]
 	want := q.count
@@ -387,7 +386,7 @@ type warp struct {
 	end   int32
 	state exec.WarpState
 	live  isa.LaneMask
-	came  isa.LaneMask // lanes at the barrier, before all have come
+	came  isa.LaneMask // lanes at the barrier, before all have arrived
 	bar   uint8        // which one
 	count int32
 	addr  [32]uint64
@@ -405,8 +404,8 @@ func (x *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
 	return s.inst, r.Active, uint64(s.at) * uint64(x.b.w.bytes), exec.Ready
 }
 
-// Ahead returns the address of the n-th instruction from the next one on, which
-// is number 0, whether the warp waits or not; false behind the last.
+// Ahead returns the address of the n-th instruction from the next one on, which is number
+// 0, whether or not the warp waits; false after the last.
 func (x *warp) Ahead(n int) (uint64, bool) {
 	i := int64(x.at) + int64(n)
 	if x.b.err != nil || i < 0 || i >= int64(x.end) {
@@ -418,11 +417,11 @@ func (x *warp) Ahead(n int) (uint64, bool) {
 
 func (x *warp) Live() isa.LaneMask { return x.live }
 
-// noAddress are the addresses of loads of constants where only their mnemonics
-// are known: traces have none. All lanes read one word.
+// noAddress are the addresses of loads of constants known only by their mnemonics: traces
+// have none. All lanes read one word.
 var noAddress [32]uint64
 
-// Step takes the next record. Its only errors are those of reading the block.
+// Step executes the next record. It fails only if the block cannot be read.
 func (x *warp) Step(e *exec.Effects) error {
 	b := x.b
 	if b.err != nil {
@@ -437,7 +436,7 @@ func (x *warp) Step(e *exec.Effects) error {
 	b.warpInsts++
 	b.threadInsts += uint64(mask.Count())
 	if r.NMems > 0 && mask != 0 {
-		// Of two the first is where a copy into shared memory goes to.
+		// Of two, the first is the target of a copy into shared memory.
 		m := &b.rec.Mems[r.Mem+int32(r.NMems)-1]
 		if s.space != isa.NoSpace {
 			b.rec.Expand(m, mask, &x.addr)
@@ -458,7 +457,7 @@ func (x *warp) Step(e *exec.Effects) error {
 	return nil
 }
 
-// control does what EXIT and BAR do.
+// control implements EXIT and BAR.
 func (x *warp) control(e *exec.Effects, s *static, mask isa.LaneMask) {
 	b := x.b
 	switch {
@@ -485,10 +484,10 @@ func (x *warp) control(e *exec.Effects, s *static, mask isa.LaneMask) {
 	}
 }
 
-// finish ends a warp behind its last record.
+// finish ends a warp after its last record.
 func (x *warp) finish(e *exec.Effects) {
 	b := x.b
-	if x.state == exec.AtBarrier { // nothing comes behind it
+	if x.state == exec.AtBarrier { // nothing follows it
 		for i := range b.barriers {
 			b.barriers[i].waits &^= 1 << x.id
 		}
@@ -503,8 +502,8 @@ func (x *warp) finish(e *exec.Effects) {
 	}
 }
 
-// resolve finds out in which windows generic addresses lie, and makes them offsets
-// from its begin. Accel-Sim goes by the first lane.
+// resolve finds the windows in which generic addresses lie, and converts the addresses to
+// offsets from the window. Accel-Sim uses the first lane's.
 func (w *Work) resolve(e *exec.Effects) {
 	bases := [...]uint64{w.k.SharedBase, w.k.LocalBase}
 	if w.asAccelSim && bases[0]|bases[1] == 0 {
@@ -539,7 +538,7 @@ func (w *Work) resolve(e *exec.Effects) {
 	e.Lie(in[0], in[1])
 }
 
-// Digest tells watchers of endless loops that there are none: a trace ends.
+// Digest reports that there are no endless loops: a trace ends.
 func (x *warp) Digest() (uint64, bool) { return 0, false }
 
 // Fragments returns the lanes of the next record.
@@ -555,7 +554,7 @@ func (x *warp) Fragments() []exec.Fragment {
 	return []exec.Fragment{f}
 }
 
-// Joins returns nothing: a trace does not tell where lanes wait for others.
+// Joins returns nothing: a trace does not record where lanes wait for others.
 func (x *warp) Joins() []exec.Join { return nil }
 
 // Frame returns nothing: a trace has no values.

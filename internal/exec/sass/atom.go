@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: atomic operations. The lanes of a warp take their turns in lane
-// order, one whole operation each.
+// This file: atomic operations. The lanes of a warp execute in lane order, one whole
+// operation each.
 
 func init() {
 	put(decodeAtomic, sass.OpATOM, sass.OpATOMG, sass.OpATOMS, sass.OpRED)
@@ -28,7 +28,7 @@ const (
 	atomXor
 	atomExch
 	atomCAS
-	atomCAST // compare and swap that gives back whether it stored
+	atomCAST // compare and swap that returns whether it stored
 	atomPopc // adds one
 )
 
@@ -118,9 +118,9 @@ func decodeAtomic(d *dec) error {
 	return nil
 }
 
-// opAtomic reads, combines and writes, lane after lane. Pu says that it was done
-// (assumed: compilers go on with a loop of their own where it is not, for types
-// that shared memory does not have).
+// opAtomic reads, combines and writes, lane after lane. Pu reports that it was done
+// (assumed: if it was not, compilers continue with a loop, for types that shared memory
+// lacks).
 func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 	a := in.mem
 	if !w.check(in, a, p, m, "atomic operation") {
@@ -183,7 +183,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// atomic32 is the new value for an old one.
+// atomic32 returns the new value for an old one.
 func (in *inst) atomic32(old, b, c uint32) uint32 {
 	switch in.mode {
 	case atomMin:
@@ -244,7 +244,7 @@ func (in *inst) atomic64(old, b, c uint64) uint64 {
 	return in.atomicBits(old, b, c)
 }
 
-// atomicBits are the operations that do not look at numbers.
+// atomicBits are the operations that only depend on bits.
 func (in *inst) atomicBits(old, b, c uint64) uint64 {
 	switch in.mode {
 	case atomAnd:

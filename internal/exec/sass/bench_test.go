@@ -61,7 +61,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestInspect: what is seen of a warp parts of which wait.
+// TestInspect: inspecting a warp of which some parts wait.
 func TestInspect(t *testing.T) {
 	k := load(t, `
     S2R R1, SR_LANEID

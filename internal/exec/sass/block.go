@@ -63,9 +63,8 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	return b
 }
 
-// start puts a warp at the kernel's first instruction. Registers are zero, so
-// that a program that reads one before writing it gives the same result
-// everywhere.
+// start places a warp at the kernel's first instruction. Registers are zero, so that a
+// program that reads one before writing it gives the same result everywhere.
 func (w *warp) start(im *image) {
 	if n := im.kernel.rows; cap(w.rows) < n {
 		w.rows = make([][32]uint32, n)
@@ -82,10 +81,10 @@ func (w *warp) start(im *image) {
 	w.used = false
 }
 
-// Recycle gives the block's storage back to its worker.
+// Recycle returns the block's storage to its worker.
 func (b *block) Recycle() { b.wk.spare = append(b.wk.spare, b) }
 
-// exited is told that lanes of w have ended.
+// exited records that lanes of w have exited.
 func (b *block) exited(w *warp) {
 	b.Lanes[w.id] = w.live
 	for i := range b.Bars {
@@ -95,7 +94,7 @@ func (b *block) exited(w *warp) {
 	}
 }
 
-// release opens barrier i if all have come.
+// release opens barrier i if all threads have arrived.
 func (b *block) release(i int) {
 	if !b.Complete(i) {
 		return
@@ -121,7 +120,7 @@ func (b *block) release(i int) {
 	b.Open(i)
 }
 
-// reduced keeps what a BAR.RED gave to lanes m, for B2R.
+// reduced keeps the result of a BAR.RED for lanes m, for B2R.
 func (w *warp) reduced(mode uint8, m uint32, br *exec.Barrier) {
 	v := uint32(0)
 	if mode == barAnd && br.And || mode == barOr && br.Or {
@@ -142,9 +141,9 @@ const (
 	barOr
 )
 
-// actBAR is BAR.SYNC, .ARV and .RED: sources are the barrier and, if arg is set,
-// the number of threads; of .RED a predicate. From Volta on lanes count, not
-// warps; those whose guard is off go on.
+// actBAR is BAR.SYNC, .ARV and .RED. The sources are the barrier and, if arg is set, the
+// number of threads; for .RED also a predicate. Since Volta barriers count lanes, not
+// warps; lanes whose guard is off continue.
 func actBAR(w *warp, in *inst, m uint32) {
 	b := w.blk
 	first := bits.TrailingZeros32(m) & 31
@@ -153,13 +152,13 @@ func actBAR(w *warp, in *inst, m uint32) {
 	if in.arg != 0 {
 		n := w.row(in.src[1].row)[first]
 		if n%32 != 0 || n == 0 || n > 1<<16 {
-			w.failf(in, m, "barrier %d for %d threads: the number must be a multiple of the warp size, 32, and not zero", id, n)
+			w.failf(in, m, "barrier %d for %d threads: the number must be a positive multiple of the warp size, 32", id, n)
 			return
 		}
 		need = int(n)
 	}
 	if id >= exec.MaxBarriers {
-		w.failf(in, m, "barrier %d: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
+		w.failf(in, m, "barrier %d does not exist: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 		return
 	}
 	br := &b.Bars[id]
@@ -178,21 +177,21 @@ func actBAR(w *warp, in *inst, m uint32) {
 	b.release(int(id))
 }
 
-// opBarResult is B2R.RESULT: what the warp's last BAR.RED gave.
+// opBarResult is B2R.RESULT: the result of the warp's last BAR.RED.
 func opBarResult(w *warp, _ *inst, p *pending, _ uint32) {
 	p.out[0], p.pout[0] = w.barCount, w.barPred
 }
 
-// quantum is how many instructions a warp runs before the next warp of its block
-// gets a turn in a functional run: loads of shared memory do not say whether
-// they wait for another warp's store.
+// quantum is the number of instructions that a warp runs before the next warp of its
+// block gets a turn in a functional run: a load of shared memory does not reveal whether
+// it waits for another warp's store.
 const quantum = 256
 
 // Run executes the block until it ends, or until it has issued budget
 // instructions.
 func (b *block) Run(budget uint64) exec.Status { return b.RunAs(b, budget, quantum) }
 
-// RunWarp has warp i issue at most so many instructions.
+// RunWarp lets warp i issue at most the given number of instructions.
 func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	var e exec.Effects
 	w := &b.warps[i]
@@ -207,10 +206,10 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	return used, used > 0, true
 }
 
-// Free does nothing: lanes that wait for others wait until those come.
+// Free does nothing: lanes that wait for others wait until those arrive.
 func (b *block) Free() (moved, ok bool) { return false, true }
 
-// Failure turns the block's pending fault into an error.
+// Failure returns the block's pending fault as an error.
 func (b *block) Failure() error {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.fault != nil {
@@ -220,7 +219,7 @@ func (b *block) Failure() error {
 	return nil
 }
 
-// waitOf says what a fragment of warp w waits for, "" if it can run.
+// waitOf describes what a fragment of warp w waits for; "" if it can run.
 func (b *block) waitOf(w *warp, f *frag) string {
 	switch f.st {
 	case atBarrier:
@@ -232,14 +231,14 @@ func (b *block) waitOf(w *warp, f *frag) string {
 				came |= g.mask
 			}
 		}
-		return fmt.Sprintf("waits for lanes %#08x, which B%d names and which have not come", w.members(f.bar, f.mask)&^came, f.bar)
+		return fmt.Sprintf("waits for lanes %#08x of B%d, which have not arrived", w.members(f.bar, f.mask)&^came, f.bar)
 	case atSync:
 		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
 	}
 	return ""
 }
 
-// Waits describes what every warp waits for.
+// Waits describes what each warp waits for.
 func (b *block) Waits() []string {
 	var out []string
 	for i := range b.warps {
@@ -257,7 +256,7 @@ func (b *block) Waits() []string {
 	return exec.FewWaits(out)
 }
 
-// Somewhere is the place of the first warp that still runs.
+// Somewhere returns the place of the first warp that still runs.
 func (b *block) Somewhere() exec.Where {
 	for i := range b.warps {
 		w := &b.warps[i]
@@ -276,7 +275,7 @@ func (b *block) Somewhere() exec.Where {
 // Warp returns warp i.
 func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
-// Unblock does nothing: lanes that wait for others wait until those come.
+// Unblock does nothing: lanes that wait for others wait until those arrive.
 func (b *block) Unblock() bool { return false }
 
 // Counts returns the instructions issued so far, per warp and per lane.

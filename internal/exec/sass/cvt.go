@@ -39,7 +39,7 @@ var intTypes = map[string]intType{
 	"U32": {32, false}, "S32": {32, true}, "U64": {64, false}, "S64": {64, true},
 }
 
-// shift is how far down the part of a register lies that a suffix names.
+// shift is the bit position of the part of a register that a suffix names.
 func shift(o *sass.Operand) (uint8, bool) {
 	switch o.Suffix {
 	case "", "B0", "H0", "H0_H0":
@@ -54,8 +54,7 @@ func shift(o *sass.Operand) (uint8, bool) {
 	return 0, false
 }
 
-// floatSourceOf decodes the only source, a number in a format; count is the
-// shift to it.
+// floatSourceOf decodes the only source, a number in a format; count is the shift to it.
 func (d *dec) floatSourceOf(format uint8) error {
 	v := d.values()
 	if len(v) != 1 {
@@ -80,8 +79,8 @@ func (d *dec) floatSourceOf(format uint8) error {
 	return d.add(floatSource(r, o, 0x80008000))
 }
 
-// toF64 widens lane i of the source, which is exact; a binary32 is flushed
-// first if .FTZ is there.
+// toF64 widens lane i of the source, which is exact; with .FTZ a binary32 is flushed
+// first.
 func (in *inst) toF64(p *pending, i int) uint64 {
 	switch in.arg {
 	case fmtF64:
@@ -136,8 +135,8 @@ func decodeF2F(d *dec) error {
 	return d.floatSourceOf(o.arg)
 }
 
-// opF2F goes by binary64, which holds every source exactly; a number that is
-// none keeps its bits only between binary32 and binary64.
+// opF2F converts through binary64, which holds every source exactly; a NaN keeps its bits
+// only between binary32 and binary64.
 func opF2F(_ *warp, in *inst, p *pending, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -171,9 +170,9 @@ func opFRND(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeF2I: to integers, out of range to the nearest one there is. What is no
-// number becomes 0 with .NTZ, else the integer with only its highest bit set (as
-// PTX has it for the types that the compiler gives .NTZ, and the others).
+// decodeF2I: to integers; out-of-range values saturate. NaN becomes 0 with .NTZ, else the
+// integer with only its highest bit set (as in PTX for the types for which the compiler
+// uses .NTZ, and for the others).
 func decodeF2I(d *dec) error {
 	if err := d.only("F16", "BF16", "F32", "F64", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64", "FTZ", "NTZ", "FLOOR", "CEIL", "TRUNC", "ROUND"); err != nil {
 		return err

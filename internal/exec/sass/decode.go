@@ -10,11 +10,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// decoders has what makes an operation of each opcode; the files of the
-// families fill it in.
+// decoders maps each opcode to its decoder; the files of the instruction families fill
+// it in.
 var decoders [sass.Ops]func(*dec) error
 
-// errForm is what a decoder returns for a form that it does not know.
+// errForm is returned by a decoder for an unknown form.
 var errForm = errors.New("this form is not supported")
 
 // dec decodes one kernel.
@@ -26,10 +26,10 @@ type dec struct {
 	o     *inst
 }
 
-// uniforms is the number of rows that a warp has for uniform registers.
+// uniforms is the number of a warp's rows for uniform registers.
 const uniforms = 63
 
-// decode decodes a kernel. What cannot be executed is listed in Kernel.bad.
+// decode decodes a kernel. Instructions that cannot be executed are listed in Kernel.bad.
 func (p *Program) decode(t *sass.Kernel) *Kernel {
 	k := &Kernel{regs: t.Regs, prog: p, text: t}
 	for _, a := range t.Params {
@@ -71,7 +71,7 @@ func (d *dec) decode() error {
 	}
 	f := decoders[in.Op]
 	switch {
-	case in.Op == sass.NoOp: // words that stand in the text as they are
+	case in.Op == sass.NoOp: // raw words in the text
 		_, err := sass.Decode(d.k.text.Arch, in.Words, in.Addr)
 		var we *sass.WordError
 		if errors.As(err, &we) {
@@ -105,14 +105,14 @@ func (d *dec) decode() error {
 	return nil
 }
 
-// ordering notes whether blocks can talk to each other through the instruction,
-// and whether it may be part of a wait. Scopes up to the SM are the block's own:
-// a program cannot know what else is on its SM.
+// ordering records whether blocks can communicate through the instruction, and whether
+// it may be part of a wait. Scopes up to the SM count as the block's own: a program
+// cannot know what else is on its SM.
 func (d *dec) ordering() {
 	in, wide := d.in, d.in.Has("GPU") || d.in.Has("SYS")
 	switch in.Op {
 	case sass.OpATOM, sass.OpATOMG, sass.OpRED:
-		// Whatever the scope: the bytes are updated in place, which a block's
+		// In every scope: the bytes are updated in place, which a block's
 		// private copy of memory does not offer.
 		d.k.talks = true
 		d.k.spins = d.k.spins || in.Op != sass.OpRED
@@ -131,12 +131,12 @@ func (d *dec) ordering() {
 	}
 }
 
-// polls reports whether the code may wait for a word that another block stores
-// though its loads do not say so: whether a loop loads from a place that does not
-// change in it. Compilers have such loops, too, where a store might be to the
-// same place; running their blocks in turn is right as well.
+// polls reports whether the code may wait for a word that another block stores although
+// its loads do not say so: whether a loop loads from an address that does not change in
+// it. Compilers also emit such loops if a store may alias the address; running their
+// blocks in turn is correct too.
 func (k *Kernel) polls() bool {
-	const most = 1 << 22 // instructions looked at; of more it is not asked
+	const most = 1 << 22 // limit on the instructions searched
 	looked := 0
 	for last := range k.infos {
 		to := k.infos[last].Targets
@@ -171,8 +171,8 @@ func (k *Kernel) polls() bool {
 	return false
 }
 
-// fixedPlace reports whether the address of a load is made of none of the
-// registers given.
+// fixedPlace reports whether the address of a load depends on none of the given
+// registers.
 func fixedPlace(in *sass.Inst, general, uniform *[256]bool) bool {
 	a := in.Find(sass.Addr)
 	if a == nil {
@@ -195,9 +195,8 @@ func fixedPlace(in *sass.Inst, general, uniform *[256]bool) bool {
 	return true
 }
 
-// variable reports whether instructions of a class have variable latency: they
-// read their sources some time after they issue (measured, MICRO'25; the
-// encodings say the same).
+// variable reports whether instructions of a class have variable latency: they read their
+// sources some time after they issue (measured, MICRO'25; the encodings agree).
 func variable(c isa.Class) bool {
 	switch c {
 	case isa.ClassIntSlow, isa.ClassSFU, isa.ClassFP64, isa.ClassDMMA, isa.ClassMio, isa.ClassMiscQ, isa.ClassTexture,
@@ -207,8 +206,7 @@ func variable(c isa.Class) bool {
 	return false
 }
 
-// only returns an error if the instruction has a modifier that is none of those
-// given.
+// only returns an error if the instruction has a modifier other than the given ones.
 func (d *dec) only(names ...string) error {
 next:
 	for _, m := range d.in.Mods {
@@ -256,7 +254,7 @@ func (d *dec) general(n int) (ref, error) {
 	case n >= sass.RZ:
 		return d.literal(0), nil
 	case n >= d.k.regs:
-		return 0, fmt.Errorf("register R%d is beyond the %d registers of .regs", n, d.k.regs)
+		return 0, fmt.Errorf("register R%d exceeds the %d registers of .regs", n, d.k.regs)
 	}
 	return ref(n), nil
 }
@@ -267,7 +265,7 @@ func (d *dec) uniformRow(n int) (ref, error) {
 	case n == sass.URZ:
 		return d.literal(0), nil
 	case n > sass.URZ:
-		return 0, fmt.Errorf("UR%d: there are UR0 to UR62", n)
+		return 0, fmt.Errorf("UR%d does not exist; want UR0 to UR62", n)
 	}
 	return ref(d.k.regs + n), nil
 }
@@ -295,7 +293,7 @@ func (d *dec) word(o *sass.Operand, i int) (ref, error) {
 		}
 		return d.constant(int(o.Bank), o.Imm+4*int64(i)), nil
 	}
-	return 0, fmt.Errorf("operand %v is of a kind that is not supported here", o)
+	return 0, fmt.Errorf("operand %v: this kind is not supported here", o)
 }
 
 // add appends a source.
@@ -322,7 +320,7 @@ func (d *dec) addWords(o *sass.Operand, n int) error {
 	return nil
 }
 
-// values are the operands that give numbers, in text order.
+// values returns the numeric operands, in text order.
 func (d *dec) values() []*sass.Operand {
 	var list []*sass.Operand
 	for i := range d.in.Operands {
@@ -338,7 +336,7 @@ func (d *dec) values() []*sass.Operand {
 	return list
 }
 
-// addBits appends a value as 32 bits whose ~ inverts it.
+// addBits appends a value as 32 bits; ~ inverts it.
 func (d *dec) addBits(o *sass.Operand) error {
 	r, err := d.word(o, 0)
 	if err != nil {
@@ -365,7 +363,7 @@ func (d *dec) addF32(o *sass.Operand) error {
 	return d.add(floatSource(r, o, 1<<31))
 }
 
-// floatSource is an operand of which sign has the sign bits.
+// floatSource is an operand whose sign bits are those of sign.
 func floatSource(r ref, o *sass.Operand, sign uint32) source {
 	s := plain(r)
 	if o.Abs {
@@ -455,7 +453,7 @@ func (d *dec) resultAt(o *sass.Operand, n int) error {
 	return nil
 }
 
-// predResult sets where predicate result i goes; the text may leave it out.
+// predResult sets the target of predicate result i, which the text may omit.
 func (d *dec) predResult(i int, role sass.Role) {
 	o := d.in.Find(role)
 	if o == nil || o.Reg == sass.PT {
@@ -468,8 +466,7 @@ func (d *dec) predResult(i int, role sass.Role) {
 	}
 }
 
-// predSource sets predicate source i; absent is its value where the text leaves
-// it out.
+// predSource sets predicate source i; absent is its value if the text omits it.
 func (d *dec) predSource(i int, role sass.Role, absent bool) {
 	d.o.ps[i] = predicate{at: predTrue, not: !absent}
 	if o := d.in.Find(role); o != nil {
@@ -480,7 +477,7 @@ func (d *dec) predSource(i int, role sass.Role, absent bool) {
 	}
 }
 
-// rounding is the rounding mode among the modifiers: RN if none is there.
+// rounding is the rounding mode among the modifiers, RN by default.
 func (d *dec) rounding() num.Round {
 	for _, m := range d.in.Mods {
 		switch m {
@@ -537,7 +534,7 @@ func (d *dec) comparison() error {
 	return nil
 }
 
-// combine combines lanes in which a relation holds with a predicate.
+// combine combines the lanes in which a relation holds with a predicate.
 func combine(mode uint8, r, p uint32) uint32 {
 	switch mode {
 	case orPred:

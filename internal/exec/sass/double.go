@@ -74,11 +74,11 @@ func opDFMA(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeDSETP: comparisons into predicates. .MIN and .MAX say of which operand the
-// smaller or larger number is, for selections that follow: the first predicate,
-// that it is a; the second, that neither is a number and the result is b made
-// quiet. (Compilers make min.f64 and max.f64 of that; what the predicates are
-// follows from what those give. Of equal operands b is taken.)
+// decodeDSETP: comparisons into predicates. .MIN and .MAX report which operand is the
+// smaller or larger, for selections that follow: the first predicate says that it is a;
+// the second, that neither is a number and the result is b made quiet. (Compilers build
+// min.f64 and max.f64 from them; the meaning of the predicates is inferred from the
+// results. Of equal operands b is taken.)
 func decodeDSETP(d *dec) error {
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
@@ -116,7 +116,7 @@ func opDSETPPick(_ *warp, in *inst, p *pending, m uint32) {
 
 func isNaN64(a uint64) bool { return a<<1 > 0xffe0000000000000 }
 
-// below compares two binary64 that are numbers; -0 is below +0.
+// below compares two binary64 numbers, neither of them NaN; -0 is below +0.
 func below(a, b uint64) bool {
 	order := func(v uint64) uint64 { // as unsigned numbers in the same order
 		if v>>63 != 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: single precision. Subnormal numbers are kept unless .FTZ is there;
-// a result that is no number is 0x7fffffff (PTX manual).
+// This file: single precision. Subnormal numbers are kept without .FTZ; a NaN result is
+// 0x7fffffff (PTX manual).
 
 func init() {
 	put(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA)
@@ -166,8 +166,8 @@ func opFFMAAny(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeFMNMX: the minimum where the predicate holds, else the maximum. A number
-// wins over none, unless .NAN is there; -0 is below +0.
+// decodeFMNMX: the minimum if the predicate holds, else the maximum. A number wins over a
+// NaN, unless .NAN is there; -0 is below +0.
 func decodeFMNMX(d *dec) error {
 	if err := d.only("FTZ", "NAN"); err != nil {
 		return err
@@ -193,8 +193,8 @@ func opFMNMX(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeFSETP: FSETP compares into predicates, FSET into a register: all ones,
-// or with .BF one as a number.
+// decodeFSETP: FSETP compares into predicates, FSET into a register: all ones, or with
+// .BF 1.0.
 func decodeFSETP(d *dec) error {
 	if err := d.comparison(); err != nil {
 		return err
@@ -237,7 +237,7 @@ func opFSET(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeFSEL: a where the predicate holds, else b.
+// decodeFSEL: a if the predicate holds, else b.
 func decodeFSEL(d *dec) error {
 	if err := d.only("FTZ"); err != nil {
 		return err
@@ -268,10 +268,9 @@ const (
 
 var swzSigns = map[string]uint64{"PP": swzBoth, "PN": swzLeft, "NP": swzRight, "ZP": swzMove}
 
-// decodeFSWZADD: a sum whose signs depend on the lane's place in its four; the
-// first two letters of the last operand are those of place 0 (a Mesa driver,
-// which makes derivatives of it). .NDV says that the lanes of a four agree, and
-// changes no value.
+// decodeFSWZADD: a sum whose signs depend on the lane's position in its quad; the first
+// two letters of the last operand are those of position 0 (a Mesa driver, which computes
+// derivatives with it). .NDV says that the lanes of a quad agree, and changes no value.
 func decodeFSWZADD(d *dec) error {
 	if err := d.only("FTZ", "RN", "RM", "RP", "RZ", "NDV"); err != nil {
 		return err
@@ -302,13 +301,13 @@ func opFSWZADD(_ *warp, in *inst, p *pending, m uint32) {
 		case swzRight:
 			a ^= 1 << 31
 		case swzMove:
-			a = b & (1 << 31) // a zero that changes no b
+			a = b & (1 << 31) // a zero whose addition does not change b
 		}
 		p.out[0][i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
 	}
 }
 
-// decodeFCHK: whether a/b needs the slow way of a division.
+// decodeFCHK: whether a/b needs the slow path of a division.
 func decodeFCHK(d *dec) error {
 	if err := d.only("DIVIDE"); err != nil {
 		return err
@@ -318,10 +317,9 @@ func decodeFCHK(d *dec) error {
 	return d.floatSources(2)
 }
 
-// opFCHK: hardware's rule is not known. The fast way multiplies with a
-// reciprocal and corrects the quotient with the remainder; it is right if none
-// of these leaves the normal range. The rule here is on the safe side: the slow
-// way is right always.
+// opFCHK: hardware's rule is not known. The fast path multiplies with a reciprocal and
+// corrects the quotient with the remainder, which is correct if none of them leaves the
+// normal range. The rule here is conservative: the slow path is always correct.
 func opFCHK(_ *warp, _ *inst, p *pending, _ uint32) {
 	u := uint32(0)
 	for i := range p.s[0] {
@@ -352,8 +350,8 @@ var mufuModes = map[string]uint8{
 	"RCP64H": mufuRCP64H, "RSQ64H": mufuRSQ64H, "SQRT": mufuSQRT, "TANH": mufuTANH,
 }
 
-// decodeMUFU: approximations. Subnormal operands and results are zero. The bits
-// of hardware's are not public; the errors here are, of normal results:
+// decodeMUFU: approximations. Subnormal operands and results are zero. The exact results
+// of hardware are not public; the errors here are, for normal results:
 //
 //	RCP            1 ulp
 //	EX2            2 ulp
@@ -389,8 +387,8 @@ func decodeMUFU(d *dec) error {
 	return d.addF32(v[0])
 }
 
-// turn takes an angle as parts of a full turn to radians in [-π, π]: both steps
-// but the last are exact.
+// turn converts an angle in fractions of a full turn to radians in [-π, π]; all steps but
+// the last are exact.
 func turn(a uint32) uint32 {
 	x := float64(f32(a))
 	if math.IsInf(x, 0) || math.IsNaN(x) {

@@ -124,8 +124,7 @@ func TestFloats(t *testing.T) {
 	})
 }
 
-// TestDivisionCheck: where FCHK says that the fast way serves, it gives the
-// quotient rounded once.
+// TestDivisionCheck: if FCHK allows the fast path, that gives the quotient rounded once.
 func TestDivisionCheck(t *testing.T) {
 	fast := 0
 	check(t, []opCase{{"FCHK P0, R4, R5", "f", 0, 1, func(l *lane) result {
@@ -234,8 +233,8 @@ func TestApproximations(t *testing.T) {
 
 func TestDoubles(t *testing.T) {
 	const no = 0xfff8000000000000
-	// The operands of an instruction with their signs; the first that is no
-	// number is the result, quiet.
+	// The operands of an instruction with their signs; the first NaN is the result, made
+	// quiet.
 	op := func(text string, signs []float64, f func(v []float64) uint64) opCase {
 		return opCase{text, "id", 2, 0, func(l *lane) result {
 			v := make([]float64, len(signs))
@@ -318,8 +317,7 @@ func TestHalves(t *testing.T) {
 	})
 }
 
-// toInt is the integer that a conversion gives: rounded, clamped; none for what
-// is no number.
+// toInt is the integer that a conversion gives: rounded and clamped; none for NaN.
 func toInt(v float64, mode int, lo, hi float64, none uint64) uint64 {
 	if math.IsNaN(v) {
 		return none

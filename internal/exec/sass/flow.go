@@ -28,8 +28,8 @@ type frag struct {
 	need uint32 // lanes that a WARPSYNC names
 }
 
-// starve is how many instructions a fragment runs before others get a turn when
-// it jumps back (assumed: hardware promises progress, not when).
+// starve is the number of instructions a fragment runs before others get a turn when it
+// jumps back (assumed: hardware guarantees progress, but not when).
 const starve = 4096
 
 // ready makes sure that a fragment runs, if one can.
@@ -51,7 +51,7 @@ func (w *warp) ready() bool {
 // push adds a ready fragment that runs next.
 func (w *warp) push(pc int32, m uint32) { w.frags = append(w.frags, frag{pc: pc, mask: m}) }
 
-// park has lanes m of the running fragment wait; the rest goes on behind the
+// park makes lanes m of the running fragment wait; the others continue after the
 // instruction.
 func (w *warp) park(f frag) {
 	if rest := w.mask &^ f.mask; rest != 0 {
@@ -62,7 +62,7 @@ func (w *warp) park(f frag) {
 	w.running = false
 }
 
-// split sends lanes m of the running fragment to target and the rest on.
+// split sends lanes m of the running fragment to target; the others continue.
 func (w *warp) split(target int32, m uint32) {
 	rest := w.mask &^ m
 	if rest == 0 {
@@ -82,7 +82,7 @@ func (w *warp) split(target int32, m uint32) {
 	}
 }
 
-// giveWay puts the running fragment behind all others, if any can run.
+// giveWay puts the running fragment after all others, if any can run.
 func (w *warp) giveWay() {
 	w.since = w.insts
 	for i := range w.frags {
@@ -121,8 +121,8 @@ func (w *warp) awaited(f *frag) (need, came uint32, waits bool) {
 	return need, came, true
 }
 
-// settle lets fragments go on for which all have come: those at BSYNC and at
-// WARPSYNC. Fragments that leave one instruction together become one.
+// settle releases fragments whose lanes have all arrived: those at BSYNC and at WARPSYNC.
+// Fragments that leave the same instruction together become one.
 func (w *warp) settle() {
 	for again := true; again; {
 		again = false
@@ -172,13 +172,13 @@ func (w *warp) meet(f frag) {
 	w.frags = append(left, free[:n]...)
 }
 
-// actBranch is BRA and its kin to a fixed place.
+// actBranch is BRA and similar instructions with a fixed target.
 func actBranch(w *warp, in *inst, m uint32) {
 	w.split(in.target, m)
 }
 
-// actBranchDiv is BRA.DIV and BRA.CONV: the lanes jump if those that are active
-// are not, or are, the ones expected.
+// actBranchDiv is BRA.DIV and BRA.CONV: the lanes jump if the active lanes are not, or
+// are, the expected ones.
 func actBranchDiv(w *warp, in *inst, m uint32) {
 	want := w.live
 	if in.nsrc > 0 {
@@ -205,7 +205,7 @@ func actIndirect(w *warp, in *inst, m uint32) {
 		}
 		a += in.imm
 		if a >= end || a%instBytes != 0 {
-			w.failf(in, 1<<i, "jump to %#x, where no instruction of the kernel is; it has %d bytes of code", a, end)
+			w.failf(in, 1<<i, "jump to %#x, which is not an instruction of the kernel; it has %d bytes of code", a, end)
 			return
 		}
 		at[i] = int32(a / instBytes)
@@ -249,7 +249,7 @@ func actExit(w *warp, _ *inst, m uint32) {
 	w.blk.exited(w)
 }
 
-// actBSSY notes the active lanes in a B register.
+// actBSSY stores the active lanes in a B register.
 func actBSSY(w *warp, in *inst, m uint32) {
 	b := &w.b[in.arg]
 	for t := m; t != 0; t &= t - 1 {
@@ -301,7 +301,7 @@ func opReadB(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// actWARPSYNC waits for the lanes of a mask, which each lane gives for itself.
+// actWARPSYNC waits for the lanes of a mask, which each lane provides for itself.
 func actWARPSYNC(w *warp, in *inst, m uint32) {
 	v := w.row(in.src[0].row)
 	need := v[bits.TrailingZeros32(m)&31]
@@ -316,7 +316,7 @@ func actWARPSYNC(w *warp, in *inst, m uint32) {
 		return
 	}
 	pc, rest := w.pc, w.mask&^same
-	if late := rest & m; late != 0 { // lanes with other masks come to it by themselves
+	if late := rest & m; late != 0 { // lanes with other masks execute it separately
 		w.push(pc, late)
 		w.mask &^= late
 	}
@@ -335,7 +335,7 @@ func actTrap(w *warp, in *inst, m uint32) {
 	w.failAs(exec.Trap, in, m, "trap")
 }
 
-// actEnd is what stands behind the last instruction.
+// actEnd is executed after the last instruction.
 func actEnd(w *warp, in *inst, m uint32) {
-	w.failf(in, m, "the kernel runs past its last instruction: an EXIT is missing")
+	w.failf(in, m, "the kernel runs past its last instruction; end it with EXIT")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// sandbox runs whatever the words decode to, with an EXIT at the end, in two
-// blocks of 40 threads. It must neither panic nor hang, whatever it ends with.
+// sandbox runs the instructions to which the words decode, with an EXIT at the end, in two
+// blocks of 40 threads. It must neither panic nor hang; any outcome is fine.
 func sandbox(t testing.TB, words []byte) (ran bool) {
 	k := &sass.Kernel{Name: "k", Arch: 86, Regs: 255, Shared: 512, Local: 64, Params: []sass.Param{{Name: "p", Bytes: 8, Offset: 0x160}}}
 	for n := 0; n+16 <= len(words) && len(k.Code) < 64; n += 16 {

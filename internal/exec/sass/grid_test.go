@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
-// run runs a kernel on two buffers of words with so many goroutines and returns
-// what they hold then.
+// run runs a kernel on two buffers of words with the given number of goroutines and returns
+// their contents afterwards.
 func runGrid(t *testing.T, text string, threads, blocks int, limit uint64) (string, error) {
 	t.Helper()
 	k := load(t, text)
@@ -98,8 +98,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestFreshBlocks: every block finds its shared and local memory, registers,
-// predicates and barriers as new, whichever ran before it in the same place.
+// TestFreshBlocks: every block starts with fresh shared and local memory, registers,
+// predicates and barriers, whichever block used the storage before.
 func TestFreshBlocks(t *testing.T) {
 	got, err := runGrid(t, places+`
     LDL R10, [0x10]
@@ -141,7 +141,7 @@ func TestTalk(t *testing.T) {
 		"STG.E.STRONG.GPU [R2], R4":                  {true, false},
 		"MEMBAR.SC.GPU":                              {true, false},
 		"MEMBAR.ALL.SYS":                             {true, false},
-		// Loops that load the same word again and again, and such that go on.
+		// Loops that load the same word repeatedly, and loops that do not.
 		"l: LDG.E R4, [R2]\n@P0 BRA l":                                {true, true},
 		"l: IADD3 R8, R8, 0x1, RZ\nLDG.E R4, [UR4]\n@P0 BRA l":        {true, true},
 		"l: LDG.E R4, [R2]\nIADD3 R2, R2, 0x4, RZ\n@P0 BRA l":         {},
@@ -167,8 +167,8 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestBlocksWait: blocks that wait for some that have not begun, with loads that
-// say so and with such that do not.
+// TestBlocksWait: blocks that wait for others that have not begun, with loads that are marked
+// for it and with plain ones.
 func TestBlocksWait(t *testing.T) {
 	for _, strong := range []string{".STRONG.GPU", ""} {
 		blocksWait(t, strong)

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: two half-precision numbers to a register, binary16 or bfloat16.
+// This file: two half-precision numbers per register, binary16 or bfloat16.
 
 func init() {
 	put(decodeHADD2, sass.OpHADD2, sass.OpHMUL2, sass.OpHFMA2)
@@ -163,9 +163,9 @@ func opHFMA2(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeHSETP2: the comparison of the lower halves goes to one predicate, of the
-// upper to the other; with .H_AND both have to hold, and the second predicate
-// has the opposite. HSET2 gives half words of ones, or one as a number.
+// decodeHSETP2: the comparison of the lower halves goes to one predicate, that of the
+// upper halves to the other. With .H_AND the first predicate says that both hold, and the
+// second is its opposite. HSET2 gives half words of ones, or 1.0.
 func decodeHSETP2(d *dec) error {
 	if err := d.comparison(); err != nil {
 		return err
@@ -232,7 +232,7 @@ func opHSET2(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeHMNMX2: minima where the predicate holds, else maxima.
+// decodeHMNMX2: minima if the predicate holds, else maxima.
 func decodeHMNMX2(d *dec) error {
 	if err := d.only("FTZ", "NAN", "BF16_V2", "BF16"); err != nil {
 		return err

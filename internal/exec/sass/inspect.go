@@ -8,9 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: looking into a warp between two steps. Nothing here changes it.
+// This file: inspecting a warp between two steps. Nothing here changes it.
 
-// Fragments returns the sets of lanes that go their own ways.
+// Fragments returns the sets of lanes that execute separately.
 func (w *warp) Fragments() []exec.Fragment {
 	var list []exec.Fragment
 	name := w.blk.im.kernel.Name()
@@ -86,9 +86,9 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 	return out, true
 }
 
-// Digest returns a number for what decides the warp's next steps: where its
-// lanes are, and their registers. It is false while lanes that do not run now
-// might run before the others have moved on, or while results are under way.
+// Digest returns a number that summarises what decides the warp's next steps: its lanes'
+// positions and registers. It returns false while lanes that are not running might run
+// before the others have moved on, or while results are pending.
 func (w *warp) Digest() (uint64, bool) {
 	if !w.running || w.open != 0 {
 		return 0, false

@@ -5,21 +5,21 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// ref names a row of 32 lanes: a register of the warp if it is not negative,
-// else row ^ref of the launch's constants.
+// ref identifies a row of 32 lanes: a register of the warp if it is not negative, else row
+// ^ref of the launch's constants.
 type ref int32
 
 const nowhere ref = -1 << 31 // a result that is discarded
 
-// Most rows that an instruction reads and writes: IMMA.SP.16864 reads 4, 4, 4 and
-// 1; LDG.128 and DMMA write 4.
+// Maximum number of rows that an instruction reads and writes: IMMA.SP.16864 reads 4, 4, 4
+// and 1; LDG.128 and DMMA write 4.
 const (
 	maxSrc = 13
 	maxDst = 4
 )
 
-// kind tells the instructions that change control flow, or wait, from those
-// that only compute.
+// kind distinguishes instructions that change control flow, or wait, from those that only
+// compute.
 type kind uint8
 
 const (
@@ -28,15 +28,15 @@ const (
 	kFlow             // act does it when it issues
 )
 
-// source is an operand of 32 bits a lane: what stands in the row, changed to
-// (row AND and XOR xor) + add, and then the half that is chosen.
+// source is an operand of 32 bits per lane: the row's value, changed to (row AND and XOR
+// xor) + add, and then the selected half.
 type source struct {
 	row           ref
 	and, xor, add uint32
 	half          half
 }
 
-// half says which half words of a register an operand of packed halves means.
+// half selects the half words of a register for an operand of packed halves.
 type half uint8
 
 const (
@@ -57,7 +57,7 @@ type predicate struct {
 	not bool
 }
 
-// noPredicate is a predicate result that is discarded.
+// noPredicate is the index of a discarded predicate result.
 const noPredicate = 0xff
 
 // inst is a decoded instruction.
@@ -69,11 +69,11 @@ type inst struct {
 	info   *isa.Inst
 
 	kind    kind
-	late    bool // of variable latency
+	late    bool // has variable latency
 	uniform bool // computes once per warp, in lane 0
 	toUR    bool // its result goes to uniform registers: lane 0 for all
 	toUP    bool // its predicate results are uniform
-	changed bool // some source is not plain
+	changed bool // some source is modified
 	guard   predicate
 
 	nsrc, ndst uint8
@@ -82,7 +82,7 @@ type inst struct {
 	pd         [2]uint8     // predicate results
 	ps         [3]predicate // predicate sources
 
-	// Of the families: what each means stands with its operations.
+	// Used by the instruction families; the meaning is defined with their operations.
 	ftz, sat, flag bool
 	mode, lut, arg uint8
 	round          num.Round

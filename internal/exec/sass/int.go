@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: integers, bits and moves. The vector and the uniform instruction
-// of a pair are one operation: a uniform one runs in lane 0.
+// This file: integers, bits and moves. A vector instruction and its uniform counterpart
+// share one operation: the uniform one runs in lane 0.
 
 func init() {
 	put(decodeIADD3, sass.OpIADD3, sass.OpUIADD3)
@@ -27,8 +27,8 @@ func init() {
 	put(decodeVABSDIFF, sass.OpVABSDIFF, sass.OpVABSDIFF4)
 }
 
-// once marks the instructions of the uniform datapath: their result is uniform,
-// and nothing in them differs from lane to lane.
+// once marks the instructions of the uniform datapath: their result is uniform, and
+// nothing in them differs from lane to lane.
 func (d *dec) once() {
 	if rd := d.in.Find(sass.Rd); rd != nil && rd.Kind == sass.UReg || d.in.Guard.Uniform || d.o.toUP {
 		d.o.uniform = true
@@ -116,8 +116,8 @@ func opIADD3(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout = [2]uint32{u, v}
 }
 
-// decodeUIADD3Wide: the sum of three 64-bit terms, of which some may be negated.
-// What its predicate results mean is not known.
+// decodeUIADD3Wide: the sum of three 64-bit terms, some of which may be negated. The
+// meaning of its predicate results is not known.
 func (d *dec) decodeUIADD3Wide() error {
 	if err := d.only("64"); err != nil {
 		return err
@@ -155,9 +155,8 @@ const (
 	imadHigh
 )
 
-// decodeIMAD: a·b + c. MOV, SHL, IADD and U32 in the mnemonic are hints for
-// readers. .HI is taken to add all of a pair c to the product, as .WIDE does
-// (assumed).
+// decodeIMAD: a·b + c. MOV, SHL, IADD and U32 in the mnemonic are hints for readers. .HI
+// is assumed to add a whole pair c to the product, as .WIDE does.
 func decodeIMAD(d *dec) error {
 	if err := d.only("X", "WIDE", "HI", "U32", "MOV", "SHL", "IADD", "S32"); err != nil {
 		return err
@@ -301,7 +300,7 @@ func decodeLEA(d *dec) error {
 			negated++
 		}
 		if i == 0 && (op.Neg || op.Not) {
-			o.arg = 1 // what is shifted is negated
+			o.arg = 1 // the shifted operand is negated
 			negated++
 		}
 		if err := d.add(s); err != nil {
@@ -342,7 +341,7 @@ func opLEA(_ *warp, in *inst, p *pending, _ uint32) {
 			t = ^t
 		}
 		s, c := bits.Add32(t, b[i], x>>i&1)
-		for range in.imm { // what is missing from a negation
+		for range in.imm { // completes the negation
 			var more uint32
 			s, more = bits.Add32(s, 1, 0)
 			c |= more
@@ -353,8 +352,8 @@ func opLEA(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout[0] = u
 }
 
-// decodeLOP3: any function of three bits. Pu says whether the result is not 0,
-// or the predicate holds; with .PAND both have to (assumed).
+// decodeLOP3: any function of three bits. Pu reports that the result is not 0, or that
+// the predicate holds; with .PAND that both are true (assumed).
 func decodeLOP3(d *dec) error {
 	if err := d.only("LUT", "PAND"); err != nil {
 		return err
@@ -481,7 +480,7 @@ var prmtModes = map[string]num.PrmtMode{
 	"F4E": num.PrmtF4E, "B4E": num.PrmtB4E, "RC8": num.PrmtRC8, "ECL": num.PrmtECL, "ECR": num.PrmtECR, "RC16": num.PrmtRC16,
 }
 
-// decodePRMT: four bytes out of eight; sources are a, the selector and c.
+// decodePRMT: four bytes out of eight; the sources are a, the selector and c.
 func decodePRMT(d *dec) error {
 	if err := d.only("F4E", "B4E", "RC8", "ECL", "ECR", "RC16", "IDX"); err != nil {
 		return err
@@ -505,8 +504,8 @@ func opPRMT(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeBits: operations on the bits of a word. BMSK and SGXT clamp amounts from
-// 32 on, or with .W take them modulo 32 (assumed, as PTX does).
+// decodeBits: operations on the bits of a word. BMSK and SGXT clamp amounts of 32 and
+// more, or with .W take them modulo 32 (assumed, as in PTX).
 func decodeBits(d *dec) error {
 	if err := d.result(1); err != nil {
 		return err
@@ -565,7 +564,7 @@ func opSGXT(_ *warp, in *inst, p *pending, _ uint32) {
 	}
 }
 
-// opFLO: the place of the highest bit that differs from the sign; Pu says that
+// opFLO: the position of the highest bit that differs from the sign; Pu reports that
 // there is one (assumed).
 func opFLO(_ *warp, in *inst, p *pending, _ uint32) {
 	u := uint32(0)
@@ -596,7 +595,7 @@ func opBREV(_ *warp, _ *inst, p *pending, _ uint32) {
 	}
 }
 
-// opIABS: that of the smallest integer is itself.
+// opIABS: the absolute value of the smallest integer is itself.
 func opIABS(_ *warp, _ *inst, p *pending, _ uint32) {
 	for i := range p.out[0] {
 		v := int32(p.s[0][i])
@@ -607,7 +606,7 @@ func opIABS(_ *warp, _ *inst, p *pending, _ uint32) {
 	}
 }
 
-// decodeIMNMX: the minimum where the predicate holds, else the maximum.
+// decodeIMNMX: the minimum if the predicate holds, else the maximum.
 func decodeIMNMX(d *dec) error {
 	if err := d.only("U32", "S32"); err != nil {
 		return err
@@ -636,9 +635,8 @@ func opIMNMX(_ *warp, in *inst, p *pending, _ uint32) {
 	}
 }
 
-// decodeISETP: with .EX the comparison of the upper halves of 64-bit numbers,
-// where a third predicate has that of the lower ones and decides if they are
-// equal.
+// decodeISETP: with .EX it compares the upper halves of 64-bit numbers; a third predicate
+// holds the comparison of the lower halves and decides if the upper ones are equal.
 func decodeISETP(d *dec) error {
 	if err := d.comparison(); err != nil {
 		return err
@@ -688,7 +686,7 @@ func opISETP(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
 }
 
-// decodeSEL: a where the predicate holds, else b.
+// decodeSEL: a if the predicate holds, else b.
 func decodeSEL(d *dec) error {
 	if err := d.only(); err != nil {
 		return err

@@ -61,7 +61,7 @@ func together(t *testing.T, text, kinds string, want func(in *[32]lane, m uint32
 	}
 }
 
-// each gives every lane a result of its own.
+// each gives every lane its own result.
 func each(f func(in *[32]lane, m uint32, i int) result) func(*[32]lane, uint32) ([32]result, uint32) {
 	return func(in *[32]lane, m uint32) (out [32]result, _ uint32) {
 		for i := range out {

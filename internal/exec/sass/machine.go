@@ -16,8 +16,8 @@ var le = binary.LittleEndian
 
 const instBytes = sass.InstBytes
 
-// stackBytes is what a thread has for calls beyond what its kernel declares
-// (CUDA's default is 1 KiB).
+// stackBytes is the size of a thread's call stack beyond what its kernel declares (CUDA's
+// default is 1 KiB).
 const stackBytes = 1024
 
 // Constant bank 0 before its parameters (measured on cubins of sm_70 to sm_90).
@@ -49,13 +49,13 @@ type Kernel struct {
 	prog   *Program
 	text   *sass.Kernel
 	infos  []isa.Inst
-	code   []inst // one more than there are: the last is the end
+	code   []inst // plus one at the end that marks the end
 	rows   int    // of a warp: general and uniform registers
 	consts []constant
-	fixed  [][32]uint32 // rows of constants, those of banks to be filled at launch
+	fixed  [][32]uint32 // rows of constants; those from banks are filled at launch
 	bad    []error
-	talks  bool // blocks can talk to each other through memory
-	spins  bool // and wait for each other in loops
+	talks  bool // blocks can communicate through memory
+	spins  bool // blocks also wait for each other in loops
 }
 
 // constant is a word of a constant bank that the code names.
@@ -104,10 +104,10 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 // File returns the name of the program's text.
 func (p *Program) File() string { return p.file }
 
-// Unusable says why the kernel cannot run; nil if it can.
+// Unusable explains why the kernel cannot run; nil if it can.
 func (k *Kernel) Unusable() []error { return k.bad }
 
-// Text is the kernel as isa/sass has it.
+// Text returns the kernel as parsed by isa/sass.
 func (k *Kernel) Text() *sass.Kernel { return k.text }
 
 // Name returns the kernel's name.
@@ -116,29 +116,29 @@ func (k *Kernel) Name() string { return k.text.Name }
 // Params returns the parameters with their places in the parameter block.
 func (k *Kernel) Params() []exec.Param { return k.params }
 
-// ParamBytes is the size of the parameter block, from the first parameter's
-// place to the last one's end.
+// ParamBytes is the size of the parameter block, from the first parameter to the end of
+// the last one.
 func (k *Kernel) ParamBytes() int { return k.bytes }
 
 // AddressBytes is the size of an address.
 func (k *Kernel) AddressBytes() int { return 8 }
 
-// MaxThreads is 0: the text says nothing about it.
+// MaxThreads is 0: the text sets no limit.
 func (k *Kernel) MaxThreads() int { return 0 }
 
 // StaticShared returns the bytes of shared memory that the kernel declares.
 func (k *Kernel) StaticShared() int { return k.text.Shared }
 
-// LocalBytes returns the bytes of local memory that a thread asks for.
+// LocalBytes returns the bytes of local memory of a thread.
 func (k *Kernel) LocalBytes() int { return k.text.Local }
 
 // Registers returns the general registers of a thread.
 func (k *Kernel) Registers() int { return k.regs }
 
-// RegistersEstimated reports that Registers is exact.
+// RegistersEstimated returns false: Registers is exact.
 func (k *Kernel) RegistersEstimated() bool { return false }
 
-// source says where an instruction stands.
+// source returns the source location of an instruction.
 func (k *Kernel) source(in *inst) exec.Where {
 	return exec.Where{Kernel: k.Name(), PC: int(in.info.PC), Inst: k.line(int(in.info.PC)), File: k.prog.file, Pos: in.info.Pos}
 }
@@ -158,7 +158,7 @@ type (
 	Result  = exec.Result
 )
 
-// Machine is device memory on which a program's kernels run.
+// Machine runs a program's kernels on device memory.
 type Machine struct{ crew exec.Crew[worker] }
 
 // NewMachine returns a machine with the given memory.
@@ -166,7 +166,7 @@ func NewMachine(mem *device.Memory) *Machine {
 	return &Machine{exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
 }
 
-// image is a kernel as one launch runs it: constants have their values.
+// image is a kernel prepared for one launch: its constants have values.
 type image struct {
 	m      *Machine
 	kernel *Kernel
@@ -183,7 +183,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		return nil, err
 	}
 	if k.text.Local > isa.MaxLocal-stackBytes {
-		return nil, l.Refuse("%d bytes of local memory are more than the %d that a thread can have", k.text.Local, isa.MaxLocal-stackBytes)
+		return nil, l.Refuse("%d bytes of local memory per thread exceed the limit of %d", k.text.Local, isa.MaxLocal-stackBytes)
 	}
 	im := &image{m: m, kernel: k, local: (k.text.Local + stackBytes + 15) &^ 15}
 	im.fillBanks(l)
@@ -197,7 +197,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	return im, nil
 }
 
-// fillBanks puts together the constant banks of a launch.
+// fillBanks assembles the constant banks of a launch.
 func (im *image) fillBanks(l *Launch) {
 	k := im.kernel
 	base := k.text.Arch.ParamBase()
@@ -230,8 +230,8 @@ func (im *image) fillBanks(l *Launch) {
 	}
 }
 
-// constant reads size bytes, at most eight, of a constant bank. What lies
-// outside is 0 (assumed).
+// constant reads size bytes, at most eight, of a constant bank. Bytes outside the bank are
+// 0 (assumed).
 func (im *image) constant(bank, offset uint64, size int) uint64 {
 	var buf [8]byte
 	if bank < uint64(len(im.banks)) {
@@ -253,15 +253,14 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
 
-// work is a launch made ready for a core model.
+// work is a launch prepared for a core model.
 type work struct {
 	*exec.Order
 	m  *Machine
 	im *image
 }
 
-// NewWork makes a launch ready for a core model; see exec.Machine. SASS kernels
-// do not print.
+// NewWork prepares a launch for a core model; see exec.Machine. SASS kernels do not print.
 func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
@@ -278,8 +277,8 @@ func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
 	return w, nil
 }
 
-// codeBase returns where the kernel's code begins among all of its program's:
-// kernels follow each other as the text has them.
+// codeBase returns where the kernel's code begins among all of its program's: kernels are
+// laid out in the order of the text.
 func (k *Kernel) codeBase() uint64 {
 	n := 0
 	for _, other := range k.prog.kernels {
@@ -299,5 +298,5 @@ func (w *work) Block(n uint64) exec.Block {
 	return b
 }
 
-// File is the name of the text that the kernel is from.
+// File is the name of the kernel's text file.
 func (k *Kernel) File() string { return k.prog.file }

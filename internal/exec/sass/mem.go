@@ -20,15 +20,15 @@ func init() {
 	put(decodeQSPC, sass.OpQSPC)
 }
 
-// access is where and how much a memory instruction accesses: the sources from
-// number at on are two words of the base and two of the uniform register.
+// access describes the address and size of a memory access. Sources number at and at+1
+// are the base, the next two the uniform register.
 type access struct {
 	at     int
 	wide   bool // addresses have 64 bits
-	scale  uint // the base is shifted left by this
+	scale  uint // shift of the base
 	imm    uint64
 	space  isa.Space
-	size   int // bytes of a lane
+	size   int // bytes per lane
 	signed bool
 }
 
@@ -40,8 +40,8 @@ var spaces = map[sass.Op]isa.Space{
 	sass.OpLDL: isa.Local, sass.OpSTL: isa.Local,
 }
 
-// address decodes an address operand. The descriptor of a global address is not
-// looked at: it is 0 in practice.
+// address decodes an address operand. The descriptor of a global address is ignored: it is
+// 0 in practice.
 func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 	if o == nil || o.Kind != sass.Mem {
 		return nil, errForm
@@ -89,8 +89,8 @@ func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 	return a, nil
 }
 
-// addresses computes the addresses of lanes m into w.addr and returns the
-// bitwise or of all, for alignment.
+// addresses computes the addresses of lanes m into w.addr and returns the bitwise or of
+// all, for alignment checks.
 func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
 	lo, hi, ulo, uhi := p.s[a.at], p.s[a.at+1], p.s[a.at+2], p.s[a.at+3]
 	if a.wide {
@@ -112,8 +112,8 @@ func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
 	return or
 }
 
-// check computes the addresses of an access and records the fault of the first
-// lane whose is misaligned.
+// check computes the addresses of an access and records a fault for the first misaligned
+// lane.
 func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) bool {
 	mask := uint64(a.size - 1)
 	if w.addresses(a, p, m)&mask == 0 {
@@ -162,7 +162,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 		if space == isa.Local {
 			owner = "a thread"
 		}
-		w.failAs(exec.BadAddress, in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes of it", what, size, space, a, owner, n)
+		w.failAs(exec.BadAddress, in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes", what, size, space, a, owner, n)
 		return nil
 	}
 	return mem[a : a+uint64(size)]
@@ -189,7 +189,7 @@ func (d *dec) dataSize() (size int, signed bool) {
 	return 4, false
 }
 
-// hints are the modifiers of memory instructions that change no value: cache
+// hints are the modifiers of memory instructions that do not affect values: cache
 // operators, scopes and orders. Memory here is coherent.
 var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
 	"U8", "S8", "U16", "S16", "64", "128"}
@@ -215,8 +215,8 @@ func decodeLoad(d *dec) error {
 	if err := d.result(max(1, a.size/4)); err != nil {
 		return err
 	}
-	// The predicate operand: where it does not hold nothing is read, and the
-	// result is zero (assumed).
+	// If the predicate operand does not hold, nothing is read and the result is zero
+	// (assumed).
 	for i := range d.in.Operands {
 		if o := &d.in.Operands[i]; o.Kind == sass.Pred {
 			if o.Dst {
@@ -273,8 +273,8 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// load32 is the load of a word from global memory; lanes next to each other
-// take their words from one piece of it.
+// load32 is the load of a word from global memory; adjacent lanes take their words from
+// one contiguous piece.
 func (w *warp) load32(in *inst, p *pending, m uint32) {
 	v, d := w.blk.View, &p.out[0]
 	var base uint64
@@ -333,7 +333,7 @@ func opStore(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeLDC: from a constant bank, at an offset that a register may add to.
+// decodeLDC: from a constant bank, at an offset plus an optional register.
 func decodeLDC(d *dec) error {
 	if err := d.only("U8", "S8", "U16", "S16", "64"); err != nil {
 		return err
@@ -392,9 +392,9 @@ func opLDC(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeLDSM: matrices of 8 × 8 half words, spread over the warp. Lanes 8k to
-// 8k+7 give the addresses of the rows of matrix k; lane i gets two neighbours of
-// row i/4. With .MT88 rows and columns change places.
+// decodeLDSM: matrices of 8 × 8 half words, spread over the warp. Lanes 8k to 8k+7 give
+// the addresses of the rows of matrix k; lane i gets two adjacent elements of row i/4.
+// .MT88 transposes.
 func decodeLDSM(d *dec) error {
 	if err := d.only("16", "M88", "MT88", "2", "4"); err != nil {
 		return err
@@ -447,9 +447,9 @@ func opLDSM(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeLDGSTS: from global to shared memory past the registers. Global memory
-// is read at Access; shared memory has the bytes from Commit on. Where the
-// predicate operand does not hold, zeros are stored.
+// decodeLDGSTS: copies from global to shared memory, bypassing the registers. Global memory
+// is read at Access; the bytes reach shared memory at Commit. If the predicate operand does
+// not hold, zeros are stored.
 func decodeLDGSTS(d *dec) error {
 	if err := d.only(append([]string{"BYPASS", "ZFILL"}, hints...)...); err != nil {
 		return err
@@ -513,8 +513,8 @@ func (w *warp) commitLDGSTS(in *inst, p *pending) {
 	}
 }
 
-// decodeQSPC: whether a generic address lies in a space; the register gets the
-// answer as a number (assumed).
+// decodeQSPC: whether a generic address lies in a space; the register gets the answer as a
+// number (assumed).
 func decodeQSPC(d *dec) error {
 	if err := d.only("E", "G", "L", "S"); err != nil {
 		return err

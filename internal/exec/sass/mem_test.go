@@ -171,7 +171,7 @@ func TestAtomics(t *testing.T) {
 		size     int
 		mem, b   uint64
 		c        uint64
-		new, old uint64 // after one operation, and what it gives back
+		new, old uint64 // after one operation, and its result
 	}{
 		{"ADD", 4, 5, 7, 0, 12, 5},
 		{"ADD.64", 8, 0xffffffff, 1, 0, 1 << 32, 0xffffffff},
@@ -227,11 +227,11 @@ func TestAtomics(t *testing.T) {
 				t.Errorf("%s of %#x and %#x leaves %#x, want %#x", text, c.mem, c.b, v, c.new)
 			}
 			if text[:3] != "RED" && old != c.old {
-				t.Errorf("%s of %#x gives back %#x, want %#x", text, c.mem, old, c.old)
+				t.Errorf("%s of %#x returns %#x, want %#x", text, c.mem, old, c.old)
 			}
 		}
 	}
-	// All lanes on one address get their turns in lane order.
+	// All lanes on one address execute in lane order.
 	w, got := memory(t, "S2R R5, SR_LANEID\nMOV R9, 0x3\nATOMS.ADD R4, [RZ], R9\nATOMS.POPC.INC.32 R6, [URZ+0x40]\nLDS R7, [0x40]\nLDS R8, [0x0]\nSTG.E [R2], R8", make([]byte, 4096), nil)
 	for i := range 32 {
 		if w.rows[4][i] != uint32(3*i) || w.rows[7][i] != 32 {
@@ -241,7 +241,7 @@ func TestAtomics(t *testing.T) {
 	if u.Uint32(got) != 96 {
 		t.Errorf("the sum is %d", u.Uint32(got))
 	}
-	// A spinning compare and swap gives back whether it stored.
+	// A spinning compare and swap returns whether it stored.
 	w, _ = memory(t, "ATOMS.CAST.SPIN R4, [RZ], RZ, R1\nATOMS.CAST.SPIN R5, [RZ+0x10], R1, R1", make([]byte, 4096), func(w *warp) { w.mask, w.live = 2, 2 })
 	if w.rows[4][1] != 1 || w.rows[5][1] != 0 {
 		t.Errorf("CAST.SPIN gives %d and %d", w.rows[4][1], w.rows[5][1])
@@ -351,9 +351,9 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestAccessedLanes: a model hears of the addresses that are accessed, and of no
-// others: lanes whose predicate operand does not hold have none, nor have those
-// that give LDSM no row. Such addresses need not exist.
+// TestAccessedLanes: a model only sees addresses that are accessed. Lanes whose predicate
+// operand does not hold have none, nor have those that give LDSM no row. Such addresses need
+// not exist.
 func TestAccessedLanes(t *testing.T) {
 	mem := device.New(device.Config{})
 	addr, err := mem.Alloc(4096, "buf")
@@ -399,8 +399,8 @@ func TestAccessedLanes(t *testing.T) {
 		}
 		w.Commit(p)
 
-		// Who steps in one go hears of all lanes whose guard holds, and of no address
-		// that is not accessed.
+		// Stepping in one go reports all lanes whose guard holds, but only addresses that are
+		// accessed.
 		rows := append([][32]uint32(nil), w.rows...)
 		w.start(w.blk.im)
 		copy(w.rows, rows)

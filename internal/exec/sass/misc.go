@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: control flow, barriers, special registers and what has no effect on
+// This file: control flow, barriers, special registers and instructions without effect on
 // values.
 
 func init() {
@@ -26,27 +26,27 @@ func init() {
 	put(decodeLEPC, sass.OpLEPC)
 }
 
-// decodeNothing: fences and caches change no value where memory is coherent;
-// what DEPBAR and its kin wait for is the core model's business.
+// decodeNothing: fences and cache operations change no value if memory is coherent; what
+// DEPBAR and similar instructions wait for is up to the core model.
 func decodeNothing(d *dec) error {
 	d.o.kind = kNop
 	return nil
 }
 
-// flow makes an instruction one that acts when it issues, in the lanes in which
-// its predicate operand holds, too.
+// flow marks an instruction that acts when it issues, in the lanes in which its predicate
+// operand also holds.
 func (d *dec) flow(act func(*warp, *inst, uint32)) {
 	d.o.kind, d.o.act = kFlow, act
 	d.predSource(2, sass.Pp, true)
 }
 
-// place is the index of the instruction that a target names.
+// place returns the index of the instruction that a target names.
 func (d *dec) place(o *sass.Operand) (int32, error) {
 	if o == nil || o.Kind != sass.Target {
 		return 0, errForm
 	}
 	if o.Imm%instBytes != 0 || o.Imm < 0 || o.Imm >= int64(len(d.k.text.Code))*instBytes {
-		return 0, fmt.Errorf("jumps to %#x, where no instruction of the kernel is", o.Imm)
+		return 0, fmt.Errorf("jumps to %#x, which is not an instruction of the kernel", o.Imm)
 	}
 	return int32(o.Imm / instBytes), nil
 }
@@ -60,9 +60,9 @@ func (d *dec) target() *sass.Operand {
 	return nil
 }
 
-// decodeBRA: .U says that the lanes agree, which changes nothing; .DIV jumps if
-// the active lanes are not those of a mask, .CONV if they are. Without a mask it
-// is all lanes of the warp that have not exited.
+// decodeBRA: .U says that the lanes agree, which changes nothing. .DIV jumps if the active
+// lanes are not those of a mask, .CONV if they are. Without a mask, the mask is all lanes
+// of the warp that have not exited.
 func decodeBRA(d *dec) (err error) {
 	if err := d.only("U", "DIV", "CONV", "INC", "DEC"); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (d *dec) pairOf() error {
 	return d.addWords(v[0], 2)
 }
 
-// decodeBRX: to the address behind the instruction, plus a register pair, plus a
-// constant. JMX jumps to the pair plus the constant.
+// decodeBRX: to the address after the instruction, plus a register pair, plus a constant.
+// JMX jumps to the pair plus the constant.
 func decodeBRX(d *dec) error {
 	d.flow(actIndirect)
 	if err := d.pairOf(); err != nil {
@@ -115,9 +115,9 @@ func decodeBRX(d *dec) error {
 	return nil
 }
 
-// decodeCALL: calls jump only; the program has put the address to return to
-// into a register pair. RET jumps to that pair, of .REL plus a constant that the
-// text shows as the place it counts from.
+// decodeCALL: calls only jump; the program has put the return address into a register
+// pair. RET jumps to that pair; RET.REL adds a constant that the text shows as the address
+// it is relative to.
 func decodeCALL(d *dec) (err error) {
 	if err := d.only("REL", "ABS", "NOINC", "NODEC", "INC", "DEC", "U"); err != nil {
 		return err
@@ -140,8 +140,8 @@ func decodeCALL(d *dec) (err error) {
 	return nil
 }
 
-// decodeConvergence: BSSY, BSYNC and BREAK. The target of BSSY is behind the
-// BSYNC of the same register; lanes need not know it.
+// decodeConvergence: BSSY, BSYNC and BREAK. The target of BSSY is after the BSYNC of the
+// same register; lanes do not need it.
 func decodeConvergence(d *dec) error {
 	switch d.in.Op {
 	case sass.OpBSSY:
@@ -160,7 +160,7 @@ func (d *dec) bar() error {
 		if o := &d.in.Operands[i]; o.Kind == sass.BReg {
 			d.o.arg = o.Reg
 			if o.Reg >= bRegs {
-				return fmt.Errorf("register B%d: there are B0 to B%d", o.Reg, bRegs-1)
+				return fmt.Errorf("register B%d does not exist; want B0 to B%d", o.Reg, bRegs-1)
 			}
 			return nil
 		}
@@ -168,7 +168,7 @@ func (d *dec) bar() error {
 	return errForm
 }
 
-// decodeBMOV: between B registers and general ones; .CLEAR empties what it read.
+// decodeBMOV: between B registers and general ones; .CLEAR clears the one read.
 func decodeBMOV(d *dec) error {
 	if err := d.only("32", "CLEAR"); err != nil {
 		return err
@@ -245,7 +245,7 @@ func decodeBAR(d *dec) error {
 	default:
 		return errForm
 	}
-	if d.o.mode >= barPopc { // the predicate is what is reduced
+	if d.o.mode >= barPopc { // the predicate is the operand of the reduction
 		d.predSource(0, sass.Pp, true)
 		d.o.ps[2] = predicate{at: predTrue}
 	}
@@ -329,8 +329,8 @@ func decodeSpecial(d *dec) error {
 	return d.result(d.o.count)
 }
 
-// opSpecial: a pair has the special register and the one after it, the upper half
-// of a 64-bit counter; of others the upper half is 0.
+// opSpecial: a pair holds the special register and the next one, the upper half of a
+// 64-bit counter; for others the upper half is 0.
 func opSpecial(w *warp, in *inst, p *pending, m uint32) {
 	w.special(in.arg, &p.out[0])
 	if in.count == 2 {
@@ -346,8 +346,8 @@ func opSpecial(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// special reads a special register in all lanes. Performance counters are 0, and
-// so is where a thread is on the chip.
+// special reads a special register in all lanes. Performance counters and a thread's
+// location on the chip are 0.
 func (w *warp) special(n uint8, d *[32]uint32) {
 	v := uint32(0)
 	switch n {
@@ -395,7 +395,7 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 	}
 }
 
-// clock is the time in cycles; of a functional run the warp's instructions.
+// clock is the time in cycles; in a functional run, the warp's instruction count.
 func (w *warp) clock() uint64 {
 	w.asked = true
 	if k := w.blk.im.work; k != nil && k.Cycles != nil {
@@ -413,8 +413,8 @@ func (w *warp) timer() uint64 {
 	return t
 }
 
-// decodeLEPC: the address of the instruction itself: published trap handlers
-// call with LEPC R12, CALL.ABS, and return with RET.ABS R12 0x20.
+// decodeLEPC: the address of the instruction itself: published trap handlers call with
+// LEPC R12, CALL.ABS, and return with RET.ABS R12 0x20.
 func decodeLEPC(d *dec) error {
 	if err := d.result(2); err != nil {
 		return err

@@ -8,19 +8,18 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: matrices spread over a warp. D = A·B + C with A of M×K, B of K×N
-// and C, D of M×N elements. Lane i holds of A, in register r, the elements of
-// row i/4 + 8·(r mod 2) (M = 16) from column e·(i mod 4) + 4·e·(r/2) on, e of them
-// to a register; of B those of column i/4 from row e·(i mod 4) + 4·e·r on; of C
-// and D the two of row i/4 (+ 8) and columns 2·(i mod 4), +1 (PTX manual,
-// mma: the fragments of the instructions that these come from).
+// This file: matrices spread over a warp. D = A·B + C with A of M×K, B of K×N and C, D of
+// M×N elements. With e elements per register, register r of lane i holds: of A, row
+// i/4 + 8·(r mod 2) (M = 16) from column e·(i mod 4) + 4·e·(r/2) on; of B, column i/4 from
+// row e·(i mod 4) + 4·e·r on; of C and D, the two elements of row i/4 (+ 8) and columns
+// 2·(i mod 4), +1 (PTX manual, mma: the fragments of the corresponding instructions).
 //
-// With .SP every four elements of a row of A have two that are not zero (the
-// same manual, mma.sp): A comes packed, as a matrix of half as many columns, and
-// a fifth operand says which elements they are, see places.
+// With .SP, two of every four elements of a row of A are not zero (same manual, mma.sp). A
+// comes packed, as a matrix of half as many columns, and a fifth operand gives the places
+// of the elements, see places.
 //
-// Products are exact. How the tensor cores round their sums is not public;
-// see num's dot products. Integers are exact.
+// Products are exact. How the tensor cores round their sums is not public; see num's dot
+// products. Integers are exact.
 
 func init() {
 	put(decodeMMA, sass.OpHMMA, sass.OpIMMA, sass.OpBMMA, sass.OpDMMA)
@@ -33,9 +32,9 @@ type matrix struct {
 	bits       int // of an element of A and B
 	a, b, c    int // registers
 	from       int // first source that is C
-	ka         int // columns of A as it comes: k, or half of that
-	meta       int // source that has the places of A's elements
-	first      int // lane of each four that holds the first of them
+	ka         int // columns of A as stored: k, or half of that
+	meta       int // source with the places of A's elements
+	first      int // lane of each four that holds the first places
 	aSigned    bool
 	bSigned    bool
 	half       bool // D has binary16
@@ -45,7 +44,7 @@ type matrix struct {
 	pa, pb     []int16 // first elements' places of A's and B's registers, lane by lane
 }
 
-// tile is the room for the elements of A and B.
+// tile is the storage for the elements of A and B.
 type tile struct {
 	a [16 * 32]float32
 	b [8 * 32]float32
@@ -171,7 +170,7 @@ func decodeMMA(d *dec) error {
 	return nil
 }
 
-// addElements appends n words of a fragment with the signs of its elements.
+// addElements appends n words of a fragment; signs apply to its elements.
 func (d *dec) addElements(o *sass.Operand, n int, x *matrix) error {
 	for i := range n {
 		r, err := d.word(o, i)
@@ -194,8 +193,8 @@ func (d *dec) addElements(o *sass.Operand, n int, x *matrix) error {
 	return nil
 }
 
-// places decodes where the places of a sparse A's elements are: a register, and
-// which lanes of each four hold them.
+// places decodes the location of the places of a sparse A's elements: a register, and which
+// lanes of each four hold them.
 func (d *dec) places(meta, sel *sass.Operand, x *matrix) error {
 	lanes := x.ka * 2 / 16 // of each four that hold places
 	if meta.Kind != sass.Reg || sel.Kind != sass.Imm || sel.Imm < 0 || sel.Imm >= int64(4/lanes) {
@@ -205,15 +204,15 @@ func (d *dec) places(meta, sel *sass.Operand, x *matrix) error {
 	return d.addWords(meta, 1)
 }
 
-// sparseMax is the most elements that a row of a sparse A has.
+// sparseMax is the maximum number of elements in a row of a sparse A.
 const sparseMax = 32
 
-// places finds for each element of a row of A as it comes its column. Each is
-// one of a group of four columns and has two bits. Of each four lanes 4g to
-// 4g+3, 16-bit elements have two that hold in their lower halves the bits of row
-// g, in their upper halves those of row g+8; of 8-bit elements the first and the
-// third hold those of row g, the others of row g+8. Two elements in the same
-// column, which the manual leaves undefined, are a fault.
+// places finds the column of each element of a row of a packed A. Each element is one of a
+// group of four columns and has two bits. For 16-bit elements, two of each four lanes 4g to
+// 4g+3 hold the bits of row g in their lower halves and those of row g+8 in their upper
+// halves. For 8-bit elements, the first and the third hold those of row g, the others those
+// of row g+8. Two elements in the same column, which the manual leaves undefined, are a
+// fault.
 func (w *warp) places(in *inst, p *pending, row int, at *[sparseMax]uint8) bool {
 	x, g, high := in.mma, row&7, row>>3
 	for i := range x.ka {
@@ -225,18 +224,18 @@ func (w *warp) places(in *inst, p *pending, row int, at *[sparseMax]uint8) bool 
 		v := p.s[x.meta][lane&31]
 		at[i&(sparseMax-1)] = uint8(i/2*4) + uint8(v>>shift&3)
 		if i%2 == 1 && at[i] == at[i-1] {
-			w.failf(in, 1<<lane, "the places %#08x of a sparse matrix: those at bits %d to %d select the same element of their four twice", v, shift-2, shift+1)
+			w.failf(in, 1<<lane, "sparse matrix places %#08x: bits %d to %d select the same element of a group twice", v, shift-2, shift+1)
 			return false
 		}
 	}
 	return true
 }
 
-// all reports whether all lanes take part, without which the result of a matrix
-// instruction is not defined.
+// all reports whether all lanes take part; otherwise the result of a matrix instruction is
+// undefined.
 func (w *warp) all(in *inst, m uint32) bool {
 	if m != full {
-		w.failf(in, m, "matrix instruction with lanes %#08x only: all 32 must take part", m)
+		w.failf(in, m, "matrix instruction with only lanes %#08x active; all 32 must take part", m)
 	}
 	return m == full
 }
@@ -255,7 +254,7 @@ func (x *matrix) widen(v uint32) float32 {
 	return f32(num.F16ToF32(uint16(v)))
 }
 
-// per is how many elements a register holds.
+// per is the number of elements in a register.
 func (x *matrix) per() int { return max(1, 32/x.bits) }
 
 // lay fills pa and pb.
@@ -292,7 +291,7 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// dotFloat is element i of a lane's part of D: that of C plus the sum of a·b.
+// dotFloat returns element i of a lane's part of D: that of C plus the sum of a·b.
 func (x *matrix) dotFloat(p *pending, lane, i int, a, b []float32) {
 	if !x.half {
 		p.out[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
@@ -306,8 +305,8 @@ func (x *matrix) dotFloat(p *pending, lane, i int, a, b []float32) {
 	}
 }
 
-// opSparse is HMMA.SP and IMMA.SP: of B's columns only the elements have a part
-// in the result that meet one of A's.
+// opSparse is HMMA.SP and IMMA.SP: only those elements of B's columns contribute that pair
+// with one of A's.
 func opSparse(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
@@ -344,7 +343,7 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// dotInt adds a row times a column to what lane has in accumulator i.
+// dotInt adds a row times a column to the lane's accumulator i.
 func (x *matrix) dotInt(p *pending, lane, i int, a, b []int32) {
 	p.out[i][lane] = uint32(num.DotInt(int32(p.s[x.from+i][lane]), a, b, x.sat))
 }
@@ -440,8 +439,7 @@ func opDMMA(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeMOVM: a matrix of 8 × 8 half words, two to a lane as LDSM gives them,
-// with rows and columns changed.
+// decodeMOVM: transposes a matrix of 8 × 8 half words, two per lane as LDSM returns them.
 func decodeMOVM(d *dec) error {
 	if err := d.only("16", "MT88"); err != nil {
 		return err

@@ -243,9 +243,8 @@ func TestDoubleMinMax(t *testing.T) {
 	}}})
 }
 
-// TestHalfModes: .SAT clamps to [0, 1] and makes zero of what is no number, .RELU
-// makes zero of what is below it, .FTZ of what is subnormal (PTX manual, add, mul
-// and fma of f16 and bf16).
+// TestHalfModes: .SAT clamps to [0, 1] and makes NaN zero, .RELU makes negative values zero,
+// .FTZ subnormal ones (PTX manual, add, mul and fma of f16 and bf16).
 func TestHalfModes(t *testing.T) {
 	value := func(brain bool, bits uint64) float64 {
 		if brain {
@@ -369,8 +368,8 @@ func TestUniformWide(t *testing.T) {
 	}
 }
 
-// TestCaches: what CCTL does to caches changes no value, and no memory need be at
-// its address.
+// TestCaches: cache operations of CCTL change no value, and their address need not be
+// allocated.
 func TestCaches(t *testing.T) {
 	fill := randomBytes(4096)
 	for _, text := range []string{"CCTL.IVALL", "CCTL.E.PF2 [R4]", "CCTL.E.IV [R6]", "CCTL.E.WB [R2+0x10]"} {
@@ -528,7 +527,7 @@ func TestSparseMatrices(t *testing.T) {
 			// holds the places of columns 0 to 15 of rows g and g+8, its second those of
 			// 16 to 31. 8-bit elements: lanes 0 and 1 hold those of the first half of rows
 			// g and g+8, lanes 2 and 3 of the second.
-			w.rows[16][i] = r.Uint32() // nobody looks at the others
+			w.rows[16][i] = r.Uint32() // the others are ignored
 			if c.bits == 8 {
 				w.rows[16][i] = uint32(places[g+f%2*8] >> (f / 2 * 32))
 			} else if f/2 == c.sel {
@@ -565,7 +564,7 @@ func TestSparseMatrices(t *testing.T) {
 		for err == nil && w.ready() { // all places are zero
 			err = w.Step(&e)
 		}
-		if err == nil || !strings.Contains(err.Error(), "the same element of their four twice") {
+		if err == nil || !strings.Contains(err.Error(), "the same element of a group twice") {
 			t.Errorf("%s with places that are all 0 ends with %v", c.text, err)
 		}
 	}
@@ -576,8 +575,8 @@ func TestSparseMatrices(t *testing.T) {
 	}
 }
 
-// TestWords: words that stand in a kernel as they are, and are no instruction, are
-// refused for their own reason.
+// TestWords: raw words of a kernel that are not instructions are rejected with their own
+// reason.
 func TestWords(t *testing.T) {
 	for words, want := range map[string]string{
 		".word 0x0000000000000fff, 0x000fea0003800000": "opcode 0xfff is unknown",

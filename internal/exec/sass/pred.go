@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: predicates, votes, shuffles and what else lanes do together.
+// This file: predicates, votes, shuffles and other operations across lanes.
 
 func init() {
 	put(decodePLOP3, sass.OpPLOP3, sass.OpUPLOP3)
@@ -61,7 +61,7 @@ func opPLOP3(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout = [2]uint32{lop3(a, b, c, in.lut), lop3(a, b, c, in.arg)}
 }
 
-// byteOf is the byte that .B1 to .B3 name.
+// byteOf is the byte selected by .B1 to .B3.
 func (d *dec) byteOf() (uint8, error) {
 	n := uint8(0)
 	for _, m := range d.in.Mods {
@@ -80,8 +80,8 @@ func (d *dec) byteOf() (uint8, error) {
 	return n, nil
 }
 
-// decodeP2R: a byte of a replaced by the predicates P0 to P6 as far as a mask
-// selects them (that the other bits of the byte stay is assumed).
+// decodeP2R: replaces a byte of a by the predicates P0 to P6 selected by a mask (that the
+// other bits of the byte stay is assumed).
 func decodeP2R(d *dec) error {
 	n, err := d.byteOf()
 	if err != nil {
@@ -118,7 +118,7 @@ func opP2R(w *warp, in *inst, p *pending, _ uint32) {
 	}
 }
 
-// decodeR2P: predicates from a byte of a, as far as a mask selects them.
+// decodeR2P: predicates from a byte of a, as selected by a mask.
 func decodeR2P(d *dec) error {
 	n, err := d.byteOf()
 	if err != nil {
@@ -143,7 +143,7 @@ func decodeR2P(d *dec) error {
 		d.o.arg, d.o.uniform, d.o.toUP = uniformPred, true, true
 	}
 	d.o.commit = (*warp).commitR2P
-	if len(v) == 1 { // without a mask all
+	if len(v) == 1 { // without a mask: all
 		if err := d.sources(1); err != nil {
 			return err
 		}
@@ -193,8 +193,8 @@ const (
 	voteEq
 )
 
-// decodeVOTE: over the active lanes whose guard holds; the register gets a bit
-// for each of them in which the predicate holds.
+// decodeVOTE: over the active lanes whose guard holds; the register gets a bit for each of
+// them in which the predicate holds.
 func decodeVOTE(d *dec) error {
 	switch {
 	case d.in.Has("ALL"):
@@ -237,8 +237,8 @@ func opVOTE(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeMATCH: ANY gives each lane the lanes that hold the same value; ALL gives
-// all lanes or none, and a predicate that says which.
+// decodeMATCH: ANY gives each lane the lanes that hold the same value; ALL gives all lanes
+// or none, and a predicate that says which.
 func decodeMATCH(d *dec) error {
 	if err := d.only("ANY", "ALL", "U32", "U64"); err != nil {
 		return err
@@ -298,7 +298,7 @@ const (
 	reduxMax
 )
 
-// decodeREDUX: one value made of those of the active lanes.
+// decodeREDUX: reduces the values of the active lanes to one.
 func decodeREDUX(d *dec) error {
 	if err := d.only("AND", "OR", "XOR", "SUM", "MIN", "MAX", "S32", "U32"); err != nil {
 		return err
@@ -364,9 +364,9 @@ const (
 	shflBfly
 )
 
-// decodeSHFL: the value of another lane (PTX manual, shfl: segment mask in bits
-// 12:8 of c, clamp in bits 4:0). A lane that is out of range, or that does not
-// take part, gives the asker its own value; the latter is our choice.
+// decodeSHFL: the value of another lane (PTX manual, shfl: segment mask in bits 12:8 of c,
+// clamp in bits 4:0). If that lane is out of range or does not take part, the reading lane
+// gets its own value; the latter is our choice.
 func decodeSHFL(d *dec) error {
 	switch {
 	case d.in.Has("IDX"):

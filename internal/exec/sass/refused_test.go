@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// TestRefusedForms: which forms of real programs' instructions are refused, by
-// mnemonic, is what testdata/refused.golden says: a form that stops working is
-// noticed, one that begins to work is taken off the list. Words come from the
-// golden pairs of isa/sass.
+// TestRefusedForms: testdata/refused.golden lists by mnemonic which forms of real programs'
+// instructions are rejected: a form that stops working is noticed, one that begins to work is
+// removed from the list. Words come from the golden pairs of isa/sass.
 func TestRefusedForms(t *testing.T) {
 	refused := map[string]int{}
 	var out strings.Builder
@@ -50,9 +49,9 @@ func TestRefusedForms(t *testing.T) {
 			}
 			in, err := sass.Decode(arch, [2]uint64{lo, hi}, 0)
 			if err != nil {
-				continue // isa/sass has its own list of those
+				continue // isa/sass has its own list of these
 			}
-			// A target elsewhere is no matter of the form.
+			// A target elsewhere does not concern the form.
 			for i := range in.Operands {
 				if in.Operands[i].Kind == sass.Target {
 					in.Operands[i].Imm = 0

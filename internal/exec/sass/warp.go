@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Places of predicates in warp.pr: P0 to P6 and PT, UP0 to UP6 and UPT.
+// Indices of predicates in warp.pr: P0 to P6 and PT, UP0 to UP6 and UPT.
 const (
 	predTrue    = 7
 	uniformPred = 8
@@ -29,14 +29,14 @@ type warp struct {
 	pc      int32
 	mask    uint32
 	running bool
-	since   uint64 // insts when it was switched to
+	since   uint64 // value of insts at the last switch to it
 	frags   []frag // the others; the last ready one runs next
 
 	rows []([32]uint32)     // general registers, then uniform ones (the same in all lanes)
 	pr   [predicates]uint32 // predicates; uniform ones are all ones or zero
-	b    [bRegs][32]uint32  // convergence barriers, as each lane sees them
+	b    [bRegs][32]uint32  // convergence barriers, per lane
 
-	barCount [32]uint32 // what the last BAR.RED gave
+	barCount [32]uint32 // result of the last BAR.RED
 	barPred  uint32
 
 	insts    uint64
@@ -45,9 +45,9 @@ type warp struct {
 	open     int     // instructions with something pending
 	waiting  []int32 // pending instructions that have not had their Access
 
-	local []byte             // the lanes' local memory, one after the other; see stack
-	used  bool               // local holds this block's
-	addr  [32]uint64         // of the memory access under way
+	local []byte             // the lanes' local memory, one after another; see stack
+	used  bool               // local holds this block's memory
+	addr  [32]uint64         // addresses of the current memory access
 	tmp   [maxSrc][32]uint32 // sources with their modifiers applied
 	tid   [3][32]uint32
 
@@ -67,7 +67,7 @@ type pending struct {
 	ps   [3]uint32
 	out  [maxDst][32]uint32
 	pout [2]uint32
-	buf  [maxSrc][32]uint32 // operands taken at issue, of variable latency
+	buf  [maxSrc][32]uint32 // operands read at issue, for variable latency
 	to   [32]uint32         // LDGSTS: where in shared memory
 }
 
@@ -84,7 +84,7 @@ func (w *warp) failf(in *inst, m uint32, format string, args ...any) {
 	w.failAs(exec.IllegalInst, in, m, format, args...)
 }
 
-// failAs records a fault of a kind.
+// failAs records a fault of a given kind.
 func (w *warp) failAs(kind exec.FaultKind, in *inst, m uint32, format string, args ...any) {
 	if w.fault == nil {
 		w.fault = &fault{kind: kind, lane: bits.TrailingZeros32(m) & 31, in: in, what: fmt.Sprintf(format, args...)}
@@ -95,7 +95,7 @@ func (w *warp) failure() error {
 	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), Kind: w.fault.kind, What: w.fault.what}
 }
 
-// where is the place of an instruction as a lane executes it.
+// where returns the place of an instruction as executed by a lane.
 func (w *warp) where(lane int, in *inst) exec.Where {
 	wh := w.blk.im.kernel.source(in)
 	wh.Block = w.blk.Idx
@@ -103,7 +103,7 @@ func (w *warp) where(lane int, in *inst) exec.Where {
 	return wh
 }
 
-// row gives the lanes of a source.
+// row returns the lanes of a source.
 func (w *warp) row(r ref) *[32]uint32 {
 	if r >= 0 {
 		return &w.rows[r]
@@ -111,7 +111,7 @@ func (w *warp) row(r ref) *[32]uint32 {
 	return &w.blk.im.rows[^r]
 }
 
-// pred gives the lanes in which a predicate operand holds.
+// pred returns the lanes in which a predicate operand holds.
 func (w *warp) pred(p predicate) uint32 {
 	v := w.pr[p.at]
 	if p.not {
@@ -120,8 +120,8 @@ func (w *warp) pred(p predicate) uint32 {
 	return v
 }
 
-// stack returns the local memory of a lane. Most kernels have no use for it: it
-// is zeroed when it is first asked for.
+// stack returns the local memory of a lane. Most kernels do not use it, so it is zeroed on
+// first use.
 func (w *warp) stack(lane int) []byte {
 	n := w.blk.im.local
 	if !w.used {
@@ -146,7 +146,7 @@ func (w *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
 	return w.blk.im.kernel.code[w.pc].info, isa.LaneMask(w.mask), uint64(w.pc) * instBytes, exec.Ready
 }
 
-// state says why the warp cannot run.
+// state reports why the warp cannot run.
 func (w *warp) state() exec.WarpState {
 	if w.live == 0 {
 		return exec.Done
@@ -178,8 +178,8 @@ func (w *warp) Step(e *exec.Effects) error {
 	return err
 }
 
-// share gives lanes that execute a memory instruction and access nothing the
-// address of one that does, so that who steps the warp finds no other one.
+// share gives lanes that execute a memory instruction without accessing memory the address
+// of a lane that does, so that models see no further address.
 func (w *warp) share(e *exec.Effects) {
 	if e.Lanes == 0 {
 		e.Addr = nil
@@ -190,14 +190,14 @@ func (w *warp) share(e *exec.Effects) {
 	}
 }
 
-// Issue executes the next instruction as far as it goes when it issues.
+// Issue executes the issue phase of the next instruction.
 func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	*e = exec.Effects{}
 	if !w.ready() {
 		e.Blocked = w.state() == exec.AtBarrier
 		return exec.NoPending, nil
 	}
-	if w.fault != nil { // of a Commit whose Access nobody called
+	if w.fault != nil { // from a Commit without an Access
 		return exec.NoPending, w.failure()
 	}
 	in := &w.blk.im.kernel.code[w.pc]
@@ -277,7 +277,7 @@ func (w *warp) compute(p *pending) {
 	p.done = true
 }
 
-// apply writes the lanes of row to t as the operand means them.
+// apply writes the lanes of row to t with the operand's modifiers applied.
 func (s *source) apply(t, row *[32]uint32) {
 	for i := range t {
 		t[i] = row[i]&s.and ^ s.xor + s.add
@@ -297,8 +297,8 @@ func (s *source) apply(t, row *[32]uint32) {
 // Late reports whether a pending instruction needs Access.
 func (w *warp) Late(h exec.Pending) bool { return w.blk.pend[h].in.late }
 
-// Access has a pending instruction of variable latency access memory and compute
-// its results.
+// Access lets a pending instruction of variable latency access memory and compute its
+// results.
 func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 	*e = exec.Effects{}
 	p := w.blk.pend[h]
@@ -332,7 +332,7 @@ func (w *warp) Commit(h exec.Pending) {
 	p := w.blk.pend[h]
 	in := p.in
 	w.open--
-	if !p.done { // a model that has no use for its addresses
+	if !p.done { // the model did not call Access
 		var e exec.Effects
 		if w.Access(h, &e) != nil {
 			w.blk.givePending(int32(h))
@@ -383,8 +383,8 @@ func (w *warp) Commit(h exec.Pending) {
 	w.blk.givePending(int32(h))
 }
 
-// disturb has a result reach the operands of earlier instructions that have not
-// read them yet: nobody waited for them.
+// disturb lets a result reach the operands of earlier instructions that have not read them
+// yet because nothing waited for them.
 func (w *warp) disturb(p *pending, r ref, m uint32) {
 	for _, h := range w.waiting {
 		q := w.blk.pend[h]

@@ -32,8 +32,8 @@ func reach(t *testing.T, w *warp, p exec.Pending) *exec.Effects {
 	return &e
 }
 
-// TestHazards: what an instruction reads is what was visible when it issued;
-// what one of variable latency reads may change until its Access.
+// TestHazards: an instruction reads what was visible when it issued; the operands of one with
+// variable latency may change until its Access.
 func TestHazards(t *testing.T) {
 	mem := device.New(device.Config{})
 	addr, err := mem.Alloc(256, "buf")
@@ -185,7 +185,7 @@ func TestOutOfOrder(t *testing.T) {
 			for strings.Contains(s, "%d") {
 				reg := 4 + r.IntN(12)
 				if strings.Contains(s, "[R%d") && strings.Index(s, "[R%d") < strings.Index(s, "%d") {
-					reg = 20 // an address register that nobody writes
+					reg = 20 // an address register that is never written
 				} else if strings.HasPrefix(s, "LDS R") && !strings.Contains(s, "LDS R%d") {
 					reg = 20
 				}
@@ -220,8 +220,8 @@ func TestOutOfOrder(t *testing.T) {
 			accessed bool
 		}
 		var out []flight
-		// touches reports whether an instruction may not begin while another is
-		// under way, as a compiler would have it wait.
+		// touches reports whether a compiler would make an instruction wait while another is
+		// pending.
 		touches := func(a, b *isa.Inst) bool {
 			over := func(x, y []isa.Reg) bool {
 				for _, p := range x {
@@ -566,7 +566,7 @@ give:
 	}
 }
 
-// TestBadEnds: programs that cannot go on end with a message that says where.
+// TestBadEnds: programs that cannot continue end with a message that says where.
 func TestBadEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -583,8 +583,8 @@ join:
     EXIT
 other:
     BAR.SYNC 0x1, 0x40
-    EXIT`, true, []string{"BSYNC", "B2 names", "0x00000008", "barrier 1", "2 of 64"}},
-		{"a barrier that nobody completes", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have come"}},
+    EXIT`, true, []string{"BSYNC", "of B2, which have not arrived", "0x00000008", "barrier 1", "2 of 64"}},
+		{"a barrier that is never completed", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have arrived"}},
 		{"a read of nothing", "MOV R2, 0x123450\nMOV R3, 0x7f\nLDG.E R4, [R2]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at 0x7f00123450", "LDG.E R4", "thread (0,0,0)", "pc 2", "t.sass:11"}},
 		{"a misaligned store", "MOV R2, 0x1002\nMOV R3, RZ\nSTG.E [R2], R4\nEXIT", false, []string{"misaligned write of 4 bytes at 0x1002", "STG.E"}},
 		{"shared memory that the block does not have", "LDS R4, [RZ+0x1000]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at shared address 0x1000", "4096"}},
@@ -637,7 +637,7 @@ func TestNoExit(t *testing.T) {
 	f.Kernels[0].Code = f.Kernels[0].Code[:2]
 	k := Load(f).Kernels()[0]
 	_, err = launch(t, k, Launch{Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 1, Y: 1, Z: 1}, Params: make([]byte, 20)}, device.New(device.Config{}))
-	if err == nil || !strings.Contains(err.Error(), "an EXIT is missing") {
+	if err == nil || !strings.Contains(err.Error(), "end it with EXIT") {
 		t.Errorf("%v", err)
 	}
 }
@@ -652,8 +652,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestRefused: forms that cannot be executed are named when the kernel is
-// loaded, all of them.
+// TestRefused: all forms that cannot be executed are named when the kernel is loaded.
 func TestRefused(t *testing.T) {
 	k := load(t, "NOP\nWARPSYNC.EXCLUSIVE R4\nS2R R1, SR_SMEMSZ\nEXIT\n")
 	if len(k.bad) != 2 {

@@ -1,12 +1,12 @@
 package flow
 
-// digraph is a directed graph in both directions, edges packed by node.
+// digraph is a directed graph with edges in both directions, packed by node.
 type digraph struct {
 	out, in     []int32
 	outAt, inAt []int32 // where a node's edges begin; one more entry than nodes
 }
 
-// newDigraph builds the graph with n nodes whose edges next gives.
+// newDigraph builds the graph with n nodes and the edges returned by next.
 func newDigraph(n int, next func(int) []int) digraph {
 	var d digraph
 	d.outAt = make([]int32, n+1)
@@ -37,10 +37,10 @@ func (d *digraph) len() int            { return len(d.outAt) - 1 }
 func (d *digraph) succs(v int) []int32 { return d.out[d.outAt[v]:d.outAt[v+1]] }
 func (d *digraph) preds(v int) []int32 { return d.in[d.inAt[v]:d.inAt[v+1]] }
 
-// dominators returns each node's immediate dominator in the graph entered at
-// root, -1 for the root and for nodes that cannot be reached. It is the
-// algorithm of Lengauer and Tarjan with path compression: its time is about
-// linear on every graph, also on those that make iterative methods slow.
+// dominators returns each node's immediate dominator in the graph entered at root, -1 for
+// the root and for unreachable nodes. It is the algorithm of Lengauer and Tarjan with path
+// compression: its time is nearly linear on every graph, including those on which iterative
+// methods are slow.
 func dominators(d digraph, root int) []int32 {
 	n := d.len()
 	idom := make([]int32, n)
@@ -50,7 +50,7 @@ func dominators(d digraph, root int) []int32 {
 	if n == 0 {
 		return idom
 	}
-	// From here on nodes go by their number in a depth-first walk.
+	// From here on, nodes are identified by their number in a depth-first walk.
 	number := make([]int32, n)
 	for v := range number {
 		number[v] = -1
@@ -144,14 +144,14 @@ func dominators(d digraph, root int) []int32 {
 	return idom
 }
 
-// interval numbers the nodes of a forest so that the nodes below one are those
-// whose interval lies within its own.
+// interval is a node's number range in a forest: a node's descendants are those whose
+// interval lies within its own.
 type interval struct{ enter, leave []int32 }
 
-// numberTree numbers the forest that parents give, -1 at its roots.
+// numberTree numbers the forest given by parents, -1 at its roots.
 func numberTree(parent []int32) interval {
 	n := len(parent)
-	first := make([]int32, n+1) // first child; the roots hang below n
+	first := make([]int32, n+1) // first child; the roots are children of n
 	next := make([]int32, n)
 	for v := range first {
 		first[v] = -1
@@ -194,8 +194,7 @@ func (iv *interval) contains(a, b int) bool {
 	return iv.enter[a] <= iv.enter[b] && iv.leave[b] <= iv.leave[a]
 }
 
-// components returns the strongly connected component of each node and how
-// many there are.
+// components returns the strongly connected component of each node and their number.
 func components(n int, next func(int) []int) (comp []int32, count int) {
 	comp = make([]int32, n)
 	index := make([]int32, n) // order of discovery plus one, zero if undiscovered

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// DOT writes the graph in Graphviz's language. Every block shows its lines as
-// line gives them. Loops are frames around their blocks, edges back to a header
-// are bold, edges that no execution takes are grey, blocks that cannot be
-// reached are dashed, and a dotted edge leads from each block in which lanes
-// can part to where they meet again.
+// DOT writes the graph in Graphviz's language. line returns the text of each block's lines.
+// Loops are frames around their blocks, edges back to a header are bold, edges that no
+// execution takes are grey, and unreachable blocks are dashed. A dotted edge leads from each
+// block in which lanes can diverge to where they reconverge.
 func (g *Graph) DOT(w io.Writer, title string, line func(pc int) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph %s {\n", quote(title))
@@ -19,8 +18,8 @@ func (g *Graph) DOT(w io.Writer, title string, line func(pc int) string) error {
 	fmt.Fprintf(out, "\tnode [shape=box, fontname=monospace];\n")
 	fmt.Fprintf(out, "\texit [shape=oval, label=\"exit\"];\n")
 
-	// Blocks of a loop stand in its frame, others outside. Frames nest as loops
-	// do, and loops come outermost first.
+	// Blocks of a loop are inside its frame, others outside. Frames nest as loops do, and
+	// loops are ordered outermost first.
 	for b := range g.Blocks {
 		if g.loopOf[b] < 0 {
 			g.dotBlock(out, b, "\t", line)
@@ -87,7 +86,7 @@ func (g *Graph) dotBlock(out io.Writer, b int, indent string, line func(int) str
 	if !g.Reachable(b) {
 		style = ", style=dashed"
 	}
-	// \l ends a line that is set flush left.
+	// \l ends a left-aligned line.
 	label := strings.ReplaceAll(quote(text.String()), `\n`, `\l`)
 	fmt.Fprintf(out, "%sb%d [label=%s%s];\n", indent, b, label, style)
 }
@@ -99,8 +98,8 @@ func node(block int) string {
 	return fmt.Sprintf("b%d", block)
 }
 
-// quote returns s as a string of Graphviz's language, control characters other
-// than the line's end replaced by blanks.
+// quote returns s as a Graphviz string; control characters other than the newline are
+// replaced by blanks.
 func quote(s string) string {
 	var q strings.Builder
 	q.WriteByte('"')

@@ -53,9 +53,8 @@ func assemble(t testing.TB, text string) []isa.Inst {
 	return code
 }
 
-// describe lists what was found, a block a line: number, pcs, successors (x for
-// the exit, x? for an edge that is never taken), immediate dominator, immediate
-// post-dominator, loop depth.
+// describe lists the analysis, one block per line: number, pcs, successors (x for the exit, x?
+// for an edge that is never taken), immediate dominator, immediate post-dominator, loop depth.
 func describe(g *Graph) string {
 	var s strings.Builder
 	name := func(b int) string {

@@ -6,22 +6,21 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Exit stands for the virtual exit where a block or a pc is expected. It is
-// also what functions return where there is no block.
+// Exit is the virtual exit in place of a block or a pc. Functions also return it if there is
+// no block.
 const Exit = -1
 
-// Block is a basic block: it is entered at its first instruction only and left
-// after its last only.
+// Block is a basic block: it is entered only at its first instruction and left only after
+// its last.
 type Block struct {
 	First, Last int   // pcs of its first and last instruction
-	Succs       []int // next blocks: the one that it falls into, then its targets in their order
+	Succs       []int // next blocks: the fall-through block, then its targets in order
 	Preds       []int // previous blocks, ascending
 	Leaves      bool  // the function may end after it: it has an edge to the virtual exit
-	Endless     bool  // its edge to the virtual exit was added because no execution ends from here
+	Endless     bool  // its edge to the virtual exit was added because execution never ends from here
 }
 
-// Graph is the control-flow graph of one function and what follows from it. It
-// is immutable.
+// Graph is the control-flow graph of one function with its analyses. It is immutable.
 type Graph struct {
 	Blocks      []Block
 	Loops       []Loop // natural loops; an outer loop comes before those inside it
@@ -37,8 +36,8 @@ type Graph struct {
 	loopOf  []int32 // by block: innermost loop, -1 if in none
 }
 
-// Analyze builds the graph of a function's code; targets are indices into
-// code. It takes any input: targets outside the code are ignored.
+// Analyze builds the graph of a function's code; targets are indices into code. It accepts
+// any input: targets outside the code are ignored.
 func Analyze(code []isa.Inst) *Graph {
 	g := new(Graph)
 	g.split(code)
@@ -115,8 +114,7 @@ func (g *Graph) split(code []isa.Inst) {
 	}
 }
 
-// targets returns the pcs that the instruction jumps to, without those that lie
-// outside the code.
+// targets returns the pcs to which the instruction jumps, without those outside the code.
 func targets(in *isa.Inst, n int) []int32 {
 	if in.Flow != isa.FlowBranch && in.Flow != isa.FlowIndirect {
 		return nil
@@ -170,7 +168,7 @@ func (g *Graph) connect(code []isa.Inst) {
 	}
 }
 
-// end gives every set of blocks without a way out an edge to the exit.
+// end adds an edge to the exit from every set of blocks without a way out.
 func (g *Graph) end() {
 	n := len(g.Blocks)
 	// Blocks that reach the exit.
@@ -195,8 +193,8 @@ func (g *Graph) end() {
 	if !slices.Contains(reaches, false) {
 		return
 	}
-	// Among the others, every strongly connected set that leads nowhere else
-	// gets one edge; all that remain lead to such a set.
+	// Among the others, every strongly connected set that leads nowhere else gets one edge;
+	// all others lead to such a set.
 	comp, count := components(n, func(b int) []int { return g.Blocks[b].Succs })
 	last := make([]int, count)
 	terminal := make([]bool, count)
@@ -219,9 +217,8 @@ func (g *Graph) end() {
 	}
 }
 
-// number puts the reachable blocks in reverse post-order. Successors are
-// visited from last to first, so that a block that falls through stands before
-// its target where both orders are possible.
+// number puts the reachable blocks in reverse post-order. Successors are visited from last
+// to first, so that a block's fall-through precedes its target if both orders are possible.
 func (g *Graph) number(d digraph) {
 	n := d.len()
 	g.order = make([]int32, n)
@@ -268,32 +265,29 @@ func (g *Graph) BlockOf(pc int) int {
 // Reachable reports whether control can get from the entry to the block.
 func (g *Graph) Reachable(block int) bool { return g.order[block] >= 0 }
 
-// ReversePostOrder returns the reachable blocks, each before its successors but
-// for edges that go back. The slice must not be changed.
+// ReversePostOrder returns the reachable blocks, each before its successors except across
+// back edges. The slice must not be changed.
 func (g *Graph) ReversePostOrder() []int { return g.rpo }
 
-// IDom returns the immediate dominator of a block: the nearest other block on
-// every way from the entry to it. It is Exit for the entry and for blocks that
-// cannot be reached.
+// IDom returns the immediate dominator of a block: the nearest other block on every path
+// from the entry to it. It is Exit for the entry and for unreachable blocks.
 func (g *Graph) IDom(block int) int { return int(g.idom[block]) }
 
-// IPDom returns the immediate post-dominator of a block: the nearest other
-// block on every way from it to the function's end, Exit if there is none but
-// the end itself.
+// IPDom returns the immediate post-dominator of a block: the nearest other block on every
+// path from it to the function's end, or Exit if there is none but the end itself.
 func (g *Graph) IPDom(block int) int { return int(g.ipdom[block]) }
 
-// Dominates reports whether every way from the entry to b leads through a. A
-// block dominates itself. Blocks that cannot be reached dominate, and are
-// dominated by, themselves only.
+// Dominates reports whether every path from the entry to b leads through a. A block
+// dominates itself. Unreachable blocks dominate, and are dominated by, themselves only.
 func (g *Graph) Dominates(a, b int) bool { return g.dom.contains(a, b) }
 
-// PostDominates reports whether every way from b to the function's end leads
-// through a. A block post-dominates itself.
+// PostDominates reports whether every path from b to the function's end leads through a. A
+// block post-dominates itself.
 func (g *Graph) PostDominates(a, b int) bool { return g.pdom.contains(a, b) }
 
-// Reconverge returns the pc at which lanes that part at pc meet again: the
-// first pc of the immediate post-dominator if pc ends a block, and pc+1 if it
-// does not. It is Exit if they meet nowhere before the function's end.
+// Reconverge returns the pc at which lanes that diverge at pc reconverge: the first pc of
+// the immediate post-dominator if pc ends a block, and pc+1 if it does not. It is Exit if
+// they do not reconverge before the function's end.
 func (g *Graph) Reconverge(pc int) int {
 	b := g.BlockOf(pc)
 	if b == Exit {
@@ -309,8 +303,8 @@ func (g *Graph) Reconverge(pc int) int {
 	return g.Blocks[p].First
 }
 
-// Diverges reports whether lanes can part at the block's end: it has more than
-// one way to go on, the function's end included.
+// Diverges reports whether lanes can diverge at the block's end: it has more than one
+// successor, counting the function's end.
 func (g *Graph) Diverges(block int) bool {
 	b := &g.Blocks[block]
 	ways := len(b.Succs)

@@ -12,22 +12,21 @@ import (
 // files is the number of register files, isa.NoReg included.
 const files = int(isa.RegUPred) + 1
 
-// Live says which registers hold a value that may still be read. A register
-// is what isa.Reg counts: 32 bits of a general file, or one predicate.
+// Live describes which registers hold a value that may still be read. A register is the unit
+// of isa.Reg: 32 bits of a general file, or one predicate.
 //
-// It treats a warp's lanes as one thread: a register that is dead on one side
-// of a divergent branch counts as free there, although lanes waiting on the
-// other side may still need theirs. The numbers are therefore what a compiler
-// for one thread would need.
+// It treats a warp's lanes as one thread: a register that is dead on one side of a divergent
+// branch counts as free there, although lanes waiting on the other side may still need
+// theirs. The numbers are therefore those of a compiler for one thread.
 type Live struct {
 	// MaxLive is the largest number of general registers in use at one time, an
 	// estimate of the registers that a thread needs.
 	MaxLive int
 
-	// Complete is false if the code has so many blocks and registers that the
-	// sets of all would take minutes and gigabytes. The registers of higher
-	// numbers then count as live from the first to the last instruction that
-	// names them, whatever happens between, and In and IsIn leave them out.
+	// Complete is false if the code has so many blocks and registers that computing all sets
+	// would take minutes and gigabytes. Registers with higher numbers then count as live
+	// from the first to the last instruction that names them, regardless of what happens in
+	// between, and In and IsIn leave them out.
 	Complete bool
 
 	in   [files][][]liveWord // by block: its live-in set, by ascending base
@@ -41,8 +40,7 @@ type liveWord struct {
 	bits uint64
 }
 
-// In returns the registers of a file that are live where a block begins,
-// ascending.
+// In returns the registers of a file that are live at the beginning of a block, ascending.
 func (l *Live) In(block int, file isa.RegFile) []int {
 	var regs []int
 	for _, w := range l.in[file][block] {
@@ -53,51 +51,51 @@ func (l *Live) In(block int, file isa.RegFile) []int {
 	return regs
 }
 
-// IsIn reports whether a register is live where a block begins.
+// IsIn reports whether a register is live at the beginning of a block.
 func (l *Live) IsIn(block int, file isa.RegFile, index int) bool {
 	words := l.in[file][block]
 	i, found := slices.BinarySearchFunc(words, uint32(index/64), func(w liveWord, base uint32) int { return cmp.Compare(w.base, base) })
 	return found && words[i].bits>>(index%64)&1 != 0
 }
 
-// At returns how many registers of a file an instruction keeps in use: those
-// live before it, or those live after it together with all that it writes,
-// whichever are more. It is zero in code that cannot be reached.
+// At returns the number of registers of a file that an instruction keeps in use: those live
+// before it, or those live after it together with all that it writes, whichever is larger.
+// It is zero in unreachable code.
 func (l *Live) At(pc int, file isa.RegFile) int { return int(l.at[file][pc]) }
 
 // Max returns the largest number of registers of a file in use at one time.
 func (l *Live) Max(file isa.RegFile) int { return l.peak[file] }
 
-// event is what one instruction does to one group of 64 registers.
+// event is the effect of one instruction on one group of 64 registers.
 type event struct {
 	pc       int32
 	use, def uint64
 	kill     uint64 // def, unless a guard may leave the old value
 }
 
-// liveBudget is how many sets of 64 registers, one for each block in which any
-// of them is live or named, Liveness makes before it begins to estimate. That
-// takes about a second and 32 MiB. It is enough for 50,000 instructions in
-// blocks of fifteen with 14,000 registers live at a time.
+// liveBudget is the number of sets that Liveness makes before it begins to estimate; a set
+// has 64 registers, and there is one for each block in which any of them is live or named.
+// That takes about a second and 32 MiB. It is enough for 50,000 instructions in blocks of
+// fifteen with 14,000 registers live at a time.
 const liveBudget = 1 << 21
 
-// Liveness finds the live registers of a function; g is the graph of code. A
-// guarded instruction may leave its destinations as they were, so it does not
-// end the life of the old value.
+// Liveness finds the live registers of a function; g is the graph of code. A guarded
+// instruction may leave its destinations unchanged, so it does not end the life of the old
+// value.
 func Liveness(code []isa.Inst, g *Graph) *Live {
 	l := &Live{Complete: true}
 	if len(code) == 0 {
 		return l
 	}
-	// Sets of one thousand registers for each of thousands of blocks would be
-	// large and mostly empty. So the analysis runs for 64 registers at a time,
-	// over no more than the instructions that name one of them.
+	// Sets of thousands of registers for each of thousands of blocks would be large and
+	// mostly empty. The analysis therefore handles 64 registers at a time, and visits only
+	// the instructions that name one of them.
 	groups := collect(code)
 	s := newSolver(g)
 	budget := liveBudget
 	for file := range files {
 		l.in[file] = make([][]liveWord, len(g.Blocks))
-		before := make([]int32, len(code)+1) // differences of the counts from pc to pc
+		before := make([]int32, len(code)+1) // differences between the counts of successive pcs
 		after := make([]int32, len(code)+1)
 		for _, grp := range groups[file] {
 			if budget <= 0 {
@@ -128,14 +126,13 @@ func Liveness(code []isa.Inst, g *Graph) *Live {
 	return l
 }
 
-// group is all that happens to the registers from 64*base on, in the order of
-// the code.
+// group is everything that happens to the registers from 64*base on, in code order.
 type group struct {
 	base   uint32
 	events []event
 }
 
-// collect sorts what the instructions do to registers by file and group of 64;
+// collect sorts the effects of the instructions on registers by file and group of 64;
 // groups are ascending.
 func collect(code []isa.Inst) (groups [files][]group) {
 	var index [files]map[uint32]int // by base
@@ -178,8 +175,7 @@ func collect(code []isa.Inst) (groups [files][]group) {
 	return groups
 }
 
-// words yields the registers that r stands for as sets of groups, none if its
-// file is not one.
+// words yields the registers of r as sets of groups; none if its file is not tracked.
 func words(r isa.Reg) iter.Seq2[uint32, uint64] {
 	return func(yield func(uint32, uint64) bool) {
 		if r.File == isa.NoReg || int(r.File) >= files {
@@ -207,7 +203,7 @@ type solver struct {
 	touched []int32
 }
 
-// blockState is what the solver knows of a block beside its live-in set.
+// blockState is the solver's state of a block besides its live-in set.
 type blockState struct {
 	out         uint64 // live where it ends
 	use         uint64 // read before they are written
@@ -260,7 +256,7 @@ func (s *solver) solve(list []event) {
 		st.use = st.use&^e.kill | e.use
 		st.kill |= e.kill
 	}
-	// Only blocks that read something can start anything; from them sets grow
+	// Only blocks that read something can add registers; from there the sets grow
 	// backwards.
 	for _, b := range s.touched {
 		if s.state[b].use != 0 {
@@ -286,8 +282,8 @@ func (s *solver) solve(list []event) {
 	}
 }
 
-// count adds the registers in use to the differences of the counts before and
-// after each instruction.
+// count adds the registers in use to the differences of the counts before and after each
+// instruction.
 func (s *solver) count(list []event, before, after []int32) {
 	for _, b := range s.touched {
 		if !s.g.Reachable(int(b)) {
@@ -330,7 +326,7 @@ func estimate(list []event, before, after []int32) {
 	}
 }
 
-// constant counts a set that does not change over the pcs from first to last.
+// constant counts a set that is the same at all pcs from first to last.
 func constant(before, after []int32, first, last int, set uint64) {
 	if first <= last && set != 0 {
 		span(before, first, last, set)

@@ -2,9 +2,9 @@ package flow
 
 import "slices"
 
-// Loop is a natural loop: the blocks from which control can get back to the
-// header without passing it, all of which the header dominates. Cycles that can
-// be entered at several blocks are not loops in this sense.
+// Loop is a natural loop: the blocks from which control can return to the header without
+// passing through it, all dominated by the header. Cycles with several entries are not loops
+// in this sense.
 type Loop struct {
 	Header  int   // the block through which the loop is entered
 	Latches []int // blocks with an edge back to the header, ascending
@@ -18,7 +18,7 @@ type Loop struct {
 // none does.
 func (g *Graph) LoopOf(block int) int { return int(g.loopOf[block]) }
 
-// Depth returns how many loops contain the block.
+// Depth returns the number of loops that contain the block.
 func (g *Graph) Depth(block int) int {
 	if l := g.loopOf[block]; l >= 0 {
 		return g.Loops[l].Depth
@@ -26,8 +26,7 @@ func (g *Graph) Depth(block int) int {
 	return 0
 }
 
-// LoopBlocks returns all blocks of a loop, those of loops inside it included,
-// by ascending pc.
+// LoopBlocks returns all blocks of a loop, including those of inner loops, by ascending pc.
 func (g *Graph) LoopBlocks(loop int) []int {
 	var blocks []int
 	work := []int{loop}
@@ -40,9 +39,9 @@ func (g *Graph) LoopBlocks(loop int) []int {
 	return blocks
 }
 
-// findLoops finds the natural loops, innermost first, and whether the graph is
-// reducible. A loop that has been found is folded into its header, so that each
-// edge is looked at once per loop that it enters and not once per loop around.
+// findLoops finds the natural loops, innermost first, and whether the graph is reducible. A
+// loop that has been found is folded into its header, so that each edge is visited once per
+// loop that it enters and not once per enclosing loop.
 func (g *Graph) findLoops() {
 	n := len(g.Blocks)
 	g.loopOf = make([]int32, n)
@@ -100,7 +99,7 @@ func (g *Graph) findLoops() {
 		found = append(found, loop)
 	}
 
-	// Turn them round: outer loops have headers earlier in reverse post-order.
+	// Reverse them: outer loops have headers earlier in reverse post-order.
 	slices.Reverse(found)
 	flip := func(l int) int {
 		if l < 0 {

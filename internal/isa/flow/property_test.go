@@ -48,8 +48,8 @@ func randomCode(t *rapid.T) []isa.Inst {
 	return code
 }
 
-// steps returns, for each instruction, where control goes next; len(code) is
-// the function's end. It follows the definitions in the simplest way.
+// steps returns, for each instruction, where control goes next; len(code) is the function's
+// end. It follows the definitions in the simplest way.
 func steps(code []isa.Inst) [][]int {
 	n := len(code)
 	next := make([][]int, n)
@@ -112,7 +112,7 @@ func TestDefinitions(t *testing.T) {
 		g := Analyze(code)
 		next := steps(code)
 
-		// Blocks partition the code, and inside one there is one way only.
+		// Blocks partition the code, and inside one there is only one path.
 		at := 0
 		for b, blk := range g.Blocks {
 			if blk.First != at || blk.Last < blk.First {
@@ -323,7 +323,7 @@ func checkLoops(t *rapid.T, g *Graph, dom func(a, b int) bool) {
 		}
 		for _, b := range loop.Latches {
 			if !slices.Contains(g.Blocks[b].Succs, loop.Header) || !body[b] {
-				t.Fatalf("%d is no latch of loop %d", b, loop.Header)
+				t.Fatalf("%d is not a latch of loop %d", b, loop.Header)
 			}
 		}
 		// The parent is the smallest other loop around the header.
@@ -356,8 +356,8 @@ func checkLoops(t *rapid.T, g *Graph, dom func(a, b int) bool) {
 	}
 }
 
-// checkLiveness looks, for each register and each instruction, for a way to a
-// read without a certain write before it.
+// checkLiveness searches, for each register and each instruction, for a path to a read without
+// a certain write before it.
 func checkLiveness(t *rapid.T, code []isa.Inst, g *Graph, next [][]int, reachable []bool) {
 	n := len(code)
 	l := Liveness(code, g)

@@ -11,14 +11,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Error is one thing that is wrong with a program's text, ErrorList everything, in
-// the order of the lines.
+// Error is one mistake in a program's text, ErrorList all of them, in line order.
 type (
 	Error     = isa.SourceError
 	ErrorList = isa.SourceErrors
 )
 
-// maxErrors bounds how much is said about one file.
+// maxErrors bounds the number of errors reported for one file.
 const maxErrors = 20
 
 // Program is an assembled program.
@@ -26,12 +25,11 @@ type Program struct {
 	File   string
 	Words  []uint64
 	Lines  []int          // the line of each word
-	Labels map[string]int // the word each label stands before
+	Labels map[string]int // index of the word that follows each label
 	Source []string       // the lines of the text
 }
 
-// Line returns the source line of a word and its number; a word that no line
-// wrote has none.
+// Line returns the source line of a word and its number, if it comes from a line.
 func (p *Program) Line(pc int) (number int, text string) {
 	if pc < 0 || pc >= len(p.Lines) {
 		return 0, ""
@@ -40,8 +38,8 @@ func (p *Program) Line(pc int) (number int, text string) {
 	return n, strings.TrimSpace(p.Source[n-1])
 }
 
-// Assemble turns a program's text into words of the given numbering. On error
-// it returns an ErrorList.
+// Assemble assembles a program's text with the given numbering. On error it returns an
+// ErrorList.
 func Assemble(file, text string, enc Encoding) (*Program, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	a := assembler{enc: enc, prog: &Program{File: file, Labels: map[string]int{}, Source: strings.Split(text, "\n")}}
@@ -55,7 +53,7 @@ func Assemble(file, text string, enc Encoding) (*Program, error) {
 	a.resolve()
 	if n := len(a.insts); n > ProgramWords {
 		a.line, a.text = a.insts[ProgramWords].line, ""
-		a.fail(0, fmt.Sprintf("keep the program within %d instructions", ProgramWords), "the program has %d instructions, a warp's program memory holds %d", n, ProgramWords)
+		a.fail(0, fmt.Sprintf("keep the program within %d instructions", ProgramWords), "the program has %d instructions, but a warp's program memory holds %d", n, ProgramWords)
 	}
 	if len(a.errs) > 0 {
 		slices.SortStableFunc(a.errs, func(x, y *Error) int { return int(x.Pos.Line - y.Pos.Line) })
@@ -77,12 +75,12 @@ func Assemble(file, text string, enc Encoding) (*Program, error) {
 // pending is an instruction whose label, if any, is not resolved yet.
 type pending struct {
 	inst  Inst
-	raw   bool   // word stands for the instruction
+	raw   bool   // word is the whole instruction
 	word  uint64 //
 	line  int
 	col   int    // of the label
 	label string // "" if the distance is known
-	fixed bool   // a forced immediate wins over the label
+	fixed bool   // a forced immediate overrides the label
 }
 
 // assembler reads a program line by line.
@@ -107,8 +105,8 @@ func (a *assembler) space() {
 	}
 }
 
-// peek returns the next byte that is no white space, 0 at the end of the line
-// or the start of a comment.
+// peek returns the next byte that is not white space, 0 at the end of the line or the start
+// of a comment.
 func (a *assembler) peek() byte {
 	a.space()
 	if a.at >= len(a.text) || a.text[a.at] == '#' || a.text[a.at] == ';' {
@@ -140,7 +138,7 @@ func (a *assembler) word() (text string, at int) {
 	return a.text[at:a.at], at
 }
 
-// found names what is next, for messages.
+// found describes what is next, for messages.
 func (a *assembler) found() string {
 	c := a.peek()
 	if c == 0 {
@@ -173,7 +171,7 @@ func (a *assembler) statement() {
 		case !isLabel(name):
 			a.fail(at, "labels start with a letter or underscore", "%q cannot be a label", name)
 		case twice:
-			a.fail(at, "", "label %s stands twice", name)
+			a.fail(at, "", "label %s is already defined", name)
 		}
 		a.prog.Labels[name] = len(a.insts)
 	}
@@ -211,7 +209,7 @@ func (a *assembler) instruction(p *pending) {
 	}
 	if strings.EqualFold(name, ".word") {
 		if guarded {
-			a.fail(at, "the guard is bits 31 to 28 of the word", ".word takes no guard")
+			a.fail(at, "the guard is bits 31 to 28 of the word", ".word cannot have a guard")
 			return
 		}
 		a.raw(p)
@@ -235,7 +233,7 @@ func (a *assembler) instruction(p *pending) {
 		return
 	}
 	if _, ok := a.enc.number(op); !ok {
-		a.fail(at, "use --encoding rtl", "%s has no number in the datasheet's table, which gives 0x%02x to %v", op, uint8(op), Op(fromDatasheet[op]))
+		a.fail(at, "use --encoding rtl", "%s has no number in the datasheet's table, where 0x%02x is %v", op, uint8(op), Op(fromDatasheet[op]))
 		return
 	}
 	p.inst.Op = op
@@ -251,7 +249,7 @@ func (a *assembler) instruction(p *pending) {
 			return
 		}
 	} else if dotted {
-		a.fail(at+len(base), "only ISETP, FSETP and TEX have endings", "%s takes no .%s", base, strings.ToLower(cc))
+		a.fail(at+len(base), "only ISETP, FSETP and TEX have endings", "%s cannot have the ending .%s", base, strings.ToLower(cc))
 		return
 	}
 	if a.operands(p) {
@@ -264,13 +262,13 @@ func (a *assembler) raw(p *pending) {
 	w, at := a.word()
 	v, err := strconv.ParseUint(w, 0, 64)
 	if err != nil || strings.Contains(w, "_") {
-		a.fail(at, "for example .word 0x0100000070000000", ".word takes a number of 64 bits")
+		a.fail(at, "for example .word 0x0100000070000000", ".word needs a number of 64 bits")
 		return
 	}
 	p.raw, p.word = true, v
 }
 
-// operands reads what stands after the operation; false after an error.
+// operands reads the operands of an operation; false after an error.
 func (a *assembler) operands(p *pending) bool {
 	i := &p.inst
 	switch ops[i.Op].form {
@@ -328,7 +326,7 @@ func (a *assembler) plain(p *pending) bool {
 				return false
 			}
 			if number {
-				a.fail(at, "an instruction has one immediate", "a second number")
+				a.fail(at, "an instruction has one immediate", "unexpected second number")
 				return false
 			}
 			number, i.Imm = true, v
@@ -363,14 +361,14 @@ func (a *assembler) register(field *uint8) bool {
 		a.at = before
 		hint := "registers are R0 to R63"
 		if len(w) > 1 && w[0]|0x20 == 'p' && digits(w[1:]) {
-			hint = "a predicate cannot stand here; " + hint
+			hint = "want a register, not a predicate; " + hint
 		}
 		a.fail(at, hint, "expected a register, found %s", a.found())
 		return false
 	}
 	n, err := strconv.Atoi(w[1:])
 	if err != nil || n >= Registers {
-		a.fail(at, "registers are R0 to R63; a raw field can be forced: rs1=64", "there is no register %s", w)
+		a.fail(at, "registers are R0 to R63; a raw field can be forced: rs1=64", "no such register: %s", w)
 		return false
 	}
 	*field = uint8(n)
@@ -397,7 +395,7 @@ func (a *assembler) predicate() (uint8, bool) {
 	}
 	n, err := strconv.Atoi(w[1:])
 	if err != nil || n > 7 {
-		a.fail(at, "predicates are P0 to P6, and P7 is always true", "there is no predicate %s", w)
+		a.fail(at, "predicates are P0 to P6, and P7 is always true", "no such predicate: %s", w)
 		return 0, false
 	}
 	return uint8(n), true
@@ -434,7 +432,7 @@ func (a *assembler) address(i *Inst) bool {
 	return true
 }
 
-// target reads where a jump leads: a label, or a distance in instructions.
+// target reads the target of a jump: a label, or a distance in instructions.
 func (a *assembler) target(p *pending) bool {
 	switch c := a.peek(); {
 	case c == '-' || c == '+' || c >= '0' && c <= '9':
@@ -447,12 +445,12 @@ func (a *assembler) target(p *pending) bool {
 			return true
 		}
 	}
-	a.fail(a.at, "a jump leads to a label or a distance", "expected a label, found %s", a.found())
+	a.fail(a.at, "the target is a label or a distance in instructions", "expected a label, found %s", a.found())
 	return false
 }
 
-// magnitude reads a number without sign: decimal or 0x. A sign may still come
-// in front where an address has one twice.
+// magnitude reads a number without sign: decimal or 0x. A sign may still precede it if an
+// address has two.
 func (a *assembler) magnitude() (int64, bool) {
 	neg := false
 	if c := a.peek(); c == '-' || c == '+' {
@@ -537,14 +535,14 @@ func (a *assembler) forced(p *pending) {
 		case strings.EqualFold(name, "imm"):
 			a.fail(valueAt, fmt.Sprintf("the range is %d to 0xfffff", MinImm), "%d does not fit imm", v)
 		default:
-			a.fail(at, "the fields are rd, rs1, rs2, rs3 and imm", "there is no field %q", name)
+			a.fail(at, "the fields are rd, rs1, rs2, rs3 and imm", "unknown field %q", name)
 			return
 		}
 		a.accept(',')
 	}
 }
 
-// resolve puts distances in the place of labels.
+// resolve replaces labels by distances.
 func (a *assembler) resolve() {
 	for k := range a.insts {
 		p := &a.insts[k]
@@ -557,7 +555,7 @@ func (a *assembler) resolve() {
 			hint := "no line starts with " + p.label + ":"
 			for l := range a.prog.Labels {
 				if strings.EqualFold(l, p.label) {
-					hint = "did you mean " + l + "? Labels tell capitals from small letters"
+					hint = "did you mean " + l + "? Labels are case-sensitive"
 				}
 			}
 			a.fail(p.col, hint, "unknown label %s", p.label)
@@ -565,7 +563,7 @@ func (a *assembler) resolve() {
 		}
 		d := to - k
 		if d < MinImm || d > MaxImm {
-			a.fail(p.col, "", "label %s is too far away", p.label)
+			a.fail(p.col, "", "label %s is out of range", p.label)
 			continue
 		}
 		if !p.fixed {

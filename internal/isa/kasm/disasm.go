@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Text returns the instruction as the assembler reads it, jumps with their
-// distance in instructions. It is exact: assembling it gives the same word.
+// Text returns the instruction as the assembler reads it, with jump targets as distances in
+// instructions. It is exact: assembling it gives the same word.
 func (i Inst) Text() string { return i.text("") }
 
-// text writes an instruction; target, if any, stands for the distance of a
-// jump.
+// text writes an instruction; target, if not empty, replaces the distance of a jump.
 func (i Inst) text(target string) string {
 	if !i.Op.Known() {
 		return fmt.Sprintf(".word 0x%016x", i.Word())
@@ -129,8 +128,7 @@ func (i Inst) plain(p *printer) {
 	}
 }
 
-// printer collects an instruction's operands and the fields that have no place
-// among them.
+// printer collects an instruction's operands and the fields that do not appear among them.
 type printer struct {
 	b        strings.Builder
 	operands int
@@ -146,7 +144,7 @@ func (p *printer) operand(s string) {
 	p.operands++
 }
 
-// register names a register; a field that names none is forced.
+// register returns a register's name; a field that is not a register is forced.
 func (p *printer) register(name string, field uint8) string {
 	if field >= Registers {
 		p.force(name, field)
@@ -172,14 +170,14 @@ func (p *printer) force(name string, field uint8) {
 	}
 }
 
-// jumps reports whether the immediate is a distance that a label can stand for.
+// jumps reports whether the immediate is a distance that a label can replace.
 func (i Inst) jumps() bool {
 	f := ops[i.Op].form
 	return f == formBranch || f == formJump
 }
 
-// Disassemble writes words as a program that assembles to them again. Jumps
-// within the program get labels, L and the number of the word they lead to.
+// Disassemble writes words as a program that assembles to them again. Jumps within the
+// program get labels: L and the number of their target word.
 func Disassemble(words []uint64, enc Encoding) string {
 	insts := make([]Inst, len(words))
 	known := make([]bool, len(words))

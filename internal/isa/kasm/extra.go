@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// This file: the instructions that neither the hardware nor the datasheet has,
-// in opcode space that both leave free, with the same number in both numberings:
-// atomics, the rasteriser, the texture unit, and the number of the SM. The core
-// knows them at level datasheet only; at level rtl they are unknown opcodes like
-// any other. The choice of numbers and encodings is our own.
+// This file: instructions that neither the hardware nor the datasheet has: atomics, the
+// rasteriser, the texture unit, and the number of the SM. They use opcodes that both leave
+// free, with the same number in both numberings. The core knows them only at level
+// datasheet; at level rtl they are unknown opcodes. Numbers and encodings are our choice.
 
-// Atomics on global memory, 0x90 to 0x97, and on shared memory, 0x98 to 0x9f:
-// bit 3 is the memory, the low three bits are the Atomic.
+// Atomics on global memory, 0x90 to 0x97, and on shared memory, 0x98 to 0x9f: bit 3 is the
+// memory, the low three bits are the Atomic.
 const (
 	ATOM  Op = 0x90
 	ATOMS Op = 0x98
 )
 
-// Atomic is what an atomic makes of the word in memory.
+// Atomic is the function that an atomic applies to the word in memory.
 type Atomic uint8
 
 // The atomics. Old is the word in memory and b the value of rs2.
@@ -56,14 +55,13 @@ const (
 // Extra reports whether the operation is one of this file's.
 func (op Op) Extra() bool { return op >= ATOM && op <= SMID }
 
-// Texture is how TEX reads, as its immediate has it: bits 3 to 0 are the binary
-// logarithm of the width, 7 to 4 of the height, bit 8 asks for bilinear
-// filtering, bit 9 for coordinates that stop at the edge. The other bits mean
-// nothing.
+// Texture holds the options of TEX in its immediate: bits 3 to 0 are the binary logarithm of
+// the width, 7 to 4 that of the height, bit 8 selects bilinear filtering, bit 9 coordinates
+// that clamp at the edge. The other bits are ignored.
 type Texture struct {
-	LogW, LogH int  // of the size in texels
-	Bilinear   bool // else the nearest texel
-	Clamp      bool // else the texture repeats
+	LogW, LogH int  // binary logarithms of the size in texels
+	Bilinear   bool // otherwise the nearest texel
+	Clamp      bool // otherwise the texture repeats
 }
 
 // Immediate bits of TEX.
@@ -73,12 +71,12 @@ const (
 	texBits     = 1<<10 - 1
 )
 
-// TextureOf takes TEX's immediate apart.
+// TextureOf unpacks TEX's immediate.
 func TextureOf(imm int32) Texture {
 	return Texture{int(imm & 15), int(imm >> 4 & 15), imm&texBilinear != 0, imm&texClamp != 0}
 }
 
-// Imm is the immediate that TextureOf takes apart.
+// Imm packs the immediate that TextureOf unpacks.
 func (t Texture) Imm() int32 {
 	imm := int32(t.LogW&15 | t.LogH&15<<4)
 	if t.Bilinear {
@@ -108,7 +106,7 @@ func addExtras(t *[256]opInfo) {
 	t[SMID] = opInfo{"SMID", formPlain, -1}
 }
 
-// endings returns how the names that begin with a word and a dot go on.
+// endings returns the possible endings of names that begin with a word and a dot.
 func endings(base string) []string {
 	var list []string
 	for _, o := range ops {
@@ -120,7 +118,7 @@ func endings(base string) []string {
 	return list
 }
 
-// texEndings reads what follows TEX and its dot.
+// texEndings reads the endings of TEX after its dot.
 func (a *assembler) texEndings(i *Inst, list string, at int) bool {
 	for _, e := range strings.Split(list, ".") {
 		switch e {
@@ -133,7 +131,7 @@ func (a *assembler) texEndings(i *Inst, list string, at int) bool {
 		case "CLAMP":
 			i.Imm |= texClamp
 		default:
-			a.fail(at, "the endings are .NEAREST or .BILINEAR and .REPEAT or .CLAMP", "TEX takes no .%s", strings.ToLower(e))
+			a.fail(at, "the endings are .NEAREST or .BILINEAR and .REPEAT or .CLAMP", "TEX cannot have the ending .%s", strings.ToLower(e))
 			return false
 		}
 	}
@@ -176,7 +174,7 @@ func (a *assembler) size(i *Inst) bool {
 	return true
 }
 
-// texName is TEX with the endings that are not the usual ones.
+// texName is TEX with its endings other than the defaults.
 func (i Inst) texName() string {
 	name, t := ops[TEX].name, TextureOf(i.Imm)
 	if t.Bilinear {

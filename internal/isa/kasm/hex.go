@@ -8,11 +8,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// encodingNote is the line of a hex file that names a numbering other than the
-// core's own.
+// encodingNote is the line of a hex file that names a numbering other than the core's own.
 const encodingNote = "# encoding: "
 
-// FormatHex writes words one a line as 16 hex digits.
+// FormatHex writes one word per line as 16 hex digits.
 func FormatHex(words []uint64, enc Encoding) string {
 	var b strings.Builder
 	if enc != RTL {
@@ -24,9 +23,8 @@ func FormatHex(words []uint64, enc Encoding) string {
 	return b.String()
 }
 
-// ParseHex reads words one a line as 16 hex digits. Lines that start with #
-// are comments, of which "# encoding: datasheet" names the numbering. On error
-// it returns an ErrorList.
+// ParseHex reads one word per line as 16 hex digits. Lines that start with # are comments;
+// "# encoding: datasheet" selects the numbering. On error it returns an ErrorList.
 func ParseHex(file, text string) ([]uint64, Encoding, error) {
 	var words []uint64
 	var errs ErrorList

@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// Whatever the binary reader takes it writes again, and what it does not take
-// it says with a line and a column of the text. Nothing panics.
+// Everything that the reader accepts is written again unchanged, and every rejection names a
+// line and a column of the text. Nothing panics.
 func FuzzParseHex(f *testing.F) {
 	f.Add("0100000070000000\nff00000070000000\n")
 	f.Add("# encoding: datasheet\r\n2c00000070000000\r\n\n# a comment\n")
@@ -21,7 +21,7 @@ func FuzzParseHex(f *testing.F) {
 		if err != nil {
 			var list kasm.ErrorList
 			if !errors.As(err, &list) || len(list) == 0 {
-				t.Fatalf("%v is no list of errors", err)
+				t.Fatalf("%v is not an error list", err)
 			}
 			lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 			for _, e := range list {

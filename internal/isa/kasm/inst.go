@@ -9,15 +9,15 @@ const (
 	ProgramWords = 256
 )
 
-// Guards that are not a test of a predicate register.
+// Guards that do not test a predicate register.
 const (
 	Always = 7  // P7: every lane
 	Never  = 15 // !P7: no lane
 )
 
-// Inst is an instruction word taken apart. The fields hold the raw bits:
-// register fields have eight of them, of which the core uses the low six to
-// find a register and all eight to find hazards.
+// Inst is an unpacked instruction word. The fields hold the raw bits: register fields have
+// eight bits, of which the core uses the low six to find a register and all eight to find
+// hazards.
 type Inst struct {
 	Op    Op
 	Rd    uint8
@@ -34,7 +34,7 @@ const (
 	MaxImm = 1<<19 - 1
 )
 
-// Decode takes a word apart. Every word decodes, and Word gives it back.
+// Decode unpacks a word. Every word decodes, and Word returns it again.
 func Decode(w uint64) Inst {
 	return Inst{
 		Op:    Op(w >> 56),
@@ -54,11 +54,10 @@ func (i Inst) Word() uint64 {
 		uint64(i.Guard&15)<<28 | uint64(i.Rs3)<<20 | uint64(uint32(i.Imm)&0xfffff)
 }
 
-// Comparison is what ISETP and FSETP test; the low three bits of their
-// immediate.
+// Comparison is the comparison of ISETP and FSETP: the low three bits of their immediate.
 type Comparison uint8
 
-// The comparisons. The two numbers left are never true.
+// The comparisons. The two remaining numbers are never true.
 const (
 	EQ Comparison = iota
 	NE

@@ -93,39 +93,39 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"  ADDD R1, R2", `t.kasm:1:3: unknown operation "ADDD" (did you mean ADD?)`},
 		{"HYPERSPACE R1", `t.kasm:1:1: unknown operation "HYPERSPACE" (an unknown opcode can be written as .word 0x…)`},
-		{"ADD R1, R64", "t.kasm:1:9: there is no register R64 (registers are R0 to R63; a raw field can be forced: rs1=64)"},
-		{"ADD R1, P1", `t.kasm:1:9: expected a register, found "P1" (a predicate cannot stand here; registers are R0 to R63)`},
+		{"ADD R1, R64", "t.kasm:1:9: no such register: R64 (registers are R0 to R63; a raw field can be forced: rs1=64)"},
+		{"ADD R1, P1", `t.kasm:1:9: expected a register, found "P1" (want a register, not a predicate; registers are R0 to R63)`},
 		{"ADD R1,", "t.kasm:1:8: expected a register, found the end of the line (registers are R0 to R63)"},
-		{"ADD R1, 1, 2", "t.kasm:1:12: a second number (an instruction has one immediate)"},
+		{"ADD R1, 1, 2", "t.kasm:1:12: unexpected second number (an instruction has one immediate)"},
 		{"ADD R1, R2, R3, R4, R5", "t.kasm:1:21: ADD has at most four registers (the order is rd, rs1, rs2, rs3, immediate)"},
 		{"ADD R1 R2", `t.kasm:1:8: "R2" after the end of the instruction`},
 		{"ADD R1, 524288", "t.kasm:1:9: 524288 does not fit an immediate of 20 bits (the range is -524288 to 524287; raw bits can be forced: imm=0xfffff)"},
 		{"ADD R1, 12x", `t.kasm:1:9: "12x" is not a number (numbers are decimal or start with 0x)`},
-		{"@P8 NOP", "t.kasm:1:2: there is no predicate P8 (predicates are P0 to P6, and P7 is always true)"},
+		{"@P8 NOP", "t.kasm:1:2: no such predicate: P8 (predicates are P0 to P6, and P7 is always true)"},
 		{"LDR R1, R2", `t.kasm:1:9: expected an address, found "R2" (write [R1 + 4])`},
 		{"LDR R1, [R2 + 4", "t.kasm:1:16: expected ], found the end of the line (write [R1 + 4])"},
 		{"LDR R1 [R2]", "t.kasm:1:8: expected a comma, found '['"},
 		{"ISETP P1, R2, R3", "t.kasm:1:1: ISETP needs a comparison (write ISETP.EQ, .NE, .LT, .LE, .GT, .GE)"},
-		{"ADD.LT R1", "t.kasm:1:4: ADD takes no .lt (only ISETP, FSETP and TEX have endings)"},
+		{"ADD.LT R1", "t.kasm:1:4: ADD cannot have the ending .lt (only ISETP, FSETP and TEX have endings)"},
 		{"BRA there", "t.kasm:1:5: unknown label there (no line starts with there:)"},
-		{"There:\nBRA there", "t.kasm:2:5: unknown label there (did you mean There? Labels tell capitals from small letters)"},
-		{"a:\na:", "t.kasm:2:1: label a stands twice"},
+		{"There:\nBRA there", "t.kasm:2:5: unknown label there (did you mean There? Labels are case-sensitive)"},
+		{"a:\na:", "t.kasm:2:1: label a is already defined"},
 		{"1a: NOP", `t.kasm:1:1: "1a" cannot be a label (labels start with a letter or underscore)`},
 		{"ATOM R1, [R2], R3", `t.kasm:1:1: unknown operation "ATOM" (write ATOM.ADD, .AND, .CAS, .EXCH, .MAX, .MIN, .OR, .XOR)`},
 		{"ATOM.ADD.X R1, [R2], R3", `t.kasm:1:1: unknown operation "ATOM.ADD.X" (write ATOM.ADD, .AND, .CAS, .EXCH, .MAX, .MIN, .OR, .XOR)`},
 		{"ATOM.CAS R1, [R2], R3", "t.kasm:1:22: expected a comma, found the end of the line"},
-		{"TEX.CUBIC R1, R2, R3, [R4], 8x8", "t.kasm:1:4: TEX takes no .cubic (the endings are .NEAREST or .BILINEAR and .REPEAT or .CLAMP)"},
+		{"TEX.CUBIC R1, R2, R3, [R4], 8x8", "t.kasm:1:4: TEX cannot have the ending .cubic (the endings are .NEAREST or .BILINEAR and .REPEAT or .CLAMP)"},
 		{"TEX R1, R2, R3, R4, 8x8", `t.kasm:1:17: expected an address, found "R4" (write [R4])`},
 		{"TEX R1, R2, R3, [R4], 8x9", `t.kasm:1:23: expected a texture's size, found "8x9" (width and height are powers of two up to 32768, for example 64x32)`},
 		{"RAST R1, R2", `t.kasm:1:6: expected a predicate, found "R1" (predicates are P0 to P6, and P7 is always true)`},
-		{"NOP rs9=1", `t.kasm:1:5: there is no field "rs9" (the fields are rd, rs1, rs2, rs3 and imm)`},
+		{"NOP rs9=1", `t.kasm:1:5: unknown field "rs9" (the fields are rd, rs1, rs2, rs3 and imm)`},
 		{"NOP rd=256", "t.kasm:1:8: 256 does not fit rd (the range is 0 to 255)"},
 		{"NOP imm=1048576", "t.kasm:1:9: 1048576 does not fit imm (the range is -524288 to 0xfffff)"},
-		{".word 1_0", "t.kasm:1:7: .word takes a number of 64 bits (for example .word 0x0100000070000000)"},
-		{"@P1 .word 1", "t.kasm:1:5: .word takes no guard (the guard is bits 31 to 28 of the word)"},
+		{".word 1_0", "t.kasm:1:7: .word needs a number of 64 bits (for example .word 0x0100000070000000)"},
+		{"@P1 .word 1", "t.kasm:1:5: .word cannot have a guard (the guard is bits 31 to 28 of the word)"},
 		{"é", "t.kasm:1:1: expected an operation, found 'é' (an instruction is OP operands; labels end with a colon)"},
-		{"BRA", "t.kasm:1:4: expected a label, found the end of the line (a jump leads to a label or a distance)"},
-		{strings.Repeat("NOP\n", 257), "t.kasm:257:1: the program has 257 instructions, a warp's program memory holds 256 (keep the program within 256 instructions)"},
+		{"BRA", "t.kasm:1:4: expected a label, found the end of the line (the target is a label or a distance in instructions)"},
+		{strings.Repeat("NOP\n", 257), "t.kasm:257:1: the program has 257 instructions, but a warp's program memory holds 256 (keep the program within 256 instructions)"},
 	} {
 		_, err := kasm.Assemble("t.kasm", c.text, kasm.RTL)
 		if err == nil || err.Error() != c.want {
@@ -165,7 +165,7 @@ func TestDatasheetNumbers(t *testing.T) {
 		}
 	}
 	if _, err := kasm.Assemble("t.kasm", "TID R1", kasm.Datasheet); err == nil ||
-		err.Error() != "t.kasm:1:1: TID has no number in the datasheet's table, which gives 0x26 to BNE (use --encoding rtl)" {
+		err.Error() != "t.kasm:1:1: TID has no number in the datasheet's table, where 0x26 is BNE (use --encoding rtl)" {
 		t.Errorf("TID: %v", err)
 	}
 }

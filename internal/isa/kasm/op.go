@@ -4,9 +4,8 @@ package kasm
 // the core's RTL.
 type Op uint8
 
-// The opcodes that the hardware knows; those that are not the hardware's are in
-// extra.go. Every other number is an operation of the integer unit that yields
-// zero.
+// The opcodes of the hardware; additional ones are in extra.go. Every other number is an
+// operation of the integer unit that yields zero.
 const (
 	NOP   Op = 0x00
 	ADD   Op = 0x01
@@ -97,8 +96,8 @@ type opInfo struct {
 	datasheet int // the number in the datasheet's table 3, or -1
 }
 
-// ops is the instruction set by opcode: name, text form, and the number that
-// the datasheet prints where it prints one.
+// ops is the instruction set by opcode: name, text form, and the number in the datasheet, if
+// it prints one.
 var ops = func() (t [256]opInfo) {
 	for i := range t {
 		t[i].datasheet = -1
@@ -155,7 +154,7 @@ var byName = func() map[string]Op {
 	return m
 }()
 
-// Known reports whether the core has an operation of this number.
+// Known reports whether the core has an operation with this number.
 func (op Op) Known() bool { return ops[op].form != formNone }
 
 // String returns the mnemonic, or the number of an unknown operation.
@@ -185,9 +184,9 @@ type Encoding uint8
 const (
 	// RTL is the numbering that the core decodes.
 	RTL Encoding = iota
-	// Datasheet replaces the numbers that table 3 of the core's datasheet
-	// prints; operations that the table leaves out keep the core's numbers.
-	// TID has none there: the table gives its number to BNE.
+	// Datasheet uses the numbers that table 3 of the core's datasheet prints; operations that
+	// the table leaves out keep the core's numbers. TID has none there: the table gives its
+	// number to BNE.
 	Datasheet
 )
 
@@ -209,8 +208,8 @@ func (e Encoding) String() string {
 	return "rtl"
 }
 
-// toDatasheet is the datasheet's number of each operation, -1 where it has
-// none; fromDatasheet is the way back.
+// toDatasheet is the datasheet's number of each operation, -1 if it has none; fromDatasheet
+// is the inverse.
 var toDatasheet, fromDatasheet = func() (to, from [256]int16) {
 	for i := range to {
 		to[i], from[i] = -1, -1
@@ -229,8 +228,7 @@ var toDatasheet, fromDatasheet = func() (to, from [256]int16) {
 	return to, from
 }()
 
-// number returns the operation's opcode byte in a numbering; ok is false where
-// it has none.
+// number returns the operation's opcode byte in a numbering; ok is false if it has none.
 func (e Encoding) number(op Op) (byte, bool) {
 	if e == RTL {
 		return byte(op), true
@@ -239,8 +237,7 @@ func (e Encoding) number(op Op) (byte, bool) {
 	return byte(n), n >= 0
 }
 
-// op returns the operation of an opcode byte; ok is false where the numbering
-// has none.
+// op returns the operation of an opcode byte; ok is false if the numbering has none.
 func (e Encoding) op(n byte) (Op, bool) {
 	if e == RTL {
 		return Op(n), Op(n).Known()

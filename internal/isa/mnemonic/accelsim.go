@@ -6,13 +6,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: how the trace front end of Accel-Sim sorts opcodes (as its
-// opcode maps say, by binary version). It decides which latency of a
-// trace.config an instruction has and which unit executes it there (isa.Pipe).
-// Branches, calls and returns before Volta are with the integers.
+// This file: how Accel-Sim's trace front end classifies opcodes (its opcode maps, by binary
+// version). The class decides an instruction's latency in trace.config and the unit that
+// executes it there (isa.Pipe). Branches, calls and returns before Volta are classed with
+// the integers.
 
-// The opcodes of each class: those of sm_80 and later first, then what the
-// older maps have otherwise.
+// The opcodes of each class: first those of sm_80 and later, then the differences in the
+// older maps.
 const (
 	ampereSP = `FADD FADD32I FCHK FFMA FFMA32I FMNMX FMUL FMUL32I FSEL FSET FSETP FSWZADD HADD2 HADD2_32I HFMA2 HFMA2_32I HMUL2 HMUL2_32I
 		HSET2 HSETP2 HMNMX2`
@@ -46,7 +46,7 @@ const (
 	keplerLoad   = `LDSLK SULDB SULDGA SULD`
 	keplerStore  = `STSCUL STSUL SUSTB SUSTGA SUST SURED`
 
-	// Later than Accel-Sim's maps: sorted as what they stand for.
+	// Newer than Accel-Sim's maps: classed like the opcodes that they replace.
 	laterInt  = `VIADD VIMNMX VIMNMX3 VIADDMNMX IMAD32I`
 	laterSP   = `FADD2 FMUL2 FFMA2 FMNMX3 VHMNMX`
 	laterUDP  = `UVIMNMX UVIADD UFADD UFMUL UFFMA UFMNMX UFSEL UFSET UFSETP UI2F UI2FP UF2F UF2I UIABS ELECT CREDUX CS2UR LDCU UMOV32I UGETNEXTWORKID USETMAXREG UI2I UFRND UIMNMX UVIMNMX3`
@@ -142,9 +142,9 @@ func pipeOf(base string, arch int) isa.Pipe {
 	return pipes.kepler[base]
 }
 
-// AccelSimWidth returns the bytes of a lane as Accel-Sim reads them from a
-// mnemonic: the first modifier of digits alone, or of U and digits, in bits;
-// else 4. It is wrong for signed bytes and for LDSM.
+// AccelSimWidth returns the bytes per lane that Accel-Sim reads from a mnemonic: the first
+// modifier of digits alone, or of U and digits, in bits; otherwise 4. This is wrong for
+// signed bytes and for LDSM.
 func AccelSimWidth(op string) int {
 	_, mods, _ := strings.Cut(op, ".")
 	for m := range strings.SplitSeq(mods, ".") {
@@ -156,8 +156,8 @@ func AccelSimWidth(op string) int {
 	return 4
 }
 
-// AccelSimPastL1 reports whether Accel-Sim has a load pass by the L1: one that is
-// strong within the GPU, and no other. So it misses .CG and .STRONG.SYS.
+// AccelSimPastL1 reports whether a load bypasses the L1 in Accel-Sim: only those that are
+// strong within the GPU do. It therefore misses .CG and .STRONG.SYS.
 func AccelSimPastL1(op string) bool {
 	strong, gpu := false, false
 	for m := range strings.SplitSeq(op, ".") {
@@ -166,8 +166,8 @@ func AccelSimPastL1(op string) bool {
 	return strong && gpu
 }
 
-// halved reports whether Accel-Sim gives an opcode half the distance between
-// two instructions that its class has: packed halves, but HMUL2.
+// halved reports whether Accel-Sim halves the interval between two instructions of an
+// opcode's class: for packed halves, except HMUL2.
 func halved(base string) bool {
 	switch base {
 	case "HADD2", "HADD2_32I", "HFMA2", "HFMA2_32I", "HMUL2_32I", "HSET2", "HSETP2":

@@ -10,15 +10,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Info is what a mnemonic says.
+// Info is what is known from a mnemonic.
 type Info struct {
 	// Inst has all but PC, registers, targets and control bits.
 	Inst isa.Inst
-	// Base is the mnemonic without its modifiers, Mods are those.
+	// Base is the mnemonic without its modifiers, Mods are the modifiers.
 	Base string
 	Mods []string
-	// As is the opcode whose description it has by the rules, "" if it has its
-	// own.
+	// As is the opcode whose description the rules assign to it, "" if it has its own.
 	As string
 	// Depbar reports whether it waits for dependence counters.
 	Depbar bool
@@ -28,25 +27,25 @@ type Info struct {
 	row *row
 }
 
-// Predicates says which predicates an instruction has beside its guard.
+// Predicates describes an instruction's predicates besides its guard.
 type Predicates struct {
-	// Lane and Uniform say that there is one of lanes, or a uniform one, surely
-	// or perhaps; All that it has all of lanes.
+	// Lane and Uniform say whether it has a lane predicate or a uniform predicate, surely or
+	// perhaps; All that it has all lane predicates.
 	Lane, Uniform         bool
 	MayLane, MayUniform   bool
 	All                   bool
 	Carry, UniformByCarry bool
 }
 
-// Any reports whether there may be one of lanes.
+// Any reports whether there may be a lane predicate.
 func (p Predicates) Any() bool { return p.Lane || p.MayLane || p.All }
 
-// Rules say what to make of names that no table has.
+// Rules classify names that no table has.
 type Rules struct {
-	// Unknown is the opcode, or the kind of opcodes (see Kinds), whose
-	// description they have; "" is "int".
+	// Unknown is the opcode, or the kind of opcodes (see Kinds), whose description they
+	// get; "" is "int".
 	Unknown string
-	// Named does so for single names.
+	// Named does so for individual names.
 	Named map[string]string
 }
 
@@ -57,14 +56,14 @@ var kinds = map[string]string{
 	"constant": "LDC", "texture": "TEX", "barrier": "BAR", "fence": "MEMBAR",
 }
 
-// Kinds lists the names of kinds that rules know, in order.
+// Kinds lists the names of kinds that rules accept, in order.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// Count is a name that no table has.
+// Count is the number of uses of a name that no table has.
 type Count struct {
 	Op string // without modifiers
 	As string // what it was taken for
-	N  uint64 // how often Note was told of it
+	N  uint64 // uses counted by Note
 }
 
 // Table describes mnemonics for one architecture.
@@ -75,8 +74,8 @@ type Table struct {
 	unknown map[string]*Count
 }
 
-// New returns a table for a binary version (75 for sm_75; 0 is the newest).
-// Rules that name no opcode are an error.
+// New returns a table for a binary version (75 for sm_75; 0 is the newest). It is an error
+// if Rules name an unknown opcode.
 func New(arch int, r Rules) (*Table, error) {
 	t := &Table{arch: arch, infos: map[string]*Info{}, unknown: map[string]*Count{}}
 	t.rules.Named = map[string]string{}
@@ -110,14 +109,14 @@ func opcode(name string) (string, error) {
 	if hint != "" {
 		hint = fmt.Sprintf("; did you mean %q?", hint)
 	}
-	return "", fmt.Errorf("unknown mnemonics cannot be taken for %q: it is no opcode, and no kind of them (%s)%s", name, strings.Join(Kinds(), ", "), hint)
+	return "", fmt.Errorf("cannot treat unknown mnemonics like %q: want an opcode or a kind of opcodes (%s)%s", name, strings.Join(Kinds(), ", "), hint)
 }
 
 // Known reports whether the tables have an opcode, given without modifiers.
 func Known(base string) bool { return byName[base] != nil }
 
-// Lookup describes a mnemonic with its modifiers. The result is shared and must
-// not be changed.
+// Lookup describes a mnemonic with its modifiers. The result is shared and must not be
+// changed.
 func (t *Table) Lookup(op string) *Info {
 	if i := t.infos[op]; i != nil {
 		return i
@@ -139,8 +138,7 @@ func (t *Table) Note(op string, n uint64) {
 	}
 }
 
-// Unknown lists the names that no table has and that Note was told of, the most
-// frequent first.
+// Unknown lists the names counted by Note that no table has, the most frequent first.
 func (t *Table) Unknown() []Count {
 	var list []Count
 	for _, c := range t.unknown {
@@ -206,8 +204,8 @@ func (t *Table) describe(op string) *Info {
 	return i
 }
 
-// anyPipe is the class of an opcode that the map of its architecture lacks, as
-// another generation has it.
+// anyPipe is the class of an opcode that the map of its architecture lacks, taken from
+// another generation.
 func anyPipe(name string) isa.Pipe {
 	for _, m := range []pipeMap{pipes.ampere, pipes.turing, pipes.volta, pipes.pascal, pipes.kepler} {
 		if p := m[name]; p != isa.PipeNone {
@@ -217,7 +215,7 @@ func anyPipe(name string) isa.Pipe {
 	return isa.PipeALU
 }
 
-// predicates turns a row's columns into what an instruction with modifiers has.
+// predicates expands a row's columns for an instruction with modifiers.
 func predicates(r *row, p preds, i *Info) Predicates {
 	q := Predicates{Lane: p&perPred != 0, Uniform: p&uniPred != 0, MayLane: p&mayPred != 0, MayUniform: p&mayUni != 0, All: p&allPreds != 0}
 	if p&carry != 0 && (i.has("X") || i.has("EX")) {
@@ -231,7 +229,7 @@ func predicates(r *row, p preds, i *Info) Predicates {
 	return q
 }
 
-// has reports whether it has a modifier.
+// has reports whether mods contains a modifier.
 func (i *Info) has(m string) bool { return slices.Contains(i.Mods, m) }
 
 // Has reports whether the mnemonic has a modifier.

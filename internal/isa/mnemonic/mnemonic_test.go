@@ -60,13 +60,13 @@ func pairs(t *testing.T, arch string) []pair {
 	return list
 }
 
-// open are mnemonics that do not tell how wide a source is: the answer is the
-// wider one. The last operand of IMAD.WIDE may be a constant, and an address
-// beside a uniform register has 32 bits or 64.
+// open are mnemonics that do not determine the width of a source: the answer is the wider one.
+// The last operand of IMAD.WIDE may be a constant, and an address beside a uniform register has
+// 32 or 64 bits.
 var open = strings.Fields("IMAD LDG STG LD ST ATOM ATOMG LDGSTS")
 
-// Everything that a mnemonic says, an encoding says too: both agree over all
-// instructions whose encodings are known.
+// The encoding contains everything that a mnemonic says: both agree over all instructions whose
+// encodings are known.
 func TestAgainstEncodings(t *testing.T) {
 	for _, arch := range []int{75, 80, 86} {
 		x := table(t, arch)
@@ -133,13 +133,13 @@ func TestAgainstEncodings(t *testing.T) {
 				return slices.ContainsFunc(list, func(r isa.Reg) bool { return r.File == file })
 			}
 			if w := i.Writes; has(want.Dsts, isa.RegPred) && !w.Any() && !w.Uniform || has(want.Dsts, isa.RegUPred) && !w.Uniform && !w.MayUniform {
-				t.Errorf("sm_%d: %s writes a predicate that its mnemonic does not tell of", arch, p.text)
+				t.Errorf("sm_%d: %s writes a predicate missing from its mnemonic's description", arch, p.text)
 			}
 			free := slices.DeleteFunc(slices.Clone(want.Srcs), func(r isa.Reg) bool {
 				return (r.File == isa.RegPred || r.File == isa.RegUPred) && in.Guard.Pred != sass.PT && r.Index == uint32(in.Guard.Pred)
 			})
 			if r := i.Reads; has(free, isa.RegPred) && !r.Any() || has(free, isa.RegUPred) && !r.Uniform && !r.MayUniform {
-				t.Errorf("sm_%d: %s reads a predicate that its mnemonic does not tell of", arch, p.text)
+				t.Errorf("sm_%d: %s reads a predicate missing from its mnemonic's description", arch, p.text)
 			}
 		}
 		t.Logf("sm_%d: %d instructions; sources taken for wider than they are: %v", arch, n, wide)
@@ -168,7 +168,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// The digits that are no sizes, and those that are.
+// The digits that are not sizes, and those that are.
 func TestWidths(t *testing.T) {
 	for op, want := range map[string][2]int{ // bytes of a lane; as Accel-Sim has them
 		"LDG.E":                         {4, 4},
@@ -246,14 +246,14 @@ func TestRegisters(t *testing.T) {
 			}
 		}
 	}
-	// What no register can be is none of a pair.
+	// A number that cannot be a register is not part of a pair.
 	i := table(t, 80).Lookup("IMAD.WIDE")
 	if i.Results(255) != 1 || i.Source(2, 3, 255) != 1 {
 		t.Error("RZ is a pair")
 	}
 }
 
-// Classes as the configurations of Accel-Sim mean them.
+// Classes as used by the configurations of Accel-Sim.
 func TestPipes(t *testing.T) {
 	for _, c := range []struct {
 		op   string
@@ -289,7 +289,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// Unknown names are taken for others by rules, and counted.
+// Unknown names are classified by rules, and counted.
 func TestRules(t *testing.T) {
 	x, err := New(80, Rules{Named: map[string]string{"frob": "sfu", "BLARG": "LDG"}})
 	if err != nil {
@@ -322,8 +322,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The classes of Accel-Sim name no opcode that has no row, and no row names one
-// twice.
+// Accel-Sim's classes name no opcode without a row, and no row names one twice.
 func TestTables(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range rows {

@@ -39,9 +39,9 @@ func (i *Info) memory() {
 	}
 }
 
-// bytes is how many bytes a lane moves: what its size modifier says, and 4
-// where there is none. The digits of LDSM.16.M88.4, and those of U.32 and of
-// cache hints such as LTC128B, are no sizes of their own.
+// bytes is the number of bytes that a lane moves: that of the size modifier, or 4 if there is
+// none. The digits of LDSM.16.M88.4, of U.32 and of cache hints such as LTC128B are not
+// sizes.
 func (i *Info) bytes() int {
 	if i.row.dst == matrices || len(i.row.src) > 1 && i.row.src[1] == matrices {
 		return 4 * int(i.count(matrices, 0))
@@ -65,8 +65,8 @@ func (i *Info) bytes() int {
 	return 4
 }
 
-// count is the number of registers that a width stands for; a register that is
-// not even holds no pair.
+// count is the number of registers of a width; a register with an odd number cannot hold a
+// pair.
 func (i *Info) count(w width, reg uint16) uint8 {
 	pair := func(is bool) uint8 {
 		if is && reg&1 == 0 {
@@ -112,8 +112,8 @@ func (i *Info) count(w width, reg uint16) uint8 {
 	return 1
 }
 
-// format is the size of a conversion's result, or of its source: F2I.S64.F64
-// names the result first, F2I.F64 the source alone, F2F.F32.F64 both.
+// format is the size of a conversion's result, or of its source: F2I.S64.F64 names the result
+// first, F2I.F64 only the source, F2F.F32.F64 both.
 func (i *Info) format(source bool) uint8 {
 	var formats []string
 	for _, m := range i.Mods {
@@ -138,8 +138,8 @@ func (i *Info) format(source bool) uint8 {
 	}
 	f := formats[0]
 	isFloat := strings.Contains(f, "F")
-	// One format is given where the other is the 32-bit one: of F2I a float is
-	// the source's, of I2F an integer.
+	// If only one format is given, the other has 32 bits. For F2I, a float format is the
+	// source's; for I2F, an integer format.
 	switch i.Base {
 	case "F2I":
 		if isFloat != source {
@@ -153,8 +153,8 @@ func (i *Info) format(source bool) uint8 {
 	return wide(f)
 }
 
-// shape reads the shape of a matrix instruction: .16816 is 16 by 8 by 16,
-// .884 is 8 by 8 by 4, .64x128x16 says it in full.
+// shape reads the shape of a matrix instruction: .16816 is 16 by 8 by 16, .884 is 8 by 8 by
+// 4, .64x128x16 is written in full.
 func (i *Info) shape() {
 	t := &isa.Tensor{Sparse: i.has("SP"), F32: i.has("F32")}
 	for _, m := range i.Mods {
@@ -187,13 +187,13 @@ func (i *Info) shape() {
 	if i.Inst.Data == isa.DataHalf {
 		t.Bits = uint8(acc)
 	}
-	if t.M == 0 { // it says no shape: as the most frequent one
+	if t.M == 0 { // without a shape: assume the most common one
 		t.M, t.N, t.K = 16, 8, 16
 	}
 	i.Inst.Tensor = t
 }
 
-// elements are the bits of an element of A and B, and of the accumulator.
+// elements returns the bits of an element of A and B, and of the accumulator.
 func (i *Info) elements() (element, acc int) {
 	switch i.Base {
 	case "DMMA", "DGMMA":
@@ -220,8 +220,8 @@ func (i *Info) elements() (element, acc int) {
 	return element, acc
 }
 
-// fragments are the registers of A, B, and of C and D: a matrix spread over the
-// lanes of a warp, of HGMMA and its like over those of four.
+// fragments are the registers of A, B, and of C and D: a matrix spread over the lanes of a
+// warp, or for HGMMA and similar instructions over those of four.
 func (i *Info) fragments() (a, b, c uint8) {
 	t := i.Inst.Tensor
 	if t == nil {
@@ -244,13 +244,12 @@ func (i *Info) fragments() (a, b, c uint8) {
 	return clip(ka), clip(n * k * element / lanes), clip(m * n * acc / lanes)
 }
 
-// Results returns how many registers a result takes that begins at register
-// reg.
+// Results returns the number of registers of a result that begins at register reg.
 func (i *Info) Results(reg uint16) uint8 { return i.count(i.row.dst, reg) }
 
-// Source returns how many registers the n-th of the registers that it reads
-// stands for; reg is its number, of how many the instruction names. A number
-// that no register can have (RZ) is one.
+// Source returns the number of registers of the n-th register operand; reg is its number, of
+// the number of registers that the instruction names. A number that no register can have
+// (RZ) counts as one.
 func (i *Info) Source(n, of int, reg uint16) uint8 {
 	if reg >= 255 || len(i.row.src) == 0 {
 		return 1

@@ -6,9 +6,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// row describes opcodes that are alike. The classes are those of isa/sass for
-// the opcodes that both know; of the others, that of the instruction which
-// does the same work on later architectures.
+// row describes similar opcodes. The classes are those of isa/sass for the opcodes that both
+// know; for the others, that of the instruction that does the same work on later
+// architectures.
 type row struct {
 	ops   string
 	class isa.Class
@@ -19,12 +19,12 @@ type row struct {
 	space isa.Space
 	does  does
 	dst   width   // registers of the result
-	src   []width // of the sources in their order; the last one counts for all that follow
-	out   preds   // predicates beside the results that a trace lists
+	src   []width // of the sources in order; the last one also applies to all that follow
+	out   preds   // predicates besides the results that a trace lists
 	in    preds
 }
 
-// does says what an instruction does beyond its registers.
+// does describes what an instruction does beyond its registers.
 type does uint16
 
 const (
@@ -37,28 +37,28 @@ const (
 	uniform // runs once for the warp
 )
 
-// width is a number of registers as far as the opcode tells it; the rest the
-// modifiers say.
+// width is a number of registers as far as the opcode determines it; modifiers determine the
+// rest.
 type width uint8
 
 const (
 	one      width = iota
 	two            // a pair
 	bySize         // the size of a memory access: .64, .128
-	address        // a pair where the mnemonic has .E
+	address        // a pair if the mnemonic has .E
 	matrices       // of 8 rows: .2, .4
 	target         // the first format of a conversion: .F64, .S64
-	origin         // its last
+	origin         // the last format of a conversion
 	clock          // CS2R: a pair unless .32
 	matA           // fragments of a matrix instruction
 	matB
 	matC
-	mayPair // IMAD.WIDE and .HI: the third source is a pair, the second may be it
-	product // a pair where the mnemonic has .WIDE
-	wide64  // a pair where the mnemonic has .64
+	mayPair // IMAD.WIDE and .HI: the third source is a pair, which may be the second register
+	product // a pair if the mnemonic has .WIDE
+	wide64  // a pair if the mnemonic has .64
 )
 
-// preds says which predicates an instruction reads or writes.
+// preds describes which predicates an instruction reads or writes.
 type preds uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	uniPred                    // uniform predicates
 	mayPred                    // predicates of lanes, if the instruction names one
 	mayUni                     // uniform ones, likewise
-	carry                      // one of lanes where the mnemonic has .X or .EX, a uniform one of the uniform datapath
+	carry                      // a lane predicate if the mnemonic has .X or .EX, a uniform one on the uniform datapath
 	allPreds                   // all predicates of lanes
 )
 
@@ -144,7 +144,7 @@ var rows = []row{
 	{ops: "EXIT KILL", class: isa.ClassBranch, unit: isa.UnitBranch, flow: isa.FlowExit, in: mayPred},
 	{ops: "BSSY BSYNC BREAK BMOV WARPSYNC YIELD BPT RTT SSY SYNC PBK BRK PCNT CONT PRET PEXIT PLONGJMP LONGJMP IDE RAM SAM WARPSYNCALL", class: isa.ClassBranch, unit: isa.UnitBranch, in: mayPred},
 
-	// What issues and is done.
+	// Instructions that are done when they issue.
 	{ops: "NOP PMTRIG SETCTAID SETLMEMBASE CSMTEST PREEXIT WARPGROUP ENDCOLLECTIVE BPTX", class: isa.ClassMisc, unit: isa.UnitNone},
 	{ops: "NANOSLEEP", class: isa.ClassMisc, unit: isa.UnitNone},
 	{ops: "DEPBAR TEXDEPBAR", class: isa.ClassMisc, unit: isa.UnitNone, does: depbar},
@@ -199,7 +199,7 @@ var rows = []row{
 	{ops: "SUST SUSTB SUSTGA SURED SUATOM", class: isa.ClassTexture, unit: isa.UnitTex, space: isa.Surface, does: stores},
 }
 
-// byName has the row of every opcode.
+// byName maps opcodes to rows.
 var byName = func() map[string]*row {
 	m := map[string]*row{}
 	for i := range rows {

@@ -2,7 +2,7 @@ package sass
 
 import "math/bits"
 
-// word128 are the 128 bits of an instruction, low word first.
+// word128 is the 128 bits of an instruction, low word first.
 type word128 [2]uint64
 
 func (w word128) bit(n int) uint64 { return w[n>>6] >> (n & 63) & 1 }
@@ -60,8 +60,8 @@ func (s span) mask() word128 {
 // signed extends the sign of a value of n bits.
 func signed(v uint64, n int) int64 { return int64(v<<(64-n)) >> (64 - n) }
 
-// fits reports whether a number can stand in n bits: in two's complement or,
-// where the field is not signed, as an unsigned number too.
+// fits reports whether a number fits in n bits: in two's complement or, if the field is not
+// signed, also as an unsigned number.
 func fits(v int64, n int, isSigned bool) bool {
 	if n >= 64 {
 		return true

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Where the control bits are (checked against recorded words and listings).
+// Places of the control bits (checked against recorded words and listings).
 var (
 	stallSpan = span{{108, 105}}
 	writeSpan = span{{112, 110}}
@@ -17,8 +17,7 @@ var (
 // noYield is clear if the warp must not issue in the next cycle.
 const noYield = 109
 
-// decodeControl reads the control bits, reuse left out: it is a mark of the
-// operands.
+// decodeControl reads the control bits except reuse, which belongs to the operands.
 func decodeControl(w word128) (isa.Control, error) {
 	c := isa.Control{
 		Stall: uint8(stallSpan.get(w)), Yield: w.bit(noYield) == 0,

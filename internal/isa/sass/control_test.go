@@ -40,7 +40,7 @@ func TestControlWords(t *testing.T) {
 	}
 }
 
-// TestControlCodes takes every combination there and back, as text and as bits.
+// TestControlCodes round-trips every combination, as text and as bits.
 func TestControlCodes(t *testing.T) {
 	counters := []uint8{0, 1, 2, 3, 4, 5, isa.NoCounter}
 	seen := map[word128]bool{}
@@ -89,7 +89,7 @@ func TestControlText(t *testing.T) {
 	}
 }
 
-// TestIllegalWords: what no compiler writes is no instruction.
+// TestIllegalWords: words that no compiler writes are rejected.
 func TestIllegalWords(t *testing.T) {
 	ffma, err := assembleText(86, "FFMA R5, R5.reuse, R6, R7", 0)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// count fills in how many registers each operand takes.
+// count fills in the number of registers of each operand.
 func (r *row) count(in *Inst) {
 	at := 0
 	for i := range in.Operands {
 		o := &in.Operands[i]
 		var f *operandField
-		for ; at < len(r.operands); at++ { // operands that the text leaves out are no registers of a size
+		for ; at < len(r.operands); at++ { // operands that the text omits have no register count
 			if g := &r.operands[at]; g.role == o.Role && g.matches(o.Kind) {
 				f = g
 				at++
@@ -58,9 +58,9 @@ func (f *operandField) matches(k Kind) bool {
 	return k != Reg && k != UReg && k != Pred && k != UPred && k != Mem
 }
 
-// registers is what a register count of the tables stands for: a number; sz,
-// the size in the mnemonic; n, the number of matrices of LDSM; dst and src, the
-// formats of a conversion; ma, mb, mc, fragments of a matrix instruction.
+// registers evaluates a register count of the tables: a number; sz, the size in the
+// mnemonic; n, the number of matrices of LDSM; dst and src, the formats of a conversion; ma,
+// mb, mc, fragments of a matrix instruction.
 func (in *Inst) registers(spec string, role Role) int {
 	switch spec {
 	case "":
@@ -149,7 +149,7 @@ func (in *Inst) formatRegisters(src bool) int {
 	return wide("F64", "U64", "S64")
 }
 
-// addressRegisters is how many general and uniform registers an address takes.
+// addressRegisters is the number of general and uniform registers of an address.
 func (in *Inst) addressRegisters(o *Operand) (base, uniform uint8) {
 	e := in.Has("E")
 	if o.Reg != RZ {
@@ -167,8 +167,8 @@ func (in *Inst) addressRegisters(o *Operand) (base, uniform uint8) {
 	return base, uniform
 }
 
-// shape cuts the shape in a matrix instruction's mnemonic into M, N and K:
-// 16816 is 16, 8, 16.
+// shape splits the shape in a matrix instruction's mnemonic into M, N and K: 16816 is 16, 8,
+// 16.
 func (in *Inst) shape() (m, n, k int) {
 	for _, mod := range in.Mods {
 		for _, p := range []struct {
@@ -187,7 +187,7 @@ func (in *Inst) shape() (m, n, k int) {
 	return 0, 0, 0
 }
 
-// elementBits are the bits of an element of A and B, and of the accumulator.
+// elementBits returns the bits of an element of A and B, and of the accumulator.
 func (in *Inst) elementBits() (ab, acc int) {
 	switch in.Op {
 	case OpDMMA:
@@ -210,8 +210,8 @@ func (in *Inst) elementBits() (ab, acc int) {
 	return ab, acc
 }
 
-// fragments are the registers of A, B and of C and D: a matrix spread over 32
-// lanes of 32 bits. Volta's 884 with steps works on pairs.
+// fragments are the registers of A, B and of C and D: a matrix spread over 32 lanes of 32
+// bits. Volta's 884 with steps works on pairs.
 func (in *Inst) fragments() (a, b, c int) {
 	m, n, k := in.shape()
 	if m == 0 {

@@ -13,11 +13,11 @@ type WordError struct {
 }
 
 func (e *WordError) Error() string {
-	return fmt.Sprintf("%016x %016x is no instruction of %s that is supported: %s", e.Words[0], e.Words[1], e.Arch, e.Why)
+	return fmt.Sprintf("%016x %016x is not a supported instruction of %s: %s", e.Words[0], e.Words[1], e.Arch, e.Why)
 }
 
-// Decode reads the instruction that two words are at an address, control bits
-// included. Its error is a *WordError.
+// Decode decodes two words at an address, including the control bits. Its error is a
+// *WordError.
 func Decode(a Arch, words [2]uint64, addr uint32) (Inst, error) {
 	in, err := decodeBody(a, words, addr)
 	if err != nil {
@@ -28,7 +28,7 @@ func Decode(a Arch, words [2]uint64, addr uint32) (Inst, error) {
 	}
 	for i := range in.Operands {
 		if in.Operands[i].Reuse && in.Ctl.Yield && controlled(words) {
-			return in, &WordError{a, words, "reuse together with yield"}
+			return in, &WordError{a, words, "reuse and yield are both set"}
 		}
 	}
 	return in, nil
@@ -59,10 +59,10 @@ func decodeBody(a Arch, words [2]uint64, addr uint32) (Inst, error) {
 	return Inst{}, &WordError{a, words, why}
 }
 
-// decode reads a word as this form. The second result says why it is not one.
+// decode decodes a word in this form. The second result says why it is not one.
 func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	if w.and(r.mask) != r.value {
-		return Inst{}, "another form of it"
+		return Inst{}, "its form differs"
 	}
 	in := Inst{Op: r.op, Addr: addr}
 	in.Guard = Guard{Pred: uint8(guardSpan.get(w)), Not: w.bit(guardNot) == 1, Uniform: r.guard}
@@ -81,7 +81,7 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 		}
 		in.Mods = appendMods(in.Mods, names[0])
 	}
-	hidden := -1 // optional operands left out since the last one that stands
+	hidden := -1 // optional operands omitted since the last one present
 	for i := range r.operands {
 		f := &r.operands[i]
 		var o Operand
@@ -98,8 +98,7 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 			}
 			continue
 		}
-		// Of two optional results side by side the first stands if the
-		// second does.
+		// Of two adjacent optional results the first is present if the second is.
 		if hidden >= 0 && f.opt == unlessPT && f.dst && r.operands[hidden].dst {
 			var first Operand
 			r.operands[hidden].decode(w, addr, &first)
@@ -112,7 +111,7 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 			in.Operands = append(in.Operands, Operand{Kind: FImm, Role: half2(f.role), Bits: w[0] >> 32 & 0xffff, Width: 16, Brain: f.imm == immB2})
 		}
 		if r.shl && f.kind == fImm && !isShift(uint32(o.Imm)) {
-			return in, "the immediate is no power of two"
+			return in, "the immediate is not a power of two"
 		}
 	}
 	if rest := w.and(known.not()); rest != (word128{}) {
@@ -126,8 +125,8 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	return in, ""
 }
 
-// isShift reports whether a factor is written as a shift: a power of two.
-// Disassemblers leave out 0x10000.
+// isShift reports whether a factor is written as a shift: a power of two. Disassemblers omit
+// 0x10000.
 func isShift(v uint32) bool { return bits.OnesCount32(v) == 1 && v != 1<<16 }
 
 // half2 is the role of the second half of a packed immediate.
@@ -138,7 +137,7 @@ func half2(r Role) Role {
 	return B2
 }
 
-// appendMods adds the parts of a modifier, which may have dots in it.
+// appendMods adds the parts of a modifier, which may contain dots.
 func appendMods(mods []string, text string) []string {
 	from := 0
 	for i := 0; i <= len(text); i++ {
@@ -152,7 +151,7 @@ func appendMods(mods []string, text string) []string {
 	return mods
 }
 
-// left reports whether an operand is left out of the text.
+// left reports whether the text omits an operand.
 func (f *operandField) left(o *Operand) bool {
 	switch f.opt {
 	case unlessPT:
@@ -168,7 +167,7 @@ func (f *operandField) left(o *Operand) bool {
 
 func (f *operandField) flag(w word128, n int) bool { return n >= 0 && w.bit(n) == 1 }
 
-// decode reads one operand; the result says what is wrong with it.
+// decode decodes one operand; the result says what is wrong with it.
 func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 	v := uint64(0)
 	if f.at != nil {
@@ -187,7 +186,7 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 	case fGPR:
 		o.Kind, o.Reg = Reg, uint8(v)
 		if o.Reuse && o.Reg == RZ {
-			return "RZ is kept for reuse"
+			return "RZ has its reuse bit set"
 		}
 	case fUGPR:
 		o.Kind, o.Reg = UReg, uint8(v)
@@ -207,12 +206,12 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 	case fBReg:
 		o.Kind, o.Reg = BReg, uint8(v)
 		if v > 15 {
-			return fmt.Sprintf("there is no B%d", v)
+			return fmt.Sprintf("B%d does not exist", v)
 		}
 	case fSB:
 		o.Kind, o.Reg = SB, uint8(v)
 		if v > 5 {
-			return fmt.Sprintf("there is no SB%d", v)
+			return fmt.Sprintf("SB%d does not exist", v)
 		}
 	case fSReg:
 		o.Kind, o.Reg = SReg, uint8(v)
@@ -301,7 +300,7 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 		f.desc.decode(w, addr, &d)
 		if f.desc.next {
 			if d.Reg++; d.Reg >= URZ {
-				return "there is no register for the descriptor"
+				return "no register is left for the descriptor"
 			}
 		}
 		o.Desc, o.HasD, o.Hidden = d.Reg, true, f.descOld
@@ -313,19 +312,19 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 	}
 	if o.Reg == RZ && f.base != nil {
 		if f.keepURZ && f.wide {
-			return "an address without register has a form of its own"
+			return "an address without a register has its own form"
 		}
 		if f.wide && f.ureg != nil && !o.HasU {
-			return "an address without any register has a form of its own"
+			return "an address without any register has its own form"
 		}
 		if f.wide && f.desc == nil {
 			if f.base.suffAt.get(w) != w.bit(eBit) {
-				return "the width of an address without register is not that of .E"
+				return "an address without a register must have the width of .E"
 			}
 			o.Suffix = ""
 		}
 		if !o.HasU && f.ureg == nil && f.desc == nil && f.offset != nil {
-			o.Imm &= 1<<f.offset.at.width() - 1 // an address by itself is not negative
+			o.Imm &= 1<<f.offset.at.width() - 1 // an absolute address is not negative
 		}
 	}
 	return ""

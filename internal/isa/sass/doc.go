@@ -1,18 +1,16 @@
-// Package sass is NVIDIA's machine language since Turing: its text with control
-// codes, its 128-bit words, and the way from one to the other in both
-// directions. The forms of the instructions stand in tables that read like a
-// manual (table/*.txt): a base of sm_75 and what each later architecture adds
-// or changes. An instruction that no row describes is refused by name, never
-// guessed.
+// Package sass is NVIDIA's machine language since Turing: its text with control codes, its
+// 128-bit words, and the conversion in both directions. The forms of the instructions are in
+// tables that read like a manual (table/*.txt): a base of sm_75 and what each later
+// architecture adds or changes. An instruction that no row describes is rejected by name,
+// never guessed.
 //
-// The text is that of NVIDIA's disassembler with CuAssembler's control codes.
-// Two things are our own, so that no word is lost: .word stands for words that
-// no form describes, and desc0[…] for a descriptor that older disassemblers do
-// not print. Where two mnemonics mean one word (IMAD.MOV, IMAD with RZ), the
-// word disassembles to the disassembler's choice.
+// The text is that of NVIDIA's disassembler with CuAssembler's control codes. Two extensions
+// are our own, so that no word is lost: .word for words that no form describes, and desc0[…]
+// for a descriptor that older disassemblers do not print. If two mnemonics encode to the same
+// word (IMAD.MOV, IMAD with RZ), the word disassembles to NVIDIA's choice.
 //
-// sm_75, sm_80 and sm_86 go both ways; sm_89 and later can be disassembled as
-// far as their tables go (testdata/newer.golden counts).
+// sm_75, sm_80 and sm_86 can be assembled and disassembled; sm_89 and later can be
+// disassembled as far as their tables go (testdata/newer.golden counts).
 //
-// What an instruction does is not known here; see exec/sass.
+// What an instruction does is defined in exec/sass.
 package sass

@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
-// lineError is a mistake in a line: where, how long, what, and how to mend it.
+// lineError is a mistake in a line: its position, length, message, and fix.
 type lineError struct {
 	col, length int
 	what, fix   string
@@ -17,7 +17,7 @@ type lineError struct {
 
 func (e *lineError) Error() string { return e.what }
 
-// source is an instruction as the text has it.
+// source is an instruction as written in the text.
 type source struct {
 	op     Op
 	opCol  int
@@ -28,7 +28,7 @@ type source struct {
 	addr   uint32
 }
 
-// attempt is the best that a form could do with the text: how far it got.
+// attempt is the result of matching the text with a form: how far it got.
 type attempt struct {
 	depth int
 	err   *lineError
@@ -51,7 +51,7 @@ func (t *table) encode(s *source) (word128, *lineError) {
 	for _, r := range t.byOp[s.op] {
 		w := r.value
 		if r.guard != s.guard.Uniform && !s.guard.Always() {
-			fail(0, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s is guarded by %s", s.op, map[bool]string{true: "a uniform predicate (UP0 to UP6)", false: "a predicate (P0 to P6)"}[r.guard]), ""})
+			fail(0, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s must be guarded by %s", s.op, map[bool]string{true: "a uniform predicate (UP0 to UP6)", false: "a predicate (P0 to P6)"}[r.guard]), ""})
 			continue
 		}
 		guardSpan.set(&w, uint64(s.guard.Pred))
@@ -60,9 +60,9 @@ func (t *table) encode(s *source) (word128, *lineError) {
 		}
 		if n, ok := r.encodeMods(0, s.mods, 0, &w); !ok {
 			if n < len(s.mods) {
-				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s has no modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])})
+				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s cannot have the modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])})
 			} else {
-				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "it looks like: " + r.usage()})
+				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "the form is: " + r.usage()})
 			}
 			continue
 		}
@@ -71,11 +71,11 @@ func (t *table) encode(s *source) (word128, *lineError) {
 			continue
 		}
 		if w.and(r.mask) != r.value {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "the form is: " + r.usage()})
 			continue
 		}
 		if _, problem := r.decode(w, s.addr); problem != "" {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "it looks like: " + r.usage()})
+			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "the form is: " + r.usage()})
 			continue
 		}
 		return w, nil
@@ -86,8 +86,8 @@ func (t *table) encode(s *source) (word128, *lineError) {
 	return word128{}, best.err
 }
 
-// encodeMods holds the modifiers against the row's from the i-th on; it
-// returns how many fitted.
+// encodeMods matches the modifiers with the row's from the i-th on; it returns how many
+// fitted.
 func (r *row) encodeMods(i int, mods []string, at int, w *word128) (int, bool) {
 	if i == len(r.mods) {
 		return at, at == len(mods)
@@ -143,12 +143,12 @@ func (r *row) suggest(mod string) string {
 		}
 	}
 	if slices.Contains(names, mod) {
-		return "modifiers have an order: " + r.usage()
+		return "the order of modifiers is: " + r.usage()
 	}
 	if n := near.Name(mod, names); n != "" {
 		return "did you mean ." + n + "?"
 	}
-	return "it looks like: " + r.usage()
+	return "the form is: " + r.usage()
 }
 
 // usage is the row's line without its numbers.
@@ -166,14 +166,14 @@ func (r *row) usage() string {
 	return strings.Join(f[2:], " ")
 }
 
-// encodeArgs holds the operands from the j-th on against the row's fields from
-// the i-th on; it returns how many fitted.
+// encodeArgs matches the operands from the j-th on with the row's fields from the i-th on; it
+// returns how many fitted.
 func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 	if i == len(r.operands) {
 		if j == len(s.args) {
 			return ranks * j, nil
 		}
-		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "an operand too many", "it looks like: " + r.usage()}
+		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "too many operands", "the form is: " + r.usage()}
 	}
 	f := &r.operands[i]
 	depth := ranks * j
@@ -188,16 +188,16 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 			if j+1 >= len(s.args) {
 				err = fmt.Errorf("the lower half of a packed immediate is missing")
 			} else if low, e := parseHalves(s.args[j+1].num, f.imm); e != nil {
-				err = fmt.Errorf("%s is no number of 16 bits", s.args[j+1].text)
+				err = fmt.Errorf("%s is not a 16-bit number", s.args[j+1].text)
 			} else {
 				span{{47, 32}}.set(w, low)
 			}
 		}
 		if err == nil && a.Tail != f.tail {
-			err = fmt.Errorf("%s is out of place", a.text)
+			err = fmt.Errorf("unexpected operand %s", a.text)
 		}
 		if err == nil && r.shl && f.kind == fImm && !isShift(uint32(f.at.get(*w))) {
-			err = fmt.Errorf("%s is no power of two", a.text)
+			err = fmt.Errorf("%s is not a power of two", a.text)
 		}
 		if err == nil {
 			d, e := r.encodeArgs(s, i+1, j+used, w)
@@ -211,7 +211,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		}
 		*w = saved
 	} else {
-		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "it looks like: " + r.usage()}
+		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "the form is: " + r.usage()}
 	}
 	if f.opt == always {
 		return depth, failure
@@ -229,7 +229,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 	return depth, failure
 }
 
-// leaveOut writes what an operand that the text leaves out stands for.
+// leaveOut encodes the value of an operand that the text omits.
 func (f *operandField) leaveOut(w *word128) {
 	switch {
 	case f.kind == fImm || f.kind == fPnz || f.kind == fMask:
@@ -246,9 +246,8 @@ func (f *operandField) leaveOut(w *word128) {
 	}
 }
 
-// misfit says why an operand does not fit a field. The best of all forms'
-// reasons is shown: a wrong kind of operand says least about what was meant, a
-// value out of range most.
+// misfit says why an operand does not fit a field. The best of all forms' reasons is shown: a
+// wrong kind of operand is the least specific, a value out of range the most.
 type misfit struct {
 	rank int
 	text string
@@ -259,7 +258,7 @@ func (m *misfit) Error() string { return m.text }
 // The ranks of misfits.
 const (
 	wrongKind = iota
-	wrongMark // a sign or suffix that the field has not
+	wrongMark // a sign or suffix that the field lacks
 	wrongValue
 	ranks
 )
@@ -286,16 +285,16 @@ var fieldNames = map[fieldKind]string{
 	fMask: "a set of counters ({2,1})", fMem: "an address ([R2+0x10])", fPnz: "a predicate",
 }
 
-// encode writes one operand. Its error says why the text does not fit.
+// encode encodes one operand. Its error says why the text does not fit.
 func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 	mismatch := func() error {
 		if f.kind == fWord {
-			return kindError("%s stands where %s has to be", a.text, f.word)
+			return kindError("unexpected %s; want %s", a.text, f.word)
 		}
 		if f.kind == fEnum {
-			return kindError("%s is no %s", a.text, f.suffix.name)
+			return kindError("%s is not a valid %s", a.text, f.suffix.name)
 		}
-		return kindError("%s stands where %s has to be", a.text, fieldNames[f.kind])
+		return kindError("unexpected %s; want %s", a.text, fieldNames[f.kind])
 	}
 	switch f.kind {
 	case fGPR:
@@ -306,10 +305,10 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			return mismatch()
 		}
 		if a.Reuse && f.reuse < 0 {
-			return fmt.Errorf("%s cannot be kept for reuse", a.text)
+			return fmt.Errorf("%s cannot have .reuse", a.text)
 		}
 		if a.Reuse && a.Reg == RZ {
-			return fmt.Errorf("RZ needs no reuse")
+			return fmt.Errorf("RZ cannot have .reuse")
 		}
 		if a.Reuse {
 			w.setBit(f.reuse, 1)
@@ -325,7 +324,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 				break
 			}
 		} else if a.Reg > URZ {
-			return fmt.Errorf("there is no UR%d: the highest is 62", a.Reg)
+			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.Reg)
 		}
 		f.at.set(w, uint64(a.Reg))
 	case fPred, fUPred, fPnz:
@@ -366,9 +365,9 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			a.Operand.Imm = v
 		} else if a.Kind == Word && !a.found {
 			if a.near != "" {
-				return fmt.Errorf("there is no label %s; did you mean %s?", a.text, a.near)
+				return fmt.Errorf("unknown label %s; did you mean %s?", a.text, a.near)
 			}
-			return fmt.Errorf("there is no label %s", a.text)
+			return fmt.Errorf("unknown label %s", a.text)
 		} else if a.Kind != Word {
 			return mismatch()
 		}
@@ -377,10 +376,10 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			v -= int64(addr) + InstBytes
 		}
 		if v%f.scale != 0 {
-			return fmt.Errorf("%s is no multiple of %d", a.text, f.scale)
+			return fmt.Errorf("%s is not a multiple of %d", a.text, f.scale)
 		}
 		if v /= f.scale; !fits(v, f.at.width(), f.kind == fTarget) {
-			return fmt.Errorf("%s is out of reach", a.text)
+			return fmt.Errorf("%s is out of range of the branch", a.text)
 		}
 		f.at.set(w, uint64(v))
 		return nil
@@ -467,7 +466,7 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 		}
 		if f.imm == immF64 {
 			if v<<32 != 0 {
-				return fmt.Errorf("%s does not fit: only the upper 32 bits of a double have a place", a.text)
+				return fmt.Errorf("%s does not fit: only the upper 32 bits of a double are encoded", a.text)
 			}
 			v >>= 32
 		}
@@ -476,10 +475,10 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 	}
 	v, err := parseInt(a.num)
 	if err != nil {
-		return fmt.Errorf("%s is no integer", a.text)
+		return fmt.Errorf("%s is not an integer", a.text)
 	}
 	if v%f.scale != 0 {
-		return fmt.Errorf("%s is no multiple of %d", a.text, f.scale)
+		return fmt.Errorf("%s is not a multiple of %d", a.text, f.scale)
 	}
 	v /= f.scale
 	n := f.at.width()
@@ -519,7 +518,7 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 			return mismatch()
 		}
 		if !fits(v, 17, false) {
-			return fmt.Errorf("%s is beyond a constant bank", a.text)
+			return fmt.Errorf("%s is beyond the end of a constant bank", a.text)
 		}
 		constBank.set(w, uint64(a.Bank))
 		ldcuBytes.set(w, uint64(v))
@@ -530,7 +529,7 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 			return mismatch()
 		}
 		if !fits(v, 16, a.HasU) {
-			return fmt.Errorf("%s is beyond a constant bank", a.text)
+			return fmt.Errorf("%s is beyond the end of a constant bank", a.text)
 		}
 		constBank.set(w, uint64(a.Bank))
 		ldcBytes.set(w, uint64(v))
@@ -544,7 +543,7 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 	}
 	if f.kind == fLDC {
 		if !fits(v, 16, a.Reg != RZ) {
-			return fmt.Errorf("%s is beyond a constant bank", a.text)
+			return fmt.Errorf("%s is beyond the end of a constant bank", a.text)
 		}
 		constBank.set(w, uint64(a.Bank))
 		ldcBytes.set(w, uint64(v))
@@ -552,10 +551,10 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 		return nil
 	}
 	if v < 0 || v >= 1<<16 {
-		return fmt.Errorf("%s is beyond a constant bank (64 KiB)", a.text)
+		return fmt.Errorf("%s is beyond the end of a constant bank (64 KiB)", a.text)
 	}
 	if v%4 != 0 {
-		return fmt.Errorf("%s is not aligned: offsets of constants are multiples of 4", a.text)
+		return fmt.Errorf("%s is not aligned: offsets of constants must be multiples of 4", a.text)
 	}
 	constWord.set(w, uint64(v/4))
 	if f.kind == fCX {
@@ -575,7 +574,7 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 	}
 	if f.desc != nil {
 		if a.Desc > URZ && f.desc.at.width() == 6 {
-			return fmt.Errorf("there is no UR%d: the highest is 62", a.Desc)
+			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.Desc)
 		}
 		v := uint64(a.Desc)
 		if a.Desc == URZ && f.desc.at.width() > 6 {
@@ -585,7 +584,7 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 		case !f.desc.next:
 			f.desc.at.set(w, v)
 		case f.desc.at.get(*w)+1 != v:
-			return fmt.Errorf("the descriptor of %s has to be UR%d, the register after that of the first address", a.text, f.desc.at.get(*w)+1)
+			return fmt.Errorf("the descriptor of %s must be UR%d, the register after that of the first address", a.text, f.desc.at.get(*w)+1)
 		}
 	}
 	switch {
@@ -599,7 +598,7 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 			return mismatch()
 		}
 		if a.UReg > URZ && f.ureg.at.width() == 6 {
-			return fmt.Errorf("there is no UR%d: the highest is 62", a.UReg)
+			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.UReg)
 		}
 		v := uint64(a.UReg)
 		if a.UReg == URZ && f.ureg.at.width() > 6 {

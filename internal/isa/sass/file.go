@@ -15,13 +15,13 @@ import (
 const (
 	maxRegs     = 255     // R0 to R254 (the encoding)
 	maxShared   = 1 << 20 // bytes; more than any architecture has (our choice)
-	maxLocal    = 1 << 19 // bytes a thread (CUDA programming guide)
+	maxLocal    = 1 << 19 // bytes per thread (CUDA programming guide)
 	maxBarriers = 16      // named barriers of a block (PTX manual)
 	maxParams   = 4096    // bytes of parameters (CUDA programming guide)
 	maxBank     = 1 << 16 // bytes of a constant bank (the encoding)
 )
 
-// statement is an instruction whose operands wait for the labels.
+// statement is an instruction whose operands still need the labels.
 type statement struct {
 	src   *source
 	raw   *word128 // .word
@@ -43,14 +43,14 @@ type parser struct {
 	broken bool   // an instruction of the kernel could not be read
 	header string // the line of its .kernel
 	given  bool   // .arch was given
-	ctlPos int    // line of the first control code, of the first instruction without one
+	ctlPos int    // lines of the first control code and the first instruction without one
 	noCtl  int
 	params int // bytes so far
 	hex    bool
 }
 
-// Parse reads a program (.sass). arch counts where the text has no .arch; 0 if
-// nothing is known. On error it returns an ErrorList.
+// Parse reads a program (.sass). arch applies if the text has no .arch; 0 means unknown. On
+// error it returns an ErrorList.
 func Parse(name, text string, arch Arch) (*File, error) {
 	p := &parser{file: &File{Name: name, Arch: arch}}
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -64,7 +64,7 @@ func Parse(name, text string, arch Arch) (*File, error) {
 	p.finish()
 	if len(p.file.Kernels) == 0 && len(p.errs) == 0 {
 		p.lineNo, p.line = 1, ""
-		p.fail(1, "a program begins with .arch sm_86 and .kernel NAME", "there is no kernel in this file")
+		p.fail(1, "a program begins with .arch sm_86 and .kernel NAME", "no kernel in this file")
 	}
 	if len(p.errs) > 0 {
 		return nil, sorted(p.errs)
@@ -72,7 +72,7 @@ func Parse(name, text string, arch Arch) (*File, error) {
 	return p.file, nil
 }
 
-// blank puts spaces in place of comments.
+// blank replaces comments by spaces.
 func blank(line string) string {
 	for {
 		n := strings.Index(line, "/*")
@@ -127,12 +127,12 @@ func (p *parser) statement(line string) {
 
 func (p *parser) label(name string, col int) {
 	if p.kernel == nil {
-		p.fail(col, "start a kernel with .kernel NAME", "label %s stands outside a kernel", name)
+		p.fail(col, "start a kernel with .kernel NAME", "label %s is outside a kernel", name)
 		return
 	}
 	for _, l := range p.kernel.Labels {
 		if l.Name == name {
-			p.fail(col, "", "label %s exists already", name)
+			p.fail(col, "", "label %s is already defined", name)
 			return
 		}
 	}
@@ -162,7 +162,7 @@ func (p *parser) directive(text string, col int) {
 	if name != ".arch" && name != ".kernel" && p.kernel == nil {
 		for _, d := range directives {
 			if d == name {
-				p.fail(col, "start a kernel with .kernel NAME", "%s stands outside a kernel", name)
+				p.fail(col, "start a kernel with .kernel NAME", "%s is outside a kernel", name)
 				return
 			}
 		}
@@ -171,7 +171,7 @@ func (p *parser) directive(text string, col int) {
 		if len(args) == n {
 			return true
 		}
-		p.fail(col, "it looks like: "+usage, "%s takes %d operands, not %d", name, n, len(args))
+		p.fail(col, "the form is: "+usage, "%s needs %d operands, not %d", name, n, len(args))
 		return false
 	}
 	switch name {
@@ -184,9 +184,9 @@ func (p *parser) directive(text string, col int) {
 		case err != nil:
 			p.fail(col, "", "%v", err)
 		case p.given:
-			p.fail(col, "one file is for one architecture", ".arch stands here a second time")
+			p.fail(col, "one file is for one architecture", ".arch is given twice")
 		case len(p.file.Kernels) > 0:
-			p.fail(col, "put it in the first line", ".arch has to stand before the first kernel")
+			p.fail(col, "put it in the first line", ".arch must precede the first kernel")
 		default:
 			p.file.Arch, p.given = a, true
 		}
@@ -216,13 +216,13 @@ func (p *parser) directive(text string, col int) {
 		if n := near.Name(name, directives); n != "" {
 			hint = "did you mean " + n + "?"
 		}
-		p.fail(col, hint, "%s is no directive", name)
+		p.fail(col, hint, "unknown directive %s", name)
 	}
 }
 
 func (p *parser) size(args []string, to *int, lo, hi int, usage string, col int) {
 	if len(args) != 1 {
-		p.fail(col, "it looks like: "+usage, "one number has to stand here")
+		p.fail(col, "the form is: "+usage, "expected one number")
 		return
 	}
 	v, err := parseInt(args[0])
@@ -238,38 +238,38 @@ var namePattern = regexp.MustCompile(`^[$A-Za-z_][$A-Za-z0-9_.]*$`)
 func (p *parser) startKernel(name string, col int) {
 	p.finish()
 	if p.file.Arch == 0 {
-		p.fail(col, "put .arch sm_86 in the first line, or give --arch", "the architecture is not known")
+		p.fail(col, "put .arch sm_86 in the first line, or give --arch", "the architecture is unknown")
 		p.file.Arch = 86 // one message is enough; the rest of the file is still looked at
 	}
 	if !p.hex && !p.file.Arch.Assembles() && len(p.file.Kernels) == 0 {
-		p.fail(col, "programs of sm_75, sm_80 and sm_86 can be assembled", "%s can be disassembled only", p.file.Arch)
+		p.fail(col, "programs of sm_75, sm_80 and sm_86 can be assembled", "%s can only be disassembled", p.file.Arch)
 	}
 	if !namePattern.MatchString(name) {
-		p.fail(col, "letters, digits, _, $ and dots", "%q is no name for a kernel", name)
+		p.fail(col, "letters, digits, _, $ and dots", "%q is not a valid kernel name", name)
 	}
 	if p.file.Kernel(name) != nil {
-		p.fail(col, "", "kernel %s exists already", name)
+		p.fail(col, "", "kernel %s is already defined", name)
 	}
 	p.kernel = &Kernel{Name: name, Arch: p.file.Arch, Pos: isa.Pos{Line: int32(p.lineNo), Col: int32(col)}}
 	p.file.Kernels = append(p.file.Kernels, p.kernel)
 	p.stmts, p.regs, p.ctlPos, p.noCtl, p.params, p.broken, p.header = nil, false, 0, 0, 0, false, p.line
 }
 
-// param places a parameter: aligned to the largest power of two up to 8 that
-// divides its size, as compilers place scalars and pointers.
+// param places a parameter: aligned to the largest power of two up to 8 that divides its
+// size, as compilers place scalars and pointers.
 func (p *parser) param(args []string, col int) {
 	n, err := parseInt(args[1])
 	if err != nil || n < 1 || n > maxParams {
-		p.fail(col, fmt.Sprintf("1 to %d", maxParams), "%q is no size of a parameter in bytes", args[1])
+		p.fail(col, fmt.Sprintf("1 to %d", maxParams), "%q is not a valid parameter size in bytes", args[1])
 		return
 	}
 	if !namePattern.MatchString(args[0]) {
-		p.fail(col, "letters, digits, _, $ and dots", "%q is no name for a parameter", args[0])
+		p.fail(col, "letters, digits, _, $ and dots", "%q is not a valid parameter name", args[0])
 		return
 	}
 	for _, q := range p.kernel.Params {
 		if q.Name == args[0] {
-			p.fail(col, "", "parameter %s exists already", args[0])
+			p.fail(col, "", "parameter %s is already defined", args[0])
 			return
 		}
 	}
@@ -279,7 +279,7 @@ func (p *parser) param(args []string, col int) {
 	}
 	at := (p.params + align - 1) / align * align
 	if p.params = at + int(n); p.params > maxParams {
-		p.fail(col, fmt.Sprintf("%d bytes have a place", maxParams), "too many parameters")
+		p.fail(col, fmt.Sprintf("at most %d bytes fit", maxParams), "too many parameters")
 		return
 	}
 	p.kernel.Params = append(p.kernel.Params, Param{Name: args[0], Bytes: int(n), Offset: p.file.Arch.ParamBase() + at})
@@ -290,24 +290,24 @@ func (p *parser) constants(args []string, col int) {
 	bank, err1 := parseInt(args[0])
 	off, err2 := parseInt(args[1])
 	if err1 != nil || bank < 0 || bank > 31 {
-		p.fail(col, "0 to 31", "%q is no constant bank", args[0])
+		p.fail(col, "0 to 31", "%q is not a constant bank", args[0])
 		return
 	}
 	if err2 != nil || off < 0 || off%4 != 0 {
-		p.fail(col, "a multiple of 4", "%q is no offset in a constant bank", args[1])
+		p.fail(col, "a multiple of 4", "%q is not a valid offset in a constant bank", args[1])
 		return
 	}
 	var data []byte
 	for _, w := range strings.Fields(args[2]) {
 		v, err := strconv.ParseUint(strings.TrimPrefix(w, "0x"), 16, 32)
 		if err != nil {
-			p.fail(col, "words of up to 8 hexadecimal digits", "%q is no word", w)
+			p.fail(col, "words of up to 8 hexadecimal digits", "%q is not a word", w)
 			return
 		}
 		data = binary.LittleEndian.AppendUint32(data, uint32(v))
 	}
 	if off+int64(len(data)) > maxBank {
-		p.fail(col, fmt.Sprintf("a bank holds %d bytes", maxBank), "these words go beyond the bank's end")
+		p.fail(col, fmt.Sprintf("a bank holds %d bytes", maxBank), "these words exceed the bank")
 		return
 	}
 	p.kernel.Consts = append(p.kernel.Consts, ConstData{Bank: int(bank), Offset: int(off), Bytes: data})
@@ -316,7 +316,7 @@ func (p *parser) constants(args []string, col int) {
 // instruction reads a control code and an instruction, or .word.
 func (p *parser) instruction(text string, col int) {
 	if p.kernel == nil {
-		p.fail(col, "start a kernel with .kernel NAME", "an instruction stands outside a kernel")
+		p.fail(col, "start a kernel with .kernel NAME", "instruction outside a kernel")
 		return
 	}
 	st := statement{index: len(p.stmts), line: p.line}
@@ -324,7 +324,7 @@ func (p *parser) instruction(text string, col int) {
 		st.pos = isa.Pos{Line: int32(p.lineNo), Col: int32(col)}
 		w, err := parseWords(strings.TrimSuffix(strings.TrimSpace(text[len(".word"):]), ";"))
 		if err != nil {
-			p.fail(col, "it looks like: .word 0x000000000000794d, 0x000fea0003800000", "%v", err)
+			p.fail(col, "the form is: .word 0x000000000000794d, 0x000fea0003800000", "%v", err)
 		}
 		st.raw = &w
 		p.add(st)
@@ -347,7 +347,7 @@ func (p *parser) instruction(text string, col int) {
 		text = rest
 	}
 	if n := strings.IndexByte(text, ';'); n >= 0 && strings.TrimSpace(text[n+1:]) != "" {
-		p.fail(col+n+1, "one instruction a line", "something stands behind the semicolon")
+		p.fail(col+n+1, "one instruction per line", "unexpected text after the semicolon")
 		p.broken = true
 		return
 	}
@@ -367,13 +367,13 @@ func (p *parser) instruction(text string, col int) {
 	if st.hasC && p.noCtl > 0 || !st.hasC && p.ctlPos > 0 {
 		where := max(p.ctlPos, p.noCtl)
 		if where == p.lineNo {
-			p.fail(col, "give every instruction of a kernel one, or none", "some instructions of this kernel have control codes and some have not")
+			p.fail(col, "give every instruction of a kernel a control code, or none", "only some instructions of this kernel have control codes")
 		}
 	}
 	if st.hasC && src != nil && st.ctl.Yield {
 		for i := range src.args {
 			if src.args[i].Reuse {
-				p.fail(src.args[i].col, "write - in place of Y, or leave .reuse out", "reuse and yield exclude each other")
+				p.fail(src.args[i].col, "write - in place of Y, or leave .reuse out", "reuse and yield cannot be combined")
 				break
 			}
 		}
@@ -389,20 +389,19 @@ func parseWords(text string) (word128, error) {
 	a, err1 := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(lo), "0x"), 16, 64)
 	b, err2 := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(hi), "0x"), 16, 64)
 	if !ok || err1 != nil || err2 != nil {
-		return word128{}, fmt.Errorf("two words of up to 16 hexadecimal digits have to stand here")
+		return word128{}, fmt.Errorf("expected two words of up to 16 hexadecimal digits")
 	}
 	return word128{a, b}, nil
 }
 
-const controlHint = "a control code looks like [B0-----:R-:W1:-:S04]: wait mask, read counter, write counter, Y or -, stall"
+const controlHint = "a control code has the form [B0-----:R-:W1:-:S04]: wait mask, read counter, write counter, Y or -, stall"
 
-// parseControl reads [B------:R-:W-:-:S01]. The column in its error counts
-// from the bracket.
+// parseControl reads [B------:R-:W-:-:S01]. The column in its error counts from the bracket.
 func parseControl(s string) (isa.Control, *lineError) {
 	c := isa.Control{Read: isa.NoCounter, Write: isa.NoCounter}
 	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"), ":")
 	if len(parts) != 5 {
-		return c, &lineError{1, len(s), fmt.Sprintf("%s is no control code", s), controlHint}
+		return c, &lineError{1, len(s), fmt.Sprintf("%s is not a control code", s), controlHint}
 	}
 	at := 2
 	col := make([]int, 5)
@@ -411,7 +410,7 @@ func parseControl(s string) (isa.Control, *lineError) {
 		at += len(part) + 1
 	}
 	if len(parts[0]) != 7 || parts[0][0] != 'B' {
-		return c, &lineError{col[0], len(parts[0]), fmt.Sprintf("%q is no wait mask", parts[0]), "B and six places, a digit or - in each: B0-2---"}
+		return c, &lineError{col[0], len(parts[0]), fmt.Sprintf("%q is not a wait mask", parts[0]), "want B and six positions, each a digit or -: B0-2---"}
 	}
 	for n := range isa.Counters {
 		switch b := parts[0][n+1]; b {
@@ -419,9 +418,9 @@ func parseControl(s string) (isa.Control, *lineError) {
 		case byte('0' + n):
 			c.Wait |= 1 << n
 		case '6', '7', '8', '9':
-			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("dependence counter %c does not exist", b), "there are 0 to 5"}
+			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("dependence counter %c does not exist", b), "want 0 to 5"}
 		default:
-			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("%q is out of place in a wait mask", string(b)), "each counter has its own place: B012345"}
+			return c, &lineError{col[0] + n + 1, 1, fmt.Sprintf("%q is misplaced in a wait mask", string(b)), "each counter has its own position: B012345"}
 		}
 	}
 	for i, to := range []*uint8{&c.Read, &c.Write} {
@@ -431,9 +430,9 @@ func parseControl(s string) (isa.Control, *lineError) {
 		case len(part) == 2 && part[0] == letter && part[1] >= '0' && part[1] <= '5':
 			*to = part[1] - '0'
 		case len(part) == 2 && part[0] == letter && part[1] >= '6' && part[1] <= '9':
-			return c, &lineError{col[i+1], len(part), fmt.Sprintf("dependence counter %c does not exist", part[1]), "there are 0 to 5, and - for none"}
+			return c, &lineError{col[i+1], len(part), fmt.Sprintf("dependence counter %c does not exist", part[1]), "want 0 to 5, or - for none"}
 		default:
-			return c, &lineError{col[i+1], len(part), fmt.Sprintf("%q is no counter", part), fmt.Sprintf("%c and a digit or -", letter)}
+			return c, &lineError{col[i+1], len(part), fmt.Sprintf("%q is not a counter", part), fmt.Sprintf("want %c and a digit or -", letter)}
 		}
 	}
 	switch parts[3] {
@@ -441,20 +440,20 @@ func parseControl(s string) (isa.Control, *lineError) {
 		c.Yield = true
 	case "-":
 	default:
-		return c, &lineError{col[3], len(parts[3]), fmt.Sprintf("%q stands in the place of the yield mark", parts[3]), "Y or -"}
+		return c, &lineError{col[3], len(parts[3]), fmt.Sprintf("%q is not a yield mark", parts[3]), "want Y or -"}
 	}
 	n, err := strconv.ParseUint(strings.TrimPrefix(parts[4], "S"), 10, 16)
 	if err != nil || !strings.HasPrefix(parts[4], "S") || len(parts[4]) > 3 {
-		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("%q is no stall count", parts[4]), "S00 to S15"}
+		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("%q is not a stall count", parts[4]), "want S00 to S15"}
 	}
 	if n > 15 {
-		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("a stall of %d cycles cannot be encoded", n), "S00 to S15"}
+		return c, &lineError{col[4], len(parts[4]), fmt.Sprintf("a stall of %d cycles cannot be encoded", n), "want S00 to S15"}
 	}
 	c.Stall = uint8(n)
 	return c, nil
 }
 
-// finish encodes the kernel that has been read.
+// finish encodes the kernel that has just been read.
 func (p *parser) finish() {
 	k := p.kernel
 	if k == nil {
@@ -528,7 +527,7 @@ func (a *arg) resolve(labels map[string]int64, names []string) {
 	a.near = near.Name(a.label, names)
 }
 
-// fromWords is the instruction of a word, or one that only has its word.
+// fromWords decodes words, or makes an instruction that only holds them.
 func fromWords(arch Arch, w word128, addr uint32) Inst {
 	in, err := Decode(arch, w, addr)
 	if err != nil {
@@ -538,7 +537,7 @@ func fromWords(arch Arch, w word128, addr uint32) Inst {
 	return in
 }
 
-// link gives branch targets the numbers of their instructions.
+// link gives branch targets the indices of their instructions.
 func (k *Kernel) link() {
 	for i := range k.Code {
 		for j := range k.Code[i].Operands {
@@ -554,7 +553,7 @@ func (k *Kernel) link() {
 	}
 }
 
-// top is the first general register above an operand's, 0 if it has none.
+// top is one more than the highest general register of an operand, 0 if it has none.
 func (o *Operand) top() int {
 	if o.Kind == Reg && o.Reg != RZ || o.Kind == Mem && o.Reg != RZ || o.Kind == Const && o.Reg != RZ {
 		return int(o.Reg) + int(max(o.Count, 1))
@@ -562,7 +561,7 @@ func (o *Operand) top() int {
 	return 0
 }
 
-// usedRegs is how many general registers the code names.
+// usedRegs is the number of general registers that the code names.
 func (k *Kernel) usedRegs() int {
 	n := 0
 	for i := range k.Code {
@@ -587,7 +586,7 @@ func (in *Inst) ends() bool {
 	return false
 }
 
-// check looks for what is wrong with a kernel as a whole.
+// check looks for errors in a kernel as a whole.
 func (p *parser) check(k *Kernel) {
 	at := func(pos isa.Pos, line string) { p.lineNo, p.line = int(pos.Line), line }
 	exits := false
@@ -604,17 +603,17 @@ func (p *parser) check(k *Kernel) {
 		for j := range in.Operands {
 			o := &in.Operands[j]
 			if n := o.top(); p.regs && n > k.Regs {
-				p.fail(col(j), fmt.Sprintf("raise .regs to %d", n), "%s goes beyond .regs %d", o, k.Regs)
+				p.fail(col(j), fmt.Sprintf("raise .regs to %d", n), "%s exceeds .regs %d", o, k.Regs)
 			}
 			if n := misaligned(o); n > 0 {
-				p.fail(col(j), fmt.Sprintf("its number has to be a multiple of %d", n), "%s is the first of %d registers", o, n)
+				p.fail(col(j), fmt.Sprintf("its number must be a multiple of %d", n), "%s is the first of %d registers", o, n)
 			}
 			if o.Kind == Target && o.Index < 0 && !o.Tail {
-				p.fail(col(j), fmt.Sprintf("the kernel's code goes from 0x0 to 0x%x, in steps of 0x%x", (len(k.Code)-1)*InstBytes, InstBytes), "%s branches into nowhere: there is no instruction at %s", in.Op, hexInt(o.Imm))
+				p.fail(col(j), fmt.Sprintf("instructions are at 0x0 to 0x%x, in steps of 0x%x", (len(k.Code)-1)*InstBytes, InstBytes), "%s has no instruction at its target %s", in.Op, hexInt(o.Imm))
 			}
 		}
 	}
-	if p.broken { // what is missing may be in what could not be read
+	if p.broken { // the missing part may be in a line with errors
 		return
 	}
 	if n := len(k.Code); n == 0 || !exits {
@@ -626,9 +625,8 @@ func (p *parser) check(k *Kernel) {
 	}
 }
 
-// misaligned returns the alignment that an operand's register number breaks,
-// 0 if it is all right: two registers start at an even one, four at a multiple
-// of four.
+// misaligned returns the alignment that an operand's register number violates, 0 if it is
+// fine: pairs must start at an even number, four registers at a multiple of four.
 func misaligned(o *Operand) int {
 	bad := func(n, count uint8) bool { return (count == 2 || count == 4) && n%count != 0 }
 	switch o.Kind {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestErrors holds what is said about broken programs: place, what, how to
-// mend it, for everything in one run.
+// TestErrors checks the messages for broken programs: place, mistake and fix, for all mistakes
+// in one run.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.sass")
 	if err != nil || len(files) == 0 {
@@ -108,7 +108,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: text to words and back, and again, changes nothing.
+// TestThereAndBack: text to words and back, repeatedly, changes nothing.
 func TestThereAndBack(t *testing.T) {
 	f, err := Parse("a.sass", program, 0)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestHexListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(g.Text(), ".word"); n > 0 {
-		t.Errorf("%d words are no instruction", n)
+		t.Errorf("%d words are not instructions", n)
 	}
 	h, err := Parse("gemm.sass", g.Text(), 0)
 	if err != nil {
@@ -167,9 +167,9 @@ func TestHexErrors(t *testing.T) {
 		text, want string
 		arch       Arch
 	}{
-		"no architecture": {"000000000000794d 000fea0003800000\n", "a.hex:1:1: the architecture is not known (put .arch sm_86 in the first line, or give --arch)", 0},
-		"one word":        {"000000000000794d\n", "a.hex:1:1: two words of 16 hex digits", 86},
-		"no digits":       {" 000000000000794d 000fea000380000x\n", `a.hex:1:19: "000fea000380000x" is no hexadecimal number`, 86},
+		"no architecture": {"000000000000794d 000fea0003800000\n", "a.hex:1:1: the architecture is unknown (put .arch sm_86 in the first line, or give --arch)", 0},
+		"one word":        {"000000000000794d\n", "a.hex:1:1: expected two words of 16 hex digits", 86},
+		"no digits":       {" 000000000000794d 000fea000380000x\n", `a.hex:1:19: "000fea000380000x" is not a hexadecimal number`, 86},
 		"bad directive":   {"# .kernel a\n# .regs 300\n", `a.hex:2:1: "300" is not in range (1 to 255)`, 86},
 	} {
 		_, err := ParseHex("a.hex", test.text, test.arch)

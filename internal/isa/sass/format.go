@@ -13,7 +13,7 @@ import (
 // and semicolon.
 func (in *Inst) Text() string { return in.text(nil) }
 
-// text writes the instruction, branch targets by name where labels has one for
+// text writes the instruction; branch targets are written by name if labels has one for
 // their address.
 func (in *Inst) text(labels map[int64]string) string {
 	if in.Op == NoOp { // a word that no form describes
@@ -102,8 +102,8 @@ func (o *Operand) write(b *strings.Builder) {
 			b.WriteByte('~')
 		}
 	}
-	// The bars of an absolute value close before the half of a register, and
-	// after that of anything else.
+	// The bars of an absolute value close before the half of a register, and after any other
+	// suffix.
 	if o.Abs {
 		b.WriteByte('|')
 	}
@@ -176,7 +176,7 @@ func (o *Operand) writeConst(b *strings.Builder) {
 	switch {
 	case o.HasU && !o.CX:
 		index = uregName(o.UReg)
-	case o.Reg != RZ || o.Role == Addr && o.UReg == RZ && o.Imm == 0: // LDC writes the register if nothing else
+	case o.Reg != RZ || o.Role == Addr && o.UReg == RZ && o.Imm == 0: // LDC writes the register if there is nothing else
 		index = regName(o.Reg)
 	}
 	b.WriteString(index)
@@ -220,8 +220,8 @@ func (o *Operand) writeMem(b *strings.Builder) {
 	b.WriteByte(']')
 }
 
-// floatText writes a floating-point immediate as NVIDIA's disassembler does;
-// numbers that have no such text (NaNs with a payload) as their bits.
+// floatText writes a floating-point immediate as NVIDIA's disassembler does; numbers without
+// such a text (NaNs with a payload) are written as their bits.
 func floatText(bits uint64, width int) string {
 	x := floatOf(bits, width)
 	sign := "+"
@@ -246,7 +246,7 @@ func floatText(bits uint64, width int) string {
 	return trimFloat(fmt.Sprintf("%.20g", x))
 }
 
-// trimFloat takes away zeros behind the point, as C's %g does.
+// trimFloat removes trailing zeros after the point, as C's %g does.
 func trimFloat(s string) string {
 	mant, exp, has := strings.Cut(s, "e")
 	if strings.Contains(mant, ".") {
@@ -269,7 +269,7 @@ func quietNaN(width int) uint64 {
 	return 0x7ff8000000000000
 }
 
-// floatOf is the number that bits of a width stand for.
+// floatOf is the number represented by bits of a given width.
 func floatOf(bits uint64, width int) float64 {
 	switch width {
 	case 32:

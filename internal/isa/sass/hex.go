@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FormatHex writes a program as words: two of 16 hex digits a line, low word
-// first. Directives and labels stand between them as lines that start with #.
+// FormatHex writes a program as words: two of 16 hex digits per line, low word first.
+// Directives and labels are lines that start with #.
 func FormatHex(f *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# .arch %s\n", f.Arch)
@@ -22,9 +22,8 @@ func FormatHex(f *File) string {
 	return b.String()
 }
 
-// IsHex reports whether a text looks like what FormatHex writes rather than
-// one word a line: two words, or an architecture, stand in its first line that
-// says anything.
+// IsHex reports whether a text looks like the output of FormatHex rather than one word per
+// line: its first significant line has two words, or an architecture.
 func IsHex(text string) bool {
 	for line := range strings.Lines(text) {
 		s := strings.TrimSpace(line)
@@ -42,10 +41,9 @@ func IsHex(text string) bool {
 	return false
 }
 
-// ParseHex reads what FormatHex writes. Lines that start with # are directives
-// and labels, or comments. Words before any .kernel make a kernel of their own;
-// words that are no instruction stay words. arch counts where the file has no
-// .arch. On error it returns an ErrorList.
+// ParseHex reads the output of FormatHex. Lines that start with # are directives and labels,
+// or comments. Words before any .kernel form a separate kernel; words that do not decode stay
+// words. arch applies if the file has no .arch. On error it returns an ErrorList.
 func ParseHex(name, text string, arch Arch) (*File, error) {
 	p := &parser{file: &File{Name: name, Arch: arch}, hex: true}
 	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
@@ -89,14 +87,14 @@ func (p *parser) hexLine(s string) {
 	}
 	f := strings.Fields(s)
 	if len(f) != 2 || len(f[0]) != 16 || len(f[1]) != 16 {
-		p.fail(col, "for example 000000000000794d 000fea0003800000", "two words of 16 hex digits have to stand here, the low one first")
+		p.fail(col, "for example 000000000000794d 000fea0003800000", "expected two words of 16 hex digits, the low one first")
 		return
 	}
 	var w word128
 	for i := range w {
 		v, err := strconv.ParseUint(f[i], 16, 64)
 		if err != nil {
-			p.fail(strings.Index(p.line, f[i])+1, "", "%q is no hexadecimal number", f[i])
+			p.fail(strings.Index(p.line, f[i])+1, "", "%q is not a hexadecimal number", f[i])
 			return
 		}
 		w[i] = v
@@ -107,15 +105,15 @@ func (p *parser) hexLine(s string) {
 	p.add(st)
 }
 
-// hexKernel starts a kernel for words that stand before any .kernel.
+// hexKernel starts a kernel for words before any .kernel.
 func (p *parser) hexKernel(col int) {
 	if p.kernel == nil {
 		p.startKernel("kernel", col)
 	}
 }
 
-// finishHex decodes the kernel that has been read. One without any control bit
-// has no control codes: the least that a compiler writes says "no counter".
+// finishHex decodes the kernel that has just been read. If no control bit is set, the kernel
+// has no control codes: a compiler writes at least "no counter".
 func (p *parser) finishHex() {
 	k := p.kernel
 	if k == nil {

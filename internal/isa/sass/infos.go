@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// trait is what models want to know of an opcode.
+// trait is what models need to know about an opcode.
 type trait struct {
 	class isa.Class
 	unit  isa.Unit
@@ -14,11 +14,10 @@ type trait struct {
 	data  isa.Data
 }
 
-// traits groups the opcodes by class. Which pipe an opcode takes and whether
-// its latency is fixed comes from the sm_75 forms; a result of fixed latency
-// must not be in a class that lowers a dependence counter, for compilers
-// raise none there. So F2FP, I2FP and the packing conversions are with the
-// integers and not with the other conversions.
+// traits groups the opcodes by class. An opcode's pipe, and whether its latency is fixed,
+// come from the sm_75 forms. A result of fixed latency must not be in a class that lowers a
+// dependence counter, because compilers raise none for it. F2FP, I2FP and the packing
+// conversions are therefore with the integers and not with the other conversions.
 var traits = func() (t [Ops]trait) {
 	add := func(class isa.Class, unit isa.Unit, ops ...Op) {
 		for _, op := range ops {
@@ -90,7 +89,7 @@ var spaces = map[Op]isa.Space{
 	OpTEX: isa.Texture, OpTLD: isa.Texture, OpTLD4: isa.Texture, OpTXD: isa.Texture, OpSULD: isa.Surface, OpSUST: isa.Surface,
 }
 
-// Infos describes the kernel's instructions in the words that all models share.
+// Infos describes the kernel's instructions in the types that all models share.
 func (k *Kernel) Infos() []isa.Inst {
 	list := make([]isa.Inst, len(k.Code))
 	for i := range k.Code {
@@ -111,7 +110,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	if len(in.Mods) > 0 {
 		o.Op += "." + strings.Join(in.Mods, ".")
 	}
-	if in.Op == OpF2F && in.Has("F64") { // with doubles: the shared unit
+	if in.Op == OpF2F && in.Has("F64") { // doubles use the shared unit
 		o.Class, o.Unit, o.Data = isa.ClassFP64, isa.UnitFP64, isa.DataDouble
 	}
 	in.flow(o)
@@ -168,7 +167,7 @@ const (
 	srTimerHi = 0x53
 )
 
-// flow says where control goes.
+// flow determines where control goes.
 func (in *Inst) flow(o *isa.Inst) {
 	o.Guarded = !in.Guard.Always()
 	switch in.Op {
@@ -185,8 +184,8 @@ func (in *Inst) flow(o *isa.Inst) {
 	default:
 		return
 	}
-	// A branch has a predicate of its own beside the guard, and its conditions
-	// (.DIV, .CONV) decide too.
+	// A branch has its own predicate besides the guard, and its conditions (.DIV, .CONV)
+	// decide too.
 	if in.Find(Pp) != nil || in.Op == OpBRA && (in.Has("DIV") || in.Has("CONV")) {
 		o.Guarded = true
 	}
@@ -199,8 +198,8 @@ func register(file isa.RegFile, n, count uint8) isa.Reg {
 	return isa.Reg{File: file, Count: count, Number: uint16(n) + 1, Index: uint32(n)}
 }
 
-// operand adds what an operand reads or writes. Registers that are none (RZ,
-// PT) are not listed.
+// operand adds what an operand reads or writes. RZ and PT are not registers and are not
+// listed.
 func (in *Inst) operand(o *isa.Inst, p *Operand) {
 	add := func(file isa.RegFile, n, none, count uint8) {
 		if n == none || count == 0 {
@@ -252,8 +251,7 @@ func (in *Inst) operand(o *isa.Inst, p *Operand) {
 	}
 }
 
-// predicates lists those that P2R and UP2UR read and R2P writes: the ones of
-// the mask.
+// predicates lists the predicates of the mask, which P2R and UP2UR read and R2P writes.
 func (in *Inst) predicates(o *isa.Inst, p *Operand) {
 	file := isa.RegPred
 	switch p.Suffix {
@@ -323,7 +321,7 @@ func (in *Inst) memory(o *isa.Inst) {
 	}
 }
 
-// private reports whether other blocks have no part in an instruction.
+// private reports whether an instruction neither affects nor depends on other blocks.
 func private(op Op, s isa.Space) bool {
 	switch s {
 	case isa.Global, isa.Generic, isa.Surface, isa.Texture:
@@ -336,7 +334,7 @@ func private(op Op, s isa.Space) bool {
 	return true
 }
 
-// bytes is how many bytes a lane moves.
+// bytes is the number of bytes that a lane moves.
 func (in *Inst) bytes() int {
 	if in.Op == OpLDSM {
 		return 4 * in.registers("n", Rd)
@@ -356,8 +354,8 @@ func (in *Inst) bytes() int {
 	return 4
 }
 
-// reuseMask has bit i set if the i-th general register among the sources is
-// kept in the register-file cache.
+// reuseMask has bit i set if the i-th general register among the sources stays in the
+// register-file cache.
 func (in *Inst) reuseMask() uint8 {
 	mask, n := uint8(0), 0
 	for i := range in.Operands {

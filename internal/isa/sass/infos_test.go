@@ -22,8 +22,8 @@ func regText(list []isa.Reg) string {
 	return strings.Join(out, " ")
 }
 
-// TestInfos holds what models are told against what the instruction set says:
-// results, sources with the guard last, class.
+// TestInfos compares what models see with what the instruction set says: results, sources with
+// the guard last, class.
 func TestInfos(t *testing.T) {
 	for _, test := range []struct {
 		text       string
@@ -114,7 +114,7 @@ func TestInfos(t *testing.T) {
 	}
 }
 
-// sortedRegs leaves the order of results open.
+// sortedRegs ignores the order of results.
 func sortedRegs(s string) string {
 	f := strings.Fields(s)
 	if len(f) == 2 && f[0] > f[1] {

@@ -5,8 +5,8 @@ import "github.com/heddle-sim/heddle/internal/isa"
 // InstBytes is the size of an instruction.
 const InstBytes = 16
 
-// Numbers that name no register: reads give zero (true for predicates), writes
-// go nowhere.
+// Numbers that do not name a register: reads give zero (true for predicates), writes are
+// discarded.
 const (
 	RZ  = 255 // general registers
 	URZ = 63  // uniform registers before sm_100
@@ -18,13 +18,13 @@ type Inst struct {
 	Op    Op
 	Mods  []string // modifiers of the mnemonic in text order, without dots
 	Guard Guard
-	// Operands are in text order. Optional operands that the text leaves out
-	// (a predicate result PT, a carry-in !PT) are not listed: see Find.
+	// Operands are in text order. Optional operands that the text omits (a predicate result
+	// PT, a carry-in !PT) are not listed: see Find.
 	Operands []Operand
-	Ctl      isa.Control // control bits; of no meaning where the kernel has none (Kernel.Control)
+	Ctl      isa.Control // control bits; meaningless if the kernel has none (Kernel.Control)
 	Words    [2]uint64   // low word first
 	Addr     uint32      // bytes from the kernel's start
-	Pos      isa.Pos     // where it stands in the text, zero if it comes from words
+	Pos      isa.Pos     // position in the text, zero if it comes from words
 }
 
 // Guard is the predicate before an instruction.
@@ -59,11 +59,11 @@ const (
 	Word           // keyword (PR, UPR: all predicates as a value; PPPPPPPP): Suffix is its text
 )
 
-// Role says which part an operand plays; the names are those of the tables.
+// Role is the part that an operand plays; the names are those of the tables.
 type Role uint8
 
-// The roles. Executors look operands up by role, so that an operand that the
-// text leaves out moves nothing.
+// The roles. Executors look operands up by role, so that omitted operands do not shift the
+// others.
 const (
 	NoRole Role = iota
 	Rd          // result register, general or uniform (or what BMOV and B2R write)
@@ -91,14 +91,14 @@ type Operand struct {
 	Kind  Kind
 	Role  Role
 	Dst   bool  // written
-	Reg   uint8 // register number; of Mem and Const the base, RZ if none
-	Count uint8 // how many consecutive registers are read or written; 0 of operands that are none
+	Reg   uint8 // register number; for Mem and Const the base, RZ if none
+	Count uint8 // number of consecutive registers read or written; 0 for other operands
 	Neg   bool  // - before it
 	Abs   bool  // |…|
 	Not   bool  // ! before a predicate, ~ before a register
 	Reuse bool
-	// Suffix is what follows the name, without the dot: H0_H0, H1_H1, F32, B1,
-	// 64, U32, X4, X8, X16, ROW, COL. Of Mem it belongs to the base register.
+	// Suffix is what follows the name, without the dot: H0_H0, H1_H1, F32, B1, 64, U32, X4,
+	// X8, X16, ROW, COL. For Mem it belongs to the base register.
 	Suffix string
 	// Imm is an integer immediate, the byte offset of Const and Mem, or the byte
 	// address of Target.
@@ -109,14 +109,14 @@ type Operand struct {
 	Brain  bool   // FImm of 16 bits: bfloat16
 	Bank   uint8  // Const
 	UReg   uint8  // Mem and Const (cx): uniform register added, URZ if none
-	HasU   bool   // Mem, Const: UReg is there
+	HasU   bool   // Mem, Const: UReg is present
 	UCount uint8  // registers of UReg
 	Desc   uint8  // Mem: uniform register pair of the descriptor
-	HasD   bool   // Mem: Desc is there (desc[URn])
-	CX     bool   // Const: UReg names the bank, cx[URn][…]; else it is added to the offset
+	HasD   bool   // Mem: Desc is present (desc[URn])
+	CX     bool   // Const: UReg names the bank, cx[URn][…]; otherwise it is added to the offset
 	Hidden bool   // Mem: the descriptor is one that older disassemblers do not print (desc0)
-	// Tail says that the operand follows the one before it after a space, not
-	// a comma: RET.REL R2 0x0.
+	// Tail says that a space, not a comma, separates the operand from the previous one:
+	// RET.REL R2 0x0.
 	Tail bool
 }
 
@@ -130,8 +130,8 @@ func (in *Inst) Has(mod string) bool {
 	return false
 }
 
-// Find returns the operand of a role, nil if the text leaves it out (it is
-// PT, !PT or RZ then, whichever does nothing).
+// Find returns the operand of a role, nil if the text omits it (then it is PT, !PT or RZ,
+// whichever has no effect).
 func (in *Inst) Find(r Role) *Operand {
 	for i := range in.Operands {
 		if in.Operands[i].Role == r {
@@ -170,12 +170,11 @@ type Kernel struct {
 	Consts   []ConstData
 	Code     []Inst
 	Labels   []Label
-	// Control says that the text has control codes. Without them Ctl means
-	// nothing and the hardware has to guard dependences itself.
+	// Control says that the text has control codes. Without them Ctl is meaningless and the
+	// hardware must guard dependences itself.
 	Control bool
 	Pos     isa.Pos // of its .kernel directive
-	// declared says that the program gives Regs itself; it is counted from the
-	// code otherwise.
+	// declared says that the program specifies Regs; otherwise it is counted from the code.
 	declared bool
 }
 
@@ -202,8 +201,8 @@ type Label struct {
 // Arch is an architecture: 75 for sm_75.
 type Arch int
 
-// ParamBase is the byte offset of the first parameter in constant bank 0
-// (measured on cubins and listings of each architecture).
+// ParamBase is the byte offset of the first parameter in constant bank 0 (measured on cubins
+// and listings of each architecture).
 func (a Arch) ParamBase() int {
 	switch {
 	case a >= 100:

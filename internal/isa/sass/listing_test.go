@@ -81,8 +81,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestListingControl holds what compilers never do against the listing: it
-// would show a field in the wrong place.
+// TestListingControl checks that the listing contains nothing that compilers never do; a field
+// in the wrong place would show up.
 func TestListingControl(t *testing.T) {
 	for _, l := range readListing(t) {
 		in, err := Decode(80, l.words, l.addr)

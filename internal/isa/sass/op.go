@@ -182,7 +182,7 @@ const (
 	OpVOTEU
 	OpWARPSYNC
 	OpYIELD
-	Ops // how many there are
+	Ops // number of opcodes
 )
 
 var opNames = [Ops]string{

@@ -10,14 +10,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/num"
 )
 
-// arg is an operand as the text has it: not yet held against a form.
+// arg is an operand as written in the text, not yet matched with a form.
 type arg struct {
 	Operand
 	text  string
-	num   string // a number: its digits; what they mean depends on the form
+	num   string // the digits of a number; their meaning depends on the form
 	label string // a name that may be a label
-	found bool   // it is one: Imm is its address
-	near  string // the label with the most similar name, where it is none
+	found bool   // it is a label: Imm is its address
+	near  string // the most similar label, if it is not one
 	col   int    // column in the line, from one
 }
 
@@ -43,8 +43,8 @@ func number(digits string, zero uint8, highest int) (uint8, error) {
 	return uint8(n), nil
 }
 
-// parseArgs cuts the operands of an instruction and reads each as far as can be
-// done without knowing the form. col is the column of the text's first byte.
+// parseArgs splits the operands of an instruction and parses each as far as possible without
+// knowing the form. col is the column of the text's first byte.
 func parseArgs(text string, col int) ([]arg, *lineError) {
 	var args []arg
 	if strings.TrimSpace(text) == "" {
@@ -79,8 +79,8 @@ type piece struct {
 	at   int
 }
 
-// splitSpaces cuts "R2 0x0" in two, and leaves spaces in brackets and between a
-// constant bank and its offset alone.
+// splitSpaces splits "R2 0x0" in two; spaces in brackets and between a constant bank and its
+// offset stay.
 func splitSpaces(s string) []piece {
 	var out []piece
 	depth, from := 0, 0
@@ -131,7 +131,7 @@ func parseArg(text string) (arg, error) {
 	}
 	switch {
 	case s == "":
-		return a, fmt.Errorf("%q is no operand", text)
+		return a, fmt.Errorf("%q is not an operand", text)
 	case s[0] == '{':
 		return a, a.parseMask(s)
 	case strings.HasPrefix(s, "c[") || strings.HasPrefix(s, "cx["):
@@ -147,7 +147,7 @@ func parseArg(text string) (arg, error) {
 	return a, a.parseName(s)
 }
 
-// parseName reads registers, and words that mean what the form says.
+// parseName reads registers, and words whose meaning depends on the form.
 func (a *arg) parseName(s string) error {
 	parts := strings.Split(s, ".")
 	name := parts[0]
@@ -155,7 +155,7 @@ func (a *arg) parseName(s string) error {
 	set := func(k Kind, m []string, zero uint8, highest int) {
 		a.Kind = k
 		if a.Reg, err = number(m[1], zero, highest); err != nil {
-			err = fmt.Errorf("there is no %s: %w", name, err)
+			err = fmt.Errorf("%s does not exist: %w", name, err)
 		}
 	}
 	switch {
@@ -182,7 +182,7 @@ func (a *arg) parseName(s string) error {
 		case a.Suffix == "" && p != "":
 			a.Suffix = p
 		default:
-			return fmt.Errorf("%q has a suffix too many", s)
+			return fmt.Errorf("%q has too many suffixes", s)
 		}
 	}
 	return err
@@ -199,14 +199,14 @@ func (a *arg) parseMask(s string) error {
 	for _, p := range strings.Split(s[1:len(s)-1], ",") {
 		n, err := strconv.Atoi(p)
 		if err != nil || n < 0 || n > 5 {
-			return fmt.Errorf("%q is no dependence counter; they are 0 to 5", p)
+			return fmt.Errorf("%q is not a dependence counter; want 0 to 5", p)
 		}
 		a.Imm |= 1 << n
 	}
 	return nil
 }
 
-// brackets cuts x[one][two] into its parts.
+// brackets splits x[one][two] into its parts.
 func brackets(s string) ([]string, bool) {
 	var out []string
 	for s != "" {
@@ -219,7 +219,7 @@ func brackets(s string) ([]string, bool) {
 		}
 		out = append(out, s[1:n])
 		s = s[n+1:]
-		if strings.HasPrefix(s, ".") { // a suffix of the whole
+		if strings.HasPrefix(s, ".") { // a suffix of the whole operand
 			return append(out, s), true
 		}
 	}
@@ -238,7 +238,7 @@ func (a *arg) parseConst(s string) error {
 		parts = parts[:2]
 	}
 	if !ok || len(parts) != 2 {
-		return fmt.Errorf("%q is no constant; one looks like c[0x0][0x160]", s)
+		return fmt.Errorf("%q is not a constant; want the form c[0x0][0x160]", s)
 	}
 	if m := uregPattern.FindStringSubmatch(parts[0]); bindless && m != nil {
 		n, err := number(m[1], URZ, 254)
@@ -249,7 +249,7 @@ func (a *arg) parseConst(s string) error {
 	} else {
 		v, err := parseInt(parts[0])
 		if bindless || err != nil || v < 0 || v > 31 {
-			return fmt.Errorf("%q is no constant bank; banks are 0 to 31", parts[0])
+			return fmt.Errorf("%q is not a constant bank; want 0 to 31", parts[0])
 		}
 		a.Bank = uint8(v)
 	}
@@ -272,14 +272,14 @@ func (a *arg) parseConst(s string) error {
 		}
 		v, err := parseInt(term)
 		if err != nil {
-			return fmt.Errorf("%q is no offset in a constant bank", parts[1])
+			return fmt.Errorf("%q is not a valid offset in a constant bank", parts[1])
 		}
 		a.Imm += v
 	}
 	return nil
 }
 
-// terms cuts R2.64+UR4+-0x10 at its plus signs.
+// terms splits R2.64+UR4+-0x10 at its plus signs.
 func terms(s string) []string {
 	var out []string
 	for _, t := range strings.Split(s, "+") {
@@ -290,9 +290,8 @@ func terms(s string) []string {
 	return out
 }
 
-// descShown and descHidden are the two ways in which a word can say that it
-// uses a descriptor: with and without bit 101, which changes nothing but what
-// older disassemblers print.
+// descShown and descHidden are the two ways in which a word can say that it uses a
+// descriptor: with and without bit 101, which only affects what older disassemblers print.
 const (
 	descShown  = "desc"
 	descHidden = "desc0"
@@ -309,12 +308,12 @@ func (a *arg) parseMem(s string) error {
 	}
 	parts, ok := brackets(rest)
 	if !ok || a.HasD && len(parts) != 2 || !a.HasD && len(parts) != 1 {
-		return fmt.Errorf("%q is no address", s)
+		return fmt.Errorf("%q is not an address", s)
 	}
 	if a.HasD {
 		m := uregPattern.FindStringSubmatch(parts[0])
 		if m == nil {
-			return fmt.Errorf("%q is no uniform register of a descriptor", parts[0])
+			return fmt.Errorf("%q is not a uniform register for a descriptor", parts[0])
 		}
 		n, err := number(m[1], URZ, 254)
 		if err != nil {
@@ -324,7 +323,7 @@ func (a *arg) parseMem(s string) error {
 	}
 	body := parts[len(parts)-1]
 	if body == "" {
-		return fmt.Errorf("%q has no address in it", s)
+		return fmt.Errorf("%q contains no address", s)
 	}
 	list := terms(body)
 	for i, t := range list {
@@ -333,19 +332,19 @@ func (a *arg) parseMem(s string) error {
 		case regPattern.MatchString(name) && i == 0:
 			n, err := number(regPattern.FindStringSubmatch(name)[1], RZ, 254)
 			if err != nil {
-				return fmt.Errorf("there is no %s: %w", name, err)
+				return fmt.Errorf("%s does not exist: %w", name, err)
 			}
 			a.Reg, a.Suffix = n, suffix
 		case uregPattern.MatchString(name) && !a.HasU && suffix == "":
 			n, err := number(uregPattern.FindStringSubmatch(name)[1], URZ, 254)
 			if err != nil {
-				return fmt.Errorf("there is no %s: %w", name, err)
+				return fmt.Errorf("%s does not exist: %w", name, err)
 			}
 			a.UReg, a.HasU = n, true
 		default:
 			v, err := parseInt(t)
 			if err != nil || i != len(list)-1 {
-				return fmt.Errorf("%q is no part of an address", t)
+				return fmt.Errorf("%q is not part of an address", t)
 			}
 			a.Imm = v
 		}
@@ -358,7 +357,7 @@ func parseInt(s string) (int64, error) {
 	neg := strings.HasPrefix(s, "-")
 	v, err := strconv.ParseUint(strings.TrimLeft(s, "+-"), 0, 64)
 	if err != nil || len(s) > 1 && strings.ContainsAny(s[1:], "+-") {
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	if neg {
 		if v > 1<<63 {
@@ -372,9 +371,9 @@ func parseInt(s string) (int64, error) {
 	return int64(v), nil
 }
 
-// parseFloat reads a floating-point immediate of a width as bits: a decimal
-// number, INF, QNAN, or the bits themselves in hexadecimal. A double has to be
-// one whose lower 32 bits are zero, for these have no place.
+// parseFloat reads a floating-point immediate of a width as bits: a decimal number, INF,
+// QNAN, or the bits themselves in hexadecimal. The lower 32 bits of a double must be zero,
+// since they are not encoded.
 func parseFloat(s string, width int) (uint64, error) {
 	sign := uint64(0)
 	body := strings.TrimLeft(s, "+-")
@@ -420,8 +419,7 @@ func parseFloat(s string, width int) (uint64, error) {
 	return sign | math.Float64bits(x), nil
 }
 
-// parseNarrow reads a decimal number of 16 bits: the nearest double, rounded
-// to nearest even.
+// parseNarrow reads a decimal number of 16 bits: the nearest double, rounded to nearest even.
 func parseNarrow(s string, round func(uint64, num.Round) uint16) (uint64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	h := round(math.Float64bits(x), num.RN)

@@ -59,7 +59,7 @@ func readPairs(t testing.TB, arch Arch) []pair {
 	return list
 }
 
-// squeeze takes away white space, which the comparison leaves aside.
+// squeeze removes white space, which the comparison ignores.
 func squeeze(s string) string {
 	return strings.Join(strings.Fields(strings.TrimSuffix(strings.TrimSpace(s), ";")), "")
 }
@@ -77,12 +77,12 @@ func mnemonic(text string) string {
 	return name
 }
 
-// assembled are the architectures that go both ways.
+// assembled are the architectures that can be assembled and disassembled.
 var assembled = []Arch{75, 80, 86}
 
-// TestNewerPairs counts how much of the later architectures disassembles to the
-// golden texts, which two versions of a disassembler wrote. Nothing is promised
-// of them; the golden file says how far it goes.
+// TestNewerPairs counts how much of the later architectures disassembles to the golden texts,
+// which two versions of a disassembler wrote. Complete coverage is not required; the golden
+// file records how far it goes.
 func TestNewerPairs(t *testing.T) {
 	var report strings.Builder
 	for _, arch := range []Arch{100, 110, 120} {
@@ -116,11 +116,11 @@ func counts(m map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// inScope is how many pairs of each architecture have to be equal both ways.
+// inScope is the number of pairs of each architecture that must match both ways.
 const inScope = 0.9
 
-// TestPairs holds words against texts: what is in scope, disassembles to the
-// text and assembles to the words. The golden file lists what is not.
+// TestPairs compares words with texts: pairs in scope disassemble to the text and assemble to
+// the words. The golden file lists the others.
 func TestPairs(t *testing.T) {
 	var report strings.Builder
 	for _, arch := range assembled {

@@ -7,9 +7,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// parseInstruction reads an instruction without its control code: guard,
-// mnemonic, operands, perhaps a semicolon. col is the column of its first byte.
-// The table is asked for the name that an unknown opcode may be meant to be.
+// parseInstruction reads an instruction without its control code: guard, mnemonic, operands,
+// optionally a semicolon. col is the column of its first byte. The table suggests a name for
+// an unknown opcode.
 func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 	s := &source{guard: Guard{Pred: PT}}
 	body := strings.TrimRight(text, " \t")
@@ -32,7 +32,7 @@ func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 			s.guard.Pred, _ = number(upredPattern.FindStringSubmatch(name)[1], PT, 6)
 			s.guard.Uniform = true
 		default:
-			return nil, &lineError{col, n, fmt.Sprintf("%q is no guard", body[:n]), "one is @P0 to @P6 or @UP0 to @UP6, with ! to negate it"}
+			return nil, &lineError{col, n, fmt.Sprintf("%q is not a guard", body[:n]), "want @P0 to @P6 or @UP0 to @UP6, with ! to negate it"}
 		}
 		rest := strings.TrimLeft(body[n:], " \t")
 		col += len(body) - len(rest)
@@ -44,7 +44,7 @@ func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 	}
 	s.opText, s.opCol = body[:n], col
 	if s.opText == "" {
-		return nil, &lineError{col, 1, "an instruction is missing here", ""}
+		return nil, &lineError{col, 1, "expected an instruction", ""}
 	}
 	parts := strings.Split(s.opText, ".")
 	op, ok := opsByName[parts[0]]
@@ -53,7 +53,7 @@ func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 		if n := near.Name(parts[0], t.names()); n != "" {
 			fix = "did you mean " + n + "?"
 		}
-		return nil, &lineError{col, len(parts[0]), fmt.Sprintf("%q is no opcode", parts[0]), fix}
+		return nil, &lineError{col, len(parts[0]), fmt.Sprintf("unknown opcode %q", parts[0]), fix}
 	}
 	s.op, s.mods = op, parts[1:]
 	args, err := parseArgs(body[n:], col+n)

@@ -21,7 +21,7 @@ func (f *File) Text() string {
 	return b.String()
 }
 
-// directives are the kernel's directives, one a line.
+// directives returns the kernel's directives, one per line.
 func (k *Kernel) directives() []string {
 	list := []string{".kernel " + k.Name}
 	for _, p := range k.Params {
@@ -48,8 +48,7 @@ func (k *Kernel) directives() []string {
 	return list
 }
 
-// lines calls one function for each instruction, the other for each label
-// before it.
+// lines calls one function for each instruction, the other for each label before it.
 func (k *Kernel) lines(inst func(i int), label func(name string)) {
 	for i := 0; i <= len(k.Code); i++ {
 		for _, l := range k.Labels {
@@ -74,7 +73,7 @@ func (k *Kernel) labelNames() map[int64]string {
 	return m
 }
 
-// guardWidth is how far the mnemonics are indented for the guards before them.
+// guardWidth is the indentation of the mnemonics, which leaves room for guards.
 const guardWidth = 6
 
 func (k *Kernel) writeInst(b *strings.Builder, i int) {

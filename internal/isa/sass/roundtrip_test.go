@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reassemble holds a word that is an instruction against its own text.
+// reassemble checks a decoded word against its own text.
 func reassemble(t rapid.TB, arch Arch, w word128, addr uint32) bool {
 	t.Helper()
 	in, err := decodeBody(arch, w, addr)
@@ -92,8 +92,8 @@ func TestRows(t *testing.T) {
 				}
 			})
 			if worked == 0 {
-				// Fields whose values are mostly unused need more luck than a
-				// check has draws.
+				// Fields whose values are mostly unused would need more draws than the check
+				// makes.
 				rng := rand.New(rand.NewPCG(1, 2))
 				for range 200_000 {
 					w := r.value
@@ -120,8 +120,8 @@ func (r *row) decodes(w word128) bool {
 	return problem == ""
 }
 
-// TestRandomWords: any 128 bits are an instruction that assembles to them, or
-// are refused.
+// TestRandomWords: any 128 bits are an instruction that assembles to them again, or are
+// rejected.
 func TestRandomWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, arch := range assembled {

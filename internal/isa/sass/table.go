@@ -11,8 +11,8 @@ import (
 )
 
 // The tables are text, so that they can be read and checked like a manual.
-// table/sm_75.txt explains how; this file turns them into rows, once, when
-// the first program is read.
+// table/sm_75.txt explains their syntax; this file turns them into rows, once, when the first
+// program is read.
 
 //go:embed table/*.txt
 var tableText embed.FS
@@ -30,14 +30,14 @@ type enumName struct {
 	value uint64
 }
 
-// modField is a part of the mnemonic behind the opcode.
+// modField is a part of the mnemonic after the opcode.
 type modField struct {
 	enum *enum
 	at   span
-	text string // a modifier that is always there, where enum is nil and at empty; else printed if the bit is set
+	text string // a modifier: always printed if enum is nil and at empty, else if the bit is set
 }
 
-// immType says how a number in a field is to be read.
+// immType is the interpretation of a number in a field.
 type immType uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	fCX     // cx[UR][word offset]
 	fLDC    // c[bank][R + byte offset]
 	fULDC   // c[bank][UR + byte offset]
-	fLDCU   // c[bank][byte offset], a bit further down
+	fLDCU   // c[bank][byte offset], one bit lower
 	fTarget // relative to the next instruction
 	fAbs    // code address
 	fMask
@@ -76,13 +76,13 @@ const (
 	fPnz // predicate whose encoding is mirrored: PT is 0
 )
 
-// opt says when an operand is left out of the text.
+// opt says when the text omits an operand.
 type opt uint8
 
 const (
 	always    opt = iota
-	unlessPT      // left out if PT (or an offset of 0)
-	unlessNot     // left out if !PT
+	unlessPT      // omitted if PT (or an offset of 0)
+	unlessNot     // omitted if !PT
 )
 
 // operandField is an operand of a row.
@@ -101,12 +101,12 @@ type operandField struct {
 	suffAt  span
 	imm     immType
 	scale   int64
-	count   string // how many registers: "", "2", "sz" and the like; see counts.go
+	count   string // number of registers: "", "2", "sz" etc.; see counts.go
 	tail    bool
 	word    string
 	half    bool // half-precision slot
 	next    bool // uniform register after the one in the field
-	literal int  // register number that it must have, -1 if any
+	literal int  // required register number, -1 if any
 
 	// of memory operands
 	base    *operandField
@@ -115,7 +115,7 @@ type operandField struct {
 	offset  *operandField
 	desc    *operandField
 	descOld bool
-	wide    bool // base's suffix bit follows .E where there is no base
+	wide    bool // base's suffix bit follows .E if there is no base
 }
 
 // row is one instruction form.
@@ -123,12 +123,12 @@ type row struct {
 	op       Op
 	src      string // the table's line, for messages
 	mask     word128
-	value    word128 // what the bits of mask have to be
+	value    word128 // required values of the bits of mask
 	known    word128 // all bits that belong to a field; others must be zero
 	mods     []modField
 	operands []operandField
-	shl      bool // the immediate has to be a power of two, and not 0x10000
-	guard    bool // has a guard that is a uniform predicate
+	shl      bool // the immediate must be a power of two, and not 0x10000
+	guard    bool // its guard is a uniform predicate
 }
 
 // pair reports whether the field holds two numbers.
@@ -161,26 +161,26 @@ var guardSpan = span{{14, 12}}
 
 const guardNot = 15
 
-// controlMask covers the control bits, reuse left out.
+// controlMask covers the control bits except reuse.
 var controlMask = span{{121, 105}}.mask()
 
-// archTables are the architectures and the files that make their tables, base
-// first: a later file's rows go before an earlier one's, and `drop` takes out
-// opcodes that have another meaning.
+// archTables are the architectures and the files that make up their tables, base first: a
+// later file's rows precede an earlier one's, and `drop` removes opcodes that have another
+// meaning.
 var archTables = map[Arch][]string{
 	75: {"sm_75", "mem_75", "tex"},
 	80: {"sm_75", "mem_80", "tex", "sm_80"},
 	86: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 
-	// These can be disassembled only, and not everything of theirs.
+	// These can only be disassembled, and not completely.
 	89:  {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 	100: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 	110: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 	120: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 }
 
-// Assembles reports whether programs of the architecture can be assembled; the
-// others can only be disassembled.
+// Assembles reports whether programs of the architecture can be assembled; others can only
+// be disassembled.
 func (a Arch) Assembles() bool { return a == 75 || a == 80 || a == 86 }
 
 // wideUniform reports whether uniform registers have numbers of eight bits.
@@ -215,7 +215,7 @@ func ParseArch(name string) (Arch, error) {
 	for _, a := range Archs() {
 		names = append(names, a.String())
 	}
-	return 0, fmt.Errorf("unknown architecture %q; known are %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown architecture %q; want one of %s", name, strings.Join(names, ", "))
 }
 
 var tables sync.Map // Arch to func() *table
@@ -301,8 +301,8 @@ func buildTable(a Arch) (*table, error) {
 	return t, nil
 }
 
-// quadSigns is the operand of FSWZADD: four times two bits that stand for the
-// signs of a pair of lanes.
+// quadSigns is the operand of FSWZADD: four times two bits for the signs of a pair of
+// lanes.
 func quadSigns() *enum {
 	e := &enum{name: "signs of lanes", at: span{{39, 32}}, names: map[uint64][]string{}}
 	pairs := [4]string{"PP", "PN", "NP", "ZP"}
@@ -337,8 +337,7 @@ func parseSpan(s string) (span, error) {
 	return out, nil
 }
 
-// enum reads: name span value=name|other value=name …; "-" is the name that is
-// not printed.
+// enum reads: name span value=name|other value=name …; "-" is the name that is not printed.
 func (b *builder) enum(words []string) error {
 	if len(words) < 3 {
 		return fmt.Errorf("an enum needs a name, a span and values")
@@ -391,15 +390,15 @@ func (r *row) useBit(n int) {
 	}
 }
 
-// slot is where a row's variable operand goes in one of its forms.
+// slot is the place of a row's variable operand in one of its forms.
 type slot struct {
 	kind fieldKind
 	at   string
-	low  bool // in bits 63:32: negated by 63 and so on; else where Rc is
+	low  bool // in bits 63:32, negated by bit 63 etc.; otherwise in Rc's place
 }
 
-// form is one operand form of the ALU instructions: what it adds to the
-// opcode, and where B and C are.
+// form is one operand form of the ALU instructions: what it adds to the opcode, and the
+// places of B and C.
 type form struct {
 	letter string
 	add    uint64
@@ -416,9 +415,9 @@ var (
 	urHigh  = slot{fUGPR, "69:64", false}
 )
 
-// shapes are the operand forms (bits 11:9 of the opcode, bit 91): R register,
-// I immediate, C constant, X constant through a uniform register, U uniform
-// register, in B's place; r is the plain form and i, c, x, u the same in C's.
+// shapes are the operand forms (bits 11:9 of the opcode, bit 91): R register, I immediate, C
+// constant, X constant through a uniform register, U uniform register, in B's place; r is the
+// plain form and i, c, x, u the same in C's place.
 var shapes = map[string][]form{
 	"b": {
 		{"R", 0x200, regLow, regHigh}, {"I", 0x800, immLow, regHigh}, {"C", 0xa00, conLow, regHigh},
@@ -433,7 +432,7 @@ var shapes = map[string][]form{
 		{"R", 0x200, regLow, slot{}}, {"I", 0x400, immLow, slot{}}, {"C", 0x600, conLow, slot{}},
 		{"X", 0x1600, cxLow, slot{}}, {"U", 0x1e00, urLow, slot{}},
 	},
-	"d": { // the same, a register standing where Rc is
+	"d": { // the same, with a register in Rc's place
 		{"R", 0x200, regHigh, slot{}}, {"I", 0x400, immLow, slot{}}, {"C", 0x600, conLow, slot{}},
 		{"X", 0x1600, cxLow, slot{}}, {"U", 0x1e00, urLow, slot{}},
 	},
@@ -534,13 +533,13 @@ func (b *builder) mods(r *row, words []string) error {
 	return nil
 }
 
-// operandPattern cuts an operand of a table into name, place, marks, suffix,
-// number type and register count.
+// operandPattern splits an operand of a table into name, place, marks, suffix, number type
+// and register count.
 var operandPattern = regexp.MustCompile(`^(\+?)([A-Za-z][A-Za-z0-9]*)(?:@([0-9:+]+))?([-|~?!]*)(?:\.([a-z0-9]+)(?:@([0-9:+]+))?)?(?::([a-z0-9]+))?(?:\*([a-z0-9]+))?(?:=([0-9]+))?$`)
 
 var immTypes = map[string]immType{"u": immUnsigned, "s": immSigned, "f16": immF16, "f32": immF32, "f64": immF64, "h2": immH2, "b2": immB2}
 
-// named are the operands with a place of their own.
+// named are the operands that have their own place.
 var named = map[string]struct {
 	kind fieldKind
 	role Role
@@ -572,8 +571,8 @@ var named = map[string]struct {
 	"Pz": {fPnz, Pp, "67:64", false, -1},
 }
 
-// constSpan is bank and word offset of a constant operand, ldcSpan bank and
-// byte offset of a constant that is loaded.
+// constSpan is bank and word offset of a constant operand, ldcSpan bank and byte offset of a
+// constant that is loaded.
 var (
 	constBank = span{{58, 54}}
 	constWord = span{{53, 40}}
@@ -603,7 +602,7 @@ func (b *builder) operands(r *row, text string, f form) error {
 	return nil
 }
 
-// splitOperands cuts at commas outside brackets.
+// splitOperands splits at commas outside brackets.
 func splitOperands(s string) []string {
 	var out []string
 	depth, from := 0, 0
@@ -782,7 +781,7 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	}
 	if o.kind == fGPR && !o.dst && !b.noReuse[r.op] && (o.role == A || o.role == B || o.role == C) {
 		o.reuse = map[Role]int{A: 122, B: 123, C: 124}[o.role]
-		if isSlot && f.c == (slot{}) { // the shapes c and d: what is called B is the third source
+		if isSlot && f.c == (slot{}) { // in shapes c and d the operand called B is the third source
 			o.reuse = 124
 		}
 	}
@@ -795,8 +794,7 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	return o, nil
 }
 
-// signs are the bits that negate, take the absolute value and select halves of
-// a source.
+// signs are the bits that negate, take the absolute value and select halves of a source.
 type signs struct {
 	neg, abs int
 	swz      segment
@@ -812,7 +810,7 @@ func signBits(role Role, low bool) signs {
 	return signs{75, 74, segment{82, 81}}
 }
 
-// memPattern cuts [Ra.w90+UR@69:64!+s24] and desc[URb][…].
+// memPattern splits [Ra.w90+UR@69:64!+s24] and desc[URb][…].
 var memPattern = regexp.MustCompile(`^(desc0?\[([^\]]+)\])?\[([^\]+]*)((?:\+[^\]+]+)*)\](\^)?$`)
 
 func (b *builder) mem(r *row, text string, f form) (operandField, error) {
@@ -859,7 +857,7 @@ func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 	if o.base != nil {
 		o.base.reuse = -1
 	}
-	if !o.wide { // only behind a register with .64 or .U32 may it be left out
+	if !o.wide { // it may be omitted only after a register with .64 or .U32
 		o.keepURZ = true
 	}
 	return o, nil

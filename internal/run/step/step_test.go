@@ -474,7 +474,7 @@ func TestAfterFault(t *testing.T) {
 	if !errors.As(err, &stuck) {
 		t.Errorf("got %v, want a StuckError", err)
 	}
-	if a := answers(out); !strings.Contains(a[1], "barrier 0, where 32 of 64 threads have come") {
+	if a := answers(out); !strings.Contains(a[1], "barrier 0, where 32 of 64 threads have arrived") {
 		t.Errorf("after a run without progress:\n%s", out)
 	}
 }

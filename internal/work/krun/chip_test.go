@@ -217,7 +217,7 @@ again:
 func TestChipEnds(t *testing.T) {
 	for _, c := range []struct{ text, kind, want string }{
 		{"NOP\nLDR R1, [R2 + 2]\nEXIT", "fault", "t.kasm:2: misaligned access to memory at 0x2: warp 0, lane 0, pc 1: LDR R1, [R2 + 2]"},
-		{"loop: BRA loop", "limit", "t.kasm: stopped after 5000 cycles, the limit"},
+		{"loop: BRA loop", "limit", "t.kasm: stopped after 5000 cycles: limit reached"},
 		{"NOP", "stuck", "t.kasm: no forward progress after cycle"},
 	} {
 		r := onChip(t, c.text)

@@ -1,6 +1,6 @@
-// Command opgen writes ops_gen.go of package internal/exec/ptx: one Go function
-// for each PTX instruction that is one expression per lane, from the rows of
-// rows.go, and one for each step of a conversion, from stages.go. Run it with `go generate ./internal/exec/ptx`.
+// Command opgen writes ops_gen.go of package internal/exec/ptx: one Go function per
+// PTX instruction that is one expression per lane, from the rows of rows.go, and one
+// per step of a conversion, from stages.go. Run it with `go generate ./internal/exec/ptx`.
 package main
 
 import (
@@ -17,8 +17,8 @@ type row struct {
 	names string // keys separated by blanks; {a,b} stands for alternatives
 	kinds string // kind of the destination, then of each source (see load and store)
 	expr  string // what a lane computes from a, b, c
-	hot   bool   // has a loop of its own for full warps
-	unit  string // execution unit; found from the kinds where empty
+	hot   bool   // has a separate loop for full warps
+	unit  string // execution unit; derived from the kinds if empty
 }
 
 // load is how a kind is read from its register lane, store how it is written.

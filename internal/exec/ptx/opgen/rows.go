@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rows lists every instruction that is one expression per lane. Semantics are
-// those of the PTX manual; arithmetic that is not plain Go is in internal/exec/num.
+// rows lists every instruction that is one expression per lane, with the semantics of
+// the PTX manual; arithmetic that is not plain Go is in internal/exec/num.
 func rows() []row {
 	var rs []row
 	hot := func(names, kinds, expr string) {
@@ -172,8 +172,8 @@ func rows() []row {
 	return rs
 }
 
-// floats adds f32 and f64 arithmetic: round to nearest has the fast functions
-// of num, the rest those on bits.
+// floats adds f32 and f64 arithmetic: rounding to nearest uses the fast functions of
+// num, the other modes those on bits.
 func floats(one, hot func(names, kinds, expr string)) {
 	type op struct{ name, fn, args string }
 	ops := []op{{"add", "Add", "a, b"}, {"sub", "Sub", "a, b"}, {"mul", "Mul", "a, b"}, {"fma", "FMA", "a, b, c"}, {"mad", "FMA", "a, b, c"}}
@@ -249,7 +249,7 @@ func floats(one, hot func(names, kinds, expr string)) {
 		R := map[string]string{"rn": "num.RN", "rz": "num.RZ", "rm": "num.RM", "rp": "num.RP"}[rnd]
 		one("div."+rnd+".f32", "uuu", "num.DivF32(a, b, "+R+")")
 		one("div.ftz."+rnd+".f32", "uuu", "num.FTZF32(num.DivF32(num.FTZF32(a), num.FTZF32(b), "+R+"))")
-		old := func(op string) string { // f64 before PTX 1.4: to nearest without saying so
+		old := func(op string) string { // f64 before PTX 1.4 rounds to nearest by default
 			if rnd == "rn" {
 				return " " + op + ".f64"
 			}
@@ -284,7 +284,7 @@ func approximations(sfu func(names, kinds, expr string)) {
 		sfu(o[0]+".approx.f32", "uu", "num."+o[1]+"ApproxF32(a)")
 		sfu(o[0]+".approx.ftz.f32", "uu", "num.FTZF32(num."+o[1]+"ApproxF32(num.FTZF32(a)))")
 	}
-	// Before PTX 1.4 these had no modifier and approximated, flushing.
+	// Before PTX 1.4 these were approximate and flushing without a modifier.
 	for _, o := range [][2]string{{"ex2", "Ex2"}, {"lg2", "Lg2"}, {"sin", "Sin"}, {"cos", "Cos"}, {"rcp", "Rcp"}, {"rsqrt", "Rsqrt"}, {"sqrt", "Sqrt"}} {
 		sfu(o[0]+".f32 "+o[0]+".ftz.f32", "uu", "num.FTZF32(num."+o[1]+"ApproxF32(num.FTZF32(a)))")
 	}
@@ -311,7 +311,7 @@ func approximations(sfu func(names, kinds, expr string)) {
 	sfu("tanh.approx.bf16x2", "uu", "uint32(num.TanhApproxBF16(uint16(a))) | uint32(num.TanhApproxBF16(uint16(a>>16)))<<16")
 }
 
-// comparisons adds what setp, set and their kin compare with. Keys are
+// comparisons adds the comparisons of setp, set and similar instructions. Keys are
 // comparison and type: "lt.s32".
 func comparisons(rs *[]row) {
 	add := func(names, kinds, expr string, hot bool) {
@@ -396,7 +396,7 @@ func minMax(one func(names, kinds, expr string)) {
 				return x
 			}
 			if three {
-				// The decoder gives the form with three sources its own opcode.
+				// The decoder gives the three-source form its own opcode.
 				one(strings.Replace(name, o[0], o[0]+"3", 1)+".f32", "uuuu", z("num."+o[1]+"3F32("+z("a")+", "+z("b")+", "+z("c")+", "+flags+")"))
 			} else {
 				one(name+".f32", "uuu", z("num."+o[1]+"F32("+z("a")+", "+z("b")+", "+flags+")"))
@@ -505,8 +505,8 @@ func halves(rs *[]row) {
 	}
 }
 
-// conversions adds those cvt that programs use most, for registers as wide as
-// their types; cvt.go does the rest.
+// conversions adds the most common cvt, for registers as wide as their types; cvt.go
+// does the others.
 func conversions(one, hot func(names, kinds, expr string)) {
 	hot("cvt.{u64,s64}.u32", "Uu", "uint64(a)")
 	hot("cvt.{u64,s64}.s32", "Ss", "int64(a)")

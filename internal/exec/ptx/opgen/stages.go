@@ -2,9 +2,8 @@ package main
 
 import "strings"
 
-// stages are the steps of conversions that are one expression per lane, by name.
-// x is the lane's bits, s the step; rb is the lane's random bits, where a step asks
-// for them.
+// stages are the steps of conversions that are one expression per lane, by name. x is
+// the lane's bits, s the step; rb is the lane's random bits, for steps that use them.
 var stages = [][2]string{
 	{"stFTZ32", "uint64(num.FTZF32(uint32(x)))"},
 	{"stSatSToS", "num.SatSToS(int64(x), s.width)"},
@@ -59,8 +58,8 @@ var stages = [][2]string{
 	{"stToNarrowRS", "uint64(num.F32ToNarrowRS(uint32(x), rb, s.fmt))"},
 }
 
-// stage writes the function of a step: a loop of its own, so that a lane costs no
-// call but that of its arithmetic.
+// stage writes the function of a step: a separate loop, so that the only call per lane
+// is that of its arithmetic.
 func stage(name, expr string) string {
 	head, lane := "", "x := v[i]\n"
 	if strings.Contains(expr, "rb") {
