@@ -66,7 +66,7 @@ func (r *Run) machineLine(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: %s, %s core; MHz: core %s, network %s, L2 %s, DRAM %s\n",
 		r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core, mhz(c.Core), mhz(c.Network), mhz(c.L2), mhz(c.DRAM))
 	if r.CoreFrom != "" {
-		fmt.Fprintf(b, " the core uses the parameters of %s, because %s has none for it\n", r.CoreFrom, r.GPU)
+		fmt.Fprintf(b, "  the core uses the parameters of %s, because %s has none for it\n", r.CoreFrom, r.GPU)
 	}
 	for _, d := range r.Dependences {
 		of := ""

@@ -49,7 +49,7 @@ func (t *Trace) write(b *strings.Builder) {
 	}
 	switch {
 	case t.Hidden == "off":
-		fmt.Fprintln(b, " Through predicates and uniform registers: none, as in Accel-Sim (trace.hidden_dependences = off)")
+		fmt.Fprintln(b, "  Through predicates and uniform registers: none, as in Accel-Sim (trace.hidden_dependences = off)")
 	case t.Needed > 0:
 		fmt.Fprintf(b, "  Through predicates and uniform registers: %s of %s reads have their producer (%.1f %% could not be recovered)\n",
 			Count(t.Recovered), Count(t.Needed), 100*(1-float64(t.Recovered)/float64(t.Needed)))
@@ -58,7 +58,7 @@ func (t *Trace) write(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s have no record and did not run\n", Plural(int(t.Absent), "block", "blocks"))
 	}
 	for _, u := range t.Unknown {
-		fmt.Fprintf(b, " unknown mnemonic %s (%s warp instructions) was treated as %s (trace.unknown)\n", u.Mnemonic, Count(u.Count), u.As)
+		fmt.Fprintf(b, "  unknown mnemonic %s (%s warp instructions) was treated as %s (trace.unknown)\n", u.Mnemonic, Count(u.Count), u.As)
 	}
 	for i, w := range t.Warnings {
 		if i == maxTraceWarnings {

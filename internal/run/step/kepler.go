@@ -270,8 +270,8 @@ func (c *educational) warp(w io.Writer, _, slot int) error {
 		}
 		return cmp.Or(strings.Join(s, " "), "none")
 	}
-	fmt.Fprintf(w, " registers with pending results: %s; predicates: %s\n", list("R", v.Busy), list("P", v.BusyPreds))
-	fmt.Fprintf(w, " outstanding transactions: %d\n", v.Outstanding)
+	fmt.Fprintf(w, "  registers with pending results: %s; predicates: %s\n", list("R", v.Busy), list("P", v.BusyPreds))
+	fmt.Fprintf(w, "  outstanding transactions: %d\n", v.Outstanding)
 	for i, f := range v.Stack {
 		fmt.Fprintf(w, "  divergence stack %d: pc %d, lanes %08x\n", i, f.PC, f.Mask)
 	}
@@ -427,7 +427,7 @@ func (c *educational) changed(w io.Writer, slot int) error {
 	case !c.Core.Started(slot):
 		return fmt.Errorf("warp 0.%d was not started", slot)
 	case !b.known:
-		fmt.Fprintln(w, " the run has not advanced yet")
+		fmt.Fprintln(w, "  the run has not advanced yet")
 		return nil
 	}
 	fmt.Fprintf(w, "warp 0.%d, since cycle %d\n", slot, b.cycle)
@@ -526,7 +526,7 @@ func (c *educational) picture(w io.Writer, addr uint64, width, height int, forma
 		}
 	}
 	if side > 1 {
-		fmt.Fprintf(w, " one character is %d by %d pixels\n", side, side)
+		fmt.Fprintf(w, "  one character is %d by %d pixels\n", side, side)
 	}
 	at := func(x, y int) uint32 {
 		if y >= rows {
