@@ -126,7 +126,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
-// TestBadSeries gives what is no series, and a file that takes nothing.
+// TestBadSeries: invalid series, and a file that cannot be written.
 func TestBadSeries(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a,b\n1,2\n3\n", "line 3 of the series has 1 numbers, but there are 2 names"},

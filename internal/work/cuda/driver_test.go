@@ -439,7 +439,7 @@ func TestBadModules(t *testing.T) {
 	if m, _ := d.r.handled(h); m.name != "kernels64.ptx" {
 		t.Errorf("it is called %s", m.name)
 	}
-	if d.log.Len() > 0 { // who loads says it
+	if d.log.Len() > 0 { // the load reports it
 		t.Errorf("said: %s", d.log)
 	}
 }
