@@ -48,8 +48,8 @@ func timedJobs(t *testing.T) []string {
 
 func jobName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".toml") }
 
-// outcome is what a run of a job left behind: the bytes of all its buffers,
-// what its kernels printed, and its checks.
+// outcome is the final state of a run of a job: the bytes of all its buffers, what its
+// kernels printed, and its checks.
 type outcome struct {
 	buffers map[string][]byte
 	printed string

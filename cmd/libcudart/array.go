@@ -7,13 +7,13 @@ import "C"
 
 import "github.com/heddle-sim/heddle/internal/work/cuda"
 
-// This file: arrays, and copies from and to them.
+// This file: arrays, and copies to and from them.
 
 // at returns the struct at an address of the host.
 func at[T any](addr C.uintptr_t) *T { return (*T)(pointer(uint64(addr))) }
 
-// word reads a pointer of C as the number that it is: it may be a handle or an
-// address of the device, which Go must not take for one of its own.
+// word reads a C pointer as a number: it may be a handle or a device address, which Go
+// must not treat as a pointer.
 func word[T any](p *T) uintptr { return *at[uintptr](C.uintptr_t(addressOf(p))) }
 
 func channel(d *C.struct_cudaChannelFormatDesc) cuda.Channel {
@@ -88,12 +88,12 @@ func cudaArrayGetInfo(desc, extent, flags, h C.uintptr_t) C.int {
 	return C.int(err)
 }
 
-// image is the side of a copy that is in an array; x is in bytes.
+// image is a side of a copy in an array; x is in bytes.
 func image(h C.uintptr_t, x, y C.size_t) cuda.Side {
 	return cuda.Side{Array: uint64(h), X: uint64(x), Y: uint64(y)}
 }
 
-// rows is the side of a copy that is in memory.
+// rows is a side of a copy in memory.
 func rows(addr C.uintptr_t, pitch C.size_t) cuda.Side {
 	return cuda.Side{Addr: uint64(addr), Pitch: uint64(pitch)}
 }
@@ -102,8 +102,8 @@ func arrayRows(dst, src cuda.Side, width, height C.size_t, kind C.int, stream C.
 	return C.int(thread().CopyBox(dst, src, uint64(width), uint64(height), 1, cuda.Kind(kind), uint64(stream), async))
 }
 
-// arrayBytes returns the address of n bytes of an array from a place on; they may
-// go on in the rows that follow.
+// arrayBytes returns the address of n bytes of an array from a position on; they may
+// continue in the following rows.
 func arrayBytes(h C.uintptr_t, x, y, n C.size_t) (uint64, cuda.Error) {
 	a, err := thread().Array(uint64(h))
 	if err != cuda.Success {
@@ -201,8 +201,8 @@ func copy3D(parms, stream C.uintptr_t, async bool) C.int {
 	return C.int(thread().CopyBox(b.Dst, b.Src, b.Width, b.Height, b.Depth, cuda.Kind(at[C.struct_cudaMemcpy3DParms](parms).kind), uint64(stream), async))
 }
 
-// boxOf reads a cudaMemcpy3DParms. The width is in texels as soon as one side is
-// an array, and so is x on that side.
+// boxOf reads a cudaMemcpy3DParms. If a side is an array, the width is in texels, and so
+// is x on that side.
 func boxOf(parms C.uintptr_t) (cuda.Box, cuda.Error) {
 	if err := need(parms); err != cuda.Success {
 		return cuda.Box{}, err

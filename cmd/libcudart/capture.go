@@ -13,7 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// This file: turning what streams are given into a graph.
+// This file: capturing the work of streams as a graph.
 
 //export cudaStreamBeginCapture
 func cudaStreamBeginCapture(h C.uintptr_t, mode C.int) C.int {
@@ -70,8 +70,8 @@ func cudaStreamGetCaptureInfo_v2(h, status, id, graph, nodes, n C.uintptr_t) C.i
 	return C.int(err)
 }
 
-// tails are the lists of nodes that programs have been given, by stream, in
-// memory of C: a list is good until the stream is asked again.
+// tails are the lists of nodes returned to programs, by stream, in C memory: a list is
+// valid until the next query of the stream.
 var (
 	tails   = map[uint64]unsafe.Pointer{}
 	tailsMu sync.Mutex

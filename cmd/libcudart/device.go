@@ -13,7 +13,7 @@ import (
 
 // This file: errors, the device, functions and occupancy.
 
-// strings of C, made once each and never freed: programs keep the pointers.
+// C strings, made once each and never freed, because programs keep the pointers.
 var (
 	names   = map[string]*C.char{}
 	namesMu sync.Mutex
@@ -45,7 +45,7 @@ func cudaPeekAtLastError() C.int { return C.int(thread().PeekError()) }
 //export heddleUnsupported
 func heddleUnsupported(name *C.char) C.int { return C.int(thread().Unsupported(C.GoString(name))) }
 
-// heddleVersion is cudaRuntimeGetVersion and cudaDriverGetVersion of a release;
+// heddleVersion implements cudaRuntimeGetVersion and cudaDriverGetVersion for a release;
 // versions.c has their names.
 //
 //export heddleVersion
@@ -132,7 +132,7 @@ func cudaDeviceGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
 	return 0
 }
 
-// There is one device, and it is no peer of itself.
+// There is only one device, which is not its own peer.
 
 //export cudaDeviceCanAccessPeer
 func cudaDeviceCanAccessPeer(to C.uintptr_t, device, peer C.int) C.int {
@@ -165,13 +165,13 @@ func cudaDeviceDisablePeerAccess(peer C.int) C.int {
 //export cudaSetValidDevices
 func cudaSetValidDevices(list C.uintptr_t, n C.int) C.int {
 	err := thread().Check(n >= 0 && (n == 0 || list != 0))
-	if err == cuda.Success && n > 0 { // the first of them is taken
+	if err == cuda.Success && n > 0 { // use the first one
 		err = only(C.int(*(*int32)(pointer(uint64(list)))))
 	}
 	return C.int(err)
 }
 
-// busID is where the device says that it is: on no real bus.
+// busID is the device's bus address, which is not a real one.
 const busID = "0000:00:00.0"
 
 //export cudaDeviceGetPCIBusId
@@ -211,7 +211,7 @@ func cudaDeviceGetAttribute(to C.uintptr_t, which, device C.int) C.int {
 	return give(to, C.int(v), err)
 }
 
-// heddleDeviceProperties is cudaGetDeviceProperties of a release; versions.c has
+// heddleDeviceProperties implements cudaGetDeviceProperties for a release; versions.c has
 // its names.
 //
 //export heddleDeviceProperties

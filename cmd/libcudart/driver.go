@@ -16,11 +16,10 @@ import (
 // another name, so that both sides of a program see one device. This file:
 // start, errors, finding functions, devices and contexts.
 
-// driver is the driver as the calling thread sees it.
+// driver returns the calling thread's view of the driver.
 func driver() cuda.Driver { return thread().Driver() }
 
-// in runs a call that needs a context; without the places for its results it is
-// an error.
+// in runs a call that needs a context; it is an error if a result pointer is null.
 func in(f func(t *cuda.Thread) cuda.Error, places ...C.uintptr_t) C.int {
 	return C.int(driver().Do(func(t *cuda.Thread) cuda.Error {
 		if slices.Contains(places, 0) {
@@ -30,7 +29,7 @@ func in(f func(t *cuda.Thread) cuda.Error, places ...C.uintptr_t) C.int {
 	}))
 }
 
-// ask is in for a call that needs no context.
+// ask is in for calls without a context.
 func ask(f func() cuda.Result, places ...C.uintptr_t) C.int {
 	return C.int(driver().Ask(func() cuda.Result {
 		if slices.Contains(places, 0) {
@@ -40,7 +39,7 @@ func ask(f func() cuda.Result, places ...C.uintptr_t) C.int {
 	}))
 }
 
-// back stores what a call returned, if it succeeded.
+// back stores the result of a call, if it succeeded.
 func back[T any](addr C.uintptr_t, v T, res cuda.Result) C.int {
 	if res == cuda.ResultSuccess {
 		put(addr, v)
@@ -51,8 +50,8 @@ func back[T any](addr C.uintptr_t, v T, res cuda.Result) C.int {
 //export cuInit
 func cuInit(flags C.uint) C.int { return C.int(driver().Init(uint32(flags))) }
 
-// driverVersion is what the driver says that it is: of the newest release that
-// programs can be linked for, as a driver takes all before its own.
+// driverVersion is the reported driver version: the newest release that programs can be
+// linked for, because a driver accepts all earlier ones.
 const driverVersion = 13000
 
 //export cuDriverGetVersion
@@ -90,8 +89,8 @@ func errorText(to C.uintptr_t, s string, ok bool) C.int {
 //export heddleNotInDriver
 func heddleNotInDriver(name *C.char) C.int { return C.int(driver().Unsupported(C.GoString(name))) }
 
-// variants are the functions whose newest form is not always meant: from which
-// version of CUDA on a name stands for which.
+// variants are the functions with several forms: the CUDA version from which a name
+// refers to each.
 var variants = map[string][]struct {
 	from   int
 	suffix string
@@ -107,8 +106,8 @@ var variants = map[string][]struct {
 	"cuEventElapsedTime":     {{3020, ""}, {12080, "_v2"}},
 }
 
-// find returns the address of a function by the name that programs give it; 0 if
-// there is none, or none yet in that version.
+// find returns the address of a function by its name in programs, 0 if that version does
+// not have it.
 func find(name string, version int, perThread bool) (C.uintptr_t, C.int) {
 	suffixes := []string{"_v2", ""}
 	if list, ok := variants[name]; ok {
@@ -139,7 +138,7 @@ func find(name string, version int, perThread bool) (C.uintptr_t, C.int) {
 	return 0, C.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
 }
 
-// cu names are the driver's alone: a program must not find the runtime's.
+// only names with cu: a program must not find the runtime's functions
 func isDriver(name string) bool {
 	return len(name) > 2 && name[:2] == "cu" && name[2] >= 'A' && name[2] <= 'Z'
 }
@@ -172,7 +171,7 @@ func cuGetProcAddress(name, to C.uintptr_t, version C.int, flags C.ulonglong) C.
 
 //export cuGetExportTable
 func cuGetExportTable(to, id C.uintptr_t) C.int {
-	return C.int(driver().Unsupported("cuGetExportTable (by which NVIDIA's own runtime, linked into a program, looks into the driver; link it with nvcc -cudart shared)"))
+	return C.int(driver().Unsupported("cuGetExportTable (which a statically linked NVIDIA runtime calls; link the program with nvcc -cudart shared)"))
 }
 
 //export cuProfilerStart
@@ -188,7 +187,7 @@ func done() cuda.Result { return cuda.ResultSuccess }
 
 // Devices.
 
-// device runs a call about the one device there is.
+// device runs a call on the only device.
 func device(n C.int, f func() cuda.Result, places ...C.uintptr_t) C.int {
 	return ask(func() cuda.Result {
 		if n != 0 {
@@ -208,8 +207,7 @@ func cuDeviceGetCount(to C.uintptr_t) C.int {
 	return ask(func() cuda.Result { put(to, C.int(1)); return cuda.ResultSuccess }, to)
 }
 
-// putText stores a string that ends with a zero byte in n bytes, as much of it
-// as fits.
+// putText stores a zero-terminated string in n bytes, truncated if necessary.
 func putText(to C.uintptr_t, n C.int, s string) {
 	b := host{}.Bytes(uint64(to), uint64(n))
 	b[copy(b[:n-1], s)] = 0
@@ -378,7 +376,7 @@ func cuCtxCreate_v2(to C.uintptr_t, flags C.uint, dev C.int) C.int {
 //export cuCtxCreate_v3
 func cuCtxCreate_v3(to, params C.uintptr_t, n C.int, flags C.uint, dev C.int) C.int {
 	if params != 0 && n > 0 {
-		return C.int(driver().Unsupported("cuCtxCreate with a part of the SMs"))
+		return C.int(driver().Unsupported("cuCtxCreate with a subset of the SMs"))
 	}
 	return cuCtxCreate_v2(to, flags, dev)
 }
@@ -451,7 +449,7 @@ func cuCtxGetId(h, to C.uintptr_t) C.int {
 	}, to)
 }
 
-// apiVersion is that of contexts, not of the driver: 3020 for all made by
+// apiVersion is the version of contexts, not of the driver: 3020 for all made by
 // cuCtxCreate_v2.
 const apiVersion = 3020
 
@@ -483,7 +481,7 @@ func cuCtxGetLimit(to C.uintptr_t, which C.int) C.int {
 	}, to)
 }
 
-// setting is a call that only checks a value.
+// setting runs a call that only checks a value.
 func setting(right bool) C.int {
 	return in(func(t *cuda.Thread) cuda.Error { return t.Check(right) })
 }
@@ -524,7 +522,7 @@ func cuCtxGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
 //export cuCtxResetPersistingL2Cache
 func cuCtxResetPersistingL2Cache() C.int { return setting(true) }
 
-// There is one device, so no context is another's peer.
+// There is only one device, so contexts are not peers.
 
 //export cuCtxEnablePeerAccess
 func cuCtxEnablePeerAccess(peer C.uintptr_t, flags C.uint) C.int {

@@ -7,11 +7,11 @@ import "C"
 
 import "github.com/heddle-sim/heddle/internal/work/cuda"
 
-// This file: graphs, captures and memory pools. They are the runtime's, with
-// other structs for what a node does.
+// This file: graphs, captures and memory pools. They are the runtime's, with different
+// structs for nodes.
 
-// driverKernelNode reads a CUDA_KERNEL_NODE_PARAMS; that of CUDA 12 has a context
-// behind it, which says nothing here.
+// driverKernelNode reads a CUDA_KERNEL_NODE_PARAMS; the one of CUDA 12 also has a
+// context, which is ignored.
 func driverKernelNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 	if err := need(params); err != cuda.Success {
 		return nil, err
@@ -98,7 +98,7 @@ func driverCopyNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 	c := cuda.Rows{Width: uint64(p.WidthInBytes), Height: uint64(p.Height), Depth: uint64(p.Depth)}
 	src := side(p.srcMemoryType, word(&p.srcHost), uintptr(p.srcDevice), 0, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight, p.WidthInBytes)
 	dst := side(p.dstMemoryType, word(&p.dstHost), uintptr(p.dstDevice), 0, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight, p.WidthInBytes)
-	const most = 1 << 20 // rows and planes to where a copy begins, so that products fit
+	const most = 1 << 20 // limit of the start row and plane of a copy, so that products fit
 	ok := src.Y <= most && src.Z <= most && dst.Y <= most && dst.Z <= most && src.Pitch <= 1<<24 && dst.Pitch <= 1<<24 || src.Y|src.Z|dst.Y|dst.Z == 0
 	first := func(s cuda.Side) uint64 { return s.Addr + s.X + s.Y*s.Pitch + s.Z*s.Plane }
 	c.SrcPitch, c.SrcPlane, c.DstPitch, c.DstPlane = src.Pitch, src.Plane, dst.Pitch, dst.Plane
@@ -129,7 +129,7 @@ func cuGraphExecMemcpyNodeSetParams(exec, node, params, ctx C.uintptr_t) C.int {
 	})
 }
 
-// The structs of fillings and of calls of the host are the same in both APIs.
+// The structs of fills and host calls are the same in both APIs.
 
 //export cuGraphAddMemsetNode
 func cuGraphAddMemsetNode(to, graph, behind C.uintptr_t, n C.size_t, params, ctx C.uintptr_t) C.int {

@@ -38,7 +38,7 @@ func cuFuncGetAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) C.int {
 			n = f.MaxSharedPrefer
 		case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
 			n = C.CU_SHAREDMEM_CARVEOUT_DEFAULT
-		default: // constant memory, the cache of loads, clusters: as a kernel has them that says nothing
+		default: // constant memory, load caching, clusters: the defaults of a kernel
 			if which < 0 || which >= C.CU_FUNC_ATTRIBUTE_MAX {
 				return cuda.InvalidValue
 			}
@@ -103,12 +103,12 @@ func cuFuncGetParamInfo(fn C.uintptr_t, n C.size_t, offset, size C.uintptr_t) C.
 	}, offset)
 }
 
-// extras reads the arguments that a launch gives in one buffer: pairs of what it
-// is and a value, up to an end.
+// extras reads the arguments of a launch in one buffer, given as pairs of a kind and a
+// value with an end marker.
 func extras(extra C.uintptr_t) (buffer []byte, ok bool) {
 	le := binary.LittleEndian
 	var addr, size uint64
-	for i := range uint64(8) { // there are two kinds
+	for i := range uint64(8) { // there are only two kinds
 		kind := le.Uint64(host{}.Bytes(uint64(extra)+16*i, 8))
 		if kind == C.CU_LAUNCH_PARAM_END_AS_INT {
 			if size > 1<<16 || size > 0 && addr == 0 {
@@ -123,7 +123,7 @@ func extras(extra C.uintptr_t) (buffer []byte, ok bool) {
 		switch kind {
 		case 1: // CU_LAUNCH_PARAM_BUFFER_POINTER
 			addr = value
-		case 2: // CU_LAUNCH_PARAM_BUFFER_SIZE, where it is
+		case 2: // CU_LAUNCH_PARAM_BUFFER_SIZE, a pointer to it
 			if value == 0 {
 				return nil, false
 			}
@@ -135,8 +135,8 @@ func extras(extra C.uintptr_t) (buffer []byte, ok bool) {
 	return nil, false
 }
 
-// given are the arguments of a launch in either form: all in one buffer, or a
-// function that copies the n-th one, or neither.
+// given returns the arguments of a launch in either form: one buffer, a function that
+// copies the n-th argument, or neither.
 func given(params, extra C.uintptr_t) (buffer []byte, arg func(n int, to []byte), ok bool) {
 	switch {
 	case params != 0 && extra != 0:
@@ -181,7 +181,7 @@ func cuLaunchCooperativeKernel(fn C.uintptr_t, gx, gy, gz, bx, by, bz, shared C.
 	return launchFunction(fn, grid(gx, gy, gz, bx, by, bz, shared, stream), true, params, 0)
 }
 
-// maxAttributes bounds the attributes of one launch; the API has about a dozen.
+// maxAttributes limits the attributes of one launch; the API has about a dozen.
 const maxAttributes = 64
 
 //export cuLaunchKernelEx
@@ -206,7 +206,7 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 			c.Cluster = cuda.Dim3{X: d[0], Y: d[1], Z: d[2]}
 		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
 			return C.int(driver().Unsupported("cuLaunchKernelEx with an event"))
-		} // the others are advice
+		} // the others are hints
 	}
 	return launchFunction(fn, c, cooperative, params, extra)
 }
@@ -216,8 +216,7 @@ func cuLaunchHostFunc(h, fn, data C.uintptr_t) C.int {
 	return in(func(t *cuda.Thread) cuda.Error { return cuda.Error(cudaLaunchHostFunc(h, fn, data)) }, fn)
 }
 
-// The launches of CUDA before 4.0: shape, size and arguments are said one by
-// one.
+// Launches of CUDA before 4.0: shape, size and arguments are set by separate calls.
 
 //export cuFuncSetBlockShape
 func cuFuncSetBlockShape(fn C.uintptr_t, x, y, z C.int) C.int {

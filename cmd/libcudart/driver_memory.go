@@ -142,8 +142,8 @@ func cuMemGetAddressRange_v2(base, size, addr C.uintptr_t) C.int {
 	})
 }
 
-// pointerAttribute stores what is asked of an address. Of memory that is not the
-// device's nothing is known but that.
+// pointerAttribute stores an attribute of an address. Of other memory than the device's,
+// only that fact is known.
 func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result {
 	w, err := thread().Where(uint64(addr))
 	if err != cuda.Success {
@@ -186,7 +186,7 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 		put(to, C.ulonglong(0))
 	case C.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		put(to, C.ulonglong(3)) // read and write
-	case C.CU_POINTER_ATTRIBUTE_BUFFER_ID: // no two allocations of device memory have one address
+	case C.CU_POINTER_ATTRIBUTE_BUFFER_ID: // addresses of allocations are unique
 		put(to, C.ulonglong(base))
 	case C.CU_POINTER_ATTRIBUTE_IS_MANAGED:
 		put(to, truth(w == cuda.ManagedMemory))
@@ -219,7 +219,7 @@ func cuPointerGetAttributes(n C.uint, which, to, addr C.uintptr_t) C.int {
 			if place == 0 {
 				return cuda.ResultInvalidValue
 			}
-			// Of what is not known it says null, and is no error.
+			// Unknown addresses give null, without an error.
 			if pointerAttribute(place, kind, addr) != cuda.ResultSuccess {
 				switch kind {
 				case C.CU_POINTER_ATTRIBUTE_CONTEXT, C.CU_POINTER_ATTRIBUTE_DEVICE_POINTER, C.CU_POINTER_ATTRIBUTE_HOST_POINTER,
@@ -295,7 +295,7 @@ func cuMemcpyDtoDAsync_v2(dst, src C.uintptr_t, n C.size_t, stream C.uintptr_t) 
 	return move(dst, src, n, cuda.DeviceToDevice, stream, true)
 }
 
-// twoContexts checks the contexts of a copy from one to another.
+// twoContexts checks the contexts of a copy between contexts.
 func twoContexts(to, from C.uintptr_t) cuda.Result {
 	for _, h := range []C.uintptr_t{to, from} {
 		if _, _, res := driver().ContextInfo(uint64(h)); res != cuda.ResultSuccess || h == 0 {

@@ -18,15 +18,15 @@ import (
 
 // This file: modules and linking.
 
-// maxJIT bounds the options of one call; the API has about thirty.
+// maxJIT limits the options of one call; the API has about thirty.
 const maxJIT = 1 << 10
 
-// jit is what a program wants to know of a compilation.
+// jit holds the options of a compilation.
 type jit struct {
 	values   uint64 // address of the option values
 	errors   log
 	info     log
-	wallTime int // index of the option that asks for it, -1 without
+	wallTime int // index of its option, -1 without
 }
 
 // log is a buffer of the program for messages.
@@ -60,8 +60,7 @@ func jitOptions(n C.uint, options, values C.uintptr_t) (j jit, ok bool) {
 	return j, true
 }
 
-// report fills the logs. Where the program has none for errors, they go to
-// standard error.
+// report fills the logs. Without an error log, errors go to standard error.
 func (j *jit) report(wrong error) {
 	message := ""
 	if wrong != nil {
@@ -69,7 +68,7 @@ func (j *jit) report(wrong error) {
 	}
 	j.write(&j.errors, message)
 	j.write(&j.info, "")
-	if j.wallTime >= 0 { // it takes no simulated time
+	if j.wallTime >= 0 { // compilation takes no simulated time
 		put(C.uintptr_t(j.values+8*uint64(j.wallTime)), float32(0))
 	}
 	if wrong != nil && (j.errors.addr == 0 || j.errors.size == 0) {
@@ -89,7 +88,7 @@ func (j *jit) write(l *log, s string) {
 	}
 }
 
-// images returns the modules that an address of the host stands for.
+// images returns the modules at a host address.
 func images(addr C.uintptr_t) ([][]byte, error) {
 	if begins(addr, wrapperMagic) {
 		return fatBinaries(addr)
@@ -107,11 +106,11 @@ func images(addr C.uintptr_t) ([][]byte, error) {
 	return [][]byte{cuda.Readable(host{}.Bytes(uint64(addr), uint64(size)))}, nil // the size may be wrong
 }
 
-// wrapperMagic is fatbin.WrapperMagic as it lies in memory.
+// wrapperMagic is the memory representation of fatbin.WrapperMagic.
 var wrapperMagic = string(binary.LittleEndian.AppendUint32(nil, fatbin.WrapperMagic))
 
-// begins reports whether bytes lie at an address of the host. It looks at no
-// byte behind one that differs: that may not be there.
+// begins reports whether memory at a host address starts with some bytes. It stops at the
+// first difference, because later bytes may not exist.
 func begins(addr C.uintptr_t, magic string) bool {
 	for i := range len(magic) {
 		if *at[byte](addr + C.uintptr_t(i)) != magic[i] {
@@ -227,8 +226,7 @@ func cuModuleGetGlobal_v2(to, bytes, h, name C.uintptr_t) C.int {
 	}, name)
 }
 
-// links are what the program wants to know of its links, and the images that it
-// was given, by handle.
+// links are the options of links and their results, by handle.
 var (
 	links   = map[uint64]*link{}
 	linksMu sync.Mutex
@@ -236,10 +234,10 @@ var (
 
 type link struct {
 	jit   jit
-	image unsafe.Pointer // of C, nil until complete
+	image unsafe.Pointer // in C memory, nil until complete
 }
 
-// linkOf returns a link, one without any wishes if it is not known.
+// linkOf returns a link, one without options if it is unknown.
 func linkOf(h C.uintptr_t) *link {
 	linksMu.Lock()
 	defer linksMu.Unlock()
@@ -326,7 +324,7 @@ func cuLinkDestroy(h C.uintptr_t) C.int {
 	return C.int(res)
 }
 
-// The forms before CUDA 6.5 differ in what options mean on other systems.
+// The forms before CUDA 6.5 differ only in options on other systems.
 
 //export cuLinkCreate
 func cuLinkCreate(n C.uint, options, values, to C.uintptr_t) C.int {
@@ -343,8 +341,8 @@ func cuLinkAddFile(h C.uintptr_t, kind C.int, path C.uintptr_t, count C.uint, op
 	return cuLinkAddFile_v2(h, kind, path, count, options, values)
 }
 
-// Libraries and their kernels are modules and functions that belong to no
-// context. Here all contexts share them anyway, so they are the same handles.
+// Libraries and their kernels are modules and functions without a context. Here all
+// contexts share modules anyway, so they have the same handles.
 
 //export cuLibraryLoadData
 func cuLibraryLoadData(to, image, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {

@@ -17,7 +17,7 @@ func cuStreamCreateWithPriority(to C.uintptr_t, flags C.uint, priority C.int) C.
 	}, to)
 }
 
-// own stores a handle and gives what it stands for to the context.
+// own stores a handle and makes the context the owner of its object.
 func own(to C.uintptr_t, kind cuda.ThingKind, h uint64, err cuda.Error) cuda.Error {
 	if err == cuda.Success {
 		driver().Own(kind, h)
@@ -26,7 +26,7 @@ func own(to C.uintptr_t, kind cuda.ThingKind, h uint64, err cuda.Error) cuda.Err
 	return err
 }
 
-// disown runs a call that ends something.
+// disown runs a call that destroys an object.
 func disown(kind cuda.ThingKind, h C.uintptr_t, end func(t *cuda.Thread) cuda.Error) C.int {
 	return in(func(t *cuda.Thread) cuda.Error {
 		err := end(t)
@@ -50,7 +50,7 @@ func cuStreamDestroy_v2(h C.uintptr_t) C.int {
 //export cuStreamDestroy
 func cuStreamDestroy(h C.uintptr_t) C.int { return cuStreamDestroy_v2(h) }
 
-// same runs a call that the runtime has too.
+// same runs a call that is the same in the runtime.
 func same(f func() C.int, places ...C.uintptr_t) C.int {
 	return in(func(*cuda.Thread) cuda.Error { return cuda.Error(f()) }, places...)
 }

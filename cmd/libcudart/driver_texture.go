@@ -13,7 +13,7 @@ import (
 
 // This file: arrays, copies of boxes, textures and surfaces.
 
-// formats are the texels of arrays by CUarray_format: bits and kind of each
+// formats are the texels of arrays by CUarray_format: the bits and kind of each
 // component.
 var formats = map[C.CUarray_format]struct{ bits, kind int32 }{
 	C.CU_AD_FORMAT_UNSIGNED_INT8: {8, 1}, C.CU_AD_FORMAT_UNSIGNED_INT16: {16, 1}, C.CU_AD_FORMAT_UNSIGNED_INT32: {32, 1},
@@ -21,8 +21,7 @@ var formats = map[C.CUarray_format]struct{ bits, kind int32 }{
 	C.CU_AD_FORMAT_HALF: {16, 2}, C.CU_AD_FORMAT_FLOAT: {32, 2},
 }
 
-// texels returns the channel of a format, without any component if there is no
-// such format.
+// texels returns the channel of a format, without components if it is unknown.
 func texels(format C.CUarray_format, components C.uint) cuda.Channel {
 	f, ok := formats[format]
 	c := cuda.Channel{Kind: f.kind}
@@ -35,7 +34,7 @@ func texels(format C.CUarray_format, components C.uint) cuda.Channel {
 	return c
 }
 
-// formatOf is texels the other way.
+// formatOf is the inverse of texels.
 func formatOf(c cuda.Channel) (format C.CUarray_format, components C.uint) {
 	for components < 4 && c.Bits[components] > 0 {
 		components++
@@ -129,7 +128,7 @@ func cuMipmappedArrayDestroy(h C.uintptr_t) C.int {
 
 // Copies.
 
-// direction is the way of a copy between kinds of memory.
+// direction is the direction of a copy between kinds of memory.
 func direction(to, from C.CUmemorytype) cuda.Kind {
 	switch {
 	case to == C.CU_MEMORYTYPE_UNIFIED || from == C.CU_MEMORYTYPE_UNIFIED:
@@ -151,8 +150,8 @@ func box(to, from C.CUmemorytype, dst, src cuda.Side, width, height, depth C.siz
 	})
 }
 
-// side is one side of a copy: what counts of its three places depends on the
-// kind of memory. A pitch of 0 is that of rows that follow each other.
+// side is one side of a copy: the kind of memory selects one of its three addresses. A
+// pitch of 0 means contiguous rows.
 func side(kind C.CUmemorytype, host, device, array uintptr, x, y, z, pitch, height, width C.size_t) cuda.Side {
 	if pitch == 0 {
 		pitch = width
@@ -163,7 +162,7 @@ func side(kind C.CUmemorytype, host, device, array uintptr, x, y, z, pitch, heig
 		s.Addr = uint64(host)
 	case C.CU_MEMORYTYPE_ARRAY:
 		if s.Array = uint64(array); s.Array == 0 {
-			s.Array = 1 // no handle, which is an error, and not memory
+			s.Array = 1 // an invalid handle: an error, and not memory
 		}
 	default:
 		s.Addr = uint64(device)
@@ -196,8 +195,7 @@ func cuMemcpy3DAsync_v2(copy, stream C.uintptr_t) C.int { return driverCopy3D(co
 //export cuMemcpy3D_v2
 func cuMemcpy3D_v2(copy C.uintptr_t) C.int { return driverCopy3D(copy, 0, false) }
 
-// The form for two devices has the same layout but for the contexts, which lie
-// where the other has nothing.
+// The form for two devices has the same layout, with contexts in reserved fields.
 
 //export cuMemcpy3DPeer
 func cuMemcpy3DPeer(copy C.uintptr_t) C.int { return cuMemcpy3D_v2(copy) }
@@ -215,8 +213,7 @@ func driverCopy3D(copy, stream C.uintptr_t, async bool) C.int {
 	return box(c.dstMemoryType, c.srcMemoryType, dst, src, c.WidthInBytes, c.Height, c.Depth, stream, async)
 }
 
-// line copies bytes between memory and the first row of an array, or two of
-// them.
+// line copies bytes between memory and the first row of an array, or between two arrays.
 func line(to, from C.CUmemorytype, dst, src C.uintptr_t, dstOffset, srcOffset, n C.size_t, stream C.uintptr_t, async bool) C.int {
 	place := func(kind C.CUmemorytype, p C.uintptr_t, offset C.size_t) cuda.Side {
 		return side(kind, uintptr(p), uintptr(p), uintptr(p), offset, 0, 0, n, 1, n)
@@ -288,7 +285,7 @@ func cuTexRefCreate(to C.uintptr_t) C.int {
 //export cuTexRefDestroy
 func cuTexRefDestroy(h C.uintptr_t) C.int { return C.int(driver().EndTexture(uint64(h))) }
 
-// edit changes a texture reference, if what it is given is right.
+// edit changes a texture reference if the arguments are valid.
 func edit(h C.uintptr_t, right bool, f func(x *cuda.TexRef)) C.int {
 	return C.int(driver().EditTexture(uint64(h), false, func(x *cuda.TexRef) cuda.Result {
 		if !right {
@@ -310,7 +307,7 @@ func cuTexRefSetAddress_v2(offset, h, addr C.uintptr_t, n C.size_t) C.int {
 		x.Image = cuda.Image{Addr: uint64(addr), Bytes: uint64(n), Channel: x.Image.Channel}
 	})
 	if code == 0 && offset != 0 {
-		put(offset, C.size_t(0)) // any address will do
+		put(offset, C.size_t(0)) // any address is aligned
 	}
 	return code
 }
@@ -439,8 +436,8 @@ func cuSurfRefGetArray(to, h C.uintptr_t) C.int {
 
 // Objects.
 
-// The parts of a CUDA_RESOURCE_DESC's union, which Go cannot name, for linear
-// memory and for rows.
+// The parts of a CUDA_RESOURCE_DESC's union, which Go cannot access, for linear memory
+// and for rows.
 type (
 	linearResource struct {
 		addr       uint64
@@ -456,7 +453,7 @@ type (
 	}
 )
 
-// driverResource reads a CUDA_RESOURCE_DESC; false for what is none.
+// driverResource reads a CUDA_RESOURCE_DESC; false if it is invalid.
 func driverResource(addr C.uintptr_t) (cuda.Image, bool) {
 	d := at[C.CUDA_RESOURCE_DESC](addr)
 	union := C.uintptr_t(addressOf(&d.res))
@@ -538,7 +535,7 @@ func cuTexObjectDestroy(h C.ulonglong) C.int {
 	return in(func(t *cuda.Thread) cuda.Error { return t.FreeObject(uint64(h), false) })
 }
 
-// objectDesc stores what an object was made of.
+// objectDesc stores the description of an object.
 func objectDesc(to C.uintptr_t, h C.ulonglong, surface bool) C.int {
 	return in(func(t *cuda.Thread) cuda.Error {
 		i, _, _, err := t.Object(uint64(h), surface)

@@ -1,12 +1,12 @@
-// Functions of programs that were compiled for a default stream of each thread
-// (nvcc --default-stream per-thread): no stream means the thread's own. Those
-// that wait end in _ptds, those that do not in _ptsz.
+// Functions for programs compiled with a default stream per thread (nvcc --default-stream
+// per-thread): stream 0 is the thread's own. Names of functions that wait end in _ptds,
+// those of the others in _ptsz.
 #include "_cgo_export.h"
 
 #define PER_THREAD 2
 #define OWN(stream) ((stream) ? (stream) : PER_THREAD)
 
-// WAITS is a copy or filling that waits, made of the one that does not.
+// WAITS defines a copy or fill that waits, using the one that does not.
 #define WAITS(name, params, call) \
   int name##_ptds params { \
     int error = call; \
@@ -33,12 +33,12 @@ WAITS(cuMemcpyAtoH_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n), cuMe
 WAITS(cuMemcpy3DPeer, (uintptr_t copy), cuMemcpy3DPeerAsync(copy, PER_THREAD))
 WAITS(cuMemcpyPeer, (uintptr_t dst, uintptr_t to, uintptr_t src, uintptr_t from, size_t n), cuMemcpyPeerAsync(dst, to, src, from, n, PER_THREAD))
 
-// Copies of arrays that have no form with a stream wait for all streams.
+// Array copies without a form with a stream wait for all streams.
 WAITS(cuMemcpyDtoA_v2, (uintptr_t dst, size_t at, uintptr_t src, size_t n), cuMemcpyDtoA_v2(dst, at, src, n))
 WAITS(cuMemcpyAtoD_v2, (uintptr_t dst, uintptr_t src, size_t at, size_t n), cuMemcpyAtoD_v2(dst, src, at, n))
 WAITS(cuMemcpyAtoA_v2, (uintptr_t dst, size_t to, uintptr_t src, size_t from, size_t n), cuMemcpyAtoA_v2(dst, to, src, from, n))
 
-// FORWARD is a function that takes a stream.
+// FORWARD defines a function with a stream argument.
 #define FORWARD(name, params, ...) \
   int name##_ptsz params { return name(__VA_ARGS__); }
 

@@ -1,11 +1,10 @@
-// Functions of the driver that are not there: each returns an error and says so
-// once.
+// Unsupported functions of the driver: each returns an error and warns once.
 #define UNSUPPORTED(name) \
   int name(void) { return heddleNotInDriver(#name); }
 
 extern int heddleNotInDriver(char *name);
 
-// The old forms, with addresses and sizes of 32 bits.
+// The old forms, with 32-bit addresses and sizes.
 UNSUPPORTED(cuArray3DCreate)
 UNSUPPORTED(cuArray3DGetDescriptor)
 UNSUPPORTED(cuArrayCreate)
@@ -94,7 +93,7 @@ UNSUPPORTED(cuSignalExternalSemaphoresAsync_ptsz)
 UNSUPPORTED(cuWaitExternalSemaphoresAsync)
 UNSUPPORTED(cuWaitExternalSemaphoresAsync_ptsz)
 
-// What graphs do not do.
+// Unsupported functions of graphs.
 UNSUPPORTED(cuDeviceGetGraphMemAttribute)
 UNSUPPORTED(cuDeviceGraphMemTrim)
 UNSUPPORTED(cuDeviceSetGraphMemAttribute)

@@ -14,7 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// This file: graphs that programs build, and what they make of them.
+// This file: graphs that programs build, and executable graphs.
 
 // list returns n handles at an address of the host.
 func list(addr C.uintptr_t, n C.size_t) ([]uint64, cuda.Error) {
@@ -29,8 +29,8 @@ func list(addr C.uintptr_t, n C.size_t) ([]uint64, cuda.Error) {
 	return handles, cuda.Success
 }
 
-// giveList stores as many handles as there is room for, and null behind them;
-// without a place for them, how many there are.
+// giveList stores the handles that fit, followed by null; without a list it stores their
+// number.
 func giveList(to, n C.uintptr_t, handles []uint64, err cuda.Error) C.int {
 	if err != cuda.Success {
 		return C.int(err)
@@ -95,7 +95,7 @@ func addNode(to, graph, behind C.uintptr_t, n C.size_t, what cuda.Work, err cuda
 	return give(to, C.uintptr_t(h), err)
 }
 
-// setNode changes what a node does, or its copy in an executable graph.
+// setNode changes the work of a node, or of its copy in an executable graph.
 func setNode(exec, node C.uintptr_t, what cuda.Work, err cuda.Error) C.int {
 	if err != cuda.Success {
 		return C.int(err)
@@ -106,7 +106,7 @@ func setNode(exec, node C.uintptr_t, what cuda.Work, err cuda.Error) C.int {
 	return C.int(thread().ExecSet(uint64(exec), uint64(node), what))
 }
 
-// inExec is setNode for a call that names an executable graph.
+// inExec is setNode for calls with an executable graph.
 func inExec(exec, node C.uintptr_t, what cuda.Work, err cuda.Error) C.int {
 	if err == cuda.Success {
 		err = need(exec)
@@ -114,8 +114,7 @@ func inExec(exec, node C.uintptr_t, what cuda.Work, err cuda.Error) C.int {
 	return setNode(exec, node, what, err)
 }
 
-// What stands before the entries of a launch's extra arguments (CUDA driver API,
-// cuLaunchKernel).
+// The kinds of a launch's extra arguments (CUDA driver API, cuLaunchKernel).
 const (
 	extraEnd = iota
 	extraBuffer
@@ -177,9 +176,8 @@ func cudaGraphExecKernelNodeSetParams(exec, node, params C.uintptr_t) C.int {
 	return inExec(exec, node, w, err)
 }
 
-// arguments are the copies of launches' arguments that programs have been given
-// pointers to, in memory of C: of each node the pointers, and behind them what
-// they point to.
+// arguments are copies of launch arguments in C memory, to which programs have pointers:
+// for each node the pointers, followed by the values.
 var (
 	arguments   = map[uint64]unsafe.Pointer{}
 	argumentsMu sync.Mutex
@@ -201,7 +199,7 @@ func argumentsOf(node uint64, info *cuda.NodeInfo) unsafe.Pointer {
 	return p
 }
 
-// forgetArguments frees the copies of nodes that are gone.
+// forgetArguments frees the copies of destroyed nodes.
 func forgetArguments() {
 	argumentsMu.Lock()
 	defer argumentsMu.Unlock()
@@ -213,7 +211,7 @@ func forgetArguments() {
 	}
 }
 
-// nodeOf returns what a node does, if it is of a kind; a place for it is needed.
+// nodeOf returns the work of a node of a given kind; the result pointer must not be null.
 func nodeOf(node, to C.uintptr_t, kind cuda.NodeKind) (info cuda.NodeInfo, err cuda.Error) {
 	if err = need(to); err == cuda.Success {
 		info, err = thread().NodeInfo(uint64(node))
@@ -456,7 +454,7 @@ func cudaGraphEventWaitNodeGetEvent(node, to C.uintptr_t) C.int {
 	return give(to, C.uintptr_t(info.Event), err)
 }
 
-// heddleConnect lets nodes wait for others, pair by pair, or takes that back.
+// heddleConnect adds edges between nodes, pair by pair, or removes them.
 //
 //export heddleConnect
 func heddleConnect(graph, from, to C.uintptr_t, n C.size_t, yes C.int) C.int {
@@ -483,7 +481,7 @@ func cudaGraphGetRootNodes(graph, to, n C.uintptr_t) C.int {
 	return giveList(to, n, handles, err)
 }
 
-// heddleEdges is cudaGraphGetEdges.
+// heddleEdges implements cudaGraphGetEdges.
 //
 //export heddleEdges
 func heddleEdges(graph, from, to, n C.uintptr_t) C.int {
@@ -508,8 +506,7 @@ func cudaGraphNodeGetType(node, to C.uintptr_t) C.int {
 	return give(to, C.int(info.Kind), err)
 }
 
-// heddleNeighbours gives the nodes that a node waits for, or those that wait for
-// it.
+// heddleNeighbours returns the nodes that a node waits for, or those that wait for it.
 //
 //export heddleNeighbours
 func heddleNeighbours(node, to, n C.uintptr_t, after C.int) C.int {
@@ -536,9 +533,8 @@ func cudaGraphDestroyNode(node C.uintptr_t) C.int {
 	return C.int(err)
 }
 
-// heddleInstantiate is cudaGraphInstantiate up to CUDA 11: node and log would say
-// what is wrong with the graph, of which there is only that nodes wait for each
-// other.
+// heddleInstantiate implements cudaGraphInstantiate up to CUDA 11. node and log would
+// describe errors in the graph; the only possible one is a cycle.
 //
 //export heddleInstantiate
 func heddleInstantiate(to, graph, node, log C.uintptr_t, n C.size_t) C.int {
@@ -573,7 +569,7 @@ func cudaGraphLaunch(exec, stream C.uintptr_t) C.int {
 //export cudaGraphExecDestroy
 func cudaGraphExecDestroy(exec C.uintptr_t) C.int { return C.int(thread().ExecDestroy(uint64(exec))) }
 
-// heddleUpdate is cudaGraphExecUpdate up to CUDA 11.
+// heddleUpdate implements cudaGraphExecUpdate up to CUDA 11.
 //
 //export heddleUpdate
 func heddleUpdate(exec, graph, node, result C.uintptr_t) C.int {
@@ -588,7 +584,7 @@ func heddleUpdate(exec, graph, node, result C.uintptr_t) C.int {
 	return C.int(err)
 }
 
-// heddleUpdateInfo is cudaGraphExecUpdate from CUDA 12 on.
+// heddleUpdateInfo implements cudaGraphExecUpdate from CUDA 12 on.
 //
 //export heddleUpdateInfo
 func heddleUpdateInfo(exec, graph, info C.uintptr_t) C.int {

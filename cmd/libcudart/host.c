@@ -35,8 +35,8 @@ void heddle_unmap(uintptr_t addr, size_t n) { munmap((void *)addr, n); }
 
 void heddle_print(const void *text, size_t n) { fwrite(text, 1, n, stdout); }
 
-// Go cannot be called in a child that the program left: there the runtime of Go
-// has one thread of many, and whatever the others held is held for ever.
+// Go cannot be called in a child after a fork: there the Go runtime has only one of its
+// threads, and locks held by the others are never released.
 static void at_exit(void) {
   if (heddle_own())
     heddleExit();

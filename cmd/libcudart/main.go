@@ -1,11 +1,9 @@
 // Command libcudart is the CUDA runtime as a shared library (-buildmode=c-shared):
-// programs that are linked against libcudart find it in place of NVIDIA's, and
-// run on a simulated GPU.
-//
-// It turns the calls of C into those of internal/work/cuda and knows nothing else;
-// nothing else in this repository uses cgo. heddle cuda builds it, and tells it what
-// to simulate by one variable of the environment, HEDDLE_RUN: its flags as JSON
-// (internal/run/flags). Without it a program runs with their defaults.
+// programs that are linked against libcudart find it in place of NVIDIA's, and run on a
+// simulated GPU. It only converts C calls to those of internal/work/cuda; nothing else in
+// this repository uses cgo. heddle cuda builds it, and passes its flags as JSON
+// (internal/run/flags) in one environment variable, HEDDLE_RUN. Without it a program runs
+// with the defaults.
 package main
 
 /*
@@ -36,7 +34,7 @@ import (
 
 func main() {} // a library has none
 
-// runtime returns the program's runtime, which its first call makes.
+// runtime returns the program's runtime. The first call makes it.
 var runtime = sync.OnceValue(func() *cuda.Runtime {
 	r, err := newRuntime(os.Getenv(flags.Variable))
 	if err != nil {
@@ -48,13 +46,13 @@ var runtime = sync.OnceValue(func() *cuda.Runtime {
 	return r
 })
 
-// What is to be written at the end.
+// Outputs at the end of the program.
 var (
 	result string // folder for the result; "": nowhere
 	files  *flags.Files
 )
 
-// newRuntime makes a runtime as the flags of heddle cuda say.
+// newRuntime makes a runtime with the flags of heddle cuda.
 func newRuntime(text string) (*cuda.Runtime, error) {
 	f, err := flags.Decode(text)
 	if err != nil {
@@ -72,7 +70,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 		o.Progress, o.Clear = line.Show, line.Clear
 	}
 	o.Out = output{line}
-	stats := o.Out // among what the program prints, as GPGPU-Sim has it
+	stats := o.Out // in the output of the program, as in GPGPU-Sim
 	if f.JSON == "-" {
 		stats = os.Stderr
 	}
@@ -93,7 +91,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	return cuda.New(o)
 }
 
-// writeReport writes what the run came to.
+// writeReport writes the result of the run.
 func writeReport(res *report.Run) {
 	if err := files.Finish(os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
@@ -106,8 +104,8 @@ func writeReport(res *report.Run) {
 	}
 }
 
-// writeResult adds a result to a folder: 1.json, 2.json and so on, in the order
-// in which programs end. One is there only as a whole.
+// writeResult adds a result to a folder: 1.json, 2.json and so on, in the order in which
+// programs end. Files appear only when complete.
 func writeResult(dir string, res *report.Run) error {
 	file := filepath.Join(dir, fmt.Sprintf("new-%d", os.Getpid()))
 	if err := create(file, res.WriteJSON); err != nil {
@@ -135,7 +133,7 @@ func create(path string, f func(io.Writer) error) error {
 // host is the program's memory.
 type host struct{}
 
-// pointer makes a pointer of an address of the host.
+// pointer converts a host address to a pointer.
 func pointer(addr uint64) unsafe.Pointer {
 	p := uintptr(addr)
 	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
@@ -145,7 +143,7 @@ func pointer(addr uint64) unsafe.Pointer {
 func addressOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 func (host) Bytes(addr, n uint64) []byte {
-	return unsafe.Slice((*byte)(pointer(max(addr, 1))), n) // using the null pointer is a fault like others
+	return unsafe.Slice((*byte)(pointer(max(addr, 1))), n) // accessing the null pointer is an ordinary fault
 }
 
 func (host) Map(addr, n uint64) error {
@@ -159,8 +157,8 @@ func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n
 
 func (host) Call(fn, data uint64) { C.heddle_call(C.uintptr_t(fn), C.uintptr_t(data)) }
 
-// output is where kernels print: among what the program prints, and not into the
-// progress line.
+// output is the output of kernels: part of the program's output, and not in the progress
+// line.
 type output struct{ line *progress.Line }
 
 func (o output) Write(b []byte) (int, error) {
@@ -173,7 +171,7 @@ func (o output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// thread returns the state of the thread that calls.
+// thread returns the state of the calling thread.
 func thread() *cuda.Thread { return runtime().Thread(uint64(C.heddle_thread())) }
 
 // put stores a value at an address of the host, and reports whether it could.
@@ -185,20 +183,20 @@ func put[T any](addr C.uintptr_t, v T) (ok bool) {
 			if !fault {
 				panic(e)
 			}
-			fmt.Fprintf(os.Stderr, "heddle: a result was to go to the address %#x of the program, and there is no memory there\n", at)
+			fmt.Fprintf(os.Stderr, "heddle: cannot store a result at address %#x of the program: there is no memory there\n", at)
 		}
 	}()
 	*(*T)(pointer(uint64(addr))) = v
 	return true
 }
 
-// fault ends the program as an access to memory that is not there does.
+// fault ends the program like an access to unmapped memory.
 func fault(addr uintptr) {
-	fmt.Fprintf(os.Stderr, "heddle: the program gave the address %#x of its own memory to CUDA, and there is no memory there\n", addr)
+	fmt.Fprintf(os.Stderr, "heddle: the program passed the host address %#x to CUDA, but there is no memory there\n", addr)
 	C.heddle_fault()
 }
 
-// give stores what a call returned at an address of the host, if it succeeded.
+// give stores the result of a call at a host address, if it succeeded.
 func give[T any](addr C.uintptr_t, v T, err cuda.Error) C.int {
 	if err == cuda.Success && !put(addr, v) {
 		err = thread().Check(false)
@@ -206,12 +204,12 @@ func give[T any](addr C.uintptr_t, v T, err cuda.Error) C.int {
 	return C.int(err)
 }
 
-// need is an error if a result has no place.
+// need returns an error if a result pointer is null.
 func need(places ...C.uintptr_t) cuda.Error {
 	return thread().Check(!slices.Contains(places, 0))
 }
 
-// only is an error for any device but the one there is.
+// only returns an error for any device but the only one.
 func only(device C.int) cuda.Error { return thread().Device(int(device)) }
 
 // text returns a string of the host.

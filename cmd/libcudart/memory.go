@@ -65,14 +65,14 @@ func cudaMallocManaged(to C.uintptr_t, n C.size_t, flags C.uint) C.int {
 	return give(to, C.uintptr_t(addr), err)
 }
 
-// heddlePrefetch is cudaMemPrefetchAsync; versions.c has its names.
+// heddlePrefetch implements cudaMemPrefetchAsync; versions.c has its names.
 //
 //export heddlePrefetch
 func heddlePrefetch(addr C.uintptr_t, n C.size_t, device C.int, stream C.uintptr_t) C.int {
 	return managed(addr, n)
 }
 
-// heddleAdvise is cudaMemAdvise; versions.c has its names.
+// heddleAdvise implements cudaMemAdvise; versions.c has its names.
 //
 //export heddleAdvise
 func heddleAdvise(addr C.uintptr_t, n C.size_t, advice, device C.int) C.int {
@@ -84,7 +84,7 @@ func cudaStreamAttachMemAsync(stream, addr C.uintptr_t, n C.size_t, flags C.uint
 	return managed(addr, n)
 }
 
-// managed checks that advice is about managed memory, where it means nothing.
+// managed checks that advice concerns managed memory, where it has no effect.
 func managed(addr C.uintptr_t, n C.size_t) C.int {
 	w, err := thread().Where(uint64(addr))
 	if err == cuda.Success {
@@ -154,9 +154,8 @@ func cudaMemGetInfo(free, total C.uintptr_t) C.int {
 	return give(total, C.size_t(n), err)
 }
 
-// __heddleSymbol is what our headers call for characters that may be a variable
-// of the device or the name of one: it returns the address that stands for the
-// variable, or host as it is.
+// __heddleSymbol is called by our headers for a char pointer that may be a device
+// variable or the name of one: it returns the shadow of the variable, or host itself.
 //
 //export __heddleSymbol
 func __heddleSymbol(host, name C.uintptr_t) C.uintptr_t {

@@ -1,7 +1,6 @@
-// Functions as programs call them that were compiled for a default stream of each
-// thread (nvcc --default-stream per-thread): stream 0 is the thread's own. Names
-// end with ptsz where there is a stream among the arguments, and with ptds where
-// there is none.
+// Functions for programs compiled with a default stream per thread (nvcc --default-stream
+// per-thread): stream 0 is the thread's own. Names end with ptsz if there is a stream
+// argument, and with ptds if there is none.
 #include "_cgo_export.h"
 
 // own is the handle of the calling thread's stream.
@@ -13,8 +12,7 @@
     return name args; \
   }
 
-// WAIT is for functions that return when the work is done, START for those that
-// do not.
+// WAIT is for functions that wait until the work is done, START for those that do not.
 #define WAIT(name, params, call) \
   int name##_ptds params { \
     int err = call; \

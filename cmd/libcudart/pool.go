@@ -7,8 +7,7 @@ import "C"
 
 import "github.com/heddle-sim/heddle/internal/work/cuda"
 
-// This file: memory that is given and taken in the order of a stream, and its
-// pools.
+// This file: stream-ordered memory and its pools.
 
 //export cudaMallocAsync
 func cudaMallocAsync(to C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
@@ -36,7 +35,7 @@ func cudaFreeAsync(addr, stream C.uintptr_t) C.int {
 	return C.int(thread().FreeAsync(uint64(addr), uint64(stream)))
 }
 
-// ofPool stores the pool that a call names for a device.
+// ofPool stores a pool of a device.
 func ofPool(to C.uintptr_t, device C.int, which func() (uint64, cuda.Error)) C.int {
 	err := need(to)
 	if err == cuda.Success {
@@ -90,7 +89,7 @@ func cudaMemPoolTrimTo(pool C.uintptr_t, n C.size_t) C.int {
 	return C.int(thread().PoolTrim(uint64(pool)))
 }
 
-// wide says which attributes of pools have 64 bits; the others are int.
+// wide reports whether a pool attribute has 64 bits; the others are int.
 func wide(which C.int) bool { return which >= C.cudaMemPoolAttrReleaseThreshold }
 
 //export cudaMemPoolGetAttribute
@@ -136,7 +135,7 @@ func cudaMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
 	}
 	for i := range min(n, 1<<16) {
 		a := at[C.struct_cudaMemAccessDesc](list + C.uintptr_t(i)*C.sizeof_struct_cudaMemAccessDesc)
-		// The device always reaches its own memory.
+		// The device can always access its own memory.
 		if err := thread().Check(a.location.id == 0 && a.flags != C.cudaMemAccessFlagsProtNone); err != cuda.Success {
 			return C.int(err)
 		}

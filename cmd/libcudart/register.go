@@ -14,11 +14,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// This file: what a program's constructors say before main, and what its stubs
-// of kernels call.
+// This file: the functions that a program's constructors call before main, and those that
+// kernel stubs call.
 
-// maxLinked bounds the fat binaries of one program that are linked together, our
-// choice.
+// maxLinked limits the fat binaries of one program that are linked together, our choice.
 const maxLinked = 1 << 16
 
 // fatBinaries returns the fat binaries that a wrapper points to.
@@ -28,7 +27,7 @@ func fatBinaries(wrapper C.uintptr_t) ([][]byte, error) {
 	}
 	le, w := binary.LittleEndian, host{}.Bytes(uint64(wrapper), fatbin.WrapperBytes)
 	if m := le.Uint32(w); m != fatbin.WrapperMagic {
-		return nil, fmt.Errorf("fat binary: its wrapper begins with 0x%08x, not 0x%08x", m, uint32(fatbin.WrapperMagic))
+		return nil, fmt.Errorf("fat binary: its wrapper begins with 0x%08x; want 0x%08x", m, uint32(fatbin.WrapperMagic))
 	}
 	var list [][]byte
 	add := func(addr uint64) error {
@@ -94,8 +93,8 @@ func __cudaInitModule(handle C.uintptr_t) C.char {
 	return 0
 }
 
-// Our headers call this for the part of a program that has managed variables,
-// ahead of all that registers any.
+// Our headers call this for the part of a program with managed variables, before any of
+// them are registered.
 //
 //export __heddleRegisterManaged
 func __heddleRegisterManaged(from, to C.uintptr_t) { runtime().ManagedSpan(uint64(from), uint64(to)) }

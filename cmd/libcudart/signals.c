@@ -1,7 +1,6 @@
-// How a program ends that does not return from main: what ran until then shall be
-// in the report. Nothing of Go may be called here, for a signal can come at any
-// time: a byte in a pipe asks a goroutine to write the report, and another pipe
-// says that it has.
+// Reports for programs that do not return from main. Go must not be called here, because
+// a signal can come at any time: a byte in a pipe requests the report from a goroutine,
+// and another pipe signals its completion.
 #define _GNU_SOURCE
 #include "host.h"
 
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// patience is how long a dying program waits for its report, in milliseconds.
+// patience is the time that a dying program waits for its report, in milliseconds.
 enum { patience = 10000 };
 
 static int ask[2] = {-1, -1}, answer[2] = {-1, -1};
@@ -24,7 +23,7 @@ int heddle_listen(void) {
   if (pipe2(ask, O_CLOEXEC) || pipe2(answer, O_CLOEXEC))
     return -1;
   int *all[] = {&ask[0], &ask[1], &answer[0], &answer[1]};
-  for (int i = 0; i < 4; i++) { // out of the way of what programs count on
+  for (int i = 0; i < 4; i++) { // move it away from the low numbers that programs expect
     int up = fcntl(*all[i], F_DUPFD_CLOEXEC, 100);
     if (up >= 0) {
       close(*all[i]);
@@ -37,7 +36,7 @@ int heddle_listen(void) {
 
 void heddle_answer(void) {
   owner = 0;
-  close(answer[1]); // for all who wait
+  close(answer[1]); // for all waiting threads
 }
 
 int heddle_own(void) { return owner == getpid(); }
@@ -46,7 +45,7 @@ static pid_t loader; // the process that loaded the library
 
 int heddle_child(void) { return loader != getpid(); }
 
-// report has the report written, and waits for it if the program is about to end.
+// report requests the report, and waits for it if the program is about to end.
 static void report(int why, int wait) {
   int saved = errno;
   unsigned char b = why;
@@ -71,7 +70,7 @@ static void die(int sig) {
 
 void heddle_die(int sig) { die(sig); }
 
-// fatal is called where the program cannot go on.
+// fatal is called when the program cannot continue.
 static void fatal(int sig, siginfo_t *info, void *context) {
   report(sig, 1);
   die(sig);
@@ -79,8 +78,8 @@ static void fatal(int sig, siginfo_t *info, void *context) {
 
 void heddle_fault(void) { fatal(SIGSEGV, 0, 0); }
 
-// asked is called when the user wants the program to end. Who asks again has no
-// time for a report, but in the first second the same request may come by more
+// asked is called when the user wants the program to end. A second request ends it
+// without a report, except in the first second, when the same request may arrive in more
 // than one way.
 static void asked(int sig, siginfo_t *info, void *context) {
   static volatile time_t first;
@@ -94,14 +93,14 @@ static void asked(int sig, siginfo_t *info, void *context) {
   }
 }
 
-// handle installs a handler where there is none.
+// handle installs a handler if there is none.
 static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
   struct sigaction now, ours = {.sa_sigaction = f, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   if (sigaction(sig, 0, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
     sigaction(sig, &ours, 0);
 }
 
-// Before Go's own constructor: it hands on what happens outside of Go's code.
+// Runs before Go's constructor, whose handlers pass on signals outside of Go code.
 __attribute__((constructor(101))) static void begin(void) {
   loader = getpid();
   handle(SIGSEGV, fatal);
@@ -114,7 +113,7 @@ __attribute__((constructor(101))) static void begin(void) {
   handle(SIGHUP, asked);
 }
 
-// Programs that end so run nothing that was registered with atexit.
+// Programs that end in this way do not run functions registered with atexit.
 void _exit(int status) {
   report(0, 1);
   for (;;)

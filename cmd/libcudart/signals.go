@@ -14,14 +14,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// reported holds whoever would write the report a second time.
+// reported blocks a second writer of the report.
 var reported sync.Once
 
-// listen has the report written when the program ends by a signal or by _exit.
+// listen writes the report when the program ends by a signal or by _exit.
 func listen(r *cuda.Runtime) {
 	fd := C.heddle_listen()
 	if fd < 0 {
-		return // then such a program has no report
+		return // without pipes such a program gets no report
 	}
 	go func() {
 		why := make([]byte, 1)
@@ -46,10 +46,10 @@ func listen(r *cuda.Runtime) {
 	}()
 }
 
-// endedBy says in a report what ended the program: a signal, or _exit.
+// endedBy adds to a report what ended the program: a signal, or _exit.
 func endedBy(res *report.Run, sig syscall.Signal) *report.Run {
 	if res.Error == nil || res.Error.Kind != "interrupted" {
-		return res // there is worse
+		return res // it already has an error
 	}
 	switch sig {
 	case 0:
@@ -57,7 +57,7 @@ func endedBy(res *report.Run, sig syscall.Signal) *report.Run {
 	case syscall.SIGINT:
 	case syscall.SIGTERM, syscall.SIGHUP:
 		res.Error.Message = "the program was ended: " + sig.String()
-	default: // its own doing
+	default: // caused by the program itself
 		res.Error.Kind, res.Error.Message = "signal", fmt.Sprintf("ended by signal %d (%v)", int(sig), sig)
 	}
 	return res

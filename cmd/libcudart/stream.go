@@ -37,7 +37,7 @@ func cudaStreamSynchronize(h C.uintptr_t) C.int { return C.int(thread().StreamSy
 //export cudaStreamQuery
 func cudaStreamQuery(h C.uintptr_t) C.int { return C.int(thread().StreamQuery(uint64(h))) }
 
-// streamInfo stores something of what a stream is.
+// streamInfo stores a property of a stream.
 func streamInfo[T any](h, to C.uintptr_t, of func(cuda.StreamInfo) T) C.int {
 	if err := need(to); err != cuda.Success {
 		return C.int(err)

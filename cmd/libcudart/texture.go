@@ -42,7 +42,7 @@ func bind(offset, ref, desc C.uintptr_t, i cuda.Image) C.int {
 	}
 	err := thread().Bind(uint64(ref), i, sampling(ref))
 	if err == cuda.Success && offset != 0 {
-		put(offset, C.size_t(0)) // any address will do
+		put(offset, C.size_t(0)) // any address is aligned
 	}
 	return C.int(err)
 }
@@ -78,8 +78,8 @@ func cudaGetTextureAlignmentOffset(offset, ref C.uintptr_t) C.int {
 	return give(offset, C.size_t(0), thread().Bound(uint64(ref)))
 }
 
-// findReference gives the address of a reference, which is the address by which
-// programs ask for it.
+// findReference returns the address of a reference, which is also the address that
+// programs pass.
 func findReference(to, symbol C.uintptr_t, surface bool) C.int {
 	if err := need(to); err != cuda.Success {
 		return C.int(err)
@@ -131,8 +131,8 @@ func cudaCreateTextureObject(to, res, tex, view C.uintptr_t) C.int {
 	return give(to, C.ulonglong(h), err)
 }
 
-// The forms of a cudaResourceDesc's union, which Go cannot name: linear memory,
-// and rows.
+// The parts of a cudaResourceDesc's union, which Go cannot access: linear memory, and
+// rows.
 type (
 	linear struct {
 		addr  uintptr
@@ -146,7 +146,7 @@ type (
 	}
 )
 
-// resource reads a cudaResourceDesc; false for one of no known kind.
+// resource reads a cudaResourceDesc; false if its kind is unknown.
 func resource(res C.uintptr_t) (cuda.Image, bool) {
 	d := at[C.struct_cudaResourceDesc](res)
 	union := C.uintptr_t(addressOf(&d.res))

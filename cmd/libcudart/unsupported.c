@@ -1,4 +1,4 @@
-// Calls that are not there yet: each returns an error and says so once.
+// Unsupported calls: each returns an error and warns once.
 #define UNSUPPORTED(name) \
   int name(void) { return heddleUnsupported(#name); }
 

@@ -1,17 +1,16 @@
-// Functions that are not the same in all releases of CUDA: a program gets that
-// of the release that it was linked for. A function with one version here must
-// have all of versions.map.
+// Functions that differ between releases of CUDA: a program gets that of the release that it was linked for. A
+// function with one version here must have all versions of versions.map.
 #include "_cgo_export.h"
 
 #include <string.h>
 
-// VERSION makes heddle_IMPL the function NAME for programs of a release. DEFAULT
-// does so for those of 11.x and for programs that ask for no version.
+// VERSION makes heddle_IMPL the function NAME for programs of a release. DEFAULT does the same for those of 11.x and
+// for programs without a version.
 #define VERSION(name, node, impl) __asm__(".symver heddle_" #impl ", " #name "@libcudart.so." node)
 #define DEFAULT(name, impl) __asm__(".symver heddle_" #impl ", " #name "@@libcudart.so.11.0")
 
-// The runtime is of the release that the program was linked for; where a library
-// served several, of the last. The driver is never behind it.
+// The runtime has the version that the program was linked for; if a library served several, the last one. The driver
+// is never older.
 #define RELEASE(name, number) \
   int name(uintptr_t to) { return heddleVersion(to, number); }
 
@@ -39,8 +38,8 @@ RELEASE(heddle_release_13, 13000)
 RELEASES(cudaRuntimeGetVersion);
 RELEASES(cudaDriverGetVersion);
 
-// cudaDeviceProp has grown and shrunk. From 12.0 to 12.9 the headers call the
-// function by another name, and the old name stays what it was.
+// cudaDeviceProp has grown and shrunk. From 12.0 to 12.9 the headers use another name for the function, and the old
+// name is unchanged.
 #define PROPERTIES(name, release) \
   int name(uintptr_t to, int device) { return heddleDeviceProperties(to, device, release); }
 
@@ -61,8 +60,7 @@ DEFAULT(cudaGetDeviceProperties, properties_11);
 VERSION(cudaGetDeviceProperties, "12", properties_11);
 VERSION(cudaGetDeviceProperties, "13", properties_13);
 
-// UNTIL_11 and UNTIL_12 are the versions in which a function stayed the same
-// before 12 and 13.
+// UNTIL_11 and UNTIL_12 are the versions in which a function did not change before 12 and 13.
 #define UNTIL_11(name, impl) \
   VERSION(name, "9.0", impl); \
   VERSION(name, "9.1", impl); \
@@ -75,13 +73,12 @@ VERSION(cudaGetDeviceProperties, "13", properties_13);
   UNTIL_11(name, impl); \
   VERSION(name, "12", impl)
 
-// From 13.0 on a struct names the place that managed memory is for, and 12.2 has
-// such functions by other names.
+// From 13.0 on a struct describes the location of managed memory, and 12.2 has such functions under other names.
 struct location {
   int type, id;
 };
 
-// device is the number that stood for a place before: that of a device, or -1.
+// device converts a location to its earlier form: the number of a device, or -1.
 static int device(struct location l) { return l.type == 1 ? l.id : -1; }
 
 int heddle_prefetch(uintptr_t addr, size_t n, int device, uintptr_t stream) {
@@ -103,7 +100,7 @@ __asm__(".symver cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync@libcudart.so.13")
 UNTIL_12(cudaMemAdvise, advise);
 __asm__(".symver cudaMemAdvise_v2, cudaMemAdvise@libcudart.so.13");
 
-// From 12.0 on these have other arguments.
+// From 12.0 on these have different arguments.
 int heddle_instantiate(uintptr_t exec, uintptr_t graph, uintptr_t node, uintptr_t log, size_t n) {
   return heddleInstantiate(exec, graph, node, log, n);
 }
@@ -120,8 +117,8 @@ UNTIL_11(cudaGraphExecUpdate, update);
 VERSION(cudaGraphExecUpdate, "12", update_12);
 VERSION(cudaGraphExecUpdate, "13", update_12);
 
-// From 13.0 on edges of graphs have data, and 12.3 has such functions by other
-// names. Data means nothing here: all of it is 0, a full dependence.
+// From 13.0 on edges of graphs have data, and 12.3 has such functions under other names. The data are always 0 here:
+// full dependences.
 struct edge {
   unsigned char data[8];
 };
@@ -172,7 +169,7 @@ EDGES(cudaStreamUpdateCaptureDependencies, tail, "_v2");
 
 int heddle_captured(uintptr_t stream, uintptr_t status, uintptr_t id) { return cudaStreamGetCaptureInfo_v2(stream, status, id, 0, 0, 0); }
 int cudaStreamGetCaptureInfo_v3(uintptr_t stream, uintptr_t status, uintptr_t id, uintptr_t graph, uintptr_t nodes, const struct edge **data, size_t *n) {
-  static const struct edge none[1024]; // more dependencies than a stream is likely to have
+  static const struct edge none[1024]; // more dependences than a stream is likely to have
   size_t count = 0;
   int err = cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, (uintptr_t)&count);
   if (err == 0 && data)

@@ -20,7 +20,7 @@ static __device__ Triple warp_reduce(Triple t) {
   return t;
 }
 
-// The result lies in thread 0. Every thread of the block has to come here.
+// The result is in thread 0. Every thread of the block must call this.
 static __device__ Triple block_reduce(Triple t) {
   __shared__ Triple warps[32];
   u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;

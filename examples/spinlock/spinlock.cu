@@ -1,6 +1,6 @@
-// Lanes of one warp take the same lock in turn. The lane that holds it has to
-// get through its critical section while its neighbours spin: this needs the
-// independent thread scheduling that sm_70 and later promise.
+// Lanes of one warp take the same lock in turn. The lane that holds it must get through
+// its critical section while its neighbours spin: this needs the independent thread
+// scheduling that sm_70 and later promise.
 #include "../cuda.h"
 
 struct Account {

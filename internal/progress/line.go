@@ -1,5 +1,5 @@
-// Package progress is the line on a terminal that says how far a run has come.
-// It is there while the run computes, and leaves nothing behind.
+// Package progress shows the progress of a run in one line on a terminal. The line is
+// erased when the run ends.
 package progress
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Line is such a line. Its methods may be called from several goroutines at once.
+// Line is a progress line. Its methods may be called concurrently.
 type Line struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -29,16 +29,15 @@ type Line struct {
 	shown    bool
 }
 
-// How often the line changes: often enough to be alive, seldom enough to cost
-// nothing.
+// The intervals between updates: short enough to look alive, long enough to cost nothing.
 const (
 	every    = 200 * time.Millisecond
 	everyLog = 2 * time.Second // where lines cannot be overwritten
 )
 
-// New returns a line on w, nil where nothing is to be shown: when is "auto" (on a
-// terminal, and unless the run is to be quiet), "always" or "never". Where lines
-// cannot be taken back, one is written now and then.
+// New returns a line on w, or nil if nothing is to be shown: when is "auto" (on a
+// terminal, unless the run is quiet), "always" or "never". Where lines cannot be
+// overwritten, one is written from time to time.
 func New(w io.Writer, when string, quiet bool) *Line {
 	now := time.Now()
 	p := &Line{w: w, start: now, last: now, launch: -1}
@@ -51,7 +50,7 @@ func New(w io.Writer, when string, quiet bool) *Line {
 	return p
 }
 
-// Show is called by the run now and then.
+// Show is called by the run from time to time.
 func (p *Line) Show(s run.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +61,7 @@ func (p *Line) Show(s run.Progress) {
 	p.print(now, func() string { return p.text(s, now) })
 }
 
-// Converted is called while a trace is written, with its blocks.
+// Converted is called while a trace is converted, with the number of its blocks.
 func (p *Line) Converted(done, total uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,19 +87,18 @@ func (p *Line) print(now time.Time, line func() string) {
 	fmt.Fprint(p.w, save+noWrap+text+eraseRest+wrap+restore)
 }
 
-// What terminals know since the VT100. The line begins where the cursor is, for a
-// program may have written half a line of its own, ends at the edge, and the
-// cursor goes back.
+// Escape sequences since the VT100. The line begins at the cursor, because a program may
+// have written part of a line, ends at the edge, and the cursor returns.
 const (
 	save, restore = "\x1b7", "\x1b8"
 	noWrap, wrap  = "\x1b[?7l", "\x1b[?7h"
 	eraseRest     = "\x1b[K"
 )
 
-// text words the line.
+// text returns the text of the line.
 func (p *Line) text(s run.Progress, now time.Time) string {
 	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
-	if s.Launches == 0 { // nobody knows
+	if s.Launches == 0 { // unknown
 		text = fmt.Sprintf("%s  launch %d", plain.Name(s.Kernel), s.Launch)
 	}
 	if s.Total > 0 {
@@ -110,7 +108,7 @@ func (p *Line) text(s run.Progress, now time.Time) string {
 		text += fmt.Sprintf("  %s cycles", report.Count(s.Cycles))
 	}
 	text += fmt.Sprintf("  %s warp instr", report.Count(s.WarpInsts))
-	if s.Launches == 0 { // a program has its own work to do before a launch
+	if s.Launches == 0 { // a program does its own work before a launch
 		d := now.Sub(p.began)
 		if n := s.WarpInsts - p.before; n > 0 && d > 0 {
 			text += fmt.Sprintf("  %s/s", report.Rate(float64(n)/d.Seconds()))
@@ -136,7 +134,7 @@ func (p *Line) text(s run.Progress, now time.Time) string {
 	return text
 }
 
-// Clear takes the line away.
+// Clear erases the line.
 func (p *Line) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// This file: what checkers found. A checker watches a run for what is wrong
-// with a program although its results may be right.
+// This file: the findings of checkers. A checker looks for errors of a program even if
+// its results are correct.
 
-// Checker is a checker that watched a run, and what it found.
+// Checker is a checker that observed a run, with its findings.
 type Checker struct {
 	Checker string `json:"checker"`
 	OK      bool   `json:"ok"` // nothing was found
-	// NotWatched are the launches that there was nothing to watch in, by number.
+	// NotWatched are the numbers of launches that could not be checked.
 	NotWatched []int `json:"launches_not_watched,omitempty"`
-	// LeftOut is how often something was found that had no room in the list.
+	// LeftOut counts the findings that did not fit into the list.
 	LeftOut uint64   `json:"left_out,omitempty"`
 	Hazards []Hazard `json:"hazards,omitempty"` // of --check hazards
 }
 
-// Hazard is a dependence between two instructions that a program's control bits
-// do not wait for. It stands once for all the times that it happened; block,
-// warp, lane and cycle are those of the first time.
+// Hazard is a dependence between two instructions that a program's control bits do not
+// wait for. All its occurrences are one entry; block, warp, lane and cycle are those of
+// the first.
 type Hazard struct {
 	Kind        string      `json:"kind"` // read_after_write, write_after_read or write_after_write
 	Kernel      string      `json:"kernel"`
@@ -33,19 +33,19 @@ type Hazard struct {
 	Lane        int         `json:"lane"`  // the first one concerned
 	Cycle       uint64      `json:"cycle"` // of the issue
 	Instruction Instruction `json:"instruction"`
-	Producer    Instruction `json:"producer"` // whose result, or whose reads, it does not wait for
+	Producer    Instruction `json:"producer"` // the instruction whose result, or whose reads, it does not wait for
 	Register    string      `json:"register"`
-	// Short is the most cycles by which the instruction issued too soon. 0: it
-	// went well every time, but nothing in the program waits.
+	// Short is the largest number of cycles by which the instruction issued too
+	// early. 0: it never did, but nothing in the program waits.
 	Short int    `json:"cycles_short"`
-	Times uint64 `json:"times"` // that it happened, over all warps and launches
-	// Fixes are the control codes that mend it; without any, stall counters
-	// cannot: other instructions have to come in between.
+	Times uint64 `json:"times"` // occurrences, over all warps and launches
+	// Fixes are the control codes that fix it. If there are none, stall counters
+	// are not enough: other instructions must be inserted in between.
 	Fixes []Instruction `json:"fixes"`
 }
 
-// Instruction is a place in a program's text. The control code is the one that
-// stands there, of a fix the one that should.
+// Instruction is a location in a program's text. The control code is the present one, or
+// for a fix the correct one.
 type Instruction struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -54,10 +54,11 @@ type Instruction struct {
 	Control string `json:"control"`
 }
 
-// mostHazards is how many hazards the report shows; the JSON form has them all.
+// mostHazards is the number of hazards that the report shows; the JSON form has all of
+// them.
 const mostHazards = 20
 
-// place is the file and line of an instruction, or its pc where there is no text.
+// place returns the file and line of an instruction, or its pc without text.
 func (i *Instruction) place() string {
 	if i.File == "" {
 		return fmt.Sprintf("pc %#x", i.PC)
@@ -65,7 +66,7 @@ func (i *Instruction) place() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(i.File), i.Line)
 }
 
-// checkerTable shows what checkers found.
+// checkerTable shows the findings of checkers.
 func (r *Run) checkerTable(b *strings.Builder) {
 	for _, c := range r.Checkers {
 		fmt.Fprintf(b, "\n--check %s: ", c.Checker)
@@ -76,16 +77,16 @@ func (r *Run) checkerTable(b *strings.Builder) {
 			hazardTable(b, c.Hazards)
 		}
 		if c.LeftOut > 0 {
-			fmt.Fprintf(b, "others happened %s, beyond what is kept; mend these first\n", Plural(int(c.LeftOut), "time", "times"))
+			fmt.Fprintf(b, "others occurred %s but were not kept; fix these first\n", Plural(int(c.LeftOut), "time", "times"))
 		}
 		if n := len(c.NotWatched); n > 0 {
-			fmt.Fprintf(b, "%s not watched: guarded by scoreboards, not control bits\n", Plural(n, "launch was", "launches were"))
+			fmt.Fprintf(b, "%s not checked: guarded by scoreboards, not control bits\n", Plural(n, "launch was", "launches were"))
 		}
 	}
 }
 
 func hazardTable(b *strings.Builder, list []Hazard) {
-	t := NewTable("<register", "<instruction", "<", "<after", "<", "<first at", "<too early by", "times", "<control code that cures it")
+	t := NewTable("<register", "<instruction", "<", "<after", "<", "<first at", "<too early by", "times", "<control code that fixes it")
 	for i, h := range list {
 		if i == mostHazards {
 			break
@@ -115,7 +116,7 @@ func hazardTable(b *strings.Builder, list []Hazard) {
 	}
 }
 
-// found says in words what a checker found, "" if nothing.
+// found describes the findings of a checker, "" if there are none.
 func (c *Checker) found() string {
 	if c.OK {
 		return ""

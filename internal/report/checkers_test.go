@@ -53,13 +53,13 @@ k.sass:8  [B------:R-:W-:-:S05]  FFMA R5, R1, R1, R1      20        9,600  96.0 
 
 --check hazards: 2 hazards
 
-register              instruction                       after                          first at                               too early by    times  control code that cures it
+register              instruction                       after                          first at                               too early by    times  control code that fixes it
 R1 read after write   k.sass:8     FFMA R5, R1, R1, R1  k.sass:7  FADD R1, R2, R3      first launch 0 block 3 warp 1 lane 16  up to 3 cycles  1,200  k.sass:7 [B------:R-:W0:-:S02]
                                                                                                                                                      k.sass:8 [B0-----:R-:W-:-:S05]
 P0 write after write  k.sass:7     FADD R1, R2, R3      k.sass:8  FFMA R5, R1, R1, R1  first launch 2 block 0 warp 0 lane 0   not waited for      1  other instructions in between
-1 launch was not watched: guarded by scoreboards, not control bits
+1 launch was not checked: guarded by scoreboards, not control bits
 
-done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job checks nothing; 2 hazards FOUND
+done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job has no checks; 2 hazards FOUND
 `
 	if d := cmp.Diff(want, text(t, checked(), "line ")); d != "" {
 		t.Error(d)
@@ -69,7 +69,7 @@ done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second
 func TestCheckersSilent(t *testing.T) {
 	r := checked()
 	r.Checkers = []Checker{{Checker: "hazards", OK: true}}
-	want := "--check hazards: nothing found\n\ndone in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job checks nothing\n"
+	want := "--check hazards: nothing found\n\ndone in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job has no checks\n"
 	if d := cmp.Diff(want, text(t, r, "--check")); d != "" {
 		t.Error(d)
 	}
@@ -93,7 +93,7 @@ func TestCheckersLong(t *testing.T) {
 	got := text(t, r, "hottest lines")
 	for _, want := range []string{
 		"k.sass:8       [B------:R-:W-:-:S05]  FFMA R5, R1, R1, R1      20  96.0 %  wait 100 %\n",
-		"\nR19 read", "\nand 1,234 more; --json has them all\nothers happened 5 times, beyond what is kept; mend these first\n",
+		"\nR19 read", "\nand 1,234 more; --json has them all\nothers occurred 5 times but were not kept; fix these first\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// RegisterEstimate says what hangs on the estimate of a kernel's registers: the
-// blocks that an SM could hold if a thread needed a quarter fewer of them, or a
-// quarter more.
+// RegisterEstimate shows how much depends on the estimate of a kernel's registers: the
+// blocks that an SM could hold if a thread needed a quarter fewer of them, or a quarter
+// more.
 type RegisterEstimate struct {
 	Fewer         int `json:"fewer"`
 	More          int `json:"more"`
@@ -16,15 +16,15 @@ type RegisterEstimate struct {
 	BlocksIfMore  int `json:"blocks_per_sm_if_more"`
 }
 
-// NewRegisterEstimate fills in what follows from registers; blocks says how many
-// blocks an SM holds with a number of them.
+// NewRegisterEstimate returns the estimate for a number of registers; blocks returns the
+// blocks per SM for a number of registers.
 func NewRegisterEstimate(registers int, blocks func(registers int) int) *RegisterEstimate {
 	e := &RegisterEstimate{Fewer: (3*registers + 3) / 4, More: 5 * registers / 4}
 	e.BlocksIfFewer, e.BlocksIfMore = blocks(e.Fewer), blocks(e.More)
 	return e
 }
 
-// estimateLine tells what the estimates of registers decide, kernel by kernel.
+// estimateLine prints what the estimates of registers affect, kernel by kernel.
 func (r *Run) estimateLine(b *strings.Builder) {
 	var list []string
 	more := 0

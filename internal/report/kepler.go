@@ -10,13 +10,12 @@ type Kepler struct {
 	Squashed     uint64            `json:"squashed_instructions"` // overtaken by a branch
 	Branches     uint64            `json:"branches_taken"`
 	Transactions uint64            `json:"memory_transactions"`
-	Replays      uint64            `json:"split_transactions"`     // of them, all but the first of an access
+	Replays      uint64            `json:"split_transactions"`     // the later parts of split accesses
 	Conflicts    uint64            `json:"shared_conflict_cycles"` // lost to bank conflicts
 	ExitCycle    map[string]uint64 `json:"exit_cycle"`             // by warp
 }
 
-// Add adds the counters of another run; the cycles of exit are those of the
-// later one.
+// Add adds the counters of another run and takes its exit cycles.
 func (k *Kepler) Add(o *Kepler) {
 	k.DualIssues += o.DualIssues
 	k.SingleIssues += o.SingleIssues
@@ -28,15 +27,15 @@ func (k *Kepler) Add(o *Kepler) {
 	k.Conform, k.ExitCycle = o.Conform, o.ExitCycle
 }
 
-// Warp is what one warp of a launch did.
+// Warp has the counters of one warp of a launch.
 type Warp struct {
 	Warp      int               `json:"warp"`
 	ExitCycle uint64            `json:"exit_cycle"` // 0 if it has not exited
 	Cycles    uint64            `json:"cycles"`     // from its start to its exit: the sum of the stalls
-	Stalls    map[string]uint64 `json:"stalls"`     // by the warp's state, those that are not zero
+	Stalls    map[string]uint64 `json:"stalls"`     // by the warp's state, without zeros
 }
 
-// fetchTable shows what the Kepler-style core's fetch did in each cycle.
+// fetchTable shows the cycles of the Kepler-style core by state of fetch.
 func (r *Run) fetchTable(b *strings.Builder) {
 	k := r.Kepler
 	slots := map[string]uint64{"two instructions selected": k.DualIssues, "one instruction selected": k.SingleIssues}

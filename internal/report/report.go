@@ -1,6 +1,6 @@
-// Package report is what people and scripts see of a run: the model of a
-// result, its JSON form, and the text that a terminal shows. It does not know
-// who produced a result, and computes nothing but sums and ratios for display.
+// Package report presents the result of a run: the model of a result, its JSON form and
+// its text. It is independent of what produced a result, and computes only sums and
+// ratios for display.
 package report
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/plain"
 )
 
-// Version is Heddle's version: that of the tag which a release has, or of the
-// release to come with "-dev" after it. CONTRIBUTING.md says how a release is made.
+// Version is Heddle's version: the tag of a release, or the next release followed by
+// "-dev". CONTRIBUTING.md describes how a release is made.
 const Version = "0.2.0-dev"
 
 // Run is the result of a run. Its JSON form is stable: fields are added, never
@@ -36,7 +36,7 @@ type Run struct {
 	Seconds            float64 `json:"seconds"`
 
 	Kernels []Kernel `json:"kernels"`
-	LeftOut int      `json:"launches_left_out,omitempty"` // launches that were not selected
+	LeftOut int      `json:"launches_left_out,omitempty"` // launches not selected
 	Steps   []Step   `json:"steps,omitempty"`
 	Checks  []Check  `json:"checks"`
 
@@ -46,18 +46,18 @@ type Run struct {
 	Error  *Failure `json:"error,omitempty"`
 	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
 	Trace  *Trace   `json:"trace,omitempty"`  // of replayed runs only
-	State  string   `json:"-"`                // what the run left, for the report's text
-	NoJob  bool     `json:"no_job,omitempty"` // what ran is no job file, which has checks of its own
+	State  string   `json:"-"`                // the final state, for the report's text
+	NoJob  bool     `json:"no_job,omitempty"` // the input is not a job file, which would have checks
 
 	Pictures []string `json:"pictures,omitempty"` // files written
 }
 
-// Begun reports whether anything has run that is worth a report.
+// Begun reports whether anything has run that is worth reporting.
 func (r *Run) Begun() bool {
 	return len(r.Kernels) > 0 || slices.ContainsFunc(r.Steps, func(s Step) bool { return s.StartCycle != nil })
 }
 
-// Kernel is one launch and what it did.
+// Kernel is one launch and its counters.
 type Kernel struct {
 	Name               string   `json:"name"`
 	Launch             int      `json:"launch"`
@@ -67,13 +67,13 @@ type Kernel struct {
 	Registers          int      `json:"registers"`    // per thread; an estimate unless the input gives it
 	SharedBytes        int      `json:"shared_bytes"` // per block, static and dynamic
 	LocalBytes         int      `json:"local_bytes"`  // per thread
-	Blocks             uint64   `json:"blocks"`       // blocks that ran to their end
+	Blocks             uint64   `json:"blocks"`       // completed blocks
 	WarpInstructions   uint64   `json:"warp_instructions"`
 	ThreadInstructions uint64   `json:"thread_instructions"`
 	*KernelTiming               // nil in a functional run
 }
 
-// Step is one action of the host, in the order in which they ran.
+// Step is one action of the host, in execution order.
 type Step struct {
 	Step   int    `json:"step"` // in the order of the input, from 0
 	Kind   string `json:"kind"`
@@ -84,12 +84,12 @@ type Step struct {
 	Bytes  int64  `json:"bytes,omitempty"`  // of a copy
 	Event  string `json:"event,omitempty"`  // of a record or wait
 
-	StartCycle *uint64 `json:"start_cycle,omitempty"` // where cycles are counted
+	StartCycle *uint64 `json:"start_cycle,omitempty"` // in timing runs
 	EndCycle   *uint64 `json:"end_cycle,omitempty"`
 	Unfinished bool    `json:"unfinished,omitempty"` // the run ended before it did
 }
 
-// Check is one comparison of memory with what it should hold.
+// Check is one comparison of memory with expected values.
 type Check struct {
 	Buffer     string    `json:"buffer,omitempty"`
 	Symbol     string    `json:"symbol,omitempty"`
@@ -101,8 +101,8 @@ type Check struct {
 	First      *Mismatch `json:"first_mismatch,omitempty"`
 }
 
-// Mismatch is an element that is not what it should be. Values are text, since
-// JSON has no infinities and no 64-bit integers.
+// Mismatch is an element with a wrong value. Values are text, because JSON has no
+// infinities and no 64-bit integers.
 type Mismatch struct {
 	Index int64  `json:"index"` // in the buffer
 	Got   string `json:"got"`
@@ -116,7 +116,7 @@ type Dump struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Failure is why a run ended before its end.
+// Failure is the reason why a run ended early.
 type Failure struct {
 	Kind        string     `json:"kind"` // fault, limit, stuck, launch, interrupted, signal or input
 	Message     string     `json:"message"`
@@ -125,7 +125,7 @@ type Failure struct {
 	Launch      *int       `json:"launch,omitempty"`
 	Block       *[3]uint32 `json:"block,omitempty"`
 	Thread      *[3]uint32 `json:"thread,omitempty"`
-	Warp        *int       `json:"warp,omitempty"` // where warps are not of a block
+	Warp        *int       `json:"warp,omitempty"` // for cores whose warps are not in blocks
 	PC          *int       `json:"pc,omitempty"`
 	Instruction string     `json:"instruction,omitempty"`
 	File        string     `json:"file,omitempty"`
@@ -142,8 +142,8 @@ func (r *Run) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// firstFew are the names that a line has room for, and how many there are beside
-// them: programs that compile while they run load hundreds of modules.
+// firstFew returns the names that fit on a line and the number of the others: programs
+// that compile at run time load hundreds of modules.
 func firstFew(names []string) []string {
 	const most = 6
 	if len(names) <= most {
@@ -152,7 +152,7 @@ func firstFew(names []string) []string {
 	return append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
 }
 
-// plainKernels returns kernels under names as a program's source has them.
+// plainKernels returns kernels with their names as in the program's source.
 func plainKernels(kernels []Kernel) []Kernel {
 	names := make([]string, len(kernels))
 	for i, k := range kernels {
@@ -165,9 +165,9 @@ func plainKernels(kernels []Kernel) []Kernel {
 	return list
 }
 
-// WriteText writes the report for a person.
+// WriteText writes the report as text.
 func (r *Run) WriteText(w io.Writer) error {
-	if r.NoJob && r.Trace == nil { // jobs, and selections of a trace's launches, name kernels as they are
+	if r.NoJob && r.Trace == nil { // jobs, and selections of a trace's launches, use mangled names
 		shown := *r
 		shown.Kernels = plainKernels(r.Kernels)
 		r = &shown
@@ -232,14 +232,14 @@ func (r *Run) WriteText(w io.Writer) error {
 	return err
 }
 
-// mostRows is how many rows the table of launches may have; longer runs show
-// launches of the same kernel together.
+// mostRows limits the rows of the table of launches; longer runs combine launches of the
+// same kernel.
 const mostRows = 24
 
 // row is a row of the table of launches: one launch, or several of one kernel.
 type row struct {
 	Kernel
-	last, count int // the last launch's number, and how many there are
+	last, count int // the number of the last launch, and the count of launches
 	same        bool
 	timed       timed
 }
@@ -366,9 +366,9 @@ func (r *Run) Summary() string {
 		s += fmt.Sprintf(": %s ok", Plural(len(r.Checks), "check", "checks"))
 	case r.NoJob || r.Error != nil || len(r.Programs) == 1 && r.Programs[0] == r.Input: // a program by itself
 	case r.LeftOut > 0:
-		s += "; no check is of what ran"
+		s += "; no check covers what ran"
 	default:
-		s += "; the job checks nothing"
+		s += "; the job has no checks"
 	}
 	for i := range r.Checkers {
 		if found := r.Checkers[i].found(); found != "" {
@@ -378,7 +378,7 @@ func (r *Run) Summary() string {
 	return s
 }
 
-// lanes is the share of lanes that were active, in percent.
+// lanes formats the share of active lanes in percent.
 func lanes(warp, thread uint64) string {
 	if warp == 0 {
 		return "–"
@@ -386,7 +386,7 @@ func lanes(warp, thread uint64) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(thread)/float64(32*warp))
 }
 
-// dims writes an extent as 64×16, without trailing ones.
+// dims formats an extent as 64×16, without trailing ones.
 func dims(d [3]int64) string {
 	s := fmt.Sprint(d[0])
 	if d[1] > 1 || d[2] > 1 {

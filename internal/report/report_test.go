@@ -60,8 +60,8 @@ func TestSummary(t *testing.T) {
 		want   string
 	}{
 		{func(r *Run) { r.Checks = r.Checks[:1] }, "done in 250.0 ms, 320.0 thousand thread instructions a second: 1 check ok"},
-		{func(r *Run) { r.Checks = nil }, "done in 250.0 ms, 320.0 thousand thread instructions a second; the job checks nothing"},
-		{func(r *Run) { r.Checks, r.LeftOut = nil, 1 }, "done in 250.0 ms, 320.0 thousand thread instructions a second; no check is of what ran"},
+		{func(r *Run) { r.Checks = nil }, "done in 250.0 ms, 320.0 thousand thread instructions a second; the job has no checks"},
+		{func(r *Run) { r.Checks, r.LeftOut = nil, 1 }, "done in 250.0 ms, 320.0 thousand thread instructions a second; no check covers what ran"},
 		{func(r *Run) { r.Checks, r.Input, r.Programs = nil, "p.kasm", []string{"p.kasm"} }, "done in 250.0 ms, 320.0 thousand thread instructions a second"},
 		{func(r *Run) { r.Checks, r.Error = nil, &Failure{Kind: "fault"} }, "stopped in 250.0 ms, 320.0 thousand thread instructions a second"},
 		{func(r *Run) { r.Checks, r.Error, r.Seconds = nil, &Failure{Kind: "interrupted"}, 0 }, "interrupted in 0 µs"},

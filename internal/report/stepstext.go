@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// This file: what a person sees of the order of things: steps of the host, and
-// blocks on SMs.
+// This file: the text for steps of the host and blocks on SMs.
 
 // what describes a step.
 func (s *Step) what(kernels map[int]string) string {
@@ -67,7 +66,7 @@ func (r *Run) stepTable(b *strings.Builder) {
 	moreRows(b, len(r.Steps)-mostRows, "step", "steps")
 }
 
-// blockTable sums up where and when blocks ran, if that was kept.
+// blockTable summarises where and when blocks ran, if that was recorded.
 func (r *Run) blockTable(b *strings.Builder) {
 	t := NewTable("launch", "<kernel", "blocks", "SMs", "fewest on one", "most", "first placed", "last ended", "shortest", "mean", "longest")
 	more := 0
@@ -114,9 +113,9 @@ func (r *Run) blockTable(b *strings.Builder) {
 	moreRows(b, more, "launch", "launches")
 }
 
-// moreRows says how many rows a table has left out.
+// moreRows prints the number of rows that a table leaves out.
 func moreRows(b *strings.Builder, n int, one, many string) {
 	if n > 0 {
-		fmt.Fprintf(b, "and %s, which the JSON result has\n", Plural(n, "more "+one, "more "+many))
+		fmt.Fprintf(b, "and %s in the JSON result\n", Plural(n, "more "+one, "more "+many))
 	}
 }

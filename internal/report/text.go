@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a text table: columns aligned to the right, or to the left where the
-// heading begins with "<".
+// Table is a text table. Columns are right-aligned, or left-aligned if the heading begins
+// with "<".
 type Table struct {
 	head []string
 	left []bool
@@ -34,7 +34,7 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Rule adds a line between rows.
 func (t *Table) Rule() { t.rows = append(t.rows, nil) }
 
-// Write writes the table, two spaces between columns and none at line ends.
+// Write writes the table with two spaces between columns and none at line ends.
 func (t *Table) Write(b *strings.Builder) {
 	width := make([]int, len(t.head))
 	all := append([][]string{t.head}, t.rows...)
@@ -68,8 +68,8 @@ func (t *Table) Write(b *strings.Builder) {
 	}
 }
 
-// Wrap joins words with ", " into lines of at most width characters, each but
-// the first indented.
+// Wrap joins words with ", " into lines of at most width characters; all but the first
+// are indented.
 func Wrap(words []string, width, indent int) string {
 	var b strings.Builder
 	at := indent
@@ -90,7 +90,7 @@ func Wrap(words []string, width, indent int) string {
 	return b.String()
 }
 
-// Count writes a number with its digits in groups: 1 234 567 as 1,234,567.
+// Count formats a number with its digits in groups: 1,234,567.
 func Count(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -99,7 +99,7 @@ func Count(n uint64) string {
 	return s
 }
 
-// Bytes writes a size in bytes with a binary unit.
+// Bytes formats a size in bytes with a binary unit.
 func Bytes(n uint64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	f, u := float64(n), 0
@@ -109,7 +109,7 @@ func Bytes(n uint64) string {
 	return strconv.FormatFloat(f, 'f', places(f, u), 64) + " " + units[u]
 }
 
-// places is the number of decimals of a scaled number.
+// places returns the number of decimals of a scaled number.
 func places(f float64, unit int) int {
 	if unit == 0 || f == float64(int64(f)) {
 		return 0
@@ -117,7 +117,7 @@ func places(f float64, unit int) int {
 	return 1
 }
 
-// Rate writes a number per second with three digits or so: 12.3 million.
+// Rate formats a number per second with about three digits: 12.3 million.
 func Rate(f float64) string {
 	switch {
 	case f >= 1e9:
@@ -130,7 +130,7 @@ func Rate(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
-// Duration writes a time with a resolution that fits its size.
+// Duration formats a time with a resolution that suits its size.
 func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
@@ -145,7 +145,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d µs", d.Microseconds())
 }
 
-// Plural writes a count with its noun.
+// Plural formats a count with its noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -1,18 +1,18 @@
 package report
 
-// Timing is what a run that counts cycles adds to its result.
+// Timing is the part of a result that only timing runs have.
 type Timing struct {
 	Core string `json:"core"` // the core model
-	// CoreFrom names the machine whose parameters the cores have, where this one
-	// has none of its own.
+	// CoreFrom is the machine that the parameters of the cores come from, if this one
+	// has none.
 	CoreFrom string `json:"core_from,omitempty"`
-	// Dependences are the mechanisms that kept instructions from issuing too
-	// soon, of cores that can choose, and what they cost.
+	// Dependences are the mechanisms that kept instructions from issuing too early,
+	// for cores with a choice, and their cost.
 	Dependences []Dependence `json:"dependences,omitempty"`
 	SMs         int          `json:"sms"`    // of the machine
 	Clocks      Clocks       `json:"clocks"` // of the machine
 	Cycles      uint64       `json:"cycles"` // core cycles from the start to the end of the last step
-	Memory      Memory       `json:"memory"` // of the whole run, launches that only warm the caches included
+	Memory      Memory       `json:"memory"` // of the whole run, including launches that only warm the caches
 
 	// The parts of the machine, over the whole run.
 	PerSM      []SM      `json:"per_sm"`
@@ -20,8 +20,8 @@ type Timing struct {
 	PerChannel []Channel `json:"per_channel"`
 }
 
-// Dependence is a mechanism that keeps instructions from issuing too soon. Its
-// storage stands beside that of the registers.
+// Dependence is a mechanism that keeps instructions from issuing too early. Its storage
+// is compared with that of the registers.
 type Dependence struct {
 	Mechanism    string  `json:"mechanism"`
 	Consumers    int     `json:"consumers,omitempty"` // that a scoreboard counts for each register
@@ -80,9 +80,9 @@ type Clocks struct {
 	DRAM    float64 `json:"dram_mhz"` // of the commands
 }
 
-// KernelTiming is what a launch adds to its result if cycles are counted. The
-// counters of stalls and memory are those of the whole chip between start and
-// end; Shared says that other kernels ran then too.
+// KernelTiming is the part of a launch's result that only timing runs have. The counters
+// of stalls and memory are those of the whole chip between start and end; Shared reports
+// that other kernels ran at the same time.
 type KernelTiming struct {
 	StartCycle      uint64  `json:"start_cycle"` // of the launch, its latency included
 	EndCycle        uint64  `json:"end_cycle"`
@@ -91,8 +91,8 @@ type KernelTiming struct {
 	IPC             float64 `json:"ipc"`       // warp instructions per cycle of the chip
 	Occupancy       float64 `json:"occupancy"` // resident warps of warp slots, over SMs with any
 	BlocksPerSM     int     `json:"blocks_per_sm"`
-	LimitedBy       string  `json:"limited_by"` // what allows no more blocks on an SM
-	// RegisterEstimate is nil where the launch said how many registers it has.
+	LimitedBy       string  `json:"limited_by"` // what limits the blocks on an SM
+	// RegisterEstimate is nil if the launch gives its number of registers.
 	RegisterEstimate *RegisterEstimate `json:"register_estimate,omitempty"`
 	L1Ways           int               `json:"l1_ways"`
 	Shared           bool              `json:"overlapped"`
@@ -101,22 +101,22 @@ type KernelTiming struct {
 	WarpCycles       uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
 	LanesPerIssue    []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
 	Memory           Memory            `json:"memory"`
-	Warps            []Warp            `json:"warps,omitempty"` // where they have numbers that stay
-	Lines            []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in the order of the code
+	Warps            []Warp            `json:"warps,omitempty"` // for cores with fixed warp numbers
+	Lines            []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in code order
 	// BlockLog has the blocks that began, in the order of the grid, x fastest;
 	// with run.block_log only.
 	BlockLog []BlockRun `json:"block_log,omitempty"`
 }
 
-// BlockRun is where and when a block ran.
+// BlockRun records where and when a block ran.
 type BlockRun struct {
 	Block      uint64  `json:"block"` // index in the grid
 	SM         int     `json:"sm"`
 	StartCycle uint64  `json:"start_cycle"`         // in which it was placed
-	EndCycle   *uint64 `json:"end_cycle,omitempty"` // if it came to its end
+	EndCycle   *uint64 `json:"end_cycle,omitempty"` // if it completed
 }
 
-// Line is what the warps of one launch did at one instruction.
+// Line has the counters of one launch for one instruction.
 type Line struct {
 	File               string            `json:"file"` // program text
 	Line               int               `json:"line"`
@@ -130,7 +130,7 @@ type Line struct {
 	Issues             uint64            `json:"issues"`              // warp instructions
 	ThreadInstructions uint64            `json:"thread_instructions"` // lanes whose guard held
 	WarpCycles         uint64            `json:"warp_cycles"`         // spent at it: the sum of its stalls
-	Stalls             map[string]uint64 `json:"stalls"`              // by the warp's state, those that are not zero
+	Stalls             map[string]uint64 `json:"stalls"`              // by the warp's state, without zeros
 }
 
 // Memory are the counters of the memory system.
@@ -142,7 +142,7 @@ type Memory struct {
 	L2                   Cache    `json:"l2"`
 	DRAM                 DRAM     `json:"dram"`
 	Network              Network  `json:"network"`
-	MeanLatencyCycles    float64  `json:"mean_latency_cycles"` // of a request, from the SM and back
+	MeanLatencyCycles    float64  `json:"mean_latency_cycles"` // round trip of a request from the SM
 	Replies              uint64   `json:"replies"`             // over which that is the mean
 	LatencyLog2          []uint64 `json:"latency_log2"`        // replies whose latency was 2^i to 2^(i+1)-1 cycles
 	SharedConflictCycles uint64   `json:"shared_conflict_cycles"`
@@ -158,10 +158,10 @@ type Memory struct {
 type Cache struct {
 	Accesses     uint64 `json:"accesses"`
 	Hits         uint64 `json:"hits"`
-	PendingHits  uint64 `json:"pending_hits"` // the data were on their way
+	PendingHits  uint64 `json:"pending_hits"` // the data had already been requested
 	Misses       uint64 `json:"misses"`       // sector misses included
 	SectorMisses uint64 `json:"sector_misses"`
-	Refused      uint64 `json:"refused"` // tries that found no room; not accesses
+	Refused      uint64 `json:"refused"` // attempts refused for lack of room; not accesses
 	WriteBacks   uint64 `json:"write_backs"`
 }
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// This file: what a person sees of a run that counts cycles.
+// This file: the text for timing runs.
 
-// How much is shown: a run with few launches fits on one screen.
+// Limits of the text: a run with few launches fits on one screen.
 const (
 	barWidth    = 32
 	mostLines   = 8   // of the hottest
-	mostProgram = 100 // of programs that are printed whole
+	mostProgram = 100 // of programs that are printed in full
 )
 
 // timed are the figures of a row of the table of launches.
@@ -27,7 +27,7 @@ type timed struct {
 	stalls             map[string]uint64
 }
 
-// add takes a launch in; nil is one of a functional run.
+// add adds a launch; it is nil in a functional run.
 func (t *timed) add(k *KernelTiming) {
 	if k == nil {
 		return
@@ -55,10 +55,10 @@ func (t *timed) join(o *timed) {
 	}
 }
 
-// machineLine says what was simulated.
+// machineLine describes the simulated machine.
 func (r *Run) machineLine(b *strings.Builder) {
 	c := &r.Clocks
-	if c.Core == 0 { // a machine whose cycles have no length
+	if c.Core == 0 { // a machine without clock frequencies
 		fmt.Fprintf(b, "%s: %s, %s core\n", r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core)
 		return
 	}
@@ -66,7 +66,7 @@ func (r *Run) machineLine(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: %s, %s core; MHz: core %s, network %s, L2 %s, DRAM %s\n",
 		r.GPU, Plural(r.SMs, "SM", "SMs"), r.Core, mhz(c.Core), mhz(c.Network), mhz(c.L2), mhz(c.DRAM))
 	if r.CoreFrom != "" {
-		fmt.Fprintf(b, "  the core has the parameters of %s; %s has none for it\n", r.CoreFrom, r.GPU)
+		fmt.Fprintf(b, "  the core uses the parameters of %s, because %s has none for it\n", r.CoreFrom, r.GPU)
 	}
 	for _, d := range r.Dependences {
 		of := ""
@@ -84,7 +84,7 @@ func (r *Run) timingTable(b *strings.Builder) {
 		b.WriteString("no kernel ran\n")
 		return
 	}
-	// Where launches overlap, it matters when they began.
+	// If launches overlap, show when they began.
 	overlap := slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.KernelTiming != nil && k.Shared })
 	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<main stall"}
 	t := NewTable(head...)
@@ -123,7 +123,7 @@ func (r *Run) timingTable(b *strings.Builder) {
 	t.Write(b)
 }
 
-// ratio writes a quotient with two decimals.
+// ratio formats a quotient with two decimals.
 func ratio(a, b uint64) string {
 	if b == 0 {
 		return "–"
@@ -131,7 +131,7 @@ func ratio(a, b uint64) string {
 	return fmt.Sprintf("%.2f", float64(a)/float64(b))
 }
 
-// percent writes a share.
+// percent formats a share.
 func percent(a, b float64) string {
 	if b == 0 {
 		return "–"
@@ -139,19 +139,19 @@ func percent(a, b float64) string {
 	return fmt.Sprintf("%.1f %%", 100*a/b)
 }
 
-// selected is the state of a warp that issues; all others are waits.
+// selected is the state of an issuing warp; all others are waits.
 const selected = "selected"
 
-// spoken is a state's name in words.
+// spoken returns a state's name in words.
 func spoken(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-// share is a part of something, by name.
+// share is a named part of a total.
 type share struct {
 	name string
 	n    uint64
 }
 
-// shares sorts counters, the largest first, those that are zero left out.
+// shares sorts counters in descending order, without zeros.
 func shares(m map[string]uint64) []share {
 	var list []share
 	for s, n := range m {
@@ -165,7 +165,7 @@ func shares(m map[string]uint64) []share {
 	return list
 }
 
-// mostly names the largest waits and their shares of all.
+// mostly lists the largest waits and their shares of the total.
 func mostly(stalls map[string]uint64, most int) string {
 	var total uint64
 	for _, n := range stalls {
@@ -185,7 +185,7 @@ func mostly(stalls map[string]uint64, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// bar draws a share of the width, to an eighth of a character.
+// bar draws a share as a bar, to an eighth of a character.
 func bar(part, of uint64) string {
 	if of == 0 {
 		return ""
@@ -227,7 +227,7 @@ func (r *Run) timingSections(b *strings.Builder) {
 	if r.Kepler != nil {
 		r.fetchTable(b)
 	}
-	if r.Kepler == nil || r.Memory.Replies > 0 { // there is more than the mock memory
+	if r.Kepler == nil || r.Memory.Replies > 0 { // not only the mock memory
 		var memory strings.Builder
 		if r.memoryTable(&memory); memory.Len() > 0 {
 			b.WriteString("\n" + memory.String())
@@ -236,7 +236,7 @@ func (r *Run) timingSections(b *strings.Builder) {
 	r.hotLines(b, warpCycles)
 }
 
-// memoryTable shows what the memory system did, if anything.
+// memoryTable shows the counters of the memory system, if it was used.
 func (r *Run) memoryTable(b *strings.Builder) {
 	m := &r.Memory
 	t := NewTable("<memory", "accesses", "hits", "pending", "misses", "written back")
@@ -287,8 +287,8 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// hotLines shows the instructions at which warps spent most of their time,
-// those of all launches together.
+// hotLines shows the instructions at which warps spent most of their time, over all
+// launches.
 func (r *Run) hotLines(b *strings.Builder, total uint64) {
 	type key struct {
 		file, function string
@@ -349,15 +349,15 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 	t.Write(b)
 }
 
-// place is where an instruction stands.
+// place returns the location of an instruction.
 func (l *Line) place() string {
-	if l.Line == 0 { // no line wrote it
+	if l.Line == 0 { // not from a line of text
 		return fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
 	}
 	return fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
 }
 
-// code is an instruction cut to so many characters, its control code in front.
+// code returns an instruction with its control code, shortened to most characters.
 func (l *Line) code(most int) string {
 	text := shorten(cmp.Or(l.Text, l.Instruction), most)
 	if l.Control != "" {
@@ -366,9 +366,9 @@ func (l *Line) code(most int) string {
 	return text
 }
 
-// programLines prints programs with control codes: beside each instruction that
-// warps came to, what they did there. Such programs are written by hand, line by
-// line, and their authors want to see every one.
+// programLines prints programs with control codes, with counters for each instruction
+// that warps reached. Such programs are written by hand, and their authors want to see
+// every line.
 func programLines(b *strings.Builder, list []Line, total uint64) {
 	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.PC, b.PC)) })
 	t := NewTable("<line", "<instruction", "issues", "warp cycles", "share", "<waiting for")

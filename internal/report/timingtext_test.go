@@ -75,7 +75,7 @@ hottest lines  source  instruction                           issues   share  wai
 k.ptx:8                add.f32                                  500  93.0 %  long scoreboard 86 %
 k.ptx:7        k.cu:3  ld.global.f32 %f1, [%rd1+16], and a…     500   7.0 %  wait 29 %
 
-done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job checks nothing
+done in 2.0 ms, 2.0 million cycles and 600.0 thousand warp instructions a second; the job has no checks
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
@@ -174,10 +174,10 @@ func TestSteps(t *testing.T) {
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(b.String(), "sync"); n != 20 || !strings.Contains(b.String(), "and 21 more steps, which the JSON result has\n") {
+	if n := strings.Count(b.String(), "sync"); n != 20 || !strings.Contains(b.String(), "and 21 more steps in the JSON result\n") {
 		t.Errorf("%d steps of one kind are shown:\n%s", n, b.String())
 	}
-	if !strings.Contains(b.String(), "and 18 more launches, which the JSON result has\n") {
+	if !strings.Contains(b.String(), "and 18 more launches in the JSON result\n") {
 		t.Errorf("not said how many of 42 launches are left out:\n%s", b.String())
 	}
 }

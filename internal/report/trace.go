@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Trace says what a replayed run is based on, and what its input left open.
+// Trace describes the input of a replayed run, and what was missing from it.
 type Trace struct {
 	Form     string   `json:"form"`     // of the input: "Accel-Sim version 5" and the like
-	Launches int      `json:"launches"` // that it has
+	Launches int      `json:"launches"` // in the trace
 	Arch     []int    `json:"architectures"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Control says what guards the launches, each once: the mechanism, where
-	// control bits come from, and why no others.
+	// Control lists what guards the launches, each once: the mechanism, the source of
+	// control bits, and why there are no others.
 	Control []string `json:"dependences"`
 	Hidden  string   `json:"hidden_dependences"` // off or recover
-	// Needed counts reads of predicates and uniform registers that the trace does
-	// not name, by warp instructions; Recovered those whose producer was found.
+	// Needed counts reads of predicates and uniform registers that the trace does not
+	// record, in warp instructions; Recovered those whose producer was found.
 	Needed    uint64 `json:"hidden_reads"`
 	Recovered uint64 `json:"hidden_reads_recovered"`
 	// Words and Mnemonics count static instructions described by their encoding,
@@ -27,17 +27,17 @@ type Trace struct {
 	Absent    uint64      `json:"blocks_without_record"`
 }
 
-// UnknownOp is a mnemonic that no table has.
+// UnknownOp is an unknown mnemonic.
 type UnknownOp struct {
 	Mnemonic string `json:"mnemonic"`
 	Count    uint64 `json:"warp_instructions"`
 	As       string `json:"taken_for"`
 }
 
-// maxTraceWarnings is how many warnings the text shows; JSON has all.
+// maxTraceWarnings limits the warnings in the text; JSON has all.
 const maxTraceWarnings = 10
 
-// write appends what a person wants to know of the input.
+// write appends the description of the input.
 func (t *Trace) write(b *strings.Builder) {
 	fmt.Fprintf(b, "Trace: %s, %s", t.Form, Plural(t.Launches, "launch", "launches"))
 	for i, a := range t.Arch {
@@ -49,7 +49,7 @@ func (t *Trace) write(b *strings.Builder) {
 	}
 	switch {
 	case t.Hidden == "off":
-		fmt.Fprintln(b, "  Through predicates and uniform registers: none, as Accel-Sim has it (trace.hidden_dependences = off)")
+		fmt.Fprintln(b, "  Through predicates and uniform registers: none, as in Accel-Sim (trace.hidden_dependences = off)")
 	case t.Needed > 0:
 		fmt.Fprintf(b, "  Through predicates and uniform registers: %s of %s reads have their producer (%.1f %% could not be recovered)\n",
 			Count(t.Recovered), Count(t.Needed), 100*(1-float64(t.Recovered)/float64(t.Needed)))
@@ -58,7 +58,7 @@ func (t *Trace) write(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s have no record and did not run\n", Plural(int(t.Absent), "block", "blocks"))
 	}
 	for _, u := range t.Unknown {
-		fmt.Fprintf(b, "  %s is not known (%s warp instructions); it was taken for %s (trace.unknown)\n", u.Mnemonic, Count(u.Count), u.As)
+		fmt.Fprintf(b, "  unknown mnemonic %s (%s warp instructions) was treated as %s (trace.unknown)\n", u.Mnemonic, Count(u.Count), u.As)
 	}
 	for i, w := range t.Warnings {
 		if i == maxTraceWarnings {

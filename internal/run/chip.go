@@ -14,8 +14,8 @@ import (
 
 // This file: the chip of a run, and its counters as a result.
 
-// Machine returns the chip that a run simulates: the GPU of that name or file,
-// with the values that were set.
+// Machine returns the chip that a run simulates: the GPU with that name or file, with the
+// values set by the user.
 func (s *Settings) Machine(name string) (gpu.Config, error) {
 	c, err := config.Load(name)
 	if err != nil {
@@ -37,9 +37,9 @@ func (s *Settings) Machine(name string) (gpu.Config, error) {
 	return c.ChipConfig(), nil
 }
 
-// Check says whether the values that were set are values of their keys. That they
-// fit together is for Machine to see: a value that contradicts another of one GPU
-// may be right for the next.
+// Check reports whether the set values are valid for their keys. Machine checks whether
+// they fit together: a value that contradicts another one on one GPU may be valid on the
+// next.
 func (s *Settings) Check() error {
 	if len(s.Assignments) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// conditions lists the run conditions that decide a comparison.
+// conditions lists the run conditions that matter for comparisons.
 func conditions(c *gpu.Config) map[string]any {
 	icache := "cold"
 	if c.Run.ICacheWarm {
@@ -72,7 +72,7 @@ func conditions(c *gpu.Config) map[string]any {
 	}
 }
 
-// describeMachine says in a result what the machine is.
+// describeMachine adds the machine to a result.
 func describeMachine(cfg *gpu.Config, res *report.Run) {
 	mhz := func(hz int64) float64 { return float64(hz) / 1e6 }
 	res.Timing = &report.Timing{Core: cfg.Core.Model().Name, CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
@@ -81,7 +81,7 @@ func describeMachine(cfg *gpu.Config, res *report.Run) {
 	res.Conditions = conditions(cfg)
 }
 
-// summarize puts the counters of the whole run into a result.
+// summarize adds the counters of the whole run to a result.
 func summarize(chip *gpu.GPU, res *report.Run) {
 	res.Cycles = chip.Now()
 	total := chip.Totals()
@@ -89,7 +89,7 @@ func summarize(chip *gpu.GPU, res *report.Run) {
 	parts(chip, res.Timing)
 }
 
-// guarded notes in a result what guarded the dependences of a kernel's instructions.
+// guarded records in a result what guarded the dependences of a kernel's instructions.
 func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
 	cfg := chip.Config()
 	x, ok := cfg.Core.(core.ControlBits)
@@ -103,7 +103,7 @@ func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
 	}
 }
 
-// Extent writes an extent as results do.
+// Extent formats an extent for results.
 func Extent(d exec.Dim3) [3]int64 { return [3]int64{int64(d.X), int64(d.Y), int64(d.Z)} }
 
 // describe describes a launch and its counters.
@@ -154,7 +154,7 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	}
 }
 
-// lines lays what a kernel's warps did beside the program's text.
+// lines assigns a kernel's counters to the lines of the program.
 func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 	src := k.Work().Traits()
 	if src.Source == nil {

@@ -1,8 +1,5 @@
-// Package run is one run, whatever gives it its work. A Session owns the result
-// and, in a timing run, the chip and all that watches it: progress, counters as
-// they grow, the way of every instruction, hazards, a recording. Jobs, traces,
-// CUDA programs and the Go library give it launches and copies.
-//
-// It reads no inputs, and knows neither how a result is printed (report) nor
-// what users write to ask for something (run/flags).
+// Package run is one run of any kind of work. A Session owns the result and, in a timing
+// run, the chip and all its observers: progress, series of counters, timeline, hazards,
+// recording. Jobs, traces, CUDA programs and the Go library give it launches and copies.
+// It reads no inputs, prints no results (report) and parses no flags (run/flags).
 package run

@@ -19,16 +19,16 @@ import (
 // Hazards is the name of the hazard checker.
 const Hazards = "hazards"
 
-// watchHazards has the chip look for hazards. It refuses a machine on which no
-// program can have any.
+// watchHazards turns the chip's hazard checker on. It refuses a machine without control
+// bits.
 func watchHazards(chip *gpu.GPU) error {
 	if !chip.CheckHazards() {
-		return fmt.Errorf("the hazard checker looks at the control bits of SASS, which the modern core obeys; the %s core, which this run has, guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", chip.Config().Core.Model().Name)
+		return fmt.Errorf("the hazard checker checks the control bits of SASS, which the modern core uses; this run has the %s core, which guards every program by scoreboards: choose a GPU with a modern core, or the modern core model", chip.Config().Core.Model().Name)
 	}
 	return nil
 }
 
-// anyHazards refuses a run none of whose launches has control bits.
+// anyHazards refuses a run whose launches all lack control bits.
 func anyHazards(launches []*Launch) error {
 	var names []string
 	for _, l := range launches {
@@ -40,14 +40,14 @@ func anyHazards(launches []*Launch) error {
 		}
 	}
 	if len(names) == 0 {
-		return errors.New("the hazard checker looks at launches, and this run has none")
+		return errors.New("the hazard checker checks launches, but this run has none")
 	}
-	return fmt.Errorf("the hazard checker looks at programs that control bits guard, and scoreboards guard %s; it takes SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
+	return fmt.Errorf("the hazard checker checks programs guarded by control bits, but scoreboards guard %s; use SASS text with control codes, and a machine that does not set modern.dependences to scoreboard",
 		strings.Join(names, ", "))
 }
 
-// hazardKey tells hazards apart: those of one kernel are the same at every
-// launch and on every SM.
+// hazardKey identifies a hazard: those of one kernel are the same at every launch and on
+// every SM.
 type hazardKey struct {
 	kernel       string
 	kind         string
@@ -55,9 +55,8 @@ type hazardKey struct {
 	reg          isa.Reg
 }
 
-// addHazards puts what the SMs found into a result: each hazard once, in the
-// order in which they happened first. Launches that only warm the caches are not
-// among the launches and do not count.
+// addHazards adds the hazards found by the SMs to a result: each once, in order of first
+// occurrence. Launches that only warm the caches do not count.
 func addHazards(chip *gpu.GPU, launches map[exec.Work]*Launch, res *report.Run) {
 	c := report.Checker{Checker: Hazards}
 	for _, l := range launches {

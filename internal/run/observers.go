@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// This file: which kind of work has which observer.
+// This file: the table of observers that each kind of work supports.
 
-// Kind is what gives a session its launches.
+// Kind is a kind of work: the source of a session's launches.
 type Kind uint8
 
 // The kinds of work.
@@ -25,7 +25,7 @@ var kindNames = [kinds]string{"a job", "a trace", "a CUDA program", "a Go progra
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Observer is something that watches a timing run.
+// Observer is an observer of a timing run.
 type Observer uint8
 
 // The observers.
@@ -41,53 +41,53 @@ const (
 	observers
 )
 
-// observer is what messages say about one.
+// observer holds an observer's texts for messages.
 type observer struct {
 	name   string
-	cycles string          // why it has nothing to do in a functional run; "" if it may be asked for there
-	again  bool            // it cannot go with StepObserver, whose runs begin anew when the user goes back
+	cycles string          // why it does not apply to functional runs; "" if it does
+	again  bool            // cannot be combined with StepObserver, which reruns from the start to step back
 	refuse map[Kind]string // the kinds of work that cannot have it, and why
 }
 
-// notChip refuses what looks at SMs of the chip.
-const notChip = "the Kepler-style core is not the chip that it looks at"
+// notChip refuses what observes SMs of the chip.
+const notChip = "it does not support the Kepler-style core"
 
 var table = [observers]observer{
 	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true},
 	TimelineObserver: {name: "a timeline", cycles: "it shows cycles", again: true},
 	HazardObserver: {name: "the hazard checker", cycles: "it is about cycles", refuse: map[Kind]string{
-		CUDA:       "it looks at the control bits of SASS, and CUDA programs run as PTX, which scoreboards guard; write the kernel as a job of SASS text",
-		KeplerJob:  notChip + ", and that core guards dependences by itself",
-		KeplerCore: notChip + ", and that core guards dependences by itself",
+		CUDA:       "it checks the control bits of SASS, but CUDA programs run as PTX, which scoreboards guard; write the kernel as a job with SASS text",
+		KeplerJob:  notChip + ", which guards dependences by itself",
+		KeplerCore: notChip + ", which guards dependences by itself",
 	}},
 	AccelSimObserver: {name: "GPGPU-Sim's counters", cycles: "they are counters of a timing run", again: true, refuse: map[Kind]string{
-		KeplerJob:  "these counters are not those of the Kepler-style core; its own are in the JSON result",
-		KeplerCore: "these counters are not those of the Kepler-style core; its own are in the JSON result",
+		KeplerJob:  "the Kepler-style core does not have these counters; its own are in the JSON result",
+		KeplerCore: "the Kepler-style core does not have these counters; its own are in the JSON result",
 	}},
-	RecordObserver: {name: "a recording", cycles: "it has what a core model issues, in its order", again: true, refuse: map[Kind]string{
-		Trace:      "the input is a trace already; heddle trace convert writes it in other forms",
-		KeplerJob:  "a trace is made of PTX or SASS, and the Kepler-style core has none",
-		KeplerCore: "a trace is made of PTX or SASS, and the Kepler-style core has none",
+	RecordObserver: {name: "a recording", cycles: "it records the order in which a core model issues instructions", again: true, refuse: map[Kind]string{
+		Trace:      "the input is already a trace; heddle trace convert writes it in other forms",
+		KeplerJob:  "traces are made from PTX or SASS, which the Kepler-style core does not run",
+		KeplerCore: "traces are made from PTX or SASS, which the Kepler-style core does not run",
 	}},
-	StepObserver: {name: "stepping", cycles: "it walks through cycles", refuse: map[Kind]string{
-		CUDA: "going back repeats the run, and a program, with its files and its terminal, cannot be repeated; record a trace of it and walk through that",
+	StepObserver: {name: "stepping", cycles: "it steps through cycles", refuse: map[Kind]string{
+		CUDA: "stepping back repeats the run, and a program, with its files and its terminal, cannot be repeated; record a trace of it and step through that",
 	}},
 	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, refuse: map[Kind]string{
 		KeplerJob: notChip, KeplerCore: notChip,
 	}},
 	BlockLogObserver: {name: "the log of blocks", refuse: map[Kind]string{
-		KeplerJob:  "warps of the Kepler-style core are not handed out in blocks",
-		KeplerCore: "warps of the Kepler-style core are not handed out in blocks",
+		KeplerJob:  "the Kepler-style core has warps, but no blocks",
+		KeplerCore: "the Kepler-style core has warps, but no blocks",
 	}},
 }
 
-// Refusal is an observer that a run cannot have.
+// Refusal is the error for an observer that a run cannot have.
 type Refusal struct {
 	Observer   Observer
 	Kind       Kind
 	Why        string
 	Functional bool // because the run counts no cycles
-	Stepped    bool // because the user may go back
+	Stepped    bool // because the user may step back
 }
 
 func (r *Refusal) Error() string {
@@ -103,16 +103,16 @@ func Refuse(kind Kind, timing bool, list ...Observer) error {
 		case no:
 			return &Refusal{Observer: o, Kind: kind, Why: why}
 		case !timing && x.cycles != "":
-			return &Refusal{Observer: o, Kind: kind, Why: x.cycles + ", and a functional run counts none", Functional: true}
+			return &Refusal{Observer: o, Kind: kind, Why: x.cycles + ", but a functional run counts none", Functional: true}
 		case x.again && slices.Contains(list, StepObserver):
-			return &Refusal{Observer: o, Kind: kind, Why: fmt.Sprintf("going back runs %v again, and would write it twice", kind), Stepped: true}
+			return &Refusal{Observer: o, Kind: kind, Why: fmt.Sprintf("stepping back reruns %v, which would write it twice", kind), Stepped: true}
 		}
 	}
 	return nil
 }
 
-// observed lists the observers that options ask for. Inside is none: who looks into
-// a run need not repeat it.
+// observed lists the observers in the options. Inside is not among them: looking into a
+// run does not require repeating it.
 func (o *Options) observed() []Observer {
 	var list []Observer
 	for _, x := range [...]struct {
@@ -129,5 +129,5 @@ func (o *Options) observed() []Observer {
 	return list
 }
 
-// Refused returns why a kind of work cannot have what options ask for.
+// Refused returns why a kind of work cannot have the observers in the options.
 func (o *Options) Refused(kind Kind) error { return Refuse(kind, o.Timing, o.observed()...) }

@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// parts writes the counters of the machine's parts into a result.
+// parts adds the counters of the machine's parts to a result.
 func parts(chip *gpu.GPU, t *report.Timing) {
 	for i := range chip.Config().SMs() {
 		c := chip.Core(i)
@@ -37,7 +37,7 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 	for i := range p.Channels() {
 		d := p.DRAM(i)
 		if d == nil {
-			continue // memory of fixed latency has no channels to speak of
+			continue // memory with a fixed latency has no channels
 		}
 		s := d.Stats()
 		c := report.Channel{
@@ -52,9 +52,8 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 	}
 }
 
-// latencies returns the distribution of latencies, without what is zero at its
-// end. It is a copy: a result that shared the counters' memory would keep the
-// kernel that they belong to, with all its code.
+// latencies returns the distribution of latencies without trailing zeros. It is a copy:
+// sharing the counters' memory would keep their kernel alive, with all its code.
 func latencies(s *core.Stats) []uint64 {
 	list := s.LatencyLog[1:]
 	for len(list) > 0 && list[len(list)-1] == 0 {

@@ -17,51 +17,50 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
-// Session is one run, whatever gives it its work. It owns the result and, in a
-// timing run, the chip with everything that watches it. Work gives it launches
-// and other actions, and nothing else. It is used by one goroutine at a time.
+// Session is one run of any kind of work. It owns the result and, in a timing run, the
+// chip with all observers. The work only gives it launches and other actions. It is used
+// by one goroutine at a time.
 type Session struct {
-	Res  *report.Run // as far as it has come; End completes it
+	Res  *report.Run // the result so far; End completes it
 	Chip *gpu.GPU    // nil until PlugIn, and in a functional run
 
-	// Launches is how many the work has, 0 if unknown. Weight is the sum of
-	// their weights, by which progress is a share of the whole; 0 if unknown.
+	// Launches is the number of launches, 0 if unknown. Weight is the sum of their
+	// weights, which progress is relative to; 0 if unknown.
 	Launches int
 	Weight   int64
-	// Most bounds the launches that the result lists, Detailed those that have
-	// their instructions. Those beyond count in the totals only. 0: all.
+	// Most limits the launches that the result lists, Detailed those listed with
+	// their instructions. The others count only in the totals. 0: no limit.
 	Most, Detailed int
 	Unlisted       int // launches beyond Most
-	// Ended, if not nil, is called at the end of every launch, after it came
-	// into the result, and with nil at the end of a rehearsal.
+	// Ended, if not nil, is called at the end of every launch, after it was added to
+	// the result, and with nil at the end of a rehearsal.
 	Ended func(*gpu.Kernel, *Launch)
 
 	kind    Kind
 	opt     Options
 	began   time.Time
-	open    []*Launch // given, and not yet in the result
+	open    []*Launch // submitted, and not yet in the result
 	done    int64     // weight
 	rows    *Rows
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
-	watched map[exec.Work]*Launch // with Hazards: those that have begun
+	watched map[exec.Work]*Launch // with Hazards: launches that have begun
 	opened  *watchedBlock         // with Watch.Inst: the block that comes to an SM next
-	bad     error                 // of what an observer writes
+	bad     error                 // the first write error of an observer
 }
 
-// span is an action that the timeline shows by a name.
+// span is a named action in the timeline.
 type span struct {
 	op   *gpu.Op
 	name string
 }
 
-// timed is the span as it was, when its action has begun.
+// timed returns the span with the times of its action, if that has begun.
 func (x span) timed() timeline.Span {
 	return timeline.Span{Name: x.name, Track: fmt.Sprintf("stream %d", x.op.Stream), Start: x.op.Start, End: max(x.op.End, x.op.Start)}
 }
 
-// NewSession begins a run of a kind of work on an input: its result says that
-// nothing has happened yet.
+// NewSession begins a run of a kind of work on an input, with an empty result.
 func NewSession(kind Kind, input string, opt Options) *Session {
 	s := &Session{kind: kind, opt: opt, began: time.Now(), watched: map[exec.Work]*Launch{}}
 	s.Res = &report.Run{
@@ -75,8 +74,8 @@ func NewSession(kind Kind, input string, opt Options) *Session {
 	return s
 }
 
-// PlugIn makes the chip of a timing run and everything that watches it. Messages
-// call the machine name.
+// PlugIn makes the chip of a timing run and all observers. name is the machine's name in
+// messages.
 func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	o := &s.opt
 	if err := o.Refused(s.kind); err != nil {
@@ -115,7 +114,7 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	return nil
 }
 
-// OnlyCompute begins a functional run: it refuses what only a timing run has.
+// OnlyCompute begins a functional run: it refuses options that need a timing run.
 func (s *Session) OnlyCompute() error {
 	if err := s.opt.Refused(s.kind); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (s *Session) OnlyCompute() error {
 	return s.opt.Settings.Check()
 }
 
-// Look lets those who asked look into the run, which is about to begin.
+// Look calls Inside of the options before the run begins.
 func (s *Session) Look(in *Inside) {
 	if s.opt.Inside != nil {
 		in.Chip = s.Chip
@@ -131,7 +130,7 @@ func (s *Session) Look(in *Inside) {
 	}
 }
 
-// Fill says that memory was filled from the host before the first action.
+// Fill notes that the host filled memory before the first action.
 func (s *Session) Fill(addr, bytes uint64) {
 	s.Chip.Fill([]gpu.Range{{Addr: addr, Bytes: bytes}})
 	if s.opt.Record != nil {
@@ -139,21 +138,21 @@ func (s *Session) Fill(addr, bytes uint64) {
 	}
 }
 
-// Launch is what a result says about a launch beside what the chip counted.
+// Launch is the data of a launch for the result, in addition to the chip's counters.
 type Launch struct {
 	Number      int // in the run, from 0
 	Stream      int64
 	Grid, Block [3]int64
 	LocalBytes  int   // of a thread
-	Estimated   bool  // nobody said how many registers it takes
+	Estimated   bool  // the number of registers is an estimate
 	Weight      int64 // in the progress of the run
-	Unwatched   bool  // its control bits are not the program's own, so there is nothing to check
+	Unwatched   bool  // its control bits are inferred, so there is nothing to check
 
 	op   *gpu.Op
-	drop func() // leaves it out of the recorded trace; nil if it is not in it
+	drop func() // removes it from the recorded trace; nil if it is not recorded
 }
 
-// Note has a launch observed, whose action the chip is given by others.
+// Note registers a launch with the observers; the caller submits its action to the chip.
 func (s *Session) Note(l *Launch, op *gpu.Op) {
 	l.op = op
 	s.open = append(s.open, l)
@@ -172,8 +171,8 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 	}
 }
 
-// Launch gives the chip a launch. The error is a *exec.LaunchError if no SM can
-// take it; then it is not part of the run.
+// Launch submits a launch to the chip. The error is a *exec.LaunchError if it does not
+// fit on an SM; then it is not part of the run.
 func (s *Session) Launch(l *Launch, op *gpu.Op) error {
 	s.Note(l, op)
 	err := s.Chip.Add(op)
@@ -184,15 +183,15 @@ func (s *Session) Launch(l *Launch, op *gpu.Op) error {
 	return err
 }
 
-// drop leaves a launch out of the recorded trace that will not come to its end.
+// drop removes a launch that will not complete from the recorded trace.
 func (s *Session) drop(l *Launch) {
 	if l.drop != nil {
 		l.drop()
 	}
 }
 
-// Do gives the chip an action that is no launch. A timeline shows it by its name,
-// unless that is "".
+// Do submits an action other than a launch to the chip. A timeline shows it under its
+// name, unless that is "".
 func (s *Session) Do(op *gpu.Op, name string) error {
 	if s.opt.Record != nil && op.Kind == gpu.OpCopy && op.Way == gpu.ToDevice {
 		for _, r := range op.Fills {
@@ -205,8 +204,8 @@ func (s *Session) Do(op *gpu.Op, name string) error {
 	return s.Chip.Add(op)
 }
 
-// Ready refuses work that is all given and that an observer can do nothing with,
-// and begins the others.
+// Ready refuses the work, which must be complete, if an observer cannot use it, and
+// begins the other observers.
 func (s *Session) Ready() error {
 	if s.opt.Hazards {
 		if err := anyHazards(s.open); err != nil {
@@ -216,8 +215,8 @@ func (s *Session) Ready() error {
 	return s.Begin()
 }
 
-// Begin begins observers that have to know when the run does. Work that is not
-// known before it runs calls it in place of Ready.
+// Begin starts observers that need to know when the run begins. Work that is not known in
+// advance calls it in place of Ready.
 func (s *Session) Begin() error {
 	if s.opt.Record == nil {
 		return nil
@@ -228,16 +227,16 @@ func (s *Session) Begin() error {
 	return nil
 }
 
-// Finish lets the chip's time pass until all that was given has ended. The error
-// says why it has not; the result has what ran until then.
+// Finish lets the chip's time pass until all submitted work has completed. On an error
+// the result covers what ran until then.
 func (s *Session) Finish(ctx context.Context) error {
 	err := s.Chip.Finish(ctx)
 	s.Settle()
 	return err
 }
 
-// Settle puts launches into the result that have begun and will not end, and
-// forgets those that will not begin.
+// Settle adds launches that have begun but will not complete to the result, and drops
+// those that will not begin.
 func (s *Session) Settle() {
 	for _, l := range s.open {
 		if l.op.Begun() {
@@ -274,7 +273,7 @@ func (s *Session) ended(k *gpu.Kernel) {
 	}
 }
 
-// collect puts a launch into the result.
+// collect adds a launch to the result.
 func (s *Session) collect(l *Launch) {
 	k := l.op.Kernel
 	if s.opt.Hazards {
@@ -292,7 +291,7 @@ func (s *Session) collect(l *Launch) {
 	s.List(r)
 }
 
-// List puts a launch that has run into the result.
+// List adds a completed launch to the result.
 func (s *Session) List(k report.Kernel) {
 	s.Res.WarpInstructions += k.WarpInstructions
 	s.Res.ThreadInstructions += k.ThreadInstructions
@@ -303,7 +302,7 @@ func (s *Session) List(k report.Kernel) {
 	s.Res.Kernels = append(s.Res.Kernels, k)
 }
 
-// progress passes on how far the chip has come.
+// progress reports the chip's progress.
 func (s *Session) progress(p gpu.Progress) {
 	_, l := s.find(p.Kernel)
 	if l == nil {
@@ -320,8 +319,8 @@ func (s *Session) progress(p gpu.Progress) {
 	s.opt.Progress(x)
 }
 
-// End returns what the run has come to, and err with what observers could not
-// write; err is why it ended early. More may be run, and End called again.
+// End returns the result, and err joined with observers' write errors; err is why the run
+// ended early. The run may continue, and End be called again.
 func (s *Session) End(err error) (*report.Run, error) {
 	res := *s.Res
 	res.Kernels = slices.Clone(res.Kernels)
@@ -340,15 +339,15 @@ func (s *Session) End(err error) (*report.Run, error) {
 	return &res, err
 }
 
-// Unwritten returns why an observer could not write what it saw, nil if all did.
+// Unwritten returns an observer's write error, or nil.
 func (s *Session) Unwritten() error { return s.bad }
 
-// flush writes what the chip and its observers have counted so far.
+// flush writes the counters of the chip and its observers so far.
 func (s *Session) flush(res *report.Run) {
 	timing := *res.Timing
 	res.Timing = &timing
 	summarize(s.Chip, res)
-	if s.opt.Hazards && len(s.watched) > 0 { // else it was refused
+	if s.opt.Hazards && len(s.watched) > 0 { // otherwise the run was refused
 		addHazards(s.Chip, s.watched, res)
 	}
 	if s.rows != nil {

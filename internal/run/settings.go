@@ -11,47 +11,46 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// DefaultGPU is the machine where neither the command nor the job names one.
+// DefaultGPU is the machine if neither the command nor the job names one.
 const DefaultGPU = "rtx-a6000"
 
-// GPUs lists the machines that have a name. A functional run is the same on all.
+// GPUs lists the built-in machines. Functional runs do not depend on the machine.
 func GPUs() []string { return append(slices.Clone(config.Names()), "kepler-edu") }
 
-// IsFile reports whether a machine is given by a file or folder.
+// IsFile reports whether a machine is a file or folder.
 func IsFile(name string) bool {
 	return strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".config") || strings.ContainsAny(name, `/\\`)
 }
 
-// CheckGPU returns an error for a machine that is not known.
+// CheckGPU returns an error for an unknown machine.
 func CheckGPU(name string) error {
 	if slices.Contains(GPUs(), name) {
 		return nil
 	}
 	if IsFile(name) {
-		return fmt.Errorf("GPU %q: configuration files are for the timing models; give one of the names: %s", name, strings.Join(GPUs(), ", "))
+		return fmt.Errorf("GPU %q: configuration files are for timing runs; use one of the names: %s", name, strings.Join(GPUs(), ", "))
 	}
 	if n := near.Name(name, GPUs()); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)
 	}
-	return fmt.Errorf("unknown GPU %q; there are: %s", name, strings.Join(GPUs(), ", "))
+	return fmt.Errorf("unknown GPU %q; the known ones are %s", name, strings.Join(GPUs(), ", "))
 }
 
-// Settings are configuration values by dotted key. The zero value has the
-// defaults.
+// Settings are configuration values by dotted key. The zero value means the defaults.
 type Settings struct {
-	Conditions map[string]any // those that were set, by key
+	Conditions map[string]any // run conditions that were set, by key
 	Memory     uint64         // functional.memory, bytes; 0: the default
 	Heap       uint64         // functional.heap, bytes; 0: the default
 
-	// Core is the core model that was asked for; "" is the machine's own.
+	// Core is the requested core model; "" is the machine's own.
 	Core string
 
-	// Assignments are the key=value of the machine and of the run conditions,
-	// in the order in which they were given.
+	// Assignments are the key=value pairs for the machine and the run conditions, in
+	// their given order.
 	Assignments []string
 }
 
-// setting is one key that may be set.
+// setting is one key of Set.
 type setting struct {
 	key, values string
 	parse       func(string) (any, bool)
@@ -88,9 +87,8 @@ func size(s string) (any, bool) {
 	return n << shift, true
 }
 
-// settings are the keys of Set. The run conditions change nothing in a
-// functional run; they are checked and reported, so that the same command line
-// serves both modes.
+// settings are the keys of Set. The run conditions have no effect on a functional run;
+// they are checked and reported there too, so that one command line works in both modes.
 var settings = []setting{
 	{"run.caches", "l2-kept, flushed or warm", oneOf("l2-kept", "flushed", "warm"), nil},
 	{"run.icache", "cold or warm", oneOf("cold", "warm"), nil},
@@ -98,10 +96,10 @@ var settings = []setting{
 	{"run.copies", "instant or timed", oneOf("instant", "timed"), nil},
 	{"run.launch_latency", "a number of cycles", count, nil},
 	{"run.idle_skip", "true or false", boolean, nil},
-	{"functional.memory", "the most device memory, such as 16GiB", size, func(s *Settings, v any) { s.Memory = v.(uint64) }},
+	{"functional.memory", "the limit of device memory, such as 16GiB", size, func(s *Settings, v any) { s.Memory = v.(uint64) }},
 	{"trace.hidden_dependences", "off or recover", oneOf("off", "recover"), nil},
 	{"trace.dependences", "recorded, scoreboard or inferred", oneOf("recorded", "scoreboard", "inferred"), nil},
-	{"trace.unknown", "MNEMONIC=KNOWN pairs such as FOO=IADD3, with commas between, or * for all others", func(s string) (any, bool) { return s, s != "" }, nil},
+	{"trace.unknown", "comma-separated MNEMONIC=KNOWN pairs such as FOO=IADD3, with * for all others", func(s string) (any, bool) { return s, s != "" }, nil},
 	{"functional.heap", "the size of the device heap, such as 8MiB", size, func(s *Settings, v any) { s.Heap = v.(uint64) }},
 }
 
@@ -138,7 +136,7 @@ func (s *Settings) Set(arg string) error {
 		}
 		v, ok := k.parse(value)
 		if !ok {
-			return fmt.Errorf("%s = %q is not right; it takes %s", key, value, k.values)
+			return fmt.Errorf("%s = %q is invalid; want %s", key, value, k.values)
 		}
 		if k.store != nil {
 			k.store(s, v)
@@ -170,8 +168,8 @@ type selector struct {
 	re     *regexp.Regexp
 }
 
-// ParseSelection reads a list such as `0,2-4,7-,/^bfs/`: numbers, ranges, and
-// regular expressions over kernel names.
+// ParseSelection parses a list such as `0,2-4,7-,/^bfs/`: numbers, ranges, and regular
+// expressions over kernel names.
 func ParseSelection(text string) (*Selection, error) {
 	sel := &Selection{text: text}
 	for rest := text; ; {
@@ -201,7 +199,7 @@ func ParseSelection(text string) (*Selection, error) {
 				hi, err = strconv.Atoi(to)
 			}
 			if err != nil || lo < 0 || hi < lo {
-				return nil, fmt.Errorf("%q in %q is not a launch; write numbers, ranges such as 2-4, or /regular expressions/, with commas between", item, text)
+				return nil, fmt.Errorf("%q in %q is not a launch; want comma-separated numbers, ranges such as 2-4, or /regular expressions/", item, text)
 			}
 			s.lo, s.hi = lo, hi
 		}
@@ -216,10 +214,10 @@ func ParseSelection(text string) (*Selection, error) {
 	}
 }
 
-// String returns the list as it was given.
+// String returns the list in its original form.
 func (s *Selection) String() string { return s.text }
 
-// Has reports whether the selection contains the launch; a nil one has all.
+// Has reports whether the selection contains the launch; a nil one contains all.
 func (s *Selection) Has(number int, kernel string) bool {
 	if s == nil {
 		return true

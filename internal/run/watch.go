@@ -11,24 +11,23 @@ import (
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
 
-// This file: what is written beside a timing run's result: counters as they
-// grow, and the way of every instruction.
+// This file: series of counters and timelines of timing runs.
 
-// Series asks for counters as they grow: a line of comma-separated values for
-// every so many core cycles.
+// Series is a request for a series of counters: a line of comma-separated values every
+// Every core cycles.
 type Series struct {
 	Every uint64
 	Out   io.Writer
 }
 
-// Rows writes them.
+// Rows writes the rows of a Series.
 type Rows struct {
 	chip *gpu.GPU
 	w    *bufio.Writer
 	last gpu.Sample
 }
 
-// startSeries has the chip looked at.
+// startSeries starts observing the chip.
 func startSeries(chip *gpu.GPU, s Series) *Rows {
 	x := &Rows{chip: chip, w: bufio.NewWriter(s.Out)}
 	fmt.Fprint(x.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps,blocks")
@@ -41,7 +40,7 @@ func startSeries(chip *gpu.GPU, s Series) *Rows {
 	return x
 }
 
-// row writes what happened since the last row.
+// row writes the changes since the last row.
 func (x *Rows) row() {
 	s, o := x.chip.Sample(), &x.last
 	if s.Cycle == o.Cycle {
@@ -67,7 +66,7 @@ func (x *Rows) end() error {
 	return x.w.Flush()
 }
 
-// recordWays has the way of every instruction written down.
+// recordWays records the way of every instruction.
 func recordWays(chip *gpu.GPU, r *timeline.Recorder) {
 	programs := map[exec.Work]int32{}
 	r.Stages(chip.Stages())
@@ -86,7 +85,7 @@ func recordWays(chip *gpu.GPU, r *timeline.Recorder) {
 	})
 }
 
-// program names a kernel's instructions.
+// program returns the texts of a kernel's instructions.
 func program(w exec.Work) timeline.Program {
 	p := timeline.Program{Kernel: w.Name()}
 	src := w.Traits()

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; i++)
     wrong += got[i] != y[i] + three * x[i];
 
-  // What is not there is an error, and nothing else.
+  // A missing name is an error without further effects.
   wrong += cuModuleGetFunction(&kernel, module, "daxpy") != CUDA_ERROR_NOT_FOUND;
 
   CHECK(cuMemFree(dx));

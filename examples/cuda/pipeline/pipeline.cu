@@ -1,5 +1,5 @@
-// Copies from global to shared memory that do not wait: while a block works on
-// one tile, the next two are under way.
+// Copies from global to shared memory that do not wait: while a block works on one tile,
+// the next two are in flight.
 #include "../check.h"
 
 #include <cuda_pipeline.h>

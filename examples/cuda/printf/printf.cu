@@ -1,4 +1,4 @@
-// Kernels print: what they wrote appears when the host waits for them.
+// Kernels print: their output appears when the host waits for them.
 #include "../check.h"
 
 __global__ void hello(const char *who) {

@@ -1,6 +1,5 @@
-// Package series writes counters that grow, which models give as lines of
-// comma-separated values, as a Parquet file. It does not know what the counters
-// are.
+// Package series converts time series of counters from lines of comma-separated values to
+// a Parquet file. It does not interpret the counters.
 package series
 
 import (
@@ -14,13 +13,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Parquet takes comma-separated numbers below a line of names, in pieces of any
-// size, and writes them as a Parquet file: a column for each name, in their
-// order. A column is of doubles if the first number in it has a decimal point,
-// else of unsigned 64-bit integers.
+// Parquet accepts a line of names followed by lines of comma-separated numbers, in pieces
+// of any size, and writes them as a Parquet file: a column for each name, in order. A
+// column has doubles if its first number has a decimal point, otherwise unsigned 64-bit
+// integers.
 type Parquet struct {
 	out    io.Writer
-	rest   []byte // of a line whose end has not come
+	rest   []byte // an incomplete line
 	names  []string
 	double []bool
 	row    parquet.Row
@@ -29,15 +28,15 @@ type Parquet struct {
 	err    error
 }
 
-// rowGroup is how many rows are kept in memory before they are written: our
-// choice, some 20 MB for 40 columns.
+// rowGroup is the number of rows kept in memory before they are written: our choice,
+// about 20 MB for 40 columns.
 const rowGroup = 1 << 16
 
 // NewParquet returns a writer to out. The file is complete after Close.
 func NewParquet(out io.Writer) *Parquet { return &Parquet{out: out} }
 
-// Write takes a piece of text. Its error says what is not a row of numbers, or
-// is one of out.
+// Write takes a piece of text. It returns an error if a line is not a row of numbers, or
+// if writing to out fails.
 func (p *Parquet) Write(b []byte) (int, error) {
 	p.rest = append(p.rest, b...)
 	for p.err == nil {
@@ -54,8 +53,8 @@ func (p *Parquet) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close writes what is left and the file's end. It does not close the writer
-// below.
+// Close writes the remaining rows and the footer. It does not close the underlying
+// writer.
 func (p *Parquet) Close() error {
 	if len(p.rest) > 0 && p.err == nil {
 		p.take(string(p.rest))
@@ -70,7 +69,7 @@ func (p *Parquet) Close() error {
 	return p.err
 }
 
-// take reads a line.
+// take parses a line.
 func (p *Parquet) take(line string) {
 	p.line++
 	cells := strings.Split(line, ",")
@@ -79,7 +78,7 @@ func (p *Parquet) take(line string) {
 		return
 	}
 	if len(cells) != len(p.names) {
-		p.err = fmt.Errorf("line %d of the series has %d numbers, there are %d names", p.line, len(cells), len(p.names))
+		p.err = fmt.Errorf("line %d of the series has %d numbers, but there are %d names", p.line, len(cells), len(p.names))
 		return
 	}
 	if p.w == nil {
@@ -106,7 +105,7 @@ func (p *Parquet) take(line string) {
 	_, p.err = p.w.WriteRows([]parquet.Row{p.row})
 }
 
-// begin makes the columns, whose kinds the first numbers tell.
+// begin makes the columns, with kinds derived from the first numbers.
 func (p *Parquet) begin(first []string) {
 	p.double = make([]bool, len(p.names))
 	p.row = make(parquet.Row, len(p.names))

@@ -126,10 +126,10 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
-// TestBadSeries gives what is no series, and a file that takes nothing.
+// TestBadSeries: invalid series, and a file that cannot be written.
 func TestBadSeries(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"a,b\n1,2\n3\n", "line 3 of the series has 1 numbers, there are 2 names"},
+		{"a,b\n1,2\n3\n", "line 3 of the series has 1 numbers, but there are 2 names"},
 		{"a,b\n1,x\n", `line 2 of the series, b: strconv.ParseUint: parsing "x": invalid syntax`},
 		{"a,b\n1,2.5\n1,y\n", `line 3 of the series, b: strconv.ParseFloat: parsing "y": invalid syntax`},
 	} {

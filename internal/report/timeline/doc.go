@@ -1,4 +1,4 @@
-// Package timeline writes every instruction's way through the pipeline to a
-// file for a viewer: Konata's text format, or Perfetto's trace format. It
-// holds what it is given, up to a bound, and knows nothing of who produced it.
+// Package timeline writes every instruction's way through the pipeline to a file for a
+// viewer: Konata's text format, or Perfetto's trace format. It stores the instructions up
+// to a limit, and is independent of what produced them.
 package timeline

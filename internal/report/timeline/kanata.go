@@ -12,16 +12,16 @@ import (
 
 func sortInsts(list []*Inst, less func(a, b *Inst) int) { slices.SortStableFunc(list, less) }
 
-// pending is an instruction on its way while the file is written, and the
-// stage that it comes into next.
+// pending is an instruction in flight at the current point of the file, and its next
+// stage.
 type pending struct {
 	i    *Inst
 	id   int
 	next int // ends: it ends
-	open int // the one it is in, ends if none
+	open int // its current stage, ends if none
 }
 
-// ends stands behind the last stage.
+// ends is the index after the last stage.
 const ends = MaxStages
 
 func (p *pending) when() uint64 {
@@ -31,7 +31,7 @@ func (p *pending) when() uint64 {
 	return p.i.At[p.next]
 }
 
-// way is a heap of them by time.
+// way is a heap of pending instructions by time.
 type way []*pending
 
 func (w way) Len() int { return len(w) }
@@ -121,7 +121,7 @@ func (r *Recorder) WriteKanata(w io.Writer) error {
 	return b.Flush()
 }
 
-// detail is what is shown of an instruction on demand.
+// detail is the text of an instruction that is shown on demand.
 func (r *Recorder) detail(i *Inst) string {
 	s := fmt.Sprintf("%s, kernel %s, block %d, warp %d, scheduler %d, lanes %08x", r.name(i), r.kernel(i), i.Block, i.Warp, i.Sched, i.Lanes)
 	if p := r.place(i); p != "" {
@@ -130,7 +130,7 @@ func (r *Recorder) detail(i *Inst) string {
 	return s
 }
 
-// clean keeps a text on one line and in one field.
+// clean makes a text fit on one line and in one field.
 func clean(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\r' || c == '\t' {

@@ -8,17 +8,16 @@ import (
 	"io"
 )
 
-// This file: Perfetto's trace format, a sequence of protocol buffers. Only the
-// few messages that are needed are written, by hand. Numbers of fields are
-// those of perfetto/trace (TracePacket, TrackDescriptor, TrackEvent,
-// DebugAnnotation).
+// This file: Perfetto's trace format, a sequence of protocol buffers. The few messages
+// that are needed are written by hand. Field numbers are those of perfetto/trace
+// (TracePacket, TrackDescriptor, TrackEvent, DebugAnnotation).
 
 // msg is a message being written.
 type msg []byte
 
 func (m *msg) varint(v uint64) { *m = binary.AppendUvarint(*m, v) }
 
-// uint writes a field of a whole number, sub one of bytes.
+// uint writes an integer field, sub a field of bytes.
 func (m *msg) uint(field int, v uint64) {
 	m.varint(uint64(field) << 3)
 	m.varint(v)
@@ -32,7 +31,7 @@ func (m *msg) sub(field int, b []byte) {
 
 func (m *msg) text(field int, s string) { m.sub(field, []byte(s)) }
 
-// Numbers of fields.
+// Field numbers.
 const (
 	tracePacket = 1
 
@@ -82,7 +81,7 @@ func (p *perfetto) packet(field int, body msg, at uint64, timed bool) {
 	}
 	m.uint(packetSequence, 1)
 	if !p.begun {
-		m.uint(packetFlags, 1) // nothing before it is needed
+		m.uint(packetFlags, 1) // does not depend on earlier packets
 		p.begun = true
 	}
 	m.sub(field, body)
@@ -115,14 +114,14 @@ func (p *perfetto) track(name string, parent uint64, counter bool) uint64 {
 	return p.uuids
 }
 
-// note is a fact about a slice.
+// note is an annotation of a slice.
 type note struct {
 	name string
 	text string
 	n    uint64
 }
 
-// slice writes a slice's beginning and its end.
+// slice writes the begin and end events of a slice.
 func (p *perfetto) slice(track uint64, name string, from, to uint64, notes []note) {
 	m := p.body[:0]
 	m.uint(eventType, sliceBegin)
@@ -156,7 +155,7 @@ func (p *perfetto) set(track, at, v uint64) {
 	p.body = m
 }
 
-// counterCycles is over how many cycles issues are counted.
+// counterCycles is the interval of the issue counters, in cycles.
 const counterCycles = 64
 
 // warpKey is a warp slot of an SM.
@@ -168,10 +167,9 @@ type lane struct {
 	free  uint64
 }
 
-// WritePerfetto writes Perfetto's format. A nanosecond there is a core cycle
-// here. There is a track for every SM, below it one for every scheduler, and
-// below that its warps, each with as many rows as it has instructions under
-// way at a time; a slice lasts from issue to write-back.
+// WritePerfetto writes Perfetto's format. A nanosecond there is a core cycle here. There
+// is a track for every SM, below it one for every scheduler, and below that its warps,
+// each with one row per instruction in flight; a slice lasts from issue to write-back.
 func (r *Recorder) WritePerfetto(w io.Writer) error {
 	p := &perfetto{w: bufio.NewWriter(w)}
 	list := r.all(func(x, y *Inst) int {
@@ -187,7 +185,7 @@ func (r *Recorder) WritePerfetto(w io.Writer) error {
 		}
 		p.slice(t, s.Name, s.Start, max(s.End, s.Start+1), nil)
 	}
-	// Tracks in the order of their numbers, however work came to them.
+	// Tracks in the order of their numbers, not of first use.
 	order := r.all(func(x, y *Inst) int {
 		return cmp.Or(cmp.Compare(x.SM, y.SM), cmp.Compare(x.Sched, y.Sched), cmp.Compare(x.Slot, y.Slot))
 	})
@@ -242,8 +240,8 @@ func (r *Recorder) WritePerfetto(w io.Writer) error {
 	return p.err
 }
 
-// counters writes how many instructions were issued in spans of time, of the
-// chip and of each SM; list is in the order of issue.
+// counters writes the number of instructions issued per interval, for the chip and for
+// each SM; list is in issue order.
 func (p *perfetto) counters(list []*Inst, chip uint64, sms map[int32]uint64) {
 	var last uint64
 	var total uint64

@@ -10,35 +10,34 @@ import (
 // Stage is a stage of the pipeline.
 type Stage uint8
 
-// MaxStages is how many stages a pipeline can have.
+// MaxStages is the largest number of stages of a pipeline.
 const MaxStages = 10
 
-// The stages, in their order, where a recorder is not told of others. An
-// instruction is in each from its time to the next one's. In every pipeline
-// the first is Fetch and the third Issue.
+// The default stages, in order. An instruction is in each from its time to that of the
+// next. In every pipeline the first is Fetch and the third Issue.
 const (
 	Fetch    Stage = iota // from the instruction cache
 	Decode                // and then in the instruction buffer
 	Issue                 // in the issue register
 	Read                  // of the operands, in a collector unit
-	Dispatch              // in front of its unit
+	Dispatch              // waiting for its unit
 	Execute               // in its unit, or in memory
-	Write                 // back of the result: one cycle
-	Stages                // how many there are
+	Write                 // write-back of the result: one cycle
+	Stages                // the number of stages
 )
 
-// stageNames are their names.
+// stageNames are the names of the stages.
 var stageNames = []string{"fetch", "decode", "issue", "read operands", "dispatch", "execute", "write back"}
 
-// short are stages' names in Konata, which shows them in cells.
+// short are the names of the stages in Konata's cells.
 var short = map[string]string{
 	"fetch": "F", "decode": "D", "issue": "Is", "read operands": "Rd", "dispatch": "Dp", "execute": "X", "write back": "Wb",
 	"control": "C", "allocate": "A", "memory": "M",
 }
 
-// Inst is a warp instruction's way. At holds the core cycle in which it came
-// into each stage; they do not fall. A stage left out begins with the next, and
-// the last lasts a cycle.
+// Inst is a warp instruction's way through the pipeline. At holds the core cycle in which
+// it entered each stage, in ascending order. A skipped stage begins with the next one,
+// and the last stage lasts a cycle.
 type Inst struct {
 	At      [MaxStages]uint64
 	Block   uint64 // in its grid
@@ -49,34 +48,33 @@ type Inst struct {
 	Slot    int32  // warp slot of the SM
 	Warp    int32  // in its block
 	Lanes   uint32 // whose guard held
-	Flushed bool   // dropped on its way
+	Flushed bool   // dropped before completion
 }
 
-// end is the cycle after its last.
+// end returns the cycle after the last one.
 func (i *Inst) end() uint64 { return i.At[MaxStages-1] + 1 }
 
 // Program is a kernel's code.
 type Program struct {
 	Kernel string
-	Insts  []string // what each instruction is called
-	Places []string // where each stands in the program text, "" if unknown
+	Insts  []string // the text of each instruction
+	Places []string // its location in the program text, "" if unknown
 }
 
-// Span is something that lasts, such as a launch.
+// Span is an action with a duration, such as a launch.
 type Span struct {
 	Name       string
-	Track      string // spans of one track are below each other
+	Track      string // the track that shows it
 	Start, End uint64
 }
 
-// DefaultLimit is how many instructions a Recorder holds if nothing else is
-// said: about 100 MB.
+// DefaultLimit is the default number of instructions that a Recorder holds: about 100 MB.
 const DefaultLimit = 1 << 20
 
-// chunk is how many instructions are allocated at a time.
+// chunk is the number of instructions that are allocated at a time.
 const chunk = 1 << 14
 
-// Recorder holds what is to be written.
+// Recorder collects the contents of a timeline.
 type Recorder struct {
 	stages   []string
 	limit    int
@@ -87,8 +85,8 @@ type Recorder struct {
 	spans    []Span
 }
 
-// New returns an empty recorder for at most limit instructions; those given
-// later are counted only. A limit of 0 is DefaultLimit.
+// New returns an empty recorder for at most limit instructions; later ones are only
+// counted. A limit of 0 means DefaultLimit.
 func New(limit int) *Recorder {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -96,10 +94,10 @@ func New(limit int) *Recorder {
 	return &Recorder{limit: limit, stages: stageNames}
 }
 
-// Stages names the stages of the pipeline, at most MaxStages.
+// Stages sets the names of the pipeline's stages, at most MaxStages.
 func (r *Recorder) Stages(names []string) { r.stages = names[:min(len(names), MaxStages)] }
 
-// cell is a stage's name in Konata.
+// cell returns a stage's name in Konata.
 func (r *Recorder) cell(s int) string {
 	if n, ok := short[r.stages[s]]; ok {
 		return n
@@ -107,7 +105,7 @@ func (r *Recorder) cell(s int) string {
 	return r.stages[s]
 }
 
-// AddProgram makes a program known and returns its number.
+// AddProgram registers a program and returns its number.
 func (r *Recorder) AddProgram(p Program) int32 {
 	r.programs = append(r.programs, p)
 	return int32(len(r.programs) - 1)
@@ -133,11 +131,10 @@ func (r *Recorder) Add(i Inst) {
 // AddSpan records a span.
 func (r *Recorder) AddSpan(s Span) { r.spans = append(r.spans, s) }
 
-// Len returns the number of instructions recorded, Left how many there were no
-// room for.
+// Len returns the number of recorded instructions.
 func (r *Recorder) Len() int { return r.n }
 
-// Left returns how many instructions there was no room for.
+// Left returns the number of instructions beyond the limit.
 func (r *Recorder) Left() uint64 { return r.left }
 
 // all returns the instructions in an order.
@@ -190,7 +187,7 @@ const (
 	Perfetto               // of ui.perfetto.dev
 )
 
-// FormatOf tells the format from a file's name.
+// FormatOf derives the format from a file's name.
 func FormatOf(name string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".kanata":
@@ -198,7 +195,7 @@ func FormatOf(name string) (Format, error) {
 	case ".pftrace":
 		return Perfetto, nil
 	default:
-		return 0, fmt.Errorf("%s: the ending picks the format: .kanata for Konata or .pftrace for Perfetto", name)
+		return 0, fmt.Errorf("%s: unknown extension; want .kanata for Konata or .pftrace for Perfetto", name)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
-// This file: what is written beside a run's result.
+// This file: the files that observers write.
 
 // The forms of --record-form.
 const (
@@ -28,26 +28,26 @@ const (
 	recordMicro = "micro"
 )
 
-// recordedVersion is that of the tracer whose format is written: the latest
-// that Accel-Sim's releases read.
+// recordedVersion is the version of the trace format that is written: the latest that
+// Accel-Sim's releases read.
 const recordedVersion = 5
 
-// parquet is the ending of a series that is no text.
+// parquet is the extension of a series in binary form.
 const parquet = ".parquet"
 
-// Files are what observers write into.
+// Files are the files that observers write.
 type Files struct {
 	timeline, series *os.File
 	format           timeline.Format
 	recorder         *timeline.Recorder
 	parquet          *series.Parquet // nil unless the series is one
 	record           *record.Recorder
-	folder           string // of the record
+	folder           string // of the recording
 	locks            []*flock.Flock
 }
 
-// Open opens the files of the flags, and has the options write into them. Counters
-// under GPGPU-Sim's names go to stats.
+// Open opens the files of the flags and sets the options to write to them. Counters under
+// GPGPU-Sim's names go to stats.
 func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 	x := &Files{}
 	defer func() {
@@ -91,8 +91,8 @@ func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 	return x, nil
 }
 
-// create begins a file anew, unless another program is writing it: programs that
-// one command starts may run side by side.
+// create creates or truncates a file, unless another program is writing it: programs
+// started by one command may run concurrently.
 func (x *Files) create(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
@@ -104,18 +104,18 @@ func (x *Files) create(path string) (*os.File, error) {
 	lock := flock.New(path)
 	if free, err := lock.TryLock(); err == nil && !free {
 		f.Close()
-		return nil, fmt.Errorf("%s is being written by another program; give programs that run side by side a file each", path)
+		return nil, fmt.Errorf("%s is being written by another program; give each concurrent program its own file", path)
 	}
 	x.locks = append(x.locks, lock)
 	return f, f.Truncate(0)
 }
 
-// openRecord has a run recorded into a folder, which must be new or empty.
+// openRecord records a run into a folder, which must be new or empty.
 func (x *Files) openRecord(dir, form string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return fmt.Errorf("--record %s: the folder is not empty; name another one, or remove what is in it", dir)
+		return fmt.Errorf("--record %s: the folder is not empty; choose another one, or remove its contents", dir)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("--record: %w", err)
 	}
@@ -132,8 +132,8 @@ func (x *Files) openRecord(dir, form string) error {
 	return nil
 }
 
-// Finish writes what was kept until the end of the run. What a file had no room
-// for is said on warn.
+// Finish writes what was kept until the end of the run. If a file is incomplete, it says
+// so on warn.
 func (x *Files) Finish(warn io.Writer) error {
 	var errs []error
 	fail := func(flag string, err error) {
@@ -143,12 +143,12 @@ func (x *Files) Finish(warn io.Writer) error {
 	}
 	if x.record != nil {
 		fail("--record", x.record.Finish())
-		_ = os.Remove(x.folder) // it goes only if nothing came into it
+		_ = os.Remove(x.folder) // fails unless the folder is empty
 	}
 	if x.recorder != nil {
 		fail("--timeline", x.recorder.Write(x.timeline, x.format))
 		if n := x.recorder.Left(); n > 0 {
-			fmt.Fprintf(warn, "heddle: the timeline has the first %s warp instructions; %s more had no room\n", report.Count(uint64(x.recorder.Len())), report.Count(n))
+			fmt.Fprintf(warn, "heddle: the timeline has the first %s warp instructions; %s more did not fit\n", report.Count(uint64(x.recorder.Len())), report.Count(n))
 		}
 		fail("--timeline", x.timeline.Close())
 	}
@@ -162,7 +162,7 @@ func (x *Files) Finish(warn io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// Close closes the files after a failure; those that are closed already stay so.
+// Close closes the files that are still open after a failure.
 func (x *Files) Close() {
 	for _, file := range []*os.File{x.timeline, x.series} {
 		if file != nil {

@@ -1,9 +1,8 @@
-// Package flags is what a user asks of a run, as plain data: the flags that
-// heddle run and heddle cuda share, with one encoding that carries them into the
-// process of a CUDA program. It turns them into the options of a run, and opens
-// and closes the files that observers write.
+// Package flags holds the flags that heddle run and heddle cuda share, as plain data with
+// one encoding that carries them into the process of a CUDA program. It converts them to
+// the options of a run, and opens and closes the files that observers write.
 //
-// It knows no kind of work, and runs nothing. A new flag is one field here.
+// It runs nothing itself. A new flag is one field here.
 package flags
 
 import (
@@ -21,42 +20,42 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Flags are those that every run has.
+// Flags are the flags of every run.
 type Flags struct {
-	GPU        string   `json:",omitempty" name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs are the same on all."`
-	Mode       string   `json:",omitempty" default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only computes and counts instructions."`
-	Core       string   `json:",omitempty" placeholder:"CORE" help:"The core model: modern, simt or kepler. Means nothing to a functional run."`
+	GPU        string   `json:",omitempty" name:"gpu" placeholder:"NAME" help:"The machine: a name (see heddle gpus), a TOML file, or a gpgpusim.config; default: the job's, or else ${default_gpu}. Functional runs do not depend on it."`
+	Mode       string   `json:",omitempty" default:"timing" placeholder:"MODE" help:"What to simulate: timing (the default) counts cycles; functional only executes and counts instructions."`
+	Core       string   `json:",omitempty" placeholder:"CORE" help:"The core model: modern, simt or kepler. Has no effect on a functional run."`
 	Set        []string `json:",omitempty" short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
 	JSON       string   `json:",omitempty" name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
-	Kernels    string   `json:",omitempty" placeholder:"LIST" help:"Run only these launches: numbers, ranges such as 2-4, /regular expressions/ over kernel names, with commas between."`
+	Kernels    string   `json:",omitempty" placeholder:"LIST" help:"Run only these launches: a comma-separated list of numbers, ranges such as 2-4, and /regular expressions/ over kernel names."`
 	Threads    int      `json:",omitempty" placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles  uint64   `json:",omitempty" placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4; a CUDA program gets cudaErrorLaunchTimeout)."`
-	Timeline   string   `json:",omitempty" placeholder:"FILE" help:"Write every instruction's way through the pipeline; the ending picks the format: .kanata for Konata, .pftrace for Perfetto."`
-	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the ending picks the format: .csv or .parquet."`
-	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Watch the run for mistakes: hazards names what the control bits of SASS do not wait for, and the control code that mends it. A finding is exit code 1."`
-	Step       bool     `json:",omitempty" help:"Walk through the run: by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
-	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch under GPGPU-Sim's names and in its format."`
-	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of what runs, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
-	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The form of that trace: accel-sim, or micro, which keeps control bits."`
-	Quiet      bool     `json:",omitempty" help:"No progress line, and of the report only the last line."`
+	Timeline   string   `json:",omitempty" placeholder:"FILE" help:"Write every instruction's way through the pipeline; the extension selects the format: .kanata for Konata, .pftrace for Perfetto."`
+	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
+	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
+	Step       bool     `json:",omitempty" help:"Step through the run by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
+	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch with GPGPU-Sim's names and format."`
+	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
+	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The format of that trace: accel-sim, or micro, which keeps control bits."`
+	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
 	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
 }
 
 // Program are the flags of a CUDA program.
 type Program struct {
 	Flags
-	PTX     []string `json:",omitempty" name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's: of that of the same name, or with kernels of the same names (repeatable)."`
-	SavePTX string   `json:",omitempty" name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, by the names that messages and the report give it."`
-	Strict  bool     `json:",omitempty" help:"Stop at reads and writes outside of all allocations also where a GPU has memory mapped; without it they bring a warning."`
-	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"Where the program ignores that a kernel faulted and ends with 0, end with 3; with 4 after a limit, or where a kernel made no progress. Programs that it runs count too."`
-	Result  string   `json:",omitempty" kong:"-"` // folder for the result, as JSON, when a program ends
+	PTX     []string `json:",omitempty" name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's PTX with the same file name or the same kernel names (repeatable)."`
+	SavePTX string   `json:",omitempty" name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, under its names in messages and the report."`
+	Strict  bool     `json:",omitempty" help:"Make accesses outside of allocations faults even where a GPU has memory mapped; without this flag they cause a warning."`
+	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"If the program ends with 0 although a kernel faulted, end with 3; after a limit, or if a kernel made no progress, with 4. Child programs count too."`
+	Result  string   `json:",omitempty" kong:"-"` // folder for the JSON results of programs
 }
 
-// Variable is the variable of the environment that holds a Program, as JSON.
+// Variable is the environment variable that holds a Program as JSON.
 const Variable = "HEDDLE_RUN"
 
-// Encode returns the flags as the value of Variable. Files are named from the
-// root, as the program may go to another folder.
+// Encode returns the flags as the value of Variable. Paths become absolute, because the
+// program may change its folder.
 func (p Program) Encode() (string, error) {
 	p.PTX = slices.Clone(p.PTX)
 	files := []*string{&p.Timeline, &p.Record, &p.SavePTX, &p.Result}
@@ -79,7 +78,7 @@ func (p Program) Encode() (string, error) {
 			return "", err
 		}
 		if !utf8.ValidString(path) {
-			return "", fmt.Errorf("%q: names of files that a CUDA program is to read or write have to be UTF-8", path)
+			return "", fmt.Errorf("%q: the names of files for a CUDA program must be UTF-8", path)
 		}
 		*f = path
 	}
@@ -90,7 +89,7 @@ func (p Program) Encode() (string, error) {
 	return string(text), err
 }
 
-// Decode reads what Encode wrote; "" are the defaults.
+// Decode parses the result of Encode; "" means the defaults.
 func Decode(text string) (Program, error) {
 	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never"}}
 	if text == "" {
@@ -104,24 +103,24 @@ func Decode(text string) (Program, error) {
 	return p, nil
 }
 
-// maxThreads bounds the workers; more than this only costs memory, and no
-// number of them changes a result.
+// maxThreads limits the workers; more would only cost memory. The number of workers does
+// not affect results.
 const maxThreads = 256
 
-// OneOf returns an error unless a flag's value is one of some words.
+// OneOf returns an error unless a flag's value is one of the given words.
 func OneOf(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	hint := "it takes " + strings.Join(words, ", ")
+	hint := "want " + strings.Join(words, ", ")
 	if n := near.Name(value, words); n != "" {
 		hint = fmt.Sprintf("did you mean %q?", n)
 	}
 	return fmt.Errorf("%s=%s is not known; %s", flag, value, hint)
 }
 
-// check returns what is wrong with the flags for a kind of work: words that are
-// none, and observers that it cannot have.
+// check returns what is wrong with the flags for a kind of work: unknown words, and
+// observers that it cannot have.
 func (f *Flags) check(kind run.Kind) error {
 	if err := OneOf("--mode", f.Mode, "timing", "functional"); err != nil {
 		return err
@@ -162,20 +161,20 @@ func (f *Flags) check(kind run.Kind) error {
 	case !errors.As(err, &r):
 		return err
 	case r.Stepped:
-		return fmt.Errorf("--step and %s do not go together: %s", names[r.Observer], r.Why)
+		return fmt.Errorf("--step and %s cannot be combined: %s", names[r.Observer], r.Why)
 	case r.Functional:
-		return fmt.Errorf("%s: %s; leave --mode functional out", names[r.Observer], r.Why)
+		return fmt.Errorf("%s: %s; remove --mode functional", names[r.Observer], r.Why)
 	}
 	return fmt.Errorf("%s: %s", names[r.Observer], r.Why)
 }
 
-// names are what users write for observers.
+// names are the flags of observers.
 var names = map[run.Observer]string{
 	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.AccelSimObserver: "--accel-sim-stats",
 	run.RecordObserver: "--record", run.StepObserver: "--step", run.BlockLogObserver: "-C run.block_log",
 }
 
-// series reads --series: how many cycles apart rows are, and their file.
+// series parses --series: the cycles between rows, and their file.
 func (f *Flags) series() (every uint64, file string, err error) {
 	if f.Series == "" {
 		return 0, "", nil
@@ -183,23 +182,24 @@ func (f *Flags) series() (every uint64, file string, err error) {
 	cycles, file, ok := strings.Cut(f.Series, "=")
 	every, err = strconv.ParseUint(cycles, 10, 64)
 	if !ok || err != nil || every == 0 || file == "" {
-		return 0, "", fmt.Errorf("--series %s: write N=FILE.csv or N=FILE.parquet, N cycles apart", f.Series)
+		return 0, "", fmt.Errorf("--series %s: want N=FILE.csv or N=FILE.parquet, where N is the number of cycles between rows", f.Series)
 	}
 	if ext := strings.ToLower(filepath.Ext(file)); ext != ".csv" && ext != parquet {
-		return 0, "", fmt.Errorf("--series %s: the ending picks the format: .csv or .parquet", f.Series)
+		return 0, "", fmt.Errorf("--series %s: unknown extension; want .csv or .parquet", f.Series)
 	}
 	return every, file, nil
 }
 
-// Options returns the options of a run of a kind of work, but for the files that
-// Open opens. The error says what is wrong, or what that kind of work cannot have.
+// Options returns the options of a run of a kind of work, except for the files that Open
+// opens. It returns an error for invalid flags and for observers that the kind of work
+// cannot have.
 func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Hazards: len(f.Check) > 0}
 	if err := f.check(kind); err != nil {
 		return o, err
 	}
 	if f.Threads < 0 {
-		return o, fmt.Errorf("--threads is %d, it must be at least 1", f.Threads)
+		return o, fmt.Errorf("--threads is %d; it must be at least 1", f.Threads)
 	}
 	if f.Kernels != "" {
 		var err error
@@ -207,7 +207,7 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 			return o, fmt.Errorf("--kernels: %w", err)
 		}
 	}
-	if kind == run.KeplerJob || kind == run.KeplerCore { // their machine has keys of its own
+	if kind == run.KeplerJob || kind == run.KeplerCore { // their machine has its own keys
 		return o, nil
 	}
 	if f.GPU != "" {
@@ -220,7 +220,7 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 			return o, err
 		}
 		if (f.Core == "kepler") != (f.GPU == "kepler-edu") && (f.Core == "kepler" || f.GPU != "") {
-			return o, fmt.Errorf("--core kepler and --gpu kepler-edu go together only")
+			return o, fmt.Errorf("--core kepler requires --gpu kepler-edu, and the other way round")
 		}
 	}
 	if f.Core != "kepler" {

@@ -121,16 +121,16 @@ func TestOptions(t *testing.T) {
 		{"when to show progress", func(f *flags.Flags) { f.Progress = "often" }, "--progress=often"},
 		{"the form of a record", func(f *flags.Flags) { f.RecordForm = "zip" }, "--record-form=zip"},
 		{"a timeline's ending", func(f *flags.Flags) { f.Timeline = "x.json" }, "--timeline "},
-		{"a series without cycles", func(f *flags.Flags) { f.Series = "x.csv" }, "write N=FILE.csv"},
-		{"a series of no cycles", func(f *flags.Flags) { f.Series = "0=x.csv" }, "write N=FILE.csv"},
+		{"a series without cycles", func(f *flags.Flags) { f.Series = "x.csv" }, "want N=FILE.csv"},
+		{"a series of no cycles", func(f *flags.Flags) { f.Series = "0=x.csv" }, "want N=FILE.csv"},
 		{"a series' ending", func(f *flags.Flags) { f.Series = "1=x.txt" }, ".csv or .parquet"},
 		{"threads", func(f *flags.Flags) { f.Threads = -1 }, "--threads is -1"},
 		{"launches", func(f *flags.Flags) { f.Kernels = "x" }, "--kernels: "},
 		{"a key", func(f *flags.Flags) { f.Set = []string{"l2.wais=8"} }, "-C: "},
 		{"a machine", func(f *flags.Flags) { f.GPU = "v10" }, `--gpu: unknown GPU "v10"; did you mean "v100"?`},
 		{"a core", func(f *flags.Flags) { f.Core = "modren" }, `--core=modren is not known; did you mean "modern"?`},
-		{"cycles in a functional run", func(f *flags.Flags) { f.Mode, f.Series = "functional", "1=x.csv" }, "--series: it shows cycles, and a functional run counts none; leave --mode functional out"},
-		{"writing twice", func(f *flags.Flags) { f.Step, f.Record = true, "rec" }, "--step and --record do not go together: going back runs a job again"},
+		{"cycles in a functional run", func(f *flags.Flags) { f.Mode, f.Series = "functional", "1=x.csv" }, "--series: it shows cycles, but a functional run counts none; remove --mode functional"},
+		{"writing twice", func(f *flags.Flags) { f.Step, f.Record = true, "rec" }, "--step and --record cannot be combined: stepping back reruns a job"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := flags.Decode("")

@@ -23,7 +23,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// chip is a GPU with work on it.
+// chip is a GPU that is running work.
 type chip struct {
 	in    *run.Inside
 	gpu   *gpu.GPU
@@ -35,12 +35,12 @@ func (c *chip) lookAt(cycle uint64) { c.gpu.LookAt(cycle) }
 func (c *chip) end()                { c.ended = true }
 func (c *chip) over() bool          { return c.ended }
 
-// untilIssued is the goal that a warp has issued n more instructions.
+// untilIssued is the goal that a warp issues n more instructions.
 func (c *chip) untilIssued(sm, slot int, n uint64) (func() string, error) {
 	core := c.gpu.Core(sm)
 	first, ok := core.Stand(slot)
 	if !ok {
-		return nil, fmt.Errorf("there is no warp %d.%d now", sm, slot)
+		return nil, fmt.Errorf("no warp %d.%d at the moment", sm, slot)
 	}
 	return func() string {
 		st, ok := core.Stand(slot)
@@ -56,10 +56,10 @@ func (c *chip) untilIssued(sm, slot int, n uint64) (func() string, error) {
 	}, nil
 }
 
-// line names an instruction of a kernel.
+// line formats an instruction of a kernel.
 func line(w exec.Work, at int) string { return gpu.Line(w, at) }
 
-// plural writes a number with its noun.
+// plural formats a number with its noun.
 func plural(n uint64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -67,7 +67,7 @@ func plural(n uint64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// status says in one line how far the run has come.
+// status describes the progress of the run in one line.
 func (c *chip) status() string {
 	var warps, insts, sms uint64
 	for i := range c.gpu.Config().SMs() {
@@ -94,7 +94,7 @@ func (c *chip) status() string {
 
 func (c *chip) slots(sm int) (int, error) {
 	if n := c.gpu.Config().SMs(); sm < 0 || sm >= n {
-		return 0, fmt.Errorf("there is no SM %d; they are 0 to %d", sm, n-1)
+		return 0, fmt.Errorf("no SM %d; the SMs are 0 to %d", sm, n-1)
 	}
 	return c.gpu.Core(sm).Slots(), nil
 }
@@ -118,7 +118,7 @@ func (c *chip) each(sm int, f func(sm int, x gpu.Core)) {
 	}
 }
 
-// untilEnd is the goal that a kernel of those that run has ended.
+// untilEnd is the goal that one of the running kernels ends.
 func (c *chip) untilEnd() (func() string, error) {
 	over := func(k *gpu.Kernel) bool { return k.Blocks == k.Total() }
 	running := slices.DeleteFunc(slices.Clone(c.gpu.Running()), over)
@@ -128,7 +128,7 @@ func (c *chip) untilEnd() (func() string, error) {
 				return fmt.Sprintf("the last block of kernel %s has ended", k.Name)
 			}
 		}
-		// One that has begun since may end first.
+		// A kernel that began later may end first.
 		for _, k := range c.gpu.Running() {
 			if !over(k) && !slices.Contains(running, k) {
 				running = append(running, k)
@@ -147,7 +147,7 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 	for i, p := range parts {
 		v, err := strconv.ParseUint(p, 0, 32)
 		if err != nil || i > 2 {
-			return nil, fmt.Errorf("%q is not a block; write its number, or X,Y,Z", text)
+			return nil, fmt.Errorf("%q is not a block; want its number, or X,Y,Z", text)
 		}
 		n = v
 		*[]*uint32{&idx.X, &idx.Y, &idx.Z}[i] = uint32(v)
@@ -178,7 +178,7 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 			open = open || n < k.Total() && k.Placed() <= n
 		}
 		if !open {
-			return nil, fmt.Errorf("no block %d is still to be placed; the largest grid has blocks 0 to %d", n, int64(most)-1)
+			return nil, fmt.Errorf("block %d is not waiting to be placed; the largest grid has blocks 0 to %d", n, int64(most)-1)
 		}
 	}
 	return func() string {
@@ -193,7 +193,7 @@ func (c *chip) untilBlock(text string) (func() string, error) {
 	}, nil
 }
 
-// untilPC is the goal that a warp comes to an instruction.
+// untilPC is the goal that a warp reaches an instruction.
 func (c *chip) untilPC(text string) (func() string, error) {
 	function, num := "", text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
@@ -201,7 +201,7 @@ func (c *chip) untilPC(text string) (func() string, error) {
 	}
 	pc, err := strconv.Atoi(num)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not an instruction; write its number, or FUNCTION:NUMBER", text)
+		return nil, fmt.Errorf("%q is not an instruction; want its number, or FUNCTION:NUMBER", text)
 	}
 	goal := c.untilAt(func(w exec.Where) bool { return w.PC == pc && w.Function == cmp.Or(function, w.Kernel) })
 	if goal == nil {
@@ -225,8 +225,7 @@ func (c *chip) untilPC(text string) (func() string, error) {
 	return goal, nil
 }
 
-// untilLine is the goal that a warp comes to a line of a program, or of the
-// source that it was made from.
+// untilLine is the goal that a warp reaches a line of a program or of its source.
 func (c *chip) untilLine(text string) (func() string, error) {
 	file, num := "", text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
@@ -234,7 +233,7 @@ func (c *chip) untilLine(text string) (func() string, error) {
 	}
 	n, err := strconv.Atoi(num)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a line; write its number, or FILE:NUMBER", text)
+		return nil, fmt.Errorf("%q is not a line; want its number, or FILE:NUMBER", text)
 	}
 	is := func(path string) bool { return path == file || filepath.Base(path) == file }
 	ptx := func(w exec.Where) bool { return (file == "" || is(w.File)) && w.Inst != "" }
@@ -262,11 +261,11 @@ func (c *chip) untilLine(text string) (func() string, error) {
 	if best == 0 {
 		return nil, fmt.Errorf("no instruction of any kernel comes from a file %q", file)
 	}
-	return nil, fmt.Errorf("no instruction stands on line %s; the nearest is on line %d", text, best)
+	return nil, fmt.Errorf("no instruction on line %s; the nearest is on line %d", text, best)
 }
 
-// untilAt is the goal that a warp comes to an instruction for which match
-// holds, nil if no kernel has one.
+// untilAt is the goal that a warp reaches an instruction for which match holds, nil if no
+// kernel has one.
 func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 	marks := map[exec.Work][]bool{}
 	mark := func(w exec.Work) []bool {
@@ -316,7 +315,7 @@ func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 				if came(sm, s, st, st.Next) {
 					return
 				}
-				// It may have come to an instruction and issued it in one cycle.
+				// It may have reached an instruction and issued it in the same cycle.
 				if (!same || old.Next != st.Last) && came(sm, s, st, st.Last) {
 					return
 				}
@@ -330,24 +329,24 @@ func (c *chip) untilAt(match func(exec.Where) bool) func() string {
 			if m := mark(st.Work); at < 0 || m == nil || !m[at] {
 				return false
 			}
-			what := "comes to"
+			what := "has reached"
 			if at != st.Next {
-				what = "has come to, and issued,"
+				what = "has reached and issued"
 			}
 			if s == "" {
 				s = fmt.Sprintf("warp %d.%d %s %s", sm, slot, what, line(st.Work, int(at)))
 			}
-			return false // the others' places are noted all the same
+			return false // the positions of the others are still recorded
 		})
 		return s
 	}
 }
 
-// where prints how far the run has come, and what the chosen warp does.
+// where prints the progress of the run and the state of the selected warp.
 func (c *chip) where(w io.Writer, sm, slot int) {
 	fmt.Fprintln(w, c.status())
 	for _, k := range c.gpu.Running() {
-		fmt.Fprintf(w, "kernel %s: launched in cycle %d, at most %s an SM (%s)\n", k.Name, k.Start, plural(uint64(k.MaxBlocks), "block", "blocks"), k.LimitedBy)
+		fmt.Fprintf(w, "kernel %s: launched in cycle %d, at most %s per SM (%s)\n", k.Name, k.Start, plural(uint64(k.MaxBlocks), "block", "blocks"), k.LimitedBy)
 	}
 	if slot < 0 {
 		return
@@ -355,14 +354,14 @@ func (c *chip) where(w io.Writer, sm, slot int) {
 	if v, ok := c.gpu.Core(sm).View(slot); ok {
 		fmt.Fprintln(w, c.gpu.Requests().DescribeWarp(sm, &v))
 	} else {
-		fmt.Fprintf(w, "the chosen warp %d.%d is not on its SM\n", sm, slot)
+		fmt.Fprintf(w, "the selected warp %d.%d is not on its SM\n", sm, slot)
 	}
 }
 
-// mostWarps is how many warps are listed one by one.
+// mostWarps is the largest number of warps that are listed individually.
 const mostWarps = 64
 
-// states prints how many warps of each SM are in which state.
+// states prints the number of warps in each state for each SM.
 func (c *chip) states(w io.Writer) {
 	c.each(-1, func(i int, x gpu.Core) {
 		n := map[string]int{}
@@ -415,11 +414,11 @@ func (c *chip) warps(w io.Writer, sm int) {
 	t.Flush()
 }
 
-// warp prints all there is to know of a warp but its registers.
+// warp prints the state of a warp except its registers.
 func (c *chip) warp(w io.Writer, sm, slot int) error {
 	v, ok := c.gpu.Core(sm).View(slot)
 	if !ok {
-		return fmt.Errorf("there is no warp %d.%d now", sm, slot)
+		return fmt.Errorf("no warp %d.%d at the moment", sm, slot)
 	}
 	q := c.gpu.Requests()
 	fmt.Fprintln(w, q.DescribeWarp(sm, &v))
@@ -442,7 +441,7 @@ func (c *chip) warp(w io.Writer, sm, slot int) error {
 	}
 	switch {
 	case v.Missed:
-		buffer = append(buffer, "the instruction cache has missed")
+		buffer = append(buffer, "instruction cache miss")
 	case len(buffer) == 0:
 		buffer = append(buffer, "empty")
 	}
@@ -475,7 +474,7 @@ func (c *chip) warp(w io.Writer, sm, slot int) error {
 	return nil
 }
 
-// place names an instruction by its function.
+// place formats an instruction with its function.
 func place(k exec.Work, function string, pc int) string {
 	if function == "" || function == k.Name() {
 		return strconv.Itoa(pc)
@@ -487,11 +486,11 @@ func place(k exec.Work, function string, pc int) string {
 func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 	v, ok := c.gpu.Core(sm).View(slot)
 	if !ok {
-		return fmt.Errorf("there is no warp %d.%d now", sm, slot)
+		return fmt.Errorf("no warp %d.%d at the moment", sm, slot)
 	}
 	x, ok := v.Exec.(exec.Inspector)
 	if !ok {
-		return errors.New("there are no registers to show: a trace has no values")
+		return errors.New("no registers to show: a trace has no values")
 	}
 	if v.Live == 0 {
 		return fmt.Errorf("all lanes of warp %d.%d have exited", sm, slot)
@@ -525,8 +524,8 @@ func (c *chip) regs(w io.Writer, sm, slot, lane int, names []string) error {
 	return printRegisters(w, f.Registers, f.Lanes, lane, names)
 }
 
-// printRegisters prints those of a list that have one of the names, or all, in
-// one lane or, if lane is -1, in many.
+// printRegisters prints the registers of a list that have one of the names, or all, in
+// one lane or, if lane is -1, in all lanes.
 func printRegisters(w io.Writer, list []exec.Register, lanes isa.LaneMask, lane int, names []string) error {
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
 	for i := range list {
@@ -564,10 +563,10 @@ func mapKeys(m map[string]bool) []string {
 	return list
 }
 
-// rows writes a register's values of all lanes: runs of equal ones, and of
-// whole numbers that grow by the same step, together.
+// rows formats a register's values in all lanes, with runs of equal values, and of
+// integers with a constant step, combined.
 func rows(r *exec.Register, lanes isa.LaneMask) []string {
-	const short = 4 // lanes that are not worth a step
+	const short = 4 // runs up to this length are written out
 	whole := r.Type != ".f32" && r.Type != ".f64" && r.Bits <= 64
 	mask := ^uint64(0) >> (64 - min(64, r.Bits))
 	var cells []string
@@ -576,7 +575,7 @@ func rows(r *exec.Register, lanes isa.LaneMask) []string {
 			l++
 			continue
 		}
-		// The longest run that begins here with one difference.
+		// The longest run from here with a constant difference.
 		run := func(step uint64) int {
 			end := l + 1
 			for end < 32 && lanes>>end&1 != 0 && (r.Lo[end]-r.Lo[end-1])&mask == step && r.Hi[end] == r.Hi[l] {
@@ -614,7 +613,7 @@ func rows(r *exec.Register, lanes isa.LaneMask) []string {
 	return list
 }
 
-// value writes a register's value in a lane, by its declared type.
+// value formats a register's value in a lane, by its declared type.
 func value(r *exec.Register, lane int) string {
 	v := r.Lo[lane]
 	switch r.Type {
@@ -643,7 +642,7 @@ func value(r *exec.Register, lane int) string {
 func (c *chip) mem(w io.Writer, at string, n uint64, typeName string) error {
 	base, plus, _ := strings.Cut(at, "+")
 	if c.in.Memory == nil {
-		return errors.New("there is no memory to show: a trace has addresses and no values")
+		return errors.New("no memory to show: a trace has addresses but no values")
 	}
 	typ := job.U32
 	addr, err := strconv.ParseUint(base, 0, 64)
@@ -671,13 +670,13 @@ func (c *chip) mem(w io.Writer, at string, n uint64, typeName string) error {
 	}
 	if typeName != "" {
 		if typ = job.TypeByName(typeName); typ == job.NoType {
-			return fmt.Errorf("there is no type %q; write u8, s16, u32, f32, f64 and the like", typeName)
+			return fmt.Errorf("unknown type %q; want a type such as u8, s16, u32, f32 or f64", typeName)
 		}
 	}
 	const most = 4096
 	n = cmp.Or(n, 8)
 	if n > most {
-		return fmt.Errorf("%d values are more than %d", n, most)
+		return fmt.Errorf("%d values exceed the limit of %d", n, most)
 	}
 	size := uint64(typ.Size())
 	b, err := c.in.Memory.Bytes(addr, n*size)
@@ -700,8 +699,8 @@ func (c *chip) mem(w io.Writer, at string, n uint64, typeName string) error {
 	return nil
 }
 
-// queues prints what is in the SMs' pipelines and, for all SMs, in the networks
-// and the memory. Empty places are left out.
+// queues prints the contents of the SMs' pipelines and, for all SMs, of the networks and
+// the memory. Empty queues are left out.
 func (c *chip) queues(w io.Writer, sm int) {
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
 	any := false
@@ -725,7 +724,7 @@ func (c *chip) queues(w io.Writer, sm int) {
 		c.outside(row)
 	}
 	if !any {
-		fmt.Fprintln(t, "nothing is under way")
+		fmt.Fprintln(t, "nothing in flight")
 	}
 	t.Flush()
 }
@@ -767,8 +766,7 @@ func (c *chip) outside(row func(who, name string, n, limit int, what string)) {
 	}
 }
 
-// caches prints the caches' contents and counters, those that nobody has asked
-// left out.
+// caches prints the caches' contents and counters, without unused caches.
 func (c *chip) caches(w io.Writer, sm int) {
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
 	fmt.Fprintln(t, "cache\tlines with data\twaiting\tdirty\tof\tpending misses\taccesses\thits\tpending hits\tmisses\trefused")
@@ -802,7 +800,7 @@ func (c *chip) caches(w io.Writer, sm int) {
 		}
 	}
 	if !any {
-		fmt.Fprintln(w, "no cache has been asked yet")
+		fmt.Fprintln(w, "no cache has been accessed yet")
 		return
 	}
 	t.Flush()

@@ -1,9 +1,7 @@
-// Package step lets a person, or a script, walk through a timing run: stop it
-// at a cycle, a block, an instruction or a source line, look at everything, go
-// on or back.
+// Package step lets users and scripts step through a timing run: stop it at a cycle, a
+// block, an instruction or a source line, inspect it, and continue or go back.
 //
-// It reads commands and prints; what there is to see is the chip's business
-// (package gpu and those below it). Going back runs the job again from its
-// start up to the cycle in question: runs repeat exactly, so the state that is
-// found there is the one that was there.
+// It reads commands and prints; the chip (package gpu and those below it) provides
+// the state. Going back reruns the job from its start to the cycle in question.
+// Runs are reproducible, so that state equals the one before.
 package step

@@ -18,10 +18,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
-// RunKepler runs a core through its conversation: start sets one up, and does
-// so again whenever the user goes back. The run is the one that was walked
-// through last; its core has done, or is stuck, has a fault or has come to the
-// limit of cycles. The error is that of start, or says that the user has left.
+// RunKepler steps through a run of a core: start sets one up, and again whenever the user
+// goes back. It returns the last run, whose core has finished, is stuck, has a fault or
+// has reached the limit of cycles. The error is that of start, or reports that the user
+// quit.
 func (s *Session) RunKepler(start func() (*krun.Run, error)) (*krun.Run, error) {
 	var last *krun.Run
 	before := new(standing)
@@ -49,22 +49,20 @@ func (s *Session) RunKepler(start func() (*krun.Run, error)) (*krun.Run, error) 
 	return last, err
 }
 
-// educational is the Kepler-style core as a session looks at it: one SM, no
-// caches.
+// educational is a session's view of the Kepler-style core: one SM, no caches.
 type educational struct {
 	*krun.Run
 	ended  bool
-	before *standing // as the user has last seen it
-	// When each warp selected its last instructions, the oldest first.
+	before *standing // as last seen by the user
+	// The cycles in which each warp selected its last instructions, oldest first.
 	issued [kepler.Warps][]uint64
 	counts [kepler.Warps]uint64
 }
 
-// mostIssued is how many instructions of a warp can be gone back by. Our
-// choice.
+// mostIssued is the number of instructions that backi can go back. Our choice.
 const mostIssued = 1 << 16
 
-// step simulates a cycle and notes what was selected.
+// step simulates a cycle and records the selected instructions.
 func (c *educational) step() {
 	now := c.Core.Cycle()
 	c.Core.Step()
@@ -82,7 +80,7 @@ func (c *educational) issuedBefore(slot int, n uint64) (uint64, error) {
 	list := c.issued[slot]
 	if n > uint64(len(list)) {
 		if c.counts[slot] > uint64(len(list)) {
-			return 0, fmt.Errorf("only the last %d instructions of a warp are remembered; back N goes back by cycles", len(list))
+			return 0, fmt.Errorf("only the last %d instructions of a warp are recorded; back N goes back by cycles", len(list))
 		}
 		return 0, fmt.Errorf("warp 0.%d has selected %s so far", slot, plural(uint64(len(list)), "instruction", "instructions"))
 	}
@@ -90,7 +88,7 @@ func (c *educational) issuedBefore(slot int, n uint64) (uint64, error) {
 }
 
 func (c *educational) now() uint64   { return c.Core.Cycle() }
-func (c *educational) lookAt(uint64) {} // every cycle is looked at
+func (c *educational) lookAt(uint64) {} // look runs in every cycle
 func (c *educational) end()          { c.ended = true }
 func (c *educational) over() bool    { return c.ended }
 
@@ -120,7 +118,7 @@ func (c *educational) live(w int) bool {
 
 func (c *educational) slots(sm int) (int, error) {
 	if sm != 0 {
-		return 0, fmt.Errorf("there is no SM %d; there is only SM 0", sm)
+		return 0, fmt.Errorf("no SM %d; the only SM is 0", sm)
 	}
 	return kepler.Warps, nil
 }
@@ -131,7 +129,7 @@ func (c *educational) firstWarp() (sm, slot int, ok bool) {
 			return 0, w, true
 		}
 	}
-	for w := range kepler.Warps { // none runs any more
+	for w := range kepler.Warps { // none is running
 		if c.Core.Started(w) {
 			return 0, w, true
 		}
@@ -139,7 +137,7 @@ func (c *educational) firstWarp() (sm, slot int, ok bool) {
 	return 0, 0, false
 }
 
-// at names an instruction.
+// at formats an instruction.
 func (c *educational) at(program, pc int) string {
 	s := fmt.Sprintf("pc %d %s", pc, c.Core.Text(program, pc))
 	if file, n := c.Place(program, pc); n > 0 {
@@ -150,14 +148,14 @@ func (c *educational) at(program, pc int) string {
 
 func (c *educational) untilIssued(sm, slot int, n uint64) (func() string, error) {
 	if !c.live(slot) {
-		return nil, fmt.Errorf("warp 0.%d does not run", slot)
+		return nil, fmt.Errorf("warp 0.%d is not running", slot)
 	}
 	from := c.Core.Selected(slot)
 	return func() string {
 		switch {
 		case c.Core.Selected(slot)-from >= n:
 			v := c.Core.View(slot)
-			return fmt.Sprintf("warp 0.%d has sent %s on its way", slot, c.at(v.Program, v.Last))
+			return fmt.Sprintf("warp 0.%d has selected %s", slot, c.at(v.Program, v.Last))
 		case !c.live(slot):
 			return fmt.Sprintf("warp 0.%d has exited", slot)
 		}
@@ -199,7 +197,7 @@ func (c *educational) untilLine(text string) (func() string, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("no instruction stands on line %s", text)
+	return nil, fmt.Errorf("no instruction on line %s", text)
 }
 
 // untilAt is the goal that a warp is about to fetch an instruction for which
@@ -217,10 +215,10 @@ func (c *educational) untilAt(match func(program, pc int) bool) func() string {
 			st := stand{v.PC, v.Issued, c.live(w)}
 			switch was := last[w]; {
 			case found != "" || !st.live || st == was:
-			case st.issued == was.issued+2 && match(v.Program, v.Last): // the second of a pair is never the next
-				found = fmt.Sprintf("warp 0.%d has sent %s on its way, with the one before", w, c.at(v.Program, v.Last))
+			case st.issued == was.issued+2 && match(v.Program, v.Last): // the second of a pair is never the next instruction
+				found = fmt.Sprintf("warp 0.%d has selected %s, together with the previous one", w, c.at(v.Program, v.Last))
 			case match(v.Program, int(v.PC)):
-				found = fmt.Sprintf("warp 0.%d comes to %s", w, c.at(v.Program, int(v.PC)))
+				found = fmt.Sprintf("warp 0.%d has reached %s", w, c.at(v.Program, int(v.PC)))
 			}
 			last[w] = st
 		}
@@ -272,8 +270,8 @@ func (c *educational) warp(w io.Writer, _, slot int) error {
 		}
 		return cmp.Or(strings.Join(s, " "), "none")
 	}
-	fmt.Fprintf(w, "  registers with results to come: %s; predicates: %s\n", list("R", v.Busy), list("P", v.BusyPreds))
-	fmt.Fprintf(w, "  transactions not answered: %d\n", v.Outstanding)
+	fmt.Fprintf(w, "  registers with pending results: %s; predicates: %s\n", list("R", v.Busy), list("P", v.BusyPreds))
+	fmt.Fprintf(w, "  outstanding transactions: %d\n", v.Outstanding)
 	for i, f := range v.Stack {
 		fmt.Fprintf(w, "  divergence stack %d: pc %d, lanes %08x\n", i, f.PC, f.Mask)
 	}
@@ -308,7 +306,7 @@ func (c *educational) regs(w io.Writer, _, slot, lane int, names []string) error
 	}
 	for _, n := range names {
 		if !slices.ContainsFunc(list, func(r exec.Register) bool { return r.Name == n }) {
-			return fmt.Errorf("there is no register %q; they are R0 to R%d and P0 to P%d", n, registers-1, predicates-1)
+			return fmt.Errorf("unknown register %q; the registers are R0 to R%d and P0 to P%d", n, registers-1, predicates-1)
 		}
 	}
 	what := "all lanes; registers that are zero in all of them are left out"
@@ -319,7 +317,7 @@ func (c *educational) regs(w io.Writer, _, slot, lane int, names []string) error
 	return printRegisters(w, list, ^isa.LaneMask(0), lane, names)
 }
 
-// Sizes of a warp's register files that are shown; predicate 7 is always true.
+// Displayed sizes of a warp's register files; predicate 7 is always true.
 const (
 	registers  = 64
 	predicates = 7
@@ -339,10 +337,10 @@ func (c *educational) mem(w io.Writer, at string, n uint64, typeName string) err
 		addr += off
 	}
 	if n = cmp.Or(n, 8); n > 4096 {
-		return fmt.Errorf("%d values are more than %d", n, 4096)
+		return fmt.Errorf("%d values exceed the limit of %d", n, 4096)
 	}
 	if typeName != "" && typeName != "u32" {
-		return fmt.Errorf("this memory is shown as words; leave %q out", typeName)
+		return fmt.Errorf("this memory is shown as words; remove %q", typeName)
 	}
 	if addr%4 != 0 || addr+4*n > 1<<32 {
 		return fmt.Errorf("%#x is not a word of this memory", addr)
@@ -375,12 +373,12 @@ func (c *educational) queues(w io.Writer, _ int) {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", q.Name, size, q.What)
 	}
 	if !any {
-		fmt.Fprintln(t, "nothing is under way")
+		fmt.Fprintln(t, "nothing in flight")
 	}
 	t.Flush()
 }
 
-// untilLabel is the goal that a warp comes to a label of its program.
+// untilLabel is the goal that a warp reaches a label of its program.
 func (c *educational) untilLabel(name string) (func() string, error) {
 	at := map[int]int{} // by program
 	for i, p := range c.Programs {
@@ -397,7 +395,7 @@ func (c *educational) untilLabel(name string) (func() string, error) {
 	}), nil
 }
 
-// standing is what changed looks at, of all warps.
+// standing is the state of all warps that the command changed compares.
 type standing struct {
 	known bool
 	cycle uint64
@@ -429,7 +427,7 @@ func (c *educational) changed(w io.Writer, slot int) error {
 	case !c.Core.Started(slot):
 		return fmt.Errorf("warp 0.%d was not started", slot)
 	case !b.known:
-		fmt.Fprintln(w, "  the run has not gone on yet")
+		fmt.Fprintln(w, "  the run has not advanced yet")
 		return nil
 	}
 	fmt.Fprintf(w, "warp 0.%d, since cycle %d\n", slot, b.cycle)
@@ -458,8 +456,8 @@ func (c *educational) changed(w io.Writer, slot int) error {
 	return nil
 }
 
-// differences names the lanes in which vectors differ: neighbours together
-// whose values are the same or grow by the same.
+// differences lists the lanes in which vectors differ. Neighbours with equal values or a
+// constant step are combined.
 func differences(is, was *kasm.Vector) string {
 	var parts []string
 	for l := 0; l < len(is); l++ {
@@ -471,7 +469,7 @@ func differences(is, was *kasm.Vector) string {
 			end++
 		}
 		if end == l+1 && (is[l] != is[end] || was[l] != was[end]) {
-			end = l // any two grow by something
+			end = l // any two values have a step
 		}
 		lanes := fmt.Sprint("lane ", l)
 		if end > l {
@@ -483,7 +481,7 @@ func differences(is, was *kasm.Vector) string {
 	return strings.Join(parts, "; ")
 }
 
-// progression words values that grow by the same.
+// progression formats values with a constant step.
 func progression(v []uint32) string {
 	if len(v) == 1 || v[0] == v[1] {
 		return fmt.Sprintf("%08x", v[0])
@@ -491,8 +489,8 @@ func progression(v []uint32) string {
 	return fmt.Sprintf("%08x to %08x by %d", v[0], v[len(v)-1], int32(v[1]-v[0]))
 }
 
-// picture draws memory: rows of bytes whose bits are pixels, the lowest on the
-// left, of bytes, or of words.
+// picture draws memory: rows of bits (the lowest of each byte on the left), bytes or
+// words as pixels.
 func (c *educational) picture(w io.Writer, addr uint64, width, height int, format string, shades bool) error {
 	row := uint64(width) * 4
 	switch format {
@@ -502,7 +500,7 @@ func (c *educational) picture(w io.Writer, addr uint64, width, height int, forma
 		row = uint64(width)
 	}
 	if format == "rgb" && addr%4 != 0 || addr+row*uint64(height) > 1<<32 {
-		return fmt.Errorf("%#x is not a word of this memory, or the picture goes beyond its end", addr)
+		return fmt.Errorf("%#x is not a word of this memory, or the picture extends beyond its end", addr)
 	}
 	pixel := func(x, y int) uint32 {
 		at := addr + uint64(y)*row
@@ -516,8 +514,8 @@ func (c *educational) picture(w io.Writer, addr uint64, width, height int, forma
 		}
 		return brightness(c.Core.Memory(uint32(at + 4*uint64(x))))
 	}
-	// A character stands for a square of pixels if there are many: for the
-	// brightest of them, so that no line is lost.
+	// In large pictures a character shows the brightest pixel of a square, so that no
+	// line is lost.
 	side := (width + mostColumns - 1) / mostColumns
 	cols, rows := (width+side-1)/side, (height+side-1)/side
 	values := make([]uint32, cols*rows)
@@ -528,7 +526,7 @@ func (c *educational) picture(w io.Writer, addr uint64, width, height int, forma
 		}
 	}
 	if side > 1 {
-		fmt.Fprintf(w, "  a point is %d by %d pixels\n", side, side)
+		fmt.Fprintf(w, "  one character is %d by %d pixels\n", side, side)
 	}
 	at := func(x, y int) uint32 {
 		if y >= rows {
@@ -570,8 +568,8 @@ func (c *educational) picture(w io.Writer, addr uint64, width, height int, forma
 	return nil
 }
 
-// brightness of a pixel: of a colour (red, green and blue in the lower three
-// bytes) the brightest of them, of a small number itself.
+// brightness returns the largest of the lower three bytes (red, green and blue) of a
+// colour, or a small number itself.
 func brightness(v uint32) uint32 {
 	if v < 256 {
 		return v
@@ -580,7 +578,7 @@ func brightness(v uint32) uint32 {
 }
 
 func (c *educational) pipeline(w io.Writer) {
-	fmt.Fprintf(w, "fetch in the cycle before: %s\n", spoken(c.Core.Did().String()))
+	fmt.Fprintf(w, "fetch in the previous cycle: %s\n", spoken(c.Core.Did().String()))
 	t := tabwriter.NewWriter(w, 0, 1, 2, ' ', 0)
 	for _, q := range c.Core.Queues() {
 		size := strconv.Itoa(q.Len)
@@ -592,7 +590,7 @@ func (c *educational) pipeline(w io.Writer) {
 	t.Flush()
 }
 
-// spoken is a state's name in words.
+// spoken returns a state's name in words.
 func spoken(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
 func (c *educational) caches(w io.Writer, _ int) { fmt.Fprintln(w, "this core has no caches") }

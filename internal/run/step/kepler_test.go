@@ -79,10 +79,10 @@ func TestKeplerPlaces(t *testing.T) {
 	}
 	a := answers(out)
 	for i, want := range []string{
-		"warp 0.0 comes to pc 3 ADD R3, R3, R63, 1 (e.kasm:4)", "warp 0.0 comes to pc 5 LDR R4, [R2 + 256] (e.kasm:6)",
-		"warp 0.0 has sent pc 6 ADD R5, R4, R1 (e.kasm:7) on its way",
-		"error: this core has warps, but no blocks", "error: \"x\" is not an instruction", "error: no instruction stands on line 99", "error: there is no SM 1; there is only SM 0",
-		"error: there is no register \"R64\"", "error: an SM has warp slots 0 to 23, not 30", "error: 0x2 is not a word", "error: \"x\" is not an address", "error: 9999 values are more",
+		"warp 0.0 has reached pc 3 ADD R3, R3, R63, 1 (e.kasm:4)", "warp 0.0 has reached pc 5 LDR R4, [R2 + 256] (e.kasm:6)",
+		"warp 0.0 has selected pc 6 ADD R5, R4, R1 (e.kasm:7)",
+		"error: this core has warps, but no blocks", "error: \"x\" is not an instruction", "error: no instruction on line 99", "error: no SM 1; the only SM is 0",
+		"error: unknown register \"R64\"", "error: an SM has warp slots 0 to 23, not 30", "error: 0x2 is not a word", "error: \"x\" is not an address", "error: 9999 values exceed",
 		"cycle ", "warp 0.0: ", "the run has ended", "  0x100: 00000001 00000001 00000001", "R5  .b32   0-31: 0x00000001 to 0x00000020 by 1",
 	} {
 		if !strings.Contains(a[i], want) {

@@ -14,28 +14,28 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// errAgain ends a run that is to be run again from its start.
-var errAgain = errors.New("the run begins again")
+// errAgain ends a run that is to be repeated from its start.
+var errAgain = errors.New("the run is repeated")
 
-// errQuit ends a run that is not to be finished.
+// errQuit ends a run that the user quit.
 var errQuit = fmt.Errorf("stopped by the command quit: %w", context.Canceled)
 
-// maxLine bounds a command line.
+// maxLine limits a command line.
 const maxLine = 1 << 16
 
-// machine is what a session looks at.
+// machine is the view of a machine that a session inspects.
 type machine interface {
 	now() uint64         // cycles so far
-	lookAt(cycle uint64) // asks that look is called when so many are over
+	lookAt(cycle uint64) // requests a call of look at that cycle
 	end()                // the run has ended
 	over() bool
-	status() string // how far the run has come, in a line
+	status() string // the progress of the run, in one line
 
-	slots(sm int) (int, error)          // warp slots of an SM; the error says which SMs there are
-	firstWarp() (sm, slot int, ok bool) // that is resident
+	slots(sm int) (int, error)          // warp slots of an SM; the error lists the SMs
+	firstWarp() (sm, slot int, ok bool) // the first resident one
 
-	// These are what a run can go on for: the functions say something when it
-	// has come to pass, and are asked after every cycle.
+	// Goals of a run: the functions are called after every cycle, and return a text
+	// when the goal is reached.
 	untilIssued(sm, slot int, n uint64) (func() string, error)
 	untilEnd() (func() string, error)
 	untilBlock(text string) (func() string, error)
@@ -51,8 +51,8 @@ type machine interface {
 	caches(w io.Writer, sm int)
 }
 
-// Session is a conversation about one run, which may be repeated from its start
-// many times. It is used by one goroutine.
+// Session is a dialogue about one run, which may be repeated from its start many times.
+// It is used by one goroutine.
 type Session struct {
 	ctx    context.Context
 	in     <-chan string
@@ -60,24 +60,24 @@ type Session struct {
 	prompt string // "": commands are echoed, so that a script's output can be read
 
 	m     machine
-	goal  func() string // what the run goes on for: says so when it is reached
+	goal  func() string // the goal of the run: returns a text when it is reached
 	named string        // the goal in words
-	to    int64         // cycle to which a repeated run goes, -1 for none
+	to    int64         // target cycle of a repeated run, -1 for none
 	quit  bool
 
-	pending []string // commands read and not yet done
+	pending []string // commands read and not yet executed
 
-	sm, slot int // the chosen warp, slot -1 for none
+	sm, slot int // the selected warp, slot -1 for none
 
 	breaks   []breakpoint
-	displays []string // commands that are done whenever the run stops
+	displays []string // commands to execute whenever the run stops
 
 	printed, at int // bytes that kernels have printed, in all runs and in this one
 	kernelOut   io.Writer
 }
 
-// New returns a session that reads commands from in and prints to out. With an
-// interactive one there is a prompt, else commands are echoed.
+// New returns a session that reads commands from in and prints to out. An interactive
+// session has a prompt; otherwise commands are echoed.
 func New(ctx context.Context, in io.Reader, out io.Writer, interactive bool) *Session {
 	lines := make(chan string)
 	go func() {
@@ -99,8 +99,8 @@ func New(ctx context.Context, in io.Reader, out io.Writer, interactive bool) *Se
 	return s
 }
 
-// Output returns a writer for what kernels print. In a repeated run what has
-// been printed before is left out.
+// Output returns a writer for the output of kernels. In a repeated run it skips what has
+// been printed before.
 func (s *Session) Output(w io.Writer) io.Writer {
 	s.kernelOut = w
 	return outputOnce{s}
@@ -121,13 +121,13 @@ func (o outputOnce) Write(p []byte) (int, error) {
 	return old + m, err
 }
 
-// Run runs work through its conversation: once is called, and again whenever the
-// user goes back. The error is that of the last run.
+// Run steps through a run: once is called, and again whenever the user goes back. The
+// error is that of the last run.
 func (s *Session) Run(once func(inside func(*run.Inside) func() error) error) error {
 	return s.repeat(func() error { return once(s.attach) })
 }
 
-// repeat runs something until the user does not want it again.
+// repeat calls a function until the user no longer goes back.
 func (s *Session) repeat(run func() error) error {
 	for {
 		s.at = 0
@@ -143,7 +143,7 @@ func (s *Session) repeat(run func() error) error {
 			return err
 		}
 		if s.goal != nil && s.named != "" {
-			s.printf("the run ended before: %s\n", s.named)
+			s.printf("the run ended before this goal: %s\n", s.named)
 		}
 		s.goal, s.to = nil, -1
 		s.m.end()
@@ -161,7 +161,7 @@ func (s *Session) repeat(run func() error) error {
 	}
 }
 
-// attach is told that a run is about to begin.
+// attach is called before a run begins.
 func (s *Session) attach(in *run.Inside) func() error {
 	s.m = &chip{in: in, gpu: in.Chip}
 	return s.look
@@ -195,16 +195,16 @@ func (s *Session) look() error {
 	return s.converse()
 }
 
-// reached is the answer of a goal that needs no words.
+// reached is the text of a goal that needs no description.
 const reached = "."
 
 func (s *Session) printf(format string, a ...any) { fmt.Fprintf(s.out, format, a...) }
 
-// errGo says that a command lets the run go on.
+// errGo is returned by commands that continue the run.
 var errGo = errors.New("go on")
 
-// converse reads and does commands until one lets the run go on (nil), repeats
-// it (errAgain) or ends it (errQuit).
+// converse reads and executes commands until one continues the run (nil), repeats it
+// (errAgain) or ends it (errQuit).
 func (s *Session) converse() error {
 	for {
 		text, err := s.next()
@@ -233,7 +233,7 @@ func (s *Session) converse() error {
 	}
 }
 
-// next returns the next command; the end of the input is one to quit.
+// next returns the next command; the end of the input means quit.
 func (s *Session) next() (string, error) {
 	for len(s.pending) == 0 {
 		if s.prompt != "" {
@@ -263,43 +263,43 @@ func (s *Session) next() (string, error) {
 type command struct {
 	name, args, help string
 	do               func(s *Session, args []string) error
-	goes             bool // lets the run go on
+	goes             bool // continues the run
 }
 
 var commands []command
 
 func init() {
 	commands = []command{
-		{"step", "[N]", "go on by N core cycles (1)", (*Session).step, true},
-		{"stepi", "[N] [SM.W]", "go on until a warp has issued N instructions (1)", (*Session).stepi, true},
-		{"until", "cycle N", "go on to that cycle", (*Session).until, true},
+		{"step", "[N]", "continue for N core cycles (1)", (*Session).step, true},
+		{"stepi", "[N] [SM.W]", "continue until a warp has issued N instructions (1)", (*Session).stepi, true},
+		{"until", "cycle N", "continue to that cycle", (*Session).until, true},
 		{"until", "block B", "… until block B, a number or X,Y,Z, is placed on an SM", nil, true},
-		{"until", "pc P", "… until a warp comes to instruction P, or FUNCTION:P", nil, true},
-		{"until", "line L", "… until a warp comes to that line of the PTX, or to FILE:L, which may be a source file", nil, true},
-		{"until", "label NAME", "… until a warp comes to that label (Kepler-style core)", nil, true},
+		{"until", "pc P", "… until a warp reaches instruction P, or FUNCTION:P", nil, true},
+		{"until", "line L", "… until a warp reaches that line of the PTX, or FILE:L, which may be a source file", nil, true},
+		{"until", "label NAME", "… until a warp reaches that label (Kepler-style core)", nil, true},
 		{"until", "end", "… until a kernel has ended", nil, true},
-		{"run", "", "go on to the end", (*Session).run, true},
-		{"back", "[N]", "go back by N core cycles (1); the job is run again up to there", (*Session).back, false},
+		{"run", "", "continue to the end", (*Session).run, true},
+		{"back", "[N]", "go back by N core cycles (1); this reruns the job from its start", (*Session).back, false},
 		{"backi", "[N] [SM.W]", "go back to before a warp's last N instructions (1) were selected (Kepler-style core)", (*Session).backi, false},
-		{"break", "cycle N|pc P|line L|label NAME", "stop there, whatever the run goes on for (Kepler-style core); alone, list these places", (*Session).breakAt, false},
-		{"delete", "[N]", "stop no more at place N of that list, or at any", (*Session).remove, false},
-		{"display", "[COMMAND]", "do a command whenever the run stops; alone, do none any more", (*Session).display, false},
-		{"where", "", "the cycle, the kernels that run, and the chosen warp", (*Session).where, false},
-		{"warps", "[SM]", "all resident warps: where they are and their states", (*Session).warps, false},
-		{"warp", "[SM.W]", "choose a warp; its lanes, instructions in flight and what it waits for", (*Session).warp, false},
+		{"break", "cycle N|pc P|line L|label NAME", "set a breakpoint (Kepler-style core); without arguments, list the breakpoints", (*Session).breakAt, false},
+		{"delete", "[N]", "delete breakpoint N, or all", (*Session).remove, false},
+		{"display", "[COMMAND]", "execute a command whenever the run stops; without arguments, stop doing so", (*Session).display, false},
+		{"where", "", "the cycle, the running kernels, and the selected warp", (*Session).where, false},
+		{"warps", "[SM]", "all resident warps with their positions and states", (*Session).warps, false},
+		{"warp", "[SM.W]", "select a warp and show its lanes, instructions in flight and what it waits for", (*Session).warp, false},
 		{"regs", "[SM.W] [LANE] [NAME…]", "registers and predicates of a warp's lanes", (*Session).regs, false},
-		{"changed", "[SM.W]", "what has changed in a warp since the run stopped before (Kepler-style core)", (*Session).changed, false},
-		{"fb", "ADDRESS WIDTH HEIGHT [bit|u8|rgb] [ascii]", "memory as a picture, a bit, byte or word (rgb) for a pixel: blocks where it is not zero, or shades of it (Kepler-style core)", (*Session).picture, false},
-		{"pipeline", "", "all stages, and what fetch did in the cycle before (Kepler-style core)", (*Session).pipeline, false},
+		{"changed", "[SM.W]", "what has changed in a warp since the previous stop (Kepler-style core)", (*Session).changed, false},
+		{"fb", "ADDRESS WIDTH HEIGHT [bit|u8|rgb] [ascii]", "memory as a picture with a bit, byte or word (rgb) per pixel: blocks where it is not zero, or shades (Kepler-style core)", (*Session).picture, false},
+		{"pipeline", "", "all stages, and what fetch did in the previous cycle (Kepler-style core)", (*Session).pipeline, false},
 		{"mem", "ADDRESS|BUFFER[+N] [COUNT] [TYPE]", "device memory: COUNT (8) values of TYPE (u32, f32, …)", (*Session).mem, false},
-		{"queues", "[SM]", "what is in pipelines, queues, networks and DRAM", (*Session).queues, false},
+		{"queues", "[SM]", "the contents of pipelines, queues, networks and DRAM", (*Session).queues, false},
 		{"caches", "[SM]", "lines, pending misses and hits of the caches", (*Session).caches, false},
 		{"help", "", "this list", (*Session).help, false},
-		{"quit", "", "end the run and print the results so far (so does the end of the input)", (*Session).leave, false},
+		{"quit", "", "end the run and print the results so far (as does the end of the input)", (*Session).leave, false},
 	}
 }
 
-// do finds a command by its name or a beginning of it that no other has.
+// do executes a command, given by its name or a unique prefix.
 func (s *Session) do(name string, args []string) error {
 	var found []command
 	for _, c := range commands {
@@ -314,7 +314,7 @@ func (s *Session) do(name string, args []string) error {
 			found = append(found, c)
 		}
 	}
-	// One letter means the commands that are used most.
+	// Single letters stand for the most frequent commands.
 	short := map[string]string{"s": "step", "si": "stepi", "w": "warps", "r": "run", "q": "quit", "b": "break"}
 	if full, ok := short[name]; ok {
 		for _, c := range commands {
@@ -335,7 +335,7 @@ func (s *Session) do(name string, args []string) error {
 		if n := near.Name(name, names); n != "" {
 			hint = fmt.Sprintf("; did you mean %q?", n)
 		}
-		return fmt.Errorf("there is no command %q%s", name, hint)
+		return fmt.Errorf("unknown command %q%s", name, hint)
 	case 1:
 		if found[0].goes && s.m.over() {
 			return errors.New("the run has ended; back [N] goes back, quit prints the report")
@@ -360,7 +360,7 @@ func (s *Session) help(args []string) error {
 	for _, c := range commands {
 		s.printf("  %-*s  %s\n", wide, strings.TrimSpace(c.name+" "+c.args), c.help)
 	}
-	s.printf("A beginning of a name will do; ; stands between commands, # before a comment. SM.W is a warp by its SM and slot; W alone is one of the chosen SM.\n")
+	s.printf("A unique prefix of a name is enough. ; separates commands, # starts a comment. SM.W is a warp by its SM and slot; W alone is a warp of the selected SM.\n")
 	return nil
 }
 
@@ -371,7 +371,7 @@ func atMost(args []string, n int) error {
 	return nil
 }
 
-// number reads a count: the word at i, or what it is without one.
+// number parses a count: the word at i, or the default without one.
 func number(args []string, i int, without uint64) (uint64, error) {
 	if len(args) <= i {
 		return without, nil
@@ -383,13 +383,13 @@ func number(args []string, i int, without uint64) (uint64, error) {
 	return n, nil
 }
 
-// goOn lets the run go on until goal says something.
+// goOn continues the run until goal returns a text.
 func (s *Session) goOn(named string, goal func() string) error {
 	s.named, s.goal = named, goal
 	return errGo
 }
 
-// toCycle lets the run go on to a cycle.
+// toCycle continues the run to a cycle.
 func (s *Session) toCycle(n uint64) error {
 	m := s.m
 	m.lookAt(n)
@@ -448,7 +448,7 @@ func (s *Session) stepi(args []string) error {
 func (s *Session) until(args []string) error {
 	kinds := []string{"cycle", "block", "pc", "line", "label", "end"}
 	if len(args) == 0 || !slices.Contains(kinds, args[0]) {
-		return fmt.Errorf("until what? cycle N, block B, pc P, line L, label NAME, or end")
+		return fmt.Errorf("until needs a goal: cycle N, block B, pc P, line L, label NAME, or end")
 	}
 	if args[0] == "end" {
 		if err := atMost(args, 1); err != nil {
@@ -472,7 +472,7 @@ func (s *Session) until(args []string) error {
 			return err
 		}
 		if now := s.m.now(); n <= now {
-			return fmt.Errorf("this is cycle %d already; back %d goes to cycle %d", now, now-n, n)
+			return fmt.Errorf("this is already cycle %d; back %d goes to cycle %d", now, now-n, n)
 		}
 		return s.toCycle(n)
 	case "block":
@@ -511,7 +511,7 @@ func (s *Session) back(args []string) error {
 	}
 	now := s.m.now()
 	if n > now {
-		return fmt.Errorf("this is cycle %d; there are not %d before it", now, n)
+		return fmt.Errorf("this is cycle %d; fewer than %d precede it", now, n)
 	}
 	s.to = int64(now - n)
 	return errAgain
@@ -525,8 +525,8 @@ func (s *Session) leave(args []string) error {
 	return errQuit
 }
 
-// choose makes SM.W, or W on the chosen SM, the chosen warp; without a word it
-// keeps the one that is chosen, or takes the first there is.
+// choose selects the warp SM.W, or W on the selected SM; without a word it keeps the
+// selected warp, or takes the first one.
 func (s *Session) choose(args []string) error {
 	if len(args) == 0 {
 		if s.slot >= 0 {
@@ -534,7 +534,7 @@ func (s *Session) choose(args []string) error {
 		}
 		sm, slot, ok := s.m.firstWarp()
 		if !ok {
-			return errors.New("no warp is on any SM now")
+			return errors.New("no SM has a warp at the moment")
 		}
 		s.sm, s.slot = sm, slot
 		return nil
@@ -547,7 +547,7 @@ func (s *Session) choose(args []string) error {
 	sm, err1 := strconv.Atoi(a)
 	slot, err2 := strconv.Atoi(b)
 	if err1 != nil || err2 != nil {
-		return fmt.Errorf("%q is not a warp; write SM.W, such as 0.3", args[0])
+		return fmt.Errorf("%q is not a warp; want SM.W, such as 0.3", args[0])
 	}
 	n, err := s.m.slots(sm)
 	if err != nil {
@@ -616,7 +616,7 @@ func (s *Session) regs(args []string) error {
 	for _, a := range args {
 		if n, err := strconv.Atoi(a); err == nil {
 			if n < 0 || n > 31 || lane >= 0 {
-				return fmt.Errorf("%q: lanes are 0 to 31, and only one is shown", a)
+				return fmt.Errorf("%q: want a single lane from 0 to 31", a)
 			}
 			lane = n
 			continue
@@ -628,7 +628,7 @@ func (s *Session) regs(args []string) error {
 
 func (s *Session) mem(args []string) error {
 	if len(args) == 0 {
-		return errors.New("mem of what? An address or a buffer, with +BYTES behind it if need be")
+		return errors.New("mem needs an address or a buffer, optionally followed by +BYTES")
 	}
 	if err := atMost(args, 3); err != nil {
 		return err

@@ -352,11 +352,11 @@ func TestUntil(t *testing.T) {
 	// A loop's instruction stops once for every arrival of a warp: 16 warps of
 	// five rounds each, some of which come in the same cycle.
 	out, _, _ := walk(t, file, strings.Repeat("until pc 6\n", 90))
-	stops := strings.Count(out, "comes to pc 6")
+	stops := strings.Count(out, "has reached pc 6")
 	if stops < 5 || stops > 80 {
 		t.Errorf("%d stops in a loop of five rounds by 16 warps", stops)
 	}
-	if !strings.Contains(out, "the run ended before: until pc 6") {
+	if !strings.Contains(out, "the run ended before this goal: until pc 6") {
 		t.Errorf("the run does not end:\n%s", out)
 	}
 	// The end of each kernel.
@@ -399,7 +399,7 @@ func TestPrints(t *testing.T) {
 		2: {"0-7: 5   8-31: 105"},
 		3: {"function first, lane 9", "%r1  .u32  41", "%r4  .u32  105"},
 		4: {": 0 1 2"},
-		5: {`there is no type "x"`},
+		5: {`unknown type "x"`},
 		6: {": 2 0"},
 		// The first kernel adds 5, from thread 40 on 105; the second 64 to out[0].
 		8: {": 69 6 7 8 9"},
@@ -416,23 +416,23 @@ func TestPrints(t *testing.T) {
 // TestMistakes checks that wrong commands are explained and change nothing.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ command, want string }{
-		{"setp", `no command "setp"; did you mean "step"?`},
+		{"setp", `unknown command "setp"; did you mean "step"?`},
 		{"frobnicate", "help lists them"},
-		{"wh", ""}, {"u", "until what?"}, {"war", `"war" may be warps or warp`},
+		{"wh", ""}, {"u", "until needs a goal"}, {"war", `"war" may be warps or warp`},
 		{"step x", `"x" is not a number`}, {"step -1", "not a number"}, {"step 1 2", `unexpected "2"`},
-		{"stepi 1 99.0", "there is no SM 99; they are 0 to 29"}, {"stepi 0.31", "no warp 0.31"}, {"stepi 1 0.32", "slots 0 to 31"},
+		{"stepi 1 99.0", "no SM 99; the SMs are 0 to 29"}, {"stepi 0.31", "no warp 0.31"}, {"stepi 1 0.32", "slots 0 to 31"},
 		{"stepi 1 2 3", "unexpected"}, {"warp a.b", `"a.b" is not a warp`},
-		{"until", "until what?"}, {"until moon 3", "until what?"}, {"until cycle", "takes one value"}, {"until cycle 1", "this is cycle 40 already; back 39"},
+		{"until", "until needs a goal"}, {"until moon 3", "until needs a goal"}, {"until cycle", "takes one value"}, {"until cycle 1", "this is already cycle 40; back 39"},
 		{"until cycle 99999999999999999999", "not a number"},
 		{"until pc 99", "first has 0 to "}, {"until pc nobody:1", "no kernel has a function nobody"}, {"until pc x", "not an instruction"},
 		{"until line 1", "the nearest is on line 14"}, {"until line q.cu:3", `no instruction of any kernel comes from a file "q.cu"`}, {"until line", "takes one value"},
-		{"until block 8", "no block 8 is still to be placed; the largest grid has blocks 0 to 7"}, {"until block 1,2,3,4", "not a block"}, {"until block -1", "not a block"},
+		{"until block 8", "block 8 is not waiting to be placed; the largest grid has blocks 0 to 7"}, {"until block 1,2,3,4", "not a block"}, {"until block -1", "not a block"},
 		{"until end 3", "unexpected"}, {"run 5", "unexpected"},
-		{"back 41", "this is cycle 40; there are not 41 before it"}, {"back x", "not a number"},
-		{"warps 30", "there is no SM 30"}, {"warps x", "not the number of an SM"}, {"queues 1 2", "unexpected"}, {"caches -1", "there is no SM -1"},
-		{"regs 0.0 32", "lanes are 0 to 31"}, {"regs 0.0 1 2", "only one"}, {"regs 0.0 %r9", "no register \"%r9\"; did you mean %r"}, {"regs 0.30", "no warp 0.30"},
-		{"mem", "mem of what?"}, {"mem nowhere", "the buffers are out"}, {"mem 0x10", "0x10"}, {"mem out+x", "not a number of bytes"},
-		{"mem out 5000", "more than 4096"}, {"mem out 8 u32 9", "unexpected"}, {"mem out+2047 1", ""}, {"help me", "unexpected"}, {"where now", "unexpected"},
+		{"back 41", "this is cycle 40; fewer than 41 precede it"}, {"back x", "not a number"},
+		{"warps 30", "no SM 30"}, {"warps x", "not the number of an SM"}, {"queues 1 2", "unexpected"}, {"caches -1", "no SM -1"},
+		{"regs 0.0 32", "from 0 to 31"}, {"regs 0.0 1 2", "single lane"}, {"regs 0.0 %r9", "no register \"%r9\"; did you mean %r"}, {"regs 0.30", "no warp 0.30"},
+		{"mem", "mem needs an address"}, {"mem nowhere", "the buffers are out"}, {"mem 0x10", "0x10"}, {"mem out+x", "not a number of bytes"},
+		{"mem out 5000", "exceed the limit of 4096"}, {"mem out 8 u32 9", "unexpected"}, {"mem out+2047 1", ""}, {"help me", "unexpected"}, {"where now", "unexpected"},
 		{"# a comment", ""}, {" ; ;", ""},
 	} {
 		out, _, _ := walk(t, write(t), "until cycle 40\n"+c.command+"\nwhere\n")

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// This file: commands that only the Kepler-style core knows.
+// This file: commands that only the Kepler-style core supports.
 
-// teaching is a machine that can be looked at after every cycle.
+// teaching is a machine that can be inspected after every cycle.
 type teaching interface {
 	machine
 	untilLabel(name string) (func() string, error)
 	issuedBefore(slot int, n uint64) (cycle uint64, err error) // the cycle that selected the n-th last instruction
-	stopped()                                                  // the user has seen the state as it is
+	stopped()                                                  // the user has seen the current state
 	changed(w io.Writer, slot int) error
 	picture(w io.Writer, addr uint64, width, height int, format string, shades bool) error
 	pipeline(w io.Writer)
 }
 
-// teaching returns the machine if it is one.
+// teaching returns the machine if it supports these commands.
 func (s *Session) teaching(command string) (teaching, error) {
 	t, ok := s.m.(teaching)
 	if !ok {
-		return nil, fmt.Errorf("%s is a command for the Kepler-style core only", command)
+		return nil, fmt.Errorf("only the Kepler-style core supports %s", command)
 	}
 	return t, nil
 }
@@ -34,12 +34,12 @@ func (s *Session) teaching(command string) (teaching, error) {
 // breakpoint is a place to stop at.
 type breakpoint struct {
 	kind, value string
-	hit         func() string // of the machine that runs; nil before it is asked for
+	hit         func() string // for the running machine; nil until armed
 }
 
 func (b *breakpoint) String() string { return b.kind + " " + b.value }
 
-// arm makes the goal that a breakpoint stands for.
+// arm makes the goal of a breakpoint.
 func (b *breakpoint) arm(t teaching) error {
 	var err error
 	switch b.kind {
@@ -61,12 +61,12 @@ func (b *breakpoint) arm(t teaching) error {
 	case "label":
 		b.hit, err = t.untilLabel(b.value)
 	default:
-		err = errors.New("break at what? cycle N, pc P, line L, or label NAME")
+		err = errors.New("break needs a place: cycle N, pc P, line L, or label NAME")
 	}
 	return err
 }
 
-// hits asks every breakpoint, and says which are reached, a line for each.
+// hits checks all breakpoints and returns a line for each that is reached.
 func (s *Session) hits() string {
 	var b strings.Builder
 	for i := range s.breaks {
@@ -126,7 +126,7 @@ func (s *Session) remove(args []string) error {
 		return err
 	}
 	if n < 1 || n > uint64(len(s.breaks)) {
-		return fmt.Errorf("there is no place %d; break lists them", n)
+		return fmt.Errorf("no breakpoint %d; break lists them", n)
 	}
 	s.breaks = slices.Delete(s.breaks, int(n)-1, int(n))
 	return nil
@@ -139,7 +139,7 @@ func (s *Session) display(args []string) error {
 	}
 	for _, c := range commands {
 		if c.name == args[0] && (c.goes || slices.Contains([]string{"back", "backi", "quit", "display"}, c.name)) {
-			return fmt.Errorf("%s cannot be done at every stop", args[0])
+			return fmt.Errorf("display cannot execute %s at every stop", args[0])
 		}
 	}
 	if err := s.do(args[0], args[1:]); err != nil {
@@ -149,8 +149,8 @@ func (s *Session) display(args []string) error {
 	return nil
 }
 
-// show does what is to be done at every stop, after which the state as it is
-// counts as seen.
+// show executes the display commands of a stop, after which the current state counts as
+// seen.
 func (s *Session) show() {
 	for _, d := range s.displays {
 		words := strings.Fields(d)
@@ -160,7 +160,7 @@ func (s *Session) show() {
 	}
 }
 
-// seen notes that the run goes on or is repeated.
+// seen notes that the run continues or is repeated.
 func (s *Session) seen() {
 	if t, ok := s.m.(teaching); ok {
 		t.stopped()
@@ -211,12 +211,12 @@ func (s *Session) picture(args []string) error {
 		case "ascii":
 			shades = true
 		default:
-			return fmt.Errorf("unexpected %q; a picture is bit, u8 or rgb, and ascii shows shades", last)
+			return fmt.Errorf("unexpected %q; the format of a picture is bit, u8 or rgb, and ascii shows shades", last)
 		}
 		args = args[:len(args)-1]
 	}
 	if len(args) < 3 {
-		return errors.New("fb of what? ADDRESS WIDTH HEIGHT")
+		return errors.New("fb needs ADDRESS WIDTH HEIGHT")
 	}
 	var n [3]uint64
 	for i := range n {
@@ -230,8 +230,7 @@ func (s *Session) picture(args []string) error {
 	return t.picture(s.out, n[0], int(n[1]), int(n[2]), format, shades)
 }
 
-// mostPixels bounds a picture's sides; mostColumns is how wide it is shown.
-// Our choices.
+// mostPixels limits a picture's sides, mostColumns the width of its display. Our choices.
 const (
 	mostPixels  = 1024
 	mostColumns = 128

@@ -225,27 +225,27 @@ func TestTeaching(t *testing.T) {
 	}
 	a := answers(out)
 	for i, want := range map[int][]string{
-		0:  {"the run has not gone on yet"},
+		0:  {"the run has not advanced yet"},
 		4:  {"1: label again", "2: line 34", "3: cycle 80"},
 		5:  {"break 3: cycle 80\ncycle 80: "},
 		6:  {"since cycle 0\n", "R1 lanes 1-31: 00000001 to 0000001f by 1, was 00000000"},
-		7:  {"break 2: warp 0.0 comes to pc 33 STR [R2 + 4224], R7 (e.kasm:34)"},
+		7:  {"break 2: warp 0.0 has reached pc 33 STR [R2 + 4224], R7 (e.kasm:34)"},
 		8:  {"lanes 55555555", "divergence stack 0: pc 25, lanes ", "call 0 returns to pc 6"},
-		9:  {"fetch in the cycle before: ", "  fetched ", "  operand collectors ", "  integer queue ", "  write port 1 "},
-		12: {"break 1: warp 0.0 comes to pc 15 ADD R5, R5, R63, 1 (e.kasm:16)"},
+		9:  {"fetch in the previous cycle: ", "  fetched ", "  operand collectors ", "  integer queue ", "  write port 1 "},
+		12: {"break 1: warp 0.0 has reached pc 15 ADD R5, R5, R63, 1 (e.kasm:16)"},
 		13: {"  |" + strings.Repeat("█▀", 16) + "|"},
 		14: {"  |" + strings.Repeat("@", 32) + "|\n  |" + strings.Repeat(": ", 16) + "|"},
 		15: {"warp 0.0, since cycle "},
 		16: {"warp 0.0, since cycle "},
 		17: {"warp 0.0, since cycle "},
-		20: {"the run ended before: until label half"},
+		20: {"the run ended before this goal: until label half"},
 		21: {"error: 0x1002 is not a word"}, 22: {"error: a picture has 1 to 1024"},
-		23: {"error: break at what?"}, 24: {"error: no program has a label \"nowhere\""}, 25: {"error: there is no place 7"},
-		26: {"error: the run has ended"}, 27: {"error: warp 0.0 has selected "}, 28: {"error: run cannot be done at every stop"},
+		23: {"error: break needs a place"}, 24: {"error: no program has a label \"nowhere\""}, 25: {"error: no breakpoint 7"},
+		26: {"error: the run has ended"}, 27: {"error: warp 0.0 has selected "}, 28: {"error: display cannot execute run at every stop"},
 		29: {"0x1000: 000000ff 000000ff"},
 		30: {"  |" + strings.Repeat("█   ▀   ", 16) + "|"},
 		31: {"  |      █" + strings.Repeat(" ", 57) + "|\n  |      ▀" + strings.Repeat(" ", 57) + "|"},
-		32: {"error: unexpected \"u16\"; a picture is bit, u8 or rgb"},
+		32: {"error: unexpected \"u16\"; the format of a picture is bit, u8 or rgb"},
 	} {
 		for _, w := range want {
 			if i >= len(a) || !strings.Contains(a[i], w) {

@@ -14,22 +14,21 @@ const (
 	arrayFlags   = arrayLayered | arraySurface | arrayCubemap | arrayGather
 )
 
-// Array is an image in device memory whose rows follow each other closely, and
-// then its planes, layers or faces.
+// Array is an image in device memory: contiguous rows, then planes, layers or faces.
 type Array struct {
 	Channel              Channel
-	Width, Height, Depth uint64 // texels; Height and Depth are 0 where the image has fewer dimensions; Depth counts layers and faces too
+	Width, Height, Depth uint64 // texels; 0 for dimensions that the image lacks; Depth also counts layers and faces
 	Flags                uint32
 	addr, texel          uint64
-	level                bool // one level of a mipmap, which frees it
+	level                bool // one level of a mipmap, which owns it
 }
 
-// Mipmap is a mipmapped array: an image and smaller ones, each with half the
-// texels of the one before in every dimension, but at least one.
+// Mipmap is a mipmapped array: an image and smaller ones, each with half the texels of
+// the previous one in every dimension, but at least one.
 type Mipmap struct {
 	Array            // of the first level
 	Levels  []uint64 // handles of the levels' arrays
-	layered bool     // Depth counts layers, of which every level has all
+	layered bool     // Depth counts layers, and every level has all of them
 }
 
 // Bounds of an array's sides (CUDA programming guide, table of technical
@@ -39,7 +38,7 @@ const (
 	maxLayers = 2048
 )
 
-// arrayShape is an error unless an array can have these sides.
+// arrayShape returns an error unless an array can have these sides.
 func arrayShape(c Channel, width, height, depth uint64, flags uint32) Error {
 	_, _, _, ok := c.texel()
 	layered, cube := flags&arrayLayered != 0, flags&arrayCubemap != 0
@@ -56,7 +55,7 @@ func arrayShape(c Channel, width, height, depth uint64, flags uint32) Error {
 	return Success
 }
 
-// shrunk is a side of a level.
+// shrunk returns the length of a side at a level.
 func shrunk(n uint64, level int) uint64 {
 	if n == 0 {
 		return 0
@@ -73,7 +72,7 @@ func (m *Mipmap) levelSize(level int) (width, height, depth uint64) {
 	return width, height, depth
 }
 
-// MallocArray makes an array. The addresses of its texels are ArrayPlace's.
+// MallocArray makes an array.
 func (t *Thread) MallocArray(c Channel, width, height, depth uint64, flags uint32) (h uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		if err := arrayShape(c, width, height, depth, flags); err != Success {
@@ -91,8 +90,8 @@ func (t *Thread) MallocArray(c Channel, width, height, depth uint64, flags uint3
 	return h, err
 }
 
-// MallocMipmap makes a mipmapped array; more levels than it can have are as many
-// as it can.
+// MallocMipmap makes a mipmapped array; the number of levels is limited to what the array
+// can have.
 func (t *Thread) MallocMipmap(c Channel, width, height, depth uint64, levels int, flags uint32) (h uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		if err := arrayShape(c, width, height, depth, flags); err != Success {
@@ -132,8 +131,7 @@ func (t *Thread) MallocMipmap(c Channel, width, height, depth uint64, levels int
 	return h, err
 }
 
-// FreeArray releases an array; it waits for all work. The level of a mipmap is
-// not for it.
+// FreeArray releases an array; it waits for all work. It refuses levels of a mipmap.
 func (t *Thread) FreeArray(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		if h == 0 {
@@ -178,7 +176,7 @@ func (t *Thread) FreeMipmap(h uint64) Error {
 	})
 }
 
-// Array returns what an array was made with.
+// Array returns the description with which an array was made.
 func (t *Thread) Array(h uint64) (a Array, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		if r.arrays[h] == nil {
@@ -206,8 +204,8 @@ func (t *Thread) Level(mipmap uint64, level uint32) (h uint64, err Error) {
 	return h, err
 }
 
-// layers returns the parts of an array that lie behind each other: layers, and
-// whether each is a cube of six faces; 0 layers if the image has none.
+// layers returns the number of layers, 0 if the image has none, and whether each is a
+// cube of six faces.
 func (a *Array) layers() (layers uint64, cube bool) {
 	cube = a.Flags&arrayCubemap != 0
 	switch {
@@ -222,9 +220,8 @@ func (a *Array) layers() (layers uint64, cube bool) {
 // bytes returns the size of an array.
 func (a *Array) bytes() uint64 { return a.Width * max(1, a.Height) * max(1, a.Depth) * a.texel }
 
-// Place returns the address of a byte of an array, the bytes of a row, and those
-// of a plane, layer or face. It is an error if n bytes from there on are not all
-// in the array.
+// Place returns the address of a byte of an array, the bytes of a row, and those of a
+// plane, layer or face. It is an error if the n bytes from there on exceed the array.
 func (a *Array) Place(x, y, z, n uint64) (addr, row, plane uint64, err Error) {
 	row = a.Width * a.texel
 	plane = row * max(1, a.Height)
@@ -248,17 +245,16 @@ type Side struct {
 	Addr    uint64
 	Pitch   uint64 // bytes from row to row
 	Plane   uint64 // bytes from plane to plane
-	X, Y, Z uint64 // where the box begins: X in bytes, Z also counts layers and faces
+	X, Y, Z uint64 // the start of the box: X in bytes, Z also counts layers and faces
 }
 
-// Box is a copy between two sides; the width is in bytes.
+// Box is a copy between two sides; its width is in bytes.
 type Box struct {
 	Dst, Src             Side
 	Width, Height, Depth uint64
 }
 
-// CopyBox copies a box: width is in bytes. It is an error if the box is not all
-// in the arrays.
+// CopyBox copies a box, which must be inside the arrays. The width is in bytes.
 func (t *Thread) CopyBox(dst, src Side, width, height, depth uint64, kind Kind, h uint64, async bool) Error {
 	return t.do(func(r *Runtime) Error {
 		to, from, c, err := r.rows(Box{dst, src, width, height, depth})
@@ -278,11 +274,11 @@ func (r *Runtime) rows(b Box) (dst, src uint64, c Rows, err Error) {
 	return dst, src, c, err
 }
 
-// corner returns the address where a side of a copy begins, and the bytes from row
-// to row and from plane to plane.
+// corner returns the address at which a side of a copy begins, and the distance in bytes
+// between rows and between planes.
 func (r *Runtime) corner(s Side, c Rows) (addr, row, plane uint64, err Error) {
 	for _, n := range []uint64{s.X, s.Y, s.Z, c.Width, c.Height, c.Depth, s.Pitch, s.Plane} {
-		if n > 1<<46 { // more than any side has, so that sums fit
+		if n > 1<<46 { // larger than any side, so that sums do not overflow
 			return 0, 0, 0, InvalidValue
 		}
 	}

@@ -2,11 +2,11 @@ package cuda
 
 import "slices"
 
-// This file: turning what streams are given into a graph.
+// This file: capturing the work of streams as a graph.
 
-// CaptureMode says which calls are refused while a capture is under way, because
-// they could wait for what is captured (cudaStreamCaptureMode): those of all
-// threads, those of the thread that captures, or none.
+// CaptureMode selects the calls that are refused during a capture because they could wait
+// for captured work (cudaStreamCaptureMode): those of all threads, those of the capturing
+// thread, or none.
 type CaptureMode int32
 
 // The modes.
@@ -16,17 +16,17 @@ const (
 	CaptureRelaxed
 )
 
-// CaptureStatus is how it stands with a stream (cudaStreamCaptureStatus).
+// CaptureStatus is the state of a stream (cudaStreamCaptureStatus).
 type CaptureStatus int32
 
-// How it can stand.
+// The states.
 const (
 	CaptureNone CaptureStatus = iota
 	CaptureActive
 	CaptureInvalid
 )
 
-// capture is one that is under way, or has been.
+// capture is a capture, in progress or ended.
 type capture struct {
 	id      uint64
 	graph   *graph
@@ -34,10 +34,10 @@ type capture struct {
 	streams []*stream // origin and those that have joined it
 	mode    CaptureMode
 	thread  *Thread
-	spoiled bool // a call that is not permitted came in between
+	spoiled bool // a forbidden call invalidated it
 }
 
-// spoil makes a capture worthless.
+// spoil invalidates a capture.
 func (c *capture) spoil() { c.spoiled = true }
 
 // add captures work of a stream.
@@ -45,9 +45,8 @@ func (c *capture) add(s *stream, w work) {
 	s.tail = []*node{c.graph.add(w, s.tail)}
 }
 
-// captured returns the capture that a stream is in, nil if it is in none. Work
-// for the legacy stream must not be given while a stream that waits for it is
-// captured.
+// captured returns the capture that a stream is in, nil if it is in none. The legacy
+// stream accepts no work while a stream that waits for it is captured.
 func (r *Runtime) captured(s *stream) (*capture, Error) {
 	if c := s.capture; c != nil {
 		if c.spoiled {
@@ -67,8 +66,8 @@ func (r *Runtime) captured(s *stream) (*capture, Error) {
 	return nil, err
 }
 
-// unsafe is for calls that may wait for other work: an error while a capture
-// forbids them, which they spoil.
+// unsafe is called for calls that may wait for other work. While a capture forbids them,
+// it invalidates the capture and returns an error.
 func (r *Runtime) unsafe() Error {
 	t, err := r.caller, Success
 	for _, c := range r.captures {
@@ -80,8 +79,8 @@ func (r *Runtime) unsafe() Error {
 	return err
 }
 
-// ExchangeCaptureMode sets how captures bind the calls of the thread, and
-// returns how they did.
+// ExchangeCaptureMode sets the capture mode of the thread's calls and returns the
+// previous one.
 func (t *Thread) ExchangeCaptureMode(m CaptureMode) (old CaptureMode, err Error) {
 	err = t.do(func(*Runtime) Error {
 		if m < CaptureGlobal || m > CaptureRelaxed {
@@ -93,7 +92,8 @@ func (t *Thread) ExchangeCaptureMode(m CaptureMode) (old CaptureMode, err Error)
 	return old, err
 }
 
-// BeginCapture lets a stream do nothing, and keep what it is given for a graph.
+// BeginCapture starts a capture: the stream collects its work for a graph instead of
+// executing it.
 func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
@@ -114,19 +114,19 @@ func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
 	})
 }
 
-// enlist lets a stream be part of a capture, behind nodes of it.
+// enlist adds a stream to a capture, after some of its nodes.
 func (c *capture) enlist(s *stream, behind []*node) {
 	s.capture, s.tail = c, slices.Clone(behind)
 	c.streams = append(c.streams, s)
 }
 
-// join lets a stream wait for an event where at least one of them is captured.
+// join makes a stream wait for an event if at least one of the two is captured.
 func (r *Runtime) join(s *stream, e *event) Error {
 	c, err := r.captured(s)
 	switch {
 	case err != Success:
 		return err
-	case e.capture == nil: // what is captured would wait for what is not
+	case e.capture == nil: // captured work would wait for work that is not
 		c.spoil()
 		return StreamCaptureIsolation
 	case !slices.Contains(r.captures, e.capture):
@@ -189,8 +189,8 @@ func (t *Thread) EndCapture(h uint64) (g uint64, err Error) {
 	return g, err
 }
 
-// joined reports whether the stream in which a capture began waits for all that
-// other streams have captured.
+// joined reports whether the stream in which a capture began waits for all work captured
+// in other streams.
 func (c *capture) joined() bool {
 	before := map[*node]bool{}
 	var visit func(list []*node)
@@ -213,15 +213,15 @@ func (c *capture) joined() bool {
 	return true
 }
 
-// CaptureInfo is how a stream's capture stands.
+// CaptureInfo is the state of a stream's capture.
 type CaptureInfo struct {
 	Status CaptureStatus
 	ID     uint64   // of the capture
 	Graph  uint64   // so far
-	Tail   []uint64 // nodes behind which the next one comes
+	Tail   []uint64 // the next node comes after these
 }
 
-// CaptureInfo tells whether a stream is captured.
+// CaptureInfo returns the state of a stream's capture.
 func (t *Thread) CaptureInfo(h uint64) (info CaptureInfo, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
@@ -242,8 +242,8 @@ func (t *Thread) CaptureInfo(h uint64) (info CaptureInfo, err Error) {
 	return info, err
 }
 
-// SetCaptureTail sets the nodes behind which the next one of a captured stream
-// comes, or adds to them.
+// SetCaptureTail sets the nodes after which the next one of a captured stream comes, or
+// adds to them.
 func (t *Thread) SetCaptureTail(h uint64, nodes []uint64, add bool) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)

@@ -469,7 +469,7 @@ func TestBadPointers(t *testing.T) {
 			b.want(c.name, c.err, InvalidValue)
 		}
 		b.want("the device", b.Synchronize(), Success)
-		if !strings.Contains(b.log.String(), "there is not so much memory") {
+		if !strings.Contains(b.log.String(), "there is less memory than that") {
 			t.Errorf("it says: %s", b.log)
 		}
 	})

@@ -1,11 +1,11 @@
 package cuda
 
-// Contexts are a matter of the driver. All of them see the same device memory: a
-// context is what a thread must have current in order to call, and it owns what
-// the driver makes while it is current. The runtime works in whichever is
-// current to the thread, and makes the primary context current where none is.
+// Contexts belong to the driver API. They share one device memory. A thread needs a
+// current context for its calls, and a context owns the objects that the driver makes
+// while it is current. The runtime uses the thread's current context, and makes the
+// primary one current if there is none.
 
-// contexts are those of a Runtime.
+// contexts are the contexts of a Runtime.
 type contexts struct {
 	ready   bool // after Init, or a call of the runtime
 	list    map[uint64]*driverContext
@@ -13,12 +13,12 @@ type contexts struct {
 	made    uint64 // so far, for their ids
 }
 
-// driverContext is one of the driver's.
+// driverContext is a context of the driver.
 type driverContext struct {
 	id     uint64
 	flags  uint32
-	active bool // a primary context that nobody retains or uses is not
-	uses   int  // retained and not released, or attached
+	active bool // false for a primary context that is not retained or used
+	uses   int  // times retained and not released, or attached
 	owned  map[Thing]struct{}
 }
 
@@ -35,7 +35,7 @@ const (
 	OwnedModule
 )
 
-// Thing is something that ends with the context in which it was made.
+// Thing is an object that ends with the context in which it was made.
 type Thing struct {
 	Kind   ThingKind
 	Handle uint64 // or address
@@ -50,8 +50,8 @@ func (r *Runtime) newContext(flags uint32) uint64 {
 	return h
 }
 
-// cleared says that a reset has freed what contexts owned. A primary context that
-// nobody retains waits for its next use.
+// cleared notes that a reset has freed what contexts owned. A primary context that is not
+// retained becomes inactive until its next use.
 func (c *contexts) cleared() {
 	for h, x := range c.list {
 		clear(x.owned)
@@ -59,8 +59,8 @@ func (c *contexts) cleared() {
 	}
 }
 
-// enter is a call of the runtime: it makes the primary context current to a
-// thread that has none.
+// enter makes the primary context current to a thread without one, for a call of the
+// runtime.
 func (r *Runtime) enter(t *Thread) {
 	r.ctx.ready = true
 	if len(t.contexts) == 0 {
@@ -79,7 +79,7 @@ func (r *Runtime) primary() uint64 {
 	return r.ctx.primary
 }
 
-// locked runs a part of the driver with the lock held.
+// locked runs a driver function with the lock held.
 func (d Driver) locked(f func(r *Runtime, t *Thread) Result) Result {
 	d.t.r.mu.Lock()
 	defer d.t.r.mu.Unlock()
@@ -110,8 +110,8 @@ func (r *Runtime) known(h uint64) (*driverContext, Result) {
 	return c, ResultSuccess
 }
 
-// contextFlags are all that cuCtxCreate takes: four ways to wait, mapped host
-// memory, local memory that stays, core dumps, synchronous memory operations.
+// contextFlags are all flags of cuCtxCreate: four ways to wait, mapped host memory,
+// persistent local memory, core dumps, synchronous memory operations.
 const contextFlags = 0x07 | 0x08 | 0x10 | 0x20 | 0x40 | 0x80
 
 // CreateContext makes a context and makes it current (cuCtxCreate).
@@ -132,8 +132,8 @@ func (d Driver) CreateContext(flags uint32, device int32) (h uint64, res Result)
 	return h, res
 }
 
-// DestroyContext ends a context and what it owns (cuCtxDestroy). After the last
-// of them the device is as new, and an error that stuck is forgotten.
+// DestroyContext ends a context and what it owns (cuCtxDestroy). Destroying the last one
+// resets the device and clears a sticky error.
 func (d Driver) DestroyContext(h uint64) Result {
 	res := d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.known(h); res != ResultSuccess {
@@ -176,7 +176,7 @@ func (d Driver) empty(h uint64) {
 			return d.t.Reset().Result()
 		}
 		for _, x := range things {
-			switch x.Kind { // what is gone already is not there to be freed
+			switch x.Kind { // freeing an object that no longer exists has no effect
 			case OwnedMemory:
 				d.t.Free(x.Handle)
 			case OwnedHostMemory:
@@ -195,7 +195,7 @@ func (d Driver) empty(h uint64) {
 	})
 }
 
-// Own gives something to the current context.
+// Own makes the current context the owner of an object.
 func (d Driver) Own(kind ThingKind, handle uint64) {
 	d.locked(func(r *Runtime, t *Thread) Result {
 		c, res := r.here(t)
@@ -206,7 +206,7 @@ func (d Driver) Own(kind ThingKind, handle uint64) {
 	})
 }
 
-// Disown says that something is gone.
+// Disown notes that an object no longer exists.
 func (d Driver) Disown(kind ThingKind, handle uint64) {
 	d.locked(func(r *Runtime, t *Thread) Result {
 		for _, c := range r.ctx.list {
@@ -227,8 +227,7 @@ func (d Driver) Context() (h uint64, res Result) {
 	return h, res
 }
 
-// SetContext makes a context current in place of the one that is; 0 leaves none
-// in its place (cuCtxSetCurrent).
+// SetContext replaces the current context; 0 removes it (cuCtxSetCurrent).
 func (d Driver) SetContext(h uint64) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
 		if h != 0 {
@@ -263,7 +262,7 @@ func (d Driver) PushContext(h uint64) Result {
 	})
 }
 
-// PopContext takes the current context off the thread and returns it.
+// PopContext pops the thread's current context and returns it.
 func (d Driver) PopContext() (h uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		n := len(t.contexts)
@@ -293,8 +292,8 @@ func (d Driver) ContextInfo(h uint64) (id uint64, flags uint32, res Result) {
 	return id, flags, res
 }
 
-// AttachContext counts one more user of the current context, DetachContext one
-// less: the last of them ends it (cuCtxAttach, cuCtxDetach).
+// AttachContext counts one more user of the current context, DetachContext one less;
+// without users the context ends (cuCtxAttach, cuCtxDetach).
 func (d Driver) AttachContext() (h uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		c, res := r.here(t)
@@ -307,7 +306,7 @@ func (d Driver) AttachContext() (h uint64, res Result) {
 	return h, res
 }
 
-// DetachContext takes AttachContext back.
+// DetachContext undoes AttachContext.
 func (d Driver) DetachContext(h uint64) Result {
 	last := false
 	res := d.locked(func(r *Runtime, t *Thread) Result {
@@ -328,8 +327,8 @@ func (d Driver) DetachContext(h uint64) Result {
 	return res
 }
 
-// RetainPrimary returns the primary context, which lives until it is released as
-// often as it was retained.
+// RetainPrimary returns the primary context, which lives until every retain has been
+// released.
 func (d Driver) RetainPrimary(device int32) (h uint64, res Result) {
 	res = d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
 		c.active = true
@@ -349,7 +348,7 @@ func (d Driver) onPrimary(device int32, f func(r *Runtime, c *driverContext) Res
 	})
 }
 
-// ReleasePrimary takes RetainPrimary back.
+// ReleasePrimary undoes RetainPrimary.
 func (d Driver) ReleasePrimary(device int32) Result {
 	var last uint64
 	res := d.onPrimary(device, func(r *Runtime, c *driverContext) Result {

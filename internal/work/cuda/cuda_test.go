@@ -504,8 +504,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestFaults: an error of a kernel stays until the device is reset, in every
-// thread, and is told with its place.
+// TestFaults: an error of a kernel stays until the device is reset, in every thread, and
+// is reported with its location.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		kernel string

@@ -2,25 +2,25 @@ package cuda
 
 import "encoding/binary"
 
-// Release is a release of CUDA as programs were built for: 118 is 11.8.
+// Release is the release of CUDA that a program was built for: 118 is 11.8.
 type Release int
 
-// Releases at which something changed that programs see.
+// Releases with changes that programs see.
 const (
 	Release9  Release = 90
 	Release92 Release = 92
 	Release10 Release = 100
-	Release11 Release = 110 // what the headers of this project are
+	Release11 Release = 110 // the release of this project's headers
 	Release12 Release = 120
 	Release13 Release = 130
 )
 
-// field is a field of cudaDeviceProp: what lies there, and in which releases it
-// is. An array has an attribute for each element.
+// field is a field of cudaDeviceProp: its contents, and the releases that have it. An
+// array has an attribute for each element.
 type field struct {
 	bytes       int     // of an element
-	from, until Release // the first that has it, and the first that no longer has it; 0: all
-	attributes  []int   // by the numbers of cudaDeviceAttr; 0 is no attribute, but zeros
+	from, until Release // the first with it, and the first without it again; 0: all
+	attributes  []int   // numbers of cudaDeviceAttr; 0: no attribute, the field is zero
 }
 
 func ints(attributes ...int) field { return field{bytes: 4, attributes: attributes} }
@@ -29,15 +29,15 @@ func size(attribute int) field     { return field{bytes: 8, attributes: []int{at
 func (f field) since(r Release) field { f.from = r; return f }
 func (f field) to(r Release) field    { f.until = r; return f }
 
-// Fields that are no attributes.
+// Fields that are not attributes.
 const (
 	deviceName   = -1
 	deviceMemory = -2
 )
 
-// deviceProp is cudaDeviceProp of all releases from 9.0 to 13.x, in order. What
-// came and went is public in bindings for other languages, which follow the
-// releases: CuPy's and hipfort's declarations of the struct.
+// deviceProp is cudaDeviceProp of all releases from 9.0 to 13.x, in order. The changes
+// are public in bindings for other languages that follow the releases: CuPy's and
+// hipfort's declarations of the struct.
 var deviceProp = []field{
 	{bytes: 256, attributes: []int{deviceName}},
 	{bytes: 1, from: Release10, attributes: make([]int, 16+8)}, // uuid, luid
@@ -80,11 +80,10 @@ var deviceProp = []field{
 	ints(106, 109).since(Release11),          // maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize
 	size(111).since(Release11),               // reservedSharedMemPerBlock
 	ints(99, 112, 113, 114, 115, 116, 117, 118, 119, 121, 125, 120, 129).since(Release12), // hostRegisterSupported to unifiedFunctionPointers
-	ints(make([]int, 63)...).since(Release12),                                             // NUMA and PCI numbers of 13, and what is reserved
+	ints(make([]int, 63)...).since(Release12),                                             // NUMA and PCI numbers of 13, and reserved fields
 }
 
-// DeviceProp returns the device's properties as bytes of a cudaDeviceProp, as
-// programs of a release know the struct.
+// DeviceProp returns the device's properties as the bytes of a release's cudaDeviceProp.
 func (t *Thread) DeviceProp(release Release) (b []byte, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		b = layOut(deviceProp, release, &r.props)
@@ -93,8 +92,8 @@ func (t *Thread) DeviceProp(release Release) (b []byte, err Error) {
 	return b, err
 }
 
-// layOut writes fields as C places them: each at a multiple of its elements'
-// size, the whole a multiple of 8.
+// layOut writes fields in C's layout: each at a multiple of its element size, the whole a
+// multiple of 8.
 func layOut(fields []field, release Release, p *Properties) []byte {
 	var b []byte
 	for _, f := range fields {
@@ -112,7 +111,7 @@ func layOut(fields []field, release Release, p *Properties) []byte {
 			case deviceMemory:
 				binary.LittleEndian.PutUint64(v, p.Memory)
 			default:
-				n, _ := attribute(p, a) // what the device does not know of is 0
+				n, _ := attribute(p, a) // unknown attributes are 0
 				binary.LittleEndian.PutUint64(v, uint64(n))
 			}
 			b = append(b, v[:f.bytes]...)

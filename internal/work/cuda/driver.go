@@ -5,8 +5,8 @@ import "fmt"
 // Result is an error code of the driver, with the driver's number (CUresult).
 type Result int32
 
-// The codes that the driver itself returns. An Error of the runtime has the same
-// number and meaning from CUDA 10.1 on, but for those that Error.Result knows.
+// The codes that only the driver returns. From CUDA 10.1 on, an Error of the runtime has
+// the same number and meaning, with the exceptions in Error.Result.
 const (
 	ResultSuccess            Result = 0
 	ResultInvalidValue       Result = 1
@@ -119,7 +119,7 @@ func (r Result) Name() (string, bool) {
 	return n[0], ok
 }
 
-// Text says what a code means, and false if there is none.
+// Text returns the meaning of a code, and false if there is none.
 func (r Result) Text() (string, bool) {
 	n, ok := resultNames[r]
 	return n[1], ok
@@ -135,7 +135,7 @@ func (r Result) Error() string {
 	return fmt.Sprintf("%s (%d): %s", name, int(r), text)
 }
 
-// Result is what the driver calls an error of the runtime.
+// Result returns the driver's code for an error of the runtime.
 func (e Error) Result() Result {
 	switch e {
 	case InvalidConfiguration, InvalidPitchValue, InvalidTexture, InvalidChannel, InvalidMemcpyWay, MissingConfiguration:
@@ -151,15 +151,14 @@ func (e Error) Result() Result {
 	return ResultUnknown
 }
 
-// Driver is the driver API as one thread of the program sees it: the same
-// device, memory and streams as the runtime's, with contexts, modules and
-// functions by handle.
+// Driver is one thread's view of the driver API: the same device, memory and streams as
+// the runtime's, plus contexts, modules and functions by handle.
 type Driver struct{ t *Thread }
 
 // Driver returns the thread's view of the driver.
 func (t *Thread) Driver() Driver { return Driver{t} }
 
-// Init makes the driver ready (cuInit).
+// Init initialises the driver (cuInit).
 func (d Driver) Init(flags uint32) Result {
 	r := d.t.r
 	r.mu.Lock()
@@ -171,7 +170,7 @@ func (d Driver) Init(flags uint32) Result {
 	return ResultSuccess
 }
 
-// Ask runs a call that needs no context, only Init before it.
+// Ask runs a call that needs Init but no context.
 func (d Driver) Ask(f func() Result) Result {
 	d.t.r.mu.Lock()
 	ready := d.t.r.ctx.ready
@@ -179,8 +178,8 @@ func (d Driver) Ask(f func() Result) Result {
 	if !ready {
 		return ResultNotInitialized
 	}
-	// What it asks of the runtime makes no context current, and is no error of
-	// the runtime's.
+	// Its calls of the runtime make no context current and set no error of the
+	// runtime.
 	last, outside := d.t.last, d.t.driven
 	d.t.driven = true
 	res := f()
@@ -188,7 +187,7 @@ func (d Driver) Ask(f func() Result) Result {
 	return res
 }
 
-// Do runs a call that needs a context, and gives its outcome the driver's number.
+// Do runs a call that needs a context, and returns the driver's code.
 func (d Driver) Do(f func(t *Thread) Error) Result {
 	return d.In(func(t *Thread) Result { return f(t).Result() })
 }
@@ -203,8 +202,7 @@ func (d Driver) In(f func(t *Thread) Result) Result {
 	})
 }
 
-// Unsupported is a call of something that is not there. It says so once for each
-// name.
+// Unsupported handles a call of a missing function. It warns once for each name.
 func (d Driver) Unsupported(name string) Result {
 	r := d.t.r
 	r.mu.Lock()

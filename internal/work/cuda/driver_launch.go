@@ -5,9 +5,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Launch gives a kernel to a stream. The arguments are in a buffer, laid out as
-// the kernel's parameters are, or, if that is nil, arg copies the bytes of the
-// n-th one.
+// Launch enqueues a kernel in a stream. The arguments are in a buffer with the layout of
+// the kernel's parameters or, if that is nil, arg copies the bytes of the n-th one.
 func (d Driver) Launch(fn uint64, c Call, cooperative bool, buffer []byte, arg func(n int, to []byte)) Result {
 	return d.In(func(t *Thread) Result {
 		k, res := d.kernel(fn)
@@ -17,7 +16,7 @@ func (d Driver) Launch(fn uint64, c Call, cooperative bool, buffer []byte, arg f
 		case buffer != nil && len(buffer) < k.ParamBytes():
 			t.r.mu.Lock()
 			defer t.r.mu.Unlock()
-			t.r.once("arguments "+k.Name(), "kernel %s has %d bytes of parameters, and the launch gives %d", k.Name(), k.ParamBytes(), len(buffer))
+			t.r.once("arguments "+k.Name(), "kernel %s has %d bytes of parameters, but the launch passes %d", k.Name(), k.ParamBytes(), len(buffer))
 			return ResultInvalidValue
 		case buffer == nil && arg == nil && len(k.Params()) > 0:
 			return ResultInvalidValue
@@ -67,14 +66,14 @@ func (d Driver) Parameter(fn uint64, n int) (offset, size int, res Result) {
 	return offset, size, res
 }
 
-// shaped is a launch in the way of CUDA before 4.0, made ready piece by piece.
+// shaped is a launch in the style of CUDA before 4.0, prepared by several calls.
 type shaped struct {
 	block  Dim3
 	shared uint64
 	params []byte
 }
 
-// shapedOf runs a part of making such a launch ready.
+// shapedOf runs one step of preparing such a launch.
 func (d Driver) shapedOf(fn uint64, f func(s *shaped) Result) Result {
 	return d.In(func(*Thread) Result {
 		return d.locked(func(r *Runtime, t *Thread) Result {
@@ -90,18 +89,18 @@ func (d Driver) shapedOf(fn uint64, f func(s *shaped) Result) Result {
 	})
 }
 
-// Shape says how large blocks of a kernel are (cuFuncSetBlockShape).
+// Shape sets the block size of a kernel (cuFuncSetBlockShape).
 func (d Driver) Shape(fn uint64, block Dim3) Result {
 	return d.shapedOf(fn, func(s *shaped) Result { s.block = block; return ResultSuccess })
 }
 
-// SharedSize says how much dynamic shared memory they have, in bytes.
+// SharedSize sets the dynamic shared memory of a block, in bytes.
 func (d Driver) SharedSize(fn, bytes uint64) Result {
 	return d.shapedOf(fn, func(s *shaped) Result { s.shared = bytes; return ResultSuccess })
 }
 
-// SetParameter gives bytes of the parameters at an offset; without bytes it says
-// how many there are.
+// SetParameter sets bytes of the parameters at an offset; without bytes it sets the size
+// of all parameters.
 func (d Driver) SetParameter(fn, offset uint64, b []byte) Result {
 	return d.shapedOf(fn, func(s *shaped) Result {
 		end := offset + uint64(len(b))
@@ -116,7 +115,7 @@ func (d Driver) SetParameter(fn, offset uint64, b []byte) Result {
 	})
 }
 
-// LaunchShaped launches what was made ready.
+// LaunchShaped runs the prepared launch.
 func (d Driver) LaunchShaped(fn uint64, grid Dim3, stream uint64) Result {
 	var c Call
 	params := []byte{}

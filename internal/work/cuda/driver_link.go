@@ -11,13 +11,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
-// linking is texts that become one module (CUlinkState).
+// linking holds texts that are linked into one module (CUlinkState).
 type linking struct {
 	parts  []part
 	loader program.Loader
 }
 
-// Input is what is given to a link (CUjitInputType).
+// Input is a kind of input to a link (CUjitInputType).
 type Input int32
 
 // The kinds of input. Only two can hold PTX; the others are machine code.
@@ -29,7 +29,7 @@ const (
 	InputLibrary
 )
 
-// NewLink begins to link texts.
+// NewLink starts a link.
 func (d Driver) NewLink() (h uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
@@ -42,7 +42,7 @@ func (d Driver) NewLink() (h uint64, res Result) {
 	return h, res
 }
 
-// AddToLink adds a text. What is wrong with it is in the error.
+// AddToLink adds a text.
 func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (res Result, wrong error) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		l := r.links[link]
@@ -121,7 +121,8 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 	return image, res, wrong
 }
 
-// undefined is an error that says what modules lack in order to be a program.
+// undefined returns an error that lists the undefined names of a program, nil if there
+// are none.
 func undefined(l *program.Loader) error {
 	prog, err := l.Link()
 	if err != nil {
@@ -138,7 +139,7 @@ func undefined(l *program.Loader) error {
 	return errors.Join(missing...)
 }
 
-// EndLink forgets a link.
+// EndLink discards a link.
 func (d Driver) EndLink(link uint64) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
 		if r.links[link] == nil {

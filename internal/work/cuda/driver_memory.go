@@ -1,7 +1,6 @@
 package cuda
 
-// Range returns where the allocation that an address lies in begins, and its
-// bytes.
+// Range returns the start and size of the allocation that contains an address.
 func (d Driver) Range(addr uint64) (base, size uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
@@ -20,8 +19,8 @@ func (d Driver) Range(addr uint64) (base, size uint64, res Result) {
 	return base, size, res
 }
 
-// OwnerOf returns the context that owns the memory at an address: the current
-// one, if it is the runtime's.
+// OwnerOf returns the context that owns the memory at an address; for memory of the
+// runtime that is the current one.
 func (d Driver) OwnerOf(addr uint64) (h uint64, res Result) {
 	return d.owner(Thing{OwnedMemory, addr}, Thing{OwnedHostMemory, addr})
 }

@@ -12,34 +12,33 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
-// handled is what the driver knows of a module by handle.
+// handled is the driver's record of a module with a handle.
 type handled struct {
 	handle    uint64
 	functions map[string]uint64
 	textures  map[string]uint64
 }
 
-// elfMagic begins machine code, cubins.
+// elfMagic starts machine code (cubins).
 const elfMagic = "\x7fELF"
 
-// What LinkComplete makes: a header of the magic and the size of all, then per
-// part the sizes of name and text, and these. The format is ours; programs only
-// hand it on.
+// The format that LinkComplete produces: a header with the magic and the total size, then
+// for each part the sizes of name and text, and their bytes. The format is ours; programs
+// only pass it on.
 const (
 	linkedMagic  = "HDLLINK\x01"
 	linkedHeader = 16
 )
 
-// ImageMagics are what modules that are no text begin with.
+// ImageMagics are the magics of modules that are not text.
 var ImageMagics = append(fatbin.Magics(), elfMagic, linkedMagic)
 
-// ImageHeader is how many bytes ImageBytes looks at.
+// ImageHeader is the number of bytes that ImageBytes examines.
 const ImageHeader = 16
 
-// ImageBytes returns the size of a module in memory, given its first ImageHeader
-// bytes: a fat binary, what LinkComplete made, or machine code, of which only
-// the header matters. A size of 0 says that it is text that ends with a zero
-// byte.
+// ImageBytes returns the size of a module in memory, given its first ImageHeader bytes: a
+// fat binary, a result of LinkComplete, or machine code, of which only the header counts.
+// A size of 0 means text that ends with a zero byte.
 func ImageBytes(header []byte) (int, error) {
 	switch {
 	case fatbin.Is(header):
@@ -47,7 +46,7 @@ func ImageBytes(header []byte) (int, error) {
 	case bytes.HasPrefix(header, []byte(linkedMagic)):
 		n := binary.LittleEndian.Uint64(header[len(linkedMagic):])
 		if n < linkedHeader || n > maxModule {
-			return 0, fmt.Errorf("a linked module of %d bytes is broken", n)
+			return 0, fmt.Errorf("invalid linked module of %d bytes", n)
 		}
 		return int(n), nil
 	case bytes.HasPrefix(header, []byte(elfMagic)):
@@ -56,15 +55,15 @@ func ImageBytes(header []byte) (int, error) {
 	return 0, nil
 }
 
-// maxModule bounds the bytes of a module, our choice: the largest of public
-// libraries has some tens of megabytes.
+// maxModule limits the size of a module, our choice: the largest ones of public libraries
+// have tens of megabytes.
 const maxModule = 1 << 30
 
-// errMachineCode says what a program with cubins needs.
+// errMachineCode tells users of cubins what is needed instead.
 var errMachineCode = errors.New("machine code (a cubin) cannot be run; give the driver PTX (nvcc -ptx, or heddle cc --ptx), or a fat binary with PTX in it " +
 	"(nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
 
-// split takes an image apart.
+// split splits an image into its parts.
 func (m *module) split(image []byte) error {
 	switch {
 	case len(image) == 0:
@@ -99,8 +98,8 @@ func (m *module) split(image []byte) error {
 	return nil
 }
 
-// LoadModule loads device code: PTX, a fat binary, or what LinkComplete made. The
-// file's name, or "", is for messages. What is wrong with it is in the error.
+// LoadModule loads device code: PTX, a fat binary, or a result of LinkComplete. The
+// file's name, or "", is for messages.
 func (d Driver) LoadModule(file string, images ...[]byte) (h uint64, res Result, wrong error) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
@@ -134,7 +133,7 @@ func (d Driver) LoadModule(file string, images ...[]byte) (h uint64, res Result,
 	return h, res, wrong
 }
 
-// fileName is what a module is called after: its file, or the program.
+// fileName returns the name after which a module is called: its file, or the program.
 func (r *Runtime) fileName(file string) string {
 	if file == "" {
 		return r.opt.Program
@@ -153,7 +152,7 @@ func (r *Runtime) handled(h uint64) (*module, Result) {
 	return nil, ResultInvalidHandle
 }
 
-// drop forgets a module of the driver, its kernels and its textures.
+// drop removes a module of the driver, its kernels and its textures.
 func (r *Runtime) drop(m *module) {
 	for _, f := range m.driver.functions {
 		delete(r.kernels, f)
@@ -203,8 +202,8 @@ func (d Driver) inModule(h uint64, f func(r *Runtime, m *module) Result) Result 
 	})
 }
 
-// Function returns the handle of a kernel, which is as good as the address of a
-// kernel's stub in calls of a Thread.
+// Function returns the handle of a kernel. Calls of a Thread accept it in place of the
+// address of a kernel's stub.
 func (d Driver) Function(mod uint64, name string) (h uint64, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
 		if h = m.driver.functions[name]; h != 0 {
@@ -233,8 +232,8 @@ func (d Driver) Functions(mod uint64) (names []string, res Result) {
 	return names, res
 }
 
-// Unusable says why kernels of a module cannot run, one reason a line: an
-// instruction that is not supported, a function that is not there.
+// Unusable returns why kernels of a module cannot run, one reason per line, such as an
+// unsupported instruction or a missing function.
 func (d Driver) Unusable(mod uint64) (why string, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
 		var lines []string
@@ -249,8 +248,8 @@ func (d Driver) Unusable(mod uint64) (why string, res Result) {
 	return why, res
 }
 
-// FunctionOf returns the name of a kernel and the handle of its module, which is
-// 0 for one of the program's own.
+// FunctionOf returns the name of a kernel and the handle of its module, 0 for the
+// program's own kernels.
 func (d Driver) FunctionOf(fn uint64) (name string, module uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		f := r.kernels[fn]
@@ -266,7 +265,7 @@ func (d Driver) FunctionOf(fn uint64) (name string, module uint64, res Result) {
 	return name, module, res
 }
 
-// Global returns the address and the bytes of a module's variable.
+// Global returns the address and size of a module's variable.
 func (d Driver) Global(mod uint64, name string) (addr, size uint64, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
 		s, ok := m.machine.Symbol(name)

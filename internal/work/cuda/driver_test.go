@@ -337,7 +337,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%d", got)
 		}
 		d.is("a short buffer", d.Launch(f, one, false, params(p), nil), ResultInvalidValue)
-		if !strings.Contains(d.log.String(), "plus has 12 bytes of parameters, and the launch gives 8") {
+		if !strings.Contains(d.log.String(), "plus has 12 bytes of parameters, but the launch passes 8") {
 			t.Errorf("%s", d.log)
 		}
 		d.is("no arguments", d.Launch(f, one, false, nil, nil), ResultInvalidValue)
@@ -439,7 +439,7 @@ func TestBadModules(t *testing.T) {
 	if m, _ := d.r.handled(h); m.name != "kernels64.ptx" {
 		t.Errorf("it is called %s", m.name)
 	}
-	if d.log.Len() > 0 { // who loads says it
+	if d.log.Len() > 0 { // the load reports it
 		t.Errorf("said: %s", d.log)
 	}
 }

@@ -8,12 +8,12 @@ import (
 // TexRef are the settings of a texture or surface reference of the driver
 // (CUtexref). They take effect with the next launch of a kernel of its module.
 type TexRef struct {
-	Image      Image // its Channel: of linear memory
+	Image      Image // its Channel is for linear memory only
 	Sampling   Sampling
 	AsIntegers bool // integers are not read as fractions
 	Flags      uint32
 
-	module  *module // nil: one that no module has
+	module  *module // nil if it belongs to none
 	surface bool
 	changed bool // since it was bound
 }
@@ -37,7 +37,7 @@ func (d Driver) Texture(mod uint64, name string, surface bool) (h uint64, res Re
 	return h, res
 }
 
-// NewTexture makes a texture reference of no module.
+// NewTexture makes a texture reference outside of any module.
 func (d Driver) NewTexture() (h uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
@@ -50,7 +50,7 @@ func (d Driver) NewTexture() (h uint64, res Result) {
 	return h, res
 }
 
-// EndTexture ends what NewTexture made.
+// EndTexture destroys a texture reference of NewTexture.
 func (d Driver) EndTexture(h uint64) Result {
 	return d.SeeTexture(h, false, func(x *TexRef) Result {
 		if x.module != nil {
@@ -61,7 +61,7 @@ func (d Driver) EndTexture(h uint64) Result {
 	})
 }
 
-// SeeTexture looks at a texture or surface reference with the lock held.
+// SeeTexture calls a function with a texture or surface reference and the lock held.
 func (d Driver) SeeTexture(h uint64, surface bool, f func(x *TexRef) Result) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
@@ -83,8 +83,7 @@ func (d Driver) EditTexture(h uint64, surface bool, f func(x *TexRef) Result) Re
 	})
 }
 
-// bindChanged binds the references of a kernel's module that were changed and
-// have an image.
+// bindChanged binds the changed references of a kernel's module that have an image.
 func (d Driver) bindChanged(fn uint64) Result {
 	type binding struct {
 		handle uint64

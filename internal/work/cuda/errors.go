@@ -118,7 +118,7 @@ func (e Error) Name() string {
 	return "unrecognized error code"
 }
 
-// Text says what a code means, as cudaGetErrorString does.
+// Text returns the meaning of a code, as cudaGetErrorString does.
 func (e Error) Text() string {
 	if n, ok := errorNames[e]; ok {
 		return n[1]

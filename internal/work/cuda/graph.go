@@ -22,11 +22,11 @@ const (
 	NodeEventRecord
 )
 
-// graph is work with an order.
+// graph is partially ordered work.
 type graph struct {
 	r      *Runtime
 	handle uint64
-	nodes  []*node // in the order in which they were made
+	nodes  []*node // in creation order
 }
 
 // node is a piece of work in a graph.
@@ -34,29 +34,29 @@ type node struct {
 	handle uint64 // 0 in an executable graph
 	graph  *graph
 	work   work
-	from   []*node // that come before it
-	origin *node   // that it is a copy of, nil for none
+	from   []*node // its predecessors
+	origin *node   // the node that it is a copy of, or nil
 }
 
-// childWork is a graph within a graph, the node's own.
+// childWork is a graph within a graph; the node owns it.
 type childWork struct{ graph *graph }
 
 func (w *childWork) kind() NodeKind { return NodeGraph }
 
 func (w *childWork) now(r *Runtime, s *stream) Error { return r.computeGraph(w.graph, s) }
 
-// op is never asked for: the graph's nodes stand in its place.
+// op is never called: the child's nodes take its place.
 func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
 	return nil, nil, NotSupported
 }
 
 // graphExec is a graph that is ready to run.
 type graphExec struct {
-	order *graph  // its nodes, each behind those that it waits for
+	order *graph  // its nodes, each after those that it waits for
 	last  *gpu.Op // the end of its last launch, in a timing run
 }
 
-// newGraph makes an empty graph that has a handle.
+// newGraph makes an empty graph with a handle.
 func (r *Runtime) newGraph() *graph {
 	g := &graph{r: r, handle: r.handle()}
 	r.graphs[g.handle] = g
@@ -74,8 +74,8 @@ func (g *graph) add(w work, from []*node) *node {
 	return n
 }
 
-// copyInto copies a graph's nodes to an empty one. Graphs within it are copied
-// too, with handles if the copy has one.
+// copyInto copies a graph's nodes to an empty graph. Child graphs are copied too, with
+// handles if the copy has one.
 func (g *graph) copyInto(to *graph) {
 	twin := map[*node]*node{}
 	for _, n := range g.nodes {
@@ -99,7 +99,7 @@ func (g *graph) copyInto(to *graph) {
 	}
 }
 
-// destroy forgets a graph, its nodes and the graphs in it.
+// destroy removes a graph, its nodes and its child graphs.
 func (r *Runtime) destroy(g *graph) {
 	for _, n := range g.nodes {
 		r.dropNode(n)
@@ -107,7 +107,7 @@ func (r *Runtime) destroy(g *graph) {
 	delete(r.graphs, g.handle)
 }
 
-// dropNode forgets a node and the graph in it.
+// dropNode removes a node and its child graph.
 func (r *Runtime) dropNode(n *node) {
 	delete(r.nodes, n.handle)
 	if c, ok := n.work.(*childWork); ok {
@@ -115,8 +115,8 @@ func (r *Runtime) dropNode(n *node) {
 	}
 }
 
-// sort puts every node behind those that it waits for, and otherwise keeps the
-// order. It returns false if nodes wait for each other.
+// sort puts every node after those that it waits for, and otherwise keeps the order. It
+// returns false if there is a cycle.
 func (g *graph) sort() bool {
 	open, next := map[*node]int{}, map[*node][]*node{}
 	at := map[*node]int{}
@@ -154,7 +154,7 @@ func (g *graph) sort() bool {
 	return true
 }
 
-// leaves returns the nodes that nobody waits for.
+// leaves returns the nodes that no other node waits for.
 func (g *graph) leaves() []*node {
 	awaited := map[*node]bool{}
 	for _, n := range g.nodes {
@@ -165,7 +165,7 @@ func (g *graph) leaves() []*node {
 	return slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return awaited[n] })
 }
 
-// computeGraph does a sorted graph at once.
+// computeGraph executes a sorted graph immediately.
 func (r *Runtime) computeGraph(g *graph, s *stream) Error {
 	for _, n := range g.nodes {
 		if err := n.work.now(r, s); err != Success {
@@ -175,8 +175,8 @@ func (r *Runtime) computeGraph(g *graph, s *stream) Error {
 	return Success
 }
 
-// play gives a sorted graph to the chip, behind actions. It returns those that
-// are its end, and adds those that call the host to calls.
+// play passes a sorted graph to the chip, after the given actions. It returns the graph's
+// last actions, and appends those that call the host to calls.
 func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
 	ends := map[*node][]*gpu.Op{}
 	for _, n := range g.nodes {
@@ -224,7 +224,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 		return r.computeGraph(x.order, s)
 	}
 	begin := &gpu.Op{Kind: gpu.OpMark}
-	if x.last != nil { // one launch of a graph after the other, whatever their streams
+	if x.last != nil { // launches of a graph run one after another, whatever their streams
 		begin.After = []*gpu.Op{x.last}
 	}
 	if err := r.give(s, begin, nil); err != Success {
@@ -254,7 +254,7 @@ func handlesOf(nodes []*node) []uint64 {
 	return list
 }
 
-// nodesOf returns nodes of one graph by handle.
+// nodesOf returns the nodes of one graph with the given handles.
 func (r *Runtime) nodesOf(g *graph, handles []uint64) ([]*node, Error) {
 	var list []*node
 	for _, h := range handles {
@@ -267,7 +267,7 @@ func (r *Runtime) nodesOf(g *graph, handles []uint64) ([]*node, Error) {
 	return list, Success
 }
 
-// ofGraph is a call about a graph.
+// ofGraph runs a call on a graph.
 func (t *Thread) ofGraph(h uint64, f func(r *Runtime, g *graph) Error) Error {
 	return t.do(func(r *Runtime) Error {
 		g := r.graphs[h]
@@ -278,7 +278,7 @@ func (t *Thread) ofGraph(h uint64, f func(r *Runtime, g *graph) Error) Error {
 	})
 }
 
-// ofNode is a call about a node.
+// ofNode runs a call on a node.
 func (t *Thread) ofNode(h uint64, f func(r *Runtime, n *node) Error) Error {
 	return t.do(func(r *Runtime) Error {
 		n := r.nodes[h]
@@ -289,7 +289,7 @@ func (t *Thread) ofNode(h uint64, f func(r *Runtime, n *node) Error) Error {
 	})
 }
 
-// ofExec is a call about an executable graph.
+// ofExec runs a call on an executable graph.
 func (t *Thread) ofExec(h uint64, f func(r *Runtime, x *graphExec) Error) Error {
 	return t.do(func(r *Runtime) Error {
 		x := r.execs[h]
@@ -312,7 +312,7 @@ func (t *Thread) GraphCreate(flags uint32) (h uint64, err Error) {
 	return h, err
 }
 
-// GraphDestroy forgets a graph. What was made of it stays.
+// GraphDestroy destroys a graph. Executable graphs and clones made from it stay.
 func (t *Thread) GraphDestroy(h uint64) Error {
 	return t.ofGraph(h, func(r *Runtime, g *graph) Error {
 		r.destroy(g)
@@ -348,8 +348,7 @@ func (t *Thread) NodeInClone(h, clone uint64) (found uint64, err Error) {
 	return found, err
 }
 
-// find returns the copy of a node, in a graph or a graph within it; nil if there
-// is none.
+// find returns the copy of a node in a graph or its child graphs; nil if there is none.
 func (g *graph) find(n *node) *node {
 	for _, x := range g.nodes {
 		if x.origin == n {
@@ -364,11 +363,11 @@ func (g *graph) find(n *node) *node {
 	return nil
 }
 
-// Work makes what a node does.
+// Work makes the work of a node.
 type Work func(r *Runtime) (work, Error)
 
-// KernelNode is a launch; the arguments are as in Thread.Launch, and are read at
-// once.
+// KernelNode is a launch; the arguments are as in Thread.Launch, and are read
+// immediately.
 func KernelNode(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Work {
 	return func(r *Runtime) (work, Error) {
 		w, err := r.prepareLaunch(host, c, cooperative, arg)
@@ -376,12 +375,12 @@ func KernelNode(host uint64, c Call, cooperative bool, arg func(n, offset int, t
 	}
 }
 
-// CopyNode is a copy. It reads and writes memory of the host when its turn comes.
+// CopyNode is a copy. It accesses host memory when it executes.
 func CopyNode(dst, src uint64, c Rows, kind Kind) Work {
 	return func(r *Runtime) (work, Error) {
 		w, err := r.prepareCopy(dst, src, c, kind)
 		if err == Success && w == nil {
-			return nil, InvalidValue // of nothing
+			return nil, InvalidValue // an empty copy
 		}
 		return w, err
 	}
@@ -398,10 +397,10 @@ func BoxNode(b Box, kind Kind) Work {
 	}
 }
 
-// CopyBytesNode is a copy of bytes in one piece.
+// CopyBytesNode is a copy of contiguous bytes.
 func CopyBytesNode(dst, src, n uint64, kind Kind) Work { return CopyNode(dst, src, line(n), kind) }
 
-// SymbolNode is a copy into a variable of the device, or out of it.
+// SymbolNode is a copy to or from a device variable.
 func SymbolNode(host, offset, other, n uint64, kind Kind, to bool) Work {
 	return func(r *Runtime) (work, Error) {
 		v, err := r.symbol(host)
@@ -454,7 +453,7 @@ func ChildNode(h uint64) Work {
 	}
 }
 
-// EmptyNode does nothing but wait.
+// EmptyNode only waits for other nodes.
 func EmptyNode() Work {
 	return func(*Runtime) (work, Error) { return &markWork{nodeKind: NodeEmpty}, Success }
 }
@@ -470,7 +469,7 @@ func EventNode(h uint64, kind NodeKind) Work {
 	}
 }
 
-// GraphAdd adds a node behind others.
+// GraphAdd adds a node after others.
 func (t *Thread) GraphAdd(to uint64, behind []uint64, what Work) (h uint64, err Error) {
 	err = t.ofGraph(to, func(r *Runtime, g *graph) Error {
 		from, err := r.nodesOf(g, behind)
@@ -491,12 +490,12 @@ func (t *Thread) GraphAdd(to uint64, behind []uint64, what Work) (h uint64, err 
 	return h, err
 }
 
-// NodeSet changes what a node does to something of the same kind.
+// NodeSet replaces the work of a node by work of the same kind.
 func (t *Thread) NodeSet(h uint64, what Work) Error {
 	return t.ofNode(h, func(r *Runtime, n *node) Error { return r.set(n, what) })
 }
 
-// ExecSet changes what the copy of a node does in an executable graph.
+// ExecSet replaces the work of a node's copy in an executable graph.
 func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
 	return t.ofExec(exec, func(r *Runtime, x *graphExec) Error {
 		n := r.nodes[h]
@@ -542,7 +541,7 @@ func (r *Runtime) set(n *node, what Work) Error {
 	return Success
 }
 
-// NodeDestroy takes a node out of its graph.
+// NodeDestroy removes a node from its graph.
 func (t *Thread) NodeDestroy(h uint64) Error {
 	return t.ofNode(h, func(r *Runtime, n *node) Error {
 		is := func(x *node) bool { return x == n }
@@ -555,7 +554,7 @@ func (t *Thread) NodeDestroy(h uint64) Error {
 	})
 }
 
-// GraphConnect lets nodes wait for others, pair by pair, or takes that back.
+// GraphConnect adds edges between nodes, pair by pair, or removes them.
 func (t *Thread) GraphConnect(h uint64, from, to []uint64, connect bool) Error {
 	return t.ofGraph(h, func(r *Runtime, g *graph) Error {
 		a, err := r.nodesOf(g, from)
@@ -582,8 +581,8 @@ func (t *Thread) GraphConnect(h uint64, from, to []uint64, connect bool) Error {
 	})
 }
 
-// GraphNodes returns a graph's nodes in the order in which they were made; with
-// roots those alone that wait for none.
+// GraphNodes returns a graph's nodes in creation order; with roots, only those that wait
+// for none.
 func (t *Thread) GraphNodes(h uint64, roots bool) (list []uint64, err Error) {
 	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
 		for _, n := range g.nodes {
@@ -596,7 +595,7 @@ func (t *Thread) GraphNodes(h uint64, roots bool) (list []uint64, err Error) {
 	return list, err
 }
 
-// GraphEdges returns which nodes come before which others.
+// GraphEdges returns the edges of a graph.
 func (t *Thread) GraphEdges(h uint64) (from, to []uint64, err Error) {
 	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
 		for _, n := range g.nodes {
@@ -609,14 +608,14 @@ func (t *Thread) GraphEdges(h uint64) (from, to []uint64, err Error) {
 	return from, to, err
 }
 
-// HasNode reports whether there is a node of a handle.
+// HasNode reports whether a node with a handle exists.
 func (t *Thread) HasNode(h uint64) bool {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	return t.r.nodes[h] != nil
 }
 
-// NodeInfo is what a node does.
+// NodeInfo describes the work of a node.
 type NodeInfo struct {
 	Kind   NodeKind
 	Before []uint64 // nodes that it waits for
@@ -635,12 +634,12 @@ type NodeInfo struct {
 	Direction Kind
 	Value     []byte
 
-	Fn, Data uint64 // a call of the host
-	Graph    uint64 // a graph within the graph
+	Fn, Data uint64 // a call of a host function
+	Graph    uint64 // a child graph
 	Event    uint64
 }
 
-// NodeInfo tells what a node does.
+// NodeInfo returns the work of a node.
 func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
 	err = t.ofNode(h, func(r *Runtime, n *node) Error {
 		info.Kind, info.Before = n.work.kind(), handlesOf(n.from)
@@ -671,15 +670,14 @@ func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
 	return info, err
 }
 
-// Flags of GraphInstantiate that ask for what is not there: launches from device
-// code. The others change nothing here.
+// Flags of GraphInstantiate for launches from device code, which are not supported. The
+// other flags have no effect here.
 const (
 	instantiateOnDevice = 4
 	instantiateFlags    = 15
 )
 
-// GraphInstantiate makes an executable copy of a graph. Nodes must not wait for
-// each other.
+// GraphInstantiate makes an executable copy of a graph, which must not have cycles.
 func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Error) {
 	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
 		switch {
@@ -701,7 +699,7 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 	return exec, err
 }
 
-// ExecDestroy forgets an executable graph; launches of it go on.
+// ExecDestroy destroys an executable graph; its launches continue.
 func (t *Thread) ExecDestroy(h uint64) Error {
 	return t.ofExec(h, func(r *Runtime, _ *graphExec) Error {
 		delete(r.execs, h)
@@ -731,7 +729,7 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 	})
 }
 
-// ExecUpload readies an executable graph, which it is.
+// ExecUpload prepares an executable graph, which needs nothing here.
 func (t *Thread) ExecUpload(h, stream uint64) Error {
 	return t.ofExec(h, func(r *Runtime, _ *graphExec) Error {
 		_, err := r.stream(stream)
@@ -739,7 +737,7 @@ func (t *Thread) ExecUpload(h, stream uint64) Error {
 	})
 }
 
-// UpdateResult says why an executable graph could not be updated
+// UpdateResult is the reason why an executable graph could not be updated
 // (cudaGraphExecUpdateResult).
 type UpdateResult int32
 
@@ -750,9 +748,9 @@ const (
 	UpdateKindChanged     UpdateResult = 3
 )
 
-// ExecUpdate has an executable graph do what a graph of the same shape does:
-// their nodes correspond in the order of their making. Where they differ, it
-// returns the node of the graph that does, and nothing is changed.
+// ExecUpdate replaces the work of an executable graph by that of a graph with the same
+// shape; nodes correspond in creation order. If the shapes differ, it returns the first
+// node of the graph that does, and changes nothing.
 func (t *Thread) ExecUpdate(exec, h uint64) (res UpdateResult, at uint64, err Error) {
 	err = t.ofExec(exec, func(r *Runtime, x *graphExec) Error {
 		g := r.graphs[h]
@@ -809,7 +807,7 @@ func differ(a, b *graph) (UpdateResult, uint64) {
 	return UpdateSuccess, 0
 }
 
-// replace lets the nodes of one graph do what those of another do.
+// replace replaces the work of a graph's nodes by that of another graph's.
 func replace(a, b *graph) {
 	for i, n := range a.nodes {
 		if c, ok := n.work.(*childWork); ok {

@@ -37,8 +37,8 @@ func (b *bench) node(g uint64, what Work, behind ...uint64) uint64 {
 	return n
 }
 
-// diamond is a graph of two long kernels side by side and a short one behind
-// both, which is made first.
+// diamond is a graph of two long kernels in parallel and a short one after both, which is
+// made first.
 func (b *bench) diamond() uint64 {
 	g, err := b.GraphCreate(0)
 	b.want("graph", err, Success)

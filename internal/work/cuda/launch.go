@@ -10,14 +10,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Push keeps a launch's configuration until its stub takes it (<<< >>>).
+// Push stores a launch's configuration (<<< >>>) until its stub pops it.
 func (t *Thread) Push(c Call) {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	t.calls = append(t.calls, c)
 }
 
-// Pop returns the configuration that was pushed last.
+// Pop removes and returns the last configuration.
 func (t *Thread) Pop() (Call, Error) {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
@@ -31,8 +31,8 @@ func (t *Thread) Pop() (Call, Error) {
 	return c, Success
 }
 
-// Configure begins a launch in the way of CUDA before 9.2: Argument follows for
-// each argument, then LaunchConfigured.
+// Configure begins a launch in the style of CUDA before 9.2: Argument follows for each
+// argument, then LaunchConfigured.
 func (t *Thread) Configure(c Call) {
 	t.Push(c)
 	t.r.mu.Lock()
@@ -40,7 +40,7 @@ func (t *Thread) Configure(c Call) {
 	t.params = t.params[:0]
 }
 
-// Argument gives bytes of the launch that is being configured.
+// Argument sets bytes of an argument of the launch that is being configured.
 func (t *Thread) Argument(b []byte, offset uint64) Error {
 	return t.do(func(*Runtime) Error {
 		if offset > isa.MaxParams || uint64(len(b)) > isa.MaxParams-offset {
@@ -54,7 +54,7 @@ func (t *Thread) Argument(b []byte, offset uint64) Error {
 	})
 }
 
-// LaunchConfigured launches what Configure and Argument made ready.
+// LaunchConfigured runs the launch that Configure and Argument prepared.
 func (t *Thread) LaunchConfigured(host uint64) Error {
 	c, err := t.Pop()
 	if err != Success {
@@ -67,12 +67,12 @@ func (t *Thread) LaunchConfigured(host uint64) Error {
 	})
 }
 
-// plainShared is the shared memory that a block has without asking for more (CUDA
+// plainShared is the shared memory that a block can use without opting in to more (CUDA
 // programming guide, compute capabilities 3.0 to 12.x).
 const plainShared = 48 << 10
 
-// Launch runs a kernel, or gives it to a stream. arg copies the bytes of the
-// n-th argument, all that are wanted; they lie at an offset among those of all.
+// Launch runs a kernel, or enqueues it in a stream. arg copies the bytes of the n-th
+// argument, which has the given offset in the parameters.
 func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(c.Stream)
@@ -89,13 +89,13 @@ func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offse
 
 // kernelWork is a launch with its arguments.
 type kernelWork struct {
-	host   uint64 // what stands for the kernel in the host's code
+	host   uint64 // the kernel's stub in the host's code
 	f      *function
 	call   Call
 	launch exec.Launch
 }
 
-// prepareLaunch makes a launch ready; arg is as in Launch.
+// prepareLaunch prepares a launch; arg is as in Launch.
 func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) (*kernelWork, Error) {
 	f, err := r.function(host)
 	if err != Success {
@@ -109,7 +109,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
 		return nil, NotSupported
 	}
-	// Programs with barriers of their own launch as many blocks as the machine holds.
+	// Programs with hand-written grid barriers launch as many blocks as the machine holds.
 	n, by := r.cfg.Occupancy(int(c.Block.Count()), k.Registers(), k.StaticShared()+int(c.Shared))
 	resident := n * r.cfg.SMs()
 	if cooperative && c.Grid.Count() > uint64(resident) {
@@ -122,7 +122,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])
 		}
 	}) {
-		r.say("launch of %s: there is no memory where its arguments should be", f.name)
+		r.say("launch of %s: its argument pointers do not point to memory", f.name)
 		return nil, InvalidValue
 	}
 	return &kernelWork{host, f, c, l}, Success
@@ -140,8 +140,8 @@ func (w *kernelWork) now(r *Runtime, s *stream) Error {
 	return r.compute(w.f, w.launch, s.id)
 }
 
-// leaveOut reports whether the next launch is one that the user does not want,
-// and counts it if so.
+// leaveOut reports whether the user's selection excludes the next launch, and counts it
+// if so.
 func (r *Runtime) leaveOut(f *function) bool {
 	if r.opt.Select.Has(r.launches, f.name) {
 		return false
@@ -151,7 +151,7 @@ func (r *Runtime) leaveOut(f *function) bool {
 	return true
 }
 
-// fits checks the extents of a launch.
+// fits checks the dimensions of a launch.
 func (r *Runtime) fits(f *function, c *Call) Error {
 	g, b := c.Grid, c.Block
 	if g.X == 0 || g.Y == 0 || g.Z == 0 || b.X == 0 || b.Y == 0 || b.Z == 0 ||
@@ -168,7 +168,7 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 	return Success
 }
 
-// compute runs a launch to its end, without time.
+// compute runs a launch to completion, without time.
 func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
 	progress, watched := r.watch(k.Name())
@@ -193,7 +193,7 @@ func refused(err error) bool {
 	return errors.As(err, &le)
 }
 
-// refuse says why a launch could not start; nothing is broken by it.
+// refuse reports why a launch could not start. The error is not sticky.
 func (r *Runtime) refuse(err error) Error {
 	r.once(err.Error(), "%v", err)
 	var le *exec.LaunchError
@@ -227,16 +227,16 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	}, Success
 }
 
-// FunctionInfo is what cudaFuncGetAttributes says of a kernel.
+// FunctionInfo is what cudaFuncGetAttributes returns.
 type FunctionInfo struct {
 	Shared, Local   int // static shared memory of a block and local memory of a thread, bytes
 	MaxThreads      int // of a block
 	Registers       int // of a thread; an estimate
-	PTX, Binary     int // what the PTX is for and what it became code for: ten times the compute capability
+	PTX, Binary     int // the targets of the PTX and of the code, ten times the compute capability
 	MaxSharedPrefer int // dynamic shared memory that it may have, bytes
 }
 
-// FunctionInfo returns what is known of a kernel.
+// FunctionInfo returns the attributes of a kernel.
 func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		f, err := r.function(host)
@@ -262,7 +262,7 @@ func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 	return info, err
 }
 
-// SetMaxShared lets a kernel have more dynamic shared memory than every one has.
+// SetMaxShared raises a kernel's limit of dynamic shared memory.
 func (t *Thread) SetMaxShared(host uint64, bytes int64) Error {
 	return t.do(func(r *Runtime) Error {
 		f, err := r.function(host)
@@ -277,7 +277,7 @@ func (t *Thread) SetMaxShared(host uint64, bytes int64) Error {
 	})
 }
 
-// SetPreference says what a kernel wants L1 cache and shared memory to be
+// SetPreference sets a kernel's preferred split of L1 cache and shared memory
 // (cudaFuncCache).
 func (t *Thread) SetPreference(host uint64, prefer int) Error {
 	return t.do(func(r *Runtime) Error {
@@ -317,10 +317,10 @@ func (t *Thread) Occupancy(host uint64, threads int, shared uint64) (blocks int,
 	return blocks, err
 }
 
-// BestBlock returns the threads of a block with which a kernel fills an SM best,
-// at most so many unless that is 0, and the blocks that an SM then holds. Of
-// equals it is the largest. A block of so many threads wants as much dynamic
-// shared memory as sharedOf says.
+// BestBlock returns the block size, in threads, with the highest occupancy of an SM, and
+// the number of blocks that an SM then holds. The size is at most that of most, unless that is 0;
+// of equals it is the largest. sharedOf returns the dynamic shared memory of a block of a
+// given size.
 func (t *Thread) BestBlock(host uint64, most int, sharedOf func(threads int) uint64) (threads, blocks int, err Error) {
 	info, err := t.FunctionInfo(host)
 	if err != Success {
@@ -341,8 +341,8 @@ func (t *Thread) BestBlock(host uint64, most int, sharedOf func(threads int) uin
 	return threads, blocks, Success
 }
 
-// RoomForShared returns the dynamic shared memory, in bytes, that each block of a
-// kernel can have when an SM holds so many of them.
+// RoomForShared returns the dynamic shared memory, in bytes, that each block of a kernel
+// can have when an SM holds the given number of them.
 func (t *Thread) RoomForShared(host uint64, blocks, threads int) (bytes uint64, err Error) {
 	if blocks <= 0 || threads <= 0 || threads > isa.MaxThreads {
 		return 0, t.Check(false)
@@ -355,7 +355,7 @@ func (t *Thread) RoomForShared(host uint64, blocks, threads int) (bytes uint64, 
 		return 0, err
 	}
 	fits := uint64(0)
-	for step := uint64(1 << 20); step > 0; step /= 2 { // the largest that still lets so many in
+	for step := uint64(1 << 20); step > 0; step /= 2 { // the largest with which the blocks still fit
 		if fits+step+uint64(info.Shared) > t.r.props.SharedPerBlockOptIn {
 			continue
 		}

@@ -7,10 +7,10 @@ import (
 
 // This file: variables that host and device share (__managed__).
 
-// managed is such a variable. Compilers make them in two ways. NVIDIA's keeps a
-// pointer in the program, which the runtime sets to memory that both share.
-// Clang has no managed variables: with this project's headers the variable of
-// the host is the variable, and the device reaches it at the host's address.
+// managed is such a variable. Compilers implement them in two ways. NVIDIA's keeps a
+// pointer in the program, which the runtime sets to shared memory. Clang has no managed
+// variables: with this project's headers it is a host variable, which the device accesses
+// at the host's address.
 type managed struct {
 	variable
 	host    uint64 // address of the variable, or of the pointer to it
@@ -20,8 +20,8 @@ type managed struct {
 // span is a range of addresses.
 type span struct{ from, to uint64 }
 
-// ManagedSpan says where the program has its managed variables, those that are
-// registered like others.
+// ManagedSpan adds an address range of the program's managed variables that are
+// registered like ordinary ones.
 func (r *Runtime) ManagedSpan(from, to uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,8 +38,8 @@ func (r *Runtime) isManaged(host uint64) bool {
 	return false
 }
 
-// RegisterManaged says that a pointer of the host is to hold the address of a
-// managed variable.
+// RegisterManaged registers a host pointer that receives the address of a managed
+// variable.
 func (r *Runtime) RegisterManaged(handle, pointer uint64, name string, size uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,8 +48,8 @@ func (r *Runtime) RegisterManaged(handle, pointer uint64, name string, size uint
 	}
 }
 
-// InitManaged gives the managed variables of a module their first values, so that
-// the host may use them before it calls the runtime. It reports whether it could.
+// InitManaged initialises the managed variables of a module, so that the host may use
+// them before it calls the runtime. It reports whether it could.
 func (r *Runtime) InitManaged(handle uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,19 +60,19 @@ func (r *Runtime) InitManaged(handle uint64) bool {
 	return r.begin() == Success && r.load(m) == Success
 }
 
-// placeManaged gives a module's managed variables their places, by name: those
-// that were registered, and others of which the PTX says it.
+// placeManaged returns the addresses of a module's managed variables by name: those that
+// were registered, and others that the PTX marks as managed.
 func (r *Runtime) placeManaged(m *module) (map[string]uint64, error) {
 	at := map[string]uint64{}
 	m.shares = nil
 	for _, v := range m.managed {
 		addr, err := r.placeVariable(v)
 		if err != Success {
-			return nil, fmt.Errorf("__managed__ variable %s of %d bytes finds no place (%#x in the program); link the program with heddle cc", v.name, v.size, v.host)
+			return nil, fmt.Errorf("__managed__ variable %s of %d bytes: its address %#x in the program is in use on the device; link the program with heddle cc", v.name, v.size, v.host)
 		}
 		at[v.name], v.addr = addr, addr
 		m.shares = append(m.shares, addr)
-		r.vars[addr] = &v.variable // the host's &v is its address
+		r.vars[addr] = &v.variable // &v on the host is its device address too
 	}
 	for _, v := range m.prog.PTX().Managed() {
 		if _, ok := at[v.Name]; ok {
@@ -80,7 +80,7 @@ func (r *Runtime) placeManaged(m *module) (map[string]uint64, error) {
 		}
 		addr, err := r.share(v.Size, &sharing{managed: true, static: true}, "__managed__ "+v.Name)
 		if err != Success {
-			return nil, fmt.Errorf("there is no memory for %s, a managed variable of %d bytes", v.Name, v.Size)
+			return nil, fmt.Errorf("out of memory for %s, a managed variable of %d bytes", v.Name, v.Size)
 		}
 		at[v.Name] = addr
 		m.shares = append(m.shares, addr)

@@ -26,19 +26,19 @@ const (
 	AnyWay // as the addresses say
 )
 
-// sharing is memory of the host that the device reaches by the same address.
+// sharing is host memory that the device accesses at the same address.
 type sharing struct {
 	size    uint64
-	mapped  uint64 // bytes that were mapped for it; 0: the program's own memory
+	mapped  uint64 // bytes mapped for it; 0: the program's own memory
 	managed bool
 	static  bool // a variable, which the program does not free
 	flags   uint32
 }
 
-// onDevice reports whether an address is one that only the device has.
+// onDevice reports whether an address exists only on the device.
 func onDevice(addr uint64) bool { return addr >= deviceBase && addr < deviceTop }
 
-// Malloc reserves device memory. Zero bytes are the null pointer.
+// Malloc allocates device memory. For zero bytes it returns the null pointer.
 func (t *Thread) Malloc(size uint64) (addr uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		if err := r.unsafe(); err != Success || size == 0 {
@@ -58,8 +58,8 @@ func (t *Thread) Malloc(size uint64) (addr uint64, err Error) {
 // every GPU since compute capability 2.0 (texturePitchAlignment is less).
 const pitchAlign = 512
 
-// MallocPitch reserves rows of device memory, and returns the bytes from one to
-// the next.
+// MallocPitch allocates rows of device memory, and returns the bytes from one to the
+// next.
 func (t *Thread) MallocPitch(width, height uint64) (addr, pitch uint64, err Error) {
 	if width > 1<<40 || height > 1<<40 || width > 0 && height > (1<<46)/width {
 		err = t.do(func(*Runtime) Error { return MemoryAllocation })
@@ -70,8 +70,8 @@ func (t *Thread) MallocPitch(width, height uint64) (addr, pitch uint64, err Erro
 	return addr, pitch, err
 }
 
-// Free releases device memory, or memory that host and device share. It waits
-// for all work. The null pointer is nothing to free.
+// Free releases device memory, or memory that host and device share. It waits for all
+// work. Freeing the null pointer has no effect.
 func (t *Thread) Free(addr uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		if err := r.unsafe(); err != Success || addr == 0 {
@@ -94,7 +94,7 @@ func (t *Thread) Free(addr uint64) Error {
 	})
 }
 
-// isVariable reports whether a variable of the program begins at an address.
+// isVariable reports whether a device variable begins at an address.
 func (r *Runtime) isVariable(addr uint64) bool {
 	for _, v := range r.vars {
 		if v.addr == addr && v.module.machine != nil {
@@ -104,7 +104,7 @@ func (r *Runtime) isVariable(addr uint64) bool {
 	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine.Holds(addr) })
 }
 
-// share makes memory that host and device reach by one address.
+// share allocates memory that host and device access at the same address.
 func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 	if err := r.unsafe(); err != Success || size == 0 {
 		return 0, err
@@ -126,7 +126,7 @@ func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 	return addr, Success
 }
 
-// unshare releases what share made, or forgets what the program registered.
+// unshare frees memory of share, or unregisters memory of the program.
 func (r *Runtime) unshare(addr uint64) Error {
 	if err := r.finish(); err != Success {
 		return err
@@ -142,8 +142,8 @@ func (r *Runtime) unshare(addr uint64) Error {
 	return Success
 }
 
-// MallocHost makes memory of the host that the device reaches by the same
-// address (cudaMallocHost, cudaHostAlloc).
+// MallocHost allocates host memory that the device accesses at the same address
+// (cudaMallocHost, cudaHostAlloc).
 func (t *Thread) MallocHost(size uint64, flags uint32) (addr uint64, err Error) {
 	err = t.do(func(r *Runtime) (e Error) {
 		if flags > 7 {
@@ -155,8 +155,8 @@ func (t *Thread) MallocHost(size uint64, flags uint32) (addr uint64, err Error) 
 	return addr, err
 }
 
-// MallocManaged makes memory that both host and device use. It lies in the
-// host's memory; nothing moves.
+// MallocManaged allocates memory for both host and device. It is host memory; there is no
+// migration.
 func (t *Thread) MallocManaged(size uint64, flags uint32) (addr uint64, err Error) {
 	err = t.do(func(r *Runtime) (e Error) {
 		if size == 0 || flags != 1 && flags != 2 {
@@ -181,8 +181,8 @@ func (t *Thread) FreeHost(addr uint64) Error {
 	})
 }
 
-// HostRegister lets the device reach memory of the program. Its addresses are
-// the host's, so that cycles of a timing run may depend on them.
+// HostRegister gives the device access to memory of the program. Its addresses are the
+// host's, so cycles of a timing run may depend on them.
 func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
 		if addr < pageBytes || size == 0 || size > 1<<46 || addr > 1<<56 || onDevice(addr) || flags > 15 {
@@ -200,9 +200,9 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 	})
 }
 
-// adopt lets the device reach memory of the program at its own address; false if
-// kernels have something else there. A program that is linked to lie at a fixed,
-// low address may have such memory.
+// adopt gives the device access to memory of the program at its own address; it returns
+// false if kernels have something else there, which can happen in a program linked at a
+// fixed, low address.
 func (r *Runtime) adopt(addr uint64, b []byte, name string) bool {
 	if addr < isa.WindowsEnd && addr+uint64(len(b)) > isa.SharedWindow {
 		r.once("windows", "%s: kernels cannot reach the host's memory at %#x to %#x, where their shared memory is; link the program with -pie, or with heddle cc", name, isa.SharedWindow, isa.WindowsEnd)
@@ -224,7 +224,7 @@ func (r *Runtime) shares(addr, size uint64) bool {
 	return false
 }
 
-// HostUnregister takes HostRegister back.
+// HostUnregister undoes HostRegister.
 func (t *Thread) HostUnregister(addr uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		if s := r.shared[addr]; s == nil || s.mapped > 0 {
@@ -234,7 +234,7 @@ func (t *Thread) HostUnregister(addr uint64) Error {
 	})
 }
 
-// sharedAt returns the memory of both that an address lies in.
+// sharedAt returns the shared memory that contains an address.
 func (r *Runtime) sharedAt(addr uint64) *sharing {
 	if onDevice(addr) {
 		return nil
@@ -259,7 +259,7 @@ func (t *Thread) HostFlags(addr uint64) (flags uint32, err Error) {
 	return flags, err
 }
 
-// Where is what an address belongs to (cudaMemoryType).
+// Where is the kind of memory at an address (cudaMemoryType).
 type Where int32
 
 // The kinds of memory.
@@ -270,7 +270,7 @@ const (
 	ManagedMemory
 )
 
-// Where says what an address belongs to.
+// Where returns the kind of memory at an address.
 func (t *Thread) Where(addr uint64) (w Where, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		if s := r.sharedAt(addr); s != nil {
@@ -286,7 +286,7 @@ func (t *Thread) Where(addr uint64) (w Where, err Error) {
 	return w, err
 }
 
-// MemInfo returns the bytes of device memory that are free, and all.
+// MemInfo returns the free and the total bytes of device memory.
 func (t *Thread) MemInfo() (free, total uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		total = r.memoryBytes()
@@ -296,16 +296,16 @@ func (t *Thread) MemInfo() (free, total uint64, err Error) {
 	return free, total, err
 }
 
-// Rows are the bytes of a copy: Height rows of Width bytes, each Pitch bytes
-// behind the one before, in Depth planes, each Plane bytes behind.
+// Rows are the bytes of a copy: Depth planes of Height rows of Width bytes. Rows are
+// Pitch bytes apart, planes Plane bytes.
 type Rows struct {
 	Width, Height, Depth uint64
 	DstPitch, SrcPitch   uint64
 	DstPlane, SrcPlane   uint64
 }
 
-// span returns the bytes from the first to the last that one side has, and
-// false if there are absurdly many.
+// span returns the number of bytes from the first to the last of one side, and false if
+// it is absurdly large.
 func (c *Rows) span(pitch, plane uint64) (uint64, bool) {
 	const most = 1 << 46
 	if c.Width > most || c.Height > most || c.Depth > most || pitch > most || plane > most {
@@ -339,17 +339,17 @@ func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
 	}
 	b := r.opt.Host.Bytes(addr, n)
 	if !readable(b) {
-		r.say("a copy of %d bytes: there is not so much memory at %#x", n, addr)
+		r.say("a copy of %d bytes: there is less memory than that at %#x", n, addr)
 		return nil, InvalidValue
 	}
 	return b, Success
 }
 
-// readable reports whether memory of the host is there.
+// readable reports whether host memory is accessible.
 func readable(b []byte) bool { return len(Readable(b)) == len(b) }
 
-// Readable returns the bytes of the host's memory that are there, from the first
-// on, by looking at each page.
+// Readable returns the accessible prefix of host memory, found by reading a byte of each
+// page.
 func Readable(b []byte) []byte {
 	n := 0
 	faultless(func() {
@@ -371,8 +371,9 @@ var nilFault = sync.OnceValue(func() (fault any) {
 	return *p
 })
 
-// faultless runs what reads memory of the host, and reports whether that was
-// there: a bad pointer is an error of the program's, and must not end it here.
+// faultless runs a function that reads host memory, and reports whether the memory was
+// accessible: an invalid pointer is an error code for the program, not the end of the
+// process.
 func faultless(f func()) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -389,7 +390,7 @@ func faultless(f func()) (ok bool) {
 	return true
 }
 
-// side is one side of a copy: the address fits what the direction says of it.
+// side checks one side of a copy: the address must fit the direction.
 func (r *Runtime) side(addr uint64, device bool) bool {
 	if onDevice(addr) {
 		return device
@@ -397,7 +398,7 @@ func (r *Runtime) side(addr uint64, device bool) bool {
 	return !device || r.sharedAt(addr) != nil
 }
 
-// way checks a copy's direction, and returns its way on the chip.
+// way checks a copy's direction, and returns its route on the chip.
 func (r *Runtime) way(dst, src uint64, kind Kind) (w gpu.CopyWay, host bool, err Error) {
 	to, from := onDevice(dst) || r.sharedAt(dst) != nil, onDevice(src) || r.sharedAt(src) != nil
 	switch kind {
@@ -421,9 +422,9 @@ func (r *Runtime) way(dst, src uint64, kind Kind) (w gpu.CopyWay, host bool, err
 	return gpu.ToHost, true, Success
 }
 
-// Copy copies bytes. It waits for the copy's end, unless async is set and the
-// program cannot see the difference: it can where the host's memory is not
-// shared with the device.
+// Copy copies bytes. It waits for the copy's end unless async is set and the program
+// cannot see the difference, which it can if the host memory is not shared with the
+// device.
 func (t *Thread) Copy(dst, src, n uint64, kind Kind, h uint64, async bool) Error {
 	return t.CopyRows(dst, src, line(n), kind, h, async)
 }
@@ -445,16 +446,16 @@ type copyWork struct {
 	asked    Kind // direction as the program gave it
 	way      gpu.CopyWay
 	host     bool   // both sides are the host's
-	kept     []byte // what the source held at the call, if the host may change it before the copy
+	kept     []byte // the source at the time of the call, if the host may change it before the copy
 }
 
-// prepareCopy checks a copy's arguments. A copy of nothing is nil.
+// prepareCopy checks a copy's arguments. An empty copy is nil.
 func (r *Runtime) prepareCopy(dst, src uint64, c Rows, kind Kind) (*copyWork, Error) {
 	if c.Height > 1 && (c.DstPitch < c.Width || c.SrcPitch < c.Width) {
 		return nil, InvalidPitchValue
 	}
 	way, host, err := r.way(dst, src, kind)
-	if c.empty() && err == InvalidValue { // the addresses do not matter: an allocation of nothing has none
+	if c.empty() && err == InvalidValue { // addresses do not matter: an empty allocation has none
 		err = Success
 	}
 	if err != Success || c.empty() {
@@ -502,7 +503,7 @@ func (w *copyWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 		return nil
 	}}
 	switch {
-	case w.host: // the device has nothing to do with it
+	case w.host: // the device is not involved
 		return op, nil, Success
 	case w.way == gpu.ToHost:
 		op.ToHost = []gpu.Range{{Addr: w.src, Bytes: ns}}
@@ -551,14 +552,14 @@ func (c *Rows) move(to, from []byte) {
 	}
 }
 
-// Fill sets rows of bytes to a value (cudaMemset, cudaMemset2D); the pitches of
-// the source do not count. It does not wait.
+// Fill sets rows of bytes to a value (cudaMemset, cudaMemset2D); the source pitches are
+// ignored. It does not wait.
 func (t *Thread) Fill(dst uint64, value byte, c Rows, h uint64) Error {
 	return t.FillWith(dst, []byte{value}, c, h)
 }
 
-// FillWith sets rows of bytes to a value of several bytes, again and again. The
-// place and the extents are multiples of these, or it is an error.
+// FillWith fills rows with a value of several bytes. It is an error if the address or the
+// extents are not multiples of its size.
 func (t *Thread) FillWith(dst uint64, value []byte, c Rows, h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
@@ -580,7 +581,7 @@ type fillWork struct {
 	rows  Rows
 }
 
-// prepareFill checks the arguments of a fill. One of nothing is nil.
+// prepareFill checks the arguments of a fill. An empty fill is nil.
 func (r *Runtime) prepareFill(dst uint64, value []byte, c Rows) (*fillWork, Error) {
 	if c.empty() {
 		return nil, Success

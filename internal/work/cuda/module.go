@@ -11,39 +11,37 @@ import (
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
-// module is the device code of one fat binary, or of what the driver was given.
+// module is the device code of one fat binary, or of an image for the driver.
 type module struct {
 	name    string // for messages
 	parts   []part
 	prog    *program.Program // nil until loaded
-	arch    int              // that its PTX is for: ten times the compute capability
+	arch    int              // the target of its PTX: ten times the compute capability
 	machine *program.Machine // nil until placed in the context's memory
-	err     Error            // that loading it ended with
+	err     Error            // the result of loading it
 	gone    bool             // unregistered
-	driver  *handled         // nil of the program's own
-	managed []*managed       // variables, in the order in which they were registered
+	driver  *handled         // nil for the program's own modules
+	managed []*managed       // variables in registration order
 	shares  []uint64         // addresses of these, and of other managed variables
 }
 
-// part is one text of a module, or several for different GPUs: PTX or a fat
-// binary.
+// part is one text of a module, as PTX, or a fat binary with texts for several GPUs.
 type part struct {
 	name string // for messages
 	data []byte
 }
 
-// function is a kernel by the address that stands for it in the host's code.
+// function is a kernel, identified by the address of its stub in the host's code.
 type function struct {
 	module *module
 	name   string
 	kernel exec.Kernel // nil until the module is loaded
-	shared uint64      // dynamic shared memory that it may have, if it was raised
+	shared uint64      // the limit of dynamic shared memory, if it was raised
 	prefer int
-	shaped *shaped // a launch that is made ready piece by piece, or nil
+	shaped *shaped // a launch that is being prepared, or nil
 }
 
-// variable is one of the device, by the address of its shadow in the host's
-// memory.
+// variable is a device variable, identified by the address of its shadow in host memory.
 type variable struct {
 	module *module
 	name   string
@@ -51,16 +49,15 @@ type variable struct {
 	size   uint64
 }
 
-// Register takes the fat binaries of one part of the program: one, or several
-// that are linked together. It looks into them at first use. The number stands
-// for the module.
+// Register registers the fat binaries of one part of the program: one, or several that
+// are linked together. They are parsed at first use. It returns the module's number.
 func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := &module{name: r.moduleName(r.opt.Program)}
 	for i, b := range blocks {
 		m.parts = append(m.parts, part{m.partName(i), b})
-		if !fatbin.Is(b) { // the driver takes PTX too, but not a program's own code
+		if !fatbin.Is(b) { // only the driver API accepts plain PTX
 			_, err := fatbin.Parse(b)
 			r.say("%s: %v", m.partName(i), err)
 			m.err = InvalidKernelImage
@@ -70,7 +67,7 @@ func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
 	return uint64(len(r.modules))
 }
 
-// moduleName makes a name for a module of a file, different from all others.
+// moduleName makes a unique name for a module of a file.
 func (r *Runtime) moduleName(file string) string {
 	name := filepath.Base(file)
 	r.named[name]++
@@ -80,7 +77,7 @@ func (r *Runtime) moduleName(file string) string {
 	return name + ".ptx"
 }
 
-// partName is what messages call a part of a module.
+// partName returns the name of a part of a module in messages.
 func (m *module) partName(i int) string {
 	if i == 0 {
 		return m.name
@@ -97,12 +94,11 @@ func (r *Runtime) module(handle uint64) *module {
 	return r.modules[n-1]
 }
 
-// partOf returns which part of a module registers something: what joins objects
-// puts it above the module's number (sdk.Join). Textures of several parts may have
-// the same name.
+// partOf returns the part of a module that registers something, which sdk.Join stores
+// above the module's number. Textures of several parts may have the same name.
 func partOf(handle uint64) int { return int(handle >> 32) }
 
-// Unregister forgets a module's kernels and variables.
+// Unregister removes a module's kernels and variables.
 func (r *Runtime) Unregister(handle uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,14 +125,14 @@ func (r *Runtime) Unregister(handle uint64) {
 		}
 	}
 	for _, addr := range m.shares {
-		if s := r.shared[addr]; s != nil && s.mapped == 0 { // the others stay for what the program does at its end
+		if s := r.shared[addr]; s != nil && s.mapped == 0 { // the others stay for code that runs when the program ends
 			r.unshare(addr)
 		}
 	}
 	*m = module{name: m.name, gone: true}
 }
 
-// RegisterFunction says which kernel an address of the host's code stands for.
+// RegisterFunction registers the kernel of a stub in the host's code.
 func (r *Runtime) RegisterFunction(handle, host uint64, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,8 +141,7 @@ func (r *Runtime) RegisterFunction(handle, host uint64, name string) {
 	}
 }
 
-// RegisterVariable says which variable of the device an address of the host
-// stands for.
+// RegisterVariable registers the device variable of a shadow in host memory.
 func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,8 +157,7 @@ func (r *Runtime) RegisterVariable(handle, host uint64, name string, size uint64
 	}
 }
 
-// load makes a module ready to run: it chooses and parses PTX, and places the
-// variables in memory.
+// load prepares a module: it chooses and parses PTX, and places the variables in memory.
 func (r *Runtime) load(m *module) Error {
 	code, err := r.prepare(m)
 	if err != nil {
@@ -172,7 +166,7 @@ func (r *Runtime) load(m *module) Error {
 	return code
 }
 
-// prepare is load, and returns what is wrong when it finds it.
+// prepare is load with an error.
 func (r *Runtime) prepare(m *module) (Error, error) {
 	if m.err == Success && m.prog == nil {
 		prog, err := r.link(m)
@@ -220,10 +214,10 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 	return Success, nil
 }
 
-// link parses the PTX that the GPU takes of every part of a module.
+// link parses the PTX for the GPU from every part of a module.
 func (r *Runtime) link(m *module) (*program.Program, error) {
 	if len(m.parts) == 0 {
-		return nil, &imageError{fmt.Errorf("%s: there is no device code", m.name)}
+		return nil, &imageError{fmt.Errorf("%s: no device code", m.name)}
 	}
 	l := program.Loader{As: program.PTX}
 	for _, p := range m.parts {
@@ -259,23 +253,22 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 	return prog, nil
 }
 
-// warn says what a kernel did wrong and a GPU lets pass: of accesses outside of
-// allocations once for each kernel, which often has many, of others for each
-// line.
+// warn reports errors of a kernel that a GPU tolerates: accesses outside of allocations
+// once per kernel, as there are often many, others once per line.
 func (r *Runtime) warn(w *exec.Warning) {
 	key, what := w.Line(), ""
 	switch w.Kind {
 	case exec.StrayRead:
 		key = "stray read of " + w.Where.Kernel
-		what = "\nheddle: a GPU has memory mapped so near an allocation: the read gives what was written there, or zeros, and the program goes on (--strict makes it a fault)"
+		what = "\nheddle: a GPU has memory mapped this close to an allocation: the read returns what was written there, or zeros, and the program continues (--strict makes it a fault)"
 	case exec.StrayWrite:
 		key = "stray write of " + w.Where.Kernel
-		what = "\nheddle: a GPU has memory mapped so near an allocation, which may be another one's: here the write damages none, and the program goes on (--strict makes it a fault)"
+		what = "\nheddle: a GPU has memory mapped this close to an allocation, which may belong to another one: here the write damages none, and the program continues (--strict makes it a fault)"
 	}
 	r.once(key, "warning: %v%s", &w.Fault, what)
 }
 
-// choose returns the PTX of a part that suits the GPU.
+// choose returns the PTX of a part that best fits the GPU.
 func (r *Runtime) choose(p part) ([]byte, error) {
 	if !fatbin.Is(p.data) {
 		return p.data, nil
@@ -295,12 +288,12 @@ func (r *Runtime) choose(p part) ([]byte, error) {
 	return text, nil
 }
 
-// imageError says that what should hold device code is broken.
+// imageError is the error for invalid device code.
 type imageError struct{ error }
 
 func (e *imageError) Unwrap() error { return e.error }
 
-// function returns a kernel that is ready to run.
+// function returns a loaded kernel.
 func (r *Runtime) function(host uint64) (*function, Error) {
 	f := r.kernels[host]
 	if f == nil {
@@ -320,7 +313,7 @@ func (r *Runtime) function(host uint64) (*function, Error) {
 	return f, Success
 }
 
-// symbol returns a variable that has a place.
+// symbol returns a variable with an address.
 func (r *Runtime) symbol(host uint64) (*variable, Error) {
 	v := r.vars[host]
 	if v == nil {
@@ -335,8 +328,8 @@ func (r *Runtime) symbol(host uint64) (*variable, Error) {
 	return v, Success
 }
 
-// Symbol returns the address and the bytes of the device's variable that an
-// address of the host stands for.
+// Symbol returns the address and size of the device variable with a shadow in host
+// memory.
 func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		v, err := r.symbol(host)
@@ -348,9 +341,9 @@ func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
 	return addr, size, err
 }
 
-// SymbolNamed returns the address of the host that stands for a variable of the
-// device: host, if it is one, or that of the first variable of the name. It
-// returns host where there is neither; name is asked for only where it matters.
+// SymbolNamed returns the shadow of a device variable in host memory: host, if that is
+// one, otherwise the shadow of the first variable with the name. It returns host if there
+// is neither; name is called only if needed.
 func (t *Thread) SymbolNamed(host uint64, name func() string) uint64 {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
@@ -366,14 +359,14 @@ func (t *Thread) SymbolNamed(host uint64, name func() string) uint64 {
 	return found
 }
 
-// CopyToSymbol copies into a variable of the device.
+// CopyToSymbol copies to a device variable.
 func (t *Thread) CopyToSymbol(host, src, n, offset uint64, kind Kind, h uint64, async bool) Error {
 	return t.copySymbol(host, n, offset, kind, HostToDevice, func(r *Runtime, addr uint64, c Rows) Error {
 		return r.copy(addr, src, c, kind, h, async)
 	})
 }
 
-// CopyFromSymbol copies from a variable of the device.
+// CopyFromSymbol copies from a device variable.
 func (t *Thread) CopyFromSymbol(dst, host, n, offset uint64, kind Kind, h uint64, async bool) Error {
 	return t.copySymbol(host, n, offset, kind, DeviceToHost, func(r *Runtime, addr uint64, c Rows) Error {
 		return r.copy(dst, addr, c, kind, h, async)

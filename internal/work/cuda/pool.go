@@ -6,11 +6,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
 
-// This file: memory that is given and taken in the order of a stream. Memory is
-// there as soon as it is asked for; only its end waits for the stream. Pools
-// count, and keep nothing back.
+// This file: stream-ordered memory. Allocation is immediate; only freeing waits for the
+// stream. Pools only count memory and keep none in reserve.
 
-// PoolAttribute is one of a pool's (cudaMemPoolAttr).
+// PoolAttribute is an attribute of a pool (cudaMemPoolAttr).
 type PoolAttribute int32
 
 // The attributes. The first three are int, the others 64-bit numbers of bytes.
@@ -27,19 +26,19 @@ const (
 
 // pool is a pool of memory.
 type pool struct {
-	reuse      [3]uint64 // by PoolReuse…; obeyed by nobody
+	reuse      [3]uint64 // by PoolReuse…; without effect
 	threshold  uint64
-	used, high uint64 // bytes, now and at most since it was last set
+	used, high uint64 // bytes in use, and the peak since the last reset
 }
 
 // pooled is memory of a pool.
 type pooled struct {
 	pool  *pool
 	size  uint64
-	freed bool // in the order of a stream, perhaps later
+	freed bool // in stream order, perhaps not executed yet
 }
 
-// DefaultPool returns the pool that MallocAsync takes from.
+// DefaultPool returns the pool that MallocAsync uses by default.
 func (t *Thread) DefaultPool() (h uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		h = r.defaultPool
@@ -67,7 +66,7 @@ func (t *Thread) PoolCreate() (h uint64, err Error) {
 	return h, err
 }
 
-// PoolDestroy forgets a pool. Memory of it stays until it is freed.
+// PoolDestroy destroys a pool. Its memory stays until it is freed.
 func (t *Thread) PoolDestroy(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		if r.pools[h] == nil || h == r.defaultPool {
@@ -81,7 +80,7 @@ func (t *Thread) PoolDestroy(h uint64) Error {
 	})
 }
 
-// CurrentPool returns the pool that MallocAsync takes from.
+// CurrentPool returns the pool that MallocAsync uses.
 func (t *Thread) CurrentPool() (h uint64, err Error) {
 	if _, err := t.DefaultPool(); err != Success {
 		return 0, err
@@ -93,7 +92,7 @@ func (t *Thread) CurrentPool() (h uint64, err Error) {
 	return h, err
 }
 
-// SetCurrentPool sets the pool that MallocAsync takes from.
+// SetCurrentPool sets the pool that MallocAsync uses.
 func (t *Thread) SetCurrentPool(h uint64) Error {
 	if _, err := t.DefaultPool(); err != Success {
 		return err
@@ -107,7 +106,7 @@ func (t *Thread) SetCurrentPool(h uint64) Error {
 	})
 }
 
-// PoolTrim gives back what a pool keeps, which is nothing.
+// PoolTrim releases a pool's reserve, which is always empty.
 func (t *Thread) PoolTrim(h uint64) Error {
 	_, err := t.PoolAttribute(h, PoolUsedNow)
 	return err
@@ -137,8 +136,7 @@ func (t *Thread) PoolAttribute(h uint64, which PoolAttribute) (v uint64, err Err
 	return v, err
 }
 
-// SetPoolAttribute sets one; the highest use can only be set to 0, to count
-// anew.
+// SetPoolAttribute sets an attribute; peaks can only be reset to 0.
 func (t *Thread) SetPoolAttribute(h uint64, which PoolAttribute, v uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		p := r.pools[h]
@@ -162,8 +160,8 @@ func (t *Thread) SetPoolAttribute(h uint64, which PoolAttribute, v uint64) Error
 	})
 }
 
-// MallocAsync reserves device memory of a pool, 0 for the current one, for work
-// that a stream is given behind this call.
+// MallocAsync allocates device memory from a pool (0: the current one) for work that is
+// enqueued in a stream after this call.
 func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 	if h == 0 {
 		if h, err = t.CurrentPool(); err != Success {
@@ -184,7 +182,7 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 		}
 		name := fmt.Sprintf("cudaMallocAsync(%d)", size)
 		a, e := r.mem.Alloc(size, name)
-		if e != nil { // there may be more when work has ended
+		if e != nil { // completed work may free more
 			if err := r.finish(); err != Success {
 				return err
 			}
@@ -201,19 +199,19 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 	return addr, err
 }
 
-// uncaptured is an error if a stream is captured: memory is no node here.
+// uncaptured returns an error if a stream is captured, because memory nodes are not
+// supported.
 func (r *Runtime) uncaptured(s *stream, name string) Error {
 	c, err := r.captured(s)
 	if c != nil {
 		c.spoil()
-		r.once("memory nodes", "%s in a captured stream: nodes of graphs that give or take memory are not supported", name)
+		r.once("memory nodes", "%s in a captured stream: memory nodes of graphs are not supported", name)
 		return NotSupported
 	}
 	return err
 }
 
-// FreeAsync releases device memory once all work that a stream has been given has
-// ended.
+// FreeAsync releases device memory when all work in a stream so far has completed.
 func (t *Thread) FreeAsync(addr, stream uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(stream)
@@ -244,7 +242,7 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 	})
 }
 
-// freed releases device memory that is there.
+// freed releases existing device memory.
 func (r *Runtime) freed(addr uint64) Error {
 	if r.mem.Free(addr) != nil {
 		return InvalidValue
@@ -252,7 +250,7 @@ func (r *Runtime) freed(addr uint64) Error {
 	return Success
 }
 
-// unpool takes memory off its pool's count.
+// unpool subtracts memory from its pool's count.
 func (r *Runtime) unpool(addr uint64) {
 	if p := r.pooled[addr]; p.pool != nil {
 		p.pool.used -= p.size

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Properties are what programs ask of the device. Bytes, unless said otherwise.
+// Properties are the device properties that programs query, in bytes unless noted.
 type Properties struct {
 	Name                string
 	Major, Minor        int // compute capability
@@ -25,12 +25,11 @@ type Properties struct {
 	CopyEngines         int
 }
 
-// sharedReserved is the shared memory of a block that the system keeps from
-// compute capability 8.0 on (CUDA programming guide, table of compute
-// capabilities).
+// sharedReserved is the shared memory of a block that the system reserves from compute
+// capability 8.0 on (CUDA programming guide, table of compute capabilities).
 const sharedReserved = 1 << 10
 
-// properties reads them off the machine's settings.
+// properties derives them from the machine's settings.
 func properties(c *gpu.Config, memory uint64) Properties {
 	sm := c.Core.Base()
 	p := Properties{
@@ -61,11 +60,10 @@ func properties(c *gpu.Config, memory uint64) Properties {
 	return p
 }
 
-// Properties returns what the device is.
+// Properties returns the device's properties.
 func (r *Runtime) Properties() Properties { return r.props }
 
-// Attribute returns a property by the number that cudaDeviceGetAttribute knows
-// it by (cudaDeviceAttr).
+// Attribute returns a property by its number in cudaDeviceGetAttribute (cudaDeviceAttr).
 func (t *Thread) Attribute(number int) (value int, err Error) {
 	p := &t.r.props
 	err = t.do(func(r *Runtime) Error {
@@ -79,7 +77,8 @@ func (t *Thread) Attribute(number int) (value int, err Error) {
 	return value, err
 }
 
-// attribute says what is true of every simulated device, and of this one.
+// attribute returns the value of an attribute for every simulated device, and for this
+// one.
 func attribute(p *Properties, number int) (int, bool) {
 	switch number {
 	case 1, 2, 3:
@@ -168,7 +167,7 @@ const (
 	TexturePitchAlign = 32
 )
 
-// The limits that programs set (cudaLimit).
+// The limits that programs can set (cudaLimit).
 const (
 	limitStack  = 0
 	limitPrintf = 1
@@ -194,8 +193,8 @@ func (t *Thread) Limit(which int) (n uint64, err Error) {
 	return n, err
 }
 
-// SetLimit sets a limit in bytes. Stack and printf are not limited here; the
-// heap cannot change once a kernel has used it.
+// SetLimit sets a limit in bytes. Stack and printf have no limits here; the heap cannot
+// change once a kernel has used it.
 func (t *Thread) SetLimit(which int, n uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		old, ok := r.limits[which]

@@ -10,9 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
-// Replacement is a PTX text that takes the place of one of the program's: of the
-// one with this name, or else of that which has kernels or functions of the same
-// names.
+// Replacement is a PTX text that replaces one of the program's: the one with this name,
+// otherwise the one with kernels or functions of the same names.
 type Replacement struct {
 	Name string // for messages
 	Text []byte
@@ -21,7 +20,7 @@ type Replacement struct {
 	used  bool
 }
 
-// replacements reads what was given.
+// replacements parses the given replacements.
 func replacements(list []Replacement) ([]Replacement, error) {
 	list = slices.Clone(list)
 	for i := range list {
@@ -31,7 +30,7 @@ func replacements(list []Replacement) ([]Replacement, error) {
 		}
 		list[i].names = defines(mod)
 		if len(list[i].names) == 0 {
-			return nil, fmt.Errorf("%s has no kernel and no function, so it cannot take the place of a module that has", list[i].Name)
+			return nil, fmt.Errorf("%s has no kernels and no functions, so it cannot replace a module of the program", list[i].Name)
 		}
 	}
 	return list, nil
@@ -48,8 +47,8 @@ func defines(mod *ptx.Module) []string {
 	return names
 }
 
-// replacement returns what takes the place of a part of a module, nil if nothing
-// does. text is the part's own, if there is any that the GPU takes.
+// replacement returns the replacement of a part of a module, or nil. text is the part's
+// own PTX for the GPU, if there is any.
 func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
 	if len(r.replace) == 0 {
 		return nil
@@ -81,12 +80,12 @@ func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
 	return nil
 }
 
-// fits is an error if a kernel has other parameters than the one whose place it
-// takes: the program gives those of its own.
+// fits returns an error if a kernel's parameters differ from those of the kernel that it
+// replaces, because the program passes the original ones.
 func (x *Replacement) fits(name string, own []byte) error {
 	kernels := func(name string, text []byte) *program.Program {
 		l := program.Loader{As: program.PTX}
-		if l.Add(program.Source{Name: name, Text: text}) != nil { // what is wrong with it comes out when it is loaded
+		if l.Add(program.Source{Name: name, Text: text}) != nil { // loading it reports the error
 			return nil
 		}
 		p, _ := l.Link()
@@ -102,13 +101,13 @@ func (x *Replacement) fits(name string, own []byte) error {
 		if !ok || !ok2 || slices.EqualFunc(a.Params(), b.Params(), func(p, q exec.Param) bool { return p.Offset == q.Offset && p.Size == q.Size }) {
 			continue
 		}
-		return fmt.Errorf("%s: kernel %s has %d parameters of %d bytes in all, and in %s it has %d of %d, which is what the program gives it: leave them as they are",
+		return fmt.Errorf("%s: kernel %s has %d parameters of %d bytes in all, but the program passes those of %s, %d of %d bytes: leave the parameters unchanged",
 			x.Name, n, len(b.Params()), b.ParamBytes(), name, len(a.Params()), a.ParamBytes())
 	}
 	return nil
 }
 
-// unused says which replacements nobody needed.
+// unused reports replacements that were not used.
 func (r *Runtime) unused() {
 	for _, x := range r.replace {
 		if x.used {

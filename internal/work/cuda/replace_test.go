@@ -29,7 +29,7 @@ func TestReplace(t *testing.T) {
 		{what: "by its name first", given: []Replacement{{Name: "mine.ptx", Text: []byte(code)}, {Name: "app.ptx", Text: []byte(edited)}}, want: ^uint32(97), log: "mine.ptx was not used"},
 		{what: "instead of machine code", given: []Replacement{{Name: "mine.ptx", Text: []byte(edited)}}, images: []fatbin.Entry{cubin}, want: ^uint32(97)},
 		{what: "with other parameters", given: []Replacement{{Name: "mine.ptx", Text: []byte(strings.Replace(code, ".param .u32 n)", ".param .u64 n)", 1))}},
-			log: "mine.ptx: kernel add has 2 parameters of 16 bytes in all, and in app.ptx it has 2 of 12"},
+			log: "mine.ptx: kernel add has 2 parameters of 16 bytes in all, but the program passes those of app.ptx, 2 of 12 bytes"},
 		{what: "without PTX", given: []Replacement{{Name: "b.ptx", Text: []byte(stranger)}}, images: []fatbin.Entry{cubin}, log: "b.ptx was not used"},
 	} {
 		saved := ""

@@ -6,15 +6,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// Bounds of a report, our choice: programs launch kernels without end. Launches
+// Limits of a report, our choice: programs may launch any number of kernels. Launches
 // beyond them count in the totals.
 const (
 	maxListed   = 10000 // launches
-	maxDetailed = 100   // launches with their instructions, of a timing run
+	maxDetailed = 100   // launches listed with their instructions, in a timing run
 )
 
-// collect forgets the work that has ended, and all of it after the end of the run;
-// launches are in the report then.
+// collect drops completed work, after the end of the run all of it; its launches are in
+// the report by then.
 func (r *Runtime) collect(all bool) {
 	r.pending = slices.DeleteFunc(r.pending, func(p given) bool { return all || p.op.Ended() })
 	if all {
@@ -23,8 +23,8 @@ func (r *Runtime) collect(all bool) {
 	r.dropObjects()
 }
 
-// Result ends the run: it waits for all work and returns what it came to. Calls
-// after it are of no effect on the result.
+// Result ends the run: it waits for all work and returns the result. Later calls have no
+// effect on the result.
 func (r *Runtime) Result() *report.Run {
 	r.mu.Lock()
 	defer r.leave()
@@ -32,14 +32,14 @@ func (r *Runtime) Result() *report.Run {
 	return r.result()
 }
 
-// result is what the run has come to.
+// result returns the result so far.
 func (r *Runtime) result() *report.Run {
 	r.unused()
 	if n := r.ses.Unlisted; n > 0 {
 		r.once("listed", "the report lists %d launches; %d more count in its totals", len(r.ses.Res.Kernels), n)
 	}
 	if n := r.ses.Res.LeftOut; n > 0 && n == r.launches {
-		r.once("selection", "the selection %s takes none of the program's %s (0 to %d)", r.opt.Select, report.Plural(n, "launch", "launches"), n-1)
+		r.once("selection", "the selection %s matches none of the program's %s (0 to %d)", r.opt.Select, report.Plural(n, "launch", "launches"), n-1)
 	}
 	res, _ := r.ses.End(r.failed)
 	if err := r.ses.Unwritten(); err != nil {

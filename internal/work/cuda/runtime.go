@@ -18,10 +18,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Where device memory and memory that host and device share lie. Our choice: a
-// part of the address space that Linux and Go leave alone, so that a device
-// address is never one of the host, and always the same, so that a run gives the
-// same result every time.
+// Addresses of device memory and of memory that host and device share. Our choice: a part
+// of the address space that Linux and Go do not use, so that a device address is never a
+// host address, and fixed, so that runs are reproducible.
 const (
 	deviceBase = 0x2000_0000_0000
 	deviceTop  = 0x4000_0000_0000
@@ -31,37 +30,36 @@ const (
 
 // Host is the memory of the program.
 type Host interface {
-	// Bytes returns n bytes at an address in place. That they are there is the
-	// program's to know.
+	// Bytes returns n bytes at an address in place. The program must ensure that
+	// they exist.
 	Bytes(addr, n uint64) []byte
 	// Map makes n bytes of zeros at an address, multiples of pages both.
 	Map(addr, n uint64) error
-	// Unmap takes them back.
+	// Unmap removes them.
 	Unmap(addr, n uint64)
-	// Call calls a function of the program's with what it wants to be given.
+	// Call calls a function of the program with its data.
 	Call(fn, data uint64)
 }
 
-// Options are the settings of a Runtime: those of every run, and what the program
-// and its user have to do with it.
+// Options are the settings of a Runtime: those of every run, and those for the program.
 type Options struct {
 	run.Options
-	Program string    // what the report calls the input
+	Program string    // the name of the input in the report
 	Host    Host      //
 	Log     io.Writer // faults and warnings; nil discards them
-	// Strict makes accesses of kernels outside of every allocation faults also where a
-	// GPU has memory mapped; without it they bring a warning.
+	// Strict makes accesses of kernels outside of allocations faults even where a GPU
+	// has memory mapped; without it they cause a warning.
 	Strict bool
-	// Fault is called when the program gave an address of the host where there is no
-	// memory; it does not return.
+	// Fault is called when the program passed an invalid host address; it does not
+	// return.
 	Fault func(addr uintptr)
-	// Clear, if not nil, is called before the program goes on: it takes away what
+	// Clear, if not nil, is called before the program continues: it erases what
 	// Progress has shown.
 	Clear func()
-	// Replace are texts that take the place of the program's.
+	// Replace are texts that replace the program's PTX.
 	Replace []Replacement
-	// Save is given the PTX that is loaded, with the name by which messages call
-	// it; nil if nobody wants it.
+	// Save, if not nil, is called with the PTX that is loaded and its name in
+	// messages.
 	Save func(name string, text []byte) error
 }
 
@@ -69,7 +67,7 @@ type Options struct {
 // of its Threads, may be called from several goroutines at once.
 type Runtime struct {
 	mu      sync.Mutex
-	caller  *Thread // whose call is under way
+	caller  *Thread // the thread whose call is in progress
 	opt     Options
 	cfg     gpu.Config
 	props   Properties
@@ -78,49 +76,49 @@ type Runtime struct {
 	vars    map[uint64]*variable
 
 	textures map[uint64]*reference
-	managed  []span // of the program's memory, where its managed variables are
+	managed  []span // address ranges of the program's managed variables
 
 	threadsMu sync.Mutex
 	threads   map[uint64]*Thread
-	barred    *Thread // what a thread is while the device calls it
+	barred    *Thread // stands in for a thread while the device calls it
 
 	ctx     contexts
-	named   map[string]int // modules so far, by the names that they asked for
+	named   map[string]int // modules so far, by requested name
 	loaded  []*module      // by the driver, in order
 	links   map[uint64]*linking
 	texrefs map[uint64]*TexRef
 
-	// What is on the device; reset drops it.
+	// The device's state; reset drops it.
 	mem      *device.Memory // nil until first used
 	chip     *gpu.GPU       // the session's; nil in a functional run
 	sticky   Error
-	streams  map[uint64]*stream // those that the program has made
-	lanes    []*stream          // the legacy default stream, then all others in the order of their making
+	streams  map[uint64]*stream // those made by the program
+	lanes    []*stream          // the legacy default stream, then all others in creation order
 	graphs   map[uint64]*graph
 	nodes    map[uint64]*node
 	execs    map[uint64]*graphExec
-	captures []*capture // that are under way
+	captures []*capture // in progress
 	pools    map[uint64]*pool
 	pooled   map[uint64]pooled // memory of pools, by address
 
-	defaultPool, currentPool uint64 // 0 until they are asked for
+	defaultPool, currentPool uint64 // 0 until first used
 
 	arrays   map[uint64]*Array
 	mipmaps  map[uint64]*Mipmap
 	objects  map[uint64]*object // textures and surfaces
-	texels   *xptx.Objects      // the same, as kernels know them
-	ended    []endedObject      // that the program has destroyed, and work may still use
+	texels   *xptx.Objects      // the same, as kernels see them
+	ended    []endedObject      // destroyed by the program, but perhaps still used by work
 	events   map[uint64]*event
-	shared   map[uint64]*sharing // memory of the host that the device reaches
-	next     uint64              // address for the next memory that both share
-	handles  uint64              // given out so far, of streams, events and the like
+	shared   map[uint64]*sharing // host memory that the device can access
+	next     uint64              // address of the next shared memory
+	handles  uint64              // issued so far, for streams, events and so on
 	given    uint64              // pieces of work, so far
-	pending  []given             // that the chip has not ended
+	pending  []given             // not completed by the chip
 	limits   map[int]uint64
 	launches int // so far
 
 	replace []Replacement
-	offered []string // what there was to replace
+	offered []string // modules that could have been replaced
 
 	life      context.Context // ends when the program is interrupted
 	interrupt context.CancelFunc
@@ -130,17 +128,17 @@ type Runtime struct {
 	said   map[string]bool
 }
 
-// Thread is a thread of the program: it has its own last error and its own
-// launches that are being configured.
+// Thread is a thread of the program, with its own last error and its own launches in
+// configuration.
 type Thread struct {
 	r      *Runtime
 	last   Error
 	calls  []Call
-	params []byte // of a launch that is configured in the old way
+	params []byte // of a launch that is configured in the old style
 
 	own    *stream     // its default stream, nil until it is used
-	mode   CaptureMode // how captures of others bind it
-	barred atomic.Bool // the device calls it, and it must not call the device
+	mode   CaptureMode // which calls captures of other threads forbid it
+	barred atomic.Bool // the device is calling it, so it must not call the device
 
 	contexts []uint64 // a stack: the last is current
 	driven   bool     // within a call of the driver
@@ -157,7 +155,7 @@ type Call struct {
 // Dim3 is an extent in blocks or threads.
 type Dim3 = exec.Dim3
 
-// New returns a runtime. The error says what is wrong with the options.
+// New returns a runtime, or an error if the options are invalid.
 func New(o Options) (*Runtime, error) {
 	if o.GPU == "" {
 		o.GPU = run.DefaultGPU
@@ -196,8 +194,8 @@ func New(o Options) (*Runtime, error) {
 	return r, r.ses.Begin()
 }
 
-// memoryBytes is the device memory that programs can have: no model has its
-// size, and it costs memory of this computer.
+// memoryBytes is the device memory that programs can use: it is not part of a model, and
+// it occupies memory of this computer.
 func (r *Runtime) memoryBytes() uint64 {
 	if n := r.opt.Settings.Memory; n > 0 {
 		return n
@@ -233,8 +231,8 @@ func (r *Runtime) forget() {
 	r.ctx.cleared()
 }
 
-// Thread returns the thread of a number, which the caller gives out. To a thread
-// that the device is calling nothing is permitted.
+// Thread returns the thread with a number, which the caller assigns. While the device is
+// calling a thread, all calls of that thread fail.
 func (r *Runtime) Thread(id uint64) *Thread {
 	r.threadsMu.Lock()
 	defer r.threadsMu.Unlock()
@@ -253,7 +251,7 @@ func (r *Runtime) Thread(id uint64) *Thread {
 	return t
 }
 
-// begin makes the context if there is none. It returns the error that sticks.
+// begin makes the context if there is none. It returns the sticky error, if any.
 func (r *Runtime) begin() Error {
 	if r.sticky == Success && r.mem == nil {
 		r.mem = device.New(device.Config{
@@ -263,8 +261,8 @@ func (r *Runtime) begin() Error {
 	return r.sticky
 }
 
-// do runs a call of the program: with the lock held, not at all after an error
-// that sticks, and its outcome is the thread's last error.
+// do runs a call of the program with the lock held, unless there is a sticky error. Its
+// outcome becomes the thread's last error.
 func (t *Thread) do(f func(r *Runtime) Error) Error {
 	r := t.r
 	r.mu.Lock()
@@ -284,8 +282,7 @@ func (t *Thread) do(f func(r *Runtime) Error) Error {
 	return err
 }
 
-// LastError returns the last error of the thread, and forgets it unless it is
-// one after which nothing works until a reset.
+// LastError returns the last error of the thread, and clears it unless it is sticky.
 func (t *Thread) LastError() Error {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
@@ -307,8 +304,7 @@ func (t *Thread) PeekError() Error {
 	return t.last
 }
 
-// Unsupported is a call of something that is not there. It says so once for each
-// name.
+// Unsupported handles a call of a missing function. It warns once for each name.
 func (t *Thread) Unsupported(name string) Error {
 	return t.do(func(r *Runtime) Error {
 		r.once(name, "%s is not supported; it returns %s", name, NotSupported.Name())
@@ -316,8 +312,8 @@ func (t *Thread) Unsupported(name string) Error {
 	})
 }
 
-// Check is a call that only looks at its arguments: InvalidValue unless they are
-// right.
+// Check is a call that only validates its arguments: it returns InvalidValue unless they
+// are valid.
 func (t *Thread) Check(right bool) Error {
 	return t.do(func(*Runtime) Error {
 		if !right {
@@ -327,10 +323,10 @@ func (t *Thread) Check(right bool) Error {
 	})
 }
 
-// Answer is a call that always comes to the same.
+// Answer is a call with a fixed result.
 func (t *Thread) Answer(err Error) Error { return t.do(func(*Runtime) Error { return err }) }
 
-// Device is a call that names a device; there is one, with number 0.
+// Device is a call with a device number; the only device is 0.
 func (t *Thread) Device(number int) Error {
 	return t.do(func(*Runtime) Error {
 		if number != 0 {
@@ -350,7 +346,7 @@ func (r *Runtime) once(key, format string, args ...any) {
 
 // say writes a line for the user.
 func (r *Runtime) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.opt.Log, "heddle: "+format+"\n", args...) // there is nobody else to tell
+	_, _ = fmt.Fprintf(r.opt.Log, "heddle: "+format+"\n", args...) // there is no other way to report it
 }
 
 // Say writes a line for the user.
@@ -373,8 +369,7 @@ func (t *Thread) Synchronize() Error {
 	})
 }
 
-// Reset drops everything that the program made on the device, and the error that
-// stuck.
+// Reset drops everything that the program made on the device, and the sticky error.
 func (t *Thread) Reset() Error {
 	r := t.r
 	r.mu.Lock()
@@ -396,12 +391,12 @@ func (t *Thread) Reset() Error {
 	return Success
 }
 
-// end makes an error that ended a kernel stick, and tells the user.
+// end makes an error that ended a kernel sticky, and reports it to the user.
 func (r *Runtime) end(err error) Error {
 	if err == nil {
 		return Success
 	}
-	if r.life.Err() != nil { // nobody hears of it any more
+	if r.life.Err() != nil { // the run was interrupted: nobody sees it
 		return Unknown
 	}
 	code := codeOf(err)
@@ -414,7 +409,7 @@ func (r *Runtime) end(err error) Error {
 	return code
 }
 
-// faultCodes are the codes of faults that have one of their own.
+// faultCodes are the codes of faults that have a specific one.
 var faultCodes = map[exec.FaultKind]Error{exec.Assertion: Assert, exec.Misaligned: MisalignedAddress, exec.BadAddress: IllegalAddress}
 
 // codeOf returns the code of an error that ended a kernel.

@@ -6,58 +6,58 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
 
-// Streams that have a number of their own in the API. The others are handles.
+// Streams with fixed numbers in the API. The others are handles.
 const (
 	streamDefault   = 0
 	streamLegacy    = 1
 	streamPerThread = 2
 )
 
-// nonBlocking is cudaStreamNonBlocking: the stream goes its way beside the
-// default stream.
+// nonBlocking is cudaStreamNonBlocking: the stream does not synchronise with the default
+// stream.
 const nonBlocking = 1
 
-// stream is one of the program's, or a default one.
+// stream is a stream of the program, or a default stream.
 type stream struct {
 	handle   uint64
 	id       int64 // on the chip and in the report
 	flags    uint32
 	priority int
 	gone     bool    // destroyed
-	last     *gpu.Op // the last of its actions in a timing run, nil if there was none
+	last     *gpu.Op // its last action in a timing run, nil if there was none
 
-	capture *capture // that it is in, nil if none
-	tail    []*node  // of that, behind which the next node comes
+	capture *capture // the capture that it is in, or nil
+	tail    []*node  // the captured nodes after which the next one comes
 }
 
-// idle reports whether nothing that the stream was given goes on.
+// idle reports whether all work of the stream has completed.
 func (s *stream) idle() bool { return s.last == nil || s.last.Ended() }
 
-// event is one of the program's.
+// event is an event of the program.
 type event struct {
 	flags    uint32
 	recorded bool
 	op       *gpu.Op // the last record, in a timing run
-	at       uint64  // of a functional run: instructions issued before it
+	at       uint64  // in a functional run: instructions issued before it
 
-	capture *capture // in which it was recorded last, nil if in none
-	tail    []*node  // of that, which it stands for
+	capture *capture // in which it was recorded last, or nil
+	tail    []*node  // the captured nodes that it represents
 }
 
-// record notes where the event is now.
+// record sets the event's current position.
 func (e *event) record(op *gpu.Op, at uint64) {
 	e.recorded, e.op, e.at = true, op, at
 	e.capture, e.tail = nil, nil
 }
 
-// handle gives out a number for something of the runtime's that looks like a
-// pointer and is never used again.
+// handle returns a new number for an object of the runtime. It looks like a pointer and
+// is never reused.
 func (r *Runtime) handle() uint64 {
 	r.handles++
 	return sharedTop + 16*r.handles
 }
 
-// stream returns a stream, as the thread that calls names it.
+// stream returns the stream with a handle, as seen by the calling thread.
 func (r *Runtime) stream(h uint64) (*stream, Error) {
 	switch h {
 	case streamDefault, streamLegacy:
@@ -81,14 +81,14 @@ func (r *Runtime) stream(h uint64) (*stream, Error) {
 	return nil, InvalidHandle
 }
 
-// newID gives out a number for a stream on the chip.
+// newID returns a new number for a stream on the chip.
 func (r *Runtime) newID() int64 {
 	r.handles++
 	return int64(r.handles) + streamPerThread
 }
 
-// lasts returns the actions after which all that a stream has is done: in the
-// legacy stream what all streams have that wait for it and it for them.
+// lasts returns the actions after which all work of a stream has completed. For the
+// legacy stream this includes all streams that synchronise with it.
 func (r *Runtime) lasts(s *stream) []*gpu.Op {
 	var list []*gpu.Op
 	for _, x := range r.lanes {
@@ -116,9 +116,8 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 	return h, err
 }
 
-// The priorities that streams can have, highest first, as GPUs of compute
-// capability 7 and later have them. The waiting blocks of a higher one are placed
-// first.
+// The priorities of streams, highest first, as on GPUs of compute capability 7 and later.
+// Waiting blocks of a higher priority are placed first.
 const (
 	leastPriority    = 0
 	greatestPriority = -5
@@ -127,7 +126,7 @@ const (
 // PriorityRange returns the lowest and the highest priority.
 func (t *Thread) PriorityRange() (least, greatest int) { return leastPriority, greatestPriority }
 
-// StreamDestroy forgets a stream; work that it has goes on.
+// StreamDestroy destroys a stream; its work continues.
 func (t *Thread) StreamDestroy(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		s := r.streams[h]
@@ -145,14 +144,14 @@ func (t *Thread) StreamDestroy(h uint64) Error {
 	})
 }
 
-// StreamInfo is what a stream was made with, and its number.
+// StreamInfo is the parameters of a stream, and its number.
 type StreamInfo struct {
 	Flags    uint32
 	Priority int
 	ID       int64
 }
 
-// StreamInfo returns what a stream was made with.
+// StreamInfo returns the parameters of a stream.
 func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
@@ -169,13 +168,13 @@ func (t *Thread) StreamSynchronize(h uint64) Error {
 	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.await(r.lasts(s)...) })
 }
 
-// StreamQuery is NotReady while a stream has work that has not ended. Then it
-// lets a little time pass.
+// StreamQuery returns NotReady while a stream has unfinished work, and then lets a little
+// time pass.
 func (t *Thread) StreamQuery(h uint64) Error {
 	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.query(r.lasts(s)...) })
 }
 
-// ofStream is a call that waits for a stream, which must not be captured then.
+// ofStream runs a call that waits for a stream, which must not be in a capture.
 func (t *Thread) ofStream(h uint64, f func(r *Runtime, s *stream) Error) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
@@ -198,7 +197,7 @@ func (t *Thread) ofStream(h uint64, f func(r *Runtime, s *stream) Error) Error {
 // the record or the wait is a node.
 const external = 1
 
-// mark returns the stream and the event of a record or a wait.
+// mark returns the stream and event of a record or wait.
 func (r *Runtime) mark(h, ev uint64, flags uint32) (*stream, *event, Error) {
 	s, err := r.stream(h)
 	e := r.events[ev]
@@ -213,7 +212,7 @@ func (r *Runtime) mark(h, ev uint64, flags uint32) (*stream, *event, Error) {
 	return s, e, Success
 }
 
-// StreamWait lets a stream wait for the last record of an event.
+// StreamWait makes a stream wait for the last record of an event.
 func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
 		s, e, err := r.mark(h, ev, flags)
@@ -251,7 +250,7 @@ func (t *Thread) EventCreate(flags uint32) (h uint64, err Error) {
 	return h, err
 }
 
-// EventDestroy forgets an event.
+// EventDestroy destroys an event.
 func (t *Thread) EventDestroy(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		if r.events[h] == nil {
@@ -262,9 +261,9 @@ func (t *Thread) EventDestroy(h uint64) Error {
 	})
 }
 
-// EventRecord marks the place in a stream that has been reached. In a capture
-// the event stands for what the stream has captured, unless flags are 1
-// (cudaEventRecordExternal): then a node records it.
+// EventRecord records the current position of a stream. In a capture the event represents
+// what the stream has captured, unless flags are 1 (cudaEventRecordExternal): then a node
+// records it.
 func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 	return t.do(func(r *Runtime) Error {
 		s, e, err := r.mark(h, ev, flags)
@@ -283,8 +282,7 @@ func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 	})
 }
 
-// ofEvent is a call that asks about an event, which must not stand for something
-// captured then.
+// ofEvent runs a query of an event, which must not represent captured work.
 func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 	return t.do(func(r *Runtime) Error {
 		e := r.events[h]
@@ -310,15 +308,15 @@ func (t *Thread) EventSynchronize(h uint64) Error {
 	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.await(e.op) })
 }
 
-// EventQuery is NotReady until an event has come. Then it lets a little time
+// EventQuery returns NotReady until an event has completed, and then lets a little time
 // pass.
 func (t *Thread) EventQuery(h uint64) Error {
 	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.query(e.op) })
 }
 
-// EventElapsed returns the milliseconds from one event to another: those of the
-// simulated GPU. A functional run has no time; there a warp instruction counts
-// as a nanosecond, so that programs that divide by it go on.
+// EventElapsed returns the simulated milliseconds between two events. In a functional
+// run, which has no time, a warp instruction counts as a nanosecond, so that programs can
+// divide by the result.
 func (t *Thread) EventElapsed(from, to uint64) (ms float64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		a, b := r.events[from], r.events[to]
@@ -330,7 +328,7 @@ func (t *Thread) EventElapsed(from, to uint64) (ms float64, err Error) {
 		case !a.recorded || !b.recorded:
 			return InvalidHandle
 		case r.chip == nil:
-			r.once("time", "a functional run has no time: for cudaEventElapsedTime a warp instruction counts as a nanosecond")
+			r.once("time", "a functional run has no time: cudaEventElapsedTime counts a nanosecond per warp instruction")
 			ms = (float64(b.at) - float64(a.at)) / 1e6
 		case !a.op.Ended() || !b.op.Ended():
 			return NotReady

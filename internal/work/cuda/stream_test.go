@@ -21,11 +21,10 @@ type lanes struct {
 // long and short are turns of a kernel.
 const long, short = 600, 60
 
-// do runs a step: "a long" launches a kernel in a stream, "record a 0" records an
-// event, "wait a 0" waits for it, "sync a" and "sync" let the host wait, "came 0"
-// lets it wait for an event, "copy" copies to the host and "copy a" does so in a
-// stream, "graph a" launches a graph of two long kernels side by side and a short
-// one behind both.
+// do runs a step: "a long" launches a kernel in a stream, "record a 0" records an event,
+// "wait a 0" waits for it, "sync a" and "sync" let the host wait, "came 0" lets it wait
+// for an event, "copy" copies to the host and "copy a" does so in a stream, "graph a"
+// launches a graph of two long kernels side by side and a short one after both.
 func (l *lanes) do(step string) {
 	l.t.Helper()
 	w := strings.Fields(step)

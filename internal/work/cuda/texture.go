@@ -8,15 +8,15 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
 
-// Channel describes a texel (cudaChannelFormatDesc): the bits of each component,
-// and what they are.
+// Channel describes a texel (cudaChannelFormatDesc): the bits of each component and their
+// kind.
 type Channel struct {
-	Bits [4]int32 // 0: the component is not there
+	Bits [4]int32 // 0: no such component
 	Kind int32    // 0 signed, 1 unsigned, 2 float
 }
 
-// texel returns the format of a texel's components, their number, and the bytes
-// of all; false for texels that no texture can have.
+// texel returns the format of a texel's components, their number and total bytes; false
+// for texels that no texture can have.
 func (c Channel) texel() (format string, components int, bytes uint64, ok bool) {
 	for components < 4 && c.Bits[components] > 0 {
 		if c.Bits[components] != c.Bits[0] {
@@ -46,7 +46,7 @@ type Sampling struct {
 	Linear         bool     // interpolate
 	ReadNormalized bool     // integers of 8 and 16 bits are read as fractions
 	Address        [3]int32 // 0 wrap, 1 clamp, 2 mirror, 3 border, by dimension
-	SRGB           bool     // bytes that are read as fractions are sRGB
+	SRGB           bool     // bytes read as fractions are sRGB
 	Border         [4]float32
 	MaxAnisotropy  uint32  // has no effect
 	MipLinear      bool    // blend the levels of a mipmap
@@ -62,24 +62,23 @@ type Sampling struct {
 type Image struct {
 	Array         uint64  // a handle
 	Mipmap        uint64  // a handle
-	Addr          uint64  // where neither is given
+	Addr          uint64  // if neither is given
 	Channel       Channel // of device memory
 	Width, Height uint64  // texels; Height is 0 for a row
 	Pitch         uint64  // bytes from row to row
-	Bytes         uint64  // of a row that gives no Width; what is beyond the allocation does not count
+	Bytes         uint64  // of a row without Width; bytes beyond the allocation do not count
 }
 
-// View is a part of an array, or its texels taken as others
-// (cudaResourceViewDesc).
+// View is a part of an array, or its texels reinterpreted (cudaResourceViewDesc).
 type View struct {
-	Format                int32 // cudaResourceViewFormat, 0: as the array has it
+	Format                int32 // cudaResourceViewFormat, 0: the array's own
 	Width, Height, Depth  uint64
 	FirstLevel, LastLevel uint32
 	FirstLayer, LastLayer uint32
 }
 
-// viewFormats are the texels of views, by cudaResourceViewFormat from 1 on; those
-// after them are compressed.
+// viewFormats are the texels of views, by cudaResourceViewFormat from 1 on; later formats
+// are compressed.
 var viewFormats = func() (list []Channel) {
 	add := func(bits, kind int32) {
 		for _, n := range []int{1, 2, 4} {
@@ -99,8 +98,8 @@ var viewFormats = func() (list []Channel) {
 	return list
 }()
 
-// texture is what the executor wants to know of texels and how they are read, but
-// not where they are.
+// texture returns the executor's description of texels and their sampling, without their
+// address.
 func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) {
 	format, n, texel, ok := c.texel()
 	if !ok {
@@ -118,16 +117,16 @@ func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) 
 	return t, texel, Success
 }
 
-// image returns a texture with the place of its texels.
+// image returns a texture with the address of its texels.
 func (r *Runtime) image(i Image, s Sampling, v *View) (t xptx.Texture, err Error) {
 	switch {
 	case s.Seamless:
-		r.once("seamless", "cube maps whose faces blend into each other (seamlessCubemap) are not supported")
+		r.once("seamless", "cube maps with seamless faces (seamlessCubemap) are not supported")
 		return t, NotSupported
 	case i.Array != 0 || i.Mipmap != 0:
 		t, err = r.arrayImage(i, s, v)
 	case v != nil:
-		return t, InvalidValue // views are of arrays
+		return t, InvalidValue // only arrays have views
 	default:
 		t, err = r.memoryImage(i, s)
 	}
@@ -146,7 +145,7 @@ func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err 
 	case i.Mipmap != 0 && m == nil, i.Mipmap == 0 && a == nil:
 		return t, InvalidHandle
 	case m != nil:
-		if !s.Normalized { // the driver's API demands it (CUDA driver API, cuTexObjectCreate)
+		if !s.Normalized { // required by the driver API (cuTexObjectCreate)
 			return t, InvalidValue
 		}
 		a, levels = &m.Array, len(m.Levels)
@@ -188,14 +187,14 @@ func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err 
 	if v == nil {
 		return t, Success
 	}
-	// The other texels must be as large, and as many.
+	// The new texels must have the same size and number.
 	if texel != a.texel || v.Width != 0 && v.Width != width || v.Height != 0 && v.Height != height ||
 		v.Depth != 0 && layers == 0 && !cube && v.Depth != depth || v.FirstLayer > v.LastLayer {
 		return t, InvalidValue
 	}
 	if v.LastLayer > 0 {
 		n := max(1, int(layers))
-		if cube { // a view counts the faces of all cubes
+		if cube { // a view counts faces, not cubes
 			n *= 6
 		}
 		first, count := int(v.FirstLayer), int(v.LastLayer)-int(v.FirstLayer)+1
@@ -210,8 +209,8 @@ func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err 
 	return t, Success
 }
 
-// memoryImage is image for device memory. A row of texels is fetched by number:
-// there is nothing between them and nothing normalized about coordinates.
+// memoryImage is image for device memory. A row of texels is fetched by index: there is
+// no filtering and no normalized coordinates.
 func (r *Runtime) memoryImage(i Image, s Sampling) (t xptx.Texture, err Error) {
 	if i.Height == 0 {
 		s.Linear, s.Normalized = false, false
@@ -246,11 +245,11 @@ func (r *Runtime) memoryImage(i Image, s Sampling) (t xptx.Texture, err Error) {
 type object struct {
 	image    Image
 	sampling Sampling
-	view     *View // nil: none was given
+	view     *View // or nil
 	surface  bool
 }
 
-// TextureObject makes a texture object; view is nil for all of an image as it is.
+// TextureObject makes a texture object; with a nil view it covers the whole image.
 func (t *Thread) TextureObject(i Image, s Sampling, view *View) (h uint64, err Error) {
 	err = t.do(func(r *Runtime) (e Error) {
 		if view != nil {
@@ -263,7 +262,7 @@ func (t *Thread) TextureObject(i Image, s Sampling, view *View) (h uint64, err E
 	return h, err
 }
 
-// SurfaceObject makes a surface object of an array that may have one.
+// SurfaceObject makes a surface object of an array that permits it.
 func (t *Thread) SurfaceObject(array uint64) (h uint64, err Error) {
 	err = t.do(func(r *Runtime) (e Error) {
 		if e := r.surfaceArray(array); e != Success {
@@ -275,14 +274,14 @@ func (t *Thread) SurfaceObject(array uint64) (h uint64, err Error) {
 	return h, err
 }
 
-// surfaceArray is an error unless surfaces may be made of an array.
+// surfaceArray returns an error unless an array permits surfaces.
 func (r *Runtime) surfaceArray(h uint64) Error {
 	a := r.arrays[h]
 	switch {
 	case a == nil:
 		return InvalidHandle
 	case a.Flags&arraySurface == 0:
-		r.once("surface", "an array without the flag cudaArraySurfaceLoadStore cannot be a surface")
+		r.once("surface", "a surface needs an array with the flag cudaArraySurfaceLoadStore")
 		return InvalidValue
 	}
 	return Success
@@ -302,8 +301,8 @@ func (r *Runtime) addObject(o object) (uint64, Error) {
 	return h, Success
 }
 
-// FreeObject ends a texture object, or a surface object; work that was given
-// before may still use it. No object is nothing to free.
+// FreeObject destroys a texture or surface object; earlier work may still use it. Freeing
+// object 0 has no effect.
 func (t *Thread) FreeObject(h uint64, surface bool) Error {
 	return t.do(func(r *Runtime) Error {
 		o := r.objects[h]
@@ -320,12 +319,10 @@ func (t *Thread) FreeObject(h uint64, surface bool) Error {
 	})
 }
 
-// endedObject is an object that the program has ended when so much work had been
-// given to the chip.
+// endedObject is an object that the program destroyed after a number of pieces of work.
 type endedObject struct{ handle, given uint64 }
 
-// dropObjects takes from kernels the objects that the program has ended, when all
-// work that was given before has ended too.
+// dropObjects removes destroyed objects when all work enqueued before has completed.
 func (r *Runtime) dropObjects() {
 	n := 0
 	for _, e := range r.ended {
@@ -340,8 +337,8 @@ func (r *Runtime) dropObjects() {
 	r.ended = slices.Delete(r.ended, 0, n)
 }
 
-// Object returns what a texture object, or a surface object, was made with; view
-// is nil if none was given.
+// Object returns the parameters of a texture or surface object; view is nil if there is
+// none.
 func (t *Thread) Object(h uint64, surface bool) (i Image, s Sampling, view *View, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		o := r.objects[h]
@@ -354,19 +351,19 @@ func (t *Thread) Object(h uint64, surface bool) (i Image, s Sampling, view *View
 	return i, s, view, err
 }
 
-// reference is a texture or surface at file scope, by the address of the
+// reference is a texture or surface at file scope, identified by the address of the
 // program's textureReference or surfaceReference.
 type reference struct {
 	module  *module
 	part    int // of the module
 	name    string
-	norm    bool // integers are read as fractions
+	norm    bool // read integers as fractions
 	surface bool
 	bound   bool
 }
 
-// RegisterTexture says which texture of the device a textureReference at an
-// address of the host stands for, and whether it reads integers as fractions.
+// RegisterTexture registers the device texture of a textureReference at a host address,
+// and whether it reads integers as fractions.
 func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -375,7 +372,7 @@ func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
 	}
 }
 
-// RegisterSurface says which surface of the device a surfaceReference stands for.
+// RegisterSurface registers the device surface of a surfaceReference.
 func (r *Runtime) RegisterSurface(handle, host uint64, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -384,7 +381,7 @@ func (r *Runtime) RegisterSurface(handle, host uint64, name string) {
 	}
 }
 
-// reference returns the texture, or surface, that stands at an address.
+// reference returns the texture or surface at an address.
 func (r *Runtime) reference(host uint64, surface bool) (*reference, Error) {
 	ref := r.textures[host]
 	switch {
@@ -396,8 +393,8 @@ func (r *Runtime) reference(host uint64, surface bool) (*reference, Error) {
 	return nil, InvalidTexture
 }
 
-// Reference is an error unless a texture, or a surface, stands at an address of
-// the host.
+// Reference returns an error unless there is a texture or surface reference at a host
+// address.
 func (t *Thread) Reference(host uint64, surface bool) Error {
 	return t.do(func(r *Runtime) Error {
 		_, err := r.reference(host, surface)
@@ -405,7 +402,7 @@ func (t *Thread) Reference(host uint64, surface bool) Error {
 	})
 }
 
-// Bound is an error unless a texture at file scope is bound.
+// Bound returns an error unless a texture at file scope is bound.
 func (t *Thread) Bound(host uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, false)
@@ -416,8 +413,8 @@ func (t *Thread) Bound(host uint64) Error {
 	})
 }
 
-// Bind lets a texture at file scope read an image. It waits for all work, which
-// may still read another.
+// Bind binds an image to a texture at file scope. It waits for all work, which may still
+// use the previous binding.
 func (t *Thread) Bind(host uint64, i Image, s Sampling) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, false)
@@ -429,7 +426,7 @@ func (t *Thread) Bind(host uint64, i Image, s Sampling) Error {
 	})
 }
 
-// BindSurface lets a surface at file scope be an array. It waits for all work.
+// BindSurface binds an array to a surface at file scope. It waits for all work.
 func (t *Thread) BindSurface(host, array uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, true)
@@ -462,7 +459,7 @@ func (r *Runtime) bind(ref *reference, i Image, s Sampling) Error {
 	return Success
 }
 
-// Unbind ends a binding; what it was stays readable until another one.
+// Unbind ends a binding; kernels can read the image until the next binding.
 func (t *Thread) Unbind(host uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, false)

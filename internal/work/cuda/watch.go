@@ -9,15 +9,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// clear takes away what was shown of a run's progress.
+// clear erases the progress display.
 func (r *Runtime) clear() {
 	if r.opt.Clear != nil {
 		r.opt.Clear()
 	}
 }
 
-// watch shows how far a launch of a functional run has come: when report says so,
-// and also now and then, as a block may take long. done ends it.
+// watch shows the progress of a launch in a functional run: on each call of report, and
+// periodically, because a block may take long. done ends it.
 func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uint64), done func()) {
 	if r.opt.Progress == nil {
 		return nil, func() {}
@@ -51,12 +51,12 @@ func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uin
 	return report, func() { close(stop); <-stopped }
 }
 
-// watchEvery is how often a launch is shown that has nothing to say.
+// watchEvery is the interval of the display without calls of report.
 const watchEvery = 250 * time.Millisecond
 
-// leave ends a call of the program: nothing is left on its terminal. A program
-// that was interrupted stays in its call, and one that gave an address of the
-// host where there is no memory ends as it would without a GPU.
+// leave ends a call of the program and clears its terminal. An interrupted program stays
+// in its call, and one that passed an invalid host address ends as it would without a
+// GPU.
 func (r *Runtime) leave() {
 	if e := recover(); e != nil {
 		addr, ok := FaultAddress(e)
@@ -73,8 +73,8 @@ func (r *Runtime) leave() {
 	}
 }
 
-// FaultAddress returns the address of a panic that an access to memory has caused,
-// after debug.SetPanicOnFault.
+// FaultAddress returns the address of a panic caused by a memory access, after
+// debug.SetPanicOnFault.
 func FaultAddress(panicked any) (addr uintptr, ok bool) {
 	f, ok := panicked.(interface{ Addr() uintptr })
 	if !ok {
@@ -83,11 +83,11 @@ func FaultAddress(panicked any) (addr uintptr, ok bool) {
 	return f.Addr(), true
 }
 
-// Interrupt ends the run where it is and returns what it came to. No call of the
-// program returns any more.
+// Interrupt ends the run immediately and returns the result so far. No call of the
+// program returns after that.
 func (r *Runtime) Interrupt() *report.Run {
 	r.interrupt()
-	r.mu.Lock() // for good
+	r.mu.Lock() // never unlocked
 	r.clear()
 	if r.failed == nil {
 		r.failed = context.Canceled

@@ -5,32 +5,31 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// This file: how work gets to where it is done. A call of the program makes
-// work; its stream does it, or, while the stream is being captured, a node of a
-// graph keeps it for later.
+// This file: how work is executed. A call of the program makes work; its stream executes
+// it or, during a capture, a node of a graph stores it.
 
-// work is something that a stream does.
+// work is a piece of work for a stream.
 type work interface {
-	// kind is what a graph calls it.
+	// kind is its kind of graph node.
 	kind() NodeKind
-	// now does it at once, in a functional run.
+	// now executes it immediately, in a functional run.
 	now(r *Runtime, s *stream) Error
-	// op makes an action for the chip of it. The record is for the report, nil
+	// op converts it to an action for the chip. The record is for the report, nil
 	// unless the work is a launch.
 	op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error)
 }
 
-// given is work that the chip has and that had not ended when it was last asked.
+// given is work on the chip that had not completed at the last check.
 type given struct {
 	op     *gpu.Op
-	number uint64 // in the order in which it was given
+	number uint64 // in submission order
 }
 
-// maxPending is how much work is given to the chip before time must pass, our
-// choice: it bounds memory, not what overlaps in real programs.
+// maxPending is the number of pending pieces of work at which time passes, our choice: it
+// limits memory, not the overlap in real programs.
 const maxPending = 1024
 
-// submit gives work to a stream, or to the graph that the stream is captured in.
+// submit passes work to a stream, or to the graph of the stream's capture.
 func (r *Runtime) submit(s *stream, w work) Error {
 	c, err := r.captured(s)
 	switch {
@@ -49,7 +48,7 @@ func (r *Runtime) submit(s *stream, w work) Error {
 	return err
 }
 
-// enqueue gives work to a stream of the chip.
+// enqueue passes work to a stream of the chip.
 func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
 	op, rec, err := w.op(r, s)
 	if err != Success {
@@ -58,7 +57,7 @@ func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
 	return op, r.give(s, op, rec)
 }
 
-// give hands an action of a stream to the chip.
+// give passes an action of a stream to the chip.
 func (r *Runtime) give(s *stream, op *gpu.Op, rec *run.Launch) Error {
 	op.Stream, op.NonBlocking, op.Priority = s.id, s.flags&nonBlocking != 0, s.priority
 	if rec != nil {
@@ -77,7 +76,7 @@ func (r *Runtime) give(s *stream, op *gpu.Op, rec *run.Launch) Error {
 	return Success
 }
 
-// crowded lets time pass if very much has been given.
+// crowded lets time pass if too much work is pending.
 func (r *Runtime) crowded() Error {
 	if len(r.pending) < maxPending {
 		return Success
@@ -85,7 +84,7 @@ func (r *Runtime) crowded() Error {
 	return r.await(r.pending[len(r.pending)/2].op)
 }
 
-// await lets the chip's time pass until actions have ended. Its error sticks.
+// await lets the chip's time pass until actions have completed. Its error is sticky.
 func (r *Runtime) await(list ...*gpu.Op) Error {
 	for _, o := range list {
 		if err := r.pass(o, 1<<63); err != Success {
@@ -95,13 +94,12 @@ func (r *Runtime) await(list ...*gpu.Op) Error {
 	return r.sticky
 }
 
-// queryTime is the simulated time that passes while the program asks whether
-// something has ended and it has not, in nanoseconds: our choice, about what the
-// call takes on a computer. Without it a program that asks again and again would
-// never come to an end.
+// queryTime is the simulated time of a query that returns NotReady, in nanoseconds: our
+// choice, about what the call takes on a computer. Without it a polling program would
+// never end.
 const queryTime = 1000
 
-// query tells whether actions have ended.
+// query reports whether actions have completed.
 func (r *Runtime) query(list ...*gpu.Op) Error {
 	for _, o := range list {
 		if err := r.pass(o, uint64(r.cfg.Clocks.Core)*queryTime/1e9); err != Success {
@@ -114,7 +112,7 @@ func (r *Runtime) query(list ...*gpu.Op) Error {
 	return r.sticky
 }
 
-// pass lets so many cycles pass, less if an action ends before.
+// pass lets the given number of cycles pass, or fewer if an action completes earlier.
 func (r *Runtime) pass(o *gpu.Op, cycles uint64) Error {
 	if r.sticky != Success || o.Ended() {
 		return r.sticky
@@ -124,8 +122,7 @@ func (r *Runtime) pass(o *gpu.Op, cycles uint64) Error {
 	return r.end(err)
 }
 
-// finish lets the chip's time pass until all that was given has ended. Its error
-// sticks.
+// finish lets the chip's time pass until all work has completed. Its error is sticky.
 func (r *Runtime) finish() Error {
 	if r.sticky != Success || len(r.pending) == 0 {
 		return r.sticky
@@ -135,12 +132,11 @@ func (r *Runtime) finish() Error {
 	return r.end(err)
 }
 
-// markWork is a place in a stream, such as the record of an event. It takes no
-// time.
+// markWork is a position in a stream, such as the record of an event. It takes no time.
 type markWork struct {
 	nodeKind NodeKind
 	handle   uint64 // of the event
-	ev       *event // that is recorded or waited for; nil for a node that only joins others
+	ev       *event // recorded or waited for; nil for a node that only joins others
 }
 
 func (w *markWork) kind() NodeKind { return w.nodeKind }
@@ -165,14 +161,14 @@ func (w *markWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	return op, nil, Success
 }
 
-// hostWork is a call of the program's own code.
+// hostWork is a call of the program's code.
 type hostWork struct {
-	fn, data uint64 // as the program gave them
+	fn, data uint64 // from the program
 }
 
 func (w *hostWork) kind() NodeKind { return NodeHost }
 
-// now calls the function with the lock released: it may use what it likes.
+// now calls the function with the lock released, so that it may call the runtime.
 func (w *hostWork) now(r *Runtime, _ *stream) Error {
 	r.clear()
 	r.mu.Unlock()
@@ -181,8 +177,8 @@ func (w *hostWork) now(r *Runtime, _ *stream) Error {
 	return Success
 }
 
-// op is for graphs: there the function is called within a call that waits for
-// the graph, and what it asks of the device is not permitted.
+// op is for graphs: the function is called within a call that waits for the graph, and
+// must not call the device.
 func (w *hostWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	return &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
 		t := r.caller
@@ -193,9 +189,9 @@ func (w *hostWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 	}}, nil, Success
 }
 
-// HostCall has a stream call a function of the program once all before it has
-// ended (cudaLaunchHostFunc). That happens within this call: nothing else could
-// let time pass for a program that only waits for the function.
+// HostCall makes a stream call a function of the program when all earlier work has
+// completed (cudaLaunchHostFunc). This happens within the call: otherwise no time would
+// pass for a program that only waits for the function.
 func (t *Thread) HostCall(h, fn, data uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)

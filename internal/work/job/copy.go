@@ -9,13 +9,13 @@ import (
 
 // This file: copies and fills when they run.
 
-// move is a copy whose ends have their places in device memory.
+// move is a copy whose ends have addresses in device memory.
 type move struct {
 	Copy
-	from, to uint64 // addresses, of ends on the device
+	from, to uint64 // addresses of ends on the device
 }
 
-// plan finds the places of a copy's ends.
+// plan finds the addresses of a copy's ends.
 func (x *runner) plan(c *Copy) (*move, error) {
 	m := &move{Copy: *c}
 	if m.From.Place == FillValue && m.Type == NoType {
@@ -58,7 +58,7 @@ func (x *runner) plan(c *Copy) (*move, error) {
 	return m, nil
 }
 
-// way returns where the bytes go.
+// way returns the direction of the copy.
 func (m *move) way() gpu.CopyWay {
 	switch {
 	case m.From.Place == FillValue:
@@ -71,7 +71,7 @@ func (m *move) way() gpu.CopyWay {
 	return gpu.OnDevice
 }
 
-// describe writes a copy into the report.
+// describe adds a copy to the report.
 func (m *move) describe(s *report.Step) {
 	s.From, s.To, s.Bytes = m.From.String(), m.To.String(), m.Bytes
 }

@@ -1,16 +1,13 @@
-// Package job reads job files and runs them: it is the host side of a
-// simulation, what a CUDA program's main function is to its kernels. A job
-// file names programs, buffers and their contents, launches and copies, and
-// what the results must be.
+// Package job reads job files and runs them. It is the host side of a simulation, like
+// the main function of a CUDA program. A job file lists programs, buffers and their
+// contents, launches, copies, and expected results.
 //
-// It does not know what an instruction does (exec) nor how a result is printed
-// (report); it does not count time.
-//
-// A job goes through three stages, each of which reports everything that is
-// wrong with file, line and column before the next begins: Parse looks at the
-// text alone, Open reads the files that it names and links the programs, and
-// Run allocates, fills, launches and checks. Jobs of the Kepler-style core have
-// a form of their own and go through the same stages: see KeplerJob.
+// It does not execute instructions (exec), print results (report), or count time. A job
+// goes through three stages, each of which reports all its errors with file, line and
+// column before the next begins: Parse looks only at the text, Open reads the referenced
+// files and links the programs, and Run allocates, fills, launches and checks. Jobs of
+// the Kepler-style core have their own format and go through the same stages: see
+// KeplerJob.
 package job
 
 import (
@@ -22,12 +19,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Error is something wrong with a job, at a place in its file.
+// Error is an error in a job, at a position in its file.
 type Error struct {
 	File string
-	Pos  isa.Pos // zero where no place is to blame
+	Pos  isa.Pos // zero without a position
 	Msg  string
-	Err  error // what lies behind it, if anything
+	Err  error // the cause, if any
 }
 
 func (e *Error) Error() string {
@@ -37,7 +34,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Col, e.Msg)
 }
 
-// Unwrap returns what lies behind the error.
+// Unwrap returns the cause of the error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errors are all the errors of one stage, in file order.
@@ -51,7 +48,7 @@ func (l Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the errors one by one.
+// Unwrap returns the individual errors.
 func (l Errors) Unwrap() []error {
 	errs := make([]error, len(l))
 	for i, e := range l {
@@ -60,12 +57,12 @@ func (l Errors) Unwrap() []error {
 	return errs
 }
 
-// maxErrors bounds the messages of one stage; whoever made that many mistakes
-// made one of them many times.
+// maxErrors limits the messages of one stage: more errors than that are mostly
+// repetitions of one mistake.
 const maxErrors = 20
 
-// keptErrors bounds the messages that are made before they are sorted: beyond
-// it errors are only counted, so that a file of nothing but errors costs little.
+// keptErrors limits the messages that are kept for sorting: further errors are only
+// counted, so that a file full of errors costs little.
 const keptErrors = 10 * maxErrors
 
 // errorList collects errors of one file.
@@ -83,15 +80,15 @@ func (l *errorList) add(pos isa.Pos, format string, args ...any) {
 	l.errs = append(l.errs, &Error{File: l.file, Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// unknown adds an error about a name that is not among names; kind says what
-// they are. The format ends where the suggestion is to follow.
+// unknown adds an error about a name that is not among names; kind says what these are.
+// The suggestion is appended to the formatted text.
 func (l *errorList) unknown(pos isa.Pos, word string, names []string, kind, format string, args ...any) {
 	if len(l.errs) >= keptErrors {
 		l.more++
 		return
 	}
 	hint := ""
-	if len(l.errs) < 2*maxErrors { // a search through many names takes its time
+	if len(l.errs) < 2*maxErrors { // searching many names takes long
 		hint = near.Suggest(word, names, kind)
 	}
 	l.add(pos, "%s%s", fmt.Sprintf(format, args...), hint)

@@ -14,12 +14,12 @@ import (
 type Job struct {
 	File     string   // as given, for messages
 	Programs []Text   // program files, in order
-	GPU      string   // "" where the file names none
-	GPUPos   isa.Pos  // where it does
+	GPU      string   // "" if the file names none
+	GPUPos   isa.Pos  // its position
 	Buffers  []*Data  // in file order, which is the order of allocation
-	Symbols  []*Data  // variables of the program to be set
+	Symbols  []*Data  // variables of the program to set
 	Textures []*Image // in file order
-	Steps    []*Step  // launches alone where the file has [[launches]]
+	Steps    []*Step  // only launches if the file has [[launches]]
 	Checks   []*Check
 
 	stepsGiven bool // [[steps]], not [[launches]]
@@ -27,13 +27,13 @@ type Job struct {
 	symbols    map[string]*Data
 }
 
-// Text is a string of the job file and its place.
+// Text is a string of the job file with its position.
 type Text struct {
 	S   string
 	Pos isa.Pos
 }
 
-// Init says how a buffer is filled.
+// Init is the way in which a buffer is filled.
 type Init uint8
 
 // The initialisers.
@@ -49,12 +49,12 @@ var initNames = []string{"zero", "iota", "random", "values", "file"}
 
 func (i Init) String() string { return initNames[i] }
 
-// Data is a buffer, or what a symbol is set to.
+// Data is a buffer, or the value of a symbol.
 type Data struct {
 	Name     string
 	Pos      isa.Pos
 	Type     Type
-	Count    int64 // elements; 0 where a file's or symbol's size decides
+	Count    int64 // elements; 0 if the size of a file or symbol determines it
 	CountPos isa.Pos
 	Init     Init
 	Seed     uint64
@@ -76,7 +76,7 @@ type Image struct {
 	Normalized           bool
 	ReadNormalized       bool
 
-	Pitch     int64 // bytes from row to row; 0: rows follow each other closely
+	Pitch     int64 // bytes from row to row; 0: contiguous rows
 	Layers    int64 // 0: not layered
 	Levels    int64 // mipmap levels; 0: one
 	Samples   int64 // of a multisampled image; 0: one
@@ -84,8 +84,8 @@ type Image struct {
 	MipLinear bool
 }
 
-// bytes returns the memory that the texture reads at least, which is all of it
-// where it is one image with close rows.
+// bytes returns a lower bound of the memory that the texture reads, which is exact for a
+// single image with contiguous rows.
 func (t *Image) bytes() int64 {
 	return t.Width * max(1, t.Height) * max(1, t.Depth) * int64(t.Channels) * int64(TypeByName(t.Format).Size())
 }
@@ -120,10 +120,10 @@ type Step struct {
 	Record int     // of a wait: Index of the record that it refers to
 }
 
-// Launch is a kernel to be run.
+// Launch is a launch of a kernel.
 type Launch struct {
 	Pos       isa.Pos
-	Kernel    Text // S is "" where the file names none
+	Kernel    Text // S is "" if the file names none
 	Grid      [3]int64
 	Block     [3]int64
 	BlockPos  isa.Pos
@@ -149,13 +149,13 @@ const (
 type Arg struct {
 	Kind   ArgKind
 	Pos    isa.Pos
-	Word   string // what the file calls it: "u32", "bytes", "buffer" …
+	Word   string // its key in the file: "u32", "bytes", "buffer" …
 	Bytes  []byte
 	Name   string
 	Offset int64 // bytes
 }
 
-// Place is what the end of a copy is.
+// Place is the kind of one end of a copy.
 type Place uint8
 
 // The places.
@@ -163,10 +163,10 @@ const (
 	Buffer    Place = iota
 	HostFile        // "host:FILE"
 	Symbol          // "symbol:NAME", a variable of the program
-	FillValue       // of a fill: an element that is repeated
+	FillValue       // of a fill: the element to repeat
 )
 
-// prefixes begin the ends of copies.
+// prefixes are the prefixes of the ends of copies.
 var prefixes = map[Place]string{HostFile: "host:", Symbol: "symbol:"}
 
 // End is one end of a copy: a name or a file, without its prefix.
@@ -175,30 +175,30 @@ type End struct {
 	Place Place
 }
 
-// String returns the end as the job file has it.
+// String returns the end as written in the job file.
 func (e End) String() string { return prefixes[e.Place] + e.S }
 
 // Copy moves bytes between buffers, variables and files, or fills a buffer or a
 // variable with one value.
 type Copy struct {
 	From, To End
-	Bytes    int64   // once Open knows it; else 0
+	Bytes    int64   // set by Open; 0 before
 	BytesPos isa.Pos // of the key, or of the step
-	given    bool    // the file says how many bytes
+	given    bool    // the file gives the number of bytes
 
-	Type  Type   // of a fill's value; NoType: that of a variable that only the program knows
+	Type  Type   // of a fill's value; NoType: that of a variable of the program
 	Value uint64 // its bits, if the type is known
 	value *node  // as written
 }
 
-// Check compares a buffer or a symbol with what it should hold.
+// Check compares a buffer or a symbol with expected values.
 type Check struct {
 	Pos       isa.Pos
 	Symbol    bool
 	Name      Text
 	Type      Type // NoType: that of the buffer
 	File      Text
-	Values    []uint64 // bits, once Open knows the type
+	Values    []uint64 // bits, set when the type is known
 	anyNaN    []bool
 	values    *node // as written
 	Offset    int64 // elements
@@ -212,15 +212,15 @@ const (
 	maxStreams = 1 << 20
 )
 
-// parser walks over the nodes of a job file.
+// parser processes the nodes of a job file.
 type parser struct {
 	errorList
 	job      *Job
 	launches int // so far
 }
 
-// Parse reads a job file's text. It looks at nothing but the text: whether
-// files exist and kernels fit is for Open.
+// Parse parses a job file. It looks only at the text: Open checks whether files exist and
+// kernels fit.
 func Parse(file string, src []byte) (*Job, error) {
 	root, err := decodeTOML(file, src)
 	if err != nil {
@@ -234,7 +234,7 @@ func Parse(file string, src []byte) (*Job, error) {
 	return p.job, nil
 }
 
-// known complains about keys of a table that are not among names.
+// known reports keys of a table that are not among names.
 func (p *parser) known(n *node, names ...string) {
 	for _, k := range n.keys {
 		if !slices.Contains(names, k) {
@@ -243,7 +243,7 @@ func (p *parser) known(n *node, names ...string) {
 	}
 }
 
-// str reads a string; found tells whether the key is there and right.
+// str reads a string; found reports whether the key exists and is valid.
 func (p *parser) str(n *node, key string) (t Text, found bool) {
 	k := n.kids[key]
 	if k == nil {
@@ -293,9 +293,9 @@ func (p *parser) intValue(k *node, what string, lo, hi, def int64) int64 {
 	case !ok:
 		p.add(k.pos, "%s must be an integer, not %s", what, k.kind())
 	case v < lo:
-		p.add(k.pos, "%s is %d, it must be at least %d", what, v, lo)
+		p.add(k.pos, "%s is %d; it must be at least %d", what, v, lo)
 	case v > hi:
-		p.add(k.pos, "%s is %d, more than %d, the most that there can be", what, v, hi)
+		p.add(k.pos, "%s is %d; the maximum is %d", what, v, hi)
 	default:
 		return v
 	}
@@ -393,7 +393,7 @@ func (p *parser) root(n *node) {
 	p.job.stepsGiven = steps != nil
 	p.list(n, "steps", p.step)
 	if launches == nil && steps == nil {
-		p.add(n.pos, "the job launches nothing: add [[launches]] with grid, block and args")
+		p.add(n.pos, "the job has no launches: add [[launches]] with grid, block and args")
 	}
 	p.list(n, "checks", p.check)
 	p.names()
@@ -526,7 +526,7 @@ func (p *parser) random(t *node, d *Data) {
 		case math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo):
 			p.add(k.pos, "range must be finite")
 		case hi < lo:
-			p.add(k.pos, "range ends (%v) below its beginning (%v)", hi, lo)
+			p.add(k.pos, "the end of range (%v) is below its start (%v)", hi, lo)
 		default:
 			d.Range = valueRange{flo: lo, fhi: hi}
 		}
@@ -542,7 +542,7 @@ func (p *parser) random(t *node, d *Data) {
 		b[i] = v
 	}
 	if d.Type.Signed() && int64(b[1]) < int64(b[0]) || !d.Type.Signed() && b[1] < b[0] {
-		p.add(k.pos, "range ends (%s) below its beginning (%s)", d.Type.Format(b[1]), d.Type.Format(b[0]))
+		p.add(k.pos, "the end of range (%s) is below its start (%s)", d.Type.Format(b[1]), d.Type.Format(b[0]))
 		return
 	}
 	d.Range = valueRange{ilo: b[0], ihi: b[1]}
@@ -573,7 +573,7 @@ func (p *parser) literals(k *node, t Type) (bits []uint64, anyNaN []bool) {
 // textureTypes are the element types of textures.
 var textureTypes = []string{"u8", "s8", "u16", "s16", "f16", "u32", "s32", "f32"}
 
-// addressModes are what happens to texture coordinates outside the image.
+// addressModes are the treatments of texture coordinates outside the image.
 var addressModes = []string{"clamp", "wrap", "mirror", "border"}
 
 func (p *parser) texture(name string, t *node) {
@@ -641,7 +641,7 @@ func (p *parser) address(t *node, x *Image) {
 	if k.array {
 		items = k.items
 		if len(items) == 0 || len(items) > 3 {
-			p.add(k.pos, "address has %d modes; write one, or one for each dimension", len(items))
+			p.add(k.pos, "address has %d modes; want one, or one for each dimension", len(items))
 			return
 		}
 	}
@@ -664,7 +664,7 @@ func (p *parser) address(t *node, x *Image) {
 
 var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "cooperative", "prefer", "args"}
 
-// launchStep adds the launch that t describes as a step; at gives the place.
+// launchStep adds the launch in t as a step at a position.
 func (p *parser) launchStep(t, at *node) {
 	l := &Launch{Pos: at.keyPos}
 	s := &Step{Kind: StepLaunch, Pos: at.keyPos, Launch: l, Number: p.launches}
@@ -674,7 +674,7 @@ func (p *parser) launchStep(t, at *node) {
 	l.Grid, _ = p.dim3(t, "grid", [3]int64{isa.MaxGridX, isa.MaxGridYZ, isa.MaxGridYZ})
 	l.Block, l.BlockPos = p.dim3(t, "block", [3]int64{isa.MaxThreads, isa.MaxThreads, isa.MaxBlockZ})
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > isa.MaxThreads {
-		p.add(l.BlockPos, "block has %d threads, more than %d, the most that there can be", n, isa.MaxThreads)
+		p.add(l.BlockPos, "block has %d threads; the maximum is %d", n, isa.MaxThreads)
 	}
 	l.Shared = p.integer(t, "shared", 0, 1<<24, 0)
 	l.SharedPos = l.Pos
@@ -704,11 +704,11 @@ func (p *parser) launchStep(t, at *node) {
 		l.Args = append(l.Args, a)
 	}
 	if total > isa.MaxParams {
-		p.add(k.pos, "args have %d bytes, more than %d, the most that a kernel can take", total, isa.MaxParams)
+		p.add(k.pos, "args have %d bytes; the maximum is %d", total, isa.MaxParams)
 	}
 }
 
-// dim3 reads an extent: [x, y, z], shorter lists and a bare number included.
+// dim3 reads an extent: [x, y, z], a shorter list, or a number.
 func (p *parser) dim3(t *node, key string, limit [3]int64) ([3]int64, isa.Pos) {
 	d := [3]int64{1, 1, 1}
 	k := t.kids[key]
@@ -721,7 +721,7 @@ func (p *parser) dim3(t *node, key string, limit [3]int64) ([3]int64, isa.Pos) {
 		items = k.items
 	}
 	if len(items) == 0 || len(items) > 3 {
-		p.add(k.pos, "%s has %d numbers; write one to three, [X, Y, Z]", key, len(items))
+		p.add(k.pos, "%s has %d numbers; want one to three, [X, Y, Z]", key, len(items))
 		return d, k.pos
 	}
 	for i, it := range items {
@@ -747,9 +747,9 @@ func (p *parser) arg(n *node, i int) *Arg {
 	}
 	if len(words) != 1 {
 		if len(words) > 1 {
-			p.add(n.pos, "argument %d is both %s and %s; give one", i+1, words[0], words[1])
+			p.add(n.pos, "argument %d is both %s and %s; want one of them", i+1, words[0], words[1])
 		} else {
-			p.add(n.pos, "argument %d is empty; write for example { u32 = 1 } or { buffer = \"a\" }", i+1)
+			p.add(n.pos, "argument %d is empty; want for example { u32 = 1 } or { buffer = \"a\" }", i+1)
 		}
 		return a
 	}
@@ -806,7 +806,7 @@ func (p *parser) step(t *node) {
 	k := t.kids[key]
 	if key == "sync" {
 		if v, ok := k.val.(bool); !ok || !v {
-			p.add(k.pos, "sync can only be true")
+			p.add(k.pos, "sync must be true")
 		}
 		p.job.Steps = append(p.job.Steps, &Step{Kind: StepSync, Pos: t.keyPos})
 		return
@@ -855,9 +855,9 @@ func (p *parser) copy(word string, k, at *node) {
 	switch {
 	case c.To.Place != HostFile:
 	case kind == StepFill:
-		p.add(k.keyPos, "fill writes device memory; its end must be a buffer or a symbol")
+		p.add(k.keyPos, "the target of a fill must be a buffer or a symbol, because fill writes device memory")
 	case c.From.Place == HostFile:
-		p.add(k.keyPos, "copy goes from a file to a file; one end must be a buffer or a symbol")
+		p.add(k.keyPos, "copy from a file to a file: one end must be a buffer or a symbol")
 	}
 	if b := k.kids["bytes"]; b != nil {
 		c.BytesPos, c.given = b.pos, true
@@ -893,24 +893,24 @@ func (p *parser) check(t *node) {
 	buffer, symbol := t.kids["buffer"], t.kids["symbol"]
 	switch {
 	case buffer != nil && symbol != nil:
-		p.add(symbol.keyPos, "a check is of a buffer or of a symbol, not both")
+		p.add(symbol.keyPos, "a check has either buffer or symbol, not both")
 	case symbol != nil:
 		c.Symbol = true
 		c.Name, _ = p.str(t, "symbol")
 	case buffer != nil:
 		c.Name, _ = p.str(t, "buffer")
 	default:
-		p.add(c.Pos, "the check says not of what: add buffer = \"NAME\" or symbol = \"NAME\"")
+		p.add(c.Pos, "the check has no target: add buffer = \"NAME\" or symbol = \"NAME\"")
 	}
 	c.Type = p.elementType(t, false)
 	file, values := t.kids["file"], t.kids["values"]
 	switch {
 	case file != nil && values != nil:
-		p.add(values.keyPos, "a check compares with a file or with values, not both")
+		p.add(values.keyPos, "a check has either file or values, not both")
 	case file != nil:
 		c.File, _ = p.str(t, "file")
 	case values == nil:
-		p.add(c.Pos, "the check says not against what: add file = \"FILE\" or values = [ … ]")
+		p.add(c.Pos, "the check has no expected values: add file = \"FILE\" or values = [ … ]")
 	case !values.array:
 		p.add(values.pos, "values must be a list of numbers, not %s", values.kind())
 	case len(values.items) == 0:
@@ -926,13 +926,13 @@ func (p *parser) check(t *node) {
 	if k := t.kids["tolerance"]; k != nil {
 		v, ok := p.number(k, "tolerance")
 		if ok && !(v >= 0 && v <= 1) {
-			p.add(k.pos, "tolerance is %v, it must be between 0 and 1 (it is relative)", v)
+			p.add(k.pos, "tolerance is %v; it must be between 0 and 1 (it is relative)", v)
 		}
 		c.Tolerance = v
 	}
 }
 
-// buffer returns the buffer of that name, nil if there is none.
+// buffer returns the buffer with a name, nil if there is none.
 func (j *Job) buffer(name string) *Data { return j.buffers[name] }
 
 // BufferNames lists the buffers in file order.
@@ -944,7 +944,7 @@ func (j *Job) BufferNames() []string {
 	return names
 }
 
-// names looks up what the parts of the file call each other.
+// names resolves the references between parts of the file.
 func (p *parser) names() {
 	j := p.job
 	j.buffers, j.symbols = map[string]*Data{}, map[string]*Data{}
@@ -995,7 +995,7 @@ func (p *parser) names() {
 			p.fillValue(s.Copy)
 		case StepWait:
 			if s.Event.S != "" && !isRecorded[s.Event.S] {
-				p.unknown(s.Event.Pos, s.Event.S, recorded, "events recorded", "event %q is waited for, but no step records it", s.Event.S)
+				p.unknown(s.Event.Pos, s.Event.S, recorded, "events recorded", "no step records event %q, which this step waits for", s.Event.S)
 			}
 		}
 	}
@@ -1013,8 +1013,7 @@ func (p *parser) names() {
 	}
 }
 
-// checkValues turns a check's values into bits where the type is known from
-// the text alone.
+// checkValues converts a check's values to bits if the type is known from the text.
 func (p *parser) checkValues(c *Check) {
 	if c.Type == NoType {
 		if c.Symbol {
@@ -1030,8 +1029,7 @@ func (p *parser) checkValues(c *Check) {
 	}
 }
 
-// fillValue turns a fill's value into bits where the type is known from the
-// text alone.
+// fillValue converts a fill's value to bits if the type is known from the text.
 func (p *parser) fillValue(c *Copy) {
 	if c.value == nil {
 		return
@@ -1046,7 +1044,7 @@ func (p *parser) fillValue(c *Copy) {
 	}
 }
 
-// fillBits turns a fill's value into bits of its type.
+// fillBits converts a fill's value to bits of its type.
 func (p *parser) fillBits(c *Copy) {
 	if c.value.table || c.value.array {
 		p.add(c.value.pos, "value must be a number, not %s", c.value.kind())
@@ -1063,10 +1061,10 @@ func (p *parser) fillBits(c *Copy) {
 	}
 }
 
-// order puts the steps into the order in which they run: each stream's in file
-// order, a wait after the record that it refers to (the last before it in the
-// file, or else the first after it), and nothing across a sync. Of the steps
-// that may go, the first in the file goes.
+// order sorts the steps into execution order: each stream's in file order, a wait after
+// the record that it refers to (the last before it in the file, otherwise the first after
+// it), and nothing across a sync. Of the steps that are ready, the first in the file
+// runs.
 func (p *parser) order() {
 	steps := p.job.Steps
 	records := map[string][]int{}
@@ -1075,7 +1073,7 @@ func (p *parser) order() {
 			records[s.Event.S] = append(records[s.Event.S], i)
 		}
 	}
-	// recordOf is the step that a wait refers to, -1 for other steps.
+	// recordOf returns the step that a wait refers to, -1 for other steps.
 	recordOf := func(i int) int {
 		if steps[i].Kind != StepWait {
 			return -1
@@ -1125,7 +1123,7 @@ func (p *parser) order() {
 		for _, ws := range waiting {
 			for _, w := range ws {
 				e := steps[w].Event
-				p.add(e.Pos, "the wait for event %q can never end: it is recorded only after a step that comes after this wait", e.S)
+				p.add(e.Pos, "the wait for event %q never ends: the event is recorded only after a step that follows this wait", e.S)
 			}
 		}
 		if len(waiting) > 0 {

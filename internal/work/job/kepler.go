@@ -14,10 +14,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// This file: the form that a job file has for the Kepler-style core. Its
-// programs are .kasm. There is no allocator and no grid: buffers lie at
-// addresses that the file gives, and the host starts warps. A job of several
-// frames runs the core anew for each, with other values in registers.
+// This file: the job file format for the Kepler-style core. Its programs are .kasm. There
+// is no allocator and no grid: the file gives the addresses of buffers, and the host
+// starts warps. A job with several frames runs the core once per frame, with different
+// values in registers.
 
 // KeplerJob is a parsed job file for the Kepler-style core.
 type KeplerJob struct {
@@ -29,35 +29,34 @@ type KeplerJob struct {
 	Checks   []*KeplerCheck
 
 	places    map[string]*bufferPlace
-	keplerPos isa.Pos // of what the job says of its machine
+	keplerPos isa.Pos // of the job's settings of the machine
 }
 
-// KeplerSetting is a key below [kepler], dotted, and its value as a command
-// line would give it.
+// KeplerSetting is a dotted key of [kepler] and its value in command line syntax.
 type KeplerSetting struct {
 	Key, Value string
 	Pos        isa.Pos
 }
 
-// bufferPlace is where a buffer lies.
+// bufferPlace is the address of a buffer.
 type bufferPlace struct {
 	at     uint32 // byte address
 	pos    isa.Pos
 	shared bool
 }
 
-// WarpStart says how the host starts some warps.
+// WarpStart describes how the host starts some warps.
 type WarpStart struct {
 	Pos       isa.Pos
 	Warps     []int
-	Program   Text // S is "" where the job has one program
+	Program   Text // S is "" if the job has one program
 	PC        int
 	Label     Text // instead of PC
 	Mask      uint32
 	Registers []RegisterStart
 }
 
-// RegisterStart is what a register holds when its warp starts.
+// RegisterStart is the initial value of a register.
 type RegisterStart struct {
 	Register               int
 	Start                  uint32
@@ -76,14 +75,14 @@ func (r *RegisterStart) at(warp, lane, frame int) uint32 {
 	return r.Start + uint32(warp)*r.PerWarp + uint32(lane)*r.PerLane + uint32(frame)*r.Step
 }
 
-// lastFrame stands for the last frame, allFrames for one after the other.
+// lastFrame means the last frame, allFrames all frames in order.
 const (
 	lastFrame = -1
 	allFrames = -2
 )
 
-// KeplerCheck is a check, of a buffer unless one of Register, Predicate and
-// Cycles is given.
+// KeplerCheck is a check of a buffer, unless one of Register, Predicate and Cycles is
+// set.
 type KeplerCheck struct {
 	*Check
 	Register  int // -1: none
@@ -95,7 +94,7 @@ type KeplerCheck struct {
 	Level     Text   // only at this level; S is "" for both
 }
 
-// Limits of the form, our choice.
+// Limits of the format, our choice.
 const (
 	maxFrames = 100_000
 	maxEdge   = 4096 // pixels of a picture's side
@@ -104,8 +103,8 @@ const (
 	maxKept   = 1 << 30 // bytes of all frames that one check compares
 )
 
-// IsKepler reports whether a file is a job for the Kepler-style core: it says
-// so, or one of its programs is .kasm. What is wrong with it is found later.
+// IsKepler reports whether a file is a job for the Kepler-style core: its gpu is, or one
+// of its programs is .kasm. Errors in it are found later.
 func IsKepler(path string) bool {
 	src, err := ReadFile(path)
 	if err != nil || len(src) > maxJobFile {
@@ -123,14 +122,14 @@ func IsKepler(path string) bool {
 
 func isKasm(file string) bool { return strings.EqualFold(filepath.Ext(file), ".kasm") }
 
-// keplerParser walks over the nodes of a job file for the Kepler-style core.
+// keplerParser processes the nodes of a job file for the Kepler-style core.
 type keplerParser struct {
 	parser
 	k *KeplerJob
 }
 
-// ParseKepler reads the text of a job file for the Kepler-style core. Whether
-// files exist and programs assemble is for Open.
+// ParseKepler parses a job file for the Kepler-style core. Open checks whether files
+// exist and programs assemble.
 func ParseKepler(file string, src []byte) (*KeplerJob, error) {
 	root, err := decodeTOML(file, src)
 	if err != nil {
@@ -150,13 +149,13 @@ func (p *keplerParser) root(n *node) {
 	p.programs(n)
 	for _, t := range p.job.Programs {
 		if !isKasm(t.S) {
-			p.add(t.Pos, "%s is not .kasm, and programs of the Kepler-style core do not go with others", t.S)
+			p.add(t.Pos, "%s is not .kasm; a job cannot combine programs of the Kepler-style core with others", t.S)
 		}
 	}
 	if t, ok := p.str(n, "gpu"); ok {
 		p.job.GPU, p.job.GPUPos = t.S, t.Pos
 		if t.S != kepler.Name && filepath.Ext(t.S) != ".toml" {
-			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; leave gpu out", t.S, kepler.Name, kepler.Name)
+			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; remove gpu", t.S, kepler.Name, kepler.Name)
 		}
 	}
 	p.k.keplerPos = p.job.GPUPos
@@ -172,7 +171,7 @@ func (p *keplerParser) root(n *node) {
 	p.k.Frames = int(p.integer(n, "frames", 1, maxFrames, 1))
 	p.list(n, "warps", p.warps)
 	if n.kids["warps"] == nil {
-		p.add(n.pos, "the job starts no warp: add [[warps]] with warp = 0")
+		p.add(n.pos, "the job starts no warps: add [[warps]] with warp = 0")
 	}
 	p.list(n, "images", p.image)
 	p.list(n, "checks", p.check)
@@ -205,7 +204,7 @@ func without(n *node, keys ...string) *node {
 	return &c
 }
 
-// buffer reads a buffer: as in every job, with its address.
+// buffer reads a buffer: as in every job, plus its address.
 func (p *keplerParser) buffer(name string, t *node) {
 	d := p.data(name, without(t, "at", "space"), true)
 	p.job.Buffers = append(p.job.Buffers, d)
@@ -219,11 +218,11 @@ func (p *keplerParser) buffer(name string, t *node) {
 	place.pos = k.pos
 	place.at = uint32(p.intValue(k, "at", 0, math.MaxUint32, 0))
 	if place.at%4 != 0 {
-		p.add(k.pos, "at = %#x is not the address of a word, a multiple of 4", place.at)
+		p.add(k.pos, "at = %#x is not the address of a word; it must be a multiple of 4", place.at)
 	}
 }
 
-// size returns the bytes that a buffer's space has.
+// size returns the size of a buffer's memory, in bytes.
 func (b *bufferPlace) size() int64 {
 	if b.shared {
 		return kepler.SharedBytes
@@ -262,7 +261,7 @@ func (p *keplerParser) index(t Text, letter string, n int) int {
 	digits, ok := strings.CutPrefix(t.S, letter)
 	v, err := strconv.Atoi(digits)
 	if !ok || err != nil || v < 0 || v >= n || digits != strconv.Itoa(v) {
-		p.add(t.Pos, "there is no %s; there are %s0 to %s%d", t.S, letter, letter, n-1)
+		p.add(t.Pos, "%s does not exist; want %s0 to %s%d", t.S, letter, letter, n-1)
 		return 0
 	}
 	return v
@@ -277,11 +276,11 @@ func (p *keplerParser) warps(t *node) {
 	var items []*node
 	switch {
 	case one != nil && many != nil:
-		p.add(many.keyPos, "give either warp or warps, not both")
+		p.add(many.keyPos, "want either warp or warps, not both")
 	case one != nil:
 		items = []*node{one}
 	case many == nil:
-		p.add(t.keyPos, "which warps? add warp = 0, or warps = [0, 1]")
+		p.add(t.keyPos, "no warps given: add warp = 0, or warps = [0, 1]")
 	case !many.array || len(many.items) == 0:
 		p.add(many.pos, "warps must be a list of numbers such as [0, 1]")
 	default:
@@ -316,7 +315,7 @@ func (p *keplerParser) warps(t *node) {
 	}
 }
 
-// register reads what a register holds at the start.
+// register reads the initial value of a register.
 func (p *keplerParser) register(name string, k *node) RegisterStart {
 	r := RegisterStart{Register: p.index(Text{name, k.keyPos}, "R", kasm.Registers)}
 	switch {
@@ -331,7 +330,7 @@ func (p *keplerParser) register(name string, k *node) RegisterStart {
 		}
 		if f := k.kids["frames"]; f != nil {
 			if len(k.keys) > 1 {
-				p.add(f.keyPos, "%s: frames lists every value, and nothing goes with it", name)
+				p.add(f.keyPos, "%s: frames lists every value and cannot be combined with other keys", name)
 			}
 			r.Frames = p.bitList(f, name+".frames", "frame", p.k.Frames)
 		}
@@ -341,7 +340,7 @@ func (p *keplerParser) register(name string, k *node) RegisterStart {
 	return r
 }
 
-// frame reads which frame something is about.
+// frame reads the frame of a check or picture.
 func (p *keplerParser) frame(t *node, all bool) int {
 	k := t.kids["frame"]
 	if k == nil {
@@ -349,14 +348,14 @@ func (p *keplerParser) frame(t *node, all bool) int {
 	}
 	if s, ok := k.val.(string); ok && all {
 		if s != "all" {
-			p.add(k.pos, "frame = %q is not known; give a number, or \"all\" for one after the other", s)
+			p.add(k.pos, "frame = %q is not known; want a number, or \"all\" for all frames in order", s)
 		}
 		return allFrames
 	}
 	return int(p.intValue(k, "frame", 0, int64(p.k.Frames)-1, 0))
 }
 
-// knownBuffer finds a buffer, and complains if there is none.
+// knownBuffer finds a buffer, and reports an error if there is none.
 func (p *keplerParser) knownBuffer(t Text) *Data {
 	d := p.job.buffer(t.S)
 	if t.S != "" && d == nil {
@@ -383,14 +382,14 @@ func (p *keplerParser) check(t *node) {
 		}
 	}
 	if len(of) != 1 {
-		p.add(t.keyPos, "a check is of exactly one: buffer, register, predicate or cycles")
+		p.add(t.keyPos, "a check has exactly one of buffer, register, predicate and cycles")
 		c.Check = &Check{Pos: t.keyPos}
 		return
 	}
 	warp := func() {
 		c.Warp = int(p.integer(t, "warp", 0, kepler.Warps-1, 0))
 		if !slices.ContainsFunc(p.k.Warps, func(w *WarpStart) bool { return slices.Contains(w.Warps, c.Warp) }) {
-			p.add(t.keyPos, "the check is of warp %d, which the job does not start", c.Warp)
+			p.add(t.keyPos, "the job does not start warp %d, which this check refers to", c.Warp)
 		}
 	}
 	c.Check = &Check{Pos: t.keyPos}
@@ -435,6 +434,6 @@ func (p *keplerParser) check(t *node) {
 		c.Cycles = uint64(p.integer(t, "cycles", 1, math.MaxInt64, 1))
 	}
 	if c.Frame == allFrames {
-		p.add(t.kids["frame"].pos, "frame = \"all\" goes with buffer")
+		p.add(t.kids["frame"].pos, "frame = \"all\" requires buffer")
 	}
 }

@@ -33,7 +33,7 @@ type FrameImage struct {
 // pixelFormats are the ways in which a buffer holds pixels, row by row.
 var pixelFormats = []string{
 	"bit", // rows of whole bytes, the lowest bit on the left
-	"u8",  // a byte for each pixel, which names a colour
+	"u8",  // a byte for each pixel, which is the index of a colour
 	"rgb", // a word for each pixel, 0x00RRGGBB
 }
 
@@ -65,23 +65,23 @@ func (p *keplerParser) image(t *node) {
 	m.Format = p.oneOf(t, "format", pixelFormats...)
 	m.Scale = int(p.integer(t, "scale", 1, maxScale, 1))
 	if m.Scale*max(m.Width, m.Height) > maxEdge {
-		p.add(t.keyPos, "the picture's longer side has %d pixels, more than %d", m.Scale*max(m.Width, m.Height), maxEdge)
+		p.add(t.keyPos, "the picture's longer side has %d pixels; the maximum is %d", m.Scale*max(m.Width, m.Height), maxEdge)
 	}
 	if n := m.Scale * m.Scale * m.Width * m.Height; t.kids["gif"] != nil && n*p.k.Frames > maxPixels {
-		p.add(t.keyPos, "%d frames of %d pixels are more than one GIF can take, %d pixels", p.k.Frames, n, maxPixels)
+		p.add(t.keyPos, "%d frames of %d pixels exceed the limit of a GIF, %d pixels", p.k.Frames, n, maxPixels)
 	}
 	m.Delay = int(p.integer(t, "delay", 0, 10_000, 5))
 	m.PNG, _ = p.str(t, "png")
 	m.GIF, _ = p.str(t, "gif")
 	if t.kids["png"] == nil && t.kids["gif"] == nil {
-		p.add(t.keyPos, "the picture goes nowhere: add png = \"FILE\" or gif = \"FILE\"")
+		p.add(t.keyPos, "the picture has no file: add png = \"FILE\" or gif = \"FILE\"")
 	}
 	m.Frame = p.frame(t, false)
 	p.colours(t, m)
 }
 
-// colours reads the colours that pixels name; those that are left out are
-// black and white for bits, shades of grey for bytes.
+// colours reads the colours of pixel values; the defaults are black and white for bits,
+// shades of grey for bytes.
 func (p *keplerParser) colours(t *node, m *FrameImage) {
 	switch m.Format {
 	case "bit":
@@ -96,7 +96,7 @@ func (p *keplerParser) colours(t *node, m *FrameImage) {
 	case k == nil:
 		return
 	case m.Format == "rgb":
-		p.add(k.keyPos, "format = \"rgb\" has colours of its own")
+		p.add(k.keyPos, "format = \"rgb\" has its own colours; remove colours")
 		return
 	case !k.array || len(k.items) > len(m.Colours):
 		p.add(k.pos, "colours must be a list of at most %d, such as [\"#000000\", \"#ffffff\"]", len(m.Colours))
@@ -106,7 +106,7 @@ func (p *keplerParser) colours(t *node, m *FrameImage) {
 		s, _ := it.val.(string)
 		v, err := strconv.ParseUint(s[min(1, len(s)):], 16, 32)
 		if err != nil || len(s) != 7 || s[0] != '#' {
-			p.add(it.pos, "a colour is written \"#rrggbb\"")
+			p.add(it.pos, "not a colour; want \"#rrggbb\"")
 			continue
 		}
 		m.Colours[i] = rgb(uint32(v))
@@ -126,9 +126,8 @@ func (m *FrameImage) colour(b []byte, x, y int) color.Color {
 	return rgb(binary.LittleEndian.Uint32(b[4*(y*m.Width+x):]))
 }
 
-// palette returns the colours of a picture that is made of some frames: those
-// that pixels can name, those that occur if they are few, or else a general
-// one.
+// palette returns the palette for some frames: the colours of all pixel values, the
+// colours that occur if they are few, or a general one.
 func (m *FrameImage) palette(frames [][]byte) color.Palette {
 	if m.Format != "rgb" {
 		return m.Colours
@@ -150,8 +149,8 @@ func (m *FrameImage) palette(frames [][]byte) color.Palette {
 	return list
 }
 
-// commonest returns the 256 colours that occur most often, where those that
-// share the upper five bits of each channel count as one, their mean.
+// commonest returns the 256 most frequent colours. Colours that share the upper five bits
+// of each channel count as one, their mean.
 func (m *FrameImage) commonest(frames [][]byte) color.Palette {
 	type bucket struct{ n, r, g, b, at int }
 	all := make([]bucket, 1<<15)
@@ -191,7 +190,7 @@ func (m *FrameImage) paint(b []byte, pal color.Palette) *image.Paletted {
 	return im
 }
 
-// still returns the frame that the PNG shows, where last is the last that runs.
+// still returns the frame that the PNG shows; last is the last one that runs.
 func (m *FrameImage) still(last int) int {
 	if m.Frame == lastFrame {
 		return last

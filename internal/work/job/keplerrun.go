@@ -43,8 +43,8 @@ func LoadKepler(file string) (*KeplerReady, error) {
 	return j.Open()
 }
 
-// Open assembles the programs, reads the files of buffers, and checks that
-// everything fits.
+// Open assembles the programs, reads the files of buffers, and checks the sizes of
+// everything.
 func (k *KeplerJob) Open() (*KeplerReady, error) {
 	r := &KeplerReady{Job: k, programs: map[string]int{}, contents: map[string][]byte{}}
 	o := &opener{errorList: errorList{file: k.File}, job: k.Job}
@@ -80,7 +80,7 @@ func (k *KeplerJob) Open() (*KeplerReady, error) {
 	return r, nil
 }
 
-// warps finds the program of each warp, and the places of labels.
+// warps finds the program of each warp, and the addresses of labels.
 func (r *KeplerReady) warps(o *opener) {
 	var names []string
 	for _, t := range r.Job.Job.Programs {
@@ -113,8 +113,8 @@ func (r *KeplerReady) warps(o *opener) {
 	}
 }
 
-// buffers settles sizes, makes the buffers' first contents, and checks that
-// none reaches into another.
+// buffers determines sizes, makes the initial contents of buffers, and checks that they
+// do not overlap.
 func (r *KeplerReady) buffers(o *opener) {
 	j := r.Job
 	whole := *j.Job // checks of one frame are as in every job
@@ -139,13 +139,13 @@ func (r *KeplerReady) buffers(o *opener) {
 		p := j.places[d.Name]
 		n := d.Count * int64(d.Type.Size())
 		if n > p.size()-int64(p.at) {
-			o.add(p.pos, "buffer %q of %d bytes at %#x reaches beyond the memory's %d bytes", d.Name, n, p.at, p.size())
+			o.add(p.pos, "buffer %q of %d bytes at %#x exceeds the memory's %d bytes", d.Name, n, p.at, p.size())
 			continue
 		}
 		e := extent{d.Name, int64(p.at), int64(p.at) + n, p.shared}
 		for _, t := range taken {
 			if t.shared == e.shared && e.lo < t.hi && t.lo < e.hi {
-				o.add(p.pos, "buffer %q at %#x to %#x reaches into buffer %q", d.Name, e.lo, e.hi-1, t.name)
+				o.add(p.pos, "buffer %q at %#x to %#x overlaps buffer %q", d.Name, e.lo, e.hi-1, t.name)
 			}
 		}
 		taken = append(taken, e)
@@ -184,12 +184,11 @@ func (r *KeplerReady) buffers(o *opener) {
 	}
 }
 
-// allFrames checks that a check of all frames fits what they leave, n bytes
-// each.
+// allFrames checks the size of a check of all frames, with n bytes each.
 func (r *KeplerReady) allFrames(o *opener, c *KeplerCheck, n int64) {
 	have := n * int64(r.Job.Frames)
 	if have > maxKept {
-		o.add(c.Pos, "%d frames of %d bytes are more than one check can compare, %d bytes", r.Job.Frames, n, maxKept)
+		o.add(c.Pos, "%d frames of %d bytes exceed the limit of a check, %d bytes", r.Job.Frames, n, maxKept)
 		return
 	}
 	elements := int64(len(c.Values))
@@ -204,10 +203,9 @@ func (r *KeplerReady) allFrames(o *opener, c *KeplerCheck, n int64) {
 	}
 }
 
-// Config returns the machine that a job runs on: the one of a name or file, or
-// else the job's, with the job's settings and then the key=value of the command
-// line. Where several set the same, the last wins; a conformance level sets
-// every switch again.
+// Config returns the machine of a job: the one with a name or file, otherwise the job's,
+// with the job's settings and then the key=value pairs of the command line. The last
+// setting of a key wins; a conformance level resets every switch.
 func (r *KeplerReady) Config(gpu string, sets ...string) (kepler.Config, error) {
 	j := r.Job
 	m, err := config.NewKepler(), error(nil)
@@ -241,7 +239,7 @@ func (r *KeplerReady) Config(gpu string, sets ...string) (kepler.Config, error) 
 	return m.Config, nil
 }
 
-// Core returns a core that is set up for a frame.
+// Core returns a core set up for a frame.
 func (r *KeplerReady) Core(cfg kepler.Config, frame int) (*kepler.Core, error) {
 	k := kepler.New(cfg)
 	for i, p := range r.Programs {
@@ -287,7 +285,7 @@ func (r *KeplerReady) Core(cfg kepler.Config, frame int) (*kepler.Core, error) {
 	return k, nil
 }
 
-// Bytes returns what a buffer holds in a core.
+// Bytes returns the contents of a buffer in a core.
 func (r *KeplerReady) Bytes(k *kepler.Core, buffer string) []byte {
 	d, p := r.Job.buffer(buffer), r.Job.places[buffer]
 	b := make([]byte, len(r.contents[buffer]))
@@ -304,17 +302,16 @@ func (r *KeplerReady) Bytes(k *kepler.Core, buffer string) []byte {
 	return b[:d.Count*int64(d.Type.Size())]
 }
 
-// KeplerOptions are the settings of a run that are not part of its job. Of
-// Options those count that do not name machines: Select, which picks frames,
-// Dumps, which are of the last frame, MaxInsts, which are cycles of all frames
-// together, Series, Timeline and Progress.
+// KeplerOptions are the settings of a run that are not part of its job. These Options
+// apply: Select, which selects frames, Dumps, of the last frame, MaxInsts, in cycles of
+// all frames together, Series, Timeline and Progress.
 type KeplerOptions struct {
 	Options
 	Config   kepler.Config
 	Pictures string                         // folder of the pictures; "" is the job's
-	Frame    func(run *krun.Run, frame int) // is called after every frame; may be nil
-	// Walk runs a frame in place of krun's Do: it calls start for a core that
-	// is set up, as often as it likes, and returns the last. May be nil.
+	Frame    func(run *krun.Run, frame int) // called after every frame; may be nil
+	// Walk runs a frame in place of krun's Do: it calls start for a core that is set
+	// up, once or more, and returns the last. May be nil.
 	Walk func(start func() (*krun.Run, error)) (*krun.Run, error)
 }
 
@@ -324,11 +321,11 @@ type keplerRunner struct {
 	opt   KeplerOptions
 	res   *report.Run
 	last  int              // the last frame that will run
-	kept  map[int][][]byte // contents of images' buffers by image, frame by frame
-	all   map[int][]byte   // contents by check, one frame after the other
+	kept  map[int][][]byte // contents of images' buffers by image and frame
+	all   map[int][]byte   // contents by check, all frames in order
 }
 
-// Selected returns the frames that a selection picks.
+// Selected returns the frames of a selection.
 func (r *KeplerReady) Selected(sel *run.Selection) []int {
 	var list []int
 	for f := range r.Job.Frames {
@@ -339,7 +336,7 @@ func (r *KeplerReady) Selected(sel *run.Selection) []int {
 	return list
 }
 
-// name is what a frame is called.
+// name returns the name of a frame.
 func (r *KeplerReady) name() string {
 	base := filepath.Base(r.Programs[0].File)
 	return strings.TrimSuffix(base, filepath.Ext(base))
@@ -354,9 +351,8 @@ func (r *KeplerReady) Prepare(cfg kepler.Config, frame int) (*krun.Run, error) {
 	return &krun.Run{Name: r.Job.File, Core: k, Programs: r.Programs}, nil
 }
 
-// Run runs the frames, checks, and writes pictures. The result holds what was
-// done also when an error is returned: *krun.Error, the context's, or an *Error
-// for what is wrong with the job.
+// Run runs the frames, checks, and writes pictures. The result is valid also when an
+// error is returned: *krun.Error, the context's, or an *Error for errors in the job.
 func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, error) {
 	start := time.Now()
 	x := &keplerRunner{ready: r, opt: opt, last: -1, kept: map[int][][]byte{}, all: map[int][]byte{}}
@@ -406,7 +402,7 @@ func (x *keplerRunner) run(ctx context.Context) error {
 	return x.pictures(frames)
 }
 
-// prepare sets a frame up, with what is to be written of it.
+// prepare sets up a frame and its observers.
 func (x *keplerRunner) prepare(f int) (*krun.Run, error) {
 	core, err := x.ready.Prepare(x.opt.Config, f)
 	if err != nil {
@@ -425,7 +421,7 @@ func (x *keplerRunner) prepare(f int) (*krun.Run, error) {
 	return core, nil
 }
 
-// frame runs one frame and looks at what it left.
+// frame runs one frame and processes its final state.
 func (x *keplerRunner) frame(ctx context.Context, f int) error {
 	if x.opt.MaxInsts > 0 && x.res.Cycles >= x.opt.MaxInsts {
 		return &exec.LimitError{Limit: x.opt.MaxInsts, What: "cycles"}
@@ -485,7 +481,7 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 	return nil
 }
 
-// check compares what one frame left.
+// check compares the final state of one frame.
 func (x *keplerRunner) check(k *kepler.Core, c *KeplerCheck) error {
 	switch {
 	case c.Register >= 0:
@@ -540,7 +536,7 @@ func (x *keplerRunner) buffer(c *KeplerCheck, have []byte) error {
 	return nil
 }
 
-// sums checks what is about all frames together.
+// sums runs the checks of all frames together.
 func (x *keplerRunner) sums() error {
 	for i, c := range x.ready.Job.Checks {
 		switch {
@@ -560,8 +556,8 @@ func (x *keplerRunner) sums() error {
 	return nil
 }
 
-// pictures writes the pictures of the frames that ran. Where frames are left out, they are not those
-// of the job, and ".part" before the ending keeps these as they are.
+// pictures writes the pictures of the frames that ran. If frames are left out, ".part"
+// before the extension keeps the files of the complete job.
 func (x *keplerRunner) pictures(ran []int) error {
 	j := x.ready.Job
 	path := func(t Text) string {

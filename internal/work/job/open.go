@@ -36,8 +36,8 @@ func Load(file string) (*Ready, error) {
 	return j.Open()
 }
 
-// reason is the part of a file error that says what is wrong, without the name
-// of the file, which the message around it has.
+// reason returns the cause of a file error without the name of the file, which the
+// surrounding message has.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -46,11 +46,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// maxText bounds program texts. The largest that we know have ten megabytes.
+// maxText limits program texts. The largest that we know have ten megabytes.
 const maxText = 512 << 20
 
-// ReadFile reads the text of a job or a program. What is not a file, or too
-// large for a text, is an error before anything is read.
+// ReadFile reads the text of a job or a program. It refuses anything that is not a
+// regular file or is too large for a text, before reading.
 func ReadFile(path string) ([]byte, error) {
 	st, err := os.Stat(path)
 	switch {
@@ -61,12 +61,12 @@ func ReadFile(path string) ([]byte, error) {
 	case !st.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
 	case st.Size() > maxText:
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, more than a text can have (%d)", st.Size(), maxText)}
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes; the limit for a text is %d", st.Size(), maxText)}
 	}
 	return os.ReadFile(path)
 }
 
-// Path returns a file of the job as seen from here.
+// Path returns the path of a file of the job, relative to the current folder.
 func (j *Job) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -74,12 +74,12 @@ func (j *Job) Path(name string) string {
 	return filepath.Join(filepath.Dir(j.File), name)
 }
 
-// opener collects what is wrong with the files of a job.
+// opener collects the errors in the files of a job.
 type opener struct {
 	errorList
 	job     *Job
 	ready   *Ready
-	sources []error // PTX errors, which have places of their own
+	sources []error // PTX errors, which have their own positions
 }
 
 // Open reads the programs, links them, and checks that files exist and launches
@@ -103,7 +103,7 @@ func (j *Job) Open() (*Ready, error) {
 	return o.ready, nil
 }
 
-// programs reads the program files and links them, if nothing is wrong with any.
+// programs reads the program files and links them if all are valid.
 func (o *opener) programs() {
 	var l xprog.Loader
 	whole := true
@@ -128,8 +128,8 @@ func (o *opener) programs() {
 	o.ready.Program = prog
 }
 
-// program notes what is wrong with a program: at its place in the job file what
-// is about the file as a whole.
+// program records the errors of a program. Those that concern the whole file get its
+// position in the job file.
 func (o *opener) program(pos isa.Pos, err error) {
 	var form *xprog.FormError
 	var mixed *xprog.MixedError
@@ -140,7 +140,7 @@ func (o *opener) program(pos isa.Pos, err error) {
 	o.sources = append(o.sources, err)
 }
 
-// launches finds each launch's kernel and checks its arguments.
+// launches finds the kernel of each launch and checks its arguments.
 func (o *opener) launches() {
 	prog := o.ready.Program
 	var names []string
@@ -185,7 +185,7 @@ func (o *opener) launches() {
 	}
 }
 
-// list writes names after a prefix, or nothing if there are none.
+// list formats names after a prefix, or returns "" if there are none.
 func list(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -237,7 +237,7 @@ func (o *opener) args(l *Launch, k exec.Kernel) {
 	}
 }
 
-// typeOf is a parameter's type in a message, if it has one.
+// typeOf formats a parameter's type for a message, if it has one.
 func typeOf(p exec.Param) string {
 	if p.Type == "" {
 		return ""
@@ -245,7 +245,7 @@ func typeOf(p exec.Param) string {
 	return fmt.Sprintf(" (.%s)", p.Type)
 }
 
-// textures checks that each texture is bound to something and fits its buffer.
+// textures checks that each texture is used and fits its buffer.
 func (o *opener) textures() {
 	var refs []string
 	var mods []*ptx.Module
@@ -294,7 +294,7 @@ func (o *opener) fileSize(t Text) (int64, bool) {
 	return 0, false
 }
 
-// elements returns how many elements a file holds.
+// elements returns the number of elements in a file.
 func (o *opener) elements(t Text, typ Type) (int64, bool) {
 	n, ok := o.fileSize(t)
 	if !ok {
@@ -307,7 +307,7 @@ func (o *opener) elements(t Text, typ Type) (int64, bool) {
 	return n / int64(typ.Size()), true
 }
 
-// dataFiles checks the files that buffers, copies and checks name.
+// dataFiles checks the files of buffers, copies and checks.
 func (o *opener) dataFiles() {
 	j := o.job
 	for _, d := range append(append([]*Data{}, j.Buffers...), j.Symbols...) {
@@ -341,8 +341,8 @@ func (o *opener) dataFiles() {
 	}
 }
 
-// copy settles how many bytes a copy moves, as far as that can be said before
-// the program's variables have their places.
+// copy determines the number of bytes of a copy, if that is possible before the program's
+// variables have addresses.
 func (o *opener) copy(c *Copy) {
 	from, to := int64(anySize), int64(anySize)
 	switch c.From.Place {
@@ -367,8 +367,8 @@ func (o *opener) copy(c *Copy) {
 	}
 }
 
-// size returns the bytes of a buffer, anySize if its count is not known because
-// something is wrong with it.
+// size returns the bytes of a buffer, anySize if its count is unknown because of an
+// error.
 func (d *Data) size() int64 {
 	if d.Count == 0 {
 		return anySize
@@ -376,10 +376,10 @@ func (d *Data) size() int64 {
 	return d.Count * int64(d.Type.Size())
 }
 
-// anySize is the size of an end of a copy that takes what the other one has.
+// anySize is the size of an end of a copy that adapts to the other one.
 const anySize = -1
 
-// settle decides how many bytes a copy moves if its ends have so many.
+// settle determines the number of bytes of a copy from the sizes of its ends.
 func (c *Copy) settle(j *Job, from, to int64) *Error {
 	switch {
 	case c.given && c.Bytes > from && from != anySize:
@@ -397,7 +397,7 @@ func (c *Copy) settle(j *Job, from, to int64) *Error {
 	return nil
 }
 
-// check settles how many elements a check compares.
+// check determines the number of elements that a check compares.
 func (o *opener) check(c *Check) {
 	d := o.job.buffers[c.Name.S]
 	if c.Symbol {
@@ -405,7 +405,7 @@ func (o *opener) check(c *Check) {
 	}
 	n := int64(len(c.Values))
 	if c.File.S != "" {
-		if c.Type == NoType { // a symbol that only the program knows
+		if c.Type == NoType { // a symbol whose type only the program has
 			o.fileSize(c.File)
 			return
 		}
@@ -429,7 +429,7 @@ func (o *opener) check(c *Check) {
 	}
 }
 
-// at returns an error of the job's file.
+// at returns an error at a position in the job file.
 func (j *Job) at(pos isa.Pos, format string, args ...any) *Error {
 	return &Error{File: j.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
 }

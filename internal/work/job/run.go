@@ -32,13 +32,12 @@ type runner struct {
 	textures map[string]uint64 // texture objects made so far
 	ses      *run.Session
 	launches int
-	moves    map[*Step]*move // of copies and fills
+	moves    map[*Step]*move // copies and fills
 }
 
-// Run runs the job. The result holds what was done also when an error is
-// returned: *exec.Fault, *exec.LimitError, *exec.StuckError, a context's error,
-// or an *Error for what is wrong with the job. A result without an error may
-// still have failed checks: see its OK.
+// Run runs the job. The result is valid also when an error is returned: *exec.Fault,
+// *exec.LimitError, *exec.StuckError, a context's error, or an *Error for errors in the
+// job. A result without an error may still have failed checks: see its OK.
 func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	j := r.Job
 	x := &runner{ready: r, job: j, opt: opt, addr: map[string]uint64{}, textures: map[string]uint64{}, ses: newSession(j.File, j.GPU, opt)}
@@ -81,7 +80,7 @@ func (x *runner) run(ctx context.Context) error {
 	return errors.Join(err, x.dumps())
 }
 
-// setup allocates and fills everything that is there before the first step.
+// setup allocates and fills everything that exists before the first step.
 func (x *runner) setup() error {
 	j := x.job
 	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap}
@@ -109,13 +108,13 @@ func (x *runner) setup() error {
 		}
 	}
 	if x.launches > 0 && selected == 0 {
-		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s takes none of the job's %s (0 to %d)",
+		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s matches none of the job's %s (0 to %d)",
 			x.opt.Select, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
 	}
 	for _, d := range j.Buffers {
 		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
 		if err != nil {
-			return j.at(d.CountPos, "%v; make count smaller or set functional.memory to more", err)
+			return j.at(d.CountPos, "%v; make count smaller or functional.memory larger", err)
 		}
 		x.addr[d.Name] = addr
 	}
@@ -159,7 +158,7 @@ func (x *runner) setup() error {
 	return x.bindTextures()
 }
 
-// fill gives memory its first contents.
+// fill initialises memory.
 func (x *runner) fill(d *Data, addr uint64) error {
 	if d.Init == InitZero {
 		return nil
@@ -183,7 +182,7 @@ func (x *runner) fill(d *Data, addr uint64) error {
 	return nil
 }
 
-// readFile fills b from a file's beginning.
+// readFile fills b from the start of a file.
 func (x *runner) readFile(t Text, b []byte) error {
 	path := x.job.Path(t.S)
 	f, err := os.Open(path)
@@ -229,12 +228,12 @@ func (x *runner) symbol(d *Data) error {
 	return x.fill(d, s.Addr)
 }
 
-// bindTextures binds each texture to the reference of its name, and makes
-// objects of those that launches take as arguments.
+// bindTextures binds each texture to the reference with its name, and makes objects for
+// those that are arguments of launches.
 func (x *runner) bindTextures() error {
 	refs := map[string]bool{}
 	prog, machine := x.ready.Program.PTX(), x.machine.PTX()
-	if prog == nil { // what other programs know no textures
+	if prog == nil { // only PTX has textures
 		return nil
 	}
 	for _, m := range prog.Modules() {
@@ -322,7 +321,7 @@ func (x *runner) prepare(s *Step) (exec.Launch, error) {
 			addr := x.addr[a.Name] + uint64(a.Offset)
 			if p.Size == 4 {
 				if addr > math.MaxUint32 {
-					return exec.Launch{}, x.job.at(a.Pos, "buffer %q lies at 0x%x, beyond what the 32-bit addresses of this program reach", a.Name, addr)
+					return exec.Launch{}, x.job.at(a.Pos, "buffer %q is at 0x%x, outside of the 32-bit address space of this program", a.Name, addr)
 				}
 				binary.LittleEndian.PutUint32(at, uint32(addr))
 			} else {
@@ -336,7 +335,7 @@ func (x *runner) prepare(s *Step) (exec.Launch, error) {
 	return exec.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
 }
 
-// launch runs one kernel to its end.
+// launch runs one kernel to completion.
 func (x *runner) launch(ctx context.Context, s *Step) error {
 	l, k := s.Launch, x.ready.kernels[s.Launch]
 	pl, err := x.prepare(s)
@@ -371,7 +370,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	return err
 }
 
-// scalar returns the element type of a program's variable as job files have it.
+// scalar returns the job file element type of a program's variable.
 func scalar(t ptx.Type) Type {
 	if typ := TypeByName(string(t)); typ != NoType {
 		return typ
@@ -387,7 +386,7 @@ func scalar(t ptx.Type) Type {
 	return U64
 }
 
-// check compares memory with what it should hold.
+// check compares memory with expected values.
 func (x *runner) check(c *Check) (report.Check, error) {
 	rc := report.Check{Against: "values", Tolerance: c.Tolerance}
 	typ, vals, anyNaN := c.Type, c.Values, c.anyNaN
@@ -442,8 +441,8 @@ func (x *runner) check(c *Check) (report.Check, error) {
 	return rc, nil
 }
 
-// compare compares elements with those of a file, or else with values, and
-// notes the outcome.
+// compare compares elements with those of a file, or with values, and records the
+// outcome.
 func (c *Check) compare(rc *report.Check, typ Type, vals []uint64, anyNaN []bool, got, want []byte) {
 	size := typ.Size()
 	rc.Elements = int64(len(got) / size)

@@ -12,9 +12,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// This file: runs that count cycles. The host side of a job becomes actions on
-// the chip's streams; values are computed by the same executor as in a
-// functional run, in the order in which the chip issues instructions.
+// This file: timing runs. The host side of a job becomes actions on the chip's streams;
+// the same executor as in a functional run computes values, in the order in which the
+// chip issues instructions.
 
 // plugIn makes the chip of a timing run.
 func (x *runner) plugIn() error {
@@ -29,8 +29,8 @@ func (x *runner) plugIn() error {
 	return x.ses.PlugIn(name, cfg)
 }
 
-// filled tells the chip which memory was filled before the first step, as
-// copies from the host.
+// filled reports memory that was filled before the first step to the chip, as copies from
+// the host.
 func (x *runner) filled() {
 	for _, d := range x.job.Buffers {
 		x.ses.Fill(x.addr[d.Name], uint64(d.Count)*uint64(d.Type.Size()))
@@ -45,7 +45,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 		in.Buffers = append(in.Buffers, run.Buffer{Name: b.Name, Addr: x.addr[b.Name], Type: b.Type.String()})
 	}
 	x.ses.Look(in)
-	ops := make([]*gpu.Op, len(x.job.Steps)) // by step, nil for those left out
+	ops := make([]*gpu.Op, len(x.job.Steps)) // by step, nil if left out
 	err := x.give(ops)
 	if err == nil {
 		if err = x.ses.Ready(); err != nil {
@@ -59,7 +59,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	return err
 }
 
-// give hands all steps to the chip.
+// give submits all steps to the chip.
 func (x *runner) give(ops []*gpu.Op) error {
 	records := map[int]*gpu.Op{} // by index of the step
 	for i, s := range x.job.Steps {
@@ -98,7 +98,7 @@ func (x *runner) give(ops []*gpu.Op) error {
 	return nil
 }
 
-// giveLaunch hands a launch to the chip, unless it is left out.
+// giveLaunch submits a launch to the chip, unless it is left out.
 func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 	k := x.ready.kernels[s.Launch]
 	if !x.opt.Select.Has(s.Number, k.Name()) {
@@ -129,7 +129,7 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 	return o, err
 }
 
-// describe writes into the result when the steps of the file ran.
+// describe adds the times of the file's steps to the result.
 func (x *runner) describe(ops []*gpu.Op) {
 	if !x.job.stepsGiven {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// node is a value of a TOML file together with the place where it stands. The
-// values come from the TOML library; the places come from a scan of our own
-// (see places), because the library keeps those of errors only.
+// node is a value of a TOML file with its position. The values come from the TOML
+// library, the positions from our own scan (see places), because the library keeps only
+// those of errors.
 type node struct {
 	val    any // string, int64, float64, bool, time.Time, nil for tables and arrays
 	pos    isa.Pos
@@ -27,7 +27,7 @@ type node struct {
 	items []*node
 }
 
-// kind names the node's type in messages.
+// kind returns the name of the node's type for messages.
 func (n *node) kind() string {
 	switch {
 	case n.table:
@@ -48,24 +48,24 @@ func (n *node) kind() string {
 	return "a date or time"
 }
 
-// maxJobFile bounds the text of a job file; data belongs into files of its own.
+// maxJobFile limits the text of a job file; large data belong in separate files.
 const maxJobFile = 16 << 20
 
-// maxNesting bounds lists within lists.
+// maxNesting limits nested lists.
 const maxNesting = 64
 
 // decodeTOML parses a TOML text into nodes.
 func decodeTOML(file string, src []byte) (*node, error) {
 	errs := errorList{file: file}
 	if len(src) > maxJobFile {
-		errs.add(isa.Pos{}, "the job file has %d bytes, more than %d; put data into files of their own (init = \"file\")", len(src), maxJobFile)
+		errs.add(isa.Pos{}, "the job file has %d bytes; the limit is %d; put data into separate files (init = \"file\")", len(src), maxJobFile)
 		return nil, errs.err()
 	}
 	s := placeScanner{src: string(src)}
 	s.src = strings.TrimPrefix(s.src, "\ufeff")
 	s.scan()
 	if s.deep.Line > 0 {
-		errs.add(s.deep, "more than %d lists or tables inside each other", maxNesting)
+		errs.add(s.deep, "more than %d nested lists or tables", maxNesting)
 		return nil, errs.err()
 	}
 	data := map[string]any{}
@@ -81,8 +81,8 @@ func decodeTOML(file string, src []byte) (*node, error) {
 	return build(data, &s.root, isa.Pos{Line: 1, Col: 1}), nil
 }
 
-// build joins a decoded value with its places; where a place is missing the
-// enclosing one serves.
+// build combines a decoded value with its positions; a missing position is replaced by
+// the enclosing one.
 func build(v any, p *place, around isa.Pos) *node {
 	if p == nil {
 		p = &place{}
@@ -125,7 +125,7 @@ func build(v any, p *place, around isa.Pos) *node {
 	return n
 }
 
-// place is where a key and its value stand, with those of what it contains.
+// place has the positions of a key, its value, and its contents.
 type place struct {
 	key, val isa.Pos
 	kids     map[string]*place
@@ -151,9 +151,9 @@ func (p *place) kid(key string, pos isa.Pos) *place {
 	return k
 }
 
-// placeScanner walks over TOML text and notes where keys and values stand. It
-// accepts more than TOML does, since the library judges the text, and it never
-// fails: on nonsense it goes on with the next line.
+// placeScanner scans TOML text and records the positions of keys and values. It accepts
+// more than TOML, because the library checks the text, and it never fails: at an error it
+// continues with the next line.
 type placeScanner struct {
 	src  string
 	i    int
@@ -178,7 +178,7 @@ func (s *placeScanner) peek() byte {
 	return 0
 }
 
-// next steps over one byte and keeps count of lines.
+// next skips one byte and counts lines.
 func (s *placeScanner) next() {
 	if s.src[s.i] == '\n' {
 		s.line++
@@ -239,7 +239,7 @@ func (s *placeScanner) scan() {
 	}
 }
 
-// tooDeep ends the scan where values or keys lie too deep.
+// tooDeep ends the scan at values or keys that are nested too deeply.
 func (s *placeScanner) tooDeep(depth int, pos isa.Pos) bool {
 	if depth < maxNesting {
 		return false
@@ -314,8 +314,8 @@ func (s *placeScanner) key() (string, isa.Pos, bool) {
 	return s.src[start:s.i], pos, s.i > start
 }
 
-// unquoteKey returns the contents of a quoted key. Keys with escapes lose
-// their place and nothing else, so they are left as they are.
+// unquoteKey returns the contents of a quoted key. Escapes are not decoded: such keys
+// only lose their position.
 func unquoteKey(q string) string {
 	if len(q) < 2 {
 		return q
@@ -323,7 +323,7 @@ func unquoteKey(q string) string {
 	return q[1 : len(q)-1]
 }
 
-// str steps over a string of any of the four forms.
+// str skips a string of any of the four forms.
 func (s *placeScanner) str() {
 	q := s.src[s.i]
 	triple := strings.Repeat(string(q), 3)
@@ -353,7 +353,7 @@ func (s *placeScanner) str() {
 	}
 }
 
-// value reads a value and notes its place in p.
+// value reads a value and records its position in p.
 func (s *placeScanner) value(p *place, depth int) {
 	p.val = s.pos()
 	if s.tooDeep(depth, p.val) {

@@ -14,7 +14,7 @@ import (
 // Type is the element type of a buffer.
 type Type uint8
 
-// The element types, and what they are called in job files.
+// The element types and their names in job files.
 const (
 	NoType Type = iota
 	U8
@@ -33,10 +33,10 @@ const (
 
 var typeNames = []string{"", "u8", "s8", "u16", "s16", "f16", "bf16", "u32", "s32", "f32", "u64", "s64", "f64"}
 
-// TypeNames lists the element types as job files name them.
+// TypeNames lists the names of the element types in job files.
 func TypeNames() []string { return typeNames[1:] }
 
-// TypeByName returns the element type of that name, NoType if there is none.
+// TypeByName returns the element type with a name, NoType if there is none.
 func TypeByName(name string) Type {
 	for i, n := range typeNames {
 		if i > 0 && n == name {
@@ -147,8 +147,7 @@ func (t Type) signed(v uint64) int64 {
 	return int64(v<<shift) >> shift
 }
 
-// Format writes bits of an element as a person would, and so that two values
-// that differ read differently.
+// Format formats the bits of an element readably, and differently for different values.
 func (t Type) Format(v uint64) string {
 	switch {
 	case t.Float():
@@ -166,9 +165,9 @@ func (t Type) Format(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// literal turns a TOML number into an element's bits. Strings are integers that
-// TOML cannot hold, "0xffffffffffffffff". anyNaN reports a nan, which stands
-// for every NaN when it is compared.
+// literal converts a TOML number to an element's bits. Strings are integers that TOML
+// cannot represent, "0xffffffffffffffff". anyNaN reports a nan, which is equal to every
+// NaN in comparisons.
 func (t Type) literal(val any) (bits uint64, anyNaN bool, err error) {
 	switch v := val.(type) {
 	case int64:
@@ -208,7 +207,7 @@ func (t Type) literal(val any) (bits uint64, anyNaN bool, err error) {
 		}
 		return u, false, nil
 	}
-	return 0, false, fmt.Errorf("a number is wanted here")
+	return 0, false, fmt.Errorf("want a number here")
 }
 
 func (t Type) rangeError(v string) error {
@@ -224,8 +223,8 @@ func (t Type) checkedFloat(f float64) (uint64, bool, error) {
 	return b, math.IsNaN(f), nil
 }
 
-// splitMix64 is the generator of init = "random": Steele, Lea and Flood's
-// SplitMix64, the state being the seed.
+// splitMix64 is the generator of init = "random": Steele, Lea and Flood's SplitMix64,
+// with the seed as its state.
 type splitMix64 uint64
 
 func (s *splitMix64) next() uint64 {
@@ -244,8 +243,7 @@ type valueRange struct {
 	full     bool   // all values of an integer type: the generator's low bits
 }
 
-// defaultRange is the range where the job file gives none: [0, 1) for floats,
-// everything for integers.
+// defaultRange is the default range: [0, 1) for floats, all values for integers.
 func defaultRange() valueRange { return valueRange{fhi: 1, full: true} }
 
 // fillRandom fills b with random elements.
@@ -279,9 +277,9 @@ func (t Type) fillIota(b []byte) {
 	}
 }
 
-// equal compares an element with what it should be. With a tolerance the
-// difference may be that fraction of want; without one the bits must be the
-// same, except that anyNaN takes every NaN.
+// equal compares an element with its expected value. With a tolerance the difference may
+// be that fraction of want; without one the bits must be equal, except that anyNaN
+// accepts every NaN.
 func (t Type) equal(got, want uint64, anyNaN bool, tolerance float64) bool {
 	if got == want {
 		return true
@@ -320,8 +318,8 @@ func (t Type) equal(got, want uint64, anyNaN bool, tolerance float64) bool {
 	return math.Abs(g-w) <= tolerance*math.Abs(w)
 }
 
-// hexBytes reads bytes written as hexadecimal digits, in memory order; spaces
-// and underscores may part them.
+// hexBytes parses bytes written as hexadecimal digits, in memory order; spaces and
+// underscores may separate them.
 func hexBytes(s string) ([]byte, error) {
 	s = strings.NewReplacer(" ", "", "_", "").Replace(s)
 	if len(s)%2 != 0 {

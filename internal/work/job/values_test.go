@@ -148,7 +148,7 @@ func TestLiteral(t *testing.T) {
 		{S64, "-5", uint64(0xfffffffffffffffb), ""}, {S64, "x", 0, "not an integer"}, {F32, "1.0", 0, "not a number"},
 		{F32, int64(16777217), 0x4b800000, ""}, {F64, 0.1, 0x3fb999999999999a, ""}, {F32, 1e39, 0, "beyond"}, {F32, math.Inf(-1), 0xff800000, ""},
 		{F16, 65519.0, 0x7bff, ""}, {F16, 65520.0, 0, "beyond"}, {BF16, 1.00390625, 0x3f80, ""}, {BF16, 1.01171875, 0x3f82, ""},
-		{U32, 1.0, 0, "is not an integer"}, {U32, true, 0, "a number is wanted"},
+		{U32, 1.0, 0, "is not an integer"}, {U32, true, 0, "want a number"},
 	} {
 		bits, _, err := c.typ.literal(c.val)
 		if c.err != "" {

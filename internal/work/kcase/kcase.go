@@ -15,17 +15,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// Format is what a recorded case calls itself.
+// Format is the format name of a recorded case.
 const Format = "heddle-kepler-case/1"
 
-// DefaultMaxCycles ends the run of a case that does not say when to stop.
+// DefaultMaxCycles is the limit for a case without one.
 const DefaultMaxCycles = 1_000_000
 
-// maxStart bounds the cycles before the warps start, in which nothing happens.
-// Our choice.
+// maxStart limits the cycles before the warps start, in which nothing happens. Our
+// choice.
 const maxStart = 1_000_000
 
-// Case is a recorded run: what the host set up, and what the hardware did.
+// Case is a recorded run: the host's setup and the hardware's behaviour.
 type Case struct {
 	Format   string
 	Name     string
@@ -36,13 +36,13 @@ type Case struct {
 	Warps    []Warp
 
 	StartCycle uint64 `json:"start_cycle"`
-	ExitOthers int    `json:"exit_others"` // 1: the host had other warps exited instead of idle, which changes nothing
+	ExitOthers int    `json:"exit_others"` // 1: the host set other warps to exited instead of idle, which has no effect
 	MaxCycles  uint64 `json:"max_cycles"`
 
 	RTL Recorded `json:"rtl"`
 }
 
-// Program is a program and the warps that have it.
+// Program is a program and the warps that run it.
 type Program struct {
 	Warps   []int
 	Asm     string // the text, or
@@ -73,7 +73,7 @@ func (h *Hex) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Lanes is one value for each lane; a single one stands for all.
+// Lanes is one value for each lane; a single one applies to all.
 type Lanes [kasm.Lanes]Hex
 
 // UnmarshalJSON reads one value or 32.
@@ -96,7 +96,7 @@ func (l *Lanes) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Word is a byte address and the word there.
+// Word is a byte address and its word.
 type Word struct {
 	Addr uint32
 	V    Hex
@@ -133,7 +133,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return pair(b, &r.Cycle, &r.Warp, &r.PC, &r.Slot, &r.Op)
 }
 
-// Recorded is what the hardware did. What a case leaves out is not compared.
+// Recorded is the hardware's behaviour. Fields that a case omits are not compared.
 type Recorded struct {
 	ExitCycle map[string]int64 `json:"exit_cycle"` // by warp; -1: it never exits
 	DoneCycle *int64           `json:"done_cycle"` // -1: it is never done
@@ -149,19 +149,19 @@ type Recorded struct {
 	Final     map[string]Rest // by warp
 }
 
-// RegValue is a register that is not zero.
+// RegValue is a nonzero register.
 type RegValue struct {
 	Warp, Reg int
 	Lanes     Lanes
 }
 
-// PredValue is a predicate that holds somewhere.
+// PredValue is a predicate that holds in some lane.
 type PredValue struct {
 	Warp, Pred int
 	Mask       Hex
 }
 
-// Rest is the state of a warp at the end: decimal numbers and a mask.
+// Rest is the final state of a warp: decimal numbers and a mask.
 type Rest struct {
 	State, PC, Stack, Ret string
 	Mask                  Hex
@@ -183,7 +183,7 @@ func Parse(text []byte) (*Case, error) {
 		return nil, err
 	}
 	if c.Format != Format {
-		return nil, fmt.Errorf("the format is %q; %q can be read", c.Format, Format)
+		return nil, fmt.Errorf("the format is %q; want %q", c.Format, Format)
 	}
 	return c, nil
 }
@@ -191,8 +191,8 @@ func Parse(text []byte) (*Case, error) {
 // Assembled is a case's programs.
 type Assembled []*kasm.Program
 
-// Assemble assembles the programs; read returns the text of a file that the
-// case names, and name is the case's own, for messages.
+// Assemble assembles the programs; read returns the text of a file of the case, and name
+// is the name of the case in messages.
 func (c *Case) Assemble(name string, read func(file string) (string, error)) (Assembled, error) {
 	var list Assembled
 	for i, p := range c.Programs {
@@ -213,10 +213,10 @@ func (c *Case) Assemble(name string, read func(file string) (string, error)) (As
 	return list, nil
 }
 
-// Core returns a core set up as the host did.
+// Core returns a core with the host's setup.
 func (c *Case) Core(cfg kepler.Config, progs Assembled) (*kepler.Core, error) {
 	if most := min(c.Limit(), maxStart); c.StartCycle > most {
-		return nil, fmt.Errorf("start_cycle %d is later than %d, the latest that this case can have", c.StartCycle, most)
+		return nil, fmt.Errorf("start_cycle is %d; the maximum for this case is %d", c.StartCycle, most)
 	}
 	k := kepler.New(cfg)
 	for i, p := range c.Programs {
@@ -248,7 +248,7 @@ func (c *Case) Core(cfg kepler.Config, progs Assembled) (*kepler.Core, error) {
 	return k, nil
 }
 
-// Limit is the cycle to stop at.
+// Limit returns the cycle at which to stop.
 func (c *Case) Limit() uint64 {
 	if c.MaxCycles > 0 {
 		return c.MaxCycles
@@ -256,7 +256,7 @@ func (c *Case) Limit() uint64 {
 	return DefaultMaxCycles
 }
 
-// Diff is a difference between a run and the record.
+// Diff is a difference between a run and its recording.
 type Diff struct {
 	What      string
 	Got, Want string
@@ -264,8 +264,8 @@ type Diff struct {
 
 func (d Diff) String() string { return fmt.Sprintf("%s: %s, recorded %s", d.What, d.Got, d.Want) }
 
-// Compare returns every difference between a core that has run the case, with
-// its trace kept, and what was recorded, and how many values were compared.
+// Compare returns every difference between a core that has run the case, with its trace
+// kept, and the recording, and the number of compared values.
 func (c *Case) Compare(k *kepler.Core) (diffs []Diff, compared int) {
 	check := func(what string, got, want any) {
 		compared++
@@ -331,7 +331,7 @@ func (c *Case) Compare(k *kepler.Core) (diffs []Diff, compared int) {
 	return diffs, compared
 }
 
-// when is a cycle in words, of which none is 0.
+// when formats a cycle; 0 and less mean never.
 func when(cycle int64) string {
 	if cycle <= 0 {
 		return "never"
@@ -339,9 +339,9 @@ func when(cycle int64) string {
 	return fmt.Sprint(cycle)
 }
 
-// compareRegisters compares the registers and predicates of the warps that
-// were started. A register that is not recorded was zero at the end, unless no
-// instruction names it; then it still holds what the host put there.
+// compareRegisters compares the registers and predicates of the started warps. A register
+// that is not recorded was zero at the end, unless no instruction names it; then it still
+// has the host's value.
 func (c *Case) compareRegisters(k *kepler.Core, check func(string, any, any)) {
 	if c.RTL.Regs != nil {
 		want := map[[2]int]Lanes{}
@@ -429,7 +429,7 @@ func sorted(m map[uint32]Hex) []uint32 {
 	return list
 }
 
-// keys returns the warps that are keys of a map, in order.
+// keys returns the warps that are keys of a map, sorted.
 func keys[V any](m map[string]V) []int {
 	var list []int
 	for s := range m {

@@ -47,8 +47,8 @@ func replay(t *testing.T, text []byte, folder string) {
 	}
 }
 
-// A warp that never exits has the exit cycle -1, and a run that is never done the
-// done cycle -1. Warp 0 goes round for ever here; warp 1 exits.
+// A warp that never exits has the exit cycle -1, and a run that is never done the done
+// cycle -1. Warp 0 never ends here; warp 1 exits.
 func TestNeverExits(t *testing.T) {
 	const text = `{"format": "` + kcase.Format + `", "name": "round", "max_cycles": 500,
 		"programs": [{"asm": "LOOP:\n\tBRA LOOP\n", "warps": [0]}, {"asm": "\tEXIT\n", "warps": [1]}],

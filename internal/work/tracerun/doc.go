@@ -1,8 +1,8 @@
-// Package tracerun replays recorded runs (package trace) on a chip: it gives the
-// chip their copies and launches one after another, as they are listed, and
-// turns what the chip counted into a result.
+// Package tracerun replays recorded runs (package trace) on a chip: it submits their
+// copies and launches in their listed order, and converts the chip's counters to a
+// result.
 //
-// It does not read files (trace/text and its siblings) and does not know what a
-// mnemonic means (trace/replay). Kernels are read ahead of the simulation by one
-// goroutine, and what is wrong with one costs none of those before it.
+// It does not read files (trace/text and its siblings) or interpret mnemonics
+// (exec/replay). One goroutine reads kernels ahead of the simulation, and an error
+// in one does not affect those before it.
 package tracerun

@@ -89,7 +89,7 @@ func TestNothingIsHeld(t *testing.T) {
 		name string
 		keys []string
 		cut  string // a launch that is cut off
-		stop bool   // interrupt behind the first launch
+		stop bool   // interrupt after the first launch
 		max  uint64
 		gpu  string
 		ok   bool

@@ -23,16 +23,16 @@ import (
 // Options are the settings of a run that are not part of its trace.
 type Options = run.Options
 
-// ahead is how many actions the chip is given before it needs them: enough that
+// ahead is the number of actions that are submitted to the chip in advance: enough that
 // several streams have work (our choice).
 const ahead = 16
 
-// mostFilled bounds the bytes of one copy that go through the L2: what lies
-// before them has been replaced by what comes behind. The largest L2 of a
-// shipped machine has 128 MiB; eight times as much is our choice.
+// mostFilled limits the bytes of one copy that go through the L2: these replace all
+// earlier ones. The largest L2 of a built-in machine has 128 MiB; eight times as much is
+// our choice.
 const mostFilled = 1 << 30
 
-// sized is a source that knows how much there is to read.
+// sized is a source with a known amount of data.
 type sized interface{ Size() int64 }
 
 // launch is a launch of the list.
@@ -55,10 +55,10 @@ type opened struct {
 	err  error
 }
 
-// close lets go of what a launch holds.
+// close releases the resources of a launch.
 func (o *opened) close() {
 	if o.k != nil {
-		_ = o.k.Blocks.Close() // it was only read
+		_ = o.k.Blocks.Close() // opened for reading only
 	}
 }
 
@@ -70,19 +70,19 @@ type runner struct {
 	rep replay.Options
 
 	launches []*launch   // by number
-	next     int         // command to be given next
-	given    int         // launches among those before it
-	read     chan opened // in the order in which launches are asked for
+	next     int         // the next command to submit
+	given    int         // launches before it
+	read     chan opened // in the order in which launches are submitted
 	stopped  <-chan struct{}
 	running  map[*replay.Work]*launch
-	done     int // launches that have ended
+	done     int // completed launches
 	warned   map[string]bool
 	unknown  map[string]*report.UnknownOp
 }
 
-// Run replays a trace. The result holds what was done also when an error is
-// returned: a *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError,
-// or a context's error.
+// Run replays a trace. The result is valid also when an error is returned: a
+// *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError, or a context's
+// error.
 func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) {
 	opt.Timing = true
 	x := &runner{
@@ -104,7 +104,7 @@ func (x *runner) run(ctx context.Context) error {
 	x.readAhead(reading)
 	defer func() {
 		stop()
-		go func() { // which ends with the launch that is being read
+		go func() { // ends after the launch that is being read
 			for o := range x.read {
 				o.close()
 			}
@@ -125,8 +125,8 @@ func (x *runner) setup() error {
 	if err != nil {
 		return err
 	}
-	// In trace mode the incumbent starts the next kernel behind the last block,
-	// whatever is still under way, and its clocks run on.
+	// In trace mode Accel-Sim starts the next kernel after the last block, with
+	// requests still in flight, and its clocks continue.
 	cfg.Compat.DrainBetween, cfg.Compat.ClocksRestart = false, false
 	if err := x.ses.PlugIn(name, cfg); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (x *runner) setup() error {
 		l := &launch{number: len(x.launches), src: src, size: 1}
 		x.launches = append(x.launches, l)
 		if l.head, err = src.Header(); err != nil {
-			l.head = trace.Header{Kernel: src.Name()} // Open says what is wrong, at its turn
+			l.head = trace.Header{Kernel: src.Name()} // Open reports the error in turn
 		}
 		if s, ok := src.(sized); ok {
 			l.size = max(1, s.Size())
@@ -155,7 +155,7 @@ func (x *runner) setup() error {
 	}
 	x.ses.Res.Trace.Launches, x.ses.Launches = len(x.launches), len(x.launches)
 	if len(x.launches) > 0 && selected == 0 {
-		return fmt.Errorf("the selection %s takes none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
+		return fmt.Errorf("the selection %s matches none of the trace's %s (0 to %d)", x.opt.Select, report.Plural(len(x.launches), "launch", "launches"), len(x.launches)-1)
 	}
 	if len(x.launches) == 0 {
 		return fmt.Errorf("%s: the trace has no launches", x.set.Name)
@@ -164,8 +164,8 @@ func (x *runner) setup() error {
 	return nil
 }
 
-// archs notes for which architectures the trace was made, and warns where that
-// is not the machine's.
+// archs records the architectures of the trace, and warns if they differ from the
+// machine's.
 func (x *runner) archs(machine int) {
 	t := x.ses.Res.Trace
 	for _, l := range x.launches {
@@ -176,12 +176,12 @@ func (x *runner) archs(machine int) {
 	slices.Sort(t.Arch)
 	for _, a := range t.Arch {
 		if machine > 0 && a != machine {
-			x.warn(fmt.Sprintf("the trace is of sm_%d, %s is sm_%d: instructions run as on that machine, as far as it has them", a, x.ses.Res.GPU, machine))
+			x.warn(fmt.Sprintf("the trace is for sm_%d, but %s is sm_%d: instructions run as on that machine if it has them", a, x.ses.Res.GPU, machine))
 		}
 	}
 }
 
-// rules turns the settings into what replay wants to know.
+// rules converts the settings to options of replay.
 func (x *runner) rules(cfg *gpu.Config) error {
 	word := func(key, def string) string {
 		if v, ok := x.opt.Settings.Conditions[key].(string); ok {
@@ -220,8 +220,8 @@ func (x *runner) rules(cfg *gpu.Config) error {
 	return nil
 }
 
-// latencies are those that inferred control bits are made for: what compilers
-// leave on Ampere, and more where the machine is slower.
+// latencies are the latencies for inferred control bits: those that compilers use on
+// Ampere, or more if the machine is slower.
 func latencies(bits core.ControlBits) replay.Latencies {
 	l := replay.AmpereLatencies()
 	for c := range l.Fixed {
@@ -233,7 +233,7 @@ func latencies(bits core.ControlBits) replay.Latencies {
 	return l
 }
 
-// unknownRules reads trace.unknown: MNEMONIC=KNOWN pairs, * for all others.
+// unknownRules parses trace.unknown: MNEMONIC=KNOWN pairs, * for all others.
 func unknownRules(text string) (mnemonic.Rules, error) {
 	r := mnemonic.Rules{Named: map[string]string{}}
 	if text == "" {
@@ -242,7 +242,7 @@ func unknownRules(text string) (mnemonic.Rules, error) {
 	for pair := range strings.SplitSeq(text, ",") {
 		name, as, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		if !ok || name == "" || as == "" {
-			return r, fmt.Errorf("trace.unknown: %q is not MNEMONIC=KNOWN", pair)
+			return r, fmt.Errorf("trace.unknown: invalid %q; want MNEMONIC=KNOWN", pair)
 		}
 		if name == "*" {
 			r.Unknown = as
@@ -256,8 +256,7 @@ func unknownRules(text string) (mnemonic.Rules, error) {
 	return r, nil
 }
 
-// readAhead reads launches in the order in which they will be asked for, a few
-// before they are.
+// readAhead reads launches in submission order, a few ahead.
 func (x *runner) readAhead(ctx context.Context) {
 	// One launch waits while the next one is being read: each holds decoded
 	// blocks (our choice).
@@ -276,7 +275,7 @@ func (x *runner) readAhead(ctx context.Context) {
 				return
 			}
 			o := x.open(l)
-			if ctx.Err() != nil { // select would choose either
+			if ctx.Err() != nil { // select might choose the other case
 				o.close()
 				return
 			}
@@ -304,7 +303,7 @@ func (x *runner) open(l *launch) (o opened) {
 	return o
 }
 
-// feed gives the chip the next action.
+// feed submits the next action to the chip.
 func (x *runner) feed() (*gpu.Op, error) {
 	for x.next < len(x.set.Commands) {
 		c := &x.set.Commands[x.next]
@@ -326,7 +325,7 @@ func (x *runner) feed() (*gpu.Op, error) {
 // copy is a copy to the device. Its bytes are not in the trace.
 func (x *runner) copy(c *trace.Command) *gpu.Op {
 	over := c.Bytes - min(c.Bytes, mostFilled)
-	over &^= 255 // sectors and lines stay where they are
+	over &^= 255 // keeps the alignment of sectors and lines
 	return &gpu.Op{
 		Kind: gpu.OpCopy, Copy: func() error { return nil }, Way: gpu.ToDevice, Bytes: c.Bytes, Fills: []gpu.Range{{Addr: c.Addr + over, Bytes: c.Bytes - over}},
 	}
@@ -338,7 +337,7 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 	select {
 	case o = <-x.read:
 	case <-x.stopped:
-		return nil, context.Canceled // Finish says why
+		return nil, context.Canceled // Finish returns the reason
 	}
 	if o.err != nil {
 		return nil, o.err
@@ -347,11 +346,11 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Bits that were inferred are not the program's, and say nothing about it.
+	// Inferred bits are not the program's, so there is nothing to check.
 	unwatched := w.Report().Control != "recorded"
 	if x.opt.Hazards && unwatched && len(x.running) == 0 && x.done == 0 {
 		o.close()
-		return nil, &trace.Error{File: l.src.Name(), Msg: "the hazard checker looks at control bits, and this launch was recorded without; give a disassembly that has them (--sass), or a trace in the MICRO 2025 form"}
+		return nil, &trace.Error{File: l.src.Name(), Msg: "the hazard checker checks control bits, but this launch was recorded without them; give a disassembly that has them (--sass), or a trace in the MICRO 2025 form"}
 	}
 	l.work, l.head = w, o.k.Header
 	x.running[w] = l
@@ -384,10 +383,10 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 	return l.op, nil
 }
 
-// extent writes an extent as results do.
+// extent formats an extent for results.
 func extent(d trace.Dim) [3]int64 { return [3]int64{int64(d[0]), int64(d[1]), int64(d[2])} }
 
-// ready makes work of a launch that has been read.
+// ready converts a launch that has been read to work.
 func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
 	w, err := replay.New(o.k, x.rep)
 	if err != nil {
@@ -398,7 +397,7 @@ func (x *runner) ready(l *launch, o *opened) (*replay.Work, error) {
 	return w, nil
 }
 
-// warn puts a warning into the result, once.
+// warn adds a warning to the result, once.
 func (x *runner) warn(w string) {
 	if !x.warned[w] {
 		x.warned[w] = true
@@ -406,8 +405,8 @@ func (x *runner) warn(w string) {
 	}
 }
 
-// fit cuts what a block needs of an SM down to what one has, so that a trace of
-// a larger machine runs: one block at a time on each SM. A warning tells.
+// fit reduces the resources of a block to those of an SM, so that a trace of a larger
+// machine runs, with one block at a time on each SM. It warns about this.
 func (x *runner) fit(k *trace.Kernel) {
 	cfg, threads := x.ses.Chip.Config(), int(k.Block.Count())
 	fits := func(registers, shared int) bool {
@@ -415,22 +414,22 @@ func (x *runner) fit(k *trace.Kernel) {
 		return n > 0
 	}
 	if !fits(0, 0) {
-		return // the chip says that it has too few threads
+		return // the chip reports that it has too few threads
 	}
 	warn := func(format string, args ...any) { x.warn(k.Kernel + fmt.Sprintf(format, args...)) }
 	if !fits(0, k.Shared) {
 		most := sort.Search(k.Shared, func(n int) bool { return !fits(0, n+1) })
-		warn(" needs %d bytes of shared memory for a block, an SM of %s has %d for one: it runs as if that were enough", k.Shared, x.ses.Res.GPU, most)
+		warn(" needs %d bytes of shared memory per block, but an SM of %s has %d: it runs as if that were enough", k.Shared, x.ses.Res.GPU, most)
 		k.Shared = most
 	}
 	if !fits(k.Registers, 0) {
 		most := sort.Search(k.Registers, func(n int) bool { return !fits(n+1, 0) })
-		warn(" needs %d registers for each of the %d threads of a block, an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.ses.Res.GPU, most)
+		warn(" needs %d registers for each of the %d threads of a block, but an SM of %s has %d: it runs as if that were enough", k.Registers, threads, x.ses.Res.GPU, most)
 		k.Registers = most
 	}
 }
 
-// note puts what a launch that has run is based on into the result.
+// note adds the basis of a completed launch to the result.
 func (x *runner) note(l *launch) {
 	t, r := x.ses.Res.Trace, l.work.Report()
 	t.Words += r.Words
@@ -463,7 +462,7 @@ func (x *runner) note(l *launch) {
 	}
 }
 
-// joined warns of instructions that a listing does not have.
+// joined warns about instructions that are missing from a listing.
 func (x *runner) joined(kernel string, j *replay.JoinReport) {
 	if j.Covered == j.Total {
 		return
@@ -475,22 +474,21 @@ func (x *runner) joined(kernel string, j *replay.JoinReport) {
 	x.warn(w)
 }
 
-// free lets go of what work holds.
+// free releases the resources of work.
 func (x *runner) free(w **replay.Work) {
 	if *w != nil {
 		delete(x.running, *w)
-		_ = (*w).Trace().Blocks.Close() // it was read to its end, or the run was cut
+		_ = (*w).Trace().Blocks.Close() // read completely, or the run ended early
 		*w = nil
 	}
 }
 
-// ended notes what a launch that has come to its end was based on, and lets go
-// of what it held.
+// ended records the basis of a completed launch, and releases its resources.
 func (x *runner) ended(k *gpu.Kernel, l *run.Launch) {
 	w, _ := exec.Untapped(k.Work()).(*replay.Work)
 	switch own := x.running[w]; {
 	case own == nil:
-	case l == nil: // it only warmed the caches
+	case l == nil: // a rehearsal that warmed the caches
 		x.free(&own.again)
 	default:
 		x.note(own)
@@ -500,8 +498,8 @@ func (x *runner) ended(k *gpu.Kernel, l *run.Launch) {
 	}
 }
 
-// rest notes what has begun and not ended, lets go of what has not begun, and
-// sums up.
+// rest records launches that have begun but not ended, releases those that have not
+// begun, and sums up.
 func (x *runner) rest() {
 	for _, l := range x.launches {
 		if l.work != nil && l.op.Begun() {

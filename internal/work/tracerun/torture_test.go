@@ -75,8 +75,8 @@ var often = strings.Fields(`LDG.E LDG.E.64 LDG.E.128 LDG.E.U8 LDG.E.STRONG.GPU L
 type node struct {
 	kind nodeKind
 	op   *opcode
-	body []node // of a loop, a function, those who take a branch
-	rest []node // those who do not
+	body []node // of a loop, a function, the lanes that take a branch
+	rest []node // the lanes that do not
 }
 
 type nodeKind uint8

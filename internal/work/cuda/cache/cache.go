@@ -1,9 +1,8 @@
-// Package cache keeps folders that take long to make: unpacked headers, built
-// libraries. They lie in the user's cache, named by a digest of what is in them,
-// so that different versions live side by side, and go when nobody has used
-// them for long.
+// Package cache keeps folders that take long to make: unpacked headers, built libraries.
+// They are in the user's cache, named by a digest of their contents, so that different
+// versions coexist, and are removed when they have not been used for a long time.
 //
-// It knows no more of a folder than its name.
+// It does not interpret the contents.
 package cache
 
 import (
@@ -20,15 +19,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Our choice: what may stay. A folder of 5 to 20 MB each, made anew in seconds
-// to a minute.
+// What is kept, our choice. A folder has 5 to 20 MB and takes seconds to a minute to
+// rebuild.
 const (
-	longUnused = 30 * 24 * time.Hour // goes
-	unused     = 24 * time.Hour      // goes if newest others were used since; a broken attempt goes too
+	longUnused = 30 * 24 * time.Hour // always removed after this
+	unused     = 24 * time.Hour      // removed after this if newest others were used since, or if incomplete
 	newest     = 8                   // of a kind
 )
 
-// Root is the folder of all that this program keeps for the user.
+// Root is this program's folder in the user's cache.
 func Root() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -37,9 +36,9 @@ func Root() (string, error) {
 	return filepath.Join(dir, "heddle"), nil
 }
 
-// Folder returns root/KIND-KEY. If it is not there, fill fills a new folder,
-// which becomes it when it is complete; of several processes one does so and the
-// others wait for it. Then folders of the kind that nobody uses are removed.
+// Folder returns root/KIND-KEY. If it does not exist, fill fills a new folder, which is
+// renamed when it is complete; one process does so and others wait for it. Then unused
+// folders of the kind are removed.
 func Folder(ctx context.Context, root, kind, key string, fill func(dir string) error) (string, error) {
 	dir := filepath.Join(root, kind+"-"+key)
 	if use(dir) {
@@ -74,22 +73,22 @@ func Folder(ctx context.Context, root, kind, key string, fill func(dir string) e
 	return dir, nil
 }
 
-// newMark is in the names of folders that are being made or removed.
+// newMark marks the names of folders that are being made or removed.
 const newMark = "-new-"
 
-// use reports whether a folder is there, and notes that it was used now.
+// use reports whether a folder exists, and records that it was used now.
 func use(dir string) bool {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return false
 	}
 	now := time.Now()
-	_ = os.Chtimes(dir, now, now) // a cache that cannot be written serves as it is
+	_ = os.Chtimes(dir, now, now) // a read-only cache works too
 	return true
 }
 
-// lock waits until this process alone makes a folder. Where files cannot be
-// locked, nobody waits: the folder of the fastest stays. The file goes with the
-// lock: who waits for it finds the folder made.
+// lock waits until only this process makes a folder. If files cannot be locked, it does
+// not wait: the folder of the fastest process stays. The file is removed with the lock:
+// processes that wait for it then find the folder.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f := flock.New(path)
 	_, err = f.TryLockContext(ctx, 50*time.Millisecond)
@@ -102,12 +101,12 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}, nil
 }
 
-// prune removes folders of a kind that nobody uses. A program that runs has
-// loaded what it needs of them; one that is about to has used them today.
+// prune removes unused folders of a kind. A running program has loaded what it needs from
+// them; one that is starting has used them today.
 func prune(root, kind string, now time.Time) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
-		return // a cache that is not pruned still serves
+		return // a cache that is not pruned still works
 	}
 	var old []fs.FileInfo
 	for _, e := range entries {
@@ -126,10 +125,10 @@ func prune(root, kind string, now time.Time) {
 	slices.SortFunc(old, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for i, info := range old {
 		age := now.Sub(info.ModTime())
-		if age <= unused || i < newest-1 && age <= longUnused { // one more comes now
+		if age <= unused || i < newest-1 && age <= longUnused { // the new folder counts too
 			continue
 		}
-		// Under another name first, lest half of it be taken for the whole.
+		// Rename first, so that a partly removed folder is not used.
 		gone := filepath.Join(root, kind+newMark+"gone-"+strings.TrimPrefix(info.Name(), kind+"-"))
 		if os.Rename(filepath.Join(root, info.Name()), gone) == nil {
 			_ = os.RemoveAll(gone)

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// oldestClang is the first release of clang whose CUDA wrapper the headers fit,
-// and the one that Debian 12 and Ubuntu 22.04 install.
+// oldestClang is the first release of clang whose CUDA wrapper the headers support, and
+// the one that Debian 12 and Ubuntu 22.04 install.
 const oldestClang = 14
 
-// newestClang bounds the search for installed releases.
+// newestClang limits the search for installed releases.
 const newestClang = 40
 
 // Clang is an installed compiler.
@@ -26,14 +26,14 @@ type Clang struct {
 	Version string // the first line of clang++ --version
 }
 
-// ErrNoClang says that there is no clang that will do, and how to get one.
+// ErrNoClang is the error for a missing or unsuitable clang.
 var ErrNoClang = fmt.Errorf("clang %d or later is needed; install it with: sudo apt-get install clang", oldestClang)
 
 var versionLine = regexp.MustCompile(`(?m)^.*clang version (\d+)\..*$`)
 
-// FindClang returns the compiler that the environment variable HEDDLE_CLANG
-// names, or the newest on the path: clang++-40 down to clang++-14, or clang++.
-// The error wraps ErrNoClang where there is none.
+// FindClang returns the compiler in the environment variable HEDDLE_CLANG, or the newest
+// on the path: clang++-40 down to clang++-14, or clang++. The error wraps ErrNoClang if
+// there is none.
 func FindClang(ctx context.Context) (Clang, error) {
 	if name := os.Getenv("HEDDLE_CLANG"); name != "" {
 		c, err := ClangNamed(ctx, name)
@@ -61,8 +61,8 @@ func FindClang(ctx context.Context) (Clang, error) {
 	return best, nil
 }
 
-// Installed returns all supported compilers on the path by the name clang++-N, the
-// oldest first; clang++ where there are none of these.
+// Installed returns all supported compilers on the path named clang++-N, the oldest
+// first, or clang++ if there are none.
 func Installed(ctx context.Context) []Clang {
 	var list []Clang
 	for major := oldestClang; major <= newestClang; major++ {
@@ -78,8 +78,8 @@ func Installed(ctx context.Context) []Clang {
 	return list
 }
 
-// ClangNamed finds the compiler of a name on the path and asks for its version.
-// The error wraps ErrNoClang if it is too old or none.
+// ClangNamed finds the compiler with a name on the path and queries its version. The
+// error wraps ErrNoClang if it is too old or not clang.
 func ClangNamed(ctx context.Context, name string) (Clang, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -100,14 +100,14 @@ func ClangNamed(ctx context.Context, name string) (Clang, error) {
 	return Clang{Path: path, Major: major, Version: string(m[0])}, nil
 }
 
-// HasOpenMP reports whether the compiler has a library for OpenMP to link to.
+// HasOpenMP reports whether the compiler has an OpenMP library.
 func (c Clang) HasOpenMP(ctx context.Context) bool {
 	return c.Finds(ctx, "libomp.so") || c.Finds(ctx, "libomp.a")
 }
 
-// Finds reports whether the compiler has a file in the folders of its libraries.
+// Finds reports whether the compiler finds a file in its library folders.
 func (c Clang) Finds(ctx context.Context, name string) bool {
-	// What is not found comes back as it is.
+	// The name of a missing file is returned unchanged.
 	out, err := exec.CommandContext(ctx, c.Path, "-print-file-name="+name).Output()
 	return err == nil && filepath.IsAbs(strings.TrimSpace(string(out)))
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// SplitCopies returns LLVM's IR, a text as clang prints it before optimisation,
-// in which structs that a function only passes on (float4 next[2], from global to
-// shared memory) are copied by loads and stores. Clang writes memcpy for such a
-// copy, and LLVM gives a variable that only memcpy touches no register where no
-// integer of the target is as large: arrays of float4 stayed in local memory.
-// Variables whose members are named are as they were: of them LLVM knows the types.
+// SplitCopies rewrites LLVM IR, as text before optimisation, so that structs that a
+// function only passes on (float4 next[2], from global to shared memory) are copied by
+// loads and stores. Clang uses memcpy for such a copy, and LLVM keeps a variable that
+// only memcpy accesses in memory if it is larger than every integer of the target: arrays
+// of float4 stayed in local memory. Variables with accesses to their members do not
+// change, because LLVM knows their types.
 func SplitCopies(ir []byte) []byte {
 	var out bytes.Buffer
 	for len(ir) > 0 {
@@ -35,23 +35,23 @@ func SplitCopies(ir []byte) []byte {
 
 var (
 	irValue = regexp.MustCompile(`%(?:"[^"]*"|[-\w$.]+)`)
-	// irDerived is a line whose value is an address made of another.
+	// irDerived is a line whose value is an address derived from another.
 	irDerived = regexp.MustCompile(`^  (%\S+) = (?:getelementptr|bitcast|addrspacecast) `)
 	irAlloca  = regexp.MustCompile(`^  (%\S+) = alloca `)
-	// irNeutral are uses of an address that neither read nor write what is there.
+	// irNeutral are uses of an address without memory accesses.
 	irNeutral = regexp.MustCompile(`^ +(?:(?:tail )?call void @llvm\.(?:lifetime|dbg|invariant)\.|#dbg_)`)
 	irCopy    = regexp.MustCompile(`^  call void @llvm\.memcpy\.p0(i8)?\.p0(?:i8)?\.i64\((?:ptr|i8\*)[^,%@]* align (\d+) (%[^,]+), (?:ptr|i8\*)[^,%@]* align (\d+) (%[^,]+), i64 (\d+), i1 false\)`)
 )
 
-// largestCopy bounds what is split, in bytes: LLVM itself makes a loop of more for
-// this target.
+// largestCopy limits the copies that are split, in bytes: for larger ones LLVM generates
+// a loop on this target.
 const largestCopy = 128
 
 // splitFunction writes a function with its copies split.
 func splitFunction(out *bytes.Buffer, text string) {
 	lines := strings.SplitAfter(text, "\n")
-	root := map[string]string{}  // the variable in which an address lies
-	named := map[string]bool{}   // variables that not only copies touch
+	root := map[string]string{}  // the variable that contains an address
+	named := map[string]bool{}   // variables with accesses other than copies
 	copies := map[int][]string{} // by line: the parts of irCopy
 	for i, l := range lines {
 		if m := irAlloca.FindStringSubmatch(l); m != nil {
@@ -88,7 +88,7 @@ func splitFunction(out *bytes.Buffer, text string) {
 	}
 }
 
-// splitCopy writes a copy as loads and stores, if it is one for that.
+// splitCopy writes a copy as loads and stores, if it is suitable.
 func splitCopy(out *bytes.Buffer, line int, m []string) bool {
 	size, err := strconv.Atoi(m[6])
 	to, err1 := strconv.Atoi(m[2])
@@ -101,7 +101,7 @@ func splitCopy(out *bytes.Buffer, line int, m []string) bool {
 	if t == "" {
 		return false
 	}
-	// Before clang 15 addresses have the type of what is there.
+	// Before clang 15 pointers have the type of their target.
 	plain, pointer := "ptr", "ptr"
 	if m[1] != "" {
 		plain, pointer = "i8*", t+"*"

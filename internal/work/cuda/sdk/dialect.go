@@ -9,13 +9,12 @@ import (
 	"slices"
 )
 
-// Clangs is a source of nvcc as clang takes it: brackets of launches that are
-// written in pieces, kernel<< <grid, block>> >(), become whole, alignas after
-// __shared__ and its like becomes _Alignas, special registers in asm statements
-// with operands, "%smid", get the second percent sign, and extern "C"__global__ gets
-// a blank, without which the keyword belongs to the literal; __noinline__ within an
-// attribute, which is a macro to clang 14, loses its underscores. Lines stay where
-// they are. It returns false, and the text itself, where nothing had to change.
+// Clangs converts a source for nvcc to clang's dialect. Split launch brackets, kernel<<
+// <grid, block>> >(), are joined; alignas after __shared__ and the like becomes _Alignas;
+// special registers in asm statements with operands, "%smid", get a second percent sign;
+// extern "C"__global__ gets a blank, without which the keyword is part of the literal;
+// and __noinline__ within an attribute, a macro in clang 14, loses its underscores. Line
+// numbers do not change. It returns false and the original text if nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) && !bytes.Contains(text, []byte("asm")) && !bytes.Contains(text, []byte(`"__`)) && !bytes.Contains(text, []byte("__noinline__")) {
 		return text, false
@@ -41,7 +40,7 @@ type edit struct {
 	put      string
 }
 
-// dialect goes through a text, token by token.
+// dialect processes a text, token by token.
 type dialect struct {
 	text  []byte
 	edits []edit
@@ -52,7 +51,7 @@ type token struct{ from, to int }
 
 func (d *dialect) is(t token, s string) bool { return string(d.text[t.from:t.to]) == s }
 
-// scan finds what has to change.
+// scan finds the necessary changes.
 func (d *dialect) scan() {
 	var tokens []token
 	for at := 0; at < len(d.text); {
@@ -80,8 +79,8 @@ func (d *dialect) scan() {
 	}
 }
 
-// launch makes the brackets whole of a launch that begins at token i. Only <<
-// and < with a blank between, or a whole <<<, begin one; operator<< < does not.
+// launch joins the brackets of a launch that begins at token i. Only << and < with a
+// blank between, or a complete <<<, begin one; operator<< < does not.
 func (d *dialect) launch(tokens []token, i int) {
 	if i == 0 || i+2 >= len(tokens) || !d.is(tokens[i+1], "<") || !d.is(tokens[i+2], "<") || tokens[i].to != tokens[i+1].from && tokens[i+1].to != tokens[i+2].from {
 		return
@@ -109,8 +108,8 @@ func (d *dialect) launch(tokens []token, i int) {
 	}
 }
 
-// asm doubles the percent signs before special registers in an asm statement, of
-// which the keyword ends at a place. Without operands its text is literal.
+// asm doubles the percent signs before special registers in an asm statement whose
+// keyword ends at a position. Without operands the text is literal.
 func (d *dialect) asm(at int) {
 	var texts []token // string literals before the first colon
 	for depth := 0; at < len(d.text); {
@@ -142,15 +141,14 @@ func (d *dialect) asm(at int) {
 	}
 }
 
-// register finds percent signs: doubled ones, and those of special registers,
-// which have names of at least three letters. Operands are numbers, with one
-// letter before at the most.
+// register finds percent signs: doubled ones, and those of special registers, whose names
+// have at least three letters. Operands are numbers with at most one letter before.
 var register = regexp.MustCompile(`%%|(%)[a-z_]{3}`)
 
-// keyword matches a text that begins with one of CUDA's.
+// keyword matches a text that begins with a keyword of CUDA.
 var keyword = regexp.MustCompile(`^__(global|device|host|shared|constant|managed|noinline|forceinline|launch_bounds)__\b`)
 
-// whole puts three brackets together, and what was between them behind.
+// whole joins three brackets, and moves the text between them after these.
 func (d *dialect) whole(a, b, c token) {
 	if a.to == b.from && b.to == c.from {
 		return
@@ -159,8 +157,8 @@ func (d *dialect) whole(a, b, c token) {
 	d.edits = append(d.edits, edit{a.from, c.to, bracket + bracket + bracket + string(d.text[a.to:b.from]) + string(d.text[b.to:c.from])})
 }
 
-// next returns the token at a place, which is empty where there is a blank, a
-// comment or a literal, and the place after it.
+// next returns the token at a position, which is empty for a blank, a comment or a
+// literal, and the position after it.
 func (d *dialect) next(at int) (token, int) {
 	text := d.text
 	rest := text[at:]
@@ -209,13 +207,13 @@ func wordByte(c byte) bool {
 
 var quoted = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
 
-// largestSource bounds the files that Overlay reads, in bytes: our choice.
+// largestSource limits the files that Overlay reads, in bytes: our choice.
 const largestSource = 16 << 20
 
-// Overlay writes copies, as clang takes them, of those of the sources and of the
-// files that they include from their own folders or from the folders given, that
-// are not so already. It returns the name of a file that tells clang of them,
-// for -ivfsoverlay, or none where all are. Everything lies in dir.
+// Overlay writes converted copies of those sources that clang does not accept, and of
+// such files that they include from their own folders or from the given folders. It
+// returns the name of a file for -ivfsoverlay that lists the copies, or "" if there are
+// none. All files are in dir.
 func Overlay(dir string, sources, folders []string) (string, error) {
 	type file struct {
 		Name     string `json:"name"`
@@ -234,7 +232,7 @@ func Overlay(dir string, sources, folders []string) (string, error) {
 		seen[name] = true
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > largestSource {
-			continue // clang says what it misses
+			continue // clang reports missing files
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {

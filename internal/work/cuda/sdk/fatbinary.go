@@ -17,13 +17,13 @@ type Image struct {
 	PTX  []byte
 }
 
-// FatBinary puts images into one file, and each distinct text once.
+// FatBinary packs images into one file, with each distinct text once.
 func FatBinary(images []Image) ([]byte, error) {
 	var list []image
 	for _, img := range images {
 		sm, err := strconv.ParseUint(strings.TrimRight(strings.TrimPrefix(img.Arch, "sm_"), "af"), 10, 16)
 		if err != nil {
-			return nil, fmt.Errorf("%q names no architecture", img.Arch)
+			return nil, fmt.Errorf("%q is not an architecture; want sm_XX", img.Arch)
 		}
 		text := renameStatics(img.PTX)
 		if !slices.ContainsFunc(list, func(other image) bool { return bytes.Equal(other.text, text) }) {
@@ -31,7 +31,7 @@ func FatBinary(images []Image) ([]byte, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("there is no device code to pack")
+		return nil, errors.New("no device code to pack")
 	}
 	return container(list), nil
 }
@@ -42,16 +42,16 @@ type image struct {
 	text []byte
 }
 
-// The name that clang gives a static variable of relocatable device code when it
-// knows that host code uses it, and the names in PTX.
+// The name that clang gives to a static variable of relocatable device code that host
+// code uses, and the names in PTX.
 var (
 	staticName = regexp.MustCompile(`(?m)^\.visible .*?([\w$]+)(__static__[0-9a-f]+)\b`)
 	ptxName    = regexp.MustCompile(`[\w$]+`)
 )
 
-// renameStatics mends what clang does to static variables of relocatable device
-// code: kernels that come before the first use by host code have the variable's
-// old name, which is then declared as one of another file.
+// renameStatics repairs static variables of relocatable device code: in kernels before
+// the first use by host code, clang uses the variable's old name, which is then declared
+// as external.
 func renameStatics(text []byte) []byte {
 	if !bytes.Contains(text, []byte("__static__")) {
 		return text
@@ -114,7 +114,7 @@ func container(images []image) []byte {
 	return append(b, body...)
 }
 
-// Soname is the name under which a program asks for the CUDA runtime.
+// Soname is the name under which a program requests the CUDA runtime.
 const Soname = "libcudart.so.12"
 
 // DriverSoname is that of the driver.

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// registers begins the names of the functions by which objects with
-// relocatable device code hand over their fat binaries.
+// registers is the prefix of the functions with which objects with relocatable device
+// code register their fat binaries.
 const registers = "__cudaRegisterLinkedBinary"
 
-// Relocatable returns the names of the functions that an object wants to be
-// registered by; there are none if its device code stands alone, or if the file is
-// not ELF but something else that linkers take, such as LLVM's IR.
+// Relocatable returns the names of the registration functions that an object references.
+// There are none if its device code is complete, or if the file is not ELF but something
+// else that linkers accept, such as LLVM IR.
 func Relocatable(object []byte) ([]string, error) {
 	if !bytes.HasPrefix(object, []byte(elf.ELFMAG)) {
 		return nil, nil
@@ -38,8 +38,8 @@ func Relocatable(object []byte) ([]string, error) {
 	return names, nil
 }
 
-// Archived returns the objects of an archive (.a) that want to be registered; all
-// others are the linker's.
+// Archived returns the objects of an archive (.a) that reference registration functions;
+// the linker handles all others.
 func Archived(archive []byte) ([][]byte, error) {
 	const (
 		magic   = "!<arch>\n"
@@ -47,14 +47,14 @@ func Archived(archive []byte) ([][]byte, error) {
 	)
 	rest, ok := bytes.CutPrefix(archive, []byte(magic))
 	if !ok {
-		return nil, nil // a thin archive, or a script of the linker
+		return nil, nil // a thin archive, or a linker script
 	}
 	var list [][]byte
 	for len(rest) >= headLen {
 		head := rest[:headLen]
 		size, err := strconv.ParseUint(strings.TrimSpace(string(head[48:58])), 10, 32)
 		if err != nil || string(head[58:]) != "`\n" || size > uint64(len(rest)-headLen) {
-			return nil, errors.New("the archive is damaged")
+			return nil, errors.New("invalid archive")
 		}
 		member := rest[headLen:][:size]
 		rest = rest[headLen:][size:]
@@ -81,17 +81,17 @@ func DeviceCode(object []byte) ([]byte, error) {
 	return section.Data()
 }
 
-// Part is an object whose device code is joined with that of others.
+// Part is an object whose device code is linked with that of others.
 type Part struct {
-	Register string // the function that it wants to be registered by
-	Code     string // a file with its fat binary, if the program may come without the object
+	Register string // its registration function
+	Code     string // a file with its fat binary, if the object may not be linked
 }
 
-// Join returns a file in C that defines the functions of parts: when all objects
-// that surely come have called theirs, before main, the fat binaries of all parts
-// are registered as one, whose texts the runtime links, and every object then
-// registers its kernels with it. A part's place among them stands in the upper
-// half of the handle that it is given.
+// Join returns a C file that defines the functions of parts: before main, when all
+// objects that are certainly linked have called theirs, the fat binaries of all parts are
+// registered as one module, whose texts the runtime links, and every object then
+// registers its kernels with it. The upper half of an object's handle is the index of its
+// part.
 func Join(parts []Part) string {
 	var b strings.Builder
 	var codes []string

@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// PTX makes PTX of the device code of a source, whatever its name, for an
-// architecture, sm_XX. Call runs the compiler; flags are those of the command
-// line. It goes by LLVM's IR, in a file in dir, in which SplitCopies splits copies.
+// PTX compiles the device code of a source, whatever its name, to PTX for an
+// architecture, sm_XX. call runs the compiler; flags are those of the command line. The
+// compilation has two steps, with LLVM IR in a file in dir, in which SplitCopies splits
+// copies.
 func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string) error {
 	file := filepath.Join(dir, filepath.Base(source)+"-"+arch+".ll")
 	front := append(slices.Clone(flags), s.CUDAFlags()...)
@@ -26,7 +27,7 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 		ir = SplitCopies(ir)
 		err = os.WriteFile(file, ir, 0o666)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // nothing was called, or the next call says what is missing
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a dry run, or the next call reports the missing file
 		return fmt.Errorf("compiling %s: %w", source, err)
 	}
 	back := append([]string{"--target=nvptx64-nvidia-cuda", "-nogpulib", "-S"}, backFlags(flags)...)
@@ -37,21 +38,21 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 			back = append(back, "-Xclang", "-target-feature", "-Xclang", feature)
 		}
 	} else {
-		// Without functions nothing names the release, and clang's own for a call
-		// without a toolkit is too old for most architectures, which from 22 on is an
-		// error. LLVM's is the oldest that has the architecture.
+		// Without functions the IR does not state the release, and clang's default without
+		// a toolkit is too old for most architectures, which from 22 on is an error. LLVM's
+		// default is the oldest release with the architecture.
 		back = append(back, "-Xclang", "-target-feature", "-Xclang", "-ptx42")
 	}
 	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
 }
 
-// irFeatures finds the release of PTX and the like, which the compiler chose.
+// irFeatures finds the PTX release and other features that the compiler chose.
 var irFeatures = regexp.MustCompile(`"target-features"="([^"]+)"`)
 
-// backFlags are those flags of a command line that matter to code made of IR.
-// Other options stand in the IR itself.
+// backFlags returns the flags of a command line that affect code generation from IR.
+// Other options are in the IR itself.
 func backFlags(flags []string) []string {
-	level, contract := "", "fast" // of CUDA
+	level, contract := "", "fast" // CUDA's default
 	var list []string
 	for i, flag := range flags {
 		switch {
@@ -68,25 +69,24 @@ func backFlags(flags []string) []string {
 	}
 	list = append(list, "-ffp-contract="+contract)
 	if level != "" && level != "-O0" {
-		// Before clang 22 the option before is not read for IR.
+		// Before clang 22 the previous option is ignored for IR.
 		fused := map[string]int{"fast": 2, "fast-honor-pragmas": 2}[contract]
 		list = append(list, "-mllvm", fmt.Sprintf("-nvptx-fma-level=%d", fused))
 	}
 	return list
 }
 
-// kernelFlags are the arguments by which LLVM makes kernels as nvcc does.
+// kernelFlags are the arguments that make LLVM generate kernels like nvcc.
 func (s SDK) kernelFlags() []string {
-	// Bounds of LLVM, in its own units of cost, up to which it unrolls loops that
-	// then go, with and without #pragma unroll, and inlines functions: its own (150,
-	// 16,384 and 225, the last times 5 to 11 for this target) leave the register
-	// tiles of matrix products in local memory. Ours are those at which bench/ladder
-	// has no access there and examples/cuda grow least. Loops that stay are unrolled as
-	// before.
+	// LLVM's limits, in its own units of cost, for unrolling loops completely, with
+	// and without #pragma unroll, and for inlining functions: its defaults (150,
+	// 16,384 and 225, the last times 5 to 11 for this target) leave the register tiles
+	// of matrix products in local memory. With ours, bench/ladder has no such accesses
+	// and examples/cuda grow least. Partial unrolling does not change.
 	flags := []string{"-mllvm", "-unroll-threshold=4000", "-mllvm", "-pragma-unroll-threshold=32768", "-mllvm", "-inline-threshold=2000"}
 	if s.Clang.Major < 19 {
-		// They take the same convergent instruction out of both branches, which are
-		// other lanes then: __activemask, for one.
+		// These passes merge the same convergent instruction of both branches, which
+		// changes its lanes: __activemask, for example.
 		flags = append(flags, "-mllvm", "-hoist-common-insts=false")
 	}
 	return flags

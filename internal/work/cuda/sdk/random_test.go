@@ -124,8 +124,8 @@ extern "C" __global__ void sobol(double *out) {
 	}
 }
 
-// The distributions' means and variances are those that they should be, within
-// five standard errors of so many draws.
+// The distributions' means and variances are those that they should be, within five
+// standard errors for that number of draws.
 func TestDistributions(t *testing.T) {
 	const n = 20000
 	gpu := device(t, kit(t), `

@@ -19,49 +19,48 @@ import (
 //go:embed include libdevice lib lib64
 var files embed.FS
 
-// versionJSON makes clang take the folder for release 11.8, the newest that all
-// its releases from 14 on know.
+// versionJSON makes clang treat the folder as release 11.8, the newest that all its
+// releases from 14 on know.
 const versionJSON = `{"cuda": {"name": "Heddle's headers in place of a CUDA toolkit", "version": "11.8.0"}}` + "\n"
 
 // SDK is an unpacked folder, made for one compiler.
 type SDK struct {
-	Dir   string // what clang takes as --cuda-path
+	Dir   string // the folder for --cuda-path
 	Clang Clang
 }
 
 // Include is the folder of headers.
 func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 
-// Lib is the folder with the empty libcudart.so and libcuda.so that programs are
-// linked to. For build systems, the runtime as an archive is a word to the linker
-// that means the shared one, and the device runtime has nothing in it.
+// Lib is the folder with the empty libcudart.so and libcuda.so that programs are linked
+// to. For build systems, the static runtime is a linker script that refers to the shared
+// one, and the device runtime is empty.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
-// CUDAFlags are the arguments that tell the compiler where the SDK is.
+// CUDAFlags are the compiler arguments for using the SDK.
 func (s SDK) CUDAFlags() []string {
 	flags := []string{"--cuda-path=" + s.Dir, "-Wno-unknown-cuda-version", "--no-cuda-version-check"}
 	if s.Clang.Major > 14 {
-		// The other driver, the default of newer releases, has kernels of several
-		// files registered by a tool of its own in place of functions.
+		// The other driver, the default of newer releases, registers kernels of several
+		// files with its own tool instead of functions.
 		flags = append(flags, "--no-offload-new-driver")
 	}
 	return flags
 }
 
-// Unpack returns the folder for a compiler, and makes it in the user's cache
-// when it is not there: headers, a link to the program tool by the name nvcc, and
-// the libraries, compiled. The folder's name is a digest of all of
-// that, so different versions live side by side, and several processes may
-// unpack at once.
+// Unpack returns the folder for a compiler, and creates it in the user's cache if
+// necessary: headers, a link named nvcc to the program tool, and the compiled libraries.
+// The folder's name is a digest of all this, so different versions coexist, and several
+// processes may unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
 	root, err := cache.Root()
 	if err != nil {
-		return SDK{}, fmt.Errorf("there is no place for clang's folder: %w", err)
+		return SDK{}, fmt.Errorf("cannot find a place for clang's folder: %w", err)
 	}
 	return UnpackAt(ctx, root, clang, tool)
 }
 
-// UnpackAt is Unpack into another folder than the user's cache.
+// UnpackAt is Unpack with another folder than the user's cache.
 func UnpackAt(ctx context.Context, root string, clang Clang, tool string) (SDK, error) {
 	tool, err := filepath.Abs(tool)
 	if err != nil {
@@ -80,7 +79,7 @@ func UnpackAt(ctx context.Context, root string, clang Clang, tool string) (SDK, 
 	return SDK{Dir: dir, Clang: clang}, err
 }
 
-// digest names a folder by what is in it.
+// digest returns a folder's name, derived from its contents.
 func digest(parts ...string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", parts, versionJSON)
@@ -112,7 +111,7 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 	if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
 		return err
 	}
-	// The math library is device code, the others have only names.
+	// The math library has device code, the others only names.
 	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",
 		"-nogpulib", "-emit-llvm", "-c", filepath.Join(dir, "libdevice/libdevice.c"), "-o", filepath.Join(dir, "nvvm/libdevice/libdevice.10.bc"))
 	if err != nil {
@@ -128,7 +127,7 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 	return nil
 }
 
-// compile runs clang and returns what it complains about.
+// compile runs clang and returns its messages.
 func compile(ctx context.Context, clang Clang, args ...string) error {
 	cmd := exec.CommandContext(ctx, clang.Path, args...)
 	out, err := cmd.CombinedOutput()

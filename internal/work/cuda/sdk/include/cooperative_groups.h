@@ -1,8 +1,8 @@
-// Groups of threads: blocks, tiles of blocks, coalesced threads, grids. What
-// groups compute together is in cooperative_groups/{reduce,scan,memcpy_async}.h.
+// Groups of threads: blocks, tiles of blocks, coalesced threads, grids. Collective
+// operations are in cooperative_groups/{reduce,scan,memcpy_async}.h.
 #ifndef HEDDLE_COOPERATIVE_GROUPS_H
 #define HEDDLE_COOPERATIVE_GROUPS_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define _COOPERATIVE_GROUPS_H_
 
 #include "cuda_runtime.h"
@@ -14,8 +14,8 @@
 namespace heddle_sdk {
 namespace groups {
 
-// The barrier of grids: blocks that wait, and how often all have come. Two
-// cooperative kernels at once would share it.
+// The barrier of grids: the number of waiting blocks, and of completed barriers. Two
+// concurrent cooperative kernels would share it.
 static __device__ unsigned int grid_waiting, grid_passed;
 
 static HEDDLE_D unsigned int lane() {
@@ -31,7 +31,7 @@ static HEDDLE_D unsigned int lanes_below() {
 static HEDDLE_D unsigned int block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 static HEDDLE_D unsigned int rank_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
-// The lane that is number n, from 0, of those in a mask.
+// The n-th lane, from 0, in a mask.
 static HEDDLE_D unsigned int nth_lane(unsigned int mask, unsigned int n) {
   if (mask == 0xffffffffu) return n;
   unsigned int at = 0;
@@ -53,7 +53,7 @@ static HEDDLE_D unsigned int by_rank(unsigned int mask, unsigned int bits) {
   return packed;
 }
 
-// Values of any type that is plain bytes go between lanes word by word.
+// Values of any trivially copyable type are exchanged between lanes word by word.
 template <class T> struct words {
   static_assert(__is_trivially_copyable(T), "only plain bytes go from thread to thread");
   unsigned int w[(sizeof(T) + 3) / 4];
@@ -93,15 +93,15 @@ template <class T> HEDDLE_D T shuffle(unsigned int mask, const T &v, unsigned in
   return words<T>(v).each(from_lane{mask, (int)lane, width});
 }
 
-// What tiles of several warps need in shared memory: a barrier for each, and a
-// place for each warp's value.
+// The shared memory of tiles with several warps: a barrier for each tile, and space for
+// each warp's value.
 const unsigned int largest_value = 16; // bytes
 struct tile_memory {
   struct barrier {
     unsigned int waiting, passed;
   } *barriers;
   unsigned char *values;
-  // Waits at a tile's barrier until all of its warps have come.
+  // Waits at a tile's barrier for all of its warps.
   HEDDLE_D void wait(unsigned int tile, unsigned int warps) const {
     __syncwarp();
     if (lane() == 0) {
@@ -129,14 +129,14 @@ namespace cooperative_groups {
 
 class thread_block;
 
-// Any group, as long as it is one of threads that can synchronize.
+// Any group of threads that can synchronize.
 class thread_group {
  protected:
   enum kind_t { of_block, of_lanes, of_warps, of_grid };
   kind_t kind;
   unsigned int mask;                        // of_lanes
   unsigned int threads;                     // of_warps
-  unsigned int meta_rank, meta_size;        // of_lanes, of_warps: which of how many
+  unsigned int meta_rank, meta_size;        // of_lanes, of_warps: its index and their number
   heddle_sdk::groups::tile_memory memory;   // of_block, of_warps
   HEDDLE_D thread_group(kind_t k, unsigned int m = 0, unsigned int n = 0, unsigned int rank = 0, unsigned int of = 1)
       : kind(k), mask(m), threads(n), meta_rank(rank), meta_size(of), memory() {}
@@ -164,7 +164,7 @@ class thread_block : public thread_group {
   struct arrival_token {};
   HEDDLE_D thread_block() : thread_group(of_block) {}
   HEDDLE_D static void sync() { __syncthreads(); }
-  // The hardware's barrier has no arrival alone that a thread may wait for later.
+  // The hardware's barrier has no separate arrival that a thread can wait for later.
   HEDDLE_D static arrival_token barrier_arrive() { return arrival_token(); }
   HEDDLE_D static void barrier_wait(arrival_token &&) { __syncthreads(); }
   HEDDLE_D static unsigned int thread_rank() { return heddle_sdk::groups::rank_in_block(); }
@@ -233,7 +233,7 @@ class grid_group : public thread_group {
 };
 static HEDDLE_D grid_group this_grid() { return grid_group(); }
 
-// Grids of several devices: here there is one.
+// Grids of several devices: here there is only one device.
 class multi_grid_group : public grid_group {
  public:
   HEDDLE_D static unsigned int grid_rank() { return 0; }
@@ -241,7 +241,7 @@ class multi_grid_group : public grid_group {
 };
 static HEDDLE_D multi_grid_group this_multi_grid() { return multi_grid_group(); }
 
-// Threads of a warp that stand together; ranks go up with the lanes.
+// Coalesced threads of a warp; ranks increase with the lanes.
 class coalesced_group : public thread_group {
   HEDDLE_D unsigned int lane_of(unsigned int rank) const { return heddle_sdk::groups::nth_lane(mask, rank); }
   friend HEDDLE_D coalesced_group coalesced_threads();
@@ -261,7 +261,7 @@ class coalesced_group : public thread_group {
   HEDDLE_D int all(int p) const { return __all_sync(mask, p); }
   HEDDLE_D unsigned int ballot(int p) const { return heddle_sdk::groups::by_rank(mask, __ballot_sync(mask, p)); }
   template <class T> HEDDLE_D T shfl(T v, unsigned int rank) const { return heddle_sdk::groups::shuffle(mask, v, lane_of(rank % size())); }
-  // Beyond the last or before the first a thread gets its own value.
+  // Beyond the last or first thread, a thread gets its own value.
   template <class T> HEDDLE_D T shfl_down(T v, unsigned int delta) const {
     unsigned int from = thread_rank() + delta;
     return heddle_sdk::groups::shuffle(mask, v, from < size() ? lane_of(from) : heddle_sdk::groups::lane());
@@ -281,7 +281,7 @@ HEDDLE_D coalesced_group coalesced_threads() { return coalesced_group(__activema
 
 template <unsigned int n, class Parent = void> class thread_block_tile;
 
-// A tile of at most a warp: n neighbouring threads, n a power of two.
+// A tile of at most a warp: n consecutive threads, where n is a power of two.
 template <unsigned int n> class heddle_warp_tile : public thread_group {
  protected:
   HEDDLE_D unsigned int first() const { return heddle_sdk::groups::lane() & ~(n - 1); }
@@ -316,7 +316,7 @@ template <unsigned int n> class heddle_warp_tile : public thread_group {
 #endif
 };
 
-// A tile of several whole warps, which meet in shared memory.
+// A tile of several whole warps, which synchronise through shared memory.
 template <unsigned int n> class heddle_block_tile : public thread_group {
  protected:
   HEDDLE_D heddle_block_tile(unsigned int rank, unsigned int of, heddle_sdk::groups::tile_memory m)
@@ -331,7 +331,7 @@ template <unsigned int n> class heddle_block_tile : public thread_group {
   HEDDLE_D unsigned int thread_rank() const { return heddle_sdk::groups::rank_in_block() & (n - 1); }
   HEDDLE_D unsigned int meta_group_rank() const { return meta_rank; }
   HEDDLE_D unsigned int meta_group_size() const { return meta_size; }
-  // The place of the value of one of the tile's warps, or of all of them.
+  // The space for the value of one of the tile's warps, or of all of them.
   template <class T> HEDDLE_D T *heddle_values() const {
     static_assert(sizeof(T) <= heddle_sdk::groups::largest_value, "tiles of several warps exchange at most 16 bytes a thread");
     return (T *)(memory.values + meta_rank * (n / 32) * heddle_sdk::groups::largest_value);
@@ -361,7 +361,7 @@ template <unsigned int n, bool whole> struct base { using type = heddle_warp_til
 template <unsigned int n> struct base<n, true> { using type = heddle_block_tile<n>; };
 } // namespace heddle_tile
 
-// A tile of a group whose type is not known.
+// A tile of a group of unknown type.
 template <unsigned int n> class thread_block_tile<n, void> : public heddle_tile::base<n, (n > 32)>::type {
   using base = typename heddle_tile::base<n, (n > 32)>::type;
 
@@ -392,7 +392,7 @@ template <unsigned int n, class Parent> HEDDLE_D thread_block_tile<n, Parent> ti
   return thread_block_tile<n, Parent>(g);
 }
 
-// Tiles whose size is known only when the kernel runs: at most 32, a power of two.
+// Tiles whose size is known only at run time: at most 32, a power of two.
 HEDDLE_D coalesced_group tiled_partition(const coalesced_group &g, unsigned int n) {
   unsigned int rank = g.thread_rank(), first = rank & ~(n - 1), mask = 0;
   for (unsigned int r = first; r < first + n && r < g.size(); r++) mask |= 1u << g.lane_of(r);
@@ -405,8 +405,8 @@ HEDDLE_D thread_group tiled_partition(const thread_group &g, unsigned int n) {
   return thread_group(thread_group::of_lanes, mask, n, rank / n, (heddle_sdk::groups::block_size() + n - 1) / n);
 }
 
-// Those of a group of at most a warp for which p is the same, and those with
-// the same label.
+// The threads of a group of at most a warp with the same p, and those with the same
+// label.
 template <class Group> HEDDLE_D coalesced_group binary_partition(const Group &g, bool p) {
   unsigned int with = __ballot_sync(g.mask, p);
   return p ? coalesced_group(with, 1, 2) : coalesced_group(g.mask & ~with, 0, 2);
@@ -444,7 +444,7 @@ template <class Group> HEDDLE_D void sync(const Group &g) { g.sync(); }
 template <class Group> HEDDLE_D auto thread_rank(const Group &g) -> decltype(g.thread_rank()) { return g.thread_rank(); }
 template <class Group> HEDDLE_D auto group_size(const Group &g) -> decltype(g.size()) { return g.size(); }
 
-// One thread of a group does it.
+// One thread of a group executes the function.
 template <class Group, class F, class... Args> HEDDLE_D void invoke_one(const Group &g, F &&f, Args &&...args) {
   if (g.thread_rank() == 0) f(args...);
 }

@@ -1,7 +1,7 @@
 // The driver's version, types and functions.
 #ifndef HEDDLE_CUDA_H
 #define HEDDLE_CUDA_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __cuda_cuda_h__
 
 #include <stddef.h>
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// Handles, and addresses of the device.
+// Handles and device addresses.
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr_v2;
@@ -1080,7 +1080,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t bytes, CUmemoryPool pool
 
 #ifndef HEDDLE_CUDA_TYPES_ONLY
 
-// What programs call these is the newest of them.
+// The unversioned names refer to the newest version of each function.
 #define cuArray3DCreate cuArray3DCreate_v2
 #define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
 #define cuArrayCreate cuArrayCreate_v2
@@ -1142,11 +1142,11 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t bytes, CUmemoryPool pool
 #define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
 
 #if defined(__cplusplus)
-// From CUDA 13 on a context is made with one more argument.
+// From CUDA 13 on, creating a context takes one more argument.
 static inline CUresult cuCtxCreate_v2(CUcontext *ctx, CUctxCreateParams *params, unsigned int flags, CUdevice device) {
   return cuCtxCreate_v4(ctx, params, flags, device);
 }
-// From CUDA 12 on a graph is made executable with flags.
+// From CUDA 12 on, instantiating a graph takes flags.
 static inline CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
   return cuGraphInstantiateWithFlags(exec, graph, flags);
 }

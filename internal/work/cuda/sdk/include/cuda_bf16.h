@@ -1,7 +1,7 @@
 // The upper half of a float: numbers, pairs of them, and their arithmetic.
 #ifndef HEDDLE_CUDA_BF16_H
 #define HEDDLE_CUDA_BF16_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __CUDA_BF16_H__
 
 #include "cuda_runtime.h"

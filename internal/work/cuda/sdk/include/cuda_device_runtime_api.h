@@ -1,6 +1,5 @@
-// What kernels call of the runtime: names of errors. Launches by kernels are not
-// supported: of these there are declarations for code that mentions them, and a
-// kernel that would call one is refused.
+// Runtime functions for kernels: names of errors. Launches by kernels are not supported:
+// they are declared for code that mentions them, and a kernel that calls one is refused.
 #ifndef HEDDLE_CUDA_DEVICE_RUNTIME_API_H
 #define HEDDLE_CUDA_DEVICE_RUNTIME_API_H
 #define __CUDA_DEVICE_RUNTIME_API_H__

@@ -1,8 +1,8 @@
-// Numbers of 8 bits: E4M3 (four bits of exponent, no infinities, up to 448) and
-// E5M2 (five, up to 57344), their conversions, and pairs and fours of them.
+// Numbers of 8 bits: E4M3 (four bits of exponent, no infinities, up to 448) and E5M2 (five, up to 57344), their conversions, and
+// vectors of two and four.
 #ifndef HEDDLE_CUDA_FP8_H
 #define HEDDLE_CUDA_FP8_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __CUDA_FP8_H__
 
 #include "cuda_bf16.h"
@@ -25,14 +25,14 @@ HEDDLE_HD float fp8_widen(unsigned char v, __nv_fp8_interpretation_t kind) {
   if (e == 0) return half_float(sign | half_bits((float)m * half_float((unsigned int)(128 - bias - fraction) << 23)));
   return half_float(sign | (e + 127 - bias) << 23 | m << (23 - fraction));
 }
-// To the nearest, ties to even. What is too large is the largest number, or
-// without saturation an infinity, or no number where there is none.
+// Rounds to nearest, ties to even. Overflow gives the largest number or, without saturation, infinity, or NaN if the format has no
+// infinity.
 HEDDLE_HD unsigned char fp8_round(float f, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
   int fraction = kind == __NV_E4M3 ? 3 : 2, bias = kind == __NV_E4M3 ? 7 : 15;
   unsigned int u = half_bits(f), sign = u >> 24 & 0x80u, most = kind == __NV_E4M3 ? 0x7eu : 0x7bu, r;
   u &= 0x7fffffffu;
   if (u > 0x7f800000u) return (unsigned char)0x7f;
-  int e = (int)(u >> 23) - 127, low = 1 - bias; // the exponent below which all numbers are as far apart
+  int e = (int)(u >> 23) - 127, low = 1 - bias; // the exponent below which numbers are equally spaced
   int drop = 23 - fraction + (e < low ? low - e : 0);
   if (drop > 25) return (unsigned char)sign;
   unsigned int m = (u & 0x7fffffu) | 0x800000u, half = 1u << (drop - 1), rest = m & (2 * half - 1);
@@ -42,7 +42,7 @@ HEDDLE_HD unsigned char fp8_round(float f, __nv_saturation_t saturate, __nv_fp8_
   if (u == 0x7f800000u || r > most) r = saturate == __NV_SATFINITE ? most : kind == __NV_E4M3 ? 0x7fu : 0x7cu;
   return (unsigned char)(sign | r);
 }
-// Towards zero; what does not fit becomes the nearest that does, no number 0.
+// Rounds towards zero; values out of range are clamped, NaN becomes 0.
 template <class T> HEDDLE_HD T fp8_integer(float f) {
   const bool is_signed = (T)-1 < (T)0;
   const T high = is_signed ? (T)(((T)1 << (sizeof(T) * 8 - 2)) - 1 + ((T)1 << (sizeof(T) * 8 - 2))) : (T)-1, low = is_signed ? (T)(-high - 1) : (T)0;
@@ -77,7 +77,7 @@ HEDDLE_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t v, __nv_fp
   return __half2(__half(heddle_sdk::fp8_widen((unsigned char)v, k)), __half(heddle_sdk::fp8_widen((unsigned char)(v >> 8), k)));
 }
 
-// A type of numbers, and of pairs and fours. Constructors saturate.
+// The type of numbers, and of vectors of two and four. Constructors saturate.
 #define HEDDLE_FP8_INTEGER(name, kind, T)                                                                                             \
     explicit __host__ __device__ name(T i) : __x(heddle_sdk::fp8_round(heddle_sdk::odd_float(i), __NV_SATFINITE, kind)) {}            \
     explicit __host__ __device__ operator T() const { return heddle_sdk::fp8_integer<T>((float)*this); }

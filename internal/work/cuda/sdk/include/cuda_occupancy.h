@@ -1,5 +1,5 @@
-// Libraries include this for nothing that they call; the occupancy functions of
-// the runtime are in cuda_runtime_api.h. The calculator that takes properties of
-// a device and of a function, cudaOccMaxActiveBlocksPerMultiprocessor and its
-// like, is not here.
+// Libraries include this file without calling anything in it; the runtime's occupancy
+// functions are in cuda_runtime_api.h. The calculator that takes the properties of a
+// device and of a function, cudaOccMaxActiveBlocksPerMultiprocessor and so on, is not
+// provided.
 #include "cuda_runtime_api.h"

@@ -1,6 +1,5 @@
-// The names of functions where the default stream is one of each thread
-// (--default-stream per-thread). What the compiler calls by its name is renamed
-// in the object.
+// The names of functions with a default stream per thread (--default-stream per-thread).
+// Functions that the compiler calls by name are renamed in the object.
 #ifndef HEDDLE_CUDA_PER_THREAD_H
 #define HEDDLE_CUDA_PER_THREAD_H
 

@@ -1,5 +1,5 @@
-// Copies from global to shared memory that do not wait, in batches: instructions
-// from sm_80 on, plain copies before.
+// Asynchronous copies from global to shared memory, in batches: instructions from sm_80
+// on, ordinary copies before.
 #ifndef HEDDLE_CUDA_PIPELINE_H
 #define HEDDLE_CUDA_PIPELINE_H
 
@@ -7,7 +7,7 @@
 
 #if defined(__CUDA__)
 
-// Copies bytes (4, 8 or 16), of which the last zeros are not read but zero.
+// Copies bytes (4, 8 or 16); the last zeros of them are not read but set to zero.
 static __inline__ __device__ void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes, size_t zeros = 0) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned int to = (unsigned int)__cvta_generic_to_shared(shared), n = (unsigned int)(bytes - zeros);
@@ -24,7 +24,7 @@ static __inline__ __device__ void __pipeline_commit() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 #endif
 }
-// Waits until at most prior batches, a number of 0 to 7, are under way.
+// Waits until at most prior batches, 0 to 7, are in flight.
 static __inline__ __device__ void __pipeline_wait_prior(size_t prior) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   switch (prior) {

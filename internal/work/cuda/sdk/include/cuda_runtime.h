@@ -1,10 +1,9 @@
-// The C++ side of the CUDA runtime, and what the compiler of NVIDIA includes
-// ahead of every program.
+// The C++ side of the CUDA runtime, and what nvcc includes before every program.
 #ifndef HEDDLE_CUDA_RUNTIME_H
 #define HEDDLE_CUDA_RUNTIME_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __CUDA_RUNTIME_H__
-// The release of nvcc whose language this is.
+// The release of nvcc whose language is supported.
 #if defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 8
@@ -25,7 +24,7 @@
 
 #if defined(__cplusplus)
 #if defined(__CUDA__)
-// Those of kernels; new and delete of clang's <new> rest on them.
+// Versions for kernels; new and delete of clang's <new> use them.
 extern "C" __device__ void *malloc(size_t) __attribute__((nothrow, malloc));
 extern "C" __device__ void free(void *) __attribute__((nothrow));
 #endif
@@ -58,7 +57,7 @@ static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, si
 }
 
 #if defined(__cplusplus)
-// As CUDA 13 has them, with a place instead of a device's number.
+// The forms of CUDA 13, with a location instead of a device number.
 static __inline__ __host__ cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, unsigned, cudaStream_t stream = 0) {
   return cudaMemPrefetchAsync(p, bytes, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
 }
@@ -95,8 +94,8 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **d, voi
   return ::cudaHostGetDevicePointer((void **)(void *)d, h, flags);
 }
 
-// A variable of the device, or, as before CUDA 5.0, the name of one: characters
-// may be either, and the library knows which variables there are.
+// A device variable or, as before CUDA 5.0, the name of one. A char pointer may be
+// either; the library knows the variables.
 extern "C" const void *__heddleSymbol(const void *host, const char *name);
 template <class T> struct __heddleSymbolKind {
   static const void *of(const T &s) { return (const void *)&s; }
@@ -140,7 +139,7 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const 
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
 
-// Graphs, as programs for CUDA 12 call them.
+// The graph functions of CUDA 12.
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0) {
   return ::cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
@@ -196,8 +195,8 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(n, (const void *)fn, threads, shared, flags);
 }
 
-// The block size, a multiple of the warp's, with the most resident threads; of
-// equal ones the largest.
+// The block size, a multiple of the warp size, with the most resident threads; of equal
+// ones the largest.
 template <class F, class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T fn, F sharedOf, int limit = 0) {
   struct cudaFuncAttributes attr;
@@ -341,8 +340,8 @@ static inline cudaError_t cudaBindSurfaceToArray(const surface<T, k> &surf, cuda
   return err == cudaSuccess ? cudaBindSurfaceToArray(surf, a, desc) : err;
 }
 
-// Tells the runtime where the managed variables are, if there are any, before
-// they are registered.
+// Passes the location of managed variables, if any, to the runtime before they are
+// registered.
 extern "C" {
 extern char __start_heddle_managed[] __attribute__((weak, visibility("hidden")));
 extern char __stop_heddle_managed[] __attribute__((weak, visibility("hidden")));

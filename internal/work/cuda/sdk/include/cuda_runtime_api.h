@@ -1,7 +1,7 @@
 // The C functions of the CUDA runtime.
 #ifndef HEDDLE_CUDA_RUNTIME_API_H
 #define HEDDLE_CUDA_RUNTIME_API_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"

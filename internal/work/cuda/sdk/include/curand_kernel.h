@@ -1,5 +1,5 @@
-// Random numbers in kernels: the generators XORWOW and Philox 4x32-10, those of
-// other headers, and the distributions on them.
+// Random numbers in kernels: the generators XORWOW and Philox 4x32-10, those of other
+// headers, and distributions.
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
@@ -8,7 +8,7 @@
 #include "curand_sobol.h"
 #include "curand_xorwow_jump.h"
 
-// Host code holds states, and kernels change them.
+// Host code allocates states, and kernels change them.
 struct curandStateXORWOW {
   unsigned int d, v[5];
   int boxmuller_flag, boxmuller_flag_double;
@@ -42,7 +42,7 @@ HEDDLE_D void xorwow_step(unsigned int *v) {
   v[3] = v[4];
   v[4] = (v[4] ^ (v[4] << 4)) ^ (t ^ (t << 1));
 }
-// Replaces the state by what the polynomial q of the step makes of it.
+// Replaces the state by the polynomial q of the step applied to it.
 HEDDLE_D void xorwow_apply(unsigned int *v, const unsigned int *q) {
   unsigned int r[5] = {0, 0, 0, 0, 0};
   for (int i = 0; i < 160; i++) {
@@ -179,7 +179,7 @@ template <class S> HEDDLE_D double curand_uniform_double(S *s) {
   unsigned long long x = curand(s), y = curand(s);
   return (double)(x ^ y << 21) * 0x1p-53 + 0x1p-54;
 }
-// Normal with mean 0 and deviation 1, in pairs by the way of Box and Muller.
+// Normal with mean 0 and deviation 1, in pairs by the method of Box and Muller.
 template <class S> HEDDLE_D float2 curand_normal2(S *s) {
   float u = (float)curand(s) * 0x1p-32f + 0x1p-33f, v = (float)curand(s) * (0x1p-32f * 6.2831855f) + 0x1p-33f * 6.2831855f;
   float r = sqrtf(-2.0f * logf(u)), si, co;

@@ -86,7 +86,7 @@ HEDDLE_D void curand_init(unsigned long long seed, unsigned long long subsequenc
   s->boxmuller_extra = 0;
   s->boxmuller_extra_double = 0;
 }
-// 32 bits: the number stretched to all of them.
+// The number scaled to 32 bits.
 HEDDLE_D unsigned int curand(curandStateMRG32k3a *s) { return (unsigned int)(heddle_sdk::mrg(s) * 1.000000048662); }
 // Uniform in (0, 1].
 HEDDLE_D float curand_uniform(curandStateMRG32k3a *s) { return (float)(heddle_sdk::mrg(s) * (1.0 / 4294967087.0)); }

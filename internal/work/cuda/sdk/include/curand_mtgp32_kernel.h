@@ -1,1 +1,1 @@
-// Clang includes a file of this name; what would stand in it is part of clang or of other headers here.
+// Clang includes a file of this name; its contents are in clang or in other headers here.

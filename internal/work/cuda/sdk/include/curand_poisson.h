@@ -6,9 +6,9 @@
 
 #if defined(__CUDA__)
 
-// How many events there are, if lambda are expected. Few are counted by their
-// distances (Knuth); for many, a hat function is thrown over the distribution
-// (Hörmann 1993, PTRS).
+// The number of events for an expected number lambda: for a small lambda by the distances
+// between events (Knuth), for a large one by rejection with a hat function (Hörmann 1993,
+// PTRS).
 template <class S> static __inline__ __device__ unsigned int curand_poisson(S *s, double lambda) {
   if (!(lambda > 0)) return 0;
   if (lambda < 32) {

@@ -1,5 +1,5 @@
-// Quasirandom numbers of Sobol, from direction vectors that the program brings:
-// the host library that would make them is not here.
+// Sobol's quasirandom numbers, from direction vectors that the program provides: the host library that would
+// generate them is not available.
 #ifndef HEDDLE_CURAND_SOBOL_H
 #define HEDDLE_CURAND_SOBOL_H
 
@@ -10,7 +10,7 @@ typedef unsigned long long curandDirectionVectors64_t[64];
 
 namespace heddle_sdk {
 
-// The state for words of a type with so many bits. c scrambles.
+// The state for words of a type with a number of bits. c is the scrambling constant.
 template <class W, int bits> struct sobol {
   unsigned long long i;
   W x, c;
@@ -34,7 +34,7 @@ typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 
 namespace heddle_sdk {
 
-// The number at i in the order of Gray's code.
+// The i-th number in Gray code order.
 template <class W, int bits> HEDDLE_D void sobol_place(sobol<W, bits> *s, unsigned long long i) {
   unsigned long long gray = i ^ i >> 1;
   s->i = i;
@@ -67,8 +67,8 @@ HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long scramb
   heddle_sdk::sobol_init(s, vectors, scramble, offset);
 }
 
-// What the four kinds have in common. A number is used up by each value, so that
-// normal ones come from the inverse of the distribution, not in pairs.
+// Functions common to the four kinds. Each value uses one number, so normal values come from the inverse
+// distribution function, not in pairs.
 #define HEDDLE_SOBOL(kind, word, one)                                                                              \
   HEDDLE_D word curand(kind *s) { return heddle_sdk::sobol_next(s); }                                              \
   HEDDLE_D void skipahead(unsigned long long n, kind *s) { heddle_sdk::sobol_place(s, s->i + n); }                 \

@@ -1,5 +1,5 @@
-// Atomic functions on the builtins of clang, in the scopes of the device, the
-// block (_block) and the system (_system).
+// Atomic functions, using clang's builtins, in the scopes of the device, the block (_block) and the
+// system (_system).
 #ifndef HEDDLE_DEVICE_ATOMIC_FUNCTIONS_H
 #define HEDDLE_DEVICE_ATOMIC_FUNCTIONS_H
 
@@ -42,7 +42,7 @@ HEDDLE_ATOM int atomicMin(int *p, int v) { return (int)__nvvm_atom_min_gen_i((in
 HEDDLE_ATOM int atomicMin_block(int *p, int v) { return (int)__nvvm_atom_cta_min_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM int atomicMin_system(int *p, int v) { return (int)__nvvm_atom_sys_min_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM unsigned int atomicMin(unsigned int *p, unsigned int v) { return (unsigned int)__nvvm_atom_min_gen_ui((unsigned int *)p, (unsigned int)v); }
-// Clang takes its own builtins of these for those of signed numbers.
+// Clang's builtins for these use the signed versions.
 #define HEDDLE_UNSIGNED(name, op, T, type, letter)                                                    \
   HEDDLE_ATOM T name(T *p, T v) {                                                                     \
     T old;                                                                                            \

@@ -1,5 +1,4 @@
-// Functions of device code that clang's own headers lack: matches, hints for
-// caches, dot products of bytes, conversions of addresses.
+// Functions for device code that clang's headers lack: match, cache hints, dot products of bytes, address conversions.
 #ifndef HEDDLE_DEVICE_INTRINSICS_H
 #define HEDDLE_DEVICE_INTRINSICS_H
 
@@ -11,12 +10,12 @@
 
 namespace heddle_sdk {
 
-// The bits of a value of 1 to 16 bytes as the register type that PTX wants.
+// The bits of a value of 1 to 16 bytes in the register type of PTX.
 template <unsigned int bytes> struct bits_of;
 template <> struct bits_of<4> { typedef unsigned int type; };
 template <> struct bits_of<8> { typedef unsigned long long type; };
 
-// A type that a call does not say anything about.
+// A type that is not deduced from the call.
 template <class T> struct same { typedef T type; };
 
 } // namespace heddle_sdk
@@ -30,8 +29,8 @@ HEDDLE_D unsigned int umul24(unsigned int a, unsigned int b) { return __umul24(a
 HEDDLE_D long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
 HEDDLE_D unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
 
-// In clang 14 the shuffles of this type call themselves. With a condition, if one
-// that always holds, a function is another and comes first.
+// In clang 14 the shuffles of this type call themselves. A function with a condition, even one that always holds, is a
+// different function and is preferred.
 #if __clang_major__ < 15
 #define HEDDLE_SHUFFLE(name, place)                                                                                       \
   inline __attribute__((device)) long long name##_sync(unsigned int mask, long long v, place at, int width);              \
@@ -92,9 +91,8 @@ HEDDLE_MATCH(double)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// Later releases of clang have functions of these names, and up to 19 these take
-// the mask for the value. With a condition, if one that always holds, a function
-// is another and comes first.
+// Later releases of clang have functions with these names, which up to 19 confuse mask and value. A function with a
+// condition, even one that always holds, is a different function and is preferred.
 #define HEDDLE_REDUX(name, T, type)                                                                  \
   HEDDLE_D T __reduce_##name##_sync(unsigned int mask, T v) __attribute__((enable_if(true, ""))) {   \
     T r;                                                                                             \
@@ -178,7 +176,7 @@ HEDDLE_STORE(cs)
 HEDDLE_STORE(wt)
 #undef HEDDLE_STORE
 
-// Addresses of a memory of their own as generic ones, and back.
+// Conversions between addresses of a state space and generic ones.
 #define HEDDLE_CVTA(space)                                                     \
   HEDDLE_D void *__cvta_##space##_to_generic(size_t a) {                       \
     size_t r;                                                                  \

@@ -1,5 +1,5 @@
-// Minima and maxima of three, of a sum, not below zero, and which of two it is: of
-// 32 bits, and of the two halves of them (CUDA's DPX functions).
+// CUDA's DPX functions: minima and maxima of three values, of sums, clamped at zero, and with the index of the
+// result, for 32-bit words and for their two halves.
 #ifndef HEDDLE_DPX_FUNCTIONS_H
 #define HEDDLE_DPX_FUNCTIONS_H
 
@@ -10,13 +10,13 @@ namespace heddle_sdk {
 template <class T> HEDDLE_HD T smaller(T a, T b) { return a < b ? a : b; }
 template <class T> HEDDLE_HD T larger(T a, T b) { return a < b ? b : a; }
 template <class T> HEDDLE_HD T positive_part(T a) { return larger(a, (T)0); }
-// A sum that wraps.
+// A sum that wraps around.
 template <class T> HEDDLE_HD T sum(T a, T b) { return (T)((unsigned int)a + (unsigned int)b); }
 template <class T> HEDDLE_HD unsigned int pair(T high, T low) { return (unsigned int)(unsigned short)high << 16 | (unsigned short)low; }
 
 } // namespace heddle_sdk
 
-// A function of x and y, or of x, y and z, by its value: of words and of halves.
+// Defines a function of x and y, or of x, y and z, for words and for halves.
 #define HEDDLE_WORDS(name, T, more, value) \
   HEDDLE_HD T name(T x, T y HEDDLE_Z##more(, T z)) { using namespace heddle_sdk; return value; }
 #define HEDDLE_HALVES(name, T, more, value)                                                                      \
@@ -48,7 +48,7 @@ HEDDLE_HALVES(__vimax_s16x2_relu, short, 2, positive_part(larger(x, y)))
 #undef HEDDLE_HALVES
 #undef HEDDLE_WORDS
 
-// One of two, and whether it is the first, for each of the halves.
+// One of two values, and whether it is the first, for each half.
 #define HEDDLE_WORDS(name, T, order)                       \
   HEDDLE_HD T name(T x, T y, bool *first) {                \
     *first = x order y;                                    \

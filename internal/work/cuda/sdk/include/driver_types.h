@@ -1,9 +1,8 @@
-// Enumerations and structs of the CUDA runtime, with the values and layouts of
-// its release 11.8, so that programs of NVIDIA's compiler and of clang can use
-// one library.
+// Enumerations and structs of the CUDA runtime, with the values and layouts of release
+// 11.8, so that programs compiled by nvcc and by clang can use the same library.
 #ifndef HEDDLE_DRIVER_TYPES_H
 #define HEDDLE_DRIVER_TYPES_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __DRIVER_TYPES_H__
 
 #include <limits.h>
@@ -138,7 +137,7 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
-// The attributes of a device; numbers that are left out here have no use in a simulation.
+// The attributes of a device, without those that have no use in a simulation.
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrMaxBlockDimX = 2,
@@ -398,7 +397,7 @@ struct cudaHostNodeParams {
   void *userData;
 };
 
-// Memory in the order of a stream.
+// Stream-ordered memory.
 enum cudaMemPoolAttr {
   cudaMemPoolReuseFollowEventDependencies = 1,
   cudaMemPoolReuseAllowOpportunistic = 2,

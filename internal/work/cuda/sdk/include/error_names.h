@@ -1,5 +1,5 @@
-// Names and meanings of the runtime's error codes for kernels; those of the host
-// are the library's, and the same.
+// Names and meanings of the runtime's error codes for kernels; the library has the same
+// ones for the host.
 #ifndef HEDDLE_ERROR_NAMES_H
 #define HEDDLE_ERROR_NAMES_H
 

@@ -1,5 +1,4 @@
-// What cuda_fp16.h and cuda_bf16.h have in common: a 16-bit number, a pair of
-// them, and their functions. Each includes it once, with
+// The common part of cuda_fp16.h and cuda_bf16.h: a 16-bit number, a pair of them, and their functions. Each includes it once, with
 //
 //   HEDDLE_H, HEDDLE_H2      the names of the number and of the pair
 //   HEDDLE_RAW, HEDDLE_RAW2  the same as plain bits
@@ -71,7 +70,7 @@ HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, )(float f) { return HEDDLE_H(f); }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _rn)(float f) { return HEDDLE_H(f); }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__double2, )(double f) { return HEDDLE_H(f); }
 namespace heddle_sdk {
-// The neighbour of a number upwards, or downwards.
+// The next larger or smaller number.
 HEDDLE_HD HEDDLE_H step(HEDDLE_H a, bool up) {
   unsigned int u = a.__x;
   if ((u & 0x7fffu) == 0) return HEDDLE_BITS(up ? 1u : 0x8001u);
@@ -82,8 +81,7 @@ HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _rd)(float f) { HEDDLE_H h(f); return (
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _ru)(float f) { HEDDLE_H h(f); return (float)h < f ? heddle_sdk::step(h, true) : h; }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _rz)(float f) { return f > 0 ? HEDDLE_NAME(__float2, _rd)(f) : HEDDLE_NAME(__float2, _ru)(f); }
 
-// To and from integers: those that do not fit become the nearest that does, and
-// what is no number becomes 0.
+// To and from integers: values out of range are clamped, and NaN becomes 0.
 #define HEDDLE_INTEGER(type, name, low, high)                                                                                      \
   HEDDLE_HD type HEDDLE_NAME(__, 2##name##_rz)(HEDDLE_H a) {                                                                       \
     float f = truncf((float)a);                                                                                                    \
@@ -124,9 +122,8 @@ HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__lows2, 2)(HEDDLE_H2 a, HEDDLE_H2 b) { return H
 HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__highs2, 2)(HEDDLE_H2 a, HEDDLE_H2 b) { return HEDDLE_H2(a.y, b.y); }
 HEDDLE_HD HEDDLE_H2 __lowhigh2highlow(HEDDLE_H2 a) { return HEDDLE_H2(a.y, a.x); }
 
-// Arithmetic, rounded once: where the architecture lacks the instruction, float
-// holds sums, products and quotients well enough that rounding twice changes
-// nothing.
+// Arithmetic, rounded once: if the architecture lacks the instruction, float is precise enough for sums, products and quotients
+// that double rounding has no effect.
 HEDDLE_HD HEDDLE_H __hfma(HEDDLE_H a, HEDDLE_H b, HEDDLE_H c) {
 #if HEDDLE_ARCH >= HEDDLE_FMA_ARCH
   unsigned short d;
@@ -174,7 +171,7 @@ HEDDLE_HD HEDDLE_H __habs(HEDDLE_H a) { return HEDDLE_BITS(a.__x & 0x7fffu); }
 HEDDLE_HD HEDDLE_H2 __habs2(HEDDLE_H2 a) { return HEDDLE_H2(__habs(a.x), __habs(a.y)); }
 
 namespace heddle_sdk {
-// Into [0, 1], and at least 0.
+// Clamped to [0, 1], and to at least 0.
 HEDDLE_HD HEDDLE_H saturated(HEDDLE_H a) { return (float)a > 1 ? HEDDLE_H(1.0f) : (float)a > 0 ? a : HEDDLE_BITS(0); }
 HEDDLE_HD HEDDLE_H positive(HEDDLE_H a) { return __hisnan(a) ? HEDDLE_BITS(0x7fff) : (float)a > 0 ? a : HEDDLE_BITS(0); }
 }
@@ -192,12 +189,12 @@ HEDDLE_HD HEDDLE_H __hfma_sat(HEDDLE_H a, HEDDLE_H b, HEDDLE_H c) { return heddl
 HEDDLE_HD HEDDLE_H __hfma_relu(HEDDLE_H a, HEDDLE_H b, HEDDLE_H c) { return heddle_sdk::positive(__hfma(a, b, c)); }
 HEDDLE_HD HEDDLE_H2 __hfma2_sat(HEDDLE_H2 a, HEDDLE_H2 b, HEDDLE_H2 c) { return HEDDLE_H2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); }
 HEDDLE_HD HEDDLE_H2 __hfma2_relu(HEDDLE_H2 a, HEDDLE_H2 b, HEDDLE_H2 c) { return HEDDLE_H2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)); }
-// The complex product of a and b, and c.
+// The complex product of a and b, plus c.
 HEDDLE_HD HEDDLE_H2 __hcmadd(HEDDLE_H2 a, HEDDLE_H2 b, HEDDLE_H2 c) {
   return HEDDLE_H2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-// The larger and the smaller: the number if one is none, or none (_nan).
+// Maximum and minimum: of a number and a NaN the number, or NaN (_nan).
 #define HEDDLE_CHOICE(name, sign, zero)                                                                                                          \
   HEDDLE_HD HEDDLE_H __h##name(HEDDLE_H a, HEDDLE_H b) {                                                                                         \
     if (__hisnan(a)) return __hisnan(b) ? HEDDLE_BITS(0x7fff) : b;                                                                               \
@@ -212,8 +209,7 @@ HEDDLE_CHOICE(max, >, &)
 HEDDLE_CHOICE(min, <, |)
 #undef HEDDLE_CHOICE
 
-// Comparisons: false if one is no number, or true (u). Of pairs as 1 and 0, as
-// masks of bits, and of both.
+// Comparisons: with a NaN false, or true (u). For pairs with results as 1 and 0, as bit masks, and combined.
 #define HEDDLE_ORDER(name, sign, not_a_number)                                                                                                   \
   HEDDLE_HD bool __h##name(HEDDLE_H a, HEDDLE_H b) { return not_a_number((float)a sign (float)b, __hisnan(a) || __hisnan(b)); }                  \
   HEDDLE_HD HEDDLE_H2 __h##name##2(HEDDLE_H2 a, HEDDLE_H2 b) {                                                                                   \
@@ -269,8 +265,8 @@ HEDDLE_COMPARISON(>, __hbgt2)
 HEDDLE_COMPARISON(>=, __hbge2)
 #undef HEDDLE_COMPARISON
 
-#ifdef __CUDA__ // what only kernels have
-// Functions, by those of float.
+#ifdef __CUDA__ // only for kernels
+// Functions, using those of float.
 #define HEDDLE_FUNCTION(name, value)                                                      \
   HEDDLE_D HEDDLE_H h##name(HEDDLE_H a) {                                                 \
     float x = (float)a;                                                                   \
@@ -295,7 +291,7 @@ HEDDLE_FUNCTION(trunc, truncf(x))
 HEDDLE_FUNCTION(rint, rintf(x))
 #undef HEDDLE_FUNCTION
 
-// Of warps, and of memory.
+// Warp functions and memory accesses.
 #define HEDDLE_SHUFFLE(name, place)                                                                           \
   HEDDLE_D HEDDLE_H name(unsigned int mask, HEDDLE_H v, place d, int width = warpSize) {                      \
     return HEDDLE_BITS(name(mask, (int)v.__x, d, width));                                                     \

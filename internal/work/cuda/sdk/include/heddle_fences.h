@@ -1,9 +1,9 @@
-// Barriers and fences for releases of clang that know of an intrinsic function
-// only that it reads memory: their analysis of global variables
-// (GlobalsModRef) then moves loads of variables with internal linkage, as all in
-// shared memory are, across it; clang 14 does so with the intrinsics themselves,
-// clang 15 with functions that call them. An empty asm statement that may change
-// memory stops both. Clang's own headers, which come later, use these too.
+// Barriers and fences for releases of clang that treat the intrinsics as functions that only
+// read memory: their analysis of global variables (GlobalsModRef) then moves loads of
+// variables with internal linkage, such as all shared memory, across them. Clang 14 does so
+// with the intrinsics themselves, clang 15 with functions that call them. An empty asm
+// statement that may change memory prevents both. Clang's own headers, which come later, use
+// these too.
 #ifndef HEDDLE_FENCES_H
 #define HEDDLE_FENCES_H
 #if defined(__CUDA_ARCH__) && __clang_major__ < 16

@@ -1,12 +1,10 @@
-// Surface accesses: bytes of a row, by the size of the element; x counts bytes.
-// The header of texture fetches brings them, for which clang asks ahead of every
-// program.
+// Surface accesses, by the size of the element; x counts bytes. The header of texture fetches, which clang includes before every
+// program, includes this file.
 #if defined(HEDDLE_TEX) && !defined(HEDDLE_SURFACES_H)
 #define HEDDLE_SURFACES_H
 
 namespace heddle_sdk {
-// One instruction for each mode at the border. Values are the operands v and w
-// of asm, the surface is s.
+// One instruction for each boundary mode. Values are the asm operands v and w, the surface is s.
 #define HEDDLE_SURFACE_MODES(op, mode, before, after, out, in)                                            \
   if (mode == cudaBoundaryModeZero)                                                                       \
     asm volatile(op ".zero " before "[%[s], " after ";" : HEDDLE_LIST out : HEDDLE_LIST in : "memory");   \
@@ -15,8 +13,7 @@ namespace heddle_sdk {
   else                                                                                                    \
     asm volatile(op ".trap " before "[%[s], " after ";" : HEDDLE_LIST out : HEDDLE_LIST in : "memory");
 
-// Reading and writing of one size at one kind of place: its coordinates as
-// parameters, in the instruction, and as operands of asm.
+// Reads and writes of one size for one kind of coordinates: these as parameters, in the instruction, and as asm operands.
 #define HEDDLE_SURFACE_PLACE(name, geometry, params, place, operands, bits, value, out, in)                              \
   HEDDLE_TEX void read##name(type &v, cudaSurfaceObject_t s, HEDDLE_LIST params, cudaSurfaceBoundaryMode m) {            \
     HEDDLE_SURFACE_MODES("suld.b." geometry "." bits, m, value ", ", place "]", out, ([s] "l"(s), HEDDLE_LIST operands)) \
@@ -65,8 +62,8 @@ template <class T> HEDDLE_TEX typename surface_op<sizeof(T)>::type to_bits(T v) 
 }
 } // namespace heddle_sdk
 
-// What programs call: the name, the name of the place, its parameters, and these
-// as arguments. The faces of a cube are layers.
+// The functions for programs: the name, the name of the coordinates, their parameters, and these as arguments. The faces of a cube
+// are layers.
 #define HEDDLE_SURFACE(name, place, params, args)                                                                                  \
   template <class T> HEDDLE_TEX T name##read(cudaSurfaceObject_t s, HEDDLE_LIST params, cudaSurfaceBoundaryMode m = cudaBoundaryModeTrap) { \
     typename heddle_sdk::surface_op<sizeof(T)>::type bits;                                                                         \

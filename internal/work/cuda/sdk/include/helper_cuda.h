@@ -28,7 +28,7 @@ static inline void heddle_last(const char *message, const char *file, int line) 
 }
 #define getLastCudaError(message) heddle_last(message, __FILE__, __LINE__)
 
-// The same, and the program goes on.
+// The same, but the program continues.
 static inline void heddle_last_told(const char *message, const char *file, int line) {
   cudaError_t e = cudaGetLastError();
   if (e != cudaSuccess) fprintf(stderr, "%s(%d) : %s : (%d) %s.\n", file, line, message, (int)e, cudaGetErrorString(e));

@@ -1,4 +1,4 @@
-// The helpers that sample programs of the driver's API share.
+// The helpers that sample programs of the driver API share.
 #ifndef HEDDLE_HELPER_CUDA_DRVAPI_H
 #define HEDDLE_HELPER_CUDA_DRVAPI_H
 

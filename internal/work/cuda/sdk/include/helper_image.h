@@ -1,5 +1,4 @@
-// Files and images of sample programs (PGM and PPM), and the comparison of what
-// they hold.
+// Files and images of sample programs (PGM and PPM), and their comparison.
 #ifndef HEDDLE_HELPER_IMAGE_H
 #define HEDDLE_HELPER_IMAGE_H
 
@@ -15,7 +14,7 @@
 
 namespace heddle_sdk {
 
-// An image of bytes, with 1 or 3 of them for each pixel.
+// An image with 1 or 3 bytes per pixel.
 struct image {
   unsigned int width, height, channels;
   std::vector<unsigned char> bytes;
@@ -58,14 +57,14 @@ static inline bool save_image(const char *file, const image &i) {
   return fclose(f) == 0 && ok;
 }
 
-// A byte as a number of a type, and back: floats go from 0 to 1.
+// Conversions between bytes and other types: floats are from 0 to 1.
 template <class T> inline T of_byte(unsigned char b) { return (T)b; }
 template <> inline float of_byte<float>(unsigned char b) { return (float)b / 255.0f; }
 template <class T> inline unsigned char to_byte(T v) { return (unsigned char)v; }
 template <> inline unsigned char to_byte<float>(float v) { return (unsigned char)(v * 255.0f); }
 
-// Images as the arrays of samples: with per of the type for each pixel. Memory is
-// taken where there is none; memory that is there has the image's size.
+// Images as the arrays of samples, with per elements for each pixel. Memory is allocated
+// if there is none; existing memory has the image's size.
 template <class T> inline bool load(const char *file, T **data, unsigned int *w, unsigned int *h, unsigned int channels, unsigned int per) {
   image i;
   if (!load_image(file, &i) || i.channels != channels) return false;
@@ -87,7 +86,7 @@ template <class T> inline bool save(const char *file, const T *data, unsigned in
   return save_image(file, i);
 }
 
-// Whether at most a part, threshold, of n numbers differ by more than epsilon.
+// Whether at most a share, threshold, of n numbers differ by more than epsilon.
 template <class T> inline bool near(const T *want, const T *got, size_t n, double epsilon, double threshold) {
   size_t wrong = 0;
   for (size_t i = 0; i < n; i++)
@@ -181,7 +180,7 @@ template <class T, class S> inline bool compareData(const T *want, const T *got,
 template <class T, class S> inline bool compareDataAsFloatThreshold(const T *want, const T *got, const unsigned int n, const S epsilon, const float threshold) {
   return heddle_sdk::near(want, got, n, (double)epsilon, threshold);
 }
-// Whether the difference is small beside the wanted values, as vectors.
+// Whether the difference is small relative to the expected values, as vectors.
 static inline bool sdkCompareL2fe(const float *want, const float *got, const unsigned int n, const float epsilon) {
   double error = 0, whole = 0;
   for (unsigned int i = 0; i < n; i++) {

@@ -20,7 +20,7 @@
 #define STRNCASECMP strncasecmp
 #endif
 
-// The text after -name, at = where there is one; null if it is not given.
+// The text after -name, from = if there is one; null if the flag is missing.
 static inline const char *heddle_argument(int argc, const char **argv, const char *name) {
   size_t n = strlen(name);
   for (int i = 1; i < argc; i++) {
@@ -50,19 +50,19 @@ template <class T> inline bool getCmdLineArgumentValue(int argc, const char **ar
   return v && *v == '=' && std::istringstream(v + 1) >> *value;
 }
 #endif
-// The place behind characters at the beginning of a text.
+// The position after leading characters of a text.
 static inline int stringRemoveDelimiter(char delimiter, const char *text) {
   int n = 0;
   while (text[n] && text[n] == delimiter) n++;
   return n;
 }
-// The ending of a file's name, behind the last dot.
+// The extension of a file's name, after the last dot.
 static inline int getFileExtension(char *name, char **ending) {
   char *dot = strrchr(name, '.');
   *ending = dot ? dot + 1 : name + strlen(name);
   return (int)strlen(*ending);
 }
-// The path of a file in the working folder or in ./data, as a copy; null if it is not there.
+// The path of a file in the working folder or in ./data, as a copy; null if there is none.
 static inline char *sdkFindFilePath(const char *file, const char *program) {
   static const char *const folders[] = {"", "data/", "../data/", "../../data/"};
   (void)program;

@@ -1,7 +1,7 @@
 // The keywords of CUDA C++ as attributes of clang.
 #ifndef HEDDLE_HOST_DEFINES_H
 #define HEDDLE_HOST_DEFINES_H
-// Programs and libraries ask by such names whether a header was included.
+// Programs and libraries test such macros to see whether a header was included.
 #define __HOST_DEFINES_H__
 
 #if defined(__CUDA__)
@@ -10,8 +10,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// Clang knows managed variables for AMD alone. Here the host's variable is the
-// variable, in a section by which the runtime knows those that it is to share.
+// Clang supports managed variables only for AMD. Here the host variable is used, in a
+// section from which the runtime knows which variables to share.
 #define __managed__ __attribute__((device, section("heddle_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else

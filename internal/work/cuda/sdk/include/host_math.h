@@ -1,5 +1,5 @@
-// CUDA's own mathematical functions for the host. They compute in long double,
-// whose digits and range are more than those of the results.
+// CUDA's own mathematical functions for the host. They compute in long double, which has
+// a higher precision and range than the results.
 #ifndef HEDDLE_HOST_MATH_H
 #define HEDDLE_HOST_MATH_H
 
@@ -14,9 +14,9 @@ namespace heddle_sdk {
 #define HEDDLE_SQRT2 1.41421356237309504880168872420969808L
 #define HEDDLE_PI 3.14159265358979323846264338327950288L
 
-// The x > 0 whose complementary error function is 0 < p <= 1/2, by Newton's
-// method for its logarithm. That is concave, and erfc(x) <= exp(-x²): from there
-// the steps go down to x and pass it never.
+// The x > 0 whose complementary error function is 0 < p <= 1/2, by Newton's method for
+// its logarithm. That is concave, and erfc(x) <= exp(-x²): from there the steps decrease
+// to x and never pass it.
 HEDDLE_H long double tail_inverse(long double p) {
   long double l = logl(p), x = sqrtl(-l);
   for (int i = 0; i < 12; i++) x += (logl(erfcl(x)) - l) * erfcl(x) * expl(x * x) / HEDDLE_2_SQRTPI;
@@ -43,7 +43,7 @@ HEDDLE_H long double scaled_erfc(long double x) {
   return HEDDLE_2_SQRTPI / 2 / t;
 }
 
-// The sine of pi (x + quarters / 2), from the rest of x to the nearest half.
+// The sine of pi (x + quarters / 2), from the difference of x to the nearest half.
 HEDDLE_H double sine_of_turns(double x, int quarters) {
   double r = fmod(x, 2), n = rint(2 * r);
   long double t = HEDDLE_PI * (r - n / 2);
@@ -55,7 +55,7 @@ HEDDLE_H double sine_of_turns(double x, int quarters) {
   return -(double)cosl(t);
 }
 
-// The length of a vector: infinite if a coordinate is, even beside no numbers.
+// The length of a vector: infinite if a coordinate is, even if others are NaN.
 template <class T> HEDDLE_H long double length(int n, const T *v) {
   long double s = 0;
   bool infinite = false;

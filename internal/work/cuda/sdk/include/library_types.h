@@ -1,4 +1,4 @@
-// The element types by which libraries name what they work on.
+// The element types of libraries.
 #ifndef HEDDLE_LIBRARY_TYPES_H
 #define HEDDLE_LIBRARY_TYPES_H
 typedef enum cudaDataType_t {

@@ -1,10 +1,10 @@
-// Rounding to float so that a second rounding is that of the value itself.
+// Rounding to odd, so that a second rounding gives the correctly rounded value.
 #ifndef HEDDLE_ODD_FLOAT_H
 #define HEDDLE_ODD_FLOAT_H
 
 namespace heddle_sdk {
 #define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
-// The float below or above a value whose last bit is one, unless it is exact.
+// The adjacent float whose last bit is one, unless the value is exact.
 HEDDLE_HD float odd_float(double d) {
   float f = (float)d;
   unsigned int u = __builtin_bit_cast(unsigned int, f);
@@ -16,14 +16,14 @@ HEDDLE_HD float odd_float(int i) { return odd_float((double)i); }
 HEDDLE_HD float odd_float(unsigned int i) { return odd_float((double)i); }
 HEDDLE_HD float odd_float(short i) { return (float)i; }
 HEDDLE_HD float odd_float(unsigned short i) { return (float)i; }
-// Of 64 bits the lowest that double would round away become one bit.
+// The lowest of 64 bits, which double would round away, are combined into one bit.
 HEDDLE_HD float odd_float(unsigned long long i) {
   return odd_float((double)(i >> 53 ? (i & ~0xfffull) | (i & 0xfff ? 0x1000 : 0) : i));
 }
 HEDDLE_HD float odd_float(long long i) { return i < 0 ? -odd_float(0ull - (unsigned long long)i) : odd_float((unsigned long long)i); }
 HEDDLE_HD float odd_float(long i) { return odd_float((long long)i); }
 HEDDLE_HD float odd_float(unsigned long i) { return odd_float((unsigned long long)i); }
-// The same of a sum of doubles.
+// The same for a sum of doubles.
 HEDDLE_HD float odd_sum(double a, double b) {
   double s = a + b, of_b = s - a, rest = (a - (s - of_b)) + (b - of_b);
   unsigned long long u = __builtin_bit_cast(unsigned long long, s);

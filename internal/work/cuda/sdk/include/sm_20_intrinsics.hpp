@@ -1,2 +1,2 @@
-// Clang includes a file of this name where the words of the language are known.
+// Clang includes a file of this name after the keywords of the language are defined.
 #include "device_intrinsics.h"

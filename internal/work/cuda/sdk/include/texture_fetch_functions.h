@@ -1,6 +1,5 @@
-// Texture fetches. They go through the instructions that clang's texture header
-// writes, which knows operations by name: __tex2D_v2, and __tex2D_rmnf_v2 for
-// integers that are read as fractions.
+// Texture fetches. They use the instructions in clang's texture header, which identifies operations by name: __tex2D_v2, and
+// __tex2D_rmnf_v2 for integers that are read as fractions.
 #ifndef HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 #define HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 
@@ -10,8 +9,7 @@
 #define HEDDLE_LIST(...) __VA_ARGS__
 
 namespace heddle_sdk {
-// Of an element: its number of components, floats of as many, and four of its
-// components.
+// For an element: its number of components, the float vector of that size, and the vector of four of its components.
 template <class T, int n> struct floats;
 template <class T> struct floats<T, 1> { typedef float type; };
 template <class T> struct floats<T, 2> { typedef float2 type; };
@@ -41,8 +39,8 @@ template <class T> struct normalized { typedef typename floats<T, element<T>::n>
 template <class T> struct gathered { typedef typename fours<typename element<T>::component>::type type; };
 } // namespace heddle_sdk
 
-// A fetch: its name, the kind of reference that it reads, its parameters, these
-// as arguments, and as arguments of clang's operation.
+// Defines a fetch: its name, the kind of reference that it reads, its parameters, these as arguments, and as arguments of
+// clang's operation.
 #define HEDDLE_FETCH(name, kind, params, args, operands)                                                                    \
   template <class T> HEDDLE_TEX T name(cudaTextureObject_t tex, HEDDLE_LIST params) {                                       \
     T v;                                                                                                                    \
@@ -64,8 +62,7 @@ template <class T> struct gathered { typedef typename fours<typename element<T>:
     __nv_tex_surf_handler("__" #name "_rmnf_v2", &element, &v, tex, HEDDLE_LIST operands);                                  \
     return v;                                                                                                               \
   }
-// The same with a place for whether the texels are there: they are, no array is
-// sparse.
+// The same with a result for whether the texels are resident, which is always true: there are no sparse arrays.
 #define HEDDLE_FETCH_RESIDENT(name, kind, params, args, operands)                                                           \
   HEDDLE_FETCH(name, kind, params, args, operands)                                                                          \
   template <class T> HEDDLE_TEX T name(cudaTextureObject_t tex, HEDDLE_LIST params, bool *resident) {                       \
@@ -99,8 +96,8 @@ HEDDLE_FETCH(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, floa
 HEDDLE_FETCH(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float4 dx, float4 dy),
              (x, y, z, layer, dx, dy), (x, y, z, layer, &dx, &dy))
 
-// One component of the four texels around a place. An object's element has four
-// components, a reference's becomes as many.
+// One component of the four texels around a position. An object's element has four components, a reference's is extended to
+// four.
 template <class T> HEDDLE_TEX T tex2Dgather(cudaTextureObject_t tex, float x, float y, int component = 0) {
   T v;
   __nv_tex_surf_handler("__tex2Dgather_v2", &v, tex, x, y, component);

@@ -1,5 +1,5 @@
-// Textures and surfaces: what describes them, and the references that older
-// programs declare at file scope.
+// Textures and surfaces: their descriptions, and the references that older programs
+// declare at file scope.
 #ifndef HEDDLE_TEXTURE_TYPES_H
 #define HEDDLE_TEXTURE_TYPES_H
 #define __TEXTURE_TYPES_H__

@@ -1,4 +1,4 @@
-// make_int4 and its like.
+// make_int4 and so on.
 #ifndef HEDDLE_VECTOR_FUNCTIONS_H
 #define HEDDLE_VECTOR_FUNCTIONS_H
 #define __VECTOR_FUNCTIONS_H__

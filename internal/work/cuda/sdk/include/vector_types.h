@@ -1,7 +1,7 @@
 // The vector types, with the sizes and alignments that kernels rely on.
 #ifndef HEDDLE_VECTOR_TYPES_H
 #define HEDDLE_VECTOR_TYPES_H
-// Programs ask by this name whether the header was included.
+// Programs test this macro to see whether the header was included.
 #define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
@@ -30,7 +30,7 @@ HEDDLE_VECTOR(float, float, 4, 8, 4, 16)
 HEDDLE_VECTOR(double, double, 8, 16, 8, 16)
 #undef HEDDLE_VECTOR
 
-// dim3 is an extent in blocks or threads; what is left out is 1.
+// dim3 is an extent in blocks or threads; components default to 1.
 struct dim3 {
   unsigned int x, y, z;
 #if defined(__cplusplus)

@@ -1,5 +1,5 @@
-// The names of the CUDA driver and nothing behind them: programs are linked to
-// this, and find the library that does the work when they are run.
+// The names of the CUDA driver without implementations: programs are linked to this
+// library, and find the real one at run time.
 #define NAME(f) void f(void) {}
 
 NAME(cuArray3DCreate_v2)

@@ -1,5 +1,5 @@
-// The names of the CUDA runtime and nothing behind them: programs are linked to
-// this, and find the library that does the work when they are run.
+// The names of the CUDA runtime without implementations: programs are linked to this
+// library, and find the real one at run time.
 #define NAME(f) void f(void) {}
 
 NAME(__cudaRegisterFatBinary)
@@ -229,7 +229,7 @@ NAME(cudaThreadSetLimit)
 NAME(cudaThreadSynchronize)
 NAME(cudaUnbindTexture)
 
-// With a default stream of each thread.
+// With a default stream per thread.
 NAME(__cudaPushCallConfiguration_ptsz)
 NAME(cudaEventRecord_ptsz)
 NAME(cudaEventRecordWithFlags_ptsz)

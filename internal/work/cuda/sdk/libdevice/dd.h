@@ -34,7 +34,7 @@ static FN dd dd_muld(dd a, double b) {
   dd p = two_prod(a.h, b);
   return fast_sum(p.h, __builtin_fma(a.l, b, p.l));
 }
-// Scaling by a power of two that loses nothing.
+// Exact scaling by a power of two.
 static FN dd dd_scale(dd a, double b) { return (dd){a.h * b, a.l * b}; }
 static FN dd dd_div(dd a, dd b) {
   double q = a.h / b.h;
@@ -80,7 +80,7 @@ static FN double scale(double x, int k) {
       if (k > 1023) k = 1023;
     }
   } else if (k < -1022) {
-    x *= 0x1p-969; // leaves 53 bits to a number that was normal, so nothing is lost before the last product
+    x *= 0x1p-969; // keeps 53 bits of a number that was normal, so everything before the last product is exact
     k += 969;
     if (k < -1022) {
       x *= 0x1p-969;

@@ -1,4 +1,4 @@
-// The double functions, and what they have in common in twice the precision.
+// The double functions, and their common parts in twice the precision.
 
 // Exponentials. e^x = 2^k (1 + q): q of twice the precision, k returned.
 static dd exp_parts(dd x, int *k) {
@@ -87,7 +87,7 @@ static dd log_pair(double x) {
 }
 // The logarithm of a sum.
 static dd log_sum(dd x) { return dd_addd(log_pair(x.h), x.l / x.h); }
-// What logarithms have in common: true where the result is in *r.
+// The common part of logarithms: true if the result is in *r.
 static FN int log_special(double x, double *r) {
   if (x > 0 && x < INF) return 0;
   *r = x == 0 ? -INF : x < 0 ? NAN : x;
@@ -812,7 +812,7 @@ double __nv_jn(int n, double x) {
       hi = next;
     }
     v = hi;
-  } else { // downwards, from where the function is nothing, to be scaled by J0 + 2 J2 + 2 J4 ... = 1
+  } else { // downwards, from where the function is negligible, to be scaled by J0 + 2 J2 + 2 J4 ... = 1
     int from = 2 * ((n + (int)__builtin_sqrt(60.0 * n)) / 2) + 20;
     double lo = 0, hi = 0x1p-900, sum = 0, mine = 0;
     for (int k = from; k > 0; k--) {

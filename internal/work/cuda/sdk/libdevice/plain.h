@@ -1,5 +1,5 @@
-// Functions that are one instruction, or a few: conversions, roundings,
-// integers, and float and double arithmetic with a rounding of its own.
+// Functions of one or a few instructions: conversions, rounding, integers, and float and
+// double arithmetic with explicit rounding.
 
 #define FN __attribute__((always_inline))
 typedef long long ll;
@@ -11,9 +11,8 @@ static FN ull d_bits(double x) { return __builtin_bit_cast(ull, x); }
 static FN float bits_f(uint u) { return __builtin_bit_cast(float, u); }
 static FN uint f_bits(float x) { return __builtin_bit_cast(uint, x); }
 
-// Sums and products that stay what they are. Clang may fuse any others in a
-// kernel, and in old releases takes its own builtins with this rounding for
-// plain operators.
+// Sums and products that are not fused. Clang may fuse all others in a kernel, and old
+// releases treat the builtins with this rounding as plain operators.
 #define UNFUSED(op, type, name, letter)                                     \
   static FN type op##_##name(type a, type b) {                              \
     type r;                                                                 \
@@ -73,9 +72,9 @@ FN double __nv_fma_rz(double a, double b, double c) { return __nvvm_fma_rz_d(a, 
 FN float __nv_fmaf_rz(float a, float b, float c) { return __nvvm_fma_rz_f(a, b, c); }
 FN float __nv_fmaf_ieee_rz(float a, float b, float c) { return __nvvm_fma_rz_f(a, b, c); }
 FN float __nv_double2float_rz(double a) { return __nvvm_d2f_rz(a); }
-// Between integers and others, towards zero. Old releases of clang take their own
-// builtins of these for C's conversions, which round to the nearest number, and
-// say nothing of what does not fit.
+// Conversions between integers and floating point, towards zero. Old releases of clang
+// treat their builtins for these as C's conversions, which round to nearest and are
+// undefined out of range.
 #define TOWARDS_ZERO(name, to, TO, out, from, FROM, in, mode)                \
   FN to __nv_##name##_rz(from a) {                                           \
     to r;                                                                    \
@@ -157,7 +156,7 @@ FN double __nv_ll2double_ru(ll a) { return __nvvm_ll2d_rp(a); }
 FN float __nv_ull2float_ru(ull a) { return __nvvm_ull2f_rp(a); }
 FN double __nv_ull2double_ru(ull a) { return __nvvm_ull2d_rp(a); }
 FN float __nv_frsqrt_rn(float a) {
-  double x = a; // one rounding, at the end, but for the last hair
+  double x = a; // one rounding at the end, apart from a tiny error
   return (float)(1.0 / __builtin_sqrt(x));
 }
 FN int __nv_abs(int a) { return a < 0 ? (int)-(uint)a : a; }

@@ -212,7 +212,7 @@ float __nv_acosf(float x) {
   return x > 0 ? t : 0x1.921fb6p+1f - (t + 0x1.777a5cp-24f);
 }
 
-// Of numbers whose squares double holds.
+// For numbers whose squares are representable in double.
 float __nv_hypotf(float a, float b) {
   if (absf(a) == INFF || absf(b) == INFF) return INFF;
   return (float)__builtin_sqrt(__builtin_fma((double)a, (double)a, (double)b * b));
@@ -253,7 +253,7 @@ float __nv_nextafterf(float a, float b) {
   return bits_f((a < b) == (a > 0) ? u + 1 : u - 1);
 }
 
-// Those that round a double.
+// Functions that round a double.
 float __nv_powf(float x, float y) { return (float)__nv_pow(x, y); }
 float __nv_powif(float x, int n) { return (float)__nv_pow(x, n); }
 #define ROUNDED(name) float __nv_##name##f(float x) { return (float)__nv_##name(x); }

@@ -12,8 +12,8 @@
 namespace heddle_sdk {
 namespace groups {
 
-// A thread's part of a copy by a group: every size-th piece of 16, 4 or 1
-// bytes, as the places allow.
+// A thread's part of a copy by a group: every size-th piece of 16, 4 or 1 bytes,
+// depending on the alignment.
 static HEDDLE_D void copy_part(void *to, const void *from, size_t bytes, size_t rank, size_t size) {
   size_t ends = (size_t)to | (size_t)from;
   size_t piece = ends % 16 == 0 ? 16 : ends % 4 == 0 ? 4 : 1, whole = bytes / piece * piece;
@@ -35,13 +35,13 @@ static HEDDLE_D void copy_part(void *to, const void *from, size_t bytes, size_t 
 
 namespace cooperative_groups {
 
-// bytes is a number, or a cuda::aligned_size_t.
+// bytes is an integer or a cuda::aligned_size_t.
 template <class Group, class T, class U, class Size>
 HEDDLE_D void memcpy_async(const Group &g, T *to, const U *from, const Size &bytes) {
   heddle_sdk::groups::copy_part(to, from, (size_t)bytes, (size_t)g.thread_rank(), (size_t)g.size());
   __pipeline_commit();
 }
-// Both lengths are numbers of elements; the shorter counts.
+// Both lengths are in elements; the shorter one counts.
 template <class Group, class T, class LengthTo, class LengthFrom>
 HEDDLE_D void memcpy_async(const Group &g, T *to, const LengthTo &most, const T *from, const LengthFrom &there) {
   size_t n = (size_t)most < (size_t)there ? (size_t)most : (size_t)there;

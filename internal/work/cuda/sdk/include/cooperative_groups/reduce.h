@@ -10,7 +10,7 @@
 
 namespace cooperative_groups {
 
-// What groups combine with: of one type, or of whatever comes.
+// The operations for reductions: for one type, or for any.
 #define HEDDLE_COMBINE(name, expression)                                            \
   template <class T = void> struct name {                                          \
     HEDDLE_D T operator()(const T &a, const T &b) const { return expression; }      \
@@ -45,7 +45,8 @@ template <unsigned int n, class T, class Op> HEDDLE_D T reduce(const heddle_bloc
   g.sync();
   return sum;
 }
-// The first thread combines its own with ever nearer ones, and tells the result.
+// The first thread combines its value with those of ever closer threads, and broadcasts
+// the result.
 template <class T, class Op> HEDDLE_D T reduce(const coalesced_group &g, const T &v, Op op) {
   T sum = v;
 #pragma unroll

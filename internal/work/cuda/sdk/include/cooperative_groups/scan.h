@@ -1,4 +1,4 @@
-// Prefix sums, and the like with other operations, over the ranks of a group.
+// Prefix sums, and prefix reductions with other operations, over the ranks of a group.
 #ifndef HEDDLE_COOPERATIVE_GROUPS_SCAN_H
 #define HEDDLE_COOPERATIVE_GROUPS_SCAN_H
 
@@ -10,7 +10,7 @@
 
 namespace cooperative_groups {
 
-// What the threads up to this one combine to.
+// The reduction of the threads up to and including this one.
 template <class Group, class T, class Op> HEDDLE_D T inclusive_scan(const Group &g, const T &v, Op op) {
   T sum = v;
 #pragma unroll
@@ -23,14 +23,14 @@ template <class Group, class T, class Op> HEDDLE_D T inclusive_scan(const Group 
 }
 template <class Group, class T> HEDDLE_D T inclusive_scan(const Group &g, const T &v) { return inclusive_scan(g, v, plus<T>()); }
 
-// What the threads before this one combine to; the first gets the value of T().
+// The reduction of the threads before this one; the first gets T().
 template <class Group, class T, class Op> HEDDLE_D T exclusive_scan(const Group &g, const T &v, Op op) {
   T before = g.shfl_up(inclusive_scan(g, v, op), 1);
   return g.thread_rank() == 0 ? T() : before;
 }
 template <class Group, class T> HEDDLE_D T exclusive_scan(const Group &g, const T &v) { return exclusive_scan(g, v, plus<T>()); }
 
-// The same on top of an atomic variable, which the whole group's sum is added to.
+// The same plus an atomic variable, to which the group's sum is added.
 template <class Group, class Atomic, class T> HEDDLE_D T inclusive_scan_update(const Group &g, Atomic &total, const T &v) {
   T sum = inclusive_scan(g, v), before = T();
   if (g.thread_rank() == g.size() - 1) before = total.fetch_add(sum);

@@ -1,5 +1,5 @@
-// The overloads of mathematical functions that clang's own headers leave to
-// CUDA's. Clang includes this file more than once.
+// The overloads of mathematical functions that clang's headers expect from CUDA's. Clang includes this
+// file more than once.
 #ifndef HEDDLE_MATH_FUNCTIONS_HPP
 #define HEDDLE_MATH_FUNCTIONS_HPP
 
@@ -38,8 +38,8 @@ HEDDLE_D float remainder(float x, float y) { return __nv_remainderf(x, y); }
 HEDDLE_D float remquo(float x, float y, int *q) { return __nv_remquof(x, y, q); }
 HEDDLE_D float rint(float x) { return __nv_rintf(x); }
 HEDDLE_D float round(float x) { return __nv_roundf(x); }
-// Clang's two of these make infinities of zeros and of no numbers. With a
-// condition, if one that always holds, a function is another and comes first.
+// Clang's two versions return infinities for zeros and NaNs. A function with a condition, even one
+// that always holds, is a different function and is preferred.
 #define HEDDLE_EXPONENT(n) ((n) < -10000 ? -10000 : (n) > 10000 ? 10000 : (int)(n))
 HEDDLE_D double scalbln(double x, long n) __attribute__((enable_if(true, ""))) { return __nv_scalbn(x, HEDDLE_EXPONENT(n)); }
 HEDDLE_D float scalblnf(float x, long n) __attribute__((enable_if(true, ""))) { return __nv_scalbnf(x, HEDDLE_EXPONENT(n)); }
@@ -48,12 +48,12 @@ HEDDLE_D float scalbln(float x, long n) { return __nv_scalbnf(x, HEDDLE_EXPONENT
 HEDDLE_D float scalbn(float x, int n) { return __nv_scalbnf(x, n); }
 HEDDLE_D float tgamma(float x) { return __nv_tgammaf(x); }
 HEDDLE_D float trunc(float x) { return __nv_truncf(x); }
-// What the string says is not looked at.
+// The string is ignored.
 HEDDLE_D double nan(const char *) { return __builtin_nan(""); }
 HEDDLE_D float nanf(const char *) { return __builtin_nanf(""); }
 
 
-// Those of CUDA's own functions. Of the host, clang defines nine of them.
+// Overloads of CUDA's own functions. Clang defines nine of them for the host.
 #define HEDDLE_H static __inline__ __attribute__((host))
 #define HEDDLE_D_AND_H(name, params, args, T) \
   HEDDLE_D T name params { return name##f args; } \
@@ -81,8 +81,8 @@ HEDDLE_D_AND_H(yn, (int n, float x), (n, x), float)
 HEDDLE_D_AND_H(sincos, (float x, float *s, float *c), (x, s, c), void)
 #undef HEDDLE_D_AND_H
 
-// The smaller and the larger of two numbers, in the type in which C++ compares
-// them. Clang has the one for int in device code.
+// The minimum and maximum of two numbers, in the type in which C++ compares them. Clang has those for
+// int in device code.
 #define HEDDLE_ORDER(attributes, R, A, B)                                                     \
   attributes R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }                            \
   attributes R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
@@ -106,7 +106,7 @@ HEDDLE_INTEGERS(long long)
 #undef HEDDLE_INTEGERS
 #undef HEDDLE_ORDERS
 #undef HEDDLE_ORDER
-// Of numbers and no numbers they give the numbers.
+// Of a number and a NaN they return the number.
 #define HEDDLE_ORDER(attributes, T, A, B, f)                                                  \
   attributes T min(A a, B b) { return fmin##f(a, b); }                                        \
   attributes T max(A a, B b) { return fmax##f(a, b); }

@@ -1,5 +1,5 @@
-// OpenMP's functions for a program that runs on one thread: found where the
-// compiler has no OpenMP library of its own.
+// OpenMP's functions for a program that runs on one thread: used if the compiler has no
+// OpenMP library.
 #ifndef HEDDLE_OMP_H
 #define HEDDLE_OMP_H
 

@@ -1,5 +1,5 @@
-// The C++ library's own, without the macro that __noinline__ is for clang 14: it
-// stands in an attribute there.
+// The C++ library's own, which uses __noinline__ in an attribute: in clang 14 that is a
+// macro, which is undefined here.
 #pragma push_macro("__noinline__")
 #undef __noinline__
 #include_next <bits/shared_ptr_base.h>
