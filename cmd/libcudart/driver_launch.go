@@ -191,12 +191,21 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 	}
 	l := at[C.CUlaunchConfig](config)
 	c := grid(l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY, l.blockDimZ, l.sharedMemBytes, C.uintptr_t(word(&l.hStream)))
-	cooperative := false
 	if l.numAttrs > maxAttributes {
 		return setting(false)
 	}
-	for i := range uint64(l.numAttrs) {
-		a := at[C.CUlaunchAttribute](C.uintptr_t(uint64(word(&l.attrs)) + i*C.sizeof_CUlaunchAttribute))
+	cooperative, event := attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))
+	if event {
+		return C.int(driver().Unsupported("cuLaunchKernelEx with an event"))
+	}
+	return launchFunction(fn, c, cooperative, params, extra)
+}
+
+// attributes reads the n attributes of a launch, which both APIs lay out alike.
+// Those that are left out are advice.
+func attributes(c *cuda.Call, list, n uint64) (cooperative, event bool) {
+	for i := range n {
+		a := at[C.CUlaunchAttribute](C.uintptr_t(list + i*C.sizeof_CUlaunchAttribute))
 		value := C.uintptr_t(addressOf(&a.value))
 		switch a.id {
 		case C.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -205,10 +214,10 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 			d := at[[3]uint32](value)
 			c.Cluster = cuda.Dim3{X: d[0], Y: d[1], Z: d[2]}
 		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-			return C.int(driver().Unsupported("cuLaunchKernelEx with an event"))
-		} // the others are hints
+			event = true
+		}
 	}
-	return launchFunction(fn, c, cooperative, params, extra)
+	return cooperative, event
 }
 
 //export cuLaunchHostFunc

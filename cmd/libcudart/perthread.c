@@ -22,6 +22,7 @@
   int name##_ptds params { return call; }
 
 unsigned __cudaPushCallConfiguration_ptsz(dim3 g, dim3 b, size_t m, uintptr_t s) { return __cudaPushCallConfiguration(g, b, m, s ? s : own); }
+STREAM(__cudaLaunchKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
 STREAM(cudaLaunchKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
 STREAM(cudaLaunchCooperativeKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
 STREAM(cudaLaunchHostFunc, (uintptr_t s, uintptr_t fn, uintptr_t data), (s, fn, data))

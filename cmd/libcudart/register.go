@@ -122,7 +122,12 @@ func __cudaPopCallConfiguration(grid, block, shared, stream C.uintptr_t) C.int {
 }
 
 func launch(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t, cooperative bool) C.int {
-	c := cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)}
+	return launchCall(fn, cuda.Call{Grid: dim(grid), Block: dim(block), Shared: uint64(shared), Stream: uint64(stream)}, args, cooperative)
+}
+
+// launchCall launches the kernel of a host function, whose arguments lie where the
+// words at args say.
+func launchCall(fn C.uintptr_t, c cuda.Call, args C.uintptr_t, cooperative bool) C.int {
 	return C.int(thread().Launch(uint64(fn), c, cooperative, func(n, _ int, to []byte) {
 		at := binary.LittleEndian.Uint64(host{}.Bytes(uint64(args)+8*uint64(n), 8))
 		copy(to, host{}.Bytes(at, uint64(len(to))))
@@ -137,6 +142,52 @@ func cudaLaunchKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shar
 //export cudaLaunchCooperativeKernel
 func cudaLaunchCooperativeKernel(fn C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t) C.int {
 	return launch(fn, grid, block, args, shared, stream, true)
+}
+
+// cudaLaunchConfig is the runtime's cudaLaunchConfig_t.
+type cudaLaunchConfig struct {
+	grid, block [3]uint32
+	shared      uint64
+	stream      uint64
+	attributes  uint64
+	n           uint32
+}
+
+//export cudaLaunchKernelExC
+func cudaLaunchKernelExC(config, fn, args C.uintptr_t) C.int {
+	if config == 0 {
+		return C.int(thread().Check(false))
+	}
+	l := at[cudaLaunchConfig](config)
+	if l.n > maxAttributes || l.n > 0 && l.attributes == 0 {
+		return C.int(thread().Check(false))
+	}
+	c := cuda.Call{
+		Grid: cuda.Dim3{X: l.grid[0], Y: l.grid[1], Z: l.grid[2]}, Block: cuda.Dim3{X: l.block[0], Y: l.block[1], Z: l.block[2]},
+		Shared: l.shared, Stream: l.stream,
+	}
+	cooperative, event := attributes(&c, l.attributes, uint64(l.n))
+	if event {
+		return C.int(thread().Unsupported("cudaLaunchKernelExC with an event"))
+	}
+	return launchCall(fn, c, args, cooperative)
+}
+
+// What the stubs of nvcc 12.8 and later call in place of cudaLaunchKernel. The handle
+// of a kernel, a cudaKernel_t, is the host function that stands for it, so that it
+// serves wherever one of them does.
+
+//export __cudaGetKernel
+func __cudaGetKernel(to, fn C.uintptr_t) C.int {
+	if err := need(to, fn); err != cuda.Success {
+		return C.int(err)
+	}
+	return give(to, fn, cuda.Success)
+}
+
+//export __cudaLaunchKernel
+func __cudaLaunchKernel(kernel C.uintptr_t, grid, block C.dim3, args C.uintptr_t, shared C.size_t, stream C.uintptr_t) C.int {
+	return cudaLaunchKernel(kernel, grid, block, args, shared, stream)
 }
 
 //export cudaConfigureCall

@@ -135,10 +135,23 @@ func attribute(p *Properties, number int) (int, bool) {
 		return p.BlocksPerSM, true
 	case 111:
 		return int(p.SharedPerSM - p.SharedPerBlockOptIn), true
+	case 99, 126: // memory of the host is registered; one domain of memory ordering
+		return 1, true
+	case 131, 134: // no NUMA node
+		return -1, true
 	}
-	n, ok := textureLimits[number]
-	return n, ok
+	if n, ok := textureLimits[number]; ok {
+		return n, true
+	}
+	// What devices of later releases can have and this one lacks: operations of
+	// streams on memory, virtual memory, handles for other processes, compression,
+	// sparse arrays, launches of clusters, multicast.
+	return 0, number >= 92 && number <= lastAttribute
 }
+
+// lastAttribute is the last number of a device attribute (CUDA Driver API 13.0,
+// CUdevice_attribute).
+const lastAttribute = 143
 
 // textureLimits are the largest textures and surfaces, in texels, rows and
 // layers (CUDA programming guide, technical specifications of compute
