@@ -266,7 +266,7 @@ func (c *Config) Check() error {
 		}
 	}
 	if _, own := core.Schedulers.Maker(int(c.Policy)); c.Policy >= policies && !own {
-		return param.Clash("simt.scheduler", "scheduling policy %d is not within 0..%d", c.Policy, policies-1)
+		return param.Clash("simt.scheduler", "there is no policy %d", c.Policy)
 	}
 	units := 0
 	for s := range Mem {
@@ -281,8 +281,6 @@ func (c *Config) Check() error {
 		return param.Clash("", "a core has one load/store unit, not %d", c.Units[Mem])
 	case c.WarpParts&(c.WarpParts-1) != 0:
 		return param.Clash("simt.shared_parts", "warp parts %d is no power of two", c.WarpParts)
-	case c.Policy >= policies:
-		return param.Clash("simt.scheduler", "there is no policy %d", c.Policy)
 	case c.L1Latency < 1:
 		return param.Clash("l1d.latency", "L1 latency %d is less than a cycle", c.L1Latency)
 	case c.L1BankBytes < 4 || c.L1BankBytes&(c.L1BankBytes-1) != 0:

@@ -210,7 +210,7 @@ cycles = 1
 
 	// A limit is for all frames together.
 	_, err = r.Run(context.Background(), KeplerOptions{Config: cfg, Options: Options{MaxInsts: total / 2}})
-	if err == nil || !strings.Contains(err.Error(), "the limit") {
+	if err == nil || !strings.Contains(err.Error(), "limit reached") {
 		t.Errorf("with half the cycles: %v", err)
 	}
 }
