@@ -536,7 +536,7 @@ func TestNetworkErrors(t *testing.T) {
 		{"num_vcs = 2; read_reply_end_vc = 0;", "read_reply_end_vc = 0 is not supported: want 1"},
 		{"vc_allocator = islip; sw_allocator = separable_input_first;", "sw_allocator = separable_input_first is not supported: both allocators"},
 		{"sw_allocator = wavefront;", "sw_allocator = wavefront is not supported: want islip, separable_input_first"},
-		{"wait_for_tail_credit = 2;", "wait_for_tail_credit = 2 is not right"},
+		{"wait_for_tail_credit = 2;", "wait_for_tail_credit = 2 is invalid"},
 		{"use_map = 1;", "use_map = 1 is not supported, only 0"},
 		{"vc_alloc_delay = 0;", "noc.vc_delay = 0 is out of bounds"},
 		{"input_speedup = 2;", "input speedup 2 does not divide the 1 virtual channels"},

@@ -270,7 +270,7 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 	}
 	bit := func(o *Option) (bool, error) {
 		if o.Value != "0" && o.Value != "1" {
-			return false, fmt.Errorf("%s = %.40s is not right; it takes 0, 1", o.Name, o.Value)
+			return false, fmt.Errorf("%s = %.40s is invalid; want 0, 1", o.Name, o.Value)
 		}
 		return o.Value == "1", nil
 	}

@@ -423,7 +423,7 @@ func (p *Param) wrong(v any) error {
 	if s, ok := v.(string); ok {
 		v = strconv.Quote(s)
 	}
-	return &Error{p.Name, fmt.Sprintf("%.60s", fmt.Sprint(v)), " is not right; it takes", p.Takes()}
+	return &Error{p.Name, fmt.Sprintf("%.60s", fmt.Sprint(v)), " is invalid; want", p.Takes()}
 }
 
 // Takes says in words what values the parameter has.

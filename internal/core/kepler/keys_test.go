@@ -51,10 +51,10 @@ func TestKeys(t *testing.T) {
 	for _, tc := range []struct{ key, value, want string }{
 		{"kepler.sms", "0", `kepler.sms = 0 is out of bounds: want 1 to 24`},
 		{"kepler.l1.sets", "12", `kepler.l1.sets = 12 is out of bounds: want a power of two from 1 to 1024`},
-		{"kepler.l2.on", "yes", `kepler.l2.on = "yes" is not right; it takes true or false`},
+		{"kepler.l2.on", "yes", `kepler.l2.on = "yes" is invalid; want true or false`},
 		{"kepler.l3.on", "true", `there is no key "kepler.l3.on"`},
-		{"kepler.conform", "x", `kepler.conform = "x" is not right; it takes "rtl", "datasheet"`},
-		{"kepler.switch.greedy", "1", `kepler.switch.greedy = "1" is not right; it takes true or false`},
+		{"kepler.conform", "x", `kepler.conform = "x" is invalid; want "rtl", "datasheet"`},
+		{"kepler.switch.greedy", "1", `kepler.switch.greedy = "1" is invalid; want true or false`},
 	} {
 		if err := c.Set(tc.key, tc.value); err == nil || err.Error() != tc.want {
 			t.Errorf("%s=%s: %v, want %s", tc.key, tc.value, err, tc.want)

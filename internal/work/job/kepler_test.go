@@ -229,7 +229,7 @@ func TestKeplerErrors(t *testing.T) {
 		{"program = \"missing.kasm\"\n" + warp, ":1:11: cannot read the program"},
 		{"program = \"bad.kasm\"\n" + warp, "bad.kasm:1:1: unknown operation"},
 		{head + "[kepler]\nkonform = \"rtl\"\n" + warp, `:3:11: unknown key "kepler.konform"; did you mean "kepler.conform"?`},
-		{head + "[kepler]\nconform = \"ibm\"\n" + warp, `:3:11: kepler.conform = "ibm" is not right; it takes "rtl", "datasheet"`},
+		{head + "[kepler]\nconform = \"ibm\"\n" + warp, `:3:11: kepler.conform = "ibm" is invalid; want "rtl", "datasheet"`},
 		{head + "[[warps]]\n", ":2:1: no warps given"},
 		{head + "[[warps]]\nwarp = 24\n", ":3:8: warp is 24; the maximum is 23"},
 		{head + "[[warps]]\nwarps = [1, 2, 1]\n", ":3:16: warp 1 is started twice"},
