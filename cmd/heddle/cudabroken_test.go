@@ -88,8 +88,8 @@ func TestBrokenPrograms(t *testing.T) {
 		says  string
 	}{
 		{"whole", false, func([]byte) {}, "cudaSuccess", ""},
-		{"other magic", false, put(0, 0x12345678), image, "begins with 0x12345678"},
-		{"other header", false, put(4, 0x00ff0001), image, "a header of 255 bytes"},
+		{"other magic", false, put(0, 0x12345678), image, "bad magic number 0x12345678"},
+		{"other header", false, put(4, 0x00ff0001), image, "header size 255 is not supported"},
 		{"block of 4 GiB", false, put(8, 0xffffffff), image, "bytes of entries"},
 		{"block of 1 GiB", false, put(8, 1<<30), image, "truncated"},
 		{"block too short", false, put(8, 40), image, "do not hold an entry"},
