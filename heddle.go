@@ -300,7 +300,7 @@ func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
 	if err := g.ses.Do(copyOp(way, p, n, move), ""); err != nil {
 		return err
 	}
-	return g.ses.Finish(context.Background())
+	return g.finish(context.Background())
 }
 
 // copyOp is a copy of n bytes as an action of the machine.
@@ -523,7 +523,7 @@ func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stat
 	if err := g.ses.Launch(about, op); err != nil {
 		return Stats{}, err
 	}
-	err := g.ses.Finish(ctx)
+	err := g.finish(ctx)
 	g.accepted(err)
 	return statsOf(op.Kernel), err
 }

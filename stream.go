@@ -39,8 +39,9 @@ func (g *GPU) NewStream() *Stream {
 }
 
 // Launch gives a launch to the stream, with arguments as GPU.Launch takes them. The
-// error is a *LaunchError if no SM can take it. Faults come from GPU.Sync, or, of a
-// GPU that only computes, from this call.
+// error is a *LaunchError if no SM can take it. Faults come from GPU.Sync or whatever
+// else first lets time pass, such as GPU.Read; of a GPU that only computes, from this
+// call.
 func (s *Stream) Launch(ctx context.Context, kernel string, c LaunchConfig, args ...any) (*Pending, error) {
 	g := s.g
 	l, about, err := g.prepare(kernel, c, args)
@@ -55,6 +56,7 @@ func (s *Stream) Launch(ctx context.Context, kernel string, c LaunchConfig, args
 	about.Stream = s.id
 	s.own(op)
 	if err := g.ses.Launch(about, op); err != nil {
+		s.after = op.After // for the launch that comes in its place
 		return nil, err
 	}
 	g.count++
@@ -136,6 +138,12 @@ func (g *GPU) Sync(ctx context.Context) error {
 	if g.ses.Chip == nil {
 		return nil
 	}
+	return g.finish(ctx)
+}
+
+// finish lets the machine's time pass until nothing is left to do, and notes the first
+// error.
+func (g *GPU) finish(ctx context.Context) error {
 	err := g.ses.Finish(ctx)
 	g.failed = cmp.Or(g.failed, err)
 	return err

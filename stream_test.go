@@ -113,12 +113,35 @@ func TestStreams(t *testing.T) {
 				t.Errorf("the event is at %d, after %d; the launch that waits for it begins at %d", done.Cycle(), f1, l0)
 			}
 
-			// A fault comes from Sync; then the GPU goes on.
+			// A launch that is refused does not take the wait for an event with it.
+			must(one.Write(a, make([]byte, 4)))
+			add(one, a, 1)
+			done, err = one.Record()
+			must(err)
+			must(two.Wait(done))
+			var refused *heddle.LaunchError
+			if _, err := two.Launch(ctx, "add", heddle.LaunchConfig{Grid: heddle.Dim(1), Block: heddle.Dim(2048)}, a, uint32(1)); !errors.As(err, &refused) {
+				t.Errorf("a block of 2048 threads: %v", err)
+			}
+			last = add(two, a, 1)
+			must(gpu.Sync(ctx))
+			if at, _ := last.Span(); at < done.Cycle() {
+				t.Errorf("a launch that waits for an event at %d begins at %d", done.Cycle(), at)
+			}
+
+			// A fault comes from what first lets time pass. Then the GPU goes on, and
+			// events that did not happen hold up nobody.
 			add(one, 0, 1)
+			lost, err := one.Record()
+			must(err)
 			var fault *heddle.Fault
-			if err := gpu.Sync(ctx); !errors.As(err, &fault) {
+			if err := gpu.Read(b, make([]byte, 4)); !errors.As(err, &fault) {
 				t.Errorf("a null pointer: %v", err)
 			}
+			if res, err := gpu.Result(); err != nil || res.OK || res.Error == nil {
+				t.Errorf("the result does not know the fault: %+v, %v", res.Error, err)
+			}
+			must(two.Wait(lost))
 			add(two, b, 1)
 			must(gpu.Sync(ctx))
 			if got, err := heddle.Download[uint32](gpu, b, 1); err != nil || got[0] != 60 {

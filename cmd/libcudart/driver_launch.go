@@ -191,7 +191,7 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 	}
 	l := at[C.CUlaunchConfig](config)
 	c := grid(l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY, l.blockDimZ, l.sharedMemBytes, C.uintptr_t(word(&l.hStream)))
-	if l.numAttrs > maxAttributes {
+	if l.numAttrs > maxAttributes || l.numAttrs > 0 && word(&l.attrs) == 0 {
 		return setting(false)
 	}
 	cooperative, event := attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))

@@ -3,6 +3,8 @@
 // argument, and with ptds if there is none.
 #include "_cgo_export.h"
 
+#include <string.h>
+
 // own is the handle of the calling thread's stream.
 #define own ((uintptr_t)2)
 
@@ -25,6 +27,14 @@ unsigned __cudaPushCallConfiguration_ptsz(dim3 g, dim3 b, size_t m, uintptr_t s)
 STREAM(__cudaLaunchKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
 STREAM(cudaLaunchKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
 STREAM(cudaLaunchCooperativeKernel, (uintptr_t fn, dim3 g, dim3 b, uintptr_t args, size_t m, uintptr_t s), (fn, g, b, args, m, s))
+int cudaLaunchKernelExC_ptsz(uintptr_t config, uintptr_t fn, uintptr_t args) {
+  struct { uint32_t shape[6]; uint64_t shared, stream, attributes; uint32_t n; } c;
+  if (config == 0)
+    return cudaLaunchKernelExC(config, fn, args);
+  memcpy(&c, (void *)config, sizeof c);
+  c.stream = c.stream ? c.stream : own;
+  return cudaLaunchKernelExC((uintptr_t)&c, fn, args);
+}
 STREAM(cudaLaunchHostFunc, (uintptr_t s, uintptr_t fn, uintptr_t data), (s, fn, data))
 
 STREAM(cudaMemcpyAsync, (uintptr_t d, uintptr_t f, size_t n, int k, uintptr_t s), (d, f, n, k, s))

@@ -219,7 +219,7 @@ func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 			if f.Unanswered > 0 {
 				s += fmt.Sprintf(", %d not answered", f.Unanswered)
 				if list := q.Of(sm, v.Slot, func(r *mem.Req) bool {
-					return int(r.Owner) == f.ID && !r.Write && r.Kind != mem.InstRead && r.Kind != mem.L1WriteAlloc
+					return int(r.Owner) == f.ID && r.Ahead == mem.NotAhead && !r.Write && r.Kind != mem.InstRead && r.Kind != mem.L1WriteAlloc
 				}); len(list) > 0 {
 					s += ": " + q.describe(list)
 				}

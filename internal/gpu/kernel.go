@@ -513,5 +513,10 @@ func (g *GPU) abandon() {
 			k.done(k)
 		}
 	}
+	for _, o := range g.ops.list { // nothing may wait for what will not end
+		if o.state != opEnded {
+			o.cut, o.state, o.After = true, opEnded, nil
+		}
+	}
 	g.ops = ops{}
 }

@@ -1,4 +1,4 @@
-// Heatmap shows an observer: it counts the accesses of warps to global memory, by
+// Heatmap shows an observer: it counts the accesses of lanes to global memory, by
 // address and by time, and draws them as heatmap.png. A column is a span of cycles, a row a
 // piece of memory; the more accesses, the brighter. Run it at the top of the
 // repository:
