@@ -514,8 +514,8 @@ func (g *GPU) abandon() {
 		}
 	}
 	for _, o := range g.ops.list { // nothing may wait for what will not end
-		if o.state != opEnded {
-			o.cut, o.state, o.After = true, opEnded, nil
+		if o.state == opWaits {
+			o.state = opNever
 		}
 	}
 	g.ops = ops{}

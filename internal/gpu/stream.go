@@ -74,10 +74,11 @@ const (
 	opWaits opState = iota
 	opRuns
 	opEnded
+	opNever // the run ended before its turn
 )
 
 // Begun reports whether the action's turn has come.
-func (o *Op) Begun() bool { return o.state != opWaits }
+func (o *Op) Begun() bool { return o.state == opRuns || o.state == opEnded }
 
 // Ended reports whether the action came to its end before the run did.
 func (o *Op) Ended() bool { return o.state == opEnded && !o.cut }
@@ -157,7 +158,7 @@ func (g *GPU) Add(o *Op) error {
 	s.open++
 	s.list = append(s.list, o)
 	wait := func(x *Op) {
-		if x != nil && x.state != opEnded {
+		if x != nil && x.state != opEnded && x.state != opNever {
 			x.next = append(x.next, o)
 			o.waits++
 		}
