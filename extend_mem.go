@@ -96,8 +96,8 @@ func RegisterReplacement(name string, maker func(sets, ways int) ReplacementPoli
 }
 
 // RegisterPrefetcher makes a prefetcher known by a name, which l1d.prefetcher and
-// l2.prefetcher then take. Its caches have lines of so many bytes and fetch so many at
-// a time: a sector or a line. A prefetcher of an L2 slice sees the accesses to the
+// l2.prefetcher then take. The maker is called once for each cache: line is the size of
+// its lines and fetch that of what it reads at a time, a sector or a line, in bytes. A prefetcher of an L2 slice sees the accesses to the
 // slice; what it names goes to the slice that has the address.
 func RegisterPrefetcher(name string, maker func(line, fetch int) Prefetcher) {
 	cache.Prefetchers.Register(name, maker)
@@ -110,8 +110,9 @@ func RegisterAddressMapping(name string, maker func(AddressSpace) (AddressMappin
 	part.Mappings.Register(name, maker)
 }
 
-// RegisterDRAMScheduler makes a scheduler of DRAM channels of so many banks known by a
-// name, which dram.scheduler then takes.
+// RegisterDRAMScheduler makes a scheduler of DRAM channels known by a name, which
+// dram.scheduler then takes. The maker is called once for each channel, with the number
+// of its banks.
 func RegisterDRAMScheduler(name string, maker func(banks int) DRAMScheduler) {
 	dram.Schedulers.Register(name, maker)
 }

@@ -22,7 +22,8 @@ type Key = param.Param
 // Keys returns every key, in the order in which a GPU is listed.
 func Keys() []Key { return slices.Clone(keys()) }
 
-// keyList is every key, for so many core models and plugged-in parts.
+// keyList is every key, and how many core models and plugged-in parts had registered
+// when it was made.
 type keyList struct {
 	list          []Key
 	at            map[string]*Key

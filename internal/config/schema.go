@@ -157,7 +157,7 @@ type L2 struct {
 // DRAM is one memory channel.
 type DRAM struct {
 	Preset       string         `help:"a kind of memory that gives the values of a channel and clocks.dram; values that are given too go before it" enum:"|gddr5|gddr5x|gddr6|hbm2|hbm3" def:""`
-	FixedLatency bool           `help:"no DRAM behind the queues: partition.dram_latency alone" def:"false" from:"-gpgpu_simple_dram_model=0"`
+	FixedLatency bool           `help:"no DRAM after the queues: partition.dram_latency alone" def:"false" from:"-gpgpu_simple_dram_model=0"`
 	Scheduler    dram.Scheduler `help:"order of requests" enum:"fifo|frfcfs" plug:"DRAM scheduler" def:"frfcfs" from:"-gpgpu_dram_scheduler=1"`
 	Queue        int            `help:"requests that wait for a bank; 0: no bound" unit:"requests" want:"0..1048576" def:"0" from:"-gpgpu_frfcfs_dram_sched_queue_size=0 -gpgpu_dram_sched_queue_size"`
 	ReturnQueue  int            `help:"answers that wait to leave; 0: 1024, and no bound on requests in flight" unit:"requests" want:"0..1048576" def:"0" from:"-gpgpu_dram_return_queue_size=0"`
@@ -171,8 +171,8 @@ type DRAM struct {
 	NoTurnaround bool           `help:"no wait between reading and writing" def:"false" from:"-dram_elimnate_rw_turnaround=0"`
 	WriteQueue   bool           `help:"writes have a queue of their own" def:"false" from:"-dram_seperate_write_queue_enable=0"`
 	WriteSize    int            `help:"length of that queue" unit:"requests" want:"1..1048576" def:"32"`
-	WriteHigh    int            `help:"writing begins at so many" unit:"requests" want:"1..1048576" def:"28"`
-	WriteLow     int            `help:"and ends below so many" unit:"requests" want:"0..1048576" def:"16"`
+	WriteHigh    int            `help:"waiting writes at which writing begins" unit:"requests" want:"1..1048576" def:"28"`
+	WriteLow     int            `help:"waiting writes below which it ends" unit:"requests" want:"0..1048576" def:"16"`
 	Timing       dram.Timing    `help:"what a data sheet says"`
 }
 
@@ -200,10 +200,10 @@ type Run struct {
 	BlockLog        bool       `help:"the result has where and when every block ran; changes no other number" def:"false"`
 	IdleSkip        bool       `help:"jump over cycles in which nothing can happen; changes no number" def:"true"`
 	DetectDeadlock  bool       `help:"end a run in which nothing moves any more" def:"true" from:"-gpgpu_deadlock_detect=1"`
-	MaxCycles       int        `help:"stop after so many cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cycle=0"`
-	MaxInsts        int        `help:"stop after so many thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_insn=0"`
-	MaxBlocks       int        `help:"stop after so many blocks were placed; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cta=0"`
-	MaxDone         int        `help:"stop after so many blocks have ended; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_completed_cta=0"`
+	MaxCycles       int        `help:"stop after this number of cycles; 0: never" unit:"cycles" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cycle=0"`
+	MaxInsts        int        `help:"stop after this number of thread instructions; 0: never" unit:"instructions" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_insn=0"`
+	MaxBlocks       int        `help:"stop after this number of placed blocks; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_cta=0"`
+	MaxDone         int        `help:"stop after this number of ended blocks; 0: never" unit:"blocks" want:"0..4611686018427387904" def:"0" from:"-gpgpu_max_completed_cta=0"`
 }
 
 // Compat holds the switches of every model for behaviour of GPGPU-Sim that
