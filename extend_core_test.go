@@ -74,6 +74,11 @@ func (a asking) Order(w *heddle.Warps, order []uint8) []uint8 {
 	if w.Try == 0 || w.Can&^w.Try != 0 || w.Can&(w.Memory|w.Result|w.Barrier|w.Fetch) != 0 || w.Try&(w.Barrier|w.Fetch) != 0 {
 		a.t.Errorf("try %#x, can %#x, memory %#x, barrier %#x, fetch %#x", w.Try, w.Can, w.Memory, w.Barrier, w.Fetch)
 	}
+	for _, slot := range []int{-1, 64, 1000} {
+		if x := w.Info(slot); x != (heddle.WarpInfo{}) {
+			a.t.Errorf("slot %d, which no core has, has %+v", slot, x)
+		}
+	}
 	if least == ^uint64(0) {
 		return append(order, w.ByAge...)
 	}
@@ -263,9 +268,13 @@ func (alone) Next(o *heddle.Offer) (sm, kernel int) {
 func (never) Next(*heddle.Offer) (sm, kernel int) { return -1, -1 }
 
 func (w *wrong) Next(o *heddle.Offer) (sm, kernel int) {
-	switch w.n++; w.n % 4 {
+	switch w.n++; w.n % 5 {
 	case 0:
 		return o.SMs, 0
+	case 3: // what it writes is its own affair
+		o.SMs, o.Blocks, o.Warps, o.Took = 1000, nil, nil, nil
+		o.Kernels = append(o.Kernels, o.Kernels...)
+		return 999, len(o.Kernels) - 1
 	case 1:
 		return 0, len(o.Kernels)
 	case 2:

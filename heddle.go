@@ -278,8 +278,11 @@ func (g *GPU) Alloc(size int, name string) (Ptr, error) {
 	return Ptr(addr), err
 }
 
-// Free releases an allocation; later accesses to it are faults.
-func (g *GPU) Free(p Ptr) error { return g.mem.Free(uint64(p)) }
+// Free releases an allocation; later accesses to it are faults. What streams were given
+// happens before, as with Sync, whose error is Free's.
+func (g *GPU) Free(p Ptr) error {
+	return cmp.Or(g.Sync(context.Background()), g.mem.Free(uint64(p)))
+}
 
 // Read copies device memory into b.
 func (g *GPU) Read(p Ptr, b []byte) error {
@@ -404,13 +407,14 @@ func (t Texture) internal() xptx.Texture {
 
 var errNoTextures = errors.New("heddle: textures are for PTX programs")
 
-// BindTexture binds an image to the program's .texref or .surfref of that name.
+// BindTexture binds an image to the program's .texref or .surfref of that name. What
+// streams were given happens before, as with Sync, whose error is BindTexture's.
 func (g *GPU) BindTexture(name string, t Texture) error {
 	m := g.machine.PTX()
 	if m == nil {
 		return errNoTextures
 	}
-	return m.BindTexture(name, t.internal())
+	return cmp.Or(g.Sync(context.Background()), m.BindTexture(name, t.internal()))
 }
 
 // TextureObject makes a texture object, which kernels take as a 64-bit

@@ -129,6 +129,13 @@ func TestStreams(t *testing.T) {
 				t.Errorf("a launch that waits for an event at %d begins at %d", done.Cycle(), at)
 			}
 
+			// What streams were given happens before an allocation is released.
+			spare, err := heddle.Upload(gpu, "spare", make([]uint32, 32))
+			must(err)
+			add(two, spare, 1)
+			must(gpu.Free(spare))
+			must(gpu.Sync(ctx))
+
 			// A fault comes from what first lets time pass. Then the GPU goes on, and
 			// events that did not happen hold up nobody.
 			add(one, 0, 1)

@@ -2,6 +2,7 @@ package heddle_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +155,39 @@ func TestWatch(t *testing.T) {
 		}
 		if uint64(e.insts) != res.WarpInstructions || len(e.stored) == 0 {
 			t.Errorf("%d instructions, want %d; %d words stored", e.insts, res.WarpInstructions, len(e.stored))
+		}
+	})
+	t.Run("warm caches", func(t *testing.T) {
+		// Nothing of the rehearsals is seen: each launch is, once.
+		e, stats, _ := watched(t, true, heddle.Set("run.caches=warm"))
+		var requests int
+		for _, s := range stats {
+			requests += int(s.WarpInstructions)
+		}
+		if len(e.launches) != 4 || e.insts != requests {
+			t.Errorf("%d begins and ends of launches, want 4; %d instructions, want %d", len(e.launches), e.insts, requests)
+		}
+		cold, _, _ := watched(t, true)
+		if e.places[heddle.AtDRAM] != 0 || e.places[heddle.LeavesSM] > cold.places[heddle.LeavesSM] {
+			t.Errorf("requests: %v, with cold caches %v", e.places, cold.places)
+		}
+	})
+	t.Run("a launch that faults", func(t *testing.T) {
+		var e events
+		prog, err := heddle.Load("examples/vecadd/vecadd.ptx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu, err := heddle.New(prog, heddle.Machine("rtx-2060"), heddle.Watch(e.observer()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fault *heddle.Fault
+		if _, err := gpu.Launch(context.Background(), "vecadd", heddle.Dim(4), heddle.Dim(256), heddle.Ptr(0), heddle.Ptr(0), heddle.Ptr(0), uint32(1000)); !errors.As(err, &fault) {
+			t.Fatalf("a null pointer: %v", err)
+		}
+		if len(e.launches) != 2 || e.launches[0].Ended || !e.launches[1].Ended || !e.launches[1].Cut {
+			t.Errorf("events of the launch: %+v, want a begin, and an end that is cut", e.launches)
 		}
 	})
 	t.Run("functional", func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 // empty, and with the counters of the old one. What waits in that is dropped, as
 // when it is invalidated. An error if it is in use.
 func Resplit(old *cache.Cache, cfg cache.Config, pool *mem.Pool) (*cache.Cache, error) {
-	if old.Pending() > 0 {
-		return nil, fmt.Errorf("the L1D cannot change while %d misses are pending in it", old.Pending())
+	if n := old.ForgetPrefetches(); n > 0 {
+		return nil, fmt.Errorf("the L1D cannot change while %d misses are pending in it", n)
 	}
 	for r := old.MissHead(); r != nil; r = old.MissHead() {
 		pool.Put(old.PopMiss())

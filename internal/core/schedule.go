@@ -70,18 +70,19 @@ type WarpInfo struct {
 // NewWarps returns the warps of a scheduler of a core.
 func NewWarps(of interface{ WarpInfo(slot int) WarpInfo }) Warps { return Warps{of: of} }
 
-// Info returns what there is to know of the warp in a slot of ByAge.
+// Info returns what there is to know of the warp in a slot of ByAge; zero values for
+// other slots.
 func (w *Warps) Info(slot int) WarpInfo { return w.of.WarpInfo(slot) }
 
-// Info returns what a scheduler may know of the warp in a slot, of which so many
-// instructions have been issued since the core was made.
-func (r *Residents[K]) Info(slot int, issued uint64) WarpInfo {
-	w := r.Warps[slot]
-	if w.X == nil {
+// Info returns what a scheduler may know of the warp in a slot. Issued counts, by slot,
+// the instructions that have been issued since the core was made.
+func (r *Residents[K]) Info(slot int, issued []uint64) WarpInfo {
+	if slot < 0 || slot >= len(r.Warps) || r.Warps[slot].X == nil {
 		return WarpInfo{}
 	}
+	w := r.Warps[slot]
 	b := &r.Blocks[w.Block]
-	i := WarpInfo{Kernel: b.Work.Name(), Block: b.X.Linear(), InBlock: slot - b.First, Age: w.Age, Issued: issued - w.Before}
+	i := WarpInfo{Kernel: b.Work.Name(), Block: b.X.Linear(), InBlock: slot - b.First, Age: w.Age, Issued: issued[slot] - w.Before}
 	i.Next, _, i.PC, _ = w.X.Next()
 	return i
 }

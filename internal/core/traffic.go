@@ -49,10 +49,11 @@ func (t *Traffic) Came(r *mem.Req) {
 	sized(&t.ReplySizes, r, size-mem.ControlSize)
 }
 
-// Took counts how long a request has taken that is answered behind core cycle
-// now: a reply comes between two cycles.
+// Took counts how long a request has taken that is answered after core cycle
+// now: a reply comes between two cycles. No instruction waits for a prefetch, so its
+// time is left out.
 func (t *Traffic) Took(r *mem.Req, now uint64) {
-	if r.Born == 0 || now < r.Born {
+	if r.Born == 0 || now < r.Born || Unasked(r) {
 		return
 	}
 	d := now + 1 - r.Born
@@ -96,6 +97,12 @@ func Drop(p *mem.Pool, r *mem.Req) bool {
 	}
 	p.Put(o)
 	return true
+}
+
+// Unasked reports whether a reply, or the request of which it is a piece, was made by
+// the prefetcher of an L1D.
+func Unasked(r *mem.Req) bool {
+	return r.Ahead == mem.AheadL1 || r.Orig != nil && r.Orig.Ahead == mem.AheadL1
 }
 
 // LocalAddress returns where a word of a thread's local memory lies: word by

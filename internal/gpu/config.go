@@ -218,6 +218,9 @@ const (
 
 // Check reports the first contradiction, nil if there is none.
 func (c *Config) Check() error {
+	if !BlockSchedulers.Has(int(c.Dispatch), dispatchNames[:]) {
+		return param.Clash("chip.block_scheduler", "%v is unknown", c.Dispatch)
+	}
 	for _, b := range []struct {
 		key, name string
 		v, a, b   int

@@ -1,10 +1,6 @@
 package gpu
 
-import (
-	"fmt"
-
-	"github.com/heddle-sim/heddle/internal/plug"
-)
+import "github.com/heddle-sim/heddle/internal/plug"
 
 // This file: which SM takes the next block of which kernel, where a program decides
 // it. The policies that are built in are in place.
@@ -22,12 +18,7 @@ const (
 var dispatchNames = [dispatches]string{"round-robin", "lowest-first"}
 
 // String returns the name as in chip.block_scheduler.
-func (d Dispatch) String() string {
-	if d < dispatches {
-		return dispatchNames[d]
-	}
-	return fmt.Sprintf("%d", uint8(d)) // of a program
-}
+func (d Dispatch) String() string { return BlockSchedulers.Name(int(d), dispatchNames[:]) }
 
 // BlockScheduler decides which SM takes the next block of which kernel. A chip has
 // one.
@@ -41,7 +32,8 @@ type BlockScheduler interface {
 // BlockSchedulers is where they are registered.
 var BlockSchedulers = plug.New[func() BlockScheduler]("block scheduler", dispatchNames[:]...)
 
-// Offer is what a block scheduler sees. It is valid during the call of Next.
+// Offer is what a block scheduler sees. It is valid during the call of Next; what a
+// scheduler writes into it changes nothing.
 type Offer struct {
 	// Cycle is the core cycle.
 	Cycle uint64
@@ -54,7 +46,8 @@ type Offer struct {
 	Warps  []int
 	Took   []bool
 
-	g *GPU
+	g    *GPU
+	took []bool
 }
 
 // OfferedKernel is a kernel that runs.
@@ -73,10 +66,11 @@ type OfferedKernel struct {
 // takes a block a cycle, and, unless chip.shared_sms says otherwise, none of another
 // kernel while it has one.
 func (o *Offer) CanTake(sm, kernel int) bool {
-	if sm < 0 || sm >= o.SMs || kernel < 0 || kernel >= len(o.Kernels) || o.Took[sm] || !o.Kernels[kernel].Ready {
+	g := o.g
+	if sm < 0 || sm >= len(g.cores) || kernel < 0 || kernel >= len(g.active) || o.took[sm] || !g.active[kernel].gives() {
 		return false
 	}
-	g, k := o.g, o.g.active[kernel]
+	k := g.active[kernel]
 	c := g.cores[sm]
 	if !g.cfg.SharedSMs {
 		switch {
@@ -96,8 +90,8 @@ func (o *Offer) CanTake(sm, kernel int) bool {
 
 // any reports whether a block can be placed.
 func (o *Offer) any() bool {
-	for k := range o.Kernels {
-		for sm := range o.SMs {
+	for k := range o.g.active {
+		for sm := range o.g.cores {
 			if o.CanTake(sm, k) {
 				return true
 			}
@@ -106,16 +100,10 @@ func (o *Offer) any() bool {
 	return false
 }
 
-// newOffer makes the offer of a chip with a block scheduler of its own.
-func newOffer(g *GPU) *Offer {
-	n := g.cfg.SMs()
-	return &Offer{SMs: n, Blocks: make([]int, n), Warps: make([]int, n), Took: make([]bool, n), g: g}
-}
-
 // placeAsTold lets the program's block scheduler place blocks.
 func (g *GPU) placeAsTold() {
 	o := g.offer
-	clear(o.Took)
+	clear(o.took)
 	for g.mayDispatch() {
 		o.Cycle = g.now
 		o.Kernels = o.Kernels[:0]
@@ -124,9 +112,11 @@ func (g *GPU) placeAsTold() {
 				Name: k.Name, Next: k.next, Total: k.total, Ready: k.gives(), Priority: k.priority, MaxBlocks: k.MaxBlocks, Warps: (k.Threads + 31) / 32,
 			})
 		}
-		for i, c := range g.cores {
-			o.Blocks[i], o.Warps[i] = g.rate.resident[i], c.Resident()
+		o.SMs, o.Warps = len(g.cores), o.Warps[:0]
+		for _, c := range g.cores {
+			o.Warps = append(o.Warps, c.Resident())
 		}
+		o.Blocks, o.Took = append(o.Blocks[:0], g.rate.resident...), append(o.Took[:0], o.took...)
 		if !o.any() {
 			return
 		}
@@ -142,7 +132,7 @@ func (g *GPU) placeAsTold() {
 		if !g.put(sm, k) {
 			return
 		}
-		o.Took[sm], g.declined = true, false
+		o.took[sm], g.declined = true, false
 		g.placed++
 	}
 }

@@ -167,7 +167,7 @@ func (g *GPU) build() (err error) {
 	g.lastUnit = cfg.Clusters - 1
 	g.slots = make([]*Kernel, cfg.Kernels)
 	if maker, ok := BlockSchedulers.Maker(int(cfg.Dispatch)); ok {
-		g.own, g.offer = maker(), newOffer(g)
+		g.own, g.offer = maker(), &Offer{g: g, took: make([]bool, n)}
 	}
 	return nil
 }

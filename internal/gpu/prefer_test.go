@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -97,5 +98,35 @@ func TestPreferredShared(t *testing.T) {
 		if n := res.Kernels[i].BlocksPerSM; n != want {
 			t.Errorf("launch %d: %d blocks an SM, want %d", i, n, want)
 		}
+	}
+}
+
+// flood is a prefetcher whose requests are on their way when a kernel ends: it asks
+// for as many far lines as there is room for, with every access.
+type flood struct{}
+
+func (flood) Access(a *cache.Access, list []uint64) []uint64 {
+	for i := range uint64(256) {
+		list = append(list, a.Addr+1<<20+(a.Cycle+i)<<7)
+	}
+	return list
+}
+
+// An L1D changes its size while what its prefetcher asked for is on its way: later
+// kernels run, on both core models.
+func TestPreferredL1WithPrefetcher(t *testing.T) {
+	cache.Prefetchers.Register("flood", func(line, fetch int) cache.Prefetcher { return flood{} })
+	for _, core := range []string{"simt", "modern"} {
+		t.Run(core, func(t *testing.T) {
+			res := runWalk(t, "- l1 - none l1 l1", 28, 3*128, "core="+core+
+				" l1d.skip_global=false l1d.sets=4 l1d.ways=16 l1d.prefer_l1.sets=4 l1d.prefer_l1.ways=64 run.flush_l1=true"+
+				" l1d.prefetcher=flood compat.chip.drain_between=false")
+			for i, k := range res.Kernels {
+				p := k.Memory.L1Prefetch
+				if k.Memory.L1.Misses == 0 || p == nil || p.Issued == 0 {
+					t.Errorf("launch %d: %d misses, prefetches %+v", i, k.Memory.L1.Misses, p)
+				}
+			}
+		})
 	}
 }

@@ -78,6 +78,26 @@ func (p *Point[T]) Maker(n int) (T, bool) {
 	return p.makers[n], true
 }
 
+// Has reports whether n is the number of a part: of a model's own, whose names are
+// builtIn, or of a registered one.
+func (p *Point[T]) Has(n int, builtIn []string) bool {
+	_, registered := p.Maker(n)
+	return registered || n >= 0 && n < len(builtIn)
+}
+
+// Name returns the name of part n of a model whose own parts are called builtIn.
+func (p *Point[T]) Name(n int, builtIn []string) string {
+	if n >= 0 && n < len(builtIn) {
+		return builtIn[n]
+	}
+	mu.RLock()
+	defer mu.RUnlock()
+	if i := n - First; i >= 0 && i < len(p.list) {
+		return p.list[i]
+	}
+	return fmt.Sprintf("%s %d", p.kind, n)
+}
+
 // Names returns the names that were registered for a kind of part, in the order of
 // their numbers.
 func Names(kind string) []string {

@@ -27,6 +27,18 @@ func TestPoint(t *testing.T) {
 			t.Errorf("part %d makes %d, want %d", n, got, want)
 		}
 	}
+	for n, want := range map[int]string{-1: "", 0: "built-in", 1: "", First - 1: "", First: "a", First + 1: "b", First + 2: ""} {
+		builtIn := []string{"built-in"}
+		if got := p.Has(n, builtIn); got != (want != "") {
+			t.Errorf("is there a part %d: %v", n, got)
+		}
+		if want == "" {
+			want = fmt.Sprint("test part ", n)
+		}
+		if got := p.Name(n, builtIn); got != want {
+			t.Errorf("part %d is called %q, want %q", n, got, want)
+		}
+	}
 	for _, name := range []string{"", "a", "built-in"} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			defer func() {

@@ -156,7 +156,7 @@ var own = []Counter{
 	{"memory.network.request_flits", "flits", "The same, in units of the network's width.", byNet},
 	{"memory.network.reply_packets", "packets", "Packets from memory partitions to SMs.", byNet},
 	{"memory.network.reply_flits", "flits", "The same, in units of the network's width.", byNet},
-	{"memory.mean_latency_cycles", "core cycles", "Mean time from the creation of a request in an SM to the arrival of its reply there; L1 hits make no request.", byCore},
+	{"memory.mean_latency_cycles", "core cycles", "Mean time from the creation of a request in an SM to the arrival of its reply there; L1 hits make no request, and prefetches do not count.", byCore},
 	{"memory.replies", "replies", "Replies over which mean_latency_cycles is the mean.", byCore},
 	{"memory.shared_conflict_cycles", "core cycles", "Cycles in which bank conflicts of shared memory stalled the load/store units.", byCore},
 	{"memory.load_store_stall_cycles", "core cycles", "Cycles in which a load/store unit could not finish its instruction, for any reason.", byCore},

@@ -241,6 +241,7 @@ func (s *Session) Settle() {
 	for _, l := range s.open {
 		if l.op.Begun() {
 			s.collect(l)
+			s.tellLaunch(l, true, true)
 		}
 		s.drop(l)
 	}

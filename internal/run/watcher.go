@@ -22,18 +22,21 @@ type Watch struct {
 	// Inst is called when a warp instruction has been executed; one of SASS that
 	// accesses memory when it has done that.
 	Inst func(*InstEvent)
-	// Memory is called for every request on its way from an SM to memory and back.
+	// Memory is called for every request on its way from an SM to memory and back, but
+	// not for those of rehearsals (run.caches = warm).
 	Memory func(*MemoryEvent)
 }
 
-// LaunchEvent is the begin or the end of a launch.
+// LaunchEvent is the begin or the end of a launch. A run that ends early, by a fault
+// or a limit, cuts the launches that have begun: their ends say so, and the blocks that
+// are on SMs then have no ends.
 type LaunchEvent struct {
 	Cycle       uint64 // core cycle
 	Number      int    // in the run, from 0
 	Kernel      string
 	Stream      int64
 	Grid, Block [3]int64
-	Ended       bool
+	Ended, Cut  bool
 }
 
 // BlockEvent is the begin or the end of a block on an SM.
@@ -82,16 +85,15 @@ type MemoryEvent struct {
 // watch has a chip tell of what happens.
 func (s *Session) watch(w *Watch) {
 	h := &gpu.Hooks{}
-	if f := w.Launch; f != nil {
-		e := new(LaunchEvent)
-		tell := func(k *gpu.Kernel, ended bool) {
-			if _, l := s.find(k); l != nil {
-				*e = LaunchEvent{Cycle: s.Chip.Now(), Number: l.Number, Kernel: k.Name, Stream: l.Stream, Grid: l.Grid, Block: l.Block, Ended: ended}
-				f(e)
-			}
-		}
-		h.Began = func(k *gpu.Kernel) { tell(k, false) }
-		h.Ended = func(k *gpu.Kernel) { tell(k, true) }
+	rehearsal := false // what runs is one, alone on the chip
+	h.Began = func(k *gpu.Kernel) {
+		_, l := s.find(k)
+		rehearsal = l == nil
+		s.tellLaunch(l, false, false)
+	}
+	h.Ended = func(k *gpu.Kernel) {
+		_, l := s.find(k)
+		s.tellLaunch(l, true, false)
 	}
 	if w.Block != nil || w.Inst != nil {
 		e := new(BlockEvent)
@@ -112,6 +114,9 @@ func (s *Session) watch(w *Watch) {
 	if f := w.Memory; f != nil {
 		e := new(MemoryEvent)
 		h.Memory = func(at gpu.Where, r *mem.Req) {
+			if rehearsal {
+				return
+			}
 			*e = MemoryEvent{Cycle: s.Chip.Now(), At: at, SM: int(r.SM), Addr: r.Addr, Bytes: int(r.Size), Write: r.Write, Kind: r.Kind.String(), Slice: int(r.Sub), Channel: int(r.Chan)}
 			if r.Kind == mem.L2WriteBack {
 				e.SM = -1
@@ -120,6 +125,15 @@ func (s *Session) watch(w *Watch) {
 		}
 	}
 	s.Chip.Watch(h)
+}
+
+// tellLaunch passes on that a launch has begun or ended; nil is a rehearsal.
+func (s *Session) tellLaunch(l *Launch, ended, cut bool) {
+	if w := s.opt.Watch; l != nil && w != nil && w.Launch != nil {
+		w.Launch(&LaunchEvent{
+			Cycle: s.Chip.Now(), Number: l.Number, Kernel: l.op.Kernel.Name, Stream: l.Stream, Grid: l.Grid, Block: l.Block, Ended: ended, Cut: cut,
+		})
+	}
 }
 
 // tap has what a launch's warps execute told.

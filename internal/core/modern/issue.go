@@ -223,7 +223,7 @@ func (c *Core) consult(s *subcore, cand, t uint64) {
 }
 
 // WarpInfo returns what schedulers may ask about the warp in a slot.
-func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[slot]) }
+func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[:]) }
 
 // attempt issues the next instruction of a warp if it may.
 func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {

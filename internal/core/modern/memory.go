@@ -140,6 +140,9 @@ func (c *Core) reply() {
 			l.replies.Pop()
 			l.l1d.Fill(c.now, r)
 		}
+	case core.Unasked(r):
+		l.replies.Pop()
+		core.Drop(c.env.Pool, r)
 	default:
 		l.replies.Pop()
 		fi := int32(r.Owner)

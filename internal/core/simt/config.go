@@ -54,10 +54,7 @@ var policyNames = [policies]string{"lrr", "gto", "old", "rrr", "two_level_active
 
 // String returns the name as GPGPU-Sim's option has it.
 func (p Policy) String() string {
-	if p < policies {
-		return policyNames[p]
-	}
-	return fmt.Sprintf("%d", uint8(p)) // of a program
+	return core.Schedulers.Name(int(p), policyNames[:])
 }
 
 // Timing is how long a kind of instruction takes: cycles from a unit's first
@@ -265,8 +262,8 @@ func (c *Config) Check() error {
 			return param.Clash(t.keys(), "%s initiation interval %d is longer than its latency %d", t.name, t.t.Initiation, t.t.Latency)
 		}
 	}
-	if _, own := core.Schedulers.Maker(int(c.Policy)); c.Policy >= policies && !own {
-		return param.Clash("simt.scheduler", "there is no policy %d", c.Policy)
+	if !core.Schedulers.Has(int(c.Policy), policyNames[:]) {
+		return param.Clash("simt.scheduler", "%v is unknown", c.Policy)
 	}
 	units := 0
 	for s := range Mem {

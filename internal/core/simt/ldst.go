@@ -426,6 +426,9 @@ func (l *ldst) reply(c *Core) {
 			l.replies.Pop()
 			l.l1d.Fill(c.now, r)
 		}
+	case core.Unasked(r):
+		l.replies.Pop()
+		core.Drop(c.env.Pool, r)
 	default:
 		if l.direct == nil {
 			l.replies.Pop()

@@ -288,7 +288,7 @@ func (c *Core) consult(k int, free, try, can uint64, st *slot) int {
 }
 
 // WarpInfo returns what schedulers may ask about the warp in a slot.
-func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[slot]) }
+func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[:]) }
 
 // roomy returns the warps whose next instruction only has to be issued: the
 // issue register that it goes to is free.

@@ -403,11 +403,11 @@ func (c *Config) Check() error {
 		{uint8(c.Alloc), allocLetters, "allocation"}, {uint8(c.WriteAlloc), writeAllocLetters, "write allocation"},
 		{uint8(c.Index), indexLetters, "index"}, {uint8(c.MSHR), mshrLetters, "MSHR"}, {uint8(c.Level), "12", "level"},
 	}
-	if _, plugged := Replacements.Maker(int(c.Replace)); !plugged && c.Replace > FIFO {
-		return fmt.Errorf("replacement %d is unknown", c.Replace)
+	if !Replacements.Has(int(c.Replace), replacementNames) {
+		return fmt.Errorf("%s is unknown", Replacements.Name(int(c.Replace), replacementNames))
 	}
-	if _, plugged := Prefetchers.Maker(int(c.Prefetch)); !plugged && c.Prefetch > NextLine {
-		return fmt.Errorf("prefetcher %d is unknown", c.Prefetch)
+	if !Prefetchers.Has(int(c.Prefetch), prefetcherNames) {
+		return fmt.Errorf("%s is unknown", Prefetchers.Name(int(c.Prefetch), prefetcherNames))
 	}
 	for _, e := range enums {
 		if int(e.v) >= len(e.of) {

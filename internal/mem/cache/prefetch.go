@@ -44,7 +44,9 @@ type Access struct {
 
 // Prefetchers are the prefetchers, each made for a cache with lines of so many bytes
 // that fetches so many at a time: a sector or a line.
-var Prefetchers = plug.New[func(line, fetch int) Prefetcher]("prefetcher", "none", "next-line")
+var Prefetchers = plug.New[func(line, fetch int) Prefetcher]("prefetcher", prefetcherNames...)
+
+var prefetcherNames = []string{"none", "next-line"}
 
 // Prefetches counts what was read ahead, in sectors or lines.
 type Prefetches struct {
@@ -167,6 +169,29 @@ func (c *Cache) Prefetch(now uint64, r *mem.Req) int {
 func (c *Cache) unused(l *line) {
 	c.Stats.Prefetch.Unused += uint64(bits.OnesCount8(l.ahead))
 	l.ahead = 0
+}
+
+// ForgetPrefetches gives up the misses that only the prefetcher has asked for, and
+// returns how many others are pending. Replies to those that were sent are strangers to
+// the cache from now on.
+func (c *Cache) ForgetPrefetches() (others int) {
+	for h := range c.mshr.hash {
+		for i := c.mshr.hash[h]; i != none; {
+			e := &c.mshr.miss[i]
+			next := e.chain
+			if r := e.req; r.Ahead != c.makes || e.head != none {
+				others++
+			} else {
+				if e.pending > 0 { // some pieces of the reply have come
+					r.Pieces = e.pending
+				}
+				c.Stats.Prefetch.Unused++
+				c.mshr.close(i)
+			}
+			i = next
+		}
+	}
+	return others
 }
 
 // early takes the answer to a prefetch, which has gone into a line unless that is

@@ -53,7 +53,9 @@ func (w Ways) Next(way int) int {
 
 // Replacements are the replacement policies, each made for a cache of so many
 // sets and ways.
-var Replacements = plug.New[func(sets, ways int) Policy]("replacement policy", "lru", "fifo")
+var Replacements = plug.New[func(sets, ways int) Policy]("replacement policy", replacementNames...)
+
+var replacementNames = []string{"lru", "fifo"}
 
 // plugIn makes the registered policy that the settings name, if they name one,
 // for the lines as they lie now: it hears of those that are in use, the one used

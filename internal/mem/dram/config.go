@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/param"
-	"github.com/heddle-sim/heddle/internal/plug"
 )
 
 // Scheduler says in which order requests are handed to the banks. Beyond those below
@@ -19,18 +18,9 @@ const (
 	FRFCFS                  // per bank: open row first, then the oldest
 )
 
-func (s Scheduler) String() string {
-	switch s {
-	case FIFO:
-		return "fifo"
-	case FRFCFS:
-		return "frfcfs"
-	}
-	if names, i := plug.Names(schedulerKind), int(s)-plug.First; i >= 0 && i < len(names) {
-		return names[i]
-	}
-	return "scheduler " + strconv.Itoa(int(s))
-}
+var schedulerNames = [...]string{"fifo", "frfcfs"}
+
+func (s Scheduler) String() string { return Schedulers.Name(int(s), schedulerNames[:]) }
 
 // GroupBy says which bits of a bank's number name its bank group.
 type GroupBy uint8
@@ -202,8 +192,8 @@ func (c Config) Check() error {
 	if c.BurstLength%c.DataRatio != 0 {
 		return param.Clash("dram.burst_length dram.data_ratio", "dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
 	}
-	if _, plugged := Schedulers.Maker(int(c.Scheduler)); !plugged && c.Scheduler > FRFCFS {
-		return param.Clash("dram.scheduler", "dram: unknown %v", c.Scheduler)
+	if !Schedulers.Has(int(c.Scheduler), schedulerNames[:]) {
+		return param.Clash("dram.scheduler", "dram: %v is unknown", c.Scheduler)
 	}
 	if c.GroupBy > GroupByLowBits {
 		return param.Clash("dram.group_by", "dram: unknown %v of banks", c.GroupBy)

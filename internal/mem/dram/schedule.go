@@ -43,11 +43,8 @@ type State struct {
 	Row  uint32 // the row that was opened last
 }
 
-// schedulerKind is the kind of part that schedulers are.
-const schedulerKind = "DRAM scheduler"
-
 // Schedulers are the schedulers, each made for a channel of so many banks.
-var Schedulers = plug.New[func(banks int) Policy](schedulerKind, "fifo", "frfcfs")
+var Schedulers = plug.New[func(banks int) Policy]("DRAM scheduler", schedulerNames[:]...)
 
 // plugged is a channel's registered scheduler, and what it sees.
 type plugged struct {

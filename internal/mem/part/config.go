@@ -27,10 +27,7 @@ const (
 var indexingNames = [indexingCount]string{"consecutive", "xor", "ipoly", "pae", "random"}
 
 func (x Indexing) String() string {
-	if int(x) < len(indexingNames) {
-		return indexingNames[x]
-	}
-	return "indexing " + strconv.Itoa(int(x))
+	return Mappings.Name(int(x), indexingNames[:])
 }
 
 // BankHash says how the bank bits are spread by the row.
