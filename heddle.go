@@ -227,7 +227,9 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		return nil, err
 	}
 	g.machine = m
-	g.warn()
+	if m := g.machine.PTX(); m != nil {
+		m.Warn(exec.OncePerLine(g.opt.Warn))
+	}
 	if g.ses.Chip != nil {
 		g.ses.Look(&run.Inside{Memory: g.mem})
 	}

@@ -3,7 +3,6 @@ package heddle
 import (
 	"errors"
 
-	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -80,21 +79,6 @@ func (o *options) fit() error {
 		return errors.New("heddle: Listing is for traces: see RunTrace")
 	}
 	return nil
-}
-
-// warn passes on what kernels do wrong and a GPU lets pass, once for each line.
-func (g *GPU) warn() {
-	m := g.machine.PTX()
-	if m == nil || g.opt.Warn == nil {
-		return
-	}
-	said := map[string]bool{}
-	m.Warn(func(w *exec.Warning) {
-		if line := w.Line(); !said[line] {
-			said[line] = true
-			g.opt.Warn(w)
-		}
-	})
 }
 
 // progress is called by a launch that only computes.

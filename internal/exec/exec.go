@@ -111,6 +111,21 @@ func (w *Warning) Line() string {
 	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, at.SrcFile, at.SrcLine, at.Inlined)
 }
 
+// OncePerLine returns a function that calls tell with the first warning of each Line;
+// nil if tell is.
+func OncePerLine(tell func(*Warning)) func(*Warning) {
+	if tell == nil {
+		return nil
+	}
+	said := map[string]bool{}
+	return func(w *Warning) {
+		if line := w.Line(); !said[line] {
+			said[line] = true
+			tell(w)
+		}
+	}
+}
+
 // LimitError ends a run that has reached a limit.
 type LimitError struct {
 	Limit uint64 // in units of What

@@ -379,7 +379,7 @@ func TestBadMaps(t *testing.T) {
 		{"bank bits", func(c *Config) { c.DRAM.Banks, c.DRAM.Groups = 8, 4 }, "4 bank bits"},
 		{"too few for slices", func(c *Config) { c.Subs = 32 }, "too few bank bits"},
 		{"xor of 12", func(c *Config) { c.Indexing = BitwiseXor }, "power of two"},
-		{"indexing", func(c *Config) { c.Indexing = 5 }, "indexing 5"},
+		{"indexing", func(c *Config) { c.Indexing = 5 }, "address mapping 5"},
 		{"bank hash", func(c *Config) { c.BankHash = 3 }, "bank hash 3"},
 		{"random below", func(c *Config) {
 			c.Indexing, c.Mapping = RandomIndex, strings.Replace(layoutGDDR, "@8", "@0", 1)

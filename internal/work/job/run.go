@@ -131,14 +131,8 @@ func (x *runner) setup() error {
 		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
 	}
 	x.machine = machine
-	if m := machine.PTX(); m != nil && x.opt.Warn != nil {
-		said := map[string]bool{}
-		m.Warn(func(w *exec.Warning) {
-			if line := w.Line(); !said[line] {
-				said[line] = true
-				x.opt.Warn(w)
-			}
-		})
+	if m := machine.PTX(); m != nil {
+		m.Warn(exec.OncePerLine(x.opt.Warn))
 	}
 	for _, d := range j.Symbols {
 		if err := x.symbol(d); err != nil {
