@@ -24,6 +24,7 @@ type image struct {
 	ordered                   bool // blocks can communicate through global memory
 	spins                     bool // it has accesses that may wait for other threads
 	globalLoads, globalStores bool // it has accesses that bypass the L1 cache
+	workspace                 bool // it reads the address of a cooperative launch's workspace
 
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
 }

@@ -18,7 +18,7 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 	g := exec.Grid{
 		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 	}
-	m.begin(&l)
+	m.begin(im, &l)
 	if o.Out != nil || m.tell != nil {
 		g.Ended = func(b exec.GridBlock) error {
 			b.(*block).tellWarnings()

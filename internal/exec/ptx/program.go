@@ -350,6 +350,7 @@ type Machine struct {
 	images  map[*Kernel]*image
 	crew    exec.Crew[worker]
 	grids   uint64 // launches begun, for %gridid
+	spaces  uint64 // workspaces of cooperative launches; 0: none was needed yet
 	tex     textures
 	lenient bool                // see TolerateStrays
 	tell    func(*exec.Warning) // see Warn
@@ -413,6 +414,9 @@ func (m *Machine) Release() error {
 		if !slices.Contains(m.given, a) {
 			errs = append(errs, m.mem.Free(a))
 		}
+	}
+	if m.spaces != 0 {
+		errs = append(errs, m.mem.Free(m.spaces))
 	}
 	return errors.Join(errs...)
 }
@@ -606,15 +610,38 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if errs := im.errors(); len(errs) > 0 {
 		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
+	if l.Cooperative && im.workspace && m.spaces == 0 {
+		if m.spaces, err = m.mem.Alloc(workspaces*workspaceBytes, "grid workspaces"); err != nil {
+			return nil, l.Refuse("%v", err)
+		}
+	}
 	return im, nil
 }
 
-// begin numbers a launch when its first block begins.
-func (m *Machine) begin(l *launch) {
-	if l.grid == 0 {
-		l.grid = m.grids + 1
-		if !l.Rehearsal {
-			m.grids++
+// A cooperative launch has a workspace in device memory, whose address a kernel finds in
+// %envreg1 (high) and %envreg2 (low). The cooperative groups of NVIDIA's compiler have
+// their barrier of all blocks in its word at byte 4: every block adds 1, one of them
+// 0x80000000 less the number of the others, and all wait for the top bit to change (seen
+// in PTX of that compiler). The size is our choice. Workspaces serve in turn; there are
+// more than launches that run at a time.
+const (
+	workspaceBytes = 64
+	workspaces     = 1024
+)
+
+// begin numbers a launch when its first block begins, and clears its workspace.
+func (m *Machine) begin(im *image, l *launch) {
+	if l.grid != 0 {
+		return
+	}
+	l.grid = m.grids + 1
+	if !l.Rehearsal {
+		m.grids++
+	}
+	if l.Cooperative && im.workspace {
+		l.workspace = m.spaces + l.grid%workspaces*workspaceBytes
+		if err := m.mem.Write(l.workspace, make([]byte, workspaceBytes)); err != nil {
+			panic(err) // it is the machine's own
 		}
 	}
 }

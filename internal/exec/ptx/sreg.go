@@ -41,6 +41,8 @@ const (
 	sregOne
 	sregDynShared
 	sregTotalShared
+	sregSpaceHigh // address of a cooperative launch's workspace
+	sregSpaceLow
 )
 
 // smCount is the value of %nsmid, and %smid is the block's index modulo it: the 84 SMs
@@ -49,7 +51,8 @@ const (
 const smCount = 84
 
 // sregs maps special registers that stay constant while a warp runs. Clusters have one
-// block; performance monitors and environment registers read zero.
+// block; performance monitors read zero, as do environment registers except those for
+// the workspace of a cooperative launch.
 var sregs = map[string]sreg{
 	"%tid.x": sregTidX, "%tid.y": sregTidY, "%tid.z": sregTidZ, "%tid.w": sregZero,
 	"%ntid.x": sregNtidX, "%ntid.y": sregNtidY, "%ntid.z": sregNtidZ, "%ntid.w": sregZero,
@@ -76,6 +79,7 @@ func init() {
 	for i := range 32 {
 		sregs[fmt.Sprintf("%%envreg%d", i)] = sregZero
 	}
+	sregs["%envreg1"], sregs["%envreg2"] = sregSpaceHigh, sregSpaceLow
 }
 
 // clocks are the special registers that change while a warp runs. If a timing model
@@ -129,6 +133,9 @@ func sregName(o *ptx.Operand) string {
 func (d *dec) special(o *ptx.Operand, wide bool) (ref, error) {
 	name := sregName(o)
 	if s, ok := sregs[name]; ok {
+		if s == sregSpaceHigh || s == sregSpaceLow {
+			d.im.workspace = true
+		}
 		return d.sregSlot(s, wide, 0, c32), nil
 	}
 	if f, ok := clocks[name]; ok {
@@ -227,6 +234,10 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 			all = uint64(b.launch.Shared)
 		case sregTotalShared:
 			all = uint64(len(b.Shared))
+		case sregSpaceHigh:
+			all = b.launch.workspace >> 32
+		case sregSpaceLow:
+			all = b.launch.workspace & 0xffffffff
 		}
 		if s.wide {
 			dst := &fr.r64[s.slot]

@@ -48,7 +48,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 
 // Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
-	w.m.begin(&w.l)
+	w.m.begin(w.im, &w.l)
 	wk, view := w.m.crew.Borrow()
 	b := wk.newBlock(w.im, &w.l, n, view)
 	b.work = w
