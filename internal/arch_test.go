@@ -112,6 +112,7 @@ var external = map[string][]string{
 	"internal/work/cuda/cache": {"github.com/gofrs/flock"},
 	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
 	"internal/progress":        {"golang.org/x/term"},
+	"internal/exec/device":     {"golang.org/x/sys/unix"},
 }
 
 // sources returns the Go files of the module, tests left out, those of other

@@ -17,10 +17,13 @@ const (
 	ReadOnlyWrite                  // write to constant memory
 	UseAfterFree                   // inside an allocation that was freed
 	WrongSpace                     // address of another state space
+	Unmapped                       // reserved addresses without memory
+	Forbidden                      // mapped memory that may not be accessed
 )
 
 var faultNames = [...]string{
 	"out-of-bounds", "null-pointer", "misaligned", "read-only", "use-after-free", "wrong-space",
+	"unmapped", "forbidden",
 }
 
 func (k FaultKind) String() string {
@@ -99,6 +102,9 @@ func (m *Memory) explain(addr, size uint64, write bool) *Fault {
 		return f
 	case near.Flags&arena != 0 && near.Contains(addr):
 		m.heap.explain(f)
+		return f
+	case near.Flags&reserved != 0 && near.Contains(addr):
+		m.explainReserved(f)
 		return f
 	case write && near.ReadOnly() && near.Contains(addr) && size <= near.Size-(addr-near.Addr):
 		f.Kind = ReadOnlyWrite

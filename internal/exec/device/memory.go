@@ -17,6 +17,7 @@ const (
 	ReadOnly Flag = 1 << iota // kernels may not write it; the host may (constants)
 	arena                     // the arena of the device heap
 	adopted                   // bytes of the host
+	reserved                  // addresses of Reserve
 )
 
 // Allocation describes one allocation.
@@ -62,6 +63,8 @@ type region struct {
 	data  []byte // of length Size, with room for reach bytes; nil once freed
 	reach uint64 // Size plus the unowned bytes after it (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
+
+	pieces []piece // of reserved addresses: what is mapped, by ascending address
 }
 
 // Memory is the global memory of one GPU.
@@ -74,6 +77,7 @@ type Memory struct {
 	gen     uint64    // counts frees; views drop cached windows when it changes
 	symbols map[string]Symbol
 	heap    *heap
+	virtual *virtual // nil before the first Reserve or Create
 
 	slackMu sync.Mutex         // concurrent blocks may create entries
 	slack   map[uint64]*region // pages of memory between allocations, by address
@@ -166,6 +170,8 @@ func (m *Memory) Free(addr uint64) error {
 		return fmt.Errorf("cannot free 0x%x: %v is already freed", addr, r.Allocation)
 	case r.Flags&arena != 0:
 		return fmt.Errorf("cannot free 0x%x: it is the arena of the device heap", addr)
+	case r.Flags&reserved != 0:
+		return fmt.Errorf("cannot free 0x%x: its addresses were reserved, and memory mapped there is unmapped", addr)
 	}
 	r.Freed = true
 	r.data = nil
@@ -215,9 +221,10 @@ func (m *Memory) before(addr uint64) *region {
 // extent is a legal range of addresses: an allocation, or one live block of
 // the device heap.
 type extent struct {
-	r    *region
-	lo   uint64
-	size uint64
+	r        *region
+	lo       uint64
+	size     uint64
+	readOnly bool
 }
 
 // holds reports whether the size bytes from addr on lie inside the extent.
@@ -240,9 +247,12 @@ func (m *Memory) locate(addr uint64) (extent, bool) {
 	}
 	if r.Flags&arena != 0 {
 		lo, size, ok := m.heap.block(addr)
-		return extent{r, lo, size}, ok && addr-lo < size
+		return extent{r: r, lo: lo, size: size}, ok && addr-lo < size
 	}
-	return extent{r, r.Addr, r.Size}, true
+	if r.Flags&reserved != 0 {
+		return r.run(addr)
+	}
+	return extent{r, r.Addr, r.Size, r.ReadOnly()}, true
 }
 
 // Bytes returns the n bytes at addr in place: writing to the slice writes to memory.
@@ -259,6 +269,11 @@ func (m *Memory) hostBytes(addr, n uint64, write bool) ([]byte, error) {
 	r := m.before(addr)
 	if r == nil || r.Freed || !r.Contains(addr) || n > r.Size-(addr-r.Addr) {
 		return nil, m.explain(addr, n, write)
+	}
+	if r.Flags&reserved != 0 {
+		if e, ok := r.run(addr); !ok || !e.holds(addr, n) || write && e.readOnly {
+			return nil, m.explain(addr, n, write)
+		}
 	}
 	off := addr - r.Addr
 	return r.data[off : off+n : off+n], nil
@@ -354,22 +369,33 @@ func (m *Memory) Symbols() []Symbol {
 func (m *Memory) Save() (restore func()) {
 	type kept struct {
 		r   *region
+		now []byte // of the region
 		old []byte
 	}
 	var list []kept
+	keep := func(r *region, now []byte) { list = append(list, kept{r, now, slices.Clone(now)}) }
 	for _, r := range m.regions {
-		if !r.Freed && !r.ReadOnly() {
-			list = append(list, kept{r, slices.Clone(r.data[:r.reach])})
+		switch {
+		case r.Freed || r.ReadOnly():
+		case r.Flags&reserved != 0:
+			for _, p := range r.pieces {
+				if p.access == MayWrite {
+					off := p.lo - r.Addr
+					keep(r, r.data[off:off+p.size])
+				}
+			}
+		default:
+			keep(r, r.data[:r.reach])
 		}
 	}
 	slack := maps.Clone(m.slack)
 	for _, r := range slack {
-		list = append(list, kept{r, slices.Clone(r.data)})
+		keep(r, r.data)
 	}
 	return func() {
 		for _, k := range list {
 			if !k.r.Freed {
-				copy(k.r.data[:k.r.reach], k.old)
+				copy(k.now, k.old)
 			}
 		}
 		m.slack = slack

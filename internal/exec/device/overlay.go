@@ -137,7 +137,7 @@ func (o *overlay) own(r *region, addr uint64) (p *page, fresh bool) {
 	p.r = r
 	p.base = addr &^ (pageSize - 1)
 	p.dirty = [pageSize / 64]uint64{}
-	from, to := bounds(&extent{r, r.Addr, r.reach}, p.base)
+	from, to := bounds(&extent{r: r, lo: r.Addr, size: r.reach}, p.base)
 	start := p.base + from - r.Addr
 	copy(p.data[from:to], r.data[start:start+to-from])
 	o.insert(p)

@@ -29,7 +29,7 @@ const tailAlign = DefaultAlign
 func (m *Memory) mapped(addr, size uint64, write bool) bool {
 	n := m.Nearest(addr)
 	switch {
-	case n.Size == 0 || n.Freed || addr < nullPage && !n.Contains(addr):
+	case n.Size == 0 || n.Freed || n.Flags&reserved != 0 || addr < nullPage && !n.Contains(addr):
 		return false
 	case n.Flags&arena != 0 && n.Contains(addr):
 		return !write && m.explain(addr, size, write).Kind == OutOfBounds
@@ -49,9 +49,9 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 	if r != nil {
 		next = r.index + 1
 		if off := addr - r.Addr; off < r.reach || off < r.Size {
-			e := extent{r, r.Addr, r.reach}
+			e := extent{r: r, lo: r.Addr, size: r.reach}
 			protected := write && r.ReadOnly() && off < r.Size
-			return e, !r.Freed && r.Flags&arena == 0 && !protected && e.holds(addr, size)
+			return e, !r.Freed && r.Flags&(arena|reserved) == 0 && !protected && e.holds(addr, size)
 		}
 	}
 	if next < len(m.regions) && m.regions[next].Addr-addr < size || addr%pageSize+size > pageSize {
@@ -68,7 +68,7 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 		}
 		m.slack[base] = s
 	}
-	return extent{s, base, pageSize}, true
+	return extent{r: s, lo: base, size: pageSize}, true
 }
 
 // Stray returns the bytes of an access that is not wholly inside one allocation, nil

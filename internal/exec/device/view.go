@@ -132,7 +132,7 @@ func (v *View) own(r *region, addr uint64) *page {
 
 func (v *View) writeSlow(addr uint64, size int) []byte {
 	v.settle()
-	if !v.find(addr, size) || v.recent.r.ReadOnly() {
+	if !v.find(addr, size) || v.recent.readOnly {
 		return nil
 	}
 	e := &v.recent
@@ -163,7 +163,7 @@ func (v *View) CheckRead(addr uint64, size int) bool {
 // CheckWrite reports whether the size bytes at addr are all legal to write.
 func (v *View) CheckWrite(addr uint64, size int) bool {
 	v.settle()
-	return v.find(addr, size) && !v.recent.r.ReadOnly()
+	return v.find(addr, size) && !v.recent.readOnly
 }
 
 // Fault explains why an access is illegal. If bounds and write protection allow the

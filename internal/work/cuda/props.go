@@ -103,7 +103,7 @@ func attribute(p *Properties, number int) (int, bool) {
 		return p.CoreKHz, true
 	case 14, 30:
 		return TextureAlign, true
-	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95, 115: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches, memory pools
+	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95, 102, 115: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches, virtual memory management, memory pools
 		return 1, true
 	case 16:
 		return p.SMs, true

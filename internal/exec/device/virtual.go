@@ -1,0 +1,330 @@
+package device
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+)
+
+// This file: addresses that are reserved first and get memory later, piece by piece
+// (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess). A reservation is a region
+// whose bytes are mapped by the operating system as the program says, so that memory
+// mapped at two addresses is one, and that pieces side by side are one extent.
+
+// Access says what kernels and copies may do with mapped memory.
+type Access uint8
+
+// The kinds of access.
+const (
+	NoAccess Access = iota // as mapped
+	MayRead
+	MayWrite // and read
+)
+
+// piece is a mapping of memory into a reservation.
+type piece struct {
+	lo, size uint64 // address and bytes
+	block    uint64
+	access   Access
+}
+
+// block is memory without an address of its own.
+type block struct {
+	at, size uint64 // in the store
+	uses     int    // handles, which there are 0 or 1 of, and pieces
+	held     bool   // its handle is not released
+}
+
+// virtual is the reserved part of a memory.
+type virtual struct {
+	store  *store
+	blocks map[uint64]*block // by handle
+	last   uint64            // handle
+}
+
+// open makes the store of mapped memory. It is given back with m.
+func (m *Memory) open() error {
+	if m.virtual != nil {
+		return nil
+	}
+	s, err := newStore()
+	if err != nil {
+		return err
+	}
+	m.virtual = &virtual{store: s, blocks: map[uint64]*block{}}
+	runtime.AddCleanup(m, (*store).close, s)
+	return nil
+}
+
+// Reserve reserves a range of addresses, a multiple of Granule in size and alignment.
+// An access to it is a fault until memory is mapped there.
+func (m *Memory) Reserve(size, align uint64) (addr uint64, err error) {
+	align = max(align, Granule)
+	if size == 0 || size%Granule != 0 || align&(align-1) != 0 {
+		return 0, fmt.Errorf("cannot reserve %s aligned to %d: want multiples of %d, and a power of two", bytesText(size), align, Granule)
+	}
+	addr = m.next + (-m.next & (align - 1))
+	if addr < m.next || addr >= m.cfg.Top || size > m.cfg.Top-addr || m.cfg.Gap > m.cfg.Top-addr-size {
+		return 0, fmt.Errorf("cannot reserve %s: the address space from 0x%x to 0x%x is used up", bytesText(size), m.cfg.Base, m.cfg.Top)
+	}
+	if err := m.open(); err != nil {
+		return 0, fmt.Errorf("cannot reserve %s: %w", bytesText(size), err)
+	}
+	data, err := m.virtual.store.reserve(size)
+	if err != nil {
+		return 0, fmt.Errorf("cannot reserve %s: %w", bytesText(size), err)
+	}
+	m.insert(&region{Allocation: Allocation{Addr: addr, Size: size, Name: "reserved addresses", Flags: reserved}, data: data, reach: size})
+	m.next = addr + size + m.cfg.Gap
+	return addr, nil
+}
+
+// Unreserve gives a range of Reserve back; nothing may be mapped there.
+func (m *Memory) Unreserve(addr, size uint64) error {
+	r := m.before(addr)
+	if r == nil || r.Freed || r.Flags&reserved == 0 || r.Addr != addr || r.Size != size {
+		return fmt.Errorf("0x%x is not the begin of %s of reserved addresses", addr, bytesText(size))
+	}
+	if len(r.pieces) > 0 {
+		return fmt.Errorf("memory is still mapped at 0x%x", r.pieces[0].lo)
+	}
+	if err := m.virtual.store.unreserve(r.data); err != nil {
+		return err
+	}
+	r.Freed, r.data = true, nil
+	m.gen++
+	if m.freed++; m.freed > maxFreed {
+		m.forget(maxFreed / 2)
+	}
+	return nil
+}
+
+// Create makes size bytes of zeroed memory, a multiple of Granule, and returns a handle
+// with which it can be mapped. It counts towards the limit until it is neither held nor
+// mapped.
+func (m *Memory) Create(size uint64) (handle uint64, err error) {
+	switch {
+	case size == 0 || size%Granule != 0:
+		return 0, fmt.Errorf("cannot create %s: want a multiple of %d", bytesText(size), Granule)
+	case size > m.cfg.Limit-m.live:
+		return 0, fmt.Errorf("cannot create %s: device memory is limited to %s, of which %d are left", bytesText(size), bytesText(m.cfg.Limit), m.cfg.Limit-m.live)
+	}
+	if err := m.open(); err != nil {
+		return 0, err
+	}
+	at, err := m.virtual.store.grow(size)
+	if err != nil {
+		return 0, err
+	}
+	m.live += size
+	m.virtual.last++
+	m.virtual.blocks[m.virtual.last] = &block{at: at, size: size, uses: 1, held: true}
+	return m.virtual.last, nil
+}
+
+// block returns the memory of a handle that is held.
+func (m *Memory) block(handle uint64) (*block, error) {
+	if m.virtual != nil {
+		if b := m.virtual.blocks[handle]; b != nil && b.held {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("%d is not a handle of memory", handle)
+}
+
+// Release gives a handle up. Its memory stays until it is unmapped everywhere.
+func (m *Memory) Release(handle uint64) error {
+	b, err := m.block(handle)
+	if err != nil {
+		return err
+	}
+	b.held = false
+	return m.drop(handle)
+}
+
+// drop ends one use of memory, and the memory with the last.
+func (m *Memory) drop(handle uint64) error {
+	b := m.virtual.blocks[handle]
+	if b.uses--; b.uses > 0 {
+		return nil
+	}
+	delete(m.virtual.blocks, handle)
+	m.live -= b.size
+	return m.virtual.store.discard(b.at, b.size)
+}
+
+// reservation returns the region of reserved addresses that holds a range.
+func (m *Memory) reservation(addr, size uint64) (*region, error) {
+	r := m.before(addr)
+	if r == nil || r.Freed || r.Flags&reserved == 0 || !r.Contains(addr) || size > r.Size-(addr-r.Addr) {
+		return nil, fmt.Errorf("%s at 0x%x are not inside one range of reserved addresses", bytesText(size), addr)
+	}
+	if size == 0 || addr%Granule != 0 || size%Granule != 0 {
+		return nil, fmt.Errorf("%s at 0x%x: want multiples of %d", bytesText(size), addr, Granule)
+	}
+	return r, nil
+}
+
+// at returns the index of the first piece that ends after an address.
+func (r *region) at(addr uint64) int {
+	i, _ := slices.BinarySearchFunc(r.pieces, addr, func(p piece, addr uint64) int {
+		if p.lo+p.size <= addr {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// Map maps all memory of a handle at reserved addresses where nothing is mapped. Nobody
+// may access it before SetAccess.
+func (m *Memory) Map(addr, size, handle uint64) error {
+	r, err := m.reservation(addr, size)
+	if err != nil {
+		return err
+	}
+	b, err := m.block(handle)
+	if err != nil {
+		return err
+	}
+	if size != b.size {
+		return fmt.Errorf("cannot map %s: the memory of the handle has %d", bytesText(size), b.size)
+	}
+	i := r.at(addr)
+	if i < len(r.pieces) && r.pieces[i].lo < addr+size {
+		return fmt.Errorf("memory is already mapped at 0x%x", r.pieces[i].lo)
+	}
+	off := addr - r.Addr
+	if err := m.virtual.store.place(r.data[off:off+size], b.at); err != nil {
+		return err
+	}
+	r.pieces = slices.Insert(r.pieces, i, piece{lo: addr, size: size, block: handle})
+	b.uses++
+	return nil
+}
+
+// whole returns the pieces that fill a range exactly.
+func (m *Memory) whole(addr, size uint64) (r *region, from, to int, err error) {
+	if r, err = m.reservation(addr, size); err != nil {
+		return nil, 0, 0, err
+	}
+	from = r.at(addr)
+	next := addr
+	for to = from; to < len(r.pieces) && r.pieces[to].lo == next && next < addr+size; to++ {
+		next += r.pieces[to].size
+	}
+	if next != addr+size {
+		return nil, 0, 0, fmt.Errorf("%s at 0x%x are not whole mappings", bytesText(size), addr)
+	}
+	return r, from, to, nil
+}
+
+// Unmap ends the mappings that fill a range exactly.
+func (m *Memory) Unmap(addr, size uint64) error {
+	r, from, to, err := m.whole(addr, size)
+	if err != nil {
+		return err
+	}
+	off := addr - r.Addr
+	if err := m.virtual.store.clear(r.data[off : off+size]); err != nil {
+		return err
+	}
+	m.gen++
+	var bad error
+	for _, p := range r.pieces[from:to] {
+		if err := m.drop(p.block); err != nil {
+			bad = err
+		}
+	}
+	r.pieces = slices.Delete(r.pieces, from, to)
+	return bad
+}
+
+// SetAccess says what may be done with the mappings that fill a range exactly.
+func (m *Memory) SetAccess(addr, size uint64, a Access) error {
+	r, from, to, err := m.whole(addr, size)
+	if err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		r.pieces[i].access = a
+	}
+	m.gen++
+	return nil
+}
+
+// Holds reports whether a handle is one of memory.
+func (m *Memory) Holds(handle uint64) bool {
+	_, err := m.block(handle)
+	return err == nil
+}
+
+// AccessAt returns what may be done at an address, and the handle of the memory that is
+// mapped there; false if none is.
+func (m *Memory) AccessAt(addr uint64) (a Access, handle uint64, ok bool) {
+	r := m.before(addr)
+	if r == nil || r.Freed || r.Flags&reserved == 0 {
+		return 0, 0, false
+	}
+	i := r.at(addr)
+	if i == len(r.pieces) || r.pieces[i].lo > addr {
+		return 0, 0, false
+	}
+	return r.pieces[i].access, r.pieces[i].block, true
+}
+
+// Retain makes the memory that is mapped at an address held again, and returns its
+// handle.
+func (m *Memory) Retain(addr uint64) (handle uint64, ok bool) {
+	_, handle, ok = m.AccessAt(addr)
+	if !ok {
+		return 0, false
+	}
+	if b := m.virtual.blocks[handle]; !b.held {
+		b.held = true
+		b.uses++
+	}
+	return handle, true
+}
+
+// run returns the mapped range around an address in which access is everywhere the
+// same; false if nobody may access the address.
+func (r *region) run(addr uint64) (e extent, ok bool) {
+	i := r.at(addr)
+	if i == len(r.pieces) || r.pieces[i].lo > addr || r.pieces[i].access == NoAccess {
+		return extent{}, false
+	}
+	from, to := i, i
+	joined := func(a, b *piece) bool { return a.lo+a.size == b.lo && a.access == b.access }
+	for from > 0 && joined(&r.pieces[from-1], &r.pieces[from]) {
+		from--
+	}
+	for to+1 < len(r.pieces) && joined(&r.pieces[to], &r.pieces[to+1]) {
+		to++
+	}
+	lo := r.pieces[from].lo
+	return extent{r: r, lo: lo, size: r.pieces[to].lo + r.pieces[to].size - lo, readOnly: r.pieces[i].access == MayRead}, true
+}
+
+// explainReserved completes the fault of an access that begins at reserved addresses.
+func (m *Memory) explainReserved(f *Fault) {
+	r := m.before(f.Addr)
+	all := fmt.Sprintf("the %s reserved at 0x%x", bytesText(r.Size), r.Addr)
+	at := f.Addr // where it goes wrong
+	if e, ok := r.run(at); ok && !e.holds(at, f.Size) {
+		if at = e.lo + e.size; at == r.Addr+r.Size {
+			f.Detail = position(f.Addr, f.Size, r.Addr, r.Size) + " " + all
+			return
+		}
+	}
+	why := ""
+	switch access, _, mapped := m.AccessAt(at); {
+	case !mapped:
+		f.Kind, why = Unmapped, "no memory is mapped"
+	case access == NoAccess:
+		f.Kind, why = Forbidden, "memory is mapped without access (cuMemSetAccess gives it)"
+	default:
+		f.Kind, why = ReadOnlyWrite, "memory may only be read"
+	}
+	f.Detail = fmt.Sprintf("%s into %s, where %s", bytesText(at-r.Addr), all, why)
+}

@@ -1,0 +1,253 @@
+//go:build linux
+
+package device
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// mapping is a memory with addresses reserved for n granules, memory mapped at the
+// first of them and the third, and a check of what an access says.
+func mapping(t *testing.T, n uint64) (m *Memory, at uint64, first uint64) {
+	t.Helper()
+	m = New(Config{})
+	at, err := m.Reserve(n*Granule, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []uint64{0, 2} {
+		h, err := m.Create(Granule)
+		if err == nil {
+			err = m.Map(at+i*Granule, Granule, h)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == 0 {
+			first = h
+		}
+	}
+	return m, at, first
+}
+
+// Faults at reserved addresses say which of reserved, mapped without access and
+// read-only is the matter, for kernels and for copies.
+func TestReservedFaults(t *testing.T) {
+	const g = Granule
+	m, at, _ := mapping(t, 4)
+	if err := m.SetAccess(at, g, MayRead); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, c := range []struct {
+		name  string
+		off   uint64
+		size  int
+		write bool
+		kind  FaultKind
+		ok    bool
+		says  string
+	}{
+		{"read of readable memory", 8, 4, false, 0, true, ""},
+		{"write of readable memory", 8, 4, true, ReadOnlyWrite, false, "8 bytes into the 8388608 bytes reserved at 0xc0000000, where memory may only be read"},
+		{"read across the end of a mapping", g - 2, 4, false, Unmapped, false, "2097152 bytes into the 8388608 bytes reserved at 0xc0000000, where no memory is mapped"},
+		{"read of reserved addresses", g, 4, false, Unmapped, false, "no memory is mapped"},
+		{"write of reserved addresses", 3 * g, 4, true, Unmapped, false, "no memory is mapped"},
+		{"read of memory without access", 2 * g, 4, false, Forbidden, false, "4194304 bytes into the 8388608 bytes reserved at 0xc0000000, where memory is mapped without access"},
+		{"write of memory without access", 2*g + 4, 4, true, Forbidden, false, "mapped without access"},
+	} {
+		for _, v := range []*View{m.Direct(), m.NewOverlay()} {
+			got := v.ReadSpan(at+c.off, c.size)
+			if c.write {
+				got = v.WriteSpan(at+c.off, c.size)
+			}
+			if (got != nil) != c.ok {
+				t.Errorf("%s: %d bytes", c.name, len(got))
+			}
+			f := v.Fault(at+c.off, c.size, c.write)
+			if c.ok {
+				if f != nil {
+					t.Errorf("%s: %v", c.name, f)
+				}
+				continue
+			}
+			if f == nil || f.Kind != c.kind || !strings.Contains(f.Detail, c.says) {
+				t.Errorf("%s: %v, want %v: %s", c.name, f, c.kind, c.says)
+			}
+			if v.Stray(at+c.off, c.size, c.write) != nil {
+				t.Errorf("%s: there are bytes for strays", c.name)
+			}
+			list = append(list, f.Error())
+		}
+		err := m.Read(at+c.off, make([]byte, c.size))
+		if c.write {
+			err = m.Write(at+c.off, make([]byte, c.size))
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%s by the host: %v", c.name, err)
+		}
+	}
+	if testing.Verbose() {
+		t.Log("\n" + strings.Join(list, "\n"))
+	}
+}
+
+// Memory mapped twice is one; pieces side by side are one extent; a freed handle's
+// memory lives as long as it is mapped.
+func TestMapping(t *testing.T) {
+	const g = Granule
+	m, at, first := mapping(t, 4)
+	for i := range uint64(2) {
+		if err := m.Map(at+(1+2*i)*g, g, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.SetAccess(at, 4*g, MayWrite); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Release(first); err != nil {
+		t.Fatal(err)
+	}
+	if m.Map(at, g, first) == nil || m.Release(first) == nil {
+		t.Error("a released handle is still one")
+	}
+	if err := m.Write(at+g-2, []byte{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	for off, want := range map[uint64]byte{g - 2: 1, g - 1: 2, g: 3, g + 1: 4, 0: 3, 3*g + 1: 4, 2*g - 1: 2, 2 * g: 0} {
+		if b := m.Direct().ReadSpan(at+off, 1); b == nil || b[0] != want {
+			t.Errorf("byte %d is %v, want %d", off, b, want)
+		}
+	}
+	v := m.NewOverlay()
+	copy(v.WriteSpan(at+g-1, 2), []byte{7, 8})
+	v.Commit()
+	if b := m.Direct().ReadSpan(at+g-1, 2); b == nil || b[0] != 7 || b[1] != 8 {
+		t.Errorf("a write across two mappings by an overlay left %v", b[:2])
+	}
+	restore := m.Save()
+	copy(m.Direct().WriteSpan(at+g, 1), []byte{99})
+	restore()
+	if b := m.Direct().ReadSpan(at, 1); b[0] != 8 {
+		t.Errorf("after a restore the byte is %d, want 8", b[0])
+	}
+	live := m.Allocated()
+	if live != 2*g {
+		t.Errorf("%d bytes are allocated, want %d", live, 2*g)
+	}
+	reader := m.Direct()
+	reader.ReadSpan(at, 1)
+	for _, c := range []struct{ lo, n uint64 }{{0, g}, {g, 3 * g}} {
+		if err := m.Unmap(at+c.lo, c.n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reader.ReadSpan(at, 1) != nil {
+		t.Error("a view reads memory that is not mapped any more")
+	}
+	if live := m.Allocated(); live != g { // the second handle is held
+		t.Errorf("%d bytes are allocated, want %d", live, uint64(g))
+	}
+	if h, err := m.Create(g); err != nil || m.Map(at, g, h) != nil || m.SetAccess(at, g, MayRead) != nil {
+		t.Fatal(err)
+	} else if b := m.Direct().ReadSpan(at, 2); b == nil || b[0]|b[1] != 0 {
+		t.Errorf("new memory holds %v", b[:2])
+	} else if x, ok := m.Retain(at + 5); !ok || x != h {
+		t.Errorf("the memory at %#x is %d, want %d", at, x, h)
+	}
+	if a, _, ok := m.AccessAt(at + g); ok {
+		t.Errorf("access %d where nothing is mapped", a)
+	}
+	if err := errors.Join(m.Unmap(at, g), m.Unreserve(at, 4*g)); err != nil {
+		t.Error(err)
+	}
+	if f := m.Direct().Fault(at, 4, false); f == nil || f.Kind != UseAfterFree {
+		t.Errorf("addresses given back: %v", f)
+	}
+}
+
+// What is not a reservation, a handle or a whole mapping is refused and changes
+// nothing.
+func TestMappingRefused(t *testing.T) {
+	const g = Granule
+	m, at, first := mapping(t, 4)
+	plain, err := m.Alloc(4*g, "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := m.Create(2 * g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errSize := m.Reserve(g+1, 0)
+	_, errAlign := m.Reserve(g, 3*g)
+	_, errSpace := m.Reserve(1<<47, 0)
+	_, errZero := m.Create(0)
+	_, errLimit := m.Create(DefaultLimit)
+	for name, err := range map[string]error{
+		"reserve an odd size": errSize, "reserve with an odd alignment": errAlign, "reserve all there is": errSpace,
+		"create nothing": errZero, "create more than the limit": errLimit,
+		"map over a mapping": m.Map(at, g, first), "map across one": m.Map(at+g, 2*g, two), "map beyond the end": m.Map(at+3*g, 2*g, two),
+		"map a part": m.Map(at+g, g, two), "map at an odd address": m.Map(at+g+1, g, first), "map into an allocation": m.Map(plain&^(g-1), g, first),
+		"map what is not a handle": m.Map(at+g, g, 77), "unmap a gap": m.Unmap(at, 3*g), "unmap nothing": m.Unmap(at, 0), "unmap a part": m.Unmap(at, g/2),
+		"access to a gap": m.SetAccess(at, 2*g, MayRead), "release what is not a handle": m.Release(0),
+		"free a reservation": m.Free(at), "give back what is mapped": m.Unreserve(at, 4*g), "give a part back": m.Unreserve(at, g), "give an allocation back": m.Unreserve(plain, 4*g),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := errors.Join(m.SetAccess(at, g, MayWrite), m.Map(at+g, g, first)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A buffer grows in place over ten thousand mappings, as far as they are touched only;
+// nothing is left of it.
+func TestMappingGrows(t *testing.T) {
+	const n = 10_000
+	maps := func() int {
+		list, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(list), "device memory")
+	}
+	before := maps()
+	m := New(Config{Limit: n * Granule})
+	at, err := m.Reserve(n*Granule, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := m.Direct()
+	for i := range uint64(n) {
+		h, err := m.Create(Granule)
+		if err == nil {
+			err = errors.Join(m.Map(at+i*Granule, Granule, h), m.SetAccess(at+i*Granule, Granule, MayWrite), m.Release(h))
+		}
+		if err != nil {
+			t.Fatalf("mapping %d: %v", i, err)
+		}
+		if i%100 == 0 {
+			copy(v.WriteSpan(at+i*Granule, 4), fmt.Sprintf("%04d", i/100))
+		}
+	}
+	for i := range uint64(n / 100) {
+		if b := v.ReadSpan(at+100*i*Granule, 4); string(b[:4]) != fmt.Sprintf("%04d", i) {
+			t.Errorf("mapping %d has %q", 100*i, b[:4])
+		}
+	}
+	if err := errors.Join(m.Unmap(at, n*Granule), m.Unreserve(at, n*Granule)); err != nil {
+		t.Fatal(err)
+	}
+	if m.Allocated() != 0 {
+		t.Errorf("%d bytes are still allocated", m.Allocated())
+	}
+	if after := maps(); after > before {
+		t.Errorf("%d of its mappings are left", after-before)
+	}
+}

@@ -1,0 +1,118 @@
+package cuda
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/exec/device"
+)
+
+// This file: virtual memory management, whose calls only the driver has. Handles are
+// those of device.Memory.
+
+// Granularity is what sizes and addresses of mappings are multiples of.
+const Granularity = device.Granule
+
+// virtual does f on memory, when nothing runs that may use it. All errors of f are of
+// arguments; a lack of memory has been ruled out, or is full's.
+func (t *Thread) virtual(full Error, f func(m *device.Memory) error) Error {
+	return t.do(func(r *Runtime) Error {
+		if err := r.finish(); err != Success {
+			return err
+		}
+		if f(r.mem) != nil {
+			return full
+		}
+		return Success
+	})
+}
+
+// Reserve reserves addresses. alignment is 0 or a power of two.
+func (t *Thread) Reserve(size, alignment uint64) (addr uint64, err Error) {
+	if size == 0 || size%Granularity != 0 || alignment&(alignment-1) != 0 {
+		return 0, InvalidValue
+	}
+	err = t.virtual(MemoryAllocation, func(m *device.Memory) (e error) {
+		addr, e = m.Reserve(size, alignment)
+		return e
+	})
+	return addr, err
+}
+
+// Unreserve gives addresses of Reserve back.
+func (t *Thread) Unreserve(addr, size uint64) Error {
+	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.Unreserve(addr, size) })
+}
+
+// MemCreate makes memory without an address.
+func (t *Thread) MemCreate(size uint64) (h uint64, err Error) {
+	if size == 0 || size%Granularity != 0 {
+		return 0, InvalidValue
+	}
+	err = t.virtual(MemoryAllocation, func(m *device.Memory) (e error) {
+		h, e = m.Create(size)
+		return e
+	})
+	return h, err
+}
+
+// MemRelease gives a handle up.
+func (t *Thread) MemRelease(h uint64) Error {
+	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.Release(h) })
+}
+
+// MemMap maps the memory of a handle.
+func (t *Thread) MemMap(addr, size, h uint64) Error {
+	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.Map(addr, size, h) })
+}
+
+// MemUnmap ends mappings.
+func (t *Thread) MemUnmap(addr, size uint64) Error {
+	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.Unmap(addr, size) })
+}
+
+// accessFlags are the driver's CUmemAccess_flags, by device.Access.
+var accessFlags = [...]int32{device.NoAccess: 0, device.MayRead: 1, device.MayWrite: 3}
+
+// SetAccess says what may be done with mapped memory, by a CUmemAccess_flags.
+func (t *Thread) SetAccess(addr, size uint64, flags int32) Error {
+	a := device.Access(slices.Index(accessFlags[:], flags))
+	if int(a) >= len(accessFlags) {
+		return InvalidValue
+	}
+	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.SetAccess(addr, size, a) })
+}
+
+// AccessAt returns what may be done with the memory at an address.
+func (t *Thread) AccessAt(addr uint64) (flags int32, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		a, _, ok := r.mem.AccessAt(addr)
+		if !ok {
+			return InvalidValue
+		}
+		flags = accessFlags[a]
+		return Success
+	})
+	return flags, err
+}
+
+// MemRetain returns the handle of the memory at an address, held once more.
+func (t *Thread) MemRetain(addr uint64) (h uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		var ok bool
+		if h, ok = r.mem.Retain(addr); !ok {
+			return InvalidValue
+		}
+		return Success
+	})
+	return h, err
+}
+
+// MemIs reports whether a handle is one of memory.
+func (t *Thread) MemIs(h uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		if !r.mem.Holds(h) {
+			return InvalidValue
+		}
+		return Success
+	})
+}
