@@ -28,12 +28,12 @@ func TestHazardsNamed(t *testing.T) {
 		want []string // of each, what its text has
 	}{
 		{"listing 2, stall 1", []*inst{fadd(1, 2, 3), ffma(5, 1, 1, 1), nop(), exit()},
-			[]string{"read after write of R1: FFMA (line 2) behind FADD (line 1), block 0 warp 0 lane 0, 3 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
+			[]string{"read after write of R1: FFMA (line 2) after FADD (line 1), block 0 warp 0 lane 0, 3 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
 		{"listing 2, stall 4", []*inst{fadd(1, 2, 3).stall(4), ffma(5, 1, 1, 1), nop(), exit()}, nil},
 		{"listing 3, stall 4", []*inst{mov(2, 4).stall(4), ld(isa.Global, 32, 8, 2).wr(0).stall(2), nop().wait(1), exit()},
-			[]string{"read after write of R2: LDG.E (line 2) behind MOV (line 1), block 0 warp 0 lane 0, 1 cycles too soon; line 1 needs [B------:R-:W-:-:S05]"}},
+			[]string{"read after write of R2: LDG.E (line 2) after MOV (line 1), block 0 warp 0 lane 0, 1 cycles too soon; line 1 needs [B------:R-:W-:-:S05]"}},
 		{"missing wait", []*inst{ld(isa.Shared, 32, 8, 2).wr(1).stall(2), mov(9, 8), nop().wait(2), exit()},
-			[]string{"read after write of R8: MOV (line 2) behind LDS (line 1), block 0 warp 0 lane 0, 21 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
+			[]string{"read after write of R8: MOV (line 2) after LDS (line 1), block 0 warp 0 lane 0, 21 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
 		{"wait too close", []*inst{ld(isa.Shared, 32, 8, 2).wr(1), mov(9, 8).wait(2), nop().wait(2), exit()},
 			[]string{"line 1 needs [B------:R-:W1:-:S02]"}},
 		{"no counter", []*inst{ld(isa.Shared, 32, 8, 2), mov(9, 8), nop().stall(15).yield(), nop().stall(15).yield(), exit()},
@@ -41,33 +41,33 @@ func TestHazardsNamed(t *testing.T) {
 		{"late enough but not waited for", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(15).yield(), nop().stall(15).yield(), mov(9, 8), exit()},
 			[]string{"not waited for; line 3 needs [B0-----:R-:W-:-:S01]"}},
 		{"overwritten too soon", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).rd(1).stall(2), mov(2, 4), nop().wait(1), exit()},
-			[]string{"write after read of R2: MOV (line 2) behind LDS (line 1), block 0 warp 0 lane 0, 6 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
+			[]string{"write after read of R2: MOV (line 2) after LDS (line 1), block 0 warp 0 lane 0, 6 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
 		{"result overwritten", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(2), mov(8, 4), nop().wait(1), exit()},
 			[]string{"write after write of R8"}},
-		{"slow before fast", []*inst{hadd2(8, 2, 4), mov(8, 3), nop(), exit()}, []string{"write after write of R8: MOV (line 2) behind HADD2 (line 1), block 0 warp 0 lane 0, 1 cycles too soon"}},
+		{"slow before fast", []*inst{hadd2(8, 2, 4), mov(8, 3), nop(), exit()}, []string{"write after write of R8: MOV (line 2) after HADD2 (line 1), block 0 warp 0 lane 0, 1 cycles too soon"}},
 		{"other lanes", func() []*inst {
 			a, b := fadd(1, 2, 3), ffma(5, 1, 1, 1)
 			a.dead, b.dead = 0xffff, 0xffff0000
 			return []*inst{a, b, nop(), exit()}
 		}(), nil},
 		{"guard of an exit, whose old value says that no lane takes it", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), exit().guard(reg(isa.RegPred, 0), isa.FullMask), nop(), exit()},
-			[]string{"read after write of P0: EXIT (line 2) behind ISETP (line 1), block 0 warp 0 lane 0, 12 cycles too soon; line 1 needs [B------:R-:W-:Y:S13]"}},
+			[]string{"read after write of P0: EXIT (line 2) after ISETP (line 1), block 0 warp 0 lane 0, 12 cycles too soon; line 1 needs [B------:R-:W-:Y:S13]"}},
 		{"guard of a branch", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)).stall(5), bra(2, 0).guard(reg(isa.RegPred, 0), isa.FullMask), nop(), exit()},
-			[]string{"read after write of P0: BRA (line 2) behind ISETP (line 1), block 0 warp 0 lane 0, 8 cycles too soon"}},
+			[]string{"read after write of P0: BRA (line 2) after ISETP (line 1), block 0 warp 0 lane 0, 8 cycles too soon"}},
 		{"guard of a load, late enough", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)).stall(13).yield(),
 			ld(isa.Shared, 32, 8, 2).guard(reg(isa.RegPred, 0), 1).wr(0).stall(2), nop().wait(1), exit()}, nil},
 		{"carry", []*inst{iadd3(8, 2, 3).to(reg(isa.RegPred, 1)).stall(2), iadd3(9, 4, 5).from(reg(isa.RegPred, 1)), nop(), exit()},
-			[]string{"read after write of P1: IADD3 (line 2) behind IADD3 (line 1), block 0 warp 0 lane 0, 2 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
+			[]string{"read after write of P1: IADD3 (line 2) after IADD3 (line 1), block 0 warp 0 lane 0, 2 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
 		{"uniform register", []*inst{mk("UIADD3", isa.ClassUniform, -1).to(reg(isa.RegUGPR, 4)), iadd3(9, 4).from(reg(isa.RegUGPR, 4)), nop(), exit()},
-			[]string{"read after write of UR4: IADD3 (line 2) behind UIADD3 (line 1), block 0 warp 0 lane 0, 3 cycles too soon"}},
+			[]string{"read after write of UR4: IADD3 (line 2) after UIADD3 (line 1), block 0 warp 0 lane 0, 3 cycles too soon"}},
 		{"a barrier waits for counters", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(2), bar(), mov(9, 8), nop(), exit()}, nil},
 		{"a barrier waits for no MUFU without a counter", []*inst{mk("MUFU", isa.ClassSFU, 8, 2).does(func(x []float64) float64 { return x[0] }), bar(), mov(2, 4), nop().stall(15).yield(), nop().stall(15).yield(), exit()},
-			[]string{"write after read of R2: MOV (line 3) behind MUFU (line 1)"}},
+			[]string{"write after read of R2: MOV (line 3) after MUFU (line 1)"}},
 		{"half of the lanes written twice", func() []*inst {
 			a := fadd(1, 2, 3)
 			b := fadd(1, 2, 3).guard(reg(isa.RegPred, 0), 0xffff)
 			return []*inst{a, b, ffma(5, 1, 1, 1), nop(), exit()}
-		}(), []string{"R1: FFMA (line 3) behind FADD (line 1), block 0 warp 0 lane 0, 2 cycles", "R1: FFMA (line 3) behind FADD (line 2), block 0 warp 0 lane 16, 3 cycles"}},
+		}(), []string{"R1: FFMA (line 3) after FADD (line 1), block 0 warp 0 lane 0, 2 cycles", "R1: FFMA (line 3) after FADD (line 2), block 0 warp 0 lane 16, 3 cycles"}},
 		// First over a taken branch, whose target has to be fetched, then straight on:
 		// two cycles too soon more, and another instruction in front.
 		{"the worst of two times", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), bra(3, 1), nop(), exit().guard(reg(isa.RegPred, 0), isa.FullMask), bra(0, 1).stall(13).yield(), exit()},
@@ -78,7 +78,7 @@ func TestHazardsNamed(t *testing.T) {
 			mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), exit().guard(reg(isa.RegPred, 0), isa.FullMask).wait(1), exit()},
 			[]string{"7 cycles too soon; line 4 needs [B------:R-:W-:Y:S13]"}},
 		{"DEPBAR", []*inst{ld(isa.Shared, 32, 8, 2).wr(0), ld(isa.Shared, 32, 10, 2).wr(0).stall(2), waitSB(0, 1).stall(4), mov(12, 8), mov(13, 10), nop().wait(1), exit()},
-			[]string{"read after write of R10: MOV (line 5) behind LDS (line 2)"}},
+			[]string{"read after write of R10: MOV (line 5) after LDS (line 2)"}},
 	} {
 		got := check(t, prog(c.code...))
 		if len(got) != len(c.want) {
