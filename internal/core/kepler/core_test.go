@@ -324,7 +324,7 @@ func TestBadSetUp(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := kepler.LevelByName("gate"); err == nil || !strings.Contains(err.Error(), "rtl and datasheet") {
+	if _, err := kepler.LevelByName("gate"); err == nil || !strings.Contains(err.Error(), "want rtl or datasheet") {
 		t.Errorf("level: %v", err)
 	}
 }

@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		{"kepler.switch.extras=false kepler.switch.one_response=false", ""},
 		{"kepler.conform=rtl kepler.sms=2", "several SMs and caches need kepler.switch.own_transactions"},
 		{"kepler.conform=rtl kepler.l1.on=true", "several SMs and caches need kepler.switch.own_transactions"},
-		{"kepler.l2.on=true kepler.memory.delay=5", "kepler.memory.delay is of the mock memory"},
+		{"kepler.l2.on=true kepler.memory.delay=5", "kepler.memory.delay has no effect with several SMs or caches"},
 		{"kepler.switch.one_response=false", "kepler.switch.extras needs"},
 		{"kepler.switch.own_transactions=false", "kepler.switch.extras needs"},
 		{"kepler.conform=rtl kepler.switch.extras=true", "kepler.switch.extras needs"},
