@@ -101,7 +101,7 @@ type ChipWide interface {
 	ChipWide() (perfectMemory, gatedLanes bool)
 }
 
-// Shape is what a machine gives an SM of any model. Settings embed it.
+// Shape holds a machine's settings for SMs of any model. Settings embed it.
 type Shape struct {
 	// SMs is the number of SMs of the GPU, on which the layout of local memory
 	// depends.

@@ -191,8 +191,8 @@ var causes = func() (list [SlotStates]uint32) {
 	return list
 }()
 
-// holds returns the state of a ready warp that is held by its own next instruction, not
-// by something that holds all warps.
+// holds returns the state of a ready warp when nothing holds all warps: what its next
+// instruction waits for, NotSelected if nothing.
 func (k *Core) holds(w, pc uint8) WarpState {
 	i := &k.programs[k.program[w]][pc]
 	switch {
