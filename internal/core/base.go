@@ -28,8 +28,8 @@ func (p *Plain) Model() *Model { return p.Of }
 // Clone returns a copy.
 func (p *Plain) Clone() Settings { x := *p; return &x }
 
-// Occupancy returns how many blocks of a kernel fit on an SM, and what stops the
-// next one.
+// Occupancy returns how many blocks of a kernel fit on an SM, and what prevents one
+// more.
 func (p *Plain) Occupancy(threads, registers, shared int) (int, Limit) {
 	return p.Fits(threads, shared, registers, func(each int) int { return p.Registers / (isa.WarpSize * each) })
 }
@@ -392,7 +392,7 @@ func (b *Base) Views() []WarpView {
 	return list
 }
 
-// Stand returns where the warp in a slot is, false if there is none.
+// Stand returns the position of the warp in a slot, false if there is none.
 func (b *Base) Stand(s int) (Stands, bool) {
 	if b.alive>>s&1 == 0 {
 		return Stands{}, false

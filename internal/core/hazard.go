@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// HazardKind is a kind of dependence.
+// HazardKind is the kind of a hazard.
 type HazardKind uint8
 
 // The kinds.
@@ -59,8 +59,8 @@ func (h *Hazard) Merge(x *Hazard) {
 	h.Fixes = mend(h.Fixes, x.Fixes)
 }
 
-// mend joins the fixes of two occurrences of a hazard. There are none for both if
-// there are none for one.
+// mend joins the fixes of two occurrences of a hazard. It returns none if either has
+// none.
 func mend(a, b []Fix) []Fix {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

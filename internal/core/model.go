@@ -413,7 +413,7 @@ type Inspected interface {
 	// View returns the warp in a slot, false if there is none; Views all of them.
 	View(slot int) (WarpView, bool)
 	Views() []WarpView
-	// Stand returns where the warp in a slot is, false if there is none.
+	// Stand returns the position of the warp in a slot, false if there is none.
 	Stand(slot int) (Stands, bool)
 	// ResidentBlocks returns the blocks on the core; Stuck returns one in which no warp
 	// can step again, nil if there is none.

@@ -14,8 +14,8 @@ type Scheduler interface {
 	// Order is called in each cycle in which the scheduler has a warp to try. It
 	// appends the slots of warps to order, which is empty, and returns it. The core
 	// tries them in this order and issues from the first that can issue. It skips slots
-	// that are not in Try, and does not try warps that are missing. If none of them can
-	// issue, the cycle issues nothing.
+	// that are not in Try, and does not try warps that are left out. If none of them
+	// can issue, the cycle issues nothing.
 	Order(w *Warps, order []uint8) []uint8
 }
 

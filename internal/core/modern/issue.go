@@ -131,7 +131,7 @@ const (
 	nobody                // nothing issues in this cycle
 )
 
-// throttle is what a warp waits for whose operands are available.
+// throttle is what a warp with available operands waits for.
 type throttle uint8
 
 const (
