@@ -85,7 +85,7 @@ var plain = []effect{
 	{"-gpgpu_inst_fetch_throughput 3", "flood_int_add.one", "less", "-gpgpu_perfect_inst_const_cache 1"},
 	{"-gpgpu_perfect_inst_const_cache 1", "consts", "less", ""},
 	{"-gpgpu_tensor_core_avail 0\n-gpgpu_num_tensor_core_units 0", "mix", "differ", ""},
-	{"simt.tensor_port=false", "", "refused without simt.tensor_port nothing reaches them", ""},
+	{"simt.tensor_port=false", "", "refused without it no instruction reaches the tensor units", ""},
 	{"-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1,1,1,1,1,1", "mix", "more", ""},
 	{"simt.issue.sp=1", "banks", "differ", ""},
 	{"simt.issue.dp=1", "mix", "differ", ""},

@@ -10,7 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// This file: a base for small core models. It is all of an SM but the decision
+// This file: a base for small core models. It is a whole SM except for the decision
 // which warp issues when.
 
 // Plain are Settings of a model that needs none beyond its own parameters, has no
@@ -28,8 +28,8 @@ func (p *Plain) Model() *Model { return p.Of }
 // Clone returns a copy.
 func (p *Plain) Clone() Settings { x := *p; return &x }
 
-// Occupancy returns how many blocks of a kernel fit on an SM, and what stops the
-// next one.
+// Occupancy returns how many blocks of a kernel fit on an SM, and what prevents one
+// more.
 func (p *Plain) Occupancy(threads, registers, shared int) (int, Limit) {
 	return p.Fits(threads, shared, registers, func(each int) int { return p.Registers / (isa.WarpSize * each) })
 }
@@ -37,10 +37,10 @@ func (p *Plain) Occupancy(threads, registers, shared int) (int, Limit) {
 // Caches returns nil.
 func (p *Plain) Caches() []*cache.Config { return nil }
 
-// CodeBytes is what an instruction takes in the program's addresses.
+// CodeBytes returns inst: an instruction takes the same space here as in the program.
 func (p *Plain) CodeBytes(inst int) int { return inst }
 
-// Prepare makes a launch ready for the cores: its *Fit.
+// Prepare makes a launch ready for the cores; the result is a *Fit.
 func (p *Plain) Prepare(w exec.Work, o KernelOptions) (Kernel, error) {
 	f, err := NewFit(p, w, o)
 	if err != nil {
@@ -52,21 +52,21 @@ func (p *Plain) Prepare(w exec.Work, o KernelOptions) (Kernel, error) {
 // New returns SM id, idle.
 func (p *Plain) New(id int, env Env) (SM, error) { return p.Make(p, id, env) }
 
-// BaseStates are the states of warps on a core with a Base, for Model.States:
-// issued, could have, held back by the model, waits at a barrier or for lanes of its
-// own, waits for memory.
+// BaseStates are the states of warps on a core with a Base, for Model.States: issued;
+// ready but not issued; held back by the model; waiting at a barrier or for lanes of
+// the same warp; waiting for memory.
 var BaseStates = []string{"selected", "not_selected", "wait", "barrier", "long_scoreboard"}
 
-// BaseStages are the stages of its pipeline, for Model.Stages: an instruction passes
-// it in one cycle.
+// BaseStages are the stages of its pipeline, for Model.Stages. An instruction takes
+// one cycle.
 var BaseStages = []string{"issue"}
 
-// residents are those of a Base.
+// residents are the blocks and warps of a Base.
 type residents = Residents[Fit]
 
-// Base is an SM that lacks one thing: Issue. It keeps blocks and warps, executes
-// what it is told to, waits for memory, counts, and shows what it has. A model
-// embeds it; it may put a method of its own in the place of any of Base's.
+// Base is an SM without an issue stage. It holds blocks and warps, executes the
+// instructions that the model issues, tracks memory requests, keeps the counters, and
+// shows its state. A model embeds it and may override any of its methods.
 type Base struct {
 	residents
 	Ledger
@@ -92,9 +92,9 @@ type Base struct {
 	spins bool
 }
 
-// Begin makes the base of SM id, with some settings. Issue is called once in each cycle
-// in which a warp is resident: it calls Step for what it issues, and returns the
-// warps that it holds back, for the account of what warps wait for.
+// Begin sets up the base of SM id, of a shape. Issue is called once in each cycle in
+// which a warp is resident. It calls Step for what it issues, and returns the ready
+// warps that it holds back, which are counted as waiting.
 func (b *Base) Begin(s *Shape, id int, env Env, issue func(now uint64) (held uint64)) {
 	*b = Base{id: id, Env: env, issue: issue, room: Room{Warps: s.Warps, Registers: s.Registers, Shared: s.Shared, FirstAlways: s.OneBlockAtLeast}}
 	b.Init(s.Blocks, b.refresh, env.Turn)
@@ -108,7 +108,7 @@ func (b *Base) Begin(s *Shape, id int, env Env, issue func(now uint64) (held uin
 // ID returns the SM's number.
 func (b *Base) ID() int { return b.id }
 
-// Ready returns the warps that can step and have no request under way.
+// Ready returns the warps that can step and have no request in flight.
 func (b *Base) Ready() uint64 {
 	if b.err != nil {
 		return 0
@@ -116,8 +116,7 @@ func (b *Base) Ready() uint64 {
 	return b.ready &^ b.memory
 }
 
-// Next returns the instruction that the warp in a slot executes next, nil if it
-// cannot step.
+// Next returns the next instruction of the warp in a slot, nil if it cannot step.
 func (b *Base) Next(slot int) *isa.Inst { return b.next[slot] }
 
 // NextOf returns the first warp of a set at or cyclically after a slot, -1 if there
@@ -132,9 +131,9 @@ func NextOf(set uint64, slot int) int {
 	return bits.TrailingZeros64(set)
 }
 
-// Step executes the next instruction of a warp that can step, and returns what it
-// did, which is valid until the next Step. A fault ends the run: then, and for a warp
-// that cannot step, the effects are empty.
+// Step executes the next instruction of the warp in a slot, and returns its effects,
+// which are valid until the next Step. They are empty after a fault, which ends the
+// run, and for a warp that cannot step.
 func (b *Base) Step(slot int) *exec.Effects {
 	e := &b.eff
 	w, in := b.Warps[slot], b.next[slot]
@@ -185,9 +184,9 @@ func (b *Base) Step(slot int) *exec.Effects {
 	return e
 }
 
-// Send puts a request for the 32 bytes of memory around an address on its way, for
-// the warp in a slot: that waits until all its requests have been answered. It
-// reports whether the network had room.
+// Send sends a request for the 32-byte sector that contains an address, for the warp
+// in a slot, which waits until all its requests have been answered. It reports
+// whether the network had room.
 func (b *Base) Send(slot int, addr uint64, write bool) bool {
 	r := b.Env.Pool.Get()
 	r.Addr, r.Size, r.Kind, r.Write = addr&^(mem.SectorBytes-1), mem.SectorBytes, mem.GlobalRead, write
@@ -220,7 +219,7 @@ func (b *Base) Deliver(r *mem.Req) bool {
 	return true
 }
 
-// refresh asks a warp what it executes next.
+// refresh looks up what a warp executes next.
 func (b *Base) refresh(s int32) {
 	w := b.Warps[s]
 	bit := uint64(1) << s
@@ -248,7 +247,7 @@ func (b *Base) refresh(s int32) {
 	}
 }
 
-// Run does a core cycle.
+// Run simulates a core cycle.
 func (b *Base) Run(now uint64) Status {
 	b.now = now
 	if b.alive == 0 {
@@ -279,8 +278,8 @@ func (b *Base) Run(now uint64) Status {
 	return StatusOf(false, !b.Unfinished() || b.err != nil, false)
 }
 
-// retire takes a warp that has ended off its slot, and its block off the core when
-// it was the last.
+// retire frees the slot of a warp that has ended, and the place of its block if it was
+// the block's last warp.
 func (b *Base) retire(s int) {
 	b.alive &^= 1 << s
 	b.done &^= 1 << s
@@ -319,7 +318,7 @@ func (b *Base) Launch(kernel Kernel, x exec.Block) bool {
 	return true
 }
 
-// The rest of an SM.
+// The remaining methods of an SM.
 
 // RepliesFull returns false.
 func (b *Base) RepliesFull() bool { return false }
@@ -330,8 +329,8 @@ func (b *Base) Unfinished() bool { return b.alive != 0 }
 // Err returns the fault that stopped the core.
 func (b *Base) Err() error { return b.err }
 
-// NextEvent returns the next cycle if a warp is resident, else Never: it never
-// sleeps.
+// NextEvent returns the next cycle if a warp is resident, else Never: a Base does not
+// sleep.
 func (b *Base) NextEvent(now uint64) uint64 {
 	if b.alive == 0 {
 		return Never
@@ -339,7 +338,7 @@ func (b *Base) NextEvent(now uint64) uint64 {
 	return now + 1
 }
 
-// Skip, KeepAwake and WarmCode do nothing: it does not sleep, and has no caches.
+// Skip, KeepAwake and WarmCode do nothing: a Base does not sleep and has no caches.
 func (b *Base) Skip(uint64)     {}
 func (b *Base) KeepAwake()      {}
 func (b *Base) WarmCode(Kernel) {}
@@ -354,7 +353,7 @@ func (b *Base) Own() Own      { return nil }
 // Inherit takes over the counters of another core.
 func (b *Base) Inherit(old SM) { b.Stats = *old.Count() }
 
-// L1D and the others return nil: there are no caches.
+// L1D, L1C, L1I and L1T return nil: there are no caches.
 func (b *Base) L1D() *cache.Cache   { return nil }
 func (b *Base) L1C() *cache.Cache   { return nil }
 func (b *Base) L1I() *cache.Cache   { return nil }
@@ -366,7 +365,7 @@ func (b *Base) Resplit(_ cache.Config, shared int) error {
 	return nil
 }
 
-// Slots is the number of warp slots, Resident that of the warps in them.
+// Slots is the number of warp slots, Resident the number of warps in them.
 func (b *Base) Slots() int    { return len(b.Warps) }
 func (b *Base) Resident() int { return bits.OnesCount64(b.alive) }
 
@@ -393,7 +392,7 @@ func (b *Base) Views() []WarpView {
 	return list
 }
 
-// Stand returns where the warp in a slot is, false if there is none.
+// Stand returns the position of the warp in a slot, false if there is none.
 func (b *Base) Stand(s int) (Stands, bool) {
 	if b.alive>>s&1 == 0 {
 		return Stands{}, false
@@ -402,20 +401,20 @@ func (b *Base) Stand(s int) (Stands, bool) {
 	return Stands{Work: w.K.Work, Age: w.Age, Issued: b.Stats.PerWarp[s], Next: w.Next, Last: b.states.Last(s)}, true
 }
 
-// Queues returns nil; nothing waits in the core, so neither EachRequest nor
-// EachPending calls f.
+// Queues returns nil. Nothing is queued in the core, so EachRequest and EachPending
+// never call f.
 func (b *Base) Queues() []QueueView                          { return nil }
 func (b *Base) EachRequest(f func(r *mem.Req, place string)) {}
 func (b *Base) EachPending(func(string, cache.Pending))      {}
 
-// Log has every instruction handed to sink, HandOn and FlushLog some and all of what
-// is kept.
+// Log passes a record of every instruction to sink. HandOn passes on the kept records
+// if there are many, FlushLog in any case.
 func (b *Base) Log(sink func(list []Record)) { b.log = NewLog(len(BaseStages), sink) }
 func (b *Base) HandOn()                      { b.log.HandOn() }
 func (b *Base) FlushLog()                    { b.log.Flush() }
 
-// WatchSpin begins to look for endless loops, EndSpin ends it; Spinning reports what
-// was found.
+// WatchSpin starts the search for endless loops, EndSpin ends it, and Spinning reports
+// what it found.
 func (b *Base) WatchSpin(tries int) { b.spin.Watch(tries); b.spins = true }
 func (b *Base) EndSpin()            { b.spins = false }
 func (b *Base) Spinning() (yes, ended bool) {

@@ -7,12 +7,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// Resplit returns the L1D of a core whose launches want one of another size:
-// empty, and with the counters of the old one. What waits in that is dropped, as
-// when it is invalidated. An error if it is in use.
+// Resplit returns an empty L1D of another size, with the counters of the old one. The
+// old one's waiting requests are dropped, as by an invalidation. It returns an error
+// if the old one has pending misses.
 func Resplit(old *cache.Cache, cfg cache.Config, pool *mem.Pool) (*cache.Cache, error) {
 	if n := old.ForgetPrefetches(); n > 0 {
-		return nil, fmt.Errorf("the L1D cannot change while %d misses are pending in it", n)
+		return nil, fmt.Errorf("the L1D cannot be resized while %d misses are pending in it", n)
 	}
 	for r := old.MissHead(); r != nil; r = old.MissHead() {
 		pool.Put(old.PopMiss())
@@ -26,8 +26,8 @@ func Resplit(old *cache.Cache, cfg cache.Config, pool *mem.Pool) (*cache.Cache, 
 	return d, nil
 }
 
-// Warm puts code into an instruction cache, from its first byte to its last:
-// what does not fit pushes out what came before it.
+// Warm fills an instruction cache with code in ascending order. Code that does not
+// fit evicts what was filled first.
 func Warm(l1i *cache.Cache, now, from, bytes uint64) {
 	line := uint64(l1i.Config().Line)
 	all := uint8(1<<(line/mem.SectorBytes) - 1)

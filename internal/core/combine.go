@@ -7,20 +7,20 @@ import (
 	"unsafe"
 )
 
-// This file: adding structs of counters field by field. What to do is found out
-// once for each type and kept as a list of runs of words, because it is done for
-// every SM at the start and end of every kernel.
+// This file: adding structs of counters field by field. This is done for every SM at
+// the start and end of every kernel, so the layout of each type is worked out once and
+// kept as a list of runs of words.
 
-// rule says what becomes of a run of counters.
+// rule says how a run of counters is combined.
 type rule uint8
 
 const (
 	ruleSum     rule = iota // uint64: sums and differences
 	ruleLargest             // uint64: the largest, also in a difference
-	ruleLongest             // int: likewise
+	ruleLongest             // int: the largest, also in a difference
 )
 
-// words is a run of counters of one rule in a struct, 8 bytes each.
+// words is a run of counters with the same rule in a struct, 8 bytes each.
 type words struct {
 	at   uintptr
 	n    int
@@ -35,13 +35,13 @@ type list struct {
 	each *plan
 }
 
-// plan is a type of counters, laid out.
+// plan is the layout of a type of counters.
 type plan struct {
 	words []words
 	lists []list
 }
 
-// plans holds those that have been made, by type.
+// plans caches the plans by type.
 var plans sync.Map
 
 // planOf returns the plan of a type.
@@ -56,7 +56,7 @@ func planOf(t reflect.Type) *plan {
 }
 
 // lay appends a field of a type at an offset. Fields with the tag combine:"max" are
-// the largest of something; other numbers are sums.
+// maxima, other numbers are sums.
 func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 	run := func(r rule) {
 		if k := len(p.words) - 1; k >= 0 && p.words[k].rule == r && p.words[k].at+8*uintptr(p.words[k].n) == at {
@@ -90,13 +90,13 @@ func (p *plan) lay(t reflect.Type, at uintptr, largest bool) {
 	}
 }
 
-// Add adds o's counters to t's, of the same kind of struct: sums; the largest of
-// what is the largest of something; lists become as long as the longer one.
+// Add adds o's counters to t's: sums are added, of maxima the larger is kept, and
+// lists become as long as the longer one.
 func Add[T any](t, o *T) {
 	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), false)
 }
 
-// Sub subtracts o's counters from t's. What is the largest of something stays.
+// Sub subtracts o's counters from t's. Maxima stay.
 func Sub[T any](t, o *T) {
 	planOf(reflect.TypeFor[T]()).combine(unsafe.Pointer(t), unsafe.Pointer(o), true)
 }
@@ -127,7 +127,7 @@ func (p *plan) combine(t, o unsafe.Pointer, minus bool) {
 		}
 	}
 	for _, l := range p.lists {
-		// A slice of any elements, of which only place and length count.
+		// Only address and length of the slices matter, so any element type will do.
 		a, b := (*[]struct{})(unsafe.Add(t, l.at)), (*[]struct{})(unsafe.Add(o, l.at))
 		if len(*a) < len(*b) {
 			n := reflect.MakeSlice(l.kind, len(*b), len(*b))

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Counters are added and subtracted by their kind: sums, the largest, the
-// longest; lists become as long as the longer one.
+// Counters are added and subtracted by kind: sums and maxima; lists become as long as
+// the longer one.
 func TestCombine(t *testing.T) {
 	type inner struct {
 		A          uint64

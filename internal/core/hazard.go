@@ -7,18 +7,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// HazardKind is what is wrong.
+// HazardKind is the kind of a hazard.
 type HazardKind uint8
 
 // The kinds.
 const (
-	// RAW: a register is read before the value that program order promises can
-	// be read.
+	// RAW: a register is read before the value due in program order is available.
 	RAW HazardKind = iota
-	// WAR: a register is overwritten that an earlier instruction has not read,
-	// as far as the program knows.
+	// WAR: a register is overwritten although nothing in the program ensures that an
+	// earlier instruction has read it.
 	WAR
-	// WAW: an earlier result will overwrite a later one.
+	// WAW: an earlier result may overwrite a later one.
 	WAW
 	hazardKinds
 )
@@ -27,9 +26,9 @@ var hazardNames = [hazardKinds]string{"read after write", "write after read", "w
 
 func (k HazardKind) String() string { return hazardNames[k] }
 
-// Hazard is a dependence that a program does not wait for. It stands once for
-// all the times that it happened: where it happened is of the first time, Short
-// the worst of all, and Fixes mend them all.
+// Hazard is a dependence that a program does not wait for. It is listed once, however
+// often it occurs: Block, Warp, Cycle and Lane are those of the first occurrence, Short
+// is the worst of all, and Fixes correct all of them.
 type Hazard struct {
 	Kind  HazardKind
 	Work  exec.Work
@@ -37,31 +36,31 @@ type Hazard struct {
 	Warp  int    // in its block
 	Cycle uint64 // core cycle of the instruction's issue
 	// At is the instruction that issues too soon, Producer the earlier one, whose
-	// result or whose sources are meant; both in the order of the work's code.
+	// result it reads or overwrites or whose sources it overwrites. Both are indices
+	// into the work's code.
 	At, Producer int32
-	// Reg is the register, Lane the first lane concerned.
+	// Reg is the register, Lane the first affected lane.
 	Reg  isa.Reg
 	Lane int
-	// Short is the most cycles by which it issued too soon; 0 if all went well
-	// every time, but for no wait that the program has.
+	// Short is the largest number of cycles by which it issued too soon; 0 if it was
+	// late enough every time, but only by chance.
 	Short int
-	// Fixes are the control codes that mend it, by instruction; none if stall
+	// Fixes are the control codes that correct it, by instruction; none if stall
 	// counters alone cannot.
 	Fixes []Fix
-	// Count is how often it happened, at any warp.
+	// Count is the number of occurrences, over all warps.
 	Count int
 }
 
-// Merge adds the times that the same hazard happened elsewhere: on another SM,
-// or in another launch.
+// Merge adds the occurrences of the same hazard on another SM or in another launch.
 func (h *Hazard) Merge(x *Hazard) {
 	h.Count += x.Count
 	h.Short = max(h.Short, x.Short)
 	h.Fixes = mend(h.Fixes, x.Fixes)
 }
 
-// mend joins what mends a hazard at one time with what does at another. Nothing
-// mends both if nothing mends one.
+// mend joins the fixes of two occurrences of a hazard. It returns none if either has
+// none.
 func mend(a, b []Fix) []Fix {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -90,7 +89,7 @@ type Fix struct {
 	Control isa.Control
 }
 
-// Register is the register's name in SASS.
+// Register returns the register's name in SASS.
 func (h *Hazard) Register() string {
 	file := [...]string{isa.RegGPR: "R", isa.RegPred: "P", isa.RegUGPR: "UR", isa.RegUPred: "UP"}[h.Reg.File]
 	return fmt.Sprintf("%s%d", file, h.Reg.Index)
@@ -99,7 +98,7 @@ func (h *Hazard) Register() string {
 // String describes the hazard in one line.
 func (h *Hazard) String() string {
 	code := h.Work.Code()
-	s := fmt.Sprintf("%s of %s: %s (line %d) behind %s (line %d), block %d warp %d lane %d", h.Kind, h.Register(),
+	s := fmt.Sprintf("%s of %s: %s (line %d) after %s (line %d), block %d warp %d lane %d", h.Kind, h.Register(),
 		code[h.At].Op, code[h.At].Pos.Line, code[h.Producer].Op, code[h.Producer].Pos.Line, h.Block, h.Warp, h.Lane)
 	if h.Short > 0 {
 		s += fmt.Sprintf(", %d cycles too soon", h.Short)

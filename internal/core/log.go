@@ -5,8 +5,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: the way of every instruction through a core, for those who ask.
-// It is written down beside the simulation and changes nothing in it.
+// This file: an optional log of every instruction's path through a core. It does not
+// affect the simulation.
 
 // MaxStages bounds the stages of a core model's pipeline.
 const MaxStages = 10
@@ -16,17 +16,17 @@ type Record struct {
 	Work  exec.Work
 	Block uint64 // in its grid
 	ID    uint64 // instructions that the core issued before it
-	At    int32  // instruction, in the order of the work's code
+	At    int32  // index into the work's code
 	Warp  int16  // in its block
 	Slot  int16  // of the core
 	Sched int16  // scheduler, sub-core
 	Lanes isa.LaneMask
-	// Times are the core cycles in which it came into each stage of its core's
-	// model; they do not fall. A stage that it did not pass begins with the next.
+	// Times are the core cycles in which it entered each stage of its core's model; they
+	// never decrease. A stage that it did not pass has the time of the next.
 	Times [MaxStages]uint64
 }
 
-// logSize is how many records are kept before HandOn hands them on.
+// logSize is how many records are kept before HandOn passes them on.
 const logSize = 512
 
 // Log keeps records. A nil Log keeps none: only HandOn and Flush may be called.
@@ -34,23 +34,23 @@ type Log struct {
 	sink   func(list []Record)
 	stages int
 	buf    []Record
-	open   []Record // by record of the instruction in flight
+	open   []Record // by number of the instruction's in-flight record
 }
 
-// NewLog returns a log of instructions that pass so many stages. Sink gets them;
-// the list is used again after the call.
+// NewLog returns a log for a pipeline with the given number of stages. It passes
+// records to sink, which must not keep the list: it is reused.
 func NewLog(stages int, sink func(list []Record)) *Log {
 	return &Log{sink: sink, stages: stages, buf: make([]Record, 0, logSize+64)}
 }
 
-// HandOn hands on the records kept if there are many.
+// HandOn passes on the kept records if there are many.
 func (l *Log) HandOn() {
 	if l != nil && len(l.buf) >= logSize {
 		l.Flush()
 	}
 }
 
-// Flush hands on the records kept.
+// Flush passes on the kept records.
 func (l *Log) Flush() {
 	if l != nil && len(l.buf) > 0 {
 		l.sink(l.buf)
@@ -58,7 +58,7 @@ func (l *Log) Flush() {
 	}
 }
 
-// Begin is told that an instruction was issued as in-flight record fi.
+// Begin notes that an instruction was issued as in-flight record fi.
 func (l *Log) Begin(fi int32, r Record) {
 	for len(l.open) <= int(fi) {
 		l.open = append(l.open, Record{})
@@ -66,12 +66,12 @@ func (l *Log) Begin(fi int32, r Record) {
 	l.open[fi] = r
 }
 
-// Reach is told that the instruction of an in-flight record comes into a stage
-// in a core cycle.
+// Reach notes that the instruction of an in-flight record enters a stage in a core
+// cycle.
 func (l *Log) Reach(fi int32, stage int, cycle uint64) { l.open[fi].Times[stage] = cycle }
 
-// End is told that the in-flight record is given back: in this core cycle
-// nothing of the instruction is left.
+// End notes that an instruction is complete and its in-flight record free, in a core
+// cycle.
 func (l *Log) End(fi int32, lanes isa.LaneMask, cycle uint64) {
 	r := &l.open[fi]
 	r.Lanes = lanes

@@ -11,39 +11,39 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// This file: what a core model is. A model registers itself; machines choose it by
-// name, and the chip drives its SMs without knowing which model they are of.
+// This file: the interfaces of a core model. A model is registered by name, machines
+// choose it by name, and the chip drives its SMs without knowing the model.
 
 // Model is a core model.
 type Model struct {
-	// Name is what a machine's file calls it.
+	// Name is the model's name in configuration files.
 	Name string
-	// Params returns its parameters, to be filled from the table of the machine's
-	// file that has the model's name. Whole says that they have values that make a
-	// core; else a file has to give those that have no default.
+	// Params returns its parameters, to be filled from the table with the model's name
+	// in the machine's file. Whole says that the values returned already describe a
+	// complete core; otherwise the file must set those without a default.
 	Params func() Params
 	Whole  bool
 	// Compat returns the switches among the parameters for behaviour of GPGPU-Sim,
 	// to be filled from the model's table of [compat]; nil if it has none.
 	Compat func(Params) any
-	// Tables are the tables of a machine's file, beside its own, that go with the
-	// parameters when they are taken over from another machine.
+	// Tables are the tables of a machine's file, besides the model's own, that are
+	// copied with the parameters when they are taken from another machine.
 	Tables []string
 	// Options returns the options of other simulators' files that set several of its
-	// parameters; those that set one stand in its tag. Finish, which may be nil, sets
-	// what depends on several options, with chosen if the machine has this core.
-	// ChosenBy is an option by which a file chooses the model.
+	// parameters; an option that sets one is named in that parameter's tag. Finish,
+	// which may be nil, sets what depends on several options; chosen reports whether
+	// the machine uses this model. ChosenBy is an option with which a file chooses it.
 	Options  func() []param.Option
 	Finish   func(g param.Given, chosen bool) error
 	ChosenBy string
-	// States are the names of the states of warps, by their numbers; state 0 is to
-	// have issued. Stages are those of the pipeline that Records tell of.
+	// States are the names of warp states by number; state 0 means that the warp has
+	// issued. Stages are the names of the pipeline stages in a Record.
 	States, Stages []string
 }
 
 var models []*Model
 
-// Register adds a model. It is for the init of packages.
+// Register adds a model. Call it from an init function.
 func Register(m *Model) {
 	if ModelOf(m.Name) != nil || len(m.States) > MaxStates || len(m.Stages) > MaxStages {
 		panic("core: model " + m.Name)
@@ -51,10 +51,10 @@ func Register(m *Model) {
 	models = append(models, m)
 }
 
-// Models returns all models, in the order in which they were registered.
+// Models returns all models in the order of registration.
 func Models() []*Model { return models }
 
-// ModelOf returns the model of a name, nil if there is none.
+// ModelOf returns the model with a name, nil if there is none.
 func ModelOf(name string) *Model {
 	for _, m := range models {
 		if m.Name == name {
@@ -64,7 +64,7 @@ func ModelOf(name string) *Model {
 	return nil
 }
 
-// Names returns the names of states or stages, of which there are n.
+// Names returns the names of n states or stages.
 func Names[T ~uint8](n T, of func(T) string) []string {
 	list := make([]string, n)
 	for i := range list {
@@ -74,96 +74,96 @@ func Names[T ~uint8](n T, of func(T) string) []string {
 }
 
 // Params are a machine's values for a core model: a pointer to a struct of
-// parameters, as package param has them.
+// parameters (see package param).
 type Params interface {
-	// Settings returns the settings of a core with these values on a machine.
+	// Settings returns the settings of a machine's core with these values.
 	Settings(m *Machine) Settings
 }
 
-// Checked is offered by Params whose values may contradict each other. Check gives
-// each contradiction to bad, with the key that is the first to be looked at.
+// Checked is implemented by Params whose values may contradict each other. Check calls
+// bad for each contradiction, with the key that the user should look at first.
 type Checked interface {
 	Check(m *Machine, bad func(key, format string, a ...any))
 }
 
-// Described is offered by Params from which figures follow that one looks for on
-// a data sheet, or that the model works out: Peaks and Depths give them to add.
-// Clock is that of the SMs in hertz.
+// Described is implemented by Params from which other figures can be derived. Peaks
+// calls add for each peak rate of a data sheet, Depths for each pipeline depth. Clock
+// is the SMs' clock in hertz.
 type Described interface {
 	Peaks(m *Machine, clock int64, add func(name, format string, a ...any))
 	Depths(add func(name, format string, a ...any))
 }
 
-// ChipWide is offered by Params with settings that are for the whole chip.
+// ChipWide is implemented by Params with settings that affect the whole chip.
 type ChipWide interface {
-	// ChipWide reports whether memory answers at once, and whether lanes that are off
-	// count for nothing; see gpu.Config.
+	// ChipWide reports whether memory answers at once, and whether inactive lanes are
+	// left out of the counts; see gpu.Config.
 	ChipWide() (perfectMemory, gatedLanes bool)
 }
 
-// Shape is what a machine gives an SM of any model. Settings embed it.
+// Shape holds a machine's settings for SMs of any model. Settings embed it.
 type Shape struct {
 	// SMs is the number of SMs of the GPU, on which the layout of local memory
 	// depends.
 	SMs int
-	// Warps is the number of warp slots, at most 64, and Blocks that of resident
-	// blocks (-gpgpu_shader_core_pipeline / 32, -gpgpu_shader_cta).
+	// Warps is the number of warp slots, at most 64, and Blocks the maximum number of
+	// resident blocks (-gpgpu_shader_core_pipeline / 32, -gpgpu_shader_cta).
 	Warps, Blocks int
 	// Registers is the number of 32-bit registers, Shared the shared memory in
 	// bytes (-gpgpu_shader_registers, -gpgpu_shmem_size).
 	Registers, Shared int
-	// RegisterGranule is what registers per thread are rounded up to, WarpGranule
-	// what the number of warps is rounded down to whose registers an SM holds; 0
-	// and 1 do not.
+	// Registers per thread are rounded up to a multiple of RegisterGranule. The number
+	// of warps for which an SM has registers is rounded down to a multiple of
+	// WarpGranule. 0 and 1 do not round.
 	RegisterGranule, WarpGranule int
-	// SharedGranule is what a block's shared memory is rounded up to in bytes,
-	// after SharedReserved bytes that the system takes of every block; 0 and 1 do
-	// not round.
+	// A block's shared memory, plus SharedReserved bytes that the system takes for
+	// every block, is rounded up to a multiple of SharedGranule bytes; 0 and 1 do not
+	// round.
 	SharedGranule, SharedReserved int
-	// Barriers is how many named barriers a block can have, 0 for no limit here
+	// Barriers is the number of named barriers per block, 0 for no limit here
 	// (-gpgpu_num_cta_barriers).
 	Barriers int
-	// OneBlockAtLeast lets a block in that the limits forbid
+	// OneBlockAtLeast admits one block even if it exceeds the limits
 	// (-gpgpu_ignore_resources_limitation).
 	OneBlockAtLeast bool
 	// L1D, L1C, L1T and L1I are the caches (-gpgpu_cache:dl1,
 	// -gpgpu_const_cache:l1, -gpgpu_tex_cache:l1, -gpgpu_cache:il1).
 	L1D, L1C, L1T, L1I cache.Config
-	// LocalBase is where local memory lies in the physical address space.
-	// LocalSlots lays it out by the thread slots of all SMs, the same for every
-	// kernel. Off: by the blocks that can be resident, those of neighbouring SMs
-	// side by side (-gpgpu_local_mem_map 0 and 1).
+	// LocalBase is the physical address of local memory. With LocalSlots it is laid
+	// out by the thread slots of all SMs, the same for every kernel; without, by the
+	// blocks that can be resident, with those of neighbouring SMs adjacent
+	// (-gpgpu_local_mem_map 0 and 1).
 	LocalBase  uint64
 	LocalSlots bool
 }
 
-// Base returns the shape. It is how those who know only Settings come to it.
+// Base returns the shape. Code that only has Settings uses it to get the Shape.
 func (s *Shape) Base() *Shape { return s }
 
-// L1Path is how an SM comes to its L1D, as the machine's [l1d] says it. Models
-// that have parameters of their own for it leave it alone.
+// L1Path is the path from an SM to its L1D, from the machine's table [l1d]. Models
+// with their own parameters for it ignore this one.
 type L1Path struct {
-	// L1Latency is the cycles from entry into the L1D's queue to the look-up
+	// L1Latency is the number of cycles from entry into the L1D's queue to the look-up
 	// (-gpgpu_l1_latency).
 	L1Latency int
-	// L1Banks is the number of L1D banks, L1BankBytes their interleaving and
-	// L1BankHash the function that picks one (-gpgpu_l1_banks*).
+	// L1Banks is the number of L1D banks, L1BankBytes their interleaving, and
+	// L1BankHash the function that selects one (-gpgpu_l1_banks*).
 	L1Banks, L1BankBytes int
 	L1BankHash           cache.IndexKind
-	// GlobalSkipsL1 sends global accesses past the L1D (-gpgpu_gmem_skip_L1D).
+	// GlobalSkipsL1 makes global accesses bypass the L1D (-gpgpu_gmem_skip_L1D).
 	GlobalSkipsL1 bool
-	// FlushL1 invalidates the L1D at memory barriers (-gpgpu_flush_l1_cache; the
-	// end of a kernel is the GPU's business).
+	// FlushL1 invalidates the L1D at memory barriers (-gpgpu_flush_l1_cache). The
+	// flush at the end of a kernel is in package gpu.
 	FlushL1 bool
 }
 
-// Machine is what a machine says of its SMs outside of their model's parameters.
+// Machine is what a machine's file says about its SMs besides their model's parameters.
 type Machine struct {
 	Shape
 	L1Path
-	// DataCaches are the L1Ds that SMs can have, by what launches prefer.
+	// DataCaches are the possible L1Ds, one for each preference of a launch.
 	DataCaches []cache.Config
-	// Architecture is the vendor's name of the generation.
+	// Architecture is the vendor's name for the generation.
 	Architecture string
 }
 
@@ -176,7 +176,7 @@ const (
 	ByShared
 	ByRegisters
 	ByBlocks
-	ByGrid // the grid is too small to bring more blocks to an SM
+	ByGrid // the grid has too few blocks
 )
 
 var limitNames = [...]string{"threads", "shared memory", "registers", "blocks", "grid"}
@@ -187,14 +187,14 @@ func (l Limit) String() string { return limitNames[l] }
 // RoundUp returns the first multiple that is not less than n.
 func RoundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// SharedOf returns the shared memory that a block takes of an SM.
+// SharedOf returns the shared memory that a block occupies on an SM.
 func (s *Shape) SharedOf(bytes int) int {
 	return RoundUp(bytes+s.SharedReserved, max(1, s.SharedGranule))
 }
 
-// Fits returns how many blocks fit on an SM whose registers are enough for so many
-// warps, and what stops the next one; ties go to the first in the order of the
-// limits. Without registers there is no limit on them.
+// Fits returns how many blocks fit on an SM and what prevents one more; of equal limits
+// the first in the order of Limit counts. Enough returns for how many warps an SM has
+// registers; registers 0 means no such limit.
 func (s *Shape) Fits(threads, shared, registers int, enough func(registers int) int) (int, Limit) {
 	warps := (threads + 31) / 32
 	n, by := s.Warps/warps, ByThreads
@@ -218,19 +218,19 @@ func (s *Shape) Fits(threads, shared, registers int, enough func(registers int) 
 // Settings are the immutable settings of a core.
 type Settings interface {
 	Model() *Model
-	// Base returns what the machine gives: Shape has it.
+	// Base returns the machine's part of the settings; Shape implements it.
 	Base() *Shape
 	// Clone returns a copy.
 	Clone() Settings
 	// Check reports the first contradiction, nil if there is none.
 	Check() error
-	// Occupancy returns how many blocks of a kernel fit on an SM, and what stops
-	// the next one.
+	// Occupancy returns how many blocks of a kernel fit on an SM, and what prevents
+	// one more.
 	Occupancy(threads, registers, shared int) (int, Limit)
 	// Caches returns the settings of all caches of an SM.
 	Caches() []*cache.Config
-	// CodeBytes is what an instruction takes in instruction caches that takes so
-	// many bytes in the program's addresses.
+	// CodeBytes returns the bytes that an instruction of inst bytes in the program
+	// occupies in the instruction caches.
 	CodeBytes(inst int) int
 	// Prepare makes a launch ready for the cores.
 	Prepare(w exec.Work, o KernelOptions) (Kernel, error)
@@ -238,38 +238,38 @@ type Settings interface {
 	New(id int, env Env) (SM, error)
 }
 
-// ControlBits is offered by Settings of a model that obeys the control bits of a
-// program that has any.
+// ControlBits is implemented by Settings of a model that obeys the control bits of a
+// program that has them.
 type ControlBits interface {
-	// FixedLatency is the cycles from the issue of an instruction of a class to
-	// that of a consumer of its result, where that is fixed.
+	// FixedLatency is the number of cycles from the issue of an instruction of a class
+	// to the issue of a consumer of its result, where that is fixed.
 	FixedLatency(c isa.Class) int
-	// Guard says what guards dependences, by control bits or without.
+	// Guard describes what guards dependences, with control bits or without.
 	Guard(bits bool) Guard
 }
 
-// Guard is what guards the dependences of instructions, and what that costs.
+// Guard is the mechanism that guards dependences between instructions, and its cost.
 type Guard struct {
 	Mechanism string
 	Consumers int // readers of a register that scoreboards count; 0 for control bits
-	// Warp and SM are its bits for a warp and for all warps of an SM; Percent
-	// relates them to the register file.
+	// Warp and SM are its bits per warp and per SM, Percent the latter relative to the
+	// register file.
 	Warp, SM int
 	Percent  float64
 }
 
-// KernelOptions are what a launch decides beyond its Work.
+// KernelOptions are the choices of a launch besides its Work.
 type KernelOptions struct {
 	// Registers per thread; 0 is the work's estimate.
 	Registers int
-	// MaxBlocks is an upper bound on an SM's blocks, 0 for none; it is how a small
-	// grid is spread over all SMs.
+	// MaxBlocks is an upper bound on an SM's blocks, 0 for none. With it a small grid
+	// is spread over all SMs.
 	MaxBlocks int
-	// CodeBase is where the kernel's code lies in the space of instruction
-	// addresses. Kernels with different code need different places.
+	// CodeBase is the instruction address of the kernel's code. Kernels with different
+	// code must not overlap.
 	CodeBase uint64
-	// InstBytes is the size of an instruction: number i of Work.Code has byte
-	// address i·InstBytes. A power of two; 0 is for the model to say.
+	// InstBytes is the size of an instruction, a power of two: instruction i of
+	// Work.Code has byte address i·InstBytes. 0 lets the model choose.
 	InstBytes int
 }
 
@@ -277,30 +277,29 @@ type KernelOptions struct {
 // changes while they run it.
 type Kernel interface{ Info() *Fit }
 
-// Fit is what all models know of a launch that is ready; their kernels embed it.
+// Fit is the part of a ready launch that all models share; their kernels embed it.
 type Fit struct {
 	Work exec.Work
-	// MaxBlocks is how many blocks an SM takes, LimitedBy why no more.
+	// MaxBlocks is how many blocks an SM takes, LimitedBy what prevents more.
 	MaxBlocks int
 	LimitedBy Limit
 	// Warps is the number of warps of a block, Registers those of a thread, Shared
 	// the bytes of shared memory of a block.
 	Warps, Registers, Shared int
-	// ControlBits reports whether control bits guard its dependences, not
-	// scoreboards.
+	// ControlBits says that control bits guard its dependences instead of scoreboards.
 	ControlBits bool
-	// Base is where its code lies, Shift the logarithm to base 2 of an
-	// instruction's bytes.
+	// Base is the address of its code, Shift the base-2 logarithm of an instruction's
+	// size in bytes.
 	Base  uint64
 	Shift uint
-	// Need is what a block takes of a core.
+	// Need is what a block occupies on a core.
 	Need Need
 }
 
 // Info returns it.
 func (f *Fit) Info() *Fit { return f }
 
-// Padded is the number of threads of a block, rounded up to warps.
+// Padded returns the number of threads of a block, rounded up to whole warps.
 func (f *Fit) Padded() int { return 32 * f.Warps }
 
 // Refuse returns an *exec.LaunchError about a launch.
@@ -308,14 +307,14 @@ func Refuse(w exec.Work, format string, a ...any) error {
 	return &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(format, a...)}
 }
 
-// NewFit finds out how a launch fits on cores of some settings. The error is a
-// *exec.LaunchError if no SM could ever take one of its blocks.
+// NewFit works out how a launch fits on cores with some settings. The error is an
+// *exec.LaunchError if none of its blocks fits on an SM.
 func NewFit(s Settings, w exec.Work, o KernelOptions) (Fit, error) {
 	if o.InstBytes < 1 || o.InstBytes&(o.InstBytes-1) != 0 {
-		return Fit{}, fmt.Errorf("instruction size %d is no power of two", o.InstBytes)
+		return Fit{}, fmt.Errorf("instruction size %d must be a power of two", o.InstBytes)
 	}
 	if w.Threads() < 1 {
-		return Fit{}, Refuse(w, "a block has no threads")
+		return Fit{}, Refuse(w, "a block must have at least one thread")
 	}
 	f := Fit{
 		Work: w, Base: o.CodeBase, Shift: uint(bits.TrailingZeros(uint(o.InstBytes))),
@@ -337,17 +336,17 @@ func NewFit(s Settings, w exec.Work, o KernelOptions) (Fit, error) {
 	return f, nil
 }
 
-// Status is how a core stands after a cycle.
+// Status is the state of a core after a cycle.
 type Status uint8
 
-// The parts of a status.
+// The flags of a status.
 const (
 	Choked Status = 1 << iota // it has no room for a reply
-	Dry                       // it is finished, or has come to a fault
-	Dozing                    // its next cycle may be one that is counted only
+	Dry                       // it has finished or stopped at a fault
+	Dozing                    // its next cycle may be counted without being simulated
 )
 
-// StatusOf puts a status together.
+// StatusOf returns a status with the given flags.
 func StatusOf(choked, dry, dozing bool) Status {
 	var s Status
 	if choked {
@@ -362,33 +361,32 @@ func StatusOf(choked, dry, dozing bool) Status {
 	return s
 }
 
-// SM is a core as the chip drives it. A chip makes one call of Run for each cycle
-// of a core that has something to do; what of the rest is not asked for within
-// cycles may take its time.
+// SM is a core as the chip drives it. The chip calls Run once in each cycle of a core
+// that has something to do. Methods that are not called within cycles may be slow.
 type SM interface {
-	// Run does a core cycle. Now is the GPU's count of them.
+	// Run simulates a core cycle. Now is the GPU's cycle count.
 	Run(now uint64) Status
 	// CanTake reports whether there is room for one more block of a kernel; Launch
 	// places one, and reports whether there was room.
 	CanTake(k Kernel) bool
 	Launch(k Kernel, b exec.Block) bool
-	// Deliver hands over a reply, for which there is room unless RepliesFull.
+	// Deliver hands over a reply. There is room for one unless RepliesFull.
 	Deliver(r *mem.Req) bool
 	RepliesFull() bool
-	// Unfinished reports whether anything is left to do; Err returns the fault that
+	// Unfinished reports whether there is work left; Err returns the fault that
 	// stopped the core.
 	Unfinished() bool
 	Err() error
 	// NextEvent returns the first cycle after now in which the core may do anything
-	// by itself, Never if only a reply or a block can wake it. Skip stands for n
-	// cycles before that. KeepAwake has every cycle simulated.
+	// by itself, Never if only a reply or a block can wake it. Skip counts n cycles
+	// before that as passed. KeepAwake makes the core simulate every cycle.
 	NextEvent(now uint64) uint64
 	Skip(n uint64)
 	KeepAwake()
 
-	// Settle brings the counters up to now. Count returns those that all models
-	// have, Own a model's own, nil if it has none. Inherit takes over the counters
-	// of the core in whose place this one comes.
+	// Settle brings the counters up to date. Count returns those common to all models,
+	// Own the model's own, nil if it has none. Inherit takes over the counters of the
+	// core that this one replaces.
 	Settle()
 	Count() *Stats
 	Own() Own
@@ -398,7 +396,7 @@ type SM interface {
 	L1C() *cache.Cache
 	L1I() *cache.Cache
 	L1T() *cache.Texture
-	// Resplit changes how L1D and shared memory share their memory.
+	// Resplit changes the split of memory between L1D and shared memory.
 	Resplit(l1d cache.Config, shared int) error
 	// WarmCode puts a kernel's code into the instruction caches.
 	WarmCode(k Kernel)
@@ -406,54 +404,54 @@ type SM interface {
 	Inspected
 }
 
-// Inspected is a core as those see it who look at a run.
+// Inspected is the view of a core for observers of a run.
 type Inspected interface {
-	// Slots is the number of warp slots, Resident that of the warps launched and
-	// not retired.
+	// Slots is the number of warp slots, Resident the number of warps launched and not
+	// retired.
 	Slots() int
 	Resident() int
 	// View returns the warp in a slot, false if there is none; Views all of them.
 	View(slot int) (WarpView, bool)
 	Views() []WarpView
-	// Stand returns where the warp in a slot is, false if there is none.
+	// Stand returns the position of the warp in a slot, false if there is none.
 	Stand(slot int) (Stands, bool)
-	// ResidentBlocks returns the blocks on the core; Stuck one in which no warp can
-	// ever step again, nil if there is none.
+	// ResidentBlocks returns the blocks on the core; Stuck returns one in which no warp
+	// can step again, nil if there is none.
 	ResidentBlocks() []BlockView
 	Stuck() exec.Block
-	// Queues returns the places of the pipeline, from issue to the memory system;
-	// EachRequest and EachPending call f for every request and every miss in them.
+	// Queues returns the queues from issue to the memory system; EachRequest and
+	// EachPending call f for every request and every miss in the core.
 	Queues() []QueueView
 	EachRequest(f func(r *mem.Req, place string))
 	EachPending(f func(name string, p cache.Pending))
-	// KeepPlaces has the states of warps accounted by instruction; TakePlaces adds
-	// what a kernel's warps did to sum, and forgets it.
+	// KeepPlaces accounts the states of warps by instruction; TakePlaces adds a
+	// kernel's to sum, and forgets them.
 	KeepPlaces()
 	TakePlaces(k Kernel, sum Places)
-	// Log has the way of every instruction handed to sink, HandOn and FlushLog some
-	// and all of what is kept.
+	// Log passes a record of every instruction to sink. HandOn passes on the kept
+	// records if there are many, FlushLog in any case.
 	Log(sink func(list []Record))
 	HandOn()
 	FlushLog()
-	// WatchSpin begins to look for endless loops, EndSpin ends it; Spinning reports
-	// what was found.
+	// WatchSpin starts the search for endless loops, EndSpin ends it, and Spinning
+	// reports what it found.
 	WatchSpin(tries int)
 	Spinning() (yes, ended bool)
 	EndSpin()
 }
 
-// HazardChecker is offered by SMs that can look for dependences that a program
-// does not wait for.
+// HazardChecker is implemented by SMs that can look for dependences that a program does
+// not wait for.
 type HazardChecker interface {
 	CheckHazards()
-	// Hazards returns the different ones found, in the order in which they happened
-	// first, HazardsLeft how often one happened that has no room there.
+	// Hazards returns the distinct hazards in the order of first occurrence,
+	// HazardsLeft the number of occurrences of those that no longer fit in that list.
 	Hazards() []Hazard
 	HazardsLeft() uint64
 }
 
-// Check reports what no model can build, nil if there is nothing. The bounds are
-// our choice, far beyond any hardware; 64 warps are what sets of warps hold.
+// Check reports the first value that no model can build, nil if there is none. The
+// bounds are our choice, far beyond any hardware; a set of warps holds 64.
 func (s *Shape) Check() error {
 	const most = 1 << 30
 	for _, b := range []struct {

@@ -5,38 +5,38 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// Env is what a core needs of the chip around it.
+// Env is what the chip provides to a core.
 type Env struct {
-	// Pool is where requests come from and go to. Cores that run in different
-	// goroutines need different ones.
+	// Pool allocates and frees requests. Cores that run in different goroutines need
+	// different pools.
 	Pool *mem.Pool
-	// HasRoom reports whether the network takes a packet of so many bytes now.
+	// HasRoom reports whether the network accepts a packet of this size now.
 	HasRoom func(bytes int) bool
-	// Send puts a request of so many bytes into the network. The core calls it
-	// only after HasRoom.
+	// Send puts a request of this size into the network. The core calls it only after
+	// HasRoom.
 	Send func(r *mem.Req, bytes int)
-	// BlockDone is told that a block has ended; its resources are free. The
-	// owner releases the block.
+	// BlockDone is called when a block has ended and its resources are free. The owner
+	// releases the block.
 	BlockDone func(k Kernel, b exec.Block)
-	// Turn, if set, is called before the core has something executed that is
-	// not private to a block. Where cores run side by side it returns when all
-	// that come before this one have issued in this cycle.
+	// Turn, if set, is called before the execution of anything that is not private to
+	// a block. Where cores run in parallel it returns when all cores before this one
+	// have issued in this cycle.
 	Turn func()
-	// Issued, if set, is called in each cycle that the core does not sleep, when
-	// all that executes in it has been executed.
+	// Issued, if set, is called in each simulated cycle after everything that executes
+	// in it has been executed.
 	Issued func()
 }
 
-// Warp is what all models know of a warp slot; they embed it.
+// Warp is the part of a warp slot that all models share; they embed it.
 type Warp[K any] struct {
 	X      exec.Warp // nil in an empty slot
 	K      *K
 	Block  int32 // in Residents.Blocks
-	Next   int32 // instruction that it executes next, -1 if it waits or has ended
+	Next   int32 // its next instruction, -1 if it waits or has ended
 	State  exec.WarpState
-	Age    uint64 // warps that the core took before it
-	Before uint64 // issued from its slot before it came
-	Places Places // where its states are charged, nil if nobody asks
+	Age    uint64 // warps launched on the core before it
+	Before uint64 // instructions issued from its slot before it
+	Places Places // where its states are charged, nil without KeepPlaces
 }
 
 // Block is a place for a block.
@@ -51,27 +51,28 @@ type Block[K any] struct {
 	need Need
 }
 
-// Need is what a block takes of a core.
+// Need is what a block occupies on a core.
 type Need struct {
 	Warps, Registers, Shared int
-	// MaxBlocks is how many blocks of its kernel a core takes.
+	// MaxBlocks is the maximum number of blocks of its kernel on a core.
 	MaxBlocks int
 }
 
-// Room is what a core has for blocks.
+// Room is the capacity of a core for blocks.
 type Room struct {
 	Warps, Registers, Shared int
-	// Aligned says that a block's first warp slot is a multiple of its warps.
+	// Aligned says that a block's first warp slot is a multiple of its number of warps.
 	Aligned bool
-	// FirstAlways says that an empty core takes a block whatever it needs.
+	// FirstAlways says that an empty core takes a block whatever its registers and
+	// shared memory.
 	FirstAlways bool
 }
 
-// Residents are the blocks and warps on a core, and what they take of it.
+// Residents are the blocks and warps on a core, and what they occupy.
 type Residents[K any] struct {
 	Blocks []Block[K]
 	Warps  []*Warp[K] // by slot
-	// N counts the blocks; Registers and Shared are what they take.
+	// N counts the blocks; Registers and Shared are what they occupy.
 	N, Registers, Shared int
 	ages                 uint64
 	taken                uint64 // warp slots of resident blocks
@@ -79,8 +80,8 @@ type Residents[K any] struct {
 	turn                 func()
 }
 
-// Init makes places for blocks. Refresh asks a warp what it executes next; turn
-// is Env.Turn.
+// Init makes places for blocks. Refresh looks up what a warp executes next; turn is
+// Env.Turn.
 func (r *Residents[K]) Init(blocks int, refresh func(s int32), turn func()) {
 	r.Blocks, r.refresh, r.turn = make([]Block[K], blocks), refresh, turn
 }
@@ -125,15 +126,15 @@ func (r *Residents[K]) Take(blk, first int, k *K, w exec.Work, b exec.Block, n N
 	r.Blocks[blk] = Block[K]{K: k, X: b, Work: w, First: first, Left: b.Warps(), need: n}
 }
 
-// Warp returns what warp i of a block that has been taken begins as.
+// Warp returns the initial state of warp i of the block in place blk.
 func (r *Residents[K]) Warp(blk, i int, p Places) Warp[K] {
 	b := &r.Blocks[blk]
 	r.ages++
 	return Warp[K]{X: b.X.Warp(i), K: b.K, Block: int32(blk), State: exec.AtSync, Next: -1, Age: r.ages - 1, Places: p}
 }
 
-// Retire takes the warp in a slot off the core. With the last of its block that
-// goes too: then ended is true.
+// Retire frees the slot of a warp. If it was the last of its block, it frees the
+// block's place too and reports ended.
 func (r *Residents[K]) Retire(s int) (k *K, x exec.Block, ended bool) {
 	w := r.Warps[s]
 	w.X = nil
@@ -150,8 +151,8 @@ func (r *Residents[K]) Retire(s int) (k *K, x exec.Block, ended bool) {
 	return k, x, true
 }
 
-// RefreshBlock asks the waiting warps of a block again, and lets the executor
-// break waits within warps when none of them can step.
+// RefreshBlock refreshes the waiting warps of a block. If no warp can step, it lets
+// the executor break waits within warps.
 func (r *Residents[K]) RefreshBlock(blk int32) {
 	b := &r.Blocks[blk]
 	for {
@@ -179,8 +180,8 @@ func (r *Residents[K]) RefreshBlock(blk int32) {
 	}
 }
 
-// Stuck returns a resident block in which no warp can ever step again, nil if
-// there is none.
+// Stuck returns a resident block in which no warp can step again, nil if there is
+// none.
 func (r *Residents[K]) Stuck() exec.Block {
 	for i := range r.Blocks {
 		if b := &r.Blocks[i]; b.K != nil && b.Stuck && b.Run == 0 {

@@ -1,22 +1,22 @@
 package core
 
-// Never is the answer of NextEvent when only a reply or a block can wake a core.
+// Never is the result of NextEvent if only a reply or a block can wake the core.
 const Never = ^uint64(0)
 
-// Sleep is whether a core sleeps. When a cycle has ended with nothing left to do
-// before tick T but wait, the cycles up to T are counted, not simulated. That
-// changes no number: what they would have counted is added when the core wakes.
+// Sleep is the sleep state of a core. If a cycle ends with nothing to do before tick T
+// except wait, the cycles up to T are counted but not simulated. This changes no
+// counter: what they would have counted is added when the core wakes.
 type Sleep struct {
 	wake  uint64 // tick before which nothing happens, 0 if awake
 	slept uint64 // ticks not yet accounted for
 	awake bool   // never sleeps
 }
 
-// Asleep reports whether the next cycle may be one that is counted only.
+// Asleep reports whether the next cycle may be counted without being simulated.
 func (s *Sleep) Asleep() bool { return s.wake != 0 }
 
-// Pass counts the cycle behind a tick if the core sleeps in it, and reports
-// whether it does.
+// Pass counts the next cycle after tick and the cycles slept if the core sleeps in it,
+// and reports whether it does.
 func (s *Sleep) Pass(tick uint64) bool {
 	if tick+s.slept+1 >= s.wake {
 		return false
@@ -47,8 +47,8 @@ func (s *Sleep) Wake() uint64 {
 	return n
 }
 
-// Next returns the first cycle after now, that of the last cycle's call, in
-// which a core at a tick may do anything by itself.
+// Next returns the first cycle after now, the cycle of the last call, in which a core
+// at tick may do anything by itself.
 func (s *Sleep) Next(now, tick uint64) uint64 {
 	switch s.wake {
 	case 0:

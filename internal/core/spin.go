@@ -6,33 +6,31 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// maxWarps is the most warp slots that a core has: a bit each in a mask.
+// maxWarps is the maximum number of warp slots of a core, a bit each in a mask.
 const maxWarps = 64
 
-// Spin watches the warps of a core for those that wait in a loop for what never
-// comes. If every warp that can run has come back to a place with all registers
-// as before, and memory has not changed in between, then all of them will go
-// round for ever.
+// Spin detects endless wait loops. If every warp that can run has returned to an
+// instruction with all registers unchanged, and memory has not changed in between,
+// then all of them will loop forever.
 type Spin struct {
-	broken  bool   // something has changed: they may go on
-	seen    uint64 // warps that have been seen once
-	looping uint64 // warps that came back as they were
-	tries   int    // comparisons that a warp may fail
+	broken  bool   // something has changed, so the loops may end
+	seen    uint64 // warps whose state has been recorded
+	looping uint64 // warps that returned with the same state
+	tries   int    // number of comparisons that a warp may fail
 	failed  [maxWarps]int
-	at      [maxWarps]int32 // instruction at which a warp was seen
+	at      [maxWarps]int32 // instruction at which the state was recorded
 	digest  [maxWarps]uint64
 }
 
-// Watch begins a search. A warp may come back to the same place so many times
-// with other values before the search is given up.
+// Watch starts a search. It ends once a warp has returned more than tries times to the
+// same instruction with other values.
 func (p *Spin) Watch(tries int) { *p = Spin{tries: tries} }
 
-// Break gives the search up: something has changed.
+// Break ends the search because something has changed.
 func (p *Spin) Break() { p.broken = true }
 
-// Spinning reports whether all warps of a set, those that can run, have come
-// back as they were; ended is true if the search has been given up, since
-// something has changed.
+// Spinning reports whether all running warps have returned with the same state. Ended
+// is true if the search has ended because something has changed.
 func (p *Spin) Spinning(running uint64) (yes, ended bool) {
 	if p.broken {
 		return false, true
@@ -40,9 +38,9 @@ func (p *Spin) Spinning(running uint64) (yes, ended bool) {
 	return running&^p.looping == 0, false
 }
 
-// Issued is told of every instruction that is issued: the warp x in slot s has
-// done what e says and executes instruction next after it; ready is false if it
-// cannot. Calm is what Calm says of the instruction.
+// Issued notes an issued instruction of the warp x in slot s. E are its effects, next is
+// the warp's next instruction, ready is false if the warp cannot step, and calm is the
+// result of Calm for the instruction.
 func (p *Spin) Issued(s int, x exec.Warp, next int32, ready, calm bool, e *exec.Effects) {
 	if e.Wrote || e.Timed || e.Exited != 0 || !calm {
 		p.broken = true
@@ -69,9 +67,9 @@ func (p *Spin) Issued(s int, x exec.Warp, next int32, ready, calm bool, e *exec.
 	}
 }
 
-// calmOps are the operations, of PTX and of SASS, of which a loop that waits may
-// consist: they do nothing but to registers and to where a warp goes on. Atomic
-// ones are looked at when they execute.
+// calmOps are the operations of PTX and SASS that a wait loop may consist of: they
+// affect only registers and control flow. Whether an atomic wrote is checked when it
+// executes.
 var calmOps = func() map[string]bool {
 	m := map[string]bool{}
 	for _, s := range strings.Fields(`abs add addc and activemask atom bfe bfi bra brev clz cnot cvt cvta div fence fma isspacep
@@ -85,8 +83,7 @@ var calmOps = func() map[string]bool {
 	return m
 }()
 
-// Calm reports whether a loop that waits may consist of instructions with an
-// opcode.
+// Calm reports whether a wait loop may contain instructions with an opcode.
 func Calm(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	return calmOps[first] || strings.HasPrefix(name, "bar.warp.")

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// counting is a warp whose registers say how often it went round.
+// counting is a warp whose registers count its iterations.
 type counting struct {
 	exec.Warp
 	n uint64
@@ -25,12 +25,12 @@ func TestSpin(t *testing.T) {
 			t.Errorf("visit %d: looping %#x, broken %v", i, got, p.broken)
 		}
 	}
-	// With other registers each time the search is given up, but not at once.
+	// If the registers differ each time, the search ends, but not at once.
 	p.Watch(2)
 	for i := range 5 {
 		w.n++
 		p.Issued(5, w, 7, true, true, &quiet)
-		p.Issued(5, w, 8, true, true, &quiet) // another place says nothing
+		p.Issued(5, w, 8, true, true, &quiet) // another instruction is ignored
 		if p.broken != (i > 2) || p.looping != 0 {
 			t.Errorf("visit %d: broken %v, looping %#x", i, p.broken, p.looping)
 		}

@@ -2,25 +2,23 @@ package core
 
 import "math/bits"
 
-// MaxStates is how many states a warp can be in.
+// MaxStates is the maximum number of states of a warp.
 const MaxStates = 1 << Planes
 
-// Planes is the bits of a state's number.
+// Planes is the number of bits of a state's number.
 const Planes = 4
 
-// Place is what warps did at one instruction of a kernel.
+// Place holds the counters of one instruction of a kernel.
 type Place struct {
-	// Issues counts the times that it was issued, Lanes the lanes whose guard
-	// held then.
+	// Issues counts its issues, Lanes the lanes whose guard was true in them.
 	Issues, Lanes uint64
-	// States sums the cycles of warps by the number of their state: state 0 for
-	// those of its issues, the others for the waits in front of it; a barrier's
-	// and an exit's own waits come after it.
+	// States sums the cycles of warps by state: state 0 are its issues, the others the
+	// waits before it, and for a barrier or an exit the waits after it.
 	States [MaxStates]uint64
 }
 
-// Places holds a place for every instruction of a kernel, in the order of its
-// work's code.
+// Places has a place for every instruction of a kernel, in the order of its work's
+// code.
 type Places []Place
 
 // Add adds places of the same kernel.
@@ -34,7 +32,7 @@ func (p Places) Add(o Places) {
 	}
 }
 
-// Ledger is a core's places, by kernel.
+// Ledger holds a core's places by kernel.
 type Ledger struct {
 	by    map[Kernel]Places
 	spare []Places
@@ -47,8 +45,8 @@ func (l *Ledger) KeepPlaces() {
 	}
 }
 
-// PlacesOf returns where the states of a kernel's warps on this core are
-// charged, of which it has n instructions; nil without KeepPlaces.
+// PlacesOf returns the places of a kernel with n instructions on this core; nil without
+// KeepPlaces.
 func (l *Ledger) PlacesOf(k Kernel, n int) Places {
 	if l.by == nil {
 		return nil
@@ -66,9 +64,9 @@ func (l *Ledger) PlacesOf(k Kernel, n int) Places {
 	return p
 }
 
-// TakePlaces adds what a kernel's warps did on this core to sum, which has a
-// place for each of its instructions, and forgets it. None of the kernel's
-// blocks may come to this core later.
+// TakePlaces adds a kernel's places on this core to sum, which has a place for each of
+// its instructions, and forgets them. No block of the kernel may be launched on this
+// core later.
 func (l *Ledger) TakePlaces(k Kernel, sum Places) {
 	if p := l.by[k]; p != nil {
 		sum.Add(p)
@@ -77,19 +75,19 @@ func (l *Ledger) TakePlaces(k Kernel, sum Places) {
 	}
 }
 
-// States keeps the states of a core's warps as numbers below MaxStates, of which
-// 0 is to have issued, and charges a state when it ends.
+// States holds the states of a core's warps, numbers below MaxStates, and charges the
+// time in a state when it ends. State 0 means that the warp has issued.
 type States struct {
 	Issued uint64 // warps that issued in this cycle
 
-	in    [Planes]uint64 // the states' numbers: a word per bit, a bit per warp
+	in    [Planes]uint64 // the states' numbers: one word per bit, one bit per warp
 	since [maxWarps]uint64
 	born  [maxWarps]uint64
 	at    [maxWarps]int32 // instruction to which the state is charged
 	inst  [maxWarps]int32 // instruction that issued in this cycle
 }
 
-// Begin is told that a warp comes to slot s at a tick, in a state and in front of
+// Begin notes that a warp is launched in slot s at a tick, in a state and before
 // instruction next, -1 for none.
 func (a *States) Begin(s int, tick uint64, state uint8, next int32) {
 	for i := range a.in {
@@ -105,7 +103,7 @@ func (a *States) Of(s int) uint8 {
 	return uint8(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3)
 }
 
-// Step is told that the warp in slot s issues instruction i.
+// Step notes that the warp in slot s issues instruction i.
 func (a *States) Step(s, i int32) {
 	a.Issued |= 1 << s
 	a.inst[s] = i
@@ -137,10 +135,10 @@ func (a *States) charge(s int, tick uint64, sum []uint64, p Places) {
 	a.since[s] = tick
 }
 
-// Enter gives the warps of a set the states of this cycle: of their numbers a
-// word per bit, a bit per warp. A state lasts from the tick in which it is
-// entered to the one in which the next is. It cannot be a method of States: the
-// warps' kernels have a type.
+// Enter gives the warps of a set the states of this cycle, one word per bit of their
+// numbers and one bit per warp. A state lasts from the tick in which it is entered to
+// the tick in which the next is entered. Enter is not a method of States because
+// methods have no type parameters.
 func Enter[K any](a *States, r *Residents[K], tick, set uint64, in [Planes]uint64, sum []uint64) {
 	changed := ^(a.in[0] | a.in[1] | a.in[2] | a.in[3]) // each issue is charged to its own instruction
 	for i := range in {

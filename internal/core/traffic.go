@@ -6,30 +6,30 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// PacketSizes is how many sizes of packets are told apart.
+// PacketSizes is the number of packet sizes that are counted separately.
 const PacketSizes = mem.LineBytes/mem.SectorBytes + 1
 
-// AtomicPackets is where Traffic.SentSizes and Traffic.ReplySizes count atomics.
+// AtomicPackets is the index of atomics in Traffic.SentSizes and Traffic.ReplySizes.
 const AtomicPackets = int(mem.Kinds)
 
-// Traffic are the counters of what passes between a core and the memory system.
+// Traffic counts packets between a core and the memory system.
 type Traffic struct {
-	// Packets and Bytes count what was sent, by kind of request.
+	// Packets and Bytes count sent packets by kind of request.
 	Packets, Bytes [mem.Kinds]uint64
-	// ReplyPackets and ReplyBytes count what came in.
+	// ReplyPackets and ReplyBytes count received packets.
 	ReplyPackets, ReplyBytes [mem.Kinds]uint64
-	// SentSizes and ReplySizes split the packets by their data, in steps of a
-	// sector up to a line; atomics are apart from other reads, at AtomicPackets.
+	// SentSizes and ReplySizes split the packets by the size of their data, in sectors
+	// up to a line; atomics are separate from other reads, at AtomicPackets.
 	SentSizes, ReplySizes [mem.Kinds + 1][PacketSizes]uint64
-	// Latency sums the core cycles from making a request to its delivery, over
-	// LatencyN replies; LatencyMax is the longest, LatencyLog counts them by
-	// the logarithm to base 2.
+	// Latency sums the core cycles from the creation of a request to the delivery of
+	// its reply, over LatencyN replies; LatencyMax is the longest; LatencyLog counts
+	// them by their base-2 logarithm.
 	Latency, LatencyN uint64
 	LatencyMax        uint64 `combine:"max"`
 	LatencyLog        [32]uint64
 }
 
-// sized counts a packet with so many bytes of data.
+// sized counts a packet by its bytes of data.
 func sized(by *[mem.Kinds + 1][PacketSizes]uint64, r *mem.Req, data uint64) {
 	k := int(r.Kind)
 	if r.Atomic {
@@ -49,9 +49,8 @@ func (t *Traffic) Came(r *mem.Req) {
 	sized(&t.ReplySizes, r, size-mem.ControlSize)
 }
 
-// Took counts how long a request has taken that is answered after core cycle
-// now: a reply comes between two cycles. No instruction waits for a prefetch, so its
-// time is left out.
+// Took counts the latency of a request whose reply arrives after core cycle now and
+// before the next. No instruction waits for a prefetch, so prefetches do not count.
 func (t *Traffic) Took(r *mem.Req, now uint64) {
 	if r.Born == 0 || now < r.Born || Unasked(r) {
 		return
@@ -83,8 +82,8 @@ func TrySend(t *Traffic, e *Env, id int, r *mem.Req) bool {
 	return true
 }
 
-// Drop returns a reply to the pool, and with its last piece the request that
-// it was cut from. It reports whether the request is answered.
+// Drop returns a reply to the pool. If it was the last piece of a split request, it
+// returns that request too. It reports whether the whole request is answered.
 func Drop(p *mem.Pool, r *mem.Req) bool {
 	o := r.Orig
 	p.Put(r)
@@ -105,10 +104,10 @@ func Unasked(r *mem.Req) bool {
 	return r.Ahead == mem.AheadL1 || r.Orig != nil && r.Orig.Ahead == mem.AheadL1
 }
 
-// LocalAddress returns where a word of a thread's local memory lies: word by
-// word, with the threads of the whole GPU side by side. At is the thread's
-// address, thread its number on SM id of sms, each with so many threads
-// (GPGPU-Sim).
+// LocalAddress returns the physical address of a byte of a thread's local memory.
+// Words with the same local address are adjacent for all threads of the GPU. At is the
+// local address, thread the thread's number on SM id of sms, and threads the number of
+// threads per SM (GPGPU-Sim).
 func LocalAddress(base, at uint64, thread, threads, id, sms int) uint64 {
 	at &= 1<<24 - 1 // drops the window of a generic address
 	all := uint64(threads) * uint64(sms)

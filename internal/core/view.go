@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: what is shown of a core from outside, between two cycles.
+// This file: views of a core for observers, between two cycles.
 
-// WaitKind is what a warp's state means for those who ask what it waits for.
+// WaitKind is the kind of wait that a warp's state stands for.
 type WaitKind uint8
 
 // The kinds.
@@ -15,8 +15,8 @@ const (
 	WaitsOther   WaitKind = iota
 	WaitsFetch            // for instructions
 	WaitsResult           // for results
-	WaitsPlace            // for a place behind issue
-	WaitsAll              // for all that is under way
+	WaitsPlace            // for a free place after issue
+	WaitsAll              // for everything in flight
 	WaitsAtomics          // for atomics
 )
 
@@ -28,48 +28,46 @@ type WarpView struct {
 	InBlock int // warp of its block
 	Exec    exec.Warp
 	State   string   // in the last cycle
-	Waits   WaitKind // what that means
-	// At is the instruction that it executes next, in the order of the work's
-	// code; -1 if it waits for others or has ended. Active are the lanes that
-	// will be active, Live those that have not exited.
+	Waits   WaitKind // its kind
+	// At is its next instruction, an index into the work's code; -1 if it waits for
+	// others or has ended. Active are the lanes active in it, Live those that have not
+	// exited.
 	At           int
 	Active, Live isa.LaneMask
-	// Buffer holds the instructions in its instruction buffer; Missed says that
-	// the instruction cache has missed.
+	// Buffer holds the instructions in its instruction buffer; Missed says that its
+	// fetch has missed in the instruction cache.
 	Buffer []int
 	Missed bool
-	// Issued counts the instructions that were issued from its slot, by this
-	// warp and those before it. Age tells warps of a slot apart.
+	// Issued counts the instructions issued from its slot, by this warp and those
+	// before it. Age distinguishes warps that follow each other in a slot.
 	Issued, Age uint64
-	// Reserved is the number of registers that wait for their results; Stores,
-	// Atomics and Copies count what has not been acknowledged: stores, lanes of
-	// atomics, asynchronous copies.
+	// Reserved is the number of registers that wait for results; Stores, Atomics and
+	// Copies count unacknowledged stores, lanes of atomics and asynchronous copies.
 	Reserved, Stores, Atomics, Copies int
-	// Counters are its dependence counters, nil where it has none.
+	// Counters are its dependence counters, nil if it has none.
 	Counters []int
-	// Flights are its instructions between issue and completion, the oldest
-	// first.
+	// Flights are its instructions between issue and completion, the oldest first.
 	Flights []Flight
-	// Stuck says that no warp of its block can ever step again by itself.
+	// Stuck says that no warp of its block can step again by itself.
 	Stuck bool
 }
 
 // Flight is an instruction between issue and completion.
 type Flight struct {
-	ID    int    // the core's record: Owner of its requests
-	At    int    // instruction, in the order of the work's code
+	ID    int    // the core's record, the Owner of its requests
+	At    int    // index into the work's code
 	Age   uint64 // instructions that the core issued before it
 	Lanes isa.LaneMask
 	Place string // where it is
-	// Blocks says that the warp's next instruction waits for a register that
-	// this one writes, or uses, or for a counter that it has raised.
+	// Blocks says that the warp's next instruction waits for a register that this one
+	// writes or reads, or for a counter that it has incremented.
 	Blocks bool
-	// Unsent is the number of its accesses that have not been sent, Unanswered
-	// those that a load still waits for, those included.
+	// Unsent is the number of its accesses that have not been sent, Unanswered the
+	// number of those that a load still waits for, including the unsent ones.
 	Unsent, Unanswered int
 }
 
-// AddFlight puts a flight into a list in the order of age.
+// AddFlight inserts a flight into a list sorted by age.
 func AddFlight(list []Flight, f Flight) []Flight {
 	at := len(list)
 	for at > 0 && list[at-1].Age > f.Age {
@@ -90,17 +88,16 @@ type BlockView struct {
 	Stuck bool
 }
 
-// Stands is where a warp is: enough to tell that it has moved.
+// Stands is the position of a warp, enough to detect that it has moved.
 type Stands struct {
 	Work        exec.Work
 	Age, Issued uint64
-	Next, Last  int32 // instruction: the next one, and the one issued last in this cycle (-1: none)
+	Next, Last  int32 // the next instruction, and the one issued last in this cycle (-1: none)
 }
 
-// QueueView is a place of a core that instructions or requests pass, and how
-// full it is.
+// QueueView is a queue of instructions or requests in a core.
 type QueueView struct {
 	Name     string
 	Len, Cap int    // Cap 0: no bound of its own
-	What     string // what is in it
+	What     string // what it holds
 }

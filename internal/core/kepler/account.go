@@ -6,27 +6,27 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// This file: where each cycle went. Counting changes nothing that is counted.
+// This file: the accounting of cycles. It does not affect the simulation.
 
-// SlotState is what fetch did in a cycle. Every cycle until the last warp has
-// been seen to exit is in one.
+// SlotState is what fetch did in a cycle. Every cycle until the exit of the last warp
+// has been seen is in exactly one state.
 type SlotState uint8
 
-// The states of fetch: two selected, one, or none and why. Where several
-// reasons hold, the first in this order is counted.
+// The states of fetch: two instructions selected, one, or none for a reason. If
+// several reasons apply, the first in this order counts.
 const (
 	SlotDual         SlotState = iota // two instructions of a warp were selected
-	SlotSingle                        // one was
+	SlotSingle                        // one instruction was selected
 	SlotDone                          // every warp of the SM has exited, or it has none
 	SlotStart                         // before the first fetch
 	SlotConflict                      // a bank conflict in shared memory holds the front end
-	SlotCollector                     // no operand collector is free for what was decoded or is to come
-	SlotBranch                        // a branch is taken, or was in the cycle before
-	SlotScoreboard                    // all warps that could be selected wait for registers or predicates, or some do
-	SlotTransactions                  // none of them waits so, and some have no transaction slot free
+	SlotCollector                     // no operand collector is free for decoded or following instructions
+	SlotBranch                        // a branch is taken, or was in the previous cycle
+	SlotScoreboard                    // some or all warps wait for registers or predicates
+	SlotTransactions                  // none waits for those, but some have no free transaction slot
 	SlotDrain                         // some have nothing left to fetch
 	SlotBarrier                       // all are at the barrier
-	SlotStates                        // how many there are
+	SlotStates                        // number of states
 )
 
 var slotStates = [SlotStates]string{
@@ -36,14 +36,14 @@ var slotStates = [SlotStates]string{
 
 func (s SlotState) String() string { return slotStates[s] }
 
-// WarpState is what a warp did in a cycle. From the cycle in which it was
-// started to the one in which it exits it is in one of them in each.
+// WarpState is the state of a warp in a cycle. From its start to its exit a warp is in
+// exactly one state in each cycle.
 type WarpState uint8
 
 // The states of a warp.
 const (
 	Selected        WarpState = iota
-	NotSelected               // it could have been, but another was
+	NotSelected               // could have been selected, but another warp was
 	Starting                  // before the first fetch
 	Conflict                  // a bank conflict in shared memory holds the front end
 	NoCollector               // no operand collector is free
@@ -52,9 +52,9 @@ const (
 	ShortScoreboard           // … for shared memory
 	Dependence                // … for a result of fixed latency, a predicate among them
 	NoTransaction             // … for a transaction slot
-	Draining                  // an EXIT or BAR waits for what is on its way, or fetch has come to the end of program memory
+	Draining                  // an EXIT or BAR waits for operations in flight, or fetch has reached the end of program memory
 	AtBarrier                 // it waits for other warps
-	WarpStates                // how many there are
+	WarpStates                // number of states
 )
 
 var warpStates = [WarpStates]string{
@@ -65,43 +65,43 @@ var warpStates = [WarpStates]string{
 
 func (s WarpState) String() string { return warpStates[s] }
 
-// slotOf is how fetch's idle cycles are called when a warp's state is to blame.
+// slotOf is the state of fetch when a warp's state causes an idle cycle.
 var slotOf = [WarpStates]SlotState{
 	Starting: SlotStart, Conflict: SlotConflict, NoCollector: SlotCollector, Branching: SlotBranch, LongScoreboard: SlotScoreboard,
 	ShortScoreboard: SlotScoreboard, Dependence: SlotScoreboard, NoTransaction: SlotTransactions, Draining: SlotDrain, AtBarrier: SlotBarrier,
 }
 
-// Counters say where the cycles of a run went.
+// Counters are the cycles of a run by state, and the executed instructions by lanes.
 type Counters struct {
-	// Slots are cycles by what fetch did. They add up to Core.Counted, for each
-	// of the SMs that a core was split into.
+	// Slots are the cycles by state of fetch. They add up to Core.Counted, for each of
+	// the SMs into which a core was split.
 	Slots [SlotStates]uint64
-	// Warps are cycles of each warp by its state. They add up to its lifetime:
-	// from its start to its exit, or to now.
+	// Warps are the cycles of each warp by state. They add up to its lifetime, from its
+	// start to its exit or to now.
 	Warps [Warps][WarpStates]uint64
-	// Lanes are executed instructions by how many lanes they executed on.
+	// Lanes are the executed instructions by the number of lanes.
 	Lanes [isa.Lanes + 1]uint64
 }
 
-// Point is what warps did at one instruction of a program.
+// Point holds the counters of one instruction of a program.
 type Point struct {
-	Executed uint64             // instructions that executed: they add up to Stats.Executed
-	Threads  uint64             // lanes on which they did
-	Cycles   [WarpStates]uint64 // of warps for which it was the next to fetch: they add up to all warps' lifetimes
+	Executed uint64             // executions; they add up to Stats.Executed
+	Threads  uint64             // lanes in them
+	Cycles   [WarpStates]uint64 // cycles of warps for which it was the next to fetch; they add up to all warps' lifetimes
 }
 
-// Counters returns where the cycles went so far.
+// Counters returns the counters so far.
 func (k *Core) Counters() *Counters { return &k.counters }
 
-// Programs returns how many programs there are: the one of a core that has
-// none loaded is the first.
+// Programs returns the number of programs. The first is the empty one of warps without
+// a loaded program.
 func (k *Core) Programs() int { return len(k.programs) }
 
-// Point returns what warps did at an instruction of a program.
+// Point returns the counters of an instruction of a program.
 func (k *Core) Point(program, pc int) *Point { return &k.points[program][pc] }
 
-// Counted returns how many cycles the counters are about: those until the last
-// warp was seen to have exited.
+// Counted returns the number of counted cycles, until the exit of the last warp was
+// seen.
 func (k *Core) Counted() uint64 {
 	if k.Done() {
 		return k.doneCycle
@@ -120,14 +120,13 @@ func (k *Core) Lifetime(warp int) uint64 {
 	return k.cycle - k.startCycle[warp]
 }
 
-// account counts a cycle. It looks at the state at the cycle's start, and at
-// what was decided.
+// account counts a cycle, from the state at its start and its decisions.
 func (k *Core) account(now *cycle) {
 	if k.doneCycle != 0 {
 		return
 	}
 	live := k.started &^ k.over
-	slot, all := SlotDone, WarpStates // what holds all warps that are ready
+	slot, all := SlotDone, WarpStates // all: what holds all ready warps
 	switch {
 	case live == 0:
 	case k.cycle < FirstFetch:
@@ -184,7 +183,7 @@ func (k *Core) account(now *cycle) {
 	k.did = slot
 }
 
-// causes are the states of warps that a state of fetch stands for.
+// causes are the warp states that cause a state of fetch.
 var causes = func() (list [SlotStates]uint32) {
 	for w, s := range slotOf {
 		list[s] |= 1 << w
@@ -192,8 +191,8 @@ var causes = func() (list [SlotStates]uint32) {
 	return list
 }()
 
-// holds says what keeps a warp that is ready from being selected, where it is
-// its own affair.
+// holds returns the state of a ready warp when nothing holds all warps: what its next
+// instruction waits for, NotSelected if nothing.
 func (k *Core) holds(w, pc uint8) WarpState {
 	i := &k.programs[k.program[w]][pc]
 	switch {
@@ -222,7 +221,7 @@ func (k *Core) holds(w, pc uint8) WarpState {
 	return NotSelected
 }
 
-// producers notes where the results that the scoreboard waits for come from.
+// producers notes which results that the scoreboard waits for come from memory.
 func (k *Core) producers(now *cycle) {
 	for p, m := range now.marks {
 		if m == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// addsUp checks what holds for the counters of every run, at its end or before:
-// each cycle and each warp's cycles are counted once. What fetch did is told by
-// the fetch trace, which is not made of counters.
+// addsUp checks what is true of the counters of every run, at its end or before: each
+// cycle and each warp's cycles are counted once. What fetch did is taken from the fetch
+// trace, which is independent of the counters.
 func addsUp(t *testing.T, k *kepler.Core) {
 	t.Helper()
 	c, s := k.Counters(), k.Stats()
@@ -82,8 +82,7 @@ func addsUp(t *testing.T, k *kepler.Core) {
 	same("threads by lanes", threads, s.Threads)
 }
 
-// The counters of random programs add up at both levels, at the end and on the
-// way.
+// The counters of random programs add up at both levels, at the end and before it.
 func TestCountersAddUp(t *testing.T) {
 	for level := range kepler.Datasheet + 1 {
 		for n := range uint64(60) {
@@ -105,8 +104,8 @@ func TestCountersAddUp(t *testing.T) {
 	}
 }
 
-// What a warp waits for has its name, for as many cycles as the pipeline's
-// latencies say.
+// A warp is in the state of what it waits for, for the cycles that follow from the
+// pipeline's latencies.
 func TestStates(t *testing.T) {
 	const tail = "EXIT"
 	long := uint64(0) // delay of the load below: launched in cycle 69+7
@@ -122,13 +121,13 @@ func TestStates(t *testing.T) {
 	}{
 		{"before the first fetch", tail, kepler.RTL, kepler.Starting, kepler.FirstFetch},
 		{"dependent", "ADD R1, R2, R3\nADD R4, R1, R5\n" + tail, kepler.RTL, kepler.Dependence, 7},
-		{"dependent predicate", "ISETP.EQ P1, R2, R3 rd=57\n@P1 ADD R4, R6, R5\n" + tail, kepler.Datasheet, kepler.Dependence, 6}, // a predicate can be used one cycle before a register
+		{"dependent predicate", "ISETP.EQ P1, R2, R3 rd=57\n@P1 ADD R4, R6, R5\n" + tail, kepler.Datasheet, kepler.Dependence, 6}, // a predicate can be used one cycle earlier than a register
 		{"load", "LDR R1, [R2]\nADD R4, R1, R5\n" + tail, kepler.RTL, kepler.LongScoreboard, 10 + long},
 		{"load from shared memory", "LDS R1, [R2]\nADD R4, R1, R5\n" + tail, kepler.RTL, kepler.ShortScoreboard, 10},
-		// A taken branch blocks fetch for two cycles, and each EXIT does.
-		{"jump", "BRA to\nto: " + tail, kepler.Datasheet, kepler.Branching, 3}, // of the EXIT's two the second is after the exit
+		// A taken branch blocks fetch for two cycles, and so does each EXIT.
+		{"jump", "BRA to\nto: " + tail, kepler.Datasheet, kepler.Branching, 3}, // the second cycle of the EXIT is after the exit
 		{"no jump", tail, kepler.Datasheet, kepler.Branching, 1},
-		// Four lanes at four words of one bank: three cycles more.
+		// Four lanes access four words of one bank: three more cycles.
 		{"bank conflict", "TID R1\nAND R1, R1, R63, 3\nSHL R1, R1, R63, 7\nLDS R3, [R1]\nADD R4, R3, R3\n" + tail, kepler.Datasheet, kepler.Conflict, 3},
 		{"no bank conflict", "TID R1\nSHL R1, R1, R63, 2\nLDS R3, [R1]\nADD R4, R3, R3\n" + tail, kepler.Datasheet, kepler.Conflict, 0},
 	} {
@@ -161,14 +160,14 @@ func TestWaitingStates(t *testing.T) {
 	}
 	addsUp(t, k)
 	early, late := k.Counters().Warps[9][kepler.AtBarrier], k.Counters().Warps[3][kepler.AtBarrier]
-	// Each addition comes 8 cycles after the one before, and the last to come
+	// Each addition is 8 cycles after the previous one, and the last warp to arrive
 	// does not wait.
 	if late != 0 || early < 19*8 || early > 20*8 {
 		t.Errorf("warp 9 is at the barrier for %d cycles, warp 3 for %d", early, late)
 	}
 
-	// What is fetched after the EXIT fills 8 places of its queue and 32
-	// collectors while 64 lines are stored; then fetch waits for it.
+	// Instructions fetched after the EXIT fill 8 places of its queue and 32 collectors
+	// while 64 lines are stored; then fetch waits for the EXIT.
 	k = start(t, kepler.Datasheet, "TID R1\nSHL R2, R1, R63, 7\nSTR [R2], R1\nSTR [R2 + 4096], R1\nEXIT", 0)
 	if !k.Run(10_000) {
 		t.Fatal(k.Waits())

@@ -8,8 +8,8 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// resolve decides what the head of the integer queue does to control: whether
-// it leaves, branches, exits, meets others at a barrier.
+// resolve decides what the head of the integer queue does to control flow: whether it
+// leaves the queue, branches, exits, or waits at a barrier.
 func (k *Core) resolve(now *cycle) {
 	mem := &k.mems[k.memAt]
 	now.fpuServed = k.fpu.valid && (!k.alu.valid || !mem.valid)
@@ -28,7 +28,7 @@ func (k *Core) resolve(now *cycle) {
 	now.pop[unitALU] = true
 	now.squash = h.nop || k.stale(h)
 	if i.Op == isa.BAR && !h.nop && !k.cfg.Rendezvous && k.barInit && k.barExpected != 0 && (k.barMask|1<<w)&k.barExpected == k.barExpected {
-		// Warps are let go even by a barrier that a branch has overtaken.
+		// Even a barrier that a branch has overtaken releases warps.
 		now.toReady = 1 << w
 		for v := range Warps {
 			if k.barExpected>>v&1 != 0 && k.status[v] == Barrier {
@@ -104,7 +104,7 @@ func (k *Core) resolve(now *cycle) {
 		k.diverge(h, pc+uint32(i.Imm), k.mask[w])
 		now.branch, now.target = true, pc+1
 	case isa.JOIN:
-		if k.stackTop[w] == 0 { // at a point of reconvergence that SSY named, the last JOIN finds nothing
+		if k.stackTop[w] == 0 { // at a reconvergence point of SSY, the last JOIN finds an empty stack
 			return
 		}
 		k.stackTop[w]--
@@ -133,15 +133,15 @@ func (k *Core) resolve(now *cycle) {
 			k.count(h, now.lanes)
 		}
 		if k.cfg.Rendezvous {
-			k.barSeen ^= 1 << w // the warp's epoch is ahead now
+			k.barSeen ^= 1 << w // the warp is now one epoch ahead
 			now.atBar = true
 			now.branch, now.target = true, pc+1
 			return
 		}
 		k.barrier(now, w)
 	case isa.EXIT:
-		// An exit always jumps to itself; while anything of the warp is on
-		// its way it is fetched again.
+		// An exit always jumps to itself, so it is fetched again while anything of
+		// the warp is in flight.
 		now.branch, now.target = true, pc
 		now.exits = now.commits && (k.cfg.PatientExit || !(k.sharedResp.valid && k.sharedResp.warp == w || mem.valid && mem.warp == w ||
 			k.port[0].valid && k.port[0].warp == w || k.port[1].valid && k.port[1].warp == w))
@@ -150,12 +150,12 @@ func (k *Core) resolve(now *cycle) {
 		}
 	}
 	if k.cfg.Checked && now.branch && now.target >= isa.ProgramWords && i.Op != isa.BAR && i.Op != isa.SSY {
-		k.fail(h, now.lanes, fmt.Sprintf("jump to %d, out of the program memory of %d instructions", int32(now.target), isa.ProgramWords))
+		k.fail(h, now.lanes, fmt.Sprintf("jump to %d, outside the program memory of %d instructions", int32(now.target), isa.ProgramWords))
 	}
 }
 
-// drained reports whether nothing of a warp is on its way to or from memory,
-// nor in the floating-point pipe.
+// drained reports whether a warp has nothing in flight to or from memory or in the
+// floating-point pipe.
 func (k *Core) drained(w uint8) bool {
 	if k.outstanding[w] != 0 || k.replays>>w&1 != 0 || k.lsu.valid && k.lsu.warp == w {
 		return false
@@ -175,7 +175,7 @@ func (k *Core) drained(w uint8) bool {
 	return true
 }
 
-// meet lets warps go on once all that have not exited are at the barrier.
+// meet releases the warps at the barrier once all warps that have not exited are there.
 func (k *Core) meet() {
 	waiting := uint32(0)
 	for w := range Warps {
@@ -193,9 +193,9 @@ func (k *Core) meet() {
 	}
 }
 
-// Fault is an instruction that did something illegal.
+// Fault is an illegal instruction or access.
 type Fault struct {
-	Warp, Lane int // Lane is the first that did it
+	Warp, Lane int // Lane is the first faulting lane
 	Program    int // index of the warp's program
 	PC         int
 	Inst       string
@@ -206,10 +206,10 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: warp %d, lane %d, pc %d: %s", f.What, f.Warp, f.Lane, f.PC, f.Inst)
 }
 
-// Fault returns the illegal instruction that ended the run, nil if none did.
+// Fault returns the fault that ended the run, nil if there is none.
 func (k *Core) Fault() *Fault { return k.fault }
 
-// fail notes the first illegal instruction.
+// fail notes the first fault.
 func (k *Core) fail(s *slot, lanes uint32, what string) {
 	if k.fault == nil {
 		k.fault = &Fault{Warp: int(s.warp), Lane: bits.TrailingZeros32(lanes) % isa.Lanes, Program: int(s.prog), PC: int(s.pc), Inst: k.inst(s).Text(), What: what}
@@ -228,9 +228,9 @@ func (k *Core) diverge(h *slot, pc, mask uint32) {
 	k.stackTop[w] = (k.stackTop[w] + 1) & 63
 }
 
-// barrier is a cycle of BAR at the head of the integer queue. All of it looks
-// at the registers as they were before. In epoch zero nobody has to wait,
-// because what was seen is zero as well.
+// barrier simulates a cycle of BAR at the head of the integer queue. All decisions are
+// based on the registers at the start of the cycle. In epoch zero no warp waits,
+// because barSeen is zero as well.
 func (k *Core) barrier(now *cycle, w uint8) {
 	bit := uint32(1) << w
 	active, init, expected := k.barActive, k.barInit, k.barExpected
@@ -274,9 +274,9 @@ func assign(to, from *kasm.Vector, mask uint32) {
 	}
 }
 
-// writeBack writes what the write ports hold, then gives the ports to the
-// results of this cycle: the first to the integer pipe, the second to memory,
-// either to the floating-point pipe.
+// writeBack writes the results in the write ports, then assigns the ports to the results
+// of this cycle: the first to the integer pipe, the second to memory, and a free one to
+// the floating-point pipe.
 func (k *Core) writeBack(now *cycle) {
 	for p := range k.port {
 		if r := &k.port[p]; r.valid && r.mask != 0 {
@@ -319,7 +319,7 @@ func (k *Core) toPort(now *cycle, p int, r *result) {
 	case r.last:
 		now.clears[p] = 1 << r.rd
 	case now.clearWarp[0] == r.warp && !k.cfg.FullScoreboard:
-		now.clears[0] &^= 1 << r.rd // a part that is not the last keeps the register
+		now.clears[0] &^= 1 << r.rd // a part other than the last keeps the register reserved
 	}
 }
 
@@ -361,8 +361,8 @@ func (k *Core) execute(now *cycle) {
 	r.valid = false
 	q := &k.queue[unitFPU]
 	if q.n == 0 {
-		// An empty queue shows an operation of warp 0 with tag 0, which is
-		// squashed as long as the warp's tag is another.
+		// An empty queue presents an operation of warp 0 with tag 0, which is squashed
+		// if the warp's tag is different.
 		if k.tag[0] != 0 && !k.cfg.PatientExit {
 			r.valid, r.last, r.warp, r.rd, r.mask, r.way = true, true, 0, 0, 0, 0
 		}

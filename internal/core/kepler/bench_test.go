@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
-// busy keeps all pipes at work: two instructions a cycle where they pair,
-// loads, stores and shared memory among them, and a loop that never ends.
+// busy keeps all pipes busy: two instructions per cycle if they pair, including loads,
+// stores and shared memory, in an endless loop.
 const busy = `
 	TID R1
 	SHL R2, R1, R63, 2

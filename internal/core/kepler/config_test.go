@@ -23,8 +23,8 @@ func switchNames() (names []string) {
 	return names
 }
 
-// All switches are off at one level and on at the other, and nothing else asks
-// for the level.
+// All switches are off at one level and on at the other, and no code depends on the
+// level itself.
 func TestLevelsAreSwitches(t *testing.T) {
 	for level, want := range map[kepler.Level]bool{kepler.RTL: false, kepler.Datasheet: true} {
 		v := reflect.ValueOf(kepler.ConfigFor(level).Switches)
@@ -48,13 +48,13 @@ func TestLevelsAreSwitches(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m := asks.Find(src); m != nil {
-			t.Errorf("%s asks for the level (%s) and not for a switch", f, m)
+			t.Errorf("%s depends on the level (%s), not on a switch", f, m)
 		}
 	}
 }
 
-// The table in the documentation has a row for every switch, in their order,
-// with both behaviours and the reason, which is that of the key.
+// The table in the documentation has a row for every switch, in order, with both
+// behaviours and the reason, which equals the key's source.
 func TestSwitchesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/kepler.md")
 	if err != nil {
@@ -62,7 +62,7 @@ func TestSwitchesAreDocumented(t *testing.T) {
 	}
 	_, table, ok := strings.Cut(string(text), "| switch |")
 	if !ok {
-		t.Fatal("there is no table of switches")
+		t.Fatal("the table of switches is missing")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")[2:]
@@ -71,7 +71,7 @@ func TestSwitchesAreDocumented(t *testing.T) {
 			continue
 		}
 		if len(rows) == 0 {
-			t.Fatalf("there is no row for %s", k.Name)
+			t.Fatalf("the row for %s is missing", k.Name)
 		}
 		cells := strings.Split(strings.Trim(rows[0], "| "), " | ")
 		if len(cells) != 4 || cells[0] != "`"+strings.TrimPrefix(k.Name, kepler.SwitchTable)+"`" || !strings.HasPrefix(cells[3], k.Source) {
@@ -85,12 +85,12 @@ func TestSwitchesAreDocumented(t *testing.T) {
 		rows = rows[1:]
 	}
 	if len(rows) > 0 {
-		t.Errorf("rows of no switch: %q", rows)
+		t.Errorf("rows without a switch: %q", rows)
 	}
 }
 
-// Every switch makes a difference: some program ends otherwise with it than
-// without, all else being the same.
+// Every switch makes a difference: for some program the outcome with it differs from
+// that without it, all else being equal.
 func TestEverySwitchMatters(t *testing.T) {
 	special := []string{
 		".word 0xab00000070000000\nEXIT", // unknown
@@ -98,8 +98,8 @@ func TestEverySwitchMatters(t *testing.T) {
 		"TID R1\nSHL R2, R1, R63, 7\nSTS [R2], R1\nLDS R3, [R2]\nADD R4, R3, R3\nADD R4, R4, R4\nEXIT",
 		"TID R1\nATOM.ADD R2, [R3], R1\nEXIT",
 	}
-	// outcome is what a run leaves, in words; a core with switches that do not
-	// go together may get stuck.
+	// outcome describes the results of a run; a core with conflicting switches may get
+	// stuck.
 	outcome := func(cfg kepler.Config, seed uint64) string {
 		r := rand.New(rand.NewPCG(seed, 5))
 		texts := []string{randomProgram(r, 1), randomProgram(r, 1)}
@@ -138,9 +138,9 @@ func TestEverySwitchMatters(t *testing.T) {
 	}
 }
 
-// A user may turn every switch by itself. Whatever the combination, short of
-// those that Check refuses, nothing panics, every cycle is counted once, and a
-// run that stops says why; on several SMs too.
+// A user may set every switch separately. For every combination that Check accepts,
+// nothing panics, every cycle is counted once, and a run that stops has a reason; on
+// several SMs too.
 func TestSwitchCombinations(t *testing.T) {
 	ends := map[string]int{}
 	for seed := range uint64(300) {
@@ -185,12 +185,12 @@ func TestSwitchCombinations(t *testing.T) {
 			ends["fault"]++
 		case k.Stuck():
 			if ends["stuck"]++; len(k.Waits()) == 0 {
-				t.Errorf("seed %d: stuck, and nothing waits", seed)
+				t.Errorf("seed %d: stuck, but no warp waits", seed)
 			}
 		case k.Cycle() == 4000:
 			ends["limit"]++
 		default:
-			t.Errorf("seed %d: it stops in cycle %d and does not say why", seed, k.Cycle())
+			t.Errorf("seed %d: stops in cycle %d without a reason", seed, k.Cycle())
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d: %+v", seed, cfg)

@@ -13,12 +13,12 @@ import (
 // Core is one core with its memories.
 type Core struct {
 	cfg      Config
-	sm       int     // its number, where there are several
-	outside  Outside // memory behind the load/store unit; nil for the mock memory
+	sm       int     // its SM number on a chip
+	outside  Outside // the memory system; nil for the mock memory
 	programs [][isa.ProgramWords]inst
-	points   [][isa.ProgramWords]Point // what happened at each instruction
+	points   [][isa.ProgramWords]Point // counters of each instruction
 	state
-	line   map[uint32]*[lineWords]uint32 // global memory that was written, by line number
+	line   map[uint32]*[lineWords]uint32 // written lines of global memory, by line number
 	queued []message                     // the mock memory's queue
 	qhead  int
 
@@ -26,16 +26,16 @@ type Core struct {
 	tracing bool
 	trace   []Fetch
 
-	record   func(*Way) // told of every instruction's way; may be nil
-	ways     []wayEntry // of those in the pipeline
+	record   func(*Way) // called for every instruction that ends; may be nil
+	ways     []wayEntry // of instructions in the pipeline
 	freeWays []uint16
 
-	// To find a state that comes back.
+	// To find a repeated state.
 	watching             bool
-	twin, probe          *state // an earlier state, and the one of now
-	twinAt, nextTwin     uint64 // cycles of that state, and of the one to keep next
-	written, twinWritten uint64 // stores to global memory, until then
-	period               uint64 // after which it came back; 0 if it did not
+	twin, probe          *state // an earlier state, and the current one
+	twinAt, nextTwin     uint64 // cycles of the earlier state and of the next one to keep
+	written, twinWritten uint64 // stores to global memory until now and until twinAt
+	period               uint64 // cycles after which it repeated; 0 if it did not
 }
 
 // Fetch is a row of the fetch trace: an instruction selected in a cycle.
@@ -47,8 +47,8 @@ type Fetch struct {
 	Op    isa.Op
 }
 
-// New returns a core after reset: no warp started, all memories and registers
-// zero, all program memories empty.
+// New returns a core after reset: no warp is started, all memories and registers are
+// zero, and all program memories are empty.
 func New(cfg Config) *Core {
 	k := &Core{cfg: cfg, line: map[uint32]*[lineWords]uint32{}}
 	k.programs = make([][isa.ProgramWords]inst, 1, 1+Warps)
@@ -69,23 +69,23 @@ func New(cfg Config) *Core {
 	return k
 }
 
-// Trace makes the core keep a row for every instruction that it selects.
+// Trace makes the core keep a row for every selected instruction.
 func (k *Core) Trace(on bool) { k.tracing = on }
 
 // Fetches returns the fetch trace so far.
 func (k *Core) Fetches() []Fetch { return k.trace }
 
 // errWarp is returned for a warp that the core does not have.
-var errWarp = fmt.Errorf("warps are 0 to %d", Warps-1)
+var errWarp = fmt.Errorf("invalid warp; want 0 to %d", Warps-1)
 
-// Load writes a program into the program memories of some warps; the rest of
-// their words are zero.
+// Load writes a program into the program memories of some warps and fills the rest with
+// zeros.
 func (k *Core) Load(words []uint64, warps ...int) error {
 	if len(words) > isa.ProgramWords {
-		return fmt.Errorf("the program has %d words, a warp's program memory holds %d", len(words), isa.ProgramWords)
+		return fmt.Errorf("the program has %d words, but a warp's program memory holds %d", len(words), isa.ProgramWords)
 	}
 	if len(k.programs) > 255 {
-		return errors.New("more programs than a core can tell apart")
+		return errors.New("too many programs: a core holds at most 255")
 	}
 	p := len(k.programs)
 	k.programs = append(k.programs, [isa.ProgramWords]inst{})
@@ -135,9 +135,9 @@ func (k *Core) SetRegister(warp, reg, lane int, v uint32) error {
 	case warp < 0 || warp >= Warps:
 		return errWarp
 	case reg < 0 || reg >= isa.Registers:
-		return fmt.Errorf("registers are 0 to %d", isa.Registers-1)
+		return fmt.Errorf("invalid register %d; want 0 to %d", reg, isa.Registers-1)
 	case lane >= isa.Lanes:
-		return fmt.Errorf("lanes are 0 to %d, or -1 for all", isa.Lanes-1)
+		return fmt.Errorf("invalid lane %d; want 0 to %d, or -1 for all", lane, isa.Lanes-1)
 	}
 	if lane >= 0 {
 		k.regs[warp][reg][lane] = v
@@ -152,10 +152,10 @@ func (k *Core) SetRegister(warp, reg, lane int, v uint32) error {
 // Register returns the values of a register, by lane.
 func (k *Core) Register(warp, reg int) kasm.Vector { return k.regs[warp][reg] }
 
-// Predicate returns the lanes in which a predicate of a warp holds.
+// Predicate returns the lanes in which a predicate of a warp is true.
 func (k *Core) Predicate(warp, pred int) uint32 { return k.preds[warp][pred] }
 
-// PC, Mask, Status, StackTop and CallTop return what the core knows of a warp.
+// PC and the following return parts of the state.
 func (k *Core) PC(warp int) uint32     { return k.pc[warp] }
 func (k *Core) Mask(warp int) uint32   { return k.mask[warp] }
 func (k *Core) Status(warp int) Status { return k.status[warp] }
@@ -172,23 +172,23 @@ func (k *Core) Memory(addr uint32) uint32 {
 	return 0
 }
 
-// SetMemory sets the word of global memory that holds a byte address.
+// SetMemory sets the word of global memory at a byte address.
 func (k *Core) SetMemory(addr, v uint32) { k.lineFor(addr / lineBytes)[addr%lineBytes/4] = v }
 
-// SetShared sets the word of shared memory that holds a byte address.
+// SetShared sets the word of shared memory at a byte address.
 func (k *Core) SetShared(addr int, v uint32) error {
 	if addr < 0 || addr >= SharedBytes {
-		return fmt.Errorf("shared memory has %d bytes", SharedBytes)
+		return fmt.Errorf("shared memory address %d is out of range; want 0 to %d", addr, SharedBytes-1)
 	}
 	binary.LittleEndian.PutUint32(k.shared[addr&^3:], v)
 	return nil
 }
 
-// ExitCycle returns the cycle in which a warp was first seen to have exited, 0
-// if it has not.
+// ExitCycle returns the cycle in which the exit of a warp was first seen, 0 if it has
+// not exited.
 func (k *Core) ExitCycle(warp int) uint64 { return k.exitCycle[warp] }
 
-// Words calls f for every word of global memory that is not zero, in no order.
+// Words calls f for every non-zero word of global memory, in no particular order.
 func (k *Core) Words(f func(addr, v uint32)) {
 	for n, l := range k.line {
 		for i, v := range l {
@@ -210,33 +210,33 @@ func (k *Core) lineFor(n uint32) *[lineWords]uint32 {
 	return l
 }
 
-// Done reports whether every warp that was started has exited; it becomes true
-// one cycle after the last one did.
+// Done reports whether every started warp has exited; it becomes true one cycle after
+// the last exit.
 func (k *Core) Done() bool { return k.doneCycle != 0 }
 
 // DoneCycle returns the cycle in which Done became true, 0 before.
 func (k *Core) DoneCycle() uint64 { return k.doneCycle }
 
-// drain is how many cycles Run goes on for after the last warp has exited: an
-// exit does not wait for results of the warp that are not written yet.
+// drain is the number of cycles that Run continues after the last warp has exited,
+// because an exit does not wait for unwritten results of the warp.
 const drain = 10
 
-// stuckAfter is how many cycles without any movement show that there will be
-// none: all that goes on by itself, such as the replay of a bank conflict, is
-// over much sooner.
+// stuckAfter is the number of cycles without progress after which there will be none:
+// everything that proceeds by itself, such as the replay of a bank conflict, ends much
+// sooner.
 const stuckAfter = 512
 
-// Stuck reports whether warps wait for what can never happen.
+// Stuck reports whether warps wait for something that can never happen.
 func (k *Core) Stuck() bool { return k.period != 0 || k.still() }
 
-// still reports whether nothing moves any more, and nothing will be answered.
+// still reports whether there is no progress and no answer to come.
 func (k *Core) still() bool {
 	return !k.Done() && k.started != 0 && k.cycle > k.moved+stuckAfter && k.flying == 0
 }
 
 // Wait is what a warp that has not exited waits for.
 type Wait struct {
-	Warp, Program, PC int    // PC is the next instruction to fetch; of one that runs or is at a barrier, the last that executed
+	Warp, Program, PC int    // PC is the next instruction to fetch, or for a running warp or one at a barrier the last executed
 	Mask              uint32 // active lanes
 	Inst              string
 	What              string
@@ -246,7 +246,7 @@ func (w Wait) String() string {
 	return fmt.Sprintf("warp %d at pc %d (%s), lanes %08x: %s", w.Warp, w.PC, w.Inst, w.Mask, w.What)
 }
 
-// Waiting says of each warp that has not exited what it waits for.
+// Waiting returns what each warp that has not exited waits for.
 func (k *Core) Waiting() []Wait {
 	var list []Wait
 	for w := range Warps {
@@ -259,15 +259,15 @@ func (k *Core) Waiting() []Wait {
 			what = "it runs"
 		}
 		if k.ran[w] && (what == "it runs" || k.status[w] == Barrier) {
-			pc = k.ranPC[w] // what it fetches next may lie behind a jump that is on its way
+			pc = k.ranPC[w] // the next fetch may be beyond a jump that is not resolved yet
 		}
 		list = append(list, Wait{Warp: w, Program: int(k.program[w]), PC: int(pc), Mask: k.mask[w], Inst: k.programs[k.program[w]][pc].Text(), What: what})
 	}
 	return list
 }
 
-// at is the instruction that a warp fetches next: beyond the end of program
-// memory the last one, where the pc does not wrap around.
+// at returns the pc that a warp fetches next; if the pc does not wrap around, beyond the
+// end of program memory it is that of the last instruction.
 func (k *Core) at(w int) uint8 {
 	if k.cfg.Checked && k.pc[w] >= isa.ProgramWords {
 		return isa.ProgramWords - 1
@@ -275,7 +275,7 @@ func (k *Core) at(w int) uint8 {
 	return uint8(k.pc[w])
 }
 
-// waitsFor says what a warp waits for, nothing if it runs.
+// waitsFor returns what a warp waits for, "" if it runs.
 func (k *Core) waitsFor(w, pc uint8) string {
 	i := &k.programs[k.program[w]][pc]
 	q := &k.queue[unitALU]
@@ -283,17 +283,17 @@ func (k *Core) waitsFor(w, pc uint8) string {
 	atHead := q.n > 0 && h.warp == w
 	switch {
 	case k.status[w] == Barrier && k.cfg.Rendezvous:
-		return fmt.Sprintf("at a barrier, for warps that have not come and have not exited: %s", warpList(k.started&^k.over&k.ready))
+		return fmt.Sprintf("at a barrier, for warps that have not arrived or exited: %s", warpList(k.started&^k.over&k.ready))
 	case k.status[w] == Barrier:
 		return fmt.Sprintf("at a barrier, for warps %s", warpList(k.barExpected&^k.barMask))
 	case atHead && (k.inst(h).Op == isa.EXIT || k.inst(h).Op == isa.BAR):
-		return fmt.Sprintf("%v waits for %d memory transactions that are not answered", k.inst(h).Op, k.outstanding[w])
+		return fmt.Sprintf("%v waits for %d unanswered memory transactions", k.inst(h).Op, k.outstanding[w])
 	case k.cfg.Checked && k.pc[w] >= isa.ProgramWords:
 		return "ran past the end of its program memory: there is no EXIT"
 	case i.pred != isa.Always && k.predBusy[w]>>i.pred&1 != 0:
-		return fmt.Sprintf("for P%d, which nothing has written yet", i.pred)
+		return fmt.Sprintf("for P%d, which has not been written yet", i.pred)
 	case k.busy[w]&i.watch != 0:
-		return fmt.Sprintf("for R%d, which nothing has written yet; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
+		return fmt.Sprintf("for R%d, which has not been written yet; %d memory transactions are outstanding", bits.TrailingZeros64(k.busy[w]&i.watch), k.outstanding[w])
 	case i.global && k.free[w].n == 0:
 		return "for a free transaction slot"
 	case !k.still():
@@ -302,7 +302,7 @@ func (k *Core) waitsFor(w, pc uint8) string {
 	return "for a pipeline that other warps block"
 }
 
-// Waits is Waiting in words.
+// Waits returns Waiting as text.
 func (k *Core) Waits() []string {
 	var list []string
 	for _, w := range k.Waiting() {
@@ -322,9 +322,9 @@ func warpList(set uint32) string {
 	return s[1:]
 }
 
-// Run simulates until every warp has exited and what was on its way is
-// written, until the core is stuck, or until a cycle; it reports whether the
-// first.
+// Run simulates until every warp has exited and its results are written, there is a
+// fault, the core is stuck, or a cycle is reached. It reports whether every warp has
+// exited.
 func (k *Core) Run(until uint64) bool {
 	for !k.Done() && k.cycle < until && !k.Stuck() && k.fault == nil {
 		k.Step()
@@ -344,15 +344,15 @@ func (k *Core) Run(until uint64) bool {
 // inst returns the instruction of a slot.
 func (k *Core) inst(s *slot) *inst { return &k.programs[s.prog][s.pc] }
 
-// predicate returns the lanes in which a predicate holds, with what the
-// integer pipe is about to write.
+// predicate returns the lanes in which a predicate is true, including what the integer
+// pipe is about to write.
 func (k *Core) predicate(w, p uint8) uint32 {
 	if p == isa.Always {
 		return ^uint32(0)
 	}
 	v := k.preds[w][p]
 	if f := &k.aluPred; f.valid && f.warp == w && f.pred == p {
-		return f.v // of all lanes, those too that will not be written
+		return f.v // for all lanes, even those that will not be written
 	}
 	return v
 }
@@ -374,9 +374,9 @@ func (k *Core) stale(s *slot) bool {
 	return s.tag != k.tag[s.warp]
 }
 
-// staleInQueue is stale for the queues that control instructions do not go
-// through. What is in order there when it comes is older than every branch that
-// is still to be resolved; the RTL takes it for younger if it has to wait.
+// staleInQueue is stale for the queues that control instructions do not pass through.
+// An instruction that enters one in order is older than every unresolved branch; the
+// RTL treats it as younger if it has to wait.
 func (k *Core) staleInQueue(s *slot) bool {
 	if k.cfg.FullScoreboard {
 		return s.nop
@@ -391,7 +391,7 @@ func (k *Core) Step() {
 	now.stall = k.cycle < FirstFetch || k.conflict ||
 		k.decoded[0].valid && now.idle == 0 || k.decoded[1].valid && now.idle < 2
 
-	// Decisions, all from the state at the cycle's start.
+	// Decisions, all based on the state at the cycle's start.
 	k.resolve(&now)
 	k.selectWarp(&now)
 	k.account(&now)
@@ -441,45 +441,45 @@ func (k *Core) Step() {
 	k.stats.Cycles++
 }
 
-// cycle is what one cycle decides.
+// cycle holds the decisions of one cycle.
 type cycle struct {
-	idle  int  // collectors
-	stall bool // of fetch and decode
+	idle  int  // free collectors
+	stall bool // fetch and decode stall
 
 	// The head of the integer queue.
 	warp    uint8
 	squash  bool
 	commits bool   // the head leaves its queue
 	lanes   uint32 // on which it executes
-	selp    uint32 // lanes in which SELP's predicate holds
+	selp    uint32 // lanes in which SELP's predicate is true
 	branch  bool
 	target  uint32
 	newMask uint32
 	maskSet bool
 	exits   bool
 	atBar   bool
-	waits   bool   // EXIT or BAR stays where it is
-	toReady uint32 // warps that a barrier lets go
+	waits   bool   // EXIT or BAR stays in the queue
+	toReady uint32 // warps that a barrier releases
 
 	// The heads of the other queues.
 	lsuLanes, fpuLanes uint32
 	lsuFree            uint32 // warps with a free transaction slot
 	lsuStale, fpuStale bool
 	fpuServed          bool // the result gets a write port
-	fpuBlocked         bool // the result register is taken
+	fpuBlocked         bool // the result register is occupied
 
-	chosen [2]slot // instructions fetched
+	chosen [2]slot // fetched instructions
 	pop    [3]bool
 	full   [3]bool
 	push   [3]slot
-	freed  uint32 // collectors
+	freed  uint32 // freed collectors
 
 	markWarp, clearWarp [2]uint8
 	marks, clears       [2]uint64
 	markPred            [2]uint8
 }
 
-// commit applies what the cycle decided about warps.
+// commit applies the cycle's decisions about warps.
 func (k *Core) commit(now *cycle) {
 	// Scoreboards: a mark wins over a release.
 	k.cleared[k.clearedWarp[0]], k.cleared[k.clearedWarp[1]] = 0, 0
@@ -488,7 +488,7 @@ func (k *Core) commit(now *cycle) {
 		k.busy[now.clearWarp[p]] &^= c
 		k.cleared[now.clearWarp[p]] |= c
 	}
-	if k.predOut.valid { // it left the integer pipe in this cycle
+	if k.predOut.valid { // it has left the integer pipe in this cycle
 		k.predBusy[k.predOut.warp] &^= 1 << k.predOut.pred
 	}
 	k.producers(now)

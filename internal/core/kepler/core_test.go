@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// start returns a core with a program on some warps, all lanes.
+// start returns a core with a program on some warps, with all lanes active.
 func start(t testing.TB, level kepler.Level, text string, warps ...int) *kepler.Core {
 	t.Helper()
 	prog, err := kasm.Assemble("test.kasm", text, kasm.RTL)
@@ -41,7 +41,7 @@ func fetchOf(t *testing.T, k *kepler.Core, warp, pc int) uint64 {
 	return 0
 }
 
-// Distances from fetch to fetch, as measured on the hardware description.
+// Distances from fetch to fetch, measured on the hardware description.
 func TestDistances(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -74,8 +74,8 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// A load's dependent comes 11 cycles later and the memory's delay: it depends on
-// the launch cycle modulo seven, seven cycles after the fetch.
+// A load's dependent is fetched 11 cycles plus the memory's delay later. The delay
+// depends on the launch cycle, seven cycles after the fetch, modulo seven.
 func TestLoadLatency(t *testing.T) {
 	lfsr := [7]uint64{5, 3, 7, 6, 4, 1, 2}
 	for n := range 7 {
@@ -92,7 +92,7 @@ func TestLoadLatency(t *testing.T) {
 	}
 }
 
-// At level datasheet the scheduler stays with a warp; the RTL turns round.
+// At level datasheet the scheduler stays with a warp; the RTL goes round robin.
 func TestScheduling(t *testing.T) {
 	text := "ADD R1, R2, R3\nADD R4, R5, R6\nADD R7, R8, R9\nADD R10, R11, R12\nEXIT"
 	for level, want := range map[kepler.Level][]int{kepler.RTL: {2, 7, 2, 7, 2, 7, 2, 7}, kepler.Datasheet: {2, 2, 2, 2}} {
@@ -121,8 +121,8 @@ func TestSFUPairs(t *testing.T) {
 	}
 }
 
-// Four warps leave a value in shared memory, meet, and read each other's. The
-// last comes late. In the RTL's first epoch nobody waits for it.
+// Four warps store a value in shared memory, wait at a barrier, and read each other's
+// values. The last arrives late. In the RTL's first epoch no warp waits for it.
 func TestBarrierMeets(t *testing.T) {
 	text := `
 	BNE R1, R2, go      # warp 9 has R1 = R2 and is slow
@@ -167,8 +167,8 @@ go:	STS [R5], R6
 	}
 }
 
-// A store and a load over 32 lines. In the RTL only a store's first line gets
-// to memory, and a warp other than 0 waits for ever for a split load.
+// A store and a load over 32 lines. In the RTL only a store's first line reaches memory,
+// and a warp other than 0 waits forever for a split load.
 func TestSplits(t *testing.T) {
 	const text = "TID R1\nSHL R2, R1, R40, 8\nADD R3, R1, R40, 7\nSTR [R2 + 4096], R3\nLDR R4, [R2 + 4096]\nEXIT"
 	k := start(t, kepler.Datasheet, text, 6)
@@ -186,7 +186,7 @@ func TestSplits(t *testing.T) {
 
 	k = start(t, kepler.RTL, text, 6)
 	if k.Run(100_000) || !k.Stuck() {
-		t.Errorf("rtl: the split store of warp 6 ends, or goes on for ever, in cycle %d", k.Cycle())
+		t.Errorf("rtl: the split store of warp 6 ends or is not stuck in cycle %d", k.Cycle())
 	}
 	if w := k.Waits(); len(w) != 1 || !strings.HasPrefix(w[0], "warp 6 at pc ") {
 		t.Errorf("it waits: %q", w)
@@ -206,7 +206,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// Side effects that are accidents of the RTL.
+// Side effects that are quirks of the RTL.
 func TestSideEffects(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -214,7 +214,7 @@ func TestSideEffects(t *testing.T) {
 		rtl, sheet uint32
 	}{
 		{"ISETP writes a register", "ISETP.EQ P1, R2, R2\nEXIT", 1, 1, 77},
-		{"the zero word writes R0 where P0 holds", "ISETP.EQ P0, R2, R2 rd=16\nADD R5, R6, R7\nADD R8, R5, R7\nADD R8, R8, R7\n.word 0\nEXIT", 0, 0, 77},
+		{"the zero word writes R0 where P0 is true", "ISETP.EQ P0, R2, R2 rd=16\nADD R5, R6, R7\nADD R8, R5, R7\nADD R8, R8, R7\n.word 0\nEXIT", 0, 0, 77},
 		{"CALL writes R0", "CALL f\nf: EXIT", 0, 0, 77},
 		{"STS writes what was read last", "LDS R3, [R40 + 8]\nSTS [R40 + 4], R3 rd=9\nEXIT", 9, 5, 77},
 	} {
@@ -238,7 +238,7 @@ func TestSideEffects(t *testing.T) {
 	}
 }
 
-// Arithmetic that follows IEEE-754 at level datasheet.
+// Arithmetic that follows IEEE-754 only at level datasheet.
 func TestArithmetic(t *testing.T) {
 	f := math.Float32bits
 	for _, c := range []struct {
@@ -269,12 +269,12 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// Stacks filled to the brim work; one more is a fault.
+// Full stacks work; one more entry is a fault.
 func TestStacks(t *testing.T) {
-	ssy := func(n int) string { // each leads to its own JOIN, the innermost first
+	ssy := func(n int) string { // each has its own JOIN, the innermost first
 		return strings.Repeat("SSY 1\n", n) + strings.Repeat("JOIN\n", n) + "EXIT"
 	}
-	nested := func(n int) string { // n calls deep, and back
+	nested := func(n int) string { // n nested calls
 		var b strings.Builder
 		b.WriteString("CALL f1\nEXIT\n")
 		for i := 1; i <= n; i++ {
@@ -324,7 +324,7 @@ func TestBadSetUp(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := kepler.LevelByName("gate"); err == nil || !strings.Contains(err.Error(), "rtl and datasheet") {
+	if _, err := kepler.LevelByName("gate"); err == nil || !strings.Contains(err.Error(), "want rtl or datasheet") {
 		t.Errorf("level: %v", err)
 	}
 }

@@ -2,7 +2,7 @@ package kepler
 
 import "github.com/heddle-sim/heddle/internal/isa/kasm"
 
-// unit is where an operation executes. Control operations share the integer
+// unit is the unit in which an operation executes. Control operations share the integer
 // pipe's queue.
 type unit uint8
 
@@ -13,7 +13,7 @@ const (
 	unitControl
 )
 
-// pipe returns the queue that the unit's operations wait in.
+// pipe returns the queue for the unit's operations.
 func (u unit) pipe() int {
 	if u == unitControl {
 		return int(unitALU)
@@ -21,18 +21,18 @@ func (u unit) pipe() int {
 	return int(u)
 }
 
-// opRule is how the pipeline treats an operation, whatever its operands. The
-// sets do not follow from each other: each stage of the hardware has a list of
-// its own, with omissions of its own.
+// opRule is how the pipeline treats an operation, whatever its operands. The fields are
+// independent: each stage of the hardware has its own list of operations, with its own
+// omissions.
 type opRule struct {
 	unit     unit
 	collects uint8 // operands that the collector reads: bit 0 rs1, bit 1 rs2, bit 2 rs3
-	checks   uint8 // registers that the scoreboard looks at: bits as above, bit 3 rd
-	free     bool  // passes the scoreboard unseen
+	checks   uint8 // registers that the scoreboard checks: bits as above, bit 3 rd
+	free     bool  // is not checked by the scoreboard
 	marks    bool  // marks rd in the scoreboard
-	writes   bool  // has its result written to rd
+	writes   bool  // writes its result to rd
 	ahead    bool  // its rd holds back the warp's next selection
-	pairs    bool  // its rd forbids pairing with an instruction that names it
+	pairs    bool  // its rd prevents pairing with an instruction that names it
 	setp     bool  // writes a predicate
 	selp     bool  // reads a predicate as an operand
 	global   bool  // needs a transaction slot
@@ -46,7 +46,7 @@ const (
 	useRd
 )
 
-// rules holds every operation's treatment.
+// rules holds the rule of every operation.
 var rules = func() (r [256]opRule) {
 	each := func(f func(*opRule), list ...kasm.Op) {
 		for _, op := range list {
@@ -111,19 +111,19 @@ var rules = func() (r [256]opRule) {
 	return r
 }()
 
-// inst is an instruction decoded once, with its operation's treatment.
+// inst is a decoded instruction with the rule of its operation.
 type inst struct {
 	kasm.Inst
 	opRule
 	reg   [3]uint8 // rs1, rs2, rs3 as register numbers
 	rd    uint8    // rd as a register number
-	watch uint64   // registers that the scoreboard must have free
+	watch uint64   // registers that must be free in the scoreboard
 	named uint64   // registers that any field names
 	pred  uint8    // guard's predicate; 7 is none
-	sfu   bool     // paired as a unit of its own
+	sfu   bool     // paired as a separate unit
 	full  bool     // hazards are between registers, not raw fields
 	known bool     // the machine has the operation
-	extra bool     // it is one that only the simulated machine has
+	extra bool     // only the simulated machine has the operation
 }
 
 func decode(w uint64, sw *Switches) inst {
@@ -155,8 +155,8 @@ func decode(w uint64, sw *Switches) inst {
 	return i
 }
 
-// complete fills the gaps of the scoreboard's lists: what is read or written
-// is checked, what is written is marked.
+// complete fills the gaps of the scoreboard's lists: every register that is read or
+// written is checked, and every one that is written is marked.
 func (i *inst) complete() {
 	i.full = true
 	i.checks = 0
@@ -173,14 +173,12 @@ func (i *inst) complete() {
 	i.free = i.Op == kasm.NOP || i.Op == kasm.EXIT && i.Guard == kasm.Always
 }
 
-// names reports whether a raw register field is named by the instruction,
-// used or not.
+// names reports whether the instruction names a raw register field, used or not.
 func (i *inst) names(r uint8) bool {
 	return r == i.Rs1 || r == i.Rs2 || r == i.Rs3 || r == i.Rd
 }
 
-// needsPredPaired is needsPred as the pairing stage decides it: there a guard
-// of !P7 counts as one.
+// needsPredPaired is needsPred in the pairing stage, where a guard of !P7 counts.
 func (i *inst) needsPredPaired(p uint8) bool {
 	return i.Guard != kasm.Always && i.pred == p || i.selp && uint8(i.Imm&7) == p
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// features counts what programs did on the model, so that a test can ask
-// whether they did it at all.
+// features counts what programs did on the model, so that a test can check that they
+// did it at all.
 type features struct {
 	accesses  int // to global memory, by any lane
-	multiLine int // of them, to several lines
-	allLines  int // of them, to as many lines as lanes, 32
+	multiLine int // those to several lines
+	allLines  int // those to 32 lines, one per lane
 	diverged  int // instructions with an entry on the divergence stack
-	fullStack int // with all of its entries in use
-	deepCalls int // with all return addresses in use
+	fullStack int // instructions with a full divergence stack
+	deepCalls int // instructions with a full call stack
 	atBarrier int
 }
 
@@ -32,7 +32,7 @@ func (f *features) add(o *features) {
 	f.atBarrier += o.atBarrier
 }
 
-// note counts an instruction before it is done.
+// note counts an instruction before it executes.
 func (m *model) note(w *modelWarp) {
 	f := &m.features
 	if len(w.stack) > 0 {
@@ -68,9 +68,9 @@ func (m *model) note(w *modelWarp) {
 	}
 }
 
-// deepProgram nests divergence until the stack is full, and calls until the
-// call stack is; on the way, values change and memory is accessed over many
-// lines. Lane n leaves the others at level n.
+// deepProgram nests divergence until the divergence stack is full, and calls until the
+// call stack is full. Meanwhile it changes values and accesses many lines of memory.
+// Lane n diverges from the others at level n.
 func deepProgram(r *rand.Rand) string {
 	p := &program{r: r, rooms: 1000, depth: 5}
 	some := func() {
@@ -122,8 +122,8 @@ func deepProgram(r *rand.Rand) string {
 	return p.b.String()
 }
 
-// Random programs on 24 warps that fill both stacks and access many lines leave
-// what the instruction set says.
+// Random programs on 24 warps that fill both stacks and access many lines have the
+// results of the instruction set.
 func TestDeepAgainstModel(t *testing.T) {
 	const each = 150
 	var total features

@@ -8,27 +8,27 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// This file: how the pipeline treats the instructions that the datasheet's
-// future work asks for. Their latencies are our assumptions.
+// This file: the instructions that the datasheet lists as future work. Their latencies
+// are our assumptions.
 
 const (
-	// atomicShared is how many cycles an atomic on shared memory takes beyond
-	// a load: one to modify the word.
+	// atomicShared is the number of cycles that an atomic on shared memory takes
+	// more than a load: one to modify the word.
 	atomicShared = 1
-	// texNearest and texBilinear are how many cycles lie between the last
-	// texel's arrival and the answer: choosing a word, and four products and
-	// their sum for each channel.
+	// texNearest and texBilinear are the numbers of cycles from the arrival of the
+	// last texel to the answer: for selecting a word, and for four products and their
+	// sum for each channel.
 	texNearest  = 2
 	texBilinear = 4
-	// texLines is how many lines the texture unit can have asked for.
+	// texLines is the maximum number of lines that the texture unit has requested.
 	texLines = 128
 )
 
 // knows reports whether a machine has an operation.
 func (sw *Switches) knows(op isa.Op) bool { return op.Known() && (sw.Extras || !op.Extra()) }
 
-// extraRule is the treatment of an instruction of this file: all of its hazards
-// are seen.
+// extraRule returns the rule of an instruction of this file. All its hazards are
+// checked.
 func extraRule(op isa.Op) opRule {
 	r := opRule{collects: useRs1 | useRs2, writes: true}
 	switch a, shared, ok := op.Atomic(); {
@@ -56,7 +56,7 @@ func extraRule(op isa.Op) opRule {
 	return r
 }
 
-// compute does an instruction of the integer pipe.
+// compute executes an instruction of the integer pipe.
 func (k *Core) compute(now *cycle, h *slot, i *inst, out *kasm.Vector) {
 	b := &k.buf[h.buf]
 	switch {
@@ -71,9 +71,9 @@ func (k *Core) compute(now *cycle, h *slot, i *inst, out *kasm.Vector) {
 	}
 }
 
-// atomics does the lanes of a transaction that is an atomic, in order of lanes,
-// each seeing what those before have left. It returns how many lanes share a
-// word at most: the memory changes a word once a cycle.
+// atomics executes the lanes of an atomic transaction, in the order of lanes; each sees
+// the results of those before it. It returns the largest number of lanes that share a
+// word, because the memory changes a word once per cycle.
 func (k *Core) atomics(from *request, t *transaction, line uint32) uint64 {
 	a, _, _ := from.op.Atomic()
 	words := k.lineFor(line)
@@ -90,7 +90,7 @@ func (k *Core) atomics(from *request, t *transaction, line uint32) uint64 {
 	return uint64(max(most, 1))
 }
 
-// sharedAtomic does one lane of an atomic on shared memory.
+// sharedAtomic executes one lane of an atomic on shared memory.
 func (k *Core) sharedAtomic(r *request, lane int, at uint32) {
 	a, _, _ := r.op.Atomic()
 	word := k.shared[at : at+4]
@@ -100,18 +100,18 @@ func (k *Core) sharedAtomic(r *request, lane int, at uint32) {
 	word[0], word[1], word[2], word[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 }
 
-// sampler is the texture unit: it asks for the lines that a TEX needs, one a
-// cycle, while the load/store unit waits.
+// sampler is the texture unit: it requests the lines that a TEX needs, one per cycle,
+// while the load/store unit waits.
 type sampler struct {
 	busy   bool
 	slot   uint8
 	at, n  uint8
-	flying uint8 // lines asked for and not answered
+	flying uint8 // lines requested and not answered
 	line   [4 * isa.Lanes]uint32
 }
 
-// sample is a cycle of the texture unit. It reports whether the request at hand
-// is done with. The values are those of the cycle in which it begins.
+// sample simulates a cycle of the texture unit. It reports whether the current request
+// is complete. Texels are read in the cycle in which it begins.
 func (k *Core) sample() (consumed bool) {
 	l, x := &k.lsu, &k.sampler
 	if !x.busy {
@@ -137,8 +137,8 @@ func (k *Core) sample() (consumed bool) {
 	return !x.busy
 }
 
-// beginSample reads all lanes' texels and finds the lines that they are in, in
-// order of lanes. A request without lanes asks for one line, as a load does.
+// beginSample reads the texels of all lanes and collects their lines, in the order of
+// lanes. A request without lanes requests one line, as a load does.
 func (k *Core) beginSample(l *request) {
 	x := &k.sampler
 	x.busy, x.at, x.n = true, 0, 0
@@ -147,7 +147,7 @@ func (k *Core) beginSample(l *request) {
 	t.way = l.way
 	clear(t.v[:])
 	how := isa.TextureOf(l.imm)
-	var words *[lineWords]uint32 // of the line looked at last
+	var words *[lineWords]uint32 // of the last line
 	at := ^uint32(0)
 	for m := l.mask; m != 0; m &= m - 1 {
 		n := bits.TrailingZeros32(m)
@@ -176,7 +176,7 @@ func (k *Core) beginSample(l *request) {
 	k.open[l.warp][t.group] = false
 }
 
-// need notes a line, once.
+// need adds a line if it is not in the list.
 func (x *sampler) need(line uint32) {
 	for _, have := range x.line[:x.n] {
 		if have == line {
@@ -187,8 +187,8 @@ func (x *sampler) need(line uint32) {
 	x.n++
 }
 
-// filtered takes a line that has come for a TEX; with the last one the texture
-// unit begins to filter, and the answer follows.
+// filtered handles the arrival of a line for a TEX. After the last one the texture unit
+// starts to filter, and the answer follows.
 func (k *Core) filtered(f flight, t *transaction) {
 	k.sampler.flying--
 	if t.lines--; t.lines == 0 {
@@ -196,7 +196,7 @@ func (k *Core) filtered(f flight, t *transaction) {
 	}
 }
 
-// checkTexture finds texels that are not in memory.
+// checkTexture reports texels that are misaligned or not in memory.
 func (k *Core) checkTexture(h *slot, l *request) {
 	how := isa.TextureOf(l.imm)
 	for m := l.mask; m != 0; m &= m - 1 {
@@ -215,7 +215,7 @@ func (k *Core) checkTexture(h *slot, l *request) {
 	}
 }
 
-// access is what a transaction asks of memory.
+// access is the kind of a transaction.
 type access uint8
 
 const (

@@ -13,8 +13,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// extra is what the instructions of the datasheet's future work do, lane by
-// lane; their arithmetic is under test elsewhere.
+// extra executes the instructions of the datasheet's future work lane by lane; their
+// arithmetic is tested elsewhere.
 func (m *model) extra(w *modelWarp, i kasm.Inst, lanes uint32) bool {
 	if !i.Op.Extra() {
 		return false
@@ -63,7 +63,7 @@ func (m *model) extra(w *modelWarp, i kasm.Inst, lanes uint32) bool {
 	return true
 }
 
-// extra writes one of those instructions.
+// extra writes one of these instructions.
 func (p *program) extra() {
 	g := p.guard()
 	names := strings.Fields("ADD MIN MAX AND OR XOR EXCH CAS")
@@ -103,7 +103,7 @@ func finish(t *testing.T, k *kepler.Core) {
 	}
 }
 
-// Every lane of every warp draws a ticket of its own, from both memories.
+// Every lane of every warp draws its own ticket from both memories.
 func TestTickets(t *testing.T) {
 	var warps []int
 	for w := range kepler.Warps {
@@ -148,8 +148,8 @@ func cyclesOf(t *testing.T, text string) uint64 {
 	return k.ExitCycle(0)
 }
 
-// What the extras cost beyond the loads that they resemble. Their operands are
-// in different banks, as one read of the register file gets them all.
+// The additional cycles of the extras compared to similar loads. Their operands are in
+// different banks, so that one read of the register file gets all of them.
 func TestExtraLatency(t *testing.T) {
 	const end = "\nADD R3, R2, R2\nEXIT"
 	for _, c := range []struct {
@@ -171,14 +171,14 @@ func TestExtraLatency(t *testing.T) {
 	}
 }
 
-// A texture that 32 lanes read in 32 lines takes 32 transactions, and so do the
-// lines of bilinear filtering, each asked for once.
+// A texture that 32 lanes read in 32 lines takes 32 transactions, and so does bilinear
+// filtering, which requests each line once.
 func TestTextureLines(t *testing.T) {
 	for _, c := range []struct {
 		how  string
 		want uint64
 	}{{"TEX", 32}, {"TEX.BILINEAR", 32}} {
-		// Rows of 32 texels are lines; lane n looks at the middle of row n.
+		// Rows of 32 texels are lines; lane n samples the middle of row n.
 		k := start(t, kepler.Datasheet, "TID R1\nSHL R2, R1, R60, 8\nADD R2, R2, R60, 128\nMOV R3, R60, 0x180\n"+c.how+" R4, R3, R2, [R60], 32x32\nEXIT", 0)
 		for n := range 32 * 32 {
 			k.SetMemory(uint32(4*n), uint32(1000+n))
@@ -196,7 +196,7 @@ func TestTextureLines(t *testing.T) {
 	}
 }
 
-// What is illegal is said.
+// Illegal accesses are reported.
 func TestExtraFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"MOV R1, R60, 2\nATOM.ADD R2, [R1], R1\nEXIT", "misaligned access to memory at 0x2: warp 0, lane 0, pc 1: ATOM.ADD R2, [R1], R1"},
@@ -210,7 +210,7 @@ func TestExtraFaults(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, f, c.want)
 		}
 	}
-	// At level rtl the opcodes are unknown ones, which give zero.
+	// At level rtl the opcodes are unknown, and the result is zero.
 	p, err := kasm.Assemble("t.kasm", "NOP\n ATOM.ADD R2, [R1], R1\nEXIT", kasm.RTL)
 	if err != nil {
 		t.Fatal(err)
@@ -224,8 +224,8 @@ func TestExtraFaults(t *testing.T) {
 	}
 }
 
-// Warps that ask for many textures at once, in as many lines as can be, get
-// every texel that a model without a pipeline gets.
+// Warps that read many textures at once, in the maximum number of lines, get the same
+// texels as a model without a pipeline.
 func TestTextureStress(t *testing.T) {
 	const base, rounds = 0x100000, 24
 	var b strings.Builder
@@ -268,8 +268,8 @@ func TestTextureStress(t *testing.T) {
 	}
 }
 
-// Random programs leave on several SMs with caches what they leave without a
-// pipeline. Each SM has a shared memory of its own.
+// Random programs have the same results on several SMs with caches as without a
+// pipeline. Each SM has its own shared memory.
 func TestChipAgainstModel(t *testing.T) {
 	machines := [][]string{
 		{"kepler.sms=4", "kepler.l1.on=true", "kepler.l2.on=true"},
@@ -327,7 +327,7 @@ func TestExtraAllocations(t *testing.T) {
 	k.Trace(false)
 	k.Run(5_000)
 	if n := testing.AllocsPerRun(5_000, k.Step); n != 0 {
-		t.Errorf("%v allocations a cycle", n)
+		t.Errorf("%v allocations per cycle", n)
 	}
 	k = start(t, kepler.Datasheet, text, 0, 1, 2, 3)
 	k.Trace(false)
@@ -338,7 +338,7 @@ func TestExtraAllocations(t *testing.T) {
 	}
 	c.Run(20_000)
 	if n := testing.AllocsPerRun(20_000, c.Step); n != 0 {
-		t.Errorf("%v allocations a cycle of a chip", n)
+		t.Errorf("%v allocations per cycle of a chip", n)
 	}
 	if c.SMs()[1].Stats().Transactions == 0 {
 		t.Error("nothing happened")

@@ -6,8 +6,8 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// selectWarp chooses the instructions to fetch: of the first warp in turn that
-// can go on, one or two.
+// selectWarp chooses one or two instructions to fetch, of the first warp in round-robin
+// order that can continue.
 func (k *Core) selectWarp(now *cycle) {
 	if now.stall || now.branch || k.branched || now.idle == 0 {
 		return
@@ -25,7 +25,7 @@ func (k *Core) selectWarp(now *cycle) {
 	}
 }
 
-// selectFrom fetches one or two instructions of a warp if it can go on.
+// selectFrom fetches one or two instructions of a warp if it can continue.
 func (k *Core) selectFrom(now *cycle, w uint8) bool {
 	prog, pc := &k.programs[k.program[w]], uint8(k.pc[w])
 	i := &prog[pc]
@@ -54,7 +54,7 @@ func (k *Core) fetch(now *cycle, at int, w, pc uint8, i *inst) {
 	}
 }
 
-// mayIssue is the scoreboard's verdict on an instruction of a warp.
+// mayIssue reports whether the scoreboard lets an instruction of a warp issue.
 func (k *Core) mayIssue(w uint8, i *inst) bool {
 	if i.free {
 		return true
@@ -82,7 +82,7 @@ func (k *Core) mayIssue(w uint8, i *inst) bool {
 	return true
 }
 
-// mayIssueInFull is the verdict of a scoreboard without gaps.
+// mayIssueInFull is mayIssue for a scoreboard without gaps.
 func (k *Core) mayIssueInFull(w uint8, i *inst) bool {
 	preds := k.predBusy[w]
 	if k.aluPred.valid && k.aluPred.warp == w {
@@ -121,8 +121,8 @@ func pairs(a, b *inst) bool {
 	return true
 }
 
-// decode moves what was fetched on, with the mask of now, and marks the
-// scoreboards. It runs after collect, which reads what was decoded before.
+// decode moves fetched instructions on with the current mask, and marks the
+// scoreboards. It runs after collect, which reads the previously decoded instructions.
 func (k *Core) decode(now *cycle) {
 	if now.stall {
 		return
@@ -157,9 +157,8 @@ func (k *Core) decode(now *cycle) {
 	}
 }
 
-// reserve marks what an instruction will write, and reads its guard: with
-// nothing in flight that writes the predicate, it is in the file or on its way
-// into it.
+// reserve marks what an instruction will write, and reads its guard. No instruction in
+// flight writes the predicate, so its value is in the file or in the write port.
 func (k *Core) reserve(now *cycle, p int) {
 	d := &k.decoded[p]
 	i := k.inst(d)
@@ -181,8 +180,8 @@ func (k *Core) reserve(now *cycle, p int) {
 	}
 }
 
-// settled returns the lanes in which a predicate that nothing will change
-// holds.
+// settled returns the lanes in which a predicate is true that no instruction in flight
+// will change.
 func (k *Core) settled(w, p uint8) uint32 {
 	if p == isa.Always {
 		return ^uint32(0)
@@ -194,8 +193,8 @@ func (k *Core) settled(w, p uint8) uint32 {
 	return v
 }
 
-// collect reads operands, completes collectors, squashes what a branch has
-// overtaken, and allocates collectors to what was decoded.
+// collect reads operands, completes collectors, squashes instructions that a branch has
+// overtaken, and allocates collectors to decoded instructions.
 func (k *Core) collect(now *cycle) {
 	idle := k.idle // before this cycle's releases
 	if k.waiting != 0 {
@@ -203,8 +202,8 @@ func (k *Core) collect(now *cycle) {
 	}
 	k.squash()
 
-	// Allocation is not gated by a stall: a request that replays in shared
-	// memory holds what was decoded and has it allocated again every cycle.
+	// Allocation is not gated by a stall: while a request replays in shared memory,
+	// the decoded instructions are held and allocated again in every cycle.
 	d := &k.decoded
 	switch {
 	case now.stall && k.cfg.Lossless:
@@ -237,17 +236,17 @@ func (k *Core) allocate(u int, s *slot) {
 	i := k.inst(s)
 	k.missing[u] = i.collects
 	if i.Op == isa.LDR {
-		// Its data has no meaning, but a replayed part of a load can be sent
-		// to memory as a store.
+		// Its data is meaningless, but a replayed part of a load can be sent to memory
+		// as a store.
 		k.buf[e.buf][1] = k.second[u]
 	}
 }
 
-// readOperands lets each bank of the register file serve one operand, and the
-// write ports hand theirs over.
+// readOperands reads one operand from each bank of the register file, and forwards
+// those in the write ports.
 func (k *Core) readOperands() {
 	var forward [collectors]uint8
-	var wants [banks]uint32 // collectors with an operand to read there
+	var wants [banks]uint32 // by bank: collectors with an operand to read
 	for set := k.waiting; set != 0; set &= set - 1 {
 		u := bits.TrailingZeros32(set)
 		m := k.missing[u]
@@ -309,8 +308,7 @@ func (k *Core) readOperands() {
 	}
 }
 
-// first returns the first member of a set that is not empty, from a start on
-// and round.
+// first returns the first member of a non-empty set at or cyclically after from.
 func first(set uint32, from uint8) uint8 {
 	if high := set &^ (1<<from - 1); high != 0 {
 		return uint8(bits.TrailingZeros32(high))
@@ -318,7 +316,8 @@ func first(set uint32, from uint8) uint8 {
 	return uint8(bits.TrailingZeros32(set))
 }
 
-// squash turns what branches have overtaken into operations without effect.
+// squash turns instructions that branches have overtaken into operations without
+// effect.
 func (k *Core) squash() {
 	for set := k.waiting | k.complete; set != 0; set &= set - 1 {
 		u := bits.TrailingZeros32(set)
@@ -332,7 +331,7 @@ func (k *Core) squash() {
 	}
 }
 
-// class is the queue that a collector's instruction goes to.
+// class returns the queue that a collector's instruction goes to.
 func (k *Core) class(s *slot) int {
 	if s.nop {
 		return int(unitALU)
@@ -340,8 +339,8 @@ func (k *Core) class(s *slot) int {
 	return k.inst(s).unit.pipe()
 }
 
-// release hands complete instructions to the queues: of each warp in order,
-// two in a cycle, to different queues.
+// release moves complete instructions to the queues: each warp's in order, at most two
+// per cycle, to different queues.
 func (k *Core) release(now *cycle) {
 	if k.complete == 0 {
 		return
@@ -366,8 +365,9 @@ func (k *Core) release(now *cycle) {
 	}
 }
 
-// nextOut returns the first complete collector whose turn it is in its warp,
-// after another that leaves in the same cycle, if any; -1 if there is none.
+// nextOut returns the first complete collector whose instruction is the next of its
+// warp, given that collector with, if any, leaves in the same cycle; -1 if there is
+// none.
 func (k *Core) nextOut(with, class int, leaves bool) int {
 	below := uint32(1)<<k.outNext - 1
 	for _, set := range [2]uint32{k.complete &^ below, k.complete & below} {
@@ -394,8 +394,8 @@ func (k *Core) nextOut(with, class int, leaves bool) int {
 	return -1
 }
 
-// overtakes reports whether an instruction would pass an unresolved control
-// instruction of its warp by going to another queue.
+// overtakes reports whether an instruction would overtake an unresolved control
+// instruction of its warp through another queue.
 func (k *Core) overtakes(s *slot, with int) bool {
 	if k.class(s) == int(unitALU) {
 		return false
@@ -406,9 +406,9 @@ func (k *Core) overtakes(s *slot, with int) bool {
 	return with >= 0 && k.unit[with].warp == s.warp && k.inst(&k.unit[with]).unit == unitControl
 }
 
-// accept moves an instruction into its queue if that takes it. The router
-// counts on a pop in the same cycle; the queue itself does not, and drops what
-// comes then.
+// accept moves an instruction into its queue if there is room. For a full queue the
+// router relies on a pop in the same cycle; the queue does not allow for it and drops
+// the instruction.
 func (k *Core) accept(now *cycle, u, q int) {
 	if now.full[q] && (q == int(unitALU) || !now.pop[q] || k.cfg.Lossless) {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// Any words run at both levels without a panic, every cycle is counted once,
-// and a run that stops says why.
+// Any program words run at both levels without a panic, every cycle is counted once,
+// and a run that stops has a reason.
 func FuzzRun(f *testing.F) {
 	words := func(text string) []byte {
 		p, err := kasm.Assemble("f.kasm", text, kasm.RTL)
@@ -52,7 +52,7 @@ func FuzzRun(f *testing.F) {
 			switch {
 			case k.Done(), k.Fault() != nil, k.Cycle() == 2000, k.Stuck() && len(k.Waits()) > 0:
 			default:
-				t.Errorf("it stops in cycle %d and does not say why", k.Cycle())
+				t.Errorf("stops in cycle %d without a reason", k.Cycle())
 			}
 		}
 	})

@@ -7,21 +7,20 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// This file: looking into a core from outside, between two cycles. Nothing here
-// changes it.
+// This file: views of a core between two cycles. Taking them does not change the core.
 
-// WarpView is what a warp is about.
+// WarpView is the state of a warp.
 type WarpView struct {
 	PC, Mask    uint32
 	Program     int // index of its program
 	Status      Status
 	Issued      uint64    // instructions selected
 	Last        int       // the last of them, if any
-	Did         WarpState // what it did in the cycle before
-	Busy        []int     // registers that the scoreboard holds
-	BusyPreds   []int     // predicates that it holds
-	Outstanding int       // transactions that are not answered
-	Stack       []Split   // divergence, the outermost first
+	Did         WarpState // its state in the previous cycle
+	Busy        []int     // registers reserved in the scoreboard
+	BusyPreds   []int     // predicates reserved in the scoreboard
+	Outstanding int       // unanswered transactions
+	Stack       []Split   // divergence stack, the outermost entry first
 	Calls       []uint32
 }
 
@@ -47,8 +46,8 @@ func (k *Core) View(w int) WarpView {
 	return v
 }
 
-// Ended reports whether Run would go on no further: every warp has exited and
-// what was on its way is written, or there is a fault, or no progress.
+// Ended reports whether Run would stop here: every warp has exited and its results are
+// written, there is a fault, or the core is stuck.
 func (k *Core) Ended() bool {
 	if k.Done() {
 		return k.cycle >= k.doneCycle+drain
@@ -56,7 +55,7 @@ func (k *Core) Ended() bool {
 	return k.Stuck() || k.fault != nil
 }
 
-// Text returns an instruction of a program as the assembler writes it.
+// Text returns an instruction of a program in assembler syntax.
 func (k *Core) Text(program, pc int) string {
 	return k.programs[program][pc%isa.ProgramWords].Text()
 }
@@ -64,23 +63,23 @@ func (k *Core) Text(program, pc int) string {
 // Op returns an instruction's operation.
 func (k *Core) Op(program, pc int) isa.Op { return k.programs[program][pc%isa.ProgramWords].Op }
 
-// Moved returns the last cycle in which an instruction or message got on.
+// Moved returns the last cycle in which an instruction or message made progress.
 func (k *Core) Moved() uint64 { return k.moved }
 
-// Selected returns how many instructions of a warp have been selected.
+// Selected returns the number of selected instructions of a warp.
 func (k *Core) Selected(warp int) uint64 { return k.picked[warp] }
 
-// Did returns what fetch did in the cycle before.
+// Did returns what fetch did in the previous cycle.
 func (k *Core) Did() SlotState { return k.did }
 
-// QueueView is a place that instructions pass.
+// QueueView is a queue of instructions.
 type QueueView struct {
 	Name     string
 	Len, Cap int
 	What     string
 }
 
-// Queues returns the places of the pipeline, from fetch to the memory.
+// Queues returns the queues of the pipeline, from fetch to memory.
 func (k *Core) Queues() []QueueView {
 	var list []QueueView
 	name := func(s *slot) string {

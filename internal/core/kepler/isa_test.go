@@ -13,8 +13,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// model is the instruction set without a pipeline: each instruction is done
-// before the next begins, warp after warp, from barrier to barrier.
+// model is the instruction set without a pipeline: each instruction ends before the
+// next begins, warp after warp, from barrier to barrier.
 type model struct {
 	warps  []*modelWarp
 	memory map[uint32]uint32
@@ -151,7 +151,7 @@ func (m *model) step(w *modelWarp) {
 			}
 		})
 	case kasm.SIN, kasm.COS, kasm.EX2, kasm.LG2, kasm.RCP, kasm.RSQ, kasm.SQRT, kasm.TANH:
-		v := xkasm.Vector(a) // the tables are under test elsewhere
+		v := xkasm.Vector(a) // the tables are tested elsewhere
 		xkasm.Float(i.Op, &v, nil, nil, &v)
 		each(func(l int) { rd[l] = v[l] })
 	case kasm.SELP:
@@ -269,8 +269,8 @@ func scalar(op kasm.Op, i, lane, a, b, c uint32) uint32 {
 	panic(op)
 }
 
-// Registers of random programs: R0 to R19 hold values, the ones from 40 on
-// addresses, which nothing else writes.
+// Registers of random programs: R0 to R19 hold values, R40 and above addresses, which
+// nothing else writes.
 const (
 	values    = 20
 	ownRegion = 0x10000 // bytes of global memory of a warp
@@ -352,7 +352,7 @@ func (p *program) block(n int) {
 		}
 		p.depth++
 		switch p.r.IntN(24) {
-		case 0, 1: // lanes part ways and meet again
+		case 0, 1: // lanes diverge and reconverge
 			then, end := p.newLabel(), p.newLabel()
 			p.line("SSY %s", end)
 			p.line("%s%s R%d, R%d, %s", p.guard(), []string{"BEQ", "BNE"}[p.r.IntN(2)], 47+p.r.IntN(2), 49+p.r.IntN(2), then)
@@ -362,7 +362,7 @@ func (p *program) block(n int) {
 			p.block(p.r.IntN(4))
 			p.line("JOIN")
 			fmt.Fprintf(&p.b, "%s:\n", end)
-		case 2: // a loop with a counter of its own
+		case 2: // a loop with its own counter
 			top := p.newLabel()
 			n := 30 + p.depth
 			p.line("AND R%d, R63, R63", n) // R63 stays zero
@@ -409,7 +409,7 @@ func randomProgram(r *rand.Rand, barriers int) string {
 	return p.b.String()
 }
 
-// setUp gives the core and the model the same start.
+// setUp gives the core and the model the same initial state.
 func setUp(t *testing.T, r *rand.Rand, texts []string, warps []int) (*kepler.Core, *model) {
 	t.Helper()
 	return setUpAt(t, r, kepler.Datasheet, texts, warps)
@@ -525,8 +525,8 @@ func equal(t *testing.T, k *kepler.Core, m *model) bool {
 	return ok
 }
 
-// At level datasheet, random programs leave what the instruction set says, and
-// every one of them ends.
+// At level datasheet, random programs have the results of the instruction set, and all
+// of them end.
 func TestDatasheetAgainstModel(t *testing.T) {
 	const shards, each = 8, 300
 	for shard := range shards {

@@ -10,21 +10,21 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// What the names of settings begin with: of all, of the differences between the
-// levels. LevelKey is the name of the setting that sets all of these.
+// The prefixes of the names of all settings and of the switches. LevelKey is the name of
+// the setting that sets all switches.
 const (
 	table       = "kepler."
 	SwitchTable = table + "switch."
 	LevelKey    = table + "conform"
 )
 
-// keys are all settings, in the order in which they are listed.
+// keys are all settings, in listing order.
 var keys = param.Of(new(Config), table, false)
 
-// Keys returns all settings, in the order in which they are listed.
+// Keys returns all settings, in listing order.
 func Keys() []param.Param { return keys }
 
-// KeyByName finds a setting; nil if there is none of that name.
+// KeyByName returns the setting with a name, nil if there is none.
 func KeyByName(name string) *param.Param {
 	if i := slices.IndexFunc(keys, func(k param.Param) bool { return k.Name == name }); i >= 0 {
 		return &keys[i]
@@ -32,7 +32,7 @@ func KeyByName(name string) *param.Param {
 	return nil
 }
 
-// chipKeys are those of several SMs, and of what lies between them and memory.
+// chipKeys are the settings of a chip: SMs, caches, slices and DRAM.
 var chipKeys = param.Of(new(Chip), table, false)
 
 // ofChip reports whether a setting is one of chipKeys.
@@ -40,13 +40,13 @@ func ofChip(name string) bool {
 	return slices.ContainsFunc(chipKeys, func(k param.Param) bool { return k.Name == name })
 }
 
-// Needs says what to set for a setting to mean anything on this machine, as a user
-// would write it; "" if nothing is missing.
+// Needs returns the setting that must be given for another one to have an effect on this
+// machine, as a user would write it; "" if none is missing.
 func (c *Config) Needs(name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
 	case last == "on":
-	case name == table+"l2.slices", name == table+"dram.latency", name == table+"l2.latency": // the way through a slice takes time with and without a cache
+	case name == table+"l2.slices", name == table+"dram.latency", name == table+"l2.latency": // a slice has a latency even without a cache
 		if !c.Chip.Wanted() {
 			return "kepler.sms=2 or kepler.l2.on=true"
 		}
@@ -56,8 +56,8 @@ func (c *Config) Needs(name string) string {
 	return ""
 }
 
-// Assign gives a setting a value as package toml returns it. The conformance level
-// sets every switch, so it comes before them.
+// Assign gives a setting a value from package toml. The conformance level sets every
+// switch, so assign it before them.
 func (c *Config) Assign(k *param.Param, v any) error {
 	if err := k.Assign(c, v); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *Config) Assign(k *param.Param, v any) error {
 	return nil
 }
 
-// Set changes a setting by its name to a value as text.
+// Set changes a setting, by name, to a value in text form.
 func (c *Config) Set(name, value string) error {
 	k := KeyByName(name)
 	if k == nil {
@@ -81,15 +81,15 @@ func (c *Config) Set(name, value string) error {
 	return c.Assign(k, v)
 }
 
-// Check says why settings do not go together; nil if they do.
+// Check reports settings that contradict each other, nil if there are none.
 func (c *Config) Check() error {
 	var errs []error
 	if c.Chip.Wanted() {
 		if !c.OwnTransactions {
-			errs = append(errs, errors.New("several SMs and caches need kepler.switch.own_transactions, as kepler.conform=datasheet has it: without it a transaction does not know whose it is"))
+			errs = append(errs, errors.New("several SMs and caches need kepler.switch.own_transactions, which kepler.conform=datasheet sets: without it a transaction may use another warp's slot"))
 		}
 		if c.Delay > 0 {
-			errs = append(errs, errors.New("kepler.memory.delay is of the mock memory, which several SMs and caches do not have; there is kepler.dram.latency"))
+			errs = append(errs, errors.New("kepler.memory.delay has no effect with several SMs or caches, which do not use the mock memory; set kepler.dram.latency instead"))
 		}
 	}
 	if c.Extras && !(c.OwnTransactions && c.OneResponse) {
@@ -98,9 +98,9 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// Conditions are the settings that a result states, by name: the level, the
-// switches that are not as the level has them, and whatever else a core by
-// itself with the mock memory does not have.
+// Conditions returns the settings that a result states, by name: the level, the settings
+// that differ from the level's, and those of the chip if it is more than one core with
+// the mock memory.
 func (c *Config) Conditions() map[string]any {
 	plain := ConfigFor(c.Level)
 	m := map[string]any{LevelKey: c.Level.String()}
@@ -113,26 +113,26 @@ func (c *Config) Conditions() map[string]any {
 	return m
 }
 
-// Fact is something that every machine of this kind has, whatever its settings.
+// Fact is a property that every machine of this kind has, whatever its settings.
 type Fact struct {
 	Name, Value string
 	Source      string
 }
 
-// Facts are what no setting changes.
+// Facts returns the properties that no setting changes.
 func Facts() []Fact {
 	const rtl = "RTL"
 	return []Fact{
 		{"warps", fmt.Sprintf("%d of %d lanes", Warps, isa.Lanes), rtl},
-		{"registers", fmt.Sprintf("%d of 32 bits a lane, and %d predicates", isa.Registers, isa.Predicates), rtl},
-		{"program memory", fmt.Sprintf("%d instructions for each warp", isa.ProgramWords), rtl},
-		{"issue", "up to 2 instructions of a warp a cycle", rtl},
+		{"registers", fmt.Sprintf("%d of 32 bits per lane, and %d predicates", isa.Registers, isa.Predicates), rtl},
+		{"program memory", fmt.Sprintf("%d instructions per warp", isa.ProgramWords), rtl},
+		{"issue", "up to 2 instructions of a warp per cycle", rtl},
 		{"operand collectors", fmt.Sprintf("%d over %d register banks", collectors, banks), rtl},
 		{"unit queues", fmt.Sprintf("3 of %d instructions", queueDepth), rtl},
 		{"shared memory", fmt.Sprintf("%d bytes in %d banks", SharedBytes, sharedBanks), rtl},
-		{"transactions", fmt.Sprintf("%d outstanding for each warp, of %d bytes", slots, lineBytes), rtl},
-		{"divergence stack", fmt.Sprintf("%d entries for each warp", StackDepth), rtl},
-		{"call stack", fmt.Sprintf("%d return addresses for each warp", CallDepth), rtl},
-		{"global memory", fmt.Sprintf("%d MiB where addresses are checked; else all of 32 bits", MemoryBytes>>20), "our choice"},
+		{"transactions", fmt.Sprintf("%d outstanding per warp, of %d bytes", slots, lineBytes), rtl},
+		{"divergence stack", fmt.Sprintf("%d entries per warp", StackDepth), rtl},
+		{"call stack", fmt.Sprintf("%d return addresses per warp", CallDepth), rtl},
+		{"global memory", fmt.Sprintf("%d MiB if addresses are checked, otherwise 4 GiB", MemoryBytes>>20), "our choice"},
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestKeys(t *testing.T) {
 	c := kepler.ConfigFor(kepler.Datasheet)
 	if c.Chip.Wanted() || len(c.Conditions()) != 1 {
-		t.Error("several SMs or caches without being asked for")
+		t.Error("several SMs or caches by default")
 	}
 	seen := map[string]bool{}
 	for _, k := range kepler.Keys() {
@@ -22,9 +22,9 @@ func TestKeys(t *testing.T) {
 		}
 		seen[k.Name] = true
 		if err := c.Set(k.Name, "x"); err == nil {
-			t.Errorf("%s=x is taken", k.Name)
+			t.Errorf("%s=x is accepted", k.Name)
 		}
-		// The default and both bounds are taken, and what is beyond is not.
+		// The default and both bounds are accepted, values beyond them are not.
 		values := []string{fmt.Sprint(k.Value(&c))}
 		if k.Kind == param.Int {
 			for _, n := range []int64{k.Min, k.Max} {
@@ -32,7 +32,7 @@ func TestKeys(t *testing.T) {
 			}
 			for _, n := range []int64{k.Min - 1, k.Max + 1} {
 				if err := c.Set(k.Name, fmt.Sprint(n)); err == nil {
-					t.Errorf("%s=%d is taken", k.Name, n)
+					t.Errorf("%s=%d is accepted", k.Name, n)
 				}
 			}
 		} else {
@@ -62,7 +62,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// settings changes settings, which all must take.
+// settings changes settings, all of which must be accepted.
 func settings(t *testing.T, c *kepler.Config, assignments ...string) {
 	t.Helper()
 	for _, a := range assignments {
@@ -73,8 +73,8 @@ func settings(t *testing.T, c *kepler.Config, assignments ...string) {
 	}
 }
 
-// Every switch has a key of its own, which changes it alone; a level sets them
-// all and nothing else.
+// Every switch has its own key, which changes nothing else; a level sets all switches
+// and nothing else.
 func TestSwitchKeys(t *testing.T) {
 	for i, name := range switchNames() {
 		var words []string // OwnTransactions becomes own_transactions
@@ -116,7 +116,7 @@ func TestSwitchKeys(t *testing.T) {
 	}
 }
 
-// What does not go together is refused with the reason.
+// Contradictory settings are refused with the reason.
 func TestCheck(t *testing.T) {
 	for _, tc := range []struct{ set, want string }{
 		{"", ""},
@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		{"kepler.switch.extras=false kepler.switch.one_response=false", ""},
 		{"kepler.conform=rtl kepler.sms=2", "several SMs and caches need kepler.switch.own_transactions"},
 		{"kepler.conform=rtl kepler.l1.on=true", "several SMs and caches need kepler.switch.own_transactions"},
-		{"kepler.l2.on=true kepler.memory.delay=5", "kepler.memory.delay is of the mock memory"},
+		{"kepler.l2.on=true kepler.memory.delay=5", "kepler.memory.delay has no effect with several SMs or caches"},
 		{"kepler.switch.one_response=false", "kepler.switch.extras needs"},
 		{"kepler.switch.own_transactions=false", "kepler.switch.extras needs"},
 		{"kepler.conform=rtl kepler.switch.extras=true", "kepler.switch.extras needs"},
@@ -141,7 +141,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Needs names what to turn on, and once it is turned on nothing more.
+// Needs names the setting to turn on, and nothing once it is on.
 func TestNeeds(t *testing.T) {
 	plain := kepler.ConfigFor(kepler.Datasheet)
 	for _, tc := range []struct{ key, want string }{
@@ -164,8 +164,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// A load's dependent comes 11 cycles and the memory's delay after it: a delay
-// that is set is that of every request.
+// A load's dependent is fetched 11 cycles plus the memory's delay after it. A configured
+// delay applies to every request.
 func TestDelay(t *testing.T) {
 	for level := range kepler.Datasheet + 1 {
 		for _, d := range []int{1, 6, 400, 3000} {

@@ -8,12 +8,13 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// delays is how long the mock memory works on a message launched in a cycle,
-// by the cycle's number modulo seven: its shift register's sequence 5, 3, 7, 6,
-// 4, 1, 2, each modulo six, plus two.
+// delays is the number of cycles that the mock memory takes for a message, by launch
+// cycle modulo seven: its shift register's sequence 5, 3, 7, 6, 4, 1, 2, each modulo
+// six, plus two.
 var delays = [7]uint64{7, 5, 3, 2, 6, 3, 4}
 
-// delay is how long the mock memory works on a message launched in a cycle.
+// delay returns the number of cycles that the mock memory takes for a message launched
+// in a cycle.
 func (k *Core) delay(launch uint64) uint64 {
 	if k.cfg.Delay > 0 {
 		return uint64(k.cfg.Delay)
@@ -21,11 +22,11 @@ func (k *Core) delay(launch uint64) uint64 {
 	return delays[launch%7]
 }
 
-// compactAt is how many messages done with the mock memory's queue keeps before
-// it moves the rest to its start.
+// compactAt is the number of completed messages in the mock memory's queue at which the
+// rest is moved to its start.
 const compactAt = 512
 
-// memory is a cycle of the load/store unit and of what is behind it.
+// memory simulates a cycle of the load/store unit and of the memories.
 func (k *Core) memory(now *cycle) {
 	next := &k.mems[k.memAt^1]
 	next.valid = false
@@ -39,7 +40,7 @@ func (k *Core) memory(now *cycle) {
 		loaded = k.answer(next)
 	}
 	consumed := k.launch()
-	if back { // the slot of the answer in the cycle before
+	if back { // the slot of the answer in the previous cycle
 		q := &k.free[backWarp]
 		if q.n < slots {
 			q.ring[(q.head+q.n)%slots] = backSlot
@@ -67,8 +68,9 @@ func (k *Core) memory(now *cycle) {
 	k.nextRequest(now, consumed)
 }
 
-// sharedOnce is a cycle of an access to shared memory that answers once, two
-// cycles after the last bank has been served. It reports whether it is done.
+// sharedOnce simulates a cycle of an access to shared memory that answers once, two
+// cycles after the last bank has been served. It reports whether the access is
+// complete.
 func (k *Core) sharedOnce(next *result) bool {
 	l := &k.lsu
 	if !l.begun {
@@ -93,8 +95,8 @@ func (k *Core) sharedOnce(next *result) bool {
 	return true
 }
 
-// sharedPipe is a cycle of the RTL's response pipeline of shared memory. It
-// reports whether the request at hand is done with.
+// sharedPipe simulates a cycle of the RTL's response pipeline of shared memory. It
+// reports whether the current request is complete.
 func (k *Core) sharedPipe(next *result, isShared, loaded bool) (consumed bool) {
 	l := &k.lsu
 	wasReplaying := k.conflict
@@ -120,8 +122,7 @@ func (k *Core) sharedPipe(next *result, isShared, loaded bool) (consumed bool) {
 	return isShared && !wasReplaying && next.valid
 }
 
-// nextRequest takes the next request from its queue when the one at hand is
-// done with.
+// nextRequest takes the next request from its queue when the current one is complete.
 func (k *Core) nextRequest(now *cycle, consumed bool) {
 	l := &k.lsu
 	if consumed {
@@ -168,7 +169,7 @@ func (k *Core) nextRequest(now *cycle, consumed bool) {
 	}
 }
 
-// checkAddresses finds accesses that are not to a word of memory.
+// checkAddresses reports accesses that are misaligned or outside memory.
 func (k *Core) checkAddresses(h *slot, i *inst) {
 	l := &k.lsu
 	if i.Op == isa.TEX {
@@ -192,9 +193,8 @@ func (k *Core) checkAddresses(h *slot, i *inst) {
 	}
 }
 
-// launch sends one line's part of a request to memory: of a split request that
-// waits to be replayed, or of the request at hand. It reports whether the
-// latter is done with.
+// launch sends one line's part of a request to memory: of a split request that waits for
+// replay, or of the current request. It reports whether the latter is complete.
 func (k *Core) launch() (consumed bool) {
 	l := &k.lsu
 	from, replayed := l, false
@@ -218,7 +218,7 @@ func (k *Core) launch() (consumed bool) {
 		return k.sample()
 	}
 
-	// The slot and the direction come from the request at hand, whoever's
+	// The RTL takes slot and direction from the current request, whichever request's
 	// part is sent.
 	owner, write := l.warp, l.op == isa.STR
 	if k.cfg.OwnTransactions {
@@ -279,16 +279,16 @@ func (k *Core) launch() (consumed bool) {
 	return true
 }
 
-// newGroup returns a number for the parts of a request, which may be answered in
-// any order and after those of later requests. There is a free one for each
-// free slot: no request of the warp is between its parts when another begins.
+// newGroup returns a group number for the parts of a request, which may be answered in
+// any order and after those of later requests. There is one for each free slot, because
+// a request of a warp begins only after all parts of the previous one have been sent.
 func (k *Core) newGroup(warp uint8) uint8 {
 	g := uint8(bits.TrailingZeros64(^k.groups[warp]))
 	k.groups[warp] |= 1 << g
 	return g
 }
 
-// perform does what a transaction does to memory, and sends it there.
+// perform applies a transaction to memory, and sends it to the memory system.
 func (k *Core) perform(from *request, t *transaction, line uint32, more bool) {
 	t.group, t.lines = from.group, 0
 	k.parts[t.warp][t.group]++
@@ -315,7 +315,7 @@ func (k *Core) perform(from *request, t *transaction, line uint32, more bool) {
 	k.send(t.warp, t.slot, line, what, t.mask, longer)
 }
 
-// send asks memory for a line, which takes some cycles longer than usual.
+// send sends a request for a line; longer is the number of additional cycles.
 func (k *Core) send(warp, slot uint8, line uint32, what access, mask uint32, longer uint64) {
 	if k.outside != nil {
 		a := Access{Warp: warp, Slot: slot, Line: line, Words: ^uint32(0), Lanes: mask, Write: what == write, Atomic: what == atomic, Longer: uint32(longer)}
@@ -332,14 +332,14 @@ func (k *Core) send(warp, slot uint8, line uint32, what access, mask uint32, lon
 	k.fly(warp, slot, k.cycle+k.delay(k.cycle)+2+longer)
 }
 
-// fly notes when a transaction is answered.
+// fly schedules the answer to a transaction.
 func (k *Core) fly(warp, slot uint8, due uint64) {
 	k.flights[k.flying] = flight{due: due, warp: warp, slot: slot}
 	k.flying++
 }
 
-// answerAny answers the transaction that has been due for longest. It reports
-// whether loaded values arrived for next.
+// answerAny answers the transaction that has been due longest. It reports whether loaded
+// values have arrived in next.
 func (k *Core) answerAny(next *result) (loaded bool) {
 	at := -1
 	for n := range k.flying {
@@ -379,8 +379,8 @@ func (k *Core) answerAny(next *result) (loaded bool) {
 	return true
 }
 
-// answer is a cycle of the mock memory, which does one message after another.
-// It reports whether loaded values arrived for next.
+// answer simulates a cycle of the mock memory, which handles one message after another.
+// It reports whether loaded values have arrived in next.
 func (k *Core) answer(next *result) (loaded bool) {
 	if !k.working {
 		if k.qhead == len(k.queued) {
@@ -410,7 +410,7 @@ func (k *Core) answer(next *result) (loaded bool) {
 	k.working, k.answered = false, k.cycle
 	t := &k.table[h.warp][h.slot]
 	if !t.valid || t.warp != h.warp || t.slot != h.slot || k.outstanding[h.warp] == 0 {
-		return false // nobody waits for it
+		return false // no transaction waits for it
 	}
 	t.valid = false
 	k.outstanding[h.warp]--
@@ -432,7 +432,7 @@ func (k *Core) answer(next *result) (loaded bool) {
 	return true
 }
 
-// bankStep is a cycle of shared memory: one word of each bank.
+// bankStep simulates a cycle of shared memory: one word of each bank.
 func (k *Core) bankStep(isShared bool) {
 	if k.conflict {
 		k.stats.Conflicts++
@@ -449,10 +449,10 @@ func (k *Core) bankStep(isShared bool) {
 	}
 }
 
-// banksOf serves the first word of each bank of a request, and returns how many
-// more cycles the rest will take.
+// banksOf serves the first word of each bank of a request, and returns the number of
+// cycles that the remaining words will take.
 func (k *Core) banksOf(l *request) uint8 {
-	// The n-th distinct word of a bank waits for the n-th cycle.
+	// The n-th distinct word of a bank is served in the n-th cycle.
 	var words [sharedBanks][isa.Lanes]uint32
 	var count [sharedBanks]uint8
 	most := uint8(0)
@@ -461,7 +461,7 @@ func (k *Core) banksOf(l *request) uint8 {
 		word := l.addr[n] / 4
 		b := word % sharedBanks
 		at := uint8(0)
-		if l.extra { // every lane changes its word by itself
+		if l.extra { // each lane changes its word separately
 			at = count[b]
 		}
 		for at < count[b] && words[b][at] != word {
@@ -493,7 +493,7 @@ func (k *Core) service(r *request, step uint8) {
 		}
 		at := r.addr[n] % SharedBytes
 		switch {
-		case at%4 != 0: // a misaligned word takes its bytes where they are
+		case at%4 != 0: // a misaligned word is accessed byte by byte
 			k.misaligned(r, n, at)
 		case r.extra:
 			k.sharedAtomic(r, n, at)
@@ -505,8 +505,8 @@ func (k *Core) service(r *request, step uint8) {
 	}
 }
 
-// misaligned reads or writes one lane's four bytes; beyond the end they are
-// those of the start.
+// misaligned reads or writes one lane's four bytes; addresses beyond the end wrap around
+// to the start.
 func (k *Core) misaligned(r *request, lane int, at uint32) {
 	v := uint32(0)
 	for i := range uint32(4) {

@@ -7,37 +7,37 @@ import (
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// This file: a core as one of several SMs, with a memory system of others.
+// This file: a core as one of several SMs, with an external memory system.
 
 // Access is a transaction that leaves its SM.
 type Access struct {
 	Warp, Slot uint8
 	Line       uint32 // number of the 128-byte line
-	Words      uint32 // of the line that it touches, a bit each
+	Words      uint32 // mask of the words that it touches in the line
 	Lanes      uint32
 	Write      bool
 	Atomic     bool
-	Longer     uint32 // cycles by which lanes of an atomic on one word delay the answer
+	Longer     uint32 // cycles by which lanes of an atomic on the same word delay the answer
 }
 
-// Outside is a memory system. It models time alone: what a transaction does to
-// memory it has done when it is sent, in the order of cycles and, within one,
-// of SMs.
+// Outside is a memory system. It models time only: a transaction has taken effect on
+// memory when it is sent, in the order of cycles and, within a cycle, of SMs.
 type Outside interface {
-	// Send takes a transaction; Core.Answered is called when it is answered.
+	// Send accepts a transaction; it calls Core.Answered when the transaction is
+	// answered.
 	Send(sm int, a Access)
 }
 
-// Split makes n SMs of a core that is set up and has not run yet: warp w runs on
-// SM w modulo n, in its own place. Each SM has programs, registers and shared
-// memory as the core has; global memory is one. The core itself must not run
-// any more; Gather brings back to it what became of the warps.
+// Split splits a core that is set up and has not run into n SMs: warp w runs on SM w
+// modulo n, under its own number. Each SM has the core's programs and a copy of its
+// registers and shared memory; global memory is shared. The core itself must not run
+// afterwards; Gather copies the results back to it.
 func (k *Core) Split(n int, outside Outside) ([]*Core, error) {
 	switch {
 	case !k.cfg.OwnTransactions:
-		return nil, errors.New("several SMs and caches are for level datasheet: at level rtl a transaction does not know whose it is")
+		return nil, errors.New("several SMs and caches need level datasheet: at level rtl a transaction may use another warp's slot")
 	case k.cycle >= FirstFetch:
-		return nil, errors.New("the core has run already")
+		return nil, errors.New("the core has already run; split it before its first cycle")
 	}
 	list := make([]*Core, n)
 	for sm := range list {
@@ -53,20 +53,20 @@ func (k *Core) Split(n int, outside Outside) ([]*Core, error) {
 	return list, nil
 }
 
-// StartedWarps returns the warps that were started here, a bit each.
+// StartedWarps returns the mask of the warps started on this core.
 func (k *Core) StartedWarps() uint32 { return k.started }
 
-// Answered is told that memory has answered a transaction; the answer is seen a
-// number of cycles later.
+// Answered notes that memory has answered a transaction; the core sees the answer later
+// by the given number of cycles.
 func (k *Core) Answered(warp, slot uint8, later uint32) {
 	k.fly(warp, slot, k.cycle+uint64(later))
 	k.moved = k.cycle
 }
 
-// Gather takes over what became of a core's warps on the SMs that Split made:
-// their registers and counters, sums of the counters of the SMs, the last
-// cycle, and whether they are stuck. Shared memory is that of the first SM. It
-// changes nothing on the SMs, so it may look at a chip that goes on.
+// Gather copies the results of the SMs that Split made back to the core: the warps'
+// registers and counters, the sums of the SMs' counters, the last cycle, and whether
+// they are stuck. Shared memory is that of the first SM. The SMs are not changed, so
+// the chip can continue.
 func (k *Core) Gather(sms []*Core, stuck bool) {
 	k.stats, k.counters, k.cycle, k.moved, k.doneCycle, k.fault = Stats{}, Counters{}, 0, 0, 0, nil
 	clear(k.points)
@@ -100,14 +100,14 @@ func (k *Core) Gather(sms []*Core, stuck bool) {
 	if !done {
 		k.doneCycle = 0
 	}
-	for _, c := range sms { // one that is done, or never had a warp, has slept since
+	for _, c := range sms { // an SM that is done or has no warps is no longer simulated
 		rest := k.Counted()
 		if c.started != 0 {
 			rest -= c.Counted()
 		}
 		k.counters.Slots[SlotDone] += rest
 	}
-	if !stuck { // memory may take longer than a core would be patient
+	if !stuck { // memory may take longer than stuckAfter
 		k.moved = k.cycle
 	}
 }

@@ -1,23 +1,21 @@
 package kepler
 
-// This file: programs that never exit. A core whose whole state comes back will
-// do for ever what it did between.
+// This file: programs that never exit. If the whole state of a core repeats, it will
+// repeat forever.
 
-// firstTwin is the cycle from which on a core looks for a state that comes
-// back. It compares with the state of a power of two of cycles. Our choice:
-// short runs pay nothing.
+// firstTwin is the cycle from which a core looks for a repeated state. It compares with
+// the state at cycles that double each time. Our choice: short runs pay nothing.
 const firstTwin = 1 << 16
 
-// Watch has Run look for a state that comes back, and stop there: the core is
-// stuck then. It finds most loops that store nothing in global memory.
+// Watch makes Run look for a repeated state. If it finds one, it stops and the core is
+// stuck. It finds most loops that store nothing in global memory.
 func (k *Core) Watch(on bool) { k.watching = on }
 
-// Repeats returns a cycle whose state came back, and after how many cycles; 0 if
-// none did.
+// Repeats returns a cycle whose state was repeated, and after how many cycles; the
+// period is 0 if there is none.
 func (k *Core) Repeats() (cycle, period uint64) { return k.twinAt, k.period }
 
-// quiet reports whether nothing is under way whose time is not part of the
-// state.
+// quiet reports whether nothing is in flight whose time is not part of the state.
 func (k *Core) quiet() bool {
 	return k.flying == 0 && !k.working && k.qhead == len(k.queued) && !k.sampler.busy && k.outside == nil
 }
@@ -44,10 +42,9 @@ func (k *Core) lookForTwin() {
 	}
 }
 
-// normal copies the state without what cannot change what the core will do:
-// counters, numbers that only count on, and what is left in empty places.
-// Times become times from now; the mock memory's delays depend on the cycle
-// modulo seven.
+// normal copies the state without the parts that do not affect the future: counters,
+// running numbers, and the remains in empty slots. Times become relative to now, except
+// for the cycle modulo seven, on which the mock memory's delays depend.
 func (k *Core) normal(s *state) {
 	*s = k.state
 	for u := range s.unit {
@@ -63,7 +60,7 @@ func (k *Core) normal(s *state) {
 			if at := (p.head + n) % queueDepth; n >= p.n {
 				p.ring[at] = slot{}
 			} else {
-				p.ring[at].id = 0 // it is in order already
+				p.ring[at].id = 0 // only the collectors use it
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
-// A loop without an end is found out, whatever it does besides; one that ends,
-// however late, is not taken for one.
+// An endless loop is detected whatever else it does; a loop that ends, however late, is
+// not mistaken for one.
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -32,11 +32,11 @@ func TestRepeats(t *testing.T) {
 		}
 		if c.ends {
 			if k.Cycle() < 1<<17 {
-				t.Errorf("%s ends in cycle %d: too early to tell", c.name, k.Cycle())
+				t.Errorf("%s ends in cycle %d: too early for the test", c.name, k.Cycle())
 			}
 			continue
 		}
-		// It comes back once more after as long: the registers, the pcs, the
+		// The state repeats once more after the same time: registers, pcs and
 		// pipeline.
 		was := stateText(k)
 		for range period {
@@ -48,7 +48,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// stateText is what can be seen of a core, but for what counts on.
+// stateText returns the visible state of a core except for running counters.
 func stateText(k *kepler.Core) string {
 	s := fmt.Sprint(k.Queues())
 	for w := range kepler.Warps {

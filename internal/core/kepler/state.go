@@ -9,27 +9,27 @@ import (
 const (
 	Warps       = 24
 	SharedBytes = 16384
-	MemoryBytes = 32 << 20 // global memory, where addresses are checked
+	MemoryBytes = 32 << 20 // global memory if addresses are checked
 	StackDepth  = 32       // divergence stack entries of a warp
 	CallDepth   = 8        // return addresses of a warp
 
-	// FirstFetch is the cycle in which fetch begins: the queues of free
-	// transaction slots fill before.
+	// FirstFetch is the cycle in which fetch begins, after the queues of free
+	// transaction slots have been filled.
 	FirstFetch = slots + 5
 
 	collectors  = 32
 	banks       = 4
 	queueDepth  = 8
 	slots       = 64  // outstanding transactions of a warp
-	lineBytes   = 128 // a transaction's reach
+	lineBytes   = 128 // of a transaction
 	lineWords   = lineBytes / 4
 	sharedBanks = 32
 )
 
-// Status is what a warp is doing.
+// Status is the status of a warp.
 type Status uint8
 
-// The states of a warp that the RTL enters, with its numbers.
+// The warp states that the RTL uses, with its numbers.
 const (
 	Idle    Status = 0
 	Ready   Status = 1
@@ -48,23 +48,23 @@ func (s Status) String() string {
 	case Exited:
 		return "exited"
 	}
-	return "in no state"
+	return "in an unknown state"
 }
 
-// slot is an instruction on its way: in fetch, decode, a collector or a queue.
+// slot is an instruction in fetch, decode, a collector or a queue.
 type slot struct {
 	valid bool
-	prog  uint8 // program and pc name the instruction
+	prog  uint8 // program and pc identify the instruction
 	pc    uint8
 	warp  uint8
 	tag   uint8
-	nop   bool   // squashed on the way
+	nop   bool   // squashed
 	mark  bool   // it has marked rd in the scoreboard
 	selp  uint32 // lanes of SELP's predicate, if read in order
 	buf   uint8  // operand buffer
 	id    uint16 // order within the warp
 	mask  uint32
-	way   uint16 // of the timeline; 0 is none
+	way   uint16 // its record in Core.ways; 0 is none
 }
 
 // frame is an entry of the divergence stack.
@@ -87,19 +87,19 @@ func (q *queue) push(s slot) {
 	q.n++
 }
 
-// result is a result register: of the integer pipe, the floating-point pipe,
-// the memory, and the two write ports.
+// result is a result register of the integer pipe, the floating-point pipe or memory, or
+// a write port.
 type result struct {
 	valid bool
 	last  bool // releases rd in the scoreboard
 	warp  uint8
 	rd    uint8
-	way   uint16 // whose end this is; 0 is none
+	way   uint16 // the record that this result ends; 0 is none
 	mask  uint32
 	v     kasm.Vector
 }
 
-// predWrite is a predicate on its way to the predicate file.
+// predWrite is a pending write to the predicate file.
 type predWrite struct {
 	valid bool
 	warp  uint8
@@ -108,27 +108,27 @@ type predWrite struct {
 	v     uint32
 }
 
-// request is what the load/store unit works on.
+// request is a request in the load/store unit.
 type request struct {
 	valid  bool
 	nop    bool // squashed: only releases rd
 	mark   bool // rd is marked in the scoreboard
-	begun  bool // shared memory has been asked
+	begun  bool // the access to shared memory has begun
 	shared bool // to shared memory
 	extra  bool // an atomic or TEX
 	pc     uint8
-	group  uint8  // what the parts of a split request have in common
+	group  uint8  // number of the group that the parts of a split request form
 	ready  uint64 // cycle in which shared memory has answered all lanes
 	op     isa.Op
 	warp   uint8
 	rd     uint8
 	way    uint16
 	mask   uint32
-	id     uint16 // operation and number, to tell requests apart
+	id     uint16 // operation and number, to distinguish requests
 	imm    int32  // of TEX
 	addr   kasm.Vector
 	data   kasm.Vector
-	third  kasm.Vector // the value of rs3, where the operation has one
+	third  kasm.Vector // the value of rs3, if the operation has one
 }
 
 // transaction is an entry of a warp's table of outstanding transactions.
@@ -142,13 +142,13 @@ type transaction struct {
 	way    uint16
 	mask   uint32
 	group  uint8
-	lines  uint8            // of a texture, still to come
-	filter uint8            // cycles that the texture unit takes afterwards
+	lines  uint8            // lines of a texture that have not arrived
+	filter uint8            // cycles that the texture unit then takes
 	word   [isa.Lanes]uint8 // each lane's word in the line
-	v      kasm.Vector      // what a load has read
+	v      kasm.Vector      // the values that a load has read
 }
 
-// flight is a transaction that will be answered, where answers may overtake.
+// flight is a transaction to be answered, if answers may arrive out of order.
 type flight struct {
 	due        uint64
 	warp, slot uint8
@@ -173,8 +173,8 @@ type slotQueue struct {
 	n    uint8
 }
 
-// state is everything that a cycle changes, but for the mock memory's queue
-// and the global memory's lines.
+// state is everything that a cycle changes, except for the mock memory's queue and the
+// lines of global memory.
 type state struct {
 	cycle uint64
 
@@ -183,7 +183,7 @@ type state struct {
 	status   [Warps]Status
 	mask     [Warps]uint32
 	busy     [Warps]uint64 // scoreboard of registers
-	cleared  [Warps]uint64 // bits released in the cycle before
+	cleared  [Warps]uint64 // bits released in the previous cycle
 	predBusy [Warps]uint8  // scoreboard of predicates
 
 	clearedWarp [2]uint8 // warps with bits in cleared
@@ -203,21 +203,21 @@ type state struct {
 	over      uint32       // warps that have exited
 
 	// Front end.
-	next       uint8 // where the scan for a warp begins
+	next       uint8 // the warp at which selection starts
 	fetched    [2]slot
 	decoded    [2]slot
-	branched   bool // a branch was taken in the cycle before
+	branched   bool // a branch was taken in the previous cycle
 	branchWarp uint8
 
 	// Operand collectors.
 	last     uint8        // warp that was selected last
 	control  [Warps]uint8 // control instructions in the integer queue
 	idle     uint32
-	waiting  uint32 // allocated, operands missing or just read
+	waiting  uint32 // allocated, with operands missing or just read
 	complete uint32
 	unit     [collectors]slot
 	missing  [collectors]uint8       // operands not read yet
-	second   [collectors]kasm.Vector // rs2 as it was last read
+	second   [collectors]kasm.Vector // rs2 as last read
 	bankNext [banks]uint8
 	outNext  uint8
 	bufFree  uint64 // operand buffers
@@ -228,7 +228,7 @@ type state struct {
 	alu     result
 	aluPred predWrite
 	fpu     result
-	mems    [2]result // one is of this cycle, the other is being made
+	mems    [2]result // one is of this cycle, the other of the next
 	memAt   uint8
 	port    [2]result // registered write ports
 	predOut predWrite // registered predicate write port
@@ -253,14 +253,14 @@ type state struct {
 	returnWarp  uint8
 	returnSlot  uint8
 
-	// Mock memory: the message in work answers in cycle answerAt.
+	// Mock memory: the current message is answered in cycle answerAt.
 	working  bool
 	answerAt uint64
-	answered uint64 // cycle of the answer before
+	answered uint64 // cycle of the previous answer
 	head     message
 
-	// Where answers may overtake: transactions on their way, and how many
-	// parts of a request are.
+	// If answers may arrive out of order: transactions in flight, and the number of
+	// parts of each request that are.
 	flights [Warps*slots + texLines]flight
 	flying  int
 	groups  [Warps]uint64 // in use
@@ -274,7 +274,7 @@ type state struct {
 	shared     [SharedBytes]byte
 	conflict   bool // replaying a request with bank conflicts
 	serviced   uint16
-	steps      uint8 // replays to come
+	steps      uint8 // remaining replays
 	step       uint8
 	order      [isa.Lanes]uint8
 	held       request     // the request being replayed
@@ -283,30 +283,30 @@ type state struct {
 	sharedResp result      // second stage
 
 	doneCycle  uint64
-	moved      uint64 // last cycle in which an instruction or message got on
+	moved      uint64 // last cycle in which an instruction or message made progress
 	startCycle [Warps]uint64
 	exitCycle  [Warps]uint64
 	stats      Stats
 	counters   Counters
-	far, near  [Warps]uint64 // registers marked last by an access to global, to shared memory
-	picked     [Warps]uint64 // instructions selected
+	far, near  [Warps]uint64 // registers last marked by an access to global or shared memory
+	picked     [Warps]uint64 // selected instructions
 	pickedPC   [Warps]uint8  // the last of them
-	ran        [Warps]bool   // whether any has executed
+	ran        [Warps]bool   // whether any instruction has executed
 	ranPC      [Warps]uint8  // the last of them
-	did        SlotState     // what fetch did in the cycle before
+	did        SlotState     // what fetch did in the previous cycle
 	warpDid    [Warps]WarpState
 }
 
-// Stats counts what a run did.
+// Stats are the counters of a run.
 type Stats struct {
 	Cycles       uint64
 	DualIssues   uint64 // cycles in which two instructions were selected
-	SingleIssues uint64 // cycles in which one was
-	Executed     uint64 // instructions that reached a unit and counted; an exit once
+	SingleIssues uint64 // cycles in which one was selected
+	Executed     uint64 // instructions that executed in a unit; an exit counts once
 	Threads      uint64 // lanes on which they executed
-	Squashed     uint64 // instructions that a branch overtook, as they reached a unit
-	Branches     uint64 // branches taken
-	Transactions uint64 // lines asked of global memory
-	Replays      uint64 // of them, parts of a split request
+	Squashed     uint64 // instructions found squashed by a branch when they reached a unit
+	Branches     uint64 // taken branches
+	Transactions uint64 // lines requested from global memory
+	Replays      uint64 // those that were replayed parts of a split request
 	Conflicts    uint64 // extra cycles of shared memory for bank conflicts
 }

@@ -1,28 +1,27 @@
 package kepler
 
-// This file: the way of every instruction through the pipeline, for who asks.
+// This file: an optional record of every instruction's path through the pipeline.
 
-// Way is an instruction's way: the cycle in which it came into each stage. One
-// that a branch overtakes, or that is still on its way at the end, leaves the
-// stages that it did not come to in the cycle in which it was dropped.
+// Way is an instruction's path: the cycle in which it entered each stage. If a branch
+// overtook it, or it was in the pipeline at the end, the stages that it did not reach
+// have the cycle in which it was dropped.
 type Way struct {
 	Fetch   uint64 // selected
 	Decode  uint64
 	Collect uint64 // decoded, for a collector
 	Read    uint64 // in a collector, for its operands and its turn
 	Queue   uint64 // before its unit
-	Execute uint64 // in it, or in memory
-	Write   uint64 // the result is handed to the register file, or there is none
+	Execute uint64 // in its unit, or in memory
+	Write   uint64 // the result goes to the register file, or there is none
 
 	Warp, Program, PC int
 	Lanes             uint32 // on which it executed
 	Squashed          bool   // overtaken by a branch, or lost
 }
 
-// Record has f told of every instruction that comes to its end, in the order in
-// which they do. It is to be called before the first cycle. With nil f is told
-// of those that are still on their way, and of no more. What f is given is its
-// own only until it returns.
+// Record makes the core call f for every instruction that ends, in that order. Call
+// Record before the first cycle. Record(nil) ends this, after calling f for the
+// instructions still in the pipeline. F must not keep its argument.
 func (k *Core) Record(f func(*Way)) {
 	if f == nil && k.record != nil {
 		for n := range k.ways {
@@ -38,20 +37,20 @@ func (k *Core) Record(f func(*Way)) {
 	}
 }
 
-// wayEntry is a place for a way.
+// wayEntry is an entry of Core.ways.
 type wayEntry struct {
 	Way
 	idle bool
 }
 
-// newWay begins a way.
+// newWay starts the record of an instruction.
 func (k *Core) newWay(w, pc uint8) uint16 {
 	n := uint16(len(k.ways))
 	if f := len(k.freeWays); f > 0 {
 		n = k.freeWays[f-1]
 		k.freeWays = k.freeWays[:f-1]
 	} else if len(k.ways) == 1<<16-1 {
-		return 0 // more than the pipeline holds: lost ones of a core that gets stuck
+		return 0 // more than the pipeline holds: lost instructions of a stuck core
 	} else {
 		k.ways = append(k.ways, wayEntry{})
 	}
@@ -59,7 +58,8 @@ func (k *Core) newWay(w, pc uint8) uint16 {
 	return n
 }
 
-// againWay is the way of an instruction that a stall has allocated once more.
+// againWay starts a second record for an instruction that was allocated again during a
+// stall.
 func (k *Core) againWay(n uint16) uint16 {
 	if n == 0 {
 		return 0
@@ -70,14 +70,14 @@ func (k *Core) againWay(n uint16) uint16 {
 	return m
 }
 
-// dropWay ends the way of an instruction that comes no further.
+// dropWay ends the record of an instruction that is dropped.
 func (k *Core) dropWay(n uint16) {
 	if n != 0 {
 		k.endWay(n, k.cycle, 0, true)
 	}
 }
 
-// endWay ends a way.
+// endWay ends a record and passes it on.
 func (k *Core) endWay(n uint16, write uint64, lanes uint32, squashed bool) {
 	if n == 0 || k.ways[n].idle {
 		return
@@ -104,7 +104,7 @@ func (k *Core) decodeWay(d *slot) {
 	k.ways[d.way].Decode, k.ways[d.way].Collect = k.cycle, k.cycle+1
 }
 
-// collectWay notes that an instruction has a collector.
+// collectWay notes that an instruction has been allocated a collector.
 func (k *Core) collectWay(e *slot) {
 	if k.ways[e.way].Read != 0 {
 		e.way = k.againWay(e.way)
@@ -112,11 +112,11 @@ func (k *Core) collectWay(e *slot) {
 	k.ways[e.way].Read = k.cycle + 1
 }
 
-// answerWay ends the way of an access to global memory that is answered.
+// answerWay ends the record of an access to global memory when it is answered.
 func (k *Core) answerWay(n uint16) { k.endWay(n, k.cycle+1, k.ways[n].Lanes, false) }
 
-// endAccess ends the way of an access to shared memory, or of one that a branch
-// has overtaken.
+// endAccess ends the record of an access to shared memory, or of one that a branch has
+// overtaken.
 func (k *Core) endAccess() {
 	if k.record == nil {
 		return

@@ -7,9 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 )
 
-// Every instruction that is fetched has one way, and those that are not
-// squashed are as many as executed: random programs, with all operations there
-// are.
+// Every fetched instruction has one record, and the number of those not squashed is the
+// number executed: random programs with all operations.
 func TestWays(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 99))
@@ -40,20 +39,20 @@ func TestWays(t *testing.T) {
 			}
 		})
 		if !k.Run(1_000_000) {
-			// Warps with different numbers of barriers meet as they can; all end.
+			// Warps may have different numbers of barriers; all end.
 			t.Fatalf("seed %d: %v %v", seed, k.Fault(), k.Waits())
 		}
 		if s := k.Stats(); executed != s.Executed || threads != s.Threads || bad > 0 {
-			t.Errorf("seed %d: ways of %d instructions on %d lanes, want %d on %d; %d are out of order", seed, executed, threads, s.Executed, s.Threads, bad)
+			t.Errorf("seed %d: records of %d instructions on %d lanes, want %d on %d; %d are out of order", seed, executed, threads, s.Executed, s.Threads, bad)
 		}
 		k.Record(nil)
 		for _, f := range k.Fetches() {
 			if n := ways[key{f.Cycle, f.Warp, f.PC}]; n != 1 {
-				t.Fatalf("seed %d: %+v has %d ways", seed, f, n)
+				t.Fatalf("seed %d: %+v has %d records", seed, f, n)
 			}
 		}
 		if len(ways) != len(k.Fetches()) {
-			t.Errorf("seed %d: %d ways, %d were fetched", seed, len(ways), len(k.Fetches()))
+			t.Errorf("seed %d: %d records, %d instructions were fetched", seed, len(ways), len(k.Fetches()))
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package models registers the core models that machines can have: a line for
-// each. It is imported for that alone.
+// Package models registers the core models that machines can have, one line each. It
+// is imported only for this effect.
 package models
 
 import (

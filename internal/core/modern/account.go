@@ -2,29 +2,29 @@ package modern
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// WarpState is what a resident warp does in a cycle. The names follow Nsight
+// WarpState is the state of a resident warp in a cycle. The names follow Nsight
 // Compute.
 type WarpState uint8
 
 // The states.
 const (
 	Selected        WarpState = iota // issued
-	NotSelected                      // could have issued; its sub-core took another
+	NotSelected                      // could have issued, but its sub-core chose another
 	NoInstruction                    // its buffer is empty
-	Wait                             // its stall counter holds it, or a result of fixed latency
-	ShortScoreboard                  // for shared memory, constants, an SFU
-	LongScoreboard                   // for memory behind a cache
-	MathThrottle                     // its pipe is taken
-	LGThrottle                       // the memory queue is full; it accesses global or local memory
-	MIOThrottle                      // the memory queue or another is full
-	Dispatch                         // the stage behind issue, or the issue port, is taken
+	Wait                             // for its stall counter, or for a result of fixed latency
+	ShortScoreboard                  // for shared memory, constants or an SFU
+	LongScoreboard                   // for a load through a cache
+	MathThrottle                     // its pipe is busy
+	LGThrottle                       // to access global or local memory: the memory queue is full
+	MIOThrottle                      // the memory queue or another queue is full
+	Dispatch                         // the stage after issue, or the issue port, is busy
 	Barrier                          // at a barrier of its block
 	Membar                           // at a memory barrier
-	BranchResolving                  // its buffer is empty since it has branched
+	BranchResolving                  // its buffer is empty because it has branched
 	IMCMiss                          // for a constant of an instruction of fixed latency
-	Drain                            // all lanes have ended; something of it is under way
-	MiscStall                        // lanes wait for others of the same warp
-	WarpStates                       // how many there are
+	Drain                            // all lanes have ended; some of its instructions or stores are in flight
+	MiscStall                        // lanes wait for other lanes of the same warp
+	WarpStates                       // number of states
 )
 
 var stateNames = [WarpStates]string{
@@ -35,48 +35,48 @@ var stateNames = [WarpStates]string{
 // String returns the name used in reports.
 func (s WarpState) String() string { return stateNames[s] }
 
-// account is what the states of warps are found from.
+// account is what warp states are derived from.
 type account struct {
 	core.States
 
-	throttled [throttles]uint64 // warps that could not issue in this cycle, and why
+	throttled [throttles]uint64 // warps that could not issue in this cycle, by reason
 	slot      [maxSubCores]uint8
 	key       grounds // of the last cycle
 }
 
-// grounds is all that the states of warps in a cycle depend on.
+// grounds is everything that the states of warps in a cycle depend on.
 type grounds struct {
 	alive, issued, done, ready, has, stalled, waits, long, fixed, fence, imc, copying, barrier, branch uint64
 
 	throttled [throttles]uint64
 }
 
-// clear begins a cycle.
+// clear starts a cycle.
 func (a *account) clear() {
 	a.Issued = 0
 	a.throttled = [throttles]uint64{}
 }
 
-// closest is the order in which a warp's state explains why a sub-core has not
-// issued: the nearer to issue the first (our choice).
+// closest is the order in which warp states explain why a sub-core has not issued: the
+// state closest to issue comes first (our choice).
 var closest = [...]WarpState{
 	NotSelected, Dispatch, MathThrottle, MIOThrottle, LGThrottle, IMCMiss, Wait, ShortScoreboard, LongScoreboard,
 	BranchResolving, NoInstruction, Barrier, Membar, MiscStall, Drain,
 }
 
-// sorted is warps by their state, and those not yet sorted in.
+// sorted holds warps by state; left are those without a state so far.
 type sorted struct {
 	left uint64
 	now  [WarpStates]uint64
 }
 
-// take sorts in those of a set that are left.
+// take gives the remaining warps of a set a state.
 func (w *sorted) take(st WarpState, m uint64) {
 	w.now[st] |= w.left & m
 	w.left &^= m
 }
 
-// charge finds every warp's state of this cycle.
+// charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
 	key := grounds{c.alive, a.Issued, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch,
 		a.throttled}

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// BenchmarkCore times four busy sub-cores, without values and without misses:
-// nanoseconds for a warp instruction.
+// BenchmarkCore times four busy sub-cores, without values: nanoseconds per warp
+// instruction.
 func BenchmarkCore(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -16,14 +16,14 @@ func BenchmarkCore(b *testing.B) {
 		delay uint64
 		code  func() []*inst
 	}{
-		{"ffma, 1 warp a sub-core", 4, 100, func() []*inst {
+		{"ffma, 1 warp per sub-core", 4, 100, func() []*inst {
 			var code []*inst
 			for i := range 64 {
 				code = append(code, ffma(10+i%16, 2, 3, 4+i%4))
 			}
 			return code
 		}},
-		{"mixed, 8 warps a sub-core", 32, 100, func() []*inst {
+		{"mixed, 8 warps per sub-core", 32, 100, func() []*inst {
 			var code []*inst
 			for i := range 8 {
 				code = append(code, ld(isa.Shared, 32, 40+i, 2).wr(0), ffma(10+i, 2, 3, 4), ffma(20+i, 2, 3, 5), iadd3(30+i, 2, 3),
@@ -31,7 +31,7 @@ func BenchmarkCore(b *testing.B) {
 			}
 			return code
 		}},
-		{"stores and loads that miss, 8 warps a sub-core", 32, 400, func() []*inst {
+		{"stores and loads that miss, 8 warps per sub-core", 32, 400, func() []*inst {
 			var code []*inst
 			for i := range 8 {
 				x := ld(isa.Global, 32, 50+i, 2).wr(1).stall(2)

@@ -7,19 +7,19 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// This file: what the owner of several cores asks for between two cycles.
+// This file: what a chip calls between two cycles.
 
 // RepliesFull reports whether there is no room for the reply to a load or a
 // store.
 func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
 
-// paramBytes is how much of constant bank 0 a launch writes: what is in front of
-// the parameters (SASS, sm_90) and 4 KiB of them (CUDA programming guide).
+// paramBytes is the number of bytes of constant bank 0 that a launch writes: those
+// before the parameters (SASS, sm_90) and 4 KiB of parameters (CUDA programming guide).
 const paramBytes = 0x210 + 4096
 
-// WarmCode puts into the L1I what a kernel's launch has written into constant
-// bank 0, and its instructions, from the first to the last: what does not fit
-// pushes out what came before it.
+// WarmCode fills the L1I with the part of constant bank 0 that a launch has written,
+// and with the kernel's code, in ascending order. Code that does not fit evicts what
+// was filled first.
 func (c *Core) WarmCode(kernel core.Kernel) {
 	k := kernel.(*Kernel)
 	if c.l1i == nil {
@@ -30,10 +30,9 @@ func (c *Core) WarmCode(kernel core.Kernel) {
 	core.Warm(c.l1i, c.now, instBase+k.Base, uint64(len(k.ops))*codeBytes)
 }
 
-// Resplit gives the core another L1D, empty, and another amount of shared
-// memory, as launches that prefer one or the other want it. No warp may be
-// resident. The L1D's counters go on; what waits in it is dropped, as when it
-// is invalidated.
+// Resplit gives the core an empty L1D of another size, and another amount of shared
+// memory, according to the preference of a launch. No warp may be resident. The L1D's
+// counters continue; its waiting requests are dropped, as by an invalidation.
 func (c *Core) Resplit(l1d cache.Config, shared int) error {
 	c.Sync()
 	c.cfg.Shared = shared
@@ -41,7 +40,7 @@ func (c *Core) Resplit(l1d cache.Config, shared int) error {
 		return nil
 	}
 	if c.alive != 0 {
-		return fmt.Errorf("SM %d: the L1D cannot change while warps are resident", c.id)
+		return fmt.Errorf("SM %d: the L1D cannot be resized while warps are resident", c.id)
 	}
 	d, err := core.Resplit(c.ls.l1d, l1d, c.env.Pool)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// access is what an instruction asks for of one line of 128 bytes.
+// access is an instruction's access to one 128-byte line.
 type access struct {
 	addr    uint64
 	bytes   mem.ByteMask
@@ -15,9 +15,9 @@ type access struct {
 	local   bool
 }
 
-// coalesce makes the accesses of lanes to global memory, and of those to local
-// memory: one for every line. Lanes of an atomic on the same bytes go one after
-// another.
+// coalesce makes the accesses of lanes to global memory, and of the lanes in local to
+// local memory: one for every line. Lanes of an atomic on the same bytes are
+// serialised.
 func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) {
 	width := uint64(f.op.elem)
 	for m := lanes; m != 0; m &= m - 1 {
@@ -26,7 +26,8 @@ func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) 
 			f.touch(lane, addr[lane], width, false)
 			continue
 		}
-		// Words of a thread are spread, those of its neighbours beside it.
+		// The words of a thread are not adjacent: each is next to the same word of the
+		// neighbouring threads.
 		n, piece := uint64(1), width
 		if width >= 4 {
 			n, piece = width/4, 4
@@ -57,8 +58,8 @@ func (f *flight) touch(lane int, at, n uint64, local bool) {
 	}
 }
 
-// find returns the access to a line, a new one if there is none, or, of an
-// atomic, none that leaves the bytes alone.
+// find returns the access to a line, for an atomic one that does not touch the bytes
+// in want; a new one if there is none.
 func (f *flight) find(base uint64, want mem.ByteMask) *access {
 	for i := len(f.acc) - 1; i >= 0; i-- {
 		a := &f.acc[i]
@@ -87,8 +88,7 @@ func mark(m *mem.ByteMask, at, n uint) {
 	}
 }
 
-// linesOf makes an access for every line of the L0VL that a load of constants
-// touches.
+// linesOf makes an access for every line of the L0VL that a load of constants touches.
 func (c *Core) linesOf(f *flight, addr *[32]uint64) {
 	line := uint64(c.cfg.L0VL.Line)
 	for m := f.lanes; m != 0; m &= m - 1 {
@@ -104,10 +104,10 @@ func (c *Core) linesOf(f *flight, addr *[32]uint64) {
 	}
 }
 
-// passes returns how many passes an access needs through the banks of shared
-// memory: the largest number of different words that one bank must give.
-// Accesses of 8 and 16 bytes go by halves and quarters of the warp. Lanes of an
-// atomic get a pass each on the same word.
+// passes returns the number of passes that an access needs through the banks of shared
+// memory: the largest number of distinct words that one bank must supply. Accesses of
+// 8 and 16 bytes are served by halves and quarters of the warp. Lanes of an atomic on
+// the same word get a pass each.
 func passes(lanes isa.LaneMask, addr *[32]uint64, width, banks int, atomic bool) int {
 	words, parts := 1, 1
 	switch {
@@ -138,7 +138,7 @@ func degree(lanes isa.LaneMask, addr *[32]uint64, words int, mask uint64, atomic
 	var per [64]uint8
 	n, most := 0, uint8(0)
 	if words == 1 && !atomic {
-		// Mostly no bank must give two words.
+		// The common case: no bank must supply two words.
 		var taken uint64
 		apart := true
 		for m := lanes; m != 0; m &= m - 1 {
@@ -180,11 +180,11 @@ func degree(lanes isa.LaneMask, addr *[32]uint64, words int, mask uint64, atomic
 	return int(most)
 }
 
-// copies counts a warp's asynchronous copies under way, by group. The last
-// group is the open one; the others are closed and end in order.
+// copies counts a warp's asynchronous copies in flight, by group. The last group is
+// the open one; the others are closed and end in order.
 type copies struct {
 	under []int32
-	sb    []uint8 // counter that a closed group lowers
+	sb    []uint8 // counter that a closed group decrements
 	first uint32  // number of under[0]
 }
 
@@ -200,7 +200,7 @@ func (q *copies) last() *int32 {
 	return &q.under[len(q.under)-1]
 }
 
-// open reports whether a group that is closed now would not be complete.
+// open reports whether a group that is closed now would be incomplete.
 func (q *copies) open() bool {
 	for _, n := range q.under {
 		if n > 0 {
@@ -210,11 +210,10 @@ func (q *copies) open() bool {
 	return false
 }
 
-// closed returns the number of closed groups that are not complete.
+// closed returns the number of closed groups from the oldest incomplete one on.
 func (q *copies) closed() int { return max(0, len(q.under)-1) }
 
-// groups lets a warp close groups of copies and wait for them, as its
-// instruction says.
+// groups executes a copy, a commit or a wait for groups of copies of a warp.
 func (c *Core) groups(g int32, f *flight) {
 	w := &c.warps[g]
 	q := &w.copies
@@ -238,7 +237,7 @@ func (c *Core) groups(g int32, f *flight) {
 	}
 }
 
-// copied is told that an asynchronous copy has ended.
+// copied notes that an asynchronous copy has ended.
 func (c *Core) copied(f *flight) {
 	g := int32(f.warp)
 	q := &c.warps[g].copies
@@ -246,7 +245,7 @@ func (c *Core) copied(f *flight) {
 	c.trim(g)
 }
 
-// trim takes complete groups off the front.
+// trim drops complete groups from the front.
 func (c *Core) trim(g int32) {
 	w := &c.warps[g]
 	q := &w.copies

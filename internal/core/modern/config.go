@@ -15,7 +15,7 @@ type Dependences uint8
 
 // The mechanisms.
 const (
-	Hybrid      Dependences = iota // control bits where a program has them, else scoreboards
+	Hybrid      Dependences = iota // control bits if a program has them, else scoreboards
 	ControlBits                    // control bits; programs without them are refused
 	Scoreboard                     // scoreboards, whatever the control bits say
 	dependences
@@ -26,11 +26,11 @@ var dependenceNames = [dependences]string{"hybrid", "control-bits", "scoreboard"
 // String returns the name used in GPU files.
 func (d Dependences) String() string { return dependenceNames[d] }
 
-// Pipe is what an instruction executes in. Those up to Tensor have a fixed
+// Pipe is the pipe in which an instruction executes. Those up to Tensor have a fixed
 // latency.
 type Pipe uint8
 
-// The pipes of a sub-core. FP64 is one for all sub-cores.
+// The pipes of a sub-core. All sub-cores share one FP64 pipe.
 const (
 	Int Pipe = iota
 	FP32
@@ -43,7 +43,7 @@ const (
 	MiscQueue
 	FP64
 	Memory
-	Pipes // how many there are
+	Pipes // number of pipes
 )
 
 var pipeNames = [Pipes]string{"int", "fp32", "pred", "uniform", "branch", "misc", "tensor", "sfu", "misc_queue", "fp64", "memory"}
@@ -54,7 +54,7 @@ func (p Pipe) String() string { return pipeNames[p] }
 // Policy is the order in which a sub-core tries its warps.
 type Policy uint8
 
-// The policies. Both begin with the warp that issued last.
+// The policies. Both try the warp that issued last first.
 const (
 	CGGTY Policy = iota // then the youngest [HW]
 	GTO                 // then the oldest
@@ -62,7 +62,7 @@ const (
 
 func init() { core.Schedulers.Take("cggty", "gto") }
 
-// Config is a core's immutable settings.
+// Config holds a core's immutable settings.
 type Config struct {
 	core.Shape
 	Params
@@ -152,18 +152,17 @@ func mustCache(s string) cache.Config {
 	return c
 }
 
-// Limits of tables whose size is fixed; the bounds of parameters are no larger.
+// Limits of tables of fixed size; the bounds of parameters do not exceed them.
 const (
 	maxWarps    = 64
 	maxSubCores = 8
 	maxBuffer   = 16
 )
 
-// parameters are those of Params.
+// parameters are the declared parameters of Params.
 var parameters = param.Of(new(Params), "modern.", false)
 
-// Check reports the first contradiction among the settings, nil if there is
-// none.
+// Check reports the first contradiction among the settings, nil if there is none.
 func (c *Config) Check() error {
 	if err := param.Check(parameters, &c.Params); err != nil {
 		return err
@@ -174,10 +173,10 @@ func (c *Config) Check() error {
 	first := c.AddressStart + c.AddressCycles
 	for _, a := range c.accesses() {
 		if least := c.AddressStart + 2; *a.war < least {
-			return param.Clash(a.key("war")+" modern.address_start modern.address_cycles", "%s WAR %d is less than %d", a.name, *a.war, least)
+			return param.Clash(a.key("war")+" modern.address_start modern.address_cycles", "%s WAR %d must be at least %d", a.name, *a.war, least)
 		}
 		if least := first + 2; a.raw != nil && *a.raw < least {
-			return param.Clash(a.key("raw")+" modern.address_start modern.address_cycles", "%s RAW %d is less than %d", a.name, *a.raw, least)
+			return param.Clash(a.key("raw")+" modern.address_start modern.address_cycles", "%s RAW %d must be at least %d", a.name, *a.raw, least)
 		}
 	}
 	for _, t := range []struct {
@@ -187,25 +186,25 @@ func (c *Config) Check() error {
 		at := "modern." + t.name
 		switch {
 		case t.t.Sets*t.t.Ways > 1<<16:
-			return param.Clash(at+".sets "+at+".ways", "%s has %d sets of %d ways", strings.ToUpper(t.name), t.t.Sets, t.t.Ways)
+			return param.Clash(at+".sets "+at+".ways", "%s has %d sets of %d ways; want at most %d lines in all", strings.ToUpper(t.name), t.t.Sets, t.t.Ways, 1<<16)
 		case t.t.Line&(t.t.Line-1) != 0:
-			return param.Clash(at+".line", "%s line %d is not 16, 32, 64 or 128 bytes", strings.ToUpper(t.name), t.t.Line)
+			return param.Clash(at+".line", "%s line of %d bytes; want 16, 32, 64 or 128", strings.ToUpper(t.name), t.t.Line)
 		}
 	}
 	switch {
 	case c.WideWindow < c.Window:
-		return param.Clash("modern.wide_window modern.window", "wide read window %d is less than %d", c.WideWindow, c.Window)
+		return param.Clash("modern.wide_window modern.window", "wide read window %d must not be less than the window %d", c.WideWindow, c.Window)
 	case c.SubCores > c.Warps:
-		return param.Clash("modern.sub_cores sm.threads", "%d sub-cores have only %d warps", c.SubCores, c.Warps)
+		return param.Clash("modern.sub_cores sm.threads", "%d sub-cores need at least as many warps, not %d", c.SubCores, c.Warps)
 	case c.SharedBanks&(c.SharedBanks-1) != 0 || c.L1Banks&(c.L1Banks-1) != 0:
-		return param.Clash("modern.shared_banks modern.l1_banks", "shared memory banks %d or L1D banks %d are no power of two", c.SharedBanks, c.L1Banks)
+		return param.Clash("modern.shared_banks modern.l1_banks", "shared memory banks %d and L1D banks %d must be powers of two", c.SharedBanks, c.L1Banks)
 	case c.L1I.Disabled && !(c.PerfectICache && c.PerfectConst):
 		return param.Clash("l1i.enabled modern.perfect_icache modern.perfect_const", "without an L1I, instruction and constant caches must be perfect")
 	}
 	return nil
 }
 
-// row is a row of Table 2 in the parameters; raw is nil where nothing is read.
+// row is a row of Table 2 in the parameters; raw is nil if there is no result.
 type row struct {
 	name, table string
 	war, raw    *int
@@ -213,7 +212,7 @@ type row struct {
 
 func (a *row) key(last string) string { return "modern." + a.table + last }
 
-// accesses returns all of them.
+// accesses returns all rows.
 func (p *Params) accesses() []row {
 	k := &p.Constant
 	list := []row{
@@ -242,20 +241,20 @@ func (p *Params) accesses() []row {
 	return list
 }
 
-// Occupancy returns how many blocks of a kernel fit on an SM, and what stops
-// the next one. Registers are given to warps, whose sub-core must have them.
+// Occupancy returns how many blocks of a kernel fit on an SM, and what prevents one
+// more. A warp's registers must fit in its sub-core.
 func (c *Config) Occupancy(threads, registers, shared int) (int, core.Limit) {
 	return c.Fits(threads, shared, registers, func(each int) int { return c.Registers / c.SubCores / (32 * each) * c.SubCores })
 }
 
-// scoreboardEntries is how many registers of a warp a scoreboard watches: 255
-// general, 63 uniform, 7 predicates and 7 uniform ones (the paper's Table 7).
+// scoreboardEntries is the number of registers of a warp that a scoreboard tracks: 255
+// general and 63 uniform registers, 7 predicates and 7 uniform predicates (the paper's
+// Table 7).
 const scoreboardEntries = 332
 
-// Guard returns what guards dependences and its storage (the paper's Table 7): 6
-// counters of 6 bits, the stall counter and the yield bit for control bits; for
-// scoreboards a bit for writes, and as many as count the consumers, for every
-// register.
+// Guard returns what guards dependences, and its storage (the paper's Table 7). Control
+// bits need 6 counters of 6 bits, the stall counter and the yield bit; scoreboards need
+// for every register one bit for writes and a counter of consumers.
 func (c *Config) Guard(bits bool) core.Guard {
 	g, n := core.Guard{Mechanism: "control bits"}, float64(6*6+4+1)
 	if !bits {
@@ -267,7 +266,7 @@ func (c *Config) Guard(bits bool) core.Guard {
 	return g
 }
 
-// log2 is the number of bits that tell n values apart.
+// log2 returns the number of bits that distinguish n values.
 func log2(n int) int {
 	b := 0
 	for 1<<b < n {

@@ -29,8 +29,8 @@ func numbers(v reflect.Value, path string, f func(path string, v reflect.Value))
 	}
 }
 
-// Whatever Check accepts runs to the end: every setting at the smallest and the
-// largest value that it takes, the others as they are.
+// Every configuration that Check accepts runs to the end: each setting at its smallest
+// and its largest value, the others unchanged.
 func TestBoundsRun(t *testing.T) {
 	set := func(v reflect.Value, n int) {
 		if v.Kind() == reflect.Uint8 {
@@ -63,7 +63,7 @@ func TestBoundsRun(t *testing.T) {
 				} else {
 					was = int(v.Uint())
 				}
-				// What is taken lies on both sides of the value, without a gap.
+				// The accepted values are an interval that contains the current value.
 				refused := func(x int) bool { set(v, x); return cfg.Check() != nil }
 				if n = was - sort.Search(was, func(less int) bool { return refused(was - less - 1) }); up {
 					n = was + sort.Search(most-was, func(more int) bool { return refused(was + more + 1) })
@@ -89,7 +89,7 @@ func TestBoundsRun(t *testing.T) {
 					continue // the SM is too small for a block
 				}
 				g.once = true
-				t.Logf("%s = %d", name, n) // says which, if it does not end
+				t.Logf("%s = %d", name, n) // shows which, if it does not end
 				g.run(q, 2_000_000)
 				tried++
 			}

@@ -13,7 +13,7 @@ import (
 
 const none = int32(-1)
 
-// Env is what a core needs of the chip around it.
+// Env is what the chip provides to a core.
 type Env = core.Env
 
 // fetched is an instruction in a warp's buffer.
@@ -28,41 +28,41 @@ type fetched struct {
 type shown struct {
 	due  uint64
 	p    exec.Pending
-	pred uint64 // of predicates alone: tick from which operands can be they; else none of the run
+	pred uint64 // predicates only: tick from which operands can read them; otherwise never
 }
 
 // warp is a warp slot.
 type warp struct {
 	core.Warp[Kernel]
 
-	d   exec.Deferred // X, nil if its results are visible at once
+	d   exec.Deferred // X, nil if results are visible at once
 	ops []op          // of its kernel
 
 	ib       [maxBuffer]fetched
 	ibHead   uint8
 	ibN      uint8  // instructions buffered or being fetched
 	epoch    uint32 // changes when the buffer is flushed
-	fetch    int32  // instruction to be fetched next
+	fetch    int32  // next instruction to fetch
 	l0       int32  // place in the L0I of the line fetched last
 	sb       [isa.Counters]int8
 	busySB   uint8 // counters that are not zero
-	longSB   uint8 // of those, raised by an instruction that goes through a cache
+	longSB   uint8 // of busySB: incremented by an instruction that goes through a cache
 	depbars  [maxDepbar + 1]depbar
 	nDepbars uint8
 
-	due     []shown // of fixed latency, the next first
+	due     []shown // of fixed latency, the earliest first
 	until   uint64  // tick from which the last result of fixed latency can be read
 	flights int32   // instructions in flight
 	hidden  int32   // pending instructions whose results cannot be read yet
-	unread  int32   // memory instructions that have not touched memory yet
+	unread  int32   // memory instructions that have not accessed memory yet
 	stores  int32   // stores not acknowledged
 	regs    int32   // scoreboard: registers reserved
 	copies  copies
-	leave   int32 // closed groups of copies that may be left when it goes on
+	leave   int32 // closed groups of copies that may remain when it continues
 }
 
-// maxDepbar is the longest that a DEPBAR may take until it holds its warp, in
-// cycles; so many can be on their way.
+// maxDepbar is the maximum number of cycles until a DEPBAR holds its warp, and hence
+// the maximum number of DEPBARs that have issued without holding it yet.
 const maxDepbar = 7
 
 // depbar is a DEPBAR that holds its warp from a tick on.
@@ -77,30 +77,30 @@ type flight struct {
 	uid     uint64
 	issue   uint64 // tick
 	lanes   isa.LaneMask
-	shared  isa.LaneMask // of an access to several spaces, those in shared memory
+	shared  isa.LaneMask // of a generic access, the lanes in shared memory
 	p       exec.Pending
 	at      int32  // instruction
-	due     uint64 // tick of its result, if that lies far ahead
-	least   uint64 // tick before which it has no result: that of its lanes in shared memory
+	due     uint64 // tick of its result, if beyond the reach of the wheel
+	least   uint64 // earliest tick of its result, because of its lanes in shared memory
 	out     int32  // requests not answered
-	next    int32  // accesses handed on
+	next    int32  // accesses passed on
 	group   uint32
 	warp    int16
 	sub     int8
-	refs    int8 // what still has to happen to it
+	refs    int8 // events outstanding before its record is free
 	path    path
 	pipe    Pipe
-	touched bool   // memory has been touched
-	gone    bool   // has left the address unit
+	touched bool   // it has accessed memory
+	gone    bool   // it has left the address unit
 	passes  uint16 // through shared memory
 	acc     []access
 }
 
 // reserved is a word of the scoreboards: a bit per register.
 type reserved struct {
-	busy  uint64
-	long  uint64 // of those, by an instruction that goes through a cache
-	short uint64 // by another of variable latency
+	busy  uint64 // reserved
+	long  uint64 // reserved by an instruction that goes through a cache
+	short uint64 // reserved by another instruction of variable latency
 }
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
@@ -115,7 +115,7 @@ type Core struct {
 	Stats Stats
 
 	err  error
-	tick uint64 // core cycles so far: the time base of the pipelines
+	tick uint64 // core cycles so far, the time base of the pipelines
 	now  uint64 // core cycles of the GPU
 
 	moved bool // something may happen in the next cycle
@@ -124,7 +124,7 @@ type Core struct {
 	warps []warp
 	subs  []subcore
 	uids  uint64
-	last  *Kernel // launched last
+	last  *Kernel // the kernel launched last
 	warpSets
 	stallEnds [64]uint64 // warps whose stall ends, by tick
 	underWay
@@ -144,51 +144,51 @@ type Core struct {
 type warpSets struct {
 	alive   uint64            // launched, not retired
 	done    uint64            // all lanes have ended, not retired
-	ready   uint64            // can step, as far as its block is concerned
+	ready   uint64            // the executor can step it
 	has     uint64            // the buffer has its next instruction
 	stalled uint64            // its stall counter or yield bit holds it
 	waits   uint64            // its next instruction waits for counters or registers
-	long    uint64            // of those, for memory behind a cache
-	fixed   uint64            // of those, for a result of fixed latency
+	long    uint64            // of waits: for a load through a cache
+	fixed   uint64            // of waits: for a result of fixed latency
 	fence   uint64            // waits at a memory barrier
-	timed   uint64            // of those, for its least time
-	queued  [throttles]uint64 // lacks nothing but a place in the memory queue
+	timed   uint64            // of fence: the barrier's minimum time has not passed
+	queued  [throttles]uint64 // waits only for a place in the memory queue
 	imc     uint64            // waits for a constant
 	copying uint64            // waits for asynchronous copies
 	barrier uint64            // waits at a barrier
 	room    uint64            // has room in its buffer and instructions to fetch
 	turned  uint64            // has branched in this cycle
-	branch  uint64            // has branched, and no instruction since
+	branch  uint64            // has branched and not issued since
 }
 
-// underWay is what has been issued and has not ended: instructions, what happens to
-// them and when, and the scoreboards, with a bit and a count of readers per register.
+// underWay is what has been issued and has not ended: instructions, their scheduled
+// events, and the scoreboards, with a bit and a count of readers per register.
 type underWay struct {
 	wheel  wheel
 	flight []flight
 	freeF  []int32
-	raises []raise // counters raised in this cycle
+	raises []raise // counters incremented in this cycle
 
 	words, total int
 	busy         []reserved
 	readers      []uint8
 }
 
-// supply is what the sub-cores share of the supply of instructions and constants.
+// supply is the part of the instruction and constant supply that sub-cores share.
 type supply struct {
 	l1i      *cache.Cache
 	up, down ring.Ring[lineReq]
-	turnUp   int // sub-core asked first for the link
+	turnUp   int // sub-core with the first turn on the link
 	vl       tags
-	vlWait   []waiting // LDC that wait for a line
+	vlWait   []waiting // LDCs that wait for a line
 }
 
-// watchers look on, and change nothing.
+// watchers observe the core without affecting it.
 type watchers struct {
 	log     *core.Log
 	hazards *hazards
 	spin    *core.Spin
-	spins   bool // spin is told of every issue
+	spins   bool // every issue is reported to spin
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -197,7 +197,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		return nil, fmt.Errorf("SM: %w", err)
 	}
 	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
-		return nil, fmt.Errorf("SM %d has no pool or no network", id)
+		return nil, fmt.Errorf("SM %d: Env lacks Pool, HasRoom or Send", id)
 	}
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
@@ -243,12 +243,12 @@ func (c *Core) Blocks() int { return c.N }
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
 
-// Unfinished reports whether a resident warp has not retired yet, or a read
-// that the L1D makes for a store is still under way.
+// Unfinished reports whether a warp is resident, or a read that the L1D makes for a
+// store is pending.
 func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.ls.l1d.Pending() > 0 }
 
-// Busy reports whether a cycle would do anything: there are resident warps, or
-// requests are still under way.
+// Busy reports whether a cycle would do anything: warps are resident, or requests are
+// in flight.
 func (c *Core) Busy() bool {
 	return c.alive != 0 || c.ls.pending() || c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
 }
@@ -259,14 +259,15 @@ func (c *Core) L1D() *cache.Cache { return c.ls.l1d }
 // L1I returns the cache of instructions and constants, nil if both are perfect.
 func (c *Core) L1I() *cache.Cache { return c.l1i }
 
-// Settle charges the states of the resident warps up to now; else a state is
+// Settle charges the states of the resident warps up to now. Without it, a state is
 // charged when it ends.
 func (c *Core) Settle() {
 	c.Sync()
 	core.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
 }
 
-// grow makes room for the scoreboards of warps with so many registers.
+// grow makes room for scoreboards with the given numbers of words and registers per
+// warp.
 func (c *Core) grow(words, total int) {
 	if words > c.words {
 		s := make([]reserved, words*c.cfg.Warps)
@@ -284,7 +285,7 @@ func (c *Core) grow(words, total int) {
 	}
 }
 
-// room is what the core has for blocks.
+// roomFor returns the core's capacity for blocks.
 func (c *Core) roomFor() core.Room {
 	return core.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared}
 }
@@ -325,7 +326,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 			*m &^= bit
 		}
 		for i := range c.stallEnds {
-			c.stallEnds[i] &^= bit // that of the last instruction of the warp before it
+			c.stallEnds[i] &^= bit // set by the previous warp's last instruction
 		}
 		c.room |= bit
 		c.refresh(int32(s))
@@ -343,7 +344,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 	return true
 }
 
-// refresh asks a warp what it executes next.
+// refresh looks up what a warp executes next.
 func (c *Core) refresh(s int32) {
 	w := &c.warps[s]
 	b := &c.Residents.Blocks[w.Block]
@@ -383,8 +384,8 @@ func (c *Core) refresh(s int32) {
 	}
 }
 
-// aim sees to it that what a warp has in its buffer, or is fetching, is what it
-// executes next.
+// aim checks that a warp's buffer holds or is fetching its next instruction; if not,
+// it flushes the buffer and redirects fetch.
 func (c *Core) aim(s int32) {
 	w := &c.warps[s]
 	bit := uint64(1) << s
@@ -412,7 +413,7 @@ func (c *Core) fail(err error) {
 	}
 }
 
-// Cycle does one core cycle. Now is the GPU's count of core cycles.
+// Cycle simulates one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
 	if c.Asleep() {
 		if c.Pass(c.tick) {
@@ -466,10 +467,9 @@ func (c *Core) Cycle(now uint64) {
 	}
 }
 
-// subCores does a cycle of the sub-cores. One in which nothing moves there does
-// nothing, and neither do those behind it until something that the sub-cores
-// wait for happens: an event, the end of a stall, a line, a block. Then they are
-// left out.
+// subCores simulates a cycle of the sub-cores. If nothing moves in it, the following
+// ones do nothing either and are left out, until something that the sub-cores wait for
+// happens: an event, the end of a stall, the arrival of a line or a block.
 func (c *Core) subCores(t uint64) {
 	others := c.moved
 	c.moved = false
@@ -500,7 +500,7 @@ func (c *Core) subCores(t uint64) {
 	c.moved = c.moved || others
 }
 
-// happen lets an event happen.
+// happen executes an event.
 func (c *Core) happen(t uint64, e event) {
 	if e.kind == evFence {
 		c.timed &^= 1 << e.f
@@ -533,8 +533,8 @@ func (c *Core) happen(t uint64, e event) {
 	}
 }
 
-// retire takes finished warps off their slots of which nothing is under way,
-// and blocks off the core with their last warp.
+// retire frees the slots of finished warps with nothing in flight, and the places of
+// blocks with their last warp.
 func (c *Core) retire() {
 	for m := c.done; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
@@ -563,7 +563,7 @@ func (c *Core) retire() {
 	}
 }
 
-// take makes a record for an instruction in flight.
+// take returns a free record for an instruction in flight.
 func (c *Core) take() int32 {
 	if n := len(c.freeF); n > 0 {
 		f := c.freeF[n-1]
@@ -574,8 +574,8 @@ func (c *Core) take() int32 {
 	return int32(len(c.flight) - 1)
 }
 
-// endRef is told that one of the things that had to happen to an instruction
-// in flight has happened.
+// endRef notes that one of the outstanding events of an instruction in flight has
+// happened. The last one frees its record.
 func (c *Core) endRef(fi int32) {
 	f := &c.flight[fi]
 	f.refs--

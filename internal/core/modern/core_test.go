@@ -15,7 +15,7 @@ import (
 	lang "github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// mixed is a program that meets every kind of wait.
+// mixed is a program with every kind of wait.
 func mixed(loops int) *program {
 	sfu := mk("MUFU.RCP", isa.ClassSFU, 20, 8).wr(2).stall(2).wait(1).does(func(a []float64) float64 { return a[0] })
 	dadd := mk("DADD", isa.ClassFP64, 22, 20, 20).wr(3).stall(2).wait(1 << 2).does(func(a []float64) float64 { return a[0] })
@@ -45,7 +45,7 @@ func mixed(loops int) *program {
 	return p
 }
 
-// Sleeping changes no number, and the states of warps add up to their lives.
+// Sleeping changes no counter, and the states of warps add up to their lifetimes.
 func TestSleepAndStates(t *testing.T) {
 	for _, mode := range []Dependences{ControlBits, Scoreboard} {
 		run := func(awake bool, delay uint64) (*rig, *program) {
@@ -82,7 +82,7 @@ func TestSleepAndStates(t *testing.T) {
 			}
 			all.Issues, all.States = g.core.Stats.WarpInsts, [core.MaxStates]uint64(g.core.Stats.States)
 			if byPlace != all {
-				t.Errorf("%s: by instruction %+v, in all %+v", mode, byPlace, all)
+				t.Errorf("%s: by instruction %+v, in total %+v", mode, byPlace, all)
 			}
 			return g, p
 		}
@@ -101,7 +101,7 @@ func TestSleepAndStates(t *testing.T) {
 				sum += n
 			}
 			if sum != st.WarpLife {
-				t.Errorf("%s: states add up to %d, lives to %d", mode, sum, st.WarpLife)
+				t.Errorf("%s: states add up to %d, lifetimes to %d", mode, sum, st.WarpLife)
 			}
 			for k := range st.Slots {
 				for _, n := range st.Slots[k] {
@@ -118,8 +118,8 @@ func TestSleepAndStates(t *testing.T) {
 	}
 }
 
-// The same program under scoreboards gives the values of plain execution, with
-// control bits that wait for nothing as well.
+// With scoreboards the same program gives the values of functional execution, even with
+// control bits that wait for nothing.
 func TestScoreboardValues(t *testing.T) {
 	code := func() *program {
 		load := ld(isa.Global, 32, 8, 2)
@@ -164,8 +164,8 @@ func TestConsumers(t *testing.T) {
 	}
 }
 
-// sums is a PTX kernel that diverges, loops a different number of times in every
-// thread, meets at barriers, exchanges through shared and local memory, adds
+// sums is a PTX kernel that diverges, loops a different number of times in every thread,
+// synchronises at barriers, exchanges values through shared and local memory, adds
 // atomically, divides, and uses constants, doubles and approximations.
 const sums = `
 .version 7.0
@@ -200,7 +200,7 @@ again:
 }
 `
 
-// PTX runs on this core behind scoreboards, with the values of plain execution.
+// PTX runs on this core with scoreboards, with the values of functional execution.
 func TestPTX(t *testing.T) {
 	mod, err := lang.Parse("sums.ptx", []byte(sums))
 	if err != nil {
@@ -280,10 +280,10 @@ func TestPTX(t *testing.T) {
 				}
 			})
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s, %d consumers: the results differ from plain execution", name, consumers)
+				t.Errorf("%s, %d consumers: the results differ from functional execution", name, consumers)
 			}
 			if st := &g.core.Stats; st.WarpInsts != insts || st.ThreadInsts != lanes {
-				t.Errorf("%s: %d warp and %d thread instructions, plain execution has %d and %d", name, st.WarpInsts, st.ThreadInsts, insts, lanes)
+				t.Errorf("%s: %d warp and %d thread instructions, functional execution has %d and %d", name, st.WarpInsts, st.ThreadInsts, insts, lanes)
 			}
 			for range 3000 {
 				g.tick()
@@ -295,7 +295,7 @@ func TestPTX(t *testing.T) {
 	}
 }
 
-// After the first rounds, cycles allocate nothing.
+// After the first iterations, cycles allocate nothing.
 func TestNoAllocation(t *testing.T) {
 	for _, mode := range []Dependences{ControlBits, Scoreboard} {
 		cfg := Ampere()
@@ -317,7 +317,7 @@ func TestNoAllocation(t *testing.T) {
 			g.tick()
 		}
 		if n := testing.AllocsPerRun(5000, g.tick); n != 0 {
-			t.Errorf("%s: %v allocations a cycle", mode, n)
+			t.Errorf("%s: %v allocations per cycle", mode, n)
 		}
 		if g.ended != 0 {
 			t.Error("the program ended too early")
@@ -325,10 +325,10 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// Warps whose results are visible at once, as those of a trace, take under
-// control bits the time of others to the last cycle: with wait masks, DEPBAR,
-// memory barriers, instructions of variable latency, copies, and a result that
-// is not there yet when the last instruction has issued.
+// With control bits, warps whose results are visible at once, like those of a trace,
+// take exactly as many cycles as other warps: with wait masks, DEPBAR, memory barriers,
+// instructions of variable latency, copies, and a result that is not available yet when
+// the last instruction has issued.
 func TestPlainWarpsTakeTheSameTime(t *testing.T) {
 	value := func(a []float64) float64 { return 1 }
 	tail := func(last *inst) *program {
@@ -363,8 +363,7 @@ func TestPlainWarpsTakeTheSameTime(t *testing.T) {
 	}
 }
 
-// The stall of a warp's last instruction is not that of the warp that comes to
-// its slot after it.
+// The stall of a warp's last instruction does not affect the next warp in its slot.
 func TestStallEndsWithItsWarp(t *testing.T) {
 	var code []*inst
 	for range 6 {
@@ -377,7 +376,7 @@ func TestStallEndsWithItsWarp(t *testing.T) {
 	newRig(t, cfg).run(p, 2000)
 	for i := 1; i < len(p.log); i++ {
 		if a, b := p.log[i-1], p.log[i]; a.block == b.block && b.cycle-a.cycle != 11 {
-			t.Errorf("block %d: instruction %d issues %d cycles behind one with a stall of 11", b.block, b.pc, b.cycle-a.cycle)
+			t.Errorf("block %d: instruction %d issues %d cycles after one with a stall of 11", b.block, b.pc, b.cycle-a.cycle)
 		}
 	}
 }

@@ -1,34 +1,34 @@
 // Package modern is a core model: one streaming multiprocessor of NVIDIA's GPUs
 // since Turing as hardware measurements show it (Huerta et al., "Dissecting and
 // Modeling the Architecture of Modern GPU Cores", MICRO 2025). Four sub-cores
-// issue in order under the compiler's control bits; a value can be read when
-// the stages make it visible, and not before, so that a control code which is
-// too small gives the old value, as on the chip.
+// issue each warp in order, guided by the compiler's control bits. A result
+// becomes readable only when the pipeline makes it visible, so a stall count that
+// is too small reads the old value, as on the chip.
 //
-// What instructions do is not here: the core has them executed (package exec)
-// and says when. Nor is anything outside the SM: requests leave through Env,
-// replies come in through Deliver, blocks through Launch.
+// What instructions do is in package exec; the core decides when they execute.
+// Anything outside the SM is not modelled here either: requests leave through Env,
+// replies arrive through Deliver, blocks through Launch.
 //
-// Sources are marked in comments: [HW] measured by the authors, [SIM] a choice
-// of their simulator that nobody measured, [INF] inferred or assumed here.
+// Sources are marked in comments: [HW] measured by the authors, [SIM] an unmeasured
+// choice of their simulator, [INF] inferred or assumed here.
 //
 // # Time
 //
 // An instruction that issues in cycle t is in Control at t+1, in Allocate at
-// t+2 if its latency is fixed, and reads registers in the three cycles after.
-// It can be read by an instruction that issues at t plus its dependent
-// distance, whatever happens in Allocate meanwhile: the hardware must see to
-// that, because a compiler cannot know of the port conflicts that other warps
-// cause. An instruction of variable latency sees a register a cycle later, since
-// nothing is bypassed to it; those of the SFU pipe do not, since compilers put
-// conversions four cycles behind what they convert. Predicates take no part in
-// the bypass ([INF]); guards see them later than operands do. Counters that are lowered in a cycle let instructions
-// issue in that cycle.
+// t+2 if its latency is fixed, and reads registers in the following three cycles.
+// Its result can be read by an instruction that issues at t plus its dependent
+// distance, however long Allocate holds either of them: a compiler cannot know the
+// port conflicts that other warps cause, so the hardware must guarantee this. An
+// instruction of variable latency sees a register one cycle later, because nothing
+// is bypassed to it. The SFU pipe is an exception: compilers place conversions four
+// cycles after the instruction whose result they convert. Predicates are not
+// bypassed ([INF]); guards see them later than operands do. A counter that is
+// decremented in a cycle lets instructions issue in the same cycle.
 //
-// Memory is touched once the sources have been read: by loads on the way
-// through the address unit, by all others when they leave it. So memory
-// instructions of a sub-core touch memory in the order of their issue. A barrier
-// issues only when the memory instructions of its warp have touched memory, so
-// that blocks may rely on it ([INF]; the authors' simulator has it wait for all
-// dependence counters, which this model does as well).
+// Memory is accessed once the sources have been read: by loads while they are in
+// the address unit, by all others when they leave it. Hence the memory
+// instructions of a sub-core access memory in issue order. A barrier issues only
+// after the memory instructions of its warp have accessed memory, so that blocks
+// can rely on it ([INF]); as in the authors' simulator it also waits for all
+// dependence counters.
 package modern

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Measurements by others that the model of two banks with a port each explains:
-// cycles for an instruction within 5 % of the measured figure, or of the ideal
-// that goes with it.
+// Measurements by others that the model of two banks with one port each explains: cycles
+// per instruction within 5 % of the measured figure, or of the corresponding ideal.
 func TestExternal(t *testing.T) {
 	turing := Turing()
 	turing.PerfectICache, turing.PerfectConst = true, true
@@ -28,7 +27,7 @@ func TestExternal(t *testing.T) {
 		newRig(t, warm()).run(p, 20_000)
 		return float64(p.log[len(p.log)-1].cycle-p.log[0].cycle) / (8 * 512)
 	}
-	// Straight-line code of 12 KiB, its second pass.
+	// The second pass of 12 KiB of straight-line code.
 	again := func() float64 {
 		const n = 768
 		var code []*inst

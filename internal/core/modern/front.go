@@ -6,32 +6,31 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// This file: instructions and constants on their way to the sub-cores. Both
-// come over one link from a cache that all sub-cores share.
+// This file: the supply of instructions and constants to the sub-cores. Both come over
+// one link from a cache that all sub-cores share.
 
-// instBase is where instructions lie in the address space of the memory
-// system (GPGPU-Sim).
+// instBase is the address of instructions in the address space of the memory system
+// (GPGPU-Sim).
 const instBase = 0xF000_0000
 
-// codeBytes is what an instruction takes in instruction caches ([HW]: 128
-// bits).
+// codeBytes is the size of an instruction in the instruction caches ([HW]: 128 bits).
 const codeBytes = 16
 
-// fetchStages is the cycles from a fetch that hits to the issue of the
+// fetchStages is the number of cycles from a fetch that hits to the issue of the
 // instruction.
 const fetchStages = 3
 
-// arrival is an instruction on its way to its place in a buffer.
+// arrival is an instruction being fetched into its place in a buffer.
 type arrival struct {
 	valid bool
 	warp  uint8
 	epoch uint32
 	slot  uint8
-	line  uint64 // of those that have missed
-	due   uint64 // of those whose line has come, tick from which they are decoded
+	line  uint64 // after a miss
+	due   uint64 // once the line has arrived: tick from which it is decoded
 }
 
-// who says which cache a line is for.
+// who is the cache that a line is for.
 type who uint8
 
 const (
@@ -42,36 +41,36 @@ const (
 
 // lineReq is a request for a line on the link.
 type lineReq struct {
-	line uint64 // number of the line in the cache that asks
+	line uint64 // number of the line in the requesting cache
 	due  uint64 // tick in which it arrives
 	sub  int8
 	who  who
 }
 
-// waiting is a line that has been asked for, and the warps that wait for it. For
-// the L0VL it is one instruction.
+// waiting is a requested line and the warps that wait for it, or for the L0VL the
+// instruction that waits for it.
 type waiting struct {
 	line  uint64
 	warps uint64
 	f     int32
 }
 
-// stream is a stream buffer: lines in a row that have been asked for.
+// stream is a stream buffer of requested consecutive lines.
 type stream struct {
 	list   ring.Ring[streamLine]
-	next   uint64 // line asked for next
-	end    uint64 // line behind the code
+	next   uint64 // next line to request
+	end    uint64 // line after the code
 	active bool
 }
 
 type streamLine struct {
 	line    uint64
 	arrived bool
-	wanted  bool // instructions wait for it, which is at the head
+	wanted  bool // it is at the head and instructions wait for it
 }
 
-// fetch reads the next instruction of a warp: of the one that issued last if
-// its buffer has room, else of the youngest that has [SIM].
+// fetch reads the next instruction of a warp: of the one that issued last if its
+// buffer has room, otherwise of the youngest whose buffer has room [SIM].
 func (c *Core) fetch(s *subcore, t uint64) {
 	can := s.mine & c.room &^ c.turned
 	if can == 0 {
@@ -125,9 +124,9 @@ func (c *Core) fetch(s *subcore, t uint64) {
 	}
 }
 
-// arrive decodes the instruction that was fetched three cycles ago, and one
-// whose line has come: with four warps of which one misses, nobody is held up
-// by the other ([HW], Figure 4).
+// arrive decodes the instruction that was fetched three cycles ago, and one whose line
+// has arrived: if one of four warps misses, the others are not delayed ([HW],
+// Figure 4).
 func (c *Core) arrive(s *subcore, t uint64) {
 	if s.nArrive+s.late.Len() == 0 {
 		return
@@ -157,8 +156,8 @@ func (c *Core) decode(a *arrival) {
 	}
 }
 
-// came is told that a line is in the L0I: the instructions that wait for it
-// are decoded, one a cycle from the next one on.
+// came notes that a line is in the L0I: the instructions that wait for it are decoded,
+// one per cycle from the next cycle on.
 func (s *subcore) came(line, t uint64) {
 	n := 0
 	for _, a := range s.missing {
@@ -173,8 +172,8 @@ func (s *subcore) came(line, t uint64) {
 	s.missing = s.missing[:n]
 }
 
-// missed looks a line up that is not in the L0I. It reports whether the stream
-// buffer had it; else it will come.
+// missed handles a miss in the L0I. It reports whether the stream buffer had the line;
+// if not, the line is requested unless it already is.
 func (c *Core) missed(s *subcore, line, end uint64) bool {
 	c.Stats.L0IMisses++
 	for _, x := range s.asked {
@@ -207,7 +206,7 @@ func (c *Core) missed(s *subcore, line, end uint64) bool {
 	return false
 }
 
-// prefetch lets the stream buffer ask for its next line.
+// prefetch lets the stream buffer request its next line.
 func (c *Core) prefetch(s *subcore, t uint64) {
 	b := &s.stream
 	if !b.active || b.list.Len() >= c.cfg.Prefetch || s.ask.Len() > 0 {
@@ -228,7 +227,7 @@ func (c *Core) prefetch(s *subcore, t uint64) {
 	c.Stats.Prefetches++
 }
 
-// asks reports whether a sub-core wants the link.
+// asks reports whether a sub-core has a request for the link.
 func (c *Core) asks() bool {
 	for i := range c.subs {
 		if c.subs[i].ask.Len() > 0 {
@@ -238,7 +237,7 @@ func (c *Core) asks() bool {
 	return false
 }
 
-// link lets one sub-core put a request on the link to the L1I, in turn [SIM].
+// link puts a request of one sub-core on the link to the L1I, round robin [SIM].
 func (c *Core) link(t uint64) {
 	n := len(c.subs)
 	for i := range n {
@@ -262,7 +261,7 @@ func (c *Core) link(t uint64) {
 	}
 }
 
-// size returns the line size of the cache that a request comes from.
+// size returns the line size of a requesting cache.
 func (c *Core) size(w who) uint64 {
 	switch w {
 	case forFL:
@@ -273,8 +272,8 @@ func (c *Core) size(w who) uint64 {
 	return uint64(c.cfg.L0I.Line)
 }
 
-// shared does a cycle of the L1I: a look-up or an answer [SIM]. Misses that have
-// been answered go first, so that they make room.
+// shared simulates a cycle of the L1I: a look-up or a reply [SIM]. Answered misses go
+// first, because that frees room.
 func (c *Core) shared(t uint64) {
 	switch {
 	case c.l1i != nil && c.l1i.Ready():
@@ -362,8 +361,8 @@ func (c *Core) comes(t uint64, q lineReq) {
 	}
 }
 
-// constant looks up the constant of an instruction of fixed latency, at issue
-// [HW], and asks for it if it is not there.
+// constant looks up the constant of an instruction of fixed latency, at issue [HW], and
+// requests its line on a miss.
 func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 	c.Stats.FLLookups++
 	if _, ok := s.fl.find(line, 0); ok {
@@ -383,9 +382,9 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 	return false
 }
 
-// turnTo is told which kernel comes next: what the kernels before it left in the
-// caches of instructions and constants is forgotten, unless they still run or
-// the core keeps it.
+// turnTo notes which kernel is launched next. The caches of instructions and constants
+// are emptied if the kernel is a different one, unless blocks are resident or the core
+// keeps code.
 func (c *Core) turnTo(k *Kernel) {
 	if k != c.last && c.N == 0 && !c.cfg.KeepCode {
 		c.forgetCode()

@@ -8,23 +8,23 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: the hazard checker. It watches programs with control bits for
-// instructions that issue before what they need is there, or before others
-// have read what they overwrite, and for waits that are missing although it
-// went well this time.
+// This file: the hazard checker. In programs with control bits it looks for
+// instructions that issue before their sources are available, or before other
+// instructions have read what they overwrite, and for missing waits that happened to do
+// no harm.
 
-// maxHazards is how many different hazards are kept (our choice).
+// maxHazards is how many distinct hazards are kept (our choice).
 const maxHazards = 1000
 
 // writer is the last instruction that writes a register in some lanes.
 type writer struct {
-	uid    uint64 // one more than the instruction's
+	uid    uint64 // the instruction's + 1
 	issue  uint64 // tick
-	due    uint64 // of fixed latency: tick from which it can be read
+	due    uint64 // fixed latency: tick from which the result can be read
 	at     int32
 	lanes  isa.LaneMask
 	late   bool
-	shown  bool // of variable latency: it can be read
+	shown  bool // variable latency: the result can be read
 	waited bool // the program has waited for it
 	count  uint8
 }
@@ -36,7 +36,7 @@ type reader struct {
 	at     int32
 	lanes  isa.LaneMask
 	regs   []uint16
-	count  [2]uint8 // counters that tell that it has read them
+	count  [2]uint8 // counters that show that it has read them
 	read   bool
 	waited bool
 }
@@ -44,19 +44,19 @@ type reader struct {
 // open is a hazard whose Short is not known yet.
 type open struct {
 	index int    // in the list
-	uid   uint64 // instruction that will tell
+	uid   uint64 // instruction whose progress determines Short
 	from  uint64 // tick
 }
 
-// watched is what the checker knows of a warp.
+// watched is the checker's state of a warp.
 type watched struct {
-	regs    [][]writer // of each register, those that differ in their lanes
+	regs    [][]writer // by register: its last writers, of different lanes
 	readers []reader
 	opens   []open
 	last    int32  // instruction issued last, -1 if none
-	issued  uint64 // tick in which it was
+	issued  uint64 // tick in which it issued
 	bars    []depbar
-	order   [isa.Counters][]uint64 // instructions that have raised a counter, in order
+	order   [isa.Counters][]uint64 // by counter: instructions that increment it, in order
 }
 
 type hazardKey struct {
@@ -71,14 +71,13 @@ type hazards struct {
 	warps [maxWarps]watched
 	list  []core.Hazard
 	known map[hazardKey]int
-	left  uint64 // times that one had no room in the list
+	left  uint64 // occurrences of hazards that did not fit in the list
 }
 
-// CheckHazards begins to look for hazards in programs with control bits.
+// CheckHazards starts the search for hazards in programs with control bits.
 func (c *Core) CheckHazards() { c.hazards = &hazards{known: map[hazardKey]int{}} }
 
-// Hazards returns the different hazards found, in the order in which they
-// happened first.
+// Hazards returns the distinct hazards in the order of first occurrence.
 func (c *Core) Hazards() []core.Hazard {
 	if c.hazards == nil {
 		return nil
@@ -86,7 +85,7 @@ func (c *Core) Hazards() []core.Hazard {
 	return c.hazards.list
 }
 
-// HazardsLeft returns how often a hazard happened that Hazards has no room for.
+// HazardsLeft returns the number of occurrences of hazards that did not fit in Hazards.
 func (c *Core) HazardsLeft() uint64 {
 	if c.hazards == nil {
 		return 0
@@ -99,7 +98,7 @@ func (h *hazards) begin(c *Core, s int) {
 	*w = watched{regs: make([][]writer, c.warps[s].K.total), last: none}
 }
 
-// register returns the register of a number.
+// register returns the register with a number.
 func (k *Kernel) register(n uint16) isa.Reg {
 	r := isa.Reg{File: isa.RegGPR, Count: 1, Index: uint32(n)}
 	for f := int(isa.RegPred); f <= files; f++ {
@@ -110,7 +109,7 @@ func (k *Kernel) register(n uint16) isa.Reg {
 	return r
 }
 
-// overlap returns the lanes in which two instructions meet at a register.
+// overlap returns the lanes in which two instructions use the same register.
 func overlap(r isa.Reg, a, b isa.LaneMask) isa.LaneMask {
 	if (r.File == isa.RegUGPR || r.File == isa.RegUPred) && a != 0 && b != 0 {
 		return 1
@@ -140,8 +139,8 @@ func (h *hazards) note(c *Core, f *flight, kind core.HazardKind, n uint16, produ
 	return len(h.list) - 1
 }
 
-// later mends what issues too soon by a longer stall of the instruction in
-// front of it, so that it issues in a tick.
+// later fixes an instruction that issues too soon by a longer stall of the previous
+// instruction, so that it issues in the given tick.
 func (h *hazards) later(w *watched, k *Kernel, tick uint64) []core.Fix {
 	if w.last < 0 {
 		return nil
@@ -149,15 +148,16 @@ func (h *hazards) later(w *watched, k *Kernel, tick uint64) []core.Fix {
 	ctl := *k.ops[w.last].ctl
 	stall := tick - w.issued
 	if stall > 15 {
-		return nil // it takes instructions in between
+		return nil // too long for one stall counter; needs instructions in between
 	}
 	ctl.Stall = uint8(stall)
 	ctl.Yield = ctl.Yield && stall != 1 || stall > 11
 	return []core.Fix{{At: w.last, Control: ctl}}
 }
 
-// wait mends what issues too soon by a wait for a counter that the producer
-// raises when it issues; which says whether for its result or for its reads.
+// wait fixes an instruction that issues too soon by a wait for a counter of the
+// producer: the write counter for its result, otherwise the read counter for its
+// sources.
 func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write bool) []core.Fix {
 	p, x := *k.ops[producer].ctl, *k.ops[at].ctl
 	n := &p.Read
@@ -167,7 +167,7 @@ func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write b
 	var list []core.Fix
 	changed := false
 	if *n >= isa.Counters {
-		// The first counter that nobody else in the kernel uses.
+		// The first counter that no other instruction of the kernel uses.
 		used := uint8(0)
 		for i := range k.ops {
 			if c := k.ops[i].ctl; c != nil {
@@ -178,7 +178,7 @@ func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write b
 		changed = true
 	}
 	if now < issue+2 && p.Stall < 2 && !p.Yield {
-		p.Stall, changed = 2, true // the counter must have been raised
+		p.Stall, changed = 2, true // the counter must have been incremented
 	}
 	if changed {
 		list = append(list, core.Fix{At: producer, Control: p})
@@ -190,7 +190,7 @@ func (h *hazards) wait(k *Kernel, producer, at int32, issue, now uint64, write b
 	return list
 }
 
-// issue is told of an instruction that issues.
+// issue checks an instruction that issues.
 func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	f := &c.flight[fi]
 	w := &h.warps[f.warp]
@@ -258,10 +258,9 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	w.last, w.issued = f.at, t
 }
 
-// decides reports whether a register decides in which lanes an instruction
-// executes: it is the guard, which stands last, or a branch's own predicate.
-// Such a register is read in all lanes, even if its old value says that none
-// executes.
+// decides reports whether a register decides in which lanes an instruction executes: it
+// is the guard, which is the last source, or a branch's own predicate. Such a register
+// is read in all active lanes, even if its old value makes none of them execute.
 func (o *op) decides(r isa.Reg) bool {
 	in := o.inst
 	if !in.Guarded || r.File != isa.RegPred && r.File != isa.RegUPred {
@@ -271,8 +270,8 @@ func (o *op) decides(r isa.Reg) bool {
 	return in.Flow != isa.FlowNext || last.File == r.File && last.Index == r.Index
 }
 
-// write enters the last writer of a register. Earlier ones stay as far as they
-// have written other lanes and there is something to wait for.
+// write adds the last writer of a register. Earlier ones stay for lanes that it does
+// not write, if there is still something to wait for.
 func (w *watched) write(r isa.Reg, n uint16, x writer) {
 	list := w.regs[n][:0]
 	for _, p := range w.regs[n] {
@@ -285,13 +284,12 @@ func (w *watched) write(r isa.Reg, n uint16, x writer) {
 	w.regs[n] = append(list, x)
 }
 
-// mostBehind is how many instructions behind the last one a DEPBAR can tell of:
-// its count has six bits.
+// mostBehind is how many instructions back from the last one a DEPBAR can refer to: its
+// count has six bits.
 const mostBehind = 64
 
-// addReader adds a reader. In a loop that never waits for it, it takes the
-// place of the same instruction's earlier one, about which the same would be
-// said.
+// addReader adds a reader. In a loop that never waits for it, it replaces an earlier
+// reader of the same instruction, for which the reports would be the same.
 func (w *watched) addReader(r reader) {
 	for i := range w.readers {
 		if q := &w.readers[i]; q.at == r.at && q.lanes == r.lanes && q.read {
@@ -335,8 +333,8 @@ func (q *reader) has(n uint16) bool {
 	return false
 }
 
-// waits works out what a program knows when an instruction issues: its wait
-// mask and the DEPBARs in front have told it.
+// waits works out what a program has waited for when an instruction issues, from its
+// wait mask and the DEPBARs before it.
 func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 	mask := o.ctl.Wait
 	if o.inst.Barrier || o.fence != noFence {
@@ -356,7 +354,7 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 		}
 		mask |= b.d.Zero
 		if sb := b.d.SB; sb < isa.Counters {
-			// All but the last so many have ended, since they end in order.
+			// All but the last AtMost have ended, because they end in order.
 			if list := w.order[sb]; len(list) > int(b.d.AtMost) {
 				w.know(sb, list[len(list)-1-int(b.d.AtMost)], t)
 			}
@@ -366,7 +364,7 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		w.know(uint8(bits.TrailingZeros8(mask)), ^uint64(0), t)
 	}
-	// Readers that the program has waited for are of no interest any more.
+	// Readers that the program has waited for are no longer needed.
 	n = 0
 	for _, q := range w.readers {
 		if !q.waited || !q.read {
@@ -377,8 +375,8 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 	w.readers = w.readers[:n]
 }
 
-// know marks what a counter has told of the instructions up to one. Those whose
-// counter was not raised yet it says nothing of.
+// know marks the instructions up to upTo that use a counter as waited for, except those
+// whose counter had not been incremented yet.
 func (w *watched) know(sb uint8, upTo, t uint64) {
 	for _, list := range w.regs {
 		for i := range list {
@@ -397,7 +395,7 @@ func (w *watched) know(sb uint8, upTo, t uint64) {
 	}
 }
 
-// read is told that an instruction of variable latency has read its sources.
+// read notes that an instruction of variable latency has read its sources.
 func (h *hazards) read(c *Core, f *flight) {
 	w := &h.warps[f.warp]
 	for i := range w.readers {
@@ -408,8 +406,7 @@ func (h *hazards) read(c *Core, f *flight) {
 	h.settle(c, w, core.WAR, f.uid+1)
 }
 
-// shown is told that the result of an instruction of variable latency can be
-// read.
+// shown notes that the result of an instruction of variable latency can be read.
 func (h *hazards) shown(c *Core, f *flight) {
 	w := &h.warps[f.warp]
 	for _, n := range f.op.dst {
@@ -423,7 +420,7 @@ func (h *hazards) shown(c *Core, f *flight) {
 	h.settle(c, w, core.WAW, f.uid+1)
 }
 
-// settle says by how much instructions were too soon that waited for another.
+// settle computes Short for the open hazards that depend on an instruction.
 func (h *hazards) settle(c *Core, w *watched, kind core.HazardKind, uid uint64) {
 	n := 0
 	for _, x := range w.opens {

@@ -25,15 +25,15 @@ func TestHazardsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code []*inst
-		want []string // of each, what its text has
+		want []string // substrings of the hazards, in order
 	}{
 		{"listing 2, stall 1", []*inst{fadd(1, 2, 3), ffma(5, 1, 1, 1), nop(), exit()},
-			[]string{"read after write of R1: FFMA (line 2) behind FADD (line 1), block 0 warp 0 lane 0, 3 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
+			[]string{"read after write of R1: FFMA (line 2) after FADD (line 1), block 0 warp 0 lane 0, 3 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
 		{"listing 2, stall 4", []*inst{fadd(1, 2, 3).stall(4), ffma(5, 1, 1, 1), nop(), exit()}, nil},
 		{"listing 3, stall 4", []*inst{mov(2, 4).stall(4), ld(isa.Global, 32, 8, 2).wr(0).stall(2), nop().wait(1), exit()},
-			[]string{"read after write of R2: LDG.E (line 2) behind MOV (line 1), block 0 warp 0 lane 0, 1 cycles too soon; line 1 needs [B------:R-:W-:-:S05]"}},
+			[]string{"read after write of R2: LDG.E (line 2) after MOV (line 1), block 0 warp 0 lane 0, 1 cycles too soon; line 1 needs [B------:R-:W-:-:S05]"}},
 		{"missing wait", []*inst{ld(isa.Shared, 32, 8, 2).wr(1).stall(2), mov(9, 8), nop().wait(2), exit()},
-			[]string{"read after write of R8: MOV (line 2) behind LDS (line 1), block 0 warp 0 lane 0, 21 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
+			[]string{"read after write of R8: MOV (line 2) after LDS (line 1), block 0 warp 0 lane 0, 21 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
 		{"wait too close", []*inst{ld(isa.Shared, 32, 8, 2).wr(1), mov(9, 8).wait(2), nop().wait(2), exit()},
 			[]string{"line 1 needs [B------:R-:W1:-:S02]"}},
 		{"no counter", []*inst{ld(isa.Shared, 32, 8, 2), mov(9, 8), nop().stall(15).yield(), nop().stall(15).yield(), exit()},
@@ -41,44 +41,44 @@ func TestHazardsNamed(t *testing.T) {
 		{"late enough but not waited for", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(15).yield(), nop().stall(15).yield(), mov(9, 8), exit()},
 			[]string{"not waited for; line 3 needs [B0-----:R-:W-:-:S01]"}},
 		{"overwritten too soon", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).rd(1).stall(2), mov(2, 4), nop().wait(1), exit()},
-			[]string{"write after read of R2: MOV (line 2) behind LDS (line 1), block 0 warp 0 lane 0, 6 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
+			[]string{"write after read of R2: MOV (line 2) after LDS (line 1), block 0 warp 0 lane 0, 6 cycles too soon; line 2 needs [B-1----:R-:W-:-:S01]"}},
 		{"result overwritten", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(2), mov(8, 4), nop().wait(1), exit()},
 			[]string{"write after write of R8"}},
-		{"slow before fast", []*inst{hadd2(8, 2, 4), mov(8, 3), nop(), exit()}, []string{"write after write of R8: MOV (line 2) behind HADD2 (line 1), block 0 warp 0 lane 0, 1 cycles too soon"}},
+		{"slow before fast", []*inst{hadd2(8, 2, 4), mov(8, 3), nop(), exit()}, []string{"write after write of R8: MOV (line 2) after HADD2 (line 1), block 0 warp 0 lane 0, 1 cycles too soon"}},
 		{"other lanes", func() []*inst {
 			a, b := fadd(1, 2, 3), ffma(5, 1, 1, 1)
 			a.dead, b.dead = 0xffff, 0xffff0000
 			return []*inst{a, b, nop(), exit()}
 		}(), nil},
 		{"guard of an exit, whose old value says that no lane takes it", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), exit().guard(reg(isa.RegPred, 0), isa.FullMask), nop(), exit()},
-			[]string{"read after write of P0: EXIT (line 2) behind ISETP (line 1), block 0 warp 0 lane 0, 12 cycles too soon; line 1 needs [B------:R-:W-:Y:S13]"}},
+			[]string{"read after write of P0: EXIT (line 2) after ISETP (line 1), block 0 warp 0 lane 0, 12 cycles too soon; line 1 needs [B------:R-:W-:Y:S13]"}},
 		{"guard of a branch", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)).stall(5), bra(2, 0).guard(reg(isa.RegPred, 0), isa.FullMask), nop(), exit()},
-			[]string{"read after write of P0: BRA (line 2) behind ISETP (line 1), block 0 warp 0 lane 0, 8 cycles too soon"}},
+			[]string{"read after write of P0: BRA (line 2) after ISETP (line 1), block 0 warp 0 lane 0, 8 cycles too soon"}},
 		{"guard of a load, late enough", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)).stall(13).yield(),
 			ld(isa.Shared, 32, 8, 2).guard(reg(isa.RegPred, 0), 1).wr(0).stall(2), nop().wait(1), exit()}, nil},
 		{"carry", []*inst{iadd3(8, 2, 3).to(reg(isa.RegPred, 1)).stall(2), iadd3(9, 4, 5).from(reg(isa.RegPred, 1)), nop(), exit()},
-			[]string{"read after write of P1: IADD3 (line 2) behind IADD3 (line 1), block 0 warp 0 lane 0, 2 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
+			[]string{"read after write of P1: IADD3 (line 2) after IADD3 (line 1), block 0 warp 0 lane 0, 2 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
 		{"uniform register", []*inst{mk("UIADD3", isa.ClassUniform, -1).to(reg(isa.RegUGPR, 4)), iadd3(9, 4).from(reg(isa.RegUGPR, 4)), nop(), exit()},
-			[]string{"read after write of UR4: IADD3 (line 2) behind UIADD3 (line 1), block 0 warp 0 lane 0, 3 cycles too soon"}},
+			[]string{"read after write of UR4: IADD3 (line 2) after UIADD3 (line 1), block 0 warp 0 lane 0, 3 cycles too soon"}},
 		{"a barrier waits for counters", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(2), bar(), mov(9, 8), nop(), exit()}, nil},
 		{"a barrier waits for no MUFU without a counter", []*inst{mk("MUFU", isa.ClassSFU, 8, 2).does(func(x []float64) float64 { return x[0] }), bar(), mov(2, 4), nop().stall(15).yield(), nop().stall(15).yield(), exit()},
-			[]string{"write after read of R2: MOV (line 3) behind MUFU (line 1)"}},
+			[]string{"write after read of R2: MOV (line 3) after MUFU (line 1)"}},
 		{"half of the lanes written twice", func() []*inst {
 			a := fadd(1, 2, 3)
 			b := fadd(1, 2, 3).guard(reg(isa.RegPred, 0), 0xffff)
 			return []*inst{a, b, ffma(5, 1, 1, 1), nop(), exit()}
-		}(), []string{"R1: FFMA (line 3) behind FADD (line 1), block 0 warp 0 lane 0, 2 cycles", "R1: FFMA (line 3) behind FADD (line 2), block 0 warp 0 lane 16, 3 cycles"}},
-		// First over a taken branch, whose target has to be fetched, then straight on:
-		// two cycles too soon more, and another instruction in front.
+		}(), []string{"R1: FFMA (line 3) after FADD (line 1), block 0 warp 0 lane 0, 2 cycles", "R1: FFMA (line 3) after FADD (line 2), block 0 warp 0 lane 16, 3 cycles"}},
+		// The first time after a taken branch, whose target must be fetched, then without:
+		// two more cycles too soon, and another previous instruction.
 		{"the worst of two times", []*inst{mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), bra(3, 1), nop(), exit().guard(reg(isa.RegPred, 0), isa.FullMask), bra(0, 1).stall(13).yield(), exit()},
 			[]string{"10 cycles too soon; line 2 needs [B------:R-:W-:Y:S12]; line 3 needs [B------:R-:W-:-:S11]"}},
-		// The load delays the guarded instruction by 5 of the 12 cycles; the stall that
-		// mends it is 13 nevertheless.
+		// The load delays the guarded instruction by 5 of the 12 cycles; the stall in the
+		// fix is 13 nevertheless.
 		{"delayed by something else, not long enough", []*inst{ld(isa.Shared, 32, 20, 2).wr(0).stall(2), nop().stall(11), nop().stall(4),
 			mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), exit().guard(reg(isa.RegPred, 0), isa.FullMask).wait(1), exit()},
 			[]string{"7 cycles too soon; line 4 needs [B------:R-:W-:Y:S13]"}},
 		{"DEPBAR", []*inst{ld(isa.Shared, 32, 8, 2).wr(0), ld(isa.Shared, 32, 10, 2).wr(0).stall(2), waitSB(0, 1).stall(4), mov(12, 8), mov(13, 10), nop().wait(1), exit()},
-			[]string{"read after write of R10: MOV (line 5) behind LDS (line 2)"}},
+			[]string{"read after write of R10: MOV (line 5) after LDS (line 2)"}},
 	} {
 		got := check(t, prog(c.code...))
 		if len(got) != len(c.want) {
@@ -96,21 +96,21 @@ func TestHazardsNamed(t *testing.T) {
 	}
 }
 
-// reg makes a register of any file.
+// reg returns a register of any file.
 func reg(f isa.RegFile, n int) isa.Reg { return isa.Reg{File: f, Count: 1, Index: uint32(n)} }
 
-// to and from add registers of other files to what an instruction writes and
-// reads.
+// to and from add registers of other files to the destinations and sources of an
+// instruction.
 func (in *inst) to(r ...isa.Reg) *inst   { in.Dsts = append(in.Dsts, r...); return in }
 func (in *inst) from(r ...isa.Reg) *inst { in.Srcs = append(in.Srcs, r...); return in }
 
-// guard gives an instruction a guard, which does not hold in some lanes.
+// guard gives an instruction a guard that is false in the dead lanes.
 func (in *inst) guard(r isa.Reg, dead isa.LaneMask) *inst {
 	in.Guarded, in.dead = true, dead
 	return in.from(r)
 }
 
-// latencyOf is the cycles from an instruction of fixed latency to a consumer, by
+// latencyOf returns the cycles from an instruction of fixed latency to a consumer, from
 // the table of the specification.
 func latencyOf(in *isa.Inst) int {
 	switch in.Class {
@@ -122,8 +122,8 @@ func latencyOf(in *isa.Inst) int {
 	return 4
 }
 
-// random draws an instruction: arithmetic, compares, carries, uniform registers,
-// loads and stores, guards, branches, exits that nobody takes, barriers.
+// random draws an instruction: arithmetic, comparisons, carries, uniform registers,
+// loads and stores, guards, branches, exits that no lane takes, barriers.
 func random(r *rand.Rand) *inst {
 	g := func() int { return 2 + r.IntN(10) }
 	p := func() isa.Reg { return reg(isa.RegPred, r.IntN(4)) }
@@ -168,9 +168,8 @@ func random(r *rand.Rand) *inst {
 	return in
 }
 
-// correct makes a random program whose control bits wait for all that they
-// must: code that runs straight on, scheduled by the latencies of the
-// specification.
+// correct makes a random program whose control bits contain all necessary waits:
+// straight-line code, scheduled with the latencies of the specification.
 func correct(r *rand.Rand) *program {
 	n := 12 + r.IntN(20)
 	type name struct {
@@ -187,9 +186,9 @@ func correct(r *rand.Rand) *program {
 	}
 	var code []*inst
 	ready := map[name]int{}     // cycle from which a register can be read
-	alone := map[name]bool{}    // it was written with predicates alone
-	pending := map[name]int{}   // counter that tells of a register's result
-	reading := map[name]uint8{} // counters that tell that a register has been read
+	alone := map[name]bool{}    // its writer writes only predicates
+	pending := map[name]int{}   // counter for a register's result
+	reading := map[name]uint8{} // counters for reads of a register
 	cycle := 0
 	for range n {
 		in := random(r)
@@ -197,7 +196,7 @@ func correct(r *rand.Rand) *program {
 			in.Targets[0] = int32(len(code) + 1)
 		}
 		srcs, dsts, late, lat := names(in.Srcs), names(in.Dsts), late(&in.Inst), latencyOf(&in.Inst)
-		// The wait for counters, and the stall of the one in front.
+		// The wait for counters, and the stall of the previous instruction.
 		for _, x := range append(srcs, dsts...) {
 			if c, ok := pending[x]; ok {
 				in.Control.Wait |= 1 << c
@@ -291,10 +290,9 @@ func TestHazardsSilent(t *testing.T) {
 	}
 }
 
-// broken returns the pairs of instructions, the later one first, of which the
-// earlier can still be under way when the later issues, as far as the program's
-// waits tell: the rules of the specification, by looking at all pairs, register
-// by register and lane by lane.
+// broken returns the pairs of instructions, the later one first, whose earlier one may
+// still be in flight when the later one issues, given the program's waits. It applies
+// the rules of the specification to all pairs, register by register and lane by lane.
 func broken(p *program, cycles []uint64) map[[2]int]bool {
 	type use struct {
 		r     isa.Reg
@@ -328,7 +326,7 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 	bad := map[[2]int]bool{}
 	for i, x := range p.code {
 		reads, writes := uses(x, x.Srcs, true), uses(x, x.Dsts, false)
-		over := map[isa.Reg]isa.LaneMask{} // lanes that others write in between
+		over := map[isa.Reg]isa.LaneMask{} // lanes that other instructions write in between
 		for j := i - 1; j >= 0; j-- {
 			y := p.code[j]
 			told := func(read bool, counters ...uint8) bool {
@@ -338,7 +336,7 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 					}
 					z := p.code[k]
 					if z.Barrier && read && y.Class != isa.ClassSFU {
-						return true // memory has been touched
+						return true // memory has been accessed
 					}
 					for _, c := range counters {
 						if c < isa.Counters && (z.Barrier || z.Control.Wait>>c&1 != 0) {
@@ -384,8 +382,8 @@ func (p *program) cycles() []uint64 {
 	return list
 }
 
-// Whatever stall is lowered and whatever wait dropped: if it was needed, the
-// hazard is named, and its fixes silence it.
+// If a necessary stall is reduced or a necessary wait removed, the hazard is reported,
+// and its fixes remove it.
 func TestHazardsOfBrokenPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	needed, not := 0, 0
@@ -417,7 +415,7 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 					named[[2]int{int(got[k].At), int(got[k].Producer)}] = true
 				}
 				if diff := cmp.Diff(want, named); diff != "" {
-					t.Fatalf("program %d: pairs of hazards, -wanted +named\n%s\n%s", n, diff, dump(good))
+					t.Fatalf("program %d: pairs of hazards, -wanted +reported\n%s\n%s", n, diff, dump(good))
 				}
 				for x := range want {
 					what[good.code[x[1]].Op+" "+good.code[x[0]].Op]++
@@ -433,7 +431,7 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 				}
 				for round := 0; len(got) > 0; round++ {
 					if round > 40 || len(got[0].Fixes) == 0 {
-						t.Fatalf("program %d: not mended: %s\n%s", n, got[0].String(), dump(good))
+						t.Fatalf("program %d: not fixed: %s\n%s", n, got[0].String(), dump(good))
 					}
 					for _, f := range got[0].Fixes {
 						*good.code[f.At].Control = f.Control
@@ -450,10 +448,10 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 	if needed < 200 {
 		t.Errorf("only %d of %d changes broke a program", needed, needed+not)
 	}
-	// What a compiler gets wrong must have come up.
+	// Every kind of mistake of a compiler must have occurred.
 	for _, pair := range []string{"ISETP EXIT", "ISETP BRA", "ISETP IADD3", "ISETP LDS", "IADD3 IADD3", "R2UR UIADD3", "UIADD3 IADD3", "LDS FADD", "MUFU STS", "STS FADD"} {
 		if what[pair] == 0 {
-			t.Errorf("no program without what %s need", pair)
+			t.Errorf("no program without the wait for %s", pair)
 		}
 	}
 }
@@ -466,8 +464,8 @@ func dump(p *program) string {
 	return s
 }
 
-// A loop that never waits for what it reads costs the checker no more memory
-// the longer it runs, and what is wrong with it is still found.
+// The checker's memory does not grow with the iterations of a loop that never waits for
+// what it reads, and the loop's hazards are still found.
 func TestHazardsOfLongLoop(t *testing.T) {
 	_, g := runSASS(t, warm(), 32, `
 [B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
@@ -484,17 +482,17 @@ loop:
 `)
 	w := &g.core.hazards.warps[0]
 	if len(w.readers) > 32 || len(w.order[0]) > 2*mostBehind {
-		t.Errorf("after 2000 turns of the loop it keeps %d readers and %d orders", len(w.readers), len(w.order[0]))
+		t.Errorf("after 2000 iterations it keeps %d readers and %d orders", len(w.readers), len(w.order[0]))
 	}
 	list := g.core.Hazards()
 	if len(list) != 1 || list[0].Kind != core.WAR || list[0].Register() != "R6" || list[0].Count != 1 {
-		t.Errorf("hazards %v, want R6 written behind its store", list)
+		t.Errorf("hazards %v, want R6 written after its store", list)
 	}
 }
 
-// What compilers must wait for, in real instructions: registers of every file,
-// read as operands, as guards and as carries. The code that mends each is the
-// one that is silent.
+// What compilers must wait for, in real instructions: registers of every file, read as
+// operands, guards and carries. The fix for each is the control code that reports
+// nothing.
 func TestHazardsOfSASS(t *testing.T) {
 	for _, c := range []struct {
 		first, second string // %s is the control code
@@ -525,7 +523,7 @@ end:
 `, stalled, c.first, c.second))
 			list := g.core.Hazards()
 			if len(list) != want || want == 1 && (list[0].Register() != c.register || list[0].Kind != core.RAW || len(list[0].Fixes) != 1 || list[0].Fixes[0].Control.String() != "["+c.good+"]") {
-				t.Errorf("%s behind %s with [%s]: %d hazards", c.second, c.first, stalled, len(list))
+				t.Errorf("%s after %s with [%s]: %d hazards", c.second, c.first, stalled, len(list))
 				for _, h := range list {
 					t.Log(h.String())
 				}

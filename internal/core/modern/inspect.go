@@ -11,9 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// This file: looking into a core from outside, between two cycles. It makes
-// copies, and changes nothing but that a sleeping core brings its counters up
-// to date.
+// This file: views of a core between two cycles. They are copies. The only change
+// that taking one makes is that a sleeping core brings its counters up to date.
 
 // Slots returns the number of warp slots.
 func (c *Core) Slots() int { return len(c.warps) }
@@ -29,7 +28,7 @@ func (c *Core) View(slot int) (core.WarpView, bool) {
 // Views returns all resident warps, by slot.
 func (c *Core) Views() []core.WarpView { return c.views(c.alive) }
 
-// waitKinds sorts the states of warps.
+// waitKinds maps warp states to kinds of wait.
 var waitKinds = [WarpStates]core.WaitKind{
 	NoInstruction: core.WaitsFetch, BranchResolving: core.WaitsFetch,
 	Wait: core.WaitsResult, ShortScoreboard: core.WaitsResult, LongScoreboard: core.WaitsResult,
@@ -75,7 +74,7 @@ func (c *Core) awaitsLine(s int) bool {
 	return false
 }
 
-// Stand returns where the warp in a slot is, false if there is none.
+// Stand returns the position of the warp in a slot, false if there is none.
 func (c *Core) Stand(s int) (core.Stands, bool) {
 	if c.alive>>s&1 == 0 {
 		return core.Stands{}, false
@@ -84,7 +83,7 @@ func (c *Core) Stand(s int) (core.Stands, bool) {
 	return core.Stands{Work: w.K.Work, Age: w.Age, Issued: c.Stats.PerWarp[s], Next: w.Next, Last: c.acct.Last(s)}, true
 }
 
-// flightPlaces says where every instruction in flight is; "" for none.
+// flightPlaces returns where each instruction in flight is, "" for a free record.
 func (c *Core) flightPlaces() []string {
 	list := make([]string, len(c.flight))
 	for i := range c.flight {
@@ -123,7 +122,7 @@ func (c *Core) flightPlaces() []string {
 			list[s.addr] = "the address unit"
 		}
 	}
-	in(&c.ls.expand, "the pending request table, not all of it asked for")
+	in(&c.ls.expand, "the pending request table, not all requests sent")
 	return list
 }
 
@@ -139,7 +138,7 @@ func (c *Core) flightsOf(s int16, places []string) []core.Flight {
 		v := core.Flight{ID: i, At: int(f.at), Age: f.uid, Lanes: f.lanes, Place: place}
 		switch {
 		case f.path == pathConst && f.out > 0:
-			v.Place = fmt.Sprintf("the constant cache, where it waits for %d lines", f.out)
+			v.Place = fmt.Sprintf("the constant cache, waiting for %d lines", f.out)
 		case f.path == pathMemory:
 			v.Unanswered = int(f.out)
 		}
@@ -156,7 +155,7 @@ func (c *Core) flightsOf(s int16, places []string) []core.Flight {
 	return list
 }
 
-// holds reports whether an instruction must wait for one in flight.
+// holds reports whether instruction next must wait for o, which is in flight.
 func holds(o, next *op) bool {
 	if o.ctl != nil && next.ctl != nil {
 		for _, n := range [...]uint8{o.ctl.Write, o.ctl.Read} {
@@ -176,7 +175,7 @@ func holds(o, next *op) bool {
 	return false
 }
 
-// Queues returns the places of the pipeline, from issue to the memory system.
+// Queues returns the queues of the pipeline, from issue to the memory system.
 func (c *Core) Queues() []core.QueueView {
 	c.Sync()
 	var list []core.QueueView
@@ -212,13 +211,13 @@ func (c *Core) Queues() []core.QueueView {
 		queue(at+"FP64 queue", &s.dp, c.cfg.QueueFP64)
 		queue(at+"memory queue", &s.mem, c.cfg.MemQueue)
 		one(at+"address unit", s.addr)
-		add(at+"lines asked for", len(s.asked), 0, "")
+		add(at+"requested lines", len(s.asked), 0, "")
 	}
 	l := &c.ls
 	add("pending request table", l.prt, c.cfg.PRT, "")
-	add("entries that are expanded", l.expand.Len(), 0, "")
+	add("entries being expanded", l.expand.Len(), 0, "")
 	add("requests before the L1D", l.look.Len(), 0, "")
-	add("requests past the L1D", l.past.Len(), 0, "")
+	add("requests bypassing the L1D", l.past.Len(), 0, "")
 	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
 	for _, x := range []struct {
 		name string
@@ -233,15 +232,14 @@ func (c *Core) Queues() []core.QueueView {
 	return list
 }
 
-// EachRequest calls f for every request that is in a queue of the core, and
-// says where.
+// EachRequest calls f for every request in a queue of the core, with its place.
 func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
 	l := &c.ls
 	for i := range l.look.Len() {
 		f(l.look.At(i).r, "on the way to the L1D")
 	}
 	for i := range l.past.Len() {
-		f(*l.past.At(i), "waits for the network, past the L1D")
+		f(*l.past.At(i), "bypassing the L1D, waiting for the network")
 	}
 	for i := range l.replies.Len() {
 		f(l.replies.At(i), "answered, in the SM's reply queue")

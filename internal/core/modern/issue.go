@@ -19,9 +19,9 @@ type subcore struct {
 	arriving [8]arrival // instructions being fetched, by tick
 	nArrive  int
 	l0i      tags
-	asked    []uint64           // lines asked for
+	asked    []uint64           // requested lines
 	missing  []arrival          // instructions that wait for their lines
-	late     ring.Ring[arrival] // instructions whose lines have come
+	late     ring.Ring[arrival] // instructions whose lines have arrived
 	stream   stream
 	ask      ring.Ring[lineReq] // for the link
 	fl       tags
@@ -29,15 +29,15 @@ type subcore struct {
 
 	// Issue.
 	last     int    // slot that issued last, -1 if none has
-	held     uint64 // tick before which nothing is issued: a constant is missing
+	held     uint64 // tick before which nothing is issued because a constant is missing
 	heldBy   int
 	portFree uint64             // tick from which the issue port is free
 	clock    uint64             // tick in which a clock was read last
-	free     [Tensor + 1]uint64 // tick from which a pipe takes an issue
+	free     [Tensor + 1]uint64 // tick from which a pipe accepts an instruction
 
 	// Control and Allocate.
 	ctl, alloc int32
-	seen       bool // the instruction in Control has been there a cycle
+	seen       bool // the instruction in Control has been there for a cycle
 
 	// Registers.
 	rd, wr [2]ports
@@ -46,15 +46,15 @@ type subcore struct {
 	// Variable latency.
 	sfu, misc, dp     ring.Ring[int32]
 	sfuFree, miscFree uint64
-	mem               ring.Ring[int32] // instructions in front of the address unit
-	memN, memFreed    int              // those and the one in it; those that left in this cycle
+	mem               ring.Ring[int32] // instructions before the address unit
+	memN, memFreed    int              // instructions in mem and addr; those that left in this cycle
 	addr              int32            // instruction in the address unit
 	addrReady         uint64
-	back              uint64 // tick until which the way back to the registers is taken
+	back              uint64 // tick until which the path back to the registers is taken
 
-	own   core.Scheduler // in the place of a policy, nil if there is none
+	own   core.Scheduler // a program's scheduler, nil for a built-in policy
 	warps core.Warps     // for own
-	order []uint8        // room for its answer
+	order []uint8        // buffer for its result
 }
 
 // cached is an entry of the register-file cache.
@@ -63,7 +63,7 @@ type cached struct {
 	reg  uint8
 }
 
-// raise is counters to be raised at the end of the cycle.
+// raise holds counters to be incremented at the end of the cycle.
 type raise struct {
 	warp        int32
 	write, read uint8
@@ -96,8 +96,8 @@ func (s *subcore) forget() {
 	}
 }
 
-// join and leave keep the slots in the order of their warps' ages. A warp that
-// comes is the youngest, and issue begins with the youngest [SIM].
+// join and leave keep the slots sorted by the age of their warps. A launched warp is
+// the youngest, and issue tries it first [SIM].
 func (s *subcore) join(w uint8) {
 	s.age = append(s.age, w)
 	s.last = int(w)
@@ -122,29 +122,28 @@ func (s *subcore) leave(w uint8) {
 	}
 }
 
-// verdict is what a scheduler finds out about a warp.
+// verdict is the outcome of an attempt to issue from a warp.
 type verdict uint8
 
 const (
-	goes   verdict = iota
-	cannot         // another warp may be tried
-	nobody         // nothing issues in this cycle
+	goes   verdict = iota // it has issued
+	cannot                // another warp may be tried
+	nobody                // nothing issues in this cycle
 )
 
-// throttle is what a warp that could issue as far as its operands go waits
-// for.
+// throttle is what a warp with available operands waits for.
 type throttle uint8
 
 const (
 	throttleMath throttle = iota // its pipe
 	throttleLG                   // the memory queue, with an access to global or local memory
-	throttleMIO                  // the memory queue, or another
+	throttleMIO                  // the memory queue or another queue
 	throttleDispatch
 	throttles
 )
 
-// issue lets a sub-core issue: the warp that issued last if it can, else the
-// youngest that can (CGGTY [HW]), or the oldest (GTO).
+// issue issues from one warp of a sub-core: the warp that issued last if it can,
+// otherwise the youngest that can (CGGTY [HW]) or the oldest (GTO).
 func (c *Core) issue(s *subcore, t uint64) {
 	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying)
 	if cand == 0 {
@@ -197,8 +196,7 @@ func (c *Core) issue(s *subcore, t uint64) {
 	}
 }
 
-// consult lets a scheduler that a program registered decide among warps that may be
-// able to issue.
+// consult lets a program's scheduler decide among the warps that may be able to issue.
 func (c *Core) consult(s *subcore, cand, t uint64) {
 	w := &s.warps
 	w.Cycle, w.ByAge, w.Last, w.Try, w.Can = c.now, s.age, s.last, cand, cand
@@ -222,10 +220,10 @@ func (c *Core) consult(s *subcore, cand, t uint64) {
 	}
 }
 
-// WarpInfo returns what schedulers may ask about the warp in a slot.
+// WarpInfo returns the information about the warp in a slot for schedulers.
 func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[:]) }
 
-// attempt issues the next instruction of a warp if it may.
+// attempt issues the next instruction of a warp if possible.
 func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	w := &c.warps[g]
 	at := w.Next
@@ -277,7 +275,7 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	case Memory:
 		if s.memN >= c.cfg.MemQueue {
 			c.acct.throttled[o.fullQueue] |= bit
-			if w.nDepbars == 0 { // nothing else can hold it any more
+			if w.nDepbars == 0 { // nothing else can hold it
 				c.queued[o.fullQueue] |= bit
 			}
 			return cannot
@@ -303,13 +301,13 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	return goes
 }
 
-// maxCounter is the highest value of a dependence counter ([HW]). Nobody has
-// measured what raising it further does; the warp is held instead, which is
-// counted.
+// maxCounter is the highest value of a dependence counter ([HW]). What happens if it is
+// incremented further has not been measured; the warp is held instead, and the cycles
+// are counted.
 const maxCounter = 63
 
-// mayPass reports whether the counters let an instruction issue; m are those
-// of its wait mask that are not zero.
+// mayPass reports whether the counters let an instruction issue; m are the counters of
+// its wait mask that are not zero.
 func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
 	if m != 0 {
 		return false
@@ -327,8 +325,8 @@ func (c *Core) mayPass(w *warp, o *op, m uint8, t uint64) bool {
 		}
 	}
 	w.nDepbars = n
-	// Barriers wait for all counters [SIM], and until the warp's memory
-	// instructions have touched memory [INF].
+	// Barriers wait for all counters [SIM], and until the warp's memory instructions
+	// have accessed memory [INF].
 	return o.fence == noFence && !o.inst.Barrier || w.busySB == 0 && w.unread == 0
 }
 
@@ -383,7 +381,7 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 	return true
 }
 
-// show makes the results of fixed latency visible that can be read at a tick.
+// show makes visible the results of fixed latency that can be read at a tick.
 func (c *Core) show(w *warp, t uint64) {
 	n := 0
 	for n < len(w.due) && w.due[n].due <= t {
@@ -396,8 +394,8 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showPreds makes the predicates visible that a guard can see at a tick, or an
-// operand.
+// showPreds makes visible the predicates that a guard, or with operand an operand, can
+// see at a tick.
 func (c *Core) showPreds(w *warp, t uint64, operand bool) {
 	n := 0
 	for i := range w.due {
@@ -412,7 +410,7 @@ func (c *Core) showPreds(w *warp, t uint64, operand bool) {
 	w.due = w.due[:n]
 }
 
-// showAt enters a result that can be read from a tick on.
+// showAt notes a result that can be read from a tick on.
 func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
 	pred := ^uint64(0)
 	if o.preds {
@@ -465,7 +463,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	var err error
 	if w.d != nil {
-		// Predicates take no part in the bypass, which some instructions do not see.
+		// Some instructions get no bypassed values; predicates are never bypassed.
 		to := t
 		if o.slow && o.ctl != nil {
 			to--
@@ -528,12 +526,12 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.RefreshBlock(w.Block)
 	}
 	if c.spins {
-		// Only a warp without results on their way is all that its registers say.
+		// The registers are a warp's whole state only if it has no pending results.
 		c.spin.Issued(int(g), w.X, w.Next, w.State == exec.Ready && w.hidden == 0, o.calm, e)
 	}
 }
 
-// queue puts an instruction of variable latency on its way.
+// queue puts an instruction of variable latency into the queue of its pipe.
 func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
 	f := &c.flight[fi]
 	w := &c.warps[f.warp]
@@ -554,8 +552,8 @@ func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
 	}
 }
 
-// dispatch arranges for what happens to an instruction of fixed latency besides
-// Allocate.
+// dispatch schedules the events of an instruction of fixed latency that do not depend
+// on Allocate.
 func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 	f := &c.flight[fi]
 	o := f.op
@@ -568,8 +566,8 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 	}
 	if f.p >= 0 {
 		if w.d.Late(f.p) {
-			// The executor takes it for one of variable latency: it reads its
-			// sources with the others of fixed latency.
+			// The executor treats it as one of variable latency, but it reads its
+			// sources when those of fixed latency do.
 			c.touchPending(f)
 			if c.err != nil {
 				return
@@ -583,8 +581,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 	}
 }
 
-// visible is told that the result of an instruction of fixed latency can be
-// read.
+// visible notes that the result of an instruction of fixed latency can be read.
 func (c *Core) visible(s int32, fi int32) {
 	f := &c.flight[fi]
 	if f.op.ctl != nil {
@@ -595,8 +592,8 @@ func (c *Core) visible(s int32, fi int32) {
 	c.endRef(fi)
 }
 
-// raise raises the counters of the instructions that came to Control in this
-// cycle; so they count from the next one on.
+// raise increments the counters of the instructions that entered Control in this
+// cycle. They take effect from the next cycle on.
 func (c *Core) raise() {
 	for _, r := range c.raises {
 		w := &c.warps[r.warp]
@@ -604,7 +601,7 @@ func (c *Core) raise() {
 			if n < isa.Counters {
 				w.sb[n]++
 				if w.sb[n] <= 0 {
-					continue // a group of copies ended before
+					continue // its group of copies has already ended
 				}
 				w.busySB |= 1 << n
 				if r.long {
@@ -617,7 +614,7 @@ func (c *Core) raise() {
 	c.raises = c.raises[:0]
 }
 
-// lower lowers a counter of a warp.
+// lower decrements a counter of a warp.
 func (c *Core) lower(s int32, n uint8) {
 	if n >= isa.Counters {
 		return
@@ -667,7 +664,7 @@ func (c *Core) release(g int32, o *op) {
 	c.waits &^= 1 << g
 }
 
-// readDone is told that an instruction has read its sources.
+// readDone notes that an instruction has read its sources.
 func (c *Core) readDone(g int32, f *flight) {
 	if f.op.ctl != nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// path is the way of an instruction through the memory unit of the SM.
+// path is the path of an instruction through the memory unit of the SM.
 type path uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	pathMemory      // global and local memory: pending request table and L1D
 )
 
-// fence says how far a memory barrier reaches.
+// fence is the scope of a memory barrier.
 type fence uint8
 
 const (
@@ -29,29 +29,27 @@ const (
 	fenceSystem
 )
 
-// source is a 32-bit general register that an instruction of fixed latency
-// reads.
+// source is a 32-bit general register that an instruction of fixed latency reads.
 type source struct {
 	reg   uint8 // its bank is the lowest bit
 	slot  uint8 // of the register-file cache
 	reuse bool
 }
 
-// op is an instruction with what a core of one configuration wants to know
-// of it.
+// op is an instruction with its properties on a core of one configuration.
 type op struct {
 	inst *isa.Inst
-	ctl  *isa.Control // nil where scoreboards guard the program
+	ctl  *isa.Control // nil if scoreboards guard the program
 
 	pipe     Pipe
 	late     bool   // variable latency
-	calm     bool   // changes nothing but registers and memory of which Effects tell
-	alone    bool   // IMAD: the issue port stays taken
+	calm     bool   // changes only registers, control flow and memory, and Effects report the latter
+	alone    bool   // IMAD: the issue port stays busy
 	preds    bool   // writes predicates and nothing else
 	slow     bool   // no register is bypassed to it
 	asks     bool   // has predicates as operands, and no guard
 	ahead    uint16 // cycles by which operands see its predicates before guards do
-	long     bool   // waits for it are long: through a cache
+	long     bool   // waits for it count as long: it goes through a cache
 	either   bool   // may use the Int pipe as well
 	window   int    // cycles in which it reads its sources
 	interval uint16
@@ -59,23 +57,23 @@ type op struct {
 	stall    uint8  // cycles to the warp's next issue
 
 	sources []source
-	reads   [2]uint8 // general registers read, by bank, each once
+	reads   [2]uint8 // number of distinct general registers read, by bank
 	writes  uint8    // banks written
 	regs    uint8    // general registers written
 
-	// dst and src are the registers, all files in one numbering: written, and
-	// read, guard included.
+	// dst and src are the registers written and read, including the guard, in a
+	// numbering of all files.
 	dst, src []uint16
-	test     []regMask // any of them
-	outs     []regMask // written
+	test     []regMask // dst and src
+	outs     []regMask // dst
 
 	path      path
-	load      bool   // waits for an answer
-	elem      uint8  // bytes a lane moves
-	leaves    bool   // touches memory when it leaves the address unit
-	read      uint16 // of others: cycles from the address unit to that
-	war       uint16 // cycles from the address unit until the read counter is lowered; if leaves, from leaving it
-	raw       uint16 // cycles from leaving the address unit to the issue of a consumer, when it hits
+	load      bool   // waits for a reply
+	elem      uint8  // bytes per lane
+	leaves    bool   // accesses memory when it leaves the address unit
+	read      uint16 // if not leaves: cycles from the address unit to the access
+	war       uint16 // cycles from the address unit, or if leaves from leaving it, until the read counter is decremented
+	raw       uint16 // cycles from leaving the address unit to the issue of a consumer, if it hits
 	lines     uint8  // accesses that raw allows for
 	fence     fence
 	group     isa.AsyncRole
@@ -121,10 +119,10 @@ type Kernel struct {
 // NewPlaces returns empty places for its instructions.
 func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
 
-// NewKernel prepares a launch for cores of configuration cfg. Instructions take 16
-// bytes in programs with control bits and 8 in others (PTX), if the launch does not
-// say; in the caches they all take 16. The error is a *exec.LaunchError if no SM
-// could ever take one of its blocks.
+// NewKernel prepares a launch for cores of configuration cfg. The default size of an
+// instruction is 16 bytes in programs with control bits and 8 in others (PTX); in the
+// caches it is always 16. The error is an *exec.LaunchError if none of its blocks fits
+// on an SM.
 func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) {
 	code := w.Code()
 	have := 0
@@ -136,9 +134,9 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 	all := have == len(code) && have > 0
 	switch {
 	case have > 0 && !all:
-		return nil, core.Refuse(w, "%d of its %d instructions have control bits; either all have or none", have, len(code))
+		return nil, core.Refuse(w, "%d of its %d instructions have control bits; want all or none", have, len(code))
 	case cfg.Dependences == ControlBits && !all:
-		return nil, core.Refuse(w, "its instructions have no control bits; dependences \"hybrid\" guards such programs by scoreboards")
+		return nil, core.Refuse(w, "its instructions have no control bits; modern.dependences = \"hybrid\" guards such programs with scoreboards")
 	}
 	if o.InstBytes == 0 {
 		o.InstBytes = 8
@@ -161,14 +159,14 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 // files is the number of register files of package isa that hold registers.
 const files = int(isa.RegUPred)
 
-// maxRegisters is what the numbering of registers can tell apart.
+// maxRegisters is the number of registers that the numbering can represent.
 const maxRegisters = 1 << 16
 
-// constBase is where constant banks lie in the address space of the memory
+// constBase is the address of the constant banks in the address space of the memory
 // system, 64 KiB each (our choice: away from allocations and code).
 const constBase = 0xE000_0000
 
-// constAddress is the address of a constant.
+// constAddress returns the address of a constant.
 func constAddress(bank uint8, offset uint64) uint64 {
 	return constBase + uint64(bank)<<16 + offset&0xffff
 }
@@ -192,7 +190,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		n += size[f]
 	}
 	if n > maxRegisters {
-		return fmt.Errorf("uses %d registers, the core knows %d", n, maxRegisters)
+		return fmt.Errorf("uses %d registers; the core has at most %d", n, maxRegisters)
 	}
 	k.total, k.words = int(n), max(1, int(n+63)/64)
 	k.ops = make([]op, len(code))
@@ -202,7 +200,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		if k.ControlBits {
 			o.ctl = in.Control
 			if c := in.Control; c.Stall > 15 || c.Wait >= 1<<isa.Counters || !counter(c.Write) || !counter(c.Read) {
-				return fmt.Errorf("instruction %d (%s, line %d) has control bits that do not exist", i, in.Op, in.Pos.Line)
+				return fmt.Errorf("instruction %d (%s, line %d) has invalid control bits; want stall 0..15 and counters 0..5 or none", i, in.Op, in.Pos.Line)
 			}
 		}
 		o.stall = cfg.stallOf(o.ctl)
@@ -228,7 +226,7 @@ func (k *Kernel) decode(cfg *Config) error {
 
 func counter(n uint8) bool { return n < isa.Counters || n == isa.NoCounter }
 
-// number appends the numbers of registers, each once.
+// number appends the numbers of registers, without duplicates.
 func (k *Kernel) number(to []uint16, list []isa.Reg) []uint16 {
 	for _, r := range list {
 		if r.File == isa.NoReg || int(r.File) > files {
@@ -248,8 +246,7 @@ func (k *Kernel) number(to []uint16, list []isa.Reg) []uint16 {
 	return to
 }
 
-// stallOf returns the cycles from an instruction's issue to that of the next
-// one of its warp.
+// stallOf returns the cycles from an instruction's issue to the next issue of its warp.
 func (c *Config) stallOf(ctl *isa.Control) uint8 {
 	switch {
 	case ctl == nil:
@@ -264,7 +261,7 @@ func (c *Config) stallOf(ctl *isa.Control) uint8 {
 	return max(ctl.Stall, 1)
 }
 
-// operands fills in what the register file has to do with an instruction.
+// operands fills in an instruction's use of the register file.
 func (o *op) operands(cfg *Config) {
 	in := o.inst
 	slot := uint8(0)
@@ -292,8 +289,9 @@ func (o *op) operands(cfg *Config) {
 		slot++
 	}
 	if n := int(max(o.reads[0], o.reads[1])); cfg.Ports > 0 {
-		// The window is as long as the reads need at least: PTX names registers
-		// one by one, and has instructions with more than SASS. (60 is more than any has.)
+		// The window is at least as long as the reads need: PTX names registers one by
+		// one, and some of its instructions have more of them than in SASS. (60 is more
+		// than any needs.)
 		o.window = min(max(o.window, (n+cfg.Ports-1)/cfg.Ports), 60)
 	}
 	for _, r := range in.Dsts {
@@ -306,12 +304,12 @@ func (o *op) operands(cfg *Config) {
 	}
 }
 
-// slots is how many operands of an instruction the register-file cache tells
-// apart ([HW]: 3).
+// slots is the number of operands that the register-file cache distinguishes
+// ([HW]: 3).
 const slots = 3
 
-// classOf returns the class of an instruction; those of PTX have none of their
-// own.
+// classOf returns the class of an instruction; for PTX instructions, which have none,
+// it is derived.
 func classOf(in *isa.Inst) isa.Class {
 	if in.Class != isa.ClassNone {
 		return in.Class
@@ -357,7 +355,7 @@ func classOf(in *isa.Inst) isa.Class {
 	return isa.ClassInt
 }
 
-// classify decides where an instruction executes and how long.
+// classify determines where an instruction executes and how long it takes.
 func (o *op) classify(cfg *Config) {
 	in := o.inst
 	class := classOf(in)
@@ -385,7 +383,7 @@ func (o *op) classify(cfg *Config) {
 		o.pipe, o.interval, o.latency = Misc, 1, 2
 	}
 	if in.Clock {
-		// It waits for no pipe of others: with an FFMA in front of it that took
+		// It does not wait for another instruction's pipe: after an FFMA that took
 		// the Int pipe it issues in the next cycle ([HW], Listing 1).
 		o.pipe, o.interval = Misc, 1
 	}
@@ -402,13 +400,12 @@ func (o *op) classify(cfg *Config) {
 	}
 }
 
-// tensor computes the timing of a matrix instruction: M·N·K·bits/2048 cycles,
-// halved if sparse, of which half is the interval with binary32 accumulators
-// ([SIM]).
+// tensor computes the timing of a matrix instruction: M·N·K·bits/2048 cycles, halved if
+// sparse; with binary32 accumulators the interval is half of that ([SIM]).
 func (o *op) tensor(cfg *Config) {
 	o.pipe = Tensor
 	m := o.inst.Tensor
-	if m == nil { // PTX does not say: as HMMA.16816.F32
+	if m == nil { // unknown for PTX: as HMMA.16816.F32
 		m = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 32, F32: true}
 	}
 	n := int(m.M) * int(m.N) * int(m.K) * max(1, int(m.Bits)) / 2048
@@ -426,7 +423,7 @@ func (o *op) tensor(cfg *Config) {
 	o.interval, o.latency = uint16(min(ii, 256)), uint16(min(lat, 512))
 }
 
-// fenceOf tells how far a barrier reaches from its opcode: membar.cta,
+// fenceOf returns the scope of a barrier from its opcode: membar.cta,
 // fence.acq_rel.gpu, MEMBAR.SC.SYS.
 func fenceOf(name string) fence {
 	f := fenceGPU
@@ -441,7 +438,7 @@ func fenceOf(name string) fence {
 	return f
 }
 
-// memory fills in the way of an instruction through the memory pipeline.
+// memory fills in an instruction's path through the memory pipeline.
 func (o *op) memory(cfg *Config, class isa.Class) {
 	in := o.inst
 	o.pipe = Memory
@@ -489,7 +486,7 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 			a = cfg.SharedStore.of(kind, size)
 		}
 	case isa.ClassAtomic:
-		// As a store and a load at once [INF].
+		// As a store and a load combined [INF].
 		a, o.leaves = cfg.Store.of(kind, size), true
 		a.RAW = cfg.Load.of(kind, size).RAW
 		if shared {
@@ -513,7 +510,7 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 		o.path = pathMemory
 	}
 	o.long = o.path == pathMemory
-	// Table 2 counts a cycle more than issue to issue.
+	// Table 2 counts one cycle more than from issue to issue.
 	less := 1
 	if cfg.AsPrinted {
 		less = 0
@@ -530,8 +527,8 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
 }
 
-// copying sorts out the instructions of asynchronous copies, whose groups are one
-// row. What a DEPBAR waits for is a counter, which closing a group raises.
+// copying decodes the instructions of asynchronous copies; all kinds share one sequence
+// of groups. A DEPBAR waits for a counter, which closing a group increments.
 func (o *op) copying() {
 	if a := o.inst.Async; a.Does != isa.AsyncWait || o.inst.Depbar == nil {
 		o.group, o.leave = a.Does, int(a.Leave)

@@ -11,15 +11,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// inst is an instruction of a test program: what the core sees, and what it
-// does to registers, which hold one number for all lanes.
+// inst is an instruction of a test program: the core's view of it, and its effect on
+// registers, which hold one number for all lanes.
 type inst struct {
 	isa.Inst
 	f    func(a []float64) float64 // result from sources; nil: none
 	addr *[32]uint64               // of memory instructions; nil: none
-	mem  float64                   // what a load finds
+	mem  float64                   // value that a load reads
 	loop int                       // of a branch: how often it is taken
-	// dead are the lanes whose guard does not hold.
+	// dead are the lanes whose guard is false.
 	dead isa.LaneMask
 }
 
@@ -27,7 +27,7 @@ func gpr(n, count int) isa.Reg {
 	return isa.Reg{File: isa.RegGPR, Count: uint8(count), Index: uint32(n)}
 }
 
-// op makes an instruction with control bits that say nothing: stall 1.
+// op makes an instruction with neutral control bits: stall 1.
 func mk(name string, class isa.Class, dst int, src ...int) *inst {
 	in := &inst{Inst: isa.Inst{Op: name, Class: class, Control: &isa.Control{Stall: 1, Write: isa.NoCounter, Read: isa.NoCounter}, Private: true}}
 	if dst >= 0 {
@@ -109,8 +109,8 @@ func bar() *inst {
 	return in
 }
 
-// ld is a load of so many bits from a space; the address is in register a and,
-// of global memory, a+1, or in uniform registers (a < 0).
+// ld is a load of the given number of bits from a space; the address is in register a
+// and, for global memory, a+1, or in uniform registers (a < 0).
 func ld(sp isa.Space, bits, d, a int) *inst {
 	in := mk("LDG.E", isa.ClassLoad, d)
 	in.Dsts[0].Count = uint8(max(1, bits/32))
@@ -161,7 +161,7 @@ func ldc(d, a int) *inst {
 	return in
 }
 
-// asyncStart is what an LDGSTS has to do with groups.
+// asyncStart is the asynchronous part of an LDGSTS.
 var asyncStart = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
 
 // closeGroup is an LDGDEPBAR.
@@ -195,9 +195,9 @@ type program struct {
 	regs   int
 	smem   int
 	init   map[int]float64 // registers at start
-	plain  bool            // its warps are no exec.Deferred
+	plain  bool            // its warps are not exec.Deferred
 	rig    *rig
-	only   map[int]int // of an instruction, the warp that executes it; others pass it by
+	only   map[int]int // by instruction: the only warp that executes it
 	log    []issued
 	ended  []*fakeWarp
 }
@@ -258,7 +258,7 @@ func (b *fakeBlock) Unblock() bool            { return false }
 func (b *fakeBlock) Counts() (uint64, uint64) { return 0, 0 }
 func (b *fakeBlock) Release()                 {}
 
-// open opens the barrier if all live warps have come.
+// open opens the barrier if all live warps have arrived.
 func (b *fakeBlock) open() {
 	live := 0
 	for _, w := range b.warps {
@@ -275,7 +275,7 @@ func (b *fakeBlock) open() {
 	}
 }
 
-// fakeWarp is a warp whose results are visible when the core says so.
+// fakeWarp is a warp whose results become visible when the core commits them.
 type fakeWarp struct {
 	b     *fakeBlock
 	id    int
@@ -286,7 +286,7 @@ type fakeWarp struct {
 	reg   [256]float64
 	pend  [256]pending
 	used  [256]bool
-	at    exec.Pending // where the search for a free one begins
+	at    exec.Pending // where the search for a free one starts
 	seq   int
 }
 
@@ -300,7 +300,7 @@ type pending struct {
 	seq      int
 }
 
-// plainWarp hides that a warp is an exec.Deferred.
+// plainWarp hides that a warp implements exec.Deferred.
 type plainWarp struct{ w *fakeWarp }
 
 func (w plainWarp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) { return w.w.Next() }
@@ -341,7 +341,7 @@ func (w *fakeWarp) Step(e *exec.Effects) error {
 	return nil
 }
 
-// late says which classes the test executor takes for variable.
+// late reports which classes have variable latency in the test executor.
 func late(in *isa.Inst) bool {
 	switch in.Class {
 	case isa.ClassLoad, isa.ClassStore, isa.ClassConstant, isa.ClassAtomic, isa.ClassCopy, isa.ClassMio, isa.ClassSFU, isa.ClassFP64, isa.ClassMiscQ, isa.ClassIntSlow:
@@ -435,7 +435,7 @@ func (w *fakeWarp) Commit(p exec.Pending) {
 			continue
 		}
 		w.reg[d.Index] = x.value
-		// Operands that have not been read yet change with their registers.
+		// Operands that have not been read yet take the new values of their registers.
 		for i := range w.pend {
 			q := &w.pend[i]
 			if !w.used[i] || q.accessed || q.seq > x.seq || !late(&q.in.Inst) {
@@ -464,9 +464,9 @@ type rig struct {
 	flying ring.Ring[inFlight]
 	sent   []mem.Req // copies of all requests, if keep is set
 	keep   bool
-	every  uint64 // the network takes something in one of so many cycles; 0: always
+	every  uint64 // the network accepts packets once in this number of cycles; 0: always
 	ended  int
-	once   bool // run runs programs in one way
+	once   bool // run runs programs in one way only
 }
 
 type inFlight struct {
@@ -499,7 +499,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 	return g
 }
 
-// tick delivers what is due and does a cycle.
+// tick delivers the replies that are due and simulates a cycle.
 func (g *rig) tick() {
 	g.cycle++
 	for g.flying.Len() > 0 && g.flying.Front().due <= g.cycle {
@@ -513,9 +513,9 @@ func (g *rig) tick() {
 	g.core.Cycle(g.cycle)
 }
 
-// run runs the blocks of a program to the end. A program with control bits takes
-// the same time whether its results are visible when the core says so or at
-// once, as those of a trace are: on a new core it is run in both ways.
+// run runs the blocks of a program to the end. A program with control bits takes the
+// same time whether its results become visible when the core commits them or at once, as
+// those of a trace do; on a new core it is run in both ways.
 func (g *rig) run(p *program, limit int) {
 	g.t.Helper()
 	p.rig = g
@@ -558,10 +558,10 @@ func (g *rig) runKernel(p *program, k *Kernel, limit int) {
 			return
 		}
 	}
-	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests under way; states %v", limit, g.ended-ended, g.flying.Len(), g.core.Stats.States)
+	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests in flight; states %v", limit, g.ended-ended, g.flying.Len(), g.core.Stats.States)
 }
 
-// at returns the issue cycle of the n-th time that a warp issues instruction pc.
+// at returns the cycle of a warp's n-th issue of instruction pc.
 func (p *program) at(warp, pc, n int) uint64 {
 	for _, x := range p.log {
 		if x.warp == warp && x.pc == pc {
@@ -576,7 +576,7 @@ func (p *program) at(warp, pc, n int) uint64 {
 	return 0
 }
 
-// warm is Ampere with perfect instruction and constant caches.
+// warm returns Ampere with perfect instruction and constant caches.
 func warm() Config {
 	c := Ampere()
 	c.PerfectICache, c.PerfectConst = true, true

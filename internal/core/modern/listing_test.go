@@ -14,9 +14,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// A compiler's code waits long enough for every result of fixed latency, as this
-// core has it: the shortest way from each writer to its readers, by the stall
-// counters alone, in a kernel of sm_80 that ptxas made.
+// A compiler's code waits long enough for every result of fixed latency on this core:
+// the shortest path from each writer to its readers, by stall counters only, in a kernel
+// for sm_80 that ptxas compiled.
 func TestCompilersWaitLongEnough(t *testing.T) {
 	b, err := os.ReadFile("../../isa/sass/testdata/gemm.sm80.listing.zst")
 	if err != nil {
@@ -87,7 +87,7 @@ func TestCompilersWaitLongEnough(t *testing.T) {
 			}
 			pairs++
 			if now-w.now < need {
-				t.Errorf("%04x: %s is %d cycles behind %s (%04x), which needs %d", 16*i, k.Code[i].Text(), now-w.now, k.Code[w.at].Text(), 16*w.at, need)
+				t.Errorf("%04x: %s is %d cycles after %s (%04x), which needs %d", 16*i, k.Code[i].Text(), now-w.now, k.Code[w.at].Text(), 16*w.at, need)
 			} else if now-w.now == need {
 				tight[[2]isa.Class{by.inst.Class, o.inst.Class}]++
 			}

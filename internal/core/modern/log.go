@@ -2,34 +2,34 @@ package modern
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// Stages of the pipeline, as records tell of them.
+// Stages of the pipeline in records.
 const (
 	stageFetch    = iota // its fetch hit the L0I
 	stageDecode          // it was decoded
 	stageIssue           // it was issued
-	stageControl         // it came into Control
+	stageControl         // it entered Control
 	stageAllocate        // it left Allocate (fixed latency)
 	stageRead            // it began to read its registers
-	stageExecute         // its pipe began
-	stageMemory          // the memory unit of the SM took it
+	stageExecute         // it began in its pipe
+	stageMemory          // it entered the memory unit of the SM
 	stageWrite           // its result was written
 	stages
 )
 
 var stageNames = [stages]string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back"}
 
-// Log has the way of every instruction kept from now on, until HandOn hands some
-// to sink, or FlushLog all. The list is used again after the call.
+// Log keeps a record of every instruction from now on, until HandOn or FlushLog passes
+// it to sink. Sink must not keep the list: it is reused.
 func (c *Core) Log(sink func(list []core.Record)) { c.log = core.NewLog(stages, sink) }
 
-// HandOn hands on the records kept if there are many. Owners call it between
-// two cycles.
+// HandOn passes on the kept records if there are many. Owners call it between two
+// cycles.
 func (c *Core) HandOn() { c.log.HandOn() }
 
-// FlushLog hands on the records kept.
+// FlushLog passes on the kept records.
 func (c *Core) FlushLog() { c.log.Flush() }
 
-// logged begins the record of an instruction that is issued.
+// logged starts the record of an instruction at issue.
 func (c *Core) logged(fi int32, from *fetched) {
 	f := &c.flight[fi]
 	b := &c.Residents.Blocks[c.warps[f.warp].Block]

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// lookup is a request on its way to its look-up in the L1D.
+// lookup is a request that has not reached its look-up in the L1D.
 type lookup struct {
 	r   *mem.Req
 	due uint64
@@ -21,14 +21,14 @@ type lookup struct {
 type memory struct {
 	l1d *cache.Cache
 
-	acceptFree uint64 // tick from which it takes an instruction
-	turn       int    // sub-core asked first
+	acceptFree uint64 // tick from which it accepts an instruction
+	turn       int    // sub-core that is tried first
 	sharedFree uint64 // tick from which shared memory is free
 	prt        int    // entries of the pending request table in use
-	lines      int    // lines that instructions have begun to ask the L1D for and wait for
+	lines      int    // L1D lines of instructions that have begun to request and have not completed
 	expand     ring.Ring[int32]
 	look       ring.Ring[lookup]
-	past       ring.Ring[*mem.Req] // requests past the L1D, to be sent
+	past       ring.Ring[*mem.Req] // requests that bypass the L1D, not sent yet
 	replies    mem.Queue
 }
 
@@ -50,10 +50,10 @@ func (l *memory) pending() bool {
 	return l.look.Len() > 0 || l.past.Len() > 0 || l.expand.Len() > 0 || l.replies.Len() > 0 || l.l1d != nil && (l.l1d.MissLen() > 0 || l.l1d.Pending() > 0)
 }
 
-// CanDeliver reports whether Deliver would take a reply of this kind.
+// CanDeliver reports whether Deliver would accept a reply of this kind.
 func (c *Core) CanDeliver(r *mem.Req) bool { return forL1I(r) || !c.ls.replies.Full() }
 
-// forL1I reports whether the cache of instructions and constants sent it.
+// forL1I reports whether a request is from the cache of instructions and constants.
 func forL1I(r *mem.Req) bool { return r.Kind == mem.InstRead || r.Kind == mem.ConstRead }
 
 // Deliver takes a reply from the network and reports whether there was room.
@@ -91,7 +91,7 @@ func (c *Core) trySend(r *mem.Req) bool {
 	return core.TrySend(&c.Stats.Traffic, &c.env, c.id, r)
 }
 
-// receive takes what has come from the memory system.
+// receive handles replies from the memory system and ready misses.
 func (c *Core) receive(t uint64) {
 	if c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && c.l1i.Ready() {
 		c.shared(t)
@@ -106,7 +106,7 @@ func (c *Core) receive(t uint64) {
 			c.moved = true
 			r := l.l1d.PopReady()
 			if r.Kind == mem.L1WriteAlloc {
-				// Read on behalf of a store, which is done now.
+				// A read on behalf of a store, which is complete now.
 				if o := r.Orig; o != nil {
 					c.stored(o.Warp)
 					c.env.Pool.Put(o)
@@ -155,7 +155,7 @@ func (c *Core) reply() {
 	}
 }
 
-// stored is told that a store is acknowledged.
+// stored notes that a store has been acknowledged.
 func (c *Core) stored(warp uint16) {
 	w := &c.warps[warp]
 	w.stores--
@@ -174,8 +174,8 @@ func (c *Core) fenceAt(g int32, o *op, t uint64) {
 	}
 }
 
-// pass ends a warp's wait at a memory barrier if all its stores have been
-// acknowledged and the barrier's least time is over.
+// pass ends a warp's wait at a memory barrier if all its stores have been acknowledged
+// and the barrier's minimum time has passed.
 func (c *Core) pass(g int32) {
 	if bit := uint64(1) << g; c.warps[g].stores == 0 && c.timed&bit == 0 {
 		c.fence &^= bit
@@ -183,7 +183,7 @@ func (c *Core) pass(g int32) {
 	}
 }
 
-// cycle does a cycle of the unit.
+// cycle simulates a cycle of the unit.
 func (l *memory) cycle(c *Core, t uint64) {
 	if t >= l.acceptFree {
 		l.accept(c, t)
@@ -202,7 +202,7 @@ func (l *memory) cycle(c *Core, t uint64) {
 	}
 }
 
-// accept takes an instruction out of a sub-core's address unit, in turn [HW].
+// accept takes an instruction from a sub-core's address unit, round robin [HW].
 func (l *memory) accept(c *Core, t uint64) {
 	n := len(c.subs)
 	for i := range n {
@@ -232,7 +232,7 @@ func (l *memory) accept(c *Core, t uint64) {
 	}
 }
 
-// accepted is told that an instruction has left its address unit.
+// accepted notes that an instruction has left its address unit.
 func (c *Core) accepted(t uint64, fi int32) {
 	f := &c.flight[fi]
 	o := f.op
@@ -272,15 +272,15 @@ func (c *Core) accepted(t uint64, fi int32) {
 		}
 	}
 	if !o.load && o.leaves && o.war > 0 {
-		// The data of a store follow its addresses.
+		// The data of a store follows its addresses.
 		c.wheel.add(t+uint64(o.war), evSend, fi)
 		return
 	}
 	c.enter(t, fi)
 }
 
-// waitsInTable reports whether an instruction on shared memory keeps an entry of
-// the pending request table until its result is written.
+// waitsInTable reports whether an access to shared memory keeps an entry of the pending
+// request table until its result is written.
 func (f *flight) waitsInTable() bool { return f.path == pathShared && f.lanes != 0 && f.op.raw > 0 }
 
 // count counts a memory instruction.
@@ -304,7 +304,7 @@ func (c *Core) count(f *flight) {
 	}
 }
 
-// enter lets an instruction go on in the memory unit.
+// enter moves an instruction on in the memory unit.
 func (c *Core) enter(t uint64, fi int32) {
 	f := &c.flight[fi]
 	l := &c.ls
@@ -329,10 +329,10 @@ func (c *Core) enter(t uint64, fi int32) {
 	}
 }
 
-// respond sends the result of an instruction back to its sub-core, where it
-// can be read at the tick due if the way there is free: 64 bytes a cycle from
-// global memory ([HW]), 128 from shared memory, in which one register takes two
-// cycles too [SIM].
+// respond sends the result of an instruction back to its sub-core, where it can be read
+// at tick due if the path there is free. The path carries 64 bytes per cycle from
+// global memory ([HW]) and 128 from shared memory, but a single register takes two
+// cycles from either [SIM].
 func (c *Core) respond(fi int32, due uint64) {
 	f := &c.flight[fi]
 	if f.op.raw == 0 {
@@ -359,7 +359,7 @@ func (c *Core) respond(fi int32, due uint64) {
 	c.writeAt(max(due, c.tick+1), fi)
 }
 
-// writeAt has the result of an instruction written at a tick.
+// writeAt schedules the write of an instruction's result for a tick.
 func (c *Core) writeAt(due uint64, fi int32) {
 	if due-c.tick < wheelSize {
 		c.wheel.add(due, evWrite, fi)
@@ -369,7 +369,7 @@ func (c *Core) writeAt(due uint64, fi int32) {
 	c.wheel.add(c.tick+wheelSize-1, evLater, fi)
 }
 
-// loadConst looks the lines of an LDC up, one a cycle.
+// loadConst looks up the lines of an LDC, one per cycle.
 func (c *Core) loadConst(t uint64, fi int32) {
 	f := &c.flight[fi]
 	for i := range f.acc {
@@ -394,7 +394,7 @@ func (c *Core) loadConst(t uint64, fi int32) {
 	}
 }
 
-// constCame is told that a line has come for which an LDC waits.
+// constCame notes the arrival of a line for which an LDC waits.
 func (c *Core) constCame(t uint64, fi int32) {
 	f := &c.flight[fi]
 	f.out--
@@ -403,9 +403,9 @@ func (c *Core) constCame(t uint64, fi int32) {
 	}
 }
 
-// expandAll lets the oldest instructions of the pending request table ask for
-// a line each. One begins only if the L1D has ways for all lines that have been
-// begun, its own included [SIM]; a first one always does.
+// expandAll lets the oldest instructions of the pending request table request a line
+// each. An instruction begins only if the L1D has enough ways for all lines of the
+// instructions that have begun, including its own [SIM]; the first one always begins.
 func (l *memory) expandAll(c *Core, t uint64) {
 	c.moved = true
 	for i, n := 0, min(l.expand.Len(), c.cfg.Coalescers); n > 0; n-- {
@@ -431,14 +431,13 @@ func (l *memory) expandAll(c *Core, t uint64) {
 	}
 }
 
-// past reports whether an instruction's requests pass the L1D by.
+// past reports whether an instruction's requests bypass the L1D.
 func (c *Core) past(f *flight) bool {
 	in := f.op.inst
 	return c.ls.l1d == nil || in.Atomic || in.Cache == isa.CacheCG || in.Cache == isa.CacheCV
 }
 
-// complete takes an instruction on global or local memory out of the pending
-// request table.
+// complete removes an access to global or local memory from the pending request table.
 func (c *Core) complete(f *flight) {
 	c.ls.prt--
 	if !c.past(f) {
@@ -446,7 +445,7 @@ func (c *Core) complete(f *flight) {
 	}
 }
 
-// ask makes the requests for an access, one for each sector.
+// ask makes the requests of an access, one for each sector.
 func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 	in := f.op.inst
 	past := c.past(f)
@@ -479,7 +478,7 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 	}
 }
 
-// lookUp lets requests look into the L1D, in order.
+// lookUp looks up requests in the L1D, in order.
 func (l *memory) lookUp(c *Core, t uint64) {
 	var done [64]int
 	for all := 0; l.look.Len() > 0 && l.look.Front().due <= t; all++ {
@@ -512,8 +511,8 @@ func (l *memory) lookUp(c *Core, t uint64) {
 	}
 }
 
-// answered is told that a request of a load has been answered. The last one
-// sends the result back.
+// answered notes that a request of a load has been answered. The last one sends the
+// result back.
 func (c *Core) answered(t uint64, fi int32) {
 	f := &c.flight[fi]
 	f.out--
@@ -521,19 +520,19 @@ func (c *Core) answered(t uint64, fi int32) {
 		return
 	}
 	c.complete(f)
-	// What is left of the latency of a hit, whose look-ups are behind it. Lanes
-	// that share lines save look-ups, not time: the registers are filled at the
-	// same rate ([HW]: 512 bits a cycle).
+	// What remains of the latency of a hit after its look-ups. Lanes that share lines
+	// save look-ups but no time: the registers are filled at the same rate ([HW]: 512
+	// bits per cycle).
 	rest := int(f.op.raw) - c.cfg.L1Latency - (min(int(f.op.lines), len(f.acc)) - 1)
 	c.respond(fi, t+uint64(max(rest, 1)))
 }
 
-// place works out what a memory instruction asks for.
+// place works out the path and the accesses of a memory instruction.
 func (c *Core) place(f *flight, e *exec.Effects) {
 	if e.Lanes == 0 || e.Addr == nil || f.op.path == pathNone {
 		return
 	}
-	local, of := isa.LaneMask(0), f.lanes // of those that memory has to serve
+	local, of := isa.LaneMask(0), f.lanes // of: the lanes that global or local memory serves
 	switch e.Space {
 	case isa.Shared:
 		f.path = pathShared
@@ -554,8 +553,8 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 		shared = f.lanes
 	}
 	if shared != 0 {
-		// Hardware steers each lane to its memory (NVIDIA's Fermi whitepaper); that
-		// the two sorts do not wait for each other is our choice.
+		// Hardware directs each lane to its memory (NVIDIA's Fermi whitepaper); that
+		// the two groups do not wait for each other is our choice.
 		f.passes = uint16(passes(shared, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))
 	}
 	switch f.path {

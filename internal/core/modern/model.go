@@ -15,19 +15,19 @@ var Model = &core.Model{
 	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],
 }
 
-// Settings returns the settings of a core with these values on a machine. It has
-// neither a constant nor a texture cache, and its own way to the L1D.
+// Settings returns the settings of a machine's core with these values. The core has no
+// separate constant or texture cache, and its own path to the L1D.
 func (p *Params) Settings(m *core.Machine) core.Settings {
 	c := &Config{m.Shape, *p}
 	c.L1C, c.L1T, c.LocalSlots, c.WarpGranule, c.Barriers, c.OneBlockAtLeast = cache.Config{}, cache.Config{}, false, 0, 0, false
 	return c
 }
 
-// Peaks adds those of fused multiply-adds in its pipes, and products of half
-// words in its tensor units, by HMMA with accumulators of both kinds.
+// Peaks adds the peak rates of fused multiply-adds in the pipes, and of binary16
+// products in the tensor units, by HMMA with either kind of accumulator.
 func (p *Params) Peaks(m *core.Machine, clock int64, add func(name, format string, a ...any)) {
 	sms := int64(m.SMs)
-	// Products in so many cycles of a unit of which there are n on an SM.
+	// The peak of n units per SM that each compute this number of products in cycles.
 	peak := func(n, products, cycles int64) string {
 		return core.PerGiga(2 * products * n * sms * clock / max(1, cycles))
 	}
@@ -36,23 +36,23 @@ func (p *Params) Peaks(m *core.Machine, clock int64, add func(name, format strin
 	if p.FP32OnInt && fp32.Pipe == FP32 {
 		pipes = 2
 	}
-	// A sub-core issues one instruction a cycle.
+	// A sub-core issues one instruction per cycle.
 	each := max(1, float64(fp32.Interval)/float64(pipes))
-	add("f32 peak", "%s Gflop/s (%d sub-cores an SM, one FFMA each in %g cycles)", core.PerGiga(int64(2*32*float64(int64(p.SubCores)*sms*clock)/each)), p.SubCores, each)
+	add("f32 peak", "%s Gflop/s (%d sub-cores per SM, one FFMA each in %g cycles)", core.PerGiga(int64(2*32*float64(int64(p.SubCores)*sms*clock)/each)), p.SubCores, each)
 	if n := int64(fp64.Interval); fp64.Pipe == FP64 {
-		add("f64 peak", "%s Gflop/s (one DFMA an SM in %d cycles)", peak(1, 32, n), n)
+		add("f64 peak", "%s Gflop/s (one DFMA per SM in %d cycles)", peak(1, 32, n), n)
 	}
 	shape, products := "16816", int64(16*8*16)
-	if m.Architecture == "turing" { // the largest that it has
+	if m.Architecture == "turing" { // its largest shape
 		shape, products = "1688", 16*8*8
 	}
 	half := products * 16 / 2048 / 2
 	f32, f16 := 2*half+int64(p.TensorExtra), half*int64(p.TensorHalves)
-	add("tensor peak", "%s Gflop/s with f32 accumulators, %s with f16 (%d sub-cores an SM, one HMMA.%s each in %d and %d cycles)",
+	add("tensor peak", "%s Gflop/s with f32 accumulators, %s with f16 (%d sub-cores per SM, one HMMA.%s each in %d and %d cycles)",
 		peak(int64(p.SubCores), products, f32), peak(int64(p.SubCores), products, f16), p.SubCores, shape, f32, f16)
 }
 
-// Depths adds nothing: its pipes are as deep as [modern.time] says.
+// Depths adds nothing: [modern.time] gives the depths of the pipes.
 func (p *Params) Depths(func(name, format string, a ...any)) {}
 
 // Model returns the core model.
@@ -64,10 +64,11 @@ func (c *Config) Clone() core.Settings { x := *c; return &x }
 // Caches returns the settings of all caches of an SM.
 func (c *Config) Caches() []*cache.Config { return []*cache.Config{&c.L1D, &c.L1I} }
 
-// CodeBytes is 16 [HW]: 128 bits, whatever stands for them.
+// CodeBytes returns 16: instructions have 128 bits [HW], whatever their size in the
+// program.
 func (c *Config) CodeBytes(int) int { return codeBytes }
 
-// FixedLatency is the latency of a class.
+// FixedLatency returns the latency of a class.
 func (c *Config) FixedLatency(k isa.Class) int { return c.Time[k].Latency }
 
 // Prepare makes a launch ready for the cores.
@@ -88,7 +89,7 @@ func (c *Config) New(id int, env core.Env) (core.SM, error) {
 	return x, nil
 }
 
-// Run does a core cycle.
+// Run simulates a core cycle.
 func (c *Core) Run(now uint64) core.Status {
 	c.Cycle(now)
 	return core.StatusOf(c.RepliesFull(), !c.Unfinished() || c.err != nil, c.Asleep())
@@ -103,7 +104,7 @@ func (c *Core) L1T() *cache.Texture { return nil }
 // Count returns the counters that all models have.
 func (c *Core) Count() *core.Stats { return &c.Stats.Stats }
 
-// Own returns the others.
+// Own returns the model's own counters.
 func (c *Core) Own() core.Own { return &c.Stats.Counters }
 
 // Inherit takes over the counters of another core.

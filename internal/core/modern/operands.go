@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// control is the stage behind issue. Instructions of variable latency leave it
-// for their queues, where they have a place; the others for Allocate, and what
-// is held there holds up this stage and issue [HW].
+// control is the stage after issue. Instructions of variable latency leave it for their
+// queues, where they have a place. The others leave it for Allocate; an instruction
+// that is held there blocks this stage and issue [HW].
 func (c *Core) control(s *subcore, t uint64) {
 	if s.ctl < 0 {
 		return
@@ -31,8 +31,8 @@ func (c *Core) control(s *subcore, t uint64) {
 	}
 }
 
-// allocate lets an instruction of fixed latency go that can read all its
-// sources in the window behind this cycle.
+// allocate releases an instruction of fixed latency if it can read all its sources in
+// the window after this cycle.
 func (c *Core) allocate(s *subcore, t uint64) {
 	if s.alloc < 0 {
 		return
@@ -44,7 +44,7 @@ func (c *Core) allocate(s *subcore, t uint64) {
 	window := o.window
 	if len(o.sources) > 0 {
 		if !c.readable(s, f, window, t) {
-			// Its pipe is taken longer, too [SIM].
+			// Its pipe also stays busy longer [SIM].
 			s.free[f.pipe]++
 			c.Stats.AllocateHolds++
 			return
@@ -54,8 +54,8 @@ func (c *Core) allocate(s *subcore, t uint64) {
 		}
 	}
 	s.alloc = none
-	// The write port: results of fixed latency wait for each other in the
-	// result queue, and nobody waits for that, since they are bypassed [HW].
+	// The write port: results of fixed latency wait for each other in the result
+	// queue. That delays no instruction, because they are bypassed [HW].
 	if o.writes != 0 {
 		from := window + int(o.latency) + 1
 		for b := range s.wr {
@@ -89,8 +89,8 @@ func (c *Core) allocate(s *subcore, t uint64) {
 	c.endRef(fi)
 }
 
-// readable finds out whether the read ports have room for an instruction's
-// sources in the window, and takes it.
+// readable reports whether the read ports have room for an instruction's sources in the
+// window, and books it.
 func (c *Core) readable(s *subcore, f *flight, window int, t uint64) bool {
 	need := [2]int{int(f.op.reads[0]), int(f.op.reads[1])}
 	if c.cfg.RFC {
@@ -114,8 +114,8 @@ func (c *Core) readable(s *subcore, f *flight, window int, t uint64) bool {
 	return true
 }
 
-// unkept counts the registers of each bank that an instruction does not find
-// in the register-file cache, each once.
+// unkept returns the number of distinct registers of each bank that an instruction does
+// not find in the register-file cache.
 func (s *subcore) unkept(f *flight) [2]int {
 	var n [2]int
 	list := f.op.sources
@@ -137,11 +137,10 @@ next:
 	return n
 }
 
-// keep does to the register-file cache what an instruction that reads its
-// sources does: every entry that it asks for becomes free, and keeps the
-// register if the operand's reuse bit is set [HW]. A source of several
-// registers uses the entries of both banks, with the first register of each
-// [INF].
+// keep updates the register-file cache when an instruction reads its sources: every
+// entry that it looks up is freed, and then holds the register if the operand's reuse
+// bit is set [HW]. A source of several registers uses the entries of both banks, with
+// the first register of each [INF].
 func (s *subcore) keep(f *flight) {
 	for i, x := range f.op.sources {
 		if x.slot >= slots {
@@ -163,7 +162,7 @@ func (s *subcore) keep(f *flight) {
 	}
 }
 
-// start lets instructions of variable latency begin.
+// start starts instructions of variable latency.
 func (c *Core) start(s *subcore, t uint64) {
 	if s.sfu.Len() > 0 {
 		c.moved = true
@@ -208,8 +207,8 @@ func (c *Core) start(s *subcore, t uint64) {
 	}
 }
 
-// readLate takes read ports for an instruction of variable latency: in a cycle
-// in which one is free in every bank [SIM].
+// readLate books read ports for an instruction of variable latency, in a cycle in which
+// one is free in every bank [SIM].
 func (c *Core) readLate(s *subcore, f *flight, t uint64) bool {
 	o := f.op
 	if c.cfg.Ports == 0 || o.reads[0]+o.reads[1] == 0 {
@@ -234,8 +233,8 @@ func (c *Core) readLate(s *subcore, f *flight, t uint64) bool {
 	return true
 }
 
-// begin is told that an instruction has begun in a pipe of variable latency
-// that reads its sources in so many cycles.
+// begin schedules the events of an instruction that starts in a pipe of variable
+// latency; read is the number of cycles until its sources have been read.
 func (c *Core) begin(fi int32, t, read uint64) {
 	f := &c.flight[fi]
 	f.refs++ // read, write
@@ -251,7 +250,7 @@ func (c *Core) begin(fi int32, t, read uint64) {
 	}
 }
 
-// fp64 lets the FP64 unit that the sub-cores share take an instruction.
+// fp64 moves an instruction into the FP64 unit, which the sub-cores share.
 func (c *Core) fp64(t uint64) {
 	n := len(c.subs)
 	for i := range n {
@@ -283,8 +282,8 @@ func (c *Core) fp64(t uint64) {
 	}
 }
 
-// touch has an instruction of variable latency executed, or what is left of
-// it: its sources have been read.
+// touch executes an instruction of variable latency, or the rest of it, when its
+// sources have been read.
 func (c *Core) touch(fi int32) {
 	f := &c.flight[fi]
 	if f.touched {
@@ -301,8 +300,8 @@ func (c *Core) touch(fi int32) {
 	}
 }
 
-// touchPending tells the executor that an instruction's sources have been
-// read.
+// touchPending lets the executor access memory for a pending instruction whose sources
+// have been read.
 func (c *Core) touchPending(f *flight) {
 	w := &c.warps[f.warp]
 	if f.p < 0 || w.d == nil || !w.d.Late(f.p) {
@@ -329,8 +328,8 @@ func (c *Core) touchPending(f *flight) {
 	}
 }
 
-// write writes the result of an instruction of variable latency. Results of
-// fixed latency go before it at the write port of a bank [HW].
+// write writes the result of an instruction of variable latency. Results of fixed
+// latency have priority at the write port of a bank [HW].
 func (c *Core) write(t uint64, fi int32) {
 	f := &c.flight[fi]
 	o := f.op

@@ -9,9 +9,9 @@ import (
 )
 
 // This file: the options that the simulator of "Dissecting and Modeling the
-// Architecture of Modern GPU Cores" (MICRO 2025) has beyond those of GPGPU-Sim, as
-// far as they set several parameters or depend on each other. The others stand with
-// the parameters.
+// Architecture of Modern GPU Cores" (MICRO 2025) adds to GPGPU-Sim's and that set
+// several parameters or depend on each other. The others are declared with the
+// parameters.
 
 const (
 	prefetching  = "-is_instruction_prefetching_enabled"
@@ -20,7 +20,7 @@ const (
 	l1Constants  = "-gpgpu_const_cache:l1"
 )
 
-// options returns them.
+// options returns the options that set several parameters, and those that are ignored.
 func options() []param.Option {
 	prefetch := []string{"modern.prefetch"}
 	list := []param.Option{
@@ -42,12 +42,13 @@ func options() []param.Option {
 		timesOf("miscellaneous_no_queue", false, false, "misc"),
 	}
 	for n := range strings.FieldsSeq(ignored) {
-		list = append(list, param.Option{Name: n, Note: "for the core of the MICRO 2025 simulator; nothing here corresponds to it"})
+		list = append(list, param.Option{Name: n, Note: "for the core of the MICRO 2025 simulator; no counterpart here"})
 	}
 	return list
 }
 
-// tagsOf is an option with a cache's string, of which the shape counts.
+// tagsOf returns an option whose value is a cache string, of which only the shape is
+// used.
 func tagsOf(name, table string) param.Option {
 	return param.Option{Name: name, Set: func(v string, put param.Put) error {
 		c, err := cache.ParseOption(v)
@@ -63,9 +64,9 @@ func tagsOf(name, table string) param.Option {
 	}}
 }
 
-// timesOf is an option with a latency in the pipe and an interval, for classes
-// of instructions; halved is for units of which the interval counts twice, and
-// padded for latencies that count from issue already.
+// timesOf returns an option with a latency in the pipe and an interval, for classes of
+// instructions. Halved is for units whose interval counts twice, padded for latencies
+// that already count from issue.
 func timesOf(name string, halved, padded bool, classes ...string) param.Option {
 	return param.Option{Name: traceTimes + name, Set: func(v string, put param.Put) error {
 		list, err := param.Numbers(v, ",")
@@ -73,7 +74,7 @@ func timesOf(name string, halved, padded bool, classes ...string) param.Option {
 			return err
 		}
 		if len(list) != 2 {
-			return fmt.Errorf("%d numbers, 2 are wanted: latency, interval", len(list))
+			return fmt.Errorf("%d numbers; want 2: latency, interval", len(list))
 		}
 		latency, interval := list[0]+list[1], list[1]
 		if padded {
@@ -94,8 +95,8 @@ func timesOf(name string, halved, padded bool, classes ...string) param.Option {
 	}}
 }
 
-// setFirstStage makes the first stage of memory instructions, and so their
-// latencies, longer by so many cycles than on GA10x.
+// setFirstStage makes the first stage of memory instructions, and hence their
+// latencies, longer than on GA10x by the given number of cycles.
 func setFirstStage(v string, put param.Put) error {
 	n, err := param.Number(v)
 	if err != nil {
@@ -125,8 +126,8 @@ func setFirstStage(v string, put param.Put) error {
 	return nil
 }
 
-// finish sets what depends on several options, or on those that GPGPU-Sim has for
-// its own core too.
+// finish sets what depends on several options, or on options that GPGPU-Sim also uses
+// for its own core.
 func finish(g param.Given, chosen bool) error {
 	if !chosen {
 		return nil
@@ -178,7 +179,7 @@ func finish(g param.Given, chosen bool) error {
 	return tagsOf(l1Constants, "modern.l0vl").Set(constants, func(key string, v any) error { return g.Put(l1Constants, key, v) })
 }
 
-// ignored are the options to which nothing here corresponds.
+// ignored are the options without a counterpart here.
 const ignored = `
 	-branch_initiation -branch_latency -constant_cache_latency_at_sm_structure -custom_omp_scheduler_ratio_to_dynamic -dp_shared_intermidiate_stages
 	-dp_sm_shared_queue_size -dp_subcore_max_latency -fetch_decode_width -filter_first_kernel_id -filter_last_kernel_id -half_initiation -half_latency

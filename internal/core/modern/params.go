@@ -2,141 +2,141 @@ package modern
 
 import "github.com/heddle-sim/heddle/internal/isa"
 
-// This file: the parameters of the core, each declared once, as package param has
-// them. Its instruction cache of the first level is the machine's [l1i], its data
-// cache [l1d], and what limits the blocks of an SM is [sm].
+// This file: the parameters of the core, each declared once (see package param). Its
+// level-1 instruction cache is the machine's [l1i], its data cache [l1d], and the
+// limits on an SM's blocks are in [sm].
 
-// Params are a machine's values for the core. Comments say where the shipped values
-// come from; doc.go says what [HW], [SIM] and [INF] are.
+// Params are a machine's values for the core. Comments give the sources of the shipped
+// values; doc.go explains [HW], [SIM] and [INF].
 type Params struct {
 	// [HW]: 4 sub-cores.
 	SubCores int `help:"sub-cores; warp slot w belongs to sub-core w modulo this" unit:"sub-cores" want:"1..8" from:"-num_subcores_in_SM"`
 	// [HW]: cggty.
 	Scheduler   Policy      `help:"which ready warp issues: the last one, then the youngest or the oldest" enum:"cggty|gto" plug:"warp scheduler" def:"cggty"`
-	Dependences Dependences `help:"what keeps instructions from issuing too soon: control bits where a program has them and else scoreboards; control bits only; scoreboards whatever the control bits say" enum:"hybrid|control-bits|scoreboard" from:"-is_remodeling_scoreboarding_enabled hybrid|scoreboard"`
+	Dependences Dependences `help:"what keeps instructions from issuing too soon: control bits if a program has them, otherwise scoreboards; control bits only; scoreboards even if there are control bits" enum:"hybrid|control-bits|scoreboard" from:"-is_remodeling_scoreboarding_enabled hybrid|scoreboard"`
 	// 1, 3 and 63 in the paper's Table 7.
 	Consumers int `help:"readers of a register that a scoreboard counts" unit:"instructions" want:"1..255"`
 
 	// [HW]: 3.
 	Buffer int `help:"instruction buffer of a warp" unit:"instructions" want:"1..16" from:"-ibuffer_remodeled_size"`
-	// Turing 16 KiB, else 32 KiB, lines of 128 bytes, LRU [SIM]; the stream buffer has 8 lines [SIM].
+	// Turing 16 KiB, otherwise 32 KiB, lines of 128 bytes, LRU [SIM]; the stream buffer has 8 lines [SIM].
 	L0I           Tags `key:"l0i" help:"instruction cache of a sub-core"`
-	Prefetch      int  `help:"lines of the stream buffer in front of the L0 instruction cache; 0: none" unit:"lines" want:"0..64"`
+	Prefetch      int  `help:"lines of the stream buffer of the L0 instruction cache; 0: none" unit:"lines" want:"0..64"`
 	PerfectICache bool `key:"perfect_icache" help:"every fetch hits" from:"-perfect_instruction_cache"`
-	// 39 and 39 [SIM]; with the look-up they make the 79 cycles of [HW].
-	LinkUp   int `help:"from a sub-core to the level-1 instruction cache, which is the level-1.5 constant cache too" unit:"cycles" want:"1..4096" from:"-latency_L0_to_L1"`
-	LinkDown int `help:"and back" unit:"cycles" want:"1..4096" from:"-latency_L1_to_L0"`
-	// 512 bytes and 2 KiB [SIM]. That they are apart is [HW].
+	// 39 and 39 [SIM]; with the look-up they add up to the 79 cycles of [HW].
+	LinkUp   int `help:"from a sub-core to the level-1 instruction cache, which is also the level-1.5 constant cache" unit:"cycles" want:"1..4096" from:"-latency_L0_to_L1"`
+	LinkDown int `help:"from that cache to the sub-core" unit:"cycles" want:"1..4096" from:"-latency_L1_to_L0"`
+	// 512 bytes and 2 KiB [SIM]. That they are separate is [HW].
 	L0FL         Tags `key:"l0fl" help:"constant cache of a sub-core, for instructions of fixed latency"`
 	L0VL         Tags `key:"l0vl" help:"constant cache of the SM, for LDC"`
-	PerfectConst bool `help:"every look-up of a constant hits" from:"-perfect_constant_cache"`
+	PerfectConst bool `help:"every constant look-up hits" from:"-perfect_constant_cache"`
 	// [HW]: 4.
-	ConstSwitch int `help:"nothing is issued for so long when the chosen warp's constant is not in its cache" unit:"cycles" want:"1..4096" from:"-num_const_cache_cycle_misses_before_switch_to_other_warp"`
+	ConstSwitch int `help:"time without issue when the chosen warp's constant is not in its cache" unit:"cycles" want:"1..4096" from:"-num_const_cache_cycle_misses_before_switch_to_other_warp"`
 	// Off: they are emptied [SIM].
 	KeepCode bool `help:"instruction and constant caches keep their lines from one kernel to the next" from:"-invalidate_instruction_caches_at_kernel_end not"`
 
 	// [HW]: 1 or 2 cycles; 45; 4.
-	LongStall   int `help:"what a stall counter above 11 without the yield bit stalls" unit:"cycles" want:"1..60"`
-	ZeroStall   int `help:"what a stall counter of 0 with the yield bit stalls" unit:"cycles" want:"1..60" from:"-num_stall_cycles_wait_after_bits_stall_0_and_yield"`
+	LongStall   int `help:"stall for a stall counter above 11 without the yield bit" unit:"cycles" want:"1..60"`
+	ZeroStall   int `help:"stall for a stall counter of 0 with the yield bit" unit:"cycles" want:"1..60" from:"-num_stall_cycles_wait_after_bits_stall_0_and_yield"`
 	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..7"`
-	// A compiler's code for sm_80 has a SEL 8 cycles behind its ISETP, and guards
-	// never less than 13 behind.
-	GuardExtra int `help:"a guard or a branch sees the predicates of the pred pipe so long after an operand does" unit:"cycles" want:"0..60"`
+	// A compiler's code for sm_80 has a SEL 8 cycles after its ISETP, and guards never
+	// less than 13 cycles after.
+	GuardExtra int `help:"how much later than operands guards and branches see the predicates of the pred pipe" unit:"cycles" want:"0..60"`
 	// 1 [SIM].
-	MadBubble int `help:"nothing is issued for so long behind an IMAD" unit:"cycles" want:"0..60" from:"-num_cycles_issue_port_busy_after_imadwide"`
+	MadBubble int `help:"time without issue after an IMAD" unit:"cycles" want:"0..60" from:"-num_cycles_issue_port_busy_after_imadwide"`
 
-	// [HW]: 1, and the cache [HW].
+	// One port and the cache: [HW].
 	Ports int  `help:"read ports of each of the two register banks; 0: no limit" unit:"ports" want:"0..4" from:"-num_regular_register_file_read_ports_per_bank"`
 	RFC   bool `key:"rfc" help:"a register-file cache that the reuse bits control" from:"-is_rf_cache_enabled"`
 	// [HW]: 3; 6 [SIM].
 	Window     int `help:"cycles in which an instruction of fixed latency reads its sources" unit:"cycles" want:"1..16"`
-	WideWindow int `help:"the same with a source of four registers" unit:"cycles" want:"1..16"`
-	// 8 [SIM]. Nobody waits longer for the port.
+	WideWindow int `help:"cycles in which it reads them if a source has four registers" unit:"cycles" want:"1..16"`
+	// 8 [SIM]. No result waits longer for the port.
 	ResultQueue int `help:"results that wait for the write port of their bank" unit:"results" want:"1..32" from:"-max_size_register_file_write_queue_for_fixed_latency_instructions"`
 
-	// Time holds the timing of every class but those of memory and the tensor units.
+	// Time holds the timing of every class except those of memory and the tensor units.
 	Time [isa.Classes]Timing `each:"- int int_slow fp32 imad half setp pred sfu uniform branch misc misc_queued - fp64 - dmma"`
 	// Ampere and later [HW], the rule [SIM].
 	FP32OnInt bool `key:"fp32_on_int" help:"f32 instructions may use the integer pipe when it is free" from:"-is_fp32ops_allowed_in_int_pipeline"`
 	// 16 on GeForce since Ampere, 8 on Turing, 0 on the RTX A6000 [SIM].
-	TensorExtra int `help:"more distance of two HMMA.16816.F32 or HMMA.1688.F32" unit:"cycles" want:"0..256" from:"-tensor_extra_latency_16816_fp32_1688_fp32"`
-	// 1 [SIM], which is the A100's rate, 2 on consumer chips ([HW]: 511 products a
+	TensorExtra int `help:"added to the interval between two HMMA.16816.F32 or HMMA.1688.F32" unit:"cycles" want:"0..256" from:"-tensor_extra_latency_16816_fp32_1688_fp32"`
+	// 1 [SIM], which is the A100's rate, 2 on consumer chips ([HW]: 511 products per
 	// cycle and SM on the RTX 4090; 512 by the data sheets of Turing, GA10x and GB20x).
-	TensorHalves int `help:"distance of two matrix products without f32 accumulators, in halves of their formula's cycles" unit:"halves" want:"1..16"`
-	TensorF32    int `key:"tensor_f32" help:"a matrix product's latency beyond the cycles of its formula, f32 accumulators" unit:"cycles" want:"0..256"`
-	TensorF16    int `key:"tensor_f16" help:"the same with others" unit:"cycles" want:"0..256"`
-	DivideInt    int `help:"an integer division, a routine in SASS; only PTX has it as an instruction" unit:"cycles" want:"1..4096"`
-	DivideF32    int `key:"divide_f32" help:"an f32 division or square root, likewise" unit:"cycles" want:"1..4096"`
-	DivideF64    int `key:"divide_f64" help:"an f64 division or square root, likewise" unit:"cycles" want:"1..4096"`
+	TensorHalves int `help:"interval between two matrix products without f32 accumulators, in halves of their formula's cycles" unit:"halves" want:"1..16"`
+	TensorF32    int `key:"tensor_f32" help:"added to the formula's latency of a matrix product with f32 accumulators" unit:"cycles" want:"0..256"`
+	TensorF16    int `key:"tensor_f16" help:"added to the formula's latency of a matrix product with other accumulators" unit:"cycles" want:"0..256"`
+	DivideInt    int `help:"latency of an integer division in PTX; in SASS it is a routine" unit:"cycles" want:"1..4096"`
+	DivideF32    int `key:"divide_f32" help:"latency of an f32 division or square root in PTX" unit:"cycles" want:"1..4096"`
+	DivideF64    int `key:"divide_f64" help:"latency of an f64 division or square root in PTX" unit:"cycles" want:"1..4096"`
 	// 3 [SIM].
-	QueueFP64 int `key:"queue_fp64" help:"f64 instructions that wait in a sub-core for the unit of the SM" unit:"instructions" want:"1..16" from:"-dp_subcore_queue_size"`
+	QueueFP64 int `key:"queue_fp64" help:"f64 instructions that can wait in a sub-core for the SM's unit" unit:"instructions" want:"1..16" from:"-dp_subcore_queue_size"`
 	ReadFP64  int `key:"read_fp64" help:"from the start in that unit until the sources have been read" unit:"cycles" want:"1..256"`
 	// 3 [SIM].
-	QueueMisc int `help:"instructions that wait in a sub-core for its miscellaneous pipe" unit:"instructions" want:"1..16" from:"-miscellaneous_queue_size"`
+	QueueMisc int `help:"instructions that can wait in a sub-core for its miscellaneous pipe" unit:"instructions" want:"1..16" from:"-miscellaneous_queue_size"`
 
 	// [HW]: 5: a queue of 4 and a latch; Turing 4 [SIM].
 	MemQueue int `help:"memory instructions that a sub-core holds" unit:"instructions" want:"1..16" from:"-memory_subcore_queue_size +1"`
 	// [HW], Figure 2: 6 and 4.
 	AddressStart  int `help:"from issue to the address unit" unit:"cycles" want:"3..64"`
-	AddressCycles int `help:"an instruction's time in it" unit:"cycles" want:"1..64"`
+	AddressCycles int `help:"time in the address unit" unit:"cycles" want:"1..64"`
 	// [HW]: 2.
-	AcceptCycles int `help:"between two instructions that the SM's memory unit takes from its sub-cores" unit:"cycles" want:"1..64" from:"-num_cycles_to_wait_to_dispatch_another_inst_from_subcore_to_sm_shared_pipeline_when_is_mem_inst"`
-	// Off: as the paper's Figure 2 and its simulator say. The latencies are its
-	// Table 2 [HW].
-	AsPrinted   bool      `help:"the latencies below count from issue to issue; else one cycle more than that"`
-	Load        Latencies `help:"LDG and LDL, when they hit and nothing else is under way"`
+	AcceptCycles int `help:"interval at which the SM's memory unit takes instructions from its sub-cores" unit:"cycles" want:"1..64" from:"-num_cycles_to_wait_to_dispatch_another_inst_from_subcore_to_sm_shared_pipeline_when_is_mem_inst"`
+	// Off: as in the paper's Figure 2 and its simulator. The latencies are its Table 2
+	// [HW].
+	AsPrinted   bool      `help:"the latencies below count from issue to issue; otherwise one cycle more than that"`
+	Load        Latencies `help:"LDG and LDL, if they hit and nothing else is in flight"`
 	Store       Writes    `help:"STG and STL"`
 	SharedLoad  Latencies `help:"LDS"`
 	SharedStore Writes    `help:"STS"`
 	Copy        Latencies `help:"LDGSTS"`
 	Constant    Constant  `help:"LDC"`
-	Mio         Access    `help:"what passes the memory queue and touches no memory, such as S2R and SHFL"`
+	Mio         Access    `help:"instructions that pass the memory queue but access no memory, such as S2R and SHFL"`
 	// 200 [SIM].
-	Texture int `help:"least latency of a texture instruction" unit:"cycles" want:"2..4096"`
+	Texture int `help:"minimum latency of a texture instruction" unit:"cycles" want:"2..4096"`
 	// 128 and 4 [SIM].
 	PRT         int `key:"prt" help:"entries of the pending request table" unit:"instructions" want:"1..4096" from:"-memory_sm_prt_size"`
-	Coalescers  int `help:"entries of it that are expanded at a time, a line each in a cycle" unit:"instructions" want:"1..64" from:"-number_of_coalescers"`
+	Coalescers  int `help:"table entries that are expanded in parallel, each by one line per cycle" unit:"instructions" want:"1..64" from:"-number_of_coalescers"`
 	SharedBanks int `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`
 	// 13 [SIM]; 4 banks of 4 look-ups [SIM].
-	L1Latency int `help:"to the look-up in the L1 data cache" unit:"cycles" want:"1..4096" from:"-memory_l1d_minimum_latency"`
-	L1Banks   int `help:"its banks by line, a power of two" unit:"banks" want:"1..64"`
-	L1Lookups int `help:"look-ups of a bank in a cycle" unit:"per cycle" want:"1..64" from:"-memory_l1d_max_lookups_per_cycle_per_bank"`
-	// 4, since loads of 128 bits bring 117.8 bytes a cycle on the RTX 4090 and of 64
-	// bits 124.7 on the RTX 3060 [HW].
-	L1Sectors     int `help:"sectors of 32 bytes that it looks up in a cycle, in all banks" unit:"per cycle" want:"1..4096"`
-	ResponseQueue int `help:"replies that the SM holds" unit:"packets" want:"1..65536"`
+	L1Latency int `help:"from the pending request table to the look-up in the L1 data cache" unit:"cycles" want:"1..4096" from:"-memory_l1d_minimum_latency"`
+	L1Banks   int `help:"banks of the L1 data cache, by line; a power of two" unit:"banks" want:"1..64"`
+	L1Lookups int `help:"look-ups per bank and cycle" unit:"per cycle" want:"1..64" from:"-memory_l1d_max_lookups_per_cycle_per_bank"`
+	// 4, because 128-bit loads deliver 117.8 bytes per cycle on the RTX 4090 and 64-bit
+	// loads 124.7 on the RTX 3060 [HW].
+	L1Sectors     int `help:"32-byte sectors that the L1 data cache looks up per cycle, over all banks" unit:"per cycle" want:"1..4096"`
+	ResponseQueue int `help:"replies that the SM can hold" unit:"packets" want:"1..65536"`
 	// 53, 186, 2900 [SIM].
-	FenceBlock  int `help:"a memory barrier for the block, at least" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_cta_memory_barrier"`
-	FenceGPU    int `key:"fence_gpu" help:"a memory barrier for the GPU, at least" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_gpu_memory_barrier"`
-	FenceSystem int `help:"a memory barrier for the system, at least" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_system_memory_barrier"`
+	FenceBlock  int `help:"minimum time of a memory barrier for the block" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_cta_memory_barrier"`
+	FenceGPU    int `key:"fence_gpu" help:"minimum time of a memory barrier for the GPU" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_gpu_memory_barrier"`
+	FenceSystem int `help:"minimum time of a memory barrier for the system" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_system_memory_barrier"`
 }
 
 // Tags is the shape of a small cache.
 type Tags struct {
 	Sets int `help:"sets" unit:"sets" want:"1..65536"`
-	Ways int `help:"lines of a set" unit:"lines" want:"1..65536"`
+	Ways int `help:"lines per set" unit:"lines" want:"1..65536"`
 	Line int `help:"length of a line, a power of two" unit:"bytes" want:"16..128"`
 }
 
 // Bytes returns its capacity.
 func (t Tags) Bytes() int { return t.Sets * t.Ways * t.Line }
 
-// Timing is how a class of instructions executes.
+// Timing is the pipe and the timing of a class of instructions.
 type Timing struct {
 	Pipe     Pipe `help:"where it executes" enum:"int|fp32|pred|uniform|branch|misc|-|sfu|misc_queue|fp64|-"`
-	Interval int  `help:"between two of them in the pipe" unit:"cycles" want:"1..256"`
-	Latency  int  `help:"to the issue of a consumer: from issue in pipes of fixed latency, else (sfu, misc_queue, fp64) from the start in the pipe" unit:"cycles" want:"1..512"`
+	Interval int  `help:"interval between two of them in the pipe" unit:"cycles" want:"1..256"`
+	Latency  int  `help:"to the issue of a consumer: from issue in pipes of fixed latency, otherwise (sfu, misc_queue, fp64) from the start in the pipe" unit:"cycles" want:"1..512"`
 }
 
-// Access is a row of the paper's Table 2: cycles from the issue of a memory
-// instruction to that of one that writes its sources (WAR), and of one that
-// reads its result (RAW), when it hits and nothing else is under way.
+// Access is a row of the paper's Table 2: cycles from the issue of a memory instruction
+// to the issue of one that writes its sources (WAR), and of one that reads its result
+// (RAW), if it hits and nothing else is in flight.
 type Access struct {
 	WAR int `key:"war" help:"until sources may be written" unit:"cycles" want:"3..4096"`
 	RAW int `key:"raw" help:"until the result may be read" unit:"cycles" want:"6..4096"`
 }
 
-// The kinds of addresses: from uniform registers alone, or not.
+// The kinds of addresses: from uniform registers only, or not.
 const (
 	UniformAddress = iota
 	RegularAddress

@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// wild makes a random program with random control bits: right or wrong, it must
-// end, and asleep as awake.
+// wild makes a random program with random control bits. Right or wrong, it must end, and
+// with the same counters whether the core sleeps or not.
 func wild(r *rand.Rand) *program {
 	n := 10 + r.IntN(40)
 	var code []*inst
@@ -135,7 +135,7 @@ func TestRandomPrograms(t *testing.T) {
 				sum += x
 			}
 			if sum != st.WarpLife || g.pool.Live != 0 || g.core.Busy() {
-				t.Fatalf("seed %d: states %d, lives %d, requests left %d, busy %v\n%s", seed, sum, st.WarpLife, g.pool.Live, g.core.Busy(), dump(p))
+				t.Fatalf("seed %d: states %d, lifetimes %d, requests left %d, busy %v\n%s", seed, sum, st.WarpLife, g.pool.Live, g.core.Busy(), dump(p))
 			}
 			if first == nil {
 				first = g.core

@@ -15,8 +15,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// loadSASS makes a block of a kernel of sm_86 whose parameter is the address of
-// so many bytes ready to run.
+// loadSASS prepares a block of a kernel for sm_86 whose parameter is the address of a
+// buffer of the given size.
 func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, *Kernel, exec.Work, func() []byte) {
 	t.Helper()
 	text := ".arch sm_86\n.kernel probe\n.param out, 8\n.regs 64\n.shared 4096\n" + body
@@ -57,8 +57,8 @@ func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, 
 	}
 }
 
-// trySASS runs a block of a kernel of sm_86 whose parameter is the address of 4
-// KiB, and returns those as words; the error is the fault that ended it.
+// trySASS runs a block of a kernel for sm_86 whose parameter is the address of a buffer
+// of 4 KiB, and returns the buffer as words; the error is the fault that ended it.
 func trySASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig, error) {
 	t.Helper()
 	g, k, w, read := loadSASS(t, cfg, threads, 4096, body)
@@ -91,7 +91,7 @@ func runSASS(t *testing.T, cfg Config, threads int, body string) ([]uint32, *rig
 	return out, g
 }
 
-// Listing 2 with real instructions, by its own clocks.
+// Listing 2 with real instructions, timed by its own clock reads.
 func TestSASSListing2(t *testing.T) {
 	for _, c := range []struct {
 		stall  int
@@ -127,8 +127,8 @@ func TestSASSListing2(t *testing.T) {
 	}
 }
 
-// Listing 3 with real instructions: the upper half of an address comes a cycle
-// too late for a load.
+// Listing 3 with real instructions: the upper half of an address is one cycle too late
+// for a load.
 func TestSASSListing3(t *testing.T) {
 	for stall, ok := range map[int]bool{4: false, 5: true} {
 		_, g, err := trySASS(t, warm(), 32, fmt.Sprintf(`
@@ -149,7 +149,7 @@ func TestSASSListing3(t *testing.T) {
 	}
 }
 
-// A reduction over shared memory with barriers, two warps a sub-core.
+// A reduction over shared memory with barriers, two warps per sub-core.
 func TestSASSReduction(t *testing.T) {
 	out, g := runSASS(t, Ampere(), 256, `
 [B------:R-:W0:-:S02]      S2R R0, SR_TID.X ;

@@ -12,7 +12,7 @@ func (c *Core) KeepAwake() {
 	c.StayAwake()
 }
 
-// NextEvent returns the first cycle after now, that of the last call of Cycle,
+// NextEvent returns the first cycle after now, the argument of the last call of Cycle,
 // in which the core may do anything by itself.
 func (c *Core) NextEvent(now uint64) uint64 {
 	if c.alive == 0 && !c.Busy() {
@@ -21,7 +21,7 @@ func (c *Core) NextEvent(now uint64) uint64 {
 	return c.Next(now, c.tick)
 }
 
-// Skip stands for n calls of Cycle, none of them at or after NextEvent.
+// Skip replaces n calls of Cycle, none of them at or after NextEvent.
 func (c *Core) Skip(n uint64) {
 	if !c.More(n) {
 		c.tick += n
@@ -51,8 +51,7 @@ func (c *Core) Sync() {
 	}
 }
 
-// doze puts a core to sleep in which nothing has moved, until something that
-// is due happens.
+// doze puts a core in which nothing has moved to sleep until the next due event.
 func (c *Core) doze(t uint64) {
 	next := c.wheel.next(t)
 	for m := c.done; m != 0; m &= m - 1 {

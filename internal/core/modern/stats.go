@@ -2,7 +2,7 @@ package modern
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// Stats are a core's counters. They grow for ever; differences give a kernel's.
+// Stats are a core's counters. They are never reset; a kernel's are differences.
 // Completed counts the instructions of variable latency that have ended.
 type Stats struct {
 	core.Stats
@@ -14,30 +14,29 @@ type Counters struct {
 	// IssuesBy counts issues by sub-core, ByPipe by pipe.
 	IssuesBy []uint64
 	ByPipe   [Pipes]uint64
-	// Slots counts the cycles of each sub-core's issue slot by what it did: the
-	// state of the warp that was closest to issuing, SlotEmpty without warps.
+	// Slots counts the cycles of each sub-core's issue slot by outcome: the state of the
+	// warp that was closest to issuing, or SlotEmpty without warps.
 	Slots [][WarpStates + 1]uint64
 
-	// AllocateHolds counts the cycles in which an instruction was held in
-	// Allocate for read ports, LateReadHolds those in which one of variable
-	// latency found none.
+	// AllocateHolds counts the cycles in which an instruction waited in Allocate for
+	// read ports, LateReadHolds those in which one of variable latency waited for them.
 	AllocateHolds, LateReadHolds uint64
-	// OperandReads counts registers read through the ports, ReuseHits those
-	// found in the register-file cache instead.
+	// OperandReads counts registers read through the ports, ReuseHits those found in
+	// the register-file cache instead.
 	OperandReads, ReuseHits uint64
-	// ResultWaits counts cycles of results of fixed latency in the result queue,
-	// WriteConflicts the cycles by which they delayed others.
+	// ResultWaits counts the cycles that results of fixed latency spent in the result
+	// queue, WriteConflicts the cycles by which they delayed other results.
 	ResultWaits, WriteConflicts uint64
-	// CounterLimits counts the cycles in which a warp was held because a
-	// dependence counter was at its highest value.
+	// CounterLimits counts the cycles in which a warp was held because a dependence
+	// counter was at its highest value.
 	CounterLimits uint64
-	// TableFull counts the cycles in which the pending request table held up a
+	// TableFull counts the cycles in which a full pending request table held up a
 	// sub-core.
 	TableFull uint64
 
-	// Fetches counts look-ups in the L0Is and L0IMisses those that missed, of
-	// which StreamHits found their line in the stream buffer or on its way there;
-	// Prefetches counts the lines that stream buffers asked for.
+	// Fetches counts look-ups in the L0Is, L0IMisses those that missed, StreamHits the
+	// misses whose line was in the stream buffer or had been requested by it;
+	// Prefetches counts the lines that stream buffers requested.
 	Fetches, L0IMisses, StreamHits, Prefetches uint64
 	// FLLookups and FLMisses count look-ups of constants by instructions of fixed
 	// latency, VLLookups and VLMisses those by LDC.
@@ -48,7 +47,7 @@ type Counters struct {
 	L1Fails uint64
 }
 
-// SlotEmpty is where Stats.Slots counts the cycles of a sub-core without warps.
+// SlotEmpty is the index in Stats.Slots of the cycles of a sub-core without warps.
 const SlotEmpty = int(WarpStates)
 
 func (s *Stats) init(cfg *Config) {
@@ -60,16 +59,16 @@ func (s *Stats) init(cfg *Config) {
 // Zero returns empty counters.
 func (s *Counters) Zero() core.Own { return &Counters{} }
 
-// Add adds those of another core.
+// Add adds the counters of another core.
 func (s *Counters) Add(o core.Own) { core.Add(s, o.(*Counters)) }
 
 // Sub subtracts an earlier reading.
 func (s *Counters) Sub(o core.Own) { core.Sub(s, o.(*Counters)) }
 
-// LoadStoreStalls returns 0: its parts count what holds them up.
+// LoadStoreStalls returns 0: the parts of the memory unit have their own counters.
 func (s *Counters) LoadStoreStalls() uint64 { return 0 }
 
-// SlotStalls adds the cycles of sub-cores that issued nothing, by the reason.
+// SlotStalls adds the cycles in which a sub-core issued nothing, by reason.
 func (s *Counters) SlotStalls(by map[string]uint64) {
 	for _, slots := range s.Slots {
 		for st, n := range slots {
@@ -83,9 +82,10 @@ func (s *Counters) SlotStalls(by map[string]uint64) {
 	}
 }
 
-// Terms fills in what has a counterpart here: the constant caches and the data
-// port of the L1D refuse nothing, and the lines of an instruction are asked for
-// while others go on. All that is issued counts as completed.
+// Terms returns the counters with a counterpart here. The constant caches and the data
+// port of the L1D never refuse an access, and the lines of an instruction are requested
+// while others proceed, so their counters are 0. Every issued instruction counts as
+// completed.
 func (s *Counters) Terms(of *core.Stats) core.Terms {
 	t := core.Terms{
 		Completed: of.WarpInsts, CompletedLanes: of.ThreadInsts, SharedStalls: of.SharedConflicts, GlobalStalls: of.L1Conflicts + s.L1Fails,

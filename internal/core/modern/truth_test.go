@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// The tests of this file are measurements on hardware (MICRO 2025), under the
-// names that the project's list of them has.
+// The tests of this file are measurements on hardware (MICRO 2025), under the names of
+// the project's list of measurements.
 
 // Listing 1: sources in one bank.
 func TestListing1(t *testing.T) {
@@ -33,7 +33,7 @@ func TestListing1(t *testing.T) {
 	}
 }
 
-// Listing 2: a stall counter too small gives the old value.
+// Listing 2: a stall counter that is too small reads the old value.
 func TestListing2(t *testing.T) {
 	for _, c := range []struct {
 		stall  int
@@ -56,11 +56,11 @@ func TestListing2(t *testing.T) {
 	}
 }
 
-// Listing 3: a consumer of variable latency needs a cycle more.
+// Listing 3: a consumer of variable latency needs one more cycle.
 func TestListing3(t *testing.T) {
 	for _, c := range []struct {
 		second, third int
-		want          float64 // what the load finds in R41
+		want          float64 // value of R41 that the load reads
 	}{{4, 5, 7}, {4, 4, -1}, {3, 5, -2}} {
 		load := ld(isa.Global, 32, 36, 40).wr(0)
 		load.Srcs = []isa.Reg{gpr(40, 1), gpr(41, 1)}
@@ -69,7 +69,7 @@ func TestListing3(t *testing.T) {
 		p.init = map[int]float64{17: 7, 41: -1, 43: -2}
 		newRig(t, warm()).run(p, 400)
 		if got := p.ended[0].reg[36]; got != c.want {
-			t.Errorf("stalls %d and %d: the load has address %v, want %v", c.second, c.third, got, c.want)
+			t.Errorf("stalls %d and %d: the load uses address %v, want %v", c.second, c.third, got, c.want)
 		}
 	}
 }
@@ -170,8 +170,8 @@ func TestTable1(t *testing.T) {
 					} else {
 						exp = want[n-1][7][w] + uint64(i-7)*steady[n-1]
 					}
-					// Which sub-core comes first is not told: the measured cycles
-					// are sorted.
+					// Which sub-core is first is not known: the measured cycles are
+					// sorted.
 					if got != exp {
 						t.Errorf("%s, %d sub-cores, instruction %d of sub-core %d: issued at %d, measured %d", kind.name, n, i+1, w, got, exp)
 					}
@@ -181,7 +181,7 @@ func TestTable1(t *testing.T) {
 	}
 }
 
-// Table 2: latencies of memory instructions that hit. The core counts issue to
+// Table 2: latencies of memory instructions that hit. The core counts from issue to
 // issue, one cycle less than the table, unless AsPrinted.
 func TestTable2(t *testing.T) {
 	type row struct {
@@ -227,7 +227,7 @@ func TestTable2(t *testing.T) {
 				ctl := *in.Control
 				in.Control = &ctl
 				in.stall(2).wr(write).rd(read)
-				// The first time brings the line in.
+				// The first access fills the line.
 				pre := *r.in
 				pc := *pre.Control
 				pre.Control = &pc
@@ -269,7 +269,7 @@ func TestFigure2(t *testing.T) {
 	}
 }
 
-// segments are the pieces of time in which a warp issues.
+// segments are the time intervals in which a warp issues.
 type segment struct {
 	warp       int
 	start, end uint64
@@ -295,9 +295,9 @@ func segmentsOf(p *program, first int) []segment {
 	return list
 }
 
-// Figure 4: four warps on a sub-core. In case a W3's 17th instruction is not in
-// the L0I; that it is that one, and that it comes before W2 needs it, are
-// inputs. Case b ends at 131 or 132 (the file's note).
+// Figure 4: four warps on a sub-core. In case a W3's 17th instruction is not in the L0I;
+// that it is this instruction, and that it arrives before W2 needs it, are inputs. Case
+// b ends at 131 or 132 (the file's note).
 func TestFigure4(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -310,8 +310,8 @@ func TestFigure4(t *testing.T) {
 		{"c", func(in *inst) { in.yield() },
 			[]segment{{3, 0, 2}, {2, 2, 4}, {3, 4, 34}, {2, 34, 64}, {1, 64, 66}, {0, 66, 68}, {1, 68, 98}, {0, 98, 128}}},
 	} {
-		// A barrier lets all begin with full buffers. The first of the 32 is a load
-		// that lasts, for which the warp's end waits.
+		// After a barrier all begin with full buffers. The first of the 32 is a long
+		// load, for which the warp's end waits.
 		code := []*inst{nop()}
 		for len(code) < 15 {
 			code = append(code, nop())
@@ -343,7 +343,7 @@ func TestFigure4(t *testing.T) {
 		g := newRig(t, cfg)
 		g.delay = 600
 		if c.name == "a" {
-			g.run(p, 5000) // brings the code into the L1I
+			g.run(p, 5000) // fills the L1I with the code
 			p.log = nil
 			g.core.L1D().Invalidate()
 			line := uint64(instBase) / 128
@@ -411,8 +411,8 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// depcounter_visibility: a counter raised in Control does not hold the very
-// next instruction, unless its producer stalls for two cycles or yields.
+// depcounter_visibility: a counter incremented in Control does not hold the next
+// instruction unless the producer stalls for two cycles or yields.
 func TestCounterVisibility(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -422,7 +422,7 @@ func TestCounterVisibility(t *testing.T) {
 		{"yield", func(in *inst) *inst { return in.yield() }, true}} {
 		got := distance(t, warm(), 0, 1, c.in(ld(isa.Global, 32, 8, 2).wr(0)), nop().wait(1))
 		if (got > 20) != c.held {
-			t.Errorf("%s: the consumer issues %d cycles behind the load", c.name, got)
+			t.Errorf("%s: the consumer issues %d cycles after the load", c.name, got)
 		}
 	}
 }
@@ -432,10 +432,10 @@ func TestDepbar(t *testing.T) {
 	for s := 1; s <= 6; s++ {
 		got := distance(t, warm(), 1, 2, ld(isa.Global, 32, 8, 2).wr(0).stall(2), waitSB(0, 0).stall(s), nop())
 		if held := got > 20; held != (s >= 4) {
-			t.Errorf("stall %d: the instruction behind the DEPBAR issues %d cycles behind it", s, got)
+			t.Errorf("stall %d: the instruction after the DEPBAR issues %d cycles later", s, got)
 		}
 	}
-	// SB1 may stay at 3, SB4, SB3 and SB2 must be 0.
+	// SB1 may remain at 3; SB4, SB3 and SB2 must be 0.
 	load := func(sb int) *inst { return ld(isa.Shared, 32, 10+2*sb, 2).wr(sb).stall(2) }
 	for _, c := range []struct {
 		name  string
@@ -451,7 +451,7 @@ func TestDepbar(t *testing.T) {
 		code = append(code, bar, nop())
 		got := distance(t, warm(), len(c.loads), len(c.loads)+1, code...)
 		if (got > 4) != c.held {
-			t.Errorf("%s: the instruction behind the DEPBAR issues %d cycles behind it", c.name, got)
+			t.Errorf("%s: the instruction after the DEPBAR issues %d cycles later", c.name, got)
 		}
 	}
 }
@@ -462,23 +462,22 @@ func withConst(in *inst, offset int) *inst {
 	return in
 }
 
-// const_fl_miss: the constant that an LDC has brought in is not in the cache of
-// instructions of fixed latency, and comes from level 1.5 in 79 cycles; the
-// second time it is there.
+// const_fl_miss: a constant that an LDC has loaded is not in the cache of instructions
+// of fixed latency, and arrives from level 1.5 after 79 cycles; the second access hits.
 func TestConstMiss(t *testing.T) {
 	cfg := warm()
 	cfg.PerfectConst = false
 	code := []*inst{ldc(8, -1).wr(0).stall(2), nop().wait(1), nop(), withConst(iadd3(9, 2), 0x160), withConst(iadd3(10, 2), 0x160).stall(2), nop()}
 	if got := distance(t, cfg, 2, 3, code...); got != 1+79 {
-		t.Errorf("the constant of an instruction that could issue after 1 cycle delays it to %d; measured 79 more", got)
+		t.Errorf("an instruction that could issue after 1 cycle waits for its constant until %d; measured 79 more", got)
 	}
 	if got := distance(t, cfg, 3, 4, code...); got != 2 && got != 1 {
 		t.Errorf("a hit delays an instruction: %d cycles", got)
 	}
 }
 
-// const_fl_miss_switch: nothing issues for four cycles, then the youngest other
-// warp.
+// const_fl_miss_switch: nothing issues for four cycles, then the youngest other warp
+// does.
 func TestConstSwitch(t *testing.T) {
 	cfg := warm()
 	cfg.PerfectConst = false
@@ -502,15 +501,15 @@ func TestConstSwitch(t *testing.T) {
 		}
 	}
 	if next[4] != 4 || p.at(4, miss-1, 0) <= last {
-		t.Errorf("warp 4, the youngest other, issues %d cycles behind the miss, measured 4", next[4])
+		t.Errorf("warp 4, the youngest other, issues %d cycles after the miss, measured 4", next[4])
 	}
 	if next[young] < 79 {
-		t.Errorf("the warp that misses issues %d cycles behind the miss", next[young])
+		t.Errorf("the warp that misses issues %d cycles after the miss", next[young])
 	}
 }
 
-// ib_size3: a warp alone issues an instruction a cycle with a buffer of three,
-// not with one of two.
+// ib_size3: a single warp issues one instruction per cycle with a buffer of three, but
+// not with a buffer of two.
 func TestBufferSize(t *testing.T) {
 	for n, want := range map[int]uint64{2: 45, 3: 30, 4: 30} {
 		cfg := warm()
@@ -539,7 +538,7 @@ func TestWriteConflict(t *testing.T) {
 			for range 40 - gap {
 				code = append(code, nop())
 			}
-			// Another waits for the load; nops between do not write.
+			// Another waits for the load; the nops between do not write.
 			wait := nop().wait(1)
 			list := append([]*inst{}, code[:gap+2]...)
 			list = append(list, wait)
@@ -565,7 +564,7 @@ func TestWriteConflict(t *testing.T) {
 	}
 }
 
-// wb_fixed_vs_fixed: HADD2 and FFMA that end in the same cycle delay nobody.
+// wb_fixed_vs_fixed: HADD2 and FFMA that end in the same cycle delay no instruction.
 func TestResultQueue(t *testing.T) {
 	for _, c := range []struct {
 		stall int

@@ -18,7 +18,7 @@ func mufu(d, a int) *inst {
 }
 
 // chain returns the cycles between the n-th and the m-th of many copies of an
-// instruction, each made by f.
+// instruction, which f makes.
 func chain(t *testing.T, cfg Config, n, m int, f func(i int) *inst) uint64 {
 	t.Helper()
 	var code []*inst
@@ -28,8 +28,8 @@ func chain(t *testing.T, cfg Config, n, m int, f func(i int) *inst) uint64 {
 	return distance(t, cfg, n, m, code...)
 }
 
-// Rates and latencies of pipes, from the measurements and configurations that
-// the Config names.
+// Rates and latencies of pipes, from the measurements and configurations that Config
+// cites.
 func TestPipes(t *testing.T) {
 	turing := Turing()
 	turing.PerfectICache, turing.PerfectConst = true, true
@@ -61,9 +61,9 @@ func TestPipes(t *testing.T) {
 		{"chain of FFMA", warm(), 16, func(i int) *inst { return ffma(10, 10, 3, 5).stall(4) }, 64},
 		{"chain of MUFU", warm(), 16, func(i int) *inst { return mufu(10, 10).wr(0).wait(1).stall(2) }, 16 * 17},
 		{"chain of DFMA", warm(), 16, func(i int) *inst { return fp64(10, 10, 3).wr(0).wait(1).stall(2) }, 16 * 54},
-		// 16·8·16·32/2048 = 32 cycles, of which half is the interval on the A6000.
+		// 16·8·16·32/2048 = 32 cycles; the interval on the A6000 is half of that.
 		{"HMMA.16816.F32", warm(), 16, hmma(true, 32), 16 * 16},
-		// 512 products a cycle and SM on consumer chips, by their data sheets.
+		// 512 products per cycle and SM on consumer chips, by their data sheets.
 		{"HMMA.16816.F16", warm(), 16, hmma(false, 16), 16 * (16 * 8 * 16) / (512 / 4)},
 	} {
 		if got := chain(t, c.cfg, 10, 10+c.n, c.f); got != c.want {
@@ -85,17 +85,16 @@ func TestPipes(t *testing.T) {
 			bits = 32
 		}
 		if got := chain(t, cfg, 3, 4, hmma(f32, bits)); got != want {
-			t.Errorf("HMMA behind HMMA, F32 %v: %d cycles, want %d", f32, got, want)
+			t.Errorf("HMMA after HMMA, F32 %v: %d cycles, want %d", f32, got, want)
 		}
 	}
 }
 
-// An instruction with more sources than the window has room for takes a longer
-// one.
+// An instruction with more sources than fit in the window gets a longer window.
 func TestManySources(t *testing.T) {
 	in := mk("mma", isa.ClassTensor, 40, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20).does(func(a []float64) float64 { return a[0] })
 	if got := distance(t, warm(), 0, 2, in, nop(), nop()); got != 2 {
-		t.Errorf("the second behind it issues after %d cycles", got)
+		t.Errorf("the second instruction after it issues after %d cycles", got)
 	}
 }
 
@@ -109,13 +108,13 @@ func TestSharedFP64(t *testing.T) {
 	p.warps = 4
 	newRig(t, warm()).run(p, 5000)
 	if got := p.at(0, 20, 0) - p.at(0, 10, 0); got != 10*64 {
-		t.Errorf("10 DFMA of each of four sub-cores in %d cycles, want 640", got)
+		t.Errorf("10 DFMAs of each of four sub-cores take %d cycles, want 640", got)
 	}
 }
 
-// ext_rtx4090_maxflops_float: FFMA R0,R1,R2,R0 takes two cycles, since two
-// sources share a bank; a second port makes it faster, and the register-file
-// cache changes nothing without reuse bits.
+// ext_rtx4090_maxflops_float: FFMA R0,R1,R2,R0 takes two cycles, because two sources
+// share a bank. A second port makes it faster; without reuse bits the register-file
+// cache makes no difference.
 func TestMaxFlops(t *testing.T) {
 	run := func(cfg Config) float64 {
 		var code []*inst
@@ -135,12 +134,12 @@ func TestMaxFlops(t *testing.T) {
 	}
 	base := run(warm())
 	if base < 2 || base > 2*1.02 {
-		t.Errorf("%.3f cycles an FFMA, the bound is 2", base)
+		t.Errorf("%.3f cycles per FFMA, the bound is 2", base)
 	}
 	off := warm()
 	off.RFC = false
 	if got := run(off); got < base*0.995 || got > base*1.005 {
-		t.Errorf("without the register-file cache: %.3f cycles an FFMA, with it %.3f", got, base)
+		t.Errorf("without the register-file cache: %.3f cycles per FFMA, with it %.3f", got, base)
 	}
 	two := warm()
 	two.Ports = 2
@@ -149,7 +148,7 @@ func TestMaxFlops(t *testing.T) {
 	}
 }
 
-// With reuse bits an inner product reads a source of each instruction from the
+// With reuse bits an inner product reads one source of each instruction from the
 // register-file cache.
 func TestReuseBits(t *testing.T) {
 	f := func(i int) *inst { return ffma(20+i%8, 2, 4+i%4*2, 20+i%8).reuse(1) }
@@ -161,7 +160,7 @@ func TestReuseBits(t *testing.T) {
 	}
 }
 
-// Bank conflicts of shared memory: as many passes as a bank must give words.
+// Bank conflicts in shared memory: one pass for each word that one bank must supply.
 func TestSharedConflicts(t *testing.T) {
 	for _, c := range []struct {
 		bits   int
@@ -177,7 +176,7 @@ func TestSharedConflicts(t *testing.T) {
 	}
 }
 
-// A load of 32 lines expands one line a cycle.
+// A load of 32 lines expands one line per cycle.
 func TestUncoalesced(t *testing.T) {
 	in := func() *inst {
 		x := ld(isa.Global, 32, 8, 2).wr(0).stall(2)
@@ -222,7 +221,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// Groups of asynchronous copies end in order and lower their counter.
+// Groups of asynchronous copies end in order and decrement their counter.
 func TestCopyGroups(t *testing.T) {
 	copyOf := func(at uint64) *inst {
 		in := ld(isa.Global, 128, 8, 2)
@@ -232,21 +231,21 @@ func TestCopyGroups(t *testing.T) {
 		return in.stall(2)
 	}
 	commit := func() *inst { return closeGroup().wr(0).stall(2) }
-	// The first group misses, the second is quicker to ask for nothing.
+	// The first group misses; the second requests nothing and would be complete sooner.
 	p := prog(copyOf(0x1000), commit(), copyOf(0x9000), commit(), waitSB(0, 1).stall(4), nop(), waitSB(0, 0).stall(4), nop(), exit())
 	g := newRig(t, warm())
 	g.delay = 300
 	g.run(p, 5000)
 	first, second := p.at(0, 5, 0)-p.at(0, 0, 0), p.at(0, 7, 0)-p.at(0, 2, 0)
 	if first < 300 || first > 400 || second < 300 || second > 400 {
-		t.Errorf("the groups are complete %d and %d cycles behind their copies", first, second)
+		t.Errorf("the groups are complete %d and %d cycles after their copies", first, second)
 	}
 	if got := distance(t, warm(), 0, 2, commit(), waitSB(0, 0).stall(4), nop()); got > 10 {
 		t.Errorf("an empty group takes %d cycles", got)
 	}
 }
 
-// Atomics go to the L2, lanes on one address one after another.
+// Atomics go to the L2; lanes on one address are serialised.
 func TestAtomics(t *testing.T) {
 	in := ld(isa.Global, 32, 8, 2).wr(0).stall(2)
 	in.Op, in.Class, in.Atomic, in.Store = "ATOMG.E.ADD", isa.ClassAtomic, true, true
@@ -265,8 +264,8 @@ func TestAtomics(t *testing.T) {
 	}
 }
 
-// The stream buffer: the longer, the faster on straight-line code, and with 8
-// lines near a perfect cache when several warps share the code.
+// The stream buffer: longer is faster on straight-line code, and 8 lines are close to a
+// perfect cache if several warps share the code.
 func TestPrefetch(t *testing.T) {
 	run := func(n int, perfect bool) uint64 {
 		cfg := Ampere()
@@ -293,12 +292,12 @@ func TestPrefetch(t *testing.T) {
 	t.Logf("perfect: %d cycles", ideal)
 }
 
-// A branch that is taken leaves three cycles empty.
+// A taken branch leaves three cycles without issue.
 func TestBranch(t *testing.T) {
 	p := prog(nop(), nop(), bra(0, 3), exit())
 	newRig(t, warm()).run(p, 500)
 	if got := p.at(0, 0, 1) - p.at(0, 2, 0); got != 4 {
-		t.Errorf("the target issues %d cycles behind the branch, want 4", got)
+		t.Errorf("the target issues %d cycles after the branch, want 4", got)
 	}
 }
 
@@ -316,7 +315,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// The stages of every instruction follow each other.
+// The stages of every instruction are in order.
 func TestLog(t *testing.T) {
 	g := newRig(t, Ampere())
 	var list []core.Record
@@ -332,7 +331,7 @@ func TestLog(t *testing.T) {
 		at := uint64(0)
 		for j, x := range r.Times[:stages] {
 			if x < at {
-				t.Fatalf("instruction %d: stage %d at %d behind one at %d: %+v", r.At, j, x, at, *r)
+				t.Fatalf("instruction %d: stage %d in cycle %d, but the previous stage in %d: %+v", r.At, j, x, at, *r)
 			}
 			at = x
 		}
@@ -342,7 +341,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Programs that the core cannot take are refused.
+// Programs that the core cannot run are refused.
 func TestRefused(t *testing.T) {
 	cfg := Ampere()
 	cfg.Dependences = ControlBits
@@ -385,8 +384,8 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
-// Results that come long after their instructions, behind thousands of passes
-// through shared memory, come in their time: a pass a cycle.
+// Results that are far in the future, after thousands of passes through shared memory,
+// arrive on time: one pass per cycle.
 func TestPassesAddUp(t *testing.T) {
 	const warps, loads, ways = 32, 16, 32
 	for _, table := range []int{128, 4096} {
@@ -409,14 +408,14 @@ func TestPassesAddUp(t *testing.T) {
 	}
 }
 
-// Whatever is set as the latency of loads, those that wait for them go on.
+// With every latency of loads, the instructions that wait for them continue.
 func TestLeastLatencies(t *testing.T) {
 	for _, mode := range []Dependences{ControlBits, Scoreboard} {
 		cfg := warm()
 		cfg.Dependences, cfg.Texture, cfg.AddressStart, cfg.AddressCycles = mode, 2, 3, 1
 		for _, a := range cfg.accesses() {
 			if a.raw != nil {
-				*a.raw = 6 // the least that Check takes
+				*a.raw = 6 // the minimum that Check accepts
 			}
 		}
 		tex := ld(isa.Texture, 32, 8, 2).wr(0).stall(2)
@@ -428,8 +427,8 @@ func TestLeastLatencies(t *testing.T) {
 	}
 }
 
-// The lines that instructions have begun to ask the L1D for are no more than its
-// ways, but for an instruction alone.
+// Instructions that have begun to request lines from the L1D have at most as many lines
+// as it has ways, except for a single instruction.
 func TestLinesInProgress(t *testing.T) {
 	for _, c := range []struct{ each, ways, most int }{{1, 4, 4}, {2, 4, 4}, {3, 4, 3}, {8, 4, 8}, {8, 256, 128}} {
 		var code []*inst

@@ -6,12 +6,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/core"
 )
 
-// wheelSize is how many ticks ahead an event may lie. Latencies that a
-// configuration asks for are less; results that come later, behind many others,
-// are entered in steps.
+// wheelSize is the number of ticks that the wheel covers. Configured latencies are
+// less; results that are later, because they wait for many others, are scheduled in
+// steps.
 const wheelSize = 8192
 
-// event is what happens to an instruction in flight at a tick.
+// event is an event of an instruction in flight at a tick.
 type event struct {
 	next int32
 	f    int32
@@ -22,16 +22,15 @@ type eventKind uint8
 
 const (
 	evRead    eventKind = iota // its sources have been read
-	evLower                    // its read counter is lowered
-	evSend                     // it goes on in the memory unit
+	evLower                    // its read counter is decremented
+	evSend                     // it moves on in the memory unit
 	evWrite                    // its result is written
-	evLater                    // its result comes later than the wheel reaches
-	evVisible                  // of fixed latency: its result can be read
-	evFence                    // a barrier's least time is over; f is the warp
+	evLater                    // its result was beyond the wheel's reach: schedule it again
+	evVisible                  // fixed latency: its result can be read
+	evFence                    // a barrier's minimum time has passed; f is the warp
 )
 
-// wheel holds events by the tick in which they happen, those of a tick in the
-// order in which they came.
+// wheel holds events by tick, those of one tick in the order in which they were added.
 type wheel struct {
 	head, tail [wheelSize]int32
 	used       [wheelSize / 64]uint64
@@ -45,8 +44,8 @@ func (w *wheel) init() {
 	w.list = make([]event, 0, 256)
 }
 
-// add enters an event at a tick, which is less than wheelSize ahead and not yet
-// past.
+// add schedules an event for a tick, which must be less than wheelSize ahead and not in
+// the past.
 func (w *wheel) add(tick uint64, kind eventKind, f int32) {
 	i := w.free
 	if i < 0 {
@@ -67,7 +66,7 @@ func (w *wheel) add(tick uint64, kind eventKind, f int32) {
 	w.n++
 }
 
-// pop takes the first event of a tick.
+// pop removes the first event of a tick.
 func (w *wheel) pop(tick uint64) (event, bool) {
 	t := tick % wheelSize
 	if w.used[t>>6]>>(t&63)&1 == 0 {
@@ -85,8 +84,8 @@ func (w *wheel) pop(tick uint64) (event, bool) {
 	return e, true
 }
 
-// next returns the first tick after this one that has events, sm.Never if none
-// has.
+// next returns the first tick after this one that has events, core.Never if there is
+// none.
 func (w *wheel) next(tick uint64) uint64 {
 	if w.n == 0 {
 		return core.Never
@@ -102,10 +101,10 @@ func (w *wheel) next(tick uint64) uint64 {
 	return core.Never
 }
 
-// tags is a small cache of lines, each set replaced by last use.
+// tags is a small set-associative cache of lines with LRU replacement.
 type tags struct {
 	sets, ways uint64
-	line       []uint64 // number of the line and one, 0 if empty
+	line       []uint64 // number of the line + 1, 0 if empty
 	used       []uint64
 	clock      uint64
 }
@@ -115,8 +114,7 @@ func newTags(t Tags) tags {
 	return tags{sets: uint64(t.Sets), ways: uint64(t.Ways), line: make([]uint64, n), used: make([]uint64, n)}
 }
 
-// find looks a line up and marks its use; hint is the place where it was
-// found last.
+// find looks up a line and marks its use; hint is the place where it was found last.
 func (t *tags) find(line uint64, hint int32) (int32, bool) {
 	if t.line[hint] != line+1 {
 		if hint = t.where(line); hint < 0 {
@@ -138,7 +136,7 @@ func (t *tags) where(line uint64) int32 {
 	return none
 }
 
-// put brings a line in.
+// put inserts a line.
 func (t *tags) put(line uint64) {
 	if t.where(line) >= 0 {
 		return
@@ -160,10 +158,10 @@ func (t *tags) put(line uint64) {
 
 func (t *tags) clear() { clear(t.line) }
 
-// maxPorts is how many read ports a bank can have.
+// maxPorts is the maximum number of read ports of a bank.
 const maxPorts = 4
 
-// ports is the bookings of a bank's read or write ports in the next 64 ticks.
+// ports holds the bookings of a bank's read or write ports for the next 64 ticks.
 type ports struct {
 	busy [maxPorts]uint64
 	base uint64 // tick of bit 0
@@ -182,8 +180,7 @@ func (p *ports) at(tick uint64) {
 	}
 }
 
-// free returns how many reads n ports have room for in the w ticks behind the
-// next one.
+// free returns the number of free slots of n ports in the w ticks after base.
 func (p *ports) free(n, w int) int {
 	k := 0
 	for i := range n {
@@ -192,7 +189,7 @@ func (p *ports) free(n, w int) int {
 	return k
 }
 
-// book takes k slots of n ports, the earliest from tick base+from on.
+// book books k slots of n ports, the earliest from tick base+from on.
 func (p *ports) book(n, k, from int) {
 	for b := from; b < 64 && k > 0; b++ {
 		for i := 0; i < n && k > 0; i++ {

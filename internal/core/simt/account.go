@@ -2,25 +2,25 @@ package simt
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// WarpState is what a resident warp does in a cycle. The names follow Nsight
+// WarpState is the state of a resident warp in a cycle. The names follow Nsight
 // Compute.
 type WarpState uint8
 
 // The states.
 const (
 	Selected        WarpState = iota // issued
-	NotSelected                      // could have issued; its scheduler took another
-	NoInstruction                    // its buffer is empty: fetch and decode, or a branch just taken
+	NotSelected                      // could have issued, but its scheduler chose another
+	NoInstruction                    // its buffer is empty: fetch, decode, or a branch just taken
 	Wait                             // for a result of fixed latency
 	ShortScoreboard                  // for shared memory or an SFU
 	LongScoreboard                   // for a load through a cache
 	PipeThrottle                     // no issue register of its unit is free
 	Barrier                          // at a barrier of its block
-	Sync                             // lanes wait for others of the same warp
+	Sync                             // lanes wait for other lanes of the same warp
 	Membar                           // at a fence
 	Atomics                          // for the replies to atomics
 	Drain                            // all lanes have ended; stores or the pipeline are not empty
-	WarpStates                       // how many there are
+	WarpStates                       // number of states
 )
 
 var stateNames = [WarpStates]string{
@@ -31,15 +31,15 @@ var stateNames = [WarpStates]string{
 // String returns the name used in reports.
 func (s WarpState) String() string { return stateNames[s] }
 
-// account is what the states of warps are found from.
+// account is what warp states are derived from.
 type account struct {
 	core.States
 
 	stalled uint64         // warps that found no issue register in this cycle
-	slot    [maxWarps]slot // of each scheduler
+	slot    [maxWarps]slot // outcome for each scheduler
 }
 
-// charge finds every warp's state of this cycle.
+// charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
 	var now [WarpStates]uint64
 	left := c.alive
@@ -69,7 +69,7 @@ func (a *account) charge(c *Core) {
 	}
 	now[PipeThrottle] = left & a.stalled
 	now[NotSelected] = left &^ a.stalled
-	// A warp's state stands in four words, a bit of its number in each.
+	// A state's number is spread over four words, one bit in each.
 	p0 := now[NotSelected] | now[Wait] | now[LongScoreboard] | now[Barrier] | now[Membar] | now[Drain]
 	p1 := now[NoInstruction] | now[Wait] | now[PipeThrottle] | now[Barrier] | now[Atomics] | now[Drain]
 	p2 := now[ShortScoreboard] | now[LongScoreboard] | now[PipeThrottle] | now[Barrier]
@@ -77,7 +77,7 @@ func (a *account) charge(c *Core) {
 	core.Enter(&a.States, &c.Residents, c.tick, c.alive, [core.Planes]uint64{p0, p1, p2, p3}, c.Stats.States[:])
 }
 
-// waitsOn tells what kind of instruction produces the registers that a blocked
+// waitsOn returns the kind of instruction that produces the registers that a blocked
 // warp waits for; the slowest counts.
 func (c *Core) waitsOn(s int32) depend {
 	w := &c.warps[s]

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// busy is a script whose warps meet every kind of wait: loads, shared memory,
-// an SFU, a barrier, a fence and stores that are acknowledged late.
+// busy is a script whose warps encounter every kind of wait: loads, shared memory, an
+// SFU, a barrier, a fence and stores that are acknowledged late.
 func busy(blocks uint64) *script {
 	s := &script{n: blocks, smem: 1024}
 	s.code = []*isa.Inst{
@@ -29,9 +29,8 @@ func busy(blocks uint64) *script {
 	return s
 }
 
-// Every resident warp is in exactly one state at any time, so per warp the
-// states add up to its lifetime; the sums, and those kept by instruction, say
-// the same.
+// Every resident warp is in exactly one state at any time, so a warp's states add up to
+// its lifetime; the totals equal the sums over instructions.
 func TestStatesAddUp(t *testing.T) {
 	for name, cfg := range map[string]func(testing.TB) Config{"rtx2060": rtx2060, "gtx480": gtx480, "qv100": qv100} {
 		t.Run(name, func(t *testing.T) {
@@ -83,17 +82,17 @@ func TestStatesAddUp(t *testing.T) {
 				t.Errorf("states add up to %d, lifetimes to %d, resident warps over cycles to %d", states, c.Stats.WarpLife, c.Stats.WarpCycles)
 			}
 			if by != c.Stats.States {
-				t.Errorf("by instruction %v, in all %v", by, c.Stats.States)
+				t.Errorf("by instruction %v, in total %v", by, c.Stats.States)
 			}
 			if issues != c.Stats.WarpInsts || lanes != c.Stats.ThreadInsts {
-				t.Errorf("%d issues and %d lanes by instruction, %d and %d in all", issues, lanes, c.Stats.WarpInsts, c.Stats.ThreadInsts)
+				t.Errorf("%d issues and %d lanes by instruction, %d and %d in total", issues, lanes, c.Stats.WarpInsts, c.Stats.ThreadInsts)
 			}
 			for _, w := range []struct {
 				at    int
 				state WarpState
 			}{{1, LongScoreboard}, {2, ShortScoreboard}, {4, ShortScoreboard}, {5, Barrier}, {9, Drain}} {
 				if sum[w.at].States[w.state] == 0 {
-					t.Errorf("nobody waited in front of instruction %d as %v: %v", w.at, w.state, sum[w.at].States)
+					t.Errorf("no warp waited before instruction %d in state %v: %v", w.at, w.state, sum[w.at].States)
 				}
 			}
 		})

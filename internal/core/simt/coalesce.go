@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// path is the way of a memory instruction through the load/store unit.
+// path is the path of a memory instruction through the load/store unit.
 type path uint8
 
 const (
@@ -29,8 +29,7 @@ type access struct {
 	local   bool
 }
 
-// segment is an access being put together: the piece of memory that some lanes
-// share.
+// segment is an access under construction: a piece of memory that some lanes share.
 type segment struct {
 	base  uint64
 	bytes mem.ByteMask
@@ -39,22 +38,21 @@ type segment struct {
 	next  int16 // atomics: the next transaction on the same segment, -1 at the end
 }
 
-// coalescer has the room to put accesses together.
+// coalescer holds the buffers for combining accesses.
 type coalescer struct {
 	segs  []segment
 	order []int16 // indices of segments, by base
 
-	// Words of shared memory that a part of a warp wants, each once, and those
-	// of a bank in a chain.
+	// The distinct words of shared memory that a part of a warp accesses, those of
+	// a bank linked in a chain.
 	word [256]uint64
 	next [256]int16
-	same [256]uint8 // lanes that want it
+	same [256]uint8 // lanes that access it
 	bank [256]uint8
 	head [maxBanks]int16
 }
 
-// sectorsOf returns the bits of the sectors of a line that size bytes at addr
-// touch.
+// sectorsOf returns the mask of the sectors of a line that size bytes at addr touch.
 func sectorsOf(addr uint64, size uint32) uint8 {
 	at := uint(addr % mem.LineBytes)
 	first := at / mem.SectorBytes
@@ -62,8 +60,7 @@ func sectorsOf(addr uint64, size uint32) uint8 {
 	return uint8(1<<(last+1) - 1<<first)
 }
 
-// mark sets n bits of a line's mask from offset at; what is beyond the line is
-// dropped.
+// mark sets n bits of a line's mask from offset at; bits beyond the line are dropped.
 func mark(m *mem.ByteMask, at, n uint) {
 	n = min(n, mem.LineBytes-at)
 	for n > 0 {
@@ -75,7 +72,7 @@ func mark(m *mem.ByteMask, at, n uint) {
 	}
 }
 
-// accesses generates what a memory instruction asks for (GPGPU-Sim).
+// accesses generates the accesses of a memory instruction (GPGPU-Sim).
 func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	switch f.path {
 	case pathShared:
@@ -103,7 +100,7 @@ func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	}
 }
 
-// lines makes an access for every line that a lane's first byte lies in.
+// lines makes an access for every line that contains the first byte of a lane.
 func (a *coalescer) lines(f *flight, addr *[32]uint64, line uint64) {
 	a.segs, a.order = a.segs[:0], a.order[:0]
 	var all mem.ByteMask
@@ -120,8 +117,8 @@ func (a *coalescer) lines(f *flight, addr *[32]uint64, line uint64) {
 	}
 }
 
-// find returns the index of the segment at base, a new one if there is none.
-// Lanes mostly come in ascending order, so the search starts at the top.
+// find returns the index of the segment at base, a new one if there is none. Lanes
+// mostly have ascending addresses, so the search starts at the top.
 func (a *coalescer) find(base uint64) int16 {
 	i := len(a.order)
 	for i > 0 {
@@ -142,7 +139,7 @@ func (a *coalescer) find(base uint64) int16 {
 	return n
 }
 
-// memory makes the accesses of lanes to global or to local memory.
+// memory makes the accesses of lanes to global or local memory.
 func (a *coalescer) memory(c *Core, f *flight, of isa.LaneMask, local bool, addr *[32]uint64) {
 	from := len(f.acc)
 	sector := c.sectorsOnly(f)
@@ -166,7 +163,7 @@ func (a *coalescer) memory(c *Core, f *flight, of isa.LaneMask, local bool, addr
 			continue
 		}
 		a.segs, a.order = a.segs[:0], a.order[:0]
-		last := int16(-1) // segment of the lane before
+		last := int16(-1) // segment of the previous lane
 		for m := lanes; m != 0; m &= m - 1 {
 			l := m.First() & 31
 			at := addr[l]
@@ -185,8 +182,8 @@ func (a *coalescer) memory(c *Core, f *flight, of isa.LaneMask, local bool, addr
 			}
 			switch {
 			case local:
-				// Words of a thread are spread, those of its neighbours beside
-				// it.
+				// The words of a thread are not adjacent: each is next to the same
+				// word of the neighbouring threads.
 				n, piece := uint64(1), width
 				if width >= 4 {
 					n, piece = width/4, 4
@@ -217,7 +214,7 @@ func (a *coalescer) memory(c *Core, f *flight, of isa.LaneMask, local bool, addr
 	}
 }
 
-// sectorsOnly reports whether accesses are of 32-byte sectors.
+// sectorsOnly reports whether accesses are 32-byte sectors.
 func (c *Core) sectorsOnly(f *flight) bool {
 	switch arch := c.cfg.CoalesceArch; {
 	case arch >= 40:
@@ -228,11 +225,11 @@ func (c *Core) sectorsOnly(f *flight) bool {
 	return false
 }
 
-// toL2 reports whether an instruction goes to the L2 alone: by its cache operator,
-// or because it is an atomic, which the L2 does, whatever its operator.
+// toL2 reports whether an instruction bypasses the L1D: because of its cache operator,
+// or because it is an atomic, which the L2 executes whatever the operator.
 func (f *flight) toL2() bool { return f.op.inst.Cache == isa.CacheCG || f.op.inst.Atomic }
 
-// touch adds n bytes at an address to the segments that they lie in.
+// touch adds n bytes at an address to the segments that contain them.
 func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 	base := at &^ (seg - 1)
 	s := &a.segs[a.find(base)]
@@ -241,7 +238,7 @@ func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 	end := at + n - 1
 	if end&^(seg-1) == base {
 		if last := end % mem.LineBytes / mem.SectorBytes; !c.cfg.Compat.EndSegments {
-			// An access over two sectors of a segment touches both.
+			// An access across two sectors of a segment touches both.
 			s.parts |= 1 << last
 		}
 		mark(&s.bytes, uint(at%mem.LineBytes), uint(n))
@@ -267,8 +264,8 @@ func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 	}
 }
 
-// touchAtomic adds an atomic's bytes to the first transaction of its segment
-// that does not touch them yet: lanes on the same bytes go one after another.
+// touchAtomic adds an atomic's bytes to the first transaction of its segment that does
+// not touch them yet, because lanes on the same bytes are serialised.
 func (a *coalescer) touchAtomic(lane int, at, n, seg uint64) {
 	var want mem.ByteMask
 	mark(&want, uint(at%mem.LineBytes), uint(n))
@@ -289,7 +286,7 @@ func (a *coalescer) touchAtomic(lane int, at, n, seg uint64) {
 	s.bytes = s.bytes.Or(want)
 }
 
-// shrink makes a segment an access, halved as long as only one half is in use.
+// shrink turns a segment into an access, halved as long as only one half is used.
 func (s *segment) shrink(seg uint64) access {
 	at, size := s.base, seg
 	off := uint(at % mem.LineBytes / mem.SectorBytes)
@@ -309,8 +306,9 @@ func (s *segment) shrink(seg uint64) access {
 	return access{addr: at, size: uint16(size), bytes: s.bytes, lanes: s.lanes, sectors: s.parts}
 }
 
-// localAddress returns where a word of a thread's local memory lies (GPGPU-Sim):
-// word by word, with the threads of the whole GPU side by side.
+// localAddress returns the physical address of a byte of a thread's local memory
+// (GPGPU-Sim). Words with the same local address are adjacent for all threads of the
+// GPU.
 func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 	if c.cfg.LocalSlots {
 		return core.LocalAddress(c.cfg.LocalBase, at, 32*warp+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs)
@@ -323,13 +321,13 @@ func (c *Core) localAddress(k *Kernel, warp, lane int, at uint64) uint64 {
 	return c.cfg.LocalBase + 4*(at/4*n+p*(uint64(c.id)+sms*(t/p))+t%p) + at%4
 }
 
-// conflicts returns how many passes an instruction needs through the banks of
-// shared memory.
+// conflicts returns the number of passes that an instruction needs through the banks
+// of shared memory.
 func (a *coalescer) conflicts(c *Core, f *flight, of isa.LaneMask, addr *[32]uint64) int {
 	parts, words := c.cfg.WarpParts, uint64(1)
 	if !c.cfg.Compat.WordPerLane && f.op.elem > 4 {
-		// Wide accesses go in halves and quarters of a warp, each lane with all
-		// its words.
+		// Wide accesses are served in halves and quarters of a warp, with all words of
+		// a lane at once.
 		words = uint64(f.op.elem+3) / 4
 		parts = max(parts, min(32, 1<<bits.Len64(words-1)))
 	}
@@ -345,8 +343,8 @@ func (a *coalescer) conflicts(c *Core, f *flight, of isa.LaneMask, addr *[32]uin
 	return max(total, 1)
 }
 
-// degree returns the passes of one part of a warp: the largest number of
-// words that one bank must give.
+// degree returns the passes of one part of a warp: the largest number of words that
+// one bank must supply.
 func (a *coalescer) degree(c *Core, lanes isa.LaneMask, addr *[32]uint64, words uint64) int {
 	if words == 1 && c.cfg.SharedBanks&(c.cfg.SharedBanks-1) == 0 && !c.cfg.LimitedBroadcast && a.apart(lanes, addr, uint64(c.cfg.SharedBanks-1)) {
 		return 1
@@ -394,8 +392,8 @@ func (a *coalescer) degree(c *Core, lanes isa.LaneMask, addr *[32]uint64, words 
 	return int(most)
 }
 
-// apart reports whether no bank must give two different words to lanes that
-// want one each.
+// apart reports whether no bank must supply two different words to lanes that access
+// one word each.
 func (a *coalescer) apart(lanes isa.LaneMask, addr *[32]uint64, mask uint64) bool {
 	var taken uint64
 	for m := lanes; m != 0; m &= m - 1 {
@@ -411,8 +409,8 @@ func (a *coalescer) apart(lanes isa.LaneMask, addr *[32]uint64, mask uint64) boo
 	return true
 }
 
-// limited counts passes where only one word, the first that several lanes
-// want, in the order of banks and words, is given to all of them at once.
+// limited counts passes if only one word can be broadcast: of those that several lanes
+// access, the first in the order of banks and words.
 func limited(n int16, word *[256]uint64, same, bank *[256]uint8, banks uint64) int {
 	cast := int16(-1)
 	for i := range n {

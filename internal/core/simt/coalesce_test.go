@@ -33,12 +33,12 @@ func requests(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *
 		f.path = pathTexture
 	}
 	g.core.coal.accesses(g.core, f, addr)
-	slices.Reverse(f.acc) // they are taken from the end
+	slices.Reverse(f.acc) // they are sent from the end
 	return f.acc
 }
 
-// TestCoalescing checks the number and the sizes of the requests of a warp, by
-// architecture and width (GPGPU-Sim).
+// TestCoalescing checks the number and sizes of a warp's requests, by architecture and
+// width (GPGPU-Sim).
 func TestCoalescing(t *testing.T) {
 	base := uint64(0x1000)
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestCoalescing(t *testing.T) {
 		{75, 4, 32, false, slices.Repeat([]int{32}, 32)},
 		{75, 4, 128, false, slices.Repeat([]int{32}, 32)},
 		{40, 4, 4, false, []int{32, 32, 32, 32}},
-		// Fermi and Kepler: lines, halved where one half is enough; sectors past
-		// the L1.
+		// Fermi and Kepler: lines, halved if one half is enough; sectors if they
+		// bypass the L1.
 		{20, 4, 4, false, []int{128}},
 		{20, 8, 8, false, []int{128, 128}},
 		{20, 1, 1, false, []int{32}},
@@ -71,7 +71,7 @@ func TestCoalescing(t *testing.T) {
 		{20, 4, 4, true, []int{32, 32, 32, 32}},
 		{35, 4, 4, true, []int{32, 32, 32, 32}},
 		{38, 4, 4, true, []int{32, 32, 32, 32}},
-		// 39 and the oldest have lines whatever the operator.
+		// 39 and the oldest have lines for every operator.
 		{39, 4, 4, true, []int{128}},
 		{13, 4, 4, true, []int{128}},
 		{13, 2, 2, false, []int{64}},
@@ -99,7 +99,7 @@ func TestCoalescing(t *testing.T) {
 	}
 }
 
-// TestOrder: the incumbent sends the highest address first.
+// TestOrder: GPGPU-Sim sends the highest address first.
 func TestOrder(t *testing.T) {
 	for _, high := range []bool{false, true} {
 		cfg := rtx2060(t)
@@ -190,7 +190,7 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// TestAtomicAccesses: lanes on the same bytes go one after another.
+// TestAtomicAccesses: lanes on the same bytes are serialised.
 func TestAtomicAccesses(t *testing.T) {
 	for _, c := range []struct {
 		by   uint64
@@ -218,8 +218,8 @@ func TestAtomicAccesses(t *testing.T) {
 	}
 }
 
-// TestLocal: a word of neighbouring threads lies side by side, so that one of
-// each lane is one line.
+// TestLocal: the same word of neighbouring threads is adjacent, so one word per lane
+// makes one line.
 func TestLocal(t *testing.T) {
 	cfg := rtx2060(t)
 	got := requests(t, cfg, load(isa.Local, 4, 1, 2), isa.FullMask, strided(0x20, 0))
@@ -249,7 +249,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestLines: constants and textures take a line at a time.
+// TestLines: constants and textures access one line at a time.
 func TestLines(t *testing.T) {
 	cfg := gtx480(t)
 	if got := requests(t, cfg, load(isa.Const, 4, 1, 2), isa.FullMask, strided(0x1000, 4)); len(got) != 2 || got[0].size != 64 {
@@ -271,8 +271,7 @@ func passes(t *testing.T, cfg Config, width int, lanes isa.LaneMask, addr *[32]u
 	return int(f.delay)
 }
 
-// TestConflicts: strides of 1 to 32 words conflict in as many ways as they
-// have factors of two.
+// TestConflicts: strides of 1 to 32 words conflict according to their factors of two.
 func TestConflicts(t *testing.T) {
 	cfg := rtx2060(t)
 	for stride := uint64(1); stride <= 64; stride++ {
@@ -310,8 +309,8 @@ func TestConflicts(t *testing.T) {
 		{"16 banks", func(c *Config) { c.SharedBanks = 16 }, 4, strided(0, 4), 2},
 		{"16 banks, half warps", func(c *Config) { c.SharedBanks, c.WarpParts = 16, 2 }, 4, strided(0, 4), 2},
 		{"limited broadcast, one word", func(c *Config) { c.LimitedBroadcast = true }, 4, strided(0, 0), 1},
-		// Sixteen words of two lanes: one of them is given to both, the others
-		// one by one.
+		// Sixteen words of two lanes each: one is broadcast to both lanes, the others
+		// are served lane by lane.
 		{"limited broadcast, pairs", func(c *Config) { c.LimitedBroadcast = true }, 2, strided(0, 2), 2},
 	} {
 		cfg := rtx2060(t)

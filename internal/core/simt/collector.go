@@ -36,8 +36,8 @@ func (r *regset) put(own bool, k int, f int32, uid uint64) {
 	r.slot[k], r.uid[k] = f, uid
 }
 
-// oldest returns the register that holds the instruction issued first, of
-// those in mask; -1 if there is none.
+// oldest returns the register in mask that holds the oldest instruction, -1 if there
+// is none.
 func (r *regset) oldest(mask uint64) int {
 	m := r.used & mask
 	if m&(m-1) == 0 {
@@ -72,30 +72,30 @@ type cset struct {
 	free     uint64
 	ready    uint64 // taken, no operand missing
 	per      int    // units per scheduler
-	// Of those ready, by the set that they go to, and which of these are not
-	// empty, a bit each.
+	// to are the ready units by the set that they go to; any has a bit for each set
+	// that is not empty in to.
 	to  [Sets]uint64
 	any uint16
-	// groups are the units by their output register, in sub-core mode.
+	// groups are the units by output register, in sub-core mode.
 	groups []uint64
-	// last is the unit that each of the set's dispatchers took last, from where
-	// its search begins after each unit.
+	// last has for each dispatcher of the set the unit that it served last; from has
+	// for each unit where the search after it starts.
 	last []uint8
 	from []uint8
 }
 
-// order is that in which a port looks at the issue register sets.
+// order is the order in which a port checks the issue register sets.
 var order = [Sets]Set{SP, SFU, Mem, Tensor, DP, Int, Spec1, Spec2, Spec3, Spec4, Spec5, Spec6, Spec7, Spec8}
 
-// rankOf is a set's place in order.
+// rankOf is a set's index in order.
 var rankOf = [Sets]uint8{SP: 0, SFU: 1, Mem: 2, Tensor: 3, DP: 4, Int: 5,
 	Spec1: 6, Spec2: 7, Spec3: 8, Spec4: 9, Spec5: 10, Spec6: 11, Spec7: 12, Spec8: 13}
 
-// port takes instructions from issue registers into collector units.
+// port moves instructions from issue registers into collector units.
 type port struct {
 	in   uint16 // sets that it serves, a bit each by rank
 	sets []int
-	same bool // as the port before
+	same bool // same as the previous port
 }
 
 // collector is the operand collector.
@@ -104,14 +104,14 @@ type collector struct {
 	sets    []cset
 	setOf   []uint8 // of each unit
 	ports   []port
-	banks   []ring.Ring[uint16] // the units that wait for a register bank's reads
-	waiting uint64              // banks with reads queued
+	banks   []ring.Ring[uint16] // by register bank, the units that wait to read it
+	waiting uint64              // banks with queued reads
 	written uint64              // banks taken by a write until the end of the next step
 	held    int                 // units taken
 	pend    uint16              // issue register sets that hold an instruction, a bit each by rank
-	per     uint                // banks that a register may lie in
-	mask    uint                // per less one if that is a power of two, else 0
-	stride  uint                // banks from one scheduler's to the next one's; 0 if all share them
+	per     uint                // number of banks that a register can be in
+	mask    uint                // per − 1 if per is a power of two, else 0
+	stride  uint                // banks per scheduler; 0 if all share them
 }
 
 func (c *Core) newCollector() {
@@ -201,7 +201,7 @@ func (col *collector) bankOf(reg uint16, warp, sched int16) uint {
 	return b + uint(sched)*col.stride
 }
 
-// step does one step: dispatch, read, allocate.
+// step simulates one step: dispatch, read, allocate.
 func (col *collector) step(c *Core) {
 	if col.held > 0 {
 		col.dispatch(c)
@@ -213,15 +213,15 @@ func (col *collector) step(c *Core) {
 	col.written = 0
 }
 
-// complete is told that unit k of the set has all operands.
+// complete notes that unit k of the set, bound for set out, has all its operands.
 func (s *cset) complete(k int, out Set) {
 	s.ready |= 1 << k
 	s.to[out] |= 1 << k
 	s.any |= 1 << out
 }
 
-// leaving returns the units of a set whose instruction may leave: their output
-// register is free.
+// leaving returns the units of a set that can dispatch: they are ready and their
+// output register is free.
 func (s *cset) leaving(c *Core) uint64 {
 	var m uint64
 	for x := s.any; x != 0; x &= x - 1 {
@@ -242,8 +242,8 @@ func (s *cset) leaving(c *Core) uint64 {
 	return m
 }
 
-// dispatch moves instructions that have their operands to the units: each
-// dispatcher of a set one, until one finds none.
+// dispatch moves instructions with all operands to the execute registers, one for
+// each dispatcher of a set until a dispatcher finds none.
 func (col *collector) dispatch(c *Core) {
 	for i := range col.sets {
 		s := &col.sets[i]
@@ -303,8 +303,8 @@ func (col *collector) read(c *Core) {
 	}
 }
 
-// allocate moves instructions from the issue registers to collector units:
-// each port one of every set that it serves.
+// allocate moves instructions from the issue registers to collector units: each port
+// moves one of every set that it serves.
 func (col *collector) allocate(c *Core) {
 	live := col.pend
 	for i := range col.ports {
@@ -312,8 +312,8 @@ func (col *collector) allocate(c *Core) {
 		if !p.same {
 			live = col.pend
 		}
-		// A set from which the same port before this one could take nothing
-		// has nothing for this one.
+		// If an identical port before this one could take nothing from a set, this one
+		// cannot either.
 		for m := live & p.in; m != 0; m &= m - 1 {
 			bit := m & -m
 			in := order[bits.TrailingZeros16(m)]
@@ -378,8 +378,8 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 	return false
 }
 
-// write marks the banks of an instruction's results as taken, whatever takes
-// them already.
+// write marks the banks of an instruction's results as taken, even if they already
+// are.
 func (col *collector) write(c *Core, f *flight) {
 	for _, r := range f.op.dstBanks {
 		if r != noBank {

@@ -4,16 +4,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: groups of asynchronous copies (PTX manual, cp.async). A commit
-// closes the group that a warp's copies have joined so far and opens the next;
-// a wait lets the warp go on when at most so many closed groups, the youngest,
-// have copies under way. Groups of cp.async and of cp.async.bulk are apart; copies
-// that report to an mbarrier join none.
+// This file: groups of asynchronous copies (PTX manual, cp.async). A commit closes
+// the group that a warp's copies have joined so far and opens the next. A wait with
+// operand n stops the warp until only the n youngest closed groups have copies in
+// flight. cp.async and cp.async.bulk have separate groups; copies that report to an
+// mbarrier join none.
 
-// copies are a warp's groups that are not complete, oldest first; the last is
-// the open one.
+// copies are a warp's incomplete groups, oldest first; the last is the open one.
 type copies struct {
-	under []int32 // copies under way
+	under []int32 // copies in flight
 	first uint32  // number of the oldest
 }
 
@@ -35,7 +34,7 @@ func (q *copies) commit() {
 	q.trim()
 }
 
-// done is told that a copy of a group has ended.
+// done notes that a copy of a group has ended.
 func (q *copies) done(n uint32) {
 	q.under[n-q.first]--
 	q.trim()
@@ -53,12 +52,12 @@ func (q *copies) trim() {
 	}
 }
 
-// closed returns the closed groups from the oldest that is not complete on.
+// closed returns the number of closed groups from the oldest incomplete one on.
 func (q *copies) closed() int { return len(q.under) - 1 }
 
-// copying sorts out the instructions of asynchronous copies. Those of SASS count
-// in traces only: where control bits guard a program, this core has registers alone
-// to wait for, and a copy is a load.
+// copying decodes the instructions of asynchronous copies. Those of SASS count in
+// traces only: in a program guarded by control bits this core waits for registers
+// only, and a copy is treated as a load.
 func (o *op) copying() {
 	in := o.inst
 	if in.Control != nil && in.Pipe == isa.PipeNone {
@@ -74,7 +73,7 @@ func (o *op) copying() {
 	}
 }
 
-// groups lets warp s close groups of copies and wait for them, as o says.
+// groups executes a commit or a wait for groups of copies of warp s.
 func (c *Core) groups(s int32, o *op) {
 	q := &c.copies[s][o.group]
 	if o.commit {
@@ -88,7 +87,7 @@ func (c *Core) groups(s int32, o *op) {
 	}
 }
 
-// copied is told that an asynchronous copy has ended.
+// copied notes that an asynchronous copy has ended.
 func (c *Core) copied(f *flight) {
 	s := int32(f.warp)
 	c.warps[s].copies--

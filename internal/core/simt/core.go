@@ -13,26 +13,26 @@ import (
 
 const none = int32(-1)
 
-// Env is what a core needs of the chip around it.
+// Env is what the chip provides to a core.
 type Env = core.Env
 
 // warp is a warp slot.
 type warp struct {
 	core.Warp[Kernel]
 
-	ahead   exec.Foreseen // X, if it is one
+	ahead   exec.Foreseen // X if it implements this, else nil
 	ops     []op          // of its kernel
-	set     Set           // of Core.need in which its bit may be
+	set     Set           // index of Core.need in which its bit may be set
 	ib      [2]int32      // instruction buffer: index of the instruction, -1 for one beyond the code
 	ibHead  uint8
 	ibHas   uint8 // bit per valid entry
-	fetch   int32 // instruction to be fetched next
+	fetch   int32 // next instruction to fetch
 	inPipe  int32 // instructions buffered or in the pipeline
 	stores  int32 // stores not acknowledged
 	storing int32 // store instructions that have accesses to send
 	atomics int32 // atomic lanes not answered
-	copies  int32 // asynchronous copies under way
-	waits   *op   // of those waits for copies, what it waits at
+	copies  int32 // asynchronous copies in flight
+	waits   *op   // the wait for copies that the warp is at
 	regs    int32 // registers reserved
 }
 
@@ -40,27 +40,27 @@ type warp struct {
 type flight struct {
 	op     *op
 	uid    uint64
-	lanes  isa.LaneMask // whose guard held
-	shared isa.LaneMask // of an access to several spaces, those in shared memory
-	spread isa.LaneMask // likewise, those in local memory
+	lanes  isa.LaneMask // whose guard was true
+	shared isa.LaneMask // of a generic access, the lanes in shared memory
+	spread isa.LaneMask // of a generic access, the lanes in local memory
 	warp   int16
 	sched  int16
-	delay  int32 // cycles the unit's entry is still taken
+	delay  int32 // cycles for which the unit's entry is still taken
 	out    int32 // accesses not answered
 	at     int32 // instruction index
 	path   path
 	piped  bool // still in the pipeline
 	local  bool
-	copies bool // counted among the warp's copies
+	copies bool // counted in warp.copies
 	group  uint32
 	acc    []access
 }
 
 // reserved is a word of the scoreboard: a bit per register.
 type reserved struct {
-	busy  uint64
-	long  uint64 // of those, by a load that goes through a cache
-	short uint64 // by a load from shared memory or an SFU
+	busy  uint64 // reserved
+	long  uint64 // reserved by a load through a cache
+	short uint64 // reserved by a load from shared memory or an SFU
 }
 
 // Core is one streaming multiprocessor. Not safe for concurrent use.
@@ -75,11 +75,11 @@ type Core struct {
 	Stats Stats
 
 	err  error
-	tick uint64 // core cycles so far: the time base of the pipelines
+	tick uint64 // core cycles so far, the time base of the pipelines
 	now  uint64 // core cycles of the GPU
 
-	moved bool // something in front of the load/store unit has moved in this cycle
-	quiet bool // nothing there can move before the load/store unit or a unit gives it cause
+	moved bool // something before the load/store unit has moved in this cycle
+	quiet bool // nothing there can move until the load/store unit or another unit enables it
 
 	warps []warp
 	uids  uint64
@@ -87,7 +87,7 @@ type Core struct {
 	scoreboard
 	fetcher
 	sched      []scheduler
-	calmPolicy bool // schedulers without a warp to try do nothing
+	calmPolicy bool // schedulers without a warp to try have no side effects
 	turn       int  // scheduler that issues first
 	eff        exec.Effects
 	upcoming
@@ -105,20 +105,20 @@ type Core struct {
 type warpSets struct {
 	alive   uint64 // launched, not retired
 	done    uint64 // all lanes have ended, not retired
-	ready   uint64 // can step, as far as its block is concerned
+	ready   uint64 // the executor can step it
 	full    uint64 // has a buffered instruction
 	blocked uint64 // the buffered instruction waits for a register
-	onShort uint64 // of those, by the slowest producer
-	onLong  uint64
+	onShort uint64 // of blocked: the slowest producer is shared memory or an SFU
+	onLong  uint64 // of blocked: the slowest producer is a load through a cache
 	barrier uint64 // waits at a barrier
-	passed  uint64 // the buffered instruction lacks only an issue register
+	passed  uint64 // the buffered instruction waits only for an issue register
 	fence   uint64 // waits at a fence
 	atomic  uint64 // waits for atomics or asynchronous copies
-	copying uint64 // of those, waits for copies
+	copying uint64 // of atomic: waits for copies
 	imiss   uint64 // waits for the instruction cache
 }
 
-// scoreboard is what is under way: registers that are reserved, a bit each in some
+// scoreboard holds what is in flight: reserved registers, a bit each in a number of
 // words per warp, and the instructions between issue and completion.
 type scoreboard struct {
 	words  int
@@ -128,7 +128,7 @@ type scoreboard struct {
 	copies [][isa.ByMbarrier]copies // by warp slot and kind of group
 }
 
-// fetcher brings instructions into the buffers of warps.
+// fetcher loads instructions into the buffers of warps.
 type fetcher struct {
 	fr struct { // fetch register
 		valid bool
@@ -138,20 +138,18 @@ type fetcher struct {
 	l1i       *cache.Cache
 }
 
-// upcoming is what is next in the buffers of warps that can step, found out whenever
-// that may have changed: by the set that it goes to if only the issue register may
-// be missing; or it is not what the warp executes next; or it waits for a register,
-// and for what.
+// upcoming classifies the warps that can step by the next instruction in their buffers.
+// It is updated whenever that may have changed.
 type upcoming struct {
-	need      [Sets]uint64
-	astray    uint64
-	collide   uint64
-	willShort uint64
-	willLong  uint64
+	need      [Sets]uint64 // needs only an issue register of this set
+	astray    uint64       // it is not the warp's next instruction
+	collide   uint64       // it waits for a register
+	willShort uint64       // of collide: from shared memory or an SFU
+	willLong  uint64       // of collide: from a load through a cache
 }
 
-// pipelines are what instructions pass between issue and write-back, the load/store
-// unit apart: issue registers, operand collectors, execute registers and units.
+// pipelines are the stages between issue and write-back, except for the load/store
+// unit: issue registers, operand collectors, execute registers and units.
 type pipelines struct {
 	idoc, ocex [Sets]regset
 	col        collector
@@ -159,21 +157,21 @@ type pipelines struct {
 	setUnits   [Sets][2]int
 	inUse      []Set    // sets that have units
 	entries    uint64   // units whose dispatch register is taken
-	waiting    int      // instructions in execute registers, those of the load/store unit apart
-	ends       []uint64 // units that one leaves, by tick; one took a result bus of the tick before
-	frees      []uint64 // units whose dispatch register is free again, by tick
+	waiting    int      // instructions in execute registers, without those of the load/store unit
+	ends       []uint64 // units that an instruction leaves, by tick; it took a result bus in the tick before
+	frees      []uint64 // units whose dispatch register becomes free, by tick
 	stage      []int32  // the instructions of ends, by tick and unit
-	staged     int      // how many there are
-	ring       uint64   // size of the wheels less one
+	staged     int      // number of instructions in stage
+	ring       uint64   // size of the wheels − 1
 	wb         []int32
 }
 
-// watchers look on, and change nothing.
+// watchers observe the core without affecting it.
 type watchers struct {
-	log   *core.Log // nil if nobody asks
+	log   *core.Log // nil without logging
 	front seen      // for log
 	spin  *core.Spin
-	spins bool // spin is told of every issue
+	spins bool // every issue is reported to spin
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -182,7 +180,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		return nil, fmt.Errorf("SM: %w", err)
 	}
 	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
-		return nil, fmt.Errorf("SM %d has no pool or no network", id)
+		return nil, fmt.Errorf("SM %d: Env lacks Pool, HasRoom or Send", id)
 	}
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
@@ -231,15 +229,15 @@ func (c *Core) Blocks() int { return c.N }
 // Resident returns the number of warps launched and not retired.
 func (c *Core) Resident() int { return bits.OnesCount64(c.alive) }
 
-// Unfinished reports whether a resident warp has not retired yet, an instruction
-// is in flight (a load that writes no register, which no warp waits for), or a
-// read that the L1D makes for a store is still under way.
+// Unfinished reports whether a warp is resident, an instruction is in flight (a load
+// that writes no register, for which no warp waits), or a read that the L1D makes for
+// a store is pending.
 func (c *Core) Unfinished() bool {
 	return c.alive != 0 || len(c.freeF) != len(c.flight) || c.ls.l1d != nil && c.ls.l1d.Pending() > 0
 }
 
-// Busy reports whether a cycle would do anything: there are resident warps, or
-// requests of theirs are still under way.
+// Busy reports whether a cycle would do anything: warps are resident, or their
+// requests are in flight.
 func (c *Core) Busy() bool { return c.alive != 0 || len(c.freeF) != len(c.flight) || c.ls.pending() }
 
 // L1D returns the data cache, nil if there is none.
@@ -254,7 +252,7 @@ func (c *Core) L1I() *cache.Cache { return c.l1i }
 // L1T returns the texture cache, nil if there is none.
 func (c *Core) L1T() *cache.Texture { return c.ls.l1t }
 
-// Settle charges the states of the resident warps up to now; else a state is
+// Settle charges the states of the resident warps up to now. Without it, a state is
 // charged when it ends.
 func (c *Core) Settle() {
 	c.Sync()
@@ -270,7 +268,7 @@ func (c *Core) growRegisters(w int) {
 	c.regs, c.words = s, w
 }
 
-// roomFor is what the core has for blocks.
+// roomFor returns the core's capacity for blocks.
 func (c *Core) roomFor() core.Room {
 	return core.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared, Aligned: true, FirstAlways: true}
 }
@@ -332,7 +330,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 	return true
 }
 
-// refresh asks a warp what it executes next.
+// refresh looks up what a warp executes next.
 func (c *Core) refresh(s int32) {
 	w := &c.warps[s]
 	b := &c.Residents.Blocks[w.Block]
@@ -375,7 +373,7 @@ func (c *Core) fail(err error) {
 	}
 }
 
-// Cycle does one core cycle. Now is the GPU's count of core cycles.
+// Cycle simulates one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
 	if c.Asleep() {
 		if c.Pass(c.tick) {
@@ -446,7 +444,7 @@ func (c *Core) decode() {
 	if i := w.fetch; i < n {
 		w.ib[0] = i
 		second := i + 1
-		if w.ahead != nil { // what comes next, wherever it stands (Accel-Sim)
+		if w.ahead != nil { // the next one in the trace, wherever it is in the code (Accel-Sim)
 			second = w.foreseen(1, n)
 		}
 		if second < n {
@@ -460,8 +458,8 @@ func (c *Core) decode() {
 	}
 }
 
-// foreseen returns the n-th instruction from the next one on of a warp whose way
-// is known, end if there is none.
+// foreseen returns the instruction n after the next one of a warp whose path is known,
+// end if there is none.
 func (w *warp) foreseen(n int, end int32) int32 {
 	if addr, ok := w.ahead.Ahead(n); ok {
 		return int32(min(addr>>w.K.Shift, uint64(end)))
@@ -469,8 +467,8 @@ func (w *warp) foreseen(n int, end int32) int32 {
 	return end
 }
 
-// look finds out what hinders the next instruction in the buffer of a warp
-// that can step.
+// look determines what holds back the next instruction in the buffer of a warp that
+// can step.
 func (c *Core) look(s int32) {
 	w := &c.warps[s]
 	bit := uint64(1) << s
@@ -524,15 +522,15 @@ func (c *Core) flush(s int32) {
 	c.moved = true
 }
 
-// instBase is where instructions lie in the address space of the memory
-// system (GPGPU-Sim).
+// instBase is the address of instructions in the address space of the memory system
+// (GPGPU-Sim).
 const instBase = 0xF000_0000
 
-// fetchBytes is what one access to the instruction cache brings.
+// fetchBytes is the size of an access to the instruction cache.
 const fetchBytes = 16
 
-// fetch reads the next instructions of a warp whose buffer is empty, and
-// retires the finished warps that it passes.
+// fetch reads the next instructions of a warp with an empty buffer, and retires the
+// finished warps that it passes.
 func (c *Core) fetch() {
 	if c.fr.valid {
 		return
@@ -596,8 +594,8 @@ func nextBit(m uint64, from int) int {
 	return bits.TrailingZeros64(m)
 }
 
-// retireFrom retires finished warps: those from slot from up to slot to (-1:
-// all) in cyclic order, or all of them outside GPGPU-Sim's way.
+// retireFrom retires finished warps: with Compat.RetireInScan those from slot from up
+// to slot to (-1: all) in cyclic order, otherwise all.
 func (c *Core) retireFrom(from, to int) {
 	m := c.done
 	if c.cfg.Compat.RetireInScan && to >= 0 {
@@ -619,13 +617,13 @@ func (c *Core) retireFrom(from, to int) {
 	}
 }
 
-// drained reports whether nothing of a warp is under way any more.
+// drained reports whether nothing of a warp is in flight.
 func (w *warp) drained() bool {
 	return w.inPipe == 0 && w.stores == 0 && w.regs == 0 && w.atomics == 0 && w.copies == 0
 }
 
-// retire takes a finished warp off its slot, and its block off the core when
-// it was the last.
+// retire frees the slot of a finished warp, and the place of its block if it was the
+// block's last warp.
 func (c *Core) retire(s int) {
 	c.moved = true
 	bit := uint64(1) << s
@@ -680,7 +678,7 @@ func (c *Core) release(s int32, o *op) {
 	}
 }
 
-// depend says what kind of instruction a register waits for.
+// depend is the kind of instruction that a register waits for.
 type depend uint8
 
 const (
@@ -703,7 +701,7 @@ func (c *Core) collides(s int32, o *op) bool {
 	return false
 }
 
-// take makes a record for an instruction in flight.
+// take returns a free record for an instruction in flight.
 func (c *Core) take() int32 {
 	if n := len(c.freeF); n > 0 {
 		f := c.freeF[n-1]
@@ -714,7 +712,7 @@ func (c *Core) take() int32 {
 	return int32(len(c.flight) - 1)
 }
 
-// leave is told that an instruction has left the pipeline.
+// leave notes that an instruction has left the pipeline.
 func (c *Core) leave(i int32) {
 	f := &c.flight[i]
 	c.warps[f.warp].inPipe--
@@ -725,8 +723,8 @@ func (c *Core) leave(i int32) {
 	}
 }
 
-// free takes back the record of an instruction that has left the pipeline and
-// waits for nothing.
+// free frees the record of an instruction that has left the pipeline and waits for
+// nothing.
 func (c *Core) free(i int32) {
 	f := &c.flight[i]
 	c.quiet = false

@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// total sums the counters of the core's caches.
+// total returns the sums of the counters of the core's caches.
 func (g *rig) cacheStats() []any {
 	c := g.core
 	all := []any{c.L1D().Stats, c.L1T().Stats}
@@ -60,8 +60,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestNextEvent: when the core says that nothing happens before a cycle, its
-// owner may skip to it.
+// TestNextEvent: the owner may skip to the cycle before which nothing happens.
 func TestNextEvent(t *testing.T) {
 	run := func(jump bool) *rig {
 		g := newRig(t, rtx2060(t))
@@ -190,8 +189,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// one returns a configuration with one scheduler that nothing but dependences
-// holds up.
+// one returns a configuration with one scheduler that is held up only by dependences.
 func one(t testing.TB, p Policy, n int) Config {
 	c := gtx480(t)
 	c.Schedulers, c.Policy, c.PolicyWarps = 1, p, n
@@ -202,8 +200,8 @@ func one(t testing.TB, p Policy, n int) Config {
 	return c
 }
 
-// TestPolicies checks the order in which schedulers take four warps. Each has
-// six instructions, of which the third waits for the second.
+// TestPolicies checks the order in which schedulers issue from four warps. Each has six
+// instructions, of which the third waits for the second.
 func TestPolicies(t *testing.T) {
 	code := []*isa.Inst{mov(1), load(isa.Global, 4, 2, 9), mov(3, 2), mov(4), mov(5), mov(6), exit()}
 	s := &script{code: code}
@@ -224,11 +222,10 @@ func TestPolicies(t *testing.T) {
 		{LRR, 0, []int{0, 1, 2, 3, 0, 1, 2, 3}, []int{0, 1, 2, 3, 0, 1, 2, 3}},
 		{GTO, 0, []int{0, 0, 1, 1, 2, 2, 3, 3}, []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}},
 		{Oldest, 0, []int{0, 0, 1, 1, 2, 2, 3, 3}, []int{0, 0, 0, 0, 0, 1}},
-		// Strict: it stays where it is until it may go on.
+		// Strict: it stays with a warp until that can continue.
 		{RRR, 0, []int{0, 1, 2, 3, 0, 1, 2, 3}, []int{0, 1, 2, 3}},
-		// Two at a time; a warp that waits for memory gives way to the next.
-		// Which two are active when the results come depends on how the lists turned
-		// meanwhile.
+		// Two at a time; a warp that waits for memory is replaced by the next. Which two
+		// are active when the results arrive depends on how the lists have rotated.
 		{TwoLevel, 2, []int{0, 1, 0, 1, 2, 3, 2, 3}, []int{}},
 		{Limiting, 1, []int{0, 0}, []int{0, 0, 0, 0, 0}},
 	} {
@@ -254,8 +251,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestGreedyAgainstOldest: when an older warp can go on again, GTO stays with
-// the one it has and the oldest-first scheduler goes back.
+// TestGreedyAgainstOldest: when an older warp can continue, GTO stays with the current
+// warp and the oldest-first scheduler switches back.
 func TestGreedyAgainstOldest(t *testing.T) {
 	code := []*isa.Inst{mov(1), mov(2, 1)}
 	for i := range 30 {
@@ -282,9 +279,9 @@ func TestGreedyAgainstOldest(t *testing.T) {
 		}
 		return n
 	}
-	// A move's result takes six cycles (GPGPU-Sim: L + 4 without a source
-	// register, at two steps a cycle, L = 1), so five go to the second warp
-	// until the first may go on; the second's jump costs it some.
+	// A move's result takes six cycles (GPGPU-Sim: L + 4 without a source register, at
+	// two steps per cycle, L = 1), so the second warp gets five until the first can
+	// continue; the second's jump takes some of them.
 	if n := back(Oldest); n > 5 || n < 1 {
 		t.Errorf("oldest first went back after %d instructions of the younger warp", n)
 	}
@@ -293,7 +290,7 @@ func TestGreedyAgainstOldest(t *testing.T) {
 	}
 }
 
-// TestDualIssue: two instructions of a warp in a cycle, of different units.
+// TestDualIssue: two instructions of a warp issue in a cycle, to different units.
 func TestDualIssue(t *testing.T) {
 	pair := func(edit func(*Config), b *isa.Inst) uint64 {
 		cfg := one(t, GTO, 0)
@@ -315,12 +312,12 @@ func TestDualIssue(t *testing.T) {
 		{"single issue", pair(func(c *Config) { c.MaxIssue = 1 }, sin(2, 3)), 1},
 	} {
 		if c.got != c.want {
-			t.Errorf("%s: second of the pair %d cycles later, want %d", c.name, c.got, c.want)
+			t.Errorf("%s: the second of the pair issues %d cycles later, want %d", c.name, c.got, c.want)
 		}
 	}
 }
 
-// TestBarrier: nobody passes before all have come, and all pass at once.
+// TestBarrier: no warp passes before all have arrived, then all pass at once.
 func TestBarrier(t *testing.T) {
 	for name, cfg := range map[string]func(testing.TB) Config{"rtx2060": rtx2060, "gtx480": gtx480} {
 		code := []*isa.Inst{load(isa.Global, 4, 1, 2), mov(3, 1), bar(), mov(4), exit()}
@@ -344,7 +341,7 @@ func TestBarrier(t *testing.T) {
 			}
 		}
 		if first < last || first > last+1 {
-			t.Errorf("%s: the last warp came to the barrier in cycle %d, the first left it in %d", name, last, first)
+			t.Errorf("%s: the last warp reached the barrier in cycle %d, the first left it in %d", name, last, first)
 		}
 		if g.core.Stats.States[Barrier] == 0 {
 			t.Errorf("%s: no warp was seen waiting at the barrier", name)
@@ -380,7 +377,7 @@ func TestFence(t *testing.T) {
 	} {
 		gap, misses := run(c.loadsOnly, c.in)
 		if (gap > 300) != c.waits {
-			t.Errorf("%s, loads only %v: the next instruction comes %d cycles after the fence", c.name, c.loadsOnly, gap)
+			t.Errorf("%s, loads only %v: the next instruction issues %d cycles after the fence", c.name, c.loadsOnly, gap)
 		}
 		// The two sides of the fence, four sectors each, and the access between.
 		if misses != 12 {
@@ -389,7 +386,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestAtomicsBlock: with the switch, nothing issues until the replies are back.
+// TestAtomicsBlock: with the switch, nothing issues until the replies have arrived.
 func TestAtomicsBlock(t *testing.T) {
 	for _, sp := range []isa.Space{isa.Global, isa.Shared} {
 		for _, block := range []bool{true, false} {
@@ -404,7 +401,7 @@ func TestAtomicsBlock(t *testing.T) {
 			g.run(s, 5000)
 			free := g.issues[1].cycle-g.issues[0].cycle == 1
 			if free == block {
-				t.Errorf("%s, blocking %v: the next instruction comes %d cycles after the atomic", sp, block, g.issues[1].cycle-g.issues[0].cycle)
+				t.Errorf("%s, blocking %v: the next instruction issues %d cycles after the atomic", sp, block, g.issues[1].cycle-g.issues[0].cycle)
 			}
 			if d := g.issues[2].cycle - g.issues[0].cycle; d < uint64(cfg.SharedLatency) {
 				t.Errorf("%s: the result is used after %d cycles", sp, d)
@@ -413,9 +410,9 @@ func TestAtomicsBlock(t *testing.T) {
 	}
 }
 
-// TestAtomicsAnswered: each lane of an atomic is answered once, wherever the
-// instruction goes and whatever its cache operator, as that of ATOMG.EF: the warp
-// ends, and is never answered more than it asked.
+// TestAtomicsAnswered: each lane of an atomic is answered exactly once, wherever the
+// instruction goes and whatever its cache operator (such as that of ATOMG.EF), and the
+// warp ends.
 func TestAtomicsAnswered(t *testing.T) {
 	for _, machine := range []struct {
 		name   string
@@ -440,8 +437,8 @@ func TestAtomicsAnswered(t *testing.T) {
 	}
 }
 
-// TestBackpressure: a network that takes nothing and a reply queue that is full
-// hold things up and lose nothing.
+// TestBackpressure: a blocked network and a full reply queue delay requests but lose
+// none.
 func TestBackpressure(t *testing.T) {
 	for name, cfg := range map[string]func(testing.TB) Config{"rtx2060": rtx2060, "gtx480": gtx480} {
 		g := newRig(t, cfg(t))
@@ -479,7 +476,7 @@ func TestBackpressure(t *testing.T) {
 		st := &g.core.Stats
 		var in, out uint64
 		for k := range mem.Kinds {
-			if k != mem.L1WriteBack { // which nobody answers
+			if k != mem.L1WriteBack { // which is not answered
 				out += st.Packets[k]
 				in += st.ReplyPackets[k]
 			}
@@ -490,7 +487,7 @@ func TestBackpressure(t *testing.T) {
 	}
 }
 
-// TestAsyncCopies: only the wait waits for them, and for all.
+// TestAsyncCopies: only the wait instruction waits for them, and for all of them.
 func TestAsyncCopies(t *testing.T) {
 	g := newRig(t, rtx2060(t))
 	g.delay = 300
@@ -505,7 +502,7 @@ func TestAsyncCopies(t *testing.T) {
 	g.run(s, 5000)
 	d := func(a, b int) uint64 { return g.issues[b].cycle - g.issues[a].cycle }
 	if d(0, 3) > 10 || d(3, 4) < g.delay || d(4, 6) > 10 {
-		t.Errorf("%d cycles up to the wait, %d in it, %d through a wait for nothing", d(0, 3), d(3, 4), d(4, 6))
+		t.Errorf("%d cycles before the wait, %d in it, %d in a wait for nothing", d(0, 3), d(3, 4), d(4, 6))
 	}
 	if n := g.core.Stats.States[LongScoreboard]; n < g.delay {
 		t.Errorf("%d cycles of waiting for memory", n)
@@ -515,8 +512,8 @@ func TestAsyncCopies(t *testing.T) {
 	}
 }
 
-// TestCopyGroups: a wait for groups lets the youngest closed ones stay under
-// way, copies of the open group are not waited for, and bulk groups are apart.
+// TestCopyGroups: a wait for groups lets the youngest closed ones stay in flight, does
+// not wait for copies of the open group, and bulk groups are separate.
 func TestCopyGroups(t *testing.T) {
 	const plain, bulk, barrier = isa.ByGroup, isa.ByBulk, isa.ByMbarrier
 	cp := func(done isa.Completion) *isa.Inst {
@@ -533,15 +530,15 @@ func TestCopyGroups(t *testing.T) {
 		code  []*isa.Inst
 		waits bool // for the slow copies
 	}{
-		{"one of one may stay", []*isa.Inst{cp(plain), commit, wait(plain, 1)}, false},
+		{"one of one may stay in flight", []*isa.Inst{cp(plain), commit, wait(plain, 1)}, false},
 		{"none may stay", []*isa.Inst{cp(plain), commit, wait(plain, 0)}, true},
-		{"the older of two must go", []*isa.Inst{cp(plain), commit, cp(plain), commit, wait(plain, 1)}, true},
+		{"the older of two must complete", []*isa.Inst{cp(plain), commit, cp(plain), commit, wait(plain, 1)}, true},
 		{"two of two may stay", []*isa.Inst{cp(plain), commit, cp(plain), commit, wait(plain, 2)}, false},
 		{"an empty group counts", []*isa.Inst{cp(plain), commit, commit, wait(plain, 1)}, true},
 		{"the open group is not waited for", []*isa.Inst{cp(plain), wait(plain, 0)}, false},
 		{"wait_all closes it", []*isa.Inst{cp(plain), other(isa.AsyncWaitAll, plain, 0)}, true},
-		{"bulk groups are apart", []*isa.Inst{cp(bulk), commitBulk, commit, wait(plain, 0)}, false},
-		{"and waited for alike", []*isa.Inst{cp(bulk), commitBulk, wait(bulk, 0)}, true},
+		{"bulk groups are separate", []*isa.Inst{cp(bulk), commitBulk, commit, wait(plain, 0)}, false},
+		{"bulk groups are waited for too", []*isa.Inst{cp(bulk), commitBulk, wait(bulk, 0)}, true},
 		{"a copy for an mbarrier is in no group", []*isa.Inst{cp(barrier), commitBulk, wait(bulk, 0)}, false},
 	} {
 		g := newRig(t, rtx2060(t))
@@ -567,15 +564,15 @@ func TestCopyGroups(t *testing.T) {
 	}
 }
 
-// TestRetireInScan: a finished warp's slot is free as soon as the scan for
-// something to fetch passes it, or at once.
+// TestRetireInScan: a finished warp's slot becomes free when the fetch scan passes it,
+// or at once.
 func TestRetireInScan(t *testing.T) {
 	run := func(scan bool) uint64 {
 		cfg := gtx480(t)
 		cfg.PerfectInstConst = true
 		cfg.Compat.RetireInScan = scan
 		g := newRig(t, cfg)
-		// Many warps that always want to fetch, in front of one that ends.
+		// Many warps that always have something to fetch, before one that ends.
 		s := &script{code: []*isa.Inst{mov(1), bra(0), exit()}}
 		for w := range 8 {
 			n := 40
@@ -603,8 +600,8 @@ func TestRetireInScan(t *testing.T) {
 	}
 }
 
-// TestOccupancy checks the limits on resident blocks (GPGPU-Sim, and
-// the figures for GTX480 of the incumbent's runs).
+// TestOccupancy checks the limits on resident blocks (GPGPU-Sim's rules, and the figures
+// of its runs for GTX480).
 func TestOccupancy(t *testing.T) {
 	fermi, volta := gtx480(t), qv100(t)
 	for _, c := range []struct {
@@ -637,8 +634,8 @@ func TestOccupancy(t *testing.T) {
 	}
 }
 
-// TestResources: a core takes what occupancy says and no more, and again after
-// the blocks have ended.
+// TestResources: a core takes exactly the blocks that Occupancy returns, and as many
+// again after they have ended.
 func TestResources(t *testing.T) {
 	cfg := gtx480(t)
 	g := newRig(t, cfg)
@@ -665,9 +662,9 @@ func TestResources(t *testing.T) {
 		}
 	}
 	if _, err := NewKernel(&cfg, &script{code: s.code, warps: s.warps, smem: 1 << 20}, core.KernelOptions{}); err == nil {
-		t.Error("a block with more shared memory than there is was taken")
+		t.Error("a block with too much shared memory was accepted")
 	} else if _, ok := err.(*exec.LaunchError); !ok {
-		t.Errorf("%T is no LaunchError", err)
+		t.Errorf("%T is not a LaunchError", err)
 	}
 }
 
@@ -680,7 +677,7 @@ func TestCheck(t *testing.T) {
 		"initiation too long":    func(c *Config) { c.IntTime.Add = Timing{4, 5} },
 		"a million SMs":          func(c *Config) { c.SMs = 1e6 },
 		"no register banks":      func(c *Config) { c.RegisterBanks = 0 },
-		"banks not shared out":   func(c *Config) { c.RegisterBanks = 6 },
+		"banks not divisible":    func(c *Config) { c.RegisterBanks = 6 },
 		"registers per sub-core": func(c *Config) { c.IssueWidth[SP] = 3 },
 		"units per sub-core":     func(c *Config) { c.Units[Int] = 2 },
 		"no collector":           func(c *Config) { c.Generic = Collectors{} },
@@ -702,7 +699,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPipe compares the queue that stands for a shift pipeline with the shifts.
+// TestPipe compares the queue that models a shift pipeline with a shift pipeline.
 func TestPipe(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, depth := range []int{1, 2, 3, 5, 30} {

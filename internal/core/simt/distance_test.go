@@ -6,9 +6,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// TestDistances checks the cycles from an instruction's issue to that of one
-// that needs its result, in chains (GPGPU-Sim). Those of the 3070 and
-// the V100 were measured there with the incumbent.
+// TestDistances checks the cycles from an instruction's issue to the issue of one that
+// needs its result, in chains. Those of the 3070 and the V100 were measured with
+// GPGPU-Sim.
 func TestDistances(t *testing.T) {
 	self := func(in func(dst int, src ...int) *isa.Inst, src ...int) func(int) (*isa.Inst, *[32]uint64) {
 		return func(int) (*isa.Inst, *[32]uint64) { return in(1, src...), nil }
@@ -53,7 +53,7 @@ func TestDistances(t *testing.T) {
 		{"L1 hit, two sectors in each bank", rtx3070, nil, warm(memory(load(isa.Global, 8, 1, 1), strided(0x1000, 8))), 44},
 		{"L1 hit, all sectors in one bank", rtx3070, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x10000, 128))), 74},
 		{"L1 hit", qv100, nil, warm(memory(load(isa.Global, 4, 1, 1), strided(0x1000, 4))), 24},
-		{"past the L1", rtx3070, nil, memory(with(load(isa.Global, 4, 1, 1), isa.CacheCG), strided(0x1000, 0)), 199},
+		{"bypassing the L1", rtx3070, nil, memory(with(load(isa.Global, 4, 1, 1), isa.CacheCG), strided(0x1000, 0)), 199},
 		{"atomics on one word", rtx3070, nil, memory(atom(isa.Global, 1, 1, 2), strided(0x1000, 0)), 230},
 		{"L1 miss", rtx3070, nil, func(i int) (*isa.Inst, *[32]uint64) {
 			return load(isa.Global, 4, 1, 1), strided(0x1000+0x80*uint64(i), 0)

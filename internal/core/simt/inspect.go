@@ -9,9 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// This file: looking into a core from outside, between two cycles. It makes
-// copies, and changes nothing but that a sleeping core brings its counters up
-// to date.
+// This file: views of a core between two cycles. They are copies. The only change
+// that taking one makes is that a sleeping core brings its counters up to date.
 
 // Slots returns the number of warp slots.
 func (c *Core) Slots() int { return len(c.warps) }
@@ -27,7 +26,7 @@ func (c *Core) View(slot int) (core.WarpView, bool) {
 // Views returns all resident warps, by slot.
 func (c *Core) Views() []core.WarpView { return c.views(c.alive) }
 
-// waitKinds sorts the states of warps.
+// waitKinds maps warp states to kinds of wait.
 var waitKinds = [WarpStates]core.WaitKind{
 	NoInstruction: core.WaitsFetch, Wait: core.WaitsResult, ShortScoreboard: core.WaitsResult, LongScoreboard: core.WaitsResult,
 	PipeThrottle: core.WaitsPlace, Membar: core.WaitsAll, Drain: core.WaitsAll, Atomics: core.WaitsAtomics,
@@ -55,7 +54,7 @@ func (c *Core) views(set uint64) []core.WarpView {
 	return list
 }
 
-// Stand returns where the warp in a slot is, false if there is none.
+// Stand returns the position of the warp in a slot, false if there is none.
 func (c *Core) Stand(s int) (core.Stands, bool) {
 	if c.alive>>s&1 == 0 {
 		return core.Stands{}, false
@@ -64,7 +63,7 @@ func (c *Core) Stand(s int) (core.Stands, bool) {
 	return core.Stands{Work: w.K.Work, Age: w.Age, Issued: c.Stats.PerWarp[s], Next: w.Next, Last: c.acct.Last(s)}, true
 }
 
-// inFlight returns which records are in use.
+// inFlight reports for each record whether it is in use.
 func (c *Core) inFlight() []bool {
 	used := make([]bool, len(c.flight))
 	for i := range used {
@@ -76,7 +75,7 @@ func (c *Core) inFlight() []bool {
 	return used
 }
 
-// flightPlaces says where every instruction in flight is; "" for none.
+// flightPlaces returns where each instruction in flight is, "" for a free record.
 func (c *Core) flightPlaces() []string {
 	list := make([]string, len(c.flight))
 	used := c.inFlight()
@@ -96,7 +95,7 @@ func (c *Core) flightPlaces() []string {
 	c.eachCollector(func(n int, u *cunit, ready bool) {
 		list[u.f] = fmt.Sprintf("collector unit %d, %d operands missing", n, u.need)
 		if ready {
-			list[u.f] = fmt.Sprintf("collector unit %d, waits for an execute register of %s", n, u.out)
+			list[u.f] = fmt.Sprintf("collector unit %d, waiting for a %s execute register", n, u.out)
 		}
 	})
 	for i := range c.units {
@@ -104,7 +103,7 @@ func (c *Core) flightPlaces() []string {
 		for t := range c.ends {
 			if c.ends[t]>>i&1 != 0 {
 				left := (uint64(t) - c.tick) & c.ring
-				list[c.stage[t*len(c.units)+i]] = fmt.Sprintf("%s unit %d, %d cycles to its end", u.set, u.k, left)
+				list[c.stage[t*len(c.units)+i]] = fmt.Sprintf("%s unit %d, %d cycles left", u.set, u.k, left)
 			}
 		}
 		if c.entries>>i&1 != 0 {
@@ -156,8 +155,7 @@ func (c *Core) flightsOf(s int32, places []string) []core.Flight {
 	return list
 }
 
-// holds reports whether a register that warp s has reserved for o must be free
-// for next.
+// holds reports whether next waits for a register that warp s has reserved for o.
 func (c *Core) holds(s int32, o, next *op) bool {
 	for _, d := range o.dst {
 		for _, r := range next.test {
@@ -169,7 +167,7 @@ func (c *Core) holds(s int32, o, next *op) bool {
 	return false
 }
 
-// Queues returns the places of the pipeline, from issue to the memory system.
+// Queues returns the queues of the pipeline, from issue to the memory system.
 func (c *Core) Queues() []core.QueueView {
 	c.Sync()
 	var list []core.QueueView
@@ -259,7 +257,7 @@ func (c *Core) Queues() []core.QueueView {
 	if l.direct != nil {
 		n = 1
 	}
-	add("reply past the L1D", n, 1, "")
+	add("reply bypassing the L1D", n, 1, "")
 	return list
 }
 
@@ -270,8 +268,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// EachRequest calls f for every request that is in a queue of the core, and
-// says where.
+// EachRequest calls f for every request in a queue of the core, with its place.
 func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
 	l := &c.ls
 	for i := range l.l1 {
@@ -284,7 +281,7 @@ func (c *Core) EachRequest(f func(r *mem.Req, place string)) {
 		f(l.replies.At(i), "answered, in the SM's reply queue")
 	}
 	if l.direct != nil {
-		f(l.direct, "answered, waits for write-back")
+		f(l.direct, "answered, waiting for write-back")
 	}
 	each := func(name string, x *cache.Cache) {
 		if x != nil {

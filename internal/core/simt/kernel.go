@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// class is what the pipeline treats alike.
+// class is a class of instructions that the pipeline treats alike.
 type class uint8
 
 const (
@@ -17,29 +17,28 @@ const (
 	classFence
 )
 
-// op is an instruction with what a core of one configuration wants to know
-// of it.
+// op is an instruction with its properties on a core of one configuration.
 type op struct {
 	inst  *isa.Inst
 	class class
-	load  bool // waits for an answer; atomics do
-	calm  bool // changes nothing but registers and memory of which Effects tell
-	copy  bool // asynchronous copy: its answers are waited for apart
-	// group is what an asynchronous copy joins, a commit closes, and a wait
-	// waits for until at most leave groups are left.
+	load  bool // waits for a reply; true for atomics
+	calm  bool // changes only registers, control flow and memory, and Effects report the latter
+	copy  bool // asynchronous copy: the warp waits for its replies separately
+	// group is the kind of group that an asynchronous copy joins, a commit closes and
+	// a wait waits for, until at most leave groups are left.
 	group         isa.Completion
 	commit, await bool
 	leave         int
 	set           Set
 	lat           uint16 // cycles in the unit
-	init          uint16 // cycles between two in a unit
-	elem          uint8  // bytes a lane moves
+	init          uint16 // cycles until the unit accepts the next one
+	elem          uint8  // bytes per lane
 	nDst          int32  // registers written
-	// dst and test are the registers written, and those that must not be
-	// reserved; reads those read through the collector.
+	// dst are the registers written, test those that must not be reserved, reads those
+	// read through the collector.
 	dst, test, reads []regMask
-	// readBanks and dstBanks are the places in banks of the registers read and
-	// written, each once.
+	// readBanks and dstBanks are the bank numbers of the registers read and written,
+	// without duplicates.
 	readBanks, dstBanks []uint16
 }
 
@@ -78,9 +77,9 @@ type Kernel struct {
 // NewPlaces returns empty places for its instructions.
 func (k *Kernel) NewPlaces() core.Places { return make(core.Places, len(k.ops)) }
 
-// NewKernel prepares a launch for cores of configuration cfg. Instructions take 8
-// bytes, as those of PTX here, if the launch does not say. The error is a
-// *exec.LaunchError if no SM could ever take one of its blocks.
+// NewKernel prepares a launch for cores of configuration cfg. The default size of an
+// instruction is 8 bytes, as for PTX here. The error is an *exec.LaunchError if none
+// of its blocks fits on an SM.
 func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) {
 	if o.InstBytes == 0 {
 		o.InstBytes = 8
@@ -91,7 +90,7 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 	}
 	for _, in := range w.Code() {
 		if n := int(in.Named); cfg.Barriers > 0 && n > cfg.Barriers {
-			return nil, core.Refuse(w, "%s, line %d of the program text: barrier %d; a block has %d barriers here, from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
+			return nil, core.Refuse(w, "%s, line %d of the program text: there is no barrier %d; a block has %d barriers on this GPU, numbered from 0", in.Op, in.Pos.Line, n-1, cfg.Barriers)
 		}
 	}
 	k := &Kernel{Fit: fit}
@@ -104,13 +103,14 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 // files is the number of register files of package isa that hold registers.
 const files = int(isa.RegUPred)
 
-// maxRegisters is what the scoreboard's register numbers can tell apart.
+// maxRegisters is the number of registers that the scoreboard's numbers can represent.
 const maxRegisters = 1 << 16
 
 // decode fills the table of instructions.
 func (k *Kernel) decode(cfg *Config) error {
 	code := k.Work.Code()
-	// The files share one numbering: general registers first, as they are.
+	// All files share one numbering, in which general registers come first and keep
+	// their numbers.
 	var size, first [files + 1]uint32
 	total := 0
 	for _, in := range code {
@@ -129,7 +129,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		n += size[f]
 	}
 	if n > maxRegisters {
-		return fmt.Errorf("uses %d registers, the scoreboard knows %d", n, maxRegisters)
+		return fmt.Errorf("uses %d registers; the scoreboard has at most %d", n, maxRegisters)
 	}
 	k.words = max(1, int(n+63)/64)
 	number := func(r isa.Reg) (uint16, bool) {
@@ -152,7 +152,8 @@ func (k *Kernel) decode(cfg *Config) error {
 			}
 		}
 		dsts := store[at:len(store):len(store)]
-		// A guard is tested, not collected; it comes first, an address next.
+		// A guard is tested but not collected. It is the first source; an address is
+		// the next.
 		srcs, guard := in.Srcs, []isa.Reg(nil)
 		if in.Guarded && len(srcs) > 0 && srcs[0].File == isa.RegPred {
 			guard, srcs = srcs[:1], srcs[1:]
@@ -184,8 +185,8 @@ func (k *Kernel) decode(cfg *Config) error {
 	return nil
 }
 
-// traced decides it for an instruction of a trace (Accel-Sim; spec of its classes
-// at isa.Pipe).
+// traced is classify for an instruction of a trace (Accel-Sim; the classes are
+// specified at isa.Pipe).
 func (o *op) traced(cfg *Config) Timing {
 	in := o.inst
 	tr := &cfg.TraceTime
@@ -222,12 +223,12 @@ func (o *op) traced(cfg *Config) Timing {
 	return t
 }
 
-// noBank marks a register that lies in no bank.
+// noBank marks a register without a bank.
 const noBank = 0xffff
 
-// nameBanks takes the places of registers in banks from the numbers in their
-// names. Registers of one number are read once; those without are neither read
-// nor written through the banks.
+// nameBanks takes the bank numbers of registers from the numbers in their names.
+// Registers with the same number are read once; those without a number are neither
+// read nor written through the banks.
 func (o *op) nameBanks(srcs, dsts []isa.Reg) {
 	o.readBanks, o.dstBanks = nil, make([]uint16, o.nDst)
 	for _, r := range srcs {
@@ -257,7 +258,7 @@ func appendNew(s []uint16, from int, v uint16) []uint16 {
 	return append(s, v)
 }
 
-// classify decides where an instruction executes and how long (GPGPU-Sim
+// classify determines where an instruction executes and how long it takes (GPGPU-Sim
 // 2.3 and 9).
 func (o *op) classify(cfg *Config) {
 	in := o.inst
@@ -316,8 +317,8 @@ func (o *op) classify(cfg *Config) {
 	case o.set == DP && cfg.Units[DP] == 0:
 		o.set = SFU
 	case o.set == Tensor && cfg.Units[Tensor] == 0:
-		// Such a GPU has no matrix instructions; a program that uses them all
-		// the same does its products on the SP units, in the tensor units' time
+		// Such a GPU has no matrix instructions. A program that uses them anyway
+		// computes its products on the SP units, with the tensor units' timing
 		// (assumed).
 		o.set = SP
 	}

@@ -11,23 +11,23 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// step is one dynamic instruction of a scripted warp: the instruction, where
-// control goes after it, and the addresses that it touches.
+// step is one dynamic instruction of a scripted warp: the instruction, the next pc, and
+// the addresses that it accesses.
 type step struct {
 	pc    int
 	addr  *[32]uint64
 	lanes isa.LaneMask // 0: all
 }
 
-// script is a scripted program: its code, and for every warp of a block the
-// instructions that it executes.
+// script is a scripted program: its code, and the instructions that each warp of a block
+// executes.
 type script struct {
 	code  []*isa.Inst
 	warps [][]step
 	regs  int
 	smem  int
 	n     uint64
-	// Order of the steps taken: block, warp and pc.
+	// The executed steps in order: block, warp and pc.
 	log []issued
 }
 
@@ -115,7 +115,7 @@ func (w *fakeWarp) Step(e *exec.Effects) error {
 	return nil
 }
 
-// open opens the barrier if all live warps have come.
+// open opens the barrier if all live warps have arrived.
 func (b *fakeBlock) open() {
 	live := 0
 	for _, w := range b.warps {
@@ -236,7 +236,7 @@ func subcore(t testing.TB) Config {
 	return c
 }
 
-// qv100 is the core of SM7_QV100, with its integer timings in PTX mode.
+// qv100 returns the core of SM7_QV100, with its integer timings in PTX mode.
 func qv100(t testing.TB) Config {
 	c := subcore(t)
 	c.IntTime = Timings{Timing{4, 2}, Timing{13, 2}, Timing{4, 2}, Timing{5, 2}, Timing{145, 8}, Timing{21, 4}}
@@ -250,7 +250,7 @@ func qv100(t testing.TB) Config {
 	return c
 }
 
-// rtx2060 is the core of SM75_RTX2060.
+// rtx2060 returns the core of SM75_RTX2060.
 func rtx2060(t testing.TB) Config {
 	c := qv100(t)
 	c.Warps, c.Blocks, c.Shared, c.RegisterBanks = 32, 16, 65536, 8
@@ -265,8 +265,8 @@ func rtx2060(t testing.TB) Config {
 	return c
 }
 
-// rtx3070 is the core of SM86_RTX3070 with the latencies of its trace.config,
-// for which the specification gives measured distances.
+// rtx3070 returns the core of SM86_RTX3070 with the latencies of its trace.config, for
+// which there are measured distances.
 func rtx3070(t testing.TB) Config {
 	c := qv100(t)
 	c.RegisterBanks = 8
@@ -281,7 +281,7 @@ func rtx3070(t testing.TB) Config {
 	return c
 }
 
-// gtx480 is the core of SM2_GTX480.
+// gtx480 returns the core of SM2_GTX480.
 func gtx480(t testing.TB) Config {
 	c := qv100(t)
 	c.Warps, c.Blocks, c.Registers, c.Shared = 48, 8, 32768, 49152
@@ -318,7 +318,7 @@ type rig struct {
 	flying []inFlight
 	sent   []mem.Req // copies of all requests, if keep is set
 	keep   bool
-	refuse bool // the network takes nothing
+	refuse bool // the network accepts nothing
 	ended  int
 	held   int  // ticks in which the core refused a reply
 	issues []at // steps with their cycles
@@ -359,7 +359,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 	return g
 }
 
-// put keeps what is under way in the order in which it comes back.
+// put keeps requests in flight in the order in which they are answered.
 func (g *rig) put(r *mem.Req, due uint64) {
 	i := len(g.flying)
 	for i > 0 && g.flying[i-1].due > due {
@@ -368,7 +368,7 @@ func (g *rig) put(r *mem.Req, due uint64) {
 	g.flying = slices.Insert(g.flying, i, inFlight{r, due})
 }
 
-// tick delivers what is due and does a cycle.
+// tick delivers the replies that are due and simulates a cycle.
 func (g *rig) tick() {
 	g.cycle++
 	for len(g.flying) > 0 && g.flying[0].due <= g.cycle {
@@ -383,8 +383,7 @@ func (g *rig) tick() {
 	g.core.Cycle(g.cycle)
 }
 
-// run launches the blocks of a script as there is room and runs them to the
-// end.
+// run launches the blocks of a script when there is room and runs them to the end.
 func (g *rig) run(s *script, limit int) {
 	g.t.Helper()
 	if s.n == 0 {
@@ -414,7 +413,7 @@ func (g *rig) run(s *script, limit int) {
 			return
 		}
 	}
-	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests under way", limit, g.ended-ended, len(g.flying))
+	g.t.Fatalf("not at the end after %d cycles; %d blocks ended, %d requests in flight", limit, g.ended-ended, len(g.flying))
 }
 
 // chain makes a one-warp program of n copies of an instruction, made by f.
@@ -430,13 +429,13 @@ func chain(n int, f func(i int) (*isa.Inst, *[32]uint64)) *script {
 	return s
 }
 
-// slope returns the cycles from the issue of instruction a to that of b over
-// their distance; it must divide.
+// slope returns the cycles from the issue of instruction a to the issue of b, divided by
+// their distance, which must divide it.
 func (g *rig) slope(a, b int) uint64 {
 	g.t.Helper()
 	d := g.issues[b].cycle - g.issues[a].cycle
 	if d%uint64(b-a) != 0 {
-		g.t.Fatalf("%d cycles over %d instructions is no whole number each", d, b-a)
+		g.t.Fatalf("%d cycles over %d instructions: not a whole number per instruction", d, b-a)
 	}
 	return d / uint64(b-a)
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// delayed is an entry of a queue that stands for a shift pipeline: it reaches
-// the end in the tick due, if nothing in front of it is held up.
+// delayed is an entry of a queue that models a shift pipeline: it reaches the end in
+// tick due unless an entry before it is held up.
 type delayed[T any] struct {
 	v   T
 	due uint64
 }
 
-// pipe stands for a pipeline of depth stages in which an entry moves down
-// whenever the stage below is free.
+// pipe models a pipeline of depth stages in which an entry moves on whenever the next
+// stage is free.
 type pipe[T any] struct{ ring.Ring[delayed[T]] }
 
 func newPipe[T any](depth int) pipe[T] { return pipe[T]{ring.Of(make([]delayed[T], depth))} }
 
-// room reports whether the first stage is free at tick t, once the entries
-// have moved in it. An entry put there at tick t is in the last stage at the
-// beginning of tick t+depth, when it is due.
+// room reports whether the first stage is free at tick t, after the entries have
+// moved. An entry pushed at tick t is in the last stage at the beginning of tick
+// t+depth, when it is due.
 func (p *pipe[T]) room(t uint64) bool {
 	n := p.Len()
 	if n == 0 {
 		return true
 	}
-	// The last entry stands due-1-t stages above the end, or higher if those in
-	// front are held up.
+	// The last entry is due-1-t stages before the end, or more if those before it are
+	// held up.
 	at := n - 1
 	if last := p.At(n - 1).due; last > t+1 {
 		at = max(at, int(last-t-1))
@@ -46,7 +46,7 @@ func (p *pipe[T]) push(v T, due uint64) { p.Push(delayed[T]{v, due}) }
 // ready reports whether an entry has reached the end by tick t.
 func (p *pipe[T]) ready(t uint64) bool { return p.Len() > 0 && p.Front().due <= t }
 
-// The clients of the load/store unit's write-back, in their order.
+// The clients of the load/store unit's write-back, in order.
 const (
 	fromShared = iota
 	fromTexture
@@ -71,7 +71,7 @@ type ldst struct {
 
 	wb     int32  // instruction being written back
 	wbDone uint64 // its destinations written
-	turn   int    // client asked first
+	turn   int    // the client that is tried first
 	ticks  uint64
 }
 
@@ -106,10 +106,9 @@ func (c *Core) newLoadStore() error {
 	return nil
 }
 
-// Resplit gives the core another L1D, empty, and another amount of shared
-// memory, as launches that prefer one or the other want it. No warp may be
-// resident. The L1D's counters go on; write-backs that wait in it are dropped,
-// as when it is invalidated.
+// Resplit gives the core an empty L1D of another size, and another amount of shared
+// memory, according to the preference of a launch. No warp may be resident. The L1D's
+// counters continue; its waiting write-backs are dropped, as by an invalidation.
 func (c *Core) Resplit(l1d cache.Config, shared int) error {
 	c.Sync()
 	c.cfg.Shared = shared
@@ -117,7 +116,7 @@ func (c *Core) Resplit(l1d cache.Config, shared int) error {
 		return nil
 	}
 	if c.alive != 0 {
-		return fmt.Errorf("SM %d: the L1D cannot change while warps are resident", c.id)
+		return fmt.Errorf("SM %d: the L1D cannot be resized while warps are resident", c.id)
 	}
 	d, err := core.Resplit(c.ls.l1d, l1d, c.env.Pool)
 	if err != nil {
@@ -153,10 +152,10 @@ func (c *Core) Deliver(r *mem.Req) bool {
 	return true
 }
 
-// RepliesFull reports whether Deliver would take nothing but instructions.
+// RepliesFull reports whether Deliver would accept only instructions.
 func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
 
-// accept takes the oldest memory instruction that has its operands.
+// accept takes the oldest memory instruction with all operands.
 func (l *ldst) accept(c *Core) {
 	in := &c.ocex[Mem]
 	if l.entry >= 0 || in.used == 0 {
@@ -202,7 +201,7 @@ func (l *ldst) accept(c *Core) {
 	}
 }
 
-// cycle does one cycle of the unit (GPGPU-Sim).
+// cycle simulates one cycle of the unit (GPGPU-Sim).
 func (l *ldst) cycle(c *Core) {
 	l.ticks++
 	if l.wb >= 0 || l.shared.Len() > 0 || l.direct != nil || l.l1d != nil && l.l1d.Ready() ||
@@ -331,7 +330,7 @@ func (l *ldst) pick(c *Core, client int) int32 {
 				fi, lanes, atomic = int32(o.Owner), o.Lanes, o.Atomic
 			}
 			if !core.Drop(c.env.Pool, r) {
-				return none // more pieces of it come
+				return none // more pieces will follow
 			}
 			if atomic {
 				c.answered(int32(c.flight[fi].warp), lanes.Count())
@@ -342,7 +341,7 @@ func (l *ldst) pick(c *Core, client int) int32 {
 		if l.l1d != nil && l.l1d.Ready() {
 			r := l.l1d.PopReady()
 			if r.Kind == mem.L1WriteAlloc {
-				// Read on behalf of a store, which is done now.
+				// A read on behalf of a store, which is complete now.
 				if o := r.Orig; o != nil {
 					c.stored(o)
 					c.env.Pool.Put(o)
@@ -356,16 +355,15 @@ func (l *ldst) pick(c *Core, client int) int32 {
 	return none
 }
 
-// owner returns the instruction that a request belongs to, and puts the
-// request back.
+// owner returns the instruction that a request belongs to, and frees the request.
 func (l *ldst) owner(c *Core, r *mem.Req) int32 {
 	fi := int32(r.Owner)
 	c.env.Pool.Put(r)
 	return fi
 }
 
-// oneAnswered is told that an access of a load has been answered; the last one
-// frees the registers.
+// oneAnswered notes that an access of a load has been answered; the last one frees the
+// registers.
 func (c *Core) oneAnswered(fi int32) {
 	f := &c.flight[fi]
 	f.out--
@@ -381,7 +379,7 @@ func (c *Core) oneAnswered(fi int32) {
 	}
 }
 
-// complete is told that an instruction outside the pipeline is done.
+// complete notes that an instruction outside the pipeline is done.
 func (c *Core) complete(fi int32) {
 	f := &c.flight[fi]
 	c.release(int32(f.warp), f.op)
@@ -389,7 +387,7 @@ func (c *Core) complete(fi int32) {
 	c.free(fi)
 }
 
-// stored is told that a store is acknowledged.
+// stored notes that a store has been acknowledged.
 func (c *Core) stored(r *mem.Req) { c.acknowledged(r.Warp) }
 
 func (c *Core) acknowledged(warp uint16) {
@@ -437,7 +435,7 @@ func (l *ldst) reply(c *Core) {
 	}
 }
 
-// lookUp lets the access at the end of every bank's queue look into the L1D.
+// lookUp looks up the access at the end of every bank's queue in the L1D.
 func (l *ldst) lookUp(c *Core) {
 	for i := range l.l1 {
 		q := &l.l1[i]
@@ -523,8 +521,8 @@ func clientOf(f *flight) Client {
 	return cl
 }
 
-// advance sends what an instruction still has to send in this cycle. Held says
-// that it cannot leave yet, and stall why.
+// advance sends the accesses of an instruction that can be sent in this cycle. Held
+// says that the instruction cannot leave yet, and stall why.
 func (l *ldst) advance(c *Core, f *flight) (stall Stall, held bool) {
 	switch f.path {
 	case pathShared:
@@ -576,10 +574,9 @@ func (l *ldst) advance(c *Core, f *flight) (stall Stall, held bool) {
 	return 0, false
 }
 
-// sharedFirst lets the lanes in shared memory of an instruction that has others
-// too have their passes, before what the others ask for is sent. Hardware steers
-// each lane to its memory (NVIDIA's Fermi whitepaper); that one comes after the
-// other is our choice.
+// sharedFirst makes the passes of the lanes in shared memory before the accesses of
+// the instruction's other lanes are sent. Hardware directs each lane to its memory
+// (NVIDIA's Fermi whitepaper); the order is our choice.
 func (l *ldst) sharedFirst(c *Core, f *flight) (Stall, bool) {
 	if f.delay > 1 {
 		f.delay--
@@ -596,7 +593,7 @@ func (l *ldst) sharedFirst(c *Core, f *flight) (Stall, bool) {
 	return StallCoalesce, len(f.acc) > 0
 }
 
-// constant looks one access up in the constant cache.
+// constant looks up one access in the constant cache.
 func (l *ldst) constant(c *Core, f *flight) (Stall, bool) {
 	if !l.l1c.DataPortFree() {
 		return StallDataPort, true
@@ -617,7 +614,7 @@ func (l *ldst) constant(c *Core, f *flight) (Stall, bool) {
 	return Stalls, false
 }
 
-// bypasses reports whether an instruction goes past the L1D.
+// bypasses reports whether an instruction bypasses the L1D.
 func (c *Core) bypasses(f *flight) bool {
 	if c.ls.l1d == nil || f.toL2() || f.path == pathMemory && (f.op.inst.Space == isa.Texture || f.op.inst.Space == isa.Const) {
 		return true
@@ -640,15 +637,15 @@ func (l *ldst) bypass(c *Core, f *flight) (Stall, bool) {
 	return StallCoalesce, len(f.acc) > 0
 }
 
-// enter puts accesses into the queues of the L1D's banks: as many as there are
-// banks, up to the first that finds its bank taken.
+// enter puts accesses into the queues of the L1D's banks: at most as many as there are
+// banks, until the first whose bank has no room.
 func (l *ldst) enter(c *Core, f *flight) (Stall, bool) {
 	for range c.cfg.L1Banks {
 		n := len(f.acc)
 		if n == 0 {
 			return 0, false
 		}
-		if f.spread != 0 && c.bypasses(f) { // after those to local memory
+		if f.spread != 0 && c.bypasses(f) { // those to local memory are done
 			break
 		}
 		q := &l.l1[c.l1Bank(f.acc[n-1].addr)]
@@ -675,7 +672,7 @@ func (c *Core) l1Bank(addr uint64) int {
 	return cache.Index(c.cfg.L1BankHash, c.cfg.L1Banks, uint(bits.TrailingZeros(uint(c.cfg.L1BankBytes))), addr)
 }
 
-// request makes the request for the last access of an instruction.
+// request returns a request for the last access of an instruction.
 func (l *ldst) request(c *Core, f *flight) *mem.Req {
 	a := &f.acc[len(f.acc)-1]
 	in := f.op.inst

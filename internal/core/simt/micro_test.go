@@ -32,8 +32,8 @@ func program(t testing.TB, name string, src []byte) (*xptx.Program, *ptx.Module)
 	return p, mod
 }
 
-// runWork runs the blocks of a launch on the rig's core and returns the cycles
-// from the first block's launch to the end of the last.
+// runWork runs the blocks of a launch on the rig's core and returns the cycles from the
+// launch of the first block to the end of the last.
 func (g *rig) runWork(w exec.Work, base uint64, limit int) uint64 {
 	g.t.Helper()
 	k, err := NewKernel(g.core.Config(), w, core.KernelOptions{Registers: 16, CodeBase: base})
@@ -60,7 +60,7 @@ func (g *rig) runWork(w exec.Work, base uint64, limit int) uint64 {
 	return 0
 }
 
-// TestMicroKernels compares one-warp kernels with the incumbent's cycles.
+// TestMicroKernels compares the cycles of one-warp kernels with GPGPU-Sim's.
 func TestMicroKernels(t *testing.T) {
 	src, err := os.ReadFile(filepath.Join(microRuns, "micro.ptx"))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestMicroKernels(t *testing.T) {
 				before = g.core.Stats.WarpInsts
 				// The block is placed at the end of the tick after the latency.
 				got = g.runWork(w, bases[r[1]], 200000) + cf.launch + 1
-				for range 1000 { // what is under way
+				for range 1000 { // until nothing is in flight
 					g.tick()
 				}
 			}
@@ -143,7 +143,7 @@ func TestMicroKernels(t *testing.T) {
 			// A memory of fixed latency stands in for GTX480's, whose constant and
 			// instruction misses go to a DRAM.
 			if d := int64(got) - int64(want); d > cf.off || -d > cf.off || before != insts {
-				t.Errorf("%d cycles, %d warp instructions; the incumbent has %d and %d", got, before, want, insts)
+				t.Errorf("%d cycles, %d warp instructions; GPGPU-Sim has %d and %d", got, before, want, insts)
 			}
 		})
 	}

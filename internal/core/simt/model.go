@@ -18,22 +18,22 @@ var Model = &core.Model{
 
 func init() { core.Schedulers.Take("lrr", "gto", "old", "rrr", "two-level", "warp-limiting") }
 
-// ChipWide returns what the chip is to know.
+// ChipWide returns the settings that affect the whole chip.
 func (s *Params) ChipWide() (perfectMemory, gatedLanes bool) { return s.PerfectMemory, s.GatedLanes }
 
-// Check finds values that do not fit together.
+// Check reports values that contradict each other.
 func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) {
 	// An instruction enters its unit at stage latency − initiation.
 	list := s.Settings(m).(*Config).timings()
 	for _, x := range list {
 		if x.t.Initiation > x.t.Latency {
-			bad(x.initiation, "the next instruction cannot wait longer than the latency, %s = %d", x.latency, x.t.Latency)
+			bad(x.initiation, "must not exceed the latency, %s = %d", x.latency, x.t.Latency)
 		}
 	}
 	for i := range s.Special {
 		if x := &s.Special[i]; x.Units > 0 && x.Depth < x.Latency {
 			at := fmt.Sprintf("simt.special%d", i+1)
-			bad(at+".depth", "an instruction needs %s.latency = %d", at, x.Latency)
+			bad(at+".depth", "must be at least %s.latency = %d", at, x.Latency)
 		}
 	}
 	if s.Schedulers > m.Warps {
@@ -50,18 +50,18 @@ func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) 
 			{"sfu", s.Issue.SFU, s.Units.SFU}, {"tensor", s.Issue.Tensor, s.Units.Tensor}, {"mem", s.Issue.Mem, 1},
 		} {
 			if x.units > 0 && x.width != n {
-				bad("simt.issue."+x.key, "with simt.sub_cores each of the simt.schedulers = %d has one register", n)
+				bad("simt.issue."+x.key, "with simt.sub_cores there must be one for each of the simt.schedulers = %d", n)
 			}
 		}
 		if s.Collector.Banks%n != 0 {
-			bad("simt.collector.banks", "with simt.sub_cores the banks are shared out among simt.schedulers = %d", n)
+			bad("simt.collector.banks", "with simt.sub_cores it must be a multiple of simt.schedulers = %d", n)
 		}
 		if s.Collector.Gen.Units%n != 0 {
-			bad("simt.collector.gen.units", "with simt.sub_cores the collectors are shared out among simt.schedulers = %d", n)
+			bad("simt.collector.gen.units", "with simt.sub_cores it must be a multiple of simt.schedulers = %d", n)
 		}
 	}
 	if s.Units.Tensor > 0 && !s.TensorPort {
-		bad("simt.units.tensor", "without simt.tensor_port nothing reaches them")
+		bad("simt.units.tensor", "needs simt.tensor_port = true; without it no instruction reaches the tensor units")
 	}
 	for _, x := range []struct {
 		key string
@@ -71,25 +71,24 @@ func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) 
 			bad(x.key+".enabled", "an SM needs this cache unless simt.perfect_inst_const is true")
 		}
 	}
-	// An access of several sectors has no place in a cache that fills them one
-	// by one.
+	// A cache that fills sectors one by one cannot take an access of several sectors.
 	if s.sectorAccesses(m) {
 		return
 	}
 	for _, x := range m.DataCaches {
 		if x.Sectored {
-			bad(x.Name+".sectored", "with simt.coalesce_arch = %d accesses are as long as lines; want 40 and more, or 20 to 38 and l1d.skip_global", s.CoalesceArch)
+			bad(x.Name+".sectored", "with simt.coalesce_arch = %d accesses are whole lines; want at least 40, or 20 to 38 with l1d.skip_global", s.CoalesceArch)
 		}
 	}
 }
 
-// sectorAccesses reports whether all accesses of global and local memory are of
-// 32 bytes at most.
+// sectorAccesses reports whether all accesses to global and local memory are at most
+// 32 bytes long.
 func (s *Params) sectorAccesses(m *core.Machine) bool {
 	return s.CoalesceArch >= 40 || 20 <= s.CoalesceArch && s.CoalesceArch < 39 && m.GlobalSkipsL1
 }
 
-// Peaks adds those of the units.
+// Peaks adds the peak rates of the units.
 func (s *Params) Peaks(m *core.Machine, clock int64, add func(name, format string, a ...any)) {
 	for _, x := range []struct {
 		name              string
@@ -101,7 +100,7 @@ func (s *Params) Peaks(m *core.Machine, clock int64, add func(name, format strin
 	}
 }
 
-// Depths adds those of the units: the longest latency of each.
+// Depths adds the depths of the units: the longest latency of each.
 func (s *Params) Depths(add func(name, format string, a ...any)) {
 	l, t := &s.Latency, &s.TraceLatency
 	add("unit depth", "int %d, sp %d, dp %d, sfu %d, tensor %d cycles, the longest latency of each",
@@ -118,7 +117,7 @@ func (c *Config) Clone() core.Settings { x := *c; return &x }
 // Caches returns the settings of all caches of an SM.
 func (c *Config) Caches() []*cache.Config { return []*cache.Config{&c.L1D, &c.L1C, &c.L1T, &c.L1I} }
 
-// CodeBytes is what an instruction takes in the program's addresses.
+// CodeBytes returns inst: an instruction takes the same space here as in the program.
 func (c *Config) CodeBytes(inst int) int { return inst }
 
 // Prepare makes a launch ready for the cores.
@@ -139,7 +138,7 @@ func (c *Config) New(id int, env core.Env) (core.SM, error) {
 	return x, nil
 }
 
-// Run does a core cycle.
+// Run simulates a core cycle.
 func (c *Core) Run(now uint64) core.Status {
 	c.Cycle(now)
 	return core.StatusOf(c.RepliesFull(), !c.Unfinished() || c.err != nil, c.Asleep())
@@ -148,7 +147,7 @@ func (c *Core) Run(now uint64) core.Status {
 // Count returns the counters that all models have.
 func (c *Core) Count() *core.Stats { return &c.Stats.Stats }
 
-// Own returns the others.
+// Own returns the model's own counters.
 func (c *Core) Own() core.Own { return &c.Stats.Counters }
 
 // Inherit takes over the counters of another core.

@@ -8,15 +8,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// This file: options of GPGPU-Sim's files that set several parameters, or depend on
-// each other. The others stand with the parameters.
+// This file: options of GPGPU-Sim's files that set several parameters or depend on
+// each other. The others are declared with the parameters.
 
 const (
 	pipelineWidths = "-gpgpu_pipeline_widths"
 	tensorPresent  = "-gpgpu_tensor_core_avail"
 )
 
-// options returns them.
+// options returns the options that set several parameters.
 func options() []param.Option {
 	list := []param.Option{
 		{Name: "-gpgpu_scheduler", Default: "gto", Set: setScheduler},
@@ -24,7 +24,7 @@ func options() []param.Option {
 			list, err := param.Numbers(v, ",")
 			for _, n := range list {
 				if n < 0 || n > maxWidth {
-					return fmt.Errorf("width %d is out of bounds", n)
+					return fmt.Errorf("width %d is out of bounds: want 0 to %d", n, maxWidth)
 				}
 			}
 			return err
@@ -37,7 +37,7 @@ func options() []param.Option {
 		ints := param.OfNumbers(option+"_int", x.ints, ",", param.Below(table, "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_shfl")...)
 		set := ints.Set
 		ints.Set = func(v string, put param.Put) error {
-			if strings.Count(v, ",") == 4 { // of a version without shuffles
+			if strings.Count(v, ",") == 4 { // from a version without shuffles
 				v += ",1"
 			}
 			return set(v, put)
@@ -73,7 +73,7 @@ func options() []param.Option {
 func setSpecial(table, text string, put param.Put) error {
 	parts := strings.Split(text, ",")
 	if len(parts) != 6 {
-		return fmt.Errorf("%d parts, 6 are wanted: enabled, units, depth, two widths, name", len(parts))
+		return fmt.Errorf("%d parts; want 6: enabled, units, depth, two widths, name", len(parts))
 	}
 	on, err := param.Truth(parts[0])
 	if err != nil {
@@ -94,12 +94,11 @@ func setSpecial(table, text string, put param.Put) error {
 	return put(table+".name", strings.TrimSpace(parts[5]))
 }
 
-// setScheduler reads -gpgpu_scheduler, which is matched by parts of words in
-// this order.
+// setScheduler reads -gpgpu_scheduler, which is matched by substrings in this order.
 func setScheduler(text string, put param.Put) error {
 	for _, p := range []struct {
 		part, word string
-		at         int // where the number of warps stands; 0: there is none
+		at         int // index of the number of warps; 0: there is none
 	}{
 		{"lrr", "lrr", 0}, {"two_level_active", "two-level", 1}, {"gto", "gto", 0}, {"rrr", "rrr", 0}, {"old", "old", 0},
 		{"warp_limiting", "warp-limiting", 2},
@@ -110,7 +109,7 @@ func setScheduler(text string, put param.Put) error {
 		if p.at > 0 {
 			parts := strings.Split(text, ":")
 			if len(parts) <= p.at {
-				return fmt.Errorf("it lacks a number of warps, as in two_level_active:6:0:1 or warp_limiting:2:6")
+				return fmt.Errorf("the number of warps is missing; want for example two_level_active:6:0:1 or warp_limiting:2:6")
 			}
 			n, err := param.Number(parts[p.at])
 			if err == nil {
@@ -125,7 +124,7 @@ func setScheduler(text string, put param.Put) error {
 	return errors.New("want lrr, two_level_active:n:i:o, gto, rrr, old or warp_limiting:p:n")
 }
 
-// finish hands out -gpgpu_pipeline_widths.
+// finish distributes -gpgpu_pipeline_widths to its parameters.
 func finish(g param.Given, _ bool) error {
 	widths, err := param.Numbers(g.Value(pipelineWidths), ",")
 	if err != nil {
@@ -139,7 +138,7 @@ func finish(g param.Given, _ bool) error {
 		want = 13
 	}
 	if n := len(widths); n < want || n > 13 {
-		return fmt.Errorf("%s has %d numbers; %d are wanted with %s %s", pipelineWidths, n, want, tensorPresent, tensor)
+		return fmt.Errorf("%s has %d numbers; want %d with %s %s", pipelineWidths, n, want, tensorPresent, tensor)
 	}
 	for i, key := range []string{
 		"issue.sp", "issue.dp", "issue.int", "issue.sfu", "issue.mem", "exec.sp", "exec.dp", "exec.int", "exec.sfu", "exec.mem",

@@ -2,8 +2,8 @@ package simt
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// This file: the parameters of the core, each declared once, as package param has
-// them, and the settings that they come to.
+// This file: the parameters of the core, each declared once (see package param), and
+// the settings that follow from them.
 
 // Latency holds one number for each class of PTX instruction.
 type Latency struct {
@@ -23,22 +23,22 @@ type Latency struct {
 	DPMul   int `help:"f64 mul" unit:"cycles" want:"1..511"`
 	DPMad   int `help:"f64 fma" unit:"cycles" want:"1..511"`
 	DPDiv   int `help:"f64 div" unit:"cycles" want:"1..511"`
-	SFU     int `help:"sqrt, sin, ex2 and their like" unit:"cycles" want:"1..511"`
+	SFU     int `help:"sqrt, sin, ex2 and similar functions" unit:"cycles" want:"1..511"`
 	Tensor  int `help:"matrix multiply" unit:"cycles" want:"1..511" def:"64"`
 }
 
 // TraceLatency holds one number for each class of instruction in a trace.
 type TraceLatency struct {
-	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"4"`
+	Int    int `help:"in traces: integer unit" unit:"cycles" want:"1..511" def:"4"`
 	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"4"`
 	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"4"`
 	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"4"`
 	Tensor int `help:"in traces: matrix multiply" unit:"cycles" want:"1..511" def:"4" inert:"Accel-Sim has no opcode in this class; matrix products are special3's"`
 }
 
-// TraceInitiation is TraceLatency for the distance of two instructions.
+// TraceInitiation is TraceLatency for initiation intervals.
 type TraceInitiation struct {
-	Int    int `help:"in traces: integers and all that uses their unit" unit:"cycles" want:"1..511" def:"1"`
+	Int    int `help:"in traces: integer unit" unit:"cycles" want:"1..511" def:"1"`
 	SP     int `help:"in traces: f32" unit:"cycles" want:"1..511" def:"1"`
 	DP     int `help:"in traces: f64" unit:"cycles" want:"1..511" def:"1"`
 	SFU    int `help:"in traces: special functions" unit:"cycles" want:"1..511" def:"1"`
@@ -64,15 +64,15 @@ type Units struct {
 	Tensor int `help:"tensor units" unit:"units" want:"0..32" def:"0" from:"-gpgpu_num_tensor_core_units=0"`
 }
 
-// Special is a unit for a class of trace instructions of its own.
+// Special is a unit for its own class of trace instructions.
 type Special struct {
-	Name       string `help:"what GPGPU-Sim calls it; its number picks the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:"" inert:"the number of the unit says which instructions it executes, not its name"`
-	Units      int    `help:"units; 0: none, and an integer unit does their work in its own time" unit:"units" want:"0..32" def:"0" gate:"true"`
+	Name       string `help:"its name in GPGPU-Sim; its number selects the instructions: 1 branches, 2 textures, 3 tensor, 4 uniform" def:"" inert:"the unit's number, not its name, selects the instructions that it executes"`
+	Units      int    `help:"units; 0: none, an integer unit executes these instructions with its own timing" unit:"units" want:"0..32" def:"0" gate:"true"`
 	Depth      int    `help:"stages, at least the latency" unit:"cycles" want:"1..511" def:"4" inert:"it only bounds the latency"`
 	IssueWidth int    `help:"pipeline registers before the operand collector" unit:"instructions" want:"1..32" def:"4"`
-	ExecWidth  int    `help:"pipeline registers behind the operand collector" unit:"instructions" want:"1..32" def:"4"`
+	ExecWidth  int    `help:"pipeline registers after the operand collector" unit:"instructions" want:"1..32" def:"4"`
 	Latency    int    `help:"latency" unit:"cycles" want:"1..511" def:"4"`
-	Initiation int    `help:"distance of two instructions" unit:"cycles" want:"1..511" def:"4"`
+	Initiation int    `help:"initiation interval" unit:"cycles" want:"1..511" def:"4"`
 }
 
 // CollectorSet is a set of operand collector units.
@@ -84,9 +84,9 @@ type CollectorSet struct {
 
 // Collector describes operand reading.
 type Collector struct {
-	Specialized bool         `help:"each kind of unit has collectors of its own, beside the general ones" from:"-gpgpu_enable_specialized_operand_collector=1"`
+	Specialized bool         `help:"each kind of unit has its own collectors besides the general ones" from:"-gpgpu_enable_specialized_operand_collector=1"`
 	Banks       int          `help:"register banks of an SM" unit:"banks" want:"1..64" from:"-gpgpu_num_reg_banks=8"`
-	Steps       int          `help:"steps of the collector in a cycle" unit:"per cycle" want:"1..8" def:"1" from:"-gpgpu_reg_file_port_throughput=1"`
+	Steps       int          `help:"collector steps per cycle" unit:"per cycle" want:"1..8" def:"1" from:"-gpgpu_reg_file_port_throughput=1"`
 	Gen         CollectorSet `help:"general collectors"`
 	SP          CollectorSet `help:"collectors for f32"`
 	DP          CollectorSet `help:"collectors for f64"`
@@ -96,40 +96,40 @@ type Collector struct {
 	Tensor      CollectorSet `help:"collectors for tensor units"`
 }
 
-// Params are a machine's values for the core. What limits the blocks of an SM is
-// [sm], its caches are [l1d], [l1c], [l1t] and [l1i].
+// Params are a machine's values for the core. The limits on an SM's blocks are in
+// [sm], its caches in [l1d], [l1c], [l1t] and [l1i].
 type Params struct {
 	Scheduler        Policy  `help:"which ready warp issues" enum:"lrr|gto|old|rrr|two-level|warp-limiting" plug:"warp scheduler"`
 	ActiveWarps      int     `help:"two-level: warps in the inner round; warp-limiting: warps that may issue" unit:"warps" want:"1..64" def:"8"`
 	Schedulers       int     `help:"warp schedulers" unit:"schedulers" want:"1..8" from:"-gpgpu_num_sched_per_core=1"`
-	IssuePerWarp     int     `help:"instructions of one warp in a cycle" unit:"instructions" want:"1..2" def:"1" from:"-gpgpu_max_insn_issue_per_warp=2"`
-	DualDiffers      bool    `help:"the second instruction of a warp in a cycle must go to another kind of unit" def:"true" from:"-gpgpu_dual_issue_diff_exec_units=1"`
-	SubCores         bool    `help:"each scheduler has registers, collectors and units of its own" from:"-gpgpu_sub_core_model=0"`
-	GatedLanes       bool    `help:"the count of thread instructions completed is of active lanes, not of 32 for each of a warp" def:"false" from:"-gpgpu_clock_gated_lanes=0"`
-	FetchThroughput  int     `help:"fetches and decodes in a cycle" unit:"per cycle" want:"1..16" def:"1" from:"-gpgpu_inst_fetch_throughput=1"`
+	IssuePerWarp     int     `help:"maximum instructions of one warp per cycle" unit:"instructions" want:"1..2" def:"1" from:"-gpgpu_max_insn_issue_per_warp=2"`
+	DualDiffers      bool    `help:"a warp's second instruction in a cycle must go to another kind of unit" def:"true" from:"-gpgpu_dual_issue_diff_exec_units=1"`
+	SubCores         bool    `help:"each scheduler has its own registers, collectors and units" from:"-gpgpu_sub_core_model=0"`
+	GatedLanes       bool    `help:"completed thread instructions count active lanes instead of 32 per warp instruction" def:"false" from:"-gpgpu_clock_gated_lanes=0"`
+	FetchThroughput  int     `help:"fetches and decodes per cycle" unit:"per cycle" want:"1..16" def:"1" from:"-gpgpu_inst_fetch_throughput=1"`
 	PerfectInstConst bool    `help:"instruction and constant caches always hit" def:"false" from:"-gpgpu_perfect_inst_const_cache=0"`
-	TensorPort       bool    `help:"there is a way from issue to the tensor units" def:"false" from:"-gpgpu_tensor_core_avail=0"`
+	TensorPort       bool    `help:"there is a path from issue to the tensor units" def:"false" from:"-gpgpu_tensor_core_avail=0"`
 	Issue            Widths  `help:"pipeline registers between issue and the operand collector"`
 	Exec             Widths  `help:"pipeline registers between the operand collector and the units"`
 	WriteBack        int     `help:"pipeline registers before write-back, and result buses" unit:"instructions" want:"1..64"`
 	Units            Units   `help:"execution units"`
 	Latency          Latency `help:"latencies of PTX instructions"`
-	Initiation       Latency `help:"distance of two PTX instructions in one unit"`
+	Initiation       Latency `help:"initiation intervals of PTX instructions"`
 	OtherLatency     int     `help:"latency of PTX moves, conversions, comparisons, logic and control" unit:"cycles" want:"1..511" def:"1"`
-	OtherInitiation  int     `help:"distance of two of those" unit:"cycles" want:"1..511" def:"1"`
+	OtherInitiation  int     `help:"initiation interval of those instructions" unit:"cycles" want:"1..511" def:"1"`
 
 	TraceLatency    TraceLatency    `help:"latencies of trace instructions"`
-	TraceInitiation TraceInitiation `help:"distance of two trace instructions in one unit"`
+	TraceInitiation TraceInitiation `help:"initiation intervals of trace instructions"`
 	Special         [8]Special      `help:"units for classes of trace instructions" inert:"5: Accel-Sim has no opcode for this unit"`
 
 	Collector Collector `help:"operand collectors"`
 
-	CoalesceArch  int  `help:"rules of coalescing, by compute capability without its point" want:"13..999" from:"-gpgpu_coalesce_arch=13"`
-	MemPorts      int  `help:"turns of the load/store unit in a cycle; 0: as many as shared_parts" unit:"per cycle" want:"0..8" def:"1" from:"-gpgpu_mem_unit_ports=1"`
+	CoalesceArch  int  `help:"coalescing rules, by compute capability without the point" want:"13..999" from:"-gpgpu_coalesce_arch=13"`
+	MemPorts      int  `help:"load/store unit cycles per core cycle; 0: the value of shared_parts" unit:"per cycle" want:"0..8" def:"1" from:"-gpgpu_mem_unit_ports=1"`
 	SharedLatency int  `help:"latency of shared memory" unit:"cycles" want:"2..511" from:"-gpgpu_smem_latency=3 -smem_latency"`
 	SharedBanks   int  `help:"banks of shared memory" unit:"banks" want:"1..64" def:"32" from:"-gpgpu_shmem_num_banks=16"`
-	SharedParts   int  `help:"parts of a warp that meet shared memory one after the other" unit:"parts" want:"1..32" def:"1" from:"-gpgpu_shmem_warp_parts=2"`
-	SharedOneCast bool `help:"only one word of shared memory is broadcast in a pass" def:"false" from:"-gpgpu_shmem_limited_broadcast=1"`
+	SharedParts   int  `help:"parts of a warp that access shared memory one after the other" unit:"parts" want:"1..32" def:"1" from:"-gpgpu_shmem_warp_parts=2"`
+	SharedOneCast bool `help:"only one word of shared memory is broadcast per pass" def:"false" from:"-gpgpu_shmem_limited_broadcast=1"`
 	ResponseFIFO  int  `help:"replies that the load/store unit holds" unit:"packets" want:"1..4096" def:"2" from:"-gpgpu_n_ldst_response_buffer_size=2"`
 	PerfectMemory bool `help:"every request that leaves an SM is answered at once" def:"false" from:"-gpgpu_perfect_mem=0"`
 
@@ -137,7 +137,7 @@ type Params struct {
 	Compat Compat `key:"-"`
 }
 
-// Settings returns the settings of a core with these values on a machine.
+// Settings returns the settings of a machine's core with these values.
 func (s *Params) Settings(m *core.Machine) core.Settings {
 	l, i := &s.Latency, &s.Initiation
 	c := &Config{

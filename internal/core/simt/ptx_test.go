@@ -11,11 +11,10 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
 
-// everything is a kernel that diverges, loops a different number of times in
-// every thread, meets at barriers, exchanges through shared memory, calls a
-// function with parameters in local memory, adds atomically to shared and
-// global memory, uses the SFU and doubles, stores wide values and leaves
-// threads early.
+// everything is a kernel that diverges, loops a different number of times in every
+// thread, synchronises at barriers, exchanges values through shared memory, calls a
+// function with parameters in local memory, adds atomically to shared and global memory,
+// uses the SFU and doubles, stores wide values, and has threads that exit early.
 const everything = `
 .version 7.0
 .target sm_70
@@ -86,7 +85,7 @@ loop:
 }
 `
 
-// TestValues: whatever the core, the results are those of plain execution.
+// TestValues: on every core, the results are those of functional execution.
 func TestValues(t *testing.T) {
 	p, _ := program(t, "everything.ptx", []byte(everything))
 	k, ok := p.Kernel("everything")
@@ -149,10 +148,10 @@ func TestValues(t *testing.T) {
 					g.runWork(w, 0, 2_000_000)
 				})
 				if !bytes.Equal(got, want) {
-					t.Errorf("%s %s %+v: the results differ from plain execution", name, pol, compat)
+					t.Errorf("%s %s %+v: the results differ from functional execution", name, pol, compat)
 				}
 				if st := &g.core.Stats; st.WarpInsts != insts || st.ThreadInsts != lanes {
-					t.Errorf("%s %s: %d warp and %d thread instructions, plain execution has %d and %d", name, pol, st.WarpInsts, st.ThreadInsts, insts, lanes)
+					t.Errorf("%s %s: %d warp and %d thread instructions, functional execution has %d and %d", name, pol, st.WarpInsts, st.ThreadInsts, insts, lanes)
 				}
 				for range 2000 {
 					g.tick()

@@ -13,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// TestReferenceCounters compares what the SMs count with GPGPU-Sim's own runs
-// on the whole chip, with a warm L2: on the two configurations whose network
-// both simulators model alike, cycles and counters are equal.
+// TestReferenceCounters compares the SMs' counters with GPGPU-Sim's own runs on the
+// whole chip, with a warm L2. On the two configurations whose network both simulators
+// model alike, cycles and counters are equal.
 func TestReferenceCounters(t *testing.T) {
 	alltests.Only(t, "seconds of reference runs")
 	const runs, configs = "../../../testdata/reference/gpgpusim", "../../../testdata/reference/configs"
@@ -83,11 +83,11 @@ func TestReferenceCounters(t *testing.T) {
 		} {
 			want, err := strconv.ParseUint(r[col[c.column]], 10, 64)
 			if err != nil {
-				t.Fatalf("%s of %s is no number: %v", c.column, key, err)
+				t.Fatalf("%s of %s is not a number: %v", c.column, key, err)
 			}
 			compared++
 			if c.got != want {
-				t.Errorf("%s launch %d: %s is %d, the incumbent's %d", key, launch, c.column, c.got, want)
+				t.Errorf("%s launch %d: %s is %d, GPGPU-Sim's %d", key, launch, c.column, c.got, want)
 			}
 		}
 	}

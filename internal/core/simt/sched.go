@@ -14,14 +14,14 @@ type scheduler struct {
 	mine   uint64 // its slots
 	last   int    // slot that issued last, -1 if none has
 	age    []uint8
-	active []uint8 // two-level: warps tried, in order
-	wait   []uint8 // two-level: warps that wait for a place
+	active []uint8 // two-level: warps that are tried, in order
+	wait   []uint8 // two-level: warps that wait for a place in active
 	turn   int     // strict round robin: the warp whose turn it is
 	issued int     // instructions issued in the last cycle
 
-	own   core.Scheduler // in the place of a policy, nil if there is none
+	own   core.Scheduler // a program's scheduler, nil for a built-in policy
 	warps core.Warps     // for own
-	order []uint8        // room for its answer
+	order []uint8        // buffer for its result
 }
 
 func (c *Core) newSchedulers() {
@@ -49,8 +49,8 @@ func (c *Core) newSchedulers() {
 	}
 }
 
-// join and leave keep the slots in the order of their warps' ages: a warp that
-// is launched is the youngest.
+// join and leave keep the slots sorted by the age of their warps: a launched warp is
+// the youngest.
 func (s *scheduler) join(w uint8) { s.age = append(s.age, w) }
 
 func (s *scheduler) leave(w uint8) {
@@ -62,12 +62,12 @@ func (s *scheduler) leave(w uint8) {
 	}
 }
 
-// slot is what a scheduler did in a cycle.
+// slot is the outcome of a scheduler's cycle.
 type slot uint8
 
 const (
-	slotIdle  slot = iota // no warp had an instruction that it could issue by itself
-	slotScore             // all that had one waited for registers
+	slotIdle  slot = iota // no warp had an instruction to issue
+	slotScore             // all warps with an instruction waited for registers
 	slotStall             // no issue register was free
 	slotIssued
 )
@@ -78,7 +78,7 @@ func (c *Core) issue() {
 	c.acct.Issued = 0
 	c.acct.stalled = 0
 	if free := c.ready &^ c.atomic; c.calmPolicy && free&(c.full&^c.blocked|c.fence) == 0 {
-		// Nobody has anything to try.
+		// No scheduler has a warp to try.
 		for k := range c.sched {
 			st := slotIdle
 			if c.sched[k].mine&free&c.full != 0 {
@@ -106,8 +106,8 @@ func (c *Core) issue() {
 // schedule lets scheduler k issue.
 func (c *Core) schedule(k int) {
 	s := &c.sched[k]
-	// Warps that do not wait. Those at a fence are looked at one by one: a look
-	// ends the wait when it may end.
+	// free are the warps that do not wait. Those at a fence are checked one by one,
+	// and the check ends the wait if possible.
 	free := s.mine & c.ready &^ c.atomic
 	if c.fence&free != 0 {
 		if c.cfg.Policy != LRR {
@@ -123,9 +123,9 @@ func (c *Core) schedule(k int) {
 		st = slotScore
 	}
 	try &^= c.blocked &^ c.fence
-	can := c.roomy(k) & try // have all that they need to issue
+	can := c.roomy(k) & try // nothing prevents them from issuing
 	if h := try & c.passed &^ can; h != 0 {
-		// Nothing has changed for those whose issue register is still taken.
+		// Warps whose issue register is still taken remain stalled.
 		try &^= h
 		c.acct.stalled |= h
 		st = slotStall
@@ -143,7 +143,7 @@ func (c *Core) schedule(k int) {
 			}
 			break
 		}
-		// The warps tried are those up to the first that can issue.
+		// over are the warps tried before the first that can issue.
 		over, w := try, -1
 		if m := can & behind; m != 0 {
 			w = bits.TrailingZeros64(m)
@@ -255,8 +255,8 @@ func (c *Core) schedule(k int) {
 	c.acct.slot[k] = st
 }
 
-// consult lets a scheduler that a program registered decide: try are the warps that it
-// may name, can those that can issue.
+// consult lets a program's scheduler decide: try are the warps that it may name, can
+// those that can issue.
 func (c *Core) consult(k int, free, try, can uint64, st *slot) int {
 	s := &c.sched[k]
 	w := &s.warps
@@ -283,15 +283,15 @@ func (c *Core) consult(k int, free, try, can uint64, st *slot) int {
 	if over != 0 {
 		*st = c.over(over, *st)
 	}
-	c.moved = true // it may answer otherwise in the next cycle
+	c.moved = true // it may decide differently in the next cycle
 	return 0
 }
 
-// WarpInfo returns what schedulers may ask about the warp in a slot.
+// WarpInfo returns the information about the warp in a slot for schedulers.
 func (c *Core) WarpInfo(slot int) core.WarpInfo { return c.Info(slot, c.Stats.PerWarp[:]) }
 
-// roomy returns the warps whose next instruction only has to be issued: the
-// issue register that it goes to is free.
+// roomy returns the warps whose next instruction can issue: it waits for nothing and
+// its issue register is free.
 func (c *Core) roomy(k int) uint64 {
 	var m uint64
 	for _, x := range c.inUse {
@@ -302,13 +302,13 @@ func (c *Core) roomy(k int) uint64 {
 	return m
 }
 
-// over is told of warps that have been tried in vain. It returns what st
-// becomes by them.
+// over notes why the warps of a set did not issue when tried, and returns st updated
+// accordingly.
 func (c *Core) over(set uint64, st slot) slot {
 	if m := set & c.astray; m != 0 {
 		set &^= m
 		for ; m != 0; m &= m - 1 {
-			// Control has gone elsewhere.
+			// The warp has branched elsewhere.
 			s := int32(bits.TrailingZeros64(m))
 			c.flush(s)
 			c.warps[s].fetch = c.warps[s].Next
@@ -329,7 +329,7 @@ func (c *Core) over(set uint64, st slot) slot {
 	return st
 }
 
-// first issues from the first warp of a set that can.
+// first issues from the first warp of a set that can issue.
 func (c *Core) first(k int, set uint64, st *slot) int {
 	for ; set != 0; set &= set - 1 {
 		w := int32(bits.TrailingZeros64(set))
@@ -343,7 +343,7 @@ func (c *Core) first(k int, set uint64, st *slot) int {
 	return 0
 }
 
-// passFence ends a warp's wait at a fence if nothing is left to wait for.
+// passFence ends a warp's wait at a fence if the fence is satisfied.
 func (c *Core) passFence(s int32) bool {
 	if !c.fenceOpen(s) {
 		return false
@@ -356,14 +356,13 @@ func (c *Core) passFence(s int32) bool {
 	return true
 }
 
-// fenceOpen reports whether all that a fence waits for has happened.
+// fenceOpen reports whether everything that a warp's fence waits for has happened.
 func (c *Core) fenceOpen(s int32) bool {
 	w := &c.warps[s]
 	return w.regs == 0 && (c.cfg.Compat.FenceLoadsOnly || w.stores == 0 && w.storing == 0)
 }
 
-// reorder keeps the two-level scheduler's active list free of warps that wait
-// for long.
+// reorder replaces warps with long waits in the two-level scheduler's active list.
 func (c *Core) reorder(s *scheduler, free uint64) {
 	n := 0
 	for _, w := range s.active {
@@ -389,8 +388,7 @@ func (c *Core) reorder(s *scheduler, free uint64) {
 	s.wait = s.wait[:copy(s.wait, s.wait[k:])]
 }
 
-// rotate puts the warp that issued at the end of the active list, those after
-// it first.
+// rotate moves the warps of the active list up to the one that issued to its end.
 func (s *scheduler) rotate(w uint8) {
 	var tmp [maxWarps]uint8
 	for i, x := range s.active {
@@ -403,7 +401,7 @@ func (s *scheduler) rotate(w uint8) {
 	}
 }
 
-// attempt tries to issue from warp s and returns how many instructions went.
+// attempt tries to issue from warp s and returns the number of instructions issued.
 func (c *Core) attempt(k int, s int32, st *slot) int {
 	w := &c.warps[s]
 	bit := uint64(1) << s
@@ -418,7 +416,7 @@ func (c *Core) attempt(k int, s int32, st *slot) int {
 			break
 		}
 		if i != w.Next {
-			// Control has gone elsewhere.
+			// The warp has branched elsewhere.
 			c.flush(s)
 			w.fetch = w.Next
 			continue
@@ -534,8 +532,7 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	}
 }
 
-// memory prepares a memory instruction: where it goes and which accesses it
-// makes.
+// memory prepares a memory instruction: its path and its accesses.
 func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	in := f.op.inst
 	f.path = pathNone
@@ -587,12 +584,12 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	return kind
 }
 
-// answered takes n lanes off the atomics that a warp waits for.
+// answered subtracts n answered lanes from the atomics that a warp waits for.
 func (c *Core) answered(s int32, n int) {
 	w := &c.warps[s]
 	c.quiet = false
 	if w.atomics -= int32(n); w.atomics < 0 {
-		c.fail(fmt.Errorf("SM %d, warp slot %d: %d more lanes of atomics were answered than asked; this is an error of the simulator", c.id, s, -w.atomics))
+		c.fail(fmt.Errorf("SM %d, warp slot %d: %d more lanes of atomics were answered than requested; this is a bug in the simulator", c.id, s, -w.atomics))
 	}
 	switch bit := uint64(1) << s; {
 	case w.atomics == 0:

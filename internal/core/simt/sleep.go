@@ -12,7 +12,7 @@ func (c *Core) KeepAwake() {
 	c.StayAwake()
 }
 
-// NextEvent returns the first cycle after now, that of the last call of Cycle,
+// NextEvent returns the first cycle after now, the argument of the last call of Cycle,
 // in which the core may do anything by itself.
 func (c *Core) NextEvent(now uint64) uint64 {
 	if c.alive == 0 && !c.Busy() {
@@ -21,7 +21,7 @@ func (c *Core) NextEvent(now uint64) uint64 {
 	return c.Next(now, c.tick)
 }
 
-// Skip stands for n calls of Cycle, none of them at or after NextEvent.
+// Skip replaces n calls of Cycle, none of them at or after NextEvent.
 func (c *Core) Skip(n uint64) {
 	if !c.More(n) {
 		c.tick += n
@@ -61,10 +61,10 @@ func (c *Core) Sync() {
 	}
 }
 
-// settle finds out at the end of a cycle whether what lies in front of the
-// load/store unit would do in the next cycle what it did in this one, that is
-// nothing: no instruction moved, and none has been given cause to. Then only
-// the load/store unit is run, until something that the others wait for happens.
+// settle determines at the end of a cycle whether the stages before the load/store unit
+// are idle: no instruction moved, and nothing has happened that enables one to move.
+// Then only the load/store unit is simulated, until something that the others wait for
+// happens.
 func (c *Core) settle() {
 	c.quiet = !c.moved && !c.Awake() && c.calmPolicy && len(c.wb) == 0 && c.waiting == 0 && c.col.waiting == 0 &&
 		!c.fr.valid && (c.l1i == nil || !c.l1i.Ready() && c.l1i.MissLen() == 0)
@@ -89,7 +89,7 @@ func (c *Core) pass() {
 // the next cycle either.
 func (c *Core) doze() {
 	if c.cfg.MemPorts > 1 {
-		return // it has several cycles in one
+		return // several load/store cycles per core cycle
 	}
 	next := c.ls.next(c.tick)
 	if next <= c.tick+1 {
@@ -104,8 +104,8 @@ func (c *Core) doze() {
 	c.Doze(c.tick, next)
 }
 
-// next returns the first tick after the core's tick in which the load/store
-// unit may do anything. Its own count of ticks runs apart from the core's.
+// next returns the first tick after the core's tick in which the load/store unit may do
+// anything. The unit counts its own ticks separately.
 func (l *ldst) next(tick uint64) uint64 {
 	now := tick + 1
 	switch {

@@ -2,10 +2,10 @@ package simt
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// This file: warps that wait in a loop for what never comes.
+// This file: detecting endless wait loops.
 
-// WatchSpin begins to look for endless loops. A warp may come back to the same
-// place so many times with other values before the search is given up.
+// WatchSpin starts the search for endless loops. It ends once a warp has returned more
+// than tries times to the same instruction with other values.
 func (c *Core) WatchSpin(tries int) {
 	if c.spin == nil {
 		c.spin = new(core.Spin)
@@ -17,13 +17,12 @@ func (c *Core) WatchSpin(tries int) {
 // EndSpin ends the search.
 func (c *Core) EndSpin() { c.spins = false }
 
-// Spinning reports whether no resident warp can do anything but go round for
-// ever, as long as no other SM changes memory; ended is true if the search has
-// been given up, since something has changed.
+// Spinning reports whether all resident warps will loop forever unless another SM
+// changes memory. Ended is true if the search has ended because something has changed.
 func (c *Core) Spinning() (yes, ended bool) {
 	if !c.spins {
 		return false, true
 	}
 	yes, ended = c.spin.Spinning(c.alive & c.ready &^ c.done)
-	return yes && c.done == 0, ended // a warp that ended and waits for its memory accesses will be gone
+	return yes && c.done == 0, ended // a warp that has ended will retire after its memory accesses
 }

@@ -2,17 +2,17 @@ package simt
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// Stall says why the load/store unit could not finish an instruction in a
+// Stall is the reason why the load/store unit could not finish an instruction in a
 // cycle.
 type Stall uint8
 
-// The reasons, named as GPGPU-Sim's.
+// The reasons, with GPGPU-Sim's names.
 const (
 	StallBank     Stall = iota // a bank, or the cache, refused (resource_stall, bk_conf)
 	StallCoalesce              // more accesses to send
 	StallNetwork               // no room in the network
 	StallDataPort              // the cache's data port is busy
-	Stalls                     // how many there are
+	Stalls                     // number of reasons
 )
 
 var stallNames = [Stalls]string{"bank", "coalesce", "network", "data_port"}
@@ -20,7 +20,7 @@ var stallNames = [Stalls]string{"bank", "coalesce", "network", "data_port"}
 // String returns the name used in reports.
 func (s Stall) String() string { return stallNames[s] }
 
-// Client is who an LD/ST stall is charged to.
+// Client is the kind of access that a load/store stall is charged to.
 type Client uint8
 
 // The clients.
@@ -32,7 +32,7 @@ const (
 	ClientGlobalStore
 	ClientLocalLoad
 	ClientLocalStore
-	Clients // how many there are
+	Clients // number of clients
 )
 
 var clientNames = [Clients]string{"shared", "const", "texture", "global_load", "global_store", "local_load", "local_store"}
@@ -44,12 +44,12 @@ func (c Client) String() string { return clientNames[c] }
 // Stats.Slots.
 const (
 	SlotIdle       = int(slotIdle)  // W0_Idle: no warp had an instruction to issue
-	SlotScoreboard = int(slotScore) // W0_Scoreboard: all that had one waited for registers
+	SlotScoreboard = int(slotScore) // W0_Scoreboard: all warps with an instruction waited for registers
 	SlotStall      = int(slotStall) // Stall: no issue register was free
 )
 
-// Stats are a core's counters. They grow for ever; differences give a kernel's.
-// Of Lanes, W0 is an issue without active lanes.
+// Stats are a core's counters. They are never reset; a kernel's are differences.
+// Lanes[0], GPGPU-Sim's W0, counts issues without active lanes.
 type Stats struct {
 	core.Stats
 	Counters
@@ -57,7 +57,7 @@ type Stats struct {
 
 // Counters are those that other models do not have.
 type Counters struct {
-	// CompletedLanes counts the active lanes of the instructions finished.
+	// CompletedLanes counts the active lanes of finished instructions.
 	CompletedLanes uint64
 	// Issues counts scheduler cycles that issued one and two instructions.
 	Issues [2]uint64
@@ -67,16 +67,16 @@ type Counters struct {
 	Slots [][3]uint64
 	// LSStalls counts cycles in which the load/store unit could not finish.
 	LSStalls uint64
-	// LSStallBy splits them by who was held up and why.
+	// LSStallBy splits them by kind of access and reason.
 	LSStallBy [Clients][Stalls]uint64
-	// ConstConflicts counts stalled cycles of constants.
+	// ConstConflicts counts cycles stalled by constant accesses.
 	ConstConflicts uint64
 }
 
 // Zero returns empty counters.
 func (s *Counters) Zero() core.Own { return &Counters{} }
 
-// Add adds those of another core.
+// Add adds the counters of another core.
 func (s *Counters) Add(o core.Own) { core.Add(s, o.(*Counters)) }
 
 // Sub subtracts an earlier reading.
@@ -85,7 +85,7 @@ func (s *Counters) Sub(o core.Own) { core.Sub(s, o.(*Counters)) }
 // LoadStoreStalls counts the cycles in which the load/store unit could not finish.
 func (s *Counters) LoadStoreStalls() uint64 { return s.LSStalls }
 
-// SlotStalls adds the cycles of schedulers that issued nothing, by the reason.
+// SlotStalls adds the cycles in which a scheduler issued nothing, by reason.
 func (s *Counters) SlotStalls(by map[string]uint64) {
 	for _, slots := range s.Slots {
 		by["idle"] += slots[SlotIdle]
@@ -94,7 +94,7 @@ func (s *Counters) SlotStalls(by map[string]uint64) {
 	}
 }
 
-// Terms returns the counters under GPGPU-Sim's names, which are the model's own.
+// Terms returns the counters under GPGPU-Sim's names. The model has the same ones.
 func (s *Counters) Terms(of *core.Stats) core.Terms {
 	by := &s.LSStallBy
 	t := core.Terms{

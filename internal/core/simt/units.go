@@ -2,17 +2,16 @@ package simt
 
 import "math/bits"
 
-// unit is a pipelined execution unit. An instruction that it takes is entered
-// in a wheel (Core.ends, Core.stage) at the tick in which it will leave: one
-// leaves a unit, and takes a result bus, in the cycle before. So nothing is
-// shifted and nothing counts down.
+// unit is a pipelined execution unit. An instruction that enters it is noted in a
+// wheel (Core.ends, Core.stage) at the tick in which it will leave; it takes a result
+// bus in the tick before. Hence no stages are shifted and no counters decremented.
 type unit struct {
 	set   Set
 	k     int   // number among its kind
 	entry int32 // instruction in the dispatch register, while Core.entries has the unit's bit
 }
 
-// maxPipes is how many units a core can have: a bit each in a mask.
+// maxPipes is the maximum number of units of a core, a bit each in a mask.
 const maxPipes = 64
 
 func (c *Core) newUnits() {
@@ -39,7 +38,7 @@ func (c *Core) newUnits() {
 	c.wb = make([]int32, 0, maxWidth)
 }
 
-// writeback completes what the units have finished.
+// writeback completes the instructions that the units have finished.
 func (c *Core) writeback() {
 	for _, i := range c.wb {
 		f := &c.flight[i]
@@ -82,7 +81,7 @@ func (c *Core) loadStore() {
 	}
 }
 
-// start lets the units take instructions from the execute registers.
+// start moves instructions from the execute registers into the units.
 func (c *Core) start() {
 	for _, s := range c.inUse {
 		in := &c.ocex[s]
@@ -91,7 +90,7 @@ func (c *Core) start() {
 		}
 		first, end := c.setUnits[s][0], c.setUnits[s][1]
 		if c.cfg.SubCore {
-			// Unit k looks at register k.
+			// Unit k takes from register k.
 			for m := in.used & (1<<(end-first) - 1) &^ (c.entries >> first); m != 0; m &= m - 1 {
 				k := bits.TrailingZeros64(m)
 				c.accept(first+k, k, in)
@@ -106,8 +105,8 @@ func (c *Core) start() {
 	}
 }
 
-// accept lets unit i take the instruction in an execute register, if nothing
-// leaves it, and a result bus is free, when this one will.
+// accept moves the instruction in an execute register into unit i, if at the time when
+// it will leave no other instruction leaves the unit and a result bus is free.
 func (c *Core) accept(i, reg int, in *regset) {
 	fi := in.slot[reg]
 	o := c.flight[fi].op

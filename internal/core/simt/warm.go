@@ -2,8 +2,8 @@ package simt
 
 import "github.com/heddle-sim/heddle/internal/core"
 
-// WarmCode puts a kernel's instructions into the instruction cache, from its
-// first to its last: what does not fit pushes out what came before it.
+// WarmCode fills the instruction cache with a kernel's code in ascending order. Code
+// that does not fit evicts what was filled first.
 func (c *Core) WarmCode(kernel core.Kernel) {
 	k := kernel.(*Kernel)
 	if c.l1i == nil {

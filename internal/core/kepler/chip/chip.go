@@ -1,12 +1,12 @@
-// Package chip is several SMs of the Kepler-style kind behind a small network,
-// with set-associative caches: an L1 for each SM, an L2 in slices, DRAM. It is
-// made of the memory system that all core models share, and is not what the
-// hardware or its datasheet have.
+// Package chip is a chip of several Kepler-style SMs, connected by a small network to
+// a memory hierarchy: an L1 for each SM, an L2 in slices, and DRAM. It is built from
+// the memory system that all core models share; neither the hardware nor its datasheet
+// has one.
 //
-// Values live in one place, the global memory that the SMs share: a store or an
-// atomic takes effect in the cycle in which it leaves its SM, the SMs in order
-// of their numbers, and a load reads what is there then. Caches hold no values,
-// so how they are set changes cycles and never what a single warp computes.
+// Values are kept in one place, the global memory that the SMs share. A store or an
+// atomic takes effect in the cycle in which it leaves its SM, in the order of SM
+// numbers, and a load reads the value at that time. Caches hold no values, so their
+// settings affect cycles but never what a single warp computes.
 package chip
 
 import (
@@ -24,7 +24,7 @@ import (
 // Chip is a chip. Not safe for concurrent use.
 type Chip struct {
 	cfg  kepler.Chip
-	host *kepler.Core // as it was set up
+	host *kepler.Core // the core from which the chip was made
 	sms  []*kepler.Core
 	port []port
 	part *part.Memory
@@ -33,18 +33,18 @@ type Chip struct {
 	pool mem.Pool
 	now  uint64
 
-	answered, latency uint64 // transactions, and the cycles that they took
+	answered, latency uint64 // answered transactions, and the sum of their cycles
 }
 
-// port is what lies between an SM and the network.
+// port connects an SM to the network.
 type port struct {
-	in     mem.Queue // from the SM, behind the L1's latency
-	direct *mem.Req  // passes the L1 by
+	in     mem.Queue // from the SM, with the L1's latency
+	direct *mem.Req  // bypasses the L1
 	l1     *cache.Cache
 }
 
-// New makes a chip of a core that is set up and has not run: warp w runs on SM
-// w modulo the number of SMs. Gather brings the results back to the core.
+// New makes a chip from a core that is set up and has not run: warp w runs on SM w
+// modulo the number of SMs. Gather copies the results back to the core.
 func New(k *kepler.Core) (*Chip, error) {
 	cfg := k.Config().Chip
 	cfg.SMs = max(cfg.SMs, 1)
@@ -60,7 +60,7 @@ func New(k *kepler.Core) (*Chip, error) {
 	c.req, c.rep = noc.New(n), noc.New(n.Reverse())
 	for i := range c.port {
 		p := &c.port[i]
-		p.in = mem.NewQueue(0) // what an SM may have outstanding bounds it
+		p.in = mem.NewQueue(0) // bounded by an SM's outstanding transactions
 		if cfg.L1.On {
 			if p.l1, err = cache.New(cacheOf(&cfg.L1, "l1", cache.L1), &c.pool); err != nil {
 				return nil, err
@@ -73,13 +73,13 @@ func New(k *kepler.Core) (*Chip, error) {
 	return c, nil
 }
 
-// SMs returns the SMs. The caller only looks at them.
+// SMs returns the SMs. The caller must not change them.
 func (c *Chip) SMs() []*kepler.Core { return c.sms }
 
 // Cycle returns the cycles since the start.
 func (c *Chip) Cycle() uint64 { return c.now }
 
-// Send takes a transaction of an SM.
+// Send accepts a transaction of an SM.
 func (c *Chip) Send(sm int, a kepler.Access) {
 	r := c.pool.Get()
 	r.Addr, r.Size, r.Lanes = uint64(a.Line)*mem.LineBytes, mem.LineBytes, isa.LaneMask(a.Lanes)
@@ -90,7 +90,7 @@ func (c *Chip) Send(sm int, a kepler.Access) {
 			r.Sectors |= 1 << (at / mem.SectorBytes)
 		}
 	}
-	r.Kind = mem.GlobalRead // textures as well: they have no cache of their own
+	r.Kind = mem.GlobalRead // textures too: they have no separate cache
 	if a.Write {
 		r.Kind, r.Size = mem.GlobalWrite, mem.SectorBytes*uint32(max(1, bits.OnesCount8(r.Sectors)))
 	}
@@ -102,7 +102,7 @@ func (c *Chip) Send(sm int, a kepler.Access) {
 	c.port[sm].in.Push(r)
 }
 
-// answer tells an SM that a transaction is done.
+// answer reports to an SM that a transaction is done.
 func (c *Chip) answer(r *mem.Req) {
 	c.answered++
 	c.latency += c.now - r.Born
@@ -142,7 +142,7 @@ func (c *Chip) Step() {
 	c.now++
 }
 
-// bytesBack is the size of an answer's packet: what was read, or no data.
+// bytesBack returns the size of a reply packet, which has data only for a read.
 func bytesBack(r *mem.Req) int {
 	if r.Write {
 		return mem.ControlSize
@@ -150,7 +150,7 @@ func bytesBack(r *mem.Req) int {
 	return mem.ControlSize + int(r.Size)
 }
 
-// deliver takes an answer from the network, and one that the L1 has.
+// deliver takes a reply from the network and one from the L1.
 func (c *Chip) deliver(sm int) {
 	p := &c.port[sm]
 	if r := c.rep.Peek(sm); r != nil {
@@ -166,8 +166,8 @@ func (c *Chip) deliver(sm int) {
 	}
 }
 
-// look is a cycle of the L1 of an SM: one look-up, and one request to the
-// network. Atomics pass it by, and without an L1 everything does.
+// look simulates a cycle of the L1 of an SM: one look-up, and one request to the
+// network. Atomics bypass the L1.
 func (c *Chip) look(sm int) {
 	p := &c.port[sm]
 	switch {
@@ -199,7 +199,7 @@ func (c *Chip) look(sm int) {
 	}
 }
 
-// bytesOut is the size of a request's packet.
+// bytesOut returns the size of a request's packet.
 func bytesOut(r *mem.Req) int {
 	if r.Write || r.Atomic {
 		return mem.ControlSize + int(r.Size)
@@ -209,7 +209,7 @@ func bytesOut(r *mem.Req) int {
 
 func (c *Chip) room(sm int, r *mem.Req) bool { return c.req.HasRoom(sm, bytesOut(r)) }
 
-// send puts a request into the network if that has room.
+// send puts a request into the network if there is room.
 func (c *Chip) send(sm int, r *mem.Req) bool {
 	if !c.room(sm, r) {
 		return false
@@ -219,7 +219,7 @@ func (c *Chip) send(sm int, r *mem.Req) bool {
 	return true
 }
 
-// Ended reports whether Run would go on no further.
+// Ended reports whether Run would stop here.
 func (c *Chip) Ended() bool {
 	for _, k := range c.sms {
 		if k.Fault() != nil {
@@ -239,11 +239,11 @@ func (c *Chip) done() bool {
 	return true
 }
 
-// ended reports whether an SM has nothing to do any more.
+// ended reports whether an SM has nothing left to do.
 func ended(k *kepler.Core) bool { return k.StartedWarps() == 0 || k.Done() && k.Ended() }
 
-// Stuck reports whether warps wait for what can never happen: no SM moves, and
-// nothing is on its way to or from memory.
+// Stuck reports whether warps wait for something that can never happen: no SM makes
+// progress, and nothing is in flight to or from memory.
 func (c *Chip) Stuck() bool {
 	if c.part.Busy() || c.req.Busy() || c.rep.Busy() {
 		return false
@@ -264,8 +264,8 @@ func (c *Chip) Stuck() bool {
 	return stuck
 }
 
-// Run simulates until every warp has exited, until there is a fault or no
-// progress, or until a cycle; it reports whether the first.
+// Run simulates until every warp has exited, there is a fault, the chip is stuck, or a
+// cycle is reached. It reports whether every warp has exited.
 func (c *Chip) Run(until uint64) bool {
 	for !c.Ended() && c.now < until {
 		c.Step()
@@ -273,17 +273,17 @@ func (c *Chip) Run(until uint64) bool {
 	return c.done()
 }
 
-// Gather brings what the SMs have done back to the core that the chip was made
-// of: see kepler.Core.Gather.
+// Gather copies the results of the SMs to the core from which the chip was made: see
+// kepler.Core.Gather.
 func (c *Chip) Gather() { c.host.Gather(c.sms, c.Stuck()) }
 
-// Level is what one level of caches did.
+// Level holds the counters of one level of caches.
 type Level struct {
 	Accesses, Hits uint64
-	PendingHits    uint64 // the line was on its way
+	PendingHits    uint64 // hits on a line that had been requested
 	Misses         uint64
 	SectorMisses   uint64 // always zero: lines have no sectors
-	Refused        uint64 // tries that found no room
+	Refused        uint64 // accesses refused for lack of room
 	WriteBacks     uint64
 }
 
@@ -300,12 +300,12 @@ func (l *Level) add(s *cache.Stats) {
 type Stats struct {
 	L1, L2            Level
 	Requests, Replies noc.Stats
-	DRAM              dram.Stats // of them those that add up over channels
-	BurstBytes        uint64     // that a command to the DRAM moves
-	Answered, Latency uint64     // transactions, and cycles from their SM and back, summed
+	DRAM              dram.Stats // only counters that can be summed over channels
+	BurstBytes        uint64     // bytes per DRAM command
+	Answered, Latency uint64     // answered transactions, and the sum of their round trips in cycles
 }
 
-// MeanLatency returns the cycles of a transaction on average.
+// MeanLatency returns the average round trip of a transaction in cycles.
 func (s *Stats) MeanLatency() float64 { return float64(s.Latency) / float64(max(s.Answered, 1)) }
 
 // Stats returns the counters so far, summed over SMs, slices and channels.

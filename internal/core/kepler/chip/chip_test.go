@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
 
-// core returns a core with a program on some warps, each with its number in
-// R14, as part of the chip that settings ask for.
+// core returns a core with a program on some warps, each with its number in R14, for a
+// chip with some settings.
 func core(t *testing.T, set []string, text string, warps ...int) *kepler.Core {
 	t.Helper()
 	cfg := kepler.ConfigFor(kepler.Datasheet)
@@ -47,7 +47,7 @@ func first(n int) (list []int) {
 	return list
 }
 
-// run runs a chip to its end and brings the results back.
+// run runs a chip to its end and gathers the results.
 func run(t *testing.T, k *kepler.Core) *chip.Chip {
 	t.Helper()
 	c, err := chip.New(k)
@@ -75,7 +75,7 @@ var machines = [][]string{
 	{"kepler.sms=2", "kepler.l1.on=true", "kepler.l2.on=true", "kepler.l2.sets=1", "kepler.l2.ways=1", "kepler.l2.misses=1", "kepler.l2.slices=1"},
 }
 
-// state is what a run has left in registers and memory.
+// state returns the contents of registers and memory after a run.
 func state(k *kepler.Core) string {
 	var b strings.Builder
 	for w := range kepler.Warps {
@@ -158,7 +158,7 @@ func TestSameValues(t *testing.T) {
 	if got := one.Memory(0x100); got != 16*32 {
 		t.Errorf("the counter is %d", got)
 	}
-	for w := range 16 { // tickets depend on who comes first
+	for w := range 16 { // tickets depend on the order of arrival
 		_ = one.SetRegister(w, 20, -1, 0)
 	}
 	want := state(one)
@@ -177,13 +177,13 @@ func TestSameValues(t *testing.T) {
 			t.Errorf("%v: %d different tickets", m, len(seen))
 		}
 		if got := state(k); got != want {
-			t.Errorf("%v leaves other values", m)
+			t.Errorf("%v has different results", m)
 		}
 		t.Logf("%v: %d cycles, %+v", m, k.DoneCycle(), c.Stats())
 	}
 }
 
-// A run is the same run every time.
+// Runs are deterministic.
 func TestSameCycles(t *testing.T) {
 	for _, m := range machines {
 		var seen string
@@ -232,8 +232,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// Caches keep what they have: a second pass over lines that fit does not leave
-// the L1, one over lines that do not fit does.
+// Caches keep their lines: a second pass over lines that fit hits in the L1, one over
+// lines that do not fit misses.
 func TestHits(t *testing.T) {
 	pass := func(lines int) string {
 		return fmt.Sprintf(`
@@ -256,7 +256,7 @@ line:   LDR   R7, [R2]
 	for _, c := range []struct {
 		lines      int
 		hits, miss uint64
-	}{{64, 64, 64}, {128, 0, 256}} { // the L1 has 64 lines; in turn, the least recently used is the next that is needed
+	}{{64, 64, 64}, {128, 0, 256}} { // the L1 has 64 lines; with more, LRU always evicts the line that is needed next
 		s := run(t, core(t, caches, pass(c.lines), 0)).Stats()
 		if s.L1.Hits != c.hits || s.L1.Misses != c.miss || s.L2.Misses != uint64(c.lines) || s.L2.Hits != c.miss-uint64(c.lines) {
 			t.Errorf("%d lines twice: %+v", c.lines, s)
@@ -264,7 +264,7 @@ line:   LDR   R7, [R2]
 	}
 }
 
-// Atomics and stores reach the L2, whatever the L1 has.
+// Atomics and stores reach the L2, whatever is in the L1.
 func TestWriteThrough(t *testing.T) {
 	k := core(t, caches, `
         MOV   R1, R63, 0x100
@@ -284,7 +284,7 @@ func TestWriteThrough(t *testing.T) {
 	}
 }
 
-// SMID tells an instruction where it runs.
+// SMID returns the SM on which an instruction runs.
 func TestSMID(t *testing.T) {
 	k := core(t, []string{"kepler.sms=5"}, "SMID R1\nEXIT", first(kepler.Warps)...)
 	run(t, k)
@@ -295,7 +295,7 @@ func TestSMID(t *testing.T) {
 	}
 }
 
-// A fault on one SM and a barrier that never completes are seen.
+// A fault on one SM and a barrier that never completes are detected.
 func TestEnds(t *testing.T) {
 	k := core(t, []string{"kepler.sms=4"}, "SHL R1, R14, R63, 20\nSHL R1, R1, R63, 3\nLDR R2, [R1]\nEXIT", first(8)...)
 	c, err := chip.New(k)
@@ -303,13 +303,13 @@ func TestEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Run(100_000) {
-		t.Error("warps 4 to 7 read beyond memory and nobody says so")
+		t.Error("warps 4 to 7 read beyond memory without a fault")
 	}
 	c.Gather()
 	if f := k.Fault(); f == nil || f.Warp < 4 || !strings.HasPrefix(f.What, "access to memory at 0x") {
 		t.Errorf("fault: %v", f)
 	}
-	// A program that goes round for ever is not stuck.
+	// A program that loops forever is not stuck.
 	k = core(t, []string{"kepler.sms=2", "kepler.dram.latency=2000"}, "LDR R1, [R63]\n LDR R2, [R3]\nADD R3, R1, R2\nloop: BRA loop", 0)
 	if c, err = chip.New(k); err != nil {
 		t.Fatal(err)
@@ -323,10 +323,10 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// caches are both levels.
+// caches are the settings that turn on both levels of caches.
 var caches = []string{"kepler.l1.on=true", "kepler.l2.on=true"}
 
-// The corners of every setting make a chip that runs.
+// Chips with the extreme values of every setting run.
 func TestExtremes(t *testing.T) {
 	for _, set := range [][]string{
 		{"kepler.sms=24", "kepler.l1.sets=1024", "kepler.l1.ways=32", "kepler.l2.sets=1024", "kepler.l2.ways=32", "kepler.l2.slices=16", "kepler.l1.misses=1024", "kepler.l2.misses=1024"},

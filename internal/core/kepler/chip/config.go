@@ -9,15 +9,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/part"
 )
 
-// This file: the machine in the words of the memory system.
+// This file: the machine's settings as configurations of the memory system.
 
-// queueLength is the room of every queue of the memory system, in requests. Our
+// queueLength is the length of every queue of the memory system, in requests. Our
 // assumption.
 const queueLength = 16
 
-// cacheOf returns the settings of a cache. Writes go through an L1 and take no
-// line there; an L2 keeps them, and reads what it has not of a line when that
-// is needed.
+// cacheOf returns the settings of a cache. An L1 is write-through without allocation of
+// writes. An L2 is write-back and reads the missing parts of a written line only when
+// they are needed.
 func cacheOf(k *kepler.Cache, name string, level cache.Level) cache.Config {
 	c := cache.Config{
 		Name: name, Level: level, Disabled: !k.On, Sets: k.Sets, Ways: k.Ways, Line: mem.LineBytes, Replace: cache.LRU, Alloc: cache.OnMiss,
@@ -30,9 +30,8 @@ func cacheOf(k *kepler.Cache, name string, level cache.Level) cache.Config {
 	return c
 }
 
-// memory returns the settings of what is behind the network: the slices take
-// turns with every 256 bytes, and each channel is GDDR5 with the timing of a
-// GTX 480 in GPGPU-Sim's files.
+// memory returns the settings of slices and DRAM: the slices are interleaved by 256
+// bytes, and each channel is GDDR5 with the timing of a GTX 480 in GPGPU-Sim's files.
 func memory(c *kepler.Chip) part.Config {
 	return part.Config{
 		Channels: c.Slices, Subs: 1,
@@ -44,8 +43,8 @@ func memory(c *kepler.Chip) part.Config {
 	}
 }
 
-// net returns the network from the SMs to the slices: a crossbar that moves one
-// packet to each slice a cycle.
+// net returns the network from the SMs to the slices: a crossbar that delivers one
+// packet per slice and cycle.
 func net(c *kepler.Chip) noc.Config {
 	return noc.Config{Kind: noc.Local, Inputs: c.SMs, Outputs: c.Slices, InBuffer: queueLength, OutBuffer: queueLength, GrantCycles: 1, FlitBytes: mem.SectorBytes}
 }
