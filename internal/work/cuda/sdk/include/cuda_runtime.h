@@ -170,6 +170,15 @@ template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T *fn, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t s = 0) {
   return ::cudaLaunchCooperativeKernel((const void *)fn, grid, block, args, shared, s);
 }
+#if __cplusplus >= 201103L
+// The arguments are converted to the kernel's parameters.
+template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args) {
+  return [&](P... converted) {
+    void *list[sizeof...(P) + 1] = {(void *)&converted...};
+    return ::cudaLaunchKernelExC(config, (const void *)kernel, list);
+  }(static_cast<A &&>(args)...);
+}
+#endif
 template <class T> static inline cudaError_t cudaLaunch(T *fn) { return ::cudaLaunch((const void *)fn); }
 template <class T> static inline cudaError_t cudaSetupArgument(T arg, size_t offset) {
   return ::cudaSetupArgument((const void *)&arg, sizeof(T), offset);

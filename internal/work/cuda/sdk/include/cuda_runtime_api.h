@@ -226,6 +226,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
 // Kernels.
 cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args, size_t shared HEDDLE_DEFAULT(0), cudaStream_t stream HEDDLE_DEFAULT(0));
 cudaError_t cudaLaunchCooperativeKernel(const void *fn, dim3 grid, dim3 block, void **args, size_t shared HEDDLE_DEFAULT(0), cudaStream_t stream HEDDLE_DEFAULT(0));
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fn, void **args);
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared HEDDLE_DEFAULT(0), cudaStream_t stream HEDDLE_DEFAULT(0));
 cudaError_t cudaSetupArgument(const void *arg, size_t bytes, size_t offset);
 cudaError_t cudaLaunch(const void *fn);
