@@ -86,6 +86,14 @@ var builtins = map[string]builtin{
 	"__assertfail": builtAssert, "__assert_fail": builtAssert,
 }
 
+// linker is what Link knows of the modules.
+type linker struct {
+	*Program
+	vars map[string]*global   // exported
+	fns  map[string]*ptx.Func // exported, with a body
+	errs ptx.ErrorList
+}
+
 // Link resolves the names of the modules against each other: external declarations
 // find the visible or weak definition of another module, and strong definitions
 // override weak ones. Undefined names make only the kernels that use them unusable. The
@@ -96,128 +104,158 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 		varDef: map[*ptx.Var]*global{}, fnDef: map[*ptx.Func]*ptx.Func{},
 		fnMod: map[*ptx.Func]*ptx.Module{}, fnAddr: map[*ptx.Func]uint64{}, fnAt: map[uint64]*ptx.Func{},
 	}
-	var errs ptx.ErrorList
-	fail := func(m *ptx.Module, pos ptx.Pos, format string, args ...any) {
-		e := &ptx.Error{File: m.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
-		if int(pos.Line) <= len(m.Lines) && pos.Line > 0 {
-			e.Text = m.Lines[pos.Line-1]
-		}
-		errs = append(errs, e)
-	}
-	vars := map[string]*global{}  // exported
-	fns := map[string]*ptx.Func{} // exported, with a body
+	l := &linker{Program: p, vars: map[string]*global{}, fns: map[string]*ptx.Func{}}
 	for _, m := range mods {
-		local := map[string]*global{}
-		for _, v := range m.Vars {
-			if v.Space != ptx.SpaceGlobal && v.Space != ptx.SpaceConst || v.Linkage == ptx.Extern || v.Type.Opaque() {
-				continue
-			}
-			if g := local[v.Name]; g != nil {
-				p.varDef[v] = g
-				continue
-			}
-			g := &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(p.globals)}
-			if v.Linkage != ptx.NoLinkage {
-				if old := vars[v.Name]; old != nil {
-					switch {
-					case v.Linkage == ptx.Weak || v.Linkage == ptx.Common:
-						old.size = max(old.size, g.size)
-						p.varDef[v], local[v.Name] = old, old
-						continue
-					case old.v.Linkage == ptx.Weak || old.v.Linkage == ptx.Common:
-						old.v, old.mod, old.size = v, m, g.size
-						p.varDef[v], local[v.Name] = old, old
-						continue
-					default:
-						fail(m, v.Pos, "%s is defined twice; the other definition is at %s:%d", v.Name, old.mod.File, old.v.Pos.Line)
-						continue
-					}
-				}
-				vars[v.Name] = g
-			}
-			p.globals = append(p.globals, g)
-			p.varDef[v], local[v.Name] = g, g
-		}
-		for _, f := range m.Funcs {
-			p.fnMod[f] = m
-			for _, v := range f.Vars {
-				if (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && v.Linkage != ptx.Extern && !v.Type.Opaque() {
-					g := &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(p.globals), inBody: true}
-					p.globals = append(p.globals, g)
-					p.varDef[v] = g
-				}
-			}
-			if f.Proto || f.Linkage == ptx.NoLinkage {
-				continue
-			}
-			if old := fns[f.Name]; old != nil {
-				switch {
-				case f.Linkage == ptx.Weak:
-				case old.Linkage == ptx.Weak:
-					fns[f.Name] = f
-				default:
-					fail(m, f.Pos, "%s is defined twice; the other definition is at %s:%d", f.Name, p.fnMod[old].File, old.Pos.Line)
-				}
-				continue
-			}
-			fns[f.Name] = f
-		}
+		l.defineVars(m)
+		l.defineFuncs(m)
 	}
 	for _, m := range mods {
-		find := func(list []*ptx.Var) {
-			for _, v := range list {
-				if v.Linkage == ptx.Extern && p.varDef[v] == nil {
-					if g := vars[v.Name]; g != nil {
-						p.varDef[v] = g
-					}
-				}
-			}
-		}
-		find(m.Vars)
+		l.resolveVars(m.Vars)
 		for _, f := range m.Funcs {
-			find(f.Vars)
+			l.resolveVars(f.Vars)
 		}
-		bodies := map[string]*ptx.Func{}
-		for _, f := range m.Funcs {
-			if !f.Proto {
-				bodies[f.Name] = f
-			}
-		}
-		for _, a := range m.Aliases {
-			if f := bodies[a.Target]; f != nil && bodies[a.Name] == nil {
-				bodies[a.Name] = f
-			}
-		}
-		for _, f := range m.Funcs {
-			d := bodies[f.Name]
-			if d == nil || d.Linkage == ptx.Weak {
-				if g := fns[f.Name]; g != nil {
-					d = g
-				}
-			}
-			if d != nil {
-				p.fnDef[f] = d
-				if p.fnAddr[d] == 0 {
-					a := funcBase + 16*uint64(len(p.fnAddr))
-					p.fnAddr[d], p.fnAt[a] = a, d
-				}
-			}
-			if f.Entry && !f.Proto {
-				k := &Kernel{prog: p, mod: m, ast: f}
-				k.image = sync.OnceValue(func() *image { return decodeImage(k, nil) })
-				k.regs = sync.OnceValue(k.estimate)
-				k.layoutParams()
-				p.kernels = append(p.kernels, k)
-				if p.byName[f.Name] == nil {
-					p.byName[f.Name] = k
-				}
-			}
-		}
+		l.resolveFuncs(m)
 	}
-	if len(errs) > 0 {
-		return nil, errs
+	if len(l.errs) > 0 {
+		return nil, l.errs
 	}
 	return p, nil
+}
+
+// twice reports a name with two strong definitions.
+func (l *linker) twice(m *ptx.Module, pos ptx.Pos, name, file string, line int32) {
+	e := &ptx.Error{File: m.File, Pos: pos, Msg: fmt.Sprintf("%s is defined twice; the other definition is at %s:%d", name, file, line)}
+	if int(pos.Line) <= len(m.Lines) && pos.Line > 0 {
+		e.Text = m.Lines[pos.Line-1]
+	}
+	l.errs = append(l.errs, e)
+}
+
+// inMemory reports whether a variable is one of the program's, with a place in memory.
+func inMemory(v *ptx.Var) bool {
+	return (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && v.Linkage != ptx.Extern && !v.Type.Opaque()
+}
+
+// newGlobal makes a variable of the program.
+func (l *linker) newGlobal(m *ptx.Module, v *ptx.Var, inBody bool) *global {
+	return &global{v: v, mod: m, size: uint64(max(0, v.Size())), index: len(l.globals), inBody: inBody}
+}
+
+// defineVars takes the variables that a module defines.
+func (l *linker) defineVars(m *ptx.Module) {
+	local := map[string]*global{}
+	for _, v := range m.Vars {
+		if !inMemory(v) {
+			continue
+		}
+		if g := local[v.Name]; g != nil {
+			l.varDef[v] = g
+			continue
+		}
+		g := l.newGlobal(m, v, false)
+		old := l.vars[v.Name]
+		switch {
+		case v.Linkage == ptx.NoLinkage:
+		case old == nil:
+			l.vars[v.Name] = g
+		case v.Linkage == ptx.Weak || v.Linkage == ptx.Common:
+			old.size = max(old.size, g.size)
+			l.varDef[v], local[v.Name] = old, old
+			continue
+		case old.v.Linkage == ptx.Weak || old.v.Linkage == ptx.Common:
+			old.v, old.mod, old.size = v, m, g.size
+			l.varDef[v], local[v.Name] = old, old
+			continue
+		default:
+			l.twice(m, v.Pos, v.Name, old.mod.File, old.v.Pos.Line)
+			continue
+		}
+		l.globals = append(l.globals, g)
+		l.varDef[v], local[v.Name] = g, g
+	}
+}
+
+// defineFuncs takes the functions that a module defines, with the variables in their
+// bodies.
+func (l *linker) defineFuncs(m *ptx.Module) {
+	for _, f := range m.Funcs {
+		l.fnMod[f] = m
+		for _, v := range f.Vars {
+			if inMemory(v) {
+				g := l.newGlobal(m, v, true)
+				l.globals = append(l.globals, g)
+				l.varDef[v] = g
+			}
+		}
+		if f.Proto || f.Linkage == ptx.NoLinkage {
+			continue
+		}
+		switch old := l.fns[f.Name]; {
+		case old == nil:
+			l.fns[f.Name] = f
+		case f.Linkage == ptx.Weak:
+		case old.Linkage == ptx.Weak:
+			l.fns[f.Name] = f
+		default:
+			l.twice(m, f.Pos, f.Name, l.fnMod[old].File, old.Pos.Line)
+		}
+	}
+}
+
+// resolveVars finds the definitions of external variables.
+func (l *linker) resolveVars(list []*ptx.Var) {
+	for _, v := range list {
+		if v.Linkage == ptx.Extern && l.varDef[v] == nil {
+			if g := l.vars[v.Name]; g != nil {
+				l.varDef[v] = g
+			}
+		}
+	}
+}
+
+// resolveFuncs finds the definitions of a module's functions, and makes its kernels.
+func (l *linker) resolveFuncs(m *ptx.Module) {
+	bodies := map[string]*ptx.Func{}
+	for _, f := range m.Funcs {
+		if !f.Proto {
+			bodies[f.Name] = f
+		}
+	}
+	for _, a := range m.Aliases {
+		if f := bodies[a.Target]; f != nil && bodies[a.Name] == nil {
+			bodies[a.Name] = f
+		}
+	}
+	for _, f := range m.Funcs {
+		d := bodies[f.Name]
+		if d == nil || d.Linkage == ptx.Weak {
+			if g := l.fns[f.Name]; g != nil {
+				d = g
+			}
+		}
+		if d != nil {
+			l.fnDef[f] = d
+			if l.fnAddr[d] == 0 {
+				a := funcBase + 16*uint64(len(l.fnAddr))
+				l.fnAddr[d], l.fnAt[a] = a, d
+			}
+		}
+		if f.Entry && !f.Proto {
+			l.addKernel(m, f)
+		}
+	}
+}
+
+// addKernel makes the kernel of an entry.
+func (p *Program) addKernel(m *ptx.Module, f *ptx.Func) {
+	k := &Kernel{prog: p, mod: m, ast: f}
+	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil) })
+	k.regs = sync.OnceValue(k.estimate)
+	k.layoutParams()
+	p.kernels = append(p.kernels, k)
+	if p.byName[f.Name] == nil {
+		p.byName[f.Name] = k
+	}
 }
 
 // Kernels returns the program's entries in source order.

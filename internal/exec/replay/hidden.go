@@ -41,6 +41,24 @@ type producer struct {
 	carry bool
 }
 
+// recovery is the state of recover between two instructions.
+type recovery struct {
+	w     *Work
+	list  []isa.Inst
+	facts []known
+	sv    *survey
+	named bool // the trace names uniform registers
+
+	preds, carries, unis []*producer // of the function, by address
+	claims               []*producer // of the functions before it
+	made                 map[isa.RegFile]uint32
+	block                int // place after the last instruction that may change control
+
+	at, index int // the instruction: its place, and its number
+	in        *isa.Inst
+	lost      *hiddenReads
+}
+
 // recover adds dependences to the instructions that are known only by their mnemonics.
 func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 	k := w.k
@@ -53,140 +71,27 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 		x, y := &k.Code[a], &k.Code[b]
 		return cmp.Or(cmp.Compare(x.Func, y.Func), cmp.Compare(x.PC, y.PC))
 	})
-	named := w.namesUniform()
-	var preds, carries, unis []*producer
-	made := map[isa.RegFile]uint32{}
-	add := func(to *[]*producer, file isa.RegFile, at, i int) *producer {
-		p := &producer{at: at, index: i, reg: isa.Reg{File: file, Count: 1, Index: firstHidden + made[file]}}
-		made[file]++
-		*to = append(*to, p)
-		return p
-	}
-	// latest finds the producer that an instruction reads.
-	latest := func(from []*producer, at, reach int, fresh bool, ok func(*producer) bool) *producer {
-		var any *producer
-		for n := len(from) - 1; n >= 0 && at-from[n].at <= reach; n-- {
-			p := from[n]
-			if ok != nil && !ok(p) {
-				continue
-			}
-			if p.reads == 0 {
-				return p
-			}
-			if any == nil {
-				any = p
-			}
-		}
-		if fresh {
-			return nil
-		}
-		return any
-	}
-	var claims []*producer
-	block := 0 // place after the last instruction that may change control
+	r := &recovery{w: w, list: list, facts: facts, sv: sv, named: w.namesUniform(), made: map[isa.RegFile]uint32{}}
 	for at, i := range order {
 		if at > 0 && k.Code[i].Func != k.Code[order[at-1]].Func {
-			claims = append(append(append(claims, preds...), unis...), carries...)
-			preds, carries, unis = nil, nil, nil
+			r.endFunction()
 		}
 		if facts[i].words {
 			continue
 		}
-		in, f, h := &list[i], facts[i].info, &w.lost[i]
-		read := func(p *producer) {
-			h.needed++
-			if p == nil {
-				return
-			}
-			h.recovered++
-			p.reads++
-			in.Srcs = append(in.Srcs, p.reg)
+		r.at, r.index, r.in, r.lost = at, i, &list[i], &w.lost[i]
+		r.guard()
+		r.predicates()
+		if !r.named {
+			r.uniforms()
 		}
-		// Reads.
-		switch guard := k.Code[i].Guard; {
-		case guard.Known: // recorded in the trace
-		case in.Class == isa.ClassBranch:
-			switch n := len(preds) - 1; {
-			case w.conditional(i, sv):
-				in.Guarded = true
-				read(latest(preds, at, branchReach, false, nil))
-			case (in.Flow == isa.FlowBranch || in.Flow == isa.FlowExit) && n >= 0 && preds[n].reads == 0 && preds[n].at >= block:
-				// All lanes went the same way, but there is a preceding comparison that
-				// nothing else has read.
-				in.Guarded = true
-				read(preds[n])
-			}
-		case sv.guarded[i]:
-			in.Guarded = true
-			read(latest(preds, at, reach, false, nil))
+		if r.in.Class == isa.ClassBranch {
+			r.block = at
 		}
-		if in.Guarded && len(in.Srcs) > 1 && h.recovered == 1 { // a guard comes first
-			n := len(in.Srcs) - 1
-			in.Srcs = append([]isa.Reg{in.Srcs[n]}, in.Srcs[:n]...)
-		}
-		switch r := f.Reads; {
-		case r.All:
-			for n := len(preds) - 1; n >= 0 && at-preds[n].at <= reach; n-- {
-				if preds[n].reads == 0 {
-					read(preds[n])
-				}
-			}
-		case r.Carry && f.Inst.Class == isa.ClassUniform:
-		case r.Carry:
-			// The lower half, if the results are a pair.
-			p := latest(carries, at, reach, true, func(p *producer) bool { return below(&list[p.index], in) })
-			if p == nil {
-				p = latest(carries, at, reach, true, nil)
-			}
-			read(p)
-		case r.Lane && f.Inst.Class != isa.ClassUniform:
-			read(latest(preds, at, reach, false, nil))
-		case r.MayLane && f.Inst.Class == isa.ClassSetp:
-			// A second comparison joins the first if that has no reader yet and directly
-			// precedes it.
-			if n := len(preds) - 1; n >= 0 && preds[n].reads == 0 && at-preds[n].at <= 2 {
-				read(preds[n])
-			}
-		}
-		if !named {
-			switch {
-			case f.Inst.Class == isa.ClassUniform && readsUniform(f):
-				read(latest(unis, at, reach, false, nil))
-			case (in.Load || in.Store) && k.Arch >= 80 && (in.Space == isa.Global || in.Space == isa.Generic):
-				// The descriptor of global memory, a pair of uniform registers.
-				if p := latest(unis, at, reach, false, func(p *producer) bool { return p.wide }); p != nil {
-					read(p)
-				}
-			case f.Inst.Class != isa.ClassUniform && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[i].Srcs):
-				// It has an operand that is not a general register: a uniform one if one has
-				// no reader yet.
-				if p := latest(unis, at, reach, true, nil); p != nil && at-p.at <= reach/4 {
-					read(p)
-				}
-			}
-		}
-		if in.Class == isa.ClassBranch {
-			block = at
-		}
-		// Writes.
-		write := func(p *producer) { in.Dsts = append(in.Dsts, p.reg) }
-		switch o := f.Writes; {
-		case o.All, o.Lane:
-			write(add(&preds, isa.RegPred, at, i))
-		case o.MayLane && mayCarry(f):
-			p := add(&carries, isa.RegPred, at, i)
-			p.carry = true
-		case o.Uniform:
-			write(add(&preds, isa.RegUPred, at, i))
-		}
-		if !named && writesUniform(f) {
-			p := add(&unis, isa.RegUGPR, at, i)
-			p.wide = f.Has("64")
-			write(p)
-		}
+		r.writes()
 	}
-	claims = append(append(append(claims, preds...), unis...), carries...)
-	for _, p := range claims {
+	r.endFunction()
+	for _, p := range r.claims {
 		switch {
 		case p.carry && p.reads > 0:
 			list[p.index].Dsts = append(list[p.index].Dsts, p.reg)
@@ -199,6 +104,147 @@ func (w *Work) recover(list []isa.Inst, facts []known, sv *survey) {
 	for i := range w.lost {
 		w.report.Hidden.NeededStatic += int(w.lost[i].needed)
 		w.report.Hidden.RecoveredStatic += int(w.lost[i].recovered)
+	}
+}
+
+// endFunction begins with an empty list of producers.
+func (r *recovery) endFunction() {
+	r.claims = append(append(append(r.claims, r.preds...), r.unis...), r.carries...)
+	r.preds, r.carries, r.unis = nil, nil, nil
+}
+
+// add makes the instruction a producer of a new register.
+func (r *recovery) add(to *[]*producer, file isa.RegFile) *producer {
+	p := &producer{at: r.at, index: r.index, reg: isa.Reg{File: file, Count: 1, Index: firstHidden + r.made[file]}}
+	r.made[file]++
+	*to = append(*to, p)
+	return p
+}
+
+// latest finds the producer that the instruction reads: the last one without a reader
+// or, unless a fresh one is wanted, the last one.
+func (r *recovery) latest(from []*producer, reach int, fresh bool, ok func(*producer) bool) *producer {
+	var any *producer
+	for n := len(from) - 1; n >= 0 && r.at-from[n].at <= reach; n-- {
+		p := from[n]
+		if ok != nil && !ok(p) {
+			continue
+		}
+		if p.reads == 0 {
+			return p
+		}
+		if any == nil {
+			any = p
+		}
+	}
+	if fresh {
+		return nil
+	}
+	return any
+}
+
+// read notes that the instruction needs a register, and its producer if that was found.
+func (r *recovery) read(p *producer) {
+	r.lost.needed++
+	if p == nil {
+		return
+	}
+	r.lost.recovered++
+	p.reads++
+	r.in.Srcs = append(r.in.Srcs, p.reg)
+}
+
+// guard finds the predicate of a guard that the trace has not recorded.
+func (r *recovery) guard() {
+	in, i := r.in, r.index
+	switch {
+	case r.w.k.Code[i].Guard.Known:
+	case in.Class == isa.ClassBranch:
+		switch n := len(r.preds) - 1; {
+		case r.w.conditional(i, r.sv):
+			in.Guarded = true
+			r.read(r.latest(r.preds, branchReach, false, nil))
+		case (in.Flow == isa.FlowBranch || in.Flow == isa.FlowExit) && n >= 0 && r.preds[n].reads == 0 && r.preds[n].at >= r.block:
+			// All lanes went the same way, but there is a preceding comparison that
+			// nothing else has read.
+			in.Guarded = true
+			r.read(r.preds[n])
+		}
+	case r.sv.guarded[i]:
+		in.Guarded = true
+		r.read(r.latest(r.preds, reach, false, nil))
+	}
+	if in.Guarded && len(in.Srcs) > 1 && r.lost.recovered == 1 { // a guard comes first
+		n := len(in.Srcs) - 1
+		in.Srcs = append([]isa.Reg{in.Srcs[n]}, in.Srcs[:n]...)
+	}
+}
+
+// predicates finds the predicates and carries that the instruction's operation reads.
+func (r *recovery) predicates() {
+	f := r.facts[r.index].info
+	switch x := f.Reads; {
+	case x.All:
+		for n := len(r.preds) - 1; n >= 0 && r.at-r.preds[n].at <= reach; n-- {
+			if r.preds[n].reads == 0 {
+				r.read(r.preds[n])
+			}
+		}
+	case x.Carry && f.Inst.Class == isa.ClassUniform:
+	case x.Carry:
+		// The lower half, if the results are a pair.
+		p := r.latest(r.carries, reach, true, func(p *producer) bool { return below(&r.list[p.index], r.in) })
+		if p == nil {
+			p = r.latest(r.carries, reach, true, nil)
+		}
+		r.read(p)
+	case x.Lane && f.Inst.Class != isa.ClassUniform:
+		r.read(r.latest(r.preds, reach, false, nil))
+	case x.MayLane && f.Inst.Class == isa.ClassSetp:
+		// A second comparison joins the first if that has no reader yet and directly
+		// precedes it.
+		if n := len(r.preds) - 1; n >= 0 && r.preds[n].reads == 0 && r.at-r.preds[n].at <= 2 {
+			r.read(r.preds[n])
+		}
+	}
+}
+
+// uniforms finds the uniform registers that the instruction reads.
+func (r *recovery) uniforms() {
+	f, in, k := r.facts[r.index].info, r.in, r.w.k
+	switch {
+	case f.Inst.Class == isa.ClassUniform && readsUniform(f):
+		r.read(r.latest(r.unis, reach, false, nil))
+	case (in.Load || in.Store) && k.Arch >= 80 && (in.Space == isa.Global || in.Space == isa.Generic):
+		// The descriptor of global memory, a pair of uniform registers.
+		if p := r.latest(r.unis, reach, false, func(p *producer) bool { return p.wide }); p != nil {
+			r.read(p)
+		}
+	case f.Inst.Class != isa.ClassUniform && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[r.index].Srcs):
+		// It has an operand that is not a general register: a uniform one if one has
+		// no reader yet.
+		if p := r.latest(r.unis, reach, true, nil); p != nil && r.at-p.at <= reach/4 {
+			r.read(p)
+		}
+	}
+}
+
+// writes makes the instruction a producer of what it writes.
+func (r *recovery) writes() {
+	f := r.facts[r.index].info
+	write := func(p *producer) { r.in.Dsts = append(r.in.Dsts, p.reg) }
+	switch o := f.Writes; {
+	case o.All, o.Lane:
+		write(r.add(&r.preds, isa.RegPred))
+	case o.MayLane && mayCarry(f):
+		r.add(&r.carries, isa.RegPred).carry = true
+	case o.Uniform:
+		write(r.add(&r.preds, isa.RegUPred))
+	}
+	if !r.named && writesUniform(f) {
+		p := r.add(&r.unis, isa.RegUGPR)
+		p.wide = f.Has("64")
+		write(p)
 	}
 }
 
@@ -217,28 +263,8 @@ func (w *Work) conditional(i int, sv *survey) bool {
 	if sv.guarded[i] {
 		return true
 	}
-	switch in.Flow {
-	case isa.FlowBranch:
-		behind, away := false, false
-		for _, n := range sv.next[i] {
-			if n < 0 {
-				break
-			}
-			if w.stat[n].at == w.stat[i].at+1 {
-				behind = true
-			} else {
-				away = true
-			}
-		}
-		return behind && away || behind
-	case isa.FlowExit:
-		for _, n := range sv.next[i] {
-			if n >= 0 && w.stat[n].at == w.stat[i].at+1 {
-				return true
-			}
-		}
-	}
-	return false
+	return (in.Flow == isa.FlowBranch || in.Flow == isa.FlowExit) &&
+		slices.ContainsFunc(sv.next[i][:], func(n int32) bool { return n >= 0 && w.stat[n].at == w.stat[i].at+1 })
 }
 
 // mayCarry reports whether the result of an addition may have a carry for the upper
