@@ -182,54 +182,55 @@ func slopes(rows []row, kept map[string]float64) string {
 
 const intro = `# h100-pcie against hardware
 
-Written by ` + "`go run ./bench/h100`" + ` from stored results; ` + "`go run ./bench/h100 -run .`" + ` simulates everything again, which takes half an hour.
+Written by ` + "`go run ./bench/h100`" + ` from stored results. ` + "`go run ./bench/h100 -run .`" + ` simulates everything again, which takes half an hour.
 
-The measurements are those of sarchlab/mgpusim (branch nvidia_instruction, MIT), made on an H100 PCIe; they are in ` + "`bench/h100/testdata`" + ` with their notice. There are two kinds: by Nsight
-Compute (the cycle counter, at the profiler's clock of about 1.09 GHz) and by Nsight Systems (the time of all kernels of a program). **Everything here is by Nsight Systems**, because PolyBench was
-only measured that way, and because it is the run time that users see, at the boost clock of 1755 MHz of the GPU file. The source multiplies that time by a clock. For most of PolyBench this
-is the clock of the idle GPU, 345 MHz; we recover the time by division and multiply it by 1755 MHz. It is an assumption that the GPU ran at 1755 MHz in those runs: its clock was not recorded.
-The cycles of a program with several kernels are the sum over its kernels, in both columns.
+sarchlab/mgpusim (branch nvidia_instruction, MIT) made the measurements on an H100 PCIe; they are in ` + "`bench/h100/testdata`" + ` with their notice. Two tools were used. Nsight Compute reports the cycle
+counter, at the profiler's clock of about 1.09 GHz. Nsight Systems reports the time of all kernels of a program. **All figures on this page are from Nsight Systems**: PolyBench was measured only with
+it, and its times are those that users see, at the boost clock of 1755 MHz that the GPU file uses too.
 
-Sorted by size, block and number of blocks, every second row of a kind is the *tuned half*, which may be used to set parameters. The other half is only reported. An error is Heddle's cycles divided by those of
-the hardware, minus one; all are in percent.
+The source multiplies the measured time by a clock, for most of PolyBench by that of the idle GPU, 345 MHz. We divide by this clock to get the time back, and multiply by 1755 MHz. That the GPU ran at
+1755 MHz in those runs is an assumption: its clock was not recorded. For a program with several kernels, both columns are sums over its kernels.
+
+The rows of each kind are sorted by size, block and number of blocks. Every second one belongs to the *tuned half*, which may be used to set parameters; the other half is only reported. An error is
+Heddle's cycles divided by the hardware's, minus one, in percent.
 
 ## Tuned parameters
 
 | parameter | source |
 | --- | --- |
-| ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels, least mean square of the relative errors |
+| ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels: least mean square of the relative errors |
 | ` + "`partition.rop_latency`" + ` | the mean of the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
-| ` + "`partition.dram_latency`" + ` | the DRAM latency of 650 cycles measured by gpu-benches |
-| ` + "`modern.coalescers`" + ` | 1, not 4 as for the RTX A6000: the tuned half of PolyBench up to a size of 96 |
+| ` + "`partition.dram_latency`" + ` | the DRAM latency that gpu-benches measured, 650 cycles |
+| ` + "`modern.coalescers`" + ` | the tuned half of PolyBench with sizes up to 96: 1 (the RTX A6000 has 4) |
 
-Mean error on the tuned half of PolyBench up to a size of 96, without 3mm, by number of coalescers and L2 latency in cycles:
+Mean error on the tuned half of PolyBench with sizes up to 96, without 3mm, by number of coalescers and L2 latency in cycles:
 
 | coalescers | L2 265 | L2 318 | L2 370 |
 | --- | --- | --- | --- |
 | 1 | 17.4 | 9.3 | 6.2 |
 | 4 | | 11.7 | 8.1 |
 
-These programs would therefore also select the mean of the two halves. They set no other parameter, and the chains of FFMA set none. All other values of the GPU file have their own source or are those
-of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Instruction caches, and the line with a kernel's parameters, are warm (` + "`run.icache`" + `): if they are cold, an empty kernel takes 650 cycles more, and
-a kernel with parameters another 650, which the measurements do not show.
+PolyBench would therefore select the same L2 latency, the mean of the two halves. It set no other parameter, and the FFMA chains set none. All other values of the GPU file have their own source or are
+those of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Instruction caches and the line with a kernel's parameters are warm (` + "`run.icache`" + `). With cold ones an empty kernel takes 650 cycles more,
+and a kernel with parameters another 650; the measurements show neither.
 
 ## Pointer chases
 
-Cycles of a dependent load. The hardware's L2 figure is for the SM's own half; the other half takes 475. Heddle's L2 is not divided and has the mean latency.
+Cycles per dependent load. The hardware's L2 figure is for the SM's own half; the other half takes 475 cycles. Heddle's L2 is not divided and has the mean latency.
 
 `
 
 const emptyText = `
 ## Empty kernels
 
-The cost of a launch. Small grids are limited by the dispatcher, one block per 1.14 cycles; large blocks, of which an SM holds two or three, by how soon a slot is reused.
+The cost of a launch. With small blocks the dispatcher is the limit: one block per 1.14 cycles. With large blocks, of which an SM holds two or three, the limit is how soon a slot is reused.
 
 `
 
 const ffmaText = `
 ## Chains of FFMA
 
-Chains of dependent FFMA, 128 per loop iteration, in blocks of 32 to 128 threads. The measured program has a store that its last instruction skips; so does ours. Rows with more than about 6 million warp
+Chains of dependent FFMA, 128 per loop iteration, in blocks of 32 to 128 threads. The measured program ends with a store that it skips; so does ours. Rows with more than about 6 million warp
 instructions are left out.
 
 `
@@ -237,18 +238,20 @@ instructions are left out.
 const polyText = `
 ## PolyBench-like programs
 
-The kernels are our own, ` + "`examples/polybench/polybench.cu`" + `, compiled by clang to PTX, which the modern core runs with scoreboards. The measured ones are PolyBench's, compiled by nvcc. Block widths are those of
-the measurements; their height is 8 in two dimensions and 1 in one, as in PolyBench (the measurements do not say). PTX runs in program order, so loads
-precede the arithmetic on their results, as an assembler for the hardware would place them. Inputs were copied to the GPU before, so the L2 holds them.
+The kernels are our own (` + "`examples/polybench/polybench.cu`" + `). clang compiles them to PTX, which the modern core runs with scoreboards. The measured kernels are PolyBench's, compiled by nvcc. Block
+widths are those of the measurements. The measurements do not give block heights; ours are PolyBench's, 8 in two dimensions and 1 in one. PTX runs in program order, so loads precede the arithmetic on
+their results, as an assembler for the hardware would place them. The inputs have just been copied to the GPU, so the L2 holds them.
 
 Notable deviations:
 
-- 2dconv with blocks of 32 x 8 from a size of 512 on takes 1.5 times as long. From that size on an SM, which holds eight such blocks, gets more than eight. In Heddle a warp keeps its slot until its stores are
-  acknowledged, and then a block's slot stays empty for the turnaround, which was measured with kernels that store nothing. On the hardware the two seem to overlap.
-- gesummv, worst with 32 lanes that each read a separate row, is too fast by up to a quarter: with one warp on an SM the hardware seems to need two cycles for each line of such a load, where Heddle needs one. With
-  eight warps (syrk of the same width) one cycle is correct.
-- gemm of size 384 is too fast by 37 and 17 % with blocks 8 and 16 wide and too slow by 10 % with 32; at 512 the first two are 9 % too fast and 4 % too slow. With many warps that each store a step of their sums, some resource after the L1 saturates on the
-  hardware. Heddle does not model it correctly, and we do not know which it is. The largest rows of 2mm and 3mm are left out; errors as large must be expected there.
-- The L2 has no halves. What one SM fetches from the other half, its neighbours find in their own. Heddle uses the mean for all, which is too little for the first access and too much for the others.
+- 2dconv with blocks of 32 x 8 takes up to 1.5 times as long, from size 512 on. From that size on, each SM gets more than the eight such blocks that it holds at once. In Heddle a warp keeps its slot
+  until its stores are acknowledged. Then the block's slot stays empty for the turnaround time, which was measured with kernels that store nothing. On the hardware the two seem to overlap.
+- gesummv is up to 22 % too fast, most where 32 lanes each read a separate row. With one warp on an SM, the hardware seems to need two cycles for each line of such a load; Heddle needs one. With eight
+  warps (syrk of the same width) one cycle is correct.
+- gemm of size 384 is 37 and 17 % too fast with blocks 8 and 16 wide, and 10 % too slow with 32; at size 512 the first two are 9 % too fast and 4 % too slow. When many warps store their sums after every
+  step, some resource beyond the L1 saturates on the hardware. Heddle does not model it correctly, and we do not know which resource it is. The largest rows of 2mm and 3mm are left out; expect errors
+  of the same size there.
+- Heddle's L2 has no halves. On the hardware, a line that one SM fetched from the far half is found by its neighbours in their own. Heddle uses the mean latency for all accesses, which is too little for
+  the first access and too much for the others.
 
 `

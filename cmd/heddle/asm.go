@@ -14,9 +14,9 @@ import (
 // asmCmd is `heddle asm`.
 type asmCmd struct {
 	File     string `arg:"" name:"file" help:"A program: SASS (.sass) or of the Kepler-style core (.kasm)."`
-	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the words go: of SASS two of 16 hex digits a line, the low one first, of the Kepler-style core one; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose text has no .arch: sm_75, sm_80, sm_86."`
-	Encoding string `default:"rtl" placeholder:"NAME" help:"Whose opcode numbers: rtl (the core's, the default) or datasheet (those of its datasheet's table 3)."`
+	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output: words of 16 hex digits, for SASS two per line with the low one first, for the Kepler-style core one; - is standard output."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: sm_75, sm_80, sm_86."`
+	Encoding string `default:"rtl" placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl (the default) or datasheet (table 3 of its datasheet)."`
 }
 
 // encoding checks --encoding.
@@ -28,7 +28,7 @@ func encoding(name string) (kasm.Encoding, error) {
 	return enc, nil
 }
 
-// sassArch checks --arch; 0 if it was not given.
+// sassArch parses --arch; it returns 0 if the flag was not given.
 func sassArch(name string) (sass.Arch, error) {
 	if name == "" {
 		return 0, nil
@@ -40,7 +40,7 @@ func sassArch(name string) (sass.Arch, error) {
 	return arch, nil
 }
 
-// readProgram reads a text that is given on the command line.
+// readProgram reads the file given on the command line.
 func readProgram(path string) (string, error) {
 	b, err := job.ReadFile(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func writeOut(e env, path, text string) error {
 	return nil
 }
 
-// Run assembles.
+// Run assembles the program.
 func (c *asmCmd) Run(e env) error {
 	enc, err := encoding(c.Encoding)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *asmCmd) Run(e env) error {
 		return writeOut(e, c.Out, sass.FormatHex(f))
 	}
 	if arch != 0 {
-		return usage("--arch goes with SASS (.sass); %s is a program of the Kepler-style core", c.File)
+		return usage("--arch applies to SASS (.sass); %s is a program of the Kepler-style core", c.File)
 	}
 	prog, err := kasm.Assemble(c.File, text, enc)
 	if err != nil {

@@ -21,40 +21,40 @@ type ccCmd struct {
 
 const ccHelp = `Usage: heddle cc [flags] FILE...
 
-Compile CUDA C++ with clang (14 or later) and nothing of NVIDIA's.
+Compile CUDA C++ with clang (14 or later), without NVIDIA's software.
 
   FILE...            .cu files; also .cpp, .c, .o, .a, .so
-  -o FILE            where the result goes
-  -c                 compile to objects, do not link (-odir DIR: several, into a folder)
+  -o FILE            the output
+  -c                 compile to objects without linking (-odir DIR: into a folder)
   --ptx              only the PTX of the kernels (NAME.ptx, or -o)
-  --fatbin           only a fat binary of it, with PTX for each -arch (NAME.fatbin, or -o)
-  -arch=sm_XX        the oldest GPU that the kernels are for (default sm_70)
+  --fatbin           only a fat binary with PTX for each -arch (NAME.fatbin, or -o)
+  -arch=sm_XX        the oldest GPU to compile kernels for (default sm_70)
   -lineinfo, -g      keep source lines for messages and reports
   --use_fast_math    approximate float functions, no float denormals
-  --show, -v         print the steps (--dryrun: and do not take them)
-  --toolkit          print the folder that stands for NVIDIA's toolkit: bin/nvcc
-                     in it is this command, for CMake and other build systems
+  --show, -v         print the steps (--dryrun: without executing them)
+  --toolkit          print the folder that replaces NVIDIA's toolkit: its bin/nvcc
+                     is this command, for CMake and other build systems
 
 Other flags of nvcc are translated (-gencode, -Xcompiler, -dc, -dlink, -rdc,
---default-stream, -x cu ...) or, where
-they mean nothing here, dropped; all others go to clang: -I, -D, -O, -std, -L, -l ...
-A program made so runs with heddle cuda. The environment variable HEDDLE_CLANG
-names a compiler other than the newest on the path.
+--default-stream, -x cu ...), or ignored if they have no meaning here. All other
+flags are passed to clang: -I, -D, -O, -std, -L, -l ...
+Run the program with heddle cuda. The environment variable HEDDLE_CLANG selects
+a compiler other than the newest on the path.
 `
 
-// ccVersion has the lines by which build systems know nvcc and its release; what
-// follows the last V is the release to some.
+// ccVersion is the text by which build systems recognise nvcc and its release; some
+// take the release from what follows the last V.
 const ccVersion = `nvcc: NVIDIA (R) Cuda compiler driver (in its place: heddle cc %s, with %s)
 Cuda compilation tools, release 11.8, V11.8.89
 `
 
-// defaultArch is for kernels that nobody says the GPU of.
+// defaultArch is the architecture for kernels if none is given.
 const defaultArch = "sm_70"
 
-// nvcc is the name under which this program is heddle cc.
+// nvcc is the name under which this program acts as heddle cc.
 const nvcc = "nvcc"
 
-// Run compiles.
+// Run compiles the files.
 func (c *ccCmd) Run(e env) error {
 	call, err := parseCC(c.Args)
 	if err != nil {
@@ -93,7 +93,8 @@ func (c *ccCmd) Run(e env) error {
 	}
 	defer os.RemoveAll(tmp)
 	if call.run && len(call.files) == 1 {
-		// Meson calls it so with a finished program, in quotes for another shell.
+		// Meson runs it like this with a finished program, quoted for another
+		// shell.
 		if program := strings.Trim(call.files[0], `"`); call.languageOf(program) == "" {
 			return runProgram(e, self, program)
 		}
@@ -120,7 +121,8 @@ func (c *ccCmd) Run(e env) error {
 	return runProgram(e, self, absolute(cmp.Or(call.out, "a.out")))
 }
 
-// runProgram runs a program on a simulated GPU, without cycles, and ends as it does.
+// runProgram runs a program on a simulated GPU, in functional mode, and exits with
+// its code.
 func runProgram(e env, self, program string) error {
 	cmd := exec.CommandContext(e.ctx, self, "cuda", "--mode", "functional", "--quiet", "--", program)
 	cmd.Args[0] = "heddle"
@@ -133,8 +135,8 @@ func runProgram(e env, self, program string) error {
 	return err
 }
 
-// asClangHasIt has clang read those sources in another spelling that only nvcc
-// takes as they are.
+// asClangHasIt lets clang read sources in another spelling if they use one that
+// only nvcc accepts.
 func (c *ccCall) asClangHasIt(dir string) error {
 	var sources, folders []string
 	for _, file := range c.files {
@@ -154,22 +156,22 @@ func (c *ccCall) asClangHasIt(dir string) error {
 	return err
 }
 
-// chooseOpenMP has the host's code run on one thread where clang has no OpenMP
-// library, and says so.
+// chooseOpenMP makes host code run on one thread if clang has no OpenMP library,
+// and prints a note.
 func (c *ccCall) chooseOpenMP(e env, kit sdk.SDK) {
 	if !slices.ContainsFunc(c.flags, isOpenMP) || kit.Clang.HasOpenMP(e.ctx) {
 		return
 	}
 	c.flags = slices.DeleteFunc(slices.Clone(c.flags), isOpenMP)
-	if c.compile || c.ptx { // it is said when the program is linked
+	if c.compile || c.ptx { // the note is printed when the program is linked
 		return
 	}
-	fmt.Fprintf(e.stderr, "heddle: OpenMP's library is not here, and host code runs on one thread; install it with: sudo apt-get install libomp-%d-dev\n", kit.Clang.Major)
+	fmt.Fprintf(e.stderr, "heddle: no OpenMP library: host code runs on one thread; install it with: sudo apt-get install libomp-%d-dev\n", kit.Clang.Major)
 }
 
 func isOpenMP(flag string) bool { return flag == "-fopenmp" || strings.HasPrefix(flag, "-fopenmp=") }
 
-// asNVCC returns the arguments of the command that a call by the name nvcc is.
+// asNVCC returns the arguments for a call under the name nvcc.
 func asNVCC(args []string) []string {
 	if len(args) > 0 && filepath.Base(args[0]) == nvcc {
 		return append([]string{"cc"}, args[1:]...)

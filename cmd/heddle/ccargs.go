@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// ccCall is a command line of cc, understood.
+// ccCall is a parsed command line of cc.
 type ccCall struct {
 	help, version     bool
-	toolkit           bool // only the name of its folder
-	show, dry         bool // steps are printed; they are not taken
-	run               bool // what was made runs at once
+	toolkit           bool // only print the toolkit's folder
+	show, dry         bool // print the steps; do not execute them
+	run               bool // run the program at once
 	compile, ptx, rdc bool
-	fatbin            bool              // of ptx: packed
-	look              bool              // clang only looks at the sources: -E, -M and their like
+	fatbin            bool              // pack the PTX
+	look              bool              // clang only inspects the sources: -E, -M and similar flags
 	dlink             bool              // only the object that joins the kernels of others
 	out               string            // a file
-	dir               string            // for outputs that have no name of their own
-	language          string            // of the sources that follow, as far as -x says it
-	languages         map[string]string // of sources by name, whatever that is
+	dir               string            // for outputs without a name
+	language          string            // language of the sources that follow, if -x is given
+	languages         map[string]string // language by source name, regardless of its ending
 	archs             []string          // sm_XX
 	files             []string          // sources, objects, libraries, in order
-	flags             []string          // of clang, for compiling and linking
-	host              []string          // of clang, for compiling the host's code and linking
-	link              []string          // of clang, for linking alone
-	overlay           string            // a file by which clang reads sources in another spelling
+	flags             []string          // for clang, when compiling and linking
+	host              []string          // for clang, when compiling host code and linking
+	link              []string          // for clang, when linking
+	overlay           string            // a file through which clang reads sources in another spelling
 }
 
-// dropped are flags of nvcc that mean nothing here; those with true have a
-// value as the next argument, unless it comes after an equals sign.
+// dropped are flags of nvcc that have no meaning here; those with true take a
+// value, as the next argument or after an equals sign.
 var dropped = map[string]bool{
 	"-cudart": true, "--cudart": true, "-ccbin": true, "--compiler-bindir": true, "-maxrregcount": true, "--maxrregcount": true,
 	"-Xptxas": true, "--ptxas-options": true, "-Xnvlink": true, "-Xcudafe": true, "--threads": true, "-t": true, "-diag-suppress": true,
@@ -60,22 +60,22 @@ var clangFlag = map[string][]string{
 	"-shared": {"-shared"}, "--shared": {"-shared"},
 }
 
-// yesOrNo are flags of nvcc with the value true or false.
+// yesOrNo are flags of nvcc whose value is true or false.
 var yesOrNo = []string{"-ftz", "-fmad", "-prec-div", "-prec-sqrt"}
 
-// threads matches nvcc's -t in one word with its number.
+// threads matches nvcc's -t with its number in the same word.
 var threads = regexp.MustCompile(`^-t\d+$`)
 
-// hostOnly matches flags of -Xcompiler that nvcc keeps from kernels: how code is
-// made. The host's compiler is nvcc's preprocessor too, so macros, folders and
-// languages are for both.
+// hostOnly matches flags of -Xcompiler that nvcc does not apply to kernels: those
+// of code generation. The host's compiler is also nvcc's preprocessor, so macros,
+// folders and languages apply to both.
 var hostOnly = regexp.MustCompile(`^(-O|-flto|-ffp-|-f(no-)?(fast-math|finite-math-only|unsafe-math-optimizations|associative-math|reciprocal-math|signed-zeros|math-errno|rounding-math|honor-nans|honor-infinities|approx-func|trapping-math))`)
 
-// withValue are flags of clang whose value is the next argument, beside those
-// that parseCC itself knows.
+// withValue are flags of clang whose value is the next argument, besides those that
+// parseCC handles itself.
 var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
 
-// long are the long names of nvcc for short ones.
+// long maps nvcc's long names to short ones.
 var long = map[string]string{
 	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
 	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
@@ -87,19 +87,19 @@ var long = map[string]string{
 	"--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std",
 }
 
-// nvccErrors matches what nvcc's -Werror names, which has a value.
+// nvccErrors matches the values of nvcc's -Werror.
 var nvccErrors = regexp.MustCompile(`^(all-warnings|cross-execution-space-call|reorder|default-stream-launch|missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)(,|$)`)
 
 var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
 
-// parseCC understands a command line.
+// parseCC parses a command line.
 func parseCC(args []string) (*ccCall, error) {
 	c := &ccCall{languages: map[string]string{}}
 	args, err := withOptionFiles(args, 0)
 	if err != nil {
 		return nil, err
 	}
-	spoken, bare := false, 0 // is there an -x, and how many files stand before it: for nvcc it is theirs too
+	spoken, bare := false, 0 // is there an -x, and how many files precede it: for nvcc it applies to them too
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		name, value, joined := strings.Cut(arg, "=")
@@ -236,7 +236,7 @@ func parseCC(args []string) (*ccCall, error) {
 					return nil, err
 				} else if !strings.Contains(value, "all-warnings") {
 					if joined && !nvccErrors.MatchString(value) {
-						c.add(arg) // one of clang's
+						c.add(arg) // a flag of clang
 					}
 					continue
 				}
@@ -277,20 +277,20 @@ func parseCC(args []string) (*ccCall, error) {
 		}
 	}
 	if c.ptx && c.out != "" && len(c.files) > 1 {
-		return nil, usage("cc: -o names one file, and %d are compiled to one each", len(c.files))
+		return nil, usage("cc: -o names one file, but %d sources give one output each; use -odir", len(c.files))
 	}
 	if c.ptx && !c.fatbin && len(c.archs) > 1 {
-		return nil, usage("cc: --ptx is for one architecture, and these are %s; --fatbin holds several", strings.Join(c.archs, " "))
+		return nil, usage("cc: --ptx takes one architecture, not %s; use --fatbin for several", strings.Join(c.archs, " "))
 	}
 	if c.ptx && c.compile {
-		return nil, usage("cc: -c excludes --ptx and --fatbin")
+		return nil, usage("cc: -c cannot be combined with --ptx or --fatbin")
 	}
 	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
-		return nil, usage("cc: -o names one file, and %d are compiled; -odir names a folder", len(c.files))
+		return nil, usage("cc: -o names one file, but %d are compiled; use -odir for a folder", len(c.files))
 	}
 	if isFolder(c.out) {
 		if c.links() || c.dlink {
-			return nil, usage("cc: -o %s is a folder; name the file", c.out)
+			return nil, usage("cc: -o %s is a folder; give a file name", c.out)
 		}
 		c.out, c.dir = "", c.out
 	}
@@ -300,13 +300,14 @@ func parseCC(args []string) (*ccCall, error) {
 	return c, nil
 }
 
-// isFolder reports whether an output is one: it is there, or its name ends so.
+// isFolder reports whether an output is a folder: it exists as one, or its name
+// ends like one.
 func isFolder(name string) bool {
 	st, err := os.Stat(name)
 	return strings.HasSuffix(name, "/") || err == nil && st.IsDir()
 }
 
-// named takes one of the flags whose value has a meaning of its own here.
+// named handles a flag with a value that has a meaning of its own here.
 func (c *ccCall) named(flag, value string) error {
 	switch flag {
 	case "-odir":
@@ -325,31 +326,31 @@ func (c *ccCall) named(flag, value string) error {
 			c.flags = append(c.flags, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
 		case "legacy", "null":
 		default:
-			return usage("cc: %s: %q is not known; it is legacy or per-thread", flag, value)
+			return usage("cc: %s: unknown value %q; want legacy or per-thread", flag, value)
 		}
 	}
 	return nil
 }
 
-// links reports whether a program or a library comes out.
+// links reports whether the output is a program or a library.
 func (c *ccCall) links() bool { return !c.ptx && !c.compile && !c.look && !c.dlink }
 
-// add takes one flag in one word.
+// add adds a flag in one word.
 func (c *ccCall) add(flag string) {
 	if strings.HasPrefix(flag, "-L") || strings.HasPrefix(flag, "-l") || strings.HasPrefix(flag, "-Wl,") {
-		// Order matters to the linker: libraries stand among the files.
+		// Order matters to the linker: libraries are listed among the files.
 		c.link = append(c.link, flag)
 		return
 	}
 	c.flags = append(c.flags, flag)
 }
 
-// languages are those of sources by the endings of their names, as clang calls
-// them; what has another ending is the linker's.
+// languages are the languages of sources by file extension, in clang's terms; files
+// with other extensions go to the linker.
 var languages = map[string]string{".cu": "cuda", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".c": "c"}
 
-// languageOf is the language of a source, or empty for other files. What is in C
-// stays C, as a C++ compiler would not have it, unless the command line names a
+// languageOf returns the language of a source, empty for other files. C sources
+// stay C, which a C++ compiler would not do, unless the command line gives a
 // standard of C++.
 func (c *ccCall) languageOf(file string) string {
 	language := c.languages[file]
@@ -362,15 +363,15 @@ func (c *ccCall) languageOf(file string) string {
 	return language
 }
 
-// as is the call with a file in another language.
+// as returns the call with a file in another language.
 func (c *ccCall) as(file, language string) *ccCall {
 	call := *c
 	call.languages = map[string]string{file: language}
 	return &call
 }
 
-// splitDependencies takes out of flags of clang those that have it write
-// dependencies, which one step of several does.
+// splitDependencies separates the flags that make clang write dependencies, which
+// only one of several steps does.
 func splitDependencies(flags []string) (others, dependencies []string) {
 	for i := 0; i < len(flags); i++ {
 		switch flag := flags[i]; flag {
@@ -386,9 +387,9 @@ func splitDependencies(flags []string) (others, dependencies []string) {
 	return others, dependencies
 }
 
-// dependencies are the flags by which the step that reads a source writes what it
-// depends on, if that is wanted: the target is what the call makes, and the file
-// NAME.d, unless the command line says otherwise.
+// dependencies are the flags with which the step that reads a source writes its
+// dependencies, if requested: the target is the output of the call, and the file is
+// NAME.d unless the command line gives another.
 func (c *ccCall) dependencies(target, name string) []string {
 	_, list := splitDependencies(c.flags)
 	if len(list) == 0 {
@@ -403,7 +404,7 @@ func (c *ccCall) dependencies(target, name string) []string {
 	return list
 }
 
-// result is the file that one file becomes, with another ending.
+// result returns the output for a file, with another extension.
 func (c *ccCall) result(file, ending string) string {
 	if c.out != "" {
 		return c.out
@@ -412,15 +413,16 @@ func (c *ccCall) result(file, ending string) string {
 	return filepath.Join(c.dir, strings.TrimSuffix(name, filepath.Ext(name))+ending)
 }
 
-// arch takes an architecture; of several only the PTX of the oldest is needed,
-// as every later GPU takes it, but programs may choose code by it: all are kept.
+// arch adds an architecture. Of several, only the PTX of the oldest is needed, as
+// every later GPU accepts it, but programs may select code by architecture, so all
+// are kept.
 func (c *ccCall) arch(flag, value string) error {
 	if value == "native" || value == "all" || value == "all-major" {
 		value = defaultArch
 	}
 	m := archName.FindStringSubmatch(value)
 	if m == nil {
-		return usage("cc: %s: %q names no architecture; write sm_70, sm_75, sm_80, sm_86, sm_90 ...", flag, value)
+		return usage("cc: %s: %q is not an architecture; want sm_70, sm_75, sm_80, sm_86, sm_90 ...", flag, value)
 	}
 	if name := "sm_" + m[1]; !slices.Contains(c.archs, name) {
 		c.archs = append(c.archs, name)
@@ -428,11 +430,11 @@ func (c *ccCall) arch(flag, value string) error {
 	return nil
 }
 
-// deepestOptions bounds how deep files of options name others: our choice.
+// deepestOptions bounds the nesting of option files (our choice).
 const deepestOptions = 16
 
-// withOptionFiles puts the words of files of options, as --options-file FILE,
-// -optf FILE or @FILE, in their places.
+// withOptionFiles replaces option files (--options-file FILE, -optf FILE or @FILE)
+// by their words.
 func withOptionFiles(args []string, depth int) ([]string, error) {
 	var all []string
 	for i := 0; i < len(args); i++ {
@@ -453,7 +455,7 @@ func withOptionFiles(args []string, depth int) ([]string, error) {
 			continue
 		}
 		if depth == deepestOptions {
-			return nil, usage("cc: %s: files of options name each other, more than %d deep", arg, deepestOptions)
+			return nil, usage("cc: %s: option files are nested more than %d deep", arg, deepestOptions)
 		}
 		for file := range strings.SplitSeq(files, ",") {
 			text, err := os.ReadFile(file)
@@ -470,9 +472,9 @@ func withOptionFiles(args []string, depth int) ([]string, error) {
 	return all, nil
 }
 
-// shellWords splits a text at blanks as a shell does: quotes of both kinds hold
-// words together, and a backslash takes the next character as it is, but not
-// within single quotes.
+// shellWords splits a text at blanks like a shell: quotes of both kinds hold words
+// together, and a backslash escapes the next character, except within single
+// quotes.
 func shellWords(text string) []string {
 	var words []string
 	var word strings.Builder

@@ -15,15 +15,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// ccBuild makes what a call asks for, step by step: PTX of each source for each
-// architecture, a fat binary of it, an object of that and of the host's code, and
-// a program of all objects. Clang could do all this in one call, but flags of LLVM
-// that are meant for kernels would go to the host's code too.
+// ccBuild produces the outputs of a call step by step: PTX of each source for each
+// architecture, a fat binary of it, an object from that and from the host's code,
+// and a program from all objects. Clang could do all this in one call, but LLVM
+// flags that are meant for kernels would then apply to the host's code too.
 type ccBuild struct {
 	*ccCall
 	e   env
 	kit sdk.SDK
-	tmp string // a folder for what lies between steps
+	tmp string // a folder for intermediate files
 }
 
 func (b *ccBuild) build() error {
@@ -92,9 +92,9 @@ func (b *ccBuild) build() error {
 	return b.linkAll()
 }
 
-// clang calls the compiler.
+// clang runs the compiler.
 func (b *ccBuild) clang(args ...string) error {
-	args = append([]string{"--driver-mode=g++"}, args...) // HEDDLE_CLANG may name the compiler of C
+	args = append([]string{"--driver-mode=g++"}, args...) // HEDDLE_CLANG may be a C compiler
 	b.say(append([]string{b.kit.Clang.Path}, args...))
 	if b.dry {
 		return nil
@@ -104,7 +104,7 @@ func (b *ccBuild) clang(args ...string) error {
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &exitError{code: exitUsage} // clang has said why
+		return &exitError{code: exitUsage} // clang has reported why
 	}
 	if err != nil {
 		return usage("cc: %w", err)
@@ -112,7 +112,7 @@ func (b *ccBuild) clang(args ...string) error {
 	return nil
 }
 
-// say prints a step as nvcc does, if steps are to be seen.
+// say prints a step in nvcc's form, if steps are shown.
 func (b *ccBuild) say(words []string) {
 	if !b.show {
 		return
@@ -124,7 +124,7 @@ func (b *ccBuild) say(words []string) {
 	fmt.Fprintln(b.e.stderr, "#$", strings.Join(quoted, " "))
 }
 
-// shellWord quotes a word for the shell where it needs that.
+// shellWord quotes a word for the shell if necessary.
 func shellWord(w string) string {
 	if w != "" && !strings.ContainsAny(w, " \t\n\"'\\$`;&|<>()*?[]{}~#!") {
 		return w
@@ -132,8 +132,8 @@ func shellWord(w string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(w) + `"`
 }
 
-// sayToolkit prints where things are, in the lines by which CMake's
-// CMakeDetermineCUDACompiler finds toolkit, headers, libraries and architectures.
+// sayToolkit prints the lines from which CMake's CMakeDetermineCUDACompiler takes
+// toolkit, headers, libraries and architectures.
 func (b *ccBuild) sayToolkit() {
 	for _, line := range [][2]string{
 		{"_CUDART_", "cudart"},
@@ -149,35 +149,35 @@ func (b *ccBuild) sayToolkit() {
 	}
 }
 
-// reading are the arguments of every call of clang that reads a source.
+// reading returns the arguments of every call of clang that reads a source.
 func (b *ccBuild) reading(file string) []string {
-	args := []string{"-Qunused-arguments", // not all of this is for all steps, and gcc says nothing either
-		// Old sources rest on what gcc only warns of.
+	args := []string{"-Qunused-arguments", // not all of these apply to all steps, and gcc is silent too
+		// Old sources depend on code for which gcc only warns.
 		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
 		"-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", "-Wno-register",
 		"-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw", "-Wno-unknown-warning-option",
-		// Functions that forget to return a value that nobody uses do return.
+		// Functions without a return statement return if the value is unused.
 		"-fno-strict-return"}
 	if b.kit.Clang.Major < 17 && b.languageOf(file) != "c" {
 		args = append(args, "-std=gnu++17")
 	}
-	// So nvcc names itself in all languages, and its release.
+	// nvcc defines its name and release in all languages.
 	args = append(args, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=89")
 	if b.kit.Clang.Major < 15 {
 		args = append(args, "-isystem", filepath.Join(b.kit.Include(), "clang14"))
 	}
-	// Files that are not CUDA's may include its headers too.
+	// Files in other languages may include CUDA's headers too.
 	args = append(args, "-isystem", b.kit.Include(), "-idirafter", filepath.Join(b.kit.Include(), "fallback"))
 	if b.overlay != "" {
 		args = append(args, "-ivfsoverlay", b.overlay)
 	}
 	if b.languageOf(file) == "cuda" {
-		// Static variables have names by which the host's code finds them: the same
-		// ones in all steps.
+		// The host's code finds static variables by name, so the names must be the
+		// same in all steps.
 		sum := sha256.Sum256([]byte(strings.Join(slices.Concat([]string{absolute(file)}, b.flags, b.host), "\x00")))
 		id := "-cuid=" + hex.EncodeToString(sum[:8])
-		// Before clang 22 the driver keeps it to itself where host and device are
-		// compiled apart.
+		// Before clang 22 the driver does not pass this on if host and device are
+		// compiled separately.
 		args = append(args, id, "-Xclang", id, "-include", "heddle_nvcc.h")
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
@@ -193,7 +193,7 @@ func absolute(file string) string {
 	return file
 }
 
-// optimized are the flags of the command line, and -O2 if they name no level.
+// optimized returns the flags of the command line, with -O2 if they give no level.
 func (c *ccCall) optimized() []string {
 	if slices.ContainsFunc(c.flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
 		return c.flags
@@ -201,7 +201,7 @@ func (c *ccCall) optimized() []string {
 	return append([]string{"-O2"}, c.flags...)
 }
 
-// device makes PTX of a source, whatever its name, for one architecture.
+// device compiles a source, whatever its name, to PTX for one architecture.
 func (b *ccBuild) device(file, arch, out string, dependencies []string) error {
 	flags, _ := splitDependencies(b.optimized())
 	flags = slices.DeleteFunc(flags, func(f string) bool { return f == "-v" })
@@ -210,8 +210,8 @@ func (b *ccBuild) device(file, arch, out string, dependencies []string) error {
 	return b.kit.PTX(b.clang, arch, slices.Concat(as.reading(file), flags, dependencies), file, b.tmp, out)
 }
 
-// fatBinary makes a fat binary of a source, with PTX for every architecture, of
-// which the first writes the dependencies.
+// fatBinary builds a fat binary of a source, with PTX for every architecture. The
+// first step also writes the dependencies.
 func (b *ccBuild) fatBinary(file, out string, dependencies []string) error {
 	var images []sdk.Image
 	step := []string{"fatbinary", "--create=" + out}
@@ -245,10 +245,10 @@ func (b *ccBuild) fatBinary(file, out string, dependencies []string) error {
 	return nil
 }
 
-// hosts are the arguments of clang that are for sources on the host.
+// hosts returns clang's arguments for sources on the host.
 func (b *ccBuild) hosts(file string) []string {
-	// Checks of what a kernel computed rest on integers that wrap, and methods
-	// ask whether this is null.
+	// Host checks of kernel results depend on integers that wrap, and methods test
+	// whether this is null.
 	args := append(b.reading(file), "-fwrapv", "-fno-delete-null-pointer-checks")
 	if b.languageOf(file) == "cuda" {
 		args = append(args, b.kit.CUDAFlags()...)
@@ -262,7 +262,7 @@ func (b *ccBuild) hosts(file string) []string {
 	return slices.Concat(args, b.optimized(), b.host)
 }
 
-// object makes an object of a source, and writes its dependencies.
+// object compiles a source to an object, and writes its dependencies.
 func (b *ccBuild) object(file, out string, dependencies []string) error {
 	args, _ := splitDependencies(b.hosts(file))
 	args = append(args, dependencies...)
@@ -276,7 +276,7 @@ func (b *ccBuild) object(file, out string, dependencies []string) error {
 	return b.clang(append(args, "-x", cmp.Or(b.languageOf(file), "none"), file, "-c", "-o", out)...)
 }
 
-// lookAt has clang look at a source without compiling it.
+// lookAt lets clang inspect a source without compiling it.
 func (b *ccBuild) lookAt(file string) error {
 	args := append(b.hosts(file), "-x", cmp.Or(b.languageOf(file), "none"), file)
 	if b.out != "" {
@@ -285,7 +285,7 @@ func (b *ccBuild) lookAt(file string) error {
 	return b.clang(args...)
 }
 
-// linkAll makes a program or a library of objects.
+// linkAll links objects to a program or a library.
 func (b *ccBuild) linkAll() error {
 	args := slices.Concat([]string{"-Qunused-arguments"}, b.optimized(), b.host, b.files, b.link, b.fixed(), []string{"-L" + b.kit.Lib(), "-lcudart"})
 	if b.out != "" {
@@ -298,8 +298,8 @@ func (b *ccBuild) linkAll() error {
 	return err
 }
 
-// joinKernels makes one program of the kernels of several files, where these
-// were compiled for that: an object joins them that registers their fat binaries
+// joinKernels makes one program of the kernels of several files if these were
+// compiled for that: it creates an object that registers their fat binaries
 // together.
 func (b *ccBuild) joinKernels() error {
 	parts, err := b.relocatable(b.tmp)

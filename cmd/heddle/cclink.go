@@ -11,10 +11,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// fixed are flags of the linker for a program with managed variables: the device
-// reaches them at the host's addresses, and if these are the same in every run, so
-// is the number of cycles. They lie above the addresses that kernels have for
-// shared and local memory.
+// fixed returns linker flags for a program with managed variables. The device
+// accesses them at the host's addresses; if these are the same in every run, so is
+// the number of cycles. They are above the addresses of shared and local memory in
+// kernels.
 func (c *ccCall) fixed() []string {
 	own := func(f string) bool {
 		return strings.HasPrefix(f, "-fuse-ld") || slices.Contains([]string{"-shared", "-pie", "-no-pie", "-static-pie", "-r"}, f)
@@ -25,23 +25,23 @@ func (c *ccCall) fixed() []string {
 	return []string{"-no-pie", "-Wl,-Ttext-segment=0x10000000"}
 }
 
-// hasManaged reports whether an object has the section of managed variables.
-// Every object of CUDA asks for the section's ends, so its name alone says nothing.
+// hasManaged reports whether an object has the section of managed variables. Every
+// CUDA object refers to the section's ends, so its name alone proves nothing.
 func hasManaged(file string) bool {
 	if filepath.Ext(file) != ".o" {
 		return false
 	}
 	f, err := elf.Open(file)
 	if err != nil {
-		return false // the linker says what is wrong
+		return false // the linker reports the error
 	}
 	defer f.Close()
 	return f.Section("heddle_managed") != nil
 }
 
-// relocatable finds the objects whose kernels are to be joined. Those in archives
-// become files of their own in a folder, for a part of them would not do; for
-// another linker, which takes those that it needs, only their device code does.
+// relocatable finds the objects whose kernels must be joined. Those in archives are
+// extracted to files in a folder, because they are needed whole; for another
+// linker, which selects members itself, only their device code is extracted.
 func (c *ccCall) relocatable(dir string) ([]sdk.Part, error) {
 	var parts []sdk.Part
 	var files []string
@@ -99,8 +99,8 @@ func (c *ccCall) relocatable(dir string) ([]sdk.Part, error) {
 	return parts, nil
 }
 
-// archives are the files of -lNAME, as far as they are archives beside which there
-// is no shared library.
+// archives returns the files of -lNAME that are archives without a shared library
+// of the same name in the folder.
 func (c *ccCall) archives() []string {
 	var list []string
 	for i, flag := range c.link {
@@ -135,7 +135,7 @@ func (c *ccCall) archives() []string {
 	return list
 }
 
-// folders are those of -L.
+// folders are the folders of -L.
 func (c *ccCall) folders() []string {
 	var list []string
 	for i, flag := range c.link {
@@ -149,16 +149,16 @@ func (c *ccCall) folders() []string {
 	return list
 }
 
-// nvidiaLibraries are libraries of NVIDIA's that programs are linked with, by the
-// beginnings of their names for the linker.
+// nvidiaLibraries are NVIDIA's libraries that programs are linked with, by prefixes
+// of their linker names.
 var nvidiaLibraries = []struct{ prefix, name string }{
 	{"cublas", "cuBLAS"}, {"cufft", "cuFFT"}, {"curand", "cuRAND's host library"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
 	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"}, {"nvrtc", "NVRTC"}, {"nvToolsExt", "NVTX"},
 	{"nvidia-ml", "NVML"}, {"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
 }
 
-// explainLibraries says of libraries that the linker did not find why they are
-// not here, where they are NVIDIA's.
+// explainLibraries explains for libraries that the linker did not find that they
+// are NVIDIA's and not available, if they are.
 func (b *ccBuild) explainLibraries() {
 	for i, flag := range b.link {
 		name, ok := strings.CutPrefix(flag, "-l")
@@ -167,14 +167,14 @@ func (b *ccBuild) explainLibraries() {
 		}
 		for _, lib := range nvidiaLibraries {
 			if ok && strings.HasPrefix(name, lib.prefix) && !b.hasLibrary(name) {
-				fmt.Fprintf(b.e.stderr, "heddle: -l%s: %s is NVIDIA's own and is not here; a library of the same functions can be named with -L and -l\n", name, lib.name)
+				fmt.Fprintf(b.e.stderr, "heddle: -l%s: %s is NVIDIA's own and not provided; link a library with the same functions with -L and -l\n", name, lib.name)
 			}
 		}
 	}
 }
 
-// hasLibrary reports whether a library lies in a folder of the command line or in
-// one of the linker's own.
+// hasLibrary reports whether a library is in a folder of the command line or in one
+// of the linker's own.
 func (b *ccBuild) hasLibrary(name string) bool {
 	for _, file := range []string{"lib" + name + ".so", "lib" + name + ".a"} {
 		for _, folder := range b.folders() {

@@ -12,10 +12,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// ownMacros takes out of flags of clang what defines or undefines a program's
-// own macros, and returns the other flags, and lines of C that do the same.
-// Names that system headers ask for stay flags: those that begin with an
-// underscore, NDEBUG, and those that select a variant of CUDA's headers.
+// ownMacros separates the flags that define or undefine a program's own macros, and
+// returns the other flags, and equivalent lines of C. Names that system headers use
+// stay flags: those that begin with an underscore, NDEBUG, and those that select a
+// variant of CUDA's headers.
 func ownMacros(flags []string) (others []string, lines string) {
 	var text strings.Builder
 	for i := 0; i < len(flags); i++ {
@@ -46,11 +46,11 @@ func ownMacros(flags []string) (others []string, lines string) {
 	return others, text.String()
 }
 
-// macrosAfterHeaders has a program's own macros defined in a file that is
-// included first. Clang puts headers of its own before that, in which a name
-// such as N or T is a parameter: after -DN=256 they would not compile. The file
-// lies in the SDK's folder, named by what it says, so that the same command line
-// is the same call of clang.
+// macrosAfterHeaders defines a program's own macros in a file that is included
+// first. Clang includes headers of its own before that, in which a name such as N
+// or T is a parameter: with -DN=256 they would not compile. The file is in the
+// SDK's folder under a name derived from its contents, so that the same command
+// line gives the same call of clang.
 func (c *ccCall) macrosAfterHeaders(kit sdk.SDK) error {
 	others, lines := ownMacros(c.flags)
 	if lines == "" {
@@ -64,7 +64,7 @@ func (c *ccCall) macrosAfterHeaders(kit sdk.SDK) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	// Another call may want the same file: it appears whole or not at all.
+	// Another call may create the same file, so it must appear complete.
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

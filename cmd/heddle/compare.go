@@ -12,29 +12,29 @@ import (
 
 // compareCmd is `heddle compare`.
 type compareCmd struct {
-	A string   `arg:"" name:"a" help:"The reference: a table that hardware was measured for (CSV with a heading, as Nsight Compute and others write it, or lines of key=value), or a result (heddle run --json). - is standard input."`
-	B []string `arg:"" name:"b" help:"What is held against it: results, or tables."`
+	A string   `arg:"" name:"a" help:"The reference: a table of hardware measurements (CSV with a heading, such as from Nsight Compute, or lines of key=value), or a result (heddle run --json). - is standard input."`
+	B []string `arg:"" name:"b" help:"Compared with it: results, or tables."`
 
-	By     string   `placeholder:"WHAT" help:"What a row is: kernel (one launch) or run (a whole result, named by its file); default: what the tables name."`
-	Match  string   `default:"name" placeholder:"HOW" help:"Which rows belong together: those of the same name (the default; the n-th of a name with the n-th), order (the n-th with the n-th), or launch (the same launch number)."`
-	Key    string   `placeholder:"KEY" help:"What is compared: a column of a table, a dotted path of a result, such as memory.l2.hits; default: cycles."`
-	KeyA   string   `name:"key-a" placeholder:"KEY" help:"The key of A, where it differs."`
-	KeyB   string   `name:"key-b" placeholder:"KEY" help:"The key of B, where it differs."`
-	Name   []string `placeholder:"COLUMN" help:"The columns of tables that make a row's name, with commas between; their cells are joined with -."`
+	By     string   `placeholder:"WHAT" help:"What a row is: kernel (one launch) or run (a whole result, named after its file); default: as in the tables."`
+	Match  string   `default:"name" placeholder:"HOW" help:"How rows are paired: name (the default; the n-th row of a name with the n-th), order (the n-th row with the n-th), or launch (the same launch number)."`
+	Key    string   `placeholder:"KEY" help:"What to compare: a column of a table, or a dotted path of a result, such as memory.l2.hits; default: cycles."`
+	KeyA   string   `name:"key-a" placeholder:"KEY" help:"The key of A, if it differs."`
+	KeyB   string   `name:"key-b" placeholder:"KEY" help:"The key of B, if it differs."`
+	Name   []string `placeholder:"COLUMN" help:"The columns of tables that form a row's name, separated by commas; their cells are joined with -."`
 	Where  []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Only these rows of tables; != for all others (repeatable)."`
-	LessA  float64  `name:"less-a" placeholder:"N" help:"Subtract N cycles of A for every launch, such as a launch latency that B does not have."`
-	LessB  float64  `name:"less-b" placeholder:"N" help:"The same of B. A row of a table counts as one launch."`
-	Min    float64  `name:"min-cycles" placeholder:"N" help:"Leave rows out whose reference is below N."`
+	LessA  float64  `name:"less-a" placeholder:"N" help:"Subtract N cycles from A for every launch, such as a launch latency that B does not include."`
+	LessB  float64  `name:"less-b" placeholder:"N" help:"The same for B. A row of a table counts as one launch."`
+	Min    float64  `name:"min-cycles" placeholder:"N" help:"Ignore rows whose reference is below N."`
 	JSON   string   `name:"json" placeholder:"FILE" help:"Write the comparison as JSON (- is standard output; the text then goes to standard error)."`
-	CSV    string   `name:"csv" placeholder:"FILE" help:"Write a line for every pair (- as with --json)."`
-	Plot   string   `placeholder:"FILE" help:"Draw B over A on logarithmic axes; the ending picks the format: .svg or .png."`
-	Errors string   `placeholder:"FILE" help:"Draw the errors in ascending order; .svg or .png."`
-	Fail   *float64 `name:"fail-above" placeholder:"PCT" help:"Exit code 1 if the mean of absolute errors is above this percentage."`
-	Strict bool     `help:"Exit code 1 if a row cannot be compared."`
-	Quiet  bool     `help:"No table of rows, only what sums them up."`
+	CSV    string   `name:"csv" placeholder:"FILE" help:"Write a line for every pair as CSV (- as with --json)."`
+	Plot   string   `placeholder:"FILE" help:"Draw B over A on logarithmic axes, as .svg or .png."`
+	Errors string   `placeholder:"FILE" help:"Draw the errors in ascending order, as .svg or .png."`
+	Fail   *float64 `name:"fail-above" placeholder:"PCT" help:"Exit with code 1 if the mean absolute error is above this percentage."`
+	Strict bool     `help:"Exit with code 1 if a row cannot be compared."`
+	Quiet  bool     `help:"Print the summary without the table of rows."`
 }
 
-// Run compares.
+// Run compares the inputs.
 func (c *compareCmd) Run(e env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *compareCmd) Run(e env) error {
 	return nil
 }
 
-// check finds what is wrong with the flags before any file is read.
+// check validates the flags before any file is read.
 func (c *compareCmd) check() error {
 	if c.By != "" {
 		if err := oneOf("--by", c.By, compare.Kernels, compare.Runs); err != nil {
@@ -94,10 +94,10 @@ func (c *compareCmd) check() error {
 		return usage("--json and --csv cannot both be standard output")
 	}
 	if n := 1 + len(c.B); n > mostCompared {
-		return usage("%d files are more than %d; a shell's pattern may have matched too much", n, mostCompared)
+		return usage("%d files, more than the limit of %d; a shell pattern may match too much", n, mostCompared)
 	}
 	if c.Fail != nil && !(*c.Fail >= 0) {
-		return usage("--fail-above is %g; it takes a percentage from 0", *c.Fail)
+		return usage("--fail-above %g is invalid; want a percentage of at least 0", *c.Fail)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (c *compareCmd) check() error {
 // mostCompared bounds the files of one comparison (our choice).
 const mostCompared = 10_000
 
-// read reads all files, and tells of all that are wrong.
+// read reads all files, and reports all errors.
 func (c *compareCmd) read(stdin io.Reader) ([]*compare.Source, error) {
 	var (
 		sources []*compare.Source
@@ -121,7 +121,7 @@ func (c *compareCmd) read(stdin io.Reader) ([]*compare.Source, error) {
 		case name != "-":
 			s, err = compare.ReadFile(name)
 		case taken:
-			err = errors.New("standard input can be read once; - is there twice")
+			err = errors.New("- is given twice, but standard input can be read only once")
 		default:
 			taken = true
 			s, err = compare.Read("stdin", stdin)
@@ -131,7 +131,7 @@ func (c *compareCmd) read(stdin io.Reader) ([]*compare.Source, error) {
 	return sources, errors.Join(errs...)
 }
 
-// write writes all that was asked for.
+// write writes all requested outputs.
 func (c *compareCmd) write(e env, result *compare.Comparison, ok bool) error {
 	text := e.stdout
 	if c.JSON == "-" || c.CSV == "-" {
@@ -166,7 +166,7 @@ func (c *compareCmd) write(e env, result *compare.Comparison, ok bool) error {
 	return result.WriteText(text, c.Quiet)
 }
 
-// draw draws a picture in the format that its name ends in.
+// draw draws a picture in the format of the file's extension.
 func draw(picture func(io.Writer, string) error, w io.Writer, name string) error {
 	format, err := compare.Format(name)
 	if err != nil {

@@ -25,13 +25,13 @@ import (
 // cudaCmd is `heddle cuda`.
 type cudaCmd struct {
 	flags.Program
-	Build string `placeholder:"DIR" help:"Run nothing; build the CUDA runtime into DIR, for computers without Go and a C compiler: it serves beside heddle, or in ../lib/heddle."`
+	Build string `placeholder:"DIR" help:"Only build the CUDA runtime into DIR, for computers without Go and a C compiler; put it beside heddle, or into ../lib/heddle."`
 
-	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program, and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
 }
 
-// Run runs the program, and prints the report behind its output. The exit code
-// is the program's.
+// Run runs the program, and prints the report after its output. The exit code is
+// the program's.
 func (c *cudaCmd) Run(e env) error {
 	if len(c.Command) > 0 && c.Command[0] == "--" {
 		c.Command = c.Command[1:]
@@ -97,11 +97,11 @@ func (c *cudaCmd) Run(e env) error {
 		return usage("cannot run %s: %w", c.Command[0], err)
 	}
 	if state.signal != 0 && state.signal != syscall.SIGINT {
-		fmt.Fprintf(e.stderr, "heddle: %s was ended by a signal: %v\n", c.Command[0], state.signal)
+		fmt.Fprintf(e.stderr, "heddle: %s was terminated by a signal: %v\n", c.Command[0], state.signal)
 	}
 	failed, err := c.report(to, tmp)
-	if errors.Is(err, errNoReport) { // the exit code is the program's all the same
-		fmt.Fprintf(e.stderr, "heddle: there is no report: %s\n", whyNone(cmd, program, state))
+	if errors.Is(err, errNoReport) { // the exit code is still the program's
+		fmt.Fprintf(e.stderr, "heddle: no report: %s\n", whyNone(cmd, program, state))
 		err = nil
 	} else if why := whyFailed(program); state.code != 0 && why != "" {
 		fmt.Fprintf(e.stderr, "heddle: %s\n", why)
@@ -113,7 +113,7 @@ func (c *cudaCmd) Run(e env) error {
 		return &exitError{code: state.code}
 	}
 	if err == nil && c.FailOn && failed != 0 {
-		return &exitError{code: failed, err: errors.New("the program ended well after a kernel had failed (--fail-on-fault)")}
+		return &exitError{code: failed, err: errors.New("the program succeeded although a kernel failed (--fail-on-fault)")}
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func (c *cudaCmd) Run(e env) error {
 // build makes the CUDA runtime for other computers.
 func (c *cudaCmd) build(e env) error {
 	if len(c.Command) > 0 {
-		return usage("--build runs nothing: leave %s out", c.Command[0])
+		return usage("--build runs no program: remove %s", c.Command[0])
 	}
 	root, _, err := librarySource()
 	if err != nil {
@@ -140,14 +140,14 @@ func (c *cudaCmd) build(e env) error {
 	return nil
 }
 
-// ended is how a program came to its end.
+// ended is how a program ended.
 type ended struct {
-	code   int            // as shells have it: 128 and the signal, if one ended it
+	code   int            // as in shells: 128 plus the signal, if one ended it
 	signal syscall.Signal // 0 if none did
 }
 
-// wait runs a command to its end. What the terminal asks for, an interrupt, it
-// asks of the command too, which obeys or does not; other requests are handed on.
+// wait runs a command to its end. An interrupt from the terminal reaches the
+// command directly, and it may obey or not; other signals are forwarded.
 func wait(cmd *exec.Cmd) (ended, error) {
 	if err := cmd.Start(); err != nil {
 		return ended{}, err
@@ -172,7 +172,7 @@ func wait(cmd *exec.Cmd) (ended, error) {
 	return ended{code: exit.ExitCode()}, nil
 }
 
-// environment tells the library what to simulate.
+// environment returns the variables that configure the library.
 func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	list := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_") })
 	path := dir
@@ -191,12 +191,12 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	return append(list, "LD_LIBRARY_PATH="+path, flags.Variable+"="+text), nil
 }
 
-// errNoReport says that no program wrote one.
-var errNoReport = errors.New("there is no report")
+// errNoReport means that no program wrote a report.
+var errNoReport = errors.New("no report")
 
-// report prints what the library wrote when programs ended: one, or several if
-// the one that was run ran others. It returns the exit code of the first failure
-// of a kernel in them, 0 if there is none.
+// report prints the reports that the library wrote when programs ended: one, or
+// several if the program ran others. It returns the exit code of the first kernel
+// failure in them, 0 if there is none.
 func (c *cudaCmd) report(to *sinks, dir string) (failed int, err error) {
 	for n := 1; ; n++ {
 		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))

@@ -18,8 +18,8 @@ import (
 )
 
 // TestCUDA runs the scripts under testdata/cuda: CUDA programs from source to
-// report; by default two of them. They need clang and a C compiler, and share one cache, in which the
-// first of them builds the runtime.
+// report; by default two of them. They need clang and a C compiler, and share a
+// cache, in which the first of them builds the runtime.
 func TestCUDA(t *testing.T) {
 	env := cudaEnv(t)
 	examples, err := filepath.Abs("../../examples")
@@ -44,9 +44,9 @@ func TestCUDA(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// cudaEnv returns the variables of the environment that compiling and running
-// CUDA programs needs beyond those of scripts: a cache of this run of the tests,
-// and what go build asks for. It skips the test if the compilers are not here.
+// cudaEnv returns the environment variables that CUDA programs need beyond those of
+// scripts: a cache for this run of the tests, and what go build requires. It skips
+// the test if the compilers are not installed.
 func cudaEnv(t *testing.T) []string {
 	t.Helper()
 	if testing.Short() {
@@ -54,7 +54,7 @@ func cudaEnv(t *testing.T) []string {
 	}
 	if _, err := sdk.FindClang(t.Context()); err != nil {
 		if os.Getenv("HEDDLE_CLANG") != "" {
-			t.Fatal(err) // who names a compiler wants it tested
+			t.Fatal(err) // a compiler that is named explicitly must work
 		}
 		t.Skip(err)
 	}
@@ -79,7 +79,7 @@ func cudaEnv(t *testing.T) []string {
 	return env
 }
 
-// cudaCache is the cache folder of all tests: the first that needs the runtime
+// cudaCache is the cache folder of all tests; the first test that needs the runtime
 // builds it there.
 var cudaCache = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "heddle-test-")
@@ -87,8 +87,8 @@ var cudaCache = sync.OnceValues(func() (string, error) {
 	return dir, err
 })
 
-// TestLibraryNames: the folder of the runtime has it under every name by which
-// programs of other releases ask for it.
+// TestLibraryNames: the runtime's folder has it under every name that programs of
+// other releases look for.
 func TestLibraryNames(t *testing.T) {
 	alltests.Only(t, "the names of the runtime library")
 	if testing.Short() {
@@ -111,8 +111,8 @@ func TestLibraryNames(t *testing.T) {
 		}
 	}
 
-	// Every function that the headers declare is there, if only to say that it is
-	// not supported, and so is what compilers call.
+	// Every function that the headers declare exists, if only to report that it is
+	// not supported, and so do those that compilers call.
 	f, err := elf.Open(filepath.Join(dir, libraryName))
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestLibraryNames(t *testing.T) {
 	}
 	for _, h := range []struct {
 		header, names string
-		stub          string // what programs are linked with
+		stub          string // the library that programs are linked with
 		least         int
 	}{
 		{"cuda_runtime_api.h", `(?m)^(?:cudaError_t|struct \w+|const char \*) ?(cuda\w+)\(`, "libcudart.c", 100},
@@ -144,19 +144,19 @@ func TestLibraryNames(t *testing.T) {
 		}
 		names := regexp.MustCompile(h.names).FindAllStringSubmatch(string(header), -1)
 		if len(names) < h.least {
-			t.Errorf("%s declares %d functions", h.header, len(names))
+			t.Errorf("%s declares only %d functions", h.header, len(names))
 		}
 		for _, n := range names {
 			if !has[n[1]] {
-				t.Errorf("%s is declared and not there", n[1])
+				t.Errorf("%s is declared but missing", n[1])
 			}
 			if !strings.Contains(string(stub), "NAME("+n[1]+")") {
-				t.Errorf("%s is declared, and %s lacks it", n[1], h.stub)
+				t.Errorf("%s is declared, but %s lacks it", n[1], h.stub)
 			}
 		}
 		for _, n := range regexp.MustCompile(`(?m)^NAME\((\w+)\)`).FindAllStringSubmatch(string(stub), -1) {
 			if !has[n[1]] {
-				t.Errorf("programs are linked with %s of %s, which is not there", n[1], h.stub)
+				t.Errorf("programs are linked with %s of %s, which is missing", n[1], h.stub)
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func TestLibraryNames(t *testing.T) {
 	}
 	for _, name := range append([]string{libraryName}, libraryNames...) {
 		if name != "libcudart.so" && !slices.ContainsFunc(versions, func(v elf.DynamicVersion) bool { return v.Name == name && v.Index > 1 }) {
-			t.Errorf("there is no version %s", name)
+			t.Errorf("version %s is missing", name)
 		}
 	}
 	for _, n := range []string{
@@ -174,11 +174,11 @@ func TestLibraryNames(t *testing.T) {
 		"__cudaRegisterTexture", "__cudaRegisterSurface", "__cudaRegisterManagedVar", "__cudaInitModule", "__cudaPushCallConfiguration", "__cudaPopCallConfiguration",
 	} {
 		if !has[n] {
-			t.Errorf("%s is not there", n)
+			t.Errorf("%s is missing", n)
 		}
 	}
 	if so, err := f.DynString(elf.DT_SONAME); err != nil || len(so) != 1 || so[0] != libraryName {
-		t.Errorf("it is called %q, %v", so, err)
+		t.Errorf("its soname is %q, %v", so, err)
 	}
 
 	t.Setenv("PATH", dir)
@@ -188,7 +188,7 @@ func TestLibraryNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/false\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	// make CC="heddle cc" has this program in CC, which compiles no cgo.
+	// In make CC="heddle cc", CC is this program, which cannot compile cgo.
 	for _, cc := range []string{"", "heddle cc", "/opt/bin/heddle cc", "nvcc"} {
 		t.Setenv("CC", cc)
 		if err := buildLibrary(t.Context(), root, dir); err == nil || !strings.Contains(err.Error(), "apt-get install gcc") {

@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
-// launchOnce is a program that launches a kernel, and prints what came of it.
+// launchOnce is a program that launches a kernel and prints the result.
 const launchOnce = `#include <cuda_runtime.h>
 #include <stdio.h>
 __global__ void kernel(int *p) { *p = 42; }
@@ -31,8 +31,8 @@ int main() {
 }
 `
 
-// TestBrokenPrograms breaks the device code in the file of a program, and runs it:
-// the launch fails, the reason is said, and all else goes on.
+// TestBrokenPrograms damages the device code in a program's file and runs it: the
+// launch fails, the reason is reported, and the rest continues.
 func TestBrokenPrograms(t *testing.T) {
 	alltests.Only(t, "programs with broken device code")
 	env := append(os.Environ(), cudaEnv(t)...)
@@ -59,8 +59,8 @@ func TestBrokenPrograms(t *testing.T) {
 		t.Fatal("the program has no device code")
 	}
 
-	// A block of 16 bytes: magic, version, its own size, that of what follows.
-	// Then an entry: kind, version, its header's size, that of the text, …
+	// A block of 16 bytes: magic, version, its own size, the size of what follows.
+	// Then an entry: kind, version, its header's size, the size of the text, …
 	const entry = 16
 	le := binary.LittleEndian
 	put := func(at int, n uint32) func([]byte) {
@@ -78,7 +78,7 @@ func TestBrokenPrograms(t *testing.T) {
 	)
 	body := bytes.IndexByte(whole[code.Offset:code.Offset+code.Size], '{') // of the kernel
 	if body < 0 {
-		t.Fatal("there is no kernel in the text")
+		t.Fatal("the text has no kernel")
 	}
 	cases := []struct {
 		name  string
@@ -138,9 +138,9 @@ func TestBrokenPrograms(t *testing.T) {
 	}
 }
 
-// everyEntry is a program that calls every function that it reads the name of:
-// with null pointers, and with a place that has only zeros, in all combinations
-// for the first arguments.
+// everyEntry is a program that reads function names and calls each function with
+// null pointers, and with memory that contains only zeros, in all combinations for
+// the first arguments.
 const everyEntry = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -180,8 +180,8 @@ int main(void) {
 }
 `
 
-// TestEveryEntry: no function of the library ends a program that calls it with
-// null pointers or with what is no handle.
+// TestEveryEntry: no function of the library ends a program that calls it with null
+// pointers or invalid handles.
 func TestEveryEntry(t *testing.T) {
 	alltests.Only(t, "every function of the library with null pointers")
 	env := append(os.Environ(), cudaEnv(t)...)
@@ -201,7 +201,7 @@ func TestEveryEntry(t *testing.T) {
 		err = cmd.Run()
 		return stdout.String(), stderr.String(), err
 	}
-	if out, errs, err := run("functional", "cudaFree"); err != nil { // which builds the library, if no test has
+	if out, errs, err := run("functional", "cudaFree"); err != nil { // builds the library if no test has done so
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
 	cache, err := cudaCache()
@@ -210,7 +210,7 @@ func TestEveryEntry(t *testing.T) {
 	}
 	libraries, err := filepath.Glob(filepath.Join(cache, "heddle", "cudart-*", libraryName))
 	if err != nil || len(libraries) != 1 {
-		t.Fatalf("%v are there, %v", libraries, err)
+		t.Fatalf("found %v, %v", libraries, err)
 	}
 	f, err := elf.Open(libraries[0])
 	if err != nil {
@@ -223,8 +223,8 @@ func TestEveryEntry(t *testing.T) {
 	}
 	var names []string
 	for _, s := range symbols {
-		calls := strings.Contains(s.Name, "HostFunc") || strings.Contains(s.Name, "AddCallback") // what they are given
-		returns := s.Name == "cudaCreateChannelDesc"                                             // more than a number
+		calls := strings.Contains(s.Name, "HostFunc") || strings.Contains(s.Name, "AddCallback") // they call their argument
+		returns := s.Name == "cudaCreateChannelDesc"                                             // returns more than a number
 		if s.Section != elf.SHN_UNDEF && strings.HasPrefix(s.Name, "cu") && !calls && !returns {
 			names = append(names, s.Name)
 		}
@@ -232,7 +232,7 @@ func TestEveryEntry(t *testing.T) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) < 400 {
-		t.Errorf("the library has %d functions", len(names))
+		t.Errorf("the library has only %d functions", len(names))
 	}
 	for _, mode := range []string{"functional", "timing"} {
 		out, errs, err := run(mode, strings.Join(names, "\n"))

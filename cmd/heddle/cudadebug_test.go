@@ -11,12 +11,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
-// TestCUDADebugger: a program runs under gdb as without it: breakpoints, stacks,
-// faults of the host's code, its output, and the report.
+// TestCUDADebugger: a program runs under gdb as it does without: breakpoints,
+// stacks, faults of the host's code, its output, and the report.
 func TestCUDADebugger(t *testing.T) {
 	alltests.Only(t, "gdb on a CUDA program")
 	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("gdb is not here")
+		t.Skip("gdb is not installed")
 	}
 	env := append(os.Environ(), cudaEnv(t)...)
 	dir := t.TempDir()

@@ -13,15 +13,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
-// handleTypes are the types of cuda.h that stand for something of the library's.
+// handleTypes are the types of cuda.h that are handles of the library.
 var handleTypes = []string{
 	"CUcontext", "CUmodule", "CUfunction", "CUarray", "CUmipmappedArray", "CUtexref", "CUsurfref", "CUevent", "CUstream", "CUlinkState",
 	"CUgraph", "CUgraphNode", "CUgraphExec", "CUmemoryPool", "CUdeviceptr", "CUtexObject", "CUsurfObject",
 }
 
-// TestDriverNonsense calls every function of the driver with handles that are
-// none, with numbers of all sizes, and before the start: each returns a code that
-// has a name, and the program lives.
+// TestDriverNonsense calls every function of the driver with invalid handles, with
+// numbers of all sizes, and before initialisation: each returns a code that has a
+// name, and the program survives.
 func TestDriverNonsense(t *testing.T) {
 	alltests.Only(t, "calls of the driver without sense")
 	env := append(os.Environ(), cudaEnv(t)...)
@@ -71,7 +71,7 @@ func TestDriverNonsense(t *testing.T) {
 	command("cc", "-O0", source, "-lcuda", "-o", program)
 	out := command("cuda", "--mode", "functional", "--gpu", "rtx-2060", "--quiet", program)
 	if want := fmt.Sprintf("%d calls, 0 odd\n", 85*len(functions)); !strings.Contains(out, want) {
-		t.Errorf("not %s: %s", want, out)
+		t.Errorf("missing %s: %s", want, out)
 	}
 }
 
@@ -100,7 +100,7 @@ int main(void) {
   const uint64_t handles[] = {0, 1, 2, 3, 77, 0x200000000000, 0x3fffffffffff, 0x4fffffffffff, 0x500000000010, 0x500000000020, 0x500000000040,
                               0x500000000800, UINT64_MAX, INT64_MAX};
   const uint64_t numbers[] = {0, 1, 3, 64, UINT32_MAX, 1ull << 63};
-  all(0, 1); // not started; this starts it, as nothing can be started with flags
+  all(0, 1); // not initialised; this initialises, as flags have no effect
   for (uint64_t handle : handles)
     for (uint64_t number : numbers) {
       CUcontext ctx;

@@ -15,18 +15,18 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// cudaExample is a program of examples/cuda: how it is compiled and run, and
-// what it must say.
+// cudaExample is a program of examples/cuda: how it is compiled and run, and its
+// expected output.
 type cudaExample struct {
 	name    string
 	flags   []string // of heddle cc
-	strict  bool     // accesses a little outside of allocations are faults
-	ptx     string   // what is compiled to PTX by itself, and given to the program
+	strict  bool     // accesses just outside of allocations are faults
+	ptx     string   // compiled to PTX separately, and given to the program
 	gpu     string   // "": rtx-2060
 	exit    int
-	out     string   // what the program prints; "" is "0 wrong"
-	timing  string   // the same of a timing run, where it differs
-	errors  []string // what is on standard error, each in this order
+	out     string   // the program's output; "" is "0 wrong"
+	timing  string   // the same for a timing run, if it differs
+	errors  []string // texts on standard error, in this order
 	threads bool     // results are compared between --threads 1 and 2
 }
 
@@ -65,8 +65,8 @@ block 1, thread  0: hello  0.00 -10000000000 0xff A%
 	{name: "wmma", flags: []string{"-arch=sm_75"}},
 }
 
-// TestCUDAExamples compiles the programs of examples/cuda and runs them, without
-// time and with it; by default a few of them.
+// TestCUDAExamples compiles the programs of examples/cuda and runs them in both
+// modes; by default a few of them.
 func TestCUDAExamples(t *testing.T) {
 	root := filepath.Join("..", "..", "examples", "cuda")
 	folders, err := filepath.Glob(filepath.Join(root, "*", "*.cu"))
@@ -80,7 +80,7 @@ func TestCUDAExamples(t *testing.T) {
 	for _, f := range folders {
 		name := filepath.Base(filepath.Dir(f))
 		if !slices.ContainsFunc(cudaExamples, func(e cudaExample) bool { return e.name == name }) {
-			t.Errorf("nothing runs %s", f)
+			t.Errorf("no test runs %s", f)
 		}
 		if !bytes.Contains(readme, []byte("["+name+"]("+name+"/)")) {
 			t.Errorf("README.md does not list %s", name)
@@ -131,12 +131,12 @@ func (e *cudaExample) test(t *testing.T, folder string, env []string) {
 			continue
 		}
 		if second := e.run(t, env, command, mode, "2", want); !bytes.Equal(first, second) {
-			t.Errorf("%s: one thread and two have different results:\n%s\n%s", mode, first, second)
+			t.Errorf("%s: results differ between one and two threads:\n%s\n%s", mode, first, second)
 		}
 	}
 }
 
-// run runs the program, and returns its result without the time that it took.
+// run runs the program and returns its result without the elapsed time.
 func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, want string) []byte {
 	t.Helper()
 	file := command[0] + ".json"
@@ -165,7 +165,7 @@ func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, wa
 	for _, text := range e.errors {
 		_, after, ok := strings.Cut(rest, text)
 		if !ok {
-			t.Errorf("%s: %q is not in its place in\n%s", mode, text, &errs)
+			t.Errorf("%s: %q is missing or misplaced in\n%s", mode, text, &errs)
 			break
 		}
 		rest = after
@@ -185,7 +185,7 @@ func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, wa
 	return seconds.ReplaceAll(b, nil)
 }
 
-// command is a call of heddle.
+// command returns a call of heddle.
 func (e *cudaExample) command(env, args []string) *exec.Cmd {
 	cmd := exec.Command("heddle", args...)
 	cmd.Env = env

@@ -14,9 +14,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// TestLadder: kernels whose arrays have constant indices once loops are unrolled
-// keep them in registers, with the oldest compiler that is installed and with the
-// newest, or with every one if HEDDLE_ALL.
+// TestLadder: kernels whose arrays have constant indices after unrolling keep them
+// in registers, with the oldest and the newest installed compiler, or with all of
+// them if HEDDLE_ALL is set.
 func TestLadder(t *testing.T) {
 	alltests.Only(t, "the ladder of GEMMs, stencils and reductions")
 	env := append(os.Environ(), cudaEnv(t)...)
@@ -55,7 +55,7 @@ func TestLadder(t *testing.T) {
 				}
 				for _, k := range res.Kernels {
 					if k.LocalBytes != 0 {
-						t.Errorf("%s has %d bytes of local memory a thread", k.Name, k.LocalBytes)
+						t.Errorf("%s has %d bytes of local memory per thread", k.Name, k.LocalBytes)
 					}
 				}
 			})

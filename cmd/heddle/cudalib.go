@@ -18,7 +18,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
 )
 
-// The names by which programs ask for the runtime: that of the library, and
+// The names under which programs look for the runtime: that of the library, and
 // those of other releases.
 const libraryName = "libcudart.so.12"
 
@@ -27,12 +27,12 @@ var libraryNames = []string{
 	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
 }
 
-// driverNames are those of the driver, which is the same file: a program that
-// asks for both gets one.
+// driverNames are the driver's, for the same file: a program that loads both gets
+// one library.
 var driverNames = []string{"libcuda.so.1", "libcuda.so"}
 
-// runtimeLibrary returns the folder with the CUDA runtime: beside this program
-// if it is installed there, else in the user's cache, where the first use builds
+// runtimeLibrary returns the folder with the CUDA runtime: beside this program if
+// it is installed there, otherwise in the user's cache, where the first use builds
 // it.
 func runtimeLibrary(e env) (string, error) {
 	self, err := os.Executable()
@@ -50,20 +50,20 @@ func runtimeLibrary(e env) (string, error) {
 	}
 	root, err := cache.Root()
 	if err != nil {
-		return "", fmt.Errorf("there is no place for the CUDA runtime: %w", err)
+		return "", fmt.Errorf("no folder for the CUDA runtime: %w", err)
 	}
 	source, key, err := librarySource()
 	if err != nil {
 		return "", err
 	}
 	return cache.Folder(e.ctx, root, "cudart", key, func(dir string) error {
-		fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime for this version, once")
+		fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime, once for this version")
 		return buildLibrary(e.ctx, source, dir)
 	})
 }
 
-// librarySource finds the source that this program was built from, and names its
-// present state.
+// librarySource finds the source that this program was built from, and returns a
+// key of its present state.
 func librarySource() (root, key string, err error) {
 	_, file, _, _ := runtime.Caller(0)
 	root = filepath.Join(filepath.Dir(file), "..", "..")
@@ -87,16 +87,16 @@ func librarySource() (root, key string, err error) {
 			return err
 		})
 		if err != nil {
-			return "", "", fmt.Errorf("the source of the CUDA runtime is not on this computer (%w); build it where it is, "+
-				"with heddle cuda --build DIR, and put what is in DIR beside heddle", err)
+			return "", "", fmt.Errorf("the source of the CUDA runtime is not on this computer (%w); build the runtime where the source is, "+
+				"with heddle cuda --build DIR, and copy the contents of DIR beside heddle", err)
 		}
 	}
 	return root, hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// hostCompiler returns a C compiler for cgo: the one that CC names, else one that
-// is on the path; "" if there is none. Within `make CC="heddle cc" run`, CC names
-// the compiler of the program, which is this program itself.
+// hostCompiler returns a C compiler for cgo: the one in CC, otherwise one on the
+// path; "" if there is none. Within `make CC="heddle cc" run`, CC is the compiler
+// of the program, which is this program itself, and is ignored.
 func hostCompiler(cc string) string {
 	words := strings.Fields(cc)
 	if len(words) > 0 && !slices.Contains([]string{"heddle", "nvcc"}, filepath.Base(words[0])) {
@@ -114,15 +114,15 @@ func hostCompiler(cc string) string {
 func buildLibrary(ctx context.Context, root, dir string) error {
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), and go is not on the path")
+		return errors.New("building the CUDA runtime needs the Go toolchain (https://go.dev/dl), but go is not on the path")
 	}
 	compiler := hostCompiler(os.Getenv("CC"))
 	if compiler == "" {
-		return errors.New("building the CUDA runtime needs a C compiler, and there is none on the path; on Debian: apt-get install gcc libc6-dev")
+		return errors.New("building the CUDA runtime needs a C compiler, but there is none on the path; on Debian: apt-get install gcc libc6-dev")
 	}
 	versions := filepath.Join(root, "cmd", "libcudart", "versions.map")
 	if strings.ContainsAny(versions, `'",`) {
-		return fmt.Errorf("building the CUDA runtime: the name of the folder %s has a quote or a comma in it, which linkers do not take", root)
+		return fmt.Errorf("building the CUDA runtime: the folder name %s contains a quote or a comma, which linkers do not accept", root)
 	}
 	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
 		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+` '-Wl,--version-script=`+versions+`'"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")

@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// Why a program that was run left no report.
+// Why a program left no report.
 
-// whyNone guesses it.
+// whyNone guesses the reason.
 func whyNone(cmd *exec.Cmd, program string, state ended) string {
 	if state.code == cannotLoad {
 		if why := missingLibraries(cmd, program); why != "" {
 			return why
 		}
 	}
-	const none = " made no call of CUDA"
+	const none = " made no CUDA calls"
 	f, err := elf.Open(program)
 	if err != nil {
 		return program + none // a script, say
@@ -29,18 +29,18 @@ func whyNone(cmd *exec.Cmd, program string, state ended) string {
 	case state.signal == syscall.SIGKILL:
 		return program + " was killed"
 	case imports(f, "libcudart.so", "libcuda.so"):
-		return program + none + ", or did not come to its end by exit or return"
+		return program + none + ", or did not end by exit or return"
 	case hasKernels(f):
 		return program + builtIn
 	}
 	return program + none + ": it is not linked with the CUDA runtime (libcudart.so) or driver (libcuda.so), and loaded neither"
 }
 
-// builtIn is what is wrong with a program that has NVIDIA's runtime in itself.
-const builtIn = " has NVIDIA's runtime built in; link it with nvcc -cudart shared, or build it with heddle cc"
+// builtIn is the message for a program that contains NVIDIA's runtime.
+const builtIn = " contains NVIDIA's runtime; link it with nvcc -cudart shared, or build it with heddle cc"
 
-// whyFailed guesses why a program that left a report did not succeed; "" if
-// nothing is odd about it.
+// whyFailed guesses why a program that left a report did not succeed; "" if nothing
+// is odd.
 func whyFailed(program string) string {
 	f, err := elf.Open(program)
 	if err != nil {
@@ -53,25 +53,25 @@ func whyFailed(program string) string {
 	return program + builtIn
 }
 
-// imports reports whether a program is linked with one of some libraries, by the
-// beginnings of their names.
+// imports reports whether a program is linked with one of several libraries, given
+// by prefixes of their names.
 func imports(f *elf.File, prefixes ...string) bool {
-	libs, _ := f.ImportedLibraries() // a program that has none imports none
+	libs, _ := f.ImportedLibraries() // a program without imports has none of them
 	return slices.ContainsFunc(libs, func(l string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(l, p) })
 	})
 }
 
-// hasKernels reports whether a program has fat binaries in it.
+// hasKernels reports whether a program contains fat binaries.
 func hasKernels(f *elf.File) bool {
 	return f.Section(".nv_fatbin") != nil || f.Section(".nvFatBinSegment") != nil
 }
 
-// cannotLoad is the exit code of the dynamic loader, and of shells, when a program
+// cannotLoad is the exit code of the dynamic loader, and of shells, if a program
 // cannot be started.
 const cannotLoad = 127
 
-// notFound is how the loader lists a library that it does not find.
+// notFound matches the loader's line for a missing library.
 var notFound = regexp.MustCompile(`(?m)^\s*(\S+) => not found$`)
 
 // missingLibraries asks the loader which libraries a program lacks. The program
@@ -100,12 +100,12 @@ func missingLibraries(cmd *exec.Cmd, program string) string {
 	return program + " cannot start without " + strings.Join(lines, ", ")
 }
 
-// libraryHint says where a library comes from.
+// libraryHint names the source of a library.
 func libraryHint(name string) string {
 	for _, h := range []struct{ prefixes, hint string }{
 		{"libcublas libcufft libcusparse libcusolver libcurand libcudnn libnpp libnvrtc libnvjpeg libnccl libnvJitLink libcutensor libcufile libnvToolsExt libcupti",
-			" (NVIDIA's own; Heddle has nothing in its place)"},
-		{"libcudart", " (a release of the CUDA runtime that Heddle does not know)"},
+			" (NVIDIA's own; Heddle has no replacement)"},
+		{"libcudart", " (an unknown release of the CUDA runtime)"},
 		{"libomp. libiomp", " (apt-get install libomp5)"},
 		{"libgomp", " (apt-get install libgomp1)"},
 		{"libstdc++", " (apt-get install libstdc++6)"},
@@ -117,5 +117,5 @@ func libraryHint(name string) string {
 			}
 		}
 	}
-	return " (apt-file search " + name + " finds the package; for a library of your own set LD_LIBRARY_PATH or link with -Wl,-rpath)"
+	return " (apt-file search " + name + " finds the package; for your own library set LD_LIBRARY_PATH or link with -Wl,-rpath)"
 }

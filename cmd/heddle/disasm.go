@@ -10,16 +10,16 @@ import (
 
 // disasmCmd is `heddle disasm`.
 type disasmCmd struct {
-	File     string `arg:"" name:"file" help:"Words (.hex), 16 hex digits each: two a line are SASS, one is the Kepler-style core."`
-	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"Where the program goes; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS whose file does not say it: sm_75, sm_80, sm_86; parts of sm_89, sm_100, sm_110, sm_120."`
-	Encoding string `placeholder:"NAME" help:"Whose opcode numbers: rtl or datasheet; default: what the file says, or else rtl."`
+	File     string `arg:"" name:"file" help:"Words (.hex) of 16 hex digits: two per line for SASS, one for the Kepler-style core."`
+	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output; - is standard output."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS if the file does not name one: sm_75, sm_80, sm_86; parts of sm_89, sm_100, sm_110, sm_120."`
+	Encoding string `placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl or datasheet; default: those that the file names, otherwise rtl."`
 }
 
-// Run disassembles.
+// Run disassembles the words.
 func (c *disasmCmd) Run(e env) error {
 	if ext := strings.ToLower(filepath.Ext(c.File)); ext == ".sass" || ext == ".kasm" {
-		return usage("%s is a program's text; heddle disasm reads words (.hex), which heddle asm writes", c.File)
+		return usage("%s is program text; heddle disasm reads words (.hex), which heddle asm writes", c.File)
 	}
 	text, err := readProgram(c.File)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// explain says what a counter means.
+// explain prints the meaning of a counter.
 func explain(e env, name string) error {
 	var out bytes.Buffer
 	if name == "all" {
@@ -27,11 +27,11 @@ func explain(e env, name string) error {
 		if len(found) == 0 {
 			hint := "; heddle run --explain all lists the counters"
 			if len(near) > 0 {
-				hint = "; there are " + strings.Join(near[:min(len(near), 8)], ", ")
+				hint = "; similar names: " + strings.Join(near[:min(len(near), 8)], ", ")
 			} else if n := nearestCounter(name); n != "" {
 				hint = fmt.Sprintf("; did you mean %q?", n)
 			}
-			return usage("--explain: no counter is called %q%s", name, hint)
+			return usage("--explain: unknown counter %q%s", name, hint)
 		}
 		for i := range found {
 			if i > 0 {
@@ -46,8 +46,8 @@ func explain(e env, name string) error {
 	return err
 }
 
-// nearestCounter returns the counter whose name, or its last part, is spelt
-// most like this.
+// nearestCounter returns the counter whose name, or its last part, is spelt most
+// like name.
 func nearestCounter(name string) string {
 	var names []string
 	for _, c := range report.Counters() {

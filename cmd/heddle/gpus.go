@@ -10,9 +10,9 @@ import (
 
 // gpusCmd is `heddle gpus`.
 type gpusCmd struct {
-	Name    string   `arg:"" optional:"" name:"name" help:"A GPU of the list, or a file: TOML, or a gpgpusim.config. Without it, the list."`
+	Name    string   `arg:"" optional:"" name:"name" help:"A GPU of the list, or a file: TOML, or a gpgpusim.config. Default: print the list."`
 	Set     []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Change one value (repeatable)."`
-	Options bool     `help:"Of a gpgpusim.config, show what became of each option instead."`
+	Options bool     `help:"Show how each option of a gpgpusim.config was handled instead."`
 }
 
 // Run prints the list, or a GPU.
@@ -56,9 +56,9 @@ func (c *gpusCmd) Run(e env) error {
 	return err
 }
 
-// noOptions says that a machine has nothing that --options could show.
+// noOptions returns an error for a machine without options to show.
 func (c *gpusCmd) noOptions() error {
-	return usage("%s is no gpgpusim.config; its values and their sources: heddle gpus %s", c.Name, c.Name)
+	return usage("%s is not a gpgpusim.config; heddle gpus %s shows its values and their sources", c.Name, c.Name)
 }
 
 // kepler prints a machine of the Kepler-style core.
@@ -76,10 +76,10 @@ func (c *gpusCmd) kepler(e env) error {
 	return m.WriteTOML(e.stdout)
 }
 
-// listGPUs prints a line for each GPU that is built in.
+// listGPUs prints a line for each built-in GPU.
 func listGPUs(e env) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tCORE\tSMs\tMHz\tL2\tDRAM\tWHAT IT IS")
+	fmt.Fprintln(w, "NAME\tCORE\tSMs\tMHz\tL2\tDRAM\tDESCRIPTION")
 	for _, n := range config.Names() {
 		g, err := config.Load(n)
 		if err != nil {

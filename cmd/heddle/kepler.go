@@ -34,29 +34,29 @@ func isKepler(path string) (isCase, ok bool) {
 	if ext == ".kasm" {
 		return false, true
 	}
-	text, err := job.ReadFile(path) // the format may stand anywhere in it
+	text, err := job.ReadFile(path) // the format may be anywhere in it
 	return true, err == nil && bytes.Contains(text, []byte("heddle-kepler-case"))
 }
 
-// keplerFlags refuses the flags that mean nothing to this core, and turns the
-// others into options; the machine and its settings are not among them.
+// keplerFlags refuses flags that do not apply to this core, and turns the others
+// into options; the machine and its settings are handled elsewhere.
 func (c *runCmd) keplerFlags(kind run.Kind) (run.Options, error) {
 	var o run.Options
 	switch {
 	case c.Mode == "functional":
-		return o, usage("--mode functional: the Kepler-style core computes as it counts cycles; leave --mode out")
+		return o, usage("--mode functional: the Kepler-style core always counts cycles; remove --mode")
 	case c.GPU != "" && !config.IsKepler(c.GPU):
 		if _, err := os.Stat(c.GPU); err != nil && filepath.Ext(c.GPU) == ".toml" {
 			return o, usage("--gpu: %w", err)
 		}
-		return o, usage("--gpu %s: %s runs on %s, or a file with extends = %q, only; leave --gpu out", c.GPU, c.Input, kepler.Name, kepler.Name)
+		return o, usage("--gpu %s: %s runs only on %s, or on a file with extends = %q; remove --gpu", c.GPU, c.Input, kepler.Name, kepler.Name)
 	case c.Core != "" && c.Core != "kepler":
-		return o, usage("--core %s: %s runs on the kepler core only; leave --core out", c.Core, c.Input)
+		return o, usage("--core %s: %s runs only on the kepler core; remove --core", c.Core, c.Input)
 	}
 	return c.options(kind)
 }
 
-// keplerOptions returns the machine that a program or a recorded case runs on.
+// keplerOptions returns the machine for a program or a recorded case.
 func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 	var cfg kepler.Config
 	if _, err := c.keplerFlags(run.KeplerCore); err != nil {
@@ -85,9 +85,9 @@ func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 	}
 	switch {
 	case isCase && m.Level != kepler.RTL:
-		return cfg, usage("-C %s=%v: recorded cases are compared at level rtl; differences one by one are below %s", kepler.LevelKey, m.Level, kepler.SwitchTable)
+		return cfg, usage("-C %s=%v: recorded cases are compared at level rtl; single differences are keys of %s", kepler.LevelKey, m.Level, kepler.SwitchTable)
 	case isCase && m.Chip.Wanted():
-		return cfg, usage("%s: what was recorded is one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on", c.Input)
+		return cfg, usage("%s: the recording is of one SM without caches; remove kepler.sms, kepler.l1.on and kepler.l2.on", c.Input)
 	}
 	return m.Config, nil
 }
@@ -151,13 +151,13 @@ func (c *runCmd) runKepler(e env) error {
 	})
 }
 
-// compareCase compares a core that has run with what was recorded of it, and
-// returns what there is to say. The error is that of the run, unless that is among
-// what is compared.
+// compareCase compares a core that has run with its recording, and returns the
+// differences as text. The error is that of the run, unless the recording includes
+// it.
 func (c *runCmd) compareCase(recorded *kcase.Case, r *krun.Run, res *report.Run, err error) (string, error) {
 	diffs, n := recorded.Compare(r.Core)
 	if n == 0 {
-		return "", usage("%s: nothing is recorded under \"rtl\", so there is nothing to compare", c.Input)
+		return "", usage("%s has no recording under \"rtl\" to compare with", c.Input)
 	}
 	res.Checks = []report.Check{{Buffer: "everything recorded", Against: "rtl", OK: len(diffs) == 0, Elements: int64(n), Mismatches: int64(len(diffs))}}
 	res.OK = len(diffs) == 0
@@ -177,7 +177,7 @@ func (c *runCmd) compareCase(recorded *kcase.Case, r *krun.Run, res *report.Run,
 	return more.String(), err
 }
 
-// keplerCore sets a core up; recorded is nil for a program.
+// keplerCore sets up a core; recorded is nil for a program.
 func (c *runCmd) keplerCore(cfg kepler.Config, text string, isCase bool) (*krun.Run, *kcase.Case, error) {
 	r := &krun.Run{Name: c.Input, Limit: c.MaxCycles}
 	if !isCase {
@@ -216,10 +216,10 @@ func (c *runCmd) keplerCore(cfg kepler.Config, text string, isCase bool) (*krun.
 	return r, recorded, nil
 }
 
-// mostWords bounds how much of memory a report shows.
+// mostWords bounds the memory that a report shows.
 const mostWords = 64
 
-// keplerState says which registers, predicates and memory that are not zero.
+// keplerState describes the registers, predicates and memory that are not zero.
 func keplerState(k *kepler.Core) string {
 	b := new(strings.Builder)
 	for r := range kasm.Registers {

@@ -22,7 +22,7 @@ func (c *runCmd) runKeplerJob(e env) error {
 	return c.observed(e, &o.Options, func(to *sinks) (*report.Run, string, error) {
 		if c.Step {
 			if n := len(ready.Selected(o.Select)); n != 1 {
-				return nil, "", usage("--step walks through one run of the core, but %s has %d frames; choose one, as with --kernels 0", c.Input, n)
+				return nil, "", usage("--step steps through one run of the core, but %s has %d frames; choose one, for example --kernels 0", c.Input, n)
 			}
 			o.Walk = func(start func() (*krun.Run, error)) (*krun.Run, error) {
 				return step.New(e.ctx, e.stdin, to.text, isTerminal(e)).RunKepler(start)
@@ -33,8 +33,8 @@ func (c *runCmd) runKeplerJob(e env) error {
 	})
 }
 
-// keplerJobOptions turns the flags into options; what the command line sets
-// wins over the job.
+// keplerJobOptions turns the flags into options; the command line overrides the
+// job.
 func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, error) {
 	plain, err := c.keplerFlags(run.KeplerJob)
 	o := job.KeplerOptions{Options: plain}
@@ -52,10 +52,10 @@ func (c *runCmd) keplerJobOptions(ready *job.KeplerReady) (job.KeplerOptions, er
 	return o, nil
 }
 
-// alone refuses to walk through a machine that has several SMs, or caches.
+// alone refuses stepping on a machine with several SMs or with caches.
 func (c *runCmd) alone(cfg *kepler.Config) error {
 	if c.Step && cfg.Chip.Wanted() {
-		return usage("--step looks into one SM without caches; leave out kepler.sms, kepler.l1.on and kepler.l2.on")
+		return usage("--step supports one SM without caches; remove kepler.sms, kepler.l1.on and kepler.l2.on")
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Command heddle simulates GPU programs.
 //
-// It parses arguments, prints what the packages below it return, and turns
-// errors into exit codes; how anything works is not known here.
+// It parses arguments, prints what the packages below it return, and turns errors
+// into exit codes. It contains no simulation.
 package main
 
 import (
@@ -27,10 +27,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// Exit codes; scripts rest on them.
+// Exit codes; scripts depend on them.
 const (
 	exitOK          = 0
-	exitCheck       = 1   // a check found something
+	exitCheck       = 1   // a check failed
 	exitUsage       = 2   // bad usage or bad input
 	exitFault       = 3   // an instruction did something illegal
 	exitLimit       = 4   // a limit, or no forward progress
@@ -41,17 +41,17 @@ const (
 type commands struct {
 	Run     runCmd     `cmd:"" help:"Run a job and print a report."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
-	Trace   traceCmd   `cmd:"" help:"Look into traces, or convert them."`
+	Trace   traceCmd   `cmd:"" help:"Inspect or convert traces."`
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
-	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, and nothing of NVIDIA's."`
-	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU, and print a report."`
-	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each of its values."`
-	Compare compareCmd `cmd:"" help:"Hold results against what hardware measured, or against each other: errors, correlation, pictures."`
+	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, without NVIDIA's software."`
+	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
+	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`
+	Compare compareCmd `cmd:"" help:"Compare results with hardware measurements or with each other: errors, correlation, plots."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }
 
-// env is what a verb may touch of the world outside.
+// env is what a verb can access of the outside world.
 type env struct {
 	ctx    context.Context
 	stdin  io.Reader
@@ -59,8 +59,8 @@ type env struct {
 	stderr io.Writer
 }
 
-// exitError ends the program with a code; its message, if any, has been
-// printed or is err's.
+// exitError ends the program with a code. Its message is err's, or has already been
+// printed.
 type exitError struct {
 	code int
 	err  error
@@ -80,7 +80,7 @@ func usage(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// oneOf checks a flag whose values are words.
+// oneOf validates a flag whose values are words.
 func oneOf(flag, value string, words ...string) error {
 	if err := flags.OneOf(flag, value, words...); err != nil {
 		return usage("%w", err)
@@ -109,14 +109,14 @@ func heddle(e env, args []string) int {
 		kong.Vars(runVars()),
 	)
 	if err != nil {
-		panic(err) // the struct above is wrong, not the user
+		panic(err) // the struct above is wrong, not the user's input
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	verbs := verbNames(k)
 	if v := args[0]; !strings.HasPrefix(v, "-") && !slices.Contains(verbs, v) {
-		hint := "; the commands are: " + strings.Join(verbs, ", ")
+		hint := "; commands: " + strings.Join(verbs, ", ")
 		if n := near.Name(v, verbs); n != "" {
 			hint = fmt.Sprintf("; did you mean %q?", n)
 		} else if _, err := os.Stat(v); err == nil {
@@ -146,8 +146,8 @@ func verbNames(k *kong.Kong) []string {
 	return names
 }
 
-// parseError words a usage error. If the first word that was not understood is a
-// flag, the nearest known one is named.
+// parseError returns the message for a usage error. If the first word that was not
+// recognised is a flag, it names the nearest known one.
 func parseError(err error, k *kong.Kong, args []string) string {
 	var bad *kong.ParseError
 	flag := ""
@@ -173,10 +173,10 @@ func parseError(err error, k *kong.Kong, args []string) string {
 	if n := near.Name(flag, flags); n != "" {
 		return fmt.Sprintf("unknown flag %s; did you mean %s?", flag, n)
 	}
-	return fmt.Sprintf("unknown flag %s; the flags of heddle %s are: --help %s", flag, args[0], strings.Join(flags, " "))
+	return fmt.Sprintf("unknown flag %s; flags of heddle %s: --help %s", flag, args[0], strings.Join(flags, " "))
 }
 
-// endings are the exit codes of what can end a run, by the kinds of failures.
+// endings are the exit codes of runs that fail, by kind of failure.
 var endings = map[string]int{"fault": exitFault, "limit": exitLimit, "stuck": exitLimit, "interrupted": exitInterrupted}
 
 // exitCode maps an error to the program's exit code.
@@ -188,8 +188,8 @@ func exitCode(err error) int {
 	return cmp.Or(endings[run.Failure(err, nil).Kind], exitUsage)
 }
 
-// printErrors prints every error within err, the ones that have a place in a
-// file in the form that editors know.
+// printErrors prints every error within err; those with a place in a file are in
+// the form that editors parse.
 func printErrors(w io.Writer, err error) {
 	switch e := err.(type) {
 	case isa.SourceErrors:

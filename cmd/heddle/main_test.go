@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tidy{m}, map[string]func(){"heddle": main, nvcc: main})
 }
 
-// tidy removes what tests share when all have run.
+// tidy removes shared folders after all tests.
 type tidy struct{ *testing.M }
 
 func (m tidy) Run() int {
@@ -41,11 +41,11 @@ func (m tidy) Run() int {
 // shared are the folders that tests share.
 var shared []string
 
-// TestScript runs the scripts under testdata/script: what users type, and what
-// they see. Commands beside those of testscript:
+// TestScript runs the scripts under testdata/script: what users type, and what they
+// see. Commands in addition to those of testscript:
 //
 //	exits N PROGRAM ARGS…    runs the program, which must end with exit code N
-//	samejson FILE FILE       the results are the same but for their seconds
+//	samejson FILE FILE       the results are equal except for their seconds
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [all], where tests run in full, and [installed:FILE].
+// condition implements [all], true if tests run in full, and [installed:FILE].
 func condition(name string) (bool, error) {
 	if name == "all" {
 		return alltests.On(), nil

@@ -22,12 +22,12 @@ import (
 type ptxCmd struct {
 	Files  []string `arg:"" name:"file" help:"PTX files."`
 	Kernel string   `placeholder:"NAME" help:"Show only this kernel."`
-	DOT    bool     `name:"dot" xor:"form" help:"Print the control-flow graphs in Graphviz's language."`
+	DOT    bool     `name:"dot" xor:"form" help:"Print the control-flow graphs for Graphviz."`
 	Print  bool     `xor:"form" help:"Print the program as canonical PTX."`
 	Strict bool     `help:"Fail (exit code 2) if a kernel cannot run."`
 }
 
-// Run shows what the files contain.
+// Run prints the contents of the files.
 func (c *ptxCmd) Run(e env) error {
 	out := bufio.NewWriter(e.stdout)
 	defer out.Flush()
@@ -81,11 +81,11 @@ func (c *ptxCmd) Run(e env) error {
 	case broken > 0:
 		return &exitError{code: exitUsage}
 	case !found:
-		hint := "the kernels are: " + strings.Join(names, ", ")
+		hint := "kernels: " + strings.Join(names, ", ")
 		if n := near.Name(c.Kernel, names); n != "" {
 			hint = fmt.Sprintf("did you mean %q?", n)
 		} else if len(names) == 0 {
-			hint = "there are no kernels"
+			hint = "the files have no kernels"
 		}
 		return usage("--kernel: unknown kernel %q; %s", c.Kernel, hint)
 	case c.Strict && len(unusable) > 0:
@@ -94,7 +94,7 @@ func (c *ptxCmd) Run(e env) error {
 	return nil
 }
 
-// loadPTX parses a file and links it with itself.
+// loadPTX parses a file and links it on its own.
 func loadPTX(file string) (*xptx.Program, *ptx.Module, error) {
 	src, err := job.ReadFile(file)
 	if err != nil {
@@ -105,12 +105,12 @@ func loadPTX(file string) (*xptx.Program, *ptx.Module, error) {
 		return nil, nil, err
 	}
 	if prog.PTX() == nil {
-		return nil, nil, usage("%s is SASS, not PTX; heddle asm takes it", file)
+		return nil, nil, usage("%s is SASS, not PTX; use heddle asm", file)
 	}
 	return prog.PTX(), prog.PTX().Modules()[0], nil
 }
 
-// module shows what a file declares.
+// module prints what a file declares.
 func (c *ptxCmd) module(w io.Writer, file string, m *ptx.Module, prog *xptx.Program) {
 	fmt.Fprintf(w, "%s: PTX %d.%d for %s, %d-bit addresses\n", file, m.VersionMajor, m.VersionMinor, strings.Join(m.Targets, ", "), m.AddressSize)
 	var funcs, external []string
@@ -141,10 +141,10 @@ func (c *ptxCmd) module(w io.Writer, file string, m *ptx.Module, prog *xptx.Prog
 	nameList(w, "variables", vars)
 }
 
-// width is that of the text, in characters.
+// width is the width of the text in characters.
 const width = 110
 
-// nameList shows a list of names under a heading, if there are any.
+// nameList prints a list of names under a heading, if there are any.
 func nameList(w io.Writer, what string, names []string) {
 	const most = 40
 	if len(names) == 0 {
@@ -173,7 +173,7 @@ func variable(v *ptx.Var) string {
 	return s
 }
 
-// kernel shows a kernel and every function that it can reach.
+// kernel prints a kernel and every function that it can reach.
 func kernel(w io.Writer, k *xptx.Kernel, prog *xptx.Program) {
 	fmt.Fprintf(w, "\nkernel %s  line %d\n", k.Name(), k.Func().Pos.Line)
 	var params []string
@@ -189,7 +189,7 @@ func kernel(w io.Writer, k *xptx.Kernel, prog *xptx.Program) {
 		fmt.Fprintf(w, "               %d bytes\n", k.ParamBytes())
 	}
 	fmt.Fprintf(w, "  registers    %d needed at most (estimate, 32 bits each); declared: %s\n", k.Registers(), cmp.Or(declared(k.Func()), "none"))
-	fmt.Fprintf(w, "  memory       %s shared a block, %s local a thread\n", report.Bytes(uint64(k.StaticShared())), report.Bytes(uint64(k.LocalBytes())))
+	fmt.Fprintf(w, "  memory       %s shared per block, %s local per thread\n", report.Bytes(uint64(k.StaticShared())), report.Bytes(uint64(k.LocalBytes())))
 	if n := k.MaxThreads(); n > 0 {
 		fmt.Fprintf(w, "  block        at most %d threads\n", n)
 	}
@@ -228,12 +228,12 @@ func declared(f *ptx.Func) string {
 	return strings.Join(parts, ", ")
 }
 
-// function shows blocks, loops and the instruction mix.
+// function prints blocks, loops and the instruction mix.
 func function(w io.Writer, f xptx.Function) {
 	g := f.Graph
 	if len(g.Blocks) > 0 {
 		fmt.Fprintln(w)
-		t := report.NewTable("<  block", "<pcs", "<lines", "<goes to", "<lanes meet again at", "depth")
+		t := report.NewTable("<  block", "<pcs", "<lines", "<successors", "<reconverges at", "depth")
 		for i := range g.Blocks {
 			b := &g.Blocks[i]
 			meet := ""
@@ -260,7 +260,7 @@ func function(w io.Writer, f xptx.Function) {
 		}
 	}
 	if g.Irreducible {
-		fmt.Fprintln(w, "\n  some cycle can be entered at more than one block (irreducible)")
+		fmt.Fprintln(w, "\n  irreducible: some cycle can be entered at more than one block")
 	}
 	fmt.Fprintf(w, "\n  instructions %s\n", mix(f.Code))
 }
@@ -273,7 +273,7 @@ func span(first, last int) string {
 	return fmt.Sprintf("%d–%d", first, last)
 }
 
-// successors says where control goes after a block.
+// successors describes where control goes after a block.
 func successors(g *flow.Graph, i int) string {
 	b := &g.Blocks[i]
 	var to []string
@@ -285,7 +285,7 @@ func successors(g *flow.Graph, i int) string {
 	}
 	s := strings.Join(to, " ")
 	if b.Endless {
-		s += " (for ever)"
+		s += " (endless)"
 	}
 	if !g.Reachable(i) {
 		s += " (never reached)"
@@ -293,7 +293,7 @@ func successors(g *flow.Graph, i int) string {
 	return s
 }
 
-// blockList writes block numbers, runs of them as ranges.
+// blockList formats block numbers, consecutive ones as ranges.
 func blockList(blocks []int) string {
 	var parts []string
 	for i := 0; i < len(blocks); {
@@ -364,8 +364,8 @@ func sourceLines(f xptx.Function, prog *xptx.Program) []string {
 	return nil
 }
 
-// statement returns the text of an instruction from its place to its semicolon,
-// or the opcode if the text is not there.
+// statement returns the text of an instruction from its place to its semicolon, or
+// the opcode if the text is not available.
 func statement(lines []string, pos isa.Pos, op string) string {
 	if pos.Line < 1 || int(pos.Line) > len(lines) || pos.Col < 1 || int(pos.Col) > len(lines[pos.Line-1]) {
 		return op

@@ -27,16 +27,16 @@ type runCmd struct {
 
 	flags.Flags
 	Dump    []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
-	SASS    string   `name:"sass" placeholder:"LISTING" help:"Of a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds the control bits that the trace does not have."`
-	Explain string   `placeholder:"NAME" help:"Say what a counter means, by its name in the JSON result or in --accel-sim-stats, and run nothing; all lists them."`
+	SASS    string   `name:"sass" placeholder:"LISTING" help:"For a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds missing control bits."`
+	Explain string   `placeholder:"NAME" help:"Only explain a counter, by its name in the JSON result or in --accel-sim-stats; all lists them."`
 }
 
-// runVars are the texts that the help takes from elsewhere.
+// runVars are texts for the help that other packages provide.
 func runVars() map[string]string {
 	return map[string]string{"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", ")}
 }
 
-// options turns the flags into the options of a run of some kind of work.
+// options turns the flags into options for a kind of work.
 func (c *runCmd) options(kind run.Kind) (run.Options, error) {
 	o, err := c.Flags.Options(kind)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *runCmd) options(kind run.Kind) (run.Options, error) {
 	return o, nil
 }
 
-// kind says what INPUT is, by content and not only by name.
+// kind returns the kind of INPUT, by content and not only by name.
 func (c *runCmd) kind() run.Kind {
 	_, ok := isKepler(c.Input)
 	switch {
@@ -82,7 +82,7 @@ func (c *runCmd) Run(e env) error {
 		return c.runKeplerJob(e)
 	}
 	if c.SASS != "" && kind != run.Trace {
-		return usage("--sass adds control bits to a trace, and %s is none", c.Input)
+		return usage("--sass adds control bits to a trace, but %s is not one", c.Input)
 	}
 	o, err := c.options(kind)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *runCmd) Run(e env) error {
 		return err
 	}
 	return c.observed(e, &o, func(to *sinks) (*report.Run, string, error) {
-		// They wait for the end, so that they do not come between progress and report.
+		// Print them at the end, not between progress and report.
 		var warnings []*exec.Warning
 		o.Warn = func(w *exec.Warning) { warnings = append(warnings, w) }
 		defer func() {
@@ -123,11 +123,11 @@ func (c *runCmd) Run(e env) error {
 	})
 }
 
-// work runs what INPUT is, once or again.
+// work runs INPUT, once or several times.
 type work func(context.Context, run.Options) (*report.Run, error)
 
-// loadJob reads a job file. What is wrong with it comes out when it runs, so that
-// there is a result.
+// loadJob reads a job file. Its errors are reported by the run, so that there is a
+// result.
 func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
 	if err := checkInput(e, c.Input); err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
 	}, nil
 }
 
-// observed opens the files of observers, has something run with a progress line,
-// and writes its result with what else there is to be said.
+// observed opens the observers' files, runs with a progress line, and writes the
+// result and further messages.
 func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *report.Run, more string, err error)) error {
 	to, err := openSinks(e, c.JSON)
 	if err != nil {
@@ -171,14 +171,14 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	return c.conclude(to, res, more, err)
 }
 
-// sinks are where a result goes.
+// sinks are the outputs for a result.
 type sinks struct {
 	text io.Writer // the report
-	json io.Writer // nil: nowhere
+	json io.Writer // nil: none
 	file *os.File  // to be closed; may be nil
 }
 
-// openSinks opens them: with --json - the report gives way to standard error.
+// openSinks opens the outputs: with --json - the report goes to standard error.
 func openSinks(e env, file string) (*sinks, error) {
 	switch file {
 	case "":
@@ -195,12 +195,12 @@ func openSinks(e env, file string) (*sinks, error) {
 
 func (s *sinks) close() {
 	if s.file != nil {
-		_ = s.file.Close() // what was written has been checked
+		_ = s.file.Close() // writes have been checked
 	}
 }
 
-// conclude writes a result, and after its report what else is to be said. It
-// returns how the run ended.
+// conclude writes a result and, after its report, further messages. It returns how
+// the run ended.
 func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) error {
 	if to.json != nil && res != nil {
 		if werr := res.WriteJSON(to.json); werr != nil {
@@ -226,8 +226,8 @@ func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) er
 	return err
 }
 
-// checkInput looks at what INPUT is, by content and not only by name, and says
-// what to do about everything that is not a job file.
+// checkInput determines what INPUT is, by content and not only by name, and for
+// everything that is not a job file explains what to do.
 func checkInput(e env, path string) error {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -235,7 +235,7 @@ func checkInput(e env, path string) error {
 	}
 	base := strings.ToLower(filepath.Base(path))
 	if st.IsDir() {
-		return usage("%s is a folder without a trace in it (kernelslist.g or dynamic_trace.pb); give a job file (TOML), or a folder of traces", path)
+		return usage("the folder %s contains no trace (kernelslist.g or dynamic_trace.pb); give a job file (TOML), or a folder of traces", path)
 	}
 	if !st.Mode().IsRegular() {
 		return usage("%s is not a regular file", path)
@@ -259,7 +259,7 @@ func checkInput(e env, path string) error {
 	case form == program.PTX:
 		return needsJob(path)
 	case form == program.SASS:
-		return usage("%s is SASS, which says nothing about buffers and launches: write a job file with program = %q", path, filepath.Base(path))
+		return usage("%s is SASS, which has no buffers and launches: write a job file with program = %q", path, filepath.Base(path))
 	}
 	if err := form.Refused(path); err != nil {
 		return usage("%w", err)
@@ -267,7 +267,7 @@ func checkInput(e env, path string) error {
 	return nil
 }
 
-// needsJob explains that a program alone cannot run, with a job file that fits
+// needsJob explains that a program alone cannot run, and shows a job file that fits
 // it as far as its text tells.
 func needsJob(path string) error {
 	src, err := job.ReadFile(path)
@@ -282,12 +282,12 @@ func needsJob(path string) error {
 		return usage("%s is PTX without a kernel (.entry); there is nothing to run", path)
 	}
 	jobFile := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".toml"
-	return usage("%s is a program; what it runs on stands in a job file. Beside it, %s could begin like this:\n\n%s\nand run with: heddle run %s",
+	return usage("%s is a program; running it needs a job file with its buffers and launches. For example, put this in %s:\n\n%s\nand run it with: heddle run %s",
 		path, jobFile, template(filepath.Base(path), prog.Kernels()[0]), filepath.Join(filepath.Dir(path), jobFile))
 }
 
 // template writes a job file that launches a kernel. Parameters of eight bytes
-// without a floating-point type are taken for addresses: PTX does not tell.
+// without a floating-point type are assumed to be addresses: PTX does not tell.
 func template(file string, k exec.Kernel) string {
 	var b strings.Builder
 	var args []string

@@ -15,9 +15,9 @@ import (
 func (c *runCmd) loadTrace(_ env, o *run.Options) (work, error) {
 	switch {
 	case !o.Timing:
-		return nil, usage("a trace has addresses but no values, so there is nothing to compute; leave --mode %s out", c.Mode)
+		return nil, usage("a trace has addresses but no values, so there is nothing to compute; remove --mode %s", c.Mode)
 	case len(o.Dumps) > 0:
-		return nil, usage("--dump writes buffers, and a trace has none")
+		return nil, usage("--dump writes buffers, but a trace has none")
 	}
 	set, err := open.Open(c.Input)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether a person types the commands.
+// isTerminal reports whether commands are typed at a terminal.
 func isTerminal(e env) bool {
 	f, ok := e.stdin.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

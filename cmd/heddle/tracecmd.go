@@ -24,19 +24,19 @@ import (
 
 // traceCmd is `heddle trace`.
 type traceCmd struct {
-	Info    traceInfoCmd    `cmd:"" help:"Show what a trace holds: launches, instructions, opcodes, bytes, what is missing."`
-	Convert traceConvertCmd `cmd:"" help:"Write a trace in another form: Heddle's container, Accel-Sim's text, or the MICRO 2025 form."`
+	Info    traceInfoCmd    `cmd:"" help:"Show the contents of a trace: launches, instructions, opcodes, bytes, and what is missing."`
+	Convert traceConvertCmd `cmd:"" help:"Convert a trace to Heddle's container, Accel-Sim's text, or the MICRO 2025 format."`
 }
 
 // traceInfoCmd is `heddle trace info`.
 type traceInfoCmd struct {
 	Dir     string `arg:"" name:"dir" help:"A folder with kernelslist.g, that file, one .traceg, a .heddle-trace, or a folder with dynamic_trace.pb."`
 	Kernels string `placeholder:"LIST" help:"Only these launches: numbers, ranges, /regular expressions/."`
-	JSON    string `name:"json" placeholder:"FILE" help:"Write it as JSON (- is standard output, and then there is no text)."`
-	Ops     int    `default:"8" placeholder:"N" help:"Show so many opcodes of each kernel, the most frequent first; 0: none."`
+	JSON    string `name:"json" placeholder:"FILE" help:"Write the contents as JSON (- is standard output, without the text)."`
+	Ops     int    `default:"8" placeholder:"N" help:"Show the N most frequent opcodes of each kernel; 0: none."`
 }
 
-// launchInfo is what info says of a launch, in JSON.
+// launchInfo describes a launch in info's JSON.
 type launchInfo struct {
 	Launch         int               `json:"launch"`
 	File           string            `json:"file"`
@@ -61,7 +61,7 @@ type launchInfo struct {
 	MissingExample []trace.Dim       `json:"missing,omitempty"`
 }
 
-// Run prints what a trace holds.
+// Run prints the contents of a trace.
 func (c *traceInfoCmd) Run(e env) error {
 	var sel *run.Selection
 	if c.Kernels != "" {
@@ -223,13 +223,13 @@ func (c *traceInfoCmd) print(w io.Writer, set *trace.Set, list []launchInfo, lau
 	return err
 }
 
-// mostOf returns the keys with the n highest counts, the highest first.
+// mostOf returns the keys with the n highest counts, highest first.
 func mostOf(m map[string]uint64, n int) []string {
 	list := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
 	return list[:min(n, len(list))]
 }
 
-// dims writes an extent without what is 1 at its end.
+// dims formats an extent without trailing ones.
 func dims(d trace.Dim) string {
 	switch {
 	case d[2] > 1:
@@ -242,12 +242,12 @@ func dims(d trace.Dim) string {
 
 // traceConvertCmd is `heddle trace convert`.
 type traceConvertCmd struct {
-	Dir      string `arg:"" name:"dir" help:"A trace of any form that run takes."`
-	Out      string `arg:"" name:"out" help:"What is written: FILE.heddle-trace, or a folder for Accel-Sim's text (kernelslist.g and .traceg) or the MICRO 2025 form."`
-	Form     string `placeholder:"FORM" help:"heddle, accel-sim or micro; default: heddle if OUT ends in .heddle-trace, else accel-sim."`
-	Version  int    `placeholder:"N" help:"Version of the tracer whose text is written, 3 to 6; default: the trace's own."`
-	Compress string `placeholder:"HOW" help:"Pack each .traceg as xz, gz or zst; default: none."`
-	Quiet    bool   `help:"No progress."`
+	Dir      string `arg:"" name:"dir" help:"A trace in any format that heddle run accepts."`
+	Out      string `arg:"" name:"out" help:"The output: FILE.heddle-trace, or a folder for Accel-Sim's text (kernelslist.g and .traceg) or the MICRO 2025 format."`
+	Form     string `placeholder:"FORM" help:"heddle, accel-sim or micro; default: heddle if OUT ends in .heddle-trace, otherwise accel-sim."`
+	Version  int    `placeholder:"N" help:"Tracer version of the text written, 3 to 6; default: the trace's own."`
+	Compress string `placeholder:"HOW" help:"Compress each .traceg: xz, gz or zst; default: none."`
+	Quiet    bool   `help:"Print no progress."`
 }
 
 // Run converts a trace.
@@ -263,7 +263,7 @@ func (c *traceConvertCmd) Run(e env) error {
 		return err
 	}
 	if form != "accel-sim" && (c.Version != 0 || c.Compress != "") {
-		return usage("--version and --compress are for Accel-Sim's text; leave them out, or write --form accel-sim")
+		return usage("--version and --compress apply to Accel-Sim's text; remove them, or add --form accel-sim")
 	}
 	if c.Compress != "" {
 		if err := oneOf("--compress", c.Compress, "xz", "gz", "zst"); err != nil {
@@ -297,8 +297,8 @@ func (c *traceConvertCmd) Run(e env) error {
 	return nil
 }
 
-// sizeOf adds up the bytes of a file or folder; what cannot be looked at has
-// none.
+// sizeOf adds up the bytes of a file or folder; files that cannot be inspected
+// count as empty.
 func sizeOf(path string) uint64 {
 	var n uint64
 	_ = filepath.WalkDir(path, func(_ string, d os.DirEntry, err error) error {

@@ -48,16 +48,16 @@ func cuGraphNodeFindInClone(to, node, clone C.uintptr_t) C.int {
 }
 
 //export cuGraphAddKernelNode
-func cuGraphAddKernelNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+func cuGraphAddKernelNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
 	return same(func() C.int {
 		w, err := driverKernelNode(params)
-		return addNode(to, graph, behind, n, w, err)
+		return addNode(to, graph, deps, n, w, err)
 	})
 }
 
 //export cuGraphAddKernelNode_v2
-func cuGraphAddKernelNode_v2(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
-	return cuGraphAddKernelNode(to, graph, behind, n, params)
+func cuGraphAddKernelNode_v2(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+	return cuGraphAddKernelNode(to, graph, deps, n, params)
 }
 
 //export cuGraphKernelNodeSetParams
@@ -106,10 +106,10 @@ func driverCopyNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 }
 
 //export cuGraphAddMemcpyNode
-func cuGraphAddMemcpyNode(to, graph, behind C.uintptr_t, n C.size_t, params, ctx C.uintptr_t) C.int {
+func cuGraphAddMemcpyNode(to, graph, deps C.uintptr_t, n C.size_t, params, ctx C.uintptr_t) C.int {
 	return same(func() C.int {
 		w, err := driverCopyNode(params)
-		return addNode(to, graph, behind, n, w, err)
+		return addNode(to, graph, deps, n, w, err)
 	})
 }
 
@@ -132,8 +132,8 @@ func cuGraphExecMemcpyNodeSetParams(exec, node, params, ctx C.uintptr_t) C.int {
 // The structs of fills and host calls are the same in both APIs.
 
 //export cuGraphAddMemsetNode
-func cuGraphAddMemsetNode(to, graph, behind C.uintptr_t, n C.size_t, params, ctx C.uintptr_t) C.int {
-	return same(func() C.int { return cudaGraphAddMemsetNode(to, graph, behind, n, params) })
+func cuGraphAddMemsetNode(to, graph, deps C.uintptr_t, n C.size_t, params, ctx C.uintptr_t) C.int {
+	return same(func() C.int { return cudaGraphAddMemsetNode(to, graph, deps, n, params) })
 }
 
 //export cuGraphMemsetNodeGetParams
@@ -152,8 +152,8 @@ func cuGraphExecMemsetNodeSetParams(exec, node, params, ctx C.uintptr_t) C.int {
 }
 
 //export cuGraphAddHostNode
-func cuGraphAddHostNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
-	return same(func() C.int { return cudaGraphAddHostNode(to, graph, behind, n, params) })
+func cuGraphAddHostNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+	return same(func() C.int { return cudaGraphAddHostNode(to, graph, deps, n, params) })
 }
 
 //export cuGraphHostNodeGetParams
@@ -172,8 +172,8 @@ func cuGraphExecHostNodeSetParams(exec, node, params C.uintptr_t) C.int {
 }
 
 //export cuGraphAddChildGraphNode
-func cuGraphAddChildGraphNode(to, graph, behind C.uintptr_t, n C.size_t, child C.uintptr_t) C.int {
-	return same(func() C.int { return cudaGraphAddChildGraphNode(to, graph, behind, n, child) })
+func cuGraphAddChildGraphNode(to, graph, deps C.uintptr_t, n C.size_t, child C.uintptr_t) C.int {
+	return same(func() C.int { return cudaGraphAddChildGraphNode(to, graph, deps, n, child) })
 }
 
 //export cuGraphChildGraphNodeGetGraph
@@ -187,18 +187,18 @@ func cuGraphExecChildGraphNodeSetParams(exec, node, child C.uintptr_t) C.int {
 }
 
 //export cuGraphAddEmptyNode
-func cuGraphAddEmptyNode(to, graph, behind C.uintptr_t, n C.size_t) C.int {
-	return same(func() C.int { return cudaGraphAddEmptyNode(to, graph, behind, n) })
+func cuGraphAddEmptyNode(to, graph, deps C.uintptr_t, n C.size_t) C.int {
+	return same(func() C.int { return cudaGraphAddEmptyNode(to, graph, deps, n) })
 }
 
 //export cuGraphAddEventRecordNode
-func cuGraphAddEventRecordNode(to, graph, behind C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
-	return same(func() C.int { return cudaGraphAddEventRecordNode(to, graph, behind, n, event) })
+func cuGraphAddEventRecordNode(to, graph, deps C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
+	return same(func() C.int { return cudaGraphAddEventRecordNode(to, graph, deps, n, event) })
 }
 
 //export cuGraphAddEventWaitNode
-func cuGraphAddEventWaitNode(to, graph, behind C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
-	return same(func() C.int { return cudaGraphAddEventWaitNode(to, graph, behind, n, event) })
+func cuGraphAddEventWaitNode(to, graph, deps C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
+	return same(func() C.int { return cudaGraphAddEventWaitNode(to, graph, deps, n, event) })
 }
 
 //export cuGraphEventRecordNodeGetEvent

@@ -80,13 +80,13 @@ func cudaGraphClone(to, h C.uintptr_t) C.int {
 }
 
 // addNode adds a node of some kind.
-func addNode(to, graph, behind C.uintptr_t, n C.size_t, what cuda.Work, err cuda.Error) C.int {
+func addNode(to, graph, deps C.uintptr_t, n C.size_t, what cuda.Work, err cuda.Error) C.int {
 	if err == cuda.Success {
 		err = need(to)
 	}
 	var from []uint64
 	if err == cuda.Success {
-		from, err = list(behind, n)
+		from, err = list(deps, n)
 	}
 	if err != cuda.Success {
 		return C.int(err)
@@ -159,9 +159,9 @@ func kernelNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 }
 
 //export cudaGraphAddKernelNode
-func cudaGraphAddKernelNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+func cudaGraphAddKernelNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
 	w, err := kernelNode(params)
-	return addNode(to, graph, behind, n, w, err)
+	return addNode(to, graph, deps, n, w, err)
 }
 
 //export cudaGraphKernelNodeSetParams
@@ -244,9 +244,9 @@ func copyNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 }
 
 //export cudaGraphAddMemcpyNode
-func cudaGraphAddMemcpyNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+func cudaGraphAddMemcpyNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
 	w, err := copyNode(params)
-	return addNode(to, graph, behind, n, w, err)
+	return addNode(to, graph, deps, n, w, err)
 }
 
 //export cudaGraphMemcpyNodeSetParams
@@ -286,8 +286,8 @@ func bytesNode(dst, src C.uintptr_t, n C.size_t, kind C.int) cuda.Work {
 }
 
 //export cudaGraphAddMemcpyNode1D
-func cudaGraphAddMemcpyNode1D(to, graph, behind C.uintptr_t, n C.size_t, dst, src C.uintptr_t, bytes C.size_t, kind C.int) C.int {
-	return addNode(to, graph, behind, n, bytesNode(dst, src, bytes, kind), cuda.Success)
+func cudaGraphAddMemcpyNode1D(to, graph, deps C.uintptr_t, n C.size_t, dst, src C.uintptr_t, bytes C.size_t, kind C.int) C.int {
+	return addNode(to, graph, deps, n, bytesNode(dst, src, bytes, kind), cuda.Success)
 }
 
 //export cudaGraphMemcpyNodeSetParams1D
@@ -301,13 +301,13 @@ func cudaGraphExecMemcpyNodeSetParams1D(exec, node, dst, src C.uintptr_t, bytes 
 }
 
 //export cudaGraphAddMemcpyNodeToSymbol
-func cudaGraphAddMemcpyNodeToSymbol(to, graph, behind C.uintptr_t, n C.size_t, symbol, src C.uintptr_t, bytes, offset C.size_t, kind C.int) C.int {
-	return addNode(to, graph, behind, n, cuda.SymbolNode(uint64(symbol), uint64(offset), uint64(src), uint64(bytes), cuda.Kind(kind), true), cuda.Success)
+func cudaGraphAddMemcpyNodeToSymbol(to, graph, deps C.uintptr_t, n C.size_t, symbol, src C.uintptr_t, bytes, offset C.size_t, kind C.int) C.int {
+	return addNode(to, graph, deps, n, cuda.SymbolNode(uint64(symbol), uint64(offset), uint64(src), uint64(bytes), cuda.Kind(kind), true), cuda.Success)
 }
 
 //export cudaGraphAddMemcpyNodeFromSymbol
-func cudaGraphAddMemcpyNodeFromSymbol(to, graph, behind C.uintptr_t, n C.size_t, dst, symbol C.uintptr_t, bytes, offset C.size_t, kind C.int) C.int {
-	return addNode(to, graph, behind, n, cuda.SymbolNode(uint64(symbol), uint64(offset), uint64(dst), uint64(bytes), cuda.Kind(kind), false), cuda.Success)
+func cudaGraphAddMemcpyNodeFromSymbol(to, graph, deps C.uintptr_t, n C.size_t, dst, symbol C.uintptr_t, bytes, offset C.size_t, kind C.int) C.int {
+	return addNode(to, graph, deps, n, cuda.SymbolNode(uint64(symbol), uint64(offset), uint64(dst), uint64(bytes), cuda.Kind(kind), false), cuda.Success)
 }
 
 // fillNode reads a cudaMemsetParams.
@@ -324,9 +324,9 @@ func fillNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 }
 
 //export cudaGraphAddMemsetNode
-func cudaGraphAddMemsetNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+func cudaGraphAddMemsetNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
 	w, err := fillNode(params)
-	return addNode(to, graph, behind, n, w, err)
+	return addNode(to, graph, deps, n, w, err)
 }
 
 //export cudaGraphMemsetNodeSetParams
@@ -365,9 +365,9 @@ func hostNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
 }
 
 //export cudaGraphAddHostNode
-func cudaGraphAddHostNode(to, graph, behind C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
+func cudaGraphAddHostNode(to, graph, deps C.uintptr_t, n C.size_t, params C.uintptr_t) C.int {
 	w, err := hostNode(params)
-	return addNode(to, graph, behind, n, w, err)
+	return addNode(to, graph, deps, n, w, err)
 }
 
 //export cudaGraphHostNodeSetParams
@@ -390,8 +390,8 @@ func cudaGraphHostNodeGetParams(node, to C.uintptr_t) C.int {
 }
 
 //export cudaGraphAddChildGraphNode
-func cudaGraphAddChildGraphNode(to, graph, behind C.uintptr_t, n C.size_t, child C.uintptr_t) C.int {
-	return addNode(to, graph, behind, n, cuda.ChildNode(uint64(child)), cuda.Success)
+func cudaGraphAddChildGraphNode(to, graph, deps C.uintptr_t, n C.size_t, child C.uintptr_t) C.int {
+	return addNode(to, graph, deps, n, cuda.ChildNode(uint64(child)), cuda.Success)
 }
 
 //export cudaGraphExecChildGraphNodeSetParams
@@ -406,20 +406,20 @@ func cudaGraphChildGraphNodeGetGraph(node, to C.uintptr_t) C.int {
 }
 
 //export cudaGraphAddEmptyNode
-func cudaGraphAddEmptyNode(to, graph, behind C.uintptr_t, n C.size_t) C.int {
-	return addNode(to, graph, behind, n, cuda.EmptyNode(), cuda.Success)
+func cudaGraphAddEmptyNode(to, graph, deps C.uintptr_t, n C.size_t) C.int {
+	return addNode(to, graph, deps, n, cuda.EmptyNode(), cuda.Success)
 }
 
 func eventNode(h C.uintptr_t, kind cuda.NodeKind) cuda.Work { return cuda.EventNode(uint64(h), kind) }
 
 //export cudaGraphAddEventRecordNode
-func cudaGraphAddEventRecordNode(to, graph, behind C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
-	return addNode(to, graph, behind, n, eventNode(event, cuda.NodeEventRecord), cuda.Success)
+func cudaGraphAddEventRecordNode(to, graph, deps C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
+	return addNode(to, graph, deps, n, eventNode(event, cuda.NodeEventRecord), cuda.Success)
 }
 
 //export cudaGraphAddEventWaitNode
-func cudaGraphAddEventWaitNode(to, graph, behind C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
-	return addNode(to, graph, behind, n, eventNode(event, cuda.NodeEventWait), cuda.Success)
+func cudaGraphAddEventWaitNode(to, graph, deps C.uintptr_t, n C.size_t, event C.uintptr_t) C.int {
+	return addNode(to, graph, deps, n, eventNode(event, cuda.NodeEventWait), cuda.Success)
 }
 
 //export cudaGraphEventRecordNodeSetEvent

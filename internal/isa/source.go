@@ -10,7 +10,7 @@ type SourceError struct {
 	File string
 	Pos  Pos
 	Msg  string // what is wrong, without the position
-	Hint string // what was expected or how to mend it; may be empty
+	Hint string // what was expected or how to fix it; may be empty
 	Text string // the source line, without its end
 }
 

@@ -10,29 +10,29 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// Summary is what can be said about a launch without running it.
+// Summary describes a launch without running it.
 type Summary struct {
 	Header
-	// Code is how many static instructions occur, Control how many of them have
-	// control bits.
+	// Code is the number of distinct static instructions, Control how many of them
+	// have control bits.
 	Code, Control int
-	// Blocks are those of the grid, Present those that the trace holds.
+	// Blocks counts the blocks of the grid, Present those in the trace.
 	Blocks, Present uint64
-	// Missing are the first blocks that the trace does not hold, ten at most.
+	// Missing are the first blocks that the trace lacks, at most ten.
 	Missing []Dim
 	Warps   uint64
 	// WarpInsts and ThreadInsts count records, and lanes whose guard held.
 	WarpInsts, ThreadInsts uint64
 	// Ops counts warp instructions by mnemonic, the most frequent first.
 	Ops []OpCount
-	// Bytes counts what lanes touched, by space in the order of Spaces: lanes
-	// times the width that the trace states, which need not be what the
+	// Bytes counts the bytes accessed by lanes, by space in the order of Spaces:
+	// lanes times the width that the trace states, which may differ from what the
 	// hardware moves.
 	Bytes    [NumSpaces]uint64
 	Warnings []string
 }
 
-// OpCount is a mnemonic with modifiers and how often it was executed.
+// OpCount is a mnemonic with modifiers and the number of its executions.
 type OpCount struct {
 	Op    string
 	Count uint64
@@ -41,8 +41,8 @@ type OpCount struct {
 // Space is a memory that an opcode addresses.
 type Space uint8
 
-// The spaces. What generic addresses mean is told by their value if the header
-// has the windows, else they stay Generic.
+// The spaces. A generic address is resolved by its value if the header has the
+// windows; otherwise it stays Generic.
 const (
 	SpaceGlobal Space = iota
 	SpaceShared
@@ -61,9 +61,9 @@ func (s Space) String() string { return spaceNames[s] }
 // bytes (read from the tracer: 16 MiB).
 const window = 16 << 20
 
-// SpaceOf returns the memory that an opcode addresses, with modifiers or
-// without. LDGSTS counts as global, which it reads; its way into shared memory
-// does not count.
+// SpaceOf returns the memory that an opcode accesses; modifiers are optional.
+// LDGSTS counts as global, which it reads; its write to shared memory does not
+// count.
 func SpaceOf(op string) Space {
 	base, _, _ := strings.Cut(op, ".")
 	switch base {
@@ -81,9 +81,8 @@ func SpaceOf(op string) Space {
 	return SpaceOther
 }
 
-// SpaceAt returns the memory that an access to a space reaches at an address:
-// that of the window that the address lies in, where space is generic and the
-// header says where windows lie.
+// SpaceAt returns the memory that an access reaches: for a generic address with
+// known windows, that of the window around it; otherwise space.
 func (h *Header) SpaceAt(s Space, addr uint64) Space {
 	if s != SpaceGeneric || h.SharedBase == 0 && h.LocalBase == 0 {
 		return s
@@ -100,7 +99,7 @@ func (h *Header) SpaceAt(s Space, addr uint64) Space {
 // mostMissing bounds Summary.Missing.
 const mostMissing = 10
 
-// Summarize walks through a launch. Its error is an *Error of reading.
+// Summarize reads a launch whole. Errors of reading are of type *Error.
 func Summarize(k *Kernel) (*Summary, error) {
 	s := &Summary{
 		Header: k.Header, Code: len(k.Code),

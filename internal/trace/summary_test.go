@@ -15,7 +15,7 @@ func (l list) Block(i int) (*Block, error) { return l[i], nil }
 func (list) Free(*Block)                   {}
 func (list) Close() error                  { return nil }
 
-// A launch of four blocks, of which two are here, is summed up.
+// A summary of a launch of four blocks, of which the trace has two.
 func TestSummarize(t *testing.T) {
 	const shared, local = 0x7f5e00000000, 0x7f5ddd000000
 	k := &Kernel{
@@ -51,8 +51,8 @@ func TestSummarize(t *testing.T) {
 		Ops:     []OpCount{{"EXIT", 2}, {"LDG.E.64", 2}, {"LD.E", 1}, {"MOV", 1}, {"STS.U8", 1}},
 	}
 	// LDG: eight lanes of eight bytes and none. STS: three of one byte. LD: four
-	// lanes, one in the window of shared memory, one 4 bytes before its end, one
-	// in the first byte of that of local memory, one 1 MiB behind.
+	// lanes, one in the window of shared memory, one 4 bytes before its end, one in
+	// the first byte of that of local memory, one 1 MiB after it.
 	want.Bytes[SpaceGlobal] = 8 * 8
 	want.Bytes[SpaceShared] = 3*1 + 4*2
 	want.Bytes[SpaceLocal] = 4 * 2
@@ -61,7 +61,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// An address belongs to the window that it lies in, where there are windows.
+// Where the header has windows, an address belongs to the window around it.
 func TestSpaceAt(t *testing.T) {
 	h := Header{SharedBase: 0x1000000, LocalBase: 0x4000000}
 	for _, c := range []struct {

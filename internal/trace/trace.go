@@ -14,15 +14,16 @@ type Set struct {
 	Name     string // folder or file, as the user named it
 	Form     string // "Accel-Sim version 5", "MICRO'25", "Heddle container" …
 	Commands []Command
-	// Warnings are lines that were left out and why, each with file and line.
+	// Warnings name lines that were left out, with reason, file and line.
 	Warnings []string
-	// Next, if not nil, returns command i of a run that still goes on, of which
-	// Commands has only those that were known at first. It waits for the command,
-	// and returns nil if there will be none.
+	// Next, if not nil, returns command i of a run that is still being recorded;
+	// Commands has only those known at first. It waits for the command, and returns
+	// nil if there are no more.
 	Next func(i int) *Command
 }
 
-// All goes through the commands, and waits for those of a run that still goes on.
+// All iterates over the commands and waits for those of a run that is still being
+// recorded.
 func (s *Set) All() iter.Seq[*Command] {
 	return func(yield func(*Command) bool) {
 		for i := range s.Commands {
@@ -38,8 +39,8 @@ func (s *Set) All() iter.Seq[*Command] {
 	}
 }
 
-// ErrDropped is what reading a launch returns that is recorded while it runs and
-// will not come to its end. Writers leave it out.
+// ErrDropped is returned for a launch that was being recorded and did not complete.
+// Writers leave it out.
 var ErrDropped = errors.New("the launch did not come to its end")
 
 // Command is a line of a list: a copy to the device, or a launch.
@@ -51,18 +52,18 @@ type Command struct {
 	// Addr and Bytes are those of a copy from host to device.
 	Addr  uint64
 	Bytes uint64
-	Text  string // the line as it stands
+	Text  string // the line unchanged
 }
 
-// Source is a launch that has not been read yet. Reading is put off so that
-// what is wrong with one launch costs none of those before it, and because
-// memory should not grow with the trace.
+// Source is a launch that has not been read yet. Reading is deferred so that an
+// error in one launch does not affect those before it, and so that memory use does
+// not grow with the trace.
 type Source interface {
-	// Name is the file, for messages; Header is cheap.
+	// Name is the file, for messages. Header is cheap.
 	Name() string
 	Header() (Header, error)
-	// Open reads all there is to know before the first block runs: static code
-	// and counts. It may read the whole file for that. The error is an *Error.
+	// Open reads everything needed before the first block runs: static code and
+	// counts. It may read the whole file. Errors are of type *Error.
 	Open() (*Kernel, error)
 }
 
@@ -78,12 +79,12 @@ func (d Dim) At(n uint64) Dim {
 	return Dim{uint32(n % x), uint32(n / x % y), uint32(n / (x * y))}
 }
 
-// Linear returns the place of an index, x fastest.
+// Linear returns the linear index of a three-dimensional one, x fastest.
 func (d Dim) Linear(i Dim) uint64 {
 	return (uint64(i[2])*uint64(d[1])+uint64(i[1]))*uint64(d[0]) + uint64(i[0])
 }
 
-// Header is what a trace says about a launch.
+// Header is a launch as the trace describes it.
 type Header struct {
 	Kernel    string // mangled
 	ID        int64
@@ -99,71 +100,69 @@ type Header struct {
 	NVBit      string
 	Version    int // of the tracer; 0 if the trace does not say
 	LineInfo   bool
-	Extra      []string // header lines that mean nothing to us, kept for writing
+	Extra      []string // header lines with unknown keys, kept for writing
 }
 
 // Kernel is a launch whose static code is known.
 type Kernel struct {
 	Header
-	// Code are the static instructions that occur, by function and pc. Two
-	// functions may use one pc: then they differ in more.
+	// Code lists the static instructions that occur, by function and pc. Two
+	// functions may have the same pc.
 	Code []Static
 	// Present are the linear indices of the blocks that the trace holds, in the
 	// order in which it holds them.
 	Present []uint64
-	// WarpInsts and ThreadInsts count the records and the set bits of their
-	// masks.
+	// WarpInsts counts the records, ThreadInsts the set bits of their masks.
 	WarpInsts, ThreadInsts uint64
 	Blocks                 Blocks
-	// Warnings are what is odd but not wrong.
+	// Warnings name oddities that are not errors.
 	Warnings []string
 }
 
-// Blocks gives the blocks of a launch. It is used by one goroutine.
+// Blocks reads the blocks of a launch. It is used by one goroutine.
 type Blocks interface {
-	// Block returns the block at place i of Present. It belongs to the caller,
-	// who gives it back by Free for use again. Asking in ascending order is
-	// cheap, asking for an earlier one may cost a new pass over the file. The
-	// error is an *Error.
+	// Block returns the block at index i of Present. The caller owns it until it
+	// returns it with Free for reuse. Ascending order is cheap; going back may cost
+	// another pass over the file. Errors are of type *Error.
 	Block(i int) (*Block, error)
 	Free(b *Block)
 	Close() error
 }
 
-// Static is an instruction as a trace tells of it.
+// Static is a static instruction of a trace.
 type Static struct {
-	Func int32  // unique id of its function where the trace tells functions apart, else 0
+	Func int32  // unique id of its function if the trace distinguishes functions, else 0
 	PC   uint32 // byte offset in its function
 	Op   string // mnemonic with modifiers
 	Dsts []Reg
 	Srcs []Reg
-	// Width is the bytes of a lane as the trace has them, 0 for what touches no
-	// memory. Not to be trusted: the opcode says more.
+	// Width is the bytes per lane that the trace states, 0 without a memory access.
+	// It is unreliable: derive widths from the opcode.
 	Width uint8
 	Line  int32 // source line, 0 if none
-	// Imms are immediate operands that the trace has beside registers; of
-	// version 5 it is the last one.
+	// Imms are the immediate operands that the trace records; in version 5 only the
+	// last one.
 	Imms []int64
-	// Control is what the compiler said, nil if the trace does not tell. Words
+	// Control holds the compiler's control bits, nil if the trace has none. Words
 	// are the encoded instruction, zero if unknown.
 	Control *isa.Control
 	Words   [2]uint64
-	// Guard is the guard predicate if it is known.
+	// Guard is the guard predicate, if known.
 	Guard Guard
-	// Text is the disassembly if it is known.
+	// Text is the disassembly, if known.
 	Text string
 }
 
-// Guard is a guard predicate as far as a trace has it.
+// Guard is a guard predicate.
 type Guard struct {
 	Known, Negated, Uniform bool
 	Reg                     uint8 // 7 is PT: always
 }
 
-// Reg is a register that a trace names.
+// Reg is a register named by a trace.
 type Reg struct {
 	File isa.RegFile
-	N    uint16 // 255 is RZ, of uniform registers 63 is URZ
+	N    uint16 // 255 is RZ; for uniform registers 63 is URZ
 }
 
 func (r Reg) String() string {
@@ -182,14 +181,14 @@ func (r Reg) String() string {
 type Block struct {
 	Index Dim
 	Warps []Warp // ascending by ID; absent ones are left out
-	// Insts are the records of all warps, one warp behind the other; Mems what
-	// those that touch memory have, Deltas the lists that Mems refer to.
+	// Insts are the records of all warps, warp by warp. Mems has the entries of
+	// records that access memory, Deltas the lists that Mems refer to.
 	Insts  []Inst
 	Mems   []Mem
 	Deltas []int64
 }
 
-// Warp is a part of a block's records.
+// Warp is a warp's range of its block's records.
 type Warp struct {
 	ID         int32
 	From, Upto int32 // Insts[From:Upto]
@@ -198,39 +197,39 @@ type Warp struct {
 // Inst is a warp instruction that was executed.
 type Inst struct {
 	At int32 // index in Kernel.Code
-	// Active are the lanes that came here, Mask those whose guard held too. Where
-	// a trace tells only the latter they are the same.
+	// Active are the lanes that reached the instruction, Mask those whose guard
+	// also held. They are equal where a trace has only Mask.
 	Active, Mask isa.LaneMask
-	// Mem is the first of its Mems entries, -1 if it has none; an LDGSTS of
-	// MICRO'25 has two, destination first.
+	// Mem is the index of its first entry in Mems, -1 if it has none. An LDGSTS in
+	// the MICRO 2025 format has two, the destination first.
 	Mem   int32
 	NMems uint8
 }
 
-// Mode says how the addresses of a record are written.
+// Mode is the encoding of a record's addresses.
 type Mode uint8
 
 // The modes, numbered as in files.
 const (
 	ListAll    Mode = iota // an address per set lane
-	BaseStride             // set lanes are one run: Base + k·Stride
-	BaseDelta              // Base, then differences to the set lane before
+	BaseStride             // lanes that are set form one run: Base + k·Stride
+	BaseDelta              // Base, then the difference from the previous set lane
 )
 
-// Mem are the addresses of a record. They are kept as they are written, so that
-// a trace that is written again is the same.
+// Mem holds the addresses of a record in their recorded encoding, so that a trace
+// can be written again unchanged.
 type Mem struct {
 	Mode   Mode
 	Base   uint64
 	Stride int32
-	// First and N are a part of Block.Deltas: in ListAll the addresses as bits of
-	// int64, in BaseDelta the differences of all set lanes but the first.
+	// First and N select a part of Block.Deltas: in ListAll the addresses as bits
+	// of int64, in BaseDelta the differences of all set lanes but the first.
 	First int32
 	N     uint8
 }
 
-// Expand writes the addresses of the lanes of mask; other elements of addr keep
-// what they hold.
+// Expand writes the addresses of the lanes in mask; it leaves other elements of
+// addr unchanged.
 func (b *Block) Expand(m *Mem, mask isa.LaneMask, addr *[32]uint64) {
 	switch m.Mode {
 	case ListAll:
@@ -260,12 +259,12 @@ func (b *Block) Expand(m *Mem, mask isa.LaneMask, addr *[32]uint64) {
 	}
 }
 
-// Error is something wrong with a trace, with its place.
+// Error is an error in a trace, with its place.
 type Error struct {
 	File  string
 	Line  int    // 0 if there is none
 	Block string // "thread block 3,0,0, warp 2"; "" if there is none
-	Msg   string // what is wrong and how to mend it
+	Msg   string // what is wrong and how to fix it
 }
 
 func (e *Error) Error() string {

@@ -23,7 +23,7 @@ type Live struct {
 	// estimate of the registers that a thread needs.
 	MaxLive int
 
-	// Complete is false if the code has so many blocks and registers that computing all sets
+	// Complete is false if the code has too many blocks and registers: computing all sets
 	// would take minutes and gigabytes. Registers with higher numbers then count as live
 	// from the first to the last instruction that names them, regardless of what happens in
 	// between, and In and IsIn leave them out.

@@ -167,8 +167,8 @@ func TestDefinitions(t *testing.T) {
 			}
 		}
 
-		// Edges that were added to endless code: from blocks that cannot end,
-		// enough of them, and none that another makes superfluous.
+		// Edges that were added to endless code: from blocks that cannot reach an
+		// end, as many as necessary and none that another one makes superfluous.
 		ends := func(from int, without int) bool { // by edges of g, without the added one of a block
 			all := slices.Clone(next)
 			for b, blk := range g.Blocks {
@@ -254,7 +254,7 @@ func checkLoops(t *rapid.T, g *Graph, dom func(a, b int) bool) {
 	place := map[int]int{}
 	for i, b := range order {
 		if _, twice := place[b]; twice || !g.Reachable(b) {
-			t.Fatalf("block %d does not belong into the order %v", b, order)
+			t.Fatalf("block %d does not belong in the order %v", b, order)
 		}
 		place[b] = i
 	}
@@ -300,7 +300,7 @@ func checkLoops(t *rapid.T, g *Graph, dom func(a, b int) bool) {
 			back := reach(edges, s, -1)[b]
 			cyclic = cyclic || back
 			if !back && place[s] < place[b] {
-				t.Fatalf("block %d stands before its predecessor %d in %v", s, b, order)
+				t.Fatalf("block %d precedes its predecessor %d in %v", s, b, order)
 			}
 		}
 	}
@@ -488,9 +488,9 @@ func branch(to int) isa.Inst {
 	return isa.Inst{Flow: isa.FlowBranch, Guarded: true, Targets: []int32{int32(to)}}
 }
 
-// withRegisters gives the instructions registers as a compiler's output before
-// allocation has them: each writes a new one and reads two recent ones, and now
-// and then one from far back.
+// withRegisters gives the instructions registers like those of a compiler's output
+// before allocation: each writes a new one and reads two recent ones, and
+// occasionally one from far back.
 func withRegisters(code []isa.Inst) []isa.Inst {
 	for i := range code {
 		reg := func(i int) isa.Reg {
@@ -505,8 +505,8 @@ func withRegisters(code []isa.Inst) []isa.Inst {
 	return code
 }
 
-// TestLargeShapes analyses 60,000 instructions of each shape. What takes
-// quadratic time or memory shows here.
+// TestLargeShapes analyses 60,000 instructions of each shape, to detect quadratic
+// time or memory.
 func TestLargeShapes(t *testing.T) {
 	const n = 60_000
 	for _, shape := range shapes {
@@ -529,8 +529,8 @@ func TestLargeShapes(t *testing.T) {
 		})
 	}
 	t.Run("estimate", func(t *testing.T) {
-		// Each of n registers lives across one branch and no further, but for
-		// the last that live throughout and use up the budget.
+		// Each of n registers is live across one branch only, except for the last
+		// ones, which are live throughout and use up the budget.
 		code := make([]isa.Inst, n)
 		for i := range code {
 			code[i] = isa.Inst{Flow: isa.FlowBranch, Targets: []int32{int32(min(i+1, n-1))}}
@@ -550,8 +550,8 @@ func TestLargeShapes(t *testing.T) {
 		if l.MaxLive != 2 {
 			t.Errorf("%d general registers live, want 2", l.MaxLive)
 		}
-		// Of the last registers the range from definition to use is all there
-		// is to know, and it is what the estimate takes.
+		// For the last registers the only information is the range from definition
+		// to use, and the estimate uses that.
 		if got := l.Max(isa.RegUGPR); got != 50*64 {
 			t.Errorf("%d uniform registers live, want %d", got, 50*64)
 		}

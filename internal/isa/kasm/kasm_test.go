@@ -153,7 +153,7 @@ func TestDatasheetNumbers(t *testing.T) {
 			t.Errorf("%s: opcode %#02x, want %#02x", text, got, want)
 		}
 	}
-	for _, op := range kasm.Ops() { // what the table leaves out keeps its number
+	for _, op := range kasm.Ops() { // operations that the table leaves out keep their numbers
 		if !op.Extra() {
 			continue
 		}

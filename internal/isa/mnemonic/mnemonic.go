@@ -62,7 +62,7 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 // Count is the number of uses of a name that no table has.
 type Count struct {
 	Op string // without modifiers
-	As string // what it was taken for
+	As string // the opcode used instead
 	N  uint64 // uses counted by Note
 }
 

@@ -142,7 +142,7 @@ func TestAgainstEncodings(t *testing.T) {
 				t.Errorf("sm_%d: %s reads a predicate missing from its mnemonic's description", arch, p.text)
 			}
 		}
-		t.Logf("sm_%d: %d instructions; sources taken for wider than they are: %v", arch, n, wide)
+		t.Logf("sm_%d: %d instructions; sources assumed wider than they are: %v", arch, n, wide)
 		if n < 2000 {
 			t.Errorf("sm_%d: only %d instructions were compared", arch, n)
 		}
@@ -195,7 +195,7 @@ func TestWidths(t *testing.T) {
 		}
 	}
 	if w := AccelSimWidth("HMMA.16816.F32"); w != 4 {
-		t.Errorf("HMMA.16816 is taken for an access of %d bytes", w)
+		t.Errorf("HMMA.16816 is treated as an access of %d bytes", w)
 	}
 }
 
@@ -328,7 +328,7 @@ func TestTables(t *testing.T) {
 	for i := range rows {
 		for _, op := range strings.Fields(rows[i].ops) {
 			if seen[op] {
-				t.Errorf("%s stands in two rows", op)
+				t.Errorf("%s is in two rows", op)
 			}
 			seen[op] = true
 		}

@@ -9,14 +9,14 @@ type Pos = isa.Pos
 // "u32", "f16x2", "b8", "pred", "e4m3x2", "texref". The empty type means none.
 type Type string
 
-// Module is one PTX file.
+// Module is a PTX file.
 type Module struct {
 	File         string // name used in messages
 	VersionMajor int
 	VersionMinor int
 	Targets      []string // as written: "sm_80", "map_f64_to_f32", …
 	SM           int      // from the sm_NN (sm_90a → 90) in Targets
-	AddressSize  int      // 32 or 64; PTX says 32 where the directive is absent
+	AddressSize  int      // 32 or 64; 32, as PTX says, without the directive
 	Items        []Item   // everything at module scope, in source order
 	Lines        []string // the text, for carets in messages and for reports
 
@@ -26,7 +26,7 @@ type Module struct {
 	Aliases []*Alias
 }
 
-// Item is what may stand at module scope: *VarDecl, *Func, *Directive, *Alias.
+// Item is an item at module scope: *VarDecl, *Func, *Directive, *Alias.
 type Item interface{ item() }
 
 // Alias is `.alias NAME, ALIASEE;`.
@@ -35,9 +35,9 @@ type Alias struct {
 	Name, Target string
 }
 
-// Directive is a module- or function-level directive without a role in
-// execution that is kept and printed back: .file, .loc (see Loc), .pragma,
-// .section … Raw is its text as it is to be printed, without indentation.
+// Directive is a module- or function-level directive without an effect on
+// execution, kept for printing: .file, .loc (see Loc), .pragma, .section … Raw is
+// its text as printed, without indentation.
 type Directive struct {
 	Pos  Pos
 	Name string // ".file", ".pragma", ".section" …
@@ -80,23 +80,23 @@ type Var struct {
 	Space   StateSpace
 	Type    Type     // element type; "texref", "samplerref", "surfref" for opaque ones
 	Vec     int      // 0 (scalar), 2, 4 or 8 elements
-	Align   int      // bytes; 0 where not written (natural alignment)
+	Align   int      // bytes; 0 if not given (natural alignment)
 	Dims    []int64  // array dimensions; -1 for [] (extern shared, or given by Init); nil for a scalar
 	Bank    int      // .const[n]; 0 otherwise
 	Init    *Init    // initialiser, nil if none
 	Ptr     *PtrAttr // .ptr attribute of a kernel parameter
 	Attrs   []string // .attribute(...) contents, as written
 
-	// Count is N of a parameterised declaration `%r<N>`: it declares %r0 …
-	// %r(N-1), all sharing this Var; Operand.Index tells them apart. 0: one name.
+	// Count is N of a parameterised declaration `%r<N>`: it declares %r0 … %r(N-1),
+	// which share this Var and are distinguished by Operand.Index. 0: one name.
 	Count int
 
-	Func *Func // the function whose scope it is in; nil at module scope
+	Func *Func // the function that declares it; nil at module scope
 	ID   int   // unique within its module; the executor's key
 }
 
-// Size returns the variable's bytes (0 for an unsized array), Init taken into
-// account for `[]`. Predicates and opaque types have size 0.
+// Size returns the variable's size in bytes (0 for an unsized array); for `[]` it
+// depends on Init. Predicates and opaque types have size 0.
 func (v *Var) Size() int64 { return varSize(v) }
 
 // PtrAttr is `.ptr.space.align N` on a kernel parameter.
@@ -105,7 +105,7 @@ type PtrAttr struct {
 	Align int
 }
 
-// Init is an initialiser: a scalar, or a brace list with nesting.
+// Init is an initialiser: a scalar, or a nested list in braces.
 type Init struct {
 	Pos  Pos
 	List []*Init // non-nil for { … }
@@ -119,7 +119,7 @@ type Expr struct {
 	Pos     Pos
 	Imm     Imm
 	Sym     string     // variable or function whose address is added; "" if none
-	Var     *Var       // what Sym means where it stands, if that is a variable
+	Var     *Var       // the variable that Sym refers to, if it is one
 	Generic bool       // generic(sym)
 	Mask    uint64     // byte mask operator; 0 if none
 	Entry   *InitField // `.name = value` fields of opaque initialisers (samplerref …); nil otherwise
@@ -128,18 +128,18 @@ type Expr struct {
 // InitField is one `name = value` of an opaque variable's initialiser.
 type InitField struct{ Name, Value string }
 
-// Imm is a literal. Kind decides which field counts.
+// Imm is a literal. Kind determines which field counts.
 type Imm struct {
 	Kind ImmKind
 	Bits uint64 // ImmInt: two's complement; ImmF32: bits of a float32; ImmF64: bits of a float64
-	Text string // as it is to be printed
+	Text string // as printed
 }
 
 // ImmKind is the kind of a literal.
 type ImmKind uint8
 
-// The kinds. A decimal floating literal and 0d… are ImmF64, 0f… is ImmF32.
-// ImmUint is an integer written with U or too large for a signed one.
+// The kinds. A decimal floating literal and 0d… are ImmF64, 0f… is ImmF32. ImmUint
+// is an integer with the suffix U or too large for a signed one.
 const (
 	ImmInt ImmKind = iota
 	ImmUint
@@ -170,7 +170,7 @@ type Func struct {
 
 	// The flattened body: nested blocks inlined, labels resolved.
 	Code   []*Inst
-	Vars   []*Var            // every variable and register declared inside, all scopes, in order
+	Vars   []*Var            // every variable and register declared inside, in all scopes, in order
 	Labels map[string]int    // function-scope label → index in Code, for reports; inner-scope labels get a unique suffix
 	Protos map[string]*Func  // .callprototype labels; a name used again gets a unique suffix like Labels
 	Tables map[string]*Table // .branchtargets and .calltargets labels; likewise
@@ -186,8 +186,8 @@ type Table struct {
 	Funcs   []*Func // .calltargets: the functions
 }
 
-// Stmt is what may stand in a body: *Inst, *Label, *VarDecl, *Block, *Loc,
-// *Directive, *Table, *Func (a .callprototype).
+// Stmt is a statement of a body: *Inst, *Label, *VarDecl, *Block, *Loc, *Directive,
+// *Table, *Func (a .callprototype).
 type Stmt interface{ stmt() }
 
 // Block is `{ … }`, a scope.
@@ -202,7 +202,7 @@ type Label struct {
 	Name string
 }
 
-// VarDecl is one declaration statement; it may declare several names.
+// VarDecl is a declaration statement; it may declare several names.
 type VarDecl struct {
 	Pos  Pos
 	Vars []*Var
@@ -214,23 +214,23 @@ type Loc struct {
 	File, Line, Col int
 	Raw             string // the whole directive (function_name, inlined_at …)
 
-	// Where the outermost function of the line was inlined, if it was; InLine is 0
-	// if not. nvcc says it by inlined_at, with the number of a file, clang in a
-	// comment, with its name.
+	// Where the outermost function of the line was inlined, if it was; otherwise
+	// InLine is 0. nvcc states it by inlined_at, with the number of a file, clang
+	// in a comment, with its name.
 	InFile, InLine int
 	InName         string
 }
 
-// Inst is one instruction.
+// Inst is an instruction.
 type Inst struct {
 	Pos   Pos
 	Guard *Guard
 	Op    string   // "ld", "add", "wmma": up to the first dot
-	Mods  []string // without dots, in source order: "global", "v4", "u32", "shared::cta"; shared between instructions, not to be changed
+	Mods  []string // without dots, in source order: "global", "v4", "u32", "shared::cta"; shared between instructions, so do not modify it
 	Args  []Operand
 
-	Form *Form // the row of the instruction table it matches; nil if none does
-	Bad  error // why it matches none (unknown opcode, or an unsupported combination); loading a kernel that reaches it reports this
+	Form *Form // the matching row of the instruction table; nil if none matches
+	Bad  error // why none matches (unknown opcode, or an unsupported combination); loading a kernel that reaches the instruction reports this
 
 	Index int  // in Func.Code
 	Loc   *Loc // nearest preceding .loc of its function, nil if none
@@ -242,7 +242,7 @@ type Guard struct {
 	Reg Operand
 }
 
-// OperandKind says what an operand is.
+// OperandKind is the kind of an operand.
 type OperandKind uint8
 
 // The kinds of operand.
@@ -250,7 +250,7 @@ const (
 	OpReg     OperandKind = iota // a register (Var, Index, Elem)
 	OpSpecial                    // a special register: Name "%tid", Elem "x" or ""
 	OpImm                        // a literal
-	OpSym                        // address of a variable or function, plus Imm.Bits: `mov.u64 %rd, arr+8`; a callee that is declared nowhere has neither Var nor Func, and its Inst is Bad
+	OpSym                        // address of a variable or function, plus Imm.Bits: `mov.u64 %rd, arr+8`; an undeclared callee has neither Var nor Func, and its Inst is Bad
 	OpLabel                      // a label (Target)
 	OpAddr                       // [base+offset]: List[0] is the base (OpReg, OpSym, OpImm), Offset is added
 	OpVec                        // {a, b, c, d}
@@ -261,7 +261,7 @@ const (
 	OpTable                      // a .branchtargets, .calltargets or .callprototype label: Name
 )
 
-// Operand is one operand of an instruction.
+// Operand is an operand of an instruction.
 type Operand struct {
 	Kind    OperandKind
 	Pos     Pos
@@ -271,7 +271,7 @@ type Operand struct {
 	Var     *Var   // OpReg, OpSym (variable)
 	Func    *Func  // OpSym that names a function; OpTable that names a .callprototype
 	Table   *Table // OpTable that names .branchtargets or .calltargets
-	Index   int    // register number within a parameterised declaration
+	Index   int    // register number in a parameterised declaration
 	Imm     Imm    // OpImm; OpSym: the byte offset in Bits; OpReg: Bits is added to the value (`st.u64 [a], %rd1+1`)
 	Generic bool   // OpSym written as generic(sym)
 	Offset  int64  // OpAddr

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestBroken parses the files of testdata/broken. Each says in comments which
-// errors it has: "// want LINE:COLUMN: part of the message | part of the hint".
-// There must be exactly those.
+// TestBroken parses the files of testdata/broken. Each lists its errors in
+// comments: "// want LINE:COLUMN: part of the message | part of the hint". Exactly
+// these must occur.
 func TestBroken(t *testing.T) {
 	files := ptxFiles(t, "testdata/broken")
 	if len(files) < 60 {

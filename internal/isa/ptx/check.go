@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// problem is what is wrong with an operand. shape says that the operand is of
-// the wrong kind altogether, not merely of the wrong type.
+// problem is an error in an operand. shape means that the kind of the operand is
+// wrong, not merely its type.
 type problem struct {
 	pos       Pos
 	msg, hint string
 	shape     bool
 }
 
-// checkInst checks the operands of an instruction against its row: how many
-// there are, of which kind, and whether register types agree with the types of
-// the instruction. It reports nothing for an instruction without a row; guards and
-// names are the resolver's.
+// checkInst checks the operands of an instruction against its row: their number,
+// their kinds, and whether register types agree with the types of the instruction.
+// It ignores instructions without a row; guards and names are checked by the
+// resolver.
 func checkInst(m *Module, _ *Func, in *Inst) []*Error {
 	if in.Form == nil {
 		return nil
@@ -39,7 +39,7 @@ func checkInst(m *Module, _ *Func, in *Inst) []*Error {
 	return errs
 }
 
-// fits reports whether the operands of an instruction suit the row.
+// fits reports whether the operands of an instruction fit the row.
 func (f *Form) fits(in *Inst) bool {
 	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
 		return false
@@ -48,8 +48,7 @@ func (f *Form) fits(in *Inst) bool {
 	return ok && len(f.checkArgs(v, in)) == 0
 }
 
-// fitsShape reports whether number and kinds of operands suit the row, types
-// aside.
+// fitsShape reports whether number and kinds of operands fit the row, types aside.
 func (f *Form) fitsShape(in *Inst) bool {
 	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
 		return false
@@ -66,8 +65,8 @@ func (f *Form) fitsShape(in *Inst) bool {
 	return true
 }
 
-// checkArgs returns what is wrong with the operands. Optional operands may be
-// left out in any combination; the one with the fewest problems counts.
+// checkArgs returns the errors in the operands. Optional operands may be omitted in
+// any combination; the one with the fewest errors counts.
 func (f *Form) checkArgs(v values, in *Inst) []problem {
 	extra := len(in.Args) - f.nreq
 	if extra < 0 || len(in.Args) > len(f.args) {
@@ -90,7 +89,7 @@ func (f *Form) checkArgs(v values, in *Inst) []problem {
 	return best
 }
 
-// align enumerates the ways to take n optional operands, leftmost first, until
+// align enumerates the ways to assign n optional operands, leftmost first, until
 // yield returns false.
 func (f *Form) align(i, n int, chosen []int, yield func([]int) bool) bool {
 	if i == len(f.args) {
@@ -108,7 +107,7 @@ func (f *Form) align(i, n int, chosen []int, yield func([]int) bool) bool {
 	return f.align(i+1, n, chosen, yield)
 }
 
-// countText says how many operands the row takes.
+// countText describes the number of operands that the row takes.
 func (f *Form) countText() string {
 	switch most := len(f.args); {
 	case most == 0:
@@ -122,7 +121,7 @@ func (f *Form) countText() string {
 	}
 }
 
-// argType returns the type that an operand is to have, "" if any will do.
+// argType returns the type that an operand must have, "" if any will do.
 func argType(v values, a *argSpec) Type {
 	switch {
 	case a.typ == "WT":
@@ -133,10 +132,10 @@ func argType(v values, a *argSpec) Type {
 	return Type(a.typ)
 }
 
-// wideType is the type of a product of full width.
+// wideType is the type of a full-width product.
 var wideType = map[Type]Type{"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
-// checkArg checks one operand.
+// checkArg checks an operand.
 func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 	one := func(shape bool, hint, format string, args ...any) []problem {
 		return []problem{{pos: o.Pos, shape: shape, hint: hint, msg: fmt.Sprintf(format, args...)}}
@@ -187,7 +186,7 @@ func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 		return one(false, "", "%s: operand %s cannot be negated", in.FullName(), a.name)
 	}
 	if a.pair && o.Kind == OpPair {
-		// The second of a pair is always a predicate.
+		// The second half of a pair is always a predicate.
 		if len(o.List) != 2 {
 			return wrongKind("a pair p|q")
 		}
@@ -224,7 +223,7 @@ func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 	return checkVector(v, a, t, n, in, o, wrongKind)
 }
 
-// checkBase checks the register of an address.
+// checkBase checks the base register of an address.
 func checkBase(in *Inst, o *Operand) []problem {
 	if len(o.List) == 0 || o.List[0].Kind != OpReg || o.List[0].Var == nil {
 		return nil
@@ -237,7 +236,7 @@ func checkBase(in *Inst, o *Operand) []problem {
 	return nil
 }
 
-// checkScalar checks an operand that is one register, literal or address.
+// checkScalar checks an operand that is a single register, literal or address.
 func checkScalar(v values, a *argSpec, t Type, in *Inst, o *Operand, wrongKind func(string) []problem) []problem {
 	bad := func(hint, format string, args ...any) []problem {
 		return []problem{{pos: o.Pos, hint: hint, msg: in.FullName() + ": " + fmt.Sprintf(format, args...)}}
@@ -273,7 +272,7 @@ func checkScalar(v values, a *argSpec, t Type, in *Inst, o *Operand, wrongKind f
 			return bad("", "%s cannot be written", o.Name)
 		}
 		if t.Predicate() != (o.Name == "%is_explicit_cluster") && t != "" {
-			return bad("", "%s does not suit operand %s of type .%s", o.Name, a.name, t)
+			return bad("", "%s does not fit operand %s of type .%s", o.Name, a.name, t)
 		}
 		return nil
 	case OpImm:
@@ -289,15 +288,15 @@ func checkScalar(v values, a *argSpec, t Type, in *Inst, o *Operand, wrongKind f
 			return wrongKind(want)
 		}
 		if t.Predicate() || t.Float() || t.Bits() > 0 && t.Bits() < 32 {
-			return bad("", "the address of %s does not suit operand %s of type .%s", o.Name, a.name, t)
+			return bad("", "the address of %s does not fit operand %s of type .%s", o.Name, a.name, t)
 		}
 		return nil
 	}
 	return wrongKind(want)
 }
 
-// checkVector checks an operand that is a vector of n registers, or of any
-// number where n is negative.
+// checkVector checks an operand that is a vector of n registers, or of any number
+// if n is negative.
 func checkVector(v values, a *argSpec, t Type, n int, in *Inst, o *Operand, wrongKind func(string) []problem) []problem {
 	want := "a vector"
 	if n > 0 {
@@ -330,26 +329,26 @@ func checkVector(v values, a *argSpec, t Type, n int, in *Inst, o *Operand, wron
 		if e.Kind == OpReg && e.Var != nil && bits >= 0 {
 			bits += regType(e).Bits()
 		} else {
-			bits = -1 // a literal or a sink takes what is left
+			bits = -1 // the width of a literal or a sink is whatever remains
 		}
 	}
 	if in.Op == "mov" && t == "" && len(ps) == 0 {
 		if whole := v.typ(1).Bits(); bits >= 0 && bits != whole {
-			ps = append(ps, problem{pos: o.Pos, msg: fmt.Sprintf("%s: elements of %s have %d bits together, the type has %d", in.FullName(), a.name, bits, whole)})
+			ps = append(ps, problem{pos: o.Pos, msg: fmt.Sprintf("%s: the elements of %s have %d bits in total, the type has %d", in.FullName(), a.name, bits, whole)})
 		}
 	}
 	return ps
 }
 
-// regType returns the type of a register operand. A selector of a video
+// regType returns the type of a register operand. The selector of a video
 // instruction (.b0, .h1) does not change it.
 func regType(o *Operand) Type { return o.Var.Type }
 
-// agree reports whether a register of type r may stand where an instruction
-// asks for type t. Types agree when they have one size and one of them is
-// untyped, or both are integers, or both are floating-point; a wide operand may
-// have a larger register. Formats that PTX keeps in untyped registers (f16,
-// bf16, tf32, packed types) agree with any register of their size.
+// agree reports whether a register of type r may be used where an instruction needs
+// type t. Types agree when their sizes are equal and one of them is untyped, or
+// both are integers, or both are floating-point; a wide operand accepts a larger
+// register. Formats that PTX keeps in untyped registers (f16, bf16, tf32, packed
+// types) agree with any register of their size.
 func agree(t, r Type, wide bool) bool {
 	if t == "" || r == "" {
 		return true
@@ -366,10 +365,11 @@ func agree(t, r Type, wide bool) bool {
 	return t.Float() == r.Float()
 }
 
-// looseFormat reports whether values of the type live in registers of other types.
+// looseFormat reports whether values of the type are kept in registers of other
+// types.
 func looseFormat(t Type) bool { return t.Packed() || t.Float() && t != "f32" && t != "f64" }
 
-// typeText names the registers that suit a type.
+// typeText names the registers that fit a type.
 func typeText(t Type, wide bool) string {
 	switch {
 	case t.Predicate():
@@ -380,7 +380,7 @@ func typeText(t Type, wide bool) string {
 	return "." + string(t)
 }
 
-// typeHint says which registers suit a type besides its own.
+// typeHint returns which registers fit a type besides its own.
 func typeHint(t Type, wide bool) string {
 	if t.Predicate() || t.Bits() < 16 {
 		return ""

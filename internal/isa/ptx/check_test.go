@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// checkHead declares what the instructions of the tests below use.
+// checkHead declares the names that the tests below use.
 const checkHead = `.version 8.6
 .target sm_90
 .address_size 64
@@ -23,7 +23,7 @@ const checkHead = `.version 8.6
 	.reg .v4 .f32 vf; .reg .v2 .u32 vu;
 `
 
-// checkText runs one instruction through the parser and returns the errors.
+// checkText parses an instruction and returns the errors.
 func checkText(text string) ErrorList {
 	_, err := Parse("k.ptx", []byte(checkHead+"\t"+text+"\nL: ret;\n}\n"))
 	var list ErrorList
@@ -33,7 +33,7 @@ func checkText(text string) ErrorList {
 	return nil
 }
 
-// TestOperandsAccepted: what PTX allows, the odd cases above all.
+// TestOperandsAccepted: what PTX allows, especially odd cases.
 func TestOperandsAccepted(t *testing.T) {
 	for _, text := range []string{
 		"add.u32 u0, s1, r2;",         // signedness does not matter, .b32 agrees with all
@@ -104,7 +104,7 @@ func TestOperandsAccepted(t *testing.T) {
 	}
 }
 
-// TestOperandsRefused: wrong operands, and what is said about them.
+// TestOperandsRefused: wrong operands and their messages.
 func TestOperandsRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"add.u32 r0, r1;", "add.u32 takes 3 operands, not 2"},
@@ -125,8 +125,8 @@ func TestOperandsRefused(t *testing.T) {
 		{"add.u32 _, r1, r2;", "add.u32: operand d is the sink _, expected a register"},
 		{"mov.u32 %tid.x, r0;", "mov.u32: %tid cannot be written"},
 		{"mov.u32 r0, {h0, h1};", "mov.u32: operand a is a vector of 2, expected a register"},
-		{"mov.b32 r0, {h0, r1};", "mov.b32: elements of a have 48 bits together, the type has 32"},
-		{"mov.f32 f0, buf;", "mov.f32: the address of buf does not suit operand a of type .f32"},
+		{"mov.b32 r0, {h0, r1};", "mov.b32: the elements of a have 48 bits in total, the type has 32"},
+		{"mov.f32 f0, buf;", "mov.f32: the address of buf does not fit operand a of type .f32"},
 		{"mov.f32 f0, vf;", "mov.f32: vf is a vector of 4"},
 		{"selp.b32 r0, r1, r2, r3;", "selp.b32: r3 is .b32, operand c needs a predicate"},
 		{"setp.lt.u32 r0, r1, r2;", "setp.lt.u32: r0 is .b32, operand d needs a predicate"},

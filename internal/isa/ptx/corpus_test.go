@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// compiled are files that real compilers made, with those in the folders that the
-// environment variable HEDDLE_TEST_PTX lists.
+// compiled returns files from real compilers, including those in the folders that
+// the environment variable HEDDLE_TEST_PTX lists.
 func compiled(t testing.TB) []string {
 	t.Helper()
 	files := append(ptxFiles(t, "testdata/corpus"), ptxFiles(t, "../../../examples/*")...)
@@ -26,8 +26,8 @@ func ptxFiles(t testing.TB, dir string) []string {
 	return files
 }
 
-// TestResolved checks what Parse promises about every tree: each name has its
-// meaning, each label its place, each identity number one variable.
+// TestResolved checks what Parse guarantees for every tree: each name is resolved,
+// each label has a position, and each ID belongs to one variable.
 func TestResolved(t *testing.T) {
 	check := func(t *testing.T, files []string) {
 		insts := 0

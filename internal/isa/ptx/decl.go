@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds on what one declaration may ask for. They are far above what
-// compilers write and keep hostile files from exhausting memory.
+// Bounds on the size of a declaration. They are far above what compilers write and
+// keep hostile files from exhausting memory.
 const (
 	maxRegisters = 1 << 20 // of one parameterised declaration
 	maxAlign     = 1 << 30
@@ -24,8 +24,8 @@ func (p *parser) newVar(proto *Var) *Var {
 	return &v
 }
 
-// varDecl parses a declaration statement from its state space on. The
-// variables that were understood are returned even when ok is false.
+// varDecl parses a declaration statement, starting at its state space. It returns
+// the variables that it recognised even if ok is false.
 func (p *parser) varDecl(pos Pos, linkage Linkage) (d *VarDecl, ok bool) {
 	proto := &Var{Linkage: linkage, Space: spaceWords[p.tok.text]}
 	if !p.space(proto) || !p.varType(proto, false) {
@@ -48,7 +48,7 @@ func (p *parser) varDecl(pos Pos, linkage Linkage) (d *VarDecl, ok bool) {
 	return d, p.expect(";", "every declaration ends with ;")
 }
 
-// space takes the state space and the bank of .const[n].
+// space parses the state space and the bank of .const[n].
 func (p *parser) space(v *Var) bool {
 	p.advance()
 	if v.Space == SpaceConst && p.tok.is("[") {
@@ -92,7 +92,7 @@ func (p *parser) varType(v *Var, param bool) bool {
 			continue
 		case "ptr":
 			if !param {
-				p.errorAt(t.pos, ".ptr on something that is no parameter", "only kernel parameters can be pointers")
+				p.errorAt(t.pos, ".ptr on something that is not a parameter", "only kernel parameters can be pointers")
 				return false
 			}
 			v.Ptr = &PtrAttr{}
@@ -126,7 +126,7 @@ func (p *parser) varType(v *Var, param bool) bool {
 		return false
 	}
 	if v.Type.Predicate() && v.Space != SpaceReg {
-		p.errorAt(p.last.pos, "predicate outside of the registers", ".pred is a type of .reg only")
+		p.errorAt(p.last.pos, "predicate outside of registers", ".pred is a type of .reg only")
 		return false
 	}
 	return true
@@ -207,7 +207,7 @@ func (p *parser) declarator(v *Var) bool {
 		p.advance()
 		if p.accept("]") {
 			if len(v.Dims) > 0 {
-				p.errorAt(p.last.pos, "only the first dimension of an array may be left out", "")
+				p.errorAt(p.last.pos, "only the first dimension of an array may be omitted", "")
 				return false
 			}
 			v.Dims = append(v.Dims, -1)
@@ -235,7 +235,7 @@ func (p *parser) constInt(what string) (int64, bool) {
 		return 0, false
 	}
 	if v.sym != "" {
-		p.errorAt(v.symPos, what+" must be a constant", clip(v.sym)+" is no number")
+		p.errorAt(v.symPos, what+" must be a constant", clip(v.sym)+" is not a number")
 		return 0, false
 	}
 	if v.float() {
@@ -359,11 +359,11 @@ func (p *parser) function(pos Pos, linkage Linkage) (*Func, bool) {
 		return f, true
 	}
 	if !p.tok.is("{") {
-		p.missing("{ or ;", "a body in braces, or ; for a prototype, follows the head of a function")
+		p.missing("{ or ;", "the head of a function is followed by a body in braces, or by ; for a prototype")
 		return nil, false
 	}
 	if f.Linkage == Extern {
-		p.errorAt(f.Pos, "body of the .extern function "+clip(f.Name), "leave out .extern, or end the prototype with ;")
+		p.errorAt(f.Pos, "body of the .extern function "+clip(f.Name), "omit .extern, or end the prototype with ;")
 	}
 	p.inHead = false
 	f.Body, ok = p.block()
@@ -408,12 +408,12 @@ func (p *parser) params() ([]*Var, bool) {
 			return nil, false
 		}
 		v := p.newVar(proto)
-		if p.tok.kind == tokIdent { // the name may be left out in prototypes
+		if p.tok.kind == tokIdent { // the name is optional in prototypes
 			if !p.declarator(v) {
 				return nil, false
 			}
 			if v.Count > 0 {
-				p.errorAt(v.Pos, "several registers in one parameter", "declare each parameter by itself")
+				p.errorAt(v.Pos, "several registers in one parameter", "declare each parameter separately")
 				return nil, false
 			}
 		}
@@ -462,7 +462,7 @@ func (p *parser) perf(f *Func) bool {
 			f.NoReturn = f.NoReturn || word == "noreturn"
 			d.Raw = d.Name
 		default:
-			if statementWord[word] { // the next item; the caller knows whether it may come
+			if statementWord[word] { // the next item; the caller knows whether it is allowed
 				return true
 			}
 			p.errorAt(p.tok.pos, "unknown directive "+p.tok.describe(), didYouMean(d.Name, perfWords))

@@ -7,18 +7,18 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Error is one thing that is wrong with a PTX file. ErrorList is what Parse returns
-// for a file with errors: sorted by position, each error once.
+// Error is an error in a PTX file. ErrorList is what Parse returns for a file with
+// errors: sorted by position, without duplicates.
 type (
 	Error     = isa.SourceError
 	ErrorList = isa.SourceErrors
 )
 
-// maxErrors is where Parse stops reporting.
+// maxErrors is the number of errors after which Parse stops reporting.
 const maxErrors = 100
 
-// finish sorts the list, drops repetitions, cuts it after maxErrors and fills
-// in what every error shares.
+// finish sorts the list, removes duplicates, truncates it to maxErrors and fills in
+// what all errors share.
 func finish(l ErrorList, file string, lines []string) ErrorList {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Pos, l[j].Pos
@@ -36,7 +36,7 @@ func finish(l ErrorList, file string, lines []string) ErrorList {
 	}
 	if len(out) > maxErrors {
 		last := out[maxErrors]
-		out = append(out[:maxErrors:maxErrors], &Error{Pos: last.Pos, Msg: "too many errors", Hint: "mend the ones above first"})
+		out = append(out[:maxErrors:maxErrors], &Error{Pos: last.Pos, Msg: "too many errors", Hint: "fix the errors above first"})
 	}
 	for _, e := range out {
 		e.File = file
@@ -47,7 +47,7 @@ func finish(l ErrorList, file string, lines []string) ErrorList {
 	return out
 }
 
-// didYouMean turns a nearest name into a hint.
+// didYouMean returns a hint that suggests the nearest name.
 func didYouMean(name string, candidates []string) string {
 	if n := near.Name(name, candidates); n != "" {
 		return "did you mean " + n + "?"

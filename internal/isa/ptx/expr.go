@@ -10,7 +10,7 @@ import (
 // blocks, so that hostile input cannot exhaust the stack.
 const maxDepth = 100
 
-// value is a constant expression while it is being folded.
+// value is a constant expression during folding.
 type value struct {
 	imm     Imm
 	sym     string // symbol whose address is added
@@ -48,7 +48,7 @@ func (i Imm) text() string {
 	case ImmUint:
 		return strconv.FormatUint(i.Bits, 10) + "U"
 	}
-	if i.Bits == 1<<63 { // no signed literal can be written for it directly
+	if i.Bits == 1<<63 { // a signed literal cannot express it directly
 		return "-0x8000000000000000"
 	}
 	return strconv.FormatInt(int64(i.Bits), 10)
@@ -61,8 +61,7 @@ func hexDigits(v uint64, n int) string {
 
 func intImm(v int64) Imm { i := Imm{Kind: ImmInt, Bits: uint64(v)}; i.Text = i.text(); return i }
 
-// parseNumber turns the text of a literal into its value; msg and hint say what
-// is wrong with it.
+// parseNumber returns the value of a literal; msg and hint describe an error.
 func parseNumber(text string) (i Imm, msg, hint string) {
 	i.Text = text
 	if len(text) > 1 && text[0] == '0' && (text[1]|0x20 == 'f' || text[1]|0x20 == 'd') {
@@ -120,7 +119,7 @@ func isDecimalExp(s string) bool {
 	return len(s) > 1 && s[1]|0x20 != 'x' && s[1]|0x20 != 'b' && strings.ContainsAny(s, "eE.")
 }
 
-// binaryPrec gives the operators of constant expressions their precedence.
+// binaryPrec gives the precedence of the operators in constant expressions.
 var binaryPrec = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6,
 	"<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8,
@@ -136,10 +135,10 @@ func (p *parser) constExpr() (v value, ok bool) {
 	return v, ok
 }
 
-// enter goes one level deeper, unless that is too deep; leave comes back.
+// enter goes one level deeper unless the nesting is too deep; leave goes back.
 func (p *parser) enter() bool {
 	if p.depth == maxDepth {
-		p.errorAt(p.tok.pos, "nested too deeply", "at most "+strconv.Itoa(maxDepth)+" levels are read")
+		p.errorAt(p.tok.pos, "nested too deeply", "at most "+strconv.Itoa(maxDepth)+" levels are supported")
 		return false
 	}
 	p.depth++
@@ -206,15 +205,15 @@ func (p *parser) binary(prec int) (value, bool) {
 	return value{}, false
 }
 
-// splitRemainder turns the token %3, which is a name elsewhere, into the
-// operator % and the number 3: a name cannot follow a constant.
+// splitRemainder splits the token %3, which is a name elsewhere, into the operator
+// % and the number 3: a name cannot follow a constant.
 func (p *parser) splitRemainder() {
 	t := p.tok
 	if t.kind != tokIdent || t.text[0] != '%' || class[t.text[1]]&clsDigit == 0 {
 		return
 	}
 	if !p.peeked {
-		// Read the number again, so that 0x10 or 5.0 is cut as the lexer would.
+		// Read the number again, so that 0x10 or 5.0 is split as in the lexer.
 		p.lex.off = t.off + 1
 		p.tok.kind, p.tok.text = tokPunct, "%"
 	}
@@ -252,7 +251,7 @@ func (p *parser) unary() (value, bool) {
 				}
 				v, ok := p.unary()
 				if ok && (v.sym != "" || v.float()) {
-					p.errorAt(op.pos, "cast of something that is no integer", "casts apply to integer constants")
+					p.errorAt(op.pos, "cast of something that is not an integer", "casts apply to integer constants")
 					return v, false
 				}
 				v.imm.Kind, v.literal = kind, false
@@ -305,7 +304,7 @@ func (p *parser) primary() (value, bool) {
 	return value{}, false
 }
 
-// maskedSymbol parses the rest of `0xFF00(sym)`, which takes one byte of an
+// maskedSymbol parses the rest of `0xFF00(sym)`, which selects one byte of an
 // address.
 func (p *parser) maskedSymbol(t token, mask Imm) (value, bool) {
 	b := mask.Bits
@@ -381,8 +380,8 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// fold applies a binary operator with the rules of C: the result of mixed
-// signs is unsigned, a floating operand makes the operation floating.
+// fold applies a binary operator by the rules of C: the result of mixed signs is
+// unsigned, and a floating operand makes the operation floating.
 func (p *parser) fold(op token, a, b value) (value, bool) {
 	if a.sym != "" || b.sym != "" {
 		return p.foldAddress(op, a, b)

@@ -9,7 +9,7 @@ import (
 // and labels become indices into it. Names are resolved on the way, because a
 // block is a scope.
 
-// fixup is an operand that waits for the place of its label.
+// fixup is an operand that waits for the position of its label.
 type fixup struct {
 	operand *Operand
 	label   *labelEntry
@@ -56,7 +56,7 @@ func (r *resolver) function(f *Func) {
 	r.cur, r.fn = r.top, nil
 }
 
-// unique returns name, or name with a suffix if taken says that it is in use.
+// unique returns name, with a suffix if taken says that it is in use.
 func (r *resolver) unique(name string, taken func(string) bool) string {
 	if !taken(name) {
 		return name
@@ -73,8 +73,8 @@ func (r *resolver) unique(name string, taken func(string) bool) string {
 	}
 }
 
-// block resolves the statements of a block in the current scope. outer has
-// the labels of the function's own block, which keep their plain names.
+// block resolves the statements of a block in the current scope. outer holds the
+// labels of the function's own block, which keep their plain names.
 func (r *resolver) block(b *Block, outer map[string]bool) {
 	r.depth++
 	defer func() { r.depth-- }()
@@ -105,7 +105,7 @@ func (r *resolver) block(b *Block, outer map[string]bool) {
 		case *Func:
 			key := r.unique(s.Name, func(k string) bool { return f.Protos[k] != nil })
 			f.Protos[key] = s
-			// A prototype may be declared again; uses see the latest.
+			// A prototype may be declared again; uses refer to the latest.
 			if e := r.cur.names[s.Name]; e.proto {
 				r.cur.names[s.Name] = entry{pos: s.Pos, fn: s, proto: true}
 			}
@@ -122,8 +122,8 @@ func (r *resolver) block(b *Block, outer map[string]bool) {
 	}
 }
 
-// declareLabels enters the labels, tables and prototypes of a block, which may
-// be used before they stand there.
+// declareLabels enters the labels, tables and prototypes of a block, which may be
+// used before their declaration.
 func (r *resolver) declareLabels(b *Block) map[*Label]*labelEntry {
 	var labels map[*Label]*labelEntry
 	for _, s := range b.Stmts {
@@ -166,10 +166,10 @@ func (r *resolver) targets(t tableFixup) {
 	}
 }
 
-// unknownOr words the error about a name that is not the wanted thing.
+// unknownOr returns the error for a name that does not refer to the expected thing.
 func unknownOr(exists bool, what, name string) string {
 	if exists {
-		return clip(name) + " is no " + what
+		return clip(name) + " is not a " + what
 	}
 	return "unknown " + what + " " + clip(name)
 }

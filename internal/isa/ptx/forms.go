@@ -2,8 +2,8 @@ package ptx
 
 // The instruction table: its notation, and how instructions are matched to it.
 //
-// The rows stand in forms_*.go and read like the syntax lines of the PTX manual.
-// One row is
+// The rows are in forms_*.go and read like the syntax lines of the PTX manual. A
+// row is
 //
 //	opcode and modifiers    operands    [where RULE]    ; since [sm_NN]
 //
@@ -38,34 +38,34 @@ import (
 	"sync"
 )
 
-// Form is one row of the instruction table: an opcode, the modifiers it takes
-// and in which order the manual writes them, and its operands.
+// Form is a row of the instruction table: an opcode, the modifiers it takes in the
+// order of the manual, and its operands.
 type Form struct {
 	Op     string  // opcode up to the first dot: "cp" for cp.async
-	Syntax string  // opcode, modifiers and operands as the manual writes them, choices in braces
-	Since  Version // PTX version that brought the oldest of its combinations
+	Syntax string  // opcode, modifiers and operands as in the manual, choices in braces
+	Since  Version // PTX version that introduced the oldest of its combinations
 	SM     int     // lowest architecture (80 for sm_80) of any; 0 for all
 
 	id    int // position in the table
 	slots []slot
 	args  []argSpec
-	nreq  int // operands that must be there
+	nreq  int // number of required operands
 	rule  func(values) string
 }
 
-// slot is one place for a modifier.
+// slot is a position for a modifier.
 type slot struct {
-	name string   // the class it was written with, or "" for literal values
-	vals []string // what may stand there
+	name string   // the class that the row names, or "" for literal values
+	vals []string // the allowed values
 	opt  bool
 	typ  bool // all values are types
 }
 
-// argKind is the kind of operand that a row asks for.
+// argKind is the kind of operand that a row requires.
 type argKind uint8
 
 const (
-	argReg    argKind = iota // a register, or where it is read a literal or the address of a variable
+	argReg    argKind = iota // a register or, for sources, also a literal or the address of a variable
 	argImm                   // a literal (or constant expression)
 	argAddr                  // [a]
 	argTex                   // [tex, {coordinates}]
@@ -77,16 +77,16 @@ const (
 	argAny
 )
 
-// Lengths of vector operands that are not plain numbers.
+// Lengths of vector operands that are not fixed numbers.
 const (
 	lenScalar  = 0
-	lenByMod   = -1 // as the .vN modifier says
+	lenByMod   = -1 // given by the .vN modifier
 	lenAny     = -2 // any length
 	lenAnyOrNo = -3 // any length, or a scalar
 	lenFrag    = -4 // see fragment
 )
 
-// argSpec is one operand of a row.
+// argSpec is an operand of a row.
 type argSpec struct {
 	name  string
 	kind  argKind
@@ -101,7 +101,7 @@ type argSpec struct {
 	pair2 bool // must be a pair
 }
 
-// values are the modifiers of one instruction by slot; "" where an optional one
+// values are the modifiers of an instruction by slot; "" for an optional one that
 // is absent.
 type values struct {
 	form *Form
@@ -144,8 +144,8 @@ func (v values) mods() []string {
 	return out
 }
 
-// table is every row, formsByOp the same by opcode, modsByOp the modifiers that
-// an opcode takes in any of its rows.
+// table is every row, formsByOp the rows by opcode, modsByOp the modifiers that an
+// opcode takes in any of its rows.
 var (
 	table     []*Form
 	formsByOp = map[string][]*Form{}
@@ -193,7 +193,7 @@ func Forms() []*Form { return append([]*Form(nil), table...) }
 // Opcodes returns every opcode of the instruction table, sorted.
 func Opcodes() []string { return append([]string(nil), opcodes...) }
 
-// parseClasses reads lines "name: value value …"; a value may be an earlier class.
+// parseClasses parses lines "name: value value …"; a value may be an earlier class.
 func parseClasses(rows string) map[string][]string {
 	classes := map[string][]string{}
 	for line := range strings.Lines(rows) {
@@ -216,7 +216,7 @@ func parseClasses(rows string) map[string][]string {
 	return classes
 }
 
-// parseRow reads one row of the table.
+// parseRow parses a row of the table.
 func parseRow(line string, classes map[string][]string) (*Form, error) {
 	body, since, ok := strings.Cut(line, ";")
 	if !ok {
@@ -254,7 +254,7 @@ func parseRow(line string, classes map[string][]string) (*Form, error) {
 	return f, nil
 }
 
-// parseMods reads the opcode and the modifier slots.
+// parseMods parses the opcode and the modifier slots.
 func (f *Form) parseMods(s string, classes map[string][]string) error {
 	i := strings.IndexAny(s, ".{")
 	if i < 0 {
@@ -301,7 +301,7 @@ func (f *Form) parseMods(s string, classes map[string][]string) error {
 	return nil
 }
 
-// parseArgs reads the operands of a row.
+// parseArgs parses the operands of a row.
 func (f *Form) parseArgs(s string) error {
 	opt := false
 	for {
@@ -320,7 +320,7 @@ func (f *Form) parseArgs(s string) error {
 			continue
 		}
 		// An operand ends at a comma, or where an optional group begins or ends;
-		// braces that belong to it follow a colon or hold the bar of a pair.
+		// braces of the operand follow a colon or hold the bar of a pair.
 		end, depth := 0, 0
 	scan:
 		for ; end < len(s); end++ {
@@ -359,7 +359,7 @@ var argKinds = map[string]argKind{
 	"list": argList, "table": argTable, "any": argAny,
 }
 
-// parseArg reads one operand of a row.
+// parseArg parses an operand of a row.
 func parseArg(s string) (argSpec, error) {
 	var a argSpec
 	a.neg, s = strings.HasPrefix(s, "!"), strings.TrimPrefix(s, "!")
@@ -426,12 +426,12 @@ func parseArg(s string) (argSpec, error) {
 	return a, nil
 }
 
-// allows reports whether the modifier may stand in the slot.
+// allows reports whether the slot accepts the modifier.
 func (s *slot) allows(mod string) bool { return slices.Contains(s.vals, mod) }
 
-// match distributes modifiers over the slots of the row. The row's order is
-// tried first; then any order, as long as types keep theirs, since PTX in the
-// wild is not strict: `div.ftz.rn.f32`.
+// match assigns modifiers to the slots of the row: first in the row's order, then
+// in any order that keeps the types in sequence, because real PTX is not strict:
+// `div.ftz.rn.f32`.
 func (f *Form) match(mods []string) (values, bool) {
 	v := values{f, make([]string, len(f.slots))}
 	if len(mods) > len(f.slots) {
@@ -487,8 +487,8 @@ func (f *Form) matchAny(vals, mods []string, lastType int) bool {
 	return false
 }
 
-// Canonical returns opcode and modifiers of an instruction in the order of the
-// row, whatever the order in the source: `div.ftz.rn.f32` → "div.rn.ftz.f32".
+// Canonical returns opcode and modifiers of an instruction in the order of the row,
+// whatever their order in the source: `div.ftz.rn.f32` → "div.rn.ftz.f32".
 func (f *Form) Canonical(in *Inst) string {
 	v, ok := f.match(in.Mods)
 	if !ok {
@@ -497,8 +497,8 @@ func (f *Form) Canonical(in *Inst) string {
 	return join(f.Op, v.mods())
 }
 
-// Slot returns the modifier that an instruction has in the slot of a class
-// ("rnd", "vec", "cmpop" …, see forms_classes.go), "" if it has none there.
+// Slot returns the instruction's modifier in the slot of a class ("rnd", "vec",
+// "cmpop" …, see forms_classes.go), "" if there is none.
 func (f *Form) Slot(in *Inst, class string) string {
 	v, ok := f.match(in.Mods)
 	if !ok {
@@ -514,8 +514,8 @@ func join(op string, mods []string) string {
 	return op + "." + strings.Join(mods, ".")
 }
 
-// matchCache remembers the rows that an opcode with its modifiers matches. A
-// program uses few distinct ones; the bound is for hostile input.
+// matchCache caches the rows that an opcode with its modifiers matches. A program
+// uses few distinct combinations; the bound is for hostile input.
 var matchCache struct {
 	sync.RWMutex
 	rows map[string][]*Form
@@ -523,10 +523,10 @@ var matchCache struct {
 
 const maxMatchCache = 1 << 13
 
-// maxMods is more than any row has slots.
+// maxMods is larger than the number of slots of any row.
 const maxMods = 24
 
-// matchMods returns the rows that opcode and modifiers match.
+// matchMods returns the rows that match an opcode with modifiers.
 func matchMods(op string, mods []string) []*Form {
 	key := join(op, mods)
 	matchCache.RLock()
@@ -549,13 +549,13 @@ func matchMods(op string, mods []string) []*Form {
 	return fs
 }
 
-// matchForm returns the row of the table that an instruction matches: by
-// opcode and modifiers, and by the shape of its operands where several rows
-// share those (mov of a vector and of a scalar). Operands that fit no row are
-// left to checkInst. The error says which modifier is wrong or missing.
+// matchForm returns the row of the table that an instruction matches: by opcode and
+// modifiers and, if several rows share these (mov of a vector and of a scalar), by
+// the shape of its operands. Operands that fit no row are left to checkInst. The
+// error says which modifier is wrong or missing.
 //
-// A row newer than the module's .version or .target is no error: PTX in the
-// wild does not keep to them.
+// A row newer than the module's .version or .target is accepted, because real PTX
+// does not respect them.
 func matchForm(_ *Module, in *Inst) (*Form, error) {
 	if len(in.Mods) > maxMods {
 		return nil, &formError{msg: fmt.Sprintf("%s has %d modifiers, more than any instruction takes", clip(in.Op), len(in.Mods))}

@@ -55,9 +55,9 @@ madc.lohi{.cc}.i32                      d:T, a:T, b:T, c:T ; 3.0 sm_20
 madc.lohi{.cc}.i64                      d:T, a:T, b:T, c:T ; 4.3 sm_20
 `
 
-// floatRows: floating-point arithmetic of every precision. Rows without a
-// rounding or approximation modifier that carry version 1.0 are those of PTX
-// before 1.4, where it was not yet mandatory.
+// floatRows: floating-point arithmetic of every precision. Rows of version 1.0
+// without a rounding or approximation modifier are those of PTX before 1.4, where
+// it was optional.
 const floatRows = `
 testp.{finite,infinite,number,notanumber,normal,subnormal}.{f32,f64}  d:pred, a:T ; 2.0 sm_20
 copysign.{f32,f64}                       d:T, a:T, b:T ; 2.0 sm_20
@@ -187,8 +187,8 @@ shl.bits16up                             d:T, a:T, b:u32 ; 1.0
 shr.{b16,b32,b64,u16,u32,u64,s16,s32,s64}  d:T, a:T, b:u32 ; 1.0
 `
 
-// videoRows: scalar and SIMD video instructions. Operands may carry a byte or
-// half selector: `a.b0`, `d.h1`, `b.b7654`.
+// videoRows: scalar and SIMD video instructions. Operands may have a byte or half
+// selector: `a.b0`, `d.h1`, `b.b7654`.
 const videoRows = `
 vadd.i32.i32.i32{.sat}                   d:T, a:b32, b:b32{, c:b32} ; 2.0 sm_20
 vadd.i32.i32.i32{.sat}.op2               d:T, a:b32, b:b32, c:b32 ; 2.0 sm_20

@@ -1,8 +1,8 @@
 package ptx
 
-// classRows names the sets of modifiers that rows of the instruction table
-// share: a name, then its values or earlier names. A name is used in a row like
-// a modifier and must not be one.
+// classRows names the sets of modifiers that rows of the instruction table share: a
+// name, then its values or earlier names. Rows use a name like a modifier, so it
+// must not be one.
 const classRows = `
 rnd      rn rz rm rp
 frnd2    rn rz

@@ -1,6 +1,6 @@
 package ptx
 
-// controlRows: control flow, barriers, fences, the stack and the odd rest.
+// controlRows: control flow, barriers, fences, the stack and miscellaneous.
 const controlRows = `
 bra{.uni}                                t:label ; 1.0
 brx.idx{.uni}                            i:u32, list:table ; 6.0 sm_30

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// formError says why an instruction matches no row.
+// formError is the reason why an instruction matches no row.
 type formError struct {
 	msg  string
 	hint string
 }
 
-// Error returns the message with what is allowed instead in parentheses.
+// Error returns the message, followed by what is allowed in parentheses.
 func (e *formError) Error() string {
 	if e.hint == "" {
 		return e.msg
@@ -21,7 +21,7 @@ func (e *formError) Error() string {
 	return e.msg + " (" + e.hint + ")"
 }
 
-// explain says why no row matches.
+// explain returns why no row matches.
 func explain(in *Inst) *formError {
 	rows := formsByOp[in.Op]
 	if rows == nil {
@@ -31,9 +31,9 @@ func explain(in *Inst) *formError {
 		}
 		return e
 	}
-	// The rows that come closest: those that only lack modifiers; else those with
-	// the fewest to add, drop or replace, and of these the ones that take the
-	// longest run of modifiers as written.
+	// The rows that come closest: those for which only modifiers are missing;
+	// otherwise those with the fewest modifiers to add, drop or replace, and of
+	// these the rows that match the longest run of modifiers as written.
 	type fit struct {
 		form           *Form
 		wrong, missing []int
@@ -82,7 +82,7 @@ func explain(in *Inst) *formError {
 	case len(closest.wrong) > 0:
 		at := closest.wrong[0]
 		mod := in.Mods[at]
-		repeats := false // some row has two places for it
+		repeats := false // some row has two slots for it
 		for _, f := range rows {
 			places := 0
 			for _, s := range f.slots {
@@ -94,9 +94,9 @@ func explain(in *Inst) *formError {
 		}
 		switch {
 		case slices.Contains(in.Mods[:at], mod) && !repeats:
-			e.msg = fmt.Sprintf("%s: .%s is there twice", full, clip(mod))
+			e.msg = fmt.Sprintf("%s: .%s is given twice", full, clip(mod))
 		case slices.Contains(modsByOp[in.Op], mod):
-			e.msg = fmt.Sprintf("%s: .%s does not go with the other modifiers", full, mod)
+			e.msg = fmt.Sprintf("%s: .%s cannot be combined with the other modifiers", full, mod)
 		default:
 			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, clip(mod))
 			if n := near.Name(mod, modsByOp[in.Op]); n != "" {
@@ -120,15 +120,15 @@ func explain(in *Inst) *formError {
 	return e
 }
 
-// maxName is how much of an instruction's name a message shows; the longest of
-// the table are shorter.
+// maxName bounds the part of an instruction's name that a message shows; the names
+// in the table are shorter.
 const maxName = 200
 
-// maxListed is how many alternatives a message lists.
+// maxListed is the number of alternatives that a message lists.
 const maxListed = 12
 
-// text returns the row as the manual would write it, classes spelled out. Lists
-// longer than most are cut.
+// text returns the row in the manual's notation with classes expanded. Lists longer
+// than most are truncated.
 func (f *Form) text(most int) string {
 	var b strings.Builder
 	b.WriteString(f.Op)
@@ -160,7 +160,7 @@ func (f *Form) text(most int) string {
 	return b.String()
 }
 
-// text returns the operand as the manual would write it.
+// text returns the operand in the manual's notation.
 func (a *argSpec) text() string {
 	name := a.name
 	switch a.kind {
@@ -186,8 +186,8 @@ func (a *argSpec) text() string {
 	return name
 }
 
-// misfit places as many modifiers as it can and returns the indices of those
-// that found no slot and of the required slots that stayed empty.
+// misfit assigns as many modifiers as possible and returns the indices of those
+// that fit no slot and of the required slots that stayed empty.
 func (f *Form) misfit(mods []string) (wrong, missing []int) {
 	used := make([]bool, len(f.slots))
 	for j, m := range mods {
@@ -210,7 +210,7 @@ func (f *Form) misfit(mods []string) (wrong, missing []int) {
 	return wrong, missing
 }
 
-// describe names what may stand in a slot, for messages.
+// describe names the values of a slot, for messages.
 func (s *slot) describe() string {
 	if len(s.vals) == 1 {
 		return "." + s.vals[0]

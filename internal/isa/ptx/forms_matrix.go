@@ -1,8 +1,8 @@
 package ptx
 
-// matrixRows: matrix instructions of a warp and of a warp group. Rows of wgmma
-// and tcgen05 are coarse: they name the instruction and its modifiers, not every
-// combination that the hardware takes.
+// matrixRows: matrix instructions of a warp and of a warp group. The rows of wgmma
+// and tcgen05 are coarse: they give the instruction and its modifiers, not every
+// combination that the hardware accepts.
 const matrixRows = `
 wmma.load.a.sync.aligned.layout.wshape{.wspaces}.f16  d:frag, [a]{, stride:u32} ; 6.0 sm_70
 wmma.load.a.sync.aligned.layout.wshape{.wspaces}.{u8,s8,bf16}  d:frag, [a]{, stride:u32} ; 6.3 sm_72

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rules are the conditions between modifiers of one row that its syntax cannot
-// say. They return what is wrong, "" if nothing is.
+// rules are conditions between modifiers of a row that its syntax cannot express.
+// They return an error message, "" if the modifiers are valid.
 var rules = map[string]func(values) string{
 	"cmp":    ruleCmp,
 	"cvt":    ruleCvt,
@@ -15,7 +15,7 @@ var rules = map[string]func(values) string{
 	"samecd": ruleSameCD,
 }
 
-// ruleCmp: which comparisons exist depends on the type that is compared.
+// ruleCmp: the comparisons that exist depend on the type compared.
 func ruleCmp(v values) string {
 	cmp := v.vals[0]
 	t := v.typ(1)
@@ -42,9 +42,9 @@ func ruleCmp(v values) string {
 	return ""
 }
 
-// ruleCvt: the rounding modifiers of cvt. A conversion that can lose precision
-// must say how it rounds; one that cannot must not; to an integer (or to an
-// integer within the same float type) it rounds with .rni and its kin.
+// ruleCvt: the rounding modifiers of cvt. A conversion that can lose precision must
+// have one, and others must not; a conversion to an integer (or to an integral
+// value of the same float type) takes .rni and its kin.
 func ruleCvt(v values) string {
 	dst, src := v.typ(1), v.typ(2)
 	rnd := ""
@@ -109,9 +109,9 @@ func ruleSameCD(v values) string {
 	return ""
 }
 
-// Fragment returns the registers that each lane holds of a matrix operand of
-// wmma, mma, wgmma, ldmatrix or stmatrix: their number and their type. The operand is
-// named as in the row: "a", "b", "c" or "d" (for the stores, "b" is the only one).
+// Fragment returns the number and type of the registers that each lane holds for a
+// matrix operand of wmma, mma, wgmma, ldmatrix or stmatrix. The operand is named as
+// in the row: "a", "b", "c" or "d" (the stores only have "b").
 func (f *Form) Fragment(in *Inst, operand string) (n int, t Type) {
 	v, ok := f.match(in.Mods)
 	if !ok {
@@ -152,7 +152,7 @@ func (v values) shape() (m, n, k int) {
 	return 0, 0, 0
 }
 
-// ParseShape reads a shape modifier: "m16n8k16" → 16, 8, 16. The K part may be
+// ParseShape parses a shape modifier: "m16n8k16" → 16, 8, 16. The K part may be
 // missing ("m8n8" → 8, 8, 0).
 func ParseShape(mod string) (m, n, k int, ok bool) {
 	dims := [3]int{}
@@ -177,8 +177,8 @@ func ParseShape(mod string) (m, n, k int, ok bool) {
 	return dims[0], dims[1], dims[2], rest == ""
 }
 
-// spread returns the registers a lane holds when a matrix of count elements of
-// type t is spread over a warp without repetition.
+// spread returns the registers per lane if a matrix of count elements of type t is
+// spread over a warp without repetition.
 func spread(count int, t Type) (int, Type) {
 	switch t {
 	case "f32", "s32", "f64":
@@ -223,7 +223,7 @@ func mmaFragment(v values, operand string) (int, Type) {
 	t := map[string]Type{"d": v.typ(1), "a": v.typ(2), "b": v.typ(3), "c": v.typ(4)}[operand]
 	copies := 1
 	if m == 8 && n == 8 && k == 4 && v.typ(2) == "f16" {
-		copies = 4 // four quad pairs, each with matrices of its own
+		copies = 4 // four quad pairs, each with its own matrices
 	}
 	switch operand {
 	case "a":

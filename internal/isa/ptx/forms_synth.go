@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxExpand is the largest number of combinations that Expand gives in full.
+// maxExpand is the largest number of combinations that Expand enumerates in full.
 const maxExpand = 5000
 
-// Expand calls yield with concrete modifier combinations of the row, each in
-// the row's order, until yield returns false. Combinations that the row's rule
-// refuses are left out. A row with more than maxExpand of them is thinned: every
+// Expand calls yield with concrete modifier combinations of the row, in the row's
+// order, until yield returns false. It skips combinations that the row's rule
+// refuses. A row with more than maxExpand combinations is thinned: every
 // combination of types, every pair of values of two other modifiers, and every
 // value of another modifier with every type occur.
 func (f *Form) Expand(yield func(mods []string) bool) {
@@ -72,8 +72,8 @@ func (f *Form) Expand(yield func(mods []string) bool) {
 	}
 }
 
-// SynthModule returns a PTX module with one kernel for each body that Synthesize
-// made: synth0, synth1 …, with what the bodies refer to.
+// SynthModule returns a PTX module with a kernel for each body that Synthesize
+// returned (synth0, synth1 …), and the declarations that the bodies refer to.
 func SynthModule(bodies ...string) string {
 	var b strings.Builder
 	b.WriteString(`.version 9.1
@@ -104,10 +104,10 @@ func SynthModule(bodies ...string) string {
 	return b.String()
 }
 
-// Synthesize returns the text of one instruction of this row with the given
-// modifiers and fitting operands, preceded by the declarations it needs. It is
-// to stand in the body of a kernel, see SynthModule; its names are its own.
-// Optional operands are left out unless a modifier calls for them.
+// Synthesize returns the text of an instruction of this row with the given
+// modifiers and fitting operands, preceded by the declarations it needs. It is a
+// part of a kernel's body (see SynthModule), with names of its own. Optional
+// operands are omitted unless a modifier requires them.
 func (f *Form) Synthesize(mods []string) string { return f.synthesize(mods, false) }
 
 // SynthesizeFull is Synthesize with every optional operand.
@@ -130,14 +130,14 @@ func (f *Form) synthesize(mods []string, full bool) string {
 	return fmt.Sprintf("\t{\n%s\t%s %s;\n%s\t}\n", s.before.String(), join(f.Op, mods), strings.Join(args, ", "), s.after.String())
 }
 
-// synth builds one instruction.
+// synth builds an instruction.
 type synth struct {
 	values
 	before, after strings.Builder
 	regs          int
 }
 
-// wanted decides about an optional operand.
+// wanted decides whether to give an optional operand.
 func (s *synth) wanted(a *argSpec, full bool) bool {
 	switch a.name {
 	case "pol":
@@ -190,7 +190,7 @@ func (s *synth) vector(t Type, n int, wide bool) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// constants are the literals that fit where a row asks for one, by operand.
+// constants are the valid literals where a row requires one, by operand.
 var constants = map[string]string{
 	"size": "16", "lut": "0xE8", "n": "0", "align": "16", "initval": "0", "f": "0", "sel": "0", "ord": "0",
 	"scalea": "1", "scaleb": "1", "transa": "0", "transb": "0", "scale": "0", "half": "16", "a": "1",
@@ -292,7 +292,7 @@ func (s *synth) operand(a *argSpec, full bool) string {
 	return text
 }
 
-// open returns a vector operand whose length the row leaves open.
+// open returns a vector operand whose length the row does not fix.
 func (s *synth) open(a *argSpec, t Type) string {
 	switch s.form.Op {
 	case "mov":
@@ -328,8 +328,8 @@ func (s *synth) open(a *argSpec, t Type) string {
 	}
 }
 
-// coordinates returns the types of a texture's or surface's coordinates; "" is
-// a place that is not used.
+// coordinates returns the types of a texture's or surface's coordinates; "" marks
+// an unused position.
 func (s *synth) coordinates() []Type {
 	c := Type("s32")
 	if s.form.Op == "tex" || s.form.Op == "tld4" {
@@ -367,7 +367,8 @@ func (s *synth) texture() string {
 		if names[i] = "_"; t != "" {
 			names[i] = s.reg(t, false)
 		} else if i > 0 {
-			// The place is there only to make a vector of four: it must hold a register.
+			// The position only completes a vector of four, but it must hold a
+			// register.
 			names[i] = names[i-1]
 		}
 	}
@@ -401,7 +402,7 @@ func (s *synth) address(a *argSpec) string {
 	case a.name == "src" && len(spaces) > 0, a.name == "b" && len(spaces) > 0:
 		space = spaces[len(spaces)-1]
 	case (f.Op == "cp" || f.Op == "multimem") && slices.Contains(s.vals, "async") && a.name == "dst" && len(spaces) == 1:
-		// cp.async may leave out the space of its destination.
+		// cp.async may omit the space of its destination.
 		return s.generic("shared")
 	case len(spaces) > 0:
 		space = spaces[0]

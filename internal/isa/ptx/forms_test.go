@@ -32,19 +32,19 @@ func TestOpcodes(t *testing.T) {
 	}
 	for _, op := range got {
 		if !slices.Contains(want, op) {
-			t.Errorf("rows for %s, which is no opcode", op)
+			t.Errorf("rows for %s, which is not an opcode", op)
 		}
 	}
 }
 
-// TestTable checks what the notation cannot: that class names are not modifiers,
-// that no row is there twice, and that every slot and operand makes sense.
+// TestTable checks what the notation cannot express: class names are not modifiers,
+// no row appears twice, and every slot and operand is valid.
 func TestTable(t *testing.T) {
 	classes := parseClasses(classRows)
 	seen := map[string]bool{}
 	for _, f := range Forms() {
 		if seen[f.Syntax] {
-			t.Errorf("%s is there twice", f.Syntax)
+			t.Errorf("%s appears twice", f.Syntax)
 		}
 		seen[f.Syntax] = true
 		for _, s := range f.slots {
@@ -77,9 +77,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestSynthesized builds a kernel for every combination of modifiers of every
-// row and wants the parser to accept it and to find a row with the same
-// modifiers in the same order.
+// TestSynthesized builds a kernel for every combination of modifiers of every row;
+// the parser must accept it and find a row with the same modifiers in the same
+// order.
 func TestSynthesized(t *testing.T) {
 	total := 0
 	for _, f := range Forms() {
@@ -130,8 +130,8 @@ func TestSynthesized(t *testing.T) {
 	t.Logf("%d rows, %d opcodes, %d combinations of modifiers", len(table), len(opcodes), total)
 }
 
-// TestExpandCoversEveryValue: thinned or not, Expand shows each value of each
-// slot, unless the row's rule refuses it with everything.
+// TestExpandCoversEveryValue: thinned or not, Expand yields each value of each
+// slot, unless the row's rule refuses it in every combination.
 func TestExpandCoversEveryValue(t *testing.T) {
 	for _, f := range Forms() {
 		seen := make([]map[string]bool, len(f.slots))
@@ -162,7 +162,7 @@ func TestExpandCoversEveryValue(t *testing.T) {
 }
 
 // TestWildForms: instructions as compilers and people write them, with the
-// canonical name where it differs. Modifiers may stand in any order.
+// canonical name if it differs. Modifiers may be in any order.
 func TestWildForms(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"div.ftz.rn.f32", "div.rn.ftz.f32"},
@@ -224,7 +224,7 @@ func TestWildForms(t *testing.T) {
 	}
 }
 
-// TestFeatureList finds a row for every instruction form that occurs in PTX of
+// TestFeatureList finds a row for every instruction form that occurs in the PTX of
 // several compilers, and for the opcodes that occur in none.
 func TestFeatureList(t *testing.T) {
 	text, err := os.ReadFile("testdata/forms.txt")
@@ -253,21 +253,21 @@ func TestFeatureList(t *testing.T) {
 	}
 }
 
-// TestNoForm: what is said about instructions that match no row.
+// TestNoForm: messages for instructions that match no row.
 func TestNoForm(t *testing.T) {
 	for _, c := range []struct{ src, msg, hint string }{
 		{"ad.u32", "unknown opcode ad", "did you mean add?"},
 		{"addd.f32", "unknown opcode addd", "did you mean add?"},
 		{"xyzzy", "unknown opcode xyzzy", ""},
-		{"add.rn.u32", "add.rn.u32: .u32 does not go with the other modifiers",
+		{"add.rn.u32", "add.rn.u32: .u32 cannot be combined with the other modifiers",
 			"expected a type: .f32 .f32x2 .f64 .f16 .f16x2 .bf16 .bf16x2; the form is add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b"},
 		{"add.rn", "add.rn: missing a type: .f32 .f32x2 .f64 .f16 .f16x2 .bf16 .bf16x2", ""},
-		{"add.sat.u32", "add.sat.u32: .u32 does not go with the other modifiers",
+		{"add.sat.u32", "add.sat.u32: .u32 cannot be combined with the other modifiers",
 			"expected a type: .s32 .f32 .f16 .f16x2; the form is add{.sat}.s32 d, a, b"},
 		{"add.f31", "add.f31: add has no modifier .f31, did you mean .f32?", ""},
-		{"add.rn.rn.f32", "add.rn.rn.f32: .rn is there twice", ""},
+		{"add.rn.rn.f32", "add.rn.rn.f32: .rn is given twice", ""},
 		{"mul.u32", "mul.u32: missing one of .lo .hi .wide", "the form is mul.{lo,hi}.{u16,u32,u64,s16,s32,s64} d, a, b"},
-		{"mul.wide.u64", "mul.wide.u64: .u64 does not go with the other modifiers",
+		{"mul.wide.u64", "mul.wide.u64: .u64 cannot be combined with the other modifiers",
 			"expected a type: .u16 .u32 .s16 .s32; the form is mul.wide.{u16,u32,s16,s32} d, a, b"},
 		{"fma.f32", "fma.f32: missing one of .rn .rz .rm .rp", "the form is fma.{rn,rz,rm,rp}{.ftz}{.sat}.f32 d, a, b, c"},
 		{"cvt.f32.s32", "cvt.f32.s32: this conversion needs a rounding modifier: one of .rn .rz .rm .rp", ""},
@@ -288,9 +288,9 @@ func TestNoForm(t *testing.T) {
 		{"atom.add.f16", "atom.add.f16: missing .noftz", ""},
 		{"shfl.down.u32", "shfl.down.u32: shfl has no modifier .u32, did you mean .b32?",
 			"expected .b32; the form is shfl.{up,down,bfly,idx}.b32 d{|q}, a, b, c"},
-		{"vote.ballot.pred", "vote.ballot.pred: .pred does not go with the other modifiers", "expected .b32; the form is vote.ballot.b32 d, {!}a"},
+		{"vote.ballot.pred", "vote.ballot.pred: .pred cannot be combined with the other modifiers", "expected .b32; the form is vote.ballot.b32 d, {!}a"},
 		{"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32",
-			"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32: .row does not go with the other modifiers",
+			"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32: .row cannot be combined with the other modifiers",
 			"expected .col; the form is mma.sync.aligned.m16n8k16.row.col.{f16,f32}.f16.f16.{f16,f32} {d…}, {a…}, {b…}, {c…}"},
 		{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32",
 			"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32: the types of D and C differ: .f16 and .f32", ""},
@@ -320,7 +320,7 @@ func TestNoForm(t *testing.T) {
 	}
 }
 
-// TestFragments compares fragment lengths with those the manual tabulates.
+// TestFragments compares fragment lengths with the manual's tables.
 func TestFragments(t *testing.T) {
 	for _, c := range []struct {
 		src                    string

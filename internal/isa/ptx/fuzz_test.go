@@ -8,7 +8,8 @@ import (
 )
 
 // FuzzParse feeds arbitrary text to the parser: it must neither panic nor take
-// long, errors must lie in the text, and what parses must survive printing.
+// long, errors must be located in the text, and parsed modules must survive
+// printing.
 func FuzzParse(f *testing.F) {
 	for _, dir := range []string{"testdata/language", "testdata/broken", "testdata/conformance", "testdata/corpus"} {
 		for _, name := range ptxFiles(f, dir) {
@@ -38,7 +39,7 @@ func FuzzParse(f *testing.F) {
 				_ = e.Detail()
 			}
 			var b bytes.Buffer
-			if err := Print(&b, m); err != nil { // what was understood can still be printed
+			if err := Print(&b, m); err != nil { // the recognised part can still be printed
 				t.Fatal(err)
 			}
 			return

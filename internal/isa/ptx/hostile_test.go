@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHostile gives the parser inputs that are made to be slow or deep. Each
-// must be through in a time that leaves room for a busy machine.
+// TestHostile gives the parser inputs that are designed to be slow or deep. Each
+// must finish within a time that leaves room for a busy machine.
 func TestHostile(t *testing.T) {
 	const head = ".version 7.8\n.target sm_80\n"
 	const kernel = head + ".entry k ()\n{\n.reg .b32 %r<100>;\n"
@@ -105,6 +105,6 @@ func TestErrorText(t *testing.T) {
 	}
 	wide := &Error{File: "f", Pos: Pos{Line: 1, Col: 9}, Msg: "m", Text: "/* é */x"}
 	if got := strings.Split(wide.Detail(), "\n")[2]; got != "           ^" {
-		t.Errorf("the caret behind a multi-byte character is at %q", got)
+		t.Errorf("the caret after a multi-byte character is at %q", got)
 	}
 }

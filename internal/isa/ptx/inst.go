@@ -36,9 +36,9 @@ func (in *Inst) VecLen() int {
 }
 
 // Space returns the state space of a memory instruction, SpaceNone for generic
-// addressing, and the sub-space after the double colon: "cta", "cluster",
-// "entry", "func" or "". An instruction with two spaces (cp.async) gives the
-// first, which is the destination.
+// addressing, and the sub-space after the double colon: "cta", "cluster", "entry",
+// "func" or "". For an instruction with two spaces (cp.async) it returns the first,
+// which is the destination.
 func (in *Inst) Space() (StateSpace, string) {
 	for _, m := range in.Mods {
 		name, sub, _ := strings.Cut(m, "::")

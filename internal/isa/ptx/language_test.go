@@ -122,8 +122,8 @@ func allVars(m *Module) []*Var {
 	return out
 }
 
-// TestInlinedAt: of a line that was inlined it is known where, from inlined_at or
-// from the comment that clang writes.
+// TestInlinedAt: the call site of an inlined line is taken from inlined_at or from
+// clang's comment.
 func TestInlinedAt(t *testing.T) {
 	for _, c := range []struct {
 		loc    string
@@ -530,7 +530,7 @@ func TestConstantExpressions(t *testing.T) {
 		if got.Kind != c.kind || got.Bits != c.bits {
 			t.Errorf("%s: kind %d, bits %#x, want kind %d, bits %#x", c.expr, got.Kind, got.Bits, c.kind, c.bits)
 		}
-		// The text that is printed means the same.
+		// The printed text has the same meaning.
 		again, err := Parse("expr", []byte(".version 8.0\n.target sm_80\n.global .u64 x = "+got.Text+";\n"))
 		if err != nil {
 			t.Errorf("%s is printed as %s: %v", c.expr, got.Text, err)

@@ -9,18 +9,18 @@ const (
 	tokEOF    tokKind = iota
 	tokIdent          // add, %r1, $L_1, _
 	tokDot            // .u32, .shared::cta, .1d; text is without the dot
-	tokNum            // every literal number
+	tokNum            // any literal number
 	tokString         // text includes the quotes
 	tokPunct          // one or two characters
 	tokLine           // an @@DWARF line, whole
-	tokBad            // something that is no token; reported by the lexer
+	tokBad            // not a token; reported by the lexer
 )
 
-// token is one token of the text.
+// token is a token of the text.
 type token struct {
 	kind  tokKind
 	first bool // first on its line
-	glued bool // nothing between it and the token before
+	glued bool // directly after the previous token
 	pos   Pos
 	off   int // byte offset of its start
 	text  string
@@ -58,7 +58,7 @@ func clip(s string) string {
 	return s
 }
 
-// lexer cuts the text into tokens on demand.
+// lexer splits the text into tokens on demand.
 type lexer struct {
 	src       string
 	off       int
@@ -68,7 +68,7 @@ type lexer struct {
 	report    func(pos Pos, msg, hint string)
 }
 
-// Character classes of identifiers and of spaces.
+// Character classes: identifiers and spaces.
 const (
 	clsStart = 1 << iota // may begin an identifier
 	clsPart              // may continue one
@@ -95,7 +95,7 @@ var class = func() (t [256]uint8) {
 
 func (l *lexer) pos(off int) Pos { return Pos{Line: l.line, Col: int32(off-l.lineStart) + 1} }
 
-// skip moves over white space, comments and preprocessor line marks.
+// skip skips white space, comments and preprocessor line marks.
 func (l *lexer) skip() {
 	for l.off < len(l.src) {
 		switch c := l.src[l.off]; c {
@@ -231,8 +231,8 @@ func (l *lexer) dotToken(t token) token {
 	return t
 }
 
-// fraction returns the end of the digits and exponent of a fraction at i, or i
-// if a longer word such as 1d stands there.
+// fraction returns the end of the digits and exponent of a fraction at i, or i if
+// there is a longer word such as 1d.
 func (l *lexer) fraction(i int) int {
 	s, start := l.src, i
 	for i < len(s) && class[s[i]]&clsDigit != 0 {
@@ -267,8 +267,8 @@ func (l *lexer) exponent(i int) int {
 	return j
 }
 
-// number returns the end of the literal at i. Letters that belong to no
-// literal are taken too, so that parseNumber can complain about the whole.
+// number returns the end of the literal at i. It includes letters that belong to no
+// literal, so that parseNumber can report the whole.
 func (l *lexer) number(i int) int {
 	s := l.src
 	if s[i] == '0' && i+1 < len(s) {
@@ -314,9 +314,9 @@ func (l *lexer) punct(t *token, i int) int {
 	for i < len(s) && s[i]&0xc0 == 0x80 { // the rest of a multi-byte character
 		i++
 	}
-	msg := "character that has no place in PTX"
+	msg := "character that is not allowed in PTX"
 	if c := s[l.off]; c > ' ' && c < 0x7f {
-		msg = "character " + string(c) + " has no place here"
+		msg = "character " + string(c) + " is not allowed here"
 	}
 	l.report(t.pos, msg, "")
 	return i

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestMutations breaks real files by one token each: one is dropped, doubled,
-// or replaced by another one of the file. Nothing may panic, errors must lie in
-// the text, and one slip must not cause a flood of messages.
+// TestMutations damages real files by one token each: it is dropped, doubled, or
+// replaced by another token of the file. Nothing may panic, errors must be located
+// in the text, and one mistake must not cause a flood of messages.
 func TestMutations(t *testing.T) {
 	const perFile = 150
 	files := append(ptxFiles(t, "testdata/language"), ptxFiles(t, "testdata/corpus")...)
@@ -52,7 +52,7 @@ func TestMutations(t *testing.T) {
 			}
 		}
 	}
-	// A renamed register may rightly be an error wherever it is used.
+	// A renamed register may be an error wherever it is used.
 	if many*100 > total {
 		t.Errorf("%d of %d slips cause more than ten errors", many, total)
 	}

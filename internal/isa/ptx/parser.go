@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Parse reads one PTX file; name is used in messages. The module is returned
-// even when there are errors, as far as it was understood. The error is an
-// ErrorList.
+// Parse parses a PTX file; name is used in messages. If there are errors, it still
+// returns the module as far as it was recognised. The error is an ErrorList.
 func Parse(name string, src []byte) (*Module, error) {
 	text := strings.TrimRight(string(src), "\x00") // PTX embedded in binaries ends in NUL
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -35,9 +34,9 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// parser is a recursive-descent parser with one token in hand and one more to
-// look at. Its methods report an error once and return false; the caller that
-// can recover does so at the end of the statement.
+// parser is a recursive-descent parser with one token of lookahead. Its methods
+// report an error once and return false; a caller that can recover does so at the
+// end of the statement.
 type parser struct {
 	lex    lexer
 	tok    token
@@ -45,16 +44,16 @@ type parser struct {
 	peeked bool
 	last   token // the token before tok
 	mod    *Module
-	fn     *Func // whose body or parameters are being read
+	fn     *Func // whose body or parameters are being parsed
 	errs   ErrorList
 	depth  int
 	nextID int
 
 	inCall   bool            // the instruction is a call, whose operands are lists
-	inHead   bool            // the head of a function was not understood
+	inHead   bool            // the head of a function has an error
 	unclosed bool            // a missing } has been reported
 	badLine  int32           // line of the last lexical error
-	tainted  map[string]bool // names in statements that were not understood
+	tainted  map[string]bool // names in statements with errors
 
 	seenVersion, seenTarget, seenSize bool
 
@@ -67,8 +66,8 @@ type parser struct {
 	modSets map[string][]string // modifiers by their text
 }
 
-// lexError reports text that is no token. What the parser would say about the
-// rest of that line is a consequence and is kept back.
+// lexError reports text that is not a token. Errors that the parser finds in the
+// rest of the line are consequences, and are suppressed.
 func (p *parser) lexError(pos Pos, msg, hint string) {
 	p.badLine = 0
 	p.errorAt(pos, msg, hint)
@@ -84,7 +83,7 @@ func (p *parser) errorAt(pos Pos, msg, hint string) {
 	}
 }
 
-// stopped reports whether so much is wrong that reading on is pointless.
+// stopped reports whether there are so many errors that parsing should stop.
 func (p *parser) stopped() bool { return len(p.errs) > 4*maxErrors }
 
 func (p *parser) advance() {
@@ -106,7 +105,7 @@ func (p *parser) peek() token {
 	return p.ahead
 }
 
-// accept takes the punctuation if it is next.
+// accept consumes the punctuation if it is next.
 func (p *parser) accept(s string) bool {
 	if !p.tok.is(s) {
 		return false
@@ -115,7 +114,7 @@ func (p *parser) accept(s string) bool {
 	return true
 }
 
-// expect takes the punctuation or reports what stands there instead.
+// expect consumes the punctuation, or reports what it found instead.
 func (p *parser) expect(s, hint string) bool {
 	if p.accept(s) {
 		return true
@@ -124,8 +123,8 @@ func (p *parser) expect(s, hint string) bool {
 	return false
 }
 
-// missing reports that s was expected here. If the next token begins a new
-// line, the place meant is behind the last token.
+// missing reports that s was expected. If the current token begins a new line, the
+// error is placed after the previous token.
 func (p *parser) missing(s, hint string) {
 	if (p.tok.first || p.tok.kind == tokEOF) && p.last.kind != tokEOF {
 		pos := p.last.pos
@@ -146,12 +145,12 @@ func (p *parser) ident(what, hint string) (token, bool) {
 	return t, true
 }
 
-// sync skips to the end of the statement: behind the next `;`, or before the
-// `}` of the block, a block, a directive that begins a line, or the end of the
+// sync skips to the end of the statement: past the next `;`, or up to the `}` of
+// the block, a block, a directive at the beginning of a line, or the end of the
 // file. start is where the statement began; at least one token is skipped if
 // nothing was.
 func (p *parser) sync(start int) {
-	open := p.taint(start, p.tok.off) // braces of operands that have begun
+	open := p.taint(start, p.tok.off) // braces of operands that are open
 	from := p.tok.off
 	defer func() { p.taint(from, p.tok.off) }()
 	if p.tok.off == start && p.tok.kind != tokEOF && !p.tok.is("}") {
@@ -180,8 +179,8 @@ func (p *parser) sync(start int) {
 	}
 }
 
-// blockFollows reports whether the { that is the current token opens a block
-// and not a vector operand.
+// blockFollows reports whether the current token { opens a block rather than a
+// vector operand.
 func (p *parser) blockFollows() bool {
 	l := lexer{src: p.lex.src, off: p.tok.off + 1, report: func(Pos, string, string) {}}
 	for {
@@ -194,9 +193,9 @@ func (p *parser) blockFollows() bool {
 	}
 }
 
-// taint remembers the names in a stretch of text that was not understood: it
-// may have declared them, so that a use of one is no error of its own. It
-// returns how many more braces the text opens than it closes.
+// taint records the names in text with an error. The text may have declared them,
+// so using one is not reported as another error. It returns how many more braces
+// the text opens than it closes.
 func (p *parser) taint(from, to int) (open int) {
 	if p.tainted == nil {
 		p.tainted = map[string]bool{}
@@ -219,7 +218,7 @@ func (p *parser) taint(from, to int) (open int) {
 	return open
 }
 
-// statementWord has the directives that begin a statement or an item.
+// statementWord holds the directives that begin a statement or an item.
 var statementWord = map[string]bool{
 	"version": true, "target": true, "address_size": true, "file": true, "loc": true, "section": true,
 	"pragma": true, "alias": true, "visible": true, "extern": true, "weak": true, "common": true,
@@ -227,8 +226,8 @@ var statementWord = map[string]bool{
 	"param": true, "shared": true, "tex": true,
 }
 
-// itemWord has the directives that begin an item at module scope and nothing
-// inside of a function.
+// itemWord holds the directives that begin an item at module scope and nothing
+// inside a function.
 var itemWord = map[string]bool{"version": true, "target": true, "address_size": true, "visible": true, "extern": true,
 	"weak": true, "entry": true, "func": true, "global": true, "const": true, "alias": true}
 
@@ -265,7 +264,7 @@ func (p *parser) module() {
 			continue
 		}
 		p.sync(start)
-		if p.tok.is("}") { // behind a body whose beginning was not understood
+		if p.tok.is("}") { // after a body whose beginning had an error
 			p.advance()
 		}
 	}
@@ -277,7 +276,7 @@ func (p *parser) module() {
 	}
 }
 
-// item parses one module-level item.
+// item parses a module-level item.
 func (p *parser) item() bool {
 	t := p.tok
 	switch {
@@ -297,7 +296,7 @@ func (p *parser) item() bool {
 		p.skipBraces()
 		return true
 	case t.kind == tokIdent:
-		p.errorAt(t.pos, "instruction or label "+clip(t.text)+" outside of a function", "instructions stand between the braces of .entry or .func")
+		p.errorAt(t.pos, "instruction or label "+clip(t.text)+" outside of a function", "instructions belong between the braces of .entry or .func")
 		p.skipStray()
 		return true
 	case t.kind != tokDot:
@@ -349,7 +348,7 @@ func (p *parser) item() bool {
 	return false
 }
 
-// skipFunction skips the rest of a function whose head was not understood.
+// skipFunction skips the rest of a function whose head has an error.
 func (p *parser) skipFunction(start int) {
 	for p.tok.kind != tokEOF && !p.tok.is("{") && !p.tok.is("}") {
 		if p.tok.first && (p.tok.dot("visible") || p.tok.dot("entry") || p.tok.dot("func") || p.tok.dot("extern") || p.tok.dot("weak")) && p.tok.off > start {
@@ -368,8 +367,8 @@ func (p *parser) skipFunction(start int) {
 	}
 }
 
-// skipStray skips statements outside of a function: they follow a } too many
-// or a { too few. It stops behind the next } or before the next item.
+// skipStray skips statements outside a function: there is a } too many or a { too
+// few. It stops after the next } or before the next item.
 func (p *parser) skipStray() {
 	start := p.tok.off
 	for p.tok.kind != tokEOF && !(p.tok.first && p.tok.kind == tokDot && itemWord[p.tok.text]) {
@@ -387,7 +386,7 @@ func (p *parser) skipStray() {
 	p.taint(start, p.tok.off)
 }
 
-// strayBrace reports whether the current token is a } that closes no block but
+// strayBrace reports whether the current token is a } that closes no block and
 // belongs to an operand whose { is missing.
 func (p *parser) strayBrace() bool {
 	if !p.tok.is("}") || p.tok.first || p.last.is(";") || p.last.is("}") || p.last.is("{") {
@@ -497,7 +496,7 @@ func (p *parser) addressSize() bool {
 	case p.tok.kind == tokNum && p.tok.text == "64":
 		p.mod.AddressSize = 64
 	default:
-		p.errorAt(p.tok.pos, "bad address size "+p.tok.describe(), "it is 32 or 64")
+		p.errorAt(p.tok.pos, "bad address size "+p.tok.describe(), "want 32 or 64")
 		return false
 	}
 	p.advance()
@@ -521,7 +520,7 @@ func (p *parser) alias() bool {
 	return p.expect(";", "every declaration ends with ;")
 }
 
-// smallInt parses a literal number between 0 and limit.
+// smallInt parses a literal number from 0 to limit.
 func (p *parser) smallInt(what string, limit int64) (int64, bool) {
 	t := p.tok
 	if t.kind != tokNum {
@@ -596,7 +595,7 @@ func (p *parser) file(d *Directive) bool {
 	return true
 }
 
-// unquote takes the quotes and the escapes of \ and " off a string.
+// unquote removes the quotes and the escapes of \ and " from a string.
 func unquote(s string) string {
 	s = s[1 : len(s)-1]
 	if !strings.Contains(s, `\`) {
@@ -605,8 +604,8 @@ func unquote(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(s)
 }
 
-// section parses debug data. Its contents stay text; only their shape is
-// checked: labels, and lists of numbers and labels behind a type.
+// section parses debug data. It keeps the contents as text and checks only their
+// structure: labels, and lists of numbers and labels after a type.
 func (p *parser) section(d *Directive) bool {
 	start := p.tok.off
 	p.advance()
@@ -616,7 +615,7 @@ func (p *parser) section(d *Directive) bool {
 	}
 	p.advance()
 	if !p.tok.is("{") {
-		p.missing("{", "the contents of a section stand in braces")
+		p.missing("{", "the contents of a section are in braces")
 		return false
 	}
 	p.advance()
@@ -632,7 +631,7 @@ func (p *parser) section(d *Directive) bool {
 				return false
 			}
 		case p.tok.kind == tokEOF:
-			p.missing("}", "the section that begins in line "+strconv.Itoa(int(d.Pos.Line))+" is not closed")
+			p.missing("}", "the section that begins at line "+strconv.Itoa(int(d.Pos.Line))+" is not closed")
 			return false
 		default:
 			p.errorAt(p.tok.pos, "expected debug data, found "+p.tok.describe(), "a section holds labels and .b8, .b16, .b32, .b64 data")
@@ -685,7 +684,7 @@ func (p *parser) loc() (*Loc, bool) {
 	var nums [3]int64
 	for i := range nums {
 		if i == 2 && (p.tok.kind != tokNum || p.tok.first) {
-			break // the column may be left out
+			break // the column is optional
 		}
 		n, ok := p.smallInt([]string{"a file number", "a line number", "a column"}[i], 1<<31-1)
 		if !ok {

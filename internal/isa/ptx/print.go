@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Print writes the module as PTX text in one canonical layout: a statement a
-// line, blocks indented, comments and the layout of the source gone. Parsing
-// the text gives the same module up to positions.
+// Print writes the module as PTX text in a canonical layout: one statement per
+// line, blocks indented, without the comments and layout of the source. Parsing the
+// text gives the same module up to positions.
 func Print(w io.Writer, m *Module) error {
 	p := &printer{w: bufio.NewWriter(w)}
 	p.header(m)

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// entry is what a name stands for in a scope.
+// entry is the meaning of a name in a scope.
 type entry struct {
 	pos   Pos
 	v     *Var
-	fn    *Func // a function, or a .callprototype where proto is set
+	fn    *Func // a function, or a .callprototype if proto is set
 	proto bool
 	table *Table
 	label *labelEntry
 }
 
-// labelEntry is a label and, once its place has been reached, where it points.
+// labelEntry is a label and, once its position has been reached, its target.
 type labelEntry struct {
 	name  string
 	index int
 }
 
-// scope is the names of one block, or of the module.
+// scope holds the names of a block, or of the module.
 type scope struct {
 	parent   *scope
 	names    map[string]entry
@@ -31,14 +31,14 @@ type scope struct {
 	numbered map[string]numbered
 }
 
-// numbered is the smallest number behind a prefix among single names, to find
+// numbered is the smallest number after a prefix among single names, to find
 // clashes with parameterised declarations that follow.
 type numbered struct {
 	n   int
 	pos Pos
 }
 
-// resolver gives every name its meaning and flattens functions.
+// resolver resolves all names and flattens functions.
 type resolver struct {
 	mod     *Module
 	errs    ErrorList
@@ -51,10 +51,10 @@ type resolver struct {
 	loc      *Loc
 	fixups   []fixup
 	tables   []tableFixup
-	suffix   map[string]int  // last suffix given to a name that is used again
+	suffix   map[string]int  // last suffix given to a reused name
 	reported map[string]bool // unknown names already reported in this function
 	faulty   bool            // the current instruction has an error
-	looked   int             // names looked at for hints
+	looked   int             // names compared for hints
 }
 
 func (r *resolver) errorAt(pos Pos, msg, hint string) {
@@ -101,7 +101,7 @@ func (s *scope) member(name string) (v *Var, index int, tooFar *Var) {
 	return v, index, tooFar
 }
 
-// find looks a name up from scope s outwards.
+// find looks up a name from scope s outwards.
 func (s *scope) find(name string) (e entry, index int, tooFar *Var, ok bool) {
 	for ; s != nil; s = s.parent {
 		if e, ok := s.names[name]; ok {
@@ -120,7 +120,7 @@ func (s *scope) find(name string) (e entry, index int, tooFar *Var, ok bool) {
 
 func inLine(pos Pos) string { return "in line " + strconv.Itoa(int(pos.Line)) }
 
-// declare enters a name into a scope and reports a second meaning.
+// declare enters a name into a scope and reports duplicates.
 func (r *resolver) declare(s *scope, name string, e entry) bool {
 	old, exists := s.names[name]
 	if !exists {
@@ -152,7 +152,7 @@ func (r *resolver) declareVar(s *scope, v *Var) {
 	}
 	if strings.HasPrefix(v.Name, "%") && v.Count == 0 {
 		if _, ok := lookupSpecial(v.Name); ok && v.Space == SpaceSreg {
-			return // old files declare special registers; they mean what they always mean
+			return // old files declare special registers; the names keep their usual meaning
 		} else if ok {
 			r.errorAt(v.Pos, v.Name+" is a special register", "choose another name")
 			return
@@ -197,8 +197,8 @@ func (r *resolver) module() {
 	}
 }
 
-// moduleVar enters a variable of the module. An .extern declaration may stand
-// beside other declarations of the same name; a definition wins.
+// moduleVar enters a module variable. An .extern declaration may accompany other
+// declarations of the same name; a definition wins.
 func (r *resolver) moduleVar(v *Var) {
 	if old, ok := r.top.names[v.Name]; ok && old.v != nil && v.Count == 0 {
 		switch {
@@ -212,7 +212,7 @@ func (r *resolver) moduleVar(v *Var) {
 	r.declareVar(r.top, v)
 }
 
-// moduleFunc enters a function. Any number of prototypes may stand beside one
+// moduleFunc enters a function. Any number of prototypes may accompany one
 // definition, which wins.
 func (r *resolver) moduleFunc(f *Func) {
 	old, ok := r.top.names[f.Name]
@@ -236,7 +236,7 @@ func (r *resolver) moduleFunc(f *Func) {
 	}
 }
 
-// signatureDiff says in what two declarations of a function differ.
+// signatureDiff names the difference between two declarations of a function.
 func signatureDiff(a, b *Func) string {
 	same := func(x, y *Var) bool {
 		return x.Space == y.Space && x.Type.Bits() == y.Type.Bits() && x.Vec == y.Vec && slices.Equal(x.Dims, y.Dims)
@@ -267,7 +267,7 @@ func (r *resolver) alias(a *Alias) {
 	r.declare(r.top, a.Name, entry{pos: a.Pos, fn: e.fn})
 }
 
-// variable checks one variable and the symbols of its initialiser.
+// variable checks a variable and the symbols of its initialiser.
 func (r *resolver) variable(v *Var) {
 	if slices.Contains(v.Dims, -1) && v.Init == nil && v.Linkage != Extern && !r.tainted[v.Name] {
 		r.errorAt(v.Pos, "array "+clip(v.Name)+" without a size", "write its size, initialise it, or declare it .extern")
@@ -280,7 +280,7 @@ func (r *resolver) variable(v *Var) {
 		return
 	}
 	if len(v.Dims) == 0 && v.Vec == 0 && v.Init.List != nil && !v.Type.Opaque() {
-		r.errorAt(v.Init.Pos, "list of values for the scalar "+clip(v.Name), "leave out the braces or declare an array")
+		r.errorAt(v.Init.Pos, "list of values for the scalar "+clip(v.Name), "omit the braces or declare an array")
 		return
 	}
 	if len(v.Dims) > 0 && v.Init.List == nil {
@@ -303,8 +303,8 @@ func countValues(in *Init) int64 {
 	return n
 }
 
-// elements returns the number of scalars in a variable, -1 where its size is
-// given by its initialiser or it is opaque.
+// elements returns the number of scalars in a variable, -1 if its size is given by
+// its initialiser or it is opaque.
 func elements(v *Var) int64 {
 	if v.Type.Opaque() || slices.Contains(v.Dims, -1) {
 		return -1
@@ -329,7 +329,7 @@ func (r *resolver) initSymbols(v *Var, in *Init) {
 	}
 	if (x.Entry != nil) != v.Type.Opaque() {
 		if x.Entry != nil {
-			r.errorAt(x.Pos, "field "+clip(x.Entry.Name)+" in a variable that is no texture, sampler or surface", "")
+			r.errorAt(x.Pos, "field "+clip(x.Entry.Name)+" in a variable that is not a texture, sampler or surface", "")
 		} else {
 			r.errorAt(x.Pos, "value in a texture, sampler or surface", "write fields, for example filter_mode = linear")
 		}
@@ -352,8 +352,7 @@ func (r *resolver) initSymbols(v *Var, in *Init) {
 	}
 }
 
-// maxLooked bounds the names that are compared to find hints, over the whole
-// file.
+// maxLooked bounds the names that are compared for hints in the whole file.
 const maxLooked = 1 << 19
 
 // suggest is the hint for an unknown name: the nearest visible one that pick
@@ -383,7 +382,7 @@ func (r *resolver) visible(f func(entry) bool) []string {
 	return out
 }
 
-// role is what an instruction expects a name to be, for messages.
+// role names the meaning that an instruction expects of a name, for messages.
 type role uint8
 
 const (
@@ -401,7 +400,7 @@ func (r *resolver) instruction(in *Inst) {
 	if g := in.Guard; g != nil {
 		r.operand(in, &g.Reg, roleValue)
 		if !r.faulty && (g.Reg.Kind != OpReg || !g.Reg.Var.Type.Predicate() || g.Reg.Elem != "") {
-			r.errorAt(g.Reg.Pos, "guard "+clip(g.Reg.Name)+" is no predicate", "compare with setp into a .pred register first")
+			r.errorAt(g.Reg.Pos, "guard "+clip(g.Reg.Name)+" is not a predicate", "compare with setp into a .pred register first")
 		}
 	}
 	callee := -1
@@ -456,7 +455,7 @@ func (r *resolver) instruction(in *Inst) {
 	}
 }
 
-// call compares a call with the signature of what it calls, where that is known.
+// call compares a call with the signature of the callee, if it is known.
 func (r *resolver) call(in *Inst, callee int) {
 	sig := in.Args[callee].Func
 	if sig != nil && sig.Entry {
@@ -482,7 +481,7 @@ func (r *resolver) call(in *Inst, callee int) {
 		rets = in.Args[0].List
 	}
 	r.passed(in, sig, "result", rets, sig.Rets)
-	if len(in.Args) > callee+1 { // `call f;` may leave the list out
+	if len(in.Args) > callee+1 { // `call f;` may omit the list
 		r.passed(in, sig, "argument", in.Args[callee+1].List, sig.Params)
 	}
 }
@@ -519,8 +518,8 @@ func (r *resolver) passed(in *Inst, sig *Func, what string, ops []Operand, want 
 	}
 }
 
-// registerBits is the width that decides whether registers can stand for each
-// other: small integers are passed in registers of up to 32 bits.
+// registerBits is the width that determines whether registers are interchangeable:
+// small integers are passed in registers of up to 32 bits.
 func registerBits(n int64) int64 {
 	if n > 1 && n < 32 {
 		return 32
@@ -535,8 +534,9 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// undeclaredCallee words why a call cannot be executed. It is no error of the
-// file: some producers call what the driver provides without declaring it.
+// undeclaredCallee returns why a call cannot be executed. It is not an error in the
+// file: some compilers emit calls of functions that the driver provides without
+// declaring them.
 func (r *resolver) undeclaredCallee(name string) error {
 	msg := "call of the undeclared function " + clip(name)
 	if hint := r.suggest(name, func(e entry) bool { return e.fn != nil }); hint != "" {
@@ -591,7 +591,7 @@ func (r *resolver) operand(in *Inst, o *Operand, want role) {
 	}
 }
 
-// name gives an operand that is a name its kind.
+// name determines the kind of an operand that is a name.
 func (r *resolver) name(in *Inst, o *Operand, want role) {
 	e, index, tooFar, ok := r.cur.find(o.Name)
 	if !ok {
@@ -600,7 +600,7 @@ func (r *resolver) name(in *Inst, o *Operand, want role) {
 			return
 		}
 		if want == roleCallee && !strings.HasPrefix(o.Name, "%") {
-			return // instruction says so in Bad: other modules or the driver may have it
+			return // instruction reports it in Bad: other modules or the driver may define it
 		}
 		r.unknown(o, tooFar, want)
 		return
@@ -617,7 +617,7 @@ func (r *resolver) name(in *Inst, o *Operand, want role) {
 		o.Kind = OpTable
 		o.Table, o.Func = e.table, e.fn
 		if want != roleTable && (want != roleCallee || e.table != nil) {
-			r.errorAt(o.Pos, clip(o.Name)+" names a list of targets or a prototype", "it can only stand at the end of brx.idx or of an indirect call")
+			r.errorAt(o.Pos, clip(o.Name)+" names a list of targets or a prototype", "it can only be the last operand of brx.idx or of an indirect call")
 		}
 	case e.fn != nil:
 		o.Kind, o.Func = OpSym, e.fn
@@ -637,10 +637,10 @@ func (r *resolver) name(in *Inst, o *Operand, want role) {
 		r.errorAt(o.Pos, "offset or element of "+clip(o.Name), "")
 	}
 	if want == roleLabel && o.Kind != OpLabel {
-		r.errorAt(o.Pos, clip(o.Name)+" is no label", "a branch needs a label; write NAME: before the instruction to go to")
+		r.errorAt(o.Pos, clip(o.Name)+" is not a label", "a branch needs a label; write NAME: before the instruction to go to")
 	}
 	if want == roleTable && o.Kind != OpTable {
-		r.errorAt(o.Pos, clip(o.Name)+" is no list of targets", "declare it with .branchtargets, .calltargets or .callprototype")
+		r.errorAt(o.Pos, clip(o.Name)+" is not a list of targets", "declare it with .branchtargets, .calltargets or .callprototype")
 	}
 	if o.Generic && (o.Kind != OpSym || o.Var == nil) {
 		r.errorAt(o.Pos, "generic address of "+clip(o.Name), "generic(...) takes a variable")
@@ -656,7 +656,7 @@ func (r *resolver) register(o *Operand) {
 		if i >= o.Var.Vec && o.Var.Vec > 0 {
 			r.errorAt(o.Pos, "register "+clip(o.Name)+" has no element ."+o.Elem, "it has "+strconv.Itoa(o.Var.Vec)+" elements")
 		} else if o.Var.Vec == 0 {
-			r.errorAt(o.Pos, "register "+clip(o.Name)+" has no element ."+o.Elem, "it is no vector")
+			r.errorAt(o.Pos, "register "+clip(o.Name)+" has no element ."+o.Elem, "it is not a vector")
 		}
 		return
 	}
@@ -665,9 +665,9 @@ func (r *resolver) register(o *Operand) {
 	}
 }
 
-// videoSelector reports whether s selects bytes or half-words, as video
-// instructions do: b0, h1, b3210, h10; masks of four lanes select one to four
-// bytes: b20.
+// videoSelector reports whether s selects bytes or half-words, as in video
+// instructions: b0, h1, b3210, h10; masks of four lanes select one to four bytes:
+// b20.
 func videoSelector(s string) bool {
 	n := len(s) - 1
 	if n < 1 || s[0] == 'b' && n > 4 || s[0] == 'h' && n > 2 || s[0] != 'b' && s[0] != 'h' {
@@ -681,14 +681,14 @@ func videoSelector(s string) bool {
 	return true
 }
 
-// special makes an operand a special register.
+// special turns an operand into a special register.
 func (r *resolver) special(o *Operand, s *Special, want role) {
 	o.Kind = OpSpecial
 	switch {
 	case want == roleLabel:
-		r.errorAt(o.Pos, clip(o.Name)+" is no label", "a branch needs a label")
+		r.errorAt(o.Pos, clip(o.Name)+" is not a label", "a branch needs a label")
 	case o.Elem != "" && !s.HasElem(o.Elem):
-		hint := "it is no vector"
+		hint := "it is not a vector"
 		if s.Elems != "" {
 			hint = "its elements are ." + strings.Join(strings.Split(s.Elems, ""), " .")
 		}
@@ -698,8 +698,8 @@ func (r *resolver) special(o *Operand, s *Special, want role) {
 	}
 }
 
-// unknown reports a name without a declaration, once per function and once for
-// registers that differ in their numbers only.
+// unknown reports an undeclared name, once per function, and once for all registers
+// that differ only in their numbers.
 func (r *resolver) unknown(o *Operand, tooFar *Var, want role) {
 	r.faulty = true
 	key := o.Name
@@ -743,8 +743,7 @@ func (r *resolver) unknown(o *Operand, tooFar *Var, want role) {
 	r.errorAt(o.Pos, msg, r.suggest(o.Name, pick, others...))
 }
 
-// isTainted reports whether a statement that was not understood may have
-// declared the name.
+// isTainted reports whether a statement with an error may have declared the name.
 func (r *resolver) isTainted(name string) bool {
 	if r.tainted[name] {
 		return true
@@ -757,8 +756,8 @@ func (r *resolver) isTainted(name string) bool {
 	return found
 }
 
-// elsewhere says where in the function a name is declared that is not visible
-// at pos, "" if nowhere.
+// elsewhere returns where in the function a name is declared that is not visible at
+// pos, "" if nowhere.
 func (r *resolver) elsewhere(name string, pos Pos) string {
 	var at Pos
 	kind := ""
@@ -796,8 +795,8 @@ func (r *resolver) elsewhere(name string, pos Pos) string {
 	return "the one " + inLine(at) + " is local to another block"
 }
 
-// familyMembers returns the members of parameterised declarations that have
-// the same number as name.
+// familyMembers returns the members of parameterised declarations that have the
+// same number as name.
 func (r *resolver) familyMembers(name string) []string {
 	i := len(name)
 	for i > 1 && name[i-1] >= '0' && name[i-1] <= '9' {
@@ -820,14 +819,14 @@ func (r *resolver) familyMembers(name string) []string {
 	return out
 }
 
-// arrayElement turns `array[n]` into the address of the element: the operand
-// of mov and cvta is the address itself, that of other instructions what is there.
+// arrayElement turns `array[n]` into the address of the element: for mov and cvta
+// the operand is the address itself, for other instructions the contents.
 func (r *resolver) arrayElement(in *Inst, o *Operand) {
 	base, n := o.List[0], int64(o.List[1].Imm.Bits)
 	r.name(in, &base, roleAddress)
 	if base.Kind != OpSym || base.Var == nil || len(base.Var.Dims) == 0 {
 		if !r.faulty {
-			r.errorAt(base.Pos, clip(base.Name)+" is no array", "only variables with dimensions can be indexed")
+			r.errorAt(base.Pos, clip(base.Name)+" is not an array", "only variables with dimensions can be indexed")
 		}
 		*o = base
 		return

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// sameModule compares modules up to positions, the raw text of directives and
-// the name of the file. References to declarations are compared by identity
-// numbers and names, not by walking into what they refer to.
+// sameModule compares modules up to positions, the raw text of directives and the
+// name of the file. References to declarations are compared by ID and name, not
+// followed.
 var sameModule = cmp.Options{
 	cmpopts.IgnoreTypes(Pos{}),
 	cmpopts.IgnoreFields(Module{}, "File", "Lines"),
@@ -36,7 +36,7 @@ var sameModule = cmp.Options{
 	cmp.FilterPath(lastField("Table"), cmp.Comparer(func(a, b *Table) bool {
 		return a == b || a != nil && b != nil && a.Name == b.Name
 	})),
-	// What the body says already, in order.
+	// What the body already contains, in order.
 	cmp.FilterPath(lastField("Code"), cmp.Comparer(func(a, b []*Inst) bool { return len(a) == len(b) })),
 	cmpopts.IgnoreFields(Module{}, "Vars", "Funcs", "Aliases"),
 	cmp.FilterPath(lastField("Vars"), cmp.Comparer(func(a, b []*Var) bool { return len(a) == len(b) })),
@@ -83,7 +83,7 @@ func roundTrip(t *testing.T, name string, src []byte, diff func(a, b *Module) st
 // cmpDiff shows where modules differ; it is too slow for megabytes.
 func cmpDiff(a, b *Module) string { return cmp.Diff(a, b, sameModule) }
 
-// deepDiff only says whether modules differ, references followed. It clears
+// deepDiff only reports whether modules differ, following references. It clears
 // positions and raw text in both.
 func deepDiff(a, b *Module) string {
 	strip(a)

@@ -26,8 +26,8 @@ func (v Version) Before(o Version) bool {
 	return v.Major < o.Major || v.Major == o.Major && v.Minor < o.Minor
 }
 
-// specialRows holds name, type, elements, PTX version, lowest architecture. A
-// name that ends in <a-b> stands for one register per number.
+// specialRows holds name, type, elements, PTX version, lowest architecture. A name
+// that ends in <a-b> denotes one register per number.
 const specialRows = `
 %tid                               u32 xyzw 1.0  0
 %ntid                              u32 xyzw 1.0  0
@@ -115,7 +115,7 @@ func expandRange(s string) []string {
 	return out
 }
 
-// LookupSpecial returns the special register of that name (with its percent
+// LookupSpecial returns the special register with a name (including the percent
 // sign, without an element: "%tid").
 func LookupSpecial(name string) (*Special, bool) { return lookupSpecial(name) }
 
@@ -124,8 +124,8 @@ func lookupSpecial(name string) (*Special, bool) {
 	return s, ok
 }
 
-// Specials returns every special register, in the order of the manual. The
-// slice is the caller's; the registers are not to be changed.
+// Specials returns every special register in the manual's order. The slice belongs
+// to the caller; the registers must not be changed.
 func Specials() []*Special { return append([]*Special(nil), specialList...) }
 
 // HasElem reports whether .elem selects an element of the register. A scalar
@@ -134,8 +134,8 @@ func (s *Special) HasElem(elem string) bool {
 	return len(elem) == 1 && strings.Contains(s.Elems, elem)
 }
 
-// nearestSpecial returns the special register whose name is closest to name, or
-// "" if none is close.
+// nearestSpecial returns the special register with the most similar name, or "" if
+// none is close.
 func nearestSpecial(name string) string {
 	names := make([]string, len(specialList))
 	for i, s := range specialList {

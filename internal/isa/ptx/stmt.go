@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// block parses `{ … }`. A block with errors inside is returned as far as it
-// was understood; ok is false only if it could not be closed.
+// block parses `{ … }`. A block with errors inside is returned as far as it was
+// recognised; ok is false only if it is not closed.
 func (p *parser) block() (*Block, bool) {
 	b := &Block{Pos: p.tok.pos}
 	if !p.enter() {
@@ -18,15 +18,15 @@ func (p *parser) block() (*Block, bool) {
 	for !p.tok.is("}") {
 		switch {
 		case p.tok.kind == tokEOF:
-			if !p.unclosed { // the innermost block is the one to name
-				p.errorAt(b.Pos, "{ without its }", "the file ends inside of this block")
+			if !p.unclosed { // report only the innermost block
+				p.errorAt(b.Pos, "{ without its }", "the file ends inside this block")
 			}
 			p.unclosed = true
 			return b, true
 		case p.stopped():
 			return b, false
 		case p.tok.dot("entry"), p.tok.dot("func"), p.tok.dot("visible") && (p.peek().dot("entry") || p.peek().dot("func")):
-			p.errorAt(p.tok.pos, "function inside of a function", "a } is missing above: the block that begins in line "+strconv.Itoa(int(b.Pos.Line))+" is still open")
+			p.errorAt(p.tok.pos, "function inside a function", "a } is missing above: the block that begins at line "+strconv.Itoa(int(b.Pos.Line))+" is still open")
 			return b, true
 		}
 		start := p.tok.off
@@ -38,7 +38,7 @@ func (p *parser) block() (*Block, bool) {
 	return b, true
 }
 
-// statement parses one statement into b.
+// statement parses a statement into b.
 func (p *parser) statement(b *Block) bool {
 	add := func(s Stmt) { b.Stmts = append(b.Stmts, s) }
 	t := p.tok
@@ -114,8 +114,7 @@ func (p *parser) label(b *Block, name token) bool {
 	return true
 }
 
-// callPrototype parses what follows `name: ` in the declaration of the
-// signature of an indirect call.
+// callPrototype parses the signature of an indirect call, after `name: `.
 func (p *parser) callPrototype(name token) (*Func, bool) {
 	f := &Func{Pos: name.pos, Name: name.text, Proto: true}
 	p.advance()
@@ -210,7 +209,7 @@ func (p *parser) instruction(g *Guard) (*Inst, bool) {
 	for !p.tok.is(";") {
 		if len(p.args) > 0 && !p.tok.is(",") {
 			p.missing(", or ;", "operands are separated by commas, and an instruction ends with ;")
-			if p.tok.first || p.tok.is("}") && !p.strayBrace() { // only the semicolon was forgotten
+			if p.tok.first || p.tok.is("}") && !p.strayBrace() { // only the semicolon is missing
 				break
 			}
 			return nil, false
@@ -239,8 +238,8 @@ func (p *parser) instruction(g *Guard) (*Inst, bool) {
 // maxModifiers is more than any instruction has.
 const maxModifiers = 32
 
-// modifiers takes the dotted words behind an opcode. The few combinations that
-// a file uses share their slices.
+// modifiers parses the dotted words after an opcode. Equal combinations share a
+// slice; a file uses only a few.
 func (p *parser) modifiers() []string {
 	if p.tok.kind != tokDot {
 		return nil
@@ -266,8 +265,8 @@ func (p *parser) modifiers() []string {
 	return mods
 }
 
-// beginsStatement reports whether the token, the first of its line, is more
-// likely the next statement than an operand of the instruction before it.
+// beginsStatement reports whether the token, the first of its line, is more likely
+// the next statement than an operand of the previous instruction.
 func (p *parser) beginsStatement() bool {
 	switch p.tok.kind {
 	case tokDot, tokLine:
@@ -294,7 +293,7 @@ func (p *parser) keep(ops []Operand) []Operand {
 	return out
 }
 
-// operand parses one operand, a pair `a|b` or `{a, b}|p` included.
+// operand parses an operand; a pair `a|b` or `{a, b}|p` is one.
 func (p *parser) operand() (Operand, bool) {
 	o, ok := p.single()
 	if !ok || !p.tok.is("|") || o.Kind != OpSym && o.Kind != OpSink && o.Kind != OpVec {
@@ -334,7 +333,7 @@ func (p *parser) single() (Operand, bool) {
 			return p.list(OpVec, "}")
 		case "(":
 			if p.inCall {
-				p.inCall = false // parentheses inside of the list are expressions
+				p.inCall = false // parentheses inside the list are expressions
 				o, ok := p.list(OpList, ")")
 				p.inCall = true
 				return o, ok
@@ -365,7 +364,7 @@ func (p *parser) single() (Operand, bool) {
 }
 
 // named parses an operand that begins with a name: a register, perhaps with an
-// element, a label, or a symbol with an offset. resolve.go finds out which.
+// element, a label, or a symbol with an offset. resolve.go determines which.
 func (p *parser) named() (Operand, bool) {
 	t := p.tok
 	o := Operand{Kind: OpSym, Pos: t.pos, Name: t.text}
@@ -378,7 +377,7 @@ func (p *parser) named() (Operand, bool) {
 		p.advance()
 		at := p.tok.pos
 		if p.tok.kind == tokIdent && p.tok.text != warpSize {
-			p.errorAt(at, "array index that is no constant", "compute the address in a register")
+			p.errorAt(at, "array index that is not a constant", "compute the address in a register")
 			return o, false
 		}
 		n, ok := p.constInt("an array index")
@@ -396,11 +395,11 @@ func (p *parser) named() (Operand, bool) {
 	return o, true
 }
 
-// opIndex is an operand `array[n]` until names are resolved and the size of
-// an element is known. Its List has the array and the index.
+// opIndex is an operand `array[n]` before names are resolved and the element size
+// is known. Its List has the array and the index.
 const opIndex OperandKind = 255
 
-// element maps the colour names of vector elements to the usual ones.
+// element maps the colour names of vector elements to x, y, z and w.
 func element(s string) string {
 	switch s {
 	case "r":
@@ -423,7 +422,7 @@ func (p *parser) offset() (int64, bool) {
 	}
 	at := p.tok.pos
 	if p.tok.kind == tokIdent && p.tok.text != warpSize {
-		p.errorAt(at, "offset "+p.tok.describe()+" is no constant", "compute the address in a register first; only a constant can be added here")
+		p.errorAt(at, "offset "+p.tok.describe()+" is not a constant", "compute the address in a register first; only a constant can be added here")
 		return 0, false
 	}
 	v, ok := p.binary(binaryPrec["|"])
@@ -431,11 +430,11 @@ func (p *parser) offset() (int64, bool) {
 		return 0, false
 	}
 	if v.sym != "" {
-		p.errorAt(v.symPos, "offset "+clip(v.sym)+" is no constant", "compute the address in a register first; only a constant can be added here")
+		p.errorAt(v.symPos, "offset "+clip(v.sym)+" is not a constant", "compute the address in a register first; only a constant can be added here")
 		return 0, false
 	}
 	if v.float() {
-		p.errorAt(at, "offset is no integer", "")
+		p.errorAt(at, "offset is not an integer", "")
 		return 0, false
 	}
 	return int64(v.imm.Bits), true
@@ -453,7 +452,7 @@ func (p *parser) constOperand() (Operand, bool) {
 		return o, true
 	}
 	if v.mask != 0 {
-		p.errorAt(o.Pos, "byte mask in an instruction", "byte masks of addresses stand in initialisers; use and.b32 here")
+		p.errorAt(o.Pos, "byte mask in an instruction", "byte masks of addresses are only allowed in initialisers; use and.b32 here")
 		return o, false
 	}
 	return Operand{Kind: OpSym, Pos: v.symPos, Name: v.sym, Generic: v.generic, Imm: Imm{Bits: v.imm.Bits}}, true
@@ -523,7 +522,7 @@ func (p *parser) address() (Operand, bool) {
 	return o, true
 }
 
-// addressPart parses one part of an address operand and its offset.
+// addressPart parses a part of an address operand with its offset.
 func (p *parser) addressPart() (base Operand, off int64, ok bool) {
 	if p.tok.is("]") {
 		p.errorAt(p.tok.pos, "empty address", "an address is written [%r], [%r+8] or [name+8]")
@@ -534,7 +533,7 @@ func (p *parser) addressPart() (base Operand, off int64, ok bool) {
 		return base, 0, ok
 	}
 	if p.tok.is("[") {
-		p.errorAt(p.tok.pos, "address inside of an address", "")
+		p.errorAt(p.tok.pos, "address inside an address", "")
 		return base, 0, false
 	}
 	base, ok = p.single()

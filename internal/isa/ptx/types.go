@@ -2,15 +2,15 @@ package ptx
 
 import "strings"
 
-// typeInfo is what the instruction table needs to know about a type.
+// typeInfo holds the properties of a type that the instruction table needs.
 type typeInfo struct {
 	bits   int  // of the whole value
 	class  byte // 'u', 's', 'b', 'f', 'p' (predicate), 'o' (opaque)
 	packed int  // elements of a packed type, 0 for a scalar
 }
 
-// typeInfos lists every type that may follow a dot in PTX: in a declaration, in
-// an instruction, or in both.
+// typeInfos lists every type that PTX has: in declarations, in instructions, or in
+// both.
 var typeInfos = map[Type]typeInfo{
 	"u8": {8, 'u', 0}, "u16": {16, 'u', 0}, "u32": {32, 'u', 0}, "u64": {64, 'u', 0},
 	"s8": {8, 's', 0}, "s16": {16, 's', 0}, "s32": {32, 's', 0}, "s64": {64, 's', 0},
@@ -34,7 +34,7 @@ var typeInfos = map[Type]typeInfo{
 	"e4m3x4": {32, 'f', 4}, "e5m2x4": {32, 'f', 4}, "e2m3x4": {32, 'f', 4}, "e3m2x4": {32, 'f', 4},
 	"e2m1x4": {16, 'f', 4},
 
-	// Sources and destinations of ldmatrix that unpack.
+	// Sources and destinations of ldmatrix with unpacking.
 	"b8x16": {32, 'b', 0}, "b6x16_p32": {32, 'b', 0}, "b4x16_p64": {32, 'b', 0},
 
 	// Opaque types.

@@ -96,7 +96,7 @@ func TestSpecials(t *testing.T) {
 	}
 	for _, name := range []string{"%envreg32", "%pm8", "tid", "%tid.x", "%", ""} {
 		if _, ok := LookupSpecial(name); ok {
-			t.Errorf("%q is taken for a special register", name)
+			t.Errorf("%q is treated as a special register", name)
 		}
 	}
 	if n := len(Specials()); n != 85 {

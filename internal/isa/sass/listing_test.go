@@ -81,8 +81,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestListingControl checks that the listing contains nothing that compilers never do; a field
-// in the wrong place would show up.
+// TestListingControl checks that the listing contains nothing that compilers never
+// do, which would reveal a field in the wrong place.
 func TestListingControl(t *testing.T) {
 	for _, l := range readListing(t) {
 		in, err := Decode(80, l.words, l.addr)

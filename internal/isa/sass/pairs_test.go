@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// pair is a word and what NVIDIA's disassembler says it is; see
+// pair is a word and its disassembly by NVIDIA's disassembler; see
 // testdata/NOTICE.md.
 type pair struct {
 	line  int

@@ -26,7 +26,7 @@ func reassemble(t rapid.TB, arch Arch, w word128, addr uint32) bool {
 	return true
 }
 
-// fields are the places of everything in a row that can vary.
+// fields are the places of all variable parts of a row.
 func (r *row) fields() []span {
 	list := []span{guardSpan, {{guardNot, guardNot}}}
 	var operand func(f *operandField)
@@ -72,8 +72,8 @@ func (r *row) fields() []span {
 	return list
 }
 
-// TestRows draws the fields of every row: what decodes, assembles to the same
-// word, and every row decodes something.
+// TestRows draws the fields of every row: decoded instructions assemble to the same
+// word, and every row decodes some word.
 func TestRows(t *testing.T) {
 	for _, arch := range []Arch{75, 86} { // sm_80 has the rows of sm_86
 		for _, r := range tableOf(arch).rows {
@@ -129,7 +129,7 @@ func TestRandomWords(t *testing.T) {
 		decoded := 0
 		for range 30_000 {
 			w := word128{rng.Uint64(), rng.Uint64()}
-			if rng.IntN(4) > 0 { // else hardly any opcode is hit
+			if rng.IntN(4) > 0 { // otherwise hardly any opcode is hit
 				opcodeSpan.set(&w, opcodeSpan.get(rows[rng.IntN(len(rows))].value))
 				w[1] &= rng.Uint64() & rng.Uint64()
 			}

@@ -8,20 +8,21 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: addresses. An access is taken as a vector, an address per lane,
-// and told by how it follows from vectors that are known:
+// This file: addresses. An access is a vector with an address per lane. It is
+// encoded relative to known vectors:
 //
-//   - it lies at a uniform distance from that of the same instruction in the
-//     round before, or in the warp before: the distance is remembered;
-//   - it is a multiple of that of another instruction, at a distance: A[i] and
-//     B[i], cost[v] and visited[v]. Which, and how far, is remembered;
-//   - it is one line: base and stride;
-//   - else it is a list.
+//   - at a uniform distance from the same instruction's vector in the previous
+//     iteration or the previous warp: the distance is remembered;
+//   - a multiple of another instruction's vector plus an offset, as for A[i] and
+//     B[i], or cost[v] and visited[v]: the instruction and the offset are
+//     remembered;
+//   - one line: base and stride;
+//   - otherwise, a list.
 //
-// The rule by which tracers write addresses (see write) gives the same record
-// back; one that does not follow it is kept as it stands.
+// The rule by which tracers write addresses (see write) reproduces the record; a
+// record that does not follow it is stored unchanged.
 
-// How the addresses of an access are found.
+// Encodings of an access.
 const (
 	addrShift    uint8 = iota // at the remembered distance
 	addrRelation              // by the remembered relation
@@ -38,29 +39,28 @@ const (
 	shiftLimit = 4 // a multiple is a power of two, at most 1<<4 or its inverse
 )
 
-// vector is an address per lane; those of lanes that are not in have are
-// unknown.
+// vector is an address per lane; lanes outside of have are unknown.
 type vector struct {
 	a    [32]uint64
 	have isa.LaneMask
 }
 
-// slot is what is remembered of the accesses of an instruction.
+// slot is the history of an instruction's access.
 type slot struct {
 	last, first vector // of the last execution, and of the first in that warp
 	epoch       int32  // the warp of the last execution, 0 if there was none
-	near, far   uint64 // distances: from the last execution in the warp, from the warp before
-	misses      uint8  // times in a row that near had to be sent
+	near, far   uint64 // distances: from the last execution in the warp, from the previous warp
+	misses      uint8  // how many times in a row near had to be sent
 	from        int32  // relation: to this slot's last vector, -1 if there is none
 	scale       int8
 	off         uint64
-	kind        [2]uint8 // remembered, first in the warp and later
+	kind        [2]uint8 // remembered: for the first access in a warp, and for later ones
 	low         uint64   // of lists
 	stride      uint64
 }
 
 type addresses struct {
-	index    []int32 // by instruction and access (0, or 1 for all others): slot, -1 if there is none yet
+	index    []int32 // by instruction and access (0, or 1 for all others): slot, -1 for none yet
 	slots    []*slot
 	used     int
 	epoch    int32
@@ -69,7 +69,7 @@ type addresses struct {
 	lastBase uint64
 	all      bool // addresses are written in full, not by base and stride
 	run      hits
-	v        vector // the access at hand
+	v        vector // the current access
 }
 
 func (d *addresses) reset(code int) {
@@ -89,7 +89,7 @@ func (d *addresses) begin() {
 	d.nRecent = 0
 }
 
-// slot returns what is known of an access of an instruction.
+// slot returns the history of an instruction's access.
 func (d *addresses) slot(at int32, nth uint8) int32 {
 	i := 2*at + int32(min(nth, 1))
 	if d.index[i] < 0 {
@@ -112,7 +112,7 @@ func (d *addresses) origin(s *slot) (from *vector, distance *uint64) {
 	return &s.first, &s.far
 }
 
-// relative puts scale·from + off into lanes of v.
+// relative writes scale·from + off to the lanes of v.
 func relative(v *vector, from *vector, mask isa.LaneMask, scale int8, off uint64) {
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(uint32(m)) & 31
@@ -141,7 +141,7 @@ func isRelative(v *vector, from *vector, mask isa.LaneMask, scale int8, off uint
 	return true
 }
 
-// source returns the vector of the relation, nil if it may not be used now.
+// source returns the vector of the relation, nil if it cannot be used now.
 func (d *addresses) source(s *slot, mask isa.LaneMask) *vector {
 	if s.from < 0 || int(s.from) >= d.used {
 		return nil
@@ -153,8 +153,8 @@ func (d *addresses) source(s *slot, mask isa.LaneMask) *vector {
 	return &f.last
 }
 
-// line reports whether the lanes of mask lie on a line, and its stride. One
-// lane does, with the stride that is expected.
+// line reports whether the lanes of mask lie on a line, and its stride. A single
+// lane does, with the expected stride.
 func line(v *vector, mask isa.LaneMask, expect uint64) (stride uint64, ok bool) {
 	l0 := mask.First()
 	rest := mask & (mask - 1)
@@ -176,7 +176,7 @@ func line(v *vector, mask isa.LaneMask, expect uint64) (stride uint64, ok bool) 
 	return stride, true
 }
 
-// push takes note of the access at hand.
+// push records the current access.
 func (d *addresses) push(n int32, s *slot, mask isa.LaneMask) {
 	first := s.epoch != d.epoch
 	stride, straight := line(&d.v, mask, s.stride)
@@ -199,7 +199,7 @@ func (d *addresses) push(n int32, s *slot, mask isa.LaneMask) {
 		s.first, s.epoch = s.last, d.epoch
 	}
 	d.lastBase = d.v.a[mask.First()]
-	// The list of recent ones, latest first.
+	// The list of recent slots, latest first.
 	i := 0
 	for i < d.nRecent && d.recent[i] != n {
 		i++
@@ -212,8 +212,7 @@ func (d *addresses) push(n int32, s *slot, mask isa.LaneMask) {
 	d.recent[0] = n
 }
 
-// relation looks for another instruction whose vector has this one as a
-// multiple.
+// relation looks for another instruction of whose vector this one is a multiple.
 func (d *addresses) relation(n int32, mask isa.LaneMask) (nth int, scale int8, off uint64, ok bool) {
 	l := mask.First()
 	for i, from := range d.recent[:d.nRecent] {
@@ -235,7 +234,7 @@ func (d *addresses) relation(n int32, mask isa.LaneMask) (nth int, scale int8, o
 	return 0, 0, 0, false
 }
 
-// choose returns the way in which the access at hand is told.
+// choose returns the encoding of the current access.
 func (d *addresses) choose(n int32, s *slot, mask isa.LaneMask, remembered uint8) (kind uint8, nth int, scale int8, off uint64) {
 	from, distance := d.origin(s)
 	canShift := mask&^from.have == 0 && from.have != 0
@@ -287,7 +286,7 @@ func (d *addresses) put(c *[columns][]byte, b *trace.Block, at int32, nth uint8,
 		c[colRaw] = raw(c[colRaw], b, m)
 		return
 	}
-	if mask == 0 { // nothing to tell, whatever the way would be
+	if mask == 0 { // nothing to encode, whatever the kind
 		if s.kind[which] == addrRaw {
 			d.kind(c, s, which, addrLine)
 		} else {
@@ -322,7 +321,7 @@ func (d *addresses) put(c *[columns][]byte, b *trace.Block, at int32, nth uint8,
 	d.push(n, s, mask)
 }
 
-// expect returns where a line that is not predicted might begin.
+// expect returns where a line that was not predicted might begin.
 func (d *addresses) expect(s *slot) uint64 {
 	if s.last.have == 0 {
 		return d.lastBase
@@ -331,7 +330,7 @@ func (d *addresses) expect(s *slot) uint64 {
 	return from.a[0] + *distance
 }
 
-// kind writes a way and remembers it.
+// kind writes a kind and remembers it.
 func (d *addresses) kind(c *[columns][]byte, s *slot, which int, kind uint8) {
 	if s.kind[which] == kind && kind != addrNewShift && kind != addrNewRelation {
 		d.run.n++
@@ -352,8 +351,8 @@ func (d *addresses) remember(s *slot, which int, kind uint8) {
 	s.kind[which] = kind
 }
 
-// follows reports whether the rule of tracers gives the record back, and
-// spreads it over the lanes.
+// follows reports whether the tracers' rule reproduces the record, and expands it
+// over the lanes.
 func (d *addresses) follows(b *trace.Block, m *trace.Mem, mask isa.LaneMask) bool {
 	b.Expand(m, mask, &d.v.a)
 	count := mask.Count()
@@ -376,13 +375,13 @@ func (d *addresses) follows(b *trace.Block, m *trace.Mem, mask isa.LaneMask) boo
 	return false
 }
 
-// isRun reports whether the lanes are neighbours, two at least.
+// isRun reports whether the lanes are consecutive, at least two.
 func isRun(mask isa.LaneMask) bool {
 	up := mask >> mask.First()
 	return mask&(mask-1) != 0 && up&(up+1) == 0
 }
 
-// strided reports whether the access at hand is written as base and stride.
+// strided reports whether the current access is written as base and stride.
 func (d *addresses) strided(mask isa.LaneMask) (stride int32, ok bool) {
 	if !isRun(mask) {
 		return 0, false
@@ -394,8 +393,8 @@ func (d *addresses) strided(mask isa.LaneMask) (stride int32, ok bool) {
 	return int32(int64(s)), true
 }
 
-// write makes the record of the access at hand as tracers do: base and stride
-// if the lanes are neighbours, two at least, and lie on a line; else the first
+// write builds the record of the current access as tracers do: base and stride if
+// the lanes are consecutive, at least two, and lie on a line; otherwise the first
 // address and the differences.
 func (d *addresses) write(b *trace.Block, mask isa.LaneMask) {
 	if d.all {
@@ -425,7 +424,7 @@ func (d *addresses) write(b *trace.Block, mask isa.LaneMask) {
 	b.Mems = append(b.Mems, m)
 }
 
-// raw appends a record as it stands.
+// raw appends a record unchanged.
 func raw(c []byte, b *trace.Block, m *trace.Mem) []byte {
 	c = append(c, byte(m.Mode), m.N)
 	c = uvarint(c, m.Base)
@@ -516,13 +515,13 @@ func (d *addresses) get(c *[columns]reader, b *trace.Block, at int32, nth uint8,
 	d.push(n, s, mask)
 }
 
-// A list is either offsets from the lowest address that the instruction's
-// lists have had, or the first address and differences. The byte in colList
-// has the form in bit 7, the bytes of an element less one in bits 4 to 6, and
-// the zero bits below each element, which are left out, in bits 0 to 3.
+// A list is written as offsets from the lowest address in the instruction's lists
+// so far, or as the first address and differences. The byte in colList has this
+// choice in bit 7, the bytes per element minus one in bits 4 to 6, and in bits 0 to
+// 3 the number of zero bits at the bottom of each element, which are left out.
 const listDiffers = 0x80
 
-// width returns the bytes that v needs, one at least.
+// width returns the number of bytes that v needs, at least one.
 func width(v uint64) int { return max(1, (bits.Len64(v)+7)/8) }
 
 func (d *addresses) putList(c *[columns][]byte, s *slot, mask isa.LaneMask) {

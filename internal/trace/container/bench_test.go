@@ -9,8 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
-// walk reads all blocks of all launches and returns how many records they
-// have.
+// walk reads all blocks of all launches and returns the number of records.
 func walk(t testing.TB, set *trace.Set) (n int) {
 	t.Helper()
 	for _, c := range set.Commands {
@@ -36,7 +35,7 @@ func walk(t testing.TB, set *trace.Set) (n int) {
 	return n
 }
 
-// BenchmarkRead reads the traces whole, from file to records.
+// BenchmarkRead reads whole traces, from file to records.
 func BenchmarkRead(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {
@@ -62,7 +61,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkText reads the same as text packed by xz.
+// BenchmarkText reads the same traces as text packed by xz.
 func BenchmarkText(b *testing.B) {
 	for _, r := range real {
 		b.Run(r.name, func(b *testing.B) {

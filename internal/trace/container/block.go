@@ -10,16 +10,16 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// coder holds what is predicted of a part. Writing and reading go through the
-// same states, so both are here, side by side in each file.
+// coder holds the predictions for a part. Writing and reading go through the same
+// states, so both directions are here, side by side in each file.
 type coder struct {
 	path   path
-	active masks // in traces that tell active masks apart; else of all
+	active masks // in traces that distinguish active masks; else of all
 	within masks // masks within active ones
 	counts []int16
 	count  hits
 	addr   addresses
-	both   bool // active masks are told apart
+	both   bool // active masks are distinguished
 
 	code []trace.Static
 	ends []bool // by instruction: it ends the lanes that execute it
@@ -41,13 +41,13 @@ func newCoder(k *trace.Kernel) *coder {
 	return c
 }
 
-// free gives it back for use again.
+// free returns a coder for reuse.
 func (c *coder) free() {
 	c.code = nil
 	coders.Put(c)
 }
 
-// reset forgets all: at the start of a part.
+// reset clears everything, at the start of a part.
 func (c *coder) reset(flags byte) {
 	c.both, c.addr.all = flags&flagBoth != 0, flags&flagAll != 0
 	c.path.reset(len(c.code))
@@ -65,15 +65,15 @@ func (c *coder) reset(flags byte) {
 	c.count = hits{}
 }
 
-// What holds for all of a part.
+// Properties of a whole part.
 const (
-	flagBoth   byte = 1 << iota // active masks are told apart
+	flagBoth   byte = 1 << iota // active masks are distinguished
 	flagAll                     // addresses are written in full
-	flagInline                  // the part stands in the index
+	flagInline                  // the part is stored in the index
 	flagsKnown = flagBoth | flagAll | flagInline
 )
 
-// flagsOf looks at a block.
+// flagsOf returns the flags of a block.
 func flagsOf(b *trace.Block) (flags byte) {
 	for i := range b.Insts {
 		if b.Insts[i].Active != b.Insts[i].Mask {
@@ -87,12 +87,12 @@ func flagsOf(b *trace.Block) (flags byte) {
 	return flags
 }
 
-// Limits of the format, our own choice: what is more is refused when written
-// and when read.
+// Limits of the format, our own choice; larger values are refused in both
+// directions.
 const (
 	maxBlockInsts = 1 << 26 // records of a block: 1.3 GB when read
-	maxWarps      = 1 << 12 // of a block; hardware has 32 at most
-	maxMems       = 8       // accesses of a record; tracers write two at most
+	maxWarps      = 1 << 12 // of a block; hardware has at most 32
+	maxMems       = 8       // accesses of a record; tracers write at most two
 )
 
 // begin starts a warp.
@@ -105,7 +105,7 @@ func (c *coder) begin() {
 	c.addr.begin()
 }
 
-// lead tells the masks within active ones what to begin with.
+// lead gives the masks within active ones their first prediction.
 func (c *coder) lead(active isa.LaneMask) {
 	w := &c.within
 	if w.mru[0] != active {
@@ -116,14 +116,14 @@ func (c *coder) lead(active isa.LaneMask) {
 // put writes a block.
 func (c *coder) put(cols *[columns][]byte, b *trace.Block) error {
 	if len(b.Warps) > maxWarps || len(b.Insts) > maxBlockInsts {
-		return fmt.Errorf("it has %d warps and %d instructions; a container holds %d and %d of a block at most", len(b.Warps), len(b.Insts), maxWarps, maxBlockInsts)
+		return fmt.Errorf("it has %d warps and %d instructions; a container holds at most %d and %d per block", len(b.Warps), len(b.Insts), maxWarps, maxBlockInsts)
 	}
 	cols[colWarps] = uvarint(cols[colWarps], uint64(len(b.Warps)))
 	before, upto := int32(-1), int32(0)
 	for i := range b.Warps {
 		w := &b.Warps[i]
 		if w.ID <= before || w.From != upto || w.Upto < w.From || int(w.Upto) > len(b.Insts) {
-			return errors.New("its warps are not in ascending order, or their instructions not one behind the other")
+			return errors.New("its warps are not in ascending order, or their instructions are not contiguous")
 		}
 		upto = w.Upto
 		cols[colWarps] = uvarint(cols[colWarps], uint64(w.ID-before-1))
@@ -137,14 +137,14 @@ func (c *coder) put(cols *[columns][]byte, b *trace.Block) error {
 		c.path.put(cols, c.path.code)
 	}
 	if int(upto) != len(b.Insts) {
-		return errors.New("it has instructions of no warp")
+		return errors.New("it has instructions that belong to no warp")
 	}
 	return nil
 }
 
 func (c *coder) inst(cols *[columns][]byte, b *trace.Block, in *trace.Inst) error {
 	if in.At < 0 || int(in.At) >= len(c.code) || in.Mask&^in.Active != 0 || in.NMems > maxMems {
-		return errors.New("an instruction is not of its launch's code, or has lanes that are not active, or too many accesses")
+		return errors.New("an instruction is not in its launch's code, or has lanes that are not active, or too many accesses")
 	}
 	c.path.put(cols, in.At)
 	c.active.put(cols, colMaskRun, in.At, in.Active)
@@ -180,8 +180,8 @@ func (c *coder) inst(cols *[columns][]byte, b *trace.Block, in *trace.Inst) erro
 	return nil
 }
 
-// errBoth says that a part must be begun anew with active masks apart.
-var errBoth = errors.New("active masks are told apart")
+// errBoth means that a part must be restarted with active masks distinguished.
+var errBoth = errors.New("active masks are distinguished")
 
 // end ends the runs of a part.
 func (c *coder) end(cols *[columns][]byte) {
@@ -194,7 +194,7 @@ func (c *coder) end(cols *[columns][]byte) {
 	cols[colAddrRun] = c.addr.run.miss(cols[colAddrRun])
 }
 
-// open begins reading a part.
+// open starts reading a part.
 func (c *coder) open(cols *[columns]reader) {
 	c.path.run.begin(&cols[colPathRun])
 	c.active.run.begin(&cols[colMaskRun])
@@ -205,8 +205,8 @@ func (c *coder) open(cols *[columns]reader) {
 	c.addr.run.begin(&cols[colAddrRun])
 }
 
-// get reads a block into b, whose slices it uses again. Most is how many
-// records it may have.
+// get reads a block into b, whose slices it reuses. Most is the largest number of
+// records allowed.
 func (c *coder) get(cols *[columns]reader, b *trace.Block, most uint64) error {
 	b.Warps, b.Insts, b.Mems, b.Deltas = b.Warps[:0], b.Insts[:0], b.Mems[:0], b.Deltas[:0]
 	warps := cols[colWarps].below(maxWarps + 1)

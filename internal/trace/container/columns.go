@@ -5,54 +5,53 @@ import (
 	"errors"
 )
 
-// column is a stream of bytes that hold one kind of thing. A part of a launch
-// is a set of them: like stands beside like, which is what makes zstd fast and
-// strong.
+// column is a stream of bytes with values of one kind. A part of a launch is a set
+// of columns: similar values are adjacent, which makes zstd fast and strong.
 type column uint8
 
-// The columns, in the order in which they stand in the file.
+// The columns, in file order.
 const (
-	colWarps    column = iota // warps of a block, then of each its ID less the one before less 1
-	colPathRun                // how many instructions are the predicted ones, until one is not
-	colPathNew                // the one that is not
-	colMaskRun                // the same of masks
-	colMaskKind               // how the mask is found that was not predicted
-	colMaskBits               // bits of masks that nothing predicts
-	colSubRun                 // of masks within active masks, where a trace tells both
+	colWarps    column = iota // warps of a block, then for each its ID minus the previous one minus 1
+	colPathRun                // number of correctly predicted instructions before a wrong prediction
+	colPathNew                // the instruction after a wrong prediction
+	colMaskRun                // the same for masks
+	colMaskKind               // how a mask is found that was not predicted
+	colMaskBits               // bits of masks that no prediction gives
+	colSubRun                 // for masks within active masks, if a trace has both
 	colSubKind
 	colSubBits
-	colCountRun // how many accesses an instruction has: where it is not what it was
+	colCountRun // how many accesses an instruction has, where the number changed
 	colCountNew
-	colAddrRun  // of accesses: how many are found in the way that is remembered
-	colAddrKind // the other way
+	colAddrRun  // number of accesses encoded in the remembered way
+	colAddrKind // another encoding
 	colShift    // uniform distances to the addresses of an earlier execution
-	colRelation // places of other instructions whose addresses are a multiple of these
+	colRelation // slots of other instructions of whose addresses these are a multiple
 	colBase
 	colStride
-	colList // how a list of addresses is written
+	colList // encoding of a list of addresses
 	colOff0 // offsets of a list, bytes 0, 1 and the others
 	colOff1
 	colOffN
 	colDelta0 // differences of a list, bytes 0, 1 and the others
 	colDelta1
 	colDeltaN
-	colRaw // accesses that follow no rule, as they stand
+	colRaw // accesses that follow no rule, unchanged
 	columns
 )
 
-// errDamaged says that columns end early or hold what cannot be.
+// errDamaged reports columns that end early or hold impossible values.
 var errDamaged = errors.New("damaged")
 
 // uvarint appends a number, seven bits a byte.
 func uvarint(b []byte, v uint64) []byte { return binary.AppendUvarint(b, v) }
 
-// zigzag makes small numbers of small ones of either sign.
+// zigzag maps small numbers of either sign to small numbers.
 func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// reader takes numbers from bytes. After the first that is not there all are
-// zero, and bad is set.
+// reader reads numbers from bytes. After the end of the bytes all numbers are zero,
+// and bad is set.
 type reader struct {
 	b   []byte
 	at  int
@@ -85,8 +84,8 @@ func (r *reader) uvarint() uint64 {
 
 func (r *reader) varint() int64 { return unzigzag(r.uvarint()) }
 
-// count reads a number of things of which each takes at least size bytes of
-// what is left, so that nothing is allocated for what cannot be there.
+// count reads a number of items of at least size bytes each. It is limited by the
+// bytes that remain, so nothing is allocated for items that cannot exist.
 func (r *reader) count(size int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.b)-r.at)/uint64(size) {
@@ -117,8 +116,8 @@ func (r *reader) bytes(n int) []byte {
 
 func (r *reader) done() bool { return r.at == len(r.b) }
 
-// hits is how predictions are written: a number of those that held, then one
-// that did not, and so on. The last number has nothing behind it.
+// hits encodes predictions: the number that were right, then one that was wrong,
+// and so on. Nothing follows the last number.
 type hits struct{ n uint64 }
 
 // begin reads the first run.

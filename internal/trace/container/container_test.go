@@ -19,7 +19,7 @@ import (
 
 func some[T any](r *rapid.T, name string, list ...T) T { return rapid.SampledFrom(list).Draw(r, name) }
 
-// drawStatic draws an instruction. Nothing is kept from being odd.
+// drawStatic draws an instruction, however odd.
 func drawStatic(r *rapid.T) trace.Static {
 	n := rapid.IntRange(0, 9)
 	s := trace.Static{
@@ -45,12 +45,12 @@ func drawStatic(r *rapid.T) trace.Static {
 	return s
 }
 
-// drawMask draws a mask like those that occur, or any.
+// drawMask draws a typical mask, or any.
 func drawMask(r *rapid.T, within isa.LaneMask) isa.LaneMask {
 	return within & isa.LaneMask(some(r, "mask", isa.FullMask, isa.FullMask, 0xffff, 0xffff0000, 0x80000000, 1, 0, 0x55555555, isa.LaneMask(rapid.Uint32().Draw(r, "bits"))))
 }
 
-// drawMem draws an access: one as tracers write them, or any.
+// drawMem draws an access as tracers write them, or any.
 func drawMem(r *rapid.T, b *trace.Block, mask isa.LaneMask, all bool) {
 	base := some[uint64](r, "base", 0x7fc841500000, 0x200, 0, 1<<64-8) + rapid.Uint64Range(0, 99).Draw(r, "off")*4
 	stride := some[int64](r, "stride", 0, 4, 4, 8, -4, 1<<31-1, -1<<31)
@@ -127,8 +127,8 @@ func drawLaunch(r *rapid.T) *memory {
 	return m
 }
 
-// What is written is read, in any order of blocks and however small parts
-// are.
+// A written set is read back unchanged, in any order of blocks and for any size of
+// parts.
 func TestRandom(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
@@ -174,7 +174,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// small is a set whose file has parts in the index and outside.
+// small returns a set whose file has parts in the index and outside.
 func small() *trace.Set {
 	set := &trace.Set{Form: "made up", Warnings: []string{"list:3: what is this?"}}
 	for id := range int64(3) {
@@ -241,17 +241,17 @@ func readAll(path string) error {
 	return nil
 }
 
-// Every byte that is changed and every length that is cut is noticed.
+// Every changed byte and every truncation is detected.
 func TestDamage(t *testing.T) {
 	var w bytes.Buffer
 	x := newWriter(&w, nil)
 	x.most.blocks = 2
-	x.inline = make([]byte, maxInline-1200) // room for one part, the others stand outside
+	x.inline = make([]byte, maxInline-1200) // room for one part, the others are outside
 	if err := x.set(small()); err != nil {
 		t.Fatal(err)
 	}
 	if x.nParts != 6 {
-		t.Fatalf("there are %d parts, not 6", x.nParts)
+		t.Fatalf("%d parts, want 6", x.nParts)
 	}
 	b := w.Bytes()
 	path := filepath.Join(t.TempDir(), "x"+Ending)
@@ -273,14 +273,14 @@ func TestDamage(t *testing.T) {
 		}
 		check(fmt.Sprintf("cut after %d of %d", i, len(b)), b[:i])
 	}
-	check("something behind it", append(bytes.Clone(b), 0))
+	check("bytes after the end", append(bytes.Clone(b), 0))
 }
 
 func TestIs(t *testing.T) {
 	dir := t.TempDir()
 	out, _ := size(t, small())
 	if !Is(out) {
-		t.Error("it does not know its own file")
+		t.Error("its own file is not recognised")
 	}
 	for name, text := range map[string]string{"empty": "", "short": magic[:4], "other": "-kernel name = x\n"} {
 		path := filepath.Join(dir, name)
@@ -288,16 +288,15 @@ func TestIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if Is(path) {
-			t.Errorf("%s: it is none", name)
+			t.Errorf("%s is recognised as a container", name)
 		}
 	}
 	if Is(dir) || Is(filepath.Join(dir, "absent")) {
-		t.Error("a folder, and what is not there, is none")
+		t.Error("a folder or a missing file is recognised as a container")
 	}
 }
 
-// What a set says of itself and what it has must agree, else nothing is left
-// behind.
+// A set whose statements contradict its contents is refused, and leaves no file.
 func TestWriteRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*memory){
 		"warp instructions": func(m *memory) { m.kernel.WarpInsts++ },
@@ -321,17 +320,17 @@ func TestWriteRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v is left behind, %v", name, left, err)
+			t.Errorf("%s: files remain: %v, %v", name, left, err)
 		}
 	}
 }
 
-// Progress goes up, to the end.
+// Progress increases up to the total.
 func TestProgress(t *testing.T) {
 	var seen []uint64
 	if err := Write(filepath.Join(t.TempDir(), "x"), small(), func(done, total uint64) {
 		if total != 12 {
-			t.Errorf("%d blocks in all, not 12", total)
+			t.Errorf("%d blocks in total, want 12", total)
 		}
 		seen = append(seen, done)
 	}); err != nil {
@@ -342,7 +341,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Launches of one name in different folders stay two.
+// Launches of one name in different folders stay distinct.
 func TestNames(t *testing.T) {
 	set := small()
 	for i := range set.Commands {
@@ -360,7 +359,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Equal launches take no more than their headers.
+// Equal launches take no more space than their headers.
 func TestEqualLaunches(t *testing.T) {
 	one := small()
 	_, a := size(t, one)
@@ -372,7 +371,7 @@ func TestEqualLaunches(t *testing.T) {
 	}
 }
 
-// Files that claim much are refused before memory is taken for it, though their
+// Files that claim huge sizes are refused before memory is allocated, even if their
 // checksums are right.
 func TestClaims(t *testing.T) {
 	one := func(grid trace.Dim, present []byte, parts ...uint64) func(w *writer) {

@@ -1,11 +1,11 @@
 package container
 
-// dictionaryID is what frames that were written with the dictionary name.
+// dictionaryID is the ID in frames that were written with the dictionary.
 const dictionaryID = 1
 
-// dictionary stands, as it were, before the index when that is compressed, so
-// that a small trace need not spell what nearly all traces have. It is part of
-// the format: to change it is a new version.
+// dictionary is the zstd dictionary for the index, so that a small trace does not
+// need to store what nearly all traces contain. It is part of the format: changing
+// it requires a new version.
 const dictionary = "HGMMA.64x128x16.F32UTMALDGLDTMSYNCS.ARRIVE.TRANS64.A1T0FCHKSUST.D.BA.2DTLD.LZTEX.SCR.LLMATCH.ANYREDUX.SUM.S32VOTE.ANYVOTEU.ALLPOPCFLO.U32BREVPRMTLEPCNANOSLEEPERRBARMEMBAR.SC.GPU" +
 	"CCTL.IVALLATOMG.E.ADD.STRONG.GPURED.E.ADD.F32.FTZ.RN.STRONG.GPUATOMS.ADDLDGSTS.E.BYPASS.LTC128B.128LDGDEPBARDEPBAR.LELDSM.16.MT88.4HMMA.16816.F32IMMA.16832.S8.S8DADDDMULDFMADSETP.MAX.ANDMUFU.RCP64H" +
 	"XMAD.PSL.CBCCXMAD.MRGIADD32IISCADDSHLSHRSSYSYNCBRKPBKDEPBARTEXDEPBARLOP32I.ANDBFEPSETP.AND.ANDCALL.REL.NOINCRET.REL.NODECBREAKWARPSYNCBMOV.32.CLEARBSSYBSYNCYIELDKILL" +

@@ -8,33 +8,33 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: all that is not in parts, as bytes.
+// This file: the encoding of everything outside of parts.
 
 const (
 	magic      = "heddletr"
 	tail       = "rteddleh"
 	version    = 1
 	headSize   = len(magic) + 1 // magic, version
-	footSize   = 12 + len(tail) // bytes of the index, the same inflated, checksum; four bytes each, lowest first
+	footSize   = 12 + len(tail) // bytes of the index, the same inflated, checksum: four bytes each, lowest first
 	maxIndex   = 1 << 30        // bytes of an index, our own limit
 	maxBlocks  = 1 << 26        // of a launch, our own limit: half a gigabyte for their list
-	maxInline  = 1 << 14        // bytes of parts that stand in the index: small files need no frame for them
-	smallParts = 1 << 11        // bytes up to which a part may
+	maxInline  = 1 << 14        // bytes of inline parts: small files need no frame for them
+	smallParts = 1 << 11        // parts up to this size in bytes may be inline
 )
 
 // staticColumn is a stream of bytes of static code.
 type staticColumn uint8
 
 const (
-	staticPC    staticColumn = iota // less that of the entry before and 16
-	staticFunc                      // less that of the entry before
+	staticPC    staticColumn = iota // minus that of the previous entry and 16
+	staticFunc                      // minus that of the previous entry
 	staticOp                        // string
 	staticShape                     // destinations, sources, immediates and width
 	staticFiles                     // of registers
 	staticRegs                      // numbers: RZ is 0, R0 1 and so on
 	staticImms
 	staticLine
-	staticFlags   // what there is beside
+	staticFlags   // which optional fields exist
 	staticControl // stall, yield, counters, masks
 	staticWords
 	staticGuard
@@ -50,7 +50,7 @@ const (
 	hasKnown = hasControl | hasWords | hasGuard | hasText
 )
 
-// texts are the strings that occur, each once.
+// texts are the strings that occur, each stored once.
 type texts struct {
 	list []string
 	at   map[string]uint64
@@ -75,7 +75,7 @@ func putStatic(c *[staticColumns][]byte, t *texts, s, before *trace.Static) {
 	num(staticPC, zigzag(int64(s.PC)-int64(before.PC)-16))
 	num(staticFunc, zigzag(int64(s.Func)-int64(before.Func)))
 	c[staticOp] = t.put(c[staticOp], s.Op)
-	// One byte for what is usual.
+	// One byte for the usual shape.
 	if len(s.Dsts) < 2 && len(s.Srcs) < 6 && len(s.Imms) < 2 && slices.Contains(usualWidths, s.Width) {
 		c[staticShape] = append(c[staticShape], byte(len(s.Dsts)|len(s.Srcs)<<1|len(s.Imms)<<4|slices.Index(usualWidths, s.Width)<<5))
 	} else {
@@ -136,8 +136,8 @@ func putStatic(c *[staticColumns][]byte, t *texts, s, before *trace.Static) {
 	c[staticFlags] = append(c[staticFlags], flags)
 }
 
-// usualWidths have numbers of three bits in the byte of a shape; unusualShape
-// is none of them, for no instruction has seven sources there.
+// usualWidths have numbers of three bits in the byte of a shape; unusualShape is
+// not one of them: no instruction has seven sources there.
 var usualWidths = []uint8{0, 4, 8, 16, 1, 2, 32, 64}
 
 const unusualShape = 7 << 1
@@ -220,7 +220,7 @@ func getStatic(c *[staticColumns]reader, t *texts, before *trace.Static) trace.S
 
 // part is an entry of the table of parts.
 type part struct {
-	at, size int64 // in the file; of an inline one, in the index
+	at, size int64 // in the file; for an inline part, in the index
 	flags    byte
 	blocks   uint64
 	insts    uint64
@@ -250,7 +250,7 @@ func putHeader(b []byte, t *texts, h *trace.Header) []byte {
 	return putTexts(b, t, h.Extra)
 }
 
-// putBase writes the address of a window of 16 MiB in few bytes.
+// putBase writes the address of a window of 16 MiB in a few bytes.
 func putBase(b []byte, v uint64) []byte { return uvarint(b, bits.RotateLeft64(v, -24)) }
 
 func getBase(r *reader) uint64 { return bits.RotateLeft64(r.uvarint(), 24) }
@@ -293,8 +293,8 @@ func getHeader(r *reader, t *texts) trace.Header {
 	return h
 }
 
-// putRuns writes numbers as runs of neighbours: how many numbers, then of each
-// run its first less the end of the one before, and its length.
+// putRuns writes numbers as runs of consecutive ones: their count, then for each
+// run its first number minus the end of the previous run, and its length.
 func putRuns(b []byte, list []uint64) []byte {
 	b = uvarint(b, uint64(len(list)))
 	end := uint64(0)
@@ -311,7 +311,7 @@ func putRuns(b []byte, list []uint64) []byte {
 	return b
 }
 
-// getRuns reads numbers, each below limit; there may be at most most of them.
+// getRuns reads numbers, each below limit; at most most of them are allowed.
 func getRuns(r *reader, limit, most uint64) []uint64 {
 	n := r.uvarint()
 	if n > most {

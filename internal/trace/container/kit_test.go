@@ -38,7 +38,7 @@ func equal(t testing.TB, want, got *trace.Set) {
 	for i := range want.Commands {
 		a, b := want.Commands[i].Launch, got.Commands[i].Launch
 		if (a == nil) != (b == nil) {
-			t.Fatalf("command %d: one is a launch, the other a copy", i)
+			t.Fatalf("command %d: a launch and a copy", i)
 		}
 		if a != nil {
 			equalLaunch(t, a, b, nil)
@@ -46,8 +46,8 @@ func equal(t testing.TB, want, got *trace.Set) {
 	}
 }
 
-// alike leaves aside what a container does not keep: where the trace lay, and
-// in which order a block holds addresses.
+// alike ignores what a container does not keep: where the trace was, and in which
+// order a block holds addresses.
 var alike = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.Transformer("command", func(c trace.Command) [5]any {
@@ -63,8 +63,8 @@ var alike = cmp.Options{
 	}),
 }
 
-// equalLaunch compares two launches; the second's blocks are asked for in
-// the order given, nil for ascending.
+// equalLaunch compares two launches; the second's blocks are read in the given
+// order, ascending if nil.
 func equalLaunch(t testing.TB, a, b trace.Source, order []int) {
 	t.Helper()
 	x, err := a.Open()

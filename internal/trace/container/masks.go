@@ -6,27 +6,27 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: masks. Most are that of the instruction before; else, as a rule,
-// one that the warp had not long ago, what a branch has left of it, or nothing
-// at all. In which of these ways an instruction finds its mask is remembered by
-// instruction.
+// This file: masks. Most are equal to that of the previous instruction; of the
+// others, most are one that the warp had recently, the lanes of it that a branch
+// left over, or empty. For each instruction the way in which its mask was found is
+// remembered.
 
-// How a mask is found. The first mruSize are places in the list of the masks
-// that the warp had last.
+// How a mask is found. The first mruSize values are indices into the list of the
+// warp's most recent masks.
 const (
 	mruSize          = 4
 	maskZero   uint8 = mruSize + iota - 1
-	maskOther        // what the last mask has left of the one before it
-	maskSame         // what the instruction had last in this warp or another
-	maskWithin       // some lanes of the last mask: a bit of each follows
-	maskBefore       // some lanes of the mask before
+	maskOther        // the lanes of the mask before the last that the last one lacks
+	maskSame         // the instruction's last mask, in this warp or another
+	maskWithin       // some lanes of the last mask: one bit for each follows
+	maskBefore       // some lanes of the mask before the last
 	maskBits         // 32 bits follow
 	maskKinds
 )
 
 type masks struct {
 	kind  []uint8 // by instruction
-	plain []uint8 // by instruction: how often a followed mask might have been had free
+	plain []uint8 // by instruction: how many times in a row the bits that follow were all set
 	last  []isa.LaneMask
 	mru   [mruSize]isa.LaneMask
 	first isa.LaneMask // of the last warp
@@ -51,7 +51,7 @@ func (m *masks) begin() {
 	m.fresh = true
 }
 
-// guess returns the mask that a kind stands for, if no bits follow it.
+// guess returns the mask of a kind that no bits follow.
 func (m *masks) guess(at int32, kind uint8) (isa.LaneMask, bool) {
 	switch {
 	case kind < mruSize:
@@ -82,12 +82,12 @@ func (m *masks) find(at int32, v isa.LaneMask) uint8 {
 	return maskBits
 }
 
-// push takes note of a mask.
+// push records a mask.
 func (m *masks) push(at int32, kind uint8, v isa.LaneMask) {
 	if m.fresh {
 		m.first, m.fresh = v, false
 	}
-	// Bits that are always all of them need not be sent for ever.
+	// Bits that are always set need not be sent each time.
 	if kind >= maskWithin && v == m.mru[0] {
 		if m.plain[at]++; m.plain[at] == 2 {
 			kind, m.plain[at] = 0, 0
@@ -106,7 +106,7 @@ func (m *masks) push(at int32, kind uint8, v isa.LaneMask) {
 	}
 }
 
-// leave takes away lanes that have ended.
+// leave removes lanes that have exited.
 func (m *masks) leave(lanes isa.LaneMask) {
 	n := 0
 	for _, x := range m.mru {
@@ -140,7 +140,7 @@ func gather(v, within isa.LaneMask) uint32 {
 	return out
 }
 
-// scatter undoes gather.
+// scatter is the inverse of gather.
 func scatter(v uint32, within isa.LaneMask) isa.LaneMask {
 	if within == isa.FullMask {
 		return isa.LaneMask(v)
@@ -153,7 +153,7 @@ func scatter(v uint32, within isa.LaneMask) isa.LaneMask {
 	return out
 }
 
-// parent is the mask whose lanes are told by bits.
+// parent returns the mask whose lanes the bits select from.
 func (m *masks) parent(kind uint8) isa.LaneMask {
 	switch kind {
 	case maskWithin:

@@ -6,19 +6,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// This file: the columns of a part as bytes of a file. Short columns stand one
-// behind the other in one frame of zstd, whose tables cost less than each of
-// them would need; long ones have a frame each.
+// This file: the columns of a part as bytes of a file. Short columns share one
+// frame of zstd, since its tables cost less than those of a frame for each; long
+// ones have a frame each.
 
 const (
 	longColumn = 1 << 10 // bytes from which a column has a frame of its own
 	maxColumn  = 1 << 28 // bytes of a column, our own limit
 	partInsts  = 1 << 18 // records after which a part ends with the block
-	partBytes  = 1 << 22 // the same of bytes
-	partBlocks = 1 << 14 // the same of blocks
+	partBytes  = 1 << 22 // the same for bytes
+	partBlocks = 1 << 14 // the same for blocks
 )
 
-// packer holds encoders, which are costly to make.
+// packer holds encoders, which are expensive to create.
 type packer struct {
 	plain, index *zstd.Encoder
 }
@@ -36,9 +36,8 @@ func newPacker() (*packer, error) {
 	return &packer{plain, index}, nil
 }
 
-// join puts columns one behind the other: of each its length and whether it
-// has a frame of its own, with that frame's length, then the bytes of those
-// that have none.
+// join concatenates columns: for each its length and whether it has a frame of its
+// own, with that frame's length, then the bytes of those without one.
 func join(cols *[columns][]byte, frames *[columns][]byte) []byte {
 	var b []byte
 	for i := range cols {
@@ -57,7 +56,7 @@ func join(cols *[columns][]byte, frames *[columns][]byte) []byte {
 	return b
 }
 
-// pack makes the bytes of a part.
+// pack returns the bytes of a part.
 func (p *packer) pack(cols *[columns][]byte) []byte {
 	var frames [columns][]byte
 	for i := range cols {
@@ -75,8 +74,8 @@ func (p *packer) pack(cols *[columns][]byte) []byte {
 	return out
 }
 
-// unpacker holds a decoder, which is costly to make, and memory for what it
-// gives.
+// unpacker holds a decoder, which is expensive to create, and memory for its
+// output.
 type unpacker struct {
 	plain *zstd.Decoder
 	short []byte
@@ -96,12 +95,12 @@ func newUnpacker() (*unpacker, error) {
 	return &unpacker{plain: plain}, nil
 }
 
-// free gives it back for use again.
+// free returns an unpacker for reuse.
 func (u *unpacker) free() { unpackers.Put(u) }
 
-// inflate decompresses a frame that must give n bytes. Zstd makes at most
-// 128 KiB of four bytes, so what claims more is refused before it is given
-// memory.
+// inflate decompresses a frame that must give n bytes. Four bytes of zstd expand to
+// at most 128 KiB, so frames that claim more are refused before memory is
+// allocated.
 func inflate(d *zstd.Decoder, frame []byte, n uint64, most uint64, into []byte) ([]byte, error) {
 	if n > most || n > uint64(len(frame))<<15+1<<17 {
 		return nil, errDamaged
@@ -117,7 +116,7 @@ func inflate(d *zstd.Decoder, frame []byte, n uint64, most uint64, into []byte) 
 	return b, nil
 }
 
-// split undoes join; rest are the frames.
+// split is the inverse of join; rest are the frames.
 func (u *unpacker) split(raw, rest []byte, cols *[columns]reader) error {
 	r := reader{b: raw}
 	var size [columns]uint64

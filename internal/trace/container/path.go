@@ -1,9 +1,9 @@
 package container
 
-// This file: which instructions a warp executed. Warps go the way that others
-// have gone before, or another round of a loop. So the next instruction is
-// predicted to be what came next at an earlier place after the same two, and
-// as long as that holds the earlier place is followed.
+// This file: which instructions a warp executed. Warps tend to follow paths that
+// others took before them, or another iteration of a loop. So the next instruction
+// is predicted to be the one that followed the same two instructions at an earlier
+// place; as long as that holds, the prediction continues from that place.
 
 const (
 	pathWindow = 1 << 17 // instructions that are remembered
@@ -11,15 +11,15 @@ const (
 	nowhere    = -1
 )
 
-// path predicts instructions. Symbols are indices of static code; code, the
-// number of them, stands for the end of a warp.
+// path predicts instructions. Symbols are indices of static code; code, their
+// number, marks the end of a warp.
 type path struct {
 	code   int32
 	window []int32
 	table  []int32
 	other  []int32 // by instruction: what else has followed it
 	n      int32   // symbols so far
-	follow int32   // the place that is followed
+	follow int32   // the place that predictions follow
 	start  int32   // where the last warp began
 	a, b   int32   // the last two symbols
 	run    hits
@@ -43,14 +43,14 @@ func (p *path) reset(code int) {
 	p.follow, p.start = nowhere, nowhere
 }
 
-// begin starts a warp, which is likely to go the way of the one before.
+// begin starts a warp, which is likely to follow the path of the previous one.
 func (p *path) begin() {
 	p.follow, p.start = p.start, p.n
 	p.a, p.b = p.code, p.code
 }
 
-// predict returns what is likely to come next. Where nothing is known it is
-// the next instruction of the code.
+// predict returns the likely next symbol; without history, the next instruction of
+// the code.
 func (p *path) predict() int32 {
 	if p.follow >= 0 {
 		return p.window[p.follow&(pathWindow-1)]
@@ -65,7 +65,7 @@ func place(a, b int32) uint32 {
 	return (uint32(a)*0x9e3779b1 ^ uint32(b)*0x85ebca6b) * 0xc2b2ae35 >> 18
 }
 
-// push takes note of what did come next.
+// push records the actual next symbol.
 func (p *path) push(s int32, hit bool) {
 	p.table[place(p.a, p.b)] = p.n
 	p.window[p.n&(pathWindow-1)] = s

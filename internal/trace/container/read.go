@@ -15,10 +15,10 @@ import (
 // Ending is how the names of containers end.
 const Ending = ".heddle-trace"
 
-// formPrefix goes before the form of what a container was made from.
+// formPrefix precedes the format from which a container was made.
 const formPrefix = "Heddle container of "
 
-// Is reports whether a file begins as containers do.
+// Is reports whether a file starts like a container.
 func Is(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -30,8 +30,8 @@ func Is(path string) bool {
 	return err == nil && string(b[:]) == magic
 }
 
-// Open reads the list of commands of a container; launches are read when they
-// are opened. Errors are of *trace.Error.
+// Open reads the list of commands of a container; the launches themselves are read
+// when they are opened. Errors are of type *trace.Error.
 func Open(path string) (*trace.Set, error) {
 	c, err := open(path)
 	if err != nil {
@@ -51,7 +51,7 @@ type file struct {
 	form   string
 	warn   []string
 	rest   reader // commands
-	n      int    // of them
+	n      int    // number of commands
 }
 
 func fail(path, format string, a ...any) error {
@@ -78,10 +78,10 @@ func open(path string) (*file, error) {
 		return nil, unreadable(path, err)
 	}
 	if string(head[:len(magic)]) != magic {
-		return nil, fail(path, "it is no Heddle container: it should begin with %q", magic)
+		return nil, fail(path, "not a Heddle container: it must begin with %q", magic)
 	}
 	if v := head[len(magic)]; v != version {
-		return nil, fail(path, "it is a container of version %d; this program reads version %d", v, version)
+		return nil, fail(path, "container version %d; this program reads version %d", v, version)
 	}
 	var foot [footSize]byte
 	if size < int64(headSize+footSize) {
@@ -91,19 +91,19 @@ func open(path string) (*file, error) {
 		return nil, unreadable(path, err)
 	}
 	if string(foot[12:]) != tail {
-		return nil, fail(path, "its end is missing: it was not copied or written to the end; %s", again)
+		return nil, fail(path, "its end is missing: copying or writing it was interrupted; %s", again)
 	}
 	packed := int64(binary.LittleEndian.Uint32(foot[:]))
 	raw := binary.LittleEndian.Uint32(foot[4:])
 	if packed > size-int64(headSize+footSize) {
-		return nil, fail(path, "its index should have %d bytes, more than the file: %s", packed, again)
+		return nil, fail(path, "its index claims %d bytes, more than the file has: %s", packed, again)
 	}
 	z := make([]byte, packed+8)
 	if _, err := f.ReadAt(z, size-int64(footSize)-packed); err != nil {
 		return nil, unreadable(path, err)
 	}
 	if crc32.Checksum(z, checksums) != binary.LittleEndian.Uint32(foot[8:]) {
-		return nil, fail(path, "its index does not agree with its checksum: %s", again)
+		return nil, fail(path, "its index does not match its checksum: %s", again)
 	}
 	d, err := indexDecoder()
 	if err != nil {
@@ -234,8 +234,8 @@ type launch struct {
 	warn   []string
 	warps  uint64
 	lanes  uint64
-	// Runs are read when the launch is opened: they may be short and stand for
-	// much.
+	// Runs are decoded when the launch is opened: a few bytes can stand for many
+	// numbers.
 	code, present, parts []byte
 }
 
@@ -259,7 +259,7 @@ func (l *launch) Name() string { return l.name }
 // Header returns what the trace says about the launch.
 func (l *launch) Header() (trace.Header, error) { return l.header, nil }
 
-// Open makes the launch ready for its blocks to be read.
+// Open prepares the launch for reading its blocks.
 func (l *launch) Open() (*trace.Kernel, error) {
 	damaged := func(what string) error { return fail(l.name, "%s: the container is damaged; %s", what, again) }
 	k := &trace.Kernel{Header: l.header, WarpInsts: l.warps, ThreadInsts: l.lanes, Warnings: l.warn}
@@ -321,17 +321,17 @@ type blocks struct {
 	coder   *coder
 	present []uint64
 	parts   []*part
-	from    []int // place in present of each part's first block
+	from    []int // index in present of each part's first block
 
-	part  int // whose columns are here, -1 if none
-	next  int // place of the block that they give next
+	part  int // whose columns are loaded, -1 if none
+	next  int // index of the block that they give next
 	insts uint64
 	cols  [columns]reader
 	free  []*trace.Block
 }
 
-// Block returns a block; it is read from the start of its part unless the one
-// asked for before stands ahead of it there.
+// Block returns a block. It reads from the start of the block's part unless the
+// previous request was for an earlier block of the part.
 func (b *blocks) Block(i int) (*trace.Block, error) {
 	if i < 0 || i >= len(b.present) {
 		return nil, fail(b.launch.name, "there is no block at place %d of %d", i, len(b.present))
@@ -366,7 +366,7 @@ func (b *blocks) Block(i int) (*trace.Block, error) {
 	}
 }
 
-// end reports whether a part has been read whole and nothing is left over.
+// end reports whether a part has been read whole, with nothing left over.
 func (b *blocks) end(p *part) bool {
 	for i := range b.cols {
 		if !b.cols[i].done() {
@@ -392,7 +392,7 @@ func (b *blocks) find(i int) int {
 	return lo
 }
 
-// enter goes to the start of a part.
+// enter moves to the start of a part.
 func (b *blocks) enter(n int) error {
 	p := b.parts[n]
 	b.part = -1
@@ -408,7 +408,7 @@ func (b *blocks) enter(n int) error {
 			return damaged("cannot be read (" + err.Error() + ")")
 		}
 		if crc32.Checksum(z, checksums) != p.crc {
-			return damaged("does not agree with its checksum")
+			return damaged("does not match its checksum")
 		}
 		err = b.unpack.unpack(z, &b.cols)
 	}
@@ -421,14 +421,14 @@ func (b *blocks) enter(n int) error {
 	return nil
 }
 
-// Free takes a block back.
+// Free takes a block back for reuse.
 func (b *blocks) Free(x *trace.Block) {
 	if x != nil && len(b.free) < 64 {
 		b.free = append(b.free, x)
 	}
 }
 
-// Close closes the file. There are no blocks afterwards.
+// Close closes the file; no blocks can be read after it.
 func (b *blocks) Close() error {
 	if b.unpack == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
-// real are recorded traces. Of each the sum over its .traceg files of what xz
-// 5.4 (-9e) makes of them is given in bytes.
+// real lists recorded traces, each with the sum of the sizes in bytes of its
+// .traceg files after xz 5.4 (-9e).
 var real = []struct {
 	name string
 	xz   int64
@@ -29,7 +29,7 @@ var real = []struct {
 	{"microgpusim-matrixmul-32-32", 2368},
 }
 
-// size writes a set and returns the file and its bytes.
+// size writes a set and returns the file and its size in bytes.
 func size(t testing.TB, set *trace.Set) (string, int64) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x"+Ending)
@@ -43,8 +43,8 @@ func size(t testing.TB, set *trace.Set) (string, int64) {
 	return out, i.Size()
 }
 
-// Recorded traces come back as they were, and take less than half of what xz
-// makes of them.
+// Recorded traces are read back unchanged, and take less than half of their size
+// under xz.
 func TestRecorded(t *testing.T) {
 	var ours, theirs int64
 	for _, r := range real {
@@ -57,10 +57,10 @@ func TestRecorded(t *testing.T) {
 			out, n := size(t, set)
 			t.Logf("%d bytes, xz %d: %.1f times", n, r.xz, float64(r.xz)/float64(n))
 			if n > r.xz {
-				t.Errorf("it is larger than with xz: %d bytes, %d", n, r.xz)
+				t.Errorf("larger than with xz: %d bytes, %d", n, r.xz)
 			}
 			if strings.Contains(r.name, "bfs") && float64(n)*1.4 > float64(r.xz) {
-				t.Errorf("it is not 1.4 times smaller than with xz: %d bytes, %d", n, r.xz)
+				t.Errorf("not 1.4 times smaller than with xz: %d bytes, %d", n, r.xz)
 			}
 			ours, theirs = ours+n, theirs+r.xz
 			got, err := Open(out)
@@ -68,7 +68,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, set, got)
-			// What was read can be written: the same file again.
+			// A set that was read can be written again: the file is the same.
 			again, _ := size(t, got)
 			a, err := os.ReadFile(out)
 			if err != nil {
@@ -79,9 +79,9 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(a, b) {
-				t.Error("written again it is another file")
+				t.Error("written again, the file differs")
 			}
-			// The text is the same as that of the trace itself.
+			// The text equals that of the trace itself.
 			from, to := t.TempDir(), t.TempDir()
 			if err := text.Write(from, set, text.Options{}, nil); err != nil {
 				t.Fatal(err)
@@ -94,11 +94,11 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 	if ours*2 > theirs {
-		t.Errorf("together they are not half of what xz makes: %d bytes, %d", ours, theirs)
+		t.Errorf("not half of the size under xz in total: %d bytes, %d", ours, theirs)
 	}
 }
 
-// sameFiles reports files of a folder that another has not, or not so.
+// sameFiles reports files that another folder lacks, or that differ there.
 func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
 	list, err := os.ReadDir(a)
@@ -111,7 +111,7 @@ func sameFiles(t *testing.T, a, b string) {
 			t.Fatal(err)
 		}
 		if y, err := os.ReadFile(filepath.Join(b, e.Name())); err != nil || !bytes.Equal(x, y) {
-			t.Errorf("%s is another: %v", e.Name(), err)
+			t.Errorf("%s differs: %v", e.Name(), err)
 		}
 	}
 }

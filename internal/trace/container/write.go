@@ -17,11 +17,11 @@ import (
 
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes a recorded run to a file. Launches are read one after another
-// and block by block; no more than a part of a launch is in memory, beside the
-// static code and a few bytes per launch and part. The file appears under its
-// name when it is whole. Progress, which may be nil, is told how many blocks
-// have been written of how many the grids have.
+// Write writes a recorded run to a file. It reads launches one after another, block
+// by block; memory holds no more than a part of a launch, beside the static code
+// and a few bytes per launch and part. The file appears under its name when it is
+// complete. Progress, if not nil, is called with the number of blocks written and
+// the total of all grids.
 func Write(path string, set *trace.Set, progress func(done, total uint64)) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -46,8 +46,7 @@ func Write(path string, set *trace.Set, progress func(done, total uint64)) (err 
 	return os.Rename(f.Name(), path)
 }
 
-// partKey is by what equal parts are found: their bytes, and the code to which
-// they refer.
+// partKey identifies equal parts: by their bytes, and the code to which they refer.
 type partKey [sha256.Size]byte
 
 type writer struct {
@@ -57,13 +56,13 @@ type writer struct {
 
 	texts   texts
 	seen    map[partKey]uint64
-	parts   []byte // table, so far
+	parts   []byte // the table, so far
 	nParts  uint64
 	inline  []byte
 	pool    map[string]uint64
 	statics [staticColumns][]byte
 	last    trace.Static
-	entries []byte            // commands, so far
+	entries []byte            // the commands, so far
 	names   map[string]string // of launches
 	taken   map[string]bool
 
@@ -73,7 +72,7 @@ type writer struct {
 	cols         [columns][]byte
 }
 
-// limits say when a part ends: after the block with which one is reached.
+// limits determine when a part ends: after the block that reaches one of them.
 type limits struct{ insts, bytes, blocks int }
 
 func newWriter(out io.Writer, progress func(done, total uint64)) *writer {
@@ -112,16 +111,16 @@ func (w *writer) set(set *trace.Set) (err error) {
 	return w.index(set)
 }
 
-// commandText is the usual text of a copy, which need not be kept.
+// commandText is the usual text of a copy, which need not be stored.
 func commandText(c *trace.Command) string {
 	return fmt.Sprintf("MemcpyHtoD,0x%016x,%d", c.Addr, c.Bytes)
 }
 
-// What a command is.
+// Kinds of commands, and flags.
 const (
 	commandLaunch byte = 1 << iota
-	commandWords       // its text is kept
-	commandName        // its launch has another name than its text
+	commandWords       // its text is stored
+	commandName        // the launch's name differs from its text
 	commandKnown  = commandLaunch | commandWords | commandName
 )
 
@@ -137,7 +136,7 @@ func (w *writer) command(c *trace.Command) error {
 		kind = commandWords
 	}
 	list := c.File
-	if list != "" { // in which folder it was is nobody's business
+	if list != "" { // leave out the folder: it may be private
 		list = filepath.Base(list)
 	}
 	b := append(w.entries, kind)
@@ -158,8 +157,8 @@ func (w *writer) command(c *trace.Command) error {
 	return w.launch(c.Launch)
 }
 
-// name returns the name of a launch without what is before it: the folder, or
-// another container. Two launches that had different names have so still.
+// name returns the name of a launch without its folder or container. Launches with
+// different names keep different names.
 func (w *writer) name(full string) string {
 	if s, ok := w.names[full]; ok {
 		return s
@@ -187,7 +186,7 @@ func (w *writer) launch(src trace.Source) error {
 		return &trace.Error{File: src.Name(), Msg: fmt.Sprintf(format, a...)}
 	}
 	if len(k.Present) > maxBlocks {
-		return fail("it has %d blocks; a container holds %d of a launch at most", len(k.Present), maxBlocks)
+		return fail("it has %d blocks; a container holds at most %d of a launch", len(k.Present), maxBlocks)
 	}
 	for _, n := range k.Present {
 		if n >= k.Grid.Count() {
@@ -224,7 +223,7 @@ func (w *writer) launch(src trace.Source) error {
 		}
 	}
 	if w.warps != k.WarpInsts || w.lanes != k.ThreadInsts {
-		return fail("it should have %d warp and %d thread instructions, but its blocks have %d and %d", k.WarpInsts, k.ThreadInsts, w.warps, w.lanes)
+		return fail("it claims %d warp and %d thread instructions, but its blocks have %d and %d", k.WarpInsts, k.ThreadInsts, w.warps, w.lanes)
 	}
 	w.entries = uvarint(w.entries, uint64(len(list)))
 	before := uint64(0)
@@ -239,7 +238,7 @@ func (w *writer) launch(src trace.Source) error {
 	return nil
 }
 
-// code returns the places of instructions in the code of the whole run.
+// code returns the indices of instructions in the code of the whole run.
 func (w *writer) code(code []trace.Static) []uint64 {
 	list := make([]uint64, len(code))
 	var key []byte
@@ -262,7 +261,7 @@ func (w *writer) code(code []trace.Static) []uint64 {
 	return list
 }
 
-// part writes a part of a launch that begins at a place of Present.
+// part writes the part of a launch that begins at an index of Present.
 func (w *writer) part(k *trace.Kernel, coder *coder, from int, code []byte) (blocks int, n uint64, err error) {
 	var flags byte
 	for {
@@ -289,14 +288,14 @@ func (w *writer) partWith(k *trace.Kernel, coder *coder, from int, code []byte, 
 			return 0, 0, err
 		}
 		if b.Index != k.Grid.At(k.Present[i]) {
-			return 0, 0, fmt.Errorf("its block at place %d should be number %d", i, k.Present[i])
+			return 0, 0, fmt.Errorf("the block at index %d must be number %d", i, k.Present[i])
 		}
 		if i == from {
 			flags |= flagsOf(b)
 			coder.reset(flags)
 		}
 		if err = coder.put(&w.cols, b); err != nil {
-			if !errors.Is(err, errBoth) { // nothing is lost: the part is read and written anew
+			if !errors.Is(err, errBoth) { // nothing is lost: the part is read and written again
 				err = &trace.Error{File: k.Kernel, Block: fmt.Sprintf("thread block %d,%d,%d", b.Index[0], b.Index[1], b.Index[2]), Msg: err.Error()}
 			}
 			return 0, 0, err
@@ -319,7 +318,7 @@ func (w *writer) partWith(k *trace.Kernel, coder *coder, from int, code []byte, 
 	return blocks, n, err
 }
 
-// put writes the columns, unless the same have been written before.
+// put writes the columns, unless equal ones have been written before.
 func (w *writer) put(flags byte, blocks, insts uint64, code []byte) (uint64, error) {
 	h := sha256.New()
 	h.Write([]byte{flags})
@@ -361,7 +360,7 @@ func (w *writer) put(flags byte, blocks, insts uint64, code []byte) (uint64, err
 	return w.nParts - 1, nil
 }
 
-// index writes what comes last.
+// index writes the end of the file: index, sizes and checksum.
 func (w *writer) index(set *trace.Set) error {
 	var tailTexts []byte
 	tailTexts = w.texts.put(tailTexts, strings.TrimPrefix(set.Form, formPrefix))

@@ -15,8 +15,8 @@ import (
 
 // This file: the messages threadblock, warp, instruction and address.
 
-// lookup finds the place of an instruction in the code of a launch. A warp
-// mostly goes on to the next one.
+// lookup finds the index of an instruction in the code of a launch. A warp mostly
+// continues with the next one.
 type lookup struct {
 	code []trace.Static // ascending by function and pc
 	last int
@@ -37,8 +37,8 @@ func (l *lookup) find(function int32, pc uint32) (int32, bool) {
 	return int32(n), ok
 }
 
-// getBlock reads a threadblock into b, whose slices it uses again. Seen, which
-// may be nil, is told of each address and its width.
+// getBlock reads a threadblock into b, whose slices it reuses. Seen, if not nil, is
+// called with each address and its width.
 func getBlock(msg []byte, code *lookup, b *trace.Block, seen func(at int32, width uint64)) error {
 	b.Warps, b.Insts, b.Mems, b.Deltas = b.Warps[:0], b.Insts[:0], b.Mems[:0], b.Deltas[:0]
 	type part struct {
@@ -51,14 +51,14 @@ func getBlock(msg []byte, code *lookup, b *trace.Block, seen func(at int32, widt
 		case f.message(1):
 			b.Index, err = getDim(f.bytes)
 		case f.number(3):
-			return errors.New("it is packed in the way of a later fork of the tracer, with one function for the block: only the plain form is read")
+			return errors.New("it is packed as by a later fork of the tracer, with one function for the block; only the plain form can be read")
 		case f.message(2):
 			id, v, err := entry(f.bytes)
 			if err != nil {
 				return err
 			}
 			if id < 0 || id > math.MaxInt32 {
-				return fmt.Errorf("warp %d: there is no such warp", id)
+				return fmt.Errorf("warp %d does not exist", id)
 			}
 			warps = append(warps, part{id, v})
 		}
@@ -70,7 +70,7 @@ func getBlock(msg []byte, code *lookup, b *trace.Block, seen func(at int32, widt
 	slices.SortFunc(warps, func(a, b part) int { return cmp.Compare(a.id, b.id) })
 	for i, p := range warps {
 		if i > 0 && p.id == warps[i-1].id {
-			return fmt.Errorf("warp %d is there twice", p.id)
+			return fmt.Errorf("warp %d appears twice", p.id)
 		}
 		w := trace.Warp{ID: int32(p.id), From: int32(len(b.Insts))}
 		for rest := p.msg; len(rest) > 0; {
@@ -88,8 +88,8 @@ func getBlock(msg []byte, code *lookup, b *trace.Block, seen func(at int32, widt
 	return nil
 }
 
-// maxAddresses is how many addresses an instruction may have: an LDGSTS has
-// two, others one. The bound is our own.
+// maxAddresses bounds the addresses of an instruction (our choice): an LDGSTS has
+// two, others one.
 const maxAddresses = 8
 
 func getInst(msg []byte, code *lookup, b *trace.Block, seen func(at int32, width uint64)) error {
@@ -125,7 +125,7 @@ func getInst(msg []byte, code *lookup, b *trace.Block, seen func(at int32, width
 	}
 	at, ok := code.find(function, pc)
 	if !ok {
-		return fmt.Errorf("function %d has no instruction at pc %#x in the static code: are both of the same run?", function, pc)
+		return fmt.Errorf("function %d has no instruction at pc %#x in the static code: are both from the same run?", function, pc)
 	}
 	in := trace.Inst{At: at, Active: isa.LaneMask(active), Mask: isa.LaneMask(active & predicate), Mem: -1, NMems: uint8(n)}
 	if n > 0 {
@@ -192,10 +192,10 @@ func getAddress(msg []byte, b *trace.Block, mask isa.LaneMask) (width uint64, er
 		}
 	}
 	if mode > uint64(trace.BaseDelta) {
-		return 0, fmt.Errorf("its addresses are written in form %d, which is not known: 0, 1 and 2 are", int64(mode))
+		return 0, fmt.Errorf("its addresses have mode %d, which is unknown; want 0, 1 or 2", int64(mode))
 	}
 	if width > math.MaxUint8 {
-		return 0, fmt.Errorf("an access of %d bytes a lane is too wide", int64(width))
+		return 0, fmt.Errorf("an access of %d bytes per lane is too wide", int64(width))
 	}
 	m.Mode, m.N = trace.Mode(mode), uint8(len(b.Deltas)-int(m.First))
 	if m.N == 0 {
@@ -209,13 +209,13 @@ func getAddress(msg []byte, b *trace.Block, mask isa.LaneMask) (width uint64, er
 		need = mask.Count() - 1
 	}
 	if int(m.N) < need {
-		return 0, fmt.Errorf("%d lanes are set, but it has the addresses of %d", mask.Count(), mask.Count()-need+int(m.N))
+		return 0, fmt.Errorf("%d lanes are set, but there are addresses for %d", mask.Count(), mask.Count()-need+int(m.N))
 	}
 	b.Mems = append(b.Mems, m)
 	return width, nil
 }
 
-// putBlock writes a threadblock. Functions gives the function and pc of an
+// putBlock writes a threadblock. Functions returns the function and pc of an
 // instruction of the launch's code.
 func putBlock(b *trace.Block, code []trace.Static, function []int32) ([]byte, error) {
 	msg := putBytes(nil, 1, putDim(b.Index))
@@ -229,7 +229,7 @@ func putBlock(b *trace.Block, code []trace.Static, function []int32) ([]byte, er
 		for j := range b.Insts[w.From:w.Upto] {
 			in := &b.Insts[int(w.From)+j]
 			if in.At < 0 || int(in.At) >= len(code) || in.NMems > 0 && (in.Mem < 0 || int(in.Mem)+int(in.NMems) > len(b.Mems)) || in.NMems > maxAddresses {
-				return nil, fmt.Errorf("warp %d, instruction %d is not of its launch's code, or lacks its accesses", w.ID, j+1)
+				return nil, fmt.Errorf("warp %d, instruction %d is not in its launch's code, or lacks its accesses", w.ID, j+1)
 			}
 			inst = putNumber(inst[:0], 1, uint64(code[in.At].PC))
 			inst = putNumber(inst, 2, uint64(in.Active))

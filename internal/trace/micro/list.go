@@ -92,7 +92,7 @@ func getKernel(b []byte) (k kernel, err error) {
 	return k, err
 }
 
-// signed is a number as a field holds it: the sign is extended to 64 bits.
+// signed returns a number as stored in a field: sign-extended to 64 bits.
 func signed(v int32) uint64 { return uint64(int64(v)) }
 
 func (k *kernel) put() (b []byte) {
@@ -155,7 +155,7 @@ func getDevice(key int64, b []byte) (d device, err error) {
 		}
 		return nil
 	})
-	// A map has no order: that of the keys is as good as any, and always the same.
+	// A map has no order. The order of keys is always the same.
 	slices.SortStableFunc(d.streams, func(a, b stream) int { return cmp.Compare(a.key, b.key) })
 	return d, err
 }

@@ -25,7 +25,7 @@ import (
 
 func gpr(n uint16) trace.Reg { return trace.Reg{File: isa.RegGPR, N: n} }
 
-// load is an instruction as the tracer's file of MaxFlops on an RTX 50 has it.
+// load is an instruction from the tracer's file of MaxFlops on an RTX 50.
 const load = `{"pc_string_hex":"0090","pc_num_dec":144,"op_code":"LDG.E","is_predicated":false,"is_uniform_predicate":false,"is_predicate_negate":false,
 "predicate_register":0,"num_destination_registers":1,"encoded_instruction":["0x0000000404057981","0x002ea2000c1e1900"],
 "operands":[{"operand_string":"R5","operand_type":"REG","has_reg":true,"is_negative_reg":false,"is_absolute_reg":false,"operand_reg_number":5,"has_inmediate":false,
@@ -55,8 +55,7 @@ func TestRecordedInstruction(t *testing.T) {
 	if d := cmp.Diff([]trace.Static{want}, code); d != "" {
 		t.Error(d)
 	}
-	// What is written has the same keys and values, but for the counts of live
-	// registers.
+	// Writing reproduces keys and values, except for the counts of live registers.
 	var a, b map[string]any
 	if err := json.Unmarshal([]byte(load), &a); err != nil {
 		t.Fatal(err)
@@ -75,12 +74,12 @@ func TestRecordedInstruction(t *testing.T) {
 	}
 	delete(a, "register_usage")
 	delete(b, "register_usage")
-	// Modifiers of the register within an address are not told apart there.
+	// Modifiers of the register within an address are not distinguished there.
 	a["operands"].([]any)[1].(map[string]any)["operand_modifiers"] = []any{}
 	if d := cmp.Diff(a, b); d != "" {
 		t.Error(d)
 	}
-	// Without the binary the tracer knows no control bits.
+	// Without the binary the tracer has no control bits.
 	code, err = getCode(strings.NewReader(functionJSON(false, load)))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +89,7 @@ func TestRecordedInstruction(t *testing.T) {
 	}
 }
 
-// The recorded control bits, as the file has them and as the words do.
+// The recorded control bits equal those in the encoded words.
 func TestRecordedControl(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(tracetest.Dir(t), "control-bits-sample.tsv"))
 	if err != nil {
@@ -103,7 +102,7 @@ func TestRecordedControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 13 {
-		t.Fatalf("%d rows, not 13", len(rows))
+		t.Fatalf("%d rows, want 13", len(rows))
 	}
 	for _, row := range rows {
 		var n [5]int
@@ -125,7 +124,7 @@ func TestRecordedControl(t *testing.T) {
 		c := s.Words[1] >> 41
 		want := isa.Control{Stall: uint8(c & 15), Yield: c>>4&1 == 0, Write: uint8(c >> 5 & 7), Read: uint8(c >> 8 & 7), Wait: uint8(c >> 11 & 63)}
 		if *s.Control != want {
-			t.Errorf("%s: %v, its words say %v", row[1], *s.Control, want)
+			t.Errorf("%s: %v, its words have %v", row[1], *s.Control, want)
 		}
 	}
 }
@@ -166,10 +165,10 @@ func TestOperands(t *testing.T) {
 		{"", "GENERIC", nil},
 	} {
 		if o := operand(c.text); o.Type != c.kind {
-			t.Errorf("%q: %s, not %s", c.text, o.Type, c.kind)
+			t.Errorf("%q: %s, want %s", c.text, o.Type, c.kind)
 		}
 		if got := registers(c.text); !slices.Equal(got, c.regs) {
-			t.Errorf("%q: %v, not %v", c.text, got, c.regs)
+			t.Errorf("%q: %v, want %v", c.text, got, c.regs)
 		}
 	}
 }
@@ -180,12 +179,12 @@ func TestMangled(t *testing.T) {
 		"_Z6kernelv___12":                    "_Z6kernelv", "plain": "plain", "a___": "a___", "a___b": "a___b", "___3": "___3", "": "",
 	} {
 		if got := mangled(in); got != want {
-			t.Errorf("%q: %q, not %q", in, got, want)
+			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
 
-// A thread block as the messages put it, byte by byte.
+// A thread block in the wire format, byte by byte.
 func TestWire(t *testing.T) {
 	msg := []byte{
 		0x0a, 0x02, 0x08, 0x02, // block_id {x 2}
@@ -208,13 +207,13 @@ func TestWire(t *testing.T) {
 	}
 	code := []trace.Static{{Func: 5, PC: 0}, {Func: 5, PC: 16, Width: 4}}
 	var b trace.Block
-	// One difference is missing: three lanes have two.
+	// One difference is missing: three lanes need two.
 	if err := getBlock(msg, &lookup{code: code, last: -1}, &b, nil); err == nil || !strings.Contains(err.Error(), "3 lanes are set") {
 		t.Fatal(err)
 	}
 	msg = append(msg, 0x08) // … 4
 	for _, at := range []int{5, 9, 25, 35, 44} {
-		msg[at]++ // the lengths of all in which it stands
+		msg[at]++ // the lengths of all messages around it
 	}
 	if err := getBlock(msg, &lookup{code: code, last: -1}, &b, nil); err != nil {
 		t.Fatal(err)
@@ -227,14 +226,14 @@ func TestWire(t *testing.T) {
 	if d := cmp.Diff(want, b); d != "" {
 		t.Error(d)
 	}
-	// Written it is the same.
+	// Writing gives the same bytes.
 	code[0].Width = 0
 	got, err := putBlock(&b, code, []int32{5, 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, msg) {
-		t.Errorf("% x\nnot\n% x", got, msg)
+		t.Errorf("% x\nwant\n% x", got, msg)
 	}
 }
 
@@ -257,7 +256,7 @@ func (m *memory) Close() error                      { return nil }
 
 func some[T any](r *rapid.T, name string, list ...T) T { return rapid.SampledFrom(list).Draw(r, name) }
 
-// drawCode draws the functions of a run: each with control bits for all of its
+// drawCode draws the functions of a run, each with control bits for all of its
 // instructions or for none.
 func drawCode(r *rapid.T) (code []trace.Static) {
 	reg := func() trace.Reg {
@@ -328,7 +327,7 @@ func drawLaunch(r *rapid.T, id int64, all []trace.Static) *memory {
 		Registers: rapid.IntRange(0, 255).Draw(r, "registers"), Arch: 120, Stream: 3, SharedBase: rapid.Uint64().Draw(r, "sharedbase"),
 		LocalBase: rapid.Uint64().Draw(r, "localbase"), NVBit: "1.7.5", Version: 4,
 	}
-	// The code is what occurs, so all that is drawn occurs in the first warp.
+	// The code lists what occurs, so everything drawn occurs in the first warp.
 	for _, s := range all {
 		if rapid.Bool().Draw(r, "occurs") {
 			k.Code = append(k.Code, s)
@@ -381,7 +380,7 @@ func drawLaunch(r *rapid.T, id int64, all []trace.Static) *memory {
 	return m
 }
 
-// A run that is of this form comes back as it was.
+// A run in this format is read back unchanged.
 func TestRandom(t *testing.T) {
 	root := t.TempDir()
 	n := 0
@@ -441,7 +440,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// small is a folder with a trace of two launches.
+// small returns a folder with a trace of two launches.
 func small(t testing.TB) string {
 	t.Helper()
 	set := &trace.Set{Name: "small", Form: form}
@@ -470,7 +469,7 @@ func small(t testing.TB) string {
 	return dir
 }
 
-// readAll reads a trace whole and returns the first error.
+// readAll reads a whole trace and returns the first error.
 func readAll(path string) error {
 	set, err := Open(path)
 	if err != nil {
@@ -499,7 +498,7 @@ func TestIs(t *testing.T) {
 	dir := small(t)
 	for _, path := range []string{dir, filepath.Dir(dir), filepath.Join(dir, listName)} {
 		if !Is(path) {
-			t.Errorf("%s is one", path)
+			t.Errorf("%s is recognised as a trace", path)
 		}
 		if err := readAll(path); err != nil {
 			t.Error(err)
@@ -507,15 +506,15 @@ func TestIs(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(dir, "stats.csv"), filepath.Join(dir, "absent"), t.TempDir()} {
 		if Is(path) {
-			t.Errorf("%s is none", path)
+			t.Errorf("%s is not recognised as a trace", path)
 		}
 		if _, err := Open(path); err == nil {
-			t.Errorf("%s is none", path)
+			t.Errorf("%s was opened", path)
 		}
 	}
 }
 
-// What is wrong is said, with the file.
+// Errors name the file and the reason.
 func TestWrong(t *testing.T) {
 	const block = "threadblocks/device_0/stream_0/kernel_1/d_0_s_0_k_1_1,0,0.pb"
 	list := func(r run) []byte { return r.put() }
@@ -528,18 +527,18 @@ func TestWrong(t *testing.T) {
 		b          []byte // nil: the file is absent
 		want       string
 	}{
-		{"no list", listName, []byte{}, "it has no copies and no launches"},
+		{"no list", listName, []byte{}, "neither copies nor launches"},
 		{"list of text", listName, []byte("#traces format = x\n"), "damaged"},
-		{"copy", listName, list(stream1("MemcpyHtoD,0xzz,4")), `"MemcpyHtoD,0xzz,4" should be`},
+		{"copy", listName, list(stream1("MemcpyHtoD,0xzz,4")), `"MemcpyHtoD,0xzz,4" is invalid`},
 		{"no such launch", listName, list(stream1("kernel-7.trace")), "has no launch 7"},
-		{"a way out", listName, list(stream1("kernel-../../x.trace")), "should be kernel-N.trace"},
-		{"absurd grid", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 30, 1 << 30, 9}}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
-		{"grid of more than 2⁶⁴ blocks", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 20, 1 << 20, 1 << 30}}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
-		{"grid of zeros", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1}}, events: []string{"kernel-1.trace"}}}}}}), "cannot be"},
+		{"a way out", listName, list(stream1("kernel-../../x.trace")), "want kernel-N.trace"},
+		{"absurd grid", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 30, 1 << 30, 9}}}, events: []string{"kernel-1.trace"}}}}}}), "is impossible"},
+		{"grid of more than 2⁶⁴ blocks", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1 << 20, 1 << 20, 1 << 30}}}, events: []string{"kernel-1.trace"}}}}}}), "is impossible"},
+		{"grid of zeros", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1}}, events: []string{"kernel-1.trace"}}}}}}), "is impossible"},
 		{"grid too small", listName, list(run{devices: []device{{streams: []stream{{kernels: []kernel{{id: 1, grid: trace.Dim{1, 1, 1}}}, events: []string{"kernel-1.trace"}}}}}}), "of a block of a grid of 1×1×1"},
 		{"no static code", staticName, nil, "static code"},
 		{"no JSON", staticName, []byte("x"), "invalid character"},
-		{"a list", staticName, []byte("[]"), "where { should be"},
+		{"a list", staticName, []byte("[]"), "want {"},
 		{"empty", staticName, []byte(`{"kernels":[]}`), "has no instruction at pc"},
 		{"words", staticName, code(functionJSON(true, load), `"0x0000000404057981",`, ``), "has 1 words"},
 		{"word", staticName, code(functionJSON(true, load), `0x0000000404057981`, `0xg`), `has "0xg"`},
@@ -548,17 +547,17 @@ func TestWrong(t *testing.T) {
 		{"guard", staticName, code(functionJSON(true, load), `"is_predicated":false,"is_uniform_predicate":false,"is_predicate_negate":false,
 "predicate_register":0`, `"is_predicated":true,"predicate_register":8`), "guard is predicate 8"},
 		{"twice", staticName, []byte(functionJSON(true, load, load)), "function 1 has two instructions at pc 0x90"},
-		{"no block", block, []byte{}, "it says that it is block 0,0,0"},
-		{"block of text", block, []byte("hello, world"), "no protobuf"},
-		{"warp twice", block, slices.Concat(putBytes(nil, 1, putDim(trace.Dim{1})), putEntry(nil, 2, 3, nil), putEntry(nil, 2, 3, nil)), "warp 3 is there twice"},
+		{"no block", block, []byte{}, "it contains block 0,0,0"},
+		{"block of text", block, []byte("hello, world"), "not a protobuf"},
+		{"warp twice", block, slices.Concat(putBytes(nil, 1, putDim(trace.Dim{1})), putEntry(nil, 2, 3, nil), putEntry(nil, 2, 3, nil)), "warp 3 appears twice"},
 		{"a fork's", block, putNumber(nil, 3, 1), "a later fork"},
-		{"warp", block, putEntry(nil, 2, -1, nil), "no such warp"},
-		{"form", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putNumber(nil, 3, 3)))), "form 3, which is not known"},
+		{"warp", block, putEntry(nil, 2, -1, nil), "does not exist"},
+		{"form", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putNumber(nil, 3, 3)))), "mode 3, which is unknown"},
 		{"lanes", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putBytes(nil, 6, make([]byte, 33))))), "more than 32 lanes"},
-		{"width", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putNumber(nil, 1, 256)))), "256 bytes a lane"},
+		{"width", block, putEntry(nil, 2, 0, putBytes(nil, 2, putBytes(putNumber(nil, 4, 1), 5, putNumber(nil, 1, 256)))), "256 bytes per lane"},
 		{"addresses", block, putEntry(nil, 2, 0, putBytes(nil, 2, append(putNumber(nil, 4, 1), bytes.Repeat([]byte{5<<3 | 2, 0}, 9)...))), "more than 8 addresses"},
 		{"unknown pc", block, putEntry(nil, 2, 0, putBytes(nil, 2, putNumber(putNumber(nil, 1, 0x50), 4, 1))), "function 1 has no instruction at pc 0x50"},
-		{"renamed", "threadblocks/device_0/stream_0/kernel_1/d_0_s_0_k_1_1,0.pb", []byte{}, "its name should end with"},
+		{"renamed", "threadblocks/device_0/stream_0/kernel_1/d_0_s_0_k_1_1,0.pb", []byte{}, "its name must end with"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := small(t)
@@ -581,8 +580,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// Each file cut anywhere: an error, or what a shorter message says, but no
-// panic.
+// A file cut anywhere gives an error or the contents of a shorter message; it never
+// causes a panic.
 func TestCut(t *testing.T) {
 	dir := small(t)
 	for _, file := range []string{listName, staticName, "threadblocks/device_0/stream_0/kernel_1/d_0_s_0_k_1_1,0,0.pb"} {
@@ -605,7 +604,7 @@ func TestCut(t *testing.T) {
 		}
 		// A message may end between two of its fields; JSON may not.
 		if least := len(b) * 8 / 10; failed < least || file == staticName && failed != len(b) {
-			t.Errorf("%s: of %d lengths only %d are noticed", file, len(b), failed)
+			t.Errorf("%s: of %d lengths only %d cause an error", file, len(b), failed)
 		}
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
@@ -614,7 +613,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestWriteTwice(t *testing.T) {
-	if err := Write(small(t), &trace.Set{}, nil); err == nil || !strings.Contains(err.Error(), "there is a trace in it already") {
+	if err := Write(small(t), &trace.Set{}, nil); err == nil || !strings.Contains(err.Error(), "already contains a trace") {
 		t.Error(err)
 	}
 }

@@ -18,13 +18,12 @@ const (
 	listName   = "dynamic_trace.pb"
 	staticName = "extra_info/enhanced_execution_info.json"
 	form       = "MICRO'25"
-	// maxList and maxBlock bound the files that are read whole: our own choice.
+	// maxList and maxBlock bound the files that are read whole (our choice).
 	maxList  = 1 << 30
 	maxBlock = 1 << 31
 )
 
-// find returns the folder of a trace, of which path may be the list, or the
-// folder above.
+// find returns the folder of a trace; path is that folder, its list, or its parent.
 func find(path string) (string, bool) {
 	if filepath.Base(path) == listName {
 		path = filepath.Dir(path)
@@ -37,8 +36,8 @@ func find(path string) (string, bool) {
 	return "", false
 }
 
-// Is reports whether a path is a trace of this form: its folder, the one
-// above, or its dynamic_trace.pb.
+// Is reports whether a path is a trace in this format: its folder, the parent, or
+// its dynamic_trace.pb.
 func Is(path string) bool {
 	_, ok := find(path)
 	return ok
@@ -48,14 +47,14 @@ func fail(file, format string, a ...any) error {
 	return &trace.Error{File: file, Msg: fmt.Sprintf(format, a...)}
 }
 
-// readFile reads a file whole that should not be larger than most.
+// readFile reads a whole file of at most most bytes.
 func readFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fail(path, "it cannot be read: %v", errors.Unwrap(err))
 	}
 	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fail(path, "it should be a file of at most %d MiB, and has %d bytes", most>>20, info.Size())
+		return nil, fail(path, "want a file of at most %d MiB; it has %d bytes", most>>20, info.Size())
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -64,12 +63,12 @@ func readFile(path string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// Open reads the list of a trace. Launches are read when they are opened, and
-// the static code when the first is. Errors are of *trace.Error.
+// Open reads the list of a trace. Launches are read when they are opened, and the
+// static code with the first of them. Errors are of type *trace.Error.
 func Open(path string) (*trace.Set, error) {
 	dir, ok := find(path)
 	if !ok {
-		return nil, fail(path, "there is no %s in it", listName)
+		return nil, fail(path, "it contains no %s", listName)
 	}
 	list := filepath.Join(dir, listName)
 	b, err := readFile(list, maxList)
@@ -78,14 +77,14 @@ func Open(path string) (*trace.Set, error) {
 	}
 	r, err := getRun(b)
 	if err != nil {
-		return nil, fail(list, "%v: it is damaged, or not of the MICRO'25 tracer", err)
+		return nil, fail(list, "%v: it is damaged, or not from the MICRO'25 tracer", err)
 	}
 	set := &trace.Set{Name: path, Form: form}
 	warn := func(format string, a ...any) {
 		set.Warnings = append(set.Warnings, list+": "+fmt.Sprintf(format, a...))
 	}
 	if r.gathered {
-		warn("the values of registers that it says it has are left out")
+		warn("its register values are left out")
 	}
 	shared := &folder{dir: dir, file: filepath.Join(dir, staticName)}
 	for i := range r.devices {
@@ -95,7 +94,7 @@ func Open(path string) (*trace.Set, error) {
 			continue
 		}
 		if len(d.streams) > 1 {
-			warn("it has %d streams, between which it tells no order: they run one after another", len(d.streams))
+			warn("it has %d streams and no order between them: they run one after another", len(d.streams))
 		}
 		for j := range d.streams {
 			s := &d.streams[j]
@@ -104,7 +103,7 @@ func Open(path string) (*trace.Set, error) {
 				switch {
 				case strings.HasPrefix(event, "MemcpyHtoD"):
 					if c.Addr, c.Bytes, ok = copyEvent(event); !ok {
-						return nil, fail(list, "stream %d, event %d: %q should be MemcpyHtoD,0xADDRESS,BYTES", s.key, n+1, event)
+						return nil, fail(list, "stream %d, event %d: %q is invalid; want MemcpyHtoD,0xADDRESS,BYTES", s.key, n+1, event)
 					}
 				case strings.HasPrefix(event, "kernel"):
 					l := &launch{folder: shared, run: &r, device: int64(d.id), stream: s.key}
@@ -119,7 +118,7 @@ func Open(path string) (*trace.Set, error) {
 		}
 	}
 	if len(set.Commands) == 0 {
-		return nil, fail(list, "it has no copies and no launches")
+		return nil, fail(list, "it has neither copies nor launches")
 	}
 	return set, nil
 }
@@ -147,7 +146,7 @@ func (f *folder) code() ([]trace.Static, error) {
 	f.once.Do(func() {
 		r, err := os.Open(f.file)
 		if err != nil {
-			f.err = fail(f.file, "it cannot be read: %v; it has the static code, without which a trace of this form cannot run", errors.Unwrap(err))
+			f.err = fail(f.file, "it cannot be read: %v; it holds the static code, without which the trace cannot run", errors.Unwrap(err))
 			return
 		}
 		defer r.Close()
@@ -165,15 +164,15 @@ type launch struct {
 	kernel         *kernel
 	device, stream int64
 	name           string
-	err            error // why there is none
+	err            error // why it cannot be read
 }
 
-// find looks for the launch that an event, kernel-N.trace, means.
+// find looks for the launch of an event, kernel-N.trace.
 func (l *launch) find(s *stream, event string) {
 	id, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(event, "kernel-"), ".trace"), 10, 32)
 	l.name = filepath.Join(l.folder.dir, event)
 	if err != nil {
-		l.err = fail(l.name, "the event should be kernel-N.trace")
+		l.err = fail(l.name, "invalid event; want kernel-N.trace")
 		return
 	}
 	i := slices.IndexFunc(s.kernels, func(k kernel) bool { return int64(k.id) == id })
@@ -193,7 +192,7 @@ func (f *folder) blocks(device, stream, id int64) string {
 // Name returns the folder of the launch's blocks.
 func (l *launch) Name() string { return l.name }
 
-// Header returns what the list says about the launch.
+// Header returns the launch's data from the list.
 func (l *launch) Header() (trace.Header, error) {
 	if l.err != nil {
 		return trace.Header{}, l.err
@@ -206,7 +205,7 @@ func (l *launch) Header() (trace.Header, error) {
 	}, nil
 }
 
-// variant goes before the number of a function's variant, behind its name.
+// variant precedes the number of a function's variant, after its name.
 const variant = "___"
 
 // mangled returns a name without the number of the function's variant.
@@ -218,7 +217,7 @@ func mangled(name string) string {
 	return name[:i]
 }
 
-// Open reads all blocks once, for the static code that occurs and the counts.
+// Open reads all blocks once, to find the static code that occurs and the counts.
 func (l *launch) Open() (*trace.Kernel, error) {
 	h, err := l.Header()
 	if err != nil {
@@ -232,7 +231,8 @@ func (l *launch) Open() (*trace.Kernel, error) {
 	if k.Present, err = l.present(h.Grid); err != nil {
 		return nil, err
 	}
-	// The first pass goes by all functions; what occurs is numbered afterwards.
+	// The first pass considers all functions; those that occur are numbered
+	// afterwards.
 	type found struct {
 		occurs bool
 		width  uint8
@@ -270,15 +270,15 @@ func (l *launch) Open() (*trace.Kernel, error) {
 	return k, nil
 }
 
-// present lists the blocks of which there are files.
+// present lists the blocks that have files.
 func (l *launch) present(grid trace.Dim) ([]uint64, error) {
 	const most = 1 << 26 // blocks of a launch: our own limit
 	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[1] > isa.MaxGridYZ || grid[2] > isa.MaxGridYZ {
-		return nil, fail(l.name, "a grid of %d×%d×%d blocks cannot be", grid[0], grid[1], grid[2])
+		return nil, fail(l.name, "a grid of %d×%d×%d blocks is impossible", grid[0], grid[1], grid[2])
 	}
 	dir, err := os.Open(l.name)
 	if err != nil {
-		return nil, fail(l.name, "it cannot be read: %v; it should hold a file for each thread block", errors.Unwrap(err))
+		return nil, fail(l.name, "it cannot be read: %v; it must hold a file for each thread block", errors.Unwrap(err))
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
@@ -286,7 +286,7 @@ func (l *launch) present(grid trace.Dim) ([]uint64, error) {
 		return nil, fail(l.name, "it cannot be read: %v", err)
 	}
 	if len(names) > most {
-		return nil, fail(l.name, "it has %d files; %d blocks at most can be read", len(names), most)
+		return nil, fail(l.name, "it has %d files; at most %d blocks can be read", len(names), most)
 	}
 	prefix := l.prefix()
 	var list []uint64
@@ -304,18 +304,18 @@ func (l *launch) present(grid trace.Dim) ([]uint64, error) {
 			d[i] = uint32(v)
 		}
 		if !good {
-			return nil, fail(filepath.Join(l.name, name), "its name should end with the index of a block of a grid of %d×%d×%d: X,Y,Z.pb", grid[0], grid[1], grid[2])
+			return nil, fail(filepath.Join(l.name, name), "its name must end with the index of a block of a grid of %d×%d×%d: X,Y,Z.pb", grid[0], grid[1], grid[2])
 		}
 		list = append(list, grid.Linear(d))
 	}
 	if len(list) == 0 {
-		return nil, fail(l.name, "it has no thread blocks: there are no files %sX,Y,Z.pb", prefix)
+		return nil, fail(l.name, "it has no thread blocks; want files %sX,Y,Z.pb", prefix)
 	}
 	slices.Sort(list)
 	return list, nil
 }
 
-// prefix is what the names of the launch's files begin with.
+// prefix is the prefix of the launch's file names.
 func (l *launch) prefix() string {
 	return fmt.Sprintf("d_%d_s_%d_k_%d_", l.device, l.stream, l.kernel.id)
 }
@@ -351,12 +351,12 @@ func (b *blocks) Block(i int) (*trace.Block, error) {
 		return nil, &trace.Error{File: file, Block: "thread block " + index, Msg: err.Error()}
 	}
 	if x.Index != want {
-		return nil, &trace.Error{File: file, Block: "thread block " + index, Msg: fmt.Sprintf("it says that it is block %d,%d,%d: was it renamed?", x.Index[0], x.Index[1], x.Index[2])}
+		return nil, &trace.Error{File: file, Block: "thread block " + index, Msg: fmt.Sprintf("it contains block %d,%d,%d: was it renamed?", x.Index[0], x.Index[1], x.Index[2])}
 	}
 	return x, nil
 }
 
-// Free takes a block back.
+// Free takes a block back for reuse.
 func (b *blocks) Free(x *trace.Block) {
 	if x != nil && len(b.free) < 64 {
 		b.free = append(b.free, x)

@@ -16,15 +16,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/tracetest"
 )
 
-// plain is an instruction as far as both forms have it. Functions have other
+// plain is the part of an instruction that both formats have. Functions have other
 // numbers, and the disassembly is made up.
 func plain(s trace.Static) trace.Static {
 	s.Func, s.Text, s.Line = 0, "", 0
 	return s
 }
 
-// Recorded traces of Accel-Sim come back as they were, written twice: of the
-// second time all is the same.
+// Recorded traces of Accel-Sim survive conversion, done twice: after the second
+// conversion nothing differs.
 func TestRecorded(t *testing.T) {
 	for _, name := range []string{
 		"jager197-lud-v1-excerpt", "mgpusim-bfs-rodinia-2.0-ft", "mgpusim-dataset_debug", "mgpusim-simtune-ffma-1-32-10", "microgpusim-matrixmul-32-32",
@@ -59,12 +59,12 @@ func TestRecorded(t *testing.T) {
 func compareSets(t *testing.T, want, got *trace.Set, as func(trace.Static) trace.Static) {
 	t.Helper()
 	if len(want.Commands) != len(got.Commands) {
-		t.Fatalf("%d commands, not %d", len(got.Commands), len(want.Commands))
+		t.Fatalf("%d commands, want %d", len(got.Commands), len(want.Commands))
 	}
 	for i, c := range want.Commands {
 		d := got.Commands[i]
 		if c.Addr != d.Addr || c.Bytes != d.Bytes || (c.Launch == nil) != (d.Launch == nil) {
-			t.Fatalf("command %d is %q, not %q", i, d.Text, c.Text)
+			t.Fatalf("command %d is %q, want %q", i, d.Text, c.Text)
 		}
 		if c.Launch == nil {
 			continue
@@ -82,9 +82,9 @@ func compareSets(t *testing.T, want, got *trace.Set, as func(trace.Static) trace
 			t.Fatal(d)
 		}
 		if a.WarpInsts != b.WarpInsts || a.ThreadInsts != b.ThreadInsts || !slices.Equal(a.Present, b.Present) {
-			t.Fatalf("launch %d: %d and %d instructions, %d blocks; not %d and %d, %d", i, b.WarpInsts, b.ThreadInsts, len(b.Present), a.WarpInsts, a.ThreadInsts, len(a.Present))
+			t.Fatalf("launch %d: %d and %d instructions, %d blocks; want %d and %d, %d", i, b.WarpInsts, b.ThreadInsts, len(b.Present), a.WarpInsts, a.ThreadInsts, len(a.Present))
 		}
-		// Instructions may have another order where two have one pc.
+		// The order may differ where two instructions have one pc.
 		same := map[[2]int32]bool{}
 		for n := range a.Present {
 			x, err := a.Blocks.Block(n)
@@ -107,7 +107,7 @@ func compareSets(t *testing.T, want, got *trace.Set, as func(trace.Static) trace
 					same[pair] = true
 				}
 				if p.Active != q.Active || p.Mask != q.Mask || access(x, p) != access(y, q) {
-					t.Fatalf("launch %d, block %d, record %d: %+v %s, not %+v %s", i, n, k, q, access(y, q), p, access(x, p))
+					t.Fatalf("launch %d, block %d, record %d: %+v %s, want %+v %s", i, n, k, q, access(y, q), p, access(x, p))
 				}
 			}
 			a.Blocks.Free(x)
@@ -118,7 +118,7 @@ func compareSets(t *testing.T, want, got *trace.Set, as func(trace.Static) trace
 	}
 }
 
-// access writes the accesses of a record.
+// access formats the accesses of a record.
 func access(b *trace.Block, in *trace.Inst) string {
 	if in.NMems == 0 {
 		return ""
@@ -131,7 +131,7 @@ func access(b *trace.Block, in *trace.Inst) string {
 	return s.String()
 }
 
-// BenchmarkRead reads a trace whole: once for its code, once for its blocks.
+// BenchmarkRead reads a whole trace: once for its code, once for its blocks.
 func BenchmarkRead(b *testing.B) {
 	set, err := text.Open(tracetest.Folder(b, "mgpusim-bfs-rodinia-2.0-ft"))
 	if err != nil {

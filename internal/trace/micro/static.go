@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: enhanced_execution_info.json, an object of benchmark_name and
-// kernels, a list of functions. Misspelt keys are so in the files.
+// This file: enhanced_execution_info.json, an object of benchmark_name and kernels,
+// a list of functions. The misspelt keys are those of the files.
 
 type jsonFunction struct {
 	Name     string     `json:"kernel_name"`
@@ -64,8 +64,7 @@ type jsonControl struct {
 	Wait     int  `json:"wait_barrier_bits"`
 }
 
-// jsonUsage counts live registers. Nothing here knows them: they are written
-// as zeros.
+// jsonUsage counts live registers. They are unknown here and written as zeros.
 type jsonUsage struct {
 	Regular                int `json:"num_regular"`
 	Uniform                int `json:"num_uniform"`
@@ -82,7 +81,7 @@ type jsonUsage struct {
 func getCode(r io.Reader) ([]trace.Static, error) {
 	d := json.NewDecoder(r)
 	var code []trace.Static
-	// The file may have gigabytes: its functions are read one after another.
+	// The file may have gigabytes, so functions are read one at a time.
 	if err := open(d, '{'); err != nil {
 		return nil, err
 	}
@@ -137,20 +136,20 @@ func byPlace(a, b trace.Static) int {
 	return cmp.Compare(a.PC, b.PC)
 }
 
-// open reads the bracket that a value should begin with.
+// open reads the bracket with which a value must begin.
 func open(d *json.Decoder, bracket json.Delim) error {
 	t, err := d.Token()
 	if err != nil {
 		return err
 	}
 	if t != bracket {
-		return fmt.Errorf("there is %v where %v should be", t, bracket)
+		return fmt.Errorf("found %v, want %v", t, bracket)
 	}
 	return nil
 }
 
-// static makes an instruction of what the file has. Control bits are known of
-// functions that were found in the binary alone; others have zeros.
+// static returns an instruction of the file. Only functions that were found in the
+// binary have control bits; others have zeros.
 func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 	s := trace.Static{Func: f.ID, PC: j.PC, Op: j.Op}
 	if j.Op == "" {
@@ -193,7 +192,7 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 	switch {
 	case j.Predicated:
 		if j.Predicate < 0 || j.Predicate > 7 {
-			return s, fmt.Errorf("its guard is predicate %d; there are 0 to 7", j.Predicate)
+			return s, fmt.Errorf("its guard is predicate %d; want 0 to 7", j.Predicate)
 		}
 		s.Guard = trace.Guard{Known: true, Negated: j.Negate, Uniform: j.Uniform, Reg: uint8(j.Predicate)}
 	case f.Captured:
@@ -210,12 +209,12 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 		return s, nil
 	}
 	if len(j.Words) != 2 {
-		return s, fmt.Errorf("its encoded_instruction has %d words, not 2", len(j.Words))
+		return s, fmt.Errorf("its encoded_instruction has %d words; want 2", len(j.Words))
 	}
 	for i, w := range j.Words {
 		v, err := strconv.ParseUint(w, 0, 64)
 		if err != nil {
-			return s, fmt.Errorf("its encoded_instruction has %q where a number of 64 bits should be", w)
+			return s, fmt.Errorf("its encoded_instruction has %q; want a 64-bit number", w)
 		}
 		s.Words[i] = v
 	}
@@ -237,7 +236,7 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 
 func badCounter(n int) bool { return (n < 0 || n >= isa.Counters) && n != isa.NoCounter }
 
-// integer is the value of an immediate operand; its text is exact where a
+// integer returns the value of an immediate operand. Its text is exact where a
 // floating-point number may not be.
 func (o *jsonOperand) integer() (int64, error) {
 	if v, err := strconv.ParseInt(o.Text, 0, 64); err == nil {
@@ -249,14 +248,14 @@ func (o *jsonOperand) integer() (int64, error) {
 	if len(o.Imms) == 1 && math.Abs(o.Imms[0]) < 1<<63 {
 		return int64(o.Imms[0]), nil
 	}
-	return 0, fmt.Errorf("its operand %q is no number", o.Text)
+	return 0, fmt.Errorf("its operand %q is not a number", o.Text)
 }
 
-// regFiles are the types of operands that are a register.
+// regFiles are the operand types that are registers.
 var regFiles = map[string]isa.RegFile{"REG": isa.RegGPR, "UREG": isa.RegUGPR, "PRED": isa.RegPred, "UPRED": isa.RegUPred}
 
-// registers returns what registers a text names, in its order: R3, RZ, UR4,
-// URZ, P0, PT, UP2, UPT, each a word of its own.
+// registers returns the registers that a text names, in order: R3, RZ, UR4, URZ,
+// P0, PT, UP2, UPT, each as a separate word.
 func registers(s string) (list []trace.Reg) {
 	for i := 0; i < len(s); {
 		if !isWord(s[i]) {
@@ -306,8 +305,8 @@ func register(w string) (trace.Reg, bool) {
 	return r, err == nil && rest == strconv.FormatUint(n, 10)
 }
 
-// registerText is how a register is written: 255 is RZ, of uniform registers
-// 63 URZ, 7 PT and UPT.
+// registerText returns the name of a register: 255 is RZ, for uniform registers 63
+// is URZ, 7 is PT and UPT.
 func registerText(r trace.Reg) string {
 	switch {
 	case r.File == isa.RegGPR && r.N == 255:
@@ -337,9 +336,9 @@ func guardText(g trace.Guard) string {
 	return s + registerText(trace.Reg{File: file, N: uint16(g.Reg)})
 }
 
-// operands returns the operands of an instruction as text, and how many are
-// destinations. They are those of its disassembly if it is known and names the
-// registers that the trace does; else they are made of these.
+// operands returns the operands of an instruction as text, and how many of them are
+// destinations. They come from the disassembly if it is known and names the
+// registers that the trace has; otherwise they are made from these registers.
 func operands(s *trace.Static) (list []string, dsts int) {
 	rest := strings.TrimPrefix(s.Text, guardText(s.Guard))
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(rest), s.Op); ok && s.Text != "" {
@@ -349,7 +348,7 @@ func operands(s *trace.Static) (list []string, dsts int) {
 				list = append(list, strings.TrimSpace(o))
 			}
 		}
-		// Destinations come first, as many operands as make up the list.
+		// Destinations come first: as many operands as cover their registers.
 		var named []trace.Reg
 		for dsts < len(list) && len(named) < len(s.Dsts) && !strings.Contains(list[dsts], "[") {
 			named = append(named, registers(list[dsts])...)
@@ -376,7 +375,7 @@ func operands(s *trace.Static) (list []string, dsts int) {
 	return list, len(s.Dsts)
 }
 
-// hex writes a number as immediates are written.
+// hex formats a number as immediates are written.
 func hex(v int64) string {
 	if v < 0 {
 		return "-0x" + strconv.FormatUint(-uint64(v), 16)
@@ -384,7 +383,7 @@ func hex(v int64) string {
 	return "0x" + strconv.FormatInt(v, 16)
 }
 
-// operand makes an operand of its text.
+// operand builds an operand from its text.
 func operand(text string) jsonOperand {
 	o := jsonOperand{Text: text, Type: "GENERIC", Imms: []float64{}, Modifiers: []string{}}
 	bare := strings.Trim(text, "-!~|+")
@@ -438,7 +437,7 @@ func operand(text string) jsonOperand {
 	return o
 }
 
-// put makes what the file has of an instruction.
+// put returns an instruction as stored in the file.
 func put(s *trace.Static, captured bool) jsonInst {
 	j := jsonInst{
 		PCHex: fmt.Sprintf("%04x", s.PC), PC: s.PC, Op: s.Op,

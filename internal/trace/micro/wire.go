@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// This file: protobuf as far as these messages use it.
+// This file: the part of protobuf that these messages use.
 
-var errWire = errors.New("it is no protobuf message")
+var errWire = errors.New("not a protobuf message")
 
 // field is a field of a message: a number or bytes.
 type field struct {
@@ -18,8 +18,8 @@ type field struct {
 	bytes []byte
 }
 
-// next takes a field off the front of a message. Fields of types that no
-// message here has come with their number alone.
+// next removes a field from the front of a message. For wire types that no message
+// here has, only the field's number is returned.
 func next(b []byte) (f field, rest []byte, err error) {
 	num, wire, n := protowire.ConsumeTag(b)
 	if n < 0 {
@@ -41,7 +41,7 @@ func next(b []byte) (f field, rest []byte, err error) {
 	return f, b[n:], nil
 }
 
-// each calls do for all fields of a message.
+// each calls do for each field of a message.
 func each(b []byte, do func(f field) error) error {
 	for len(b) > 0 {
 		f, rest, err := next(b)
@@ -56,8 +56,8 @@ func each(b []byte, do func(f field) error) error {
 	return nil
 }
 
-// number and message report whether a field has the type that its number
-// asks for; others are of a version that is not known, and are left out.
+// number and message report whether a field has its expected type; fields with
+// another type are of an unknown version and are ignored.
 func (f *field) number(n protowire.Number) bool {
 	return f.num == n && f.wire == protowire.VarintType
 }
@@ -80,7 +80,7 @@ func entry(b []byte) (key int64, value []byte, err error) {
 	return key, value, err
 }
 
-// Writing: zeros are left out, as proto3 does.
+// Writing: zeros are left out, as in proto3.
 
 func putNumber(b []byte, n protowire.Number, v uint64) []byte {
 	if v == 0 {
@@ -100,7 +100,7 @@ func putText(b []byte, n protowire.Number, s string) []byte {
 	return putBytes(b, n, []byte(s))
 }
 
-// putEntry writes an entry of a map; keys are always there.
+// putEntry writes an entry of a map; keys are always written.
 func putEntry(b []byte, n protowire.Number, key int64, value []byte) []byte {
 	e := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(key))
 	return putBytes(b, n, putBytes(e, 2, value))

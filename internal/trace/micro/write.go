@@ -15,17 +15,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// Write writes a recorded run as a folder of this form, which it makes; there
-// must be no trace in it yet. Launches are read one after another and block by
-// block; the static code of all stays in memory. Progress, which may be nil, is
-// told how many blocks have been written of how many the grids have.
+// Write writes a recorded run as a folder of this format. It creates the folder,
+// which must not contain a trace yet. Launches are read one after another, block by
+// block; the static code of all stays in memory. Progress, if not nil, is called
+// with the number of blocks written and the total of all grids.
 //
-// Functions get the numbers that the run has for them where these are unique,
-// as those of this form are; else new ones, and two instructions at one pc
-// belong to two functions.
+// Functions keep the run's numbers where these are unique, as those of this format
+// are. Otherwise they get new ones, and two instructions at one pc belong to two
+// functions.
 func Write(dir string, set *trace.Set, progress func(done, total uint64)) error {
 	if _, err := os.Lstat(filepath.Join(dir, listName)); err == nil {
-		return fail(dir, "there is a trace in it already: name another folder, or remove it")
+		return fail(dir, "it already contains a trace: name another folder, or remove it")
 	}
 	if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(staticName)), 0o755); err != nil {
 		return err
@@ -47,7 +47,7 @@ type function struct {
 	code map[uint32]*trace.Static
 }
 
-// functionKey is what makes a function of traces that do not number them for
+// functionKey identifies a function in traces that do not number functions across
 // the whole run.
 type functionKey struct {
 	kernel  string
@@ -58,11 +58,11 @@ type functionKey struct {
 type writer struct {
 	dir        folder
 	stream     int64
-	keep       bool // the run's numbers of functions are unique
+	keep       bool // the run's function numbers are unique
 	functions  map[functionKey]int32
 	byID       map[int32]*function
 	lastID     int32
-	ids        map[int32]bool // of launches
+	ids        map[int32]bool // numbers of launches
 	lastLaunch int32
 
 	progress    func(done, total uint64)
@@ -104,7 +104,7 @@ func (w *writer) set(set *trace.Set) error {
 			s.events = append(s.events, fmt.Sprintf("MemcpyHtoD,0x%016x,%d", c.Addr, c.Bytes))
 			continue
 		}
-		if launches == 0 { // they come while the run goes on, and share stream 0
+		if launches == 0 { // launches come while the run continues, and share stream 0
 			if h, err := c.Launch.Header(); err == nil {
 				r.arch, r.nvbit = int32(h.Arch), h.NVBit
 				launches++
@@ -157,7 +157,7 @@ func (w *writer) launch(src trace.Source) (k kernel, err error) {
 		if err != nil {
 			return k, err
 		}
-		if i == 0 && len(b.Insts) > 0 { // a launch begins in its own function
+		if i == 0 && len(b.Insts) > 0 { // a launch starts in its own function
 			k.function = functions[b.Insts[0].At]
 			w.byID[k.function].name = t.Kernel + variant + "0"
 		}
@@ -186,7 +186,7 @@ func (w *writer) launch(src trace.Source) (k kernel, err error) {
 	return k, nil
 }
 
-// kernelID returns the number of a launch: its own if no other has it.
+// kernelID returns the number of a launch: its own if no other launch has it.
 func (w *writer) kernelID(id int64) int32 {
 	n := int32(id)
 	if id < 0 || id > math.MaxInt32 || w.ids[n] {
@@ -198,8 +198,8 @@ func (w *writer) kernelID(id int64) int32 {
 	return n
 }
 
-// place puts an instruction into the code of a function and returns the
-// function's number.
+// place adds an instruction to the code of a function and returns the function's
+// number.
 func (w *writer) place(s *trace.Static, kernel string, arch int32) int32 {
 	if w.keep {
 		if w.fits(s.Func, s) {
@@ -222,7 +222,7 @@ func (w *writer) place(s *trace.Static, kernel string, arch int32) int32 {
 	}
 }
 
-// fits reports whether a function has no other instruction at the place.
+// fits reports whether a function has no other instruction at this pc.
 func (w *writer) fits(id int32, s *trace.Static) bool {
 	f := w.byID[id]
 	if f == nil || f.code[s.PC] == nil {
@@ -230,7 +230,7 @@ func (w *writer) fits(id int32, s *trace.Static) bool {
 	}
 	a, b := *f.code[s.PC], *s
 	a.Func, b.Func = 0, 0
-	if w.keep { // the width is that of the accesses in a launch, no part of the code
+	if w.keep { // the width is that of a launch's accesses, not part of the code
 		a.Width, b.Width = 0, 0
 	}
 	return reflect.DeepEqual(a, b)

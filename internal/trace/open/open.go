@@ -1,7 +1,5 @@
-// Package open reads traces of any form that Heddle knows: it looks at a path
-// and asks the package that reads what lies there.
-//
-// It is not a reader itself and knows no format beyond how to recognise it.
+// Package open reads traces in any format that Heddle supports: it detects the
+// format of a path and calls the package that reads it.
 package open
 
 import (
@@ -16,22 +14,22 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
-// form is a form of traces.
+// form is a trace format.
 type form struct {
 	is   func(path string) bool
 	open func(path string) (*trace.Set, error)
 }
 
-// forms are asked in this order. Text comes last: it has the best messages for
-// what is of no form.
+// forms are tried in this order. Text comes last: it has the best messages for
+// paths in no known format.
 var forms = []form{
 	{container.Is, container.Open},
 	{micro.Is, micro.Open},
 	{text.Is, text.Open},
 }
 
-// Is says whether a path looks like a trace: a folder with a list of launches
-// or with dynamic_trace.pb, a list, a launch of Accel-Sim, a .heddle-trace.
+// Is reports whether a path looks like a trace: a folder with a list of launches or
+// with dynamic_trace.pb, a list, a launch of Accel-Sim, a .heddle-trace.
 func Is(path string) bool {
 	if exists(path) != nil {
 		return false
@@ -44,7 +42,7 @@ func Is(path string) bool {
 	return false
 }
 
-// Open reads what a path names. Launches are not read yet. What is wrong is an
+// Open opens the trace at a path without reading its launches. Errors are of type
 // *trace.Error.
 func Open(path string) (*trace.Set, error) {
 	if err := exists(path); err != nil {
@@ -58,13 +56,13 @@ func Open(path string) (*trace.Set, error) {
 	return text.Open(path)
 }
 
-// exists says what keeps a path from being read: there is nothing, or neither a
-// file nor a folder but, say, a pipe that might never give a byte.
+// exists returns an error if a path cannot be read: if it is missing, or neither a
+// file nor a folder but, say, a pipe that might block for ever.
 func exists(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &trace.Error{File: path, Msg: "there is no such file or folder"}
+		return &trace.Error{File: path, Msg: "no such file or folder"}
 	case err != nil:
 		return &trace.Error{File: path, Msg: fmt.Sprintf("it cannot be read: %v", err)}
 	case !info.IsDir() && !info.Mode().IsRegular():

@@ -17,7 +17,7 @@ import (
 // recorded is a folder of text.
 const recorded = "../text/testdata/backprop"
 
-// Each form is found by what lies at the path.
+// Each format is detected from the contents of the path.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct{ path, form string }{
 		{recorded, "Accel-Sim version 5"},
@@ -27,19 +27,19 @@ func TestOpen(t *testing.T) {
 		{"../text/testdata/bfs/kernel-15.traceg.xz", "Accel-Sim version 3"},
 	} {
 		if !Is(c.path) {
-			t.Errorf("%s is not taken for a trace", c.path)
+			t.Errorf("%s is not recognised as a trace", c.path)
 		}
 		set, err := Open(c.path)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 		} else if set.Form != c.form {
-			t.Errorf("%s is taken for %q, not %q", c.path, set.Form, c.form)
+			t.Errorf("%s is recognised as %q, not %q", c.path, set.Form, c.form)
 		}
 	}
 }
 
-// A run that goes through all forms and back to text is the same text, with one
-// launch and its name as the text has them.
+// A run that is converted to each format and back to text is the same text, with
+// one launch and its original name.
 func TestThroughAllForms(t *testing.T) {
 	dir := t.TempDir()
 	was := mustOpen(t, recorded)
@@ -56,11 +56,11 @@ func TestThroughAllForms(t *testing.T) {
 		version    int
 	}{{packed, "Heddle container", 0}, {proto, "MICRO'25", 5}} {
 		if !Is(c.path) {
-			t.Errorf("%s is not taken for a trace", c.path)
+			t.Errorf("%s is not recognised as a trace", c.path)
 		}
 		set := mustOpen(t, c.path)
 		if !strings.Contains(set.Form, c.form) {
-			t.Errorf("%s is taken for %q", c.path, set.Form)
+			t.Errorf("%s is recognised as %q", c.path, set.Form)
 		}
 		out := filepath.Join(dir, "text of "+c.form)
 		if err := text.Write(out, set, text.Options{Version: c.version}, nil); err != nil {
@@ -76,7 +76,7 @@ func TestThroughAllForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(string(want), string(have)); d != "" {
-			t.Errorf("by way of %s the text has become\n%s", c.form, d)
+			t.Errorf("converted through %s the text is\n%s", c.form, d)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func mustOpen(t *testing.T, path string) *trace.Set {
 	return set
 }
 
-// What is no trace is told from what is, and says what is missing.
+// Paths without a trace are rejected, and the message names what is missing.
 func TestNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	ptx := filepath.Join(dir, "k.ptx")
@@ -99,7 +99,7 @@ func TestNoTrace(t *testing.T) {
 	}
 	for _, path := range []string{ptx, dir, filepath.Join(dir, "none")} {
 		if Is(path) {
-			t.Errorf("%s is taken for a trace", path)
+			t.Errorf("%s is recognised as a trace", path)
 		}
 	}
 	for path, want := range map[string]string{dir: "there is no kernelslist.g", filepath.Join(dir, "none"): "no such file", "/dev/null": "neither a file nor a folder", t.TempDir(): "the folder is empty"} {

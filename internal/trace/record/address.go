@@ -8,9 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// compress writes the addresses of some lanes as the tracer does: base and
-// stride where at least two lanes in one run have equal steps, else base and
-// differences. A step that 32 bits cannot hold is a difference too.
+// compress writes the addresses of some lanes as the tracer does: base and stride
+// if at least two lanes, consecutive, have equal steps; otherwise base and
+// differences. A step that does not fit 32 bits is written as a difference too.
 func compress(mask isa.LaneMask, addr *[32]uint64, deltas []int64) (trace.Mem, []int64) {
 	first := mask.First() & 31
 	m := trace.Mem{Mode: trace.BaseDelta, Base: addr[first]}

@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// TestCompress: what is written expands to what was recorded, in the mode that
-// the tracer's rule names.
+// TestCompress: compressed addresses expand to the original ones, in the mode that
+// the tracer's rule gives.
 func TestCompress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mask := isa.LaneMask(rapid.Uint32Range(1, 1<<32-1).Draw(t, "mask"))
@@ -59,7 +59,8 @@ func TestCompress(t *testing.T) {
 	})
 }
 
-// TestKnownMnemonics: Accel-Sim's table for sm_86 has every name that PTX gets.
+// TestKnownMnemonics: Accel-Sim's table for sm_86 has every name that PTX
+// instructions get.
 func TestKnownMnemonics(t *testing.T) {
 	table, err := mnemonic.New(ptxArch, mnemonic.Rules{})
 	if err != nil {
@@ -84,12 +85,12 @@ func TestKnownMnemonics(t *testing.T) {
 		}
 		base, _, _ := strings.Cut(name, ".")
 		if f := table.Lookup(name); !mnemonic.Known(base) || f.As != "" || f.Inst.Pipe == isa.PipeNone {
-			t.Errorf("%s is no opcode of sm_%d", name, ptxArch)
+			t.Errorf("%s is not an opcode of sm_%d", name, ptxArch)
 		}
 	}
 }
 
-// TestNames: instructions of PTX and the mnemonics that stand for them.
+// TestNames: PTX instructions and their mnemonics.
 func TestNames(t *testing.T) {
 	at := func(in isa.Inst, s isa.Space, width uint8, load, store bool) isa.Inst {
 		in.Space, in.Width, in.Load, in.Store = s, width, load, store
@@ -150,8 +151,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFold: registers of PTX share 252 names, in which pairs and groups of four
-// stay together; predicates have none.
+// TestFold: PTX registers share 252 names, in which pairs and groups of four stay
+// together; predicates have none.
 func TestFold(t *testing.T) {
 	var got []trace.Reg
 	fold(&got, []isa.Reg{
@@ -169,7 +170,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// huge is a launch of more blocks than are recorded.
+// huge is a launch with more blocks than can be recorded.
 type huge struct{ exec.Work }
 
 func (huge) Name() string   { return "huge" }
@@ -180,12 +181,12 @@ func (huge) Blocks() uint64 { return mostBlocks + 1 }
 func TestTooLarge(t *testing.T) {
 	r := New("test", func(*trace.Set) error { return nil })
 	if w, _ := r.Launch(huge{}, Launch{Grid: [3]int64{mostBlocks + 1, 1, 1}, Block: [3]int64{1, 1, 1}}); w != (huge{}) {
-		t.Errorf("%T stands in its place", w)
+		t.Errorf("it was replaced by %T", w)
 	}
 	if err := r.Begin(); err == nil || !strings.Contains(err.Error(), "kernel huge has 16777217 blocks") {
 		t.Errorf("%v", err)
 	}
 	if err := r.Finish(); err != nil {
-		t.Errorf("nothing was begun, but %v", err)
+		t.Errorf("nothing was started, but: %v", err)
 	}
 }

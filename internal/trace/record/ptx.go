@@ -8,26 +8,26 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: names for PTX. A trace names opcodes and registers of SASS, so each
-// instruction of PTX gets the mnemonic of sm_86 that does its work, or the first
-// or costliest of those that a compiler makes of it. One record stays one
-// record: counts are those of the run.
+// This file: names for PTX. A trace names SASS opcodes and registers, so each PTX
+// instruction gets the sm_86 mnemonic that does its work, or the first or costliest
+// of the sequence that a compiler emits for it. One record stays one record: counts
+// are those of the run.
 
-// foldedRegisters is how many names the registers of PTX share. Register n, in
-// words of 32 bits as the executor numbers them, is R(n mod 252): 252 is the
-// largest number below RZ that keeps pairs and groups of four together. Kernels
-// with more words of registers get dependences that are none.
+// foldedRegisters is the number of names that PTX registers share. Register n, in
+// 32-bit words as the executor numbers them, is R(n mod 252): 252 is the largest
+// number below RZ that keeps pairs and groups of four together. Kernels with more
+// register words get false dependences.
 const foldedRegisters = 252
 
-// fromPTX describes the instructions of a kernel and of the functions that it
-// calls, one behind the other.
+// fromPTX describes the instructions of a kernel, followed by those of the
+// functions that it calls.
 func fromPTX(w exec.Work) []trace.Static {
 	code, program := w.Code(), w.Traits()
 	list := make([]trace.Static, len(code))
 	for i, in := range code {
 		s := &list[i]
 		s.PC, s.Line = uint32(i)*instBytes, in.Line
-		text, inner := "", false // inside a function that is called
+		text, inner := "", false // inside a called function
 		if program.Source != nil {
 			where := program.Source(i)
 			text, inner = program.Text(i), where.Function != "" && where.Function != where.Kernel
@@ -48,7 +48,7 @@ func fromPTX(w exec.Work) []trace.Static {
 	return list
 }
 
-// fold names general registers. Predicates are left out, as by the tracer.
+// fold names general registers. Predicates are left out, as in the tracer.
 func fold(to *[]trace.Reg, list []isa.Reg) {
 	for _, r := range list {
 		if r.File == isa.RegGPR {
@@ -59,8 +59,8 @@ func fold(to *[]trace.Reg, list []isa.Reg) {
 
 const waitGroup = "DEPBAR.LE"
 
-// opcodes are the mnemonics of arithmetic by opcode of PTX: of integers, packed
-// or single halves, floats and doubles. "" is the integers' one.
+// opcodes maps PTX opcodes of arithmetic to mnemonics: for integers, packed or
+// single halves, floats and doubles. "" means that of integers.
 var opcodes = map[string][4]string{
 	"add": {"IADD3", "HADD2", "FADD", "DADD"}, "sub": {"IADD3", "HADD2", "FADD", "DADD"},
 	"addc": {"IADD3.X"}, "subc": {"IADD3.X"}, "neg": {"IADD3", "HADD2", "FADD", "DADD"},
@@ -86,7 +86,7 @@ var opcodes = map[string][4]string{
 	"movmatrix": {"MOVM.16.MT88"}, "alloca": {"IADD3"}, "stacksave": {"MOV"}, "stackrestore": {"MOV"},
 }
 
-// units are the mnemonics of what opcodes does not have.
+// units are the mnemonics for opcodes missing above.
 var units = [...]string{
 	isa.UnitNone: "NOP", isa.UnitALU: "IADD3", isa.UnitFP32: "FADD", isa.UnitFP64: "DADD", isa.UnitFP16: "HADD2", isa.UnitSFU: "MUFU.RCP",
 	isa.UnitTensor: "HMMA.16816.F32", isa.UnitLSU: "SHFL.IDX", isa.UnitTex: "TEX", isa.UnitBranch: "BRA", isa.UnitBar: "BAR.SYNC",
@@ -95,8 +95,8 @@ var units = [...]string{
 // special are the special registers that S2R reads; the others are constants.
 var special = []string{"%tid", "%ctaid", "%laneid", "%warpid", "%smid", "%nsmid", "%nwarpid", "%gridid", "%lanemask", "%envreg", "%pm", "%cluster"}
 
-// mnemonicOf names an instruction of PTX: text is how the program writes it, and
-// entry says that it stands in the kernel itself, where a return is an exit.
+// mnemonicOf names a PTX instruction: text is its source text, and entry says that
+// it is in the kernel itself, where a return is an exit.
 func mnemonicOf(in *isa.Inst, text string, entry bool) string {
 	parts := strings.Split(in.Op, ".")
 	base := parts[0]
@@ -189,7 +189,7 @@ func mnemonicOf(in *isa.Inst, text string, entry bool) string {
 	return units[in.Unit]
 }
 
-// size is what a mnemonic says about the bytes of a lane.
+// size returns the suffix of a mnemonic for the bytes per lane.
 func size(width uint8) string {
 	switch width {
 	case 1:
@@ -206,19 +206,19 @@ func size(width uint8) string {
 	return ""
 }
 
-// atomics are the operations of atomics by the names that PTX has for them.
+// atomics are the suffixes of atomic operations by their PTX names.
 var atomics = map[string]string{
 	"add": ".ADD", "min": ".MIN", "max": ".MAX", "inc": ".INC", "dec": ".DEC", "and": ".AND", "or": ".OR", "xor": ".XOR", "exch": ".EXCH", "cas": ".CAS",
 }
 
-// access names what touches memory, by the parts of its opcode.
+// access names an instruction that accesses memory, by the parts of its opcode.
 func access(in *isa.Inst, parts []string) string {
 	switch in.Space {
 	case isa.Const, isa.Param:
 		if in.Load {
 			return "LDC" + size(in.Width)
 		}
-		return "MOV" // parameters of functions are registers in SASS
+		return "MOV" // function parameters are registers in SASS
 	case isa.Texture:
 		return "TEX"
 	case isa.Surface:

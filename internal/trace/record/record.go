@@ -12,43 +12,42 @@ import (
 )
 
 const (
-	// version is that of the tracer whose statics are made: the latest, which
+	// version is that of the tracer whose statics are produced: the latest, which
 	// knows uniform registers and two immediates. Writers leave out what their
-	// form has no place for.
+	// format has no place for.
 	version = 6
-	// ptxArch is the architecture of which the mnemonics are that PTX gets.
+	// ptxArch is the architecture whose mnemonics PTX gets.
 	ptxArch = 86
-	// mostBlocks is the largest grid that is recorded (our choice: 128 MiB for
-	// the list of its blocks).
+	// mostBlocks is the largest grid that is recorded (our choice: 128 MiB for the
+	// list of its blocks).
 	mostBlocks = 1 << 24
-	// waiting is how many complete blocks wait for the writer before the run
-	// waits for it (our choice).
+	// waiting is the number of complete blocks that may wait for the writer before
+	// the run waits for it (our choice).
 	waiting = 256
 )
 
-// Recorder is a trace that is being made. Begin is called before anything runs,
-// copies and launches are given in order before it or as they come, and Finish is
-// called when the run has ended. In memory are the blocks that run, those that
-// ended before an earlier one of their launch, and launches that run beside one
-// that comes before them.
+// Recorder is a trace in the making. Begin is called before anything runs, copies
+// and launches are added in order before it or as they occur, and Finish is called
+// after the run. Memory holds the running blocks, those that ended before an
+// earlier one of their launch, and launches that overlap with an earlier one.
 type Recorder struct {
 	write func(*trace.Set) error
 	set   trace.Set // without commands
-	count int       // of launches
+	count int       // number of launches
 	bad   error
-	cut   *trace.Error // what the writer is told of what never came
+	cut   *trace.Error // the error for launches that did not complete
 	done  chan error   // nil until Begin
 
 	mu    sync.Mutex
 	list  []trace.Command // so far
-	come  sync.Cond       // a block, or the end
+	come  sync.Cond       // a block arrived, or the end
 	gone  sync.Cond       // a block was taken
 	over  bool            // the run has ended
-	ended bool            // the writer has
+	ended bool            // the writer has ended
 }
 
-// New makes a recorder. What it records is called name, and write is called once
-// to write it: in a goroutine of its own, while the run goes on. Launches of the
+// New returns a recorder. Name is the name of the recording. Write is called once
+// to write it, in a goroutine of its own while the run continues. Launches of the
 // set that it gets can be read once, and reading waits for the run.
 func New(name string, write func(*trace.Set) error) *Recorder {
 	r := &Recorder{write: write, set: trace.Set{Name: name, Form: "recorded by Heddle"}}
@@ -57,12 +56,12 @@ func New(name string, write func(*trace.Set) error) *Recorder {
 	return r
 }
 
-// Copy notes a copy of so many bytes from the host to an address on the device.
+// Copy records a copy of bytes from the host to an address on the device.
 func (r *Recorder) Copy(addr, bytes uint64) {
 	r.add(trace.Command{Addr: addr, Bytes: bytes, Text: fmt.Sprintf("MemcpyHtoD,0x%016x,%d", addr, bytes)})
 }
 
-// add notes a command.
+// add records a command.
 func (r *Recorder) add(c trace.Command) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +70,7 @@ func (r *Recorder) add(c trace.Command) {
 	r.come.Broadcast()
 }
 
-// next waits for a command; nil if the run has ended without it.
+// next waits for a command; it returns nil if the run has ended without it.
 func (r *Recorder) next(i int) *trace.Command {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,21 +83,21 @@ func (r *Recorder) next(i int) *trace.Command {
 	return &r.list[i]
 }
 
-// Launch is what a trace says about a launch that its work does not tell.
+// Launch holds what a trace records of a launch that its work does not know.
 type Launch struct {
 	Stream      int64
 	Grid, Block [3]int64
-	Registers   int // of a thread; 0: what the work says
+	Registers   int // per thread; 0: take it from the work
 }
 
-// Launch notes a launch and returns the work by which it is recorded, which has
-// to run in place of the other. Drop leaves the launch out of the trace: it is
-// called if the launch will not come to its end. What comes after it is recorded.
+// Launch records a launch and returns the work that must run instead of the
+// original. Drop leaves the launch out of the trace; call it if the launch will not
+// complete. Later launches are still recorded.
 func (r *Recorder) Launch(w exec.Work, l Launch) (recorded exec.Work, drop func()) {
 	r.count++
 	if w.Blocks() > mostBlocks {
 		if r.bad == nil {
-			r.bad = fmt.Errorf("kernel %s has %d blocks; launches of up to %d are recorded", w.Name(), w.Blocks(), mostBlocks)
+			r.bad = fmt.Errorf("kernel %s has %d blocks; at most %d can be recorded", w.Name(), w.Blocks(), mostBlocks)
 		}
 		return w, func() {}
 	}
@@ -115,7 +114,7 @@ func (r *Recorder) Launch(w exec.Work, l Launch) (recorded exec.Work, drop func(
 	return x, s.drop
 }
 
-// drop has the writer leave the launch out.
+// drop makes the writer leave the launch out.
 func (l *launch) drop() {
 	r := l.r
 	r.mu.Lock()
@@ -128,7 +127,7 @@ func (l *launch) drop() {
 
 func dim(d [3]int64) trace.Dim { return trace.Dim{uint32(d[0]), uint32(d[1]), uint32(d[2])} }
 
-// Begin has the writer begin. The error says what cannot be recorded.
+// Begin starts the writer. The error says what cannot be recorded.
 func (r *Recorder) Begin() error {
 	if r.bad != nil {
 		return r.bad
@@ -147,8 +146,8 @@ func (r *Recorder) Begin() error {
 	return nil
 }
 
-// Finish waits for the writer, when the run has ended. A launch that did not
-// come to its end is left out, which is no error; the error is the writer's.
+// Finish waits for the writer after the run has ended. A launch that did not
+// complete is left out without an error; errors are the writer's.
 func (r *Recorder) Finish() error {
 	if r.done == nil {
 		return nil
@@ -160,7 +159,7 @@ func (r *Recorder) Finish() error {
 	return errors.Join(r.bad, r.without(<-r.done))
 }
 
-// without returns an error but for what a run that was cut off causes.
+// without removes from an error what only an interrupted run causes.
 func (r *Recorder) without(err error) error {
 	if err == r.cut {
 		return nil
@@ -175,7 +174,7 @@ func (r *Recorder) without(err error) error {
 	return err
 }
 
-// launch is a launch that is being recorded. It is trace.Source and
+// launch is a launch that is being recorded. It implements trace.Source and
 // trace.Blocks.
 type launch struct {
 	r    *Recorder
@@ -183,10 +182,10 @@ type launch struct {
 	name string
 
 	// Under the recorder's lock:
-	blocks  map[uint64]*trace.Block // complete ones that nobody has taken
-	next    uint64                  // the one that the writer wants
+	blocks  map[uint64]*trace.Block // complete ones that have not been taken
+	next    uint64                  // the one that the writer needs next
 	read    bool                    // the writer is at this launch
-	dropped bool                    // it will not come to its end
+	dropped bool                    // it will not complete
 	free    []*trace.Block
 }
 
@@ -208,7 +207,7 @@ func (l *launch) Open() (*trace.Kernel, error) {
 	return l.k, nil
 }
 
-// Block waits until the run has come to the end of a block.
+// Block waits until the run has completed a block.
 func (l *launch) Block(i int) (*trace.Block, error) {
 	r := l.r
 	r.mu.Lock()
@@ -243,7 +242,7 @@ func (l *launch) Free(b *trace.Block) {
 
 func (l *launch) Close() error { return nil }
 
-// complete takes a block that has ended. It waits where the writer is behind.
+// complete takes a completed block. It waits while the writer is too far back.
 func (l *launch) complete(n uint64, b *trace.Block) {
 	r := l.r
 	r.mu.Lock()
@@ -258,7 +257,7 @@ func (l *launch) complete(n uint64, b *trace.Block) {
 	}
 }
 
-// empty returns a block to be filled.
+// empty returns a block to fill.
 func (l *launch) empty() *trace.Block {
 	l.r.mu.Lock()
 	defer l.r.mu.Unlock()

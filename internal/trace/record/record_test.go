@@ -24,7 +24,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
-// toText and toMicro write what is recorded.
+// toText and toMicro write a recording.
 func toText(dir string) func(*trace.Set) error {
 	return func(set *trace.Set) error { return text.Write(dir, set, text.Options{Version: 5}, nil) }
 }
@@ -65,7 +65,7 @@ func replayed(t *testing.T, dir, gpu, core string) *report.Run {
 	return res
 }
 
-// count is what a launch executed.
+// count holds the instructions that a launch executed.
 type count struct {
 	Kernel       string
 	Warp, Thread uint64
@@ -78,7 +78,7 @@ func counts(r *report.Run) (list []count) {
 	return list
 }
 
-// example is the job of an example; those of SASS share a folder.
+// example returns the job of an example; those of SASS share a folder.
 func example(name string) string {
 	if !strings.Contains(name, "/") {
 		name += "/" + name
@@ -103,9 +103,8 @@ func small(t *testing.T) string {
 	return file
 }
 
-// TestExamples records runs and reads them again: the reader has nothing to
-// complain of, counts are those of the run, and so are those of replays on both
-// cores.
+// TestExamples records runs and reads them again: there are no warnings, the counts
+// are those of the run, and so are those of replays on both cores.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{
 		"reduction", // shared memory, barriers
@@ -164,7 +163,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// checkStats looks at stats.csv: a line per launch, with its instructions.
+// checkStats checks stats.csv: a line per launch, with its instructions.
 func checkStats(t *testing.T, dir string, want []count) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "stats.csv"))
@@ -185,8 +184,8 @@ func checkStats(t *testing.T, dir string, want []count) {
 	}
 }
 
-// TestAddresses: thread i of vecadd reads element i of two buffers and writes
-// that of a third; where they lie the list says.
+// TestAddresses: thread i of vecadd reads element i of two buffers and writes that
+// of a third; the list gives their addresses.
 func TestAddresses(t *testing.T) {
 	for name, file := range map[string]string{"PTX": small(t), "SASS": example("sass/vecadd")} {
 		t.Run(name, func(t *testing.T) {
@@ -247,9 +246,9 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestControlBits: a run of SASS that was recorded with control bits takes the
-// modern core as many cycles as the run took. Kernels of one launch each: where
-// the second kernel of a program lies in memory a trace does not tell.
+// TestControlBits: a SASS run that was recorded with control bits takes the same
+// number of cycles when replayed on the modern core. The kernels have one launch
+// each: a trace does not contain the address of a program's second kernel.
 func TestControlBits(t *testing.T) {
 	for _, name := range []string{"sass/vecadd", "sass/reduction", "sass/collatz", "sass/dot", "sass/histogram", "sass/matmul", "sass/transpose", "sass/saxpy"} {
 		t.Run(strings.TrimPrefix(name, "sass/"), func(t *testing.T) {
@@ -260,14 +259,14 @@ func TestControlBits(t *testing.T) {
 				t.Errorf("counts (-run +replay):\n%s", diff)
 			}
 			if r.Cycles != ran.Cycles {
-				t.Errorf("%d cycles, the run had %d", r.Cycles, ran.Cycles)
+				t.Errorf("%d cycles, want %d as in the run", r.Cycles, ran.Cycles)
 			}
 		})
 	}
 }
 
 // TestSame: a trace does not depend on the number of threads, nor on rehearsals
-// that warm the caches, and recording changes no cycle.
+// that warm the caches, and recording does not change the cycles.
 func TestSame(t *testing.T) {
 	warm := run.Settings{}
 	if err := warm.Set("run.caches=warm"); err != nil {
@@ -286,7 +285,7 @@ func TestSame(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "trace")
 		res := recorded(t, example("sass/reduction"), o, toText(dir))
 		if len(o.Settings.Assignments) == 0 && res.Cycles != bare.Cycles {
-			t.Errorf("%d cycles, %d without recording", res.Cycles, bare.Cycles)
+			t.Errorf("%d cycles, want %d as without recording", res.Cycles, bare.Cycles)
 		}
 		files := map[string]string{}
 		list, err := os.ReadDir(dir)
@@ -305,13 +304,14 @@ func TestSame(t *testing.T) {
 		}
 		for name := range first {
 			if files[name] != first[name] || len(files) != len(first) {
-				t.Errorf("%d threads: %s is another", o.Threads, name)
+				t.Errorf("%d threads: %s differs", o.Threads, name)
 			}
 		}
 	}
 }
 
-// TestWriterFails: the run goes on when the disk is full, and the error is told.
+// TestWriterFails: the run continues when the disk is full, and the error is
+// reported.
 func TestWriterFails(t *testing.T) {
 	full := errors.New("no space left on device")
 	for name, write := range map[string]func(*trace.Set) error{
@@ -348,7 +348,7 @@ func TestWriterFails(t *testing.T) {
 	}
 }
 
-// TestCut: of a run that is stopped launches that ended are kept, and only they.
+// TestCut: a stopped run keeps the launches that completed, and no others.
 func TestCut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trace")
 	ready, err := job.Load(example("sass/chase"))
@@ -382,12 +382,12 @@ func TestCut(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "kernel-2.traceg")); err == nil {
-		t.Error("a launch that was cut off is there")
+		t.Error("a launch that did not complete is present")
 	}
 }
 
-// TestMasks: lanes whose guard does not hold are active but not in the mask, in
-// the form that tells the two apart.
+// TestMasks: lanes whose guard does not hold are active but not in the mask, in the
+// format that distinguishes them.
 func TestMasks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trace")
 	recorded(t, example("sass/collatz"), job.Options{Threads: 1}, toMicro(dir))
@@ -429,6 +429,6 @@ func TestMasks(t *testing.T) {
 		k.Blocks.Close()
 	}
 	if apart == 0 || partial == 0 {
-		t.Errorf("%d records with lanes that the guard bars, %d of diverged warps", apart, partial)
+		t.Errorf("%d records with lanes that the guard excludes, %d of diverged warps", apart, partial)
 	}
 }

@@ -20,7 +20,7 @@ func fromSASS(k *sass.Kernel) []trace.Static {
 			c.Reuse = info.Control.Reuse
 			s.Control = &c
 		} else {
-			s.Words = [2]uint64{} // their control bits mean nothing
+			s.Words = [2]uint64{} // their control bits have no meaning
 		}
 		s.Guard = trace.Guard{Known: true, Negated: in.Guard.Not, Uniform: in.Guard.Uniform, Reg: in.Guard.Pred}
 		for j := range in.Operands {
@@ -33,7 +33,7 @@ func fromSASS(k *sass.Kernel) []trace.Static {
 	return list
 }
 
-// hasAddresses says of which instructions the tracer writes addresses.
+// hasAddresses reports whether the tracer writes addresses for an instruction.
 func hasAddresses(in *isa.Inst) bool {
 	if !in.Load && !in.Store {
 		return false
@@ -46,8 +46,8 @@ func hasAddresses(in *isa.Inst) bool {
 }
 
 // operand adds what an operand names: registers, in the order of the text, and
-// immediates. A register that the text leaves out, such as the RZ of an
-// absolute address, is none.
+// immediates. Registers that the text leaves out, such as the RZ of an absolute
+// address, are not added.
 func operand(s *trace.Static, in *sass.Inst, o *sass.Operand, arch sass.Arch) {
 	to := &s.Srcs
 	if o.Dst {
@@ -70,7 +70,7 @@ func operand(s *trace.Static, in *sass.Inst, o *sass.Operand, arch sass.Arch) {
 	case sass.FImm:
 		s.Imms = append(s.Imms, int64(o.Bits))
 	case sass.Target:
-		s.Imms = append(s.Imms, o.Imm-int64(in.Addr)-instBytes) // as encoded: from the next instruction on
+		s.Imms = append(s.Imms, o.Imm-int64(in.Addr)-instBytes) // as encoded: relative to the next instruction
 	case sass.Const, sass.Mem:
 		text := o.String()
 		if o.HasD && !o.Hidden {

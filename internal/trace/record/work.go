@@ -7,9 +7,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// This file: what is noted of the instructions that warps execute.
+// This file: recording of the instructions that warps execute.
 
-// newWork has work recorded and fills in the static code of its launch.
+// newWork wraps work for recording and fills in the static code of its launch.
 func newWork(w exec.Work, l *launch) exec.Work {
 	x := &work{l: l, at: map[*isa.Inst]int32{}}
 	for i, in := range w.Code() {
@@ -44,10 +44,10 @@ type block struct {
 	warps []warp
 }
 
-// warp is what was noted of a warp.
+// warp is the recording of a warp.
 type warp struct {
 	insts []trace.Inst
-	open  []int32 // by handle, the record of a pending instruction
+	open  []int32 // by handle: the record of a pending instruction
 }
 
 // Executed appends a record.
@@ -66,8 +66,8 @@ func (b *block) Executed(i int, e *exec.Effects, p exec.Pending) {
 	}
 }
 
-// Accessed gives the record of a pending instruction its addresses. Lanes of it
-// that accessed nothing get the address of one that did, as Step does.
+// Accessed adds the addresses to the record of a pending instruction. Lanes that
+// accessed nothing get the address of one that did, as in Step.
 func (b *block) Accessed(i int, e *exec.Effects, p exec.Pending) {
 	if e.Addr == nil {
 		return
@@ -82,7 +82,7 @@ func (b *block) Accessed(i int, e *exec.Effects, p exec.Pending) {
 	b.addresses(in, e)
 }
 
-// addresses gives a record the addresses of its lanes.
+// addresses adds the addresses of its lanes to a record.
 func (b *block) addresses(in *trace.Inst, e *exec.Effects) {
 	if in.Mask == 0 || !b.w.has[in.At] {
 		return
@@ -94,7 +94,7 @@ func (b *block) addresses(in *trace.Inst, e *exec.Effects) {
 	r.Mems = append(r.Mems, m)
 }
 
-// Released hands the block's records on, if all its warps are done.
+// Released passes the block's records on once all its warps are done.
 func (b *block) Released() {
 	i := b.Index()
 	whole := true

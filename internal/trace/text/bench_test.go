@@ -11,8 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// generated returns a trace of version 5 of so many blocks of eight warps, with
-// addresses in all modes.
+// generated returns a trace of version 5 with the given number of blocks of eight
+// warps, with addresses in all modes.
 func generated(blocks, loops int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
@@ -39,7 +39,8 @@ func generated(blocks, loops int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkScan measures the pass that finds code, blocks and errors, and
+// BenchmarkScan measures the pass that finds code, blocks and errors, and keeps
+// nothing.
 // keeps nothing.
 func BenchmarkScan(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "kernel-1.traceg")
@@ -55,7 +56,7 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportMetric(float64(insts)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 }
 
-// BenchmarkStream measures the second pass, in which blocks are handed over.
+// BenchmarkStream measures the second pass, which delivers blocks.
 func BenchmarkStream(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "kernel-1.traceg")
 	data := generated(64, 200)
@@ -78,7 +79,7 @@ func BenchmarkStream(b *testing.B) {
 	b.ReportMetric(float64(insts)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 }
 
-// BenchmarkWrite measures writing, of blocks that are decoded already.
+// BenchmarkWrite measures writing blocks that are already decoded.
 func BenchmarkWrite(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "kernel-1.traceg")
 	data := generated(64, 200)
@@ -93,12 +94,12 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// discard takes what is written.
+// discard drops what is written.
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// openWith scans a launch, of which it keeps so many bytes.
+// openWith scans a launch and keeps the given number of bytes.
 func openWith(t testing.TB, path string, keep int64) *trace.Kernel {
 	t.Helper()
 	k, err := sourceOf(path, keep).Open()

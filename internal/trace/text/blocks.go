@@ -6,25 +6,25 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// blocks gives the blocks of a launch: those that were kept decoded, and those
+// blocks provides the blocks of a launch: those that were kept decoded, and those
 // that are read again.
 type blocks struct {
 	source *source
 	code   *code
 	h      trace.Header
 	lead   int
-	all    int    // how many there are
-	marks  []mark // of each markEvery-th block, if the file is plain
+	all    int    // total number
+	marks  []mark // of every markEvery-th block, if the file is plain
 	kept   []*trace.Block
 	taken  int64 // of the budget
 
 	stream *stream
-	next   int                   // that the stream gives
-	out    map[*trace.Block]bool // that the stream gave and has not got back
-	free   chan *trace.Block     // buffers to use again
+	next   int                   // the next one from the stream
+	out    map[*trace.Block]bool // blocks of the stream that have not been returned
+	free   chan *trace.Block     // buffers to reuse
 }
 
-// release gives back the memory of what was kept.
+// release returns the memory of the kept blocks to the budget.
 func (bl *blocks) release() {
 	bl.source.budget.left.Add(bl.taken)
 	bl.taken, bl.kept = 0, nil
@@ -41,7 +41,7 @@ func (bl *blocks) Close() error {
 	return nil
 }
 
-// Free implements trace.Blocks. A block that was kept stays for others.
+// Free implements trace.Blocks. A kept block stays for other readers.
 func (bl *blocks) Free(b *trace.Block) {
 	if !bl.out[b] {
 		return
@@ -61,7 +61,7 @@ func (bl *blocks) give(b *trace.Block) {
 // Block implements trace.Blocks.
 func (bl *blocks) Block(i int) (*trace.Block, error) {
 	if i < 0 || i >= bl.all {
-		return nil, &trace.Error{File: bl.source.Name(), Msg: "there is no such block, or the launch has been closed"}
+		return nil, &trace.Error{File: bl.source.Name(), Msg: "no such block, or the launch has been closed"}
 	}
 	if i < len(bl.kept) {
 		return bl.kept[i], nil
@@ -93,13 +93,13 @@ func (bl *blocks) Block(i int) (*trace.Block, error) {
 	}
 }
 
-// decodeAhead is how many blocks are decoded before they are asked for.
+// decodeAhead is the number of blocks that are decoded in advance.
 const decodeAhead = 3
 
-// mostFree bounds the buffers that wait to be used again.
+// mostFree bounds the buffers kept for reuse.
 const mostFree = 64
 
-// decoded is a block, or why there is none.
+// decoded is a block, or the reason why there is none.
 type decoded struct {
 	b   *trace.Block
 	err error
@@ -115,7 +115,7 @@ type stream struct {
 	done chan struct{}
 }
 
-// start begins to decode at block i.
+// start starts decoding at block i.
 func (bl *blocks) start(i int) (*stream, error) {
 	var from mark
 	skip := i
@@ -145,7 +145,7 @@ func (st *stream) end() {
 	st.in.Close()
 }
 
-// run decodes count blocks after it has skipped some.
+// run decodes count blocks after skipping some.
 func (st *stream) run(header bool, skip, count int) {
 	defer close(st.done)
 	if header {
@@ -186,7 +186,7 @@ func (st *stream) run(header bool, skip, count int) {
 	}
 }
 
-// send hands a block over, and says whether anybody wants more.
+// send passes a block on and reports whether more are wanted.
 func (st *stream) send(d decoded) bool {
 	select {
 	case st.full <- d:
@@ -196,7 +196,7 @@ func (st *stream) send(d decoded) bool {
 	}
 }
 
-// skipHeader goes to the first block.
+// skipHeader moves to the first block.
 func (s *scanner) skipHeader() *trace.Error {
 	for {
 		b, ok := s.content()
@@ -210,7 +210,7 @@ func (s *scanner) skipHeader() *trace.Error {
 	}
 }
 
-// skipBlock goes behind the next block.
+// skipBlock moves past the next block.
 func (s *scanner) skipBlock() *trace.Error {
 	for {
 		b, ok := s.l.next()

@@ -9,36 +9,37 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// maxCode bounds the static instructions of a launch; our choice, as is
-// maxOperands. The largest kernels that we know of have some 100,000.
+// maxCode bounds the static instructions of a launch (our choice, as is
+// maxOperands). The largest known kernels have some 100,000.
 const (
 	maxCode     = 1 << 20
 	maxOperands = 32
 	maxOpcode   = 128
 )
 
-// code is the static part of a launch: its instructions, and the ways in which
-// lines write them, so that a line is known by comparing bytes.
+// code is the static part of a launch: its instructions, and the forms of the lines
+// that contain them, so that a line is recognised by comparing bytes.
 type code struct {
 	version int
 	static  []trace.Static
 	traits  []traits
-	index   map[string]int32 // of what distinguishes an instruction
+	index   map[string]int32 // by everything that distinguishes an instruction
 	forms   []form
 	heads   []int32 // by hash of the pc, 1 + the first form
-	// sealed is set after the scan: then nothing is added any more.
+	// sealed is set after the scan: nothing is added after that.
 	sealed bool
 }
 
-// traits are what the scan wants to know of opcodes.
+// traits are the properties of opcodes that the scan needs.
 type traits struct {
-	global bool // addresses global memory, so no address is 0; an LDGSTS may have that of its destination
+	global bool // accesses global memory, so no address is 0; an LDGSTS may have that of its destination
 	exit   bool // may end a warp
-	async  bool // LDGSTS, of which raw files have two records
+	async  bool // LDGSTS, for which raw files have two records
 }
 
-// form is how a line writes an instruction: head stands between the mask and
-// the addresses, tail behind them. What has no addresses is all head.
+// form is the text of an instruction in a line: head precedes the addresses and
+// follows the mask, tail follows the addresses. Without addresses all of it is
+// head.
 type form struct {
 	pc     uint32
 	at     int32 // of its instruction
@@ -50,7 +51,7 @@ type form struct {
 	tail   string
 }
 
-// maxChain bounds the forms that are compared with a line. Lines beyond them
+// maxChain bounds the forms that are compared with a line. Lines with further forms
 // are read token by token.
 const maxChain = 32
 
@@ -60,7 +61,7 @@ func newCode(version int) *code {
 
 func (c *code) hash(pc uint32) int { return int(pc*0x9e3779b1>>8) & (len(c.heads) - 1) }
 
-// add keeps a form, unless there are many for its pc already.
+// add adds a form, unless there are already many for its pc.
 func (c *code) add(f form) int32 {
 	if len(c.forms) > len(c.heads) {
 		c.heads = make([]int32, 4*len(c.heads))
@@ -82,8 +83,8 @@ func (c *code) add(f form) int32 {
 	return int32(len(c.forms) - 1)
 }
 
-// find returns the index of an instruction, which it adds if it is new. Its
-// second result is false if there is no room, or if the code is sealed.
+// find returns the index of an instruction, and adds it if it is new. The second
+// result is false if there is no room, or if the code is sealed.
 func (c *code) find(st *trace.Static, key []byte) (int32, bool) {
 	if i, ok := c.index[string(key)]; ok {
 		return i, true
@@ -101,7 +102,7 @@ func (c *code) find(st *trace.Static, key []byte) (int32, bool) {
 	return i, true
 }
 
-// seal orders the instructions by pc and returns where each went.
+// seal sorts the instructions by pc and returns the new index of each.
 func (c *code) seal() []int32 {
 	c.sealed = true
 	order := make([]int32, len(c.static))
@@ -125,7 +126,7 @@ func (c *code) seal() []int32 {
 	return to
 }
 
-// base is an opcode without modifiers.
+// base returns an opcode without modifiers.
 func base(op string) string {
 	if i := strings.IndexByte(op, '.'); i >= 0 {
 		return op[:i]
@@ -144,7 +145,7 @@ func traitsOf(op string) (t traits) {
 	return t
 }
 
-// appendKey writes what distinguishes an instruction from others.
+// appendKey writes everything that distinguishes an instruction from others.
 func appendKey(b []byte, st *trace.Static) []byte {
 	b = strconv.AppendUint(b, uint64(st.PC), 16)
 	b = strconv.AppendInt(append(b, ' '), int64(st.Line), 10)
@@ -162,8 +163,8 @@ func appendKey(b []byte, st *trace.Static) []byte {
 	return b
 }
 
-// register reads the name of a register: R0 to R255, UR0 to UR255, P0 to P7,
-// UP0 to UP7.
+// register parses the name of a register: R0 to R255, UR0 to UR255, P0 to P7, UP0
+// to UP7.
 func register(b []byte) (trace.Reg, bool) {
 	r := trace.Reg{File: isa.RegGPR}
 	uniform := len(b) > 0 && b[0] == 'U'

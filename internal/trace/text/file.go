@@ -19,23 +19,22 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// maxWindow bounds what a compressed file may have us allocate for its
-// dictionary. It is our choice: the strongest settings of xz and zstd take 64
-// and 128 MiB.
+// maxWindow bounds the dictionary that a compressed file can make us allocate (our
+// choice): the strongest settings of xz and zstd take 64 and 128 MiB.
 const maxWindow = 256 << 20
 
-// place is where a file lies.
+// place is the location of a file.
 type place struct {
 	dir, name string
-	// confined is set for names that a list gives: they lead nowhere but into
-	// dir and below, through links neither.
+	// confined is set for names from a list: they must stay within dir, links
+	// included.
 	confined bool
 }
 
 func (p place) String() string { return filepath.Join(p.dir, p.name) }
 
-// open opens a regular file. Others, such as a pipe that nobody writes to, are
-// refused before they can make anybody wait.
+// open opens a regular file. Others, such as a pipe without a writer, are refused
+// before they can block.
 func (p place) open() (*os.File, error) {
 	stat, open := os.Stat, os.Open
 	name := p.String()
@@ -61,12 +60,12 @@ func (p place) open() (*os.File, error) {
 type input struct {
 	io.Reader
 	file *os.File
-	// plain is set if the file is the text, so that places in it can be sought.
+	// plain is set if the file itself is the text, so that it can be seeked.
 	plain bool
 	close func()
 }
 
-// Close ends reading.
+// Close stops reading.
 func (in *input) Close() {
 	if in.close != nil {
 		in.close()
@@ -74,7 +73,7 @@ func (in *input) Close() {
 	in.file.Close()
 }
 
-// openText opens the text of a file from an offset, whatever packs it. The
+// openText opens the text of a file at an offset, whatever its compression. The
 // offset is 0 unless the file is known to be plain.
 func openText(p place, offset int64) (*input, error) {
 	f, err := p.open()
@@ -107,15 +106,15 @@ func openText(p place, offset int64) (*input, error) {
 	return in, nil
 }
 
-// The first bytes of compressed files (RFC 1952, the .xz file format 1.1.0,
-// RFC 8878).
+// The magic numbers of compressed files (RFC 1952, the .xz file format 1.1.0, RFC
+// 8878).
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicXz   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// unpack puts the reader in place that the file's first bytes ask for.
+// unpack inserts the decompressor that the file's first bytes ask for.
 func (in *input) unpack(magic []byte) error {
 	switch {
 	case bytes.HasPrefix(magic, magicGzip):
@@ -128,7 +127,7 @@ func (in *input) unpack(magic []byte) error {
 		b := bufio.NewReaderSize(in.file, 64<<10)
 		head, _ := b.Peek(1024)
 		if n := xzDictionary(head); n > maxWindow {
-			return fmt.Errorf("its xz dictionary of %d MiB is larger than the %d MiB that a trace may ask for; pack it with xz -9 or less", n>>20, maxWindow>>20)
+			return fmt.Errorf("its xz dictionary of %d MiB is larger than the limit of %d MiB; compress it with xz -9 or less", n>>20, maxWindow>>20)
 		}
 		r, err := xz.NewReader(b)
 		if err != nil {
@@ -147,10 +146,10 @@ func (in *input) unpack(magic []byte) error {
 	return nil
 }
 
-// xzDictionary returns the bytes of dictionary that the first block of an .xz
-// file asks for, 0 if its header is not as expected: a byte of size, one of
-// flags, optional sizes, then filters, of which LZMA2 is number 0x21 with one
-// byte of properties: 2 or 3 shifted left by half of it plus 11.
+// xzDictionary returns the dictionary size in bytes of the first block of an .xz
+// file, 0 if its header is not as expected: a byte with its size, one of flags,
+// optional sizes, then filters, of which LZMA2 is number 0x21 with one byte of
+// properties: 2 or 3 shifted left by half of it plus 11.
 func xzDictionary(head []byte) int64 {
 	const streamHeader = 12
 	if len(head) < streamHeader+2 {
@@ -173,7 +172,7 @@ func xzDictionary(head []byte) int64 {
 	return int64(2|size&1) << (size/2 + 11)
 }
 
-// damaged is a packed file that cannot be unpacked.
+// damaged reports a compressed file that cannot be decompressed.
 type damaged struct {
 	form string
 	err  error
@@ -181,19 +180,18 @@ type damaged struct {
 
 func (d *damaged) Error() string {
 	if errors.Is(d.err, io.ErrUnexpectedEOF) || errors.Is(d.err, io.EOF) {
-		return fmt.Sprintf("the %s data ends too early: the file was cut off; get it again", d.form)
+		return fmt.Sprintf("the %s data ends too early: the file is truncated; get it again", d.form)
 	}
 	return fmt.Sprintf("the %s data is damaged (%v); get the file again", d.form, d.err)
 }
 
-// aheadBytes and aheadCount bound the text that is unpacked before it is asked
-// for.
+// aheadBytes and aheadCount bound the text that is decompressed in advance.
 const (
 	aheadBytes = 128 << 10
 	aheadCount = 4
 )
 
-// ahead unpacks in a goroutine of its own, a few buffers ahead of the reader.
+// ahead decompresses in a goroutine of its own, a few buffers ahead of the reader.
 func (in *input) ahead(form string, r io.Reader, end func()) {
 	p := &pump{full: make(chan chunk, aheadCount), free: make(chan []byte, aheadCount+2), stop: make(chan struct{}), done: make(chan struct{})}
 	go p.run(form, r)
@@ -207,18 +205,18 @@ func (in *input) ahead(form string, r io.Reader, end func()) {
 	}
 }
 
-// chunk is a part of the text, or why there is no more.
+// chunk is a part of the text, or the reason why there is no more.
 type chunk struct {
 	b   []byte
 	err error
 }
 
-// pump hands on what another goroutine reads.
+// pump returns what another goroutine reads.
 type pump struct {
 	full       chan chunk
 	free       chan []byte
 	stop, done chan struct{}
-	now        []byte // what is left of whole
+	now        []byte // the rest of whole
 	whole      []byte
 	err        error
 }
@@ -247,8 +245,8 @@ func (p *pump) run(form string, r io.Reader) {
 	}
 }
 
-// fill reads until b is full or the text ends. A fault in a decoder, of which
-// we have met none, ends it as damaged data does.
+// fill reads until b is full or the text ends. A panic in a decoder (none is known)
+// is treated as damaged data.
 func fill(r io.Reader, b []byte) (n int, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -281,13 +279,13 @@ func (p *pump) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// openError says why a file could not be opened.
+// openError returns the reason why a file could not be opened.
 func openError(p place, err error) *trace.Error {
 	msg := err.Error()
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		msg = "there is no such file"
+		msg = "no such file"
 	case errors.Is(err, fs.ErrPermission):
 		msg = "no permission to read it"
 	case errors.As(err, &pe):
@@ -295,36 +293,36 @@ func openError(p place, err error) *trace.Error {
 		// What the system does not refuse, os.Root does.
 		var system syscall.Errno
 		if p.confined && !errors.As(err, &system) {
-			msg = "it is a link out of the list's folder; copy the file there"
+			msg = "it is a link that leads out of the list's folder; copy the file there"
 		}
 	}
 	return &trace.Error{File: p.String(), Msg: msg}
 }
 
-// maxLine bounds a line. It is our choice: lines of instructions have fewer
-// than 1,000 characters, mangled names can be longer.
+// maxLine bounds a line (our choice): lines of instructions have fewer than 1,000
+// characters, mangled names can be longer.
 const maxLine = 256 << 10
 
 // errLong is a line longer than maxLine.
 var errLong = fmt.Errorf("a line of more than %d KiB: this is not a trace", maxLine>>10)
 
-// lines cuts a text into lines without allocating any.
+// lines splits a text into lines without allocating any.
 type lines struct {
 	r          io.Reader
 	buf        []byte
-	from       int // of the line that next returned
+	from       int // start of the line that next returned
 	at, end    int
 	offset     int64 // of buf[0] in the text
 	line       int   // number of the line that next returned, from 1
-	err        error // why there are no more, io.EOF if the text ended
-	terminated bool  // the line that next returned ended as lines do
+	err        error // why there are no more lines, io.EOF at the end of the text
+	terminated bool  // the line that next returned ended with a newline
 }
 
 func newLines(r io.Reader, offset int64, line int) *lines {
 	return &lines{r: r, buf: make([]byte, maxLine), offset: offset, line: line}
 }
 
-// next returns the next line without its end, and false if there is none.
+// next returns the next line without its end, or false if there is none.
 func (l *lines) next() ([]byte, bool) {
 	if i := bytes.IndexByte(l.buf[l.at:l.end], '\n'); i >= 0 {
 		return l.take(l.at+i, 1), true
@@ -366,7 +364,7 @@ func (l *lines) take(end, newline int) []byte {
 	return b
 }
 
-// back makes next return the line again that it returned last.
+// back makes next return the same line again.
 func (l *lines) back() {
 	l.at = l.from
 	l.line--

@@ -10,10 +10,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// maxVersion is the newest version of the tracer that we know.
+// maxVersion is the newest known version of the tracer.
 const maxVersion = 6
 
-// maxExtra bounds the header lines that mean nothing to us; our choice.
+// maxExtra bounds the unknown header lines (our choice).
 const maxExtra = 64
 
 // The limits of a launch.
@@ -22,7 +22,7 @@ var (
 	maxBlock = trace.Dim{isa.MaxThreads, isa.MaxThreads, isa.MaxBlockZ}
 )
 
-// The keys of header lines, as files have them.
+// The keys of header lines, as in files.
 const (
 	keyName       = "kernel name"
 	keyID         = "kernel id"
@@ -39,7 +39,7 @@ const (
 	keyLineInfo   = "enable lineinfo"
 )
 
-// readHeader reads the lines up to and with the first that begins with '#'.
+// readHeader reads the lines up to and including the first that begins with '#'.
 func (s *scanner) readHeader() error {
 	h := &s.h
 	seen := map[string]bool{}
@@ -58,17 +58,17 @@ func (s *scanner) readHeader() error {
 			break
 		}
 		if b[0] != '-' {
-			return s.fail("header lines begin with '-', this one reads %q; a trace begins with \"-kernel name = ...\"", clip(b))
+			return s.fail("header lines begin with '-', not %q; a trace begins with \"-kernel name = ...\"", clip(b))
 		}
 		key, value, ok := strings.Cut(string(b[1:]), "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if ok && seen[key] {
-			return s.fail("the header says %q twice: two files in one?", key)
+			return s.fail("the header has %q twice: two files in one?", key)
 		}
 		seen[key] = true
 		if !ok || !s.setHeader(key, value) {
 			if len(h.Extra) == maxExtra {
-				return s.fail("more than %d unknown header lines: this is not a trace", maxExtra)
+				return s.fail("more than %d unknown header lines: not a trace", maxExtra)
 			}
 			h.Extra = append(h.Extra, string(b))
 		}
@@ -78,11 +78,11 @@ func (s *scanner) readHeader() error {
 	}
 	for _, key := range []string{keyName, keyGrid, keyBlock} {
 		if !seen[key] {
-			return s.fail("the header has no line \"-%s = ...\"; the file is cut off or not a trace", key)
+			return s.fail("the header has no line \"-%s = ...\"; the file is truncated or not a trace", key)
 		}
 	}
 	if h.Version < 0 || h.Version > maxVersion {
-		return s.fail("tracer version %d is not known, only those up to %d; record with one of them", h.Version, maxVersion)
+		return s.fail("unknown tracer version %d; record with a version up to %d", h.Version, maxVersion)
 	}
 	if n := h.Block.Count(); n > isa.MaxThreads {
 		return s.fail("a thread block of %v has %d threads, more than the %d of any GPU", h.Block, n, isa.MaxThreads)
@@ -90,7 +90,7 @@ func (s *scanner) readHeader() error {
 	return nil
 }
 
-// setHeader stores a header line, and says whether it is one that we know.
+// setHeader stores a header line and reports whether its key is known.
 func (s *scanner) setHeader(key, value string) bool {
 	h := &s.h
 	switch key {
@@ -111,7 +111,7 @@ func (s *scanner) setHeader(key, value string) bool {
 	case keyStream:
 		n, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
-			s.mark("%q is no number of a stream", value)
+			s.mark("%q is not a stream number", value)
 		}
 		h.Stream = n
 	case keySharedBase:
@@ -130,43 +130,43 @@ func (s *scanner) setHeader(key, value string) bool {
 	return true
 }
 
-// number reads a decimal number of a header line.
+// number parses a decimal number of a header line.
 func (s *scanner) number(key, value string, least, most int64) int64 {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		s.mark("%q is no number for %q", clip([]byte(value)), key)
+		s.mark("%q is not a number, as %q needs", clip([]byte(value)), key)
 	} else if n < least || n > most {
-		s.mark("%d is no possible value of %q, which lies between %d and %d", n, key, least, most)
+		s.mark("%d is not a possible value of %q; want %d to %d", n, key, least, most)
 	}
 	return n
 }
 
-// address reads a hexadecimal number of a header line.
+// address parses a hexadecimal number of a header line.
 func (s *scanner) address(key, value string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(value, "0x"), 16, 64)
 	if err != nil {
-		s.mark("%q is no address for %q; one reads 0x00007f5e00000000", clip([]byte(value)), key)
+		s.mark("%q is not an address, as %q needs; example: 0x00007f5e00000000", clip([]byte(value)), key)
 	}
 	return n
 }
 
-// dim reads an extent, "(x,y,z)".
+// dim parses an extent, "(x,y,z)".
 func (s *scanner) dim(key, value string, most trace.Dim) (d trace.Dim) {
 	inner, ok := strings.CutPrefix(value, "(")
 	inner, ok2 := strings.CutSuffix(inner, ")")
 	if d, ok3 := parseDim([]byte(inner)); ok && ok2 && ok3 {
 		for i := range d {
 			if d[i] == 0 || d[i] > most[i] {
-				s.mark("%s %s is not possible: %c lies between 1 and %d on every GPU", key, value, 'x'+i, most[i])
+				s.mark("%s %s is not possible: %c is between 1 and %d on every GPU", key, value, 'x'+i, most[i])
 			}
 		}
 		return d
 	}
-	s.mark("%q is no extent for %q; one reads (8,1,1)", clip([]byte(value)), key)
+	s.mark("%q is not an extent, as %q needs; example: (8,1,1)", clip([]byte(value)), key)
 	return d
 }
 
-// parseDim reads three decimal numbers with commas between them.
+// parseDim parses three decimal numbers separated by commas.
 func parseDim(b []byte) (d trace.Dim, ok bool) {
 	for i := range d {
 		if i > 0 {
@@ -185,8 +185,8 @@ func parseDim(b []byte) (d trace.Dim, ok bool) {
 	return d, len(b) == 0
 }
 
-// decimal reads digits at the beginning of b and returns their value and how
-// many they are, none if they are more than 18.
+// decimal parses digits at the beginning of b and returns their value and number;
+// the number is 0 if there are more than 18.
 func decimal(b []byte) (n uint64, k int) {
 	for k < len(b) && b[k]-'0' <= 9 {
 		n = n*10 + uint64(b[k]-'0')
@@ -198,7 +198,7 @@ func decimal(b []byte) (n uint64, k int) {
 	return n, k
 }
 
-// clip shortens what a message quotes.
+// clip shortens text that a message quotes.
 func clip(b []byte) string {
 	const most = 60
 	if len(b) > most {
@@ -207,19 +207,19 @@ func clip(b []byte) string {
 	return string(b)
 }
 
-// fail makes an error of the line that was read last.
+// fail returns an error for the last line read.
 func (s *scanner) fail(format string, args ...any) *trace.Error {
 	return &trace.Error{File: s.file, Line: s.l.line, Block: s.where(), Msg: fmt.Sprintf(format, args...)}
 }
 
-// mark keeps the first error of a line whose other parts are read on.
+// mark keeps the first error of a line; the rest of the line is still parsed.
 func (s *scanner) mark(format string, args ...any) {
 	if s.bad == nil {
 		s.bad = s.fail(format, args...)
 	}
 }
 
-// where names the block and warp that are being read.
+// where names the current block and warp.
 func (s *scanner) where() string {
 	switch {
 	case s.warp >= 0:
@@ -230,10 +230,10 @@ func (s *scanner) where() string {
 	return ""
 }
 
-// ended makes the error of a text that has no more lines where it should.
+// ended returns the error for a text that ends too early.
 func (s *scanner) ended(where string) *trace.Error {
 	if err := s.l.err; err != nil && !isEOF(err) {
 		return s.fail("%v", err)
 	}
-	return s.fail("the file ends %s: it is cut off; get or record it again", where)
+	return s.fail("the file ends %s: it is truncated; get or record it again", where)
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// The names of lists: that of grouped files, and that which the tracer writes.
+// The names of lists: for grouped files, and as the tracer writes them.
 var listNames = []string{"kernelslist.g", "kernelslist"}
 
-// maxList bounds a list; our choice, some 300,000 launches.
+// maxList bounds a list (our choice): some 300,000 launches.
 const maxList = 16 << 20
 
-// The names of packed files that are tried where a list's is not there.
+// The suffixes of compressed files that are tried if a listed file is missing.
 var packings = []string{"", ".xz", ".gz", ".zst"}
 
-// Is says whether a path looks like a text trace: a folder with a list, or a
-// file that is named as a list or a launch is, or begins as one does.
+// Is reports whether a path looks like a text trace: a folder with a list, or a
+// file with the name or the beginning of a list or a launch.
 func Is(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -50,13 +50,13 @@ func Is(path string) bool {
 	return strings.HasPrefix(s, "-") && strings.Contains(s, keyName) || isList(s)
 }
 
-// isList says whether a text begins as a list does.
+// isList reports whether a text begins like a list.
 func isList(s string) bool {
 	return strings.HasPrefix(s, "Memcpy") || strings.HasPrefix(s, "kernel")
 }
 
-// listIn finds the list of a folder, or of the folder "traces" in it, which is
-// where the tracer puts it.
+// listIn finds the list of a folder, or of its subfolder "traces", where the tracer
+// puts it.
 func listIn(dir string) (place, bool) {
 	for _, d := range []string{dir, filepath.Join(dir, "traces")} {
 		for _, name := range listNames {
@@ -68,8 +68,8 @@ func listIn(dir string) (place, bool) {
 	return place{}, false
 }
 
-// Open reads the list of a folder, a list, or a single launch, plain or packed.
-// Launches are not read yet; what is wrong with the list is an *trace.Error.
+// Open reads the list of a folder, a list, or a single launch, plain or compressed.
+// Launches are not read yet. Errors in the list are of type *trace.Error.
 func Open(path string) (*trace.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func Open(path string) (*trace.Set, error) {
 	return readList(set, p, room)
 }
 
-// noList says what is missing in a folder.
+// noList says what a folder lacks.
 func noList(path string) string {
 	const how = "it is made by Accel-Sim's tracer and its post-traces-processing"
 	entries, err := os.ReadDir(path)
@@ -113,7 +113,7 @@ func noList(path string) string {
 	}
 	for _, e := range entries {
 		if strings.Contains(e.Name(), ".trace") {
-			return fmt.Sprintf("there is no kernelslist.g, %s; to run one launch name its file, such as %s", how, e.Name())
+			return fmt.Sprintf("there is no kernelslist.g, %s; to run a single launch, give its file, such as %s", how, e.Name())
 		}
 	}
 	return "there is no kernelslist.g, " + how
@@ -133,7 +133,7 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 	launches, strange := 0, 0
 	for n := 1; in.Scan(); n++ {
 		if total += len(in.Bytes()) + 1; total > maxList {
-			return nil, &trace.Error{File: p.String(), Line: n, Msg: fmt.Sprintf("a list of more than %d MiB: this is not a list of launches", maxList>>20)}
+			return nil, &trace.Error{File: p.String(), Line: n, Msg: fmt.Sprintf("larger than %d MiB: not a list of launches", maxList>>20)}
 		}
 		line := strings.TrimSpace(in.Text())
 		c := trace.Command{File: p.String(), Line: n, Text: line}
@@ -156,7 +156,7 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 			launches++
 		default:
 			if strange++; strange <= mostNotes {
-				set.Warnings = append(set.Warnings, fmt.Sprintf("%s:%d: %q is neither a copy to the device nor a launch and is left out", p, n, clip([]byte(line))))
+				set.Warnings = append(set.Warnings, fmt.Sprintf("%s:%d: %q is left out: it is neither a copy to the device nor a launch", p, n, clip([]byte(line))))
 			}
 			continue
 		}
@@ -165,21 +165,21 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 	if err := in.Err(); err != nil {
 		msg := err.Error()
 		if errors.Is(err, bufio.ErrTooLong) {
-			msg = "a line of more than 64 KiB: this is not a list of launches"
+			msg = "a line of more than 64 KiB: not a list of launches"
 		}
 		return nil, &trace.Error{File: p.String(), Msg: msg}
 	}
 	if more := strange - mostNotes; more > 0 {
-		set.Warnings = append(set.Warnings, fmt.Sprintf("%s: %d more lines are neither copies to the device nor launches and are left out", p, more))
+		set.Warnings = append(set.Warnings, fmt.Sprintf("%s: %d more lines are left out: they are neither copies to the device nor launches", p, more))
 	}
 	if launches == 0 {
-		return nil, &trace.Error{File: p.String(), Msg: "the list names no launch; is it cut off, or was nothing recorded?"}
+		return nil, &trace.Error{File: p.String(), Msg: "the list names no launch: it is truncated, or nothing was recorded"}
 	}
 	setForm(set)
 	return set, nil
 }
 
-// setForm says what the set is, by its first launch.
+// setForm sets the form by the first launch.
 func setForm(set *trace.Set) {
 	for _, c := range set.Commands {
 		if c.Launch == nil {
@@ -206,10 +206,10 @@ func parseCopy(line string) (addr, size uint64, err error) {
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("%q is no copy; one reads MemcpyHtoD,0x00007fc841500000,32768", clip([]byte(line)))
+	return 0, 0, fmt.Errorf("%q is not a copy; example: MemcpyHtoD,0x00007fc841500000,32768", clip([]byte(line)))
 }
 
-// find returns where a list's name is, or where it is packed.
+// find returns the path of a listed name, or of its compressed file.
 func find(dir, name string) place {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -231,7 +231,7 @@ func find(dir, name string) place {
 	return place{dir, name, true}
 }
 
-// stem is the name of a launch without what says how it is written.
+// stem returns the name of a launch without its file extensions.
 func stem(name string) string {
 	for _, p := range packings[1:] {
 		name = strings.TrimSuffix(name, p)
@@ -239,8 +239,8 @@ func stem(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".traceg"), ".trace")
 }
 
-// readStats reads how many instructions the tracer counted, by stem. What
-// cannot be read is left out: the file is only there to check by.
+// readStats reads how many instructions the tracer counted, by stem. Lines that
+// cannot be read are skipped: the file serves only as a check.
 func readStats(dir string) map[string]int64 {
 	f, err := place{dir: dir, name: "stats.csv", confined: true}.open()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder makes a folder of files.
+// folder creates a folder with files.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// A file of other lines does not fill the memory with warnings.
+// A file with other contents does not fill memory with warnings.
 func TestStrangeList(t *testing.T) {
 	set, err := Open(folder(t, map[string]string{"kernelslist.g": "kernel-1.traceg\n" + strings.Repeat("x\n", 100_000), "kernel-1.traceg": two}))
 	if err != nil {
@@ -37,8 +37,8 @@ func TestStrangeList(t *testing.T) {
 	}
 }
 
-// A list gives its commands in order; lines that are neither copies nor
-// launches are left out with a warning.
+// A list gives its commands in order; lines that are neither copies nor launches
+// are left out with a warning.
 func TestList(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"kernelslist.g":            "MemcpyHtoD,0x00007fc841500000,32768\n\nkernel-1-ctx_0x55.traceg\r\nncclAllReduce,4\nMemcpyDtoH,0x10,4\nMemcpyHtoD,0x10,1\nkernel-2.traceg",
@@ -69,12 +69,12 @@ func TestList(t *testing.T) {
 			t.Errorf("the warnings are %q", set.Warnings)
 		}
 		if set.Form != "Accel-Sim version 5" {
-			t.Errorf("the form is %q", set.Form)
+			t.Errorf("the format is %q", set.Form)
 		}
 	}
 }
 
-// What a path may be.
+// The kinds of paths that are accepted.
 func TestPaths(t *testing.T) {
 	one := map[string]string{"kernelslist.g": "kernel-1.traceg\n", "kernel-1.traceg": two}
 	raw := map[string]string{"kernelslist": "kernel-1.trace\n", "kernel-1.trace": head(5, 0) + "0 0 0 0 0010 ffffffff 0 EXIT 0 0 0\n"}
@@ -90,7 +90,7 @@ func TestPaths(t *testing.T) {
 	} {
 		path := filepath.Join(folder(t, c.files), c.path)
 		if !Is(path) {
-			t.Errorf("%s is not taken for a trace", c.name)
+			t.Errorf("%s is not recognised as a trace", c.name)
 		}
 		set, err := Open(path)
 		if err != nil {
@@ -101,12 +101,12 @@ func TestPaths(t *testing.T) {
 	}
 	for name, text := range map[string]string{"job.toml": "[[launch]]\n", "k.ptx": ".version 8.0\n", "gpgpusim.config": "-gpgpu_ptx_instruction_classification 0\n", "empty": ""} {
 		if Is(file(t, name, text)) {
-			t.Errorf("%s is taken for a trace", name)
+			t.Errorf("%s is recognised as a trace", name)
 		}
 	}
 }
 
-// A list may name a file that is packed now, or is not any more.
+// A listed file may have been compressed or decompressed since.
 func TestPacked(t *testing.T) {
 	for _, c := range [][2]string{{"kernel-1.traceg", "kernel-1.traceg.xz"}, {"kernel-1.traceg.xz", "kernel-1.traceg"}} {
 		set, err := Open(folder(t, map[string]string{"kernelslist.g": c[0] + "\n", c[1]: two}))
@@ -117,7 +117,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// What is wrong with lists and folders.
+// Errors in lists and folders.
 func TestListWrong(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
@@ -125,12 +125,12 @@ func TestListWrong(t *testing.T) {
 	}{
 		{nil, "the folder is empty"},
 		{map[string]string{"readme": "x"}, "there is no kernelslist.g"},
-		{map[string]string{"kernel-1.traceg": two}, "name its file, such as kernel-1.traceg"},
+		{map[string]string{"kernel-1.traceg": two}, "give its file, such as kernel-1.traceg"},
 		{map[string]string{"kernelslist.g": ""}, "names no launch"},
 		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10,4\n"}, "names no launch"},
-		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10\nkernel-1.traceg\n"}, "kernelslist.g:1: \"MemcpyHtoD,0x10\" is no copy"},
-		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10,-4\nkernel-1.traceg\n"}, "is no copy"},
-		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10,999999999999999999\nkernel-1.traceg\n"}, "is no copy"},
+		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10\nkernel-1.traceg\n"}, "kernelslist.g:1: \"MemcpyHtoD,0x10\" is not a copy"},
+		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10,-4\nkernel-1.traceg\n"}, "is not a copy"},
+		{map[string]string{"kernelslist.g": "MemcpyHtoD,0x10,999999999999999999\nkernel-1.traceg\n"}, "is not a copy"},
 		{map[string]string{"kernelslist.g": "kernel/../../secret\n"}, "kernelslist.g:1: \"kernel/../../secret\" leads out of the list's folder"},
 		{map[string]string{"kernelslist.g": "kernel-" + strings.Repeat("1", 70_000)}, "a line of more than 64 KiB"},
 	} {
@@ -138,7 +138,7 @@ func TestListWrong(t *testing.T) {
 		if err == nil {
 			t.Errorf("%v: no error, %+v", c.files, set)
 		} else if !strings.Contains(err.Error(), c.want) {
-			t.Errorf("the error is %v, not %s", err, c.want)
+			t.Errorf("the error is %v, want %s", err, c.want)
 		}
 	}
 	if _, err := Open("/nowhere/at/all"); err == nil || !strings.Contains(err.Error(), "no such file") {
@@ -146,8 +146,8 @@ func TestListWrong(t *testing.T) {
 	}
 }
 
-// A launch that cannot be read costs none of the others, and links lead out of
-// the folder no more than names do.
+// A launch that cannot be read does not affect the others. Neither names nor links
+// can lead out of the folder.
 func TestLaunchWrong(t *testing.T) {
 	secret := file(t, "secret", two)
 	dir := folder(t, map[string]string{
@@ -157,7 +157,7 @@ func TestLaunchWrong(t *testing.T) {
 		"in/real":         two,
 	})
 	if err := os.Symlink(secret, filepath.Join(dir, "kernel-2.traceg")); err != nil {
-		t.Skip("there are no links here")
+		t.Skip("this system has no links")
 	}
 	os.Symlink("in/real", filepath.Join(dir, "kernel-6.traceg"))
 	os.Mkdir(filepath.Join(dir, "kernel-4.traceg"), 0o777)
@@ -165,10 +165,10 @@ func TestLaunchWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"", "it is a link out of the list's folder", "there is no such file (named at " + filepath.Join(dir, "kernelslist.g") + ":3)", "not a file", "gzip data", ""} {
+	for i, want := range []string{"", "it is a link that leads out of the list's folder", "no such file (named at " + filepath.Join(dir, "kernelslist.g") + ":3)", "not a file", "gzip data", ""} {
 		_, err := set.Commands[i].Launch.Open()
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("launch %d: %v, not %s", i+1, err, want)
+			t.Errorf("launch %d: %v, want %s", i+1, err, want)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// noteKind is something odd that does not keep a trace from being used.
+// noteKind is an oddity that does not make a trace unusable.
 type noteKind int
 
 const (
@@ -19,26 +19,26 @@ const (
 	noteKinds
 )
 
-// noteText says what is odd.
+// noteText describes the oddities.
 var noteText = [noteKinds]string{
-	noteExit:    "the warp does not end with EXIT; it will be taken to end there",
+	noteExit:    "the warp does not end with EXIT; it ends there in the replay",
 	noteEmpty:   "the warp has no instructions",
-	noteMissing: "not all warps of the block are here",
+	noteMissing: "some warps of the block are missing",
 	noteZero:    "a lane accesses global memory at address 0, which the tracer writes where it saw no address",
-	noteAfter:   "a lane goes on after its EXIT: lines are mixed up, or two warps are taken for one",
+	noteAfter:   "a lane continues after its EXIT: lines are mixed up, or two warps are merged",
 	noteValues:  "register values are left out",
 }
 
-// mostNotes bounds what is told of one kind.
+// mostNotes bounds the notes of one kind.
 const mostNotes = 8
 
-// notes gathers what is odd, the first of each kind with their places.
+// notes collects oddities, the first of each kind with their places.
 type notes struct {
 	first [noteKinds][]string
 	count [noteKinds]uint64
 }
 
-// add notes the line or warp that a scanner is at.
+// add adds a note with the scanner's current line or warp.
 func (n *notes) add(k noteKind, s *scanner) {
 	n.count[k]++
 	if len(n.first[k]) < mostNotes {
@@ -46,17 +46,17 @@ func (n *notes) add(k noteKind, s *scanner) {
 	}
 }
 
-// warps checks that the block that a scanner is at the end of is complete.
+// warps checks that the block that the scanner has just read is complete.
 func (n *notes) warps(s *scanner) {
 	if have, all := len(s.b.Warps), warpsOf(&s.h); have < all {
 		n.count[noteMissing]++
 		if len(n.first[noteMissing]) < mostNotes {
-			n.first[noteMissing] = append(n.first[noteMissing], s.fail("only %d of %d warps are here", have, all).Error())
+			n.first[noteMissing] = append(n.first[noteMissing], s.fail("only %d of %d warps are present", have, all).Error())
 		}
 	}
 }
 
-// list returns all that is to be said.
+// list returns all notes.
 func (n *notes) list() []string {
 	var all []string
 	for k := range noteKinds {
@@ -68,7 +68,7 @@ func (n *notes) list() []string {
 	return all
 }
 
-// zeroError is what a trace is worth that has no addresses at all.
+// zeroError returns the error for a trace without any addresses.
 func (s *scanner) zeroError() *trace.Error {
 	s.inBlock, s.warp = false, -1
 	return &trace.Error{File: s.file, Msg: fmt.Sprintf(

@@ -54,7 +54,7 @@ func launches(t *testing.T, f func(t *testing.T, name string, src trace.Source, 
 	}
 }
 
-// Recorded launches are the same when they are written again. An excerpt has an
+// Recorded launches are unchanged when they are written again. An excerpt has an
 // empty line where it was cut; such lines are not kept.
 func TestRecordedAgain(t *testing.T) {
 	n := 0
@@ -82,8 +82,7 @@ func TestRecordedAgain(t *testing.T) {
 
 var instsLine = regexp.MustCompile(`(?m)^insts = (\d+)$`)
 
-// The counts are those that the files state, and no warning is given for what
-// is sound.
+// The counts are those in the files, and files without faults give no warnings.
 func TestRecordedCounts(t *testing.T) {
 	var total uint64
 	launches(t, func(t *testing.T, name string, src trace.Source, text []byte) {
@@ -108,7 +107,7 @@ func TestRecordedCounts(t *testing.T) {
 	t.Logf("%d warp instructions", total)
 }
 
-// plainRecord is a record as the plainest reader has it.
+// plainRecord is a record as read by the simplest reader.
 type plainRecord struct {
 	block trace.Dim
 	warp  int32
@@ -122,8 +121,8 @@ type plainRecord struct {
 	addr  [32]uint64
 }
 
-// plainly reads a launch with no regard to speed, as the description of the
-// format goes, addresses lane by lane.
+// plainly reads a launch in the simplest way, by the description of the format,
+// addresses lane by lane.
 func plainly(t *testing.T, text string, version int, lineInfo bool) (list []plainRecord) {
 	t.Helper()
 	var r plainRecord
@@ -201,7 +200,7 @@ func plainly(t *testing.T, text string, version int, lineInfo bool) (list []plai
 	return list
 }
 
-// flat returns all records of a launch in the same form.
+// flat returns all records of a launch as plainRecords.
 func flat(t *testing.T, k *trace.Kernel) (list []plainRecord) {
 	t.Helper()
 	names := func(regs []trace.Reg) string {
@@ -217,7 +216,7 @@ func flat(t *testing.T, k *trace.Kernel) (list []plainRecord) {
 			t.Fatal(err)
 		}
 		if k.Grid.Linear(b.Index) != k.Present[i] {
-			t.Fatalf("place %d has block %v, not %v", i, b.Index, k.Grid.At(k.Present[i]))
+			t.Fatalf("index %d has block %v, want %v", i, b.Index, k.Grid.At(k.Present[i]))
 		}
 		for _, w := range b.Warps {
 			for _, in := range b.Insts[w.From:w.Upto] {
@@ -236,7 +235,7 @@ func flat(t *testing.T, k *trace.Kernel) (list []plainRecord) {
 	return list
 }
 
-// same compares records and reports the first that differs.
+// same compares records and reports the first difference.
 func same(t *testing.T, name string, have, want []plainRecord) {
 	t.Helper()
 	for i := range min(len(have), len(want)) {
@@ -246,12 +245,12 @@ func same(t *testing.T, name string, have, want []plainRecord) {
 		}
 	}
 	if len(have) != len(want) {
-		t.Errorf("%s: %d records, not %d", name, len(have), len(want))
+		t.Errorf("%s: %d records, want %d", name, len(have), len(want))
 	}
 }
 
-// Every record of every recorded launch is what the plainest reader makes of
-// it, whether its blocks were kept or are read again.
+// Every record of every recorded launch equals that of the simplest reader, whether
+// its blocks were kept or are read again.
 func TestRecordedPlainly(t *testing.T) {
 	launches(t, func(t *testing.T, name string, src trace.Source, text []byte) {
 		var want []plainRecord
@@ -276,8 +275,8 @@ func TestRecordedPlainly(t *testing.T) {
 	})
 }
 
-// A folder that is written has the same lists, launches and counts, packed in
-// any way and as any version.
+// A folder that is written has the same lists, launches and counts, with any
+// compression and in any version.
 func TestWriteFolder(t *testing.T) {
 	for _, dir := range recorded(t) {
 		list, err := os.ReadFile(filepath.Join(dir, "kernelslist.g"))
@@ -313,11 +312,11 @@ func TestWriteFolder(t *testing.T) {
 				want = strings.ReplaceAll(want, ".traceg", ".traceg."+packing)
 			}
 			if have, _ := os.ReadFile(filepath.Join(to, "kernelslist.g")); string(have) != want {
-				t.Errorf("%s: the list has become\n%s, not\n%s", dir, have, want)
+				t.Errorf("%s: the list is\n%s, want\n%s", dir, have, want)
 			}
 			if was, err := os.ReadFile(filepath.Join(dir, "stats.csv")); err == nil {
 				if have, _ := os.ReadFile(filepath.Join(to, "stats.csv")); string(have) != string(was) {
-					t.Errorf("%s: stats.csv has become\n%s, not\n%s", dir, have, was)
+					t.Errorf("%s: stats.csv is\n%s, want\n%s", dir, have, was)
 				}
 			}
 			again, err := Open(to)
@@ -327,7 +326,7 @@ func TestWriteFolder(t *testing.T) {
 			for i, c := range again.Commands {
 				was := set.Commands[i]
 				if c.Addr != was.Addr || c.Bytes != was.Bytes || (c.Launch == nil) != (was.Launch == nil) {
-					t.Fatalf("%s: command %d has become %+v, not %+v", dir, i, c, was)
+					t.Fatalf("%s: command %d is %+v, want %+v", dir, i, c, was)
 				}
 				if c.Launch != nil {
 					have, want := mustOpen(t, c.Launch), mustOpen(t, was.Launch)

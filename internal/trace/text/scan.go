@@ -19,8 +19,8 @@ const (
 	lineInsts = "insts = "
 )
 
-// maxRecords bounds the records of a block, so that a small packed file does
-// not fill the memory; our choice. They take 1.3 GB.
+// maxRecords bounds the records of a block, so that a small compressed file does
+// not fill memory (our choice). They take 1.3 GB.
 const maxRecords = 1 << 26
 
 // scanner reads the text of a launch line by line.
@@ -33,21 +33,21 @@ type scanner struct {
 
 	inBlock bool
 	index   trace.Dim
-	warp    int32 // that is being read, -1 for none
+	warp    int32 // current warp, -1 for none
 	lead    int   // decimal columns before the record, of which the first four are block and warp
 
 	b     *trace.Block
-	store bool // keep the records of a block; else only those of a line
+	store bool // keep the records of a block; otherwise only those of a line
 
-	last   int32  // form of the line before, -1 if unknown
+	last   int32  // form of the previous line, -1 if unknown
 	lastAt int32  // its instruction
-	exited uint32 // the lanes of the warp that have met EXIT
+	exited uint32 // the warp's lanes that have executed EXIT
 	spaces []byte
 	static trace.Static
 	key    []byte
 
 	warpInsts, threadInsts uint64
-	// globals are the accesses to global memory with a lane at work, zeros those
+	// globals are the accesses to global memory with an active lane, zeros those
 	// whose first address is 0.
 	globals, zeros uint64
 	notes          *notes // nil when the file is read again
@@ -57,7 +57,7 @@ func newScanner(p place, in *input) *scanner {
 	return &scanner{file: p.String(), l: newLines(in, 0, 0), warp: -1, last: -1}
 }
 
-// hexDigit is the value of a hexadecimal digit, 255 of another byte.
+// hexDigit is the value of a hexadecimal digit, 255 for any other byte.
 var hexDigit = func() (t [256]uint8) {
 	for i := range t {
 		switch c := byte(i); {
@@ -76,7 +76,7 @@ var hexDigit = func() (t [256]uint8) {
 
 func isEOF(err error) bool { return err == io.EOF }
 
-// begin looks for the next block, and says whether there is one.
+// begin looks for the next block and reports whether there is one.
 func (s *scanner) begin() (bool, *trace.Error) {
 	s.inBlock, s.warp = false, -1
 	b, ok := s.content()
@@ -90,7 +90,7 @@ func (s *scanner) begin() (bool, *trace.Error) {
 		if bytes.HasPrefix([]byte(lineBegin), b) && !s.l.terminated {
 			return false, s.ended("within a line")
 		}
-		return false, s.fail("a %s was expected, this line reads %q; lines are missing or mixed up", lineBegin, clip(b))
+		return false, s.fail("expected %s, found %q; lines are missing or mixed up", lineBegin, clip(b))
 	}
 	return true, nil
 }
@@ -105,7 +105,7 @@ func (s *scanner) content() ([]byte, bool) {
 	}
 }
 
-// block reads a block whose begin has been read into s.b.
+// block reads a block after begin has read its first line into s.b.
 func (s *scanner) block() *trace.Error {
 	s.last = -1
 	b, ok := s.content()
@@ -117,7 +117,7 @@ func (s *scanner) block() *trace.Error {
 		if !s.l.terminated {
 			return s.ended("where a thread block begins")
 		}
-		return s.fail("\"%sx,y,z\" was expected, this line reads %q", lineBlock, clip(b))
+		return s.fail("expected \"%sx,y,z\", found %q", lineBlock, clip(b))
 	}
 	for i := range d {
 		if d[i] >= s.h.Grid[i] {
@@ -145,7 +145,7 @@ func (s *scanner) block() *trace.Error {
 	return nil
 }
 
-// oneWarp reads a warp, of which b is the first line.
+// oneWarp reads a warp whose first line is b.
 func (s *scanner) oneWarp(b []byte) *trace.Error {
 	w, k := decimal(bytes.TrimPrefix(b, []byte(lineWarp)))
 	if !bytes.HasPrefix(b, []byte(lineWarp)) || k == 0 || k != len(b)-len(lineWarp) {
@@ -153,9 +153,9 @@ func (s *scanner) oneWarp(b []byte) *trace.Error {
 			return s.ended("inside a thread block")
 		}
 		if s.warp >= 0 && hexDigit[b[0]] != 255 {
-			return s.fail("there are more instructions than \"%s\" says", lineInsts)
+			return s.fail("there are more instructions than \"%s\" announces", lineInsts)
 		}
-		return s.fail("\"%sN\" or %s was expected, this line reads %q", lineWarp, lineEnd, clip(b))
+		return s.fail("expected \"%sN\" or %s, found %q", lineWarp, lineEnd, clip(b))
 	}
 	if n := warpsOf(&s.h); w >= uint64(n) {
 		return s.fail("there is no warp %d in a thread block of %d warps", w, n)
@@ -172,7 +172,7 @@ func (s *scanner) oneWarp(b []byte) *trace.Error {
 		if !s.l.terminated {
 			return s.ended("inside a thread block")
 		}
-		return s.fail("\"%sN\" was expected, this line reads %q", lineInsts, clip(b))
+		return s.fail("expected \"%sN\", found %q", lineInsts, clip(b))
 	}
 	if n > maxRecords {
 		return s.fail("%d instructions of one warp are more than the %d that a block may have", n, maxRecords)
@@ -187,7 +187,7 @@ func (s *scanner) oneWarp(b []byte) *trace.Error {
 			if !s.l.terminated {
 				return s.ended("inside a warp")
 			}
-			return s.fail("only %d of %d instructions are here: lines are missing", i, n)
+			return s.fail("only %d of %d instructions are present: lines are missing", i, n)
 		}
 		if !s.store {
 			s.b.Insts, s.b.Mems, s.b.Deltas = s.b.Insts[:0], s.b.Mems[:0], s.b.Deltas[:0]
@@ -216,7 +216,7 @@ func (s *scanner) oneWarp(b []byte) *trace.Error {
 	return nil
 }
 
-// warpsOf is how many warps a block has.
+// warpsOf returns the number of warps of a block.
 func warpsOf(h *trace.Header) int {
 	return int((h.Block.Count() + isa.WarpSize - 1) / isa.WarpSize)
 }
@@ -233,7 +233,7 @@ func (s *scanner) record(b []byte) *trace.Error {
 	if s.h.LineInfo {
 		n, k := decimal(b[i:])
 		if k == 0 || n > math.MaxInt32 || i+k >= len(b) || b[i+k] != ' ' {
-			return s.fail("a source line was expected before the instruction in %q", clip(b))
+			return s.fail("expected a source line before the instruction in %q", clip(b))
 		}
 		line = int32(n)
 		i += k + 1
@@ -244,7 +244,7 @@ func (s *scanner) record(b []byte) *trace.Error {
 		pc = pc<<4 | uint32(hexDigit[b[i]])
 	}
 	if i == k || i-k > 8 || i == len(b) || b[i] != ' ' {
-		return s.fail("an instruction begins with its pc in hexadecimal digits, this line reads %q", clip(b))
+		return s.fail("expected an instruction, which begins with its pc in hexadecimal digits; found %q", clip(b))
 	}
 	i++
 	var mask uint32
@@ -253,7 +253,7 @@ func (s *scanner) record(b []byte) *trace.Error {
 		mask = mask<<4 | uint32(hexDigit[b[i]])
 	}
 	if i-k != 8 || i == len(b) || b[i] != ' ' {
-		return s.fail("a mask of eight hexadecimal digits follows the pc, this line reads %q", clip(b))
+		return s.fail("expected a mask of eight hexadecimal digits after the pc; found %q", clip(b))
 	}
 	rest := b[i+1:]
 
@@ -283,7 +283,7 @@ func (s *scanner) record(b []byte) *trace.Error {
 	return nil
 }
 
-// lookup returns the form of a line, -1 if it is not known.
+// lookup returns the form of a line, -1 if it is unknown.
 func (s *scanner) lookup(pc uint32, line int32, rest []byte) int32 {
 	if s.last >= 0 {
 		if f := s.c.forms[s.last].follow; s.c.forms[f].is(pc, line, rest) {
@@ -298,7 +298,7 @@ func (s *scanner) lookup(pc uint32, line int32, rest []byte) int32 {
 	return -1
 }
 
-// is says whether a line is written this way, as far as addresses.
+// is reports whether a line has this form, up to the addresses.
 func (f *form) is(pc uint32, line int32, rest []byte) bool {
 	if f.pc != pc || f.line != line || len(rest) < len(f.head) || string(rest[:len(f.head)]) != f.head {
 		return false
@@ -309,7 +309,7 @@ func (f *form) is(pc uint32, line int32, rest []byte) bool {
 	return len(rest) == len(f.head)
 }
 
-// append keeps a record.
+// append stores a record.
 func (s *scanner) append(at int32, mask uint32, m *trace.Mem) {
 	s.lastAt = at
 	s.warpInsts++
@@ -335,15 +335,15 @@ func (s *scanner) append(at int32, mask uint32, m *trace.Mem) {
 	s.b.Insts = append(s.b.Insts, in)
 }
 
-// columns reads the block and warp before a record and checks that they are
-// the ones being read. It returns where the record begins, or -1.
+// columns reads the block and warp before a record and checks that they are the
+// current ones. It returns where the record begins, or -1.
 func (s *scanner) columns(b []byte) int {
 	at := 0
 	var lead [4]uint64
 	for i := range s.lead {
 		n, k := decimal(b[at:])
 		if k == 0 || at+k >= len(b) || b[at+k] != ' ' {
-			s.bad = s.fail("%d decimal numbers, the first of which are block and warp, were expected before the instruction in %q", s.lead, clip(b))
+			s.bad = s.fail("expected %d decimal numbers, starting with block and warp, before the instruction in %q", s.lead, clip(b))
 			return -1
 		}
 		if i < len(lead) {
@@ -358,9 +358,8 @@ func (s *scanner) columns(b []byte) int {
 	return at
 }
 
-// addresses reads the mode and the addresses of a record from b[i:], which
-// begins with a space. It returns where they end, and what is wrong if
-// something is.
+// addresses reads the mode and the addresses of a record from b[i:], which begins
+// with a space. It returns where they end, and an error message, if any.
 func (s *scanner) addresses(b []byte, i int, mask uint32) (m trace.Mem, end int, msg string) {
 	m.First = int32(len(s.b.Deltas))
 	if i+1 >= len(b) || b[i] != ' ' {
@@ -374,7 +373,7 @@ func (s *scanner) addresses(b []byte, i int, mask uint32) (m trace.Mem, end int,
 		for range lanes {
 			a, k := hexNumber(b, i)
 			if k == i {
-				return m, i, "an address for each lane of the mask was expected"
+				return m, i, "expected an address for each lane of the mask"
 			}
 			s.b.Deltas = append(s.b.Deltas, int64(a))
 			i = k
@@ -383,40 +382,40 @@ func (s *scanner) addresses(b []byte, i int, mask uint32) (m trace.Mem, end int,
 	case trace.BaseStride:
 		var k int
 		if m.Base, k = hexNumber(b, i); k == i {
-			return m, i, "a base address was expected"
+			return m, i, "expected a base address"
 		}
 		i = k
 		n, k := signed(b, i)
 		if k == i || n != int64(int32(n)) {
-			return m, i, "a stride of at most 32 bits was expected"
+			return m, i, "expected a stride of at most 32 bits"
 		}
 		m.Stride, i = int32(n), k
 	case trace.BaseDelta:
 		var k int
 		if m.Base, k = hexNumber(b, i); k == i {
-			return m, i, "a base address was expected"
+			return m, i, "expected a base address"
 		}
 		i = k
 		for range lanes - 1 {
 			n, k := signed(b, i)
 			if k == i {
-				return m, i, "a difference of addresses for each lane of the mask but the first was expected"
+				return m, i, "expected a difference of addresses for each lane of the mask but the first"
 			}
 			s.b.Deltas = append(s.b.Deltas, n)
 			i = k
 			m.N++
 		}
 	default:
-		return m, i, "the mode of addresses is 0, 1 or 2"
+		return m, i, "invalid mode of addresses; want 0, 1 or 2"
 	}
 	if i < len(b) && b[i] != ' ' {
-		return m, i, "addresses are separated by spaces"
+		return m, i, "addresses must be separated by spaces"
 	}
 	return m, i, ""
 }
 
-// hexNumber reads a space and a hexadecimal number with 0x before it or
-// without. It returns where it ends, i if there is none.
+// hexNumber reads a space and a hexadecimal number, with or without 0x. It returns
+// where it ends, or i if there is none.
 func hexNumber(b []byte, i int) (n uint64, end int) {
 	k := i + 1
 	if k >= len(b) || b[i] != ' ' {
@@ -435,7 +434,7 @@ func hexNumber(b []byte, i int) (n uint64, end int) {
 	return n, k
 }
 
-// signed reads a space and a decimal number. It returns where it ends, i if
+// signed reads a space and a decimal number. It returns where it ends, or i if
 // there is none.
 func signed(b []byte, i int) (n int64, end int) {
 	k := i + 1
@@ -464,7 +463,7 @@ func signed(b []byte, i int) (n int64, end int) {
 	return n, k
 }
 
-// slow reads a line of which nothing is known, and remembers how it is written.
+// slow reads a line of unknown form, and remembers the form.
 func (s *scanner) slow(pc uint32, line int32, mask uint32, rest []byte) *trace.Error {
 	if rest[0] == ' ' || bytes.Contains(rest, []byte("  ")) || bytes.IndexByte(rest, '\t') >= 0 {
 		s.spaces = append(s.spaces[:0], bytes.Join(bytes.Fields(rest), []byte(" "))...)
@@ -479,7 +478,7 @@ func (s *scanner) slow(pc uint32, line int32, mask uint32, rest []byte) *trace.E
 	}
 	op := t.next()
 	if !isOpcode(op) {
-		return s.fail("an opcode was expected in %q, not %q", clip(rest), clip(op))
+		return s.fail("expected an opcode in %q, found %q", clip(rest), clip(op))
 	}
 	st.Op = string(op)
 	if st.Srcs, ok = t.registers(st.Srcs); !ok {
@@ -488,7 +487,7 @@ func (s *scanner) slow(pc uint32, line int32, mask uint32, rest []byte) *trace.E
 	width := t.next()
 	n, k := decimal(width)
 	if k == 0 || k != len(width) || n > 255 {
-		return s.fail("a width in bytes was expected after the sources in %q", clip(rest))
+		return s.fail("expected a width in bytes after the sources in %q", clip(rest))
 	}
 	st.Width = uint8(n)
 	f := form{pc: pc, line: line, mem: n > 0}
@@ -511,7 +510,7 @@ func (s *scanner) slow(pc uint32, line int32, mask uint32, rest []byte) *trace.E
 		if s.c.sealed {
 			return s.fail("the file changed while it was being read")
 		}
-		return s.fail("more than %d different instructions: this is not a trace of one kernel", maxCode)
+		return s.fail("more than %d different instructions: not a trace of one kernel", maxCode)
 	}
 	s.last = -1
 	if !values && !s.c.sealed {
@@ -532,9 +531,9 @@ func (s *scanner) slow(pc uint32, line int32, mask uint32, rest []byte) *trace.E
 	return nil
 }
 
-// immediates reads what follows the addresses: nothing before version 5, a
-// number in version 5, up to two and NoVal, or Val and register values, in
-// version 6. It says whether there were values.
+// immediates reads what follows the addresses: nothing before version 5; a number
+// in version 5; up to two numbers and NoVal, or Val and register values, in version
+// 6. It reports whether there were values.
 func (s *scanner) immediates(t *tokens) (values bool, err *trace.Error) {
 	st := &s.static
 	for {
@@ -544,7 +543,7 @@ func (s *scanner) immediates(t *tokens) (values bool, err *trace.Error) {
 		}
 		if s.c.version >= 6 && string(b) == "NoVal" {
 			if len(t.next()) > 0 {
-				return false, s.fail("NoVal ends a line, this one goes on: %q", clip(t.b))
+				return false, s.fail("NoVal must end the line: %q", clip(t.b))
 			}
 			return false, nil
 		}
@@ -556,11 +555,11 @@ func (s *scanner) immediates(t *tokens) (values bool, err *trace.Error) {
 			most = s.c.version - 4
 		}
 		if len(st.Imms) == most {
-			return false, s.fail("there is more than version %d has in a line, from %q on: %q", s.c.version, clip(b), clip(t.b))
+			return false, s.fail("the line has more than version %d allows, from %q on: %q", s.c.version, clip(b), clip(t.b))
 		}
 		n, end := signed(t.b, t.at-len(b)-1)
 		if end != t.at {
-			return false, s.fail("an immediate was expected in place of %q: %q", clip(b), clip(t.b))
+			return false, s.fail("expected an immediate instead of %q: %q", clip(b), clip(t.b))
 		}
 		st.Imms = append(st.Imms, n)
 	}
@@ -573,10 +572,10 @@ func (s *scanner) immediates(t *tokens) (values bool, err *trace.Error) {
 	return false, nil
 }
 
-// tokens goes through what single spaces separate.
+// tokens iterates over text separated by single spaces.
 type tokens struct {
 	b  []byte
-	at int // behind the token that next returned
+	at int // after the token that next returned
 }
 
 // next returns the next token, an empty one at the end.
@@ -610,7 +609,7 @@ func (t *tokens) registers(list []trace.Reg) ([]trace.Reg, bool) {
 	return list, true
 }
 
-// isOpcode says whether a token may be a mnemonic: a letter, then letters,
+// isOpcode reports whether a token may be a mnemonic: a letter, then letters,
 // digits, dots and underscores.
 func isOpcode(b []byte) bool {
 	if len(b) == 0 || len(b) > maxOpcode || b[0] < 'A' || b[0] > 'Z' {

@@ -9,16 +9,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// keepBytes is how much of a set may stay decoded after its scans; our choice.
+// keepBytes bounds the part of a set that stays decoded after its scans (our
+// choice).
 const keepBytes = 8 << 20
 
-// markEvery is how many blocks lie between places that are remembered.
+// markEvery is the number of blocks between remembered places.
 const markEvery = 256
 
 // budget is memory that the launches of a set share.
 type budget struct{ left atomic.Int64 }
 
-// take takes n bytes if there are as many.
+// take takes n bytes if they are available.
 func (b *budget) take(n int64) bool {
 	if b.left.Add(-n) >= 0 {
 		return true
@@ -30,17 +31,18 @@ func (b *budget) take(n int64) bool {
 // source is a launch in a file.
 type source struct {
 	place place
-	// list is the line that names it, for messages; File is empty if none does.
+	// list is the line that names the launch, for messages; File is empty if there
+	// is none.
 	list   trace.Error
 	budget *budget
-	// insts is how many instructions stats.csv says, -1 if it does not.
+	// insts is the number of instructions in stats.csv, -1 if it has none.
 	insts int64
 }
 
 // Name returns the name of the file.
 func (s *source) Name() string { return s.place.String() }
 
-// Header reads the header and no more.
+// Header reads only the header.
 func (s *source) Header() (trace.Header, error) {
 	in, err := s.open(0)
 	if err != nil {
@@ -67,7 +69,7 @@ func (s *source) open(offset int64) (*input, error) {
 	return nil, e
 }
 
-// mark is a place in a plain file where a block begins.
+// mark is the place of a block in a plain file.
 type mark struct {
 	offset int64
 	line   int
@@ -124,21 +126,21 @@ func (s *source) Open() (*trace.Kernel, error) {
 	k.Blocks = bl
 	bl.h, bl.lead, bl.all = sc.h, sc.lead, len(k.Present)
 	if n := k.Grid.Count(); uint64(len(k.Present)) < n {
-		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: %d of %d thread blocks are here; the others did nothing, or the file is cut off", sc.file, len(k.Present), n))
+		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: %d of %d thread blocks are present; the others did nothing, or the file is truncated", sc.file, len(k.Present), n))
 	}
 	if s.insts >= 0 && uint64(s.insts) != k.WarpInsts {
-		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: stats.csv says %d instructions, %d are here", sc.file, s.insts, k.WarpInsts))
+		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: stats.csv has %d instructions, the file %d", sc.file, s.insts, k.WarpInsts))
 	}
 	k.Warnings = append(k.Warnings, sc.notes.list()...)
 	return k, nil
 }
 
-// order checks that no block comes twice.
+// order checks that no block appears twice.
 type order struct {
 	seen map[uint64]bool // nil as long as blocks ascend
 }
 
-// add takes the next block's linear index, and says whether it is new.
+// add adds the next block's linear index and reports whether it is new.
 func (o *order) add(present []uint64, at uint64) bool {
 	if o.seen == nil {
 		if len(present) == 0 || at > present[len(present)-1] {
@@ -179,7 +181,7 @@ func (s *scanner) grouped(bl *blocks, k *trace.Kernel, plain bool) *trace.Error 
 		}
 		at := s.h.Grid.Linear(s.index)
 		if !o.add(k.Present, at) {
-			return s.fail("this thread block is here twice")
+			return s.fail("this thread block appears twice")
 		}
 		k.Present = append(k.Present, at)
 		if keeping {
@@ -195,12 +197,12 @@ func (s *scanner) grouped(bl *blocks, k *trace.Kernel, plain bool) *trace.Error 
 	return nil
 }
 
-// reset empties a block for use again.
+// reset empties a block for reuse.
 func reset(b *trace.Block) {
 	b.Warps, b.Insts, b.Mems, b.Deltas = b.Warps[:0], b.Insts[:0], b.Mems[:0], b.Deltas[:0]
 }
 
-// bytesOf is the memory that a block takes.
+// bytesOf returns the memory that a block takes.
 func bytesOf(b *trace.Block) int64 {
 	const block, warp, inst, mem, delta = 128, 12, 20, 32, 8
 	return block + warp*int64(len(b.Warps)) + inst*int64(len(b.Insts)) + mem*int64(len(b.Mems)) + delta*int64(len(b.Deltas))
@@ -223,14 +225,13 @@ func (bl *blocks) keep(b *trace.Block) bool {
 	return true
 }
 
-// maxRaw bounds what a file takes in memory whose records are not grouped;
-// our choice.
+// maxRaw bounds the memory for a file whose records are not grouped (our choice).
 const maxRaw = 1 << 30
 
-// raw scans a file as the tracer wrote it: records in the order in which they
-// were executed, each with its block and warp. All of it is held in memory.
+// raw scans a file as the tracer wrote it: records in the order of execution, each
+// with its block and warp. All of it is held in memory.
 func (s *scanner) raw(bl *blocks, k *trace.Kernel) *trace.Error {
-	parts := map[uint64][]*trace.Block{} // by block, of each warp
+	parts := map[uint64][]*trace.Block{} // by block, for each warp
 	warps := warpsOf(&s.h)
 	line := &trace.Block{}
 	var bytes int64
@@ -246,12 +247,12 @@ func (s *scanner) raw(bl *blocks, k *trace.Kernel) *trace.Error {
 		}
 		if now == nil {
 			if s.lead = leadOf(b, s.h.LineInfo); s.lead == 0 {
-				return s.fail("block and warp, the pc and a mask were expected in a line of a raw trace, this one reads %q", clip(b))
+				return s.fail("expected block and warp, the pc and a mask in a line of a raw trace; found %q", clip(b))
 			}
 		}
 		d, w, ok := lead(b)
 		if !ok {
-			return s.fail("block and warp were expected in %q", clip(b))
+			return s.fail("expected block and warp in %q", clip(b))
 		}
 		for i := range d {
 			if d[i] >= s.h.Grid[i] {
@@ -286,15 +287,14 @@ func (s *scanner) raw(bl *blocks, k *trace.Kernel) *trace.Error {
 			return err
 		}
 		if bytes += s.gather(now, line); bytes > maxRaw {
-			return s.fail("this raw trace takes more than %d MiB, and its warps can only be told apart with all of it in memory; group it with Accel-Sim's post-traces-processing", maxRaw>>20)
+			return s.fail("this raw trace takes more than %d MiB, and separating its warps needs all of it in memory; group it with Accel-Sim's post-traces-processing", maxRaw>>20)
 		}
 	}
 	return s.assemble(bl, k, parts)
 }
 
 // gather adds the record of a line to its warp and returns the memory that it
-// takes. Of an LDGSTS there are two records, for destination and source: they
-// become one.
+// takes. The two records of an LDGSTS, for destination and source, become one.
 func (s *scanner) gather(to, line *trace.Block) int64 {
 	in := line.Insts[0]
 	if in.Mem >= 0 {
@@ -316,7 +316,7 @@ func (s *scanner) gather(to, line *trace.Block) int64 {
 	return bytesOf(line)
 }
 
-// assemble makes blocks of warps, in linear order.
+// assemble builds blocks from warps, in linear order.
 func (s *scanner) assemble(bl *blocks, k *trace.Kernel, parts map[uint64][]*trace.Block) *trace.Error {
 	for at := range parts {
 		k.Present = append(k.Present, at)
@@ -376,9 +376,9 @@ func lead(b []byte) (d trace.Dim, w uint64, ok bool) {
 	return trace.Dim{uint32(v[0]), uint32(v[1]), uint32(v[2])}, v[3], true
 }
 
-// leadOf returns how many columns of a raw line come before the record: four
-// or, as tracers have options, more. The mask is the first number of eight
-// hexadecimal digits with the pc before it. It returns 0 if there is none.
+// leadOf returns the number of columns before the record in a raw line: four, or
+// more with some options of the tracer. The mask is the first number of eight
+// hexadecimal digits with the pc before it. The result is 0 if there is none.
 func leadOf(b []byte, lineInfo bool) int {
 	t := tokens{b: b}
 	before := 0

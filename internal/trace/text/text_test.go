@@ -20,7 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// head is the header of a launch of two blocks of two warps.
+// head returns the header of a launch of two blocks with two warps each.
 func head(version, lineInfo int) string {
 	s := "-kernel name = _Z1kv\n-kernel id = 3\n-grid dim = (2,1,1)\n-block dim = (48,1,1)\n-shmem = 64\n-nregs = 20\n-binary version = 80\n-cuda stream id = 7\n"
 	if version >= 3 {
@@ -83,7 +83,7 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
-// read opens a text as a launch and walks through it.
+// read opens a text as a launch and reads it whole.
 func read(t testing.TB, text string) (*trace.Kernel, error) {
 	t.Helper()
 	k, err := sourceOf(file(t, "kernel-1.traceg", text), 1<<30).Open()
@@ -100,7 +100,7 @@ func read(t testing.TB, text string) (*trace.Kernel, error) {
 	return k, nil
 }
 
-// The header is read as it stands, and what it does not say has its default.
+// The header is read unchanged, and missing lines have defaults.
 func TestHeader(t *testing.T) {
 	k, err := read(t, strings.Replace(two, "-shmem = 64\n", "-shmem = 64\n-cluster dim = (1,1,1)\n", 1))
 	if err != nil {
@@ -121,7 +121,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A line of each version, with what it means.
+// A line of each version, with its meaning.
 func TestLines(t *testing.T) {
 	r := func(n uint16) trace.Reg { return trace.Reg{File: isa.RegGPR, N: n} }
 	u := func(n uint16) trace.Reg { return trace.Reg{File: isa.RegUGPR, N: n} }
@@ -147,7 +147,7 @@ func TestLines(t *testing.T) {
 		{6, 0, "0040 0000000f 1 UR4 MOV 1 R3 0 0 0 Val 1 0x5 1 0x6", trace.Static{PC: 0x40, Op: "MOV", Dsts: []trace.Reg{u(4)}, Srcs: []trace.Reg{r(3)}, Imms: []int64{0, 0}}, 15},
 		{5, 0, "0060 ffffffff 1 R1  MOV 0 0\t0", trace.Static{PC: 0x60, Op: "MOV", Dsts: []trace.Reg{r(1)}, Imms: []int64{0}}, 0xffffffff},
 	} {
-		// Twice: the second time the line is known.
+		// Twice: the second time the line's form is known.
 		text := head(c.version, c.lineInfo) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n" + c.line + "\n" + c.line + "\n#END_TB\n"
 		k, err := read(t, text)
 		if err != nil {
@@ -176,17 +176,17 @@ func TestLines(t *testing.T) {
 		want, _, _ := strings.Cut(strings.TrimSpace(c.line), " Val")
 		want = strings.Join(strings.Fields(want), " ")
 		if strings.Count(out.String(), "\n"+want) != 2 {
-			t.Errorf("%q is not in what is written:\n%s", want, out.String())
+			t.Errorf("%q is missing in the output:\n%s", want, out.String())
 		}
 	}
 }
 
-// cmpEmpty takes an empty list for none.
+// cmpEmpty treats empty and nil lists as equal.
 var cmpEmpty = cmp.FilterValues(func(a, b any) bool { return fmt.Sprint(a) == "[]" && fmt.Sprint(b) == "[]" }, cmp.Ignore())
 
-// Addresses in each mode, lane by lane, with the traps of the format: a
-// difference for each lane but the first, none for a single lane, and an
-// immediate behind them that is no difference.
+// Addresses in each mode, lane by lane, with the traps of the format: a difference
+// for each lane but the first, none for a single lane, and an immediate after them
+// that is not a difference.
 func TestAddresses(t *testing.T) {
 	lanes := func(m map[int]uint64) (a [32]uint64) {
 		for l, x := range m {
@@ -195,7 +195,7 @@ func TestAddresses(t *testing.T) {
 		return a
 	}
 	for _, c := range []struct {
-		name, text string // of version 5, behind the width
+		name, text string // of version 5, after the width
 		mask       uint32
 		want       map[int]uint64
 		imm        int64
@@ -218,21 +218,21 @@ func TestAddresses(t *testing.T) {
 			continue
 		}
 		if k.Code[0].Imms[0] != c.imm {
-			t.Errorf("%s: the immediate is %d, not %d", c.name, k.Code[0].Imms[0], c.imm)
+			t.Errorf("%s: the immediate is %d, want %d", c.name, k.Code[0].Imms[0], c.imm)
 		}
 		b, _ := k.Blocks.Block(0)
 		for _, in := range b.Insts {
 			var addr [32]uint64
 			b.Expand(&b.Mems[in.Mem], in.Mask, &addr)
 			if want := lanes(c.want); addr != want {
-				t.Errorf("%s: %x, not %x", c.name, addr, want)
+				t.Errorf("%s: %x, want %x", c.name, addr, want)
 			}
 		}
 	}
 }
 
-// Two functions may use one pc, and one function two immediates: each is an
-// instruction of its own, in order of pc.
+// Instructions that differ in anything but addresses are distinct, even with the
+// same pc, and are sorted by pc.
 func TestOnePC(t *testing.T) {
 	lines := []string{"0020 ffffffff 0 EXIT 0 0 0", "0010 ffffffff 1 R1 MOV 0 0 0", "0010 ffffffff 1 R1 MOV 0 0 1", "0010 ffffffff 1 R2 MOV 0 0 0",
 		"0010 ffffffff 1 R1 FADD 0 0 0", "0010 ffffffff 1 R1 LDS 1 R2 4 1 0x10 4 0", "0010 ffffffff 1 R1 LDS 1 R2 4 1 0x10 4 1"}
@@ -247,13 +247,13 @@ func TestOnePC(t *testing.T) {
 	b, _ := k.Blocks.Block(0)
 	for i, in := range b.Insts {
 		if st := k.Code[in.At]; !strings.Contains(lines[i], " "+st.Op+" ") || !strings.HasSuffix(lines[i], fmt.Sprint(st.Imms[0])) {
-			t.Errorf("line %q has become %+v", lines[i], st)
+			t.Errorf("line %q was read as %+v", lines[i], st)
 		}
 	}
 }
 
-// Thousands of instructions may share a pc without making reading slow, and
-// without one being taken for another.
+// Thousands of instructions may share a pc without slowing reading down or being
+// mixed up.
 func TestCrowdedPC(t *testing.T) {
 	const n = 50_000
 	var s strings.Builder
@@ -275,52 +275,52 @@ func TestCrowdedPC(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said with its line and block.
+// Errors in a file name the line and block.
 func TestWrong(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"-kernel name = _Z1kv\n", "", "no line \"-kernel name"},
-		{"-grid dim = (2,1,1)", "-grid dim = (2,1", ":3: \"(2,1\" is no extent"},
-		{"-grid dim = (2,1,1)", "-grid dim = (2,0,1)", "y lies between 1 and 65535"},
-		{"-grid dim = (2,1,1)", "-grid dim = (99999999999,1,1)", "is no extent"},
+		{"-grid dim = (2,1,1)", "-grid dim = (2,1", ":3: \"(2,1\" is not an extent"},
+		{"-grid dim = (2,1,1)", "-grid dim = (2,0,1)", "y is between 1 and 65535"},
+		{"-grid dim = (2,1,1)", "-grid dim = (99999999999,1,1)", "is not an extent"},
 		{"-block dim = (48,1,1)", "-block dim = (1024,1024,1)", "more than the 1024 of any GPU"},
-		{"-block dim = (48,1,1)", "-block dim = (48,1,1)\n-block dim = (48,1,1)", ":5: the header says \"block dim\" twice"},
-		{"-nregs = 20", "-nregs = many", "\"many\" is no number for \"nregs\""},
-		{"-shmem = 64", "-shmem = 107374182400", "is no possible value of \"shmem\""},
-		{"version = 5", "version = 7", "tracer version 7 is not known"},
+		{"-block dim = (48,1,1)", "-block dim = (48,1,1)\n-block dim = (48,1,1)", ":5: the header has \"block dim\" twice"},
+		{"-nregs = 20", "-nregs = many", "\"many\" is not a number, as \"nregs\" needs"},
+		{"-shmem = 64", "-shmem = 107374182400", "is not a possible value of \"shmem\""},
+		{"version = 5", "version = 7", "unknown tracer version 7"},
 		{"-shmem = 64", "shmem = 64", ":5: header lines begin with '-'"},
-		{"#BEGIN_TB", "#BEGIN", ":19: a #BEGIN_TB was expected"},
+		{"#BEGIN_TB", "#BEGIN", ":19: expected #BEGIN_TB"},
 		{"thread block = 1,0,0", "thread block = 2,0,0", "no thread block 2,0,0 in a grid of 2,1,1"},
-		{"thread block = 1,0,0", "thread block = 0,0,0", "thread block 0,0,0: this thread block is here twice"},
-		{"thread block = 1,0,0", "thread block = 1,0", "\"thread block = x,y,z\" was expected"},
+		{"thread block = 1,0,0", "thread block = 0,0,0", "thread block 0,0,0: this thread block appears twice"},
+		{"thread block = 1,0,0", "thread block = 1,0", "expected \"thread block = x,y,z\""},
 		{"warp = 1", "warp = 2", "thread block 0,0,0, warp 0: there is no warp 2 in a thread block of 2 warps"},
 		{"warp = 1", "warp = 0", "thread block 0,0,0, warp 0: warp 0 after warp 0"},
-		{"warp = 1", "warp = one", "\"warp = N\" or #END_TB was expected"},
-		{"insts = 3", "insts = 4", ":29: thread block 0,0,0, warp 0: only 3 of 4 instructions are here"},
+		{"warp = 1", "warp = one", "expected \"warp = N\" or #END_TB"},
+		{"insts = 3", "insts = 4", ":29: thread block 0,0,0, warp 0: only 3 of 4 instructions are present"},
 		{"insts = 3", "insts = 2", ":27: thread block 0,0,0, warp 0: there are more instructions"},
 		{"insts = 3", "insts = 99999999999", "99999999999 instructions of one warp are more than"},
-		{"insts = 3", "insts = 99999999999999999999999", "\"insts = N\" was expected"},
-		{"insts = 3\n", "", "\"insts = N\" was expected"},
-		{"0000 ffffffff", "00x0 ffffffff", ":25: thread block 0,0,0, warp 0: an instruction begins with its pc"},
+		{"insts = 3", "insts = 99999999999999999999999", "expected \"insts = N\""},
+		{"insts = 3\n", "", "expected \"insts = N\""},
+		{"0000 ffffffff", "00x0 ffffffff", ":25: thread block 0,0,0, warp 0: expected an instruction, which begins with its pc"},
 		{"0000 ffffffff", "000000000 ffffffff", "begins with its pc"},
 		{"0000 ffffffff", "0000 fffffff", "a mask of eight"},
 		{"1 R1 MOV", "2 R1 MOV", "destinations"},
 		{"1 R1 MOV", "1 R256 MOV", "destinations"},
 		{"1 R1 MOV", "99999999 R1 MOV", "destinations"},
-		{"1 R1 MOV", "1 R1 mov", "an opcode was expected"},
+		{"1 R1 MOV", "1 R1 mov", "expected an opcode"},
 		{"MOV 0 0", "MOV 1 0", "sources"},
 		{"MOV 0 0", "MOV 0 256", "a width in bytes"},
 		{"MOV 0 0 0", "MOV 0 0", "the immediate is missing"},
-		{"MOV 0 0 0", "MOV 0 0 0 0", "more than version 5 has in a line"},
-		{"MOV 0 0 0", "MOV 0 0 x", "an immediate was expected"},
-		{"4 1 0x7f", "4 3 0x7f", "the mode of addresses is 0, 1 or 2"},
+		{"MOV 0 0 0", "MOV 0 0 0 0", "more than version 5 allows"},
+		{"MOV 0 0 0", "MOV 0 0 x", "expected an immediate"},
+		{"4 1 0x7f", "4 3 0x7f", "invalid mode of addresses; want 0, 1 or 2"},
 		{"4 1 0x7f0000000000 4 0", "4", "the mode of the addresses is missing"},
-		{"4 1 0x7f0000000000 4 0", "4 1 0xx", "a base address was expected"},
-		{"4 1 0x7f0000000000 4 0", "4 1 0x10000000000000000 4 0", "a base address was expected"},
+		{"4 1 0x7f0000000000 4 0", "4 1 0xx", "expected a base address"},
+		{"4 1 0x7f0000000000 4 0", "4 1 0x10000000000000000 4 0", "expected a base address"},
 		{"4 1 0x7f0000000000 4 0", "4 1 0x7f0000000000 4294967296 0", "a stride of at most 32 bits"},
 		{"4 2 0x7f0000000080 -64 0", "4 2 0x7f0000000080", "a difference of addresses"},
 		{"4 2 0x7f0000000080 -64 0", "4 0 0x7f0000000080", "an address for each lane"},
-		{"#END_TB\n\n#BEGIN_TB", "#BEGIN_TB", "\"warp = N\" or #END_TB was expected"},
-		{"#BEGIN_TB\n\nthread block = 1", "thread block = 1", "a #BEGIN_TB was expected"},
+		{"#END_TB\n\n#BEGIN_TB", "#BEGIN_TB", "expected \"warp = N\" or #END_TB"},
+		{"#BEGIN_TB\n\nthread block = 1", "thread block = 1", "expected #BEGIN_TB"},
 		{"0x7f0000000000 4", "0x0 4", ""}, // one of two: a warning
 	} {
 		if !strings.Contains(two, c.from) {
@@ -335,13 +335,13 @@ func TestWrong(t *testing.T) {
 		case c.want != "" && err == nil:
 			t.Errorf("%q for %q: no error", c.to, c.from)
 		case c.want != "" && !strings.Contains(err.Error(), c.want):
-			t.Errorf("%q for %q: the error is\n%v, not\n%s", c.to, c.from, err, c.want)
+			t.Errorf("%q for %q: the error is\n%v, want\n%s", c.to, c.from, err, c.want)
 		}
 	}
 }
 
-// Lines of the first generation name their block and warp: those of others are
-// noticed.
+// Lines of the first generation name their block and warp; lines of other blocks
+// are detected.
 func TestMixedUp(t *testing.T) {
 	text := head(0, 0) + "#BEGIN_TB\nthread block = 1,0,0\nwarp = 1\ninsts = 1\n0 0 0 1 0000 0000ffff 0 EXIT 0 0\n#END_TB\n"
 	_, err := read(t, text)
@@ -350,7 +350,7 @@ func TestMixedUp(t *testing.T) {
 	}
 }
 
-// A trace without addresses is of no use, and says so.
+// A trace without addresses is useless, and the message says so.
 func TestNoAddresses(t *testing.T) {
 	text := strings.NewReplacer("0x7f0000000000 4", "0x0 0", "0x7f0000000080 -64", "0x0 0").Replace(two)
 	_, err := read(t, text)
@@ -359,14 +359,14 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// What is odd but usable is a warning.
+// Oddities that leave a trace usable cause a warning.
 func TestOdd(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"0020 0000ffff 0 EXIT", "0020 0000ffff 0 NOP", "thread block 0,0,0, warp 1: the warp does not end with EXIT"},
-		{"warp = 1\ninsts = 2\n0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 \n\n", "", "thread block 0,0,0: only 1 of 2 warps are here"},
+		{"warp = 1\ninsts = 2\n0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 \n\n", "", "thread block 0,0,0: only 1 of 2 warps are present"},
 		{"insts = 2\n0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 \n\n", "insts = 0\n\n", "thread block 0,0,0, warp 1: the warp has no instructions"},
-		{"0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", "0020 00000001 0 EXIT 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", ":32: thread block 0,0,0, warp 1: a lane goes on after its EXIT"},
-		{"-grid dim = (2,1,1)", "-grid dim = (9,1,1)", "2 of 9 thread blocks are here"},
+		{"0000 0000ffff 1 R1 MOV 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", "0020 00000001 0 EXIT 0 0 0 \n0020 0000ffff 0 EXIT 0 0 0 ", ":32: thread block 0,0,0, warp 1: a lane continues after its EXIT"},
+		{"-grid dim = (2,1,1)", "-grid dim = (9,1,1)", "2 of 9 thread blocks are present"},
 	} {
 		k, err := read(t, strings.Replace(two, c.from, c.to, 1))
 		if err != nil {
@@ -379,11 +379,11 @@ func TestOdd(t *testing.T) {
 	}
 	k, err := read(t, two)
 	if err != nil || len(k.Warnings) > 0 {
-		t.Errorf("a sound launch: %v, %v", err, k.Warnings)
+		t.Errorf("a launch without faults: %v, %v", err, k.Warnings)
 	}
 }
 
-// Blocks may come in any order; Present says which it is.
+// Blocks may come in any order, which Present gives.
 func TestBlockOrder(t *testing.T) {
 	text := strings.NewReplacer("thread block = 0,", "thread block = 1,", "thread block = 1,", "thread block = 0,").Replace(two)
 	k, err := read(t, text)
@@ -396,9 +396,8 @@ func TestBlockOrder(t *testing.T) {
 	flat(t, k)
 }
 
-// A file that is cut off anywhere is an error, but for where a block ends:
-// there blocks are missing, which is a warning. Nothing panics, whatever packs
-// the file.
+// A file truncated anywhere causes an error, except between blocks: then blocks are
+// missing, which causes a warning. Nothing panics, with any compression.
 func TestCutOff(t *testing.T) {
 	whole, err := read(t, two)
 	if err != nil {
@@ -427,7 +426,7 @@ func TestCutOff(t *testing.T) {
 				continue
 			}
 			have := string(packed.Bytes()[:n])
-			complete := k.WarpInsts == whole.WarpInsts // but for a checksum or the last newline
+			complete := k.WarpInsts == whole.WarpInsts // except for a checksum or the last newline
 			switch {
 			case packing == "" && strings.HasSuffix(strings.TrimSpace(have), lineEnd) && (complete || len(k.Warnings) == 1):
 			case packing != "" && complete:
@@ -435,14 +434,14 @@ func TestCutOff(t *testing.T) {
 				t.Errorf("%s cut at %d of %d: no error, %d instructions, warnings %q", packing, n, packed.Len(), k.WarpInsts, k.Warnings)
 			}
 			if len(flat(t, k)) != int(k.WarpInsts) {
-				t.Errorf("%s cut at %d: not all that was counted is there", packing, n)
+				t.Errorf("%s cut at %d: records that were counted are missing", packing, n)
 			}
 			k.Blocks.Close()
 		}
 	}
 }
 
-// Damaged data is reported, with the file; a byte is turned around at a time.
+// Damaged data is reported with the file; one byte is inverted at a time.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	for _, packing := range []string{"gz", "xz", "zst"} {
@@ -468,14 +467,14 @@ func TestDamaged(t *testing.T) {
 			}
 			k.Blocks.Close()
 		}
-		// Some bytes say nothing: times, checksums that nobody checks.
+		// Some bytes have no effect: times, and checksums that are not verified.
 		if errs < packed.Len()*8/10 {
-			t.Errorf("%s: only %d of %d damaged bytes were noticed", packing, errs, packed.Len())
+			t.Errorf("%s: only %d of %d damaged bytes were detected", packing, errs, packed.Len())
 		}
 	}
 }
 
-// An .xz file may not claim a dictionary of gigabytes.
+// An .xz file cannot claim a dictionary of gigabytes.
 func TestDictionary(t *testing.T) {
 	var packed bytes.Buffer
 	w, _ := pack(&packed, "xz")
@@ -493,8 +492,8 @@ func TestDictionary(t *testing.T) {
 	}
 }
 
-// Blocks that are read again are the same in any order of asking, from a plain
-// file and a packed one, and buffers come back into use.
+// Blocks that are read again are the same in any order of requests, from a plain
+// and a compressed file, and buffers are reused.
 func TestStream(t *testing.T) {
 	text := string(generated(700, 2))
 	plain := file(t, "kernel-1.traceg", text)
@@ -530,12 +529,12 @@ func TestStream(t *testing.T) {
 		}
 		k.Blocks.Close()
 		if _, err := k.Blocks.Block(0); err == nil {
-			t.Error("a block of a launch that was closed")
+			t.Error("a block of a closed launch was returned")
 		}
 	}
 }
 
-// A pass allocates for the blocks in use, not for those in the file.
+// A pass allocates memory for the blocks in use, not for those in the file.
 func TestMemory(t *testing.T) {
 	path := file(t, "kernel-1.traceg", string(generated(2000, 10)))
 	k := openWith(t, path, 0)
@@ -553,13 +552,13 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	pass()
 	runtime.ReadMemStats(&after)
-	// A record takes 20 bytes and more, so all blocks would take 22 MB.
+	// A record takes at least 20 bytes, so all blocks would take 22 MB.
 	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
 		t.Errorf("a pass over %d records allocated %d bytes", k.WarpInsts, n)
 	}
 }
 
-// A file that changes between the passes is noticed.
+// A file that changes between the passes is detected.
 func TestChanged(t *testing.T) {
 	path := file(t, "kernel-1.traceg", two)
 	k := openWith(t, path, 0)
@@ -573,8 +572,9 @@ func TestChanged(t *testing.T) {
 
 var blockLine = regexp.MustCompile(`^thread block = (\d+),(\d+),(\d+)$`)
 
-// ungrouped makes what the tracer wrote of a grouped file: the lines of warps
-// in turns, each with its block and warp, and with more columns if asked for.
+// ungrouped turns a grouped file into what the tracer writes: the lines of all
+// warps interleaved, each with its block and warp, and with further columns on
+// request.
 func ungrouped(text string, more string, r *rand.Rand) string {
 	var out strings.Builder
 	var queues [][]string
@@ -604,27 +604,27 @@ func ungrouped(text string, more string, r *rand.Rand) string {
 	return out.String()
 }
 
-// Files that the tracer wrote itself are grouped as they are read.
+// Files as the tracer wrote them are grouped when they are read.
 func TestRaw(t *testing.T) {
 	grouped := string(generated(5, 3))
 	want := flat(t, mustRead(t, grouped))
 	for _, more := range []string{"", " 17 3", " 0 0 0 0 0 0 0"} {
 		raw := ungrouped(grouped, more, rand.New(rand.NewPCG(5, 6)))
 		if strings.Contains(raw, lineBegin) || strings.Count(raw, "\n") < 100 {
-			t.Fatal("the raw file is not one")
+			t.Fatal("the file is not raw")
 		}
 		k := mustRead(t, raw)
 		if len(k.Warnings) > 0 {
 			t.Errorf("columns %q: %v", more, k.Warnings)
 		}
 		if k.WarpInsts != uint64(len(want)) {
-			t.Errorf("columns %q: %d records were counted, not %d", more, k.WarpInsts, len(want))
+			t.Errorf("columns %q: %d records were counted, want %d", more, k.WarpInsts, len(want))
 		}
 		same(t, "columns "+more, flat(t, k), want)
 	}
 }
 
-// Of an LDGSTS the tracer writes two records: destination and source.
+// The tracer writes two records for an LDGSTS: destination and source.
 func TestRawAsync(t *testing.T) {
 	raw := head(5, 0) + `0 0 0 0 0010 ffffffff 0 LDGSTS.E.128 2 R6 R8 16 1 0x400 16 0 
 0 0 0 0 0010 ffffffff 0 LDGSTS.E.128 2 R6 R8 16 1 0x7f0000000000 16 0 
@@ -644,14 +644,14 @@ func TestRawAsync(t *testing.T) {
 	}
 }
 
-// What is wrong with raw files.
+// Errors in raw files.
 func TestRawWrong(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"0 0 0 0010 ffffffff 0 NOP 0 0 0", "block and warp, the pc and a mask were expected"},
+		{"0 0 0 0010 ffffffff 0 NOP 0 0 0", "expected block and warp, the pc and a mask"},
 		{"7 0 0 0 0010 ffffffff 0 NOP 0 0 0", "no thread block 7,0,0"},
 		{"0 0 0 2 0010 ffffffff 0 NOP 0 0 0", "no warp 2"},
-		{"0 0 0 0 0010 ffffffff 0 nop 0 0 0", "an opcode was expected"},
-		{"0 0 0 0 0010 ffffffff 0 NOP 0 0 0\n#BEGIN_TB", "block and warp were expected"},
+		{"0 0 0 0 0010 ffffffff 0 nop 0 0 0", "expected an opcode"},
+		{"0 0 0 0 0010 ffffffff 0 NOP 0 0 0\n#BEGIN_TB", "expected block and warp"},
 	} {
 		_, err := read(t, head(5, 0)+c.line+"\n")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -669,7 +669,8 @@ func mustRead(t testing.TB, text string) *trace.Kernel {
 	return k
 }
 
-// Written as another version, a launch keeps all that the version can say.
+// Written as another version, a launch keeps everything that the version can
+// express.
 func TestOtherVersions(t *testing.T) {
 	want := flat(t, mustRead(t, two))
 	for version := 3; version <= maxVersion; version++ {
@@ -679,7 +680,7 @@ func TestOtherVersions(t *testing.T) {
 		}
 		k := mustRead(t, out.String())
 		if k.Version != version {
-			t.Errorf("version %d has become %d", version, k.Version)
+			t.Errorf("version %d was written as %d", version, k.Version)
 		}
 		var again bytes.Buffer
 		if err := WriteKernel(&again, k, 0); err != nil {
@@ -690,7 +691,7 @@ func TestOtherVersions(t *testing.T) {
 		}
 		have := flat(t, k)
 		for i := range have {
-			have[i].imms = "0" // there are only zeros in the file, and versions have none, one or two
+			have[i].imms = "0" // the file has only zeros, and versions have none, one or two of them
 		}
 		same(t, fmt.Sprintf("version %d", version), have, want)
 	}
@@ -701,8 +702,8 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// A launch of the first generation becomes one of version 5, with what that
-// has and the first generation lacks.
+// A launch of the first generation becomes one of version 5, with defaults for what
+// the first generation lacks.
 func TestFirstGeneration(t *testing.T) {
 	k := openWith(t, "testdata/lud/kernel-8.traceg", 0)
 	defer k.Blocks.Close()
@@ -722,7 +723,7 @@ func TestFirstGeneration(t *testing.T) {
 	}
 }
 
-// What a version cannot say is left out, by its rules of registers.
+// What a version cannot express is left out, by its rules for registers.
 func TestLeftOut(t *testing.T) {
 	k := mustRead(t, head(6, 0)+`#BEGIN_TB
 thread block = 0,0,0
@@ -749,8 +750,8 @@ insts = 4
 	}
 }
 
-// Any bytes give an error or a launch whose blocks can be walked through, and
-// what can be written can be read.
+// Any bytes give an error or a readable launch, and what can be written can be
+// read.
 func FuzzKernel(f *testing.F) {
 	f.Add([]byte(two))
 	f.Add([]byte(ungrouped(two, "", rand.New(rand.NewPCG(1, 1)))))

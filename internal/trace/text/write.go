@@ -19,11 +19,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace"
 )
 
-// Options say how traces are written.
+// Options determine how traces are written.
 type Options struct {
-	// Version is that of the tracer whose format is written, 3 to 6; 0 leaves
-	// each launch in the one that it names, and what was recorded by no version
-	// of the tracer in that of the first generation.
+	// Version is that of the tracer whose format is written, 3 to 6. With 0, each
+	// launch keeps the version that it names; a launch that was recorded by no
+	// version of the tracer gets the format of the first generation.
 	Version int
 	// Packing is "", "xz", "gz" or "zst". Accel-Sim reads plain files and xz.
 	Packing string
@@ -31,20 +31,20 @@ type Options struct {
 
 func (o Options) check() error {
 	if o.Version != 0 && (o.Version < 3 || o.Version > maxVersion) {
-		return fmt.Errorf("traces are written as version 3 to %d, not %d", maxVersion, o.Version)
+		return fmt.Errorf("traces can be written as version 3 to %d, not %d", maxVersion, o.Version)
 	}
 	switch o.Packing {
 	case "", "xz", "gz", "zst":
 		return nil
 	}
-	return fmt.Errorf("traces are packed as xz, gz or zst, not %q", o.Packing)
+	return fmt.Errorf("traces can be packed as xz, gz or zst, not %q", o.Packing)
 }
 
 // Write writes a set to a folder: kernelslist.g, a file for each launch, and
-// stats.csv. A launch that cannot be read ends it with an *trace.Error; what
-// was written before stays. The folder is made if need be, and may hold no list
-// yet. Progress, which may be nil, is told how many blocks have been written of
-// how many the grids have.
+// stats.csv. It creates the folder if necessary; the folder must not contain a list
+// yet. A launch that cannot be read ends it with a *trace.Error; what was written
+// before stays. Progress, if not nil, is called with the number of blocks written
+// and the total of all grids.
 func Write(dir string, set *trace.Set, o Options, progress func(done, total uint64)) error {
 	if err := o.check(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func Write(dir string, set *trace.Set, o Options, progress func(done, total uint
 		}
 	}
 	err := w.commands(set)
-	// What was written is of use, so its list is too.
+	// What was written is useful, and so is its list.
 	return errors.Join(err, os.WriteFile(filepath.Join(dir, listNames[0]), []byte(w.list.String()), 0o666),
 		os.WriteFile(filepath.Join(dir, "stats.csv"), []byte(statsHead+w.stats.String()), 0o666))
 }
@@ -84,10 +84,10 @@ type setWriter struct {
 	dir         string
 	o           Options
 	list, stats strings.Builder
-	names       map[string]string // file names, by those of launches
+	names       map[string]string // file names, by launch names
 	used        map[string]bool
-	count       int    // of launches so far
-	done, total uint64 // blocks of grids
+	count       int    // number of launches so far
+	done, total uint64 // blocks of all grids
 	progress    func(done, total uint64)
 }
 
@@ -117,8 +117,8 @@ func (w *setWriter) commands(set *trace.Set) error {
 	return nil
 }
 
-// newName returns the file name of a launch: that which it had if it is one of
-// a text trace, else kernel- and its number in the list.
+// newName returns the file name of a launch: its original one if it comes from a
+// text trace, otherwise kernel- and its number in the list.
 func (w *setWriter) newName(c trace.Command) string {
 	base := stem(filepath.Base(c.Text))
 	plain := strings.HasPrefix(base, "kernel") && !strings.ContainsFunc(base, func(r rune) bool {
@@ -182,12 +182,12 @@ func (w *setWriter) launch(name string, src trace.Source) (err error) {
 	return nil
 }
 
-// nothing closes nothing.
+// nothing is an io.Closer that does nothing.
 type nothing struct{ io.Writer }
 
 func (nothing) Close() error { return nil }
 
-// pack returns a writer that packs.
+// pack returns a writer that compresses.
 func pack(w io.Writer, packing string) (io.WriteCloser, error) {
 	switch packing {
 	case "xz":
@@ -213,30 +213,30 @@ type writer struct {
 // written is the text of a static instruction.
 type written struct {
 	head string // between the mask and the addresses
-	tail string // behind them
+	tail string // after the addresses
 	mem  bool
 }
 
-// WriteKernel writes a launch as text of a version, or of the one that it
-// names if version is 0. Errors are those of reading its blocks, *trace.Error,
-// and of w.
+// WriteKernel writes a launch as text of a version; 0 means the version that the
+// launch names. Errors are those of reading its blocks, *trace.Error, and those of
+// w.
 //
-// A recorded file that is written as the version that it names is the same
-// again, byte for byte, but for this:
-//   - empty lines inside a warp go, as do doubled spaces; a line ends with a
-//     space where the tracer writes one, and only there;
-//   - header lines come in the tracer's order, unknown ones last; those that the
-//     version has and the file lacks come;
+// Writing a recorded file in its own version reproduces it byte for byte, with
+// these exceptions:
+//   - empty lines inside a warp and double spaces are removed; a line ends with a
+//     space exactly where the tracer writes one;
+//   - header lines are in the tracer's order, unknown ones last; lines that the
+//     version has and the file lacks are added;
 //   - control characters in names become spaces;
 //   - records of raw files are grouped, the two of an LDGSTS become one;
-//   - values of version 6 become NoVal.
+//   - register values of version 6 become NoVal.
 //
-// What a version cannot say is left out: before version 6 all destinations but
-// a general register that comes first, sources other than the first five
-// general registers, and all but the last immediate, cut to 32 bits; before
-// version 5 that too. Of an LDGSTS with two addresses the second is written,
-// that of its source, because Accel-Sim takes it for an access to global
-// memory.
+// What a version cannot express is left out: before version 6 all destinations
+// except a general register that comes first, sources other than the first five
+// general registers, and all immediates but the last, which is cut to 32 bits;
+// before version 5 that one too. Of the two addresses of an LDGSTS the second, its
+// source's, is written, because Accel-Sim treats the instruction as an access to
+// global memory.
 func WriteKernel(out io.Writer, k *trace.Kernel, version int) error {
 	return writeKernel(out, k, version, func() {})
 }
@@ -272,7 +272,7 @@ func writeKernel(out io.Writer, k *trace.Kernel, version int, wrote func()) erro
 	return w.w.Flush()
 }
 
-// formatNote is what a version says about its lines.
+// formatNote returns a version's description of its lines.
 func formatNote(version int) string {
 	const to3 = " PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]"
 	switch {
@@ -325,7 +325,7 @@ func (w *writer) header() {
 	}
 }
 
-// oneLine keeps a name from other files from ending its line.
+// oneLine keeps a name from other files on one line.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -386,7 +386,7 @@ func (w *writer) known(list []trace.Reg) (kept []trace.Reg) {
 	return kept
 }
 
-// appendRegs writes how many registers there are, and them.
+// appendRegs writes the number of registers, then the registers.
 func appendRegs(b []byte, list []trace.Reg) []byte {
 	b = append(strconv.AppendInt(b, int64(len(list)), 10), ' ')
 	for _, r := range list {
@@ -395,8 +395,8 @@ func appendRegs(b []byte, list []trace.Reg) []byte {
 	return b
 }
 
-// isFlow says whether an opcode changes the flow of control. Traces of another
-// form may give it an address, that of its target.
+// isFlow reports whether an opcode changes control flow. Traces in other formats
+// may give it an address, that of its target.
 func isFlow(op string) bool {
 	switch base(op) {
 	case "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "JCAL", "CALL", "RET", "PRET", "CAL", "EXIT":
@@ -486,7 +486,7 @@ func (w *writer) addresses(x []byte, b *trace.Block, m *trace.Mem) []byte {
 	return x
 }
 
-// appendHex writes a number with at least so many digits.
+// appendHex writes a number with at least the given number of digits.
 func appendHex(x []byte, n uint64, digits int) []byte {
 	const hex = "0123456789abcdef"
 	for i := max(digits, (bits.Len64(n)+3)/4) - 1; i >= 0; i-- {

@@ -1,6 +1,6 @@
-// Package tracetest gives the recorded traces of testdata/traces to tests.
+// Package tracetest provides the recorded traces of testdata/traces to tests.
 //
-// It is for tests alone: no other package may import it.
+// Only tests may import it.
 package tracetest
 
 import (
@@ -16,11 +16,10 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// ending is how the names of archives end.
+// ending is the suffix of archive names.
 const ending = ".tar.xz"
 
-// Dir returns the folder of the archives; its NOTICE.md says where they come
-// from.
+// Dir returns the folder of the archives; its NOTICE.md gives their origin.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -31,7 +30,7 @@ func Dir(t testing.TB) string {
 		if up := filepath.Dir(dir); up != dir {
 			dir = up
 		} else {
-			err = errors.New("there is no go.mod above the working directory")
+			err = errors.New("no go.mod in or above the working directory")
 		}
 	}
 	t.Fatal(err)
@@ -56,9 +55,8 @@ var (
 	unpacked = map[string]map[string]string{}
 )
 
-// Files returns the files of an archive by their base names. They are unpacked
-// once and must not be changed. A name with a folder is that of an archive
-// elsewhere.
+// Files returns the files of an archive by their base names. They are unpacked once
+// and must not be changed. A name with a folder refers to an archive elsewhere.
 func Files(t testing.TB, name string) map[string]string {
 	t.Helper()
 	mu.Lock()
@@ -98,8 +96,8 @@ func Files(t testing.TB, name string) map[string]string {
 	return files
 }
 
-// Folder returns a new folder, named as the archive is, with its files. The test
-// may change them; the folder goes with the test.
+// Folder returns a new folder with the files of an archive, under its name. The
+// test may change them; the folder is removed after the test.
 func Folder(t testing.TB, name string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), filepath.Base(name))

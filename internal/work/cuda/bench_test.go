@@ -2,7 +2,7 @@ package cuda
 
 import "testing"
 
-// BenchmarkCopy copies 16 MiB each way, as programs do that wait for it.
+// BenchmarkCopy copies 16 MiB each way and waits for it.
 func BenchmarkCopy(b *testing.B) {
 	for _, mode := range []struct {
 		name string
@@ -22,8 +22,7 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkLaunch launches kernels that do nothing; 1000 in a loop, which waits
-// for them at its end.
+// BenchmarkLaunch launches empty kernels, in loops of 1000 that wait at the end.
 func BenchmarkLaunch(b *testing.B) {
 	for _, mode := range []struct {
 		name string

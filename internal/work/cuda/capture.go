@@ -115,8 +115,8 @@ func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
 }
 
 // enlist adds a stream to a capture, after some of its nodes.
-func (c *capture) enlist(s *stream, behind []*node) {
-	s.capture, s.tail = c, slices.Clone(behind)
+func (c *capture) enlist(s *stream, deps []*node) {
+	s.capture, s.tail = c, slices.Clone(deps)
 	c.streams = append(c.streams, s)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// TestFaultCodes: a program gets the error of what a fault is, whatever its
-// message says.
+// TestFaultCodes: the error that a program gets depends on the kind of fault, not
+// on its message.
 func TestFaultCodes(t *testing.T) {
 	for _, c := range []struct {
 		kind exec.FaultKind

@@ -15,13 +15,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file holds what a program may do wrong against what the CUDA runtime API's
-// documentation says of each function ("Returns:" and the notes below it), as
-// far as TestCodes does not have it.
+// This file tests wrong calls against the documentation of each function of the
+// CUDA runtime API ("Returns:" and the notes below it), as far as TestCodes does
+// not.
 
-// TestHandles gives every call that takes a handle what is none: a number from
-// nowhere, a handle of another kind, one that was destroyed, and one from before
-// a reset.
+// TestHandles gives every call with a handle invalid ones: an arbitrary number, a
+// handle of another kind, one that was destroyed, and one from before a reset.
 func TestHandles(t *testing.T) {
 	const nowhere = 0x1234
 	threads := Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: 1, Y: 1, Z: 1}}
@@ -299,7 +298,7 @@ func TestWrongArguments(t *testing.T) {
 		{"a cooperative grid without end", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: isa.MaxGridX, Y: isa.MaxGridYZ, Z: isa.MaxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, CooperativeTooLarge},
-		{"clusters of blocks, of a kernel with a name that says other things", func(b *bench, _ uint64) Error {
+		{"clusters of blocks, of a kernel with cooperative in its name", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
 		}, OutOfResources},
 		{"clusters of 2^64 blocks", func(b *bench, _ uint64) Error {
@@ -310,26 +309,26 @@ func TestWrongArguments(t *testing.T) {
 		{"register a negative size", func(b *bench, _ uint64) Error { return b.HostRegister(stack, ^uint64(0), 0) }, InvalidValue},
 		{"register device memory", func(b *bench, d uint64) Error { return b.HostRegister(d, 64, 0) }, InvalidValue},
 		{"register with unknown flags", func(b *bench, _ uint64) Error { return b.HostRegister(stack, 64, 16) }, InvalidValue},
-		{"register around what is registered", func(b *bench, _ uint64) Error {
+		{"register around registered memory", func(b *bench, _ uint64) Error {
 			b.HostRegister(stack+4096, 64, 0)
 			return b.HostRegister(stack, 16384, 0)
 		}, AlreadyRegistered},
-		{"register beside what is registered", func(b *bench, _ uint64) Error {
+		{"register beside registered memory", func(b *bench, _ uint64) Error {
 			b.HostRegister(stack+64, 64, 0)
 			return max(b.HostRegister(stack, 64, 0), b.HostRegister(stack+128, 64, 0))
 		}, Success},
-		{"register what is pinned", func(b *bench, _ uint64) Error {
+		{"register pinned memory", func(b *bench, _ uint64) Error {
 			p, _ := b.MallocHost(64, 0)
 			return b.HostRegister(p, 64, 0)
 		}, AlreadyRegistered},
 		{"unregister the middle", func(b *bench, _ uint64) Error { b.HostRegister(stack, 64, 0); return b.HostUnregister(stack + 4) }, NotRegistered},
-		{"unregister what is pinned", func(b *bench, _ uint64) Error { p, _ := b.MallocHost(64, 0); return b.HostUnregister(p) }, NotRegistered},
+		{"unregister pinned memory", func(b *bench, _ uint64) Error { p, _ := b.MallocHost(64, 0); return b.HostUnregister(p) }, NotRegistered},
 		{"unregister twice", func(b *bench, _ uint64) Error {
 			b.HostRegister(stack, 64, 0)
 			b.HostUnregister(stack)
 			return b.HostUnregister(stack)
 		}, NotRegistered},
-		{"free what is registered", func(b *bench, _ uint64) Error { b.HostRegister(stack, 64, 0); return b.FreeHost(stack) }, InvalidValue},
+		{"free registered memory", func(b *bench, _ uint64) Error { b.HostRegister(stack, 64, 0); return b.FreeHost(stack) }, InvalidValue},
 		{"free pinned memory twice", func(b *bench, _ uint64) Error {
 			p, _ := b.MallocHost(64, 0)
 			b.FreeHost(p)
@@ -408,9 +407,9 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestRegisters: a block whose threads need more registers than an SM has does not
-// start. Numbers of registers are estimates of what another compiler would need,
-// so a functional run, which needs none, lets it pass.
+// TestRegisters: a block whose threads need more registers than an SM has cannot
+// start. Register counts are estimates of another compiler's, so a functional run,
+// which needs none, accepts it.
 func TestRegisters(t *testing.T) {
 	const live = 100 // at a time
 	var text strings.Builder
@@ -443,8 +442,8 @@ func TestRegisters(t *testing.T) {
 	})
 }
 
-// TestBadPointers: a pointer of the host where there is no memory is an error of
-// the call, and not the end of the program.
+// TestBadPointers: a host pointer to unmapped memory is an error of the call and
+// does not end the program.
 func TestBadPointers(t *testing.T) {
 	gone := unmapped(t)
 	both(t, func(t *testing.T, mode func(*Options)) {
@@ -470,12 +469,12 @@ func TestBadPointers(t *testing.T) {
 		}
 		b.want("the device", b.Synchronize(), Success)
 		if !strings.Contains(b.log.String(), "there is less memory than that") {
-			t.Errorf("it says: %s", b.log)
+			t.Errorf("log: %s", b.log)
 		}
 	})
 }
 
-// TestReadable: how much of a range of memory is there.
+// TestReadable returns the accessible part of a range of memory.
 func TestReadable(t *testing.T) {
 	end := unmapped(t)
 	for _, c := range []struct{ before, n, want uint64 }{
@@ -487,8 +486,8 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestBrokenImages: device code that is cut off anywhere, or in which a byte is
-// wrong, is refused or runs; it never ends the program.
+// TestBrokenImages: device code that is truncated anywhere, or has one wrong byte,
+// is refused or runs; it never ends the program.
 func TestBrokenImages(t *testing.T) {
 	whole := fatbin.Append(nil, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(code)})
 	run := func(image []byte) (Error, string) {
@@ -507,18 +506,19 @@ func TestBrokenImages(t *testing.T) {
 			step = 37
 		}
 		if err, log := run(whole[:n]); err != InvalidKernelImage || log == "" {
-			t.Errorf("the first %d bytes: %v, and it says: %s", n, err, log)
+			t.Errorf("the first %d bytes: %v, log: %s", n, err, log)
 		}
 		broken := slices.Clone(whole)
 		broken[n] ^= 0xa5
 		if err, log := run(broken); err != Success && (!slices.Contains(allowed, err) && err != LaunchTimeout && err != NotSupported || log == "") {
-			t.Errorf("byte %d is wrong: %v, and it says: %s", n, err, log)
+			t.Errorf("byte %d is wrong: %v, log: %s", n, err, log)
 		}
 	}
 }
 
-// TestErrorState: which error the calls that ask for the last one return, after
-// what (CUDA runtime API, Error handling: cudaGetLastError, cudaPeekAtLastError).
+// TestErrorState: the errors that the calls for the last error return, after
+// different calls (CUDA runtime API, Error handling: cudaGetLastError,
+// cudaPeekAtLastError).
 func TestErrorState(t *testing.T) {
 	type step struct {
 		call string
@@ -533,16 +533,16 @@ func TestErrorState(t *testing.T) {
 		steps []step
 	}{
 		{"nothing yet", []step{{get, Success}, {peek, Success}}},
-		{"get forgets", []step{{bad, InvalidValue}, {get, InvalidValue}, {get, Success}}},
+		{"get clears it", []step{{bad, InvalidValue}, {get, InvalidValue}, {get, Success}}},
 		{"peek does not", []step{{bad, InvalidValue}, {peek, InvalidValue}, {peek, InvalidValue}, {get, InvalidValue}, {peek, Success}}},
-		{"a right call does not forget", []step{{bad, InvalidValue}, {good, Success}, {get, InvalidValue}}},
+		{"a valid call does not clear it", []step{{bad, InvalidValue}, {good, Success}, {get, InvalidValue}}},
 		{"the last one counts", []step{{bad, InvalidValue}, {bad2, InvalidDevice}, {get, InvalidDevice}, {get, Success}}},
 		{"each thread has its own", []step{{bad, InvalidValue}, {other, Success}, {get, InvalidValue}}},
 		{"a fault stays, whatever is asked", []step{
 			{fault, IllegalAddress}, {get, IllegalAddress}, {get, IllegalAddress}, {peek, IllegalAddress},
 			{good, IllegalAddress}, {bad, IllegalAddress}, {bad2, IllegalAddress}, {other, IllegalAddress}, {get, IllegalAddress},
 		}},
-		{"a fault covers what was there before", []step{{bad, InvalidValue}, {fault, IllegalAddress}, {get, IllegalAddress}}},
+		{"a fault overrides an earlier error", []step{{bad, InvalidValue}, {fault, IllegalAddress}, {get, IllegalAddress}}},
 		{"a reset ends it", []step{{fault, IllegalAddress}, {reset, Success}, {get, Success}, {good, Success}, {other, Success}}},
 		{"again and again", []step{{fault, IllegalAddress}, {reset, Success}, {fault, IllegalAddress}, {reset, Success}, {reset, Success}, {good, Success}}},
 	} {
@@ -579,8 +579,8 @@ func TestErrorState(t *testing.T) {
 	}
 }
 
-// TestReset: after a reset nothing of the device is left, but the program's
-// kernels and variables, which are new.
+// TestReset: a reset leaves nothing on the device but the program's kernels and
+// variables in their initial state.
 func TestReset(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -613,7 +613,7 @@ func TestReset(t *testing.T) {
 		b.LastError()
 		b.want("from symbol", b.CopyFromSymbol(stack, variableOf("factor"), 4, 0, DeviceToHost, 0, false), Success)
 		if got := b.words(stack, 1)[0]; got != 3 {
-			t.Errorf("the variable is %d, not what it was compiled with", got)
+			t.Errorf("the variable is %d, not its initial value", got)
 		}
 		if len(b.host.pieces) != 1 {
 			t.Errorf("%d pieces of memory are mapped", len(b.host.pieces))
@@ -627,8 +627,8 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// TestSixteenThreads: sixteen threads of the host do everything at once, each
-// with its own streams, events, memory and errors, and each gets its own results.
+// TestSixteenThreads: sixteen host threads use everything at once, each with its
+// own streams, events, memory and errors, and each gets its own results.
 func TestSixteenThreads(t *testing.T) {
 	const rounds = 25
 	both(t, func(t *testing.T, mode func(*Options)) {
@@ -663,8 +663,8 @@ func TestSixteenThreads(t *testing.T) {
 	})
 }
 
-// something does one thing that a thread of a program may do, and looks at its
-// result; at is a place for 1 KiB.
+// something does one thing that a thread of a program may do, and checks the
+// result; at is an address of 1 KiB.
 func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 	first := func(list ...Error) Error {
 		for _, e := range list {
@@ -698,7 +698,7 @@ func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 			b.t.Errorf("%g ms", ms)
 		}
 		return first(e, err3, b.EventDestroy(from), b.EventDestroy(to))
-	case 2: // memory of both
+	case 2: // shared memory of host and device
 		p, err := b.MallocManaged(4096, 1)
 		if e := first(err, b.run("add", n, stream, p, salt), b.Synchronize()); e != Success {
 			return e
@@ -734,7 +734,7 @@ func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 		x, err2 := b.TextureObject(Image{Array: a}, Sampling{}, nil)
 		return first(err, err2, b.CopyBox(Side{Array: a}, Side{Addr: at, Pitch: 32}, 32, 8, 1, HostToDevice, stream, true),
 			b.FreeObject(x, false), b.StreamSynchronize(stream), b.FreeArray(a))
-	case 6: // questions
+	case 6: // queries
 		_, err := b.FunctionInfo(kernel("shared"))
 		_, err2 := b.Occupancy(kernel("spin"), 64, 0)
 		_, _, err3 := b.MemInfo()
@@ -742,14 +742,14 @@ func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 		_, err5 := b.Where(at)
 		_, _, err6 := b.Symbol(variableOf("counter"))
 		return first(err, err2, err3, err4, err5, err6)
-	case 7: // launches in two steps, and in the old way
+	case 7: // launches in two steps, and in the old style
 		b.Push(Call{Shared: salt})
 		if c, err := b.Pop(); err != Success || c.Shared != salt {
 			return Unknown
 		}
 		b.Configure(Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: n, Y: 1, Z: 1}, Stream: stream})
 		return b.LaunchConfigured(kernel("spin"))
-	case 8: // streams that come and go
+	case 8: // short-lived streams
 		s, err := b.StreamCreate(0, -1)
 		return first(err, b.run("spin", n, s), b.StreamDestroy(s))
 	}
@@ -760,20 +760,20 @@ func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what finalizers held
+	runtime.GC() // objects with finalizers
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// TestMemoryBound: a program that launches 100,000 kernels, each with a stream,
-// events, memory, objects and an error of its own, needs no more memory after
-// them than after the first tenth.
+// TestMemoryBound: a program that launches 100,000 kernels, each with its own
+// stream, events, memory, objects and an error, needs no more memory at the end
+// than after the first tenth.
 func TestMemoryBound(t *testing.T) {
 	alltests.Only(t, "many launches")
 	for _, c := range []struct {
 		name  string
 		edit  func(*Options)
-		first int // rounds until memory is looked at for the first time: then the report is full
+		first int // rounds until memory is first measured: the report is full by then
 		all   int
 	}{
 		{"functional", func(o *Options) { o.Threads = 1 }, maxListed, 10 * maxListed},
@@ -814,7 +814,7 @@ func TestMemoryBound(t *testing.T) {
 			}
 			b.want("wait", b.Synchronize(), Success)
 			after := heapInUse()
-			// Freed allocations are remembered up to a bound, about 200 bytes each.
+			// Freed allocations are recorded up to a bound, about 200 bytes each.
 			const slack = 10 << 20
 			if after > before+slack {
 				t.Errorf("%d bytes after %d rounds, %d after %d", before, c.first, after, c.all)

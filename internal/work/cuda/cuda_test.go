@@ -17,10 +17,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// The program of these tests: add(out, n) puts thread + n into out[thread], wild
-// stores far away, odd stores where it may not, stop traps, spin works for a
-// while, turns(n) for n turns, scale multiplies by a constant, cannot has an instruction that is not
-// supported, many is for blocks of at most 64 threads.
+// The program of these tests: add(out, n) stores thread + n to out[thread]; wild
+// stores far out of bounds; odd stores to a misaligned address; stop traps; spin
+// works for a while; turns(n) works for n iterations; scale multiplies by a
+// constant; cannot has an unsupported instruction; many is for blocks of at most 64
+// threads.
 const code = `
 .version 7.0
 .target sm_70
@@ -112,10 +113,10 @@ type memory struct {
 	mu     sync.Mutex
 	pieces map[uint64][]byte
 	full   bool                // Map fails
-	calls  []func(data uint64) // that the device may call
+	calls  []func(data uint64) // functions that the device may call
 }
 
-// Where the tests' own variables lie.
+// Addresses of the tests' own variables.
 const stack = 0x7f00_0000_0000
 
 func (m *memory) Bytes(addr, n uint64) []byte {
@@ -136,13 +137,13 @@ func (m *memory) Map(addr, n uint64) error {
 		return errors.New("full")
 	}
 	if addr%4096 != 0 || n%4096 != 0 {
-		return fmt.Errorf("%#x or %d is no multiple of pages", addr, n)
+		return fmt.Errorf("%#x or %d is not a multiple of the page size", addr, n)
 	}
 	m.pieces[addr] = make([]byte, n)
 	return nil
 }
 
-// Call takes the number of a function for its index in calls.
+// Call calls the function whose index in calls is fn.
 func (m *memory) Call(fn, data uint64) {
 	m.mu.Lock()
 	f := m.calls[fn-1]
@@ -154,12 +155,12 @@ func (m *memory) Unmap(addr, n uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if uint64(len(m.pieces[addr])) != n {
-		panic("what is unmapped was not mapped")
+		panic("unmapping memory that was not mapped")
 	}
 	delete(m.pieces, addr)
 }
 
-// bench is a runtime with the program in it.
+// bench is a runtime with the program loaded.
 type bench struct {
 	*Thread
 	t    testing.TB
@@ -168,13 +169,13 @@ type bench struct {
 	log  *bytes.Buffer
 }
 
-// kernels and variables by the address that stands for them.
+// Kernels and variables by the address of their stubs and shadows.
 var (
 	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing"}
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 
-// texture stands for the program's texture, floats describes its texels.
+// texture is the address of the program's texture, floats describes its texels.
 const texture = 0x3000
 
 var floats = Channel{Bits: [4]int32{32}, Kind: 2}
@@ -210,7 +211,7 @@ func start(t testing.TB, edit func(*Options), images ...fatbin.Entry) *bench {
 
 func timing(o *Options) { o.Timing = true }
 
-// want fails unless a call came to a code.
+// want fails unless a call returned a code.
 func (b *bench) want(what string, got, want Error) {
 	b.t.Helper()
 	if got != want {
@@ -250,8 +251,7 @@ func both(t *testing.T, f func(t *testing.T, mode func(*Options))) {
 	t.Run("timing", func(t *testing.T) { f(t, timing) })
 }
 
-// TestLaunch: a kernel's arguments, its results, variables of the device and the
-// report.
+// TestLaunch: a kernel's arguments, its results, device variables and the report.
 func TestLaunch(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		saved := map[string]string{}
@@ -290,7 +290,7 @@ func TestLaunch(t *testing.T) {
 		b.want("launch without configuration", b.LaunchConfigured(kernel("add")), MissingConfiguration)
 		b.want("copy", b.Copy(stack, d, 12, DeviceToHost, 0, false), Success)
 		if got := b.words(stack, 3); !slices.Equal(got, []uint32{50, 51, 102}) {
-			t.Errorf("launched in the old way: %v", got)
+			t.Errorf("launched in the old style: %v", got)
 		}
 		res := b.r.Result()
 		if !res.OK || len(res.Kernels) != 3 || res.Kernels[0].Name != "add" || res.Kernels[1].Launch != 1 ||
@@ -306,7 +306,7 @@ func TestLaunch(t *testing.T) {
 		if mode != nil && (res.Kernels[0].Cycles == 0 || res.Cycles < res.Kernels[2].EndCycle) {
 			t.Errorf("%d cycles of %d", res.Kernels[0].Cycles, res.Cycles)
 		}
-		// Whoever reads the JSON prints the same report.
+		// The JSON gives the same report.
 		var text, js, again bytes.Buffer
 		var back report.Run
 		for _, err := range []error{res.WriteText(&text), res.WriteJSON(&js), json.Unmarshal(js.Bytes(), &back), back.WriteText(&again)} {
@@ -320,8 +320,8 @@ func TestLaunch(t *testing.T) {
 	})
 }
 
-// TestCodes: what the CUDA runtime answers to wrong calls (CUDA runtime API,
-// the errors that each function lists).
+// TestCodes: the CUDA runtime's errors for wrong calls (CUDA runtime API, the
+// errors listed for each function).
 func TestCodes(t *testing.T) {
 	one, block := Dim3{X: 1, Y: 1, Z: 1}, Dim3{X: 32, Y: 1, Z: 1}
 	launch := func(name string, c Call) func(*bench, uint64) Error {
@@ -344,8 +344,8 @@ func TestCodes(t *testing.T) {
 			return b.Free(a)
 		}, InvalidValue},
 		{"copy beyond the end", func(b *bench, d uint64) Error { return b.Copy(d, stack, 65, HostToDevice, 0, false) }, InvalidValue},
-		{"copy the wrong way", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, DeviceToHost, 0, false) }, InvalidValue},
-		{"copy no known way", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, 5, 0, false) }, InvalidMemcpyWay},
+		{"copy in the wrong direction", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, DeviceToHost, 0, false) }, InvalidValue},
+		{"copy of an unknown kind", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, 5, 0, false) }, InvalidMemcpyWay},
 		{"copy to null", func(b *bench, d uint64) Error { return b.Copy(0, d, 4, DeviceToHost, 0, false) }, InvalidValue},
 		{"copy nothing", func(b *bench, d uint64) Error { return b.Copy(d, stack, 0, HostToDevice, 0, false) }, Success},
 		{"copy on no stream", func(b *bench, d uint64) Error { return b.Copy(d, stack, 4, HostToDevice, 77, true) }, InvalidHandle},
@@ -364,7 +364,7 @@ func TestCodes(t *testing.T) {
 		}, InvalidValue},
 		{"fill the host", func(b *bench, d uint64) Error { return b.Fill(stack, 1, Rows{Width: 4, Height: 1, Depth: 1}, 0) }, InvalidValue},
 		{"variable that was never registered", func(b *bench, d uint64) Error { _, _, err := b.Symbol(5); return err }, InvalidSymbol},
-		{"variable that the module has not", func(b *bench, d uint64) Error { _, _, err := b.Symbol(variableOf("nowhere")); return err }, InvalidSymbol},
+		{"variable that the module lacks", func(b *bench, d uint64) Error { _, _, err := b.Symbol(variableOf("nowhere")); return err }, InvalidSymbol},
 		{"beyond a variable", func(b *bench, d uint64) Error {
 			return b.CopyToSymbol(variableOf("factor"), stack, 4, 1, HostToDevice, 0, false)
 		}, InvalidValue},
@@ -374,7 +374,7 @@ func TestCodes(t *testing.T) {
 		{"kernel that was never registered", func(b *bench, d uint64) Error {
 			return b.Launch(5, Call{Grid: one, Block: block}, false, nil)
 		}, InvalidDeviceFunction},
-		{"kernel that the module has not", launch("missing", Call{Grid: one, Block: block}), InvalidDeviceFunction},
+		{"kernel that the module lacks", launch("missing", Call{Grid: one, Block: block}), InvalidDeviceFunction},
 		{"no threads", launch("spin", Call{Grid: one}), InvalidConfiguration},
 		{"no blocks", launch("spin", Call{Block: block}), InvalidConfiguration},
 		{"1025 threads", launch("spin", Call{Grid: one, Block: Dim3{X: 1025, Y: 1, Z: 1}}), InvalidConfiguration},
@@ -414,7 +414,7 @@ func TestCodes(t *testing.T) {
 		{"another device", func(b *bench, d uint64) Error { return b.Device(1) }, InvalidDevice},
 		{"no such attribute", func(b *bench, d uint64) Error { _, err := b.Attribute(4711); return err }, InvalidValue},
 		{"no such limit", func(b *bench, d uint64) Error { return b.SetLimit(99, 1) }, UnsupportedLimit},
-		{"free host memory of nobody", func(b *bench, d uint64) Error { return b.FreeHost(stack) }, InvalidValue},
+		{"free host memory that was not allocated", func(b *bench, d uint64) Error { return b.FreeHost(stack) }, InvalidValue},
 		{"free device memory as the host's", func(b *bench, d uint64) Error { return b.FreeHost(d) }, InvalidValue},
 		{"register twice", func(b *bench, d uint64) Error { b.HostRegister(stack, 64, 0); return b.HostRegister(stack+32, 64, 0) }, AlreadyRegistered},
 		{"register and back, twice", func(b *bench, d uint64) Error {
@@ -422,9 +422,9 @@ func TestCodes(t *testing.T) {
 			b.HostUnregister(stack)
 			return b.HostRegister(stack, 64, 0)
 		}, Success},
-		{"unregister what is not", func(b *bench, d uint64) Error { return b.HostUnregister(stack) }, NotRegistered},
+		{"unregister unregistered memory", func(b *bench, d uint64) Error { return b.HostUnregister(stack) }, NotRegistered},
 		{"managed without flags", func(b *bench, d uint64) Error { _, err := b.MallocManaged(4, 0); return err }, InvalidValue},
-		{"managed without room", func(b *bench, d uint64) Error {
+		{"managed when memory is full", func(b *bench, d uint64) Error {
 			b.host.full = true
 			_, err := b.MallocManaged(4, 1)
 			return err
@@ -448,8 +448,8 @@ func TestCodes(t *testing.T) {
 			b.FreeArray(a)
 			return b.FreeArray(a)
 		}, InvalidHandle},
-		{"array that is none", func(b *bench, d uint64) Error { _, err := b.Array(d); return err }, InvalidHandle},
-		{"bind what is no texture", func(b *bench, d uint64) Error {
+		{"invalid array", func(b *bench, d uint64) Error { _, err := b.Array(d); return err }, InvalidHandle},
+		{"bind an address without a texture", func(b *bench, d uint64) Error {
 			return b.Bind(5, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
 		}, InvalidTexture},
 		{"bind the host's memory", func(b *bench, d uint64) Error {
@@ -474,7 +474,7 @@ func TestCodes(t *testing.T) {
 		{"interpolate integers", func(b *bench, d uint64) Error {
 			return b.Bind(texture, Image{Addr: d, Channel: Channel{Bits: [4]int32{32}}, Width: 4, Height: 4, Pitch: 16}, Sampling{Linear: true})
 		}, InvalidFilter},
-		{"unbind what is no texture", func(b *bench, d uint64) Error { return b.Unbind(5) }, InvalidTexture},
+		{"unbind an address without a texture", func(b *bench, d uint64) Error { return b.Unbind(5) }, InvalidTexture},
 		{"texture object of no array", func(b *bench, d uint64) Error {
 			_, err := b.TextureObject(Image{Array: 7}, Sampling{}, nil)
 			return err
@@ -484,7 +484,7 @@ func TestCodes(t *testing.T) {
 			return err
 		}, Success},
 		{"stub without configuration", func(b *bench, d uint64) Error { _, err := b.Pop(); return err }, MissingConfiguration},
-		{"a name that is not there", func(b *bench, d uint64) Error { b.Unsupported("cudaNoName"); return b.Unsupported("cudaNoName") }, NotSupported},
+		{"an unknown name", func(b *bench, d uint64) Error { b.Unsupported("cudaNoName"); return b.Unsupported("cudaNoName") }, NotSupported},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			both(t, func(t *testing.T, mode func(*Options)) {
@@ -497,15 +497,15 @@ func TestCodes(t *testing.T) {
 				b.want("the device still works", b.run("spin", 1, 0), Success)
 				b.want("to its end", b.Synchronize(), Success)
 				if strings.Count(b.log.String(), "cudaNoName") > 1 {
-					t.Errorf("said more than once: %s", b.log)
+					t.Errorf("reported more than once: %s", b.log)
 				}
 			})
 		})
 	}
 }
 
-// TestFaults: an error of a kernel stays until the device is reset, in every thread, and
-// is reported with its location.
+// TestFaults: an error in a kernel persists in every thread until the device is
+// reset, and is reported with its location.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
@@ -527,7 +527,7 @@ func TestFaults(t *testing.T) {
 				})
 				d := b.malloc(64)
 				b.run(c.kernel, 1, 0, d)
-				b.run("spin", 1, 0) // which never begins, and is not in the report
+				b.run("spin", 1, 0) // never starts, and is not in the report
 				b.want("wait", b.Synchronize(), c.want)
 				b.want("last error", b.LastError(), c.want)
 				b.want("it stays", b.LastError(), c.want)
@@ -535,7 +535,7 @@ func TestFaults(t *testing.T) {
 				b.want("malloc", err, c.want)
 				b.want("another thread", b.r.Thread(2).Synchronize(), c.want)
 				if !strings.Contains(b.log.String(), c.says) || !strings.Contains(b.log.String(), "app.ptx:") && c.kernel != "forever" {
-					t.Errorf("it says: %s", b.log)
+					t.Errorf("log: %s", b.log)
 				}
 				if res := b.r.Result(); res.OK || res.Error == nil || len(res.Kernels) != 1 || strings.Contains(b.log.String(), "more count") {
 					t.Errorf("result %+v, %d launches: %s", res.Error, len(res.Kernels), b.log)
@@ -554,8 +554,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestThreads: the last error and launches being configured are each thread's
-// own; calls may come from many at once.
+// TestThreads: the last error and the launch being configured belong to one thread;
+// calls may come from many threads at once.
 func TestThreads(t *testing.T) {
 	b := start(t, nil)
 	other := b.r.Thread(2)
@@ -594,8 +594,8 @@ func TestThreads(t *testing.T) {
 	wg.Wait()
 }
 
-// TestStreams: in a timing run kernels of two streams run side by side, and
-// events order them.
+// TestStreams: in a timing run kernels of two streams overlap, and events order
+// them.
 func TestStreams(t *testing.T) {
 	elapsed := func(order func(b *bench, s [2]uint64)) float64 {
 		b := start(t, timing)
@@ -618,7 +618,7 @@ func TestStreams(t *testing.T) {
 	run := func(b *bench, s uint64) { b.want("launch", b.run("spin", 32, s), Success) }
 	one := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]) })
 	beside := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]); run(b, s[1]) })
-	behind := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]); run(b, s[0]) })
+	serial := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]); run(b, s[0]) })
 	waits := elapsed(func(b *bench, s [2]uint64) {
 		e, _ := b.EventCreate(noTiming)
 		run(b, s[0])
@@ -627,13 +627,13 @@ func TestStreams(t *testing.T) {
 		run(b, s[1])
 	})
 	between := elapsed(func(b *bench, s [2]uint64) { run(b, s[0]); run(b, 0); run(b, s[1]) })
-	if one <= 0 || beside > 1.2*one || behind < 1.8*one || waits < 1.8*one || between < 2.7*one {
-		t.Errorf("one %g ms, two side by side %g, one behind the other %g, by an event %g, three with the default stream between %g", one, beside, behind, waits, between)
+	if one <= 0 || beside > 1.2*one || serial < 1.8*one || waits < 1.8*one || between < 2.7*one {
+		t.Errorf("one %g ms, two side by side %g, one after the other %g, by an event %g, three with the default stream between %g", one, beside, serial, waits, between)
 	}
 }
 
-// TestAsync: when the host's bytes are read and written. What is not shared with
-// the device is read at the call and written before the call returns.
+// TestAsync: the times at which host memory is accessed. Memory that is not shared
+// with the device is read during the call, and written before it returns.
 func TestAsync(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -660,8 +660,7 @@ func TestAsync(t *testing.T) {
 	})
 }
 
-// TestShared: kernels and the host see each other's writes in memory that is
-// both's.
+// TestShared: kernels and the host see each other's writes in shared memory.
 func TestShared(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		for _, c := range []struct {
@@ -708,7 +707,7 @@ func TestShared(t *testing.T) {
 	})
 }
 
-// TestRows: copies and fills of rows against the same done byte by byte.
+// TestRows compares copies and fills of rows with the same done byte by byte.
 func TestRows(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -744,7 +743,7 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// TestImages: which code a program must have.
+// TestImages: the forms of device code that a program may contain.
 func TestImages(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -761,7 +760,7 @@ func TestImages(t *testing.T) {
 		b.want(c.name, b.run("spin", 1, 0), c.want)
 		b.want(c.name+", again", b.run("spin", 1, 0), c.want)
 		if n := strings.Count(b.log.String(), c.says); n != 1 {
-			t.Errorf("%s: said %d times: %s", c.name, n, b.log)
+			t.Errorf("%s: reported %d times: %s", c.name, n, b.log)
 		}
 		b.want("all else works", b.Free(b.malloc(4)), Success)
 	}
@@ -775,7 +774,7 @@ func TestImages(t *testing.T) {
 	b.want("the first one stays", b.run("spin", 1, 0), Success)
 }
 
-// TestProperties: the device is the one of the configuration.
+// TestProperties: the device has the configured properties.
 func TestProperties(t *testing.T) {
 	for _, c := range []struct {
 		gpu                    string
@@ -783,7 +782,7 @@ func TestProperties(t *testing.T) {
 		threads, bus           int
 		shared, sharedPerBlock int // KiB of an SM and, on request, of a block
 	}{
-		// NVIDIA's data sheets, and the table of compute capabilities.
+		// From NVIDIA's data sheets, and the table of compute capabilities.
 		{"rtx-2060", 7, 5, 30, 1024, 192, 64, 64},
 		{"rtx-a6000", 8, 6, 84, 1536, 384, 100, 99},
 	} {
@@ -817,11 +816,11 @@ func TestProperties(t *testing.T) {
 		}
 	}
 	if _, err := New(Options{Options: run.Options{GPU: "rtx-2061"}}); err == nil || !strings.Contains(err.Error(), "rtx-2060") {
-		t.Errorf("a GPU that is not there: %v", err)
+		t.Errorf("an unknown GPU: %v", err)
 	}
 }
 
-// TestArrayPlace: where the bytes of an array are, and where it ends.
+// TestArrayPlace: the addresses of an array's bytes, and its end.
 func TestArrayPlace(t *testing.T) {
 	b := start(t, nil)
 	h, err := b.MallocArray(Channel{Bits: [4]int32{16, 16}, Kind: 1}, 5, 3, 2, 0)
@@ -854,8 +853,8 @@ func TestArrayPlace(t *testing.T) {
 	b.want("the next one", b.Copy(first+120, stack, 1, HostToDevice, 0, false), InvalidValue)
 }
 
-// TestManyLaunches: memory stays bounded: the report does not grow without end,
-// and an event has the time of instructions.
+// TestManyLaunches: memory stays bounded, because the report's list is limited, and
+// an event's time counts all instructions.
 func TestManyLaunches(t *testing.T) {
 	const n = maxListed + 50
 	b := start(t, func(o *Options) { o.Settings = run.Settings{}; o.Threads = 1 })

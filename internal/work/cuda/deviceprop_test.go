@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDeviceProp: the struct of each release has its size, and what all have is
-// where that release has it. Sizes and places follow from the order of fields
-// and the rules of C; that of 11.0 is the one of driver_types.h.
+// TestDeviceProp: the struct of each release has the right size, and fields common
+// to all releases are at the right offsets. Sizes and offsets follow from the order
+// of fields and the rules of C; those of 11.0 are from driver_types.h.
 func TestDeviceProp(t *testing.T) {
 	b := start(t, func(o *Options) { o.GPU = "rtx-a6000" })
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestDeviceProp(t *testing.T) {
 			t.Fatalf("%d: %d bytes, %v", c.release, len(p), err)
 		}
 		if name, _, _ := bytes.Cut(p, []byte{0}); string(name) != "rtx-a6000" {
-			t.Errorf("%d: it is called %q", c.release, name)
+			t.Errorf("%d: its name is %q", c.release, name)
 		}
 		le := binary.LittleEndian
 		if m, s, v, o := le.Uint64(p[c.memory:]), le.Uint32(p[c.sms:]), le.Uint32(p[c.major:]), le.Uint64(p[c.optIn:]); m != b.r.Properties().Memory || s != 84 || v != 8 || o != 99<<10 {

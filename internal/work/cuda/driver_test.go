@@ -16,8 +16,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
-// plus stores the thread's number plus k into p; more stores twice it, by a
-// function of another text.
+// plus adds the thread's number and k, and stores the sum to p; more stores twice
+// that, by a function in another text.
 const (
 	plusText = `.version 7.0
 .target sm_70
@@ -98,7 +98,7 @@ type driven struct {
 	*bench
 }
 
-// drive begins a program that uses the driver alone.
+// drive starts a program that uses only the driver API.
 func drive(t testing.TB, edit func(*Options)) *driven {
 	t.Helper()
 	b := start(t, edit)
@@ -112,7 +112,7 @@ func (d *driven) is(what string, got, want Result) {
 	}
 }
 
-// ready makes a context.
+// ready makes a context current.
 func (d *driven) ready() *driven {
 	d.bench.t.Helper()
 	d.is("init", d.Init(0), ResultSuccess)
@@ -164,7 +164,7 @@ func params(list ...any) []byte {
 	return b.Bytes()
 }
 
-// TestContexts: what a thread may do depends on the context that is current.
+// TestContexts: the calls that a thread may make depend on its current context.
 func TestContexts(t *testing.T) {
 	d := drive(t, nil)
 	sync := func() Result { return d.Do(func(t *Thread) Error { return t.Synchronize() }) }
@@ -197,15 +197,15 @@ func TestContexts(t *testing.T) {
 	}
 	d.is("set", d.SetContext(a), ResultSuccess)
 	if h, _ := d.PopContext(); h != a || current() != a {
-		t.Error("b was replaced, and a lies below it")
+		t.Error("b was replaced; a is below it")
 	}
 	d.is("push of nothing", d.PushContext(0), ResultInvalidContext)
 	d.is("set to garbage", d.SetContext(12345), ResultInvalidContext)
 	d.is("destroy", d.DestroyContext(b), ResultSuccess)
 	d.is("twice", d.DestroyContext(b), ResultInvalidContext)
-	d.is("set to what is gone", d.SetContext(b), ResultInvalidContext)
+	d.is("set to a destroyed context", d.SetContext(b), ResultInvalidContext)
 
-	// Another thread has a stack of its own, and sees a context end.
+	// Another thread has its own stack, and sees that a context has been destroyed.
 	other := d.r.Thread(2).Driver()
 	d.is("other", other.Do(func(t *Thread) Error { return t.Synchronize() }), ResultInvalidContext)
 	d.is("other", other.SetContext(a), ResultSuccess)
@@ -246,7 +246,7 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// TestOwned: what is made in a context ends with it.
+// TestOwned: objects that are made in a context end with it.
 func TestOwned(t *testing.T) {
 	d := drive(t, nil)
 	d.is("init", d.Init(0), ResultSuccess)
@@ -280,8 +280,8 @@ func TestOwned(t *testing.T) {
 		t.Errorf("its stream: %v", res)
 	}
 
-	// A fault sticks until the last context is gone; the driver's errors are not
-	// the runtime's.
+	// A fault persists until the last context is destroyed; the driver's errors are
+	// not the runtime's.
 	wild := d.function(d.module(plusText), "wild")
 	d.is("a wild store", d.Launch(wild, one, false, nil, nil), IllegalAddress.Result())
 	d.is("what follows", d.Do(func(t *Thread) Error { return t.Synchronize() }), IllegalAddress.Result())
@@ -292,8 +292,8 @@ func TestOwned(t *testing.T) {
 	d.want("the runtime knows of nothing", d.LastError(), Success)
 }
 
-// TestModules: kernels and variables by name, launches with arguments in either
-// form.
+// TestModules: kernels and variables by name, launches with arguments in both
+// forms.
 func TestModules(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		saved := map[string]string{}
@@ -344,7 +344,7 @@ func TestModules(t *testing.T) {
 		d.is("a launch too large", d.Launch(f, Call{Grid: one.Grid, Block: Dim3{X: 4096, Y: 1, Z: 1}}, false, params(p, uint32(0)), nil), ResultInvalidValue)
 		d.is("no kernel", d.Launch(99, one, false, nil, nil), ResultInvalidHandle)
 
-		// The old way.
+		// The old style.
 		d.is("shape", d.Shape(f, one.Block), ResultSuccess)
 		d.is("shared", d.SharedSize(f, 16), ResultSuccess)
 		d.is("size", d.SetParameter(f, 12, nil), ResultSuccess)
@@ -361,11 +361,11 @@ func TestModules(t *testing.T) {
 			t.Errorf("%d bytes of %d", n, d.read(addr, 1))
 		}
 		if _, _, res := d.Global(mod, "plus"); res != ResultNotFound {
-			t.Errorf("a kernel is no variable: %v", res)
+			t.Errorf("a kernel is not a variable: %v", res)
 		}
 		d.is("a variable is not freed", d.Do(func(t *Thread) Error { return t.Free(addr) }), ResultInvalidValue)
 
-		// The runtime takes the driver's kernel, and memory is everyone's.
+		// The runtime accepts the driver's kernel, and memory is common to both.
 		d.want("runtime", d.Thread.Launch(f, one, false, func(n, _ int, to []byte) { copy(to, values[n]) }), Success)
 		d.is("unload", d.UnloadModule(mod), ResultSuccess)
 		d.is("twice", d.UnloadModule(mod), ResultInvalidHandle)
@@ -379,7 +379,7 @@ func TestModules(t *testing.T) {
 	})
 }
 
-// TestManyModules: a program may load and unload without end.
+// TestManyModules: a program may load and unload any number of modules.
 func TestManyModules(t *testing.T) {
 	d := drive(t, nil).ready()
 	_, before, _ := d.MemInfo()
@@ -393,7 +393,8 @@ func TestManyModules(t *testing.T) {
 	}
 }
 
-// TestBadModules: what does not load says why, and nothing is broken by it.
+// TestBadModules: the message for an invalid module names the reason, and nothing
+// else is affected.
 func TestBadModules(t *testing.T) {
 	d := drive(t, nil).ready()
 	pack := func(e fatbin.Entry) []byte { return fatbin.Append(nil, e) }
@@ -420,7 +421,7 @@ func TestBadModules(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v and %q", c.what, res, wrong, c.want, c.says)
 		}
 	}
-	for n := range len(good) { // any part of a fat binary
+	for n := range len(good) { // any truncation of a fat binary
 		if _, res, _ := d.LoadModule("", good[:n]); res == ResultSuccess {
 			t.Errorf("%d of %d bytes load", n, len(good))
 		}
@@ -437,14 +438,14 @@ func TestBadModules(t *testing.T) {
 		t.Fatal(res, wrong)
 	}
 	if m, _ := d.r.handled(h); m.name != "kernels64.ptx" {
-		t.Errorf("it is called %s", m.name)
+		t.Errorf("its name is %s", m.name)
 	}
 	if d.log.Len() > 0 { // the load reports it
-		t.Errorf("said: %s", d.log)
+		t.Errorf("log: %s", d.log)
 	}
 }
 
-// TestLinks: texts become one module; what one lacks another has.
+// TestLinks: texts become one module and define each other's external functions.
 func TestLinks(t *testing.T) {
 	d := drive(t, nil).ready()
 	link := func(texts ...string) uint64 {
@@ -510,10 +511,10 @@ func TestTexRefs(t *testing.T) {
 	d := drive(t, nil).ready()
 	mod := d.module(plusText)
 	if _, res := d.Texture(mod, "bias", false); res != ResultNotFound {
-		t.Errorf("a variable is no texture: %v", res)
+		t.Errorf("a variable is not a texture: %v", res)
 	}
 	if _, res := d.Texture(mod, "image", true); res != ResultNotFound {
-		t.Errorf("nor is a texture a surface: %v", res)
+		t.Errorf("a texture is not a surface: %v", res)
 	}
 	ref, res := d.Texture(mod, "image", false)
 	d.is("texture", res, ResultSuccess)
@@ -546,7 +547,7 @@ func TestTexRefs(t *testing.T) {
 	d.is("after it", d.EditTexture(ref, false, nil), ResultInvalidHandle)
 }
 
-// TestPatterns: memory is filled with values of several bytes.
+// TestPatterns: fills with values of several bytes.
 func TestPatterns(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		d := drive(t, mode).ready()
@@ -565,8 +566,8 @@ func TestPatterns(t *testing.T) {
 	})
 }
 
-// TestOccupancyAsked: the block that fills an SM best, and the shared memory that
-// is left.
+// TestOccupancyAsked: the block size that fills an SM best, and the shared memory
+// that remains.
 func TestOccupancyAsked(t *testing.T) {
 	d := drive(t, nil).ready()
 	f := d.function(d.module(plusText), "plus")
@@ -576,7 +577,7 @@ func TestOccupancyAsked(t *testing.T) {
 		shared          func(int) uint64
 		threads, blocks int
 	}{
-		{0, none, 1024, 1}, {100, none, 64, 16}, // an SM of the GPU has 1024 threads and 16 blocks at most
+		{0, none, 1024, 1}, {100, none, 64, 16}, // an SM of the GPU has at most 1024 threads and 16 blocks
 		{0, func(n int) uint64 { return uint64(128 * n) }, 512, 1}, // and 64 KiB of shared memory
 	} {
 		threads, blocks, err := d.BestBlock(f, c.most, c.shared)
@@ -628,8 +629,8 @@ func TestDriverThreads(t *testing.T) {
 	all.Wait()
 }
 
-// TestResults: every code of the header has a name and a meaning here, and the
-// runtime's errors have one of the driver.
+// TestResults: every code of the header has a name and a meaning, and every error
+// of the runtime has a code of the driver.
 func TestResults(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join("sdk", "include", "cuda.h"))
 	if err != nil {
@@ -643,7 +644,7 @@ func TestResults(t *testing.T) {
 		n, _ := strconv.Atoi(c[2])
 		name, _ := Result(n).Name()
 		if text, ok := Result(n).Text(); name != c[1] || text == "" || !ok {
-			t.Errorf("%s = %d is called %q, %q", c[1], n, name, text)
+			t.Errorf("%s = %d has the name %q, %q", c[1], n, name, text)
 		}
 	}
 	for e := range errorNames {
@@ -652,17 +653,17 @@ func TestResults(t *testing.T) {
 		}
 	}
 	if _, ok := Result(5555).Name(); ok {
-		t.Error("a number that is no code has a name")
+		t.Error("an unknown code has a name")
 	}
 }
 
-// TestUnsupportedByDriver: it is said once.
+// TestUnsupportedByDriver: an unsupported function is reported once.
 func TestUnsupportedByDriver(t *testing.T) {
 	d := drive(t, nil)
 	for range 2 {
 		d.is("cuNothing", d.Unsupported("cuNothing"), ResultNotSupported)
 	}
 	if n := strings.Count(d.log.String(), "cuNothing is not supported"); n != 1 {
-		t.Errorf("said %d times: %s", n, d.log)
+		t.Errorf("reported %d times: %s", n, d.log)
 	}
 }

@@ -180,15 +180,15 @@ func (r *Runtime) computeGraph(g *graph, s *stream) Error {
 func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
 	ends := map[*node][]*gpu.Op{}
 	for _, n := range g.nodes {
-		behind := after
+		deps := after
 		if len(n.from) > 0 {
-			behind = nil
+			deps = nil
 			for _, f := range n.from {
-				behind = append(behind, ends[f]...)
+				deps = append(deps, ends[f]...)
 			}
 		}
 		if c, ok := n.work.(*childWork); ok {
-			list, err := r.play(c.graph, s, behind, calls)
+			list, err := r.play(c.graph, s, deps, calls)
 			if err != Success {
 				return nil, err
 			}
@@ -197,7 +197,7 @@ func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) (
 		}
 		op, rec, err := n.work.op(r, s)
 		if err == Success {
-			op.Loose, op.After = true, append(op.After, behind...)
+			op.Loose, op.After = true, append(op.After, deps...)
 			err = r.give(s, op, rec)
 		}
 		if err != Success {
@@ -470,15 +470,15 @@ func EventNode(h uint64, kind NodeKind) Work {
 }
 
 // GraphAdd adds a node after others.
-func (t *Thread) GraphAdd(to uint64, behind []uint64, what Work) (h uint64, err Error) {
+func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Error) {
 	err = t.ofGraph(to, func(r *Runtime, g *graph) Error {
-		from, err := r.nodesOf(g, behind)
+		from, err := r.nodesOf(g, deps)
 		if err != Success {
 			return err
 		}
-		distinct := slices.Clone(behind)
+		distinct := slices.Clone(deps)
 		slices.Sort(distinct)
-		if len(slices.Compact(distinct)) < len(behind) {
+		if len(slices.Compact(distinct)) < len(deps) {
 			return InvalidValue
 		}
 		w, err := what(r)

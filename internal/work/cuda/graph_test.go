@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// args gives a kernel words.
+// args returns words as the arguments of a kernel.
 func args(words ...uint64) func(int, int, []byte) {
 	return func(n, _ int, to []byte) {
 		var word [8]byte
@@ -21,7 +21,7 @@ func warp(threads uint32) Call {
 	return Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}}
 }
 
-// exec makes an executable graph.
+// exec instantiates a graph.
 func (b *bench) exec(g, flags uint64) uint64 {
 	b.t.Helper()
 	x, err := b.GraphInstantiate(g, flags)
@@ -30,9 +30,9 @@ func (b *bench) exec(g, flags uint64) uint64 {
 }
 
 // node adds a node to a graph.
-func (b *bench) node(g uint64, what Work, behind ...uint64) uint64 {
+func (b *bench) node(g uint64, what Work, deps ...uint64) uint64 {
 	b.t.Helper()
-	n, err := b.GraphAdd(g, behind, what)
+	n, err := b.GraphAdd(g, deps, what)
 	b.want("add a node", err, Success)
 	return n
 }
@@ -49,8 +49,8 @@ func (b *bench) diamond() uint64 {
 	return g
 }
 
-// TestCapture: what a capture makes of the work of several streams, and what it
-// does when it is launched.
+// TestCapture: the graph that a capture makes of the work of several streams, and
+// the effect of launching it.
 func TestCapture(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -131,18 +131,18 @@ func TestCapture(t *testing.T) {
 			}
 		}
 		b.want("destroy", b.ExecDestroy(x), Success)
-		b.want("launch what is gone", b.ExecLaunch(x, a), InvalidValue)
+		b.want("launch after destruction", b.ExecLaunch(x, a), InvalidValue)
 	})
 }
 
-// TestCaptureCodes: what is not permitted during a capture, and what becomes of
-// the capture then (CUDA programming guide, on prohibited and unhandled
-// operations; CUDA runtime API, the errors of cudaStreamBeginCapture and others).
+// TestCaptureCodes: the calls that are not permitted during a capture, and what
+// they do to it (CUDA programming guide, on prohibited and unhandled operations;
+// CUDA runtime API, the errors of cudaStreamBeginCapture and others).
 func TestCaptureCodes(t *testing.T) {
 	const alive, spoiled = Success, StreamCaptureInvalidated
 	type bed struct {
 		*bench
-		s, other, beside uint64 // s is captured; beside does not order with the default stream
+		s, other, beside uint64 // s is captured; beside does not synchronise with the default stream
 		e, past          uint64 // events: not recorded, and recorded before the capture
 		d                uint64 // device memory
 	}
@@ -151,11 +151,11 @@ func TestCaptureCodes(t *testing.T) {
 		mode CaptureMode
 		call func(b *bed) Error
 		want Error
-		end  Error // what ending the capture comes to
+		end  Error // the result of ending the capture
 	}{
 		{"nothing", CaptureGlobal, func(b *bed) Error { return Success }, Success, alive},
 		{"wait for the stream", CaptureGlobal, func(b *bed) Error { return b.StreamSynchronize(b.s) }, StreamCaptureUnsupported, spoiled},
-		{"ask about the stream", CaptureGlobal, func(b *bed) Error { return b.StreamQuery(b.s) }, StreamCaptureUnsupported, spoiled},
+		{"query the stream", CaptureGlobal, func(b *bed) Error { return b.StreamQuery(b.s) }, StreamCaptureUnsupported, spoiled},
 		{"wait for another stream", CaptureGlobal, func(b *bed) Error { return b.StreamSynchronize(b.other) }, Success, alive},
 		{"wait for the device", CaptureGlobal, func(b *bed) Error { return b.Synchronize() }, StreamCaptureUnsupported, spoiled},
 		{"wait for the device, relaxed", CaptureRelaxed, func(b *bed) Error { return b.Synchronize() }, StreamCaptureUnsupported, spoiled},
@@ -181,7 +181,7 @@ func TestCaptureCodes(t *testing.T) {
 		{"begin again", CaptureGlobal, func(b *bed) Error { return b.BeginCapture(b.s, CaptureGlobal) }, IllegalState, alive},
 		{"begin in the legacy stream", CaptureGlobal, func(b *bed) Error { return b.BeginCapture(0, CaptureGlobal) }, StreamCaptureUnsupported, alive},
 		{"no such mode", CaptureGlobal, func(b *bed) Error { return b.BeginCapture(b.other, 3) }, InvalidValue, alive},
-		{"end what is not captured", CaptureGlobal, func(b *bed) Error { _, err := b.EndCapture(b.other); return err }, IllegalState, alive},
+		{"end without a capture", CaptureGlobal, func(b *bed) Error { _, err := b.EndCapture(b.other); return err }, IllegalState, alive},
 		{"end in another thread", CaptureGlobal, func(b *bed) Error { _, err := b.r.Thread(2).EndCapture(b.s); return err }, StreamCaptureWrongThread, alive},
 		{"end in a stream that has joined", CaptureGlobal, func(b *bed) Error {
 			b.EventRecord(b.e, b.s, 0)
@@ -189,19 +189,19 @@ func TestCaptureCodes(t *testing.T) {
 			_, err := b.EndCapture(b.other)
 			return err
 		}, StreamCaptureUnmatched, spoiled},
-		{"wait for what is captured", CaptureGlobal, func(b *bed) Error { b.EventRecord(b.e, b.s, 0); return b.EventSynchronize(b.e) }, CapturedEvent, spoiled},
-		{"ask about what is captured", CaptureGlobal, func(b *bed) Error { b.EventRecord(b.e, b.s, 0); return b.EventQuery(b.e) }, CapturedEvent, spoiled},
-		{"time of what is captured", CaptureGlobal, func(b *bed) Error {
+		{"wait for captured work", CaptureGlobal, func(b *bed) Error { b.EventRecord(b.e, b.s, 0); return b.EventSynchronize(b.e) }, CapturedEvent, spoiled},
+		{"query captured work", CaptureGlobal, func(b *bed) Error { b.EventRecord(b.e, b.s, 0); return b.EventQuery(b.e) }, CapturedEvent, spoiled},
+		{"time of captured work", CaptureGlobal, func(b *bed) Error {
 			b.EventRecord(b.e, b.s, 0)
 			_, err := b.EventElapsed(b.past, b.e)
 			return err
 		}, CapturedEvent, alive},
-		{"ask about another event", CaptureGlobal, func(b *bed) Error { return b.EventQuery(b.past) }, StreamCaptureUnsupported, spoiled},
-		{"ask about another event, relaxed", CaptureRelaxed, func(b *bed) Error { return b.EventQuery(b.past) }, Success, alive},
-		{"wait for what is not captured", CaptureGlobal, func(b *bed) Error { return b.StreamWait(b.s, b.past, 0) }, StreamCaptureIsolation, spoiled},
+		{"query another event", CaptureGlobal, func(b *bed) Error { return b.EventQuery(b.past) }, StreamCaptureUnsupported, spoiled},
+		{"query another event, relaxed", CaptureRelaxed, func(b *bed) Error { return b.EventQuery(b.past) }, Success, alive},
+		{"wait for uncaptured work", CaptureGlobal, func(b *bed) Error { return b.StreamWait(b.s, b.past, 0) }, StreamCaptureIsolation, spoiled},
 		{"wait for it with a node", CaptureGlobal, func(b *bed) Error { return b.StreamWait(b.s, b.past, external) }, Success, alive},
 		{"record with a node", CaptureGlobal, func(b *bed) Error { return b.EventRecord(b.past, b.s, external) }, Success, alive},
-		{"the legacy stream waits for what is captured", CaptureGlobal, func(b *bed) Error {
+		{"the legacy stream waits for captured work", CaptureGlobal, func(b *bed) Error {
 			b.EventRecord(b.e, b.s, 0)
 			return b.StreamWait(0, b.e, 0)
 		}, StreamCaptureImplicit, spoiled},
@@ -225,7 +225,7 @@ func TestCaptureCodes(t *testing.T) {
 		}, Success, alive},
 		{"destroy the stream", CaptureGlobal, func(b *bed) Error { return b.StreamDestroy(b.s) }, StreamCaptureUnsupported, spoiled},
 		{"work after the capture is spoiled", CaptureGlobal, func(b *bed) Error { b.Synchronize(); return b.run("spin", 1, b.s) }, StreamCaptureInvalidated, spoiled},
-		{"a kernel that cannot be", CaptureGlobal, func(b *bed) Error { return b.run("spin", 2000, b.s) }, InvalidConfiguration, alive},
+		{"an impossible kernel", CaptureGlobal, func(b *bed) Error { return b.run("spin", 2000, b.s) }, InvalidConfiguration, alive},
 		{"flags of a record", CaptureGlobal, func(b *bed) Error { return b.EventRecord(b.e, b.s, 2) }, InvalidValue, alive},
 		{"nodes of no graph", CaptureGlobal, func(b *bed) Error { return b.SetCaptureTail(b.s, []uint64{5}, false) }, InvalidValue, alive},
 	} {
@@ -257,7 +257,7 @@ func TestCaptureCodes(t *testing.T) {
 	s, _ := b.StreamCreate(nonBlocking, 0)
 	b.want("begin", b.BeginCapture(s, CaptureRelaxed), Success)
 	b.want("the legacy stream has nothing to do with it", b.run("spin", 1, 0), Success)
-	b.want("nor who waits for it", b.StreamSynchronize(0), Success)
+	b.want("nor do streams that wait for it", b.StreamSynchronize(0), Success)
 	_, err := b.EndCapture(s)
 	b.want("end", err, Success)
 	d := b.malloc(4)
@@ -267,28 +267,28 @@ func TestCaptureCodes(t *testing.T) {
 	b.want("end", err, StreamCaptureInvalidated)
 }
 
-// TestGraphCodes: wrong calls about graphs.
+// TestGraphCodes: wrong calls with graphs.
 func TestGraphCodes(t *testing.T) {
 	spin := KernelNode(kernel("spin"), warp(1), false, args())
 	for _, c := range []struct {
 		name string
-		call func(b *bench, g, n, x uint64) Error // a graph, its node, and what was made of it
+		call func(b *bench, g, n, x uint64) Error // a graph, its node, and its executable graph
 		want Error
 	}{
 		{"no graph", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(5, nil, spin); return err }, InvalidValue},
 		{"flags", func(b *bench, g, n, x uint64) Error { _, err := b.GraphCreate(1); return err }, InvalidValue},
-		{"behind no node", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(g, []uint64{g}, spin); return err }, InvalidValue},
-		{"behind a node of another graph", func(b *bench, g, n, x uint64) Error {
+		{"after an invalid node", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(g, []uint64{g}, spin); return err }, InvalidValue},
+		{"after a node of another graph", func(b *bench, g, n, x uint64) Error {
 			other, _ := b.GraphCreate(0)
 			_, err := b.GraphAdd(other, []uint64{n}, spin)
 			return err
 		}, InvalidValue},
-		{"behind a node twice", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(g, []uint64{n, n}, spin); return err }, InvalidValue},
-		{"a kernel that is not there", func(b *bench, g, n, x uint64) Error {
+		{"after a node twice", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(g, []uint64{n, n}, spin); return err }, InvalidValue},
+		{"an unknown kernel", func(b *bench, g, n, x uint64) Error {
 			_, err := b.GraphAdd(g, nil, KernelNode(5, warp(1), false, args()))
 			return err
 		}, InvalidDeviceFunction},
-		{"a kernel that cannot be", func(b *bench, g, n, x uint64) Error {
+		{"an impossible kernel", func(b *bench, g, n, x uint64) Error {
 			_, err := b.GraphAdd(g, nil, KernelNode(kernel("spin"), warp(2000), false, args()))
 			return err
 		}, InvalidConfiguration},
@@ -316,7 +316,7 @@ func TestGraphCodes(t *testing.T) {
 		{"no child", func(b *bench, g, n, x uint64) Error { _, err := b.GraphAdd(g, nil, ChildNode(5)); return err }, InvalidValue},
 		{"a node of another kind", func(b *bench, g, n, x uint64) Error { return b.NodeSet(n, EmptyNode()) }, InvalidValue},
 		{"connect to itself", func(b *bench, g, n, x uint64) Error { return b.GraphConnect(g, []uint64{n}, []uint64{n}, true) }, InvalidValue},
-		{"disconnect what is not connected", func(b *bench, g, n, x uint64) Error {
+		{"disconnect unconnected nodes", func(b *bench, g, n, x uint64) Error {
 			return b.GraphConnect(g, []uint64{n}, []uint64{b.node(g, spin)}, false)
 		}, InvalidValue},
 		{"connect twice", func(b *bench, g, n, x uint64) Error {
@@ -359,8 +359,8 @@ func TestGraphCodes(t *testing.T) {
 	}
 }
 
-// TestGraphChange: executable graphs do what they are told to, and clones are on
-// their own.
+// TestGraphChange: changes to executable graphs take effect, and clones are
+// independent.
 func TestGraphChange(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -434,7 +434,7 @@ func TestGraphChange(t *testing.T) {
 	})
 }
 
-// TestGraphNodes: what nodes of each kind do, and what they say of themselves.
+// TestGraphNodes: the work of nodes of each kind, and their descriptions.
 func TestGraphNodes(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -465,7 +465,7 @@ func TestGraphNodes(t *testing.T) {
 		from2 := b.node(g, BoxNode(Box{memory, Side{Array: array, X: 4}, 4, 1, 1}, DeviceToHost), into)
 		b.node(g, EventNode(to, NodeEventRecord), from2)
 		x := b.exec(g, 2)
-		copy(b.host.Bytes(stack, 8), "ABCDEFGH") // it is read when its turn comes
+		copy(b.host.Bytes(stack, 8), "ABCDEFGH") // read when the node executes
 		b.want("launch", b.ExecLaunch(x, 0), Success)
 		b.want("wait", b.Synchronize(), Success)
 		if got, want := string(b.host.Bytes(stack+16, 24)), "\x01\x02\x01\x02\x00\x00\x00\x00\x01\x02\x01\x02\x00\x00\x00\x00ABCDEFGH"; got != want {
@@ -494,7 +494,7 @@ func TestGraphNodes(t *testing.T) {
 }
 
 // TestGraphReplay: a graph gives the same results and takes the same time as the
-// same work given directly, with any number of threads.
+// same calls without it, with any number of threads.
 func TestGraphReplay(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		type outcome struct {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// realHost is a program's memory that has, beside what tests make, all addresses
-// of this process.
+// realHost is a program's memory that includes all addresses of this process,
+// besides the pieces that tests create.
 type realHost struct{ Host }
 
 func (h realHost) Bytes(addr, n uint64) []byte {
@@ -18,7 +18,7 @@ func (h realHost) Bytes(addr, n uint64) []byte {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), n)
 }
 
-// has reports whether tests made memory at an address.
+// has reports whether a test created memory at an address.
 func (m *memory) has(addr uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,7 +30,7 @@ func (m *memory) has(addr uint64) bool {
 	return false
 }
 
-// Map makes no more than tests need.
+// Map is limited to what tests need.
 func (h realHost) Map(addr, n uint64) error {
 	if n > 1<<26 {
 		return syscall.ENOMEM
@@ -38,10 +38,10 @@ func (h realHost) Map(addr, n uint64) error {
 	return h.Host.Map(addr, n)
 }
 
-// Call calls nothing: tests have no functions there.
+// Call does nothing: tests have no functions there.
 func (h realHost) Call(fn, data uint64) {}
 
-// unmapped returns an address of this process where memory ends.
+// unmapped returns an address of this process where mapped memory ends.
 func unmapped(t *testing.T) uint64 {
 	t.Helper()
 	const half = 1 << 17

@@ -8,27 +8,27 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// A program with managed variables: one that the host has, one behind a pointer,
-// and one of which only the PTX says it. bump adds one to each.
+// A program with managed variables: one of the host, one that a pointer refers to,
+// and one that only the PTX marks as managed. bump adds one to each.
 const managedCode = `
 .version 7.0
 .target sm_70
 .address_size 64
 .visible .global .align 4 .u32 own = 5;
-.visible .global .attribute(.managed) .align 4 .u32 behind = 6;
+.visible .global .attribute(.managed) .align 4 .u32 pointed = 6;
 .visible .global .attribute(.managed) .align 4 .u32 unnamed = 7;
 .visible .entry bump()
 {
 	.reg .b32 %r;
 	ld.global.u32 %r, [own];     add.u32 %r, %r, 1; st.global.u32 [own], %r;
-	ld.global.u32 %r, [behind];  add.u32 %r, %r, 1; st.global.u32 [behind], %r;
+	ld.global.u32 %r, [pointed];  add.u32 %r, %r, 1; st.global.u32 [pointed], %r;
 	ld.global.u32 %r, [unnamed]; add.u32 %r, %r, 1; st.global.u32 [unnamed], %r;
 	ret;
 }
 `
 
-// TestManaged: both forms of managed variables are the host's and the device's,
-// from before the first call to after a reset.
+// TestManaged: both forms of managed variables are shared by host and device, from
+// before the first call until after a reset.
 func TestManaged(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		const own, pointer, bump = stack + 64, stack + 128, 0x99
@@ -36,7 +36,7 @@ func TestManaged(t *testing.T) {
 		b.r.ManagedSpan(own, own+4)
 		h := b.r.Register(fatbin.Append(nil, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(managedCode)}))
 		b.r.RegisterVariable(h, own, "own", 4)
-		b.r.RegisterManaged(h, pointer, "behind", 4)
+		b.r.RegisterManaged(h, pointer, "pointed", 4)
 		b.r.RegisterFunction(h, bump, "bump")
 		run := func() {
 			t.Helper()
@@ -49,18 +49,18 @@ func TestManaged(t *testing.T) {
 				t.Errorf("%#x holds %d, want %d", addr, got, want)
 			}
 		}
-		behind := func() uint64 { return binary.LittleEndian.Uint64(b.host.Bytes(pointer, 8)) }
+		pointed := func() uint64 { return binary.LittleEndian.Uint64(b.host.Bytes(pointer, 8)) }
 
 		if !b.r.InitManaged(h) {
-			t.Fatalf("no first values: %s", b.log)
+			t.Fatalf("no initial values: %s", b.log)
 		}
 		has(own, 5)
-		has(behind(), 6)
+		has(pointed(), 6)
 		binary.LittleEndian.PutUint32(b.host.Bytes(own, 4), 50)
 		run()
 		has(own, 51)
-		has(behind(), 7)
-		for _, addr := range []uint64{own, behind()} {
+		has(pointed(), 7)
+		for _, addr := range []uint64{own, pointed()} {
 			b.want("freed", b.Free(addr), InvalidValue)
 			if w, err := b.Where(addr); w != ManagedMemory || err != Success {
 				t.Errorf("%#x is in %v, %v", addr, w, err)
@@ -72,16 +72,16 @@ func TestManaged(t *testing.T) {
 		b.want("reset", b.Reset(), Success)
 		run()
 		has(own, 6)
-		has(behind(), 7)
+		has(pointed(), 7)
 		b.r.Unregister(h)
 		if w, _ := b.Where(own); w != Unregistered {
-			t.Errorf("after the module is gone: %v", w)
+			t.Errorf("after the module was unloaded: %v", w)
 		}
 	})
 }
 
-// TestManagedPlaces: a variable where kernels see shared memory is refused, and so
-// is other memory of the host.
+// TestManagedPlaces: a variable at an address where kernels see shared memory is
+// refused, and so is other memory of the host there.
 func TestManagedPlaces(t *testing.T) {
 	const at = isa.WindowsEnd - 4
 	b := start(t, nil)

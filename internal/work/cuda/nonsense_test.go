@@ -13,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
-// nonsense makes arguments of every type that a call takes: handles and
-// addresses that earlier calls returned, some of them no longer good, sizes
-// from nothing to absurd, values of enumerations that are there and others.
+// nonsense draws arguments of every type that calls take: handles and addresses
+// returned by earlier calls, some of them no longer valid, sizes from zero to
+// absurd, valid and invalid values of enumerations.
 type nonsense struct {
 	*rand.Rand
 	known []uint64
@@ -29,7 +29,7 @@ var (
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// number is a number of a few, mostly.
+// number draws a number, usually one of a few.
 func (n *nonsense) number() uint64 {
 	switch n.IntN(4) {
 	case 0:
@@ -63,7 +63,7 @@ func (n *nonsense) work() Work {
 	return EmptyNode()
 }
 
-// value makes a value of a type.
+// value draws a value of a type.
 func (n *nonsense) value(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
 	if t == workType {
@@ -115,9 +115,9 @@ func (n *nonsense) value(t reflect.Type) reflect.Value {
 	return v
 }
 
-// TestNonsense makes calls of every kind with arguments drawn at random, from
-// several threads in turn. None of them may end the program; what is asked of the
-// device in between still works.
+// TestNonsense makes calls of every kind with random arguments, in turns from
+// several threads. None of them may end the program, and valid calls in between
+// still work.
 func TestNonsense(t *testing.T) {
 	end := unmapped(t)
 	calls := map[bool]int{false: 20000, true: 4000}
@@ -186,7 +186,7 @@ func TestNonsense(t *testing.T) {
 						}
 					}
 					if i%100 == 99 || b.r.sticky != Success {
-						if err := b.again(); err != Success && err != LaunchTimeout || err == LaunchTimeout && b.again() != Success { // the bound is of all cycles until a fault
+						if err := b.again(); err != Success && err != LaunchTimeout || err == LaunchTimeout && b.again() != Success { // the limit applies to all cycles until a fault
 							t.Fatalf("after call %d a kernel does not run: %v\n%s", i, err, b.log)
 						}
 					}
@@ -211,7 +211,7 @@ func (b *bench) again() Error {
 	return b.Synchronize()
 }
 
-// describe writes arguments for a message.
+// describe formats arguments for a message.
 func describe(args []reflect.Value) string {
 	var s []string
 	for _, a := range args {

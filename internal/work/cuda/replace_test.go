@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// TestReplace: a text takes the place of the part of the program that has its
-// name or its kernels, even where the program has no PTX.
+// TestReplace: a text replaces the part of the program that has its name or its
+// kernels, even if the program has no PTX.
 func TestReplace(t *testing.T) {
 	edited := strings.Replace(code, "add.u32 %r2, %r1, %r0;", "sub.u32 %r2, %r1, %r0;", 1)
 	stranger := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry other() { ret; }\n"
@@ -19,7 +19,7 @@ func TestReplace(t *testing.T) {
 		what   string
 		given  []Replacement
 		images []fatbin.Entry
-		want   uint32 // what 2 and 100 come to
+		want   uint32 // the results for 2 and 100
 		log    string
 	}{
 		{what: "none", want: 102},
@@ -45,16 +45,16 @@ func TestReplace(t *testing.T) {
 		if c.want != 0 {
 			b.want("copy", b.Copy(stack, d, 12, DeviceToHost, 0, false), Success)
 			if got := b.words(stack, 3)[2]; got != c.want {
-				t.Errorf("%s: %d, not %d", c.what, int32(got), int32(c.want))
+				t.Errorf("%s: %d, want %d", c.what, int32(got), int32(c.want))
 			}
 		}
 		if c.images == nil && saved != code {
-			t.Errorf("%s: what was saved is not the program's own", c.what)
+			t.Errorf("%s: the saved text is not the program's own", c.what)
 		}
 		b.r.Result()
 		b.r.Result()
 		if got := b.log.String(); c.log == "" && c.want != 0 && got != "" || strings.Count(got, c.log) != 1 && c.log != "" {
-			t.Errorf("%s: it says\n%s", c.what, got)
+			t.Errorf("%s: log:\n%s", c.what, got)
 		}
 		if c.what == "by its kernels" && !slices.Contains(b.r.ses.Res.Programs, "app.ptx") {
 			t.Errorf("%s: programs %v", c.what, b.r.ses.Res.Programs)
@@ -62,9 +62,9 @@ func TestReplace(t *testing.T) {
 	}
 
 	if _, err := New(Options{Replace: []Replacement{{Name: "bad.ptx", Text: []byte(".version 7.0\n.target sm_70\nnonsense")}}}); err == nil {
-		t.Error("a text that is none is taken")
+		t.Error("an invalid text is accepted")
 	} else if _, ok := err.(ptx.ErrorList); !ok {
-		t.Errorf("a text that is none: %v", err)
+		t.Errorf("an invalid text: %v", err)
 	}
 	if _, err := New(Options{Replace: []Replacement{{Name: "empty.ptx", Text: []byte(".version 7.0\n.target sm_70\n.address_size 64\n")}}}); err == nil || !strings.Contains(err.Error(), "empty.ptx has no kernel") {
 		t.Errorf("a text without kernels: %v", err)

@@ -396,7 +396,7 @@ func (r *Runtime) end(err error) Error {
 	if err == nil {
 		return Success
 	}
-	if r.life.Err() != nil { // the run was interrupted: nobody sees it
+	if r.life.Err() != nil { // the run was interrupted: the program does not see it
 		return Unknown
 	}
 	code := codeOf(err)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// lanes are the streams of TestOrder: 0 is the legacy default stream, a, b and c
-// order with it, n and m do not, p is the thread's own default stream and q that
-// of another thread.
+// lanes are the streams of TestOrder: 0 is the legacy default stream; a, b and c
+// synchronise with it, n and m do not; p is the thread's own default stream and q
+// that of another thread.
 type lanes struct {
 	*bench
 	other  *bench // another thread
@@ -18,13 +18,14 @@ type lanes struct {
 	event  [2]uint64
 }
 
-// long and short are turns of a kernel.
+// long and short are numbers of iterations for a kernel.
 const long, short = 600, 60
 
-// do runs a step: "a long" launches a kernel in a stream, "record a 0" records an event,
-// "wait a 0" waits for it, "sync a" and "sync" let the host wait, "came 0" lets it wait
-// for an event, "copy" copies to the host and "copy a" does so in a stream, "graph a"
-// launches a graph of two long kernels side by side and a short one after both.
+// do runs a step: "a long" launches a kernel in a stream, "record a 0" records an
+// event, "wait a 0" waits for it, "sync a" and "sync" make the host wait, "came 0"
+// makes it wait for an event, "copy" copies to the host and "copy a" does so in a
+// stream, "graph a" launches a graph of two long kernels in parallel and a short
+// one after both.
 func (l *lanes) do(step string) {
 	l.t.Helper()
 	w := strings.Fields(step)
@@ -63,7 +64,7 @@ func (l *lanes) do(step string) {
 	b.want(step, err, Success)
 }
 
-// TestOrder: who waits for whom, in simulated time (CUDA programming guide, on
+// TestOrder: the order of work in simulated time (CUDA programming guide, on
 // streams, events and the two default streams).
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
@@ -103,7 +104,7 @@ func TestOrder(t *testing.T) {
 		{"a copy that waits", "a short; n long; copy; c short", "0 before 2; 1 with 2"},
 		{"a copy in a stream, to memory that only the host has", "a short; b long; copy a; c short", "0 before 2; 1 with 2"},
 		{"a graph", "graph a", "0 with 1; 0 before 2; 1 before 2"},
-		{"a graph behind its stream", "a long; graph a; a short", "0 before 1; 0 before 2; 3 before 4"},
+		{"a graph after its stream", "a long; graph a; a short", "0 before 1; 0 before 2; 3 before 4"},
 		{"a graph beside a stream", "b long; graph a", "0 with 1; 0 with 2"},
 		{"a graph twice in two streams", "graph a; graph b", "2 before 3; 2 before 4"},
 		{"a graph and the default stream", "0 short; graph a; 0 short", "0 before 1; 0 before 2; 3 before 4"},
@@ -138,7 +139,7 @@ func TestOrder(t *testing.T) {
 					}
 					x, y := res.Kernels[i], res.Kernels[j]
 					if ok := how == "before" && x.EndCycle <= y.StartCycle || how == "with" && x.StartCycle < y.EndCycle && y.StartCycle < x.EndCycle; !ok {
-						t.Errorf("not %s: %d..%d and %d..%d", r, x.StartCycle, x.EndCycle, y.StartCycle, y.EndCycle)
+						t.Errorf("want %s: %d..%d and %d..%d", r, x.StartCycle, x.EndCycle, y.StartCycle, y.EndCycle)
 					}
 				}
 			})
@@ -146,8 +147,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestQuery: what has not ended is not ready; whoever asks again and again comes
-// to the end, and little time passes at each.
+// TestQuery: unfinished work is not ready; a program that polls reaches the end,
+// and little time passes at each query.
 func TestQuery(t *testing.T) {
 	b := start(t, timing)
 	s, _ := b.StreamCreate(nonBlocking, 0)
@@ -191,7 +192,7 @@ func TestQuery(t *testing.T) {
 	b.want("a functional run is always ready", b.StreamQuery(0), Success)
 }
 
-// TestPriority: the waiting blocks of a higher priority are placed first.
+// TestPriority: waiting blocks of a higher priority are placed first.
 func TestPriority(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -215,8 +216,8 @@ func TestPriority(t *testing.T) {
 				b.want("launch", b.Launch(kernel("turns"), Call{Grid: Dim3{X: blocks, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Stream: s[i]}, false,
 					func(_, _ int, to []byte) { binary.LittleEndian.PutUint32(to, long) }), Success)
 			}
-			launch(0, 120) // four times what fits
-			for range 12 { // until some of it runs
+			launch(0, 120) // four times the blocks that fit
+			for range 12 { // until some blocks run
 				b.StreamQuery(s[0])
 			}
 			launch(1, 30)
@@ -232,8 +233,8 @@ func TestPriority(t *testing.T) {
 	}
 }
 
-// TestHostCall: the program's function is called once all before it in the stream
-// has ended, and may call the runtime.
+// TestHostCall: the program's function is called once everything before it in the
+// stream has completed, and may call the runtime.
 func TestHostCall(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, mode)
@@ -255,7 +256,7 @@ func TestHostCall(t *testing.T) {
 	})
 }
 
-// TestPools: memory in the order of streams, and what pools count.
+// TestPools: stream-ordered memory, and the pools' counts.
 func TestPools(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b := start(t, func(o *Options) {
@@ -290,7 +291,7 @@ func TestPools(t *testing.T) {
 		b.want("anew", b.SetPoolAttribute(usual, PoolUsedHigh, 0), Success)
 		count(usual, 0, 0)
 
-		// What work still uses comes free when it has ended.
+		// Memory in use is freed when the work has completed.
 		for range 5 {
 			x, err := b.MallocAsync(40<<20, 0, s)
 			b.want("malloc of most", err, Success)
@@ -328,8 +329,8 @@ func TestPools(t *testing.T) {
 	})
 }
 
-// TestLaunchAfterReset: whatever ended the work of all streams, after a reset a
-// launch takes as long as in a program that has done nothing before.
+// TestLaunchAfterReset: however the work of all streams ended, a launch after a
+// reset takes as long as the first one of a new program.
 func TestLaunchAfterReset(t *testing.T) {
 	for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {
 		for _, threads := range []int{1, 2} {
@@ -372,7 +373,7 @@ func TestLaunchAfterReset(t *testing.T) {
 }
 
 // TestResetKeepsTime: after a fault and a reset, simulated time and the totals of
-// the report go on.
+// the report continue.
 func TestResetKeepsTime(t *testing.T) {
 	for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {
 		b := start(t, func(o *Options) { timing(o); o.GPU = gpu })

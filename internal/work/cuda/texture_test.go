@@ -8,7 +8,7 @@ import (
 )
 
 // A program that fetches element 1 of a row by an object's handle, in a module of
-// its own and in one that has a reference as well.
+// its own and in one that also has a reference.
 const fetchCode = `
 .version 7.0
 .target sm_70
@@ -26,7 +26,7 @@ const fetchCode = `
 }
 `
 
-// fetchers starts the program with its two modules, and returns their kernels.
+// fetchers starts the program with both modules, and returns their kernels.
 func fetchers(t *testing.T, mode func(*Options)) (b *bench, kernels [2]uint64) {
 	b = start(t, mode)
 	kernels = [2]uint64{0x90, 0x91}
@@ -47,8 +47,8 @@ func (b *bench) fetch(kernel, out, tex uint64) Error {
 	})
 }
 
-// TestObjectLife: an object is good in every module, loaded before it or after,
-// for all work that was given before its end, and no longer.
+// TestObjectLife: an object is valid in every module, loaded before or after it,
+// for all work that was enqueued before it was destroyed, and no longer.
 func TestObjectLife(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		b, kernels := fetchers(t, mode)
@@ -71,12 +71,12 @@ func TestObjectLife(t *testing.T) {
 		}
 		b.fetch(kernels[0], out, tex)
 		if err := b.Synchronize(); err == Success || !strings.Contains(b.log.String(), "the host has destroyed it") {
-			t.Errorf("after its end: %v\n%s", err, b.log)
+			t.Errorf("after it was destroyed: %v\n%s", err, b.log)
 		}
 	})
 }
 
-// TestTextureImages: what textures, surfaces and arrays can be made of.
+// TestTextureImages: the images that textures, surfaces and arrays accept.
 func TestTextureImages(t *testing.T) {
 	ints := Channel{Bits: [4]int32{32}, Kind: 0}
 	array := func(b *bench, w, h, d uint64, flags uint32) uint64 {
@@ -148,7 +148,7 @@ func TestTextureImages(t *testing.T) {
 		{"a view of levels", func(b *bench) Error {
 			return object(b, Image{Mipmap: mipmap(b, 8, 4, 2, 3, 0)}, normal, &View{Width: 4, Height: 2, Depth: 1, FirstLevel: 1, LastLevel: 2})
 		}, Success},
-		{"a view of levels that are not there", func(b *bench) Error {
+		{"a view of missing levels", func(b *bench) Error {
 			return object(b, Image{Mipmap: mipmap(b, 8, 4, 2, 3, 0)}, normal, &View{FirstLevel: 1, LastLevel: 3})
 		}, InvalidValue},
 		{"a view of half a cube", func(b *bench) Error {
@@ -165,7 +165,7 @@ func TestTextureImages(t *testing.T) {
 		}, Success},
 		{"surface of an array that is not made for it", func(b *bench) Error { _, err := b.SurfaceObject(array(b, 4, 4, 0, 0)); return err }, InvalidValue},
 		{"surface of nothing", func(b *bench) Error { _, err := b.SurfaceObject(7); return err }, InvalidHandle},
-		{"surface reference that is none", func(b *bench) Error { return b.BindSurface(texture, array(b, 4, 4, 0, arraySurface)) }, InvalidSurface},
+		{"invalid surface reference", func(b *bench) Error { return b.BindSurface(texture, array(b, 4, 4, 0, arraySurface)) }, InvalidSurface},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := start(t, nil)
@@ -174,7 +174,7 @@ func TestTextureImages(t *testing.T) {
 	}
 }
 
-// TestCopyBox: sides that do not hold a box, or are absurd, are refused.
+// TestCopyBox: sides that do not contain the box, or are absurd, are refused.
 func TestCopyBox(t *testing.T) {
 	b := start(t, nil)
 	d := b.malloc(4 * 4 * 4 * 4)

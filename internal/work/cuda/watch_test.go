@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// screen is a terminal with a line for progress.
+// screen is a terminal with a progress line.
 type screen struct {
 	mu            sync.Mutex
 	shown, clears int
@@ -34,8 +34,8 @@ func (s *screen) seen() (int, bool, run.Progress) {
 	return s.shown, s.up, s.last
 }
 
-// TestProgress: while a launch is computed it is shown, and it is gone when the
-// program goes on.
+// TestProgress: progress is shown while a launch runs, and erased when the program
+// continues.
 func TestProgress(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		var s screen
@@ -52,13 +52,13 @@ func TestProgress(t *testing.T) {
 		b.want("wait", b.Synchronize(), LaunchTimeout)
 		n, up, last := s.seen()
 		if n == 0 || up || last.Kernel != "forever" || last.Launch != 1 || last.Launches != 0 || last.WarpInsts < 1000 || (last.Cycles > 0) != (mode != nil) {
-			t.Errorf("shown %d times, there still: %v; the last was %+v", n, up, last)
+			t.Errorf("shown %d times, still shown: %v; the last was %+v", n, up, last)
 		}
 	})
 }
 
-// TestInterrupt: a program that is interrupted stays in its call, and the report
-// says what ran.
+// TestInterrupt: an interrupted program stays in its call, and the report says what
+// ran.
 func TestInterrupt(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {
 		var s screen
@@ -86,7 +86,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("the report: %+v, %v", res, res.Error)
 		}
 		if _, up, _ := s.seen(); up {
-			t.Error("the progress line is still there")
+			t.Error("the progress line was not erased")
 		}
 		select {
 		case err := <-back:
@@ -94,7 +94,7 @@ func TestInterrupt(t *testing.T) {
 		case <-time.After(20 * time.Millisecond):
 		}
 		if b.log.Len() > 0 {
-			t.Errorf("it says %s", b.log)
+			t.Errorf("log: %s", b.log)
 		}
 	})
 }

@@ -26,8 +26,8 @@ func names(t *testing.T, root string) []string {
 	return list
 }
 
-// TestFolder: a folder is made once, whoever asks at once, and only a complete
-// one is there.
+// TestFolder: a folder is created once, however many processes request it at once,
+// and appears only when it is complete.
 func TestFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "cache")
 	var made atomic.Int32
@@ -40,7 +40,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("a folder that cannot be made: %v", err)
 	}
 	if list := names(t, root); len(list) != 0 {
-		t.Errorf("it leaves %v", list)
+		t.Errorf("files remain: %v", list)
 	}
 	var all sync.WaitGroup
 	for range 8 {
@@ -59,7 +59,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("made %d times", n)
 	}
 	if list := names(t, root); !slices.Equal(list, []string{"kind-key"}) {
-		t.Errorf("it leaves %v", list)
+		t.Errorf("files remain: %v", list)
 	}
 
 	unlock, err := lock(t.Context(), filepath.Join(root, "kind-other.lock"))
@@ -74,7 +74,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestPrune: what was used lately stays, and of the rest the newest.
+// TestPrune: recently used folders stay, and of the others the newest.
 func TestPrune(t *testing.T) {
 	day := 24 * time.Hour
 	root, now := t.TempDir(), time.Now()
@@ -102,7 +102,7 @@ func TestPrune(t *testing.T) {
 	}
 	want := []string{"lib-a", "lib-b", "lib-c", "lib-d", "lib-e", "lib-f", "lib-fresh", "lib-g", "lib-new-now", "library", "other-old"}
 	if got := names(t, root); !slices.Equal(got, want) {
-		t.Errorf("there are\n%v, not\n%v", got, want)
+		t.Errorf("found\n%v, want\n%v", got, want)
 	}
 
 	for i := range 12 { // used today: all stay
@@ -118,6 +118,6 @@ func TestPrune(t *testing.T) {
 	}
 	prune(root, "busy", now)
 	if !slices.Contains(names(t, root), "busy-l") {
-		t.Error("one that was just used is gone")
+		t.Error("a folder that was just used is gone")
 	}
 }

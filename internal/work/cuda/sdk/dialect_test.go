@@ -9,7 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// What nvcc takes becomes what clang takes, and everything else stays.
+// Spellings that only nvcc accepts are converted to clang's, and everything else
+// stays.
 func TestClangs(t *testing.T) {
 	for in, want := range map[string]string{
 		"k<< <g, b>> >(x);":                    "k<<< g, b>>> (x);",
@@ -70,8 +71,7 @@ func TestClangs(t *testing.T) {
 	}
 }
 
-// Files that sources include are looked through as well, each once, and only
-// copies are changed.
+// Included files are converted too, each once, and only changed files are copied.
 func TestOverlay(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{

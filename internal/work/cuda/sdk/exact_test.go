@@ -11,13 +11,13 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-// spread returns a number whose exponent is anything between two.
+// spread returns a number with an exponent between two bounds.
 func spread(rng *rand.Rand, low, high int) float64 {
 	return math.Ldexp(1+rng.Float64(), low+rng.IntN(high-low)) * float64(1-2*rng.IntN(2))
 }
 
-// TestExact: functions whose value is a number of the format give just that.
-// The host's math package is the reference; its values are exact here.
+// TestExact: functions whose value is a number of the format return exactly that.
+// The reference is the host's math package, whose values are exact here.
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	corners := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 3, -7, 5e-324, -5e-324, 0x1p-1022, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 0x1p53, 0x1p53 - 1}
@@ -35,13 +35,13 @@ func TestExact(t *testing.T) {
 		}
 		a, b = append(a, x), append(b, y)
 	}
-	small := func(y float64) int { // an exponent that comes from a number
+	small := func(y float64) int { // an exponent derived from a number
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			return 0
 		}
 		return int(math.Float64bits(y)>>20) % 2200
 	}
-	quotient := func(x, y float64) float64 { // what remquo says of it
+	quotient := func(x, y float64) float64 { // the quotient bits that remquo returns
 		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(y) || y == 0 || math.IsInf(y, 0) {
 			return 0
 		}
@@ -69,7 +69,7 @@ func TestExact(t *testing.T) {
 		{"remquo_q", "(remquo(x, y, &q), (double)(q < 0 ? -(-q & 7) : q & 7))", quotient},
 		{"nextafter", "nextafter(x, y)", func(x, y float64) float64 {
 			if x == y {
-				return y // also of zeros with two signs
+				return y // also for zeros of both signs
 			}
 			return math.Nextafter(x, y)
 		}},
@@ -93,7 +93,7 @@ func TestExact(t *testing.T) {
 		{"sqrt", "sqrt(x)", func(x, _ float64) float64 { return math.Sqrt(x) }},
 		{"fdim", "fdim(x, y)", func(x, y float64) float64 {
 			if x <= y {
-				return 0 // also of infinities
+				return 0 // also for infinities
 			}
 			return math.Dim(x, y)
 		}},
@@ -133,8 +133,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestNorms: lengths of vectors of two to five numbers, and their inverses, are
-// within 2 units in the last place, whatever their exponents.
+// TestNorms: lengths of vectors of two to five numbers, and their reciprocals, are
+// within 2 units in the last place for all exponents.
 func TestNorms(t *testing.T) {
 	calls := []struct {
 		name, double, single string

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-// launch runs a block of a kernel with one buffer of n ints as its argument, and returns
-// what it left there.
+// launch runs a block of a kernel with a buffer of n ints as its argument, and
+// returns the buffer's contents.
 func launch(t *testing.T, gpu *heddle.GPU, kernel string, block uint32, n int) []int32 {
 	t.Helper()
 	out, err := heddle.Upload(gpu, "out", make([]int32, n))
@@ -25,7 +25,7 @@ func launch(t *testing.T, gpu *heddle.GPU, kernel string, block uint32, n int) [
 	return got
 }
 
-// compare reports the first places where a kernel's results are wrong.
+// compare reports the first wrong results of a kernel.
 func compare(t *testing.T, got []int32, want func(i int) int32) {
 	t.Helper()
 	wrong := 0
@@ -38,7 +38,7 @@ func compare(t *testing.T, got []int32, want func(i int) int32) {
 }
 
 // Groups of groups: by label, by a bit, of a size known only to the kernel, of
-// several warps; what goes between threads may be any plain bytes.
+// several warps; threads exchange values of any trivially copyable type.
 func TestPartitions(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cooperative_groups.h>

@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-// narrow is a format of 16 bits, as a list of its numbers from 0 upwards; the
-// bits of each are its place.
+// narrow is a 16-bit format as a list of its numbers from 0 upwards; the bits of
+// each number are its index.
 type narrow struct {
 	name, typ string
 	values    []float64 // without a sign; the last is infinity
@@ -38,7 +38,7 @@ func formats() []narrow {
 	return []narrow{half, bf16}
 }
 
-// value is the number that bits are.
+// value returns the number with the given bits.
 func (f *narrow) value(u uint16) float64 {
 	if int(u&0x7fff) >= len(f.values) {
 		return math.NaN()
@@ -57,14 +57,14 @@ func (f *narrow) round(x float64, way byte) uint16 {
 		sign, x = 0x8000, -x
 		way = map[byte]byte{'n': 'n', 'z': 'z', 'd': 'u', 'u': 'd'}[way]
 	}
-	i, exact := slices.BinarySearch(f.values, x) // the first that is not below
+	i, exact := slices.BinarySearch(f.values, x) // the first that is not smaller
 	if exact {
 		return sign | uint16(i)
 	}
 	up := way == 'u'
 	if way == 'n' {
 		below, above := f.values[i-1], f.values[i]
-		if math.IsInf(above, 1) { // as if there were one more
+		if math.IsInf(above, 1) { // as if there were one more number
 			above = 2*below - f.values[i-2]
 		}
 		up = x-below > above-x || x-below == above-x && i%2 == 0
@@ -75,8 +75,8 @@ func (f *narrow) round(x float64, way byte) uint16 {
 	return sign | uint16(i)
 }
 
-// TestHalf: conversions, arithmetic, choices and comparisons of both 16-bit
-// formats give what a list of all their numbers says.
+// TestHalf: conversions, arithmetic, selections and comparisons of both 16-bit
+// formats agree with a list of all their numbers.
 func TestHalf(t *testing.T) {
 	const n = 1 << 14
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -156,7 +156,7 @@ func TestHalf(t *testing.T) {
 	for _, f := range formats() {
 		for _, arch := range []string{"sm_70", "sm_90"} {
 			if arch == "sm_90" && s.Clang.Major < 16 {
-				continue // it does not know the machine
+				continue // the function is unknown on the host
 			}
 			var src strings.Builder
 			src.WriteString("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n")
@@ -200,7 +200,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// integer is x within bounds, and 0 for no number.
+// integer returns x clamped to bounds, and 0 for NaN.
 func integer(x float64, low, high float64) int64 {
 	if math.IsNaN(x) {
 		return 0
@@ -208,8 +208,8 @@ func integer(x float64, low, high float64) int64 {
 	return int64(min(max(x, low), high))
 }
 
-// oddSum is the sum of two doubles, rounded so that rounding it again to fewer
-// bits is as if the sum had been exact: if it is not, its last bit is one.
+// oddSum returns the sum of two doubles rounded to odd, so that rounding it again
+// to fewer bits is correct: if it is not exact, its last bit is one.
 func oddSum(x, y float64) float64 {
 	s := x + y
 	if math.IsNaN(s) || math.IsInf(s, 0) || math.Float64bits(s)&1 == 1 {
@@ -226,8 +226,8 @@ func oddSum(x, y float64) float64 {
 	return s
 }
 
-// TestFP8: both 8-bit formats widen to, and round as, a list of all their
-// numbers says.
+// TestFP8: widening from and rounding to both 8-bit formats agree with a list of
+// all their numbers.
 func TestFP8(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cuda_fp8.h>

@@ -21,7 +21,7 @@ type row struct {
 }
 
 // evaluate runs one thread that computes expressions after some statements, and
-// compares their values, to a relative error.
+// compares their values within a relative error.
 func evaluate(t *testing.T, head, setup string, rows []row, within float64) {
 	t.Helper()
 	var src strings.Builder
@@ -51,7 +51,7 @@ func absolute(t *testing.T, file string) string {
 	return path
 }
 
-// TestVectorFunctions: make_ and a vector's name put the numbers into its fields.
+// TestVectorFunctions: make_ functions store the numbers in the vector's fields.
 func TestVectorFunctions(t *testing.T) {
 	var rows []row
 	for _, name := range expand("make_{char,uchar,short,ushort,int,uint,long,ulong,longlong,ulonglong,float,double}{1,2,3,4}", 1) {
@@ -64,7 +64,8 @@ func TestVectorFunctions(t *testing.T) {
 	evaluate(t, "", "", rows, 0)
 }
 
-// TestComplexFunctions: arithmetic of cuComplex.h is that of Go's complex numbers.
+// TestComplexFunctions: the arithmetic of cuComplex.h agrees with Go's complex
+// numbers.
 func TestComplexFunctions(t *testing.T) {
 	a, b := complex(1.5, -2.25), complex(-0.5, 4)
 	var rows []row
@@ -81,7 +82,7 @@ func TestComplexFunctions(t *testing.T) {
 		}
 		rows = append(rows, row{"cuCabs" + f.suffix + "(a" + f.suffix + ")", cmplx.Abs(a)})
 	}
-	// The lengths of what is too large to be squared, and a quotient of it.
+	// Lengths of numbers whose squares overflow, and a quotient of them.
 	rows = append(rows, row{"cuCabs(make_cuDoubleComplex(3e300, 4e300))", 5e300}, row{"cuCabsf(make_cuComplex(3e30f, 4e30f))", 5e30},
 		row{"cuCdiv(make_cuDoubleComplex(3e300, 4e300), make_cuDoubleComplex(3e300, 4e300)).x", 1})
 	names := expand("cu{Creal,Cimag,Cabs,Cadd,Csub,Cmul,Cdiv,Conj}{,f}", 1)
@@ -96,7 +97,7 @@ func TestComplexFunctions(t *testing.T) {
 	evaluate(t, "#include <cuComplex.h>", setup, rows, 1e-6)
 }
 
-// TestAtomicFunctions: each returns the old value and leaves the new one, in each
+// TestAtomicFunctions: each returns the old value and stores the new one, in each
 // scope, for each type.
 func TestAtomicFunctions(t *testing.T) {
 	type integer struct {
@@ -105,7 +106,7 @@ func TestAtomicFunctions(t *testing.T) {
 		signed bool
 	}
 	types := []integer{{"int", 32, true}, {"unsigned int", 32, false}, {"unsigned long long", 64, false}, {"long long", 64, true}}
-	// Pairs of what is there and what is given; -1 is all bits.
+	// Pairs of the value in memory and the operand; -1 is all bits.
 	pairs := [][2]int64{{5, 3}, {3, 5}, {5, 5}, {0, 7}, {-1, 1}, {1, -1}, {12, 10}}
 	var rows []row
 	setup := "__shared__ int x_int; __shared__ unsigned int x_unsigned_int; __shared__ unsigned long long x_unsigned_long_long; __shared__ long long x_long_long;\n" +
@@ -117,7 +118,7 @@ func TestAtomicFunctions(t *testing.T) {
 	for _, name := range expand("atomic{Add,Sub,Exch,Min,Max,Inc,Dec,And,Or,Xor}{,_block,_system}", 1) {
 		op := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(name, "atomic"), "_block"), "_system")
 		for _, typ := range types {
-			switch { // as the programming guide lists them
+			switch { // as listed in the programming guide
 			case typ.typ == "long long" && op != "Min" && op != "Max",
 				typ.typ != "unsigned int" && (op == "Inc" || op == "Dec"),
 				typ.bits == 64 && op == "Sub":
@@ -193,12 +194,12 @@ func TestAtomicFunctions(t *testing.T) {
 	evaluate(t, "", setup, rows, 0)
 }
 
-// TestOldNames: products' halves and products of 24 bits by their old names, and
-// addresses of memories as generic ones and back.
+// TestOldNames: halves of products and 24-bit products under their old names, and
+// conversions of addresses to generic ones and back.
 func TestOldNames(t *testing.T) {
 	evaluate(t, "__device__ int global_place; __constant__ int constant_place = 7;", `
   int local_place = 5;
-  asm volatile("" : : "l"(&local_place) : "memory"); // so that it is in memory
+  asm volatile("" : : "l"(&local_place) : "memory"); // forces it into memory
   global_place = 3;
   __shared__ int shared_place;
   shared_place = 4;
@@ -247,18 +248,18 @@ func reductions(t *testing.T, gpu *heddle.GPU) {
 		if k/32 == 8 {
 			return []int32{240, 256}[k%2]
 		}
-		// i * 7 takes each remainder of 32 once.
+		// i * 7 takes each remainder modulo 32 once.
 		return []int32{-16, -16, 15, 0, -1, 0xf0, 0xffff, int32(xor)}[k/32]
 	})
 }
 
-// TestWarpFunctions: shuffles of every type and width, votes, and reads through
-// the cache for constants.
+// TestWarpFunctions: shuffles of every type and width, votes, and reads through the
+// read-only cache.
 func TestWarpFunctions(t *testing.T) {
 	types := strings.Split("int,unsigned int,long,unsigned long,long long,unsigned long long,float,double", ",")
 	ways := []struct {
 		call string
-		from func(i, width int) int // the lane whose value comes
+		from func(i, width int) int // the lane that the value comes from
 	}{
 		{"__shfl_sync(~0u, v, 3, W)", func(i, w int) int { return i&^(w-1) | 3 }},
 		{"__shfl_sync(~0u, v, i + 1, W)", func(i, w int) int { return i&^(w-1) | (i+1)&(w-1) }},
@@ -281,7 +282,7 @@ func TestWarpFunctions(t *testing.T) {
 	for _, typ := range types {
 		for _, width := range []int{8, 32} {
 			for _, w := range ways {
-				// A value that needs both halves of 64 bits, and is negative.
+				// A negative value that needs both halves of 64 bits.
 				scale := "-3"
 				if strings.Contains(typ, "long") || typ == "double" {
 					scale = "-3 * 0x100000001ll"
@@ -293,7 +294,7 @@ func TestWarpFunctions(t *testing.T) {
 			}
 		}
 	}
-	// FROM is the lane that the host says.
+	// FROM is the lane that the host computed.
 	table := "static __device__ const unsigned char lanes_of[] = {"
 	for _, f := range want {
 		for i := range 32 {
@@ -336,8 +337,8 @@ extern "C" __global__ void votes(int *out) {
 	}
 }
 
-// TestPipelinePrimitives: copies by __pipeline_memcpy_async are there after the
-// wait for their batch, with the bytes that are to be zero.
+// TestPipelinePrimitives: the data of __pipeline_memcpy_async are present after the
+// wait for their batch, including the bytes filled with zeros.
 func TestPipelinePrimitives(t *testing.T) {
 	const source = `
 #include <cooperative_groups.h>
@@ -419,7 +420,7 @@ extern "C" __global__ void meetings(int *out) {
     sum = 0;
   }
   __syncthreads();
-  // Every second thread leaves the barrier: the next phase is of the others.
+  // Every second thread leaves the barrier: the next phase expects the others.
   atomicAdd(&sum, i);
   bool stays = i % 2;
   if (stays) {
@@ -500,7 +501,7 @@ extern "C" __global__ void atomics(int *out) {
 	})
 }
 
-// TestGroupMembers: where a thread, a block and a group are.
+// TestGroupMembers: the indices of threads, blocks and groups.
 func TestGroupMembers(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cooperative_groups.h>
@@ -572,10 +573,11 @@ extern "C" __global__ void places(int *out) {
 	})
 }
 
-// TestFP8Conversions: every way into numbers of 8 bits and out of them is that by float.
+// TestFP8Conversions: every conversion to and from 8-bit numbers equals that
+// through float.
 func TestFP8Conversions(t *testing.T) {
 	var rows []row
-	// Numbers of three bits of fraction, too large ones, and none.
+	// Numbers with three bits of fraction, too large ones, and NaN.
 	values := []struct {
 		x          float64
 		e4m3, e5m2 float64 // saturated
@@ -604,7 +606,7 @@ func TestFP8Conversions(t *testing.T) {
 			} {
 				rows = append(rows, row{widen(code), f.want})
 			}
-			if v.x == math.Trunc(v.x) && math.Abs(v.x) < 1e4 { // as integers, and as what is exact in 16 bits
+			if v.x == math.Trunc(v.x) && math.Abs(v.x) < 1e4 { // as integers, and as numbers that are exact in 16 bits
 				for _, typ := range []string{"short", "int", "long", "long long"} {
 					rows = append(rows, row{"(float)" + fp8 + "((" + typ + ")" + x + ")", f.want}, row{"(" + typ + ")" + fp8 + "(" + x + ")", f.want})
 				}
@@ -624,7 +626,7 @@ func TestFP8Conversions(t *testing.T) {
 					rows = append(rows, row{widen(code), f.want})
 				}
 			}
-			// What is exact in 16 bits does not round twice.
+			// Numbers that are exact in 16 bits are not rounded twice.
 			bf := float64(math.Float32frombits(math.Float32bits(float32(v.x)) &^ 0xffff))
 			if bf == v.x {
 				for _, code := range []string{
@@ -650,7 +652,7 @@ func TestFP8Conversions(t *testing.T) {
 	evaluate(t, "#include <cuda_fp8.h>\ntemplate <class T> __device__ T from_bits(int v) { T r; r.__x = v; return r; }", "", rows, 0)
 }
 
-// TestTF32: the last 13 bits of a float are rounded off.
+// TestTF32: the last 13 bits of a float are rounded away.
 func TestTF32(t *testing.T) {
 	evaluate(t, "#include <mma.h>", "", []row{
 		{"nvcuda::wmma::__float_to_tf32(1.0f + 0x1p-10f)", 1 + 0x1p-10},
@@ -659,7 +661,7 @@ func TestTF32(t *testing.T) {
 	}, 0)
 }
 
-// TestErrorNamesOfKernels: kernels have the host's names and meanings of errors.
+// TestErrorNamesOfKernels: kernels get the host's names and meanings of errors.
 func TestErrorNamesOfKernels(t *testing.T) {
 	const codes, length = 1000, 160
 	gpu := device(t, kit(t), fmt.Sprintf(`
@@ -691,8 +693,8 @@ extern "C" __global__ void names(char *out) {
 	}
 }
 
-// TestStatesOfHostCode: a plain C++ file knows small floats and the states of random generators,
-// with the sizes that kernels know.
+// TestStatesOfHostCode: a plain C++ file can use small floats and the states of
+// random generators, with the same sizes as in kernels.
 func TestStatesOfHostCode(t *testing.T) {
 	const sizes = `
 #include <curand_kernel.h>

@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// clangs are the compilers that tests of what compilers make go through: the
-// oldest and the newest installed, or with HEDDLE_ALL every one.
+// clangs are the compilers for tests of compiler output: the oldest and the newest
+// installed, or with HEDDLE_ALL every one.
 func clangs(t *testing.T) []sdk.Clang {
 	t.Helper()
 	list := sdk.Installed(t.Context())
@@ -28,8 +28,8 @@ func clangs(t *testing.T) []sdk.Clang {
 	return list
 }
 
-// litmus has a program of testdata/litmus.cu in each line, and what thread i of
-// the launch leaves in its place of out.
+// litmus lists the programs of testdata/litmus.cu, each with the value that thread
+// i of the launch stores at its index of out.
 var litmus = []struct {
 	kernel string
 	blocks int
@@ -143,8 +143,8 @@ func secondHalf(i int) int {
 	return 1000
 }
 
-// TestLitmus: no compiler moves an access across a barrier, at any level of
-// optimization.
+// TestLitmus: no compiler moves an access across a barrier, at any optimisation
+// level.
 func TestLitmus(t *testing.T) {
 	alltests.Only(t, "a suite that every compiler compiles four times")
 	for _, clang := range clangs(t) {
@@ -171,7 +171,7 @@ func TestLitmus(t *testing.T) {
 	}
 }
 
-// ptxOf compiles the kernels of a file for sm_80 and returns the file with them.
+// ptxOf compiles the kernels of a file for sm_80 and returns the PTX file.
 func ptxOf(t *testing.T, s sdk.SDK, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -224,8 +224,8 @@ func runLitmus(t *testing.T, gpu *heddle.GPU, kernel string, blocks int, want fu
 	}
 }
 
-// TestSplitCopies: variables that kernels only pass on as a whole live in
-// registers, and what is passed on is right.
+// TestSplitCopies: variables that kernels only copy as a whole are kept in
+// registers, and the copies are right.
 func TestSplitCopies(t *testing.T) {
 	const source = `
 struct three { float a[3]; };
@@ -306,9 +306,9 @@ extern "C" __global__ void passed_on(const float4 *a, float4 *b, const three *c,
 					switch {
 					case k == 0: // the tile is read from its end
 						want = uint32(4*(127-i/4) + i%4)
-					case k == 3 && i%4 == 3: // nothing is there
+					case k == 3 && i%4 == 3: // no data
 						continue
-					case k == 3 && i%4 == 2: // a char, and nothing
+					case k == 3 && i%4 == 2: // a char, and padding
 						v, want = v&0xff, want&0xff
 					}
 					if v != want {

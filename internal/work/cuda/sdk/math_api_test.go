@@ -23,15 +23,15 @@ import (
 type function struct {
 	result, name string
 	params       []param
-	refs         []string // values that the host computes; none if only the type is known
+	refs         []string // values computed by the host; none if only the type is checked
 	bound        string
 	domains      []string
-	host, real   bool // also on the host; made of a row of R
+	host, real   bool // also on the host; from a row R
 	mixed, std   bool // also for integers and mixed arguments; also in std
 	libc         bool // the host's is that of the C library
 }
 
-// param is a parameter, and what is given for it if that is not a variable.
+// param is a parameter, and its argument if that is not a variable.
 type param struct{ typ, arg string }
 
 var (
@@ -40,7 +40,7 @@ var (
 	signature = regexp.MustCompile(`^(.*?)\s*(\w+)\((.*)\)$`)
 )
 
-// expand writes out the braces of a row.
+// expand expands the braces of a row.
 func expand(row string, n int) []string {
 	at := braces.FindStringSubmatchIndex(row)
 	if at == nil {
@@ -74,7 +74,7 @@ func mathAPI(t *testing.T) []function {
 	return list
 }
 
-// overloads are the forms of a row.
+// overloads returns the overloads of a row.
 func overloads(t *testing.T, row string) []function {
 	cols := columnGap.Split(row, -1)
 	if len(cols) != 6 {
@@ -124,8 +124,8 @@ func overloads(t *testing.T, row string) []function {
 	return list
 }
 
-// variables declares what a call needs, and returns the names of its inputs with
-// their types.
+// variables declares the variables of a call, and returns the names of its inputs
+// with their types.
 func (f function) variables(long bool) (decl string, inputs []param) {
 	real := func(typ string) string {
 		if long && f.real {
@@ -159,7 +159,7 @@ func (f function) variables(long bool) (decl string, inputs []param) {
 	return reads + decl, inputs
 }
 
-// call is a call of the function, and what it stores.
+// call returns a call of the function that stores its results.
 func (f function) call() (call string, stored []string) {
 	var args []string
 	n := 0
@@ -179,7 +179,7 @@ func (f function) call() (call string, stored []string) {
 	return f.name + "(" + strings.Join(args, ", ") + ")", stored
 }
 
-// types are statements that hold if the function has its types.
+// types returns statements that hold if the function has its types.
 func (f function) types() string {
 	decl, _ := f.variables(false)
 	call, _ := f.call()
@@ -213,7 +213,7 @@ func (f function) types() string {
 	return s
 }
 
-// body is statements that put the results of a call into out.
+// body returns statements that store the results of a call in out.
 func (f function) body() string {
 	decl, _ := f.variables(false)
 	call, stored := f.call()
@@ -230,7 +230,7 @@ func (f function) body() string {
 	return s
 }
 
-// results are the types of what body puts out.
+// results are the types of what body stores.
 func (f function) results() []string {
 	var types []string
 	if f.result != "void" {
@@ -244,7 +244,8 @@ func (f function) results() []string {
 	return types
 }
 
-// width is the number of bits of a type of C on the machines that clang's CUDA is for.
+// width returns the number of bits of a C type on the machines that clang's CUDA
+// supports.
 func width(typ string) int {
 	switch {
 	case typ == "bool" || typ == "char":
@@ -255,7 +256,7 @@ func width(typ string) int {
 	return 32
 }
 
-// specials are arguments that every function is tried with.
+// specials are arguments that every function is tested with.
 func specials(typ string) []uint64 {
 	switch typ {
 	case "double":
@@ -276,13 +277,13 @@ func specials(typ string) []uint64 {
 		1<<w - 1, 1 << (w - 1), 1<<(w-1) - 1}
 }
 
-// limits reads a range.
+// limits parses a range.
 func limits(t *testing.T, domain string) (low, high float64, only bool) {
 	a, b, ok := strings.Cut(strings.TrimSuffix(domain, "!"), ":")
 	low, err1 := strconv.ParseFloat(a, 64)
 	high, err2 := strconv.ParseFloat(b, 64)
 	if !ok || err1 != nil || err2 != nil {
-		t.Fatalf("%q is no range", domain)
+		t.Fatalf("%q is not a range", domain)
 	}
 	return low, high, strings.HasSuffix(domain, "!")
 }
@@ -301,7 +302,7 @@ func number(typ string, bits uint64) float64 {
 	return float64(int64(bits<<shift) >> shift)
 }
 
-// encode is the bits of a number in a type.
+// encode returns the bits of a number in a type.
 func encode(typ string, x float64) uint64 {
 	switch typ {
 	case "double":
@@ -358,7 +359,7 @@ func arguments(t *testing.T, rng *rand.Rand, inputs []param, domains []string) [
 		tuple := make([]uint64, len(inputs))
 		for i := range tuple {
 			tuple[i] = draw[i]()
-			// What signals is for other machines.
+			// Signalling NaNs differ between machines.
 			switch in := inputs[i]; {
 			case in.typ == "double" && math.IsNaN(math.Float64frombits(tuple[i])):
 				tuple[i] |= 1 << 51
@@ -374,7 +375,8 @@ func arguments(t *testing.T, rng *rand.Rand, inputs []param, domains []string) [
 	return tuples
 }
 
-// off says how a result differs from the reference, or nothing if it is within the bound.
+// off describes how a result differs from the reference; it is empty within the
+// bound.
 func off(typ string, got uint64, want, bound string) string {
 	if want == "skip" {
 		return ""
@@ -432,8 +434,8 @@ func off(typ string, got uint64, want, bound string) string {
 	return ""
 }
 
-// TestMathTypes: every overload of CUDA's mathematical functions is there and has
-// its type, in kernels and, as far as CUDA says so, on the host.
+// TestMathTypes: every overload of CUDA's mathematical functions exists and has its
+// type, in kernels and, if CUDA has it there, on the host.
 func TestMathTypes(t *testing.T) {
 	src := mathProgram(mathAPI(t), true)
 	for _, s := range compilers(t) {
@@ -448,7 +450,7 @@ func TestMathTypes(t *testing.T) {
 	}
 }
 
-// mathProgram is the program that checks types, or computes.
+// mathProgram returns the program that checks types, or computes.
 func mathProgram(list []function, types bool) string {
 	here, _ := filepath.Abs("testdata/math_api.h")
 	var src strings.Builder
@@ -504,9 +506,9 @@ int main() {
 	return src.String()
 }
 
-// TestMathValues: every overload of CUDA's mathematical functions has the value
-// that the host computes, within the documentation's bounds, in kernels and on
-// the host. (TestMath holds the transcendental ones to more digits.)
+// TestMathValues: every overload of CUDA's mathematical functions returns the
+// host's value within the documented bounds, in kernels and on the host. (TestMath
+// checks the transcendental ones to more digits.)
 func TestMathValues(t *testing.T) {
 	var list []function
 	for _, f := range mathAPI(t) {
@@ -572,7 +574,7 @@ func mathValues(t *testing.T, s sdk.SDK, list []function, src string) {
 	}
 }
 
-// runHost compiles the host's part of a program that has no kernels, and runs it.
+// runHost compiles the host's part of a program without kernels, and runs it.
 func runHost(t *testing.T, s sdk.SDK, src, input string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -580,13 +582,13 @@ func runHost(t *testing.T, s sdk.SDK, src, input string) string {
 	if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	// Without optimization nothing moves across changes of the rounding mode.
+	// Without optimisation nothing moves across changes of the rounding mode.
 	build := exec.Command(s.Clang.Path, "--cuda-path="+s.Dir, "--cuda-host-only", "-std=c++17", "-O0", "-frounding-math", "--no-cuda-version-check",
 		"-Wno-unknown-cuda-version", "-Wno-unsupported-floating-point-opt", "-o", program, file, "-L"+s.Lib(), "-lcudart", "-lm")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	// The empty library has the names that the program's start asks for.
+	// The empty library has the names that the program's start-up code refers to.
 	if err := os.Symlink(filepath.Join(s.Lib(), "libcudart.so"), filepath.Join(dir, sdk.Soname)); err != nil {
 		t.Fatal(err)
 	}
@@ -602,7 +604,7 @@ func runHost(t *testing.T, s sdk.SDK, src, input string) string {
 	return string(text)
 }
 
-// TestHostMath: on the host too CUDA's own functions are within a unit in the
+// TestHostMath: on the host, CUDA's own functions are also within a unit in the
 // last place of the rounded true value.
 func TestHostMath(t *testing.T) {
 	names := strings.Fields("cospi erfcinv erfcx erfinv normcdf normcdfinv rcbrt rhypot rsqrt sinpi")
@@ -694,8 +696,8 @@ func documented(t *testing.T, file string) []string {
 	return slices.Compact(names)
 }
 
-// TestMathNamesOfManual: the table of mathematical functions has the names of
-// CUDA's manual, all of them and no others.
+// TestMathNamesOfManual: the table of mathematical functions has exactly the names
+// in CUDA's manual.
 func TestMathNamesOfManual(t *testing.T) {
 	var names []string
 	for _, f := range mathAPI(t) {
@@ -720,7 +722,7 @@ func sameNames(t *testing.T, manual, table []string) {
 	}
 }
 
-// TestHalfTypes: the functions of 16-bit numbers are there and have their types.
+// TestHalfTypes: the functions of 16-bit numbers exist and have their types.
 func TestHalfTypes(t *testing.T) {
 	text, err := os.ReadFile("testdata/half_api.txt")
 	if err != nil {
@@ -768,8 +770,8 @@ func TestHalfTypes(t *testing.T) {
 	}
 }
 
-// TestCastsOfConstants: conversions of what does not fit are what the PTX manual
-// says even where the compiler could compute them.
+// TestCastsOfConstants: conversions of values that do not fit follow the PTX manual
+// even if the compiler evaluates them.
 func TestCastsOfConstants(t *testing.T) {
 	casts := []struct {
 		call string

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// kit unpacks an SDK for the newest clang, or skips the test where there is none.
+// kit unpacks an SDK for the newest clang, or skips the test if there is none.
 func kit(t *testing.T) sdk.SDK {
 	t.Helper()
 	clang, err := sdk.FindClang(context.Background())
@@ -71,7 +71,7 @@ func device(t *testing.T, s sdk.SDK, source string, flags ...string) *heddle.GPU
 	return gpu
 }
 
-// reference is one line of testdata/math.csv.
+// reference is a line of testdata/math.csv.
 type reference struct {
 	args   []float64
 	double float64
@@ -130,7 +130,7 @@ func ordered32(x float32) int64 {
 	}
 }
 
-// ulps64 is how many numbers lie between two, and one.
+// ulps64 returns the number of steps between two numbers, plus one.
 func ulps64(a, b float64) uint64 {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		if math.IsNaN(a) == math.IsNaN(b) {
@@ -153,12 +153,12 @@ func ulps32(a, b float32) uint64 {
 	return uint64(max(x, y) - min(x, y))
 }
 
-// bessel functions are held to an absolute error: near their zeros, which are
-// no numbers of the format, nothing better can be asked of a function of one.
+// bessel functions have a bound on their absolute error: their zeros are not
+// numbers of the format, so near them no better bound is possible.
 var bessel = []string{"j0", "j1", "y0", "y1", "jn", "yn"}
 
-// Every function of the device math library is within 2 units in the last
-// place of the rounded true value.
+// Every function of the device math library is within 2 units in the last place of
+// the rounded true value.
 func TestMath(t *testing.T) {
 	s := kit(t)
 	refs := references(t)

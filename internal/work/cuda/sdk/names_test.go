@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// deviceHeaders are those whose functions kernels call.
+// deviceHeaders are the headers whose functions kernels call.
 var deviceHeaders = []string{
 	"cooperative_groups.h", "cooperative_groups/memcpy_async.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
 	"cuComplex.h", "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/pipeline", "cuda/semaphore", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h",
@@ -23,13 +23,13 @@ var (
 	lineMarker = regexp.MustCompile(`^# \d+ "([^"]*)"`)
 	cppToken   = regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|::|[^\s\w]`)
 	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	// What stands before a parenthesis and is no function, or a declaration of none.
+	// Names before a parenthesis that are not functions, or not declarations.
 	noFunction    = strings.Fields("__attribute__ alignas static_assert asm decltype noexcept explicit operator")
 	noDeclaration = strings.Fields("= : operator typedef using")
 )
 
-// publicFunctions are the functions that a preprocessed program declares in some
-// files: at namespace scope and as public members of classes.
+// publicFunctions returns the functions that a preprocessed program declares in
+// some files: at namespace scope and as public members of classes.
 func publicFunctions(text string, wanted func(file string) bool) []string {
 	var tokens []string
 	on := false
@@ -78,7 +78,7 @@ func publicFunctions(text string, wanted func(file string) bool) []string {
 			head = nil
 			continue
 		case tok == ":" && len(head) == 0:
-			continue // of public
+			continue // a public member
 		}
 		head = append(head, tok)
 	}
@@ -86,7 +86,7 @@ func publicFunctions(text string, wanted func(file string) bool) []string {
 	return slices.Compact(names)
 }
 
-// TestPublicFunctions: functions are found where a program may call them.
+// TestPublicFunctions: functions are found wherever a program may call them.
 func TestPublicFunctions(t *testing.T) {
 	const text = `# 1 "/other.h" 1
 int elsewhere(int);
@@ -107,7 +107,8 @@ int heddle_own();
 	}
 }
 
-// TestEveryFunctionIsTested: what the headers for kernels declare is named by a test.
+// TestEveryFunctionIsTested: every function that the headers declare for kernels is
+// named by a test.
 func TestEveryFunctionIsTested(t *testing.T) {
 	s := kit(t)
 	var src strings.Builder

@@ -13,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// TestOverloads: the functions of <cmath> take floats and integers in device
-// code, with and without std::, and float arguments give what the function with
-// an f gives.
+// TestOverloads: the functions of <cmath> accept floats and integers in device
+// code, with and without std::, and with float arguments return what the function
+// with the suffix f returns.
 func TestOverloads(t *testing.T) {
 	one := "acosh asin asinh acos atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p log2 logb " +
 		"nearbyint rint round sin sinh sqrt tan tanh tgamma trunc"
@@ -59,14 +59,14 @@ func TestOverloads(t *testing.T) {
 	}
 	lines := strings.Split(src.String(), "\n")
 	for i, v := range got[4:] {
-		if v != 0 && v == v { // where both are no numbers, so is the difference
+		if v != 0 && v == v { // the difference of two NaNs is NaN
 			t.Errorf("%s is off by %v", strings.TrimSpace(lines[i+5]), v)
 		}
 	}
 }
 
-// compilers are the newest clang, or with HEDDLE_ALL each that is installed and
-// supported, with its SDK.
+// compilers are the newest clang, or with HEDDLE_ALL each supported one that is
+// installed, with its SDK.
 func compilers(t *testing.T) []sdk.SDK {
 	t.Helper()
 	if !alltests.On() {
@@ -80,10 +80,10 @@ func compilers(t *testing.T) []sdk.SDK {
 	return all
 }
 
-// standards of C++ as all supported compilers call them.
+// standards of C++ under the names that all supported compilers accept.
 var standards = []string{"c++11", "c++14", "c++17", "c++20", "c++2b"}
 
-// accepts compiles a program for device and host, as far as that checks its types.
+// accepts compiles a program for device and host as far as checking its types.
 func accepts(t *testing.T, s sdk.SDK, source string, flags ...string) error {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "t.cu")
@@ -99,12 +99,12 @@ func accepts(t *testing.T, s sdk.SDK, source string, flags ...string) error {
 }
 
 // TestOrderTypes: min and max have the type in which C++ would compare their
-// arguments, in kernels and on the host, whatever the standard and wherever
+// arguments, in kernels and on the host, for every standard and wherever
 // <algorithm> is included.
 func TestOrderTypes(t *testing.T) {
 	types := []string{"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float", "double"}
-	// Of each type with itself, of the signed and the unsigned of one size, and of
-	// float and double; other pairs are ambiguous, as with nvcc.
+	// Each type with itself, the signed with the unsigned type of one size, and
+	// float with double; other pairs are ambiguous, as with nvcc.
 	pairs := [][3]string{
 		{"int", "unsigned int", "unsigned int"}, {"long", "unsigned long", "unsigned long"},
 		{"long long", "unsigned long long", "unsigned long long"}, {"float", "double", "double"},
@@ -153,7 +153,7 @@ int main() {
 	}
 }
 
-// TestOrderAmbiguous: what has no one type is refused, not cut to an integer.
+// TestOrderAmbiguous: ambiguous calls are refused, not converted to an integer.
 func TestOrderAmbiguous(t *testing.T) {
 	src := "__global__ void k(double *p) {\n"
 	calls := 0

@@ -25,9 +25,9 @@ func numbers[T uint32 | float64](t *testing.T, gpu *heddle.GPU, kernel string, n
 	return got
 }
 
-// The generators' first numbers: Philox against the vectors that its authors
-// publish, MRG32k3a against those of RngStreams (L'Ecuyer and others, 2002),
-// Sobol's first dimension against van der Corput's sequence in Gray's order.
+// The generators' first numbers: Philox compared with the vectors that its authors
+// publish, MRG32k3a with those of RngStreams (L'Ecuyer and others, 2002), Sobol's
+// first dimension with van der Corput's sequence in Gray's order.
 func TestRandom(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <curand_kernel.h>
@@ -37,7 +37,7 @@ extern "C" __global__ void philox(unsigned int *out) {
   r = heddle_sdk::philox(make_uint4(0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u), make_uint2(0xa4093822u, 0x299f31d0u));
   out[4] = r.x; out[5] = r.y; out[6] = r.z; out[7] = r.w;
 }
-// Pairs that must be equal: a place that is walked to, and jumped to.
+// Pairs that must be equal: a position reached by steps, and by a jump.
 template <class S> __device__ void pairs(unsigned int *out) {
   S a, b;
   curand_init(1234, 0, 0, &a);
@@ -80,7 +80,7 @@ extern "C" __global__ void mrg_skips(unsigned int *out) {
 extern "C" __global__ void mrg(double *out) {
   curandStateMRG32k3a s;
   curand_init(0, 0, 0, &s);
-  // The published numbers are divided by the modulus and 1, ours by the modulus.
+  // The published numbers are divided by the modulus plus 1, ours by the modulus.
   for (int i = 0; i < 5; i++) out[i] = curand_uniform_double(&s) * 4294967087.0 / 4294967088.0;
 }
 extern "C" __global__ void sobol(double *out) {
@@ -124,8 +124,8 @@ extern "C" __global__ void sobol(double *out) {
 	}
 }
 
-// The distributions' means and variances are those that they should be, within five
-// standard errors for that number of draws.
+// The means and variances of the distributions are correct within five standard
+// errors for the number of draws.
 func TestDistributions(t *testing.T) {
 	const n = 20000
 	gpu := device(t, kit(t), `

@@ -2,8 +2,8 @@ package sdk_test
 
 import "testing"
 
-// Atomic objects, barriers and pipelines of namespace cuda, for GPUs with copies
-// that do not wait and for those without.
+// Atomic objects, barriers and pipelines of namespace cuda, for GPUs with and
+// without asynchronous copies.
 func TestScopes(t *testing.T) {
 	const source = `
 #include <cooperative_groups.h>

@@ -13,7 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// Where there is no compiler, the message says how to get one.
+// If there is no compiler, the message says how to get one.
 func TestNoClang(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("HEDDLE_CLANG", "")
@@ -27,8 +27,8 @@ func TestNoClang(t *testing.T) {
 	}
 }
 
-// A compiler that is older than the headers fit, or is none, is refused, in words
-// that name it and what is needed.
+// A compiler that is too old, or is not clang, is refused with a message that names
+// it and what is needed.
 func TestOtherCompilers(t *testing.T) {
 	for _, c := range []struct{ says, want string }{
 		{"Debian clang version 13.0.1-6", "clang 13; clang 14 or later is needed"},
@@ -51,7 +51,7 @@ func TestOtherCompilers(t *testing.T) {
 	}
 }
 
-// Unpacking twice gives one folder; two at once do not disturb each other.
+// Unpacking twice gives one folder; concurrent unpacking is safe.
 func TestUnpack(t *testing.T) {
 	clang, err := sdk.FindClang(context.Background())
 	if err != nil {
@@ -85,7 +85,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// A fat binary keeps each text once.
+// A fat binary stores each text once.
 func TestFatBinary(t *testing.T) {
 	b, err := sdk.FatBinary([]sdk.Image{{"sm_70", []byte("first")}, {"sm_80", []byte("first")}, {"sm_90a", []byte("second text")}})
 	if err != nil {
@@ -118,7 +118,7 @@ func TestFatBinary(t *testing.T) {
 	}
 }
 
-// TestStatics: a static variable has one name, and no line moves.
+// TestStatics: a static variable has one name, and line numbers do not change.
 func TestStatics(t *testing.T) {
 	const before = `.extern .global .align 4 .u32 _ZL1v;
 .extern .global .align 4 .u32 _ZL1vv;
@@ -141,8 +141,7 @@ func TestStatics(t *testing.T) {
 	}
 }
 
-// clang's own list of the functions that it maps the C library's on is defined
-// in full.
+// Every function to which clang maps the C library's is defined.
 func TestMathNames(t *testing.T) {
 	s := kit(t)
 	out, err := exec.Command(s.Clang.Path, "-print-resource-dir").Output()
@@ -153,7 +152,7 @@ func TestMathNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Pairs and fours of small integers are for releases 9.0 and 9.1 alone.
+	// Pairs and fours of small integers exist only for releases 9.0 and 9.1.
 	list, _, _ := strings.Cut(string(text), "CUDA_VERSION < 9020")
 	_, rest, _ := strings.Cut(string(text), "#endif")
 	list += rest

@@ -25,7 +25,7 @@ func half(h uint16) float64 {
 	return sign * math.Ldexp(1024+m, e-25)
 }
 
-// Every half and bfloat16 becomes the float that it stands for, and back.
+// Every half and bfloat16 converts to the float of the same value, and back.
 func TestHalves(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cuda_bf16.h>
@@ -40,7 +40,7 @@ extern "C" __global__ void widen(float *h, float *b, unsigned short *back) {
   back[2 * i + 1] = __bfloat16_as_ushort(__float2bfloat16(b[i]));
 }
 extern "C" __global__ void sums(float *out) {
-  // 1 + 2^-11 + 2^-12 lies above the middle of two halves, 1 + 2^-11 on it.
+  // 1 + 2^-11 + 2^-12 is above the middle of two halves, 1 + 2^-11 on it
   __half one = __float2half(1.0f), d = __float2half(0x1p-11f), e = __float2half(0x1.8p-11f);
   out[0] = __half2float(one + d);
   out[1] = __half2float(one + e);
@@ -99,8 +99,8 @@ extern "C" __global__ void sums(float *out) {
 	}
 }
 
-// A product of small whole numbers on tensor cores is exact, in every type and
-// whichever way the matrices lie in memory.
+// A product of small integers on tensor cores is exact, in every type and for every
+// layout of the matrices in memory.
 func TestMatrixProduct(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <mma.h>
@@ -171,8 +171,8 @@ CASE(s8_cr, signed char, signed char, int, 32, 8, 16, col, row)
 	}
 }
 
-// Groups count, exchange and reduce among their own threads, and a grid waits
-// for all its blocks.
+// Groups count, exchange and reduce among their own threads, and a grid waits for
+// all its blocks.
 func TestGroups(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cooperative_groups.h>

@@ -1,6 +1,6 @@
-# Prints testdata/math.csv: what the mathematical functions are, to the last
-# bit, at random and at awkward arguments, from mpmath. A line is a function's
-# name, its arguments and the rounded value, as bits. Needs mpmath:
+# Prints testdata/math.csv: the values of the mathematical functions, to the last
+# bit, at random and at awkward arguments, from mpmath. A line is a function's name,
+# its arguments and the rounded value, as bits. Needs mpmath:
 #
 #   python3 gen/reference.py [ARGUMENTS-PER-FUNCTION [SEED]] > testdata/math.csv
 import math, random, struct, sys
@@ -14,7 +14,7 @@ random.seed(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 
 
 def rounded(x, bits, emin, emax):
-    """x to the nearest number with so many bits, as a fraction, or an infinity."""
+    """x rounded to the given number of bits, as a fraction, or an infinity."""
     man, exp = x.man_exp if hasattr(x, "man_exp") else (None, None)
     if man is None or not mp.isfinite(x):
         return x

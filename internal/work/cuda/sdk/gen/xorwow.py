@@ -1,5 +1,5 @@
 # Prints include/curand_xorwow_jump.h: x^(2^67 2^k) modulo the characteristic
-# polynomial of the XORWOW generator's linear part, for k = 0..63, by which a
+# polynomial of the XORWOW generator's linear part, for k = 0..63, with which a
 # state jumps ahead by 2^67 2^k numbers. Plain Python:
 #
 #   python3 gen/xorwow.py > include/curand_xorwow_jump.h

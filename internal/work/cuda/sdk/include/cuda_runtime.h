@@ -152,14 +152,14 @@ static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStre
   return ::cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
 }
 template <class T>
-static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *behind, size_t k, const T &symbol,
+static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t k, const T &symbol,
                                                          const void *src, size_t n, size_t off, enum cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, behind, k, (const void *)&symbol, src, n, off, kind);
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, deps, k, (const void *)&symbol, src, n, off, kind);
 }
 template <class T>
-static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *behind, size_t k, void *dst,
+static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t k, void *dst,
                                                            const T &symbol, size_t n, size_t off, enum cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, behind, k, dst, (const void *)&symbol, n, off, kind);
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, deps, k, dst, (const void *)&symbol, n, off, kind);
 }
 
 template <class T>

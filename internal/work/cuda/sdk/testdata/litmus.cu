@@ -1,6 +1,6 @@
-// Barrier litmus tests: each kernel is right only if the compiler keeps one
-// access, or one operation of a warp, on its side of a barrier. A block has 64
-// threads. in[k] is 1000 + k; what out holds is in litmus_test.go.
+// Barrier litmus tests: each kernel gives the right result only if the compiler
+// keeps one access, or one operation of a warp, on its side of a barrier. A block
+// has 64 threads. in[k] is 1000 + k; litmus_test.go has the expected out.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
@@ -11,8 +11,8 @@ namespace cg = cooperative_groups;
 #define LITMUS(name) extern "C" __global__ void name(const int *in, int *out)
 #define ALL 0xffffffffu
 
-// A load after the barrier, of what one thread alone stores before it: hoisted
-// into the other branch it reads too soon.
+// A load after the barrier of a value that a single thread stores before it:
+// hoisted into the other branch it reads too early.
 LITMUS(one_thread_stores) {
   __shared__ int s[65];
   s[threadIdx.x] = 1;
@@ -182,7 +182,7 @@ LITMUS(warp_barrier_in_loop) {
   }
   out[threadIdx.x] = sum;
 }
-// Half of a warp at a barrier of its own.
+// Half of a warp at its own barrier.
 LITMUS(half_warp_barrier) {
   __shared__ int s[4];
   unsigned half = threadIdx.x / 16;
@@ -194,7 +194,7 @@ LITMUS(half_warp_barrier) {
   out[threadIdx.x] = s[half];
 }
 
-// Two warps, told apart by a flag. Data and flag have internal linkage.
+// Two warps, distinguished by a flag. Data and flag have internal linkage.
 #define FENCE_IN_BLOCK(name, fence)                      \
   LITMUS(name) {                                         \
     __shared__ int data, flag;                           \
@@ -218,7 +218,7 @@ FENCE_IN_BLOCK(fence_block, __threadfence_block())
 FENCE_IN_BLOCK(fence_device, __threadfence())
 FENCE_IN_BLOCK(fence_system, __threadfence_system())
 
-// Block 1 reads what block 0 wrote, when a flag says so.
+// Block 1 reads what block 0 wrote once a flag is set.
 static __device__ int sent, sent_flag;
 LITMUS(message) {
   if (blockIdx.x == 0) {
@@ -252,7 +252,7 @@ LITMUS(polled_message) {
   out[64 + threadIdx.x] = polled + (before == 1);
 }
 
-// The last block to come adds up what all have left.
+// The last block to arrive sums the results of all.
 static __device__ int partial[4];
 static __device__ unsigned int ticket;
 LITMUS(last_block) {
@@ -422,7 +422,7 @@ LITMUS(histogram) {
   out[threadIdx.x] = s[threadIdx.x % 4];
 }
 
-// What all lanes of a warp do together stays where all of them are.
+// Operations of all lanes of a warp stay where all lanes are.
 LITMUS(shuffle_used_by_some) {
   int v = __shfl_xor_sync(ALL, in[threadIdx.x], 1);
   int u = __shfl_down_sync(ALL, in[threadIdx.x], 2);
@@ -468,7 +468,7 @@ LITMUS(active_in_loop) {
   for (int k = 0; k <= (int)threadIdx.x % 4; k++) sum += __popc(__activemask());
   out[threadIdx.x] = sum;
 }
-// A shuffle of what was stored before the barrier of the warp.
+// A shuffle of values stored before the barrier of the warp.
 LITMUS(shuffle_of_loaded) {
   __shared__ int s[64];
   s[threadIdx.x] = 0;
