@@ -38,7 +38,7 @@ func Example() {
 	// 4 blocks
 }
 
-// A job file says all of that without a program.
+// A job file does the same without a program.
 func ExampleRunJob() {
 	res, err := heddle.RunJob(context.Background(), "examples/vecadd/vecadd.toml", heddle.JobOptions{})
 	check(err)

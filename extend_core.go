@@ -6,47 +6,48 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// This file: parts of SMs and of the chip that a program brings along. See
+// This file: parts of SMs and of the chip that a program registers. See
 // docs/extending.md.
 
-// What a warp scheduler is and what it sees.
+// A warp scheduler and its input.
 type (
 	// Scheduler is a warp scheduler: see RegisterScheduler.
 	Scheduler = core.Scheduler
 	// Warps are the warps of one scheduler in one cycle.
 	Warps = core.Warps
-	// WarpInfo is what a scheduler may ask about a warp.
+	// WarpInfo is what a scheduler can learn about a warp.
 	WarpInfo = core.WarpInfo
 	// Inst is a decoded instruction: its unit, its registers, the memory that it
-	// accesses, where control may go after it. Nobody changes one.
+	// accesses, where control may go after it. It must not be changed.
 	Inst = isa.Inst
-	// LaneMask is a set of lanes of a warp: bit i stands for lane i.
+	// LaneMask is a set of lanes of a warp: bit i is lane i.
 	LaneMask = isa.LaneMask
 )
 
 // RegisterScheduler adds a warp scheduler, which simt.scheduler and
-// modern.scheduler then choose by its name. Maker makes that of each scheduler of
-// each SM, both counted from 0. Register in an init function or at the beginning of
-// main: machines that have been loaded do not know names that come later. It panics
-// if the name is empty or taken.
+// modern.scheduler then choose by its name. maker is called for each scheduler of
+// each SM, both counted from 0. Register in an init function or at the start of
+// main: machines loaded earlier do not know the name. RegisterScheduler panics if
+// the name is empty or taken.
 func RegisterScheduler(name string, maker func(sm, scheduler int) Scheduler) {
 	core.Schedulers.Register(name, maker)
 }
 
-// What a block scheduler is and what it sees.
+// A block scheduler and its input.
 type (
-	// BlockScheduler decides which SM takes the next block of which kernel: see
-	// RegisterBlockScheduler.
+	// BlockScheduler decides which SM takes the next block, and of which kernel:
+	// see RegisterBlockScheduler.
 	BlockScheduler = gpu.BlockScheduler
-	// Offer is what a block scheduler sees: kernels with blocks to give, and SMs.
+	// Offer is the input of a block scheduler: kernels with blocks to place, and
+	// SMs.
 	Offer = gpu.Offer
-	// OfferedKernel is a kernel that runs.
+	// OfferedKernel is a running kernel.
 	OfferedKernel = gpu.OfferedKernel
 )
 
 // RegisterBlockScheduler adds a block scheduler, which chip.block_scheduler then
-// chooses by its name. Maker makes that of a chip. It panics if the name is empty or
-// taken.
+// chooses by its name. maker is called once for a chip. RegisterBlockScheduler
+// panics if the name is empty or taken.
 func RegisterBlockScheduler(name string, maker func() BlockScheduler) {
 	gpu.BlockSchedulers.Register(name, maker)
 }

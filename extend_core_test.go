@@ -44,7 +44,7 @@ func (wild) Order(w *heddle.Warps, order []uint8) []uint8 {
 	return append(order, w.ByAge...)
 }
 
-// asking issues from the warp that has issued least, and checks what it is shown.
+// asking issues from the warp that has issued least, and checks its input.
 type asking struct {
 	t         *testing.T
 	scheduler int
@@ -95,8 +95,8 @@ func init() {
 	heddle.RegisterScheduler("asking", func(sm, scheduler int) heddle.Scheduler { return asking{asked, scheduler} })
 }
 
-// timed runs a job on a machine with values set, and returns its result without
-// what differs from run to run.
+// timed runs a job on a machine with changed values, and returns its result without
+// the fields that differ between runs.
 func timed(t *testing.T, job string, set ...string) (*heddle.JobResult, error) {
 	t.Helper()
 	o := heddle.JobOptions{Timing: true}
@@ -116,8 +116,8 @@ func timed(t *testing.T, job string, set ...string) (*heddle.JobResult, error) {
 	return res, err
 }
 
-// TestOwnScheduler: the policies of the models, written as plug-ins, give the same
-// result to the last counter. With HEDDLE_ALL on all examples.
+// TestOwnScheduler: the models' policies, written as plug-ins, give the same result
+// in every counter. With HEDDLE_ALL on all examples.
 func TestOwnScheduler(t *testing.T) {
 	few, jobs := []string{"transpose"}, []string{"transpose"}
 	if alltests.On() {
@@ -165,9 +165,9 @@ func TestOwnScheduler(t *testing.T) {
 	}
 }
 
-// TestSchedulers: what a scheduler is shown is right, what it answers may be
-// anything, and one that issues nothing ends the run, not the program. The number of
-// threads and the jumping over idle cycles change nothing.
+// TestSchedulers: a scheduler's input is right, it may return anything, and one
+// that issues nothing ends the run, not the program. The number of threads and
+// skipping idle cycles change nothing.
 func TestSchedulers(t *testing.T) {
 	asked = t
 	const job = "examples/transpose/transpose.toml"
@@ -220,16 +220,17 @@ func TestSchedulers(t *testing.T) {
 			return after.Mallocs - before.Mallocs
 		}
 		allocated("simt.scheduler=gto")
-		// One for each scheduler of each SM, three times: that itself, its list, what it is in.
+		// Three for each scheduler of each SM: the scheduler, its list, and its
+		// holder.
 		if a, b := allocated("simt.scheduler=gto"), allocated("simt.scheduler=own-gto"); b > a+a/10+1000 {
-			t.Errorf("%d allocations with a built-in scheduler, %d with one of its own", a, b)
+			t.Errorf("%d allocations with a built-in scheduler, %d with a registered one", a, b)
 		}
 	})
 }
 
 // inTurn is the built-in round robin of a chip with an SM in each cluster, as a
-// plug-in; lowest is lowest-first; alone has one block on the chip at a time; never
-// places none; wrong names what there is not.
+// plug-in; lowest is lowest-first; alone keeps one block on the chip at a time;
+// never places none; wrong returns SMs and kernels that do not exist.
 type (
 	inTurn struct{ last int }
 	lowest struct{}
@@ -292,8 +293,8 @@ func init() {
 }
 
 // TestBlockSchedulers: the built-in policies, written as plug-ins, give the same
-// result to the last counter; one that has a block wait costs time and nothing else;
-// one that places none ends the run; the jumping over idle cycles changes nothing.
+// result in every counter; one that lets blocks wait only costs time; one that
+// places none ends the run; skipping idle cycles changes nothing.
 func TestBlockSchedulers(t *testing.T) {
 	run := func(job string, set ...string) (*heddle.JobResult, string, error) {
 		res, err := timed(t, job, append(set, "gpu=rtx-2060", "run.block_log=true")...)

@@ -13,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
-// These tests bring the built-in parts of the memory system as a program would
-// write them, from outside: a machine with one of them does what the machine with
-// the built-in one does, in every counter.
+// These tests register the built-in parts of the memory system as plug-ins: a
+// machine with one of them equals the machine with the built-in part in every
+// counter.
 
 // lru is the built-in LRU.
 type lru struct {
@@ -37,7 +37,7 @@ func (l *lru) Victim(set int, from heddle.Ways) int {
 	return best
 }
 
-// mru gives up the line used last.
+// mru evicts the most recently used line.
 type mru struct{ lru }
 
 func (m *mru) Victim(set int, from heddle.Ways) int {
@@ -59,8 +59,8 @@ func init() {
 	})
 }
 
-// result runs a job on a machine with some of its values changed, and returns the
-// counters of all its launches.
+// result runs a job on a machine with some changed values, and returns the counters
+// of all launches.
 func result(t *testing.T, job, machine string, threads int, set ...string) (*heddle.JobResult, string) {
 	t.Helper()
 	opt := heddle.JobOptions{GPU: machine, Timing: true, Threads: threads}
@@ -80,7 +80,7 @@ func result(t *testing.T, job, machine string, threads int, set ...string) (*hed
 	return res, string(counters)
 }
 
-// differ shows the first lines in which two results are not the same.
+// differ shows the first lines in which two results differ.
 func differ(t *testing.T, a, b string) {
 	t.Helper()
 	x, y := bytes.Split([]byte(a), []byte("\n")), bytes.Split([]byte(b), []byte("\n"))
@@ -95,7 +95,7 @@ func differ(t *testing.T, a, b string) {
 }
 
 // TestPluggedReplacement: LRU as a plug-in gives the cycles and counters of the
-// built-in LRU. The caches are small enough to give up lines all the time.
+// built-in LRU. The caches are small enough to evict lines all the time.
 func TestPluggedReplacement(t *testing.T) {
 	small := []string{"l2.ways=2", "l2.sets=16", "run.copies_fill_l2=false"}
 	plugged := append([]string{"l1d.replace=test-lru", "l1i.replace=test-lru", "l1c.replace=test-lru", "l1t.replace=test-lru", "l2.replace=test-lru"}, small...)
@@ -110,7 +110,7 @@ func TestPluggedReplacement(t *testing.T) {
 			_, got := result(t, c.job, c.machine, 1, plugged...)
 			differ(t, want, got)
 			if m := built.Kernels[0].Memory; m.L2.Misses == 0 {
-				t.Error("the L2 gave nothing up")
+				t.Error("the L2 evicted nothing")
 			}
 		})
 	}
@@ -122,9 +122,9 @@ func TestPluggedReplacement(t *testing.T) {
 	})
 }
 
-// twoLines reads the next two lines ahead of everything. Its table is that of its own
-// cache: two threads that shared one would change results, and the race detector sees
-// them.
+// twoLines prefetches the next two lines of every access. Its table belongs to its
+// cache: threads that shared one would change results, and the race detector would
+// report them.
 type twoLines struct{ seen map[uint64]int }
 
 func (p *twoLines) Access(a *heddle.MemoryAccess, list []uint64) []uint64 {
@@ -155,11 +155,11 @@ func TestPluggedPrefetcher(t *testing.T) {
 				differ(t, want, got)
 				m := &res.Memory
 				if m.L1Prefetch == nil || m.L2Prefetch == nil || m.L1Prefetch.Useful+m.L2Prefetch.Useful+m.L2Prefetch.Late == 0 {
-					t.Fatalf("the L1s: %+v, the L2: %+v: want prefetches, and some that were of use", m.L1Prefetch, m.L2Prefetch)
+					t.Fatalf("the L1s: %+v, the L2: %+v: want prefetches, and some useful ones", m.L1Prefetch, m.L2Prefetch)
 				}
 				for level, n := range map[string]*heddle.PrefetchCounts{"L1": m.L1Prefetch, "L2": m.L2Prefetch} {
 					if n.Useful+n.Late+n.Unused > n.Issued {
-						t.Errorf("%s: %+v do not add up", level, *n)
+						t.Errorf("%s: %+v do not sum to all", level, *n)
 					}
 				}
 			})
@@ -171,8 +171,8 @@ func TestPluggedPrefetcher(t *testing.T) {
 }
 
 // fields is the mapping of the RTX 2060 with consecutive slices, read from its letters
-// by hand: from bit 8 up the address is divided by the channels; of what is left, bits
-// 0 to 6 and 8 to 11 are the column, 7 and 12 to 14 the bank, 15 to 27 the row.
+// by hand: the address from bit 8 up is divided by the channels; of the rest, bits 0
+// to 6 and 8 to 11 are the column, 7 and 12 to 14 the bank, 15 to 27 the row.
 type fields struct{ channels uint64 }
 
 func (f fields) Find(addr uint64) heddle.AddressPlace {
@@ -192,7 +192,7 @@ func (f fields) Local(addr uint64) uint64 {
 	return rest>>8<<7 | rest&0x7f
 }
 
-// lines deals out lines to slices in turn, then to banks.
+// lines distributes lines to slices in turn, then to banks.
 type lines struct{ heddle.AddressSpace }
 
 func (l lines) Find(addr uint64) heddle.AddressPlace {
@@ -234,7 +234,7 @@ func (firstReady) Next(c *heddle.DRAMChannel) int {
 	return -1
 }
 
-// idle hands nothing to any bank.
+// idle schedules nothing.
 type idle struct{}
 
 func (idle) Next(*heddle.DRAMChannel) int { return -1 }
@@ -284,8 +284,8 @@ func TestPluggedMemory(t *testing.T) {
 	}
 }
 
-// TestPluggedRefused: what a plug-in cannot do is said where settings are wrong, and a
-// scheduler that schedules nothing ends the run.
+// TestPluggedRefused: what a plug-in does not support is reported like an invalid
+// setting, and a scheduler that schedules nothing ends the run.
 func TestPluggedRefused(t *testing.T) {
 	for _, c := range []struct {
 		machine string

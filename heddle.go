@@ -1,5 +1,5 @@
 // Package heddle simulates GPUs. It loads CUDA kernels as PTX, runs them on any
-// computer, and returns what they computed and how many instructions it took:
+// computer, and returns their results and instruction counts:
 //
 //	prog, err := heddle.Load("vecadd.ptx")
 //	gpu, err := heddle.New(prog)
@@ -7,10 +7,10 @@
 //	stats, err := gpu.Launch(ctx, "vecadd", heddle.Dim(1), heddle.Dim(32), a, uint32(3))
 //	out, err := heddle.Download[float32](gpu, a, 3)
 //
-// A GPU made like this only computes: it counts instructions, not cycles. One
-// made with the option Machine, such as heddle.Machine("rtx-2060"), simulates
-// that machine cycle by cycle. Runs are deterministic, whatever the number of
-// threads. The package is for Go programs; the command line is cmd/heddle.
+// Such a GPU is functional: it counts instructions, not cycles. With the option
+// Machine, such as heddle.Machine("rtx-2060"), it simulates that machine cycle by
+// cycle. Runs are deterministic, whatever the number of threads. The package is for
+// Go programs; the command line is cmd/heddle.
 package heddle
 
 import (
@@ -62,10 +62,10 @@ func Load(paths ...string) (*Program, error) {
 	return load(sources)
 }
 
-// Source is the text of a PTX or SASS file (.sass) and the name by which messages call it.
+// Source is the text of a PTX or SASS file (.sass) and its name in messages.
 type Source struct{ Name, Text string }
 
-// LoadSource links PTX texts, or puts SASS texts together, into one program.
+// LoadSource links PTX texts, or combines SASS texts, into one program.
 func LoadSource(sources ...Source) (*Program, error) {
 	list := make([]program.Source, len(sources))
 	for i, src := range sources {
@@ -114,7 +114,7 @@ func (p *Program) kernel(name string) (exec.Kernel, error) {
 // Dim3 is an extent in blocks or threads.
 type Dim3 struct{ X, Y, Z uint32 }
 
-// Dim makes an extent of one to three numbers; those left out are 1.
+// Dim returns an extent of one to three numbers; missing ones are 1.
 func Dim(xyz ...uint32) Dim3 {
 	d := Dim3{1, 1, 1}
 	for i, n := range xyz {
@@ -138,8 +138,8 @@ type Ptr uint64
 // Add returns the address n bytes further.
 func (p Ptr) Add(n int) Ptr { return p + Ptr(n) }
 
-// GPU is a simulated machine with a program on it and memory of its own. It is
-// not for use by several goroutines at once.
+// GPU is a simulated machine with a program and its own memory. It is not safe for
+// concurrent use.
 type GPU struct {
 	prog    *Program
 	mem     *device.Memory
@@ -148,50 +148,49 @@ type GPU struct {
 	opt     options
 	count   int   // of launches
 	streams int64 // of NewStream
-	failed  error // of the first launch that did not come to its end
+	failed  error // of the first launch that did not complete
 }
 
 type options struct {
 	run.Options
-	bad error // the first setting that is wrong
+	bad error // error of the first invalid setting
 }
 
 // Option is a setting of New.
 type Option func(*options)
 
 // Threads sets the number of worker goroutines; the default is one per core. It
-// changes no result.
+// does not affect results.
 func Threads(n int) Option { return func(o *options) { o.Threads = n } }
 
-// MaxInstructions stops all launches together after n warp instructions with a
+// MaxInstructions ends all launches together after n warp instructions, with a
 // *LimitError.
 func MaxInstructions(n uint64) Option { return func(o *options) { o.MaxInsts = n } }
 
-// Output is where printf in kernels goes; the default discards it.
+// Output sets the writer for printf in kernels; the default discards its output.
 func Output(w io.Writer) Option { return func(o *options) { o.Out = w } }
 
 // MemoryLimit bounds the device memory that may be allocated, in bytes.
 func MemoryLimit(n uint64) Option { return func(o *options) { o.Settings.Memory = n } }
 
-// HeapSize sets the bytes that malloc in kernels can hand out.
+// HeapSize sets the size of the heap for malloc in kernels, in bytes.
 func HeapSize(n uint64) Option { return func(o *options) { o.Settings.Heap = n } }
 
-// Machine makes launches count cycles on a machine: the name of a GPU that is
-// built in, a TOML file, or a gpgpusim.config. MaxInstructions then bounds the
-// cycles.
+// Machine makes launches count cycles on a machine: the name of a built-in GPU, a
+// TOML file, or a gpgpusim.config. MaxInstructions then bounds the cycles.
 func Machine(nameOrFile string) Option {
 	return func(o *options) { o.GPU, o.Timing = nameOrFile, true }
 }
 
-// With sets everything that a run can have, such as observers; see RunOptions. It
-// goes before other options, which change single settings of it. New refuses what is
-// of jobs and traces only: Select, Dumps and Listing.
+// With sets all options of a run, such as observers; see RunOptions. Give it before
+// other options, which change single settings of it. New refuses the options that
+// only jobs and traces have: Select, Dumps and Listing.
 func With(r RunOptions) Option { return func(o *options) { o.Options = r } }
 
 // Set changes one value of the machine, of the conditions of the run or of a
-// functional run: "run.launch_latency=0", "functional.memory=1GiB". Without
-// Machine those of the first two kinds change nothing, and each is checked by
-// itself; whether they fit together depends on the machine.
+// functional run: "run.launch_latency=0", "functional.memory=1GiB". Without Machine
+// those of the first two kinds have no effect, and each is checked only by itself,
+// since contradictions depend on the machine.
 func Set(assignment string) Option {
 	return func(o *options) {
 		if err := o.Settings.Set(assignment); err != nil && o.bad == nil {
@@ -200,7 +199,7 @@ func Set(assignment string) Option {
 	}
 }
 
-// New makes a GPU and places the program's variables in its memory.
+// New returns a GPU with the program's variables in its memory.
 func New(p *Program, opts ...Option) (*GPU, error) {
 	g := &GPU{prog: p}
 	for _, o := range opts {
@@ -236,14 +235,14 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 	return g, nil
 }
 
-// Bounds of a result, our choice: programs launch kernels without end. Launches
-// beyond them count in its totals.
+// Bounds of a result (our choice), since programs may launch any number of kernels.
+// Launches beyond them count in its totals.
 const (
 	mostListed   = 10000 // launches
 	mostDetailed = 100   // launches with their instructions
 )
 
-// plugIn makes the machine, if there is one.
+// plugIn creates the machine, if there is one.
 func (g *GPU) plugIn() error {
 	if !g.opt.Timing {
 		return g.ses.OnlyCompute()
@@ -259,10 +258,9 @@ func (g *GPU) plugIn() error {
 	return g.ses.Begin()
 }
 
-// Result returns what all launches so far have come to: everything that heddle run
-// prints and writes as JSON. What observers were given to write into is written up
-// to now.
-// The first error that ended a launch is in it.
+// Result returns the result of all launches so far: everything that heddle run
+// prints and writes as JSON, including the first error that ended a launch. The
+// outputs of observers are complete up to now.
 func (g *GPU) Result() (*JobResult, error) {
 	res, err := g.ses.End(nil)
 	if g.failed != nil {
@@ -271,7 +269,7 @@ func (g *GPU) Result() (*JobResult, error) {
 	return res, err
 }
 
-// Alloc reserves size bytes of zeroed device memory. Faults call it by name.
+// Alloc reserves size bytes of zeroed device memory. Fault messages use the name.
 func (g *GPU) Alloc(size int, name string) (Ptr, error) {
 	if size < 0 {
 		return 0, fmt.Errorf("heddle: cannot allocate %d bytes for %q", size, name)
@@ -296,8 +294,8 @@ func (g *GPU) Write(p Ptr, b []byte) error {
 	return g.copy(gpu.ToDevice, p, len(b), func() error { return g.mem.Write(uint64(p), b) })
 }
 
-// copy moves n bytes to or from device memory, in the machine's time if copies
-// take any.
+// copy moves n bytes to or from device memory, taking simulated time if copies are
+// timed.
 func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
 	if g.ses.Chip == nil {
 		return move()
@@ -308,7 +306,7 @@ func (g *GPU) copy(way gpu.CopyWay, p Ptr, n int, move func() error) error {
 	return g.finish(context.Background())
 }
 
-// copyOp is a copy of n bytes as an action of the machine.
+// copyOp returns a copy of n bytes as an action of the machine.
 func copyOp(way gpu.CopyWay, p Ptr, n int, move func() error) *gpu.Op {
 	op := &gpu.Op{Kind: gpu.OpCopy, Way: way, Bytes: uint64(n), Copy: move}
 	if r := []gpu.Range{{Addr: uint64(p), Bytes: uint64(n)}}; way == gpu.ToHost {
@@ -385,8 +383,8 @@ type Texture struct {
 	Addr                 Ptr
 	Format               string    // element type: u8 s8 u16 s16 f16 u32 s32 f32
 	Channels             int       // 1, 2 or 4
-	Width, Height, Depth int       // texels; Height and Depth are 0 where the image has fewer dimensions
-	Pitch                int       // bytes from row to row; 0: rows follow each other closely
+	Width, Height, Depth int       // texels; Height and Depth are 0 if the image has fewer dimensions
+	Pitch                int       // bytes from row to row; 0: rows without gaps
 	Linear               bool      // interpolate
 	Address              [3]string // clamp, wrap, mirror or border for each dimension; "" is clamp
 	Normalized           bool      // coordinates are in [0, 1)
@@ -396,7 +394,7 @@ type Texture struct {
 	Cube      bool // six square faces, in every layer if it has layers
 	Levels    int  // mipmap levels, one after the other in memory; 0 and 1: one
 	MipLinear bool // blend the two nearest levels
-	Samples   int  // of a multisampled texture; 0 and 1: one
+	Samples   int  // samples of a texel; 0 and 1: one
 }
 
 func (t Texture) internal() xptx.Texture {
@@ -419,8 +417,7 @@ func (g *GPU) BindTexture(name string, t Texture) error {
 	return cmp.Or(g.Sync(context.Background()), m.BindTexture(name, t.internal()))
 }
 
-// TextureObject makes a texture object, which kernels take as a 64-bit
-// parameter.
+// TextureObject returns a texture object, which kernels take as a 64-bit parameter.
 func (g *GPU) TextureObject(t Texture) (uint64, error) {
 	m := g.machine.PTX()
 	if m == nil {
@@ -429,29 +426,29 @@ func (g *GPU) TextureObject(t Texture) (uint64, error) {
 	return m.TextureObject(t.internal())
 }
 
-// Stats counts what a launch did.
+// Stats are the counters of a launch.
 type Stats struct {
-	Blocks             uint64 // blocks that ran to their end
+	Blocks             uint64 // completed blocks
 	WarpInstructions   uint64 // instructions issued, once per warp
-	ThreadInstructions uint64 // the same, once per active lane whose guard held
+	ThreadInstructions uint64 // the same, once per active lane whose guard was true
 	Cycles             uint64 // from the launch to its end; 0 without Machine
 }
 
-// Errors that a launch returns, for errors.As.
+// The errors of launches, for errors.As.
 type (
-	// Fault is an instruction that did something illegal, with its place.
+	// Fault is an illegal operation of an instruction, with its location.
 	Fault = exec.Fault
-	// Warning is what a kernel does wrong and a GPU lets pass: see JobOptions.
+	// Warning is an error of a kernel that a GPU tolerates: see JobOptions.
 	Warning = exec.Warning
 	// LimitError ends a run that reached its instruction limit.
 	LimitError = exec.LimitError
-	// StuckError ends a run in which no warp can go on.
+	// StuckError ends a run in which no warp can continue.
 	StuckError = exec.StuckError
-	// LaunchError is a launch that the kernel or the machine cannot take.
+	// LaunchError is a launch that does not fit the kernel or the machine.
 	LaunchError = exec.LaunchError
 )
 
-// LaunchConfig has the settings of a launch that are seldom needed.
+// LaunchConfig has all settings of a launch.
 type LaunchConfig struct {
 	Grid, Block Dim3
 	Shared      int  // dynamic shared memory, bytes
@@ -460,10 +457,9 @@ type LaunchConfig struct {
 
 // Launch runs a kernel to its end. An argument is a Ptr, a number of the
 // parameter's size, an int, which is converted to the size of the parameter, a
-// bool for a byte, or []byte for a parameter passed by value. Stats are filled
-// also when an error ends the launch. What such a launch had under way does
-// nothing more: the next finds memory as it was then, and the machine idle with
-// empty caches.
+// bool for a byte, or []byte for a parameter passed by value. Stats are filled even
+// when an error ends the launch. Such a launch has no further effect: the next one
+// finds memory as it was then, and an idle machine with empty caches.
 func (g *GPU) Launch(ctx context.Context, kernel string, grid, block Dim3, args ...any) (Stats, error) {
 	return g.LaunchWith(ctx, kernel, LaunchConfig{Grid: grid, Block: block}, args...)
 }
@@ -480,7 +476,8 @@ func (g *GPU) LaunchWith(ctx context.Context, kernel string, c LaunchConfig, arg
 	return g.compute(ctx, l, about)
 }
 
-// prepare makes a launch of what a caller says, and what results say about it.
+// prepare returns a launch with the caller's settings, and its description for
+// results.
 func (g *GPU) prepare(kernel string, c LaunchConfig, args []any) (l exec.Launch, about *run.Launch, err error) {
 	k, err := g.prog.kernel(kernel)
 	if err != nil {
@@ -497,7 +494,7 @@ func (g *GPU) prepare(kernel string, c LaunchConfig, args []any) (l exec.Launch,
 	return l, about, nil
 }
 
-// compute runs a kernel without time.
+// compute runs a kernel functionally.
 func (g *GPU) compute(ctx context.Context, l exec.Launch, about *run.Launch) (Stats, error) {
 	k := l.Kernel
 	res, err := g.machine.Run(ctx, l, exec.Options{Threads: g.opt.Threads, MaxInsts: g.opt.MaxInsts, Out: g.opt.Out, Progress: g.progress(k.Name())})
@@ -512,7 +509,7 @@ func (g *GPU) compute(ctx context.Context, l exec.Launch, about *run.Launch) (St
 	return Stats{Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts}, err
 }
 
-// accepted notes how a launch ended, and counts it unless it was refused.
+// accepted records how a launch ended, and counts it unless it was refused.
 func (g *GPU) accepted(err error) bool {
 	var refused *LaunchError
 	if errors.As(err, &refused) {
@@ -534,10 +531,10 @@ func (g *GPU) timed(ctx context.Context, l exec.Launch, about *run.Launch) (Stat
 	return statsOf(op.Kernel), err
 }
 
-// statsOf are the counts of a launch so far.
+// statsOf returns the counters of a launch so far.
 func statsOf(k *gpu.Kernel) Stats { return Stats{k.Blocks, k.WarpInsts, k.ThreadInsts, k.Cycles()} }
 
-// launchOp is a launch as an action of the machine.
+// launchOp returns a launch as an action of the machine.
 func (g *GPU) launchOp(l exec.Launch) *gpu.Op {
 	l.TakenFirst = g.ses.Chip.Config().Compat.TakenFirst
 	return &gpu.Op{
@@ -554,7 +551,7 @@ func (g *GPU) launchOp(l exec.Launch) *gpu.Op {
 func parameterBlock(k exec.Kernel, args []any) ([]byte, error) {
 	params := k.Params()
 	if len(args) != len(params) {
-		return nil, fmt.Errorf("it takes %d arguments, not %d", len(params), len(args))
+		return nil, fmt.Errorf("the kernel takes %d arguments, not %d", len(params), len(args))
 	}
 	block := make([]byte, k.ParamBytes())
 	for i, a := range args {
@@ -577,7 +574,7 @@ func argumentBytes(a any, size int) ([]byte, error) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
 		if size != 1 && size != 2 && size != 4 && size != 8 {
-			return nil, fmt.Errorf("an integer cannot be passed for %d bytes", size)
+			return nil, fmt.Errorf("cannot pass an integer as %d bytes", size)
 		}
 		var bits uint64
 		fits := true
@@ -601,27 +598,28 @@ func argumentBytes(a any, size int) ([]byte, error) {
 		reflect.Int64, reflect.Uint64, reflect.Float32, reflect.Float64:
 		return binary.Append(nil, binary.LittleEndian, a)
 	}
-	return nil, fmt.Errorf("a %T cannot be passed to a kernel", a)
+	return nil, fmt.Errorf("cannot pass a %T to a kernel", a)
 }
 
-// What a run has, and what it comes to.
+// Options and results of runs.
 type (
-	// RunOptions are everything that a run can have apart from its work: the same
-	// for GPU (see With), jobs and traces.
+	// RunOptions are all options of a run apart from its work: the same for GPU
+	// (see With), jobs and traces.
 	RunOptions = run.Options
-	// Series asks for counters as they grow.
+	// Series asks for counters over time.
 	Series = run.Series
-	// Timeline gets the way of every instruction; see NewTimeline.
+	// Timeline records every instruction's way through the pipeline; see
+	// NewTimeline.
 	Timeline = timeline.Recorder
 	// JobResult is the result of a job.
 	JobResult = report.Run
-	// JobOptions are the settings of RunJob; the zero value is right for most.
+	// JobOptions are the settings of RunJob; the zero value suits most jobs.
 	JobOptions = job.Options
-	// JobDump asks for a buffer's bytes in a file.
+	// JobDump asks for a file with a buffer's bytes.
 	JobDump = job.Dump
-	// JobProgress is how far a job has come.
+	// JobProgress is the progress of a job.
 	JobProgress = run.Progress
-	// JobSelection picks launches of a job.
+	// JobSelection selects launches of a job.
 	JobSelection = run.Selection
 )
 
@@ -631,10 +629,10 @@ func NewTimeline() *Timeline { return timeline.New(0) }
 // SelectLaunches reads a list of launches such as "0,2-4,/^bfs/".
 func SelectLaunches(list string) (*JobSelection, error) { return run.ParseSelection(list) }
 
-// RunJob runs a job file. It only computes, unless the options ask for Timing.
-// The result holds what was done also when an error ended the run; without one,
-// its OK tells whether all checks held. The result is nil if the job could not
-// be loaded. Jobs of the Kepler-style core count cycles in any case.
+// RunJob runs a job file. The run is functional unless the options ask for Timing;
+// jobs of the Kepler-style core always count cycles. If an error ends the run, the
+// result has everything up to it; without an error, its OK says whether all checks
+// passed. The result is nil if the job could not be loaded.
 func RunJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error) {
 	if job.IsKepler(path) {
 		return runKeplerJob(ctx, path, opt)
@@ -659,13 +657,13 @@ func runKeplerJob(ctx context.Context, path string, opt JobOptions) (*JobResult,
 	return ready.Run(ctx, job.KeplerOptions{Options: opt, Config: cfg})
 }
 
-// TraceOptions are the settings of RunTrace; the zero value is right for most.
+// TraceOptions are the settings of RunTrace; the zero value suits most traces.
 type TraceOptions = tracerun.Options
 
 // RunTrace replays a recorded run: a folder of Accel-Sim's tracer, its list, one
-// launch, a .heddle-trace, or a folder with dynamic_trace.pb. It counts cycles.
-// The result holds what was done also when an error ended the run; it is nil if
-// the trace could not be opened.
+// launch, a .heddle-trace, or a folder with dynamic_trace.pb. It counts cycles. If
+// an error ends the run, the result has everything up to it; it is nil if the trace
+// could not be opened.
 func RunTrace(ctx context.Context, path string, opt TraceOptions) (*JobResult, error) {
 	set, err := open.Open(path)
 	if err != nil {

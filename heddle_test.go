@@ -106,8 +106,8 @@ func TestArguments(t *testing.T) {
 		{[]any{out, float32(1), 70000, 1, 1, s}, "70000 does not fit 2 bytes"},
 		{[]any{out, float32(1), -32769, 1, 1, s}, "-32769 does not fit 2 bytes"},
 		{[]any{out, float32(1), 1, 1, 1, s[:7]}, "argument 6 (s) has 7 bytes"},
-		{[]any{out, float32(1), 1, 1, "x", s}, "a string cannot be passed to a kernel"},
-		{[]any{out, float32(1), 1, 1, nil, s}, "cannot be passed to a kernel"},
+		{[]any{out, float32(1), 1, 1, "x", s}, "cannot pass a string to a kernel"},
+		{[]any{out, float32(1), 1, 1, nil, s}, "cannot pass a"},
 	} {
 		err := launch(c.args...)
 		var le *heddle.LaunchError
@@ -175,7 +175,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := g.Launch(ctx, "wild", one, one, p); !errors.As(err, &limit) {
-		t.Errorf("the limit is for all launches together: %v", err)
+		t.Errorf("the limit does not apply to all launches together: %v", err)
 	}
 	g = newGPU(t)
 	if p, err = g.Alloc(16, "freed"); err != nil {
@@ -219,7 +219,7 @@ func TestMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		var st heddle.Stats
-		for range 2 { // the second launch finds the machine as the first left it
+		for range 2 { // the second launch finds the machine in the state after the first
 			if st, err = g.Launch(context.Background(), "vecadd", heddle.Dim(1), heddle.Dim(32), a, a, c, 3); err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// cancelAfter is a context that is cancelled once it has been asked so often.
+// cancelAfter is a context that is cancelled after the given number of checks.
 type cancelAfter struct {
 	context.Context
 	asks *atomic.Int64
@@ -262,9 +262,9 @@ func (c cancelAfter) Err() error {
 	return nil
 }
 
-// TestLaunchAfterEveryEnd launches again on a machine on which a launch has come
-// to each of its ends. Nothing of the first shows in the second: it takes the
-// cycles that it takes on a new machine, and memory has only what it wrote.
+// TestLaunchAfterEveryEnd launches again on a machine on which a launch has ended
+// in each possible way. The first has no effect on the second: it takes the same
+// cycles as on a new machine, and memory has only its writes.
 func TestLaunchAfterEveryEnd(t *testing.T) {
 	prog, err := heddle.LoadSource(heddle.Source{Name: "ends.ptx", Text: `.version 7.8
 .target sm_80
@@ -312,8 +312,8 @@ second:
 	bar.sync 2, 64;
 	ret;
 }
-// Stores 777 to a word for each block, but in the fourth, which goes astray after
-// the others have ended.
+// Stores 777 to a word for each block, except in the fourth, which faults after the
+// others have ended.
 .visible .entry late(.param .u64 out, .param .u32 turns)
 {
 	.reg .b64 %rd<3>;
@@ -402,7 +402,7 @@ again:
 			var stuck *heddle.StuckError
 			for _, c := range []struct {
 				name, kernel string
-				asks         int64 // of the context until it is cancelled
+				asks         int64 // checks of the context until it is cancelled
 				grid         uint32
 				is           func(error) bool
 			}{
@@ -434,8 +434,7 @@ again:
 }
 
 // TestGridID reads %gridid, the number of a launch in time (PTX ISA, special
-// registers). Launches that were refused, that were only prepared, and rehearsals
-// have none.
+// registers). Refused and merely prepared launches and rehearsals have none.
 func TestGridID(t *testing.T) {
 	prog, err := heddle.LoadSource(heddle.Source{Name: "which.ptx", Text: `.version 7.8
 .target sm_80
@@ -545,8 +544,8 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestSettings: values that Set is given count with and without a machine, and
-// what is no value of its key is refused in both, in words that know no command.
+// TestSettings: values of Set apply with and without a machine, and invalid values
+// are refused in both cases, with messages that do not mention the command line.
 func TestSettings(t *testing.T) {
 	for _, machine := range []string{"", "rtx-2060"} {
 		begin := func(opts ...heddle.Option) (*heddle.GPU, error) {
@@ -585,7 +584,7 @@ func TestSettings(t *testing.T) {
 			if err == nil {
 				t.Errorf("%q: %s is taken", machine, set)
 			} else if strings.Contains(err.Error(), "-C") || strings.Contains(err.Error(), "--") {
-				t.Errorf("%q: %s: the message knows flags: %v", machine, set, err)
+				t.Errorf("%q: %s: the message mentions flags: %v", machine, set, err)
 			}
 		}
 	}
@@ -675,8 +674,8 @@ args = [{ buffer = "out" }]
 	}
 }
 
-// TestTimedCopies reads the clock behind a copy of four mebibytes: 1000 ns and
-// 12.5 GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
+// TestTimedCopies reads the clock after a copy of four mebibytes: 1000 ns and 12.5
+// GB/s at 1365 MHz are 1365 and 458,018 cycles, the second rounded up.
 func TestTimedCopies(t *testing.T) {
 	prog, err := heddle.LoadSource(heddle.Source{Name: "when.ptx", Text: `.version 7.8
 .target sm_80
@@ -703,7 +702,7 @@ func TestTimedCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A copy that goes wrong leaves the machine as it was.
+		// A failed copy leaves the machine unchanged.
 		if err := g.Write(p.Add(1<<22), []byte{1}); err == nil {
 			t.Error("a copy beyond the end of memory")
 		}
@@ -716,7 +715,7 @@ func TestTimedCopies(t *testing.T) {
 		}
 		return when[0]
 	}
-	// The copy that goes wrong takes the latency and a cycle too.
+	// The failed copy also takes the latency and a cycle.
 	if d := clock("timed") - clock("instant"); d != 1365+458018+1365+1 {
 		t.Errorf("the copies take %d cycles", d)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-// RunJob takes jobs of the Kepler-style core as well.
+// RunJob also takes jobs of the Kepler-style core.
 func TestRunKeplerJob(t *testing.T) {
 	res, err := heddle.RunJob(context.Background(), "examples/kepler/tiled.toml", heddle.JobOptions{})
 	if err != nil {
@@ -17,6 +17,6 @@ func TestRunKeplerJob(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	if _, err := heddle.RunJob(context.Background(), "examples/kepler/tiled.toml", heddle.JobOptions{MaxInsts: 100}); err == nil {
-		t.Error("a limit of 100 cycles ends no run")
+		t.Error("a limit of 100 cycles does not end the run")
 	}
 }

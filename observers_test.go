@@ -19,8 +19,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/text"
 )
 
-// TestObservers: what a Go program may watch a GPU with changes no result, and the
-// result has every launch.
+// TestObservers: a Go program's observers change no result, and the result has
+// every launch.
 func TestObservers(t *testing.T) {
 	prog, err := heddle.Load("examples/vecadd/vecadd.ptx")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestObservers(t *testing.T) {
 		t.Errorf("the series of %d cycles is\n%s", res.Cycles, rows.String())
 	}
 
-	// What a machine cannot have is refused, in words that name no flag.
+	// Options that do not apply are refused, with messages that name no flag.
 	for _, c := range []struct {
 		name string
 		o    []heddle.Option
@@ -91,8 +91,8 @@ func TestObservers(t *testing.T) {
 	}
 }
 
-// TestResultOfFailure: a result says how launches ended, and lists those that
-// began.
+// TestResultOfFailure: a result says how launches ended, and lists those that have
+// begun.
 func TestResultOfFailure(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -127,8 +127,8 @@ func TestResultOfFailure(t *testing.T) {
 	}
 }
 
-// TestRecordAfterFailure: a trace has every launch that came to its end, also after
-// one that was refused and one that faulted, and says what it is a trace of.
+// TestRecordAfterFailure: a trace has every completed launch, also after a refused
+// and a faulting one, and names its source.
 func TestRecordAfterFailure(t *testing.T) {
 	prog, err := heddle.LoadSource(heddle.Source{Name: "k.ptx", Text: kernels})
 	if err != nil {
@@ -191,8 +191,8 @@ func TestRecordAfterFailure(t *testing.T) {
 	}
 }
 
-// TestSideBySide: a program is run by several GPUs at a time. The race detector
-// looks on.
+// TestSideBySide: several GPUs run a program at the same time, for the race
+// detector.
 func TestSideBySide(t *testing.T) {
 	prog, err := heddle.Load("examples/vecadd/vecadd.ptx")
 	if err != nil {

@@ -55,7 +55,7 @@ func TestSASS(t *testing.T) {
 	_, err = gpu.Launch(context.Background(), "double", heddle.Dim(1), heddle.Dim(32), p, uint32(32))
 	var fault *heddle.Fault
 	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "LDG.E R5") || fault.Where.Thread.X != 4 {
-		t.Errorf("a launch that reads too far ends with %v", err)
+		t.Errorf("a launch that reads out of bounds ends with %v", err)
 	}
 	if _, err := gpu.TextureObject(heddle.Texture{}); err == nil {
 		t.Error("a texture for SASS")
@@ -64,12 +64,12 @@ func TestSASS(t *testing.T) {
 		t.Error("SASS and PTX in one program")
 	}
 	if _, err := heddle.LoadSource(heddle.Source{Name: "a.sass", Text: sassText}, heddle.Source{Name: "b.sass", Text: sassText}); err == nil {
-		t.Error("two kernels of one name")
+		t.Error("two kernels with one name")
 	}
 }
 
-// TestSASSAfterAFault launches again after a launch whose fourth block went
-// astray when others had stored: nothing of it shows in the second.
+// TestSASSAfterAFault launches again after a launch whose fourth block faulted when
+// others had stored: the first has no effect on the second.
 func TestSASSAfterAFault(t *testing.T) {
 	const text = `
 .arch sm_86
@@ -141,8 +141,8 @@ AGAIN:
 }
 
 // TestLongListing loads and runs a kernel of more than 2^20 instructions, all but
-// three of which a branch leaves out. What bounds a listing is memory: text, words
-// and decoded instructions grow with its length.
+// three of which a branch skips. Only memory bounds a listing: text, words and
+// decoded instructions grow with its length.
 func TestLongListing(t *testing.T) {
 	alltests.Only(t, "a listing of more than a million instructions")
 	const n = 1<<20 + 1000

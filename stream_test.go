@@ -35,7 +35,7 @@ L:	ld.global.u32 %r2, [%rd1];
 `
 
 // TestStreams: streams keep their order, wait for events, overlap on a machine, and
-// give the values that calls in order give.
+// give the same values as calls in order.
 func TestStreams(t *testing.T) {
 	prog, err := heddle.LoadSource(heddle.Source{Name: "steps.ptx", Text: steps})
 	if err != nil {
@@ -77,7 +77,7 @@ func TestStreams(t *testing.T) {
 			done, err := one.Record()
 			must(err)
 			must(two.Wait(done))
-			last := add(two, a, 100) // after the event only
+			last := add(two, a, 100) // only after the event
 			out := make([]byte, 4)
 			must(two.Read(a, out))
 			must(gpu.Sync(ctx))
@@ -98,7 +98,7 @@ func TestStreams(t *testing.T) {
 			other, err := heddle.New(prog)
 			must(err)
 			if other.NewStream().Wait(done) == nil {
-				t.Error("an event of another GPU is waited for")
+				t.Error("an event of another GPU was accepted")
 			}
 			if !c.timing {
 				return
@@ -113,7 +113,7 @@ func TestStreams(t *testing.T) {
 				t.Errorf("the event is at %d, after %d; the launch that waits for it begins at %d", done.Cycle(), f1, l0)
 			}
 
-			// A launch that is refused does not take the wait for an event with it.
+			// A refused launch does not drop the wait for an event.
 			must(one.Write(a, make([]byte, 4)))
 			add(one, a, 1)
 			done, err = one.Record()
@@ -129,15 +129,15 @@ func TestStreams(t *testing.T) {
 				t.Errorf("a launch that waits for an event at %d begins at %d", done.Cycle(), at)
 			}
 
-			// What streams were given happens before an allocation is released.
+			// An allocation is released after the work given to streams before.
 			spare, err := heddle.Upload(gpu, "spare", make([]uint32, 32))
 			must(err)
 			add(two, spare, 1)
 			must(gpu.Free(spare))
 			must(gpu.Sync(ctx))
 
-			// A fault comes from what first lets time pass. Then the GPU goes on, and
-			// events that did not happen hold up nobody.
+			// A fault is returned by the first call that advances time. Then the
+			// GPU continues, and events that did not happen block nothing.
 			add(one, 0, 1)
 			lost, err := one.Record()
 			must(err)
@@ -146,7 +146,7 @@ func TestStreams(t *testing.T) {
 				t.Errorf("a null pointer: %v", err)
 			}
 			if res, err := gpu.Result(); err != nil || res.OK || res.Error == nil {
-				t.Errorf("the result does not know the fault: %+v, %v", res.Error, err)
+				t.Errorf("the result does not have the fault: %+v, %v", res.Error, err)
 			}
 			must(two.Wait(lost))
 			add(two, b, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle"
 )
 
-// events is all that an observer saw, as text, and some of it by kind.
+// events is everything that an observer saw, as text, and some of it by kind.
 type events struct {
 	text     strings.Builder
 	launches []heddle.LaunchEvent
@@ -54,7 +54,7 @@ func (e *events) observer() heddle.Observer {
 	}
 }
 
-// watched launches vecadd twice over n elements and returns what was seen of it.
+// watched launches vecadd twice over n elements and returns the observed events.
 func watched(t *testing.T, watch bool, options ...heddle.Option) (e events, stats []heddle.Stats, c heddle.Ptr) {
 	t.Helper()
 	const n = 1000
@@ -97,13 +97,13 @@ func TestWatch(t *testing.T) {
 			_, plain, _ := watched(t, false, set)
 			e, stats, c := watched(t, true, set)
 			if !slices.Equal(stats, plain) {
-				t.Errorf("%+v, and %+v if nobody watches", stats, plain)
+				t.Errorf("%+v, and %+v without an observer", stats, plain)
 			}
 			if more, _, _ := watched(t, true, set, heddle.Threads(5)); more.text.String() != e.text.String() {
-				t.Error("with 5 threads it sees something else")
+				t.Error("with 5 threads it sees different events")
 			}
 			if n := len(e.launches); n != 4 {
-				t.Fatalf("%d begins and ends of launches, want 4", n)
+				t.Fatalf("%d beginnings and ends of launches, want 4", n)
 			}
 			for i, l := range e.launches {
 				if l.Kernel != "vecadd" || l.Number != i/2 || l.Ended != (i%2 == 1) || l.Grid != [3]int64{4, 1, 1} || l.Block != [3]int64{256, 1, 1} {
@@ -114,7 +114,7 @@ func TestWatch(t *testing.T) {
 				}
 			}
 			if n := len(e.blocks); n != 2*2*4 {
-				t.Errorf("%d begins and ends of blocks, want 16", n)
+				t.Errorf("%d beginnings and ends of blocks, want 16", n)
 			}
 			on := map[string]int{}
 			for _, b := range e.blocks {
@@ -135,14 +135,14 @@ func TestWatch(t *testing.T) {
 			if !slices.Equal(e.stored, want) {
 				t.Errorf("%d addresses were stored to, want each of 1000 words twice", len(e.stored))
 			}
-			// What is read comes from DRAM or L2; every request that leaves an SM comes to
-			// an L2 slice and back.
+			// Data come from DRAM or L2; every request that leaves an SM reaches an
+			// L2 slice and comes back.
 			if e.places[heddle.LeavesSM] == 0 || e.places[heddle.AtL2] != e.places[heddle.LeavesSM] || e.places[heddle.BackAtSM] < e.places[heddle.AtL2] {
 				t.Errorf("requests: %v", e.places)
 			}
 			// Lines of a: 4000 bytes, 32 at a time.
 			if n := e.loaded[heddle.LeavesSM]; n < 4000 || n > 2*2*4096+1024 {
-				t.Errorf("%d bytes of global memory were asked for", n)
+				t.Errorf("%d bytes of global memory were requested", n)
 			}
 		})
 	}
@@ -201,8 +201,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWith: of everything that RunOptions have, a GPU's launches have it, or New says
-// that they cannot.
+// TestWith: every field of RunOptions applies to a GPU's launches, or New refuses
+// it.
 func TestWith(t *testing.T) {
 	// Lane 31 reads the register of lane 31 of a warp of which only lane 0 has it.
 	prog, err := heddle.LoadSource(heddle.Source{Name: "absent.ptx", Text: `.version 7.0

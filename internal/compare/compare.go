@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Pair is two rows that belong together.
+// Pair is two corresponding rows.
 type Pair struct {
 	A, B  Row
 	Ratio float64 // B/A
 	Error float64 // (B−A)/A in percent
 }
 
-// Group are the pairs whose reference is of one kind.
+// Group is the pairs whose reference is of one kind.
 type Group struct {
 	Name string
 	Statistics
 }
 
-// Comparison is what two tables have in common, and how far they are apart.
+// Comparison is the result of comparing two tables.
 type Comparison struct {
 	A, B  *Table
 	By    string // what a row is: Kernels or Runs
@@ -29,20 +29,20 @@ type Comparison struct {
 
 	Pairs      []Pair // in the order of A
 	NoRatio    []Pair // whose reference is 0 or less: they count nowhere
-	Small      int    // pairs left out because their reference is below the least asked for
+	Small      int    // pairs left out because their reference is below the minimum
 	OnlyA      []Row  // without a partner
 	OnlyB      []Row
-	Repeated   int // names that A has more than once, without launch numbers, where rows are matched by name
+	Repeated   int // names that A has more than once without launch numbers, if rows are matched by name
 	Statistics Statistics
-	Groups     []Group // if there are several, of two pairs or more on the average; in the order of A
+	Groups     []Group // if there are several, with two pairs or more on average; in the order of A
 }
 
-// Compare pairs the rows of two tables and computes what there is to say of
-// them. Pairs whose reference is below least are left out. It is an error if
+// Compare pairs the rows of two tables and computes their ratios, errors and
+// statistics. Pairs whose reference is below least are left out. It is an error if
 // nothing can be compared.
 func Compare(a, b *Table, by, how string, least float64) (*Comparison, error) {
 	if !(least >= 0 && least <= mostValue) {
-		return nil, fmt.Errorf("--min-cycles is %g; it takes a number from 0 to %g", least, mostValue)
+		return nil, fmt.Errorf("--min-cycles %g is invalid; want a number from 0 to %g", least, mostValue)
 	}
 	for _, t := range []*Table{a, b} {
 		if len(t.Rows) == 0 {
@@ -98,7 +98,7 @@ func without(rows []Row, used []bool) []Row {
 	return left
 }
 
-// nothing says why there is no pair to compare.
+// nothing returns the reason why there is no pair to compare.
 func (c *Comparison) nothing(least float64) error {
 	switch {
 	case c.Small > 0:
@@ -108,9 +108,9 @@ func (c *Comparison) nothing(least float64) error {
 	}
 	a, b := c.OnlyA[0], c.OnlyB[0]
 	if c.Match == ByLaunch {
-		return fmt.Errorf("no launch number is on both sides: A begins with %d, B with %d; --match order takes rows as they come", a.Launch, b.Launch)
+		return fmt.Errorf("no launch number is on both sides: A begins with %d, B with %d; --match order pairs rows in their order", a.Launch, b.Launch)
 	}
-	return fmt.Errorf("no name is on both sides: A has %s, B has %s%s; --match order takes rows as they come, --name says which columns of a table make a name",
+	return fmt.Errorf("no name is on both sides: A has %s, B has %s%s; --match order pairs rows in their order, --name selects the columns that make a name",
 		shorten(a.Name, 60), shorten(b.Name, 60), more(len(c.OnlyA)+len(c.OnlyB)-2))
 }
 
@@ -121,8 +121,8 @@ func more(n int) string {
 	return fmt.Sprintf(", and %s", plural(n, "more row"))
 }
 
-// repeated counts names that stand in several rows without the number of a
-// launch: they may be launches, or measurements of one thing.
+// repeated counts names of several rows without a launch number: these may be
+// launches, or measurements of the same thing.
 func repeated(rows []Row) int {
 	count, n := map[string]int{}, 0
 	for _, r := range rows {
@@ -136,7 +136,7 @@ func repeated(rows []Row) int {
 	return n
 }
 
-// groups returns the statistics of the kinds that there are.
+// groups returns the statistics by kind.
 func groups(pairs []Pair) []Group {
 	var list []Group
 	of := map[string][]Pair{}
@@ -155,8 +155,8 @@ func groups(pairs []Pair) []Group {
 	return list
 }
 
-// Ascending returns the pairs in ascending order of their absolute errors;
-// those of the same error in the order of A.
+// Ascending returns the pairs in ascending order of their absolute errors; pairs
+// with equal errors in the order of A.
 func (c *Comparison) Ascending() []Pair {
 	pairs := slices.Clone(c.Pairs)
 	slices.SortStableFunc(pairs, func(p, q Pair) int {
@@ -172,9 +172,9 @@ func (c *Comparison) Ascending() []Pair {
 	return pairs
 }
 
-// Judge returns an error if the comparison is worse than allowed: the mean of
-// absolute errors above a number of percent, NaN for any, or, if it is strict,
-// a row without a partner or without an error.
+// Judge returns an error if the comparison is worse than allowed: if the mean of
+// absolute errors exceeds above (in percent; NaN allows any), or, if strict is set,
+// if a row has no partner or no error.
 func (c *Comparison) Judge(above float64, strict bool) error {
 	var errs []error
 	if c.Statistics.MeanAbsolute > above {

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rowsOfText makes a table of rows written as "name #launch value"; a launch
-// may be left out.
+// rowsOfText makes a table from rows in the form "name #launch value"; the launch
+// is optional.
 func rowsOfText(t *testing.T, side string, rows ...string) *Table {
 	t.Helper()
 	table := &Table{Side: side, Files: []string{side + ".csv"}, What: "table", Metric: "cycles"}
@@ -95,14 +95,14 @@ func TestNothingToCompare(t *testing.T) {
 	}{
 		{"no name on both sides", ByName, []string{"f 1"}, []string{"g 1", "h 1"}, 0, "no name is on both sides: A has f, B has g, and 1 more row; --match order"},
 		{"no rows", ByName, nil, []string{"g 1"}, 0, "a.csv: there are no rows to compare; does --where leave any?"},
-		{"no names", ByName, []string{"- 1", "- 2"}, []string{"g 1"}, 0, "a.csv:2: the row has no name; say which columns make it with --name"},
+		{"no names", ByName, []string{"- 1", "- 2"}, []string{"g 1"}, 0, "a.csv:2: the row has no name; select the columns that make it with --name"},
 		{"no launch numbers", ByLaunch, []string{"f 1"}, []string{"f #1 1"}, 0, "a.csv:2: the row has no launch number"},
-		{"a launch twice", ByLaunch, []string{"f #1 1"}, []string{"f #1 1", "f #1 1"}, 0, "b.csv:3: launch 1 is there twice"},
+		{"a launch twice", ByLaunch, []string{"f #1 1"}, []string{"f #1 1", "f #1 1"}, 0, "b.csv:3: launch 1 occurs twice"},
 		{"other launches", ByLaunch, []string{"f #1 1"}, []string{"f #0 1"}, 0, "no launch number is on both sides: A begins with 1, B with 0"},
 		{"all too small", ByName, []string{"f 1"}, []string{"f 1"}, 10, "none of 1 pair has a reference of at least --min-cycles 10"},
 		{"all references 0", ByName, []string{"f 0"}, []string{"f 1"}, 0, "none of 1 pair has a reference above 0"},
 		{"an unknown way to match", "size", []string{"f 1"}, []string{"f 1"}, 0, "--match size is not known"},
-		{"a least of NaN", ByName, []string{"f 1"}, []string{"f 1"}, math.NaN(), "--min-cycles is NaN"},
+		{"a least of NaN", ByName, []string{"f 1"}, []string{"f 1"}, math.NaN(), "--min-cycles NaN is invalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Compare(rowsOfText(t, "a", tt.a...), rowsOfText(t, "b", tt.b...), Kernels, tt.how, tt.least)
@@ -113,8 +113,7 @@ func TestNothingToCompare(t *testing.T) {
 	}
 }
 
-// Pairs without an error are named and count nowhere; a B of 0 is an error of
-// −100 %.
+// Pairs without an error are named but not counted; a B of 0 is an error of −100 %.
 func TestZeros(t *testing.T) {
 	c, err := Compare(rowsOfText(t, "a", "f 0", "g 100", "h 100", "i 5"), rowsOfText(t, "b", "f 7", "g 0", "h 150", "i 9"), Kernels, ByName, 0)
 	if err != nil {
@@ -131,8 +130,8 @@ func TestZeros(t *testing.T) {
 	}
 }
 
-// Names that come again without a launch number are told: a table may hold
-// several measurements of one thing.
+// Repeated names without a launch number are reported: a table may hold several
+// measurements of the same thing.
 func TestRepeatedNames(t *testing.T) {
 	for _, tt := range []struct {
 		rows []string
@@ -180,7 +179,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Conditions that two results do not share are told: they explain differences.
+// Different conditions of two results are reported: they explain differences.
 func TestConditions(t *testing.T) {
 	a := `{"heddle":"1","conditions":{"caches":"l2-kept","icache":"cold","launch_latency":5},"kernels":[{"name":"k","cycles":3}]}`
 	b := `{"heddle":"1","conditions":{"caches":"flushed","icache":"cold","own":1},"kernels":[{"name":"k","cycles":3}]}`
@@ -193,8 +192,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// sample is a comparison of two kinds of kernels with names that a picture must
-// not trip over.
+// sample is a comparison of two kinds of kernels with names that are difficult for
+// a picture.
 func sample(t *testing.T, n int) *Comparison {
 	t.Helper()
 	var a, b []string
@@ -210,7 +209,7 @@ func sample(t *testing.T, n int) *Comparison {
 	return c
 }
 
-// Pictures are well-formed, say what they show, and are the same every time.
+// Pictures are well-formed, labelled, and the same every time.
 func TestPictures(t *testing.T) {
 	for _, n := range []int{1, 2, 12, 100} {
 		for name, picture := range map[string]func(*Comparison, io.Writer, string) error{"scatter": (*Comparison).WriteScatter, "errors": (*Comparison).WriteErrors} {
@@ -266,7 +265,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Marks on axes: round numbers, all within, not more than can be read.
+// Marks on axes: round numbers within the range, and not too many to read.
 func TestTicks(t *testing.T) {
 	for _, tt := range []struct {
 		top, least float64
@@ -304,7 +303,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// JSON and comma-separated values hold what the comparison holds.
+// JSON and comma-separated values have the contents of the comparison.
 func TestJSONAndCSV(t *testing.T) {
 	c, err := Compare(rowsOfText(t, "a", "f(int) 0", "g #3 100", "h 200", "left 1"), rowsOfText(t, "b", "_Z1fi 7", "g #4 150", "h 100", "right 5"), Kernels, ByName, 0)
 	if err != nil {

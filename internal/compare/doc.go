@@ -1,17 +1,15 @@
-// Package compare holds cycles, or any other counter, of one source against
-// those of another: what hardware measured, from a table, against results of
-// runs, or results against each other. It reads both, finds which rows belong
-// together, and says how far they are apart, as text, JSON, comma-separated
+// Package compare compares cycles, or any other counter, of two sources: a table of
+// hardware measurements with results of runs, or results with each other. It reads
+// both, pairs their rows, and reports the errors as text, JSON, comma-separated
 // values and two pictures.
 //
-// The first source, A, is the reference; the second, B, is judged by it: a
-// ratio is B/A, an error (B−A)/A. It runs nothing, and it does not know what a
-// counter means.
+// The first source, A, is the reference for the second, B: a ratio is B/A, an error
+// (B−A)/A. The package runs nothing, and does not know what a counter means.
 package compare
 
 import "fmt"
 
-// Error is what is wrong with a file, and where.
+// Error is an error in a file, with its place.
 type Error struct {
 	File string
 	Line int // 1 is the first; 0 if the whole file is meant
@@ -19,7 +17,7 @@ type Error struct {
 	Msg  string
 }
 
-// Error writes the place as editors know it, and what is wrong.
+// Error returns the place in the form that editors know, and the error.
 func (e *Error) Error() string {
 	switch {
 	case e.Line == 0:
@@ -38,12 +36,12 @@ const (
 
 // Row is a value of one source.
 type Row struct {
-	Name   string  // the kernel's, or the run's; "" where the source gives none
-	Group  string  // what rows of one kind have in common: a kernel's name without its parameters, a benchmark
-	Launch int     // number of the launch as the source counts it; -1 where it does not say
-	Value  float64 // what is compared, after the subtraction of [Options].Less
+	Name   string  // the kernel's, or the run's; "" if the source gives none
+	Group  string  // the row's kind: a kernel's name without its parameters, a benchmark
+	Launch int     // number of the launch in the source; -1 if it does not say
+	Value  float64 // the compared value, after subtracting [Options].Less
 	File   string
-	Line   int // in the file, 0 of a result
+	Line   int // in the file; 0 for a result
 }
 
 // Table is one source: rows in its order, launches of a result in theirs.
@@ -52,13 +50,13 @@ type Table struct {
 	Files  []string // in the order given
 	What   string   // what the files are, in words
 	Metric string   // the column or key that holds the values
-	Less   float64  // what was subtracted from each value, for every kernel of a row
+	Less   float64  // subtracted from each value, for every kernel of a row
 	Rows   []Row
-	Notes  []string // what a reader should know: rows without a value, runs that failed
+	Notes  []string // for the reader: rows without a value, runs that failed
 }
 
-// The bounds of a value that is not 0 (our choice): beyond any counter, and
-// such that no sum, square or ratio of them leaves the range of a float64.
+// The bounds of a value that is not 0 (our choice): beyond any counter, and such
+// that sums, squares and ratios of them stay in the range of a float64.
 const (
 	leastValue = 1e-20
 	mostValue  = 1e20

@@ -7,17 +7,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// How rows find their partners.
+// How rows are paired.
 const (
 	ByName   = "name"   // rows of the same name; the n-th of a name with the n-th
 	ByOrder  = "order"  // the n-th row with the n-th
 	ByLaunch = "launch" // rows of the same launch number
 )
 
-// couple is the positions of two rows that belong together.
+// couple is the positions of two corresponding rows.
 type couple struct{ a, b int }
 
-// match finds the rows that belong together, in the order of a.
+// match finds the corresponding rows, in the order of a.
 func match(a, b *Table, how string) ([]couple, error) {
 	switch how {
 	case ByOrder:
@@ -39,7 +39,7 @@ func match(a, b *Table, how string) ([]couple, error) {
 	case ByName:
 		return byName(a, b)
 	}
-	return nil, fmt.Errorf("--match %s is not known; it takes name, order or launch", how)
+	return nil, fmt.Errorf("--match %s is not known; want name, order or launch", how)
 }
 
 // launches returns the launch numbers of a table as keys.
@@ -48,10 +48,10 @@ func launches(t *Table) ([]string, error) {
 	seen := map[int]bool{}
 	for i, r := range t.Rows {
 		if r.Launch < 0 {
-			return nil, &Error{File: r.File, Line: r.Line, Msg: "the row has no launch number; a table gives it in a column called launch or ID. --match order takes rows as they come"}
+			return nil, &Error{File: r.File, Line: r.Line, Msg: "the row has no launch number; want a column called launch or ID, or --match order, which pairs rows in their order"}
 		}
 		if seen[r.Launch] {
-			return nil, &Error{File: r.File, Line: r.Line, Msg: fmt.Sprintf("launch %d is there twice; --match order takes rows as they come", r.Launch)}
+			return nil, &Error{File: r.File, Line: r.Line, Msg: fmt.Sprintf("launch %d occurs twice; --match order pairs rows in their order", r.Launch)}
 		}
 		seen[r.Launch] = true
 		keys[i] = fmt.Sprint(r.Launch)
@@ -59,9 +59,9 @@ func launches(t *Table) ([]string, error) {
 	return keys, nil
 }
 
-// byName pairs rows of the same name, and then, of the names left over, those
-// whose identifiers are the same, if each side has one such name alone: a
-// profiler writes "gemm(float*)" where a program has "_Z4gemmPf".
+// byName pairs rows of the same name, and then, among the remaining names, those
+// with the same identifier if each side has only one such name: a profiler writes
+// "gemm(float*)" for a program's "_Z4gemmPf".
 func byName(a, b *Table) ([]couple, error) {
 	for _, t := range []*Table{a, b} {
 		for _, r := range t.Rows {
@@ -71,11 +71,11 @@ func byName(a, b *Table) ([]couple, error) {
 			if len(a.Rows) == 1 && len(b.Rows) == 1 {
 				return []couple{{0, 0}}, nil
 			}
-			return nil, &Error{File: r.File, Line: r.Line, Msg: "the row has no name; say which columns make it with --name, or take rows as they come with --match order"}
+			return nil, &Error{File: r.File, Line: r.Line, Msg: "the row has no name; select the columns that make it with --name, or pair rows in their order with --match order"}
 		}
 	}
 	keysA, keysB := names(a), names(b)
-	alias := map[string]string{} // of a name in b: its name in a
+	alias := map[string]string{} // name in b to name in a
 	leftA, leftB := apart(keysA, keysB), apart(keysB, keysA)
 	for id, list := range leftA {
 		if len(list) == 1 && len(leftB[id]) == 1 {
@@ -131,8 +131,8 @@ func pairUp(a, b []string) []couple {
 	return couples
 }
 
-// nearest is a hint at the row of the other side that one without a partner
-// was probably meant to be paired with.
+// nearest returns a hint with the row of the other side that is probably the
+// partner of an unpaired row.
 func nearest(r Row, other []string) string {
 	if n := near.Name(r.Name, other); n != "" {
 		return fmt.Sprintf("; did you mean %s?", shorten(n, 60))

@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// identifier is the name that a function has in its source, without
-// namespaces, template arguments, parameters and result: gemm of
-// "_ZN3lib4gemmIfEEvPT_" (Itanium C++ ABI, "Mangling") as well as of
-// "void lib::gemm<float>(float*)", which profilers write. Anything else is
-// returned as it is.
+// identifier returns the name of a function in its source, without namespaces,
+// template arguments, parameters and result: gemm of "_ZN3lib4gemmIfEEvPT_"
+// (Itanium C++ ABI, "Mangling") as well as of "void lib::gemm<float>(float*)",
+// which profilers write. Other names are returned unchanged.
 func identifier(name string) string {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {
 		if id := mangled(rest); id != "" {
@@ -45,7 +44,7 @@ func identifier(name string) string {
 	return s
 }
 
-// cutBracket cuts a text before the first such bracket outside of <…>.
+// cutBracket cuts a text before the first given bracket outside of <…>.
 func cutBracket(s string, bracket rune) string {
 	depth := 0
 	for i, r := range s {
@@ -61,7 +60,7 @@ func cutBracket(s string, bracket rune) string {
 	return s
 }
 
-// openBracket is where the < stands that the last > closes, or -1.
+// openBracket returns the position of the < that the last > closes, or -1.
 func openBracket(s string) int {
 	depth := 0
 	for i := len(s) - 1; i >= 0; i-- {
@@ -77,15 +76,15 @@ func openBracket(s string) int {
 	return -1
 }
 
-// mangled returns the last source name of an encoded one, "" if there is none.
+// mangled returns the last source name in an encoded name, "" if there is none.
 func mangled(s string) string {
 	nested := strings.HasPrefix(s, "N")
 	if nested {
-		s = strings.TrimLeft(s[1:], "rVKRO") // what a member function is qualified with
+		s = strings.TrimLeft(s[1:], "rVKRO") // qualifiers of a member function
 	}
 	id := ""
 	for {
-		s = strings.TrimPrefix(s, "L") // of internal linkage
+		s = strings.TrimPrefix(s, "L") // internal linkage
 		digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 		if digits == 0 || digits > 4 {
 			return id

@@ -17,13 +17,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Format returns the format that a picture's name ends in: "svg" or "png".
+// Format returns the format in the extension of a picture's name: "svg" or "png".
 func Format(name string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".svg", ".png":
 		return ext[1:], nil
 	}
-	return "", fmt.Errorf("%s: the ending of a picture's name is .svg or .png", name)
+	return "", fmt.Errorf("%s: want a picture's name that ends in .svg or .png", name)
 }
 
 // Sizes of the pictures (our choice): what fits half a page of a paper, and
@@ -36,15 +36,15 @@ const (
 	margin        = 8 // points
 )
 
-// mostNamed is how many errors have their names below them, and mostGroups how
-// many groups a legend, in the pictures (our choice: what can still be read).
+// mostNamed is the number of errors with names below them, and mostGroups that of
+// groups in a legend, in the pictures (our choice: as many as can be read).
 const (
 	mostNamed  = 32
 	mostGroups = 14
 )
 
-// Colours that people with any kind of colour vision tell apart (Okabe and Ito,
-// "Color Universal Design", 2008), without yellow and black.
+// Colours that people with any kind of colour vision can distinguish (Okabe and
+// Ito, "Color Universal Design", 2008), without yellow and black.
 var palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -60,7 +60,7 @@ var (
 	pale = color.Gray{0xe4}
 )
 
-// dot is how points of a group look; colours come again with another shape.
+// dot is the style of a group's points; colours repeat with a different shape.
 func dot(group int) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
 	return draw.GlyphStyle{Color: palette[group%len(palette)], Radius: vg.Points(2.6), Shape: shapes[group/len(palette)%len(shapes)]}
@@ -96,7 +96,7 @@ func line(xys plotter.XYs, c color.Color, width vg.Length, dashes ...vg.Length) 
 	return &plotter.Line{XYs: xys, LineStyle: draw.LineStyle{Color: c, Width: width, Dashes: dashes}}
 }
 
-// axisLabel says what an axis shows.
+// axisLabel returns the label of an axis.
 func axisLabel(t *Table) string {
 	name := filepath.Base(t.Files[0])
 	if len(t.Files) > 1 {
@@ -114,10 +114,10 @@ func axisLabel(t *Table) string {
 	return s
 }
 
-// WriteScatter draws the values of B over those of A on logarithmic axes, with
-// the diagonal, on which both are the same, and lines for half and twice as
-// much. Pairs of which a value is not above 0 have no place there. The same
-// comparison gives the same bytes.
+// WriteScatter draws the values of B over those of A on logarithmic axes, with the
+// diagonal, on which both are equal, and lines for half and twice the value. Pairs
+// with a value that is not above 0 are left out. The same comparison gives the same
+// bytes.
 func (c *Comparison) WriteScatter(w io.Writer, format string) error {
 	s := &c.Statistics
 	p := newPlot(fmt.Sprintf("%s: mean |error| %s, correlation of logarithms %s", plural(s.Pairs, "pair"), percent(s.MeanAbsolute), coefficient(s.LogCorrelation)))
@@ -172,8 +172,8 @@ func (c *Comparison) WriteScatter(w io.Writer, format string) error {
 	return write(p, w, format, scatterWidth)
 }
 
-// logTicks marks powers of ten between two logarithms, and twice and five times
-// them where there are few.
+// logTicks marks powers of ten between two logarithms, and two and five times them
+// if there are few.
 func logTicks(lo, hi float64) plot.ConstantTicks {
 	steps := []float64{1}
 	switch {
@@ -229,7 +229,7 @@ func (c *Comparison) WriteErrors(w io.Writer, format string) error {
 			below = append(below, xy)
 		}
 	}
-	top := s.WorstAbsolute * 1.35 // above the worst there is room for the legend
+	top := s.WorstAbsolute * 1.35 // room for the legend above the worst
 	if top == 0 {
 		top = 1
 	}
@@ -275,7 +275,7 @@ func (c *Comparison) WriteErrors(w io.Writer, format string) error {
 	return write(p, w, format, errorsWidth)
 }
 
-// pictureName is a pair's name as short as it can be.
+// pictureName is a pair's name, as short as possible.
 func pictureName(p Pair, by string) string {
 	if by == Kernels && p.A.Group != "" {
 		p.A.Name = p.A.Group
@@ -283,8 +283,8 @@ func pictureName(p Pair, by string) string {
 	return shorten(label(p), 24)
 }
 
-// roundTicks marks multiples of a round number, at most eight or so above 0;
-// the number is least or more.
+// roundTicks marks multiples of a round number, which is at least least, with about
+// eight ticks above 0.
 func roundTicks(top, least float64) plot.ConstantTicks {
 	step := max(least, math.Pow10(int(math.Floor(math.Log10(top/8)))))
 	for _, s := range []float64{1, 2, 5, 10} {
@@ -309,7 +309,7 @@ func write(p *plot.Plot, w io.Writer, format string, width vg.Length) error {
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, pictureHeight), vgimg.UseDPI(pictureDPI))}
 	default:
-		return fmt.Errorf("pictures have the format svg or png, not %q", format)
+		return fmt.Errorf("unknown picture format %q; want svg or png", format)
 	}
 	page := draw.New(c)
 	page.SetColor(color.White)

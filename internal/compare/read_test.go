@@ -24,7 +24,7 @@ func tables(a, b string, o Options) (ta, tb *Table, by string, err error) {
 	return Tables(sa, []*Source{sb}, o)
 }
 
-// written is a table as text: name, launch, value and line of each row.
+// written returns a table as text: name, launch, value and line of each row.
 func written(t *Table) []string {
 	var lines []string
 	for _, r := range t.Rows {
@@ -104,7 +104,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Bad input is told with its place, what is wrong, and what would be right.
+// Invalid input is reported with its place, what is wrong, and what is valid.
 func TestBadInput(t *testing.T) {
 	var many strings.Builder
 	many.WriteString("kernel,cycles\n")
@@ -119,34 +119,34 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"empty", " \n\n", Options{}, "a.csv: the file is empty"},
 		{"binary", "\x7fELF\x00\x01", Options{}, "a.csv: this is neither text nor JSON"},
-		{"a list", "[1]", Options{}, "a.csv: this is a list in JSON"},
+		{"a list", "[1]", Options{}, "a.csv: this is a JSON list"},
 		{"one column", "kernel\none\n", Options{}, `a.csv:1:1: the heading "kernel" has one column`},
-		{"too many fields", "kernel,cycles\none,1,2\n", Options{}, "a.csv:2:7: this line has 3 fields, the heading has 2"},
+		{"too many fields", "kernel,cycles\none,1,2\n", Options{}, "a.csv:2:7: this line has 3 fields; want the 2 of the heading"},
 		{"not a number", "kernel,cycles\none, fast\n", Options{}, `a.csv:2:6: cycles: "fast" is not a number`},
 		{"groups of digits", "kernel,cycles\none,\"12,34\"\n", Options{}, `a.csv:2:5: cycles: "12,34" is not a number`},
 		{"negative", "kernel,cycles\none,-3\n", Options{}, "a.csv:2:5: cycles: -3 is negative"},
 		{"infinite", "kernel,cycles\none,1e999\n", Options{}, "a.csv:2:5: cycles: 1e999 is out of range"},
 		{"a quote too many", "kernel,cycles\no\"ne,3\n", Options{}, `a.csv:2:2: bare " in non-quoted-field`},
-		{"no column of cycles", "kernel,time\none,3\n", Options{}, "a.csv:1: no column is called cycles; say which it is with --key-a; there are: kernel, time"},
-		{"a column misspelt", "kernel,time,cycles\none,3,3\n", Options{KeyA: "tmie"}, `a.csv:1: no column is called "tmie"; did you mean "time"?`},
-		{"a name misspelt", "kernel,time,cycles\none,3,3\n", Options{Names: []string{"kernle"}}, `a.csv:1: no column is called "kernle" (--name); did you mean "kernel"?`},
+		{"no column of cycles", "kernel,time\none,3\n", Options{}, "a.csv:1: there is no column cycles; select one with --key-a; there are: kernel, time"},
+		{"a column misspelt", "kernel,time,cycles\none,3,3\n", Options{KeyA: "tmie"}, `a.csv:1: there is no column "tmie"; did you mean "time"?`},
+		{"a name misspelt", "kernel,time,cycles\none,3,3\n", Options{Names: []string{"kernle"}}, `a.csv:1: there is no column "kernle" (--name); did you mean "kernel"?`},
 		{"a condition misspelt", "kernel,time,cycles\none,3,3\n", Options{Where: []string{"tmie=3"}}, `--where tmie=3: no table has the column "tmie"; did you mean "time"?`},
 		{"a condition without a value", "kernel,cycles\none,3\n", Options{Where: []string{"time"}}, "--where time: write COLUMN=VALUE"},
-		{"not key=value", "benchmark=a, cycles=3\nbenchmark=b, 4\n", Options{}, `a.csv:2:14: "4" is not key=value`},
+		{"not key=value", "benchmark=a, cycles=3\nbenchmark=b, 4\n", Options{}, `a.csv:2:14: "4": want key=value`},
 		{"a key twice", "benchmark=a, cycles=3, cycles=4\n", Options{}, "a.csv:1:24: cycles is given twice"},
 		{"broken JSON", "{\n \"heddle\": }", Options{}, "a.csv:2:12: invalid character '}'"},
-		{"JSON cut off", "{\"heddle\": 1,\n \"x", Options{}, "a.csv:2:4: the file ends in the middle of the result"},
-		{"two results in a file", "{\"heddle\":1}\n{}", Options{}, "a.csv:1:13: something follows the result"},
-		{"other JSON", "{}", Options{}, `a.csv: this JSON is no result of heddle run --json: it has no member "heddle"`},
-		{"a member of another kind", "{\"heddle\":\"1\",\n\"kernels\":3}", Options{}, "a.csv:2:11: kernels is a number, which is not what a result has there"},
+		{"JSON cut off", "{\"heddle\": 1,\n \"x", Options{}, "a.csv:2:4: the file ends within the result"},
+		{"two results in a file", "{\"heddle\":1}\n{}", Options{}, "a.csv:1:13: text after the result"},
+		{"other JSON", "{}", Options{}, `a.csv: this JSON is not a result of heddle run --json: it has no member "heddle"`},
+		{"a member of another kind", "{\"heddle\":\"1\",\n\"kernels\":3}", Options{}, "a.csv:2:11: kernels is a number: not the type that a result has there"},
 		{"a key misspelt", twoKernels, Options{KeyA: "memory.l2.hist"}, `a.csv: kernel two: there is no "memory.l2.hist"; did you mean "hits"?`},
-		{"a key that has parts", twoKernels, Options{KeyA: "memory.l2"}, `a.csv: kernel two: "memory.l2" is no number; it has parts, such as "memory.l2.hits"`},
+		{"a key that has parts", twoKernels, Options{KeyA: "memory.l2"}, `a.csv: kernel two: "memory.l2" is not a number; it has parts, such as "memory.l2.hits"`},
 		{"a key below a number", twoKernels, Options{KeyA: "cycles.x"}, `a.csv: kernel two: "cycles" has no parts`},
-		{"a key that is a text", twoKernels, Options{KeyA: "name"}, `a.csv: kernel two: "name" is no number`},
-		{"a functional run", `{"heddle":"1","mode":"functional","kernels":[{"name":"k"}]}`, Options{}, "a.csv: the result is of a functional run, which counts no cycles"},
+		{"a key that is a text", twoKernels, Options{KeyA: "name"}, `a.csv: kernel two: "name" is not a number`},
+		{"a functional run", `{"heddle":"1","mode":"functional","kernels":[{"name":"k"}]}`, Options{}, "a.csv: this is the result of a functional run, which counts no cycles"},
 		{"no kernels", `{"heddle":"1","cycles":3}`, Options{By: Kernels}, "a.csv: the result has no kernels; --by run compares whole runs"},
-		{"rows of another kind", twoKernels, Options{By: "warp"}, "--by warp is not known; it takes kernel or run"},
-		{"less than nothing", twoKernels, Options{LessA: -1}, "--less-a is -1; it takes a number from 0"},
+		{"rows of another kind", twoKernels, Options{By: "warp"}, "--by warp is not known; want kernel or run"},
+		{"less than nothing", twoKernels, Options{LessA: -1}, "--less-a -1 is invalid; want a number from 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.o.KeyA != "" {
@@ -160,7 +160,7 @@ func TestBadInput(t *testing.T) {
 	}
 	_, _, _, err := tables(many.String(), twoKernels, Options{})
 	if n := strings.Count(err.Error(), "\n") + 1; n != mostErrors {
-		t.Errorf("of 100 wrong lines %d are told, want %d", n, mostErrors)
+		t.Errorf("of 100 wrong lines %d are reported, want %d", n, mostErrors)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// Names as programs have them, and what c++filt and profilers make of them.
+// Names in programs, and their forms in c++filt and profilers.
 func TestIdentifier(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"vecadd", "vecadd"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// reference reads a table that others measured.
+// reference reads a table measured by others.
 func reference(t *testing.T, name string) *Source {
 	t.Helper()
 	s, err := ReadFile("../../" + name)
@@ -15,8 +15,8 @@ func reference(t *testing.T, name string) *Source {
 	return s
 }
 
-// Tables as they come from hardware and from other simulators: every row that
-// has cycles is found. The numbers of rows are grep's and Python's csv module's.
+// Tables from hardware and other simulators: every row with cycles is found. The
+// numbers of rows come from grep and Python's csv module.
 func TestReferenceTables(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -56,7 +56,7 @@ func TestReferenceTables(t *testing.T) {
 }
 
 // The 16 launches of one trace on two machines; the statistics are those of
-// Python's module of that name, quantiles with method="inclusive".
+// Python's module statistics, quantiles with method="inclusive".
 func TestReferenceStatistics(t *testing.T) {
 	one := func(config string) *Table {
 		s := reference(t, "testdata/reference/accelsim/summary.csv")

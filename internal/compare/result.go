@@ -13,11 +13,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// object is a JSON object whose members have not been looked at yet.
+// object is a JSON object whose members are not decoded yet.
 type object map[string]json.RawMessage
 
-// result is a result of a run as JSON. Only what is compared is decoded; a
-// result with a line for every instruction may be large.
+// result is a result of a run as JSON. Only the compared members are decoded, since
+// a result with a line for every instruction may be large.
 type result struct {
 	file    string
 	run     object
@@ -38,14 +38,14 @@ func readResult(file string, text []byte) (*result, error) {
 	end := d.InputOffset()
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		line, col := position(text, end)
-		return nil, &Error{File: file, Line: line, Col: col, Msg: "something follows the result; a file holds one, and several files may be given"}
+		return nil, &Error{File: file, Line: line, Col: col, Msg: "text after the result; want one result in each file"}
 	}
 	if _, ok := r.run["heddle"]; !ok {
 		hint := ""
 		if _, ok := r.run["format"]; ok {
-			hint = "; a recorded case is compared by heddle run"
+			hint = "; to compare a recorded case, use heddle run"
 		}
-		return nil, &Error{File: file, Msg: `this JSON is no result of heddle run --json: it has no member "heddle"` + hint}
+		return nil, &Error{File: file, Msg: `this JSON is not a result of heddle run --json: it has no member "heddle"` + hint}
 	}
 	var head struct {
 		GPU        string         `json:"gpu"`
@@ -71,7 +71,7 @@ func readResult(file string, text []byte) (*result, error) {
 	return r, nil
 }
 
-// jsonError gives an error of decoding its place.
+// jsonError adds the place to a decoding error.
 func jsonError(file string, text []byte, d *json.Decoder, err error) error {
 	var (
 		syntax *json.SyntaxError
@@ -83,10 +83,10 @@ func jsonError(file string, text []byte, d *json.Decoder, err error) error {
 		e.Line, e.Col = position(text, syntax.Offset-1)
 	case errors.As(err, &kind):
 		e.Line, e.Col = position(text, kind.Offset-1)
-		e.Msg = fmt.Sprintf("%s is a %s, which is not what a result has there", kind.Field, kind.Value)
+		e.Msg = fmt.Sprintf("%s is a %s: not the type that a result has there", kind.Field, kind.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		e.Line, e.Col = position(text, int64(len(text)))
-		e.Msg = "the file ends in the middle of the result; was the run still writing it?"
+		e.Msg = "the file ends within the result; was the run still writing it?"
 	case d != nil:
 		e.Line, e.Col = position(text, d.InputOffset())
 	}
@@ -99,7 +99,7 @@ func position(text []byte, offset int64) (line, col int) {
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// what says what the result is of.
+// what returns the subject of the result.
 func (r *result) what() string {
 	s := r.gpu
 	if s == "" {
@@ -133,11 +133,11 @@ func lookup(o object, path string) (float64, error) {
 		var v float64
 		if len(raw) > 0 && raw[0] == '{' {
 			if json.Unmarshal(raw, &o) == nil {
-				return 0, fmt.Errorf("%q is no number; it has parts, such as %q", here+part, here+part+"."+first(numbers(o)))
+				return 0, fmt.Errorf("%q is not a number; it has parts, such as %q", here+part, here+part+"."+first(numbers(o)))
 			}
 		}
 		if string(raw) == "null" || json.Unmarshal(raw, &v) != nil {
-			return 0, fmt.Errorf("%q is no number", here+part)
+			return 0, fmt.Errorf("%q is not a number", here+part)
 		}
 		return v, inRange(v, string(raw))
 	}
@@ -166,7 +166,7 @@ func first(names []string) string {
 // rows returns the kernels of the result, or the run as one row.
 func (r *result) rows(by, path, runName string, less float64) ([]Row, error) {
 	if r.mode == "functional" && path == defaultKey {
-		return nil, &Error{File: r.file, Msg: "the result is of a functional run, which counts no cycles; run it without --mode functional, or compare another counter, such as --key warp_instructions"}
+		return nil, &Error{File: r.file, Msg: "this is the result of a functional run, which counts no cycles; run without --mode functional, or compare another counter, such as --key warp_instructions"}
 	}
 	if by == Runs {
 		v, err := lookup(r.run, path)

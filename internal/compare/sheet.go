@@ -17,22 +17,22 @@ import (
 // sheet is a table as text: comma-separated values, or lines of key=value.
 type sheet struct {
 	file    string
-	head    int // the heading's line; 0 if the columns are named in every line
+	head    int // the heading's line; 0 if every line names its columns
 	columns []string
 	records []record
 	pairs   bool // lines of key=value
 }
 
-// record is a line of a sheet. Lines may leave columns out, at the end those of
-// separated values.
+// record is a line of a sheet. Lines may leave columns out; lines of separated
+// values only at the end.
 type record struct {
 	line  int
 	cells []string
-	cols  []int // where each cell begins, in bytes from 1; 0 if the line lacks it
+	cols  []int // start of each cell, in bytes from 1; 0 if the line lacks it
 }
 
-// at returns a cell and where it begins; a cell that the line lacks is empty,
-// with column 0.
+// at returns a cell and its start; a cell that the line lacks is empty, with column
+// 0.
 func (r *record) at(i int) (cell string, col int) {
 	if i >= len(r.cells) {
 		return "", 0
@@ -40,7 +40,7 @@ func (r *record) at(i int) (cell string, col int) {
 	return r.cells[i], r.cols[i]
 }
 
-// cell is a cell without its place.
+// cell returns a cell without its start.
 func (r *record) cell(i int) string {
 	text, _ := r.at(i)
 	return text
@@ -53,10 +53,11 @@ func (r *record) set(i int, cell string, col int) {
 	r.cells[i], r.cols[i] = cell, col
 }
 
-// mostErrors is how many errors of a file are told (our choice).
+// mostErrors is the number of errors reported for a file (our choice).
 const mostErrors = 10
 
-// plain is a name as names are compared: letters and digits, in lower case.
+// plain returns the form in which names are compared: letters and digits, in lower
+// case.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -66,8 +67,8 @@ func plain(s string) string {
 	}, s)
 }
 
-// column returns the index of a column, whatever the case of its letters and
-// the signs between them; -1 if there is none.
+// column returns the index of a column, ignoring case and punctuation; -1 if there
+// is none.
 func (s *sheet) column(name string) int {
 	for i, c := range s.columns {
 		if c == name {
@@ -83,7 +84,8 @@ func (s *sheet) column(name string) int {
 	return -1
 }
 
-// first returns the first of some columns, named as plain says, that there is.
+// first returns the first of the columns that exists, with names in the form of
+// plain.
 func (s *sheet) first(names ...string) int {
 	for _, n := range names {
 		for i, c := range s.columns {
@@ -102,7 +104,7 @@ func (s *sheet) errorf(line, col int, format string, args ...any) *Error {
 // readSheet reads a table from its text.
 func readSheet(file string, text []byte) (*sheet, error) {
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
-		return nil, &Error{File: file, Msg: "this is neither text nor JSON; a table is comma- or tab-separated values with a heading, or lines of key=value, in UTF-8"}
+		return nil, &Error{File: file, Msg: "this is neither text nor JSON; want comma- or tab-separated values with a heading, or lines of key=value, in UTF-8"}
 	}
 	skip, first := firstLine(text)
 	if first == "" {
@@ -116,9 +118,8 @@ func readSheet(file string, text []byte) (*sheet, error) {
 
 type skipped struct{ bytes, lines int }
 
-// firstLine returns the first line that is neither empty nor a comment nor one
-// of those that Nsight Compute prints ahead of its table ("==PROF== …"), and
-// what lies before it.
+// firstLine returns the first line that is neither empty nor a comment nor one that
+// Nsight Compute prints before its table ("==PROF== …"), and the bytes before it.
 func firstLine(text []byte) (skipped, string) {
 	var at skipped
 	for at.bytes < len(text) {
@@ -132,7 +133,7 @@ func firstLine(text []byte) (skipped, string) {
 	return at, ""
 }
 
-// isPairs reports whether a line consists of key=value, with commas between.
+// isPairs reports whether a line consists of key=value separated by commas.
 func isPairs(line string) bool {
 	for part := range strings.SplitSeq(line, ",") {
 		key, _, ok := strings.Cut(part, "=")
@@ -145,8 +146,8 @@ func isPairs(line string) bool {
 	return true
 }
 
-// separator is what stands between the names of a heading: what occurs most
-// often of comma, tab and semicolon.
+// separator is the separator of a heading: the most frequent one of comma, tab and
+// semicolon.
 func separator(line string) rune {
 	best, most := ',', strings.Count(line, ",")
 	for _, r := range "\t;" {
@@ -177,13 +178,13 @@ func readPairs(file string, text []byte) (*sheet, error) {
 			key, value, ok := strings.Cut(part, "=")
 			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 			if !ok || key == "" {
-				errs = append(errs, s.errorf(number, start, "%q is not key=value, as the first line of this table has it", shorten(strings.TrimSpace(part), 40)))
+				errs = append(errs, s.errorf(number, start, "%q: want key=value, as in the first line of this table", shorten(strings.TrimSpace(part), 40)))
 				continue
 			}
 			i, known := at[key]
 			if !known {
 				if len(s.columns) >= mostColumns {
-					errs = append(errs, s.errorf(number, start, "the key %q is one more than the %d that a table may have", shorten(key, 40), mostColumns))
+					errs = append(errs, s.errorf(number, start, "the key %q is one too many: want at most %d in a table", shorten(key, 40), mostColumns))
 					continue
 				}
 				i = len(s.columns)
@@ -197,7 +198,7 @@ func readPairs(file string, text []byte) (*sheet, error) {
 			r.set(i, value, start)
 		}
 		if cells += len(r.cells); cells > mostCells {
-			errs = append(errs, s.errorf(number, 1, "the table has more than %d cells up to here, with those that lines leave out", mostCells))
+			errs = append(errs, s.errorf(number, 1, "more than %d cells up to here, including those that lines leave out", mostCells))
 		}
 		if len(errs) >= mostErrors || cells > mostCells {
 			break
@@ -210,16 +211,16 @@ func readPairs(file string, text []byte) (*sheet, error) {
 	return s, nil
 }
 
-// mostColumns bounds the columns of a table; Nsight Compute writes some
-// hundreds for every metric that it has (our choice).
+// mostColumns bounds the columns of a table (our choice); with all metrics, Nsight
+// Compute writes several hundred.
 const mostColumns = 4096
 
-// mostCells bounds the memory of tables whose lines leave columns out: 400 MiB
-// of empty cells (our choice).
+// mostCells bounds the memory of tables whose lines leave columns out (our choice):
+// 400 MiB of empty cells.
 const mostCells = 1 << 24
 
-// readValues reads separated values whose first line is the heading. The lines
-// count from those that were skipped.
+// readValues reads separated values whose first line is the heading. Line numbers
+// start after the before skipped lines.
 func readValues(file string, text []byte, before int, sep rune) (*sheet, error) {
 	s := &sheet{file: file}
 	r := csv.NewReader(bytes.NewReader(text))
@@ -232,8 +233,8 @@ func readValues(file string, text []byte, before int, sep rune) (*sheet, error) 
 		}
 		var wrong *csv.ParseError
 		if errors.As(err, &wrong) {
-			errs = append(errs, s.errorf(wrong.Line+before, wrong.Column, "%s; a field with quotes in it is written \"like \"\"this\"\"\"", wrong.Err))
-			break // what follows is read out of step
+			errs = append(errs, s.errorf(wrong.Line+before, wrong.Column, "%s; write a field with quotes in it \"like \"\"this\"\"\"", wrong.Err))
+			break // the rest cannot be parsed reliably
 		}
 		if err != nil {
 			return nil, err
@@ -251,13 +252,13 @@ func readValues(file string, text []byte, before int, sep rune) (*sheet, error) 
 		case s.columns == nil:
 			s.columns, s.head = cells, rec.line
 			if len(cells) > mostColumns {
-				return nil, s.errorf(rec.line, 1, "the heading has %d columns, more than the %d that a table may have", len(cells), mostColumns)
+				return nil, s.errorf(rec.line, 1, "the heading has %d columns; want at most %d", len(cells), mostColumns)
 			}
 			if len(cells) < 2 {
-				return nil, s.errorf(rec.line, 1, "the heading %q has one column; a table has one of names and one of values, with commas, tabs or semicolons between", shorten(strings.Join(cells, ""), 40))
+				return nil, s.errorf(rec.line, 1, "the heading %q has one column; want one of names and one of values, separated by commas, tabs or semicolons", shorten(strings.Join(cells, ""), 40))
 			}
 		case len(cells) > len(s.columns):
-			errs = append(errs, s.errorf(rec.line, rec.cols[len(s.columns)], "this line has %s, the heading has %d", plural(len(cells), "field"), len(s.columns)))
+			errs = append(errs, s.errorf(rec.line, rec.cols[len(s.columns)], "this line has %s; want the %d of the heading", plural(len(cells), "field"), len(s.columns)))
 		default:
 			s.records = append(s.records, rec)
 		}
@@ -276,15 +277,15 @@ func readValues(file string, text []byte, before int, sep rune) (*sheet, error) 
 }
 
 // dropUnits removes the line of units that Nsight Compute writes below the
-// heading of its wide table: the launch has no number there.
+// heading of its wide table: that line has no launch number.
 func (s *sheet) dropUnits() {
 	if id := s.column("ID"); id >= 0 && len(s.records) > 0 && s.records[0].cell(id) == "" && s.column("Kernel Name") >= 0 {
 		s.records = s.records[1:]
 	}
 }
 
-// vertical turns lines of a metric's name and value, about one kernel, into one
-// record whose columns are the metrics.
+// vertical turns lines of metric names and values for one kernel into one record
+// whose columns are the metrics.
 func (s *sheet) vertical() *sheet {
 	t := &sheet{file: s.file, head: s.head}
 	var one record
@@ -302,10 +303,9 @@ func (s *sheet) vertical() *sheet {
 	return t
 }
 
-// long turns the lines that Nsight Compute writes, one for each metric of each
-// launch, into one record for each launch. Of a metric that stands there
-// several times the first counts; where launches have no number, a metric that
-// comes again begins the next launch.
+// long turns the lines of Nsight Compute, one for each metric of each launch, into
+// one record for each launch. The first of several values of a metric counts; if
+// launches have no number, a repeated metric starts the next launch.
 func (s *sheet) long(metric, value int) (*sheet, error) {
 	t := &sheet{file: s.file, head: s.head}
 	var keep []int
@@ -323,7 +323,7 @@ func (s *sheet) long(metric, value int) (*sheet, error) {
 		c, ok := column[name]
 		if !ok {
 			if c = len(t.columns); c >= mostColumns {
-				return nil, s.errorf(r.line, 0, "the metric %q is one more than the %d columns that a table may have", shorten(name, 40), mostColumns)
+				return nil, s.errorf(r.line, 0, "the metric %q is one too many: want at most %d columns in a table", shorten(name, 40), mostColumns)
 			}
 			column[name] = c
 			t.columns = append(t.columns, name)
@@ -356,14 +356,14 @@ func (s *sheet) long(metric, value int) (*sheet, error) {
 			rec.set(c, cell, col)
 		}
 		if cells += len(rec.cells); cells > mostCells {
-			return nil, s.errorf(r.line, 1, "launches and metrics make more than %d cells up to here", mostCells)
+			return nil, s.errorf(r.line, 1, "more than %d cells of launches and metrics up to here", mostCells)
 		}
 	}
 	return t, nil
 }
 
-// where keeps the records that a condition, COLUMN=VALUE or COLUMN!=VALUE,
-// holds for. It reports whether the sheet has the column.
+// where keeps the records that meet a condition, COLUMN=VALUE or COLUMN!=VALUE. It
+// reports whether the sheet has the column.
 func (s *sheet) where(c condition) bool {
 	i := s.column(c.column)
 	if i < 0 {
@@ -394,8 +394,8 @@ func parseCondition(text string) (condition, error) {
 	return condition{text: text, column: column, value: strings.TrimSpace(value), not: not}, nil
 }
 
-// number reads a number as tables have it: with or without commas between
-// groups of three digits. Words for a value that is missing give missing.
+// number reads a number of a table, with or without commas between groups of three
+// digits. Words for a missing value set missing.
 func number(text string) (v float64, missing bool, err error) {
 	switch strings.ToLower(text) {
 	case "", "-", "–", "na", "n/a", "nan", "null", "none":
@@ -421,18 +421,18 @@ func number(text string) (v float64, missing bool, err error) {
 	return v, false, inRange(v, text)
 }
 
-// inRange refuses values that no counter has.
+// inRange refuses values that no counter can have.
 func inRange(v float64, text string) error {
 	switch {
 	case v < 0:
-		return fmt.Errorf("%s is negative; values are counted from 0", shorten(text, 40))
+		return fmt.Errorf("%s is negative; want 0 or more", shorten(text, 40))
 	case v > mostValue || v != 0 && v < leastValue:
-		return fmt.Errorf("%s is out of range: values are 0, or from %g to %g", shorten(text, 40), leastValue, mostValue)
+		return fmt.Errorf("%s is out of range; want 0, or %g to %g", shorten(text, 40), leastValue, mostValue)
 	}
 	return nil
 }
 
-// suggest names the column that was probably meant.
+// suggest returns a hint with the column that was probably meant.
 func (s *sheet) suggest(name string) string {
 	return near.Suggest(name, s.columns, "its columns are")
 }
@@ -444,8 +444,8 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// shorten leaves the middle of a long text out, and makes characters that are
-// not printed a question mark.
+// shorten leaves out the middle of a long text, and replaces unprintable characters
+// with question marks.
 func shorten(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// Source is a file that has been read: a table, or a result.
+// Source is a parsed file: a table or a result.
 type Source struct {
 	file   string
 	sheet  *sheet
@@ -25,7 +25,7 @@ type Source struct {
 // mostBytes bounds a file (our choice).
 const mostBytes = 1 << 30
 
-// ReadFile reads a table or a result. Which it is, its content says.
+// ReadFile reads a table or a result, detected from its content.
 func ReadFile(name string) (*Source, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -38,14 +38,15 @@ func ReadFile(name string) (*Source, error) {
 	return Read(name, f)
 }
 
-// Read reads a table or a result; the name is for messages, and names the run.
+// Read reads a table or a result; name is used in messages and as the name of the
+// run.
 func Read(name string, r io.Reader) (*Source, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > mostBytes {
-		return nil, &Error{File: name, Msg: "the file is larger than 1 GiB, which no table or result is"}
+		return nil, &Error{File: name, Msg: "the file is larger than 1 GiB; want a table or a result"}
 	}
 	s := &Source{file: name}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the byte order mark that spreadsheets write
@@ -53,7 +54,7 @@ func Read(name string, r io.Reader) (*Source, error) {
 	case bytes.HasPrefix(start, []byte("{")):
 		s.result, err = readResult(name, text)
 	case bytes.HasPrefix(start, []byte("[")):
-		err = &Error{File: name, Msg: "this is a list in JSON; a result is an object, and several are several files"}
+		err = &Error{File: name, Msg: "this is a JSON list; want one result, an object, in each file"}
 	default:
 		s.sheet, err = readSheet(name, text)
 	}
@@ -63,42 +64,42 @@ func Read(name string, r io.Reader) (*Source, error) {
 	return s, nil
 }
 
-// defaultKey is what is compared if nothing else is asked for.
+// defaultKey is compared by default.
 const defaultKey = "cycles"
 
-// Options say what is compared.
+// Options select what is compared.
 type Options struct {
-	// By says what a row is: Kernels, Runs, or "" for what the tables name.
+	// By says what a row is: Kernels, Runs, or "" to derive it from the tables.
 	By string
-	// KeyA and KeyB are what is compared, "" is cycles: of a table a column, of
-	// a result a dotted path, such as memory.l2.hits.
+	// KeyA and KeyB are the compared values, "" means cycles: a column of a table,
+	// or a dotted path in a result, such as memory.l2.hits.
 	KeyA, KeyB string
-	// Names are the columns of tables that make a row's name, joined with "-";
-	// none for those that look like it.
+	// Names are the columns of tables that make a row's name, joined with "-"; if
+	// there are none, they are chosen by their headings.
 	Names []string
 	// Where are conditions COLUMN=VALUE or COLUMN!=VALUE that the rows of tables
-	// must meet. A table without the column is not asked.
+	// must meet. They do not apply to a table without the column.
 	Where []string
-	// LessA and LessB are subtracted from every value, from a run's once for
-	// each of its kernels: a launch latency that the other side does not have.
+	// LessA and LessB are subtracted from every value, from that of a run once for
+	// each kernel: a launch latency that the other side does not have.
 	LessA, LessB float64
 }
 
-// Tables makes the two tables to compare: the reference, and the other side,
-// whose files follow each other.
+// Tables returns the two tables to compare: the reference, and the other side with
+// the rows of all its files.
 func Tables(a *Source, b []*Source, o Options) (ta, tb *Table, by string, err error) {
 	all := append([]*Source{a}, b...)
 	switch o.By {
 	case "", Kernels, Runs:
 	default:
-		return nil, nil, "", fmt.Errorf("--by %s is not known; it takes kernel or run", o.By)
+		return nil, nil, "", fmt.Errorf("--by %s is not known; want kernel or run", o.By)
 	}
 	for _, less := range []struct {
 		flag  string
 		value float64
 	}{{"--less-a", o.LessA}, {"--less-b", o.LessB}} {
 		if !(less.value >= 0 && less.value <= mostValue) {
-			return nil, nil, "", fmt.Errorf("%s is %g; it takes a number from 0 to %g", less.flag, less.value, mostValue)
+			return nil, nil, "", fmt.Errorf("%s %g is invalid; want a number from 0 to %g", less.flag, less.value, mostValue)
 		}
 	}
 	if err := filter(all, o.Where); err != nil {
@@ -120,8 +121,8 @@ func Tables(a *Source, b []*Source, o Options) (ta, tb *Table, by string, err er
 	return ta, tb, by, nil
 }
 
-// differences names the run conditions that the reference, if it is a result,
-// does not share with the results on the other side.
+// differences names the run conditions in which the reference, if it is a result,
+// differs from the results on the other side.
 func differences(a *Source, b []*Source) []string {
 	if a.result == nil {
 		return nil
@@ -142,7 +143,7 @@ func differences(a *Source, b []*Source) []string {
 	return notes
 }
 
-// filter applies conditions to all tables that have their column.
+// filter applies conditions to all tables with their column.
 func filter(all []*Source, where []string) error {
 	for _, text := range where {
 		c, err := parseCondition(text)
@@ -164,26 +165,26 @@ func filter(all []*Source, where []string) error {
 	return nil
 }
 
-// Columns that name rows, as plain writes them, those that say it best first.
+// Columns that name rows, in the form of plain, best first.
 var (
 	kernelColumns = []string{"kernelname", "kernel", "name", "function"}
 	runColumns    = []string{"run", "benchmark", "workload", "application", "app", "program", "testcase", "test", "trace", "case", "id"}
 	launchColumns = []string{"launch", "launchid", "launchnumber", "kernelid", "id", "kernel"}
 )
 
-// cycleColumns hold cycles: Heddle's and other tables' plain word, Nsight
-// Compute's names for people and for scripts, and what GPGPU-Sim prints.
+// cycleColumns are the names of columns of cycles: the plain word of Heddle and
+// other tables, Nsight Compute's names for people and for scripts, and GPGPU-Sim's.
 var cycleColumns = []string{
 	"cycles", "cycle", "elapsedcycles", "gpccycleselapsedmax", "gpucycleselapsedmax", "smcycleselapsedmax", "smcycleselapsedavg",
 	"gpusimcycle", "gpusimcycles", "simcycles", "hwcycles", "totalcycles",
 }
 
-// conditionKeys are keys of lines of key=value that say how a value was
-// measured, not what of.
+// conditionKeys are keys in lines of key=value that say how a value was measured,
+// not of what.
 var conditionKeys = []string{"suite", "frequency", "profiletype", "beforeturning"}
 
-// rowsOf says whether rows are kernels or runs: runs if a table names those
-// alone, or a result has no kernels.
+// rowsOf returns whether rows are kernels or runs: runs if a table names only runs,
+// or a result has no kernels.
 func rowsOf(all []*Source, names []string) string {
 	for _, s := range all {
 		switch {
@@ -201,8 +202,8 @@ func rowsOf(all []*Source, names []string) string {
 	return Kernels
 }
 
-// nameColumn returns the first of some columns that holds names, not numbers
-// alone; -1 if there is none.
+// nameColumn returns the first of some columns that does not hold only numbers; -1
+// if there is none.
 func (s *sheet) nameColumn(candidates []string) int {
 	for _, name := range candidates {
 		if i := s.first(name); i >= 0 && (len(s.records) == 0 || !s.whole(i)) {
@@ -212,7 +213,7 @@ func (s *sheet) nameColumn(candidates []string) int {
 	return -1
 }
 
-// whole reports whether a column holds nothing but whole numbers.
+// whole reports whether a column holds only whole numbers.
 func (s *sheet) whole(i int) bool {
 	return !slices.ContainsFunc(s.records, func(r record) bool {
 		_, err := strconv.ParseUint(r.cell(i), 10, 31)
@@ -220,7 +221,7 @@ func (s *sheet) whole(i int) bool {
 	})
 }
 
-// table makes one side's table of its sources.
+// table makes one side's table from its sources.
 func table(side string, sources []*Source, by, key string, names []string, less float64) (*Table, error) {
 	if key == "" {
 		key = defaultKey
@@ -252,7 +253,7 @@ func table(side string, sources []*Source, by, key string, names []string, less 
 	return t, errors.Join(errs...)
 }
 
-// runName is the name of a run: its file's, without folder and ending.
+// runName is the name of a run: that of its file, without folder and extension.
 func runName(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
@@ -310,7 +311,7 @@ func (s *sheet) rows(t *Table, by, key string, names []string, less float64) ([]
 			row.Group = parts[0]
 		}
 		if launch >= 0 {
-			row.Launch, _ = strconv.Atoi(r.cell(launch)) // whole has read it
+			row.Launch, _ = strconv.Atoi(r.cell(launch)) // whole has parsed it
 		}
 		rows = append(rows, row)
 	}
@@ -338,19 +339,19 @@ func (s *sheet) valueColumn(key, side string) (int, error) {
 		if len(like) == 1 {
 			return like[0], nil
 		}
-		return -1, s.errorf(s.head, 0, "no column is called cycles; say which it is with --key-%s%s", side, near.Suggest(key, s.columns, "there are"))
+		return -1, s.errorf(s.head, 0, "there is no column cycles; select one with --key-%s%s", side, near.Suggest(key, s.columns, "there are"))
 	}
-	return -1, s.errorf(s.head, 0, "no column is called %q%s", key, s.suggest(key))
+	return -1, s.errorf(s.head, 0, "there is no column %q%s", key, s.suggest(key))
 }
 
-// nameColumns finds the columns that make a row's name; none if the table does
-// not name its rows.
+// nameColumns finds the columns that make a row's name; it returns none if the
+// table does not name its rows.
 func (s *sheet) nameColumns(by string, names []string, value int) ([]int, error) {
 	var columns []int
 	for _, n := range names {
 		i := s.column(n)
 		if i < 0 {
-			return nil, s.errorf(s.head, 0, "no column is called %q (--name)%s", n, s.suggest(n))
+			return nil, s.errorf(s.head, 0, "there is no column %q (--name)%s", n, s.suggest(n))
 		}
 		columns = append(columns, i)
 	}

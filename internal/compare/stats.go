@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Statistics say how far the values of B are from those of A. Errors are
-// (B−A)/A in percent; those whose name says absolute leave the sign out.
+// Statistics summarise the errors of B's values with respect to A's. Errors are
+// (B−A)/A in percent; absolute ones have no sign.
 type Statistics struct {
 	Pairs int `json:"pairs"` // with a reference above 0
 
@@ -14,7 +14,7 @@ type Statistics struct {
 	MedianAbsolute float64 `json:"median_absolute_error_percent"`
 	P90Absolute    float64 `json:"p90_absolute_error_percent"` // see Percentile
 	WorstAbsolute  float64 `json:"worst_absolute_error_percent"`
-	Worst          string  `json:"worst"` // the name of that row
+	Worst          string  `json:"worst"` // name of the row with the worst error
 	Mean           float64 `json:"mean_error_percent"`
 
 	// Pearson's coefficient of the values, and of their logarithms over the pairs
@@ -24,12 +24,12 @@ type Statistics struct {
 	LogCorrelation *float64 `json:"log_correlation"`
 }
 
-// Percentile returns the value below which a share of sorted values lies, by
-// linear interpolation: the values stand at the shares 0, 1/(n−1), … 1, and
-// between two of them the percentile goes in a straight line (type 7 of Hyndman
-// and Fan, "Sample Quantiles in Statistical Packages", 1996; also the default
-// of NumPy and R, and PERCENTILE.INC of spreadsheets). The values must be
-// sorted, and be one at least; the share is from 0 to 1.
+// Percentile returns the value below which a share of sorted values lies, by linear
+// interpolation: the values are at the shares 0, 1/(n−1), … 1, and the percentile
+// is linear between two of them (type 7 of Hyndman and Fan, "Sample Quantiles in
+// Statistical Packages", 1996; also the default of NumPy and R, and PERCENTILE.INC
+// of spreadsheets). The values must be sorted, with at least one value; the share
+// is from 0 to 1.
 func Percentile(sorted []float64, share float64) float64 {
 	at := share * float64(len(sorted)-1)
 	i := int(at)
@@ -41,7 +41,7 @@ func Percentile(sorted []float64, share float64) float64 {
 
 // Pearson returns the correlation coefficient of two samples of the same size;
 // ok is false if there are fewer than two values or one sample is constant. The
-// values must be such that their squares are finite.
+// squares of the values must be finite.
 func Pearson(x, y []float64) (r float64, ok bool) {
 	if len(x) < 2 {
 		return 0, false
@@ -72,7 +72,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// statistics returns those of some pairs, one at least.
+// statistics returns the statistics of at least one pair.
 func statistics(pairs []Pair) Statistics {
 	s := Statistics{Pairs: len(pairs)}
 	var errs, signed, a, b, logA, logB []float64

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Values by the definition, worked out by hand; the second and third are the
-// examples of "Percentile" in Wikipedia, section "Second variant, C = 1".
+// Values by the definition, computed by hand; the second and third are the examples
+// of "Percentile" in Wikipedia, section "Second variant, C = 1".
 func TestPercentile(t *testing.T) {
 	for _, tt := range []struct {
 		sorted []float64
@@ -67,8 +67,8 @@ func TestPearsonUndefined(t *testing.T) {
 	}
 }
 
-// Statistics against the same in other words: sums of exact fractions in the
-// form n∑xy−∑x∑y, and the percentile as the definition has it, by ranks.
+// Statistics compared with an independent computation: sums of exact fractions in
+// the form n∑xy−∑x∑y, and the percentile by its definition, with ranks.
 func TestStatisticsAgainstFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")
@@ -178,7 +178,7 @@ func TestStatisticsByHand(t *testing.T) {
 	}
 }
 
-// table1 is a table of kernels k0, k1, … with these values.
+// table1 returns a table of kernels k0, k1, … with the given values.
 func table1(side string, values ...float64) *Table {
 	t := &Table{Side: side, Files: []string{side + ".csv"}, What: "table", Metric: "cycles"}
 	for i, v := range values {

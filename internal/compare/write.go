@@ -12,15 +12,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
-// How many rows without a partner the text names on each side, and how wide a
-// name may be there (our choice); JSON has them all, in full.
+// The number of rows without a partner that the text names on each side, and the
+// width of a name there (our choice); JSON has all of them, in full.
 const (
 	mostLeft  = 20
 	nameWidth = 44
 )
 
-// WriteText writes the comparison for a person: rows in ascending order of their
-// errors, unless brief, and what sums them up.
+// WriteText writes the comparison for a reader: rows in ascending order of their
+// errors, unless brief is set, and a summary.
 func (c *Comparison) WriteText(w io.Writer, brief bool) error {
 	var b strings.Builder
 	for _, t := range []*Table{c.A, c.B} {
@@ -94,7 +94,7 @@ func (c *Comparison) left(b *strings.Builder) {
 		other []Row
 	}{{"A", c.OnlyA, c.OnlyB}, {"B", c.OnlyB, c.OnlyA}} {
 		var others []string
-		for _, r := range side.other[:min(len(side.other), 1000)] { // names to guess from
+		for _, r := range side.other[:min(len(side.other), 1000)] { // candidates for the hint
 			others = append(others, r.Name)
 		}
 		for _, r := range side.rows[:min(len(side.rows), mostLeft)] {
@@ -113,7 +113,7 @@ func files(t *Table) string {
 	return fmt.Sprintf("%s … (%d files)", t.Files[0], len(t.Files))
 }
 
-// label names a pair by its reference, with the launch where one is known.
+// label names a pair by its reference, with the launch if known.
 func label(p Pair) string {
 	if p.A.Name == "" {
 		return rowName(p.B)
@@ -136,7 +136,7 @@ func rowName(r Row) string {
 	return s
 }
 
-// place says where a row stands.
+// place returns the place of a row in its file.
 func place(r Row) string {
 	if r.Line > 0 {
 		return fmt.Sprintf(" (%s:%d)", r.File, r.Line)
@@ -144,7 +144,8 @@ func place(r Row) string {
 	return fmt.Sprintf(" (%s)", r.File)
 }
 
-// value writes a value with its digits in groups, and decimals if it has them.
+// value writes a value with its digits in groups, and with decimals if there are
+// any.
 func value(v float64) string {
 	if v < 0 {
 		return "-" + value(-v)
@@ -201,7 +202,7 @@ type (
 	}
 	jsonPair struct {
 		Name    string   `json:"name"`             // in A
-		NameB   string   `json:"name_b,omitempty"` // where B has another
+		NameB   string   `json:"name_b,omitempty"` // if B has a different one
 		LaunchA *int     `json:"launch_a,omitempty"`
 		LaunchB *int     `json:"launch_b,omitempty"`
 		A       float64  `json:"a"`
@@ -220,7 +221,7 @@ type (
 		By          string      `json:"by"`
 		Match       string      `json:"match"`
 		OK          bool        `json:"ok"`
-		Percentiles string      `json:"percentiles"` // how they are defined
+		Percentiles string      `json:"percentiles"` // their definition
 		Statistics  Statistics  `json:"statistics"`
 		Groups      []jsonGroup `json:"groups,omitempty"`
 		Ascending   []float64   `json:"absolute_errors_percent"` // ascending
@@ -232,8 +233,8 @@ type (
 	}
 )
 
-// WriteJSON writes the comparison as JSON, indented, with a final newline; ok
-// is what Judge found.
+// WriteJSON writes the comparison as JSON, indented, with a final newline; ok is
+// Judge's verdict.
 func (c *Comparison) WriteJSON(w io.Writer, ok bool) error {
 	j := jsonComparison{
 		Heddle: report.Version, A: c.A.json(), B: c.B.json(), By: c.By, Match: c.Match, OK: ok,
@@ -287,8 +288,8 @@ func jsonRows(rows []Row) []jsonRow {
 	return list
 }
 
-// WriteCSV writes a line for every pair, in the order of A, and then one for
-// every row without a partner, whose other side is empty.
+// WriteCSV writes a line for every pair, in the order of A, and then one for every
+// unpaired row, with the other side empty.
 func (c *Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{"name", "name_b", "launch_a", "launch_b", "a", "b", "ratio", "error_percent", "only"}}
@@ -321,5 +322,5 @@ func launchText(r Row) string {
 	return strconv.Itoa(r.Launch)
 }
 
-// exact writes a number with the digits that it takes to read it back.
+// exact writes a number with as many digits as reading it back needs.
 func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

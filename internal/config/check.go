@@ -11,10 +11,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// maxSMs bounds the SMs of a chip; the largest there are have fewer than 200.
+// maxSMs bounds the SMs of a chip; the largest real chips have fewer than 200.
 const maxSMs = 4096
 
-// Check reports what does not fit together, all of it.
+// Check reports all values that contradict each other.
 func (g *GPU) Check() error {
 	var errs []error
 	bad := func(key, format string, a ...any) {
@@ -22,14 +22,14 @@ func (g *GPU) Check() error {
 		errs = append(errs, fmt.Errorf("%s = %.60s: %s", key, v, fmt.Sprintf(format, a...)))
 	}
 	if n := g.SMs(); n > maxSMs {
-		bad("chip.clusters", "%d SMs in all are more than %d (chip.sms_per_cluster = %d)", n, maxSMs, g.Chip.SMsPerCluster)
+		bad("chip.clusters", "%d SMs in all: want at most %d (chip.sms_per_cluster = %d)", n, maxSMs, g.Chip.SMsPerCluster)
 	}
 	if !isPower(g.Chip.SlicesPerChannel) {
-		bad("chip.slices_per_channel", "the number of slices of a channel must be a power of two")
+		bad("chip.slices_per_channel", "want a power of two")
 	}
 	var major, minor int
 	if n, err := fmt.Sscanf(g.ComputeCapability+"\n", "%d.%d\n", &major, &minor); err != nil || n != 2 || major < 0 || minor < 0 || minor > 9 {
-		bad("compute_capability", "write major.minor, such as 8.6")
+		bad("compute_capability", "want major.minor, such as 8.6")
 	}
 	g.checkSM(bad)
 	m := g.machine()
@@ -38,8 +38,7 @@ func (g *GPU) Check() error {
 	}
 	g.checkL1(bad)
 
-	// What is left is for the models to say. Their messages are about the
-	// tables named.
+	// The models check the rest. Their messages are about the tables named here.
 	tables := []string{"l1d", "l1c", "l1t", "l1i", "l2", "l1d.prefer_l1", "l1d.prefer_shared"}
 	broken := false
 	for _, t := range tables {
@@ -51,7 +50,7 @@ func (g *GPU) Check() error {
 		}
 		if want := t == "l1t"; !c.Disabled && c.IsTexture() != want {
 			if want {
-				bad(t+".mshr", "a texture cache takes fifo or sector-fifo")
+				bad(t+".mshr", "a texture cache needs fifo or sector-fifo")
 			} else {
 				bad(t+".mshr", "fifo and sector-fifo are for the texture cache")
 			}
@@ -80,8 +79,7 @@ func (g *GPU) Check() error {
 	return nil
 }
 
-// conflict adds to what a model says of a table the keys that it is about, with
-// their values.
+// conflict adds the keys and their values to a model's error about a table.
 func (g *GPU) conflict(table string, err error) error {
 	var about []string
 	var c *param.Conflict
@@ -129,7 +127,7 @@ func (g *GPU) checkL1(bad complain) {
 		cache *Cache
 	}{{"l1c", &g.L1C}, {"l1i", &g.L1I}} {
 		if x.cache.Enabled && x.cache.Sectored {
-			bad(x.key+".sectored", "this cache is read by whole lines")
+			bad(x.key+".sectored", "this cache reads whole lines")
 		}
 		if x.cache.Enabled && x.cache.Write != cache.ReadOnly {
 			bad(x.key+".write", "nothing is written to this cache: want \"read-only\"")
@@ -140,23 +138,23 @@ func (g *GPU) checkL1(bad complain) {
 	}
 	switch {
 	case !l.Enabled:
-		bad("l1d.adaptive", "there is no L1 (l1d.enabled = false)")
+		bad("l1d.adaptive", "an adaptive L1 needs l1d.enabled = true")
 		return
 	case l.Unified == 0:
-		bad("l1d.unified", "an adaptive L1 needs the size of L1 and shared memory together (l1d.adaptive = true)")
+		bad("l1d.unified", "l1d.adaptive = true needs the size of L1 and shared memory together")
 		return
 	case l.bytes() > l.Unified<<10:
 		bad("l1d.unified", "the L1 alone has %d KiB: l1d.sets = %d, l1d.ways = %d, l1d.line = %d", l.bytes()>>10, l.Sets, l.Ways, l.Line)
 	case l.Ways*(l.Unified<<10)%l.bytes() != 0:
-		bad("l1d.unified", "it is no whole number of ways of the L1: l1d.sets = %d, l1d.line = %d", l.Sets, l.Line)
+		bad("l1d.unified", "want a whole number of ways of the L1: l1d.sets = %d, l1d.line = %d", l.Sets, l.Line)
 	}
 	if !slices.IsSorted(l.SharedSizes) {
-		bad("l1d.shared_sizes", "want them in ascending order")
+		bad("l1d.shared_sizes", "want ascending order")
 		return
 	}
 	most := l.SharedSizes[len(l.SharedSizes)-1]
 	if most >= l.Unified {
-		bad("l1d.shared_sizes", "the largest leaves nothing of l1d.unified = %d to the L1", l.Unified)
+		bad("l1d.shared_sizes", "the largest leaves the L1 nothing of l1d.unified = %d", l.Unified)
 	}
 	if g.SM.Shared > most<<10 {
 		bad("sm.shared", "the largest of l1d.shared_sizes is %d KiB", most)

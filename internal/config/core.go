@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/core"
 )
 
-// This file: which core model simulates a GPU, and whose parameters it has.
+// This file: the core model of a GPU, and the source of its parameters.
 
 // Cores are the core models that a GPU can have.
 func Cores() []string { return slices.Clone(keyAt("core").Enum) }
@@ -24,13 +24,12 @@ func (g *GPU) hasCore(core string) bool {
 	return false
 }
 
-// SetCore has a GPU simulated by another core model. One without parameters for
-// it takes those of a built-in GPU: of the same architecture, else of the
-// nearest compute capability; of several the one whose number of SMs is the
-// nearest.
+// SetCore selects another core model. A GPU without parameters for it takes those
+// of a built-in GPU: one of the same architecture, else of the nearest compute
+// capability; among several, the one with the nearest number of SMs.
 func (g *GPU) SetCore(name string) error {
 	if !slices.Contains(Cores(), name) {
-		return fmt.Errorf("core %q is not known; there are %s", name, strings.Join(Cores(), ", "))
+		return fmt.Errorf("unknown core %q; want one of %s", name, strings.Join(Cores(), ", "))
 	}
 	if name == g.Core {
 		return nil
@@ -62,12 +61,12 @@ func (g *GPU) borrow(m *core.Model, from *GPU) {
 	g.borrowed = from.Name
 }
 
-// CoreFrom names the GPU whose parameters a core has that SetCore has chosen, if
-// it is another; else "".
+// CoreFrom names the GPU from which SetCore took the core's parameters, if it is a
+// different one; else "".
 func (g *GPU) CoreFrom() string { return g.borrowed }
 
-// lender names the GPU that a GPU's parameters for a core were taken over from,
-// all of them; "" if it has some of its own.
+// lender names the GPU from which all of a GPU's parameters for a core were taken;
+// "" if it has some of its own.
 func (g *GPU) lender(core string) string {
 	lender := ""
 	for i := range keys() {
@@ -82,8 +81,8 @@ func (g *GPU) lender(core string) string {
 	return lender
 }
 
-// nearestWith returns the built-in GPU that is most like this one and has
-// parameters for a core; nil if none has and the core can do without.
+// nearestWith returns the built-in GPU most similar to this one among those with
+// parameters for a core; nil if there is none and the core needs none.
 func (g *GPU) nearestWith(name string) (*GPU, error) {
 	var best *GPU
 	least := math.Inf(1)

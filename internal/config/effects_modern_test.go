@@ -78,12 +78,11 @@ var modernEffects = []effect{
 	{"modern.fence_gpu=1", "fences", "less", "core=modern"},
 }
 
-// notInPTX are values of the modern core that kernels in PTX do not feel, or
-// not those here: they are about control bits, about constants as operands,
-// uniform registers, code longer than the caches, or opcodes of SASS. They are
-// among sassEffects.
+// notInPTX are values of the modern core that do not affect kernels in PTX, or not
+// those here: they concern control bits, constants as operands, uniform registers,
+// code longer than the caches, or opcodes of SASS. They are among sassEffects.
 var notInPTX = []string{
-	"compat.chip.accel_sim_traces", // TestOneSwitch of internal/work/tracerun tries it
+	"compat.chip.accel_sim_traces", // tested by TestOneSwitch of internal/work/tracerun
 	"modern.const_switch", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
 	"modern.copy.regular_war", "modern.copy.uniform_raw", "modern.copy.uniform_war", "modern.depbar_delay", "modern.fence_block",
 	"modern.fence_system", "modern.guard_extra", "modern.keep_code", "modern.l0fl.line", "modern.l0fl.sets", "modern.l0fl.ways", "modern.l0i.sets",

@@ -17,11 +17,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: settings of the modern core that only kernels in SASS feel, each
-// with one that does.
+// This file: settings of the modern core that affect only kernels in SASS, each
+// with such a kernel.
 
-// asm writes instructions, one a line: a control code, or "" for one that says
-// nothing, a bar, and the text. $i counts, from 0; R2 and R3 have the address.
+// asm writes instructions, one per line: a control code, or "" for an empty one, a
+// bar, and the text. $i counts from 0; R2 and R3 have the address.
 func asm(n int, lines string) string {
 	var b strings.Builder
 	for i := range n {
@@ -113,8 +113,8 @@ var sassBodies = map[string]string{
 	"uniform.one": told("UIADD3 UR8, UR9, UR10, URZ"),
 }
 
-// sassEffect is a setting, the kernel that feels it, and how; with is set in
-// both runs.
+// sassEffect is a setting, the kernel that it affects, and how; with is set in both
+// runs.
 type sassEffect struct{ set, kernel, want, with string }
 
 const scoreboards = "modern.dependences=scoreboard"
@@ -146,7 +146,7 @@ var sassEffects = []sassEffect{
 	{"modern.shared_store.uniform_war=99,99,99", "sts.uread", "more", ""},
 	{"modern.mio.raw=99", "shfl", "more", ""},
 	{"modern.mio.war=99", "shfl.read", "more", ""},
-	{"modern.guard_extra=0", "isetp.sel", "less", ""}, // the SEL comes too soon: no loop,
+	{"modern.guard_extra=0", "isetp.sel", "less", ""}, // the SEL issues too soon: no loop,
 	{"modern.long_stall=30", "stall12", "more", ""},
 	{"modern.zero_stall=60", "errbar", "more", ""},
 	{"modern.queue_misc=1", "queued", "differ", ""},
@@ -185,7 +185,7 @@ var sassEffects = []sassEffect{
 	{"modern.time.uniform.pipe=sfu", "uniform", "differ", ""},
 }
 
-// inNoSASS are settings that no instruction feels, and why.
+// inNoSASS are settings that affect no instruction, and why.
 var inNoSASS = map[string]string{
 	"modern.copy.uniform_raw": "LDGSTS has its place in shared memory in a register, so its address is never from uniform registers alone",
 	"modern.copy.uniform_war": "likewise",
@@ -258,7 +258,8 @@ func performSASS(t *testing.T, settings, kernel string) outcome {
 	return out
 }
 
-// TestEffectsOnSASS changes each of those settings and wants a kernel to feel it.
+// TestEffectsOnSASS changes each of those settings and checks that it affects a
+// kernel.
 func TestEffectsOnSASS(t *testing.T) {
 	tried := map[string]bool{}
 	for _, e := range sassEffects {

@@ -12,7 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 )
 
-// effect is a setting, a kernel that feels it, and what of the run changes.
+// effect is a setting, a kernel that it affects, and the change of the run.
 type effect struct {
 	set  string // see base
 	on   string // see loadOf; "trace " and a name: see traces
@@ -20,9 +20,9 @@ type effect struct {
 	with string // settings of both runs, see base
 }
 
-// effects has a row for each option of GPGPU-Sim that is honoured and for each
-// key of a GPU that a run depends on. Directions are wanted where they follow
-// from what the setting is.
+// effects has a row for each option of GPGPU-Sim that is honoured and for each key
+// of a GPU on which runs depend. Directions are checked where they follow from the
+// meaning of the setting.
 var effects = slices.Concat(plain,
 	times16("latency", map[string]int{"int_add": 9, "int_max": 9, "int_mul": 11, "int_mad": 13, "int_div": 47, "int_shfl": 17,
 		"fp_add": 9, "fp_max": 10, "fp_mul": 12, "fp_mad": 15, "fp_div": 53, "dp_add": 17, "dp_max": 18, "dp_mul": 19, "dp_mad": 25, "dp_div": 97}),
@@ -37,7 +37,7 @@ var effects = slices.Concat(plain,
 	traceEffects,
 )
 
-// plain are the effects that are written out.
+// plain are the effects written out in full.
 var plain = []effect{
 	// The chip.
 	{"-gpgpu_n_clusters 4", "stream.many", "differ", ""},
@@ -55,7 +55,7 @@ var plain = []effect{
 	{"clocks.dram=500", "rows", "more", ""},
 	{"-gpgpu_clock_domains 1000:900:950:700", "rows", "more", ""},
 
-	// What an SM holds.
+	// Limits of an SM.
 	{"-gpgpu_shader_core_pipeline 128:32", "chase.many", "more", ""},
 	{"-gpgpu_shader_cta 2", "chase.many", "more", ""},
 	{"-gpgpu_shader_registers 8192", "long.big", "blocks per SM less", ""},
@@ -186,7 +186,7 @@ var plain = []effect{
 	// The other first-level caches.
 	{"-gpgpu_const_cache:l1 N:2:64:2,L:R:f:N:L,S:2:4,4", "consts", ".L1C misses more", ""},
 	{"l1c.enabled=false", "", "refused an SM needs this cache", ""},
-	{"l1c.sectored=true", "", "refused this cache is read by whole lines", "l1c.line=128"},
+	{"l1c.sectored=true", "", "refused this cache reads whole lines", "l1c.line=128"},
 	{"l1c.sets=2", "consts", ".L1C misses more", ""},
 	{"l1c.line=128", "constmix", "differ", ""},
 	{"l1c.ways=1", "consts", ".L1C misses more", ""},
@@ -202,23 +202,23 @@ var plain = []effect{
 	{"l1c.port=8", "consts", "more", ""},
 	{"-gpgpu_tex_cache:l1 N:2:128:2,L:R:m:N:L,T:8:4,8:2", "tex", ".L1T misses more", ""},
 	{"l1t.enabled=false", "tex", "more", ""},
-	{"l1t.sectored=true", "", "refused a texture cache is of type N", ""},
+	{"l1t.sectored=true", "", "refused a texture cache must be of type N", ""},
 	{"l1t.sets=2", "tex", ".L1T misses more", ""},
 	{"l1t.line=64", "tex", ".L1T misses more", ""},
 	{"l1t.ways=1", "tex", ".L1T misses more", ""},
 	{"l1t.replace=fifo", "tex.many", "differ", ""},
-	{"l1t.write=write-back", "", "refused a texture cache is of type N", ""},
-	{"l1t.allocate=on-fill", "", "refused a texture cache is of type N", ""},
+	{"l1t.write=write-back", "", "refused a texture cache must be of type N", ""},
+	{"l1t.allocate=on-fill", "", "refused a texture cache must be of type N", ""},
 	{"l1t.write_miss=read-later", "", "refused a read-only cache", ""},
 	{"l1t.index=xor", "tex.many", "differ", ""},
-	{"l1t.mshr=associative", "", "refused a texture cache takes fifo", ""},
+	{"l1t.mshr=associative", "", "refused a texture cache needs fifo", ""},
 	{"l1t.entries=2", "tex", "more", ""},
 	{"l1t.merge=1", "tex.many", "differ", ""},
 	{"l1t.miss_queue=1", "tex", "more", ""},
 	{"l1t.result_queue=1", "tex.many", "differ", ""},
 	{"-gpgpu_cache:il1 N:2:128:2,L:R:f:N:L,S:2:4,4", "roam", ".L1I misses more", ""},
 	{"l1i.enabled=false", "", "refused an SM needs this cache", ""},
-	{"l1i.sectored=true", "", "refused this cache is read by whole lines", ""},
+	{"l1i.sectored=true", "", "refused this cache reads whole lines", ""},
 	{"l1i.sets=2", "roam", ".L1I misses more", ""},
 	{"l1i.line=64", "roam", ".L1I misses more", ""},
 	{"l1i.ways=1", "roam", ".L1I misses more", ""},
@@ -434,7 +434,7 @@ var compatEffects = []effect{
 // lines is an L1 that is filled by whole lines.
 const lines = "-gpgpu_cache:dl1 N:4:128:4,L:T:m:N:L,S:8:4,8\n"
 
-// perfect makes instructions come at once, and the clocks tick together.
+// perfect makes instruction fetches immediate, and the clocks tick together.
 const perfect = "-gpgpu_perfect_inst_const_cache 1\n-gpgpu_clock_domains 1000:1000:1000:1000\n"
 
 // times16 is a row for the latency or initiation of each kind of instruction.
@@ -466,7 +466,7 @@ func preferred(table, option, how string) []effect {
 	var list []effect
 	for _, e := range plain {
 		set := move(e.set)
-		// With an adaptive L1 nothing is preferred.
+		// With an adaptive L1 preferences have no effect.
 		if set == e.set || strings.Contains(e.set, "\n") || strings.Contains(e.with, "l1d.adaptive") {
 			continue
 		}
@@ -476,8 +476,8 @@ func preferred(table, option, how string) []effect {
 	return list
 }
 
-// collectors is a row for each size of each set of collectors of its own. One
-// of each stands against two, where registers and units hold up nothing.
+// collectors is a row for each size of each set of private collectors. One of each
+// is compared with two, where registers and units are no limit.
 func collectors() []effect {
 	var list []effect
 	for _, s := range []struct{ option, on string }{
@@ -502,8 +502,7 @@ func collectors() []effect {
 	return list
 }
 
-// loadOf reads the name of a load: a kernel and, behind points, how it is
-// launched.
+// loadOf reads the name of a load: a kernel and, after dots, how it is launched.
 func loadOf(name string) load {
 	parts := strings.Split(name, ".")
 	kernel := parts[0]
@@ -533,7 +532,7 @@ func (l *load) shape(how string) {
 		l.blocks, l.threads, l.launches, l.copies, l.back = 6, 96, 2, true, true
 	case "streams":
 		l.blocks, l.threads, l.launches, l.streams = 3, 64, 2, 3
-	case "big": // blocks that need much
+	case "big": // blocks that need many resources
 		l.blocks, l.registers, l.shared = 24, 63, 9000
 	case "regs":
 		l.blocks, l.registers = 24, 40
@@ -545,7 +544,7 @@ func (l *load) shape(how string) {
 		l.threads, l.printed = 50, true
 	case "shrink": // the second without the shared memory of the first
 		l.launches, l.shared, l.shrink = 2, 20_000, true
-	case "far": // behind the first 4 GiB
+	case "far": // beyond the first 4 GiB
 		l.launches, l.copies, l.far = 2, true, true
 	case "huge": // a block that fits on no SM
 		l.shared = 40_000
@@ -560,15 +559,15 @@ func (l *load) shape(how string) {
 	}
 }
 
-// felt says what is wrong with the change of an outcome: nothing if it is as
-// wanted.
+// felt returns what is wrong with the change of an outcome, "" if it is as
+// expected.
 //
 //	differ          some number changes
 //	more, less      the run takes more or fewer cycles
-//	NAME more       so does the counter of that name; NAME misses is a cache's
+//	NAME more       the same for the counter of that name; NAME misses is a cache's
 //	by N            the run takes N cycles more
 //	steps N         each instruction of a chain takes N cycles more
-//	end A B         it ended so, and ends so now
+//	end A B         the end was A and is now B
 func felt(want string, before, after outcome) string {
 	if rest, ok := strings.CutPrefix(want, "end "); ok {
 		a, b, _ := strings.Cut(rest, " ")
@@ -621,7 +620,7 @@ func (o *outcome) counter(name string) uint64 {
 	return n
 }
 
-// TestEffects changes each setting and wants a kernel to feel it.
+// TestEffects changes each setting and checks that it affects a kernel.
 func TestEffects(t *testing.T) {
 	seen := map[string]outcome{}
 	for i, e := range effects {
@@ -652,7 +651,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// refused wants a setting to be refused with these words.
+// refused checks that a setting is refused with these words.
 func refused(t *testing.T, e effect, words string) {
 	t.Helper()
 	g := base(t, e.with)
@@ -665,8 +664,8 @@ func refused(t *testing.T, e effect, words string) {
 	}
 }
 
-// sameWords are words of keys that make no difference to other words, with the
-// reason; GPGPU-Sim has them too.
+// sameWords are words of keys that are equivalent to other words, with the reason;
+// GPGPU-Sim has them too.
 var sameWords = map[string]string{
 	"mshr sector-associative": "a cache sees by itself in how many pieces an answer comes, so it is as associative",
 	"mshr sector-fifo":        "likewise, as fifo",
@@ -675,22 +674,22 @@ var sameWords = map[string]string{
 	"modern.dependences scoreboard": "PTX has no control bits, so that hybrid means scoreboards",
 }
 
-// wordOf names a word of a key. All caches are of one model, so what is tried
-// with one of them counts for the others.
+// wordOf names a word of a key. All caches share one model, so a test of one of
+// them covers the others.
 func wordOf(key, word string) string {
 	table, last := key[:max(0, strings.LastIndexByte(key, '.'))], key[strings.LastIndexByte(key, '.')+1:]
 	if slices.Contains([]string{"l1d", "l1c", "l1t", "l1i", "l2", "l1d.prefer_l1", "l1d.prefer_shared"}, table) {
 		key = last
 	}
 	if strings.HasPrefix(key, "modern.time.") {
-		key = last // classes have the same pipes to choose from
+		key = last // all classes have the same choice of pipes
 	}
 	return key + " " + strings.Trim(word, `"`)
 }
 
-// TestEverySettingIsTried wants each option, each setting of a network file,
-// each key and each word of a key among the effects, and each key that no run
-// depends on to be none of them.
+// TestEverySettingIsTried checks that each option, each setting of a network file,
+// each key and each word of a key is among the effects, except for keys on which no
+// run depends.
 func TestEverySettingIsTried(t *testing.T) {
 	options, nets, keys, words := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range effects {

@@ -21,8 +21,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
-// This file: settings that only replayed traces feel, each with a small trace
-// in Accel-Sim's text form that does.
+// This file: settings that affect only replayed traces, each with such a small
+// trace in Accel-Sim's text form.
 
 // traced is a trace of one launch: every warp runs the same instructions.
 type traced struct {
@@ -31,17 +31,17 @@ type traced struct {
 	lines  string // instructions without address and mask; $ as in times
 }
 
-// traceOps are an opcode of sm_75 for each class that Accel-Sim times apart.
+// traceOps has an opcode of sm_75 for each class that Accel-Sim times separately.
 var traceOps = map[string]string{
 	"int": "IADD3", "sp": "FFMA", "dp": "DADD", "sfu": "MUFU.RCP",
 	"spec1": "BMOV.32.CLEAR", "spec2": "TEX", "spec3": "HMMA.1688.F32", "spec4": "UIADD3",
 }
 
-// copied is where the traces' memory lies: behind the first 4 GiB.
+// copied is the address of the traces' memory, beyond the first 4 GiB.
 const copied = 0x7f0000000000
 
-// loads are n loads of the opcode, apart bytes from one another, lanes stride
-// bytes.
+// loads returns n loads of the opcode, apart bytes from each other, with lanes
+// stride bytes apart.
 func loads(n int, op string, width int, from, apart uint64, stride int) string {
 	var b strings.Builder
 	for i := range n {
@@ -55,8 +55,8 @@ var traces = func() map[string]traced {
 	m := map[string]traced{
 		// Words of 16 bytes that begin in one half of a line and end in the other.
 		"over": {warps: 4, lines: loads(8, "LDG.E.128", 16, copied+56, 128, 0)},
-		// The first lane's address is 0, but for one load: a trace in which it
-		// always is has no addresses and is refused.
+		// The first lane's address is 0, except in one load: a trace with only such
+		// addresses is refused as one without addresses.
 		"zero":   {warps: 4, lines: loads(1, "LDG.E", 4, copied, 0, 0) + loads(8, "LDG.E", 4, 0, 0, 128)},
 		"copied": {copies: fmt.Sprintf("MemcpyHtoD,0x%x,8192\n", uint64(copied)), warps: 2, lines: loads(16, "LDG.E", 4, copied, 256, 0)},
 	}
@@ -102,7 +102,7 @@ func specials() []effect {
 			effect{unit + "1,1,40,2,2," + name, flood, "more", with},
 			effect{unit + "1,2,40,1,2," + name, flood, "more", with},
 			effect{unit + "1,2,40,2,1," + name, flood, "more", with},
-			// Integer units take their place, in their time of 4 cycles.
+			// Integer units replace them, with their latency of 4 cycles.
 			effect{unit + "0,2,40,2,2," + name, chain, "less", with},
 		)
 	}
@@ -189,8 +189,9 @@ thread block = 0,0,0
 	return b.String()
 }
 
-// TestInertForTraces changes what no trace feels, and finds all numbers as they
-// were. The units are there, so that they could make a difference.
+// TestInertForTraces changes settings that do not affect traces, and checks that
+// all numbers stay the same. The units exist, so that the settings could make a
+// difference.
 func TestInertForTraces(t *testing.T) {
 	with := ""
 	for n := 1; n <= 8; n++ {
@@ -225,9 +226,9 @@ func TestInertForTraces(t *testing.T) {
 			t.Errorf("%s: no run depends on it: %s; but -before +after:\n%s", k.Name, k.Inert, d)
 		}
 	}
-	// A name and a depth of each of four units, all seven keys of the other
-	// four, and the two times of what no opcode is.
+	// A name and a depth of each of four units, all seven keys of the other four,
+	// and the two times of a class without opcodes.
 	if want := 4*2 + 4*7 + 2; n != want {
-		t.Errorf("%d keys of traces are felt by none, want %d", n, want)
+		t.Errorf("%d keys affect no trace, want %d", n, want)
 	}
 }

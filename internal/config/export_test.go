@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// OptionNames lists the options of GPGPU-Sim that become so, those of core models
-// that a file chooses left out.
+// OptionNames lists the options of GPGPU-Sim with a use, except those of core
+// models that a file chooses.
 func OptionNames(use Use) []string {
 	var list []string
 	_, rows := allOptions()
@@ -42,14 +42,14 @@ func OfChosenCore(name string) bool {
 // NetworkNames lists the settings of network files.
 func NetworkNames() []string { return slices.Sorted(maps.Keys(networkTable)) }
 
-// NetworkIsFixed reports whether a setting has one value only, or none that is
+// NetworkIsFixed reports whether a setting has only one supported value, or is not
 // used.
 func NetworkIsFixed(name string) bool {
 	row := networkTable[name]
 	return row.only != "" || row.note != "" || name == "routing_function" || strings.HasSuffix(name, "_end_vc")
 }
 
-// OptionIsInert reports whether no run depends on what an option sets.
+// OptionIsInert reports whether no run depends on an option's parameters.
 func OptionIsInert(name string) bool {
 	at, _ := allOptions()
 	r := &reader{g: &GPU{}, at: at, given: map[string]bool{}, value: map[string]string{}}

@@ -34,7 +34,7 @@ func (g *GPU) CacheConfig(table string) cache.Config {
 	case "l2":
 		c, level = &g.L2.Cache, cache.L2
 	default:
-		panic("config: no cache is called " + table)
+		panic("config: there is no cache " + table)
 	}
 	if !c.Enabled {
 		return cache.Config{Disabled: true, Name: table, Level: level}
@@ -104,8 +104,8 @@ func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	return requests, requests.Reverse()
 }
 
-// splits returns the L1D and the shared memory of an SM by what a launch
-// prefers: what is not said of a preference is as without one.
+// splits returns the L1D and the shared memory of an SM by a launch's preference;
+// what the GPU does not give for a preference is as without one.
 func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
 	for p, x := range [gpu.Preferences]struct {
 		on     bool
@@ -157,7 +157,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 	}
 }
 
-// copies returns how long copies take. A channel's peak is that of its pins.
+// copies returns the settings of copies. A channel's peak rate is that of its pins.
 func (g *GPU) copies() gpu.Copies {
 	const mega = 1_000_000
 	d, l := &g.DRAM, &g.Link
@@ -172,11 +172,11 @@ func (g *GPU) copies() gpu.Copies {
 	}
 }
 
-// localBase is where local memory begins when the windows of GPGPU-Sim are in
-// use (GPGPU-Sim).
+// localBase is the start of local memory when GPGPU-Sim's windows are in use
+// (GPGPU-Sim).
 const localBase = 0x1f880000
 
-// machine returns what core models are told of the machine.
+// machine returns the description of the machine for core models.
 func (g *GPU) machine() *core.Machine {
 	s := &g.SM
 	m := &core.Machine{

@@ -10,13 +10,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/config"
 )
 
-// goldenMachines has every field of the settings that each built-in GPU comes to,
-// a line for each field: one value if all agree, else theirs in the order of
-// config.Names. It was written before the parameters moved to their models.
+// goldenMachines has every field of the settings of each built-in GPU, one line per
+// field: one value if all agree, else their values in the order of config.Names. It
+// was written before the parameters moved to their models.
 const goldenMachines = "testdata/machines.golden"
 
-// TestMachinesStayAsTheyAre compares them. A change that is meant is made in the
-// file by hand, as a reader of the diff should see it.
+// TestMachinesStayAsTheyAre compares them. Make intended changes in the file by
+// hand, so that readers of the diff see them.
 func TestMachinesStayAsTheyAre(t *testing.T) {
 	var fields []string
 	values := map[string][]string{}
@@ -59,7 +59,7 @@ func TestMachinesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// walk calls f for every field of a value that has no fields of its own.
+// walk calls f for every field of a value that has no subfields.
 func walk(v reflect.Value, at string, f func(field, value string)) {
 	switch v.Kind() {
 	case reflect.Struct:

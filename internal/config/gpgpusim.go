@@ -14,14 +14,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// Use says what becomes of an option of GPGPU-Sim.
+// Use says how an option of GPGPU-Sim is used.
 type Use uint8
 
 // The uses.
 const (
 	Honoured  Use = iota // it sets values of the GPU
-	Inert                // it changes no number of a run: printing, logging, power, device properties
-	Fixed                // only one value is supported, and that is the one given
+	Inert                // it affects no number of a run: printing, logging, power, device properties
+	Fixed                // only one value is supported, the one given
 	Unmatched            // nothing here corresponds to it
 )
 
@@ -29,8 +29,8 @@ var useNames = [...]string{"honoured", "inert", "fixed", "without counterpart"}
 
 func (u Use) String() string { return useNames[u] }
 
-// Option is an option of a gpgpusim.config, trace.config or network file, and
-// what became of it.
+// Option is an option of a gpgpusim.config, trace.config or network file, and its
+// use.
 type Option struct {
 	Name  string // as in the file
 	Value string
@@ -38,7 +38,7 @@ type Option struct {
 	Line  int
 	Use   Use
 	Keys  []string // that it sets
-	Note  string   // why it sets none, or why no run depends on those
+	Note  string   // why it sets none, or why no run depends on them
 }
 
 // token is a word of an option file.
@@ -58,9 +58,9 @@ func looksLikeOptions(text string) bool {
 	return false
 }
 
-// optionTokens splits the text of an option file: words between blanks, texts
-// between quotes that may go over several lines, whose pieces are joined by
-// one blank; # starts a comment.
+// optionTokens splits the text of an option file into words separated by blanks and
+// quoted texts. These may span several lines, which are joined by one blank. #
+// starts a comment.
 func optionTokens(file, text string) ([]token, error) {
 	var list []token
 	open := -1 // line of an open quote
@@ -72,7 +72,7 @@ func optionTokens(file, text string) ([]token, error) {
 		for line != "" || open >= 0 {
 			if open >= 0 {
 				piece, rest, closed := strings.Cut(line, `"`)
-				if !closed { // a comment may stand behind each piece
+				if !closed { // a comment may follow each piece
 					piece, _, _ = strings.Cut(piece, "#")
 				}
 				if piece = strings.TrimSpace(piece); piece != "" {
@@ -102,7 +102,7 @@ func optionTokens(file, text string) ([]token, error) {
 		}
 	}
 	if open >= 0 {
-		return nil, fmt.Errorf("%s:%d: the quote is not closed", file, open)
+		return nil, fmt.Errorf("%s:%d: missing closing quote", file, open)
 	}
 	return list, nil
 }
@@ -117,7 +117,7 @@ func readOptions(file, text string) ([]Option, error) {
 	for len(tokens) > 0 {
 		t := tokens[0]
 		if t.quoted || len(t.text) < 2 || t.text[0] != '-' {
-			return nil, fmt.Errorf("%s:%d: %.60q stands where an option was expected, such as -gpgpu_n_clusters", file, t.line, t.text)
+			return nil, fmt.Errorf("%s:%d: %.60q: want an option, such as -gpgpu_n_clusters", file, t.line, t.text)
 		}
 		if len(tokens) < 2 || isOption(tokens[1]) {
 			return nil, fmt.Errorf("%s:%d: %s has no value", file, t.line, t.text)
@@ -133,8 +133,8 @@ func isOption(t token) bool {
 	return !t.quoted && len(t.text) > 1 && t.text[0] == '-' && (t.text[1] < '0' || t.text[1] > '9') && t.text[1] != '.'
 }
 
-// loadOptions reads a gpgpusim.config and the trace.config and network file
-// beside it.
+// loadOptions reads a gpgpusim.config, and the trace.config and network file in its
+// folder.
 func loadOptions(file string) (*GPU, []Option, error) {
 	files := []string{file}
 	if filepath.Base(file) == "gpgpusim.config" {
@@ -145,7 +145,7 @@ func loadOptions(file string) (*GPU, []Option, error) {
 		text, err := readFile(f)
 		if err != nil {
 			if i > 0 {
-				continue // a configuration for PTX has none
+				continue // a configuration for PTX has no trace.config
 			}
 			return nil, nil, err
 		}
@@ -163,16 +163,16 @@ func loadOptions(file string) (*GPU, []Option, error) {
 	})
 }
 
-// NamedText is a file's name and what stands in it.
+// NamedText is a file's name and contents.
 type NamedText struct{ File, Text string }
 
 // reader reads options into a GPU.
 type reader struct {
 	g      *GPU
-	source string // of the values that the option at hand sets
+	source string // of the values that the present option sets
 	keys   []string
-	// at holds every option; given and value the text of those that a file has, and
-	// of those that have one or a default.
+	// at holds every option; given the text of those in a file, value the text of
+	// those in a file or with a default.
 	at    map[string]*optionRow
 	given map[string]bool
 	value map[string]string
@@ -188,9 +188,9 @@ func (r *reader) apply(row *optionRow, value string) error {
 }
 
 // ReadGPGPUSim builds a GPU from the options of GPGPU-Sim and Accel-Sim. Later
-// options override earlier ones; those that are absent have GPGPU-Sim's
-// defaults. network returns the text of the network file, if one is needed.
-// The quirks of GPGPU-Sim are on.
+// options override earlier ones; missing ones have GPGPU-Sim's defaults. network
+// returns the text of the network file, if one is needed. GPGPU-Sim's quirks are
+// switched on.
 func ReadGPGPUSim(name string, files []NamedText, network func(path string) (string, error)) (*GPU, []Option, error) {
 	at, rows := allOptions()
 	r := &reader{g: &GPU{}, at: at, given: map[string]bool{}, value: map[string]string{}}
@@ -270,7 +270,7 @@ func (r *reader) take(o *Option) error {
 	return nil
 }
 
-// allInert reports whether no run depends on any of these keys, and why.
+// allInert reports whether runs depend on none of these keys, and why.
 func allInert(names []string) (why string, all bool) {
 	for _, n := range names {
 		if k := keyAt(n); k == nil || k.Inert == "" {
@@ -295,7 +295,7 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 	if err := r.put("name", name); err != nil {
 		return nil, err
 	}
-	r.source = "for a file of GPGPU-Sim"
+	r.source = "set for files of GPGPU-Sim"
 	for i := range keys() {
 		if k := &keys()[i]; strings.HasPrefix(k.Name, compatTable) {
 			if err := r.put(k.Name, true); err != nil {
@@ -312,8 +312,8 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 		{"description", "configuration of GPGPU-Sim"},
 		{"compute_capability", fmt.Sprintf("%d.%d", major, minor)},
 		{"architecture", architecture(major, minor)},
-		// GPGPU-Sim rounds registers per thread up to 4, shared memory not at
-		// all (GPGPU-Sim).
+		// GPGPU-Sim rounds registers per thread up to multiples of 4, and does not
+		// round shared memory.
 		{"sm.register_granule", int64(4)}, {"sm.warp_granule", int64(1)},
 		{"sm.shared_granule", int64(1)}, {"sm.shared_reserved", int64(0)},
 	}
@@ -347,7 +347,7 @@ func (r *reader) finish(name string, network func(string) (string, error)) ([]Op
 	}
 	file := r.value[networkFile]
 	if network == nil || file == "" {
-		return nil, errors.New("-network_mode 1 needs the network file of -inter_config_file")
+		return nil, errors.New("-network_mode 1 needs a network file: give -inter_config_file")
 	}
 	text, err := network(file)
 	if err != nil {

@@ -34,7 +34,7 @@ func read(t *testing.T, file string) string {
 	return string(b)
 }
 
-// smallChip is the test file with further options behind it.
+// smallChip is the test file followed by further options.
 func smallChip(t *testing.T, more string) (*GPU, []Option, error) {
 	t.Helper()
 	return ReadGPGPUSim("small", []NamedText{
@@ -54,7 +54,7 @@ func TestOptionTokens(t *testing.T) {
 		{"quote at end of line", "-a \"x\"\n-b 2", "1:-a 1:x 2:-b 2:2", ""},
 		{"carriage returns", "-a 1\r\n-b \"2\r\n3\"\r\n", "1:-a 1:1 2:-b 2:2 3", ""},
 		{"no last newline", "-a 1", "1:-a 1:1", ""},
-		{"open quote", "-a 1\n-b \"x\n", "", "f:2: the quote is not closed"},
+		{"open quote", "-a 1\n-b \"x\n", "", "f:2: missing closing quote"},
 		{"nothing", "", "", ""},
 	}
 	for _, tt := range tests {
@@ -86,36 +86,36 @@ func TestOptionErrors(t *testing.T) {
 		{"\n-no_such_thing_at_all 3", "more.config:2: unknown option -no_such_thing_at_all"},
 		{"-gpgpu_n_clusters", "more.config:1: -gpgpu_n_clusters has no value"},
 		{"-gpgpu_n_clusters -gpgpu_n_mem 1", "more.config:1: -gpgpu_n_clusters has no value"},
-		{"gpgpu_n_clusters 1", `more.config:1: "gpgpu_n_clusters" stands where an option was expected`},
-		{"-gpgpu_n_clusters x", `more.config:1: -gpgpu_n_clusters x: "x" is not a whole number`},
+		{"gpgpu_n_clusters 1", `more.config:1: "gpgpu_n_clusters": want an option`},
+		{"-gpgpu_n_clusters x", `more.config:1: -gpgpu_n_clusters x: "x": want a whole number`},
 		{"-gpgpu_n_clusters 0", "chip.clusters = 0 is out of bounds: want 1 to 1024"},
 		{"-gpgpu_n_clusters -5", "chip.clusters = -5 is out of bounds"},
 		{"-gpgpu_n_clusters 1000000", "chip.clusters = 1000000 is out of bounds"},
-		{"-gpgpu_n_clusters 99999999999999999999", "is not a whole number"},
+		{"-gpgpu_n_clusters 99999999999999999999", "want a whole number"},
 		{"-gpgpu_sub_core_model 2", `-gpgpu_sub_core_model 2: want 0 or 1, not "2"`},
-		{"-gpgpu_dram_scheduler 2", "2 stands for nothing here"},
-		{"-gpgpu_dram_scheduler -1", "-1 stands for nothing here"},
-		{"-gpgpu_clock_domains 1:2:3", "3 clocks, 4 are wanted"},
+		{"-gpgpu_dram_scheduler 2", "2 has no meaning here"},
+		{"-gpgpu_dram_scheduler -1", "-1 has no meaning here"},
+		{"-gpgpu_clock_domains 1:2:3", "3 clocks; want 4"},
 		{"-gpgpu_clock_domains 1:2:3:0", "clocks.dram: 0 MHz is out of bounds"},
-		{"-gpgpu_clock_domains 1:2:3:-4", "is not a frequency in MHz"},
-		{"-gpgpu_clock_domains 1:2:3:nan", "is not a frequency in MHz"},
-		{"-gpgpu_clock_domains 1:2:3:1e400", "is not a frequency in MHz"},
+		{"-gpgpu_clock_domains 1:2:3:-4", "want a frequency in MHz"},
+		{"-gpgpu_clock_domains 1:2:3:nan", "want a frequency in MHz"},
+		{"-gpgpu_clock_domains 1:2:3:1e400", "want a frequency in MHz"},
 		{"-gpgpu_shader_core_pipeline 512:16", "a warp of 16 lanes is not supported, only 32"},
 		{"-gpgpu_pipeline_widths 1,1,1", "-gpgpu_pipeline_widths has 3 numbers; want 11"},
 		{"-gpgpu_tensor_core_avail 1", "-gpgpu_pipeline_widths has 11 numbers; want 13"},
-		{"-ptx_opcode_latency_fp 1,2,3", "3 numbers, 5 are wanted"},
-		{"-ptx_opcode_latency_int 1,2,3,4", "4 numbers, 6 are wanted"},
+		{"-ptx_opcode_latency_fp 1,2,3", "3 numbers; want 5"},
+		{"-ptx_opcode_latency_int 1,2,3,4", "4 numbers; want 6"},
 		{"-specialized_unit_1 1,2,3", "3 parts; want 6"},
 		{"-gpgpu_scheduler mine", "want lrr, two_level_active"},
 		{"-gpgpu_scheduler two_level_active", "the number of warps is missing"},
 		{"-gpgpu_cache:dl1 S:4:128", "cache \"S:4:128\""},
 		{"-gpgpu_dram_timing_opt nbk=16", "CCD is missing"},
 		{"-network_mode 3", "want 1 (a network file) or 2"},
-		{"-network_mode 1", "-network_mode 1 needs the network file"},
+		{"-network_mode 1", "-network_mode 1 needs a network file"},
 		{"-icnt_subnets 1", "-icnt_subnets 1 is not supported, only 2"},
 		{"-gpgpu_ptx_sim_mode 1", "use --mode functional"},
-		{"-gpgpu_compute_capability_major 100", "is no number from 0 to 99"},
-		{"-gpgpu_shmem_option 8,x", "is not a whole number"},
+		{"-gpgpu_compute_capability_major 100", "want a number from 0 to 99"},
+		{"-gpgpu_shmem_option 8,x", "want a whole number"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -128,15 +128,15 @@ func TestOptionErrors(t *testing.T) {
 	if _, _, err := ReadGPGPUSim("x", []NamedText{{"f", "-gpgpu_n_mem 4"}}, nil); err == nil || !strings.Contains(err.Error(), "-gpgpu_cache:dl2 is missing") {
 		t.Errorf("a file without caches: %v", err)
 	}
-	// Several mistakes are told at once.
+	// Several errors are reported at once.
 	_, _, err := smallChip(t, "-gpgpu_n_mem x\n-gpgpu_n_clusters y")
 	if err == nil || strings.Count(err.Error(), "more.config:") != 2 {
 		t.Errorf("two mistakes: %v", err)
 	}
 }
 
-// optionCases says for every option that is honoured what a value of it makes
-// of which key. The values are none that the test file or a default has.
+// optionCases has for every honoured option a value, and the value of the key that
+// it sets. The values differ from those of the test file and the defaults.
 var optionCases = []struct{ option, value, want string }{
 	{"-gpgpu_n_clusters", "3", "chip.clusters = 3"},
 	{"-gpgpu_n_cores_per_cluster", "5", "chip.sms_per_cluster = 5"},
@@ -336,8 +336,8 @@ func TestEachOption(t *testing.T) {
 	}
 }
 
-// Options that are said to change nothing change nothing, and those of which
-// one value is supported accept that one and no other.
+// Inert options change nothing, and those with one supported value accept only that
+// one.
 func TestOptionsWithoutEffect(t *testing.T) {
 	base, _, err := smallChip(t, "")
 	if err != nil {
@@ -411,10 +411,10 @@ func TestSmallFolder(t *testing.T) {
 		t.Errorf("network %+v", fly.NoC)
 	}
 	if fly.NoC.VCBuffer != 24 {
-		t.Errorf("vc_buf_size behind ejection_buffer_size: %d flits", fly.NoC.VCBuffer)
+		t.Errorf("vc_buf_size after ejection_buffer_size: %d flits", fly.NoC.VCBuffer)
 	}
 	if o := options[len(options)-3]; o.Name != "vc_buf_size" || o.Use != Honoured || !slices.Equal(o.Keys, []string{"noc.vc_buffer"}) {
-		t.Errorf("vc_buf_size behind ejection_buffer_size: %+v", o)
+		t.Errorf("vc_buf_size after ejection_buffer_size: %+v", o)
 	}
 }
 
@@ -440,21 +440,20 @@ func TestWriteOptions(t *testing.T) {
 	for _, want := range order {
 		_, rest, ok := strings.Cut(got, want)
 		if !ok {
-			t.Fatalf("%q is missing, or not behind what comes before it, in:\n%s", want, out.String())
+			t.Fatalf("%q is missing, or not in order, in:\n%s", want, out.String())
 		}
 		got = rest
 	}
 }
 
-// readSwitch reads the small folder's configuration with a network file of
-// its own: 2 clusters and 4 slices.
+// readSwitch reads the small folder's configuration with its own network file: 2
+// clusters and 4 slices.
 func readSwitch(t *testing.T, text string) (*GPU, []Option, error) {
 	t.Helper()
 	return ReadGPGPUSim("x", []NamedText{{"f", read(t, "testdata/fly/gpgpusim.config")}}, func(string) (string, error) { return text, nil })
 }
 
-// TestNetworkSettings: what a setting of a network file changes, and nothing
-// else.
+// TestNetworkSettings: a setting of a network file changes exactly its keys.
 func TestNetworkSettings(t *testing.T) {
 	base, _, err := readSwitch(t, "")
 	if err != nil {
@@ -525,27 +524,27 @@ func TestNetworkSettings(t *testing.T) {
 
 func TestNetworkErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"k = 5;", "switch.icnt:1: k = 5: the chip has 6 nodes"},
-		{"\nn = 2;\nk = 2;", "switch.icnt:3: k = 2: the chip has 6 nodes"},
-		{"n = 0;", "n = \"0\" is not a whole number above 0"},
+		{"k = 5;", "switch.icnt:1: k = 5: want the chip's 6 nodes"},
+		{"\nn = 2;\nk = 2;", "switch.icnt:3: k = 2: want the chip's 6 nodes"},
+		{"n = 0;", "n = \"0\": want a whole number above 0"},
 		{"n = 99; k = 2;", "noc.dimensions = 99 is out of bounds"},
 		{"topology = cmesh;", "topology = cmesh is not supported: want fly, mesh, torus"},
 		{"topology = mesh; routing_function = dest_tag;", "routing_function = dest_tag is not supported: in a mesh, want dor, dim_order"},
 		{"routing_function = valiant;", "routing_function = valiant is not supported: in a fly, want dest_tag"},
 		{"topology = torus; num_vcs = 3;", "even number of virtual channels"},
 		{"num_vcs = 2; read_reply_end_vc = 0;", "read_reply_end_vc = 0 is not supported: want 1"},
-		{"vc_allocator = islip; sw_allocator = separable_input_first;", "sw_allocator = separable_input_first is not supported: both allocators"},
+		{"vc_allocator = islip; sw_allocator = separable_input_first;", "sw_allocator = separable_input_first is not supported: want both allocators"},
 		{"sw_allocator = wavefront;", "sw_allocator = wavefront is not supported: want islip, separable_input_first"},
 		{"wait_for_tail_credit = 2;", "wait_for_tail_credit = 2 is invalid"},
 		{"use_map = 1;", "use_map = 1 is not supported, only 0"},
 		{"vc_alloc_delay = 0;", "noc.vc_delay = 0 is out of bounds"},
-		{"input_speedup = 2;", "input speedup 2 does not divide the 1 virtual channels"},
+		{"input_speedup = 2;", "input speedup 2: want a divisor of the 1 virtual channels"},
 		{"num_vc = 1;", "unknown setting num_vc; did you mean num_vcs?"},
-		{"flit_size = big;", "is not a whole number"},
+		{"flit_size = big;", "want a whole number"},
 		{"flit_size = 0;", "noc.flit_bytes = 0 is out of bounds"},
-		{"flit_size", "is not of the form name = value"},
-		{"= 3;", "is not of the form name = value"},
-		{"internal_speedup = 1.5;", "internal_speedup = \"1.5\" is not a whole number"},
+		{"flit_size", "want the form name = value"},
+		{"= 3;", "want the form name = value"},
+		{"internal_speedup = 1.5;", "internal_speedup = \"1.5\": want a whole number"},
 	}
 	for _, tt := range tests {
 		g, _, err := readSwitch(t, tt.text)
@@ -567,8 +566,8 @@ var folders = map[string]string{
 	"gtx-480": "SM2_GTX480", "titan-x-pascal": "SM6_TITANX", "v100": "SM7_QV100", "rtx-2060": "SM75_RTX2060", "rtx-3070": "SM86_RTX3070",
 }
 
-// The shipped GPUs have the values of the configurations they name as their
-// source, except those that are said to be ours or the vendor's.
+// The shipped GPUs have the values of the configurations that they name as their
+// source, except those marked as ours or the vendor's.
 func TestLibraryAgainstItsSources(t *testing.T) {
 	for name, folder := range folders {
 		t.Run(name, func(t *testing.T) {
@@ -600,8 +599,8 @@ func TestLibraryAgainstItsSources(t *testing.T) {
 	}
 }
 
-// Every configuration folder that is here can be read, and what is in it is
-// sorted into honoured, inert, fixed and for the modern core.
+// Every configuration folder can be read, and its options are honoured, inert,
+// fixed or for the modern core.
 func TestReadsEveryFolder(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(reference, "configs*/*/gpgpusim.config"))
 	if err != nil || len(dirs) < 14 {
@@ -625,8 +624,8 @@ func TestReadsEveryFolder(t *testing.T) {
 	}
 }
 
-// GPGPU-Sim prints every option in force, defaults included. Reading that list
-// must give the same GPU as reading the configuration it was started with.
+// GPGPU-Sim prints every option in force, defaults included. Reading that list must
+// give the same GPU as reading the configuration of the run.
 func TestDefaultsAgainstPrintedOptions(t *testing.T) {
 	for _, folder := range []string{"SM2_GTX480", "SM75_RTX2060", "SM7_QV100"} {
 		t.Run(folder, func(t *testing.T) {

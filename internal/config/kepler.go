@@ -16,10 +16,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// This file: machines of the Kepler-style core. They have keys of their own,
-// which package kepler declares; nothing of a GPU in schema.go is theirs.
+// This file: machines of the Kepler-style core. Package kepler declares their keys;
+// they have none of those in schema.go.
 
-// keplerCore is what such a machine's file says of its core.
+// keplerCore is the value of core in such a machine's file.
 const keplerCore = "kepler"
 
 // Kepler is a machine of the Kepler-style core.
@@ -27,12 +27,12 @@ type Kepler struct {
 	kepler.Config
 	Description string
 
-	// sources says where values come from that are neither a default nor the
-	// conformance level's, by key.
+	// sources says where values come from, by key, except for defaults and those of
+	// the conformance level.
 	sources map[string]string
 }
 
-// NewKepler returns the machine that is built in.
+// NewKepler returns the built-in machine.
 func NewKepler() *Kepler {
 	return &Kepler{
 		Config: kepler.ConfigFor(kepler.Datasheet), sources: map[string]string{},
@@ -40,9 +40,8 @@ func NewKepler() *Kepler {
 	}
 }
 
-// IsKepler reports whether a name or file is a machine of the Kepler-style
-// core, as far as it can be read: what is wrong with it is found when it is
-// loaded.
+// IsKepler reports whether a name or file is a machine of the Kepler-style core. It
+// does not report errors in the file: loading does.
 func IsKepler(name string) bool { return isKepler(name, "", maxExtends) }
 
 func isKepler(name, from string, depth int) bool {
@@ -64,7 +63,7 @@ func isKepler(name, from string, depth int) bool {
 	return head.Core == keplerCore || head.Extends != "" && isKepler(head.Extends, filepath.Dir(file), depth-1)
 }
 
-// under is a path as seen from a folder.
+// under resolves a path relative to a folder.
 func under(name, from string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -72,8 +71,8 @@ func under(name, from string) string {
 	return filepath.Join(from, name)
 }
 
-// LoadKepler returns the machine of the Kepler-style core of a name, or of a
-// file in TOML. Its values are checked.
+// LoadKepler returns the machine of the Kepler-style core with a name, or that of a
+// TOML file. Its values are checked.
 func LoadKepler(name string) (*Kepler, error) {
 	m, err := loadKepler(name, "", nil)
 	if err != nil {
@@ -85,8 +84,8 @@ func LoadKepler(name string) (*Kepler, error) {
 	return m, nil
 }
 
-// loadKepler does not check. from is the folder that a path starts at, seen are
-// the files that extend it.
+// loadKepler is LoadKepler without checks. Paths are relative to the folder from;
+// seen are the files that extend this one.
 func loadKepler(name, from string, seen []string) (*Kepler, error) {
 	if name == kepler.Name {
 		return NewKepler(), nil
@@ -100,18 +99,18 @@ func loadKepler(name, from string, seen []string) (*Kepler, error) {
 		return nil, fmt.Errorf("%s extends itself: %s", file, strings.Join(append(seen, file), " → "))
 	}
 	if seen = append(seen, file); len(seen) > maxExtends {
-		return nil, fmt.Errorf("%s: more than %d files extend each other", seen[0], maxExtends)
+		return nil, fmt.Errorf("%s: extends chain longer than %d files", seen[0], maxExtends)
 	}
 	return readKepler(file, text, func(base string) (*Kepler, error) {
 		if base != kepler.Name && filepath.Ext(base) != ".toml" {
-			return nil, fmt.Errorf("there is no machine %q of the Kepler-style core; there is %q", base, kepler.Name)
+			return nil, fmt.Errorf("unknown machine %q of the Kepler-style core; want %q", base, kepler.Name)
 		}
 		return loadKepler(base, filepath.Dir(file), seen)
 	})
 }
 
-// readKepler reads a machine from the text of a file. What it leaves out is as
-// in the machine that it extends, or else as in the one that is built in.
+// readKepler reads a machine from the text of a file. Values that it leaves out are
+// those of the machine that it extends, or else of the built-in one.
 func readKepler(file, text string, extends func(string) (*Kepler, error)) (*Kepler, error) {
 	d, err := decode(file, text)
 	if err != nil {
@@ -122,7 +121,7 @@ func readKepler(file, text string, extends func(string) (*Kepler, error)) (*Kepl
 		delete(d.given, "extends")
 		name, ok := base.(string)
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%s: extends takes the name of a GPU or a file", d.at("extends"))
+			return nil, fmt.Errorf("%s: want extends = the name of a GPU or a file", d.at("extends"))
 		}
 		if m, err = extends(name); err != nil {
 			return nil, fmt.Errorf("%s: extends: %w", d.at("extends"), err)
@@ -152,7 +151,7 @@ func (m *Kepler) put(key string, v any, source string) error {
 	switch key {
 	case "name", "description", "core":
 		if _, ok := v.(string); !ok || key == "name" && text == "" {
-			return fmt.Errorf("%s takes a text", key)
+			return fmt.Errorf("%s: want a text", key)
 		}
 		if err := param.CheckText(key, text); err != nil {
 			return err
@@ -167,7 +166,7 @@ func (m *Kepler) put(key string, v any, source string) error {
 		return nil
 	case "core":
 		if text != keplerCore {
-			return fmt.Errorf("core = %q: a machine of the Kepler-style core has core = %q", text, keplerCore)
+			return fmt.Errorf("core = %q: want %q for a machine of the Kepler-style core", text, keplerCore)
 		}
 		return nil
 	}
@@ -189,9 +188,8 @@ func (m *Kepler) assign(k *Key, v any, source string) error {
 	return nil
 }
 
-// Put gives a setting a value in words. The conformance level sets every switch,
-// so it is put before them: see LevelFirst. Whether values fit together is for
-// Check.
+// Put sets a value given as text. The conformance level sets every switch, so put
+// it before them: see LevelFirst. Check finds contradictions.
 func (m *Kepler) Put(key, value, source string) error {
 	k := kepler.KeyByName(key)
 	if k == nil {
@@ -204,8 +202,8 @@ func (m *Kepler) Put(key, value, source string) error {
 	return m.assign(k, v, source)
 }
 
-// Set changes settings as a command line does with key=value, and checks what
-// comes of it. A setting of something that is not there is refused.
+// Set changes settings as key=value on a command line does, and checks the result.
+// Settings of a part that the machine does not have are refused.
 func (m *Kepler) Set(assignments ...string) error {
 	type set struct{ text, key, value string }
 	var list []set
@@ -224,7 +222,7 @@ func (m *Kepler) Set(assignments ...string) error {
 	}
 	for _, s := range list {
 		if more := m.Needs(s.key); more != "" {
-			return fmt.Errorf("setting %s: there is no such thing on this machine; set %s too", s.text, more)
+			return fmt.Errorf("setting %s: this machine has no such part; set %s too", s.text, more)
 		}
 	}
 	err := m.Check()
@@ -248,17 +246,17 @@ func LevelFirst(a, b string) int {
 }
 
 // WriteTOML writes the whole machine as a file that LoadKepler reads: above each
-// value what it is and what it counts, behind it where it comes from. Switches
-// that are as the conformance level has them are comments, so that they follow
-// the level if it is changed.
+// value its description and unit, after it its source. Switches with the value of
+// the conformance level are comments, so that they follow the level when it
+// changes.
 func (m *Kepler) WriteTOML(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s: the whole configuration. Above each value stands what it is, behind it\n# where it comes from. To change a few values only, write a file that begins\n# with extends = %q.\n", m.Name, kepler.Name)
-	fmt.Fprintf(b, "#\n# What no value changes:\n")
+	fmt.Fprintf(b, "# %s: the whole configuration. Above each value is its description, after it its\n# source. To change only a few values, write a file that starts with\n# extends = %q.\n", m.Name, kepler.Name)
+	fmt.Fprintf(b, "#\n# Fixed values:\n")
 	for _, f := range kepler.Facts() {
 		fmt.Fprintf(b, "#   %-19s %s (%s)\n", f.Name, f.Value, f.Source)
 	}
-	fmt.Fprintf(b, "\n# what the machine is called\nname = %s\n# one line about it\ndescription = %s\n# the core model that simulates it\ncore = %q\n\n[kepler]\n", param.Quote(m.Name), param.Quote(m.Description), keplerCore)
+	fmt.Fprintf(b, "\n# name of the machine\nname = %s\n# one-line description\ndescription = %s\n# core model that simulates it\ncore = %q\n\n[kepler]\n", param.Quote(m.Name), param.Quote(m.Description), keplerCore)
 	for i := range kepler.Keys() {
 		k := &kepler.Keys()[i]
 		source, given := m.sources[k.Name]

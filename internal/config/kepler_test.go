@@ -32,7 +32,7 @@ func listing(t *testing.T, m *Kepler) string {
 	return b.String()
 }
 
-// What is listed and saved is the same machine again, and is listed the same.
+// A listed and saved machine is the same machine when read, with the same listing.
 func TestKeplerListing(t *testing.T) {
 	for _, sets := range [][]string{
 		nil,
@@ -53,7 +53,7 @@ func TestKeplerListing(t *testing.T) {
 		}
 		file := filepath.Join(writeFiles(t, map[string]string{"saved.toml": text}), "saved.toml")
 		if !IsKepler(file) {
-			t.Errorf("%v: the listing is not taken for such a machine", sets)
+			t.Errorf("%v: the listing is not recognised as such a machine", sets)
 		}
 		again, err := LoadKepler(file)
 		if err != nil {
@@ -68,8 +68,8 @@ func TestKeplerListing(t *testing.T) {
 	}
 }
 
-// A saved listing follows its level when that is changed, but for the switches
-// that were chosen one by one.
+// A saved listing follows its level when it is changed, except for switches that
+// were set individually.
 func TestKeplerListingFollowsItsLevel(t *testing.T) {
 	m := NewKepler()
 	if err := m.Set("kepler.switch.greedy=true"); err != nil {
@@ -122,23 +122,23 @@ func TestKeplerFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is told with its place.
+// Errors in a file are reported with their place.
 func TestKeplerFileErrors(t *testing.T) {
 	const head = "extends = \"kepler-edu\"\n"
 	for _, c := range []struct{ text, want string }{
 		{head + "[kepler]\nsmss = 2\n", `x.toml:3:1: unknown key "kepler.smss"; did you mean "kepler.sms"?`},
 		{head + "greedy = true\n", `x.toml:2:1: unknown key "greedy"; did you mean "kepler.switch.greedy"?`},
-		{head + "[simt]\nscheduler = \"gto\"\n", `x.toml:3:1: unknown key "simt.scheduler"; heddle gpus kepler-edu lists them all`},
+		{head + "[simt]\nscheduler = \"gto\"\n", `x.toml:3:1: unknown key "simt.scheduler"; heddle gpus kepler-edu lists all keys`},
 		{head + "[kepler]\nsms = 25\n", `x.toml:3:1: kepler.sms = 25 is out of bounds: want 1 to 24`},
 		{head + "[kepler]\nsms = 2.0\n", `x.toml:3:1: kepler.sms = 2 is invalid; want a whole number from 1 to 24`},
 		{head + "[kepler]\nsms = [2]\n", `x.toml:3:1: kepler.sms = [2] is invalid; want a whole number from 1 to 24`},
 		{head + "[kepler]\nl1.on = 1\n", `x.toml:3:1: kepler.l1.on = 1 is invalid; want true or false`},
 		{head + "kepler = 5\n", `x.toml:2:1: unknown key "kepler"`},
-		{head + "name = 5\n", `x.toml:2:1: name takes a text`},
-		{head + "core = \"simt\"\n", `x.toml:2:1: core = "simt": a machine of the Kepler-style core has core = "kepler"`},
-		{"core = \"kepler\"\nextends = \"v100\"\n", `x.toml:2:1: extends: there is no machine "v100" of the Kepler-style core; there is "kepler-edu"`},
+		{head + "name = 5\n", `x.toml:2:1: name: want a text`},
+		{head + "core = \"simt\"\n", `x.toml:2:1: core = "simt": want "kepler" for a machine of the Kepler-style core`},
+		{"core = \"kepler\"\nextends = \"v100\"\n", `x.toml:2:1: extends: unknown machine "v100" of the Kepler-style core; want "kepler-edu"`},
 		{"core = \"kepler\"\nextends = \"x.toml\"\n", `extends itself`},
-		{"core = \"kepler\"\nextends = 5\n", `x.toml:2:1: extends takes the name`},
+		{"core = \"kepler\"\nextends = 5\n", `x.toml:2:1: want extends = the name`},
 		{"core = \"kepler\"\nextends = \"none.toml\"\n", `none.toml: no such file`},
 		{head + "[kepler]\nconform = \"rtl\"\nsms = 2\n", `kepler.switch.own_transactions`},
 		{head + "[kepler]\nsms = \n", `x.toml:3:`},
@@ -151,8 +151,8 @@ func TestKeplerFileErrors(t *testing.T) {
 	}
 }
 
-// The command line's level comes before its switches, whatever their order, and
-// settings of what is not there are refused.
+// The command line's level is applied before its switches, whatever their order,
+// and settings of missing parts are refused.
 func TestKeplerSet(t *testing.T) {
 	m := NewKepler()
 	if err := m.Set("kepler.switch.ieee = true", "kepler.conform=rtl"); err != nil || !m.IEEE || m.Greedy {
@@ -165,7 +165,7 @@ func TestKeplerSet(t *testing.T) {
 		{"kepler.sms", "setting kepler.sms: write KEY=VALUE"},
 		{"kepler.smss=2", `setting kepler.smss=2: unknown key "kepler.smss"; did you mean "kepler.sms"?`},
 		{"kepler.sms=x", `setting kepler.sms=x: kepler.sms = "x" is invalid; want a whole number from 1 to 24`},
-		{"kepler.l1.ways=2", `setting kepler.l1.ways=2: there is no such thing on this machine; set kepler.l1.on=true too`},
+		{"kepler.l1.ways=2", `setting kepler.l1.ways=2: this machine has no such part; set kepler.l1.on=true too`},
 		{"kepler.dram.latency=2", `set kepler.sms=2 or kepler.l2.on=true too`},
 		{"kepler.switch.one_response=false", `kepler.switch.extras needs`},
 	} {
@@ -189,7 +189,7 @@ func TestKeplerIsNoGPU(t *testing.T) {
 		if got := IsKepler(name); got != want {
 			t.Errorf("IsKepler(%q) = %v", name, got)
 		}
-		if _, err := Load(name); want && (err == nil || !strings.Contains(err.Error(), "is a machine of the Kepler-style core, which runs programs in .kasm")) {
+		if _, err := Load(name); want && (err == nil || !strings.Contains(err.Error(), "is a machine of the Kepler-style core, which runs only .kasm programs")) {
 			t.Errorf("Load(%q): %v", name, err)
 		}
 	}

@@ -9,41 +9,41 @@ import (
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/core"
-	_ "github.com/heddle-sim/heddle/internal/core/models" // those that machines can have
+	_ "github.com/heddle-sim/heddle/internal/core/models" // the core models of machines
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/param"
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// Key is a parameter of a machine. Those of core models stand where the models
-// declare them, the others in schema.go.
+// Key is a parameter of a machine. Core models declare their own; the others are in
+// schema.go.
 type Key = param.Param
 
 // Keys returns every key, in the order in which a GPU is listed.
 func Keys() []Key { return slices.Clone(keys()) }
 
-// keyList is every key, and how many core models and plugged-in parts had registered
-// when it was made.
+// keyList is every key, with the numbers of core models and parts that were
+// registered when it was made.
 type keyList struct {
 	list          []Key
 	at            map[string]*Key
 	models, plugs int
 }
 
-// known is the list that was made last. Runs side by side may ask for it first.
+// known is the last list made. Concurrent runs may need it first.
 var known struct {
 	sync.Mutex
 	keyList
 }
 
-// compatTable is where the switches of all models stand.
+// compatTable is the table of all models' switches.
 const compatTable = "compat."
 
-// keys returns every key. Models that have registered since are among them; they
-// do so before anything runs.
+// keys returns every key, including those of models registered since the last call;
+// models register before anything runs.
 func keys() []Key { return allKeys().list }
 
-// allKeys is the list of keys, which nobody changes.
+// allKeys returns the list of keys, which must not be changed.
 func allKeys() keyList {
 	models, plugs := core.Models(), plug.Count()
 	known.Lock()
@@ -103,7 +103,7 @@ func (g *GPU) params(model string) core.Params {
 	return g.cores[model]
 }
 
-// root is the struct that a key's value stands in.
+// root returns the struct that holds a key's value.
 func (g *GPU) root(k *Key) any {
 	if k.Root == "" {
 		return g
@@ -121,19 +121,19 @@ func (g *GPU) format(k *Key) string    { return k.Format(g.root(k)) }
 // number returns a value by key.
 func (g *GPU) number(key string) int { return int(g.at(keyAt(key)).Int()) }
 
-// inertKeys are keys, and beginnings of keys, that no run depends on.
+// inertKeys are keys, and prefixes of keys, on which no run depends.
 var inertKeys = []struct{ start, why string }{
 	{"name", "a name"}, {"description", "a name"}, {"architecture", "a name"},
 	{"compute_capability", "a device property"},
 	{"sm.registers_per_block", "a device property"}, {"sm.shared_per_block", "a device property"},
 	{"l1d.prefer_l1.result_queue", "only a texture cache has one"}, {"l1d.prefer_shared.result_queue", "only a texture cache has one"},
-	{"run.idle_skip", "it only makes runs faster"},
+	{"run.idle_skip", "it only affects the simulator's speed"},
 	{"l1d.result_queue", "only a texture cache has one"}, {"l1c.result_queue", "only a texture cache has one"},
 	{"l1i.result_queue", "only a texture cache has one"}, {"l2.result_queue", "only a texture cache has one"},
 	{"l1t.port", "texels leave through the result queue"},
 }
 
-// inertKey says why no run depends on a key, "" if runs do.
+// inertKey says why no run depends on a key; "" if runs do.
 func inertKey(name string) string {
 	for _, k := range inertKeys {
 		if strings.HasPrefix(name, k.start) {
@@ -156,8 +156,8 @@ func (g *GPU) Value(key string) (string, bool) {
 func (g *GPU) Source(key string) string { return g.sources[key] }
 
 // Set changes one value: assignment is key=value, the value as in a GPU file,
-// except that texts need no quotes and lists no brackets. Check is the
-// caller's business once all changes are made.
+// except that texts need no quotes and lists no brackets. The caller calls Check
+// after all changes.
 func (g *GPU) Set(assignment string) error {
 	name, text, ok := strings.Cut(assignment, "=")
 	name = strings.TrimSpace(name)
@@ -175,7 +175,7 @@ func (g *GPU) Set(assignment string) error {
 	return g.put(k, v, "set by -C")
 }
 
-// put assigns a value and remembers where it comes from.
+// put assigns a value and records its source.
 func (g *GPU) put(k *Key, v any, source string) error {
 	if err := k.Assign(g.root(k), v); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (g *GPU) put(k *Key, v any, source string) error {
 	return nil
 }
 
-// oneLine makes a text fit for a comment.
+// oneLine makes a text fit into a comment.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -203,7 +203,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// clone returns a copy that shares nothing that can change.
+// clone returns a copy that shares nothing mutable.
 func (g *GPU) clone() *GPU {
 	c := *g
 	c.L1D.SharedSizes = slices.Clone(g.L1D.SharedSizes)
@@ -215,7 +215,7 @@ func (g *GPU) clone() *GPU {
 	return &c
 }
 
-// takeOver notes that a value is that of another GPU, with where that has it from.
+// takeOver records that a value is that of another GPU, with its source there.
 func (g *GPU) takeOver(key string, from *GPU) {
 	g.sources[key], g.lent[key] = from.sources[key], from.lent[key]
 	if g.lent[key] == "" {
@@ -224,8 +224,7 @@ func (g *GPU) takeOver(key string, from *GPU) {
 	}
 }
 
-// asOf stands in a source before the name of the GPU that a value was taken over
-// from.
+// asOf precedes, in a source, the name of the GPU from which a value was taken.
 const asOf = " (as "
 
 // unknownKey names the nearest key, or the keys below the same table.
@@ -240,7 +239,7 @@ func unknownKey(machine, name string, keys []Key) error {
 	if n := near.Name(name, names); n != "" {
 		return fmt.Errorf("unknown key %q; did you mean %q?", name, n)
 	}
-	for _, n := range names { // the last part alone, such as ways for l2.ways
+	for _, n := range names { // only the last part, such as ways for l2.ways
 		if strings.HasSuffix(n, "."+name) {
 			return fmt.Errorf("unknown key %q; did you mean %q?", name, n)
 		}
@@ -256,10 +255,10 @@ func unknownKey(machine, name string, keys []Key) error {
 			}
 		}
 		if len(list) > 0 {
-			return fmt.Errorf("unknown key %q; below %s there are: %s", name, table, strings.Join(list, ", "))
+			return fmt.Errorf("unknown key %q; the keys of %s are: %s", name, table, strings.Join(list, ", "))
 		}
 	}
-	return fmt.Errorf("unknown key %q; heddle gpus %s lists them all", name, machine)
+	return fmt.Errorf("unknown key %q; heddle gpus %s lists all keys", name, machine)
 }
 
 func cutLast(s string) (before, after string, found bool) {

@@ -20,13 +20,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: small kernels, each of which leans on one part of a machine, and
-// how they are run on a machine that a test describes.
+// This file: small kernels, each of which stresses one part of a machine, and
+// running them on a machine that a test describes.
 
-// head and tail stand around the body of every kernel, places before it unless
-// it is about arithmetic alone: %rd1 is the memory, %r1 the thread in its block,
-// %r2 its block, %r3 the thread in the grid, %rd2 its word of the memory. The
-// other registers are zero.
+// head and tail surround the body of every kernel; places precedes it unless it has
+// only arithmetic: %rd1 is the memory, %r1 the thread in its block, %r2 its block,
+// %r3 the thread in the grid, %rd2 its word of the memory. The other registers are
+// zero.
 const (
 	head = `.visible .entry %s(.param .u64 data, .param .u64 tex)
 {
@@ -62,8 +62,8 @@ func times(n int, text string) string {
 }
 
 // ops are the kinds of instructions whose times are settings: with a chain of
-// registers, and with registers of their own. $o is where a result goes, $x is
-// where one comes from.
+// registers, and with their own registers. $o is the destination of a result, $x
+// its source.
 var ops = map[string]string{
 	"int_add": "add.u32 %r$o, %r$x, 3;", "int_max": "max.u32 %r$o, %r$x, 3;", "int_mul": "mul.lo.u32 %r$o, %r$x, 3;",
 	"int_mad": "mad.lo.u32 %r$o, %r$x, 3, 1;", "int_div": "div.u32 %r$o, %r$x, 3;", "int_shfl": "shfl.sync.bfly.b32 %r$o, %r$x, 1, 31, -1;",
@@ -84,14 +84,14 @@ func opText(op, o, x string) string {
 	return strings.NewReplacer("$o", o, "$x", x).Replace(ops[op])
 }
 
-// bodies are the kernels: declarations, and what they do.
+// bodies are the kernels: declarations and code.
 var bodies = map[string][2]string{
-	// Each thread reads and writes words of its own, far apart.
+	// Each thread reads and writes its own words, far apart.
 	"stream": {"", times(4, "ld.global.u32 %r1$h, [%rd2+$i*8192];") + times(4, "st.global.u32 [%rd2+$i*8192+65536], %r1$h;")},
 	// The same with lines that fall on few sets and banks.
 	"rows": {"", " mul.wide.u32 %rd3, %r3, 128;\n add.u64 %rd3, %rd1, %rd3;\n" + times(6, "ld.global.u32 %r1$h, [%rd3+$i*16384];") +
 		times(3, "st.global.u32 [%rd3+$i*16384], %r10;")},
-	// One word after the other, each from an address that the last one gave.
+	// One word after the other, each from the address in the last one.
 	"chase": {"", times(12, "ld.global.u32 %r10, [%rd2+$i*2048];\ncvt.u64.u32 %rd3, %r10;\nadd.u64 %rd2, %rd2, %rd3;")},
 	// The same few lines again and again.
 	"reuse": {"", " and.b32 %r4, %r1, 31;\n mul.wide.u32 %rd3, %r4, 36;\n add.u64 %rd3, %rd1, %rd3;\n" +
@@ -134,7 +134,7 @@ var bodies = map[string][2]string{
 	"local": {" .local .align 8 .b8 l[256];\n", " mov.u64 %rd3, l;\n" +
 		times(6, "st.local.u32 [%rd3+$i*12], %r1;") + times(6, "ld.local.u32 %r1$h, [%rd3+$i*12];") +
 		times(6, "st.local.u32 [%rd3+$i*12], %r1$h;")},
-	// Warps that are at different places of a code that is longer than a cache.
+	// Warps at different places of code that is longer than a cache.
 	"branches": {"", " and.b32 %r4, %r1, 3;\n" + times(4, `setp.eq.u32 %p1, %r4, $i;
 @%p1 bra T$i;
 add.u32 %r10, %r10, 1; mul.lo.u32 %r11, %r11, 3; add.u32 %r12, %r12, 1; add.u32 %r13, %r13, 1; mul.lo.u32 %r14, %r14, 3; add.u32 %r15, %r15, 1;
@@ -142,7 +142,7 @@ bra J$i;
 T$i: ld.global.u32 %r20, [%rd2+$i*512]; add.u32 %r21, %r21, %r20;
 J$i: add.u32 %r22, %r22, 1;`)},
 	"fences": {"", times(4, "st.global.u32 [%rd2+$i*4096], %r1;\nmembar.gl;\nld.global.u32 %r1$h, [%rd2];\nadd.u32 %r30, %r30, %r1$h;")},
-	// All units at once, with operands that fall on the same register banks.
+	// All units at once, with operands in the same register banks.
 	"mix": {"", times(12, `add.u32 %r1$d, %r2$d, %r3$d;
 fma.rn.f32 %f1$d, %f2$d, %f3$d, %f4$d;
 fma.rn.f64 %d1$d, %d2$d, %d3$d, %d4$d;
@@ -156,11 +156,11 @@ ld.global.u32 %r7$d, [%rd2+$d*64];`)},
 	// A loop of many cycles.
 	"long":  {"", " mov.u32 %r4, 60;\nL: sub.u32 %r4, %r4, 1;\n setp.ne.u32 %p1, %r4, 0;\n @%p1 bra L;\n st.global.u32 [%rd2], %r4;\n"},
 	"empty": {"", ""},
-	// Warps that wait for each other for ever.
+	// Warps that wait for each other forever.
 	"hang": {"", " setp.eq.u32 %p1, %r2, 0;\nL: ld.volatile.global.u32 %r4, [%rd1];\n setp.eq.u32 %p1, %r4, 0;\n @%p1 bra L;\n"},
 	// Its last barrier has the number 5.
 	"named": {"", " bar.sync 5;\n"},
-	// Warps that go through parts of a long code in orders of their own.
+	// Warps that run parts of a long code in different orders.
 	"roam": {"", " shr.u32 %r4, %r1, 5;\n shr.u32 %r5, %r3, 5;\n and.b32 %r4, %r5, 7;\n mov.u32 %r6, 12;\nNEXT: mul.lo.u32 %r4, %r4, 3;\n add.u32 %r4, %r4, 1;\n and.b32 %r4, %r4, 7;\n" +
 		times(8, "setp.eq.u32 %p1, %r4, $g;\n@%p1 bra S$g;") + " bra END;\n" +
 		times(8, "S$g: "+strings.Repeat("add.u32 %r10, %r11, 1; xor.b32 %r12, %r13, 1; ", 16)+"bra END;") +
@@ -210,16 +210,16 @@ type load struct {
 	blocks    int  // of the grid
 	threads   int  // of a block
 	launches  int  // on one stream, one after the other; 0: one
-	streams   int  // so many streams get the launches; 0: one
+	streams   int  // number of streams for the launches; 0: one
 	registers int  // of a thread; 0: 16
 	shared    int  // dynamic, bytes of a block
 	copies    bool // each launch after a copy from the host
 	back      bool // and one to it
-	engines   bool // copies each way on streams of their own, before the launches
+	engines   bool // copies in each direction on their own streams, before the launches
 	prefer    gpu.Preference
-	printed   bool // the counters as GPGPU-Sim prints them count too
+	printed   bool // also compare the counters as GPGPU-Sim prints them
 	shrink    bool // only the first launch has the shared memory
-	far       bool // the memory lies behind the first 4 GiB
+	far       bool // the memory lies beyond the first 4 GiB
 }
 
 // outcome is all numbers of a run, and how it ended.
@@ -362,7 +362,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 	return out
 }
 
-// flatten lists the counters of a struct that are not zero.
+// flatten lists the nonzero counters of a struct.
 func flatten(v reflect.Value, at string, into map[string]uint64) {
 	switch v.Kind() {
 	case reflect.Uint64:
@@ -379,7 +379,7 @@ func flatten(v reflect.Value, at string, into map[string]uint64) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.Name == "parts" { // of Counters, whose they are
+			if f := v.Type().Field(i); f.Name == "parts" { // of Counters, to which they belong
 				flatten(v.Field(i), at, into)
 			} else {
 				flatten(v.Field(i), at+"."+f.Name, into)
@@ -396,9 +396,9 @@ func flatten(v reflect.Value, at string, into map[string]uint64) {
 	}
 }
 
-// base reads the small machine with options and settings behind it: lines that
-// begin with - are options of GPGPU-Sim, with "net " settings of its network
-// file, others key=value.
+// base reads the small machine followed by options and settings: lines that start
+// with - are options of GPGPU-Sim, with "net " settings of its network file, others
+// key=value.
 func base(t *testing.T, lines string) *config.GPU {
 	t.Helper()
 	var options, net strings.Builder

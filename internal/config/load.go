@@ -25,7 +25,7 @@ const (
 	maxExtends = 8       // files that extend each other
 )
 
-// Names lists the GPUs that are built in.
+// Names lists the built-in GPUs.
 func Names() []string {
 	entries, err := library.ReadDir("gpus")
 	if err != nil {
@@ -39,16 +39,16 @@ func Names() []string {
 	return names
 }
 
-// Load returns the GPU of a name, or of a file: TOML, or a gpgpusim.config of
-// GPGPU-Sim and Accel-Sim with the trace.config and the network file beside
-// it. Its values are checked.
+// Load returns the built-in GPU with a name, or that of a file: TOML, or a
+// gpgpusim.config of GPGPU-Sim and Accel-Sim with the trace.config and the network
+// file in its folder. Its values are checked.
 func Load(name string) (*GPU, error) {
 	g, _, err := LoadWithOptions(name)
 	return g, err
 }
 
-// LoadWithOptions is Load that also returns what became of each option of a
-// gpgpusim.config; of other files there is nothing to tell.
+// LoadWithOptions is Load that also returns the use of each option of a
+// gpgpusim.config; for other files there are none.
 func LoadWithOptions(name string) (*GPU, []Option, error) {
 	g, options, err := load(name, "")
 	if err != nil {
@@ -60,10 +60,10 @@ func LoadWithOptions(name string) (*GPU, []Option, error) {
 	return g, options, nil
 }
 
-// load does not check. from is the folder that a path starts at.
+// load is LoadWithOptions without checks. Paths are relative to the folder from.
 func load(name, from string) (*GPU, []Option, error) {
 	if isKepler(name, from, maxExtends) {
-		return nil, nil, fmt.Errorf("%s is a machine of the Kepler-style core, which runs programs in .kasm", name)
+		return nil, nil, fmt.Errorf("%s is a machine of the Kepler-style core, which runs only .kasm programs; want a GPU", name)
 	}
 	if slices.Contains(Names(), name) {
 		g, err := loadTOML(name, from, nil)
@@ -78,7 +78,7 @@ func load(name, from string) (*GPU, []Option, error) {
 	case err == nil && st.IsDir():
 		file = filepath.Join(file, "gpgpusim.config")
 		if _, err := os.Stat(file); err != nil {
-			return nil, nil, fmt.Errorf("%s is a folder without a gpgpusim.config", name)
+			return nil, nil, fmt.Errorf("folder %s has no gpgpusim.config", name)
 		}
 	case err != nil && !strings.ContainsAny(name, `/\`) && filepath.Ext(name) == "":
 		return nil, nil, unknownGPU(name)
@@ -94,7 +94,7 @@ func load(name, from string) (*GPU, []Option, error) {
 		return nil, nil, err
 	}
 	if filepath.Ext(file) != ".config" && !looksLikeOptions(text) {
-		return nil, nil, fmt.Errorf("%s is neither a GPU in TOML (*.toml) nor a gpgpusim.config", name)
+		return nil, nil, fmt.Errorf("%s: want a GPU in TOML (*.toml) or a gpgpusim.config", name)
 	}
 	return loadOptions(file)
 }
@@ -107,7 +107,7 @@ func unknownGPU(name string) error {
 	return fmt.Errorf("unknown GPU %.60q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// readFile reads a configuration file of bearable length.
+// readFile reads a configuration file of limited length.
 func readFile(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -117,19 +117,19 @@ func readFile(file string) (string, error) {
 	if st, err := f.Stat(); err != nil {
 		return "", err
 	} else if !st.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no regular file", file)
+		return "", fmt.Errorf("%s is not a regular file", file)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return "", err
 	}
 	if len(text) > maxFile {
-		return "", fmt.Errorf("%s is longer than %d bytes; that is no configuration file", file, maxFile)
+		return "", fmt.Errorf("%s is longer than %d bytes: it is not a configuration file", file, maxFile)
 	}
 	return string(text), nil
 }
 
-// loadTOML reads a GPU file and those it extends. seen are the files that
+// loadTOML reads a GPU file and those that it extends. seen are the files that
 // extend it.
 func loadTOML(name, from string, seen []string) (*GPU, error) {
 	var text, file string
@@ -158,14 +158,13 @@ func loadTOML(name, from string, seen []string) (*GPU, error) {
 	}
 	seen = append(seen, file)
 	if len(seen) > maxExtends {
-		return nil, fmt.Errorf("%s: more than %d files extend each other", seen[0], maxExtends)
+		return nil, fmt.Errorf("%s: extends chain longer than %d files", seen[0], maxExtends)
 	}
 	return readTOML(file, text, func(base string) (*GPU, error) { return loadTOML(base, from, seen) })
 }
 
-// ReadTOML reads a GPU from the text of a file. It may extend the built-in
-// GPUs only. Its values are within their bounds; whether they fit together is
-// Check's business.
+// ReadTOML reads a GPU from the text of a file. It may only extend built-in GPUs.
+// Its values are within their bounds; Check finds contradictions.
 func ReadTOML(file, text string) (*GPU, error) {
 	return readTOML(file, text, func(base string) (*GPU, error) {
 		if !slices.Contains(Names(), base) {
@@ -175,7 +174,7 @@ func ReadTOML(file, text string) (*GPU, error) {
 	})
 }
 
-// document is the text of a file, read but not understood.
+// document is a decoded file, before its values are assigned.
 type document struct {
 	file   string
 	given  map[string]any // by dotted key
@@ -200,7 +199,7 @@ func decode(file, text string) (*document, error) {
 	return d, nil
 }
 
-// at is the place of a key, or of the table it stands in, for a message.
+// at returns the place of a key, or of its table, for a message.
 func (d *document) at(key string) string {
 	for {
 		if p, ok := d.places[key]; ok {
@@ -213,9 +212,9 @@ func (d *document) at(key string) string {
 	}
 }
 
-// source says where a value comes from: the comment after it, or its line. In the
-// comments of files that were saved it names the GPU that the value was taken over
-// from, if there was one.
+// source returns the source of a value: the comment after it, or its line. In a
+// saved file the comment also names the GPU, if any, from which the value was
+// taken.
 func (d *document) source(key string) (source, lender string) {
 	c := d.places[key].comment
 	if c == "" {
@@ -239,7 +238,7 @@ func (l lenders) of(name string) *GPU {
 	return x
 }
 
-// line names the line of a value.
+// line returns the line of a value, for a message.
 func (d *document) line(key string) string {
 	return fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(d.file)), d.places[key].line)
 }
@@ -257,7 +256,7 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 	if extended {
 		name, ok := base.(string)
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%s: extends takes the name of a GPU or a file", at("extends"))
+			return nil, fmt.Errorf("%s: want extends = the name of a GPU or a file", at("extends"))
 		}
 		b, err := extends(name)
 		if err != nil {
@@ -302,7 +301,7 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 		}
 		if x := lenders.of(lender); x != nil && g.format(k) == x.format(k) {
 			g.lent[n] = lender
-		} else { // edited since, or nothing says that it is not: the comment proves nothing
+		} else { // perhaps edited since: the comment proves nothing
 			g.sources[n] = d.line(n)
 		}
 	}
@@ -313,17 +312,17 @@ func readTOML(file, text string, extends func(string) (*GPU, error)) (*GPU, erro
 				rest = fmt.Sprintf(" and %d more", len(missing)-6)
 				missing = missing[:6]
 			}
-			errs = append(errs, fmt.Errorf("%s: no value for %s%s; give them, or begin with extends = %q", file, strings.Join(missing, ", "), rest, "rtx-3070"))
+			errs = append(errs, fmt.Errorf("%s: no value for %s%s; give them, or start with extends = %q", file, strings.Join(missing, ", "), rest, "rtx-3070"))
 		}
 	}
 	return g, errors.Join(errs...)
 }
 
-// byDefault is the source of values that nobody has given.
+// byDefault is the source of default values.
 const byDefault = "default"
 
-// setDefaults gives the values that come from nowhere their defaults, and
-// returns the keys that have none.
+// setDefaults gives values without a source their defaults, and returns the keys
+// without a default.
 func (g *GPU) setDefaults() (missing []string) {
 	for i := range keys() {
 		k := &keys()[i]
@@ -356,20 +355,20 @@ func flatten(tree map[string]any, prefix string, into map[string]any) {
 	}
 }
 
-// place is where a key stands in a file, and the comment after its value.
+// place is the line of a key in a file, and the comment after its value.
 type place struct {
 	line, col int
 	comment   string
 }
 
-// findPlaces finds the keys of a TOML text that package toml has accepted. It
-// knows enough of the language for configuration files; a key that it
-// misunderstands only lacks its place and its comment.
+// findPlaces finds the keys of a TOML text that package toml has accepted. It knows
+// enough of the language for configuration files; a key that it does not understand
+// only lacks its place and comment.
 func findPlaces(text string) map[string]place {
 	found := map[string]place{}
 	table := ""
-	depth := 0  // of brackets that a value has left open
-	fence := "" // that ends an open text of several lines
+	depth := 0  // number of open brackets of a value
+	fence := "" // end of an open multi-line text
 	name := func(s string) string {
 		parts := strings.Split(s, ".")
 		for i := range parts {
@@ -411,8 +410,8 @@ func findPlaces(text string) map[string]place {
 	return found
 }
 
-// scanValue goes through a line of a value and returns the comment after it,
-// and the brackets and the text that are still open.
+// scanValue scans a line of a value and returns the comment after it, and the
+// brackets and the text that are still open.
 func scanValue(s string, depth int, fence string) (string, int, string) {
 	for i := 0; i < len(s); {
 		rest := s[i:]

@@ -41,7 +41,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// Figures of the vendor's data sheets, which are in none of the files.
+// Figures of the vendor's data sheets that are in none of the files.
 func TestDerivedAgainstDataSheets(t *testing.T) {
 	tests := []struct{ gpu, sms, flops, doubles, l2, dram string }{
 		{"gtx-480", "15", "1344.0 Gflop/s", "", "768 KiB", "177.4 GB/s"},
@@ -69,7 +69,7 @@ func TestDerivedAgainstDataSheets(t *testing.T) {
 	}
 }
 
-// checkSurvives does with a GPU all that can be done, and writes and reads it.
+// checkSurvives uses a GPU in all ways, and writes and reads it.
 func checkSurvives(t *testing.T, g *GPU) {
 	t.Helper()
 	var out bytes.Buffer
@@ -158,11 +158,11 @@ func TestLoadErrors(t *testing.T) {
 		{filepath.Join(dir, "none.toml"), "no such file"},
 		{filepath.Join(dir, "a.toml"), "extends itself"},
 		{filepath.Join(dir, "self.toml"), "extends itself"},
-		{filepath.Join(dir, "deep0.toml"), "more than 8 files extend each other"},
-		{filepath.Join(dir, "long.toml"), "that is no configuration file"},
-		{filepath.Join(dir, "text.txt"), "neither a GPU in TOML"},
-		{filepath.Join(dir, "bad.toml"), "not for 63"},
-		{dir, "is a folder without a gpgpusim.config"},
+		{filepath.Join(dir, "deep0.toml"), "extends chain longer than 8 files"},
+		{filepath.Join(dir, "long.toml"), "it is not a configuration file"},
+		{filepath.Join(dir, "text.txt"), "want a GPU in TOML"},
+		{filepath.Join(dir, "bad.toml"), "not 63"},
+		{dir, "has no gpgpusim.config"},
 		{"/dev/null/x.toml", "not a directory"},
 	}
 	for _, tt := range tests {
@@ -189,10 +189,10 @@ func TestReadTOMLErrors(t *testing.T) {
 		{head + "[l2]\nindex = \"qqqqqqqq\"\n", `want "linear", "xor", "ipoly", "fermi", "zero"`},
 		{head + "[l2]\nenabled = 1\n", "want true or false"},
 		{head + "[clocks]\ncore = \"fast\"\n", "want a frequency in MHz"},
-		{head + "[clocks]\ncore = inf\n", "is not a frequency"},
-		{head + "[clocks]\ncore = nan\n", "is not a frequency"},
-		{head + "[clocks]\ncore = 1e30\n", "is not a frequency"},
-		{head + "[clocks]\ncore = 0.0000001\n", "no whole number of Hz"},
+		{head + "[clocks]\ncore = inf\n", "want a frequency"},
+		{head + "[clocks]\ncore = nan\n", "want a frequency"},
+		{head + "[clocks]\ncore = 1e30\n", "want a frequency"},
+		{head + "[clocks]\ncore = 0.0000001\n", "want a whole number of Hz"},
 		{head + "[l1d]\nshared_sizes = []\n", "up to 16 numbers"},
 		{head + "[l1d]\nshared_sizes = [1, \"a\"]\n", "up to 16 numbers"},
 		{head + "[l1d]\nshared_sizes = [1, 9999999]\n", "9999999 is out of bounds"},
@@ -201,8 +201,8 @@ func TestReadTOMLErrors(t *testing.T) {
 		{head + "[l2\n", "f.toml:3:4: "},
 		{head + "[[l2]]\nways = 1\n", `unknown key "l2"`},
 		{head + "name = \"\"\"a\nb\"\"\"\n", "a text of one line"},
-		{"extends = 3\n", "extends takes the name of a GPU or a file"},
-		{"extends = \"\"\n", "extends takes the name of a GPU or a file"},
+		{"extends = 3\n", "want extends = the name of a GPU or a file"},
+		{"extends = \"\"\n", "want extends = the name of a GPU or a file"},
 		{"extends = \"rtx-307\"\n", `f.toml:1:1: extends: unknown GPU "rtx-307"; did you mean "rtx-3070"?`},
 		{"name = \"x\"\n", "f.toml: no value for chip.clusters, chip.channels, chip.slices_per_channel, clocks.core, clocks.noc, clocks.l2 and "},
 		{"", "f.toml: no value for name"},
@@ -264,7 +264,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s has no help", k.Name)
 		}
 		if strings.ToLower(k.Name) != k.Name || strings.ContainsAny(k.Name, " -") {
-			t.Errorf("%s is no key", k.Name)
+			t.Errorf("%s is not a key", k.Name)
 		}
 		if k.HasDefault {
 			if v, err := k.Parse(k.Default); err != nil {
@@ -301,13 +301,13 @@ func TestSet(t *testing.T) {
 		{"=3", "", "", `unknown key ""`},
 		{"l2.wyas=3", "", "", `did you mean "l2.ways"?`},
 		{"launch_latency=3", "", "", `did you mean "run.launch_latency"?`},
-		{"run.zzzzzzzzzz=3", "", "", "below run there are: run.caches, "},
+		{"run.zzzzzzzzzz=3", "", "", "the keys of run are: run.caches, "},
 		{"l2.ways=", "", "", "want a whole number"},
 		{"l2.ways=8x", "", "", "want a whole number"},
 		{"l2.ways=99999999999999999999", "", "", "want a whole number"},
 		{"run.idle_skip=yes", "", "", "want true or false"},
 		{"clocks.core=fast", "", "", "want a frequency"},
-		{"clocks.core=inf", "", "", "is not a frequency"},
+		{"clocks.core=inf", "", "", "want a frequency"},
 		{"simt.scheduler=gtp", "", "", `did you mean "gto"?`},
 		{`simt.scheduler="\q"`, "", "", "is invalid"},
 		{"l1d.shared_sizes=[1", "", "", "numbers"},
@@ -339,9 +339,9 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Each value reaches the settings of a model, or is one that no run depends on.
-// Some of those do reach one: they are for launches that no job asks for, or
-// for a part that the model has but does not need.
+// Each value reaches the settings of a model, or is one on which no run depends.
+// Some of the latter do reach one: they are for launches that no job makes, or for
+// a part that the model has but does not need.
 func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
 	for _, k := range keys() {
@@ -349,7 +349,7 @@ func TestEachKeyReachesAModel(t *testing.T) {
 			!strings.HasPrefix(k.Name, "l1d.prefer_") && !strings.HasPrefix(k.Name, "compat.") && k.Name != "name" &&
 			k.Name != "compute_capability" && !strings.HasPrefix(k.Inert, "Accel-Sim has no opcode in this class") && (!strings.HasPrefix(k.Inert, "Accel-Sim has no opcode for") || strings.HasSuffix(k.Name, ".name") || strings.HasSuffix(k.Name, ".depth"))
 	}
-	others[presetKey] = true // it gives values to other keys
+	others[presetKey] = true // it sets other keys
 	fill := func(g *GPU) []any {
 		list := []any{g.ChipConfig(), g.CacheConfig("l1d.prefer_l1"), g.CacheConfig("l1d.prefer_shared")}
 		for _, m := range core.Models() {
@@ -407,7 +407,7 @@ func other(t *testing.T, g *GPU, k *Key) {
 		}
 		v = list
 	case int64:
-		g.at(k).SetInt(x + 32) // a step aside, within bounds or not
+		g.at(k).SetInt(x + 32) // a neighbouring value, within bounds or not
 		return
 	}
 	if err := k.Assign(g.root(k), v); err != nil {
@@ -417,13 +417,13 @@ func other(t *testing.T, g *GPU, k *Key) {
 
 func TestCheck(t *testing.T) {
 	tests := []struct {
-		gpu, set string // assignments with blanks between
+		gpu, set string // assignments separated by blanks
 		want     string
 	}{
-		{"rtx-3070", "chip.clusters=1024 chip.sms_per_cluster=64", "65536 SMs in all are more than 4096"},
-		{"rtx-3070", "chip.slices_per_channel=3", "chip.slices_per_channel = 3: the number of slices of a channel must be a power of two"},
-		{"rtx-3070", "compute_capability=8", "write major.minor"},
-		{"rtx-3070", "compute_capability=8.66", "write major.minor"},
+		{"rtx-3070", "chip.clusters=1024 chip.sms_per_cluster=64", "65536 SMs in all: want at most 4096"},
+		{"rtx-3070", "chip.slices_per_channel=3", "chip.slices_per_channel = 3: want a power of two"},
+		{"rtx-3070", "compute_capability=8", "want major.minor"},
+		{"rtx-3070", "compute_capability=8.66", "want major.minor"},
 		{"rtx-3070", "sm.threads=1000", "want a multiple of 32"},
 		{"rtx-3070", "sm.threads=4096", "at most 2048"},
 		{"rtx-3070", "sm.threads=64", "simt.schedulers = 4: there are only 2 warps"},
@@ -440,16 +440,16 @@ func TestCheck(t *testing.T) {
 		{"rtx-3070", "simt.collector.gen.units=6", "simt.collector.gen.units = 6"},
 		{"rtx-3070", "simt.tensor_port=false", "without it no instruction reaches the tensor units"},
 		{"rtx-3070", "l1d.bank_interleave=48", "want a power of two"},
-		{"rtx-3070", "l1d.unified=0", "an adaptive L1 needs the size"},
-		{"rtx-3070", "l1d.enabled=false", "there is no L1"},
+		{"rtx-3070", "l1d.unified=0", "l1d.adaptive = true needs the size"},
+		{"rtx-3070", "l1d.enabled=false", "an adaptive L1 needs l1d.enabled = true"},
 		{"rtx-3070", "l1d.unified=64", "the L1 alone has 128 KiB"},
-		{"rtx-3070", "l1d.ways=3 l1d.unified=100 l1d.sets=64 l1d.index=linear", "no whole number of ways"},
+		{"rtx-3070", "l1d.ways=3 l1d.unified=100 l1d.sets=64 l1d.index=linear", "want a whole number of ways"},
 		{"rtx-3070", "l1d.shared_sizes=8,0,100", "ascending order"},
-		{"rtx-3070", "l1d.shared_sizes=0,128", "leaves nothing"},
+		{"rtx-3070", "l1d.shared_sizes=0,128", "leaves the L1 nothing"},
 		{"rtx-3070", "l1d.shared_sizes=0,64", "the largest of l1d.shared_sizes is 64 KiB"},
 		{"rtx-3070", "l2.sets=63", "[l2]: "},
 		{"rtx-3070", "l2.write=write-back l2.allocate=on-fill", "[l2]: "},
-		{"rtx-3070", "l1t.mshr=associative", "a texture cache takes fifo"},
+		{"rtx-3070", "l1t.mshr=associative", "a texture cache needs fifo"},
 		{"rtx-3070", "l1c.mshr=fifo l1c.allocate=on-miss l1c.result_queue=2", "for the texture cache"},
 		{"gtx-480", "l1i.enabled=false", "an SM needs this cache"},
 		{"gtx-480", "l1c.enabled=false", "an SM needs this cache"},
@@ -462,7 +462,7 @@ func TestCheck(t *testing.T) {
 		{"rtx-2060", "partition.indexing=xor", "[partition]: "},
 		{"rtx-3070", "simt.units.sp=2", "[simt]: "},
 		{"rtx-3070", "simt.coalesce_arch=20", "with simt.coalesce_arch = 20 accesses are whole lines"},
-		{"rtx-3070", "l1c.sectored=true l1c.line=128", "l1c.sectored = true: this cache is read by whole lines"},
+		{"rtx-3070", "l1c.sectored=true l1c.line=128", "l1c.sectored = true: this cache reads whole lines"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.gpu+" "+tt.set, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// The GPUs of the modern core have the parts that the paper lists (its Table 4).
+// The GPUs of the modern core have the parts listed in the paper (its Table 4).
 func TestModernGPUsAgainstThePaper(t *testing.T) {
 	for _, r := range []struct {
 		gpu, arch  string
@@ -42,7 +42,7 @@ func TestModernGPUsAgainstThePaper(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		// The table has the DRAM's data rate in one of two units.
+		// The table gives the DRAM's data rate in one of two units.
 		rate := float64(g.Clocks.DRAM) / 1e6 * float64(g.DRAM.DataRatio)
 		if rate != 2*r.memory {
 			t.Errorf("%s: memory runs at %v MT/s, the table has %v", r.gpu, rate, r.memory)
@@ -55,7 +55,7 @@ func TestModernGPUsAgainstThePaper(t *testing.T) {
 	}
 }
 
-// The package of the core and the files say the same.
+// The core's package and the files have the same values.
 func TestModernGPUsAgainstTheirCore(t *testing.T) {
 	for _, tt := range []struct {
 		gpu  string
@@ -69,9 +69,9 @@ func TestModernGPUsAgainstTheirCore(t *testing.T) {
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", tt.gpu, err)
 		}
-		// What stands in other tables.
+		// What is in other tables.
 		c.L1I.Name, c.L1D.Name, c.L1D.MaxWays, c.L1D.WriteRatio = tt.want.L1I.Name, tt.want.L1D.Name, tt.want.L1D.MaxWays, tt.want.L1D.WriteRatio
-		c.L1I.MSHR = tt.want.L1I.MSHR // of lines without sectors both words mean the same
+		c.L1I.MSHR = tt.want.L1I.MSHR // for lines without sectors both words mean the same
 		c.SMs, c.Blocks, c.SharedGranule = tt.want.SMs, tt.want.Blocks, tt.want.SharedGranule
 		if d := cmp.Diff(&tt.want, c); d != "" {
 			t.Errorf("%s: package modern (-), settings (+):\n%s", tt.gpu, d)
@@ -111,7 +111,7 @@ func TestEachModernFieldHasAKey(t *testing.T) {
 			t.Errorf("no key changes %s", f.Name)
 		}
 	}
-	// Classes that are timed otherwise have no times.
+	// Classes with other timing have no times.
 	for c := range isa.Classes {
 		has := keyAt("modern.time."+c.String()+".latency") != nil
 		if has == (modern.Ampere().Time[c] == modern.Timing{}) {
@@ -120,15 +120,15 @@ func TestEachModernFieldHasAKey(t *testing.T) {
 	}
 }
 
-// A file that was saved says of each value which GPU it was taken over from. Once
-// somebody has edited one, that GPU is no longer its source, nor are the core's
-// parameters that GPU's.
+// A saved file names the GPU from which each value was taken. Once a value is
+// edited, that GPU is no longer its source, nor are the core's parameters that
+// GPU's.
 func TestEditedAfterSaving(t *testing.T) {
 	g, err := Load("rtx-2060")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, core := range []string{"modern", "simt"} { // its own, as it was, with a table that is lent
+	for _, core := range []string{"modern", "simt"} { // its own, unchanged, with a lent table
 		if err := g.SetCore(core); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestEditedAfterSaving(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		lender      string
-		commented   bool // the comment still is the value's source
+		commented   bool // the comment is still the value's source
 	}{
 		{"as it was saved", "", "rtx-2070-super", true},
 		{"edited", "3", "", false},
@@ -183,8 +183,8 @@ func TestEditedAfterSaving(t *testing.T) {
 }
 
 // TestEditedUnderAFile: the lender of a saved value may be a file, which may have
-// changed since or be gone. Nothing says then whether the value is still the
-// lender's, so its source is the line on which it stands.
+// changed since or be gone. Then it is unknown whether the value is still the
+// lender's, so its source is its line.
 func TestEditedUnderAFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -224,7 +224,7 @@ func TestEditedUnderAFile(t *testing.T) {
 	}
 }
 
-// --core takes the parameters of the GPU that is most alike, and says so.
+// --core takes the parameters of the most similar GPU, and says so.
 func TestSetCore(t *testing.T) {
 	for _, tt := range []struct{ gpu, core, from string }{
 		{"rtx-3070", "modern", "rtx-3080"}, {"rtx-2060", "modern", "rtx-2070-super"}, {"v100", "modern", "rtx-2080-ti"},
@@ -275,13 +275,13 @@ func TestSetCore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.SetCore("kepler"); err == nil || !strings.Contains(err.Error(), "there are simt, modern") {
+	if err := g.SetCore("kepler"); err == nil || !strings.Contains(err.Error(), "want one of simt, modern") {
 		t.Errorf("another core: %v", err)
 	}
 }
 
-// The simulator's own configurations become modern cores, and where a GPU of
-// ours names one of them as its source, it has the same value.
+// The simulator's own configurations become modern cores, and our GPUs have the
+// same values where they name one of them as their source.
 func TestModernConfigurations(t *testing.T) {
 	for name, folder := range map[string]string{
 		"rtx-3080": "SM86_RTX3080", "rtx-3080-ti": "SM86_RTX3080_TI", "rtx-3090": "SM86_RTX3090", "rtx-a6000": "SM86_RTXA6000_InstPref_8",
@@ -310,14 +310,14 @@ func TestModernConfigurations(t *testing.T) {
 			for i := range keys() {
 				k := &keys()[i]
 				src := got.Source(k.Name)
-				// Values that come from the paper, a data sheet or elsewhere may
-				// differ; the comment says that they do.
+				// Values from the paper, a data sheet or elsewhere may differ; the
+				// comment says so.
 				if !strings.HasPrefix(src, "SM") || strings.Contains(src, "RTX3070") || strings.Contains(src, "RTX2060") || strings.Contains(src, "has no ") {
 					continue
 				}
 				a, b := got.format(k), want.format(k)
 				if k.Root == "modern" && !set[k.Name] && strings.HasPrefix(want.Source(k.Name), byDefault) {
-					continue // what the configuration says of it is no option of ours
+					continue // we have no such option
 				}
 				if a != b {
 					t.Errorf("%s = %s (%s), %s has %s (%s)", k.Name, a, src, folder, b, want.Source(k.Name))

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// networkRow is a setting of a network file: where its number goes, or the
-// only value that the model has.
+// networkRow is a setting of a network file: the key for its number, or the only
+// value that the model supports.
 type networkRow struct {
 	key  string // "" if none
-	also string // a second key, unless another setting is for it
+	also string // a second key, unless it has its own setting
 	only string // "" if any
 	note string // why it sets nothing
 }
@@ -24,8 +24,8 @@ const (
 	allChannels = "every packet may use every channel"
 )
 
-// networkTable holds the settings of the network files that come with
-// GPGPU-Sim. Those without anything are read together by finish.
+// networkTable holds the settings of the network files that come with GPGPU-Sim.
+// finishNetwork reads those with empty rows together.
 var networkTable = map[string]networkRow{
 	"flit_size":            {key: "noc.flit_bytes"},
 	"input_buffer_size":    {key: "noc.flit_in_buffer"},
@@ -51,7 +51,7 @@ var networkTable = map[string]networkRow{
 	"use_noc_latency":      {},
 	"subnets":              {only: "2", note: "requests and replies have a network each"},
 	"use_map":              {only: "0", note: "nodes are numbered in order"},
-	"sim_type":             {only: "gpgpusim", note: "the only type that a GPU drives"},
+	"sim_type":             {only: "gpgpusim", note: "the only type for GPUs"},
 	"read_request_subnet":  {only: "0", note: "requests go through the first network"},
 	"write_request_subnet": {only: "0", note: "requests go through the first network"},
 	"read_reply_subnet":    {only: "1", note: "replies go through the second network"},
@@ -72,8 +72,7 @@ var routings = map[string][]string{
 	"torus": {"dim_order"},
 }
 
-// allocators are the names that BookSim gives to the two orders of an
-// allocation.
+// allocators are BookSim's names for the two orders of an allocation.
 var allocators = map[string]string{"islip": "islip", "separable_input_first": "round-robin"}
 
 // sameValue compares numbers as numbers and words as words.
@@ -86,14 +85,14 @@ func sameValue(a, b string) bool {
 	return a == b
 }
 
-// readNetwork reads a network file: name = value; with comments behind //.
+// readNetwork reads a network file: name = value; with comments after //.
 func (r *reader) readNetwork(file, text string) ([]Option, error) {
 	var list []Option
 	fail := func(line int, format string, a ...any) ([]Option, error) {
 		return list, fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, a...))
 	}
 	ejection := false
-	given := map[string]int{} // place in the list of settings that finish reads
+	given := map[string]int{} // index in list of the settings that finishNetwork reads
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
@@ -105,7 +104,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 			name, value, ok := strings.Cut(statement, "=")
 			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 			if !ok || name == "" || value == "" {
-				return fail(number, "%.60q is not of the form name = value;", statement)
+				return fail(number, "%.60q: want the form name = value;", statement)
 			}
 			row, known := networkTable[name]
 			if !known {
@@ -132,7 +131,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 				o.Use = Honoured
 				n, err := wholeNumber(value)
 				if err != nil {
-					return fail(number, "%s = %.40q is not a whole number", name, value)
+					return fail(number, "%s = %.40q: want a whole number", name, value)
 				}
 				err = r.put(row.key, n)
 				if ejection = ejection || name == "ejection_buffer_size"; err == nil && row.also != "" && !ejection {
@@ -143,7 +142,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 				}
 			case row.note == "":
 				if at, twice := given[name]; twice {
-					list[at].Use, list[at].Note = Inert, "given again further down"
+					list[at].Use, list[at].Note = Inert, "given again later"
 				}
 				given[name] = len(list)
 			}
@@ -154,7 +153,7 @@ func (r *reader) readNetwork(file, text string) ([]Option, error) {
 	return list, r.finishNetwork(list, given)
 }
 
-// networkSource makes a setting the source of the keys that are put next.
+// networkSource makes a setting the source of the next keys.
 func (r *reader) networkSource(o *Option) {
 	r.keys = nil
 	r.source = fmt.Sprintf("%s:%d %s", filepath.Base(o.File), o.Line, o.Name)
@@ -171,7 +170,7 @@ func wholeNumber(s string) (int64, error) {
 // finishNetwork reads the settings that only make sense together.
 func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 	var failed error
-	// set does f for a setting if it is there and nothing has failed before.
+	// set calls f for a setting if it is given and nothing has failed before.
 	set := func(name string, f func(o *Option) error) {
 		i, ok := given[name]
 		if !ok || failed != nil {
@@ -200,7 +199,7 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 		if !slices.Contains(routings[kind], o.Value) {
 			return refuse(o, "in a "+kind+", want "+strings.Join(routings[kind], ", "))
 		}
-		o.Use, o.Note = Fixed, "the way that the model takes through a "+kind
+		o.Use, o.Note = Fixed, "the model's route through a "+kind
 		return nil
 	})
 
@@ -210,7 +209,7 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 		return func(o *Option) error {
 			v, err := wholeNumber(o.Value)
 			if err != nil || v < 1 {
-				return fmt.Errorf("%s = %.40q is not a whole number above 0", o.Name, o.Value)
+				return fmt.Errorf("%s = %.40q: want a whole number above 0", o.Name, o.Value)
 			}
 			*into = v
 			return r.put(key, v)
@@ -219,7 +218,7 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 	set("n", number(&n, "noc.dimensions"))
 	set("k", func(o *Option) error {
 		if kind == "fly" && n == 1 && o.Value == strconv.FormatInt(nodes, 10) {
-			// What follows from the chip stays free to follow it.
+			// A value that follows from the chip is not fixed here.
 			o.Use, o.Note = Fixed, "the nodes of the chip"
 			return nil
 		}
@@ -232,11 +231,11 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("k = %.40s: the chip has %d nodes, %d clusters and %d L2 slices", o.Value, nodes, r.g.Chip.Clusters, nodes-int64(r.g.Chip.Clusters))
+		return fmt.Errorf("k = %.40s: want the chip's %d nodes, %d clusters and %d L2 slices", o.Value, nodes, r.g.Chip.Clusters, nodes-int64(r.g.Chip.Clusters))
 	})
 
-	// BookSim's own rule is that a packet takes any channel that is free. With
-	// one channel there is nothing to choose.
+	// In BookSim a packet takes any free channel. With one channel there is nothing
+	// to choose.
 	vcs := max(r.g.NoC.VCs, 1)
 	for i := range list {
 		if o := &list[i]; o.Name == "num_vcs" && vcs > 1 && failed == nil {
@@ -262,7 +261,7 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 			case !ok:
 				return refuse(o, "want "+strings.Join(slices.Sorted(maps.Keys(allocators)), ", "))
 			case first != "" && first != word:
-				return refuse(o, "both allocators of a router are of one kind")
+				return refuse(o, "want both allocators of a router of one kind")
 			}
 			first = word
 			return r.put("noc.arbiter", word)

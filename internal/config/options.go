@@ -14,8 +14,8 @@ import (
 )
 
 // optionRow is an option of GPGPU-Sim or of one of its descendants. Those that set
-// one parameter stand in its declaration, those of a core model beside it, the others
-// below.
+// one parameter are in its declaration, those of a core model beside the model, the
+// others below.
 type optionRow struct {
 	param.Option
 	use  Use
@@ -65,13 +65,13 @@ func allOptions() (at map[string]*optionRow, list []optionRow) {
 	return at, list
 }
 
-// honoured is an option with a default that needs more than a number or a word;
-// the option of a cache that has none is required.
+// honoured is an option that needs more than a number or a word, with a default;
+// without one it is required (as for caches).
 func honoured(name, def string, set func(v string, put param.Put) error) optionRow {
 	return optionRow{Option: param.Option{Name: name, Default: def, Set: set}}
 }
 
-// together is an option that is checked when it is read, and used with others.
+// together is an option that is checked when read, and used together with others.
 func together(name, def string, check func(v string) error, keys ...string) optionRow {
 	return optionRow{Option: param.Option{Name: name, Default: def, Keys: keys, Set: func(v string, _ param.Put) error { return check(v) }}}
 }
@@ -83,12 +83,12 @@ func cacheOf(name, def, table string) optionRow {
 	return row
 }
 
-// fixed is an option of which only one value is supported.
+// fixed is an option with only one supported value.
 func fixed(name, only, why string) optionRow {
 	return optionRow{Option: param.Option{Name: name, Note: why}, use: Fixed, only: only}
 }
 
-// inert are options that change no cycle, for the same reason.
+// inert returns options that affect no cycle, for the same reason.
 func inert(why string, names ...string) []optionRow {
 	var list []optionRow
 	for _, n := range names {
@@ -97,7 +97,7 @@ func inert(why string, names ...string) []optionRow {
 	return list
 }
 
-// The options that finish looks at again.
+// The options that finish uses again.
 const (
 	capabilityMajor = "-gpgpu_compute_capability_major"
 	capabilityMinor = "-gpgpu_compute_capability_minor"
@@ -105,19 +105,19 @@ const (
 	networkFile     = "-inter_config_file"
 )
 
-// ownOptions are options of the machine that set several parameters or need words
-// of their own. Defaults are those in the list that GPGPU-Sim prints.
+// ownOptions are options of the machine that set several parameters or need special
+// parsing. Defaults are those that GPGPU-Sim prints.
 var ownOptions = []optionRow{
 	honoured("-gpgpu_clock_domains", "500.0:2000.0:2000.0:2000.0", func(v string, put param.Put) error {
 		parts := strings.Split(v, ":")
 		into := []string{"clocks.core", "clocks.noc", "clocks.l2", "clocks.dram"}
 		if len(parts) != len(into) {
-			return fmt.Errorf("%d clocks, 4 are wanted: core:network:L2:DRAM", len(parts))
+			return fmt.Errorf("%d clocks; want 4: core:network:L2:DRAM", len(parts))
 		}
 		for i, p := range parts {
 			f, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 			if err != nil {
-				return fmt.Errorf("%.20q is not a frequency in MHz", p)
+				return fmt.Errorf("%.20q: want a frequency in MHz", p)
 			}
 			if err := put(into[i], f); err != nil {
 				return err
@@ -179,9 +179,9 @@ var ownOptions = []optionRow{
 	}}},
 }
 
-// fixedOptions are those of which one value is supported.
+// fixedOptions are those with only one supported value.
 var fixedOptions = []optionRow{
-	fixed("-icnt_subnets", "2", "replies have a network of their own; with one network GPGPU-Sim looks for them in another"),
+	fixed("-icnt_subnets", "2", "replies have their own network; with one network GPGPU-Sim looks for them in another"),
 	fixed("-gpgpu_simd_model", "1", "warps reconverge at the immediate post-dominator"),
 	fixed("-gpgpu_ptx_sim_mode", "0", "to compute without timing, use --mode functional"),
 	fixed("-gpgpu_ptx_convert_to_ptxplus", "0", "PTX runs as it is"),
@@ -191,14 +191,14 @@ var fixedOptions = []optionRow{
 	fixed("-resume_option", "0", "its checkpoints are not supported"),
 }
 
-// inertOptions change no cycle.
+// inertOptions affect no cycle.
 var inertOptions = slices.Concat(
 	inert("it only prints or logs", "-gpgpu_runtime_stat", "-gpgpu_ptx_instruction_classification", "-gpgpu_memlatency_stat", "-enable_ptx_file_line_stats",
 		"-ptx_line_stats_filename", "-visualizer_enabled", "-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_cflog_interval",
 		"-liveness_message_freq", "-trace_enabled", "-trace_components", "-trace_sampling_core", "-trace_sampling_memory_partition",
 		"-gpgpu_warpdistro_shader", "-gpgpu_warp_issue_shader", "-icnt_verbose", "-gpgpu_mem_addr_test", "-keep", "-save_embedded_ptx",
 		"-gpgpu_ptx_save_converted_ptxplus", "-gpgpu_ptx_inst_debug_to_file", "-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"),
-	inert("the power model changes no cycle", "-power_simulation_enabled", "-power_simulation_mode", "-power_per_cycle_dump", "-power_trace_enabled",
+	inert("the power model affects no cycle", "-power_simulation_enabled", "-power_simulation_mode", "-power_per_cycle_dump", "-power_trace_enabled",
 		"-power_trace_zlevel", "-gpuwattch_xml_file", "-accelwattch_xml_file", "-hw_perf_file_name", "-hw_perf_bench_name", "-aggregate_power_stats",
 		"-steady_power_levels_enabled", "-steady_state_definition", "-n_regfile_gating_group", "-gpgpu_clock_gated_reg_file",
 		"-accelwattch_hybrid_perfsim_L1_RH", "-accelwattch_hybrid_perfsim_L1_RM", "-accelwattch_hybrid_perfsim_L1_WH", "-accelwattch_hybrid_perfsim_L1_WM",
@@ -208,19 +208,19 @@ var inertOptions = slices.Concat(
 		"-accelwattch_hybrid_perfsim_CYCLES", "-accelwattch_hybrid_perfsim_VOLTAGE"),
 	inert("a value that the CUDA runtime returns", "-gpgpu_stack_size_limit", "-gpgpu_heap_size_limit", "-gpgpu_runtime_sync_depth_limit",
 		"-gpgpu_runtime_pending_launch_count_limit"),
-	inert("it picks the PTX of a CUDA program; a job names its PTX", "-gpgpu_ptx_force_max_capability", "-gpgpu_ptx_use_cuobjdump", "-gpgpu_experimental_lib_support"),
-	inert("it is the target of NVIDIA's ptxas, for registers per thread; here the job or an estimate says how many", "-gpgpu_occupancy_sm_number"),
+	inert("it selects the PTX of a CUDA program; a job names its PTX", "-gpgpu_ptx_force_max_capability", "-gpgpu_ptx_use_cuobjdump", "-gpgpu_experimental_lib_support"),
+	inert("it is the target of NVIDIA's ptxas, for registers per thread; here these come from the job or an estimate", "-gpgpu_occupancy_sm_number"),
 	inert("the mapping string overrides it", "-gpgpu_mem_address_mask"),
 	inert("GPGPU-Sim reads it and never uses it", "-l2_ideal", "-gpgpu_num_mem_units", "-gpgpu_reg_bank_use_warp_id"),
 	inert("launches from the device are not supported", "-cdp_latency"),
-	inert("without checkpoint_option and resume_option it means nothing", "-checkpoint_kernel", "-checkpoint_CTA", "-checkpoint_CTA_t",
+	inert("it has no effect without checkpoint_option and resume_option", "-checkpoint_kernel", "-checkpoint_CTA", "-checkpoint_CTA_t",
 		"-checkpoint_insn_Y", "-resume_kernel", "-resume_CTA"),
 )
 
-// checkSmall wants a number of at most two digits.
+// checkSmall accepts a number of at most two digits.
 func checkSmall(v string) error {
 	if n, err := param.Number(v); err != nil || n < 0 || n > 99 {
-		return fmt.Errorf("%.20q is no number from 0 to 99", v)
+		return fmt.Errorf("%.20q: want a number from 0 to 99", v)
 	}
 	return nil
 }

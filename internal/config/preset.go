@@ -7,15 +7,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 )
 
-// presetKey names a kind of memory. It is read before the other keys of a file,
-// so that they can change what it gives.
+// presetKey selects a kind of memory. It is read before the other keys of a file,
+// so that they can override its values.
 const presetKey = "dram.preset"
 
-// usePreset gives a channel the values of a kind of memory.
+// usePreset sets a channel's values to those of a kind of memory.
 func (g *GPU) usePreset() error {
 	p, ok := dram.Named(g.DRAM.Preset)
 	if !ok {
-		return fmt.Errorf("%s = %q is not known", presetKey, g.DRAM.Preset)
+		return fmt.Errorf("unknown %s = %q", presetKey, g.DRAM.Preset)
 	}
 	c := &p.Config
 	word := func(key string, i int) string { return keyAt(key).Enum[i] }
@@ -38,7 +38,7 @@ func (g *GPU) usePreset() error {
 	return putTiming(&c.Timing, func(key string, n int64) error { return g.put(keyAt(key), n, source) })
 }
 
-// putTiming gives each number of a data sheet to put, refresh left out.
+// putTiming passes each number of a data sheet except refresh to put.
 func putTiming(t *dram.Timing, put func(key string, n int64) error) error {
 	sheet := &GPU{DRAM: DRAM{Timing: *t}}
 	for i := range keys() {

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 )
 
-// Each kind of memory makes a GPU that can be built, and the bandwidth of all
-// pins at the rate that its vendor gives.
+// Each kind of memory gives a valid GPU with the bandwidth of all pins at the
+// vendor's rate.
 func TestPresets(t *testing.T) {
 	for _, tt := range []struct {
 		preset   string
@@ -42,8 +42,8 @@ func TestPresets(t *testing.T) {
 		if got := g.DRAMBandwidth(); got != tt.want {
 			t.Errorf("%s: %s GB/s, want %s", tt.preset, got, tt.want)
 		}
-		// What the file gives goes before what the preset gives, wherever it
-		// stands; the rest has the preset as its source.
+		// Values in the file override those of the preset, wherever they are; the
+		// others have the preset as their source.
 		if g.DRAM.Queue != 48 || g.Source("dram.queue") != "x.toml:7" || !strings.HasPrefix(g.Source("dram.timing.rcd"), "dram.preset "+tt.preset) {
 			t.Errorf("%s: queue %d (%s), RCD from %s", tt.preset, g.DRAM.Queue, g.Source("dram.queue"), g.Source("dram.timing.rcd"))
 		}

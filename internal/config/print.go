@@ -10,13 +10,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 )
 
-// WriteTOML writes the whole GPU as a file that Load reads: above each value
-// what it is and what it counts, behind it where it comes from.
+// WriteTOML writes the whole GPU as a file that Load reads: above each value its
+// description and unit, after it its source.
 func (g *GPU) WriteTOML(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s: the whole configuration. Above each value stands what it is, behind it\n# where it comes from. To change a few values only, write a file that begins\n# with extends = %q.\n", g.Name, g.Name)
+	fmt.Fprintf(b, "# %s: the whole configuration. Above each value is its description, after it its\n# source. To change only a few values, write a file that starts with\n# extends = %q.\n", g.Name, g.Name)
 	if list := g.Derived(); len(list) > 0 {
-		fmt.Fprintf(b, "#\n# What follows from it:\n")
+		fmt.Fprintf(b, "#\n# Derived figures:\n")
 		for _, d := range list {
 			fmt.Fprintf(b, "#   %-22s %s\n", d.Name, d.Value)
 		}
@@ -45,7 +45,7 @@ func (g *GPU) WriteTOML(w io.Writer) error {
 	return b.Flush()
 }
 
-// comment says what a value is, as a comment of TOML.
+// comment describes a value in a comment of TOML.
 func comment(k *Key) string {
 	what := "# " + k.Help
 	if k.Unit != "" {
@@ -55,7 +55,7 @@ func comment(k *Key) string {
 		what += ": " + strings.Join(nonempty(k.Enum), ", ")
 	}
 	if k.Inert != "" {
-		what += " (changes no number: " + k.Inert + ")"
+		what += " (affects no result: " + k.Inert + ")"
 	}
 	return what
 }
@@ -70,9 +70,9 @@ func nonempty(list []string) []string {
 	return out
 }
 
-// pointless reports whether a value stands below something that is not there:
-// a cache that is switched off, a unit of which there are none, a core that the
-// GPU neither has nor has parameters for.
+// pointless reports whether a value belongs to something that the GPU does not
+// have: a disabled cache, a kind of unit with the number 0, or a core that it
+// neither uses nor has parameters for.
 func (g *GPU) pointless(k *Key) bool {
 	table, last, _ := cutLast(k.Name)
 	if on := keyAt(table + ".enabled"); on != nil && last != "enabled" && !g.at(on).Bool() {
@@ -85,14 +85,14 @@ func (g *GPU) pointless(k *Key) bool {
 	return u != nil && u.Gate && u != k && g.number(u.Name) == 0
 }
 
-// Derived is a figure that follows from a GPU's values.
+// Derived is a figure derived from a GPU's values.
 type Derived struct {
 	Name  string // what it is
 	Value string // with its unit
 }
 
-// Derived returns the figures that one looks for on a data sheet, and those
-// that the models work out by themselves.
+// Derived returns the figures of a data sheet, and those that the models compute
+// themselves.
 func (g *GPU) Derived() []Derived {
 	var list []Derived
 	add := func(name, format string, a ...any) {
@@ -123,7 +123,7 @@ func (g *GPU) Derived() []Derived {
 		add("DRAM bandwidth", "%s GB/s", g.DRAMBandwidth())
 	}
 	if net, _ := g.NoCConfig(); net.Kind != noc.Local && net.Check() == nil {
-		add("network", "%s; at most %d cycles when it is empty", net.Shape(), net.Longest())
+		add("network", "%s; at most %d cycles when empty", net.Shape(), net.Longest())
 		if net.Kind != noc.Fly {
 			for i, row := range strings.Split(net.Map(), "\n") {
 				add(fmt.Sprint("network row ", i), "%s", row)
@@ -145,13 +145,13 @@ func (g *GPU) Slices() int { return g.Chip.Channels * g.Chip.SlicesPerChannel }
 // L2Bytes is the size of the L2 of the whole chip.
 func (g *GPU) L2Bytes() int { return g.Slices() * g.L2.bytes() }
 
-// DRAMBandwidth is what all channels can move, in GB/s with one decimal.
+// DRAMBandwidth is the peak rate of all channels, in GB/s with one decimal.
 func (g *GPU) DRAMBandwidth() string {
-	// In steps, so that absurd values do not overflow: kHz, then bytes.
+	// In steps (kHz, then bytes), so that absurd values do not overflow.
 	bytes := int64(g.DRAM.BusBytes) * int64(g.DRAM.Chips) * int64(g.DRAM.DataRatio)
 	kHz := int64(g.Clocks.DRAM) / 1e3
 	if bytes > (1<<62)/kHz/int64(g.Chip.Channels) {
-		return "absurdly many"
+		return "more than 4.6e12" // 2^62 kB/s
 	}
 	n := int64(g.Chip.Channels) * bytes * kHz / 1e3 // MB/s
 	n = (n + 50) / 100
@@ -165,7 +165,7 @@ func (c *Cache) bytes() int {
 	return c.Sets * c.Ways * c.Line
 }
 
-// WriteOptions lists what became of the options of GPGPU-Sim's files.
+// WriteOptions lists the use of the options of GPGPU-Sim's files.
 func WriteOptions(w io.Writer, options []Option) error {
 	b := bufio.NewWriter(w)
 	for use := range Use(len(useNames)) {

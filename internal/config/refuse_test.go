@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// TestRefusalsNameTheirKeys gives every key absurd values, alone. What is
-// refused is refused with the key and a reason.
+// TestRefusalsNameTheirKeys gives every key absurd values, one at a time. A refusal
+// names the key and a reason.
 func TestRefusalsNameTheirKeys(t *testing.T) {
 	numbers := []string{"0", "-1", "1", "3", "64", "1000000", "1000000000000000000", "9223372036854775808", "1e6", "nan", "inf", "-0.5", "", "x"}
 	refused, passed := 0, 0
@@ -48,8 +48,8 @@ func TestRefusalsNameTheirKeys(t *testing.T) {
 	}
 }
 
-// TestBoundsStandOnce: what a declaration allows of a number, no model bounds
-// again. What is left for a model to refuse is a conflict with other values.
+// TestBoundsStandOnce: models do not check the bounds of a declaration again. They
+// refuse only conflicts with other values.
 func TestBoundsStandOnce(t *testing.T) {
 	base, err := Load("rtx-2060")
 	if err != nil {
@@ -111,14 +111,14 @@ func TestConflictsAreTyped(t *testing.T) {
 			}
 			for _, k := range c.Keys {
 				if v, ok := g.Value(k); !ok || !strings.Contains(err.Error(), k+" = "+v) {
-					t.Errorf("%v\ndoes not tell the value of %s", err, k)
+					t.Errorf("%v\ndoes not have the value of %s", err, k)
 				}
 			}
 		})
 	}
 }
 
-// TestNoModelByName: what is a core model's own, the model declares.
+// TestNoModelByName: a core model declares its own options and keys.
 func TestNoModelByName(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// TestAbsurdValues gives every key every absurd value. Either the value is
-// refused, or the chip is made without much memory and runs a kernel to its
-// end, to its limit, or to an explanation.
+// TestAbsurdValues gives every key every absurd value. Either the value is refused,
+// or the chip needs little memory and runs a kernel to its end, to its limit, or to
+// an explained error.
 func TestAbsurdValues(t *testing.T) {
 	mod, err := ptx.Parse("micro.ptx", []byte(microPTX))
 	if err != nil {
@@ -36,7 +36,7 @@ func TestAbsurdValues(t *testing.T) {
 		values = []string{"0", "-1", "3", "1000000"}
 	}
 	refused, ended := 0, map[string]int{}
-	var c *config.GPU // loaded anew once a value has been taken
+	var c *config.GPU // reloaded once a value was accepted
 	for _, key := range config.Keys() {
 		for _, v := range values {
 			if c == nil {
@@ -46,7 +46,7 @@ func TestAbsurdValues(t *testing.T) {
 			was, _ := c.Value(key.Name)
 			err := c.Set(what)
 			if now, _ := c.Value(key.Name); err != nil && now != was {
-				t.Errorf("%s: refused, but the value is %s now", what, now)
+				t.Errorf("%s: refused, but the value is now %s", what, now)
 			}
 			taken := c
 			if err == nil {
@@ -55,7 +55,7 @@ func TestAbsurdValues(t *testing.T) {
 			}
 			if err != nil {
 				if refused++; !strings.Contains(err.Error(), key.Name) {
-					t.Errorf("%s: refused without its name: %v", what, err)
+					t.Errorf("%s: refused without naming the key: %v", what, err)
 				}
 				continue
 			}
@@ -71,7 +71,7 @@ func TestAbsurdValues(t *testing.T) {
 	}
 }
 
-// smallChip returns the settings of a chip that is made and run soon.
+// smallChip returns the settings of a chip that is quick to make and run.
 func smallChip(t *testing.T) *config.GPU {
 	t.Helper()
 	c, err := config.Load("rtx-2060")
@@ -86,7 +86,7 @@ func smallChip(t *testing.T) *config.GPU {
 	return c
 }
 
-// try runs a small kernel on a machine and says how it ended.
+// try runs a small kernel on a machine and returns how it ended.
 func try(t *testing.T, what string, prog *xptx.Program, c *config.GPU) (end string) {
 	t.Helper()
 	defer func() {
@@ -171,9 +171,9 @@ func numbersIn(v reflect.Value, name string, f func(name string, v reflect.Value
 	}
 }
 
-// TestAbsurdConfig gives every number of a chip's settings absurd values that
-// no file could have brought there: New refuses them with a word, or makes a
-// chip, and does neither slowly.
+// TestAbsurdConfig gives every number of a chip's settings absurd values that no
+// file could contain: New either refuses them with a message or makes a chip, and
+// is quick in both cases.
 func TestAbsurdConfig(t *testing.T) {
 	refused, made := 0, 0
 	for _, name := range []string{"rtx-2060", "gtx-480"} {
@@ -215,7 +215,7 @@ func TestAbsurdConfig(t *testing.T) {
 					if err == nil {
 						made++
 					} else if refused++; strings.TrimSpace(err.Error()) == "" {
-						t.Errorf("%s: %s: refused without a word", name, what)
+						t.Errorf("%s: %s: refused without a message", name, what)
 					}
 					if d := time.Since(start); d > 10*time.Second {
 						t.Errorf("%s: %s: takes %v", name, what, d)

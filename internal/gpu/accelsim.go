@@ -15,17 +15,16 @@ import (
 )
 
 // This file: the counters under GPGPU-Sim's names and in its format, so that
-// scripts made for its output read ours (GPGPU-Sim). Every name is
-// there with the same meaning; where GPGPU-Sim prints 0 because it never
-// counts something, so do we. All but the figures of the launch itself are
-// running totals, as there.
+// scripts made for its output can read ours. Every name has the same meaning as
+// there; where GPGPU-Sim prints 0 because it never counts something, so do we. All
+// figures except those of the launch itself are running totals, as there.
 
 // simText writes lines of the output.
 type simText struct{ bytes.Buffer }
 
 func (s *simText) f(format string, a ...any) { fmt.Fprintf(&s.Buffer, format, a...) }
 
-// quot writes a quotient; C's library writes what is not a number so.
+// quot writes a quotient; a NaN looks as in C's library.
 func quot(format string, a, b float64) string {
 	switch {
 	case b == 0 && a == 0:
@@ -38,8 +37,8 @@ func quot(format string, a, b float64) string {
 
 func quotU(format string, a, b uint64) string { return quot(format, float64(a), float64(b)) }
 
-// quot32 is quotU in single precision, in which GPGPU-Sim divides what its DRAM
-// counts; it shows in the last digits.
+// quot32 is quotU in single precision, as GPGPU-Sim divides its DRAM counters; this
+// shows in the last digits.
 func quot32(format string, a, b uint64) string {
 	if b == 0 {
 		return quotU(format, a, b)
@@ -62,7 +61,7 @@ func (g *GPU) WriteAccelSim(w io.Writer, k *Kernel, uid int, stream int64, elaps
 	s.f("gpu_tot_issued_cta = %d\n", tot.SM.BlocksLaunched)
 	slots := uint64(g.cfg.Warps())
 	s.f("gpu_occupancy = %s%% \ngpu_tot_occupancy = %s%% \n", quotU("%.4f", 100*k.SM.WarpCycles, slots*k.SM.Cycles), quotU("%.4f", 100*tot.SM.WarpCycles, slots*tot.SM.Cycles))
-	s.f("max_total_param_size = 0\n") // of kernels that kernels launch: there are none
+	s.f("max_total_param_size = 0\n") // of kernels launched by kernels: there are none
 	s.f("gpu_stall_dramfull = %d\ngpu_stall_icnt2sh    = %d\n", tot.Chip.DRAMFull, tot.Chip.NetFull)
 	s.f("partiton_level_parallism = %s\n", quotU("%12.4f", k.Slice.Packets, cycles))
 	s.f("partiton_level_parallism_total  = %s\n", quotU("%12.4f", tot.Slice.Packets, total))
@@ -122,8 +121,8 @@ func simFails(s *simText, name string, st *cache.Stats) {
 	}
 }
 
-// simCache prints the sums of a level; the miss rate may be left out if there
-// was no access.
+// simCache prints the sums of a level. Without rate, the miss rate is left out if
+// there was no access.
 func simCache(s *simText, name, indent string, st *cache.Stats, rate bool) {
 	s.f("%s%s_total_cache_accesses = %d\n%s%s_total_cache_misses = %d\n", indent, name, st.Total(), indent, name, st.Misses())
 	if rate || st.Total() > 0 {
@@ -132,7 +131,7 @@ func simCache(s *simText, name, indent string, st *cache.Stats, rate bool) {
 	s.f("%s%s_total_cache_pending_hits = %d\n%s%s_total_cache_reservation_fails = %d\n", indent, name, st.Of(cache.HitReserved), indent, name, st.Of(cache.Fail))
 }
 
-// one prints the line of one cache.
+// simOne prints the line of one cache.
 func simOne(s *simText, name string, i int, st *cache.Stats) {
 	s.f("%s[%d]: Access = %d, Miss = %d, Miss_rate = %s, Pending_hits = %d, Reservation_fails = %d\n",
 		name, i, st.Total(), st.Misses(), quotU("%.3f", st.Misses(), st.Total()), st.Of(cache.HitReserved), st.Of(cache.Fail))
@@ -181,7 +180,7 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	s.f("ctas_completed %d, Shader 0 warp_id issue ditsribution:\nwarp_id:\n", sm.BlocksDone)
 	per := g.cores[0].Count().PerWarp
 	for len(per) > 0 && per[len(per)-1] == 0 {
-		per = per[:len(per)-1] // slots never used are not shown
+		per = per[:len(per)-1] // slots that were never used are not shown
 	}
 	for i := range per {
 		s.f("%d, ", i)
@@ -263,7 +262,7 @@ func (g *GPU) simTraffic(s *simText, tot *Counters) {
 	}
 }
 
-// simTimes prints the times of requests.
+// simTimes prints the latencies of requests.
 func (g *GPU) simTimes(s *simText, tot *Counters) {
 	t := &g.mem.Times
 	t.Settle(g.now)
@@ -321,7 +320,7 @@ func (g *GPU) simBanks(s *simText) {
 			return fmt.Sprint(f(&x))
 		}
 	}
-	// sums prints a total, and the least and the greatest of banks and chips.
+	// sums prints a total, and the minimum and maximum of banks and chips.
 	sums := func(name string, f func(b *dram.BankStats) uint64) {
 		var total uint64
 		bank, chip := [2]uint64{^uint64(0), 0}, [2]uint64{^uint64(0), 0}
@@ -348,8 +347,8 @@ func (g *GPU) simBanks(s *simText) {
 			}
 		}
 	}
-	// A row is activated in this sense when a run of requests to it begins that
-	// does not find it open.
+	// Here a row is activated when a run of requests to it begins that does not
+	// find it open.
 	table("maximum concurrent accesses to same row", count(func(b *dram.BankStats) uint64 { return b.RowUsesMax }))
 	table("maximum service time to same row", count(func(b *dram.BankStats) uint64 { return b.RowSpanMax }))
 	var uses, rows uint64
@@ -477,8 +476,7 @@ func (g *GPU) simL2(s *simText, tot *Counters) {
 	s.f("L2_cache_data_port_util = %s\nL2_cache_fill_port_util = %s\n\n", quotU("%.3f", tot.L2.DataBusy, tot.L2.Cycles), quotU("%.3f", tot.L2.FillBusy, tot.L2.Cycles))
 }
 
-// simNetwork prints the network: as the local crossbar does, or as BookSim
-// does.
+// simNetwork prints the network, in the format of the local crossbar or of BookSim.
 func (g *GPU) simNetwork(s *simText, tot *Counters) {
 	s.f("----------------------------Interconnect-DETAILS--------------------------------\n")
 	if g.cfg.Net.Kind != noc.Local {
@@ -512,17 +510,17 @@ func (g *GPU) simNetwork(s *simText, tot *Counters) {
 	s.f("----------------------------END-of-Interconnect-DETAILS-------------------------\n")
 }
 
-// netSample is what both subnets of a network with routers did together in the
-// course of one launch: mean, least and greatest of each.
+// netSample has the figures of both subnets of a network with routers together
+// during one launch: mean, minimum and maximum of each.
 type netSample struct {
 	latency, rate [4][3]float64
-	at            [4][2]int // the nodes of the least and the greatest rate
+	at            [4][2]int // the nodes of the minimum and the maximum rate
 	hops          float64
 }
 
 // simRouters prints both subnets of a network with routers together; its nodes are the clusters,
-// then the slices. The first part is of the launch alone, the second the mean
-// of all launches, with equal weights.
+// then the slices. The first part is of this launch alone, the second the mean of all launches,
+// with equal weights.
 func (g *GPU) simRouters(s *simText) {
 	a, b := &g.mem.Requests.Latency, &g.mem.Replies.Latency
 	packets, flits := a.Packets+b.Packets, a.Flits+b.Flits
@@ -636,7 +634,7 @@ func (g *GPU) simRouters(s *simText) {
 	s.f("Injected packet size average = %s%s\nAccepted packet size average = %s%s\nHops average = %s%s\n",
 		number(all.sum.rate[2][0]/all.sum.rate[0][0]), tail, number(all.sum.rate[3][0]/all.sum.rate[1][0]), tail, number(all.sum.hops/n), tail)
 
-	// The next launch begins anew.
+	// The next launch starts a new sample.
 	all.cycles = g.mem.Requests.Stats.Cycles
 	all.sent += sent.Flits
 	all.got += got.Flits
@@ -646,7 +644,7 @@ func (g *GPU) simRouters(s *simText) {
 	}
 }
 
-// number writes a number with six digits; C's library writes what is none so.
+// number writes a number with six digits; a NaN looks as in C's library.
 func number(v float64) string {
 	if v != v {
 		return "-nan"

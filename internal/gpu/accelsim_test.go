@@ -14,7 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// simStats runs a job and returns what is printed under GPGPU-Sim's names.
+// simStats runs a job and returns the output under GPGPU-Sim's names.
 func simStats(t *testing.T, file, gpu string, set ...string) string {
 	t.Helper()
 	ready, err := job.Load(file)
@@ -53,7 +53,7 @@ func simNames(text string) []string {
 		case strings.HasPrefix(l, "dram["), strings.HasPrefix(l, "DRAM["), strings.HasPrefix(l, "Memory Partition"), strings.HasPrefix(l, "Class"):
 			// rows of tables and headings
 		case strings.HasPrefix(l, "Cache L2_bank"), strings.HasPrefix(l, "MSHR contents"):
-			// a dump of what is in the MSHRs, not counters
+			// a dump of the MSHRs, not counters
 		case strings.HasPrefix(l, "bk0:"):
 			add("bk")
 		case strings.HasPrefix(l, "Stall:"), strings.HasPrefix(l, "n_cmd="), strings.HasPrefix(l, "n_activity="):
@@ -84,13 +84,13 @@ func launches(text string) []string {
 	return parts[1:]
 }
 
-// headings are lines of the output that name no counter.
+// headings are lines of the output without a counter.
 var headings = []string{
 	"L1I_cache", "L1D_cache", "L1C_cache", "L1T_cache", "Total_core_cache_stats", "Total_core_cache_fail_stats", "BW Util details", "BW Util Bottlenecks",
 	"Commands details", "Dual Bus Interface Util", "L2_total_cache_breakdown", "L2_total_cache_reservation_fail_breakdown",
 }
 
-// Every name that is printed is explained.
+// Every printed name is explained.
 func TestAccelSimExplained(t *testing.T) {
 	for _, gpu := range []string{"rtx-2060", "gtx-480"} {
 		text := simStats(t, "../../testdata/reference/gpgpusim/vecadd.toml", gpu, "run.copies_fill_l2=false")
@@ -150,7 +150,7 @@ func number(t *testing.T, s string) uint64 {
 		digits++
 	}
 	if digits == 0 {
-		t.Fatalf("%q is no number", s)
+		t.Fatalf("%q is not a number", s)
 	}
 	return n
 }
@@ -174,9 +174,9 @@ func simValues(text string) map[string]string {
 	return v
 }
 
-// Counters of the SIMT core that have a counterpart in the modern one are not
-// left at 0: what is issued and completed is all there, every cycle of a
-// sub-core is somewhere, and eight words of one bank cost seven passes more.
+// Counters of the SIMT core with a counterpart in the modern one are not left at 0:
+// all issues and completions are counted, every cycle of a sub-core is in one
+// counter, and eight words of one bank cost seven more passes.
 func TestCountersOfModernCores(t *testing.T) {
 	const rounds = 100
 	m := newMicro(t, "rtx-2070-super").zeros("out", 1)
@@ -202,7 +202,7 @@ func TestCountersOfModernCores(t *testing.T) {
 	if n := count["gpgpu_n_stall_shd_mem"]; n < 7*(rounds+1) {
 		t.Errorf("%d cycles of stalls", n)
 	}
-	// The warp mostly waits for its loads; three sub-cores have none.
+	// The warp mostly waits for its loads; three sub-cores have no warp.
 	busy := count["Stall"] + count["W0_Scoreboard"] + count["single_issue_nums"]
 	if w := count["W0_Scoreboard"]; w < 20*rounds || count["W0_Idle"] < 3*busy {
 		t.Errorf("%d cycles waiting for registers, %d idle, %d issues, %d others", w, count["W0_Idle"], count["single_issue_nums"], count["Stall"])

@@ -19,12 +19,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// simLine is one line of the output of a launch: which counter it prints, with
-// all indices and the table that it stands in, and the rest of it.
+// simLine is one line of the output of a launch: its counter, with all indices and
+// the table that it is in, and the rest of the line.
 type simLine struct{ name, key, value string }
 
-// simLines cuts the output of a launch into its lines. A counter that is
-// printed several times counts its appearances.
+// simLines splits the output of a launch into its lines. The appearances of a
+// repeated counter are numbered.
 func simLines(text string) []simLine {
 	var (
 		list  []simLine
@@ -79,11 +79,11 @@ func simLines(text string) []simLine {
 	return list
 }
 
-// differing are the counters that are not equal to those of the reference runs
-// in every line, with the reason. All others must be, to the last digit; and one
+// differing are the counters that are not equal to those of the reference runs in
+// every line, with the reason. All others must be equal to the last digit, and one
 // that has become equal must leave the list.
 var differing = map[string]string{
-	// Faults of the incumbent.
+	// Faults of GPGPU-Sim.
 	"gpu_occupancy": "there 0 of 0, here the share of warp slots in use", "gpu_tot_occupancy": "as gpu_occupancy",
 	"kernel_stream_id": "there never set, so any number", "total accesses": "there never counted, always 0",
 	"number of total memory accesses made dram[]": "there never counted, always 0",
@@ -92,20 +92,20 @@ var differing = map[string]string{
 	"average mf latency per bank dram[]":          "there none on the GTX 480, as its reads are not counted",
 	"min_chip_accesses":                           "depends on total accesses, which are there 0",
 	"maximum service time to same row dram[]":     "there cycles of the launch are taken from each other, so a row that stays open from one launch to the next is measured too short",
-	// The GTX 480 alone: a request that its L2 has been given counts from then on.
+	// Only the GTX 480: a request counts from its arrival at the L2.
 	"averagemflatency":                   "on the GTX 480 there without the way to the partition, 43 cycles for data and 8 for constants",
 	"maxmflatency":                       "as averagemflatency",
 	"mf_lat_table":                       "as averagemflatency",
 	"mf_lat_pw_table":                    "as averagemflatency",
 	"maximum mf latency per bank dram[]": "as averagemflatency",
-	// Not found out.
+	// Unknown.
 	"Slowest packet":                        "there its number in a count over both subnets, here in that of its own",
 	"Slowest flit":                          "as Slowest packet",
 	"Req_Network_out_buffer_full_per_cycle": "one launch of 88; cause unknown",
 	"bk":                                    "the idle cycles of a bank, by less than 0.3 %; cause unknown",
 }
 
-// hostTime are counters that depend on how fast the host is.
+// hostTime are counters that depend on the host's speed.
 var hostTime = []string{"gpgpu_simulation_time", "gpgpu_simulation_rate", "gpgpu_silicon_slowdown", "gpu_total_sim_rate"}
 
 // TestEveryCounter compares every line of the output under GPGPU-Sim's names
@@ -146,8 +146,8 @@ func TestEveryCounter(t *testing.T) {
 						case !ok:
 							got = "absent"
 						case strings.Contains(l.name, "stats_breakdown["), strings.Contains(l.name, "fail_breakdown["):
-							// There they are kept by stream, and the number of the stream is
-							// never set: each launch finds itself alone.
+							// There they are kept by stream, and the number of the
+							// stream is never set: each launch appears to be alone.
 							got = less(t, got, last[l.key])
 						}
 						if got == l.value {
@@ -175,12 +175,12 @@ func TestEveryCounter(t *testing.T) {
 	t.Logf("%d of %d counters are equal in all of %d lines", equal, len(all), lines)
 	for n := range differing {
 		if x := all[n]; alltests.On() && (x == nil || x.bad == 0) {
-			t.Errorf("%s is equal now", n)
+			t.Errorf("%s is now equal and must leave the list", n)
 		}
 	}
 }
 
-// counterRun is what a reference run printed after each launch of a job.
+// counterRun is the output of a reference run after each launch of a job.
 type counterRun struct {
 	job      string
 	launches [][]simLine
@@ -226,7 +226,7 @@ func readCounters(t *testing.T, config, l2 string) []counterRun {
 	return list
 }
 
-// less takes the count of the launches before from a running total.
+// less subtracts the count of earlier launches from a running total.
 func less(t *testing.T, total, before string) string {
 	t.Helper()
 	if before == "" {
@@ -235,8 +235,8 @@ func less(t *testing.T, total, before string) string {
 	return fmt.Sprint(number(t, total) - number(t, before))
 }
 
-// near compares texts whose words are numbers with a letter behind them: the
-// first must be equal, and the others be so but for a share.
+// near compares texts whose words are numbers followed by a letter: the first must
+// be equal, the others within a share.
 func near(t *testing.T, a, b string, share float64) bool {
 	t.Helper()
 	x, y := strings.Fields(a), strings.Fields(b)
@@ -252,8 +252,8 @@ func near(t *testing.T, a, b string, share float64) bool {
 	return true
 }
 
-// referenceStats runs a job as the reference did, and returns what is printed
-// under GPGPU-Sim's names.
+// referenceStats runs a job like the reference, and returns the output under
+// GPGPU-Sim's names.
 func referenceStats(t *testing.T, config, l2, name string) string {
 	t.Helper()
 	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))

@@ -19,11 +19,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// againPTX: count adds to a word for each thread, some rounds long; wild does so
-// too, but that its block 3 stores to address 8; hang waits at two barriers at once;
-// astray has the first thread of each block print its letter and store beyond the
-// end of the buffer, then that of block 0 stores to address 8 and the others loop
-// for ever.
+// againPTX: count adds to a word for each thread for some rounds; wild does the
+// same, but its block 3 stores to address 8; hang waits at two barriers at once; in
+// astray the first thread of each block prints its letter and stores beyond the end
+// of the buffer, then that of block 0 stores to address 8 and the others loop
+// forever.
 const againPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -119,7 +119,7 @@ WAIT:
 }
 `
 
-// chipBench is a chip with memory and the program above.
+// chipBench is a chip with memory and the program againPTX.
 type chipBench struct {
 	t    *testing.T
 	chip *gpu.GPU
@@ -127,7 +127,7 @@ type chipBench struct {
 	prog *xptx.Program
 	m    *xptx.Machine
 	out  [2]uint64    // a buffer for the launches that end early, one for those that follow
-	text bytes.Buffer // what kernels print
+	text bytes.Buffer // output of kernels
 }
 
 const againBytes = 2000 * 64 * 4
@@ -167,7 +167,7 @@ func newChipBench(t *testing.T, name string, threads int, set ...string) *chipBe
 	return b
 }
 
-// of is a launch of blocks of 64 threads that has a buffer as its output.
+// of returns a launch of blocks of 64 threads with a buffer as its output.
 func (b *chipBench) of(kernel string, blocks uint32, out int) xptx.Launch {
 	const rounds = 6
 	l := xptx.Launch{
@@ -182,7 +182,7 @@ func (b *chipBench) of(kernel string, blocks uint32, out int) xptx.Launch {
 	return l
 }
 
-// launch gives the chip such a launch.
+// launch adds such a launch to the chip.
 func (b *chipBench) launch(kernel string, stream int64, blocks uint32, out int) *gpu.Op {
 	b.t.Helper()
 	l := b.of(kernel, blocks, out)
@@ -216,7 +216,7 @@ func (b *chipBench) cutAt(cycle uint64) {
 	})
 }
 
-// measured is what a launch takes and does, without the time at which it begins.
+// measured has the duration and counters of a launch, independent of its start.
 type measured struct {
 	Cycles, First, Blocks, WarpInsts, ThreadInsts uint64
 	L1, L2                                        [2]uint64 // accesses, hits
@@ -224,7 +224,7 @@ type measured struct {
 	Alone                                         bool
 }
 
-// measure runs a launch of the second buffer and says what it took.
+// measure runs a launch on the second buffer and measures it.
 func (b *chipBench) measure() measured {
 	b.t.Helper()
 	op := b.launch("count", 0, 45, 1)
@@ -239,9 +239,9 @@ func (b *chipBench) measure() measured {
 	}
 }
 
-// TestLaunchAgain lets a run end before its time in every way, and launches
-// again: what was under way does nothing more, and the launch takes what it takes
-// on a machine that is new.
+// TestLaunchAgain lets a run end early in every way, and launches again: the ended
+// launch has no further effect, and the new one takes the same time as on a new
+// machine.
 func TestLaunchAgain(t *testing.T) {
 	ends := []struct {
 		name string
@@ -279,10 +279,10 @@ func TestLaunchAgain(t *testing.T) {
 			b.cutAt(900)
 			return b.chip.Finish(b.t.Context())
 		}, nil},
-		{"cut while a copy is under way", []string{"run.copies=timed"}, func(b *chipBench) error {
+		{"cut during a copy", []string{"run.copies=timed"}, func(b *chipBench) error {
 			b.launch("count", 1, 600, 0)
 			if err := b.chip.Add(&gpu.Op{Kind: gpu.OpCopy, Stream: 2, Way: gpu.ToDevice, Bytes: 1 << 20, Copy: func() error {
-				b.t.Error("a copy that was cut has moved its bytes")
+				b.t.Error("a copy that did not end has moved its bytes")
 				return nil
 			}}); err != nil {
 				b.t.Fatal(err)
@@ -336,7 +336,7 @@ func TestLaunchAgain(t *testing.T) {
 						t.Errorf("time goes from %d to %d in a launch of %d cycles", at, b.chip.Now(), got.Cycles)
 					}
 					if !bytes.Equal(before, b.read(0)) {
-						t.Error("the launch that ended early has gone on to write memory")
+						t.Error("the launch that ended early still writes memory")
 					}
 					if !bytes.Equal(fresh.read(1), b.read(1)) {
 						t.Error("wrong values")
@@ -350,10 +350,9 @@ func TestLaunchAgain(t *testing.T) {
 	}
 }
 
-// TestWordsOfAnEnd: what blocks printed, and the warnings of what they did, come
-// out also where the launch ends before the blocks do: those of the block that
-// faults, and on a chip those of all blocks that are under way. Each instruction
-// has one warning.
+// TestWordsOfAnEnd: the output and the warnings of blocks appear even if the launch
+// ends before the blocks do: those of the faulting block, and on a chip those of
+// all running blocks. Each instruction has one warning.
 func TestWordsOfAnEnd(t *testing.T) {
 	functional := func(b *chipBench, threads int) error {
 		_, err := b.m.Run(b.t.Context(), b.of("astray", 2, 1), xptx.Options{Threads: threads, Out: &b.text})
@@ -403,8 +402,8 @@ func TestWordsOfAnEnd(t *testing.T) {
 	}
 }
 
-// TestLargestLimit: a limit that a run cannot reach keeps no cycles from being
-// skipped, however late it counts from.
+// TestLargestLimit: a limit that a run cannot reach prevents no skipping of cycles,
+// however late it starts to count.
 func TestLargestLimit(t *testing.T) {
 	skipped := func(limit uint64) uint64 {
 		b := newChipBench(t, "rtx-2060", 1)
@@ -425,8 +424,8 @@ func TestLargestLimit(t *testing.T) {
 	}
 }
 
-// TestTotalsAfterAnEnd checks that the counters and the time of a chip go on
-// when a run has ended early.
+// TestTotalsAfterAnEnd checks that the counters and the time of a chip continue
+// after a run has ended early.
 func TestTotalsAfterAnEnd(t *testing.T) {
 	for _, name := range []string{"rtx-2060", "rtx-2070-super"} {
 		b := newChipBench(t, name, 1, "run.launch_latency=0")

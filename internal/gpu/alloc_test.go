@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/config"
 )
 
-// loadPTX never ends: it loads, adds, stores and counts all over its buffer.
+// loadPTX never ends: it loads, adds, stores and counts throughout its buffer.
 const loadPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -31,8 +31,8 @@ LOOP:
 }
 `
 
-// TestNoAllocations runs a busy chip: once its queues have grown nothing is
-// allocated any more.
+// TestNoAllocations runs a busy chip: once its queues have grown, nothing is
+// allocated.
 func TestNoAllocations(t *testing.T) {
 	for _, x := range []struct {
 		gpu            string

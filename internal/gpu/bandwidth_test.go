@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// Kernels that ask for much without waiting for any of it: eight loads in a
-// round, each into a register of its own. A round of sweep takes a warp through
-// 1 KiB; anywhere loads one word after the other, each lane where it likes.
+// Kernels with many independent loads: eight in a round, each into its own
+// register. A round of sweep takes a warp through 1 KiB; anywhere loads one word
+// after the other, at a different address in each lane.
 const widePTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -144,8 +144,8 @@ func newWide(t *testing.T, gpu string, set ...string) *micro {
 }
 
 // TestL1Bandwidth loads from an L1 that has all the data, on one SM. Its banks
-// deliver a sector each in a cycle, and a load takes as long as the bank that
-// most of its sectors are in.
+// deliver one sector each per cycle, and a load takes as long as the bank with most
+// of its sectors.
 func TestL1Bandwidth(t *testing.T) {
 	const warps, rounds = 32, 8
 	for _, banks := range []int{1, 2, 4} {
@@ -173,8 +173,8 @@ func TestL1Bandwidth(t *testing.T) {
 	}
 }
 
-// TestSharedBandwidth loads from shared memory, one SM with 32 warps: one load
-// in a cycle, or as many cycles as words meet in a bank.
+// TestSharedBandwidth loads from shared memory, one SM with 32 warps: a load takes
+// one cycle, or as many cycles as it has words in one bank.
 func TestSharedBandwidth(t *testing.T) {
 	const warps, rounds = 32, 8
 	for stride, ways := range map[int]uint64{0: 1, 4: 1, 8: 2, 16: 4, 32: 8, 64: 16, 128: 32} {
@@ -213,8 +213,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// l2Rate returns the sectors that an L2 which has all the data delivers in a
-// cycle, past the L1, once a kernel is under way.
+// l2Rate returns the sectors per cycle that an L2 with all the data delivers,
+// bypassing the L1, in the steady state of a kernel.
 func l2Rate(t *testing.T, clusters, kib int, set []string, kernel string, args func(rounds int) string) float64 {
 	t.Helper()
 	set = append([]string{"l1d.skip_global=true", "run.copies_fill_l2=true", fmt.Sprintf("chip.clusters=%d", clusters)}, set...)
@@ -229,10 +229,10 @@ func l2Rate(t *testing.T, clusters, kib int, set []string, kernel string, args f
 	return float64(k[2].Memory.L2.Accesses-k[1].Memory.L2.Accesses) / float64(k[2].Cycles-k[1].Cycles)
 }
 
-// TestL2Bandwidth has each cluster read from a slice of its own, so that nobody
-// is in anybody's way: a sector a cycle from each.
+// TestL2Bandwidth has each cluster read from its own slice, without conflicts: each
+// delivers a sector a cycle.
 func TestL2Bandwidth(t *testing.T) {
-	const own = 32 // KiB that a block reads, with bits 15 to 17 saying where they are
+	const own = 32 // KiB that a block reads; bits 15 to 17 select them
 	set := []string{"chip.channels=8", "chip.slices_per_channel=1", "partition.mapping=dramid@15;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS"}
 	for _, clusters := range []int{1, 4, 8} {
 		rate := l2Rate(t, clusters, own*clusters, set, "sweep", func(rounds int) string {
@@ -245,11 +245,11 @@ func TestL2Bandwidth(t *testing.T) {
 	}
 }
 
-// heads returns how many packets the crossbar moves in a cycle if its inputs
-// are queues that never end, each packet for any output as likely as for any
-// other. Only the first of a queue can go, so that some outputs have nobody
-// while several wait for another; outputs choose in their order, and what comes
-// up behind a packet may go to a later one in the same cycle.
+// heads returns the packets that the crossbar moves per cycle if its inputs are
+// endless queues of packets with uniformly distributed outputs. Only the first of a
+// queue can go, so some outputs are idle while several packets wait for another
+// one; outputs choose in order, and the packet after a moved one may go to a later
+// output in the same cycle.
 func heads(inputs, outputs int) float64 {
 	const cycles = 20_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -270,10 +270,10 @@ func heads(inputs, outputs int) float64 {
 	return float64(moved) / cycles
 }
 
-// TestL2Crowded has each lane read a sector anywhere, and an SM send one in a
-// cycle at most. Replies, and with many SMs requests, then wait behind others
-// for different places; with 30 SMs neither network always has what the other
-// one keeps.
+// TestL2Crowded has each lane read a random sector, and an SM send at most one per
+// cycle. Replies, and with many SMs requests, then wait behind others for different
+// places; with 30 SMs neither network always has the packets that the other one
+// delays.
 func TestL2Crowded(t *testing.T) {
 	// Two by two: before a cycle both packets want the first output in 2 cycles
 	// of 5, which then moves 1.5 on average; they want both in 2, which moves 2,
@@ -291,7 +291,7 @@ func TestL2Crowded(t *testing.T) {
 		})
 		bound := min(float64(c.clusters), heads(c.clusters, slices), heads(slices, c.clusters))
 		t.Logf("%d clusters: %.3f sectors a cycle of %.3f", c.clusters, rate, bound)
-		// Warps that wait for their own replies even out who is sent to: with few
+		// Warps that wait for their own replies balance the destinations: with few
 		// SMs that is a little better than chance.
 		if rate > 1.03*bound || rate < c.least*bound {
 			t.Errorf("%d clusters: %.3f sectors a cycle, want %.3f to %.3f", c.clusters, rate, c.least*bound, bound)
@@ -300,10 +300,10 @@ func TestL2Crowded(t *testing.T) {
 }
 
 // TestDRAMBandwidth reads memory once, in the order of its addresses and with
-// strides. The pins are never busier than they can be, and nearly always busy
-// if all words of a row are wanted; the bytes are those of the pins.
+// strides. The pins never exceed their peak, and are nearly always busy if all
+// words of a row are read; the bytes are those of the pins.
 func TestDRAMBandwidth(t *testing.T) {
-	// A burst of the GTX 480's DRAM has two sectors, and comes for each of them.
+	// A burst of the GTX 480's DRAM has two sectors, and each of them causes one.
 	for gpu, burst := range map[string]uint64{"gtx-480": 2, "rtx-2060": 1, "v100": 1} {
 		for _, dram := range []int{500, 1000} {
 			const mib = 4

@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// BenchmarkJobs runs reference jobs on the RTX 2060 and reports warp
-// instructions a second, loading and host work included.
+// BenchmarkJobs runs reference jobs on the RTX 2060 and reports warp instructions
+// per second, including loading and host work.
 func BenchmarkJobs(b *testing.B) {
 	const folder = "../../testdata/reference/gpgpusim"
 	for _, name := range []string{"vecadd", "copy_s8", "matmul_tiled", "matmul_naive", "chase_large", "hist_shared", "bfs", "fp64axpy"} {

@@ -17,13 +17,13 @@ const (
 	domains
 )
 
-// clock decides which domains fire in a tick. Times are in units of which
-// every period is a whole number.
+// clock decides which domains fire in a tick. Times are in a unit in which every
+// period is a whole number.
 type clock struct {
 	at     [domains]uint64 // when each fires next
 	period [domains]uint64
 
-	rounded *roundedClock // keeps the time instead, if it is there
+	rounded *roundedClock // keeps the time instead, if not nil
 }
 
 // newClock finds the common unit of four frequencies.
@@ -42,7 +42,7 @@ func newClock(c Clocks) (clock, error) {
 		u := uint64(v / g)
 		step := u / uint64(gcd(int64(lcm), int64(u)))
 		if lcm > maxUnit/step {
-			return clock{}, param.Clash("clocks.core clocks.noc clocks.l2 clocks.dram", "clocks %d, %d, %d, %d Hz have no common measure that time could be counted in; round them to MHz", f[0], f[1], f[2], f[3])
+			return clock{}, param.Clash("clocks.core clocks.noc clocks.l2 clocks.dram", "clocks %d, %d, %d, %d Hz have no common unit of time; round them to MHz", f[0], f[1], f[2], f[3])
 		}
 		lcm *= step
 	}
@@ -53,7 +53,7 @@ func newClock(c Clocks) (clock, error) {
 	return k, nil
 }
 
-// maxUnit bounds a period, so that times need new bases seldom.
+// maxUnit bounds a period, so that times are seldom rebased.
 const maxUnit = 1 << 52
 
 func gcd(a, b int64) int64 {
@@ -103,8 +103,8 @@ func (k *clock) tick() fired {
 }
 
 // skip ticks until the core has fired n times, and returns how often the other
-// domains have. Everything up to the core's last time fires: what comes at the
-// same time comes in the same tick.
+// domains have fired. Everything up to the core's last time fires: domains that are
+// due at the same time fire in the same tick.
 func (k *clock) skip(n uint64) (net, l2, dram uint64) {
 	const far = 1 << 62
 	if k.at[coreDomain] > far {
@@ -131,7 +131,7 @@ func (k *clock) skip(n uint64) (net, l2, dram uint64) {
 	return fires[netDomain], fires[l2Domain], fires[dramDomain]
 }
 
-// rebase subtracts what all times have in common.
+// rebase subtracts the smallest time from all times.
 func (k *clock) rebase() {
 	s := min(k.at[coreDomain], k.at[netDomain], k.at[l2Domain], k.at[dramDomain])
 	for i := range k.at {

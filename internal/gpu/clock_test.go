@@ -53,7 +53,7 @@ func TestClockOrder(t *testing.T) {
 	})
 }
 
-// TestClockSkip compares a jump with as many ticks.
+// TestClockSkip compares skip with single ticks.
 func TestClockSkip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var hz [domains]int64
@@ -98,7 +98,7 @@ func TestClockSkip(t *testing.T) {
 	})
 }
 
-// TestClockRebase has times reach the point at which they get a new base.
+// TestClockRebase lets times reach the point at which they are rebased.
 func TestClockRebase(t *testing.T) {
 	c := Clocks{Core: 1365e6, Net: 1365e6, L2: 1365e6, DRAM: 3500.5e6}
 	a, err := newClock(c)
@@ -115,7 +115,7 @@ func TestClockRebase(t *testing.T) {
 		}
 	}
 	if b.at[coreDomain] > 1<<62 {
-		t.Error("times have not got a new base")
+		t.Error("times were not rebased")
 	}
 }
 

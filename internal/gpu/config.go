@@ -15,7 +15,7 @@ import (
 // keep their ratios exact.
 type Clocks struct{ Core, Net, L2, DRAM int64 }
 
-// Adaptive says how the L1D takes what a kernel leaves of the memory that it
+// Adaptive describes an L1D that uses what a kernel leaves of the memory that it
 // shares with shared memory (GPGPU-Sim).
 type Adaptive struct {
 	// Enabled switches it on (-gpgpu_adaptive_cache_config).
@@ -48,118 +48,118 @@ type Run struct {
 	Caches Caches
 	// ICacheWarm fills the instruction caches before a kernel (run.icache).
 	ICacheWarm bool
-	// FlushL1 invalidates the L1D of an SM whenever it has no thread left
+	// FlushL1 invalidates the L1D of an SM whenever the SM has no threads left
 	// (-gpgpu_flush_l1_cache).
 	FlushL1 bool
-	// CopiesFillL2 puts what is copied to the device into the L2 at the copy's
-	// end, at no cost in time (run.copies_fill_l2, -gpgpu_perf_sim_memcpy).
+	// CopiesFillL2 puts the data of a copy to the device into the L2 at the copy's
+	// end, without taking time (run.copies_fill_l2, -gpgpu_perf_sim_memcpy).
 	CopiesFillL2 bool
-	// LaunchLatency is core cycles from a kernel's launch to its first block,
-	// BlockLatency those in addition for every block of its grid
+	// LaunchLatency is the number of core cycles from a kernel's launch to its
+	// first block, BlockLatency those added for each block of its grid
 	// (-gpgpu_kernel_launch_latency, -gpgpu_TB_launch_latency).
 	LaunchLatency, BlockLatency int
-	// BlockInterval is the least time between two blocks placed on the chip, in
-	// thousandths of a core cycle; 0: every cluster may take one each cycle.
+	// BlockInterval is the minimum time between the placement of two blocks on the
+	// chip, in thousandths of a core cycle; 0: every cluster may take one each
+	// cycle.
 	BlockInterval int
-	// BlockTurnaround is core cycles from a block's end until another can take
-	// its place, WarpTurnaround those in addition for every warp of it.
+	// BlockTurnaround is the number of core cycles from a block's end until another
+	// one can take its place, WarpTurnaround those added for each of its warps.
 	BlockTurnaround, WarpTurnaround int
 	// IdleSkip jumps over cycles in which nothing can happen (run.idle_skip).
 	// It changes no result.
 	IdleSkip bool
-	// DetectDeadlock ends a run in which nothing has moved for long
+	// DetectDeadlock ends a run in which nothing has moved for a long time
 	// (-gpgpu_deadlock_detect).
 	DetectDeadlock bool
-	// BlockLog has every kernel keep where and when its blocks ran
+	// BlockLog records for every kernel where and when its blocks ran
 	// (run.block_log). It changes no other result.
 	BlockLog bool
-	// Threads is how many goroutines run SMs, as far as the host can; 0 is one.
-	// It changes no result.
+	// Threads is the number of goroutines that run SMs, limited by the host; 0
+	// means one. It changes no result.
 	Threads int
-	// MaxCycles ends the run after so many core cycles, MaxInsts after so many
-	// thread instructions, MaxBlocks after so many blocks were placed, MaxDone
-	// after so many blocks have ended; 0 is never.
+	// The run ends after MaxCycles core cycles, MaxInsts thread instructions,
+	// MaxBlocks placed blocks or MaxDone completed blocks; 0 means no limit.
 	MaxCycles, MaxInsts, MaxBlocks, MaxDone uint64
 }
 
-// Compat has one switch for each behaviour of GPGPU-Sim that one would not
-// design but that changes cycles. The zero value has all off.
+// Compat has one switch for each behaviour of GPGPU-Sim that nobody would design
+// but that changes cycles. In the zero value all are off.
 type Compat struct {
-	// DrainBetween lets a kernel end only when the memory system is idle too,
-	// if no other kernel runs (GPGPU-Sim, PTX mode). Off: with its
-	// last block, whose stores have been acknowledged.
+	// DrainBetween ends a kernel only when the memory system is idle too, if no
+	// other kernel runs (GPGPU-Sim, PTX mode). Off: it ends with its last block,
+	// whose stores have then been acknowledged.
 	DrainBetween bool `help:"a kernel ends only when the memory system is idle too" def:"false"`
 	// ClocksRestart starts all clock domains at phase zero whenever the idle
 	// chip gets work (GPGPU-Sim, PTX mode). Off: they run on.
 	ClocksRestart bool `help:"all clocks start at phase zero whenever the idle chip gets work" def:"false"`
-	// RoundedClocks adds up clock periods with the rounding of double
-	// precision, which orders domains of unequal clocks where in exact time
-	// they meet. Off: exact ratios.
-	RoundedClocks bool `help:"clock periods are added up with the rounding of double precision" def:"false"`
-	// CopiesBackFill lets copies from the device to the host put data into the
-	// L2 as the others do.
+	// RoundedClocks sums clock periods with the rounding of double precision, which
+	// orders domains of unequal clocks that in exact time fire together. Off: exact
+	// ratios.
+	RoundedClocks bool `help:"clock periods are summed with the rounding of double precision" def:"false"`
+	// CopiesBackFill lets copies from the device to the host put data into the L2,
+	// as copies to the device do.
 	CopiesBackFill bool `help:"copies from the device fill the L2 as copies to it do" def:"false"`
-	// FlushDirtyOnly makes Flushed drop no more than written lines of the L2.
-	// Off: it empties the L2.
+	// FlushDirtyOnly makes Flushed drop only written lines of the L2. Off: it
+	// empties the L2.
 	FlushDirtyOnly bool `help:"a flush of the L2 drops written lines only" def:"false"`
-	// TakenFirst runs the taken side of a branch before the other one. Off:
-	// after it. It is for the owner of the executor to see to.
+	// TakenFirst runs the taken side of a branch before the other one. Off: after
+	// it. The owner of the executor applies it.
 	TakenFirst bool `help:"the taken side of a branch runs first" def:"false"`
-	// PackedMemory places buffers side by side, aligned to 256 bytes, as the
-	// incumbent's allocator does. Off: with unused addresses between them. It
-	// is for the owner of device memory to see to.
-	PackedMemory bool `help:"buffers lie side by side" def:"false"`
+	// PackedMemory places buffers without gaps, aligned to 256 bytes, as
+	// GPGPU-Sim's allocator does. Off: with unused addresses between them. The
+	// owner of device memory applies it.
+	PackedMemory bool `help:"buffers are allocated without gaps" def:"false"`
 	// AccelSimTraces reads traces as Accel-Sim does: without the dependences that
-	// they do not name, unless trace.hidden_dependences says otherwise. It is for
-	// who replays traces to see to.
-	AccelSimTraces bool `help:"traces are read as Accel-Sim reads them: dependences that they do not name are left out" def:"false"`
+	// they do not name, unless trace.hidden_dependences says otherwise. The
+	// replayer of traces applies it.
+	AccelSimTraces bool `help:"traces are read as by Accel-Sim: dependences that they do not name are left out" def:"false"`
 }
 
 // Config is a chip's immutable settings.
 type Config struct {
-	// Name is what the machine is called. Arch is the compute capability without
-	// its point, 0 if nobody says; it changes nothing here.
+	// Name is the machine's name. Arch is the compute capability without its point,
+	// 0 if unknown; it has no effect here.
 	Name string
 	Arch int
 	// Clusters is the number of SM clusters, each one node of the network, and
 	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
 	// -gpgpu_n_cores_per_cluster).
 	Clusters, SMsPerCluster int
-	// RotateSMs lets another SM of a cluster be first every cycle
+	// RotateSMs starts with a different SM of a cluster every cycle
 	// (-gpgpu_simt_core_sim_order 1).
 	RotateSMs bool
-	// Kernels is how many kernels may run at a time
+	// Kernels is the number of kernels that may run at a time
 	// (-gpgpu_max_concurrent_kernel).
 	Kernels int
-	// Dispatch is how blocks are handed out.
+	// Dispatch is the policy for placing blocks.
 	Dispatch Dispatch
 	// SharedSMs allows blocks of several kernels on one SM
 	// (-gpgpu_concurrent_kernel_sm).
 	SharedSMs bool
 	// Clocks are the clock domains (-gpgpu_clock_domains).
 	Clocks Clocks
-	// ClusterFIFO is how many replies wait at a cluster
+	// ClusterFIFO is the number of replies that can wait at a cluster
 	// (-gpgpu_n_cluster_ejection_buffer_size).
 	ClusterFIFO int
-	// PerfectMemory answers every request of an SM at once
+	// PerfectMemory answers every request of an SM immediately
 	// (-gpgpu_perfect_mem).
 	PerfectMemory bool
-	// GatedLanes counts completed thread instructions by active lanes, not 32
-	// for each of a warp (-gpgpu_clock_gated_lanes). It changes no time.
+	// GatedLanes counts completed thread instructions by active lanes, not 32 for
+	// each warp instruction (-gpgpu_clock_gated_lanes). It does not affect timing.
 	GatedLanes bool
 
-	// CoreFrom names the machine whose parameters the cores have, if that is
-	// another one.
+	// CoreFrom names the machine from which the cores' parameters come, if it is a
+	// different one.
 	CoreFrom string
-	// Core are the settings of the cores, which know their model. Mem is the memory
-	// partitions. Net is the subnet for requests; its numbers of inputs and outputs
-	// are set by New.
+	// Core has the settings of the cores, including their model, and Mem those of
+	// the memory partitions. Net is the subnet for requests; New sets its numbers
+	// of inputs and outputs.
 	Core core.Settings
 	Net  noc.Config
 	Mem  part.Config
 
-	// Splits are the L1D and the shared memory of an SM by what a launch prefers,
-	// void where a Split has no L1D.
+	// Splits are the L1D and the shared memory of an SM by a launch's preference; a
+	// Split without an L1D is not used.
 	Splits [Preferences]Split
 
 	Adaptive Adaptive
@@ -168,27 +168,27 @@ type Config struct {
 	Compat   Compat
 }
 
-// Preference is what a launch wants the memory to be that L1D and shared memory
-// share (cudaFuncSetCacheConfig).
+// Preference is a launch's wish for the split of the memory that L1D and shared
+// memory share (cudaFuncSetCacheConfig).
 type Preference uint8
 
 // The preferences.
 const (
 	Undecided    Preference = iota // the launch does not say
-	PreferNone                     // it takes back what it preferred
+	PreferNone                     // it withdraws its preference
 	PreferL1                       // -gpgpu_cache:dl1PrefL1, -gpgpu_shmem_size_PrefL1
 	PreferShared                   // -gpgpu_cache:dl1PrefShared, -gpgpu_shmem_size_PrefShared
-	Preferences                    // how many there are
+	Preferences                    // number of preferences
 )
 
-// Split is how the memory is shared: an L1D, and bytes of shared memory.
+// Split is a division of that memory: an L1D, and bytes of shared memory.
 type Split struct {
 	L1D    cache.Config
 	Shared int
 }
 
-// split returns what a launch's preference comes to: the base settings where an
-// adaptive L1 decides by itself, or nothing is said of it.
+// split returns the split for a launch's preference: the base settings where an
+// adaptive L1 decides by itself, or where no split is given.
 func (c *Config) split(p Preference) Split {
 	if s := c.Splits[p]; s.L1D.Sets > 0 && !c.Adaptive.Enabled {
 		return s
@@ -203,7 +203,7 @@ func (c *Config) SMs() int { return c.Clusters * c.SMsPerCluster }
 // Slices returns the number of L2 slices.
 func (c *Config) Slices() int { return c.Mem.Channels * c.Mem.Subs }
 
-// Limits on what a configuration may ask for.
+// Limits of a configuration.
 const (
 	maxClusters = 1 << 10
 	maxSMs      = 1 << 12
@@ -219,7 +219,7 @@ const (
 // Check reports the first contradiction, nil if there is none.
 func (c *Config) Check() error {
 	if !BlockSchedulers.Has(int(c.Dispatch), dispatchNames[:]) {
-		return param.Clash("chip.block_scheduler", "%v is unknown", c.Dispatch)
+		return param.Clash("chip.block_scheduler", "unknown %v", c.Dispatch)
 	}
 	for _, b := range []struct {
 		key, name string
@@ -232,11 +232,11 @@ func (c *Config) Check() error {
 		{"run.warp_turnaround", "warp turnaround", c.Run.WarpTurnaround, 0, maxWait},
 	} {
 		if b.v < b.a || b.v > b.b {
-			return param.Clash(b.key, "%s %d is not within %d..%d", b.name, b.v, b.a, b.b)
+			return param.Clash(b.key, "%s %d: want %d..%d", b.name, b.v, b.a, b.b)
 		}
 	}
 	if c.SMs() > maxSMs {
-		return param.Clash("chip.clusters chip.sms_per_cluster", "%d SMs are more than the %d that can be simulated", c.SMs(), maxSMs)
+		return param.Clash("chip.clusters chip.sms_per_cluster", "%d SMs: want at most %d", c.SMs(), maxSMs)
 	}
 	if _, err := newClock(c.Clocks); err != nil {
 		return err
@@ -273,12 +273,12 @@ func (c *Config) Check() error {
 	return c.checkStorage()
 }
 
-// checkStorage refuses sizes that are possible each but together would need
-// more memory than a simulation should take.
+// checkStorage refuses sizes that are each possible but together need more memory
+// than a simulation should take.
 func (c *Config) checkStorage() error {
 	if n := (c.Clusters + c.Slices()) * (c.Net.InBuffer + c.Net.OutBuffer); n > maxPackets {
 		return param.Clash("noc.in_buffer noc.out_buffer noc.flit_in_buffer noc.flit_out_buffer chip.clusters chip.channels chip.slices_per_channel",
-			"the packets of all network buffers are %d, at most %d can be simulated", n, maxPackets)
+			"all network buffers together hold %d packets: want at most %d", n, maxPackets)
 	}
 	type part struct {
 		keys string // of the cache, without its table
@@ -312,7 +312,7 @@ func (c *Config) checkStorage() error {
 		}
 		if sum > b.max {
 			return param.Clash(keys+" chip.clusters chip.sms_per_cluster chip.channels chip.slices_per_channel",
-				"the %s of all caches are %d, at most %d can be simulated", b.what, sum, b.max)
+				"all caches together have %d %s: want at most %d", sum, b.what, b.max)
 		}
 	}
 	return nil
@@ -338,7 +338,7 @@ func (a *Adaptive) check(c *Config) error {
 	last := -1
 	for _, s := range a.Sizes {
 		if s < 0 || s > a.Unified || s <= last {
-			return param.Clash("l1d.shared_sizes l1d.unified", "shared memory sizes %v are not ascending from 0 to the %d KiB that the L1 shares", a.Sizes, a.Unified)
+			return param.Clash("l1d.shared_sizes l1d.unified", "shared memory sizes %v: want ascending sizes from 0 to the %d KiB that the L1 shares", a.Sizes, a.Unified)
 		}
 		last = s
 	}
@@ -348,14 +348,14 @@ func (a *Adaptive) check(c *Config) error {
 	return nil
 }
 
-// maxWays is the L1D's associativity if it has all of the memory.
+// maxWays is the L1D's associativity when it has all of the memory.
 func (a *Adaptive) maxWays(c *Config) int {
 	d := &c.Core.Base().L1D
 	return d.Ways * a.Unified / (d.Bytes() / 1024)
 }
 
-// ways returns the L1D's associativity for a kernel whose blocks on one SM
-// need so many bytes of shared memory.
+// ways returns the L1D's associativity for a kernel whose blocks on one SM need the
+// given bytes of shared memory.
 func (a *Adaptive) ways(c *Config, shared int) int {
 	m := a.maxWays(c)
 	for _, s := range a.Sizes {
@@ -364,7 +364,7 @@ func (a *Adaptive) ways(c *Config, shared int) int {
 			return max(1, (2*m*(a.Unified-s)+a.Unified)/(2*a.Unified))
 		}
 	}
-	// More than the largest size: what is left of it.
+	// More than the largest size: the L1 gets the rest.
 	s := a.Sizes[len(a.Sizes)-1]
 	return max(1, (2*m*(a.Unified-s)+a.Unified)/(2*a.Unified))
 }

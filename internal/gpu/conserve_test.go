@@ -57,8 +57,8 @@ func newMachine(t *testing.T, name string, bytes uint64, set ...string) *machine
 	return m
 }
 
-// launch runs a kernel whose first parameter is the memory and the others are
-// numbers.
+// launch runs a kernel with the memory as its first parameter and numbers as the
+// others.
 func (m *machine) launch(kernel string, blocks, threads uint32, args ...uint32) *gpu.Kernel {
 	m.t.Helper()
 	o := m.op(0, kernel, blocks, threads, args...)
@@ -66,7 +66,7 @@ func (m *machine) launch(kernel string, blocks, threads uint32, args ...uint32) 
 	return o.Kernel
 }
 
-// finish gives the chip actions and runs them to their end.
+// finish adds actions to the chip and runs them to their end.
 func (m *machine) finish(list ...*gpu.Op) {
 	m.t.Helper()
 	for _, o := range list {
@@ -94,9 +94,8 @@ func (m *machine) op(stream int64, kernel string, blocks, threads uint32, args .
 	return &gpu.Op{Kind: gpu.OpLaunch, Stream: stream, Make: func(bool) (exec.Work, error) { return m.ptx.NewWork(l, nil) }}
 }
 
-// TestConservation counts what goes in and what comes out: requests against
-// replies, blocks and warps against their ends, and the states of warps against
-// their lives.
+// TestConservation compares requests with replies, blocks and warps with their
+// ends, and the states of warps with their lifetimes.
 func TestConservation(t *testing.T) {
 	for _, name := range config.Names() {
 		for _, set := range []string{"chip.rotate_sms=true", "l1d.enabled=false", "l2.enabled=false", "dram.fixed_latency=true", "l1d.prefetcher=next-line", "l2.prefetcher=next-line"} {
@@ -128,7 +127,7 @@ func TestConservation(t *testing.T) {
 					states += n
 				}
 				if states != sm.WarpLife || states < k.WarpInsts/2 {
-					t.Errorf("%s: the states of warps add up to %d cycles, they lived %d", what, states, sm.WarpLife)
+					t.Errorf("%s: the states of warps sum to %d cycles, their lifetimes to %d", what, states, sm.WarpLife)
 				}
 				if sm.WarpInsts != k.WarpInsts || sm.ThreadInsts != k.ThreadInsts || sm.Completed > sm.WarpInsts {
 					t.Errorf("%s: the SMs issued %d and %d instructions, the blocks executed %d and %d", what, sm.WarpInsts, sm.ThreadInsts, k.WarpInsts, k.ThreadInsts)
@@ -157,8 +156,8 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// settled gives the memory system time to come to rest, and wants every request
-// to have come back.
+// settled waits until the memory system is idle, and checks that every request has
+// come back.
 func settled(t *testing.T, what string, m *machine) {
 	t.Helper()
 	m.launch("banks", 1, 32, 1, 1000)
@@ -177,6 +176,6 @@ func settled(t *testing.T, what string, m *machine) {
 		t.Errorf("%s: the SMs sent %d and got %d, the network carried %d and %d", what, out, in, c.Request.Packets, c.Reply.Packets)
 	}
 	if n := m.chip.LiveRequests(); n != 0 {
-		t.Errorf("%s: %d requests are still under way", what, n)
+		t.Errorf("%s: %d requests are still in flight", what, n)
 	}
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// This file: how long copies take. A copy has a fixed time before its first
-// byte and then goes on at the rate of its way. Each way has one engine, which
-// does one copy after the other. Copies take no bandwidth from kernels, nor
-// kernels from copies.
+// This file: the duration of copies. A copy has a fixed latency before its first
+// byte and then proceeds at the rate of its way. Each way has one engine, which
+// performs one copy at a time. Copies take no bandwidth from kernels, nor kernels
+// from copies.
 
-// Copies says how long copies take.
+// Copies has the parameters of copies' durations.
 type Copies struct {
 	// Timed lets copies take time (run.copies). Off: they end when their turn
-	// comes, and nothing else here counts.
+	// comes, and all other settings here have no effect.
 	Timed bool
 	// ToDevice and ToHost are the rates of the link to the host in bytes per
-	// second, OnDevice the bytes that copies within device memory read and
-	// write together in a second.
+	// second, OnDevice that of copies within device memory, counting the bytes read
+	// and those written.
 	ToDevice, ToHost, OnDevice int64
 	// Latency is the time in nanoseconds from a copy's start to its first byte.
 	Latency int
-	// OneEngine lets the two directions of the link share an engine. Off: they
+	// OneEngine makes the two directions of the link share an engine. Off: they
 	// overlap.
 	OneEngine bool
 }
 
-// CopyWay is where a copy's bytes go.
+// CopyWay is the path of a copy's bytes.
 type CopyWay uint8
 
 // The ways.
@@ -39,10 +39,10 @@ const (
 	Filling                 // one value into device memory: each byte is written
 )
 
-// engines is the number of copy engines: two of the link, one of the device.
+// engines is the number of copy engines: two for the link, one for the device.
 const engines = 3
 
-// Bounds of what Copies may say.
+// Limits of Copies.
 const (
 	maxRate        = 1 << 50
 	maxCopyLatency = 1_000_000_000
@@ -61,11 +61,11 @@ func (c *Copies) check() error {
 		{"link.dram_share clocks.dram chip.channels", "on the device", c.OnDevice},
 	} {
 		if r.rate < 1 || r.rate > maxRate {
-			return param.Clash(r.keys, "copies %s: %d bytes per second are not within 1..%d", r.name, r.rate, int64(maxRate))
+			return param.Clash(r.keys, "copies %s: %d bytes per second: want 1..%d", r.name, r.rate, int64(maxRate))
 		}
 	}
 	if c.Latency < 0 || c.Latency > maxCopyLatency {
-		return param.Clash("link.latency", "latency of a copy %d ns is not within 0..%d", c.Latency, maxCopyLatency)
+		return param.Clash("link.latency", "latency of a copy %d ns: want 0..%d", c.Latency, maxCopyLatency)
 	}
 	return nil
 }
@@ -96,8 +96,7 @@ func (c *Copies) cycles(w CopyWay, bytes uint64, clock int64) uint64 {
 	return rounds(uint64(c.Latency), uint64(clock), 1_000_000_000) + rounds(moved, uint64(clock), uint64(rate))
 }
 
-// rounds returns a·b/c rounded up, and something very large if that is too much
-// to count.
+// rounds returns a·b/c rounded up, or a very large number if that overflows.
 func rounds(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	lo, carry := bits.Add64(lo, c-1, 0)
@@ -108,11 +107,11 @@ func rounds(a, b, c uint64) uint64 {
 	return min(q, math.MaxUint64/4)
 }
 
-// copies are the copies under way.
+// copies are the copies in progress.
 type copies struct {
 	by   [engines]*Op // by engine, nil where it is free
-	next uint64       // the first end of them, if there are any
-	n    int          // how many there are
+	next uint64       // the first end of a copy, if n is not 0
+	n    int          // copies in progress
 }
 
 // beginCopy occupies the copy's engine until its end. It is errLater if the
@@ -166,8 +165,7 @@ func (g *GPU) endCopies() error {
 	return nil
 }
 
-// endCopy moves a copy's bytes. Whoever reads them while it is under way sees
-// them as they were before.
+// endCopy moves a copy's bytes. Until then readers see the old bytes.
 func (g *GPU) endCopy(o *Op) error {
 	if o.Copy != nil {
 		if err := o.Copy(); err != nil {
@@ -182,8 +180,7 @@ func (g *GPU) endCopy(o *Op) error {
 	return nil
 }
 
-// dropCopies ends the copies of a run that has ended; their bytes stay where
-// they are.
+// dropCopies ends the copies of a run that has ended, without moving their bytes.
 func (g *GPU) dropCopies() {
 	for _, o := range g.copies.by {
 		if o != nil {

@@ -19,30 +19,30 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// The machine of the table below: a core clock at which a cycle is a
-// nanosecond, so that a rate of 1000 MB/s is a byte in a cycle. Its DRAM moves
-// 12 channels × 2 bytes × 4 transfers × 3125 MHz = 300 bytes in a cycle, of
-// which copies get 80 %: 240.
+// The machine of the table below: a cycle of the core clock is a nanosecond, so
+// that a rate of 1000 MB/s is a byte per cycle. Its DRAM moves 12 channels × 2
+// bytes × 4 transfers × 3125 MHz = 300 bytes per cycle, of which copies get 80 %:
+// 240.
 var timedCopies = []string{
 	"clocks.core=1000", "clocks.dram=3125", "run.launch_latency=50", "run.copies=timed",
 	"link.latency=100", "link.to_device=1000", "link.to_host=500", "link.dram_share=80",
 }
 
-// What copies of all 4096 bytes of a buffer take there.
+// The durations of copies of all 4096 bytes of a buffer there.
 const (
 	fromHost = 100 + 4096     // a byte in a cycle
 	toHost   = 100 + 2*4096   // a byte in two cycles
 	onDevice = 100 + 35       // 8192 bytes read and written, 240 in a cycle, rounded up
 	filling  = 100 + 18       // 4096 bytes written, 240 in a cycle, rounded up
 	symbol   = 100 + 64       // 64 bytes from the host
-	kernel   = ^uint64(0)     // what a kernel takes is for the core to say
+	kernel   = ^uint64(0)     // the duration of a kernel depends on the core
 	latency  = uint64(50)     // of a launch
 	instant  = ^uint64(0) - 1 // as a step that takes no time
 )
 
 // expect says when a step must start and how long it must take.
 type expect struct {
-	after []int  // it starts when the last of these has ended; in cycle 0 if there is none
+	after []int  // it starts when the last of these has ended, or in cycle 0 if there is none
 	first bool   // when the first of these has
 	lasts uint64 // cycles
 }
@@ -83,9 +83,9 @@ func wait(stream int, event string) string {
 	return host("wait = { event = %q, stream = %d }", event, stream)
 }
 
-// TestOrder checks to the cycle when the steps of jobs start, and how long
-// copies take: the start of every step follows from the ends of those that it
-// must wait for, and the length of a copy from the machine.
+// TestOrder checks to the cycle the starts of jobs' steps and the durations of
+// copies: the start of a step follows from the ends of those that it must wait for,
+// and the duration of a copy from the machine.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		name, steps string
@@ -126,7 +126,7 @@ func TestOrder(t *testing.T) {
 			// earlier in the file goes first.
 			[]expect{{nil, false, fromHost}, {nil, false, kernel}, {[]int{0, 1}, false, fromHost}, {[]int{2}, false, fromHost}}},
 		{"who is not ready lets others pass", upload(1, "a") + launch(2, "b", 400, 1) + upload(2, "b") + upload(3, "c"), nil,
-			// The kernel ends while the second copy is under way.
+			// The kernel ends during the second copy.
 			[]expect{{nil, false, fromHost}, {nil, false, kernel}, {[]int{1, 3}, false, fromHost}, {[]int{0}, false, fromHost}}},
 
 		// The default stream.
@@ -163,7 +163,7 @@ func TestOrder(t *testing.T) {
 		// Kernels.
 		{"as many kernels as may run", launch(1, "a", 400, 1) + launch(2, "b", 100, 1) + launch(3, "c", 40, 1), []string{"chip.kernels=2"},
 			[]expect{{nil, false, kernel}, {nil, false, kernel}, {[]int{0, 1}, true, kernel}}},
-		{"a kernel that waits for a place holds up nobody's copies", launch(1, "a", 400, 1) + launch(2, "b", 40, 1) + upload(3, "c"), []string{"chip.kernels=1"},
+		{"a kernel that waits for a place does not delay copies", launch(1, "a", 400, 1) + launch(2, "b", 40, 1) + upload(3, "c"), []string{"chip.kernels=1"},
 			[]expect{{nil, false, kernel}, {[]int{0}, false, kernel}, {nil, false, fromHost}}},
 		{"warm caches: one after the other", upload(1, "a") + upload(2, "b"), []string{"run.caches=warm"},
 			[]expect{{nil, false, fromHost}, {[]int{0}, false, fromHost}}},
@@ -204,8 +204,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// sameResult runs a job in all ways that must not matter, and returns the
-// result.
+// sameResult runs a job in all ways that must not affect the result, and returns
+// it.
 func sameResult(t *testing.T, file string, set []string) *report.Run {
 	t.Helper()
 	var first *report.Run
@@ -229,7 +229,7 @@ func sameResult(t *testing.T, file string, set []string) *report.Run {
 // TestKernelsTogether checks when the first blocks of two kernels are placed.
 // An SM takes one block of these kernels at a time, a cluster one block in a
 // cycle, and the first block of a kernel with a launch latency of L is placed
-// in cycle L + 1 behind its start.
+// in cycle L + 1 after its start.
 func TestKernelsTogether(t *testing.T) {
 	const sms = 30
 	base := []string{"clocks.core=1000", "run.launch_latency=50", "run.block_log=true", "sm.blocks=1"}
@@ -241,8 +241,8 @@ func TestKernelsTogether(t *testing.T) {
 		set         []string
 		// The first kernel's start is cycle 0. The second starts in cycle 0 too
 		// unless behind says that it starts with the first one's end; its first
-		// block comes so long after that start, or, with full, as soon as an SM
-		// is free of the first kernel's blocks.
+		// block is placed the given cycles after that start or, with full, as soon
+		// as an SM has no more blocks of the first kernel.
 		behind, full bool
 		gap          uint64
 	}{
@@ -285,7 +285,7 @@ func TestKernelsTogether(t *testing.T) {
 	}
 }
 
-// TestBlockLog compares the log of blocks with what is known of them otherwise.
+// TestBlockLog compares the log of blocks with other results.
 func TestBlockLog(t *testing.T) {
 	const sms, blocks = 30, 100
 	res := sameResult(t, orderJob(t, launch(0, "a", 40, blocks)), []string{"sm.blocks=2", "run.block_log=true"})
@@ -331,7 +331,7 @@ func TestBlockLog(t *testing.T) {
 	}
 }
 
-// TestLimits ends runs at their limits: what was done until then is there.
+// TestLimits ends runs at their limits: the results up to there exist.
 func TestLimits(t *testing.T) {
 	const forever = `launch = { kernel = "forever", grid = [2, 1, 1], block = [64, 1, 1], stream = 1, args = [] }`
 	for _, c := range []struct {
@@ -346,7 +346,7 @@ func TestLimits(t *testing.T) {
 		{"cycles, in a copy", upload(1, "a") + launch(1, "a", 40, 1), "run.max_cycles=3000", 3000, "cycles", func(r *report.Run) bool {
 			return r.Cycles == 3000 && *r.Steps[0].EndCycle == 3000 && r.Steps[0].Unfinished && r.Steps[1].StartCycle == nil && len(r.Kernels) == 0
 		}},
-		{"cycles, behind a copy", upload(1, "a") + host(forever), "run.max_cycles=5000", 5000, "cycles", func(r *report.Run) bool {
+		{"cycles, after a copy", upload(1, "a") + host(forever), "run.max_cycles=5000", 5000, "cycles", func(r *report.Run) bool {
 			return *r.Steps[0].EndCycle == fromHost && !r.Steps[0].Unfinished && r.Steps[1].Unfinished && r.Kernels[0].Cycles == 5000-fromHost
 		}},
 		{"a cycle more than the run has", upload(1, "a"), fmt.Sprintf("run.max_cycles=%d", fromHost+1), 0, "", func(r *report.Run) bool {
@@ -398,8 +398,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestInterruptedCopy ends a run from outside while nothing but a copy is under
-// way: its bytes have not arrived, and what was done before is there.
+// TestInterruptedCopy interrupts a run while only a copy is in progress: its bytes
+// have not arrived, and the results before it exist.
 func TestInterruptedCopy(t *testing.T) {
 	file := orderJob(t, launch(1, "a", 40, 1)+download(1, "a"))
 	ready, err := job.Load(file)
@@ -426,8 +426,8 @@ func TestInterruptedCopy(t *testing.T) {
 	}
 }
 
-// TestCopyValues checks that every kind of copy moves the bytes that it should,
-// with and without time, and before the next step of its stream.
+// TestCopyValues checks that every kind of copy moves the right bytes, with and
+// without time, and before the next step of its stream.
 func TestCopyValues(t *testing.T) {
 	word := func(buffer string, at int, values string) string {
 		return fmt.Sprintf("[[checks]]\nbuffer = %q\noffset = %d\nvalues = %s\n", buffer, at, values)
@@ -458,8 +458,8 @@ func TestCopyValues(t *testing.T) {
 	}
 }
 
-// TestCopiesFillL2 checks what a kernel finds in the L2 behind a copy, and
-// before its end: its one atomic reads a sector of DRAM, or none.
+// TestCopiesFillL2 checks what a kernel finds in the L2 after a copy, and before
+// its end: its one atomic reads a sector of DRAM, or none.
 func TestCopiesFillL2(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -468,13 +468,13 @@ func TestCopiesFillL2(t *testing.T) {
 		stream       int64 // of the kernel; the copy is on stream 1
 		reads        uint64
 	}{
-		{"behind an instant copy", gpu.ToDevice, "instant", "true", 1, 0},
-		{"behind a timed copy", gpu.ToDevice, "timed", "true", 1, 0},
-		{"behind a copy on the device", gpu.OnDevice, "timed", "true", 1, 0},
-		{"behind a fill", gpu.Filling, "timed", "true", 1, 0},
+		{"after an instant copy", gpu.ToDevice, "instant", "true", 1, 0},
+		{"after a timed copy", gpu.ToDevice, "timed", "true", 1, 0},
+		{"after a copy on the device", gpu.OnDevice, "timed", "true", 1, 0},
+		{"after a fill", gpu.Filling, "timed", "true", 1, 0},
 		{"instant copies do not fill", gpu.ToDevice, "instant", "false", 1, 1},
 		{"timed copies do not fill", gpu.ToDevice, "timed", "false", 1, 1},
-		{"behind a copy to the host", gpu.ToHost, "timed", "true", 1, 1},
+		{"after a copy to the host", gpu.ToHost, "timed", "true", 1, 1},
 		{"beside a timed copy", gpu.ToDevice, "timed", "true", 2, 1},
 		{"beside an instant copy", gpu.ToDevice, "instant", "true", 2, 0},
 	} {

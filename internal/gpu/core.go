@@ -7,21 +7,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// This file: what the chip knows of its cores, whatever their model.
+// This file: the chip's view of its cores, whatever their model.
 
-// Place is what warps did at one instruction of a kernel.
+// Place has the counters of one instruction of a kernel.
 type Place struct {
-	// Issues counts the times that it was issued, Lanes the lanes whose guard
-	// held then.
+	// Issues counts how often it was issued, Lanes the lanes whose guard was true.
 	Issues, Lanes uint64
 	// States sums the cycles of warps in each state, in the order of the chip's
 	// States.
 	States []uint64
 }
 
-// What the chip shows of its cores is as they show it.
+// The chip passes on these views of its cores unchanged.
 type (
-	// Core is an SM, for those who look at it.
+	// Core is an SM, for inspection.
 	Core = core.SM
 	// Record is a warp instruction that has left a core.
 	Record = core.Record
@@ -31,14 +30,13 @@ type (
 	Flight = core.Flight
 	// BlockView is a resident block.
 	BlockView = core.BlockView
-	// Stands is where a warp is: enough to tell that it has moved.
+	// Stands is a warp's position: enough to see that it has moved.
 	Stands = core.Stands
-	// QueueView is a place of a core that instructions or requests pass, and how
-	// full it is.
+	// QueueView is a queue of a core for instructions or requests, and its fill.
 	QueueView = core.QueueView
 )
 
-// placesOf adds up what a kernel's warps did on all SMs.
+// placesOf sums the counters of a kernel's instructions over all SMs.
 func (g *GPU) placesOf(k *Kernel) []Place {
 	sum := make(core.Places, len(k.work.Code()))
 	for _, c := range g.cores {
@@ -64,7 +62,7 @@ func (c *Counters) SlotStalls() map[string]uint64 {
 // States are the names of the states of warps.
 func (g *GPU) States() []string { return g.cfg.Core.Model().States }
 
-// Stages are the names of the stages of the pipeline that Records tell of.
+// Stages are the names of the pipeline stages in Records.
 func (g *GPU) Stages() []string { return g.cfg.Core.Model().Stages }
 
 // fits prepares a launch for the chip's cores.
@@ -74,20 +72,20 @@ func (g *GPU) fits(w exec.Work, shared, registers, maxBlocks int, base uint64) (
 	return cfg.Prepare(w, core.KernelOptions{Registers: registers, MaxBlocks: maxBlocks, CodeBase: base, InstBytes: instBytes(w)})
 }
 
-// instBytes is the size of a work's instructions in its addresses: 8 where it
-// does not say, as of PTX.
+// instBytes is the size of a work's instructions in its addresses: 8 if it does not
+// say, as with PTX.
 func instBytes(w exec.Work) int {
 	return cmp.Or(w.Traits().InstBytes, 8)
 }
 
-// cachedBytes is what an instruction of a work takes in instruction caches.
+// cachedBytes is the size of an instruction of a work in instruction caches.
 func (c *Config) cachedBytes(w exec.Work) uint64 { return uint64(c.Core.CodeBytes(instBytes(w))) }
 
 // Warps returns the warps that can be resident on an SM.
 func (c *Config) Warps() int { return c.Core.Base().Warps }
 
-// Occupancy returns how many blocks of a kernel fit on an SM, and what stops the
-// next one.
+// Occupancy returns the number of blocks of a kernel that fit on an SM, and the
+// limit for the next one.
 func (c *Config) Occupancy(threads, registers, shared int) (int, core.Limit) {
 	return c.Core.Occupancy(threads, registers, shared)
 }

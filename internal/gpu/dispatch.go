@@ -2,10 +2,10 @@ package gpu
 
 import "github.com/heddle-sim/heddle/internal/plug"
 
-// This file: which SM takes the next block of which kernel, where a program decides
-// it. The policies that are built in are in place.
+// This file: registered policies that choose the SM for the next block and its
+// kernel. The built-in policies are in place.
 
-// Dispatch is how blocks are handed out.
+// Dispatch is the policy for placing blocks.
 type Dispatch uint8
 
 // The policies.
@@ -20,27 +20,28 @@ var dispatchNames = [dispatches]string{"round-robin", "lowest-first"}
 // String returns the name as in chip.block_scheduler.
 func (d Dispatch) String() string { return BlockSchedulers.Name(int(d), dispatchNames[:]) }
 
-// BlockScheduler decides which SM takes the next block of which kernel. A chip has
-// one.
+// BlockScheduler decides which SM takes the next block, and of which kernel. A chip
+// has one.
 type BlockScheduler interface {
 	// Next is called in each core cycle in which a block can be placed, and again
-	// after every block that it has placed. It returns an SM and the index of a
-	// kernel for which o.CanTake holds; others, and -1, place no more in this cycle.
+	// after every block placed. It returns an SM and the index of a kernel for
+	// which o.CanTake is true; any other result, such as -1, places no more blocks
+	// in this cycle.
 	Next(o *Offer) (sm, kernel int)
 }
 
-// BlockSchedulers is where they are registered.
+// BlockSchedulers are the constructors of block schedulers by name.
 var BlockSchedulers = plug.New[func() BlockScheduler]("block scheduler", dispatchNames[:]...)
 
-// Offer is what a block scheduler sees. It is valid during the call of Next; what a
+// Offer is the input of a block scheduler. It is valid during the call of Next; what a
 // scheduler writes into it changes nothing.
 type Offer struct {
 	// Cycle is the core cycle.
 	Cycle uint64
-	// Kernels are those that run. Their blocks are given in order.
+	// Kernels are the running kernels. Their blocks are placed in order.
 	Kernels []OfferedKernel
-	// SMs is the number of SMs; Blocks and Warps are what is resident on each, Took
-	// whether it has taken a block in this cycle already.
+	// SMs is the number of SMs. Blocks and Warps are the numbers resident on each;
+	// Took says whether it has already taken a block in this cycle.
 	SMs    int
 	Blocks []int
 	Warps  []int
@@ -50,21 +51,21 @@ type Offer struct {
 	took []bool
 }
 
-// OfferedKernel is a kernel that runs.
+// OfferedKernel is a running kernel.
 type OfferedKernel struct {
 	Name string
-	// Next is the block that it gives next, Total the number of its blocks; Ready says
-	// that it has one to give now.
+	// Next is its next block, Total the number of its blocks; Ready says that a
+	// block can be placed now.
 	Next, Total uint64
 	Ready       bool
-	// Priority is smaller for those that go first. MaxBlocks is how many blocks an SM
-	// takes of it, Warps the warps of a block.
+	// Priority is smaller for kernels that go first. MaxBlocks is the number of its
+	// blocks that an SM can hold, Warps the warps of a block.
 	Priority, MaxBlocks, Warps int
 }
 
 // CanTake reports whether an SM has room for the next block of a kernel now. An SM
-// takes a block a cycle, and, unless chip.shared_sms says otherwise, none of another
-// kernel while it has one.
+// takes one block a cycle and, unless chip.shared_sms is set, no block of another
+// kernel while it holds one.
 func (o *Offer) CanTake(sm, kernel int) bool {
 	g := o.g
 	if sm < 0 || sm >= len(g.cores) || kernel < 0 || kernel >= len(g.active) || o.took[sm] || !g.active[kernel].gives() {
@@ -100,7 +101,7 @@ func (o *Offer) any() bool {
 	return false
 }
 
-// placeAsTold lets the program's block scheduler place blocks.
+// placeAsTold lets the registered block scheduler place blocks.
 func (g *GPU) placeAsTold() {
 	o := g.offer
 	clear(o.took)

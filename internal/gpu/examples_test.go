@@ -26,8 +26,7 @@ var quick = []string{
 	"mbarrier", "mma-gemm", "ntt", "sha256", "streams", "texref", "texture", "transpose",
 }
 
-// allExamples are the jobs of the examples, those of the Kepler-style core
-// aside.
+// allExamples are the jobs of the examples, except those of the Kepler-style core.
 func allExamples(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../examples/*/*.toml")
@@ -50,7 +49,7 @@ func some(examples, gpus []string) (files, on []string) {
 	return files, gpus
 }
 
-// runJob runs a job in a folder of its own, for jobs that write files.
+// runJob runs a job in its own folder, for jobs that write files.
 func runJob(t *testing.T, file string, timing bool, o job.Options, set ...string) *report.Run {
 	t.Helper()
 	ready, err := job.Load(file)
@@ -70,8 +69,8 @@ func runJob(t *testing.T, file string, timing bool, o job.Options, set ...string
 	return res
 }
 
-// smaller cuts a job down to some launches of some blocks. What the job checks
-// is then not all computed, so it checks nothing.
+// smaller reduces a job to some launches of some blocks. It drops the checks, since
+// not all checked results are then computed.
 func smaller(r *job.Ready, launches int, blocks int64) {
 	r.Job.Steps = slices.DeleteFunc(r.Job.Steps, func(s *job.Step) bool {
 		if s.Kind == job.StepLaunch {
@@ -92,7 +91,7 @@ func smaller(r *job.Ready, launches int, blocks int64) {
 	r.Job.Checks = nil
 }
 
-// after is what a run leaves behind: its result and the bytes of its buffers.
+// after is the outcome of a run: its result and the bytes of its buffers.
 type after struct {
 	*report.Run
 	buffers map[string][]byte
@@ -122,16 +121,16 @@ func runSmall(t *testing.T, file string, o job.Options) after {
 	return r
 }
 
-// longRuns take long even with small grids, and run on one GPU only.
+// longRuns take long even with small grids, and run on only one GPU.
 var longRuns = []string{"spinlock", "recursion"}
 
 // TestEveryExampleOnEveryGPU runs all examples cycle by cycle on all shipped
-// GPUs (by default some of them on one each). All memory is as after a functional run, the checks hold, and what is
-// counted adds up; as many instructions are executed if nothing depends on the
-// order of blocks.
+// GPUs (by default some of them on one each). All memory is as after a functional
+// run, the checks pass, and the counters are consistent; the instruction counts are
+// equal unless something depends on the order of blocks.
 func TestEveryExampleOnEveryGPU(t *testing.T) {
-	// What a block does depends on what others have done before, or a warp asks
-	// again until others have come.
+	// The work of a block depends on that of earlier ones, or a warp polls until
+	// others have arrived.
 	racing := map[string]bool{"mbarrier": true, "bfs": true, "gridsync": true, "kmeans": true, "lookback": true, "spinlock": true, "heap": true}
 	pairs := 0
 	for n, file := range allExamples(t) {
@@ -173,7 +172,7 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 	t.Logf("%d pairs of an example and a GPU", pairs)
 }
 
-// balance tests what must add up in a launch's counters.
+// balance checks the sums of a launch's counters.
 func balance(t *testing.T, gpu string, k *report.Kernel) {
 	t.Helper()
 	what := fmt.Sprintf("%s, launch %d", gpu, k.Launch)
@@ -183,7 +182,7 @@ func balance(t *testing.T, gpu string, k *report.Kernel) {
 		sum += n
 	}
 	if sum != k.WarpCycles || sum == 0 {
-		t.Errorf("%s: the states of warps add up to %d cycles of %d", what, sum, k.WarpCycles)
+		t.Errorf("%s: the states of warps sum to %d cycles of %d", what, sum, k.WarpCycles)
 	}
 	if k.Stalls["selected"] > k.WarpInstructions {
 		t.Errorf("%s: %d cycles with an issue, %d issues", what, k.Stalls["selected"], k.WarpInstructions)
@@ -202,7 +201,7 @@ func balance(t *testing.T, gpu string, k *report.Kernel) {
 		t.Errorf("%s: its instructions have %d issues, %d lanes and %d cycles, it has %d, %d and %d", what, issues, lanes, at, k.WarpInstructions, k.ThreadInstructions, k.WarpCycles)
 	}
 	if k.Shared {
-		return // what follows is of all kernels that ran at the time
+		return // the rest is for all kernels that ran at the time
 	}
 	issues, lanes = 0, 0
 	for n, x := range k.LanesPerIssue {
@@ -214,7 +213,7 @@ func balance(t *testing.T, gpu string, k *report.Kernel) {
 	}
 }
 
-// caches tests that the accesses of caches are hits, pending hits and misses.
+// caches checks that the accesses of caches are hits, pending hits and misses.
 func caches(t *testing.T, what string, m *report.Memory) {
 	t.Helper()
 	for name, c := range map[string]*report.Cache{"L1": &m.L1, "L1 const": &m.L1Const, "L1 texture": &m.L1Texture, "L1 inst": &m.L1Inst, "L2": &m.L2} {
@@ -224,7 +223,7 @@ func caches(t *testing.T, what string, m *report.Memory) {
 	}
 }
 
-// balanceRun tests what must add up over the parts of a machine.
+// balanceRun checks the sums over the parts of a machine.
 func balanceRun(t *testing.T, gpu string, r *report.Run) {
 	t.Helper()
 	m := &r.Memory
@@ -274,14 +273,14 @@ func balanceRun(t *testing.T, gpu string, r *report.Run) {
 		t.Errorf("%s: the SMs have %d warp and %d thread instructions, %d blocks, %d warp cycles; the launches %d, %d, %d, %d", gpu,
 			warps, threads, blocks, resident, kwarps, kthreads, kblocks, kresident)
 	}
-	// Each scheduler issues in a cycle, or says why not.
+	// Each scheduler issues in a cycle, or has a reason for not issuing.
 	if c, err := config.Load(gpu); err != nil {
 		t.Error(err)
 	} else if n := busy * schedulers(c.ChipConfig()); !shared && slots != n {
 		t.Errorf("%s: schedulers account for %d of %d cycles", gpu, slots, n)
 	}
-	// All that the SMs send enters a slice, and all but what their caches
-	// write back is answered, sector by sector where the L2 cuts it up.
+	// All requests of the SMs enter a slice, and all except write-backs are
+	// answered, sector by sector if the L2 splits them.
 	if entered != m.Network.RequestPackets {
 		t.Errorf("%s: %d requests sent, %d entered the slices", gpu, m.Network.RequestPackets, entered)
 	}
@@ -327,9 +326,8 @@ func json(t *testing.T, r *report.Run) string {
 	return b.String()
 }
 
-// TestOneResult runs examples with and without jumping over idle cycles, with
-// different numbers of threads, and with a timeline: nothing in the result
-// changes, and nothing in the timeline.
+// TestOneResult runs examples with and without skipping idle cycles, with different
+// numbers of threads, and with a timeline: result and timeline stay the same.
 func TestOneResult(t *testing.T) {
 	files, gpus := some([]string{"streams", "transpose", "gaussian", "histogram", "mbarrier", "texture"}, []string{"gtx-480", "rtx-3080", "rtx-2060", "v100"})
 	for _, file := range files {

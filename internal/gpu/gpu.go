@@ -21,19 +21,19 @@ type GPU struct {
 	blocks    uint64 // placed so far
 	blocksEnd uint64 // ended so far
 
-	moved    uint64 // activity at the last change of it that was seen
+	moved    uint64 // activity when it was last seen to change
 	movedAt  uint64
 	patience uint64
 	ops      ops
 	copies   copies
-	stale    bool // its state is that of a run that ended early: see renew
+	stale    bool // its state is left from a run that ended early: see renew
 	progress func(Progress)
 
 	places    bool                             // states of warps are kept by instruction
-	sink      func(sm int, list []core.Record) // of the way of instructions, nil if nobody wants it
+	sink      func(sm int, list []core.Record) // of instruction records, nil if there is none
 	checked   bool                             // SMs look for hazards
 	found     []Hazard                         // before the machine was last renewed
-	foundLeft uint64                           // of those that had no room
+	foundLeft uint64                           // occurrences for which there was no room
 
 	routed netTotals
 	see    observer
@@ -41,12 +41,12 @@ type GPU struct {
 	hand   func(cluster int, r *mem.Req) // give, made once
 
 	onCycle func() error
-	lookAt  uint64 // cycle that is not jumped over
+	lookAt  uint64 // cycle that is not skipped
 	until   uint64 // cycle at which run returns
 	skipped uint64 // core cycles
 }
 
-// state is the machine itself: all that a run leaves in it.
+// state is the machine itself: everything that a run changes in it.
 type state struct {
 	cores    []core.SM
 	clusters []cluster
@@ -58,23 +58,23 @@ type state struct {
 
 	clk       clock
 	pool      mem.Pool
-	handed    []int    // clusters with something in inbox
+	handed    []int    // clusters with an entry in inbox
 	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
 	slots    []*Kernel // running kernels, nil where free
 	active   []*Kernel // the running ones, in order of slots
 	running  int
 	full     []bool // by SM: has no room for its kernel until a block ends
-	lastSlot int    // slot of the kernel that gave the last block
+	lastSlot int    // slot of the kernel of the last placed block
 	lastUnit int    // cluster that took the last block
 	rate     rate
 	lastCore []int          // by cluster: SM that took the last block, within it
 	bound    []*Kernel      // by SM: kernel whose blocks it takes
 	placed   int            // blocks placed in this cycle
-	own      BlockScheduler // in the place of a policy, nil if there is none
+	own      BlockScheduler // registered block scheduler, nil for a built-in policy
 	offer    *Offer         // for own
-	declined bool           // own has left a block that could be placed
-	fresh    bool           // a kernel has just become ready to give blocks
+	declined bool           // own has not placed a block that could be placed
+	fresh    bool           // a kernel has just become ready
 	ended    bool           // a kernel's last block has ended
 
 	code    map[string]uint64 // place of each kernel's code, by its name
@@ -88,21 +88,21 @@ type state struct {
 // Stats are counters of the chip outside its parts.
 type Stats struct {
 	system.Stats
-	// Skipped counts core cycles that were jumped over. It is the only counter
-	// that Run.IdleSkip changes.
+	// Skipped counts core cycles that were skipped. It is the only counter that
+	// Run.IdleSkip changes.
 	Skipped uint64
 }
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
 	Cycle     uint64  // core cycles
-	Kernel    *Kernel // one that runs
-	Blocks    uint64  // of it that have ended
+	Kernel    *Kernel // a running kernel
+	Blocks    uint64  // its completed blocks
 	Total     uint64  // its blocks
-	WarpInsts uint64  // of all, up to now
+	WarpInsts uint64  // of all kernels so far
 }
 
-// New makes an idle chip with empty caches.
+// New returns an idle chip with empty caches.
 func New(cfg Config) (*GPU, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func New(cfg Config) (*GPU, error) {
 	return g, g.build()
 }
 
-// build makes the machine.
+// build creates the machine.
 func (g *GPU) build() (err error) {
 	cfg, n := &g.cfg, g.cfg.SMs()
 	g.state = state{code: map[string]uint64{}}
@@ -143,8 +143,8 @@ func (g *GPU) build() (err error) {
 		g.clusters[c].out = g.mem.Outbox(c)
 	}
 	g.cores = make([]core.SM, n)
-	// What one worker uses is made together, so that it shares no cache lines
-	// with what another uses.
+	// What one worker uses is allocated together, so that workers share no cache
+	// lines.
 	for w := range g.team.workers {
 		for _, c := range g.team.workers[w].own {
 			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
@@ -178,18 +178,18 @@ func (g *GPU) Config() *Config { return &g.cfg }
 // Now returns the core cycles since the start.
 func (g *GPU) Now() uint64 { return g.now }
 
-// KeepPlaces has every kernel keep what its warps did at each instruction. It
-// changes no other result.
+// KeepPlaces makes every kernel keep counters per instruction. It changes no other
+// result.
 func (g *GPU) KeepPlaces() {
 	g.places = true
 	g.watched()
 }
 
-// OnProgress has f called now and then while the chip runs.
+// OnProgress makes the chip call f from time to time while it runs.
 func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 
-// step does what happens at the next time at which a clock domain fires, in
-// the order of GPGPU-Sim. It reports whether the core domain fired.
+// step simulates the next time at which a clock domain fires, in the order of
+// GPGPU-Sim. It reports whether the core domain fired.
 func (g *GPU) step() bool {
 	f := g.clk.tick()
 	if f.has(coreDomain) {
@@ -203,8 +203,8 @@ func (g *GPU) step() bool {
 	return true
 }
 
-// give hands a reply to an SM: at once, or at the beginning of the core cycle
-// that is due, by whoever runs it.
+// give passes a reply to an SM: immediately, or at the beginning of the core cycle
+// that is due, in the worker that runs the SM.
 func (g *GPU) give(cluster int, r *mem.Req) {
 	g.met(BackAtSM, r)
 	if sm := r.SM; !g.awake[sm] {
@@ -216,7 +216,7 @@ func (g *GPU) give(cluster int, r *mem.Req) {
 	g.handed = append(g.handed, cluster)
 }
 
-// coreCycle is one cycle of the core domain.
+// coreCycle simulates one cycle of the core domain.
 func (g *GPU) coreCycle() {
 	g.runSMs()
 	if g.sink != nil {
@@ -237,7 +237,7 @@ func (g *GPU) coreCycle() {
 	g.settle()
 }
 
-// settle finds the SMs that have run dry.
+// settle finds the SMs that have no warps left.
 func (g *GPU) settle() {
 	per := g.cfg.SMsPerCluster
 	for at, m := range g.unsettled {
@@ -264,7 +264,7 @@ func (g *GPU) settle() {
 	}
 }
 
-// idle reports whether nothing is left to do but for write-backs, which nobody
+// idle reports whether nothing is left to do except for write-backs, which nothing
 // waits for.
 func (g *GPU) idle() bool {
 	if g.moreBlocks() {
@@ -278,9 +278,9 @@ func (g *GPU) idle() bool {
 	return g.mem.Idle()
 }
 
-// patience is how many core cycles may pass in which no instruction is issued
-// and no reply comes before a run is given up: as in GPGPU-Sim, and several
-// times what one request takes where memory is set to be very slow.
+// patience is the number of core cycles without an issued instruction or a reply
+// after which a run is given up: as in GPGPU-Sim, and several times the latency of
+// a request where memory is configured to be very slow.
 func patience(c *Config) uint64 {
 	m := &c.Mem
 	n := 50_000 + 8*uint64(m.ROPLatency+m.DRAMLatency)
@@ -292,10 +292,11 @@ func patience(c *Config) uint64 {
 	return n + 64*uint64(1+c.Clocks.Core/c.Clocks.L2+c.Clocks.Core/c.Clocks.Net)
 }
 
-// watchEvery is how often, in core cycles, a run is looked at from outside.
+// watchEvery is the interval, in core cycles, of checks for interruption and
+// progress.
 const watchEvery = 4096
 
-// run steps the chip until a kernel or a copy has ended, or g.until.
+// run steps the chip until a kernel or a copy has ended, or until cycle g.until.
 func (g *GPU) run(ctx context.Context) error {
 	g.moved, g.movedAt = g.activity(), g.now
 	g.last.good = false
@@ -397,8 +398,8 @@ func (g *GPU) activity() uint64 {
 	return n
 }
 
-// latent reports whether a kernel still waits for its launch latency, or a copy
-// is under way.
+// latent reports whether a kernel still waits for its launch latency, or a copy is
+// in progress.
 func (g *GPU) latent() bool {
 	if g.copies.n > 0 {
 		return true

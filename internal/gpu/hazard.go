@@ -8,23 +8,23 @@ import (
 
 // This file: the hazard checkers of all SMs as one.
 
-// Hazard is a dependence that a program does not wait for, as an SM found it.
+// Hazard is a dependence that a program does not wait for, found by an SM.
 type Hazard struct {
 	SM int
 	core.Hazard
 }
 
-// CheckHazards has every SM look for hazards in programs with control bits, and
-// reports whether its model can. It has to be called before the first cycle.
+// CheckHazards makes every SM look for hazards in programs with control bits, and
+// reports whether its model can do so. It must be called before the first cycle.
 func (g *GPU) CheckHazards() bool {
 	_, g.checked = g.cores[0].(core.HazardChecker)
 	g.watched()
 	return g.checked
 }
 
-// Hazards returns what was found so far, SM by SM, each in the order in which
-// it happened first there; the same dependence may stand in the list for
-// several SMs. left is how often something happened that had no room.
+// Hazards returns the hazards found so far, SM by SM, in the order of their first
+// occurrence; several SMs may list the same dependence. left counts occurrences for
+// which there was no room.
 func (g *GPU) Hazards() (list []Hazard, left uint64) {
 	list, left = slices.Clone(g.found), g.foundLeft
 	for i, c := range g.cores {

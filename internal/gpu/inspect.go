@@ -14,28 +14,28 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/system"
 )
 
-// This file: looking into the chip between two core cycles, and saying what
-// warps wait for. Nothing here changes what happens.
+// This file: inspecting the chip between two core cycles, and describing what warps
+// wait for. Nothing here affects the simulation.
 
-// OnCycle has f called when the first kernel has begun, before any cycle, and
-// then after every core cycle that is simulated; those in which nothing happens
-// may be jumped over, but see LookAt. An error from f ends the run.
+// OnCycle makes the chip call f when the first kernel has begun, before any cycle,
+// and then after every simulated core cycle. Cycles in which nothing happens may be
+// skipped; see LookAt. An error from f ends the run.
 func (g *GPU) OnCycle(f func() error) { g.onCycle = f }
 
-// LookAt asks that the function of OnCycle is called when so many core cycles
-// are over, whether anything happens then or not.
+// LookAt makes the chip call the function of OnCycle after the given core cycle
+// even if nothing happens in it.
 func (g *GPU) LookAt(cycle uint64) { g.lookAt = cycle }
 
-// Core returns an SM. The caller only looks at it.
+// Core returns an SM. The caller must not change it.
 func (g *GPU) Core(sm int) Core { return g.cores[sm] }
 
-// Memory returns the memory system. The caller only looks at it.
+// Memory returns the memory system. The caller must not change it.
 func (g *GPU) Memory() *system.Memory { return g.mem }
 
 // Running returns the kernels that have started and not ended.
 func (g *GPU) Running() []*Kernel { return g.active }
 
-// Launches returns the kernels of all launches given so far, in their order.
+// Launches returns the kernels of all launches so far, in their order.
 func (g *GPU) Launches() []*Kernel {
 	var list []*Kernel
 	for _, o := range g.ops.list {
@@ -46,17 +46,17 @@ func (g *GPU) Launches() []*Kernel {
 	return list
 }
 
-// Placed returns the blocks given to SMs so far.
+// Placed returns the number of blocks placed so far.
 func (k *Kernel) Placed() uint64 { return k.next }
 
-// Latency returns what is left of the launch latency, in core cycles.
+// Latency returns the rest of the launch latency, in core cycles.
 func (k *Kernel) Latency() uint64 { return k.latency }
 
-// Runs reports whether it is the kernel of a core's block or warp.
+// Runs reports whether k is the kernel of the given work.
 func (k *Kernel) Runs(w exec.Work) bool { return k.work == w }
 
-// Source says where an instruction of a work stands; its Inst is empty if the
-// work does not know.
+// Source returns the location of an instruction of a work; its Inst is empty if the
+// work does not know it.
 func Source(w exec.Work, at int) exec.Where {
 	if source := w.Traits().Source; source != nil && at >= 0 && at < len(w.Code()) {
 		return source(at)
@@ -64,7 +64,7 @@ func Source(w exec.Work, at int) exec.Where {
 	return exec.Where{PC: at}
 }
 
-// Line names an instruction: pc, operation and where it stands.
+// Line names an instruction: pc, operation and source line.
 func Line(w exec.Work, at int) string {
 	x := Source(w, at)
 	s := fmt.Sprintf("pc %d", x.PC)
@@ -81,7 +81,7 @@ func Line(w exec.Work, at int) string {
 	return s + ")"
 }
 
-// Requests knows where every request is. It is a snapshot.
+// Requests is a snapshot of all requests and their places.
 type Requests struct {
 	list   []*mem.Req // each once
 	at     map[*mem.Req]string
@@ -127,8 +127,8 @@ func (g *GPU) Requests() *Requests {
 	return q
 }
 
-// LiveRequests returns the number of requests that have been made and not given
-// back.
+// LiveRequests returns the number of requests that were taken from the pools and
+// not returned.
 func (g *GPU) LiveRequests() int {
 	n := g.pool.Live
 	for i := range g.clusters {
@@ -147,11 +147,11 @@ func (q *Requests) Each(f func(r *mem.Req)) {
 	}
 }
 
-// Place says where a request is, "nowhere" if nobody holds it.
+// Place says where a request is, "nowhere" if nothing holds it.
 func (q *Requests) Place(r *mem.Req) string { return q.place(r, 0) }
 
 func (q *Requests) place(r *mem.Req, depth int) string {
-	const deep = 8 // no request waits for another through more tables than there are
+	const deep = 8 // more than the number of tables through which one request can wait for another
 	if at, ok := q.at[r]; ok {
 		return at
 	}
@@ -165,7 +165,7 @@ func (q *Requests) place(r *mem.Req, depth int) string {
 	case waits && b.sent != r:
 		return fmt.Sprintf("in the miss table of %s with an earlier miss, which is %s", b.cache, q.place(b.sent, depth+1))
 	}
-	// Its pieces, or a read on behalf of it, say where it is.
+	// Its place is that of its pieces, or of a read that it caused.
 	if p := q.pieces[r]; len(p) > 0 {
 		if len(p) == 1 {
 			return q.place(p[0], depth+1)
@@ -187,7 +187,7 @@ func (q *Requests) Of(sm, slot int, keep func(r *mem.Req) bool) []*mem.Req {
 	return list
 }
 
-// describe names the first few requests of a list and where they are.
+// describe names the first requests of a list and their places.
 func (q *Requests) describe(list []*mem.Req) string {
 	const most = 3
 	var parts []string
@@ -201,8 +201,8 @@ func (q *Requests) describe(list []*mem.Req) string {
 	return strings.Join(parts, "; ")
 }
 
-// WaitsFor says what a warp waits for, down to the queue that its requests are
-// in. It is "" for a warp that can issue.
+// WaitsFor says what a warp waits for, down to the queues of its requests. It
+// returns "" for a warp that can issue.
 func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 	k := v.Work
 	var parts []string
@@ -230,7 +230,7 @@ func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 	all := func(*Flight) bool { return true }
 	stores := func() {
 		if v.Stores > 0 {
-			s := fmt.Sprintf("%d stores to be acknowledged", v.Stores)
+			s := fmt.Sprintf("the acknowledgement of %d stores", v.Stores)
 			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Write && !r.Atomic }); len(list) > 0 {
 				s += ": " + q.describe(list)
 			}
@@ -243,7 +243,7 @@ func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 	switch v.Waits {
 	case core.WaitsFetch:
 		if v.Missed {
-			s := "its instructions, which the instruction cache has missed"
+			s := "its instructions, after a miss in the instruction cache"
 			if list := q.Of(sm, v.Slot, func(r *mem.Req) bool { return r.Kind == mem.InstRead }); len(list) > 0 {
 				s += ": " + q.describe(list)
 			}
@@ -262,13 +262,13 @@ func (q *Requests) WaitsFor(sm int, v *WarpView) string {
 	case core.WaitsAtomics:
 		flights(all)
 		if v.Atomics > 0 {
-			parts = append(parts, fmt.Sprintf("the answers for %d lanes of atomics", v.Atomics))
+			parts = append(parts, fmt.Sprintf("replies for %d lanes of atomics", v.Atomics))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// fragmentWaits says what the lanes of a warp wait for that cannot step.
+// fragmentWaits says what the stopped lanes of a warp wait for.
 func fragmentWaits(v *WarpView) []string {
 	x, ok := v.Exec.(exec.Inspector)
 	if !ok {
@@ -300,8 +300,7 @@ func fragmentWaits(v *WarpView) []string {
 	return parts
 }
 
-// DescribeWarp says what a warp is, where it stands and what it waits for, in
-// one line.
+// DescribeWarp describes a warp, its position and what it waits for, in one line.
 func (q *Requests) DescribeWarp(sm int, v *WarpView) string {
 	s := fmt.Sprintf("warp %d of block %v (SM %d, slot %d)", v.InBlock, v.Block.Index(), sm, v.Slot)
 	switch {
@@ -317,7 +316,7 @@ func (q *Requests) DescribeWarp(sm int, v *WarpView) string {
 	return s
 }
 
-// mostWaits bounds the lines of a report on a run that is stuck.
+// mostWaits bounds the lines of a report on a stuck run.
 const mostWaits = 64
 
 // stuck describes a run in which nothing moves.

@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// watch runs a job and calls look after every cycle that is simulated.
+// watch runs a job and calls look after every simulated cycle.
 func watch(t *testing.T, file string, o job.Options, look func(in *run.Inside)) error {
 	t.Helper()
 	ready, err := job.Load(file)
@@ -34,9 +34,9 @@ func watch(t *testing.T, file string, o job.Options, look func(in *run.Inside)) 
 	return err
 }
 
-// TestEveryRequestIsSomewhere takes the chip apart after many cycles: every
-// request that was made and not given back is in some queue or table, and the
-// accesses that a load waits for are the requests that are found for it.
+// TestEveryRequestIsSomewhere inspects the chip after many cycles: every request
+// that was made and not returned is in some queue or table, and the requests found
+// for a load are the accesses that it waits for.
 func TestEveryRequestIsSomewhere(t *testing.T) {
 	for _, c := range []struct{ gpu, job string }{
 		{"rtx-2060", "../../examples/compact/compact.toml"},
@@ -59,7 +59,7 @@ func TestEveryRequestIsSomewhere(t *testing.T) {
 			cycles := 0
 			err := watch(t, c.job, o, func(in *run.Inside) {
 				cycles++
-				if bad != nil || cycles%61 != 0 { // a prime, so as to meet every phase
+				if bad != nil || cycles%61 != 0 { // a prime, to meet every phase
 					return
 				}
 				checked++
@@ -73,7 +73,7 @@ func TestEveryRequestIsSomewhere(t *testing.T) {
 				t.Fatal(bad)
 			}
 			if checked < 20 || found < 100 {
-				t.Errorf("looked at %d cycles and found %d requests: too few to mean anything", checked, found)
+				t.Errorf("looked at %d cycles and found %d requests: too few for a test", checked, found)
 			}
 			t.Logf("%d cycles, %d requests", checked, found)
 		})
@@ -83,7 +83,7 @@ func TestEveryRequestIsSomewhere(t *testing.T) {
 func somewhere(g *gpu.GPU) error {
 	q := g.Requests()
 	if q.Count() != g.LiveRequests() {
-		return fmt.Errorf("cycle %d: %d requests found, %d were made and not given back", g.Now(), q.Count(), g.LiveRequests())
+		return fmt.Errorf("cycle %d: %d requests found, %d were made and not returned", g.Now(), q.Count(), g.LiveRequests())
 	}
 	var err error
 	q.Each(func(r *mem.Req) {
@@ -100,7 +100,7 @@ func somewhere(g *gpu.GPU) error {
 				list := q.Of(sm, v.Slot, func(r *mem.Req) bool {
 					return int(r.Owner) == f.ID && !r.Write && r.Kind != mem.InstRead && r.Kind != mem.L1WriteAlloc
 				})
-				// One that is being written back has no request any more.
+				// An instruction in write-back has no more requests.
 				if have, want := len(list), f.Unanswered-f.Unsent; have != want && !(have == want-1 && strings.Contains(f.Place, "write-back")) {
 					err = fmt.Errorf("cycle %d: warp %d.%d %s (%s): %d requests found, %d accesses sent and not answered",
 						g.Now(), sm, v.Slot, gpu.Line(v.Work, f.At), f.Place, have, want)
@@ -111,8 +111,8 @@ func somewhere(g *gpu.GPU) error {
 	return err
 }
 
-// TestLookingChangesNothing compares a run with one that was looked at after
-// every cycle, and one in which idle cycles were not jumped over.
+// TestLookingChangesNothing compares a run with one inspected after every cycle,
+// and with one that skips no idle cycles.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, c := range []struct{ gpu, job string }{
 		{"rtx-2060", "../../testdata/reference/gpgpusim/vecadd.toml"},
@@ -138,7 +138,7 @@ func TestLookingChangesNothing(t *testing.T) {
 				}
 			}
 			if got := json(t, runJob(t, c.job, true, o)); got != want {
-				t.Error("the result is another when the run is looked at")
+				t.Error("the result differs when the run is inspected")
 			}
 			if looks < 1000 {
 				t.Errorf("looked %d times only", looks)
@@ -147,9 +147,9 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// stuckPTX has kernels that wait for ever: at a barrier that expects more
-// threads than there are, at two barriers crosswise, and, with a memory that
-// stands still, for a load, a store behind a fence and an atomic.
+// stuckPTX has kernels that wait forever: at a barrier that expects more threads
+// than there are, at two barriers crosswise, and, with a stopped memory, for a
+// load, a store with a fence and an atomic.
 const stuckPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -201,8 +201,8 @@ SECOND:
 }
 `
 
-// TestNoProgress checks that a run in which nothing moves ends, and says of
-// every warp what it waits for, down to the queue and the source line.
+// TestNoProgress checks that a run in which nothing moves ends with a message that
+// says what every warp waits for, down to the queue and the source line.
 func TestNoProgress(t *testing.T) {
 	dir := t.TempDir()
 	file := func(kernel, args string, threads int) string {
@@ -218,7 +218,7 @@ func TestNoProgress(t *testing.T) {
 		}
 		return name
 	}
-	// What is on its way to the DRAM stays there.
+	// Requests on their way to the DRAM stay there.
 	still := []string{"run.copies_fill_l2=false", "run.launch_latency=10"}
 	const a = `{ buffer = "a" }`
 	for _, c := range []struct {
@@ -239,7 +239,7 @@ func TestNoProgress(t *testing.T) {
 			"slice 0: 0 before the L2, 0 to the L2, 1 misses, 1 to",
 		}},
 		{"fence", a, 32, append([]string{"l2.enabled=false"}, still...), []string{
-			"pc 3 exit (stuck.ptx:39): membar: ", "1 stores to be acknowledged: 0xc0000000", "slice 0"}},
+			"pc 3 exit (stuck.ptx:39): membar: ", "the acknowledgement of 1 stores: 0xc0000000", "slice 0"}},
 		{"atomic", a, 32, still, []string{"pc 1 atom.global.add.u32 (stuck.ptx:46)", "32 not answered: 0xc0000000", "L2 slice 0"}},
 	} {
 		for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {

@@ -10,34 +10,34 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// Kernel is a launch: what it is, and, once it has ended, what it did.
+// Kernel is a launch and, once it has ended, its results.
 type Kernel struct {
 	Name      string
 	Registers int        // per thread, for occupancy
 	Shared    int        // bytes per block
 	Threads   int        // of a block
 	MaxBlocks int        // most blocks on an SM
-	LimitedBy core.Limit // what allows no more
+	LimitedBy core.Limit // what limits that
 	L1Ways    int        // of the L1D while it runs
 
-	// Start is the core cycle of the launch, FirstBlock that in which its
-	// first block was placed, End that of its end.
+	// Start is the core cycle of the launch, FirstBlock that of its first block's
+	// placement, End that of its end.
 	Start, FirstBlock, End uint64
-	// Blocks counts those that have ended; WarpInsts and ThreadInsts what they
-	// issued.
+	// Blocks counts its completed blocks; WarpInsts and ThreadInsts the
+	// instructions that they issued.
 	Blocks, WarpInsts, ThreadInsts uint64
 	// Alone reports whether no other kernel ran at the same time. The counters
 	// below are those of the whole chip from Start to End.
 	Alone bool
 	Counters
-	// Places says what its warps did at each instruction of its work, and only
-	// its own; nil without KeepPlaces.
+	// Places has the counters of each instruction of its work, for its own warps
+	// only; nil without KeepPlaces.
 	Places []Place
-	// BlockLog says where and when its blocks ran, by their index in the grid,
-	// those that have begun; nil without Run.BlockLog.
+	// BlockLog says where and when the blocks that have begun ran, by their index
+	// in the grid; nil without Run.BlockLog.
 	BlockLog []BlockRun
 
-	core    core.Kernel // what its cores make of it
+	core    core.Kernel // the cores' form of it
 	work    exec.Work
 	slot    int
 	next    uint64 // block to be placed next
@@ -45,13 +45,13 @@ type Kernel struct {
 	latency uint64
 	prefer  Preference
 
-	priority int // smaller ones give their blocks first
+	priority int // kernels with smaller ones go first
 	before   Counters
 	done     func(k *Kernel)
 }
 
-// BlockRun is where and when a block ran: on an SM, from the core cycle in which
-// it was placed to that of its end. End is 0 for one that did not come to it.
+// BlockRun is where and when a block ran: on an SM, from the core cycle of its
+// placement to that of its end. End is 0 for a block that did not end.
 type BlockRun struct {
 	SM         int
 	Start, End uint64
@@ -71,7 +71,7 @@ func (k *Kernel) Work() exec.Work { return k.work }
 // Total returns the number of blocks of the grid.
 func (k *Kernel) Total() uint64 { return k.total }
 
-// LaunchOptions are what a launch decides beyond its work.
+// LaunchOptions are the settings of a launch beyond its work.
 type LaunchOptions struct {
 	Registers int // per thread, for occupancy; 0: the work's estimate
 	Prefer    Preference
@@ -99,7 +99,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	if traits.Cooperative {
 		if most := uint64(f.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
 			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
-				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), and the others would be waited for in vain",
+				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), so a barrier over the grid could never complete",
 				w.Blocks(), most, f.MaxBlocks, g.cfg.SMs(), f.LimitedBy)}
 		}
 	}
@@ -121,10 +121,10 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}, nil
 }
 
-// errLater says that what an action needs is not free yet.
+// errLater means that an action needs something that is not free yet.
 var errLater = errors.New("no free kernel slot or copy engine")
 
-// start lets a kernel run from now on.
+// start starts a kernel.
 func (g *GPU) start(k *Kernel) error {
 	if g.running == len(g.slots) {
 		return errLater
@@ -203,7 +203,7 @@ func (g *GPU) start(k *Kernel) error {
 	return nil
 }
 
-// list finds the running kernels.
+// list updates the list of running kernels.
 func (g *GPU) list() {
 	g.active = g.active[:0]
 	for _, k := range g.slots {
@@ -240,7 +240,7 @@ func (g *GPU) emptyCaches() {
 	}
 }
 
-// moreBlocks reports whether a running kernel has blocks to be placed.
+// moreBlocks reports whether a running kernel has blocks to place.
 func (g *GPU) moreBlocks() bool {
 	for _, k := range g.active {
 		if k.next < k.total {
@@ -250,9 +250,9 @@ func (g *GPU) moreBlocks() bool {
 	return false
 }
 
-// choose picks the kernel that gives the next block: of those with the highest
-// priority (GPGPU-Sim, which knows no priorities) the one that gave the last,
-// else the next in order of slots.
+// choose returns the kernel of the next block: of those with the highest priority
+// the kernel of the last block, else the next in order of slots (GPGPU-Sim, which
+// has no priorities).
 func (g *GPU) choose() *Kernel {
 	top := math.MaxInt
 	for _, k := range g.active {
@@ -282,13 +282,12 @@ func (g *GPU) choose() *Kernel {
 	return nil
 }
 
-// gives reports whether a kernel has a block to be placed, and its latency is
-// over.
+// gives reports whether a kernel has a block to place and its latency is over.
 func (k *Kernel) gives() bool { return k.next < k.total && k.latency == 0 }
 
 // outranked reports whether a kernel of higher priority than k has a block to
-// be placed. An SM that is k's then takes no more of its blocks, and is the
-// other's once those that it has have ended.
+// place. An SM bound to k then takes no more of its blocks, and is free for the
+// other kernel when its present blocks have ended.
 func (g *GPU) outranked(k *Kernel) bool {
 	for _, x := range g.active {
 		if x.priority < k.priority && x.gives() {
@@ -298,8 +297,8 @@ func (g *GPU) outranked(k *Kernel) bool {
 	return false
 }
 
-// place gives every cluster at most one block, starting behind the one that
-// took the last.
+// place gives every cluster at most one block, starting after the cluster that took
+// the last one.
 func (g *GPU) place() {
 	g.placed, g.declined = 0, false
 	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
@@ -339,7 +338,7 @@ func (g *GPU) boundMore() bool {
 	return false
 }
 
-// placeOn tries a cluster's SMs behind the one that took its last block.
+// placeOn tries a cluster's SMs, starting after the one that took its last block.
 func (g *GPU) placeOn(cluster int) bool {
 	per := g.cfg.SMsPerCluster
 	for i := range per {
@@ -401,7 +400,7 @@ func (g *GPU) put(sm int, k *Kernel) bool {
 	return true
 }
 
-// blockDone is told by an SM that a block has ended.
+// blockDone is called when a block has ended on an SM.
 func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 	g.full[sm] = false
 	g.vacated(sm, b.Warps())
@@ -430,7 +429,7 @@ func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 }
 
 // retire ends kernels whose blocks have all ended, and reports whether there
-// was one. The last one waits for the memory where that is asked for.
+// was one. The last one waits for the memory system if that is configured.
 func (g *GPU) retire() bool {
 	any, open := false, false
 	for i, k := range g.slots {
@@ -468,7 +467,7 @@ func (g *GPU) retire() bool {
 	return any
 }
 
-// takePlaces collects what the kernel's warps did from all SMs.
+// takePlaces collects the counters of the kernel's instructions from all SMs.
 func (k *Kernel) takePlaces(g *GPU) {
 	if !g.places {
 		return
@@ -476,10 +475,10 @@ func (k *Kernel) takePlaces(g *GPU) {
 	k.Places = g.placesOf(k)
 }
 
-// abandon forgets all actions after a run that ended early; what kernels did up
-// to now stays in them, and blocks on SMs hand on what they have to say, in the
-// order of SMs. The machine can be looked at as it stands until the next
-// action, which finds it renewed if a kernel ran.
+// abandon drops all actions after a run that ended early. Kernels keep their
+// results so far, and blocks on SMs report theirs, in the order of SMs. The machine
+// can be inspected as it is until the next action; if a kernel ran, it is renewed
+// before that.
 func (g *GPU) abandon() {
 	g.dropCopies()
 	g.stale = g.stale || g.running > 0 || g.fault != nil
@@ -499,7 +498,7 @@ func (g *GPU) abandon() {
 		k.Counters.sub(&k.before)
 		k.takePlaces(g)
 		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
-		if k.Places != nil { // its own, where others ran too
+		if k.Places != nil { // its own, even if others ran too
 			k.WarpInsts, k.ThreadInsts = 0, 0
 			for j := range k.Places {
 				k.WarpInsts += k.Places[j].Issues
@@ -513,7 +512,7 @@ func (g *GPU) abandon() {
 			k.done(k)
 		}
 	}
-	for _, o := range g.ops.list { // nothing may wait for what will not end
+	for _, o := range g.ops.list { // nothing may wait for an action that will not end
 		if o.state == opWaits {
 			o.state = opNever
 		}

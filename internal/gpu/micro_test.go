@@ -15,8 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// Small kernels, of which one can say beforehand what a machine with these
-// settings must do with them.
+// Small kernels whose behaviour on a machine with these settings can be predicted.
 const microPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -187,7 +186,7 @@ LOOP:
 }
 `
 
-// micro is a job over the kernels above.
+// micro is a job with the kernels above.
 type micro struct {
 	t        *testing.T
 	gpu      string
@@ -210,8 +209,8 @@ func (m *micro) zeros(name string, n int) *micro {
 	return m
 }
 
-// ring adds a buffer in which every stride-th byte begins the offset of the
-// next one, around it.
+// ring adds a buffer in which the offset of the next element starts at every
+// stride-th byte, in a ring.
 func (m *micro) ring(name string, stride, n int) *micro {
 	b := make([]byte, n*stride)
 	for i := range n {
@@ -222,7 +221,7 @@ func (m *micro) ring(name string, stride, n int) *micro {
 	return m
 }
 
-// launch adds a launch; args is what stands between the brackets in the job.
+// launch adds a launch; args is the text between the brackets in the job.
 func (m *micro) launch(kernel string, blocks, threads int, args string, more ...string) *micro {
 	fmt.Fprintf(&m.text, "[[launches]]\nkernel = %q\ngrid = [%d, 1, 1]\nblock = [%d, 1, 1]\nargs = [%s]\n%s\n", kernel, blocks, threads, args, strings.Join(more, "\n"))
 	m.launches++
@@ -251,11 +250,11 @@ func (m *micro) run() []report.Kernel {
 	return res.Kernels
 }
 
-// same is the settings with which all clock domains tick together.
+// same are settings with which all clock domains tick together.
 var sameClocks = []string{"clocks.core=1000", "clocks.noc=1000", "clocks.l2=1000", "clocks.dram=1000"}
 
-// chase measures a step of a pointer chase around n lines of 128 bytes, once
-// the caches know them, and the misses in each cache of a round.
+// chase measures a step of a pointer chase around n lines of 128 bytes with warm
+// caches, and the misses of a round in each cache.
 func chase(t *testing.T, lines int, set ...string) (cycles float64, l1, l2 uint64) {
 	t.Helper()
 	m := newMicro(t, "rtx-2060", append(append([]string{}, sameClocks...), set...)...).ring("ring", 128, lines).zeros("out", 2)
@@ -269,10 +268,10 @@ func chase(t *testing.T, lines int, set ...string) (cycles float64, l1, l2 uint6
 	return float64(b.Cycles-a.Cycles) / float64(2*lines), (b.Memory.L1.Misses - a.Memory.L1.Misses) / 2, (b.Memory.L2.Misses - a.Memory.L2.Misses) / 2
 }
 
-// TestChase walks through rings that just fit a cache and that just do not. A
-// step takes what the latencies on its way add up to, which is tested by
-// lengthening each of them: it must come back to the cycle in the steps that
-// go that way, and not at all in the others.
+// TestChase walks through rings that just fit a cache and that just do not. A step
+// takes the sum of the latencies on its path. To check this, each latency is
+// increased: steps on its path must grow by exactly that much, and others not at
+// all.
 func TestChase(t *testing.T) {
 	small := []string{"l1d.adaptive=false", "l1d.sets=4", "l1d.ways=8", "run.flush_l1=true", "run.copies_fill_l2=true"}
 	noL1 := []string{"l1d.skip_global=true", "l2.index=linear", "l2.sets=4", "l2.ways=4"}
@@ -286,12 +285,12 @@ func TestChase(t *testing.T) {
 		adds   []string
 		leaves []string
 	}
-	// What a step costs by the settings. The next address depends on the load by
-	// way of an addition, which takes its 4 cycles and 5 to the next issue. A hit
-	// in the L1 takes the L1's 32 and 4 to issue; a request past it the 194 of the
-	// ROP and 12 for the network, both ways, the look-up and the ends; one that has
-	// missed the L1 first 13. A miss in the L2 costs 101 more, 96 of them the
-	// latency before the DRAM, and the 24 of a read of an open row.
+	// The cost of a step by the settings. The next address depends on the load
+	// through an addition, which takes its 4 cycles and 5 to the next issue. A hit
+	// in the L1 takes the L1's 32 and 4 to issue; a request beyond it the 194 of
+	// the ROP and 12 for the network in both directions, the look-up and the ends;
+	// one that has missed the L1 first 13. A miss in the L2 costs 101 more, 96 of
+	// them the latency before the DRAM, and the 24 of a read of an open row.
 	const (
 		add  = 4 + 5
 		hit  = 32 + 4
@@ -354,8 +353,8 @@ func TestBanks(t *testing.T) {
 	}
 }
 
-// TestConstants reads constants: one word for all lanes goes in one access,
-// those of different lines go one after the other.
+// TestConstants reads constants: one word for all lanes is one access; words of
+// different lines are accessed one after the other.
 func TestConstants(t *testing.T) {
 	const rounds = 64
 	cost := func(mask int) (uint64, uint64) {
@@ -382,8 +381,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestContention adds to counters that lanes share or have for themselves. All
-// those on one word go to the L2 one by one.
+// TestContention adds to shared and private counters of lanes. All adds to one word
+// go to the L2 one by one.
 func TestContention(t *testing.T) {
 	const rounds, warps = 10, 4
 	for _, c := range []struct {
@@ -404,8 +403,8 @@ func TestContention(t *testing.T) {
 	}
 }
 
-// TestStrides reads and writes back one word of every stride. A warp moves as
-// many sectors as its words lie in, and the DRAM never more than its pins can.
+// TestStrides reads and writes back one word of every stride. A warp moves the
+// sectors of its words, and the DRAM never more than its pins can.
 func TestStrides(t *testing.T) {
 	const blocks, threads = 240, 256
 	for stride, sectors := range map[int]uint64{4: 4, 8: 8, 16: 16, 32: 32, 64: 32} {
@@ -427,8 +426,8 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-// TestOccupancy wants as many blocks on an SM as the vendor's rules give,
-// worked out by hand.
+// TestOccupancy compares the blocks on an SM with the vendor's rules, computed by
+// hand.
 func TestOccupancy(t *testing.T) {
 	for _, c := range []struct {
 		gpu                        string
@@ -444,11 +443,11 @@ func TestOccupancy(t *testing.T) {
 		{"rtx-2060", 256, 65, 0, 3, "registers"},         // 72·32·8 = 18432
 		{"rtx-2060", 1024, 65, 0, 0, "registers"},        // 72·1024 > 65536
 		{"rtx-2060", 96, 88, 0, 6, "registers"},          // 65536/(88·32) = 23 warps, 20 in fours
-		{"rtx-2060", 128, 16, 16129, 4, "shared memory"}, // given out in 256 bytes
+		{"rtx-2060", 128, 16, 16129, 4, "shared memory"}, // allocated in units of 256 bytes
 		{"rtx-2060", 128, 16, 16384, 4, "shared memory"},
 		{"rtx-2060", 128, 16, 16385, 3, "shared memory"},
 		// 1536 threads, 16 blocks, 65536 registers, 100 KiB, of which every
-		// block costs 1 KiB more than it asks for.
+		// block takes 1 KiB more than it requests.
 		{"rtx-3070", 32, 16, 0, 16, "blocks"},
 		{"rtx-3070", 32, 16, 8192, 11, "shared memory"},
 		{"rtx-3070", 32, 16, 7168, 12, "shared memory"},
@@ -477,7 +476,7 @@ func TestOccupancy(t *testing.T) {
 	}
 }
 
-// refused wants a job to be refused with a word in the message.
+// refused checks that a job is refused with the given words in the message.
 func refused(t *testing.T, m *micro, word string) {
 	t.Helper()
 	ready, err := job.Load(m.file())
@@ -508,15 +507,15 @@ func TestCooperative(t *testing.T) {
 	}
 }
 
-// oneEach are a GPU of each core model, whose SMs take 1024 threads, and its SMs.
+// oneEach has a GPU of each core model, whose SMs hold 1024 threads, and its number
+// of SMs.
 var oneEach = []struct {
 	gpu string
 	sms int
 }{{"rtx-2060", 30}, {"rtx-2070-super", 40}}
 
-// TestSpin launches blocks that go round in loops: until one comes that finds no
-// room, which must be found out; until one has counted for long; until the time
-// has come.
+// TestSpin launches blocks that loop: until a block that has no room arrives, which
+// must be detected; until a long count has ended; until a given time.
 func TestSpin(t *testing.T) {
 	for i, c := range oneEach {
 		if i == 0 && !alltests.On() {
@@ -533,23 +532,23 @@ func TestSpin(t *testing.T) {
 			o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip)}
 			_, err = ready.Run(t.Context(), o)
 			var stuck *exec.StuckError
-			if want := fmt.Sprintf("1 of its %d blocks find no room", 4*c.sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: a barrier of a block more than have room: %v", c.gpu, err)
+			if want := fmt.Sprintf("1 of its %d blocks cannot start", 4*c.sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: a barrier with one block more than have room: %v", c.gpu, err)
 			}
 		}
 		m = newMicro(t, c.gpu).zeros("n", 4)
 		m.launch("later", c.sms+1, 32, `{ buffer = "n" }, { u32 = 100000 }`)
 		m.launch("until", 1, 32, `{ buffer = "n" }, { u64 = 500000 }`)
 		if k := m.run(); k[0].Cycles < 5*firstLook || k[1].Cycles < 5*firstLook {
-			t.Errorf("%s: the loops end after %d and %d cycles, before anybody looks at them", c.gpu, k[0].Cycles, k[1].Cycles)
+			t.Errorf("%s: the loops end after %d and %d cycles, before the first check", c.gpu, k[0].Cycles, k[1].Cycles)
 		}
 	}
 }
 
-// firstLook is at least how many cycles pass before a loop is looked at.
+// firstLook is the minimum number of cycles before a loop is checked.
 const firstLook = 1 << 16
 
-// TestTime reads the time in a kernel: it is that of the core, and of the wall.
+// TestTime reads both clocks in a kernel: core cycles, and nanoseconds.
 func TestTime(t *testing.T) {
 	const cycles = 20_000
 	m := newMicro(t, "rtx-2060", "clocks.core=1250").zeros("n", 4)

@@ -8,10 +8,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
-// mixedPTX has lane i of a warp use generic addresses: into shared memory if bit i
-// of the first mask is set, into local memory if that of the second is, else into
-// global memory, where lanes are 128 bytes apart. It stores, loads and adds 1
-// (atomically, but to local memory), 8 times, and writes down what came of it.
+// In mixedPTX lane i of a warp uses generic addresses: in shared memory if bit i of
+// the first mask is set, in local memory if that of the second is, else in global
+// memory, where lanes are 128 bytes apart. It stores, loads and adds 1 (atomically
+// except in local memory), 8 times, and stores the result.
 const mixedPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -65,8 +65,8 @@ END:
 `
 
 // TestMixedSpaces: each lane of a generic access goes to the memory in which its
-// address lies, whatever that of the first lane is. So the counts depend on how
-// many lanes go where alone, and the values are what they would be anywhere.
+// address lies, whatever that of the first lane is. So the counts depend only on
+// the number of lanes in each memory, and the values do not depend on the memory.
 func TestMixedSpaces(t *testing.T) {
 	const lanes = 32
 	for _, name := range []string{"rtx-2060", "rtx-2070-super", "gtx-480"} {
@@ -107,7 +107,7 @@ func TestMixedSpaces(t *testing.T) {
 			s := chip.Totals()
 			return counts{s.SM.SharedInsts, s.SM.LoadInsts + s.SM.StoreInsts, s.L1D.Total(), chip.Now()}
 		}
-		const accesses = 1 + 8*2 + 1 // of each lane to its place
+		const accesses = 1 + 8*2 + 1 // by each lane in its memory
 		for _, x := range []struct {
 			what              string
 			inShared, inLocal uint32
@@ -129,18 +129,18 @@ func TestMixedSpaces(t *testing.T) {
 			if got.shared != n*each {
 				t.Errorf("%s, %s: %d accesses of threads to shared memory, want %d", name, x.what, got.shared, n*each)
 			}
-			if want := (lanes-n)*each + lanes; got.global != want { // and the last store
+			if want := (lanes-n)*each + lanes; got.global != want { // plus the last store
 				t.Errorf("%s, %s: %d accesses of threads to other memory, want %d", name, x.what, got.global, want)
 			}
 		}
-		// Which lane is first does not count.
+		// It does not matter which lane is first.
 		for _, p := range [][2]uint32{{0xffff, 0xffff0000}, {0x55555555, 0xaaaaaaaa}} {
 			a, b := run(p[0], 0, 0), run(p[1], 0, 0)
 			if a.shared != b.shared || a.sectors != b.sectors {
 				t.Errorf("%s: with %#x in shared memory %+v, with %#x %+v", name, p[0], a, p[1], b)
 			}
 		}
-		// The lanes in global memory take their time, whoever is first.
+		// The lanes in global memory take the same time, whichever lane is first.
 		mixed, shared := run(0xffff, 0, 0), run(1<<32-1, 0, 0)
 		if mixed.cycles <= shared.cycles || mixed.sectors <= shared.sectors {
 			t.Errorf("%s: half in shared memory %+v, all of it %+v", name, mixed, shared)

@@ -7,20 +7,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// This file: looking at a run while it lasts. Nothing here changes a result.
+// This file: observing a run in progress. Nothing here changes a result.
 
-// observer is who looks.
+// observer holds the observers of a chip.
 type observer struct {
 	onEnd  func(*Kernel)
 	sample func()
 	period uint64 // core cycles between samples, 0 for none
 	next   uint64
-	hooks  *Hooks // nil if nobody asks
+	hooks  *Hooks // nil if there are none
 }
 
-// Hooks are functions that are called with what happens on the chip; those that are
-// nil are not. Placed and Left belong to blocks. Memory sees requests as they come to
-// places: SMs run side by side, so a chip with it has one worker.
+// Hooks are functions called for events on the chip, unless they are nil. Placed
+// and Left are called for blocks. Memory is called when a request reaches a place;
+// as SMs would call it concurrently, a chip with it has one worker.
 type Hooks struct {
 	Began, Ended func(k *Kernel)
 	Placed       func(k *Kernel, b exec.Block, sm int)
@@ -28,13 +28,13 @@ type Hooks struct {
 	Memory       func(at Where, r *mem.Req)
 }
 
-// Where is a place on the way of a request.
+// Where is a place on a request's way.
 type Where uint8
 
 // The places.
 const (
 	LeavesSM Where = iota
-	AtL2           // it has come to its slice
+	AtL2           // it has reached its slice
 	AtDRAM         // it leaves the slice for the DRAM
 	BackAtSM       // the reply
 	wheres
@@ -44,23 +44,24 @@ var whereNames = [wheres]string{"leaves SM", "at L2", "at DRAM", "back at SM"}
 
 func (w Where) String() string { return whereNames[w] }
 
-// Watch has functions called from now on.
+// Watch makes the chip call the given functions from now on.
 func (g *GPU) Watch(h *Hooks) {
 	g.see.hooks = h
 	g.watched()
 }
 
-// met tells of a request that has come to a place.
+// met reports that a request has reached a place.
 func (g *GPU) met(at Where, r *mem.Req) {
 	if h := g.see.hooks; h != nil && h.Memory != nil {
 		h.Memory(at, r)
 	}
 }
 
-// OnEnd has f called at the end of every kernel, its counters read.
+// OnEnd makes the chip call f at the end of every kernel, after reading its
+// counters.
 func (g *GPU) OnEnd(f func(*Kernel)) { g.see.onEnd = f }
 
-// OnSample has f called whenever another period of core cycles has passed.
+// OnSample makes the chip call f after every period of core cycles.
 func (g *GPU) OnSample(period uint64, f func()) {
 	g.see.period, g.see.sample = period, f
 	g.see.next = g.now + period
@@ -73,14 +74,14 @@ func (g *GPU) look() {
 	}
 }
 
-// Log has the way of every instruction handed to sink, some at a time, SM by
-// SM; FlushLog hands on the rest. The list is used again after the call.
+// Log passes a record of every instruction to sink, several at a time, SM by SM;
+// FlushLog passes the rest. The list is reused after the call.
 func (g *GPU) Log(sink func(sm int, list []Record)) {
 	g.sink = sink
 	g.watched()
 }
 
-// watched has the SMs keep what was asked for.
+// watched makes the SMs keep what observers need.
 func (g *GPU) watched() {
 	if h := g.see.hooks; h != nil && h.Memory != nil {
 		g.mem.Parts.Saw = func(dram bool, r *mem.Req) {
@@ -104,14 +105,14 @@ func (g *GPU) watched() {
 	}
 }
 
-// FlushLog hands on the instructions that were kept.
+// FlushLog passes the records kept so far to the sink of Log.
 func (g *GPU) FlushLog() {
 	for _, c := range g.cores {
 		c.FlushLog()
 	}
 }
 
-// Sample are counters since the start, and how many warps are resident now.
+// Sample has counters since the start, and the number of warps resident now.
 type Sample struct {
 	Cycle                          uint64
 	WarpInsts, ThreadInsts, Blocks uint64

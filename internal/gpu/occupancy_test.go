@@ -7,15 +7,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/core"
 )
 
-// limits are what the vendor publishes of an SM of a compute capability: the
-// tables of the CUDA programming guide ("Technical Specifications per Compute
-// Capability") and of the occupancy calculator that comes with the toolkit.
+// limits are the vendor's figures for an SM of a compute capability: the tables of
+// the CUDA programming guide ("Technical Specifications per Compute Capability")
+// and of the occupancy calculator that comes with the toolkit.
 type limits struct {
 	gpu                       string
 	warps, blocks             int
-	registers, registerUnit   int // of an SM; given out to a warp in multiples
-	warpUnit                  int // warps are given registers in groups
-	shared, sharedUnit, extra int // bytes of an SM; given out to a block in multiples; what each block costs beside
+	registers, registerUnit   int // of an SM; allocated to a warp in multiples
+	warpUnit                  int // registers are allocated to groups of warps
+	shared, sharedUnit, extra int // bytes of an SM; allocated to a block in multiples; overhead of each block
 }
 
 var published = []limits{
@@ -27,7 +27,7 @@ var published = []limits{
 	{"rtx-a6000", 48, 16, 65536, 256, 4, 102400, 128, 1024},  // 8.6
 }
 
-// blocksBy works the calculator's columns out: what each resource allows.
+// blocksBy computes the calculator's columns: the limit of each resource.
 func (l *limits) blocksBy(threads, registers, shared int) map[core.Limit]int {
 	up := func(n, to int) int {
 		for n%to != 0 {
@@ -47,8 +47,8 @@ func (l *limits) blocksBy(threads, registers, shared int) map[core.Limit]int {
 	return by
 }
 
-// TestOccupancyRules compares the blocks of an SM, and what allows no more of
-// them, with the vendor's rules over all sizes of blocks.
+// TestOccupancyRules compares the blocks of an SM, and their limit, with the
+// vendor's rules over all sizes of blocks.
 func TestOccupancyRules(t *testing.T) {
 	for i := range published {
 		l := &published[i]

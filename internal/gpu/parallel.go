@@ -14,36 +14,35 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/noc"
 )
 
-// This file: the SMs of one core cycle run side by side. The result is that of
-// one goroutine which runs cluster after cluster:
+// This file: running the SMs of one core cycle in parallel. The result is that of
+// one goroutine that runs cluster after cluster:
 //
-//   - What leaves a cluster stays in its outbox until all have ended their
-//     cycle, and is handed on in the order of clusters.
-//   - Instructions that other blocks could notice, such as a store to global
-//     memory, wait for their turn: until all clusters before this one have
-//     issued in this cycle. So memory changes in the same order.
+//   - What leaves a cluster stays in its outbox until all clusters have ended
+//     their cycle, and is passed on in the order of clusters.
+//   - Instructions with effects visible to other blocks, such as a store to
+//     global memory, wait for their turn: until all clusters before this one
+//     have issued in this cycle. So memory changes in the same order.
 //
-// Each worker has clusters of its own, which it runs in their order; so the
-// first cluster that has not issued is always under way, and nobody waits in
-// vain.
+// Each worker has clusters of its own, which it runs in order; so the first cluster
+// that has not issued is always running, and no worker waits forever.
 
-// cluster is a cluster of SMs, with what its SMs have for the rest of the chip.
+// cluster is a cluster of SMs, with the output of its SMs for the rest of the chip.
 type cluster struct {
-	first  int          // SM that is simulated first, counted within it
-	last   bool         // the SM under way is the last of this cycle
-	dry    bool         // an SM has run dry or has come to a fault
+	first  int          // SM that is simulated first, numbered within the cluster
+	last   bool         // the running SM is the last of this cycle
+	dry    bool         // an SM has no warps left or has met a fault
 	out    noc.Outbox   // requests for the network
-	direct []*mem.Req   // requests that are answered at once (Config.PerfectMemory)
-	ended  []endedBlock // in the order of their end
+	direct []*mem.Req   // requests that are answered immediately (Config.PerfectMemory)
+	ended  []endedBlock // in the order in which they ended
 	worker *worker
 	pool   *mem.Pool
 	own    mem.Pool // pool, if there are several workers
-	load   int      // cycles of its SMs since the clusters were last dealt out
+	load   int      // cycles of its SMs since the clusters were last distributed
 	_      [pad]byte
 }
 
-// pad keeps what one worker writes off the cache lines that another uses; hosts
-// fetch lines in pairs.
+// pad separates the data of workers into different cache lines; hosts fetch lines
+// in pairs.
 const pad = 128
 
 // endedBlock is a block that has ended on an SM.
@@ -61,19 +60,19 @@ type worker struct {
 
 	done atomic.Uint64            // rounds
 	busy int                      // SMs that were awake in the last cycle
-	news [maxClusters / 64]uint64 // a bit for each cluster that has something for the rest of the chip
+	news [maxClusters / 64]uint64 // a bit for each cluster with output for the rest of the chip
 	_    [pad]byte
 
 	round  uint64
-	turned bool    // the cluster under way has had its turn
-	next   int     // in live: the one behind the cluster under way
-	live   []int32 // clusters to be run in this cycle
+	turned bool    // the running cluster has had its turn
+	next   int     // in live: the one after the running cluster
+	live   []int32 // clusters to run in this cycle
 	own    []int32 // all its clusters, ascending
 	load   int     // of all of them
 	_      [pad]byte
 }
 
-// What stands in the low bits of worker.at behind all clusters.
+// The low bits of worker.at after all clusters.
 const (
 	roundBits = 16
 	allIssued = 1<<roundBits - 1
@@ -88,32 +87,32 @@ type team struct {
 	_       [pad]byte
 
 	// The order for a cycle.
-	round atomic.Uint64 // cycles begun; the highest bit sends the workers home
+	round atomic.Uint64 // cycles begun; the highest bit ends the workers
 	now   uint64        // core cycle
 	more  bool          // blocks wait to be placed
-	on    bool          // several workers are at it
+	on    bool          // several workers run
 	_     [pad]byte
 
-	asleep atomic.Int32 // who sleeps in await
+	asleep atomic.Int32 // workers that sleep in await
 	mu     sync.Mutex
 	wake   sync.Cond
 	_      [pad]byte
 
 	busy  int // SMs that were awake in the last cycle
-	deal  int // cycles until clusters are dealt out again
+	deal  int // cycles until clusters are redistributed
 	trier trier
 }
 
 const goHome = 1 << 63
 
-// worthwhile is how many SMs for each worker must have been awake in the last
-// cycle for the workers to be called (our choice, by measurement): waiting for
-// each other takes about as long as a cycle of one SM. Tests call them always.
+// worthwhile is the number of SMs per worker that must have been awake in the last
+// cycle for the workers to be called (our choice, by measurement): synchronising
+// them takes about as long as a cycle of one SM. Tests always call them.
 var worthwhile = 2
 
-// newTeam decides who runs which cluster. More workers than the host runs at a
-// time would only wait for each other. Where the order of requests decides where
-// an address lies, one worker keeps it.
+// newTeam assigns clusters to workers. More workers than the host runs at a time
+// would only wait for each other. If the placement of an address depends on the
+// order of requests, there is one worker.
 func (g *GPU) newTeam() {
 	t := &g.team
 	n := max(1, min(g.cfg.Run.Threads, g.cfg.Clusters, runtime.GOMAXPROCS(0)))
@@ -143,7 +142,7 @@ func (g *GPU) newTeam() {
 	g.unsettled = make([]uint64, (len(g.clusters)+63)/64)
 }
 
-// envOf is what SM i sees of the chip.
+// envOf returns the view that SM i has of the chip.
 func (g *GPU) envOf(i int) core.Env {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
 	e := core.Env{
@@ -183,7 +182,7 @@ func (g *GPU) envOf(i int) core.Env {
 	return e
 }
 
-// hire gives the workers goroutines. The owner of the chip calls dismiss.
+// hire starts the workers' goroutines. The owner of the chip calls dismiss.
 func (g *GPU) hire() {
 	t := &g.team
 	if t.hired || len(t.workers) == 1 {
@@ -223,7 +222,7 @@ func (g *GPU) dismiss() {
 	t.hired = false
 }
 
-// runSMs does the core cycle of all SMs.
+// runSMs simulates the core cycle of all SMs.
 func (g *GPU) runSMs() {
 	t := &g.team
 	t.now, t.more = g.now, g.moreBlocks()
@@ -259,7 +258,7 @@ func (g *GPU) runSMs() {
 	g.hearNews()
 }
 
-// work does a cycle of a worker's clusters.
+// work simulates a cycle of a worker's clusters.
 func (g *GPU) work(w *worker) {
 	t := &g.team
 	w.busy, w.next, w.live = 0, 0, w.live[:0]
@@ -279,12 +278,11 @@ func (g *GPU) work(w *worker) {
 	t.tell(&w.done, w.round)
 }
 
-// dealEvery is how many cycles pass before it is looked at whether the workers
-// have as much to do (our choice).
+// dealEvery is the number of cycles between checks of the workers' balance (our
+// choice).
 const dealEvery = 1 << 10
 
-// deal gives clusters of the worker that has most to do to the one that has
-// least.
+// deal moves clusters from the worker with the most work to the one with the least.
 func (g *GPU) deal() {
 	t := &g.team
 	t.deal = dealEvery
@@ -322,7 +320,8 @@ func (g *GPU) deal() {
 	}
 }
 
-// issued is told that the cluster under way has issued, or that none is yet.
+// issued is called when the running cluster has issued, and when no cluster runs
+// yet.
 func (t *team) issued(w *worker) {
 	next := uint64(allIssued)
 	if w.next < len(w.live) {
@@ -342,7 +341,7 @@ func (t *team) turn(w *worker, c int) {
 	w.turned = true
 }
 
-// lives reports whether a cluster has anything to do in this cycle.
+// lives reports whether a cluster has something to do in this cycle.
 func (g *GPU) lives(c int) bool {
 	per := g.cfg.SMsPerCluster
 	if per == 1 {
@@ -359,7 +358,7 @@ func (g *GPU) lives(c int) bool {
 	return false
 }
 
-// runCluster does the core cycle of a cluster's SMs.
+// runCluster simulates the core cycle of a cluster's SMs.
 func (g *GPU) runCluster(w *worker, c int) {
 	cl := &g.clusters[c]
 	per := g.cfg.SMsPerCluster
@@ -405,7 +404,7 @@ func (g *GPU) runCluster(w *worker, c int) {
 	}
 }
 
-// hearNews gives the rest of the chip what the clusters have for it, in their
+// hearNews passes the output of the clusters to the rest of the chip, in their
 // order.
 func (g *GPU) hearNews() {
 	for at := range g.unsettled {
@@ -438,12 +437,12 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// looks is how often who waits looks before it sleeps (our choice): some 100 µs,
-// longer than the rest of the chip takes for a cycle, and than it takes most
-// hosts to wake somebody. Tests look less.
+// looks is the number of polls before a waiter blocks (our choice): some 100 µs,
+// longer than the rest of the chip takes for a cycle, and than most hosts take to
+// wake a goroutine. Tests poll less.
 var looks = 1 << 17
 
-// await waits until a number is at least so much.
+// await waits until a is at least n.
 func (t *team) await(a *atomic.Uint64, n uint64) {
 	for range looks {
 		if a.Load() >= n {
@@ -459,7 +458,7 @@ func (t *team) await(a *atomic.Uint64, n uint64) {
 	t.asleep.Add(-1)
 }
 
-// tell sets a number that others may await.
+// tell sets a to n and wakes those that await it.
 func (t *team) tell(a *atomic.Uint64, n uint64) {
 	a.Store(n)
 	if t.asleep.Load() > 0 {
@@ -469,19 +468,19 @@ func (t *team) tell(a *atomic.Uint64, n uint64) {
 	}
 }
 
-// Whether workers are called is tried out, since it depends on the program and
-// on what else the host does: some cycles with them, some without, and then
-// many in the way that took less time. Results do not depend on it.
+// Trials decide whether workers are called, since it depends on the program and on
+// the host's load: some cycles with them, some without, and then many in the faster
+// way. Results do not depend on it.
 const (
-	warmUp    = 8       // cycles before those whose time is taken (our choices, all of these)
-	trial     = 128     // cycles whose time is taken
-	mostSlept = 16      // of those with workers, in which they had to be woken: then it is in vain
+	warmUp    = 8       // cycles before the timed ones (these are all our choices)
+	trial     = 128     // timed cycles
+	mostSlept = 16      // of the timed cycles with workers: more in which workers had to be woken mean that they do not pay
 	won       = 1 << 13 // cycles before the next trial if workers make a run faster
 	lost      = 1 << 10 // the same if they do not; twice as long each time
 	longLost  = 1 << 18
 )
 
-// stage is what a trial is at.
+// stage is the stage of a trial.
 type stage uint8
 
 const (
@@ -492,7 +491,7 @@ const (
 	timingAlone
 )
 
-// trier finds out whether calling the workers pays.
+// trier decides whether calling the workers pays.
 type trier struct {
 	stage    stage
 	together bool
@@ -503,7 +502,7 @@ type trier struct {
 	took     time.Duration // with workers
 }
 
-// call decides whether the workers are called for a cycle. Slept says that they
+// call decides whether the workers are called for a cycle. slept says that they
 // would have to be woken.
 func (t *trier) call(slept bool) bool {
 	if slept && t.together && t.stage != decided {
@@ -526,7 +525,7 @@ func (t *trier) call(slept bool) bool {
 	case warmingAlone:
 		t.stage, t.left, t.mark = timingAlone, trial, time.Now()
 	case timingAlone:
-		t.decide(t.took+t.took/16 < time.Since(t.mark)) // they slow down what they do not count, too
+		t.decide(t.took+t.took/16 < time.Since(t.mark)) // they also slow down what is not timed
 	}
 	return t.together
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// together lets n goroutines run at a time, however many cores the host has,
-// and has the workers of chips called for every cycle.
+// together lets n goroutines run at a time, whatever the host's cores, and makes
+// chips call their workers in every cycle.
 func together(t testing.TB, n int) {
 	old := runtime.GOMAXPROCS(max(n, runtime.GOMAXPROCS(0)))
 	end := gpu.AlwaysTogether()
@@ -43,7 +43,7 @@ const racePTX = `.version 7.0
 .extern .func free (.param .b64 p);
 .global .align 1 .b8 text[] = {37, 117, 32, 37, 117, 10, 0};
 .const .align 4 .b32 primes[4] = {3, 5, 7, 11};
-// words: 16 words that everybody writes; count: one; order, seen, heap: one or
+// words: 16 words that all threads write; count: one; order, seen, heap: one or
 // eight entries for each thread and round.
 .visible .entry race(.param .u64 words, .param .u64 count, .param .u64 order, .param .u64 seen, .param .u64 heap)
 {
@@ -138,7 +138,7 @@ END:
 
 const raceBlocks = 40
 
-// outcome is all that a run leaves behind.
+// outcome is everything that a run produces.
 type outcome struct {
 	words, order, seen, heap []byte
 	printed                  string
@@ -148,7 +148,7 @@ type outcome struct {
 	err                      string
 }
 
-// loadOn makes a chip and gives it a launch of the only kernel of a program.
+// loadOn makes a chip and adds a launch of the only kernel of a program.
 func loadOn(t testing.TB, cfg gpu.Config, text string, grid, block uint32, params func(*device.Memory) []byte, out *bytes.Buffer) (*gpu.GPU, *device.Memory) {
 	t.Helper()
 	chip, err := gpu.New(cfg)
@@ -200,7 +200,7 @@ func buffers(t testing.TB, sizes ...uint64) (func(*device.Memory) []byte, *[]uin
 	}, &addrs
 }
 
-// race runs the racing kernel. Change, if not nil, changes the chip.
+// race runs the racing kernel. change, if not nil, changes the chip.
 func race(t testing.TB, name string, threads int, logged bool, change func(*gpu.Config)) outcome {
 	t.Helper()
 	const n = raceBlocks * 64
@@ -241,7 +241,7 @@ func race(t testing.TB, name string, threads int, logged bool, change func(*gpu.
 	}
 	o.printed = out.String()
 	if n := chip.LiveRequests(); n != 0 && o.err == "" {
-		t.Errorf("%s, %d threads: %d requests are still under way", name, threads, n)
+		t.Errorf("%s, %d threads: %d requests are still in flight", name, threads, n)
 	}
 	return o
 }
@@ -256,13 +256,13 @@ func (o *outcome) finish(t testing.TB, chip *gpu.GPU) {
 	o.counters.Chip.Skipped = 0
 }
 
-// compare says what differs between two outcomes.
+// compare reports the differences of two outcomes.
 func (o *outcome) compare(t testing.TB, want *outcome, what string) {
 	t.Helper()
 	if reflect.DeepEqual(o, want) {
 		return
 	}
-	t.Errorf("%s: another outcome: end %d, was %d; words the same: %v, order: %v, seen: %v, heap: %v, printed: %v, log: %v, counters: %v, error %q, was %q", what,
+	t.Errorf("%s: different outcome: end %d, was %d; words the same: %v, order: %v, seen: %v, heap: %v, printed: %v, log: %v, counters: %v, error %q, was %q", what,
 		o.end, want.end, bytes.Equal(o.words, want.words), bytes.Equal(o.order, want.order), bytes.Equal(o.seen, want.seen), bytes.Equal(o.heap, want.heap),
 		o.printed == want.printed, slices.Equal(o.log, want.log), reflect.DeepEqual(o.counters, want.counters), o.err, want.err)
 }
@@ -303,9 +303,8 @@ func TestRacesHaveOneOutcome(t *testing.T) {
 	}
 }
 
-// TestRunsStopAlike ends the racing kernel before its time, runs it where memory
-// is unlike that of any GPU, and a kernel that goes wrong on many SMs in the
-// same cycle.
+// TestRunsStopAlike ends the racing kernel early, runs it with memory unlike that
+// of any GPU, and runs a kernel that faults on many SMs in the same cycle.
 func TestRunsStopAlike(t *testing.T) {
 	together(t, 3)
 	const name = "rtx-2060"

@@ -74,9 +74,9 @@ func runWalk(t *testing.T, launches string, blocks, steps int, settings string) 
 	return res
 }
 
-// A launch that prefers L1 gets the L1D of the preference, one that says
-// nothing that of the SM, whatever the launch before it had. The walk goes three
-// times through 128 lines.
+// A launch that prefers L1 gets the L1D of the preference, one without a preference
+// that of the SM, whatever the launch before it had. The walk goes three times
+// through 128 lines.
 func TestPreferredL1(t *testing.T) {
 	// Without a preference 64 lines, which the walk misses every time; 256 with
 	// one.

@@ -1,15 +1,15 @@
 package gpu
 
-// This file: how fast blocks follow each other, on the chip and in a place of an
-// SM. Both were measured with empty kernels on an H100: one block leaves the
-// dispatcher every 1.15 cycles, and a place is taken again some hundred cycles
+// This file: the rates at which blocks follow each other, on the chip and in a
+// block slot of an SM. Both were measured with empty kernels on an H100: one block
+// leaves the dispatcher every 1.15 cycles, and a slot is reused some hundred cycles
 // after its block has ended, later the more warps the block had.
 
-// rate is what the chip remembers for it.
+// rate is the chip's state for these rates.
 type rate struct {
 	next     uint64     // earliest time of the next block, in thousandths of a core cycle
 	resident []int      // by SM: blocks that have not ended
-	closing  [][]uint64 // by SM: until when places are not free, in core cycles, ascending
+	closing  [][]uint64 // by SM: core cycles until which slots are not free, ascending
 }
 
 func newRate(cfg *Config) rate {
@@ -20,10 +20,11 @@ func newRate(cfg *Config) rate {
 	return r
 }
 
-// mayDispatch reports whether the chip's dispatcher gives a block in this cycle.
+// mayDispatch reports whether the chip's dispatcher can place a block in this
+// cycle.
 func (g *GPU) mayDispatch() bool { return g.rate.next < (g.now+1)*1000 }
 
-// hasPlace reports whether an SM has a place for a block that is not closing.
+// hasPlace reports whether an SM has a free slot that is not closing.
 func (g *GPU) hasPlace(sm int, k *Kernel) bool {
 	if g.rate.closing == nil {
 		return true
@@ -40,7 +41,7 @@ func (g *GPU) hasPlace(sm int, k *Kernel) bool {
 	return g.rate.resident[sm]+len(list) < k.MaxBlocks
 }
 
-// dispatched notes a block that an SM has taken.
+// dispatched records that an SM has taken a block.
 func (g *GPU) dispatched(sm int) {
 	g.rate.resident[sm]++
 	if n := g.cfg.Run.BlockInterval; n > 0 {
@@ -48,7 +49,7 @@ func (g *GPU) dispatched(sm int) {
 	}
 }
 
-// vacated notes a block of so many warps that has ended.
+// vacated records that a block with the given number of warps has ended.
 func (g *GPU) vacated(sm, warps int) {
 	g.rate.resident[sm]--
 	if g.rate.closing == nil {
@@ -62,8 +63,8 @@ func (g *GPU) vacated(sm, warps int) {
 	g.rate.closing[sm] = list
 }
 
-// nextPlace returns before which core cycle no block can be placed because of
-// the two rates alone, and that cycle at least.
+// nextPlace returns the core cycle up to which cycles can be skipped: at most
+// until, and before the two rates allow the next block.
 func (g *GPU) nextPlace(until uint64) uint64 {
 	if !g.moreBlocks() {
 		return until

@@ -7,8 +7,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// TestRates checks when blocks are placed by the two rates: so many thousandths of
-// a cycle apart on the chip, and so long after the block before them in the same place.
+// TestRates checks when blocks are placed by the two rates: at the given distance
+// on the chip, in thousandths of a cycle, and after the given time since the block
+// before them in the same slot.
 func TestRates(t *testing.T) {
 	for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
 		base := []string{skip, "run.launch_latency=0", "run.block_log=true"}
@@ -34,7 +35,7 @@ func TestRates(t *testing.T) {
 			}
 		}
 
-		// One SM with one place; blocks of one warp.
+		// One SM with one slot; blocks of one warp.
 		one := []string{"chip.clusters=1", "sm.blocks=1"}
 		for _, c := range []struct {
 			set  []string
@@ -54,7 +55,7 @@ func TestRates(t *testing.T) {
 			}
 		}
 
-		// Two places: the third block waits for the first place only.
+		// Two slots: the third block waits only for the first one.
 		start, end := starts(400, 3, "chip.clusters=1", "sm.blocks=2", "run.block_turnaround=500")
 		if first := min(end[0], end[1]); start[2] != first+500 {
 			t.Errorf("%s: the third block begins in cycle %d, want 500 after %d", skip, start[2], first)
@@ -63,7 +64,7 @@ func TestRates(t *testing.T) {
 }
 
 // TestWarmCode checks that warm caches of the modern core hold a kernel's code and
-// its parameters: nothing is asked for further out.
+// its parameters: nothing is requested from the next level.
 func TestWarmCode(t *testing.T) {
 	for _, c := range []struct {
 		icache string

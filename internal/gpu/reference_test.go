@@ -17,8 +17,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// The reference runs are those of GPGPU-Sim 4.2.0 on the same jobs and with
-// the same configuration files.
+// The reference runs are those of GPGPU-Sim 4.2.0 with the same jobs and
+// configuration files.
 const (
 	referenceRuns    = "../../testdata/reference/gpgpusim"
 	referenceConfigs = "../../testdata/reference/configs"
@@ -65,7 +65,7 @@ func readReference(t *testing.T) []refRow {
 	return list
 }
 
-// runReference runs a job on a configuration as the reference did.
+// runReference runs a job on a configuration like the reference.
 func runReference(t *testing.T, config, l2, name string) *report.Run {
 	t.Helper()
 	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))
@@ -92,8 +92,8 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 }
 
 // unequal lists the launches that are not equal in all figures below, by
-// configuration, L2 state, job and launch, with the reason. What is mended must
-// leave it; there is none at present.
+// configuration, L2 state, job and launch, with the reason. Mended ones must leave
+// it; there are none at present.
 var unequal = map[string]string{}
 
 // TestReference compares launches with GPGPU-Sim's and prints the table. Every
@@ -168,7 +168,7 @@ func TestReference(t *testing.T) {
 		case len(wrong) > 0:
 			t.Logf("%s: %s (%s)", key, strings.Join(wrong, "; "), why)
 		case known:
-			t.Errorf("%s is equal now and must leave the list", key)
+			t.Errorf("%s is now equal and must leave the list", key)
 		}
 	}
 	t.Logf("\n%s", b.String())

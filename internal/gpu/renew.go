@@ -1,11 +1,10 @@
 package gpu
 
-// This file: a machine as new. Actions that end early leave blocks on SMs,
-// requests on their way and clocks in between; none of it may meet the next
-// launch.
+// This file: resetting the machine. Actions that end early leave blocks on SMs,
+// requests in transit and clocks between ticks; the next launch must not see them.
 
-// renew makes the machine anew if a run of kernels has ended early. What it
-// counted stays.
+// renew rebuilds the machine if a run of kernels has ended early. Its counters
+// stay.
 func (g *GPU) renew() error {
 	if !g.stale {
 		return nil
@@ -39,5 +38,5 @@ func (g *GPU) renew() error {
 	return nil
 }
 
-// LimitFromHere has a limit on cycles count from now on.
+// LimitFromHere makes a limit on cycles count from now on.
 func (g *GPU) LimitFromHere() { g.limitFrom = g.now }

@@ -3,10 +3,10 @@ package gpu
 import "math/bits"
 
 // rounded is a time in seconds of 53 significant bits, mant·2^exp, kept in
-// integers. Sums are rounded to the nearest, ties to even: what GPGPU-Sim gets
-// by adding clock periods in double precision. In exact time two domains of
-// unequal clocks meet again and again, and fire together; there the rounding
-// of the sums decides which is first, and that shows in the cycles of a run.
+// integers. Sums are rounded to the nearest, ties to even, as when GPGPU-Sim adds
+// clock periods in double precision. In exact time two domains of unequal clocks
+// repeatedly fire together; the rounding of the sums then decides which is first,
+// and this affects the cycles of a run.
 type rounded struct {
 	mant uint64 // 2^52 to 2^53-1, 0 for zero
 	exp  int
@@ -16,13 +16,14 @@ const roundedBits = 53
 
 // roundedPeriod returns 1/hz.
 func roundedPeriod(hz int64) rounded {
-	// 2^(62+k)/hz, of which the quotient has 62 or 63 bits.
+	// 2^(62+k)/hz, whose quotient has 62 or 63 bits.
 	k := bits.Len64(uint64(hz))
 	q, rest := bits.Div64(1<<(k-1), 0, 2*uint64(hz))
 	return round(0, q, rest != 0, -(62 + k))
 }
 
-// round returns (hi·2^64 + lo)·2^exp, to which more is to be added if sticky.
+// round returns (hi·2^64 + lo)·2^exp rounded; sticky says that the exact value is
+// slightly larger.
 func round(hi, lo uint64, sticky bool, exp int) rounded {
 	n := bits.Len64(lo)
 	if hi != 0 {
@@ -86,7 +87,7 @@ func (a rounded) after(b rounded) bool {
 	return a.exp > b.exp || a.exp == b.exp && a.mant > b.mant
 }
 
-// roundedClock is clock with sums as GPGPU-Sim rounds them.
+// roundedClock is clock with sums rounded as in GPGPU-Sim.
 type roundedClock struct {
 	at, period [domains]rounded
 }
@@ -99,7 +100,7 @@ func newRoundedClock(c Clocks) *roundedClock {
 	return k
 }
 
-// tick does what clock.tick does.
+// tick is clock.tick with rounded times.
 func (k *roundedClock) tick() fired {
 	s := k.at[coreDomain]
 	for _, d := range [...]domain{netDomain, dramDomain} {

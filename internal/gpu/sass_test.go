@@ -9,8 +9,7 @@ import (
 
 // TestSASSOnEveryCore runs the examples in SASS cycle by cycle: under their
 // control bits, under scoreboards, and on the SIMT core. The values are those
-// that were worked out on the host, and as many instructions are executed as
-// without cycles.
+// computed on the host, and the instruction counts those of a functional run.
 func TestSASSOnEveryCore(t *testing.T) {
 	files, err := filepath.Glob("../../examples/sass/*.toml")
 	if err != nil || len(files) < 5 {

@@ -6,9 +6,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/part"
 )
 
-// skip jumps over the core cycles in which nothing can happen. The clocks tick
-// all the same, so that every counter of cycles is right. Blocks that found no
-// room find none until an SM does something. It reports whether there were any.
+// skip skips the core cycles in which nothing can happen. The clocks still tick, so
+// that every counter of cycles is right. Blocks that found no room find none until
+// an SM does something. It reports whether there were such cycles.
 func (g *GPU) skip() bool {
 	if g.team.busy > 0 || g.placed > 0 || g.declined || g.fresh || g.ended || g.mem.Moving() {
 		return false
@@ -38,7 +38,7 @@ func (g *GPU) skip() bool {
 	if t := g.mem.NextEvent(g.now); t < until {
 		until = t
 	}
-	// The watch looks at the same cycles whether any are skipped or not.
+	// The watch checks the same cycles whether any are skipped or not.
 	until = min(until, (g.now/watchEvery+1)*watchEvery)
 	if g.see.period > 0 {
 		until = min(until, g.see.next)

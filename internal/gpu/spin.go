@@ -6,24 +6,24 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// This file: runs whose warps execute for ever without getting anywhere, as
-// those of a barrier over the grid do if not all of its blocks can be resident.
+// This file: detecting runs whose warps execute forever without progress, such as a
+// barrier over the grid when not all of its blocks can be resident.
 
-// spinWatch is the search for such a state. It costs time only in runs in which
-// no block begins or ends for long, and changes no result.
+// spinWatch is the search for such a state. It costs time only in runs in which no
+// block begins or ends for a long time, and changes no result.
 type spinWatch struct {
 	on     bool
 	blocks uint64 // begun and ended up to since
 	since  uint64
-	window uint64 // cycles without one before the search begins
+	window uint64 // cycles without a block that begins or ends before the search starts
 	tries  int    // see simt.Core.WatchSpin
 }
 
-// firstWindow is how many core cycles pass without a block that begins or ends
-// before anything is suspected; the time doubles with every search in vain.
+// firstWindow is the number of core cycles without a block that begins or ends
+// after which the search starts; it doubles with every search without a result.
 const firstWindow = 1 << 16
 
-// watchSpin looks for a state that nothing can end.
+// watchSpin looks for a loop that nothing can end.
 func (g *GPU) watchSpin() error {
 	w := &g.spin
 	if n := g.blocks + g.blocksEnd; n != w.blocks || w.window == 0 || g.latent() {
@@ -67,7 +67,7 @@ func (g *GPU) endSpin() {
 	g.spin.on = false
 }
 
-// spinning describes a run that goes round for ever.
+// spinning describes a run that loops forever.
 func (g *GPU) spinning() error {
 	err := g.stuck()
 	g.endSpin()
@@ -75,7 +75,7 @@ func (g *GPU) spinning() error {
 		list := []string{"every warp that can run repeats the same instructions with the same values, and none changes memory"}
 		for _, k := range g.slots {
 			if k != nil && k.next < k.total {
-				list = append(list, fmt.Sprintf("kernel %s: %d of its %d blocks find no room on an SM until others end; blocks that wait for them wait in vain",
+				list = append(list, fmt.Sprintf("kernel %s: %d of its %d blocks cannot start until others end; blocks that wait for them wait forever",
 					k.Name, k.total-k.next, k.total))
 			}
 		}

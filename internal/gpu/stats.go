@@ -12,14 +12,13 @@ import (
 // instances; or a difference of two such sums.
 type Counters struct {
 	parts
-	// Own sums what only the model of the cores counts; nil if that is nothing.
+	// Own sums the core model's own counters; nil if it has none.
 	Own core.Own
 }
 
 // parts are the counters that do not depend on the model of the cores.
 type parts struct {
-	// SM sums the cores; fields that are the largest or the longest of
-	// something are so over the whole run even in a difference.
+	// SM sums the cores; maxima are those of the whole run even in a difference.
 	SM core.Stats
 	// L1D, L1C, L1T and L1I sum the SMs' caches, L2 the slices.
 	L1D, L1C, L1T, L1I, L2 cache.Stats
@@ -29,7 +28,7 @@ type parts struct {
 	Slice   part.SubStats
 	Channel part.ChannelStats
 	DRAM    dram.Stats
-	// Chip is what the chip itself counts.
+	// Chip has the chip's own counters.
 	Chip Stats
 }
 
@@ -76,8 +75,8 @@ type reading struct {
 	Counters
 }
 
-// count sums all counters up to now. Where kernels follow each other at once, the
-// end of one and the start of the next share a reading.
+// count sums all counters up to now. When kernels follow each other immediately,
+// the end of one and the start of the next share a reading.
 func (g *GPU) count(c *Counters) {
 	if !g.last.good {
 		g.last.read(g)
@@ -114,8 +113,8 @@ func (c *Counters) sub(o *Counters) {
 	}
 }
 
-// DRAMReads returns the sectors read from DRAM, those for write allocation
-// included; DRAMWrites those written.
+// DRAMReads returns the sectors read from DRAM, including those for write
+// allocation.
 func (c *Counters) DRAMReads() uint64 { return c.DRAM.Reads + c.DRAM.AllocReads }
 
 // DRAMWrites returns the sectors written to DRAM.

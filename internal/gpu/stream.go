@@ -10,28 +10,28 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// Op is an action of the host. Actions of one stream happen in their order.
-// Those of stream 0 wait for all before them on every stream, and all behind
-// them wait for them, but for the streams that are NonBlocking.
+// Op is an action of the host. Actions of one stream happen in order. Those of
+// stream 0 wait for all earlier actions of every stream, and all later actions wait
+// for them, except for those of NonBlocking streams.
 type Op struct {
 	Kind        OpKind
 	Stream      int64
-	NonBlocking bool // its stream, which is not 0, goes its way beside stream 0
-	Loose       bool // it belongs to no stream, whatever Stream says: it waits for After alone
-	// After are actions, given before, that it waits for too.
+	NonBlocking bool // its stream, which is not 0, does not synchronise with stream 0
+	Loose       bool // it belongs to no stream, whatever Stream says: it waits only for After
+	// After are earlier actions that it also waits for.
 	After []*Op
-	// Priority decides which of several launches that could begin or could give
-	// the next block does: the smallest number, and among equals the first.
+	// Priority decides between launches that could begin or could place the next
+	// block: the smallest number goes first, and among equals the earliest.
 	Priority int
 
-	// Make and Options are a launch. Add makes the work, which is run when its
-	// turn comes. With warm caches another one is made for the rehearsal.
+	// Make and Options are a launch. Add calls Make; the work runs when its turn
+	// comes. With warm caches Make is called again for the rehearsal.
 	Make    func(rehearsal bool) (exec.Work, error)
 	Options LaunchOptions
-	// Save keeps the contents of device memory and returns how to restore
+	// Save saves the contents of device memory and returns a function that restores
 	// them; runs with warm caches need it.
 	Save func() (restore func())
-	// Kernel is set for a launch by Add; it is complete when the action is.
+	// Add sets Kernel for a launch; it is complete when the action has ended.
 	Kernel *Kernel
 
 	// Copy moves a copy's bytes; it is called at the copy's end. Way and Bytes
@@ -39,18 +39,18 @@ type Op struct {
 	Copy  func() error
 	Way   CopyWay
 	Bytes uint64
-	// Fills are the ranges of device memory that the copy writes, ToHost those
-	// it reads on their way to the host.
+	// Fills are the ranges of device memory that the copy writes, ToHost those that
+	// it copies to the host.
 	Fills, ToHost []Range
 
 	// Start and End are core cycles, set when the action has ended.
 	Start, End uint64
 
 	state  opState
-	cut    bool   // ended with the run, before its own end
+	cut    bool   // ended early, with the run
 	warmed bool   // has been rehearsed
-	number uint64 // of all given
-	waits  int    // actions that it waits for and that have not ended
+	number uint64 // among all actions
+	waits  int    // actions that it waits for
 	next   []*Op  // actions that wait for it
 }
 
@@ -64,8 +64,8 @@ type OpKind uint8
 const (
 	OpLaunch OpKind = iota
 	OpCopy
-	OpMark // takes no time; others wait for it, or ask when it was
-	OpSync // waits for all before it on every stream; all behind it wait for it
+	OpMark // takes no time; others wait for it, or read its time
+	OpSync // waits for all earlier actions of every stream; all later ones wait for it
 )
 
 type opState uint8
@@ -83,28 +83,28 @@ func (o *Op) Begun() bool { return o.state == opRuns || o.state == opEnded }
 // Ended reports whether the action came to its end before the run did.
 func (o *Op) Ended() bool { return o.state == opEnded && !o.cut }
 
-// ops are the actions given so far.
+// ops are the actions added so far.
 type ops struct {
-	list  []*Op         // in the host's order; those that ended first may be gone
-	given uint64        // so far
-	open  int           // have not ended
+	list  []*Op         // in the host's order; the first may be dropped once they have ended
+	given uint64        // number added so far
+	open  int           // number not ended
 	last  map[int64]*Op // the last action of each stream, if it has not ended
 	sync  *Op           // the last OpSync, likewise
-	ready []*Op         // those that wait for nothing any more, in order of their turns
+	ready []*Op         // those that no longer wait, in the order of their turns
 	feed  func() (*Op, error)
-	ahead int   // actions that are fetched from feed before they are needed
-	bad   error // that feed returned
+	ahead int   // number of actions fetched from feed in advance
+	bad   error // error of feed
 }
 
-// Feed has actions fetched one after another while others run, so that not all
-// of them have to be made at first: Finish calls next whenever fewer than ahead
-// actions wait or run, until it returns nil or an error, which ends the run once
-// the actions before have ended.
+// Feed supplies actions while others run, so that they need not all exist at the
+// start: Finish calls next whenever fewer than ahead actions wait or run, until it
+// returns nil or an error. The error ends the run once the earlier actions have
+// ended.
 func (g *GPU) Feed(ahead int, next func() (*Op, error)) {
 	g.ops.feed, g.ops.ahead = next, max(1, ahead)
 }
 
-// forget drops the first actions of the list that have ended.
+// forget drops ended actions from the front of the list.
 func (s *ops) forget() {
 	n := 0
 	for n < len(s.list) && s.list[n].state == opEnded {
@@ -113,7 +113,7 @@ func (s *ops) forget() {
 	s.list = slices.Delete(s.list, 0, n)
 }
 
-// fetch adds actions from feed, and forgets those that have ended.
+// fetch adds actions from feed and drops those that have ended.
 func (g *GPU) fetch() {
 	s := &g.ops
 	if s.feed == nil {
@@ -131,7 +131,7 @@ func (g *GPU) fetch() {
 	}
 }
 
-// Add gives an action. It does not let time pass: see Finish. The error is a
+// Add adds an action. It does not advance time: see Finish. The error is a
 // *exec.LaunchError if no SM can take a launch.
 func (g *GPU) Add(o *Op) error {
 	if err := g.renew(); err != nil {
@@ -175,8 +175,8 @@ func (g *GPU) Add(o *Op) error {
 	return nil
 }
 
-// enter puts an action behind those of its stream, and has it wait for them and
-// for what other streams have before it.
+// enter appends an action to its stream, and makes it wait for the stream's earlier
+// actions and for those of other streams that it depends on.
 func (s *ops) enter(o *Op, wait func(*Op)) {
 	if s.last == nil {
 		s.last = map[int64]*Op{}
@@ -205,7 +205,7 @@ func (s *ops) enter(o *Op, wait func(*Op)) {
 	s.last[o.Stream] = o
 }
 
-// offer lets an action that waits for nothing have its turn.
+// offer queues an action that waits for nothing.
 func (s *ops) offer(o *Op) {
 	at, _ := slices.BinarySearchFunc(s.ready, o, func(a, b *Op) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.number, b.number))
@@ -213,7 +213,7 @@ func (s *ops) offer(o *Op) {
 	s.ready = slices.Insert(s.ready, at, o)
 }
 
-// endOp ends an action at a time; those that waited for nothing else are next.
+// endOp ends an action at the given time; those that waited only for it are next.
 func (g *GPU) endOp(o *Op, at uint64) {
 	o.End, o.state, o.After = at, opEnded, nil
 	s := &g.ops
@@ -232,16 +232,15 @@ func (g *GPU) endOp(o *Op, at uint64) {
 	o.next = nil
 }
 
-// Finish lets time pass until all actions have ended. An error ends the run:
-// actions that have not ended never will, and kernels that were under way are
-// complete as far as they came. If one was, the next action finds the machine as
-// New makes it, idle and with empty caches, clocks at phase zero and no code in
-// memory; only time, counters and observers go on, and device memory is not the
-// chip's.
+// Finish advances time until all actions have ended. An error ends the run: the
+// other actions never end, and running kernels keep their results so far. If there
+// was one, the next action finds the machine as New makes it, idle, with empty
+// caches, clocks at phase zero and no code in memory. Time, counters and observers
+// continue; device memory is not part of the chip.
 func (g *GPU) Finish(ctx context.Context) error { return g.pass(ctx, nil, math.MaxUint64) }
 
-// Wait lets time pass until an action that was given has ended, but no longer
-// than so many core cycles. Errors are as with Finish.
+// Wait advances time until an action has ended, but by no more than the given core
+// cycles. Errors are as with Finish.
 func (g *GPU) Wait(ctx context.Context, o *Op, cycles uint64) error {
 	if o.state == opEnded {
 		return nil
@@ -255,7 +254,7 @@ func (g *GPU) Wait(ctx context.Context, o *Op, cycles uint64) error {
 	return err
 }
 
-// pass lets time pass until a time, or an action has ended, or all have.
+// pass advances time to a cycle, or until an action has ended, or all have.
 func (g *GPU) pass(ctx context.Context, o *Op, until uint64) error {
 	g.hire()
 	defer g.dismiss()
@@ -288,8 +287,8 @@ func (g *GPU) pass(ctx context.Context, o *Op, until uint64) error {
 	}
 }
 
-// begin ends the copies whose time has come, starts all actions whose turn it
-// is, and ends those that take no time, until there are no more.
+// begin ends the copies that are due, starts all actions whose turn it is, and ends
+// those that take no time, until there are no more.
 func (g *GPU) begin() error {
 	if err := g.endCopies(); err != nil {
 		return err
@@ -298,7 +297,7 @@ func (g *GPU) begin() error {
 	for again := true; again; {
 		again = false
 		g.fetch()
-		var later []*Op // have their turn, and must wait all the same
+		var later []*Op // have their turn but must still wait
 		for len(s.ready) > 0 {
 			o := s.ready[0]
 			s.ready = slices.Delete(s.ready, 0, 1)
@@ -341,8 +340,8 @@ func (g *GPU) act(o *Op) error {
 	return nil
 }
 
-// rehearse runs a launch once without counting it. What it wrote is undone, but
-// the caches keep what it left there.
+// rehearse runs a launch once without counting it. Its writes are undone, but the
+// caches keep their contents.
 func (g *GPU) rehearse(o *Op) error {
 	w, err := o.Make(true)
 	if err != nil {
@@ -363,10 +362,10 @@ func (g *GPU) rehearse(o *Op) error {
 	return g.start(k)
 }
 
-// Fill puts ranges of device memory into the L2, as copies to the device do
-// if the run's conditions say so.
+// Fill puts ranges of device memory into the L2 if the run's conditions say that
+// copies to the device do so.
 func (g *GPU) Fill(list []Range) {
-	if !g.cfg.Run.CopiesFillL2 || g.renew() != nil { // Add tells of the error
+	if !g.cfg.Run.CopiesFillL2 || g.renew() != nil { // Add reports the error
 		return
 	}
 	for _, r := range list {

@@ -19,7 +19,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// work counts down: one block's time is that of its loop.
+// work counts down: a block takes the time of its loop.
 const workPTX = `.version 7.0
 .target sm_70
 .address_size 64
@@ -60,7 +60,7 @@ LOOP:
 }
 `
 
-// write makes a job of steps over two buffers of one number.
+// write makes a job of steps with two buffers of one number.
 func write(t *testing.T, steps string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,11 +81,11 @@ func host(format string, args ...any) string {
 	return "[[steps]]\n" + fmt.Sprintf(format, args...) + "\n"
 }
 
-// TestStreams checks which actions overlap and which wait for which.
+// TestStreams checks which actions overlap and which wait for others.
 func TestStreams(t *testing.T) {
-	// A relation of two steps by number: "0 before 1" (one ends before the other
-	// starts), "0 with 1" (both run at the same time), "0 at 1" (they start in
-	// the same cycle).
+	// A relation of two numbered steps: "0 before 1" (one ends before the other
+	// starts), "0 with 1" (both run at the same time), "0 at 1" (they start in the
+	// same cycle).
 	for _, c := range []struct {
 		name, steps string
 		relations   []string
@@ -131,8 +131,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestStreamValues checks that a copy sees what the launches before it wrote,
-// and launches behind it what it brought.
+// TestStreamValues checks that a copy sees the writes of earlier launches, and
+// later launches see the data of the copy.
 func TestStreamValues(t *testing.T) {
 	res := runJob(t, write(t, launch(1, "a", 40, 1)+host(`copy = { from = "a", to = "b", stream = 1 }`)+launch(1, "b", 2, 1)+
 		"[[checks]]\nbuffer = \"a\"\nvalues = [40]\n[[checks]]\nbuffer = \"b\"\nvalues = [42]\n"), true, job.Options{GPU: "rtx-2060"})
@@ -157,7 +157,7 @@ func TestLaunchLatency(t *testing.T) {
 	}
 }
 
-// TestPlacing checks how blocks are spread and how many run at a time.
+// TestPlacing checks the distribution of blocks, and how many run at a time.
 func TestPlacing(t *testing.T) {
 	alone := runJob(t, write(t, launch(0, "a", 400, 1)), true, job.Options{GPU: "rtx-2060"})
 	cycles := func(blocks int, set ...string) float64 {
@@ -176,7 +176,7 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
-// TestEnds checks how runs end that do not come to their end by themselves.
+// TestEnds checks the ends of runs that do not complete by themselves.
 func TestEnds(t *testing.T) {
 	step := func(kernel string) string {
 		return fmt.Sprintf("[[steps]]\nlaunch = { kernel = %q, grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n", kernel)
@@ -238,7 +238,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestInterrupt ends an endless run from outside; what it did is there.
+// TestInterrupt interrupts an endless run; its results so far exist.
 func TestInterrupt(t *testing.T) {
 	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"))
 	if err != nil {
@@ -253,7 +253,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // TestGridIDs runs a job whose launches are prepared before any of them begins:
-// each has its own number all the same, in the order in which they begin.
+// each still has its own number, in the order in which they begin.
 func TestGridIDs(t *testing.T) {
 	dir := t.TempDir()
 	for name, s := range map[string]string{
@@ -309,8 +309,7 @@ values = [1, 2, 3]
 	}
 }
 
-// TestJobAgain runs a job that was interrupted once more: it is as if it had not
-// been run before.
+// TestJobAgain runs an interrupted job again: the result is that of a first run.
 func TestJobAgain(t *testing.T) {
 	steps := launch(1, "a", 400, 40) + launch(2, "b", 400, 40) + launch(0, "a", 10, 1)
 	for _, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
@@ -345,7 +344,7 @@ func TestJobAgain(t *testing.T) {
 	}
 }
 
-// TestRefused launches what no SM can take.
+// TestRefused makes launches that no SM can take.
 func TestRefused(t *testing.T) {
 	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [1, 1, 1], block = [64, 1, 1], shared = 1000000, args = [] }\n"))
 	if err != nil {
@@ -358,8 +357,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCaches checks what a launch finds in the L2 under each condition, that a
-// rehearsal leaves no values behind, and what copies leave in the L2.
+// TestCaches checks the L2's contents for a launch under each condition, that a
+// rehearsal leaves no values, and what copies leave in the L2.
 func TestCaches(t *testing.T) {
 	steps := launch(0, "a", 40, 1) + launch(0, "a", 2, 1) + "[[checks]]\nbuffer = \"a\"\nvalues = [42]\n"
 	for _, c := range []struct {

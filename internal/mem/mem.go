@@ -2,8 +2,8 @@
 // requests, their pool, and bounded queues of them. Caches, the network, the
 // partitions and DRAM are packages below it; the core models are its users.
 //
-// Only time is modelled here. Bytes live in package device; a request knows
-// which it touches, never their values.
+// Only time is modelled here. Bytes live in package device; a request has their
+// addresses, not their values.
 package mem
 
 import (
@@ -66,10 +66,10 @@ func (m ByteMask) And(o ByteMask) ByteMask { return ByteMask{m[0] & o[0], m[1] &
 // Sector returns the mask's bits of one 32-byte sector.
 func (m ByteMask) Sector(i int) uint32 { return uint32(m[i>>1] >> (32 * (i & 1))) }
 
-// Ahead says whose prefetcher has made a request.
+// Ahead says whose prefetcher made a request.
 type Ahead uint8
 
-// Those that can have.
+// The origins of a prefetch.
 const (
 	NotAhead Ahead = iota // none: an instruction wants the data
 	AheadL1
@@ -79,7 +79,7 @@ const (
 // Req is a request to memory, and the reply to it on its way back. One value
 // is used from the SM to DRAM and back; it belongs to the queue that holds it.
 type Req struct {
-	Addr    uint64 // of its first byte; aligned as its unit makes it
+	Addr    uint64 // of its first byte; its unit aligns it
 	Size    uint32 // bytes of data
 	Kind    Kind
 	Write   bool
@@ -103,22 +103,22 @@ type Req struct {
 	PartAddr uint64 // address within its partition, which indexes the L2
 
 	Reply  bool
-	Orig   *Req   // the request this is a piece of, or was caused by
+	Orig   *Req   // the request of which this is a piece, or which caused it
 	Pieces int32  // pieces not yet answered (on the original)
-	Born   uint64 // core cycle it was made
-	Ready  uint64 // core cycle before which a delay queue keeps it; of a reply, when it left its partition
+	Born   uint64 // core cycle in which it was made
+	Ready  uint64 // core cycle before which a delay queue keeps it; of a reply: when it left its partition
 }
 
-// IsWriteBack reports whether nobody waits for an answer.
+// IsWriteBack reports whether r is a write-back: nothing waits for a reply.
 func (r *Req) IsWriteBack() bool { return r.Kind == L1WriteBack || r.Kind == L2WriteBack }
 
-// Pool recycles requests. It is used by one goroutine at a time. A request may
-// be given back to another pool than it came from.
+// Pool recycles requests. It is used by one goroutine at a time. A request may be
+// returned to a different pool.
 type Pool struct {
-	// Depot, if set, evens out what several pools have.
+	// Depot, if set, balances the free requests of several pools.
 	Depot *Depot
-	// Made counts requests ever allocated, Live those handed out less those
-	// taken back: of several pools that share a depot, the sums count.
+	// Made counts the requests allocated, Live those handed out less those
+	// returned. For pools that share a depot, only the sums are meaningful.
 	Made, Live int
 
 	free []*Req
@@ -140,7 +140,7 @@ func (p *Pool) Get() *Req {
 	return new(Req)
 }
 
-// Put takes a request back; nobody may hold it any longer.
+// Put returns a request to the pool; it must not be used any more.
 func (p *Pool) Put(r *Req) {
 	p.Live--
 	p.free = append(p.free, r)
@@ -149,12 +149,12 @@ func (p *Pool) Put(r *Req) {
 	}
 }
 
-// depotBatch is how many requests pass between a pool and its depot at a time
-// (our choice: the lock is taken for one request in that many).
+// depotBatch is the number of requests that move between a pool and its depot at a
+// time (our choice: the lock is taken once per batch).
 const depotBatch = 32
 
-// Depot is where pools that are used side by side leave what they have too
-// much of. Which of the free requests a pool hands out changes nothing.
+// Depot holds the surplus of pools that are used concurrently. Which free request a
+// pool hands out does not affect results.
 type Depot struct {
 	mu   sync.Mutex
 	free []*Req

@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
-// This file: the options of other simulators' files, as far as they set
-// parameters. Most stand in the from tags of fields: options that have a default
-// there are written -name=default, those that must be given !-name=default. What
-// follows them says how the option differs from the parameter: "not" for one that
-// is the other way round, "+1" for one that is less by so much, and a list such as
-// slots|interleaved for the words that 0, 1 and so on stand for, if those are not
-// the parameter's in their order.
+// This file: the options of other simulators' files that set parameters. Most are
+// in the from tags of fields: options with a default are written -name=default,
+// required ones !-name=default. What follows says how the option differs from the
+// parameter: "not" for an inverted one, "+1" for one that is less by 1, and a list
+// such as slots|interleaved for the words that 0, 1 and so on stand for, if these
+// are not the parameter's words in their order.
 
 // Option is an option of another simulator's files.
 type Option struct {
 	Name     string
-	Default  string // what it is where a file does not say, as text; "" if the parameters' own defaults do
+	Default  string // its default, as text; "" if the parameters' own defaults apply
 	Required bool
-	// Keys are what it sets together with other options, after all have been read.
+	// Keys are the parameters that it sets together with other options, after all
+	// have been read.
 	Keys []string
-	// Set gives its value to parameters. It is nil where none corresponds to the
-	// option; Note says why.
+	// Set assigns its value to parameters. It is nil if no parameter corresponds to
+	// the option; Note says why.
 	Set  func(value string, put Put) error
 	Note string
 }
 
-// Put gives a value to a parameter.
+// Put assigns a value to a parameter.
 type Put func(key string, v any) error
 
-// Given is what was read, for parameters that depend on several options. Value
-// returns an option's, or its default; source is what a value comes from.
+// Given has the options read, for parameters that depend on several of them. Value
+// returns an option's value, or its default; source is the source of a value.
 type Given struct {
 	Value func(option string) string
 	Put   func(source, key string, v any) error
 }
 
-// Options returns the options that set the parameter alone.
+// Options returns the options that set only this parameter.
 func (p *Param) Options() []Option {
 	var list []Option
 	not, more, words := false, int64(0), p.words
@@ -73,7 +73,7 @@ func (p *Param) Options() []Option {
 		case p.Kind == Int:
 			return put(p.Name, n+more)
 		case n < 0 || n >= int64(len(words)) || words[n] == "":
-			return fmt.Errorf("%d stands for nothing here", n)
+			return fmt.Errorf("%d has no meaning here", n)
 		}
 		return put(p.Name, words[n])
 	}
@@ -87,7 +87,7 @@ func (p *Param) Options() []Option {
 func Number(s string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%.40q is not a whole number", s)
+		return 0, fmt.Errorf("%.40q: want a whole number", s)
 	}
 	return n, nil
 }
@@ -101,7 +101,7 @@ func Numbers(v, sep string) ([]int64, error) {
 			return nil, err
 		}
 		if list = append(list, n); len(list) > 64 {
-			return nil, errors.New("more than 64 numbers")
+			return nil, errors.New("want at most 64 numbers")
 		}
 	}
 	return list, nil
@@ -118,7 +118,7 @@ func Truth(v string) (bool, error) {
 	return false, fmt.Errorf("want 0 or 1, not %.20q", v)
 }
 
-// OfNumbers returns an option whose numbers are those of several parameters.
+// OfNumbers returns an option whose numbers set several parameters.
 func OfNumbers(name, def, sep string, keys ...string) Option {
 	return Option{Name: name, Default: def, Set: func(v string, put Put) error {
 		list, err := Numbers(v, sep)
@@ -126,7 +126,7 @@ func OfNumbers(name, def, sep string, keys ...string) Option {
 			return err
 		}
 		if len(list) != len(keys) {
-			return fmt.Errorf("%d numbers, %d are wanted", len(list), len(keys))
+			return fmt.Errorf("%d numbers; want %d", len(list), len(keys))
 		}
 		for i, k := range keys {
 			if err := put(k, list[i]); err != nil {

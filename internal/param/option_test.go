@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Options that set one parameter stand in its declaration.
+// Options that set one parameter are in its declaration.
 func TestOptions(t *testing.T) {
 	type order uint8
 	var root struct {
@@ -24,11 +24,11 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ option, value, want string }{
-		{"-width", "8", "m.width = 8"}, {"-old_width", " 9", "m.width = 9"}, {"-width", "x", `"x" is not a whole number`},
+		{"-width", "8", "m.width = 8"}, {"-old_width", " 9", "m.width = 9"}, {"-width", "x", `"x": want a whole number`},
 		{"-queue", "4", "m.queue = 5"},
 		{"-warm", "1", "m.cold = false"}, {"-warm", "0", "m.cold = true"}, {"-warm", "2", `want 0 or 1, not "2"`},
-		{"-order", "2", "m.order = random"}, {"-order", "3", "3 stands for nothing here"}, {"-order", "-1", "-1 stands for nothing here"},
-		{"-map", "2", "m.map = slots"}, {"-map", "1", "1 stands for nothing here"},
+		{"-order", "2", "m.order = random"}, {"-order", "3", "3 has no meaning here"}, {"-order", "-1", "-1 has no meaning here"},
+		{"-map", "2", "m.map = slots"}, {"-map", "1", "1 has no meaning here"},
 		{"-letters", "RRCC", "m.letters = RRCC"},
 	} {
 		t.Run(tc.option+" "+tc.value, func(t *testing.T) {

@@ -1,26 +1,25 @@
-// Package param makes parameters of the fields of structs. A model declares each
-// of its settings once, as a field of its parameters, and says in the field's tags
-// what the setting is; what reads, checks, explains and lists settings comes from
-// them. The tags are:
+// Package param turns the fields of structs into parameters. A model declares each
+// of its settings once, as a field with tags; reading, checking, explaining and
+// listing settings are derived from these. The tags are:
 //
-//	help  what the value is
-//	unit  what it counts
+//	help  description of the value
+//	unit  its unit
 //	want  the bounds of a number, both included, and "pow2" for a power of two
 //	enum  the words that the value may be; a field of a number holds the place
 //	      of its word in the list, in which "-" is no word
 //	plug  the kind of part, as package plug has it, of which a program can register
 //	      more than the words of enum
-//	def   the value where nobody gives one; without it, the value of the struct
+//	def   the default; without it, the value of the struct
 //	      that the model hands out, or none
 //	key   the last part of the name, where it is not the field's in small letters;
 //	      "-" makes the field none, and "." of a struct has its parameters stand
 //	      beside the others, as one that is embedded without a key
-//	each  of an array of structs, the names of its elements; "-" has no parameters
-//	source where the default comes from
+//	each  for an array of structs, the names of its elements; "-" has no parameters
+//	source source of the default
 //	inert why no run depends on the value; of an array of structs, "5: why" is for
 //	      its elements from the fifth on
 //	from  the options of other simulators' files that set it; see option.go
-//	gate  the other parameters of its struct mean nothing while it is 0
+//	gate  the other parameters of its struct have no effect while it is 0
 //
 // The name of a parameter is that of its field, after the names of the structs in
 // which it stands: Modern.L0I.Ways is modern.l0i.ways. An array of numbers is one
@@ -56,28 +55,28 @@ const (
 // Param is one parameter.
 type Param struct {
 	Name       string   // such as "l2.ways"
-	Help       string   // what the value is
-	Unit       string   // what it counts; "" if nothing
-	Enum       []string // the words that it may be; nil for any text and all numbers
-	Source     string   // where its default comes from, if the model says so
+	Help       string   // description of the value
+	Unit       string   // "" if none
+	Enum       []string // the words that it may have; nil for any text and all numbers
+	Source     string   // source of its default, if given
 	Min, Max   int64    // bounds of a number
 	Power      bool     // of a number: it is a power of two
-	Default    string   // where nobody gives a value
+	Default    string   // default value
 	HasDefault bool
 	Inert      string // why no run depends on the value; "" if runs do
 	Len        int    // numbers of a list; 0: up to maxList
 	Kind       Kind
-	Gate       bool   // the others of its table mean nothing while it is 0
-	Root       string // the struct that it is in, as who walks it calls that
+	Gate       bool   // the others of its table have no effect while it is 0
+	Root       string // the struct that it is in, as named by the caller of walk
 
 	path  []step
 	words []string // Enum, by the numbers that stand for them
-	kind  string   // of part, "" if a program can register none
+	kind  string   // kind of part, "" if a program cannot register one
 	from  string   // its from tag
 }
 
-// step goes from a struct to one of its fields, and from there into an array
-// unless elem is negative.
+// step goes from a struct to one of its fields and, unless elem is negative, to an
+// element of that array.
 type step struct{ field, elem int }
 
 // maxList bounds the values of a list (our choice).
@@ -91,7 +90,7 @@ type Error struct {
 	Key   string
 	Value string // as in a file
 	Why   string // what is wrong with it
-	Want  string // what would be right; "" if Why says so
+	Want  string // what is valid; "" if Why says so
 }
 
 // Error describes the value in one line.
@@ -102,23 +101,24 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s = %s%s %s", e.Key, e.Value, e.Why, e.Want)
 }
 
-// Conflict is what a model says of settings that do not fit together. Keys are
-// those that it is about, as far as the model knows their names.
+// Conflict is a model's error about settings that contradict each other. Keys are
+// the settings concerned, as far as the model knows their names.
 type Conflict struct {
 	Keys []string
 	Why  string
 }
 
-// Error returns what is wrong. The values of the keys are for who knows them.
+// Error returns what is wrong. Callers that know the values of the keys can add
+// them.
 func (c *Conflict) Error() string { return c.Why }
 
-// Clash returns a Conflict about keys, written with blanks in between.
+// Clash returns a Conflict about keys, which are separated by blanks.
 func Clash(keys, format string, a ...any) error {
 	return &Conflict{strings.Fields(keys), fmt.Sprintf(format, a...)}
 }
 
-// Of returns the parameters of a struct, to which root points, with names that
-// begin with prefix. If whole is set, the struct's values are their defaults.
+// Of returns the parameters of the struct to which root points, with names that
+// begin with prefix. If whole is set, the struct's values are the defaults.
 func Of(root any, prefix string, whole bool) []Param {
 	var list []Param
 	v := reflect.ValueOf(root).Elem()
@@ -145,8 +145,8 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// given is what a field that is a struct says of the parameters in it: the default
-// of one that is called Enabled, and why no run depends on any.
+// given has the tags of a struct field that apply to the parameters in it: the
+// default of its Enabled, and why no run depends on any of them.
 type given struct{ enabled, inert string }
 
 // walk adds the parameters of a struct.
@@ -271,7 +271,7 @@ func (p *Param) At(root any) reflect.Value {
 	return v
 }
 
-// Value returns the value as package toml would.
+// Value returns the value in the types of package toml.
 func (p *Param) Value(root any) any {
 	v := p.At(root)
 	switch p.Kind {
@@ -297,7 +297,7 @@ func (p *Param) Value(root any) any {
 	return v.Int()
 }
 
-// plugged returns the words that a program has registered up to now.
+// plugged returns the words registered so far.
 func (p *Param) plugged() []string {
 	if p.kind == "" {
 		return nil
@@ -313,7 +313,7 @@ func number(v reflect.Value) int64 {
 	return v.Int()
 }
 
-// Assign stores a value as package toml returns it.
+// Assign stores a value in the types of package toml.
 func (p *Param) Assign(root, v any) error {
 	at := p.At(root)
 	switch x := v.(type) {
@@ -418,7 +418,7 @@ func (p *Param) setList(at reflect.Value, in []any) error {
 	return nil
 }
 
-// wrong says what the parameter takes.
+// wrong returns an error that says which values the parameter has.
 func (p *Param) wrong(v any) error {
 	if s, ok := v.(string); ok {
 		v = strconv.Quote(s)
@@ -527,7 +527,8 @@ func (p *Param) Format(root any) string {
 	}
 }
 
-// Check returns the first value of a struct that is not one of its parameter's.
+// Check returns an error for the first value of a struct that its parameter cannot
+// have.
 func Check(list []Param, root any) error {
 	for i := range list {
 		p := &list[i]
@@ -553,7 +554,7 @@ func Check(list []Param, root any) error {
 	return nil
 }
 
-// Within reports a number that the parameter of a name cannot have.
+// Within returns an error if n is out of the bounds of the named parameter.
 func Within(list []Param, name string, n int64) error {
 	for i := range list {
 		if p := &list[i]; p.Name == name {
@@ -563,10 +564,10 @@ func Within(list []Param, name string, n int64) error {
 	panic("param: there is no " + name)
 }
 
-// CheckText refuses a text that is none for a listing.
+// CheckText refuses a text that does not fit into a listing.
 func CheckText(key, s string) error {
 	if len(s) > 1024 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fmt.Errorf("%s: a text of one line and at most 1024 bytes is wanted", key)
+		return fmt.Errorf("%s: want a text of one line and at most 1024 bytes", key)
 	}
 	return nil
 }
@@ -590,11 +591,11 @@ func ParseMHz(s string) (Hz, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	frac = strings.TrimRight(frac, "0")
 	if len(frac) > 6 {
-		return 0, fmt.Errorf("%s MHz is no whole number of Hz", s)
+		return 0, fmt.Errorf("%s MHz: want a whole number of Hz", s)
 	}
 	n, err := strconv.ParseUint(whole+frac+strings.Repeat("0", 6-len(frac)), 10, 63)
 	if err != nil || whole == "" {
-		return 0, fmt.Errorf("%.40q is not a frequency in MHz", s)
+		return 0, fmt.Errorf("%.40q: want a frequency in MHz", s)
 	}
 	if n < 1 || n > 100e9 {
 		return 0, fmt.Errorf("%s MHz is out of bounds: want more than 0 and at most 100000", s)

@@ -1,7 +1,7 @@
-// Package plug keeps what a program puts in the place of built-in parts: a warp
-// scheduler, a replacement policy, and others. Each kind of part is a Point, which
-// belongs to the model that asks it; what is registered there is chosen by name in
-// a machine's file, as a built-in part is. The package knows no model.
+// Package plug holds the parts that a program registers in place of built-in ones:
+// warp schedulers, replacement policies, and others. Each kind of part is a Point,
+// which belongs to the model that uses it; a machine's file chooses registered
+// parts by name, like built-in ones. The package knows no model.
 package plug
 
 import (
@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// First is the number of the first part that was registered at a point. Built-in
-// parts have smaller numbers.
+// First is the number of the first part registered at a point. Built-in parts have
+// smaller numbers.
 const First = 128
 
 var (
@@ -20,7 +20,7 @@ var (
 	points = map[string]*names{}
 )
 
-// names are those that parts of one kind have, in the order of their registration.
+// names are the names of the parts of one kind, in the order of their registration.
 type names struct{ list []string }
 
 // Point is a kind of part, made by functions of type T.
@@ -37,14 +37,14 @@ func New[T any](kind string, taken ...string) *Point[T] {
 	mu.Lock()
 	defer mu.Unlock()
 	if points[kind] != nil {
-		panic("plug: two points are called " + kind)
+		panic("plug: two points have the name " + kind)
 	}
 	p := &Point[T]{kind: kind, taken: taken, names: &names{}}
 	points[kind] = p.names
 	return p
 }
 
-// Take adds names of built-in parts, for the init of the models that have them.
+// Take adds names of built-in parts; the models that have them call it in init.
 func (p *Point[T]) Take(names ...string) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -57,16 +57,16 @@ func (p *Point[T]) Register(name string, maker T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if name == "" || slices.Contains(p.list, name) || slices.Contains(p.taken, name) {
-		panic(fmt.Sprintf("heddle: a %s cannot be registered as %q: want a name that no other has", p.kind, name))
+		panic(fmt.Sprintf("heddle: cannot register a %s as %q: want a name that is not empty and not taken", p.kind, name))
 	}
 	if First+len(p.list) > math.MaxUint8 { // settings keep numbers of parts in bytes
-		panic(fmt.Sprintf("heddle: %q is one %s more than there can be: %d", name, p.kind, len(p.list)))
+		panic(fmt.Sprintf("heddle: cannot register %q: more than %d parts of kind %s", name, len(p.list), p.kind))
 	}
 	p.list = append(p.list, name)
 	p.makers = append(p.makers, maker)
 }
 
-// Maker returns what makes part n, counted from First; false if n is that of a
+// Maker returns the constructor of part n, counted from First; false if n is a
 // built-in part.
 func (p *Point[T]) Maker(n int) (T, bool) {
 	mu.RLock()
@@ -78,14 +78,14 @@ func (p *Point[T]) Maker(n int) (T, bool) {
 	return p.makers[n], true
 }
 
-// Has reports whether n is the number of a part: of a model's own, whose names are
-// builtIn, or of a registered one.
+// Has reports whether n is the number of a part: a built-in one, whose names are
+// builtIn, or a registered one.
 func (p *Point[T]) Has(n int, builtIn []string) bool {
 	_, registered := p.Maker(n)
 	return registered || n >= 0 && n < len(builtIn)
 }
 
-// Name returns the name of part n of a model whose own parts are called builtIn.
+// Name returns the name of part n of a model whose built-in parts have these names.
 func (p *Point[T]) Name(n int, builtIn []string) string {
 	if n >= 0 && n < len(builtIn) {
 		return builtIn[n]
@@ -98,20 +98,20 @@ func (p *Point[T]) Name(n int, builtIn []string) string {
 	return fmt.Sprintf("%s %d", p.kind, n)
 }
 
-// Names returns the names that were registered for a kind of part, in the order of
-// their numbers.
+// Names returns the names registered for a kind of part, in the order of their
+// numbers.
 func Names(kind string) []string {
 	mu.RLock()
 	defer mu.RUnlock()
 	p := points[kind]
 	if p == nil {
-		panic("plug: no point is called " + kind)
+		panic("plug: there is no point " + kind)
 	}
 	return slices.Clone(p.list)
 }
 
-// Count returns how many parts are registered, of all kinds. A list of names that
-// somebody keeps is out of date when it changes.
+// Count returns the number of registered parts of all kinds. When it changes, lists
+// of names are out of date.
 func Count() int {
 	mu.RLock()
 	defer mu.RUnlock()

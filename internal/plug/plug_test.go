@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Parts are numbered from First in the order of their registration; names are
-// those of no other part.
+// Parts are numbered from First in the order of their registration; their names are
+// unique.
 func TestPoint(t *testing.T) {
 	p := New[func() int]("test part", "built-in")
 	before := Count()
@@ -51,7 +51,7 @@ func TestPoint(t *testing.T) {
 	}
 }
 
-// The numbers of parts fit into a byte. One part more is refused, not confused with
+// The numbers of parts fit into a byte. One more part is refused, not confused with
 // another.
 func TestPointIsFull(t *testing.T) {
 	p := New[int]("crowd")
@@ -60,7 +60,7 @@ func TestPointIsFull(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a part was registered whose number is 256")
+			t.Error("a part with the number 256 was registered")
 		}
 	}()
 	p.Register("one more", 0)

@@ -264,7 +264,7 @@ func (c *Config) Check() error {
 		}
 	}
 	if !core.Schedulers.Has(int(c.Policy), policyNames[:]) {
-		return param.Clash("simt.scheduler", "%v is unknown", c.Policy)
+		return param.Clash("simt.scheduler", "unknown %v", c.Policy)
 	}
 	units := 0
 	for s := range Mem {

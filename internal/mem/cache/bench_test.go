@@ -36,7 +36,7 @@ func newTraffic(t testing.TB, s string, level Level, lines int, write bool, repl
 	return x
 }
 
-// cycle does what an owner does in a cycle, with one access.
+// cycle performs an owner's calls of one cycle, with one access.
 func (x *traffic) cycle() {
 	x.now++
 	slot := &x.delay[x.now&255]

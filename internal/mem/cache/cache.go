@@ -16,7 +16,7 @@ const (
 	SentRead       Sent = 1 << iota // the request itself, to read its line or sector
 	SentWrite                       // the request itself, writing through
 	SentWriteBack                   // a dirty victim
-	SentWriteAlloc                  // a read on behalf of the write
+	SentWriteAlloc                  // a read for the write
 )
 
 const sectors = mem.LineBytes / mem.SectorBytes
@@ -34,12 +34,12 @@ type line struct {
 	next  int32 // younger line of the set
 
 	rsv, val, mod  uint8
-	rd             uint8 // modified, and every byte that a read may want is here
+	rd             uint8 // modified, and every byte that a read may want is valid
 	modFill        uint8 // becomes modified when filled
 	rdFill         uint8 // becomes readable when filled
-	ahead          uint8 // read ahead, and not used yet
+	ahead          uint8 // prefetched and not used yet
 	maskFill       bool  // the fill's bytes become dirty
-	class          uint8 // what the set's counts know of the line
+	class          uint8 // how the set's counts include the line
 	hashed, inList bool
 }
 
@@ -59,7 +59,7 @@ type Cache struct {
 	atom     uint64
 	port     int
 	ways     int
-	stride   int // lines from one set to the next
+	stride   int // distance between sets, in lines
 	words    int // of a set's mask of invalid ways
 	onMiss   bool
 	keepsMod bool // modified lines count as dirty
@@ -79,8 +79,8 @@ type Cache struct {
 
 	ahead  *ahead // nil without a prefetcher
 	makes  mem.Ahead
-	policy Policy // of a program; nil for those that are built in
-	from   Ways   // what it is asked about
+	policy Policy // a program's own; nil for a built-in one
+	from   Ways   // the ways it may choose from
 
 	mshr  mshr
 	queue mem.Queue
@@ -91,11 +91,12 @@ type Cache struct {
 	sent     Sent
 	reason   FailReason
 	wbBytes  int
-	maxDirty int // dirty lines below which they are protected, times 100
+	maxDirty int // number of dirty lines below which they are protected, times 100
 }
 
 // New returns an empty cache. Requests that the cache makes itself (write-backs,
-// reads for writes that miss) come from the pool, and pieces of answers go to it.
+// reads for writes that miss) come from the pool, and pieces of replies return to
+// it.
 func New(cfg Config, pool *mem.Pool) (*Cache, error) {
 	if err := usable(&cfg, false); err != nil {
 		return nil, err
@@ -147,23 +148,23 @@ func usable(cfg *Config, texture bool) error {
 // Config returns the settings.
 func (c *Cache) Config() *Config { return &c.cfg }
 
-// Probe returns the outcome that an access would begin with, leaving
-// everything as it is. Fail means that no line could be taken; an access may
-// still be refused for other reasons.
+// Probe returns the outcome that an access would start with, without side effects.
+// Fail means that no line could be taken; an access may still be refused for other
+// reasons.
 func (c *Cache) Probe(r *mem.Req) Status {
 	set, tag := c.where(r)
 	st, _ := c.look(set, tag, c.sector(r), r.Write)
 	return st
 }
 
-// Access looks a request up. Now, in any unit that does not run backwards,
-// orders the accesses of a set.
+// Access looks a request up. now, in any unit, orders the accesses to a set; it
+// must not decrease.
 //
 //   - Hit: done. The owner answers r, unless Sent has SentWrite: then r went on
 //     to the next level.
 //   - HitReserved, Miss, SectorMiss: accepted. A read comes out of PopReady
-//     when its data have come. A write either went to the next level itself
-//     (SentWrite), or waits for the read made on its behalf (SentWriteAlloc
+//     when its data have arrived. A write either went to the next level itself
+//     (SentWrite), or waits for the read that it caused (SentWriteAlloc
 //     without SentWrite: that read, with Orig the write, comes out of PopReady),
 //     or, with neither, is done and is answered by the owner.
 //   - Fail: nothing happened; the owner tries again in a later cycle.
@@ -205,10 +206,10 @@ func (c *Cache) Access(now uint64, r *mem.Req) Status {
 // Sent returns what the last access put into the miss queue.
 func (c *Cache) Sent() Sent { return c.sent }
 
-// Reason returns why the last access that was refused was refused.
+// Reason returns why the last refused access was refused.
 func (c *Cache) Reason() FailReason { return c.reason }
 
-// try is one access under way.
+// try is an access in progress.
 type try struct {
 	r    *mem.Req
 	now  uint64
@@ -222,7 +223,7 @@ type try struct {
 // accepted is the outcome of an access that missed and was accepted.
 func (t *try) accepted() Status {
 	if t.st == Fail {
-		return Miss // a write that takes no line does not care
+		return Miss // a write that takes no line needs no free one
 	}
 	return t.st
 }
@@ -252,8 +253,8 @@ func (c *Cache) readMiss(t *try) Status {
 	return t.accepted()
 }
 
-// readRoom reports whether a read that misses, with entry e or none, finds no room,
-// and where.
+// readRoom reports whether there is no room for a read that misses, with entry e or
+// none, and what is full.
 func (c *Cache) readRoom(t *try, e int32) (FailReason, bool) {
 	need := 1
 	switch {
@@ -274,8 +275,8 @@ func (c *Cache) readRoom(t *try, e int32) (FailReason, bool) {
 	return c.pendingFull(e)
 }
 
-// pendingFull reports whether a miss finds no place: among those that wait for
-// entry e, or, with no such entry, in the table.
+// pendingFull reports whether there is no room for a miss: in the list of entry e
+// or, without an entry, in the table.
 func (c *Cache) pendingFull(e int32) (FailReason, bool) {
 	if e != none {
 		return MSHRMergeFail, int(c.mshr.miss[e].n) >= c.cfg.Merge
@@ -283,14 +284,14 @@ func (c *Cache) pendingFull(e int32) (FailReason, bool) {
 	return MSHREntryFail, c.mshr.live >= c.cfg.Entries
 }
 
-// late reports whether joining an entry must not reserve anything, because its
-// data have come already.
+// late reports whether joining an entry must not reserve anything, because its data
+// have already arrived.
 func (c *Cache) late(e int32) bool {
 	return e != none && c.mshr.miss[e].ready && !c.cfg.Compat.LateMerge
 }
 
-// fetch reads r's atom: it joins entry e, or opens one and sends r. It returns
-// the line that is reserved, none if there is none.
+// fetch reads r's atom: it joins entry e, or opens one and sends r. It returns the
+// reserved line, or none.
 func (c *Cache) fetch(t *try, r *mem.Req, key uint64, e int32, sent Sent) int32 {
 	line := none
 	var out evicted
@@ -304,7 +305,7 @@ func (c *Cache) fetch(t *try, r *mem.Req, key uint64, e int32, sent Sent) int32 
 	}
 	if e != none {
 		c.Stats.Accesses[r.Kind][MSHRHit]++
-		if m := &c.mshr.miss[e]; m.head == none { // read ahead, but too late
+		if m := &c.mshr.miss[e]; m.head == none { // prefetched, but too late
 			c.Stats.Prefetch.Late++
 		}
 		c.mshr.wait(e, r)
@@ -314,7 +315,7 @@ func (c *Cache) fetch(t *try, r *mem.Req, key uint64, e int32, sent Sent) int32 
 			c.mshr.wait(e, r)
 		}
 		r.Addr, r.Size = key, uint32(c.atom)
-		if c.atom > mem.SectorBytes && r.Sectors != 0 { // it is asked for as a whole
+		if c.atom > mem.SectorBytes && r.Sectors != 0 { // it is requested as a whole
 			r.Sectors |= uint8(1<<(c.atom/mem.SectorBytes)-1) << (key / mem.SectorBytes % sectors)
 		}
 		c.queue.Push(r)
@@ -398,8 +399,7 @@ func (c *Cache) writeMiss(t *try) Status {
 	return t.accepted()
 }
 
-// wholeAtom reports whether a write leaves nothing of its sector or line as it
-// was.
+// wholeAtom reports whether a write overwrites its whole sector or line.
 func (c *Cache) wholeAtom(r *mem.Req) bool {
 	return uint64(bits.OnesCount64(r.Bytes[0])+bits.OnesCount64(r.Bytes[1])) == c.atom
 }
@@ -415,7 +415,7 @@ func (c *Cache) lazyMiss(t *try) Status {
 	i, out := c.use(t.st, t.line, t.set, t.tag, t.sec, t.now)
 	c.modify(i, t.sec, t.r.Bytes)
 	l := &c.lines[i]
-	if t.st == HitReserved { // what is on its way must not undo the write
+	if t.st == HitReserved { // the fill must not undo the write
 		l.modFill |= t.sec
 		l.maskFill = true
 	}
@@ -471,8 +471,8 @@ func (c *Cache) allocMiss(t *try) Status {
 	return t.accepted()
 }
 
-// MissHead returns the request that waits longest for the next level, nil if
-// none does.
+// MissHead returns the oldest request that waits for the next level, nil if there
+// is none.
 func (c *Cache) MissHead() *mem.Req { return c.queue.Head() }
 
 // PopMiss removes and returns MissHead. The owner sends it on, at most one per
@@ -485,7 +485,7 @@ func (c *Cache) MissLen() int { return c.queue.Len() }
 // Pending returns the number of misses that wait for data or for service.
 func (c *Cache) Pending() int { return c.mshr.live }
 
-// Tick ends a cycle: the ports get on with their work.
+// Tick ends a cycle and advances the ports.
 func (c *Cache) Tick() {
 	c.Stats.Cycles++
 	if c.dataBusy > 0 {
@@ -498,7 +498,7 @@ func (c *Cache) Tick() {
 	}
 }
 
-// Skip does n Ticks at once.
+// Skip has the effect of n Ticks.
 func (c *Cache) Skip(n uint64) {
 	c.Stats.Cycles += n
 	d := min(n, uint64(c.dataBusy))
@@ -509,21 +509,21 @@ func (c *Cache) Skip(n uint64) {
 	c.Stats.FillBusy += f
 }
 
-// DataPortFree reports whether a look-up may start. The owner asks; Access
+// DataPortFree reports whether a look-up may start. The owner must check it; Access
 // does not.
 func (c *Cache) DataPortFree() bool { return c.dataBusy == 0 }
 
 // FillPortFree reports whether a fill may start.
 func (c *Cache) FillPortFree() bool { return c.fillBusy == 0 }
 
-// Quiet reports whether the cache has nothing to send, nothing to serve and
-// its ports free: it then changes by nobody's doing but its owner's.
+// Quiet reports whether the cache has nothing to send or serve and its ports are
+// free. Then only calls by its owner change it.
 func (c *Cache) Quiet() bool {
 	return c.queue.Len() == 0 && c.mshr.ready.Len() == 0 && c.dataBusy == 0 && c.fillBusy == 0
 }
 
-// entry returns the pending miss that an answer is for, and the request that
-// was sent; none if the cache did not send it.
+// entry returns the pending miss that a reply is for, and the request that was
+// sent; none if the cache did not send it.
 func (c *Cache) entry(r *mem.Req) (int32, *mem.Req) {
 	if e := c.mshr.find(r.Addr &^ (c.atom - 1)); e != none && c.mshr.miss[e].req == r {
 		return e, r
@@ -536,17 +536,17 @@ func (c *Cache) entry(r *mem.Req) (int32, *mem.Req) {
 	return none, nil
 }
 
-// WaitsFor reports whether an answer, or the request of which it is a piece,
-// was sent by this cache.
+// WaitsFor reports whether a reply, or the request of which it is a piece, was sent
+// by this cache.
 func (c *Cache) WaitsFor(r *mem.Req) bool {
 	e, _ := c.entry(r)
 	return e != none && !c.mshr.miss[e].ready
 }
 
-// Fill takes the answer to a request that the cache sent, or one 32-byte piece
-// of it (Orig being the request): pieces go back to the pool, and the last one
-// counts as the answer. It reports whether the cache waited for it; if not,
-// nothing happened and r stays the caller's.
+// Fill takes the reply to a request that the cache sent, or one 32-byte piece of it
+// (Orig is the request): pieces return to the pool, and the last one completes the
+// reply. It reports whether the cache waited for it; if not, nothing happened and r
+// still belongs to the caller.
 func (c *Cache) Fill(now uint64, r *mem.Req) bool {
 	i, req := c.entry(r)
 	if i == none || c.mshr.miss[i].ready {
@@ -576,8 +576,8 @@ func (c *Cache) Fill(now uint64, r *mem.Req) bool {
 	return true
 }
 
-// land puts the data of a miss into their line, and returns it, none if no
-// line wants them.
+// land puts the data of a miss into its line and returns the line, or none if no
+// line waits for them.
 func (c *Cache) land(now uint64, e *miss) int32 {
 	set, tag := c.where(e.req)
 	sec := c.sector(e.req)
@@ -601,7 +601,7 @@ func (c *Cache) land(now uint64, e *miss) int32 {
 func (c *Cache) Ready() bool { return c.mshr.ready.Len() > 0 }
 
 // PopReady returns the next answered request, nil if there is none: misses in
-// the order of their fills, the requests of one miss in the order they came.
-// A read that the cache made for a write (L1WriteAlloc, L2WriteAlloc) belongs
-// to the caller, who answers its Orig, if it has one, and puts it into the pool.
+// the order of their fills, the requests of one miss in the order in which they
+// came. A read that the cache made for a write (L1WriteAlloc, L2WriteAlloc) belongs
+// to the caller, which answers its Orig, if any, and returns it to the pool.
 func (c *Cache) PopReady() *mem.Req { return c.mshr.next() }

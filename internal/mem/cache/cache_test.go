@@ -16,12 +16,12 @@ import (
 //	                    line, queue, entry, merge, rw: refused for that reason;
 //	                    after "/" what was sent: r w b a (read, write, write-back, allocation)
 //	m                 = the head of the miss queue, which goes to the next level: R80+32 or W80+4; "-"
-//	f80               the answer to the read of 0x80 comes
+//	f80               the reply to the read of 0x80 arrives
 //	p                 = the next answered request, as R80 or W80; "-"
-//	t3                three cycles pass (they do otherwise only in the stamps)
+//	t3                three cycles pass (other steps advance only the stamps)
 //	d                 = data port: free or busy;  e = fill port
 //	?80               = probe
-//	n                 the clock of the stamps stands still from here on
+//	n                 the clock of the stamps stops here
 //	inv flush         ways5 alloc:m
 //	k80               32 bytes copied in from the host
 type script struct {
@@ -262,7 +262,7 @@ func play(t *testing.T, s script) {
 				}
 			}
 			if at < 0 {
-				t.Fatalf("step %d %s: nothing is on its way", i, word)
+				t.Fatalf("step %d %s: no request is on its way", i, word)
 			}
 			r := sent[at]
 			sent = append(sent[:at], sent[at+1:]...)
@@ -272,7 +272,7 @@ func play(t *testing.T, s script) {
 			}
 			answer(c, pool, now, r)
 			if c.WaitsFor(r) || c.Fill(now, r) {
-				t.Fatalf("step %d %s: waits for what has come", i, word)
+				t.Fatalf("step %d %s: waits for data that have arrived", i, word)
 			}
 		case op[0] == '?':
 			fmt.Sscanf(op, "?%x", &addr)
@@ -307,7 +307,7 @@ func play(t *testing.T, s script) {
 	checkInside(t, c)
 }
 
-// answer fills, in pieces where the cache expects them.
+// answer fills, in pieces if the cache expects them.
 func answer(c *Cache, pool *mem.Pool, now uint64, r *mem.Req) {
 	if c.cfg.MSHR != SectorAssoc {
 		c.Fill(now, r)
@@ -342,7 +342,7 @@ func TestVictimGoesWhere(t *testing.T) {
 		level     Level
 		compat    bool
 		sub, chip int32
-		with      uint64 // address of the request that throws the line out
+		with      uint64 // address of the request that evicts the line
 	}{{L1, false, -1, -1, 0}, {L1, true, -1, -1, 0x80}, {L2, false, 5, 2, 0}, {L2, true, 5, 2, 0}} {
 		cfg, err := ParseConfig("S:1:128:1,L:B:m:L:L,A:8:8,8:0,32")
 		if err != nil {
@@ -373,8 +373,8 @@ func TestVictimGoesWhere(t *testing.T) {
 	}
 }
 
-// TestL2Index asks that sets of an L2 come from the partition address, tags
-// from the whole.
+// TestL2Index checks that the sets of an L2 come from the partition address, tags
+// from the whole address.
 func TestL2Index(t *testing.T) {
 	cfg, err := ParseConfig("S:4:128:1,L:B:m:L:L,A:8:8,8:0,32")
 	if err != nil {
@@ -445,13 +445,13 @@ func TestStats(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	if SectorMiss.String() != "SECTOR_MISS" || Fail.String() != "RESERVATION_FAIL" || MSHRMergeFail.String() != "MSHR_MERGE_ENRTY_FAIL" {
-		t.Error("names differ from the incumbent's")
+		t.Error("names differ from GPGPU-Sim's")
 	}
 }
 
-// TestSharedAtom sends requests for two sectors under one address, as the
-// incumbent's splitting of constant lines does: one answer serves both, and
-// the second sector stays reserved until it is asked for again.
+// TestSharedAtom sends requests for two sectors under one address, as GPGPU-Sim's
+// splitting of constant lines does: one reply serves both, and the second sector
+// stays reserved until it is requested again.
 func TestSharedAtom(t *testing.T) {
 	cfg, err := ParseConfig("S:4:128:2,L:B:m:L:L,A:8:8,8:0,32")
 	if err != nil {
@@ -496,20 +496,20 @@ func TestForeignAnswers(t *testing.T) {
 	c.Access(1, own)
 	for _, r := range []*mem.Req{{}, {Orig: &mem.Req{}}, {Addr: 0x80}, {Orig: &mem.Req{Addr: 0x80}}} {
 		if c.WaitsFor(r) || c.Fill(2, r) {
-			t.Errorf("takes %+v for its own", r)
+			t.Errorf("accepts the foreign reply %+v", r)
 		}
 	}
 	if !c.WaitsFor(own) || !c.WaitsFor(&mem.Req{Orig: own, Addr: 0x60}) {
-		t.Error("does not know its own")
+		t.Error("does not accept its own reply")
 	}
-	// An answer in one piece is as good as four.
+	// A reply in one piece is as good as four.
 	if !c.Fill(3, own) || c.PopReady() != own || own.Size != 16 {
 		t.Error("whole answer refused")
 	}
 }
 
-// TestStampsBack lets the clock of the stamps run backwards: the order of the
-// stamps decides, not the order of the calls.
+// TestStampsBack lets the stamps decrease: their order decides, not that of the
+// calls.
 func TestStampsBack(t *testing.T) {
 	cfg, err := ParseConfig("N:1:128:3,L:R:m:N:L,A:8:8,8")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// Level says where a cache sits: which kinds of request it makes itself, and
-// which address picks its set.
+// Level says where a cache is: this determines which kinds of request it makes
+// itself, and which address selects its set.
 type Level uint8
 
 // The levels.
@@ -20,8 +20,8 @@ const (
 	L2              // sets by the address within the partition (mem.Req.PartAddr)
 )
 
-// Replacement picks the victim among the lines of a set. Beyond those below there
-// are the ones in Replacements.
+// Replacement selects the victim among the lines of a set: a policy below, or a
+// registered one (Replacements).
 type Replacement uint8
 
 // The replacement policies.
@@ -35,7 +35,7 @@ type WritePolicy uint8
 
 // The write policies.
 const (
-	ReadOnly     WritePolicy = iota // R: no writes expected; one that comes is handled as by WriteEvict
+	ReadOnly     WritePolicy = iota // R: no writes expected; treats a write as WriteEvict does
 	WriteBack                       // B: the line is kept, dirty
 	WriteThrough                    // T: the line is kept and the write is sent on
 	WriteEvict                      // E: the write is sent on and the sector dropped
@@ -146,48 +146,46 @@ type Config struct {
 	WriteRatio int
 	// Prefetch is the cache's prefetcher.
 	Prefetch Prefetching
-	// MaxWays is the largest number of ways that SetWays will set (adaptive
-	// L1, GPGPU-Sim); 0 is Ways.
+	// MaxWays is the upper limit of SetWays (adaptive L1, GPGPU-Sim); 0 means Ways.
 	MaxWays int
 
-	// Compat holds the incumbent's quirks.
+	// Compat selects GPGPU-Sim's quirks.
 	Compat Compat
 }
 
-// Compat has one switch for each behaviour of GPGPU-Sim that one would not
-// design but that changes cycles or counters. The zero value has all off.
+// Compat has one switch for each behaviour of GPGPU-Sim that nobody would design
+// but that changes cycles or counters. In the zero value all are off.
 type Compat struct {
 	// MissNeedsTwo refuses every read that misses in a data cache unless two
-	// entries of the miss queue are free, even if it would only merge.
-	// Off: as many as it needs.
+	// entries of the miss queue are free, even if it would only merge. Off: only as
+	// many as it needs.
 	MissNeedsTwo bool `help:"a read that misses is refused unless two entries of the miss queue are free" def:"false"`
 	// ProtectWritten counts the written lines of a write-through cache as
 	// dirty when victims are chosen, although they need no write-back.
 	ProtectWritten bool `help:"written lines of a write-through cache count as dirty when victims are chosen" def:"false"`
-	// ReindexWays makes SetWays renumber the lines, so that lines of before
-	// stand in other sets. Off: sets keep their lines, and ways that
-	// are taken away lose theirs.
-	ReindexWays bool `help:"an adaptive L1 that changes its ways finds its lines in other sets" def:"false"`
+	// ReindexWays makes SetWays renumber the lines, so that existing lines end up
+	// in other sets. Off: sets keep their lines, and removed ways lose theirs.
+	ReindexWays bool `help:"when an adaptive L1 changes its ways, its lines end up in other sets" def:"false"`
 	// FillByWay puts returning data into the line chosen at the miss,
 	// whatever has happened to it since, and does not count a fill as use,
-	// so that Invalidate may pass over it. Off: data go into the line of that
-	// address if it still waits, else nowhere.
+	// so that Invalidate may skip it. Off: data go into the line of that address if
+	// it still waits for them, else nowhere.
 	FillByWay bool `help:"data go into the way chosen at the miss whatever happened to it since" def:"false"`
 	// LateMerge lets a read that joins a pending miss whose data have
 	// already come reserve a line, for which no more data will come. Off:
 	// such a read gets its data and takes no line.
 	LateMerge bool `help:"a read that joins a miss whose data are already here reserves a line" def:"false"`
-	// VictimSlice sends an L1 write-back to the slice of the request that
-	// threw the line out, whose address it has in PartAddr. Off: it has none.
-	// Sub and Chan of an L1 write-back are -1 until its owner maps it.
-	VictimSlice bool `help:"a written-back line goes to the L2 slice of the request that threw it out" def:"false"`
+	// VictimSlice sends an L1 write-back to the L2 slice of the request that
+	// evicted the line: PartAddr is the address of that request. Off: it is not
+	// set. Sub and Chan of an L1 write-back are -1 until its owner maps it.
+	VictimSlice bool `help:"a written-back line goes to the L2 slice of the request that evicted it" def:"false"`
 	// MaskIndex takes the set of a linear index as the line number and-ed
-	// with sets-1 even if sets is no power of two, so that some sets stay
-	// empty. Off: remainder.
-	MaskIndex bool `help:"a linear index over sets that are no power of two leaves some empty" def:"false"`
+	// with sets-1 even if sets is not a power of two, so that some sets stay empty.
+	// Off: remainder.
+	MaskIndex bool `help:"a linear index over a number of sets that is not a power of two leaves some sets empty" def:"false"`
 }
 
-// GPGPUSim returns the switches as the incumbent behaves.
+// GPGPUSim returns the switches that reproduce GPGPU-Sim.
 func GPGPUSim() Compat {
 	return Compat{
 		MissNeedsTwo: true, ProtectWritten: true, ReindexWays: true, FillByWay: true,
@@ -195,8 +193,8 @@ func GPGPUSim() Compat {
 	}
 }
 
-// Limits on what a configuration may ask for; far beyond any hardware, they
-// keep a slip of the pen from eating all memory.
+// Limits of a configuration: far beyond any hardware, they keep a typing error from
+// using up all memory.
 const (
 	maxLines   = 1 << 22
 	maxEntries = 1 << 20
@@ -247,7 +245,7 @@ func ParseConfig(s string) (Config, error) {
 	}
 	groups := strings.Split(s, ",")
 	if len(groups) < 4 || len(groups) > 5 {
-		return bad("has %d comma-separated groups; 4 or 5 wanted, as in S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", len(groups))
+		return bad("has %d comma-separated groups; want 4 or 5, as in S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", len(groups))
 	}
 	f := make([][]string, len(groups))
 	for i, g := range groups {
@@ -255,11 +253,11 @@ func ParseConfig(s string) (Config, error) {
 	}
 	for i, want := range []int{4, 5, 3} {
 		if len(f[i]) != want {
-			return bad("group %d, %q, has %d fields; %d wanted", i+1, groups[i], len(f[i]), want)
+			return bad("group %d, %q, has %d fields; want %d", i+1, groups[i], len(f[i]), want)
 		}
 	}
 	if len(f[3]) > 2 {
-		return bad("group 4, %q, has %d fields; miss queue and result queue wanted", groups[3], len(f[3]))
+		return bad("group 4, %q, has %d fields; want the miss queue and the result queue", groups[3], len(f[3]))
 	}
 	var c Config
 	switch f[0][0] {
@@ -267,7 +265,7 @@ func ParseConfig(s string) (Config, error) {
 	case "S":
 		c.Sectored = true
 	default:
-		return bad("type %q is not N or S", f[0][0])
+		return bad("type %q: want N or S", f[0][0])
 	}
 	type number struct {
 		to   *int
@@ -283,14 +281,14 @@ func ParseConfig(s string) (Config, error) {
 	}
 	if len(f) == 5 {
 		if len(f[4]) != 1 {
-			return bad("group 5, %q, is not one port width", groups[4])
+			return bad("group 5, %q: want one port width", groups[4])
 		}
 		numbers = append(numbers, number{&c.Port, f[4][0], "port"})
 	}
 	for _, n := range numbers {
 		v, err := strconv.ParseUint(strings.TrimSpace(n.text), 10, 31)
 		if err != nil {
-			return bad("%s %q is not a number in range", n.name, n.text)
+			return bad("%s %q: want a whole number below 2147483648", n.name, n.text)
 		}
 		*n.to = int(v)
 	}
@@ -310,9 +308,9 @@ func ParseConfig(s string) (Config, error) {
 		if len(l.text) != 1 || i < 0 {
 			note := ""
 			if l.who == "replacement" {
-				note = "; a policy that a program has registered has no letter: name it in a GPU file"
+				note = "; a registered policy has no letter: name it in a GPU file"
 			}
-			return bad("%s %q is not one of %s%s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "), note)
+			return bad("%s %q: want one of %s%s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "), note)
 		}
 		*l.to = uint8(i)
 	}
@@ -322,7 +320,8 @@ func ParseConfig(s string) (Config, error) {
 	return c, nil
 }
 
-// String writes the configuration string. What has no letter is a question mark.
+// String writes the configuration string. A registered policy, which has no letter,
+// becomes a question mark.
 func (c Config) String() string {
 	if c.Disabled {
 		return "none"
@@ -366,7 +365,7 @@ func ParseOption(text string) (Config, error) {
 	return ParseConfig(text)
 }
 
-// clash says what is wrong with parameters of the cache, named without its table.
+// clash returns an error about parameters of the cache, named without their table.
 func (c *Config) clash(last, format string, a ...any) error {
 	keys := strings.Fields(last)
 	for i := range keys {
@@ -388,10 +387,10 @@ func (c *Config) Check() error {
 		{"sets", "sets", c.Sets, 1, maxLines}, {"ways", "ways", c.Ways, 1, maxLines}, {"entries", "entries", c.Entries, 1, maxEntries},
 		{"merge", "merge", c.Merge, 1, maxEntries}, {"miss_queue", "miss queue", c.MissQueue, 1, maxEntries},
 		{"result_queue", "result queue", c.ResultQueue, 0, maxEntries}, {"port", "port", c.Port, 0, mem.LineBytes},
-		{"write_ratio", "write ratio", c.WriteRatio, 0, 100}, {"ways", "maximal ways", c.MaxWays, 0, maxLines},
+		{"write_ratio", "write ratio", c.WriteRatio, 0, 100}, {"ways", "maximum ways", c.MaxWays, 0, maxLines},
 	} {
 		if x.v < x.a || x.v > x.b {
-			return c.clash(x.key, "%s %d is not within %d..%d", x.name, x.v, x.a, x.b)
+			return c.clash(x.key, "%s %d: want %d..%d", x.name, x.v, x.a, x.b)
 		}
 	}
 	enums := []struct {
@@ -404,27 +403,27 @@ func (c *Config) Check() error {
 		{uint8(c.Index), indexLetters, "index"}, {uint8(c.MSHR), mshrLetters, "MSHR"}, {uint8(c.Level), "12", "level"},
 	}
 	if !Replacements.Has(int(c.Replace), replacementNames) {
-		return fmt.Errorf("%s is unknown", Replacements.Name(int(c.Replace), replacementNames))
+		return fmt.Errorf("unknown %s", Replacements.Name(int(c.Replace), replacementNames))
 	}
 	if !Prefetchers.Has(int(c.Prefetch), prefetcherNames) {
-		return fmt.Errorf("%s is unknown", Prefetchers.Name(int(c.Prefetch), prefetcherNames))
+		return fmt.Errorf("unknown %s", Prefetchers.Name(int(c.Prefetch), prefetcherNames))
 	}
 	for _, e := range enums {
 		if int(e.v) >= len(e.of) {
-			return fmt.Errorf("%s %d is unknown", e.name, e.v)
+			return fmt.Errorf("unknown %s %d", e.name, e.v)
 		}
 	}
 	switch {
 	case c.Line&(c.Line-1) != 0 || c.Line < mem.SectorBytes || c.Line > mem.LineBytes:
-		return c.clash("line", "line %d is not 32, 64 or 128 bytes", c.Line)
+		return c.clash("line", "line of %d bytes: want 32, 64 or 128", c.Line)
 	case c.Sectored && c.Line != mem.LineBytes:
-		return c.clash("sectored line", "a sector cache has lines of 128 bytes, not %d", c.Line)
+		return c.clash("sectored line", "line of %d bytes: want 128 for a sector cache", c.Line)
 	case c.Sets > maxLines/c.maxWays():
-		return c.clash("sets ways", "%d sets of %d ways are more than %d lines", c.Sets, c.maxWays(), maxLines)
+		return c.clash("sets ways", "%d sets of %d ways: want at most %d lines", c.Sets, c.maxWays(), maxLines)
 	case c.MaxWays != 0 && c.MaxWays < c.Ways:
-		return c.clash("ways", "maximal ways %d are fewer than the %d ways", c.MaxWays, c.Ways)
+		return c.clash("ways", "maximum ways %d: want at least the %d ways", c.MaxWays, c.Ways)
 	case c.Line%c.port() != 0:
-		return c.clash("port line", "port %d does not divide the line %d", c.Port, c.Line)
+		return c.clash("port line", "port %d: want a divisor of the line length %d", c.Port, c.Line)
 	case c.Alloc != OnMiss && c.Write == WriteBack:
 		return c.clash("write allocate", "a write-back cache (B) must allocate on miss (m)")
 	case c.Alloc != OnMiss && (c.WriteAlloc == FetchOnWrite || c.WriteAlloc == LazyFetch):
@@ -440,7 +439,7 @@ func (c *Config) Check() error {
 		case c.ResultQueue < 1:
 			return c.clash("mshr result_queue", "a texture cache needs a result queue")
 		case c.Sectored || c.Write != ReadOnly || c.Alloc != OnMiss:
-			return c.clash("sectored write allocate", "a texture cache is of type N, read only (R), allocating on miss (m)")
+			return c.clash("sectored write allocate", "a texture cache must be of type N, read-only (R), and allocate on miss (m)")
 		}
 		return nil
 	}
@@ -452,10 +451,10 @@ func (c *Config) Check() error {
 		least = 2 // the read, a victim
 	}
 	if c.MissQueue < least {
-		return c.clash("miss_queue write write_miss", "miss queue %d would block for ever; this write policy needs %d", c.MissQueue, least)
+		return c.clash("miss_queue write write_miss", "miss queue %d would block forever: this write policy needs at least %d", c.MissQueue, least)
 	}
 	return nil
 }
 
-// log2 of a power of two.
+// log2 returns the logarithm of a power of two.
 func log2(n int) int { return bits.Len(uint(n)) - 1 }

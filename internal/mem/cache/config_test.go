@@ -40,39 +40,39 @@ func TestParseConfigRefuses(t *testing.T) {
 	for _, x := range []struct{ s, want string }{
 		{"", "has 1 comma-separated groups"},
 		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0,32,1", "has 6 comma-separated groups"},
-		{"S:64:128,L:B:m:L:P,A:192:4,32", "has 3 fields; 4 wanted"},
-		{"S:64:128:16,L:B:m:L,A:192:4,32", "has 4 fields; 5 wanted"},
-		{"S:64:128:16,L:B:m:L:P,A:192,32", "has 2 fields; 3 wanted"},
-		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0:1", "has 3 fields; miss queue"},
-		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0,32:1", "not one port width"},
-		{"X:64:128:16,L:B:m:L:P,A:192:4,32", `type "X" is not N or S`},
-		{"S:-1:128:16,L:B:m:L:P,A:192:4,32", `sets "-1" is not a number`},
-		{"S:64:128:99999999999,L:B:m:L:P,A:192:4,32", "ways \"99999999999\" is not a number"},
-		{"S:64:128:16,Q:B:m:L:P,A:192:4,32", `replacement "Q" is not one of L, F`},
+		{"S:64:128,L:B:m:L:P,A:192:4,32", "has 3 fields; want 4"},
+		{"S:64:128:16,L:B:m:L,A:192:4,32", "has 4 fields; want 5"},
+		{"S:64:128:16,L:B:m:L:P,A:192,32", "has 2 fields; want 3"},
+		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0:1", "has 3 fields; want the miss queue"},
+		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0,32:1", "want one port width"},
+		{"X:64:128:16,L:B:m:L:P,A:192:4,32", `type "X": want N or S`},
+		{"S:-1:128:16,L:B:m:L:P,A:192:4,32", `sets "-1": want a whole number`},
+		{"S:64:128:99999999999,L:B:m:L:P,A:192:4,32", "ways \"99999999999\": want a whole number"},
+		{"S:64:128:16,Q:B:m:L:P,A:192:4,32", `replacement "Q": want one of L, F`},
 		{"S:64:128:16,L:BT:m:L:P,A:192:4,32", `write policy "BT"`},
 		{"S:64:128:16,L:B::L:P,A:192:4,32", `allocation ""`},
-		{"S:0:128:16,L:B:m:L:L,A:192:4,32", "sets 0 is not within"},
-		{"S:64:128:0,L:B:m:L:P,A:192:4,32", "ways 0 is not within"},
-		{"S:64:128:16,L:B:m:L:P,A:0:4,32", "entries 0 is not within"},
-		{"S:64:128:16,L:B:m:L:P,A:4:0,32", "merge 0 is not within"},
-		{"S:64:128:16,L:B:m:L:P,A:4:4,0", "miss queue 0 is not within"},
-		{"N:64:96:16,L:B:m:L:P,A:4:4,8", "line 96 is not 32, 64 or 128"},
-		{"N:64:256:16,L:B:m:L:P,A:4:4,8", "line 256"},
-		{"N:64:0:16,L:B:m:L:P,A:4:4,8", "line 0"},
-		{"S:64:64:16,L:B:m:L:P,A:4:4,8", "sector cache has lines of 128"},
-		{"S:65536:128:65536,L:B:m:L:P,A:4:4,8", "more than"},
-		{"S:64:128:16,L:B:m:L:P,A:4:4,8:0,48", "port 48 does not divide"},
+		{"S:0:128:16,L:B:m:L:L,A:192:4,32", "sets 0: want 1.."},
+		{"S:64:128:0,L:B:m:L:P,A:192:4,32", "ways 0: want 1.."},
+		{"S:64:128:16,L:B:m:L:P,A:0:4,32", "entries 0: want 1.."},
+		{"S:64:128:16,L:B:m:L:P,A:4:0,32", "merge 0: want 1.."},
+		{"S:64:128:16,L:B:m:L:P,A:4:4,0", "miss queue 0: want 1.."},
+		{"N:64:96:16,L:B:m:L:P,A:4:4,8", "line of 96 bytes: want 32, 64 or 128"},
+		{"N:64:256:16,L:B:m:L:P,A:4:4,8", "line of 256 bytes"},
+		{"N:64:0:16,L:B:m:L:P,A:4:4,8", "line of 0 bytes"},
+		{"S:64:64:16,L:B:m:L:P,A:4:4,8", "line of 64 bytes: want 128 for a sector cache"},
+		{"S:65536:128:65536,L:B:m:L:P,A:4:4,8", "want at most"},
+		{"S:64:128:16,L:B:m:L:P,A:4:4,8:0,48", "port 48: want a divisor"},
 		{"S:64:128:16,L:B:f:N:P,A:4:4,8", "must allocate on miss"},
 		{"S:64:128:16,L:B:s:N:P,A:4:4,8", "must allocate on miss"},
 		{"S:64:128:16,L:T:f:L:P,A:4:4,8", "need allocation on miss"},
 		{"S:64:128:16,L:T:s:F:P,A:4:4,8", "need allocation on miss"},
 		{"S:64:128:16,L:R:m:W:P,A:4:4,8", "no write allocation"},
-		{"S:48:128:16,L:B:m:L:P,A:4:4,8", "not for 48"},
-		{"S:16:128:16,L:B:m:L:H,A:4:4,8", "not for 16"},
-		{"S:64:128:16,L:B:m:L:P,A:4:4,1", "block for ever"},
-		{"S:64:128:16,L:B:m:W:P,A:4:4,2", "block for ever; this write policy needs 3"},
+		{"S:48:128:16,L:B:m:L:P,A:4:4,8", "up to 65536, not 48"},
+		{"S:16:128:16,L:B:m:L:H,A:4:4,8", "32 or 64, not 16"},
+		{"S:64:128:16,L:B:m:L:P,A:4:4,1", "block forever"},
+		{"S:64:128:16,L:B:m:W:P,A:4:4,2", "block forever: this write policy needs at least 3"},
 		{"N:4:128:24,L:R:m:N:L,T:128:4,128", "needs a result queue"},
-		{"N:4:128:24,L:R:f:N:L,T:128:4,128:2", "a texture cache is of type N"},
+		{"N:4:128:24,L:R:f:N:L,T:128:4,128:2", "a texture cache must be of type N"},
 	} {
 		if _, err := ParseConfig(x.s); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%q: %v, want %q", x.s, err, x.want)
@@ -87,8 +87,8 @@ func TestParseConfigRefuses(t *testing.T) {
 		want string
 	}{
 		{func(c *Config) { c.WriteRatio = 101 }, "write ratio 101"},
-		{func(c *Config) { c.MaxWays = 3 }, "maximal ways 3 are fewer"},
-		{func(c *Config) { c.Level = 7 }, "level 7 is unknown"},
+		{func(c *Config) { c.MaxWays = 3 }, "maximum ways 3: want at least"},
+		{func(c *Config) { c.Level = 7 }, "unknown level 7"},
 		{func(c *Config) { c.Disabled = true }, "is disabled"},
 		{func(c *Config) {
 			c.MSHR, c.ResultQueue, c.Sectored, c.Write, c.WriteAlloc = TexFIFO, 1, false, ReadOnly, NoWriteAlloc
@@ -106,8 +106,8 @@ func TestParseConfigRefuses(t *testing.T) {
 	}
 }
 
-// TestShippedStrings reads every cache string of the incumbent's configuration
-// files, builds the cache and writes the string back.
+// TestShippedStrings reads every cache string of GPGPU-Sim's configuration files,
+// builds the cache and writes the string back.
 func TestShippedStrings(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/reference/configs*/*/gpgpusim.config")
 	if err != nil || len(files) < 14 {

@@ -7,9 +7,9 @@ import (
 
 // polynomials are the irreducible polynomials of IPoly by degree, without
 // their leading term. Degrees 4 to 6 give the tables of GPGPU-Sim,
-// which has no others; the rest are the primitive trinomials
-// and pentanomials that are lowest in order, after the construction of Rau
-// (ISCA 1991) that those tables follow too.
+// which has no others; the others are the lowest primitive trinomials and
+// pentanomials, after the construction of Rau (ISCA 1991), which those tables also
+// follow.
 var polynomials = [...]uint32{
 	1: 0x1, 2: 0x3, 3: 0x3, 4: 0x3, 5: 0x5, 6: 0x3, 7: 0x3, 8: 0x1d, 9: 0x11, 10: 0x9,
 	11: 0x5, 12: 0x53, 13: 0x1b, 14: 0x2b, 15: 0x3, 16: 0x2d,
@@ -18,7 +18,7 @@ var polynomials = [...]uint32{
 // ipolyMasks[d][i] has the bits of the upper part of the address whose parity
 // goes into bit i of an index of d bits.
 var ipolyMasks = func() (m [len(polynomials)][16]uint64) {
-	// The incumbent's tables end at these bits of the upper part.
+	// GPGPU-Sim's tables end at these bits of the upper part.
 	last := map[int]int{4: 12, 5: 14, 6: 18}
 	for d := 1; d < len(polynomials); d++ {
 		end, ok := last[d]
@@ -57,8 +57,8 @@ func IPolyHash(upper uint64, index, n int) int {
 }
 
 // Index returns the place among n (sets of a cache, banks of an L1) for an
-// address whose lowest shift bits lie within one place. All kinds but Linear
-// and Custom want a power of two, Fermi 32 or 64.
+// address whose lowest shift bits lie within one place. n must be a power of two
+// except for Linear and Custom, and 32 or 64 for Fermi.
 func Index(kind IndexKind, n int, shift uint, addr uint64) int {
 	a := addr >> shift
 	switch kind {
@@ -87,15 +87,15 @@ func CheckIndex(kind IndexKind, n int) error {
 	pow2 := n > 0 && n&(n-1) == 0
 	switch {
 	case n < 1:
-		return fmt.Errorf("%d places cannot be indexed", n)
+		return fmt.Errorf("an index over %d places: want at least 1", n)
 	case kind > Custom:
-		return fmt.Errorf("index function %d is unknown", kind)
+		return fmt.Errorf("unknown index function %d", kind)
 	case kind == Xor && !pow2:
 		return fmt.Errorf("the xor index (X) needs a power of two, not %d", n)
 	case kind == IPoly && !HasIPoly(n):
-		return fmt.Errorf("the polynomial index (P) exists for powers of two up to %d, not for %d", 1<<(len(polynomials)-1), n)
+		return fmt.Errorf("the polynomial index (P) needs a power of two up to %d, not %d", 1<<(len(polynomials)-1), n)
 	case kind == Fermi && n != 32 && n != 64:
-		return fmt.Errorf("the Fermi index (H) exists for 32 and 64, not for %d", n)
+		return fmt.Errorf("the Fermi index (H) needs 32 or 64, not %d", n)
 	}
 	return nil
 }

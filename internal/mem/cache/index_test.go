@@ -34,8 +34,8 @@ func TestIPolyTables(t *testing.T) {
 	}
 }
 
-// TestIPolyRemainder divides by long division over GF(2), for every size that
-// the incumbent's tables do not cut off.
+// TestIPolyRemainder divides by long division over GF(2), for every size for which
+// GPGPU-Sim's tables are not cut off.
 func TestIPolyRemainder(t *testing.T) {
 	for d := 1; d < len(polynomials); d++ {
 		if d >= 4 && d <= 6 {
@@ -113,7 +113,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexSpread asks that every function reaches all places, evenly over
+// TestIndexSpread checks that every function reaches all places, evenly for
 // consecutive lines.
 func TestIndexSpread(t *testing.T) {
 	for _, kind := range []IndexKind{Linear, Xor, IPoly, Fermi} {
@@ -140,9 +140,9 @@ func TestCheckIndex(t *testing.T) {
 		n    int
 		want string
 	}{
-		{Linear, 3, ""}, {Linear, 0, "cannot be indexed"}, {Xor, 16, ""}, {Xor, 12, "power of two"},
-		{IPoly, 1 << 16, ""}, {IPoly, 1 << 17, "exists for powers of two up to 65536, not for 131072"}, {IPoly, 48, "not for 48"},
-		{Fermi, 32, ""}, {Fermi, 64, ""}, {Fermi, 16, "32 and 64, not for 16"}, {Custom, 7, ""}, {Custom + 1, 4, "unknown"},
+		{Linear, 3, ""}, {Linear, 0, "want at least 1"}, {Xor, 16, ""}, {Xor, 12, "power of two"},
+		{IPoly, 1 << 16, ""}, {IPoly, 1 << 17, "needs a power of two up to 65536, not 131072"}, {IPoly, 48, "not 48"},
+		{Fermi, 32, ""}, {Fermi, 64, ""}, {Fermi, 16, "32 or 64, not 16"}, {Custom, 7, ""}, {Custom + 1, 4, "unknown"},
 	} {
 		err := CheckIndex(x.kind, x.n)
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {

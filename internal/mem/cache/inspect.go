@@ -7,10 +7,10 @@ import "github.com/heddle-sim/heddle/internal/mem"
 // Pending is a miss whose requests have not all been popped.
 type Pending struct {
 	Addr uint64
-	// Sent is the request that went to the next level in its name, nil once
-	// its answer has come.
+	// Sent is the request that went to the next level for it, nil once its reply
+	// has come.
 	Sent    *mem.Req
-	Waiting []*mem.Req // that it serves, the oldest first
+	Waiting []*mem.Req // requests that it serves, oldest first
 }
 
 // EachPending calls f for every pending miss, by entry.
@@ -32,15 +32,15 @@ func (c *Cache) EachPending(f func(Pending)) {
 	}
 }
 
-// EachQueued calls f for every request in the miss queue, the oldest first.
+// EachQueued calls f for every request in the miss queue, oldest first.
 func (c *Cache) EachQueued(f func(*mem.Req)) {
 	for i := range c.queue.Len() {
 		f(c.queue.At(i))
 	}
 }
 
-// Lines counts the lines with data, those that wait for theirs, those with data
-// that the next level has not, and all.
+// Lines counts the lines with data, those waiting for data, those with data that
+// the next level does not have, and all lines.
 func (c *Cache) Lines() (valid, reserved, dirty, all int) {
 	for i := range c.lines {
 		l := &c.lines[i]
@@ -61,7 +61,7 @@ func (c *Cache) Lines() (valid, reserved, dirty, all int) {
 	return
 }
 
-// Lines counts the lines whose tags are taken, and all.
+// Lines counts the lines in use, and all lines.
 func (t *Texture) Lines() (valid, all int) {
 	valid, _, _, all = t.tags.Lines()
 	return
@@ -70,8 +70,8 @@ func (t *Texture) Lines() (valid, all int) {
 // Pending returns the number of accesses accepted and not yet popped.
 func (t *Texture) Pending() int { return t.fragments.Len() + t.results.Len() }
 
-// EachPending calls f for every access that waits, in order: a miss with what
-// it sent, a hit behind it without.
+// EachPending calls f for every access that waits, in order: a miss with the
+// request it sent, a hit that waits for an earlier miss without one.
 func (t *Texture) EachPending(f func(Pending)) {
 	miss := 0
 	for i := range t.fragments.Len() {
@@ -91,12 +91,12 @@ func (t *Texture) EachPending(f func(Pending)) {
 	}
 }
 
-// EachQueued calls f for every request for the next level, the oldest first.
+// EachQueued calls f for every request for the next level, oldest first.
 func (t *Texture) EachQueued(f func(*mem.Req)) {
 	for i := range t.requests.Len() {
 		f(t.requests.At(i))
 	}
 }
 
-// MissLen returns the number of those.
+// MissLen returns the number of requests for the next level.
 func (t *Texture) MissLen() int { return t.requests.Len() }

@@ -10,18 +10,18 @@ import (
 // none ends the index-linked lists of this package.
 const none = int32(-1)
 
-// miss is one pending miss. Req went to the next level in its atom's name; addr
-// and size are what it had before.
+// miss is one pending miss. req went to the next level to read the whole atom; addr
+// and size are its original values.
 type miss struct {
 	key     uint64 // address of the atom
 	req     *mem.Req
 	addr    uint64
 	size    uint32
 	line    int32 // reserved for it, none if lines are taken at the fill
-	head    int32 // requests that wait, oldest first
+	head    int32 // waiting requests, oldest first
 	tail    int32
 	n       int32
-	pending int32 // pieces of the answer still to come, 0 before the first
+	pending int32 // pieces of the reply still to come, 0 before the first
 	chain   int32 // next of the hash bucket, or of the free list
 	ready   bool
 	atomic  bool
@@ -77,7 +77,7 @@ func (m *mshr) find(key uint64) int32 {
 	return i
 }
 
-// open makes an entry; there is room.
+// open makes an entry; the caller has checked that there is room.
 func (m *mshr) open(key uint64, r *mem.Req, line int32) int32 {
 	i := m.free
 	e := &m.miss[i]
@@ -149,8 +149,8 @@ func (m *mshr) close(i int32) {
 	m.live--
 }
 
-// readAfterWrite reports whether a read waits behind a write, or behind the
-// read made on behalf of one.
+// readAfterWrite reports whether a read waits behind a write, or behind the read
+// that a write caused.
 func (m *mshr) readAfterWrite(i int32) bool {
 	write := false
 	for w := m.miss[i].head; w != none; w = m.waiters[w].next {

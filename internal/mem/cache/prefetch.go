@@ -7,56 +7,57 @@ import (
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// This file: reading data before anybody asks. A cache shows its prefetcher every
-// access that it accepts, and asks for what the prefetcher names as it would for a
-// read that misses. Nobody waits for the answer. With no prefetcher there is no work.
+// This file: prefetching. A cache reports every accepted access to its prefetcher,
+// and requests the addresses that the prefetcher returns like reads that miss.
+// Nothing waits for the replies. Without a prefetcher this costs nothing.
 
-// Prefetching says which prefetcher a cache has. Beyond those below there are the ones
-// in Prefetchers.
+// Prefetching says which prefetcher a cache has: one below, or a registered one
+// (Prefetchers).
 type Prefetching uint8
 
-// The prefetchers that are built in.
+// The built-in prefetchers.
 const (
 	NoPrefetch Prefetching = iota
 	NextLine               // a read that misses brings the same sector of the next line
 )
 
-// Prefetcher names what a cache should read ahead. Every cache has one of its own;
-// those of several SMs are called side by side.
+// Prefetcher says what a cache should prefetch. Every cache has its own; those of
+// several SMs are called concurrently.
 type Prefetcher interface {
 	// Access is called after an access that the cache has accepted. It appends the
-	// addresses that should be read to list, in order of importance, and returns
-	// that. The cache reads the sectors, or lines, in which they lie, unless it has
-	// them or they are on their way, or there is no room among its pending misses.
-	// a is the caller's after the call.
+	// addresses to prefetch to list, most important first, and returns list. The
+	// cache reads their sectors or lines, except those that are present or on their
+	// way, and those for which its table of pending misses or its miss queue has no
+	// room. a must not be used after the call.
 	Access(a *Access, list []uint64) []uint64
 }
 
 // Access is what a prefetcher sees of an access to data.
 type Access struct {
 	Addr     uint64 // of the sector, or of the line in a cache without sectors
-	Cycle    uint64 // a time in cycles that does not run backwards
+	Cycle    uint64 // a time in cycles that never decreases
 	PC       int    // index of the instruction in its kernel's code
 	SM, Warp int    // the SM, and the slot of the warp in it
 	Write    bool
-	Hit      bool // the data were there; else they are on their way or missing
+	Hit      bool // the data were present; else they are on their way or missing
 }
 
-// Prefetchers are the prefetchers, each made for a cache with lines of so many bytes
-// that fetches so many at a time: a sector or a line.
+// Prefetchers are the constructors of prefetchers by name. line is the length of
+// the cache's lines, fetch what it reads at a time (a sector or a line), both in
+// bytes.
 var Prefetchers = plug.New[func(line, fetch int) Prefetcher]("prefetcher", prefetcherNames...)
 
 var prefetcherNames = []string{"none", "next-line"}
 
-// Prefetches counts what was read ahead, in sectors or lines.
+// Prefetches counts prefetches, in sectors or lines.
 type Prefetches struct {
-	// Issued went to the next level. Each is one of the next three in the end, or
-	// lies in the cache unused, or is on its way.
+	// Issued went to the next level. Each of them is later counted as one of the
+	// next three, unless it is still on its way or unused in the cache at the end.
 	Issued uint64
 	Useful uint64 // an access found it
 	Late   uint64 // an access asked for it while it was on its way
-	Unused uint64 // lost its place before any access
-	// Present were in the cache or on their way when they were named, Refused found
+	Unused uint64 // evicted before any access
+	// Present were already in the cache or on their way, and for Refused there was
 	// no room: neither went to the next level.
 	Present, Refused uint64
 }
@@ -71,7 +72,7 @@ func (n nextLine) Access(a *Access, list []uint64) []uint64 {
 	return append(list, a.Addr+n.line)
 }
 
-// ahead is a cache's prefetcher with what it is shown and what it names.
+// ahead is a cache's prefetcher with its input and its output.
 type ahead struct {
 	of     Prefetcher
 	access Access
@@ -91,15 +92,17 @@ func newAhead(cfg *Config) *ahead {
 	return nil
 }
 
-// RoutePrefetches has what the prefetcher names go to f, which finds the cache that
-// has the address and calls its Prefetch. Without it the requests are for this cache.
+// RoutePrefetches passes the prefetcher's requests to f, which finds the cache
+// responsible for the address and calls its Prefetch. Without it the requests go to
+// this cache.
 func (c *Cache) RoutePrefetches(f func(now uint64, r *mem.Req)) {
 	if c.ahead != nil {
 		c.ahead.route = f
 	}
 }
 
-// show lets the prefetcher see an access that was accepted, and does what it wants.
+// show reports an accepted access to the prefetcher and makes the requests that it
+// returns.
 func (c *Cache) show(t *try, got Status) {
 	if got == Hit {
 		if l := &c.lines[t.line]; l.ahead&t.sec != 0 {
@@ -137,10 +140,10 @@ func (c *Cache) show(t *try, got Status) {
 	}
 }
 
-// Prefetch asks the next level for a sector or line that nobody waits for, and
-// returns how many requests are in the miss queue for it: the request, which is the
-// cache's from now on, and perhaps a victim. With 0 there was no need or no room, and
-// the request is in the pool.
+// Prefetch requests a sector or line that nothing waits for from the next level,
+// and returns how many requests it put into the miss queue: r, which then belongs
+// to the cache, and perhaps a victim. 0 means that there was no need or no room; r
+// is then back in the pool.
 func (c *Cache) Prefetch(now uint64, r *mem.Req) int {
 	set, tag := c.where(r)
 	t := try{r: r, now: now, set: set, tag: tag, sec: c.sector(r)}
@@ -153,7 +156,7 @@ func (c *Cache) Prefetch(now uint64, r *mem.Req) int {
 		n.Refused++
 	} else {
 		n.Issued++
-		sent := c.sent // what the access has sent
+		sent := c.sent // what the access sent
 		c.sent, c.wbBytes = 0, 0
 		c.fetch(&t, r, r.Addr, none, SentRead)
 		c.dataBusy += c.wbBytes / c.port
@@ -165,15 +168,15 @@ func (c *Cache) Prefetch(now uint64, r *mem.Req) int {
 	return 0
 }
 
-// unused counts what a line that loses its place had for nothing.
+// unused counts the unused prefetches of an evicted line.
 func (c *Cache) unused(l *line) {
 	c.Stats.Prefetch.Unused += uint64(bits.OnesCount8(l.ahead))
 	l.ahead = 0
 }
 
-// ForgetPrefetches gives up the misses that only the prefetcher has asked for, and
-// returns how many others are pending. Replies to those that were sent are strangers to
-// the cache from now on.
+// ForgetPrefetches drops the misses that only the prefetcher has requested, and returns
+// the number of other pending misses. The cache does not wait for replies to them any
+// more.
 func (c *Cache) ForgetPrefetches() (others int) {
 	for h := range c.mshr.hash {
 		for i := c.mshr.hash[h]; i != none; {
@@ -194,8 +197,8 @@ func (c *Cache) ForgetPrefetches() (others int) {
 	return others
 }
 
-// early takes the answer to a prefetch, which has gone into a line unless that is
-// none. It reports whether nobody has asked for the data yet; the entry is closed then.
+// early handles the reply to a prefetch, stored in line unless that is none. It
+// reports whether no access has requested the data yet; it then closes the entry.
 func (c *Cache) early(i, line int32) bool {
 	e := &c.mshr.miss[i]
 	r := e.req

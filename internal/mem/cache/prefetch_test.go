@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// scripted is a prefetcher that names what it is told to, once, and remembers what it
-// has seen.
+// scripted is a prefetcher that returns the addresses given to it, once, and
+// records its input.
 type scripted struct {
 	next []uint64
 	seen []Access
@@ -21,8 +21,8 @@ func (s *scripted) Access(a *Access, list []uint64) []uint64 {
 	return list
 }
 
-// reader is a cache with such a prefetcher, and a next level that answers when the
-// test says so.
+// reader is a cache with a scripted prefetcher, and a next level that answers on
+// request of the test.
 type reader struct {
 	*testing.T
 	c    *Cache
@@ -45,7 +45,7 @@ func newReader(t *testing.T, text string, level Level) *reader {
 	return x
 }
 
-// read asks for a sector; ahead is what the prefetcher names.
+// read reads a sector; ahead are the prefetcher's addresses.
 func (x *reader) read(addr uint64, ahead ...uint64) Status {
 	x.now++
 	x.of.next = ahead
@@ -59,7 +59,7 @@ func (x *reader) read(addr uint64, ahead ...uint64) Status {
 	return st
 }
 
-// sent takes what waits for the next level, and returns the addresses.
+// sent takes the requests for the next level, and returns their addresses.
 func (x *reader) sent() (list []*mem.Req, addrs []uint64) {
 	for r := x.c.PopMiss(); r != nil; r = x.c.PopMiss() {
 		list, addrs = append(list, r), append(addrs, r.Addr)
@@ -67,12 +67,13 @@ func (x *reader) sent() (list []*mem.Req, addrs []uint64) {
 	return
 }
 
-// answer answers requests, and returns how many of them somebody waited for.
+// answer answers requests, and returns the number of waiting accesses that this
+// completed.
 func (x *reader) answer(list ...*mem.Req) (waited int) {
 	x.now++
 	for _, r := range list {
 		if !x.c.WaitsFor(r) || !x.c.Fill(x.now, r) {
-			x.Fatalf("nobody waits for %#x", r.Addr)
+			x.Fatalf("the cache does not wait for %#x", r.Addr)
 		}
 	}
 	for r := x.c.PopReady(); r != nil; r = x.c.PopReady() {
@@ -89,8 +90,8 @@ func (x *reader) want(what string, want Prefetches) {
 	}
 }
 
-// What is read ahead goes to the next level behind the access, answers nobody, and
-// counts by what becomes of it. Accesses count as without a prefetcher.
+// A prefetch goes to the next level after the access, completes no access, and is
+// counted by its fate. Accesses count as without a prefetcher.
 func TestPrefetch(t *testing.T) {
 	for _, text := range []string{
 		"S:1:128:2,L:B:m:L:L,A:4:4,8:0,32", // lines taken at the miss
@@ -115,27 +116,27 @@ func TestPrefetch(t *testing.T) {
 			t.Errorf("%d requests are left", x.pool.Live)
 		}
 		if st := x.read(0x80); st != Hit {
-			t.Errorf("what was read ahead is a %v", st)
+			t.Errorf("a read of the prefetched sector is a %v", st)
 		}
 		x.read(0x80)
 		x.want("used twice", Prefetches{Issued: 1, Present: 2, Useful: 1})
 
-		// One that comes too late, together with the access that wanted it.
+		// A late one: an access asks for it while it is on its way.
 		x.read(0x20, 0xa0)
 		if st := x.read(0xa0); st != SectorMiss && st != HitReserved {
-			t.Errorf("a read of what is on its way is a %v", st)
+			t.Errorf("a read of the sector on its way is a %v", st)
 		}
 		list, addrs = x.sent()
 		if !slices.Equal(addrs, []uint64{0xa0}) {
 			t.Fatalf("%#x were sent, want 0xa0 once", addrs)
 		}
 		if n := x.answer(list...); n != 1 {
-			t.Errorf("%d waited for what came late, want 1", n)
+			t.Errorf("%d accesses waited for the late prefetch, want 1", n)
 		}
 		x.read(0xa0)
 		x.want("late", Prefetches{Issued: 2, Present: 2, Useful: 1, Late: 1})
 
-		// One that nobody uses, pushed out by two other lines.
+		// An unused one, evicted by two other lines.
 		x.read(0x20, 0xc0)
 		list, _ = x.sent()
 		x.answer(list...)
@@ -158,8 +159,8 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// Prefetches take no more than what accesses leave: places among the pending misses
-// and in the miss queue. An access that is refused is not shown.
+// Prefetches take only entries of the pending misses and of the miss queue that
+// accesses leave free. A refused access is not reported.
 func TestPrefetchWithoutRoom(t *testing.T) {
 	for _, c := range []struct {
 		what, text string
@@ -186,8 +187,8 @@ func TestPrefetchWithoutRoom(t *testing.T) {
 	}
 }
 
-// A prefetch that throws out a written line sends it to the next level. The access
-// before it says only what it has sent itself.
+// A prefetch that evicts a written line sends it to the next level. Sent of the
+// access before it has only the access's own requests.
 func TestPrefetchWritesBack(t *testing.T) {
 	x := newReader(t, "S:1:128:1,L:B:m:L:L,A:4:4,8:0,32", L2)
 	w := x.pool.Get()
@@ -214,7 +215,7 @@ func TestPrefetchWritesBack(t *testing.T) {
 	}
 }
 
-// The next line is named by reads that miss.
+// Reads that miss prefetch the next line.
 func TestNextLine(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -230,6 +231,6 @@ func TestNextLine(t *testing.T) {
 		}
 	}
 	if newAhead(&Config{Line: 128}) != nil {
-		t.Error("a cache without prefetcher has one")
+		t.Error("a cache without a prefetcher has one")
 	}
 }

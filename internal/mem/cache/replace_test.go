@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// oldest is LRU or FIFO as a program would write them.
+// oldest is LRU or FIFO as a plug-in.
 type oldest struct {
 	ways   int
 	fifo   bool
@@ -34,8 +34,7 @@ func (o *oldest) Victim(set int, from Ways) int {
 	return best
 }
 
-// note writes down what a cache says to its policy. It gives up the way that is
-// to be given up next.
+// note records a cache's calls of its policy. It evicts the way in next.
 type note struct {
 	heard []string
 	next  int
@@ -57,14 +56,14 @@ func (n *note) Victim(set int, from Ways) int {
 	return n.next
 }
 
-// The numbers that the settings have for the policies of these tests.
+// The numbers of these tests' policies in settings.
 const (
 	oldestUse Replacement = plug.First + iota
 	oldestFill
 	noted
 )
 
-var notes *note // of the cache made last
+var notes *note // of the last cache made
 
 func init() {
 	for _, fifo := range []bool{false, true} {
@@ -79,8 +78,8 @@ func init() {
 	})
 }
 
-// What a policy hears, in order, and what it is asked. Lines without data go
-// first, and nobody asks; lines that wait for their data are no victims.
+// The calls of a policy, in order. Empty ways are taken first, without a call of
+// Victim; lines that wait for data are not victims.
 func TestPolicyHears(t *testing.T) {
 	cfg, err := ParseConfig("S:2:128:3,L:B:m:L:L,A:8:4,8:0,32")
 	if err != nil {
@@ -133,8 +132,7 @@ func TestPolicyHears(t *testing.T) {
 	heard("invalidated", "drop 0.0", "drop 0.1", "drop 0.2")
 }
 
-// A way that is none of those asked about ends the program: only a fault in it
-// can do that.
+// A way that was not offered panics: only a fault in the program can cause that.
 func TestPolicyAnswersWrong(t *testing.T) {
 	for _, answer := range []int{-1, 2, 64} {
 		cfg, err := ParseConfig("S:1:128:2,L:B:m:L:L,A:8:4,8:0,32")
@@ -166,7 +164,7 @@ func TestPolicyAnswersWrong(t *testing.T) {
 	}
 }
 
-// Ways are found one after the other, across words.
+// Next finds all ways, across words.
 func TestWays(t *testing.T) {
 	w := make(Ways, 3)
 	for _, i := range []int{0, 63, 64, 130} {
@@ -184,8 +182,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// A policy that nobody has registered makes no cache, and one that a program has
-// registered has no letter.
+// An unregistered policy is refused, and a registered one has no letter.
 func TestPolicyWithoutName(t *testing.T) {
 	cfg, err := ParseConfig("S:1:128:2,L:B:m:L:L,A:8:4,8:0,32")
 	if err != nil {
@@ -200,6 +197,6 @@ func TestPolicyWithoutName(t *testing.T) {
 		t.Errorf("%s, want %s…", got, want)
 	}
 	if _, err := ParseConfig(cfg.String()); err == nil {
-		t.Error("? was taken for a policy")
+		t.Error("? was accepted as a policy")
 	}
 }

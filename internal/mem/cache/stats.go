@@ -11,8 +11,8 @@ const (
 	HitReserved               // its line is on the way (texture: present or on the way)
 	Miss                      // no such line
 	SectorMiss                // the line is there, the sector is not
-	Fail                      // refused; try again next cycle (see FailReason)
-	MSHRHit                   // never returned: counts the misses that joined a pending one
+	Fail                      // refused; retry in the next cycle (see FailReason)
+	MSHRHit                   // never returned: counts misses that joined a pending one
 	Statuses                  // how many there are
 )
 
@@ -27,7 +27,7 @@ type FailReason uint8
 // The reasons.
 const (
 	LineAllocFail FailReason = iota // every line of the set is reserved or protected
-	MissQueueFull                   // no room for the requests it would cause
+	MissQueueFull                   // no room for the requests that it would cause
 	MSHREntryFail                   // too many misses pending
 	MSHRMergeFail                   // too many requests wait for this miss
 	MSHRRWPending                   // a read of older data still waits (fetch on write)
@@ -41,8 +41,8 @@ var reasonNames = [FailReasons]string{
 // String returns GPGPU-Sim's name of the reason, spelt as there.
 func (r FailReason) String() string { return reasonNames[r] }
 
-// Stats are a cache's counters. All grow for ever; who wants them per kernel
-// takes differences.
+// Stats are a cache's counters. They only grow; for counts per kernel, take
+// differences.
 type Stats struct {
 	// Accesses counts the calls of Access by kind of request and outcome: a
 	// refused request counts each time it is tried. MSHRHit is in addition.

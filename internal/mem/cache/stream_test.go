@@ -10,7 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// show puts a request of either side into words.
+// show describes a request of either side.
 func show(r *mem.Req) string {
 	if r == nil {
 		return "nothing"
@@ -106,8 +106,8 @@ func FuzzTwin(f *testing.F) {
 	})
 }
 
-// runTwin compares the two. Plugged gives the cache a replacement policy of a
-// program, which does what the twin's does.
+// runTwin compares the two. plugged gives the cache a registered replacement
+// policy, equivalent to the twin's.
 func runTwin(t *testing.T, s stream, compat, plugged bool, seed uint64, steps int) {
 	cfg, err := ParseConfig(s.cfg)
 	if err != nil {
@@ -131,7 +131,7 @@ func runTwin(t *testing.T, s stream, compat, plugged bool, seed uint64, steps in
 		r *mem.Req
 		w *twinReq
 	}
-	var held *pair // refused, tried again
+	var held *pair // refused, to retry
 	var below []pair
 	now := uint64(100)
 	id := uint32(0)
@@ -354,7 +354,7 @@ func runTwin(t *testing.T, s stream, compat, plugged bool, seed uint64, steps in
 			}
 		}
 	}
-	// Drain: everything that was accepted must come back.
+	// Drain: every accepted request must come back.
 	for range 1 << 20 {
 		for _, p := range below {
 			if cfg.MSHR == SectorAssoc {
@@ -401,8 +401,8 @@ func runTwin(t *testing.T, s stream, compat, plugged bool, seed uint64, steps in
 	checkInside(t, c)
 }
 
-// checkInside compares what the cache keeps besides its lines (masks, counts,
-// lists, hash) with the lines.
+// checkInside compares the cache's derived state (masks, counts, lists, hash) with
+// its lines.
 func checkInside(t *testing.T, c *Cache) {
 	t.Helper()
 	dirty := 0
@@ -451,9 +451,8 @@ func checkInside(t *testing.T, c *Cache) {
 	}
 }
 
-// TestStreamsMeetPolicies: every policy is in one of the streams that the cache
-// and its twin are compared on; the two kinds of texture cache have streams of
-// their own.
+// TestStreamsMeetPolicies: every policy is in one of the streams on which the cache
+// and its twin are compared; the two kinds of texture cache have their own streams.
 func TestStreamsMeetPolicies(t *testing.T) {
 	seen := map[any]bool{}
 	for _, s := range streams {

@@ -40,8 +40,7 @@ func (c *Cache) layOut(ways int) {
 	c.plugIn()
 }
 
-// settle brings hash, masks and counts up to date after a change of a line's
-// sectors.
+// settle updates hash, masks and counts after a change of a line's sectors.
 func (c *Cache) settle(i int32) {
 	l := &c.lines[i]
 	var k uint8
@@ -169,7 +168,7 @@ func (c *Cache) delist(i int32) {
 	l.inList = false
 }
 
-// stampIt gives a line a new time: that of a hit, or of taking it.
+// stampIt gives a line a new time: that of a hit, or of its allocation.
 func (c *Cache) stampIt(i int32, now uint64, hit bool) {
 	l := &c.lines[i]
 	if c.policy != nil && hit {
@@ -224,8 +223,8 @@ func (c *Cache) sector(r *mem.Req) uint8 {
 	return 1 << (r.Addr / mem.SectorBytes % sectors)
 }
 
-// look finds what a set holds of a sector: the outcome that an access would
-// begin with, and the line, none for Miss and Fail.
+// look looks a sector up in a set: it returns the outcome that an access would
+// start with, and the line, none for Miss and Fail.
 func (c *Cache) look(set int, tag uint64, sec uint8, write bool) (Status, int32) {
 	at := none
 	low := int32(set * c.stride)
@@ -259,7 +258,7 @@ func (c *Cache) look(set int, tag uint64, sec uint8, write bool) (Status, int32)
 // protect reports whether dirty lines are spared: too few lines are dirty yet.
 func (c *Cache) protect() bool { return c.dirty*100 < c.maxDirty }
 
-// victim returns the line that a set gives up; look has said that there is one.
+// victim returns the line that a set evicts; look has found that there is one.
 func (c *Cache) victim(set int) int32 {
 	for w := c.words - 1; w >= 0; w-- {
 		if m := c.inv[set*c.words+w]; m != 0 {
@@ -280,7 +279,7 @@ func (c *Cache) victim(set int) int32 {
 	return i
 }
 
-// evicted describes a dirty line that lost its place.
+// evicted describes an evicted dirty line.
 type evicted struct {
 	tag     uint64
 	size    uint32 // 0: nothing to write back
@@ -288,7 +287,7 @@ type evicted struct {
 	bytes   mem.ByteMask
 }
 
-// writeBack returns what must be written of a line.
+// writeBack returns the part of a line that must be written back.
 func (c *Cache) writeBack(i int32) evicted {
 	l := &c.lines[i]
 	if l.mod == 0 {
@@ -296,7 +295,7 @@ func (c *Cache) writeBack(i int32) evicted {
 	}
 	e := evicted{tag: l.tag, bytes: l.dirty, sectors: l.mod, size: uint32(bits.OnesCount8(l.mod)) * mem.SectorBytes}
 	if !c.cfg.Sectored {
-		// The incumbent writes 128 bytes whatever the length of the line.
+		// GPGPU-Sim writes 128 bytes whatever the length of the line.
 		e.size, e.sectors = mem.LineBytes, 1<<sectors-1
 	}
 	return e
@@ -338,8 +337,8 @@ func (c *Cache) reserve(i int32, sec uint8, now uint64) {
 	c.settle(i)
 }
 
-// use does what a look-up of the given outcome does to the tags, and returns
-// the line, none if it is taken at the fill only.
+// use updates the tags after a look-up with the given outcome, and returns the
+// line, or none if the line is taken at the fill.
 func (c *Cache) use(st Status, i int32, set int, tag uint64, sec uint8, now uint64) (int32, evicted) {
 	c.used = true
 	var out evicted
@@ -413,7 +412,7 @@ func (c *Cache) put(i int32, sec uint8, bytes mem.ByteMask) {
 }
 
 // fillTag fills a sector by address, taking a line if there is none; a dirty
-// victim is lost. Without a candidate the data pass by.
+// victim is lost. Without a candidate the data are not stored.
 func (c *Cache) fillTag(now uint64, set int, tag uint64, sec uint8, write bool, bytes mem.ByteMask) int32 {
 	if !c.cfg.Compat.FillByWay {
 		c.used = true
@@ -434,12 +433,12 @@ func (c *Cache) fillTag(now uint64, set int, tag uint64, sec uint8, write bool, 
 
 // FillDirect puts sectors of a line into the cache at once, as a copy from the
 // host does; index is the address that picks the set (PartAddr for an L2).
-// A dirty victim vanishes without traffic.
+// A dirty victim is dropped without traffic.
 func (c *Cache) FillDirect(now, addr, index uint64, secs uint8) {
 	c.fillDirect(now, 0, addr, index, secs)
 }
 
-// FillInTurn is FillDirect with each sector a cycle behind the one before.
+// FillInTurn is FillDirect with the sectors filled in consecutive cycles.
 func (c *Cache) FillInTurn(now, addr, index uint64, secs uint8) {
 	c.fillDirect(now, 1, addr, index, secs)
 }
@@ -461,13 +460,15 @@ func (c *Cache) fillDirect(now, step, addr, index uint64, secs uint8) {
 	}
 }
 
-// allAbsent reports whether a line has none of some sectors, nor waits for them.
+// allAbsent reports whether none of the given sectors of a line is present or on
+// its way.
 func (c *Cache) allAbsent(i int32, secs uint8) bool {
 	l := &c.lines[i]
 	return (l.rsv|l.val|l.mod)&secs == 0
 }
 
-// putAbsent does what filling such sectors one by one does, the last of them now.
+// putAbsent has the effect of filling such sectors one by one, the last of them
+// now.
 func (c *Cache) putAbsent(i int32, secs uint8, now uint64) {
 	if secs == 0 {
 		return
@@ -488,8 +489,8 @@ func (c *Cache) drop(i int32) {
 	c.settle(i)
 }
 
-// Invalidate empties the cache without traffic, unless nothing has been looked
-// up since the last time. Pending misses stay pending.
+// Invalidate empties the cache without traffic, unless there was no look-up since
+// the last call. Pending misses stay pending.
 func (c *Cache) Invalidate() {
 	if !c.used {
 		return
@@ -514,7 +515,7 @@ func (c *Cache) Flush() {
 // Ways returns the current number of ways.
 func (c *Cache) Ways() int { return c.ways }
 
-// SetWays changes the number of ways to n, kept within 1 and the
+// SetWays changes the number of ways to n, limited to the range from 1 to the
 // configuration's MaxWays.
 func (c *Cache) SetWays(n int) {
 	n = min(max(n, 1), c.cfg.maxWays())

@@ -21,9 +21,9 @@ type reorder struct {
 	back    bool
 }
 
-// Texture is a texture cache: tags change at the access, as if the data were
-// there at once, and every access, hit or miss, then passes a FIFO in order,
-// where a miss waits for its data. Its owner calls it like a Cache.
+// Texture is a texture cache: tags change at the access, as if the data arrived at
+// once, and every access, hit or miss, then passes a FIFO in order, where a miss
+// waits for its data. Its owner calls it like a Cache.
 type Texture struct {
 	cfg   Config
 	pool  *mem.Pool
@@ -36,7 +36,7 @@ type Texture struct {
 	requests  mem.Queue
 }
 
-// NewTexture returns an empty texture cache. Pieces of answers go to the pool.
+// NewTexture returns an empty texture cache. Pieces of replies return to the pool.
 func NewTexture(cfg Config, pool *mem.Pool) (*Texture, error) {
 	if err := usable(&cfg, true); err != nil {
 		return nil, err
@@ -90,15 +90,15 @@ func (t *Texture) Access(now uint64, r *mem.Req) Status {
 	return got
 }
 
-// MissHead returns the request that waits longest for the next level, nil if
-// none does.
+// MissHead returns the oldest request that waits for the next level, nil if there
+// is none.
 func (t *Texture) MissHead() *mem.Req { return t.requests.Head() }
 
 // PopMiss removes and returns MissHead.
 func (t *Texture) PopMiss() *mem.Req { return t.requests.Pop() }
 
-// Tick ends a cycle: the oldest access moves to the results if its data are
-// there and a result entry is free.
+// Tick ends a cycle: the oldest access moves to the results if its data have
+// arrived and a result entry is free.
 func (t *Texture) Tick() {
 	t.Stats.Cycles++
 	if !t.moves() {
@@ -120,7 +120,7 @@ func (t *Texture) moves() bool {
 // Quiet reports whether nothing is to be sent, moved or popped.
 func (t *Texture) Quiet() bool { return t.requests.Len() == 0 && t.results.Len() == 0 && !t.moves() }
 
-// Skip does n Ticks at once; the cache is Quiet.
+// Skip has the effect of n Ticks; the cache must be Quiet.
 func (t *Texture) Skip(n uint64) { t.Stats.Cycles += n }
 
 // DataPortFree is true: a texture cache has no port to wait for.
@@ -129,7 +129,7 @@ func (t *Texture) DataPortFree() bool { return true }
 // FillPortFree is true: see DataPortFree.
 func (t *Texture) FillPortFree() bool { return true }
 
-// pendingFor returns the reorder entry an answer or a piece of one is for.
+// pendingFor returns the reorder entry that a reply or a piece of one is for.
 func (t *Texture) pendingFor(r *mem.Req) *reorder {
 	for i := range t.reorders.Len() {
 		if o := t.reorders.At(i); !o.back && (o.r == r || o.r == r.Orig) {
@@ -139,11 +139,11 @@ func (t *Texture) pendingFor(r *mem.Req) *reorder {
 	return nil
 }
 
-// WaitsFor reports whether an answer, or the request of which it is a piece,
-// was sent by this cache.
+// WaitsFor reports whether a reply, or the request of which it is a piece, was sent
+// by this cache.
 func (t *Texture) WaitsFor(r *mem.Req) bool { return t.pendingFor(r) != nil }
 
-// Fill takes an answer or a 32-byte piece of one, as Cache.Fill does.
+// Fill takes a reply or a 32-byte piece of one, as Cache.Fill does.
 func (t *Texture) Fill(_ uint64, r *mem.Req) bool {
 	o := t.pendingFor(r)
 	if o == nil {
@@ -177,7 +177,7 @@ func (t *Texture) PopReady() *mem.Req {
 	return r
 }
 
-// Invalidate empties the tags; accesses under way are not affected.
+// Invalidate empties the tags; accesses in progress are not affected.
 func (t *Texture) Invalidate() { t.tags.Invalidate() }
 
 // Flush does nothing: nothing is ever modified.

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// newTexture makes a texture cache and a maker of requests for it.
+// newTexture returns a texture cache and a function that makes requests for it.
 func newTexture(t testing.TB, s string) (*Texture, *mem.Pool, func(addr uint64) *mem.Req) {
 	t.Helper()
 	cfg, err := ParseConfig(s)
@@ -38,13 +38,13 @@ func TestTextureOrder(t *testing.T) {
 		}
 	}
 	if x.Probe(c) != Hit {
-		t.Error("the tag of a line on its way should be there")
+		t.Error("the tag of a line on its way is missing")
 	}
 	if a.Addr != 0 || a.Size != 128 {
 		t.Errorf("asks for %#x+%d, want the line", a.Addr, a.Size)
 	}
 	if x.PopMiss() != a || x.PopMiss() != b || x.PopMiss() != nil {
-		t.Error("requests are not those that missed, in order")
+		t.Error("the requests are not the misses, in order")
 	}
 	pieces := func(r *mem.Req, n int) {
 		for range n {
@@ -67,7 +67,7 @@ func TestTextureOrder(t *testing.T) {
 	}
 	pieces(a, 1)
 	if x.WaitsFor(a) || x.Fill(2, a) {
-		t.Error("waits for what has come")
+		t.Error("waits for data that have arrived")
 	}
 	if x.Ready() {
 		t.Fatal("ready before the cycle is over")

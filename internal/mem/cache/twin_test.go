@@ -2,9 +2,9 @@ package cache
 
 import "github.com/heddle-sim/heddle/internal/mem"
 
-// The twin is a second cache, written for clearness only: it scans ways, keeps
-// states as words and pending misses in a map. It shares the settings' types
-// and the index functions (which have tests of their own) with the real one.
+// The twin is a second cache, written only for clarity: it scans ways, and keeps
+// states as words and pending misses in a map. It shares the settings' types and
+// the index functions (which have their own tests) with the real one.
 
 type twinReq struct {
 	id         uint32
@@ -562,7 +562,7 @@ func (t *twin) fillAddr(now, addr, part uint64, sec int, write bool, bytes [128]
 	return i
 }
 
-// fill takes one piece of the answer to what was sent for a key.
+// fill takes one piece of the reply to the request for a key.
 func (t *twin) fill(now uint64, r *twinReq, pieces int) {
 	var key uint64
 	for k, m := range t.misses {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// rule is a least distance between two commands, as a data sheet words it.
+// rule is a minimum distance between two commands, as in a data sheet.
 type rule struct {
 	name        string
 	first, then Kind
@@ -23,8 +23,8 @@ const (
 	sameGroup
 )
 
-// rulesOf writes the data sheet of a configuration out as distances between
-// commands. It knows nothing of how the device keeps them.
+// rulesOf lists the data sheet of a configuration as distances between commands,
+// independently of the device's implementation.
 func rulesOf(c Config) []rule {
 	burst := c.BurstLength / c.DataRatio
 	rules := []rule{
@@ -53,7 +53,7 @@ func rulesOf(c Config) []rule {
 	return rules
 }
 
-// checkLog reads a command log and names what a device would not survive.
+// checkLog checks a command log and returns the violated rules.
 func checkLog(c Config, log []Command) []string {
 	var bad []string
 	say := func(i int, format string, a ...any) {
@@ -134,7 +134,7 @@ func checkLog(c Config, log []Command) []string {
 		}
 	}
 	if c.REFI > 0 && len(log) > 0 {
-		// A refresh may be late by what it takes to close the banks, no more.
+		// A refresh may be late by the time that closing the banks takes, no more.
 		last, slack := uint64(0), uint64(c.REFI+c.RAS+c.RP+c.RC+c.RFC+c.WL+c.WR+c.BurstCycles()+c.Banks)
 		for i, x := range log {
 			if x.Cycle > last+slack {

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
-// Scheduler says in which order requests are handed to the banks. Beyond those below
-// there are the ones in Schedulers.
+// Scheduler says in which order requests go to the banks: a scheduler below, or a
+// registered one (Schedulers).
 type Scheduler uint8
 
 // The schedulers.
@@ -59,7 +59,7 @@ type Timing struct {
 	CDLR   int `help:"end of written data to read" unit:"cycles" want:"0..1048576"`
 	WR     int `help:"end of written data to precharge" unit:"cycles" want:"0..1048576"`
 	RTPL   int `help:"read to precharge within a bank group" unit:"cycles" want:"0..1048576" def:"0"`
-	REFI   int `help:"distance of refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
+	REFI   int `help:"interval between refreshes; 0: none" unit:"cycles" want:"0..1048576" def:"0"`
 	RFC    int `help:"length of a refresh" unit:"cycles" want:"0..1048576" def:"0"`
 }
 
@@ -72,7 +72,8 @@ type WriteQueue struct {
 	Low     int // phase ends when fewer are pending
 }
 
-// Config describes a channel. It does not change once a Device is made of it.
+// Config describes a channel. It does not change once a Device has been made from
+// it.
 type Config struct {
 	Timing
 
@@ -82,8 +83,8 @@ type Config struct {
 	Chips       int // chips side by side in the channel; they widen the burst
 
 	Scheduler   Scheduler
-	QueueSize   int // requests waiting for a bank, but under FIFO; 0: no bound
-	ReturnQueue int // answered requests that wait to leave; 0: 1024, as GPGPU-Sim has it
+	QueueSize   int // requests waiting for a bank, except under FIFO; 0: no limit
+	ReturnQueue int // answered requests that wait to leave; 0: 1024, as in GPGPU-Sim
 	Writes      WriteQueue
 
 	// DualCommand lets a row and a column command go out in the same cycle, as
@@ -96,27 +97,27 @@ type Config struct {
 	Compat Compat
 }
 
-// Compat has a switch for each behaviour of GPGPU-Sim that one would not
-// design but that changes cycles or counters. The zero value has all off.
+// Compat has a switch for each behaviour of GPGPU-Sim that nobody would design but
+// that changes cycles or counters. In the zero value all are off.
 type Compat struct {
-	// ColumnBehindRow lets a column command go out in the cycle of a row
-	// command without DualCommand, if the scan of the banks, which goes on
-	// from the bank behind the row command's, skipping as many as it had
-	// passed, meets one that may. (Reference runs on one command bus print
-	// cycles with both commands.) Off: one command a cycle.
+	// ColumnBehindRow allows a column command in the cycle of a row command without
+	// DualCommand. The scan of the banks continues after the row command's bank,
+	// skips as many banks as it had already passed, and issues the first column
+	// command that it finds ready. (Reference runs on one command bus print cycles
+	// with both commands.) Off: one command a cycle.
 	ColumnBehindRow bool `help:"a column command may follow a row command in the same cycle although there is one command bus" def:"false"`
 }
 
-// GPGPUSim returns the switches as the incumbent behaves.
+// GPGPUSim returns the switches that reproduce GPGPU-Sim.
 func GPGPUSim() Compat { return Compat{ColumnBehindRow: true} }
 
-// fifoDepth is the length of the queue in front of the FIFO scheduler, the one
-// GPGPU-Sim has.
+// fifoDepth is the length of the queue in front of the FIFO scheduler, as in
+// GPGPU-Sim.
 const fifoDepth = 2
 
 const (
 	maxBanks     = 64
-	maxCycles    = 1 << 20 // larger settings than this are taken for mistakes
+	maxCycles    = 1 << 20 // larger settings are taken for mistakes
 	maxRequests  = 1 << 20
 	defaultReply = 1024
 )
@@ -162,7 +163,7 @@ func (c Config) Group(bank int) int {
 // timings are the parameters of Timing.
 var timings = param.Of(new(Timing), "dram.timing.", false)
 
-// Check reports the first setting that makes no device.
+// Check reports the first invalid setting.
 func (c Config) Check() error {
 	t := c.Timing
 	if t.Banks < 1 || t.Banks > maxBanks || t.Banks&(t.Banks-1) != 0 {
@@ -176,7 +177,7 @@ func (c Config) Check() error {
 	}
 	// Between two refreshes there must be time to open a row, use and close it.
 	if least := t.RFC + max(t.RC, t.RAS+t.RP) + t.RCD + t.CL + t.WL + t.WR; t.REFI > 0 && least >= t.REFI {
-		return param.Clash("dram.timing.rfc dram.timing.refi", "dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left for a row, want more than %d", t.RFC, t.REFI, least)
+		return param.Clash("dram.timing.rfc dram.timing.refi", "dram: a refresh takes RFC = %d cycles and comes every REFI = %d: no time is left to use a row; want REFI above %d", t.RFC, t.REFI, least)
 	}
 	for _, v := range []struct {
 		key, name string
@@ -190,10 +191,10 @@ func (c Config) Check() error {
 		}
 	}
 	if c.BurstLength%c.DataRatio != 0 {
-		return param.Clash("dram.burst_length dram.data_ratio", "dram: a burst of %d does not fill whole clocks of %d transfers", c.BurstLength, c.DataRatio)
+		return param.Clash("dram.burst_length dram.data_ratio", "dram: burst of %d transfers: want a multiple of the %d transfers per command clock", c.BurstLength, c.DataRatio)
 	}
 	if !Schedulers.Has(int(c.Scheduler), schedulerNames[:]) {
-		return param.Clash("dram.scheduler", "dram: %v is unknown", c.Scheduler)
+		return param.Clash("dram.scheduler", "dram: unknown %v", c.Scheduler)
 	}
 	if c.GroupBy > GroupByLowBits {
 		return param.Clash("dram.group_by", "dram: unknown %v of banks", c.GroupBy)
@@ -248,8 +249,8 @@ var timingKeys = []struct {
 
 // ParseTiming reads a timing string as GPGPU-Sim writes it: pairs key=value in
 // any order, or the values alone in the fixed order nbk CCD RRD RCD RAS RP RC
-// CL WL CDLR WR nbkgrp CCDL RTPL; colons or blanks stand between. The last
-// three may be missing: one group, no further constraints.
+// CL WL CDLR WR nbkgrp CCDL RTPL; separated by colons or blanks. The last three may
+// be missing: one group, no further constraints.
 func ParseTiming(s string) (Timing, error) {
 	t := Timing{Groups: 1}
 	parts := strings.FieldsFunc(s, func(r rune) bool {

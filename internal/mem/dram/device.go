@@ -42,7 +42,7 @@ type entry struct {
 	row   uint32
 	bank  int32
 	write bool
-	alloc bool // reads for write allocation and write-backs are counted apart
+	alloc bool // reads for write allocation and write-backs are counted separately
 	back  bool
 	asked int32 // bytes for which commands went out
 	moved int32 // bytes that crossed the pins
@@ -88,7 +88,7 @@ type Device struct {
 	waiting [2]uint64 // banks with entries in them
 	pending [2]int
 	writing bool     // FRFCFS is in a phase of writes
-	plugged *plugged // nil for the schedulers that are built in
+	plugged *plugged // nil for a built-in scheduler
 
 	banks []bank
 	prio  int
@@ -162,7 +162,7 @@ func New(cfg Config) (*Device, error) {
 	return d, nil
 }
 
-// SetLog has every command reported from now on; nil stops it.
+// SetLog passes all further commands to f; nil stops this.
 func (d *Device) SetLog(f func(Command)) { d.log = f }
 
 // Config returns the settings of the channel.
@@ -171,7 +171,7 @@ func (d *Device) Config() Config { return d.cfg }
 // Stats returns the counters.
 func (d *Device) Stats() *Stats { return &d.stats }
 
-// Inherit takes over the counters of a device of the same settings.
+// Inherit takes over the counters of a device with the same settings.
 func (d *Device) Inherit(old *Device) {
 	d.stats = old.stats
 	copy(d.per, old.per)
@@ -189,12 +189,12 @@ func (d *Device) Bank(b int) BankStats {
 // Pending returns the number of requests that wait for a bank.
 func (d *Device) Pending() int { return d.fifoLen + d.pending[0] + d.pending[1] }
 
-// Empty reports whether no request is anywhere in the channel.
+// Empty reports whether there is no request in the channel.
 func (d *Device) Empty() bool {
 	return d.Pending() == 0 && d.busy == 0 && d.pinUsed == 0 && d.reply.Len() == 0
 }
 
-// Full reports whether a request of the given direction would find no room.
+// Full reports whether there is no room for a request of the given direction.
 func (d *Device) Full(write bool) bool {
 	switch {
 	case d.cfg.Scheduler == FIFO:
@@ -207,9 +207,9 @@ func (d *Device) Full(write bool) bool {
 	return d.pending[0] >= d.cfg.QueueSize
 }
 
-// Push takes a request in; the caller has seen that the channel is not Full.
-// The request's Bank and Row say where it goes. core is the core cycle, for the
-// record of waiting times.
+// Push adds a request; the caller has checked that the channel is not Full. The
+// request's Bank and Row say where it goes. core is the core cycle, used for
+// waiting times.
 func (d *Device) Push(r *mem.Req, core uint64) {
 	i := d.free
 	if i == none {
@@ -261,11 +261,11 @@ func (d *Device) ReplyHead() *mem.Req { return d.reply.Head() }
 // Replies returns the number of answered requests that have not left.
 func (d *Device) Replies() int { return d.reply.Len() }
 
-// PopReply removes and returns that request.
+// PopReply removes and returns ReplyHead.
 func (d *Device) PopReply() *mem.Req { return d.reply.Pop() }
 
-// Cycle is one command clock. It returns the write-back that ended in it, if
-// any: nobody waits for those, so they do not come out as replies.
+// Cycle simulates one command clock. It returns the write-back that ended in it, if
+// any: nothing waits for write-backs, so they do not become replies.
 func (d *Device) Cycle(core uint64) (ended *mem.Req) {
 	if d.busy == 0 && d.pinUsed == 0 && d.pending[0]|d.pending[1]|d.fifoLen == 0 && d.tREFI == 0 {
 		d.Skip(1)
@@ -294,10 +294,10 @@ func (d *Device) Cycle(core uint64) (ended *mem.Req) {
 	return ended
 }
 
-// Skip stands for n calls of Cycle while the channel holds no request that is
-// not answered.
+// Skip has the effect of n calls of Cycle. All requests in the channel must be
+// answered.
 func (d *Device) Skip(n uint64) {
-	if d.tREFI > 0 { // there is work to do even so
+	if d.tREFI > 0 { // refreshes go on
 		for range n {
 			d.Cycle(0)
 		}
@@ -323,8 +323,8 @@ func (d *Device) Skip(n uint64) {
 	}
 }
 
-// transfer moves the pins on by one cycle and ends a request whose last bytes
-// have crossed.
+// transfer advances the data pins by one cycle and ends a request whose last bytes
+// have crossed them.
 func (d *Device) transfer() (ended *mem.Req) {
 	i := d.popPins()
 	if i == none {
@@ -413,7 +413,7 @@ func (d *Device) scheduleFRFCFS(core uint64) {
 	d.hand(i, hit, core)
 }
 
-// hand gives i to its bank, of which it hits the row or not.
+// hand gives entry i to its bank; hit says whether it hits the bank's row.
 func (d *Device) hand(i int32, hit bool, core uint64) {
 	b := d.entries[i].bank
 	d.stats.Scheduled++
@@ -421,7 +421,7 @@ func (d *Device) hand(i int32, hit bool, core uint64) {
 	if !write {
 		d.stats.ReadScheduled++
 	}
-	if !hit { // another row than before: the count of the last one ends
+	if !hit { // a different row: the count of the last one ends
 		k, s := &d.banks[b], &d.per[b]
 		s.RowUsesMax = max(s.RowUsesMax, k.uses)
 		s.RowSpanMax = max(s.RowSpanMax, core-k.since)
@@ -549,7 +549,8 @@ func (d *Device) command(ready uint64) (column, row bool) {
 		row = d.firstRow(rows)
 		return column, row
 	}
-	// One command: of each bank in turn the column, then the row.
+	// One command: for each bank in turn, try the column command, then the row
+	// command.
 	soonest := uint64(math.MaxUint64)
 	for m := ready | rows; m != 0; {
 		b := from(m, d.prio)
@@ -573,9 +574,9 @@ func (d *Device) command(ready uint64) (column, row bool) {
 	return false, false
 }
 
-// columnBehind looks for a column command behind a row command to bank b,
-// before which the scan had passed some banks: it goes on that many and one
-// further, and ends where it has looked at as many banks as there are.
+// columnBehind looks for a column command after a row command to bank b, before
+// which the scan had passed some banks. It starts as many banks and one more after
+// the bank that follows b, and stops once every bank has been counted.
 func (d *Device) columnBehind(b, passed int, ready uint64) bool {
 	at := (b + passed + 2) & (d.cfg.Banks - 1)
 	left := d.cfg.Banks - 1 - passed
@@ -723,8 +724,8 @@ func (d *Device) refresh() bool {
 // awake notes that a timer runs until the given cycle.
 func (d *Device) awake(until uint64) { d.quiet = max(d.quiet, until) }
 
-// setPinMin makes n the least distance from a command to its data: bubbles at
-// the end of the line come or go.
+// setPinMin sets the minimum distance from a command to its data to n, by adding or
+// removing bubbles at the end of the line.
 func (d *Device) setPinMin(n int) {
 	d.pinMin = n
 	for d.pins.Len() < n {
@@ -782,7 +783,7 @@ func (d *Device) countParallelism(ready uint64) {
 	}
 }
 
-// countCycle says what the cycle was used for.
+// countCycle counts what the cycle was used for.
 func (d *Device) countCycle(column, row bool) {
 	s := &d.stats
 	s.Cycles++

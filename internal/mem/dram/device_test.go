@@ -12,7 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// configs are the presets and, from them, everything else that can be set.
+// configs are the presets, and variants of them for all other settings.
 func configs() map[string]Config {
 	all := map[string]Config{}
 	for _, p := range Presets {
@@ -77,9 +77,8 @@ func (s *stream) next() *mem.Req {
 	return r
 }
 
-// TestTwin runs the device and its twin side by side on random traffic: the
-// same commands and replies in the same cycles, no constraint broken, nothing
-// lost.
+// TestTwin runs the device and its twin together on random traffic: the same
+// commands and replies in the same cycles, no constraint violated, nothing lost.
 func TestTwin(t *testing.T) {
 	for name, c := range configs() {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +99,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// sideBySide compares a device of settings of with a twin of settings c.
+// sideBySide compares a device with the settings of with a twin with the settings
+// c.
 func sideBySide(t *testing.T, of, c Config, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -188,7 +188,7 @@ func sideBySide(t *testing.T, of, c Config, seed uint64) {
 		t.Errorf("%d of %d scheduled were row hits, twin %d of %d", st.RowHits, st.Scheduled, w.hits, w.sched)
 	}
 	if st.Idle+st.Columns+st.Rows-st.DoubleIssue != st.Cycles {
-		t.Errorf("cycles with and without commands do not add up: %+v", st)
+		t.Errorf("cycles with and without commands do not sum to all cycles: %+v", st)
 	}
 }
 
@@ -237,10 +237,10 @@ func show(log []Command) string {
 	return strings.Join(s, ", ")
 }
 
-// TestCommands gives the commands of small cases cycle by cycle, worked out by
-// hand from the data-sheet numbers of the GDDR6 preset: CCD 4, CCDL 6, RRD 12,
-// RCD 24, RAS 55, RP 24, RC 78, CL 24, WL 8, CDLR 10, WR 24, RTPL 4, burst 4;
-// so RCDWR 15, RTW 22, WTR 22, WTP 36.
+// TestCommands gives the commands of small cases cycle by cycle, computed by hand
+// from the data-sheet numbers of the GDDR6 preset: CCD 4, CCDL 6, RRD 12, RCD 24,
+// RAS 55, RP 24, RC 78, CL 24, WL 8, CDLR 10, WR 24, RTPL 4, burst 4; so RCDWR 15,
+// RTW 22, WTR 22, WTP 36.
 func TestCommands(t *testing.T) {
 	p, _ := Named("gddr6")
 	hbm, _ := Named("hbm2")
@@ -277,13 +277,13 @@ func TestCommands(t *testing.T) {
 			"0 ACT b0 r5, 24 RD b0 r5, 55 PRE b0 r5, 79 ACT b0 r6, 103 RD b0 r6", []uint64{48, 127}},
 		{"conflict later: RP, RCD", p.Config, []req{rd(0, 0, 5), rd(200, 0, 6)},
 			"0 ACT b0 r5, 24 RD b0 r5, 200 PRE b0 r5, 224 ACT b0 r6, 248 RD b0 r6", []uint64{48, 272}},
-		{"conflict behind a write: WTP", p.Config, []req{wr(0, 0, 5), wr(95, 0, 5), rd(96, 0, 6)},
+		{"conflict after a write: WTP", p.Config, []req{wr(0, 0, 5), wr(95, 0, 5), rd(96, 0, 6)},
 			"0 ACT b0 r5, 15 WR b0 r5, 95 WR b0 r5, 131 PRE b0 r5, 155 ACT b0 r6, 179 RD b0 r6", []uint64{23, 103, 203}},
 		{"read, then write: RTW", p.Config, []req{rd(0, 0, 5), wr(1, 0, 5)},
 			"0 ACT b0 r5, 24 RD b0 r5, 46 WR b0 r5", []uint64{48, 54}},
 		{"write, then read: WTR", p.Config, []req{wr(0, 0, 5), rd(1, 0, 5)},
 			"0 ACT b0 r5, 15 WR b0 r5, 37 RD b0 r5", []uint64{23, 61}},
-		{"precharge behind a read of the group: RTPL", p.Config,
+		{"precharge after a read of the group: RTPL", p.Config,
 			[]req{rd(0, 0, 5), rd(0, 4, 5), rd(100, 4, 5), rd(101, 0, 6)},
 			"0 ACT b0 r5, 12 ACT b4 r5, 24 RD b0 r5, 36 RD b4 r5, 100 RD b4 r5, 104 PRE b0 r5, 128 ACT b0 r6, 152 RD b0 r6",
 			[]uint64{48, 60, 124, 176}},
@@ -293,8 +293,8 @@ func TestCommands(t *testing.T) {
 		{"one bus", one, []req{rd(0, 0, 5), rd(12, 1, 6)},
 			"0 ACT b0 r5, 12 RD b0 r5, 13 ACT b1 r6, 25 RD b1 r6", []uint64{24, 37}},
 		// In cycle 12 the scan starts at bank 4. The row command to bank 5 is
-		// its second look; it goes on three further, at 8, and comes to 2.
-		{"one bus, a column behind a row", func() Config { c := one; c.Compat = GPGPUSim(); return c }(),
+		// its second look; it continues three further, at 8, and reaches 2.
+		{"one bus, a column after a row", func() Config { c := one; c.Compat = GPGPUSim(); return c }(),
 			[]req{rd(0, 2, 5), rd(12, 5, 6)},
 			"0 ACT b2 r5, 12 ACT b5 r6, 12 RD b2 r5, 24 RD b5 r6", []uint64{24, 36}},
 		{"one bus, row first", one, []req{rd(0, 2, 5), rd(12, 5, 6)},
@@ -329,8 +329,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestOpenRowFirst: the open row goes before older requests of other rows, and
-// the streak takes newcomers in; then the oldest.
+// TestOpenRowFirst: requests for the open row go before older ones for other rows,
+// also those that arrive during the streak; then the oldest goes.
 func TestOpenRowFirst(t *testing.T) {
 	p, _ := Named("gddr6")
 	rows := []uint32{1, 2, 1, 3, 2, 1}
@@ -339,7 +339,7 @@ func TestOpenRowFirst(t *testing.T) {
 	for i, row := range rows {
 		reqs = append(reqs, &mem.Req{Owner: uint32(i), Bank: 0, Row: row, Size: 32})
 	}
-	at[5] = 25 // comes while row 1 is open
+	at[5] = 25 // arrives while row 1 is open
 	_, done := run(t, p.Config, reqs, at, 1000)
 	var order []uint32
 	for i := range rows {
@@ -351,8 +351,8 @@ func TestOpenRowFirst(t *testing.T) {
 	}
 }
 
-// TestWriteQueue: writes wait until the high watermark and go until fewer than
-// the low one are left.
+// TestWriteQueue: writes wait for the high watermark, and go until fewer than the
+// low watermark are left.
 func TestWriteQueue(t *testing.T) {
 	p, _ := Named("gddr6")
 	c := p.Config
@@ -370,7 +370,7 @@ func TestWriteQueue(t *testing.T) {
 		}
 		// Row 1 in one bank: 4, 3 and 2 pending are served, 1 is below Low.
 		if want := map[int]int{3: 3, 4: 1}[n]; d.Pending() != want {
-			t.Errorf("of %d writes %d wait in the end, want %d", n, d.Pending(), want)
+			t.Errorf("of %d writes %d wait at the end, want %d", n, d.Pending(), want)
 		}
 	}
 	d, _ := New(c)
@@ -468,7 +468,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// stepSlowly is Cycle without its shortcut.
+// stepSlowly steps with Cycle, without its shortcut.
 func (d *Device) stepSlowly(core uint64) {
 	if d.busy == 0 && d.pinUsed == 0 && d.Pending() == 0 {
 		if !d.reply.Full() {
@@ -482,8 +482,8 @@ func (d *Device) stepSlowly(core uint64) {
 	d.Cycle(core)
 }
 
-// TestPresetsFit: the numbers of a preset do not contradict each other, and let
-// open rows keep all pins busy.
+// TestPresetsFit: the numbers of a preset do not contradict each other, and open
+// rows can keep all pins busy.
 func TestPresetsFit(t *testing.T) {
 	for _, p := range Presets {
 		c := p.Config
@@ -581,7 +581,7 @@ func TestCheckConfig(t *testing.T) {
 		{"negative latency", func(c *Config) { c.RCD = -1 }, "dram.timing.rcd = -1"},
 		{"no read latency", func(c *Config) { c.CL = 0 }, "dram.timing.cl = 0"},
 		{"no burst", func(c *Config) { c.BurstLength = 0 }, "burst length is 0"},
-		{"torn burst", func(c *Config) { c.BurstLength = 6 }, "does not fill"},
+		{"torn burst", func(c *Config) { c.BurstLength = 6 }, "want a multiple of the 4"},
 		{"unknown scheduler", func(c *Config) { c.Scheduler = 9 }, "scheduler 9"},
 		{"unknown grouping", func(c *Config) { c.GroupBy = 9 }, "grouping 9"},
 		{"negative queue", func(c *Config) { c.QueueSize = -1 }, "scheduler queue"},

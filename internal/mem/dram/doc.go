@@ -3,7 +3,7 @@
 // commands, the data pins, a first-come and a first-ready scheduler, a write
 // queue with watermarks, and refresh.
 //
-// It knows a request's bank, row, size and direction, and nothing of how an
-// address came to be in that bank (package part), nor of the bytes. Its unit of
-// time is the command clock of the device; one call of Cycle is one such cycle.
+// It knows a request's bank, row, size and direction, but neither the mapping of
+// addresses to banks (package part) nor the bytes. Its unit of time is the command
+// clock of the device; one call of Cycle is one such cycle.
 package dram

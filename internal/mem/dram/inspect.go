@@ -4,14 +4,14 @@ import "github.com/heddle-sim/heddle/internal/mem"
 
 // This file: looking into a channel from outside. Nothing here changes it.
 
-// Stage is how far a request has come in a channel.
+// Stage is the progress of a request in a channel.
 type Stage uint8
 
 // The stages.
 const (
 	Waiting  Stage = iota // for its bank
 	InBank                // its bank works for it
-	OnPins                // all its commands have gone out, its data are to cross the pins
+	OnPins                // all its commands have been issued, its data have not all crossed the pins
 	Answered              // waits to leave
 )
 

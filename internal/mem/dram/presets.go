@@ -1,10 +1,10 @@
 package dram
 
-// Preset is a kind of memory with the settings of one channel of it.
+// Preset is a kind of memory with the settings of one channel.
 type Preset struct {
 	Name   string
 	Source string  // where the numbers come from
-	MHz    float64 // command clock for which the cycle counts were made
+	MHz    float64 // command clock of the cycle counts
 	Config Config
 
 	// The refresh of the kind, in nanoseconds; Config leaves it out.
@@ -19,8 +19,8 @@ func (p Preset) Refreshing() Config {
 	return c
 }
 
-// Presets are the kinds of memory on graphics cards. Queues are those of the
-// configurations that the timing comes from.
+// Presets are the kinds of memory on graphics cards. Queues are from the same
+// configurations as the timing.
 //
 // Refresh times are our assumption: the usual orders of the JEDEC standards
 // (JESD212, JESD232, JESD250, JESD235, JESD238) for dies of 8 to 16 Gb.

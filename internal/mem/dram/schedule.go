@@ -7,15 +7,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// This file: schedulers that a program registers. FIFO and FRFCFS are in device.go,
-// without a call through an interface.
+// This file: schedulers that a program registers. FIFO and FRFCFS are in device.go
+// and need no interface call.
 
-// Policy says which request is handed to its bank next. Every channel has one of its
-// own.
+// Policy chooses the request that goes to its bank next. Every channel has its own.
 type Policy interface {
-	// Next returns the place in Waiting of the request that goes to its bank in this
-	// cycle, which must not be busy, or -1 for none. It is asked in every cycle in
-	// which some request's bank is not busy. c is the caller's after the call.
+	// Next returns the index in Waiting of the request that goes to its bank in
+	// this cycle, or -1 for none. The bank must not be busy. Next is called in
+	// every cycle in which the bank of some request is not busy. c must not be used
+	// after the call.
 	Next(c *Channel) int
 }
 
@@ -23,7 +23,7 @@ type Policy interface {
 type Channel struct {
 	Cycle   uint64   // of the command clock
 	Turn    int      // bank from which the channel looks for its next command
-	Waiting []Queued // requests, in the order in which they came
+	Waiting []Queued // requests in order of arrival
 	Banks   []State
 }
 
@@ -32,7 +32,7 @@ type Queued struct {
 	Bank  int
 	Row   uint32
 	Write bool
-	Since uint64 // core cycle in which it came
+	Since uint64 // core cycle in which it arrived
 	entry int32
 }
 
@@ -40,20 +40,21 @@ type Queued struct {
 type State struct {
 	Busy bool   // it has a request
 	Open bool   // a row is open
-	Row  uint32 // the row that was opened last
+	Row  uint32 // the last row opened
 }
 
-// Schedulers are the schedulers, each made for a channel of so many banks.
+// Schedulers are the constructors of schedulers by name, for the given number of
+// banks.
 var Schedulers = plug.New[func(banks int) Policy]("DRAM scheduler", schedulerNames[:]...)
 
-// plugged is a channel's registered scheduler, and what it sees.
+// plugged is a channel's registered scheduler with its input.
 type plugged struct {
 	Policy
 	view Channel
 	per  []int32 // waiting requests by bank
 }
 
-// newPlugged returns the scheduler that the settings name, nil if that is built in.
+// newPlugged returns the scheduler that the settings name, nil if it is built in.
 func newPlugged(cfg *Config) *plugged {
 	maker, ok := Schedulers.Maker(int(cfg.Scheduler))
 	if !ok {
@@ -62,7 +63,7 @@ func newPlugged(cfg *Config) *plugged {
 	return &plugged{Policy: maker(cfg.Banks), view: Channel{Banks: make([]State, cfg.Banks)}, per: make([]int32, cfg.Banks)}
 }
 
-// queue takes in the request of an entry.
+// queue adds the request of an entry to what the scheduler sees.
 func (d *Device) queue(r *mem.Req, i int32) {
 	p, b := d.plugged, d.entries[i].bank
 	p.view.Waiting = append(p.view.Waiting, Queued{Bank: int(b), Row: r.Row, Write: r.Write, Since: d.entries[i].since, entry: i})
@@ -71,7 +72,7 @@ func (d *Device) queue(r *mem.Req, i int32) {
 	d.pending[0]++
 }
 
-// schedulePlugged hands the request that the scheduler names to its bank.
+// schedulePlugged gives the request that the scheduler chooses to its bank.
 func (d *Device) schedulePlugged(core uint64) {
 	if d.waiting[0]&^d.busy == 0 {
 		return
@@ -87,7 +88,7 @@ func (d *Device) schedulePlugged(core uint64) {
 		return
 	}
 	if n < 0 || n >= len(v.Waiting) || v.Banks[v.Waiting[n].Bank].Busy {
-		panic(fmt.Sprintf("heddle: the DRAM scheduler %v names request %d of %d: want one whose bank is not busy, or -1", d.cfg.Scheduler, n, len(v.Waiting)))
+		panic(fmt.Sprintf("heddle: the DRAM scheduler %v returned request %d of %d: want the index of a request whose bank is not busy, or -1", d.cfg.Scheduler, n, len(v.Waiting)))
 	}
 	w := v.Waiting[n]
 	v.Waiting = append(v.Waiting[:n], v.Waiting[n+1:]...)

@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/plug"
 )
 
-// rowFirst is FRFCFS as a program would write it.
+// rowFirst is FRFCFS as a plug-in.
 type rowFirst struct{}
 
 func (rowFirst) Next(c *Channel) int {
@@ -34,7 +34,7 @@ func (rowFirst) Next(c *Channel) int {
 	return -1
 }
 
-// answer names what a test wants, and notes what it was shown.
+// answer returns the test's choice, and records its input.
 type answer struct {
 	next int
 	seen []Channel
@@ -48,13 +48,13 @@ func (a *answer) Next(c *Channel) int {
 	return a.next
 }
 
-// The numbers that the settings have for the schedulers of these tests.
+// The numbers of these tests' schedulers in settings.
 const (
 	openRowFirst Scheduler = plug.First + iota
 	answering
 )
 
-var answers *answer // of the channel made last
+var answers *answer // of the last channel made
 
 func init() {
 	Schedulers.Register("open row first", func(int) Policy { return rowFirst{} })
@@ -64,8 +64,8 @@ func init() {
 	})
 }
 
-// A scheduler sees the requests in their order and the state of the banks, and is not
-// asked while all requests wait for busy banks. What it names goes to its bank.
+// A scheduler sees the requests in order and the state of the banks, and is not
+// called while all requests wait for busy banks. Its choice goes to its bank.
 func TestPolicySees(t *testing.T) {
 	p, _ := Named("gddr6")
 	p.Config.Scheduler = answering
@@ -76,7 +76,7 @@ func TestPolicySees(t *testing.T) {
 	a := answers
 	d.Cycle(0)
 	if len(a.seen) != 0 {
-		t.Fatal("it was asked without requests")
+		t.Fatal("it was called without requests")
 	}
 	for i, bank := range []int32{3, 3, 5} {
 		d.Push(&mem.Req{Size: 32, Bank: bank, Row: uint32(10 + i), Write: i == 1}, 100+uint64(i))
@@ -106,12 +106,12 @@ func TestPolicySees(t *testing.T) {
 	asked := len(a.seen)
 	d.Cycle(107)
 	if len(a.seen) != asked {
-		t.Error("it was asked although the only request waits for a busy bank")
+		t.Error("it was called although the only request waits for a busy bank")
 	}
 }
 
-// An answer that names no request, or one of a busy bank, ends the program: only a
-// fault in it can do that. So does no setting: unknown numbers are refused.
+// An index without a request, or of one whose bank is busy, panics: only a fault in
+// the program can cause that. Settings cannot: unknown numbers are refused.
 func TestPolicyAnswersWrong(t *testing.T) {
 	p, _ := Named("gddr6")
 	p.Config.Scheduler = answering
@@ -131,7 +131,7 @@ func TestPolicyAnswersWrong(t *testing.T) {
 			}
 			answers.next = 0
 			d.Cycle(0)
-			answers.next = next // 0 is of the busy bank now
+			answers.next = next // the bank of 0 is busy now
 			d.Cycle(1)
 		}()
 	}

@@ -13,8 +13,8 @@ type BankStats struct {
 	WaitMax    uint64 `combine:"max"` // longest wait of a request for the bank, core cycles
 }
 
-// Stats are a channel's counters, in command clock cycles if not said
-// otherwise. They count from the start of the run.
+// Stats are a channel's counters, in command clock cycles unless stated otherwise.
+// They count from the start of the run.
 type Stats struct {
 	Cycles     uint64
 	Idle       uint64 // without a command
@@ -22,9 +22,9 @@ type Stats struct {
 	Precharges uint64
 	Refreshes  uint64
 	Requests   uint64 // pushed
-	Reads      uint64 // read commands, those for write allocation apart
+	Reads      uint64 // read commands except those for write allocation
 	AllocReads uint64 // read commands for write allocation
-	Writes     uint64 // write commands, those of L2 write-backs apart
+	Writes     uint64 // write commands except those of L2 write-backs
 	WriteBacks uint64 // write commands of L2 write-backs
 	DataCycles uint64 // the data pins' share: commands times cycles of a burst
 	Active     uint64 // some bank had a request or some timer ran
@@ -63,7 +63,7 @@ type Stats struct {
 	Rows        uint64 // cycles with a row command
 }
 
-// HeldBy counts what stood against a column command.
+// HeldBy counts what prevented a column command.
 type HeldBy struct {
 	RCD, RCDWR, CCD, CCDL, WTR, RTW, Pins uint64
 	CCDLAlone, WTRAlone, RTWAlone         uint64

@@ -2,9 +2,9 @@ package dram
 
 import "github.com/heddle-sim/heddle/internal/mem"
 
-// twin is the channel written as the rules read: one counter per constraint
-// that runs down to zero, requests in plain slices, data pins as a list of
-// slots. It is slow and has no shortcuts.
+// twin is the channel written like the rules: one counter per constraint that
+// counts down to zero, requests in plain slices, data pins as a list of slots. It
+// is slow and has no shortcuts.
 type twin struct {
 	c     Config
 	cycle uint64
@@ -275,7 +275,7 @@ func (t *twin) schedule() {
 		if len(q[b]) == 0 {
 			continue
 		}
-		// What would serve this bank: every candidate gets a rank, lowest wins.
+		// The candidates for this bank: each gets a rank, and the lowest wins.
 		best, bestRank := -1, 1<<30
 		for j, r := range q[b] {
 			rank := 1<<20 + j

@@ -24,9 +24,9 @@ func (k Kind) String() string { return [...]string{"local", "fly", "mesh", "toru
 // Arbiter chooses which input an output serves.
 type Arbiter uint8
 
-// The arbiters. In a router, one of the two sides of an allocation chooses
-// first among its requests, by a pointer that moves past whoever was served
-// last; the other side chooses among those that chose it.
+// The arbiters. In a router, one of the two sides of an allocation chooses first
+// among its requests, by a pointer that moves past the last one served; the other
+// side chooses among those that chose it.
 const (
 	RoundRobin Arbiter = iota // local: one pointer over all inputs, moved every cycle (-icnt_arbiter_algo 0); routers: inputs choose first
 	ISLIP                     // local: a pointer per output (1); routers: outputs choose first
@@ -34,18 +34,18 @@ const (
 
 func (a Arbiter) String() string { return [...]string{"round-robin", "islip"}[a] }
 
-// Placement says at which terminals of a network the two sides are.
+// Placement assigns the nodes of the two sides to terminals of a network.
 type Placement uint8
 
 // The placements. Clusters and slices are counted from 0, terminals too.
 const (
-	// InOrder puts the clusters at the first terminals and the slices behind
-	// them, as GPGPU-Sim does with use_map = 0.
+	// InOrder puts the clusters at the first terminals and the slices after them,
+	// as GPGPU-Sim does with use_map = 0.
 	InOrder Placement = iota
 	// Spread puts the slices at equal distances among the terminals: slice j of
 	// m at number (2j+1)·t/2m of t. In a mesh or a torus the terminals are
 	// numbered along diagonals for this, so that slices are in different rows
-	// and columns. The clusters take what is left, in order.
+	// and columns. The clusters take the remaining terminals, in order.
 	Spread
 )
 
@@ -53,7 +53,7 @@ func (p Placement) String() string { return [...]string{"in-order", "spread"}[p]
 
 // Config describes one subnet.
 type Config struct {
-	Kind    Kind `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, as a butterfly of switches (of one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
+	Kind    Kind `help:"crossbar: one packet per port and cycle, whatever its size; others: routers that move flits, in a butterfly of switches (with one stage: one switch), a grid, or a grid whose ends are joined" enum:"crossbar|fly|mesh|torus"`
 	Inputs  int  `key:"-"` // nodes that send, numbered from 0
 	Outputs int  `key:"-"` // nodes that receive, numbered from 0
 
@@ -61,34 +61,34 @@ type Config struct {
 	InBuffer int `help:"crossbar: packets that wait at an input" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_in_buffer_limit=64"`
 	// Packets of each output FIFO (-icnt_out_buffer_limit); of networks with flits, flits of a channel that the last router may send ahead (ejection_buffer_size)
 	OutBuffer int `help:"crossbar: packets that wait at an output" unit:"packets" want:"1..1048576" def:"64" from:"-icnt_out_buffer_limit=64"`
-	// Of the crossbar, or of every router's two allocators
-	Arbiter Arbiter `help:"who is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip" from:"-icnt_arbiter_algo=1"`
+	// For the crossbar, or for both allocators of every router
+	Arbiter Arbiter `help:"which input is served; in a router, inputs (round-robin) or outputs (islip) choose first" enum:"round-robin|islip" def:"islip" from:"-icnt_arbiter_algo=1"`
 
 	GrantCycles int `help:"crossbar: busy cycles between moves of the islip pointers" unit:"cycles" want:"1..1024" def:"1" from:"-icnt_grant_cycles=1"`
-	FlitBytes   int `help:"bytes of a flit; counts only for the crossbar, time for routers" unit:"bytes" want:"1..1024" def:"32" from:"-icnt_flit_size=32"`
+	FlitBytes   int `help:"bytes of a flit; affects only counters in a crossbar, timing in routers" unit:"bytes" want:"1..1024" def:"32" from:"-icnt_flit_size=32"`
 
-	// What follows describes routers; the local crossbar ignores it.
+	// The rest describes routers; the local crossbar ignores it.
 
-	Radix      int  `help:"nodes along a dimension, or inputs of a fly's switch; 0: the fewest that hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
+	Radix      int  `help:"nodes along a dimension, or inputs of a fly's switch; 0: as few as hold all clusters and slices" unit:"nodes" want:"0..8192" def:"0"`
 	Dimensions int  `help:"dimensions, or stages of a fly; 0: two dimensions, one stage" unit:"dimensions" want:"0..12" def:"0"`
-	VCs        int  `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, of a torus two" unit:"channels" want:"0..16" def:"0"`
-	AnyVC      bool `key:"any_vc" help:"packets take whatever channel is free, instead of one for each pair of nodes, which keeps their order" def:"false"`
+	VCs        int  `key:"vcs" help:"virtual channels of a link; a torus needs an even number; 0: one, in a torus two" unit:"channels" want:"0..16" def:"0"`
+	AnyVC      bool `key:"any_vc" help:"packets take any free channel, instead of a fixed one for each pair of nodes, which keeps them in order" def:"false"`
 
 	VCBuffer       int  `key:"vc_buffer" help:"flits that a router holds of each channel of an input" unit:"flits" want:"1..65536" def:"64"`
-	BoundaryBuffer int  `help:"flits of each channel that wait at a node to be taken" unit:"flits" want:"1..65536" def:"16"`
+	BoundaryBuffer int  `help:"flits of each channel that can wait at a node" unit:"flits" want:"1..65536" def:"16"`
 	HoldVC         bool `key:"hold_vc" help:"a channel is free for the next packet only when the last one has left the next router" def:"false"`
 
 	Iterations    int `help:"rounds of each allocation in a router" unit:"rounds" want:"1..64" def:"1"`
-	RoutingDelay  int `help:"a router finds a packet's way" unit:"cycles" want:"0..64" def:"0"`
-	VCDelay       int `key:"vc_delay" help:"a router allocates a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
-	SwitchDelay   int `help:"a router allocates its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
-	CreditDelay   int `help:"from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
-	LinkDelay     int `help:"from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
-	InputSpeedup  int `help:"ways from an input into a router's switch; divides the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
-	OutputSpeedup int `help:"ways from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
+	RoutingDelay  int `help:"time of a router to find a packet's route" unit:"cycles" want:"0..64" def:"0"`
+	VCDelay       int `key:"vc_delay" help:"time of a router to allocate a channel to a packet" unit:"cycles" want:"1..64" def:"1"`
+	SwitchDelay   int `help:"time of a router to allocate its switch to a flit" unit:"cycles" want:"1..64" def:"1"`
+	CreditDelay   int `help:"time from a credit's arrival to its use" unit:"cycles" want:"0..64" def:"0"`
+	LinkDelay     int `help:"time from router to router; to and from nodes it is 1" unit:"cycles" want:"1..64" def:"1"`
+	InputSpeedup  int `help:"paths from an input into a router's switch; must divide the number of virtual channels" unit:"ways" want:"1..16" def:"1"`
+	OutputSpeedup int `help:"paths from a router's switch to an output" unit:"ways" want:"1..16" def:"1"`
 	Steps         int `key:"router_steps" help:"steps that a router does in a cycle" unit:"steps" want:"1..16" def:"2"`
 
-	Placement Placement `help:"where the slices are among the clusters: behind them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
+	Placement Placement `help:"where the slices are among the clusters: after them, or at equal distances (in a grid, along diagonals)" enum:"in-order|spread" def:"spread"`
 	// Reply says that the inputs are the slices. It only places nodes: both
 	// subnets of a chip have the same nodes at the same terminals.
 	Reply bool `key:"-"`
@@ -100,7 +100,7 @@ func (c Config) Reverse() Config {
 	return c
 }
 
-// Bounds on what a configuration may ask for.
+// Limits of a configuration.
 const (
 	maxSide  = 1 << 12 // nodes of a side
 	maxFlits = 1 << 22 // of all buffers of a network
@@ -108,10 +108,10 @@ const (
 	maxQueue = 1 << 24 // packets or flits of one buffer
 )
 
-// ofRouters are the parameters that networks with routers have.
+// ofRouters are the parameters of networks with routers.
 var ofRouters = slices.DeleteFunc(param.Of(new(Config), "noc.", false), func(p param.Param) bool { return p.Name == "noc.grant_cycles" })
 
-// Check reports what is contradictory.
+// Check reports a contradiction among the settings.
 func (c *Config) Check() error {
 	switch {
 	case c.Inputs < 1 || c.Outputs < 1:
@@ -125,7 +125,7 @@ func (c *Config) Check() error {
 	case c.FlitBytes < 1:
 		return param.Clash("noc.flit_bytes", "a flit has at least one byte, not %d", c.FlitBytes)
 	case c.Kind > Torus || c.Arbiter > ISLIP || c.Placement > Spread:
-		return param.Clash("noc.kind noc.arbiter noc.placement", "no such network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
+		return param.Clash("noc.kind noc.arbiter noc.placement", "unknown network: kind %d, arbiter %d, placement %d", c.Kind, c.Arbiter, c.Placement)
 	case c.Kind == Local && c.GrantCycles < 1:
 		return param.Clash("noc.grant_cycles", "network grant cycles are at least 1, not %d", c.GrantCycles)
 	case c.Kind == Local:
@@ -135,7 +135,7 @@ func (c *Config) Check() error {
 		return err
 	}
 	if most := 1 << 16; c.OutBuffer > most {
-		return param.Clash("noc.flit_out_buffer", "network output buffer %d is more than %d", c.OutBuffer, most)
+		return param.Clash("noc.flit_out_buffer", "network output buffer %d: want at most %d", c.OutBuffer, most)
 	}
 	s := c.shape()
 	if nodes := c.Inputs + c.Outputs; s.terminals < nodes {
@@ -145,10 +145,10 @@ func (c *Config) Check() error {
 		return param.Clash("noc.kind noc.radix noc.dimensions", "%v has more than the %d terminals that can be simulated", s, maxSpan)
 	}
 	if c.Kind == Torus && s.vcs%2 != 0 {
-		return param.Clash("noc.kind noc.vcs", "a torus needs an even number of virtual channels, not %d: packets change to the second half where a ring is closed, or they could wait for each other in a circle", s.vcs)
+		return param.Clash("noc.kind noc.vcs", "a torus needs an even number of virtual channels, not %d: without a change to the second half where a ring closes, packets could deadlock", s.vcs)
 	}
 	if c.InputSpeedup > s.vcs || s.vcs%c.InputSpeedup != 0 {
-		return param.Clash("noc.input_speedup noc.vcs", "network input speedup %d does not divide the %d virtual channels", c.InputSpeedup, s.vcs)
+		return param.Clash("noc.input_speedup noc.vcs", "network input speedup %d: want a divisor of the %d virtual channels", c.InputSpeedup, s.vcs)
 	}
 	// The last product is within 2^13·2^5·2^4·2^17 and cannot overflow.
 	if n := s.routers * s.ports * s.vcs * (c.VCBuffer + max(c.VCBuffer, c.OutBuffer)); n > maxFlits {
@@ -178,7 +178,7 @@ func (s shape) String() string {
 	return fmt.Sprintf("a %v of radix %d with %d %s", s.kind, s.k, s.n, what)
 }
 
-// shape finds what the configuration leaves open.
+// shape fills in what the configuration leaves open.
 func (c *Config) shape() shape {
 	s := shape{kind: c.Kind, k: c.Radix, n: c.Dimensions, vcs: c.VCs}
 	if s.n == 0 {
@@ -205,15 +205,15 @@ func (c *Config) shape() shape {
 	return s
 }
 
-// Shape says in words what a network with routers is.
+// Shape describes a network with routers in words.
 func (c *Config) Shape() string {
 	s := c.shape()
 	return fmt.Sprintf("%v; routers %d, virtual channels %d", s, s.routers, s.vcs)
 }
 
-// Longest returns the cycles after which a packet of one flit has come to the
-// node farthest away when nothing is in its way, 1 for the local crossbar. With
-// several steps a cycle it takes less.
+// Longest returns the cycles that a packet of one flit takes to the farthest node
+// in an empty network, 1 for the local crossbar. With several steps a cycle it
+// takes less.
 func (c *Config) Longest() int {
 	if c.Kind == Local {
 		return 1
@@ -229,7 +229,7 @@ func (c *Config) Longest() int {
 	return 5 + hops*(c.RoutingDelay+c.VCDelay+c.SwitchDelay) + (hops-1)*(1+c.LinkDelay)
 }
 
-// power returns k^n, or something above maxSpan if it is more than that.
+// power returns k^n, or some number above maxSpan if k^n is larger.
 func power(k, n int) int {
 	p := 1
 	for range n {
@@ -287,7 +287,7 @@ func diagonal(t, k int) int {
 
 // Map describes where the nodes are, a line for each row of a mesh or torus of
 // two dimensions and one line for anything else: c and a number for a cluster,
-// s and a number for a slice, - for nothing.
+// s and a number for a slice, - for neither.
 func (c *Config) Map() string {
 	s := c.shape()
 	name := make([]string, s.terminals)

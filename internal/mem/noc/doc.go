@@ -4,13 +4,12 @@
 // The local crossbar moves one packet to each output a cycle, whatever its
 // size; it is what GPGPU-Sim calls the local interconnect. The other kinds move
 // flits through input-queued routers with virtual channels and credits, in the
-// steps and with the delays of BookSim: a fly (a butterfly of switches, of one
-// stage a single switch, as GPGPU-Sim's files have it), a mesh and a torus.
-// Routes are fixed by source and destination: the digits of the destination in
-// a fly, one dimension after the other in a grid. All have bounded buffers and
-// refuse what does not fit, so that a full partition is felt in the SMs.
+// steps and with the delays of BookSim: a fly (a butterfly of switches; with one
+// stage a single switch, as in GPGPU-Sim's files), a mesh and a torus. Routes are
+// fixed by source and destination: the digits of the destination in a fly, one
+// dimension after the other in a grid. All have bounded buffers and refuse what
+// does not fit, so that a full partition stalls the SMs.
 //
-// The package knows nothing of addresses: whoever pushes a request names the
-// node that it goes to. It does not model adaptive routes, wires' lengths or
-// power.
+// The package does not use addresses: the caller of Push names the destination
+// node. It does not model adaptive routes, wire lengths or power.
 package noc

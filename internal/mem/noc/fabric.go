@@ -8,12 +8,12 @@ import (
 
 // fabric is a network of routers. Each router has input queues with virtual
 // channels, an allocator for the channels of the next router's input, one for
-// its switch, and queues behind the switch. A channel may be sent on only while
-// it has credits, one for each free place behind it.
+// its switch, and queues after the switch. A channel may be sent on only while it
+// has credits, one for each free place at its other end.
 //
 // Numbers: an input or output port is router·ports+port, a channel of it
-// port·vcs+channel. Behind the output ports come the sources, which keep
-// credits as an output port does; behind the input ports come the sinks.
+// port·vcs+channel. After the output ports come the sources, which keep credits as
+// an output port does; after the input ports come the sinks.
 type fabric struct {
 	cfg *Config
 	shape
@@ -28,11 +28,11 @@ type fabric struct {
 	// Channels of inputs.
 	buf    []ring.Ring[flit]
 	stage  []stage
-	due    []uint64 // cycle in which the stage may end, 0 before its first step
+	due    []uint64 // cycle in which the stage may end; 0 before its first step
 	port   []int32  // output port of the packet at the head, within the router
 	lo, hi []uint8  // channels of that port it may take
-	to     []int32  // channel of an output port that it has got
-	finder []uint64 // sets of channels, words a router: in stage routing
+	to     []int32  // channel of an output port that it was given
+	finder []uint64 // sets of channels, words per router: in stage finding
 	asking []uint64 // in stage asking
 	moving []uint64 // in stage moving, with a flit
 	words  int
@@ -43,16 +43,16 @@ type fabric struct {
 	ended  []bool // the tail has been sent (HoldVC)
 	full   []int32
 
-	queue    []ring.Ring[flit]   // by output port: behind the switch
+	queue    []ring.Ring[flit]   // by output port: after the switch
 	sending  []uint64            // by router: output ports with a queue
 	returned []ring.Ring[uint32] // by input port: credits to give back, a set of channels each
-	giving   []uint64            // by router: input ports with those
+	giving   []uint64            // by router: input ports with credits to give back
 	given    []uint32            // by input port: credits of this step
 	portW    int                 // words of a set of ports
 	work     []int32             // by router: flits and credits that it holds
 
 	vcAlloc, swAlloc allocator
-	swNext           []uint8 // by way into the switch: channel that comes first
+	swNext           []uint8 // by path into the switch: channel that comes first
 
 	// On links, by the cycle of their arrival modulo the length.
 	flits   [][]arrival
@@ -65,13 +65,13 @@ type fabric struct {
 	turn     []uint8  // channel that is popped first
 	waiting  []ring.Ring[int32]
 	sources  []uint64 // sources with a packet waiting
-	ahead    []int32  // by source: flits of its first packet that are on their way
+	ahead    []int32  // by source: flits of its first packet already sent
 	lane     []int8   // by source: channel of its first packet, -1 if none yet
 	rotate   []uint8  // by source: channel that is tried first
 
 	packets []packet
 	free    []int32
-	inside  int // flits in routers and on links, and credits that are not home
+	inside  int // flits in routers and on links, and credits on their way back
 }
 
 // stage is what the packet at the head of a channel waits for.
@@ -88,7 +88,7 @@ const (
 type flit struct {
 	packet int32
 	born   uint32 // low bits of the cycle in which it was injected
-	ready  uint32 // the same of the cycle in which it is through the switch
+	ready  uint32 // the same of the cycle in which it leaves the switch
 	vc     uint8
 	head   bool
 	tail   bool
@@ -147,7 +147,7 @@ func newFabric(c *Config) *fabric {
 		f.linkGrid()
 	}
 
-	// A queue behind the switch holds no more than the credits of its port.
+	// A queue after the switch holds no more than the credits of its port.
 	f.buf = rings[flit](ins, c.VCBuffer)
 	f.queue = rings[flit](f.terms, v*max(c.VCBuffer, c.OutBuffer))
 	f.returned = rings[uint32](f.terms, v*c.VCBuffer)
@@ -187,9 +187,9 @@ func newFabric(c *Config) *fabric {
 	return f
 }
 
-// linkFly joins the switches of a k-ary n-fly. A wire behind a stage has the
-// number switch·k+port; before the next stage, its lowest digit changes places
-// with the digit that this stage has set.
+// linkFly connects the switches of a k-ary n-fly. A wire after a stage has the
+// number switch·k+port; before the next stage, its lowest digit is swapped with the
+// digit that this stage has set.
 func (f *fabric) linkFly() {
 	c := f.cfg
 	per := f.terminals / f.k // switches of a stage
@@ -211,9 +211,9 @@ func (f *fabric) linkFly() {
 	}
 }
 
-// linkGrid joins the routers of a mesh or torus. Port 2d leads up dimension d,
-// port 2d+1 down it, port 2n to the node; an input port is named after the
-// output port of its neighbour.
+// linkGrid connects the routers of a mesh or torus. Port 2d leads up dimension d,
+// port 2d+1 down it, port 2n to the node; an input port is named after the output
+// port of its neighbour.
 func (f *fabric) linkGrid() {
 	local := 2 * f.n
 	for r := range f.routers {
@@ -264,14 +264,14 @@ func (f *fabric) route(r int, p *packet) (port int, lo, hi uint8) {
 	}
 }
 
-// laneOf is the channel within its class that a pair of terminals keeps to.
+// laneOf is the channel within its class that a pair of terminals always uses.
 func (f *fabric) laneOf(src, dst int) int { return (src + dst) % (f.vcs / f.classes) }
 
-// dimensionOrder goes along the lowest dimension in which a packet is not yet
-// where it belongs. In a torus it takes the shorter way round; of two equal
-// ways, up from even coordinates and down from odd ones. Behind the link that
-// closes a ring, it uses the second class of channels, so that no circle of
-// channels can wait for each other.
+// dimensionOrder goes along the lowest dimension in which a packet is not yet at
+// its destination. In a torus it takes the shorter way round; of two equal ways, up
+// from even coordinates and down from odd ones. After the link that closes a ring
+// it uses the second class of channels, so that channels cannot wait for each other
+// in a cycle.
 func (f *fabric) dimensionOrder(r, src, dst int) (port, class int) {
 	for d := range f.n {
 		at, to := int(f.digits[r*f.n+d]), int(f.digits[dst*f.n+d])

@@ -119,9 +119,9 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// circle reports whether channels can wait for each other in a circle. A
-// channel waits for those that a packet which holds it may ask for next; what a
-// node takes is always taken.
+// circle reports whether channels can wait for each other in a cycle. A channel
+// waits for those that the packet holding it may request next; nodes always take
+// what arrives.
 func circle(t *testing.T, f *fabric, name func(port int, vc uint8) int) bool {
 	t.Helper()
 	next := map[int]map[int]bool{}
@@ -161,30 +161,30 @@ func circle(t *testing.T, f *fabric, name func(port int, vc uint8) int) bool {
 	return false
 }
 
-// TestNoCircle proves that no network can deadlock: the channels that packets
-// hold and ask for form no circle. Where rings are closed that is so only
-// because of the second class of channels.
+// TestNoCircle proves that no network can deadlock: the channels that packets hold
+// and request form no cycle. With closed rings this is due to the second class of
+// channels.
 func TestNoCircle(t *testing.T) {
 	for _, c := range shapes {
 		f := build(t, c).fab
 		if circle(t, f, func(port int, vc uint8) int { return port*f.vcs + int(vc) }) {
-			t.Errorf("%s: channels wait for each other in a circle", describe(&c))
+			t.Errorf("%s: channels wait for each other in a cycle", describe(&c))
 		}
 	}
 	for _, k := range []int{5, 6, 8} {
 		f := build(t, with(routed(Torus, k, k*k-k), func(c *Config) { c.Radix = k })).fab
 		if circle(t, f, func(port int, vc uint8) int { return port*f.vcs + int(vc) }) {
-			t.Errorf("torus of radix %d: channels wait for each other in a circle", k)
+			t.Errorf("torus of radix %d: channels wait for each other in a cycle", k)
 		}
 		if !circle(t, f, func(port int, _ uint8) int { return port }) {
-			t.Errorf("torus of radix %d: no circle among its links, so that the test above says nothing", k)
+			t.Errorf("torus of radix %d: no cycle among its links, so that the test above proves nothing", k)
 		}
 	}
 }
 
-// TestZeroLoadByHops: a lone packet takes what its routers and links take, in
-// no cycle less. A router takes the delays of its stages and a cycle for the
-// switch; a link takes a cycle to be entered and its delay.
+// TestZeroLoadByHops: a lone packet takes exactly the cycles of its routers and
+// links. A router takes the delays of its stages and a cycle for the switch; a link
+// takes one cycle and its delay.
 func TestZeroLoadByHops(t *testing.T) {
 	for _, c := range []Config{
 		with(routed(Mesh, 1, 15), func(c *Config) {}),
@@ -225,14 +225,14 @@ func TestZeroLoadByHops(t *testing.T) {
 			}
 		}
 		if longest != c.Longest() {
-			t.Errorf("%s: the longest way takes %d, not %d", describe(&c), longest, c.Longest())
+			t.Errorf("%s: the longest route takes %d, not %d", describe(&c), longest, c.Longest())
 		}
 	}
 }
 
-// TestSwitchAsMeasured: with two steps a cycle, the switch of one router takes
-// five cycles more than the local crossbar, as was measured with GPGPU-Sim, and
-// one for each further flit.
+// TestSwitchAsMeasured: with two steps a cycle, the switch of one router takes five
+// cycles more than the local crossbar, as measured with GPGPU-Sim, and one for each
+// further flit.
 func TestSwitchAsMeasured(t *testing.T) {
 	c := with(routed(Fly, 15, 12), func(c *Config) { c.Steps = 2 })
 	for flits, want := range map[int]int{1: 6, 2: 7, 4: 9} {
@@ -242,9 +242,8 @@ func TestSwitchAsMeasured(t *testing.T) {
 	}
 }
 
-// TestCreditLoop: behind a switch, a buffer of b flits lets b flits pass in the
-// time that a credit takes to come round, which is 5 cycles and the credit
-// delay, until it is the link that limits.
+// TestCreditLoop: after a switch, a buffer of b flits passes b flits per credit
+// round trip, which is 5 cycles and the credit delay, until the link is the limit.
 func TestCreditLoop(t *testing.T) {
 	for _, delay := range []int{0, 3} {
 		for b := 1; b <= 9; b++ {
@@ -268,8 +267,8 @@ func TestCreditLoop(t *testing.T) {
 	}
 }
 
-// load drives a network with as much uniform random traffic as it takes and
-// returns the flits that arrived in a cycle, and packets by source.
+// load drives a network with as much uniform random traffic as it accepts, and
+// returns the flits that arrived per cycle, and packets by source.
 func load(n *Network, cycles, flits int, target func(r *rand.Rand) int) (rate float64, from []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	from = make([]int, n.cfg.Inputs)
@@ -294,8 +293,8 @@ func load(n *Network, cycles, flits int, target func(r *rand.Rand) int) (rate fl
 }
 
 // TestBisection: clusters fill one half of a grid and slices the other, so that
-// every packet crosses the middle. No more can cross than its links carry: k in
-// a mesh, twice that in a torus. Routers come close to it.
+// every packet crosses the middle. No more can cross than its links carry: k in a
+// mesh, twice that in a torus. Routers come close to that.
 func TestBisection(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -315,7 +314,7 @@ func TestBisection(t *testing.T) {
 		n := build(t, c.cfg)
 		rate, _ := load(n, 6000, c.flits, func(r *rand.Rand) int { return r.IntN(32) })
 		t.Logf("%s: %.2f flits a cycle of at most %.0f", c.name, rate, c.bound)
-		if rate > 1.01*c.bound { // what was beyond the middle at first comes on top
+		if rate > 1.01*c.bound { // plus packets that were already past the middle at first
 			t.Errorf("%s: %.3f flits a cycle cross %.0f links", c.name, rate, c.bound)
 		}
 		if rate < c.within*c.bound {
@@ -327,8 +326,8 @@ func TestBisection(t *testing.T) {
 // TestStages: a switch that looks at the heads of its queues passes at least
 // the 58.6 % of uniform traffic of one that looks once a cycle. With the
 // clusters at the first half of the terminals and the slices at the second, only
-// half of the links behind the first stage of a longer fly lead where packets
-// go, so that at most half a flit per node passes.
+// half of the links after the first stage of a longer fly lead to destinations of
+// packets, so that at most half a flit per node passes.
 func TestStages(t *testing.T) {
 	for _, c := range []struct {
 		k, n         int
@@ -338,15 +337,15 @@ func TestStages(t *testing.T) {
 		rate, _ := load(n, 4000, 1, func(r *rand.Rand) int { return r.IntN(32) })
 		rate /= 32
 		t.Logf("%d stages of radix %d: %.3f flits per node and cycle of at most %.2f", c.n, c.k, rate, c.bound)
-		if rate > 1.01*c.bound || rate < c.least { // what was beyond the cut at first comes on top
+		if rate > 1.01*c.bound || rate < c.least { // plus packets that were already past the cut at first
 			t.Errorf("%d stages of radix %d pass %.3f flits per node and cycle, want %.3f to %.2f", c.n, c.k, rate, c.least, c.bound)
 		}
 	}
 }
 
-// TestHotSpot: if all want one node, it gets a flit a cycle and no more. A
-// switch then serves all inputs alike; a grid serves all, but those that are
-// near more often.
+// TestHotSpot: if all packets go to one node, it gets exactly one flit a cycle. A
+// switch then serves all inputs equally; a grid serves all, but near ones more
+// often.
 func TestHotSpot(t *testing.T) {
 	for _, flits := range []int{1, 4} {
 		for _, c := range []struct {
@@ -372,7 +371,7 @@ func TestHotSpot(t *testing.T) {
 	}
 }
 
-// TestUniformFairness: under uniform load every input of a switch gets its
+// TestUniformFairness: under uniform load every input of a switch gets an equal
 // share.
 func TestUniformFairness(t *testing.T) {
 	n := build(t, with(routed(Fly, 8, 8), func(c *Config) { c.Steps = 2 }))
@@ -418,7 +417,7 @@ func TestTorusFullLoad(t *testing.T) {
 	}
 }
 
-// home checks that an empty network has all its credits and channels back.
+// home checks that all credits and channels of an empty network are free.
 func home(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -427,7 +426,7 @@ func home(t interface {
 	n.Skip(uint64(10 * len(n.fab.flits) * (1 + n.cfg.VCBuffer)))
 	f := n.fab
 	if f.inside != 0 {
-		t.Fatalf("%d flits or credits are still under way", f.inside)
+		t.Fatalf("%d flits or credits are still in the network", f.inside)
 	}
 	for o, c := range f.credit {
 		if c != f.full[o] || f.taken[o] {
@@ -464,10 +463,10 @@ func anyFabric(t *rapid.T) Config {
 	return c
 }
 
-// TestFabricConservation: whatever is pushed comes out once, at its
-// destination, in the order of its pair of nodes unless packets choose their
-// channels; and all credits come home. Two networks, one of which skips the
-// cycles in which it is empty, do the same.
+// TestFabricConservation: every pushed packet comes out once, at its destination,
+// in the order of its pair of nodes unless packets choose their channels; and all
+// credits return. A network that skips the cycles in which it is empty behaves the
+// same.
 func TestFabricConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyFabric(t)
@@ -478,7 +477,7 @@ func TestFabricConservation(t *testing.T) {
 		left := rapid.IntRange(1, 80).Draw(t, "packets")
 		seed := rapid.Uint64().Draw(t, "seed")
 		rng := rand.New(rand.NewPCG(seed, 1))
-		pops := rapid.IntRange(1, 4).Draw(t, "pops") // in how many cycles an output looks
+		pops := rapid.IntRange(1, 4).Draw(t, "pops") // cycles between pops of an output
 		sizes := []int{8, 40, 136, 400}
 		behind := uint64(0) // cycles that the twin has yet to skip
 		for cycle := 0; left > 0 || n.Busy(); cycle++ {
@@ -558,9 +557,8 @@ func TestFabricConservation(t *testing.T) {
 	})
 }
 
-// TestMatch: an allocation joins each input and output at most once, only as
-// was asked, and with as many rounds as there are outputs leaves nothing that
-// could still be joined.
+// TestMatch: an allocation matches each input and output at most once, only as
+// requested, and with as many rounds as outputs leaves no possible match.
 func TestMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ins, outs := rapid.IntRange(1, 9).Draw(t, "ins"), rapid.IntRange(1, 9).Draw(t, "outs")
@@ -580,24 +578,24 @@ func TestMatch(t *testing.T) {
 			for _, g := range a.got {
 				q := a.reqs[g]
 				if in[q.in] || out[q.out] {
-					t.Fatalf("%+v is joined twice", q)
+					t.Fatalf("%+v is matched twice", q)
 				}
 				in[q.in], out[q.out] = true, true
 			}
 			if len(a.reqs) > 0 && len(a.got) == 0 {
-				t.Fatal("nothing is joined")
+				t.Fatal("nothing is matched")
 			}
 			for _, q := range a.reqs {
 				if c.Iterations >= max(ins, outs) && !in[q.in] && !out[q.out] {
-					t.Fatalf("%+v could still be joined", q)
+					t.Fatalf("%+v could still be matched", q)
 				}
 			}
 		}
 	})
 }
 
-// TestMatchTurn: of two channels of one input that want one output, the one
-// whose turn it is asks, whichever side chooses first.
+// TestMatchTurn: of two channels of one input that want the same output, the one
+// whose turn it is requests it, whichever side chooses first.
 func TestMatchTurn(t *testing.T) {
 	for _, arb := range []Arbiter{ISLIP, RoundRobin} {
 		for first := range 2 {
@@ -611,9 +609,9 @@ func TestMatchTurn(t *testing.T) {
 	}
 }
 
-// TestHoldVC: a channel is given to the next packet in the step behind a tail,
-// or, if it is held, once the tail's credit has come round. A packet of f flits
-// takes f+1 cycles, or f+5.
+// TestHoldVC: a channel is given to the next packet in the step after a tail, or,
+// if it is held, once the tail's credit has returned. A packet of f flits takes f+1
+// cycles, or f+5.
 func TestHoldVC(t *testing.T) {
 	for _, hold := range []bool{false, true} {
 		for _, flits := range []int{1, 3, 6} {
@@ -704,7 +702,7 @@ func TestFabricCheck(t *testing.T) {
 		"noc.vcs = 17":                  func(c *Config) { c.VCs = 17 },
 		"noc.vc_buffer = 0":             func(c *Config) { c.VCBuffer = 0 },
 		"noc.boundary_buffer = 0":       func(c *Config) { c.BoundaryBuffer = 0 },
-		"does not divide":               func(c *Config) { c.VCs, c.InputSpeedup = 4, 3 },
+		"want a divisor":                func(c *Config) { c.VCs, c.InputSpeedup = 4, 3 },
 		"noc.output_speedup = 0":        func(c *Config) { c.OutputSpeedup = 0 },
 		"noc.router_steps = 0":          func(c *Config) { c.Steps = 0 },
 		"noc.link_delay = 0":            func(c *Config) { c.LinkDelay = 0 },
@@ -714,7 +712,7 @@ func TestFabricCheck(t *testing.T) {
 		"noc.credit_delay = -1":         func(c *Config) { c.CreditDelay = -1 },
 		"noc.routing_delay = -1":        func(c *Config) { c.RoutingDelay = -1 },
 		"flits, more than":              func(c *Config) { c.Radix, c.VCs, c.VCBuffer = 90, 16, 1<<16 },
-		"no such network: kind 9":       func(c *Config) { c.Kind = 9 },
+		"unknown network: kind 9":       func(c *Config) { c.Kind = 9 },
 		"at least one input":            func(c *Config) { c.Inputs = 0 },
 		"at least one packet, not 0 in": func(c *Config) { c.InBuffer = 0 },
 	} {
@@ -758,7 +756,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestEach: looking into a network names every packet once.
+// TestEach: Each visits every packet once.
 func TestEach(t *testing.T) {
 	for _, kind := range []Kind{Local, Fly, Mesh, Torus} {
 		c := routed(kind, 6, 3)

@@ -10,8 +10,8 @@ import (
 
 // This file: looking into a network from outside. Nothing here changes it.
 
-// Each calls f for every packet: those on their way by input node, then those
-// that have arrived by output node, the oldest of a node first.
+// Each calls f for every packet: those in transit by input node, then those that
+// have arrived by output node, the oldest of a node first.
 func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
 	if n.fab != nil {
 		n.fab.each(f)
@@ -30,7 +30,7 @@ func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
 	}
 }
 
-// each is Each of a network of routers.
+// each is Each for a network of routers.
 func (f *fabric) each(call func(r *mem.Req, node int, arrived bool)) {
 	here := make([]bool, len(f.packets)) // at its output
 	for q := range f.boundary {
@@ -57,6 +57,6 @@ func (f *fabric) each(call func(r *mem.Req, node int, arrived bool)) {
 	}
 }
 
-// Packets returns how many packets have not arrived, and how many have and were
-// not popped.
+// Packets returns the number of packets that have not arrived, and of those that
+// have but were not popped.
 func (n *Network) Packets() (underWay, arrived int) { return n.queued, n.waiting }

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/ring"
 )
 
-// packet is a request under way.
+// packet is a request in the network.
 type packet struct {
 	req      *mem.Req
 	src, dst int32
@@ -19,12 +19,12 @@ type packet struct {
 	id       uint64 // packets pushed before it
 }
 
-// Network is one subnet. It is driven from outside: Push and Pop at any time
-// within a cycle, Advance once a cycle.
+// Network is one subnet. Its owner calls Push and Pop at any time within a cycle,
+// and Advance once a cycle.
 type Network struct {
 	Stats Stats
-	// Latency is how long packets took. In and Out count what was given to
-	// each input node, and what came through to each output node.
+	// Latency has the packets' latencies. In and Out count the traffic into each
+	// input node and out of each output node.
 	Latency Latency
 	In, Out []Traffic
 
@@ -36,7 +36,7 @@ type Network struct {
 	want    []uint64 // per output: inputs whose head goes there, words bits
 	words   int
 	next    []int    // per output: input that is looked at first
-	hold    []int    // per output: busy cycles its pointer still stays
+	hold    []int    // per output: busy cycles for which its pointer still stays
 	from    []uint64 // per output: advance in which it was served last
 	turn    int      // round robin pointer
 	queued  int      // packets that have not arrived at their output
@@ -68,7 +68,7 @@ func New(cfg Config) *Network {
 	return n
 }
 
-// size is what a packet takes of a buffer.
+// size is the space that a packet takes in a buffer.
 func (n *Network) size(bytes int) int {
 	if n.fab == nil {
 		return 1
@@ -78,8 +78,8 @@ func (n *Network) size(bytes int) int {
 
 func (n *Network) flits(bytes int) int { return max(1, (bytes+n.cfg.FlitBytes-1)/n.cfg.FlitBytes) }
 
-// HasRoom reports whether input node src takes a packet of so many bytes now.
-// A packet larger than the buffer fits an empty one.
+// HasRoom reports whether input node src has room for a packet of the given size
+// now. A packet larger than the buffer fits an empty one.
 func (n *Network) HasRoom(src, bytes int) bool {
 	if s := n.inSize[src]; s+n.size(bytes) <= n.cfg.InBuffer || s == 0 {
 		return true
@@ -88,8 +88,8 @@ func (n *Network) HasRoom(src, bytes int) bool {
 	return false
 }
 
-// Push gives a packet of so many bytes to input node src, for output node dst.
-// HasRoom must have said yes.
+// Push gives a packet of the given size to input node src, for output node dst.
+// HasRoom must have returned true.
 func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	f := n.flits(bytes)
 	p := packet{req: r, src: int32(src), dst: int32(dst), len: int32(f), born: n.now, id: n.Stats.Packets}
@@ -109,7 +109,7 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	n.inSize[src]++
 }
 
-// Peek returns the packet that Pop would, nil if none has arrived.
+// Peek returns the packet that Pop would return, nil if none has arrived.
 func (n *Network) Peek(dst int) *mem.Req {
 	if n.waiting == 0 {
 		return nil
@@ -156,7 +156,7 @@ func (n *Network) Busy() bool { return n.queued+n.waiting > 0 }
 func (n *Network) Skip(k uint64) {
 	n.Stats.Cycles += k
 	if n.fab != nil {
-		// Credits may still be on their way home.
+		// Credits may still be on their way back.
 		for ; k > 0 && n.fab.inside > 0; k-- {
 			n.fab.advance(n, n.now)
 			n.now++
@@ -225,8 +225,8 @@ func (n *Network) countConflicts() {
 	}
 }
 
-// first returns the first input from start on, cyclically, that wants output
-// o, or -1.
+// first returns the first input from start on, cyclically, whose head goes to
+// output o, or -1.
 func (n *Network) first(o, start int) int {
 	w := n.want[o*n.words : (o+1)*n.words]
 	k := start >> 6
@@ -246,8 +246,8 @@ func (n *Network) first(o, start int) int {
 	return -1
 }
 
-// behead moves the head of input i to its output o and lets the next one ask
-// for its own.
+// behead moves the head of input i to its output o, and enters the next packet as a
+// request for its own output.
 func (n *Network) behead(i, o int) {
 	p := n.in[i].Pop()
 	n.inSize[i]--

@@ -14,7 +14,8 @@ func local(in, out int) Config {
 	return Config{Kind: Local, Inputs: in, Outputs: out, InBuffer: 4, OutBuffer: 4, Arbiter: ISLIP, GrantCycles: 1, FlitBytes: 32}
 }
 
-// arrivesAfter returns after how many advances a lone packet can be popped.
+// arrivesAfter returns the number of advances after which a lone packet can be
+// popped.
 func arrivesAfter(t *testing.T, cfg Config, bytes int) int {
 	t.Helper()
 	if err := cfg.Check(); err != nil {
@@ -87,9 +88,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestSaturation: every input always has packets, each for any output as likely
-// as for any other. Only the first of a queue can move, so that outputs stay
-// idle; all inputs are served alike.
+// TestSaturation: every input always has packets with uniformly distributed
+// outputs. Only the first of a queue can move, so that outputs stay idle; all
+// inputs are served equally.
 func TestSaturation(t *testing.T) {
 	for _, c := range []struct {
 		arbiter Arbiter
@@ -99,8 +100,8 @@ func TestSaturation(t *testing.T) {
 		// An input sends one packet a cycle: Karol, Hluchyj and Morgan, "Input
 		// Versus Output Queueing on a Space-Division Packet Switch" (1987), table I.
 		{RoundRobin, 1, 1}, {RoundRobin, 2, 0.75}, {RoundRobin, 3, 0.6825}, {RoundRobin, 4, 0.6553}, {RoundRobin, 8, 0.6184},
-		// What comes up behind a packet may go to a later output in the same
-		// cycle. Two packets' wants before a cycle are a Markov chain: both the
+		// The packet after a moved one may go to a later output in the same cycle.
+		// The outputs of two packets before a cycle are a Markov chain: both the
 		// first output in 2 cycles of 5, which moves 1.5, one each in 2, which
 		// moves 2, both the second in 1, which moves 1.
 		{ISLIP, 1, 1}, {ISLIP, 2, 0.8},
@@ -173,8 +174,8 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// TestConservation: whatever is pushed comes out once, at its destination, and
-// packets of one pair of nodes keep their order.
+// TestConservation: every pushed packet comes out once, at its destination, and
+// packets of a pair of nodes stay in order.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{

@@ -2,16 +2,16 @@ package noc
 
 import "github.com/heddle-sim/heddle/internal/mem"
 
-// Outbox is where the owner of an input node keeps what it sends until all
-// owners are done with their cycle. Owners of different nodes may use theirs
-// side by side, while nobody uses the network itself; it answers as the network
-// would if every packet were given to it at once.
+// Outbox holds what the owner of an input node sends until all owners have finished
+// their cycle. Outboxes of different nodes may be used concurrently, while nothing
+// uses the network itself. HasRoom answers as the network would if every packet
+// were pushed immediately.
 type Outbox struct {
 	net  *Network
 	src  int
 	list []parcel
-	size int    // of the node's buffer that they will take
-	full uint64 // times there was no room
+	size int    // space that they will take in the node's buffer
+	full uint64 // calls of HasRoom without room
 }
 
 // parcel is a packet on its way to the network.
@@ -23,7 +23,7 @@ type parcel struct {
 // NewOutbox returns the outbox of an input node.
 func (n *Network) NewOutbox(src int) Outbox { return Outbox{net: n, src: src} }
 
-// HasRoom reports whether the node takes one more packet of so many bytes.
+// HasRoom reports whether the node has room for one more packet of the given size.
 func (o *Outbox) HasRoom(bytes int) bool {
 	n := o.net
 	if s := n.inSize[o.src] + o.size; s+n.size(bytes) <= n.cfg.InBuffer || s == 0 {
@@ -33,13 +33,13 @@ func (o *Outbox) HasRoom(bytes int) bool {
 	return false
 }
 
-// Push keeps a packet. HasRoom must have said yes.
+// Push adds a packet. HasRoom must have returned true.
 func (o *Outbox) Push(r *mem.Req, dst, bytes int) {
 	o.list = append(o.list, parcel{r, int32(dst), int32(bytes)})
 	o.size += o.net.size(bytes)
 }
 
-// Flush gives what was kept to the network.
+// Flush pushes the packets into the network.
 func (o *Outbox) Flush() {
 	if o.full > 0 {
 		o.net.Stats.InFull += o.full

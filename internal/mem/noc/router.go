@@ -2,10 +2,10 @@ package noc
 
 import "math/bits"
 
-// advance is cycle now of the network, in the order of BookSim: nodes take and
-// return what has come to them, give a flit each to their routers, and routers
-// do their steps and send one flit and one credit over each link. What is sent
-// in cycle t over a link of delay d is there in cycle t+1+d.
+// advance simulates cycle now of the network, in the order of BookSim: nodes take
+// arrived flits and return credits, and give a flit each to their routers; routers
+// do their steps and send one flit and one credit over each link. What is sent in
+// cycle t over a link of delay d arrives in cycle t+1+d.
 func (f *fabric) advance(n *Network, now uint64) {
 	if f.inside > 0 {
 		f.arrive(now)
@@ -33,10 +33,10 @@ func (f *fabric) advance(n *Network, now uint64) {
 	}
 }
 
-// slot is where arrivals of a cycle are kept.
+// slot is the index of a cycle's arrivals.
 func (f *fabric) slot(cycle uint64) int { return int(cycle % uint64(len(f.flits))) }
 
-// arrive takes the flits and credits whose cycle has come.
+// arrive takes the flits and credits that arrive in this cycle.
 func (f *fabric) arrive(now uint64) {
 	slot := f.slot(now)
 	for i := range f.flits[slot] {
@@ -70,7 +70,7 @@ func (f *fabric) arrive(now uint64) {
 	f.credits[slot] = f.credits[slot][:0]
 }
 
-// begin starts on the packet whose head has come to the front of a channel.
+// begin starts routing the packet whose head has come to the front of a channel.
 func (f *fabric) begin(r, c int) {
 	port, lo, hi := f.route(r, &f.packets[f.buf[c].Front().packet])
 	f.port[c], f.lo[c], f.hi[c], f.due[c] = int32(port), lo, hi, 0
@@ -84,7 +84,7 @@ func (f *fabric) begin(r, c int) {
 	setBit(f.asking[r*f.words:], local)
 }
 
-// leave moves the flits that have come to a sink, one of each channel, where
+// leave moves the flits that have come to a sink, one of each channel, to where
 // they are popped, and returns their credits.
 func (f *fabric) leave(n *Network, now uint64) {
 	for w, set := range f.ejecting {
@@ -169,8 +169,7 @@ func (f *fabric) inject(n *Network, now uint64) {
 	}
 }
 
-// pick chooses the channel of a packet into its first router, -1 if there is
-// none.
+// pick chooses the channel of a packet into its first router, -1 if none is free.
 func (f *fabric) pick(s, first int, p *packet) int {
 	if !f.cfg.AnyVC {
 		v := f.laneOf(int(f.inNode[s]), int(f.outNode[p.dst]))
@@ -188,7 +187,7 @@ func (f *fabric) pick(s, first int, p *packet) int {
 	return -1
 }
 
-// release frees a channel behind the tail that was sent on it.
+// release frees a channel after a tail was sent on it.
 func (f *fabric) release(o int) {
 	if f.cfg.HoldVC {
 		f.ended[o] = true
@@ -197,8 +196,8 @@ func (f *fabric) release(o int) {
 	f.taken[o] = false
 }
 
-// ready reports whether a stage that takes so many cycles can end in this one.
-// Its first cycle is the one in which this is asked first.
+// ready reports whether a stage of delay cycles can end in this one. Its first
+// cycle is that of the first call.
 func (f *fabric) ready(c, delay int, now uint64) bool {
 	if f.due[c] == 0 {
 		f.due[c] = now + uint64(max(delay, 1))
@@ -206,9 +205,9 @@ func (f *fabric) ready(c, delay int, now uint64) bool {
 	return now+1 >= f.due[c]
 }
 
-// step is one step of a router. What a flit achieves in it counts from the
-// next step on. It reports whether a flit went into the switch; that flit can
-// be sent from cycle through on.
+// step simulates one step of a router. A flit's progress takes effect in the next
+// step. It reports whether a flit went into the switch; that flit can be sent from
+// cycle through on.
 func (f *fabric) step(n *Network, r int, now uint64, through uint32) bool {
 	base, width := r*f.ports*f.vcs, f.vcs
 	finder, askers, moves := f.finder[r*f.words:(r+1)*f.words], f.asking[r*f.words:(r+1)*f.words], f.moving[r*f.words:(r+1)*f.words]
@@ -365,16 +364,16 @@ func (f *fabric) send(r int, now uint64) {
 	}
 }
 
-// request asks an allocator to join an input with an output.
+// request asks an allocator to match an input with an output.
 type request struct {
 	in, out int32
-	turn    int32 // of requests for the same pair, the one with the least counts
-	channel int32 // who asks
+	turn    int32 // of requests for the same pair, the lowest wins
+	channel int32 // the requesting channel
 }
 
-// allocator joins inputs and outputs, each with at most one of the other side.
-// One side chooses first, then the other among those that chose it; pointers
-// move past what was joined in the first round.
+// allocator matches inputs and outputs, each with at most one of the other side.
+// One side chooses first, then the other among those that chose it; pointers move
+// past what was matched in the first round.
 type allocator struct {
 	ins, outs int
 	rounds    int
@@ -441,7 +440,7 @@ func (a *allocator) match(r int) {
 }
 
 // offer lets the output, or else the input, of a request choose it if it comes
-// before what was chosen.
+// before the current choice.
 func (a *allocator) offer(r, side int, i int32, output bool) {
 	q := &a.reqs[i]
 	who, key, size := q.in, q.out-a.inNext[r*a.ins+int(q.in)], a.outs

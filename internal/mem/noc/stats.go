@@ -1,21 +1,21 @@
 package noc
 
-// Stats are a subnet's counters since it was made.
+// Stats are a subnet's counters since its creation.
 type Stats struct {
 	Packets   uint64 // pushed
 	Flits     uint64 // of those, by FlitBytes
 	Cycles    uint64 // advances
 	Busy      uint64 // advances that moved something; of routers, a flit through a switch
-	Moved     uint64 // packets that came to their output
-	Conflicts uint64 // inputs whose head wanted the output of an earlier input, summed over advances; of routers, requests for a channel that was given to another
+	Moved     uint64 // packets that reached their output
+	Conflicts uint64 // inputs whose head wanted the output of an earlier input, summed over advances; of routers, requests for a channel that another one was given
 	InFull    uint64 // tests for room that failed
-	OutFull   uint64 // outputs that were full when an input wanted them; of routers, flits without credit in a step
-	Active    uint64 // advances with a packet that had not come to its output
+	OutFull   uint64 // full outputs that an input wanted; of routers, flits without credit in a step
+	Active    uint64 // advances with a packet that had not reached its output
 	InFill    uint64 // such packets after an advance, summed over advances
 	OutFill   uint64 // packets at their output but not popped, likewise
 }
 
-// Traffic is what passed a node.
+// Traffic counts what passed a node.
 type Traffic struct{ Packets, Flits uint64 }
 
 func (t *Traffic) add(flits int) {
@@ -23,21 +23,21 @@ func (t *Traffic) add(flits int) {
 	t.Flits += uint64(flits)
 }
 
-// Latency says how many advances packets took from the one after Push to the
-// one that brought them to their output; a packet that passes at once takes
-// none. Packets are counted whole, from Push on (Sum) and from the cycle in
-// which their first flit left its node (NetSum), and their flits one by one,
-// each from the cycle in which it left.
+// Latency has latencies in advances, from the one after Push to the one that
+// brought a packet to its output; a packet that passes immediately has 0. They are
+// counted for whole packets, from Push (Sum) and from the cycle in which their
+// first flit left its node (NetSum), and for single flits, each from the cycle in
+// which it left.
 type Latency struct {
 	Packets, Sum, Min, Max uint64
-	Slowest                uint64 // number of the packet that took longest, in the order of Push
+	Slowest                uint64 // number of the slowest packet, in the order of Push
 
 	NetSum, NetMin, NetMax uint64
 
 	Flits, FlitSum, FlitMin, FlitMax uint64
 
-	// Gap is what lay between the first and the last flit of a packet on their
-	// arrival, beyond the packet's length.
+	// Gap is the time between the arrivals of a packet's first and last flit,
+	// beyond the packet's length.
 	GapSum, GapMin, GapMax uint64
 
 	Hops uint64 // routers that packets passed
@@ -53,7 +53,7 @@ func (l *Latency) flit(d uint64) {
 	l.FlitMin, l.FlitMax = min(l.FlitMin, d), max(l.FlitMax, d)
 }
 
-// packet adds one whose last flit has arrived.
+// packet adds a packet whose last flit has arrived.
 func (l *Latency) packet(p *packet, at uint64) {
 	d, net, gap := at-p.born, at-p.start, at-p.began
 	gap -= min(gap, uint64(p.len-1))

@@ -14,19 +14,19 @@ import (
 // Place is where an address lives.
 type Place struct {
 	Chan int    // DRAM channel
-	Sub  int    // L2 slice, counted over the chip
+	Sub  int    // L2 slice, numbered over the whole chip
 	Bank int    // of the channel, before any bank hash
 	Row  uint32 // of the bank
 	Col  uint32 // of the row
 }
 
-// AddrMap finds the place of an address. Unless it remembers (see
-// Config.Remembers), calls of it may run side by side.
+// AddrMap finds the place of an address. It is safe for concurrent use unless it
+// remembers (see Config.Remembers).
 type AddrMap struct {
 	channels, subs int
 	logSubs        uint
 	at             uint // lowest channel bit ("dramid@")
-	gap            bool // channels is no power of two: divide
+	gap            bool // channels is not a power of two: divide
 	indexing       Indexing
 	bankHash       BankHash
 	banks          int
@@ -35,13 +35,13 @@ type AddrMap struct {
 	channel, bank, row, col, local field
 	highShift                      uint
 
-	plugged  Mapping // nil for those that are built in
+	plugged  Mapping // nil for a built-in mapping
 	library  *libraryRandom
 	drawn    map[uint64]int32
 	lineWise bool // the sectors of a line are in one slice
 }
 
-// field gathers scattered bits of an address into a number.
+// field collects scattered bits of an address into a number.
 type field struct {
 	mask uint64
 	runs []run
@@ -75,13 +75,14 @@ func (f *field) of(addr uint64) uint64 {
 	return v
 }
 
-// layout is a mapping string, read.
+// layout is a parsed mapping string.
 type layout struct {
 	channelAt                   int // "dramid@", -1 if the channel is spelled out
 	channel, bank, row, col, bl uint64
 }
 
-// What an address mapping must agree with, and what an indexing.
+// The parameters that an address mapping must agree with, and those for an
+// indexing.
 const (
 	mappingKeys  = "partition.mapping dram.timing.banks chip.channels chip.slices_per_channel"
 	indexingKeys = "partition.indexing chip.channels chip.slices_per_channel"
@@ -96,7 +97,7 @@ func parseLayout(s string) (layout, error) {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(s), "dramid@"); ok {
 		num, after, ok := strings.Cut(rest, ";")
 		if !ok {
-			return bad("no semicolon behind dramid@")
+			return bad("no semicolon after dramid@")
 		}
 		at, err := strconv.ParseUint(strings.TrimSpace(num), 10, 32)
 		if err != nil || at > 47 {
@@ -152,7 +153,7 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		return nil, param.Clash(keys, "memory: "+format, a...)
 	}
 	if c.Channels < 1 || c.Channels > maxChannels || c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
-		return fail(mappingKeys, "%d channels of %d L2 slices cannot be addressed", c.Channels, c.Subs)
+		return fail(mappingKeys, "cannot address %d channels of %d L2 slices", c.Channels, c.Subs)
 	}
 	if maker, ok := Mappings.Maker(int(c.Indexing)); ok {
 		m := &AddrMap{channels: c.Channels, subs: c.Subs, banks: c.DRAM.Banks}
@@ -175,10 +176,10 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	switch {
 	case l.channelAt < 0:
 		if m.gap {
-			return fail(mappingKeys, "%d channels need dramid@ in the address mapping: the number is no power of two", c.Channels)
+			return fail(mappingKeys, "%d channels need dramid@ in the address mapping: the number is not a power of two", c.Channels)
 		}
 		if n := bits.OnesCount64(l.channel); n != int(chanBits) {
-			return fail(mappingKeys, "address mapping %q has %d channel bits, %d channels need %d", c.Mapping, n, c.Channels, chanBits)
+			return fail(mappingKeys, "address mapping %q has %d channel bits; %d channels need %d", c.Mapping, n, c.Channels, chanBits)
 		}
 		m.at = uint(bits.TrailingZeros64(l.channel))
 	case m.gap:
@@ -203,13 +204,13 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		}
 	}
 	if n := bits.OnesCount64(l.bank); n > 16 || !c.FixedLatency && 1<<n > c.DRAM.Banks {
-		return fail(mappingKeys, "address mapping %q has %d bank bits, the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
+		return fail(mappingKeys, "address mapping %q has %d bank bits; the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
 	}
 	if n := bits.OnesCount64(l.row); n > 32 {
-		return fail(mappingKeys, "address mapping %q has %d row bits: at most 32", c.Mapping, n)
+		return fail(mappingKeys, "address mapping %q has %d row bits: want at most 32", c.Mapping, n)
 	}
 	if n := bits.OnesCount64(l.col); n > 32 {
-		return fail(mappingKeys, "address mapping %q has %d column bits: at most 32", c.Mapping, n)
+		return fail(mappingKeys, "address mapping %q has %d column bits: want at most 32", c.Mapping, n)
 	}
 	m.channel, m.bank, m.row, m.col = newField(l.channel), newField(l.bank), newField(l.row), newField(l.col)
 	if m.gap {
@@ -220,7 +221,7 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		m.highShift = m.at + chanBits + m.logSubs
 	}
 
-	first := min(m.at, uint(bits.TrailingZeros64(subMask))) // bit that decides a slice
+	first := min(m.at, uint(bits.TrailingZeros64(subMask))) // lowest bit that selects a slice
 	if c.Indexing == RandomIndex {
 		first = m.at - min(m.at, m.logSubs)
 	}
@@ -235,7 +236,7 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	case IPolyIndex:
 		m.hashed = 1 << chanBits * c.Subs
 		if m.hashed > 1 && !cache.HasIPoly(m.hashed) {
-			return fail(indexingKeys, "no polynomial hash over %d L2 slices", m.hashed)
+			return fail(indexingKeys, "there is no polynomial hash over %d L2 slices", m.hashed)
 		}
 	case RandomIndex:
 		if m.at < m.logSubs {
@@ -251,7 +252,7 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	case BankLinear, BankXor:
 	case BankIPoly:
 		if !cache.HasIPoly(c.DRAM.Banks) {
-			return fail("dram.bank_index dram.timing.banks", "no polynomial hash over %d banks", c.DRAM.Banks)
+			return fail("dram.bank_index dram.timing.banks", "there is no polynomial hash over %d banks", c.DRAM.Banks)
 		}
 	default:
 		return fail("dram.bank_index dram.timing.banks", "unknown %v", c.BankHash)
@@ -307,8 +308,8 @@ func (m *AddrMap) Find(addr uint64) Place {
 	return p
 }
 
-// Local returns the address within its sub-partition, which picks the set of
-// the L2.
+// Local returns the address within its sub-partition, which selects the set of the
+// L2.
 func (m *AddrMap) Local(addr uint64) uint64 {
 	if m.plugged != nil {
 		return m.plugged.Local(addr)
@@ -317,9 +318,9 @@ func (m *AddrMap) Local(addr uint64) uint64 {
 	return m.local.of(rest)
 }
 
-// Decode fills a new request's place from its address. With a remembering
-// map the order of the calls matters, as it does in GPGPU-Sim: it is that in
-// which requests are made, copies included. The write-back of an L1 goes to the
+// Decode fills a new request's place from its address. If the map remembers, the
+// order of the calls matters, as in GPGPU-Sim: they must come in the order in which
+// requests are made, including those of copies. The write-back of an L1 goes to the
 // slice of the address in its PartAddr, if that is not 0.
 func (m *AddrMap) Decode(r *mem.Req) {
 	p := m.Find(r.Addr)
@@ -346,7 +347,8 @@ func (m *AddrMap) device(p Place) int {
 func (m *AddrMap) random(key uint64) int {
 	n := m.channels * m.subs
 	if m.library == nil {
-		// splitmix64's finisher: every bit of the key reaches every bit.
+		// splitmix64's finisher: every bit of the key affects every bit of the
+		// result.
 		z := key + 0x9e3779b97f4a7c15
 		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -361,8 +363,8 @@ func (m *AddrMap) random(key uint64) int {
 	return int(s)
 }
 
-// libraryRandom is the additive feedback generator behind rand() of the GNU C
-// library: x[i] = x[i-3] + x[i-31], of which the upper 31 bits are given out.
+// libraryRandom is the additive feedback generator of rand() in the GNU C library:
+// x[i] = x[i-3] + x[i-31], of which the upper 31 bits are returned.
 type libraryRandom struct {
 	x [31]uint32
 	i int // of x[i-31], which is replaced next
@@ -383,7 +385,7 @@ func newLibraryRandom(seed uint32) *libraryRandom {
 			w += 0x7fffffff
 		}
 	}
-	for range 310 { // the library throws the first ones away
+	for range 310 { // the library discards the first ones
 		g.next()
 	}
 	return g

@@ -21,7 +21,7 @@ const (
 	emptyAddress = "00000000.00000000.00000000.00000000.00000000.00000000.00000000.00000000"
 )
 
-// testConfig is a memory of the RTX 2060's kind.
+// testConfig is a memory like the RTX 2060's.
 func testConfig() Config {
 	p, _ := dram.Named("gddr6")
 	l2, err := cache.ParseConfig("S:64:128:16,L:B:m:L:P,A:192:4,32:0,32")
@@ -61,8 +61,8 @@ var shipped = map[string]Config{
 	"one":        mapConfig(layoutGDDR, 1, 1, IPolyIndex),
 }
 
-// TestPlaces: addresses taken apart by hand, bit by bit and with the
-// polynomial tables of the machine's description.
+// TestPlaces: addresses decoded by hand, bit by bit and with the polynomial tables
+// of the machine's description.
 func TestPlaces(t *testing.T) {
 	for _, v := range []struct {
 		name  string
@@ -121,7 +121,7 @@ func TestLibraryRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 128-byte blocks in order of first use; the second one comes again.
+	// 128-byte blocks in order of first use; the second one is repeated.
 	for _, v := range []struct {
 		addr uint64
 		sub  int
@@ -132,7 +132,7 @@ func TestLibraryRandom(t *testing.T) {
 	}
 }
 
-// naive takes an address apart letter by letter.
+// naive decodes an address letter by letter.
 func naive(c *Config, addr uint64) (p Place, local uint64) {
 	head, text, dramid := strings.Cut(c.Mapping, ";")
 	at := 0
@@ -152,7 +152,7 @@ func naive(c *Config, addr uint64) (p Place, local uint64) {
 		q := addr >> at
 		p.Chan, high = int(q%n), q/n
 		rest = q/n<<at | addr%(1<<at)
-	} else if dramid { // a channel's letters go in at the bit
+	} else if dramid { // insert a channel's letters at the bit
 		grown := append([]byte(nil), letters[logN:64-at]...)
 		grown = append(grown, strings.Repeat("D", logN)...)
 		letters = append(grown, letters[64-at:]...)
@@ -232,9 +232,9 @@ func TestNaiveMap(t *testing.T) {
 }
 
 // TestOneToOne: no two addresses share slice and local address, except where
-// a polynomial over a power of two is folded onto fewer slices, or is given
-// slice bits twice: then at most as many as the folding. And no slice gets much
-// more than its share.
+// a polynomial over a power of two is folded onto fewer slices, or uses slice bits
+// twice: then at most as many as the folding. No slice gets much more than its
+// share.
 func TestOneToOne(t *testing.T) {
 	for name, c := range shipped {
 		if c.Indexing == RandomIndex {
@@ -250,7 +250,7 @@ func TestOneToOne(t *testing.T) {
 			limit = 2
 		case name == "rtx5070ti":
 			// Two of its three slice bits lie above the place where the
-			// polynomial takes its upper part from, and so count twice.
+			// polynomial takes its upper part from, and are used twice.
 			limit = 4
 		}
 		type key struct {
@@ -331,8 +331,8 @@ func TestBankHash(t *testing.T) {
 	}
 }
 
-// TestVictimPlace: a write-back of an L1 that has another address beside its
-// own goes to the slice of that one, and to its own place there.
+// TestVictimPlace: a write-back of an L1 with a second address goes to the slice of
+// that address, and to its own place there.
 func TestVictimPlace(t *testing.T) {
 	c := shipped["rtx2060"]
 	m, err := NewAddrMap(&c)
@@ -374,7 +374,7 @@ func TestBadMaps(t *testing.T) {
 		{"both", func(c *Config) { c.Mapping = strings.Replace(layoutGDDR, "R", "D", 1) }, "both"},
 		{"neither", func(c *Config) { c.Mapping = strings.TrimPrefix(layoutGDDR, "dramid@8;") }, "neither"},
 		{"nothing", func(c *Config) { c.Mapping = "dramid@8;" + emptyAddress }, "names no bank"},
-		{"12 channels spelt out", func(c *Config) { c.Mapping = layoutSpelt }, "no power of two"},
+		{"12 channels spelt out", func(c *Config) { c.Mapping = layoutSpelt }, "not a power of two"},
 		{"4 channels of 3 bits", func(c *Config) { c.Mapping, c.Channels = layoutSpelt, 4 }, "3 channel bits"},
 		{"bank bits", func(c *Config) { c.DRAM.Banks, c.DRAM.Groups = 8, 4 }, "4 bank bits"},
 		{"too few for slices", func(c *Config) { c.Subs = 32 }, "too few bank bits"},
@@ -388,7 +388,7 @@ func TestBadMaps(t *testing.T) {
 		{"million channels", func(c *Config) { c.Channels = 1_000_000 }, "1000000 channels"},
 		{"three slices", func(c *Config) { c.Subs = 3 }, "power of two"},
 		{"negative latency", func(c *Config) { c.ROPLatency = -1 }, "ROP latency is -1"},
-		{"short queue", func(c *Config) { c.Queues.ToL2 = 3 }, "need 4"},
+		{"short queue", func(c *Config) { c.Queues.ToL2 = 3 }, "want at least 4"},
 		{"no banks", func(c *Config) { c.DRAM.Banks = 0 }, "0 banks"},
 		{"L2 of textures", func(c *Config) {
 			c.L2, _ = cache.ParseConfig("N:4:128:256,L:R:m:N:L,T:512:8,128:2")
@@ -396,7 +396,7 @@ func TestBadMaps(t *testing.T) {
 		{"L2 without sets", func(c *Config) { c.L2.Sets = 0 }, "L2"},
 		{"no credits", func(c *Config) {
 			c.Channels, c.Subs, c.DRAM.QueueSize, c.DRAM.ReturnQueue = 1, 4, 1, 1
-		}, "nothing to share"},
+		}, "want at least 4 together"},
 	} {
 		c := testConfig()
 		v.edit(&c)

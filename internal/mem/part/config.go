@@ -19,8 +19,8 @@ const (
 	Consecutive   Indexing = iota // channel and low bank bits as they are
 	BitwiseXor                    // channel xor the address bits above
 	IPolyIndex                    // irreducible polynomial over channel and sub-partition
-	PAEIndex                      // in GPGPU-Sim without effect: as Consecutive
-	RandomIndex                   // any, but the same each time
+	PAEIndex                      // no effect in GPGPU-Sim: same as Consecutive
+	RandomIndex                   // any slice, but the same one each time
 	indexingCount = 5
 )
 
@@ -30,7 +30,7 @@ func (x Indexing) String() string {
 	return Mappings.Name(int(x), indexingNames[:])
 }
 
-// BankHash says how the bank bits are spread by the row.
+// BankHash says how the row changes the bank.
 type BankHash uint8
 
 // The choices, numbered as GPGPU-Sim's -dram_bnk_indexing_policy.
@@ -50,38 +50,38 @@ func (h BankHash) String() string {
 	return "bank hash " + strconv.Itoa(int(h))
 }
 
-// Queues are the lengths of a sub-partition's queues, in requests; 0: no bound.
+// Queues are the lengths of a sub-partition's queues, in requests; 0: no limit.
 type Queues struct {
-	ToL2     int // from the network to the L2, behind the delay
+	ToL2     int // from the network to the L2, after the delay
 	ToDRAM   int // from the L2 to the DRAM
 	FromDRAM int // from the DRAM to the L2
 	ToNet    int // from the L2 to the network
 }
 
-// Compat has a switch for each behaviour of GPGPU-Sim that one would not
-// design but that changes cycles or counters. The zero value has all off.
+// Compat has a switch for each behaviour of GPGPU-Sim that nobody would design but
+// that changes cycles or counters. In the zero value all are off.
 type Compat struct {
-	// CumulativeMasks gives piece i of a 128-byte request the bytes of its
-	// sector and of all before it. Off: the bytes of its sector.
-	CumulativeMasks bool `help:"piece i of a line has the bytes of all pieces before it too" def:"false"`
+	// CumulativeMasks gives piece i of a 128-byte request the bytes of its sector
+	// and of all sectors before it. Off: the bytes of its sector.
+	CumulativeMasks bool `help:"piece i of a line also has the bytes of all pieces before it" def:"false"`
 	// PieceAddresses adds a sector's offset to the request's address even if
 	// that already points into the line, and leaves both halves of a 64-byte
 	// request without sectors at its address. Off: the address of the
 	// sector.
 	PieceAddresses bool `help:"halves of 64-byte requests get addresses beyond their line" def:"false"`
-	// CopyTruncates cuts the address of a copy that fills the L2 to 32 bits.
-	// Off: the whole address counts.
+	// CopyTruncates truncates the address of a copy that fills the L2 to 32 bits.
+	// Off: the whole address is used.
 	CopyTruncates bool `help:"copies fill the L2 at their address modulo 4 GiB" def:"false"`
 	// LibraryRandom draws the sub-partition of RandomIndex from the GNU C
-	// library's generator, seeded with 1, as addresses are first met.
-	// Off: a hash of the address, the same in whatever order.
+	// library's generator, seeded with 1, in the order in which addresses first
+	// occur. Off: a hash of the address, independent of the order.
 	LibraryRandom bool `help:"random slices come from the C library's generator in order of first touch" def:"false"`
 	// FlushSlices limits FlushL2 to as many slices as there are channels.
 	// Off: all of them.
 	FlushSlices bool `help:"an L2 flush reaches only as many slices as there are channels" def:"false"`
 }
 
-// GPGPUSim returns the switches as the incumbent behaves.
+// GPGPUSim returns the switches that reproduce GPGPU-Sim.
 func GPGPUSim() Compat {
 	return Compat{
 		CumulativeMasks: true, PieceAddresses: true, CopyTruncates: true,
@@ -89,16 +89,16 @@ func GPGPUSim() Compat {
 	}
 }
 
-// Config describes all partitions of a chip, which are alike. It does not
-// change once a Memory is made of it.
+// Config describes the partitions of a chip, which are all equal. It does not
+// change once a Memory has been made from it.
 type Config struct {
 	Channels int // DRAM channels, one partition each
 	Subs     int // L2 slices of a channel, a power of two
 
 	// Mapping is the layout of an address as GPGPU-Sim writes it: 64 letters,
 	// highest bit first, D channel, B bank, R row, C column, S burst, 0
-	// unused; points and bars do not count. With "dramid@p;" in front the
-	// channel goes in at bit p instead of being spelled out.
+	// unused; dots and bars are ignored. With "dramid@p;" in front the channel is
+	// inserted at bit p instead of being spelled out.
 	Mapping  string
 	Indexing Indexing
 	BankHash BankHash
@@ -108,7 +108,7 @@ type Config struct {
 	L2TextureOnly bool // only texture reads use the L2
 
 	Queues      Queues
-	ROPLatency  int // core cycles from entry to the L2; textures pass by
+	ROPLatency  int // core cycles from entry to the L2; textures bypass it
 	DRAMLatency int // core cycles from the L2 to the DRAM, before the DRAM itself
 
 	// FixedLatency replaces the DRAM by DRAMLatency alone: one request in and
@@ -119,8 +119,8 @@ type Config struct {
 	Compat Compat
 }
 
-// Remembers reports whether the place of an address depends on which addresses
-// were asked for before it, so that their order counts.
+// Remembers reports whether the place of an address depends on the addresses looked
+// up before it, so that their order matters.
 func (c *Config) Remembers() bool { return c.Indexing == RandomIndex && c.Compat.LibraryRandom }
 
 const (
@@ -130,7 +130,7 @@ const (
 	maxQueue    = 1 << 20
 )
 
-// Check reports the first setting that makes no memory.
+// Check reports the first invalid setting.
 func (c *Config) Check() error {
 	if c.Channels < 1 || c.Channels > maxChannels {
 		return param.Clash("chip.channels", "memory: %d channels: want 1 to %d", c.Channels, maxChannels)
@@ -150,9 +150,9 @@ func (c *Config) Check() error {
 			return param.Clash("partition."+v.key, "memory: %s is %d: want 0 to %d", v.name, v.val, v.high)
 		}
 	}
-	// A request longer than a sector enters as up to four.
+	// A request longer than a sector enters as up to four requests.
 	if q := c.Queues.ToL2; q > 0 && q < 4 {
-		return param.Clash("partition.to_l2", "memory: queue to the L2 holds %d: the sectors of a line need 4", q)
+		return param.Clash("partition.to_l2", "memory: queue to the L2 is %d: want at least 4, for the sectors of a line", q)
 	}
 	if !c.FixedLatency {
 		if err := c.DRAM.Check(); err != nil {
@@ -160,7 +160,7 @@ func (c *Config) Check() error {
 		}
 	}
 	if q, r := c.DRAM.QueueSize, c.DRAM.ReturnQueue; q > 0 && r > 0 && c.sharedCredits() <= 0 {
-		return param.Clash("dram.queue dram.return_queue chip.slices_per_channel", "memory: scheduler and return queue (%d, %d) leave nothing to share among %d slices", q, r, c.Subs)
+		return param.Clash("dram.queue dram.return_queue chip.slices_per_channel", "memory: scheduler and return queue hold %d and %d requests: want at least %d together, one per slice of the channel", q, r, c.Subs)
 	}
 	if !c.L2.Disabled {
 		if c.L2.IsTexture() {
@@ -174,8 +174,8 @@ func (c *Config) Check() error {
 	return err
 }
 
-// sharedCredits is how many requests a channel may hold beyond one for each
-// slice; 0 means any number.
+// sharedCredits is the number of requests that a channel may hold beyond one for
+// each slice; 0 means no limit.
 func (c *Config) sharedCredits() int {
 	d := &c.DRAM
 	if d.QueueSize == 0 || d.ReturnQueue == 0 {

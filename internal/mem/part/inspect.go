@@ -41,5 +41,5 @@ func (m *Memory) Each(f func(r *mem.Req, place string)) {
 	}
 }
 
-// L2 returns a slice, nil if the L2 is off. The caller only looks at it.
+// L2 returns a slice, nil if the L2 is off. The caller must not change it.
 func (m *Memory) L2(sub int) *cache.Cache { return m.subs[sub].l2 }

@@ -14,7 +14,7 @@ type constant struct{ Place }
 func (c constant) Find(uint64) Place      { return c.Place }
 func (constant) Local(addr uint64) uint64 { return addr }
 
-// made is what the mapping of these tests is made of.
+// made is the space of these tests' mapping.
 var made struct {
 	space Space
 	place Place
@@ -28,9 +28,9 @@ func init() {
 	})
 }
 
-// A mapping knows what it maps to and needs no letters. The channel is that of the
-// slice, and no hash moves the bank. A place that the chip has not ends the program:
-// only a fault in it can do that.
+// A mapping gets its space and needs no letters. The slice determines the channel,
+// and no hash changes the bank. A place that the chip does not have panics: only a
+// fault in the program can cause that.
 func TestPluggedMapping(t *testing.T) {
 	c := Config{Channels: 3, Subs: 2, Indexing: plug.First, BankHash: BankXor}
 	c.DRAM.Banks = 4

@@ -10,21 +10,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 )
 
-// Memory is all partitions of a chip. Its owner calls, per tick of the clock
-// domains and in this order as far as they fire: for every sub-partition
-// ReplyHead and PopReply (network), DRAMCycle for every channel (DRAM), for
-// every sub-partition CanTake and Enter, then CacheCycle (L2). It is used by
-// one goroutine.
+// Memory is all partitions of a chip. In every tick, its owner calls, in this
+// order, for the clock domains that fire: for every sub-partition ReplyHead and
+// PopReply (network), DRAMCycle for every channel (DRAM), for every sub-partition
+// CanTake and Enter, then CacheCycle (L2). It is not safe for concurrent use.
 type Memory struct {
 	cfg   Config
 	addr  *AddrMap
 	pool  *mem.Pool
 	subs  []sub
 	chans []channel
-	live  int // requests inside, with those the L2s made
+	live  int // requests inside, including those that the L2s made
 
-	// Saw, if set, is called with what comes to an L2 slice, and with what leaves one
-	// for the DRAM.
+	// Saw, if set, is called with every request that reaches an L2 slice, and every
+	// one that leaves one for the DRAM.
 	Saw func(dram bool, r *mem.Req)
 
 	credits int // requests that the slices of a channel share; 0: any number
@@ -39,7 +38,7 @@ type sub struct {
 	live    int    // requests of this slice anywhere
 	aged    uint64 // cycles that copies added to its times
 	idle    uint64 // L2 ticks not yet counted in the cache
-	private int    // requests in the channel on its own credit
+	private int    // requests in the channel on the slice's own credit
 	stats   SubStats
 }
 
@@ -49,13 +48,13 @@ type channel struct {
 	latency mem.Queue    // before the DRAM, by Ready
 	last    int          // sub-partition that had the last turn
 	shared  int          // requests on shared credit
-	live    int          // requests between the L2s and back
+	live    int          // requests that left an L2 and have not come back
 	idle    uint64       // DRAM ticks not yet counted in the device
 	stats   ChannelStats
 }
 
-// New makes an idle memory whose L2 is empty. Requests that it makes itself
-// come from the pool.
+// New returns an idle memory with an empty L2. Requests that it makes itself come
+// from the pool.
 func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	if pool == nil {
 		return nil, errors.New("memory: no pool of requests")
@@ -100,8 +99,8 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 // Config returns the settings.
 func (m *Memory) Config() *Config { return &m.cfg }
 
-// Map returns the address map, with which the makers of requests fill in
-// their place.
+// Map returns the address map, with which the senders of requests fill in their
+// place.
 func (m *Memory) Map() *AddrMap { return m.addr }
 
 // Channels returns the number of channels.
@@ -110,7 +109,7 @@ func (m *Memory) Channels() int { return len(m.chans) }
 // Subs returns the number of sub-partitions of the chip.
 func (m *Memory) Subs() int { return len(m.subs) }
 
-// Busy reports whether any request is inside, replies not taken included.
+// Busy reports whether any request is inside, including replies not yet taken.
 func (m *Memory) Busy() bool { return m.live > 0 }
 
 // CanTake reports whether a sub-partition may take a packet: its queue to the
@@ -139,10 +138,10 @@ func oneSector(r *mem.Req) bool {
 
 const allSectors = 1<<(mem.LineBytes/mem.SectorBytes) - 1
 
-// cut enters a request sector by sector.
+// cut splits a request into sectors and enters them.
 func (m *Memory) cut(s *sub, r *mem.Req, now uint64) {
 	sectors := r.Sectors & allSectors
-	twin := false // 64 bytes without a sector of their own
+	twin := false // 64 bytes without a sector mask
 	switch {
 	case r.Size >= mem.LineBytes:
 		sectors = allSectors
@@ -185,12 +184,12 @@ func (m *Memory) cut(s *sub, r *mem.Req, now uint64) {
 		}
 		p.Bytes = r.Bytes.And(of)
 		m.addr.Decode(p)
-		p.Sub, p.Chan = r.Sub, r.Chan // it stays in the partition
+		p.Sub, p.Chan = r.Sub, r.Chan // a piece stays in the partition
 		m.admit(s, p, now)
 	}
 }
 
-// admit puts a request into the delay before the L2, or a texture's behind it.
+// admit puts a request into the delay before the L2, or a texture's after it.
 func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 	s.stats.Requests++
 	s.live++
@@ -203,11 +202,10 @@ func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 	s.delay.Push(r)
 }
 
-// ReplyHead returns the reply that a sub-partition holds longest, nil if there
-// is none.
+// ReplyHead returns the oldest reply of a sub-partition, nil if there is none.
 func (m *Memory) ReplyHead(sub int) *mem.Req { return m.subs[sub].toNet.Head() }
 
-// PopReply removes and returns ReplyHead. It is the taker's from now on.
+// PopReply removes and returns ReplyHead, which then belongs to the caller.
 func (m *Memory) PopReply(sub int) *mem.Req {
 	s := &m.subs[sub]
 	r := s.toNet.Pop()
@@ -224,7 +222,7 @@ func (m *Memory) gone(s *sub) {
 	m.live--
 }
 
-// answer sends a request back; a write-back ends here, for nobody waits.
+// answer sends a request back; a write-back ends here, as nothing waits for it.
 func (m *Memory) answer(s *sub, r *mem.Req) {
 	if r.IsWriteBack() {
 		m.end(s, r)
@@ -234,8 +232,8 @@ func (m *Memory) answer(s *sub, r *mem.Req) {
 	s.toNet.Push(r)
 }
 
-// end returns a write-back to the pool, and the request it is a piece of with
-// the last of its pieces.
+// end returns a write-back to the pool; with the last piece of a request, also that
+// request.
 func (m *Memory) end(s *sub, r *mem.Req) {
 	if r.Kind == mem.L1WriteBack {
 		s.stats.Vanished++
@@ -278,7 +276,7 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 				s.fromDRAM.Pop()
 				own := r.Ahead == mem.AheadL2
 				s.l2.Fill(now+s.aged, r)
-				if own { // nobody else knows of it
+				if own { // nothing else holds it
 					m.gone(s)
 				}
 			}
@@ -306,7 +304,7 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 	}
 }
 
-// serve takes a request whose data have come out of the L2.
+// serve takes an answered request out of the L2.
 func (m *Memory) serve(s *sub) {
 	r := s.l2.PopReady()
 	if r.Kind != mem.L2WriteAlloc {
@@ -336,15 +334,15 @@ func (m *Memory) access(s *sub, r *mem.Req, now uint64) {
 		s.live++
 		m.live++
 	}
-	// A write that neither went on nor waits for a read is done.
+	// A write that was neither sent on nor waits for a read is done.
 	if st == cache.Hit && sent&cache.SentWrite == 0 ||
 		st != cache.Hit && r.Write && sent&(cache.SentWrite|cache.SentWriteAlloc) == 0 {
 		m.answer(s, r)
 	}
 }
 
-// prefetch takes what an L2's prefetcher has named to the slice that has its address.
-// It gets there at once (our simplification).
+// prefetch takes a request of an L2's prefetcher to the slice of its address. It
+// arrives there immediately (our simplification).
 func (m *Memory) prefetch(r *mem.Req, now uint64) {
 	m.addr.Decode(r)
 	s := &m.subs[r.Sub]
@@ -356,7 +354,7 @@ func (m *Memory) prefetch(r *mem.Req, now uint64) {
 
 // sendDown puts a request into the queue to the DRAM.
 func (m *Memory) sendDown(sub int, r *mem.Req) {
-	if r.Kind == mem.L2WriteBack { // knows its slice, not yet its bank
+	if r.Kind == mem.L2WriteBack { // has its slice, not yet its bank
 		p := m.addr.Find(r.Addr)
 		r.Bank, r.Row, r.Col = int32(m.addr.device(p)), p.Row, p.Col
 		r.Sub, r.Chan = int32(sub), int32(sub/m.cfg.Subs)
@@ -408,7 +406,7 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 	}
 }
 
-// fixedCycle is DRAMCycle of a memory that is nothing but a delay.
+// fixedCycle is DRAMCycle of a memory with FixedLatency.
 func (m *Memory) fixedCycle(ch int, now uint64) {
 	c := &m.chans[ch]
 	if r := c.latency.Head(); r != nil && r.Ready <= now {
@@ -426,7 +424,7 @@ func (m *Memory) fixedCycle(ch int, now uint64) {
 	m.borrow(ch, now)
 }
 
-// written ends a write-back that the DRAM has taken.
+// written ends a write-back that the DRAM has completed.
 func (m *Memory) written(c *channel, r *mem.Req) {
 	s := &m.subs[r.Sub]
 	m.repay(c, s)
@@ -436,7 +434,7 @@ func (m *Memory) written(c *channel, r *mem.Req) {
 	m.end(s, r)
 }
 
-// repay gives back the credit of a request that has left the DRAM side.
+// repay returns the credit of a request that has left the DRAM side.
 func (m *Memory) repay(c *channel, s *sub) {
 	c.live--
 	if s.private > 0 {
@@ -488,8 +486,8 @@ func (m *Memory) borrow(ch int, now uint64) {
 	}
 }
 
-// Warm fills the L2 with n bytes from addr, as a copy from the host does: all
-// at once, without traffic, one sector after the other.
+// Warm fills the L2 with n bytes from addr, as a copy from the host does:
+// immediately, without traffic, one sector after the other.
 func (m *Memory) Warm(addr, n, now uint64) {
 	step := uint64(mem.SectorBytes)
 	if m.addr.lineWise {
@@ -536,12 +534,12 @@ func (m *Memory) InvalidateL2() {
 	}
 }
 
-// Never is the answer of NextEvent when nothing will ever happen by itself.
+// Never is the result of NextEvent when nothing will happen without further
+// requests.
 const Never = math.MaxUint64
 
-// NextEvent returns the first core cycle, at least now, in which a tick may do
-// more than count; Never if nothing is inside. Until then Skip stands for the
-// ticks.
+// NextEvent returns the first core cycle, at least now, in which a tick may do more
+// than count; Never if nothing is inside. Until then Skip replaces the ticks.
 func (m *Memory) NextEvent(now uint64) uint64 {
 	if m.live == 0 {
 		return Never

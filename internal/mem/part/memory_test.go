@@ -35,7 +35,7 @@ func newChip(t *testing.T, c Config) *chip {
 	return &chip{t: t, m: m, pool: pool, got: map[uint32][]uint64{}}
 }
 
-// request makes a request as a core would.
+// request makes a request like a core.
 func (c *chip) request(owner uint32, kind mem.Kind, addr uint64, size uint32) *mem.Req {
 	r := c.pool.Get()
 	r.Owner, r.Kind, r.Addr, r.Size = owner, kind, addr, size
@@ -51,8 +51,8 @@ func (c *chip) request(owner uint32, kind mem.Kind, addr uint64, size uint32) *m
 	return r
 }
 
-// tick is a tick in which all domains fire. The request enters if it is not nil
-// and there is room; tick reports whether it did.
+// tick is a tick in which all domains fire. The request enters if it is not nil and
+// there is room; tick reports whether it entered.
 func (c *chip) tick(r *mem.Req) bool {
 	c.replies()
 	for ch := range c.m.Channels() {
@@ -121,10 +121,10 @@ func (c *chip) send(kind mem.Kind, addr uint64, size uint32) []uint64 {
 	return after
 }
 
-// TestLatencies: what each way through the partition costs, in cycles of equal
-// clocks, from entry to the reply being taken. ROP 194, DRAM 96; the GDDR6
-// device takes RCD 24 and CL 24 (48) for a closed row, CL for an open one,
-// RP more (72) for a wrong one.
+// TestLatencies: the latency of each path through the partition, in cycles of equal
+// clocks, from entry until the reply is taken. ROP 194, DRAM 96; the GDDR6 device
+// takes RCD 24 and CL 24 (48) for a closed row, CL for an open one, RP more (72)
+// for a conflicting one.
 func TestLatencies(t *testing.T) {
 	const (
 		hit = 194 + 2 // delay; look-up; reply
@@ -207,19 +207,19 @@ func TestDelayEdge(t *testing.T) {
 		c.tick(nil)
 	}
 	if o := c.m.Occupancy(sub); o.Delay != 1 || o.ToL2 != 0 {
-		t.Errorf("behind cycle 193: %+v", o)
+		t.Errorf("after cycle 193: %+v", o)
 	}
 	c.tick(nil)
 	if o := c.m.Occupancy(sub); o.Delay != 0 || o.ToL2 != 1 {
-		t.Errorf("behind cycle 194: %+v", o)
+		t.Errorf("after cycle 194: %+v", o)
 	}
 	c.tick(nil)
 	if o := c.m.Occupancy(sub); o.ToL2 != 0 || o.ToNet != 1 {
-		t.Errorf("behind cycle 195: %+v", o)
+		t.Errorf("after cycle 195: %+v", o)
 	}
 }
 
-// TestCanTake: room for four, whatever comes.
+// TestCanTake: room for four, whatever the request.
 func TestCanTake(t *testing.T) {
 	cfg := testConfig()
 	cfg.Queues.ToL2 = 8
@@ -237,8 +237,8 @@ func TestCanTake(t *testing.T) {
 	}
 }
 
-// TestPieces: how requests longer than a sector are cut, as the hardware would
-// and as GPGPU-Sim does.
+// TestPieces: how requests longer than a sector are split, as in hardware and as in
+// GPGPU-Sim.
 func TestPieces(t *testing.T) {
 	type piece struct {
 		Addr    uint64
@@ -299,12 +299,12 @@ func TestPieces(t *testing.T) {
 			}
 		})
 	}
-	// A sector stays whole.
+	// A sector is not split.
 	c := newChip(t, testConfig())
 	r := c.request(1, mem.GlobalRead, 0x1020, 32)
 	c.m.Enter(int(r.Sub), r, 0)
 	if p := c.m.subs[r.Sub].delay.Pop(); p != r || p.Orig != nil {
-		t.Errorf("a sector is cut: %+v", p)
+		t.Errorf("a sector is split: %+v", p)
 	}
 }
 
@@ -353,8 +353,8 @@ func (g *traffic) make() *mem.Req {
 	return r
 }
 
-// TestConservation: whatever the L2 does and however slowly replies are taken,
-// each request gets exactly its replies, and no request stays behind.
+// TestConservation: whatever the L2 does and however slowly replies are taken, each
+// request gets exactly its replies, and no request is left.
 func TestConservation(t *testing.T) {
 	for _, s := range l2Strings {
 		for variant := range 4 {
@@ -430,8 +430,8 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// TestIdle: jumping over cycles in which nothing happens changes no reply and
-// no counter.
+// TestIdle: skipping cycles in which nothing happens changes no reply and no
+// counter.
 func TestIdle(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		cfg := testConfig()
@@ -482,7 +482,7 @@ func TestIdle(t *testing.T) {
 		a, _ := play(false)
 		b, jumped := play(true)
 		if jumped < end/4 {
-			t.Errorf("only %d of %d cycles were jumped over", jumped, end)
+			t.Errorf("only %d of %d cycles were skipped", jumped, end)
 		}
 		if d := cmp.Diff(a.got, b.got); d != "" {
 			t.Errorf("replies differ (-stepped +skipped):\n%s", d)
@@ -506,7 +506,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestWarm: a copy leaves its sectors in the L2, those and no others.
+// TestWarm: a copy leaves exactly its sectors in the L2.
 func TestWarm(t *testing.T) {
 	const base = 0x2_4000_0040
 	read := func(c *chip, addr uint64) bool {
@@ -581,7 +581,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestWarmLines: filling line by line leaves what filling sector by sector does.
+// TestWarmLines: filling line by line is equivalent to filling sector by sector.
 func TestWarmLines(t *testing.T) {
 	for name, cfg := range shipped {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -615,8 +615,8 @@ func TestWarmLines(t *testing.T) {
 	}
 }
 
-// TestWarmOrder: the sectors of a copy are used one after the other, so the
-// first line of one that overflows a set is the one to go.
+// TestWarmOrder: the sectors of a copy are used one after the other, so a copy that
+// overflows a set evicts its first line.
 func TestWarmOrder(t *testing.T) {
 	cfg := testConfig()
 	var err error
@@ -633,8 +633,8 @@ func TestWarmOrder(t *testing.T) {
 	}
 }
 
-// TestWriteBack: a dirty line that must go reaches the DRAM as a write-back to
-// its own bank and row.
+// TestWriteBack: an evicted dirty line reaches the DRAM as a write-back to its own
+// bank and row.
 func TestWriteBack(t *testing.T) {
 	cfg := testConfig()
 	var err error
@@ -699,8 +699,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestCredits: a slice has one place in the channel for itself; the others are
-// shared and no more than the queues hold.
+// TestCredits: a slice has one place of its own in the channel; the others are
+// shared, and no more than the queues hold.
 func TestCredits(t *testing.T) {
 	cfg := testConfig()
 	cfg.Channels, cfg.Subs, cfg.FixedLatency = 1, 2, true
@@ -721,7 +721,7 @@ func TestCredits(t *testing.T) {
 		t.Errorf("slice 0 has %d requests in the channel, want 6 shared and its own", n)
 	}
 	if c.m.ChannelStats(0).NoCredit == 0 {
-		t.Error("nobody waited for credit")
+		t.Error("no request waited for credit")
 	}
 	c.m.Enter(1, c.request(100, mem.TexRead, 128, 32), c.now)
 	for range 10 {

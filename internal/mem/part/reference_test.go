@@ -26,8 +26,8 @@ type channelCounts struct {
 // TestPointerChase follows the rings of GPGPU-Sim's reference runs through the
 // partitions, one dependent load after the other, and compares what a cold L2
 // costs: the difference of the run's cycles with a cold and with a warm L2, in
-// which everything outside the partition drops out. Reads, activates and row
-// hits must be equal, the difference within 0.2 %.
+// which everything outside the partition cancels out. Reads, activates and row hits
+// must be equal, the difference within 0.2 %.
 func TestPointerChase(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "testdata", "reference", "gpgpusim")
 	hbm, _ := dram.Named("hbm2")

@@ -10,7 +10,7 @@ type SubStats struct {
 	Packets    uint64 // requests that entered, as sent
 	Requests   uint64 // the same after long ones were cut into sectors
 	Replies    uint64 // replies taken
-	Vanished   uint64 // L1 write-backs that ended here or in the DRAM, and what a reset dropped
+	Vanished   uint64 // L1 write-backs that ended here or in the DRAM, and requests that a reset dropped
 	CopyFilled uint64 // sectors that copies put into the L2
 }
 
@@ -18,7 +18,7 @@ type SubStats struct {
 type ChannelStats struct {
 	ToDRAM     uint64 // requests that left an L2 for the DRAM
 	WriteBacks uint64 // of the L2s, ended
-	NoCredit   uint64 // cycles in which a request was there and no credit
+	NoCredit   uint64 // cycles with a request but without a credit
 }
 
 // Occupancy says where the requests of a sub-partition and its channel are.
@@ -28,7 +28,7 @@ type Occupancy struct {
 	ToDRAM   int
 	FromDRAM int
 	ToNet    int
-	Misses   int // of the L2, waiting for data or for their turn
+	Misses   int // of the L2, waiting for data or for service
 	MissLen  int // requests of the L2 on their way to ToDRAM
 
 	Latency   int // of the channel: in the delay before the DRAM
@@ -53,8 +53,8 @@ func (m *Memory) L2Stats(sub int) *cache.Stats {
 	return &s.l2.Stats
 }
 
-// DRAM returns the device of a channel, its counters up to date; nil with
-// FixedLatency. The caller only looks at it.
+// DRAM returns the device of a channel with its counters up to date; nil with
+// FixedLatency. The caller must not change it.
 func (m *Memory) DRAM(ch int) *dram.Device {
 	c := &m.chans[ch]
 	if c.dev != nil {

@@ -2,9 +2,8 @@
 // of requests, the partitions with their L2 slices and DRAM, the network of
 // replies, and the queues in which replies wait at the clusters of SMs.
 //
-// Whoever owns it sends requests (Outbox), ticks its three clock domains
-// (Cycle), and once a core cycle takes what has come back (Deliver). It knows
-// no SMs and no values.
+// Its owner sends requests (Outbox), ticks its three clock domains (Cycle), and
+// takes replies once a core cycle (Deliver). It knows neither SMs nor values.
 package system
 
 import (
@@ -28,8 +27,8 @@ type Config struct {
 // Stats are counters of the system outside its parts.
 type Stats struct {
 	// DRAMFull counts L2 cycles in which a slice could take nothing from the
-	// network (gpu_stall_dramfull), NetFull replies that found no room there
-	// (gpu_stall_icnt2sh).
+	// network (gpu_stall_dramfull), NetFull replies for which the network had no
+	// room (gpu_stall_icnt2sh).
 	DRAMFull, NetFull uint64
 	// EnterCycles counts L2 cycles in which a slice took a packet.
 	EnterCycles uint64
@@ -38,11 +37,13 @@ type Stats struct {
 // Domains are the clock domains that tick in a Cycle.
 type Domains struct{ Net, L2, DRAM bool }
 
-// Memory is a memory system. Not safe for concurrent use, but for its Outboxes.
+// Memory is a memory system. Except for its Outboxes, it is not safe for concurrent
+// use.
 type Memory struct {
 	Stats Stats
 	Times Times
-	// Parts are the partitions, Requests and Replies the networks: to look at.
+	// Parts are the partitions, Requests and Replies the networks; callers only
+	// read them.
 	Parts             *part.Memory
 	Requests, Replies *noc.Network
 
@@ -52,7 +53,7 @@ type Memory struct {
 	held int         // of all
 }
 
-// New returns an empty memory system. Requests that end in it go to the pool.
+// New returns an empty memory system. Requests that end in it return to the pool.
 func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	parts, err := part.New(cfg.Mem, pool)
 	if err != nil {
@@ -67,11 +68,12 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	return m, nil
 }
 
-// Outbox takes the requests of a cluster. Those of several clusters may be used
-// side by side; their owner hands on what is in them (noc.Outbox).
+// Outbox returns a queue for the requests of a cluster. Outboxes of several
+// clusters may be used concurrently; their owner flushes them (noc.Outbox).
 func (m *Memory) Outbox(cluster int) noc.Outbox { return m.Requests.NewOutbox(cluster) }
 
-// Send puts a request of so many bytes into a cluster's outbox, which has room.
+// Send puts a request of the given size into a cluster's outbox, which must have
+// room.
 func (m *Memory) Send(out *noc.Outbox, r *mem.Req, bytes int) {
 	m.Parts.Map().Decode(r)
 	out.Push(r, int(r.Sub), bytes)
@@ -88,14 +90,13 @@ func (m *Memory) Answer(cluster int, r *mem.Req, now uint64) {
 // Room reports whether n more replies can wait at a cluster.
 func (m *Memory) Room(cluster, n int) bool { return m.wait[cluster].Room(n) }
 
-// Waiting returns how many replies wait at a cluster, and how many can.
+// Waiting returns the number of replies that wait at a cluster, and the limit.
 func (m *Memory) Waiting(cluster int) (n, limit int) {
 	return m.wait[cluster].Len(), m.wait[cluster].Limit()
 }
 
-// Deliver hands over the oldest reply that waits at each cluster, unless its SM
-// is choked, and takes one from the network. It belongs at the beginning of a
-// core cycle.
+// Deliver passes the oldest reply at each cluster to hand, unless its SM is choked,
+// and takes one from the network. It is called at the beginning of a core cycle.
 func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *mem.Req)) {
 	if m.held == 0 && !m.Replies.Busy() {
 		return
@@ -118,9 +119,9 @@ func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *me
 	}
 }
 
-// Cycle does what happens when clock domains tick, in the order of GPGPU-Sim:
-// replies into the network, DRAM, the L2 slices, then the networks themselves.
-// now is the core cycle.
+// Cycle simulates a tick of the given clock domains, in the order of GPGPU-Sim:
+// replies into the network, DRAM, the L2 slices, then the networks themselves. now
+// is the core cycle.
 func (m *Memory) Cycle(f Domains, now uint64) {
 	if f.Net {
 		m.reply(now)
@@ -194,12 +195,12 @@ func (m *Memory) enter(now uint64) {
 	}
 }
 
-// Moving reports whether anything is in the networks or waits at a cluster: such
-// a system cannot be skipped.
+// Moving reports whether anything is in the networks or waits at a cluster. Cycles
+// of such a system cannot be skipped.
 func (m *Memory) Moving() bool { return m.held > 0 || m.Requests.Busy() || m.Replies.Busy() }
 
-// Idle reports whether nothing is left to do but for write-backs, which nobody
-// waits for, and for replies at the clusters, which their SMs know of.
+// Idle reports whether nothing is left to do except for write-backs, which nothing
+// waits for, and replies at the clusters, which their SMs account for.
 func (m *Memory) Idle() bool {
 	if m.Requests.Busy() || m.Replies.Busy() {
 		return false
@@ -212,19 +213,19 @@ func (m *Memory) Idle() bool {
 	return n == 0
 }
 
-// NextEvent returns the core cycle in which something can happen next, if
-// nothing is sent before and the system is not Moving.
+// NextEvent returns the core cycle of the next event, if nothing is sent before and
+// the system is not Moving.
 func (m *Memory) NextEvent(now uint64) uint64 { return m.Parts.NextEvent(now) }
 
-// Skip lets cycles of the domains pass in which nothing happens.
+// Skip has the effect of cycles of the domains in which nothing happens.
 func (m *Memory) Skip(net, l2, dram uint64) {
 	m.Parts.Skip(l2, dram)
 	m.Requests.Skip(net)
 	m.Replies.Skip(net)
 }
 
-// Inherit takes over what another system of the same settings has counted.
-// What was under way there counts as vanished.
+// Inherit takes over the counters of another system with the same settings.
+// Requests still in that system count as vanished.
 func (m *Memory) Inherit(o *Memory) {
 	m.Stats, m.Times = o.Stats, o.Times
 	m.Requests.Stats, m.Replies.Stats = o.Requests.Stats, o.Replies.Stats
@@ -244,8 +245,8 @@ func (m *Memory) Inherit(o *Memory) {
 	}
 }
 
-// Each calls in for every request in the system, with the place where it is, and
-// miss for every miss that an L2 slice waits for.
+// Each calls in for every request in the system, with its place, and miss for every
+// pending miss of an L2 slice.
 func (m *Memory) Each(in func(r *mem.Req, place string), miss func(name string, p cache.Pending)) {
 	m.Requests.Each(func(r *mem.Req, node int, arrived bool) {
 		if arrived {
@@ -288,7 +289,7 @@ func (m *Memory) Queues() []string {
 	}{{"request", m.Requests}, {"reply", m.Replies}} {
 		if n.net.Busy() {
 			way, there := n.net.Packets()
-			list = append(list, fmt.Sprintf("%s network: %d packets under way, %d arrived and not taken", n.name, way, there))
+			list = append(list, fmt.Sprintf("%s network: %d packets in transit, %d arrived and not taken", n.name, way, there))
 		}
 	}
 	for s := range m.Parts.Subs() {

@@ -6,24 +6,24 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem"
 )
 
-// This file: how long requests were on their way. Only the counters under
-// GPGPU-Sim's names show it.
+// This file: the latencies of requests. Only the counters under GPGPU-Sim's names
+// show them.
 
-// Times are the times of requests, in core cycles.
+// Times are the latencies of requests, in core cycles.
 type Times struct {
 	// ToMem is from an SM to the partition, ToSM from there back, All the whole
-	// way. Instructions are left out of the last two.
+	// way. The last two do not include instruction fetches.
 	ToMem, ToSM, All Journey
 	// Windows counts spans of windowCycles by the logarithm to base 2 of the mean
 	// latency of the replies in them.
 	Windows [32]uint64
 	// ClosedSum and Closed are sum and number of the latencies of the spans that
-	// have ended, of which GPGPU-Sim makes its averages.
+	// have ended, from which GPGPU-Sim computes its averages.
 	ClosedSum, Closed uint64
 
 	bank     []bankTime // by channel and bank
 	base     uint64     // cycle from which spans are counted: the last Restart
-	window   uint64     // the span that is open
+	window   uint64     // the open span
 	sum, num uint64     // its latencies
 }
 
@@ -31,7 +31,7 @@ type Times struct {
 // (-gpgpu_runtime_stat).
 const windowCycles = 500
 
-// Journey is the time that requests spent on a part of their way.
+// Journey is the time that requests took for a part of their way.
 type Journey struct {
 	N, Sum, Max uint64
 	Log         [32]uint64 // by the logarithm to base 2
@@ -48,10 +48,10 @@ type bankTime struct{ sum, max uint64 }
 
 func log2(v uint64) int { return max(0, bits.Len64(v)-1) }
 
-// entered notes that a request has reached its partition.
+// entered records that a request has reached its partition.
 func (t *Times) entered(now uint64, r *mem.Req) { t.ToMem.add(now - min(r.Born, now)) }
 
-// delivered notes that a reply has reached its SM; it left its partition at
+// delivered records that a reply has reached its SM; it left its partition at
 // r.Ready.
 func (t *Times) delivered(now uint64, r *mem.Req, bank int) {
 	if r.Kind == mem.InstRead {
@@ -89,9 +89,9 @@ func (t *Times) Settle(now uint64) {
 	}
 }
 
-// Restart begins to count spans anew.
+// Restart starts a new count of spans.
 func (t *Times) Restart(now uint64) { t.base, t.window = now, 0 }
 
-// Bank returns sum and maximum of the latencies of the requests to a bank, by
-// its number among all of all channels.
+// Bank returns sum and maximum of the latencies of the requests to a bank, by its
+// number among the banks of all channels.
 func (t *Times) Bank(i int) (sum, most uint64) { return t.bank[i].sum, t.bank[i].max }

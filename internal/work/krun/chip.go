@@ -9,8 +9,8 @@ import (
 
 // This file: a run on several SMs, or with caches.
 
-// doChip simulates to the end, as Do does for a core by itself, and leaves in
-// the core what the SMs have made of it.
+// doChip simulates to the end, as Do does for a single core, and leaves the result
+// of the SMs in the core.
 func (r *Run) doChip(ctx context.Context) error {
 	c, err := chip.New(r.Core)
 	if err != nil {
@@ -63,8 +63,7 @@ func (r *Run) doChip(ctx context.Context) error {
 	return nil
 }
 
-// AddMemory adds what the memory system of a chip did in this run to the
-// counters of others.
+// AddMemory adds the counters of a chip's memory system in this run to those in to.
 func (r *Run) AddMemory(to *report.Memory) {
 	m := &r.memory
 	latency := to.MeanLatencyCycles*float64(to.Replies) + m.MeanLatencyCycles*float64(m.Replies)

@@ -42,8 +42,8 @@ func onChip(t *testing.T, text string) *krun.Run {
 	return &krun.Run{Name: "t.kasm", Core: k, Programs: []*kasm.Program{p}, Limit: 5000}
 }
 
-// A run on a chip ends in the core that it was made of, and its result says what
-// machine it was and what the memory system did.
+// A run on a chip leaves its result in its core, with the machine and the counters
+// of the memory system.
 func TestChip(t *testing.T) {
 	const text = "LDR R1, [R63]\nADD R2, R1, R63, 1\nLDR R3, [R2 + 3]\nATOM.ADD R4, [R63 + 8], R2\nEXIT"
 	r := onChip(t, text)
@@ -69,7 +69,7 @@ func TestChip(t *testing.T) {
 	}
 }
 
-// uneven has warps 0 and 1 load and add, the first more often than the second.
+// In uneven warps 0 and 1 load and add, the first more often than the second.
 const uneven = `
 	SHL R3, R14, R63, 3
 again:
@@ -82,7 +82,7 @@ again:
 	STR [R2], R4
 	EXIT`
 
-// unevenRun is a run of it on several SMs, of which some may have no warp.
+// unevenRun is a run of uneven on several SMs, of which some may have no warp.
 func unevenRun(t *testing.T, sms string) *krun.Run {
 	t.Helper()
 	r := onChip(t, uneven)
@@ -97,8 +97,8 @@ func unevenRun(t *testing.T, sms string) *krun.Run {
 	return r
 }
 
-// Every cycle of every SM is counted once, of those that are done or have no
-// warp too, at the end of a run and before.
+// Every cycle of every SM is counted once, also for SMs that are done or have no
+// warp, at the end of a run and before.
 func TestChipCounters(t *testing.T) {
 	for _, sms := range []string{"1", "2", "3", "24"} {
 		for _, limit := range []uint64{20, 150, 400, 0} {
@@ -139,7 +139,7 @@ func TestChipCounters(t *testing.T) {
 	}
 }
 
-// The rows of a series give the counters of the end, and the timeline has every
+// The rows of a series sum to the final counters, and the timeline has every
 // instruction of every SM.
 func TestChipSeriesAndTimeline(t *testing.T) {
 	plain := unevenRun(t, "2")
@@ -164,7 +164,7 @@ func TestChipSeriesAndTimeline(t *testing.T) {
 			"stalls.long_scoreboard": want.Kernels[0].Stalls["long_scoreboard"], "memory_transactions": want.Kepler.Transactions,
 		} {
 			if total[name] != want || want == 0 {
-				t.Errorf("every %d: %s adds up to %d, want %d", every, name, total[name], want)
+				t.Errorf("every %d: %s sums to %d, want %d", every, name, total[name], want)
 			}
 		}
 		var text bytes.Buffer
@@ -182,8 +182,8 @@ func TestChipSeriesAndTimeline(t *testing.T) {
 	}
 }
 
-// An SM that gets stuck while another still runs is told as stuck, whatever the
-// other one does before it is done.
+// An SM that gets stuck while another one still runs is reported as stuck, whatever
+// the other one does before it ends.
 func TestChipStuckBesideAnother(t *testing.T) {
 	const text = `
 	ISETP.EQ P0, R14, R63
@@ -213,7 +213,7 @@ again:
 	}
 }
 
-// Runs on a chip that do not come to their end say why, with the line.
+// Runs on a chip that end early say why, with the line.
 func TestChipEnds(t *testing.T) {
 	for _, c := range []struct{ text, kind, want string }{
 		{"NOP\nLDR R1, [R2 + 2]\nEXIT", "fault", "t.kasm:2: misaligned access to memory at 0x2: warp 0, lane 0, pc 1: LDR R1, [R2 + 2]"},

@@ -1,5 +1,4 @@
-// Package krun runs the Kepler-style core once it is set up: to its end, a
-// fault or a limit, with the files that are written beside a result, and turns
-// its counters into the form that all results have. It knows neither inputs nor
-// how the core works.
+// Package krun runs a prepared Kepler-style core to its end, a fault or a limit,
+// writes the files that go with a result, and turns the core's counters into the
+// common form of results. It knows neither inputs nor how the core works.
 package krun

@@ -15,44 +15,44 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// DefaultLimit is how many cycles a run may take if nothing else is said, so
-// that a program that never exits is told so. Our choice.
+// DefaultLimit is the default limit of a run in cycles, so that a program that
+// never exits ends with a message. Our choice.
 const DefaultLimit = 20_000_000
 
-// Run is a core that is set up to run, and what belongs to it.
+// Run is a core that is ready to run, with its settings and observers.
 type Run struct {
 	Name     string          // of the input, for messages
 	Core     *kepler.Core    //
 	Programs []*kasm.Program // in the order in which the core loaded them
 	Limit    uint64          // cycles; 0 is DefaultLimit
-	Whole    bool            // to the limit, even if it is clear that the program never exits
-	From     uint64          // cycles of runs before this one, which timeline and series go on from
+	Whole    bool            // run to the limit even if it is clear that the program never exits
+	From     uint64          // cycles of earlier runs, after which timeline and series continue
 
-	Timeline *timeline.Recorder // takes every instruction's way; may be nil
-	Series   *run.Series        // counters as they grow, below a heading if no run was before; may be nil
-	Progress func(cycle uint64) // called now and then; may be nil
+	Timeline *timeline.Recorder // records every instruction; may be nil
+	Series   *run.Series        // counters over time, with a heading if this is the first run; may be nil
+	Progress func(cycle uint64) // called from time to time; may be nil
 
-	memory report.Memory // what the memory system of a chip did
+	memory report.Memory // counters of a chip's memory system
 }
 
-// Error is why a run ended before its end.
+// Error is the reason why a run ended early.
 type Error struct {
 	Kind string // fault, stuck or limit, as in report.Failure
 	Msg  string // with the place, if there is one
-	Warp int    // of a fault: who did it, where
+	Warp int    // of a fault: its warp and place
 	PC   int
 	Inst string
 	File string
-	Line int   // 0 where no line of the text wrote the instruction
+	Line int   // 0 if the instruction comes from no line of the text
 	Err  error // an *exec.LimitError of a limit, else nil
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Unwrap returns the limit that was reached, if it was one.
+// Unwrap returns the limit that was reached, if any.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Failure is the error as it stands in a result.
+// Failure returns the error in the form of a result.
 func (e *Error) Failure() *report.Failure {
 	f := &report.Failure{Kind: e.Kind, Message: e.Msg}
 	if e.Kind == "fault" {
@@ -61,7 +61,7 @@ func (e *Error) Failure() *report.Failure {
 	return f
 }
 
-// stretch is how many cycles are simulated between two looks at the context.
+// stretch is the number of cycles between checks of the context.
 const stretch = 1 << 16
 
 // limit is the cycle to stop at.
@@ -72,8 +72,8 @@ func (r *Run) limit() uint64 {
 	return r.Limit
 }
 
-// Do simulates to the end. An error says why there is none: an *Error, that
-// of the context, or that a file could not be written.
+// Do simulates to the end. An error says why the end was not reached: an *Error,
+// that of the context, or that of writing a file.
 func (r *Run) Do(ctx context.Context) error {
 	if r.Core.Config().Chip.Wanted() {
 		return r.doChip(ctx)
@@ -122,7 +122,7 @@ func (r *Run) Over() bool {
 	return r.Core.Ended() || !r.Core.Done() && r.Core.Cycle() >= r.limit()
 }
 
-// Err says why the core has not come to its end, nil if it has.
+// Err returns the reason why the core has not come to its end, nil if it has.
 func (r *Run) Err() *Error {
 	k := r.Core
 	switch f := k.Fault(); {
@@ -150,8 +150,8 @@ func (r *Run) waiting() string {
 	return b.String()
 }
 
-// Place says where an instruction of a program of the core stands in its text:
-// line 0 if no line wrote it.
+// Place returns the source line of an instruction of a program of the core; line 0
+// if there is none.
 func (r *Run) Place(program, pc int) (file string, line int) {
 	program-- // before those loaded, a core has an empty one
 	if program < 0 || program >= len(r.Programs) {
@@ -171,7 +171,7 @@ func (r *Run) At(program, pc int) string {
 	return fmt.Sprintf("%s:%d: ", file, line)
 }
 
-// record has the way of every instruction on some SMs written down.
+// record starts recording the instructions on some SMs.
 func (r *Run) record(sms []*kepler.Core) {
 	k := r.Core
 	first := int32(0)
@@ -203,14 +203,14 @@ func (r *Run) record(sms []*kepler.Core) {
 	}
 }
 
-// stopRecording has what is still on its way written down, and nothing more.
+// stopRecording records the instructions still in flight, and nothing after them.
 func stopRecording(sms []*kepler.Core) {
 	for _, k := range sms {
 		k.Record(nil)
 	}
 }
 
-// series writes counters as they grow.
+// series writes counters over time.
 type series struct {
 	k     *kepler.Core
 	w     *bufio.Writer
@@ -239,7 +239,7 @@ func (r *Run) startSeries() *series {
 	return s
 }
 
-// end writes the last row, if anybody asked for rows.
+// end writes the last row, if there is a series.
 func (s *series) end() error {
 	if s == nil {
 		return nil

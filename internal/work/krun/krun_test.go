@@ -74,7 +74,7 @@ func setUp(t *testing.T, text []byte, level kepler.Level) (*kcase.Case, *krun.Ru
 	return c, coreOf(t, c, level)
 }
 
-// coreOf sets up the run of a case.
+// coreOf prepares the run of a case.
 func coreOf(t *testing.T, c *kcase.Case, level kepler.Level) *krun.Run {
 	t.Helper()
 	progs, err := c.Assemble(c.Name, func(file string) (string, error) {
@@ -99,9 +99,8 @@ func sum(m map[string]uint64) (n uint64) {
 	return n
 }
 
-// TestCounters runs every recorded case at both levels: what the result says
-// adds up to the run's cycles and to each warp's, and what was recorded is in
-// it.
+// TestCounters runs every recorded case at both levels: the counters of the result
+// sum to the run's cycles and to each warp's, and it has the recorded values.
 func TestCounters(t *testing.T) {
 	for name, text := range cases(t) {
 		for level := range kepler.Datasheet + 1 {
@@ -127,10 +126,9 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestMutatedCases runs the recorded cases with other registers, masks, warps
-// and programs than they were recorded with. Nobody knows what the hardware
-// would do, but nothing panics, every run comes to its limit or says why it
-// ended, and every cycle is counted once.
+// TestMutatedCases runs the recorded cases with changed registers, masks, warps and
+// programs. The hardware's behaviour is unknown there, but nothing panics, every
+// run reaches its limit or says why it ended, and every cycle is counted once.
 func TestMutatedCases(t *testing.T) {
 	all := cases(t)
 	names := slices.Sorted(maps.Keys(all))
@@ -161,7 +159,7 @@ func TestMutatedCases(t *testing.T) {
 		}
 		c.Warps = nil
 		for _, w := range rng.Perm(kepler.Warps)[:1+rng.IntN(kepler.Warps)] {
-			mask := rng.Uint32() & rng.Uint32() // now and then none at all
+			mask := rng.Uint32() & rng.Uint32() // sometimes none at all
 			if rng.IntN(2) == 0 {
 				mask = ^uint32(0) >> rng.IntN(33)
 			}
@@ -187,7 +185,7 @@ func TestMutatedCases(t *testing.T) {
 		})
 	}
 	if ends["done"] < 100 || ends["not done"] < 20 {
-		t.Errorf("%v: too much of one kind", ends)
+		t.Errorf("%v: too many of one kind", ends)
 	}
 }
 
@@ -198,7 +196,7 @@ func same(t *testing.T, what string, got, want uint64) {
 	}
 }
 
-// addsUp runs a case, and checks that the counters of its result add up.
+// addsUp runs a case, and checks the sums of its result's counters.
 func addsUp(t *testing.T, c *kcase.Case, r *krun.Run) *report.Run {
 	t.Helper()
 	err := r.Do(context.Background())
@@ -243,9 +241,8 @@ func addsUp(t *testing.T, c *kcase.Case, r *krun.Run) *report.Run {
 	return res
 }
 
-// TestTimeline records the way of every instruction of every kind of case, and
-// compares it with the fetch trace and the number of instructions that
-// executed.
+// TestTimeline records every instruction's way in every kind of case, and compares
+// it with the fetch trace and the number of executed instructions.
 func TestTimeline(t *testing.T) {
 	for name, text := range cases(t) {
 		if strings.Contains(name, "torus") || strings.Contains(name, "pyramid") || strings.Contains(name, "cube") {
@@ -279,7 +276,7 @@ func TestTimeline(t *testing.T) {
 				before := executed
 				r.Core.Record(nil)
 				if bad > 0 {
-					t.Errorf("%d ways go back in time", bad)
+					t.Errorf("%d ways go backwards in time", bad)
 				}
 				for _, f := range r.Core.Fetches() {
 					if fetched[key{f.Cycle, uint64(f.Warp), uint64(f.PC)}] == 0 {
@@ -299,7 +296,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestWay follows single instructions: the latencies of the specification.
+// TestWay checks single instructions: the latencies of the specification.
 func TestWay(t *testing.T) {
 	prog, err := kasm.Assemble("w.kasm", "ADD R1, R2, R3\nLDR R5, [R8]\nADD R7, R5, R5 rs3=9\nEXIT", kasm.RTL)
 	if err != nil {
@@ -348,7 +345,7 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// totals adds up the rows of a series, and returns the cycle of the last.
+// totals sums the rows of a series, and returns the cycle of the last one.
 func totals(t *testing.T, series io.Reader, every uint64) (total map[string]uint64, last uint64) {
 	t.Helper()
 	rows, err := csv.NewReader(series).ReadAll()
@@ -364,14 +361,14 @@ func totals(t *testing.T, series io.Reader, every uint64) (total map[string]uint
 		}
 		cycle, err := strconv.ParseUint(row[0], 10, 64)
 		if err != nil || i < len(rows)-2 && cycle != last+every || cycle <= last {
-			t.Fatalf("every %d: row %d is of cycle %s", every, i, row[0])
+			t.Fatalf("every %d: row %d has cycle %s", every, i, row[0])
 		}
 		last = cycle
 	}
 	return total, last
 }
 
-// TestSeries adds up the rows, which are to give the counters of the end.
+// TestSeries checks that the rows sum to the final counters.
 func TestSeries(t *testing.T) {
 	for _, every := range []uint64{1, 7, 1000, 1_000_000} {
 		text, err := os.ReadFile(recorded + "/programs/test_app_matmul.json")
@@ -392,7 +389,7 @@ func TestSeries(t *testing.T) {
 			"stalls.long_scoreboard": res.Kernels[0].Stalls["long_scoreboard"], "memory_transactions": res.Kepler.Transactions, "branches_taken": res.Kepler.Branches,
 		} {
 			if total[name] != want || want == 0 {
-				t.Errorf("every %d: %s adds up to %d, want %d", every, name, total[name], want)
+				t.Errorf("every %d: %s sums to %d, want %d", every, name, total[name], want)
 			}
 		}
 		if last != res.Cycles {

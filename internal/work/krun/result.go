@@ -11,8 +11,8 @@ import (
 // sms returns how many SMs the machine has.
 func (r *Run) sms() int { return max(1, r.Core.Config().Chip.SMs) }
 
-// Kernel is the run as a launch of a result: where its cycles and those of its
-// warps went, and which instructions they went to.
+// Kernel returns the run as a launch of a result: the breakdown of its cycles and
+// those of its warps, also by instruction.
 func (r *Run) Kernel(name string) report.Kernel {
 	k := r.Core
 	s, c, cycles := k.Stats(), k.Counters(), k.Counted()
@@ -77,7 +77,7 @@ func (r *Run) lines() []report.Line {
 				l.File = r.Name
 			}
 			if l.Text = r.Core.Text(p, pc); l.Line == 0 {
-				l.Text += " (no code)" // behind the program, where memory is zero
+				l.Text += " (no code)" // after the program, where memory is zero
 			}
 			l.Instruction = r.Core.Op(p, pc).String()
 			list = append(list, l)
@@ -86,7 +86,7 @@ func (r *Run) lines() []report.Line {
 	return list
 }
 
-// Counters are the counters that only this core has.
+// Counters returns the counters that only this core has.
 func (r *Run) Counters() *report.Kepler {
 	k := r.Core
 	s := k.Stats()
