@@ -118,9 +118,9 @@ func TestPreferredL1WithPrefetcher(t *testing.T) {
 	cache.Prefetchers.Register("flood", func(line, fetch int) cache.Prefetcher { return flood{} })
 	for _, core := range []string{"simt", "modern"} {
 		t.Run(core, func(t *testing.T) {
-			res := runWalk(t, "- l1 - none l1 l1", 28, 3*128, "core="+core+
+			res := runWalk(t, "- l1 -", 4, 128, "core="+core+
 				" l1d.skip_global=false l1d.sets=4 l1d.ways=16 l1d.prefer_l1.sets=4 l1d.prefer_l1.ways=64 run.flush_l1=true"+
-				" l1d.prefetcher=flood compat.chip.drain_between=false")
+				" l1d.prefetcher=flood compat.chip.drain_between=false chip.clusters=4")
 			for i, k := range res.Kernels {
 				p := k.Memory.L1Prefetch
 				if k.Memory.L1.Misses == 0 || p == nil || p.Issued == 0 {
