@@ -99,12 +99,9 @@ func differ(t *testing.T, a, b string) {
 func TestPluggedReplacement(t *testing.T) {
 	small := []string{"l2.ways=2", "l2.sets=16", "run.copies_fill_l2=false"}
 	plugged := append([]string{"l1d.replace=test-lru", "l1i.replace=test-lru", "l1c.replace=test-lru", "l1t.replace=test-lru", "l2.replace=test-lru"}, small...)
-	for i, c := range []struct{ job, machine string }{
-		{"spmv", "rtx-2060"}, {"transpose", "rtx-a6000"}, {"reduction", "gtx-480"}, {"histogram", "v100"}, {"texture", "titan-x-pascal"}, {"compact", "rtx-5070-ti"},
-	} {
-		if i > 1 && !alltests.On() {
-			break
-		}
+	for _, c := range alltests.Some([]struct{ job, machine string }{
+		{"transpose", "rtx-a6000"}, {"spmv", "rtx-2060"}, {"reduction", "gtx-480"}, {"histogram", "v100"}, {"texture", "titan-x-pascal"}, {"compact", "rtx-5070-ti"},
+	}, 1) {
 		t.Run(c.job+"-"+c.machine, func(t *testing.T) {
 			built, want := result(t, c.job, c.machine, 0, small...)
 			_, got := result(t, c.job, c.machine, 1, plugged...)
@@ -143,10 +140,7 @@ func init() {
 // the run is the same for every number of threads. Every prefetch that was issued is
 // useful, late, unused, or still in a cache. Without a prefetcher there are none.
 func TestPluggedPrefetcher(t *testing.T) {
-	for i, c := range []struct{ job, machine string }{{"spmv", "rtx-2060"}, {"transpose", "rtx-5070-ti"}, {"histogram", "gtx-480"}} {
-		if i > 0 && !alltests.On() {
-			break
-		}
+	for _, c := range alltests.Some([]struct{ job, machine string }{{"histogram", "gtx-480"}, {"spmv", "rtx-2060"}, {"transpose", "rtx-5070-ti"}}, 1) {
 		for _, name := range []string{"next-line", "test-two-lines"} {
 			t.Run(c.job+"-"+c.machine+"-"+name, func(t *testing.T) {
 				set := []string{"l1d.prefetcher=" + name, "l2.prefetcher=" + name, "run.copies_fill_l2=false"}
@@ -255,23 +249,20 @@ func init() {
 // cycles and counters of the built-in ones; others do not.
 func TestPluggedMemory(t *testing.T) {
 	cold := []string{"run.copies_fill_l2=false", "partition.indexing=consecutive", "l2.ways=2"}
-	for i, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		job, machine, part string
 		equal              bool
 	}{
-		{"spmv", "rtx-2060", "partition.indexing=test-fields", true},
 		{"transpose", "rtx-3070", "partition.indexing=test-fields", true},
+		{"spmv", "rtx-2060", "dram.scheduler=fifo", false},
+		{"spmv", "rtx-2060", "partition.indexing=test-fields", true},
 		{"histogram", "rtx-2060", "partition.indexing=test-fields", true},
 		{"transpose", "rtx-3070", "partition.indexing=test-lines", false},
 		{"spmv", "rtx-2060", "dram.scheduler=test-first-ready", true},
 		{"transpose", "rtx-5070-ti", "dram.scheduler=test-first-ready", true},
 		{"histogram", "v100", "dram.scheduler=test-first-ready", true},
 		{"transpose", "gtx-480", "dram.scheduler=test-first-ready", true},
-		{"spmv", "rtx-2060", "dram.scheduler=fifo", false},
-	} {
-		if i%4 != 0 && !alltests.On() {
-			continue
-		}
+	}, 2) {
 		t.Run(c.job+"-"+c.machine+"-"+c.part, func(t *testing.T) {
 			_, want := result(t, c.job, c.machine, 1, cold...)
 			_, got := result(t, c.job, c.machine, 3, append(cold[:len(cold):len(cold)], c.part)...)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 func load(t *testing.T) *heddle.Program {
@@ -51,6 +52,7 @@ func TestCheckFinds(t *testing.T) {
 
 // A few quick measurements of the half that was not used for tuning.
 func TestHardware(t *testing.T) {
+	alltests.Only(t, "rows of an H100")
 	p := load(t)
 	all, err := readHardware("bench/h100/testdata")
 	if err != nil {

@@ -33,7 +33,7 @@ func TestAbsurdValues(t *testing.T) {
 	}
 	values := []string{"0", "-1", "1", "3", "64", "1000000", "1000000000000000000", "9223372036854775807", "1e300", "nan", "-inf", "", "no such thing", "true", "[]"}
 	if !alltests.On() {
-		values = []string{"0", "-1", "3", "1000000"}
+		values = []string{"-1", "3"}
 	}
 	refused, ended := 0, map[string]int{}
 	var c *config.GPU // reloaded once a value was accepted
@@ -186,7 +186,7 @@ func TestAbsurdConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, n := range []int64{0, -1, 1, 3, 1_000_000, 1_000_000_000_000_000_000, -1 << 63, 1<<63 - 1} {
+		for _, n := range alltests.Some([]int64{0, -1, 1<<63 - 1, 1, 3, 1_000_000, 1_000_000_000_000_000_000, -1 << 63}, 3) {
 			var fields int
 			cfg := g.ChipConfig()
 			numbersIn(reflect.ValueOf(&cfg).Elem(), "", func(string, reflect.Value) { fields++ })

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
 
@@ -286,6 +287,7 @@ func TestTruths(t *testing.T) {
 		})
 	}
 	t.Run("others", func(t *testing.T) {
+		alltests.Only(t, "the table of the other measurements")
 		done++
 		doc.WriteString(othersPreface)
 		for _, x := range others(t) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"pgregory.net/rapid"
 )
@@ -508,7 +509,10 @@ func withRegisters(code []isa.Inst) []isa.Inst {
 // TestLargeShapes analyses 60,000 instructions of each shape, to detect quadratic
 // time or memory.
 func TestLargeShapes(t *testing.T) {
-	const n = 60_000
+	n := 60_000
+	if !alltests.On() {
+		n = 15_000
+	}
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			code := withRegisters(shape.make(n))
