@@ -186,7 +186,7 @@ func TestAbsurdConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, n := range alltests.Some([]int64{0, -1, 1<<63 - 1, 1, 3, 1_000_000, 1_000_000_000_000_000_000, -1 << 63}, 3) {
+		for _, n := range alltests.Some([]int64{0, -1, 1<<63 - 1, -1 << 63, 1, 3, 1_000_000, 1_000_000_000_000_000_000}, 4) {
 			var fields int
 			cfg := g.ChipConfig()
 			numbersIn(reflect.ValueOf(&cfg).Elem(), "", func(string, reflect.Value) { fields++ })

@@ -533,6 +533,7 @@ func TestLargeShapes(t *testing.T) {
 		})
 	}
 	t.Run("estimate", func(t *testing.T) {
+		const n = 60_000
 		// Each of n registers is live across one branch only, except for the last
 		// ones, which are live throughout and use up the budget.
 		code := make([]isa.Inst, n)
