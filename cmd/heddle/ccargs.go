@@ -92,212 +92,239 @@ var nvccErrors = regexp.MustCompile(`^(all-warnings|cross-execution-space-call|r
 
 var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
 
+// switches are the flags without a value that have a meaning of their own here.
+var switches = map[string]func(*ccCall){
+	"--help": func(c *ccCall) { c.help = true }, "-h": func(c *ccCall) { c.help = true },
+	"--version": func(c *ccCall) { c.version = true },
+	"--toolkit": func(c *ccCall) { c.toolkit = true },
+	"--show":    func(c *ccCall) { c.show = true }, "--verbose": func(c *ccCall) { c.show = true }, "-v": func(c *ccCall) { c.show = true },
+	"--run": func(c *ccCall) { c.run = true }, "-run": func(c *ccCall) { c.run = true },
+	"--dryrun":  func(c *ccCall) { c.show, c.dry = true, true },
+	"-c":        func(c *ccCall) { c.compile = true },
+	"-dc":       func(c *ccCall) { c.compile, c.rdc = true, true },
+	"--ptx":     func(c *ccCall) { c.ptx = true },
+	"--fatbin":  func(c *ccCall) { c.ptx, c.fatbin = true, true },
+	"-dlink":    func(c *ccCall) { c.dlink = true },
+	"-fgpu-rdc": func(c *ccCall) { c.rdc = true },
+}
+
+// looks are the flags with which clang only reads sources.
+var looks = []string{"-M", "-MM", "-E", "-S", "-fsyntax-only"}
+
+// valued are the flags with a value that has a meaning of its own here.
+var valued = map[string]func(c *ccCall, flag, value string) error{
+	"-odir": (*ccCall).named, "-x": (*ccCall).named, "--default-stream": (*ccCall).named,
+	"-arch": (*ccCall).arch, "--cuda-gpu-arch": (*ccCall).arch, "--offload-arch": (*ccCall).arch,
+	"-gencode": func(c *ccCall, flag, value string) error {
+		value, _, _ = strings.Cut(value, ",code") // arch=compute_XX
+		return c.arch(flag, value)
+	},
+	"-code": func(*ccCall, string, string) error { return nil }, // the architecture of the PTX decides
+	"-rdc": func(c *ccCall, _, value string) error {
+		c.rdc = c.rdc || value != "false"
+		return nil
+	},
+	"-o": func(c *ccCall, _, value string) error {
+		c.out = value
+		return nil
+	},
+	"-Xcompiler": func(c *ccCall, _, value string) error {
+		for _, word := range shellWords(strings.ReplaceAll(value, ",", " ")) {
+			if hostOnly.MatchString(word) {
+				c.host = append(c.host, word)
+			} else {
+				c.flags = append(c.flags, word)
+			}
+		}
+		return nil
+	},
+	"-Xlinker": func(c *ccCall, _, value string) error {
+		for word := range strings.SplitSeq(value, ",") {
+			c.link = append(c.link, "-Xlinker", word)
+		}
+		return nil
+	},
+}
+
+// ccParser is the state of parseCC.
+type ccParser struct {
+	*ccCall
+	args []string // those that follow the current one
+	// The current argument, by nvcc's short name, and its parts if it has an equals
+	// sign.
+	arg, name, value string
+	joined           bool
+	// An -x was there, and the number of files before it: for nvcc it applies to them
+	// too.
+	spoken bool
+	bare   int
+}
+
 // parseCC parses a command line.
 func parseCC(args []string) (*ccCall, error) {
-	c := &ccCall{languages: map[string]string{}}
 	args, err := withOptionFiles(args, 0)
 	if err != nil {
 		return nil, err
 	}
-	spoken, bare := false, 0 // is there an -x, and how many files precede it: for nvcc it applies to them too
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		name, value, joined := strings.Cut(arg, "=")
-		if short, ok := long[name]; ok && short != "--ptx-or-S" {
-			name = short
-			if !joined {
-				arg = short
-			} else {
-				arg = short + "=" + value
-			}
-		}
-		next := func() (string, error) {
-			if joined {
-				return value, nil
-			}
-			if i++; i == len(args) {
-				return "", usage("cc: %s: a value is missing", arg)
-			}
-			return args[i], nil
-		}
-		if slices.Contains(yesOrNo, name) && !joined {
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			arg = name + "=" + v
-		}
-		if to, ok := clangFlag[arg]; ok {
-			c.flags = append(c.flags, to...)
-			continue
-		}
-		if more, ok := dropped[name]; ok {
-			if more && !joined {
-				if _, err := next(); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
-		if _, ok := dropped[arg]; ok || threads.MatchString(arg) {
-			continue
-		}
-		switch {
-		case arg == "--help" || arg == "-h":
-			c.help = true
-		case arg == "--version":
-			c.version = true
-		case arg == "--toolkit":
-			c.toolkit = true
-		case arg == "--show" || arg == "--verbose" || arg == "-v":
-			c.show = true
-		case arg == "--run" || arg == "-run":
-			c.run = true
-		case arg == "--dryrun":
-			c.show, c.dry = true, true
-		case arg == "-c":
-			c.compile = true
-		case arg == "-dc":
-			c.compile, c.rdc = true, true
-		case arg == "--ptx":
-			c.ptx = true
-		case arg == "--fatbin":
-			c.ptx, c.fatbin = true, true
-		case arg == "-dlink":
-			c.dlink = true
-		case arg == "-M" || arg == "-MM" || arg == "-E" || arg == "-S" || arg == "-fsyntax-only":
-			c.look = true
-			c.flags = append(c.flags, arg)
-		case name == "-odir" || name == "-x" || name == "--default-stream":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			if name == "-x" && !spoken {
-				spoken, bare = true, len(c.files)
-			}
-			if err := c.named(name, v); err != nil {
-				return nil, err
-			}
-		case name == "-rdc" || arg == "-fgpu-rdc":
-			if name == "-rdc" {
-				v, err := next()
-				if err != nil {
-					return nil, err
-				}
-				if v == "false" {
-					continue
-				}
-			}
-			c.rdc = true
-		case name == "-o":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			c.out = v
-		case name == "-arch" || name == "-gencode" || name == "-code" || name == "--cuda-gpu-arch" || name == "--offload-arch":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			if name == "-code" {
-				continue // the architecture of the PTX decides
-			}
-			if name == "-gencode" {
-				v, _, _ = strings.Cut(v, ",code") // arch=compute_XX
-			}
-			if err := c.arch(name, v); err != nil {
-				return nil, err
-			}
-		case name == "-Xcompiler":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			for _, word := range shellWords(strings.ReplaceAll(v, ",", " ")) {
-				if hostOnly.MatchString(word) {
-					c.host = append(c.host, word)
-				} else {
-					c.flags = append(c.flags, word)
-				}
-			}
-		case name == "-Xlinker":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			for word := range strings.SplitSeq(v, ",") {
-				c.link = append(c.link, "-Xlinker", word)
-			}
-		case name == "-Werror":
-			if joined || i+1 < len(args) && nvccErrors.MatchString(args[i+1]) {
-				if value, err := next(); err != nil {
-					return nil, err
-				} else if !strings.Contains(value, "all-warnings") {
-					if joined && !nvccErrors.MatchString(value) {
-						c.add(arg) // a flag of clang
-					}
-					continue
-				}
-			}
-			c.add("-Werror")
-		case arg == "-L" || arg == "-l":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			c.link = append(c.link, arg, v)
-		case slices.Contains(withValue, arg), joined && slices.Contains([]string{"-isystem", "-include", "-MF", "-MT", "-MQ"}, name):
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			c.flags = append(c.flags, name, v)
-		case arg == "-std" || arg == "-O":
-			v, err := next()
-			if err != nil {
-				return nil, err
-			}
-			c.flags = append(c.flags, map[string]string{"-std": "-std=", "-O": "-O"}[arg]+v)
-		case joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name):
-			c.add(name + value)
-		case strings.HasPrefix(arg, "-") && arg != "-":
-			c.add(arg)
-		default:
-			c.files = append(c.files, arg)
-			if c.language != "" {
-				c.languages[arg] = c.language
-			}
+	p := &ccParser{ccCall: &ccCall{languages: map[string]string{}}, args: args}
+	for len(p.args) > 0 {
+		if err := p.argument(); err != nil {
+			return nil, err
 		}
 	}
-	for _, file := range c.files[:bare] {
+	c := p.ccCall
+	for _, file := range c.files[:p.bare] {
 		if !slices.Contains([]string{".o", ".a", ".so"}, filepath.Ext(file)) {
 			c.languages[file] = c.language
 		}
 	}
-	if c.ptx && c.out != "" && len(c.files) > 1 {
-		return nil, usage("cc: -o names one file, but %d sources give one output each; use -odir", len(c.files))
-	}
-	if c.ptx && !c.fatbin && len(c.archs) > 1 {
-		return nil, usage("cc: --ptx takes one architecture, not %s; use --fatbin for several", strings.Join(c.archs, " "))
-	}
-	if c.ptx && c.compile {
-		return nil, usage("cc: -c cannot be combined with --ptx or --fatbin")
-	}
-	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
-		return nil, usage("cc: -o names one file, but %d are compiled; use -odir for a folder", len(c.files))
-	}
-	if isFolder(c.out) {
-		if c.links() || c.dlink {
-			return nil, usage("cc: -o %s is a folder; give a file name", c.out)
-		}
-		c.out, c.dir = "", c.out
+	if err := c.checkOutput(); err != nil {
+		return nil, err
 	}
 	if len(c.archs) == 0 {
 		c.archs = []string{defaultArch}
 	}
 	return c, nil
+}
+
+// next returns the value of the current flag.
+func (p *ccParser) next() (string, error) {
+	if p.joined {
+		return p.value, nil
+	}
+	if len(p.args) == 0 {
+		return "", usage("cc: %s: a value is missing", p.arg)
+	}
+	v := p.args[0]
+	p.args = p.args[1:]
+	return v, nil
+}
+
+// argument parses the next argument, with its value.
+func (p *ccParser) argument() error {
+	p.arg, p.args = p.args[0], p.args[1:]
+	p.name, p.value, p.joined = strings.Cut(p.arg, "=")
+	if short, ok := long[p.name]; ok && short != "--ptx-or-S" {
+		p.arg = short + p.arg[len(p.name):]
+		p.name = short
+	}
+	if slices.Contains(yesOrNo, p.name) && !p.joined {
+		v, err := p.next()
+		if err != nil {
+			return err
+		}
+		p.arg = p.name + "=" + v
+	}
+	if to, ok := clangFlag[p.arg]; ok {
+		p.flags = append(p.flags, to...)
+		return nil
+	}
+	if more, ok := dropped[p.name]; ok {
+		if more && !p.joined {
+			_, err := p.next()
+			return err
+		}
+		return nil
+	}
+	if _, ok := dropped[p.arg]; ok || threads.MatchString(p.arg) {
+		return nil
+	}
+	if set, ok := switches[p.arg]; ok {
+		set(p.ccCall)
+		return nil
+	}
+	if set, ok := valued[p.name]; ok {
+		v, err := p.next()
+		if err != nil {
+			return err
+		}
+		if p.name == "-x" && !p.spoken {
+			p.spoken, p.bare = true, len(p.files)
+		}
+		return set(p.ccCall, p.name, v)
+	}
+	return p.forClang()
+}
+
+// forClang parses an argument that clang understands, and files.
+func (p *ccParser) forClang() error {
+	arg, name := p.arg, p.name
+	switch {
+	case slices.Contains(looks, arg):
+		p.look = true
+		p.flags = append(p.flags, arg)
+	case name == "-Werror":
+		return p.werror()
+	case arg == "-L" || arg == "-l":
+		v, err := p.next()
+		if err != nil {
+			return err
+		}
+		p.link = append(p.link, arg, v)
+	case slices.Contains(withValue, arg), p.joined && slices.Contains([]string{"-isystem", "-include", "-MF", "-MT", "-MQ"}, name):
+		v, err := p.next()
+		if err != nil {
+			return err
+		}
+		p.flags = append(p.flags, name, v)
+	case arg == "-std" || arg == "-O":
+		v, err := p.next()
+		if err != nil {
+			return err
+		}
+		p.flags = append(p.flags, map[string]string{"-std": "-std=", "-O": "-O"}[arg]+v)
+	case p.joined && slices.Contains([]string{"-I", "-D", "-U", "-L", "-l", "-O"}, name):
+		p.add(name + p.value)
+	case strings.HasPrefix(arg, "-") && arg != "-":
+		p.add(arg)
+	default:
+		p.files = append(p.files, arg)
+		if p.language != "" {
+			p.languages[arg] = p.language
+		}
+	}
+	return nil
+}
+
+// werror parses -Werror, which is clang's, or nvcc's with the kinds of warnings.
+func (p *ccParser) werror() error {
+	if p.joined || len(p.args) > 0 && nvccErrors.MatchString(p.args[0]) {
+		value, err := p.next()
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(value, "all-warnings") {
+			if p.joined && !nvccErrors.MatchString(value) {
+				p.add(p.arg) // one of clang's
+			}
+			return nil
+		}
+	}
+	p.add("-Werror")
+	return nil
+}
+
+// checkOutput refuses outputs that do not fit the files, and tells a folder from a file.
+func (c *ccCall) checkOutput() error {
+	if c.ptx && c.out != "" && len(c.files) > 1 {
+		return usage("cc: -o names one file, but %d sources give one output each; use -odir", len(c.files))
+	}
+	if c.ptx && !c.fatbin && len(c.archs) > 1 {
+		return usage("cc: --ptx takes one architecture, not %s; use --fatbin for several", strings.Join(c.archs, " "))
+	}
+	if c.ptx && c.compile {
+		return usage("cc: -c cannot be combined with --ptx or --fatbin")
+	}
+	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
+		return usage("cc: -o names one file, but %d are compiled; use -odir for a folder", len(c.files))
+	}
+	if isFolder(c.out) {
+		if c.links() || c.dlink {
+			return usage("cc: -o %s is a folder; give a file name", c.out)
+		}
+		c.out, c.dir = "", c.out
+	}
+	return nil
 }
 
 // isFolder reports whether an output is a folder: it exists as one, or its name
