@@ -147,19 +147,19 @@ func parseLayout(s string) (layout, error) {
 	return l, nil
 }
 
+// clash is an error of values that belong to some keys.
+func clash(keys, format string, a ...any) error { return param.Clash(keys, "memory: "+format, a...) }
+
 // NewAddrMap reads the mapping of a memory.
 func NewAddrMap(c *Config) (*AddrMap, error) {
-	fail := func(keys, format string, a ...any) (*AddrMap, error) {
-		return nil, param.Clash(keys, "memory: "+format, a...)
-	}
 	if c.Channels < 1 || c.Channels > maxChannels || c.Subs < 1 || c.Subs > maxSubs || c.Subs&(c.Subs-1) != 0 {
-		return fail(mappingKeys, "cannot address %d channels of %d L2 slices", c.Channels, c.Subs)
+		return nil, clash(mappingKeys, "cannot address %d channels of %d L2 slices", c.Channels, c.Subs)
 	}
 	if maker, ok := Mappings.Maker(int(c.Indexing)); ok {
 		m := &AddrMap{channels: c.Channels, subs: c.Subs, banks: c.DRAM.Banks}
 		var err error
 		if m.plugged, err = maker(Space{c.Channels, c.Subs, c.DRAM.Banks}); err != nil {
-			return fail("partition.indexing", "indexing: %v", err)
+			return nil, clash("partition.indexing", "indexing: %v", err)
 		}
 		return m, nil
 	}
@@ -176,10 +176,10 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	switch {
 	case l.channelAt < 0:
 		if m.gap {
-			return fail(mappingKeys, "%d channels need dramid@ in the address mapping: the number is not a power of two", c.Channels)
+			return nil, clash(mappingKeys, "%d channels need dramid@ in the address mapping: the number is not a power of two", c.Channels)
 		}
 		if n := bits.OnesCount64(l.channel); n != int(chanBits) {
-			return fail(mappingKeys, "address mapping %q has %d channel bits; %d channels need %d", c.Mapping, n, c.Channels, chanBits)
+			return nil, clash(mappingKeys, "address mapping %q has %d channel bits; %d channels need %d", c.Mapping, n, c.Channels, chanBits)
 		}
 		m.at = uint(bits.TrailingZeros64(l.channel))
 	case m.gap:
@@ -192,25 +192,9 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 		}
 		l.channel = (1<<chanBits - 1) << m.at
 	}
-	subMask := uint64(0)
-	if c.Subs > 1 {
-		m := l.bank
-		for range bits.TrailingZeros(uint(c.Subs)) {
-			subMask |= m & -m
-			m &= m - 1
-		}
-		if bits.OnesCount64(subMask) < bits.TrailingZeros(uint(c.Subs)) {
-			return fail(mappingKeys, "address mapping %q has too few bank bits for %d L2 slices per channel", c.Mapping, c.Subs)
-		}
-	}
-	if n := bits.OnesCount64(l.bank); n > 16 || !c.FixedLatency && 1<<n > c.DRAM.Banks {
-		return fail(mappingKeys, "address mapping %q has %d bank bits; the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
-	}
-	if n := bits.OnesCount64(l.row); n > 32 {
-		return fail(mappingKeys, "address mapping %q has %d row bits: want at most 32", c.Mapping, n)
-	}
-	if n := bits.OnesCount64(l.col); n > 32 {
-		return fail(mappingKeys, "address mapping %q has %d column bits: want at most 32", c.Mapping, n)
+	subMask, err := l.slices(c)
+	if err != nil {
+		return nil, err
 	}
 	m.channel, m.bank, m.row, m.col = newField(l.channel), newField(l.bank), newField(l.row), newField(l.col)
 	if m.gap {
@@ -227,37 +211,71 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	}
 	m.lineWise = 1<<first >= mem.LineBytes
 
+	if err := m.choose(c, 1<<chanBits); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// slices returns the bits that select a slice of a channel: the lowest of the bank. It
+// checks the number of bits of every field.
+func (l *layout) slices(c *Config) (subMask uint64, err error) {
+	if c.Subs > 1 {
+		m := l.bank
+		for range bits.TrailingZeros(uint(c.Subs)) {
+			subMask |= m & -m
+			m &= m - 1
+		}
+		if bits.OnesCount64(subMask) < bits.TrailingZeros(uint(c.Subs)) {
+			return 0, clash(mappingKeys, "address mapping %q has too few bank bits for %d L2 slices per channel", c.Mapping, c.Subs)
+		}
+	}
+	if n := bits.OnesCount64(l.bank); n > 16 || !c.FixedLatency && 1<<n > c.DRAM.Banks {
+		return 0, clash(mappingKeys, "address mapping %q has %d bank bits; the DRAM has %d banks", c.Mapping, n, c.DRAM.Banks)
+	}
+	if n := bits.OnesCount64(l.row); n > 32 {
+		return 0, clash(mappingKeys, "address mapping %q has %d row bits: want at most 32", c.Mapping, n)
+	}
+	if n := bits.OnesCount64(l.col); n > 32 {
+		return 0, clash(mappingKeys, "address mapping %q has %d column bits: want at most 32", c.Mapping, n)
+	}
+	return subMask, nil
+}
+
+// choose checks the spreading of addresses over slices and banks, with a number of
+// channels rounded up to a power of two.
+func (m *AddrMap) choose(c *Config, channels int) error {
 	switch c.Indexing {
 	case Consecutive, PAEIndex:
 	case BitwiseXor:
 		if m.gap {
-			return fail(indexingKeys, "xor indexing needs a power of two of channels, not %d", c.Channels)
+			return clash(indexingKeys, "xor indexing needs a power of two of channels, not %d", c.Channels)
 		}
 	case IPolyIndex:
-		m.hashed = 1 << chanBits * c.Subs
+		m.hashed = channels * c.Subs
 		if m.hashed > 1 && !cache.HasIPoly(m.hashed) {
-			return fail(indexingKeys, "there is no polynomial hash over %d L2 slices", m.hashed)
+			return clash(indexingKeys, "there is no polynomial hash over %d L2 slices", m.hashed)
 		}
 	case RandomIndex:
 		if m.at < m.logSubs {
-			return fail(indexingKeys, "random indexing: the channel is at bit %d, below the %d bits of the L2 slices", m.at, m.logSubs)
+			return clash(indexingKeys, "random indexing: the channel is at bit %d, below the %d bits of the L2 slices", m.at, m.logSubs)
 		}
 		if c.Remembers() {
 			m.library, m.drawn = newLibraryRandom(1), make(map[uint64]int32)
 		}
 	default:
-		return fail(indexingKeys, "unknown %v", c.Indexing)
+		return clash(indexingKeys, "unknown %v", c.Indexing)
 	}
 	switch c.BankHash {
 	case BankLinear, BankXor:
 	case BankIPoly:
 		if !cache.HasIPoly(c.DRAM.Banks) {
-			return fail("dram.bank_index dram.timing.banks", "there is no polynomial hash over %d banks", c.DRAM.Banks)
+			return clash("dram.bank_index dram.timing.banks", "there is no polynomial hash over %d banks", c.DRAM.Banks)
 		}
 	default:
-		return fail("dram.bank_index dram.timing.banks", "unknown %v", c.BankHash)
+		return clash("dram.bank_index dram.timing.banks", "unknown %v", c.BankHash)
 	}
-	return m, nil
+	return nil
 }
 
 // Channels returns the number of DRAM channels.
