@@ -279,9 +279,10 @@ func (g *GPU) Alloc(size int, name string) (Ptr, error) {
 }
 
 // Free releases an allocation; later accesses to it are faults. What streams were given
-// happens before, as with Sync, whose error is Free's.
+// happens before, as with Sync. Its error is Free's too; the allocation is released all
+// the same.
 func (g *GPU) Free(p Ptr) error {
-	return cmp.Or(g.Sync(context.Background()), g.mem.Free(uint64(p)))
+	return errors.Join(g.Sync(context.Background()), g.mem.Free(uint64(p)))
 }
 
 // Read copies device memory into b.
@@ -408,13 +409,14 @@ func (t Texture) internal() xptx.Texture {
 var errNoTextures = errors.New("heddle: textures are for PTX programs")
 
 // BindTexture binds an image to the program's .texref or .surfref of that name. What
-// streams were given happens before, as with Sync, whose error is BindTexture's.
+// streams were given happens before, as with Sync. Its error is BindTexture's too; the
+// image is bound all the same.
 func (g *GPU) BindTexture(name string, t Texture) error {
 	m := g.machine.PTX()
 	if m == nil {
 		return errNoTextures
 	}
-	return cmp.Or(g.Sync(context.Background()), m.BindTexture(name, t.internal()))
+	return errors.Join(g.Sync(context.Background()), m.BindTexture(name, t.internal()))
 }
 
 // TextureObject returns a texture object, which kernels take as a 64-bit parameter.

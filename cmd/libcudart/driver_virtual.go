@@ -43,9 +43,14 @@ func (p *memProperties) memory() cuda.Error {
 	return cuda.Success
 }
 
+// known is in for calls that need no context.
+func known(f func(t *cuda.Thread) cuda.Error, places ...C.uintptr_t) C.int {
+	return ask(func() cuda.Result { return f(thread()).Result() }, places...)
+}
+
 //export cuMemGetAllocationGranularity
 func cuMemGetAllocationGranularity(to, properties C.uintptr_t, option C.int) C.int {
-	return in(func(*cuda.Thread) cuda.Error {
+	return known(func(*cuda.Thread) cuda.Error {
 		if option != 0 && option != 1 { // least, recommended
 			return cuda.InvalidValue
 		}
@@ -55,7 +60,7 @@ func cuMemGetAllocationGranularity(to, properties C.uintptr_t, option C.int) C.i
 
 //export cuMemAddressReserve
 func cuMemAddressReserve(to C.uintptr_t, size, alignment C.size_t, near C.uintptr_t, flags C.ulonglong) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		if flags != 0 {
 			return cuda.InvalidValue
 		}
@@ -66,12 +71,12 @@ func cuMemAddressReserve(to C.uintptr_t, size, alignment C.size_t, near C.uintpt
 
 //export cuMemAddressFree
 func cuMemAddressFree(addr C.uintptr_t, size C.size_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error { return t.Unreserve(uint64(addr), uint64(size)) })
+	return known(func(t *cuda.Thread) cuda.Error { return t.Unreserve(uint64(addr), uint64(size)) })
 }
 
 //export cuMemCreate
 func cuMemCreate(to C.uintptr_t, size C.size_t, properties C.uintptr_t, flags C.ulonglong) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		if flags != 0 {
 			return cuda.InvalidValue
 		}
@@ -85,12 +90,12 @@ func cuMemCreate(to C.uintptr_t, size C.size_t, properties C.uintptr_t, flags C.
 
 //export cuMemRelease
 func cuMemRelease(h C.ulonglong) C.int {
-	return in(func(t *cuda.Thread) cuda.Error { return t.MemRelease(uint64(h)) })
+	return known(func(t *cuda.Thread) cuda.Error { return t.MemRelease(uint64(h)) })
 }
 
 //export cuMemMap
 func cuMemMap(addr C.uintptr_t, size, offset C.size_t, h, flags C.ulonglong) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		if offset != 0 || flags != 0 { // as documented
 			return cuda.InvalidValue
 		}
@@ -100,7 +105,7 @@ func cuMemMap(addr C.uintptr_t, size, offset C.size_t, h, flags C.ulonglong) C.i
 
 //export cuMemUnmap
 func cuMemUnmap(addr C.uintptr_t, size C.size_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error { return t.MemUnmap(uint64(addr), uint64(size)) })
+	return known(func(t *cuda.Thread) cuda.Error { return t.MemUnmap(uint64(addr), uint64(size)) })
 }
 
 // maxAccess limits the descriptions of one call, our choice.
@@ -108,29 +113,28 @@ const maxAccess = 1 << 10
 
 //export cuMemSetAccess
 func cuMemSetAccess(addr C.uintptr_t, size C.size_t, list C.uintptr_t, n C.size_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		if n == 0 || n > maxAccess {
 			return cuda.InvalidValue
 		}
+		var flags int32 // the last description counts
 		for i := range n {
 			d := at[memAccess](list + C.uintptr_t(i)*12)
 			switch {
-			case d.location.kind != onDevice.kind:
+			case d.location.kind != onDevice.kind || !cuda.AccessIs(d.flags):
 				return cuda.InvalidValue
 			case d.location != onDevice:
 				return cuda.InvalidDevice
 			}
-			if err := t.SetAccess(uint64(addr), uint64(size), d.flags); err != cuda.Success {
-				return err
-			}
+			flags = d.flags
 		}
-		return cuda.Success
+		return t.SetAccess(uint64(addr), uint64(size), flags)
 	}, list)
 }
 
 //export cuMemGetAccess
 func cuMemGetAccess(to, location, addr C.uintptr_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		if *at[memLocation](location) != onDevice {
 			return cuda.InvalidValue
 		}
@@ -141,7 +145,7 @@ func cuMemGetAccess(to, location, addr C.uintptr_t) C.int {
 
 //export cuMemRetainAllocationHandle
 func cuMemRetainAllocationHandle(to, addr C.uintptr_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		h, err := t.MemRetain(uint64(addr))
 		return cuda.Error(give(to, C.ulonglong(h), err))
 	}, to)
@@ -149,7 +153,7 @@ func cuMemRetainAllocationHandle(to, addr C.uintptr_t) C.int {
 
 //export cuMemGetAllocationPropertiesFromHandle
 func cuMemGetAllocationPropertiesFromHandle(to C.uintptr_t, h C.ulonglong) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return known(func(t *cuda.Thread) cuda.Error {
 		return cuda.Error(give(to, memProperties{kind: 1, location: onDevice}, t.MemIs(uint64(h))))
 	}, to)
 }

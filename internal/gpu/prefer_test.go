@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -112,18 +113,26 @@ func (flood) Access(a *cache.Access, list []uint64) []uint64 {
 	return list
 }
 
+func init() {
+	cache.Prefetchers.Register("flood", func(line, fetch int) cache.Prefetcher { return flood{} })
+}
+
 // An L1D changes its size while what its prefetcher asked for is on its way: later
 // kernels run, on both core models.
 func TestPreferredL1WithPrefetcher(t *testing.T) {
-	cache.Prefetchers.Register("flood", func(line, fetch int) cache.Prefetcher { return flood{} })
 	for _, core := range []string{"simt", "modern"} {
 		t.Run(core, func(t *testing.T) {
-			res := runWalk(t, "- l1 -", 4, 128, "core="+core+
+			launches, blocks, steps, clusters := "- l1 -", 4, 128, 4
+			if alltests.On() {
+				launches, blocks, steps, clusters = "- l1 - none l1 l1", 28, 3*128, 28
+			}
+			res := runWalk(t, launches, blocks, steps, fmt.Sprintf("chip.clusters=%d core=", clusters)+core+
 				" l1d.skip_global=false l1d.sets=4 l1d.ways=16 l1d.prefer_l1.sets=4 l1d.prefer_l1.ways=64 run.flush_l1=true"+
-				" l1d.prefetcher=flood compat.chip.drain_between=false chip.clusters=4")
+				" l1d.prefetcher=flood compat.chip.drain_between=false")
 			for i, k := range res.Kernels {
 				p := k.Memory.L1Prefetch
-				if k.Memory.L1.Misses == 0 || p == nil || p.Issued == 0 {
+				// Those that the change gave up are unused.
+				if k.Memory.L1.Misses == 0 || p == nil || p.Issued == 0 || i > 0 && p.Unused == 0 {
 					t.Errorf("launch %d: %d misses, prefetches %+v", i, k.Memory.L1.Misses, p)
 				}
 			}

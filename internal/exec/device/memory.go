@@ -16,6 +16,7 @@ type Flag uint8
 const (
 	ReadOnly Flag = 1 << iota // kernels may not write it; the host may (constants)
 	arena                     // the arena of the device heap
+	system                    // of AllocSystem
 	adopted                   // bytes of the host
 	reserved                  // addresses of Reserve
 )
@@ -31,6 +32,9 @@ type Allocation struct {
 
 // ReadOnly reports whether kernels may not write the allocation.
 func (a Allocation) ReadOnly() bool { return a.Flags&ReadOnly != 0 }
+
+// Reserved reports whether the addresses are those of Reserve.
+func (a Allocation) Reserved() bool { return a.Flags&reserved != 0 }
 
 // Contains reports whether addr lies within the allocation.
 func (a Allocation) Contains(addr uint64) bool { return addr-a.Addr < a.Size }
@@ -72,6 +76,7 @@ type Memory struct {
 	cfg     Config
 	regions []*region // by ascending address, freed ones included
 	next    uint64    // lowest address for the next allocation
+	top     uint64    // no allocation of the program begins there or after
 	live    uint64    // bytes allocated and not freed
 	freed   int       // freed regions
 	gen     uint64    // counts frees; views drop cached windows when it changes
@@ -86,7 +91,7 @@ type Memory struct {
 // New returns an empty memory.
 func New(cfg Config) *Memory {
 	cfg = cfg.withDefaults()
-	return &Memory{cfg: cfg, next: cfg.Base, symbols: make(map[string]Symbol)}
+	return &Memory{cfg: cfg, next: cfg.Base, top: cfg.Top, symbols: make(map[string]Symbol)}
 }
 
 // Alloc reserves size zeroed bytes and returns the address of the first. A size of
@@ -100,7 +105,7 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	}
 	addr := m.next + (-m.next & (m.cfg.Align - 1))
 	reserve := max(size, 1)
-	if addr < m.next || addr >= m.cfg.Top || reserve > m.cfg.Top-addr || m.cfg.Gap > math.MaxUint64-addr-reserve {
+	if addr < m.next || addr >= m.top || reserve > m.top-addr || m.cfg.Gap > math.MaxUint64-addr-reserve {
 		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up",
 			bytesText(size), name, m.cfg.Base, m.cfg.Top)
 	}
@@ -115,6 +120,18 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	m.insert(r)
 	m.next = addr + reserve + m.cfg.Gap
 	m.live += size
+	return addr, nil
+}
+
+// AllocSystem is Alloc for memory of the driver's own: at the end of the address space,
+// so that it moves no allocation of the program, and outside the limit.
+func (m *Memory) AllocSystem(size uint64, name string) (uint64, error) {
+	addr := (m.top - size) &^ (m.cfg.Align - 1)
+	if size > m.top || addr < m.next || addr-m.next < m.cfg.Gap {
+		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up", bytesText(size), name, m.cfg.Base, m.cfg.Top)
+	}
+	m.insert(&region{Allocation: Allocation{Addr: addr, Size: size, Name: name, Flags: system}, data: make([]byte, size), reach: size})
+	m.top = addr - min(m.cfg.Gap, addr)
 	return addr, nil
 }
 
@@ -173,19 +190,27 @@ func (m *Memory) Free(addr uint64) error {
 	case r.Flags&reserved != 0:
 		return fmt.Errorf("cannot free 0x%x: its addresses were reserved, and memory mapped there is unmapped", addr)
 	}
-	r.Freed = true
-	r.data = nil
-	m.gen++
 	if r.Flags&adopted != 0 {
+		r.Freed, r.data = true, nil
+		m.gen++
 		m.regions = slices.Delete(m.regions, r.index, r.index+1)
 		m.number(r.index)
 		return nil
 	}
-	m.live -= r.Size
+	if r.Flags&system == 0 {
+		m.live -= r.Size
+	}
+	m.retire(r)
+	return nil
+}
+
+// retire makes the addresses of a region dead.
+func (m *Memory) retire(r *region) {
+	r.Freed, r.data = true, nil
+	m.gen++
 	if m.freed++; m.freed > maxFreed {
 		m.forget(maxFreed / 2)
 	}
-	return nil
 }
 
 // forget drops the oldest n freed allocations.
@@ -224,7 +249,7 @@ type extent struct {
 	r        *region
 	lo       uint64
 	size     uint64
-	readOnly bool
+	readOnly bool // or not known to be writable
 }
 
 // holds reports whether the size bytes from addr on lie inside the extent.
@@ -239,8 +264,8 @@ func (e *extent) bytes() []byte {
 	return e.r.data[off : off+e.size : off+e.size]
 }
 
-// locate returns the extent that contains addr.
-func (m *Memory) locate(addr uint64) (extent, bool) {
+// locate returns the extent that contains addr, for reading or for writing.
+func (m *Memory) locate(addr uint64, write bool) (extent, bool) {
 	r := m.before(addr)
 	if r == nil || r.Freed || !r.Contains(addr) {
 		return extent{}, false
@@ -250,7 +275,11 @@ func (m *Memory) locate(addr uint64) (extent, bool) {
 		return extent{r: r, lo: lo, size: size}, ok && addr-lo < size
 	}
 	if r.Flags&reserved != 0 {
-		return r.run(addr)
+		least := MayRead
+		if write {
+			least = MayWrite
+		}
+		return r.run(addr, least)
 	}
 	return extent{r, r.Addr, r.Size, r.ReadOnly()}, true
 }
@@ -262,6 +291,12 @@ func (m *Memory) Bytes(addr, n uint64) ([]byte, error) {
 	return m.hostBytes(addr, n, false)
 }
 
+// WritableBytes is Bytes for a destination, which must be writable as far as mapped
+// memory goes (SetAccess).
+func (m *Memory) WritableBytes(addr, n uint64) ([]byte, error) {
+	return m.hostBytes(addr, n, true)
+}
+
 func (m *Memory) hostBytes(addr, n uint64, write bool) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
@@ -271,7 +306,7 @@ func (m *Memory) hostBytes(addr, n uint64, write bool) ([]byte, error) {
 		return nil, m.explain(addr, n, write)
 	}
 	if r.Flags&reserved != 0 {
-		if e, ok := r.run(addr); !ok || !e.holds(addr, n) || write && e.readOnly {
+		if e, ok := m.locate(addr, write); !ok || !e.holds(addr, n) {
 			return nil, m.explain(addr, n, write)
 		}
 	}

@@ -191,7 +191,7 @@ func (v *View) flush() {
 	o := v.overlay
 	addr, src := o.pending.lo, o.pending.data
 	o.pending = window{}
-	e, ok := v.mem.locate(addr)
+	e, ok := v.mem.locate(addr, true)
 	if !ok {
 		return // freed since
 	}

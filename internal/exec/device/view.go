@@ -85,16 +85,16 @@ func (v *View) forget() {
 	v.gen = v.mem.gen
 }
 
-// find returns the extent that holds size bytes at addr.
-func (v *View) find(addr uint64, size int) bool {
+// find finds the extent that holds size bytes at addr, for reading or for writing.
+func (v *View) find(addr uint64, size int, write bool) bool {
 	if size < 0 {
 		return false
 	}
-	if v.recent.holds(addr, uint64(size)) {
+	if v.recent.holds(addr, uint64(size)) && !(write && v.recent.readOnly) {
 		return true
 	}
-	e, ok := v.mem.locate(addr)
-	if !ok || !e.holds(addr, uint64(size)) {
+	e, ok := v.mem.locate(addr, write)
+	if !ok || !e.holds(addr, uint64(size)) || write && e.readOnly {
 		return false
 	}
 	v.recent = e
@@ -103,7 +103,7 @@ func (v *View) find(addr uint64, size int) bool {
 
 func (v *View) readSlow(addr uint64, size int) []byte {
 	v.settle()
-	if !v.find(addr, size) {
+	if !v.find(addr, size, false) {
 		return nil
 	}
 	e := &v.recent
@@ -132,7 +132,7 @@ func (v *View) own(r *region, addr uint64) *page {
 
 func (v *View) writeSlow(addr uint64, size int) []byte {
 	v.settle()
-	if !v.find(addr, size) || v.recent.readOnly {
+	if !v.find(addr, size, true) {
 		return nil
 	}
 	e := &v.recent
@@ -157,13 +157,13 @@ func (v *View) writeSlow(addr uint64, size int) []byte {
 // CheckRead reports whether the size bytes at addr are all legal to read.
 func (v *View) CheckRead(addr uint64, size int) bool {
 	v.settle()
-	return v.find(addr, size)
+	return v.find(addr, size, false)
 }
 
 // CheckWrite reports whether the size bytes at addr are all legal to write.
 func (v *View) CheckWrite(addr uint64, size int) bool {
 	v.settle()
-	return v.find(addr, size) && !v.recent.readOnly
+	return v.find(addr, size, true)
 }
 
 // Fault explains why an access is illegal. If bounds and write protection allow the

@@ -31,8 +31,8 @@ type piece struct {
 // block is memory without an address of its own.
 type block struct {
 	at, size uint64 // in the store
-	uses     int    // handles, which there are 0 or 1 of, and pieces
-	held     bool   // its handle is not released
+	held     int    // times that its handle has to be released
+	mapped   int    // pieces
 }
 
 // virtual is the reserved part of a memory.
@@ -64,7 +64,7 @@ func (m *Memory) Reserve(size, align uint64) (addr uint64, err error) {
 		return 0, fmt.Errorf("cannot reserve %s aligned to %d: want multiples of %d, and a power of two", bytesText(size), align, Granule)
 	}
 	addr = m.next + (-m.next & (align - 1))
-	if addr < m.next || addr >= m.cfg.Top || size > m.cfg.Top-addr || m.cfg.Gap > m.cfg.Top-addr-size {
+	if addr < m.next || addr >= m.top || size > m.top-addr || m.cfg.Gap > m.top-addr-size {
 		return 0, fmt.Errorf("cannot reserve %s: the address space from 0x%x to 0x%x is used up", bytesText(size), m.cfg.Base, m.cfg.Top)
 	}
 	if err := m.open(); err != nil {
@@ -91,11 +91,7 @@ func (m *Memory) Unreserve(addr, size uint64) error {
 	if err := m.virtual.store.unreserve(r.data); err != nil {
 		return err
 	}
-	r.Freed, r.data = true, nil
-	m.gen++
-	if m.freed++; m.freed > maxFreed {
-		m.forget(maxFreed / 2)
-	}
+	m.retire(r)
 	return nil
 }
 
@@ -118,14 +114,14 @@ func (m *Memory) Create(size uint64) (handle uint64, err error) {
 	}
 	m.live += size
 	m.virtual.last++
-	m.virtual.blocks[m.virtual.last] = &block{at: at, size: size, uses: 1, held: true}
+	m.virtual.blocks[m.virtual.last] = &block{at: at, size: size, held: 1}
 	return m.virtual.last, nil
 }
 
 // block returns the memory of a handle that is held.
 func (m *Memory) block(handle uint64) (*block, error) {
 	if m.virtual != nil {
-		if b := m.virtual.blocks[handle]; b != nil && b.held {
+		if b := m.virtual.blocks[handle]; b != nil && b.held > 0 {
 			return b, nil
 		}
 	}
@@ -138,14 +134,14 @@ func (m *Memory) Release(handle uint64) error {
 	if err != nil {
 		return err
 	}
-	b.held = false
+	b.held--
 	return m.drop(handle)
 }
 
-// drop ends one use of memory, and the memory with the last.
+// drop gives memory back that is neither held nor mapped.
 func (m *Memory) drop(handle uint64) error {
 	b := m.virtual.blocks[handle]
-	if b.uses--; b.uses > 0 {
+	if b.held > 0 || b.mapped > 0 {
 		return nil
 	}
 	delete(m.virtual.blocks, handle)
@@ -199,7 +195,7 @@ func (m *Memory) Map(addr, size, handle uint64) error {
 		return err
 	}
 	r.pieces = slices.Insert(r.pieces, i, piece{lo: addr, size: size, block: handle})
-	b.uses++
+	b.mapped++
 	return nil
 }
 
@@ -232,6 +228,7 @@ func (m *Memory) Unmap(addr, size uint64) error {
 	m.gen++
 	var bad error
 	for _, p := range r.pieces[from:to] {
+		m.virtual.blocks[p.block].mapped--
 		if err := m.drop(p.block); err != nil {
 			bad = err
 		}
@@ -273,29 +270,26 @@ func (m *Memory) AccessAt(addr uint64) (a Access, handle uint64, ok bool) {
 	return r.pieces[i].access, r.pieces[i].block, true
 }
 
-// Retain makes the memory that is mapped at an address held again, and returns its
-// handle.
+// Retain returns the handle of the memory that is mapped at an address, which has to be
+// released once more.
 func (m *Memory) Retain(addr uint64) (handle uint64, ok bool) {
 	_, handle, ok = m.AccessAt(addr)
 	if !ok {
 		return 0, false
 	}
-	if b := m.virtual.blocks[handle]; !b.held {
-		b.held = true
-		b.uses++
-	}
+	m.virtual.blocks[handle].held++
 	return handle, true
 }
 
-// run returns the mapped range around an address in which access is everywhere the
-// same; false if nobody may access the address.
-func (r *region) run(addr uint64) (e extent, ok bool) {
+// run returns the mapped range around an address in which access is everywhere as least
+// says; false if it is not at the address.
+func (r *region) run(addr uint64, least Access) (e extent, ok bool) {
 	i := r.at(addr)
-	if i == len(r.pieces) || r.pieces[i].lo > addr || r.pieces[i].access == NoAccess {
+	if i == len(r.pieces) || r.pieces[i].lo > addr || r.pieces[i].access < least {
 		return extent{}, false
 	}
 	from, to := i, i
-	joined := func(a, b *piece) bool { return a.lo+a.size == b.lo && a.access == b.access }
+	joined := func(a, b *piece) bool { return a.lo+a.size == b.lo && a.access >= least && b.access >= least }
 	for from > 0 && joined(&r.pieces[from-1], &r.pieces[from]) {
 		from--
 	}
@@ -303,15 +297,18 @@ func (r *region) run(addr uint64) (e extent, ok bool) {
 		to++
 	}
 	lo := r.pieces[from].lo
-	return extent{r: r, lo: lo, size: r.pieces[to].lo + r.pieces[to].size - lo, readOnly: r.pieces[i].access == MayRead}, true
+	return extent{r: r, lo: lo, size: r.pieces[to].lo + r.pieces[to].size - lo, readOnly: least == MayRead}, true
 }
 
 // explainReserved completes the fault of an access that begins at reserved addresses.
 func (m *Memory) explainReserved(f *Fault) {
 	r := m.before(f.Addr)
 	all := fmt.Sprintf("the %s reserved at 0x%x", bytesText(r.Size), r.Addr)
-	at := f.Addr // where it goes wrong
-	if e, ok := r.run(at); ok && !e.holds(at, f.Size) {
+	at, least := f.Addr, MayRead // where it goes wrong
+	if f.Write {
+		least = MayWrite
+	}
+	if e, ok := r.run(at, least); ok && !e.holds(at, f.Size) {
 		if at = e.lo + e.size; at == r.Addr+r.Size {
 			f.Detail = position(f.Addr, f.Size, r.Addr, r.Size) + " " + all
 			return

@@ -170,6 +170,78 @@ func TestMapping(t *testing.T) {
 	}
 }
 
+// A handle is one until it has been released as often as it was made or retained.
+func TestMappingHandles(t *testing.T) {
+	const g = Granule
+	m, at, first := mapping(t, 4)
+	again, ok := m.Retain(at)
+	if !ok || again != first {
+		t.Fatalf("the handle at %#x is %d, want %d", at, again, first)
+	}
+	if err := errors.Join(m.Release(again), m.Map(at+g, g, first), m.Release(first)); err != nil {
+		t.Error(err)
+	}
+	if m.Release(first) == nil {
+		t.Error("it was released three times")
+	}
+	live := m.Allocated()
+	if err := errors.Join(m.Unmap(at, g), m.Unmap(at+g, g)); err != nil || m.Allocated() != live-g {
+		t.Errorf("%d bytes are left of %d, want one mapping less; %v", m.Allocated(), live, err)
+	}
+}
+
+// Mappings side by side are read across, whatever else is allowed, and written across
+// where both may be.
+func TestMappingsMixed(t *testing.T) {
+	const g = Granule
+	m, at, first := mapping(t, 4)
+	if err := errors.Join(m.Map(at+g, g, first), m.SetAccess(at, g, MayRead), m.SetAccess(at+g, 2*g, MayWrite)); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []*View{m.Direct(), m.NewOverlay()} {
+		for _, c := range []struct {
+			off         uint64
+			read, write bool
+		}{{g - 2, true, false}, {g, true, true}, {2*g - 2, true, true}, {0, true, false}, {3*g - 2, false, false}} {
+			if got := v.ReadSpan(at+c.off, 4) != nil; got != c.read {
+				t.Errorf("offset %#x is read: %v", c.off, got)
+			}
+			if got := v.WriteSpan(at+c.off, 4) != nil; got != c.write {
+				t.Errorf("offset %#x is written: %v", c.off, got)
+			}
+		}
+		if f := v.Fault(at+g-2, 4, true); f == nil || f.Kind != ReadOnlyWrite {
+			t.Errorf("a write into both: %v", f)
+		}
+	}
+	if _, err := m.Bytes(at+g-2, 4); err != nil {
+		t.Errorf("the host reads across: %v", err)
+	}
+	if _, err := m.WritableBytes(at+g-2, 4); err == nil {
+		t.Error("the host writes across")
+	}
+}
+
+// Memory of the driver's own moves no allocation and does not count.
+func TestAllocSystem(t *testing.T) {
+	a, b := New(Config{}), New(Config{})
+	own, err := a.AllocSystem(1<<16, "own")
+	if err != nil || a.Allocated() != 0 {
+		t.Fatalf("%d bytes are allocated, %v", a.Allocated(), err)
+	}
+	x, _ := a.Alloc(100, "x")
+	y, _ := b.Alloc(100, "x")
+	if x != y {
+		t.Errorf("an allocation is at %#x, without the driver's memory at %#x", x, y)
+	}
+	if err := errors.Join(a.Write(own+100, []byte{1}), a.Free(own)); err != nil || a.Allocated() != 100 {
+		t.Errorf("%d bytes are allocated, %v", a.Allocated(), err)
+	}
+	if _, err := a.AllocSystem(1<<48, "all"); err == nil {
+		t.Error("it has more than all addresses")
+	}
+}
+
 // What is not a reservation, a handle or a whole mapping is refused and changes
 // nothing.
 func TestMappingRefused(t *testing.T) {

@@ -62,12 +62,13 @@ func decodeNothing(d *dec, _ *ptx.Inst, o *inst) error {
 }
 
 // decodeFence accepts fences: a block's accesses are always seen in program order.
-// Fences wider than a block make blocks run in turn.
+// Fences wider than a block make blocks run in turn, and so do those between addresses
+// at which the same memory is mapped: an overlay does not know that it is the same.
 func decodeFence(d *dec, in *ptx.Inst, o *inst) error {
 	d.info.Unit = isa.UnitBar
 	for _, m := range in.Mods {
 		switch m {
-		case "gl", "sys", "gpu":
+		case "gl", "sys", "gpu", "alias":
 			d.im.ordered = true
 		}
 	}

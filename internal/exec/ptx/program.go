@@ -389,6 +389,7 @@ type Machine struct {
 	crew    exec.Crew[worker]
 	grids   uint64 // launches begun, for %gridid
 	spaces  uint64 // workspaces of cooperative launches; 0: none was needed yet
+	syncing uint64 // launches that have had one
 	tex     textures
 	lenient bool                // see TolerateStrays
 	tell    func(*exec.Warning) // see Warn
@@ -649,7 +650,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
 	if l.Cooperative && im.workspace && m.spaces == 0 {
-		if m.spaces, err = m.mem.Alloc(workspaces*workspaceBytes, "grid workspaces"); err != nil {
+		if m.spaces, err = m.mem.AllocSystem(workspaces*workspaceBytes, "grid workspaces"); err != nil {
 			return nil, l.Refuse("%v", err)
 		}
 	}
@@ -660,8 +661,9 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 // %envreg1 (high) and %envreg2 (low). The cooperative groups of NVIDIA's compiler have
 // their barrier of all blocks in its word at byte 4: every block adds 1, one of them
 // 0x80000000 less the number of the others, and all wait for the top bit to change (seen
-// in PTX of that compiler). The size is our choice. Workspaces serve in turn; there are
-// more than launches that run at a time.
+// in PTX of that compiler). Size and number are our choice. Workspaces serve in turn, for
+// launches of which no two kernels of a chip can have the same unless one of them lasts
+// longer than a thousand others.
 const (
 	workspaceBytes = 64
 	workspaces     = 1024
@@ -677,7 +679,8 @@ func (m *Machine) begin(im *image, l *launch) {
 		m.grids++
 	}
 	if l.Cooperative && im.workspace {
-		l.workspace = m.spaces + l.grid%workspaces*workspaceBytes
+		l.workspace = m.spaces + m.syncing%workspaces*workspaceBytes
+		m.syncing++
 		if err := m.mem.Write(l.workspace, make([]byte, workspaceBytes)); err != nil {
 			panic(err) // it is the machine's own
 		}

@@ -174,10 +174,13 @@ func (c *Cache) unused(l *line) {
 	l.ahead = 0
 }
 
-// ForgetPrefetches drops the misses that only the prefetcher has requested, and returns
-// the number of other pending misses. The cache does not wait for replies to them any
+// ForgetPrefetches counts what was prefetched for nothing, drops the misses that only the
+// prefetcher has requested, and returns the number of other pending misses. The cache does not wait for replies to them any
 // more.
 func (c *Cache) ForgetPrefetches() (others int) {
+	for i := range c.lines {
+		c.unused(&c.lines[i])
+	}
 	for h := range c.mshr.hash {
 		for i := c.mshr.hash[h]; i != none; {
 			e := &c.mshr.miss[i]

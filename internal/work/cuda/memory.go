@@ -319,10 +319,14 @@ func (c *Rows) span(pitch, plane uint64) (uint64, bool) {
 
 func (c *Rows) empty() bool { return c.Width == 0 || c.Height == 0 || c.Depth == 0 }
 
-// bytes returns the memory of one side of a copy in place.
-func (r *Runtime) bytes(addr, n uint64) ([]byte, Error) {
+// bytes returns the memory of one side of a copy in place; write: it is the destination.
+func (r *Runtime) bytes(addr, n uint64, write bool) ([]byte, Error) {
 	if onDevice(addr) {
-		b, err := r.mem.Bytes(addr, n)
+		get := r.mem.Bytes
+		if write {
+			get = r.mem.WritableBytes
+		}
+		b, err := get(addr, n)
 		if err != nil {
 			return nil, InvalidValue
 		}
@@ -473,8 +477,8 @@ func (w *copyWork) sides(r *Runtime) (to, from []byte, err Error) {
 	if !ok || !ok2 {
 		return nil, nil, InvalidValue
 	}
-	if to, err = r.bytes(w.dst, nd); err == Success {
-		from, err = r.bytes(w.src, ns)
+	if to, err = r.bytes(w.dst, nd, true); err == Success {
+		from, err = r.bytes(w.src, ns, false)
 	}
 	return to, from, err
 }
@@ -604,7 +608,7 @@ func (w *fillWork) bytes(r *Runtime) ([]byte, Error) {
 	if !ok {
 		return nil, InvalidValue
 	}
-	return r.bytes(w.dst, n)
+	return r.bytes(w.dst, n, true)
 }
 
 // fill sets the rows.

@@ -222,7 +222,7 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 			return err
 		}
 		a, ok := r.mem.Find(addr)
-		if !ok || a.Addr != addr || a.Freed || !onDevice(addr) || r.isVariable(addr) || r.pooled[addr].freed {
+		if !ok || a.Addr != addr || a.Freed || a.Reserved() || !onDevice(addr) || r.isVariable(addr) || r.pooled[addr].freed {
 			return InvalidValue
 		}
 		if r.chip == nil {

@@ -73,12 +73,15 @@ func (t *Thread) MemUnmap(addr, size uint64) Error {
 // accessFlags are the driver's CUmemAccess_flags, by device.Access.
 var accessFlags = [...]int32{device.NoAccess: 0, device.MayRead: 1, device.MayWrite: 3}
 
+// AccessIs reports whether a number is a CUmemAccess_flags.
+func AccessIs(flags int32) bool { return slices.Contains(accessFlags[:], flags) }
+
 // SetAccess says what may be done with mapped memory, by a CUmemAccess_flags.
 func (t *Thread) SetAccess(addr, size uint64, flags int32) Error {
-	a := device.Access(slices.Index(accessFlags[:], flags))
-	if int(a) >= len(accessFlags) {
+	if !AccessIs(flags) {
 		return InvalidValue
 	}
+	a := device.Access(slices.Index(accessFlags[:], flags))
 	return t.virtual(InvalidValue, func(m *device.Memory) error { return m.SetAccess(addr, size, a) })
 }
 
