@@ -4,15 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
 )
 
-// gridSync is the barrier of all blocks as NVIDIA's cooperative groups have it: a word of
-// the grid's workspace, whose address is in two environment registers, and a trap if
-// there is none. After it every block adds what all wrote before.
-const gridSync = `.version 7.8
+// gridBarrier is the barrier of all blocks as NVIDIA's cooperative groups have it, with
+// labels of its own: thread 0 of each block adds to the word at byte 4 of the grid's
+// workspace (%rd5; the amount is in %r11) and waits until its top bit has changed.
+func gridBarrier(name string) string {
+	return strings.ReplaceAll(`	bar.sync 0;
+	@%p1 bra NAME_arrived;
+	membar.gl;
+	atom.global.add.u32 %r12, [%rd5+4], %r11;
+NAME_poll:
+	ld.volatile.global.u32 %r13, [%rd5+4];
+	xor.b32 %r14, %r13, %r12;
+	setp.ge.s32 %p4, %r14, 0;
+	@%p4 bra NAME_poll;
+	membar.gl;
+NAME_arrived:
+	bar.sync 0;
+`, "NAME", name)
+}
+
+// gridSync is a kernel whose blocks meet twice in every round: after all have written a
+// word, and after all have read the words. It traps if there is no workspace.
+var gridSync = `.version 7.8
 .target sm_80
 .address_size 64
 .visible .entry sums(.param .u64 words, .param .u64 out, .param .u32 rounds)
@@ -37,7 +56,7 @@ again:
 	add.u32 %r6, %r2, %r5;
 	st.global.u32 [%rd4], %r6;
 written:
-	// The barrier.
+	// The workspace, and what this block adds to its word.
 	mov.b32 %r7, %envreg1;
 	mov.b32 %r8, %envreg2;
 	mov.b64 %rd5, {%r8, %r7};
@@ -45,22 +64,11 @@ written:
 	@%p2 bra valid;
 	trap;
 valid:
-	bar.sync 0;
-	@%p1 bra arrived;
 	setp.eq.u32 %p3, %r2, 0;
 	sub.u32 %r9, %r3, 1;
 	sub.u32 %r10, 0x80000000, %r9;
 	selp.b32 %r11, %r10, 1, %p3;
-	membar.gl;
-	atom.global.add.u32 %r12, [%rd5+4], %r11;
-poll:
-	ld.volatile.global.u32 %r13, [%rd5+4];
-	xor.b32 %r14, %r13, %r12;
-	setp.ge.s32 %p4, %r14, 0;
-	@%p4 bra poll;
-	membar.gl;
-arrived:
-	bar.sync 0;
+` + gridBarrier("written_all") + `
 	// Thread 0 adds all words.
 	@%p1 bra next;
 	mov.u32 %r15, 0;
@@ -74,17 +82,7 @@ add:
 	@%p5 bra add;
 next:
 	add.u32 %r5, %r5, 1;
-	// A second barrier, with the values of this round read.
-	bar.sync 0;
-	@%p1 bra arrived2;
-	atom.global.add.u32 %r12, [%rd5+4], %r11;
-poll2:
-	ld.volatile.global.u32 %r13, [%rd5+4];
-	xor.b32 %r14, %r13, %r12;
-	setp.ge.s32 %p4, %r14, 0;
-	@%p4 bra poll2;
-arrived2:
-	bar.sync 0;
+` + gridBarrier("read_all") + `
 	setp.lt.u32 %p4, %r5, %r1;
 	@%p4 bra again;
 	@%p1 bra done;

@@ -272,7 +272,7 @@ func heads(inputs, outputs int) float64 {
 }
 
 // TestL2Crowded has each lane read a random sector, and an SM send at most one per
-// cycle. Replies, and with many SMs requests, then wait behind others for different
+// cycle. Replies, and with many SMs requests, then queue after others for different
 // places; with 30 SMs neither network always has the packets that the other one
 // delays.
 func TestL2Crowded(t *testing.T) {

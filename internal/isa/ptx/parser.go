@@ -83,7 +83,7 @@ func (p *parser) errorAt(pos Pos, msg, hint string) {
 	}
 }
 
-// stopped reports whether there are so many errors that parsing should stop.
+// stopped reports whether parsing should stop because of too many errors.
 func (p *parser) stopped() bool { return len(p.errs) > 4*maxErrors }
 
 func (p *parser) advance() {

@@ -149,7 +149,7 @@ func (m *mshr) close(i int32) {
 	m.live--
 }
 
-// readAfterWrite reports whether a read waits behind a write, or behind the read
+// readAfterWrite reports whether a read is queued after a write, or after the read
 // that a write caused.
 func (m *mshr) readAfterWrite(i int32) bool {
 	write := false

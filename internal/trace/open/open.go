@@ -57,7 +57,7 @@ func Open(path string) (*trace.Set, error) {
 }
 
 // exists returns an error if a path cannot be read: if it is missing, or neither a
-// file nor a folder but, say, a pipe that might block for ever.
+// file nor a folder but, say, a pipe that might block forever.
 func exists(path string) error {
 	info, err := os.Stat(path)
 	switch {
