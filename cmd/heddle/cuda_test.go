@@ -18,7 +18,7 @@ import (
 )
 
 // TestCUDA runs the scripts under testdata/cuda: CUDA programs from source to
-// report; by default two of them. They need clang and a C compiler, and share a
+// report; by default one of them. They need clang and a C compiler, and share a
 // cache, in which the first of them builds the runtime.
 func TestCUDA(t *testing.T) {
 	env := cudaEnv(t)
@@ -39,7 +39,7 @@ func TestCUDA(t *testing.T) {
 		Condition: condition,
 	}
 	if !alltests.On() {
-		p.Dir, p.Files = "", []string{"testdata/cuda/vecadd.txtar", "testdata/cuda/faults.txtar"}
+		p.Dir, p.Files = "", []string{"testdata/cuda/vecadd.txtar"}
 	}
 	testscript.Run(t, p)
 }

@@ -624,7 +624,7 @@ func (o *outcome) counter(name string) uint64 {
 func TestEffects(t *testing.T) {
 	seen := map[string]outcome{}
 	for i, e := range effects {
-		if i%4 != 0 && !alltests.On() {
+		if i%8 != 0 && !alltests.On() {
 			continue
 		}
 		t.Run(strings.ReplaceAll(e.set, "\n", " "), func(t *testing.T) {

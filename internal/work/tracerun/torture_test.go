@@ -493,7 +493,7 @@ func TestTorture(t *testing.T) {
 	all := machines()
 	n := uint64(*torture)
 	if !alltests.On() {
-		n = min(n, 4)
+		n = min(n, 2)
 	}
 	for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 		dir, facts, about := tortured(t, seed, ops)

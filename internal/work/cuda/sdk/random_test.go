@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // numbers runs a kernel of one thread that writes n numbers.
@@ -127,6 +128,7 @@ extern "C" __global__ void sobol(double *out) {
 // The means and variances of the distributions are correct within five standard
 // errors for the number of draws.
 func TestDistributions(t *testing.T) {
+	alltests.Only(t, "the distributions of cuRAND")
 	const n = 20000
 	gpu := device(t, kit(t), `
 #include <curand_kernel.h>
