@@ -173,11 +173,11 @@ func (b *ccBuild) explainLibraries() {
 	}
 }
 
-// hasLibrary reports whether a library is in a folder of the command line or in one
-// of the linker's own.
+// hasLibrary reports whether a library is in a folder of the command line, among those
+// that Heddle provides, or in a folder of the linker's own.
 func (b *ccBuild) hasLibrary(name string) bool {
 	for _, file := range []string{"lib" + name + ".so", "lib" + name + ".a"} {
-		for _, folder := range b.folders() {
+		for _, folder := range append(b.folders(), b.kit.Lib()) {
 			if _, err := os.Stat(filepath.Join(folder, file)); err == nil {
 				return true
 			}

@@ -16,20 +16,13 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// The names under which programs look for the runtime: that of the library, and
-// those of other releases.
-const libraryName = "libcudart.so.12"
-
-var libraryNames = []string{
-	"libcudart.so", "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
-	"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
-}
-
-// driverNames are the driver's, for the same file: a program that loads both gets
-// one library.
-var driverNames = []string{"libcuda.so.1", "libcuda.so"}
+// libraryName is the name of the CUDA runtime's file. All other libraries of
+// sdk.Libraries, and their other names, are links to it: a program that loads several
+// gets one library.
+const libraryName = sdk.Soname
 
 // runtimeLibrary returns the folder with the CUDA runtime: beside this program if
 // it is installed there, otherwise in the user's cache, where the first use builds
@@ -135,13 +128,18 @@ func buildLibrary(ctx context.Context, root, dir string) error {
 	if err := os.Remove(filepath.Join(dir, "libcudart.so.h")); err != nil && !errors.Is(err, fs.ErrNotExist) { // Go's, for C
 		return err
 	}
-	for _, name := range slices.Concat(libraryNames, driverNames) {
-		link := filepath.Join(dir, name)
-		if to, err := os.Readlink(link); err == nil && to == libraryName {
-			continue
-		}
-		if err := os.Symlink(libraryName, link); err != nil {
-			return err
+	for _, lib := range sdk.Libraries {
+		for _, name := range lib.Files() {
+			if name == libraryName {
+				continue
+			}
+			link := filepath.Join(dir, name)
+			if to, err := os.Readlink(link); err == nil && to == libraryName {
+				continue
+			}
+			if err := os.Symlink(libraryName, link); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

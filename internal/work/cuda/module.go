@@ -21,6 +21,7 @@ type module struct {
 	err     Error            // the result of loading it
 	gone    bool             // unregistered
 	driver  *handled         // nil for the program's own modules
+	of      *Kernels         // nil for all but those of libraries
 	managed []*managed       // variables in registration order
 	shares  []uint64         // addresses of these, and of other managed variables
 }

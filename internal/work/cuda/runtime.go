@@ -75,6 +75,8 @@ type Runtime struct {
 	kernels map[uint64]*function
 	vars    map[uint64]*variable
 
+	ownKernels map[ownKernel]uint64 // handles of libraries' kernels
+
 	textures map[uint64]*reference
 	managed  []span // address ranges of the program's managed variables
 
@@ -177,7 +179,7 @@ func New(o Options) (*Runtime, error) {
 	r := &Runtime{
 		replace: replace,
 		opt:     o, cfg: cfg, ses: run.NewSession(run.CUDA, o.Program, o.Options), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
-		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, texrefs: map[uint64]*TexRef{}, ctx: contexts{list: map[uint64]*driverContext{}},
+		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ownKernels: map[ownKernel]uint64{}, texrefs: map[uint64]*TexRef{}, ctx: contexts{list: map[uint64]*driverContext{}},
 	}
 	r.ses.Most, r.ses.Detailed = maxListed, maxDetailed
 	r.life, r.interrupt = context.WithCancel(context.Background())
@@ -322,6 +324,29 @@ func (t *Thread) Check(right bool) Error {
 		return Success
 	})
 }
+
+// Read copies bytes of the program's memory. It reports whether there is memory.
+func (t *Thread) Read(addr uint64, to []byte) Error {
+	return t.do(func(r *Runtime) Error {
+		if addr == 0 || onDevice(addr) || !faultless(func() { copy(to, r.opt.Host.Bytes(addr, uint64(len(to)))) }) {
+			return InvalidValue
+		}
+		return Success
+	})
+}
+
+// Write stores bytes in the program's memory. It reports whether there is memory.
+func (t *Thread) Write(addr uint64, from []byte) Error {
+	return t.do(func(r *Runtime) Error {
+		if addr == 0 || onDevice(addr) || !faultless(func() { copy(r.opt.Host.Bytes(addr, uint64(len(from))), from) }) {
+			return InvalidValue
+		}
+		return Success
+	})
+}
+
+// Properties are those of the device.
+func (t *Thread) Properties() Properties { return t.r.props }
 
 // Answer is a call with a fixed result.
 func (t *Thread) Answer(err Error) Error { return t.do(func(*Runtime) Error { return err }) }

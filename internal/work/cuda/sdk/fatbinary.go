@@ -113,9 +113,3 @@ func container(images []image) []byte {
 	le.PutUint64(b[8:], uint64(len(body)))
 	return append(b, body...)
 }
-
-// Soname is the name under which a program requests the CUDA runtime.
-const Soname = "libcudart.so.12"
-
-// DriverSoname is that of the driver.
-const DriverSoname = "libcuda.so.1"

@@ -32,8 +32,7 @@ type SDK struct {
 // Include is the folder of headers.
 func (s SDK) Include() string { return filepath.Join(s.Dir, "include") }
 
-// Lib is the folder with the empty libcudart.so and libcuda.so that programs are linked
-// to. For build systems, the static runtime is a linker script that refers to the shared
+// Lib is the folder with the empty libraries that programs are linked to. For build systems, the static runtime is a linker script that refers to the shared
 // one, and the device runtime is empty.
 func (s SDK) Lib() string { return filepath.Join(s.Dir, "lib64") }
 
@@ -117,10 +116,8 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 	if err != nil {
 		return err
 	}
-	for _, lib := range []struct{ name, soname string }{{"libcudart", Soname}, {"libcuda", DriverSoname}} {
-		err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+lib.soname,
-			filepath.Join(dir, "lib", lib.name+".c"), "-o", filepath.Join(dir, "lib64", lib.name+".so"))
-		if err != nil {
+	for _, lib := range Libraries {
+		if err := lib.stub(ctx, clang, dir); err != nil {
 			return err
 		}
 	}

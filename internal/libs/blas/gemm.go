@@ -1,0 +1,191 @@
+package blas
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// Matrix is an operand: where it lies on the device, or, of a batch, the first one.
+type Matrix struct {
+	At     uint64
+	Type   Type
+	LD     int64 // elements from one column to the next
+	Stride int64 // elements from one matrix of a batch to the next
+	Listed bool  // At is an array of pointers on the device, one for each matrix
+}
+
+// Gemm is a product: C = alpha * op(A) * op(B) + beta * C, where C has M rows and N
+// columns and the sums have K terms.
+type Gemm struct {
+	OpA, OpB    Op
+	M, N, K     int64
+	Alpha, Beta uint64 // addresses, where the context says
+	A, B, C     Matrix
+	Batch       int64
+	Compute     Compute
+}
+
+// maxZ is the largest extent of a grid in its third dimension.
+const maxZ = 65535
+
+// valid checks the arguments that every product has.
+func (g *Gemm) valid() bool {
+	rowsA, rowsB := g.M, g.K
+	if g.OpA != N {
+		rowsA = g.K
+	}
+	if g.OpB != N {
+		rowsB = g.N
+	}
+	return g.OpA.valid() && g.OpB.valid() && g.M >= 0 && g.N >= 0 && g.K >= 0 && g.Batch >= 0 &&
+		g.A.LD >= max(1, rowsA) && g.B.LD >= max(1, rowsB) && g.C.LD >= max(1, g.M)
+}
+
+// form is a kernel for types.
+type form struct {
+	file   string
+	scalar Type // of alpha and beta
+	tensor bool
+}
+
+// form chooses the kernels for a product's types.
+func (c Call) form(g *Gemm) (f form, s Status) {
+	a, out := g.A.Type, g.C.Type
+	scalar, ok := g.Compute.scalar(a.Complex())
+	if !ok || a != g.B.Type {
+		return f, NotSupported
+	}
+	switch {
+	case a == F16 && (out == F16 || out == F32 && scalar == F32) && (scalar == F16 || scalar == F32),
+		a == BF16 && (out == BF16 || out == F32) && scalar == F32,
+		a == I8 && (out == I32 && scalar == I32 || out == F32 && scalar == F32),
+		a == out && a == scalar && a != I32:
+	default:
+		return f, NotSupported
+	}
+	f = form{file: "gemm_" + types[a].name, scalar: scalar}
+	if c.capability() < 80 || c.Math&mathKinds == Pedantic {
+		return f, Success
+	}
+	fast := g.Compute == Compute32FFastTF32 || g.Compute == Compute32FFast16BF || g.Compute == Compute32FFast16F ||
+		g.Compute == Compute32F && c.Math&mathKinds == TF32Math
+	switch {
+	case a == F16 && g.Compute != Compute16FPedantic && g.Compute != Compute32FPedantic:
+		f.file, f.tensor = "tensor_f16", true
+	case a == BF16 && g.Compute != Compute32FPedantic:
+		f.file, f.tensor = "tensor_bf16", true
+	case a == F32 && fast:
+		f.file, f.tensor = "tensor_tf32", true
+	}
+	return f, Success
+}
+
+// outputs are the types of results as tensor.cuh numbers them.
+var outputs = map[Type]int32{F32: 0, F16: 1, BF16: 2}
+
+// shape is a tile of a kernel: its size, and the threads and shared memory of a block.
+type shape struct{ m, n, threads, shared int64 }
+
+func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
+
+// blocks is the number of blocks of a matrix.
+func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n + s.n - 1) / s.n }
+
+// shapes are the tiles of each file of kernels, the largest first. The shared memory of
+// tensor kernels is dynamic: four stages of 64 bytes for each row of A's and B's tiles.
+var shapes = map[string][]shape{
+	"gemm_f32": {{128, 128, 256, 0}, {64, 64, 128, 0}, {32, 32, 64, 0}},
+	"gemm_f16": {{128, 128, 256, 0}, {32, 32, 64, 0}}, "gemm_bf16": {{128, 128, 256, 0}, {32, 32, 64, 0}},
+	"gemm_f64": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c32": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c64": {{64, 64, 256, 0}, {32, 32, 256, 0}},
+	"gemm_i8":    {{64, 64, 256, 0}, {32, 32, 256, 0}},
+	"tensor_f16": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}}, "tensor_bf16": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}},
+	"tensor_tf32": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}},
+}
+
+// choose returns the largest tile with which there is a block for most SMs, our choice.
+func (c Call) choose(list []shape, m, n, batch int64) shape {
+	for _, s := range list {
+		if x, y := s.blocks(m, n); 4*x*y*batch >= 3*int64(c.t.Properties().SMs) {
+			return s
+		}
+	}
+	return list[len(list)-1]
+}
+
+// aligned reports whether copies of 16 bytes can load a matrix.
+func (m *Matrix) aligned() bool {
+	size := m.Type.Size()
+	return !m.Listed && m.At%16 == 0 && m.LD*size%16 == 0 && m.Stride*size%16 == 0
+}
+
+// Gemm multiplies matrices, one product or a batch of them.
+func (c Call) Gemm(g Gemm) Status {
+	if !g.valid() {
+		return InvalidValue
+	}
+	f, s := c.form(&g)
+	if s != Success {
+		return s
+	}
+	if g.M == 0 || g.N == 0 || g.Batch == 0 {
+		return Success
+	}
+	alpha, okA := c.scalar(g.Alpha, f.scalar)
+	beta, okB := c.scalar(g.Beta, f.scalar)
+	if !okA || !okB || g.C.At == 0 || g.K > 0 && (g.A.At == 0 || g.B.At == 0) {
+		return InvalidValue
+	}
+	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
+		return NotSupported
+	}
+	tile := c.choose(shapes[f.file], g.M, g.N, g.Batch)
+	kernel := fmt.Sprintf("%s_%s_%s", f.file, types[g.C.Type].name, tile)
+	if f.tensor {
+		kernel = fmt.Sprintf("%s_%c%c_%s", f.file, "ntt"[g.OpA], "ntt"[g.OpB], tile)
+	}
+	x, y := tile.blocks(g.M, g.N)
+	for first := int64(0); first < g.Batch; first += maxZ {
+		args := []any{g.param(alpha, beta, first)}
+		if f.tensor {
+			aligned := int32(0)
+			if g.A.aligned() && g.B.aligned() {
+				aligned = 1
+			}
+			args = append(args, outputs[g.C.Type], aligned)
+		}
+		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, g.Batch-first))}
+		if s := c.launch(f.file, kernel, grid, cuda.Dim3{X: uint32(tile.threads), Y: 1, Z: 1}, uint64(tile.shared), args...); s != Success {
+			return s
+		}
+	}
+	return Success
+}
+
+// param is the kernels' struct product.
+func (g *Gemm) param(alpha, beta []byte, first int64) []byte {
+	var b []byte
+	for _, v := range []int32{int32(g.M), int32(g.N), int32(g.K), int32(g.OpA), int32(g.OpB), int32(first)} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	b = append(append(b, alpha...), beta...)
+	for _, m := range []Matrix{g.A, g.B, g.C} {
+		b = m.append(b)
+	}
+	return b
+}
+
+// append appends the kernels' struct matrices.
+func (m *Matrix) append(b []byte) []byte {
+	listed := uint32(0)
+	if m.Listed {
+		listed = 1
+	}
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, m.At)
+	b = le.AppendUint64(b, uint64(m.Stride))
+	b = le.AppendUint32(b, listed)
+	return le.AppendUint32(b, uint32(m.LD))
+}

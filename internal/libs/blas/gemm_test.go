@@ -1,0 +1,266 @@
+package blas_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/libs/blas"
+	"github.com/heddle-sim/heddle/internal/libs/libstest"
+)
+
+// bench is a GPU with a context.
+type bench struct {
+	*libstest.GPU
+	blas.Call
+	t testing.TB
+}
+
+func start(t testing.TB, gpu string) *bench {
+	t.Helper()
+	b := &bench{GPU: libstest.New(t, gpu, nil), t: t}
+	h, s := blas.Create(b.Thread)
+	b.want("create", s, blas.Success)
+	b.Call, s = blas.Of(b.Thread, h)
+	b.want("handle", s, blas.Success)
+	return b
+}
+
+func (b *bench) want(what string, got, want blas.Status) {
+	b.t.Helper()
+	if got != want {
+		b.t.Fatalf("%s: %v, want %v\n%s", what, got.Name(), want.Name(), b.Log)
+	}
+}
+
+// store puts numbers on the device as elements of a type, and returns their address and
+// the numbers as rounded to the type.
+func (b *bench) store(t blas.Type, values []complex128) (uint64, []complex128) {
+	bits := make([]byte, 0, 16*len(values))
+	exact := make([]complex128, len(values))
+	for i, v := range values {
+		var e []byte
+		e, exact[i] = encode(t, v)
+		bits = append(bits, e...)
+	}
+	return libstest.Put(b.GPU, bits), exact
+}
+
+// load reads n elements of a type.
+func (b *bench) load(t blas.Type, addr uint64, n int) []complex128 {
+	size := int(t.Size())
+	bits := libstest.Get[byte](b.GPU, addr, n*size)
+	values := make([]complex128, n)
+	for i := range values {
+		values[i] = decode(t, bits[i*size:])
+	}
+	return values
+}
+
+// random returns numbers between -1 and 1, for integers between -100 and 100.
+func random(r *rand.Rand, t blas.Type, n int) []complex128 {
+	values := make([]complex128, n)
+	for i := range values {
+		switch {
+		case t == blas.I8 || t == blas.I32:
+			values[i] = complex(float64(r.IntN(201)-100), 0)
+		case t.Complex():
+			values[i] = complex(2*r.Float64()-1, 2*r.Float64()-1)
+		default:
+			values[i] = complex(2*r.Float64()-1, 0)
+		}
+	}
+	return values
+}
+
+// TestGemm: products of random shapes, with strides, in all types, against sums in double
+// precision. The bounds are those of a sum of K rounded products in the type of the sums,
+// and of one rounding to the type of the result.
+func TestGemm(t *testing.T) {
+	ops := "NTC"
+	for _, c := range []struct {
+		gpu      string
+		a, c     blas.Type
+		compute  blas.Compute
+		scalar   blas.Type
+		sum, out float64 // relative errors of one step of the sum, and of the result
+	}{
+		{"rtx-2060", blas.F32, blas.F32, blas.Compute32F, blas.F32, 0x1p-24, 0x1p-24},
+		{"rtx-2060", blas.F64, blas.F64, blas.Compute64F, blas.F64, 0x1p-53, 0x1p-53},
+		{"rtx-2060", blas.C32, blas.C32, blas.Compute32F, blas.C32, 0x1p-23, 0x1p-23},
+		{"rtx-2060", blas.C64, blas.C64, blas.Compute64F, blas.C64, 0x1p-52, 0x1p-52},
+		{"rtx-2060", blas.F16, blas.F16, blas.Compute16F, blas.F16, 0x1p-23, 0x1p-11},
+		{"rtx-2060", blas.F16, blas.F16, blas.Compute32F, blas.F32, 0x1p-23, 0x1p-11},
+		{"rtx-2060", blas.F16, blas.F32, blas.Compute32F, blas.F32, 0x1p-23, 0x1p-24},
+		{"rtx-2060", blas.BF16, blas.BF16, blas.Compute32F, blas.F32, 0x1p-23, 0x1p-8},
+		{"rtx-2060", blas.BF16, blas.F32, blas.Compute32F, blas.F32, 0x1p-23, 0x1p-24},
+		{"rtx-2060", blas.I8, blas.I32, blas.Compute32I, blas.I32, 0, 0},
+		{"rtx-2060", blas.I8, blas.F32, blas.Compute32F, blas.F32, 0x1p-24, 0x1p-24},
+		// Tensor cores: sums of 8 or 16 products are truncated rather than rounded.
+		{"rtx-3070", blas.F16, blas.F16, blas.Compute16F, blas.F16, 0x1p-22, 0x1p-11},
+		{"rtx-3070", blas.F16, blas.F32, blas.Compute32F, blas.F32, 0x1p-22, 0x1p-24},
+		{"rtx-3070", blas.BF16, blas.BF16, blas.Compute32F, blas.F32, 0x1p-22, 0x1p-8},
+		{"rtx-3070", blas.BF16, blas.F32, blas.Compute32F, blas.F32, 0x1p-22, 0x1p-24},
+		{"rtx-3070", blas.F32, blas.F32, blas.Compute32FFastTF32, blas.F32, 0x1p-10, 0x1p-24},
+	} {
+		t.Run(fmt.Sprintf("%s/%v-%v-%v", c.gpu, c.a, c.c, c.compute), func(t *testing.T) {
+			b := start(t, c.gpu)
+			r := rand.New(rand.NewPCG(uint64(c.a), uint64(c.compute)))
+			for i, size := range [][3]int{{1, 1, 1}, {33, 17, 5}, {64, 40, 24}, {130, 129, 19}, {5, 150, 70}, {40, 40, 0}} {
+				for range 3 {
+					m, n, k := size[0], size[1], size[2]
+					opA, opB := blas.Op(r.IntN(3)), blas.Op(r.IntN(3))
+					if i == 2 { // aligned columns
+						opA, opB = blas.Op(r.IntN(2)), blas.Op(r.IntN(2))
+					}
+					pick := func(op blas.Op, rows, cols int) (int, int) {
+						if op != blas.N {
+							rows, cols = cols, rows
+						}
+						ld := max(1, rows) + r.IntN(4)*i%8
+						if i == 2 {
+							ld = 64
+						}
+						return ld, ld * cols
+					}
+					lda, sizeA := pick(opA, m, k)
+					ldb, sizeB := pick(opB, k, n)
+					ldc, sizeC := pick(blas.N, m, n)
+					batch := 1 + r.IntN(2)
+					aAt, a := b.store(c.a, random(r, c.a, sizeA*batch))
+					bAt, bb := b.store(c.a, random(r, c.a, sizeB*batch))
+					cAt, before := b.store(c.c, random(r, c.c, sizeC*batch))
+					factors := []complex128{0, 1, -1, 2}
+					if c.scalar != blas.I32 {
+						factors = append(factors, 0.75)
+					}
+					alpha, beta := factors[r.IntN(len(factors))], factors[r.IntN(len(factors))]
+					if c.scalar.Complex() {
+						alpha += 0.5i
+					}
+					g := blas.Gemm{
+						OpA: opA, OpB: opB, M: int64(m), N: int64(n), K: int64(k), Batch: int64(batch), Compute: c.compute,
+						A: blas.Matrix{At: aAt, Type: c.a, LD: int64(lda), Stride: int64(sizeA)},
+						B: blas.Matrix{At: bAt, Type: c.a, LD: int64(ldb), Stride: int64(sizeB)},
+						C: blas.Matrix{At: cAt, Type: c.c, LD: int64(ldc), Stride: int64(sizeC)},
+					}
+					alphaBits, _ := encode(c.scalar, alpha)
+					betaBits, _ := encode(c.scalar, beta)
+					if r.IntN(2) == 0 {
+						b.Pointers = blas.OnHost
+						g.Alpha, g.Beta = libstest.At(b.GPU, &alphaBits[0]), libstest.At(b.GPU, &betaBits[0])
+					} else {
+						b.Pointers = blas.OnDevice
+						g.Alpha, g.Beta = libstest.Put(b.GPU, alphaBits), libstest.Put(b.GPU, betaBits)
+					}
+					b.want("gemm", b.Gemm(g), blas.Success)
+					after := b.load(c.c, cAt, sizeC*batch)
+					what := fmt.Sprintf("%c%c %dx%dx%d, ld %d %d %d, batch %d, alpha %v, beta %v", ops[opA], ops[opB], m, n, k, lda, ldb, ldc, batch, alpha, beta)
+					for z := range batch {
+						for at := range sizeC {
+							row, col := at%ldc, at/ldc
+							got, old := after[z*sizeC+at], before[z*sizeC+at]
+							if row >= m {
+								if got != old {
+									t.Fatalf("%s: wrote to row %d of column %d", what, row, col)
+								}
+								continue
+							}
+							var sum complex128
+							size := 0.0
+							for q := range k {
+								x, y := element(a[z*sizeA:], opA, lda, row, q), element(bb[z*sizeB:], opB, ldb, q, col)
+								sum += x * y
+								size += abs(x) * abs(y)
+							}
+							want := alpha*sum + beta*old
+							bound := abs(alpha)*size*c.sum*float64(k+2) + (abs(want)+abs(beta*old))*c.out*2
+							if d := abs(got - want); !(d <= bound) {
+								t.Fatalf("%s: C[%d,%d] of matrix %d is %v, want %v ± %g", what, row, col, z, got, want, bound)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// element is an element of op(A).
+func element(a []complex128, op blas.Op, ld, row, col int) complex128 {
+	if op == blas.N {
+		return a[row+col*ld]
+	}
+	v := a[col+row*ld]
+	if op == blas.C {
+		v = complex(real(v), -imag(v))
+	}
+	return v
+}
+
+func abs(v complex128) float64 { return math.Hypot(real(v), imag(v)) }
+
+// encode returns the bytes of an element, and its value as rounded.
+func encode(t blas.Type, v complex128) ([]byte, complex128) {
+	var b []byte
+	add := func(v uint64, n int) {
+		for i := range n {
+			b = append(b, byte(v>>(8*i)))
+		}
+	}
+	x := real(v)
+	f32 := math.Float32bits(float32(x))
+	switch t {
+	case blas.F32:
+		add(uint64(f32), 4)
+	case blas.F64:
+		add(math.Float64bits(x), 8)
+	case blas.F16:
+		add(uint64(num.F32ToF16(f32, num.RN)), 2)
+	case blas.BF16:
+		add(uint64(num.F32ToBF16(f32, num.RN)), 2)
+	case blas.I8:
+		add(uint64(int8(x)), 1)
+	case blas.I32:
+		add(uint64(int32(x)), 4)
+	case blas.C32:
+		add(uint64(f32), 4)
+		add(uint64(math.Float32bits(float32(imag(v)))), 4)
+	case blas.C64:
+		add(math.Float64bits(x), 8)
+		add(math.Float64bits(imag(v)), 8)
+	}
+	return b, decode(t, b)
+}
+
+// decode is the value of an element.
+func decode(t blas.Type, b []byte) complex128 {
+	get := func(at, n int) (v uint64) {
+		for i := range n {
+			v |= uint64(b[at+i]) << (8 * i)
+		}
+		return v
+	}
+	f32 := func(v uint64) float64 { return float64(math.Float32frombits(uint32(v))) }
+	switch t {
+	case blas.F32:
+		return complex(f32(get(0, 4)), 0)
+	case blas.F64:
+		return complex(math.Float64frombits(get(0, 8)), 0)
+	case blas.F16:
+		return complex(f32(uint64(num.F16ToF32(uint16(get(0, 2))))), 0)
+	case blas.BF16:
+		return complex(f32(get(0, 2)<<16), 0)
+	case blas.I8:
+		return complex(float64(int8(get(0, 1))), 0)
+	case blas.I32:
+		return complex(float64(int32(get(0, 4))), 0)
+	case blas.C32:
+		return complex(f32(get(0, 4)), f32(get(4, 4)))
+	case blas.C64:
+		return complex(math.Float64frombits(get(0, 8)), math.Float64frombits(get(8, 8)))
+	}
+	return 0
+}

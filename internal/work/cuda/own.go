@@ -1,0 +1,72 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// This file: kernels that come with Heddle, for the libraries that programs link. They
+// are modules like the program's own, loaded when one of their kernels is first launched.
+
+// Kernels is the device code of a library.
+type Kernels struct {
+	Name  string                 // that of the module in messages and reports
+	Image func() ([]byte, error) // the fat binary, called once
+}
+
+// ownKernel names a kernel of a library.
+type ownKernel struct {
+	of   *Kernels
+	name string
+}
+
+// LaunchOwn runs a kernel of a library, or enqueues it in a stream. Its arguments are
+// values of fixed size with the sizes of the kernel's parameters: numbers, or structs
+// without padding, of them.
+func (t *Thread) LaunchOwn(of *Kernels, name string, c Call, args ...any) Error {
+	return t.do(func(r *Runtime) Error {
+		s, err := r.stream(c.Stream)
+		if err != Success {
+			return err
+		}
+		host, err := r.own(of, name)
+		if err != Success {
+			return err
+		}
+		w, err := r.prepareLaunch(host, c, false, func(n, _ int, to []byte) {
+			if n >= len(args) || binary.Size(args[n]) != len(to) {
+				panic(fmt.Sprintf("%s: argument %d of %d bytes does not fit %v", name, n, len(to), args))
+			}
+			_, _ = binary.Encode(to, binary.LittleEndian, args[n]) // the size was compared
+		})
+		if err != Success {
+			return err
+		}
+		return r.submit(s, w)
+	})
+}
+
+// own returns the handle of a library's kernel.
+func (r *Runtime) own(of *Kernels, name string) (uint64, Error) {
+	key := ownKernel{of, name}
+	if h, ok := r.ownKernels[key]; ok {
+		return h, Success
+	}
+	i := slices.IndexFunc(r.modules, func(m *module) bool { return m.of == of })
+	if i < 0 {
+		image, err := of.Image()
+		m := &module{name: r.moduleName(of.Name), of: of}
+		m.parts = []part{{m.name, image}}
+		if err != nil {
+			r.say("%s: %v", of.Name, err)
+			m.err = InvalidKernelImage
+		}
+		r.modules = append(r.modules, m)
+		i = len(r.modules) - 1
+	}
+	h := r.handle()
+	r.kernels[h] = &function{module: r.modules[i], name: name, shared: r.props.SharedPerBlockOptIn}
+	r.ownKernels[key] = h
+	return h, Success
+}

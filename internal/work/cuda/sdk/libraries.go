@@ -1,0 +1,95 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Library is one of the shared libraries with which CUDA programs are linked. All of them
+// are one file at run time: the CUDA runtime of heddle cuda.
+type Library struct {
+	// Name is what follows -l.
+	Name string
+	// Title is what its users call it.
+	Title string
+	// Sonames are the names under which programs of CUDA's releases load it. Programs
+	// that are linked with the SDK ask for the first.
+	Sonames []string
+	// Headers declare its functions, whose names match Functions. Without headers,
+	// lib/libNAME.c lists the names.
+	Headers   []string
+	Functions string
+}
+
+// Soname is the name under which a program requests the CUDA runtime.
+const Soname = "libcudart.so.12"
+
+// Libraries are all of them. Sonames are those of CUDA 9 to 13.
+var Libraries = []Library{
+	{Name: "cudart", Title: "the CUDA runtime", Sonames: []string{
+		Soname, "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
+		"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
+	}},
+	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}},
+}
+
+// Files are the names of its file: those for programs, and that for the linker.
+func (l *Library) Files() []string { return append(slices.Clone(l.Sonames), "lib"+l.Name+".so") }
+
+// Names returns the functions of a library, given the SDK's folder.
+func (l *Library) Names(ctx context.Context, clang Clang, dir string) ([]string, error) {
+	if l.Headers == nil {
+		text, err := os.ReadFile(filepath.Join(dir, "lib", "lib"+l.Name+".c"))
+		if err != nil {
+			return nil, err
+		}
+		return submatches(`(?m)^NAME\((\w+)\)`, string(text)), nil
+	}
+	var list []string
+	for _, header := range l.Headers {
+		cmd := exec.CommandContext(ctx, clang.Path, "-E", "-P", "-w", "-x", "c", "-I", filepath.Join(dir, "include"), filepath.Join(dir, "include", header))
+		text, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("the functions of %s: %w", header, err)
+		}
+		list = append(list, submatches(`\b(`+l.Functions+`)\s*\(`, string(text))...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// submatches returns the first group of every match.
+func submatches(expr, text string) []string {
+	var list []string
+	for _, m := range regexp.MustCompile(expr).FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// stub makes the library without implementations that programs are linked with: the real
+// one is found at run time.
+func (l *Library) stub(ctx context.Context, clang Clang, dir string) error {
+	names, err := l.Names(ctx, clang, dir)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&text, "void %s(void) {}\n", name)
+	}
+	to := filepath.Join(dir, "lib64", "lib"+l.Name)
+	if err := os.WriteFile(to+".c", []byte(text.String()), 0o666); err != nil {
+		return err
+	}
+	if err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+l.Sonames[0], to+".c", "-o", to+".so"); err != nil {
+		return err
+	}
+	return os.Remove(to + ".c")
+}
