@@ -1,9 +1,9 @@
 package blas
 
 import (
+	"cmp"
 	"embed"
 	"encoding/binary"
-	"math"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -22,13 +22,11 @@ const Version = 120900
 
 // Context is what a cublasHandle_t stands for.
 type Context struct {
-	Stream    uint64
-	Pointers  PointerMode
-	Math      Math
-	Atomics   int32
-	SMs       int32  // cublasSetSmCountTarget; 0: all
-	Logger    uint64 // the program's function, which is never called
-	workspace uint64 // given by the program, not used
+	Stream   uint64
+	Pointers PointerMode
+	Math     Math
+	Atomics  int32 // 1: allowed; no kernel here needs them
+	SMs      int32 // for which kernels are chosen; 0: all
 }
 
 // contexts are the handles that exist.
@@ -82,6 +80,60 @@ func Of(t *cuda.Thread, handle uint64) (Call, Status) {
 	return Call{c, t}, Success
 }
 
+// SetStream sets the stream of all further kernels.
+func (c Call) SetStream(stream uint64) Status {
+	c.Stream = stream
+	return Success
+}
+
+// SetPointers sets where scalars lie.
+func (c Call) SetPointers(mode PointerMode) Status {
+	if mode != OnHost && mode != OnDevice {
+		return InvalidValue
+	}
+	c.Pointers = mode
+	return Success
+}
+
+// SetAtomics allows kernels that use atomics, or forbids them.
+func (c Call) SetAtomics(mode int32) Status {
+	if mode != 0 && mode != 1 {
+		return InvalidValue
+	}
+	c.Atomics = mode
+	return Success
+}
+
+// SetMath sets which precision kernels may use.
+func (c Call) SetMath(mode Math) Status {
+	if mode&^(mathKinds|NoReduced) != 0 || mode&mathKinds > TF32Math {
+		return InvalidValue
+	}
+	c.Math = mode
+	return Success
+}
+
+// SetSMs sets the number of SMs for which kernels are chosen, 0 for all.
+func (c Call) SetSMs(n int32) Status {
+	if n < 0 || int(n) > c.t.Properties().SMs {
+		return InvalidValue
+	}
+	c.SMs = n
+	return Success
+}
+
+// SetWorkspace takes memory for kernels, which no kernel here needs. As documented, it is
+// aligned to 256 bytes.
+func (c Call) SetWorkspace(at, bytes uint64) Status {
+	if at%256 != 0 {
+		return InvalidValue
+	}
+	return Success
+}
+
+// sms is the number of SMs for which kernels are chosen.
+func (c Call) sms() int64 { return cmp.Or(int64(c.SMs), int64(c.t.Properties().SMs)) }
+
 // scalar is alpha or beta for a kernel that computes in a type: the bytes of its
 // parameter. Only f16 differs from what is computed with, f32.
 func (c Call) scalar(addr uint64, t Type) ([]byte, bool) {
@@ -103,21 +155,6 @@ func (c Call) scalar(addr uint64, t Type) ([]byte, bool) {
 		le.PutUint32(b, num.F16ToF32(le.Uint16(b)))
 	}
 	return append(b, make([]byte, 8)...), true
-}
-
-// constant is a scalar with a value.
-func constant(v float64, t Type) []byte {
-	le := binary.LittleEndian
-	b := make([]byte, max(t.Size(), 8)+8)
-	switch t {
-	case F64, C64:
-		le.PutUint64(b, math.Float64bits(v))
-	case I32:
-		le.PutUint32(b, uint32(int32(v)))
-	default:
-		le.PutUint32(b, math.Float32bits(float32(v)))
-	}
-	return b
 }
 
 // launch starts a kernel in the context's stream.

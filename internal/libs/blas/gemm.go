@@ -108,7 +108,7 @@ var shapes = map[string][]shape{
 // choose returns the largest tile with which there is a block for most SMs, our choice.
 func (c Call) choose(list []shape, m, n, batch int64) shape {
 	for _, s := range list {
-		if x, y := s.blocks(m, n); 4*x*y*batch >= 3*int64(c.t.Properties().SMs) {
+		if x, y := s.blocks(m, n); 4*x*y*batch >= 3*c.sms() {
 			return s
 		}
 	}

@@ -37,6 +37,10 @@ var Libraries = []Library{
 		"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
 	}},
 	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}},
+	{
+		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h"}, Functions: `cublas[A-Z]\w+`,
+		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
+	},
 }
 
 // Files are the names of its file: those for programs, and that for the linker.

@@ -1,0 +1,167 @@
+package main
+
+/*
+#include "host.h"
+#include "cublas.h"
+*/
+import "C"
+
+import (
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/libs/blas"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// This file: cuBLAS. cublas.c has the functions that exist for several types.
+
+// inBlas runs a call with a handle of cuBLAS. Results at places that are null are invalid.
+func inBlas(h C.uintptr_t, f func(c blas.Call) blas.Status, places ...C.uintptr_t) C.int {
+	c, s := blas.Of(thread(), uint64(h))
+	if s == blas.Success {
+		if need(places...) != cuda.Success {
+			return C.int(blas.InvalidValue)
+		}
+		s = f(c)
+	}
+	return C.int(s)
+}
+
+// giveBlas stores a result.
+func giveBlas[T any](addr C.uintptr_t, v T) blas.Status {
+	if addr == 0 || !put(addr, v) {
+		return blas.InvalidValue
+	}
+	return blas.Success
+}
+
+//export cublasCreate_v2
+func cublasCreate_v2(to C.uintptr_t) C.int {
+	if to == 0 {
+		return C.int(blas.InvalidValue)
+	}
+	h, s := blas.Create(thread())
+	if s == blas.Success {
+		s = giveBlas(to, C.uintptr_t(h))
+	}
+	return C.int(s)
+}
+
+//export cublasDestroy_v2
+func cublasDestroy_v2(h C.uintptr_t) C.int { return C.int(blas.Destroy(thread(), uint64(h))) }
+
+//export cublasGetVersion_v2
+func cublasGetVersion_v2(h, to C.uintptr_t) C.int { return C.int(giveBlas(to, C.int(blas.Version))) }
+
+//export cublasGetProperty
+func cublasGetProperty(which C.int, to C.uintptr_t) C.int {
+	if which < 0 || which > 2 {
+		return C.int(blas.InvalidValue)
+	}
+	return C.int(giveBlas(to, C.int([]int{blas.Version / 10000, blas.Version / 100 % 100, blas.Version % 100}[which])))
+}
+
+//export cublasGetCudartVersion
+func cublasGetCudartVersion() C.size_t { return 12090 }
+
+//export cublasGetStatusName
+func cublasGetStatusName(s C.int) *C.char { return forever(blas.Status(s).Name()) }
+
+//export cublasGetStatusString
+func cublasGetStatusString(s C.int) *C.char { return forever(blas.Status(s).Text()) }
+
+//export cublasSetStream_v2
+func cublasSetStream_v2(h, stream C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetStream(uint64(stream)) })
+}
+
+//export cublasGetStream_v2
+func cublasGetStream_v2(h, to C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return giveBlas(to, C.uintptr_t(c.Stream)) }, to)
+}
+
+//export cublasSetWorkspace_v2
+func cublasSetWorkspace_v2(h, at C.uintptr_t, bytes C.size_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetWorkspace(uint64(at), uint64(bytes)) })
+}
+
+//export cublasSetPointerMode_v2
+func cublasSetPointerMode_v2(h C.uintptr_t, mode C.int) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetPointers(blas.PointerMode(mode)) })
+}
+
+//export cublasGetPointerMode_v2
+func cublasGetPointerMode_v2(h, to C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return giveBlas(to, C.int(c.Pointers)) }, to)
+}
+
+//export cublasSetAtomicsMode
+func cublasSetAtomicsMode(h C.uintptr_t, mode C.int) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetAtomics(int32(mode)) })
+}
+
+//export cublasGetAtomicsMode
+func cublasGetAtomicsMode(h, to C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return giveBlas(to, C.int(c.Atomics)) }, to)
+}
+
+//export cublasSetMathMode
+func cublasSetMathMode(h C.uintptr_t, mode C.int) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetMath(blas.Math(mode)) })
+}
+
+//export cublasGetMathMode
+func cublasGetMathMode(h, to C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return giveBlas(to, C.int(c.Math)) }, to)
+}
+
+//export cublasSetSmCountTarget
+func cublasSetSmCountTarget(h C.uintptr_t, count C.int) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return c.SetSMs(int32(count)) })
+}
+
+//export cublasGetSmCountTarget
+func cublasGetSmCountTarget(h, to C.uintptr_t) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status { return giveBlas(to, C.int(c.SMs)) }, to)
+}
+
+// Nothing is logged: the report has the kernels.
+
+//export cublasLoggerConfigure
+func cublasLoggerConfigure(on, out, err C.int, file C.uintptr_t) C.int { return C.int(blas.Success) }
+
+// blasLogger is the program's function, which is never called.
+var blasLogger struct {
+	sync.Mutex
+	fn C.uintptr_t
+}
+
+//export cublasSetLoggerCallback
+func cublasSetLoggerCallback(fn C.uintptr_t) C.int {
+	blasLogger.Lock()
+	defer blasLogger.Unlock()
+	blasLogger.fn = fn
+	return C.int(blas.Success)
+}
+
+//export cublasGetLoggerCallback
+func cublasGetLoggerCallback(to C.uintptr_t) C.int {
+	blasLogger.Lock()
+	defer blasLogger.Unlock()
+	return C.int(giveBlas(to, blasLogger.fn))
+}
+
+func blasMatrix(m *C.struct_blas_matrix, listed C.int) blas.Matrix {
+	return blas.Matrix{At: uint64(m.at), Type: blas.Type(m._type), LD: int64(m.ld), Stride: int64(m.stride), Listed: listed != 0}
+}
+
+//export heddleGemm
+func heddleGemm(h C.uintptr_t, g *C.struct_blas_gemm) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status {
+		return c.Gemm(blas.Gemm{
+			OpA: blas.Op(g.transa), OpB: blas.Op(g.transb), M: int64(g.m), N: int64(g.n), K: int64(g.k), Batch: int64(g.batch),
+			Alpha: uint64(g.alpha), Beta: uint64(g.beta), Compute: blas.ComputeOf(int32(g.compute)),
+			A: blasMatrix(&g.a, g.listed), B: blasMatrix(&g.b, g.listed), C: blasMatrix(&g.c, g.listed),
+		})
+	})
+}
