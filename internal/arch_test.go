@@ -83,13 +83,11 @@ var mayImport = map[string][]string{
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries that programs link: they use the runtime, and share nothing with one
 	// another but libs.
-	"internal/libs":           {"internal/work/cuda"},
-	"internal/libs/kernelgen": {"internal/libs"},
-	"internal/libs/libstest":  {"internal/run", "internal/work/cuda"},
-	"internal/libs/blas":      {"internal/libs", "internal/work/cuda", "internal/exec/num"},
-	"cmd/libcudart":           {"internal/libs/blas", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
-	"internal/run/step":       {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
-	"":                        {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
+	"internal/libs":      {"internal/work/cuda"},
+	"internal/libs/blas": {"internal/libs", "internal/work/cuda", "internal/exec/num"},
+	"cmd/libcudart":      {"internal/libs/blas", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"internal/run/step":  {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
+	"":                   {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	// What a core model of a program's own is made of: names for what models use.
 	"core": {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
 	"cmd/heddle": {"internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
@@ -100,13 +98,14 @@ var mayImport = map[string][]string{
 
 // tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "internal/trace/tracetest", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.
 var external = map[string][]string{
 	"internal/config":          {"github.com/BurntSushi/toml"},
 	"internal/compare":         {"gonum.org/v1/plot", "gonum.org/v1/plot/...", "gonum.org/v1/gonum/..."},
+	"internal/libs":            {"github.com/klauspost/compress/zstd"},
 	"internal/binary/fatbin":   {"github.com/klauspost/compress/...", "github.com/pierrec/lz4/v4"},
 	"internal/trace/text":      {"github.com/klauspost/compress/...", "github.com/ulikunitz/xz"},
 	"internal/trace/container": {"github.com/klauspost/compress/..."},

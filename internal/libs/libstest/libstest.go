@@ -53,7 +53,7 @@ func (host) Call(fn, data uint64)     { panic("tests have no functions for the d
 func (g *GPU) Must(err cuda.Error) {
 	g.t.Helper()
 	if err != cuda.Success {
-		g.t.Fatalf("%v\n%s", err, g.Log)
+		g.t.Fatalf("%v: %s", err, g.Log)
 	}
 }
 

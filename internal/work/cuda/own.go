@@ -49,6 +49,9 @@ func (t *Thread) LaunchOwn(of *Kernels, name string, c Call, args ...any) Error 
 
 // own returns the handle of a library's kernel.
 func (r *Runtime) own(of *Kernels, name string) (uint64, Error) {
+	if of == nil || of.Image == nil {
+		return 0, InvalidDeviceFunction
+	}
 	key := ownKernel{of, name}
 	if h, ok := r.ownKernels[key]; ok {
 		return h, Success

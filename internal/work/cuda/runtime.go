@@ -18,13 +18,16 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Addresses of device memory and of memory that host and device share. Our choice: a part
-// of the address space that Linux and Go do not use, so that a device address is never a
-// host address, and fixed, so that runs are reproducible.
+// Addresses of memory that host and device share, and of device memory. Our choice: parts
+// of the address space where neither Linux, which puts programs at 0x5555… and all else
+// below 0x7fff…, nor Go, whose heap is anywhere below 0x4000… (from Go 1.26 on), has
+// memory, so that a device address is never a host address. They are fixed, so that runs
+// are reproducible.
 const (
-	deviceBase = 0x2000_0000_0000
-	deviceTop  = 0x4000_0000_0000
+	sharedBase = 0x4000_0000_0000
 	sharedTop  = 0x5000_0000_0000
+	deviceBase = 0x6000_0000_0000
+	deviceTop  = 0x7000_0000_0000
 	pageBytes  = 4096
 )
 
@@ -222,7 +225,7 @@ func (r *Runtime) forget() {
 		t.own = nil
 	}
 	r.threadsMu.Unlock()
-	r.next = deviceTop
+	r.next = sharedBase
 	for _, m := range r.modules {
 		m.machine = nil
 	}
@@ -325,23 +328,27 @@ func (t *Thread) Check(right bool) Error {
 	})
 }
 
-// Read copies bytes of the program's memory. It reports whether there is memory.
+// Read copies bytes of the program's memory.
 func (t *Thread) Read(addr uint64, to []byte) Error {
-	return t.do(func(r *Runtime) Error {
-		if addr == 0 || onDevice(addr) || !faultless(func() { copy(to, r.opt.Host.Bytes(addr, uint64(len(to)))) }) {
-			return InvalidValue
-		}
-		return Success
-	})
+	return t.hosts(addr, uint64(len(to)), func(b []byte) { copy(to, b) })
 }
 
-// Write stores bytes in the program's memory. It reports whether there is memory.
+// Write stores bytes in the program's memory.
 func (t *Thread) Write(addr uint64, from []byte) Error {
+	return t.hosts(addr, uint64(len(from)), func(b []byte) { copy(b, from) })
+}
+
+// hosts accesses the program's memory in place.
+func (t *Thread) hosts(addr, n uint64, f func(b []byte)) Error {
 	return t.do(func(r *Runtime) Error {
-		if addr == 0 || onDevice(addr) || !faultless(func() { copy(r.opt.Host.Bytes(addr, uint64(len(from))), from) }) {
+		if onDevice(addr) {
 			return InvalidValue
 		}
-		return Success
+		b, err := r.bytes(addr, n, false)
+		if err == Success && !faultless(func() { f(b) }) { // it may be read-only
+			err = InvalidValue
+		}
+		return err
 	})
 }
 
