@@ -95,14 +95,15 @@ func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
 func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n + s.n - 1) / s.n }
 
 // shapes are the tiles of each file of kernels, the largest first. The shared memory of
-// tensor kernels is dynamic: four stages of 64 bytes for each row of A's and B's tiles.
+// tensor kernels is dynamic: six or four tiles of 64 bytes for each row and column. The
+// large ones are for aligned columns.
 var shapes = map[string][]shape{
 	"gemm_f32": {{128, 128, 256, 0}, {64, 64, 128, 0}, {32, 32, 64, 0}},
 	"gemm_f16": {{128, 128, 256, 0}, {32, 32, 64, 0}}, "gemm_bf16": {{128, 128, 256, 0}, {32, 32, 64, 0}},
 	"gemm_f64": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c32": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c64": {{64, 64, 256, 0}, {32, 32, 256, 0}},
 	"gemm_i8":    {{64, 64, 256, 0}, {32, 32, 256, 0}},
-	"tensor_f16": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}}, "tensor_bf16": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}},
-	"tensor_tf32": {{128, 128, 256, 64 << 10}, {64, 64, 128, 32 << 10}},
+	"tensor_f16": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}}, "tensor_bf16": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}},
+	"tensor_tf32": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}},
 }
 
 // choose returns the largest tile with which there is a block for most SMs, our choice.
@@ -141,7 +142,11 @@ func (c Call) Gemm(g Gemm) Status {
 	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
 		return NotSupported
 	}
-	tile := c.choose(shapes[f.file], g.M, g.N, g.Batch)
+	list, aligned := shapes[f.file], g.A.aligned() && g.B.aligned()
+	if f.tensor && !aligned {
+		list = list[1:]
+	}
+	tile := c.choose(list, g.M, g.N, g.Batch)
 	kernel := fmt.Sprintf("%s_%s_%s", f.file, types[g.C.Type].name, tile)
 	if f.tensor {
 		kernel = fmt.Sprintf("%s_%c%c_%s", f.file, "ntt"[g.OpA], "ntt"[g.OpB], tile)
@@ -150,11 +155,7 @@ func (c Call) Gemm(g Gemm) Status {
 	for first := int64(0); first < g.Batch; first += maxZ {
 		args := []any{g.param(alpha, beta, first)}
 		if f.tensor {
-			aligned := int32(0)
-			if g.A.aligned() && g.B.aligned() {
-				aligned = 1
-			}
-			args = append(args, outputs[g.C.Type], aligned)
+			args = append(args, outputs[g.C.Type], flag(aligned))
 		}
 		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, g.Batch-first))}
 		if s := c.launch(f.file, kernel, grid, cuda.Dim3{X: uint32(tile.threads), Y: 1, Z: 1}, uint64(tile.shared), args...); s != Success {
@@ -177,15 +178,19 @@ func (g *Gemm) param(alpha, beta []byte, first int64) []byte {
 	return b
 }
 
+// flag is a bool as kernels have it.
+func flag(v bool) int32 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
 // append appends the kernels' struct matrices.
 func (m *Matrix) append(b []byte) []byte {
-	listed := uint32(0)
-	if m.Listed {
-		listed = 1
-	}
 	le := binary.LittleEndian
 	b = le.AppendUint64(b, m.At)
 	b = le.AppendUint64(b, uint64(m.Stride))
-	b = le.AppendUint32(b, listed)
+	b = le.AppendUint32(b, uint32(flag(m.Listed)))
 	return le.AppendUint32(b, uint32(m.LD))
 }

@@ -23,10 +23,13 @@ func TestGemmPeak(t *testing.T) {
 		compute  blas.Compute
 		products float64 // a cycle and SM
 	}{
-		{"rtx-a6000", blas.F32, blas.Compute32F, 128},
 		{"rtx-a6000", blas.F16, blas.Compute32F, 512},
-		{"h100-pcie", blas.F32, blas.Compute32F, 128},
+		{"rtx-3080", blas.F16, blas.Compute32F, 512},
+		{"h100-pcie", blas.F16, blas.Compute32F, 1024},
 		{"rtx-2060", blas.F32, blas.Compute32F, 64},
+		{"rtx-3070", blas.F32, blas.Compute32F, 128},
+		{"v100", blas.F32, blas.Compute32F, 64},
+		{"rtx-2070-super", blas.F32, blas.Compute32F, 64},
 	} {
 		t.Run(fmt.Sprintf("%s/%v", c.gpu, c.t), func(t *testing.T) {
 			const n = 1024

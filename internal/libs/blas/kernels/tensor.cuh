@@ -7,10 +7,9 @@
 enum output { OUT_F32, OUT_F16, OUT_BF16 };
 
 // stage copies 16 bytes to shared memory, or as many of them as there are and zeros.
-__device__ inline void stage(uint32_t to, const void *from, int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
+__device__ inline void stage(uint32_t to, uint64_t from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
-
 template <bool transposed> __device__ inline void fragments(uint32_t (&to)[4], uint32_t at) {
   if (transposed)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -66,18 +65,33 @@ template <class T, int S, bool along> struct tile {
     return (row * chunks + (chunk ^ x)) * 16;
   }
 
-  // load starts the copy of the tile whose first element across is s0 and along k0, of a
-  // matrix with s and k elements.
-  template <int threads> static __device__ void load(uint32_t to, const T *from, int64_t ld, int s0, int s, int k0, int k) {
-#pragma unroll
-    for (int i = 0; i < rows * chunks / threads; i++) {
-      const int e = i * threads + threadIdx.x, row = e / chunks, chunk = e % chunks;
-      const int r = (along ? s0 : k0) + row, c = (along ? k0 : s0) + chunk * V;
-      const int left = r < (along ? s : k) ? (along ? k : s) - c : 0;
-      const int n = left <= 0 ? 0 : left >= V ? 16 : left * size;
-      stage(to + place(row, chunk), from + (n ? r * ld + c : 0), n);
+  // copies are this thread's part of the copies of one tile after the other along the
+  // sums: in each step, chunks in rows that are R apart.
+  template <int threads> struct copies {
+    static constexpr int R = threads / chunks, n = rows / R;
+    uint64_t at;        // the first chunk, global
+    int64_t next, step; // bytes from one chunk to the next, and from one tile to the next
+    int to;             // the first chunk's place in the tile
+    int across, left;   // elements from the first chunk to the matrix's end, in both directions
+
+    __device__ copies(const T *from, int64_t ld, int s0, int s, int k) {
+      const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
+      at = __cvta_generic_to_global(from + (along ? (s0 + row) * ld + chunk * V : row * ld + s0 + chunk * V));
+      next = R * ld * size, step = (along ? 1 : ld) * D * size;
+      to = place(row, chunk);
+      across = s - s0 - (along ? row : chunk * V), left = k - (along ? chunk * V : row);
     }
-  }
+
+    // start copies a tile.
+    __device__ void start(uint32_t tile) {
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        const int elements = along ? (i * R < across ? left : 0) : (i * R < left ? across : 0);
+        stage(tile + to + i * (R * chunks * 16), at + i * next, min(max(elements, 0), V) * size);
+      }
+      at += step, left -= D;
+    }
+  };
 
   // loadSlowly is load for matrices whose columns are not aligned to 16 bytes.
   template <int threads> static __device__ void loadSlowly(char *to, const T *from, int64_t ld, int s0, int s, int k0, int k) {
@@ -113,13 +127,13 @@ template <class T, int S, bool along> struct tile {
 };
 
 // tensor computes a tile of BM x BN elements with WM x WN warps, and STAGES parts of the
-// sums in flight.
-template <class T, bool aAlong, bool bAlong, int BM, int BN, int WM, int WN, int STAGES>
+// sums in flight, of PER tiles each. With any, columns may begin at any address.
+template <class T, bool aAlong, bool bAlong, int BM, int BN, int WM, int WN, int STAGES, int PER, bool any>
 __device__ inline void tensor(const product<T, void, float> &p, int out, bool aligned) {
   using TA = tile<T, BM, aAlong>;
   using TB = tile<T, BN, bAlong>;
   constexpr int threads = 32 * WM * WN, MI = BM / WM / 16, NI = BN / WN / 16, D = TA::D;
-  constexpr int stageBytes = TA::bytes + TB::bytes;
+  constexpr int tileBytes = TA::bytes + TB::bytes, stageBytes = PER * tileBytes;
   extern __shared__ __align__(128) char shared[];
   const uint32_t base = (uint32_t)__cvta_generic_to_shared(shared);
 
@@ -138,38 +152,56 @@ __device__ inline void tensor(const product<T, void, float> &p, int out, bool al
       for (int v = 0; v < 4; v++) sum[i][j][v] = 0;
 
   const float alpha = p.alpha.get(), beta = p.beta.get();
-  const int steps = alpha == 0 ? 0 : (p.k + D - 1) / D;
+  const int steps = alpha == 0 ? 0 : (p.k + PER * D - 1) / (PER * D);
+  typename TA::template copies<threads> ca(a, p.a.ld, row0, p.m, p.k);
+  typename TB::template copies<threads> cb(b, p.b.ld, col0, p.n, p.k);
   auto load = [&](int step) {
-    if (step < steps) {
-      const int at = step % STAGES * stageBytes;
-      if (aligned) {
-        TA::template load<threads>(base + at, a, p.a.ld, row0, p.m, step * D, p.k);
-        TB::template load<threads>(base + at + TA::bytes, b, p.b.ld, col0, p.n, step * D, p.k);
+#pragma unroll
+    for (int i = 0; i < PER; i++) {
+      const int at = step % STAGES * stageBytes + i * tileBytes;
+      if (step >= steps) {
+      } else if (!any || aligned) {
+        ca.start(base + at);
+        cb.start(base + at + TA::bytes);
       } else {
-        TA::template loadSlowly<threads>(shared + at, a, p.a.ld, row0, p.m, step * D, p.k);
-        TB::template loadSlowly<threads>(shared + at + TA::bytes, b, p.b.ld, col0, p.n, step * D, p.k);
+        TA::template loadSlowly<threads>(shared + at, a, p.a.ld, row0, p.m, (step * PER + i) * D, p.k);
+        TB::template loadSlowly<threads>(shared + at + TA::bytes, b, p.b.ld, col0, p.n, (step * PER + i) * D, p.k);
       }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   };
+  // Fragments are loaded one half of a tile ahead of the products, also across the barrier
+  // at the stage's end.
+  constexpr int halves = 2 * PER;
+  uint32_t fa[2][MI][4], fb[2][NI][4];
+  auto fragmentsOf = [&](int step, int half) {
+    const uint32_t at = base + step % STAGES * stageBytes + half / 2 * tileBytes;
 #pragma unroll
+    for (int i = 0; i < MI; i++) TA::template operand<true>(fa[half % 2][i], at, wm + i * 16, half % 2 * (D / 2));
+#pragma unroll
+    for (int j = 0; j < NI; j++) TB::template operand<false>(fb[half % 2][j], at + TA::bytes, wn + j * 16, half % 2 * (D / 2));
+  };
+#pragma unroll 1
   for (int i = 0; i < STAGES - 1; i++) load(i);
+  asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+  __syncthreads();
+  fragmentsOf(0, 0);
   for (int step = 0; step < steps; step++) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-    __syncthreads();
-    const uint32_t at = base + step % STAGES * stageBytes;
 #pragma unroll
-    for (int d = 0; d < D; d += D / 2) {
-      uint32_t fa[MI][4], fb[NI][4];
-#pragma unroll
-      for (int i = 0; i < MI; i++) TA::template operand<true>(fa[i], at, wm + i * 16, d);
-#pragma unroll
-      for (int j = 0; j < NI; j++) TB::template operand<false>(fb[j], at + TA::bytes, wn + j * 16, d);
-      if (d == 0) load(step + STAGES - 1);
+    for (int half = 0; half < halves; half++) {
+      if (half == halves - 1) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+        __syncthreads();
+        fragmentsOf(step + 1, 0); // of the last step: not used
+      } else {
+        fragmentsOf(step, half + 1);
+      }
+      if (half == 0) load(step + STAGES - 1);
 #pragma unroll
       for (int i = 0; i < MI; i++)
 #pragma unroll
-        for (int j = 0; j < NI * 2; j++) unit<T>::mma(sum[i][j], fa[i], fb[j / 2][j % 2 * 2], fb[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < NI * 2; j++)
+          unit<T>::mma(sum[i][j], fa[half % 2][i], fb[half % 2][j / 2][j % 2 * 2], fb[half % 2][j / 2][j % 2 * 2 + 1]);
     }
   }
 
@@ -186,17 +218,30 @@ __device__ inline void tensor(const product<T, void, float> &p, int out, bool al
 #pragma unroll
       for (int v = 0; v < 4; v++) sums[place(wm + i * 16 + v / 2 * 8 + lane / 4, wn + j * 8 + lane % 4 * 2 + v % 2)] = sum[i][j][v];
   __syncthreads();
-  const int row = threadIdx.x % BM;
-  const int cols = min(BN, p.n - col0);
-  if (row0 + row >= p.m) return;
+  constexpr int V = 4, lanes = BM / V; // a thread has V rows
+  const int row = threadIdx.x % lanes * V, cols = min(BN, p.n - col0), rows = min(V, p.m - row0 - row);
   auto write = [&](auto *c) {
     using Out = typename std::remove_pointer<decltype(c)>::type;
-#pragma unroll 4
-    for (int col = threadIdx.x / BM; col < cols; col += threads / BM) {
+    const bool whole = rows == V && ((uintptr_t)c | (uint64_t)p.c.ld * sizeof(Out)) % (V * sizeof(Out)) == 0;
+#pragma unroll 1
+    for (int col = threadIdx.x / lanes; col < cols; col += threads / lanes) {
       Out *to = c + row0 + row + (col0 + col) * (int64_t)p.c.ld;
-      float r = alpha * sums[place(row, col)];
-      if (beta != 0) r = fmaf(beta, get<float>(*to), r);
-      *to = put<Out>(r);
+      float r[V];
+      copy<V>(r, &sums[place(row, col)]);
+      Out o[V];
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        r[v] *= alpha;
+        if (beta != 0 && v < rows) r[v] = fmaf(beta, get<float>(to[v]), r[v]);
+        o[v] = put<Out>(r[v]);
+      }
+      if (whole) {
+        store<V>(to, o);
+      } else {
+#pragma unroll
+        for (int v = 0; v < V; v++)
+          if (v < rows) to[v] = o[v];
+      }
     }
   };
   if (out == OUT_F32) write(p.c.template batch<float>(batch));
@@ -204,11 +249,11 @@ __device__ inline void tensor(const product<T, void, float> &p, int out, bool al
   if (out == OUT_BF16) write(p.c.template batch<__nv_bfloat16>(batch));
 }
 
-// Kernels for the four ways in which A and B may lie in memory, with a large and a small
-// tile. n and t are op N and op T.
-#define TENSOR1(name, T, aAlong, bAlong, BM, BN, WM, WN, STAGES) \
+// Kernels for the four ways in which A and B may lie in memory, with a large tile for
+// aligned columns and a small one. n and t are op N and op T.
+#define TENSOR1(name, T, aAlong, bAlong, BM, BN, WM, WN, ...) \
   extern "C" __global__ void __launch_bounds__(32 * WM * WN) name##_##BM##x##BN(product<T, void, float> p, int out, int aligned) { \
-    tensor<T, aAlong, bAlong, BM, BN, WM, WN, STAGES>(p, out, aligned); \
+    tensor<T, aAlong, bAlong, BM, BN, WM, WN, __VA_ARGS__>(p, out, aligned); \
   }
 #define TENSOR(name, T, ...) \
   TENSOR1(name##_nn, T, false, true, __VA_ARGS__) \

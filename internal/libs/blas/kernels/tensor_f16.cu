@@ -1,4 +1,4 @@
 // targets: 80
 #include "tensor.cuh"
-TENSOR(tensor_f16, __half, 128, 128, 2, 4, 4)
-TENSOR(tensor_f16, __half, 64, 64, 2, 2, 4)
+TENSOR(tensor_f16, __half, 128, 128, 2, 4, 4, 1, false)
+TENSOR(tensor_f16, __half, 64, 64, 2, 2, 4, 1, true)

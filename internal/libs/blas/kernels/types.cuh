@@ -72,6 +72,14 @@ template <int V, class T> __device__ inline void copy(T *to, const T *from) {
   }
 }
 
+// store writes V elements with one instruction.
+template <int V, class T> __device__ inline void store(T *to, const T *from) {
+  typedef uint32_t vector __attribute__((ext_vector_type(V * sizeof(T) / 4)));
+  vector v;
+  memcpy(&v, from, sizeof v);
+  *(vector *)to = v;
+}
+
 // A product of f16 in f16 has scalars of f16.
 template <> struct scalar<float> {
   float value;
