@@ -24,7 +24,7 @@ func TestGemmPeak(t *testing.T) {
 		products float64 // a cycle and SM
 	}{
 		{"rtx-a6000", blas.F16, blas.Compute32F, 512},
-		{"rtx-3080", blas.F16, blas.Compute32F, 512},
+		{"rtx-3080", blas.F16, blas.Compute32F, 256}, // GeForce: half of it with f32 sums
 		{"h100-pcie", blas.F16, blas.Compute32F, 1024},
 		{"rtx-2060", blas.F32, blas.Compute32F, 64},
 		{"rtx-3070", blas.F32, blas.Compute32F, 128},
