@@ -68,7 +68,7 @@ type region struct {
 	reach uint64 // Size plus the unowned bytes after it (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
 
-	pieces []piece // of reserved addresses: what is mapped, by ascending address
+	mapped *mappings // of reserved addresses
 }
 
 // Memory is the global memory of one GPU.
@@ -408,17 +408,13 @@ func (m *Memory) Save() (restore func()) {
 		old []byte
 	}
 	var list []kept
+	var virtual []func()
 	keep := func(r *region, now []byte) { list = append(list, kept{r, now, slices.Clone(now)}) }
 	for _, r := range m.regions {
 		switch {
 		case r.Freed || r.ReadOnly():
 		case r.Flags&reserved != 0:
-			for _, p := range r.pieces {
-				if p.access == MayWrite {
-					off := p.lo - r.Addr
-					keep(r, r.data[off:off+p.size])
-				}
-			}
+			virtual = append(virtual, m.saveMapped(r)...)
 		default:
 			keep(r, r.data[:r.reach])
 		}
@@ -432,6 +428,9 @@ func (m *Memory) Save() (restore func()) {
 			if !k.r.Freed {
 				copy(k.now, k.old)
 			}
+		}
+		for _, f := range virtual {
+			f()
 		}
 		m.slack = slack
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sort"
 )
 
 // This file: addresses that are reserved first and get memory later, piece by piece
@@ -21,28 +22,48 @@ const (
 	MayWrite // and read
 )
 
-// piece is a mapping of memory into a reservation.
-type piece struct {
-	lo, size uint64 // address and bytes
-	block    uint64
-	access   Access
+// Mapping is a piece of reserved addresses with the memory that is mapped there.
+type Mapping struct {
+	Addr, Size uint64
+	Handle     uint64 // of the memory
+	Access     Access
+}
+
+// mappings are those of a reservation.
+type mappings struct {
+	list []Mapping // by ascending address
+	// may are the addresses that may be accessed in a way, or in more ways: what an
+	// access looks up, however many mappings it has been put together from.
+	may [MayWrite + 1]spans
+}
+
+// allow records that of a range only a is allowed from now on.
+func (x *mappings) allow(lo, end uint64, a Access) {
+	for least := MayRead; least <= MayWrite; least++ {
+		if a >= least {
+			x.may[least] = x.may[least].with(lo, end)
+		} else {
+			x.may[least] = x.may[least].without(lo, end)
+		}
+	}
 }
 
 // block is memory without an address of its own.
 type block struct {
 	at, size uint64 // in the store
 	held     int    // times that its handle has to be released
-	mapped   int    // pieces
+	mapped   int    // times that it is mapped
 }
 
 // virtual is the reserved part of a memory.
 type virtual struct {
-	store  *store
-	blocks map[uint64]*block // by handle
-	last   uint64            // handle
+	store   *store
+	blocks  map[uint64]*block // by handle
+	last    uint64            // handle
+	cleanup runtime.Cleanup
 }
 
-// open makes the store of mapped memory. It is given back with m.
+// open makes the store of mapped memory. Close gives it back, or else the end of m.
 func (m *Memory) open() error {
 	if m.virtual != nil {
 		return nil
@@ -51,9 +72,28 @@ func (m *Memory) open() error {
 	if err != nil {
 		return err
 	}
-	m.virtual = &virtual{store: s, blocks: map[uint64]*block{}}
-	runtime.AddCleanup(m, (*store).close, s)
+	m.virtual = &virtual{store: s, blocks: map[uint64]*block{}, cleanup: runtime.AddCleanup(m, (*store).close, s)}
 	return nil
+}
+
+// Close gives reserved addresses, and all memory that was made with Create, back to the
+// operating system at once: nobody else knows when the last access was. What Alloc made
+// stays usable.
+func (m *Memory) Close() {
+	if m.virtual == nil {
+		return
+	}
+	for _, r := range slices.Clone(m.regions) {
+		if r.Flags&reserved != 0 && !r.Freed {
+			m.retire(r)
+		}
+	}
+	for _, b := range m.virtual.blocks {
+		m.live -= b.size
+	}
+	m.virtual.cleanup.Stop()
+	m.virtual.store.close()
+	m.virtual = nil
 }
 
 // Reserve reserves a range of addresses, a multiple of Granule in size and alignment.
@@ -74,7 +114,7 @@ func (m *Memory) Reserve(size, align uint64) (addr uint64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("cannot reserve %s: %w", bytesText(size), err)
 	}
-	m.insert(&region{Allocation: Allocation{Addr: addr, Size: size, Name: "reserved addresses", Flags: reserved}, data: data, reach: size})
+	m.insert(&region{Allocation: Allocation{Addr: addr, Size: size, Name: "reserved addresses", Flags: reserved}, data: data, reach: size, mapped: &mappings{}})
 	m.next = addr + size + m.cfg.Gap
 	return addr, nil
 }
@@ -85,8 +125,8 @@ func (m *Memory) Unreserve(addr, size uint64) error {
 	if r == nil || r.Freed || r.Flags&reserved == 0 || r.Addr != addr || r.Size != size {
 		return fmt.Errorf("0x%x is not the begin of %s of reserved addresses", addr, bytesText(size))
 	}
-	if len(r.pieces) > 0 {
-		return fmt.Errorf("memory is still mapped at 0x%x", r.pieces[0].lo)
+	if list := r.mapped.list; len(list) > 0 {
+		return fmt.Errorf("memory is still mapped at 0x%x", list[0].Addr)
 	}
 	if err := m.virtual.store.unreserve(r.data); err != nil {
 		return err
@@ -161,15 +201,9 @@ func (m *Memory) reservation(addr, size uint64) (*region, error) {
 	return r, nil
 }
 
-// at returns the index of the first piece that ends after an address.
-func (r *region) at(addr uint64) int {
-	i, _ := slices.BinarySearchFunc(r.pieces, addr, func(p piece, addr uint64) int {
-		if p.lo+p.size <= addr {
-			return -1
-		}
-		return 1
-	})
-	return i
+// at returns the index of the first mapping that ends after an address.
+func (x *mappings) at(addr uint64) int {
+	return sort.Search(len(x.list), func(i int) bool { return x.list[i].Addr+x.list[i].Size > addr })
 }
 
 // Map maps all memory of a handle at reserved addresses where nothing is mapped. Nobody
@@ -186,28 +220,30 @@ func (m *Memory) Map(addr, size, handle uint64) error {
 	if size != b.size {
 		return fmt.Errorf("cannot map %s: the memory of the handle has %d", bytesText(size), b.size)
 	}
-	i := r.at(addr)
-	if i < len(r.pieces) && r.pieces[i].lo < addr+size {
-		return fmt.Errorf("memory is already mapped at 0x%x", r.pieces[i].lo)
+	x := r.mapped
+	i := x.at(addr)
+	if i < len(x.list) && x.list[i].Addr < addr+size {
+		return fmt.Errorf("memory is already mapped at 0x%x", x.list[i].Addr)
 	}
 	off := addr - r.Addr
 	if err := m.virtual.store.place(r.data[off:off+size], b.at); err != nil {
-		return err
+		return fmt.Errorf("cannot map %s: %w", bytesText(size), err)
 	}
-	r.pieces = slices.Insert(r.pieces, i, piece{lo: addr, size: size, block: handle})
+	x.list = slices.Insert(x.list, i, Mapping{Addr: addr, Size: size, Handle: handle})
 	b.mapped++
 	return nil
 }
 
-// whole returns the pieces that fill a range exactly.
+// whole returns the mappings that fill a range exactly.
 func (m *Memory) whole(addr, size uint64) (r *region, from, to int, err error) {
 	if r, err = m.reservation(addr, size); err != nil {
 		return nil, 0, 0, err
 	}
-	from = r.at(addr)
+	list := r.mapped.list
+	from = r.mapped.at(addr)
 	next := addr
-	for to = from; to < len(r.pieces) && r.pieces[to].lo == next && next < addr+size; to++ {
-		next += r.pieces[to].size
+	for to = from; to < len(list) && list[to].Addr == next && next < addr+size; to++ {
+		next += list[to].Size
 	}
 	if next != addr+size {
 		return nil, 0, 0, fmt.Errorf("%s at 0x%x are not whole mappings", bytesText(size), addr)
@@ -226,14 +262,15 @@ func (m *Memory) Unmap(addr, size uint64) error {
 		return err
 	}
 	m.gen++
+	r.mapped.allow(addr, addr+size, NoAccess)
 	var bad error
-	for _, p := range r.pieces[from:to] {
-		m.virtual.blocks[p.block].mapped--
-		if err := m.drop(p.block); err != nil {
+	for _, p := range r.mapped.list[from:to] {
+		m.virtual.blocks[p.Handle].mapped--
+		if err := m.drop(p.Handle); err != nil {
 			bad = err
 		}
 	}
-	r.pieces = slices.Delete(r.pieces, from, to)
+	r.mapped.list = slices.Delete(r.mapped.list, from, to)
 	return bad
 }
 
@@ -244,8 +281,9 @@ func (m *Memory) SetAccess(addr, size uint64, a Access) error {
 		return err
 	}
 	for i := from; i < to; i++ {
-		r.pieces[i].access = a
+		r.mapped.list[i].Access = a
 	}
+	r.mapped.allow(addr, addr+size, a)
 	m.gen++
 	return nil
 }
@@ -256,48 +294,65 @@ func (m *Memory) Holds(handle uint64) bool {
 	return err == nil
 }
 
-// AccessAt returns what may be done at an address, and the handle of the memory that is
-// mapped there; false if none is.
-func (m *Memory) AccessAt(addr uint64) (a Access, handle uint64, ok bool) {
+// MappingAt returns the mapping that contains an address; false if there is none.
+func (m *Memory) MappingAt(addr uint64) (p Mapping, ok bool) {
 	r := m.before(addr)
 	if r == nil || r.Freed || r.Flags&reserved == 0 {
-		return 0, 0, false
+		return Mapping{}, false
 	}
-	i := r.at(addr)
-	if i == len(r.pieces) || r.pieces[i].lo > addr {
-		return 0, 0, false
+	i := r.mapped.at(addr)
+	if i == len(r.mapped.list) || r.mapped.list[i].Addr > addr {
+		return Mapping{}, false
 	}
-	return r.pieces[i].access, r.pieces[i].block, true
+	return r.mapped.list[i], true
 }
 
 // Retain returns the handle of the memory that is mapped at an address, which has to be
 // released once more.
 func (m *Memory) Retain(addr uint64) (handle uint64, ok bool) {
-	_, handle, ok = m.AccessAt(addr)
+	p, ok := m.MappingAt(addr)
 	if !ok {
 		return 0, false
 	}
-	m.virtual.blocks[handle].held++
-	return handle, true
+	m.virtual.blocks[p.Handle].held++
+	return p.Handle, true
 }
 
 // run returns the mapped range around an address in which access is everywhere as least
 // says; false if it is not at the address.
 func (r *region) run(addr uint64, least Access) (e extent, ok bool) {
-	i := r.at(addr)
-	if i == len(r.pieces) || r.pieces[i].lo > addr || r.pieces[i].access < least {
-		return extent{}, false
+	s, ok := r.mapped.may[least].at(addr)
+	return extent{r: r, lo: s.lo, size: s.end - s.lo, readOnly: least == MayRead}, ok
+}
+
+// saveMapped returns what restores the mapped memory of a region that kernels can write.
+// It copies the pages that exist: a mapping may be much larger than what of it is used.
+func (m *Memory) saveMapped(r *region) (restore []func()) {
+	for _, p := range r.mapped.list {
+		if p.Access != MayWrite {
+			continue
+		}
+		at := m.virtual.blocks[p.Handle].at
+		pages := func() []span { return m.virtual.store.pages(at, p.Size) }
+		now := r.data[p.Addr-r.Addr:][:p.Size]
+		had := pages()
+		old := make([][]byte, len(had))
+		for i, s := range had {
+			old[i] = slices.Clone(now[s.lo:s.end])
+		}
+		restore = append(restore, func() {
+			if q, ok := m.MappingAt(p.Addr); !ok || q != p {
+				return // it was unmapped, or others may not write it any more
+			}
+			for _, s := range pages() {
+				clear(now[s.lo:s.end])
+			}
+			for i, s := range had {
+				copy(now[s.lo:], old[i])
+			}
+		})
 	}
-	from, to := i, i
-	joined := func(a, b *piece) bool { return a.lo+a.size == b.lo && a.access >= least && b.access >= least }
-	for from > 0 && joined(&r.pieces[from-1], &r.pieces[from]) {
-		from--
-	}
-	for to+1 < len(r.pieces) && joined(&r.pieces[to], &r.pieces[to+1]) {
-		to++
-	}
-	lo := r.pieces[from].lo
-	return extent{r: r, lo: lo, size: r.pieces[to].lo + r.pieces[to].size - lo, readOnly: least == MayRead}, true
+	return restore
 }
 
 // explainReserved completes the fault of an access that begins at reserved addresses.
@@ -315,10 +370,10 @@ func (m *Memory) explainReserved(f *Fault) {
 		}
 	}
 	why := ""
-	switch access, _, mapped := m.AccessAt(at); {
+	switch p, mapped := m.MappingAt(at); {
 	case !mapped:
 		f.Kind, why = Unmapped, "no memory is mapped"
-	case access == NoAccess:
+	case p.Access == NoAccess:
 		f.Kind, why = Forbidden, "memory is mapped without access (cuMemSetAccess gives it)"
 	default:
 		f.Kind, why = ReadOnlyWrite, "memory may only be read"

@@ -1,13 +1,15 @@
 package device
 
 import (
+	"errors"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // store is the memory of all handles: a file without a name, whose pages the operating
-// system provides when they are first written.
+// system provides when they are first read or written through a mapping. Forked children
+// inherit no mapping: the memory is the device's, not part of the program.
 type store struct {
 	fd     int
 	size   uint64
@@ -37,9 +39,52 @@ func (s *store) discard(at, size uint64) error {
 	return unix.Fallocate(s.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(at), int64(size))
 }
 
+// pages returns which bytes of a range have pages, counted from its begin: the others are
+// zeros.
+func (s *store) pages(at, size uint64) (list []span) {
+	for next := at; next < at+size; {
+		lo, err := unix.Seek(s.fd, int64(next), unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) || err == nil && uint64(lo) >= at+size {
+			return list // only zeros follow
+		}
+		end := int64(at + size)
+		if err == nil {
+			end, err = unix.Seek(s.fd, lo, unix.SEEK_HOLE)
+		}
+		if err != nil { // a system that does not know: all have
+			return []span{{0, size}}
+		}
+		next = min(uint64(end), at+size)
+		list = append(list, span{uint64(lo) - at, next - at})
+	}
+	return list
+}
+
+// mapTo maps bytes of the store, or bytes that nobody may touch, at an address or, with
+// 0, anywhere.
+func (s *store) mapTo(p unsafe.Pointer, size uint64, at int64, prot, flags int) (unsafe.Pointer, error) {
+	fd := s.fd
+	if flags&unix.MAP_ANON != 0 {
+		fd = -1
+	}
+	if p != nil {
+		flags |= unix.MAP_FIXED
+	}
+	p, err := unix.MmapPtr(fd, at, p, uintptr(size), prot, flags)
+	if err != nil {
+		return nil, err
+	}
+	return p, unix.Madvise(unsafe.Slice((*byte)(p), size), unix.MADV_DONTFORK)
+}
+
+const (
+	untouchable = unix.MAP_ANON | unix.MAP_PRIVATE | unix.MAP_NORESERVE
+	usable      = unix.PROT_READ | unix.PROT_WRITE
+)
+
 // reserve returns bytes that nobody may touch.
 func (s *store) reserve(size uint64) ([]byte, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	p, err := s.mapTo(nil, size, 0, unix.PROT_NONE, untouchable)
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +99,26 @@ func (s *store) unreserve(b []byte) error {
 
 // place lets bytes of reserve be those of the store.
 func (s *store) place(b []byte, at uint64) error {
-	_, err := unix.MmapPtr(s.fd, int64(at), unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED)
+	_, err := s.mapTo(unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b)), int64(at), usable, unix.MAP_SHARED)
 	return err
 }
 
-// clear ends what place did.
+// clear ends what place did. At the system's limit of mappings, which counts even for
+// fewer of them, the old one stays until another takes its place or the reservation ends:
+// Memory lets nobody reach it.
 func (s *store) clear(b []byte) error {
-	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED)
+	_, err := s.mapTo(unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b)), 0, unix.PROT_NONE, untouchable)
+	if errors.Is(err, unix.ENOMEM) {
+		return nil
+	}
 	return err
 }
 
-// close gives everything back.
+// close gives everything back, also if a forked child still has the file open.
 func (s *store) close() {
 	for p, n := range s.ranges {
 		_ = unix.MunmapPtr(unsafe.Pointer(p), n) // it was mapped by reserve
 	}
+	_ = unix.Ftruncate(s.fd, 0) // its size was set by grow
 	_ = unix.Close(s.fd)
 }

@@ -6,8 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // mapping is a memory with addresses reserved for n granules, memory mapped at the
@@ -159,8 +165,8 @@ func TestMapping(t *testing.T) {
 	} else if x, ok := m.Retain(at + 5); !ok || x != h {
 		t.Errorf("the memory at %#x is %d, want %d", at, x, h)
 	}
-	if a, _, ok := m.AccessAt(at + g); ok {
-		t.Errorf("access %d where nothing is mapped", a)
+	if p, ok := m.MappingAt(at + g); ok {
+		t.Errorf("%+v where nothing is mapped", p)
 	}
 	if err := errors.Join(m.Unmap(at, g), m.Unreserve(at, 4*g)); err != nil {
 		t.Error(err)
@@ -321,5 +327,200 @@ func TestMappingGrows(t *testing.T) {
 	}
 	if after := maps(); after > before {
 		t.Errorf("%d of its mappings are left", after-before)
+	}
+}
+
+// pages returns how many bytes of the host mapped memory uses.
+func pages(t *testing.T, m *Memory) int64 {
+	t.Helper()
+	var st unix.Stat_t
+	if err := unix.Fstat(m.virtual.store.fd, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Blocks * 512 // stat(2)
+}
+
+// Saving mapped memory reads only the pages that there are, and restoring it makes those
+// zero that came later.
+func TestSaveMapped(t *testing.T) {
+	const g, n = Granule, 64
+	m := New(Config{})
+	defer m.Close()
+	at, err := m.Reserve(n*g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := m.Create((n - 2) * g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := m.Create(g)
+	if err := errors.Join(err, m.Map(at, (n-2)*g, h), m.Map(at+(n-2)*g, g, twice), m.Map(at+(n-1)*g, g, twice), m.SetAccess(at, n*g, MayWrite)); err != nil {
+		t.Fatal(err)
+	}
+	put := func(off uint64, b byte) { m.Direct().WriteSpan(at+off, 1)[0] = b }
+	put(0, 1)
+	put(5*g+10, 2)
+	put((n-1)*g+7, 3)
+	before := pages(t, m)
+	restore := m.Save()
+	if after := pages(t, m); after != before || after >= g {
+		t.Errorf("%d bytes are in use after a save, want %d as before", after, before)
+	}
+	put(0, 11)
+	put(7*g, 12)
+	put((n-2)*g+7, 13)
+	put((n-2)*g+8, 14)
+	restore()
+	for off, want := range map[uint64]byte{0: 1, 5*g + 10: 2, 7 * g: 0, (n-2)*g + 7: 3, (n-1)*g + 7: 3, (n-1)*g + 8: 0} {
+		if b := m.Direct().ReadSpan(at+off, 1); b[0] != want {
+			t.Errorf("byte %#x is %d, want %d", off, b[0], want)
+		}
+	}
+	restore = m.Save()
+	if err := errors.Join(m.SetAccess(at, (n-2)*g, MayRead), m.Unmap(at+(n-2)*g, g)); err != nil {
+		t.Fatal(err)
+	}
+	restore() // what was unmapped meanwhile stays away
+}
+
+// The memory of a device that is closed is given back at once, whoever still has a view
+// of it, and its addresses are dead; it can be used again.
+func TestCloseMapped(t *testing.T) {
+	m, at, first := mapping(t, 4)
+	if err := m.SetAccess(at, Granule, MayWrite); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := m.Alloc(100, "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := m.Direct()
+	v.WriteSpan(at, 4)[0] = 1
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", m.virtual.store.fd))
+	fd := m.virtual.store.fd
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if now, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil && now == name {
+		t.Errorf("%s is still open", name)
+	}
+	if v.ReadSpan(at, 4) != nil || m.Holds(first) || m.Allocated() != 100 {
+		t.Errorf("a view reads, the handle is one, or %d bytes are allocated", m.Allocated())
+	}
+	if f := v.Fault(at, 4, false); f == nil || f.Kind != UseAfterFree {
+		t.Errorf("an access is %v", f)
+	}
+	if v.ReadSpan(plain, 4) == nil {
+		t.Error("other memory is gone")
+	}
+	m.Close()
+	if _, err := m.Reserve(Granule, 0); err != nil {
+		t.Error(err)
+	}
+	m.Close()
+}
+
+// A forked child inherits neither reserved addresses nor the memory mapped there.
+func TestMappingsNotForked(t *testing.T) {
+	m, at, _ := mapping(t, 4)
+	defer m.Close()
+	if err := m.Unmap(at, Granule); err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.before(at).data))))
+	found := 0
+	var inside bool
+	for line := range strings.Lines(string(list)) {
+		var from, to uint64
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			inside = from < lo+4*Granule && lo < to
+		}
+		if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok && inside {
+			found++
+			if !slices.Contains(strings.Fields(flags), "dc") { // proc(5): do not copy area on fork
+				t.Errorf("a part of the reservation is copied by fork: %s", flags)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d parts of the reservation, want a gap, a mapping and a gap", found)
+	}
+}
+
+// A host that has no room for more mappings says so, and nothing changes.
+func TestMappingLimitOfHost(t *testing.T) {
+	var most uint64
+	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
+	if _, err2 := fmt.Sscan(string(text), &most); err != nil || err2 != nil || most > 1<<17 {
+		t.Skipf("this host allows %d mappings: too many to reach", most)
+	}
+	m := New(Config{})
+	defer m.Close()
+	at, err := m.Reserve(most*Granule, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := m.Create(Granule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the runtime may need mappings too
+	done := uint64(0)
+	for ; done < most; done++ { // the same memory again and again: the host cannot join them
+		if err = m.Map(at+done*Granule, Granule, h); err != nil {
+			break
+		}
+	}
+	_, mapped := m.MappingAt(at + done*Granule)
+	if e := errors.Join(m.Unmap(at, done*Granule), m.Unreserve(at, most*Granule)); e != nil {
+		t.Fatal(e)
+	}
+	if !errors.Is(err, syscall.ENOMEM) || mapped {
+		t.Errorf("after %d mappings the error is %v, want that of a lack of memory", done, err)
+	}
+	if at, err = m.Reserve(Granule, 0); err == nil {
+		err = m.Map(at, Granule, h)
+	}
+	if err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// BenchmarkMappings reads a buffer of many mappings and three others in turn, so that
+// each access has to find its extent.
+func BenchmarkMappings(b *testing.B) {
+	for _, n := range []uint64{1, 100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := New(Config{Limit: (n + 1) * Granule})
+			defer m.Close()
+			list := make([]uint64, 4)
+			at, err := m.Reserve(n*Granule, 0)
+			for i := range n {
+				h, e := m.Create(Granule)
+				err = errors.Join(err, e, m.Map(at+i*Granule, Granule, h))
+			}
+			err = errors.Join(err, m.SetAccess(at, n*Granule, MayWrite))
+			for i := range list[1:] {
+				var e error
+				list[1+i], e = m.Alloc(8, "other")
+				err = errors.Join(err, e)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			list[0] = at + n/2*Granule
+			v := m.Direct()
+			for i := 0; b.Loop(); i++ {
+				if v.ReadSpan(list[i%4], 4) == nil {
+					b.Fatal("it may not be read")
+				}
+			}
+		})
 	}
 }

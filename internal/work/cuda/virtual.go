@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"errors"
 	"slices"
+	"syscall"
 
 	"github.com/heddle-sim/heddle/internal/exec/device"
 )
@@ -12,17 +14,21 @@ import (
 // Granularity is what sizes and addresses of mappings are multiples of.
 const Granularity = device.Granule
 
-// virtual does f on memory, when nothing runs that may use it. All errors of f are of
-// arguments; a lack of memory has been ruled out, or is full's.
-func (t *Thread) virtual(full Error, f func(m *device.Memory) error) Error {
+// virtual does f on memory, when nothing runs that may use it. An error of f is of its
+// arguments, and becomes wrong; but where this computer has no room, that is the error.
+func (t *Thread) virtual(wrong Error, f func(m *device.Memory) error) Error {
 	return t.do(func(r *Runtime) Error {
 		if err := r.finish(); err != Success {
 			return err
 		}
-		if f(r.mem) != nil {
-			return full
+		switch err := f(r.mem); {
+		case err == nil:
+			return Success
+		case errors.Is(err, syscall.ENOMEM):
+			r.once("mappings", "virtual memory of the device: %v: this computer's memory, or the number of mappings that Linux allows a process (vm.max_map_count), is used up", err)
+			return MemoryAllocation
 		}
-		return Success
+		return wrong
 	})
 }
 
@@ -88,11 +94,11 @@ func (t *Thread) SetAccess(addr, size uint64, flags int32) Error {
 // AccessAt returns what may be done with the memory at an address.
 func (t *Thread) AccessAt(addr uint64) (flags int32, err Error) {
 	err = t.do(func(r *Runtime) Error {
-		a, _, ok := r.mem.AccessAt(addr)
+		p, ok := r.mem.MappingAt(addr)
 		if !ok {
 			return InvalidValue
 		}
-		flags = accessFlags[a]
+		flags = accessFlags[p.Access]
 		return Success
 	})
 	return flags, err
