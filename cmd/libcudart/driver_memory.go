@@ -131,12 +131,15 @@ func cuMemAdvise(addr C.uintptr_t, n C.size_t, advice, dev C.int) C.int {
 //export cuMemGetAddressRange_v2
 func cuMemGetAddressRange_v2(base, size, addr C.uintptr_t) C.int {
 	return ask(func() cuda.Result {
-		b, n, res := driver().Range(uint64(addr))
+		p, res := driver().Place(uint64(addr))
+		if res == cuda.ResultSuccess && p.Length == 0 {
+			return cuda.ResultNotFound
+		}
 		if base != 0 {
-			back(base, C.uintptr_t(b), res)
+			back(base, C.uintptr_t(p.Mapped), res)
 		}
 		if size != 0 {
-			back(size, C.size_t(n), res)
+			back(size, C.size_t(p.Length), res)
 		}
 		return res
 	})
@@ -152,7 +155,7 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 	if w == cuda.Unregistered {
 		return cuda.ResultInvalidValue
 	}
-	base, size, res := driver().Range(uint64(addr))
+	p, res := driver().Place(uint64(addr))
 	if res != cuda.ResultSuccess {
 		return res
 	}
@@ -164,7 +167,7 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 	}
 	switch which {
 	case C.CU_POINTER_ATTRIBUTE_CONTEXT:
-		h, res := driver().OwnerOf(base)
+		h, res := driver().OwnerOf(p.Base)
 		return cuda.Result(back(to, C.uintptr_t(h), res))
 	case C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		kind := C.uint(C.CU_MEMORYTYPE_DEVICE)
@@ -185,17 +188,17 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 	case C.CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, C.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		put(to, C.ulonglong(0))
 	case C.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		put(to, C.ulonglong(3)) // read and write
+		put(to, C.ulonglong(p.Access))
 	case C.CU_POINTER_ATTRIBUTE_BUFFER_ID: // addresses of allocations are unique
-		put(to, C.ulonglong(base))
+		put(to, C.ulonglong(p.Base))
 	case C.CU_POINTER_ATTRIBUTE_IS_MANAGED:
 		put(to, truth(w == cuda.ManagedMemory))
 	case C.CU_POINTER_ATTRIBUTE_MAPPED:
-		put(to, truth(true))
-	case C.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		put(to, C.ulonglong(base))
+		put(to, truth(p.Length > 0))
+	case C.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: // of reserved addresses, as documented: all of them
+		put(to, C.ulonglong(p.Base))
 	case C.CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		put(to, C.ulonglong(size))
+		put(to, C.ulonglong(p.Size))
 	default:
 		return cuda.ResultInvalidValue
 	}
@@ -242,7 +245,7 @@ func cuPointerSetAttribute(value C.uintptr_t, which C.int, addr C.uintptr_t) C.i
 		if which != C.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
 			return cuda.ResultInvalidValue
 		}
-		_, _, res := driver().Range(uint64(addr))
+		_, res := driver().Place(uint64(addr))
 		return res
 	}, value)
 }

@@ -1,7 +1,16 @@
 package cuda
 
-// Range returns the start and size of the allocation that contains an address.
-func (d Driver) Range(addr uint64) (base, size uint64, res Result) {
+import "github.com/heddle-sim/heddle/internal/exec/device"
+
+// Place is what is at an address.
+type Place struct {
+	Base, Size     uint64 // of the allocation, or of the reserved addresses
+	Mapped, Length uint64 // of the memory there: the same, or a mapping; no length if none is mapped
+	Access         int32  // what kernels may do, a CUmemAccess_flags
+}
+
+// Place returns what is at an address.
+func (d Driver) Place(addr uint64) (p Place, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.here(t); res != ResultSuccess {
 			return res
@@ -13,10 +22,14 @@ func (d Driver) Range(addr uint64) (base, size uint64, res Result) {
 		if !ok || a.Freed || !a.Contains(addr) || !onDevice(addr) && r.shared[a.Addr] == nil {
 			return ResultNotFound
 		}
-		base, size = a.Addr, a.Size
+		p = Place{Base: a.Addr, Size: a.Size, Mapped: a.Addr, Length: a.Size, Access: accessFlags[device.MayWrite]}
+		if a.Reserved() {
+			m, _ := r.mem.MappingAt(addr)
+			p.Mapped, p.Length, p.Access = m.Addr, m.Size, accessFlags[m.Access]
+		}
 		return ResultSuccess
 	})
-	return base, size, res
+	return p, res
 }
 
 // OwnerOf returns the context that owns the memory at an address; for memory of the

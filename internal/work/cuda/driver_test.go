@@ -267,11 +267,11 @@ func TestOwned(t *testing.T) {
 		t.Errorf("the memory is of %#x, %v", h, res)
 	}
 	d.is("destroy", d.DestroyContext(c), ResultSuccess)
-	if _, _, res := d.Range(gone); res != ResultNotFound {
+	if _, res := d.Place(gone); res != ResultNotFound {
 		t.Errorf("its memory: %v", res)
 	}
-	if base, n, res := d.Range(kept + 5); base != kept || n != 64 || res != ResultSuccess {
-		t.Errorf("that of the other: %#x, %d, %v", base, n, res)
+	if p, res := d.Place(kept + 5); p.Base != kept || p.Size != 64 || p.Mapped != kept || p.Length != 64 || p.Access != 3 || res != ResultSuccess {
+		t.Errorf("that of the other: %+v, %v", p, res)
 	}
 	if _, res := d.Function(mod, "plus"); res != ResultInvalidHandle {
 		t.Errorf("its module: %v", res)
@@ -370,7 +370,7 @@ func TestModules(t *testing.T) {
 		d.is("unload", d.UnloadModule(mod), ResultSuccess)
 		d.is("twice", d.UnloadModule(mod), ResultInvalidHandle)
 		d.is("its kernel", d.Launch(f, one, false, params(p, uint32(0)), nil), ResultInvalidHandle)
-		if _, _, res := d.Range(addr); res != ResultNotFound {
+		if _, res := d.Place(addr); res != ResultNotFound {
 			t.Errorf("its variable: %v", res)
 		}
 		if !slices.Equal(slices.Sorted(maps.Keys(saved)), []string{"app.2.ptx"}) || saved["app.2.ptx"] != plusText {

@@ -210,6 +210,9 @@ func (r *Runtime) memoryBytes() uint64 {
 
 // forget drops the context; programs stay registered.
 func (r *Runtime) forget() {
+	if r.mem != nil {
+		r.mem.Close()
+	}
 	r.mem, r.sticky, r.pending = nil, Success, nil
 	r.streams, r.events, r.shared = map[uint64]*stream{}, map[uint64]*event{}, map[uint64]*sharing{}
 	r.arrays, r.mipmaps = map[uint64]*Array{}, map[uint64]*Mipmap{}
