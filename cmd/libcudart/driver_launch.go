@@ -194,16 +194,16 @@ func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
 	if l.numAttrs > maxAttributes || l.numAttrs > 0 && word(&l.attrs) == 0 {
 		return setting(false)
 	}
-	cooperative, event := attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))
-	if event {
-		return C.int(driver().Unsupported("cuLaunchKernelEx with an event"))
+	cooperative, lacking := attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))
+	if lacking != "" {
+		return C.int(driver().Unsupported("cuLaunchKernelEx with " + lacking))
 	}
 	return launchFunction(fn, c, cooperative, params, extra)
 }
 
-// attributes reads the n attributes of a launch, which both APIs lay out alike.
-// Those that are left out are advice.
-func attributes(c *cuda.Call, list, n uint64) (cooperative, event bool) {
+// attributes reads the n attributes of a launch, which both APIs lay out alike, and names
+// one that is lacking here. Those that are left out are advice.
+func attributes(c *cuda.Call, list, n uint64) (cooperative bool, lacking string) {
 	for i := range n {
 		a := at[C.CUlaunchAttribute](C.uintptr_t(list + i*C.sizeof_CUlaunchAttribute))
 		value := C.uintptr_t(addressOf(&a.value))
@@ -213,11 +213,15 @@ func attributes(c *cuda.Call, list, n uint64) (cooperative, event bool) {
 		case C.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
 			d := at[[3]uint32](value)
 			c.Cluster = cuda.Dim3{X: d[0], Y: d[1], Z: d[2]}
-		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-			event = true
+		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, C.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+			lacking = "an event"
+		case C.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+			if *at[C.int](value) != 0 {
+				lacking = "a node that kernels update"
+			}
 		}
 	}
-	return cooperative, event
+	return cooperative, lacking
 }
 
 //export cuLaunchHostFunc

@@ -73,6 +73,21 @@ func cuStreamGetFlags(h, to C.uintptr_t) C.int {
 	return same(func() C.int { return cudaStreamGetFlags(h, to) })
 }
 
+//export cuStreamSetAttribute
+func cuStreamSetAttribute(h C.uintptr_t, which C.int, value C.uintptr_t) C.int {
+	return same(func() C.int { return cudaStreamSetAttribute(h, which, value) })
+}
+
+//export cuStreamGetAttribute
+func cuStreamGetAttribute(h C.uintptr_t, which C.int, value C.uintptr_t) C.int {
+	return same(func() C.int { return cudaStreamGetAttribute(h, which, value) })
+}
+
+//export cuStreamCopyAttributes
+func cuStreamCopyAttributes(to, from C.uintptr_t) C.int {
+	return same(func() C.int { return cudaStreamCopyAttributes(to, from) })
+}
+
 //export cuStreamGetPriority
 func cuStreamGetPriority(h, to C.uintptr_t) C.int {
 	return same(func() C.int { return cudaStreamGetPriority(h, to) })

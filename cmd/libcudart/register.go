@@ -166,9 +166,9 @@ func cudaLaunchKernelExC(config, fn, args C.uintptr_t) C.int {
 		Grid: cuda.Dim3{X: l.grid[0], Y: l.grid[1], Z: l.grid[2]}, Block: cuda.Dim3{X: l.block[0], Y: l.block[1], Z: l.block[2]},
 		Shared: l.shared, Stream: l.stream,
 	}
-	cooperative, event := attributes(&c, l.attributes, uint64(l.n))
-	if event {
-		return C.int(thread().Unsupported("cudaLaunchKernelExC with an event"))
+	cooperative, lacking := attributes(&c, l.attributes, uint64(l.n))
+	if lacking != "" {
+		return C.int(thread().Unsupported("cudaLaunchKernelExC with " + lacking))
 	}
 	return launchCall(fn, c, args, cooperative)
 }

@@ -61,6 +61,41 @@ func cudaStreamGetId(h, to C.uintptr_t) C.int {
 	return streamInfo(h, to, func(i cuda.StreamInfo) C.ulonglong { return C.ulonglong(i.ID) })
 }
 
+// streamValue returns the bytes of a stream attribute's value at an address of the host.
+func streamValue(which C.int, value C.uintptr_t) ([]byte, cuda.Error) {
+	n := cuda.StreamAttribute(which).Bytes()
+	if n == 0 || value == 0 {
+		return nil, thread().Check(false)
+	}
+	return host{}.Bytes(uint64(value), uint64(n)), cuda.Success
+}
+
+//export cudaStreamSetAttribute
+func cudaStreamSetAttribute(h C.uintptr_t, which C.int, value C.uintptr_t) C.int {
+	v, err := streamValue(which, value)
+	if err == cuda.Success {
+		err = thread().SetStreamAttribute(uint64(h), cuda.StreamAttribute(which), v)
+	}
+	return C.int(err)
+}
+
+//export cudaStreamGetAttribute
+func cudaStreamGetAttribute(h C.uintptr_t, which C.int, value C.uintptr_t) C.int {
+	to, err := streamValue(which, value)
+	if err == cuda.Success {
+		err = thread().StreamAttribute(uint64(h), cuda.StreamAttribute(which), to)
+	}
+	return C.int(err)
+}
+
+//export cudaStreamCopyAttributes
+func cudaStreamCopyAttributes(to, from C.uintptr_t) C.int {
+	return C.int(thread().CopyStreamAttributes(uint64(to), uint64(from)))
+}
+
+//export cudaCtxResetPersistingL2Cache
+func cudaCtxResetPersistingL2Cache() C.int { return C.int(thread().Answer(cuda.Success)) } // no line persists
+
 //export cudaStreamWaitEvent
 func cudaStreamWaitEvent(h, event C.uintptr_t, flags C.uint) C.int {
 	return C.int(thread().StreamWait(uint64(h), uint64(event), uint32(flags)))

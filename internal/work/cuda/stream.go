@@ -26,6 +26,8 @@ type stream struct {
 	gone     bool    // destroyed
 	last     *gpu.Op // its last action in a timing run, nil if there was none
 
+	attributes map[StreamAttribute]string // those that were set
+
 	capture *capture // the capture that it is in, or nil
 	tail    []*node  // the captured nodes after which the next one comes
 }
@@ -108,7 +110,7 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 			return InvalidValue
 		}
 		h = r.handle()
-		s := &stream{handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: min(max(priority, greatestPriority), leastPriority)}
+		s := &stream{handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: validPriority(priority)}
 		r.streams[h] = s
 		r.lanes = append(r.lanes, s)
 		return Success
@@ -122,6 +124,9 @@ const (
 	leastPriority    = 0
 	greatestPriority = -5
 )
+
+// validPriority returns the nearest priority that there is, as CUDA does.
+func validPriority(n int) int { return min(max(n, greatestPriority), leastPriority) }
 
 // PriorityRange returns the lowest and the highest priority.
 func (t *Thread) PriorityRange() (least, greatest int) { return leastPriority, greatestPriority }
