@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // ccCall is a parsed command line of cc.
@@ -49,20 +51,6 @@ var dropped = map[string]bool{
 	"--Wno-deprecated-gpu-targets": false, "-split-compile": true, "--split-compile": true,
 }
 
-// clangFlag is nvcc's spelling of flags that clang has too.
-var clangFlag = map[string][]string{
-	"-lineinfo": {"-gline-tables-only"}, "--generate-line-info": {"-gline-tables-only"}, "-G": {"-g"}, "--device-debug": {"-g"}, "--debug": {"-g"},
-	"--use_fast_math": {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
-	"-use_fast_math":  {"-fgpu-flush-denormals-to-zero", "-fcuda-approx-transcendentals"},
-	"-ftz=true":       {"-fgpu-flush-denormals-to-zero"}, "-ftz=false": nil,
-	"-fmad=true": {"-ffp-contract=fast"}, "-fmad=false": {"-ffp-contract=off"},
-	"-prec-div=true": nil, "-prec-div=false": nil, "-prec-sqrt=true": nil, "-prec-sqrt=false": nil,
-	"-shared": {"-shared"}, "--shared": {"-shared"},
-}
-
-// yesOrNo are flags of nvcc whose value is true or false.
-var yesOrNo = []string{"-ftz", "-fmad", "-prec-div", "-prec-sqrt"}
-
 // threads matches nvcc's -t with its number in the same word.
 var threads = regexp.MustCompile(`^-t\d+$`)
 
@@ -71,26 +59,8 @@ var threads = regexp.MustCompile(`^-t\d+$`)
 // folders and languages apply to both.
 var hostOnly = regexp.MustCompile(`^(-O|-flto|-ffp-|-f(no-)?(fast-math|finite-math-only|unsafe-math-optimizations|associative-math|reciprocal-math|signed-zeros|math-errno|rounding-math|honor-nans|honor-infinities|approx-func|trapping-math))`)
 
-// withValue are flags of clang whose value is the next argument, besides those that
-// parseCC handles itself.
-var withValue = []string{"-I", "-D", "-U", "-L", "-l", "-isystem", "-include", "-iquote", "-idirafter", "-Xclang", "-MF", "-MT", "-MQ", "-mllvm", "-target", "-isysroot", "-framework"}
-
-// long maps nvcc's long names to short ones.
-var long = map[string]string{
-	"--output-file": "-o", "--compile": "-c", "--include-path": "-I", "--define-macro": "-D", "--undefine-macro": "-U", "--library-path": "-L",
-	"--library": "-l", "--optimize": "-O", "--gpu-architecture": "-arch", "--generate-code": "-gencode", "--gpu-code": "-code",
-	"--compiler-options": "-Xcompiler", "--linker-options": "-Xlinker", "--pre-include": "-include", "--system-include": "-isystem",
-	"--device-c": "-dc", "--device-link": "-dlink", "--output-directory": "-odir", "--x": "-x",
-	"-default-stream": "--default-stream", "-V": "--version", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
-	"--ftz": "-ftz", "--fmad": "-fmad", "--prec-div": "-prec-div", "--prec-sqrt": "-prec-sqrt",
-	"--preprocess": "-E", "--Werror": "-Werror", "--dependency-output": "-MF", "--disable-warnings": "-w", "--profile": "-pg", "-dryrun": "--dryrun",
-	"--relocatable-device-code": "-rdc", "-ptx": "--ptx", "-fatbin": "--fatbin", "-S": "--ptx-or-S", "--std": "-std",
-}
-
 // nvccErrors matches the values of nvcc's -Werror.
 var nvccErrors = regexp.MustCompile(`^(all-warnings|cross-execution-space-call|reorder|default-stream-launch|missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations)(,|$)`)
-
-var archName = regexp.MustCompile(`(?:sm|compute|lto)_(\d+[af]?)`)
 
 // switches are the flags without a value that have a meaning of their own here.
 var switches = map[string]func(*ccCall){
@@ -204,18 +174,16 @@ func (p *ccParser) next() (string, error) {
 func (p *ccParser) argument() error {
 	p.arg, p.args = p.args[0], p.args[1:]
 	p.name, p.value, p.joined = strings.Cut(p.arg, "=")
-	if short, ok := long[p.name]; ok && short != "--ptx-or-S" {
-		p.arg = short + p.arg[len(p.name):]
-		p.name = short
-	}
-	if slices.Contains(yesOrNo, p.name) && !p.joined {
+	short := sdk.ShortFlag(p.name)
+	p.arg, p.name = short+p.arg[len(p.name):], short
+	if sdk.IsYesOrNo(p.name) && !p.joined {
 		v, err := p.next()
 		if err != nil {
 			return err
 		}
 		p.arg = p.name + "=" + v
 	}
-	if to, ok := clangFlag[p.arg]; ok {
+	if to, ok := sdk.ClangFlag(p.arg); ok {
 		p.flags = append(p.flags, to...)
 		return nil
 	}
@@ -261,7 +229,7 @@ func (p *ccParser) forClang() error {
 			return err
 		}
 		p.link = append(p.link, arg, v)
-	case slices.Contains(withValue, arg), p.joined && slices.Contains([]string{"-isystem", "-include", "-MF", "-MT", "-MQ"}, name):
+	case sdk.HasValue(arg), p.joined && slices.Contains([]string{"-isystem", "-include", "-MF", "-MT", "-MQ"}, name):
 		v, err := p.next()
 		if err != nil {
 			return err
@@ -447,11 +415,11 @@ func (c *ccCall) arch(flag, value string) error {
 	if value == "native" || value == "all" || value == "all-major" {
 		value = defaultArch
 	}
-	m := archName.FindStringSubmatch(value)
-	if m == nil {
+	name, ok := sdk.Arch(value)
+	if !ok {
 		return usage("cc: %s: %q is not an architecture; want sm_70, sm_75, sm_80, sm_86, sm_90 ...", flag, value)
 	}
-	if name := "sm_" + m[1]; !slices.Contains(c.archs, name) {
+	if !slices.Contains(c.archs, name) {
 		c.archs = append(c.archs, name)
 	}
 	return nil

@@ -94,12 +94,11 @@ func (b *ccBuild) build() error {
 
 // clang runs the compiler.
 func (b *ccBuild) clang(args ...string) error {
-	args = append([]string{"--driver-mode=g++"}, args...) // HEDDLE_CLANG may be a C compiler
-	b.say(append([]string{b.kit.Clang.Path}, args...))
+	cmd := b.kit.Clang.Command(b.e.ctx, args...)
+	b.say(cmd.Args)
 	if b.dry {
 		return nil
 	}
-	cmd := exec.CommandContext(b.e.ctx, b.kit.Clang.Path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.e.stdin, b.e.stdout, b.e.stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
@@ -151,34 +150,19 @@ func (b *ccBuild) sayToolkit() {
 
 // reading returns the arguments of every call of clang that reads a source.
 func (b *ccBuild) reading(file string) []string {
-	args := []string{"-Qunused-arguments", // not all of these apply to all steps, and gcc is silent too
-		// Old sources depend on code for which gcc only warns.
-		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
-		"-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", "-Wno-register",
-		"-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw", "-Wno-unknown-warning-option",
-		// Functions without a return statement return if the value is unused.
-		"-fno-strict-return"}
-	if b.kit.Clang.Major < 17 && b.languageOf(file) != "c" {
-		args = append(args, "-std=gnu++17")
-	}
-	// nvcc defines its name and release in all languages.
-	args = append(args, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=89")
-	if b.kit.Clang.Major < 15 {
-		args = append(args, "-isystem", filepath.Join(b.kit.Include(), "clang14"))
-	}
-	// Files in other languages may include CUDA's headers too.
-	args = append(args, "-isystem", b.kit.Include(), "-idirafter", filepath.Join(b.kit.Include(), "fallback"))
+	language := b.languageOf(file)
+	args := b.kit.ReadingFlags(language)
 	if b.overlay != "" {
 		args = append(args, "-ivfsoverlay", b.overlay)
 	}
-	if b.languageOf(file) == "cuda" {
+	if language == "cuda" {
 		// The host's code finds static variables by name, so the names must be the
 		// same in all steps.
 		sum := sha256.Sum256([]byte(strings.Join(slices.Concat([]string{absolute(file)}, b.flags, b.host), "\x00")))
 		id := "-cuid=" + hex.EncodeToString(sum[:8])
 		// Before clang 22 the driver does not pass this on if host and device are
 		// compiled separately.
-		args = append(args, id, "-Xclang", id, "-include", "heddle_nvcc.h")
+		args = append(args, id, "-Xclang", id)
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
 		}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -99,6 +100,30 @@ func ClangNamed(ctx context.Context, name string) (Clang, error) {
 	}
 	return Clang{Path: path, Major: major, Version: string(m[0])}, nil
 }
+
+// Command returns a call of the compiler, as a compiler of C++ whatever its name.
+func (c Clang) Command(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, c.Path, append([]string{"--driver-mode=g++"}, args...)...)
+}
+
+// Architectures returns the numbers of the GPU architectures that the compiler knows,
+// ascending; variants such as 90a do not count.
+func (c Clang) Architectures(ctx context.Context) ([]int, error) {
+	out, err := exec.CommandContext(ctx, c.Path, "--target=nvptx64-nvidia-cuda", "--print-supported-cpus").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s --print-supported-cpus: %w", c.Path, err)
+	}
+	var list []int
+	for _, m := range plainArch.FindAllSubmatch(out, -1) {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+var plainArch = regexp.MustCompile(`\bsm_(\d+)\b`)
 
 // HasOpenMP reports whether the compiler has an OpenMP library.
 func (c Clang) HasOpenMP(ctx context.Context) bool {

@@ -210,17 +210,38 @@ var quoted = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)["
 // largestSource limits the files that Overlay reads, in bytes: our choice.
 const largestSource = 16 << 20
 
-// Overlay writes converted copies of those sources that clang does not accept, and of
-// such files that they include from their own folders or from the given folders. It
-// returns the name of a file for -ivfsoverlay that lists the copies, or "" if there are
-// none. All files are in dir.
-func Overlay(dir string, sources, folders []string) (string, error) {
+// Copy is a file that clang reads in place of another one, which need not exist.
+type Copy struct {
+	Name string // of the file that is read
+	File string // what it contains
+}
+
+// OverlayOf writes a file for -ivfsoverlay that lists copies into dir, and returns its
+// name.
+func OverlayOf(dir string, copies []Copy) (string, error) {
 	type file struct {
 		Name     string `json:"name"`
 		Type     string `json:"type"`
 		External string `json:"external-contents"`
 	}
-	var changed []file
+	roots := make([]file, len(copies))
+	for i, c := range copies {
+		roots[i] = file{c.Name, "file", c.File}
+	}
+	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": roots})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, overlay, 0o666)
+}
+
+// Overlay writes converted copies of those sources that clang does not accept, and of
+// such files that they include from their own folders or from the given folders. It
+// returns the name of a file for -ivfsoverlay that lists the copies, or "" if there are
+// none. All files are in dir.
+func Overlay(dir string, sources, folders []string) (string, error) {
+	var changed []Copy
 	seen := map[string]bool{}
 	waiting := slices.Clone(sources)
 	for len(waiting) > 0 {
@@ -250,7 +271,7 @@ func Overlay(dir string, sources, folders []string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			changed = append(changed, file{name, "file", f.Name()})
+			changed = append(changed, Copy{name, f.Name()})
 		}
 		for _, m := range quoted.FindAllSubmatch(text, -1) {
 			for _, folder := range append([]string{filepath.Dir(name)}, folders...) {
@@ -261,10 +282,5 @@ func Overlay(dir string, sources, folders []string) (string, error) {
 	if len(changed) == 0 {
 		return "", nil
 	}
-	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": changed})
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(dir, "overlay.json")
-	return name, os.WriteFile(name, overlay, 0o666)
+	return OverlayOf(dir, changed)
 }

@@ -48,8 +48,8 @@ func (s SDK) CUDAFlags() []string {
 }
 
 // Unpack returns the folder for a compiler, and creates it in the user's cache if
-// necessary: headers, a link named nvcc to the program tool, and the compiled libraries.
-// The folder's name is a digest of all this, so different versions coexist, and several
+// necessary: headers, a link named nvcc to the program tool, if it is not empty, and the
+// compiled libraries. The folder's name is a digest of all this, so different versions coexist, and several
 // processes may unpack at once.
 func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
 	root, err := cache.Root()
@@ -61,9 +61,11 @@ func Unpack(ctx context.Context, clang Clang, tool string) (SDK, error) {
 
 // UnpackAt is Unpack with another folder than the user's cache.
 func UnpackAt(ctx context.Context, root string, clang Clang, tool string) (SDK, error) {
-	tool, err := filepath.Abs(tool)
-	if err != nil {
-		return SDK{}, err
+	if tool != "" {
+		var err error
+		if tool, err = filepath.Abs(tool); err != nil {
+			return SDK{}, err
+		}
 	}
 	sum, err := digest(clang.Path, clang.Version, tool)
 	if err != nil {
@@ -107,8 +109,10 @@ func write(ctx context.Context, dir string, clang Clang, tool string) error {
 			return err
 		}
 	}
-	if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
-		return err
+	if tool != "" {
+		if err := os.Symlink(tool, filepath.Join(dir, "bin", "nvcc")); err != nil {
+			return err
+		}
 	}
 	// The math library has device code, the others only names.
 	err := compile(ctx, clang, "--target=nvptx64-nvidia-cuda", "-x", "c", "-std=gnu11", "-O2", "-ffp-contract=off", "-fno-math-errno",
