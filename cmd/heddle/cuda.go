@@ -174,7 +174,9 @@ func wait(cmd *exec.Cmd) (ended, error) {
 
 // environment returns the variables that configure the library.
 func (c *cudaCmd) environment(dir, result string) ([]string, error) {
-	list := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_") })
+	list := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "HEDDLE_") && !strings.HasPrefix(v, "HEDDLE_CLANG=") // NVRTC compiles with it
+	})
 	path := dir
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		path += string(filepath.ListSeparator) + old

@@ -225,7 +225,7 @@ func TestEveryEntry(t *testing.T) {
 	for _, s := range symbols {
 		calls := strings.Contains(s.Name, "HostFunc") || strings.Contains(s.Name, "AddCallback") // they call their argument
 		returns := s.Name == "cudaCreateChannelDesc"                                             // returns more than a number
-		if s.Section != elf.SHN_UNDEF && strings.HasPrefix(s.Name, "cu") && !calls && !returns {
+		if s.Section != elf.SHN_UNDEF && (strings.HasPrefix(s.Name, "cu") || strings.HasPrefix(s.Name, "nv")) && !calls && !returns {
 			names = append(names, s.Name)
 		}
 	}

@@ -57,7 +57,8 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 			wrong = fmt.Errorf("%s: %w", one.name, err)
 			return res
 		}
-		if kind != InputPTX && kind != InputFatBinary {
+		// What NVRTC returns as a cubin is a fat binary.
+		if kind != InputPTX && kind != InputFatBinary && !fatbin.Is(data) {
 			return fail(ResultNoBinary, errMachineCode)
 		}
 		if err := one.split(data); errors.Is(err, errMachineCode) {

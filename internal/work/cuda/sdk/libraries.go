@@ -41,6 +41,9 @@ var Libraries = []Library{
 		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h"}, Functions: `cublas[A-Z]\w+`,
 		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
 	},
+	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
+		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
+	}},
 }
 
 // Files are the names of its file: those for programs, and that for the linker.
