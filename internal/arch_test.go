@@ -82,20 +82,21 @@ var mayImport = map[string][]string{
 	"internal/work/cuda": {"internal/near", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx",
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries without kernels.
+	"internal/libs/ml":  {"internal/near", "internal/work/cuda"},
 	"internal/libs/rtc": {"internal/near", "internal/work/cuda/sdk"},
 
 	// Libraries that programs link: they use the runtime, and share nothing with one
 	// another but libs.
 	"internal/libs":      {"internal/work/cuda"},
 	"internal/libs/blas": {"internal/libs", "internal/work/cuda", "internal/exec/num"},
-	"cmd/libcudart":      {"internal/libs/rtc", "internal/libs/blas", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"cmd/libcudart":      {"internal/libs/ml", "internal/libs/rtc", "internal/libs/blas", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
 	"internal/run/step":  {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
 	"":                   {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	// What a core model of a program's own is made of: names for what models use.
 	"core": {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
 	"cmd/heddle": {"internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
-		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...",
+		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
 		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", ""},
 }
 

@@ -154,7 +154,7 @@ func (c *ccCall) folders() []string {
 var nvidiaLibraries = []struct{ prefix, name string }{
 	{"cublas", "cuBLAS"}, {"cufft", "cuFFT"}, {"curand", "cuRAND's host library"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
 	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"}, {"nvToolsExt", "NVTX"},
-	{"nvidia-ml", "NVML"}, {"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
+	{"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
 }
 
 // explainLibraries explains for libraries that the linker did not find that they

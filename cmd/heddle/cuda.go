@@ -17,9 +17,11 @@ import (
 	"syscall"
 
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/libs/ml"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // cudaCmd is `heddle cuda`.
@@ -66,6 +68,9 @@ func (c *cudaCmd) Run(e env) error {
 		}
 	}
 	program, err := exec.LookPath(c.Command[0])
+	if errors.Is(err, exec.ErrNotFound) && c.Command[0] == smi {
+		return describeGPU(e, o, c.Command[1:])
+	}
 	if err != nil {
 		return usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
 	}
@@ -114,6 +119,23 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	if err == nil && c.FailOn && failed != 0 {
 		return &exitError{code: failed, err: errors.New("the program succeeded although a kernel failed (--fail-on-fault)")}
+	}
+	return err
+}
+
+// smi is the name of NVIDIA's program that prints what GPUs there are.
+const smi = "nvidia-smi"
+
+// describeGPU prints what nvidia-smi would print of the simulated GPU.
+func describeGPU(e env, o run.Options, args []string) error {
+	o.Timing = false
+	r, err := cuda.New(cuda.Options{Options: o, Program: smi})
+	if err != nil {
+		return usage("%w", err)
+	}
+	err = ml.SMI(e.stdout, "heddle "+report.Version, ml.Devices(r), args)
+	if wrong := (*ml.UsageError)(nil); errors.As(err, &wrong) {
+		return usage("%s: %w", smi, err)
 	}
 	return err
 }

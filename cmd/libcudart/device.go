@@ -171,9 +171,6 @@ func cudaSetValidDevices(list C.uintptr_t, n C.int) C.int {
 	return C.int(err)
 }
 
-// busID is the device's bus address, which is not a real one.
-const busID = "0000:00:00.0"
-
 //export cudaDeviceGetPCIBusId
 func cudaDeviceGetPCIBusId(to C.uintptr_t, n, device C.int) C.int {
 	err := need(to)
@@ -181,10 +178,10 @@ func cudaDeviceGetPCIBusId(to C.uintptr_t, n, device C.int) C.int {
 		err = only(device)
 	}
 	if err == cuda.Success {
-		err = thread().Check(int(n) > len(busID))
+		err = thread().Check(int(n) > len(cuda.BusID))
 	}
 	if err == cuda.Success {
-		putText(to, n, busID)
+		putText(to, n, cuda.BusID)
 	}
 	return C.int(err)
 }
@@ -192,7 +189,7 @@ func cudaDeviceGetPCIBusId(to C.uintptr_t, n, device C.int) C.int {
 //export cudaDeviceGetByPCIBusId
 func cudaDeviceGetByPCIBusId(to, id C.uintptr_t) C.int {
 	err := need(to, id)
-	if err == cuda.Success && text(id) != busID {
+	if err == cuda.Success && text(id) != cuda.BusID {
 		err = thread().Answer(cuda.InvalidDevice)
 	}
 	return give(to, C.int(0), err)

@@ -50,16 +50,12 @@ func back[T any](addr C.uintptr_t, v T, res cuda.Result) C.int {
 //export cuInit
 func cuInit(flags C.uint) C.int { return C.int(driver().Init(uint32(flags))) }
 
-// driverVersion is the reported driver version: the newest release that programs can be
-// linked for, because a driver accepts all earlier ones.
-const driverVersion = 13000
-
 //export cuDriverGetVersion
 func cuDriverGetVersion(to C.uintptr_t) C.int {
 	if to == 0 {
 		return C.int(cuda.ResultInvalidValue)
 	}
-	return back(to, C.int(driverVersion), cuda.ResultSuccess)
+	return back(to, C.int(cuda.DriverVersion), cuda.ResultSuccess)
 }
 
 //export cuGetErrorName
@@ -227,9 +223,8 @@ func cuDeviceGetName(to C.uintptr_t, n, dev C.int) C.int {
 //export cuDeviceGetUuid
 func cuDeviceGetUuid(to C.uintptr_t, dev C.int) C.int {
 	return device(dev, func() cuda.Result {
-		var id [16]byte
-		copy(id[:], runtime().Properties().Name)
-		put(to, id)
+		p := runtime().Properties()
+		put(to, p.UUID())
 		return cuda.ResultSuccess
 	}, to)
 }
@@ -298,10 +293,10 @@ func cuDeviceCanAccessPeer(to C.uintptr_t, dev, peer C.int) C.int {
 //export cuDeviceGetPCIBusId
 func cuDeviceGetPCIBusId(to C.uintptr_t, n, dev C.int) C.int {
 	return device(dev, func() cuda.Result {
-		if int(n) <= len(busID) {
+		if int(n) <= len(cuda.BusID) {
 			return cuda.ResultInvalidValue
 		}
-		putText(to, n, busID)
+		putText(to, n, cuda.BusID)
 		return cuda.ResultSuccess
 	}, to)
 }
@@ -309,7 +304,7 @@ func cuDeviceGetPCIBusId(to C.uintptr_t, n, dev C.int) C.int {
 //export cuDeviceGetByPCIBusId
 func cuDeviceGetByPCIBusId(to, id C.uintptr_t) C.int {
 	return ask(func() cuda.Result {
-		if text(id) != busID {
+		if text(id) != cuda.BusID {
 			return cuda.ResultInvalidDevice
 		}
 		put(to, C.int(0))

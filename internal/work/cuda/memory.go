@@ -289,11 +289,25 @@ func (t *Thread) Where(addr uint64) (w Where, err Error) {
 // MemInfo returns the free and the total bytes of device memory.
 func (t *Thread) MemInfo() (free, total uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
-		total = r.memoryBytes()
-		free = total - r.mem.Allocated()
+		free, total = r.memInfo()
 		return Success
 	})
 	return free, total, err
+}
+
+// MemInfo is Thread.MemInfo for observers: it makes no context.
+func (r *Runtime) MemInfo() (free, total uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.memInfo()
+}
+
+func (r *Runtime) memInfo() (free, total uint64) {
+	total = r.memoryBytes()
+	if r.mem == nil {
+		return total, total
+	}
+	return total - r.mem.Allocated(), total
 }
 
 // Rows are the bytes of a copy: Depth planes of Height rows of Width bytes. Rows are

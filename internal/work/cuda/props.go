@@ -60,6 +60,19 @@ func properties(c *gpu.Config, memory uint64) Properties {
 	return p
 }
 
+// UUID identifies the device: it is the beginning of its name.
+func (p *Properties) UUID() (id [16]byte) {
+	copy(id[:], p.Name)
+	return id
+}
+
+// BusID is the device's address on the bus, which is not a real one.
+const BusID = "0000:00:00.0"
+
+// DriverVersion is the release of CUDA whose driver this is: the newest that programs can
+// be linked for, because a driver accepts all earlier ones.
+const DriverVersion = 13000
+
 // Properties returns the device's properties.
 func (r *Runtime) Properties() Properties { return r.props }
 

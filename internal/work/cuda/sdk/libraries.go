@@ -21,6 +21,9 @@ type Library struct {
 	// Sonames are the names under which programs of CUDA's releases load it. Programs
 	// that are linked with the SDK ask for the first.
 	Sonames []string
+	// Unversioned says that its functions have no versions; others have one for each
+	// soname.
+	Unversioned bool
 	// Headers declare its functions, whose names match Functions. Without headers,
 	// lib/libNAME.c lists the names.
 	Headers   []string
@@ -36,11 +39,12 @@ var Libraries = []Library{
 		Soname, "libcudart.so.13", "libcudart.so.11.0", "libcudart.so.10.2", "libcudart.so.10.1", "libcudart.so.10.0",
 		"libcudart.so.9.2", "libcudart.so.9.1", "libcudart.so.9.0",
 	}},
-	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}},
+	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}, Unversioned: true},
 	{
 		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h"}, Functions: `cublas[A-Z]\w+`,
 		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
 	},
+	{Name: "nvidia-ml", Title: "NVML", Headers: []string{"nvml.h"}, Functions: `nvml[A-Z]\w*`, Sonames: []string{"libnvidia-ml.so.1"}, Unversioned: true},
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
 		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
 	}},
