@@ -3,11 +3,7 @@
 #include "_cgo_export.h"
 #include "cublas.h"
 
-// SIZES makes both forms of functions: with int, and with int64_t and the suffix _64.
-#define SIZES(X) X(, int) X(_64, int64_t)
-
-// Numbers of types (cudaDataType) and of the types of sums (cublasComputeType_t).
-enum { F32, F64, F16, C32 = 4, C64 };
+// Numbers of the types of sums (cublasComputeType_t).
 enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };
 
 #define GEMM(name, T, compute, s, i)                                                                                                      \

@@ -165,3 +165,20 @@ func heddleGemm(h C.uintptr_t, g *C.struct_blas_gemm) C.int {
 		})
 	})
 }
+
+// blasCalls are the functions that blas_call describes.
+var blasCalls = map[C.int]func(blas.Call, blas.Problem) blas.Status{
+	C.BLAS_TRSM: blas.Call.Trsm,
+}
+
+//export heddleBlas
+func heddleBlas(h C.uintptr_t, what C.int, p *C.struct_blas_call) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status {
+		return blasCalls[what](c, blas.Problem{
+			Side: blas.Side(p.side), Fill: blas.Fill(p.fill), Diag: blas.Diag(p.diag), OpA: blas.Op(p.transa), OpB: blas.Op(p.transb),
+			M: int64(p.m), N: int64(p.n), K: int64(p.k), KL: int64(p.kl), KU: int64(p.ku),
+			Alpha: uint64(p.alpha), Beta: uint64(p.beta), Scalar: blas.Type(p.scalar),
+			A: blasMatrix(&p.a, p.listed), B: blasMatrix(&p.b, p.listed), C: blasMatrix(&p.c, p.listed), Batch: int64(p.batch),
+		})
+	})
+}

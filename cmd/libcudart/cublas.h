@@ -25,4 +25,28 @@ struct blas_gemm {
   int listed, compute;
 };
 
+// SIZES makes both forms of functions: with int, and with int64_t and the suffix _64.
+#define SIZES(X) X(, int) X(_64, int64_t)
+
+// Numbers of types (cudaDataType).
+enum { F32, F64, F16, C32 = 4, C64, BF16 = 14 };
+
+// blas_call is a call of any other function: of what a function has no use for is zero.
+// Vectors are matrices whose leading dimension is the increment.
+struct blas_call {
+  int side, fill, diag, transa, transb;
+  int64_t m, n, k, kl, ku;
+  uintptr_t alpha, beta;
+  int scalar; // type of alpha and beta
+  struct blas_matrix a, b, c;
+  int64_t batch;
+  int listed;
+};
+
+// The functions; cublas.go has the same table.
+enum { BLAS_TRSM };
+
+// CALL passes a call on; h is the handle.
+#define CALL(what, ...) { struct blas_call call = {__VA_ARGS__}; return heddleBlas(h, what, &call); }
+
 #endif

@@ -142,6 +142,12 @@ func (c Call) Gemm(g Gemm) Status {
 	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
 		return NotSupported
 	}
+	return c.multiply(&g, f, alpha, beta)
+}
+
+// multiply launches the kernels for a product whose arguments are valid. Alpha and beta
+// are the bytes of the kernels' parameters.
+func (c Call) multiply(g *Gemm, f form, alpha, beta []byte) Status {
 	list, aligned := shapes[f.file], g.A.aligned() && g.B.aligned()
 	if f.tensor && !aligned {
 		list = list[1:]

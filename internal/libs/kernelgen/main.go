@@ -1,5 +1,5 @@
-// Command kernelgen compiles the kernels of a library: each .cu file of a folder becomes a
-// compressed fat binary beside it. The first line of a file names its targets, as in
+// Command kernelgen compiles the kernels of a library: each .cu file of a folder, or one such
+// file, becomes a compressed fat binary beside it. The first line of a file names its targets, as in
 //
 //	// targets: 52 80
 //
@@ -49,7 +49,11 @@ func run(heddle, root, to string, folders []string) error {
 		}
 	}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.cu"))
+		pattern := filepath.Join(folder, "*.cu")
+		if filepath.Ext(folder) == ".cu" { // one file
+			folder, pattern = filepath.Dir(folder), folder
+		}
+		files, err := filepath.Glob(pattern)
 		if err != nil {
 			return err
 		}

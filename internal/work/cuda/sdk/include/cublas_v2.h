@@ -20,5 +20,13 @@
 #define cublasDgemm_64 cublasDgemm_v2_64
 #define cublasCgemm_64 cublasCgemm_v2_64
 #define cublasZgemm_64 cublasZgemm_v2_64
+#define cublasStrsm cublasStrsm_v2
+#define cublasDtrsm cublasDtrsm_v2
+#define cublasCtrsm cublasCtrsm_v2
+#define cublasZtrsm cublasZtrsm_v2
+#define cublasStrsm_64 cublasStrsm_v2_64
+#define cublasDtrsm_64 cublasDtrsm_v2_64
+#define cublasCtrsm_64 cublasCtrsm_v2_64
+#define cublasZtrsm_64 cublasZtrsm_v2_64
 
 #endif

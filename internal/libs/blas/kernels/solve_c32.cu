@@ -1,0 +1,3 @@
+// targets: 52
+#include "solve.cuh"
+SOLVE(complex32, c32)

@@ -1,0 +1,212 @@
+package blas
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// Side says on which side of a product the matrix with a structure is
+// (cublasSideMode_t).
+type Side int32
+
+// The sides.
+const (
+	Left Side = iota
+	Right
+)
+
+// Fill says which triangle of a matrix is stored (cublasFillMode_t).
+type Fill int32
+
+// The triangles.
+const (
+	Lower Fill = iota
+	Upper
+)
+
+// Diag says whether the diagonal of a triangular matrix is stored, or all ones
+// (cublasDiagType_t).
+type Diag int32
+
+// The diagonals.
+const (
+	NonUnit Diag = iota
+	Unit
+)
+
+// Problem is what all functions but the plain products are given. Of the operands and
+// sizes, each function uses those that its comment names. The vectors among the operands
+// have their increment as LD.
+type Problem struct {
+	Side        Side
+	Fill        Fill
+	Diag        Diag
+	OpA, OpB    Op
+	M, N, K     int64
+	KL, KU      int64  // bands below and above the diagonal
+	Alpha, Beta uint64 // addresses, where the context says
+	Scalar      Type   // of alpha and beta
+	A, B, C     Matrix
+	Batch       int64
+}
+
+// valid checks what every problem has.
+func (p *Problem) valid() bool {
+	return p.Side&^1 == 0 && p.Fill&^1 == 0 && p.Diag&^1 == 0 && p.OpA.valid() && p.OpB.valid() &&
+		p.M >= 0 && p.N >= 0 && p.K >= 0 && p.KL >= 0 && p.KU >= 0 && p.Batch >= 0
+}
+
+// fits reports whether kernels, which count with 32 bits, can address all.
+func (p *Problem) fits() bool {
+	size := max(p.M, p.N, p.K, p.KL, p.KU, p.Batch)
+	for _, m := range []Matrix{p.A, p.B, p.C} {
+		size = max(size, m.LD, -m.LD)
+	}
+	return size <= math.MaxInt32
+}
+
+// number is the kernels' struct number.
+type number struct {
+	X, Y    float64
+	At      uint64
+	Type, _ int32
+}
+
+// constant is a number that the library itself chooses.
+func constant(x float64) number { return number{X: x} }
+
+// number is a scalar argument for kernels.
+func (c Call) number(addr uint64, t Type) (n number, ok bool) {
+	if addr == 0 {
+		return n, false
+	}
+	if c.Pointers == OnDevice {
+		return number{At: addr, Type: int32(t)}, true
+	}
+	b := make([]byte, 16)
+	if c.t.Read(addr, b[:t.Size()]) != cuda.Success {
+		return n, false
+	}
+	le := binary.LittleEndian
+	f32 := func(bits uint32) float64 { return float64(math.Float32frombits(bits)) }
+	f64 := func(at int) float64 { return math.Float64frombits(le.Uint64(b[at:])) }
+	switch t {
+	case F16:
+		n.X = f32(num.F16ToF32(le.Uint16(b)))
+	case BF16:
+		n.X = f32(uint32(le.Uint16(b)) << 16)
+	case F32:
+		n.X = f32(le.Uint32(b))
+	case C32:
+		n.X, n.Y = f32(le.Uint32(b)), f32(le.Uint32(b[4:]))
+	case F64:
+		n.X = f64(0)
+	case C64:
+		n.X, n.Y = f64(0), f64(8)
+	default:
+		return n, false
+	}
+	return n, true
+}
+
+// operand is the kernels' struct operand.
+type operand struct {
+	At                                            uint64
+	Stride, Offset, LD                            int64
+	Listed, Kind, Packed, Upper, Unit             int32
+	Transposed, Conjugated, Flip, N, Below, Above int32
+	_                                             int32
+}
+
+// The structures, storages and reversals of operands, as operand.cuh numbers them.
+const (
+	general int32 = iota
+	symmetric
+	hermitian
+	triangular
+)
+
+const (
+	dense int32 = iota
+	packedLower
+	packedUpper
+)
+
+const (
+	flipRows    int32 = 1
+	flipColumns int32 = 2
+)
+
+func bit(v bool) int32 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// general is a dense matrix with an operation.
+func (m *Matrix) general(op Op) operand {
+	return operand{
+		At: m.At, Stride: m.Stride, LD: m.LD, Listed: bit(m.Listed), Transposed: bit(op != N), Conjugated: bit(op == C),
+		Below: math.MaxInt32, Above: math.MaxInt32,
+	}
+}
+
+// vector is a vector of n elements. With a negative increment it starts at its end, as in
+// BLAS.
+func (m *Matrix) vector(n int64) operand {
+	v := m.general(T)
+	if m.LD < 0 {
+		v.Offset = (1 - n) * m.LD
+	}
+	return v
+}
+
+// square is a dense square matrix of which one triangle is stored.
+func (m *Matrix) square(n int64, kind int32, fill Fill, diag Diag, op Op) operand {
+	v := m.general(op)
+	v.N, v.Kind, v.Upper, v.Unit = int32(n), kind, bit(fill == Upper), bit(diag == Unit)
+	return v
+}
+
+// task is the kernels' struct task.
+type task struct {
+	M, N, K, First, Flags, More int32
+	Alpha, Beta                 number
+	A, B, C                     operand
+}
+
+// start launches a kernel for a batch, with x times y blocks for each member.
+func (c Call) start(file, kernel string, t task, x, y, batch, threads int64) Status {
+	if x == 0 || y == 0 {
+		return Success
+	}
+	for first := int64(0); first < batch; first += maxZ {
+		t.First = int32(first)
+		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, batch-first))}
+		if s := c.launch(file, kernel, grid, cuda.Dim3{X: uint32(threads), Y: 1, Z: 1}, 0, t); s != Success {
+			return s
+		}
+	}
+	return Success
+}
+
+// over is a quotient, rounded up.
+func over(n, by int64) int64 { return (n + by - 1) / by }
+
+// bytes is the number as an element, zero for one on the device.
+func (n number) bytes(t Type) []byte {
+	var b []byte
+	le := binary.LittleEndian
+	for _, v := range []float64{n.X, n.Y} {
+		if t == F64 || t == C64 {
+			b = le.AppendUint64(b, math.Float64bits(v))
+		} else {
+			b = le.AppendUint32(b, math.Float32bits(float32(v)))
+		}
+	}
+	return b[:t.Size()]
+}
