@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"embed"
 	"encoding/binary"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -27,6 +29,9 @@ type Context struct {
 	Math     Math
 	Atomics  int32 // 1: allowed; no kernel here needs them
 	SMs      int32 // for which kernels are chosen; 0: all
+
+	lock  sync.Mutex
+	areas map[uint64]area // scratch memory by stream
 }
 
 // contexts are the handles that exist.
@@ -47,20 +52,29 @@ func Create(t *cuda.Thread) (handle uint64, s Status) {
 	contexts.Lock()
 	defer contexts.Unlock()
 	contexts.next += 64
-	contexts.of[contexts.next] = &Context{}
+	contexts.of[contexts.next] = &Context{areas: map[uint64]area{}}
 	return contexts.next, Success
 }
 
 // Destroy ends a context. As documented, it waits for the device.
 func Destroy(t *cuda.Thread, handle uint64) Status {
 	contexts.Lock()
-	_, ok := contexts.of[handle]
+	c, ok := contexts.of[handle]
 	delete(contexts.of, handle)
 	contexts.Unlock()
 	if !ok {
 		return NotInitialized
 	}
-	return statusOf(t.Synchronize())
+	err := t.Synchronize()
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	for _, stream := range slices.Sorted(maps.Keys(c.areas)) {
+		if e := t.Free(c.areas[stream].at); err == cuda.Success {
+			err = e
+		}
+	}
+	c.areas = map[uint64]area{}
+	return statusOf(err)
 }
 
 // Call is a call of a thread with a context.

@@ -40,8 +40,12 @@ func New(t testing.TB, gpu string, edit func(*cuda.Options)) *GPU {
 // host is the memory of this process.
 type host struct{}
 
+// beyond is added to addresses of the process, since Go's heap begins at a random one, and
+// may lie where the device's memory does. No address has this bit.
+const beyond = 1 << 48
+
 func (host) Bytes(addr, n uint64) []byte {
-	p := uintptr(addr)
+	p := uintptr(addr - beyond)
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), n)
 }
 
@@ -61,7 +65,7 @@ func (g *GPU) Must(err cuda.Error) {
 // end.
 func At[T any](g *GPU, p *T) uint64 {
 	g.keep = append(g.keep, p)
-	return uint64(uintptr(unsafe.Pointer(p)))
+	return uint64(uintptr(unsafe.Pointer(p))) + beyond
 }
 
 // Put copies values into new memory of the device. Its end is the end of the allocation,

@@ -1,0 +1,3 @@
+// targets: 52
+#include "vector.cuh"
+REAL(__nv_bfloat16, bf16)

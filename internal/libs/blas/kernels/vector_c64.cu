@@ -1,0 +1,3 @@
+// targets: 52
+#include "vector.cuh"
+COMPLEX(complex64, c64)

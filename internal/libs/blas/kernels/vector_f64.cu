@@ -1,0 +1,3 @@
+// targets: 52
+#include "vector.cuh"
+REAL(double, f64)

@@ -1,0 +1,341 @@
+package blas
+
+import (
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// This file: functions of vectors of N elements: x is A, y is C (of sums B). Results and
+// numbers that are read and written lie where the context says.
+
+// vectorThreads is the size of the blocks of all kernels for vectors.
+const vectorThreads = 256
+
+// vectorBlocks is the number of blocks for n elements: eight elements for each thread,
+// until there are four blocks for each SM. Our choice.
+func (c Call) vectorBlocks(n int64) int64 {
+	return max(1, min(over(n, 8*vectorThreads), 4*c.sms()))
+}
+
+// elementwise launches a kernel that changes vectors. Scalars that are absent have the
+// address 0.
+func (c Call) elementwise(kernel string, p *Problem, alpha, beta number) Status {
+	if !p.fits() {
+		return NotSupported
+	}
+	name := types[p.C.Type].name
+	k := task{N: int32(p.N), Alpha: alpha, Beta: beta, A: p.A.vector(p.N), C: p.C.vector(p.N)}
+	return c.start("vector_"+name, kernel+"_"+name, k, c.vectorBlocks(p.N), 1, max(1, p.Batch), vectorThreads)
+}
+
+// hasVectors reports whether there are kernels for a type.
+func hasVectors(t Type) bool {
+	return t == F32 || t == F64 || t == C32 || t == C64 || t == F16 || t == BF16
+}
+
+// Copy copies x to y.
+func (c Call) Copy(p Problem) Status { return c.move("copy", &p) }
+
+// Swap exchanges x and y.
+func (c Call) Swap(p Problem) Status { return c.move("swap", &p) }
+
+func (c Call) move(kernel string, p *Problem) Status {
+	switch {
+	case p.A.Type != p.C.Type || !hasVectors(p.A.Type):
+		return NotSupported
+	case p.N <= 0:
+		return Success
+	case p.A.At == 0 || p.C.At == 0:
+		return InvalidValue
+	}
+	return c.elementwise(kernel, p, number{}, number{})
+}
+
+// Axpy adds alpha * x to y.
+func (c Call) Axpy(p Problem) Status {
+	if p.A.Type != p.C.Type || !hasVectors(p.A.Type) || p.Scalar.Complex() && !p.A.Type.Complex() {
+		return NotSupported
+	}
+	if p.N <= 0 {
+		return Success
+	}
+	alpha, ok := c.number(p.Alpha, p.Scalar)
+	if !ok || p.A.At == 0 || p.C.At == 0 {
+		return InvalidValue
+	}
+	if alpha == (number{}) { // as BLAS says, x is not read
+		return Success
+	}
+	return c.elementwise("axpy", &p, alpha, number{})
+}
+
+// Scal multiplies C, a vector, by alpha.
+func (c Call) Scal(p Problem) Status {
+	if !hasVectors(p.C.Type) || p.Scalar.Complex() && !p.C.Type.Complex() {
+		return NotSupported
+	}
+	if p.N <= 0 || p.C.LD <= 0 {
+		return Success
+	}
+	alpha, ok := c.number(p.Alpha, p.Scalar)
+	if !ok || p.C.At == 0 {
+		return InvalidValue
+	}
+	return c.elementwise("scal", &p, alpha, number{})
+}
+
+// Rot rotates each pair of elements of x and y: alpha is the cosine, a real number, and
+// beta the sine.
+func (c Call) Rot(p Problem) Status {
+	if p.A.Type != p.C.Type || !hasVectors(p.A.Type) || p.Scalar.Complex() && !p.A.Type.Complex() {
+		return NotSupported
+	}
+	if p.N <= 0 {
+		return Success
+	}
+	cos, okC := c.number(p.Alpha, p.Scalar.part())
+	sin, okS := c.number(p.Beta, p.Scalar)
+	if !okC || !okS || p.A.At == 0 || p.C.At == 0 {
+		return InvalidValue
+	}
+	return c.elementwise("rot", &p, cos, sin)
+}
+
+// part is the type of the parts of a complex number, and any other type itself.
+func (t Type) part() Type {
+	switch t {
+	case C32:
+		return F32
+	case C64:
+		return F64
+	}
+	return t
+}
+
+// Rotm applies the modified rotation to x and y whose flag and matrix alpha points to.
+func (c Call) Rotm(p Problem) Status {
+	if p.A.Type != p.C.Type || !hasVectors(p.A.Type) || p.A.Type.Complex() || p.Scalar != p.A.Type {
+		return NotSupported
+	}
+	if p.N <= 0 {
+		return Success
+	}
+	if p.A.At == 0 || p.C.At == 0 {
+		return InvalidValue
+	}
+	param, s := c.place(slot{p.Alpha, 5 * p.Scalar.Size(), true, false})
+	if s != Success {
+		return s
+	}
+	return c.elementwise("rotm", &p, number{At: param[0]}, number{})
+}
+
+// Rotg finds the rotation that makes B zero: A and B, the cosine and the sine (alpha and
+// beta) are numbers.
+func (c Call) Rotg(p Problem) Status {
+	t := p.A.Type
+	if !hasVectors(t) || p.Scalar != t && p.Scalar != t.part() {
+		return NotSupported
+	}
+	n, part := t.Size(), t.part().Size()
+	return c.rotation("rotg", t, slot{p.A.At, n, true, true}, slot{p.B.At, n, true, true}, slot{p.Alpha, part, false, true}, slot{p.Beta, n, false, true})
+}
+
+// Rotmg finds the modified rotation for two weights (A and B), the first coordinate (C)
+// and the second (beta), and stores it where alpha points to.
+func (c Call) Rotmg(p Problem) Status {
+	t := p.A.Type
+	if !hasVectors(t) || t.Complex() {
+		return NotSupported
+	}
+	n := t.Size()
+	return c.rotation("rotmg", t, slot{p.A.At, n, true, true}, slot{p.B.At, n, true, true}, slot{p.C.At, n, true, true},
+		slot{p.Beta, n, true, false}, slot{p.Alpha, 5 * n, true, true})
+}
+
+// rotation launches a kernel of one thread for numbers.
+func (c Call) rotation(kernel string, t Type, slots ...slot) Status {
+	at, s := c.place(slots...)
+	if s != Success {
+		return s
+	}
+	var args []any
+	for _, a := range at {
+		args = append(args, a)
+	}
+	name := types[t].name
+	one := cuda.Dim3{X: 1, Y: 1, Z: 1}
+	if s := c.launch("vector_"+name, kernel+"_"+name, one, one, 0, args...); s != Success {
+		return s
+	}
+	return c.fetch(at, slots...)
+}
+
+// Dot is the sum of products of x and y, which are A and B; C is the result.
+func (c Call) Dot(p Problem) Status { return c.reduce("dot", &p) }
+
+// Dotc is Dot with the conjugates of x.
+func (c Call) Dotc(p Problem) Status {
+	if !p.A.Type.Complex() {
+		return c.reduce("dot", &p)
+	}
+	return c.reduce("dotc", &p)
+}
+
+// Asum is the sum of absolute values, of complex numbers those of both parts.
+func (c Call) Asum(p Problem) Status { return c.reduce("asum", &p) }
+
+// Nrm2 is the Euclidean norm.
+func (c Call) Nrm2(p Problem) Status { return c.reduce("nrm2", &p) }
+
+// Amax is the first index, from 1, of the largest absolute value; of complex numbers the
+// sum of those of both parts counts.
+func (c Call) Amax(p Problem) Status { return c.reduce("amax", &p) }
+
+// Amin is that of the smallest.
+func (c Call) Amin(p Problem) Status { return c.reduce("amin", &p) }
+
+// stateSize is the size of a state of a reduction, at most: of vector.cuh's nrm2 in double
+// precision.
+const stateSize = 32
+
+// reduce launches both stages of a reduction.
+func (c Call) reduce(kernel string, p *Problem) Status {
+	t, single := p.A.Type, kernel != "dot" && kernel != "dotc"
+	size := t.Size()
+	result := t
+	if single {
+		size, result = t.part().Size(), t.part()
+	}
+	if kernel == "amax" || kernel == "amin" {
+		size, result = p.C.Stride, p.C.Type // of an index, which has no type
+	}
+	if !hasVectors(t) || !single && p.B.Type != t || p.C.Type != result {
+		return NotSupported
+	}
+	n := max(0, p.N)
+	if single && p.A.LD <= 0 {
+		n = 0 // as BLAS says
+	}
+	if n > 0 && (p.A.At == 0 || !single && p.B.At == 0) {
+		return InvalidValue
+	}
+	if !p.fits() {
+		return NotSupported
+	}
+	to := slot{p.C.At, size, false, true}
+	at, s := c.place(to)
+	if s != Success {
+		return s
+	}
+	blocks := c.vectorBlocks(n)
+	states, s := c.states(blocks)
+	if s != Success {
+		return s
+	}
+	name := types[t].name
+	k := task{N: int32(n), Flags: bit(size == 8), A: p.A.vector(n), B: p.B.vector(n)}
+	block := cuda.Dim3{X: vectorThreads, Y: 1, Z: 1}
+	if s := c.launch("vector_"+name, kernel+"_"+name, cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, block, 0, k, states, at[0]); s != Success {
+		return s
+	}
+	if blocks > 1 {
+		k = task{N: int32(blocks), Flags: k.Flags}
+		if s := c.launch("vector_"+name, kernel+"_end_"+name, cuda.Dim3{X: 1, Y: 1, Z: 1}, block, 0, k, states, at[0]); s != Success {
+			return s
+		}
+	}
+	return c.fetch(at, to)
+}
+
+// states is room for states of blocks.
+func (c Call) states(blocks int64) (uint64, Status) {
+	at, s := c.scratch(slotsSize + blocks*stateSize)
+	return at + slotsSize, s
+}
+
+// slot is a number, or several, that a kernel reads or writes.
+type slot struct {
+	at          uint64
+	size        int64
+	read, write bool
+}
+
+// slotsSize is the part of the scratch memory for slots, each of which takes slotSize.
+const (
+	slotSize  = 64
+	slotsSize = 8 * slotSize
+)
+
+// place returns addresses on the device for numbers: their own, or scratch memory to which
+// those are copied that the host has.
+func (c Call) place(slots ...slot) ([]uint64, Status) {
+	list := make([]uint64, len(slots))
+	for i, s := range slots {
+		if s.at == 0 {
+			return nil, InvalidValue
+		}
+		list[i] = s.at
+	}
+	if c.Pointers == OnDevice {
+		return list, Success
+	}
+	base, s := c.scratch(slotsSize)
+	if s != Success {
+		return nil, s
+	}
+	for i, s := range slots {
+		list[i] = base + uint64(i*slotSize)
+		if s.read {
+			if err := c.t.Copy(list[i], s.at, uint64(s.size), cuda.HostToDevice, c.Stream, true); err != cuda.Success {
+				return nil, statusOf(err)
+			}
+		}
+	}
+	return list, Success
+}
+
+// fetch waits for results that the host gets, and copies them.
+func (c Call) fetch(at []uint64, slots ...slot) Status {
+	if c.Pointers == OnDevice {
+		return Success
+	}
+	for i, s := range slots {
+		if s.write {
+			if err := c.t.Copy(s.at, at[i], uint64(s.size), cuda.DeviceToHost, c.Stream, true); err != cuda.Success {
+				return statusOf(err)
+			}
+		}
+	}
+	return statusOf(c.t.StreamSynchronize(c.Stream))
+}
+
+// leastScratch is the size of a context's scratch memory, unless more is asked for. Our
+// choice.
+const leastScratch = 64 << 10
+
+// area is scratch memory of a stream.
+type area struct {
+	at   uint64
+	size int64
+}
+
+// scratch is memory for what kernels of the context's stream pass to each other. It is the
+// same at each call, unless a larger one is asked for.
+func (c Call) scratch(size int64) (uint64, Status) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	a := c.areas[c.Stream]
+	if a.size >= size {
+		return a.at, Success
+	}
+	size = max(size, leastScratch)
+	at, err := c.t.Malloc(uint64(size))
+	if err != cuda.Success {
+		return 0, statusOf(err)
+	}
+	if a.at != 0 {
+		c.t.Free(a.at) // waits until kernels no longer use it
+	}
+	c.areas[c.Stream] = area{at, size}
+	return at, Success
+}
