@@ -168,7 +168,10 @@ func heddleGemm(h C.uintptr_t, g *C.struct_blas_gemm) C.int {
 
 // blasCalls are the functions that blas_call describes.
 var blasCalls = map[C.int]func(blas.Call, blas.Problem) blas.Status{
-	C.BLAS_TRSM: blas.Call.Trsm,
+	C.BLAS_COPY: blas.Call.Copy, C.BLAS_SWAP: blas.Call.Swap, C.BLAS_AXPY: blas.Call.Axpy, C.BLAS_SCAL: blas.Call.Scal,
+	C.BLAS_DOT: blas.Call.Dot, C.BLAS_DOTC: blas.Call.Dotc, C.BLAS_NRM2: blas.Call.Nrm2, C.BLAS_ASUM: blas.Call.Asum,
+	C.BLAS_AMAX: blas.Call.Amax, C.BLAS_AMIN: blas.Call.Amin, C.BLAS_ROT: blas.Call.Rot, C.BLAS_ROTG: blas.Call.Rotg,
+	C.BLAS_ROTM: blas.Call.Rotm, C.BLAS_ROTMG: blas.Call.Rotmg, C.BLAS_TRSM: blas.Call.Trsm,
 }
 
 //export heddleBlas

@@ -28,6 +28,11 @@ struct blas_gemm {
 // SIZES makes both forms of functions: with int, and with int64_t and the suffix _64.
 #define SIZES(X) X(, int) X(_64, int64_t)
 
+// X for the four types.
+#define SD(X, f, s, i) X(cublasS##f, F32, s, i) X(cublasD##f, F64, s, i)
+#define CZ(X, f, s, i) X(cublasC##f, C32, s, i) X(cublasZ##f, C64, s, i)
+#define SDCZ(X, f, s, i) SD(X, f, s, i) CZ(X, f, s, i)
+
 // Numbers of types (cudaDataType).
 enum { F32, F64, F16, C32 = 4, C64, BF16 = 14 };
 
@@ -44,7 +49,10 @@ struct blas_call {
 };
 
 // The functions; cublas.go has the same table.
-enum { BLAS_TRSM };
+enum {
+  BLAS_COPY, BLAS_SWAP, BLAS_AXPY, BLAS_SCAL, BLAS_DOT, BLAS_DOTC, BLAS_NRM2, BLAS_ASUM, BLAS_AMAX, BLAS_AMIN, BLAS_ROT, BLAS_ROTG, BLAS_ROTM,
+  BLAS_ROTMG, BLAS_TRSM
+};
 
 // CALL passes a call on; h is the handle.
 #define CALL(what, ...) { struct blas_call call = {__VA_ARGS__}; return heddleBlas(h, what, &call); }

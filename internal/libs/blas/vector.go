@@ -133,7 +133,7 @@ func (c Call) Rotm(p Problem) Status {
 // beta) are numbers.
 func (c Call) Rotg(p Problem) Status {
 	t := p.A.Type
-	if !hasVectors(t) || p.Scalar != t && p.Scalar != t.part() {
+	if !hasVectors(t) || p.B.Type != t || p.Scalar != t && p.Scalar != t.part() {
 		return NotSupported
 	}
 	n, part := t.Size(), t.part().Size()
@@ -144,7 +144,7 @@ func (c Call) Rotg(p Problem) Status {
 // and the second (beta), and stores it where alpha points to.
 func (c Call) Rotmg(p Problem) Status {
 	t := p.A.Type
-	if !hasVectors(t) || t.Complex() {
+	if !hasVectors(t) || t.Complex() || p.B.Type != t || p.C.Type != t || p.Scalar != t {
 		return NotSupported
 	}
 	n := t.Size()

@@ -139,18 +139,7 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *callback);
       void *C, cudaDataType Ctype, i ldc, long long int strideC, i batchCount, cublasComputeType_t computeType, cublasGemmAlgo_t algo);
 HEDDLE_BLAS_SIZES(HEDDLE_GEMMS)
 
-#define HEDDLE_TRSM(name, T, s, i)                                                                                                             \
-  cublasStatus_t name##_v2##s(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,                    \
-                              cublasDiagType_t diag, i m, i n, const T *alpha, const T *A, i lda, T *B, i ldb);                                \
-  cublasStatus_t name##Batched##s(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,                \
-                                  cublasDiagType_t diag, i m, i n, const T *alpha, const T *const A[], i lda, T *const B[], i ldb,             \
-                                  i batchCount);
-#define HEDDLE_LEVEL3(s, i, _)                                                                                                                 \
-  HEDDLE_TRSM(cublasStrsm, float, s, i)                                                                                                        \
-  HEDDLE_TRSM(cublasDtrsm, double, s, i)                                                                                                       \
-  HEDDLE_TRSM(cublasCtrsm, cuComplex, s, i)                                                                                                    \
-  HEDDLE_TRSM(cublasZtrsm, cuDoubleComplex, s, i)
-HEDDLE_BLAS_SIZES(HEDDLE_LEVEL3)
+#include "heddle_cublas.h"
 
 #ifdef __cplusplus
 }
