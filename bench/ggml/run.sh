@@ -44,7 +44,7 @@ if [ -z "${HEDDLE:-}" ]; then
 	HEDDLE=$tmp/heddle
 	(cd "$here" && go build -o "$HEDDLE" ../../cmd/heddle)
 fi
-"${CC:-cc}" -O2 -Wall -Wextra -o "$tmp/compare" "$here/compare.c" "$libraries/libggml-base.so" -ldl -lm -Wl,-rpath,"$libraries"
+"${CC:-cc}" -O2 -Wall -Wextra -o "$tmp/compare" "$here/compare/compare.c" "$libraries/libggml-base.so" -ldl -lm -Wl,-rpath,"$libraries"
 quiet=--quiet
 [ -z "${REPORT:-}" ] || quiet=
 # ggml takes some choices from the environment: here it shall have none.
