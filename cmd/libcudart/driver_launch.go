@@ -15,7 +15,12 @@ import (
 
 //export cuFuncGetAttribute
 func cuFuncGetAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return in(functionAttribute(to, which, fn), to)
+}
+
+// functionAttribute returns a call that stores an attribute of a function.
+func functionAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) func(t *cuda.Thread) cuda.Error {
+	return func(t *cuda.Thread) cuda.Error {
 		f, err := t.FunctionInfo(uint64(fn))
 		if err != cuda.Success {
 			return err
@@ -45,12 +50,17 @@ func cuFuncGetAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) C.int {
 		}
 		put(to, C.int(n))
 		return cuda.Success
-	}, to)
+	}
 }
 
 //export cuFuncSetAttribute
 func cuFuncSetAttribute(fn C.uintptr_t, which, value C.int) C.int {
-	return in(func(t *cuda.Thread) cuda.Error {
+	return in(setFunctionAttribute(fn, which, value))
+}
+
+// setFunctionAttribute returns a call that sets an attribute of a function.
+func setFunctionAttribute(fn C.uintptr_t, which, value C.int) func(t *cuda.Thread) cuda.Error {
+	return func(t *cuda.Thread) cuda.Error {
 		switch which {
 		case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 			return t.SetMaxShared(uint64(fn), int64(value))
@@ -60,7 +70,7 @@ func cuFuncSetAttribute(fn C.uintptr_t, which, value C.int) C.int {
 			return cuda.Success
 		}
 		return cuda.InvalidValue
-	})
+	}
 }
 
 //export cuFuncSetCacheConfig

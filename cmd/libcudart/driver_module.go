@@ -120,10 +120,18 @@ func begins(addr C.uintptr_t, magic string) bool {
 	return true
 }
 
-// load loads modules and returns the handle.
-func load(to C.uintptr_t, file string, j jit, images func() ([][]byte, error)) C.int {
-	d := driver()
-	return C.int(d.In(func(*cuda.Thread) cuda.Result {
+// scoped runs a call about a module, which needs a context, or about a library, which needs
+// none.
+func scoped(library bool, f func() cuda.Result) C.int {
+	if library {
+		return ask(f)
+	}
+	return C.int(driver().In(func(*cuda.Thread) cuda.Result { return f() }))
+}
+
+// load loads a module or a library and stores the handle.
+func load(library bool, to C.uintptr_t, file string, j jit, images func() ([][]byte, error)) C.int {
+	return scoped(library, func() cuda.Result {
 		if to == 0 {
 			return cuda.ResultInvalidValue
 		}
@@ -132,38 +140,51 @@ func load(to C.uintptr_t, file string, j jit, images func() ([][]byte, error)) C
 			j.report(err)
 			return cuda.ResultInvalidImage
 		}
-		h, res, wrong := d.LoadModule(file, list...)
+		from := cuda.Driver.LoadModule
+		if library {
+			from = cuda.Driver.LoadLibrary
+		}
+		h, res, wrong := from(driver(), file, list...)
 		j.report(wrong)
 		if res == cuda.ResultSuccess && j.info.addr != 0 {
-			why, _ := d.Unusable(h)
+			why, _ := driver().Unusable(h)
 			j.write(&j.info, why)
 		}
 		back(to, C.uintptr_t(h), res)
 		return res
-	}))
+	})
 }
 
-//export cuModuleLoad
-func cuModuleLoad(to, name C.uintptr_t) C.int {
+func loadFile(library bool, to, name C.uintptr_t, n C.uint, options, values C.uintptr_t) C.int {
+	j, ok := jitOptions(n, options, values)
+	if !ok || name == 0 {
+		return scoped(library, func() cuda.Result { return cuda.ResultInvalidValue })
+	}
 	file := text(name)
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return C.int(driver().In(func(*cuda.Thread) cuda.Result { return cuda.ResultFileNotFound }))
+		return scoped(library, func() cuda.Result { return cuda.ResultFileNotFound })
 	}
-	j, _ := jitOptions(0, 0, 0)
-	return load(to, file, j, func() ([][]byte, error) { return [][]byte{b}, nil })
+	return load(library, to, file, j, func() ([][]byte, error) { return [][]byte{b}, nil })
 }
 
+func loadData(library bool, to, image C.uintptr_t, n C.uint, options, values C.uintptr_t) C.int {
+	j, ok := jitOptions(n, options, values)
+	if !ok || image == 0 {
+		return scoped(library, func() cuda.Result { return cuda.ResultInvalidValue })
+	}
+	return load(library, to, "", j, func() ([][]byte, error) { return images(image) })
+}
+
+//export cuModuleLoad
+func cuModuleLoad(to, name C.uintptr_t) C.int { return loadFile(false, to, name, 0, 0, 0) }
+
 //export cuModuleLoadData
-func cuModuleLoadData(to, image C.uintptr_t) C.int { return cuModuleLoadDataEx(to, image, 0, 0, 0) }
+func cuModuleLoadData(to, image C.uintptr_t) C.int { return loadData(false, to, image, 0, 0, 0) }
 
 //export cuModuleLoadDataEx
 func cuModuleLoadDataEx(to, image C.uintptr_t, n C.uint, options, values C.uintptr_t) C.int {
-	j, ok := jitOptions(n, options, values)
-	if !ok || image == 0 {
-		return setting(false)
-	}
-	return load(to, "", j, func() ([][]byte, error) { return images(image) })
+	return loadData(false, to, image, n, options, values)
 }
 
 //export cuModuleLoadFatBinary
@@ -211,11 +232,16 @@ func cuModuleEnumerateFunctions(to C.uintptr_t, n C.uint, h C.uintptr_t) C.int {
 
 //export cuModuleGetGlobal_v2
 func cuModuleGetGlobal_v2(to, bytes, h, name C.uintptr_t) C.int {
+	return variable(to, bytes, h, name, cuda.Driver.Global)
+}
+
+// variable stores the address and the size of a variable, where they are wanted.
+func variable(to, bytes, h, name C.uintptr_t, find func(d cuda.Driver, mod uint64, name string) (addr, size uint64, res cuda.Result)) C.int {
 	return ask(func() cuda.Result {
 		if to == 0 && bytes == 0 {
 			return cuda.ResultInvalidValue
 		}
-		addr, n, res := driver().Global(uint64(h), text(name))
+		addr, n, res := find(driver(), uint64(h), text(name))
 		if to != 0 {
 			back(to, C.uintptr_t(addr), res)
 		}
@@ -339,61 +365,4 @@ func cuLinkAddData(h C.uintptr_t, kind C.int, data C.uintptr_t, n C.size_t, name
 //export cuLinkAddFile
 func cuLinkAddFile(h C.uintptr_t, kind C.int, path C.uintptr_t, count C.uint, options, values C.uintptr_t) C.int {
 	return cuLinkAddFile_v2(h, kind, path, count, options, values)
-}
-
-// Libraries and their kernels are modules and functions without a context. Here all
-// contexts share modules anyway, so they have the same handles.
-
-//export cuLibraryLoadData
-func cuLibraryLoadData(to, image, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {
-	return cuModuleLoadDataEx(to, image, n, options, values)
-}
-
-//export cuLibraryLoadFromFile
-func cuLibraryLoadFromFile(to, name, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {
-	return cuModuleLoad(to, name)
-}
-
-//export cuLibraryUnload
-func cuLibraryUnload(h C.uintptr_t) C.int { return cuModuleUnload(h) }
-
-//export cuLibraryGetKernel
-func cuLibraryGetKernel(to, h, name C.uintptr_t) C.int { return cuModuleGetFunction(to, h, name) }
-
-//export cuLibraryGetGlobal
-func cuLibraryGetGlobal(to, bytes, h, name C.uintptr_t) C.int {
-	return cuModuleGetGlobal_v2(to, bytes, h, name)
-}
-
-//export cuLibraryGetModule
-func cuLibraryGetModule(to, h C.uintptr_t) C.int {
-	return ask(func() cuda.Result {
-		_, res := driver().Functions(uint64(h))
-		back(to, h, res)
-		return res
-	}, to)
-}
-
-//export cuKernelGetFunction
-func cuKernelGetFunction(to, kernel C.uintptr_t) C.int {
-	return ask(func() cuda.Result {
-		_, _, res := driver().FunctionOf(uint64(kernel))
-		back(to, kernel, res)
-		return res
-	}, to)
-}
-
-//export cuKernelGetAttribute
-func cuKernelGetAttribute(to C.uintptr_t, which C.int, kernel C.uintptr_t, dev C.int) C.int {
-	return cuFuncGetAttribute(to, which, kernel)
-}
-
-//export cuKernelSetAttribute
-func cuKernelSetAttribute(which, value C.int, kernel C.uintptr_t, dev C.int) C.int {
-	return cuFuncSetAttribute(kernel, which, value)
-}
-
-//export cuKernelSetCacheConfig
-func cuKernelSetCacheConfig(kernel C.uintptr_t, prefer, dev C.int) C.int {
-	return cuFuncSetCacheConfig(kernel, prefer)
 }

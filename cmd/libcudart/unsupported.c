@@ -6,3 +6,4 @@ extern int heddleUnsupported(char *name);
 
 UNSUPPORTED(cudaGraphAddMemAllocNode)
 UNSUPPORTED(cudaGraphAddMemFreeNode)
+UNSUPPORTED(cudaLibraryGetUnifiedFunction)

@@ -12,9 +12,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
-// handled is the driver's record of a module with a handle.
+// handled is the driver's record of a module with a handle. A library is a module that
+// belongs to no context: it outlives them, and its variables begin anew with the device.
 type handled struct {
 	handle    uint64
+	library   bool
 	functions map[string]uint64
 	textures  map[string]uint64
 }
@@ -101,8 +103,17 @@ func (m *module) split(image []byte) error {
 // LoadModule loads device code: PTX, a fat binary, or a result of LinkComplete. The
 // file's name, or "", is for messages.
 func (d Driver) LoadModule(file string, images ...[]byte) (h uint64, res Result, wrong error) {
+	return d.loadImages(file, false, images)
+}
+
+// LoadLibrary is LoadModule for a library.
+func (d Driver) LoadLibrary(file string, images ...[]byte) (h uint64, res Result, wrong error) {
+	return d.loadImages(file, true, images)
+}
+
+func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64, res Result, wrong error) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
-		if _, res := r.here(t); res != ResultSuccess {
+		if _, res := r.here(t); res != ResultSuccess && !library {
 			return res
 		}
 		if err := r.begin(); err != Success {
@@ -123,11 +134,11 @@ func (d Driver) LoadModule(file string, images ...[]byte) (h uint64, res Result,
 			return err.Result()
 		}
 		h = r.handle()
-		m.driver = &handled{handle: h, functions: map[string]uint64{}, textures: map[string]uint64{}}
+		m.driver = &handled{handle: h, library: library, functions: map[string]uint64{}, textures: map[string]uint64{}}
 		r.loaded = append(r.loaded, m)
 		return ResultSuccess
 	})
-	if res == ResultSuccess {
+	if res == ResultSuccess && !library {
 		d.Own(OwnedModule, h)
 	}
 	return h, res, wrong
@@ -166,16 +177,31 @@ func (r *Runtime) drop(m *module) {
 
 // UnloadModule ends a module; it waits for all work.
 func (d Driver) UnloadModule(h uint64) Result {
-	res := d.locked(func(r *Runtime, t *Thread) Result {
+	res := d.unload(h, false)
+	d.Disown(OwnedModule, h)
+	return res
+}
+
+// UnloadLibrary ends a library; it waits for all work.
+func (d Driver) UnloadLibrary(h uint64) Result { return d.unload(h, true) }
+
+func (d Driver) unload(h uint64, library bool) Result {
+	return d.locked(func(r *Runtime, t *Thread) Result {
 		m, res := r.handled(h)
-		if res != ResultSuccess {
+		switch {
+		case res != ResultSuccess:
 			return res
+		case m.driver.library != library:
+			return ResultInvalidHandle
 		}
 		if err := r.finish(); err != Success {
 			return err.Result()
 		}
 		r.loaded = slices.DeleteFunc(r.loaded, func(other *module) bool { return other == m })
 		r.drop(m)
+		if m.machine == nil { // the device was reset
+			return ResultSuccess
+		}
 		if err := m.machine.Release(); err != nil {
 			return ResultUnknown
 		}
@@ -184,17 +210,18 @@ func (d Driver) UnloadModule(h uint64) Result {
 		}
 		return ResultSuccess
 	})
-	d.Disown(OwnedModule, h)
-	return res
 }
 
-// inModule runs a call about a module with the lock held.
+// inModule runs a call about a module or a library, which needs no context, with the lock
+// held.
 func (d Driver) inModule(h uint64, f func(r *Runtime, m *module) Result) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
-		if _, res := r.here(t); res != ResultSuccess {
-			return res
-		}
 		m, res := r.handled(h)
+		if m == nil || !m.driver.library {
+			if _, res := r.here(t); res != ResultSuccess {
+				return res
+			}
+		}
 		if res != ResultSuccess {
 			return res
 		}
@@ -265,9 +292,58 @@ func (d Driver) FunctionOf(fn uint64) (name string, module uint64, res Result) {
 	return name, module, res
 }
 
+// InLibrary runs a call about a library, which needs no context.
+func (d Driver) InLibrary(h uint64, f func() Result) Result {
+	res := d.locked(func(r *Runtime, t *Thread) Result {
+		m, res := r.handled(h)
+		if res == ResultSuccess && !m.driver.library {
+			res = ResultInvalidHandle
+		}
+		return res
+	})
+	if res != ResultSuccess {
+		return res
+	}
+	return f()
+}
+
+// Library returns the library of a kernel.
+func (d Driver) Library(kernel uint64) (h uint64, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		f := r.kernels[kernel]
+		if f == nil || f.module.driver == nil || !f.module.driver.library {
+			return ResultInvalidHandle
+		}
+		h = f.module.driver.handle
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// Managed is Global for managed variables only.
+func (d Driver) Managed(mod uint64, name string) (addr, size uint64, res Result) {
+	addr, size, res = d.Global(mod, name)
+	if res == ResultSuccess {
+		res = d.locked(func(r *Runtime, t *Thread) Result {
+			if s := r.sharedAt(addr); s == nil || !s.managed {
+				return ResultNotFound
+			}
+			return ResultSuccess
+		})
+	}
+	return addr, size, res
+}
+
 // Global returns the address and size of a module's variable.
 func (d Driver) Global(mod uint64, name string) (addr, size uint64, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
+		err := r.begin()
+		if err == Success {
+			err = r.load(m) // a library after a reset
+		}
+		if err != Success {
+			return err.Result()
+		}
 		s, ok := m.machine.Symbol(name)
 		if !ok {
 			return ResultNotFound

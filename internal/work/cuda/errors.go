@@ -28,8 +28,10 @@ const (
 	NoKernelImage         Error = 209
 	UnsupportedLimit      Error = 215
 	InvalidPTX            Error = 218
+	FileNotFound          Error = 301
 	InvalidHandle         Error = 400
 	IllegalState          Error = 401
+	SymbolNotFound        Error = 500
 	NotReady              Error = 600
 	IllegalAddress        Error = 700
 	OutOfResources        Error = 701
@@ -81,6 +83,8 @@ var errorNames = map[Error][2]string{
 	UnsupportedLimit:      {"cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
 	InvalidPTX:            {"cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
 	InvalidHandle:         {"cudaErrorInvalidResourceHandle", "invalid resource handle"},
+	FileNotFound:          {"cudaErrorFileNotFound", "file not found"},
+	SymbolNotFound:        {"cudaErrorSymbolNotFound", "named symbol not found"},
 	IllegalState:          {"cudaErrorIllegalState", "the operation cannot be performed in the present state"},
 	NotReady:              {"cudaErrorNotReady", "device not ready"},
 	IllegalAddress:        {"cudaErrorIllegalAddress", "an illegal memory access was encountered"},

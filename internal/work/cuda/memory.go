@@ -101,7 +101,7 @@ func (r *Runtime) isVariable(addr uint64) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine.Holds(addr) })
+	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine != nil && m.machine.Holds(addr) })
 }
 
 // share allocates memory that host and device access at the same address.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -232,10 +233,14 @@ func (r *Runtime) forget() {
 	for _, m := range r.modules {
 		m.machine = nil
 	}
-	for _, m := range r.loaded {
+	r.loaded = slices.DeleteFunc(r.loaded, func(m *module) bool {
+		if m.driver.library {
+			m.machine = nil
+			return false
+		}
 		r.drop(m)
-	}
-	r.loaded = nil
+		return true
+	})
 	r.ctx.cleared()
 }
 
