@@ -37,11 +37,35 @@ const (
 	Unit
 )
 
+// Kind is the structure of a matrix.
+type Kind int32
+
+// The structures, as operand.cuh numbers them.
+const (
+	General Kind = iota
+	Symmetric
+	Hermitian
+	Triangular
+)
+
+// Storage says how a matrix with a structure lies in memory.
+type Storage int32
+
+// The storages: with all elements, the bands beside the diagonal in the rows of a matrix,
+// or the columns of a triangle without gaps.
+const (
+	Dense Storage = iota
+	Banded
+	Packed
+)
+
 // Problem is what all functions but the plain products are given. Of the operands and
 // sizes, each function uses those that its comment names. The vectors among the operands
 // have their increment as LD.
 type Problem struct {
 	Side        Side
+	Kind        Kind
+	Storage     Storage
 	Fill        Fill
 	Diag        Diag
 	OpA, OpB    Op
@@ -51,6 +75,7 @@ type Problem struct {
 	Scalar      Type   // of alpha and beta
 	A, B, C     Matrix
 	Batch       int64
+	Both        bool // the product with exchanged operands is added
 }
 
 // valid checks what every problem has.
@@ -121,18 +146,10 @@ type operand struct {
 	_                                             int32
 }
 
-// The structures, storages and reversals of operands, as operand.cuh numbers them.
+// How triangles are packed, and what is reversed, as operand.cuh numbers them.
 const (
-	general int32 = iota
-	symmetric
-	hermitian
-	triangular
-)
-
-const (
-	dense int32 = iota
-	packedLower
-	packedUpper
+	packedLower int32 = 1
+	packedUpper int32 = 2
 )
 
 const (
@@ -165,11 +182,40 @@ func (m *Matrix) vector(n int64) operand {
 	return v
 }
 
-// square is a dense square matrix of which one triangle is stored.
-func (m *Matrix) square(n int64, kind int32, fill Fill, diag Diag, op Op) operand {
+// square is a square matrix with a structure, of which one triangle is stored. With bands
+// it has k of them beside the diagonal.
+func (m *Matrix) square(n, k int64, kind Kind, storage Storage, fill Fill, diag Diag, op Op) operand {
 	v := m.general(op)
-	v.N, v.Kind, v.Upper, v.Unit = int32(n), kind, bit(fill == Upper), bit(diag == Unit)
+	v.N, v.Kind, v.Upper, v.Unit = int32(n), int32(kind), bit(fill == Upper), bit(diag == Unit)
+	switch {
+	case storage == Banded && fill == Upper:
+		v.bands(k, 0, k)
+	case storage == Banded:
+		v.bands(0, k, 0)
+	case storage == Packed && fill == Upper:
+		v.Packed = packedUpper
+	case storage == Packed:
+		v.Packed = packedLower
+	}
 	return v
+}
+
+// bands makes an operand one whose columns are diagonals: element (i, j) lies at row
+// first + i - j of column j.
+func (v *operand) bands(first, below, above int64) {
+	v.Offset, v.LD = first, v.LD-1
+	v.Below, v.Above = int32(below), int32(above)
+}
+
+// stores reports whether the leading dimension of a square matrix fits its storage.
+func (p *Problem) stores(m *Matrix, n int64) bool {
+	switch p.Storage {
+	case Banded:
+		return m.LD > p.K
+	case Packed:
+		return true
+	}
+	return m.LD >= max(1, n)
 }
 
 // task is the kernels' struct task.

@@ -46,7 +46,7 @@ func (c Call) trsm(p *Problem, alpha number) Status {
 		lower = !lower
 		x.Transposed = 1
 	}
-	a := p.A.square(rows, triangular, p.Fill, p.Diag, op)
+	a := p.A.square(rows, 0, Triangular, Dense, p.Fill, p.Diag, op)
 	if p.Side == Right {
 		a.Transposed ^= 1
 	}

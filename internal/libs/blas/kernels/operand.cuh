@@ -73,6 +73,15 @@ template <class T> struct operand {
     return transposed ? base[j + i * ld] : base[i + j * ld];
   }
 
+  // index is where an element of the stored triangle is.
+  __device__ int64_t index(int i, int j) const {
+    if (packed == DENSE) return i + j * ld;
+    return i + (int64_t)j * (packed == PACKED_UPPER ? j + 1 : 2 * n - 1 - j) / 2;
+  }
+
+  // stored says whether an element is that of the stored triangle.
+  __device__ bool stored(int i, int j) const { return kind == GENERAL || (upper ? i <= j : i >= j); }
+
   // get is an element of a matrix of any structure.
   template <class Acc, class U> __device__ Acc get(U *base, int i, int j) const {
     if (flip & ROWS) i = n - 1 - i;
@@ -86,8 +95,7 @@ template <class T> struct operand {
     }
     if (i - j > below || j - i > above) return Acc(0);
     if (unit && i == j) return Acc(1);
-    const int64_t to = packed == DENSE ? i + j * ld : packed == PACKED_UPPER ? i + (int64_t)j * (j + 1) / 2 : i + (int64_t)j * (2 * n - 1 - j) / 2;
-    const Acc v = ::get<Acc>(base[to]);
+    const Acc v = ::get<Acc>(base[index(i, j)]);
     if (kind == HERMITIAN && i == j) return onlyReal(v);
     return conjugate ? conj(v) : v;
   }

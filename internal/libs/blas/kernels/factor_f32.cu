@@ -1,0 +1,3 @@
+// targets: 52
+#include "factor.cuh"
+FACTOR(float, f32)

@@ -1,0 +1,3 @@
+// targets: 52
+#include "matvec.cuh"
+MATVEC(complex64, c64)

@@ -1,0 +1,3 @@
+// targets: 52
+#include "matvec.cuh"
+MATVEC(float, f32)
