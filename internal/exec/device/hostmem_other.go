@@ -2,6 +2,8 @@
 
 package device
 
-// hostHas reports whether the operating system would map size more bytes. Where
-// that cannot be queried cheaply, only Config's limit applies.
-func hostHas(uint64) bool { return true }
+// hostMemory returns n zeroed bytes. What the operating system would give cannot be
+// queried cheaply: only Config's limit applies.
+func hostMemory(_ *region, n uint64) []byte { return make([]byte, n) }
+
+func (r *region) discard() {}

@@ -2,19 +2,49 @@
 
 package device
 
-import "syscall"
+import (
+	"runtime"
 
-// hostHas reports whether the operating system would map size more bytes. Go's
-// allocator ends the process if it cannot, so large requests are tried first; the
-// trial touches no page.
-func hostHas(size uint64) bool {
-	const small = 64 << 20
-	if size < small {
-		return true
+	"golang.org/x/sys/unix"
+)
+
+// Sizes at which memory is treated differently, our choice.
+const (
+	// tried: Go's allocator ends the process if the operating system refuses, so larger
+	// requests are tried first; the trial touches no page.
+	tried = 64 << 20
+	// unpromised: larger allocations are made without a promise of the operating system, so
+	// that a program may allocate more than this computer has if it does not use it all.
+	unpromised = 1 << 30
+)
+
+// hostMemory returns n zeroed bytes, nil if there are none. Pages exist once they are
+// written.
+func hostMemory(r *region, n uint64) []byte {
+	if n < tried {
+		return make([]byte, n)
 	}
-	trial, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	flags := unix.MAP_ANON | unix.MAP_PRIVATE
+	if n >= unpromised {
+		flags |= unix.MAP_NORESERVE
+	}
+	b, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, flags)
 	if err != nil {
-		return false
+		return nil
 	}
-	return syscall.Munmap(trial) == nil
+	unmap := func(b []byte) { _ = unix.Munmap(b) } // it was mapped
+	if n < unpromised {
+		unmap(b)
+		return make([]byte, n)
+	}
+	r.pages = true
+	runtime.AddCleanup(r, unmap, b)
+	return b
+}
+
+// discard gives the pages of a freed allocation back before the garbage collector does.
+func (r *region) discard() {
+	if r.pages {
+		_ = unix.Madvise(r.data[:r.reach], unix.MADV_DONTNEED) // it is mapped
+	}
 }

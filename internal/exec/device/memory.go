@@ -68,6 +68,8 @@ type region struct {
 	reach uint64 // Size plus the unowned bytes after it (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
 
+	pages bool // data are pages of the operating system, not of Go's heap
+
 	mapped *mappings // of reserved addresses
 }
 
@@ -109,11 +111,14 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up",
 			bytesText(size), name, m.cfg.Base, m.cfg.Top)
 	}
-	if size > math.MaxInt || !hostHas(size) {
+	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
+	if size <= math.MaxInt-tailAlign {
+		r.data = hostMemory(r, r.reach)
+	}
+	if r.data == nil {
 		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have enough memory", bytesText(size), name)
 	}
-	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
-	r.data = make([]byte, size, r.reach)
+	r.data = r.data[:size]
 	for _, f := range flags {
 		r.Flags |= f
 	}
@@ -206,6 +211,7 @@ func (m *Memory) Free(addr uint64) error {
 
 // retire makes the addresses of a region dead.
 func (m *Memory) retire(r *region) {
+	r.discard()
 	r.Freed, r.data = true, nil
 	m.gen++
 	if m.freed++; m.freed > maxFreed {

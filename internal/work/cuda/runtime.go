@@ -200,14 +200,9 @@ func New(o Options) (*Runtime, error) {
 	return r, r.ses.Begin()
 }
 
-// memoryBytes is the device memory that programs can use: it is not part of a model, and
-// it occupies memory of this computer.
-func (r *Runtime) memoryBytes() uint64 {
-	if n := r.opt.Settings.Memory; n > 0 {
-		return n
-	}
-	return device.DefaultLimit
-}
+// memoryBytes is the device memory that programs can use: the card's, or as much as the
+// user says.
+func (r *Runtime) memoryBytes() uint64 { return cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit) }
 
 // forget drops the context; programs stay registered.
 func (r *Runtime) forget() {
