@@ -36,6 +36,10 @@ void heddle_fault(void);
 // library.
 int heddle_child(void);
 
+// heddle_close_in_children arranges that forked children close a file; -1 ends this for
+// all files, before their numbers are used for others.
+void heddle_close_in_children(int fd);
+
 // heddle_at_exit arranges that heddleExit is called when the program ends.
 void heddle_at_exit(void);
 

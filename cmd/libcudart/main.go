@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -77,6 +78,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if files, err = f.Open(&o.Options, stats); err != nil {
 		return nil, err
 	}
+	closeInChildren(files.Locked())
 	if dir := f.SavePTX; dir != "" {
 		o.Save = func(name string, text []byte) error { return os.WriteFile(filepath.Join(dir, name), text, 0o666) }
 	}
@@ -91,8 +93,27 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	return cuda.New(o)
 }
 
+// closeInChildren arranges that forked children close the files at some paths: they would
+// keep them locked after the program has died.
+func closeInChildren(paths []string) {
+	const open = "/proc/self/fd"
+	entries, _ := os.ReadDir(open) // without it children keep the files
+	for _, path := range paths {
+		path, _ = filepath.Abs(path)
+		path, _ = filepath.EvalSymlinks(path)
+		for _, e := range entries {
+			to, err := os.Readlink(filepath.Join(open, e.Name()))
+			fd, bad := strconv.Atoi(e.Name())
+			if err == nil && bad == nil && to == path {
+				C.heddle_close_in_children(C.int(fd))
+			}
+		}
+	}
+}
+
 // writeReport writes the result of the run.
 func writeReport(res *report.Run) {
+	C.heddle_close_in_children(-1)
 	if err := files.Finish(os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "heddle: %v\n", err)
 	}

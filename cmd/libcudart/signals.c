@@ -45,6 +45,24 @@ static pid_t loader; // the process that loaded the library
 
 int heddle_child(void) { return loader != getpid(); }
 
+static int ours[8], files; // those of observers: two, each with its lock
+
+static void close_ours(void) {
+  for (int i = 0; i < files; i++)
+    close(ours[i]);
+}
+
+void heddle_close_in_children(int fd) {
+  static int ready;
+  if (fd < 0)
+    files = 0;
+  else if (files < (int)(sizeof ours / sizeof *ours)) {
+    ours[files++] = fd;
+    if (!ready++)
+      pthread_atfork(0, 0, close_ours);
+  }
+}
+
 // report requests the report, and waits for it if the program is about to end.
 static void report(int why, int wait) {
   int saved = errno;

@@ -110,6 +110,14 @@ func (x *Files) create(path string) (*os.File, error) {
 	return f, f.Truncate(0)
 }
 
+// Locked returns the paths of the files that no other program may write now.
+func (x *Files) Locked() (paths []string) {
+	for _, l := range x.locks {
+		paths = append(paths, l.Path())
+	}
+	return paths
+}
+
 // openRecord records a run into a folder, which must be new or empty.
 func (x *Files) openRecord(dir, form string) error {
 	entries, err := os.ReadDir(dir)
