@@ -225,6 +225,15 @@ func (d Driver) inModule(h uint64, f func(r *Runtime, m *module) Result) Result 
 		if res != ResultSuccess {
 			return res
 		}
+		if m.machine == nil { // a library after a reset
+			err := r.begin()
+			if err == Success {
+				err = r.load(m)
+			}
+			if err != Success {
+				return err.Result()
+			}
+		}
 		return f(r, m)
 	})
 }
@@ -337,13 +346,6 @@ func (d Driver) Managed(mod uint64, name string) (addr, size uint64, res Result)
 // Global returns the address and size of a module's variable.
 func (d Driver) Global(mod uint64, name string) (addr, size uint64, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
-		err := r.begin()
-		if err == Success {
-			err = r.load(m) // a library after a reset
-		}
-		if err != Success {
-			return err.Result()
-		}
 		s, ok := m.machine.Symbol(name)
 		if !ok {
 			return ResultNotFound

@@ -55,6 +55,9 @@ func TestLibrary(t *testing.T) {
 			if round == 0 {
 				continue
 			}
+			if x, res := d.Texture(lib, "image", false); res != ResultSuccess || x == 0 {
+				t.Errorf("a texture reference after a reset: %#x, %v", x, res)
+			}
 			d.is("a library is no module", d.UnloadModule(lib), ResultInvalidHandle)
 			d.is("unload", d.UnloadLibrary(lib), ResultSuccess)
 			d.is("unload again", d.UnloadLibrary(lib), ResultInvalidHandle)
