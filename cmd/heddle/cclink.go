@@ -153,7 +153,7 @@ func (c *ccCall) folders() []string {
 // of their linker names.
 var nvidiaLibraries = []struct{ prefix, name string }{
 	{"cublas", "cuBLAS"}, {"cufft", "cuFFT"}, {"curand", "cuRAND's host library"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
-	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"}, {"nvToolsExt", "NVTX"},
+	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"},
 	{"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
 }
 

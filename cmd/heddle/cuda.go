@@ -194,6 +194,9 @@ func wait(cmd *exec.Cmd) (ended, error) {
 	return ended{code: exit.ExitCode()}, nil
 }
 
+// injection is the variable through which the headers of NVTX 3 find a library for ranges.
+const injection = "NVTX_INJECTION64_PATH"
+
 // environment returns the variables that configure the library.
 func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	list := slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -212,7 +215,11 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	return append(list, "LD_LIBRARY_PATH="+path, flags.Variable+"="+text), nil
+	list = append(list, "LD_LIBRARY_PATH="+path, flags.Variable+"="+text)
+	if os.Getenv(injection) == "" {
+		list = append(list, injection+"="+filepath.Join(dir, libraryName))
+	}
+	return list, nil
 }
 
 // errNoReport means that no program wrote a report.

@@ -103,7 +103,7 @@ func missingLibraries(cmd *exec.Cmd, program string) string {
 // libraryHint names the source of a library.
 func libraryHint(name string) string {
 	for _, h := range []struct{ prefixes, hint string }{
-		{"libcublas libcufft libcusparse libcusolver libcurand libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libnvToolsExt libcupti",
+		{"libcublas libcufft libcusparse libcusolver libcurand libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
 			" (NVIDIA's own; Heddle has no replacement)"},
 		{"libcudart", " (an unknown release of the CUDA runtime)"},
 		{"libomp. libiomp", " (apt-get install libomp5)"},

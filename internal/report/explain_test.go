@@ -12,7 +12,8 @@ import (
 )
 
 // figures appends the paths of all numbers in the JSON form of a type; maps of
-// numbers end with a dot.
+// numbers end with a dot. A type within itself, like a range within a range, counts
+// once.
 func figures(t reflect.Type, path string, list []string) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
@@ -22,6 +23,7 @@ func figures(t reflect.Type, path string, list []string) []string {
 			f := t.Field(i)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			switch {
+			case f.Type == reflect.SliceOf(reflect.PointerTo(t)):
 			case f.Anonymous:
 				list = figures(f.Type, path, list)
 			case path == "":

@@ -37,6 +37,7 @@ type Run struct {
 
 	Kernels []Kernel `json:"kernels"`
 	LeftOut int      `json:"launches_left_out,omitempty"` // launches not selected
+	Ranges  []*Range `json:"ranges,omitempty"`            // that the program named
 	Steps   []Step   `json:"steps,omitempty"`
 	Checks  []Check  `json:"checks"`
 
@@ -71,6 +72,60 @@ type Kernel struct {
 	WarpInstructions   uint64   `json:"warp_instructions"`
 	ThreadInstructions uint64   `json:"thread_instructions"`
 	*KernelTiming               // nil in a functional run
+}
+
+// Range is an interval of the program with a name, and the launches that it submitted
+// within. All intervals of one name, within the same outer ones, count as one.
+type Range struct {
+	Name               string   `json:"name"`
+	Times              int      `json:"times"` // that it began
+	Launches           int      `json:"launches"`
+	WarpInstructions   uint64   `json:"warp_instructions"`
+	ThreadInstructions uint64   `json:"thread_instructions"`
+	Cycles             uint64   `json:"cycles,omitempty"` // of its launches, summed, in a timing run
+	Ranges             []*Range `json:"ranges,omitempty"` // within it
+}
+
+// Add counts a launch.
+func (r *Range) Add(k *Kernel) {
+	r.Launches++
+	r.WarpInstructions += k.WarpInstructions
+	r.ThreadInstructions += k.ThreadInstructions
+	if k.KernelTiming != nil {
+		r.Cycles += k.Cycles
+	}
+}
+
+// rangeTable shows the named ranges, inner ones below outer ones.
+func (r *Run) rangeTable(b *strings.Builder) {
+	if len(r.Ranges) == 0 {
+		return
+	}
+	head := []string{"<range", "times", "launches", "warp instr", "thread instr"}
+	if r.Timing != nil {
+		head = append(head, "kernel cycles")
+	}
+	t := NewTable(head...)
+	more := 0
+	var add func(list []*Range, depth int)
+	add = func(list []*Range, depth int) {
+		for _, x := range list {
+			if len(t.rows) < mostRows {
+				row := []string{strings.Repeat("  ", depth) + x.Name, Count(uint64(x.Times)), Count(uint64(x.Launches)), Count(x.WarpInstructions), Count(x.ThreadInstructions)}
+				if r.Timing != nil {
+					row = append(row, Count(x.Cycles))
+				}
+				t.Row(row...)
+			} else {
+				more++
+			}
+			add(x.Ranges, depth+1)
+		}
+	}
+	add(r.Ranges, 0)
+	b.WriteString("\n")
+	t.Write(b)
+	moreRows(b, more, "range", "ranges")
 }
 
 // Step is one action of the host, in execution order.
@@ -205,6 +260,7 @@ func (r *Run) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%s left out (--kernels)\n", what)
 	}
+	r.rangeTable(&b)
 	if r.Timing != nil {
 		r.stepTable(&b)
 		r.blockTable(&b)

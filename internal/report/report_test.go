@@ -146,3 +146,34 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestRangeTable: ranges are listed below the ranges around them; cycles only if time was
+// simulated.
+func TestRangeTable(t *testing.T) {
+	inner := &Range{Name: "inner", Times: 3, Launches: 2, WarpInstructions: 1000, ThreadInstructions: 32000, Cycles: 7}
+	r := &Run{Ranges: []*Range{{Name: "outer", Times: 1, Launches: 4, WarpInstructions: 2000, ThreadInstructions: 64000, Cycles: 12345, Ranges: []*Range{inner}}, {Name: "empty", Times: 1}}}
+	for _, c := range []struct {
+		timing *Timing
+		want   string
+	}{
+		{nil, `
+range    times  launches  warp instr  thread instr
+outer        1         4       2,000        64,000
+  inner      3         2       1,000        32,000
+empty        1         0           0             0
+`},
+		{&Timing{}, `
+range    times  launches  warp instr  thread instr  kernel cycles
+outer        1         4       2,000        64,000         12,345
+  inner      3         2       1,000        32,000              7
+empty        1         0           0             0              0
+`},
+	} {
+		r.Timing = c.timing
+		var b strings.Builder
+		r.rangeTable(&b)
+		if b.String() != c.want {
+			t.Errorf("%s\nwant\n%s", &b, c.want)
+		}
+	}
+}

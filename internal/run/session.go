@@ -44,6 +44,9 @@ type Session struct {
 	rows    *Rows
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
+	ranges  []*Range              // that it shows
+	named   int                   // ranges in the result
+	tracks  map[string]string     // names of streams' tracks in the timeline
 	watched map[exec.Work]*Launch // with Hazards: launches that have begun
 	opened  *watchedBlock         // with Watch.Inst: the block that comes to an SM next
 	bad     error                 // the first write error of an observer
@@ -55,9 +58,20 @@ type span struct {
 	name string
 }
 
+// trackOf is the timeline's track of a stream.
+func trackOf(stream int64) string { return fmt.Sprintf("stream %d", stream) }
+
+// NameStream gives the timeline's track of a stream a name.
+func (s *Session) NameStream(stream int64, name string) {
+	if s.tracks == nil {
+		s.tracks = map[string]string{}
+	}
+	s.tracks[trackOf(stream)] = trackOf(stream) + ": " + name
+}
+
 // timed returns the span with the times of its action, if that has begun.
 func (x span) timed() timeline.Span {
-	return timeline.Span{Name: x.name, Track: fmt.Sprintf("stream %d", x.op.Stream), Start: x.op.Start, End: max(x.op.End, x.op.Start)}
+	return timeline.Span{Name: x.name, Track: trackOf(x.op.Stream), Start: x.op.Start, End: max(x.op.End, x.op.Start)}
 }
 
 // NewSession begins a run of a kind of work on an input, with an empty result.
@@ -147,6 +161,8 @@ type Launch struct {
 	Estimated   bool  // the number of registers is an estimate
 	Weight      int64 // in the progress of the run
 	Unwatched   bool  // its control bits are inferred, so there is nothing to check
+
+	Ranges []*Range // in which it was submitted: the innermost ones
 
 	op   *gpu.Op
 	drop func() // removes it from the recorded trace; nil if it is not recorded
@@ -289,11 +305,14 @@ func (s *Session) collect(l *Launch) {
 	if s.Detailed > 0 && len(s.Res.Kernels) >= s.Detailed {
 		r.Lines = nil
 	}
-	s.List(r)
+	s.List(r, l.Ranges...)
 }
 
-// List adds a completed launch to the result.
-func (s *Session) List(k report.Kernel) {
+// List adds a completed launch to the result, and to the ranges in which it was submitted.
+func (s *Session) List(k report.Kernel, ranges ...*Range) {
+	for _, r := range ranges {
+		r.add(&k)
+	}
 	s.Res.WarpInstructions += k.WarpInstructions
 	s.Res.ThreadInstructions += k.ThreadInstructions
 	if s.Most > 0 && len(s.Res.Kernels) >= s.Most {
@@ -361,10 +380,12 @@ func (s *Session) flush(res *report.Run) {
 				s.spans = append(s.spans, x.timed())
 			}
 		}
+		s.spans = append(s.spans, rangeSpans(s.ranges)...)
 		slices.SortStableFunc(s.spans, func(a, b timeline.Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 		for _, x := range s.spans {
+			x.Track = cmp.Or(s.tracks[x.Track], x.Track)
 			s.opt.Timeline.AddSpan(x)
 		}
-		s.spans, s.others = nil, nil
+		s.spans, s.others, s.ranges = nil, nil, nil
 	}
 }

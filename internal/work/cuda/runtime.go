@@ -126,6 +126,8 @@ type Runtime struct {
 	replace []Replacement
 	offered []string // modules that could have been replaced
 
+	ranges ranges
+
 	life      context.Context // ends when the program is interrupted
 	interrupt context.CancelFunc
 
@@ -147,6 +149,7 @@ type Thread struct {
 	barred atomic.Bool // the device is calling it, so it must not call the device
 
 	contexts []uint64 // a stack: the last is current
+	ranges   []pushed // a stack, too
 	driven   bool     // within a call of the driver
 }
 

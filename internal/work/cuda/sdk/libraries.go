@@ -44,6 +44,10 @@ var Libraries = []Library{
 		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h"}, Functions: `cublas[A-Z]\w+`,
 		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
 	},
+	{
+		Name: "nvToolsExt", Title: "NVTX", Headers: []string{"nvToolsExt.h", "nvToolsExtCudaRt.h", "nvToolsExtCuda.h"}, Functions: `nvtx[A-Z]\w*`,
+		Sonames: []string{"libnvToolsExt.so.1"},
+	},
 	{Name: "nvidia-ml", Title: "NVML", Headers: []string{"nvml.h"}, Functions: `nvml[A-Z]\w*`, Sonames: []string{"libnvidia-ml.so.1"}, Unversioned: true},
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
 		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
