@@ -171,17 +171,37 @@ var blasCalls = map[C.int]func(blas.Call, blas.Problem) blas.Status{
 	C.BLAS_COPY: blas.Call.Copy, C.BLAS_SWAP: blas.Call.Swap, C.BLAS_AXPY: blas.Call.Axpy, C.BLAS_SCAL: blas.Call.Scal,
 	C.BLAS_DOT: blas.Call.Dot, C.BLAS_DOTC: blas.Call.Dotc, C.BLAS_NRM2: blas.Call.Nrm2, C.BLAS_ASUM: blas.Call.Asum,
 	C.BLAS_AMAX: blas.Call.Amax, C.BLAS_AMIN: blas.Call.Amin, C.BLAS_ROT: blas.Call.Rot, C.BLAS_ROTG: blas.Call.Rotg,
-	C.BLAS_ROTM: blas.Call.Rotm, C.BLAS_ROTMG: blas.Call.Rotmg, C.BLAS_TRSM: blas.Call.Trsm,
+	C.BLAS_ROTM: blas.Call.Rotm, C.BLAS_ROTMG: blas.Call.Rotmg, C.BLAS_GEMV: blas.Call.Gemv, C.BLAS_MV: blas.Call.Mv,
+	C.BLAS_TRMV: blas.Call.Trmv, C.BLAS_TRSV: blas.Call.Trsv, C.BLAS_RANK: blas.Call.Rank, C.BLAS_TRSM: blas.Call.Trsm,
+	C.BLAS_TRMM: blas.Call.Trmm, C.BLAS_SYMM: blas.Call.Symm, C.BLAS_RANKK: blas.Call.RankK, C.BLAS_GEAM: blas.Call.Geam,
+	C.BLAS_DGMM: blas.Call.Dgmm, C.BLAS_PACK: blas.Call.Pack,
 }
 
 //export heddleBlas
 func heddleBlas(h C.uintptr_t, what C.int, p *C.struct_blas_call) C.int {
 	return inBlas(h, func(c blas.Call) blas.Status {
 		return blasCalls[what](c, blas.Problem{
-			Side: blas.Side(p.side), Fill: blas.Fill(p.fill), Diag: blas.Diag(p.diag), OpA: blas.Op(p.transa), OpB: blas.Op(p.transb),
+			Side: blas.Side(p.side), Kind: blas.Kind(p.kind), Storage: blas.Storage(p.storage), Both: p.both != 0,
+			Fill: blas.Fill(p.fill), Diag: blas.Diag(p.diag), OpA: blas.Op(p.transa), OpB: blas.Op(p.transb),
 			M: int64(p.m), N: int64(p.n), K: int64(p.k), KL: int64(p.kl), KU: int64(p.ku),
 			Alpha: uint64(p.alpha), Beta: uint64(p.beta), Scalar: blas.Type(p.scalar),
 			A: blasMatrix(&p.a, p.listed), B: blasMatrix(&p.b, p.listed), C: blasMatrix(&p.c, p.listed), Batch: int64(p.batch),
+		})
+	})
+}
+
+// blasFactors are the functions that blas_factor describes.
+var blasFactors = map[C.int]func(blas.Call, blas.Factor) blas.Status{
+	C.BLAS_GETRF: blas.Call.Getrf, C.BLAS_GETRS: blas.Call.Getrs, C.BLAS_GETRI: blas.Call.Getri, C.BLAS_MATINV: blas.Call.Matinv,
+	C.BLAS_GEQRF: blas.Call.Geqrf,
+}
+
+//export heddleBlasFactor
+func heddleBlasFactor(h C.uintptr_t, what C.int, f *C.struct_blas_factor) C.int {
+	return inBlas(h, func(c blas.Call) blas.Status {
+		return blasFactors[what](c, blas.Factor{
+			Op: blas.Op(f.op), M: int64(f.m), N: int64(f.n), A: blasMatrix(&f.a, 1), C: blasMatrix(&f.c, 1),
+			Pivots: uint64(f.pivots), Info: uint64(f.info), Batch: int64(f.batch),
 		})
 	})
 }

@@ -39,22 +39,38 @@ enum { F32, F64, F16, C32 = 4, C64, BF16 = 14 };
 // blas_call is a call of any other function: of what a function has no use for is zero.
 // Vectors are matrices whose leading dimension is the increment.
 struct blas_call {
-  int side, fill, diag, transa, transb;
+  int side, kind, storage, fill, diag, transa, transb;
   int64_t m, n, k, kl, ku;
   uintptr_t alpha, beta;
   int scalar; // type of alpha and beta
   struct blas_matrix a, b, c;
   int64_t batch;
-  int listed;
+  int listed, both;
 };
+
+// blas_factor is a call for the factors of a batch, whose addresses are arrays of pointers.
+struct blas_factor {
+  int op;
+  int64_t m, n;
+  struct blas_matrix a, c;
+  uintptr_t pivots, info;
+  int64_t batch;
+};
+
+// Operations, structures and storages, as internal/libs/blas numbers them.
+enum { OP_N, OP_T, OP_C };
+enum { GENERAL, SYMMETRIC, HERMITIAN, TRIANGULAR };
+enum { DENSE, BANDED, PACKED };
 
 // The functions; cublas.go has the same table.
 enum {
   BLAS_COPY, BLAS_SWAP, BLAS_AXPY, BLAS_SCAL, BLAS_DOT, BLAS_DOTC, BLAS_NRM2, BLAS_ASUM, BLAS_AMAX, BLAS_AMIN, BLAS_ROT, BLAS_ROTG, BLAS_ROTM,
-  BLAS_ROTMG, BLAS_TRSM
+  BLAS_ROTMG, BLAS_GEMV, BLAS_MV, BLAS_TRMV, BLAS_TRSV, BLAS_RANK, BLAS_TRSM, BLAS_TRMM, BLAS_SYMM, BLAS_RANKK, BLAS_GEAM, BLAS_DGMM,
+  BLAS_PACK, BLAS_GETRF, BLAS_GETRS, BLAS_GETRI, BLAS_MATINV, BLAS_GEQRF
 };
 
 // CALL passes a call on; h is the handle.
 #define CALL(what, ...) { struct blas_call call = {__VA_ARGS__}; return heddleBlas(h, what, &call); }
+#define FACTOR(what, ...) { struct blas_factor call = {__VA_ARGS__}; return heddleBlasFactor(h, what, &call); }
 
 #endif

@@ -22,7 +22,7 @@ func (c Call) product(p *Problem, k task) Status {
 
 // operands checks what all products here need: a type with kernels, scalars, and places.
 func (c Call) operands(p *Problem) (alpha, beta number, s Status) {
-	if !hasMatrices(p.C.Type) {
+	if !hasMatrices(p.C.Type) || p.A.Type != p.C.Type || p.B.Type != p.C.Type {
 		return alpha, beta, NotSupported
 	}
 	alpha, beta, ok := c.scalars(p)
@@ -114,15 +114,15 @@ func (c Call) RankK(p Problem) Status {
 	if p.N == 0 {
 		return Success
 	}
-	alpha, beta, s := c.operands(&p)
-	if p.K == 0 && s == InvalidValue { // only beta matters
-		_, _, ok := c.scalars(&p)
-		if ok && p.C.At != 0 {
-			s = Success
-		}
+	if p.K == 0 { // only beta matters
+		p.A.At, p.B.At = p.C.At, p.C.At
 	}
+	alpha, beta, s := c.operands(&p)
 	if s != Success {
 		return s
+	}
+	if p.Kind == Hermitian { // beta is real, also where alpha is not
+		beta, _ = c.number(p.Beta, p.Scalar.part())
 	}
 	a, b := p.A.general(p.OpA), p.B.general(p.OpA)
 	b.Transposed ^= 1
