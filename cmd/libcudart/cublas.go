@@ -27,6 +27,21 @@ func inBlas(h C.uintptr_t, f func(c blas.Call) blas.Status, places ...C.uintptr_
 	return C.int(s)
 }
 
+// namedBlas is inBlas for a function that warns, once, where it does not support a call.
+func namedBlas(h C.uintptr_t, name *C.char, f func(c blas.Call) blas.Status) C.int {
+	s := inBlas(h, f)
+	if blas.Status(s) == blas.NotSupported {
+		heddleNotInBlas(name)
+	}
+	return s
+}
+
+//export heddleNotInBlas
+func heddleNotInBlas(name *C.char) C.int {
+	thread().Missing(C.GoString(name), blas.NotSupported.Name())
+	return C.int(blas.NotSupported)
+}
+
 // giveBlas stores a result.
 func giveBlas[T any](addr C.uintptr_t, v T) blas.Status {
 	if addr == 0 || !put(addr, v) {
@@ -178,8 +193,8 @@ var blasCalls = map[C.int]func(blas.Call, blas.Problem) blas.Status{
 }
 
 //export heddleBlas
-func heddleBlas(h C.uintptr_t, what C.int, p *C.struct_blas_call) C.int {
-	return inBlas(h, func(c blas.Call) blas.Status {
+func heddleBlas(h C.uintptr_t, name *C.char, what C.int, p *C.struct_blas_call) C.int {
+	return namedBlas(h, name, func(c blas.Call) blas.Status {
 		return blasCalls[what](c, blas.Problem{
 			Side: blas.Side(p.side), Kind: blas.Kind(p.kind), Storage: blas.Storage(p.storage), Both: p.both != 0,
 			Fill: blas.Fill(p.fill), Diag: blas.Diag(p.diag), OpA: blas.Op(p.transa), OpB: blas.Op(p.transb),
@@ -197,8 +212,8 @@ var blasFactors = map[C.int]func(blas.Call, blas.Factor) blas.Status{
 }
 
 //export heddleBlasFactor
-func heddleBlasFactor(h C.uintptr_t, what C.int, f *C.struct_blas_factor) C.int {
-	return inBlas(h, func(c blas.Call) blas.Status {
+func heddleBlasFactor(h C.uintptr_t, name *C.char, what C.int, f *C.struct_blas_factor) C.int {
+	return namedBlas(h, name, func(c blas.Call) blas.Status {
 		return blasFactors[what](c, blas.Factor{
 			Op: blas.Op(f.op), M: int64(f.m), N: int64(f.n), A: blasMatrix(&f.a, 1), C: blasMatrix(&f.c, 1),
 			Pivots: uint64(f.pivots), Info: uint64(f.info), Batch: int64(f.batch),

@@ -69,8 +69,8 @@ enum {
   BLAS_PACK, BLAS_GETRF, BLAS_GETRS, BLAS_GETRI, BLAS_MATINV, BLAS_GEQRF
 };
 
-// CALL passes a call on; h is the handle.
-#define CALL(what, ...) { struct blas_call call = {__VA_ARGS__}; return heddleBlas(h, what, &call); }
-#define FACTOR(what, ...) { struct blas_factor call = {__VA_ARGS__}; return heddleBlasFactor(h, what, &call); }
+// CALL passes a call on, with the function's name for messages; h is the handle.
+#define CALL(what, ...) { struct blas_call call = {__VA_ARGS__}; return heddleBlas(h, (char *)__func__, what, &call); }
+#define FACTOR(what, ...) { struct blas_factor call = {__VA_ARGS__}; return heddleBlasFactor(h, (char *)__func__, what, &call); }
 
 #endif

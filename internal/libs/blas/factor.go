@@ -63,7 +63,7 @@ func (c Call) permute(f *Factor, back bool) Status {
 		return Success
 	}
 	name := types[f.C.Type].name
-	k := task{M: int32(f.M), N: int32(f.N), Flags: bit(back), C: f.C.general(N)}
+	k := task{M: int32(f.M), N: int32(f.N), Flags: flag(back), C: f.C.general(N)}
 	for first := int64(0); first < f.Batch; first += maxZ {
 		k.First = int32(first)
 		grid := cuda.Dim3{X: uint32(over(f.N, 256)), Y: 1, Z: uint32(min(maxZ, f.Batch-first))}

@@ -142,7 +142,44 @@ func (c Call) Gemm(g Gemm) Status {
 	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
 		return NotSupported
 	}
+	if p, ok := g.vector(f.scalar); ok {
+		alpha, _ := c.number(g.Alpha, f.scalar)
+		beta, _ := c.number(g.Beta, f.scalar)
+		return c.gemv(&p, alpha, beta)
+	}
 	return c.multiply(&g, f, alpha, beta)
+}
+
+// vector is a product whose result is a column or a row, as one of a matrix and a vector:
+// for those there are kernels that read the matrix once.
+func (g *Gemm) vector(scalar Type) (p Problem, ok bool) {
+	conjugated := func(op Op) bool { return op == C && g.A.Type.Complex() }
+	along := func(m Matrix, contiguous bool) Matrix {
+		if contiguous {
+			m.LD = 1
+		}
+		return m
+	}
+	p = Problem{M: g.M, N: g.K, OpA: g.OpA, Scalar: scalar, Batch: g.Batch, A: g.A}
+	switch {
+	case !hasMatrices(g.A.Type) && g.A.Type != F16 && g.A.Type != BF16:
+		return p, false
+	case g.N == 1 && !conjugated(g.OpB):
+		p.B, p.C = along(g.B, g.OpB == N), along(g.C, true)
+	case g.M == 1 && !conjugated(g.OpA) && !conjugated(g.OpB):
+		// The transpose: op(B)^T times a row of op(A).
+		p.M, p.N, p.A, p.OpA = g.N, g.K, g.B, T
+		if g.OpB != N {
+			p.OpA = N
+		}
+		p.B, p.C = along(g.A, g.OpA != N), g.C
+	default:
+		return p, false
+	}
+	if p.OpA != N { // a problem counts A's own rows
+		p.M, p.N = p.N, p.M
+	}
+	return p, true
 }
 
 // multiply launches the kernels for a product whose arguments are valid. Alpha and beta

@@ -203,6 +203,6 @@ func (c Call) Rank(p Problem) Status {
 	if p.Kind != General {
 		k.C = p.C.square(p.N, 0, p.Kind, p.Storage, p.Fill, NonUnit, N)
 	}
-	k.Flags = bit(p.OpB == C || p.Kind == Hermitian)*conjugateFlag | bit(p.Both)*bothFlag
+	k.Flags = flag(p.OpB == C || p.Kind == Hermitian)*conjugateFlag | flag(p.Both)*bothFlag
 	return c.start("matvec_"+name, "rank_"+name, k, over(p.M, 32), over(p.N, 32), 1, 256)
 }

@@ -157,17 +157,10 @@ const (
 	flipColumns int32 = 2
 )
 
-func bit(v bool) int32 {
-	if v {
-		return 1
-	}
-	return 0
-}
-
 // general is a dense matrix with an operation.
 func (m *Matrix) general(op Op) operand {
 	return operand{
-		At: m.At, Stride: m.Stride, LD: m.LD, Listed: bit(m.Listed), Transposed: bit(op != N), Conjugated: bit(op == C),
+		At: m.At, Stride: m.Stride, LD: m.LD, Listed: flag(m.Listed), Transposed: flag(op != N), Conjugated: flag(op == C),
 		Below: math.MaxInt32, Above: math.MaxInt32,
 	}
 }
@@ -186,7 +179,7 @@ func (m *Matrix) vector(n int64) operand {
 // it has k of them beside the diagonal.
 func (m *Matrix) square(n, k int64, kind Kind, storage Storage, fill Fill, diag Diag, op Op) operand {
 	v := m.general(op)
-	v.N, v.Kind, v.Upper, v.Unit = int32(n), int32(kind), bit(fill == Upper), bit(diag == Unit)
+	v.N, v.Kind, v.Upper, v.Unit = int32(n), int32(kind), flag(fill == Upper), flag(diag == Unit)
 	switch {
 	case storage == Banded && fill == Upper:
 		v.bands(k, 0, k)

@@ -131,7 +131,7 @@ func (c Call) RankK(p Problem) Status {
 	}
 	k := task{M: int32(p.N), N: int32(p.N), K: int32(p.K), Alpha: alpha, Beta: beta, A: a, B: b}
 	k.C = p.C.square(p.N, 0, p.Kind, Dense, p.Fill, NonUnit, N)
-	k.Flags = bit(p.Kind == Hermitian)*conjugateFlag | bit(p.Both)*bothFlag
+	k.Flags = flag(p.Kind == Hermitian)*conjugateFlag | flag(p.Both)*bothFlag
 	return c.product(&p, k)
 }
 
@@ -194,7 +194,7 @@ func (c Call) Dgmm(p Problem) Status {
 	if p.Side == Right {
 		n = p.N
 	}
-	return c.tiles("scale", &p, task{Flags: bit(p.Side == Right), A: p.A.general(N), B: p.B.vector(n), C: p.C.general(N)})
+	return c.tiles("scale", &p, task{Flags: flag(p.Side == Right), A: p.A.general(N), B: p.B.vector(n), C: p.C.general(N)})
 }
 
 // Pack copies a triangle of N rows from a matrix with all elements to packed columns, if

@@ -233,7 +233,7 @@ func (c Call) reduce(kernel string, p *Problem) Status {
 		return s
 	}
 	name := types[t].name
-	k := task{N: int32(n), Flags: bit(size == 8), A: p.A.vector(n), B: p.B.vector(n)}
+	k := task{N: int32(n), Flags: flag(size == 8), A: p.A.vector(n), B: p.B.vector(n)}
 	block := cuda.Dim3{X: vectorThreads, Y: 1, Z: 1}
 	if s := c.launch("vector_"+name, kernel+"_"+name, cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, block, 0, k, states, at[0]); s != Success {
 		return s

@@ -323,6 +323,14 @@ func (t *Thread) Unsupported(name string) Error {
 	})
 }
 
+// Missing warns, once for each name, that a function of a library is not supported, or not
+// for such arguments, and what it returns.
+func (t *Thread) Missing(name, answer string) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.r.once(name, "%s is not supported, or not with these arguments; it returns %s", name, answer)
+}
+
 // Check is a call that only validates its arguments: it returns InvalidValue unless they
 // are valid.
 func (t *Thread) Check(right bool) Error {

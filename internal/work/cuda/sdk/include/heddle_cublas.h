@@ -274,4 +274,26 @@ HEDDLE_BLAS_SIZES(HEDDLE_BATCHES)
                                    T *const Carray[], int ldc, int *info, int *devInfoArray, int batchSize);
 HEDDLE_SDCZ(HEDDLE_FACTOR, , , )
 
+#define HEDDLE_GROUPED(s, i, _) \
+  cublasStatus_t cublasSgemmGroupedBatched##s(cublasHandle_t handle, const cublasOperation_t transa[], const cublasOperation_t transb[], \
+                                              const i m[], const i n[], const i k[], const float alpha[], const float *const Aarray[], \
+                                              const i lda[], const float *const Barray[], const i ldb[], const float beta[], \
+                                              float *const Carray[], const i ldc[], i group_count, const i group_size[]); \
+  cublasStatus_t cublasDgemmGroupedBatched##s(cublasHandle_t handle, const cublasOperation_t transa[], const cublasOperation_t transb[], \
+                                              const i m[], const i n[], const i k[], const double alpha[], const double *const Aarray[], \
+                                              const i lda[], const double *const Barray[], const i ldb[], const double beta[], \
+                                              double *const Carray[], const i ldc[], i group_count, const i group_size[]); \
+  cublasStatus_t cublasGemmGroupedBatchedEx##s(cublasHandle_t handle, const cublasOperation_t transa[], const cublasOperation_t transb[], \
+                                               const i m[], const i n[], const i k[], const void *alpha, const void *const Aarray[], \
+                                               cudaDataType Atype, const i lda[], const void *const Barray[], cudaDataType Btype, \
+                                               const i ldb[], const void *beta, void *const Carray[], cudaDataType Ctype, const i ldc[], \
+                                               i group_count, const i group_size[], cublasComputeType_t computeType); \
+  cublasStatus_t cublasCgemm3mEx##s(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, i m, i n, i k, \
+                                    const cuComplex *alpha, const void *A, cudaDataType Atype, i lda, const void *B, cudaDataType Btype, \
+                                    i ldb, const cuComplex *beta, void *C, cudaDataType Ctype, i ldc);
+HEDDLE_BLAS_SIZES(HEDDLE_GROUPED)
+cublasStatus_t cublasUint8gemmBias(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, cublasOperation_t transc, int m,
+                                   int n, int k, const unsigned char *A, int A_bias, int lda, const unsigned char *B, int B_bias, int ldb,
+                                   unsigned char *C, int C_bias, int ldc, int C_mult, int C_shift);
+
 #endif
