@@ -1,7 +1,7 @@
 // The functions of cuBLAS that differ only in the type of their elements and the width of
 // their sizes.
 #include "_cgo_export.h"
-#include "cublas.h"
+#include "blas.h"
 
 // Numbers of the types of sums (cublasComputeType_t).
 enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };

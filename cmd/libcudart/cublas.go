@@ -2,7 +2,7 @@ package main
 
 /*
 #include "host.h"
-#include "cublas.h"
+#include "blas.h"
 */
 import "C"
 

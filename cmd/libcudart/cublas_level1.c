@@ -1,6 +1,6 @@
 // Functions of cuBLAS for vectors.
 #include "_cgo_export.h"
-#include "cublas.h"
+#include "blas.h"
 
 #define TWO(name, what, T, s, i) \
   int name##s(uintptr_t h, i n, uintptr_t x, i incx, uintptr_t y, i incy) CALL(what, .n = n, .a = {x, T, incx}, .c = {y, T, incy})

@@ -1,6 +1,6 @@
 // Functions of cuBLAS for matrices and vectors.
 #include "_cgo_export.h"
-#include "cublas.h"
+#include "blas.h"
 
 #define GEMV(name, T, s, i) \
   int name##_v2##s(uintptr_t h, int ta, i m, i n, uintptr_t alpha, uintptr_t a, i lda, uintptr_t x, i incx, uintptr_t beta, uintptr_t y, i incy) \

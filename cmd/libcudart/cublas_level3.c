@@ -1,6 +1,6 @@
 // Functions of cuBLAS for matrices with a structure, and its extensions of BLAS.
 #include "_cgo_export.h"
-#include "cublas.h"
+#include "blas.h"
 
 #define TRSM(name, T, s, i) \
   int name##_v2##s(uintptr_t h, int side, int uplo, int ta, int diag, i m, i n, uintptr_t alpha, uintptr_t a, i lda, uintptr_t b, i ldb) \

@@ -141,6 +141,19 @@ HEDDLE_BLAS_SIZES(HEDDLE_GEMMS)
 
 #include "heddle_cublas.h"
 
+// Copies between the host and the device.
+#define HEDDLE_COPIES(s, i, _) \
+  cublasStatus_t cublasSetVector##s(i n, i elemSize, const void *x, i incx, void *devicePtr, i incy); \
+  cublasStatus_t cublasGetVector##s(i n, i elemSize, const void *x, i incx, void *y, i incy); \
+  cublasStatus_t cublasSetMatrix##s(i rows, i cols, i elemSize, const void *A, i lda, void *B, i ldb); \
+  cublasStatus_t cublasGetMatrix##s(i rows, i cols, i elemSize, const void *A, i lda, void *B, i ldb); \
+  cublasStatus_t cublasSetVectorAsync##s(i n, i elemSize, const void *x, i incx, void *y, i incy, cudaStream_t stream); \
+  cublasStatus_t cublasGetVectorAsync##s(i n, i elemSize, const void *x, i incx, void *y, i incy, cudaStream_t stream); \
+  cublasStatus_t cublasSetMatrixAsync##s(i rows, i cols, i elemSize, const void *A, i lda, void *B, i ldb, cudaStream_t stream); \
+  cublasStatus_t cublasGetMatrixAsync##s(i rows, i cols, i elemSize, const void *A, i lda, void *B, i ldb, cudaStream_t stream);
+HEDDLE_BLAS_SIZES(HEDDLE_COPIES)
+void cublasXerbla(const char *name, int info);
+
 #ifdef __cplusplus
 }
 // Before release 11 the type of the sums was that of data.

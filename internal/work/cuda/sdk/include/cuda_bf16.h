@@ -4,6 +4,11 @@
 // Programs test this macro to see whether the header was included.
 #define __CUDA_BF16_H__
 
+#ifndef __cplusplus
+// C has the numbers, without arithmetic.
+typedef struct { unsigned short x; } __nv_bfloat16;
+typedef struct { __nv_bfloat16 x, y; } __nv_bfloat162;
+#else
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
@@ -47,5 +52,5 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80)
-
+#endif
 #endif

@@ -4,6 +4,11 @@
 // Programs test this macro to see whether the header was included.
 #define __CUDA_FP16_H__
 
+#ifndef __cplusplus
+// C has the numbers, without arithmetic.
+typedef struct { unsigned short x; } __half;
+typedef struct { __half x, y; } __half2;
+#else
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
@@ -76,5 +81,5 @@ typedef __half2 nv_half2;
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00)
-
+#endif
 #endif

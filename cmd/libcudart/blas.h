@@ -1,7 +1,7 @@
 // What the C functions of cuBLAS pass to Go: one form of each operation for all types and
 // both widths of sizes.
-#ifndef HEDDLE_CUBLAS_H
-#define HEDDLE_CUBLAS_H
+#ifndef HEDDLE_BLAS_H
+#define HEDDLE_BLAS_H
 
 #include <stdint.h>
 
