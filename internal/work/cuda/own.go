@@ -73,3 +73,23 @@ func (r *Runtime) own(of *Kernels, name string) (uint64, Error) {
 	r.ownKernels[key] = h
 	return h, Success
 }
+
+// Place allocates device memory with contents of a library. Messages call it by a name.
+func (t *Thread) Place(name string, contents []byte) (addr uint64, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		if err := r.unsafe(); err != Success || len(contents) == 0 {
+			return err
+		}
+		a, e := r.mem.Alloc(uint64(len(contents)), name)
+		if e != nil {
+			return MemoryAllocation
+		}
+		to, err := r.bytes(a, uint64(len(contents)), true)
+		if err == Success {
+			copy(to, contents)
+			addr = a
+		}
+		return err
+	})
+	return addr, err
+}

@@ -52,6 +52,10 @@ var Libraries = []Library{
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
 		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
 	}},
+	{
+		Name: "cufft", Title: "cuFFT", Headers: []string{"cufft.h", "cufftXt.h"}, Functions: `cufft[A-Z]\w+`,
+		Sonames: []string{"libcufft.so.11", "libcufft.so.12", "libcufft.so.10", "libcufft.so.9.2", "libcufft.so.9.1", "libcufft.so.9.0"},
+	},
 }
 
 // Files are the names of its file: those for programs, and that for the linker.

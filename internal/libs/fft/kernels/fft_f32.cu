@@ -1,0 +1,3 @@
+// targets: 52
+#include "fft.cuh"
+extern "C" __global__ void __launch_bounds__(512) fft_f32(pass p) { transform<float>(p); }

@@ -1,0 +1,269 @@
+package fft
+
+import (
+	"math"
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// Version is the release of cuFFT whose functions are here.
+const Version = 11401
+
+// Shape is what a plan transforms.
+type Shape struct {
+	Type  Type
+	N     []int64 // the last is that of elements that lie side by side
+	Batch int64
+	// Layouts of what is read and written. Without them, elements lie densely; transforms
+	// in place of real numbers then have room for the complex ones in each line.
+	Layouts *[2]Layout
+}
+
+// Layout is an advanced layout: elements from one to the next in the last dimension, from
+// one transform of the batch to the next, and the extents of memory.
+type Layout struct {
+	Embed        []int64
+	Stride, Dist int64
+}
+
+// Limits. The kernels' indices of a line have 31 bits; the sum of all elements is bounded so
+// that no number of bytes overflows, our choice.
+const (
+	maxLength = math.MaxInt32
+	maxTotal  = 1 << 48
+)
+
+// check reports whether a shape makes sense.
+func (s *Shape) check() Result {
+	if _, ok := types[s.Type]; !ok {
+		return InvalidType
+	}
+	if len(s.N) < 1 || len(s.N) > 3 {
+		return InvalidValue
+	}
+	if s.Batch < 1 || s.Batch > math.MaxInt32 {
+		return InvalidSize
+	}
+	total := s.Batch
+	for _, n := range s.N {
+		if n < 1 || n > maxLength || total > maxTotal/n {
+			return InvalidSize
+		}
+		total *= n
+	}
+	if s.Layouts != nil {
+		for _, l := range s.Layouts {
+			if l.Stride < 1 || l.Dist < 0 || l.Stride > maxTotal || l.Dist > maxTotal || len(l.Embed) != len(s.N) {
+				return InvalidValue
+			}
+			for _, e := range l.Embed[1:] {
+				if e < 1 || e > maxLength {
+					return InvalidValue
+				}
+			}
+		}
+	}
+	for _, n := range s.N {
+		if !smooth(n) && padded(n) > maxPadded {
+			return NotSupported
+		}
+	}
+	return Success
+}
+
+// Plan is what a cufftHandle stands for.
+type Plan struct {
+	shape  *Shape // nil: not made yet
+	stream uint64
+	manual bool   // the program provides the work area
+	need   uint64 // bytes of it
+	area   uint64 // where it is; 0: nowhere
+	owned  bool   // it is the plan's own
+	tables tables
+}
+
+// plans are those that exist.
+var plans = struct {
+	sync.Mutex
+	next int32
+	of   map[int32]*Plan
+}{of: map[int32]*Plan{}}
+
+// Create makes an empty plan.
+func Create(t *cuda.Thread) (handle int32, r Result) {
+	if t.Answer(cuda.Success) != cuda.Success {
+		return 0, SetupFailed
+	}
+	plans.Lock()
+	defer plans.Unlock()
+	plans.next++
+	plans.of[plans.next] = &Plan{}
+	return plans.next, Success
+}
+
+// Destroy ends a plan, and frees its memory when the device no longer uses it.
+func Destroy(t *cuda.Thread, handle int32) Result {
+	plans.Lock()
+	p := plans.of[handle]
+	delete(plans.of, handle)
+	plans.Unlock()
+	if p == nil {
+		return InvalidPlan
+	}
+	return p.free(t)
+}
+
+// free releases a plan's memory.
+func (p *Plan) free(t *cuda.Thread) Result {
+	list := []uint64{p.tables.at}
+	if p.owned {
+		list = append(list, p.area)
+	}
+	p.area, p.owned, p.tables = 0, false, tables{}
+	for _, at := range list {
+		if r := resultOf(t.Free(at), ExecFailed); r != Success {
+			return r
+		}
+	}
+	return Success
+}
+
+// Call is a call of a thread with a plan.
+type Call struct {
+	*Plan
+	t *cuda.Thread
+}
+
+// Of begins a call.
+func Of(t *cuda.Thread, handle int32) (Call, Result) {
+	plans.Lock()
+	defer plans.Unlock()
+	p := plans.of[handle]
+	if p == nil {
+		return Call{}, InvalidPlan
+	}
+	return Call{p, t}, Success
+}
+
+// Make gives a plan its shape and its memory, and returns the bytes of its work area.
+func (c Call) Make(s Shape) (bytes uint64, r Result) {
+	if c.shape != nil {
+		return 0, InvalidPlan
+	}
+	if bytes, r = Need(&s); r != Success {
+		return 0, r
+	}
+	c.need = bytes
+	if c.tables, r = makeTables(c.t, &s); r != Success {
+		return 0, r
+	}
+	if !c.manual && bytes > 0 {
+		at, err := c.t.Malloc(bytes)
+		if r = resultOf(err, SetupFailed); r != Success {
+			c.free(c.t)
+			return 0, r
+		}
+		c.area, c.owned = at, true
+	}
+	c.shape = &s
+	return bytes, Success
+}
+
+// Need is the number of bytes of a shape's work area.
+func Need(s *Shape) (bytes uint64, r Result) {
+	if r = s.check(); r != Success {
+		return 0, r
+	}
+	elements := int64(0)
+	for _, inPlace := range []bool{false, true} {
+		_, n := s.passes(inPlace, Forward)
+		elements = max(elements, n)
+	}
+	return uint64(elements * s.size(complexForm)), Success
+}
+
+// Size is the number of bytes of the work area of a plan that was made.
+func (c Call) Size() (uint64, Result) {
+	if c.shape == nil {
+		return 0, InvalidPlan
+	}
+	return c.need, Success
+}
+
+// SetStream sets the stream of all further executions.
+func (c Call) SetStream(stream uint64) Result {
+	c.stream = stream
+	return Success
+}
+
+// SetAutomatic says whether the plan allocates its work area; it has an effect before the
+// plan is made.
+func (c Call) SetAutomatic(on bool) Result {
+	c.manual = !on
+	return Success
+}
+
+// Policies of work areas (cufftXtWorkAreaPolicy).
+const (
+	policyMinimal     = 0
+	policyUser        = 1 // the program provides it
+	policyPerformance = 2
+)
+
+// SetPolicy says who allocates the work area.
+func (c Call) SetPolicy(policy int32) Result {
+	if policy < policyMinimal || policy > policyPerformance {
+		return InvalidValue
+	}
+	return c.SetAutomatic(policy != policyUser)
+}
+
+// SetArea sets the work area, which the program allocated.
+func (c Call) SetArea(at uint64) Result {
+	if c.owned {
+		if r := resultOf(c.t.Free(c.area), ExecFailed); r != Success {
+			return r
+		}
+	}
+	c.area, c.owned = at, false
+	return Success
+}
+
+// Execute transforms what lies at from, and writes the result to to. The type must be that
+// of the plan; those of real numbers have one direction.
+func (c Call) Execute(of Type, from, to uint64, d Direction) Result {
+	if c.shape == nil {
+		return InvalidPlan
+	}
+	if of != c.shape.Type {
+		return InvalidType
+	}
+	switch of {
+	case R2C, D2Z:
+		d = Forward
+	case C2R, Z2D:
+		d = Inverse
+	}
+	if from == 0 || to == 0 || d != Forward && d != Inverse {
+		return InvalidValue
+	}
+	if c.need > 0 && c.area == 0 {
+		return NoWorkspace
+	}
+	passes, _ := c.shape.passes(from == to, d)
+	for _, p := range passes {
+		if r := c.launch(p, from, to); r != Success {
+			return r
+		}
+	}
+	return Success
+}
+
+// Type is that of a plan that was made.
+func (c Call) Type() (Type, Result) {
+	if c.shape == nil {
+		return 0, InvalidPlan
+	}
+	return c.shape.Type, Success
+}

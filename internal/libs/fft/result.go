@@ -1,0 +1,93 @@
+package fft
+
+import "github.com/heddle-sim/heddle/internal/work/cuda"
+
+// Result is a cufftResult.
+type Result int32
+
+// The codes of cuFFT's documentation.
+const (
+	Success        Result = 0
+	InvalidPlan    Result = 1
+	AllocFailed    Result = 2
+	InvalidType    Result = 3
+	InvalidValue   Result = 4
+	InternalError  Result = 5
+	ExecFailed     Result = 6
+	SetupFailed    Result = 7
+	InvalidSize    Result = 8
+	NoWorkspace    Result = 13
+	NotImplemented Result = 14
+	NotSupported   Result = 16
+)
+
+// resultOf is the code for the outcome of a call of the runtime; other is that of
+// failures without a code of their own.
+func resultOf(err cuda.Error, other Result) Result {
+	switch err {
+	case cuda.Success:
+		return Success
+	case cuda.MemoryAllocation:
+		return AllocFailed
+	}
+	return other
+}
+
+// Type is what a transform reads and writes (cufftType).
+type Type int32
+
+// The types.
+const (
+	C2C Type = 0x29
+	R2C Type = 0x2a
+	C2R Type = 0x2c
+	Z2Z Type = 0x69
+	D2Z Type = 0x6a
+	Z2D Type = 0x6c
+)
+
+// TypeOf is the type of a transform between elements of types of numbers (cudaDataType):
+// those of float and double, if the execution has the same precision.
+func TypeOf(from, to, execution int32) (Type, Result) {
+	const realFloat, realDouble, complexFloat, complexDouble = 0, 1, 4, 5
+	switch [3]int32{from, to, execution} {
+	case [3]int32{complexFloat, complexFloat, complexFloat}:
+		return C2C, Success
+	case [3]int32{realFloat, complexFloat, complexFloat}:
+		return R2C, Success
+	case [3]int32{complexFloat, realFloat, complexFloat}:
+		return C2R, Success
+	case [3]int32{complexDouble, complexDouble, complexDouble}:
+		return Z2Z, Success
+	case [3]int32{realDouble, complexDouble, complexDouble}:
+		return D2Z, Success
+	case [3]int32{complexDouble, realDouble, complexDouble}:
+		return Z2D, Success
+	}
+	return 0, NotSupported
+}
+
+// Missing is a call of a function that is not there. It warns once for each name.
+func Missing(t *cuda.Thread, name string) Result {
+	t.Missing(name, "CUFFT_NOT_SUPPORTED")
+	return NotSupported
+}
+
+// types are what the types consist of: whether they are double, and what is read and
+// written.
+var types = map[Type]struct {
+	double   bool
+	from, to form
+}{
+	C2C: {false, complexForm, complexForm}, R2C: {false, realForm, complexForm}, C2R: {false, complexForm, realForm},
+	Z2Z: {true, complexForm, complexForm}, D2Z: {true, realForm, complexForm}, Z2D: {true, complexForm, realForm},
+}
+
+// Direction is the sign of the exponents.
+type Direction int32
+
+// The directions.
+const (
+	Forward Direction = -1
+	Inverse Direction = 1
+)

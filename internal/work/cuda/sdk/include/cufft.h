@@ -1,0 +1,94 @@
+// cuFFT.
+#ifndef HEDDLE_CUFFT_H
+#define HEDDLE_CUFFT_H
+
+#include <stddef.h>
+
+#include "cuComplex.h"
+#include "driver_types.h"
+#include "library_types.h"
+
+#ifndef CUFFTAPI
+#define CUFFTAPI
+#endif
+
+#define CUFFT_VER_MAJOR 11
+#define CUFFT_VER_MINOR 4
+#define CUFFT_VER_PATCH 1
+#define CUFFT_VER_BUILD 0
+#define CUFFT_VERSION (CUFFT_VER_MAJOR * 1000 + CUFFT_VER_MINOR * 100 + CUFFT_VER_PATCH)
+
+typedef enum cufftResult_t {
+  CUFFT_SUCCESS = 0, CUFFT_INVALID_PLAN = 1, CUFFT_ALLOC_FAILED = 2, CUFFT_INVALID_TYPE = 3, CUFFT_INVALID_VALUE = 4, CUFFT_INTERNAL_ERROR = 5,
+  CUFFT_EXEC_FAILED = 6, CUFFT_SETUP_FAILED = 7, CUFFT_INVALID_SIZE = 8, CUFFT_UNALIGNED_DATA = 9, CUFFT_INCOMPLETE_PARAMETER_LIST = 10,
+  CUFFT_INVALID_DEVICE = 11, CUFFT_PARSE_ERROR = 12, CUFFT_NO_WORKSPACE = 13, CUFFT_NOT_IMPLEMENTED = 14, CUFFT_LICENSE_ERROR = 15,
+  CUFFT_NOT_SUPPORTED = 16
+} cufftResult;
+typedef enum cufftType_t {
+  CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c, CUFFT_Z2Z = 0x69
+} cufftType;
+typedef enum cufftCompatibility_t { CUFFT_COMPATIBILITY_FFTW_PADDING = 1 } cufftCompatibility;
+typedef enum cufftProperty_t { NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT = 1, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS = 2 } cufftProperty;
+
+#define CUFFT_COMPATIBILITY_DEFAULT CUFFT_COMPATIBILITY_FFTW_PADDING
+#define CUFFT_FORWARD -1
+#define CUFFT_INVERSE 1
+#define MAX_CUFFT_ERROR 17
+
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+typedef int cufftHandle;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+cufftResult CUFFTAPI cufftPlan1d(cufftHandle *plan, int nx, cufftType type, int batch);
+cufftResult CUFFTAPI cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type);
+cufftResult CUFFTAPI cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz, cufftType type);
+cufftResult CUFFTAPI cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride, int odist,
+                                   cufftType type, int batch);
+cufftResult CUFFTAPI cufftCreate(cufftHandle *plan);
+cufftResult CUFFTAPI cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftMakePlanMany(cufftHandle plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
+                                       int odist, cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftMakePlanMany64(cufftHandle plan, int rank, long long *n, long long *inembed, long long istride, long long idist,
+                                         long long *onembed, long long ostride, long long odist, cufftType type, long long batch, size_t *size);
+cufftResult CUFFTAPI cufftEstimate1d(int nx, cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftEstimate2d(int nx, int ny, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftEstimate3d(int nx, int ny, int nz, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftEstimateMany(int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride, int odist,
+                                       cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftGetSize1d(cufftHandle plan, int nx, cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftGetSize2d(cufftHandle plan, int nx, int ny, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftGetSize3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t *size);
+cufftResult CUFFTAPI cufftGetSizeMany(cufftHandle plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
+                                      int odist, cufftType type, int batch, size_t *size);
+cufftResult CUFFTAPI cufftGetSizeMany64(cufftHandle plan, int rank, long long *n, long long *inembed, long long istride, long long idist,
+                                        long long *onembed, long long ostride, long long odist, cufftType type, long long batch, size_t *size);
+cufftResult CUFFTAPI cufftGetSize(cufftHandle plan, size_t *size);
+cufftResult CUFFTAPI cufftSetWorkArea(cufftHandle plan, void *area);
+cufftResult CUFFTAPI cufftSetAutoAllocation(cufftHandle plan, int on);
+cufftResult CUFFTAPI cufftSetStream(cufftHandle plan, cudaStream_t stream);
+cufftResult CUFFTAPI cufftExecC2C(cufftHandle plan, cufftComplex *from, cufftComplex *to, int direction);
+cufftResult CUFFTAPI cufftExecR2C(cufftHandle plan, cufftReal *from, cufftComplex *to);
+cufftResult CUFFTAPI cufftExecC2R(cufftHandle plan, cufftComplex *from, cufftReal *to);
+cufftResult CUFFTAPI cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex *from, cufftDoubleComplex *to, int direction);
+cufftResult CUFFTAPI cufftExecD2Z(cufftHandle plan, cufftDoubleReal *from, cufftDoubleComplex *to);
+cufftResult CUFFTAPI cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *from, cufftDoubleReal *to);
+cufftResult CUFFTAPI cufftDestroy(cufftHandle plan);
+cufftResult CUFFTAPI cufftGetVersion(int *version);
+cufftResult CUFFTAPI cufftGetProperty(libraryPropertyType which, int *value);
+cufftResult CUFFTAPI cufftSetPlanPropertyInt64(cufftHandle plan, cufftProperty which, const long long value);
+cufftResult CUFFTAPI cufftGetPlanPropertyInt64(cufftHandle plan, cufftProperty which, long long *value);
+cufftResult CUFFTAPI cufftResetPlanProperty(cufftHandle plan, cufftProperty which);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
