@@ -86,8 +86,12 @@ func (c Call) form(g *Gemm) (f form, s Status) {
 // outputs are the types of results as tensor.cuh numbers them.
 var outputs = map[Type]int32{F32: 0, F16: 1, BF16: 2}
 
-// shape is a tile of a kernel: its size, and the threads and shared memory of a block.
-type shape struct{ m, n, threads, shared int64 }
+// shape is a tile of a kernel: its size, the threads and shared memory of a block, and how
+// fast it is on a full SM, in relation to the largest tile: rounded from timing runs.
+type shape struct {
+	m, n, threads, shared int64
+	speed                 float64
+}
 
 func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
 
@@ -98,22 +102,28 @@ func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n 
 // tensor kernels is dynamic: six or four tiles of 64 bytes for each row and column. The
 // large ones are for aligned columns.
 var shapes = map[string][]shape{
-	"gemm_f32": {{128, 128, 256, 0}, {64, 64, 128, 0}, {32, 32, 64, 0}},
-	"gemm_f16": {{128, 128, 256, 0}, {32, 32, 64, 0}}, "gemm_bf16": {{128, 128, 256, 0}, {32, 32, 64, 0}},
-	"gemm_f64": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c32": {{64, 64, 256, 0}, {32, 32, 256, 0}}, "gemm_c64": {{64, 64, 256, 0}, {32, 32, 256, 0}},
-	"gemm_i8":    {{64, 64, 256, 0}, {32, 32, 256, 0}},
-	"tensor_f16": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}}, "tensor_bf16": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}},
-	"tensor_tf32": {{128, 128, 256, 96 << 10}, {64, 64, 128, 32 << 10}},
+	"gemm_f32": {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.9}, {32, 32, 64, 0, 0.5}},
+	"gemm_f16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}}, "gemm_bf16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}},
+	"gemm_f64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
+	"gemm_c32": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}, "gemm_c64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
+	"gemm_i8":     {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
+	"tensor_f16":  {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_bf16": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_tf32": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
 }
 
-// choose returns the largest tile with which there is a block for most SMs, our choice.
+// choose returns the tile with which the SMs are done first: blocks run in waves, whose
+// last may leave SMs idle, and tiles at the edges are not full.
 func (c Call) choose(list []shape, m, n, batch int64) shape {
+	best, least := list[0], math.Inf(1)
 	for _, s := range list {
-		if x, y := s.blocks(m, n); 4*x*y*batch >= 3*c.sms() {
-			return s
+		x, y := s.blocks(m, n)
+		waves := (x*y*batch + c.sms() - 1) / c.sms()
+		if time := float64(waves*s.m*s.n) / s.speed; time < least {
+			best, least = s, time
 		}
 	}
-	return list[len(list)-1]
+	return best
 }
 
 // aligned reports whether copies of 16 bytes can load a matrix.

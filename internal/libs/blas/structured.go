@@ -10,7 +10,7 @@ import (
 // matrices one by one.
 
 // productShapes are the tiles of the kernels.
-var productShapes = []shape{{64, 64, 256, 0}, {32, 32, 256, 0}}
+var productShapes = []shape{{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}
 
 // product launches the kernel for C = alpha * A * B + beta * C.
 func (c Call) product(p *Problem, k task) Status {
