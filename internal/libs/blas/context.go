@@ -3,12 +3,8 @@ package blas
 import (
 	"cmp"
 	"embed"
-	"encoding/binary"
-	"maps"
-	"slices"
 	"sync"
 
-	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/libs"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
@@ -30,8 +26,7 @@ type Context struct {
 	Atomics  int32 // 1: allowed; no kernel here needs them
 	SMs      int32 // for which kernels are chosen; 0: all
 
-	lock  sync.Mutex
-	areas map[uint64]area // scratch memory by stream
+	scratch *scratch
 }
 
 // contexts are the handles that exist.
@@ -52,7 +47,7 @@ func Create(t *cuda.Thread) (handle uint64, s Status) {
 	contexts.Lock()
 	defer contexts.Unlock()
 	contexts.next += 64
-	contexts.of[contexts.next] = &Context{areas: map[uint64]area{}}
+	contexts.of[contexts.next] = &Context{scratch: &scratch{areas: map[uint64]area{}}}
 	return contexts.next, Success
 }
 
@@ -66,15 +61,10 @@ func Destroy(t *cuda.Thread, handle uint64) Status {
 		return NotInitialized
 	}
 	err := t.Synchronize()
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	for _, stream := range slices.Sorted(maps.Keys(c.areas)) {
-		if e := t.Free(c.areas[stream].at); err == cuda.Success {
-			err = e
-		}
+	if e := c.scratch.free(t); err == cuda.Success {
+		err = e
 	}
-	c.areas = map[uint64]area{}
-	return statusOf(err)
+	return StatusOf(err)
 }
 
 // Call is a call of a thread with a context.
@@ -92,6 +82,13 @@ func Of(t *cuda.Thread, handle uint64) (Call, Status) {
 		return Call{}, NotInitialized
 	}
 	return Call{c, t}, Success
+}
+
+// With is a call with the same context but for its stream and the place of scalars.
+func (c Call) With(stream uint64, mode PointerMode) Call {
+	own := *c.Context
+	own.Stream, own.Pointers = stream, mode
+	return Call{&own, c.t}
 }
 
 // SetStream sets the stream of all further kernels.
@@ -148,32 +145,9 @@ func (c Call) SetWorkspace(at, bytes uint64) Status {
 // sms is the number of SMs for which kernels are chosen.
 func (c Call) sms() int64 { return cmp.Or(int64(c.SMs), int64(c.t.Properties().SMs)) }
 
-// scalar is alpha or beta for a kernel that computes in a type: the bytes of its
-// parameter. Only f16 differs from what is computed with, f32.
-func (c Call) scalar(addr uint64, t Type) ([]byte, bool) {
-	if addr == 0 {
-		return nil, false
-	}
-	le, size := binary.LittleEndian, t.Size()
-	b := make([]byte, max(size, 8), 24)
-	if c.Pointers == OnDevice {
-		if t == F16 {
-			b[4] = 1
-		}
-		return le.AppendUint64(b, addr), true
-	}
-	if c.t.Read(addr, b[:size]) != cuda.Success {
-		return nil, false
-	}
-	if t == F16 {
-		le.PutUint32(b, num.F16ToF32(le.Uint16(b)))
-	}
-	return append(b, make([]byte, 8)...), true
-}
-
 // launch starts a kernel in the context's stream.
 func (c Call) launch(file, kernel string, grid, block cuda.Dim3, shared uint64, args ...any) Status {
-	return statusOf(c.t.LaunchOwn(kernels[file], kernel, cuda.Call{Grid: grid, Block: block, Shared: shared, Stream: c.Stream}, args...))
+	return StatusOf(c.t.LaunchOwn(kernels[file], kernel, cuda.Call{Grid: grid, Block: block, Shared: shared, Stream: c.Stream}, args...))
 }
 
 // capability is ten times the GPU's compute capability.

@@ -82,7 +82,7 @@ func (c Call) Getrs(f Factor) Status {
 	}
 	half := func(fill Fill, diag Diag) Status {
 		p := Problem{Fill: fill, Diag: diag, OpA: f.Op, M: f.M, N: f.N, A: f.A, C: f.C, Batch: f.Batch}
-		return c.trsm(&p, constant(1))
+		return c.trsm(&p, Constant(1))
 	}
 	steps := []func() Status{
 		func() Status { return c.permute(&f, false) },
@@ -134,7 +134,7 @@ func (c Call) Matinv(f Factor) Status {
 	}
 	size := f.N * f.N * f.C.Type.Size()
 	pivots := (f.N*f.Batch*4 + 255) / 256 * 256
-	at, s := c.scratch(pivots + f.Batch*size)
+	at, s := c.Scratch(pivots + f.Batch*size)
 	if s != Success {
 		return s
 	}

@@ -54,7 +54,7 @@ type form struct {
 // form chooses the kernels for a product's types.
 func (c Call) form(g *Gemm) (f form, s Status) {
 	a, out := g.A.Type, g.C.Type
-	scalar, ok := g.Compute.scalar(a.Complex())
+	scalar, ok := g.Compute.Scalar(a.Complex())
 	if !ok || a != g.B.Type {
 		return f, NotSupported
 	}
@@ -144,20 +144,39 @@ func (c Call) Gemm(g Gemm) Status {
 	if g.M == 0 || g.N == 0 || g.Batch == 0 {
 		return Success
 	}
-	alpha, okA := c.scalar(g.Alpha, f.scalar)
-	beta, okB := c.scalar(g.Beta, f.scalar)
-	if !okA || !okB || g.C.At == 0 || g.K > 0 && (g.A.At == 0 || g.B.At == 0) {
+	alpha, okA := c.Scalar(g.Alpha, f.scalar)
+	beta, okB := c.Scalar(g.Beta, f.scalar)
+	if !okA || !okB {
+		return InvalidValue
+	}
+	return c.product(&g, f, alpha, beta)
+}
+
+// Product is Gemm with scalars that the caller chooses.
+func (c Call) Product(g Gemm, alpha, beta Number) Status {
+	if !g.valid() {
+		return InvalidValue
+	}
+	f, s := c.form(&g)
+	if s != Success || g.M == 0 || g.N == 0 || g.Batch == 0 {
+		return s
+	}
+	return c.product(&g, f, alpha, beta)
+}
+
+// product checks places and sizes, and chooses between products of matrices and those with
+// a vector.
+func (c Call) product(g *Gemm, f form, alpha, beta Number) Status {
+	if g.C.At == 0 || g.K > 0 && (g.A.At == 0 || g.B.At == 0) {
 		return InvalidValue
 	}
 	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
 		return NotSupported
 	}
 	if p, ok := g.vector(f.scalar); ok {
-		alpha, _ := c.number(g.Alpha, f.scalar)
-		beta, _ := c.number(g.Beta, f.scalar)
 		return c.gemv(&p, alpha, beta)
 	}
-	return c.multiply(&g, f, alpha, beta)
+	return c.multiply(g, f, alpha, beta)
 }
 
 // vector is a product whose result is a column or a row, as one of a matrix and a vector:
@@ -192,9 +211,8 @@ func (g *Gemm) vector(scalar Type) (p Problem, ok bool) {
 	return p, true
 }
 
-// multiply launches the kernels for a product whose arguments are valid. Alpha and beta
-// are the bytes of the kernels' parameters.
-func (c Call) multiply(g *Gemm, f form, alpha, beta []byte) Status {
+// multiply launches the kernels for a product whose arguments are valid.
+func (c Call) multiply(g *Gemm, f form, alpha, beta Number) Status {
 	list, aligned := shapes[f.file], g.A.aligned() && g.B.aligned()
 	if f.tensor && !aligned {
 		list = list[1:]
@@ -206,7 +224,7 @@ func (c Call) multiply(g *Gemm, f form, alpha, beta []byte) Status {
 	}
 	x, y := tile.blocks(g.M, g.N)
 	for first := int64(0); first < g.Batch; first += maxZ {
-		args := []any{g.param(alpha, beta, first)}
+		args := []any{g.param(alpha.scalar(f.scalar), beta.scalar(f.scalar), first)}
 		if f.tensor {
 			args = append(args, outputs[g.C.Type], flag(aligned))
 		}
@@ -229,6 +247,28 @@ func (g *Gemm) param(alpha, beta []byte, first int64) []byte {
 		b = m.append(b)
 	}
 	return b
+}
+
+// scalar is the kernels' struct scalar of a type: a value, or its place.
+func (n Number) scalar(t Type) []byte {
+	le := binary.LittleEndian
+	b := make([]byte, 0, 24)
+	switch {
+	case n.At != 0:
+		b = b[:max(8, t.Size())]
+		if t == F16 { // for sums of f32
+			b[4] = 1
+		}
+	case t == F64:
+		b = le.AppendUint64(b, math.Float64bits(n.X))
+	case t == C64:
+		b = le.AppendUint64(le.AppendUint64(b, math.Float64bits(n.X)), math.Float64bits(n.Y))
+	case t == I32:
+		b = le.AppendUint64(b, uint64(uint32(int32(n.X))))
+	default: // for all others but C32 Y is zero
+		b = le.AppendUint32(le.AppendUint32(b, math.Float32bits(float32(n.X))), math.Float32bits(float32(n.Y)))
+	}
+	return le.AppendUint64(b, n.At)
 }
 
 // flag is a bool as kernels have it.

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
 )
@@ -202,65 +201,5 @@ func element(a []complex128, op blas.Op, ld, row, col int) complex128 {
 
 func abs(v complex128) float64 { return math.Hypot(real(v), imag(v)) }
 
-// encode returns the bytes of an element, and its value as rounded.
-func encode(t blas.Type, v complex128) ([]byte, complex128) {
-	var b []byte
-	add := func(v uint64, n int) {
-		for i := range n {
-			b = append(b, byte(v>>(8*i)))
-		}
-	}
-	x := real(v)
-	f32 := math.Float32bits(float32(x))
-	switch t {
-	case blas.F32:
-		add(uint64(f32), 4)
-	case blas.F64:
-		add(math.Float64bits(x), 8)
-	case blas.F16:
-		add(uint64(num.F32ToF16(f32, num.RN)), 2)
-	case blas.BF16:
-		add(uint64(num.F32ToBF16(f32, num.RN)), 2)
-	case blas.I8:
-		add(uint64(int8(x)), 1)
-	case blas.I32:
-		add(uint64(int32(x)), 4)
-	case blas.C32:
-		add(uint64(f32), 4)
-		add(uint64(math.Float32bits(float32(imag(v)))), 4)
-	case blas.C64:
-		add(math.Float64bits(x), 8)
-		add(math.Float64bits(imag(v)), 8)
-	}
-	return b, decode(t, b)
-}
-
-// decode is the value of an element.
-func decode(t blas.Type, b []byte) complex128 {
-	get := func(at, n int) (v uint64) {
-		for i := range n {
-			v |= uint64(b[at+i]) << (8 * i)
-		}
-		return v
-	}
-	f32 := func(v uint64) float64 { return float64(math.Float32frombits(uint32(v))) }
-	switch t {
-	case blas.F32:
-		return complex(f32(get(0, 4)), 0)
-	case blas.F64:
-		return complex(math.Float64frombits(get(0, 8)), 0)
-	case blas.F16:
-		return complex(f32(uint64(num.F16ToF32(uint16(get(0, 2))))), 0)
-	case blas.BF16:
-		return complex(f32(get(0, 2)<<16), 0)
-	case blas.I8:
-		return complex(float64(int8(get(0, 1))), 0)
-	case blas.I32:
-		return complex(float64(int32(get(0, 4))), 0)
-	case blas.C32:
-		return complex(f32(get(0, 4)), f32(get(4, 4)))
-	case blas.C64:
-		return complex(math.Float64frombits(get(0, 8)), math.Float64frombits(get(8, 8)))
-	}
-	return 0
-}
+func encode(t blas.Type, v complex128) ([]byte, complex128) { return libstest.Encode(int32(t), v) }
+func decode(t blas.Type, b []byte) complex128               { return libstest.Decode(int32(t), b) }

@@ -9,9 +9,9 @@ import "fmt"
 func hasMatrices(t Type) bool { return t == F32 || t == F64 || t == C32 || t == C64 }
 
 // scalars are alpha and beta.
-func (c Call) scalars(p *Problem) (alpha, beta number, ok bool) {
-	alpha, okA := c.number(p.Alpha, p.Scalar)
-	beta, okB := c.number(p.Beta, p.Scalar)
+func (c Call) scalars(p *Problem) (alpha, beta Number, ok bool) {
+	alpha, okA := c.Scalar(p.Alpha, p.Scalar)
+	beta, okB := c.Scalar(p.Beta, p.Scalar)
 	return alpha, beta, okA && okB
 }
 
@@ -41,7 +41,7 @@ func (c Call) Gemv(p Problem) Status {
 
 // gemv chooses the kernel: that for the largest groups of rows of which there is one for
 // most SMs, our choice.
-func (c Call) gemv(p *Problem, alpha, beta number) Status {
+func (c Call) gemv(p *Problem, alpha, beta Number) Status {
 	rows, columns := p.M, p.N // of op(A)
 	if p.OpA != N {
 		rows, columns = columns, rows
@@ -140,7 +140,7 @@ func (c Call) Trmv(p Problem) Status {
 		return s
 	}
 	// The product reads all of x before it is overwritten: from a copy.
-	at, s := c.scratch(p.N * p.C.Type.Size())
+	at, s := c.Scratch(p.N * p.C.Type.Size())
 	if s != Success {
 		return s
 	}
@@ -150,11 +150,11 @@ func (c Call) Trmv(p Problem) Status {
 	if x.LD < 0 { // a copy of elements in the order of memory
 		move.A.LD, old.LD = -x.LD, -1
 	}
-	if s := c.elementwise("copy", &move, number{}, number{}); s != Success {
+	if s := c.elementwise("copy", &move, Number{}, Number{}); s != Success {
 		return s
 	}
 	k := task{
-		M: int32(p.N), N: int32(p.N), Alpha: constant(1),
+		M: int32(p.N), N: int32(p.N), Alpha: Constant(1),
 		A: p.A.square(p.N, p.K, Triangular, p.Storage, p.Fill, p.Diag, p.OpA), B: old.vector(p.N), C: x.vector(p.N),
 	}
 	return c.structured(p.A.Type, k, 1)
@@ -166,7 +166,7 @@ func (c Call) Trsv(p Problem) Status {
 		return s
 	}
 	a := p.A.square(p.N, p.K, Triangular, p.Storage, p.Fill, p.Diag, p.OpA)
-	return c.solve(p.C.Type, a, p.C.vector(p.N), (p.Fill == Lower) == (p.OpA == N), p.N, 1, 1, constant(1))
+	return c.solve(p.C.Type, a, p.C.vector(p.N), (p.Fill == Lower) == (p.OpA == N), p.N, 1, 1, Constant(1))
 }
 
 // Flags of kernels.
@@ -191,7 +191,7 @@ func (c Call) Rank(p Problem) Status {
 	if p.M == 0 || p.N == 0 {
 		return Success
 	}
-	alpha, ok := c.number(p.Alpha, p.Scalar)
+	alpha, ok := c.Scalar(p.Alpha, p.Scalar)
 	if !ok || p.A.At == 0 || p.B.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}

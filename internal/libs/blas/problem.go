@@ -93,23 +93,23 @@ func (p *Problem) fits() bool {
 	return size <= math.MaxInt32
 }
 
-// number is the kernels' struct number.
-type number struct {
+// Number is the kernels' struct number: a scalar argument.
+type Number struct {
 	X, Y    float64
 	At      uint64
 	Type, _ int32
 }
 
-// constant is a number that the library itself chooses.
-func constant(x float64) number { return number{X: x} }
+// Constant is a number that a library itself chooses.
+func Constant(x float64) Number { return Number{X: x} }
 
-// number is a scalar argument for kernels.
-func (c Call) number(addr uint64, t Type) (n number, ok bool) {
+// Scalar is alpha or beta, of a type, as kernels take it.
+func (c Call) Scalar(addr uint64, t Type) (n Number, ok bool) {
 	if addr == 0 {
 		return n, false
 	}
 	if c.Pointers == OnDevice {
-		return number{At: addr, Type: int32(t)}, true
+		return Number{At: addr, Type: int32(t)}, true
 	}
 	b := make([]byte, 16)
 	if c.t.Read(addr, b[:t.Size()]) != cuda.Success {
@@ -127,6 +127,8 @@ func (c Call) number(addr uint64, t Type) (n number, ok bool) {
 		n.X = f32(le.Uint32(b))
 	case C32:
 		n.X, n.Y = f32(le.Uint32(b)), f32(le.Uint32(b[4:]))
+	case I32:
+		n.X = float64(int32(le.Uint32(b)))
 	case F64:
 		n.X = f64(0)
 	case C64:
@@ -214,7 +216,7 @@ func (p *Problem) stores(m *Matrix, n int64) bool {
 // task is the kernels' struct task.
 type task struct {
 	M, N, K, First, Flags, More int32
-	Alpha, Beta                 number
+	Alpha, Beta                 Number
 	A, B, C                     operand
 }
 
@@ -235,17 +237,3 @@ func (c Call) start(file, kernel string, t task, x, y, batch, threads int64) Sta
 
 // over is a quotient, rounded up.
 func over(n, by int64) int64 { return (n + by - 1) / by }
-
-// bytes is the number as an element, zero for one on the device.
-func (n number) bytes(t Type) []byte {
-	var b []byte
-	le := binary.LittleEndian
-	for _, v := range []float64{n.X, n.Y} {
-		if t == F64 || t == C64 {
-			b = le.AppendUint64(b, math.Float64bits(v))
-		} else {
-			b = le.AppendUint32(b, math.Float32bits(float32(v)))
-		}
-	}
-	return b[:t.Size()]
-}

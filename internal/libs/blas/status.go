@@ -49,8 +49,8 @@ func (s Status) Text() string {
 	return "unknown cuBLAS status"
 }
 
-// statusOf is the status for the outcome of a call of the runtime.
-func statusOf(err cuda.Error) Status {
+// StatusOf is the status for the outcome of a call of the runtime.
+func StatusOf(err cuda.Error) Status {
 	switch err {
 	case cuda.Success:
 		return Success

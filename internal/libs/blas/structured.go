@@ -12,8 +12,8 @@ import (
 // productShapes are the tiles of the kernels.
 var productShapes = []shape{{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}
 
-// product launches the kernel for C = alpha * A * B + beta * C.
-func (c Call) product(p *Problem, k task) Status {
+// structuredProduct launches the kernel for C = alpha * A * B + beta * C.
+func (c Call) structuredProduct(p *Problem, k task) Status {
 	name := types[p.C.Type].name
 	tile := c.choose(productShapes, int64(k.M), int64(k.N), 1)
 	x, y := tile.blocks(int64(k.M), int64(k.N))
@@ -21,7 +21,7 @@ func (c Call) product(p *Problem, k task) Status {
 }
 
 // operands checks what all products here need: a type with kernels, scalars, and places.
-func (c Call) operands(p *Problem) (alpha, beta number, s Status) {
+func (c Call) operands(p *Problem) (alpha, beta Number, s Status) {
 	if !hasMatrices(p.C.Type) || p.A.Type != p.C.Type || p.B.Type != p.C.Type {
 		return alpha, beta, NotSupported
 	}
@@ -56,7 +56,7 @@ func (c Call) Symm(p Problem) Status {
 	if p.Side == Right {
 		a, b = b, a
 	}
-	return c.product(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, Beta: beta, A: a, B: b, C: p.C.general(N)})
+	return c.structuredProduct(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, Beta: beta, A: a, B: b, C: p.C.general(N)})
 }
 
 // Trmm is C = alpha * op(A) * B, or with B on the left of A, for triangular A. C has M rows
@@ -79,14 +79,14 @@ func (c Call) Trmm(p Problem) Status {
 	}
 	if p.B.At == p.C.At { // the product reads all of B before it is overwritten: from a copy
 		size := p.B.Type.Size()
-		at, s := c.scratch(p.M * p.N * size)
+		at, s := c.Scratch(p.M * p.N * size)
 		if s != Success {
 			return s
 		}
 		width := uint64(p.M * size)
 		rows := cuda.Rows{Width: width, Height: uint64(p.N), Depth: 1, SrcPitch: uint64(p.B.LD * size), DstPitch: width}
 		if err := c.t.CopyRows(at, p.B.At, rows, cuda.DeviceToDevice, c.Stream, true); err != cuda.Success {
-			return statusOf(err)
+			return StatusOf(err)
 		}
 		p.B.At, p.B.LD = at, p.M
 	}
@@ -94,7 +94,7 @@ func (c Call) Trmm(p Problem) Status {
 	if p.Side == Right {
 		a, b = b, a
 	}
-	return c.product(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, A: a, B: b, C: p.C.general(N)})
+	return c.structuredProduct(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, A: a, B: b, C: p.C.general(N)})
 }
 
 // RankK is C = alpha * op(A) * op(B)^T + beta * C for a triangle of symmetric C of N rows,
@@ -122,7 +122,7 @@ func (c Call) RankK(p Problem) Status {
 		return s
 	}
 	if p.Kind == Hermitian { // beta is real, also where alpha is not
-		beta, _ = c.number(p.Beta, p.Scalar.part())
+		beta, _ = c.Scalar(p.Beta, p.Scalar.part())
 	}
 	a, b := p.A.general(p.OpA), p.B.general(p.OpA)
 	b.Transposed ^= 1
@@ -132,7 +132,7 @@ func (c Call) RankK(p Problem) Status {
 	k := task{M: int32(p.N), N: int32(p.N), K: int32(p.K), Alpha: alpha, Beta: beta, A: a, B: b}
 	k.C = p.C.square(p.N, 0, p.Kind, Dense, p.Fill, NonUnit, N)
 	k.Flags = flag(p.Kind == Hermitian)*conjugateFlag | flag(p.Both)*bothFlag
-	return c.product(&p, k)
+	return c.structuredProduct(&p, k)
 }
 
 // tiles launches a kernel with a block for each 32 x 32 elements.
@@ -163,7 +163,7 @@ func (c Call) Geam(p Problem) Status {
 	}
 	alpha, beta, ok := c.scalars(&p)
 	// An operand whose factor is zero need not exist.
-	if !ok || p.C.At == 0 || p.A.At == 0 && alpha != (number{}) || p.B.At == 0 && beta != (number{}) {
+	if !ok || p.C.At == 0 || p.A.At == 0 && alpha != (Number{}) || p.B.At == 0 && beta != (Number{}) {
 		return InvalidValue
 	}
 	if !p.fits() {

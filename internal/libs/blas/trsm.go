@@ -1,7 +1,5 @@
 package blas
 
-import "encoding/binary"
-
 // solveRows is the size up to which one kernel solves for matrices; larger systems are
 // halved, with a product in between. Our choice.
 const solveRows = 64
@@ -19,7 +17,7 @@ func (c Call) Trsm(p Problem) Status {
 	if p.M == 0 || p.N == 0 || p.Batch == 0 {
 		return Success
 	}
-	alpha, ok := c.number(p.Alpha, p.C.Type)
+	alpha, ok := c.Scalar(p.Alpha, p.C.Type)
 	if !ok || p.A.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
@@ -30,7 +28,7 @@ func (c Call) Trsm(p Problem) Status {
 }
 
 // trsm is Trsm for valid arguments.
-func (c Call) trsm(p *Problem, alpha number) Status {
+func (c Call) trsm(p *Problem, alpha Number) Status {
 	rows, right := p.M, p.N
 	if p.Side == Right {
 		rows, right = right, rows
@@ -54,7 +52,7 @@ func (c Call) trsm(p *Problem, alpha number) Status {
 }
 
 // solve launches the kernel for a triangle and unknowns.
-func (c Call) solve(t Type, a, x operand, lower bool, rows, right, batch int64, alpha number) Status {
+func (c Call) solve(t Type, a, x operand, lower bool, rows, right, batch int64, alpha Number) Status {
 	if !lower {
 		a.Flip, x.Flip, x.N = flipRows|flipColumns, flipRows, int32(rows)
 	}
@@ -68,7 +66,7 @@ func (c Call) solve(t Type, a, x operand, lower bool, rows, right, batch int64, 
 
 // trsmHalves solves for one half of the rows of op(A) (or of its columns), subtracts what
 // this half contributes to the other, and solves for that.
-func (c Call) trsmHalves(p *Problem, alpha number, rows int64) Status {
+func (c Call) trsmHalves(p *Problem, alpha Number, rows int64) Status {
 	half := (rows/2 + solveRows - 1) / solveRows * solveRows
 	left := p.Side == Left
 	// The half that depends on nothing else is the first one of op(A) if that is lower
@@ -107,10 +105,10 @@ func (c Call) trsmHalves(p *Problem, alpha number, rows int64) Status {
 	} else {
 		g.A, g.OpB, g.B, g.K = one.C, p.OpA, block, one.N
 	}
-	if s := c.update(&g, constant(-1), alpha); s != Success {
+	if s := c.update(&g, Constant(-1), alpha); s != Success {
 		return s
 	}
-	return c.trsm(&two, constant(1))
+	return c.trsm(&two, Constant(1))
 }
 
 // at is the part of a matrix that begins at an element.
@@ -120,15 +118,7 @@ func (m Matrix) at(row, col int64) Matrix {
 }
 
 // update is a product within another function, in the precision of the operands.
-func (c Call) update(g *Gemm, alpha, beta number) Status {
+func (c Call) update(g *Gemm, alpha, beta Number) Status {
 	t := g.C.Type
-	f := form{file: "gemm_" + types[t].name, scalar: t}
-	return c.multiply(g, f, alpha.gemm(t), beta.gemm(t))
-}
-
-// gemm is a number as the bytes of the parameter of kernels for products.
-func (n number) gemm(t Type) []byte {
-	b := n.bytes(t)
-	b = append(b, make([]byte, max(0, 8-len(b)))...)
-	return binary.LittleEndian.AppendUint64(b, n.At)
+	return c.multiply(g, form{file: "gemm_" + types[t].name, scalar: t}, alpha, beta)
 }

@@ -62,8 +62,8 @@ func ComputeOf(t int32) Compute {
 	return Compute(t)
 }
 
-// scalar is the type of alpha and beta for sums of a type.
-func (c Compute) scalar(complex bool) (Type, bool) {
+// Scalar is the type of alpha and beta for sums of a type.
+func (c Compute) Scalar(complex bool) (Type, bool) {
 	switch c {
 	case Compute16F, Compute16FPedantic:
 		return F16, !complex

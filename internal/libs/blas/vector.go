@@ -18,7 +18,7 @@ func (c Call) vectorBlocks(n int64) int64 {
 
 // elementwise launches a kernel that changes vectors. Scalars that are absent have the
 // address 0.
-func (c Call) elementwise(kernel string, p *Problem, alpha, beta number) Status {
+func (c Call) elementwise(kernel string, p *Problem, alpha, beta Number) Status {
 	if !p.fits() {
 		return NotSupported
 	}
@@ -47,7 +47,7 @@ func (c Call) move(kernel string, p *Problem) Status {
 	case p.A.At == 0 || p.C.At == 0:
 		return InvalidValue
 	}
-	return c.elementwise(kernel, p, number{}, number{})
+	return c.elementwise(kernel, p, Number{}, Number{})
 }
 
 // Axpy adds alpha * x to y.
@@ -58,14 +58,14 @@ func (c Call) Axpy(p Problem) Status {
 	if p.N <= 0 {
 		return Success
 	}
-	alpha, ok := c.number(p.Alpha, p.Scalar)
+	alpha, ok := c.Scalar(p.Alpha, p.Scalar)
 	if !ok || p.A.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
-	if alpha == (number{}) { // as BLAS says, x is not read
+	if alpha == (Number{}) { // as BLAS says, x is not read
 		return Success
 	}
-	return c.elementwise("axpy", &p, alpha, number{})
+	return c.elementwise("axpy", &p, alpha, Number{})
 }
 
 // Scal multiplies C, a vector, by alpha.
@@ -76,11 +76,11 @@ func (c Call) Scal(p Problem) Status {
 	if p.N <= 0 || p.C.LD <= 0 {
 		return Success
 	}
-	alpha, ok := c.number(p.Alpha, p.Scalar)
+	alpha, ok := c.Scalar(p.Alpha, p.Scalar)
 	if !ok || p.C.At == 0 {
 		return InvalidValue
 	}
-	return c.elementwise("scal", &p, alpha, number{})
+	return c.elementwise("scal", &p, alpha, Number{})
 }
 
 // Rot rotates each pair of elements of x and y: alpha is the cosine, a real number, and
@@ -92,8 +92,8 @@ func (c Call) Rot(p Problem) Status {
 	if p.N <= 0 {
 		return Success
 	}
-	cos, okC := c.number(p.Alpha, p.Scalar.part())
-	sin, okS := c.number(p.Beta, p.Scalar)
+	cos, okC := c.Scalar(p.Alpha, p.Scalar.part())
+	sin, okS := c.Scalar(p.Beta, p.Scalar)
 	if !okC || !okS || p.A.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
@@ -126,7 +126,7 @@ func (c Call) Rotm(p Problem) Status {
 	if s != Success {
 		return s
 	}
-	return c.elementwise("rotm", &p, number{At: param[0]}, number{})
+	return c.elementwise("rotm", &p, Number{At: param[0]}, Number{})
 }
 
 // Rotg finds the rotation that makes B zero: A and B, the cosine and the sine (alpha and
@@ -249,7 +249,7 @@ func (c Call) reduce(kernel string, p *Problem) Status {
 
 // states is room for states of blocks.
 func (c Call) states(blocks int64) (uint64, Status) {
-	at, s := c.scratch(slotsSize + blocks*stateSize)
+	at, s := c.Scratch(slotsSize + blocks*stateSize)
 	return at + slotsSize, s
 }
 
@@ -279,7 +279,7 @@ func (c Call) place(slots ...slot) ([]uint64, Status) {
 	if c.Pointers == OnDevice {
 		return list, Success
 	}
-	base, s := c.scratch(slotsSize)
+	base, s := c.Scratch(slotsSize)
 	if s != Success {
 		return nil, s
 	}
@@ -287,7 +287,7 @@ func (c Call) place(slots ...slot) ([]uint64, Status) {
 		list[i] = base + uint64(i*slotSize)
 		if s.read {
 			if err := c.t.Copy(list[i], s.at, uint64(s.size), cuda.HostToDevice, c.Stream, true); err != cuda.Success {
-				return nil, statusOf(err)
+				return nil, StatusOf(err)
 			}
 		}
 	}
@@ -302,40 +302,9 @@ func (c Call) fetch(at []uint64, slots ...slot) Status {
 	for i, s := range slots {
 		if s.write {
 			if err := c.t.Copy(s.at, at[i], uint64(s.size), cuda.DeviceToHost, c.Stream, true); err != cuda.Success {
-				return statusOf(err)
+				return StatusOf(err)
 			}
 		}
 	}
-	return statusOf(c.t.StreamSynchronize(c.Stream))
-}
-
-// leastScratch is the size of a context's scratch memory, unless more is asked for. Our
-// choice.
-const leastScratch = 64 << 10
-
-// area is scratch memory of a stream.
-type area struct {
-	at   uint64
-	size int64
-}
-
-// scratch is memory for what kernels of the context's stream pass to each other. It is the
-// same at each call, unless a larger one is asked for.
-func (c Call) scratch(size int64) (uint64, Status) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	a := c.areas[c.Stream]
-	if a.size >= size {
-		return a.at, Success
-	}
-	size = max(size, leastScratch)
-	at, err := c.t.Malloc(uint64(size))
-	if err != cuda.Success {
-		return 0, statusOf(err)
-	}
-	if a.at != 0 {
-		c.t.Free(a.at) // waits until kernels no longer use it
-	}
-	c.areas[c.Stream] = area{at, size}
-	return at, Success
+	return StatusOf(c.t.StreamSynchronize(c.Stream))
 }

@@ -1,0 +1,191 @@
+package blaslt
+
+import (
+	"encoding/binary"
+
+	"github.com/heddle-sim/heddle/internal/libs/blas"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// This file: objects. They live in the program's memory, and have nothing elsewhere, since
+// programs may have them on their stack.
+
+// Kind is a kind of objects.
+type Kind int
+
+// The kinds.
+const (
+	Desc       Kind = iota // cublasLtMatmulDesc_t
+	Layout                 // cublasLtMatrixLayout_t
+	Preference             // cublasLtMatmulPreference_t
+	Transform              // cublasLtMatrixTransformDesc_t
+	Algo                   // cublasLtMatmulAlgo_t
+)
+
+// field is where an attribute lies in an object.
+type field struct{ at, size int64 }
+
+// The attributes that this package reads, by their numbers in the documentation.
+const (
+	descCompute, descScale, descPointers, descTransA, descTransB, descTransC, descFill, descEpilogue = 0, 1, 2, 3, 4, 5, 6, 7
+	descBias, descBiasStride, descAux, descAuxLD, descAuxStride                                      = 8, 10, 11, 12, 13
+	descScaleA, descScaleAux, descAmaxAux, descAuxType, descBiasType                                 = 17, 23, 24, 22, 26
+
+	layoutType, layoutOrder, layoutRows, layoutCols, layoutLD, layoutBatch, layoutStride, layoutPlane = 0, 1, 2, 3, 4, 5, 6, 7
+
+	transformScale, transformPointers, transformTransA, transformTransB = 0, 1, 2, 3
+)
+
+// kinds are the sizes of objects, which are those of the first releases, and their
+// attributes. Attributes that have no effect here are stored all the same.
+var kinds = map[Kind]struct {
+	size   int64
+	fields map[int32]field
+}{
+	Desc: {size: 184, fields: map[int32]field{
+		descCompute: {0, 4}, descScale: {4, 4}, descPointers: {8, 4}, descTransA: {12, 4}, descTransB: {16, 4}, descTransC: {20, 4}, descFill: {24, 4},
+		descEpilogue: {28, 4}, descBias: {32, 8}, descBiasStride: {40, 8}, descAux: {48, 8}, descAuxLD: {56, 8}, descAuxStride: {64, 8},
+		14: {72, 8}, 15: {80, 4}, descAuxType: {84, 4}, descBiasType: {88, 4}, 25: {92, 1},
+		descScaleA: {96, 8}, 18: {104, 8}, 19: {112, 8}, 20: {120, 8}, 21: {128, 8}, descScaleAux: {136, 8}, descAmaxAux: {144, 8},
+	}},
+	Layout: {size: 64, fields: map[int32]field{
+		layoutType: {0, 4}, layoutOrder: {4, 4}, layoutRows: {8, 8}, layoutCols: {16, 8}, layoutLD: {24, 8}, layoutBatch: {32, 4}, layoutStride: {40, 8},
+		layoutPlane: {48, 8},
+	}},
+	Preference: {size: 64, fields: map[int32]field{
+		0: {0, 4}, 1: {8, 8}, 3: {4, 4}, 5: {16, 4}, 6: {20, 4}, 7: {24, 4}, 8: {28, 4}, 9: {32, 4}, 12: {40, 8},
+	}},
+	Transform: {size: 64, fields: map[int32]field{
+		transformScale: {0, 4}, transformPointers: {4, 4}, transformTransA: {8, 4}, transformTransB: {12, 4},
+	}},
+	Algo: {size: 64, fields: map[int32]field{
+		0: {0, 4}, 1: {4, 4}, 2: {8, 4}, 3: {12, 4}, 4: {16, 4}, 5: {20, 4}, 6: {24, 4}, 7: {28, 2}, 8: {30, 2},
+	}},
+}
+
+// Size is the size of an object in bytes.
+func (k Kind) Size() int64 { return kinds[k].size }
+
+// object is the contents of one.
+type object struct {
+	kind  Kind
+	bytes []byte
+}
+
+func (k Kind) new() object { return object{k, make([]byte, kinds[k].size)} }
+
+// get is an attribute.
+func (o object) get(attribute int32) int64 {
+	f := kinds[o.kind].fields[attribute]
+	if f.size == 8 {
+		return int64(binary.LittleEndian.Uint64(o.bytes[f.at:]))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(o.bytes[f.at:]))) // smaller ones are read by nobody
+}
+
+func (o object) set(attribute int32, v int64) {
+	f := kinds[o.kind].fields[attribute]
+	if f.size == 8 {
+		binary.LittleEndian.PutUint64(o.bytes[f.at:], uint64(v))
+	} else {
+		binary.LittleEndian.PutUint32(o.bytes[f.at:], uint32(v))
+	}
+}
+
+// read returns the object at an address of the program.
+func (k Kind) read(t *cuda.Thread, at uint64) (object, blas.Status) {
+	o := k.new()
+	if t.Read(at, o.bytes) != cuda.Success {
+		return o, blas.InvalidValue
+	}
+	return o, blas.Success
+}
+
+// init stores an object at an address of the program, where there are size bytes.
+func (o object) init(t *cuda.Thread, at uint64, size int64) blas.Status {
+	if size < o.kind.Size() || t.Write(at, o.bytes) != cuda.Success {
+		return blas.InvalidValue
+	}
+	return blas.Success
+}
+
+// unset is a type that an object leaves to others.
+const unset = -1
+
+// InitDesc makes the description of a product.
+func InitDesc(t *cuda.Thread, at uint64, size int64, compute, scale int32) blas.Status {
+	o := Desc.new()
+	for attribute, v := range map[int32]int64{
+		descCompute: int64(compute), descScale: int64(scale), descFill: fillFull, descEpilogue: epilogueDefault, descAuxType: unset, descBiasType: unset,
+	} {
+		o.set(attribute, v)
+	}
+	return o.init(t, at, size)
+}
+
+// InitLayout makes the description of a matrix.
+func InitLayout(t *cuda.Thread, at uint64, size int64, typ int32, rows, cols uint64, ld int64) blas.Status {
+	o := Layout.new()
+	for attribute, v := range map[int32]int64{
+		layoutType: int64(typ), layoutRows: int64(rows), layoutCols: int64(cols), layoutLD: ld, layoutBatch: 1,
+	} {
+		o.set(attribute, v)
+	}
+	return o.init(t, at, size)
+}
+
+// InitPreference makes the wishes for a search, with the documented defaults.
+func InitPreference(t *cuda.Thread, at uint64, size int64) blas.Status {
+	o := Preference.new()
+	o.set(3, -1) // any reduction
+	for attribute := range int32(4) {
+		o.set(5+attribute, 256) // alignments
+	}
+	return o.init(t, at, size)
+}
+
+// InitTransform makes the description of a transformation.
+func InitTransform(t *cuda.Thread, at uint64, size int64, scale int32) blas.Status {
+	o := Transform.new()
+	o.set(transformScale, int64(scale))
+	return o.init(t, at, size)
+}
+
+// Set sets an attribute from size bytes of the program's.
+func (k Kind) Set(t *cuda.Thread, at uint64, attribute int32, from, size uint64) blas.Status {
+	f, ok := kinds[k].fields[attribute]
+	if at == 0 || from == 0 {
+		return blas.InvalidValue
+	}
+	if !ok {
+		return blas.NotSupported
+	}
+	b := make([]byte, f.size)
+	if size != uint64(f.size) || t.Read(from, b) != cuda.Success || t.Write(at+uint64(f.at), b) != cuda.Success {
+		return blas.InvalidValue
+	}
+	return blas.Success
+}
+
+// Get stores an attribute in size bytes of the program's, and how many it has in written,
+// unless that is null.
+func (k Kind) Get(t *cuda.Thread, at uint64, attribute int32, to, size, written uint64) blas.Status {
+	f, ok := kinds[k].fields[attribute]
+	if at == 0 {
+		return blas.InvalidValue
+	}
+	if !ok {
+		return blas.NotSupported
+	}
+	if written != 0 && t.Write(written, binary.LittleEndian.AppendUint64(nil, uint64(f.size))) != cuda.Success {
+		return blas.InvalidValue
+	}
+	if size == 0 && written != 0 {
+		return blas.Success
+	}
+	b := make([]byte, f.size)
+	if size < uint64(f.size) || t.Read(at+uint64(f.at), b) != cuda.Success || t.Write(to, b) != cuda.Success {
+		return blas.InvalidValue
+	}
+	return blas.Success
+}
