@@ -36,7 +36,7 @@ const (
 	transformScale, transformPointers, transformTransA, transformTransB = 0, 1, 2, 3
 )
 
-// kinds are the sizes of objects, which are those of the first releases, and their
+// kinds are the sizes of objects, which fit into the structs of cublasLt.h, and their
 // attributes. Attributes that have no effect here are stored all the same.
 var kinds = map[Kind]struct {
 	size   int64

@@ -41,12 +41,16 @@ var Libraries = []Library{
 	}},
 	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}, Unversioned: true},
 	{
-		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h"}, Functions: `cublas[A-Z]\w+`,
+		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h", "cublas.h"}, Functions: `cublas[A-Z]\w+`,
 		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
 	},
 	{
 		Name: "nvToolsExt", Title: "NVTX", Headers: []string{"nvToolsExt.h", "nvToolsExtCudaRt.h", "nvToolsExtCuda.h"}, Functions: `nvtx[A-Z]\w*`,
 		Sonames: []string{"libnvToolsExt.so.1"},
+	},
+	{
+		Name: "cublasLt", Title: "cuBLASLt", Headers: []string{"cublasLt.h"}, Functions: `cublasLt[A-Z]\w+`,
+		Sonames: []string{"libcublasLt.so.12", "libcublasLt.so.13", "libcublasLt.so.11", "libcublasLt.so.10"},
 	},
 	{Name: "nvidia-ml", Title: "NVML", Headers: []string{"nvml.h"}, Functions: `nvml[A-Z]\w*`, Sonames: []string{"libnvidia-ml.so.1"}, Unversioned: true},
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
