@@ -56,7 +56,7 @@ func (p *program) compile(ctx context.Context, kit sdk.SDK, s settings) Result {
 		return cmd.Run()
 	}
 	out := filepath.Join(dir, "out.ptx")
-	err = kit.PTX(call, s.arch, flags, filepath.Join(dir, sourceFile), dir, out)
+	err = kit.PTX(call, s.arch, flags, filepath.Join(dir, sourceFile), dir, out, hostWritable)
 	p.log = p.readable(log.String(), dir)
 	var exit *exec.ExitError
 	switch {
@@ -83,6 +83,32 @@ func (p *program) compile(ctx context.Context, kit sdk.SDK, s settings) Result {
 	}
 	p.ptx = text
 	return Success
+}
+
+var (
+	// internalVariable matches the definition of a variable of the device, or of a constant,
+	// that is internal to its source, in LLVM's IR.
+	internalVariable = regexp.MustCompile(`^(@\S+ = )internal (.*?addrspace\([14]\)) (global|constant) `)
+	// constantSection marks variables with __constant__ (heddle_nvrtc.h).
+	constantSection = []byte(`, section "heddle_constant"`)
+)
+
+// hostWritable makes LLVM keep such variables and read them in place of using their
+// initial values: the host writes them with the driver's functions, which LLVM cannot see.
+func hostWritable(ir []byte) []byte {
+	lines := bytes.SplitAfter(ir, []byte("\n"))
+	for i, line := range lines {
+		if len(line) == 0 || line[0] != '@' {
+			continue
+		}
+		plain := bytes.ReplaceAll(line, constantSection, nil)
+		m := internalVariable.FindSubmatch(plain)
+		if m != nil && (string(m[3]) == "global" || len(plain) < len(line)) {
+			plain = internalVariable.ReplaceAll(plain, []byte("$1$2 externally_initialized global "))
+		}
+		lines[i] = plain
+	}
+	return bytes.Join(lines, nil)
 }
 
 // The files of a compilation.
@@ -118,7 +144,7 @@ func (p *program) write(dir string, kit sdk.SDK, s settings) ([]string, error) {
 		}
 	}
 	source := filepath.Join(dir, sourceFile)
-	if err := add(source, source, fmt.Sprintf("#line 1 %s\n%s\n%s", quote(p.name), p.source, nameCode(p.expressions))); err != nil {
+	if err := add(source, source, fmt.Sprintf("#line 1 %s\n%s\n%s", quote(p.name), p.source, s.nameCode(p.expressions))); err != nil {
 		return nil, err
 	}
 
@@ -152,8 +178,11 @@ func expressionFile(i int) string { return fmt.Sprintf("name expression %d", i+1
 // nameCode is code that instantiates name expressions. Each initializes a variable of the
 // device with an address, so that the PTX says what it names; host code uses the variable,
 // and makes clang keep it.
-func nameCode(expressions []string) string {
+func (s *settings) nameCode(expressions []string) string {
 	var b strings.Builder
+	if s.defaultDevice && len(expressions) > 0 {
+		b.WriteString("#pragma clang force_cuda_host_device end\n")
+	}
 	for i, e := range expressions {
 		fmt.Fprintf(&b, `extern "C" __attribute__((nodebug)) __device__ const void *heddle_name_%d = (const void *)(
 #line 1 "%s"

@@ -166,6 +166,11 @@ func TestCompile(t *testing.T) {
 			want:   Compilation, log: `(?m)^a\.cu\(2\): error: .*(?s)a\.cu\(1\): note: [^\n]*__host__ function`,
 		},
 		{
+			name: "the host may write what is internal", file: "a.cu",
+			source: "static __constant__ int c[3];\nnamespace { __device__ int d[3]; }\n__constant__ int e = 7;\nstatic const int f[2] = {10, 20};\nextern \"C\" __global__ void k(int *p) { p[0] = c[2]; p[1] = d[2]; p[2] = e; p[3] = f[1]; }\n",
+			ptx:    `(?s)^(?:.*\.const [^\n]* _ZL1c\[12\];|.*\.global [^\n]* _ZN12_GLOBAL__N_11dE\[12\];|.*\.const [^\n]* e = 7;){3}.*ld\.const\.[^\n]*_ZL1c.*ld\.global\.[^\n]*_ZN12_GLOBAL__N_11dE.*ld\.const\.[^\n]*e\].*\b20;.*$`, log: `^$`,
+		},
+		{
 			name: "nvcc's spelling", file: "a.cu", rare: true,
 			source: "extern \"C\"__global__ void k(int *p) { __shared__ alignas(16) int s[4]; s[0] = *p; __syncthreads(); asm(\"mov.u32 %0, %smid;\" : \"=r\"(*p)); }\n",
 			ptx:    `%smid`, log: `^$`,
@@ -206,8 +211,8 @@ func TestCompile(t *testing.T) {
 				if ok := ptxRes == Success; ok != (c.want == Success) || ok && !regexp.MustCompile(c.ptx).Match(text) {
 					t.Errorf("PTX: %v\n%s\nwant %q", ptxRes, text, c.ptx)
 				}
-				if strings.Contains(log, os.TempDir()) || strings.Contains(string(text), os.TempDir()) {
-					t.Errorf("a folder of the compilation appears:\n%s\n%s", log, text)
+				if strings.Contains(log, os.TempDir()) || strings.Contains(string(text), os.TempDir()) || strings.Contains(string(text), "heddle") {
+					t.Errorf("more than the program's own appears:\n%s\n%s", log, text)
 				}
 				if res := l.Destroy(h); res != Success {
 					t.Error(res)
@@ -229,14 +234,16 @@ struct S { int x; };
 }
 __device__ int counter = 3;
 template <int N, typename T> __global__ void two(T) {}
+static __constant__ int factors[4];
 `
 	// The names follow from the Itanium C++ ABI.
 	names := map[string]string{
 		"fill<float>": "_Z4fillIfEvPT_i", "&fill<double>": "_Z4fillIdEvPT_i", "plain": "plain", "&ns::pi<double>": "_ZN2ns2piIdEE",
 		"ns::over": "_ZN2ns4overEPf", " & counter": "counter", "&ns::table": "_ZN2ns5tableE", "two<(3 > 2), ns::S>": "_Z3twoILi1EN2ns1SEEvT0_",
+		"&factors": "_ZL7factors",
 	}
 	for compiler, l := range libraries(t) {
-		for _, std := range alltests.Some([]string{"--std=c++17", "--std=c++11", "--std=c++20"}, 1) {
+		for _, std := range alltests.Some([]string{"-default-device", "--std=c++17", "--std=c++11", "--std=c++20"}, 2) {
 			t.Run(compiler+"/"+std, func(t *testing.T) {
 				h := l.Create("names.cu", source, nil)
 				for e := range names {
@@ -253,7 +260,7 @@ template <int N, typename T> __global__ void two(T) {}
 				}
 				text, _ := l.PTX(h)
 				for e, want := range names {
-					if name, res := l.LoweredName(h, e); name != want || res != Success || !regexp.MustCompile(`(?m)^\.(?:visible|weak) .*[ ]`+regexp.QuoteMeta(want)+`\b`).Match(text) {
+					if name, res := l.LoweredName(h, e); name != want || res != Success || !regexp.MustCompile(`(?m)^\.(?:visible|weak|const) .*[ ]`+regexp.QuoteMeta(want)+`\b`).Match(text) {
 						t.Errorf("%q: %q, %v; want %q, in\n%s", e, name, res, want, text)
 					}
 				}

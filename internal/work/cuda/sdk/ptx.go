@@ -14,8 +14,8 @@ import (
 // PTX compiles the device code of a source, whatever its name, to PTX for an
 // architecture, sm_XX. call runs the compiler; flags are those of the command line. The
 // compilation has two steps, with LLVM IR in a file in dir, in which SplitCopies splits
-// copies.
-func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string) error {
+// copies and which edits change afterwards.
+func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string, edits ...func(ir []byte) []byte) error {
 	file := filepath.Join(dir, filepath.Base(source)+"-"+arch+".ll")
 	front := append(slices.Clone(flags), s.CUDAFlags()...)
 	front = append(front, "--cuda-device-only", "--cuda-gpu-arch="+arch, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-x", "cuda", source, "-o", file)
@@ -25,6 +25,9 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 	ir, err := os.ReadFile(file)
 	if err == nil {
 		ir = SplitCopies(ir)
+		for _, edit := range edits {
+			ir = edit(ir)
+		}
 		err = os.WriteFile(file, ir, 0o666)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a dry run, or the next call reports the missing file

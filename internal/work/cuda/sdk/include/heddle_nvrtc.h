@@ -6,6 +6,11 @@
 #undef __NVCC__
 #define __CUDACC_RTC__ 1
 
+// The section tells these variables from constants that kernels may use without it, whose
+// values the compiler knows. It is gone from the PTX.
+#undef __constant__
+#define __constant__ __attribute__((constant)) __attribute__((section("heddle_constant")))
+
 // NVRTC has no host headers: the names of <stdint.h> are free until it is included, and
 // programs define them with types of their own. The compiler's headers have included it by
 // now, so the names get aliases; stdint.h in the folder rtc removes these.
