@@ -45,8 +45,7 @@ func TestGGML(t *testing.T) {
 		case err != nil:
 			t.Errorf("run.sh: %v\n%s%s", err, grep(string(out), "WRONG|^[0-9]+ cases|: $"), stderr.String())
 		}
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Logf("%s, %s: %s", gpu, mode, lines[len(lines)-1])
+		t.Logf("%s, %s: %s", gpu, mode, strings.TrimSpace(grep(string(out), "^[0-9]+ cases")))
 		return string(out)
 	}
 	compare(t, "rtx-a6000", "functional")

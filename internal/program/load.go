@@ -107,6 +107,8 @@ var ErrNoSource = errors.New("no program given")
 type Loader struct {
 	// As, if set, is the form of all sources, regardless of their contents.
 	As *Form
+	// Heads leaves the bodies of PTX kernels to be parsed one by one: see ptx.ParseHeads.
+	Heads bool
 
 	mods []*ptx.Module
 	sass []*xsass.Program
@@ -137,7 +139,11 @@ func (l *Loader) Add(s Source) error {
 }
 
 func (l *Loader) addPTX(s Source) error {
-	m, err := ptx.Parse(s.Name, s.Text)
+	parse := ptx.Parse
+	if l.Heads {
+		parse = ptx.ParseHeads
+	}
+	m, err := parse(s.Name, s.Text)
 	if err == nil {
 		l.mods = append(l.mods, m)
 	}

@@ -34,6 +34,7 @@ type image struct {
 func decodeImage(k *Kernel, m *Machine) *image {
 	im := &image{kernel: k, m: m, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
 	im.independent = k.mod.SM >= 70
+	unparsed := k.ast.Load()
 	reach := k.prog.reachable(k.ast)
 	im.layoutShared(reach)
 	for i, ast := range reach {
@@ -46,6 +47,9 @@ func decodeImage(k *Kernel, m *Machine) *image {
 		d := &dec{im: im, f: f, mod: k.prog.fnMod[f.ast], ast: f.ast,
 			slots: map[slotKey]ref{}, consts: map[constKey]ref{}, sregAt: map[sregKey]ref{}, localAt: map[*ptx.Var]int{}}
 		d.function()
+	}
+	if unparsed != nil {
+		im.fns[0].err = append(im.fns[0].err, unparsed)
 	}
 	if im.globalLoads && (im.globalStores || im.ordered) {
 		im.ordered, im.spins = true, true
@@ -127,6 +131,7 @@ func (p *Program) addressTaken() []*ptx.Func {
 	}
 	for _, m := range p.mods {
 		for _, f := range m.Funcs {
+			_ = f.Load() // a kernel that does not parse passes no address on
 			for _, in := range f.Code {
 				if in.Op == "call" {
 					continue

@@ -166,7 +166,8 @@ type Func struct {
 	MinNCTA  int
 	Cluster  [3]int // .reqnctapercluster
 
-	Body *Block // nil for a prototype
+	Body *Block // nil for a prototype, and before Load
+	load func() error
 
 	// The flattened body: nested blocks inlined, labels resolved.
 	Code   []*Inst

@@ -366,6 +366,9 @@ func (p *parser) function(pos Pos, linkage Linkage) (*Func, bool) {
 		p.errorAt(f.Pos, "body of the .extern function "+clip(f.Name), "omit .extern, or end the prototype with ;")
 	}
 	p.inHead = false
+	if p.postpone(f) {
+		return f, true
+	}
 	f.Body, ok = p.block()
 	return f, ok
 }

@@ -7,11 +7,14 @@ import (
 
 // Parse parses a PTX file; name is used in messages. If there are errors, it still
 // returns the module as far as it was recognised. The error is an ErrorList.
-func Parse(name string, src []byte) (*Module, error) {
+func Parse(name string, src []byte) (*Module, error) { return parse(name, src, nil) }
+
+// parse is Parse and, with a place for what is not read, ParseHeads.
+func parse(name string, src []byte, u *unread) (*Module, error) {
 	text := strings.TrimRight(string(src), "\x00") // PTX embedded in binaries ends in NUL
 	text = strings.TrimPrefix(text, "\ufeff")
 	m := &Module{File: name, AddressSize: 32, Files: map[int]string{}, Lines: splitLines(text)}
-	p := &parser{mod: m, modSets: map[string][]string{}}
+	p := &parser{mod: m, modSets: map[string][]string{}, unread: u}
 	p.lex = lexer{src: text, line: 1, fresh: true, report: p.lexError}
 	p.advance()
 	p.module()
@@ -19,6 +22,9 @@ func Parse(name string, src []byte) (*Module, error) {
 		r := resolver{mod: m, tainted: p.tainted}
 		r.module()
 		p.errs = append(p.errs, r.errs...)
+		if u != nil {
+			u.nextID, u.top = p.nextID, r.top
+		}
 	}
 	if len(p.errs) > 0 {
 		return m, finish(p.errs, name, m.Lines)
@@ -48,6 +54,7 @@ type parser struct {
 	errs   ErrorList
 	depth  int
 	nextID int
+	unread *unread // nil if all is parsed at once
 
 	inCall   bool            // the instruction is a call, whose operands are lists
 	inHead   bool            // the head of a function has an error

@@ -19,6 +19,7 @@ var sameModule = cmp.Options{
 	cmpopts.IgnoreTypes(Pos{}),
 	cmpopts.IgnoreFields(Module{}, "File", "Lines"),
 	cmpopts.IgnoreFields(Directive{}, "Raw"),
+	cmpopts.IgnoreFields(Func{}, "load"),
 	cmpopts.IgnoreFields(Loc{}, "Raw"),
 	cmp.FilterPath(lastField("Form"), cmp.Comparer(func(a, b *Form) bool { return a == b })),
 	cmp.FilterPath(lastField("Bad"), cmp.Comparer(func(a, b error) bool {

@@ -119,7 +119,10 @@ func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64
 		if err := r.begin(); err != Success {
 			return err.Result()
 		}
-		m := &module{name: r.moduleName(r.fileName(file))}
+		m := &module{
+			name:   r.moduleName(r.fileName(file)),
+			driver: &handled{library: library, functions: map[string]uint64{}, textures: map[string]uint64{}},
+		}
 		for _, image := range images {
 			if wrong = m.split(image); wrong != nil {
 				wrong = fmt.Errorf("%s: %w", m.name, wrong)
@@ -134,7 +137,7 @@ func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64
 			return err.Result()
 		}
 		h = r.handle()
-		m.driver = &handled{handle: h, library: library, functions: map[string]uint64{}, textures: map[string]uint64{}}
+		m.driver.handle = h
 		r.loaded = append(r.loaded, m)
 		return ResultSuccess
 	})

@@ -40,6 +40,9 @@ func TestLibrary(t *testing.T) {
 		for round := range 2 {
 			c, res := d.CreateContext(0, 0)
 			d.is("context", res, ResultSuccess)
+			if _, res := d.Texture(lib, "nothing", false); res != ResultNotFound {
+				t.Errorf("round %d: no such texture: %v", round, res)
+			}
 			bias, n, res := d.Global(lib, "bias")
 			if d.is("variable", res, ResultSuccess); n != 4 {
 				t.Errorf("it has %d bytes", n)

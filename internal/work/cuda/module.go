@@ -220,7 +220,7 @@ func (r *Runtime) link(m *module) (*program.Program, error) {
 	if len(m.parts) == 0 {
 		return nil, &imageError{fmt.Errorf("%s: no device code", m.name)}
 	}
-	l := program.Loader{As: program.PTX}
+	l := program.Loader{As: program.PTX, Heads: m.driver == nil} // who loads a module by the driver learns at once what is wrong
 	for _, p := range m.parts {
 		text, err := r.choose(p)
 		if r.opt.Save != nil && err == nil {
@@ -304,10 +304,14 @@ func (r *Runtime) function(host uint64) (*function, Error) {
 		return nil, err
 	}
 	if f.kernel == nil {
-		k, ok := f.module.prog.Kernel(f.name)
+		k, ok := f.module.prog.PTX().Kernel(f.name)
 		if !ok {
 			r.once(f.name, "%s has no kernel %s", f.module.name, f.name)
 			return nil, InvalidDeviceFunction
+		}
+		if err := k.Func().Load(); err != nil {
+			r.once("body of "+f.name, "%v", detail(err))
+			return nil, InvalidPTX
 		}
 		f.kernel = k
 	}
