@@ -57,8 +57,12 @@ var Libraries = []Library{
 		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
 	}},
 	{
-		Name: "cufft", Title: "cuFFT", Headers: []string{"cufft.h", "cufftXt.h"}, Functions: `cufft[A-Z]\w+`,
+		Name: "cufft", Title: "cuFFT", Headers: []string{"cufft.h", "cufftXt.h"}, Functions: `cufft(?:Create|Destroy|Estimate|Exec|Get|Make|Plan|Reset|Set|Xt)\w*`,
 		Sonames: []string{"libcufft.so.11", "libcufft.so.12", "libcufft.so.10", "libcufft.so.9.2", "libcufft.so.9.1", "libcufft.so.9.0"},
+	},
+	{
+		Name: "curand", Title: "cuRAND", Headers: []string{"curand.h"}, Functions: `curand[A-Z]\w+`,
+		Sonames: []string{"libcurand.so.10", "libcurand.so.9.2", "libcurand.so.9.1", "libcurand.so.9.0"},
 	},
 }
 
