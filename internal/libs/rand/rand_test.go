@@ -95,6 +95,52 @@ func TestMRGKnown(t *testing.T) {
 	}
 }
 
+// TestMRGStreams: streams begin 2^76 steps apart, which squaring the matrices of a step 76
+// times tells.
+func TestMRGStreams(t *testing.T) {
+	b := start(t)
+	got := draw[float64](b, b.generator(rand.MRG32k3a, 0), rand.UniformDouble(), 4096)
+	type vector [3]uint64
+	moduli := [2]uint64{4294967087, 4294944443}
+	steps := [2]func(v vector) vector{
+		func(v vector) vector {
+			return vector{v[1], v[2], (1403580*v[1] + (4294967087-810728)*v[0]) % 4294967087}
+		},
+		func(v vector) vector {
+			return vector{v[1], v[2], (527612*v[2] + (4294944443-1370589)*v[0]) % 4294944443}
+		},
+	}
+	var jumps [2][3]vector // columns
+	apply := func(columns [3]vector, v vector, m uint64) (r vector) {
+		for i, c := range columns {
+			for j := range r {
+				r[j] = (r[j] + c[j]*v[i]%m) % m
+			}
+		}
+		return r
+	}
+	for r := range jumps {
+		jumps[r] = [3]vector{steps[r](vector{1, 0, 0}), steps[r](vector{0, 1, 0}), steps[r](vector{0, 0, 1})}
+		for range 76 {
+			old := jumps[r]
+			for i := range old {
+				jumps[r][i] = apply(old, old[i], moduli[r])
+			}
+		}
+	}
+	state := [2]vector{{12345, 12345, 12345}, {12345, 12345, 12345}}
+	for stream, v := range got {
+		x, y := steps[0](state[0])[2], steps[1](state[1])[2]
+		z := (x + moduli[0] - y%moduli[0]) % moduli[0]
+		if want := float64(z) / float64(moduli[0]); math.Abs(v-want) > 1e-15 {
+			t.Fatalf("stream %d begins with %.17g, want %.17g", stream, v, want)
+		}
+		for r := range state {
+			state[r] = apply(jumps[r], state[r], moduli[r])
+		}
+	}
+}
+
 // TestXORWOW: every stream is Marsaglia's recurrence, and streams begin 2^67 steps apart,
 // which squaring the matrix of a step 67 times tells.
 func TestXORWOW(t *testing.T) {
@@ -286,6 +332,28 @@ func TestSobol(t *testing.T) {
 			}
 			if len(seen) != points {
 				t.Errorf("%d: of boxes %d wide, %d have a point", k, wide, len(seen))
+			}
+		}
+		// Two dimensions by their recurrences, with the polynomials x^3+x+1 and
+		// x^5+x^4+x^3+x+1 and the initial numbers of the set.
+		for d, m := range map[int][]uint64{3: {1, 3, 1}, 11: {1, 1, 1, 3, 11}} {
+			for k := len(m); k < 10; k++ {
+				if d == 3 {
+					m = append(m, 4*m[k-2]^8*m[k-3]^m[k-3])
+				} else {
+					m = append(m, 2*m[k-1]^4*m[k-2]^16*m[k-4]^32*m[k-5]^m[k-5])
+				}
+			}
+			for i := range points {
+				want := uint64(0)
+				for k := range 10 {
+					if (i^i>>1)>>k&1 != 0 {
+						want ^= m[k] << (9 - k)
+					}
+				}
+				if v := x[d*points+i]; int(v*points) != int(want) {
+					t.Fatalf("%d: coordinate %d of point %d is %g, want %g", k, d, i, v, float64(want)/points)
+				}
 			}
 		}
 		more := draw[float64](b, g, rand.UniformDouble(), dims*16)
