@@ -1,18 +1,18 @@
 package blas
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // scratch is memory of a context for what kernels pass to each other: an area for each
-// stream.
+// stream. Areas that became too small stay until the context ends, because graphs may use
+// them.
 type scratch struct {
 	sync.Mutex
 	areas map[uint64]area
+	all   []uint64
 }
 
 type area struct {
@@ -32,15 +32,19 @@ func (c Call) Scratch(size int64) (uint64, Status) {
 	if a.size >= size {
 		return a.at, Success
 	}
-	size = max(size, leastScratch)
+	size = max(size, 2*a.size, leastScratch)
+	// The stream may be capturing, which would not survive an ordinary allocation.
+	mode, err := c.t.ExchangeCaptureMode(cuda.CaptureRelaxed)
+	if err != cuda.Success {
+		return 0, StatusOf(err)
+	}
+	defer c.t.ExchangeCaptureMode(mode)
 	at, err := c.t.Malloc(uint64(size))
 	if err != cuda.Success {
 		return 0, StatusOf(err)
 	}
-	if a.at != 0 {
-		c.t.Free(a.at) // waits until kernels no longer use it
-	}
 	c.scratch.areas[c.Stream] = area{at, size}
+	c.scratch.all = append(c.scratch.all, at)
 	return at, Success
 }
 
@@ -48,11 +52,12 @@ func (c Call) Scratch(size int64) (uint64, Status) {
 func (s *scratch) free(t *cuda.Thread) (err cuda.Error) {
 	s.Lock()
 	defer s.Unlock()
-	for _, stream := range slices.Sorted(maps.Keys(s.areas)) {
-		if e := t.Free(s.areas[stream].at); err == cuda.Success {
+	for _, at := range s.all {
+		if e := t.Free(at); err == cuda.Success {
 			err = e
 		}
 	}
+	s.all = nil
 	clear(s.areas)
 	return err
 }

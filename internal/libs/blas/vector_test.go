@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // elements are the types of vectors, with the relative errors of one step of a sum and of
@@ -332,5 +333,39 @@ func TestRotations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCapture: a reduction is captured with the context's first scratch memory, and its
+// graph still works when the context has taken more.
+func TestCapture(t *testing.T) {
+	b := start(t, "rtx-2060")
+	stream, err := b.StreamCreate(0, 0)
+	b.Must(err)
+	b.want("stream", b.SetStream(stream), blas.Success)
+	b.want("mode", b.SetPointers(blas.OnDevice), blas.Success)
+	const n = 5000 // two stages
+	ones := make([]float32, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	x, to := libstest.Put(b.GPU, ones), libstest.Put(b.GPU, []float32{0})
+	p := blas.Problem{N: n, A: blas.Matrix{At: x, Type: blas.F32, LD: 1}, C: blas.Matrix{At: to, Type: blas.F32}}
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	b.want("asum", b.Asum(p), blas.Success)
+	graph, err := b.EndCapture(stream)
+	b.Must(err)
+	exec, err := b.GraphInstantiate(graph, 0)
+	b.Must(err)
+	for _, grow := range []int64{1, 200000} {
+		if _, s := b.Scratch(grow * 4); s != blas.Success {
+			t.Fatal(s.Name())
+		}
+		libstest.Set(b.GPU, to, []float32{0})
+		b.Must(b.ExecLaunch(exec, stream))
+		b.Must(b.StreamSynchronize(stream))
+		if got := libstest.Get[float32](b.GPU, to, 1)[0]; got != n {
+			t.Errorf("the graph, after scratch memory for %d numbers: %v, want %d", grow, got, n)
+		}
 	}
 }
