@@ -67,15 +67,22 @@ func (c Call) form(g *Gemm) (f form, s Status) {
 		return f, NotSupported
 	}
 	f = form{file: "gemm_" + types[a].name, scalar: scalar}
-	if c.capability() < 80 || c.Math&mathKinds == Pedantic {
+	pedantic := c.Math&mathKinds == Pedantic || g.Compute == Compute16FPedantic || g.Compute == Compute32FPedantic
+	if c.capability() < 70 || pedantic {
+		return f, Success
+	}
+	if c.capability() < 80 {
+		if a == F16 {
+			f.file, f.tensor = "wmma_f16", true
+		}
 		return f, Success
 	}
 	fast := g.Compute == Compute32FFastTF32 || g.Compute == Compute32FFast16BF || g.Compute == Compute32FFast16F ||
 		g.Compute == Compute32F && c.Math&mathKinds == TF32Math
 	switch {
-	case a == F16 && g.Compute != Compute16FPedantic && g.Compute != Compute32FPedantic:
+	case a == F16:
 		f.file, f.tensor = "tensor_f16", true
-	case a == BF16 && g.Compute != Compute32FPedantic:
+	case a == BF16:
 		f.file, f.tensor = "tensor_bf16", true
 	case a == F32 && fast:
 		f.file, f.tensor = "tensor_tf32", true
@@ -99,14 +106,15 @@ func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
 func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n + s.n - 1) / s.n }
 
 // shapes are the tiles of each file of kernels, the largest first. The shared memory of
-// tensor kernels is dynamic: six or four tiles of 64 bytes for each row and column. The
-// large ones are for aligned columns.
+// tensor kernels from compute capability 8.0 on is dynamic: six or four tiles of 64 bytes
+// for each row and column. The large ones are for aligned columns.
 var shapes = map[string][]shape{
 	"gemm_f32": {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.9}, {32, 32, 64, 0, 0.5}},
 	"gemm_f16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}}, "gemm_bf16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}},
 	"gemm_f64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_c32": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}, "gemm_c64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_i8":     {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
+	"wmma_f16":    {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.6}},
 	"tensor_f16":  {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
 	"tensor_bf16": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
 	"tensor_tf32": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},

@@ -135,18 +135,10 @@ cublasStatus_t cublasLtMatrixTransformDescDestroy(cublasLtMatrixTransformDesc_t 
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t pref, size_t size);
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *pref);
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t pref);
-static inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t l, cudaDataType type, uint64_t rows, uint64_t cols, int64_t ld) {
-  return cublasLtMatrixLayoutInit_internal(l, sizeof(*l), type, rows, cols, ld);
-}
-static inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t d, cublasComputeType_t compute, cudaDataType_t scale) {
-  return cublasLtMatmulDescInit_internal(d, sizeof(*d), compute, scale);
-}
-static inline cublasStatus_t cublasLtMatrixTransformDescInit(cublasLtMatrixTransformDesc_t d, cudaDataType scale) {
-  return cublasLtMatrixTransformDescInit_internal(d, sizeof(*d), scale);
-}
-static inline cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t p) {
-  return cublasLtMatmulPreferenceInit_internal(p, sizeof(*p));
-}
+#define cublasLtMatrixLayoutInit(layout, ...) cublasLtMatrixLayoutInit_internal(layout, sizeof(*(layout)), __VA_ARGS__)
+#define cublasLtMatmulDescInit(desc, ...) cublasLtMatmulDescInit_internal(desc, sizeof(*(desc)), __VA_ARGS__)
+#define cublasLtMatrixTransformDescInit(desc, scale) cublasLtMatrixTransformDescInit_internal(desc, sizeof(*(desc)), scale)
+#define cublasLtMatmulPreferenceInit(pref) cublasLtMatmulPreferenceInit_internal(pref, sizeof(*(pref)))
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t Adesc,
                                               cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
