@@ -589,7 +589,7 @@ static const struct {
 static double tolerance(int op) {
   if (ops[op].tolerance != product) return ops[op].tolerance;
   int type = type_of("type", "f32");
-  return type == F32 ? 1e-6 : type == F16 || type == BF16 ? 1e-5 : product;
+  return type == F32 ? exact : type == F16 || type == BF16 ? 1e-5 : product;
 }
 
 static backend *cpu, *cuda;
