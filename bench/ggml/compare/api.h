@@ -157,5 +157,8 @@ tensor *ggml_rwkv_wkv7(context *, tensor *r, tensor *w, tensor *k, tensor *v, te
 tensor *ggml_gated_linear_attn(context *, tensor *k, tensor *v, tensor *q, tensor *g, tensor *state, float scale);
 tensor *ggml_gated_delta_net(context *, tensor *q, tensor *k, tensor *v, tensor *g, tensor *beta, tensor *state, int64_t k_);
 tensor *ggml_lightning_indexer(context *, tensor *q, tensor *k, tensor *weights, tensor *mask);
+tensor *ggml_dsv4_hc_comb(context *, tensor *mixes, tensor *scale, tensor *base, float eps, int32_t rounds);
+tensor *ggml_dsv4_hc_pre(context *, tensor *x, tensor *weights);
+tensor *ggml_dsv4_hc_post(context *, tensor *x, tensor *residual, tensor *post, tensor *comb);
 
 #endif

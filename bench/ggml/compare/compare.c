@@ -563,6 +563,26 @@ static tensor *indexer(void) {
   return ggml_lightning_indexer(ctx, q, k, w, plain(F16, MASK, kv, tokens, 1, 1, 0, 0));
 }
 
+// Hyper-connections: four streams in place of one residual.
+static tensor *hyper(void) {
+  static const char *const steps[] = {"comb", "pre", "post", NULL};
+  int64_t streams = 4, mixes = (2 + streams) * streams, width = num("width", 256), tokens = num("n", 1);
+  switch (pick("step", steps)) {
+  case 0: {
+    tensor *m = in4(F32, mixes, tokens, 1, 1, -1, 1), *s = in4(F32, 3, 1, 1, 1, 0.5, 1.5);
+    return ggml_dsv4_hc_comb(ctx, m, s, in4(F32, mixes, 1, 1, 1, -1, 1), 1e-6, num("rounds", 4));
+  }
+  case 1: {
+    tensor *x = in4(F32, width, streams, tokens, 1, -1, 1);
+    return ggml_dsv4_hc_pre(ctx, x, in4(F32, streams, tokens, 1, 1, 0, 1));
+  }
+  default: {
+    tensor *x = in4(F32, width, tokens, 1, 1, -1, 1), *r = in4(F32, width, streams, tokens, 1, -1, 1), *post = in4(F32, streams, tokens, 1, 1, 0, 1);
+    return ggml_dsv4_hc_post(ctx, x, r, post, in4(F32, streams, streams, tokens, 1, 0, 1));
+  }
+  }
+}
+
 // The greatest normalised mean squared error: 1e-7 where both compute in single precision;
 // for products what tolerance says. The key tol overrides it.
 static const double exact = 1e-7, product = 5e-4;
@@ -579,7 +599,7 @@ static const struct {
     {"im2col", im2col, 0}, {"im2col_3d", im2col_3d, 0}, {"col2im_1d", col2im_1d, exact}, {"conv_2d", conv_2d, product}, {"conv_2d_dw", conv_2d_dw, exact}, {"conv_transpose_1d", conv_transpose_1d, exact}, {"conv_transpose_2d", conv_transpose_2d, product},
     {"pool_2d", pool_2d, exact}, {"upscale", upscale, exact}, {"pad", pad, 0}, {"pad_reflect_1d", pad_reflect_1d, 0}, {"roll", roll, 0}, {"timestep_embedding", timestep_embedding, exact},
     {"flash_attn", flash_attn, product}, {"cross_entropy", cross_entropy, exact}, {"cross_entropy_back", cross_entropy_back, exact}, {"adamw", adamw, exact}, {"sgd", sgd, exact},
-    {"ssm_conv", ssm_conv, exact}, {"ssm_scan", ssm_scan, exact}, {"rwkv6", rwkv6, exact}, {"rwkv7", rwkv7, exact}, {"gla", gla, exact}, {"delta_net", delta_net, exact}, {"indexer", indexer, product},
+    {"ssm_conv", ssm_conv, exact}, {"ssm_scan", ssm_scan, exact}, {"rwkv6", rwkv6, exact}, {"rwkv7", rwkv7, exact}, {"gla", gla, exact}, {"delta_net", delta_net, exact}, {"indexer", indexer, product}, {"hyper", hyper, exact},
 };
 
 // tolerance returns the bound of an operation. Of a product the GPU rounds the second matrix
