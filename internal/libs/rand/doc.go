@@ -5,7 +5,7 @@
 // of a generator comes from stream n mod 4096, which is the order that cuRAND documents.
 // Distributions that need several numbers take them from one stream, and normal numbers
 // come in pairs, from each stream in turn. Philox's numbers come in the order of its
-// subsequence 0. All orderings (SetOrdering) are this one.
+// subsequence 0, MT19937's in that of the generator. All orderings (SetOrdering) are these.
 package rand
 
 //go:generate go run ../kernelgen kernels

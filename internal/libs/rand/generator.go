@@ -124,6 +124,9 @@ func (c Call) SetSeed(seed uint64) Status {
 
 // SetOffset sets the number with which the sequence begins.
 func (c Call) SetOffset(offset uint64) Status {
+	if c.kind == MT19937 {
+		return TypeError
+	}
 	c.offset = offset
 	return c.restart()
 }
@@ -163,6 +166,8 @@ func (c Call) Seed() Status {
 		contents = xorwowStates(c.seed, c.offset)
 	case MRG32k3a:
 		contents = mrgStates(c.seed, c.offset)
+	case MT19937:
+		contents = mtState(c.seed)
 	case Sobol32:
 		contents = directions(c.dims, 32)
 	case Sobol64:
@@ -180,7 +185,7 @@ func (c Call) Seed() Status {
 type Distribution struct {
 	kernel string
 	size   uint64 // of a number in bytes
-	words  uint64 // of Philox, for a number
+	words  uint64 // of Philox and MT19937, for a number
 	pairs  bool   // pseudorandom numbers come in pairs
 	A, B   float64
 }
@@ -246,8 +251,8 @@ func (c Call) Generate(d Distribution, to, n uint64) Status {
 		return LengthNotMultiple
 	case d.kernel == "poisson_u32" && !(d.A > 0 && d.A <= maxLambda), math.IsNaN(d.A + d.B):
 		return OutOfRange
-	case d.kernel == "poisson_u32" && quasi:
-		return Missing(c.t, "the Poisson distribution of a quasirandom generator")
+	case d.kernel == "poisson_u32" && (quasi || c.kind == MT19937):
+		return Missing(c.t, "the Poisson distribution of the generator "+kinds[c.kind].title)
 	case n == 0:
 		return Success
 	case to == 0 || n > maxCount:
@@ -292,6 +297,20 @@ func (c Call) generate(d Distribution, to, n uint64) Status {
 	case Philox:
 		call.Grid.X = uint32((n + 4*threads - 1) / (4 * threads))
 		args = append(args, c.seed, c.next)
+		moved = n * d.words
+	case MT19937:
+		// Words that a pair or a double does not use up are left out.
+		unit := d.words
+		if d.pairs {
+			unit *= 2
+		}
+		c.next = (c.next + unit - 1) / unit * unit
+		position := c.next % mtSize
+		if position == 0 {
+			position = mtSize // the state is renewed, also at first
+		}
+		call.Grid.X = 1
+		args = append(args, c.tables, int32(position))
 		moved = n * d.words
 	default:
 		file, moved = "sobol", n/uint64(c.dims)

@@ -95,6 +95,16 @@ func TestMRGKnown(t *testing.T) {
 	}
 }
 
+// TestMT19937Known: the first and the 10,000th number of the standard seed, which the C++
+// standard gives for std::mt19937 [rand.predef].
+func TestMT19937Known(t *testing.T) {
+	b := start(t)
+	got := draw[uint32](b, b.generator(rand.MT19937, 5489), rand.Bits(), 10000)
+	if got[0] != 3499211612 || got[9999] != 4123659995 {
+		t.Errorf("numbers 1 and 10,000 are %d and %d, want 3499211612 and 4123659995", got[0], got[9999])
+	}
+}
+
 // TestMRGStreams: streams begin 2^76 steps apart, which squaring the matrices of a step 76
 // times tells.
 func TestMRGStreams(t *testing.T) {
@@ -191,7 +201,7 @@ func TestXORWOW(t *testing.T) {
 	}
 }
 
-var pseudo = []rand.Kind{rand.XORWOW, rand.MRG32k3a, rand.Philox}
+var pseudo = []rand.Kind{rand.XORWOW, rand.MRG32k3a, rand.Philox, rand.MT19937}
 
 // TestSequence: numbers do not depend on how calls divide them, on offsets, on the stream,
 // or on whether they go to the host; another seed brings others.
@@ -228,6 +238,10 @@ func TestSequence(t *testing.T) {
 				}
 			}
 			all := draw[uint32](b, b.generator(k, 7), rand.Bits(), n)
+			if k == rand.MT19937 {
+				b.want("offset", b.generator(k, 7).SetOffset(1), rand.TypeError)
+				return
+			}
 			for _, offset := range []uint64{1, 4096, 5000, 9999} {
 				c := b.generator(k, 7)
 				b.want("offset", c.SetOffset(offset), rand.Success)
@@ -246,7 +260,7 @@ func TestSequence(t *testing.T) {
 func TestDistributions(t *testing.T) {
 	const n, cells = 40000, 20
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
-	for _, k := range []rand.Kind{rand.XORWOW, rand.MRG32k3a, rand.Philox, rand.Sobol32, rand.Sobol64} {
+	for _, k := range []rand.Kind{rand.XORWOW, rand.MRG32k3a, rand.Philox, rand.MT19937, rand.Sobol32, rand.Sobol64} {
 		b := start(t)
 		for _, c := range []struct {
 			name     string
@@ -288,7 +302,8 @@ func TestDistributions(t *testing.T) {
 				t.Errorf("%d, %s: mean %g, variance %g, chi-square %.1f; want %g, %g, less than 50", k, c.name, mean, square, chi, c.mean, c.variance)
 			}
 		}
-		if k >= rand.QuasiDefault {
+		if k >= rand.QuasiDefault || k == rand.MT19937 {
+			b.want("Poisson", b.generator(k, 5).Generate(rand.Poisson(1), 1<<45, 2), rand.ArchMismatch)
 			continue
 		}
 		for _, lambda := range []float64{0.5, 10, 1000} {
@@ -369,7 +384,7 @@ func TestCodes(t *testing.T) {
 	b := start(t)
 	for k, want := range map[rand.Kind]rand.Status{
 		rand.Default: rand.Success, rand.QuasiDefault: rand.Success, 0: rand.TypeError, 99: rand.TypeError,
-		rand.MTGP32: rand.ArchMismatch, rand.MT19937: rand.ArchMismatch, rand.ScrambledSobol32: rand.ArchMismatch,
+		rand.MTGP32: rand.ArchMismatch, rand.ScrambledSobol32: rand.ArchMismatch,
 	} {
 		h, s := rand.Create(b.Thread, k, false)
 		b.want(fmt.Sprint("generator ", k), s, want)

@@ -190,6 +190,21 @@ func mrgStates(seed, offset uint64) []byte {
 	})
 }
 
+// mtSize is the number of words of MT19937's state.
+const mtSize = 624
+
+// mtState is the state of MT19937 before its first number, seeded as by init_genrand of its
+// authors. Both halves of the seed enter.
+func mtState(seed uint64) []byte {
+	v := uint32(seed) ^ uint32(seed>>32)
+	b := binary.LittleEndian.AppendUint32(nil, v)
+	for i := uint32(1); i < mtSize; i++ {
+		v = 1812433253*(v^v>>30) + i
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
 // joeKuo are the primitive polynomials and initial numbers of the second dimension and the
 // following (S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better
 // two-dimensional projections", 2008; the set new-joe-kuo-6): the inner coefficients of the

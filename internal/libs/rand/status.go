@@ -63,7 +63,7 @@ func (k Kind) quasi() bool { return k >= QuasiDefault }
 var kinds = map[Kind]struct{ title, name string }{
 	XORWOW: {"XORWOW", "xorwow"}, MRG32k3a: {"MRG32K3A", "mrg32k3a"}, Philox: {"PHILOX4_32_10", "philox"},
 	Sobol32: {"SOBOL32", "sobol32"}, Sobol64: {"SOBOL64", "sobol64"},
-	MTGP32: {"MTGP32", ""}, MT19937: {"MT19937", ""}, ScrambledSobol32: {"SCRAMBLED_SOBOL32", ""}, ScrambledSobol64: {"SCRAMBLED_SOBOL64", ""},
+	MTGP32: {"MTGP32", ""}, MT19937: {"MT19937", "mt19937"}, ScrambledSobol32: {"SCRAMBLED_SOBOL32", ""}, ScrambledSobol64: {"SCRAMBLED_SOBOL64", ""},
 }
 
 // Orderings (curandOrdering).

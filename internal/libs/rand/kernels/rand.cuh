@@ -68,9 +68,10 @@ struct poisson_u32 {
   template <class S> static __device__ void draw(S *s, const task &t, type *v) { v[0] = curand_poisson(s, t.a); }
 };
 
-// Each generator has a kernel for each distribution.
-#define DISTRIBUTIONS(X) \
-  X(bits_u32) X(uniform_f32) X(uniform_f64) X(normal_f32) X(normal_f64) X(lognormal_f32) X(lognormal_f64) X(poisson_u32)
+// Each generator has a kernel for each distribution; FIXED are those of a fixed number of
+// words.
+#define FIXED(X) X(bits_u32) X(uniform_f32) X(uniform_f64) X(normal_f32) X(normal_f64) X(lognormal_f32) X(lognormal_f64)
+#define DISTRIBUTIONS(X) FIXED(X) X(poisson_u32)
 
 // A generator in streams has one for each thread: numbers, or pairs of them, come from
 // each in turn. The first one of this call is first.
