@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // bench is a GPU with a context.
@@ -19,7 +20,13 @@ type bench struct {
 
 func start(t testing.TB, gpu string) *bench {
 	t.Helper()
-	b := &bench{GPU: libstest.New(t, gpu, nil), t: t}
+	return startWith(t, gpu, nil)
+}
+
+// startWith is start with other options.
+func startWith(t testing.TB, gpu string, edit func(*cuda.Options)) *bench {
+	t.Helper()
+	b := &bench{GPU: libstest.New(t, gpu, edit), t: t}
 	h, s := blas.Create(b.Thread)
 	b.want("create", s, blas.Success)
 	b.Call, s = blas.Of(b.Thread, h)

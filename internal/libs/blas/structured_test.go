@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // compare checks C, of which stored elements were computed, against alpha times sums plus
@@ -372,4 +373,18 @@ func TestQR(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTrmmInPlace: in a timing run blocks see what others wrote before they end, so that B
+// must have been copied.
+func TestTrmmInPlace(t *testing.T) {
+	b := startWith(t, "rtx-2060", func(o *cuda.Options) { o.Timing = true })
+	r := rand.New(rand.NewPCG(1, 53))
+	const n = 150
+	p := blas.Problem{Kind: blas.Triangular, Fill: blas.Upper, M: n, N: 3, Scalar: blas.F32, Alpha: b.scalar(r, blas.F32, 1)}
+	a := b.structured(r, blas.F32, n, 0, &p, 1)
+	x := b.dense(r, blas.F32, n, 3)
+	p.A, p.B, p.C = a.Matrix, x.Matrix, x.Matrix
+	b.want("trmm", b.Trmm(p), blas.Success)
+	b.compare("trmm in place", x, 0x1p-23, n, 1, 0, func(i, j int) (complex128, float64) { return times(a.full, x.full, i, j) })
 }
