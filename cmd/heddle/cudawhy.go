@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // Why a program left no report.
@@ -102,10 +104,14 @@ func missingLibraries(cmd *exec.Cmd, program string) string {
 
 // libraryHint names the source of a library.
 func libraryHint(name string) string {
+	for _, lib := range sdk.Libraries {
+		if strings.HasPrefix(name, "lib"+lib.Name+".") {
+			return " (an unknown release of " + lib.Title + ")"
+		}
+	}
 	for _, h := range []struct{ prefixes, hint string }{
-		{"libcublas libcufft libcusparse libcusolver libcurand libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
+		{"libcublas libcusparse libcusolver libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
 			" (NVIDIA's own; Heddle has no replacement)"},
-		{"libcudart", " (an unknown release of the CUDA runtime)"},
 		{"libomp. libiomp", " (apt-get install libomp5)"},
 		{"libgomp", " (apt-get install libgomp1)"},
 		{"libstdc++", " (apt-get install libstdc++6)"},

@@ -205,7 +205,9 @@ func New(o Options) (*Runtime, error) {
 
 // memoryBytes is the device memory that programs can use: the card's, or as much as the
 // user says.
-func (r *Runtime) memoryBytes() uint64 { return cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit) }
+func (r *Runtime) memoryBytes() uint64 {
+	return cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit)
+}
 
 // forget drops the context; programs stay registered.
 func (r *Runtime) forget() {
