@@ -1,3 +1,0 @@
-#include <nofile.h>
-int x = ;
-__attribute__((global)) void k(int *p) { int unused; *p = foo; }
