@@ -26,8 +26,10 @@
   X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
   X(cudaErrorUnsupportedLimit, "limit is not supported on this architecture") \
   X(cudaErrorInvalidPtx, "a PTX JIT compilation failed") \
+  X(cudaErrorFileNotFound, "file not found") \
   X(cudaErrorInvalidResourceHandle, "invalid resource handle") \
   X(cudaErrorIllegalState, "the operation cannot be performed in the present state") \
+  X(cudaErrorSymbolNotFound, "named symbol not found") \
   X(cudaErrorNotReady, "device not ready") \
   X(cudaErrorIllegalAddress, "an illegal memory access was encountered") \
   X(cudaErrorLaunchOutOfResources, "too many resources requested for launch") \
