@@ -392,3 +392,29 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 }
+
+// TestOldDescription: programs of CUDA 11.0 have 88 bytes for the description of a product
+// on their stack, before whatever else is there.
+func TestOldDescription(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(7, 8))
+	stack := make([]byte, 256)
+	for i := range stack {
+		stack[i] = 0xa5
+	}
+	desc := libstest.At(b.GPU, &stack[0])
+	b.want("too few bytes", blaslt.InitDesc(b.Thread, desc, 80, int32(blas.Compute32F), int32(blas.F32)), blas.InvalidValue)
+	b.want("init", blaslt.InitDesc(b.Thread, desc, 88, int32(blas.Compute32F), int32(blas.F32)), blas.Success)
+	set(b, blaslt.Desc, desc, 7, int32(relu))
+	v := int64(1)
+	b.want("an attribute without room", blaslt.Desc.Set(b.Thread, desc, 17, libstest.At(b.GPU, &v), 8), blas.NotSupported)
+	for i, c := range stack[88:] {
+		if c != 0xa5 {
+			t.Fatalf("wrote to byte %d", 88+i)
+		}
+	}
+	m := b.matrix(r, blas.F32, 4, 4, 1, false)
+	b.want("plan", blaslt.Plan(b.Thread, blaslt.Product{Desc: desc, LayoutA: m.layout, LayoutB: m.layout, LayoutC: m.layout, LayoutD: m.layout}), blas.Success)
+	stack[72] = 7
+	b.want("a size that no description has", blaslt.Plan(b.Thread, blaslt.Product{Desc: desc, LayoutA: m.layout, LayoutB: m.layout, LayoutC: m.layout, LayoutD: m.layout}), blas.InvalidValue)
+}

@@ -36,32 +36,37 @@ const (
 	transformScale, transformPointers, transformTransA, transformTransB = 0, 1, 2, 3
 )
 
-// kinds are the sizes of objects, which fit into the structs of cublasLt.h, and their
-// attributes. Attributes that have no effect here are stored all the same.
+// kinds are the sizes of objects, and their attributes. Attributes that have no effect here
+// are stored all the same. The description of a product has grown with CUDA's releases,
+// from 88 bytes in 11.0; programs that have it on their stack say how large theirs is,
+// which is kept at sizeAt, and those with less lack the attributes that lie further on.
 var kinds = map[Kind]struct {
-	size   int64
-	fields map[int32]field
+	least, size int64
+	fields      map[int32]field
 }{
-	Desc: {size: 184, fields: map[int32]field{
+	Desc: {least: 88, size: 184, fields: map[int32]field{
 		descCompute: {0, 4}, descScale: {4, 4}, descPointers: {8, 4}, descTransA: {12, 4}, descTransB: {16, 4}, descTransC: {20, 4}, descFill: {24, 4},
 		descEpilogue: {28, 4}, descBias: {32, 8}, descBiasStride: {40, 8}, descAux: {48, 8}, descAuxLD: {56, 8}, descAuxStride: {64, 8},
-		14: {72, 8}, 15: {80, 4}, descAuxType: {84, 4}, descBiasType: {88, 4}, 25: {92, 1},
-		descScaleA: {96, 8}, 18: {104, 8}, 19: {112, 8}, 20: {120, 8}, 21: {128, 8}, descScaleAux: {136, 8}, descAmaxAux: {144, 8},
+		15: {76, 4}, descAuxType: {80, 4}, descBiasType: {84, 4}, 14: {88, 8},
+		descScaleA: {96, 8}, 18: {104, 8}, 19: {112, 8}, 20: {120, 8}, 21: {128, 8}, descScaleAux: {136, 8}, descAmaxAux: {144, 8}, 25: {152, 1},
 	}},
-	Layout: {size: 64, fields: map[int32]field{
+	Layout: {least: 64, size: 64, fields: map[int32]field{
 		layoutType: {0, 4}, layoutOrder: {4, 4}, layoutRows: {8, 8}, layoutCols: {16, 8}, layoutLD: {24, 8}, layoutBatch: {32, 4}, layoutStride: {40, 8},
 		layoutPlane: {48, 8},
 	}},
-	Preference: {size: 64, fields: map[int32]field{
-		0: {0, 4}, 1: {8, 8}, 3: {4, 4}, 5: {16, 4}, 6: {20, 4}, 7: {24, 4}, 8: {28, 4}, 9: {32, 4}, 12: {40, 8},
+	Preference: {least: 64, size: 64, fields: map[int32]field{
+		0: {0, 4}, 1: {8, 8}, 3: {4, 4}, 5: {16, 4}, 6: {20, 4}, 7: {24, 4}, 8: {28, 4}, 9: {32, 4}, 10: {36, 4}, 11: {48, 4}, 12: {40, 8},
 	}},
-	Transform: {size: 64, fields: map[int32]field{
+	Transform: {least: 64, size: 64, fields: map[int32]field{
 		transformScale: {0, 4}, transformPointers: {4, 4}, transformTransA: {8, 4}, transformTransB: {12, 4},
 	}},
-	Algo: {size: 64, fields: map[int32]field{
+	Algo: {least: 64, size: 64, fields: map[int32]field{
 		0: {0, 4}, 1: {4, 4}, 2: {8, 4}, 3: {12, 4}, 4: {16, 4}, 5: {20, 4}, 6: {24, 4}, 7: {28, 2}, 8: {30, 2},
 	}},
 }
+
+// sizeAt is where the description of a product keeps its size.
+const sizeAt = 72
 
 // Size is the size of an object in bytes.
 func (k Kind) Size() int64 { return kinds[k].size }
@@ -95,15 +100,36 @@ func (o object) set(attribute int32, v int64) {
 // read returns the object at an address of the program.
 func (k Kind) read(t *cuda.Thread, at uint64) (object, blas.Status) {
 	o := k.new()
-	if t.Read(at, o.bytes) != cuda.Success {
+	n := k.room(t, at)
+	if n == 0 || t.Read(at, o.bytes[:n]) != cuda.Success {
 		return o, blas.InvalidValue
 	}
 	return o, blas.Success
 }
 
+// room is how many bytes an object of the program has, 0 if it is none.
+func (k Kind) room(t *cuda.Thread, at uint64) int64 {
+	if k != Desc {
+		return kinds[k].size
+	}
+	b := make([]byte, 4)
+	if t.Read(at+sizeAt, b) != cuda.Success {
+		return 0
+	}
+	n := int64(binary.LittleEndian.Uint32(b))
+	if n < kinds[k].least || n > kinds[k].size {
+		return 0
+	}
+	return n
+}
+
 // init stores an object at an address of the program, where there are size bytes.
 func (o object) init(t *cuda.Thread, at uint64, size int64) blas.Status {
-	if size < o.kind.Size() || t.Write(at, o.bytes) != cuda.Success {
+	n := min(size, o.kind.Size())
+	if o.kind == Desc {
+		binary.LittleEndian.PutUint32(o.bytes[sizeAt:], uint32(max(0, n)))
+	}
+	if n < kinds[o.kind].least || t.Write(at, o.bytes[:n]) != cuda.Success {
 		return blas.InvalidValue
 	}
 	return blas.Success
@@ -157,7 +183,7 @@ func (k Kind) Set(t *cuda.Thread, at uint64, attribute int32, from, size uint64)
 	if at == 0 || from == 0 {
 		return blas.InvalidValue
 	}
-	if !ok {
+	if !ok || f.at+f.size > k.room(t, at) {
 		return blas.NotSupported
 	}
 	b := make([]byte, f.size)
@@ -174,7 +200,7 @@ func (k Kind) Get(t *cuda.Thread, at uint64, attribute int32, to, size, written 
 	if at == 0 {
 		return blas.InvalidValue
 	}
-	if !ok {
+	if !ok || f.at+f.size > k.room(t, at) {
 		return blas.NotSupported
 	}
 	if written != 0 && t.Write(written, binary.LittleEndian.AppendUint64(nil, uint64(f.size))) != cuda.Success {
