@@ -93,3 +93,15 @@ func (t *Thread) Place(name string, contents []byte) (addr uint64, err Error) {
 	})
 	return addr, err
 }
+
+// Fetch waits for a stream's work, and reads device memory for a library.
+func (t *Thread) Fetch(addr uint64, to []byte, stream uint64) Error {
+	if err := t.StreamSynchronize(stream); err != Success {
+		return err
+	}
+	return t.do(func(r *Runtime) Error {
+		from, err := r.bytes(addr, uint64(len(to)), false)
+		copy(to, from)
+		return err
+	})
+}

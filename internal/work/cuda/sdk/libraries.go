@@ -64,6 +64,10 @@ var Libraries = []Library{
 		Name: "curand", Title: "cuRAND", Headers: []string{"curand.h"}, Functions: `curand[A-Z]\w+`,
 		Sonames: []string{"libcurand.so.10", "libcurand.so.9.2", "libcurand.so.9.1", "libcurand.so.9.0"},
 	},
+	{
+		Name: "cusparse", Title: "cuSPARSE", Headers: []string{"cusparse.h"}, Functions: `cusparse[A-Z]\w+`,
+		Sonames: []string{"libcusparse.so.12", "libcusparse.so.11", "libcusparse.so.10", "libcusparse.so.9.2", "libcusparse.so.9.1", "libcusparse.so.9.0"},
+	},
 }
 
 // Files are the names of its file: those for programs, and that for the linker.

@@ -1,0 +1,3 @@
+// targets: 52
+#include "values.cuh"
+MATRICES(double, f64)

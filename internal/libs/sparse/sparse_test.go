@@ -1,0 +1,455 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math/cmplx"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/libs/blas"
+	"github.com/heddle-sim/heddle/internal/libs/libstest"
+	"github.com/heddle-sim/heddle/internal/libs/sparse"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// bench is a GPU with a handle.
+type bench struct {
+	*libstest.GPU
+	call sparse.Call
+	r    *rand.Rand
+	t    testing.TB
+}
+
+func start(t testing.TB, edit func(*cuda.Options)) *bench {
+	t.Helper()
+	g := libstest.New(t, "rtx-2060", edit)
+	b := &bench{g, sparse.Call{}, rand.New(rand.NewPCG(1, 2)), t}
+	h, s := sparse.Create(g.Thread)
+	b.want("create", s, sparse.Success)
+	b.call, s = sparse.Of(g.Thread, h)
+	b.want("handle", s, sparse.Success)
+	t.Cleanup(func() { b.want("destroy", sparse.Destroy(g.Thread, h), sparse.Success) })
+	return b
+}
+
+func (b *bench) want(what string, got, want sparse.Status) {
+	b.t.Helper()
+	if got != want {
+		b.t.Fatalf("%s: %s, want %s\n%s", what, got.Name(), want.Name(), b.Log)
+	}
+}
+
+// kinds are the types of values. A sum of n products has an error of n+4 units of the sum of
+// their absolute values; a complex product has several roundings. What is stored is rounded
+// once more.
+var kinds = []struct {
+	name        string
+	t           sparse.Type
+	unit, store float64
+}{
+	{"f32", blas.F32, 0x1p-24, 0}, {"f64", blas.F64, 0x1p-53, 0}, {"c32", blas.C32, 0x1p-22, 0}, {"c64", blas.C64, 0x1p-51, 0},
+	{"f16", blas.F16, 0x1p-24, 0x1p-11}, {"bf16", blas.BF16, 0x1p-24, 0x1p-8},
+}
+
+func complexType(t sparse.Type) bool { return t == blas.C32 || t == blas.C64 }
+
+func sumType(t sparse.Type) sparse.Type {
+	if t == blas.F16 || t == blas.BF16 {
+		return blas.F32
+	}
+	return t
+}
+
+// number is a random value of a type, as rounded.
+func (b *bench) number(t sparse.Type) complex128 {
+	v := complex(2*b.r.Float64()-1, 0)
+	if complexType(t) {
+		v += complex(0, 2*b.r.Float64()-1)
+	}
+	_, v = libstest.Encode(int32(t), v)
+	return v
+}
+
+// encode are the bytes of values.
+func encode(t sparse.Type, values []complex128) (list []byte) {
+	for _, v := range values {
+		e, _ := libstest.Encode(int32(t), v)
+		list = append(list, e...)
+	}
+	return list
+}
+
+func (b *bench) put(t sparse.Type, values []complex128) uint64 {
+	return libstest.Put(b.GPU, encode(t, values))
+}
+
+func (b *bench) get(t sparse.Type, addr uint64, n int) []complex128 {
+	size := int(t.Size())
+	bytes := libstest.Get[byte](b.GPU, addr, n*size)
+	list := make([]complex128, n)
+	for i := range list {
+		list[i] = libstest.Decode(int32(t), bytes[i*size:(i+1)*size])
+	}
+	return list
+}
+
+// scalar stores alpha or beta where the handle says.
+func (b *bench) scalar(t sparse.Type, v complex128) uint64 {
+	e := encode(t, []complex128{v})
+	if b.call.Pointers == blas.OnDevice {
+		return libstest.Put(b.GPU, e)
+	}
+	return libstest.At(b.GPU, &e[0])
+}
+
+// indices stores numbers of a width.
+func (b *bench) indices(t sparse.IndexType, list []int) uint64 {
+	if t == sparse.Index64 {
+		wide := make([]int64, len(list))
+		for i, v := range list {
+			wide[i] = int64(v)
+		}
+		return libstest.Put(b.GPU, wide)
+	}
+	narrow := make([]int32, len(list))
+	for i, v := range list {
+		narrow[i] = int32(v)
+	}
+	return libstest.Put(b.GPU, narrow)
+}
+
+func (b *bench) getIndices(t sparse.IndexType, addr uint64, n int) []int {
+	list := make([]int, n)
+	if t == sparse.Index64 {
+		for i, v := range libstest.Get[int64](b.GPU, addr, n) {
+			list[i] = int(v)
+		}
+		return list
+	}
+	for i, v := range libstest.Get[int32](b.GPU, addr, n) {
+		list[i] = int(v)
+	}
+	return list
+}
+
+// full is a matrix with all elements.
+type full struct {
+	rows, columns int
+	of            []complex128
+}
+
+func newFull(rows, columns int) full { return full{rows, columns, make([]complex128, rows*columns)} }
+
+func (f full) at(i, j int) *complex128 { return &f.of[i*f.columns+j] }
+
+// after is the matrix after an operation.
+func (f full) after(op blas.Op) full {
+	if op == blas.N {
+		return f
+	}
+	to := newFull(f.columns, f.rows)
+	for i := range f.rows {
+		for j := range f.columns {
+			v := *f.at(i, j)
+			if op == blas.C {
+				v = cmplx.Conj(v)
+			}
+			*to.at(j, i) = v
+		}
+	}
+	return to
+}
+
+// random is a matrix of which a share of elements is not zero.
+func (b *bench) random(t sparse.Type, rows, columns int, share float64) full {
+	f := newFull(rows, columns)
+	for i := range f.of {
+		for b.r.Float64() < share {
+			if f.of[i] = b.number(t); f.of[i] != 0 {
+				break
+			}
+		}
+	}
+	return f
+}
+
+// shape is how a sparse matrix lies in memory.
+type shape struct {
+	format          sparse.Format
+	offsets, places sparse.IndexType
+	base            int
+}
+
+var shapes = []shape{
+	{sparse.CSR, sparse.Index32, sparse.Index32, 0}, {sparse.CSR, sparse.Index64, sparse.Index32, 1}, {sparse.CSR, sparse.Index64, sparse.Index64, 0},
+	{sparse.CSC, sparse.Index32, sparse.Index32, 1}, {sparse.CSC, sparse.Index64, sparse.Index64, 0},
+	{sparse.COO, sparse.Index32, sparse.Index32, 1}, {sparse.COO, sparse.Index64, sparse.Index64, 0},
+}
+
+// parts are the arrays of a matrix in a format.
+func (f full) parts(s shape) (offsets, indices []int, values []complex128) {
+	major, minor := f.rows, f.columns
+	if s.format == sparse.CSC {
+		major, minor = minor, major
+	}
+	for i := range major {
+		if s.format != sparse.COO {
+			offsets = append(offsets, len(values)+s.base)
+		}
+		for j := range minor {
+			v := *f.after(blas.N).at(min(i, f.rows-1), min(j, f.columns-1))
+			if s.format == sparse.CSC {
+				v = *f.at(j, i)
+			}
+			if v == 0 {
+				continue
+			}
+			if s.format == sparse.COO {
+				offsets = append(offsets, i+s.base)
+			}
+			indices, values = append(indices, j+s.base), append(values, v)
+		}
+	}
+	if s.format != sparse.COO {
+		offsets = append(offsets, len(values)+s.base)
+	}
+	return offsets, indices, values
+}
+
+// matrix places a matrix on the device.
+func (b *bench) matrix(t sparse.Type, f full, s shape) *sparse.Matrix {
+	b.t.Helper()
+	offsets, indices, values := f.parts(s)
+	h, r := sparse.NewMatrix(sparse.Matrix{
+		Format: s.format, Rows: int64(f.rows), Columns: int64(f.columns), NNZ: int64(len(values)), Type: t,
+		Offsets: b.indices(s.offsets, offsets), Indices: b.indices(s.places, indices), Values: b.put(t, values),
+		OffsetType: s.offsets, IndexType: s.places, Base: int32(s.base),
+	})
+	b.want("matrix", r, sparse.Success)
+	m, _ := sparse.Get[sparse.Matrix](h)
+	return m
+}
+
+// dense places a dense matrix on the device, in a random order and with gaps.
+func (b *bench) dense(t sparse.Type, f full) *sparse.Dense {
+	b.t.Helper()
+	d := sparse.Dense{Rows: int64(f.rows), Columns: int64(f.columns), Type: t, Order: sparse.Order(1 + b.r.IntN(2))}
+	across := f.columns
+	d.LD = int64(f.rows + b.r.IntN(3))
+	if d.Order == sparse.RowMajor {
+		d.LD = int64(f.columns + b.r.IntN(3))
+		across = f.rows
+	}
+	memory := make([]complex128, int(d.LD)*across)
+	for i := range f.rows {
+		for j := range f.columns {
+			memory[place(&d, i, j)] = *f.at(i, j)
+		}
+	}
+	d.Values = b.put(t, memory)
+	h, r := sparse.NewDense(d)
+	b.want("dense matrix", r, sparse.Success)
+	to, _ := sparse.Get[sparse.Dense](h)
+	return to
+}
+
+func place(d *sparse.Dense, i, j int) int {
+	if d.Order == sparse.RowMajor {
+		return i*int(d.LD) + j
+	}
+	return i + j*int(d.LD)
+}
+
+// back reads a dense matrix.
+func (b *bench) back(d *sparse.Dense) full {
+	f := newFull(int(d.Rows), int(d.Columns))
+	across := d.Columns
+	if d.Order == sparse.RowMajor {
+		across = d.Rows
+	}
+	memory := b.get(d.Type, d.Values, int(d.LD*across))
+	for i := range f.rows {
+		for j := range f.columns {
+			*f.at(i, j) = memory[place(d, i, j)]
+		}
+	}
+	return f
+}
+
+// sum is alpha times a sum of products, plus beta times the value
+// before, and what it is compared with.
+type sum struct {
+	v, most complex128
+	n       int
+}
+
+func (s *sum) add(v complex128) {
+	s.v += v
+	s.most += complex(cmplx.Abs(v), 0)
+	s.n++
+}
+
+func (s *sum) near(got complex128, unit, store float64) bool {
+	return cmplx.Abs(got-s.v) <= unit*float64(s.n+4)*real(s.most)+store*cmplx.Abs(s.v)*1.01+store*0x1p-13
+}
+
+var scalars = []complex128{1, 0, -0.75 + 0.5i}
+
+// pickScalar is a random scalar of a type.
+func (b *bench) pickScalar(t sparse.Type) complex128 {
+	v := scalars[b.r.IntN(len(scalars))]
+	if !complexType(t) {
+		v = complex(real(v), 0)
+	}
+	return v
+}
+
+// TestProducts: SpMV and SpMM of all formats, indices, types, operations and orders against
+// loops, with scalars on the host and on the device.
+func TestProducts(t *testing.T) {
+	b := start(t, nil)
+	sizes := [][3]int{{1, 1, 1}, {7, 5, 1}, {33, 70, 1}, {5, 9, 3}, {40, 23, 37}, {3, 60, 33}, {0, 4, 2}, {4, 0, 2}, {70, 40, 1}}
+	for i := range 3 * len(kinds) * len(shapes) {
+		k, s, n := kinds[i%len(kinds)], shapes[i%len(shapes)], sizes[b.r.IntN(len(sizes))]
+		opA, opB := blas.Op(b.r.IntN(3)), blas.Op(b.r.IntN(3))
+		out := k
+		if k.store > 0 && i%2 == 0 {
+			out = kinds[0]
+		}
+		compute := sumType(k.t)
+		a, x, y := b.random(k.t, n[0], n[1], b.r.Float64()), b.random(k.t, n[1], n[2], 1), b.random(out.t, n[0], n[2], 1)
+		alpha, beta := b.pickScalar(compute), b.pickScalar(compute)
+		what := fmt.Sprintf("%s, %v, %v, operations %d %d, alpha %v, beta %v", k.name, s, n, opA, opB, alpha, beta)
+		b.want(what, setPointers(b, i%2), sparse.Success)
+		if beta == 0 { // what is there is not read
+			for i := range y.of {
+				y.of[i] = cmplx.NaN()
+			}
+		}
+		// The stored matrices are those which the operations turn into a and x.
+
+		c := b.dense(out.t, y)
+		b.want(what, b.call.SpMM(sparse.Product{
+			OpA: opA, OpB: opB, Alpha: b.scalar(compute, alpha), Beta: b.scalar(compute, beta),
+			A: b.matrix(k.t, a.after(opA), s), B: b.dense(k.t, x.after(opB)), C: c, Compute: compute,
+		}), sparse.Success)
+		got := b.back(c)
+		for r := range n[0] {
+			for q := range n[2] {
+				var want sum
+				for p := range n[1] {
+					want.add(alpha * *a.at(r, p) * *x.at(p, q))
+				}
+				if beta != 0 {
+					want.add(beta * *y.at(r, q))
+				}
+				if v := *got.at(r, q); !want.near(v, k.unit, out.store) {
+					t.Fatalf("%s: element %d,%d is %v, want %v", what, r, q, v, want.v)
+				}
+			}
+		}
+	}
+}
+
+// TestBatches: a batch of sparse matrices, and one that all of a batch share.
+func TestBatches(t *testing.T) {
+	b := start(t, nil)
+	const n = 6
+	one := full{n, n, make([]complex128, n*n)}
+	for i := range n {
+		*one.at(i, (i+2)%n) = complex(float64(i+1), 0)
+	}
+	m := b.matrix(blas.F32, one, shapes[0])
+	values := make([]complex128, 2*n)
+	for i := range values {
+		values[i] = complex(float64(i), 0)
+	}
+	m.Values = b.put(blas.F32, values)
+	x := &sparse.Dense{Rows: n, Columns: 1, LD: n, Values: b.put(blas.F32, []complex128{1, 2, 3, 4, 5, 6}), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
+	y := &sparse.Dense{Rows: n, Columns: 1, LD: n, Values: b.put(blas.F32, make([]complex128, 2*n)), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
+	b.want("no batch", y.SetBatch(0, n), sparse.InvalidValue)
+	b.want("batch", y.SetBatch(2, n), sparse.Success)
+	b.want("batch", m.SetBatch(sparse.CSR, 2, 0, n), sparse.Success)
+	b.want("product", b.call.SpMM(sparse.Product{Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 0), A: m, B: x, C: y, Compute: blas.F32}), sparse.Success)
+	for i, v := range b.get(blas.F32, y.Values, 2*n) {
+		if want := complex(float64(i*((i+2)%n+1)), 0); v != want {
+			t.Errorf("element %d is %v, want %v", i, v, want)
+		}
+	}
+}
+
+// TestCapture: a product by rows takes no memory, and can be captured.
+func TestCapture(t *testing.T) {
+	b := start(t, nil)
+	stream, err := b.StreamCreate(1, 0)
+	b.Must(err)
+	b.call.SetStream(stream)
+	m := b.matrix(blas.F32, full{1, 1, []complex128{2}}, shapes[0])
+	x := &sparse.Dense{Rows: 1, Columns: 1, LD: 1, Values: b.put(blas.F32, []complex128{3}), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
+	y := *x
+	y.Values = b.put(blas.F32, []complex128{1})
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	b.want("product", b.call.SpMM(sparse.Product{Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 1), A: m, B: x, C: &y, Compute: blas.F32}), sparse.Success)
+	graph, err := b.EndCapture(stream)
+	b.Must(err)
+	exec, err := b.GraphInstantiate(graph, 0)
+	b.Must(err)
+	b.Must(b.ExecLaunch(exec, stream))
+	b.Must(b.ExecLaunch(exec, stream))
+	b.Must(b.StreamSynchronize(stream))
+	if v := b.get(blas.F32, y.Values, 1)[0]; v != 13 {
+		t.Errorf("after two launches the vector is %v, want 1+6+6", v)
+	}
+}
+
+// TestCodes: the codes of the documentation for calls that are wrong.
+func TestCodes(t *testing.T) {
+	b := start(t, nil)
+	good := sparse.Matrix{Format: sparse.CSR, Rows: 2, Columns: 2, Offsets: 1, OffsetType: sparse.Index32, IndexType: sparse.Index32}
+	for _, c := range []struct {
+		name string
+		edit func(m *sparse.Matrix)
+		want sparse.Status
+	}{
+		{"negative rows", func(m *sparse.Matrix) { m.Rows = -1 }, sparse.InvalidValue},
+		{"base 2", func(m *sparse.Matrix) { m.Base = 2 }, sparse.InvalidValue},
+		{"more elements than fit", func(m *sparse.Matrix) { m.NNZ = 7 }, sparse.InvalidValue},
+		{"indices of 16 bits", func(m *sparse.Matrix) { m.IndexType = 1 }, sparse.NotSupported},
+		{"integers", func(m *sparse.Matrix) { m.Type = blas.I8 }, sparse.NotSupported},
+		{"2^31 rows", func(m *sparse.Matrix) { m.Rows = 1 << 31 }, sparse.NotSupported},
+	} {
+		m := good
+		c.edit(&m)
+		_, s := sparse.NewMatrix(m)
+		b.want(c.name, s, c.want)
+	}
+	m := b.matrix(blas.F32, newFull(2, 3), shapes[0])
+	x, y := b.dense(blas.F32, newFull(3, 1)), b.dense(blas.F32, newFull(2, 1))
+	one := b.scalar(blas.F32, 1)
+	p := sparse.Product{Alpha: one, Beta: one, A: m, B: x, C: y, Compute: blas.F32}
+	for _, c := range []struct {
+		name string
+		edit func(p *sparse.Product)
+		want sparse.Status
+	}{
+		{"right", func(p *sparse.Product) {}, sparse.Success},
+		{"no matrix", func(p *sparse.Product) { p.A = nil }, sparse.InvalidValue},
+		{"no alpha", func(p *sparse.Product) { p.Alpha = 0 }, sparse.InvalidValue},
+		{"an operation that is none", func(p *sparse.Product) { p.OpA = 3 }, sparse.InvalidValue},
+		{"sizes that do not fit", func(p *sparse.Product) { p.OpA = blas.T }, sparse.InvalidValue},
+		{"other values", func(p *sparse.Product) { p.B = b.dense(blas.F64, newFull(3, 1)) }, sparse.NotSupported},
+		{"another compute type", func(p *sparse.Product) { p.Compute = blas.F64 }, sparse.NotSupported},
+	} {
+		p := p
+		c.edit(&p)
+		b.want(c.name, b.call.SpMM(p), c.want)
+	}
+	_, s := sparse.Of(b.Thread, 99)
+	b.want("no handle", s, sparse.NotInitialized)
+	b.want("no descriptor", sparse.Remove[sparse.Matrix](99), sparse.InvalidValue)
+}
+
+// setPointers sets where scalars lie.
+func setPointers(b *bench, mode int) sparse.Status {
+	return sparse.Status(b.call.SetPointers(blas.PointerMode(mode)))
+}
