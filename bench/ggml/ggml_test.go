@@ -48,7 +48,10 @@ func TestGGML(t *testing.T) {
 		t.Logf("%s, %s: %s", gpu, mode, strings.TrimSpace(grep(string(out), "^[0-9]+ cases")))
 		return string(out)
 	}
-	compare(t, "rtx-a6000", "functional")
+	all := compare(t, "rtx-a6000", "functional")
+	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 4 {
+		t.Error("want at least a thousand cases, all of them supported and right") // the backend declines what the GPU's properties do not allow
+	}
 	for _, gpu := range []string{"rtx-a6000", "h100-pcie"} {
 		want := hashes(compare(t, gpu, "functional", "--hash", "--part", "7/50"))
 		got := hashes(compare(t, gpu, "timing", "--hash", "--part", "7/50"))

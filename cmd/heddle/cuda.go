@@ -133,7 +133,7 @@ func describeGPU(e env, o run.Options, args []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	err = ml.SMI(e.stdout, "heddle "+report.Version, ml.Devices(r), args)
+	err = ml.SMI(e.stdout, "heddle "+report.Version, ml.Devices(r, func() *cuda.Thread { return r.Thread(0) }), args)
 	if wrong := (*ml.UsageError)(nil); errors.As(err, &wrong) {
 		return usage("%s: %w", smi, err)
 	}

@@ -97,8 +97,8 @@ static void all(uint64_t handle, uint64_t number) {
 CALLS}
 
 int main(void) {
-  const uint64_t handles[] = {0, 1, 2, 3, 77, 0x600000000000, 0x6fffffffffff, 0x3fffffffffff, 0x4fffffffffff, 0x500000000010, 0x500000000020, 0x500000000040,
-                              0x500000000800, UINT64_MAX, INT64_MAX};
+  const uint64_t handles[] = {0, 1, 2, 3, 77, 0x440000000000, 0x53ffffffffff, 0x3fffffffffff, 0x43ffffffffff, 0x540000000010, 0x540000000020, 0x540000000040,
+                              0x540000000800, UINT64_MAX, INT64_MAX};
   const uint64_t numbers[] = {0, 1, 3, 64, UINT32_MAX, 1ull << 63};
   all(0, 1); // not initialised; this initialises, as flags have no effect
   for (uint64_t handle : handles)

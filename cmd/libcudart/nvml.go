@@ -21,7 +21,7 @@ import (
 
 // monitor is NVML for the program's devices.
 var monitor = sync.OnceValue(func() *ml.Library {
-	return ml.New(func() []ml.Device { return ml.Devices(runtime()) })
+	return ml.New(func() []ml.Device { return ml.Devices(runtime(), thread) })
 })
 
 // storeML stores a result of NVML, if the call succeeded.

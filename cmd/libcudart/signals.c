@@ -50,6 +50,7 @@ static int ours[8], files; // those of observers: two, each with its lock
 static void close_ours(void) {
   for (int i = 0; i < files; i++)
     close(ours[i]);
+  files = 0; // their numbers may soon be those of the child's own files
 }
 
 void heddle_close_in_children(int fd) {

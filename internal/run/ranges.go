@@ -60,10 +60,14 @@ func (s *Session) Enter(outer *Range, name string) *Range {
 	return r
 }
 
-// add counts a completed launch in a range and all outer ones.
-func (r *Range) add(k *report.Kernel) {
+// add counts a completed launch in a range and all outer ones, but not in those where it
+// has been counted: several intervals of one name may be open.
+func (r *Range) add(k *report.Kernel, counted []*report.Range) []*report.Range {
 	for ; r != nil; r = r.outer {
-		r.of.Add(k)
+		if !slices.Contains(counted, r.of) {
+			r.of.Add(k)
+			counted = append(counted, r.of)
+		}
 		if k.KernelTiming == nil {
 			continue
 		}
@@ -72,6 +76,7 @@ func (r *Range) add(k *report.Kernel) {
 		}
 		r.start, r.end = min(r.start, k.StartCycle), max(r.end, k.EndCycle)
 	}
+	return counted
 }
 
 // rangeSpans returns the ranges with launches for the timeline. A track holds spans that

@@ -22,6 +22,7 @@ func TestRanges(t *testing.T) {
 		launch(s.Enter(outer, "inner"))
 	}
 	launch(s.Enter(nil, "inner"), outer)
+	launch(s.Enter(nil, "step"), s.Enter(nil, "step")) // two open intervals of one name
 	launch()
 	s.Enter(outer, "empty")
 	res, err := s.End(nil)
@@ -42,6 +43,7 @@ func TestRanges(t *testing.T) {
 		"outer/inner: 3 times, 3 launches, 30 and 960 instructions",
 		"outer/empty: 1 times, 0 launches, 0 and 0 instructions",
 		"inner: 1 times, 1 launches, 10 and 320 instructions",
+		"step: 2 times, 1 launches, 10 and 320 instructions",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q; want %q", got, want)

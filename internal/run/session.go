@@ -310,8 +310,9 @@ func (s *Session) collect(l *Launch) {
 
 // List adds a completed launch to the result, and to the ranges in which it was submitted.
 func (s *Session) List(k report.Kernel, ranges ...*Range) {
+	var counted []*report.Range
 	for _, r := range ranges {
-		r.add(&k)
+		counted = r.add(&k, counted)
 	}
 	s.Res.WarpInstructions += k.WarpInstructions
 	s.Res.ThreadInstructions += k.ThreadInstructions

@@ -17,9 +17,9 @@ type Device struct {
 	Free  func() (free, total uint64) // bytes of device memory
 }
 
-// Devices returns the devices of a runtime.
-func Devices(r *cuda.Runtime) []Device {
-	return []Device{{Properties: r.Properties(), BusID: cuda.BusID, Free: r.MemInfo}}
+// Devices returns the devices of a runtime, for its threads.
+func Devices(r *cuda.Runtime, thread func() *cuda.Thread) []Device {
+	return []Device{{Properties: r.Properties(), BusID: cuda.BusID, Free: func() (free, total uint64) { return thread().Room() }}}
 }
 
 // UUID returns the identifier in NVML's form.

@@ -295,11 +295,11 @@ func (t *Thread) MemInfo() (free, total uint64, err Error) {
 	return free, total, err
 }
 
-// MemInfo is Thread.MemInfo for observers: it makes no context.
-func (r *Runtime) MemInfo() (free, total uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.memInfo()
+// Room is MemInfo for observers: it makes no context.
+func (t *Thread) Room() (free, total uint64) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	return t.r.memInfo()
 }
 
 func (r *Runtime) memInfo() (free, total uint64) {

@@ -34,8 +34,15 @@ func (t *Thread) LaunchOwn(of *Kernels, name string, c Call, args ...any) Error 
 		if err != Success {
 			return err
 		}
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if n := len(f.kernel.Params()); n != len(args) {
+			panic(fmt.Sprintf("%s has %d parameters, not %d", name, n, len(args)))
+		}
 		w, err := r.prepareLaunch(host, c, false, func(n, _ int, to []byte) {
-			if n >= len(args) || binary.Size(args[n]) != len(to) {
+			if binary.Size(args[n]) != len(to) {
 				panic(fmt.Sprintf("%s: argument %d of %d bytes does not fit %v", name, n, len(to), args))
 			}
 			_, _ = binary.Encode(to, binary.LittleEndian, args[n]) // the size was compared
@@ -84,12 +91,11 @@ func (t *Thread) Place(name string, contents []byte) (addr uint64, err Error) {
 		if e != nil {
 			return MemoryAllocation
 		}
-		to, err := r.bytes(a, uint64(len(contents)), true)
-		if err == Success {
-			copy(to, contents)
-			addr = a
+		if e := r.mem.Write(a, contents); e != nil {
+			return MemoryAllocation
 		}
-		return err
+		addr = a
+		return Success
 	})
 	return addr, err
 }

@@ -19,16 +19,17 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// Addresses of memory that host and device share, and of device memory. Our choice: parts
-// of the address space where neither Linux, which puts programs at 0x5555… and all else
-// below 0x7fff…, nor Go, whose heap is anywhere below 0x4000… (from Go 1.26 on), has
-// memory, so that a device address is never a host address. They are fixed, so that runs
-// are reproducible.
+// Addresses of memory that host and device share, of device memory, and of handles. Our
+// choice: a part of the address space that hosts do not use, so that a device address is
+// never a host address. Below it is Go's heap, anywhere under 0x4000… (from Go 1.26 on);
+// above it Linux puts programs, from 0x5555… to 0x6555… and stacks and libraries under
+// 0x7fff… (vm.mmap_rnd_bits of up to 32). They are fixed, so that runs are reproducible.
 const (
 	sharedBase = 0x4000_0000_0000
-	sharedTop  = 0x5000_0000_0000
-	deviceBase = 0x6000_0000_0000
-	deviceTop  = 0x7000_0000_0000
+	sharedTop  = 0x4400_0000_0000
+	deviceBase = sharedTop
+	deviceTop  = 0x5400_0000_0000
+	handleBase = deviceTop
 	pageBytes  = 4096
 )
 
@@ -256,7 +257,7 @@ func (r *Runtime) Thread(id uint64) *Thread {
 	}
 	if t.barred.Load() {
 		if r.barred == nil {
-			nobody := &Runtime{sticky: NotPermitted, life: context.Background(), said: map[string]bool{}, ctx: contexts{list: map[uint64]*driverContext{}}}
+			nobody := &Runtime{opt: Options{Log: r.opt.Log}, cfg: r.cfg, props: r.props, sticky: NotPermitted, life: context.Background(), said: map[string]bool{}, ctx: contexts{list: map[uint64]*driverContext{}}}
 			r.barred = &Thread{r: nobody}
 		}
 		return r.barred

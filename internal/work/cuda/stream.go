@@ -56,7 +56,7 @@ func (e *event) record(op *gpu.Op, at uint64) {
 // is never reused.
 func (r *Runtime) handle() uint64 {
 	r.handles++
-	return sharedTop + 16*r.handles
+	return handleBase + 16*r.handles
 }
 
 // stream returns the stream with a handle, as seen by the calling thread.

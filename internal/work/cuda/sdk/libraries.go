@@ -42,7 +42,7 @@ var Libraries = []Library{
 	{Name: "cuda", Title: "the CUDA driver", Sonames: []string{"libcuda.so.1"}, Unversioned: true},
 	{
 		Name: "cublas", Title: "cuBLAS", Headers: []string{"cublas_v2.h", "cublas.h"}, Functions: `cublas[A-Z]\w+`,
-		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
+		Sonames: []string{"libcublas.so.12", "libcublas.so.13", "libcublas.so.11", "libcublas.so.10", "libcublas.so.10.0", "libcublas.so.9.2", "libcublas.so.9.1", "libcublas.so.9.0"},
 	},
 	{
 		Name: "nvToolsExt", Title: "NVTX", Headers: []string{"nvToolsExt.h", "nvToolsExtCudaRt.h", "nvToolsExtCuda.h"}, Functions: `nvtx[A-Z]\w*`,
@@ -58,15 +58,15 @@ var Libraries = []Library{
 	}},
 	{
 		Name: "cufft", Title: "cuFFT", Headers: []string{"cufft.h", "cufftXt.h"}, Functions: `cufft(?:Create|Destroy|Estimate|Exec|Get|Make|Plan|Reset|Set|Xt)\w*`,
-		Sonames: []string{"libcufft.so.11", "libcufft.so.12", "libcufft.so.10", "libcufft.so.9.2", "libcufft.so.9.1", "libcufft.so.9.0"},
+		Sonames: []string{"libcufft.so.11", "libcufft.so.12", "libcufft.so.10", "libcufft.so.10.0", "libcufft.so.9.2", "libcufft.so.9.1", "libcufft.so.9.0"},
 	},
 	{
 		Name: "curand", Title: "cuRAND", Headers: []string{"curand.h"}, Functions: `curand[A-Z]\w+`,
-		Sonames: []string{"libcurand.so.10", "libcurand.so.9.2", "libcurand.so.9.1", "libcurand.so.9.0"},
+		Sonames: []string{"libcurand.so.10", "libcurand.so.10.0", "libcurand.so.9.2", "libcurand.so.9.1", "libcurand.so.9.0"},
 	},
 	{
 		Name: "cusparse", Title: "cuSPARSE", Headers: []string{"cusparse.h"}, Functions: `cusparse[A-Z]\w+`,
-		Sonames: []string{"libcusparse.so.12", "libcusparse.so.11", "libcusparse.so.10", "libcusparse.so.9.2", "libcusparse.so.9.1", "libcusparse.so.9.0"},
+		Sonames: []string{"libcusparse.so.12", "libcusparse.so.11", "libcusparse.so.10", "libcusparse.so.10.0", "libcusparse.so.9.2", "libcusparse.so.9.1", "libcusparse.so.9.0"},
 	},
 }
 
@@ -120,6 +120,10 @@ func (l *Library) stub(ctx context.Context, clang Clang, dir string) error {
 		return err
 	}
 	if err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+l.Sonames[0], to+".c", "-o", to+".so"); err != nil {
+		return err
+	}
+	// For build systems the static library is a linker script that names the shared one.
+	if err := os.WriteFile(to+"_static.a", []byte("INPUT(-l"+l.Name+")\n"), 0o666); err != nil {
 		return err
 	}
 	return os.Remove(to + ".c")
