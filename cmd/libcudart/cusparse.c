@@ -126,6 +126,12 @@ int cusparseSpGEMM_workEstimation(p h, int opA, int opB, p alpha, p a, p b, p be
 int cusparseSpGEMM_compute(p h, int opA, int opB, p alpha, p a, p b, p beta, p c, int compute, int algorithm, p descr, p size, p buffer) {
   return heddleSpGEMM(NAME, MULTIPLY, h, opA, opB, alpha, a, b, beta, c, compute, descr, size, buffer);
 }
+// It has two sizes, of which the first is that of the buffer that it takes.
+int cusparseSpGEMM_estimateMemory(p h, int opA, int opB, p alpha, p a, p b, p beta, p c, int compute, int algorithm, p descr, float part, p size3, p buffer,
+                                  p size2) {
+  if (buffer) return heddleSpGEMM(NAME, ESTIMATE, h, opA, opB, alpha, a, b, beta, c, compute, descr, size2, 0);
+  return heddleSpGEMM(NAME, ESTIMATE, h, opA, opB, alpha, a, b, beta, c, compute, descr, size3, 0);
+}
 int cusparseSpGEMM_copy(p h, int opA, int opB, p alpha, p a, p b, p beta, p c, int compute, int algorithm, p descr) {
   return heddleSpGEMM(NAME, STORE, h, opA, opB, alpha, a, b, beta, c, compute, descr, 0, 0);
 }
@@ -175,6 +181,30 @@ int cusparseXcoosort_bufferSizeExt(p h, int m, int n, int nnz, p rows, p columns
   int cusparse##c##csr2csc(p h, int m, int n, int nnz, p v, p offsets, p columns, p to, p rows, p toOffsets, int action, int base) { \
     return heddleSparseOldTranspose(h, t, m, n, nnz, v, offsets, columns, to, rows, toOffsets, action, base);              \
   }
+#define INCOMPLETE(c, t, kind, which)                                                                                            \
+  int cusparse##c##csr##kind##02_bufferSize(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, p size) {     \
+    return heddleSparseFactor(h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(int));             \
+  }                                                                                                                        \
+  int cusparse##c##csr##kind##02_bufferSizeExt(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, p size) {  \
+    return heddleSparseFactor(h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(size_t));          \
+  }                                                                                                                        \
+  int cusparse##c##csr##kind##02_analysis(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, int policy, p buffer) { \
+    return heddleSparseFactor(h, t, which, PREPARE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
+  }                                                                                                                        \
+  int cusparse##c##csr##kind##02(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, int policy, p buffer) {  \
+    return heddleSparseFactor(h, t, which, EXECUTE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
+  }
+#define FACTORS(kind, which)                                                                \
+  int cusparseCreateCsr##kind##02Info(p to) { return heddleNewFactors(to); }                \
+  int cusparseDestroyCsr##kind##02Info(p h) { return heddleFreeFactors(h); }                \
+  int cusparseXcsr##kind##02_zeroPivot(p h, p info, p to) { return heddleZeroPivot(h, info, to); } \
+  INCOMPLETE(S, F32, kind, which)                                                               \
+  INCOMPLETE(D, F64, kind, which)                                                               \
+  INCOMPLETE(C, C32, kind, which)                                                               \
+  INCOMPLETE(Z, C64, kind, which)
+FACTORS(ilu, 0)
+FACTORS(ic, 1)
+
 TYPE(S, F32)
 TYPE(D, F64)
 TYPE(C, C32)
@@ -185,5 +215,7 @@ TYPE(Z, C64)
   int name(void) { return heddleSparseMissing(NAME); }
 MISSING(cusparseCreateBlockedEll)
 MISSING(cusparseCreateConstBlockedEll)
-MISSING(cusparseSpGEMM_getNumProducts)
-MISSING(cusparseSpGEMM_estimateMemory)
+MISSING(cusparseScsrilu02_numericBoost)
+MISSING(cusparseDcsrilu02_numericBoost)
+MISSING(cusparseCcsrilu02_numericBoost)
+MISSING(cusparseZcsrilu02_numericBoost)

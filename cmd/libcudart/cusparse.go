@@ -474,6 +474,11 @@ func cusparseSpGEMM_destroyDescr(h C.uintptr_t) C.int {
 	return C.int(sparse.DestroyProducts(thread(), uint64(h)))
 }
 
+//export cusparseSpGEMM_getNumProducts
+func cusparseSpGEMM_getNumProducts(h, to C.uintptr_t) C.int {
+	return inObject(h, func(v *sparse.Products) sparse.Status { return giveOne(to, C.int64_t(v.Number)) })
+}
+
 // The steps of SpGEMM. Without a buffer, a step says how large that has to be.
 const (
 	estimate = iota

@@ -224,3 +224,44 @@ func heddleSparseOldProduct(h C.uintptr_t, t, opA, opB, m, n, k, nnz C.int, alph
 func heddleSparseOldTranspose(h C.uintptr_t, t, m, n, nnz C.int, values, offsets, columns, toValues, rows, toOffsets C.uintptr_t, action, base C.int) C.int {
 	return cusparseCsr2cscEx2(h, m, n, nnz, values, offsets, columns, toValues, toOffsets, rows, t, action, base, 1, 0)
 }
+
+//export heddleNewFactors
+func heddleNewFactors(to C.uintptr_t) C.int {
+	return newSparse[sparse.Factors](to, "", sparse.NewFactors(), sparse.Success)
+}
+
+//export heddleFreeFactors
+func heddleFreeFactors(h C.uintptr_t) C.int { return C.int(sparse.DestroyFactors(thread(), uint64(h))) }
+
+//export heddleZeroPivot
+func heddleZeroPivot(h, info, to C.uintptr_t) C.int {
+	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+		if f := object[sparse.Factors](info); f != nil {
+			return c.Pivot(f, uint64(to))
+		}
+		return sparse.InvalidValue
+	})
+}
+
+//export heddleSparseFactor
+func heddleSparseFactor(h C.uintptr_t, t, cholesky, step, m, nnz C.int, descr, values, offsets, columns, info, size C.uintptr_t, sizeBytes C.int) C.int {
+	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+		a, s := general(descr, sparse.CSR, t, m, m, nnz, values, offsets, columns)
+		f := object[sparse.Factors](info)
+		switch {
+		case s != sparse.Success:
+			return s
+		case f == nil:
+			return sparse.InvalidValue
+		case step == sizeOf && sizeBytes == 4:
+			return giveOne(size, C.int(sparse.Nominal))
+		case step == sizeOf:
+			return nominal(size, sparse.Success)
+		case step == prepare:
+			return f.Prepare(a)
+		case cholesky != 0:
+			return c.Cholesky(a, f)
+		}
+		return c.ILU(a, f)
+	})
+}

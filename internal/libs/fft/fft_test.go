@@ -405,14 +405,14 @@ func TestLayouts(t *testing.T) {
 			for d := range need {
 				embed[d] = need[d] + r.IntN(3)
 			}
-			step, dist := 1+r.IntN(3), 0
+			step := 1 + r.IntN(3)
 			a := array{strides: make([]int, len(n)+1)}
 			stride := step
 			for d := len(n); d > 0; d-- {
 				a.strides[d] = stride
 				stride *= embed[d-1]
 			}
-			dist = stride + r.IntN(5)
+			dist := stride + r.IntN(5)
 			if r.IntN(3) == 0 { // transforms that lie among one another
 				step, dist = batch, 1
 				for d := range a.strides {

@@ -12,6 +12,7 @@ import (
 // Products is what a cusparseSpGEMMDescr_t stands for: the products of elements of two
 // matrices, sorted by their place in the result.
 type Products struct {
+	Number                       int64    // how many there are
 	list                         []uint64 // memory
 	rows, columns, first, values uint64
 	places                       uint64
@@ -97,7 +98,7 @@ func (c Call) Multiply(p Multiplication, to *Products) Status {
 	rowsTo, columnsTo, first := w.alloc(united, 4), w.alloc(united, 4), w.alloc(united+1, 8)
 	w.structure("unite", n, rows, columns, n, sums, rowsTo, columnsTo, first)
 	if w.s == Success {
-		*to = Products{rows: rowsTo, columns: columnsTo, first: first, values: values, places: places, n: united, typ: t, done: true}
+		*to = Products{Number: n, rows: rowsTo, columns: columnsTo, first: first, values: values, places: places, n: united, typ: t, done: true}
 		to.list, w.list = w.keep(rowsTo, columnsTo, first, values, places)
 		p.C.NNZ = united
 	}

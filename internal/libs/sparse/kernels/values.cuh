@@ -108,6 +108,81 @@ template <class T> __device__ inline void solve(const problem &p) {
   }
 }
 
+// find is the place of an element of a row whose columns are in order, -1 if it has none.
+__device__ inline int64_t find(const view &v, int64_t row, int64_t column) {
+  int64_t low = v.begin(row), high = v.begin(row + 1);
+  while (low < high) {
+    const int64_t middle = (low + high) / 2, at = v.column(middle);
+    if (at == column) return middle;
+    if (at < column) low = middle + 1; else high = middle;
+  }
+  return -1;
+}
+
+// pivoted notes the first row whose pivot is zero or missing.
+__device__ inline void pivoted(const problem &p, int64_t row, bool good) {
+  int32_t *to = (int32_t *)p.rows;
+  if (!good && threadIdx.x == 0 && *to < 0) *to = row + p.a.base;
+}
+
+// ilu computes the incomplete factors L and U of a, in its place. It is one warp.
+template <class T> __device__ inline void ilu(const problem &p) {
+  T *a = (T *)p.a.values;
+  if (threadIdx.x == 0) *(int32_t *)p.rows = -1;
+  for (int64_t i = 0; i < p.a.rows; i++) {
+    const int64_t end = p.a.begin(i + 1);
+    for (int64_t q = p.a.begin(i); q < end && p.a.column(q) < i; q++) {
+      const int64_t k = p.a.column(q), d = find(p.a, k, k), last = p.a.begin(k + 1);
+      if (d < 0) continue; // noted in row k
+      const T f = divide(a[q], a[d]);
+      __syncwarp();
+      if (threadIdx.x == 0) a[q] = f;
+      for (int64_t r = d + 1 + threadIdx.x; r < last; r += 32) {
+        const int64_t to = find(p.a, i, p.a.column(r));
+        if (to >= 0) a[to] = mad(negative(f), a[r], a[to]);
+      }
+      __syncwarp();
+    }
+    const int64_t d = find(p.a, i, i);
+    pivoted(p, i, d >= 0 && !(a[d < 0 ? 0 : d] == T(0)));
+  }
+}
+
+__device__ inline bool root(float &a) { const bool good = a > 0; a = sqrtf(a); return good; }
+__device__ inline bool root(double &a) { const bool good = a > 0; a = sqrt(a); return good; }
+template <class T> __device__ inline bool root(complex<T> &a) { a.y = 0; return root(a.x); }
+
+// cholesky computes the incomplete factor L of a Hermitian matrix, in place of its lower
+// triangle. It is one warp.
+template <class T> __device__ inline void cholesky(const problem &p) {
+  T *a = (T *)p.a.values;
+  if (threadIdx.x == 0) *(int32_t *)p.rows = -1;
+  for (int64_t i = 0; i < p.a.rows; i++) {
+    const int64_t end = p.a.begin(i + 1);
+    bool diagonal = false;
+    for (int64_t q = p.a.begin(i); q < end && p.a.column(q) <= i; q++) {
+      const int64_t k = p.a.column(q), last = p.a.begin(k + 1);
+      T sum(0);
+      for (int64_t r = p.a.begin(k) + threadIdx.x; r < last && p.a.column(r) < k; r += 32) {
+        const int64_t other = find(p.a, i, p.a.column(r));
+        if (other >= 0) sum = mad(a[other], conj(a[r]), sum);
+      }
+      T v = a[q] - total<32>(sum);
+      if (k == i) {
+        diagonal = root(v);
+      } else {
+        const int64_t d = find(p.a, k, k);
+        if (d < 0) continue; // noted in row k
+        v = divide(v, a[d]);
+      }
+      __syncwarp();
+      if (threadIdx.x == 0) a[q] = v;
+      __syncwarp();
+    }
+    pivoted(p, i, diagonal);
+  }
+}
+
 // products writes row, column and value of all products of elements of two matrices; those
 // of an element of the first begin at first.
 template <class T> __device__ inline void products(const problem &p) {
@@ -238,4 +313,6 @@ template <class T, class Acc> __device__ inline void dot(const problem &p) {
   KERNEL(solve_##name, solve<T>) \
   KERNEL(products_##name, products<T>) \
   KERNEL(sums_##name, sums<T>) \
-  KERNEL(merge_##name, merge<T>)
+  KERNEL(merge_##name, merge<T>) \
+  KERNEL(ilu_##name, ilu<T>) \
+  KERNEL(cholesky_##name, cholesky<T>)

@@ -84,6 +84,8 @@ typedef const struct cusparseDnMatDescr *cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
 
 #ifdef __cplusplus
 extern "C" {
@@ -389,6 +391,84 @@ cusparseStatus_t cusparseZcsrmm2(cusparseHandle_t handle, cusparseOperation_t op
     const cuDoubleComplex *b, int ldb, const cuDoubleComplex *beta, cuDoubleComplex *c, int ldc);
 cusparseStatus_t cusparseZcsr2csc(cusparseHandle_t handle, int m, int n, int nnz, const cuDoubleComplex *values, const int *offsets, const
     int *columns, cuDoubleComplex *cscValues, int *rows, int *columnOffsets, cusparseAction_t action, cusparseIndexBase_t base);
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
+cusparseStatus_t cusparseScsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance, float
+    *boost);
+cusparseStatus_t cusparseScsrilu02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, int *size);
+cusparseStatus_t cusparseScsrilu02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, size_t *size);
+cusparseStatus_t cusparseScsrilu02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const float *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseScsrilu02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values, const int
+    *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseDcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance, double
+    *boost);
+cusparseStatus_t cusparseDcsrilu02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, int *size);
+cusparseStatus_t cusparseDcsrilu02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, size_t *size);
+cusparseStatus_t cusparseDcsrilu02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const double *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseDcsrilu02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values, const int
+    *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseCcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance, cuComplex
+    *boost);
+cusparseStatus_t cusparseCcsrilu02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex *values,
+    const int *offsets, const int *columns, csrilu02Info_t info, int *size);
+cusparseStatus_t cusparseCcsrilu02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex
+    *values, const int *offsets, const int *columns, csrilu02Info_t info, size_t *size);
+cusparseStatus_t cusparseCcsrilu02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const cuComplex
+    *values, const int *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseCcsrilu02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex *values, const int
+    *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseZcsrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance,
+    cuDoubleComplex *boost);
+cusparseStatus_t cusparseZcsrilu02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex
+    *values, const int *offsets, const int *columns, csrilu02Info_t info, int *size);
+cusparseStatus_t cusparseZcsrilu02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex
+    *values, const int *offsets, const int *columns, csrilu02Info_t info, size_t *size);
+cusparseStatus_t cusparseZcsrilu02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const cuDoubleComplex
+    *values, const int *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseZcsrilu02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex *values, const
+    int *offsets, const int *columns, csrilu02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info);
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position);
+cusparseStatus_t cusparseScsric02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values, const
+    int *offsets, const int *columns, csric02Info_t info, int *size);
+cusparseStatus_t cusparseScsric02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values,
+    const int *offsets, const int *columns, csric02Info_t info, size_t *size);
+cusparseStatus_t cusparseScsric02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const float *values,
+    const int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseScsric02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, float *values, const int
+    *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseDcsric02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values,
+    const int *offsets, const int *columns, csric02Info_t info, int *size);
+cusparseStatus_t cusparseDcsric02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values,
+    const int *offsets, const int *columns, csric02Info_t info, size_t *size);
+cusparseStatus_t cusparseDcsric02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const double *values,
+    const int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseDcsric02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, double *values, const int
+    *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseCcsric02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex *values,
+    const int *offsets, const int *columns, csric02Info_t info, int *size);
+cusparseStatus_t cusparseCcsric02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex
+    *values, const int *offsets, const int *columns, csric02Info_t info, size_t *size);
+cusparseStatus_t cusparseCcsric02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const cuComplex
+    *values, const int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseCcsric02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuComplex *values, const int
+    *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseZcsric02_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex
+    *values, const int *offsets, const int *columns, csric02Info_t info, int *size);
+cusparseStatus_t cusparseZcsric02_bufferSizeExt(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex
+    *values, const int *offsets, const int *columns, csric02Info_t info, size_t *size);
+cusparseStatus_t cusparseZcsric02_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, const cuDoubleComplex
+    *values, const int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+cusparseStatus_t cusparseZcsric02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex *values, const
+    int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
 
 #ifdef __cplusplus
 }
