@@ -28,7 +28,7 @@ type runCmd struct {
 	flags.Flags
 	Dump    []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
 	SASS    string   `name:"sass" placeholder:"LISTING" help:"For a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds missing control bits."`
-	Explain string   `placeholder:"NAME" help:"Only explain a counter, by its name in the JSON result or in --accel-sim-stats; all lists them."`
+	Explain string   `placeholder:"NAME" help:"Only explain a counter, by its name in the JSON result or in --accel-sim-stats, or a parameter of GPUs; all lists them."`
 }
 
 // runVars are texts for the help that other packages provide.
