@@ -87,9 +87,8 @@ type Base struct {
 
 	alive, ready, done, memory uint64 // warps: resident, can step, have ended, wait for requests
 
-	log   *Log
-	spin  Spin
-	spins bool
+	log *Log
+	SpinWatch
 }
 
 // Begin sets up the base of SM id, of a shape. Issue is called once in each cycle in
@@ -178,8 +177,8 @@ func (b *Base) Step(slot int) *exec.Effects {
 	if in.Barrier || e.Exited != 0 || w.State != exec.Ready {
 		b.RefreshBlock(w.Block)
 	}
-	if b.spins {
-		b.spin.Issued(slot, w.X, w.Next, w.State == exec.Ready, Calm(in.Op), e)
+	if b.Spins {
+		b.Spin.Issued(slot, w.X, w.Next, w.State == exec.Ready, Calm(in.Op), e)
 	}
 	return e
 }
@@ -306,7 +305,7 @@ func (b *Base) Launch(kernel Kernel, x exec.Block) bool {
 	}
 	b.Take(at, first, k, k.Work, x, k.Need)
 	b.Stats.BlocksLaunched++
-	b.spin.Break()
+	b.BreakSpin()
 	for i := range x.Warps() {
 		s := first + i
 		*b.Warps[s] = b.Warp(at, i, b.PlacesOf(k, len(k.Work.Code())))
@@ -413,14 +412,5 @@ func (b *Base) Log(sink func(list []Record)) { b.log = NewLog(len(BaseStages), s
 func (b *Base) HandOn()                      { b.log.HandOn() }
 func (b *Base) FlushLog()                    { b.log.Flush() }
 
-// WatchSpin starts the search for endless loops, EndSpin ends it, and Spinning reports
-// what it found.
-func (b *Base) WatchSpin(tries int) { b.spin.Watch(tries); b.spins = true }
-func (b *Base) EndSpin()            { b.spins = false }
-func (b *Base) Spinning() (yes, ended bool) {
-	if !b.spins {
-		return false, true
-	}
-	yes, ended = b.spin.Spinning(b.ready)
-	return yes && b.done|b.memory == 0, ended
-}
+// Spinning reports whether all warps loop forever.
+func (b *Base) Spinning() (yes, ended bool) { return b.Looping(b.ready, b.done|b.memory != 0) }

@@ -7,12 +7,20 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// Resplit returns an empty L1D of another size, with the counters of the old one. The
-// old one's waiting requests are dropped, as by an invalidation. It returns an error
-// if the old one has pending misses.
-func Resplit(old *cache.Cache, cfg cache.Config, pool *mem.Pool) (*cache.Cache, error) {
+// Resplit replaces the L1D of SM id by an empty one of another size, which takes over the
+// counters. The old one's waiting requests are dropped, as by an invalidation. Without an
+// L1D, or for a disabled one, it does nothing. It returns an error if warps are resident,
+// or if misses are pending.
+func Resplit(l1d **cache.Cache, own *cache.Config, cfg cache.Config, pool *mem.Pool, id int, resident bool) error {
+	old := *l1d
+	if old == nil || cfg.Disabled {
+		return nil
+	}
+	if resident {
+		return fmt.Errorf("SM %d: the L1D cannot be resized while warps are resident", id)
+	}
 	if n := old.ForgetPrefetches(); n > 0 {
-		return nil, fmt.Errorf("the L1D cannot be resized while %d misses are pending in it", n)
+		return fmt.Errorf("SM %d: the L1D cannot be resized while %d misses are pending in it", id, n)
 	}
 	for r := old.MissHead(); r != nil; r = old.MissHead() {
 		pool.Put(old.PopMiss())
@@ -20,10 +28,11 @@ func Resplit(old *cache.Cache, cfg cache.Config, pool *mem.Pool) (*cache.Cache, 
 	cfg.Name = old.Config().Name
 	d, err := cache.New(cfg, pool)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("SM %d: %w", id, err)
 	}
 	d.Stats = old.Stats
-	return d, nil
+	*l1d, *own = d, cfg
+	return nil
 }
 
 // Warm fills an instruction cache with code in ascending order. Code that does not

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 )
@@ -25,6 +27,14 @@ type Env struct {
 	// Issued, if set, is called in each simulated cycle after everything that executes
 	// in it has been executed.
 	Issued func()
+}
+
+// Check reports what SM id lacks.
+func (e *Env) Check(id int) error {
+	if e.Pool == nil || e.HasRoom == nil || e.Send == nil {
+		return fmt.Errorf("SM %d: Env lacks Pool, HasRoom or Send", id)
+	}
+	return nil
 }
 
 // Warp is the part of a warp slot that all models share; they embed it.

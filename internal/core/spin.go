@@ -22,12 +22,41 @@ type Spin struct {
 	digest  [maxWarps]uint64
 }
 
-// Watch starts a search. It ends once a warp has returned more than tries times to the
-// same instruction with other values.
-func (p *Spin) Watch(tries int) { *p = Spin{tries: tries} }
+// SpinWatch is the search of a core for endless loops. A model embeds it.
+type SpinWatch struct {
+	Spin  *Spin // nil before the first search
+	Spins bool  // every issue is reported to Spin
+}
 
-// Break ends the search because something has changed.
-func (p *Spin) Break() { p.broken = true }
+// WatchSpin starts the search. It ends once a warp has returned more than tries times
+// to the same instruction with other values.
+func (w *SpinWatch) WatchSpin(tries int) {
+	if w.Spin == nil {
+		w.Spin = new(Spin)
+	}
+	*w.Spin, w.Spins = Spin{tries: tries}, true
+}
+
+// EndSpin ends the search.
+func (w *SpinWatch) EndSpin() { w.Spins = false }
+
+// BreakSpin ends a search because something has changed.
+func (w *SpinWatch) BreakSpin() {
+	if w.Spins {
+		w.Spin.broken = true
+	}
+}
+
+// Looping reports whether the warps in a set will loop forever unless another SM changes
+// memory, and the warps that have ended do not wait for accesses that could change it.
+// Ended is true if the search has ended because something has changed.
+func (w *SpinWatch) Looping(running uint64, waiting bool) (yes, ended bool) {
+	if !w.Spins {
+		return false, true
+	}
+	yes, ended = w.Spin.Spinning(running)
+	return yes && !waiting, ended
+}
 
 // Spinning reports whether all running warps have returned with the same state. Ended
 // is true if the search has ended because something has changed.

@@ -15,10 +15,11 @@ type counting struct {
 func (w *counting) Digest() (uint64, bool) { return w.n, true }
 
 func TestSpin(t *testing.T) {
-	var p Spin
+	var search SpinWatch
 	w := &counting{}
 	var quiet exec.Effects
-	p.Watch(2)
+	search.WatchSpin(2)
+	p := search.Spin
 	for i := range 3 {
 		p.Issued(5, w, 7, true, true, &quiet)
 		if got := p.looping; (got == 1<<5) != (i > 0) || p.broken {
@@ -26,7 +27,7 @@ func TestSpin(t *testing.T) {
 		}
 	}
 	// If the registers differ each time, the search ends, but not at once.
-	p.Watch(2)
+	search.WatchSpin(2)
 	for i := range 5 {
 		w.n++
 		p.Issued(5, w, 7, true, true, &quiet)
@@ -36,7 +37,7 @@ func TestSpin(t *testing.T) {
 		}
 	}
 	for name, e := range map[string]exec.Effects{"a store": {Wrote: true}, "the time": {Timed: true}, "an exit": {Exited: 1}} {
-		p.Watch(2)
+		search.WatchSpin(2)
 		if p.Issued(0, w, 1, true, true, &e); !p.broken {
 			t.Errorf("%s does not end the search", name)
 		}

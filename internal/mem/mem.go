@@ -52,8 +52,11 @@ type ByteMask [2]uint64
 
 // Set marks n bytes from offset at.
 func (m *ByteMask) Set(at, n int) {
-	for i := at; i < at+n && i < LineBytes; i++ {
-		m[i>>6] |= 1 << (i & 63)
+	for n = min(n, LineBytes-at); n > 0; {
+		i := at & 63
+		k := min(n, 64-i)
+		m[at>>6] |= ^uint64(0) >> (64 - k) << i
+		at, n = at+k, n-k
 	}
 }
 

@@ -45,7 +45,7 @@ func (f *flight) touch(lane int, at, n uint64, local bool) {
 		k := min(n, base+mem.LineBytes-at)
 		off := uint(at - base)
 		var want mem.ByteMask
-		mark(&want, off, uint(k))
+		want.Set(int(off), int(k))
 		a := f.find(base, want)
 		a.local = local
 		a.lanes |= 1 << lane
@@ -75,17 +75,6 @@ func (f *flight) find(base uint64, want mem.ByteMask) *access {
 	}
 	f.acc = append(f.acc, access{addr: base})
 	return &f.acc[len(f.acc)-1]
-}
-
-// mark sets n bits of a line's mask from offset at.
-func mark(m *mem.ByteMask, at, n uint) {
-	for n > 0 {
-		i := at & 63
-		k := min(n, 64-i)
-		m[at>>6] |= ^uint64(0) >> (64 - k) << i
-		at += k
-		n -= k
-	}
 }
 
 // linesOf makes an access for every line of the L0VL that a load of constants touches.

@@ -187,8 +187,7 @@ type supply struct {
 type watchers struct {
 	log     *core.Log
 	hazards *hazards
-	spin    *core.Spin
-	spins   bool // every issue is reported to spin
+	core.SpinWatch
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -196,8 +195,8 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, fmt.Errorf("SM: %w", err)
 	}
-	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
-		return nil, fmt.Errorf("SM %d: Env lacks Pool, HasRoom or Send", id)
+	if err := env.Check(id); err != nil {
+		return nil, err
 	}
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
@@ -225,6 +224,12 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	}
 	c.Stats.init(&cfg)
 	return c, nil
+}
+
+// Spinning reports whether all resident warps will loop forever unless another SM
+// changes memory. A warp that has ended will retire after its memory accesses.
+func (c *Core) Spinning() (yes, ended bool) {
+	return c.Looping(c.alive&c.ready&^c.done, c.done != 0)
 }
 
 // Config returns the core's settings.
@@ -338,9 +343,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 			c.hazards.begin(c, s)
 		}
 	}
-	if c.spins {
-		c.spin.Break()
-	}
+	c.BreakSpin()
 	return true
 }
 

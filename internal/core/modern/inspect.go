@@ -167,7 +167,7 @@ func holds(o, next *op) bool {
 	}
 	for _, d := range o.outs {
 		for _, r := range next.test {
-			if r.word == d.word && r.mask&d.mask != 0 {
+			if r.Word == d.Word && r.Mask&d.Mask != 0 {
 				return true
 			}
 		}

@@ -344,10 +344,10 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 		list := c.busy[int(g)*c.words:]
 		for i := range o.test {
 			p := &o.test[i]
-			r := &list[p.word]
-			busy |= r.busy & p.mask
-			long |= r.long & p.mask
-			short |= r.short & p.mask
+			r := &list[p.Word]
+			busy |= r.busy & p.Mask
+			long |= r.long & p.Mask
+			short |= r.short & p.Mask
 		}
 		if busy != 0 {
 			c.waits |= bit
@@ -525,9 +525,9 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready {
 		c.RefreshBlock(w.Block)
 	}
-	if c.spins {
+	if c.Spins {
 		// The registers are a warp's whole state only if it has no pending results.
-		c.spin.Issued(int(g), w.X, w.Next, w.State == exec.Ready && w.hidden == 0, o.calm, e)
+		c.Spin.Issued(int(g), w.X, w.Next, w.State == exec.Ready && w.hidden == 0, o.calm, e)
 	}
 }
 
@@ -634,15 +634,15 @@ func (c *Core) reserve(g int32, o *op) {
 	list := c.busy[int(g)*c.words:]
 	for i := range o.outs {
 		p := &o.outs[i]
-		r := &list[p.word]
-		r.busy |= p.mask
+		r := &list[p.Word]
+		r.busy |= p.Mask
 		switch {
 		case o.long:
-			r.long |= p.mask
+			r.long |= p.Mask
 		case o.late:
-			r.short |= p.mask
+			r.short |= p.Mask
 		}
-		c.warps[g].regs += int32(bits.OnesCount64(p.mask))
+		c.warps[g].regs += int32(bits.OnesCount64(p.Mask))
 	}
 	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
 	for _, r := range o.src {
@@ -655,11 +655,11 @@ func (c *Core) release(g int32, o *op) {
 	list := c.busy[int(g)*c.words:]
 	for i := range o.outs {
 		p := &o.outs[i]
-		r := &list[p.word]
-		r.busy &^= p.mask
-		r.long &^= p.mask
-		r.short &^= p.mask
-		c.warps[g].regs -= int32(bits.OnesCount64(p.mask))
+		r := &list[p.Word]
+		r.busy &^= p.Mask
+		r.long &^= p.Mask
+		r.short &^= p.Mask
+		c.warps[g].regs -= int32(bits.OnesCount64(p.Mask))
 	}
 	c.waits &^= 1 << g
 }

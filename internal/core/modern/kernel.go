@@ -64,8 +64,8 @@ type op struct {
 	// dst and src are the registers written and read, including the guard, in a
 	// numbering of all files.
 	dst, src []uint16
-	test     []regMask // dst and src
-	outs     []regMask // dst
+	test     []core.RegMask // dst and src
+	outs     []core.RegMask // dst
 
 	path      path
 	load      bool   // waits for a reply
@@ -81,28 +81,6 @@ type op struct {
 	constant  uint64 // line of the L0FL that it needs
 	hasConst  bool
 	fullQueue throttle
-}
-
-// regMask is a set of registers in one word of the scoreboard.
-type regMask struct {
-	mask uint64
-	word int32
-}
-
-// maskOf adds registers to a list of masks.
-func maskOf(out []regMask, list []uint16) []regMask {
-next:
-	for _, r := range list {
-		w, b := int32(r>>6), uint64(1)<<(r&63)
-		for i := range out {
-			if out[i].word == w {
-				out[i].mask |= b
-				continue next
-			}
-		}
-		out = append(out, regMask{b, w})
-	}
-	return out
 }
 
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
@@ -210,7 +188,7 @@ func (k *Kernel) decode(cfg *Config) error {
 			o.preds = o.preds && (r.File == isa.RegPred || r.File == isa.RegUPred)
 		}
 		o.src = k.number(nil, in.Srcs)
-		o.test, o.outs = maskOf(maskOf(nil, o.src), o.dst), maskOf(nil, o.dst)
+		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
 		for _, r := range in.Srcs {
 			o.asks = o.asks || !in.Guarded && (r.File == isa.RegPred || r.File == isa.RegUPred)
 		}

@@ -317,8 +317,8 @@ func (c *Core) touchPending(f *flight) {
 		return
 	}
 	f.lanes = e.Lanes
-	if c.spins && e.Wrote {
-		c.spin.Break()
+	if e.Wrote {
+		c.BreakSpin()
 	}
 	if c.hazards != nil {
 		c.hazards.read(c, f)

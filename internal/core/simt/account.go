@@ -88,11 +88,11 @@ func (c *Core) waitsOn(s int32) depend {
 	at := s * int32(c.words)
 	d := dependFixed
 	for _, p := range w.K.ops[i].test {
-		r := &c.regs[at+p.word]
+		r := &c.regs[at+p.Word]
 		switch {
-		case r.long&p.mask != 0:
+		case r.long&p.Mask != 0:
 			return dependLong
-		case r.short&p.mask != 0:
+		case r.short&p.Mask != 0:
 			d = dependShort
 		}
 	}

@@ -60,18 +60,6 @@ func sectorsOf(addr uint64, size uint32) uint8 {
 	return uint8(1<<(last+1) - 1<<first)
 }
 
-// mark sets n bits of a line's mask from offset at; bits beyond the line are dropped.
-func mark(m *mem.ByteMask, at, n uint) {
-	n = min(n, mem.LineBytes-at)
-	for n > 0 {
-		i := at & 63
-		k := min(n, 64-i)
-		m[at>>6] |= ^uint64(0) >> (64 - k) << i
-		at += k
-		n -= k
-	}
-}
-
 // accesses generates the accesses of a memory instruction (GPGPU-Sim).
 func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	switch f.path {
@@ -109,7 +97,7 @@ func (a *coalescer) lines(f *flight, addr *[32]uint64, line uint64) {
 		at := addr[l]
 		s := &a.segs[a.find(at&^(line-1))]
 		s.lanes |= 1 << l
-		mark(&all, uint(at&(line-1)), uint(f.op.elem))
+		all.Set(int(at&(line-1)), int(f.op.elem))
 	}
 	for _, i := range a.order {
 		s := &a.segs[i]
@@ -241,15 +229,15 @@ func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 			// An access across two sectors of a segment touches both.
 			s.parts |= 1 << last
 		}
-		mark(&s.bytes, uint(at%mem.LineBytes), uint(n))
+		s.bytes.Set(int(at%mem.LineBytes), int(n))
 		return
 	}
 	if c.cfg.Compat.EndSegments {
-		mark(&s.bytes, uint(at%mem.LineBytes), uint(n))
+		s.bytes.Set(int(at%mem.LineBytes), int(n))
 		s = &a.segs[a.find(end&^(seg-1))]
 		s.lanes |= 1 << lane
 		s.parts |= 1 << (end % mem.LineBytes / mem.SectorBytes)
-		mark(&s.bytes, uint(end%mem.LineBytes), uint(n))
+		s.bytes.Set(int(end%mem.LineBytes), int(n))
 		return
 	}
 	for n > 0 {
@@ -257,7 +245,7 @@ func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 		s = &a.segs[a.find(base)]
 		s.lanes |= 1 << lane
 		s.parts |= sectorsOf(at, uint32(k))
-		mark(&s.bytes, uint(at%mem.LineBytes), uint(k))
+		s.bytes.Set(int(at%mem.LineBytes), int(k))
 		at += k
 		n -= k
 		base += seg
@@ -268,7 +256,7 @@ func (a *coalescer) touch(c *Core, lane int, at, n, seg uint64) {
 // not touch them yet, because lanes on the same bytes are serialised.
 func (a *coalescer) touchAtomic(lane int, at, n, seg uint64) {
 	var want mem.ByteMask
-	mark(&want, uint(at%mem.LineBytes), uint(n))
+	want.Set(int(at%mem.LineBytes), int(n))
 	i := a.find(at &^ (seg - 1))
 	for a.segs[i].lanes != 0 {
 		if got := a.segs[i].bytes.And(want); got[0]|got[1] == 0 {

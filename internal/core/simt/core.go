@@ -170,8 +170,7 @@ type pipelines struct {
 type watchers struct {
 	log   *core.Log // nil without logging
 	front seen      // for log
-	spin  *core.Spin
-	spins bool // every issue is reported to spin
+	core.SpinWatch
 }
 
 // New returns an idle core. Its id is its number in the GPU.
@@ -179,8 +178,8 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, fmt.Errorf("SM: %w", err)
 	}
-	if env.Pool == nil || env.HasRoom == nil || env.Send == nil {
-		return nil, fmt.Errorf("SM %d: Env lacks Pool, HasRoom or Send", id)
+	if err := env.Check(id); err != nil {
+		return nil, err
 	}
 	c := &Core{cfg: cfg, env: env, id: id}
 	c.warps = make([]warp, cfg.Warps)
@@ -211,6 +210,12 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	}
 	c.Stats.init(&cfg)
 	return c, nil
+}
+
+// Spinning reports whether all resident warps will loop forever unless another SM
+// changes memory. A warp that has ended will retire after its memory accesses.
+func (c *Core) Spinning() (yes, ended bool) {
+	return c.Looping(c.alive&c.ready&^c.done, c.done != 0)
 }
 
 // Config returns the core's settings.
@@ -294,9 +299,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 	}
 	c.Take(bi, first, k, k.Work, b, k.Need)
 	c.Stats.BlocksLaunched++
-	if c.spins {
-		c.spin.Break()
-	}
+	c.BreakSpin()
 	for i := range b.Warps() {
 		s := first + i
 		w := &c.warps[s]
@@ -489,10 +492,10 @@ func (c *Core) look(s int32) {
 		var busy, long, short uint64
 		for i := range o.test {
 			p := &o.test[i]
-			r := &c.regs[at+p.word]
-			busy |= r.busy & p.mask
-			long |= r.long & p.mask
-			short |= r.short & p.mask
+			r := &c.regs[at+p.Word]
+			busy |= r.busy & p.Mask
+			long |= r.long & p.Mask
+			short |= r.short & p.Mask
 		}
 		if busy != 0 {
 			c.collide |= bit
@@ -648,13 +651,13 @@ func (c *Core) reserve(s int32, o *op, kind depend) {
 	at := s * int32(c.words)
 	for i := range o.dst {
 		p := &o.dst[i]
-		r := &c.regs[at+p.word]
-		r.busy |= p.mask
+		r := &c.regs[at+p.Word]
+		r.busy |= p.Mask
 		switch kind {
 		case dependLong:
-			r.long |= p.mask
+			r.long |= p.Mask
 		case dependShort:
-			r.short |= p.mask
+			r.short |= p.Mask
 		}
 	}
 }
@@ -665,10 +668,10 @@ func (c *Core) release(s int32, o *op) {
 	at := s * int32(c.words)
 	for i := range o.dst {
 		p := &o.dst[i]
-		r := &c.regs[at+p.word]
-		r.busy &^= p.mask
-		r.long &^= p.mask
-		r.short &^= p.mask
+		r := &c.regs[at+p.Word]
+		r.busy &^= p.Mask
+		r.long &^= p.Mask
+		r.short &^= p.Mask
 	}
 	bit := uint64(1) << s
 	c.quiet = false
@@ -694,7 +697,7 @@ func (c *Core) collides(s int32, o *op) bool {
 	}
 	at := s * int32(c.words)
 	for i := range o.test {
-		if p := &o.test[i]; c.regs[at+p.word].busy&p.mask != 0 {
+		if p := &o.test[i]; c.regs[at+p.Word].busy&p.Mask != 0 {
 			return true
 		}
 	}

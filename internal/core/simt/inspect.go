@@ -159,7 +159,7 @@ func (c *Core) flightsOf(s int32, places []string) []core.Flight {
 func (c *Core) holds(s int32, o, next *op) bool {
 	for _, d := range o.dst {
 		for _, r := range next.test {
-			if r.word == d.word && r.mask&d.mask&c.regs[s*int32(c.words)+r.word].busy != 0 {
+			if r.Word == d.Word && r.Mask&d.Mask&c.regs[s*int32(c.words)+r.Word].busy != 0 {
 				return true
 			}
 		}

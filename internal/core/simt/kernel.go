@@ -36,33 +36,10 @@ type op struct {
 	nDst          int32  // registers written
 	// dst are the registers written, test those that must not be reserved, reads those
 	// read through the collector.
-	dst, test, reads []regMask
+	dst, test, reads []core.RegMask
 	// readBanks and dstBanks are the bank numbers of the registers read and written,
 	// without duplicates.
 	readBanks, dstBanks []uint16
-}
-
-// regMask is a set of registers in one word of the scoreboard.
-type regMask struct {
-	mask uint64
-	word int32
-}
-
-// maskOf returns a list of registers as masks.
-func maskOf(list []uint16) []regMask {
-	var out []regMask
-next:
-	for _, r := range list {
-		w, b := int32(r>>6), uint64(1)<<(r&63)
-		for i := range out {
-			if out[i].word == w {
-				out[i].mask |= b
-				continue next
-			}
-		}
-		out = append(out, regMask{b, w})
-	}
-	return out
 }
 
 // Kernel is a launch made ready for the cores of one GPU. It is shared and
@@ -168,7 +145,7 @@ func (k *Kernel) decode(cfg *Config) error {
 			}
 		}
 		o.readBanks, o.dstBanks = store[at:len(store):len(store)], dsts
-		o.nDst, o.dst, o.reads = int32(len(dsts)), maskOf(dsts), maskOf(o.readBanks)
+		o.nDst, o.dst, o.reads = int32(len(dsts)), core.RegMasks(nil, dsts), core.RegMasks(nil, o.readBanks)
 		if cfg.Compat.NameBanks {
 			o.nameBanks(srcs, in.Dsts)
 		}
@@ -180,7 +157,7 @@ func (k *Kernel) decode(cfg *Config) error {
 				}
 			}
 		}
-		o.test = maskOf(store[at:])
+		o.test = core.RegMasks(nil, store[at:])
 	}
 	return nil
 }

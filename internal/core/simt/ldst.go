@@ -1,7 +1,6 @@
 package simt
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -112,19 +111,7 @@ func (c *Core) newLoadStore() error {
 func (c *Core) Resplit(l1d cache.Config, shared int) error {
 	c.Sync()
 	c.cfg.Shared = shared
-	if c.ls.l1d == nil || l1d.Disabled {
-		return nil
-	}
-	if c.alive != 0 {
-		return fmt.Errorf("SM %d: the L1D cannot be resized while warps are resident", c.id)
-	}
-	d, err := core.Resplit(c.ls.l1d, l1d, c.env.Pool)
-	if err != nil {
-		return fmt.Errorf("SM %d: %w", c.id, err)
-	}
-	l1d.Name = d.Config().Name
-	c.cfg.L1D, c.ls.l1d = l1d, d
-	return nil
+	return core.Resplit(&c.ls.l1d, &c.cfg.L1D, l1d, c.env.Pool, c.id, c.alive != 0)
 }
 
 // pending reports whether requests are in the unit.

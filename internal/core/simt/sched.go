@@ -371,7 +371,7 @@ func (c *Core) reorder(s *scheduler, free uint64) {
 			x := &c.warps[w]
 			if i := x.ib[x.ibHead]; i >= 0 && x.regs > 0 {
 				for _, p := range x.K.ops[i].reads {
-					waits = waits || c.regs[int32(w)*int32(c.words)+p.word].long&p.mask != 0
+					waits = waits || c.regs[int32(w)*int32(c.words)+p.Word].long&p.Mask != 0
 				}
 			}
 		}
@@ -527,8 +527,8 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready {
 		c.RefreshBlock(w.Block)
 	}
-	if c.spins {
-		c.spin.Issued(int(s), w.X, w.Next, w.State == exec.Ready, o.calm, e)
+	if c.Spins {
+		c.Spin.Issued(int(s), w.X, w.Next, w.State == exec.Ready, o.calm, e)
 	}
 }
 
