@@ -152,7 +152,7 @@ func (c *ccCall) folders() []string {
 // nvidiaLibraries are NVIDIA's libraries that programs are linked with, by prefixes
 // of their linker names.
 var nvidiaLibraries = []struct{ prefix, name string }{
-	{"cublas", "cuBLAS"}, {"cufftw", "cuFFT's interface of FFTW"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
+	{"cufftw", "cuFFT's interface of FFTW"}, {"cusolver", "cuSOLVER"},
 	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"},
 	{"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
 }

@@ -45,7 +45,7 @@ var cudaExamples = []cudaExample{
 	{name: "managed"},
 	{name: "matmul", threads: true},
 	{name: "outofbounds", flags: []string{"-lineinfo"}, strict: true, exit: 3, errors: []string{
-		`out-of-bounds write of 4 bytes at 0x200000000190: just past the end of buffer "cudaMalloc(400)"`,
+		`out-of-bounds write of 4 bytes at 0x440000000190: just past the end of buffer "cudaMalloc(400)"`,
 		"kernel shift, block (1,0,0), thread (36,0,0)", "at outofbounds.ptx:", "outofbounds.cu:10", "the program gets cudaErrorIllegalAddress from now on",
 	}},
 	{name: "pipeline", flags: []string{"-arch=sm_80"}, gpu: "rtx-a6000"},

@@ -110,7 +110,7 @@ func libraryHint(name string) string {
 		}
 	}
 	for _, h := range []struct{ prefixes, hint string }{
-		{"libcublas libcusparse libcusolver libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
+		{"libcusolver libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
 			" (NVIDIA's own; Heddle has no replacement)"},
 		{"libomp. libiomp", " (apt-get install libomp5)"},
 		{"libgomp", " (apt-get install libgomp1)"},

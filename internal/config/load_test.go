@@ -340,14 +340,14 @@ func TestSet(t *testing.T) {
 }
 
 // Each value reaches the settings of a model, or is one on which no run depends.
-// Some of the latter do reach one: they are for launches that no job makes, or for
-// a part that the model has but does not need.
+// Some of the latter do reach one: they are for launches that no job makes, for CUDA
+// programs, or for a part that the model has but does not need.
 func TestEachKeyReachesAModel(t *testing.T) {
 	others := map[string]bool{}
 	for _, k := range keys() {
 		others[k.Name] = k.Inert != "" && k.Name != "run.idle_skip" && !strings.HasSuffix(k.Name, ".result_queue") && k.Name != "l1t.port" &&
 			!strings.HasPrefix(k.Name, "l1d.prefer_") && !strings.HasPrefix(k.Name, "compat.") && k.Name != "name" &&
-			k.Name != "compute_capability" && !strings.HasPrefix(k.Inert, "Accel-Sim has no opcode in this class") && (!strings.HasPrefix(k.Inert, "Accel-Sim has no opcode for") || strings.HasSuffix(k.Name, ".name") || strings.HasSuffix(k.Name, ".depth"))
+			k.Name != "compute_capability" && k.Name != "chip.memory" && !strings.HasPrefix(k.Inert, "Accel-Sim has no opcode in this class") && (!strings.HasPrefix(k.Inert, "Accel-Sim has no opcode for") || strings.HasSuffix(k.Name, ".name") || strings.HasSuffix(k.Name, ".depth"))
 	}
 	others[presetKey] = true // it sets other keys
 	fill := func(g *GPU) []any {
