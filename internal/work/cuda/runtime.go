@@ -99,6 +99,7 @@ type Runtime struct {
 	mem      *device.Memory // nil until first used
 	chip     *gpu.GPU       // the session's; nil in a functional run
 	sticky   Error
+	resets   uint64             // how often forget was called
 	streams  map[uint64]*stream // those made by the program
 	lanes    []*stream          // the legacy default stream, then all others in creation order
 	graphs   map[uint64]*graph
@@ -216,6 +217,7 @@ func (r *Runtime) forget() {
 		r.mem.Close()
 	}
 	r.mem, r.sticky, r.pending = nil, Success, nil
+	r.resets++
 	r.streams, r.events, r.shared = map[uint64]*stream{}, map[uint64]*event{}, map[uint64]*sharing{}
 	r.arrays, r.mipmaps = map[uint64]*Array{}, map[uint64]*Mipmap{}
 	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{}, nil
@@ -243,6 +245,14 @@ func (r *Runtime) forget() {
 		return true
 	})
 	r.ctx.cleared()
+}
+
+// Resets counts how often everything on the device was dropped. What a library placed
+// there before is gone, and its addresses may be those of something else.
+func (t *Thread) Resets() (n uint64) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	return t.r.resets
 }
 
 // Thread returns the thread with a number, which the caller assigns. While the device is
