@@ -6,113 +6,216 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
-// TestLibraryNonsense calls every function of libraries with handles that are none, with
-// null pointers and others, and with numbers of all sizes: each returns a code of the
-// library, and the program survives.
+// libraryCalls are the libraries whose functions TestLibraryNonsense calls.
+var libraryCalls = []struct {
+	link      string   // what follows -l
+	headers   []string // the first names the test
+	functions string   // their names
+	least     int      // that the headers declare
+	result    string   // the type of codes
+	codes     string   // C: whether a code r is one of the library's
+	valid     string   // C: makes a handle, and for some libraries another object
+	arguments []string // C: types, and what functions get for a parameter of such a type
+}{
+	{
+		"cublas cublasLt", []string{"cublas_v2.h", "cublasLt.h"}, `cublas\w+`, 500, "cublasStatus_t", `!strncmp(cublasGetStatusName(r), "CUBLAS_", 7)`,
+		"cublasHandle_t h = 0; cublasCreate(&h); handle = (uint64_t)h;",
+		[]string{`cublas(Lt)?Handle_t`, "handle", `cublasLtMat(mulDesc|mulPreference|rixLayout|rixTransformDesc)_t`, "pointer(0)", `cudaStream_t`, "0"},
+	},
+	{
+		"cublas", []string{"cublas.h"}, `cublas\w+`, 150, "cublasStatus_t", "r >= 0 && r <= CUBLAS_STATUS_LICENSE_ERROR",
+		"cublasInit();", []string{`cu(Double)?Complex`, "{}", `cudaStream_t`, "0"},
+	},
+	{
+		"cufft", []string{"cufft.h", "cufftXt.h"}, `cufft\w+`, 20, "cufftResult", "r >= 0 && r <= 16",
+		"cufftHandle h = 0; cufftPlan1d(&h, 8, CUFFT_C2C, 1); handle = h;", []string{`cufftHandle`, "handle"},
+	},
+	{
+		"curand", []string{"curand.h"}, `curand\w+`, 20, "curandStatus_t", "r == 0 || r >= 101 && r <= 105 || r >= 201 && r <= 204",
+		"curandGenerator_t h = 0; curandCreateGenerator(&h, CURAND_RNG_PSEUDO_DEFAULT); handle = (uint64_t)h;",
+		[]string{`curand(Generator|DiscreteDistribution)_t`, "handle"},
+	},
+	{
+		"cusparse", []string{"cusparse.h"}, `cusparse\w+`, 100, "cusparseStatus_t", "r >= 0 && r <= CUSPARSE_STATUS_INSUFFICIENT_RESOURCES",
+		"cusparseHandle_t h = 0; cusparseMatDescr_t m = 0; cusparseCreate(&h); cusparseCreateMatDescr(&m); handle = (uint64_t)h; object = (uint64_t)m;",
+		[]string{`cusparseHandle_t`, "handle", `\w+(Descr_t|Info_t)|cudaStream_t`, "object"},
+	},
+	{
+		"nvrtc", []string{"nvrtc.h"}, `nvrtc\w+`, 20, "nvrtcResult", "r >= 0 && r <= NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
+		`nvrtcProgram h = 0; nvrtcCreateProgram(&h, "__global__ void k() {}", 0, 0, 0, 0); handle = (uint64_t)h;`, []string{`nvrtcProgram`, "handle"},
+	},
+	{
+		"nvidia-ml", []string{"nvml.h"}, `nvml\w+`, 80, "nvmlReturn_t", "r >= 0 && r <= NVML_ERROR_INVALID_STATE || r == NVML_ERROR_UNKNOWN",
+		"nvmlDevice_t h = 0; nvmlInit(); nvmlDeviceGetHandleByIndex(0, &h); handle = (uint64_t)h;", []string{`nvmlDevice_t`, "handle"},
+	},
+	{
+		"", []string{"nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h"}, `nvtx\w+`, 40, "int", "true",
+		`handle = (uint64_t)nvtxDomainCreateA("domain");`, []string{`nvtxDomainHandle_t|CU(context|event|stream)|cuda(Event|Stream)_t`, "handle"},
+	},
+}
+
+// TestLibraryNonsense calls every function of libraries with handles that are none and with
+// a valid one, with null pointers, host memory and managed memory, and with numbers of all
+// sizes: each returns a code of the library, and the program survives.
 func TestLibraryNonsense(t *testing.T) {
 	alltests.Only(t, "calls of libraries without sense")
 	env := append(os.Environ(), cudaEnv(t)...)
-	for _, lib := range []struct {
-		name    string
-		headers []string
-		result  string   // the type of codes
-		handles []string // types of handles that are numbers
-		codes   string   // C: whether a code r is the library's
-	}{
-		{"cufft", []string{"cufft.h", "cufftXt.h"}, "cufftResult", []string{"cufftHandle"}, "r >= 0 && r <= 16"},
-		{"curand", []string{"curand.h"}, "curandStatus_t", []string{"curandGenerator_t", "curandDiscreteDistribution_t"}, "r == 0 || r >= 101 && r <= 105 || r >= 201 && r <= 204"},
-	} {
-		t.Run(lib.name, func(t *testing.T) {
-			var includes, calls strings.Builder
-			functions := 0
+	clang, err := sdk.FindClang(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(t *testing.T, name string, args ...string) string {
+		t.Helper()
+		var errs strings.Builder
+		cmd := exec.Command(name, args...)
+		cmd.Env, cmd.Stderr = env, &errs
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, errs.String()[max(0, errs.Len()-4000):])
+		}
+		return string(out)
+	}
+	for _, lib := range libraryCalls {
+		t.Run(lib.headers[0], func(t *testing.T) {
+			var includes, declared strings.Builder
 			for _, h := range lib.headers {
-				header, err := os.ReadFile(filepath.Join("..", "..", "internal", "work", "cuda", "sdk", "include", h))
-				if err != nil {
-					t.Fatal(err)
-				}
 				fmt.Fprintf(&includes, "#include <%s>\n", h)
-				for _, f := range regexp.MustCompile(`(?m)^`+lib.result+` \w+ (\w+)\(([^;]*)\);`).FindAllStringSubmatch(string(header), -1) {
-					fmt.Fprintf(&calls, "  check(%q, %s(%s));\n", f[1], f[1], nonsenseArguments(f[2], lib.handles))
-					functions++
-				}
+				include := filepath.Join("..", "..", "internal", "work", "cuda", "sdk", "include")
+				declared.WriteString(run(t, clang.Path, "-E", "-P", "-w", "-x", "c", "-I", include, filepath.Join(include, h)))
 			}
-			text := strings.NewReplacer("INCLUDES", includes.String(), "RESULT", lib.result, "CODES", lib.codes, "CALLS", calls.String()).Replace(libraryNonsense)
+			var calls, last strings.Builder // last are those that end the life of what the others need
+			seen := map[string]bool{}
+			for _, f := range regexp.MustCompile(`(\w+)[\s*]+(`+lib.functions+`)\s*\(([^*;{}][^;{}]*)\)\s*[;{]`).FindAllStringSubmatch(declared.String(), -1) {
+				if seen[f[2]] {
+					continue
+				}
+				seen[f[2]] = true
+				to, format := &calls, "  %s(%s), after();\n"
+				if regexp.MustCompile(`Destroy|Shutdown|Free`).MatchString(f[2]) {
+					to = &last
+				}
+				if f[1] == lib.result {
+					format = "  check(%[1]q, %[1]s(%[2]s)), after();\n"
+				}
+				fmt.Fprintf(to, format, f[2], nonsenseArguments(f[3], lib.arguments))
+			}
 			dir := t.TempDir()
 			source, program := filepath.Join(dir, "nonsense.cpp"), filepath.Join(dir, "nonsense")
+			objects := 1
+			if strings.Contains(lib.valid, "object") {
+				objects = 3
+			}
+			text := strings.NewReplacer("OBJECTS", fmt.Sprint(objects), "INCLUDES", includes.String(), "RESULT", lib.result, "CODES", lib.codes,
+				"VALID", lib.valid, "CALLS", calls.String()+last.String()).Replace(libraryNonsense)
 			if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			for _, args := range [][]string{
-				{"cc", "-O0", source, "-l" + lib.name, "-o", program},
-				{"cuda", "--mode", "functional", "--gpu", "rtx-2060", "--quiet", program},
-			} {
-				cmd := exec.Command("heddle", args...)
-				cmd.Env = env
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Fatalf("heddle %s: %v\n%s", strings.Join(args, " "), err, out)
-				}
-				if want := fmt.Sprintf("%d calls, 0 odd\n", 80*functions); args[0] == "cuda" && (functions < 20 || !strings.Contains(string(out), want)) {
-					t.Errorf("missing %s: %s", want, out)
-				}
+			args := []string{"cc", "-O0", "-w", source, "-o", program}
+			for _, l := range strings.Fields(lib.link) {
+				args = append(args, "-l"+l)
+			}
+			run(t, "heddle", args...)
+			out := run(t, "heddle", "cuda", "--mode", "functional", "--gpu", "rtx-2060", "--quiet", program)
+			if want := fmt.Sprintf("%d calls, 0 odd\n", 8*objects*3*13*len(seen)); len(seen) < lib.least || !strings.Contains(out, want) {
+				t.Errorf("%d functions; missing %s: %s", len(seen), want, out[max(0, len(out)-4000):])
 			}
 		})
 	}
 }
 
 // nonsenseArguments are those of a call of a function with some parameters.
-func nonsenseArguments(parameters string, handles []string) string {
-	parameter := regexp.MustCompile(`(?s)^\s*(.*?)\s*(\w+)\s*$`)
+func nonsenseArguments(parameters string, special []string) string {
+	parameters = regexp.MustCompile(`[^,]*\(\*\w+\)\([^)]*\)`).ReplaceAllString(parameters, "decltype(nullptr) f")
+	special = append(special, `.*\*|.*\[\]`, "pointer(%d)", `decltype\(nullptr\)|.*[cC]allback(_t)?`, "0", `.*`, "(number + %d %% 3 * step)")
 	var args []string
 	for i, p := range strings.Split(parameters, ",") {
-		if strings.TrimSpace(p) == "void" {
+		if p = strings.TrimSpace(p); p == "void" || p == "" {
 			continue
 		}
-		switch kind := parameter.FindStringSubmatch(p)[1]; {
-		case strings.HasSuffix(kind, "*"):
-			args = append(args, fmt.Sprintf("(%s)(null ? 0 : scratch[%d])", kind, i))
-		case slices.Contains(handles, kind):
-			args = append(args, fmt.Sprintf("(%s)handle", kind))
-		default:
-			args = append(args, fmt.Sprintf("(%s)number", kind))
+		kind := strings.TrimSpace(regexp.MustCompile(`\w+(\[\])?$`).ReplaceAllString(p, "$1"))
+		for j := 0; ; j += 2 {
+			if regexp.MustCompile(`(?s)^(?:` + special[j] + `)$`).MatchString(kind) {
+				value := special[j+1]
+				if strings.Contains(value, "%d") {
+					value = fmt.Sprintf(value, i)
+				}
+				args = append(args, fmt.Sprintf("(%s)%s", strings.ReplaceAll(kind, "[]", "*"), value))
+				break
+			}
 		}
 	}
 	return strings.Join(args, ", ")
 }
 
-const libraryNonsense = `INCLUDES#include <stdint.h>
+const libraryNonsense = `INCLUDES#include <cuda_runtime_api.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static char scratch[16][4096];
-static int calls, odd;
+static const uint64_t handles[] = {0, 1, 2, 77, 0x510000000001, 0x7f0000000040, UINT64_MAX}, objects[] = {0, 77};
+static const int64_t numbers[] = {3, 0, 1, -1, 2, 3, 0x29, 0x2a, 64, 101, INT32_MAX, UINT32_MAX, INT64_MIN};
+static uint64_t handle, object, calls, odd;
+static size_t h, o;
+static int64_t number, step;
+static int kind;
+static char scratch[32][4096];
+static uint64_t *memory;
+
+static void *pointer(int i) { return kind == 0 ? 0 : kind == 1 ? (void *)scratch[i] : memory; }
+
+// fill makes memory that serves as matrix, vector, text and list of all these: it is full
+// of its own address, up to a zero.
+static void fill() {
+  for (int i = 0; i < 8191; i++) memory[i] = (uint64_t)(memory + 4096);
+}
+
+// begin makes what is valid.
+static void begin() {
+  cudaDeviceReset();
+  cudaMallocManaged((void **)&memory, 1 << 16, cudaMemAttachGlobal);
+  fill();
+  memset(scratch, 0, sizeof scratch);
+  handle = object = 0;
+  { VALID }
+  if (h < sizeof handles / sizeof *handles)
+    handle = handles[h];
+  if (o < sizeof objects / sizeof *objects)
+    object = objects[o];
+}
+
+// after counts a call. After a fault all calls would fail.
+static void after() {
+  calls++;
+  if (cudaDeviceSynchronize() != cudaSuccess)
+    begin();
+  fill();
+}
 
 static void check(const char *name, RESULT r) {
-  calls++;
   if (CODES)
     return;
   printf("%s returns %d\n", name, r);
   odd++;
 }
 
-static void all(uint64_t handle, uint64_t number, int null) {
-  memset(scratch, 0, sizeof scratch);
+static void all() {
+  begin();
 CALLS}
 
-int main(void) {
-  const uint64_t handles[] = {0, 1, 2, 0x7f0000000040, UINT64_MAX};
-  const uint64_t numbers[] = {0, 1, 0x29, 0x2a, 64, 101, UINT32_MAX, 1ull << 63};
-  for (uint64_t handle : handles)
-    for (uint64_t number : numbers)
-      for (int null = 0; null < 2; null++) all(handle, number, null);
-  printf("%d calls, %d odd\n", calls, odd);
+int main() {
+  for (h = 0; h < 8; h++)
+    for (o = 0; o < OBJECTS; o++)
+      for (kind = 0; kind < 3; kind++)
+        for (int n = 0; n < 13; n++)
+          number = numbers[n], step = n == 0 ? -1 : 0, all();
+  printf("%d calls, %d odd\n", (int)calls, (int)odd);
   return 0;
 }
 `

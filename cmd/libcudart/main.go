@@ -233,10 +233,26 @@ func need(places ...C.uintptr_t) cuda.Error {
 // only returns an error for any device but the only one.
 func only(device C.int) cuda.Error { return thread().Device(int(device)) }
 
+// seen returns what f reads from the program's memory. Where there is none, the program
+// ends as it would without a GPU.
+func seen[T any](f func() T) T {
+	debug.SetPanicOnFault(true)
+	defer func() {
+		if e := recover(); e != nil {
+			at, ok := cuda.FaultAddress(e)
+			if !ok {
+				panic(e)
+			}
+			fault(at)
+		}
+	}()
+	return f()
+}
+
 // text returns a string of the host.
 func text(addr C.uintptr_t) string {
 	if addr == 0 {
 		return ""
 	}
-	return C.GoString((*C.char)(pointer(uint64(addr))))
+	return seen(func() string { return C.GoString((*C.char)(pointer(uint64(addr)))) })
 }

@@ -30,7 +30,7 @@ func texts(addr C.uintptr_t, n C.int) (list []string, ok bool) {
 		return nil, false
 	}
 	for i := range uint64(n) {
-		s := binary.LittleEndian.Uint64(host{}.Bytes(uint64(addr)+8*i, 8))
+		s := seen(func() uint64 { return *at[uint64](addr + C.uintptr_t(8*i)) })
 		if s == 0 {
 			return nil, false
 		}
@@ -78,7 +78,7 @@ func heddleCompilerVersion(major, minor C.uintptr_t, release C.int) C.int {
 
 //export nvrtcGetNumSupportedArchs
 func nvrtcGetNumSupportedArchs(to C.uintptr_t) C.int {
-	list, res := compiler().Architectures(context.Background())
+	list, res := compiler().Architectures()
 	if res == rtc.Success && (to == 0 || !put(to, C.int(len(list)))) {
 		res = rtc.InvalidInput
 	}
@@ -87,7 +87,7 @@ func nvrtcGetNumSupportedArchs(to C.uintptr_t) C.int {
 
 //export nvrtcGetSupportedArchs
 func nvrtcGetSupportedArchs(to C.uintptr_t) C.int {
-	list, res := compiler().Architectures(context.Background())
+	list, res := compiler().Architectures()
 	var b []byte
 	for _, n := range list {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))

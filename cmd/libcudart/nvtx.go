@@ -16,11 +16,13 @@ func text32(addr C.uintptr_t) string {
 	if addr == 0 {
 		return ""
 	}
-	var b strings.Builder
-	for p := addr; *at[rune](p) != 0; p += 4 {
-		b.WriteRune(*at[rune](p))
-	}
-	return b.String()
+	return seen(func() string {
+		var b strings.Builder
+		for p := addr; *at[rune](p) != 0; p += 4 {
+			b.WriteRune(*at[rune](p))
+		}
+		return b.String()
+	})
 }
 
 // message returns the text of an event's attributes.

@@ -22,6 +22,7 @@ type Header struct {
 type Library struct {
 	log      io.Writer
 	kit      func() (sdk.SDK, error)
+	archs    func() ([]int, error)
 	mu       sync.Mutex
 	programs map[uint64]*program
 	made     uint64
@@ -30,13 +31,23 @@ type Library struct {
 
 // New returns a library that writes warnings to log, each once.
 func New(log io.Writer) *Library {
-	return &Library{log: log, programs: map[uint64]*program{}, said: map[string]bool{}, kit: sync.OnceValues(func() (sdk.SDK, error) {
+	l := &Library{log: log, programs: map[uint64]*program{}, said: map[string]bool{}}
+	l.kit = sync.OnceValues(func() (sdk.SDK, error) {
 		clang, err := sdk.FindClang(context.Background())
 		if err != nil {
 			return sdk.SDK{}, err
 		}
 		return sdk.Unpack(context.Background(), clang, "")
-	})}
+	})
+	l.archs = sync.OnceValues(func() ([]int, error) {
+		kit, err := l.kit()
+		if err != nil {
+			return nil, err
+		}
+		list, err := kit.Clang.Architectures(context.Background())
+		return slices.DeleteFunc(list, func(n int) bool { return n < oldestArch }), err
+	})
+	return l
 }
 
 // program is a program of NVRTC: a source and what its last compilation left.
@@ -216,14 +227,11 @@ const oldestArch = 50
 
 // Architectures returns the numbers of the supported architectures: those that clang
 // knows.
-func (l *Library) Architectures(ctx context.Context) ([]int, Result) {
-	kit, err := l.kit()
-	if err == nil {
-		var list []int
-		if list, err = kit.Clang.Architectures(ctx); err == nil {
-			return slices.DeleteFunc(list, func(n int) bool { return n < oldestArch }), Success
-		}
+func (l *Library) Architectures() ([]int, Result) {
+	list, err := l.archs()
+	if err != nil {
+		l.once(fmt.Sprintf("NVRTC cannot compile: %v", err))
+		return nil, BuiltinOperationFailure
 	}
-	l.once(fmt.Sprintf("NVRTC cannot compile: %v", err))
-	return nil, BuiltinOperationFailure
+	return list, Success
 }

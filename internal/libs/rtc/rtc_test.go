@@ -315,7 +315,7 @@ func TestCUBIN(t *testing.T) {
 				t.Errorf("%s, %s: %v, %d bytes", compiler, arch, res, len(image))
 			}
 		}
-		list, res := l.Architectures(t.Context())
+		list, res := l.Architectures()
 		if res != Success || !slices.IsSorted(list) || list[0] != 50 || !slices.Contains(list, 86) {
 			t.Errorf("%s knows %v, %v", compiler, list, res)
 		}
