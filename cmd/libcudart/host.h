@@ -40,6 +40,10 @@ int heddle_child(void);
 // all files, before their numbers are used for others.
 void heddle_close_in_children(int fd);
 
+// heddle_keep_children(1) lets the library's children leave their exit status to it, and
+// not to a program that ignores SIGCHLD or waits for all children; (0) ends this.
+void heddle_keep_children(int on);
+
 // heddle_at_exit arranges that heddleExit is called when the program ends.
 void heddle_at_exit(void);
 

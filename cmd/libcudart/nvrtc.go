@@ -76,9 +76,22 @@ func heddleCompilerVersion(major, minor C.uintptr_t, release C.int) C.int {
 	return C.int(rtc.Success)
 }
 
+// withClang runs a call that may call clang.
+func withClang(f func()) {
+	C.heddle_keep_children(1)
+	defer C.heddle_keep_children(0)
+	f()
+}
+
+// architectures returns the supported ones.
+func architectures() (list []int, res rtc.Result) {
+	withClang(func() { list, res = compiler().Architectures() })
+	return list, res
+}
+
 //export nvrtcGetNumSupportedArchs
 func nvrtcGetNumSupportedArchs(to C.uintptr_t) C.int {
-	list, res := compiler().Architectures()
+	list, res := architectures()
 	if res == rtc.Success && (to == 0 || !put(to, C.int(len(list)))) {
 		res = rtc.InvalidInput
 	}
@@ -87,7 +100,7 @@ func nvrtcGetNumSupportedArchs(to C.uintptr_t) C.int {
 
 //export nvrtcGetSupportedArchs
 func nvrtcGetSupportedArchs(to C.uintptr_t) C.int {
-	list, res := compiler().Architectures()
+	list, res := architectures()
 	var b []byte
 	for _, n := range list {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
@@ -128,16 +141,18 @@ func nvrtcDestroyProgram(at C.uintptr_t) C.int {
 	return C.int(res)
 }
 
-//export nvrtcCompileProgram
-func nvrtcCompileProgram(h C.uintptr_t, n C.int, options C.uintptr_t) C.int {
-	if res := compiler().Known(uint64(h)); res != rtc.Success {
+//export heddleCompileProgram
+func heddleCompileProgram(h C.uintptr_t, n C.int, options C.uintptr_t, release C.int) C.int {
+	res := compiler().Known(uint64(h))
+	if res != rtc.Success {
 		return C.int(res)
 	}
 	list, ok := texts(options, n)
 	if !ok {
 		return C.int(rtc.InvalidInput)
 	}
-	return C.int(compiler().Compile(context.Background(), uint64(h), list))
+	withClang(func() { res = compiler().Compile(context.Background(), uint64(h), int(release), list) })
+	return C.int(res)
 }
 
 //export nvrtcAddNameExpression

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +63,27 @@ void heddle_close_in_children(int fd) {
     if (!ready++)
       pthread_atfork(0, 0, close_ours);
   }
+}
+
+// Children inherit that a signal is ignored: clang, which has children too, would fail.
+void heddle_keep_children(int on) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static struct sigaction theirs;
+  static int calls;
+  struct sigaction now = {.sa_handler = SIG_DFL};
+  pthread_mutex_lock(&lock);
+  if (on && calls++ == 0)
+    sigaction(SIGCHLD, &now, &theirs);
+  if (!on && --calls == 0) {
+    if (sigaction(SIGCHLD, 0, &now) == 0 && now.sa_handler == SIG_DFL) // else the program has changed it meanwhile
+      sigaction(SIGCHLD, &theirs, 0);
+    if (theirs.sa_handler == SIG_IGN || theirs.sa_flags & SA_NOCLDWAIT)
+      while (waitpid(-1, 0, WNOHANG) > 0) // the program's children that have ended meanwhile
+        ;
+    else
+      kill(getpid(), SIGCHLD); // so that its handler sees them
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 // report requests the report, and waits for it if the program is about to end.

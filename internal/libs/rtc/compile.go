@@ -149,6 +149,7 @@ func (p *program) write(dir string, kit sdk.SDK, s settings) ([]string, error) {
 	}
 
 	others, macros := sdk.OwnMacros(s.flags)
+	macros = releaseMacros(s.release) + macros
 	if s.defaultDevice {
 		macros += "#pragma clang force_cuda_host_device begin\n"
 	}
@@ -170,6 +171,21 @@ func (p *program) write(dir string, kit sdk.SDK, s settings) ([]string, error) {
 		flags = append(flags, "-idirafter", filepath.Dir(p.name))
 	}
 	return flags, nil
+}
+
+// releaseMacros are the macros that state a release of CUDA: here it is that of NVRTC, whatever
+// the headers say, of which clang's own have included some already.
+func releaseMacros(release int) string {
+	var b strings.Builder
+	for _, m := range []struct {
+		name  string
+		value int
+	}{
+		{"__CUDACC_VER_MAJOR__", release / 1000}, {"__CUDACC_VER_MINOR__", release % 1000 / 10}, {"CUDA_VERSION", release}, {"CUDART_VERSION", release},
+	} {
+		fmt.Fprintf(&b, "#undef %s\n#define %[1]s %d\n", m.name, m.value)
+	}
+	return b.String()
 }
 
 // expressionFile is the file of a name expression in messages.

@@ -120,8 +120,9 @@ func (l *Library) once(text string) {
 	}
 }
 
-// Compile compiles a program. Why it failed is in the program's log.
-func (l *Library) Compile(ctx context.Context, h uint64, options []string) Result {
+// Compile compiles a program as NVRTC of a release of CUDA does (12090 is 12.9). Why it
+// failed is in the program's log.
+func (l *Library) Compile(ctx context.Context, h uint64, release int, options []string) Result {
 	return l.in(h, func(p *program) Result {
 		p.compiled, p.output = true, output{}
 		s, err := parse(options)
@@ -135,6 +136,7 @@ func (l *Library) Compile(ctx context.Context, h uint64, options []string) Resul
 			l.once(fmt.Sprintf("NVRTC cannot compile: %v", err))
 			return BuiltinOperationFailure
 		}
+		s.release = release
 		p.arch, p.machine = s.arch, s.machine
 		return p.compile(ctx, kit, s)
 	})

@@ -13,6 +13,7 @@ import (
 
 // settings are the parsed options of a compilation.
 type settings struct {
+	release       int      // of CUDA, such as 12090
 	arch          string   // sm_XX
 	machine       bool     // the option named a GPU, not a virtual architecture
 	flags         []string // for clang
@@ -188,8 +189,11 @@ func parse(list []string) (settings, error) {
 func suggestion(name string) string {
 	known := slices.Collect(maps.Keys(options))
 	known = slices.AppendSeq(known, maps.Keys(otherNames))
-	known = append(known, "--gpu-architecture", "--include-path", "--define-macro", "--undefine-macro", "--pre-include", "--std", "--device-c",
-		"--relocatable-device-code", "--ftz", "--fmad", "--prec-div", "--prec-sqrt", "--disable-warnings")
+	for _, flag := range sdk.LongFlags() {
+		if _, ok := options[sdk.ShortFlag(flag)]; ok {
+			known = append(known, flag)
+		}
+	}
 	slices.Sort(known)
 	if n := near.Name(name, known); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)

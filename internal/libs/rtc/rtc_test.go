@@ -46,6 +46,8 @@ func TestOptions(t *testing.T) {
 	}
 	for _, c := range []struct{ options, says string }{
 		{"--gpu-architectur=compute_70", `unrecognized option "--gpu-architectur=compute_70"; did you mean "--gpu-architecture"?`},
+		{"--relocatable-device-cod=true", `did you mean "--relocatable-device-code"?`},
+		{"--outputt-file=a", `unrecognized option "--outputt-file=a"`},
 		{"-O3", `unrecognized option "-O3"`},
 		{"saxpy.cu", `unrecognized option "saxpy.cu"`},
 		{"", `unrecognized option ""`},
@@ -90,6 +92,9 @@ func libraries(t *testing.T) map[string]*Library {
 	}
 	return list
 }
+
+// release is that of NVRTC, 12.4: it is not the headers' own.
+const release = 12040
 
 const saxpy = `extern "C" __global__ void saxpy(float a, float *x, float *y, float *out, size_t n) {
   size_t tid = blockIdx.x * blockDim.x + threadIdx.x;
@@ -152,8 +157,9 @@ func TestCompile(t *testing.T) {
 		},
 		{
 			name: "macros", file: "a.cu", options: []string{"-DN=256", "-D", "T=float", "-DX", "-UX"},
-			source: "#ifdef X\n#error X\n#endif\n#if !defined __CUDACC_RTC__ || !__CUDACC__ || defined __NVCC__\n#error macros\n#endif\nextern \"C\" __global__ void k(T *p) { __shared__ T s[N]; s[threadIdx.x] = *p; __syncthreads(); *p = s[7]; }\n",
-			ptx:    `\[1024\]`, log: `^$`,
+			source: "#ifdef X\n#error X\n#endif\n#if !defined __CUDACC_RTC__ || !__CUDACC__ || defined __NVCC__\n#error macros\n#endif\n" +
+				"#if __CUDACC_VER_MAJOR__ != 12 || __CUDACC_VER_MINOR__ != 4 || CUDA_VERSION != 12040 || CUDART_VERSION != 12040\n#error release\n#endif\nextern \"C\" __global__ void k(T *p) { __shared__ T s[N]; s[threadIdx.x] = *p; __syncthreads(); *p = s[7]; }\n",
+			ptx: `\[1024\]`, log: `^$`,
 		},
 		{
 			name: "default execution space", file: "a.cu", options: []string{"-default-device"},
@@ -206,7 +212,7 @@ func TestCompile(t *testing.T) {
 			}
 			t.Run(compiler+"/"+c.name, func(t *testing.T) {
 				h := l.Create(c.file, c.source, c.headers)
-				res := l.Compile(t.Context(), h, c.options)
+				res := l.Compile(t.Context(), h, release, c.options)
 				log, _ := l.Log(h)
 				text, ptxRes := l.PTX(h)
 				if res != c.want || !regexp.MustCompile(c.log).MatchString(log) {
@@ -258,7 +264,7 @@ static __constant__ int factors[4];
 				if _, res := l.LoweredName(h, "plain"); res != NoLoweredNamesBeforeCompilation {
 					t.Errorf("before the compilation: %v", res)
 				}
-				if res := l.Compile(t.Context(), h, []string{std}); res != Success {
+				if res := l.Compile(t.Context(), h, release, []string{std}); res != Success {
 					log, _ := l.Log(h)
 					t.Fatalf("%v\n%s", res, log)
 				}
@@ -291,7 +297,7 @@ static __constant__ int factors[4];
 			}
 			h := l.Create("names.cu", source, nil)
 			l.AddName(h, e)
-			res := l.Compile(t.Context(), h, nil)
+			res := l.Compile(t.Context(), h, release, nil)
 			if log, _ := l.Log(h); res != Compilation || !regexp.MustCompile(says).MatchString(log) {
 				t.Errorf("%s: expression %q: %v\n%swant %q", compiler, e, res, log, says)
 			}
@@ -307,7 +313,7 @@ func TestCUBIN(t *testing.T) {
 	for compiler, l := range libraries(t) {
 		for arch, want := range map[string]bool{"compute_70": false, "sm_70": true} {
 			h := l.Create("saxpy.cu", saxpy, nil)
-			if res := l.Compile(t.Context(), h, []string{"-arch=" + arch}); res != Success {
+			if res := l.Compile(t.Context(), h, release, []string{"-arch=" + arch}); res != Success {
 				t.Fatal(compiler, res)
 			}
 			image, res := l.CUBIN(h)
@@ -330,7 +336,7 @@ func TestWithoutClang(t *testing.T) {
 	l := New(&out)
 	h := l.Create("saxpy.cu", saxpy, nil)
 	for range 2 {
-		if res := l.Compile(t.Context(), h, nil); res != BuiltinOperationFailure {
+		if res := l.Compile(t.Context(), h, release, nil); res != BuiltinOperationFailure {
 			t.Error(res)
 		}
 	}
@@ -350,7 +356,7 @@ func TestHandles(t *testing.T) {
 		_, log := l.Log(h)
 		_, cubin := l.CUBIN(h)
 		_, name := l.LoweredName(h, "")
-		for _, res := range []Result{l.Compile(t.Context(), h, nil), l.AddName(h, ""), l.Destroy(h), l.Known(h), l.Unsupported(h, "x"), ptx, log, cubin, name} {
+		for _, res := range []Result{l.Compile(t.Context(), h, release, nil), l.AddName(h, ""), l.Destroy(h), l.Known(h), l.Unsupported(h, "x"), ptx, log, cubin, name} {
 			if res != InvalidProgram {
 				t.Errorf("handle %#x: %v", h, res)
 			}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,6 +31,9 @@ func ShortFlag(name string) string {
 	}
 	return name
 }
+
+// LongFlags are the long names of nvcc's flags that have a short one.
+func LongFlags() []string { return slices.Collect(maps.Keys(shortFlags)) }
 
 // clangFlags is nvcc's spelling of flags that clang has too.
 var clangFlags = map[string][]string{

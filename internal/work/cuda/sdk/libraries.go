@@ -54,7 +54,8 @@ var Libraries = []Library{
 	},
 	{Name: "nvidia-ml", Title: "NVML", Headers: []string{"nvml.h"}, Functions: `nvml[A-Z]\w*`, Sonames: []string{"libnvidia-ml.so.1"}, Unversioned: true},
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
-		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1",
+		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1", "libnvrtc.so.10.0",
+		"libnvrtc.so.9.2", "libnvrtc.so.9.1", "libnvrtc.so.9.0",
 	}},
 	{
 		Name: "cufft", Title: "cuFFT", Headers: []string{"cufft.h", "cufftXt.h"}, Functions: `cufft(?:Create|Destroy|Estimate|Exec|Get|Make|Plan|Reset|Set|Xt)\w*`,
