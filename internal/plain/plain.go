@@ -1,15 +1,21 @@
-// Package plain converts the mangled names of kernels and functions to readable ones. It
+// Package plain converts the mangled names of kernels and functions to readable ones, and
+// other texts of programs to lines. It
 // knows nothing about programs.
 package plain
 
 import (
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ianlancetaylor/demangle"
 )
 
-// widest is the maximum length of a name as shown, our choice.
-const widest = 60
+// Maximum lengths of what is shown, our choice.
+const (
+	widest  = 60  // a name
+	longest = 200 // another text
+)
 
 // short and instance select what is omitted from a name.
 var (
@@ -19,11 +25,11 @@ var (
 
 // Name is a readable name for use by itself: without parameters and template arguments. Names
 // that are not mangled C++ names stay.
-func Name(mangled string) string { return clip(demangle.Filter(mangled, short...)) }
+func Name(mangled string) string { return clip(demangle.Filter(mangled, short...), widest) }
 
 // Instance is Name with template arguments, for messages about one of several
 // instances.
-func Instance(mangled string) string { return clip(demangle.Filter(mangled, instance...)) }
+func Instance(mangled string) string { return clip(demangle.Filter(mangled, instance...), widest) }
 
 // Names is Name for all names of a table. It adds template arguments, or else parameters, if
 // two of them would otherwise be the same.
@@ -48,13 +54,27 @@ func Names(mangled []string) []string {
 				s = demangle.Filter(n)
 			}
 		}
-		list[i] = clip(s)
+		list[i] = clip(s, widest)
 	}
 	return list
 }
 
+// Text is a text of a program on one line: with blanks for other white space, and without
+// what cannot be printed or is very long.
+func Text(s string) string {
+	return clip(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s), longest)
+}
+
 // clip omits the middle of a very long name, since its end says what it is for.
-func clip(name string) string {
+func clip(name string, widest int) string {
 	if utf8.RuneCountInString(name) <= widest {
 		return name
 	}

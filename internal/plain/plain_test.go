@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q become %q, want %q", c.names, got, c.want)
 		}
 	}
-	long := clip("cub::DeviceScanKernel<cub::DeviceScanPolicy<int>::Policy600, thrust::detail::normal_iterator<int>>")
+	long := clip("cub::DeviceScanKernel<cub::DeviceScanPolicy<int>::Policy600, thrust::detail::normal_iterator<int>>", widest)
 	if n := utf8.RuneCountInString(long); n > widest {
 		t.Errorf("%q has %d letters", long, n)
 	}

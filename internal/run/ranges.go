@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 )
@@ -33,6 +34,7 @@ func (s *Session) Enter(outer *Range, name string) *Range {
 	if outer != nil {
 		list = &outer.of.Ranges
 	}
+	name = plain.Text(name)
 	find := func(name string) *report.Range {
 		i := slices.IndexFunc(*list, func(r *report.Range) bool { return r.Name == name })
 		if i < 0 {

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/report"
@@ -47,6 +48,27 @@ func TestRanges(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+// TestRangeNames: whatever bytes a program gives as the name of a range or a stream, it is a
+// line of printable text.
+func TestRangeNames(t *testing.T) {
+	long := strings.Repeat("abc", 1<<20)
+	for name, want := range map[string]string{
+		"plain α": "plain α", "two\nlines\r\n": "two lines  ", "tab\t\v": "tab  ", "red \x1b[31m": "red �[31m", "\xffbad\xc3": "�bad�",
+		"next\u0085line\u2028": "next line ", "\u202eturned": "�turned", "zero\x00": "zero�", "": "",
+		long: long[:99] + "…" + long[len(long)-99:],
+	} {
+		s := NewSession(CUDA, "app", Options{})
+		s.Enter(nil, name)
+		s.NameStream(7, name)
+		if got := s.Res.Ranges[0].Name; got != want {
+			t.Errorf("the range %.20q is %q, want %q", name, got, want)
+		}
+		if got := s.tracks["stream 7"]; got != "stream 7: "+want {
+			t.Errorf("the stream %.20q is %q, want %q", name, got, want)
+		}
 	}
 }
 

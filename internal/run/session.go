@@ -12,6 +12,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/trace/record"
@@ -66,7 +67,7 @@ func (s *Session) NameStream(stream int64, name string) {
 	if s.tracks == nil {
 		s.tracks = map[string]string{}
 	}
-	s.tracks[trackOf(stream)] = trackOf(stream) + ": " + name
+	s.tracks[trackOf(stream)] = trackOf(stream) + ": " + plain.Text(name)
 }
 
 // timed returns the span with the times of its action, if that has begun.
