@@ -11,8 +11,9 @@
 // # Addresses
 //
 // Allocations are laid out upwards from Config.Base in the order in which they are
-// made, so that every run gives the same addresses. An address range is never reused,
-// which distinguishes a use after free from an access to a newer buffer.
+// made, so that every run gives the same addresses. An address is only used again once all
+// up to Config.Top have been given out, which distinguishes a use after free from an access
+// to a newer buffer.
 //
 // # Views
 //

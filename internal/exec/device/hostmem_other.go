@@ -7,3 +7,5 @@ package device
 func hostMemory(_ *region, n uint64) []byte { return make([]byte, n) }
 
 func (r *region) discard() {}
+
+func (r *region) unmap() bool { return false }

@@ -37,14 +37,25 @@ func hostMemory(r *region, n uint64) []byte {
 		unmap(b)
 		return make([]byte, n)
 	}
-	r.pages = true
-	runtime.AddCleanup(r, unmap, b)
+	r.pages = b
+	r.cleanup = runtime.AddCleanup(r, unmap, b)
 	return b
 }
 
 // discard gives the pages of a freed allocation back before the garbage collector does.
 func (r *region) discard() {
-	if r.pages {
-		_ = unix.Madvise(r.data[:r.reach], unix.MADV_DONTNEED) // it is mapped
+	if r.pages != nil {
+		_ = unix.Madvise(r.pages, unix.MADV_DONTNEED) // it is mapped
 	}
+}
+
+// unmap ends the mapping of a freed allocation, and reports whether there was one.
+func (r *region) unmap() bool {
+	if r.pages == nil {
+		return false
+	}
+	r.cleanup.Stop()
+	_ = unix.Munmap(r.pages) // it is mapped
+	r.pages = nil
+	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -68,7 +69,8 @@ type region struct {
 	reach uint64 // Size plus the unowned bytes after it (slack.go)
 	index int    // in Memory.regions, -1 for memory between allocations
 
-	pages bool // data are pages of the operating system, not of Go's heap
+	pages   []byte // data as the operating system gave them, nil if they are of Go's heap
+	cleanup runtime.Cleanup
 
 	mapped *mappings // of reserved addresses
 }
@@ -77,7 +79,7 @@ type region struct {
 type Memory struct {
 	cfg     Config
 	regions []*region // by ascending address, freed ones included
-	next    uint64    // lowest address for the next allocation
+	next    uint64    // lowest address for the next allocation, as long as there is room
 	top     uint64    // no allocation of the program begins there or after
 	live    uint64    // bytes allocated and not freed
 	freed   int       // freed regions
@@ -105,15 +107,16 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 		return 0, fmt.Errorf("cannot allocate %s for %q: device memory is limited to %s, of which %d are left",
 			bytesText(size), name, bytesText(m.cfg.Limit), free)
 	}
-	addr := m.next + (-m.next & (m.cfg.Align - 1))
-	reserve := max(size, 1)
-	if addr < m.next || addr >= m.top || reserve > m.top-addr || m.cfg.Gap > math.MaxUint64-addr-reserve {
+	addr, ok := m.room(size, m.cfg.Align)
+	if !ok {
 		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up",
 			bytesText(size), name, m.cfg.Base, m.cfg.Top)
 	}
 	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
 	if size <= math.MaxInt-tailAlign {
-		r.data = hostMemory(r, r.reach)
+		if r.data = hostMemory(r, r.reach); r.data == nil && m.reclaim() {
+			r.data = hostMemory(r, r.reach)
+		}
 	}
 	if r.data == nil {
 		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have enough memory", bytesText(size), name)
@@ -123,20 +126,67 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 		r.Flags |= f
 	}
 	m.insert(r)
-	m.next = addr + reserve + m.cfg.Gap
+	m.next = r.end() + m.cfg.Gap
 	m.live += size
 	return addr, nil
+}
+
+// end is the first address beyond a region. It has at least one, its own.
+func (r *region) end() uint64 { return r.Addr + max(r.Size, 1) }
+
+// room returns where an allocation goes: after the previous one, so that an address is dead
+// after a Free, or, once the end of the address space has been reached, to the lowest
+// addresses where nothing is allocated.
+func (m *Memory) room(size, align uint64) (addr uint64, ok bool) {
+	if addr, ok = m.gap(m.next, size, align); !ok {
+		addr, ok = m.gap(m.cfg.Base, size, align)
+	}
+	return addr, ok
+}
+
+// gap returns the lowest address, not below another one, of an allocation with guard bytes
+// on both sides.
+func (m *Memory) gap(from, size, align uint64) (addr uint64, ok bool) {
+	size = max(size, 1)
+	fits := func() bool {
+		return addr >= from && addr < m.top && size <= m.top-addr && m.cfg.Gap <= math.MaxUint64-addr-size
+	}
+	addr = from + (-from & (align - 1))
+	i := 0
+	if r := m.before(addr); r != nil {
+		i = r.index
+	}
+	for ; i < len(m.regions) && fits(); i++ {
+		switch r := m.regions[i]; {
+		case r.Freed || r.Flags&adopted != 0 || r.end() <= addr && m.cfg.Gap <= addr-r.end():
+		case r.Addr > addr && size <= r.Addr-addr && m.cfg.Gap <= r.Addr-addr-size:
+			return addr, true
+		default:
+			addr = r.end() + m.cfg.Gap
+			addr += -addr & (align - 1)
+		}
+	}
+	return addr, fits()
 }
 
 // AllocSystem is Alloc for memory of the driver's own: at the end of the address space,
 // so that it moves no allocation of the program, and outside the limit.
 func (m *Memory) AllocSystem(size uint64, name string) (uint64, error) {
-	addr := (m.top - size) &^ (m.cfg.Align - 1)
-	if size > m.top || addr < m.next || addr-m.next < m.cfg.Gap {
+	last := (m.top - size) &^ (m.cfg.Align - 1)
+	addr, ok := uint64(0), false
+	if size <= m.top {
+		addr, ok = m.gap(last, size, m.cfg.Align)
+	}
+	if !ok || addr != last { // addresses are given out again
+		addr, ok = m.gap(m.cfg.Base, size, m.cfg.Align)
+	}
+	if !ok {
 		return 0, fmt.Errorf("cannot allocate %s for %q: the address space from 0x%x to 0x%x is used up", bytesText(size), name, m.cfg.Base, m.cfg.Top)
 	}
 	m.insert(&region{Allocation: Allocation{Addr: addr, Size: size, Name: name, Flags: system}, data: make([]byte, size), reach: size})
-	m.top = addr - min(m.cfg.Gap, addr)
+	if addr == last {
+		m.top = addr - min(m.cfg.Gap, addr)
+	}
 	return addr, nil
 }
 
@@ -157,14 +207,32 @@ func (m *Memory) Adopt(addr uint64, data []byte, name string) error {
 	return nil
 }
 
-// insert puts a region at its place among the others.
+// insert puts a region at its place among the others, and in place of those that were freed
+// there.
 func (m *Memory) insert(r *region) {
-	at := len(m.regions)
-	for at > 0 && m.regions[at-1].Addr > r.Addr {
-		at--
+	from := 0
+	if low := m.before(r.Addr); low != nil {
+		if from = low.index; low.end() <= r.Addr {
+			from++
+		}
 	}
-	m.regions = slices.Insert(m.regions, at, r)
-	m.number(at)
+	to := from
+	for to < len(m.regions) && m.regions[to].Addr < r.end() {
+		m.regions[to].unmap()
+		m.freed--
+		to++
+	}
+	m.regions = slices.Replace(m.regions, from, to, r)
+	m.number(from)
+}
+
+// reclaim gives the addresses of the host that freed allocations still have back to the
+// operating system, and reports whether there were any.
+func (m *Memory) reclaim() (some bool) {
+	for _, r := range m.regions {
+		some = r.Freed && r.unmap() || some
+	}
+	return some
 }
 
 // number renumbers the regions from index one on.
@@ -227,6 +295,7 @@ func (m *Memory) forget(n int) {
 			return false
 		}
 		n--
+		r.unmap()
 		return true
 	})
 	m.number(0)
@@ -414,13 +483,21 @@ func (m *Memory) Save() (restore func()) {
 		old []byte
 	}
 	var list []kept
-	var virtual []func()
+	var restores []func() // of pages
 	keep := func(r *region, now []byte) { list = append(list, kept{r, now, slices.Clone(now)}) }
 	for _, r := range m.regions {
 		switch {
 		case r.Freed || r.ReadOnly():
 		case r.Flags&reserved != 0:
-			virtual = append(virtual, m.saveMapped(r)...)
+			restores = append(restores, m.saveMapped(r)...)
+		case r.pages != nil:
+			pages := func() []span { return touched(r.pages) }
+			restore := savePages(r.pages, pages)
+			restores = append(restores, func() {
+				if !r.Freed {
+					restore()
+				}
+			})
 		default:
 			keep(r, r.data[:r.reach])
 		}
@@ -435,7 +512,7 @@ func (m *Memory) Save() (restore func()) {
 				copy(k.now, k.old)
 			}
 		}
-		for _, f := range virtual {
+		for _, f := range restores {
 			f()
 		}
 		m.slack = slack

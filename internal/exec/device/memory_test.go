@@ -2,12 +2,16 @@ package device
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -41,7 +45,7 @@ func TestLayout(t *testing.T) {
 			for _, size := range test.sizes {
 				got = append(got, alloc(t, m, size, "x"))
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := diff.Diff(test.want, got); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
 			}
 		})
@@ -90,6 +94,161 @@ func TestAllocRefuses(t *testing.T) {
 			t.Errorf("%d bytes allocated, want 600", got)
 		}
 	})
+}
+
+// TestAddressesReused: addresses are given out in ascending order until none are left, and
+// then those where nothing is allocated, so that an allocation fails only if no gap has
+// room for it.
+func TestAddressesReused(t *testing.T) {
+	const base, top, gap = 1 << 32, 1<<32 + 1<<20, DefaultGap
+	run := func(seed uint64) (addrs []uint64) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		m := New(Config{Base: base, Top: top})
+		own, err := m.AllocSystem(5000, "own")
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := []span{{own, own + 5000}} // by ascending address
+		fits := func(size uint64) bool {
+			lo := uint64(base)
+			for _, s := range live {
+				if lo+max(size, 1)+gap <= s.lo {
+					return true
+				}
+				lo = (s.end + gap + DefaultAlign - 1) &^ (DefaultAlign - 1)
+			}
+			return false
+		}
+		highest := uint64(0)
+		wrapped := false
+		for i := range 3000 {
+			if n := rnd.IntN(len(live)); live[n].lo != own && rnd.IntN(16) < len(live) {
+				if err := m.Free(live[n].lo); err != nil {
+					t.Fatal(err)
+				}
+				live = slices.Delete(live, n, n+1)
+			}
+			size := rnd.Uint64N(1 << rnd.IntN(18))
+			addr, err := m.Alloc(size, "x")
+			if (err == nil) != fits(size) {
+				t.Fatalf("seed %d, allocation %d of %d bytes: %v, among %x", seed, i, size, err, live)
+			}
+			if err != nil {
+				continue
+			}
+			wrapped = wrapped || addr < highest
+			if addrs = append(addrs, addr); !wrapped && addr < highest {
+				t.Errorf("seed %d: %#x was given out before %#x", seed, highest, addr)
+			}
+			highest = max(highest, addr)
+			s := span{addr, addr + max(size, 1)}
+			at, _ := slices.BinarySearchFunc(live, s, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+			if at > 0 && live[at-1].end+gap > s.lo || at < len(live) && s.end+gap > live[at].lo || s.lo < base || s.end > top {
+				t.Fatalf("seed %d, allocation %d: %x among %x", seed, i, s, live)
+			}
+			live = slices.Insert(live, at, s)
+			b, err := m.Bytes(addr, size)
+			if err != nil || slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+				t.Fatalf("seed %d, allocation %d: %v, or not zero", seed, i, err)
+			}
+			for j := range b {
+				b[j] = 1
+			}
+			if a, ok := m.Find(addr); !ok || a.Addr != addr || a.Freed {
+				t.Fatalf("seed %d, allocation %d at %#x is %v", seed, i, addr, a)
+			}
+		}
+		if !wrapped {
+			t.Errorf("seed %d: no address was given out again", seed)
+		}
+		return addrs
+	}
+	for seed := range uint64(20) {
+		if !slices.Equal(run(seed), run(seed)) {
+			t.Errorf("seed %d: the addresses of two runs differ", seed)
+		}
+	}
+}
+
+// TestAddressesReusedByOthers: what else takes addresses finds those that are free again.
+func TestAddressesReusedByOthers(t *testing.T) {
+	const base = 1 << 32
+	m := New(Config{Base: base, Top: base + 16*Granule})
+	defer m.Close()
+	for i := range 40 {
+		addr, err := m.Reserve(5*Granule, 0)
+		if err == nil {
+			err = m.Unreserve(addr, 5*Granule)
+		}
+		if err != nil {
+			t.Fatalf("reservation %d: %v", i, err)
+		}
+	}
+	x := alloc(t, m, 7*Granule, "x")
+	y := alloc(t, m, 7*Granule, "y")
+	own, err := m.AllocSystem(Granule, "own")
+	if err != nil || own >= x && own < x+7*Granule || own >= y && own < y+7*Granule {
+		t.Errorf("the driver's memory is at %#x, %v, beside %#x and %#x", own, err, x, y)
+	}
+	if err := errors.Join(m.Write(own, []byte{1}), m.Write(x, []byte{2}), m.Write(y, []byte{3})); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMuchFreed: the host's addresses of freed allocations do not run out either.
+func TestMuchFreed(t *testing.T) {
+	const size = 1 << 40
+	m := New(Config{Limit: size})
+	for i := range 300 { // more than processes have addresses: 2^47
+		addr := alloc(t, m, size, "large")
+		v := m.Direct()
+		if x, ok := v.Load64(addr + 64); x != 0 || !ok || !v.Store64(addr+64, 1) {
+			t.Fatalf("allocation %d holds %d, %v", i, x, ok)
+		}
+		if err := m.Free(addr); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSaveLarge: saving a large allocation takes as much room as the pages that were
+// touched, and restoring it makes those zero that came later.
+func TestSaveLarge(t *testing.T) {
+	const size = 1 << 30
+	m := New(Config{})
+	addr := alloc(t, m, size, "large")
+	v := m.Direct()
+	put := func(off, x uint64) {
+		t.Helper()
+		if !v.Store64(addr+off, x) {
+			t.Fatalf("offset %#x cannot be written", off)
+		}
+	}
+	put(0, 1)
+	put(300<<20, 2)
+	put(size-8, 3)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	restore := m.Save()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 { // three huge pages, and the list
+		t.Errorf("saving took %d bytes", n)
+	}
+	put(0, 11)
+	put(16, 12)
+	put(500<<20, 13)
+	put(size-8, 14)
+	restore()
+	for off, want := range map[uint64]uint64{0: 1, 16: 0, 300 << 20: 2, 500 << 20: 0, size - 8: 3} {
+		if x, ok := m.Direct().Load64(addr + off); x != want || !ok {
+			t.Errorf("offset %#x holds %d, want %d", off, x, want)
+		}
+	}
+	restore = m.Save()
+	if err := m.Free(addr); err != nil {
+		t.Fatal(err)
+	}
+	restore() // what was freed meanwhile stays away
 }
 
 // TestLazy: a program may allocate more than this computer has; only what it writes takes
@@ -231,7 +390,7 @@ func TestSymbols(t *testing.T) {
 	if _, ok := m.Symbol("z"); ok {
 		t.Error("an unknown symbol is known")
 	}
-	if diff := cmp.Diff([]Symbol{{"x", a, 50}, {"y", a + 50, 50}}, m.Symbols()); diff != "" {
+	if diff := diff.Diff([]Symbol{{"x", a, 50}, {"y", a + 50, 50}}, m.Symbols()); diff != "" {
 		t.Errorf("Symbols (-want +got):\n%s", diff)
 	}
 }

@@ -103,8 +103,8 @@ func (m *Memory) Reserve(size, align uint64) (addr uint64, err error) {
 	if size == 0 || size%Granule != 0 || align&(align-1) != 0 {
 		return 0, fmt.Errorf("cannot reserve %s aligned to %d: want multiples of %d, and a power of two", bytesText(size), align, Granule)
 	}
-	addr = m.next + (-m.next & (align - 1))
-	if addr < m.next || addr >= m.top || size > m.top-addr || m.cfg.Gap > m.top-addr-size {
+	addr, ok := m.room(size, align)
+	if !ok {
 		return 0, fmt.Errorf("cannot reserve %s: the address space from 0x%x to 0x%x is used up", bytesText(size), m.cfg.Base, m.cfg.Top)
 	}
 	if err := m.open(); err != nil {
@@ -333,26 +333,32 @@ func (m *Memory) saveMapped(r *region) (restore []func()) {
 			continue
 		}
 		at := m.virtual.blocks[p.Handle].at
-		pages := func() []span { return m.virtual.store.pages(at, p.Size) }
-		now := r.data[p.Addr-r.Addr:][:p.Size]
-		had := pages()
-		old := make([][]byte, len(had))
-		for i, s := range had {
-			old[i] = slices.Clone(now[s.lo:s.end])
-		}
+		back := savePages(r.data[p.Addr-r.Addr:][:p.Size], func() []span { return m.virtual.store.pages(at, p.Size) })
 		restore = append(restore, func() {
-			if q, ok := m.MappingAt(p.Addr); !ok || q != p {
-				return // it was unmapped, or others may not write it any more
-			}
-			for _, s := range pages() {
-				clear(now[s.lo:s.end])
-			}
-			for i, s := range had {
-				copy(now[s.lo:], old[i])
+			if q, ok := m.MappingAt(p.Addr); ok && q == p { // else it was unmapped, or others may not write it any more
+				back()
 			}
 		})
 	}
 	return restore
+}
+
+// savePages returns what restores bytes of which only some have pages, which pages returns:
+// the others are zeros.
+func savePages(now []byte, pages func() []span) (restore func()) {
+	had := pages()
+	old := make([][]byte, len(had))
+	for i, s := range had {
+		old[i] = slices.Clone(now[s.lo:s.end])
+	}
+	return func() {
+		for _, s := range pages() {
+			clear(now[s.lo:s.end])
+		}
+		for i, s := range had {
+			copy(now[s.lo:], old[i])
+		}
+	}
 }
 
 // explainReserved completes the fault of an access that begins at reserved addresses.

@@ -2,6 +2,7 @@ package device
 
 import (
 	"errors"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -60,6 +61,39 @@ func (s *store) pages(at, size uint64) (list []span) {
 	return list
 }
 
+// touched returns which bytes of memory that belongs to this process alone have pages, as
+// /proc/self/pagemap says: the two highest bits of a page's 64 say that it is in memory or
+// swapped out (proc(5)). The others are zeros.
+func touched(b []byte) (list []span) {
+	all := []span{{0, uint64(len(b))}}
+	f, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return all
+	}
+	defer f.Close()
+	page := uint64(os.Getpagesize())
+	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) / page * 8
+	entries := make([]byte, 1<<16)
+	for lo := uint64(0); lo < uint64(len(b)); {
+		left := (uint64(len(b)) - lo + page - 1) / page * 8
+		n, err := f.ReadAt(entries[:min(left, uint64(len(entries)))], int64(at+lo/page*8))
+		if err != nil || n == 0 {
+			return all
+		}
+		for i := 0; i < n; i += 8 {
+			end := min(lo+page, uint64(len(b)))
+			if last := len(list) - 1; entries[i+7]>>6 == 0 {
+			} else if last >= 0 && list[last].end == lo {
+				list[last].end = end
+			} else {
+				list = append(list, span{lo, end})
+			}
+			lo = end
+		}
+	}
+	return list
+}
+
 // mapTo maps bytes of the store, or bytes that nobody may touch, at an address or, with
 // 0, anywhere.
 func (s *store) mapTo(p unsafe.Pointer, size uint64, at int64, prot, flags int) (unsafe.Pointer, error) {
@@ -74,8 +108,15 @@ func (s *store) mapTo(p unsafe.Pointer, size uint64, at int64, prot, flags int) 
 	if err != nil {
 		return nil, err
 	}
-	return p, unix.Madvise(unsafe.Slice((*byte)(p), size), unix.MADV_DONTFORK)
+	err = madvise(unsafe.Slice((*byte)(p), size), unix.MADV_DONTFORK)
+	if err != nil && flags&unix.MAP_FIXED == 0 { // else it is part of a reservation, which ends it
+		_ = unix.MunmapPtr(p, uintptr(size)) // it is mapped
+	}
+	return p, err
 }
+
+// madvise is replaced by tests.
+var madvise = unix.Madvise
 
 const (
 	untouchable = unix.MAP_ANON | unix.MAP_PRIVATE | unix.MAP_NORESERVE

@@ -453,6 +453,21 @@ func TestMappingsNotForked(t *testing.T) {
 	}
 }
 
+// A reservation that fails half-way leaves nothing mapped.
+func TestReserveFails(t *testing.T) {
+	defer func() { madvise = unix.Madvise }()
+	var mapped []byte
+	madvise = func(b []byte, _ int) error { mapped = b; return unix.ENOMEM }
+	m := New(Config{})
+	defer m.Close()
+	if _, err := m.Reserve(Granule, 0); !errors.Is(err, unix.ENOMEM) {
+		t.Errorf("got %v, want that there is no memory", err)
+	}
+	if err := unix.Madvise(mapped, unix.MADV_NORMAL); !errors.Is(err, unix.ENOMEM) { // madvise(2): not mapped
+		t.Errorf("the addresses are still mapped: %v", err)
+	}
+}
+
 // A host that has no room for more mappings says so, and nothing changes.
 func TestMappingLimitOfHost(t *testing.T) {
 	var most uint64
