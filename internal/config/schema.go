@@ -55,7 +55,7 @@ type Chip struct {
 	SharedSMs        bool         `key:"shared_sms" help:"blocks of several kernels may be on one SM" def:"false" from:"-gpgpu_concurrent_kernel_sm=0"`
 	RotateSMs        bool         `key:"rotate_sms" help:"the SM of a cluster that is served first changes every cycle" def:"true" from:"-gpgpu_simt_core_sim_order=1"`
 	BlockScheduler   gpu.Dispatch `help:"which cluster is offered the next block first: the one after the last to take one, or the one with the lowest number" enum:"round-robin|lowest-first" plug:"block scheduler" def:"round-robin"`
-	Memory           int          `help:"device memory of the card, which CUDA programs can allocate; this computer gives pages to what they write" unit:"MiB" want:"1..16777216" def:"16384" inert:"a limit of what programs allocate; no access takes longer"`
+	Memory           int          `help:"device memory of the card, which CUDA programs can allocate; this computer gives pages to what they write" unit:"MiB" want:"1..8388608" def:"16384" inert:"a limit of what programs allocate; no access takes longer"`
 	LocalMap         string       `help:"interleaving of the words of threads' local memory: by the blocks that can be resident, those of neighbouring SMs together, or by the thread slots of one SM after another" enum:"interleaved|slots" def:"interleaved" from:"-gpgpu_local_mem_map=1 slots|interleaved"`
 }
 

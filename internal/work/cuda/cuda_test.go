@@ -875,3 +875,30 @@ func TestManyLaunches(t *testing.T) {
 		t.Errorf("%d launches listed, %d instructions: %s", len(res.Kernels), res.WarpInstructions, b.log)
 	}
 }
+
+// TestAddressesLast: a program may allocate and free memory without end; the card's memory
+// always has addresses.
+func TestAddressesLast(t *testing.T) {
+	b := start(t, nil)
+	kept := b.malloc(4096)
+	for range 20_000 {
+		addr := b.malloc(1 << 30)
+		if addr-kept < 4096 || kept-addr < 1<<30 {
+			t.Fatalf("%#x and %#x overlap", addr, kept)
+		}
+		b.want("free", b.Free(addr), Success)
+	}
+	b.want("launch", b.run("scale", 32, 0, b.malloc(1<<30)), Success)
+	b.want("synchronize", b.Synchronize(), Success)
+
+	for _, set := range []string{"functional.memory=64TiB", "chip.memory=8388608"} {
+		b := start(t, func(o *Options) {
+			if err := o.Settings.Set(set); err != nil {
+				t.Fatal(err)
+			}
+		})
+		_, total, err := b.MemInfo()
+		b.want("query", err, Success)
+		b.want("free", b.Free(b.malloc(total)), Success)
+	}
+}

@@ -205,10 +205,14 @@ func New(o Options) (*Runtime, error) {
 	return r, r.ses.Begin()
 }
 
+// mostMemory limits device memory, our choice: as many addresses are left for what lies
+// between allocations, and for reservations.
+const mostMemory = (deviceTop - deviceBase) / 2
+
 // memoryBytes is the device memory that programs can use: the card's, or as much as the
 // user says.
 func (r *Runtime) memoryBytes() uint64 {
-	return cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit)
+	return min(mostMemory, cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit))
 }
 
 // forget drops the context; programs stay registered.
